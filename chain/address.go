@@ -26,8 +26,8 @@ func ParseAddress(text string) (a Address, err error) {
 	return a, nil
 }
 
-// ReadAddress reads an address that a gateway wrote, in any case.
-func ReadAddress(v jsonscan.Value) (a Address, err error) {
+// read reads an address that a gateway wrote, in any case.
+func (Address) read(v Value) (a Address, err error) {
 	err = readHex(a[:], v, "an address")
 	return a, err
 }
@@ -70,8 +70,8 @@ func ParseHash(text string) (h Hash, err error) {
 	return h, err
 }
 
-// ReadHash reads a hash that a gateway wrote.
-func ReadHash(v jsonscan.Value) (h Hash, err error) {
+// read reads a hash that a gateway wrote.
+func (Hash) read(v Value) (h Hash, err error) {
 	err = readHex(h[:], v, "a hash")
 	return h, err
 }
@@ -88,7 +88,7 @@ func (h *Hash) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-func readHex(into []byte, v jsonscan.Value, what string) error {
+func readHex(into []byte, v Value, what string) error {
 	if bytes, made := v.Bytes(); made && len(bytes) == len(into) {
 		copy(into, bytes)
 		return nil

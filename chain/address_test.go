@@ -28,7 +28,7 @@ func TestAddress(t *testing.T) {
 	for name, want := range addresses {
 		t.Run(name, func(t *testing.T) {
 			for _, text := range inAnyCase(want) {
-				read, err := chain.ReadAddress(quoted(t, text))
+				read, err := chain.Read[chain.Address](quoted(t, text))
 				require.NoError(t, err, text)
 				require.Equal(t, want, read.String(), "from %s", text)
 
@@ -84,7 +84,7 @@ func TestHash(t *testing.T) {
 		require.EqualValues(t, 0x11, parsed[1])
 		require.EqualValues(t, 0x10, parsed[31])
 
-		read, err := chain.ReadHash(quoted(t, text))
+		read, err := chain.Read[chain.Hash](quoted(t, text))
 		require.NoError(t, err, text)
 		require.Equal(t, parsed, read)
 
@@ -122,14 +122,14 @@ func TestMalformedHex(t *testing.T) {
 		"address": {
 			40,
 			func(text string) (any, error) { return chain.ParseAddress(text) },
-			func(v jsonscan.Value) (any, error) { return chain.ReadAddress(v) },
+			func(v jsonscan.Value) (any, error) { return chain.Read[chain.Address](v) },
 			chain.Address{},
 			"is not an address: want 0x and 40 hex digits",
 		},
 		"hash": {
 			64,
 			func(text string) (any, error) { return chain.ParseHash(text) },
-			func(v jsonscan.Value) (any, error) { return chain.ReadHash(v) },
+			func(v jsonscan.Value) (any, error) { return chain.Read[chain.Hash](v) },
 			chain.Hash{},
 			"is not a hash: want 0x and 64 hex digits",
 		},

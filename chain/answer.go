@@ -2,6 +2,7 @@ package chain
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/feeledger/fees/internal/failure"
 )
@@ -31,6 +32,12 @@ type Heights struct {
 	First uint64 `json:"first"`
 	Last  uint64 `json:"last"`
 }
+
+// String writes the heights as "A..B".
+func (h Heights) String() string { return fmt.Sprintf("%d..%d", h.First, h.Last) }
+
+// Blocks is how many there are.
+func (h Heights) Blocks() uint64 { return h.Last - h.First + 1 }
 
 // Portion is how many neighbouring blocks a source is best asked for together, and how many
 // questions it takes to learn all that prices them.

@@ -3,8 +3,6 @@ package chain
 import (
 	"fmt"
 	"time"
-
-	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // Block is one block as a gateway serves it. Extrinsics stand in the order in
@@ -14,7 +12,7 @@ type Block struct {
 	Hash         Hash
 	ParentHash   Hash
 	Finalized    Optional[bool] // not known where the gateway did not say
-	Logs         jsonscan.Value // the items of the header's digest, to be read by the rule that needs them
+	Logs         Value          // the items of the header's digest, to be read by the rule that needs them
 	OnInitialize []Event        // events before the first extrinsic
 	Extrinsics   []Extrinsic
 	OnFinalize   []Event // events after the last extrinsic
@@ -39,12 +37,12 @@ type Extrinsic struct {
 	Pallet string // method.pallet, such as "ethereum"
 	Call   string // method.method, such as "transact"
 	Hash   Hash
-	Signed bool           // it has a native signature
-	Signer jsonscan.Value // an address where Signed
-	Nonce  jsonscan.Value
-	Tip    jsonscan.Value
-	Era    jsonscan.Value
-	Args   jsonscan.Value
+	Signed bool  // it has a native signature
+	Signer Value // an address where Signed
+	Nonce  Value
+	Tip    Value
+	Era    Value
+	Args   Value
 	Events []Event // in the order in which they were emitted
 }
 
@@ -52,7 +50,7 @@ type Extrinsic struct {
 type Event struct {
 	Pallet string // method.pallet, such as "system"
 	Name   string // method.method, such as "ExtrinsicSuccess"
-	Data   jsonscan.Value
+	Data   Value
 }
 
 // Is tells whether this is the event pallet.name.
@@ -64,12 +62,12 @@ type Outcome struct {
 	Success bool
 	// Info is the dispatch information, with the weight: data[0] of
 	// ExtrinsicSuccess, data[1] of ExtrinsicFailed.
-	Info jsonscan.Value
+	Info Value
 }
 
 // Weight is the weight in the dispatch information.
 func (o Outcome) Weight() (Weight, error) {
-	weight, err := ReadWeight(o.Info.Member("weight"))
+	weight, err := Read[Weight](o.Info.Member("weight"))
 	if err != nil {
 		return Weight{}, fmt.Errorf("weight: %w", err)
 	}

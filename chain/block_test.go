@@ -73,7 +73,7 @@ var weights = map[string]struct {
 func TestReadWeight(t *testing.T) {
 	for name, test := range weights {
 		t.Run(name, func(t *testing.T) {
-			have, err := chain.ReadWeight(value(t, test.text))
+			have, err := chain.Read[chain.Weight](value(t, test.text))
 			requireMessage(t, err, test.missing, test.fail)
 			require.Equal(t, chain.Weight{RefTime: chain.NewRefTime(test.time), ProofSize: test.proof}, have)
 		})
@@ -87,17 +87,17 @@ func TestReadClassWeights(t *testing.T) {
 	of := func(time, proof uint64) chain.Weight {
 		return chain.Weight{RefTime: chain.NewRefTime(time), ProofSize: proof}
 	}
-	have, err := chain.ReadClassWeights(value(t, good))
+	have, err := chain.Read[chain.ClassWeights](value(t, good))
 	require.NoError(t, err)
 	require.Equal(t, chain.ClassWeights{Normal: of(1, 2), Operational: of(3, 4), Mandatory: of(5, 6)}, have)
 	for _, class := range []string{"normal", "operational", "mandatory"} {
-		have, err := chain.ReadClassWeights(value(t, strings.Replace(good, class, "other", 1)))
+		have, err := chain.Read[chain.ClassWeights](value(t, strings.Replace(good, class, "other", 1)))
 		requireMessage(t, err, class+": missing", "")
 		require.Zero(t, have)
 	}
-	_, err = chain.ReadClassWeights(value(t, strings.Replace(good, `"3"`, `"-3"`, 1)))
+	_, err = chain.Read[chain.ClassWeights](value(t, strings.Replace(good, `"3"`, `"-3"`, 1)))
 	requireMessage(t, err, "", `operational: refTime: "-3" is not a non-negative integer`)
-	_, err = chain.ReadClassWeights(value(t, `null`))
+	_, err = chain.Read[chain.ClassWeights](value(t, `null`))
 	requireMessage(t, err, "normal: missing", "")
 }
 
@@ -116,7 +116,7 @@ func requireMessage(t *testing.T, err error, missing, fail string) {
 }
 
 func TestAbsentWeight(t *testing.T) {
-	_, err := chain.ReadWeight(jsonscan.Value{})
+	_, err := chain.Read[chain.Weight](jsonscan.Value{})
 	require.ErrorIs(t, err, chain.ErrMissing)
 }
 

@@ -7,9 +7,9 @@
 // a value that compares with ==, can be a map key, and cannot be changed behind its owner's
 // back. No operation wraps or saturates: what leaves a type's width is [ErrOverflow].
 //
-// The Read functions take a quantity in any form in which gateways write it: a decimal
-// string, a 0x-hex string, or a JSON number, also one that no float can hold. They refuse
-// what they cannot read exactly.
+// [Read] takes a quantity in any form in which gateways write it: a decimal
+// string, a 0x-hex string, or a JSON number, also one that no float can hold. It refuses
+// what it cannot read exactly.
 //
 // # Before you change it
 //
@@ -24,7 +24,7 @@
 // the refund and the credits. [FindCash] applies it to events, internal/movement to what
 // they did to balances.
 //
-// What rules look into, such as arguments and the data of events, is a [jsonscan.Value]: a part
+// What rules look into, such as arguments and the data of events, is a [Value]: a part
 // of a gateway's text, or made without text, of the bytes that another encoding has. It is
 // neither an interface nor a struct with a tree beside the text. Each was measured with 27
 // recorded blocks, by CPU time in turns, against the speed without it. An interface leaves

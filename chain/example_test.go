@@ -8,14 +8,14 @@ import (
 )
 
 // Gateways write numbers in several forms; all are read exactly or not at all.
-func ExampleReadWei() {
+func ExampleRead() {
 	v, err := jsonscan.Parse(`["1000000000000000001", "0x0de0b6b3a7640001", 1000000000000000001, 1e18, null]`)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	for element := range v.Elements() {
-		fee, err := chain.ReadWei(element)
+		fee, err := chain.Read[chain.Wei](element)
 		fmt.Println(fee, err)
 	}
 	// Output:

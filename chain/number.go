@@ -11,6 +11,10 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
+// Value is a part of a gateway's JSON text, or what stands for one: arguments and the data
+// of events, to be looked into by the rule that needs them. What is not there is Absent.
+type Value = jsonscan.Value
+
 // ErrMissing says that a field which a rule needs is not there, or null.
 var ErrMissing = errors.New("missing")
 
@@ -20,7 +24,7 @@ var ErrMissing = errors.New("missing")
 // may have lost digits on the way, and is refused.
 
 // numberText is the digits of a value that should be a number.
-func numberText(v jsonscan.Value) (string, error) {
+func numberText(v Value) (string, error) {
 	switch v.Kind() {
 	case jsonscan.Number:
 		return v.Raw(), nil
@@ -131,7 +135,7 @@ var hexDigits = func() (table [256]byte) {
 	return table
 }()
 
-func readQuantity(v jsonscan.Value, width int) (quantity, error) {
+func readQuantity(v Value, width int) (quantity, error) {
 	if bytes, made := v.Integer(); made {
 		return quantityOf(bytes, width)
 	}
@@ -155,50 +159,61 @@ func quantityOf(bytes string, width int) (quantity, error) {
 	return quantity{*n.SetBytes([]byte(digits))}.fit(width)
 }
 
-// ReadWei reads an amount of wei.
-func ReadWei(v jsonscan.Value) (Wei, error) {
+// Read reads a quantity in any form in which gateways write it: a decimal string, a 0x-hex
+// string, or a JSON number. It reads a [Weight] and an [Address] too, and refuses what it
+// cannot read exactly.
+func Read[T readable[T]](v Value) (T, error) {
+	var none T
+	return none.read(v)
+}
+
+// readable is what [Read] can read.
+type readable[T any] interface{ read(Value) (T, error) }
+
+// read reads an amount of wei.
+func (Wei) read(v Value) (Wei, error) {
 	q, err := readQuantity(v, balanceBits)
 	return Wei{q}, err
 }
 
-// ReadGasPrice reads a price in wei per gas.
-func ReadGasPrice(v jsonscan.Value) (GasPrice, error) {
+// read reads a price in wei per gas.
+func (GasPrice) read(v Value) (GasPrice, error) {
 	q, err := readQuantity(v, wordBits)
 	return GasPrice{q}, err
 }
 
-// ReadMultiplier reads a multiplier's stored integer.
-func ReadMultiplier(v jsonscan.Value) (Multiplier, error) {
+// read reads a multiplier's stored integer.
+func (Multiplier) read(v Value) (Multiplier, error) {
 	q, err := readQuantity(v, balanceBits)
 	return Multiplier{q}, err
 }
 
-// ReadTokenAmount reads an amount of an ERC-20 token.
-func ReadTokenAmount(v jsonscan.Value) (TokenAmount, error) {
+// read reads an amount of an ERC-20 token.
+func (TokenAmount) read(v Value) (TokenAmount, error) {
 	q, err := readQuantity(v, wordBits)
 	return TokenAmount{q}, err
 }
 
-// ReadGas reads an amount of gas.
-func ReadGas(v jsonscan.Value) (Gas, error) {
+// read reads an amount of gas.
+func (Gas) read(v Value) (Gas, error) {
 	n, err := ReadUint64(v)
 	return Gas{n}, err
 }
 
-// ReadNonce reads an account's nonce.
-func ReadNonce(v jsonscan.Value) (Nonce, error) {
+// read reads an account's nonce.
+func (Nonce) read(v Value) (Nonce, error) {
 	n, err := ReadUint64(v)
 	return Nonce{n}, err
 }
 
-// ReadAuthorizationNonce reads the nonce that an authorization names.
-func ReadAuthorizationNonce(v jsonscan.Value) (AuthorizationNonce, error) {
+// read reads the nonce that an authorization names.
+func (AuthorizationNonce) read(v Value) (AuthorizationNonce, error) {
 	q, err := readQuantity(v, wordBits)
 	return AuthorizationNonce{q}, err
 }
 
 // ReadUint64 reads a plain number, such as a height.
-func ReadUint64(v jsonscan.Value) (uint64, error) {
+func ReadUint64(v Value) (uint64, error) {
 	if bytes, made := v.Integer(); made {
 		q, err := quantityOf(bytes, counterBits)
 		return q.n.Uint64(), err
@@ -210,8 +225,8 @@ func ReadUint64(v jsonscan.Value) (uint64, error) {
 	return parseUint64(text)
 }
 
-// ReadPerbill reads a share in parts per billion.
-func ReadPerbill(v jsonscan.Value) (Perbill, error) {
+// read reads a share in parts per billion.
+func (Perbill) read(v Value) (Perbill, error) {
 	n, err := ReadUint64(v)
 	if err != nil {
 		return Perbill{}, err
@@ -219,9 +234,9 @@ func ReadPerbill(v jsonscan.Value) (Perbill, error) {
 	return NewPerbill(n)
 }
 
-// ReadWeight reads a weight: {"refTime", "proofSize"}, the same in snake case,
+// read reads a weight: {"refTime", "proofSize"}, the same in snake case,
 // or the one number that weights were before they had two dimensions.
-func ReadWeight(v jsonscan.Value) (Weight, error) {
+func (Weight) read(v Value) (Weight, error) {
 	if v.Kind() != jsonscan.Object {
 		n, err := ReadUint64(v)
 		return Weight{RefTime: RefTime{n}}, err

@@ -18,16 +18,16 @@ var readers = map[string]struct {
 	width int
 	read  func(jsonscan.Value) (string, error)
 }{
-	"ReadWei":                {128, reader(chain.ReadWei)},
-	"ReadGasPrice":           {256, reader(chain.ReadGasPrice)},
-	"ReadMultiplier":         {128, reader(chain.ReadMultiplier)},
-	"ReadTokenAmount":        {256, reader(chain.ReadTokenAmount)},
-	"ReadAuthorizationNonce": {256, reader(chain.ReadAuthorizationNonce)},
-	"ReadGas":                {64, reader(chain.ReadGas)},
-	"ReadNonce":              {64, reader(chain.ReadNonce)},
+	"ReadWei":                {128, reader(chain.Read[chain.Wei])},
+	"ReadGasPrice":           {256, reader(chain.Read[chain.GasPrice])},
+	"ReadMultiplier":         {128, reader(chain.Read[chain.Multiplier])},
+	"ReadTokenAmount":        {256, reader(chain.Read[chain.TokenAmount])},
+	"ReadAuthorizationNonce": {256, reader(chain.Read[chain.AuthorizationNonce])},
+	"ReadGas":                {64, reader(chain.Read[chain.Gas])},
+	"ReadNonce":              {64, reader(chain.Read[chain.Nonce])},
 	"ReadUint64":             {64, reader(chain.ReadUint64)},
 	"ReadWeight, a number": {64, func(v jsonscan.Value) (string, error) {
-		w, err := chain.ReadWeight(v)
+		w, err := chain.Read[chain.Weight](v)
 		if w.ProofSize != 0 {
 			return "", fmt.Errorf("proof size %d from nowhere", w.ProofSize)
 		}
@@ -278,7 +278,7 @@ func TestMissingNumber(t *testing.T) {
 
 // Escapes are part of how a string is written, not of what it says.
 func TestEscapedNumber(t *testing.T) {
-	w, err := chain.ReadWei(value(t, `"\u0030x\u0066F"`))
+	w, err := chain.Read[chain.Wei](value(t, `"\u0030x\u0066F"`))
 	require.NoError(t, err)
 	require.Equal(t, chain.NewWei(255), w)
 }

@@ -323,7 +323,7 @@ func (n Nonce) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
 
 // UnmarshalText is the inverse of MarshalText.
 func (n *Nonce) UnmarshalText(text []byte) (err error) {
-	*n, err = ReadNonce(jsonscan.OfText(string(text)))
+	*n, err = Read[Nonce](jsonscan.OfText(string(text)))
 	return err
 }
 

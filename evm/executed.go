@@ -64,16 +64,16 @@ func FindExecuted(x *chain.Extrinsic) (Executed, error) {
 	return executed, nil
 }
 
-func readExecuted(data jsonscan.Value) (e Executed, err error) {
+func readExecuted(data chain.Value) (e Executed, err error) {
 	i := 0
 	for v := range data.Elements() {
 		switch i {
 		case 0:
-			e.From, err = chain.ReadAddress(v)
+			e.From, err = chain.Read[chain.Address](v)
 		case 1:
-			e.To, err = chain.ReadAddress(v)
+			e.To, err = chain.Read[chain.Address](v)
 		case 2:
-			e.Hash, err = chain.ReadHash(v)
+			e.Hash, err = chain.Read[chain.Hash](v)
 		case 3:
 			e.Exit = readExit(v)
 		}
@@ -90,7 +90,7 @@ func readExecuted(data jsonscan.Value) (e Executed, err error) {
 
 // readExit reads {"succeed": "Stopped"}, {"error": {"outOfGas": null}} and the
 // like. No fee depends on it, so that what it cannot read is no error.
-func readExit(v jsonscan.Value) Exit {
+func readExit(v chain.Value) Exit {
 	name, reason, _ := v.Only()
 	state := ExitState(name)
 	switch state {

@@ -39,7 +39,7 @@ type Payload struct {
 	MaxPriorityFeePerGas chain.GasPrice // of eip1559 and eip7702
 	GasLimit             chain.Gas
 	Value                chain.Wei
-	fields               jsonscan.Value
+	fields               chain.Value
 }
 
 // Capped tells whether the sender limited the price by MaxFeePerGas.
@@ -48,7 +48,7 @@ func (p *Payload) Capped() bool { return p.Type.dynamicFee() }
 // ParsePayload reads args.transaction: an object with one member, named after
 // the type of the transaction. Runtimes before typed transactions (before 1200)
 // had the fields of a legacy one in its place. An error names the field.
-func ParsePayload(args jsonscan.Value) (Payload, error) {
+func ParsePayload(args chain.Value) (Payload, error) {
 	s := args.Scanner()
 	for s.Object(); s.Member(); s.Skip() {
 		if s.Key() != "transaction" {
@@ -83,7 +83,7 @@ func parseTyped(s *jsonscan.Scanner) (p Payload, ok bool) {
 
 // parseOther reads a transaction without a type, and says what is wrong with a
 // typed one.
-func parseOther(transaction jsonscan.Value) (Payload, error) {
+func parseOther(transaction chain.Value) (Payload, error) {
 	name, fields, one := transaction.Only()
 	kind := typeNamed(name)
 	where := "args.transaction." + name
@@ -120,22 +120,22 @@ func (p *Payload) read(s *jsonscan.Scanner) error {
 		var err error
 		switch key := s.Key(); key {
 		case "nonce":
-			p.Nonce, err = chain.ReadNonce(s.Value())
+			p.Nonce, err = chain.Read[chain.Nonce](s.Value())
 			seen.nonce = true
 		case "gasPrice":
-			p.LegacyGasPrice, err = chain.ReadGasPrice(s.Value())
+			p.LegacyGasPrice, err = chain.Read[chain.GasPrice](s.Value())
 			seen.gasPrice = true
 		case "maxFeePerGas":
-			p.MaxFeePerGas, err = chain.ReadGasPrice(s.Value())
+			p.MaxFeePerGas, err = chain.Read[chain.GasPrice](s.Value())
 			seen.maxFee = true
 		case "maxPriorityFeePerGas":
-			p.MaxPriorityFeePerGas, err = chain.ReadGasPrice(s.Value())
+			p.MaxPriorityFeePerGas, err = chain.Read[chain.GasPrice](s.Value())
 			seen.maxPriority = true
 		case "gasLimit":
-			p.GasLimit, err = chain.ReadGas(s.Value())
+			p.GasLimit, err = chain.Read[chain.Gas](s.Value())
 			seen.gasLimit = true
 		case "value":
-			p.Value, err = chain.ReadWei(s.Value())
+			p.Value, err = chain.Read[chain.Wei](s.Value())
 			seen.value = true
 		default:
 			s.Skip()
@@ -186,7 +186,7 @@ func (p *Payload) Action() (Action, error) {
 	case "create":
 		return Action{Create: true}, nil
 	case "call":
-		to, err := chain.ReadAddress(v)
+		to, err := chain.Read[chain.Address](v)
 		if err != nil {
 			return Action{}, fmt.Errorf("%s.call: %w", name, err)
 		}
@@ -230,13 +230,13 @@ func (p *Payload) AccessList() ([]AccessEntry, error) {
 	}
 	var list []AccessEntry
 	for element := range v.Elements() {
-		address, err := chain.ReadAddress(element.Member("address"))
+		address, err := chain.Read[chain.Address](element.Member("address"))
 		if err != nil {
 			return nil, fmt.Errorf("accessList[%d].address: %w", len(list), err)
 		}
 		entry := AccessEntry{Address: address}
 		for key := range element.Member("storageKeys").Elements() {
-			hash, err := chain.ReadHash(key)
+			hash, err := chain.Read[chain.Hash](key)
 			if err != nil {
 				return nil, fmt.Errorf("accessList[%d].storageKeys[%d]: %w", len(list), len(entry.StorageKeys), err)
 			}
@@ -247,5 +247,5 @@ func (p *Payload) AccessList() ([]AccessEntry, error) {
 	return list, nil
 }
 
-// OddYParity is the parity in the signature of a typed transaction.
-func (p *Payload) OddYParity() (bool, error) { return readParity(p.signature()) }
+// oddYParity is the parity in the signature of a typed transaction.
+func (p *Payload) oddYParity() (bool, error) { return readParity(p.signature()) }

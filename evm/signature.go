@@ -38,14 +38,14 @@ func (p *Payload) Signature() (Signature, error) {
 // signature is where a typed transaction has oddYParity, r and s: in a member of
 // their own in the runtimes that know eip7702, among the other fields in those
 // before (metadata of runtimes 4401 and 3702).
-func (p *Payload) signature() jsonscan.Value {
+func (p *Payload) signature() chain.Value {
 	if own := p.fields.Member("signature"); own.Kind() == jsonscan.Object || p.Type == EIP7702 {
 		return own
 	}
 	return p.fields
 }
 
-func readParitySignature(v jsonscan.Value) (Signature, error) {
+func readParitySignature(v chain.Value) (Signature, error) {
 	odd, err := readParity(v)
 	if err != nil {
 		return Signature{}, err
@@ -61,7 +61,7 @@ func readParitySignature(v jsonscan.Value) (Signature, error) {
 }
 
 // readParity reads oddYParity, which gateways write as a bool or as 0 and 1.
-func readParity(v jsonscan.Value) (bool, error) {
+func readParity(v chain.Value) (bool, error) {
 	parity := v.Member("oddYParity")
 	if odd, ok := parity.Bool(); ok {
 		return odd, nil
@@ -77,11 +77,11 @@ func readParity(v jsonscan.Value) (bool, error) {
 }
 
 // readPoint reads r and s.
-func readPoint(v jsonscan.Value) (signature Signature, err error) {
-	if signature.R, err = chain.ReadHash(v.Member("r")); err != nil {
+func readPoint(v chain.Value) (signature Signature, err error) {
+	if signature.R, err = chain.Read[chain.Hash](v.Member("r")); err != nil {
 		return Signature{}, fmt.Errorf("r: %w", err)
 	}
-	if signature.S, err = chain.ReadHash(v.Member("s")); err != nil {
+	if signature.S, err = chain.Read[chain.Hash](v.Member("s")); err != nil {
 		return Signature{}, fmt.Errorf("s: %w", err)
 	}
 	return signature, nil
@@ -122,14 +122,14 @@ func (p *Payload) Authorizations() ([]Authorization, error) {
 	return list, nil
 }
 
-func readAuthorization(v jsonscan.Value) (a Authorization, err error) {
+func readAuthorization(v chain.Value) (a Authorization, err error) {
 	if a.ChainID, err = chain.ReadUint64(v.Member("chainId")); err != nil {
 		return Authorization{}, fmt.Errorf("chainId: %w", err)
 	}
-	if a.Address, err = chain.ReadAddress(v.Member("address")); err != nil {
+	if a.Address, err = chain.Read[chain.Address](v.Member("address")); err != nil {
 		return Authorization{}, fmt.Errorf("address: %w", err)
 	}
-	if a.Nonce, err = chain.ReadAuthorizationNonce(v.Member("nonce")); err != nil {
+	if a.Nonce, err = chain.Read[chain.AuthorizationNonce](v.Member("nonce")); err != nil {
 		return Authorization{}, fmt.Errorf("nonce: %w", err)
 	}
 	if a.Signature, err = readParitySignature(v.Member("signature")); err != nil {

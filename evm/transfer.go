@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // Transfer is a transfer of an ERC-20 token, as the token's contract logged it.
@@ -34,7 +33,7 @@ func Transfers(x *chain.Extrinsic) []Transfer {
 	return transfers
 }
 
-func readTransfer(log jsonscan.Value) (Transfer, bool) {
+func readTransfer(log chain.Value) (Transfer, bool) {
 	var topics [3]string
 	n := 0
 	for v := range log.Member("topics").Elements() {
@@ -47,7 +46,7 @@ func readTransfer(log jsonscan.Value) (Transfer, bool) {
 	if n != len(topics) || !strings.EqualFold(topics[0], transferSignature) {
 		return Transfer{}, false
 	}
-	token, err1 := chain.ReadAddress(log.Member("address"))
+	token, err1 := chain.Read[chain.Address](log.Member("address"))
 	from, ok1 := addressInTopic(topics[1])
 	to, ok2 := addressInTopic(topics[2])
 	data, _ := log.Member("data").Text()

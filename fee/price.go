@@ -261,12 +261,12 @@ func (t *Transaction) charge(price chain.GasPrice, weight chain.RefTime, rules *
 // so that what cannot be read is noted.
 func priceNative(t *Transaction, x *chain.Extrinsic, rules network.Rules) error {
 	if x.Signed {
-		if from, err := chain.ReadAddress(x.Signer); err != nil {
+		if from, err := chain.Read[chain.Address](x.Signer); err != nil {
 			t.note("signature.signer: %v", err)
 		} else {
 			t.From = chain.Some(from)
 		}
-		if nonce, err := chain.ReadNonce(x.Nonce); err != nil {
+		if nonce, err := chain.Read[chain.Nonce](x.Nonce); err != nil {
 			t.note("nonce: %v", err)
 		} else {
 			t.Nonce = chain.Some(nonce)

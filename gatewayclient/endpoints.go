@@ -65,7 +65,7 @@ var nameForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 // Storage is a storage item, such as "transaction-payment" and
 // "nextFeeMultiplier", with the keys of a map, at a height or at the head where
 // none is given.
-func (c *Client) Storage(ctx context.Context, pallet, item string, keys []string, at chain.Optional[uint64]) (none chain.AtBlock[jsonscan.Value], err error) {
+func (c *Client) Storage(ctx context.Context, pallet, item string, keys []string, at chain.Optional[uint64]) (none chain.AtBlock[chain.Value], err error) {
 	where := fmt.Sprintf("storage %s.%s", jsonscan.Excerpt(pallet), jsonscan.Excerpt(item))
 	if !nameForm.MatchString(pallet) || !nameForm.MatchString(item) {
 		return none, fmt.Errorf("%s: want names of letters, digits and hyphens", where)
@@ -74,7 +74,7 @@ func (c *Client) Storage(ctx context.Context, pallet, item string, keys []string
 	for _, key := range keys {
 		path += "keys%5B%5D=" + url.QueryEscape(key) + "&"
 	}
-	s, err := read(ctx, c, path+atHeight(at, 0), func(text string) (chain.AtBlock[jsonscan.Value], error) {
+	s, err := read(ctx, c, path+atHeight(at, 0), func(text string) (chain.AtBlock[chain.Value], error) {
 		s, err := sidecar.DecodeStorage(text)
 		return s, cmp.Or(err, checkAt(at, s.At))
 	})

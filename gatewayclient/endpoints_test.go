@@ -89,7 +89,7 @@ func TestStorage(t *testing.T) {
 	s, err := answering(t, "/pallets/system/storage/account?keys%5B%5D="+account+"&at=51", text).
 		Storage(ctx, "system", "account", []string{account}, chain.Some[uint64](51))
 	require.NoError(t, err)
-	free, err := chain.ReadWei(s.Value.Member("data").Member("free"))
+	free, err := chain.Read[chain.Wei](s.Value.Member("data").Member("free"))
 	require.NoError(t, err)
 	require.Equal(t, "997736248493936024563", free.String())
 	require.Equal(t, uint64(51), s.At)

@@ -17,7 +17,7 @@ import (
 // its events withdraw is its own. It paid its tip alone. The chain credits the treasury
 // of every fee above 0, so that a free call with such a credit is contradicted.
 func ReadCash(x *chain.Extrinsic) (FeePaid, error) {
-	payer, err := chain.ReadAddress(x.Signer)
+	payer, err := chain.Read[chain.Address](x.Signer)
 	if err != nil {
 		return FeePaid{}, fmt.Errorf("signature.signer: %w", err)
 	}
@@ -51,7 +51,7 @@ func ReadCash(x *chain.Extrinsic) (FeePaid, error) {
 
 // ReadTip is the tip that the sender signed, 0 where the gateway wrote none.
 func ReadTip(x *chain.Extrinsic) (chain.Wei, error) {
-	tip, err := chain.ReadWei(x.Tip)
+	tip, err := chain.Read[chain.Wei](x.Tip)
 	if errors.Is(err, chain.ErrMissing) {
 		return chain.Wei{}, nil
 	}

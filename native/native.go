@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // FeePaid is what a native transaction paid.
@@ -51,16 +50,16 @@ func feeEvent(x *chain.Extrinsic) (event *chain.Event, count int) {
 	return event, count
 }
 
-func readFeePaid(data jsonscan.Value) (paid FeePaid, err error) {
+func readFeePaid(data chain.Value) (paid FeePaid, err error) {
 	i := 0
 	for v := range data.Elements() {
 		switch i {
 		case 0:
-			paid.Payer, err = chain.ReadAddress(v)
+			paid.Payer, err = chain.Read[chain.Address](v)
 		case 1:
-			paid.Fee, err = chain.ReadWei(v)
+			paid.Fee, err = chain.Read[chain.Wei](v)
 		case 2:
-			paid.Tip, err = chain.ReadWei(v)
+			paid.Tip, err = chain.Read[chain.Wei](v)
 		}
 		if err != nil {
 			return FeePaid{}, fmt.Errorf("data[%d]: %w", i, err)

@@ -243,15 +243,15 @@ func treasuryCredits(t *testing.T, x *chain.Extrinsic) (balances, treasury []str
 	for i := range x.Events {
 		switch e := &x.Events[i]; {
 		case e.Is("balances", "Deposit"):
-			who, err := chain.ReadAddress(e.Data.Index(0))
+			who, err := chain.Read[chain.Address](e.Data.Index(0))
 			require.NoError(t, err)
-			amount, err := chain.ReadWei(e.Data.Index(1))
+			amount, err := chain.Read[chain.Wei](e.Data.Index(1))
 			require.NoError(t, err)
 			if strings.EqualFold(who.String(), "0x6d6f646c70792f74727372790000000000000000") {
 				balances = append(balances, amount.String())
 			}
 		case e.Is("treasury", "Deposit"):
-			amount, err := chain.ReadWei(e.Data.Index(0))
+			amount, err := chain.Read[chain.Wei](e.Data.Index(0))
 			require.NoError(t, err)
 			treasury = append(treasury, amount.String())
 		}

@@ -36,7 +36,7 @@ func (s *stored) BlockWeight(_ context.Context, at uint64) (none chain.AtBlock[c
 	if err != nil {
 		return none, err
 	}
-	weights, err := chain.ReadClassWeights(value)
+	weights, err := chain.Read[chain.ClassWeights](value)
 	if err != nil {
 		return none, &sidecar.DecodeError{What: "block weight", Err: err}
 	}

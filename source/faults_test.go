@@ -169,7 +169,7 @@ var questions = []question{
 	}},
 	{"Range", 2 + 3*2, func(ctx context.Context, a *asker, height uint64) error {
 		next := min(height, lastRecorded-2)
-		for item, err := range a.reader.Range(ctx, source.Range{First: next, Last: next + 2}, 2) {
+		for item, err := range a.reader.Range(ctx, chain.Heights{First: next, Last: next + 2}, 2) {
 			if err := a.checkItem(item, next, err); err != nil {
 				return err
 			}

@@ -138,9 +138,9 @@ func (f *follower) run(ctx context.Context) error {
 
 // news is what the heads told and nobody has seen yet.
 type news struct {
-	head  chain.Optional[Head] // the last of them
-	ended bool                 // there will be no more
-	err   error                // why not, if it is one
+	head  chain.Optional[chain.Head] // the last of them
+	ended bool                       // there will be no more
+	err   error                      // why not, if it is one
 }
 
 // listen collects the heads while blocks are read: only the last one counts.
@@ -170,7 +170,7 @@ func (f *follower) listen(ctx context.Context) <-chan news {
 }
 
 // goTo goes to where the chain is now.
-func (f *follower) goTo(ctx context.Context, head Head) error {
+func (f *follower) goTo(ctx context.Context, head chain.Head) error {
 	f.failures, f.doubts = 0, 0
 	before, known := f.trail.head.Get()
 	f.trail.head = chain.Some(head)
@@ -182,7 +182,7 @@ func (f *follower) goTo(ctx context.Context, head Head) error {
 		f.lastGrowth = time.Now()
 	case head.Number < before.Number:
 		f.lastGrowth = time.Now() // it may come back as fast as it grows
-		f.tell(&HeadError{head.Number, before.Number})
+		f.tell(&headError{head.Number, before.Number})
 	case f.impatient():
 		if err := f.doubt(ctx); err != nil {
 			return err
@@ -206,7 +206,7 @@ func (f *follower) advance(ctx context.Context, last uint64) error {
 
 // read delivers the blocks up to a height, or to where it fails.
 func (f *follower) read(ctx context.Context, last uint64) (failed error) {
-	f.reader.deliver(ctx, Range{f.next, last}, f.options.Concurrency, &f.trail, func(item Item, err error) bool {
+	f.reader.deliver(ctx, chain.Heights{First: f.next, Last: last}, f.options.Concurrency, &f.trail, func(item Item, err error) bool {
 		if failed = err; err != nil {
 			return false
 		}
@@ -250,7 +250,7 @@ func (f *follower) wait(ctx context.Context, err error) error {
 	}
 	switch {
 	case httpclient.FailureOf(err) == httpclient.NodeLost && f.impatient():
-		f.tell(&LostNodeError{f.options.Patience})
+		f.tell(&lostNodeError{f.options.Patience})
 	case !lags(err) || f.impatient():
 		f.tell(err)
 	}
@@ -276,7 +276,7 @@ func (f *follower) silence() error {
 	if !known {
 		return errNoHead
 	}
-	return &HeadError{head.Number, head.Number}
+	return &headError{head.Number, head.Number}
 }
 
 // tell tells the caller of trouble that is new.

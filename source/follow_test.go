@@ -126,24 +126,24 @@ func (g *growing) reader() *source.Reader {
 
 // announcer is a node that announces heads when a test says so.
 type announcer struct {
-	news   chan source.Head
+	news   chan chain.Head
 	broken chan error
 	opened int
 }
 
 func newAnnouncer() *announcer {
-	return &announcer{news: make(chan source.Head), broken: make(chan error)}
+	return &announcer{news: make(chan chain.Head), broken: make(chan error)}
 }
 
-func (a *announcer) heads(ctx context.Context) iter.Seq2[source.Head, error] {
-	return func(yield func(source.Head, error) bool) {
+func (a *announcer) heads(ctx context.Context) iter.Seq2[chain.Head, error] {
+	return func(yield func(chain.Head, error) bool) {
 		a.opened++
 		for {
 			select {
 			case <-ctx.Done():
 				return
 			case err := <-a.broken:
-				yield(source.Head{}, err)
+				yield(chain.Head{}, err)
 				return
 			case head := <-a.news:
 				if !yield(head, nil) {
@@ -155,7 +155,7 @@ func (a *announcer) heads(ctx context.Context) iter.Seq2[source.Head, error] {
 }
 
 func (a *announcer) announce(height uint64) {
-	a.news <- source.Head{Number: height, Hash: chain.Some(hashOf(height))}
+	a.news <- chain.Head{Number: height, Hash: chain.Some(hashOf(height))}
 }
 
 // followed is what a chain's follower saw.
@@ -439,7 +439,7 @@ func TestFollowAtRandom(t *testing.T) {
 						}
 						select {
 						case gone <- &source.TemporaryError{Err: errors.New("the node is gone")}:
-						case news <- source.Head{Number: head, Hash: chain.Some(hashOf(head))}:
+						case news <- chain.Head{Number: head, Hash: chain.Some(hashOf(head))}:
 						case <-time.After(time.Second): // it may be away
 						}
 					}
@@ -613,7 +613,7 @@ func TestFollowAnotherChain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, a := newGrowing(105), newAnnouncer()
 		f := follow(t, g, a.heads, source.FollowOptions{})
-		a.news <- source.Head{Number: 105, Hash: chain.Some(hashOf(5))}
+		a.news <- chain.Head{Number: 105, Hash: chain.Some(hashOf(5))}
 		pass(5 * time.Minute)
 		err := f.failed(t)
 		require.ErrorIs(t, err, chain.ErrWrongBlock)

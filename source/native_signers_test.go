@@ -8,6 +8,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/node/gateway"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/network"
@@ -22,7 +23,7 @@ func TestNativeSigners(t *testing.T) {
 	client, err := rpc.New(server.URL, httpclient.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { client.Close() })
-	direct := &source.Reader{Source: source.OfNode(client), Tables: network.BuiltIn()}
+	direct := &source.Reader{Source: source.Of(gateway.New(client)), Tables: network.BuiltIn()}
 	opened := &source.Reader{Source: open(t, server.URL, httpclient.Options{}), Tables: network.BuiltIn()}
 	unsaid := &source.Reader{Source: &synthetic{}, Tables: network.BuiltIn()}
 	signed := 0
@@ -42,7 +43,7 @@ func TestNativeSigners(t *testing.T) {
 				x := block.Extrinsics[s.Extrinsic]
 				signer, known := s.Signer.Get()
 				require.True(t, known)
-				named, err := chain.ReadAddress(x.Signer)
+				named, err := chain.Read[chain.Address](x.Signer)
 				require.NoError(t, err)
 				require.Equal(t, named, signer)
 				signed++

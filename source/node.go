@@ -23,13 +23,18 @@ import (
 // node is a source without a gateway: the answers are made here, of what the node says.
 type node struct {
 	*gatewayclient.Client
-	client    *rpc.Client
+	client    *rpc.Client // nil where it is the caller's
 	gateway   *gateway.Gateway
 	announces bool // its heads, over a WebSocket
 }
 
 // Close breaks the connection to the node off.
-func (n *node) Close() error { return n.client.Close() }
+func (n *node) Close() error {
+	if n.client == nil {
+		return nil
+	}
+	return n.client.Close()
+}
 
 // isNode tells whether a place can only be a node: it has a WebSocket, or a query, where
 // providers of nodes have a key, and which no gateway has.
@@ -47,21 +52,23 @@ func openNode(place string, o Options) (Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sourceOf(client, hasSocket(place)), nil
+	gateway := gateway.New(client)
+	return &node{gatewayclient.Of(gateway), client, gateway, hasSocket(place)}, nil
 }
 
-// OfNode is the source of a node that its caller asks for more than blocks. The client stays the
-// caller's to close. Heads are polled.
-func OfNode(client *rpc.Client) Source { return sourceOf(client, false) }
-
-func sourceOf(client *rpc.Client, announces bool) *node {
-	gateway := gateway.New(client)
-	return &node{gatewayclient.Of(gateway), client, gateway, announces}
+// Of is the source that what answers as a gateway makes, and is the caller's to close. Heads
+// are polled.
+func Of(g gatewayclient.Gateway) Source {
+	client := gatewayclient.Of(g)
+	if g, ok := g.(*gateway.Gateway); ok {
+		return &node{Client: client, gateway: g}
+	}
+	return client
 }
 
 // OpenURL opens a gateway, or a node as one, at a URL: for those who ask more of it than a
 // [Source] is asked. The closer is that of the source.
-func OpenURL(place string, o httpclient.Options) (*gatewayclient.Client, io.Closer, error) {
+func OpenURL(place string, o gatewayclient.Options) (*gatewayclient.Client, io.Closer, error) {
 	s, err := Open(place, Options{Options: o})
 	if err != nil {
 		return nil, nil, err
@@ -79,20 +86,20 @@ func OpenURL(place string, o httpclient.Options) (*gatewayclient.Client, io.Clos
 // and else what it is asked for this often.
 func HeadsOf(s Source, every time.Duration) Heads {
 	if n, ok := s.(*node); ok && n.announces {
-		return Announced(n.client)
+		return announced(n.client)
 	}
 	return Poll(s, every)
 }
 
-// Announced are the final heads that a node announces.
-func Announced(node *rpc.Client) Heads {
-	return func(ctx context.Context) iter.Seq2[Head, error] {
-		return func(yield func(Head, error) bool) {
+// announced are the final heads that a node announces.
+func announced(node *rpc.Client) Heads {
+	return func(ctx context.Context) iter.Seq2[chain.Head, error] {
+		return func(yield func(chain.Head, error) bool) {
 			for h, err := range node.SubscribeFinalizedHeads(ctx) {
 				if rpc.Temporary(err) {
 					err = &TemporaryError{Err: err}
 				}
-				if !yield(Head{Number: h.Number, Hash: h.Hash}, err) {
+				if !yield(chain.Head{Number: h.Number, Hash: h.Hash}, err) {
 					return
 				}
 			}

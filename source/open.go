@@ -7,16 +7,16 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/archive/demo"
 	"github.com/feeledger/fees/internal/archive/proofs"
-	"github.com/feeledger/fees/internal/httpclient"
 )
 
 // Options say how a source is asked, and what proves it.
 type Options struct {
 	// Options are for sources that are asked over a network.
-	httpclient.Options
+	gatewayclient.Options
 	// Trusted is a block that the user trusts. It is for an archive that was recorded with
 	// proofs: any other place is [ErrNoProofs] with it.
 	Trusted chain.Optional[chain.Anchor]

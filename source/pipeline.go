@@ -42,7 +42,7 @@ func (e *ForkError) Unwrap() error { return chain.ErrWrongBlock }
 //
 // An error is the last element, after all blocks before it. When the sequence
 // has ended, for whatever reason, nothing of it is running any more.
-func (r *Reader) Range(ctx context.Context, blocks Range, concurrency int) iter.Seq2[Item, error] {
+func (r *Reader) Range(ctx context.Context, blocks chain.Heights, concurrency int) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		r.deliver(ctx, blocks, concurrency, &trail{}, yield)
 	}
@@ -53,12 +53,12 @@ func (r *Reader) Range(ctx context.Context, blocks Range, concurrency int) iter.
 type trail struct {
 	hash    chain.Optional[chain.Hash] // of the last block
 	runtime chain.Optional[runtimeAt]  // that executed the last block
-	head    chain.Optional[Head]       // known to be final
+	head    chain.Optional[chain.Head] // known to be final
 }
 
 // deliver delivers a range that follows what was delivered before.
-func (r *Reader) deliver(ctx context.Context, blocks Range, concurrency int, t *trail, yield func(Item, error) bool) {
-	if err := blocks.check(); err != nil {
+func (r *Reader) deliver(ctx context.Context, blocks chain.Heights, concurrency int, t *trail, yield func(Item, error) bool) {
+	if err := check(blocks); err != nil {
 		yield(Item{}, fmt.Errorf("range %v: %w", blocks, err))
 		return
 	}
@@ -95,7 +95,7 @@ type blockQuestion struct {
 // blockQuestions are those of a range, in order. The questions for the runtimes are asked
 // in the place of the block that they are for. After one that fails, no block will be
 // delivered.
-func (r *Reader) blockQuestions(ctx context.Context, blocks Range, before chain.Optional[runtimeAt]) iter.Seq[blockQuestion] {
+func (r *Reader) blockQuestions(ctx context.Context, blocks chain.Heights, before chain.Optional[runtimeAt]) iter.Seq[blockQuestion] {
 	return func(yield func(blockQuestion) bool) {
 		runtimes := r.runtimes(ctx, blocks, before)
 		for height := blocks.First; height <= blocks.Last; height++ {

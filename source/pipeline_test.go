@@ -22,7 +22,7 @@ import (
 
 // readRange collects a range. It fails where the order is broken, where something
 // follows an error, or where a question is still under way at the end.
-func readRange(ctx context.Context, src *synthetic, reader *source.Reader, blocks source.Range, concurrency int) ([]source.Item, error) {
+func readRange(ctx context.Context, src *synthetic, reader *source.Reader, blocks chain.Heights, concurrency int) ([]source.Item, error) {
 	var items []source.Item
 	var failed error
 	for item, err := range reader.Range(ctx, blocks, concurrency) {
@@ -63,7 +63,7 @@ func TestRangeIsRead(t *testing.T) {
 		for name, reader := range readers {
 			reader.Tables = network.BuiltIn()
 			for _, concurrency := range []int{0, 1, 3, 8, 100} {
-				items, err := readRange(ctx, nil, reader, source.Range{First: 0, Last: head.Number}, concurrency)
+				items, err := readRange(ctx, nil, reader, chain.Heights{First: 0, Last: head.Number}, concurrency)
 				require.NoError(t, err)
 				require.Len(t, items, int(head.Number)+1)
 				for height, item := range items {
@@ -81,13 +81,13 @@ func TestRangeBeyondTheEnd(t *testing.T) {
 	demo, err := source.Open("demo", source.Options{})
 	require.NoError(t, err)
 	reader := &source.Reader{Source: demo, Tables: network.BuiltIn()}
-	items, err := readRange(context.Background(), nil, reader, source.Range{First: 20, Last: 4_000_000_000}, 3)
+	items, err := readRange(context.Background(), nil, reader, chain.Heights{First: 20, Last: 4_000_000_000}, 3)
 	require.Len(t, items, 8)
 	require.ErrorIs(t, err, answers.ErrLacks)
 	require.ErrorContains(t, err, "blocks/28.json")
 
 	src := &synthetic{upgrades: []uint64{1995}}
-	items, err = readRange(context.Background(), src, src.reader(), source.Range{First: 1990, Last: 4_000_000_000}, 3)
+	items, err = readRange(context.Background(), src, src.reader(), chain.Heights{First: 1990, Last: 4_000_000_000}, 3)
 	require.Len(t, items, 11)
 	require.ErrorIs(t, err, chain.ErrNoBlock)
 	require.ErrorContains(t, err, "block at 2001")
@@ -99,7 +99,7 @@ func TestRequests(t *testing.T) {
 		src := &synthetic{upgrades: []uint64{1234}}
 		reader := src.reader()
 		reader.MultiplierAt = at
-		items, err := readRange(context.Background(), src, reader, source.Range{First: 1000, Last: 1499}, 8)
+		items, err := readRange(context.Background(), src, reader, chain.Heights{First: 1000, Last: 1499}, 8)
 		require.NoError(t, err)
 		require.Len(t, items, 500)
 		require.Empty(t, src.twice())
@@ -114,7 +114,7 @@ func TestItemsAreApart(t *testing.T) {
 		b.Finalized = chain.Optional[bool]{}
 		return nil
 	}}
-	items, err := readRange(context.Background(), src, src.reader(), source.Range{First: 1, Last: 9}, 4)
+	items, err := readRange(context.Background(), src, src.reader(), chain.Heights{First: 1, Last: 9}, 4)
 	require.NoError(t, err)
 	for i := range items {
 		items[i].Rules.Notes = append(items[i].Rules.Notes, fmt.Sprint("mine, ", i))
@@ -140,7 +140,7 @@ func TestLatency(t *testing.T) {
 	for _, concurrency := range []int{1, 2, 7, 32} {
 		synctest.Test(t, func(t *testing.T) {
 			src := &synthetic{upgrades: []uint64{120, 121, 250}, wait: atRandom}
-			items, err := readRange(t.Context(), src, src.reader(), source.Range{First: 100, Last: 399}, concurrency)
+			items, err := readRange(t.Context(), src, src.reader(), chain.Heights{First: 100, Last: 399}, concurrency)
 			require.NoError(t, err)
 			require.Len(t, items, 300)
 			require.Equal(t, concurrency, src.most)
@@ -155,7 +155,7 @@ func TestSlowConsumer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := &synthetic{wait: atRandom}
 		delivered := 0
-		for _, err := range src.reader().Range(t.Context(), source.Range{First: 1, Last: 60}, concurrency) {
+		for _, err := range src.reader().Range(t.Context(), chain.Heights{First: 1, Last: 60}, concurrency) {
 			require.NoError(t, err)
 			delivered++
 			time.Sleep(time.Hour)
@@ -218,7 +218,7 @@ func TestRangeErrors(t *testing.T) {
 		for _, concurrency := range []int{1, 3, 50} {
 			synctest.Test(t, func(t *testing.T) {
 				src := &synthetic{block: c.src.block, multiplier: c.src.multiplier, runtime: c.src.runtime, wait: atRandom}
-				items, err := readRange(t.Context(), src, src.reader(), source.Range{First: 100, Last: 130}, concurrency)
+				items, err := readRange(t.Context(), src, src.reader(), chain.Heights{First: 100, Last: 130}, concurrency)
 				require.Len(t, items, bad-100, name)
 				require.ErrorContains(t, err, c.text, name)
 				var fork *source.ForkError
@@ -237,7 +237,7 @@ func TestRangeErrors(t *testing.T) {
 // Block 0 has no parent, and the runtime of block 1 is not asked for again.
 func TestRangeFromTheFirstBlock(t *testing.T) {
 	src := &synthetic{}
-	items, err := readRange(context.Background(), src, src.reader(), source.Range{First: 0, Last: 1}, 2)
+	items, err := readRange(context.Background(), src, src.reader(), chain.Heights{First: 0, Last: 1}, 2)
 	require.NoError(t, err)
 	require.False(t, items[0].Multiplier.Known())
 	require.True(t, items[1].Multiplier.Known())
@@ -246,7 +246,7 @@ func TestRangeFromTheFirstBlock(t *testing.T) {
 
 func TestRangeThatIsNone(t *testing.T) {
 	src := &synthetic{}
-	for blocks, want := range map[source.Range]string{
+	for blocks, want := range map[chain.Heights]string{
 		{First: 9, Last: 3}:          "range 9..3: it ends before it begins",
 		{First: 9, Last: 4294967296}: "range 9..4294967296: heights go from 0 to 4294967295",
 	} {
@@ -260,7 +260,7 @@ func TestRangeThatIsNone(t *testing.T) {
 // A sequence can be gone through again, and starts from its beginning.
 func TestRangeAgain(t *testing.T) {
 	src := &synthetic{}
-	sequence := src.reader().Range(context.Background(), source.Range{First: 5, Last: 30}, 4)
+	sequence := src.reader().Range(context.Background(), chain.Heights{First: 5, Last: 30}, 4)
 	for range 2 {
 		for item, err := range sequence {
 			require.NoError(t, err)
@@ -322,7 +322,7 @@ func TestLargeBlocks(t *testing.T) {
 				src := &sized{synthetic: &synthetic{wait: atRandom}, size: size, held: map[uint64]int{}}
 				reader := &source.Reader{Source: src, Tables: network.BuiltIn()}
 				next := uint64(100)
-				for item, err := range reader.Range(t.Context(), source.Range{First: 100, Last: 180}, concurrency) {
+				for item, err := range reader.Range(t.Context(), chain.Heights{First: 100, Last: 180}, concurrency) {
 					require.NoError(t, err, name)
 					require.Equal(t, next, item.Block.Number)
 					require.Equal(t, size(next), item.Block.Size)
@@ -346,7 +346,7 @@ func TestLargeBlocks(t *testing.T) {
 		}
 		return nil
 	}}
-	items, err := readRange(context.Background(), src, src.reader(), source.Range{First: 100, Last: 130}, 8)
+	items, err := readRange(context.Background(), src, src.reader(), chain.Heights{First: 100, Last: 130}, 8)
 	require.ErrorIs(t, err, httpclient.ErrTooLarge)
 	require.Len(t, items, 5)
 }
@@ -361,7 +361,7 @@ func TestTimeIsTakenOnce(t *testing.T) {
 			return &httpclient.UnreachableError{Place: httpclient.Place{What: httpclient.Gateway, Address: "http://gateway"}, Err: context.DeadlineExceeded}
 		}}
 		began := time.Now()
-		_, err := readRange(t.Context(), src, src.reader(), source.Range{First: 100, Last: 130}, 8)
+		_, err := readRange(t.Context(), src, src.reader(), chain.Heights{First: 100, Last: 130}, 8)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.Equal(t, timeout, time.Since(began))
 	})
@@ -372,7 +372,7 @@ func TestBreak(t *testing.T) {
 	for leaveAt := uint64(100); leaveAt < 110; leaveAt++ {
 		synctest.Test(t, func(t *testing.T) {
 			src := &synthetic{wait: atRandom}
-			for item, err := range src.reader().Range(t.Context(), source.Range{First: 100, Last: 1000}, 8) {
+			for item, err := range src.reader().Range(t.Context(), chain.Heights{First: 100, Last: 1000}, 8) {
 				require.NoError(t, err)
 				if item.Block.Number == leaveAt {
 					break
@@ -392,7 +392,7 @@ func TestCancel(t *testing.T) {
 			defer cancel()
 			src := &synthetic{wait: wait}
 			delivered, failed := 0, error(nil)
-			for _, err := range src.reader().Range(ctx, source.Range{First: 100, Last: 1000}, 8) {
+			for _, err := range src.reader().Range(ctx, chain.Heights{First: 100, Last: 1000}, 8) {
 				if failed = err; err == nil {
 					delivered++
 				}
@@ -411,7 +411,7 @@ func TestCancel(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		src := &synthetic{wait: forever}
-		items, err := readRange(ctx, src, src.reader(), source.Range{First: 100, Last: 1000}, 8)
+		items, err := readRange(ctx, src, src.reader(), chain.Heights{First: 100, Last: 1000}, 8)
 		require.Empty(t, items)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 	})
@@ -426,7 +426,7 @@ func BenchmarkRange(b *testing.B) {
 		b.Run(fmt.Sprintf("concurrency=%d", concurrency), func(b *testing.B) {
 			blocks := 0
 			for b.Loop() {
-				for item, err := range reader.Range(b.Context(), source.Range{First: 0, Last: 27}, concurrency) {
+				for item, err := range reader.Range(b.Context(), chain.Heights{First: 0, Last: 27}, concurrency) {
 					if err != nil {
 						b.Fatal(err)
 					}

@@ -47,7 +47,7 @@ func TestPortions(t *testing.T) {
 		reader := s.reader()
 		reader.Source = s
 		next := uint64(10)
-		for item, err := range reader.Range(t.Context(), source.Range{First: 10, Last: 24}, 3) {
+		for item, err := range reader.Range(t.Context(), chain.Heights{First: 10, Last: 24}, 3) {
 			require.NoError(t, err)
 			require.Equal(t, next, item.Block.Number)
 			next++
@@ -72,7 +72,7 @@ func TestPortionThatNobodyAnswers(t *testing.T) {
 	reader := s.reader()
 	reader.Source = s
 	times := 0
-	for _, err := range reader.Range(t.Context(), source.Range{First: 10, Last: 10}, 3) {
+	for _, err := range reader.Range(t.Context(), chain.Heights{First: 10, Last: 10}, 3) {
 		require.ErrorIs(t, err, timedOut)
 		times++
 	}
@@ -85,7 +85,7 @@ func TestPortionsOfANode(t *testing.T) {
 		n, url := startNode(t, noGET)
 		reader := source.Reader{Source: open(t, strings.Replace(url, "http", scheme, 1), quick), Tables: network.BuiltIn()}
 		blocks := 0
-		for _, err := range reader.Range(t.Context(), source.Range{First: 1, Last: 27}, 8) {
+		for _, err := range reader.Range(t.Context(), chain.Heights{First: 1, Last: 27}, 8) {
 			require.NoError(t, err)
 			blocks++
 		}

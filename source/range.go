@@ -6,10 +6,9 @@ import (
 	"math"
 	"strconv"
 	"strings"
-)
 
-// Range is the blocks from the height First to the height Last, both included.
-type Range struct{ First, Last uint64 }
+	"github.com/feeledger/fees/chain"
+)
 
 const maxHeight = math.MaxUint32 // the chain's heights are u32
 
@@ -21,51 +20,51 @@ var (
 )
 
 // ParseRange reads "A..B", the blocks from A to B, or "A:+N", N blocks from A.
-func ParseRange(text string) (Range, error) {
+func ParseRange(text string) (chain.Heights, error) {
 	r, err := parseRange(text)
 	if err != nil {
-		return Range{}, fmt.Errorf("range %q: %w", text, err)
+		return chain.Heights{}, fmt.Errorf("range %q: %w", text, err)
 	}
 	return r, nil
 }
 
-func parseRange(text string) (Range, error) {
+func parseRange(text string) (chain.Heights, error) {
 	if first, last, ok := strings.Cut(text, ".."); ok {
 		return parseBounds(first, last)
 	}
 	if first, count, ok := strings.Cut(text, ":+"); ok {
 		return parseCount(first, count)
 	}
-	return Range{}, errRangeForm
+	return chain.Heights{}, errRangeForm
 }
 
-func parseBounds(first, last string) (r Range, err error) {
+func parseBounds(first, last string) (r chain.Heights, err error) {
 	if r.First, err = parseNumber(first); err != nil {
 		return r, err
 	}
 	if r.Last, err = parseNumber(last); err != nil {
 		return r, err
 	}
-	return r, r.check()
+	return r, check(r)
 }
 
-func parseCount(first, count string) (Range, error) {
+func parseCount(first, count string) (chain.Heights, error) {
 	from, err := parseNumber(first)
 	if err != nil {
-		return Range{}, err
+		return chain.Heights{}, err
 	}
 	n, err := parseNumber(count)
 	switch {
 	case err != nil:
-		return Range{}, err
+		return chain.Heights{}, err
 	case n == 0:
-		return Range{}, errNoBlocks
+		return chain.Heights{}, errNoBlocks
 	}
 	// Neither is more than 64 bits, but their sum could be.
 	if from > maxHeight || n-1 > maxHeight-from {
-		return Range{}, errTooHigh
+		return chain.Heights{}, errTooHigh
 	}
-	return Range{from, from + n - 1}, nil
+	return chain.Heights{First: from, Last: from + n - 1}, nil
 }
 
 func parseNumber(text string) (uint64, error) {
@@ -79,7 +78,7 @@ func parseNumber(text string) (uint64, error) {
 	return n, nil
 }
 
-func (r Range) check() error {
+func check(r chain.Heights) error {
 	switch {
 	case r.First > r.Last:
 		return errReversed
@@ -88,6 +87,3 @@ func (r Range) check() error {
 	}
 	return nil
 }
-
-// String writes the range as "A..B".
-func (r Range) String() string { return fmt.Sprintf("%d..%d", r.First, r.Last) }

@@ -5,11 +5,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/source"
 )
 
 func TestParseRange(t *testing.T) {
-	for text, want := range map[string]source.Range{
+	for text, want := range map[string]chain.Heights{
 		"0..0":                   {First: 0, Last: 0},
 		"3..9":                   {First: 3, Last: 9},
 		"0..4294967295":          {First: 0, Last: 4294967295},

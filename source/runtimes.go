@@ -85,7 +85,7 @@ type runtimeAnswer struct {
 
 // runtimes asks at both ends of a range. Before is the runtime that executed the block
 // before the range, if that was read.
-func (r *Reader) runtimes(ctx context.Context, blocks Range, before chain.Optional[runtimeAt]) *runtimes {
+func (r *Reader) runtimes(ctx context.Context, blocks chain.Heights, before chain.Optional[runtimeAt]) *runtimes {
 	first, last := parentOf(blocks.First), parentOf(blocks.Last)
 	rs := &runtimes{source: r.Source}
 	if a, ok := before.Get(); ok {

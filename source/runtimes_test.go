@@ -13,12 +13,11 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/source"
 )
 
 // checkUpgrades reads a range of a chain with upgrades: each block has the
 // runtime that its parent left behind, and few heights were asked for theirs.
-func checkUpgrades(t *testing.T, blocks source.Range, upgrades []uint64) {
+func checkUpgrades(t *testing.T, blocks chain.Heights, upgrades []uint64) {
 	src := &synthetic{upgrades: upgrades}
 	items, err := readRange(context.Background(), src, src.reader(), blocks, 4)
 	require.NoError(t, err)
@@ -39,7 +38,7 @@ func checkUpgrades(t *testing.T, blocks source.Range, upgrades []uint64) {
 
 // One upgrade and two, at every place in and around a small range.
 func TestUpgrades(t *testing.T) {
-	for _, blocks := range []source.Range{{First: 0, Last: 9}, {First: 1, Last: 9}, {First: 2, Last: 2}, {First: 2, Last: 10}} {
+	for _, blocks := range []chain.Heights{{First: 0, Last: 9}, {First: 1, Last: 9}, {First: 2, Last: 2}, {First: 2, Last: 10}} {
 		checkUpgrades(t, blocks, nil)
 		for first := range blocks.Last + 3 {
 			checkUpgrades(t, blocks, []uint64{first})
@@ -61,14 +60,14 @@ func TestManyUpgrades(t *testing.T) {
 		}
 		slices.Sort(upgrades)
 		first := random.Uint64N(500)
-		checkUpgrades(t, source.Range{First: first, Last: first + random.Uint64N(1500)}, upgrades)
+		checkUpgrades(t, chain.Heights{First: first, Last: first + random.Uint64N(1500)}, upgrades)
 	}
 }
 
 // A gateway that cannot tell the runtime is asked once, and so is its node.
 func TestRangeOfUnknownRuntime(t *testing.T) {
 	src := &synthetic{runtime: func(*chain.AtBlock[chain.Runtime]) error { return chain.ErrNotOffered }}
-	items, err := readRange(context.Background(), src, src.reader(), source.Range{First: 3, Last: 40}, 4)
+	items, err := readRange(context.Background(), src, src.reader(), chain.Heights{First: 3, Last: 40}, 4)
 	require.NoError(t, err)
 	require.Len(t, items, 38)
 	require.Equal(t, 2, src.others)
@@ -116,7 +115,7 @@ func TestRuntimeErrors(t *testing.T) {
 		"replaced where it is not asked": {replaced(108), 11, nil},
 	} {
 		src := &synthetic{runtime: c.runtime}
-		items, err := readRange(context.Background(), src, src.reader(), source.Range{First: 100, Last: 110}, 3)
+		items, err := readRange(context.Background(), src, src.reader(), chain.Heights{First: 100, Last: 110}, 3)
 		require.Len(t, items, c.blocks, name)
 		require.ErrorIs(t, err, c.want, name)
 		require.Empty(t, src.twice(), name)
@@ -126,7 +125,7 @@ func TestRuntimeErrors(t *testing.T) {
 	}
 	// Where it is asked for because of an upgrade, it is checked too.
 	src := &synthetic{upgrades: []uint64{105}, runtime: replaced(105)}
-	items, err := readRange(context.Background(), src, src.reader(), source.Range{First: 100, Last: 110}, 3)
+	items, err := readRange(context.Background(), src, src.reader(), chain.Heights{First: 100, Last: 110}, 3)
 	require.Len(t, items, 6)
 	require.ErrorIs(t, err, chain.ErrWrongBlock)
 	require.ErrorContains(t, err, "runtime at block 105")
@@ -137,14 +136,14 @@ func TestRangeUnknownNetwork(t *testing.T) {
 	src := &synthetic{runtime: func(*chain.AtBlock[chain.Runtime]) error { return chain.ErrNotOffered }}
 	reader := src.reader()
 	reader.Source = failing{Source: src, node: failed}
-	items, err := readRange(context.Background(), src, reader, source.Range{First: 1, Last: 9}, 1)
+	items, err := readRange(context.Background(), src, reader, chain.Heights{First: 1, Last: 9}, 1)
 	require.Empty(t, items)
 	require.ErrorIs(t, err, failed)
 
 	src = &synthetic{}
 	reader = src.reader()
 	reader.Network = "moonriver"
-	items, err = readRange(context.Background(), src, reader, source.Range{First: 1, Last: 9}, 4)
+	items, err = readRange(context.Background(), src, reader, chain.Heights{First: 1, Last: 9}, 4)
 	require.Empty(t, items)
 	require.ErrorIs(t, err, network.ErrConflict)
 }

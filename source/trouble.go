@@ -12,25 +12,25 @@ import (
 	"github.com/feeledger/fees/internal/node/rpc"
 )
 
-// HeadError says that a chain's final head does not rise: it stands still, or
+// headError says that a chain's final head does not rise: it stands still, or
 // went back, as it does where a gateway's node was replaced by one that lags.
-type HeadError struct {
+type headError struct {
 	Height uint64 // of the head
 	Before uint64 // of the head before, the same where it stands still
 }
 
-func (e *HeadError) Error() string {
+func (e *headError) Error() string {
 	if e.Height == e.Before {
 		return fmt.Sprintf("the final head stands still at block %d", e.Height)
 	}
 	return fmt.Sprintf("the final head went back from block %d to %d", e.Before, e.Height)
 }
 
-// LostNodeError says that a gateway answers, and has had no connection to its node for
+// lostNodeError says that a gateway answers, and has had no connection to its node for
 // longer than a time.
-type LostNodeError struct{ For time.Duration }
+type lostNodeError struct{ For time.Duration }
 
-func (e *LostNodeError) Error() string {
+func (e *lostNodeError) Error() string {
 	return fmt.Sprintf("the gateway has had no connection to its node for more than %v: if the node runs, restart the gateway, which may not find it again by itself", e.For)
 }
 

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // A gateway that does not know one of a runtime's transaction extensions reads the call of each
@@ -81,20 +80,20 @@ func impossibleEnd(x *chain.Extrinsic) string {
 	return ""
 }
 
-func dispatchError(x *chain.Extrinsic) jsonscan.Value {
+func dispatchError(x *chain.Extrinsic) chain.Value {
 	for i := range x.Events {
 		if e := &x.Events[i]; e.Is("system", "ExtrinsicFailed") {
 			return e.Data.Index(0)
 		}
 	}
-	return jsonscan.Value{}
+	return chain.Value{}
 }
 
 // isRefusal tells whether a dispatch failed with BadOrigin, or with an error of pallet system,
 // which has index 0: its call filter fails with one.
-func isRefusal(v jsonscan.Value) bool {
+func isRefusal(v chain.Value) bool {
 	name, isText := v.Text()
-	module := jsonscan.Value{}
+	module := chain.Value{}
 	if !isText {
 		name, module, _ = v.Only()
 	}
@@ -162,16 +161,16 @@ func transferOf(x *chain.Extrinsic) (from, to chain.Address, amount chain.Wei, o
 	if _, inner, wrapped := destination.Only(); wrapped {
 		destination = inner
 	}
-	from, noSigner := chain.ReadAddress(x.Signer)
-	to, noDestination := chain.ReadAddress(destination)
-	amount, noAmount := chain.ReadWei(x.Args.Member("value"))
+	from, noSigner := chain.Read[chain.Address](x.Signer)
+	to, noDestination := chain.Read[chain.Address](destination)
+	amount, noAmount := chain.Read[chain.Wei](x.Args.Member("value"))
 	ok = noSigner == nil && noDestination == nil && noAmount == nil && from != to && !amount.IsZero()
 	return from, to, amount, ok
 }
 
-func isTransfer(data jsonscan.Value, from, to chain.Address, amount chain.Wei) bool {
-	payer, noPayer := chain.ReadAddress(data.Index(0))
-	payee, noPayee := chain.ReadAddress(data.Index(1))
-	moved, noAmount := chain.ReadWei(data.Index(2))
+func isTransfer(data chain.Value, from, to chain.Address, amount chain.Wei) bool {
+	payer, noPayer := chain.Read[chain.Address](data.Index(0))
+	payee, noPayee := chain.Read[chain.Address](data.Index(1))
+	moved, noAmount := chain.Read[chain.Wei](data.Index(2))
 	return noPayer == nil && noPayee == nil && noAmount == nil && payer == from && payee == to && moved == amount
 }

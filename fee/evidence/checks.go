@@ -39,16 +39,12 @@ func Checks() []Check { return append([]Check(nil), checks[:]...) }
 
 // Runtimes says in words for which runtimes of a network the check is made.
 func (c *Check) Runtimes(n *network.Network) string {
-	return n.Where(func(r *network.Rules) bool { return c.WhyNot(r) == "" })
+	return n.Where(func(r *network.Rules) bool { return c.whyNot(r) == "" })
 }
 
-// Neighbours tells whether it is about a block beside those before it: what comes of
-// it depends on how many of those are known.
-func (c *Check) Neighbours() bool { return c.on == besideParent || c.on == besideEarlier }
-
-// WhyNot says why rules rule the check out, or "". The check itself says why else it cannot
+// whyNot says why rules rule the check out, or "". The check itself says why else it cannot
 // be made.
-func (c *Check) WhyNot(r *network.Rules) string {
+func (c *Check) whyNot(r *network.Rules) string {
 	if c.applies == nil {
 		return ""
 	}
@@ -83,9 +79,9 @@ var checks = [...]Check{
 	{"evm.cash", "the payer was charged the fee", "frontier, OnChargeEVMTransaction", ofEVM, withdrawEvent, (*subject).charged},
 	{"evm.split", "treasury and author were credited their parts", "runtime/*/src/lib.rs, DealWithEthereumBaseFees, DealWithEthereumPriorityFees", ofEVM, withdrawEvent, (*subject).divided},
 	{"evm.outcome", "the extrinsic is of the normal class and paid no native fee", "pallet ethereum, Pays::No", ofEVM, actualPaysFee, (*subject).outcome},
-	{"evm.hash", "the hash of the payload is that of ethereum.Executed", "Ethereum yellow paper, EIP-2718", ofEVM, nil, identity(HashPart)},
-	{"evm.sender", "who signed the payload is who ethereum.Executed says", "Ethereum yellow paper, EIP-155, EIP-2", ofEVM, nil, identity(SenderPart)},
-	{"evm.recipient", "the recipient, or the contract created, is that of ethereum.Executed", "Ethereum yellow paper, contract creation", ofEVM, nil, identity(RecipientPart)},
+	{"evm.hash", "the hash of the payload is that of ethereum.Executed", "Ethereum yellow paper, EIP-2718", ofEVM, nil, identity(hashPart)},
+	{"evm.sender", "who signed the payload is who ethereum.Executed says", "Ethereum yellow paper, EIP-155, EIP-2", ofEVM, nil, identity(senderPart)},
+	{"evm.recipient", "the recipient, or the contract created, is that of ethereum.Executed", "Ethereum yellow paper, contract creation", ofEVM, nil, identity(recipientPart)},
 	{"native.call", "the call could end as it did and emit its events; its nonce and era exist", "frame system, ensure_root; pallets balances, proxy, utility; generic era", ofNative, nil, (*subject).call},
 	{"native.cash", "the payer was charged the fee", "pallet transaction-payment, OnChargeTransaction", ofNative, independentFee, (*subject).charged},
 	{"native.payer", "who paid is who signed", "pallet transaction-payment, ChargeTransactionPayment", ofNative, nil, (*subject).payer},

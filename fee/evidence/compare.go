@@ -64,7 +64,7 @@ func compareExtrinsics(path string, a, b *chain.Extrinsic) string {
 	}
 	for _, part := range []struct {
 		name string
-		a, b jsonscan.Value
+		a, b chain.Value
 	}{{"signature.signer", a.Signer, b.Signer}, {"nonce", a.Nonce, b.Nonce}, {"tip", a.Tip, b.Tip}, {"args", a.Args, b.Args}} {
 		if d := compareValues(path+"."+part.name, part.a, part.b); d != "" {
 			return d
@@ -91,7 +91,7 @@ func compareEvents(path string, a, b []chain.Event) string {
 
 // compareValues goes into lists and objects. The depth of both is bounded by the
 // reader of the answers.
-func compareValues(path string, a, b jsonscan.Value) string {
+func compareValues(path string, a, b chain.Value) string {
 	if a.Raw() == b.Raw() || isNothing(a) && isNothing(b) {
 		return ""
 	}
@@ -109,13 +109,13 @@ func compareValues(path string, a, b jsonscan.Value) string {
 }
 
 // sameWeight compares weights in their two forms.
-func sameWeight(a, b jsonscan.Value) bool {
-	x, errX := chain.ReadWeight(a)
-	y, errY := chain.ReadWeight(b)
+func sameWeight(a, b chain.Value) bool {
+	x, errX := chain.Read[chain.Weight](a)
+	y, errY := chain.Read[chain.Weight](b)
 	return errX == nil && errY == nil && x == y
 }
 
-func compareLists(path string, a, b []jsonscan.Value) string {
+func compareLists(path string, a, b []chain.Value) string {
 	if len(a) != len(b) {
 		return differ(path+": the length", len(a), len(b))
 	}
@@ -127,8 +127,8 @@ func compareLists(path string, a, b []jsonscan.Value) string {
 	return ""
 }
 
-func compareObjects(path string, a, b jsonscan.Value) string {
-	others := map[string]jsonscan.Value{}
+func compareObjects(path string, a, b chain.Value) string {
+	others := map[string]chain.Value{}
 	for key, value := range b.Members() {
 		others[folded(key)] = value
 	}
@@ -149,12 +149,12 @@ func compareObjects(path string, a, b jsonscan.Value) string {
 // folded is a key without what only its spelling adds: snake_case, camelCase.
 func folded(key string) string { return strings.ToLower(strings.ReplaceAll(key, "_", "")) }
 
-func isNothing(v jsonscan.Value) bool {
+func isNothing(v chain.Value) bool {
 	return v.Kind() == jsonscan.Absent || v.Kind() == jsonscan.Null
 }
 
 // sameScalar compares numbers, flags, hex digits and names.
-func sameScalar(path string, a, b jsonscan.Value) bool {
+func sameScalar(path string, a, b chain.Value) bool {
 	if x, ok := flag(path, a); ok {
 		y, also := flag(path, b)
 		return also && x == y
@@ -170,14 +170,14 @@ func sameScalar(path string, a, b jsonscan.Value) bool {
 			return false
 		}
 	}
-	n, errX := chain.ReadTokenAmount(a)
-	m, errY := chain.ReadTokenAmount(b)
+	n, errX := chain.Read[chain.TokenAmount](a)
+	m, errY := chain.Read[chain.TokenAmount](b)
 	return errX == nil && errY == nil && n == m
 }
 
 // flag is what gateways write as a bool or as Yes and No, and the parity of a
 // signature, which some write as 0 and 1.
-func flag(path string, v jsonscan.Value) (value, ok bool) {
+func flag(path string, v chain.Value) (value, ok bool) {
 	if value, ok = v.Bool(); ok {
 		return value, true
 	}
@@ -191,13 +191,13 @@ func flag(path string, v jsonscan.Value) (value, ok bool) {
 
 // sameFewBytes compares lists of fewer than two bytes, which Sidecar writes as hex digits and
 // its successor as an array.
-func sameFewBytes(a, b jsonscan.Value) bool {
+func sameFewBytes(a, b chain.Value) bool {
 	x, okX := fewBytes(a)
 	y, okY := fewBytes(b)
 	return okX && okY && strings.EqualFold(x, y)
 }
 
-func fewBytes(v jsonscan.Value) (digits string, ok bool) {
+func fewBytes(v chain.Value) (digits string, ok bool) {
 	if text, isText := v.Text(); isText {
 		return text, strings.HasPrefix(text, "0x") && len(text) <= len("0x00")
 	}

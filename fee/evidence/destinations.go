@@ -109,7 +109,7 @@ func treasuryEvents(x *chain.Extrinsic, treasury chain.Address) error {
 		if !x.Events[i].Is("treasury", "Deposit") {
 			continue
 		}
-		told, err := chain.ReadWei(x.Events[i].Data.Index(0))
+		told, err := chain.Read[chain.Wei](x.Events[i].Data.Index(0))
 		if err != nil {
 			return fmt.Errorf("event treasury.Deposit: data[0]: %w", err)
 		}
@@ -129,7 +129,7 @@ func makesAccount(e *chain.Event, account chain.Address) bool {
 	if !e.Is("system", "NewAccount") && !e.Is("balances", "Endowed") {
 		return false
 	}
-	made, err := chain.ReadAddress(e.Data.Index(0))
+	made, err := chain.Read[chain.Address](e.Data.Index(0))
 	return err == nil && made == account
 }
 
@@ -137,8 +137,8 @@ func credited(e *chain.Event, to chain.Address, amount chain.Wei) bool {
 	if !e.Is("balances", "Deposit") {
 		return false
 	}
-	account, errAccount := chain.ReadAddress(e.Data.Index(0))
-	have, errAmount := chain.ReadWei(e.Data.Index(1))
+	account, errAccount := chain.Read[chain.Address](e.Data.Index(0))
+	have, errAmount := chain.Read[chain.Wei](e.Data.Index(1))
 	return errAccount == nil && errAmount == nil && account == to && have == amount
 }
 

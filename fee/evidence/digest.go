@@ -61,10 +61,10 @@ func (c *digestCheck) events(where int, events []chain.Event) {
 	}
 }
 
-func (c *digestCheck) executed(where int, hash jsonscan.Value) {
+func (c *digestCheck) executed(where int, hash chain.Value) {
 	at := c.count
 	c.count++
-	have, err := chain.ReadHash(hash)
+	have, err := chain.Read[chain.Hash](hash)
 	switch {
 	case c.wrong != "":
 		return
@@ -88,7 +88,7 @@ func (u unnamed) Error() string { return string(u) }
 //
 // Source: frontier, primitives/consensus/src/lib.rs, find_post_log, which wants one
 // such item.
-func namedTransactions(logs jsonscan.Value) ([]chain.Hash, error) {
+func namedTransactions(logs chain.Value) ([]chain.Hash, error) {
 	switch logs.Kind() {
 	case jsonscan.Absent, jsonscan.Null:
 		return nil, unnamed("the gateway does not give the digest of the header")

@@ -15,12 +15,12 @@
 // broken, or is not made, and then it says why. To add a check, add its row and its function.
 //
 // [Prove] makes the checks of a block alone. [Sequence] makes those that are about a block
-// beside the ones before it ([Check.Neighbours]). It knows what the range so far tells, such
+// beside the ones before it (besideParent, besideEarlier). It knows what the range so far tells, such
 // as the next nonces of accounts, and keeps that of the latest accounts only.
 //
 // chain.Cash says which deposit of an extrinsic is the refund and which are credits.
 //
-// An identity is worked out, not believed. [Identify] builds the signed transaction from the
+// An identity is worked out, not believed. identify builds the signed transaction from the
 // payload as package ethtx does, hashes it, and recovers the signer. The event
 // ethereum.Executed must say the same. Validity follows the rules of the runtimes, which are
 // not Ethereum's: an s in the upper half of the curve's order is valid, for the runtimes only

@@ -603,6 +603,18 @@ func FuzzIdentify(f *testing.F) {
 	})
 }
 
+// The example in the text of EIP-155.
+func TestIdentifyEIP155(t *testing.T) {
+	id := identify(t, `{"legacy": {
+		"nonce": "9", "gasPrice": "20000000000", "gasLimit": "21000", "value": "1000000000000000000", "input": "0x",
+		"action": {"call": "0x3535353535353535353535353535353535353535"},
+		"signature": {"v": "37",
+			"r": "0x28ef61340bd939bc2195fe537567866003e1a15d3c71ff63e1590620aa636276",
+			"s": "0x67cbe9d8997f761aecb703304b3800ccf555c9f3dc64214b297fb1966a3b6d83"}}}`)
+	require.Equal(t, "0x9d8A62f656a8d1615C1294fd71e9CFb3E4855A4F", id.Sender.String())
+	require.Equal(t, "0x33469b22e9f636356c4160a87eb19df52b7412e8eac32a4a55ffe88ea8350788", id.Hash.String())
+}
+
 func BenchmarkIdentify(b *testing.B) {
 	all := vectorTransactions(b)
 	for _, name := range []string{"moonbeam", "eip2930-call", "eip1559-call", "eip7702"} {

@@ -63,8 +63,8 @@ func (e Evidence) By(a chain.Anchor, blocks uint64) Evidence {
 	return e.leveled()
 }
 
-// And is the evidence of these blocks and of others.
-func (e Evidence) And(other Evidence) Evidence {
+// and is the evidence of these blocks and of others.
+func (e Evidence) and(other Evidence) Evidence {
 	e.Blocks += other.Blocks
 	for _, t := range other.Trusted {
 		e = e.By(t.Anchor, t.Blocks)

@@ -66,7 +66,7 @@ func moved(r *Report, _ *chain.Block, t Tally) (held int, whyNot string) {
 func followed(r *Report, b *chain.Block, t Tally) (held int, whyNot string) {
 	for i := range r.Transactions {
 		x := &r.Transactions[i]
-		if verdict, _ := x.Verdict.Get(); verdict == Match && x.FollowsBaseFee(&b.Extrinsics[x.Index], r.rules) {
+		if verdict, _ := x.Verdict.Get(); verdict == Match && x.followsBaseFee(&b.Extrinsics[x.Index], r.rules) {
 			held++
 		}
 	}
@@ -76,10 +76,10 @@ func followed(r *Report, b *chain.Block, t Tally) (held int, whyNot string) {
 	return held, whyNot
 }
 
-// FollowsBaseFee tells whether an EVM transaction's price follows the base fee: those that
+// followsBaseFee tells whether an EVM transaction's price follows the base fee: those that
 // name their whole price cost the same by any, and so do those whose price is their
 // maxFeePerGas, where the rules cap it by that.
-func (t *Transaction) FollowsBaseFee(x *chain.Extrinsic, rules *network.Rules) bool {
+func (t *Transaction) followsBaseFee(x *chain.Extrinsic, rules *network.Rules) bool {
 	payload, err := evm.ParsePayload(x.Args)
 	price, priced := t.GasPrice.Get()
 	if t.Layer != fee.EVM || err != nil || !priced || !payload.Capped() {

@@ -101,7 +101,7 @@ func (p *prover) eventSteps(layer fee.Layer, events []chain.Event) {
 			if layer == fee.EVM && executed == executedIn(events) || e.Name != "Executed" {
 				continue
 			}
-			if from, err := chain.ReadAddress(e.Data.Index(0)); err == nil {
+			if from, err := chain.Read[chain.Address](e.Data.Index(0)); err == nil {
 				p.step(nonceStep{what: nonceMayRise, account: from})
 			} else {
 				p.step(nonceStep{what: noncesMayRise})
@@ -122,7 +122,7 @@ func (p *prover) eventSteps(layer fee.Layer, events []chain.Event) {
 
 // killed is the step of an account's removal.
 func (p *prover) killed(e *chain.Event) {
-	account, err := chain.ReadAddress(e.Data.Index(0))
+	account, err := chain.Read[chain.Address](e.Data.Index(0))
 	if err != nil {
 		p.step(nonceStep{what: noncesForgotten})
 		return

@@ -77,7 +77,7 @@ func weightsOf(t testing.TB, file string) (none chain.Optional[chain.ClassWeight
 	require.NoError(t, err)
 	s, err := sidecar.DecodeStorage(string(text))
 	require.NoError(t, err)
-	weights, err := chain.ReadClassWeights(s.Value)
+	weights, err := chain.Read[chain.ClassWeights](s.Value)
 	require.NoError(t, err)
 	return chain.Some(weights)
 }

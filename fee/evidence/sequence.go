@@ -130,7 +130,7 @@ func (r *Report) Uncompared() (list []string) {
 		c, t := &checks[i], &r.Tallies[i]
 		switch c.on {
 		case ofContents, besideParent, besideStored:
-			if t.NotApplicable > 0 && c.WhyNot(r.rules) == "" {
+			if t.NotApplicable > 0 && c.whyNot(r.rules) == "" {
 				if ids[t.Why] == nil {
 					reasons = append(reasons, t.Why)
 				}

@@ -8,19 +8,19 @@ import (
 )
 
 // identity checks a part of who an EVM transaction is by its signature.
-func identity(part Part) func(*subject) {
+func identity(part identityPart) func(*subject) {
 	return func(s *subject) {
 		switch id := s.t.identity; {
 		case !s.t.readable: // the fee is undetermined, and says why
 		case id.whyNot != "":
 			s.skip(id.whyNot)
 		case id.err != nil:
-			if part == HashPart {
+			if part == hashPart {
 				s.broken("%v", id.err)
 			}
 		default:
 			for _, m := range id.wrong {
-				if m.Part == part || m.Part == ContractPart && part == RecipientPart {
+				if m.Part == part || m.Part == contractPart && part == recipientPart {
 					s.broken("ethereum.Executed has %s, and the payload gives %s", m.Claimed, m.Recovered)
 					return
 				}
@@ -68,7 +68,7 @@ func (s *subject) nativeSignature() {
 type identified struct {
 	whyNot string
 	err    error
-	wrong  []Mismatch
+	wrong  []mismatch
 }
 
 func (p *prover) identify(t *transaction) (id identified) {
@@ -81,7 +81,7 @@ func (p *prover) identify(t *transaction) (id identified) {
 		id.whyNot = notAsked
 		return id
 	}
-	own, err := Identify(t.x)
+	own, err := identify(t.x)
 	if err != nil {
 		id.err = err
 		return id

@@ -35,7 +35,7 @@ func (s *subject) run(on occasion) {
 			continue
 		}
 		s.check, s.tally = c, &s.proved.Tallies[i]
-		if why := c.WhyNot(s.rules); why != "" {
+		if why := c.whyNot(s.rules); why != "" {
 			s.skip(why)
 		} else {
 			c.make(s)

@@ -70,7 +70,7 @@ func NewSummary() *Summary {
 func (s *Summary) Add(r *Report) {
 	t := &r.Totals
 	s.Blocks++
-	s.Evidence = s.Evidence.And(r.Evidence)
+	s.Evidence = s.Evidence.and(r.Evidence)
 	s.EVM += t.EVM
 	s.Native += t.Native
 	s.AddOutcomes(t.OutcomeCounts)

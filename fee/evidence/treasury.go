@@ -55,11 +55,11 @@ func isInactive(e *chain.Event) bool { return e.Is("treasury", "UpdatedInactive"
 
 // inactive reads the event: what the account had, and what it has.
 func inactive(e *chain.Event) (none chain.Optional[chain.SignedWei]) {
-	had, err := chain.ReadWei(e.Data.Index(0))
+	had, err := chain.Read[chain.Wei](e.Data.Index(0))
 	if err != nil {
 		return none
 	}
-	has, err := chain.ReadWei(e.Data.Index(1))
+	has, err := chain.Read[chain.Wei](e.Data.Index(1))
 	if err != nil {
 		return none
 	}

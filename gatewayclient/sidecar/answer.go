@@ -10,15 +10,15 @@ import (
 // DecodeHeader reads a block's header.
 func DecodeHeader(text string) (chain.Header, error) {
 	var h chain.Header
-	err := decode("header", text, func(v jsonscan.Value, fields *firstError) {
+	err := decode("header", text, func(v chain.Value, fields *firstError) {
 		var err error
 		h.Number, err = chain.ReadUint64(v.Member("number"))
 		fields.at("number", err)
-		h.ParentHash, err = chain.ReadHash(v.Member("parentHash"))
+		h.ParentHash, err = chain.Read[chain.Hash](v.Member("parentHash"))
 		fields.at("parentHash", err)
-		h.StateRoot, err = chain.ReadHash(v.Member("stateRoot"))
+		h.StateRoot, err = chain.Read[chain.Hash](v.Member("stateRoot"))
 		fields.at("stateRoot", err)
-		h.ExtrinsicsRoot, err = chain.ReadHash(v.Member("extrinsicsRoot"))
+		h.ExtrinsicsRoot, err = chain.Read[chain.Hash](v.Member("extrinsicsRoot"))
 		fields.at("extrinsicsRoot", err)
 	})
 	return h, err
@@ -26,10 +26,10 @@ func DecodeHeader(text string) (chain.Header, error) {
 
 // DecodeMultiplier reads the storage item transactionPayment.nextFeeMultiplier.
 func DecodeMultiplier(text string) (m chain.AtBlock[chain.Multiplier], err error) {
-	err = decode("multiplier", text, func(v jsonscan.Value, fields *firstError) {
+	err = decode("multiplier", text, func(v chain.Value, fields *firstError) {
 		var err error
 		m.At, m.AtHash = readAt(v.Member("at"), fields)
-		m.Value, err = chain.ReadMultiplier(v.Member("value"))
+		m.Value, err = chain.Read[chain.Multiplier](v.Member("value"))
 		fields.at("value", err)
 	})
 	return m, err
@@ -38,7 +38,7 @@ func DecodeMultiplier(text string) (m chain.AtBlock[chain.Multiplier], err error
 // DecodeRuntime reads a /runtime/spec: the runtime that a block left behind, which
 // executes the next one.
 func DecodeRuntime(text string) (r chain.AtBlock[chain.Runtime], err error) {
-	err = decode("runtime spec", text, func(v jsonscan.Value, fields *firstError) {
+	err = decode("runtime spec", text, func(v chain.Value, fields *firstError) {
 		r.At, r.AtHash = readAt(v.Member("at"), fields)
 		version, err := chain.ReadUint64(v.Member("specVersion"))
 		if err == nil && version > 1<<32-1 {
@@ -54,11 +54,11 @@ func DecodeRuntime(text string) (r chain.AtBlock[chain.Runtime], err error) {
 }
 
 // readAt reads which block's state an answer is of. The hash may be missing.
-func readAt(at jsonscan.Value, fields *firstError) (height uint64, hash chain.Optional[chain.Hash]) {
+func readAt(at chain.Value, fields *firstError) (height uint64, hash chain.Optional[chain.Hash]) {
 	height, err := chain.ReadUint64(at.Member("height"))
 	fields.at("at.height", err)
 	if v := at.Member("hash"); v.Kind() != jsonscan.Absent {
-		h, err := chain.ReadHash(v)
+		h, err := chain.Read[chain.Hash](v)
 		fields.at("at.hash", err)
 		hash = chain.Some(h)
 	}
@@ -68,7 +68,7 @@ func readAt(at jsonscan.Value, fields *firstError) (height uint64, hash chain.Op
 // DecodeNodeVersion reads a /node/version. Fields that it lacks are empty, but not all of
 // them.
 func DecodeNodeVersion(text string) (n chain.NodeVersion, err error) {
-	err = decode("node version", text, func(v jsonscan.Value, fields *firstError) {
+	err = decode("node version", text, func(v chain.Value, fields *firstError) {
 		n.ClientVersion, _ = v.Member("clientVersion").Text()
 		n.ClientImplName, _ = v.Member("clientImplName").Text()
 		n.Chain, _ = v.Member("chain").Text()
@@ -79,14 +79,14 @@ func DecodeNodeVersion(text string) (n chain.NodeVersion, err error) {
 
 // DecodeBalance reads a balance-info.
 func DecodeBalance(text string) (b chain.AtBlock[chain.Account], err error) {
-	err = decode("balance", text, func(v jsonscan.Value, fields *firstError) {
+	err = decode("balance", text, func(v chain.Value, fields *firstError) {
 		var err error
 		b.At, b.AtHash = readAt(v.Member("at"), fields)
-		b.Value.Nonce, err = chain.ReadNonce(v.Member("nonce"))
+		b.Value.Nonce, err = chain.Read[chain.Nonce](v.Member("nonce"))
 		fields.at("nonce", err)
-		b.Value.Free, err = chain.ReadWei(v.Member("free"))
+		b.Value.Free, err = chain.Read[chain.Wei](v.Member("free"))
 		fields.at("free", err)
-		b.Value.Reserved, err = chain.ReadWei(v.Member("reserved"))
+		b.Value.Reserved, err = chain.Read[chain.Wei](v.Member("reserved"))
 		fields.at("reserved", err)
 		b.Value.Symbol, _ = v.Member("tokenSymbol").Text()
 	})
@@ -94,8 +94,8 @@ func DecodeBalance(text string) (b chain.AtBlock[chain.Account], err error) {
 }
 
 // DecodeStorage reads a storage item: null where it is not set.
-func DecodeStorage(text string) (s chain.AtBlock[jsonscan.Value], err error) {
-	err = decode("storage", text, func(v jsonscan.Value, fields *firstError) {
+func DecodeStorage(text string) (s chain.AtBlock[chain.Value], err error) {
+	err = decode("storage", text, func(v chain.Value, fields *firstError) {
 		s.At, s.AtHash = readAt(v.Member("at"), fields)
 		s.Value = v.Member("value")
 		fields.need("value", s.Value.Kind() != jsonscan.Absent)

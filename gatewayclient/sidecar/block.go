@@ -80,11 +80,11 @@ func (d *blockDecoder) block() (b *chain.Block, numbered bool, err error) {
 			numbered = err == nil
 			fields.at(key, err)
 		case "hash":
-			b.Hash, err = chain.ReadHash(d.Value())
+			b.Hash, err = chain.Read[chain.Hash](d.Value())
 			hash = true
 			fields.at(key, err)
 		case "parentHash":
-			b.ParentHash, err = chain.ReadHash(d.Value())
+			b.ParentHash, err = chain.Read[chain.Hash](d.Value())
 			parent = true
 			fields.at(key, err)
 		case "finalized":
@@ -113,7 +113,7 @@ func (d *blockDecoder) block() (b *chain.Block, numbered bool, err error) {
 	return b, numbered, fields.err
 }
 
-func readFinalized(v jsonscan.Value) (chain.Optional[bool], error) {
+func readFinalized(v chain.Value) (chain.Optional[bool], error) {
 	if v.Kind() == jsonscan.Null {
 		return chain.Optional[bool]{}, nil
 	}
@@ -194,7 +194,7 @@ func (d *blockDecoder) extrinsic(x *chain.Extrinsic) (err error) {
 		case "args":
 			x.Args = d.Value()
 		case "hash":
-			x.Hash, err = chain.ReadHash(d.Value())
+			x.Hash, err = chain.Read[chain.Hash](d.Value())
 			hash = true
 			fields.at(key, err)
 		case "events":
@@ -213,7 +213,7 @@ func (d *blockDecoder) extrinsic(x *chain.Extrinsic) (err error) {
 }
 
 // readSignature reads null, or {"signature": …, "signer": address}.
-func readSignature(v jsonscan.Value) (signed bool, signer jsonscan.Value) {
+func readSignature(v chain.Value) (signed bool, signer chain.Value) {
 	return v.Kind() != jsonscan.Null, readSigner(v.Member("signer"))
 }
 

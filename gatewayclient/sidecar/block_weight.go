@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // BlockWeightPath is the gateway's path for system.blockWeight.
@@ -15,10 +14,10 @@ func BlockWeightPath(at uint64) string {
 // DecodeBlockWeight reads the storage item system.blockWeight: what the chain counted
 // for a block, by class, as that block left it.
 func DecodeBlockWeight(text string) (w chain.AtBlock[chain.ClassWeights], err error) {
-	err = decode("block weight", text, func(v jsonscan.Value, fields *firstError) {
+	err = decode("block weight", text, func(v chain.Value, fields *firstError) {
 		var err error
 		w.At, w.AtHash = readAt(v.Member("at"), fields)
-		w.Value, err = chain.ReadClassWeights(v.Member("value"))
+		w.Value, err = chain.Read[chain.ClassWeights](v.Member("value"))
 		fields.at("value", err)
 	})
 	return w, err

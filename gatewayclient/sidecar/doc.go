@@ -5,7 +5,7 @@
 //
 // [DecodeBlock] scans a text once and proves all of it: grammar, UTF-8, depth, no key twice in
 // an object. Only the frame becomes Go values: the block, its extrinsics and its events.
-// Arguments and event data stay [jsonscan.Value]s, which are parts of the text. A rule looks into
+// Arguments and event data stay [chain.Value]s, which are parts of the text. A rule looks into
 // them when it needs them. That is where the speed comes from; bench/decoders has the figures
 // of other libraries.
 //

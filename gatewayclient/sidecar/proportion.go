@@ -20,7 +20,7 @@ func ProportionPath(key string, at uint64) string {
 //
 // Some gateways leave the keys out. A value that is another parameter's is refused.
 func DecodeProportion(text, key string) (p chain.AtBlock[chain.Optional[chain.Perbill]], err error) {
-	err = decode("FeesTreasuryProportion", text, func(v jsonscan.Value, fields *firstError) {
+	err = decode("FeesTreasuryProportion", text, func(v chain.Value, fields *firstError) {
 		p.At, p.AtHash = readAt(v.Member("at"), fields)
 		if keys := v.Member("keys"); keys.Kind() == jsonscan.Array {
 			if asked, _ := keys.Index(0).Text(); !strings.EqualFold(asked, key) {
@@ -34,7 +34,7 @@ func DecodeProportion(text, key string) (p chain.AtBlock[chain.Optional[chain.Pe
 	return p, err
 }
 
-func readProportion(v jsonscan.Value) (none chain.Optional[chain.Perbill], err error) {
+func readProportion(v chain.Value) (none chain.Optional[chain.Perbill], err error) {
 	switch v.Kind() {
 	case jsonscan.Absent:
 		return none, chain.ErrMissing
@@ -46,7 +46,7 @@ func readProportion(v jsonscan.Value) (none chain.Optional[chain.Perbill], err e
 	if !ok || !strings.EqualFold(group, "runtimeConfig") || !strings.EqualFold(name, "feesTreasuryProportion") {
 		return none, fmt.Errorf("want runtimeConfig with feesTreasuryProportion, have %s", jsonscan.Excerpt(v.Raw()))
 	}
-	proportion, err := chain.ReadPerbill(value)
+	proportion, err := chain.Read[chain.Perbill](value)
 	if err != nil {
 		return none, err
 	}

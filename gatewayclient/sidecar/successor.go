@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
@@ -22,7 +23,7 @@ import (
 
 // inSidecarForm returns the arguments of ethereum.transact as Sidecar writes them. What is in
 // neither form is returned as it is, for the rules to refuse.
-func inSidecarForm(args jsonscan.Value) (jsonscan.Value, error) {
+func inSidecarForm(args chain.Value) (chain.Value, error) {
 	if !mayBeSuccessors(args.Raw()) {
 		return args, nil
 	}
@@ -38,7 +39,7 @@ func inSidecarForm(args jsonscan.Value) (jsonscan.Value, error) {
 	}
 	read, err := readFields(fields, fields.Member("gasLimit").Kind() == jsonscan.Array)
 	if err != nil {
-		return jsonscan.Value{}, inField(where, err)
+		return chain.Value{}, inField(where, err)
 	}
 	if typed {
 		read = jsonscan.OfObject(jsonscan.Field{Key: typeName(name), Value: read})
@@ -77,7 +78,7 @@ func typeName(name string) string {
 }
 
 // readFields returns the fields of a transaction as Sidecar writes them.
-func readFields(fields jsonscan.Value, limbs bool) (jsonscan.Value, error) {
+func readFields(fields chain.Value, limbs bool) (chain.Value, error) {
 	var list []jsonscan.Field
 	for key, value := range fields.Members() {
 		var err error
@@ -94,7 +95,7 @@ func readFields(fields jsonscan.Value, limbs bool) (jsonscan.Value, error) {
 			}
 		}
 		if err != nil {
-			return jsonscan.Value{}, inField(key, err)
+			return chain.Value{}, inField(key, err)
 		}
 		list = append(list, jsonscan.Field{Key: key, Value: value})
 	}
@@ -103,13 +104,13 @@ func readFields(fields jsonscan.Value, limbs bool) (jsonscan.Value, error) {
 
 // readAuthorizations returns the authorizations of an EIP-7702 transaction, whose nonces are
 // limbs, as Sidecar writes them.
-func readAuthorizations(v jsonscan.Value) (jsonscan.Value, error) {
-	var list []jsonscan.Value
+func readAuthorizations(v chain.Value) (chain.Value, error) {
+	var list []chain.Value
 	for item := range v.Elements() {
 		if nonce := item.Member("nonce"); nonce.Kind() != jsonscan.Absent {
 			read, err := readU256(nonce)
 			if err != nil {
-				return jsonscan.Value{}, inField(fmt.Sprintf("[%d].nonce", len(list)), err)
+				return chain.Value{}, inField(fmt.Sprintf("[%d].nonce", len(list)), err)
 			}
 			item = with(item, "nonce", read)
 		}
@@ -128,38 +129,38 @@ var errNotU256 = errors.New("want a U256: four limbs of 64 bits in an array, or 
 
 // readU256 reads a U256 of a transaction whose numbers are limbs. A decimal number means
 // itself in any form.
-func readU256(v jsonscan.Value) (jsonscan.Value, error) {
+func readU256(v chain.Value) (chain.Value, error) {
 	switch text, isText := v.Text(); {
 	case v.Kind() == jsonscan.Number, isText && !strings.HasPrefix(text, "0x"):
 		return v, nil // the rules read it
 	case isText:
 		small, err := hex.DecodeString(text[2:])
 		if err != nil || len(small) != limbsInWord {
-			return jsonscan.Value{}, fmt.Errorf("%q: %w", jsonscan.Excerpt(text), errNotU256)
+			return chain.Value{}, fmt.Errorf("%q: %w", jsonscan.Excerpt(text), errNotU256)
 		}
 		return ofLimbs([limbsInWord]uint64{uint64(small[0]), uint64(small[1]), uint64(small[2]), uint64(small[3])}), nil
 	case v.Kind() != jsonscan.Array:
-		return jsonscan.Value{}, fmt.Errorf("have %v: %w", v.Kind(), errNotU256)
+		return chain.Value{}, fmt.Errorf("have %v: %w", v.Kind(), errNotU256)
 	}
 	var limbs [limbsInWord]uint64
 	n := 0
 	for limb := range v.Elements() {
 		if n == len(limbs) {
-			return jsonscan.Value{}, fmt.Errorf("have more than four limbs: %w", errNotU256)
+			return chain.Value{}, fmt.Errorf("have more than four limbs: %w", errNotU256)
 		}
 		var err error
 		if limbs[n], err = decimal(limb); err != nil {
-			return jsonscan.Value{}, fmt.Errorf("limb %d: %w", n, err)
+			return chain.Value{}, fmt.Errorf("limb %d: %w", n, err)
 		}
 		n++
 	}
 	if n != len(limbs) {
-		return jsonscan.Value{}, fmt.Errorf("have %d limbs: %w", n, errNotU256)
+		return chain.Value{}, fmt.Errorf("have %d limbs: %w", n, errNotU256)
 	}
 	return ofLimbs(limbs), nil
 }
 
-func ofLimbs(limbs [limbsInWord]uint64) jsonscan.Value {
+func ofLimbs(limbs [limbsInWord]uint64) chain.Value {
 	var word [limbsInWord * 8]byte
 	for i, limb := range limbs {
 		binary.BigEndian.PutUint64(word[len(word)-8*(i+1):], limb)
@@ -168,7 +169,7 @@ func ofLimbs(limbs [limbsInWord]uint64) jsonscan.Value {
 }
 
 // decimal reads a number of at most 64 bits that has decimal digits only.
-func decimal(v jsonscan.Value) (uint64, error) {
+func decimal(v chain.Value) (uint64, error) {
 	text := v.Raw()
 	if inside, ok := v.Text(); ok {
 		text = inside
@@ -182,7 +183,7 @@ func decimal(v jsonscan.Value) (uint64, error) {
 
 // readBytes reads a byte list that may be an array: the successor writes those of fewer than
 // two bytes so.
-func readBytes(v jsonscan.Value) (jsonscan.Value, error) {
+func readBytes(v chain.Value) (chain.Value, error) {
 	if v.Kind() != jsonscan.Array {
 		return v, nil // the rules read it
 	}
@@ -193,7 +194,7 @@ func readBytes(v jsonscan.Value) (jsonscan.Value, error) {
 			err = fmt.Errorf("want hex digits, or an array of at most one byte, have %s", jsonscan.Excerpt(v.Raw()))
 		}
 		if err != nil {
-			return jsonscan.Value{}, err
+			return chain.Value{}, err
 		}
 		list = append(list, byte(n))
 	}
@@ -201,7 +202,7 @@ func readBytes(v jsonscan.Value) (jsonscan.Value, error) {
 }
 
 // with returns an object with another value of one of its members.
-func with(object jsonscan.Value, name string, value jsonscan.Value) jsonscan.Value {
+func with(object chain.Value, name string, value chain.Value) chain.Value {
 	var fields []jsonscan.Field
 	for key, member := range object.Members() {
 		if key == name {
@@ -214,7 +215,7 @@ func with(object jsonscan.Value, name string, value jsonscan.Value) jsonscan.Val
 
 // readSigner reads the account that signed: the successor, and Sidecar for accounts of 32
 // bytes, write {"id": account}.
-func readSigner(v jsonscan.Value) jsonscan.Value {
+func readSigner(v chain.Value) chain.Value {
 	if id := v.Member("id"); id.Kind() != jsonscan.Absent {
 		return id
 	}

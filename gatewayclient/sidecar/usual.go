@@ -12,7 +12,7 @@ import (
 
 func (d *blockDecoder) usualExtrinsic(x *chain.Extrinsic) bool {
 	mark, events := d.Mark(), len(d.events)
-	var signature, other jsonscan.Value
+	var signature, other chain.Value
 	var hash string
 	usual := d.Literal(`{"method":{"pallet":`, 2) && d.text(&x.Pallet) &&
 		d.Literal(`,"method":`, 0) && d.text(&x.Call) &&
@@ -62,7 +62,7 @@ func (d *blockDecoder) text(text *string) bool {
 	return *text != ""
 }
 
-func (d *blockDecoder) value(v *jsonscan.Value) bool {
+func (d *blockDecoder) value(v *chain.Value) bool {
 	*v = d.Value()
 	return true
 }

@@ -246,7 +246,7 @@ func TestDataHavenIsCharged(t *testing.T) {
 		}
 		e := app.Examination{Reader: d.reader(t), Signatures: true, Node: d.node(t), Accounts: accounts}
 		var found []string
-		summary, err := app.Examine(t.Context(), source.Range{Last: d.last}, e, func(r *evidence.Report) error {
+		summary, err := app.Examine(t.Context(), chain.Heights{Last: d.last}, e, func(r *evidence.Report) error {
 			for i := range r.Transactions {
 				x := &r.Transactions[i]
 				place := fmt.Sprintf("%d-%d", r.Number, x.Index)

@@ -148,7 +148,7 @@ func (q *EstimateQuestion) native(ctx context.Context, view *state.View, e *Esti
 func (q *EstimateQuestion) rules(ctx context.Context, view *state.View, e *Estimate) (rules chain.Optional[network.Rules], multiplier chain.Multiplier, err error) {
 	v, err := view.Query(ctx, "transactionPayment.nextFeeMultiplier", nil)
 	if err == nil {
-		multiplier, err = chain.ReadMultiplier(v.Member("value"))
+		multiplier, err = chain.Read[chain.Multiplier](v.Member("value"))
 	}
 	if err != nil {
 		return rules, multiplier, err
@@ -208,9 +208,9 @@ func transferOf(view *state.View, data []byte) (to chain.Address, value chain.We
 	if pallet != "balances" || !slices.Contains([]string{"transfer", "transferAllowDeath", "transferKeepAlive"}, name) {
 		return to, value, false
 	}
-	to, err = chain.ReadAddress(call.Member("args").Member("dest"))
+	to, err = chain.Read[chain.Address](call.Member("args").Member("dest"))
 	if err == nil {
-		value, err = chain.ReadWei(call.Member("args").Member("value"))
+		value, err = chain.Read[chain.Wei](call.Member("args").Member("value"))
 	}
 	return to, value, err == nil
 }

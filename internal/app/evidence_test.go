@@ -58,7 +58,7 @@ func TestEvidenceOfFees(t *testing.T) {
 	require.Equal(t, plain.Evidence, above.Evidence)
 	require.Equal(t, chain.Some(evidence.LevelRecorded), above.Transaction.Level)
 
-	summary, found, err := examined(t, source.Range{First: 3, Last: 27}, app.Examination{Reader: proved(t, 20), Concurrency: 3})
+	summary, found, err := examined(t, chain.Heights{First: 3, Last: 27}, app.Examination{Reader: proved(t, 20), Concurrency: 3})
 	require.NoError(t, err)
 	require.Empty(t, found)
 	require.Equal(t, evidence.Recorded(25).By(trustedAt(20), 18), summary.Evidence)

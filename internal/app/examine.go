@@ -29,7 +29,7 @@ type Extrinsics interface {
 // Examine proves the fees of a range against what the chain recorded. Each is told the
 // reports in the order of the heights. With an error, the summary is that of the blocks
 // before it.
-func Examine(ctx context.Context, blocks source.Range, e Examination, each func(*evidence.Report) error) (*evidence.Summary, error) {
+func Examine(ctx context.Context, blocks chain.Heights, e Examination, each func(*evidence.Report) error) (*evidence.Summary, error) {
 	summary := evidence.NewSummary()
 	var before []chain.Balance // that the block before left
 	if blocks.First > 0 {

@@ -14,7 +14,7 @@ import (
 )
 
 // examined is what an examination finds, by check.
-func examined(t *testing.T, blocks source.Range, e app.Examination) (*evidence.Summary, map[string]int, error) {
+func examined(t *testing.T, blocks chain.Heights, e app.Examination) (*evidence.Summary, map[string]int, error) {
 	t.Helper()
 	found, next := map[string]int{}, blocks.First
 	summary, err := app.Examine(t.Context(), blocks, e, func(r *evidence.Report) error {
@@ -36,7 +36,7 @@ func TestExamine(t *testing.T) {
 	for account := range recordedBalances() {
 		accounts = append(accounts, account)
 	}
-	summary, found, err := examined(t, source.Range{First: 3, Last: 27}, app.Examination{Reader: reader, Concurrency: 3, Signatures: true, Accounts: accounts, Against: demo(t).Source})
+	summary, found, err := examined(t, chain.Heights{First: 3, Last: 27}, app.Examination{Reader: reader, Concurrency: 3, Signatures: true, Accounts: accounts, Against: demo(t).Source})
 	require.NoError(t, err)
 	require.Empty(t, found)
 	sum, count := charges(t, func(sent) bool { return true })
@@ -57,7 +57,7 @@ func TestExamineFinds(t *testing.T) {
 		return b, err
 	}
 	reader.Source = off
-	_, found, err := examined(t, source.Range{First: 20, Last: 27}, app.Examination{Reader: reader, Accounts: []chain.Address{address(t, alith)}})
+	_, found, err := examined(t, chain.Heights{First: 20, Last: 27}, app.Examination{Reader: reader, Accounts: []chain.Address{address(t, alith)}})
 	require.NoError(t, err)
 	require.Equal(t, map[string]int{"account.balance": 1}, found)
 
@@ -67,12 +67,12 @@ func TestExamineFinds(t *testing.T) {
 		}
 		return err
 	}}
-	_, found, err = examined(t, source.Range{First: 20, Last: 27}, app.Examination{Reader: demo(t), Against: against})
+	_, found, err = examined(t, chain.Heights{First: 20, Last: 27}, app.Examination{Reader: demo(t), Against: against})
 	require.NoError(t, err)
 	require.Len(t, found, 1)
 
 	none := encoded{nil, nil}
-	_, found, err = examined(t, source.Range{First: 25, Last: 25}, app.Examination{Reader: demo(t), Node: none})
+	_, found, err = examined(t, chain.Heights{First: 25, Last: 25}, app.Examination{Reader: demo(t), Node: none})
 	require.NoError(t, err)
 	require.NotEmpty(t, found, "the node has no extrinsics, and the gateway nine")
 }
@@ -124,12 +124,12 @@ func TestExamineThatCannotBe(t *testing.T) {
 		"the node's chain":       {app.Examination{Reader: demo(t), Node: encoded{err: chain.ErrNoBlock}}, 0, "the node does not have the gateway's block "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			summary, _, err := examined(t, source.Range{First: 20, Last: 27}, c.e)
+			summary, _, err := examined(t, chain.Heights{First: 20, Last: 27}, c.e)
 			require.ErrorContains(t, err, c.error)
 			require.Equal(t, c.blocks, summary.Blocks)
 		})
 	}
-	summary, err := app.Examine(t.Context(), source.Range{First: 20, Last: 27}, app.Examination{Reader: demo(t)}, func(r *evidence.Report) error {
+	summary, err := app.Examine(t.Context(), chain.Heights{First: 20, Last: 27}, app.Examination{Reader: demo(t)}, func(r *evidence.Report) error {
 		if r.Number == 22 {
 			return errAway
 		}

@@ -166,7 +166,7 @@ func (f *filler) judge(ctx context.Context, span ledger.Span) iter.Seq2[*ledger.
 			yield(nil, err)
 			return
 		}
-		for x, err := range f.prover.Range(ctx, source.Range{First: span.First, Last: span.Last}, before) {
+		for x, err := range f.prover.Range(ctx, span, before) {
 			if err == nil {
 				err = ctx.Err()
 			}

@@ -103,8 +103,8 @@ func (f *filler) follow(ctx context.Context, o *FollowOptions, from uint64, done
 
 // noting delivers heads and notes the newest.
 func noting(o *FollowOptions, newest *atomic.Uint64) source.Heads {
-	return func(ctx context.Context) iter.Seq2[source.Head, error] {
-		return func(yield func(source.Head, error) bool) {
+	return func(ctx context.Context) iter.Seq2[chain.Head, error] {
+		return func(yield func(chain.Head, error) bool) {
 			for h, err := range o.Heads(ctx) {
 				if err == nil {
 					newest.Store(h.Number)

@@ -8,7 +8,6 @@ import (
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/ledger"
-	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/source/prove"
 )
 
@@ -77,7 +76,7 @@ func (f *Forecast) measure(ctx context.Context, missing []ledger.Span, prover pr
 		}
 		s.Last = min(s.Last, s.First+length-1)
 		r := run{began: time.Now(), long: i == samples/2, atOnce: 4*prover.Reader.Source.Portion().Blocks + httpclient.DefaultConcurrency}
-		for x, err := range prover.Range(ctx, source.Range{First: s.First, Last: s.Last}, chain.Optional[evidence.Predecessor]{}) {
+		for x, err := range prover.Range(ctx, s, chain.Optional[evidence.Predecessor]{}) {
 			e, err := entry(x, err)
 			if err != nil {
 				return err

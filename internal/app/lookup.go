@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
@@ -71,14 +70,12 @@ func (d *Desk) PlaceOf(ctx context.Context, name string) (at ledger.Place, err e
 }
 
 // ParsePlace reads the place of a transaction, such as 25-7.
-func ParsePlace(name string) (at ledger.Place, err error) {
-	block, index, ok := strings.Cut(name, "-")
-	height, badHeight := strconv.ParseUint(block, 10, 32)
-	row, badIndex := strconv.ParseUint(index, 10, 31)
-	if !ok || badHeight != nil || badIndex != nil {
+func ParsePlace(name string) (ledger.Place, error) {
+	at, ok := ledger.ParsePlace(name)
+	if !ok {
 		return at, notUnderstood("transaction %q: want a block and an index such as 25-7, or a hash of 0x and 64 hex digits", name)
 	}
-	return ledger.Place{Height: height, Row: int(row)}, nil
+	return at, nil
 }
 
 // mostPlaces is how many places of a hash are told.

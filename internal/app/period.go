@@ -53,7 +53,7 @@ func (in PeriodInput) Parse() (p Period, err error) {
 	case ends:
 		err = p.ends(in.From, in.To)
 	default:
-		var r source.Range
+		var r chain.Heights
 		if r, err = source.ParseRange(in.Blocks); err != nil {
 			return p, notUnderstood("%v", err)
 		}

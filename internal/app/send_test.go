@@ -17,6 +17,7 @@ import (
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/node/gateway"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/node/state"
 	"github.com/feeledger/fees/internal/test/devkeys"
@@ -131,7 +132,7 @@ func TestSendNative(t *testing.T) {
 		in, err := sent.Wait(ctx, true)
 		require.NoError(t, err)
 		require.Equal(t, app.Included{Height: height, Block: in.Block, Index: r.Index, Final: true}, in)
-		bill, err := in.Charged(ctx, &source.Reader{Source: source.OfNode(s.client), Tables: network.BuiltIn()})
+		bill, err := in.Charged(ctx, &source.Reader{Source: source.Of(gateway.New(s.client)), Tables: network.BuiltIn()})
 		require.NoError(t, err)
 		fee, known := bill.Transaction.Fee.Get()
 		require.True(t, known, r.Kind)
@@ -216,7 +217,7 @@ func TestSendEVM(t *testing.T) {
 		in, err := sent.Wait(ctx, false)
 		require.NoError(t, err)
 		require.Equal(t, r.Index, in.Index)
-		bill, err := in.Charged(ctx, &source.Reader{Source: source.OfNode(s.client), Tables: network.BuiltIn()})
+		bill, err := in.Charged(ctx, &source.Reader{Source: source.Of(gateway.New(s.client)), Tables: network.BuiltIn()})
 		require.NoError(t, err)
 		fee, _ := bill.Transaction.Fee.Get()
 		require.Equal(t, r.Charged, fee.String(), r.Kind)
@@ -256,7 +257,7 @@ func TestEstimates(t *testing.T) {
 		}
 		require.Equal(t, strings.HasPrefix(call, "balances.transfer") && call != "balances.transferAll", e.EVM != nil, r.Kind)
 		if e.EVM != nil { // the base fee that the recorded blocks charged
-			block, err := source.OfNode(s.client).Block(ctx, *r.Height-1)
+			block, err := source.Of(gateway.New(s.client)).Block(ctx, *r.Height-1)
 			require.NoError(t, err)
 			require.Equal(t, block.Hash, e.At.Hash)
 			require.Equal(t, uint64(21000), e.EVM.Gas.Uint64())

@@ -176,7 +176,7 @@ func (s *Suggestion) lookBack(ctx context.Context, reader *source.Reader, head, 
 		s.Notes = append(s.Notes, fmt.Sprintf("the recordings begin at block %d: they have %d of the %d blocks that were asked for", first, head+1-first, blocks))
 	}
 	passed := 0
-	for item, err := range reader.Range(ctx, source.Range{First: first, Last: head}, maxAhead) {
+	for item, err := range reader.Range(ctx, chain.Heights{First: first, Last: head}, maxAhead) {
 		if err != nil {
 			return err
 		}

@@ -509,9 +509,9 @@ func TestFollowAnEndedChain(t *testing.T) {
 	follow := func(head uint64) {
 		require.NoError(t, app.Follow(t.Context(), place, app.FollowOptions{
 			FillOptions: app.FillOptions{Reader: reader}, From: chain.Optional[uint64]{}, Lag: func(uint64, uint64) {},
-			Heads: func(ctx context.Context) iter.Seq2[source.Head, error] {
-				return func(yield func(source.Head, error) bool) {
-					if yield(source.Head{Number: head}, nil) {
+			Heads: func(ctx context.Context) iter.Seq2[chain.Head, error] {
+				return func(yield func(chain.Head, error) bool) {
+					if yield(chain.Head{Number: head}, nil) {
 						<-ctx.Done() // no other head ever comes
 					}
 				}
@@ -564,8 +564,8 @@ func TestFollowAnArchive(t *testing.T) {
 	// Heads that cannot be had, and a block below the first that cannot be asked for, end it.
 	reader.Source = demo(t).Source
 	err := app.Follow(t.Context(), file(t), app.FollowOptions{FillOptions: app.FillOptions{Reader: reader}, Lag: func(uint64, uint64) {},
-		Heads: func(context.Context) iter.Seq2[source.Head, error] {
-			return func(yield func(source.Head, error) bool) { yield(source.Head{}, errAway) }
+		Heads: func(context.Context) iter.Seq2[chain.Head, error] {
+			return func(yield func(chain.Head, error) bool) { yield(chain.Head{}, errAway) }
 		}})
 	require.ErrorIs(t, err, errAway)
 	reader.Source = otherwise{Source: demo(t).Source, block: func(b *chain.Block) error {

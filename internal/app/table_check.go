@@ -16,7 +16,7 @@ import (
 // TableCheck is what the blocks of a range say of the table that prices them.
 type TableCheck struct {
 	Network *network.Network
-	Blocks  source.Range
+	Blocks  chain.Heights
 	Rows    []RowCheck // all rows of the table, list by list
 	// Others is how often a check did not hold that is about no row, and FirstOther the
 	// first time; nil for never.
@@ -94,24 +94,24 @@ const newestBlocks = 100
 
 // TableRange is the range to check a table by where nobody names one: all that a source
 // keeps, or the newest final blocks of one that grows.
-func TableRange(ctx context.Context, reader *source.Reader) (r source.Range, err error) {
+func TableRange(ctx context.Context, reader *source.Reader) (r chain.Heights, err error) {
 	kept, err := reader.Source.Kept()
 	if err != nil {
 		return r, err
 	}
 	if heights, ok := kept.Get(); ok {
-		return source.Range{First: heights.First, Last: heights.Last}, nil
+		return heights, nil
 	}
 	head, err := reader.Source.FinalHead(ctx)
 	if err != nil {
 		return r, err
 	}
-	return source.Range{First: head.Number - min(head.Number, newestBlocks-1), Last: head.Number}, nil
+	return chain.Heights{First: head.Number - min(head.Number, newestBlocks-1), Last: head.Number}, nil
 }
 
 // CheckTable prices the blocks of a range, proves their fees, and says which rows of the
 // table they prove or contradict. It is [ErrNoTable] where that is a built-in one.
-func CheckTable(ctx context.Context, blocks source.Range, e Examination, progress Progress) (*TableCheck, error) {
+func CheckTable(ctx context.Context, blocks chain.Heights, e Examination, progress Progress) (*TableCheck, error) {
 	c := &TableCheck{Blocks: blocks}
 	defer progress.end()
 	prover := prove.Prover{Reader: e.Reader, Concurrency: e.Concurrency, Prove: e.prove}

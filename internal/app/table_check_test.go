@@ -39,9 +39,9 @@ func ownTable(t *testing.T, change func(*network.Network)) *source.Reader {
 }
 
 // whole is all of the demo but block 2, whose time is a finding, and those before.
-var whole = source.Range{First: 3, Last: 27}
+var whole = chain.Heights{First: 3, Last: 27}
 
-func tableChecked(t *testing.T, blocks source.Range, e app.Examination) *app.TableCheck {
+func tableChecked(t *testing.T, blocks chain.Heights, e app.Examination) *app.TableCheck {
 	t.Helper()
 	shown := uint64(0)
 	c, err := app.CheckTable(t.Context(), blocks, e, app.Progress{Show: func(done, total uint64) {
@@ -151,7 +151,7 @@ func TestCheckTableContradicts(t *testing.T) {
 // A finding about no row, and one about a row that the table does not have, are told beside
 // the rows, and no finding is lost.
 func TestCheckTableFindsOthers(t *testing.T) {
-	c := tableChecked(t, source.Range{First: 1, Last: 4}, app.Examination{Reader: ownTable(t, func(*network.Network) {})})
+	c := tableChecked(t, chain.Heights{First: 1, Last: 4}, app.Examination{Reader: ownTable(t, func(*network.Network) {})})
 	require.False(t, c.Holds())
 	require.Equal(t, 1, c.Others)
 	require.Equal(t, "block.time", c.FirstOther.Check)
@@ -173,8 +173,8 @@ func TestCheckTableFindsOthers(t *testing.T) {
 		}
 		return nil
 	}}
-	c = tableChecked(t, source.Range{First: 25, Last: 25}, app.Examination{Reader: reader})
-	_, err := app.Examine(t.Context(), source.Range{First: 25, Last: 25}, app.Examination{Reader: reader}, func(r *evidence.Report) error {
+	c = tableChecked(t, chain.Heights{First: 25, Last: 25}, app.Examination{Reader: reader})
+	_, err := app.Examine(t.Context(), chain.Heights{First: 25, Last: 25}, app.Examination{Reader: reader}, func(r *evidence.Report) error {
 		require.NotEmpty(t, r.Findings)
 		require.Contains(t, []string{"evm.split", "native.split"}, r.Findings[0].Check)
 		require.Equal(t, len(r.Findings), c.Others)
@@ -190,7 +190,7 @@ func TestCheckTableFindsOthers(t *testing.T) {
 
 // What matches by any row proves none.
 func TestCheckTableIsNotProvedByWhatTellsNothing(t *testing.T) {
-	only := func(blocks source.Range, keep func(*chain.Extrinsic) bool) *app.TableCheck {
+	only := func(blocks chain.Heights, keep func(*chain.Extrinsic) bool) *app.TableCheck {
 		reader := ownTable(t, func(*network.Network) {})
 		reader.Source = otherwise{Source: reader.Source, block: func(b *chain.Block) error {
 			var kept []chain.Extrinsic
@@ -229,7 +229,7 @@ func TestCheckTableIsNotProvedByWhatTellsNothing(t *testing.T) {
 	}
 	reader := ownTable(t, bounded)
 	reader.Source = fixedMultiplier{reader.Source, 1}
-	c = tableChecked(t, source.Range{First: 5, Last: 8}, app.Examination{Reader: reader})
+	c = tableChecked(t, chain.Heights{First: 5, Last: 8}, app.Examination{Reader: reader})
 	row = rowAt(t, c, network.MultiplierUpdateList)
 	require.Equal(t, app.RowUnchecked, row.Verdict(), "%+v", row)
 	require.Equal(t, "the multiplier stays at its minimum or maximum", row.WhyNot())
@@ -256,7 +256,7 @@ func TestCheckTableTellsWhatItDoesNotKnow(t *testing.T) {
 		}
 		return nil
 	}}
-	c := tableChecked(t, source.Range{First: 26, Last: 27}, app.Examination{Reader: reader})
+	c := tableChecked(t, chain.Heights{First: 26, Last: 27}, app.Examination{Reader: reader})
 	require.True(t, c.Holds())
 	require.Equal(t, 1, c.Unanswered)
 	require.Equal(t, evidence.Question{About: evidence.AboutMultiplier, At: 27, Why: "busy"}, *c.FirstUnanswered)
@@ -271,7 +271,7 @@ func TestCheckTableTellsWhatItDoesNotKnow(t *testing.T) {
 		}
 		return nil
 	}}
-	c = tableChecked(t, source.Range{First: 25, Last: 25}, app.Examination{Reader: reader})
+	c = tableChecked(t, chain.Heights{First: 25, Last: 25}, app.Examination{Reader: reader})
 	require.Positive(t, c.Undetermined)
 	require.False(t, c.Holds())
 }
@@ -296,8 +296,8 @@ func TestCheckTableOfAnotherNetwork(t *testing.T) {
 func TestTableRange(t *testing.T) {
 	r, err := app.TableRange(t.Context(), demo(t))
 	require.NoError(t, err)
-	require.Equal(t, source.Range{First: 3, Last: 27}, r)
-	for head, want := range map[uint64]source.Range{
+	require.Equal(t, chain.Heights{First: 3, Last: 27}, r)
+	for head, want := range map[uint64]chain.Heights{
 		5: {First: 0, Last: 5}, 98: {First: 0, Last: 98}, 99: {First: 0, Last: 99}, 100: {First: 1, Last: 100}, 1000: {First: 901, Last: 1000},
 	} {
 		made := chaingen.New(chaingen.Options{Head: head})

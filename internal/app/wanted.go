@@ -24,7 +24,7 @@ type WantedInput struct {
 
 // Wanted are the blocks that a ledger is to be filled with.
 type Wanted struct {
-	blocks   *source.Range // nil where from and to name them
+	blocks   *chain.Heights // nil where from and to name them
 	from, to *end
 	zone     *time.Location
 	name     string   // of the days, for people; "" where there is none

@@ -41,14 +41,14 @@ const maxAccounts = 100
 
 // heights are those of a span that the look-up names, the first ones, up to so many.
 func (x *byAccount) heights(ctx context.Context, q querier, accounts []chain.Address, span Span, limit int) (found []uint64, err error) {
-	for eras := range span.eras(1) {
+	for eras := range erasOf(span, 1) {
 		arguments := slices.Clone(eras)
 		for _, a := range accounts {
 			arguments = append(arguments, a[:])
 		}
 		query := fmt.Sprintf("SELECT DISTINCT height FROM account_blocks WHERE era IN (%s) AND account IN (%s) AND height >= ? AND height <= ? AND (tables & %d) <> 0",
 			placesIn(len(eras)), placesIn(len(accounts)), x.lookup)
-		part, err := heightsBy(ctx, q, limit-len(found), query, append(arguments, span.bounds()...)...)
+		part, err := heightsBy(ctx, q, limit-len(found), query, append(arguments, bounds(span)...)...)
 		if err != nil {
 			return nil, err
 		}
@@ -167,7 +167,7 @@ func (s *search) blocks(ctx context.Context, span Span) iter.Seq2[*rowsOf, error
 		span.First = max(span.First, s.first)
 		limit := min(s.query.heights(), maxHeights)
 		for span.First < s.grows && span.First <= span.Last {
-			part := Span{span.First, min(span.Last, s.grows-1)}
+			part := Span{First: span.First, Last: min(span.Last, s.grows-1)}
 			found, err := s.heights(ctx, q, s.query.Accounts, part, limit)
 			if err != nil {
 				return err
@@ -231,12 +231,12 @@ func (s *search) count(ctx context.Context, height uint64) error {
 // lost tells which block of a day has a row that the look-up does not name, or was altered.
 func (s *search) lost(ctx context.Context, day *stretch, want, have uint64) error {
 	table := s.tables[0]
-	found, err := s.heights(ctx, s.book.engine.shared(), s.query.Accounts, Span{day.first, day.last}, math.MaxInt)
+	found, err := s.heights(ctx, s.book.engine.shared(), s.query.Accounts, Span{First: day.first, Last: day.last}, math.MaxInt)
 	if err != nil {
 		return err
 	}
 	names := s.namer(s.query.Accounts)
-	for r, err := range s.book.walk(ctx, nil, Span{day.first, day.last}, s.tables) {
+	for r, err := range s.book.walk(ctx, nil, Span{First: day.first, Last: day.last}, s.tables) {
 		if err == nil && r.height < s.grows && !slices.Contains(found, r.height) && slices.ContainsFunc(r.rows[table], names) {
 			err = damagedBlock(r.height, table, "the look-up by "+strings.Join(s.names(), " and ")+" does not name it")
 		}
@@ -258,7 +258,7 @@ func (b *Book) timelessIn(ctx context.Context, q querier, all []*stretch, span S
 		if s.blocks == 1 { // it is block 0
 			return []uint64{s.first}, nil
 		}
-		found, err := heightsBy(ctx, q, math.MaxInt, "SELECT height FROM blocks WHERE height >= ? AND height <= ? AND time_ms IS NULL", Span{s.first, s.last}.bounds()...)
+		found, err := heightsBy(ctx, q, math.MaxInt, "SELECT height FROM blocks WHERE height >= ? AND height <= ? AND time_ms IS NULL", bounds(Span{First: s.first, Last: s.last})...)
 		if err == nil && uint64(len(found)) != s.blocks {
 			err = b.blamed(ctx, q, blocks, fmt.Errorf("%w: table blocks: %d of %d..%d have no time, and %d were sealed so", ErrDamaged, len(found), s.first, s.last, s.blocks))
 		}

@@ -135,7 +135,7 @@ func (b *Book) copyTo(ctx context.Context, path string, c *cut, progress func(do
 	if err := copied.copyTotals(ctx, m.q, &row, c); err != nil {
 		return err
 	}
-	return copied.copyLookups(ctx, m.q, Span{row.first, row.next() - 1})
+	return copied.copyLookups(ctx, m.q, Span{First: row.first, Last: row.next() - 1})
 }
 
 func (b *Book) copyBlocks(ctx context.Context, list []*rowsOf) error {
@@ -181,7 +181,7 @@ func (b *Book) copyTotals(ctx context.Context, from querier, now *bookRow, c *cu
 
 // copyLookups copies the look-ups of a span, era by era.
 func (b *Book) copyLookups(ctx context.Context, from querier, span Span) error {
-	for eras := range span.eras(1) {
+	for eras := range erasOf(span, 1) {
 		for _, era := range eras {
 			err := b.change(ctx, func(tx transaction) error { return copyEra(ctx, tx, from, era, span) })
 			if err != nil {
@@ -197,7 +197,7 @@ func copyEra(ctx context.Context, tx transaction, from querier, era any, span Sp
 		l := &lookupTables[t]
 		err := inPortions(ctx, tx, l, func(add func(row) error) error {
 			return list(ctx, from, l.columns, add,
-				selectFrom(l.name, l.columns)+" WHERE era = ? AND height >= ? AND height <= ? ORDER BY "+columnList(l.columns[:l.key]), append([]any{era}, span.bounds()...)...)
+				selectFrom(l.name, l.columns)+" WHERE era = ? AND height >= ? AND height <= ? ORDER BY "+columnList(l.columns[:l.key]), append([]any{era}, bounds(span)...)...)
 		})
 		if err != nil {
 			return err

@@ -99,7 +99,7 @@ func (b *Book) fewRows(ctx context.Context, q Query, table int) iter.Seq2[*rowsO
 			return errAccounts
 		}
 		span, shared, p := q.span(), b.engine.shared(), pager{Query: &q}
-		heights, err := heightsBy(ctx, shared, q.heights(), "SELECT DISTINCT height FROM "+tables[table].name+" WHERE height >= ? AND height <= ?", span.bounds()...)
+		heights, err := heightsBy(ctx, shared, q.heights(), "SELECT DISTINCT height FROM "+tables[table].name+" WHERE height >= ? AND height <= ?", bounds(span)...)
 		if err != nil {
 			return err
 		}

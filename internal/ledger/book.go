@@ -35,14 +35,8 @@ type Identity struct {
 	Genesis chain.Optional[chain.Hash] // of block 0; not known where a source lacks it
 }
 
-// Span is the blocks from the height First to the height Last, both included.
-type Span struct{ First, Last uint64 }
-
-// String writes the span as "A..B".
-func (s Span) String() string { return fmt.Sprintf("%d..%d", s.First, s.Last) }
-
-// Blocks is how many there are.
-func (s Span) Blocks() uint64 { return s.Last - s.First + 1 }
+// Span is the blocks that a question is about.
+type Span = chain.Heights
 
 // Book is a ledger: the fees of one chain's blocks from a height on, what proves
 // them, and every movement of its accounts' native balances.

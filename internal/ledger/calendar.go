@@ -50,7 +50,7 @@ func (b *Book) piecesAt(ctx context.Context, q querier, c *bookRow, p Period, sp
 	var list []piece
 	of := func(s *stretch) (x piece, some bool) {
 		some, whole := p.cut(s)
-		common := Span{max(s.first, span.First), min(s.last, span.Last)}
+		common := Span{First: max(s.first, span.First), Last: min(s.last, span.Last)}
 		return piece{s, whole && s.inside(span) && take(s), common}, some && common.First <= common.Last
 	}
 	for _, month := range months {

@@ -56,7 +56,7 @@ func (b *Book) Costs(ctx context.Context, q Query) iter.Seq2[*Cost, error] {
 		}
 		pages := pager{Query: &q}
 		readers := readersAtOnce()
-		span := q.span().from(sealed) // which may be far longer than the book
+		span := since(q.span(), sealed) // which may be far longer than the book
 		highest, err := highestBlock(ctx, b.engine.shared())
 		if err != nil {
 			return err
@@ -69,7 +69,7 @@ func (b *Book) Costs(ctx context.Context, q Query) iter.Seq2[*Cost, error] {
 			end = max(end, s.Last) // also where it is missing
 		}
 		span.Last = min(span.Last, end)
-		for p := range inorder.Map(ctx, span.parts(), readers, func(ctx context.Context, s Span) *part {
+		for p := range inorder.Map(ctx, costParts(span), readers, func(ctx context.Context, s Span) *part {
 			p, ok := used.Get().(*part)
 			if !ok {
 				p = new(part)
@@ -111,19 +111,19 @@ type part struct {
 // partHeights is how many heights have their costs read at once.
 const partHeights = 400
 
-// parts are the spans of which this one is made, in their order: none where it ends
+// costParts are the spans of which this one is made, in their order: none where it ends
 // before it begins, as what a statement of block 0 has to look through does.
-func (s Span) parts() iter.Seq[Span] {
+func costParts(s Span) iter.Seq[Span] {
 	return func(yield func(Span) bool) {
 		if s.Last < s.First {
 			return
 		}
 		for first := s.First; ; first += partHeights {
 			if s.Last-first < partHeights {
-				yield(Span{first, s.Last})
+				yield(Span{First: first, Last: s.Last})
 				return
 			}
-			if !yield(Span{first, first + partHeights - 1}) {
+			if !yield(Span{First: first, Last: first + partHeights - 1}) {
 				return
 			}
 		}
@@ -156,7 +156,7 @@ func (b *Book) costs(ctx context.Context, span Span, sealed chain.Optional[Span]
 			found, err = u.costs(found, p.costs, p.height)
 		}
 		return err
-	}, selectFrom("blocks", columnsOf(packedFields))+" WHERE height BETWEEN ? AND ? ORDER BY height", span.bounds()...)
+	}, selectFrom("blocks", columnsOf(packedFields))+" WHERE height BETWEEN ? AND ? ORDER BY height", bounds(span)...)
 	if err != nil {
 		return found, err
 	}

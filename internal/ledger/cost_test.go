@@ -69,7 +69,7 @@ func TestCostsInParts(t *testing.T) {
 		entries = append(entries, makeBlock(h, hashOf(h, 0), hashOf(max(h, 1)-1, 0), fmt.Sprint(h)).at(h).entry(t))
 	}
 	book := written(t, t.TempDir()+"/fees.db", madeUpChain, entries)
-	for _, span := range []ledger.Span{{0, 1_299}, {1, 199}, {1, 200}, {1, 201}, {1, 401}, {700, 700}, {1_250, 9_999}} {
+	for _, span := range []ledger.Span{{First: 0, Last: 1_299}, {First: 1, Last: 199}, {First: 1, Last: 200}, {First: 1, Last: 201}, {First: 1, Last: 401}, {First: 700, Last: 700}, {First: 1_250, Last: 9_999}} {
 		wantCosts(t, book, span)
 	}
 	wantCosts(t, book, ledger.Span{First: 1}) // a statement's, of block 0 alone

@@ -65,7 +65,7 @@ func readRecording(name string, last uint64) *recording {
 	reader := &source.Reader{Source: src, Tables: network.BuiltIn()}
 	r := &recording{name: name, last: last}
 	prover := prove.Prover{Reader: reader, Concurrency: 2, Options: evidence.Options{Signatures: true}}
-	for p, err := range prover.Range(ctx, source.Range{First: 0, Last: last}, chain.Optional[evidence.Predecessor]{}) {
+	for p, err := range prover.Range(ctx, chain.Heights{First: 0, Last: last}, chain.Optional[evidence.Predecessor]{}) {
 		must(err)
 		r.proved = append(r.proved, p)
 		e, err := ledger.NewEntry(p.Block, p.Report)

@@ -32,7 +32,7 @@ func (b *Book) Months(ctx context.Context) (months []SealedMonth, timeless uint6
 			timeless = s.blocks
 			continue
 		}
-		months = append(months, SealedMonth{Month(s.number), Span{s.first, s.last}, s.blocks, s.seal})
+		months = append(months, SealedMonth{Month(s.number), Span{First: s.first, Last: s.last}, s.blocks, s.seal})
 	}
 	return months, timeless, err
 }

@@ -52,7 +52,7 @@ func partitionsThere(ctx context.Context, q querier) (there []partition, err err
 // partitionOf is the span of the partition that is made for a height.
 func partitionOf(height uint64) Span {
 	first := height / partitionHeights * partitionHeights
-	return Span{first, min(first+partitionHeights-1, math.MaxInt64)}
+	return Span{First: first, Last: min(first+partitionHeights-1, math.MaxInt64)}
 }
 
 // makePartitions makes those that a span's rows go to. Several programs may do it at once, and

@@ -104,18 +104,18 @@ func (b *Book) sealedBy(ctx context.Context, q querier) (none chain.Optional[Spa
 	if err != nil || c.sealed == 0 {
 		return none, err
 	}
-	return chain.Some(Span{c.first, c.next() - 1}), nil
+	return chain.Some(Span{First: c.first, Last: c.next() - 1}), nil
 }
 
 func coverHeights(want, have Span) (c Cover) {
 	if want.First < have.First {
-		c.Lacks = append(c.Lacks, fmt.Sprintf("blocks %v: the ledger begins with block %d", Span{want.First, min(want.Last, have.First-1)}, have.First))
+		c.Lacks = append(c.Lacks, fmt.Sprintf("blocks %v: the ledger begins with block %d", Span{First: want.First, Last: min(want.Last, have.First-1)}, have.First))
 	}
 	if want.Last > have.Last {
-		c.Lacks = append(c.Lacks, fmt.Sprintf("blocks %v: the ledger is sealed up to block %d", Span{max(want.First, have.Last+1), want.Last}, have.Last))
+		c.Lacks = append(c.Lacks, fmt.Sprintf("blocks %v: the ledger is sealed up to block %d", Span{First: max(want.First, have.Last+1), Last: want.Last}, have.Last))
 	}
 	if first, last := max(want.First, have.First), min(want.Last, have.Last); first <= last {
-		c.Span = chain.Some(Span{first, last})
+		c.Span = chain.Some(Span{First: first, Last: last})
 	}
 	return c
 }
@@ -160,9 +160,9 @@ func (b *Book) blocksOf(ctx context.Context, p Period) (found chain.Optional[Spa
 	widen := func(first, last uint64) {
 		span, ok := found.Get()
 		if !ok {
-			span = Span{first, last}
+			span = Span{First: first, Last: last}
 		}
-		found = chain.Some(Span{min(span.First, first), max(span.Last, last)})
+		found = chain.Some(Span{First: min(span.First, first), Last: max(span.Last, last)})
 	}
 	list, err := b.pieces(ctx, p, everyBlock, anyStretch)
 	if err != nil {

@@ -59,10 +59,10 @@ func (s provedSpan) without(span Span) (left provedSpans) {
 		return provedSpans{s}
 	}
 	if s.First < span.First {
-		left = append(left, provedSpan{Span{s.First, span.First - 1}, s.trusted})
+		left = append(left, provedSpan{Span{First: s.First, Last: span.First - 1}, s.trusted})
 	}
 	if span.Last < s.Last {
-		left = append(left, provedSpan{Span{span.Last + 1, s.Last}, s.trusted})
+		left = append(left, provedSpan{Span{First: span.Last + 1, Last: s.Last}, s.trusted})
 	}
 	return left
 }
@@ -167,7 +167,7 @@ func noteProved(ctx context.Context, tx transaction, entries, added []*Entry) er
 
 // spanOf are the heights of entries that follow each other.
 func spanOf(entries []*Entry) Span {
-	return Span{entries[0].Height(), entries[len(entries)-1].Height()}
+	return Span{First: entries[0].Height(), Last: entries[len(entries)-1].Height()}
 }
 
 // Prove takes down that blocks of the book are proved, where entries of a source that proves
@@ -223,11 +223,11 @@ func (v *verification) proved(ctx context.Context) error {
 		blocks := uint64(0)
 		others := provedSpans{s}
 		if first, end := max(s.First, v.row.first), min(s.Last+1, v.end); first < end { // a sealed block that is missing was told
-			blocks, others = end-first, s.without(Span{first, end - 1})
+			blocks, others = end-first, s.without(Span{First: first, Last: end - 1})
 		}
 		for _, part := range others {
 			var there uint64
-			if _, err := one(ctx, v.q, []any{&there}, "SELECT count(*) FROM blocks WHERE height >= ? AND height <= ?", part.bounds()...); err != nil {
+			if _, err := one(ctx, v.q, []any{&there}, "SELECT count(*) FROM blocks WHERE height >= ? AND height <= ?", bounds(part.Span)...); err != nil {
 				return err
 			}
 			blocks += there

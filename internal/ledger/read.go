@@ -132,7 +132,7 @@ func readSpan(ctx context.Context, q querier, wanted []int, span Span) iter.Seq2
 		for more := true; more && span.First <= span.Last; {
 			var found []*rowsOf
 			var err error
-			found, more, err = readSome(ctx, q, wanted, true, "height >= ? AND height <= ?", span.bounds()...)
+			found, more, err = readSome(ctx, q, wanted, true, "height >= ? AND height <= ?", bounds(span)...)
 			if err != nil || !yield(found) {
 				return err
 			}
@@ -253,8 +253,8 @@ func damagedBlock(height uint64, table int, message string) error {
 	return damaged("block %d, table %s: %s", height, tables[table].name, message)
 }
 
-// from leaves out what lies below the book: rows there are of what was detached.
-func (s Span) from(sealed chain.Optional[Span]) Span {
+// since leaves out what lies below the book: rows there are of what was detached.
+func since(s Span, sealed chain.Optional[Span]) Span {
 	have, _ := sealed.Get()
 	s.First = max(s.First, have.First)
 	return s
@@ -330,7 +330,7 @@ func (b *Book) walk(ctx context.Context, q querier, span Span, wanted []int) ite
 		if err != nil {
 			return err
 		}
-		span = span.from(sealed)
+		span = since(span, sealed)
 		defer func() { err = b.blameless(ctx, sealed, err) }()
 		type part struct {
 			span Span
@@ -341,7 +341,7 @@ func (b *Book) walk(ctx context.Context, q querier, span Span, wanted []int) ite
 		wanted = withBlocks(wanted)
 		read := func(ctx context.Context, p part) part {
 			if p.err == nil {
-				p.rows, p.more, p.err = readSome(ctx, q, wanted, false, "height >= ? AND height <= ?", p.span.bounds()...)
+				p.rows, p.more, p.err = readSome(ctx, q, wanted, false, "height >= ? AND height <= ?", bounds(p.span)...)
 			}
 			if p.err == nil {
 				p.err = checkedAll(p.rows, wanted)
@@ -400,14 +400,14 @@ func (b *Book) walk(ctx context.Context, q querier, span Span, wanted []int) ite
 // has, in the order of their heights.
 func portions(ctx context.Context, q querier, span Span) iter.Seq2[Span, error] {
 	return sequence(func(yield func(Span) bool) error {
-		for from, bounds := int64(min(span.First, math.MaxInt64)), span.bounds(); ; {
+		for from, bounds := int64(min(span.First, math.MaxInt64)), bounds(span); ; {
 			var last *int64
 			_, err := one(ctx, q, []any{&last}, "SELECT max(height) FROM (SELECT height FROM blocks WHERE height >= ? AND height <= ? ORDER BY height LIMIT ?) AS next",
 				from, bounds[1], portion)
 			if err == nil && last != nil && *last < from {
 				err = damagedBlock(uint64(from), blocks, "heights are not in their order")
 			}
-			if err != nil || last == nil || !yield(Span{uint64(from), uint64(*last)}) || *last == math.MaxInt64 {
+			if err != nil || last == nil || !yield(Span{First: uint64(from), Last: uint64(*last)}) || *last == math.MaxInt64 {
 				return err
 			}
 			from = *last + 1

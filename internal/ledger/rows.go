@@ -7,6 +7,8 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/feeledger/fees/chain"
 )
@@ -31,13 +33,27 @@ type Place struct {
 // String is the place as people write it, such as 25-7.
 func (p Place) String() string { return fmt.Sprintf("%d-%d", p.Height, p.Row) }
 
+// MarshalText writes the place as [Place.String] does.
+func (p Place) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// ParsePlace reads a place, such as 25-7. Heights of the chain are u32.
+func ParsePlace(text string) (p Place, ok bool) {
+	height, row, ok := strings.Cut(text, "-")
+	h, badHeight := strconv.ParseUint(height, 10, 32)
+	r, badRow := strconv.ParseUint(row, 10, 31)
+	if !ok || badHeight != nil || badRow != nil {
+		return Place{}, false
+	}
+	return Place{Height: h, Row: int(r)}, true
+}
+
 // errAccounts says that rows of no account were asked for by account.
 var errAccounts = errors.New("these rows are of no account")
 
 // span is where the query's rows can be.
 func (q *Query) span() Span {
 	after, _ := q.After.Get()
-	return Span{max(q.Span.First, after.Height), q.Span.Last}
+	return Span{First: max(q.Span.First, after.Height), Last: q.Span.Last}
 }
 
 // takes tells whether the query asks for the row at a place, when no limit is reached.

@@ -222,7 +222,7 @@ func (b *Book) save(ctx context.Context, tx transaction, s *sealing) error {
 	if err := s.seals.save(ctx, tx); err != nil {
 		return err
 	}
-	if err := dropUnsealed(ctx, tx, Span{s.before.next(), s.next() - 1}); err != nil {
+	if err := dropUnsealed(ctx, tx, Span{First: s.before.next(), Last: s.next() - 1}); err != nil {
 		return err
 	}
 	return s.bookRow.keep(ctx, tx)

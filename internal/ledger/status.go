@@ -55,18 +55,18 @@ func (b *Book) Status(ctx context.Context) (s Status, err error) {
 	if err := b.counts(ctx, q, &c, &s); err != nil {
 		return s, err
 	}
-	if s.Evidence, err = evidenceOf(ctx, q, Span{c.first, everyBlock.Last}, s.Blocks); err != nil {
+	if s.Evidence, err = evidenceOf(ctx, q, Span{First: c.first, Last: everyBlock.Last}, s.Blocks); err != nil {
 		return s, err
 	}
 	if s.Below, s.Gaps, err = b.below(ctx, q, c); err != nil {
 		return s, err
 	}
 	if highest != nil {
-		s.Stored = chain.Some(Span{uint64(*lowest), uint64(*highest)})
+		s.Stored = chain.Some(Span{First: uint64(*lowest), Last: uint64(*highest)})
 		if s.LastTime, err = b.timeAt(ctx, q, uint64(*highest)); err != nil {
 			return s, err
 		}
-		gaps, err := b.missing(ctx, q, c, Span{c.first, uint64(*highest)}, true)
+		gaps, err := b.missing(ctx, q, c, Span{First: c.first, Last: uint64(*highest)}, true)
 		if err != nil {
 			return s, err
 		}
@@ -99,7 +99,7 @@ func (b *Book) firstUnanswered(ctx context.Context, q querier, first uint64) (no
 // counts are how many blocks the book has, and how many rows some tables have of them. None
 // is missing that a block's leaves tell of.
 func (b *Book) counts(ctx context.Context, q querier, c *bookRow, s *Status) error {
-	n, err := b.blocksWith(ctx, q, c, Span{c.first, everyBlock.Last})
+	n, err := b.blocksWith(ctx, q, c, Span{First: c.first, Last: everyBlock.Last})
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (n *blockCounts) add(there uint16, blocks uint64) {
 // seals says how many have what; the leaves of the others' blocks say it, and of the blocks that
 // are not sealed. No sealed block is missing.
 func (b *Book) blocksWith(ctx context.Context, q querier, c *bookRow, span Span) (n blockCounts, err error) {
-	if sealed := (Span{max(span.First, c.first), min(span.Last, c.next()-1)}); c.sealed > 0 && sealed.First <= sealed.Last {
+	if sealed := (Span{First: max(span.First, c.first), Last: min(span.Last, c.next()-1)}); c.sealed > 0 && sealed.First <= sealed.Last {
 		list, err := b.piecesAt(ctx, q, c, Period{Heights: chain.Some(sealed)}, sealed, func(*stretch) bool { return true })
 		if err != nil {
 			return n, err
@@ -170,7 +170,7 @@ func (b *Book) blocksWith(ctx context.Context, q querier, c *bookRow, span Span)
 			return n, b.blamed(ctx, q, blocks, err)
 		}
 	}
-	above := Span{max(span.First, c.next()), span.Last}
+	above := Span{First: max(span.First, c.next()), Last: span.Last}
 	if above.First <= above.Last {
 		err = leafHeads(ctx, q, above, n.add, "true")
 	}
@@ -188,7 +188,7 @@ func leavesIn(ctx context.Context, q querier, x *piece, n *blockCounts) error {
 
 // sumOf are the totals of all sealed blocks.
 func (b *Book) sumOf(ctx context.Context, q querier, c *bookRow) (all Sums, err error) {
-	sealed := Span{c.first, c.next() - 1}
+	sealed := Span{First: c.first, Last: c.next() - 1}
 	p := Period{Heights: chain.Some(sealed)}
 	list, err := b.piecesAt(ctx, q, c, p, sealed, func(s *stretch) bool { return s.totalled() })
 	if err != nil {
@@ -219,7 +219,7 @@ func leafHeads(ctx context.Context, q querier, span Span, each func(there uint16
 		each(binary.BigEndian.Uint16(l.head[1:]), l.blocks)
 		return nil
 	}, fmt.Sprintf("SELECT substr(leaves, 1, %d), count(*) FROM blocks WHERE height >= ? AND height <= ? AND %s GROUP BY 1", leavesHead, condition),
-		append(span.bounds(), arguments...)...)
+		append(bounds(span), arguments...)...)
 }
 
 // blamed is an error about a table that names the first block that it comes from.
@@ -264,8 +264,8 @@ func (b *Book) below(ctx context.Context, q querier, c bookRow) (stored chain.Op
 	if removed, err := removalOf(ctx, q, &c); err != nil || removed != nil {
 		return stored, nil, err
 	}
-	gaps, err = b.missing(ctx, q, c, Span{uint64(*lowest), c.first - 1}, true)
-	return chain.Some(Span{uint64(*lowest), uint64(*highest)}), gaps, err
+	gaps, err = b.missing(ctx, q, c, Span{First: uint64(*lowest), Last: c.first - 1}, true)
+	return chain.Some(Span{First: uint64(*lowest), Last: uint64(*highest)}), gaps, err
 }
 
 // missing looks only above the sealed blocks and below them, among which nothing is.
@@ -275,7 +275,7 @@ func (b *Book) missing(ctx context.Context, q querier, c bookRow, span Span, not
 	case span.First >= c.first:
 		next = max(next, c.next())
 	case c.sealed > 0 && span.Last >= c.first:
-		if gaps, err = b.missing(ctx, q, c, Span{span.First, c.first - 1}, notFinalToo); err != nil {
+		if gaps, err = b.missing(ctx, q, c, Span{First: span.First, Last: c.first - 1}, notFinalToo); err != nil {
 			return nil, err
 		}
 		next = c.next()
@@ -285,7 +285,7 @@ func (b *Book) missing(ctx context.Context, q querier, c bookRow, span Span, not
 	}
 	err = scan(ctx, q, heightFields, func(height *uint64) error {
 		if *height > next {
-			gaps = append(gaps, Span{next, *height - 1})
+			gaps = append(gaps, Span{First: next, Last: *height - 1})
 		}
 		next = *height + 1
 		return nil
@@ -294,7 +294,7 @@ func (b *Book) missing(ctx context.Context, q querier, c bookRow, span Span, not
 		return nil, err
 	}
 	if next <= span.Last {
-		gaps = append(gaps, Span{next, span.Last})
+		gaps = append(gaps, Span{First: next, Last: span.Last})
 	}
 	return gaps, nil
 }

@@ -191,7 +191,7 @@ func (b *Book) spansWith(ctx context.Context, span Span, some func(*Sums) bool) 
 	if s, ok := sealed.Get(); !ok {
 		list = append(list, span)
 	} else if s.Last < span.Last {
-		list = append(list, Span{max(span.First, s.Last+1), span.Last})
+		list = append(list, Span{First: max(span.First, s.Last+1), Last: span.Last})
 	}
 	return joined(list), nil
 }
@@ -235,7 +235,7 @@ func (b *Book) heightsOf(ctx context.Context, hash chain.Hash) (found []uint64, 
 		return nil, err
 	}
 	q := b.engine.shared()
-	for eras := range (Span{c.first, c.next() - 1}).eras(mostEras) {
+	for eras := range erasOf(Span{First: c.first, Last: c.next() - 1}, mostEras) {
 		part, err := heightsBy(ctx, q, math.MaxInt, "SELECT height FROM hash_blocks WHERE era IN ("+placesIn(len(eras))+") AND hash = ?", append(eras, shortHash(hash[:]))...)
 		if err != nil {
 			return nil, err
@@ -249,7 +249,7 @@ func (b *Book) heightsOf(ctx context.Context, hash chain.Hash) (found []uint64, 
 // TransactionAt is the one at a place, nil where there is none.
 func (b *Book) TransactionAt(ctx context.Context, at Place) (found *Transaction, err error) {
 	here := func(r row) bool { return r[extrinsicColumn] == int64(at.Row) }
-	for t, err := range b.transactions(ctx, b.rowsIn(ctx, Query{Span: Span{at.Height, at.Height}}, here, ofPayer.tables...)) {
+	for t, err := range b.transactions(ctx, b.rowsIn(ctx, Query{Span: Span{First: at.Height, Last: at.Height}}, here, ofPayer.tables...)) {
 		if err != nil {
 			return nil, err
 		}
@@ -296,7 +296,7 @@ func (s sealedBelow) transaction(of *rowsOf, r row) (*Transaction, error) {
 }
 
 // bounds are the span's ends as arguments of a query.
-func (s Span) bounds() []any {
+func bounds(s Span) []any {
 	return []any{int64(min(s.First, math.MaxInt64)), int64(min(s.Last, math.MaxInt64))}
 }
 

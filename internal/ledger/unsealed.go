@@ -40,7 +40,7 @@ func keepUnsealed(ctx context.Context, tx transaction, entries []*Entry) error {
 
 // dropUnsealed takes the rows of a span away.
 func dropUnsealed(ctx context.Context, tx transaction, span Span) error {
-	return tx.exec(ctx, "DELETE FROM unsealed WHERE height >= ? AND height <= ?", span.bounds()...)
+	return tx.exec(ctx, "DELETE FROM unsealed WHERE height >= ? AND height <= ?", bounds(span)...)
 }
 
 // additionsVersion begins what encoded makes.
@@ -119,13 +119,13 @@ var unsealedQuery = "SELECT b." + strings.Join(names(tables[blocks].columns), ",
 // addUnsealed adds the blocks that follow by the table unsealed, as many as are asked for at
 // once. It is errRows where the next one has no row there, and errEnd where there is none.
 func (s *sealing) addUnsealed(ctx context.Context, tx transaction) error {
-	span := Span{s.next(), s.next() + unsealedAtOnce - 1}
+	span := Span{First: s.next(), Last: s.next() + unsealedAtOnce - 1}
 	err := list(ctx, tx, unsealedColumns, func(r row) error {
 		if s.full() || r[0] != int64(s.next()) || r[finalColumn] != true {
 			return errEnd
 		}
 		return s.addShort(r)
-	}, unsealedQuery, append(span.bounds(), span.bounds()...)...)
+	}, unsealedQuery, append(bounds(span), bounds(span)...)...)
 	if err == nil && s.next() <= span.Last {
 		err = errEnd
 	}

@@ -75,7 +75,7 @@ func (v *verification) notedIs(ctx context.Context, have, want *stretch) bool {
 		return true
 	}
 	var n blockCounts
-	if err := leavesIn(ctx, v.q, &piece{stretch: have, span: Span{have.first, have.last}}, &n); err != nil {
+	if err := leavesIn(ctx, v.q, &piece{stretch: have, span: Span{First: have.first, Last: have.last}}, &n); err != nil {
 		return false
 	}
 	for i, count := range n.with {

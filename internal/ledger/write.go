@@ -157,7 +157,7 @@ func (b *Book) store(ctx context.Context, tx transaction, c *bookRow, entries []
 		switch {
 		case !there:
 		case !old.Final:
-			if err := b.remove(ctx, tx, Span{e.Height(), e.Height()}); err != nil {
+			if err := b.remove(ctx, tx, Span{First: e.Height(), Last: e.Height()}); err != nil {
 				return nil, err
 			}
 		case old.leaves.digest() != e.digest:
@@ -235,7 +235,7 @@ func (b *Book) removeFrom(ctx context.Context, tx transaction, height uint64) er
 		int64(height), int64(height)); err != nil || last == nil {
 		return err
 	}
-	return b.remove(ctx, tx, Span{height, uint64(*last)})
+	return b.remove(ctx, tx, Span{First: height, Last: uint64(*last)})
 }
 
 // Rollback takes out the blocks of the book that are not final, because the chain

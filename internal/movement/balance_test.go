@@ -227,7 +227,7 @@ func (r *recordedChain) visible(e *chain.Event) bool {
 		return false
 	}
 	for v := range e.Data.Elements() {
-		if a, err := chain.ReadAddress(v); err == nil && r.balances[a] != nil {
+		if a, err := chain.Read[chain.Address](v); err == nil && r.balances[a] != nil {
 			return true
 		}
 	}

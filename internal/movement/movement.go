@@ -77,6 +77,14 @@ func (w Where) Extrinsic() (index int, ok bool) {
 	return int(w), true
 }
 
+// In is the place in a block as people write it: "25-7", or with the hook "25-onInitialize".
+func (w Where) In(height uint64) string {
+	if index, ok := w.Extrinsic(); ok {
+		return fmt.Sprintf("%d-%d", height, index)
+	}
+	return fmt.Sprintf("%d-%v", height, w)
+}
+
 // String is "onInitialize", "extrinsic 3" or "onFinalize".
 func (w Where) String() string {
 	switch w {

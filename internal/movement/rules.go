@@ -198,14 +198,14 @@ func readDestination(v jsonscan.Value) (string, error) {
 // address reads the account in a field.
 func (r *balancesRule) address(e *chain.Event, field string) (chain.Address, error) {
 	i := slices.Index(r.fields, field)
-	a, err := chain.ReadAddress(e.Data.Index(i))
+	a, err := chain.Read[chain.Address](e.Data.Index(i))
 	return a, r.at(i, err)
 }
 
 // wei reads the amount in a field.
 func (r *balancesRule) wei(e *chain.Event, field string) (chain.Wei, error) {
 	i := slices.Index(r.fields, field)
-	w, err := chain.ReadWei(e.Data.Index(i))
+	w, err := chain.Read[chain.Wei](e.Data.Index(i))
 	return w, r.at(i, err)
 }
 

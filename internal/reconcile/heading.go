@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/feeledger/fees/internal/ledger"
 )
 
 // mostAbove is how many rows can stand above the header.
@@ -267,7 +269,7 @@ func (h header) proposed(rows []*record, o *Options) (list []Setting) {
 	if !named(Hash, EVMHash, ExtrinsicHash, ID) {
 		only(Hash, func(c *cell) bool { _, err := parseHash(c.value()); return err == nil })
 		if len(list) == 0 {
-			only(ID, func(c *cell) bool { _, err := ParsePlace(c.value()); return err == nil })
+			only(ID, func(c *cell) bool { _, ok := ledger.ParsePlace(c.value()); return ok })
 		}
 	}
 	if !named(Fee) && len(h.otherFees(o)) == 0 {

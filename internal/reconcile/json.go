@@ -7,6 +7,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/finance/addressbook"
+	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/sys/jsontext"
 )
@@ -15,7 +16,7 @@ import (
 type itemJSON struct {
 	Outcome         Outcome                         `json:"outcome"`
 	Line            *int                            `json:"line"`
-	ID              *Place                          `json:"id"`
+	ID              *ledger.Place                   `json:"id"`
 	Time            chain.Optional[chain.Time]      `json:"time"`
 	Payer           chain.Optional[chain.Address]   `json:"payer"`
 	EVMHash         chain.Optional[chain.Hash]      `json:"evm_hash"`
@@ -28,7 +29,7 @@ type itemJSON struct {
 	DifferenceToken *string                         `json:"difference_token"`
 	BooksDate       chain.Optional[chain.Time]      `json:"books_date"`
 	BooksAccount    chain.Optional[chain.Address]   `json:"books_account"`
-	BooksID         chain.Optional[Place]           `json:"books_id"`
+	BooksID         chain.Optional[ledger.Place]    `json:"books_id"`
 	BooksHash       chain.Optional[chain.Hash]      `json:"books_hash"`
 	Notes           []string                        `json:"notes"`
 	*itemLabels

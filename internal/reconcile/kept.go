@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/sys/spill"
 )
 
@@ -91,9 +92,9 @@ func (p *packer) time(t chain.Time)           { p.number(uint64(t.Std().UnixMill
 func (p *packer) wei(w chain.Wei)             { p.text(w.String()) }
 func (p *packer) signedWei(w chain.SignedWei) { p.text(w.String()) }
 
-func (p *packer) place(at Place) {
+func (p *packer) place(at ledger.Place) {
 	p.number(at.Height)
-	p.number(uint64(at.Index))
+	p.number(uint64(at.Row))
 }
 
 func (p *packer) row(r *Row) {
@@ -196,7 +197,9 @@ func (u *unpacker) address() (a chain.Address) {
 	return a
 }
 
-func (u *unpacker) place() Place { return Place{u.number(), int(u.number())} }
+func (u *unpacker) place() ledger.Place {
+	return ledger.Place{Height: u.number(), Row: int(u.number())}
+}
 
 func (u *unpacker) time() chain.Time           { return parsed(u, chain.TimeAt, u.number()) }
 func (u *unpacker) wei() chain.Wei             { return parsed(u, chain.ParseWei, u.text()) }

@@ -134,7 +134,7 @@ func filled(t testing.TB, place, name string, span ledger.Span) *ledger.Book {
 	require.NoError(t, err)
 	prover := prove.Prover{Reader: reader, Concurrency: 2}
 	var entries []*ledger.Entry
-	for p, err := range prover.Range(ctx, source.Range{First: span.First, Last: span.Last}, before) {
+	for p, err := range prover.Range(ctx, span, before) {
 		require.NoError(t, err)
 		e, err := ledger.NewEntry(p.Block, p.Report)
 		require.NoError(t, err)

@@ -32,10 +32,10 @@ type matcher struct {
 	book    Book
 	options *Options
 	period  covered
-	named   map[Place]int   // the line of the row that names a transaction
-	maybe   map[Place]int   // the line of a row that is ambiguous
-	free    int             // transactions without a fee that no row names
-	idle    []chain.Address // of the accounts, those that paid for nothing in the period
+	named   map[ledger.Place]int // the line of the row that names a transaction
+	maybe   map[ledger.Place]int // the line of a row that is ambiguous
+	free    int                  // transactions without a fee that no row names
+	idle    []chain.Address      // of the accounts, those that paid for nothing in the period
 	asked   map[lookup][]*ledger.Transaction
 	mine    map[chain.Address]bool
 }
@@ -58,7 +58,7 @@ func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Option
 	}
 	looked := &lookedUp{Book: book, unfound: map[chain.Hash]bool{}}
 	book = looked
-	m := &matcher{ctx: ctx, book: book, options: &o, named: map[Place]int{}, maybe: map[Place]int{}, mine: map[chain.Address]bool{}, asked: map[lookup][]*ledger.Transaction{}}
+	m := &matcher{ctx: ctx, book: book, options: &o, named: map[ledger.Place]int{}, maybe: map[ledger.Place]int{}, mine: map[chain.Address]bool{}, asked: map[lookup][]*ledger.Transaction{}}
 	if m.period, err = cover(ctx, book, &o); err != nil {
 		return nil, err
 	}
@@ -134,12 +134,12 @@ func (m *matcher) judge(row *Row) (item Item, err error) {
 		return item, nil
 	}
 	item.Transaction = chain.Some(transactionOf(t))
-	if line, again := m.named[placeOf(t)]; again {
+	if line, again := m.named[t.Place()]; again {
 		item.Outcome = Duplicate
 		item.note("line %d names it too", line)
 		return item, nil
 	}
-	m.named[placeOf(t)] = row.Line
+	m.named[t.Place()] = row.Line
 	m.compare(&item, row, t)
 	return item, nil
 }
@@ -267,7 +267,7 @@ func (m *matcher) find(row *Row) (found []*ledger.Transaction, err error) {
 	}
 	if p, ok := row.Place.Get(); ok && len(found) == 0 {
 		var t *ledger.Transaction
-		if t, err = m.book.TransactionAt(m.ctx, ledger.Place{Height: p.Height, Row: p.Index}); t != nil {
+		if t, err = m.book.TransactionAt(m.ctx, p); t != nil {
 			found = append(found, t)
 		}
 	}
@@ -326,7 +326,7 @@ func (r *Row) contradiction(t *ledger.Transaction) string {
 	if h, ok := r.ExtrinsicHash.Get(); ok && t.Hash != h {
 		other = append(other, "extrinsic hash")
 	}
-	if p, ok := r.Place.Get(); ok && p != placeOf(t) {
+	if p, ok := r.Place.Get(); ok && p != t.Place() {
 		other = append(other, "place")
 	}
 	return strings.Join(other, " and ")
@@ -336,8 +336,8 @@ func (r *Row) contradiction(t *ledger.Transaction) string {
 func (m *matcher) ambiguous(item *Item, found []*ledger.Transaction, against string) {
 	var places []string
 	for _, t := range found {
-		m.maybe[placeOf(t)] = item.Row.Line
-		places = append(places, placeOf(t).String())
+		m.maybe[t.Place()] = item.Row.Line
+		places = append(places, t.Place().String())
 	}
 	switch {
 	case against != "" && len(found) == 1:
@@ -382,14 +382,14 @@ func (m *matcher) lacking(r *Result) error {
 			if err != nil {
 				return err
 			}
-			order = append(order, located{placeOf(t), at})
+			order = append(order, located{t.Place(), at})
 		}
 		if !paid {
 			m.idle = append(m.idle, account)
 		}
 	}
 	slices.SortFunc(order, func(a, b located) int {
-		return cmp.Or(cmp.Compare(a.Height, b.Height), cmp.Compare(a.Index, b.Index))
+		return cmp.Or(cmp.Compare(a.Height, b.Height), cmp.Compare(a.Row, b.Row))
 	})
 	for _, l := range order {
 		item, err := found.get(l.at)
@@ -405,14 +405,14 @@ func (m *matcher) lacking(r *Result) error {
 
 // located is where the item of a transaction is kept.
 type located struct {
-	Place
+	ledger.Place
 	at int64
 }
 
 // lacks is the item of a transaction that an account paid for, if it is one that the
 // books lack.
 func (m *matcher) lacks(t *ledger.Transaction) (*Item, bool) {
-	if _, named := m.named[placeOf(t)]; named {
+	if _, named := m.named[t.Place()]; named {
 		return nil, false
 	}
 	item := &Item{Outcome: OnlyOnChain, Transaction: chain.Some(transactionOf(t))}
@@ -425,7 +425,7 @@ func (m *matcher) lacks(t *ledger.Transaction) (*Item, bool) {
 	case known:
 		item.Difference = chain.Some(wei.Signed().Negated())
 	}
-	if line, maybe := m.maybe[placeOf(t)]; maybe {
+	if line, maybe := m.maybe[t.Place()]; maybe {
 		item.note("line %d may mean it", line)
 	}
 	return item, true

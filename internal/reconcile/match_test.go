@@ -2,6 +2,7 @@ package reconcile_test
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"path/filepath"
 	"slices"
@@ -172,12 +173,12 @@ type sameHash struct {
 func (s *sameHash) TransactionsByHash(ctx context.Context, _ chain.Hash) iter.Seq2[*ledger.Transaction, error] {
 	return func(yield func(*ledger.Transaction, error) bool) {
 		for _, text := range s.places {
-			p, err := reconcile.ParsePlace(text)
-			if err != nil {
-				yield(nil, err)
+			p, ok := ledger.ParsePlace(text)
+			if !ok {
+				yield(nil, errors.New(text))
 				return
 			}
-			x, err := s.Book.TransactionAt(ctx, ledger.Place{Height: p.Height, Row: p.Index})
+			x, err := s.Book.TransactionAt(ctx, p)
 			if err == nil {
 				x.Hash, err = chain.ParseHash(s.hash)
 			}

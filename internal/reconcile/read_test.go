@@ -14,6 +14,7 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/reconcile"
 )
 
@@ -314,7 +315,7 @@ func TestOrdinaryFiles(t *testing.T) {
 			require.Len(t, rows, 2)
 			require.Equal(t, c.lines, []int{rows[0].Line, rows[1].Line})
 			require.Equal(t, "5", rows[0].Fee.String())
-			require.Equal(t, chain.Some(reconcile.Place{Height: 1, Index: 2}), rows[1].Place)
+			require.Equal(t, chain.Some(ledger.Place{Height: 1, Row: 2}), rows[1].Place)
 		})
 	}
 	// The separator is declared over what the file says.
@@ -441,7 +442,7 @@ func TestCellsOfAWorkbook(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
-			require.Equal(t, chain.Some(reconcile.Place{Height: 25, Index: 7}), rows[0].Place)
+			require.Equal(t, chain.Some(ledger.Place{Height: 25, Row: 7}), rows[0].Place)
 			require.Equal(t, "5", rows[0].Fee.String())
 			require.Equal(t, chain.Some(timeAt(t, c.date)), rows[0].Date)
 		})
@@ -485,7 +486,7 @@ func TestCellsOfOtherPrograms(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
-			require.Equal(t, chain.Some(reconcile.Place{Height: 25, Index: 7}), rows[0].Place)
+			require.Equal(t, chain.Some(ledger.Place{Height: 25, Row: 7}), rows[0].Place)
 			require.Equal(t, "5", rows[0].Fee.String())
 		})
 	}

@@ -45,17 +45,15 @@ func Outcomes() []Outcome {
 
 // Transaction is one of the ledger, as far as it is shown.
 type Transaction struct {
-	Place   Place
+	Place   ledger.Place
 	Time    chain.Optional[chain.Time]
 	Hash    chain.Hash
 	EVMHash chain.Optional[chain.Hash]
 	Payer   chain.Optional[chain.Address]
 }
 
-func placeOf(t *ledger.Transaction) Place { return Place{t.Height, t.Index} }
-
 func transactionOf(t *ledger.Transaction) Transaction {
-	return Transaction{placeOf(t), t.Time, t.Hash, t.EVMHash, t.Payer}
+	return Transaction{t.Place(), t.Time, t.Hash, t.EVMHash, t.Payer}
 }
 
 // Item is what became of a row, or of a transaction without one.

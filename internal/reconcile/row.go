@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,29 +13,16 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/ledger"
 )
 
-// Place is where a transaction stands on the chain.
-type Place struct {
-	Height uint64
-	Index  int // of the extrinsic in its block
-}
-
-// String writes the place as the height and the index: 25-7.
-func (p Place) String() string { return fmt.Sprintf("%d-%d", p.Height, p.Index) }
-
-// MarshalText writes the place as [Place.String] does.
-func (p Place) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
-
-// ParsePlace reads a place, such as 25-7.
-func ParsePlace(text string) (Place, error) {
-	height, index, ok := strings.Cut(text, "-")
-	h, err := strconv.ParseUint(height, 10, 32)
-	i, wrong := strconv.ParseUint(index, 10, 31)
-	if !ok || err != nil || wrong != nil || !allDigits(height) || !allDigits(index) {
-		return Place{}, fmt.Errorf("%q is not a height and an index, such as 25-7", jsonscan.Excerpt(text))
+// parsePlace reads a place, such as 25-7.
+func parsePlace(text string) (ledger.Place, error) {
+	p, ok := ledger.ParsePlace(text)
+	if !ok {
+		return p, fmt.Errorf("%q is not a height and an index, such as 25-7", jsonscan.Excerpt(text))
 	}
-	return Place{Height: h, Index: int(i)}, nil
+	return p, nil
 }
 
 // Row is a fee as the company recorded it. At least one of the hashes and the place is
@@ -46,7 +32,7 @@ type Row struct {
 	Hash          chain.Optional[chain.Hash]
 	EVMHash       chain.Optional[chain.Hash]
 	ExtrinsicHash chain.Optional[chain.Hash]
-	Place         chain.Optional[Place]
+	Place         chain.Optional[ledger.Place]
 	Fee           chain.Wei
 	Digits        int  // of the fee in the file, where it may have been rounded or cut to them; 0 where all are there
 	Binary        Unit // in which a spreadsheet keeps the fee as a binary number; "" of text
@@ -345,7 +331,7 @@ func (r *rowReader) read(row *Row, field Field, c *cell, form amountForm) (err e
 	case field == Account:
 		return known(&row.Account, func() (chain.Address, error) { return chain.ParseAddress(text) })
 	case field == ID:
-		return known(&row.Place, func() (Place, error) { return ParsePlace(text) })
+		return known(&row.Place, func() (ledger.Place, error) { return parsePlace(text) })
 	}
 	into := map[Field]*chain.Optional[chain.Hash]{Hash: &row.Hash, EVMHash: &row.EVMHash, ExtrinsicHash: &row.ExtrinsicHash}[field]
 	return known(into, func() (chain.Hash, error) { return parseHash(text) })

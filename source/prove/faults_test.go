@@ -27,10 +27,10 @@ import (
 
 // windows are ranges of a chain of 600 blocks, of which 500 are final: with the beginning, with
 // the borders of lists of hashes, with an upgrade, and with blocks that are not final.
-var windows = []source.Range{{First: 1, Last: 15}, {First: 248, Last: 262}, {First: 292, Last: 306}, {First: 488, Last: 500}, {First: 495, Last: 512}}
+var windows = []chain.Heights{{First: 1, Last: 15}, {First: 248, Last: 262}, {First: 292, Last: 306}, {First: 488, Last: 500}, {First: 495, Last: 512}}
 
 // wholeWay reads a range from a node, prices and proves it.
-func wholeWay(t *testing.T, src source.Source, window source.Range, each func(*evidence.Report)) error {
+func wholeWay(t *testing.T, src source.Source, window chain.Heights, each func(*evidence.Report)) error {
 	p := &prove.Prover{Reader: &source.Reader{Source: src, Tables: network.BuiltIn(), Unfinalized: true}, Concurrency: 8}
 	for x, err := range p.Range(t.Context(), window, nothing) {
 		if err != nil {
@@ -74,7 +74,7 @@ func TestFaultsOnTheWholeWay(t *testing.T) {
 	done, kinds, blocks, failed := map[string]int{}, 0, 0, map[string]int{}
 	for _, upgrade := range []bool{false, true} {
 		node, faults := faultyNode(t, upgrade)
-		right := map[source.Range]map[uint64][]figures{}
+		right := map[chain.Heights]map[uint64][]figures{}
 		for _, n := range []*nodetest.Node{node, faults.Branch()} {
 			quietly(t, n, right)
 		}
@@ -167,7 +167,7 @@ func faultyNode(t *testing.T, upgrade bool) (*nodetest.Node, *nodetest.Faults) {
 }
 
 // quietly reads all windows from a node to whose answers nothing happens.
-func quietly(t *testing.T, node *nodetest.Node, to map[source.Range]map[uint64][]figures) {
+func quietly(t *testing.T, node *nodetest.Node, to map[chain.Heights]map[uint64][]figures) {
 	t.Helper()
 	node.SetHead(500)
 	node.SetBest(600)

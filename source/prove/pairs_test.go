@@ -46,7 +46,7 @@ func TestProofFromANode(t *testing.T) {
 			}
 			signed, natives := 0, 0
 			p := &prove.Prover{Reader: &source.Reader{Source: straight, Tables: network.BuiltIn()}, Options: evidence.Options{Signatures: true}}
-			for x, err := range p.Range(t.Context(), source.Range{First: 1, Last: last}, nothing) {
+			for x, err := range p.Range(t.Context(), chain.Heights{First: 1, Last: last}, nothing) {
 				require.NoError(t, err)
 				signed, natives = signed+tally(x.Report, "native.signature"), natives+x.Report.Totals.Native
 			}
@@ -141,7 +141,7 @@ func TestSingleFindsWhatIsLeftOut(t *testing.T) {
 func reports(t *testing.T, src source.Source, last uint64) (list []*evidence.Report) {
 	t.Helper()
 	p := &prove.Prover{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}, Concurrency: 4}
-	for x, err := range p.Range(t.Context(), source.Range{First: 1, Last: last}, nothing) {
+	for x, err := range p.Range(t.Context(), chain.Heights{First: 1, Last: last}, nothing) {
 		require.NoError(t, err)
 		list = append(list, x.Report)
 	}

@@ -131,7 +131,7 @@ func noAnswer(r *evidence.Report, about evidence.Subject, at uint64, err error) 
 // What the last block stored is read like what the others did, and judged like it: an
 // answer that is wrong is an error. Where there is none for now, the block's report says
 // so, and it is no error: the range goes no further.
-func (p *Prover) Range(ctx context.Context, blocks source.Range, before chain.Optional[evidence.Predecessor]) iter.Seq2[Proved, error] {
+func (p *Prover) Range(ctx context.Context, blocks chain.Heights, before chain.Optional[evidence.Predecessor]) iter.Seq2[Proved, error] {
 	return func(yield func(Proved, error) bool) {
 		var last *Proved
 		sequence := evidence.NewSequence(before)
@@ -177,7 +177,7 @@ const maxBytes = 32 << 20
 
 // results are those of a range's blocks, several in the making. An error of the source
 // is the last. Whoever ends early waits for nothing.
-func (p *Prover) results(ctx context.Context, blocks source.Range) iter.Seq[result] {
+func (p *Prover) results(ctx context.Context, blocks chain.Heights) iter.Seq[result] {
 	read := func(yield func(result) bool) {
 		// Blocks come in their order: while one is waited for, those behind it go on. So more
 		// are begun than questions are under way, which the source limits itself.

@@ -58,7 +58,7 @@ var nothing chain.Optional[evidence.Predecessor]
 // collect are the heights that a range delivers, how often the multiplier's update was
 // checked, and the error at its end.
 func collect(p *prove.Prover, first, last uint64, before chain.Optional[evidence.Predecessor]) (heights []uint64, findings []string, err error) {
-	for x, err := range p.Range(ctx, source.Range{First: first, Last: last}, before) {
+	for x, err := range p.Range(ctx, chain.Heights{First: first, Last: last}, before) {
 		if err != nil {
 			return heights, findings, err
 		}
@@ -134,13 +134,13 @@ func TestBeforeWithoutATime(t *testing.T) {
 	b, known := before.Get()
 	require.True(t, known)
 	require.False(t, b.Time.Known())
-	for x, err := range p.Range(ctx, source.Range{First: 5, Last: 5}, before) {
+	for x, err := range p.Range(ctx, chain.Heights{First: 5, Last: 5}, before) {
 		require.NoError(t, err)
 		require.Equal(t, 1, tally(x.Report, "block.parent"))
 		require.Empty(t, x.Report.Findings)
 	}
 	b.Hash[0] ^= 1
-	for x, err := range p.Range(ctx, source.Range{First: 5, Last: 5}, chain.Some(b)) {
+	for x, err := range p.Range(ctx, chain.Heights{First: 5, Last: 5}, chain.Some(b)) {
 		require.NoError(t, err)
 		require.Equal(t, "block.parent", x.Report.Findings[0].Check)
 	}
@@ -162,7 +162,7 @@ func TestRangeOfASourceThatIsAway(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []uint64{2, 3, 4, 5}, heights)
 	require.Equal(t, []string{"the multiplier was not checked"}, findings)
-	for x, err := range prover(t, map[uint64]int{5: 1}).Range(ctx, source.Range{First: 2, Last: 5}, nothing) {
+	for x, err := range prover(t, map[uint64]int{5: 1}).Range(ctx, chain.Heights{First: 2, Last: 5}, nothing) {
 		require.NoError(t, err)
 		if x.Report.Number < 5 {
 			require.Empty(t, x.Report.Unanswered)
@@ -273,7 +273,7 @@ func TestRangeIsLeftEarly(t *testing.T) {
 		ended := make(chan error, 1)
 		go func() {
 			var failed error
-			for x, err := range p.Range(ctx, source.Range{First: 2, Last: 20}, nothing) {
+			for x, err := range p.Range(ctx, chain.Heights{First: 2, Last: 20}, nothing) {
 				if failed = err; err != nil || x.Report.Number == 2 && leave != nil {
 					break
 				}
@@ -388,8 +388,8 @@ func TestNoncesGoOn(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, findings, "block.nonce")
 
-	heads := func(context.Context) iter.Seq2[source.Head, error] {
-		return func(yield func(source.Head, error) bool) { yield(source.Head{Number: 25}, nil) }
+	heads := func(context.Context) iter.Seq2[chain.Head, error] {
+		return func(yield func(chain.Head, error) bool) { yield(chain.Head{Number: 25}, nil) }
 	}
 	found := map[string]bool{}
 	for x, err := range p.Follow(ctx, heads, source.FollowOptions{From: chain.Some[uint64](3)}, nothing) {
@@ -438,7 +438,7 @@ func (w *weighed) BlockWeight(ctx context.Context, at uint64) (none chain.AtBloc
 	if err != nil {
 		return none, err
 	}
-	weights, err := chain.ReadClassWeights(value)
+	weights, err := chain.Read[chain.ClassWeights](value)
 	return chain.AtBlock[chain.ClassWeights]{At: at, AtHash: chain.Some(b.Hash), Value: weights}, err
 }
 
@@ -450,7 +450,7 @@ func TestBlockWeightIsAsked(t *testing.T) {
 		s := &weighed{Source: recorded, runtime: runtime}
 		p := &prove.Prover{Reader: &source.Reader{Source: s, Tables: network.BuiltIn()}, Concurrency: 2}
 		held := 0
-		for x, err := range p.Range(ctx, source.Range{First: 3, Last: 7}, nothing) {
+		for x, err := range p.Range(ctx, chain.Heights{First: 3, Last: 7}, nothing) {
 			require.NoError(t, err)
 			held += tally(x.Report, "block.weighed")
 		}
@@ -459,7 +459,7 @@ func TestBlockWeightIsAsked(t *testing.T) {
 	}
 	s := &weighed{Source: recorded, runtime: 2600, fails: 100}
 	p := &prove.Prover{Reader: &source.Reader{Source: s, Tables: network.BuiltIn()}, Concurrency: 1}
-	for x, err := range p.Range(ctx, source.Range{First: 3, Last: 7}, nothing) {
+	for x, err := range p.Range(ctx, chain.Heights{First: 3, Last: 7}, nothing) {
 		require.NoError(t, err, "it stops no range")
 		require.Equal(t, []evidence.Question{{About: evidence.AboutBlockWeight, At: x.Block.Number, Why: away.Error()}}, x.Report.Unanswered)
 	}

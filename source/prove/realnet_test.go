@@ -103,7 +103,7 @@ func (g *realGateway) prove(t *testing.T, o httpclient.Options) (*evidence.Repor
 func proveReal(src source.Source) (*evidence.Report, error) {
 	p := &prove.Prover{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}, Concurrency: 2, Options: evidence.Options{Signatures: true}}
 	var report *evidence.Report
-	for x, err := range p.Range(ctx, source.Range{First: realHeight, Last: realHeight}, chain.Optional[evidence.Predecessor]{}) {
+	for x, err := range p.Range(ctx, chain.Heights{First: realHeight, Last: realHeight}, chain.Optional[evidence.Predecessor]{}) {
 		if err != nil {
 			return nil, err
 		}
@@ -121,7 +121,7 @@ func TestARealBlockIsStored(t *testing.T) {
 	require.NoError(t, err)
 	defer book.Close()
 	require.NoError(t, book.Begin(ctx, ledger.Identity{Network: "moonbeam"}, realHeight))
-	for x, err := range p.Range(ctx, source.Range{First: realHeight, Last: realHeight}, chain.Optional[evidence.Predecessor]{}) {
+	for x, err := range p.Range(ctx, chain.Heights{First: realHeight, Last: realHeight}, chain.Optional[evidence.Predecessor]{}) {
 		require.NoError(t, err)
 		e, err := ledger.NewEntry(x.Block, x.Report)
 		require.NoError(t, err)

@@ -55,7 +55,7 @@ func TestAuditorsPage(t *testing.T) {
 	prover := prove.Prover{Reader: reader}
 	var paid []string // the arguments for the last fee
 	byRuntime := map[bool]int{}
-	for block, err := range prover.Range(t.Context(), source.Range{First: 990, Last: last - 1}, chain.Optional[evidence.Predecessor]{}) {
+	for block, err := range prover.Range(t.Context(), chain.Heights{First: 990, Last: last - 1}, chain.Optional[evidence.Predecessor]{}) {
 		require.NoError(t, err)
 		height := block.Block.Number
 		for _, x := range block.Report.Transactions {

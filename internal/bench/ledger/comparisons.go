@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/archive/answers"
@@ -48,7 +49,7 @@ func comparisons(ctx context.Context, directory string) error {
 			return err
 		}
 		start := time.Now()
-		if err := store(ctx, book, reader, how.signatures, source.Range{First: 0, Last: archived - 1}, func(uint64) {}); err != nil {
+		if err := store(ctx, book, reader, how.signatures, chain.Heights{First: 0, Last: archived - 1}, func(uint64) {}); err != nil {
 			return err
 		}
 		rate := archived / time.Since(start).Seconds()

@@ -117,7 +117,7 @@ func fill(ctx context.Context, book *ledger.Book, reader *source.Reader, n uint6
 	var rates []float64
 	var early uint64
 	start, last := time.Now(), time.Now()
-	err = store(ctx, book, reader, false, source.Range{First: 0, Last: n - 1}, func(done uint64) {
+	err = store(ctx, book, reader, false, chain.Heights{First: 0, Last: n - 1}, func(done uint64) {
 		if done%(n/10) == 0 {
 			rates = append(rates, float64(n/10)/time.Since(last).Seconds())
 			last = time.Now()
@@ -139,7 +139,7 @@ func fill(ctx context.Context, book *ledger.Book, reader *source.Reader, n uint6
 const batch = 250
 
 // store writes batches while others are judged.
-func store(ctx context.Context, book *ledger.Book, reader *source.Reader, signatures bool, blocks source.Range, progress func(done uint64)) error {
+func store(ctx context.Context, book *ledger.Book, reader *source.Reader, signatures bool, blocks chain.Heights, progress func(done uint64)) error {
 	prover := prove.Prover{Reader: reader, Concurrency: 8, Options: evidence.Options{Signatures: signatures}}
 	batches, written := make(chan []*ledger.Entry, 1), make(chan error, 1)
 	go func() {
@@ -189,7 +189,7 @@ func rollBack(ctx context.Context, book *ledger.Book, reader *source.Reader, n u
 	}
 	var list []*ledger.Entry
 	prover := prove.Prover{Reader: reader}
-	for p, err := range prover.Range(ctx, source.Range{First: n, Last: n + rolledBack - 1}, before) {
+	for p, err := range prover.Range(ctx, chain.Heights{First: n, Last: n + rolledBack - 1}, before) {
 		if err != nil {
 			return err
 		}

@@ -130,7 +130,7 @@ func (w *workers) judge(ctx context.Context, span ledger.Span) iter.Seq2[*ledger
 			}
 		}
 		prover := prove.Prover{Reader: w.reader, Concurrency: 2}
-		for x, err := range prover.Range(ctx, source.Range{First: span.First, Last: span.Last}, before) {
+		for x, err := range prover.Range(ctx, span, before) {
 			var e *ledger.Entry
 			if err == nil {
 				e, err = ledger.NewEntry(x.Block, x.Report)

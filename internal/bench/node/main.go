@@ -193,7 +193,7 @@ func (o *options) read(address string) (took time.Duration, err error) {
 	prover := prove.Prover{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}, Concurrency: o.concurrency, Options: evidence.Options{Signatures: o.signatures}}
 	began, before := time.Now(), cpu()
 	summary := evidence.NewSummary()
-	for p, err := range prover.Range(context.Background(), source.Range{First: 1, Last: blocks}, chain.Optional[evidence.Predecessor]{}) {
+	for p, err := range prover.Range(context.Background(), chain.Heights{First: 1, Last: blocks}, chain.Optional[evidence.Predecessor]{}) {
 		if err != nil {
 			return 0, err
 		}

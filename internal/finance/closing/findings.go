@@ -53,7 +53,7 @@ func rows(ctx context.Context, book FindingsBook, span ledger.Span, count *Findi
 		count.Checks++
 		place := fmt.Sprint(f.Block)
 		if i, ok := f.Extrinsic.Get(); ok {
-			place = fmt.Sprintf("%d-%d", f.Block, i)
+			place = ledger.Place{Height: f.Block, Row: i}.String()
 		}
 		if err := add("check", f.Block, place, f.Check, nil, nil, nil, f.Message); err != nil {
 			return err
@@ -63,7 +63,7 @@ func rows(ctx context.Context, book FindingsBook, span ledger.Span, count *Findi
 		if err != nil {
 			return err
 		}
-		place := fmt.Sprintf("%d-%d", t.Height, t.Index)
+		place := t.Place().String()
 		if !t.Fee.Known() {
 			count.Undetermined++
 			err = add("undetermined", t.Height, place, t.Call, t.Payer, t.Fee, t.Charged, t.Error)
@@ -80,7 +80,7 @@ func rows(ctx context.Context, book FindingsBook, span ledger.Span, count *Findi
 			return err
 		}
 		count.Unclassified++
-		if err := add("unclassified", u.Height, placeOf(u), u.Event, nil, nil, nil, u.Reason); err != nil {
+		if err := add("unclassified", u.Height, u.Where.In(u.Height), u.Event, nil, nil, nil, u.Reason); err != nil {
 			return err
 		}
 	}
@@ -93,12 +93,4 @@ func driftOf(t *ledger.Transaction) string {
 		return fmt.Sprintf("%v wei, %s", drift, t.Class)
 	}
 	return string(t.Class)
-}
-
-// placeOf is where an event stands: 25-4, or 25-onInitialize.
-func placeOf(u *ledger.Unclassified) string {
-	if i, ok := u.Where.Extrinsic(); ok {
-		return fmt.Sprintf("%d-%d", u.Height, i)
-	}
-	return fmt.Sprintf("%d-%v", u.Height, u.Where)
 }

@@ -64,7 +64,7 @@ func bookOf(t testing.TB, name string) *ledger.Book {
 	require.NoError(t, book.Begin(ctx, ledger.Identity{Network: "moonbeam"}, 0))
 	var entries []*ledger.Entry
 	prover := prove.Prover{Reader: reader, Concurrency: 2}
-	for p, err := range prover.Range(ctx, source.Range{Last: lastBlocks[name]}, chain.Optional[evidence.Predecessor]{}) {
+	for p, err := range prover.Range(ctx, chain.Heights{Last: lastBlocks[name]}, chain.Optional[evidence.Predecessor]{}) {
 		require.NoError(t, err)
 		e, err := ledger.NewEntry(p.Block, p.Report)
 		require.NoError(t, err)

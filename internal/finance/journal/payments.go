@@ -154,7 +154,7 @@ func (p *Payment) say(format string, arguments ...any) {
 }
 
 // Place is the payment's place on the chain, "25-4".
-func (p *Payment) Place() string { return fmt.Sprintf("%d-%d", p.Height, p.Index) }
+func (p *Payment) Place() string { return ledger.Place{Height: p.Height, Row: p.Index}.String() }
 
 // code is what names a transaction to others: the EVM's hash, else the extrinsic's.
 func code(t *ledger.Transaction) string {

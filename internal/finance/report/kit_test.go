@@ -53,7 +53,7 @@ func kept(t testing.TB, reader *source.Reader, head uint64) (*ledger.Book, []*ev
 	var entries []*ledger.Entry
 	var reports []*evidence.Report
 	prover := prove.Prover{Reader: reader, Concurrency: 2}
-	for p, err := range prover.Range(ctx, source.Range{Last: head}, chain.Optional[evidence.Predecessor]{}) {
+	for p, err := range prover.Range(ctx, chain.Heights{Last: head}, chain.Optional[evidence.Predecessor]{}) {
 		require.NoError(t, err)
 		e, err := ledger.NewEntry(p.Block, p.Report)
 		require.NoError(t, err)

@@ -17,7 +17,6 @@ import (
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/ledger"
-	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/source/prove"
 )
 
@@ -33,7 +32,7 @@ func changed(t *testing.T, change func(*evidence.Report)) (*ledger.Book, string)
 	t.Cleanup(func() { book.Close() })
 	require.NoError(t, book.Begin(ctx, ledger.Identity{Network: "moonbeam"}, 0))
 	prover := prove.Prover{Reader: generated(generatedHead), Concurrency: 2}
-	for p, err := range prover.Range(ctx, source.Range{Last: generatedHead}, chain.Optional[evidence.Predecessor]{}) {
+	for p, err := range prover.Range(ctx, chain.Heights{Last: generatedHead}, chain.Optional[evidence.Predecessor]{}) {
 		require.NoError(t, err)
 		change(p.Report)
 		e, err := ledger.NewEntry(p.Block, p.Report)

@@ -22,7 +22,6 @@ import (
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/internal/test/program"
-	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/source/prove"
 )
 
@@ -56,7 +55,7 @@ func makeMonth(t testing.TB, place string) *ledger.Book {
 	start := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
 	var entries []*ledger.Entry
 	prover := prove.Prover{Reader: generated(monthHead), Concurrency: 2}
-	for p, err := range prover.Range(ctx, source.Range{Last: monthHead}, chain.Optional[evidence.Predecessor]{}) {
+	for p, err := range prover.Range(ctx, chain.Heights{Last: monthHead}, chain.Optional[evidence.Predecessor]{}) {
 		require.NoError(t, err)
 		if p.Block.Number > 0 {
 			at, err := chain.TimeAt(uint64(start.Add(time.Duration(p.Block.Number-1) * 28 * 24 * time.Hour / monthHead).UnixMilli()))

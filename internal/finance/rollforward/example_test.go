@@ -33,7 +33,7 @@ func write(ctx context.Context, book *ledger.Book, src source.Source, height uin
 		return err
 	}
 	prover := prove.Prover{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}}
-	for p, err := range prover.Range(ctx, source.Range{First: height, Last: height}, chain.Optional[evidence.Predecessor]{}) {
+	for p, err := range prover.Range(ctx, chain.Heights{First: height, Last: height}, chain.Optional[evidence.Predecessor]{}) {
 		if err != nil {
 			return err
 		}

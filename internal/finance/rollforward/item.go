@@ -52,10 +52,7 @@ const (
 )
 
 // Place is the block with the extrinsic's index, such as "25-7", or with the hook.
-func (i *Item) Place() string {
-	l := statement.Line{Height: i.Height, Where: i.Where}
-	return l.Place()
-}
+func (i *Item) Place() string { return i.Where.In(i.Height) }
 
 // Each hands over the movements of each period and account, in the order of the chain.
 func (r *Rollforward) Each(ctx context.Context, each func(*Item) error) error {

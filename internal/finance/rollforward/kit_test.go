@@ -91,7 +91,7 @@ func fill(t testing.TB, path, dir, name string, seal bool) {
 	defer book.Close()
 	require.NoError(t, book.Begin(ctx, ledger.Identity{Network: strings.Split(name, "-")[0]}, 0))
 	prover := prove.Prover{Reader: reader, Concurrency: 2, Options: evidence.Options{}}
-	for p, err := range prover.Range(ctx, source.Range{Last: heightOf(t, dir)}, before) {
+	for p, err := range prover.Range(ctx, chain.Heights{Last: heightOf(t, dir)}, before) {
 		require.NoError(t, err)
 		e, err := ledger.NewEntry(p.Block, p.Report)
 		require.NoError(t, err)

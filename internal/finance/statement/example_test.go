@@ -50,7 +50,7 @@ func ExampleMake() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for p, err := range prover.Range(ctx, source.Range{First: 24, Last: 26}, before) {
+	for p, err := range prover.Range(ctx, chain.Heights{First: 24, Last: 26}, before) {
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -48,7 +48,7 @@ func fill(t testing.TB, path string, src source.Source, span ledger.Span) {
 	defer book.Close()
 	require.NoError(t, book.Begin(ctx, ledger.Identity{Network: "moonbeam"}, span.First))
 	prover := prove.Prover{Reader: reader, Concurrency: 2, Options: evidence.Options{}}
-	for p, err := range prover.Range(ctx, source.Range{First: span.First, Last: span.Last}, before) {
+	for p, err := range prover.Range(ctx, span, before) {
 		require.NoError(t, err)
 		e, err := ledger.NewEntry(p.Block, p.Report)
 		require.NoError(t, err)

@@ -70,12 +70,7 @@ func PaidFor(t *ledger.Transaction) (none chain.Optional[chain.Address]) {
 
 // Place is the block with the extrinsic's index, such as "25-7", or with the hook, such
 // as "25-onInitialize".
-func (l *Line) Place() string {
-	if index, ok := l.Where.Extrinsic(); ok {
-		return fmt.Sprintf("%d-%d", l.Height, index)
-	}
-	return fmt.Sprintf("%d-%v", l.Height, l.Where)
-}
+func (l *Line) Place() string { return l.Where.In(l.Height) }
 
 // Each hands over the statement's lines in the order of the chain: the movements as the
 // events are, and a fee without a movement before those of its extrinsic.

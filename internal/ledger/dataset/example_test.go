@@ -27,7 +27,7 @@ func fill(ctx context.Context, book *ledger.Book) error {
 		return err
 	}
 	prover := prove.Prover{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}}
-	for p, err := range prover.Range(ctx, source.Range{First: 24, Last: 25}, chain.Optional[evidence.Predecessor]{}) {
+	for p, err := range prover.Range(ctx, chain.Heights{First: 24, Last: 25}, chain.Optional[evidence.Predecessor]{}) {
 		if err != nil {
 			return err
 		}

@@ -41,7 +41,7 @@ func Example() {
 				yield(nil, err)
 				return
 			}
-			for p, err := range prover.Range(ctx, source.Range{First: span.First, Last: span.Last}, before) {
+			for p, err := range prover.Range(ctx, span, before) {
 				var entry *ledger.Entry
 				if err == nil {
 					entry, err = ledger.NewEntry(p.Block, p.Report)

@@ -18,6 +18,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/ledger"
@@ -27,8 +30,6 @@ import (
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/source/prove"
-	"github.com/jackc/pgx/v5"
-	"github.com/stretchr/testify/require"
 )
 
 // asWorker makes the test binary a worker of a ledger.
@@ -95,7 +96,7 @@ func judged(ctx context.Context, span ledger.Span) iter.Seq2[*ledger.Entry, erro
 			}
 		}
 		prover := prove.Prover{Reader: reader, Concurrency: 2}
-		for x, err := range prover.Range(ctx, source.Range{First: span.First, Last: span.Last}, before) {
+		for x, err := range prover.Range(ctx, span, before) {
 			var e *ledger.Entry
 			if err == nil {
 				e, err = ledger.NewEntry(x.Block, x.Report)

@@ -98,7 +98,7 @@ func readBefore(ctx context.Context, span ledger.Span) (list []*ledger.Entry, er
 	if err != nil {
 		return nil, err
 	}
-	for x, err := range prover.Range(ctx, source.Range{First: span.First, Last: span.Last}, before) {
+	for x, err := range prover.Range(ctx, span, before) {
 		if err != nil {
 			return nil, err
 		}

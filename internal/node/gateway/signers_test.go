@@ -34,7 +34,7 @@ func TestSignersOfPairs(t *testing.T) {
 				require.NoError(t, err)
 				block, err := jsonscan.Parse(text)
 				require.NoError(t, err)
-				hash, err := chain.ReadHash(block.Member("hash"))
+				hash, err := chain.Read[chain.Hash](block.Member("hash"))
 				require.NoError(t, err)
 				want := []chain.NativeSigner{}
 				i := 0

@@ -43,13 +43,13 @@ func (c *Client) QueryInfo(ctx context.Context, extrinsic string, block chain.Op
 }
 
 func readDispatchInfo(v jsonscan.Value) (info DispatchInfo, err error) {
-	if info.Weight, err = chain.ReadWeight(v.Member("weight")); err != nil {
+	if info.Weight, err = chain.Read[chain.Weight](v.Member("weight")); err != nil {
 		return DispatchInfo{}, fmt.Errorf("weight: %w", err)
 	}
 	if info.Class, err = readText(v.Member("class")); err != nil {
 		return DispatchInfo{}, fmt.Errorf("class: %w", err)
 	}
-	if info.PartialFee, err = chain.ReadWei(v.Member("partialFee")); err != nil {
+	if info.PartialFee, err = chain.Read[chain.Wei](v.Member("partialFee")); err != nil {
 		return DispatchInfo{}, fmt.Errorf("partialFee: %w", err)
 	}
 	return info, nil
@@ -132,7 +132,7 @@ func readFeeHistory(v jsonscan.Value, maxCount, percentiles int) (h FeeHistory, 
 	if h.OldestBlock > math.MaxUint32 { // the chain's heights are u32
 		return FeeHistory{}, fmt.Errorf("oldestBlock: %d is more than 32 bits", h.OldestBlock)
 	}
-	if h.BaseFeePerGas, err = readAtMost(maxCount+1, v.Member("baseFeePerGas"), chain.ReadGasPrice); err != nil {
+	if h.BaseFeePerGas, err = readAtMost(maxCount+1, v.Member("baseFeePerGas"), chain.Read[chain.GasPrice]); err != nil {
 		return FeeHistory{}, fmt.Errorf("baseFeePerGas%w", err)
 	}
 	if h.GasUsedRatio, err = readAtMost(maxCount, v.Member("gasUsedRatio"), readRatio); err != nil {
@@ -167,7 +167,7 @@ func readRatio(v jsonscan.Value) (string, error) {
 }
 
 func readRewards(v jsonscan.Value, percentiles int) ([]chain.GasPrice, error) {
-	rewards, err := readAtMost(percentiles, v, chain.ReadGasPrice)
+	rewards, err := readAtMost(percentiles, v, chain.Read[chain.GasPrice])
 	if err != nil {
 		return nil, fmt.Errorf("percentiles%w", err)
 	}

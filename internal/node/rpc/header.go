@@ -145,7 +145,7 @@ func (c *Client) FinalizedHead(ctx context.Context) (chain.Hash, error) {
 }
 
 func decodeHash(v jsonscan.Value) (chain.Hash, error) {
-	hash, err := chain.ReadHash(v)
+	hash, err := chain.Read[chain.Hash](v)
 	if err != nil {
 		return chain.Hash{}, &DecodeError{"block hash", err}
 	}
@@ -175,7 +175,7 @@ func readHeader(v jsonscan.Value) (Header, error) {
 		name string
 		hash *chain.Hash
 	}{{"parentHash", &h.ParentHash}, {"stateRoot", &h.StateRoot}, {"extrinsicsRoot", &h.ExtrinsicsRoot}} {
-		if *field.hash, err = chain.ReadHash(v.Member(field.name)); err != nil {
+		if *field.hash, err = chain.Read[chain.Hash](v.Member(field.name)); err != nil {
 			return Header{}, fmt.Errorf("%s: %w", field.name, err)
 		}
 	}

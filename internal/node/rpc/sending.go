@@ -20,7 +20,7 @@ func (c *Client) NextIndex(ctx context.Context, account chain.Address) (chain.No
 	if err != nil {
 		return chain.Nonce{}, err
 	}
-	n, err := chain.ReadNonce(v)
+	n, err := chain.Read[chain.Nonce](v)
 	if err != nil {
 		return chain.Nonce{}, &DecodeError{"next index", err}
 	}
@@ -62,7 +62,7 @@ func sentAs(v jsonscan.Value, err error, hash chain.Hash) error {
 	if err != nil {
 		return err
 	}
-	have, err := chain.ReadHash(v)
+	have, err := chain.Read[chain.Hash](v)
 	if err == nil && have != hash {
 		err = fmt.Errorf("the transaction was sent, and the node calls it %v instead of %v", have, hash)
 	}
@@ -92,7 +92,7 @@ func (c *Client) EthNonce(ctx context.Context, account chain.Address) (chain.Non
 	if err != nil {
 		return chain.Nonce{}, err
 	}
-	n, err := chain.ReadNonce(v)
+	n, err := chain.Read[chain.Nonce](v)
 	if err != nil {
 		return chain.Nonce{}, &DecodeError{"transaction count", err}
 	}
@@ -120,7 +120,7 @@ func (c *Client) EstimateGas(ctx context.Context, call EthCall) (chain.Gas, erro
 	if err != nil {
 		return chain.Gas{}, err
 	}
-	gas, err := chain.ReadGas(v)
+	gas, err := chain.Read[chain.Gas](v)
 	if err != nil {
 		return chain.Gas{}, &DecodeError{"gas estimate", err}
 	}

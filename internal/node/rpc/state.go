@@ -22,7 +22,7 @@ func (c *Client) Hashes(ctx context.Context, heights []uint64) ([]chain.Optional
 		if v.Kind() == jsonscan.Null {
 			return none, nil
 		}
-		hash, err := chain.ReadHash(v)
+		hash, err := chain.Read[chain.Hash](v)
 		return chain.Some(hash), err
 	})
 	if err == nil && len(hashes) != len(heights) {
@@ -74,7 +74,7 @@ func hexKeys(keys [][]byte) []string {
 
 // readChanges finds what is stored at each key in the one set of changes that tells of all.
 func readChanges(v jsonscan.Value, block chain.Hash, keys []string) ([][]byte, error) {
-	if of, err := chain.ReadHash(v.Index(0).Member("block")); err != nil || of != block {
+	if of, err := chain.Read[chain.Hash](v.Index(0).Member("block")); err != nil || of != block {
 		return nil, &DecodeError{"storage", fmt.Errorf("changes: want those of block %v, have %s", block, jsonscan.Excerpt(v.Index(0).Member("block").Raw()))}
 	}
 	changes := v.Index(0).Member("changes")

@@ -69,7 +69,7 @@ func (c *Client) listenToStorage(ctx context.Context, key string, yield func(Sto
 func readChange(v jsonscan.Value) (a announcement) {
 	wrong := func(err error) announcement { return announcement{err: &DecodeError{"storage", err}} }
 	var err error
-	if a.stored.Block, err = chain.ReadHash(v.Member("block")); err != nil {
+	if a.stored.Block, err = chain.Read[chain.Hash](v.Member("block")); err != nil {
 		return wrong(fmt.Errorf("block: %w", err))
 	}
 	change := v.Member("changes").Index(0)

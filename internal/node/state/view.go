@@ -284,7 +284,7 @@ func (v *View) Priced(ctx context.Context, height uint64) (when chain.Time, mult
 	if err != nil {
 		return when, multiplier, err
 	}
-	if multiplier, err = chain.ReadMultiplier(left); err != nil {
+	if multiplier, err = chain.Read[chain.Multiplier](left); err != nil {
 		return when, multiplier, err
 	}
 	now, err := value("timestamp.now", at[1])

@@ -129,11 +129,11 @@ func header(t testing.TB, v jsonscan.Value) (h render.Header) {
 	var err error
 	h.Number, err = chain.ReadUint64(v.Member("number"))
 	require.NoError(t, err)
-	h.ParentHash, err = chain.ReadHash(v.Member("parentHash"))
+	h.ParentHash, err = chain.Read[chain.Hash](v.Member("parentHash"))
 	require.NoError(t, err)
-	h.StateRoot, err = chain.ReadHash(v.Member("stateRoot"))
+	h.StateRoot, err = chain.Read[chain.Hash](v.Member("stateRoot"))
 	require.NoError(t, err)
-	h.ExtrinsicsRoot, err = chain.ReadHash(v.Member("extrinsicsRoot"))
+	h.ExtrinsicsRoot, err = chain.Read[chain.Hash](v.Member("extrinsicsRoot"))
 	require.NoError(t, err)
 	for log := range v.Member("digest").Member("logs").Elements() {
 		text, _ := log.Text()

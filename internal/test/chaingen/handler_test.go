@@ -71,7 +71,7 @@ func TestSourcesAgree(t *testing.T) {
 	for _, s := range []source.Source{c.Source(), client, a} {
 		reader := &source.Reader{Source: s, Tables: network.BuiltIn()}
 		var items []source.Item
-		for item, err := range reader.Range(context.Background(), source.Range{First: first, Last: last}, 4) {
+		for item, err := range reader.Range(context.Background(), chain.Heights{First: first, Last: last}, 4) {
 			require.NoError(t, err)
 			items = append(items, item)
 		}

@@ -101,7 +101,7 @@ func book(t *testing.T, src source.Source, span ledger.Span, o evidence.Options)
 	defer b.Close()
 	require.NoError(t, b.Begin(ctx, ledger.Identity{Network: "moonbeam"}, span.First))
 	prover := prove.Prover{Reader: reader, Concurrency: 4, Options: o}
-	for p, err := range prover.Range(ctx, source.Range{First: span.First, Last: span.Last}, chain.Optional[evidence.Predecessor]{}) {
+	for p, err := range prover.Range(ctx, span, chain.Optional[evidence.Predecessor]{}) {
 		require.NoError(t, err)
 		require.Empty(t, p.Report.Findings, "block %d", p.Block.Number)
 		require.Empty(t, p.Report.Unanswered, "block %d", p.Block.Number)

@@ -146,7 +146,7 @@ func (p *parser) number(name string) jsonscan.Value {
 }
 
 func (p *parser) price(name string) chain.GasPrice {
-	price, err := chain.ReadGasPrice(p.number(name))
+	price, err := chain.Read[chain.GasPrice](p.number(name))
 	if err != nil {
 		p.fail(name, err)
 	}
@@ -154,7 +154,7 @@ func (p *parser) price(name string) chain.GasPrice {
 }
 
 func (p *parser) wei(name string) chain.Wei {
-	wei, err := chain.ReadWei(p.number(name))
+	wei, err := chain.Read[chain.Wei](p.number(name))
 	if err != nil {
 		p.fail(name, err)
 	}
@@ -246,7 +246,7 @@ func (p *parser) authorizations() (list []evm.Authorization) {
 	p.list("authorizationList", func(inside *parser) {
 		a := evm.Authorization{ChainID: inside.uint64("chainId"), Address: chain.Address(inside.fixed("address", len(chain.Address{})))}
 		var err error
-		if a.Nonce, err = chain.ReadAuthorizationNonce(inside.number("nonce")); err != nil {
+		if a.Nonce, err = chain.Read[chain.AuthorizationNonce](inside.number("nonce")); err != nil {
 			inside.fail("nonce", err)
 		}
 		a.Signature = inside.signature(false)

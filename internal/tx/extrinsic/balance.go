@@ -40,7 +40,7 @@ func (r *Runtime) balances(call jsonscan.Value, path string, list *[]Balance) er
 			}
 			continue
 		}
-		amount, err := chain.ReadWei(v)
+		amount, err := chain.Read[chain.Wei](v)
 		if err != nil {
 			return fmt.Errorf("%s%s: %w", path, key, err)
 		}

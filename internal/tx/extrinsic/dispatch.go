@@ -53,7 +53,7 @@ func (r *Runtime) ReadCost(answer []byte) (c Cost, err error) {
 	}
 	c.Class = classes[class]
 	c.Weight = chain.Weight{RefTime: chain.NewRefTime(refTime), ProofSize: proofSize}
-	c.Fee, err = chain.ReadWei(jsonscan.OfInteger(backwards(fee)))
+	c.Fee, err = chain.Read[chain.Wei](jsonscan.OfInteger(backwards(fee)))
 	return c, err
 }
 

@@ -320,7 +320,7 @@ func (r *recorded) charges() map[chain.Hash]charge {
 		i := -1
 		for x := range v.Member("extrinsics").Elements() {
 			i++
-			hash, err := chain.ReadHash(x.Member("hash"))
+			hash, err := chain.Read[chain.Hash](x.Member("hash"))
 			require.NoError(r.t, err)
 			fee, known := paid[hash]
 			if digits := rows[height+"-"+strconv.Itoa(i)]; digits != "" {
@@ -336,7 +336,7 @@ func (r *recorded) charges() map[chain.Hash]charge {
 				name, _ := e.Member("method").Member("method").Text()
 				info := e.Member("data").Index(map[string]int{"ExtrinsicSuccess": 0, "ExtrinsicFailed": 1}[name])
 				if name == "ExtrinsicSuccess" || name == "ExtrinsicFailed" {
-					weight, err := chain.ReadWeight(info.Member("weight"))
+					weight, err := chain.Read[chain.Weight](info.Member("weight"))
 					require.NoError(r.t, err)
 					pays, _ := info.Member("paysFee").Text()
 					c.refTime, c.waived = weight.RefTime, pays == "No"

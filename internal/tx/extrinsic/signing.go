@@ -104,9 +104,9 @@ func (r *Runtime) readExtensions(reader *scale.Reader, take func(string, jsonsca
 func (s *Signing) take(name string, v jsonscan.Value) (err error) {
 	switch name {
 	case "CheckNonce":
-		s.Nonce, err = chain.ReadNonce(v)
+		s.Nonce, err = chain.Read[chain.Nonce](v)
 	case "ChargeTransactionPayment":
-		s.Tip, err = chain.ReadWei(v)
+		s.Tip, err = chain.Read[chain.Wei](v)
 	case "CheckMortality", "CheckEra":
 		if mortal := v.Member("mortalEra"); mortal.Kind() == jsonscan.Array {
 			if s.Era.Period, err = chain.ReadUint64(mortal.Index(0)); err == nil {

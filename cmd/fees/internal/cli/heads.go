@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/httpclient"
@@ -87,14 +88,17 @@ func (f *HeadFlags) Open(gateway *SourceFlags) (reader *source.Reader, heads sou
 
 // nodeHeads are the final heads of a node, which must be of the gateway's chain.
 func nodeHeads(node *rpc.Client, same *app.SameChain) source.Heads {
-	return func(ctx context.Context) iter.Seq2[source.Head, error] {
-		return func(yield func(source.Head, error) bool) {
+	return func(ctx context.Context) iter.Seq2[chain.Head, error] {
+		return func(yield func(chain.Head, error) bool) {
 			known := false
-			for h, err := range source.Announced(node)(ctx) {
+			for h, err := range node.SubscribeFinalizedHeads(ctx) {
+				if rpc.Temporary(err) {
+					err = &source.TemporaryError{Err: err}
+				}
 				if err == nil && !known {
 					known, err = same.Check(ctx)
 				}
-				if !yield(h, err) {
+				if !yield(chain.Head{Number: h.Number, Hash: h.Hash}, err) {
 					return
 				}
 			}

@@ -194,7 +194,7 @@ func recordArchive(ctx context.Context, text string, flags recordFlags, stderr i
 }
 
 // recordAnswers keeps what a gateway answers on a range.
-func recordAnswers(ctx context.Context, blocks source.Range, accounts []chain.Address, flags *recordFlags, progress func(done, total uint64)) (cli.Record, error) {
+func recordAnswers(ctx context.Context, blocks chain.Heights, accounts []chain.Address, flags *recordFlags, progress func(done, total uint64)) (cli.Record, error) {
 	o := answers.RecordOptions{First: blocks.First, Last: blocks.Last, Accounts: accounts, Concurrency: flags.Concurrency, Segments: flags.segments, Progress: progress}
 	if trusted, err := flags.Trusted(); err != nil || trusted.Known() {
 		return nil, cmp.Or(err, errors.New("--trust proves what is recorded with --proofs alone"))

@@ -17,11 +17,10 @@ import (
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/substrate/trie"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/source"
 )
 
 // recordProofs keeps what a node says of a range, with what proves it.
-func recordProofs(ctx context.Context, blocks source.Range, accounts []chain.Address, flags *recordFlags, progress func(done, total uint64)) (cli.Record, error) {
+func recordProofs(ctx context.Context, blocks chain.Heights, accounts []chain.Address, flags *recordFlags, progress func(done, total uint64)) (cli.Record, error) {
 	o := proofs.RecordOptions{First: blocks.First, Last: blocks.Last, Accounts: accounts, Concurrency: flags.Concurrency, Progress: progress}
 	var err error
 	if o.Trusted, err = flags.Trusted(); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/node/gateway"
 	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/source"
 )
@@ -71,7 +72,7 @@ func (f *callFlags) estimate(c *cobra.Command, args []string, node *cli.NodeFlag
 	if err != nil {
 		return err
 	}
-	bill, err := in.Charged(c.Context(), &source.Reader{Source: source.OfNode(client), Tables: tables})
+	bill, err := in.Charged(c.Context(), &source.Reader{Source: source.Of(gateway.New(client)), Tables: tables})
 	if err != nil {
 		return err
 	}

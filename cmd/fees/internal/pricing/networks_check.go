@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
@@ -87,7 +88,7 @@ func networksCheck(ctx context.Context, ranges []string, flags networksCheckFlag
 	if err != nil {
 		return err
 	}
-	var blocks source.Range
+	var blocks chain.Heights
 	if len(ranges) == 1 {
 		blocks, err = source.ParseRange(ranges[0])
 	} else {

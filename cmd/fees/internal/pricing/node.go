@@ -3,6 +3,8 @@ package pricing
 import (
 	"context"
 
+	nodegateway "github.com/feeledger/fees/internal/node/gateway"
+
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
@@ -40,7 +42,7 @@ func (f *nodeFlag) open(ctx context.Context, gateway *cli.SourceFlags, e *app.Ex
 	}
 	e.Node = node
 	if signers {
-		e.Node = source.OfNode(node)
+		e.Node = source.Of(nodegateway.New(node))
 	}
 	return func() { node.Close() }, nil
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/console"
@@ -41,7 +42,7 @@ func summaryRecord(s *evidence.Summary, trust source.Trust, n *network.Network) 
 }
 
 // writeSummary writes the summary for people.
-func writeSummary(w io.Writer, blocks source.Range, s *evidence.Summary, trust source.Trust, width int) error {
+func writeSummary(w io.Writer, blocks chain.Heights, s *evidence.Summary, trust source.Trust, width int) error {
 	out := console.NewPage(w, width)
 	out.Line(fmt.Sprintf("Blocks %v: %s, %d EVM and %d native transactions, of which %d and %d failed",
 		blocks, console.Counted(s.Blocks, "block"), s.EVM, s.Native, s.EVMFailed, s.NativeFailed), 2)

@@ -35,7 +35,7 @@ func TestSummarySaysHowWell(t *testing.T) {
 		s.Blocks, s.Evidence = 2, c.evidence
 		s.Checks[1].Held, s.Checks[1].Proved = 2, int(c.evidence.Proved)
 		var text bytes.Buffer
-		require.NoError(t, writeSummary(&text, source.Range{First: 1, Last: 2}, s, source.Trust{From: "node", Kinds: []string{"this", "that"}}, 100))
+		require.NoError(t, writeSummary(&text, chain.Heights{First: 1, Last: 2}, s, source.Trust{From: "node", Kinds: []string{"this", "that"}}, 100))
 		for line := range strings.Lines(text.String()) {
 			require.LessOrEqual(t, len(line), 101, line)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/node/gateway"
 	"github.com/feeledger/fees/internal/node/state"
 	"github.com/feeledger/fees/internal/substrate/metadata"
 	"github.com/feeledger/fees/internal/sys/jsontext"
@@ -80,7 +81,7 @@ func newSend(stdout, stderr io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			bill, err := in.Charged(c.Context(), &source.Reader{Source: source.OfNode(client), Tables: network.BuiltIn(), Unfinalized: true})
+			bill, err := in.Charged(c.Context(), &source.Reader{Source: source.Of(gateway.New(client)), Tables: network.BuiltIn(), Unfinalized: true})
 			if err != nil {
 				return err
 			}
