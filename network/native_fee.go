@@ -73,7 +73,7 @@ func (n NativeFee) Fee(class chain.DispatchClass, weight chain.Weight, length ui
 	if err != nil {
 		return chain.Wei{}, fmt.Errorf("fee of the base weight: %w", err)
 	}
-	lengthFee, err := n.LengthFee.Of(length)
+	lengthFee, err := n.LengthFee.of(length)
 	if err != nil {
 		return chain.Wei{}, err
 	}
@@ -120,8 +120,8 @@ func (n NativeFee) weightFee(weight chain.Weight) (chain.Wei, error) {
 	return byTime, nil
 }
 
-// Of is length × linear + length³ × cubic.
-func (l LengthFee) Of(length uint64) (chain.Wei, error) {
+// of is length × linear + length³ × cubic.
+func (l LengthFee) of(length uint64) (chain.Wei, error) {
 	fee, err := l.Linear.Times(length)
 	cubic := l.Cubic
 	for range 3 {

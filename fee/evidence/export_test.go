@@ -27,3 +27,5 @@ func (c *Check) WhyNot(r *network.Rules) string { return c.whyNot(r) }
 func (t *Transaction) FollowsBaseFee(x *chain.Extrinsic, rules *network.Rules) bool {
 	return t.followsBaseFee(x, rules)
 }
+
+func (r *Report) Predecessor() Predecessor { return r.predecessor() }

@@ -33,10 +33,7 @@ var lists = map[string]listed{
 	"block.dust":       {network.ExistentialDepositList, always},
 }
 
-// List is the list of a network's table that the check is about, "" where it is about none.
-func (c *Check) List() string { return ListOf(c.ID) }
-
-// ListOf is that of the check with an ID.
+// ListOf is the list of a network's table that the check with an ID is about, "" where it is about none.
 func ListOf(id string) string { return lists[id].list }
 
 // Proves tells how often a check of a block proves the row of the check's list, and why it

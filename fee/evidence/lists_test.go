@@ -92,11 +92,11 @@ func TestListsOfChecks(t *testing.T) {
 		} {
 			if c.WhyNot(without) != "" {
 				needs[list]++
-				require.Equal(t, list, c.List(), c.ID)
+				require.Equal(t, list, evidence.ListOf(c.ID), c.ID)
 			}
 		}
-		if c.List() != "" {
-			about[c.List()]++
+		if evidence.ListOf(c.ID) != "" {
+			about[evidence.ListOf(c.ID)]++
 		}
 	}
 	require.Equal(t, map[string]int{network.RowList: 1, network.MultiplierUpdateList: 2, network.NativeFeeList: 1, network.ExistentialDepositList: 1}, needs)

@@ -19,7 +19,7 @@ type Sequence struct {
 func NewSequence(before chain.Optional[Predecessor]) *Sequence { return &Sequence{before: before} }
 
 // Add makes the checks of the next block that concern those before it. All of them
-// are [Check.Neighbours].
+// are besideParent or besideEarlier.
 func (s *Sequence) Add(block *chain.Block, r *Report) {
 	before, known := s.before.Get()
 	if known {
@@ -30,7 +30,7 @@ func (s *Sequence) Add(block *chain.Block, r *Report) {
 		s.nonces, s.treasury = nonces{}, treasuryChange{}
 	}
 	r.later(besideEarlier, block, subject{earlier: s})
-	s.before, s.runtime = chain.Some(r.Predecessor()), r.Runtime
+	s.before, s.runtime = chain.Some(r.predecessor()), r.Runtime
 }
 
 // Predecessor is what is known of the block at the height below.
@@ -40,8 +40,8 @@ type Predecessor struct {
 	Time   chain.Optional[chain.Time]
 }
 
-// Predecessor is this block as the next one follows it.
-func (r *Report) Predecessor() Predecessor { return Predecessor{r.Number, r.Hash, r.Time} }
+// predecessor is this block as the next one follows it.
+func (r *Report) predecessor() Predecessor { return Predecessor{r.Number, r.Hash, r.Time} }
 
 // Follows checks that the block comes after the one at the height below, where that one is
 // known.

@@ -170,7 +170,7 @@ func (c *TableCheck) add(p prove.Proved) {
 // add adds what a block of the row's runtimes says of it.
 func (r *RowCheck) add(p prove.Proved) {
 	for i, check := range evidence.Checks() {
-		if check.List() != r.List {
+		if evidence.ListOf(check.ID) != r.List {
 			continue
 		}
 		held, whyNot := p.Report.Proves(&check, p.Block)

@@ -1,0 +1,6 @@
+package network
+
+import "github.com/feeledger/fees/chain"
+
+// Of is of for tests.
+func (l LengthFee) Of(length uint64) (chain.Wei, error) { return l.of(length) }
