@@ -203,7 +203,7 @@ func known[T fmt.Stringer](t testing.TB, o chain.Optional[T]) string {
 // told when it was recorded.
 var recordedBalances = sync.OnceValue(func() map[chain.Address][]chain.Balance {
 	r := map[chain.Address][]chain.Balance{}
-	file, err := os.Open("../../chain/testdata/balances/moonbeam-2100.txt")
+	file, err := os.Open("../movement/testdata/balances/moonbeam-2100.txt")
 	if err != nil {
 		panic(err)
 	}

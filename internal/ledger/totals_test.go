@@ -198,7 +198,7 @@ func TestMovementsMakeTheBalances(t *testing.T) {
 			place := newPlace()
 			written(t, place, r.id, r.entries)
 			_, rows := openSQL(t, place).table(t, "SELECT height, account, free, reserved FROM movements ORDER BY height, position")
-			file, err := os.Open("../../chain/testdata/balances/" + r.name + ".txt")
+			file, err := os.Open("../movement/testdata/balances/" + r.name + ".txt")
 			require.NoError(t, err)
 			defer file.Close()
 			opening := map[string][2]*big.Int{}
