@@ -46,7 +46,7 @@ func (b Balances) Add(t testing.TB, who string, height uint64, free, reserved st
 // accounts at every height.
 func RecordedBalances(t testing.TB, recording string) Balances {
 	t.Helper()
-	file, err := os.Open(repository.Path("chain", "testdata", "balances", recording+".txt"))
+	file, err := os.Open(repository.Path("internal", "movement", "testdata", "balances", recording+".txt"))
 	require.NoError(t, err)
 	defer file.Close()
 	told := Balances{}
