@@ -139,28 +139,26 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root.SetHelpCommand(newHelp(root))
 	for _, family := range []struct {
 		title    string
-		commands func(stdout, stderr io.Writer) []*cobra.Command
+		commands []*cobra.Command
 	}{
-		{"Price blocks, prove their fees:", pricing.Commands},
-		{"Keep a ledger:", bookkeeping.Commands},
-		{"Ask a ledger:", finance.Commands},
-		{"Gateways, nodes and archives:", endpoints.Commands},
-		{"Try it:", func(stdout, stderr io.Writer) []*cobra.Command {
-			return []*cobra.Command{walkthrough.New(stdout, stderr, run)}
-		}},
+		{"Price blocks, prove their fees:", pricing.Commands()},
+		{"Keep a ledger:", bookkeeping.Commands()},
+		{"Ask a ledger:", finance.Commands(stdout, stderr)},
+		{"Gateways, nodes and archives:", endpoints.Commands()},
+		{"Try it:", []*cobra.Command{walkthrough.New(run)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: family.title, Title: family.title})
-		for _, c := range family.commands(stdout, stderr) {
+		for _, c := range family.commands {
 			c.GroupID = family.title
 			root.AddCommand(c)
 		}
 	}
-	root.AddCommand(cli.NewVersion(stdout))
+	root.AddCommand(cli.NewVersion())
 	tx, _, err := root.Find([]string{"tx"})
 	if err != nil {
 		panic(err) // it is one of them
 	}
-	tx.AddCommand(transactions.Commands(stdout, stderr)...)
+	tx.AddCommand(transactions.Commands()...)
 	return root
 }
 

@@ -1,13 +1,10 @@
 package bookkeeping
 
 import (
-	"context"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
-	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/app"
@@ -42,59 +39,43 @@ type followFlags struct {
 	signatures bool
 }
 
-func newFollow(stderr io.Writer) *cobra.Command {
-	var flags followFlags
-	c := &cobra.Command{
-		Use:     "follow",
-		Short:   "Append each block to the ledger as it becomes final",
-		Long:    followManual,
-		Example: followExamples,
-		Args:    cli.NoneOf("follow takes no argument, and has %q: --from names a height; fees follow --help explains"),
-		RunE: func(c *cobra.Command, _ []string) error {
-			return follow(c.Context(), flags, stderr)
-		},
-	}
-	flags.SourceFlags.AddFinal(c)
-	flags.LedgerFlags.Add(c)
-	flags.HeadFlags.Add(c)
-	flags.MetricsFlags.Add(c)
-	c.Flags().StringVar(&flags.from, "from", "", "begin a new ledger at this height (default: the newest final block)")
-	c.Flags().BoolVar(&flags.signatures, "signatures", true, "recover the signer of every transaction, and the hash of EVM ones")
+func newFollow() *cobra.Command {
+	var f followFlags
+	c := cli.New(&cobra.Command{
+		Use: "follow", Short: "Append each block to the ledger as it becomes final", Long: followManual, Example: followExamples, RunE: f.follow,
+		Args: cli.NoneOf("follow takes no argument, and has %q: --from names a height; fees follow --help explains"),
+	}, f.AddFinal, f.LedgerFlags.Add, f.HeadFlags.Add, f.MetricsFlags.Add)
+	c.Flags().StringVar(&f.from, "from", "", "begin a new ledger at this height (default: the newest final block)")
+	c.Flags().BoolVar(&f.signatures, "signatures", true, "recover the signer of every transaction, and the hash of EVM ones")
 	return c
 }
 
-func follow(ctx context.Context, flags followFlags, stderr io.Writer) error {
-	options, err := flags.Options(stderr)
-	if err != nil {
-		return err
-	}
-	o := app.FollowOptions{Follow: options}
-	if flags.from != "" {
-		height, err := cli.ParseHeight(flags.from)
-		if err != nil {
-			return fmt.Errorf("--from: %w", err)
-		}
-		o.From = chain.Some(height)
-	}
-	place, err := flags.LedgerPlace()
-	if err != nil {
+func (f *followFlags) follow(c *cobra.Command, _ []string) error {
+	stderr := c.ErrOrStderr()
+	var o app.FollowOptions
+	var place string
+	if err := cli.Steps(
+		cli.Read(&o.Follow, f.Options, stderr),
+		cli.Read(&o.From, cli.ParseFrom, f.from),
+		cli.Get(&place, f.LedgerPlace),
+	); err != nil {
 		return err
 	}
 	all := metrics.New(cli.Version())
 	counts := all.Follow()
-	flags.Observer = all.Source()
-	reader, heads, end, err := flags.HeadFlags.Open(&flags.SourceFlags)
+	f.Observer = all.Source()
+	reader, heads, end, err := f.HeadFlags.Open(&f.SourceFlags)
 	if err != nil {
 		return err
 	}
 	defer end()
-	endMetrics, err := flags.MetricsFlags.Serve(ctx, all, counts.Ready, stderr)
+	endMetrics, err := f.MetricsFlags.Serve(c.Context(), all, counts.Ready, stderr)
 	if err != nil {
 		return err
 	}
 	defer endMetrics()
 	holds := true
-	p := cli.NewProgress(stderr, "blocks", flags.Quiet)
+	p := cli.NewProgress(stderr, "blocks", f.Quiet)
 	defer p.End()
 	o.Heads, o.Heard = heads, counts.Heard
 	o.Lag = func(height, newest uint64) {
@@ -108,7 +89,7 @@ func follow(ctx context.Context, flags followFlags, stderr io.Writer) error {
 			say(err)
 		}
 	}
-	o.FillOptions = app.FillOptions{Reader: reader, Signatures: flags.signatures, Opened: counts.Opened, Judged: func(r *evidence.Report) {
+	o.FillOptions = app.FillOptions{Reader: reader, Signatures: f.signatures, Opened: counts.Opened, Judged: func(r *evidence.Report) {
 		tellFindings(stderr, r)
 		holds = holds && r.Holds()
 	}}
@@ -116,11 +97,6 @@ func follow(ctx context.Context, flags followFlags, stderr io.Writer) error {
 		p.End()
 		fmt.Fprintf(stderr, "fees: the chain has ended with block %d: nothing is left to follow\n", last)
 	}
-	if err := app.Follow(ctx, place, o); err != nil {
-		return err
-	}
-	if !holds {
-		return cli.ErrFinding
-	}
-	return nil
+	err = app.Follow(c.Context(), place, o)
+	return cli.Found(err, !holds)
 }

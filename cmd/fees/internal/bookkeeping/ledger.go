@@ -1,15 +1,16 @@
 package bookkeeping
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/ledger/queue"
 )
 
@@ -29,88 +30,52 @@ const ledgerExamples = `  fees ledger status
   fees ledger detach --before 2026-02 -o january.db
   fees ledger status --ledger postgres://db.intern/fees --format json`
 
-func newLedger(stdout, stderr io.Writer) *cobra.Command {
-	parent := &cobra.Command{
-		Use:     "ledger",
-		Short:   "Look at a ledger, prove it, copy it, cut it",
-		Long:    ledgerManual,
-		Example: ledgerExamples,
-		Args:    cli.NoneOf("unknown command %q; fees ledger --help lists them"),
-		RunE:    cli.ShowHelp,
-	}
-	parent.AddCommand(newLedgerStatus(stdout), newLedgerVerify(stdout, stderr), newLedgerBackup(stdout, stderr), newLedgerDetach(stdout, stderr), newLedgerUpgrade(stdout))
-	return parent
+func newLedger() *cobra.Command {
+	return cli.NewParent(&cobra.Command{Use: "ledger", Short: "Look at a ledger, prove it, copy it, cut it", Long: ledgerManual, Example: ledgerExamples},
+		"unknown command %q; fees ledger --help lists them",
+		newLedgerStatus(), newLedgerVerify(), newLedgerBackup(), newLedgerDetach(), newLedgerUpgrade())
 }
 
 const statusManual = `Show how far a ledger is: of which chain it is, which heights it has and which
 are missing, what is sealed, how many blocks are proved and by which trusted
 block, its jobs and those that failed, and the totals of the sealed blocks.`
 
-func newLedgerStatus(stdout io.Writer) *cobra.Command {
-	var flags struct {
-		cli.LedgerFlags
-		cli.Output
-	}
-	flags.Output = cli.Output{Stdout: stdout}
-	c := &cobra.Command{
-		Use:     "status",
-		Short:   "Show how far a ledger is",
-		Long:    statusManual,
-		Example: "  fees ledger status\n  fees ledger status --ledger fees.db --format json",
-		Args:    cli.NoneOf("status takes no argument, and has %q: --ledger names the ledger"),
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := flags.Output.Check(); err != nil {
-				return err
-			}
-			d, err := flags.Open(c.Context(), "")
-			if err != nil {
-				return err
-			}
-			defer d.Close()
-			return showStatus(c.Context(), d, &flags.Output)
-		},
-	}
-	flags.LedgerFlags.Add(c)
-	flags.Output.Add(c, "table", "json")
-	return c
+// statusFlags are the flags of fees ledger status.
+type statusFlags struct {
+	cli.LedgerFlags
+	cli.Output
 }
 
-// showStatus shows what a ledger says of itself.
-func showStatus(ctx context.Context, d *app.Desk, out *cli.Output) error {
-	status, err := d.Status(ctx)
-	if err != nil {
-		return err
-	}
-	symbol, err := d.Symbol(ctx)
-	if err != nil {
-		return err
-	}
-	return out.Write(func(w io.Writer) error {
-		if out.Format == "json" {
-			return statusRecord(&status).WriteJSON(w)
+func newLedgerStatus() *cobra.Command {
+	var f statusFlags
+	return cli.New(&cobra.Command{
+		Use: "status", Short: "Show how far a ledger is", Long: statusManual, RunE: f.show,
+		Example: "  fees ledger status\n  fees ledger status --ledger fees.db --format json",
+		Args:    cli.NoneOf("status takes no argument, and has %q: --ledger names the ledger"),
+	}, f.LedgerFlags.Add, f.Forms("table", "json"))
+}
+
+func (f *statusFlags) show(c *cobra.Command, _ []string) error {
+	return f.Ask(c, "", func(d *app.Desk) error {
+		status, err := d.Status(c.Context())
+		if err != nil {
+			return err
 		}
-		return writeStatus(w, &status, symbol, out.Width())
+		symbol, err := d.Symbol(c.Context())
+		if err != nil {
+			return err
+		}
+		return f.Show(cli.Answer{JSON: statusRecord(&status), Text: func(p *console.Page) { writeStatus(p, &status, symbol) }})
 	})
 }
 
 // statusRecord is what a ledger says of itself, for programs.
 func statusRecord(status *app.Status) cli.Record {
 	s := &status.Status
-	gaps := make([]string, 0, len(s.Gaps))
-	for _, g := range s.Gaps {
-		gaps = append(gaps, g.String())
-	}
-	var stored, below any
-	if span, ok := s.Stored.Get(); ok {
-		stored = span.String()
-	}
-	if span, ok := s.Below.Get(); ok {
-		below = span.String()
-	}
 	t := &s.Totals
 	r := cli.Record{
 		{"network", s.Network}, {"genesis", s.Genesis}, {"first", s.First},
-		{"stored", stored}, {"blocks", s.Blocks}, {"not_final", s.NotFinal}, {"below", below}, {"gaps", gaps}, {"last_time", s.LastTime},
+		{"stored", spanText(s.Stored)}, {"blocks", s.Blocks}, {"not_final", s.NotFinal}, {"below", spanText(s.Below)}, {"gaps", texts(s.Gaps)}, {"last_time", s.LastTime},
 		{"sealed", s.Sealed}, {"seal", s.Seal}, {"evidence", s.Evidence},
 		{"findings", s.Findings}, {"unanswered", s.Unanswered}, {"first_unanswered", s.FirstUnanswered}, {"unclassified_events", s.Unread},
 		{"evm", t.EVM}, {"native", t.Native}, {"evm_failed", t.EVMFailed}, {"native_failed", t.NativeFailed}, {"outcome_unknown", t.OutcomeUnknown},
@@ -123,6 +88,23 @@ func statusRecord(status *app.Status) cli.Record {
 		r = append(r, jobFields(jobs)...)
 	}
 	return r
+}
+
+// texts are spans as they are written.
+func texts(spans []ledger.Span) []string {
+	list := make([]string, len(spans))
+	for i, span := range spans {
+		list[i] = span.String()
+	}
+	return list
+}
+
+// spanText is a span as it is written, nil for none.
+func spanText(o chain.Optional[ledger.Span]) any {
+	if span, ok := o.Get(); ok {
+		return span.String()
+	}
+	return nil
 }
 
 // jobFields are how the jobs of a shared ledger stand.
@@ -153,32 +135,27 @@ meanwhile. The copy is a ledger of its own, with the same digests and seals. A
 ledger in PostgreSQL becomes a file too; pg_dump copies its schema as a whole.
 Its sealed blocks, which do not change, are copied without a long snapshot.`
 
-func newLedgerBackup(stdout, stderr io.Writer) *cobra.Command {
-	var flags cli.LedgerFlags
-	var quiet bool
-	c := &cobra.Command{
-		Use:     "backup FILE",
-		Short:   "Copy a ledger that may be written meanwhile",
-		Long:    backupManual,
+// backupFlags are the flags of fees ledger backup.
+type backupFlags struct {
+	cli.LedgerFlags
+	cli.QuietFlag
+}
+
+func newLedgerBackup() *cobra.Command {
+	var f backupFlags
+	return cli.New(&cobra.Command{
+		Use: "backup FILE", Short: "Copy a ledger that may be written meanwhile", Long: backupManual, RunE: f.backup,
 		Example: "  fees ledger backup fees-2026-01.db\n  fees ledger backup copy.db --ledger postgres://db.intern/fees",
 		Args:    cli.OneArg("the file to copy to"),
-		RunE: func(c *cobra.Command, args []string) error {
-			d, err := flags.Open(c.Context(), "")
-			if err != nil {
-				return err
-			}
-			defer d.Close()
-			p := cli.NewProgress(stderr, "blocks", quiet)
-			err = d.Backup(c.Context(), args[0], p.Asked())
-			p.End()
-			if err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(stdout, "%s is a copy of %s\n", args[0], d.Place)
-			return err
-		},
-	}
-	flags.Add(c)
-	c.Flags().BoolVar(&quiet, "quiet", false, "no progress on standard error")
-	return c
+	}, f.LedgerFlags.Add, f.AddQuiet)
+}
+
+func (f *backupFlags) backup(c *cobra.Command, args []string) error {
+	return f.Ask(c, "", func(d *app.Desk) error {
+		err := d.Backup(c.Context(), args[0], f.Progress(c, "blocks").Asked())
+		if err == nil {
+			_, err = fmt.Fprintf(c.OutOrStdout(), "%s is a copy of %s\n", args[0], d.Place)
+		}
+		return err
+	})
 }

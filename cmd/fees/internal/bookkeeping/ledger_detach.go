@@ -1,10 +1,8 @@
 package bookkeeping
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -33,39 +31,35 @@ const detachExamples = `  fees ledger detach --before 2026-02 --dry-run
 // detachFlags are the flags of fees ledger detach.
 type detachFlags struct {
 	cli.LedgerFlags
-	before, to    string
-	dryRun, quiet bool
+	cli.QuietFlag
+	before, to string
+	dryRun     bool
 }
 
-func newLedgerDetach(stdout, stderr io.Writer) *cobra.Command {
-	var flags detachFlags
-	c := &cobra.Command{
-		Use:     "detach --before MONTH -o FILE",
-		Short:   "Take the blocks before a month out, into a file",
-		Long:    detachManual,
-		Example: detachExamples,
-		Args:    cli.NoneOf("detach takes no argument, and has %q: -o names the file"),
-		RunE: func(c *cobra.Command, _ []string) error {
-			return detach(c.Context(), &flags, stdout, stderr)
-		},
-	}
-	flags.LedgerFlags.Add(c)
-	c.Flags().StringVar(&flags.before, "before", "", "the first month that stays, such as 2025-01")
-	c.Flags().StringVarP(&flags.to, "output", "o", "", "the file for what goes")
-	c.Flags().BoolVar(&flags.dryRun, "dry-run", false, "say what would go, and do nothing")
-	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
-	return c
+func newLedgerDetach() *cobra.Command {
+	var f detachFlags
+	return cli.New(&cobra.Command{
+		Use: "detach --before MONTH -o FILE", Short: "Take the blocks before a month out, into a file", Long: detachManual, Example: detachExamples,
+		Args: cli.NoneOf("detach takes no argument, and has %q: -o names the file"), RunE: f.detach,
+	}, f.LedgerFlags.Add, f.add, f.AddQuiet)
 }
 
-func detach(ctx context.Context, flags *detachFlags, stdout, stderr io.Writer) error {
-	place, err := flags.LedgerPlace()
+func (f *detachFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.before, "before", "", "the first month that stays, such as 2025-01")
+	c.Flags().StringVarP(&f.to, "output", "o", "", "the file for what goes")
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would go, and do nothing")
+}
+
+func (f *detachFlags) detach(c *cobra.Command, _ []string) error {
+	stdout := c.OutOrStdout()
+	place, err := f.LedgerPlace()
 	switch {
 	case err != nil:
 		return err
-	case flags.before == "":
+	case f.before == "":
 		return errors.New("--before: name the first month that stays, such as 2025-01")
-	case flags.dryRun:
-		d, err := app.Detachable(ctx, place, flags.before)
+	case f.dryRun:
+		d, err := app.Detachable(c.Context(), place, f.before)
 		if err != nil {
 			return err
 		}
@@ -74,21 +68,17 @@ func detach(ctx context.Context, flags *detachFlags, stdout, stderr io.Writer) e
 			fmt.Fprintf(stdout, "whole partitions of %d bytes would be dropped\n", bytes)
 		}
 		return nil
-	case flags.to == "":
+	case f.to == "":
 		return errors.New("-o: name the file for the blocks that go")
 	}
-	progress := func(what string) *cli.Progress { return cli.NewProgress(stderr, what, flags.quiet) }
-	copied, verified, removed := progress("blocks copied"), progress("blocks verified"), progress("blocks removed")
-	d, err := app.Detach(ctx, app.DetachOptions{
-		Place: place, Before: flags.before, File: flags.to, Copied: copied.Asked(), Verified: verified.Asked(), Removed: removed.Asked(),
+	progress := func(what string) app.Progress { return f.Progress(c, what).Asked() }
+	d, err := app.Detach(c.Context(), app.DetachOptions{
+		Place: place, Before: f.before, File: f.to, Copied: progress("blocks copied"), Verified: progress("blocks verified"), Removed: progress("blocks removed"),
 	})
-	for _, p := range []*cli.Progress{copied, verified, removed} {
-		p.End()
-	}
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(stdout, "blocks %v (%d) are in %s, and %s begins with block %d\n", d.Span, d.Span.Blocks(), flags.to, d.Place, d.Begins)
+	_, err = fmt.Fprintf(stdout, "blocks %v (%d) are in %s, and %s begins with block %d\n", d.Span, d.Span.Blocks(), f.to, d.Place, d.Begins)
 	if err == nil && d.File {
 		_, err = fmt.Fprintf(stdout, "%s is as large as before, and new blocks use the room; fees ledger backup makes a copy without it\n", d.Place)
 	}

@@ -1,8 +1,8 @@
 package bookkeeping
 
 import (
+	"cmp"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
@@ -13,8 +13,7 @@ import (
 )
 
 // writeStatus shows people what a ledger says of itself; amounts are in the token.
-func writeStatus(w io.Writer, status *app.Status, symbol string, width int) error {
-	page := console.NewPage(w, width)
+func writeStatus(page *console.Page, status *app.Status, symbol string) {
 	var pairs console.Pairs
 	addBlocks(&pairs, status)
 	t := &status.Totals
@@ -39,15 +38,10 @@ func writeStatus(w io.Writer, status *app.Status, symbol string, width int) erro
 		page.WriteString("\n")
 		page.Table(failureRows(jobs.Failures))
 	}
-	return page.Flush()
 }
 
 // addBlocks adds which blocks there are, and how well they are known.
 func addBlocks(pairs *console.Pairs, s *app.Status) {
-	gaps := make([]string, 0, len(s.Gaps))
-	for _, g := range s.Gaps {
-		gaps = append(gaps, g.String())
-	}
 	unanswered := fmt.Sprint(s.Unanswered)
 	if first, ok := s.FirstUnanswered.Get(); ok {
 		unanswered += fmt.Sprintf("; the first: %v", first)
@@ -55,26 +49,18 @@ func addBlocks(pairs *console.Pairs, s *app.Status) {
 	pairs.Add("network", s.Network)
 	pairs.Add("genesis", cli.Known(s.Genesis))
 	pairs.Add("begins with block", fmt.Sprint(s.First))
-	pairs.Add("stored", orNone(cli.Known(s.Stored)))
+	pairs.Add("stored", cmp.Or(cli.Known(s.Stored), "none"))
 	pairs.Add("blocks", fmt.Sprint(s.Blocks))
 	pairs.Add("not final", fmt.Sprint(s.NotFinal))
 	pairs.Add("below", cli.Known(s.Below))
-	pairs.Add("gaps", orNone(strings.Join(gaps, ", ")))
+	pairs.Add("gaps", cmp.Or(strings.Join(texts(s.Gaps), ", "), "none"))
 	pairs.Add("last block is of", cli.Known(s.LastTime))
-	pairs.Add("sealed up to", orNone(cli.Known(s.Sealed)))
+	pairs.Add("sealed up to", cmp.Or(cli.Known(s.Sealed), "none"))
 	pairs.Add("seal", cli.Known(s.Seal))
 	pairs.Add("evidence", s.Evidence.String())
 	pairs.Add("findings", fmt.Sprint(s.Findings))
 	pairs.Add("unanswered", unanswered)
 	pairs.Add("unclassified events", fmt.Sprint(s.Unread))
-}
-
-// orNone is a text, and none where there is none.
-func orNone(text string) string {
-	if text == "" {
-		return "none"
-	}
-	return text
 }
 
 // addAmounts adds the totals in the token, their points below each other.

@@ -2,17 +2,13 @@ package bookkeeping
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/sys/jsontext"
 )
 
 const ledgerVerifyManual = `Prove a ledger: the rows of each block by their digests, the blocks by their
@@ -40,71 +36,46 @@ type ledgerVerifyFlags struct {
 	cli.SourceFlags
 	cli.LedgerFlags
 	cli.Output
+	cli.QuietFlag
 	signatures bool
-	quiet      bool
 }
 
-func newLedgerVerify(stdout, stderr io.Writer) *cobra.Command {
-	flags := ledgerVerifyFlags{Output: cli.Output{Stdout: stdout}}
-	c := &cobra.Command{
-		Use:     "verify",
-		Short:   "Prove that nothing in a ledger was altered",
-		Long:    ledgerVerifyManual,
-		Example: ledgerVerifyExamples,
-		Args:    cli.NoneOf("verify takes no argument, and has %q: --ledger names the ledger"),
-		RunE: func(c *cobra.Command, _ []string) error {
-			return verifyLedger(c.Context(), flags, stderr)
-		},
-	}
-	flags.SourceFlags.Add(c)
-	flags.LedgerFlags.Add(c)
-	flags.Output.Add(c, "table", "json")
-	flags.AddConcurrency(c)
+func newLedgerVerify() *cobra.Command {
+	var f ledgerVerifyFlags
+	c := cli.New(&cobra.Command{
+		Use: "verify", Short: "Prove that nothing in a ledger was altered", Long: ledgerVerifyManual, Example: ledgerVerifyExamples, RunE: f.verify,
+		Args: cli.NoneOf("verify takes no argument, and has %q: --ledger names the ledger"),
+	}, f.SourceFlags.Add, f.LedgerFlags.Add, f.Forms("table", "json"), f.Concurrent, f.AddQuiet)
 	c.Flags().Lookup("gateway").Usage = "compare with what this gateway, directory or demo says too"
-	c.Flags().BoolVar(&flags.signatures, "signatures", true, "recover the signer of every transaction, and the hash of EVM ones; as it was when the ledger was filled")
-	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
+	c.Flags().BoolVar(&f.signatures, "signatures", true, "recover the signer of every transaction, and the hash of EVM ones; as it was when the ledger was filled")
 	return c
 }
 
-func verifyLedger(ctx context.Context, flags ledgerVerifyFlags, stderr io.Writer) error {
-	if err := errors.Join(flags.Output.Check(), flags.CheckConcurrency()); err != nil {
-		return err
-	}
-	place, err := flags.LedgerPlace()
+func (f *ledgerVerifyFlags) verify(c *cobra.Command, _ []string) error {
+	place, err := f.LedgerPlace()
 	if err != nil {
 		return err
 	}
-	p := cli.NewProgress(stderr, "blocks", flags.quiet)
-	defer p.End()
-	options := app.VerifyOptions{Place: place, Program: cli.Version(), Progress: p.Asked()}
-	if flags.Gateway != "" {
-		reader, err := flags.Reader()
+	options := app.VerifyOptions{Place: place, Program: cli.Version(), Progress: f.Progress(c, "blocks").Asked()}
+	if f.Gateway != "" {
+		reader, err := f.Reader()
 		if err != nil {
 			return err
 		}
-		compared := cli.NewProgress(stderr, "blocks compared", flags.quiet)
-		defer compared.End()
-		options.Against = &app.FillOptions{Reader: reader, Concurrency: flags.Concurrency, Signatures: flags.signatures, Progress: compared.Asked()}
+		options.Against = &app.FillOptions{Reader: reader, Concurrency: f.Concurrency, Signatures: f.signatures, Progress: f.Progress(c, "blocks compared").Asked()}
 	}
-	v, err := app.Verify(ctx, options)
+	v, err := app.Verify(c.Context(), options)
 	if err != nil {
 		return err
 	}
-	if err := flags.Output.Write(func(w io.Writer) error { return writeVerification(w, v, flags.Format, flags.Width()) }); err != nil {
+	if err := f.Show(cli.Answer{JSON: v, Text: func(p *console.Page) { writeVerification(p, v) }}); err != nil {
 		return err
 	}
-	if v.Rejudged() > 0 {
-		return cmp.Or(v.Err(), cli.ErrFinding)
-	}
-	return v.Err()
+	return cmp.Or(v.Err(), cli.Found(nil, v.Rejudged() > 0))
 }
 
 // writeVerification writes what came of the verification of a ledger.
-func writeVerification(w io.Writer, v *app.Verification, format string, width int) error {
-	if format == "json" {
-		return jsontext.Write(w, v)
-	}
-	page := console.NewPage(w, width)
+func writeVerification(page *console.Page, v *app.Verification) {
 	say := func(format string, values ...any) { page.Line(fmt.Sprintf(format, values...), 2) }
 	for _, d := range v.Damage {
 		say("%v", d)
@@ -133,5 +104,4 @@ func writeVerification(w io.Writer, v *app.Verification, format string, width in
 	if v.Compared > 0 && len(v.Differences) == 0 {
 		say("%s the same when %s read and judged again", console.Counted(v.Compared, "block")+console.Verb(v.Compared, " is", " are"), console.Verb(v.Compared, "it is", "they are"))
 	}
-	return page.Flush()
 }

@@ -63,73 +63,51 @@ const syncExamples = `  fees sync 3..27 --gateway demo --ledger demo.db   25 blo
 type syncFlags struct {
 	cli.SourceFlags
 	cli.LedgerFlags
+	cli.QuietFlag
 	wanted     app.WantedInput
 	signatures bool
 	dryRun     bool
 	enqueue    bool
-	quiet      bool
 }
 
-func newSync(stdout, stderr io.Writer) *cobra.Command {
-	var flags syncFlags
-	c := &cobra.Command{
-		Use:     "sync [A..B|A:+N]",
-		Short:   "Fill the ledger with the blocks of a range",
-		Long:    syncManual,
-		Example: syncExamples,
-		Args:    cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return syncLedger(c, args, flags, stdout, stderr)
-		},
-	}
-	cli.Resumes(c)
-	flags.SourceFlags.Add(c)
-	flags.LedgerFlags.Add(c)
-	flags.AddConcurrency(c)
-	c.Flags().StringVar(&flags.wanted.Month, "month", "", "the blocks of a month, such as 2026-01")
-	c.Flags().StringVar(&flags.wanted.Year, "year", "", "the blocks of a year, such as 2026")
-	c.Flags().StringVar(&flags.wanted.From, "from", "", "the first block: a height, or a day such as 2026-01-01")
-	c.Flags().StringVar(&flags.wanted.To, "to", "", "the last block: a height, or a day, the whole of it (default: the newest final block)")
-	c.Flags().StringVar(&flags.wanted.Timezone, "timezone", "UTC", "whose days they are, such as Europe/Berlin: the margin covers every other zone, too")
-	c.Flags().BoolVar(&flags.signatures, "signatures", true, "recover the signer of every transaction, and the hash of EVM ones")
-	c.Flags().BoolVar(&flags.dryRun, "dry-run", false, "only say how many blocks, requests, hours and bytes it would take")
-	c.Flags().BoolVar(&flags.enqueue, "enqueue", false, "make jobs of the range for fees worker, instead of storing it")
-	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
-	return c
+func newSync() *cobra.Command {
+	var f syncFlags
+	return cli.New(&cobra.Command{
+		Use: "sync [A..B|A:+N]", Short: "Fill the ledger with the blocks of a range", Long: syncManual, Example: syncExamples,
+		Args: cobra.MaximumNArgs(1), RunE: f.fill,
+	}, cli.Resumes, f.SourceFlags.Add, f.LedgerFlags.Add, f.Concurrent, f.add, f.AddQuiet)
 }
 
-func syncLedger(c *cobra.Command, args []string, flags syncFlags, stdout, stderr io.Writer) error {
-	ctx := c.Context()
-	if err := flags.CheckConcurrency(); err != nil {
-		return err
-	}
-	input := flags.wanted
+func (f *syncFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.wanted.Month, "month", "", "the blocks of a month, such as 2026-01")
+	c.Flags().StringVar(&f.wanted.Year, "year", "", "the blocks of a year, such as 2026")
+	c.Flags().StringVar(&f.wanted.From, "from", "", "the first block: a height, or a day such as 2026-01-01")
+	c.Flags().StringVar(&f.wanted.To, "to", "", "the last block: a height, or a day, the whole of it (default: the newest final block)")
+	c.Flags().StringVar(&f.wanted.Timezone, "timezone", "UTC", "whose days they are, such as Europe/Berlin: the margin covers every other zone, too")
+	c.Flags().BoolVar(&f.signatures, "signatures", true, "recover the signer of every transaction, and the hash of EVM ones")
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "only say how many blocks, requests, hours and bytes it would take")
+	c.Flags().BoolVar(&f.enqueue, "enqueue", false, "make jobs of the range for fees worker, instead of storing it")
+}
+
+func (f *syncFlags) fill(c *cobra.Command, args []string) error {
+	ctx, stdout := c.Context(), c.OutOrStdout()
 	if len(args) == 1 {
-		input.Blocks = args[0]
+		f.wanted.Blocks = args[0]
 	}
-	wanted, err := input.Parse()
-	if err != nil {
+	options := app.FillOptions{Concurrency: f.Concurrency, Signatures: f.signatures, Progress: f.Progress(c, "blocks").Asked()}
+	var wanted app.Wanted
+	var place string
+	if err := cli.Steps(cli.Get(&wanted, f.wanted.Parse), cli.Get(&options.Reader, f.Reader), cli.Get(&place, f.LedgerPlace)); err != nil {
 		return err
 	}
-	reader, err := flags.Reader()
-	if err != nil {
-		return err
-	}
-	place, err := flags.LedgerPlace()
-	if err != nil {
-		return err
-	}
-	p := cli.NewProgress(stderr, "blocks", flags.quiet)
-	defer p.End()
-	options := app.FillOptions{Reader: reader, Concurrency: flags.Concurrency, Signatures: flags.signatures, Progress: p.Asked()}
 	switch {
-	case flags.dryRun:
-		f, err := app.ForecastSync(ctx, place, wanted, options)
+	case f.dryRun:
+		forecast, err := app.ForecastSync(ctx, place, wanted, options)
 		if err != nil {
 			return err
 		}
-		return writeForecast(stdout, f)
-	case flags.enqueue:
+		return writeForecast(stdout, forecast)
+	case f.enqueue:
 		e, err := app.Enqueue(ctx, place, wanted, options)
 		if err != nil {
 			return err

@@ -1,10 +1,8 @@
 package bookkeeping
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -40,71 +38,60 @@ type workerFlags struct {
 	cli.SourceFlags
 	cli.LedgerFlags
 	cli.MetricsFlags
+	cli.QuietFlag
 	jobs       int
 	untilDone  bool
 	signatures bool
-	quiet      bool
 }
 
-func newWorker(stderr io.Writer) *cobra.Command {
-	var flags workerFlags
-	c := &cobra.Command{
-		Use:     "worker",
-		Short:   "Work the jobs that fees sync --enqueue made",
-		Long:    workerManual,
-		Example: workerExamples,
-		Args:    cli.NoneOf("worker takes no argument, and has %q: fees sync --enqueue names the range"),
-		RunE: func(c *cobra.Command, _ []string) error {
-			return work(c.Context(), flags, stderr)
-		},
-	}
-	flags.SourceFlags.AddFinal(c)
-	flags.LedgerFlags.Add(c)
-	flags.MetricsFlags.Add(c)
-	flags.AddConcurrency(c)
-	c.Flags().IntVar(&flags.jobs, "jobs", 2, "work this many jobs at once")
-	c.Flags().BoolVar(&flags.untilDone, "until-done", false, "end when no job is left")
-	c.Flags().BoolVar(&flags.signatures, "signatures", true, "recover the signer of every transaction, and the hash of EVM ones")
-	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
-	return c
+func newWorker() *cobra.Command {
+	var f workerFlags
+	return cli.New(&cobra.Command{
+		Use: "worker", Short: "Work the jobs that fees sync --enqueue made", Long: workerManual, Example: workerExamples, RunE: f.work,
+		Args: cli.NoneOf("worker takes no argument, and has %q: fees sync --enqueue names the range"),
+	}, f.AddFinal, f.LedgerFlags.Add, f.MetricsFlags.Add, f.Concurrent, f.add, f.AddQuiet)
+}
+
+func (f *workerFlags) add(c *cobra.Command) {
+	c.Flags().IntVar(&f.jobs, "jobs", 2, "work this many jobs at once")
+	c.Flags().BoolVar(&f.untilDone, "until-done", false, "end when no job is left")
+	c.Flags().BoolVar(&f.signatures, "signatures", true, "recover the signer of every transaction, and the hash of EVM ones")
 }
 
 // maxJobs is more than any machine works at once.
 const maxJobs = 64
 
-func work(ctx context.Context, flags workerFlags, stderr io.Writer) error {
-	if err := flags.CheckConcurrency(); err != nil {
-		return err
-	}
-	if flags.jobs < 1 || flags.jobs > maxJobs {
+func (f *workerFlags) work(c *cobra.Command, _ []string) error {
+	if f.jobs < 1 || f.jobs > maxJobs {
 		return errors.New("--jobs: want a number from 1 to 64")
 	}
+	stderr := c.ErrOrStderr()
 	all := metrics.New(cli.Version())
 	counts := all.Work()
-	flags.Observer = all.Source()
-	reader, err := flags.Reader()
+	f.Observer = all.Source()
+	reader, err := f.Reader()
 	if err != nil {
 		return err
 	}
-	place, err := flags.LedgerPlace()
+	place, err := f.LedgerPlace()
 	if err != nil {
 		return err
 	}
-	end, err := flags.MetricsFlags.Serve(ctx, all, counts.Ready, stderr)
+	end, err := f.MetricsFlags.Serve(c.Context(), all, counts.Ready, stderr)
 	if err != nil {
 		return err
 	}
 	defer end()
 	var progress app.Progress // counts the jobs of all workers; not read where no progress is shown
-	if p := cli.NewProgress(stderr, "jobs", flags.quiet); !p.IsSilent() {
+	if p := f.Progress(c, "jobs"); !p.IsSilent() {
 		progress = p.Asked()
 	}
-	return app.Work(ctx, place, app.WorkOptions{
+	return app.Work(c.Context(), place, app.WorkOptions{
 		FillOptions: app.FillOptions{
-			Reader: reader, Concurrency: flags.Concurrency, Signatures: flags.signatures, Progress: progress,
+			Reader: reader, Concurrency: f.Concurrency, Signatures: f.signatures, Progress: progress,
 			Judged: func(r *evidence.Report) { tellFindings(stderr, r) }, Opened: counts.Opened,
 		},
-		Began: counts.Began, Jobs: flags.jobs, UntilDone: flags.untilDone, Secrets: []string{os.Getenv("FEES_API_KEY"), os.Getenv("PGPASSWORD")},
+		Began: counts.Began, Jobs: f.jobs, UntilDone: f.untilDone, Secrets: []string{os.Getenv("FEES_API_KEY"), os.Getenv("PGPASSWORD")},
 		Waiting: func(err error) {
 			counts.Waits()
 			fmt.Fprintf(stderr, "fees: waiting: %s\n", console.Printable(err.Error()))

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -54,6 +55,16 @@ func OneArg(what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != 1 {
 			return fmt.Errorf("%s wants %s, and has %d arguments; %s --help explains", c.Name(), what, len(args), c.CommandPath())
+		}
+		return nil
+	}
+}
+
+// AnyArgs wants an argument at least, and says what is wanted.
+func AnyArgs(wanted string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return errors.New(wanted)
 		}
 		return nil
 	}

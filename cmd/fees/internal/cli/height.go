@@ -18,3 +18,15 @@ func At(c *cobra.Command, at int64) (none chain.Optional[uint64], err error) {
 	}
 	return chain.Some(uint64(at)), nil
 }
+
+// ParseFrom reads the height of --from, not known where the flag is not given.
+func ParseFrom(text string) (none chain.Optional[uint64], err error) {
+	if text == "" {
+		return none, nil
+	}
+	height, err := ParseHeight(text)
+	if err != nil {
+		return none, fmt.Errorf("--from: %w", err)
+	}
+	return chain.Some(height), nil
+}

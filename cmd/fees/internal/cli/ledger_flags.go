@@ -55,6 +55,16 @@ func hasPassword(address string) bool {
 	return has || u.Query().Has("password") || u.Query().Has("sslpassword")
 }
 
+// Ask opens the ledger for reading, asks it, and closes it.
+func (f *LedgerFlags) Ask(c *cobra.Command, networkFile string, ask func(*app.Desk) error) error {
+	d, err := f.Open(c.Context(), networkFile)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return ask(d)
+}
+
 // Open opens the ledger for reading, with the tables of a user's file.
 func (f *LedgerFlags) Open(ctx context.Context, networkFile string) (*app.Desk, error) {
 	place, err := f.LedgerPlace()

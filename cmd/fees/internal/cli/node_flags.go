@@ -52,11 +52,11 @@ func (f *NodeFlags) Client() (*rpc.Client, error) {
 	return client, err
 }
 
-// AddConcurrency adds the flag for how many questions are asked at once.
-func (f *NodeFlags) AddConcurrency(c *cobra.Command) { addConcurrency(c, &f.Concurrency) }
-
-// CheckConcurrency checks that flag.
-func (f *NodeFlags) CheckConcurrency() error { return checkConcurrency(f.Concurrency) }
+// Concurrent adds the flag for how many questions are asked at once, and checks it.
+func (f *NodeFlags) Concurrent(c *cobra.Command) {
+	addConcurrency(c, &f.Concurrency)
+	before(c, func(*cobra.Command) error { return checkConcurrency(f.Concurrency) })
+}
 
 // nodeVariable names the node in the environment.
 const nodeVariable = "FEES_NODE"

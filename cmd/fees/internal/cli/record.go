@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/feeledger/fees/internal/console"
@@ -19,31 +18,26 @@ type Field = jsontext.Field
 
 // WriteRecord writes a record in the form that was asked for.
 func (o *Output) WriteRecord(r Record) error {
-	return o.Write(func(w io.Writer) error {
-		if o.Format == "json" {
-			return jsontext.Write(w, r)
-		}
-		return writeFields(w, r, o.Width())
-	})
+	return o.Show(Answer{JSON: r, Text: RecordText(r)})
 }
 
-// writeFields writes a record for people: lists of records as tables.
-func writeFields(w io.Writer, r Record, width int) error {
-	page := console.NewPage(w, width)
-	var pairs console.Pairs
-	for _, f := range r {
-		if _, list := f.Value.([]Record); !list {
-			pairs.Add(words(f.Name), shown(f.Value))
+// RecordText writes a record for people: lists of records as tables.
+func RecordText(r Record) func(*console.Page) {
+	return func(page *console.Page) {
+		var pairs console.Pairs
+		for _, f := range r {
+			if _, list := f.Value.([]Record); !list {
+				pairs.Add(words(f.Name), shown(f.Value))
+			}
+		}
+		page.Pairs(pairs)
+		for _, f := range r {
+			if list, ok := f.Value.([]Record); ok && len(list) > 0 {
+				page.WriteString("\n")
+				page.Table(recordRows(list))
+			}
 		}
 	}
-	page.Pairs(pairs)
-	for _, f := range r {
-		if list, ok := f.Value.([]Record); ok && len(list) > 0 {
-			page.WriteString("\n")
-			page.Table(recordRows(list))
-		}
-	}
-	return page.Flush()
 }
 
 // recordRows is a table of records that have the same fields. Where there is no room, the

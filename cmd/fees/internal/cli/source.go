@@ -114,6 +114,11 @@ type GatewayFlags struct {
 	ConnectionFlags
 }
 
+// Of adds the flags, with what is said of the gateway in its usage.
+func (f *GatewayFlags) Of(what string) func(*cobra.Command) {
+	return func(c *cobra.Command) { f.Add(c, what) }
+}
+
 // Add adds the flags. What is said of the gateway in its usage.
 func (f *GatewayFlags) Add(c *cobra.Command, what string) {
 	flags := c.Flags()
@@ -203,6 +208,12 @@ func (f *GatewayFlags) Options() (httpclient.Options, error) {
 		c.apiKey = ""
 	}
 	return httpclient.Options{Total: c.Timeout, RPS: f.RPS, Concurrency: f.Concurrency, APIKey: c.apiKey, APIKeyHeader: c.apiKeyHeader, RootCAs: c.RootCAs, Observer: f.Observer}, err
+}
+
+// Concurrent adds the flag for how many questions are asked at once, and checks it.
+func (f *GatewayFlags) Concurrent(c *cobra.Command) {
+	f.AddConcurrency(c)
+	before(c, func(*cobra.Command) error { return f.CheckConcurrency() })
 }
 
 // AddConcurrency adds the flag for how many questions are asked at once.

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"runtime"
 	"runtime/debug"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/network"
 )
 
@@ -49,35 +47,26 @@ type Table struct {
 }
 
 // NewVersion is the command that says which version this is.
-func NewVersion(stdout io.Writer) *cobra.Command {
-	out := Output{Stdout: stdout}
+func NewVersion() *cobra.Command {
+	var out Output
 	var asJSON bool
-	c := &cobra.Command{
-		Use:     "version",
-		Short:   "Print the version, and how far the tables go",
-		Long:    versionManual,
-		Example: versionExamples,
-		Args:    NoneOf("version takes no argument, and has %q"),
+	c := New(&cobra.Command{
+		Use: "version", Short: "Print the version, and how far the tables go", Long: versionManual, Example: versionExamples,
+		Args: NoneOf("version takes no argument, and has %q"),
 		RunE: func(*cobra.Command, []string) error {
-			if asJSON {
-				out.Format = "json"
-			}
-			if err := out.Check(); err != nil {
-				return err
-			}
 			info, _ := debug.ReadBuildInfo()
 			build := buildOf(info)
 			build.readTables(network.BuiltIn())
-			return out.Write(func(w io.Writer) error {
-				if out.Format == "json" {
-					return jsontext.Write(w, build)
-				}
-				return build.write(w, out.Width())
-			})
+			return out.Show(Answer{JSON: build, Text: build.write})
 		},
-	}
-	out.AddFormat(c, "table", "json")
+	}, out.StdoutForms("table", "json"))
 	c.Flags().BoolVar(&asJSON, "json", false, "the same as --format json")
+	before(c, func(*cobra.Command) error {
+		if asJSON {
+			out.Format = "json"
+		}
+		return nil
+	})
 	return c
 }
 
@@ -124,8 +113,7 @@ func (b *Build) String() string {
 }
 
 // write writes the build for people.
-func (b *Build) write(w io.Writer, width int) error {
-	p := console.NewPage(w, width)
+func (b *Build) write(p *console.Page) {
 	p.Line(b.String(), 2)
 	commit, date := "not known", "not known"
 	if b.Commit != nil {
@@ -151,5 +139,4 @@ func (b *Build) write(w io.Writer, width int) error {
 		t.Row(table.Network, table.LastRuntime, ended)
 	}
 	p.Table(t)
-	return p.Flush()
 }

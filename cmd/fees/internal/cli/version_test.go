@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/network"
 )
 
@@ -25,9 +26,14 @@ func TestBuild(t *testing.T) {
 	require.True(t, *b.Modified)
 
 	b.readTables(network.BuiltIn())
-	var text strings.Builder
-	require.NoError(t, b.write(&text, 80))
-	require.Contains(t, text.String(), "\ncommit  635401f26a63bd1bbbbf05a54c0d5a16bd0a6bdf, and changed since\ndate    2026-11-24T05:33:02Z\n")
+	text := func(b *Build) string {
+		var out strings.Builder
+		page := console.NewPage(&out, 80)
+		b.write(page)
+		require.NoError(t, page.Flush())
+		return out.String()
+	}
+	require.Contains(t, text(b), "\ncommit  635401f26a63bd1bbbbf05a54c0d5a16bd0a6bdf, and changed since\ndate    2026-11-24T05:33:02Z\n")
 
 	for _, info := range []*debug.BuildInfo{nil, {}} {
 		unknown := buildOf(info)
@@ -35,8 +41,6 @@ func TestBuild(t *testing.T) {
 		require.Nil(t, unknown.Commit)
 		require.Nil(t, unknown.Date)
 		require.Nil(t, unknown.Modified)
-		text.Reset()
-		require.NoError(t, unknown.write(&text, 80))
-		require.Contains(t, text.String(), "\ncommit  not known\ndate    not known\n")
+		require.Contains(t, text(unknown), "\ncommit  not known\ndate    not known\n")
 	}
 }

@@ -90,17 +90,9 @@ const serveExamples = `  fees archive serve march
   fees archive serve demo --listen 127.0.0.1:0     at any free port, which is printed
   fees block 25 --gateway http://127.0.0.1:8080    from another terminal`
 
-func newArchive(stdout, stderr io.Writer) *cobra.Command {
-	parent := &cobra.Command{
-		Use:     "archive",
-		Short:   "Keep a gateway's answers as evidence, verify and serve them",
-		Long:    archiveManual,
-		Example: archiveExamples,
-		Args:    cli.NoneOf("unknown command %q; fees archive --help lists them"),
-		RunE:    cli.ShowHelp,
-	}
-	parent.AddCommand(newRecord(stdout, stderr), newVerifyArchive(stdout, stderr), newJoin(stdout, stderr), newServe(stderr))
-	return parent
+func newArchive() *cobra.Command {
+	return cli.NewParent(&cobra.Command{Use: "archive", Short: "Keep a gateway's answers as evidence, verify and serve them", Long: archiveManual, Example: archiveExamples},
+		"unknown command %q; fees archive --help lists them", newRecord(), newVerifyArchive(), newJoin(), newServe())
 }
 
 // recordFlags are the flags of fees archive record.
@@ -108,6 +100,7 @@ type recordFlags struct {
 	gatewayOnly
 	cli.LabelFlags
 	cli.Output
+	cli.QuietFlag
 	networkFile string
 	directory   string
 	accounts    []string
@@ -115,82 +108,64 @@ type recordFlags struct {
 	proofs      bool
 	dryRun      bool
 	authority   string
-	quiet       bool
 }
 
-func newRecord(stdout, stderr io.Writer) *cobra.Command {
-	flags := recordFlags{Output: cli.Output{Stdout: stdout}}
-	c := &cobra.Command{
-		Use:     "record <A..B|A:+N> -o DIR",
-		Short:   "Keep what a gateway or a node says of a range of blocks",
-		Long:    recordManual,
-		Example: recordExamples,
-		Args:    cli.OneArg("one range: A..B or A:+N"),
-		RunE: func(c *cobra.Command, args []string) error {
-			return recordArchive(c.Context(), args[0], flags, stderr)
-		},
-	}
-	cli.Resumes(c)
-	flags.gatewayOnly.Add(c)
-	flags.Output.AddFormat(c, "table", "json")
-	c.Flags().StringVar(&flags.networkFile, "network-file", "", "a file with network tables of your own: it says how a network of yours is asked for the treasury's share, and whether for the blocks' weight")
-	c.Flags().StringVarP(&flags.directory, "output", "o", "", "the directory to record into, made if it is not there")
-	c.Flags().StringSliceVar(&flags.accounts, "accounts", nil, "keep the balances of these accounts"+cli.AccountsUsage)
-	flags.LabelFlags.Add(c)
-	c.Flags().BoolVar(&flags.proofs, "proofs", false, "keep a node's blocks with what proves them, instead of a gateway's answers")
-	flags.AddTrust(c)
-	c.Flags().BoolVar(&flags.dryRun, "dry-run", false, "with --proofs, record nothing: ask for a few blocks, and say how many requests, hours and gigabytes it would take")
-	c.Flags().StringVar(&flags.authority, "timestamp", "", "have the time-stamping authority at this URL say when it was there")
-	c.Flags().BoolVar(&flags.segments, "segments", false, "keep segments of 1,000 heights, as by itself above 300 blocks")
-	flags.AddConcurrency(c)
-	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
-	return c
+func newRecord() *cobra.Command {
+	var f recordFlags
+	return cli.New(&cobra.Command{
+		Use: "record <A..B|A:+N> -o DIR", Short: "Keep what a gateway or a node says of a range of blocks", Long: recordManual, Example: recordExamples,
+		Args: cli.OneArg("one range: A..B or A:+N"), RunE: f.record,
+	}, cli.Resumes, f.gatewayOnly.Add, f.StdoutForms("table", "json"), f.add, f.AddTrust, f.Concurrent, f.AddQuiet)
 }
 
-func recordArchive(ctx context.Context, text string, flags recordFlags, stderr io.Writer) error {
-	blocks, err := source.ParseRange(text)
+func (f *recordFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.networkFile, "network-file", "", "a file with network tables of your own: it says how a network of yours is asked for the treasury's share, and whether for the blocks' weight")
+	c.Flags().StringVarP(&f.directory, "output", "o", "", "the directory to record into, made if it is not there")
+	c.Flags().StringSliceVar(&f.accounts, "accounts", nil, "keep the balances of these accounts"+cli.AccountsUsage)
+	f.LabelFlags.Add(c)
+	c.Flags().BoolVar(&f.proofs, "proofs", false, "keep a node's blocks with what proves them, instead of a gateway's answers")
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "with --proofs, record nothing: ask for a few blocks, and say how many requests, hours and gigabytes it would take")
+	c.Flags().StringVar(&f.authority, "timestamp", "", "have the time-stamping authority at this URL say when it was there")
+	c.Flags().BoolVar(&f.segments, "segments", false, "keep segments of 1,000 heights, as by itself above 300 blocks")
+}
+
+func (f *recordFlags) record(c *cobra.Command, args []string) error {
+	ctx := c.Context()
+	blocks, err := source.ParseRange(args[0])
 	if err != nil {
 		return err
 	}
 	switch {
-	case flags.dryRun && !flags.proofs:
+	case f.dryRun && !f.proofs:
 		return errors.New("--dry-run is for --proofs")
-	case flags.directory == "" && !flags.dryRun:
+	case f.directory == "" && !f.dryRun:
 		return errors.New("record wants a directory to record into: -o DIR")
 	}
-	if err := flags.CheckConcurrency(); err != nil {
-		return err
-	}
-	if err := flags.Output.Check(); err != nil {
-		return err
-	}
-	authority, err := cli.Authority(flags.authority)
+	authority, err := cli.Authority(f.authority)
 	if err != nil {
 		return err
 	}
-	accounts, err := flags.LabelFlags.Addresses(flags.accounts, flags.quiet, stderr)
+	accounts, err := f.Addresses(f.accounts, f.Quiet, c.ErrOrStderr())
 	if err != nil {
 		return err
 	}
-	p := cli.NewProgress(stderr, "blocks", flags.quiet)
-	defer p.End()
 	record := recordAnswers
-	if flags.proofs {
+	if f.proofs {
 		record = recordProofs
 	}
-	made, err := record(ctx, blocks, accounts, &flags, p.Show)
+	made, err := record(ctx, blocks, accounts, f, f.Progress(c, "blocks").Show)
 	if err != nil {
 		return err
 	}
-	if flags.dryRun {
-		return flags.WriteRecord(made)
+	if f.dryRun {
+		return f.WriteRecord(made)
 	}
 	if authority != nil {
-		if err := stampArchive(ctx, flags.directory, authority); err != nil {
+		if err := stampArchive(ctx, f.directory, authority); err != nil {
 			return err
 		}
 	}
-	return writeArchive(ctx, flags.Output, flags.directory, made, nil)
+	return writeArchive(ctx, &f.Output, f.directory, made, nil)
 }
 
 // recordAnswers keeps what a gateway answers on a range.
@@ -224,61 +199,47 @@ func recordAnswers(ctx context.Context, blocks chain.Heights, accounts []chain.A
 type verifyFlags struct {
 	cli.Output
 	cli.GatewayFlags
+	cli.QuietFlag
 	authorities string
-	quiet       bool
 }
 
-func newVerifyArchive(stdout, stderr io.Writer) *cobra.Command {
-	flags := verifyFlags{Output: cli.Output{Stdout: stdout}}
-	c := &cobra.Command{
-		Use:     "verify <DIR>",
-		Short:   "Prove that nothing of an archive has changed",
-		Long:    verifyManual,
+func newVerifyArchive() *cobra.Command {
+	var f verifyFlags
+	c := cli.New(&cobra.Command{
+		Use: "verify <DIR>", Short: "Prove that nothing of an archive has changed", Long: verifyManual, RunE: f.verify,
 		Example: "  fees archive verify march\n  fees archive verify proved --trust 199:0xHASH --format json",
 		Args:    cli.OneArg("one directory"),
-		RunE: func(c *cobra.Command, args []string) error {
-			return verifyArchive(c.Context(), args[0], &flags, stderr)
-		},
-	}
-	flags.AddTrust(c)
-	flags.Output.AddFormat(c, "table", "json")
-	c.Flags().StringVar(&flags.authorities, "tsa-ca", "", "whose timestamps count: a file of certificates in PEM")
-	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
+	}, f.AddTrust, f.StdoutForms("table", "json"), f.AddQuiet)
+	c.Flags().StringVar(&f.authorities, "tsa-ca", "", "whose timestamps count: a file of certificates in PEM")
 	return c
 }
 
-func verifyArchive(ctx context.Context, directory string, flags *verifyFlags, stderr io.Writer) error {
-	if err := flags.Output.Check(); err != nil {
-		return err
-	}
-	authorities, err := cli.ReadListed("--tsa-ca", flags.authorities, timestamp.MostAuthoritiesBytes, timestamp.ReadAuthorities)
+func (f *verifyFlags) verify(c *cobra.Command, args []string) error {
+	ctx, directory := c.Context(), args[0]
+	authorities, err := cli.ReadListed("--tsa-ca", f.authorities, timestamp.MostAuthoritiesBytes, timestamp.ReadAuthorities)
 	if err != nil {
 		return err
 	}
-	trusted, err := flags.Trusted()
+	trusted, err := f.Trusted()
 	if err != nil {
 		return err
 	}
 	var found cli.Record
-	if proofs.Is(directory) {
-		p := cli.NewProgress(stderr, "blocks", flags.quiet)
-		defer p.End()
-		found, err = verifyProofs(ctx, directory, trusted, p.Show)
-	} else {
-		if trusted.Known() {
-			return fmt.Errorf("--trust: %s: %w (fees archive record --proofs)", directory, source.ErrNoProofs)
-		}
-		p := cli.NewProgress(stderr, "files", flags.quiet)
-		defer p.End()
+	switch {
+	case proofs.Is(directory):
+		found, err = verifyProofs(ctx, directory, trusted, f.Progress(c, "blocks").Show)
+	case trusted.Known():
+		err = fmt.Errorf("--trust: %s: %w (fees archive record --proofs)", directory, source.ErrNoProofs)
+	default:
 		var manifest *answers.Manifest
-		if manifest, err = answers.Verify(ctx, directory, p.Show); err == nil {
+		if manifest, err = answers.Verify(ctx, directory, f.Progress(c, "files").Show); err == nil {
 			found = ofAnswers(manifest)
 		}
 	}
 	if err != nil {
 		return err
 	}
-	return writeArchive(ctx, flags.Output, directory, found, authorities)
+	return writeArchive(ctx, &f.Output, directory, found, authorities)
 }
 
 // ofAnswers is what an archive of a gateway's answers holds.
@@ -299,30 +260,23 @@ func ofAnswers(m *answers.Manifest) cli.Record {
 
 // writeArchive says what an archive holds, and by whose word it was there when. A timestamp
 // that does not hold is a finding.
-func writeArchive(ctx context.Context, out cli.Output, directory string, r cli.Record, authorities *x509.CertPool) error {
+func writeArchive(ctx context.Context, out *cli.Output, directory string, r cli.Record, authorities *x509.CertPool) error {
 	_, stamp, err := readStamp(ctx, directory, authorities)
 	if err != nil {
 		return err
 	}
 	lines, holds := stamped(stamp, authorities != nil)
-	if err := out.WriteRecord(append(r, lines...)); err != nil || holds {
-		return err
-	}
-	return cli.ErrFinding
+	return cli.Found(out.WriteRecord(append(r, lines...)), !holds)
 }
 
-func newServe(stderr io.Writer) *cobra.Command {
+func newServe() *cobra.Command {
 	var listen string
-	c := &cobra.Command{
-		Use:     "serve <DIR|demo>",
-		Short:   "Answer from an archive as the gateway did",
-		Long:    serveManual,
-		Example: serveExamples,
-		Args:    cli.OneArg("one directory, or demo"),
+	c := cli.New(&cobra.Command{
+		Use: "serve <DIR|demo>", Short: "Answer from an archive as the gateway did", Long: serveManual, Example: serveExamples, Args: cli.OneArg("one directory, or demo"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return serveArchive(c.Context(), args[0], listen, stderr)
+			return serveArchive(c.Context(), args[0], listen, c.ErrOrStderr())
 		},
-	}
+	})
 	cli.AddListen(c, &listen, gatewayAddress)
 	return c
 }

@@ -89,51 +89,46 @@ const joinExamples = `  fees archive record 0..499 -o low --proofs --gateway wss
   fees archive record 500..999 -o high --proofs --gateway wss://OTHER
   fees archive join low high -o all --trust 999:0xHASH`
 
-func newJoin(stdout, stderr io.Writer) *cobra.Command {
-	out := cli.Output{Stdout: stdout}
-	var flags cli.GatewayFlags
-	var directory string
-	var quiet bool
-	c := &cobra.Command{
-		Use:     "join <DIR> <DIR>... -o DIR",
-		Short:   "Make one archive of several with proofs",
-		Long:    joinManual,
-		Example: joinExamples,
+// joinFlags are the flags of fees archive join.
+type joinFlags struct {
+	cli.GatewayFlags
+	cli.Output
+	cli.QuietFlag
+	directory string
+}
+
+func newJoin() *cobra.Command {
+	var f joinFlags
+	c := cli.New(&cobra.Command{
+		Use: "join <DIR> <DIR>... -o DIR", Short: "Make one archive of several with proofs", Long: joinManual, Example: joinExamples, RunE: f.join,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 {
 				return errors.New("join wants two or more archives that were recorded with --proofs")
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error {
-			if directory == "" {
-				return errors.New("join wants a directory to write to: -o DIR")
-			}
-			if err := out.Check(); err != nil {
-				return err
-			}
-			trusted, err := flags.Trusted()
-			if err != nil {
-				return err
-			}
-			p := cli.NewProgress(stderr, "blocks", quiet)
-			defer p.End()
-			manifest, err := proofs.Join(c.Context(), args, directory, proofs.JoinOptions{Trusted: trusted, Progress: p.Show})
-			if err != nil {
-				return err
-			}
-			r, err := ofProofs(directory, manifest, trusted)
-			if err != nil {
-				return err
-			}
-			return out.WriteRecord(r)
-		},
-	}
-	flags.AddTrust(c)
-	out.AddFormat(c, "table", "json")
-	c.Flags().StringVarP(&directory, "output", "o", "", "the directory to write to, made if it is not there")
-	c.Flags().BoolVar(&quiet, "quiet", false, "no progress on standard error")
+	}, f.AddTrust, f.StdoutForms("table", "json"), f.AddQuiet)
+	c.Flags().StringVarP(&f.directory, "output", "o", "", "the directory to write to, made if it is not there")
 	return c
+}
+
+func (f *joinFlags) join(c *cobra.Command, args []string) error {
+	if f.directory == "" {
+		return errors.New("join wants a directory to write to: -o DIR")
+	}
+	trusted, err := f.Trusted()
+	if err != nil {
+		return err
+	}
+	manifest, err := proofs.Join(c.Context(), args, f.directory, proofs.JoinOptions{Trusted: trusted, Progress: f.Progress(c, "blocks").Show})
+	if err != nil {
+		return err
+	}
+	r, err := ofProofs(f.directory, manifest, trusted)
+	if err != nil {
+		return err
+	}
+	return f.WriteRecord(r)
 }
 
 // verifyProofs proves an archive of a node.

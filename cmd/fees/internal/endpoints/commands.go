@@ -2,13 +2,9 @@
 // a gateway's answers, and that check a node's proofs.
 package endpoints
 
-import (
-	"io"
-
-	"github.com/spf13/cobra"
-)
+import "github.com/spf13/cobra"
 
 // Commands are all of them.
-func Commands(stdout, stderr io.Writer) []*cobra.Command {
-	return []*cobra.Command{newGateway(stdout, stderr), newNode(stdout), newArchive(stdout, stderr), newEstimate(stdout), newProof(stdout, stderr)}
+func Commands() []*cobra.Command {
+	return []*cobra.Command{newGateway(), newNode(), newArchive(), newEstimate(), newProof()}
 }

@@ -50,53 +50,29 @@ var estimateNotes = []string{
 	"nothing was signed or sent",
 }
 
-func newEstimate(stdout io.Writer) *cobra.Command {
-	var node cli.NodeFlags
-	var extrinsic, at string
-	var call callFlags
-	out := cli.Output{Stdout: stdout}
-	c := &cobra.Command{
-		Use:     "estimate <pallet.call> [argument]... | --extrinsic <0x…|@FILE|->",
-		Short:   "What an action would cost: natively, by the EVM, with priority",
-		Long:    estimateManual,
-		Example: estimateExamples,
+// estimateFlags are the flags of fees estimate.
+type estimateFlags struct {
+	cli.NodeFlags
+	cli.Output
+	extrinsic, at string
+	call          callFlags
+}
+
+func newEstimate() *cobra.Command {
+	var f estimateFlags
+	c := cli.New(&cobra.Command{
+		Use: "estimate <pallet.call> [argument]... | --extrinsic <0x…|@FILE|->", Short: "What an action would cost: natively, by the EVM, with priority",
+		Long: estimateManual, Example: estimateExamples, RunE: f.estimate,
 		Args: func(c *cobra.Command, args []string) error {
-			if len(args) > 0 && (extrinsic != "" || strings.HasPrefix(args[0], "0x")) {
+			if len(args) > 0 && (f.extrinsic != "" || strings.HasPrefix(args[0], "0x")) {
 				return cli.NoArgument("--extrinsic takes the extrinsic")(c, args)
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := out.Check(); err != nil {
-				return err
-			}
-			if len(args) > 0 {
-				return call.estimate(c, args, &node, &out)
-			}
-			encoded, err := readExtrinsic(c.Context(), extrinsic, c.InOrStdin())
-			if err != nil {
-				return err
-			}
-			var block chain.Optional[chain.Hash]
-			if at != "" {
-				hash, err := chain.ParseHash(at)
-				if err != nil {
-					return fmt.Errorf("--at: %w", err)
-				}
-				block = chain.Some(hash)
-			}
-			client, err := node.Client()
-			if err != nil {
-				return err
-			}
-			return estimate(c.Context(), client, encoded, block, &out)
-		},
-	}
-	node.Add(c)
-	out.Add(c, "table", "json")
-	c.Flags().StringVar(&extrinsic, "extrinsic", "", "the signed extrinsic in 0x-hex; @FILE reads a file, - standard input")
-	call.add(c)
-	c.Flags().StringVar(&at, "at", "", "of --extrinsic: on the state of the block with this hash (default: the newest)")
+	}, f.NodeFlags.Add, f.Forms("table", "json"))
+	c.Flags().StringVar(&f.extrinsic, "extrinsic", "", "the signed extrinsic in 0x-hex; @FILE reads a file, - standard input")
+	f.call.add(c)
+	c.Flags().StringVar(&f.at, "at", "", "of --extrinsic: on the state of the block with this hash (default: the newest)")
 	return c
 }
 
@@ -124,25 +100,31 @@ func readExtrinsic(ctx context.Context, said string, stdin io.Reader) (string, e
 // readInput reads standard input of at most that many bytes, which may never end, for as long
 // as ctx lasts.
 func readInput(ctx context.Context, stdin io.Reader, limit int64) ([]byte, error) {
-	type input struct {
-		content []byte
-		err     error
-	}
-	read := make(chan input, 1)
-	go func() {
-		content, err := app.ReadAtMost(stdin, "standard input", limit)
-		read <- input{content, err}
-	}()
-	select {
-	case got := <-read:
-		return got.content, got.err
-	case <-ctx.Done(): // the reading ends with the program
-		return nil, ctx.Err()
-	}
+	return cli.Await(ctx, func() ([]byte, error) { return app.ReadAtMost(stdin, "standard input", limit) })
 }
 
-func estimate(ctx context.Context, client *rpc.Client, extrinsic string, at chain.Optional[chain.Hash], out *cli.Output) error {
-	info, err := client.QueryInfo(ctx, extrinsic, at)
+func (f *estimateFlags) estimate(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return f.estimateCall(c, args)
+	}
+	ctx := c.Context()
+	encoded, err := readExtrinsic(ctx, f.extrinsic, c.InOrStdin())
+	if err != nil {
+		return err
+	}
+	var at chain.Optional[chain.Hash]
+	if f.at != "" {
+		hash, err := chain.ParseHash(f.at)
+		if err != nil {
+			return fmt.Errorf("--at: %w", err)
+		}
+		at = chain.Some(hash)
+	}
+	client, err := f.Client()
+	if err != nil {
+		return err
+	}
+	info, err := client.QueryInfo(ctx, encoded, at)
 	if err != nil {
 		return err
 	}
@@ -150,15 +132,11 @@ func estimate(ctx context.Context, client *rpc.Client, extrinsic string, at chai
 	if err != nil {
 		return err
 	}
-	if out.Format == "json" {
-		r := infoRecord(info)
-		if !symbol.Known() { // nor are the token's decimals
-			r.Set("partial_fee_token", nil)
-		}
-		return out.WriteRecord(append(r, cli.Field{"symbol", symbol}, cli.Field{"at", at}, cli.Field{"notes", estimateNotes}))
+	r := infoRecord(asked{}, info)
+	if !symbol.Known() { // nor are the token's decimals
+		r.Set("partial_fee_token", nil)
 	}
-	return out.Write(func(w io.Writer) error {
-		page := console.NewPage(w, out.Width())
+	return f.Show(cli.Answer{JSON: append(r, cli.Field{"symbol", symbol}, cli.Field{"at", at}, cli.Field{"notes", estimateNotes}), Text: func(page *console.Page) {
 		fee := info.PartialFee.String() + " wei"
 		if name, known := symbol.Get(); known {
 			fee = fmt.Sprintf("%s %s = %s", console.Tokens(info.PartialFee), name, fee)
@@ -172,8 +150,7 @@ func estimate(ctx context.Context, client *rpc.Client, extrinsic string, at chai
 		for _, note := range estimateNotes {
 			page.Line("note: "+note, 2)
 		}
-		return page.Flush()
-	})
+	}})
 }
 
 // symbolOf is the symbol of the node's token, where its runtime says which network

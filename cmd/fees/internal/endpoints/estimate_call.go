@@ -3,7 +3,6 @@ package endpoints
 import (
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -35,36 +34,34 @@ func (f *callFlags) add(c *cobra.Command) {
 // mostBlocks is a week of them.
 const mostBlocks = 100_800
 
-func (f *callFlags) estimate(c *cobra.Command, args []string, node *cli.NodeFlags, out *cli.Output) error {
-	if f.from == "" {
+func (f *estimateFlags) estimateCall(c *cobra.Command, args []string) error {
+	call := &f.call
+	if call.from == "" {
 		return errors.New("who would sign? name the account with --from")
 	}
-	from, err := chain.ParseAddress(f.from)
+	from, err := chain.ParseAddress(call.from)
 	if err != nil {
 		return fmt.Errorf("--from: %w", err)
 	}
-	if f.blocks > mostBlocks {
-		return fmt.Errorf("--blocks %d: want at most %d", f.blocks, mostBlocks)
+	if call.blocks > mostBlocks {
+		return fmt.Errorf("--blocks %d: want at most %d", call.blocks, mostBlocks)
 	}
-	client, err := node.Client()
+	client, err := f.Client()
 	if err != nil {
 		return err
 	}
-	said, tables, err := f.Chain(c)
+	said, tables, err := call.Chain(c)
 	if err != nil {
 		return err
 	}
-	q := app.EstimateQuestion{Node: client, Tables: tables, Chain: said, Call: args[0], Arguments: args[1:], From: from, Tip: f.tip, Blocks: f.blocks}
+	q := app.EstimateQuestion{Node: client, Tables: tables, Chain: said, Call: args[0], Arguments: args[1:], From: from, Tip: call.tip, Blocks: call.blocks}
 	e, err := app.EstimateCall(c.Context(), q)
 	if err != nil {
 		return err
 	}
 	r := estimateRecord(e)
-	if !f.watch {
-		return out.WriteRecord(r)
-	}
-	if out.Format != "json" { // in the file, or with what follows
-		if err := out.WriteRecord(r); err != nil {
+	if !call.watch || f.Format != "json" { // in the file, or with what follows
+		if err := f.WriteRecord(r); err != nil || !call.watch {
 			return err
 		}
 	}
@@ -77,23 +74,18 @@ func (f *callFlags) estimate(c *cobra.Command, args []string, node *cli.NodeFlag
 		return err
 	}
 	charged := cli.Record{{"block", in.Height}, {"index", in.Index}, {"charged", bill.Transaction.Fee}, {"estimated", e.Total}, {"difference", e.Beside(bill.Transaction.Fee)}, {"proof", bill.VerdictText()}}
-	if out.Format == "json" {
-		return out.WriteRecord(append(r, cli.Field{Name: "then", Value: charged}))
-	}
-	return out.Write(func(w io.Writer) error {
-		page := console.NewPage(w, out.Width())
-		var pairs console.Pairs
-		for _, f := range charged {
-			text, err := jsontext.Line(f.Value)
-			if err != nil {
-				return err
-			}
-			pairs.Add(f.Name, console.Printable(unquoted(string(text))))
+	var pairs console.Pairs
+	for _, field := range charged {
+		text, err := jsontext.Line(field.Value)
+		if err != nil {
+			return err
 		}
+		pairs.Add(field.Name, console.Printable(unquoted(string(text))))
+	}
+	return f.Show(cli.Answer{JSON: append(r, cli.Field{Name: "then", Value: charged}), Text: func(page *console.Page) {
 		page.WriteString("\n")
 		page.Pairs(pairs)
-		return page.Flush()
-	})
+	}})
 }
 
 func estimateRecord(e *app.Estimate) cli.Record {
@@ -109,11 +101,11 @@ func estimateRecord(e *app.Estimate) cli.Record {
 		{"at", e.At.Height}, {"fee", e.Native.Fee}, {"fee_token", console.Tokens(e.Native.Fee)}, {"tip", e.Tip}, {"total", e.Total}, {"total_token", console.Tokens(e.Total)}, {"symbol", e.Symbol},
 		{"class", e.Native.Class}, {"ref_time", e.Native.Weight.RefTime}, {"proof_size", e.Native.Weight.ProofSize}, {"fee_per_gas", e.FeePerGas},
 	}
+	evm := cli.Record{{"evm_fee", nil}, {"evm_fee_token", nil}, {"evm_gas", nil}, {"evm_base_fee_per_gas", nil}}
 	if e.EVM != nil {
-		r = append(r, cli.Record{{"evm_fee", e.EVM.Fee}, {"evm_fee_token", console.Tokens(e.EVM.Fee)}, {"evm_gas", e.EVM.Gas}, {"evm_base_fee_per_gas", e.EVM.BaseFeePerGas}}...)
-	} else {
-		r = append(r, cli.Record{{"evm_fee", nil}, {"evm_fee_token", nil}, {"evm_gas", nil}, {"evm_base_fee_per_gas", nil}}...)
+		evm = cli.Record{{"evm_fee", e.EVM.Fee}, {"evm_fee_token", console.Tokens(e.EVM.Fee)}, {"evm_gas", e.EVM.Gas}, {"evm_base_fee_per_gas", e.EVM.BaseFeePerGas}}
 	}
+	r = append(r, evm...)
 	notes := append([]string{}, e.Notes...)
 	notes = append(notes, "the fee is the most that the call can use: where weight is given back, less is charged", "nothing was signed or sent")
 	return append(r, cli.Record{{"priority", bids}, {"hours", hours}, {"notes", notes}}...)

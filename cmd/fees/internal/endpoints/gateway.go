@@ -31,55 +31,57 @@ const gatewayExamples = `  fees gateway head --gateway http://127.0.0.1:8080
 
 var gatewayQuestions = []question[*gatewayclient.Client]{
 	{use: "head", short: "The newest block that is final", unfinalized: true, ask: askHead},
-	{use: "header [height]", short: "A block's header, or that of the newest one", most: 1, wants: "at most one height", unfinalized: true, ask: askHeader},
+	{use: "header [height]", short: "A block's header, or that of the newest one", most: 1, wants: "at most one height", unfinalized: true, ask: asking[*gatewayclient.Client, chain.Header](askHeader).as(
+		func(_ asked, h chain.Header) cli.Record {
+			return cli.Record{{"number", h.Number}, {"parent_hash", h.ParentHash}, {"state_root", h.StateRoot}, {"extrinsics_root", h.ExtrinsicsRoot}}
+		})},
 	{use: "block <height|hash>", short: "A block's extrinsics and events", args: 1, most: 1, wants: "one height or hash", ask: askBlock},
 	{use: "balance <address>", short: "An account's balance", args: 1, most: 1, wants: "one address", at: true, ask: askBalance},
-	{use: "version", short: "The node behind the gateway", ask: askVersion},
+	{use: "version", short: "The node behind the gateway", ask: plain((*gatewayclient.Client).NodeVersion).as(
+		func(_ asked, n chain.NodeVersion) cli.Record {
+			return cli.Record{{"client_impl_name", n.ClientImplName}, {"chain", n.Chain}, {"client_version", n.ClientVersion}}
+		})},
 	{use: "storage <pallet> <item>", short: "An item of a pallet's storage", args: 2, most: 2, wants: "a pallet and an item, such as system account", at: true, keys: true, ask: askStorage},
-	{use: "multiplier <height>", short: "The fee multiplier that a block left behind", args: 1, most: 1, wants: "one height", ask: askMultiplier},
-	{use: "spec <height>", short: "The runtime that a block left behind", args: 1, most: 1, wants: "one height", ask: askSpec},
+	{use: "multiplier <height>", short: "The fee multiplier that a block left behind", args: 1, most: 1, wants: "one height", ask: with(asked.height, (*gatewayclient.Client).Multiplier).as(
+		func(_ asked, m chain.AtBlock[chain.Multiplier]) cli.Record {
+			return cli.Record{{"at", m.At}, {"at_hash", m.AtHash}, {"value", m.Value}, {"multiplier", console.Plain(console.Scaled(m.Value, 18))}}
+		})},
+	{use: "spec <height>", short: "The runtime that a block left behind", args: 1, most: 1, wants: "one height", ask: with(asked.height, (*gatewayclient.Client).Runtime).as(
+		func(_ asked, r chain.AtBlock[chain.Runtime]) cli.Record {
+			return cli.Record{{"at", r.At}, {"at_hash", r.AtHash}, {"spec_name", r.Value.SpecName}, {"spec_version", r.Value.SpecVersion}}
+		})},
 }
 
-func newGateway(stdout, stderr io.Writer) *cobra.Command {
-	parent := &cobra.Command{
-		Use:     "gateway",
-		Short:   "Look at a gateway's endpoints, or serve them from a node",
-		Long:    gatewayManual,
-		Example: gatewayExamples,
-		Args:    cli.NoneOf("unknown endpoint %q; fees gateway --help lists them"),
-		RunE:    cli.ShowHelp,
-	}
+func newGateway() *cobra.Command {
+	parent := cli.NewParent(&cobra.Command{Use: "gateway", Short: "Look at a gateway's endpoints, or serve them from a node", Long: gatewayManual, Example: gatewayExamples},
+		"unknown endpoint %q; fees gateway --help lists them", newMetadata(), newGatewayServe())
 	for _, q := range gatewayQuestions {
-		parent.AddCommand(q.command(stdout, &gatewayOnly{}))
+		parent.AddCommand(q.command(&gatewayOnly{}))
 	}
-	parent.AddCommand(newMetadata(stdout), newGatewayServe(stderr))
 	return parent
 }
 
 // newMetadata is apart: its answer is passed on as it comes.
-func newMetadata(stdout io.Writer) *cobra.Command {
+func newMetadata() *cobra.Command {
 	var gateway gatewayOnly
 	var path string
-	c := &cobra.Command{
-		Use:   "metadata",
-		Short: "The runtime's metadata, JSON as the gateway sends it",
-		Args:  cobra.NoArgs,
+	c := cli.New(&cobra.Command{
+		Use: "metadata", Short: "The runtime's metadata, JSON as the gateway sends it", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			client, err := gateway.Client()
 			if err != nil {
 				return err
 			}
-			if path == "" {
-				_, err = client.Metadata(c.Context(), stdout)
-				return err
-			}
-			return cli.ReplaceFile(c.Context(), path, func(w io.Writer) error {
+			write := func(w io.Writer) error {
 				_, err := client.Metadata(c.Context(), w)
 				return err
-			})
+			}
+			if path == "" {
+				return write(c.OutOrStdout())
+			}
+			return cli.ReplaceFile(c.Context(), path, write)
 		},
-	}
-	gateway.Add(c)
+	}, gateway.Add)
 	c.Flags().StringVarP(&path, "output", "o", "", "write to this file instead of standard output")
 	return c
 }
@@ -111,16 +113,13 @@ func askHead(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Record,
 }
 
 func askBlock(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Record, error) {
-	var b *chain.Block
-	hash, err := chain.ParseHash(a.args[0])
-	if err == nil {
-		b, err = c.BlockByHash(ctx, hash)
-	} else {
-		var height uint64
-		if height, err = cli.ParseHeight(a.args[0]); err == nil {
-			b, err = c.Block(ctx, height)
+	ask := with(asked.height, (*gatewayclient.Client).Block)
+	if hash, err := chain.ParseHash(a.args[0]); err == nil {
+		ask = func(context.Context, *gatewayclient.Client, asked) (*chain.Block, error) {
+			return c.BlockByHash(ctx, hash)
 		}
 	}
+	b, err := ask(ctx, c, a)
 	if err != nil {
 		return nil, err
 	}
@@ -152,25 +151,15 @@ func blockRecord(b *chain.Block) (cli.Record, error) {
 	}, nil
 }
 
-func askHeader(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Record, error) {
-	var h chain.Header
-	var err error
+func askHeader(ctx context.Context, c *gatewayclient.Client, a asked) (chain.Header, error) {
 	if len(a.args) == 0 {
-		h, err = c.HeadHeader(ctx, a.unfinalized)
-	} else {
-		var height uint64
-		if height, err = cli.ParseHeight(a.args[0]); err == nil {
-			h, err = c.Header(ctx, height)
-		}
+		return c.HeadHeader(ctx, a.unfinalized)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return cli.Record{{"number", h.Number}, {"parent_hash", h.ParentHash}, {"state_root", h.StateRoot}, {"extrinsics_root", h.ExtrinsicsRoot}}, nil
+	return with(asked.height, (*gatewayclient.Client).Header)(ctx, c, a)
 }
 
 func askBalance(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Record, error) {
-	account, err := chain.ParseAddress(a.args[0])
+	account, err := a.account()
 	if err != nil {
 		return nil, err
 	}
@@ -182,42 +171,10 @@ func askBalance(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Reco
 		{"free_token", console.Tokens(b.Value.Free)}, {"symbol", b.Value.Symbol}}, nil
 }
 
-func askVersion(ctx context.Context, c *gatewayclient.Client, _ asked) (cli.Record, error) {
-	n, err := c.NodeVersion(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return cli.Record{{"client_impl_name", n.ClientImplName}, {"chain", n.Chain}, {"client_version", n.ClientVersion}}, nil
-}
-
 func askStorage(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Record, error) {
 	s, err := c.Storage(ctx, a.args[0], a.args[1], a.keys, a.at)
 	if err != nil {
 		return nil, err
 	}
 	return cli.Record{{"pallet", a.args[0]}, {"item", a.args[1]}, {"at", s.At}, {"at_hash", s.AtHash}, {"value", json.RawMessage(s.Value.Raw())}}, nil
-}
-
-func askMultiplier(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Record, error) {
-	height, err := cli.ParseHeight(a.args[0])
-	if err != nil {
-		return nil, err
-	}
-	m, err := c.Multiplier(ctx, height)
-	if err != nil {
-		return nil, err
-	}
-	return cli.Record{{"at", m.At}, {"at_hash", m.AtHash}, {"value", m.Value}, {"multiplier", console.Plain(console.Scaled(m.Value, 18))}}, nil
-}
-
-func askSpec(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Record, error) {
-	height, err := cli.ParseHeight(a.args[0])
-	if err != nil {
-		return nil, err
-	}
-	r, err := c.Runtime(ctx, height)
-	if err != nil {
-		return nil, err
-	}
-	return cli.Record{{"at", r.At}, {"at_hash", r.AtHash}, {"spec_name", r.Value.SpecName}, {"spec_version", r.Value.SpecVersion}}, nil
 }

@@ -1,9 +1,7 @@
 package endpoints
 
 import (
-	"context"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -32,38 +30,25 @@ const gatewayServeExamples = `  fees gateway serve --node ws://127.0.0.1:9944
   GATEWAY_NODE_URL=wss://HOST/KEY fees gateway serve --listen 0.0.0.0:8080
   fees block head --gateway http://127.0.0.1:8080    from another terminal`
 
-func newGatewayServe(stderr io.Writer) *cobra.Command {
-	flags := cli.NodeFlags{Variables: []string{"GATEWAY_NODE_URL", "FEES_NODE"}}
+func newGatewayServe() *cobra.Command {
+	node := cli.NodeFlags{Variables: []string{"GATEWAY_NODE_URL", "FEES_NODE"}}
 	var listen string
-	c := &cobra.Command{
-		Use:     "serve",
-		Short:   "Be a gateway: answer from a node as Sidecar does",
-		Long:    gatewayServeManual,
-		Example: gatewayServeExamples,
-		Version: cli.Version(),
-		Args:    cobra.NoArgs,
+	c := cli.New(&cobra.Command{
+		Use: "serve", Short: "Be a gateway: answer from a node as Sidecar does", Long: gatewayServeManual, Example: gatewayServeExamples,
+		Version: cli.Version(), Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return serveNode(c.Context(), flags, listen, stderr)
+			client, err := node.Client()
+			if err != nil {
+				return err
+			}
+			listener, err := cli.ListenAt(listen)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(c.ErrOrStderr(), "fees: serving what the node %s says at http://%s\n", client.Place().Address, listener.Addr())
+			return reply.Serve(c.Context(), listener, serve.Handler(client, serve.Options{Version: cli.Version()}))
 		},
-	}
-	flags.Add(c)
-	flags.AddConcurrency(c)
+	}, node.Add, node.Concurrent)
 	cli.AddListen(c, &listen, gatewayAddress)
 	return c
-}
-
-func serveNode(ctx context.Context, flags cli.NodeFlags, listen string, stderr io.Writer) error {
-	if err := flags.CheckConcurrency(); err != nil {
-		return err
-	}
-	node, err := flags.Client()
-	if err != nil {
-		return err
-	}
-	listener, err := cli.ListenAt(listen)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(stderr, "fees: serving what the node %s says at http://%s\n", node.Place().Address, listener.Addr())
-	return reply.Serve(ctx, listener, serve.Handler(node, serve.Options{Version: cli.Version()}))
 }

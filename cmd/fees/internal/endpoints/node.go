@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -35,19 +34,12 @@ const nodeExamples = `  fees node methods --node ws://127.0.0.1:9944
   fees node calls balances
   fees node call chain_getBlockHash 25`
 
-func newNode(stdout io.Writer) *cobra.Command {
-	parent := &cobra.Command{
-		Use:     "node",
-		Short:   "Ask a node by JSON-RPC",
-		Long:    nodeManual,
-		Example: nodeExamples,
-		Args:    cli.NoneOf("unknown question %q; fees node --help lists them, fees node call asks any method"),
-		RunE:    cli.ShowHelp,
-	}
+func newNode() *cobra.Command {
+	parent := cli.NewParent(&cobra.Command{Use: "node", Short: "Ask a node by JSON-RPC", Long: nodeManual, Example: nodeExamples},
+		"unknown question %q; fees node --help lists them, fees node call asks any method", newQuery())
 	for _, q := range append(nodeQuestions, stateQuestions...) {
-		parent.AddCommand(q.command(stdout, &cli.NodeFlags{}))
+		parent.AddCommand(q.command(&cli.NodeFlags{}))
 	}
-	parent.AddCommand(newQuery(stdout))
 	return parent
 }
 
@@ -55,91 +47,53 @@ func newNode(stdout io.Writer) *cobra.Command {
 const maxParams = 16
 
 var nodeQuestions = []question[*rpc.Client]{
-	{use: "methods", short: "The methods that the node has", ask: askMethods},
-	{use: "block [hash]", short: "A block's header and extrinsics, as they are encoded", most: 1, wants: "at most one hash", ask: askNodeBlock},
-	{use: "finalized-head", short: "The hash of the newest block that is final", ask: askFinalizedHead},
-	{use: "header [hash]", short: "A block's header", most: 1, wants: "at most one hash", ask: askNodeHeader},
-	{use: "fee-history [blocks]", short: "Base fees and priority fees of the newest blocks (eth_feeHistory)", most: 1, wants: "at most one number of blocks", percentiles: true, ask: askFeeHistory},
-	{use: "query-info <extrinsic>", short: "What a native extrinsic, encoded in 0x-hex, would cost", args: 1, most: 1, wants: "one extrinsic in 0x-hex", ask: askQueryInfo},
-	{use: "call <method> [parameter]...", short: "The result of any method", args: 1, most: 1 + maxParams, wants: "a method and its parameters", ask: askCall},
+	{use: "methods", short: "The methods that the node has", ask: plain((*rpc.Client).Methods).as(methodsRecord)},
+	{use: "block [hash]", short: "A block's header and extrinsics, as they are encoded", most: 1, wants: "at most one hash", ask: with(asked.hash, (*rpc.Client).Block).as(nodeBlockRecord)},
+	{use: "finalized-head", short: "The hash of the newest block that is final", ask: plain((*rpc.Client).FinalizedHead).as(
+		func(_ asked, hash chain.Hash) cli.Record { return cli.Record{{"hash", hash}} })},
+	{use: "header [hash]", short: "A block's header", most: 1, wants: "at most one hash", ask: with(asked.hash, (*rpc.Client).Header).as(headerRecord)},
+	{use: "fee-history [blocks]", short: "Base fees and priority fees of the newest blocks (eth_feeHistory)", most: 1, wants: "at most one number of blocks", percentiles: true, ask: asking[*rpc.Client, rpc.FeeHistory](askFeeHistory).as(historyRecord)},
+	{use: "query-info <extrinsic>", short: "What a native extrinsic, encoded in 0x-hex, would cost", args: 1, most: 1, wants: "one extrinsic in 0x-hex", ask: asking[*rpc.Client, rpc.DispatchInfo](askQueryInfo).as(infoRecord)},
+	{use: "call <method> [parameter]...", short: "The result of any method", args: 1, most: 1 + maxParams, wants: "a method and its parameters", ask: asking[*rpc.Client, jsonscan.Value](askCall).as(
+		func(a asked, result jsonscan.Value) cli.Record {
+			return cli.Record{{"method", a.args[0]}, {"result", json.RawMessage(result.Raw())}}
+		})},
 }
 
-func askMethods(ctx context.Context, c *rpc.Client, _ asked) (cli.Record, error) {
-	names, err := c.Methods(ctx)
-	if err != nil {
-		return nil, err
-	}
+func methodsRecord(_ asked, names []string) cli.Record {
 	methods := []cli.Record{}
 	for _, name := range names {
 		methods = append(methods, cli.Record{{"method", name}})
 	}
-	return cli.Record{{"count", len(methods)}, {"methods", methods}}, nil
+	return cli.Record{{"count", len(methods)}, {"methods", methods}}
 }
 
-// hashOf is the hash among the arguments, if there is one.
-func hashOf(args []string) (hash chain.Optional[chain.Hash], err error) {
-	if len(args) == 0 {
-		return hash, nil
-	}
-	h, err := chain.ParseHash(args[0])
-	return chain.Some(h), err
-}
-
-func askNodeBlock(ctx context.Context, c *rpc.Client, a asked) (cli.Record, error) {
-	hash, err := hashOf(a.args)
-	if err != nil {
-		return nil, err
-	}
-	b, err := c.Block(ctx, hash)
-	if err != nil {
-		return nil, err
-	}
+func nodeBlockRecord(a asked, b rpc.Block) cli.Record {
 	extrinsics := []cli.Record{}
 	for i, x := range b.Extrinsics {
 		extrinsics = append(extrinsics, cli.Record{{"index", i}, {"bytes", len(x)}, {"encoded", "0x" + hex.EncodeToString(x)}})
 	}
-	return append(headerRecord(b.Header), cli.Field{"extrinsics", extrinsics}), nil
+	return append(headerRecord(a, b.Header), cli.Field{"extrinsics", extrinsics})
 }
 
-func askNodeHeader(ctx context.Context, c *rpc.Client, a asked) (cli.Record, error) {
-	hash, err := hashOf(a.args)
-	if err != nil {
-		return nil, err
-	}
-	h, err := c.Header(ctx, hash)
-	if err != nil {
-		return nil, err
-	}
-	return headerRecord(h), nil
-}
-
-func headerRecord(h rpc.Header) cli.Record {
+func headerRecord(_ asked, h rpc.Header) cli.Record {
 	return cli.Record{{"number", h.Number}, {"hash", h.Hash}, {"parent_hash", h.ParentHash}, {"state_root", h.StateRoot}, {"extrinsics_root", h.ExtrinsicsRoot}}
-}
-
-func askFinalizedHead(ctx context.Context, c *rpc.Client, _ asked) (cli.Record, error) {
-	hash, err := c.FinalizedHead(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return cli.Record{{"hash", hash}}, nil
 }
 
 // defaultHistory is how many blocks of fee history are asked for.
 const defaultHistory = 10
 
-func askFeeHistory(ctx context.Context, c *rpc.Client, a asked) (cli.Record, error) {
+func askFeeHistory(ctx context.Context, c *rpc.Client, a asked) (none rpc.FeeHistory, err error) {
 	blocks := uint64(defaultHistory)
 	if len(a.args) > 0 {
-		var err error
 		if blocks, err = strconv.ParseUint(a.args[0], 10, 10); err != nil || blocks == 0 {
-			return nil, fmt.Errorf("blocks %q: want a number from 1 to 1023", a.args[0])
+			return none, fmt.Errorf("blocks %q: want a number from 1 to 1023", a.args[0])
 		}
 	}
-	history, err := c.FeeHistory(ctx, blocks, "latest", a.percentiles)
-	if err != nil {
-		return nil, err
-	}
+	return c.FeeHistory(ctx, blocks, "latest", a.percentiles)
+}
+
+func historyRecord(_ asked, history rpc.FeeHistory) cli.Record {
 	list := []cli.Record{}
 	for i, ratio := range history.GasUsedRatio {
 		rewards := []chain.GasPrice{}
@@ -155,23 +109,19 @@ func askFeeHistory(ctx context.Context, c *rpc.Client, a asked) (cli.Record, err
 	if n := len(history.BaseFeePerGas); n > 0 {
 		predicted = chain.Some(history.BaseFeePerGas[n-1])
 	}
-	return cli.Record{{"next_base_fee_per_gas", history.NextBaseFee()}, {"predicted_base_fee_per_gas", predicted}, {"blocks", list}}, nil
+	return cli.Record{{"next_base_fee_per_gas", history.NextBaseFee()}, {"predicted_base_fee_per_gas", predicted}, {"blocks", list}}
 }
 
-func askQueryInfo(ctx context.Context, c *rpc.Client, a asked) (cli.Record, error) {
-	info, err := c.QueryInfo(ctx, a.args[0], chain.Optional[chain.Hash]{})
-	if err != nil {
-		return nil, err
-	}
-	return infoRecord(info), nil
+func askQueryInfo(ctx context.Context, c *rpc.Client, a asked) (rpc.DispatchInfo, error) {
+	return c.QueryInfo(ctx, a.args[0], chain.Optional[chain.Hash]{})
 }
 
-func infoRecord(info rpc.DispatchInfo) cli.Record {
+func infoRecord(_ asked, info rpc.DispatchInfo) cli.Record {
 	return cli.Record{{"partial_fee", info.PartialFee}, {"partial_fee_token", console.Tokens(info.PartialFee)}, {"class", info.Class},
 		{"ref_time", info.Weight.RefTime}, {"proof_size", info.Weight.ProofSize}}
 }
 
-func askCall(ctx context.Context, c *rpc.Client, a asked) (cli.Record, error) {
+func askCall(ctx context.Context, c *rpc.Client, a asked) (jsonscan.Value, error) {
 	params := []any{}
 	for _, text := range a.args[1:] {
 		if _, err := jsonscan.Parse(text); err == nil {
@@ -180,9 +130,5 @@ func askCall(ctx context.Context, c *rpc.Client, a asked) (cli.Record, error) {
 			params = append(params, text)
 		}
 	}
-	result, err := c.Call(ctx, a.args[0], params...)
-	if err != nil {
-		return nil, err
-	}
-	return cli.Record{{"method", a.args[0]}, {"result", json.RawMessage(result.Raw())}}, nil
+	return c.Call(ctx, a.args[0], params...)
 }

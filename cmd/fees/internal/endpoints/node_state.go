@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -34,63 +35,57 @@ const queryExamples = `  fees node query timestamp.now --node ws://127.0.0.1:994
   fees node query system.account 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac --at 25 --format json
   fees node query system.account 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac --follow`
 
-func newQuery(stdout io.Writer) *cobra.Command {
-	var node cli.NodeFlags
-	var at int64
-	var follow bool
-	out := cli.Output{Stdout: stdout}
-	c := &cobra.Command{
-		Use:     "query <pallet.item> [key]...",
-		Short:   "An item of a pallet's storage, typed by the runtime",
-		Long:    queryManual,
-		Example: queryExamples,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return errors.New("query wants an item of a pallet's storage, such as system.account, and its keys")
-			}
-			return nil
-		},
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := out.Check(); err != nil {
-				return err
-			}
-			height, err := cli.At(c, at)
-			if err != nil {
-				return err
-			}
-			if follow && height.Known() {
-				return errors.New("--follow goes on from now: leave --at out")
-			}
-			client, err := node.Client()
-			if err != nil {
-				return err
-			}
-			view, err := state.Open(c.Context(), client, height, extrinsic.Token{})
-			if err != nil {
-				return err
-			}
-			if follow {
-				return followItem(c.Context(), view, args, out.Format, stdout)
-			}
-			v, err := view.Query(c.Context(), args[0], args[1:])
-			if err != nil {
-				return err
-			}
-			return out.WriteRecord(storedRecord(v))
-		},
-	}
-	node.Add(c)
-	out.Add(c, "table", "json")
-	c.Flags().Int64Var(&at, "at", 0, "at this height (default: the newest final block)")
-	c.Flags().BoolVar(&follow, "follow", false, "tell it whenever it changes, until Ctrl-C")
+// queryFlags are the flags of fees node query.
+type queryFlags struct {
+	cli.NodeFlags
+	cli.Output
+	at     int64
+	follow bool
+}
+
+func newQuery() *cobra.Command {
+	var f queryFlags
+	c := cli.New(&cobra.Command{
+		Use: "query <pallet.item> [key]...", Short: "An item of a pallet's storage, typed by the runtime", Long: queryManual, Example: queryExamples, RunE: f.query,
+		Args: cli.AnyArgs("query wants an item of a pallet's storage, such as system.account, and its keys"),
+	}, f.NodeFlags.Add, f.Forms("table", "json"))
+	c.Flags().Int64Var(&f.at, "at", 0, "at this height (default: the newest final block)")
+	c.Flags().BoolVar(&f.follow, "follow", false, "tell it whenever it changes, until Ctrl-C")
 	return c
 }
 
+func (f *queryFlags) query(c *cobra.Command, args []string) error {
+	height, err := cli.At(c, f.at)
+	if err != nil {
+		return err
+	}
+	if f.follow && height.Known() {
+		return errors.New("--follow goes on from now: leave --at out")
+	}
+	client, err := f.Client()
+	if err != nil {
+		return err
+	}
+	view, err := state.Open(c.Context(), client, height, extrinsic.Token{})
+	if err != nil {
+		return err
+	}
+	if f.follow {
+		return followItem(c.Context(), view, args, f.Format, f.Stdout)
+	}
+	v, err := view.Query(c.Context(), args[0], args[1:])
+	if err != nil {
+		return err
+	}
+	return f.WriteRecord(storedRecord(v))
+}
+
 func storedRecord(v jsonscan.Value) cli.Record {
+	raw := func(v jsonscan.Value) json.RawMessage { return json.RawMessage(v.Raw()) }
+	at := v.Member("at")
 	return cli.Record{
-		{"at", json.RawMessage(v.Member("at").Member("height").Raw())}, {"at_hash", json.RawMessage(v.Member("at").Member("hash").Raw())},
-		{"pallet", json.RawMessage(v.Member("pallet").Raw())}, {"item", json.RawMessage(v.Member("storageItem").Raw())},
-		{"keys", json.RawMessage(v.Member("keys").Raw())}, {"value", json.RawMessage(v.Member("value").Raw())},
+		{"at", raw(at.Member("height"))}, {"at_hash", raw(at.Member("hash"))}, {"pallet", raw(v.Member("pallet"))}, {"item", raw(v.Member("storageItem"))},
+		{"keys", raw(v.Member("keys"))}, {"value", raw(v.Member("value"))},
 	}
 }
 
@@ -120,8 +115,12 @@ var stateQuestions = []question[*rpc.Client]{
 	{use: "calls [pallet]", short: "The calls of a pallet, or of all, with their arguments", most: 1, wants: "at most one pallet", at: true, ask: listed((*state.View).Calls)},
 	{use: "events [pallet]", short: "The events of a pallet, or of all, with their data", most: 1, wants: "at most one pallet", at: true, ask: listed((*state.View).Events)},
 	{use: "storage [pallet]", short: "The items that a pallet, or all, store", most: 1, wants: "at most one pallet", at: true, ask: listed((*state.View).Storage)},
-	{use: "chain", short: "The name of the node's chain", ask: askChain},
-	{use: "next-index <account>", short: "The nonce of an account's next extrinsic, counting the pool's", args: 1, most: 1, wants: "one account", ask: askNextIndex},
+	{use: "chain", short: "The name of the node's chain", ask: plain((*rpc.Client).Chain).as(func(_ asked, name string) cli.Record { return cli.Record{{"chain", name}} })},
+	{use: "next-index <account>", short: "The nonce of an account's next extrinsic, counting the pool's", args: 1, most: 1, wants: "one account", ask: with(asked.account, (*rpc.Client).NextIndex).as(
+		func(a asked, n chain.Nonce) cli.Record {
+			account, _ := a.account() // it was read before
+			return cli.Record{{"account", account}, {"next_index", n}}
+		})},
 }
 
 func askConstant(ctx context.Context, c *rpc.Client, a asked) (cli.Record, error) {
@@ -136,50 +135,24 @@ func askConstant(ctx context.Context, c *rpc.Client, a asked) (cli.Record, error
 	return cli.Record{{"constant", a.args[0]}, {"type", kind}, {"value", json.RawMessage(value.Raw())}, {"at", view.At.Height}, {"at_hash", view.At.Hash}}, nil
 }
 
-func listed(of func(*state.View, string) ([]state.Member, error)) func(context.Context, *rpc.Client, asked) (cli.Record, error) {
+func listed(of func(*state.View, string) ([]state.Member, error)) asking[*rpc.Client, cli.Record] {
 	return func(ctx context.Context, c *rpc.Client, a asked) (cli.Record, error) {
 		view, err := state.Open(ctx, c, a.at, extrinsic.Token{})
 		if err != nil {
 			return nil, err
 		}
-		pallet := ""
-		if len(a.args) > 0 {
-			pallet = a.args[0]
-		}
-		list, err := of(view, pallet)
+		list, err := of(view, strings.Join(a.args, "")) // one or none
 		if err != nil {
 			return nil, err
 		}
 		members := []cli.Record{}
 		for _, m := range list {
-			r := cli.Record{{"name", m.Name}, {"type", m.Type}}
+			var says any
 			if m.Docs != "" {
-				r = append(r, cli.Field{"says", m.Docs})
-			} else {
-				r = append(r, cli.Field{"says", nil})
+				says = m.Docs
 			}
-			members = append(members, r)
+			members = append(members, cli.Record{{"name", m.Name}, {"type", m.Type}, {"says", says}})
 		}
 		return cli.Record{{"at", view.At.Height}, {"count", len(members)}, {"members", members}}, nil
 	}
-}
-
-func askChain(ctx context.Context, c *rpc.Client, _ asked) (cli.Record, error) {
-	name, err := c.Chain(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return cli.Record{{"chain", name}}, nil
-}
-
-func askNextIndex(ctx context.Context, c *rpc.Client, a asked) (cli.Record, error) {
-	account, err := chain.ParseAddress(a.args[0])
-	if err != nil {
-		return nil, err
-	}
-	n, err := c.NextIndex(ctx, account)
-	if err != nil {
-		return nil, err
-	}
-	return cli.Record{{"account", account}, {"next_index", n}}, nil
 }

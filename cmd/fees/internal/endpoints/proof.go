@@ -1,7 +1,6 @@
 package endpoints
 
 import (
-	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -46,48 +45,39 @@ const proofCheckExamples = `  fees node call state_getReadProof '["0x3f14..."]' 
 // maxProofBytes is enough for a proof with the runtime's code, the largest value of a state.
 const maxProofBytes = 16 << 20
 
-func newProof(stdout, stderr io.Writer) *cobra.Command {
-	parent := &cobra.Command{
-		Use:     "proof",
-		Short:   "Check a state proof that a node gave",
-		Long:    proofManual,
-		Example: proofExamples,
-		Args:    cli.NoneOf("unknown command %q; fees proof --help lists them"),
-		RunE:    cli.ShowHelp,
-	}
-	parent.AddCommand(newProofCheck(stdout, stderr))
-	return parent
+func newProof() *cobra.Command {
+	return cli.NewParent(&cobra.Command{Use: "proof", Short: "Check a state proof that a node gave", Long: proofManual, Example: proofExamples},
+		"unknown command %q; fees proof --help lists them", newProofCheck())
 }
 
-func newProofCheck(stdout, stderr io.Writer) *cobra.Command {
-	out := cli.Output{Stdout: stdout}
-	var root string
-	var keys []string
-	c := &cobra.Command{
-		Use:     "check <FILE|-> --root 0x… --key 0x…",
-		Short:   "What keys have by a state proof and a state root",
-		Long:    proofCheckManual,
-		Example: proofCheckExamples,
-		Args:    cli.OneArg("one file, or - for standard input"),
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := out.Check(); err != nil {
-				return err
-			}
-			q, err := readProofQuestion(root, keys)
-			if err != nil {
-				return err
-			}
-			proof, err := readProof(c.Context(), args[0], c.InOrStdin())
-			if err != nil {
-				return err
-			}
-			return q.check(proof).write(&out, stderr)
-		},
-	}
-	out.Add(c, "table", "json")
-	c.Flags().StringVar(&root, "root", "", "the state root: the hash of the trie's root, 0x and 64 hex digits")
-	c.Flags().StringArrayVar(&keys, "key", nil, "a key of the storage in 0x-hex; once for each")
+// proofFlags are the flags of fees proof check.
+type proofFlags struct {
+	cli.Output
+	root string
+	keys []string
+}
+
+func newProofCheck() *cobra.Command {
+	var f proofFlags
+	c := cli.New(&cobra.Command{
+		Use: "check <FILE|-> --root 0x… --key 0x…", Short: "What keys have by a state proof and a state root", Long: proofCheckManual, Example: proofCheckExamples,
+		Args: cli.OneArg("one file, or - for standard input"), RunE: f.check,
+	}, f.Forms("table", "json"))
+	c.Flags().StringVar(&f.root, "root", "", "the state root: the hash of the trie's root, 0x and 64 hex digits")
+	c.Flags().StringArrayVar(&f.keys, "key", nil, "a key of the storage in 0x-hex; once for each")
 	return c
+}
+
+func (f *proofFlags) check(c *cobra.Command, args []string) error {
+	q, err := readProofQuestion(f.root, f.keys)
+	if err != nil {
+		return err
+	}
+	proof, err := readProof(c.Context(), args[0], c.InOrStdin())
+	if err != nil {
+		return err
+	}
+	return q.check(proof).write(&f.Output, c.ErrOrStderr())
 }
 
 // proofQuestion is what is asked of a proof.
@@ -161,46 +151,38 @@ func (q *proofQuestion) check(proof *trie.Proof) (list checkedProof) {
 
 // write shows what is proved. It is [cli.ErrFinding] where something is not.
 func (list checkedProof) write(out *cli.Output, stderr io.Writer) error {
-	var finding error
+	a := cli.Answer{Text: list.writeTable}
 	values := []cli.Record{}
 	for _, p := range list {
 		values = append(values, cli.Record{{"key", p.key}, {"value", p.value}})
 		if p.err != nil {
-			finding = cli.ErrFinding
+			a.Finding = true
 			if out.Format == "json" {
 				fmt.Fprintf(stderr, "fees: key %s: %s\n", p.key, p.shown())
 			}
 		}
 	}
-	switch {
-	case out.Format == "json" && finding != nil: // null would say that a key is absent
-		return finding
-	case out.Format == "json":
-		return out.WriteRecord(cli.Record{{"values", values}})
+	if out.Format == "json" && a.Finding { // null would say that a key is absent
+		return cli.ErrFinding
 	}
-	err := out.Write(func(w io.Writer) error {
-		return list.writeTable(w, out.Width())
-	})
-	return cmp.Or(err, finding)
+	a.JSON = cli.Record{{"values", values}}
+	return out.Show(a)
 }
 
 // writeTable shows keys and values to people. They are whole; the reason why a value is not proved
 // is wrapped.
-func (list checkedProof) writeTable(w io.Writer, width int) error {
-	page := console.NewPage(w, width)
+func (list checkedProof) writeTable(page *console.Page) {
 	for i, p := range list {
 		if i > 0 {
 			page.WriteString("\n")
 		}
-		fmt.Fprintf(page, "key    %s\n", p.key)
+		fmt.Fprintf(page, "key    %s\nvalue  ", p.key)
 		if p.err != nil {
-			page.WriteString("value  ")
 			page.Line(p.shown(), len("value  "))
-			continue
+		} else {
+			fmt.Fprintln(page, p.shown())
 		}
-		fmt.Fprintf(page, "value  %s\n", p.shown())
 	}
-	return page.Flush()
 }
 
 func (p *proved) shown() string {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -23,7 +22,7 @@ type question[C any] struct {
 	at          bool   // has the flag
 	keys        bool   // has the flag
 	percentiles bool   // has the flag
-	ask         func(context.Context, C, asked) (cli.Record, error)
+	ask         asking[C, cli.Record]
 }
 
 // asked is what the user said.
@@ -41,13 +40,12 @@ type place[C any] interface {
 	Client() (C, error)
 }
 
-func (q question[C]) command(stdout io.Writer, where place[C]) *cobra.Command {
-	out := cli.Output{Stdout: stdout}
+func (q question[C]) command(where place[C]) *cobra.Command {
+	var out cli.Output
 	var said asked
 	var at int64
-	c := &cobra.Command{
-		Use:   q.use,
-		Short: q.short,
+	c := cli.New(&cobra.Command{
+		Use: q.use, Short: q.short,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < q.args || len(args) > q.most {
 				return fmt.Errorf("%s wants %s, and has %d arguments", c.Name(), cmp.Or(q.wants, "no argument"), len(args))
@@ -55,28 +53,17 @@ func (q question[C]) command(stdout io.Writer, where place[C]) *cobra.Command {
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := out.Check(); err != nil {
-				return err
-			}
-			height, err := cli.At(c, at)
-			if err != nil {
-				return err
-			}
-			said.at = height
 			said.args = args
-			client, err := where.Client()
-			if err != nil {
-				return err
-			}
-			r, err := q.ask(c.Context(), client, said)
-			if err != nil {
-				return err
-			}
-			return out.WriteRecord(r)
+			var client C
+			var r cli.Record
+			return cli.Steps(
+				cli.Get(&said.at, func() (chain.Optional[uint64], error) { return cli.At(c, at) }),
+				cli.Get(&client, where.Client),
+				cli.Get(&r, func() (cli.Record, error) { return q.ask(c.Context(), client, said) }),
+				func() error { return out.WriteRecord(r) },
+			)
 		},
-	}
-	where.Add(c)
-	out.Add(c, "table", "json")
+	}, where.Add, out.Forms("table", "json"))
 	if q.unfinalized {
 		c.Flags().BoolVar(&said.unfinalized, "unfinalized", false, "the newest of all, final or not")
 	}
@@ -90,4 +77,49 @@ func (q question[C]) command(stdout io.Writer, where place[C]) *cobra.Command {
 		c.Flags().StringArrayVar(&said.keys, "key", nil, "a key of a map; once for each")
 	}
 	return c
+}
+
+// asking is how a question is asked of a client.
+type asking[C, T any] func(context.Context, C, asked) (T, error)
+
+// plain asks what needs no argument.
+func plain[C, T any](ask func(C, context.Context) (T, error)) asking[C, T] {
+	return func(ctx context.Context, c C, _ asked) (T, error) { return ask(c, ctx) }
+}
+
+// with reads an argument, and asks about that.
+func with[C, A, T any](read func(asked) (A, error), ask func(C, context.Context, A) (T, error)) asking[C, T] {
+	return func(ctx context.Context, c C, a asked) (none T, err error) {
+		about, err := read(a)
+		if err != nil {
+			return none, err
+		}
+		return ask(c, ctx, about)
+	}
+}
+
+// as shows the answer as a record.
+func (ask asking[C, T]) as(record func(asked, T) cli.Record) asking[C, cli.Record] {
+	return func(ctx context.Context, c C, a asked) (cli.Record, error) {
+		answer, err := ask(ctx, c, a)
+		if err != nil {
+			return nil, err
+		}
+		return record(a, answer), nil
+	}
+}
+
+// height is the height that the argument is.
+func (a asked) height() (uint64, error) { return cli.ParseHeight(a.args[0]) }
+
+// account is the address that the argument is.
+func (a asked) account() (chain.Address, error) { return chain.ParseAddress(a.args[0]) }
+
+// hash is the hash that the argument is, if there is one.
+func (a asked) hash() (hash chain.Optional[chain.Hash], err error) {
+	if len(a.args) == 0 {
+		return hash, nil
+	}
+	h, err := chain.ParseHash(a.args[0])
+	return chain.Some(h), err
 }

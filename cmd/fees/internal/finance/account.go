@@ -3,7 +3,6 @@ package finance
 import (
 	"context"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -41,31 +40,13 @@ type accountFlags struct {
 	balance bool
 }
 
-func newAccount(stdout, stderr io.Writer) *cobra.Command {
-	flags := accountFlags{lookupFlags: lookupFlags{Output: cli.Output{Stdout: stdout}, stderr: stderr}}
-	c := &cobra.Command{
-		Use:     "account <address|label>",
-		Short:   "Show what the ledger knows of an account",
-		Long:    accountManual,
-		Example: accountExamples,
-		Args:    cli.OneArg("one account: an address, or a label of the address book"),
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := flags.CheckConcurrency(); err != nil {
-				return err
-			}
-			book, d, err := flags.open(c.Context())
-			if err != nil {
-				return err
-			}
-			defer d.Close()
-			return flags.showAccount(c.Context(), d, book, args[0])
-		},
-	}
-	flags.GatewayFlags.Add(c, "for --balance, where balances come from: a gateway's URL, or an archive with balances")
-	flags.AddTrust(c)
-	flags.AddConcurrency(c)
-	flags.lookupFlags.add(c)
-	c.Flags().BoolVar(&flags.balance, "balance", false, "ask the gateway for the balance, and prove it by the movements")
+func newAccount() *cobra.Command {
+	var f accountFlags
+	c := cli.New(&cobra.Command{
+		Use: "account <address|label>", Short: "Show what the ledger knows of an account", Long: accountManual, Example: accountExamples,
+		Args: cli.OneArg("one account: an address, or a label of the address book"), RunE: f.lookup(f.showAccount),
+	}, f.Of("for --balance, where balances come from: a gateway's URL, or an archive with balances"), f.AddTrust, f.lookupFlags.add, f.Concurrent)
+	c.Flags().BoolVar(&f.balance, "balance", false, "ask the gateway for the balance, and prove it by the movements")
 	return c
 }
 
@@ -81,7 +62,7 @@ func (f *accountFlags) showAccount(ctx context.Context, d *app.Desk, book *app.A
 			return err
 		}
 	}
-	p := cli.NewProgress(f.stderr, "balances", f.quiet)
+	p := cli.NewProgress(f.command.ErrOrStderr(), "balances", f.quiet)
 	defer p.End()
 	q.Progress = p.Asked()
 	a, err := d.Account(ctx, q)
@@ -89,23 +70,12 @@ func (f *accountFlags) showAccount(ctx context.Context, d *app.Desk, book *app.A
 		return err
 	}
 	p.End()
-	if err := f.Output.Write(func(w io.Writer) error {
-		if f.Format == "json" {
-			return a.Record(book).WriteJSON(w)
-		}
-		return f.writeAccount(w, a, book)
-	}); err != nil {
-		return err
-	}
-	if a.Fees.Undetermined > 0 || a.Fees.Drifts > 0 || a.Balance.Known() && !a.Proved {
-		return cli.ErrFinding
-	}
-	return nil
+	finding := a.Fees.Undetermined > 0 || a.Fees.Drifts > 0 || a.Balance.Known() && !a.Proved
+	return f.Show(cli.Answer{JSON: a.Record(book), Text: func(page *console.Page) { f.writeAccount(page, a, book) }, Finding: finding})
 }
 
 // writeAccount shows an account to people.
-func (f *accountFlags) writeAccount(w io.Writer, a *app.AccountSummary, book *app.AddressBook) error {
-	page := console.NewPage(w, f.Output.Width())
+func (f *accountFlags) writeAccount(page *console.Page, a *app.AccountSummary, book *app.AddressBook) {
 	page.Line(fmt.Sprintf("Account %s on %s, %s", cli.Called(book, chain.Some(a.Account)), a.Network, a.Held.Name), 2)
 	page.Line("evidence: "+a.Held.Evidence.String(), 2)
 	page.WriteString("\n")
@@ -147,5 +117,4 @@ func (f *accountFlags) writeAccount(w io.Writer, a *app.AccountSummary, book *ap
 		p.Add("proved", proof)
 	}
 	page.Pairs(p)
-	return page.Flush()
 }

@@ -10,5 +10,5 @@ import (
 // Commands are all of them.
 func Commands(stdout, stderr io.Writer) []*cobra.Command {
 	return []*cobra.Command{newReport(stdout, stderr), newStatement(stdout, stderr), newRollforward(stdout, stderr), newReconcile(stdout, stderr), newExport(stdout, stderr), newClose(stdout, stderr),
-		newTransaction(stdout, stderr), newAccount(stdout, stderr), newShow(stdout, stderr), newServe(stderr)}
+		newTransaction(), newAccount(), newShow(), newServe()}
 }

@@ -28,16 +28,12 @@ after a change.`, users.LeastPassword, users.MostPassword)
 const passwordExamples = `  fees serve password anna --users users.txt
   fees serve password anna --users users.txt <secret.txt`
 
-func newPassword(stderr io.Writer) *cobra.Command {
+func newPassword() *cobra.Command {
 	var path string
 	c := &cobra.Command{
-		Use:     "password NAME",
-		Short:   "Set a user's password for fees serve",
-		Long:    passwordManual,
-		Example: passwordExamples,
-		Args:    cobra.ExactArgs(1),
+		Use: "password NAME", Short: "Set a user's password for fees serve", Long: passwordManual, Example: passwordExamples, Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return setPassword(c.Context(), path, args[0], c.InOrStdin(), stderr)
+			return setPassword(c.Context(), path, args[0], c.InOrStdin(), c.ErrOrStderr())
 		},
 	}
 	addUsers(c, &path)

@@ -101,24 +101,15 @@ type serveFlags struct {
 	quiet       bool
 }
 
-func newServe(stderr io.Writer) *cobra.Command {
+func newServe() *cobra.Command {
 	var flags serveFlags
-	c := &cobra.Command{
-		Use:     "serve",
-		Short:   "Show a ledger in a browser",
-		Long:    serveManual,
-		Example: serveExamples,
-		Args:    cobra.NoArgs,
-		RunE:    func(c *cobra.Command, _ []string) error { return serveDesk(c.Context(), &flags, stderr) },
-	}
-	flags.SourceFlags.AddFinal(c)
-	flags.LabelFlags.Add(c)
-	flags.priceFlags.Add(c)
-	flags.MetricsFlags.Add(c)
-	flags.AddConcurrency(c)
+	c := cli.New(&cobra.Command{
+		Use: "serve", Short: "Show a ledger in a browser", Long: serveManual, Example: serveExamples, Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return serveDesk(c.Context(), &flags, c.ErrOrStderr()) },
+	}, flags.AddFinal, flags.LabelFlags.Add, flags.priceFlags.Add, flags.MetricsFlags.Add, flags.AddConcurrency)
 	cli.AddListen(c, &flags.listen, "127.0.0.1:8787")
 	flags.accessFlags.add(c)
-	c.AddCommand(newPassword(stderr))
+	c.AddCommand(newPassword())
 	f := c.Flags()
 	f.Lookup("gateway").Usage = "who tells balances and what a fee came of: a gateway, an archive, or demo; without --ledger an archive or demo is shown itself"
 	f.StringArrayVar(&flags.ledgers, "ledger", nil, "the ledger: a file, or postgres://HOST/DATABASE; or several, each --ledger NAME=PLACE (default: FEES_LEDGER, else "+cli.DefaultLedger+")")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -34,25 +33,12 @@ const showExamples = `  fees show 24
   fees show 0xb92Bc0D1d644481da04f5b98ddeEcb4A9a6eD7cb
   fees show 2026-01 --format json`
 
-func newShow(stdout, stderr io.Writer) *cobra.Command {
-	flags := lookupFlags{Output: cli.Output{Stdout: stdout}, stderr: stderr}
-	c := &cobra.Command{
-		Use:     "show <height|hash|block-index|address|label|group|day|month>",
-		Short:   "Tell what something is, and show it",
-		Long:    showManual,
-		Example: showExamples,
-		Args:    cli.OneArg("one thing: a height, a hash, a place such as 25-7, an address, a label, a day or a month"),
-		RunE: func(c *cobra.Command, args []string) error {
-			book, d, err := flags.open(c.Context())
-			if err != nil {
-				return err
-			}
-			defer d.Close()
-			return flags.show(c.Context(), d, book, args[0])
-		},
-	}
-	flags.add(c)
-	return c
+func newShow() *cobra.Command {
+	var f lookupFlags
+	return cli.New(&cobra.Command{
+		Use: "show <height|hash|block-index|address|label|group|day|month>", Short: "Tell what something is, and show it", Long: showManual, Example: showExamples,
+		Args: cli.OneArg("one thing: a height, a hash, a place such as 25-7, an address, a label, a day or a month"), RunE: f.lookup(f.show),
+	}, f.add)
 }
 
 // show tells what a text is, and shows that.
@@ -106,7 +92,7 @@ func (f *lookupFlags) lineOfGateway(words string) string {
 // tell says what something is, and which command shows more of it.
 func (f *lookupFlags) tell(text, what, command string) {
 	if !f.quiet {
-		fmt.Fprintf(f.stderr, "fees: %s is %s; this shows more: %s\n", console.Printable(text), what, console.Printable(command))
+		fmt.Fprintf(f.command.ErrOrStderr(), "fees: %s is %s; this shows more: %s\n", console.Printable(text), what, console.Printable(command))
 	}
 }
 
@@ -143,7 +129,7 @@ func (f *lookupFlags) report(ctx context.Context, by report.By, period app.Perio
 	period.Partial = true
 	r := reportFlags{LedgerFlags: f.LedgerFlags, LabelFlags: f.LabelFlags, PeriodFlags: cli.PeriodFlags{PeriodInput: period}, Output: f.Output, by: string(by), accounts: accounts, quiet: true}
 	r.NetworkFile, r.Concurrency = f.networkFile, 1
-	return reportFees(ctx, nil, r, f.stderr)
+	return reportFees(ctx, nil, r, f.command.ErrOrStderr())
 }
 
 // showBlock shows a block as the ledger has it.
@@ -157,11 +143,7 @@ func (f *lookupFlags) showBlock(ctx context.Context, d *app.Desk, height uint64)
 		return err
 	}
 	f.tell(fmt.Sprint(height), "the height of a block", f.lineOfGateway(fmt.Sprintf("fees block %d", height)))
-	err = f.Output.Write(func(w io.Writer) error {
-		if f.Format == "json" {
-			return app.BlockRecord(b).WriteJSON(w)
-		}
-		page := console.NewPage(w, f.Output.Width())
+	return f.Show(cli.Answer{JSON: app.BlockRecord(b), Finding: b.Undetermined > 0, Text: func(page *console.Page) {
 		var p console.Pairs
 		p.Add("block", fmt.Sprint(b.Height))
 		p.Add("time", cli.Known(b.Time))
@@ -175,10 +157,5 @@ func (f *lookupFlags) showBlock(ctx context.Context, d *app.Desk, height uint64)
 		p.Add("fees", fee)
 		p.Add("charged", tokens(b.Charged, symbol))
 		page.Pairs(p)
-		return page.Flush()
-	})
-	if err == nil && b.Undetermined > 0 {
-		return cli.ErrFinding
-	}
-	return err
+	}})
 }

@@ -42,50 +42,34 @@ type lookupFlags struct {
 	command     *cobra.Command
 	networkFile string
 	quiet       bool
-	stderr      io.Writer
 }
 
 func (f *lookupFlags) add(c *cobra.Command) {
 	f.command = c
 	f.LedgerFlags.Add(c)
 	f.LabelFlags.Add(c)
-	f.Output.Add(c, "table", "json")
+	f.Forms("table", "json")(c)
 	c.Flags().StringVar(&f.networkFile, "network-file", "", "a file with network tables of your own")
 	c.Flags().BoolVar(&f.quiet, "quiet", false, "say nothing but the answer")
 }
 
-// open checks the flags, and opens the address book and the ledger.
-func (f *lookupFlags) open(ctx context.Context) (*app.AddressBook, *app.Desk, error) {
-	if err := f.Output.Check(); err != nil {
-		return nil, nil, err
+// lookup is what a command does that looks one thing up: it opens the address book and the ledger.
+func (f *lookupFlags) lookup(show func(context.Context, *app.Desk, *app.AddressBook, string) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		book, err := f.ReadBook(&f.LedgerFlags, f.quiet, c.ErrOrStderr())
+		if err != nil {
+			return err
+		}
+		return f.Ask(c, f.networkFile, func(d *app.Desk) error { return show(c.Context(), d, book, args[0]) })
 	}
-	book, err := f.LabelFlags.ReadBook(&f.LedgerFlags, f.quiet, f.stderr)
-	if err != nil {
-		return nil, nil, err
-	}
-	d, err := f.LedgerFlags.Open(ctx, f.networkFile)
-	return book, d, err
 }
 
-func newTransaction(stdout, stderr io.Writer) *cobra.Command {
-	flags := lookupFlags{Output: cli.Output{Stdout: stdout}, stderr: stderr}
-	c := &cobra.Command{
-		Use:     "tx <hash|block-index>",
-		Short:   "Show a transaction of the ledger; build, sign and send one",
-		Long:    transactionManual,
-		Example: transactionExamples,
-		Args:    cli.OneArg("one transaction: a hash, or a block and an index such as 25-7"),
-		RunE: func(c *cobra.Command, args []string) error {
-			book, d, err := flags.open(c.Context())
-			if err != nil {
-				return err
-			}
-			defer d.Close()
-			return flags.showTransaction(c.Context(), d, book, args[0])
-		},
-	}
-	flags.add(c)
-	return c
+func newTransaction() *cobra.Command {
+	var f lookupFlags
+	return cli.New(&cobra.Command{
+		Use: "tx <hash|block-index>", Short: "Show a transaction of the ledger; build, sign and send one", Long: transactionManual, Example: transactionExamples,
+		Args: cli.OneArg("one transaction: a hash, or a block and an index such as 25-7"), RunE: f.lookup(f.showTransaction),
+	}, f.add)
 }
 
 // showTransaction shows a transaction of a name.
@@ -94,18 +78,14 @@ func (f *lookupFlags) showTransaction(ctx context.Context, d *app.Desk, book *ap
 	if err != nil {
 		return err
 	}
-	if err := f.Output.Write(func(w io.Writer) error {
+	err = f.Write(func(w io.Writer) error {
 		if f.Format == "json" {
 			return t.Record(book).WriteJSON(w)
 		}
-		return writeTransaction(w, t, book, f.Output.Width())
-	}); err != nil {
-		return err
-	}
-	if drift, ok := t.Drift.Get(); !t.Fee.Known() || ok && drift.Sign() != 0 {
-		return cli.ErrFinding
-	}
-	return nil
+		return writeTransaction(w, t, book, f.Width())
+	})
+	drift, ok := t.Drift.Get()
+	return cli.Found(err, !t.Fee.Known() || ok && drift.Sign() != 0)
 }
 
 // writeTransaction shows a transaction to people.

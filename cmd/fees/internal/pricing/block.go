@@ -1,7 +1,7 @@
 package pricing
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -13,7 +13,6 @@ import (
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/source/prove"
 )
@@ -60,26 +59,18 @@ type blockFlags struct {
 	cli.SourceFlags
 	cli.LabelFlags
 	cli.Output
+	cli.QuietFlag
 	all        bool
 	signatures bool
-	quiet      bool
 }
 
-func newBlock(stdout, stderr io.Writer) *cobra.Command {
-	flags := blockFlags{Output: cli.Output{Stdout: stdout}}
-	c := &cobra.Command{
-		Use:     "block <height|hash|head>",
-		Short:   "Price one block",
-		Long:    blockManual,
-		Example: blockExamples,
-		Args:    cli.OneArg("one block: a height, a hash or head"),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return []string{"head\tthe newest final block"}, cobra.ShellCompDirectiveNoFileComp
-		},
-		RunE: func(c *cobra.Command, args []string) error {
-			return priceBlock(c.Context(), args[0], flags, stderr)
-		},
-	}
+func newBlock() *cobra.Command {
+	var f blockFlags
+	c := cli.New(&cobra.Command{
+		Use: "block <height|hash|head>", Short: "Price one block", Long: blockManual, Example: blockExamples, RunE: f.price,
+		Args:              cli.OneArg("one block: a height, a hash or head"),
+		ValidArgsFunction: cobra.FixedCompletions([]string{"head\tthe newest final block"}, cobra.ShellCompDirectiveNoFileComp),
+	}, f.SourceFlags.Add, f.LabelFlags.Add, f.Forms("table", "json", "csv"), f.AddQuiet)
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		if found := negative.FindStringSubmatch(err.Error()); found != nil {
 			_, err := source.ParseRef(found[1])
@@ -87,69 +78,52 @@ func newBlock(stdout, stderr io.Writer) *cobra.Command {
 		}
 		return cli.FlagError(c, err)
 	})
-	flags.SourceFlags.Add(c)
-	flags.LabelFlags.Add(c)
-	flags.Output.Add(c, "table", "json", "csv")
-	c.Flags().BoolVar(&flags.all, "all", false, "list the inherents too, which pay no fee")
-	c.Flags().BoolVar(&flags.signatures, "signatures", true, "recover the signer of every transaction too, and the hash of EVM ones")
-	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
+	c.Flags().BoolVar(&f.all, "all", false, "list the inherents too, which pay no fee")
+	c.Flags().BoolVar(&f.signatures, "signatures", true, "recover the signer of every transaction too, and the hash of EVM ones")
 	return c
 }
 
 // negative finds the argument in the flag library's message on -1.
 var negative = regexp.MustCompile(`^unknown shorthand flag: '[0-9]' in (-[0-9]+)$`)
 
-func priceBlock(ctx context.Context, name string, flags blockFlags, stderr io.Writer) error {
-	ref, err := source.ParseRef(name)
-	if err != nil {
+func (f *blockFlags) price(c *cobra.Command, args []string) error {
+	var ref source.Ref
+	var reader *source.Reader
+	var book *app.AddressBook
+	if err := cli.Steps(
+		cli.Read(&ref, source.ParseRef, args[0]),
+		cli.Get(&reader, f.Reader),
+		cli.Get(&book, func() (*app.AddressBook, error) { return f.ReadBook(&cli.LedgerFlags{}, f.Quiet, c.ErrOrStderr()) }),
+	); err != nil {
 		return err
 	}
-	reader, err := flags.Reader()
-	if err != nil {
-		return err
-	}
-	if err := flags.Output.Check(); err != nil {
-		return err
-	}
-	book, err := flags.LabelFlags.ReadBook(&cli.LedgerFlags{}, flags.quiet, stderr)
-	if err != nil {
-		return err
-	}
-	stop := waiting(stderr, flags.Place(), flags.quiet)
-	item, err := reader.Read(ctx, ref)
+	stop := waiting(c, f.Place(), f.Quiet)
+	item, err := reader.Read(c.Context(), ref)
 	stop()
 	if err != nil {
 		return err
 	}
-	report, _ := prove.Single(ctx, reader, item, evidence.Options{Signatures: flags.signatures})
-	if flags.all {
+	report, _ := prove.Single(c.Context(), reader, item, evidence.Options{Signatures: f.signatures})
+	if f.all {
 		report.AddInherents(item.Block)
 	}
-	if err := flags.Output.Write(func(w io.Writer) error {
-		switch flags.Format {
-		case "json":
-			return jsontext.Write(w, app.LabelledReport(report, book))
-		case "csv":
-			return writeCSV(w, report, book)
-		}
-		return writeTable(w, report, item.Rules, book, flags.Width())
-	}); err != nil {
-		return err
-	}
-	if flags.Format == "csv" { // which has no place for what concerns the block
+	err = f.Show(cli.Answer{
+		JSON:    app.LabelledReport(report, book),
+		CSV:     func(w io.Writer) error { return writeCSV(w, report, book) },
+		Text:    func(page *console.Page) { writeTable(page, report, item.Rules, book) },
+		Finding: !report.Holds(),
+	})
+	if f.Format == "csv" && (err == nil || errors.Is(err, cli.ErrFinding)) { // which has no place for what concerns the block
 		for _, note := range blockNotes(report) {
-			fmt.Fprintln(stderr, "fees: note: "+console.Printable(note))
+			fmt.Fprintln(c.ErrOrStderr(), "fees: note: "+console.Printable(note))
 		}
 	}
-	if !report.Holds() {
-		return cli.ErrFinding
-	}
-	return nil
+	return err
 }
 
 // waiting tells a person at a terminal, after two seconds, what takes so long.
-func waiting(stderr io.Writer, place string, quiet bool) (stop func()) {
-	p := cli.NewProgress(stderr, "", quiet).Asked()
+func waiting(c *cobra.Command, place string, quiet bool) (stop func()) {
+	p := cli.NewProgress(c.ErrOrStderr(), "", quiet).Asked()
 	timer := time.AfterFunc(2*time.Second, func() { p.Say("waiting for " + console.Printable(cli.ShownPlace(place))) })
 	return func() {
 		timer.Stop()

@@ -3,6 +3,7 @@ package pricing
 import (
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -33,18 +34,16 @@ var columns = []column{
 	{"time", func(r *evidence.Report, _ *evidence.Transaction) string { return cli.Known(r.Time) }},
 	{"finalized", func(r *evidence.Report, _ *evidence.Transaction) string { return cli.Known(r.Finalized) }},
 	{"multiplier_at", func(r *evidence.Report, _ *evidence.Transaction) string {
-		m, ok := r.Multiplier.Get()
-		if !ok {
-			return ""
+		if m, ok := r.Multiplier.Get(); ok {
+			return fmt.Sprint(m.At)
 		}
-		return fmt.Sprint(m.At)
+		return ""
 	}},
 	{"multiplier_value", func(r *evidence.Report, _ *evidence.Transaction) string {
-		m, ok := r.Multiplier.Get()
-		if !ok {
-			return ""
+		if m, ok := r.Multiplier.Get(); ok {
+			return m.Value.String()
 		}
-		return m.Value.String()
+		return ""
 	}},
 	{"base_fee_per_gas", func(r *evidence.Report, _ *evidence.Transaction) string { return cli.Known(r.BaseFeePerGas) }},
 	{"index", func(_ *evidence.Report, t *evidence.Transaction) string { return fmt.Sprint(t.Index) }},
@@ -62,11 +61,10 @@ var columns = []column{
 	{"weight", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Weight) }},
 	{"fee", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Fee) }},
 	{"fee_token", func(_ *evidence.Report, t *evidence.Transaction) string {
-		paid, ok := t.Fee.Get()
-		if !ok {
-			return ""
+		if paid, ok := t.Fee.Get(); ok {
+			return console.Tokens(paid)
 		}
-		return console.Tokens(paid)
+		return ""
 	}},
 	{"method", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Method) }},
 	{"priority_fee", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.PriorityFee) }},
@@ -106,38 +104,26 @@ func list[T any](values []T) string {
 
 // writeCSV writes one line a transaction, below a header. With an address book, it has labels.
 func writeCSV(w io.Writer, r *evidence.Report, book *app.AddressBook) error {
-	if err := writeCSVHeader(w, book); err != nil {
-		return err
-	}
-	return writeCSVRows(w, r, book)
+	return errors.Join(writeCSVHeader(w, book), writeCSVRows(w, r, book))
 }
 
 func writeCSVHeader(w io.Writer, book *app.AddressBook) error {
-	out := csv.NewWriter(w)
-	columns := columnsWith(book)
-	row := make([]string, len(columns))
-	for i, c := range columns {
-		row[i] = c.name
+	var row []string
+	for _, c := range columnsWith(book) {
+		row = append(row, c.name)
 	}
-	if err := out.Write(row); err != nil {
-		return err
-	}
-	out.Flush()
-	return out.Error()
+	return csv.NewWriter(w).WriteAll([][]string{row})
 }
 
 func writeCSVRows(w io.Writer, r *evidence.Report, book *app.AddressBook) error {
-	out := csv.NewWriter(w)
+	var rows [][]string
 	columns := columnsWith(book)
-	row := make([]string, len(columns))
 	for i := range r.Transactions {
-		for k, c := range columns {
-			row[k] = table.Safe(c.value(r, &r.Transactions[i]))
+		var row []string
+		for _, c := range columns {
+			row = append(row, table.Safe(c.value(r, &r.Transactions[i])))
 		}
-		if err := out.Write(row); err != nil {
-			return err
-		}
+		rows = append(rows, row)
 	}
-	out.Flush()
-	return out.Error()
+	return csv.NewWriter(w).WriteAll(rows)
 }

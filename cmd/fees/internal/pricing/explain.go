@@ -11,8 +11,8 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
-	"github.com/feeledger/fees/internal/sys/jsontext"
 )
 
 var explainManual = `Show one fee like an invoice: every figure that it follows from with the block
@@ -47,68 +47,41 @@ type explainFlags struct {
 	cli.LedgerFlags
 	cli.LabelFlags
 	cli.Output
+	cli.QuietFlag
 	block string
-	quiet bool
 }
 
-func newExplain(stdout, stderr io.Writer) *cobra.Command {
-	flags := explainFlags{Output: cli.Output{Stdout: stdout}}
-	c := &cobra.Command{
-		Use:     "explain <block>-<index>|<hash>",
-		Short:   "Show how one fee came about, step by step",
-		Long:    explainManual,
-		Example: explainExamples,
-		Args:    cli.OneArg("one transaction: a block and an index such as 25-7, or a hash"),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		},
-		RunE: func(c *cobra.Command, args []string) error {
-			return explainFee(c.Context(), args[0], flags, stderr)
-		},
-	}
-	flags.SourceFlags.Add(c)
-	flags.LedgerFlags.Add(c)
-	flags.LabelFlags.Add(c)
-	flags.Output.Add(c, "text", "json")
-	c.Flags().StringVar(&flags.block, "block", "", "the block of the transaction that a hash names: a height, a hash or head (default: the ledger tells)")
-	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
+func newExplain() *cobra.Command {
+	var f explainFlags
+	c := cli.New(&cobra.Command{
+		Use: "explain <block>-<index>|<hash>", Short: "Show how one fee came about, step by step", Long: explainManual, Example: explainExamples, RunE: f.explain,
+		Args:              cli.OneArg("one transaction: a block and an index such as 25-7, or a hash"),
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}, f.SourceFlags.Add, f.LedgerFlags.Add, f.LabelFlags.Add, f.Forms("text", "json"), f.AddQuiet)
+	c.Flags().StringVar(&f.block, "block", "", "the block of the transaction that a hash names: a height, a hash or head (default: the ledger tells)")
 	return c
 }
 
-func explainFee(ctx context.Context, name string, flags explainFlags, stderr io.Writer) error {
-	which, err := flags.transaction(ctx, name, stderr)
+func (f *explainFlags) explain(c *cobra.Command, args []string) error {
+	which, err := f.transaction(c.Context(), args[0], c.ErrOrStderr())
 	if err != nil {
 		return err
 	}
-	book, err := flags.LabelFlags.ReadBook(&flags.LedgerFlags, flags.quiet, stderr)
+	book, err := f.ReadBook(&f.LedgerFlags, f.Quiet, c.ErrOrStderr())
 	if err != nil {
 		return err
 	}
-	reader, err := flags.Reader()
+	reader, err := f.Reader()
 	if err != nil {
 		return err
 	}
-	if err := flags.Output.Check(); err != nil {
-		return err
-	}
-	stop := waiting(stderr, flags.Place(), flags.quiet)
-	bill, err := app.Explain(ctx, reader, which)
+	stop := waiting(c, f.Place(), f.Quiet)
+	bill, err := app.Explain(c.Context(), reader, which)
 	stop()
 	if err != nil {
 		return err
 	}
-	if err := flags.Output.Write(func(w io.Writer) error {
-		if flags.Format == "json" {
-			return jsontext.Write(w, app.LabelledInvoice(bill, book))
-		}
-		return writeInvoice(w, bill, book, flags.Width())
-	}); err != nil {
-		return err
-	}
-	if !bill.Holds() {
-		return cli.ErrFinding
-	}
-	return nil
+	return f.Show(cli.Answer{JSON: app.LabelledInvoice(bill, book), Text: func(p *console.Page) { writeInvoice(p, bill, book) }, Finding: !bill.Holds()})
 }
 
 // transaction is the one that is named. Where a hash has no block beside it, the ledger tells

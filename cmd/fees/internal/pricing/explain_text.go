@@ -2,7 +2,6 @@ package pricing
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"strings"
 	"unicode/utf8"
@@ -16,7 +15,7 @@ import (
 // page is text for people, of a width. Words are never broken: a line with a
 // long one is as long as that.
 type page struct {
-	strings.Builder
+	*console.Page
 	width int
 }
 
@@ -24,11 +23,11 @@ type page struct {
 const pageWidth = 80
 
 // writeInvoice writes an invoice for people.
-func writeInvoice(w io.Writer, v *explain.Invoice, book *app.AddressBook, width int) error {
-	if width == math.MaxInt {
-		width = pageWidth
+func writeInvoice(w *console.Page, v *explain.Invoice, book *app.AddressBook) {
+	p := &page{w, w.Width}
+	if w.Width == math.MaxInt {
+		p.width = pageWidth
 	}
-	p := &page{width: width}
 	p.head(v, book)
 	if len(v.Inputs) > 0 {
 		p.title("Inputs")
@@ -44,8 +43,6 @@ func writeInvoice(w io.Writer, v *explain.Invoice, book *app.AddressBook, width 
 		p.steps(v.Cash.Steps, v)
 	}
 	p.verdict(v)
-	_, err := io.WriteString(w, p.String())
-	return err
 }
 
 // head says which transaction it is.

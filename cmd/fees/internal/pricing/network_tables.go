@@ -2,7 +2,6 @@ package pricing
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -22,10 +21,6 @@ type listing struct {
 
 // widest is how wide lines of text are where nothing says how wide they may be.
 const widest = 100
-
-func newListing(w io.Writer, sources bool, width int) *listing {
-	return &listing{console.NewPage(w, width), sources}
-}
 
 // text writes a note or a source.
 func (l *listing) text(line string) { console.WriteWrapped(l, line, 4, min(l.Width, widest)) }

@@ -2,13 +2,12 @@ package pricing
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/sys/jsontext"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/network"
 )
 
@@ -41,15 +40,17 @@ const networksExamples = `  fees networks
   fees networks --network-file my-networks.json      checks the file, too
   fees networks check my-networks.json --gateway http://127.0.0.1:8080`
 
-func newNetworks(stdout, stderr io.Writer) *cobra.Command {
-	out := cli.Output{Stdout: stdout}
-	var file string
-	var sources bool
-	c := &cobra.Command{
-		Use:       "networks [name]",
-		Short:     "List the networks and what prices their blocks",
-		Long:      networksManual,
-		Example:   networksExamples,
+// networksFlags are the flags of fees networks.
+type networksFlags struct {
+	cli.Output
+	file    string
+	sources bool
+}
+
+func newNetworks() *cobra.Command {
+	var f networksFlags
+	c := cli.New(&cobra.Command{
+		Use: "networks [name]", Short: "List the networks and what prices their blocks", Long: networksManual, Example: networksExamples, RunE: f.list,
 		ValidArgs: network.BuiltIn().Names(),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -57,43 +58,36 @@ func newNetworks(stdout, stderr io.Writer) *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
-			if err := out.Check(); err != nil {
-				return err
-			}
-			tables, err := app.ReadTables(file)
-			if err != nil {
-				return err
-			}
-			networks := tables.All()
-			if len(args) == 1 {
-				n, err := tables.Choose(args[0])
-				if err != nil {
-					return err
-				}
-				networks = []network.Network{*n}
-			}
-			return out.Write(func(w io.Writer) error {
-				if out.Format == "json" {
-					return jsontext.Write(w, map[string][]network.Network{"networks": networks})
-				}
-				l := newListing(w, sources, out.Width())
-				for i := range networks {
-					if i > 0 {
-						l.WriteString("\n")
-					}
-					l.networkRows(&networks[i])
-					if len(args) == 1 {
-						l.proofs(&networks[i])
-					}
-				}
-				return l.Flush()
-			})
-		},
-	}
-	out.Add(c, "table", "json")
-	c.Flags().StringVar(&file, "network-file", "", "a file with network tables of your own")
-	c.Flags().BoolVar(&sources, "sources", false, "say below each table where its figures are from")
-	c.AddCommand(newNetworksCheck(stdout, stderr))
+	}, f.Forms("table", "json"))
+	c.Flags().StringVar(&f.file, "network-file", "", "a file with network tables of your own")
+	c.Flags().BoolVar(&f.sources, "sources", false, "say below each table where its figures are from")
+	c.AddCommand(newNetworksCheck())
 	return c
+}
+
+func (f *networksFlags) list(_ *cobra.Command, args []string) error {
+	tables, err := app.ReadTables(f.file)
+	if err != nil {
+		return err
+	}
+	networks := tables.All()
+	if len(args) == 1 {
+		n, err := tables.Choose(args[0])
+		if err != nil {
+			return err
+		}
+		networks = []network.Network{*n}
+	}
+	return f.Show(cli.Answer{JSON: map[string][]network.Network{"networks": networks}, Text: func(page *console.Page) {
+		l := &listing{page, f.sources}
+		for i := range networks {
+			if i > 0 {
+				l.WriteString("\n")
+			}
+			l.networkRows(&networks[i])
+			if len(args) == 1 {
+				l.proofs(&networks[i])
+			}
+		}
+	}})
 }

@@ -1,10 +1,9 @@
 package pricing
 
 import (
-	"context"
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -12,7 +11,6 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/source"
 )
 
@@ -44,88 +42,67 @@ const networksCheckExamples = `  fees networks check mine.json --gateway http://
 type networksCheckFlags struct {
 	cli.SourceFlags
 	cli.Output
-	node  nodeFlag
-	quiet bool
+	cli.QuietFlag
+	node nodeFlag
 }
 
-func newNetworksCheck(stdout, stderr io.Writer) *cobra.Command {
-	flags := networksCheckFlags{Output: cli.Output{Stdout: stdout}}
-	c := &cobra.Command{
-		Use:     "check <file> [A..B|A:+N]",
-		Short:   "Say which rows of a network table a chain's blocks prove or contradict",
-		Long:    networksCheckManual,
-		Example: networksCheckExamples,
+func newNetworksCheck() *cobra.Command {
+	var f networksCheckFlags
+	c := cli.New(&cobra.Command{
+		Use: "check <file> [A..B|A:+N]", Short: "Say which rows of a network table a chain's blocks prove or contradict",
+		Long: networksCheckManual, Example: networksCheckExamples, RunE: f.check,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 1 || len(args) > 2 {
 				return fmt.Errorf("networks check wants a file, and a range if need be, and has %d arguments; fees networks check --help explains", len(args))
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error {
-			flags.NetworkFile = args[0]
-			return networksCheck(c.Context(), args[1:], flags, stderr)
-		},
-	}
-	flags.AddFinal(c)
+	}, f.AddFinal, f.Forms("table", "json"), f.Concurrent, f.node.add, f.AddQuiet)
 	if err := c.Flags().MarkHidden("network-file"); err != nil {
 		panic(err) // the flag does not exist
 	}
-	flags.Output.Add(c, "table", "json")
-	flags.AddConcurrency(c)
-	flags.node.add(c)
-	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
 	return c
 }
 
-func networksCheck(ctx context.Context, ranges []string, flags networksCheckFlags, stderr io.Writer) error {
-	if err := flags.CheckConcurrency(); err != nil {
-		return err
-	}
-	if err := flags.Output.Check(); err != nil {
-		return err
-	}
-	reader, err := flags.Reader()
+func (f *networksCheckFlags) check(c *cobra.Command, args []string) error {
+	f.NetworkFile = args[0]
+	reader, err := f.Reader()
 	if err != nil {
 		return err
 	}
 	var blocks chain.Heights
-	if len(ranges) == 1 {
-		blocks, err = source.ParseRange(ranges[0])
+	if len(args) == 2 {
+		blocks, err = source.ParseRange(args[1])
 	} else {
-		blocks, err = app.TableRange(ctx, reader)
+		blocks, err = app.TableRange(c.Context(), reader)
 	}
 	if err != nil {
 		return err
 	}
-	e := app.Examination{Reader: reader, Concurrency: flags.Concurrency, Signatures: true}
-	done, err := flags.node.open(ctx, &flags.SourceFlags, &e, false)
+	e := app.Examination{Reader: reader, Concurrency: f.Concurrency, Signatures: true}
+	done, err := f.node.open(c.Context(), &f.SourceFlags, &e, false)
 	if err != nil {
 		return err
 	}
 	defer done()
-	p := cli.NewProgress(stderr, "blocks", flags.quiet)
-	check, err := app.CheckTable(ctx, blocks, e, app.Progress{Show: p.Show, End: p.End})
+	p := f.Progress(c, "blocks")
+	check, err := app.CheckTable(c.Context(), blocks, e, app.Progress{Show: p.Show, End: p.End})
 	if errors.Is(err, app.ErrNoTable) {
-		return fmt.Errorf("%s: %w; name a network of the file with --network", console.Printable(flags.NetworkFile), err)
+		return fmt.Errorf("%s: %w; name a network of the file with --network", console.Printable(f.NetworkFile), err)
 	}
 	if err != nil {
 		return err
 	}
-	if err := flags.Output.Write(func(w io.Writer) error {
-		if flags.Format == "json" {
-			return jsontext.Write(w, tableCheckRecord(check))
-		}
-		return writeTableCheck(w, check, flags.Width())
-	}); err != nil {
-		return err
+	err = f.Show(cli.Answer{JSON: tableCheckRecord(check), Text: func(p *console.Page) { writeTableCheck(p, check) }, Finding: !check.Holds()})
+	return cmp.Or(err, notAnswered(check.Unanswered))
+}
+
+// notAnswered is the error where questions were not answered.
+func notAnswered(n int) error {
+	if n == 0 {
+		return nil
 	}
-	switch {
-	case !check.Holds():
-		return cli.ErrFinding
-	case check.Unanswered > 0:
-		return fmt.Errorf("%s %s %w", console.Counted(check.Unanswered, "question"), console.Verb(check.Unanswered, "was", "were"), app.ErrUnanswered)
-	}
-	return nil
+	return fmt.Errorf("%s %s %w", console.Counted(n, "question"), console.Verb(n, "was", "were"), app.ErrUnanswered)
 }
 
 // tableCheckRecord is for programs.
@@ -150,8 +127,7 @@ var rowVerdicts = map[app.RowVerdict]string{
 	app.RowProved: "proved", app.RowContradicted: "contradicted", app.RowUnchecked: "not checked", app.RowUnseen: "no block",
 }
 
-func writeTableCheck(w io.Writer, c *app.TableCheck, width int) error {
-	out := console.NewPage(w, width)
+func writeTableCheck(out *console.Page, c *app.TableCheck) {
 	out.Line(fmt.Sprintf("%s from %s, by blocks %v", c.Network.Name, c.Network.File, c.Blocks), 2)
 	out.WriteString("\n")
 	rows := console.NewTable(
@@ -186,5 +162,4 @@ func writeTableCheck(w io.Writer, c *app.TableCheck, width int) error {
 	}
 	out.Line(fmt.Sprintf("%s: %d proved, %d contradicted, %d not checked, %d without a block", console.Counted(len(c.Rows), "row"),
 		counts[app.RowProved], counts[app.RowContradicted], counts[app.RowUnchecked], counts[app.RowUnseen]), 2)
-	return out.Flush()
 }

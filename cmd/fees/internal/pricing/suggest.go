@@ -1,17 +1,15 @@
 package pricing
 
 import (
-	"context"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/archive/demo"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/node/rpc"
-	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
@@ -55,73 +53,44 @@ type suggestFlags struct {
 	networkFile string
 	unfinalized bool
 	blocks      uint64
-	tables      network.Tables
 }
 
-func newSuggest(stdout, stderr io.Writer) *cobra.Command {
-	flags := suggestFlags{Output: cli.Output{Stdout: stdout}}
-	c := &cobra.Command{
-		Use:     "suggest",
-		Short:   "What to bid for gas in the next block, and why",
-		Long:    suggestManual,
-		Example: suggestExamples,
-		Args:    cli.NoArgument("fees suggest --help explains"),
-		RunE: func(c *cobra.Command, _ []string) error {
-			return suggest(c.Context(), flags, stderr)
-		},
-	}
-	flags.GatewayFlags.Add(c, "where blocks come from without a node: a gateway's URL, a directory of recordings, or demo")
-	flags.Output.Add(c, "table", "json")
-	f := c.Flags()
-	f.StringVar(&flags.node, "node", "", "the node's URL: http, https, ws or wss (default: FEES_NODE)")
-	f.StringVar(&flags.network, "network", "", "the network, where node or gateway do not tell; an error if they tell another")
-	f.StringVar(&flags.networkFile, "network-file", "", "a file with network tables of your own, as fees networks --format json prints them")
-	f.BoolVar(&flags.unfinalized, "unfinalized", false, "go by the gateway's newest block, final or not")
-	f.Uint64Var(&flags.blocks, "blocks", defaultRecent, "look at the priority fees of this many recent blocks")
+func newSuggest() *cobra.Command {
+	var f suggestFlags
+	c := cli.New(&cobra.Command{
+		Use: "suggest", Short: "What to bid for gas in the next block, and why", Long: suggestManual, Example: suggestExamples,
+		Args: cli.NoArgument("fees suggest --help explains"), RunE: f.suggest,
+	}, f.Of("where blocks come from without a node: a gateway's URL, a directory of recordings, or demo"), f.Forms("table", "json"))
+	c.Flags().StringVar(&f.node, "node", "", "the node's URL: http, https, ws or wss (default: FEES_NODE)")
+	c.Flags().StringVar(&f.network, "network", "", "the network, where node or gateway do not tell; an error if they tell another")
+	c.Flags().StringVar(&f.networkFile, "network-file", "", "a file with network tables of your own, as fees networks --format json prints them")
+	c.Flags().BoolVar(&f.unfinalized, "unfinalized", false, "go by the gateway's newest block, final or not")
+	c.Flags().Uint64Var(&f.blocks, "blocks", defaultRecent, "look at the priority fees of this many recent blocks")
 	cli.Complete(c, "gateway", demo.Name)
 	cli.Complete(c, "network", network.BuiltIn().Names()...)
 	return c
 }
 
-func suggest(ctx context.Context, flags suggestFlags, stderr io.Writer) (err error) {
-	if err := flags.Output.Check(); err != nil {
+func (f *suggestFlags) suggest(c *cobra.Command, _ []string) error {
+	if f.blocks == 0 || f.blocks > maxRecent {
+		return fmt.Errorf("--blocks %d: want a number from 1 to %d", f.blocks, maxRecent)
+	}
+	q := app.SuggestQuestion{Blocks: f.blocks, Network: f.network}
+	if err := cli.Steps(cli.Read(&q.Tables, app.ReadTables, f.networkFile), cli.Get(&q.Node, f.nodeClient)); err != nil {
 		return err
 	}
-	if flags.blocks == 0 || flags.blocks > maxRecent {
-		return fmt.Errorf("--blocks %d: want a number from 1 to %d", flags.blocks, maxRecent)
-	}
-	if flags.tables, err = app.ReadTables(flags.networkFile); err != nil {
-		return err
-	}
-	q := app.SuggestQuestion{Blocks: flags.blocks, Tables: flags.tables, Network: flags.network}
-	if q.Node, err = flags.nodeClient(); err != nil {
-		return err
-	}
-	if q.Node != nil {
-		flags.WithoutKey = true // it is for the node
-	}
+	f.WithoutKey = q.Node != nil // it is for the node
 	q.Gateway = func() (*source.Reader, error) {
-		src, err := flags.Open()
-		return &source.Reader{Source: src, Tables: flags.tables, Network: flags.network, Unfinalized: flags.unfinalized}, err
+		src, err := f.Open()
+		return &source.Reader{Source: src, Tables: q.Tables, Network: f.network, Unfinalized: f.unfinalized}, err
 	}
-	stop := waiting(stderr, flags.Place(), false)
-	s, err := app.Suggest(ctx, q)
+	stop := waiting(c, f.Place(), false)
+	s, err := app.Suggest(c.Context(), q)
 	stop()
 	if err != nil {
 		return err
 	}
-	if err := flags.Output.Write(func(w io.Writer) error {
-		if flags.Format == "json" {
-			return jsontext.Write(w, suggestionRecord(s))
-		}
-		return writeSuggestion(w, s, flags.Width())
-	}); err != nil {
-		return err
-	}
-	if !s.Certain {
-		return cli.ErrFinding
-	}
-	return nil
+	return f.Show(cli.Answer{JSON: suggestionRecord(s), Text: func(p *console.Page) { writeSuggestion(p, s) }, Finding: !s.Certain})
 }
 
 // nodeClient is the node that is named, nil for none.

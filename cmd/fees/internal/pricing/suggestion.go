@@ -2,7 +2,6 @@ package pricing
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
@@ -46,8 +45,7 @@ func suggestionRecord(s *app.Suggestion) cli.Record {
 }
 
 // writeSuggestion writes a suggestion for people; prices are in Gwei per gas.
-func writeSuggestion(w io.Writer, s *app.Suggestion, width int) error {
-	page := console.NewPage(w, width)
+func writeSuggestion(page *console.Page, s *app.Suggestion) {
 	title := "Bids for the next block"
 	if newest, ok := s.Newest.Get(); ok {
 		title = fmt.Sprintf("Bids for block %d", newest+1)
@@ -77,5 +75,4 @@ func writeSuggestion(w io.Writer, s *app.Suggestion, width int) error {
 	for _, note := range s.Notes {
 		page.Line("note: "+note, 2)
 	}
-	return page.Flush()
 }

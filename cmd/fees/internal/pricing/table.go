@@ -2,7 +2,6 @@ package pricing
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,9 +15,8 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// writeTable writes a report for people, in at most width columns if it can.
-func writeTable(w io.Writer, r *evidence.Report, rules network.Rules, book *app.AddressBook, width int) error {
-	page := console.NewPage(w, width)
+// writeTable writes a report for people.
+func writeTable(page *console.Page, r *evidence.Report, rules network.Rules, book *app.AddressBook) {
 	writeHead(page, r, rules)
 	if len(r.Transactions) > 0 {
 		page.WriteString("\n")
@@ -31,7 +29,6 @@ func writeTable(w io.Writer, r *evidence.Report, rules network.Rules, book *app.
 	}
 	writeProof(page, r, rules.Symbol)
 	writeNotes(page, r)
-	return page.Flush()
 }
 
 // writeHead says which block it is and what priced it.

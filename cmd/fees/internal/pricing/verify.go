@@ -2,16 +2,15 @@ package pricing
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
@@ -47,94 +46,68 @@ type verifyFlags struct {
 	cli.SourceFlags
 	cli.LabelFlags
 	cli.Output
+	cli.QuietFlag
 	signatures bool
 	against    string
 	node       nodeFlag
 	accounts   []string
-	quiet      bool
 }
 
-func newVerify(stdout, stderr io.Writer) *cobra.Command {
-	flags := verifyFlags{Output: cli.Output{Stdout: stdout}}
-	c := &cobra.Command{
-		Use:     "verify <A..B|A:+N>",
-		Short:   "Prove the fees of a range against the chain's own records",
-		Long:    verifyManual,
-		Example: verifyExamples,
-		Args:    cli.OneArg("one range: A..B or A:+N"),
-		RunE: func(c *cobra.Command, args []string) error {
-			return verify(c.Context(), args[0], flags, stderr)
-		},
-	}
-	flags.SourceFlags.Add(c)
-	flags.Output.Add(c, "table", "json")
-	flags.AddConcurrency(c)
-	c.Flags().BoolVar(&flags.signatures, "signatures", true, "recover the signer of every transaction, and the hash of EVM ones")
-	c.Flags().StringVar(&flags.against, "against", "", "compare every block with what this gateway says too: a URL, a directory or demo")
-	flags.node.add(c)
-	c.Flags().StringSliceVar(&flags.accounts, "accounts", nil, "check the balances of these accounts at every block too"+cli.AccountsUsage)
-	flags.LabelFlags.Add(c)
-	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
-	return c
+func newVerify() *cobra.Command {
+	var f verifyFlags
+	return cli.New(&cobra.Command{
+		Use: "verify <A..B|A:+N>", Short: "Prove the fees of a range against the chain's own records", Long: verifyManual, Example: verifyExamples,
+		Args: cli.OneArg("one range: A..B or A:+N"), RunE: f.verify,
+	}, f.SourceFlags.Add, f.Forms("table", "json"), f.Concurrent, f.add, f.node.add, f.LabelFlags.Add, f.AddQuiet)
 }
 
-func verify(ctx context.Context, text string, flags verifyFlags, stderr io.Writer) error {
-	blocks, err := source.ParseRange(text)
-	if err != nil {
+func (f *verifyFlags) add(c *cobra.Command) {
+	c.Flags().BoolVar(&f.signatures, "signatures", true, "recover the signer of every transaction, and the hash of EVM ones")
+	c.Flags().StringVar(&f.against, "against", "", "compare every block with what this gateway says too: a URL, a directory or demo")
+	c.Flags().StringSliceVar(&f.accounts, "accounts", nil, "check the balances of these accounts at every block too"+cli.AccountsUsage)
+}
+
+func (f *verifyFlags) verify(c *cobra.Command, args []string) error {
+	var blocks chain.Heights
+	e := app.Examination{Concurrency: f.Concurrency, Signatures: f.signatures}
+	if err := cli.Steps(
+		cli.Read(&blocks, source.ParseRange, args[0]),
+		cli.Get(&e.Reader, f.Reader),
+		cli.Read(&e.Against, f.other, f.against),
+		cli.Get(&e.Accounts, func() ([]chain.Address, error) { return f.Addresses(f.accounts, f.Quiet, c.ErrOrStderr()) }),
+	); err != nil {
 		return err
 	}
-	if err := flags.CheckConcurrency(); err != nil {
-		return err
-	}
-	reader, err := flags.Reader()
-	if err != nil {
-		return err
-	}
-	var against source.Source
-	if flags.against != "" {
-		if against, err = flags.OpenOther(flags.against); err != nil {
-			return fmt.Errorf("--against: %w", err)
-		}
-	}
-	if err := flags.Output.Check(); err != nil {
-		return err
-	}
-	accounts, err := flags.LabelFlags.Addresses(flags.accounts, flags.quiet, stderr)
-	if err != nil {
-		return err
-	}
-	e := app.Examination{Reader: reader, Concurrency: flags.Concurrency, Signatures: flags.signatures, Against: against, Accounts: accounts}
-	done, err := flags.node.open(ctx, &flags.SourceFlags, &e, flags.signatures)
+	done, err := f.node.open(c.Context(), &f.SourceFlags, &e, f.signatures)
 	if err != nil {
 		return err
 	}
 	defer done()
-	p := cli.NewProgress(stderr, "blocks", flags.quiet)
-	defer p.End()
+	p := f.Progress(c, "blocks")
 	var summary *evidence.Summary
 	var priced *network.Network // by its table
-	err = flags.Output.Stream(func(w io.Writer) (err error) {
-		summary, err = app.Examine(ctx, blocks, e, func(r *evidence.Report) error {
+	err = f.Stream(func(w io.Writer) (err error) {
+		summary, err = app.Examine(c.Context(), blocks, e, func(r *evidence.Report) error {
 			p.Show(r.Number-blocks.First+1, blocks.Last-blocks.First+1)
-			priced, _ = reader.Tables.Named(r.Network)
-			if flags.Format != "json" {
+			priced, _ = e.Reader.Tables.Named(r.Network)
+			if f.Format != "json" {
 				return nil
 			}
-			for _, f := range r.Findings {
-				if err := jsontext.WriteLine(w, cli.Record{{"finding", f}}); err != nil {
+			for _, found := range r.Findings {
+				if err := jsontext.WriteLine(w, cli.Record{{"finding", found}}); err != nil {
 					return err
 				}
 			}
 			return nil
 		})
 		p.End()
-		trust := source.TrustIn(reader.Source, summary.Evidence.Level == evidence.LevelProved, e.Node != nil)
+		trust := source.TrustIn(e.Reader.Source, summary.Evidence.Level == evidence.LevelProved, e.Node != nil)
 		switch {
-		case flags.Format != "json" && summary.Blocks > 0: // also what was done before an error
-			return cmp.Or(err, writeSummary(w, blocks, summary, trust, flags.Width()))
+		case f.Format != "json" && summary.Blocks > 0: // also what was done before an error
+			return cmp.Or(err, writeSummary(w, blocks, summary, trust, f.Width()))
 		case err != nil:
 			return err
-		case flags.Format == "json":
+		case f.Format == "json":
 			return jsontext.WriteLine(w, cli.Record{{"summary", summaryRecord(summary, trust, priced)}})
 		}
 		return nil
@@ -142,11 +115,17 @@ func verify(ctx context.Context, text string, flags verifyFlags, stderr io.Write
 	if err != nil {
 		return err
 	}
-	switch {
-	case !summary.Holds():
-		return cli.ErrFinding
-	case summary.Unanswered > 0:
-		return fmt.Errorf("%s %s %w", console.Counted(summary.Unanswered, "question"), console.Verb(summary.Unanswered, "was", "were"), app.ErrUnanswered)
+	return cmp.Or(cli.Found(nil, !summary.Holds()), notAnswered(summary.Unanswered))
+}
+
+// other opens the gateway that is compared with, nil for none.
+func (f *verifyFlags) other(place string) (source.Source, error) {
+	if place == "" {
+		return nil, nil
 	}
-	return nil
+	against, err := f.OpenOther(place)
+	if err != nil {
+		return nil, fmt.Errorf("--against: %w", err)
+	}
+	return against, nil
 }

@@ -2,7 +2,6 @@ package pricing
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +17,7 @@ import (
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/source/prove"
 )
 
@@ -63,58 +63,41 @@ type watchFlags struct {
 	from string
 }
 
-func newWatch(stdout, stderr io.Writer) *cobra.Command {
-	flags := watchFlags{Output: cli.Output{Stdout: stdout}}
-	c := &cobra.Command{
-		Use:     "watch",
-		Short:   "Price blocks as they become final",
-		Long:    watchManual,
-		Example: watchExamples,
-		Args:    cli.NoneOf("watch takes no argument, and has %q: --from names a height; fees watch --help explains"),
-		RunE: func(c *cobra.Command, _ []string) error {
-			return watch(c.Context(), flags, stderr)
-		},
-	}
-	flags.SourceFlags.AddFinal(c)
-	flags.LabelFlags.Add(c)
-	flags.Output.AddFormat(c, "table", "json", "csv")
-	flags.HeadFlags.Add(c)
-	c.Flags().StringVar(&flags.from, "from", "", "begin at this height (default: the newest final block)")
+func newWatch() *cobra.Command {
+	var f watchFlags
+	c := cli.New(&cobra.Command{
+		Use: "watch", Short: "Price blocks as they become final", Long: watchManual, Example: watchExamples, RunE: f.watch,
+		Args: cli.NoneOf("watch takes no argument, and has %q: --from names a height; fees watch --help explains"),
+	}, f.AddFinal, f.LabelFlags.Add, f.StdoutForms("table", "json", "csv"), f.HeadFlags.Add)
+	c.Flags().StringVar(&f.from, "from", "", "begin at this height (default: the newest final block)")
 	return c
 }
 
-func watch(ctx context.Context, flags watchFlags, stderr io.Writer) error {
-	if err := flags.Output.Check(); err != nil {
+func (f *watchFlags) watch(c *cobra.Command, _ []string) error {
+	stderr := c.ErrOrStderr()
+	w := watcher{stderr: stderr}
+	var options source.FollowOptions
+	var from chain.Optional[uint64]
+	if err := cli.Steps(
+		cli.Read(&options, f.Options, stderr),
+		cli.Read(&from, cli.ParseFrom, f.from),
+		cli.Get(&w.book, func() (*app.AddressBook, error) { return f.ReadBook(&cli.LedgerFlags{}, f.Quiet, stderr) }),
+	); err != nil {
 		return err
 	}
-	options, err := flags.Options(stderr)
-	if err != nil {
-		return err
-	}
-	if flags.from != "" {
-		height, err := cli.ParseHeight(flags.from)
-		if err != nil {
-			return fmt.Errorf("--from: %w", err)
-		}
-		options.From = chain.Some(height)
-	}
-	book, err := flags.LabelFlags.ReadBook(&cli.LedgerFlags{}, flags.Quiet, stderr)
-	if err != nil {
-		return err
-	}
-	reader, heads, end, err := flags.HeadFlags.Open(&flags.SourceFlags)
+	options.From, w.Output = from, f.Output
+	reader, heads, end, err := f.HeadFlags.Open(&f.SourceFlags)
 	if err != nil {
 		return err
 	}
 	defer end()
-	if !flags.Quiet && cli.IsTerminal(stderr) {
-		fmt.Fprintf(stderr, "fees: watching %s; Ctrl-C ends it\n", console.Printable(cli.ShownPlace(flags.Place())))
+	if !f.Quiet && cli.IsTerminal(stderr) {
+		fmt.Fprintf(stderr, "fees: watching %s; Ctrl-C ends it\n", console.Printable(cli.ShownPlace(f.Place())))
 	}
-	w := watcher{Output: flags.Output, book: book, stderr: stderr}
 	var last uint64
 	ended := false
 	prover := prove.Prover{Reader: reader}
-	for x, err := range prover.Follow(ctx, heads, options, chain.Optional[evidence.Predecessor]{}) {
+	for x, err := range prover.Follow(c.Context(), heads, options, chain.Optional[evidence.Predecessor]{}) {
 		if err != nil {
 			if w.begun {
 				return &httpclient.InterruptedError{Next: last + 1, Err: err}
@@ -130,10 +113,7 @@ func watch(ctx context.Context, flags watchFlags, stderr io.Writer) error {
 	if ended {
 		fmt.Fprintf(stderr, "fees: the chain has ended with block %d: nothing is left to watch\n", last)
 	}
-	if w.finding {
-		return cli.ErrFinding
-	}
-	return nil
+	return cli.Found(nil, w.finding)
 }
 
 // watcher prints block after block.

@@ -1,7 +1,6 @@
 package transactions
 
 import (
-	"context"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -94,12 +93,24 @@ func addOutput(c *cobra.Command, path *string, what string) {
 	})
 }
 
-// write writes a file of JSON, to the file that is named or to standard output.
-func write(ctx context.Context, path string, stdout io.Writer, value any) error {
+// write writes a file of JSON, to the file that is named or to standard output. Of a file it says
+// on standard error what is in it.
+func write(c *cobra.Command, path string, value any, say string, values ...any) error {
 	if path == "" {
-		return jsontext.Write(stdout, value)
+		return jsontext.Write(c.OutOrStdout(), value)
 	}
-	return cli.ReplaceNamedFile(ctx, "--"+outputFlag, path, func(w io.Writer) error { return jsontext.Write(w, value) })
+	if err := cli.ReplaceNamedFile(c.Context(), "--"+outputFlag, path, func(w io.Writer) error { return jsontext.Write(w, value) }); err != nil {
+		return err
+	}
+	return cli.Say(c.ErrOrStderr(), "fees: %s "+say+"\n", append([]any{path}, values...)...)
+}
+
+// writeDraft writes a draft.
+func (f *draftFlags) writeDraft(c *cobra.Command, d *app.Draft, err error) error {
+	if err != nil {
+		return err
+	}
+	return write(c, f.out, d, "has the draft; fees tx sign %[1]s signs it, with the key of %v", d.Signer)
 }
 
 // periodOf is the period of an era: a number of blocks, or immortal.
@@ -114,65 +125,51 @@ func periodOf(text string) (uint64, error) {
 	return blocks, nil
 }
 
-func newBuild(stdout, stderr io.Writer) *cobra.Command {
-	var flags draftFlags
-	var tip, era string
-	var bare bool
-	c := &cobra.Command{
-		Use:     "build <pallet.call> [argument]...",
-		Short:   "Build a native extrinsic that is ready to be signed",
-		Long:    buildManual,
-		Example: buildExamples,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return errors.New("build wants a call and its arguments, such as balances.transferAllowDeath 0x… 1.5GLMR; fees node calls lists the calls")
-			}
-			return nil
-		},
-		RunE: func(c *cobra.Command, args []string) error {
-			period, err := periodOf(era)
-			if err != nil {
-				return err
-			}
-			var signer chain.Address
-			if !bare {
-				if signer, err = flags.account(); err != nil {
-					return err
-				}
-			}
-			q := app.BuildQuestion{Call: args[0], Arguments: args[1:], Signer: signer, Nonce: given(c, "nonce", flags.nonce), Tip: tip, Period: period}
-			if q.Chain, q.Tables, err = flags.Chain(c); err != nil {
-				return err
-			}
-			if q.Node, err = flags.Client(); err != nil {
-				return err
-			}
-			if bare {
-				call, err := app.CallData(c.Context(), q)
-				if err != nil {
-					return err
-				}
-				return cli.Say(stdout, "0x%s\n", hex.EncodeToString(call))
-			}
-			d, err := app.Build(c.Context(), q)
-			if err != nil {
-				return err
-			}
-			if err := write(c.Context(), flags.out, stdout, d); err != nil || flags.out == "" {
-				return err
-			}
-			return sayDraft(stderr, d, flags.out)
-		},
-	}
-	flags.add(c)
-	c.Flags().StringVar(&tip, "tip", "", "what is paid on top of the fee, such as 0.01GLMR or wei (default: nothing)")
-	c.Flags().StringVar(&era, "era", "64", "for how many blocks it can be put into one, or immortal")
-	c.Flags().BoolVar(&bare, "hex", false, "the call data alone, in hex")
+// buildFlags are the flags of fees tx build.
+type buildFlags struct {
+	draftFlags
+	tip, era string
+	bare     bool
+}
+
+func newBuild() *cobra.Command {
+	var f buildFlags
+	c := cli.New(&cobra.Command{
+		Use: "build <pallet.call> [argument]...", Short: "Build a native extrinsic that is ready to be signed", Long: buildManual, Example: buildExamples, RunE: f.build,
+		Args: cli.AnyArgs("build wants a call and its arguments, such as balances.transferAllowDeath 0x… 1.5GLMR; fees node calls lists the calls"),
+	}, f.add)
+	c.Flags().StringVar(&f.tip, "tip", "", "what is paid on top of the fee, such as 0.01GLMR or wei (default: nothing)")
+	c.Flags().StringVar(&f.era, "era", "64", "for how many blocks it can be put into one, or immortal")
+	c.Flags().BoolVar(&f.bare, "hex", false, "the call data alone, in hex")
 	return c
 }
 
-func sayDraft(stderr io.Writer, d *app.Draft, path string) error {
-	return cli.Say(stderr, "fees: %s has the draft; fees tx sign %[1]s signs it, with the key of %v\n", path, d.Signer)
+func (f *buildFlags) build(c *cobra.Command, args []string) error {
+	q := app.BuildQuestion{Call: args[0], Arguments: args[1:], Nonce: given(c, "nonce", f.nonce), Tip: f.tip}
+	if err := cli.Steps(cli.Read(&q.Period, periodOf, f.era), cli.Get(&q.Signer, func() (none chain.Address, _ error) {
+		if f.bare {
+			return none, nil
+		}
+		return f.account()
+	})); err != nil {
+		return err
+	}
+	var err error
+	if q.Chain, q.Tables, err = f.Chain(c); err != nil {
+		return err
+	}
+	if q.Node, err = f.Client(); err != nil {
+		return err
+	}
+	if f.bare {
+		call, err := app.CallData(c.Context(), q)
+		if err != nil {
+			return err
+		}
+		return cli.Say(c.OutOrStdout(), "0x%s\n", hex.EncodeToString(call))
+	}
+	d, err := app.Build(c.Context(), q)
+	return f.writeDraft(c, d, err)
 }
 
 const buildEVMManual = `Build an EVM transaction of type eip1559, eip2930 or legacy. The node fills in
@@ -190,76 +187,69 @@ const buildEVMExamples = `  fees tx build-evm --to 0x3Cd0A705a2DC65e5b1E1205896B
   fees tx build-evm --type legacy --to 0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0 --data 0xa9059cbb… \
       --gas-price 125000000000 --signer 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac --node ws://127.0.0.1:9944`
 
-func newBuildEVM(stdout, stderr io.Writer) *cobra.Command {
-	var flags draftFlags
-	var kind, to, value, data, access, price, maxFee, maxPriority string
-	var gasLimit uint64
-	c := &cobra.Command{
-		Use:     "build-evm",
-		Short:   "Build an EVM transaction that is ready to be signed",
-		Long:    buildEVMManual,
-		Example: buildEVMExamples,
-		Args:    cli.NoneOf("build-evm takes no argument, and has %q: --to names the recipient"),
-		RunE: func(c *cobra.Command, _ []string) error {
-			q := app.BuildEVMQuestion{Type: evm.Type(kind), Value: value, Nonce: given(c, "nonce", flags.nonce), GasLimit: given(c, "gas-limit", gasLimit)}
-			var err error
-			if q.Signer, err = flags.account(); err != nil {
-				return err
-			}
-			if to != "" {
-				a, err := chain.ParseAddress(to)
-				if err != nil {
-					return fmt.Errorf("--to: %w", err)
-				}
-				q.To = chain.Some(a)
-			}
-			if q.Input, err = bytesOf("--data", data); err != nil {
-				return err
-			}
-			if q.AccessList, err = accessListOf(access); err != nil {
-				return err
-			}
-			for _, p := range []struct {
-				flag, text string
-				to         *chain.Optional[chain.GasPrice]
-			}{{"gas-price", price, &q.GasPrice}, {"max-fee-per-gas", maxFee, &q.MaxFeePerGas}, {"max-priority-fee-per-gas", maxPriority, &q.MaxPriorityFeePerGas}} {
-				if p.text == "" {
-					continue
-				}
-				price, err := chain.ParseGasPrice(p.text)
-				if err != nil {
-					return fmt.Errorf("--%s: want wei per gas in decimal digits: %w", p.flag, err)
-				}
-				*p.to = chain.Some(price)
-			}
-			if q.Chain, q.Tables, err = flags.Chain(c); err != nil {
-				return err
-			}
-			if q.Node, err = flags.Client(); err != nil {
-				return err
-			}
-			d, err := app.BuildEVM(c.Context(), q)
-			if err != nil {
-				return err
-			}
-			if err := write(c.Context(), flags.out, stdout, d); err != nil || flags.out == "" {
-				return err
-			}
-			return sayDraft(stderr, d, flags.out)
-		},
-	}
-	flags.add(c)
-	c.Flags().StringVar(&kind, "type", string(evm.EIP1559), "eip1559, eip2930 or legacy")
+// evmFlags are the flags of fees tx build-evm.
+type evmFlags struct {
+	draftFlags
+	kind, to, value, data, access string
+	price, maxFee, maxPriority    string
+	gasLimit                      uint64
+}
+
+func newBuildEVM() *cobra.Command {
+	var f evmFlags
+	c := cli.New(&cobra.Command{
+		Use: "build-evm", Short: "Build an EVM transaction that is ready to be signed", Long: buildEVMManual, Example: buildEVMExamples, RunE: f.build,
+		Args: cli.NoneOf("build-evm takes no argument, and has %q: --to names the recipient"),
+	}, f.add)
+	c.Flags().StringVar(&f.kind, "type", string(evm.EIP1559), "eip1559, eip2930 or legacy")
 	cli.Complete(c, "type", string(evm.EIP1559), string(evm.EIP2930), string(evm.Legacy))
-	c.Flags().StringVar(&to, "to", "", "whom it calls (default: it creates a contract)")
-	c.Flags().StringVar(&value, "value", "", "the amount that goes along, such as 1.5GLMR or wei (default: nothing)")
-	c.Flags().StringVar(&data, "data", "", "its data, or a contract's code, in 0x-hex")
-	c.Flags().StringVar(&access, "access-list", "", `JSON: [{"address": "0x…", "storageKeys": ["0x…"]}]`)
-	c.Flags().StringVar(&price, "gas-price", "", "of eip2930 and legacy, in wei per gas")
-	c.Flags().StringVar(&maxFee, "max-fee-per-gas", "", "of eip1559, in wei")
-	c.Flags().StringVar(&maxPriority, "max-priority-fee-per-gas", "", "of eip1559, in wei")
-	c.Flags().Uint64Var(&gasLimit, "gas-limit", 0, "how much gas it may use (default: what the node estimates)")
+	c.Flags().StringVar(&f.to, "to", "", "whom it calls (default: it creates a contract)")
+	c.Flags().StringVar(&f.value, "value", "", "the amount that goes along, such as 1.5GLMR or wei (default: nothing)")
+	c.Flags().StringVar(&f.data, "data", "", "its data, or a contract's code, in 0x-hex")
+	c.Flags().StringVar(&f.access, "access-list", "", `JSON: [{"address": "0x…", "storageKeys": ["0x…"]}]`)
+	c.Flags().StringVar(&f.price, "gas-price", "", "of eip2930 and legacy, in wei per gas")
+	c.Flags().StringVar(&f.maxFee, "max-fee-per-gas", "", "of eip1559, in wei")
+	c.Flags().StringVar(&f.maxPriority, "max-priority-fee-per-gas", "", "of eip1559, in wei")
+	c.Flags().Uint64Var(&f.gasLimit, "gas-limit", 0, "how much gas it may use (default: what the node estimates)")
 	return c
+}
+
+func (f *evmFlags) build(c *cobra.Command, _ []string) (err error) {
+	q := app.BuildEVMQuestion{Type: evm.Type(f.kind), Value: f.value, Nonce: given(c, "nonce", f.nonce), GasLimit: given(c, "gas-limit", f.gasLimit)}
+	if err := cli.Steps(
+		cli.Get(&q.Signer, f.account),
+		ifGiven(&q.To, "--to", chain.ParseAddress, f.to),
+		cli.Get(&q.Input, func() ([]byte, error) { return bytesOf("--data", f.data) }),
+		cli.Read(&q.AccessList, accessListOf, f.access),
+		ifGiven(&q.GasPrice, "--gas-price: want wei per gas in decimal digits", chain.ParseGasPrice, f.price),
+		ifGiven(&q.MaxFeePerGas, "--max-fee-per-gas: want wei per gas in decimal digits", chain.ParseGasPrice, f.maxFee),
+		ifGiven(&q.MaxPriorityFeePerGas, "--max-priority-fee-per-gas: want wei per gas in decimal digits", chain.ParseGasPrice, f.maxPriority),
+	); err != nil {
+		return err
+	}
+	if q.Chain, q.Tables, err = f.Chain(c); err != nil {
+		return err
+	}
+	if q.Node, err = f.Client(); err != nil {
+		return err
+	}
+	d, err := app.BuildEVM(c.Context(), q)
+	return f.writeDraft(c, d, err)
+}
+
+// ifGiven is a step that reads a flag where it is given.
+func ifGiven[T any](to *chain.Optional[T], what string, read func(string) (T, error), text string) func() error {
+	return func() error {
+		if text == "" {
+			return nil
+		}
+		value, err := read(text)
+		if err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+		*to = chain.Some(value)
+		return nil
+	}
 }
 
 func bytesOf(what, text string) ([]byte, error) {

@@ -2,13 +2,9 @@
 // fees tx.
 package transactions
 
-import (
-	"io"
-
-	"github.com/spf13/cobra"
-)
+import "github.com/spf13/cobra"
 
 // Commands are all of them.
-func Commands(stdout, stderr io.Writer) []*cobra.Command {
-	return []*cobra.Command{newBuild(stdout, stderr), newBuildEVM(stdout, stderr), newSign(stdout, stderr), newSend(stdout, stderr), newHash(stdout), newDecode(stdout)}
+func Commands() []*cobra.Command {
+	return []*cobra.Command{newBuild(), newBuildEVM(), newSign(), newSend(), newHash(), newDecode()}
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -19,7 +18,6 @@ import (
 	"github.com/feeledger/fees/internal/node/gateway"
 	"github.com/feeledger/fees/internal/node/state"
 	"github.com/feeledger/fees/internal/substrate/metadata"
-	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/internal/tx/ethtx"
 	"github.com/feeledger/fees/internal/tx/extrinsic"
 	"github.com/feeledger/fees/network"
@@ -39,71 +37,62 @@ The exit code is 1 where the fee that was charged does not hold.`
 const sendExamples = `  fees tx send signed.json --node ws://127.0.0.1:9944
   fees tx send signed.json --wait finalized --node ws://127.0.0.1:9944`
 
-func newSend(stdout, stderr io.Writer) *cobra.Command {
-	var node cli.NodeFlags
-	var wait string
-	out := cli.Output{Stdout: stdout}
-	c := &cobra.Command{
-		Use:     "send <signed>",
-		Short:   "Send a signed transaction, and tell what was charged for it",
-		Long:    sendManual,
-		Example: sendExamples,
-		Args:    cli.OneArg("one signed transaction, a file that fees tx sign wrote"),
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := out.Check(); err != nil {
-				return err
-			}
-			if wait != "none" && wait != "inBlock" && wait != "finalized" {
-				return fmt.Errorf("--wait %q: want none, inBlock or finalized", wait)
-			}
-			text, err := app.ReadSmallFile(args[0], app.MaxDraft)
-			if err != nil {
-				return err
-			}
-			signed, err := app.ParseSigned(text)
-			if err != nil {
-				return fmt.Errorf("%s: %w", args[0], err)
-			}
-			client, err := node.Client()
-			if err != nil {
-				return err
-			}
-			sent, err := app.Send(c.Context(), app.SendQuestion{Node: client, Signed: signed, Told: func(status string) {
-				fmt.Fprintln(stderr, "fees: "+console.Printable(status))
-			}})
-			if err != nil {
-				return err
-			}
-			if wait == "none" {
-				return out.WriteRecord(cli.Record{{"hash", signed.Hash}, {"layer", signed.Layer}, {"status", "sent"}})
-			}
-			in, err := sent.Wait(c.Context(), wait == "finalized")
-			if err != nil {
-				return err
-			}
-			bill, err := in.Charged(c.Context(), &source.Reader{Source: source.Of(gateway.New(client)), Tables: network.BuiltIn(), Unfinalized: true})
-			if err != nil {
-				return err
-			}
-			if out.Format == "json" {
-				err = out.Write(func(w io.Writer) error { return jsontext.Write(w, bill) })
-			} else {
-				err = out.WriteRecord(cli.Record{
-					{"hash", signed.Hash}, {"layer", signed.Layer}, {"status", wait}, {"block", in.Height}, {"index", in.Index},
-					{"fee", bill.Transaction.Fee}, {"fee_token", tokens(bill.Transaction.Fee)}, {"symbol", bill.Symbol}, {"proof", bill.VerdictText()},
-				})
-			}
-			if err == nil && !bill.Holds() {
-				err = cli.ErrFinding
-			}
-			return err
-		},
-	}
-	node.Add(c)
-	out.Add(c, "table", "json")
-	c.Flags().StringVar(&wait, "wait", "none", "wait until it is in a block, or final: none, inBlock, finalized")
+// sendFlags are the flags of fees tx send.
+type sendFlags struct {
+	cli.NodeFlags
+	cli.Output
+	wait string
+}
+
+func newSend() *cobra.Command {
+	var f sendFlags
+	c := cli.New(&cobra.Command{
+		Use: "send <signed>", Short: "Send a signed transaction, and tell what was charged for it", Long: sendManual, Example: sendExamples,
+		Args: cli.OneArg("one signed transaction, a file that fees tx sign wrote"), RunE: f.send,
+	}, f.NodeFlags.Add, f.Forms("table", "json"))
+	c.Flags().StringVar(&f.wait, "wait", "none", "wait until it is in a block, or final: none, inBlock, finalized")
 	cli.Complete(c, "wait", "none", "inBlock", "finalized")
 	return c
+}
+
+func (f *sendFlags) send(c *cobra.Command, args []string) error {
+	if f.wait != "none" && f.wait != "inBlock" && f.wait != "finalized" {
+		return fmt.Errorf("--wait %q: want none, inBlock or finalized", f.wait)
+	}
+	text, err := app.ReadSmallFile(args[0], app.MaxDraft)
+	if err != nil {
+		return err
+	}
+	signed, err := app.ParseSigned(text)
+	if err != nil {
+		return fmt.Errorf("%s: %w", args[0], err)
+	}
+	client, err := f.Client()
+	if err != nil {
+		return err
+	}
+	sent, err := app.Send(c.Context(), app.SendQuestion{Node: client, Signed: signed, Told: func(status string) {
+		fmt.Fprintln(c.ErrOrStderr(), "fees: "+console.Printable(status))
+	}})
+	if err != nil {
+		return err
+	}
+	r := cli.Record{{"hash", signed.Hash}, {"layer", signed.Layer}}
+	if f.wait == "none" {
+		return f.WriteRecord(append(r, cli.Field{Name: "status", Value: "sent"}))
+	}
+	in, err := sent.Wait(c.Context(), f.wait == "finalized")
+	if err != nil {
+		return err
+	}
+	bill, err := in.Charged(c.Context(), &source.Reader{Source: source.Of(gateway.New(client)), Tables: network.BuiltIn(), Unfinalized: true})
+	if err != nil {
+		return err
+	}
+	return f.Show(cli.Answer{JSON: bill, Finding: !bill.Holds(), Text: cli.RecordText(append(r, cli.Record{
+		{"status", f.wait}, {"block", in.Height}, {"index", in.Index},
+		{"fee", bill.Transaction.Fee}, {"fee_token", tokens(bill.Transaction.Fee)}, {"symbol", bill.Symbol}, {"proof", bill.VerdictText()},
+	}...))})
 }
 
 func tokens(fee chain.Optional[chain.Wei]) (none chain.Optional[string]) {
@@ -119,18 +108,11 @@ included. Which of the two it is, the bytes tell. Nobody is asked.`
 
 const hashExamples = `  fees tx hash 0xf86c098504a817c800825208943535353535353535353535353535353535353535880de0b6b3a76400008025a028ef61340bd939bc2195fe537567866003e1a15d3c71ff63e1590620aa636276a067cbe9d8997f761aecb703304b3800ccf555c9f3dc64214b297fb1966a3b6d83`
 
-func newHash(stdout io.Writer) *cobra.Command {
-	out := cli.Output{Stdout: stdout}
-	c := &cobra.Command{
-		Use:     "hash <raw>",
-		Short:   "The hash of a transaction's bytes",
-		Long:    hashManual,
-		Example: hashExamples,
-		Args:    cli.OneArg("one transaction, its bytes in 0x-hex"),
+func newHash() *cobra.Command {
+	var out cli.Output
+	return cli.New(&cobra.Command{
+		Use: "hash <raw>", Short: "The hash of a transaction's bytes", Long: hashManual, Example: hashExamples, Args: cli.OneArg("one transaction, its bytes in 0x-hex"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := out.Check(); err != nil {
-				return err
-			}
 			raw, err := bytesOf("transaction", args[0])
 			if err != nil {
 				return err
@@ -144,9 +126,7 @@ func newHash(stdout io.Writer) *cobra.Command {
 			}
 			return out.WriteRecord(cli.Record{{"layer", app.NativeLayer}, {"type", "extrinsic"}, {"hash", extrinsic.Hash(raw)}})
 		},
-	}
-	out.Add(c, "table", "json")
-	return c
+	}, out.Forms("table", "json"))
 }
 
 // isExtrinsic tells whether bytes are as many as the length before them says, and begin with a
@@ -168,47 +148,44 @@ const decodeExamples = `  fees tx decode 0xf86c098504a817c8008252089435353535353
 // maxMetadataHex is more than metadata of a runtime have in hex.
 const maxMetadataHex = 32 << 20
 
-func newDecode(stdout io.Writer) *cobra.Command {
-	var node cli.NodeFlags
-	var at int64
-	var file string
-	out := cli.Output{Stdout: stdout}
-	c := &cobra.Command{
-		Use:     "decode <raw|call data>",
-		Short:   "Read a transaction's bytes, or call data",
-		Long:    decodeManual,
-		Example: decodeExamples,
-		Args:    cli.OneArg("one transaction or call data, in 0x-hex"),
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := out.Check(); err != nil {
-				return err
-			}
-			raw, err := bytesOf("transaction", args[0])
-			if err != nil {
-				return err
-			}
-			if len(raw) == 0 {
-				return errors.New("there are no bytes")
-			}
-			if r, err := ethereum(raw); err == nil {
-				return out.WriteRecord(r)
-			}
-			runtime, err := runtimeOf(c, &node, at, file)
-			if err != nil {
-				return err
-			}
-			r, err := native(runtime, raw)
-			if err != nil {
-				return err
-			}
-			return out.WriteRecord(r)
-		},
-	}
-	node.Add(c)
-	out.Add(c, "table", "json")
-	c.Flags().Int64Var(&at, "at", 0, "by the runtime at this height (default: the newest final block)")
-	c.Flags().StringVar(&file, "metadata", "", "by the metadata in this file, in hex or as bytes")
+// decodeFlags are the flags of fees tx decode.
+type decodeFlags struct {
+	cli.NodeFlags
+	cli.Output
+	at   int64
+	file string
+}
+
+func newDecode() *cobra.Command {
+	var f decodeFlags
+	c := cli.New(&cobra.Command{
+		Use: "decode <raw|call data>", Short: "Read a transaction's bytes, or call data", Long: decodeManual, Example: decodeExamples,
+		Args: cli.OneArg("one transaction or call data, in 0x-hex"), RunE: f.decode,
+	}, f.NodeFlags.Add, f.Forms("table", "json"))
+	c.Flags().Int64Var(&f.at, "at", 0, "by the runtime at this height (default: the newest final block)")
+	c.Flags().StringVar(&f.file, "metadata", "", "by the metadata in this file, in hex or as bytes")
 	return c
+}
+
+func (f *decodeFlags) decode(c *cobra.Command, args []string) error {
+	raw, err := bytesOf("transaction", args[0])
+	if err != nil {
+		return err
+	}
+	if len(raw) == 0 {
+		return errors.New("there are no bytes")
+	}
+	r, notEVM := ethereum(raw)
+	if notEVM != nil {
+		runtime, err := f.runtime(c)
+		if err != nil {
+			return err
+		}
+		if r, err = native(runtime, raw); err != nil {
+			return err
+		}
+	}
+	return f.WriteRecord(r)
 }
 
 // readMetadata reads a file with a runtime's metadata: as they are, or in hex.
@@ -223,23 +200,23 @@ func readMetadata(path string) ([]byte, error) {
 	return bytesOf("--metadata "+path, string(text))
 }
 
-func runtimeOf(c *cobra.Command, node *cli.NodeFlags, at int64, file string) (*extrinsic.Runtime, error) {
-	if file != "" {
-		text, err := readMetadata(file)
+func (f *decodeFlags) runtime(c *cobra.Command) (*extrinsic.Runtime, error) {
+	if f.file != "" {
+		text, err := readMetadata(f.file)
 		if err != nil {
 			return nil, err
 		}
 		m, err := metadata.Parse(text)
 		if err != nil {
-			return nil, fmt.Errorf("--metadata %s: %w", file, err)
+			return nil, fmt.Errorf("--metadata %s: %w", f.file, err)
 		}
 		return extrinsic.NewRuntime(m, extrinsic.Token{})
 	}
-	client, err := node.Client()
+	client, err := f.Client()
 	if err != nil {
 		return nil, fmt.Errorf("it is no EVM transaction, and native ones are read by metadata, of a node or of --metadata: %w", err)
 	}
-	height, err := cli.At(c, at)
+	height, err := cli.At(c, f.at)
 	if err != nil {
 		return nil, err
 	}

@@ -60,7 +60,7 @@ func (f *keyFlags) add(c *cobra.Command) {
 }
 
 // read reads the key. Its caller wipes it.
-func (f *keyFlags) read(c *cobra.Command, stderr io.Writer) (*keys.Key, error) {
+func (f *keyFlags) read(c *cobra.Command) (*keys.Key, error) {
 	named := 0
 	for _, path := range []string{f.key, f.mnemonic, f.keystore} {
 		if path != "" {
@@ -70,49 +70,37 @@ func (f *keyFlags) read(c *cobra.Command, stderr io.Writer) (*keys.Key, error) {
 	if named != 1 {
 		return nil, errors.New("whose key? name one file with --key, --mnemonic or --keystore; - asks for the secret")
 	}
-	ask := func(flag, path, what string) (*keys.Secret, error) {
-		if path == "-" {
-			return prompt(c.Context(), c.InOrStdin(), stderr, what)
-		}
-		s, err := keys.ReadSecret(path)
-		if err != nil {
-			return nil, fmt.Errorf("--%s: %w", flag, err)
-		}
-		return s, nil
-	}
 	switch {
 	case f.key != "":
-		s, err := ask("key", f.key, "Private key")
-		if err != nil {
-			return nil, err
-		}
-		defer s.Wipe()
-		return about("key", keys.ParseHex, s)
+		return secretKey(c, "key", f.key, "Private key", "key", keys.ParseHex)
 	case f.mnemonic != "":
-		s, err := ask("mnemonic", f.mnemonic, "Mnemonic phrase")
-		if err != nil {
-			return nil, err
-		}
-		defer s.Wipe()
-		return about("mnemonic", func(phrase []byte) (*keys.Key, error) { return keys.FromMnemonic(phrase, "", f.index) }, s)
+		return secretKey(c, "mnemonic", f.mnemonic, "Mnemonic phrase", "mnemonic", func(phrase []byte) (*keys.Key, error) { return keys.FromMnemonic(phrase, "", f.index) })
 	}
 	store, err := keys.ReadSecret(f.keystore)
 	if err != nil {
 		return nil, fmt.Errorf("--keystore: %w", err)
 	}
 	defer store.Wipe()
-	s, err := ask("password", f.password, "Password of the keystore")
+	return secretKey(c, "password", f.password, "Password of the keystore", "keystore", func(password []byte) (*keys.Key, error) { return keys.FromKeystore(store.Bytes, password) })
+}
+
+// secretKey reads the secret that a flag names, or asks for what it is, and makes the key of it: an
+// error in that is about a flag too.
+func secretKey(c *cobra.Command, flag, path, what, about string, read func([]byte) (*keys.Key, error)) (*keys.Key, error) {
+	var s *keys.Secret
+	var err error
+	if path == "-" {
+		s, err = prompt(c.Context(), c.InOrStdin(), c.ErrOrStderr(), what)
+	} else if s, err = keys.ReadSecret(path); err != nil {
+		err = fmt.Errorf("--%s: %w", flag, err)
+	}
 	if err != nil {
 		return nil, err
 	}
 	defer s.Wipe()
-	return about("keystore", func(password []byte) (*keys.Key, error) { return keys.FromKeystore(store.Bytes, password) }, s)
-}
-
-func about(flag string, read func([]byte) (*keys.Key, error), s *keys.Secret) (*keys.Key, error) {
 	key, err := read(s.Line())
 	if err != nil {
-		return nil, fmt.Errorf("--%s: %w", flag, err)
+		return nil, fmt.Errorf("--%s: %w", about, err)
 	}
 	return key, nil
 }
@@ -140,68 +128,66 @@ func prompt(ctx context.Context, stdin io.Reader, stderr io.Writer, what string)
 	return &keys.Secret{Bytes: bytes}, nil
 }
 
-func newSign(stdout, stderr io.Writer) *cobra.Command {
-	var flags keyFlags
-	var said cli.ChainFlags
-	var out, file string
-	var trust, yes bool
-	c := &cobra.Command{
-		Use:     "sign <draft>",
-		Short:   "Sign a draft, without a network",
-		Long:    signManual,
-		Example: signExamples,
-		Args:    cli.OneArg("one draft, a file that fees tx build wrote"),
-		RunE: func(c *cobra.Command, args []string) error {
-			text, err := app.ReadSmallFile(args[0], app.MaxDraft)
-			if err != nil {
-				return err
-			}
-			q := app.SignQuestion{TrustDraft: trust}
-			if q.Draft, err = app.ParseDraft(text); err != nil {
-				return fmt.Errorf("%s: %w", args[0], err)
-			}
-			if q.Chain, q.Tables, err = said.Chain(c); err != nil {
-				return err
-			}
-			if file != "" {
-				if q.Metadata, err = readMetadata(file); err != nil {
-					return err
-				}
-			}
-			p, err := app.Prepare(q)
-			if err != nil {
-				return fmt.Errorf("%s: %w", args[0], err)
-			}
-			if err := show(stderr, p); err != nil {
-				return err
-			}
-			if !yes {
-				if err := confirm(c.Context(), c.InOrStdin(), stderr); err != nil {
-					return err
-				}
-			}
-			key, err := flags.read(c, stderr)
-			if err != nil {
-				return err
-			}
-			defer key.Wipe()
-			s, err := p.Sign(key)
-			if err != nil {
-				return err
-			}
-			if err := write(c.Context(), out, stdout, s); err != nil || out == "" {
-				return err
-			}
-			return cli.Say(stderr, "fees: %s has the transaction %v; fees tx send %[1]s sends it\n", out, s.Hash)
-		},
-	}
-	flags.add(c)
-	said.Add(c)
-	c.Flags().StringVar(&file, "metadata", "", "show the call by the metadata in this file, which you trust")
-	c.Flags().BoolVar(&trust, "trust-draft-metadata", false, "show the call by the draft's own metadata, although nothing vouches for them")
-	c.Flags().BoolVar(&yes, "yes", false, "sign without asking")
-	addOutput(c, &out, "the signed transaction")
+// signFlags are the flags of fees tx sign.
+type signFlags struct {
+	keyFlags
+	cli.ChainFlags
+	out, metadata string
+	trust, yes    bool
+}
+
+func newSign() *cobra.Command {
+	var f signFlags
+	c := cli.New(&cobra.Command{
+		Use: "sign <draft>", Short: "Sign a draft, without a network", Long: signManual, Example: signExamples,
+		Args: cli.OneArg("one draft, a file that fees tx build wrote"), RunE: f.sign,
+	}, f.keyFlags.add, f.ChainFlags.Add)
+	c.Flags().StringVar(&f.metadata, "metadata", "", "show the call by the metadata in this file, which you trust")
+	c.Flags().BoolVar(&f.trust, "trust-draft-metadata", false, "show the call by the draft's own metadata, although nothing vouches for them")
+	c.Flags().BoolVar(&f.yes, "yes", false, "sign without asking")
+	addOutput(c, &f.out, "the signed transaction")
 	return c
+}
+
+func (f *signFlags) sign(c *cobra.Command, args []string) error {
+	text, err := app.ReadSmallFile(args[0], app.MaxDraft)
+	if err != nil {
+		return err
+	}
+	q := app.SignQuestion{TrustDraft: f.trust}
+	if q.Draft, err = app.ParseDraft(text); err != nil {
+		return fmt.Errorf("%s: %w", args[0], err)
+	}
+	if q.Chain, q.Tables, err = f.Chain(c); err != nil {
+		return err
+	}
+	if f.metadata != "" {
+		if q.Metadata, err = readMetadata(f.metadata); err != nil {
+			return err
+		}
+	}
+	p, err := app.Prepare(q)
+	if err != nil {
+		return fmt.Errorf("%s: %w", args[0], err)
+	}
+	if err := show(c.ErrOrStderr(), p); err != nil {
+		return err
+	}
+	if !f.yes {
+		if err := confirm(c.Context(), c.InOrStdin(), c.ErrOrStderr()); err != nil {
+			return err
+		}
+	}
+	key, err := f.read(c)
+	if err != nil {
+		return err
+	}
+	defer key.Wipe()
+	s, err := p.Sign(key)
+	if err != nil {
+		return err
+	}
+	return write(c, f.out, s, "has the transaction %v; fees tx send %[1]s sends it", s.Hash)
 }
 
 // confirm asks at the terminal whether to sign.

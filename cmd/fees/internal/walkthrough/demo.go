@@ -9,8 +9,8 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
+	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/archive/demo/monthend"
 	"github.com/feeledger/fees/internal/console"
 )
@@ -51,28 +51,21 @@ const demoExamples = `  fees demo                 in ./fees-demo, with a pause a
   fees demo try --yes       in ./try, without a pause`
 
 // New is the command. Program runs the commands of its steps.
-func New(stdout, stderr io.Writer, program Program) *cobra.Command {
+func New(program Program) *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
-		Use:     "demo [DIRECTORY]",
-		Short:   "Try a month's end on a made-up chain, step by step",
-		Long:    demoManual,
-		Example: demoExamples,
-		Args:    cobra.MaximumNArgs(1),
+		Use: "demo [DIRECTORY]", Short: "Try a month's end on a made-up chain, step by step", Long: demoManual, Example: demoExamples,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			directory := defaultDirectory
-			if len(args) > 0 {
-				directory = args[0]
-			}
-			w := walk{program: program, stdout: stdout, stderr: stderr}
+			w := walk{program: program, stdout: c.OutOrStdout(), stderr: c.ErrOrStderr()}
 			if !yes {
-				if !isTerminal(c.InOrStdin()) {
+				if _, is := cli.Terminal(c.InOrStdin()); !is {
 					return fmt.Errorf("standard input is not a terminal, on which Enter could be pressed after each step: %s goes on without it",
 						console.Printable(commandLine(args)+" --yes"))
 				}
 				w.enter = lines(c.InOrStdin())
 			}
-			return w.lead(c.Context(), directory)
+			return w.lead(c.Context(), append(args, defaultDirectory)[0])
 		},
 	}
 	c.Flags().BoolVar(&yes, "yes", false, "do not wait for Enter after each step")
@@ -86,12 +79,6 @@ func commandLine(args []string) string {
 		line += " " + console.Argument(arg)
 	}
 	return line
-}
-
-// isTerminal tells whether a person can press Enter.
-func isTerminal(in io.Reader) bool {
-	file, ok := in.(*os.File)
-	return ok && term.IsTerminal(int(file.Fd()))
 }
 
 // layOut writes the files into a directory, which must be empty or not there.

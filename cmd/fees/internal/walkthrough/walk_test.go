@@ -139,9 +139,11 @@ func TestReadmeHasTheSteps(t *testing.T) {
 func TestRefused(t *testing.T) {
 	directory := filepath.Join(t.TempDir(), "my try")
 	called := func(in io.Reader, args ...string) error {
-		c := New(io.Discard, io.Discard, (&program{}).run)
+		c := New((&program{}).run)
 		c.SetArgs(args)
 		c.SetIn(in)
+		c.SetOut(io.Discard)
+		c.SetErr(io.Discard)
 		c.SilenceErrors, c.SilenceUsage = true, true
 		return c.ExecuteContext(t.Context())
 	}
