@@ -28,22 +28,11 @@ const (
 	FieldFix       Field = "fix"
 )
 
-// BooksInput says how a company's record of fees is read and compared, as a person names
-// it. "" is the default of each.
+// BooksInput is a company's record of fees, and how it is read and compared.
 type BooksInput struct {
-	Path               string
-	Content            []byte // of a file that is in memory, whose name Path is; nil reads it there
-	Unit               string // wei, gwei or token
-	Decimal, Thousands string // the separators of numbers
-	Separator          string // of the columns of csv: comma, semicolon, tab or pipe
-	Sheet              string // of xlsx
-	DateFormat         string // such as dd.mm.yyyy
-	Tolerance          string // an amount with its unit: 5 wei, 1 Gwei, 0.000001 GLMR; without one, wei
-	Encoding           string // of csv: utf-8 or windows-1252
-	HeaderRow          int    // 0 where it is found by its names
-	SkipRows           []int
-	Negative           bool
-	Columns            []string // FIELD=NAME
+	Path    string
+	Content []byte // of a file that is in memory, whose name Path is; nil reads it there
+	closing.Reading
 }
 
 // Options are what the input comes to. Dates without a zone are of the given one. The
@@ -201,27 +190,6 @@ func (in *BooksInput) CheckFixed(place string) error {
 		return notUnderstood("%v %s: it is written in the form of the record, %s: name it so", FieldFix, place, from)
 	}
 	return nil
-}
-
-// kept is how a package keeps the input; nil without a file.
-func (in *BooksInput) kept(name string) *closing.Reconciliation {
-	if in.Path == "" {
-		return nil
-	}
-	return &closing.Reconciliation{
-		Name: name, Unit: in.Unit, Decimal: in.Decimal, Thousands: in.Thousands, Separator: in.Separator,
-		Sheet: in.Sheet, DateFormat: in.DateFormat, Tolerance: in.Tolerance, Columns: append([]string{}, in.Columns...),
-		Encoding: in.Encoding, HeaderRow: in.HeaderRow, SkipRows: append([]int{}, in.SkipRows...), Negative: in.Negative,
-	}
-}
-
-// keptBooks is the input that a package has kept, for its own copy of the file.
-func keptBooks(r *closing.Reconciliation, file string) BooksInput {
-	return BooksInput{
-		Path: file, Unit: r.Unit, Decimal: r.Decimal, Thousands: r.Thousands, Separator: r.Separator,
-		Sheet: r.Sheet, DateFormat: r.DateFormat, Tolerance: r.Tolerance, Columns: r.Columns,
-		Encoding: r.Encoding, HeaderRow: r.HeaderRow, SkipRows: r.SkipRows, Negative: r.Negative,
-	}
 }
 
 func parseSeparator(text string) (rune, error) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/reconcile"
@@ -61,7 +62,7 @@ func TestQuestionsThatAreGivenUp(t *testing.T) {
 	src := withBalances(t)
 	year := parsed(t, app.PeriodInput{Year: "2026", Partial: true})
 	accounts := []chain.Address{address(t, alith), address(t, baltathar)}
-	books := app.BooksInput{Path: record(t, of(alith)), Unit: "wei", Separator: ";", Columns: []string{"fee=Kosten"}}
+	books := app.BooksInput{Path: record(t, of(alith)), Reading: closing.Reading{Unit: "wei", Separator: ";", Columns: []string{"fee=Kosten"}}}
 	made := yearQuestion(t)
 	packed(t, d, made)
 	hash := allSent(t)[0].Hash

@@ -26,25 +26,27 @@ import (
 
 // PackageQuestion asks for the package of a month, or of a year.
 type PackageQuestion struct {
-	Dir       string               // that becomes the package
-	Month     string               // such as 2026-01, "" for a year
-	Year      string               // such as 2026, "" for a month
-	Timezone  string               // whose month or year it is; "" is UTC
-	Partial   bool                 // what the ledger has of it will do
-	Accounts  []string             // addresses, and files of them
-	Labels    *AddressBook         // what addresses are called: the package keeps it; nil for none
-	Names     string               // a file of names for the journal, "" for those of Labels
+	Dir         string // that becomes the package
+	PeriodInput        // a month, or a year
+	PackageInputs
 	Networks  string               // the file with the user's own network tables, "" for none
 	Journal   string               // the journal's program
 	With      string               // WithFees or WithMovements
 	Proved    bool                 // the statements are proved by balances
-	Prices    string               // a file of prices, "" for no amounts in a currency
 	Fiat      string               // the currency of the prices
-	Classes   string               // a file of the user's own classes of movements, "" for none
-	Books     BooksInput           // the company's own record of fees; without a path there is none
 	Key       *signature.Key       // that signs the manifest, nil for none
 	Authority *timestamp.Authority // that stamps the manifest with the time, nil for none
 	PackageOptions
+}
+
+// PackageInputs are the user's files that a package is made of, "" for none.
+type PackageInputs struct {
+	Accounts []string     // addresses, and files of them
+	Labels   *AddressBook // what addresses are called: the package keeps it; nil for none
+	Names    string       // of names for the journal, "" for those of Labels
+	Prices   string       // what the token cost, "" for no amounts in a currency
+	Classes  string       // the user's own classes of movements
+	Books    BooksInput   // the company's own record of fees; without a path there is none
 }
 
 // PackageOptions are what making a package and checking it have in common.
@@ -74,12 +76,13 @@ type Closed struct {
 // options are what of a question the manifest keeps.
 func (q *PackageQuestion) options() closing.Options {
 	var priced *closing.Prices
-	record := q.Books.kept(filepath.Base(q.Books.Path))
 	if q.Prices != "" {
 		priced = &closing.Prices{Name: filepath.Base(q.Prices), Currency: q.Fiat}
-		if record != nil {
-			record.Priced = true
-		}
+	}
+	var record *closing.Reconciliation
+	if q.Books.Path != "" {
+		record = &closing.Reconciliation{Name: filepath.Base(q.Books.Path), Reading: q.Books.Reading, Priced: priced != nil}
+		record.Columns = append([]string{}, record.Columns...) // never null
 	}
 	return closing.Options{
 		Prices: priced, Journal: q.Journal, With: q.With, Partial: q.Partial, Balances: q.Proved,
@@ -91,11 +94,11 @@ func (q *PackageQuestion) options() closing.Options {
 // directory has a package of the same period already and a byte differs, the new one is its next
 // version. The findings of its manifest say what does not hold.
 func (d *Desk) MakePackage(ctx context.Context, q PackageQuestion) (*Closed, error) {
-	x, err := d.maker(PeriodInput{Month: q.Month, Year: q.Year, Timezone: q.Timezone}, q.options(), &q.PackageOptions)
+	x, err := d.maker(q.PeriodInput, q.options(), &q.PackageOptions)
 	if err != nil {
 		return nil, err
 	}
-	x.inputs = inputs{q.Accounts, q.Labels, q.Names, q.Books.Path, q.Prices, q.Classes}
+	x.inputs = q.PackageInputs
 	if _, err := ReadPrices(q.Prices, q.Fiat); err != nil { // before the work
 		return nil, err
 	}
@@ -151,14 +154,6 @@ func (c *Closed) vouched(ctx context.Context) (err error) {
 	return err
 }
 
-// inputs are the user's files that a package is made of.
-type inputs struct {
-	accounts             []string // addresses, and files of them
-	book                 *AddressBook
-	names, books, prices string
-	classes              string
-}
-
 // Where a package keeps them.
 const (
 	inputAccounts = "inputs/accounts.csv"
@@ -176,7 +171,7 @@ type maker struct {
 	options *PackageOptions
 	period  PeriodInput
 	asked   Period
-	inputs  inputs
+	inputs  PackageInputs
 	// withoutSource leaves out the files that need balances.
 	withoutSource bool
 	// cover is what the package has of the month, where it is made again.
@@ -284,26 +279,26 @@ func (x *maker) examine(ctx context.Context) error {
 // shown, and the address book.
 func (x *maker) readAccounts() (err error) {
 	var chosen *addressbook.Book
-	if x.accounts, chosen, err = ReadAccounts(x.inputs.accounts, x.inputs.book); err != nil {
+	if x.accounts, chosen, err = ReadAccounts(x.inputs.Accounts, x.inputs.Labels); err != nil {
 		return err
 	}
 	own := &addressbook.Book{}
 	for _, e := range chosen.Entries() {
-		label := strings.TrimSpace(console.Printable(cmp.Or(x.inputs.book.entries().Entry(e.Address).Label, e.Label)))
+		label := strings.TrimSpace(console.Printable(cmp.Or(x.inputs.Labels.entries().Entry(e.Address).Label, e.Label)))
 		if err := own.Add(addressbook.Entry{Address: e.Address, Label: label}); err != nil {
 			return err
 		}
 		x.manifest.Accounts = append(x.manifest.Accounts, closing.Account{Address: e.Address.String(), Label: label})
 	}
 	x.labels = own
-	if x.inputs.book == nil {
+	if x.inputs.Labels == nil {
 		return nil
 	}
-	kept, err := x.inputs.book.printable()
+	kept, err := x.inputs.Labels.printable()
 	if err != nil {
 		return err
 	}
-	x.inputs.book = kept
+	x.inputs.Labels = kept
 	x.labels = kept.With(own)
 	return nil
 }

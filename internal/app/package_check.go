@@ -295,26 +295,26 @@ func (v *verifier) maker(ctx context.Context) (*maker, error) {
 		return nil, err
 	}
 	x.examined, x.evidence = v.blocks, m.Evidence
-	x.inputs.accounts = []string{in(inputAccounts)}
+	x.inputs.Accounts = []string{in(inputAccounts)}
 	if m.Options.Labels {
-		if x.inputs.book, err = ReadAddressBook(in(inputLabels)); err != nil {
+		if x.inputs.Labels, err = ReadAddressBook(in(inputLabels)); err != nil {
 			return nil, err
 		}
 	}
 	if m.Options.Names {
-		x.inputs.names = in(inputNames)
+		x.inputs.Names = in(inputNames)
 	}
 	if m.Options.Prices != nil {
-		x.inputs.prices = in(inputPrices)
+		x.inputs.Prices = in(inputPrices)
 	}
 	if m.Options.Classes {
-		x.inputs.classes = in(inputClasses)
+		x.inputs.Classes = in(inputClasses)
 	}
 	if r := m.Options.Reconciliation; r != nil {
 		if r.Input != inputBooks+".csv" && r.Input != inputBooks+".xlsx" {
 			return nil, fmt.Errorf("%w: its record of fees is %q", closing.ErrDamaged, r.Input)
 		}
-		x.inputs.books = in(r.Input)
+		x.inputs.Books.Path = in(r.Input)
 		own := *r
 		x.manifest.Options.Reconciliation = &own
 	}

@@ -26,7 +26,7 @@ func TestMonthAfterTheLedgerWasExtendedDownwards(t *testing.T) {
 	payer, known := month.Groups[0].Account.Get()
 	require.True(t, known)
 	dir := filepath.Join(t.TempDir(), "february")
-	q := app.PackageQuestion{Dir: dir, Month: "2025-02", Journal: "hledger", With: app.WithFees, Accounts: []string{payer.String()}, PackageOptions: app.PackageOptions{Program: "a test"}}
+	q := app.PackageQuestion{Dir: dir, PeriodInput: app.PeriodInput{Month: "2025-02"}, Journal: "hledger", With: app.WithFees, PackageInputs: app.PackageInputs{Accounts: []string{payer.String()}}, PackageOptions: app.PackageOptions{Program: "a test"}}
 	closed := packed(t, d, q)
 	require.True(t, closed.Manifest.Period.Complete)
 	require.NoError(t, d.Close())

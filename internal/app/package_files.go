@@ -56,23 +56,23 @@ func (x *maker) makeInputs(context.Context) error {
 	if err := x.addText(inputAccounts, lines.Bytes()); err != nil {
 		return err
 	}
-	if x.inputs.book != nil {
-		if err := x.draft.Add(inputLabels, x.inputs.book.write); err != nil {
+	if x.inputs.Labels != nil {
+		if err := x.draft.Add(inputLabels, x.inputs.Labels.write); err != nil {
 			return err
 		}
 	}
 	var err error
-	if x.names, err = ReadNames(x.inputs.names); err != nil {
+	if x.names, err = ReadNames(x.inputs.Names); err != nil {
 		return err
 	}
-	if x.names == nil && x.inputs.book != nil {
-		if x.names, err = x.inputs.book.names(x.labels); err != nil {
+	if x.names == nil && x.inputs.Labels != nil {
+		if x.names, err = x.inputs.Labels.names(x.labels); err != nil {
 			return err
 		}
 	} else if x.names != nil {
-		text, err := ReadSmallFile(x.inputs.names, maxListBytes)
+		text, err := ReadSmallFile(x.inputs.Names, maxListBytes)
 		if err != nil {
-			return inFile(FieldNames, x.inputs.names, err)
+			return inFile(FieldNames, x.inputs.Names, err)
 		}
 		if err := x.addText(inputNames, text); err != nil {
 			return err
@@ -90,7 +90,7 @@ func (x *maker) makePrices() (err error) {
 	if o == nil {
 		return nil
 	}
-	x.prices, err = keepList(x, FieldPrices, x.inputs.prices, inputPrices, func(text []byte) (*money.List, error) { return money.Read(text, o.Currency) })
+	x.prices, err = keepList(x, FieldPrices, x.inputs.Prices, inputPrices, func(text []byte) (*money.List, error) { return money.Read(text, o.Currency) })
 	return err
 }
 
@@ -99,7 +99,7 @@ func (x *maker) makeClasses() (err error) {
 	if !x.manifest.Options.Classes {
 		return nil
 	}
-	x.classes, err = keepList(x, FieldClasses, x.inputs.classes, inputClasses, rollforward.ReadOwnRules)
+	x.classes, err = keepList(x, FieldClasses, x.inputs.Classes, inputClasses, rollforward.ReadOwnRules)
 	return err
 }
 
@@ -131,7 +131,7 @@ func (x *maker) makeReports(ctx context.Context) error {
 		name string
 	}{{by, "report"}, {report.Account, "accounts"}} {
 		q := report.Question{By: one.by, Network: x.network.Name, Symbol: x.network.Symbol, Prices: x.prices}
-		if x.inputs.book != nil {
+		if x.inputs.Labels != nil {
 			q.Labels = x.labels
 		}
 		r, err := x.report(ctx, &x.held, q, x.accounts, &x.options.Progress)
@@ -190,7 +190,7 @@ func (x *maker) makeStatements(ctx context.Context) error {
 	} else {
 		x.manifest.LeftOut = append(x.manifest.LeftOut, "the statements are not proved: no balances were asked for")
 	}
-	made, err := x.statements(ctx, &x.held, statement.Style{Network: x.network.Name, Symbol: x.network.Symbol, Zone: x.held.Zone, Labels: x.labels, Called: x.inputs.book != nil}, &q)
+	made, err := x.statements(ctx, &x.held, statement.Style{Network: x.network.Name, Symbol: x.network.Symbol, Zone: x.held.Zone, Labels: x.labels, Called: x.inputs.Labels != nil}, &q)
 	if err != nil {
 		return err
 	}
@@ -267,14 +267,14 @@ func (x *maker) makeReconciliation(ctx context.Context) error {
 	if r == nil {
 		return nil
 	}
-	books := keptBooks(r, x.inputs.books)
+	books := BooksInput{Path: x.inputs.Books.Path, Reading: r.Reading}
 	options, err := books.Options(x.asked.Zone)
 	if err != nil {
 		return err
 	}
 	span := x.span()
 	options.Accounts, options.Symbol = x.accounts, x.network.Symbol
-	if x.inputs.book != nil {
+	if x.inputs.Labels != nil {
 		options.Labels = x.labels
 	}
 	if r.Priced {
@@ -306,7 +306,7 @@ func (x *maker) makeReconciliation(ctx context.Context) error {
 // keepBooks keeps the file that was compared, and no other.
 func (x *maker) keepBooks(r *closing.Reconciliation, file *reconcile.File) error {
 	r.Input = inputBooks + "." + file.Form
-	in, err := os.Open(x.inputs.books)
+	in, err := os.Open(x.inputs.Books.Path)
 	if err != nil {
 		return err
 	}
@@ -320,7 +320,7 @@ func (x *maker) keepBooks(r *closing.Reconciliation, file *reconcile.File) error
 	}
 	kept := slices.IndexFunc(x.draft.Files(), func(f closing.File) bool { return f.Name == r.Input })
 	if x.draft.Files()[kept].SHA256 != file.SHA256.String() {
-		return fmt.Errorf("%s changed while it was read: try again", x.inputs.books)
+		return fmt.Errorf("%s changed while it was read: try again", x.inputs.Books.Path)
 	}
 	return nil
 }

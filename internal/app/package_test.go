@@ -45,11 +45,13 @@ func record(t testing.TB, wanted func(sent) bool) string {
 func question(t testing.TB) app.PackageQuestion {
 	t.Helper()
 	return app.PackageQuestion{
-		Dir: filepath.Join(t.TempDir(), "january"), Month: "2026-01", Partial: true, Journal: "hledger", With: app.WithMovements, Proved: true,
-		Accounts: []string{alith, write(t, "accounts.csv", "address,label\n"+baltathar+",\"Baltathar,\twho pays\"\n")},
-		Names:    write(t, "names.csv", "address,account\n"+alith+",Assets:Alith\n"),
-		Books: app.BooksInput{Path: record(t, func(s sent) bool { return of(alith)(s) || of(baltathar)(s) }),
-			Unit: "wei", Separator: ";", Columns: []string{"fee=Kosten"}},
+		Dir: filepath.Join(t.TempDir(), "january"), PeriodInput: app.PeriodInput{Month: "2026-01", Partial: true}, Journal: "hledger", With: app.WithMovements, Proved: true,
+		PackageInputs: app.PackageInputs{
+			Accounts: []string{alith, write(t, "accounts.csv", "address,label\n"+baltathar+",\"Baltathar,\twho pays\"\n")},
+			Names:    write(t, "names.csv", "address,account\n"+alith+",Assets:Alith\n"),
+			Books: app.BooksInput{Path: record(t, func(s sent) bool { return of(alith)(s) || of(baltathar)(s) }),
+				Reading: closing.Reading{Unit: "wei", Separator: ";", Columns: []string{"fee=Kosten"}}},
+		},
 		PackageOptions: app.PackageOptions{Program: "a test", Balances: opens(withBalances(t))},
 	}
 }

@@ -10,34 +10,35 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/failure"
+	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/reconcile"
 )
 
 // How a record is read is named by a person: each part that nobody understands names its
 // field.
 func TestBooksInput(t *testing.T) {
-	o, err := (&app.BooksInput{Decimal: ",", Thousands: ".", Separator: "semicolon", Tolerance: "7", Columns: []string{"fee = Kosten", "hash="}}).Options(nil)
+	o, err := (&app.BooksInput{Reading: closing.Reading{Decimal: ",", Thousands: ".", Separator: "semicolon", Tolerance: "7", Columns: []string{"fee = Kosten", "hash="}}}).Options(nil)
 	require.NoError(t, err)
 	require.Equal(t, reconcile.Options{Decimal: ',', Thousands: '.', Separator: ';', Tolerance: chain.NewWei(7),
 		Columns: map[reconcile.Field]string{"fee": " Kosten", "hash": ""}}, o)
 	for text, want := range map[string]rune{"": 0, ",": ',', "comma": ',', ";": ';', "tab": '\t', `\t`: '\t', "\t": '\t', "pipe": '|'} {
-		o, err := (&app.BooksInput{Separator: text}).Options(nil)
+		o, err := (&app.BooksInput{Reading: closing.Reading{Separator: text}}).Options(nil)
 		require.NoError(t, err)
 		require.Equal(t, want, o.Separator)
 		require.Equal(t, '.', o.Decimal)
 	}
-	for field, in := range map[app.Field]app.BooksInput{
+	for field, reading := range map[app.Field]closing.Reading{
 		app.FieldSeparator: {Separator: "!"},
 		app.FieldDecimal:   {Decimal: "ab"},
 		app.FieldThousands: {Thousands: "''"},
 		app.FieldTolerance: {Tolerance: "-1"},
 		app.FieldMap:       {Columns: []string{"fee=A", "fee=B"}},
 	} {
-		_, err := in.Options(nil)
+		_, err := (&app.BooksInput{Reading: reading}).Options(nil)
 		require.Equal(t, []app.Field{field}, fieldsOf(t, err))
 		require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 	}
-	_, err = (&app.BooksInput{Columns: []string{"fee"}}).Options(nil)
+	_, err = (&app.BooksInput{Reading: closing.Reading{Columns: []string{"fee"}}}).Options(nil)
 	require.EqualError(t, err, `map "fee": want a field and the name of its column, such as fee=Cost`)
 }
 
@@ -61,7 +62,7 @@ func books(t *testing.T, d *app.Desk, in app.BooksInput, p app.Period, accounts 
 // tolerance of it.
 func TestReconcile(t *testing.T) {
 	d := opened(t, copied(t))
-	whole := app.BooksInput{Path: record(t, func(sent) bool { return true }), Unit: "wei", Columns: []string{"fee=Kosten"}}
+	whole := app.BooksInput{Path: record(t, func(sent) bool { return true }), Reading: closing.Reading{Unit: "wei", Columns: []string{"fee=Kosten"}}}
 	for _, p := range []app.Period{{All: true}, app.Heights(0, 27)} {
 		result, err := books(t, d, whole, p)
 		require.NoError(t, err)
@@ -184,7 +185,7 @@ func TestBooksInMemory(t *testing.T) {
 	path := record(t, func(sent) bool { return true })
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
-	in := app.BooksInput{Path: "/nowhere/books.csv", Content: text, Unit: "wei", Columns: []string{"fee=Kosten"}}
+	in := app.BooksInput{Path: "/nowhere/books.csv", Content: text, Reading: closing.Reading{Unit: "wei", Columns: []string{"fee=Kosten"}}}
 	result, err := books(t, d, in, app.Heights(0, 27))
 	require.NoError(t, err)
 	require.True(t, result.Agrees())

@@ -27,7 +27,7 @@ func closeMonth(t testing.TB, d *app.Desk, book *app.AddressBook, dir string, ac
 	t.Helper()
 	require.NoError(t, os.MkdirAll(filepath.Dir(dir), 0o700))
 	c, err := d.MakePackage(t.Context(), app.PackageQuestion{
-		Dir: dir, Month: "2026-01", Timezone: "UTC", Accounts: accounts, Labels: book, Journal: "hledger", With: app.WithFees, PackageOptions: app.PackageOptions{Program: "a test"},
+		Dir: dir, PeriodInput: app.PeriodInput{Month: "2026-01", Timezone: "UTC"}, PackageInputs: app.PackageInputs{Accounts: accounts, Labels: book}, Journal: "hledger", With: app.WithFees, PackageOptions: app.PackageOptions{Program: "a test"},
 	})
 	require.NoError(t, err)
 	return c

@@ -21,6 +21,7 @@ import (
 
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/archive/demo/monthend"
+	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/internal/web"
 	"github.com/feeledger/fees/network"
@@ -279,7 +280,7 @@ func TestMappingInTheBrowser(t *testing.T) {
 	require.Equal(t, http.StatusOK, mapped.status, mapped.text)
 	require.Contains(t, html.UnescapeString(mapped.text), `fees reconcile 'Gebühren.csv' --month 2026-01 --accounts group:company --map '"fee=Gebühr, netto"' --map hash=Beleg --map date= --unit token --decimal , --tolerance 0 --header-row 2 --skip-rows `+byHand.Get("skip_rows")+` --negative`)
 	require.Equal(t, []string{"read as", "not used", "hash", "not used", "fee", "not used"}, tableOf(t, mapped.text, "How the file begins, as it is written")[1])
-	in := app.BooksInput{Path: "Gebühren.csv", Content: []byte(own.String()), Unit: "token", Decimal: ",", Negative: true, HeaderRow: 2, SkipRows: []int{len(records) + 2}, Columns: []string{"fee=Gebühr, netto", "hash=Beleg"}}
+	in := app.BooksInput{Path: "Gebühren.csv", Content: []byte(own.String()), Reading: closing.Reading{Unit: "token", Decimal: ",", Negative: true, HeaderRow: 2, SkipRows: []int{len(records) + 2}, Columns: []string{"fee=Gebühr, netto", "hash=Beleg"}}}
 	want := result(t, d, in, app.PeriodInput{Month: "2026-01"}, book, "group:company")
 	require.Equal(t, want["csv"], get(t, s, token+"/result.csv?"+byHand.Encode(), nil).text)
 	require.Equal(t, want["csv"], get(t, s, token+"/result.csv?"+followed.Encode(), nil).text)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/reconcile"
 )
 
@@ -90,7 +91,7 @@ func readSettings(query string) (set settings, err error) {
 	}
 	set.values = set.scope.own
 	get := set.values.Get
-	set.books = app.BooksInput{
+	set.books.Reading = closing.Reading{
 		Unit: get("unit"), Decimal: get("decimal"), Thousands: get("thousands"), Separator: get("separator"), Sheet: get("sheet"),
 		DateFormat: get("date_format"), Tolerance: get("tolerance"), Encoding: get("encoding"),
 	}

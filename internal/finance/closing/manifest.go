@@ -98,21 +98,26 @@ type Prices struct {
 
 // Reconciliation is how the company's own record of fees was read.
 type Reconciliation struct {
-	Name       string   `json:"name"`  // of the file, as it came
-	Input      string   `json:"input"` // where it is in the package
-	Unit       string   `json:"unit"`
-	Decimal    string   `json:"decimal"`
-	Thousands  string   `json:"thousands"`
-	Separator  string   `json:"separator"`
-	Sheet      string   `json:"sheet"`
-	DateFormat string   `json:"date_format"`
-	Tolerance  string   `json:"tolerance"`
-	Columns    []string `json:"columns"`
-	Encoding   string   `json:"encoding,omitempty"`
+	Name  string `json:"name"`  // of the file, as it came
+	Input string `json:"input"` // where it is in the package
+	Reading
+	Priced bool `json:"priced,omitempty"` // its amounts are in the currency of the prices too. Packages were made without
+}
+
+// Reading is how a company's record of fees is read, as a person names it. "" is the default of each.
+type Reading struct {
+	Unit       string   `json:"unit"`                 // wei, gwei or token
+	Decimal    string   `json:"decimal"`              // the separator of decimals
+	Thousands  string   `json:"thousands"`            // and of thousands
+	Separator  string   `json:"separator"`            // of the columns of csv: comma, semicolon, tab or pipe
+	Sheet      string   `json:"sheet"`                // of xlsx
+	DateFormat string   `json:"date_format"`          // such as dd.mm.yyyy
+	Tolerance  string   `json:"tolerance"`            // an amount with its unit: 5 wei, 1 Gwei, 0.000001 GLMR; without one, wei
+	Columns    []string `json:"columns"`              // FIELD=NAME
+	Encoding   string   `json:"encoding,omitempty"`   // of csv: utf-8 or windows-1252
 	HeaderRow  int      `json:"header_row,omitempty"` // 0 where it is found by its names
 	SkipRows   []int    `json:"skip_rows,omitempty"`
 	Negative   bool     `json:"negative,omitempty"`
-	Priced     bool     `json:"priced,omitempty"` // its amounts are in the currency of the prices too. Packages were made without
 }
 
 // Account is one whose fees the package has.

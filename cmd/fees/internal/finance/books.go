@@ -14,11 +14,9 @@ import (
 	"github.com/feeledger/fees/internal/reconcile"
 )
 
-// booksFlags say how a company's record is read, and compared.
-type booksFlags struct{ app.BooksInput }
-
-// Add adds the flags. Of is what their usage begins with.
-func (f *booksFlags) Add(c *cobra.Command, of string) {
+// addBooks adds the flags for how a company's record is read, and compared. Of is what their usage
+// begins with.
+func addBooks(c *cobra.Command, f *app.BooksInput, of string) {
 	flags := c.Flags()
 	flags.StringSliceVar(&f.Columns, "map", nil, of+"the column of a field: fee=\"Network cost\", or fee=#3 by its place; with commas between, or once for each")
 	flags.StringVar(&f.Unit, "unit", "", of+"what the fees count: wei, gwei or token (default: as the column or each amount says)")

@@ -14,7 +14,6 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/failure"
-	"github.com/feeledger/fees/internal/finance/closing/signature"
 	"github.com/feeledger/fees/internal/finance/journal"
 )
 
@@ -102,17 +101,13 @@ type closeFlags struct {
 	cli.GatewayFlags
 	cli.LedgerFlags
 	cli.LabelFlags
-	month, year, timezone        string
-	dir, check, classes          string
-	accounts, names, networkFile string
-	form, with                   string
-	key, signers                 string
-	authority, authorities       string
-	partial, noBalances, quiet   bool
-	priceFlags
-	books          booksFlags // how the company's record is read
-	ofCheck        []string   // the names of those that --check takes
-	stdout, stderr io.Writer
+	asked                  app.PackageQuestion
+	accounts, check        string
+	key, signers           string
+	authority, authorities string
+	noBalances, quiet      bool
+	ofCheck                []string // the names of those that --check takes
+	stdout, stderr         io.Writer
 }
 
 func newClose(stdout, stderr io.Writer) *cobra.Command {
@@ -134,31 +129,31 @@ func newClose(stdout, stderr io.Writer) *cobra.Command {
 	flags.AddTrust(c)
 	flags.LedgerFlags.Add(c)
 	flags.AddConcurrency(c)
-	f := c.Flags()
+	f, q := c.Flags(), &flags.asked
 	f.VisitAll(func(flag *pflag.Flag) { flags.ofCheck = append(flags.ofCheck, flag.Name) })
 	flags.ofCheck = append(flags.ofCheck, "check", "signers", "tsa-ca", "quiet")
-	f.StringVar(&flags.month, "month", "", "the month, such as 2026-01")
-	f.StringVar(&flags.year, "year", "", "instead of a month, the year, such as 2026")
-	f.StringVar(&flags.timezone, "timezone", "UTC", "whose month or year it is, such as Europe/Berlin")
+	f.StringVar(&q.Month, "month", "", "the month, such as 2026-01")
+	f.StringVar(&q.Year, "year", "", "instead of a month, the year, such as 2026")
+	f.StringVar(&q.Timezone, "timezone", "UTC", "whose month or year it is, such as Europe/Berlin")
 	f.StringVar(&flags.accounts, "accounts", "", "the company's accounts"+cli.AccountsUsage)
-	f.StringVarP(&flags.dir, "output", "o", "", "the directory that becomes the package")
+	f.StringVarP(&q.Dir, "output", "o", "", "the directory that becomes the package")
 	f.StringVar(&flags.check, "check", "", "prove the package in this directory instead")
 	f.StringVar(&flags.key, "sign", "", "sign it with this SSH key: a private one, or a public one that ssh-agent has")
 	f.StringVar(&flags.signers, "signers", "", "for --check, who may have signed it: a file as ssh-keygen's allowed_signers")
 	f.StringVar(&flags.authority, "timestamp", "", "have the time-stamping authority at this URL say when it was there")
 	f.StringVar(&flags.authorities, "tsa-ca", "", "for --check, whose timestamps count: a file of certificates in PEM")
-	f.StringVar(&flags.form, "as", journal.HLedger.Name, "the journal's program: "+strings.Join(journalPrograms(), ", "))
-	f.StringVar(&flags.with, "with", app.WithFees, "what the journal has: fees, or movements")
+	f.StringVar(&q.Journal, "as", journal.HLedger.Name, "the journal's program: "+strings.Join(journalPrograms(), ", "))
+	f.StringVar(&q.With, "with", app.WithFees, "what the journal has: fees, or movements")
 	flags.LabelFlags.Add(c)
-	f.StringVar(&flags.names, "names", "", "for the journal, instead of the address book, a CSV file of address,name or address,name,asset account")
-	f.StringVar(&flags.classes, "classes", "", "for the rollforward, a CSV file of pallet,method,direction,class: classes of your own choice")
-	f.StringVar(&flags.networkFile, "network-file", "", "a file with network tables of your own")
-	f.BoolVar(&flags.partial, "partial", false, "take what the ledger has of the period, where it lacks a part")
+	f.StringVar(&q.Names, "names", "", "for the journal, instead of the address book, a CSV file of address,name or address,name,asset account")
+	f.StringVar(&q.Classes, "classes", "", "for the rollforward, a CSV file of pallet,method,direction,class: classes of your own choice")
+	f.StringVar(&q.Networks, "network-file", "", "a file with network tables of your own")
+	f.BoolVar(&q.Partial, "partial", false, "take what the ledger has of the period, where it lacks a part")
 	f.BoolVar(&flags.noBalances, "no-balances", false, "ask for no balances: the statements are not proved")
 	f.BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
-	flags.priceFlags.Add(c)
-	f.StringVar(&flags.books.Path, "reconcile", "", "the company's own record of fees, csv or xlsx, as fees reconcile takes it")
-	flags.books.Add(c, "of --reconcile: ")
+	addPrices(c, &q.Prices, &q.Fiat)
+	f.StringVar(&q.Books.Path, "reconcile", "", "the company's own record of fees, csv or xlsx, as fees reconcile takes it")
+	addBooks(c, &q.Books, "of --reconcile: ")
 	cli.Complete(c, "as", journalPrograms()...)
 	cli.Complete(c, "with", app.WithFees, app.WithMovements)
 	return c
@@ -173,10 +168,11 @@ func journalPrograms() (names []string) {
 
 // makePackage makes a package.
 func makePackage(ctx context.Context, f *closeFlags) error {
+	q := &f.asked
 	switch {
-	case f.month != "" && f.year != "":
+	case q.Month != "" && q.Year != "":
 		return errors.New("--month and --year: name one of them")
-	case f.month == "" && f.year == "" || f.accounts == "" || f.dir == "":
+	case q.Month == "" && q.Year == "" || f.accounts == "" || q.Dir == "":
 		err := errors.New("name the month or the year, the accounts and the directory: fees close --month 2026-01 --accounts FILE -o DIR")
 		if f.accounts == "" {
 			if book, unread := f.LabelFlags.ReadBook(&f.LedgerFlags, true, f.stderr); unread == nil {
@@ -188,40 +184,35 @@ func makePackage(ctx context.Context, f *closeFlags) error {
 		return errors.New("--signers says who may have signed a package: want --check DIR beside it")
 	case f.authorities != "":
 		return errors.New("--tsa-ca says whose timestamp a package may have: want --check DIR beside it")
-	case f.with == app.WithMovements && f.noBalances:
+	case q.With == app.WithMovements && f.noBalances:
 		return errors.New("--with movements opens the journal with balances, and --no-balances asks for none")
 	}
-	if _, ok := app.Program(f.form); !ok {
-		return fmt.Errorf("--as %q: want %s", f.form, strings.Join(journalPrograms(), ", "))
+	if _, ok := app.Program(q.Journal); !ok {
+		return fmt.Errorf("--as %q: want %s", q.Journal, strings.Join(journalPrograms(), ", "))
 	}
-	options, err := f.options()
-	if err != nil {
+	var err error
+	if q.PackageOptions, err = f.options(); err != nil {
 		return err
 	}
-	book, err := f.LabelFlags.ReadBook(&f.LedgerFlags, f.quiet, f.stderr)
-	if err != nil {
+	if q.Labels, err = f.LabelFlags.ReadBook(&f.LedgerFlags, f.quiet, f.stderr); err != nil {
 		return err
 	}
-	var key *signature.Key
 	if f.key != "" {
-		if key, err = openKey(ctx, f.key); err != nil {
+		if q.Key, err = openKey(ctx, f.key); err != nil {
 			return err
 		}
-		defer key.Close()
+		defer q.Key.Close()
 	}
-	authority, err := cli.Authority(f.authority)
-	if err != nil {
+	if q.Authority, err = cli.Authority(f.authority); err != nil {
 		return err
 	}
-	d, err := f.LedgerFlags.Open(ctx, f.networkFile)
+	d, err := f.LedgerFlags.Open(ctx, q.Networks)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	closed, err := d.MakePackage(ctx, app.PackageQuestion{
-		Dir: f.dir, Month: f.month, Year: f.year, Timezone: f.timezone, Partial: f.partial, Accounts: strings.Split(f.accounts, ","), Labels: book, Names: f.names, Prices: f.prices, Fiat: f.fiat, Classes: f.classes,
-		Networks: f.networkFile, Journal: f.form, With: f.with, Proved: !f.noBalances, Books: f.books.BooksInput, Key: key, Authority: authority, PackageOptions: options,
-	})
+	q.Accounts, q.Proved = strings.Split(f.accounts, ","), !f.noBalances
+	closed, err := d.MakePackage(ctx, *q)
 	if err != nil {
 		tellRows(f.stderr, err)
 		return err

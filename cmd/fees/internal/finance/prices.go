@@ -28,9 +28,11 @@ differ from it by rounding.`
 type priceFlags struct{ prices, fiat string }
 
 // Add adds the flags.
-func (f *priceFlags) Add(c *cobra.Command) {
-	c.Flags().StringVar(&f.prices, "prices", "", "a CSV file of what one token cost, by day or by hour")
-	c.Flags().StringVar(&f.fiat, "fiat", "", "the currency of --prices, such as EUR")
+func (f *priceFlags) Add(c *cobra.Command) { addPrices(c, &f.prices, &f.fiat) }
+
+func addPrices(c *cobra.Command, file, fiat *string) {
+	c.Flags().StringVar(file, "prices", "", "a CSV file of what one token cost, by day or by hour")
+	c.Flags().StringVar(fiat, "fiat", "", "the currency of --prices, such as EUR")
 }
 
 // Read reads the prices; nil where none are named.

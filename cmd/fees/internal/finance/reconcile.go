@@ -110,7 +110,7 @@ type reconcileFlags struct {
 	cli.PeriodFlags
 	cli.LabelFlags
 	cli.Output
-	booksFlags
+	app.BooksInput
 	priceFlags
 	accounts   []string
 	fix        string // where the record is written again
@@ -142,7 +142,7 @@ func newReconcile(stdout, stderr io.Writer) *cobra.Command {
 	f.Lookup("timezone").Usage = "whose days they are, and of dates without one, such as Europe/Berlin"
 	f.StringSliceVar(&flags.accounts, "accounts", nil, "the company's accounts"+cli.AccountsUsage)
 	f.BoolVar(&flags.rowsOnly, "rows-only", false, "compare only the rows: fees that the books lack are not looked for")
-	flags.booksFlags.Add(c, "")
+	addBooks(c, &flags.BooksInput, "")
 	flags.priceFlags.Add(c)
 	f.StringVar(&flags.fix, "fix", "", "write the record again to this file, in its own form, with our figures beside its rows")
 	f.BoolVar(&flags.all, "all", false, "show what matches too")
@@ -171,7 +171,7 @@ func (f *reconcileFlags) run(ctx context.Context, args []string, again func(...c
 	if err != nil {
 		return err
 	}
-	options, err := f.booksFlags.Options(asked.Zone)
+	options, err := f.BooksInput.Options(asked.Zone)
 	if err != nil {
 		return err
 	}
