@@ -84,7 +84,9 @@ func (d *Desk) Account(ctx context.Context, q AccountQuestion) (*AccountSummary,
 	if q.Balances == nil {
 		return a, nil
 	}
-	made, err := d.Statements(ctx, StatementQuestion{Period: Heights(span.First, span.Last), Accounts: []chain.Address{q.Account}, Balances: q.Balances, Concurrency: q.Concurrency, Progress: q.Progress})
+	made, err := d.Statements(ctx, StatementQuestion{
+		Question: Question{Period: Heights(span.First, span.Last), Accounts: []chain.Address{q.Account}, Progress: q.Progress}, Balances: q.Balances, Concurrency: q.Concurrency,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -110,16 +110,15 @@ func (d *Desk) Compare(ctx context.Context, q ReportQuestion, with PeriodInput) 
 	if q.By == report.Block && !(held.Asked.Heights.Known() && before.Asked.Heights.Known()) {
 		return nil, notUnderstood("%v by %s wants two ranges of heights, of which the first blocks stand beside each other: name one, or compare by %s", FieldCompare, report.Block, report.Day)
 	}
-	asked, err := d.asked(ctx, &q)
+	n, err := d.Network(ctx)
 	if err != nil {
 		return nil, err
 	}
-	asked.Top, asked.Compared = 0, true
-	now, err := d.report(ctx, &held, asked, q.Payers, &q.Progress)
+	now, err := d.report(ctx, &held, n, &q, true)
 	if err != nil {
 		return nil, err
 	}
-	then, err := d.report(ctx, &before, asked, q.Payers, &q.Progress)
+	then, err := d.report(ctx, &before, n, &q, true)
 	if err != nil {
 		return nil, err
 	}

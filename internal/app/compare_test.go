@@ -46,7 +46,7 @@ func TestNamedPeriod(t *testing.T) {
 	for _, text := range []string{"", "before", "25-02", "2025-2", "2025-02-01", "20..25", " 2025"} {
 		require.False(t, app.IsNamed(text), text)
 	}
-	_, err := opened(t, copied(t)).Compare(t.Context(), app.ReportQuestion{Period: app.Heights(14, 27), By: report.Day}, in.Named("2025-13"))
+	_, err := opened(t, copied(t)).Compare(t.Context(), app.ReportQuestion{Question: app.Question{Period: app.Heights(14, 27)}, Choice: report.Choice{By: report.Day}}, in.Named("2025-13"))
 	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 }
 
@@ -66,7 +66,7 @@ func TestCompareMonths(t *testing.T) {
 		february := app.PeriodInput{Month: month}
 		before, err := february.Before()
 		require.NoError(t, err)
-		_, err = d.Compare(t.Context(), app.ReportQuestion{Period: parsed(t, february), By: report.Day}, before)
+		_, err = d.Compare(t.Context(), app.ReportQuestion{Question: app.Question{Period: parsed(t, february)}, Choice: report.Choice{By: report.Day}}, before)
 		var missing *app.NotHeldError
 		require.ErrorAs(t, err, &missing)
 		named, known := missing.Compared.Get()
@@ -75,7 +75,7 @@ func TestCompareMonths(t *testing.T) {
 		require.NoError(t, d.Close())
 	}
 	d := opened(t, place)
-	q := app.ReportQuestion{Period: parsed(t, app.PeriodInput{Month: "2025-02"}), By: report.Day}
+	q := app.ReportQuestion{Question: app.Question{Period: parsed(t, app.PeriodInput{Month: "2025-02"})}, Choice: report.Choice{By: report.Day}}
 	now, err := d.Report(t.Context(), q)
 	require.NoError(t, err)
 	c, err := d.Compare(t.Context(), q, app.PeriodInput{Month: "2025-01"})

@@ -381,7 +381,7 @@ func TestDataHavenStatements(t *testing.T) {
 		require.NoError(t, err)
 		book := opened(t, place)
 		ask := func(account chain.Address, first uint64, balances source.Source) *app.Statements {
-			made, err := book.Statements(t.Context(), app.StatementQuestion{Period: app.Heights(first, d.last), Accounts: []chain.Address{account}, Balances: balances, EveryBlock: balances != nil})
+			made, err := book.Statements(t.Context(), app.StatementQuestion{Question: app.Question{Period: app.Heights(first, d.last), Accounts: []chain.Address{account}}, Balances: balances, EveryBlock: balances != nil})
 			require.NoError(t, err)
 			require.True(t, made.Holds(), account)
 			require.Equal(t, "MOCK", made.Style.Symbol)

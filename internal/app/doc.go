@@ -14,6 +14,7 @@
 // A front holds no logic about blocks, rows or money. It reads flags or a form into one of
 // the questions here, writes the answer, and maps [KindOf] to an exit code or a status. It
 // asks [InputError.Naming] for a message in its own words, such as the names of its flags.
+// What questions about a period share stands in [Question]: a new part of all belongs there.
 //
 // A period is a set of blocks: heights, or the blocks whose own time lies in it.
 // [PeriodInput.Parse] is the one place that reads a period from text. [Desk.Held] asks

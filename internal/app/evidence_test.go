@@ -92,7 +92,7 @@ func TestEvidenceOfALedger(t *testing.T) {
 	d, err := app.Temporary(t.Context(), "of the moment", app.Heights(10, 27), app.FillOptions{Reader: reader})
 	require.NoError(t, err)
 	defer d.Close()
-	r, err := d.Report(t.Context(), app.ReportQuestion{Period: app.Heights(10, 27), By: report.Day})
+	r, err := d.Report(t.Context(), app.ReportQuestion{Question: app.Question{Period: app.Heights(10, 27)}, Choice: report.Choice{By: report.Day}})
 	require.NoError(t, err)
 	require.Equal(t, evidence.Recorded(18).By(trustedAt(19), 10), r.Evidence)
 
@@ -185,7 +185,7 @@ func TestEvidenceOfAPeriod(t *testing.T) {
 		require.Contains(t, bare.Replace(text), bare.Replace(words))
 	}
 
-	q := app.ReportQuestion{Period: app.Heights(10, 27), By: report.Day}
+	q := app.ReportQuestion{Question: app.Question{Period: app.Heights(10, 27)}, Choice: report.Choice{By: report.Day}}
 	r, err := d.Report(t.Context(), q)
 	require.NoError(t, err)
 	require.Equal(t, want, r.Evidence)
@@ -205,7 +205,7 @@ func TestEvidenceOfAPeriod(t *testing.T) {
 	require.Equal(t, evidence.Recorded(18), other.Evidence)
 	require.Equal(t, other.Totals, r.Totals)
 
-	made, err := d.Statements(t.Context(), app.StatementQuestion{Period: app.Heights(10, 27), Accounts: []chain.Address{address(t, alith)}})
+	made, err := d.Statements(t.Context(), app.StatementQuestion{Question: app.Question{Period: app.Heights(10, 27), Accounts: []chain.Address{address(t, alith)}}})
 	require.NoError(t, err)
 	var table, document bytes.Buffer
 	require.NoError(t, made.Style.WriteTable(t.Context(), &table, made.List[0], 100))

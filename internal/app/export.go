@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 
-	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/table"
@@ -22,10 +21,9 @@ const (
 // ExportQuestion asks for what accounts paid, or what moved their balances, as accounting
 // software takes it.
 type ExportQuestion struct {
-	Period   Period
-	Accounts []chain.Address
-	With     string        // WithFees or WithMovements
-	Style    journal.Style // Names, Prices, NetworkSide and Continues; the rest comes of the question
+	Question
+	With  string        // WithFees or WithMovements
+	Style journal.Style // Names, NetworkSide, Continues and Alone; the rest comes of the question
 	// Balances opens who tells what the accounts had, where movements are asked for.
 	Balances func() (source.Source, error)
 }
@@ -62,7 +60,7 @@ func (d *Desk) export(ctx context.Context, h Held, q ExportQuestion) (*Export, e
 	if q.With == WithMovements {
 		what = "Movements of the native balance"
 	}
-	x.style.Symbol, x.style.Zone, x.style.PartialPrices = n.Symbol, h.Zone, h.Period.Partial
+	x.style.Symbol, x.style.Zone, x.style.Prices, x.style.PartialPrices = n.Symbol, h.Zone, q.Prices, h.Period.Partial
 	x.style.Title = fmt.Sprintf("%s of %s, %s, accounts: %d", what, n.Name, h.Name, len(q.Accounts))
 	if x.Payments, err = journal.Find(ctx, d.Book, journal.Question{Accounts: q.Accounts, Period: h.Asked, Span: h.Span}); err != nil {
 		return nil, d.of(err)

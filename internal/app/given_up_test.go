@@ -15,7 +15,6 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/finance/closing"
-	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/reconcile"
 )
@@ -69,7 +68,7 @@ func TestQuestionsThatAreGivenUp(t *testing.T) {
 	list, err := app.ReadPrices(write(t, "eur.csv", "# source: made up\ndate,price\n2026-01-01,0.25\n2026-02-01,0.25\n2026-03-01,0.25\n"), "EUR")
 	require.NoError(t, err)
 	export := func(ctx context.Context) (*app.Export, error) {
-		return d.Export(ctx, app.ExportQuestion{Period: year, Accounts: accounts, With: app.WithMovements, Style: journal.Style{Prices: list}, Balances: opens(src)})
+		return d.Export(ctx, app.ExportQuestion{Question: app.Question{Prices: list, Period: year, Accounts: accounts}, With: app.WithMovements, Balances: opens(src)})
 	}
 	for name, ask := range map[string]func(ctx context.Context) error{
 		"account": func(ctx context.Context) error {
@@ -77,7 +76,7 @@ func TestQuestionsThatAreGivenUp(t *testing.T) {
 			return err
 		},
 		"comparison": func(ctx context.Context) error {
-			_, err := d.Compare(ctx, app.ReportQuestion{Period: app.Heights(10, 19), By: report.Day}, app.PeriodInput{Blocks: "1..9"})
+			_, err := d.Compare(ctx, app.ReportQuestion{Question: app.Question{Period: app.Heights(10, 19)}, Choice: report.Choice{By: report.Day}}, app.PeriodInput{Blocks: "1..9"})
 			return err
 		},
 		"findings":    func(ctx context.Context) error { _, err := d.Findings(ctx, spanOf(1, 27)); return err },
@@ -86,18 +85,18 @@ func TestQuestionsThatAreGivenUp(t *testing.T) {
 		"block":       func(ctx context.Context) error { _, err := d.Block(ctx, 25); return err },
 		"status":      func(ctx context.Context) error { _, err := d.Status(ctx); return err },
 		"report": func(ctx context.Context) error {
-			_, err := d.Report(ctx, app.ReportQuestion{Period: year, By: report.Day, Payers: accounts, Prices: list})
+			_, err := d.Report(ctx, app.ReportQuestion{Question: app.Question{Period: year, Accounts: accounts, Prices: list}, Choice: report.Choice{By: report.Day}})
 			return err
 		},
 		"rollforward": func(ctx context.Context) error {
-			r, err := d.Rollforward(ctx, app.RollforwardQuestion{Period: year, By: app.ByMonth, Accounts: accounts, Balances: src, Prices: list})
+			r, err := d.Rollforward(ctx, app.RollforwardQuestion{Question: app.Question{Period: year, Accounts: accounts, Prices: list}, By: app.ByMonth, Balances: src})
 			if err != nil {
 				return err
 			}
 			return r.Explain(r.Style.WriteXLSX(ctx, io.Discard, r.Rollforward))
 		},
 		"statements": func(ctx context.Context) error {
-			s, err := d.Statements(ctx, app.StatementQuestion{Period: year, Accounts: accounts, Balances: src, Prices: list})
+			s, err := d.Statements(ctx, app.StatementQuestion{Question: app.Question{Period: year, Accounts: accounts, Prices: list}, Balances: src})
 			if err != nil {
 				return err
 			}

@@ -51,7 +51,7 @@ func posted(t *testing.T, x *app.Export, account string) string {
 func TestExportOfFees(t *testing.T) {
 	d := opened(t, copied(t))
 	sum, count := charges(t, of(alith))
-	x := exported(t, d, app.ExportQuestion{Period: app.Heights(1, 27), Accounts: []chain.Address{address(t, alith)}, With: app.WithFees})
+	x := exported(t, d, app.ExportQuestion{Question: app.Question{Period: app.Heights(1, 27), Accounts: []chain.Address{address(t, alith)}}, With: app.WithFees})
 	require.Equal(t, sum, posted(t, x, "Expenses:"))
 	require.Empty(t, x.Notes)
 	require.Equal(t, "GLMR", x.Style().Symbol)
@@ -79,7 +79,7 @@ func TestExportNotes(t *testing.T) {
 		return errors.Join(err, withoutWithdraws(25)(b))
 	}))
 	idle := address(t, accountOne)
-	x := exported(t, d, app.ExportQuestion{Period: parsed(t, app.PeriodInput{Month: "2026-01", Partial: true}), Accounts: []chain.Address{address(t, alith), idle}})
+	x := exported(t, d, app.ExportQuestion{Question: app.Question{Period: parsed(t, app.PeriodInput{Month: "2026-01", Partial: true}), Accounts: []chain.Address{address(t, alith), idle}}})
 	require.Equal(t, console.PaidNothing([]chain.Address{idle}), x.Notes[len(x.Notes)-1])
 	require.True(t, strings.HasPrefix(x.Notes[0], "PARTIAL: "))
 	// The other fees of block 25 follow from their rules.
@@ -97,7 +97,7 @@ func TestExportNotes(t *testing.T) {
 // A journal of movements ends with the balance that the gateway told, or there is none.
 func TestExportOfMovements(t *testing.T) {
 	d, src := opened(t, copied(t)), withBalances(t)
-	q := app.ExportQuestion{Period: app.Heights(1, 27), Accounts: []chain.Address{address(t, alith)}, With: app.WithMovements, Balances: opens(src)}
+	q := app.ExportQuestion{Question: app.Question{Period: app.Heights(1, 27), Accounts: []chain.Address{address(t, alith)}}, With: app.WithMovements, Balances: opens(src)}
 	x := exported(t, d, q)
 	require.Equal(t, "Movements of the native balance of moonbeam, blocks 1..27, accounts: 1", x.Style().Title)
 	last := recordedBalances()[address(t, alith)][27]
@@ -132,6 +132,6 @@ func TestExportOfMovements(t *testing.T) {
 	q.Period = parsed(t, app.PeriodInput{Month: "2031-01", Partial: true})
 	_, err = d.Export(t.Context(), q)
 	require.ErrorContains(t, err, "it has no block of 2031-01: it has blocks 0..27, of 2026-")
-	_, err = d.Export(t.Context(), app.ExportQuestion{Period: app.Heights(1, 99)})
+	_, err = d.Export(t.Context(), app.ExportQuestion{Question: app.Question{Period: app.Heights(1, 99)}})
 	require.Equal(t, failure.NotCovered, app.KindOf(err))
 }

@@ -33,7 +33,7 @@ func TestManyAtOnce(t *testing.T) {
 				func() (string, error) { return written(t, d, report.Account) },
 				func() (string, error) { return written(t, d, report.Contract) },
 				func() (string, error) {
-					made, err := d.Statements(t.Context(), app.StatementQuestion{Period: app.Heights(1, 27), Accounts: []chain.Address{alith}})
+					made, err := d.Statements(t.Context(), app.StatementQuestion{Question: app.Question{Period: app.Heights(1, 27), Accounts: []chain.Address{alith}}})
 					if err != nil {
 						return "", err
 					}
@@ -74,7 +74,7 @@ func TestManyAtOnce(t *testing.T) {
 
 // written is a report as JSON.
 func written(t *testing.T, d *app.Desk, by report.By) (string, error) {
-	r, err := d.Report(t.Context(), app.ReportQuestion{Period: app.Heights(0, 27), By: by})
+	r, err := d.Report(t.Context(), app.ReportQuestion{Question: app.Question{Period: app.Heights(0, 27)}, Choice: report.Choice{By: by}})
 	if err != nil {
 		return "", err
 	}

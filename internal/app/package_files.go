@@ -130,11 +130,11 @@ func (x *maker) makeReports(ctx context.Context) error {
 		by   report.By
 		name string
 	}{{by, "report"}, {report.Account, "accounts"}} {
-		q := report.Question{By: one.by, Network: x.network.Name, Symbol: x.network.Symbol, Prices: x.prices}
-		if x.inputs.Labels != nil {
-			q.Labels = x.labels
+		q := ReportQuestion{x.question(x.options.Progress), report.Choice{By: one.by}}
+		if x.inputs.Labels == nil {
+			q.Labels = nil
 		}
-		r, err := x.report(ctx, &x.held, q, x.accounts, &x.options.Progress)
+		r, err := x.report(ctx, &x.held, x.network, &q, false)
 		if err != nil {
 			return err
 		}
@@ -154,6 +154,11 @@ func (x *maker) makeReports(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// question is what the questions have in common of which the package has the answers.
+func (x *maker) question(p Progress) Question {
+	return Question{Period: x.asked, Accounts: x.accounts, Labels: x.labels, Prices: x.prices, Progress: p}
 }
 
 func totalsOf(f *report.Figures) closing.Totals {
@@ -184,7 +189,7 @@ func (x *maker) makeStatements(ctx context.Context) error {
 	if o.Balances && x.withoutSource {
 		return nil
 	}
-	q := StatementQuestion{Accounts: x.accounts, Prices: x.prices, Concurrency: x.options.Concurrency, Progress: x.options.Asked}
+	q := StatementQuestion{Question: x.question(x.options.Asked), Concurrency: x.options.Concurrency}
 	if o.Balances {
 		q.Balances = x.told
 	} else {
@@ -212,7 +217,7 @@ func (x *maker) makeRollforward(ctx context.Context) error {
 	if !o.Rollforward || o.Balances && x.withoutSource {
 		return nil
 	}
-	q := RollforwardQuestion{By: ByPeriod, Accounts: x.accounts, Labels: x.labels, Classes: x.classes, Prices: x.prices, Concurrency: x.options.Concurrency, Progress: x.options.Asked}
+	q := RollforwardQuestion{Question: x.question(x.options.Asked), By: ByPeriod, Classes: x.classes, Concurrency: x.options.Concurrency}
 	if x.period.Year != "" {
 		q.By = ByMonth
 	}
@@ -242,7 +247,7 @@ func (x *maker) makeJournal(ctx context.Context) error {
 	if o.With == WithMovements && x.withoutSource {
 		return nil
 	}
-	e, err := x.export(ctx, x.held, ExportQuestion{Accounts: x.accounts, With: o.With, Style: journal.Style{Names: x.names, Prices: x.prices, Alone: true}, Balances: func() (source.Source, error) { return x.told, nil }})
+	e, err := x.export(ctx, x.held, ExportQuestion{Question: x.question(Progress{}), With: o.With, Style: journal.Style{Names: x.names, Alone: true}, Balances: func() (source.Source, error) { return x.told, nil }})
 	if err != nil {
 		return err
 	}

@@ -4,23 +4,14 @@ import (
 	"context"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/finance/report"
-	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/network"
 )
 
 // ReportQuestion asks what the fees of a period add up to.
 type ReportQuestion struct {
-	Period Period
-	By     report.By         // what makes a group
-	Payers []chain.Address   // only what these paid for; none is everybody
-	Only   report.Only       // only these transactions
-	Labels *addressbook.Book // what addresses are called; nil is not known
-	// Percentiles asks for those of the gas price, for which every transaction is read.
-	Percentiles bool
-	Top         int         // so many groups, and one of all others; 0 is all
-	Prices      *money.List // nil for no amounts in a currency
-	Progress    Progress
+	Question
+	report.Choice
 }
 
 // Report adds up the fees of a period.
@@ -28,15 +19,11 @@ func (d *Desk) Report(ctx context.Context, q ReportQuestion) (*report.Report, er
 	if err := q.check(); err != nil {
 		return nil, err
 	}
-	held, err := d.Held(ctx, q.Period)
+	held, n, err := d.heldOf(ctx, q.Period)
 	if err != nil {
 		return nil, err
 	}
-	asked, err := d.asked(ctx, &q)
-	if err != nil {
-		return nil, err
-	}
-	return d.report(ctx, &held, asked, q.Payers, &q.Progress)
+	return d.report(ctx, &held, n, &q, false)
 }
 
 // check wants an address book where the groups are made by it.
@@ -47,26 +34,22 @@ func (q *ReportQuestion) check() error {
 	return nil
 }
 
-// asked is a question with the ledger's network.
-func (d *Desk) asked(ctx context.Context, q *ReportQuestion) (report.Question, error) {
-	n, err := d.Network(ctx)
-	if err != nil {
-		return report.Question{}, err
+// report adds up what the ledger holds of a period, to be compared with another one or not.
+func (d *Desk) report(ctx context.Context, h *Held, n *network.Network, q *ReportQuestion, compared bool) (*report.Report, error) {
+	asked := report.Question{
+		Choice: q.Choice, Network: n.Name, Symbol: n.Symbol, Name: h.Name, Period: h.Asked, Zone: h.Zone, Cover: h.Cover, Evidence: h.Evidence, Partial: h.Notes(),
+		Labels: q.Labels, Prices: q.Prices, PartialPrices: h.Period.Partial, Compared: compared,
 	}
-	return report.Question{By: q.By, Only: q.Only, Network: n.Name, Symbol: n.Symbol, Percentiles: q.Percentiles, Top: q.Top, Prices: q.Prices, Labels: q.Labels}, nil
-}
-
-// report adds up what the ledger holds of a period.
-func (d *Desk) report(ctx context.Context, h *Held, q report.Question, payers []chain.Address, p *Progress) (*report.Report, error) {
-	q.Name, q.Period, q.Zone, q.Cover, q.Evidence, q.Partial = h.Name, h.Asked, h.Zone, h.Cover, h.Evidence, h.Notes()
-	q.PartialPrices = h.Period.Partial
-	if len(payers) > 0 {
-		q.Payers = map[chain.Address]bool{}
-		for _, account := range payers {
-			q.Payers[account] = true
+	if compared {
+		asked.Top = 0
+	}
+	if len(q.Accounts) > 0 {
+		asked.Payers = map[chain.Address]bool{}
+		for _, account := range q.Accounts {
+			asked.Payers[account] = true
 		}
 	}
-	r, err := report.Make(ctx, d.Book, q, p.show)
-	p.end()
+	r, err := report.Make(ctx, d.Book, asked, q.Progress.show)
+	q.Progress.end()
 	return r, d.of(err)
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/feeledger/fees/internal/finance/balances"
 	"github.com/feeledger/fees/internal/finance/rollforward"
 	"github.com/feeledger/fees/internal/ledger"
-	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
@@ -28,16 +27,12 @@ const FieldClasses Field = "classes"
 
 // RollforwardQuestion asks what led from accounts' balances before a period to those after.
 type RollforwardQuestion struct {
-	Period   Period
-	By       string // ByMonth or ByPeriod
-	Accounts []chain.Address
-	Labels   *addressbook.Book // labels and groups of the accounts, and labels of others; nil for none
-	Classes  *rollforward.OwnRules
-	Prices   *money.List // what each movement was worth on its day; nil values nothing
+	Question
+	By      string // ByMonth or ByPeriod
+	Classes *rollforward.OwnRules
 	// Balances is who tells what the accounts had; nil asks for none, and proves nothing.
 	Balances    source.Source
 	Concurrency int // balances asked for at once; 0 is the default
-	Progress    Progress
 }
 
 // Rollforward is what was asked for, with how it is shown.
@@ -59,11 +54,7 @@ func ReadClasses(path string) (*rollforward.OwnRules, error) {
 // Rollforward makes the rollforward of accounts on a period. Its movements are read from the
 // ledger once more when they are listed.
 func (d *Desk) Rollforward(ctx context.Context, q RollforwardQuestion) (*Rollforward, error) {
-	held, err := d.Held(ctx, q.Period)
-	if err != nil {
-		return nil, err
-	}
-	n, err := d.Network(ctx)
+	held, n, err := d.heldOf(ctx, q.Period)
 	if err != nil {
 		return nil, err
 	}

@@ -7,25 +7,19 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/finance/balances"
 	"github.com/feeledger/fees/internal/finance/statement"
 	"github.com/feeledger/fees/internal/ledger"
-	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/source"
 )
 
 // StatementQuestion asks what became of accounts' balances.
 type StatementQuestion struct {
-	Period   Period
-	Accounts []chain.Address
-	Labels   *addressbook.Book
+	Question
 	// Balances is who tells what the accounts had; nil asks for none, and proves nothing.
 	Balances    source.Source
-	Prices      *money.List // nil for no amounts in a currency
-	EveryBlock  bool        // the balance is proved after each block of the period
-	Concurrency int         // balances asked for at once; 0 is the default
-	Progress    Progress
+	EveryBlock  bool // the balance is proved after each block of the period
+	Concurrency int  // balances asked for at once; 0 is the default
 }
 
 // Statements are those of the accounts that were asked for, in that order, with how they
@@ -39,11 +33,7 @@ type Statements struct {
 // Statements makes the statements of accounts on a period. Their lines are read from the
 // ledger when they are written.
 func (d *Desk) Statements(ctx context.Context, q StatementQuestion) (*Statements, error) {
-	held, err := d.Held(ctx, q.Period)
-	if err != nil {
-		return nil, err
-	}
-	n, err := d.Network(ctx)
+	held, n, err := d.heldOf(ctx, q.Period)
 	if err != nil {
 		return nil, err
 	}

@@ -60,8 +60,7 @@ func TestStatementsAreProved(t *testing.T) {
 		accounts = append(accounts, account)
 	}
 	var asked, all uint64
-	made, err := d.Statements(t.Context(), app.StatementQuestion{Period: app.Heights(1, 27), Accounts: accounts, Labels: labels.Book, Balances: src,
-		EveryBlock: true, Concurrency: 3, Progress: app.Progress{Show: func(done, total uint64) { asked, all = done, total }}})
+	made, err := d.Statements(t.Context(), app.StatementQuestion{Question: app.Question{Period: app.Heights(1, 27), Accounts: accounts, Labels: labels.Book, Progress: app.Progress{Show: func(done, total uint64) { asked, all = done, total }}}, Balances: src, EveryBlock: true, Concurrency: 3})
 	require.NoError(t, err)
 	require.True(t, made.Holds())
 	require.Empty(t, made.Style.Notes)
@@ -97,7 +96,7 @@ func TestStatementThatDoesNotHold(t *testing.T) {
 		}
 		return b, err
 	}
-	q := app.StatementQuestion{Period: app.Heights(20, 27), Accounts: []chain.Address{address(t, alith)}, Balances: src}
+	q := app.StatementQuestion{Question: app.Question{Period: app.Heights(20, 27), Accounts: []chain.Address{address(t, alith)}}, Balances: src}
 	made, err := d.Statements(t.Context(), q)
 	require.NoError(t, err)
 	require.False(t, made.Holds())
@@ -114,7 +113,7 @@ func TestStatementThatDoesNotHold(t *testing.T) {
 func TestStatementsWithoutBalances(t *testing.T) {
 	d := opened(t, copied(t))
 	ask := func(src source.Source) error {
-		_, err := d.Statements(t.Context(), app.StatementQuestion{Period: app.Heights(20, 27), Accounts: []chain.Address{address(t, alith)}, Balances: src})
+		_, err := d.Statements(t.Context(), app.StatementQuestion{Question: app.Question{Period: app.Heights(20, 27), Accounts: []chain.Address{address(t, alith)}}, Balances: src})
 		return err
 	}
 	_, another := made(11, 40)
@@ -137,7 +136,7 @@ func TestStatementsWithoutBalances(t *testing.T) {
 func TestStatementsOverAPartOfAMonth(t *testing.T) {
 	d := opened(t, copied(t))
 	ask := func(in app.PeriodInput) (*app.Statements, error) {
-		return d.Statements(t.Context(), app.StatementQuestion{Period: parsed(t, in), Accounts: []chain.Address{address(t, alith)}})
+		return d.Statements(t.Context(), app.StatementQuestion{Question: app.Question{Period: parsed(t, in), Accounts: []chain.Address{address(t, alith)}}})
 	}
 	_, err := ask(app.PeriodInput{Month: "2026-01"})
 	var lacks *app.NotHeldError
@@ -162,12 +161,11 @@ func TestStatementsOverAPartOfAMonth(t *testing.T) {
 // A block of the span that is not of the month by its own time is named.
 func TestStatementsWithABlockOfAnotherMonth(t *testing.T) {
 	d := opened(t, changed(t, movedTo(10, "1769904000000"))) // 2026-02-01
-	made, err := d.Statements(t.Context(), app.StatementQuestion{Period: parsed(t, app.PeriodInput{Month: "2026-01", Partial: true}), Accounts: []chain.Address{address(t, alith)}})
+	made, err := d.Statements(t.Context(), app.StatementQuestion{Question: app.Question{Period: parsed(t, app.PeriodInput{Month: "2026-01", Partial: true}), Accounts: []chain.Address{address(t, alith)}}})
 	require.NoError(t, err)
 	require.Contains(t, strings.Join(made.Style.Notes, "\n"), "by its own time, block 10 is not of 2026-01")
 
-	x, err := d.Export(t.Context(), app.ExportQuestion{Period: parsed(t, app.PeriodInput{Month: "2026-01", Partial: true}), With: app.WithMovements,
-		Accounts: []chain.Address{address(t, alith)}, Balances: opens(withBalances(t))})
+	x, err := d.Export(t.Context(), app.ExportQuestion{Question: app.Question{Period: parsed(t, app.PeriodInput{Month: "2026-01", Partial: true}), Accounts: []chain.Address{address(t, alith)}}, With: app.WithMovements, Balances: opens(withBalances(t))})
 	require.NoError(t, err)
 	_, err = x.Journal(t.Context())
 	require.ErrorContains(t, err, "10 is not of 2026-01 by its own time, so that no balances open and close it: name heights")
@@ -178,7 +176,7 @@ func TestStatementsWithABlockOfAnotherMonth(t *testing.T) {
 func TestStatementsOfAnAlteredLedger(t *testing.T) {
 	place := copied(t)
 	d := opened(t, place)
-	q := app.StatementQuestion{Period: app.Heights(1, 27), Accounts: []chain.Address{address(t, alith)}}
+	q := app.StatementQuestion{Question: app.Question{Period: app.Heights(1, 27), Accounts: []chain.Address{address(t, alith)}}}
 	made, err := d.Statements(t.Context(), q)
 	require.NoError(t, err)
 	alter(t, place, "UPDATE transactions SET fee = '1', charged = '1' WHERE height = 25")
@@ -200,10 +198,22 @@ func TestAClosedLedger(t *testing.T) {
 	require.NoError(t, d.Close())
 	ctx, all, heights := t.Context(), app.Period{All: true}, app.Heights(1, 27)
 	for name, ask := range map[string]func() error{
-		"report":        func() error { _, err := d.Report(ctx, app.ReportQuestion{Period: heights}); return err },
-		"all":           func() error { _, err := d.Report(ctx, app.ReportQuestion{Period: all}); return err },
-		"statements":    func() error { _, err := d.Statements(ctx, app.StatementQuestion{Period: heights}); return err },
-		"export":        func() error { _, err := d.Export(ctx, app.ExportQuestion{Period: heights}); return err },
+		"report": func() error {
+			_, err := d.Report(ctx, app.ReportQuestion{Question: app.Question{Period: heights}})
+			return err
+		},
+		"all": func() error {
+			_, err := d.Report(ctx, app.ReportQuestion{Question: app.Question{Period: all}})
+			return err
+		},
+		"statements": func() error {
+			_, err := d.Statements(ctx, app.StatementQuestion{Question: app.Question{Period: heights}})
+			return err
+		},
+		"export": func() error {
+			_, err := d.Export(ctx, app.ExportQuestion{Question: app.Question{Period: heights}})
+			return err
+		},
 		"status":        func() error { _, err := d.Status(ctx); return err },
 		"symbol":        func() error { _, err := d.Symbol(ctx); return err },
 		"network":       func() error { _, err := d.Network(ctx); return err },

@@ -39,11 +39,7 @@ type TransactionList struct {
 
 // Transactions lists transactions. It reads the ledger no further than it must.
 func (d *Desk) Transactions(ctx context.Context, q TransactionsQuestion) (*TransactionList, error) {
-	held, err := d.Held(ctx, q.Period)
-	if err != nil {
-		return nil, err
-	}
-	n, err := d.Network(ctx)
+	held, n, err := d.heldOf(ctx, q.Period)
 	if err != nil {
 		return nil, err
 	}

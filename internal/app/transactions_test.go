@@ -112,7 +112,7 @@ func TestTransactionsWithoutPayer(t *testing.T) {
 		a, err := d.Account(t.Context(), app.AccountQuestion{Account: payers[0]})
 		require.NoError(t, err)
 		require.Equal(t, want, a.WithoutPayer)
-		r, err := d.Report(t.Context(), app.ReportQuestion{Period: app.Heights(24, 26), By: report.Day, Payers: payers})
+		r, err := d.Report(t.Context(), app.ReportQuestion{Question: app.Question{Period: app.Heights(24, 26), Accounts: payers}, Choice: report.Choice{By: report.Day}})
 		require.NoError(t, err)
 		const note = "of 1 transaction it is not known who paid: it may belong to these accounts, and is in no sum"
 		if want == 0 {

@@ -12,7 +12,6 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/failure"
-	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/network"
 )
@@ -49,11 +48,11 @@ func TestLookupsOfAClosedLedger(t *testing.T) {
 	heights := app.Heights(1, 27)
 	for name, ask := range map[string]func() error{
 		"rollforward": func() error {
-			_, err := d.Rollforward(t.Context(), app.RollforwardQuestion{Period: heights, By: app.ByPeriod})
+			_, err := d.Rollforward(t.Context(), app.RollforwardQuestion{Question: app.Question{Period: heights}, By: app.ByPeriod})
 			return err
 		},
 		"comparison": func() error {
-			_, err := d.Compare(t.Context(), app.ReportQuestion{Period: heights, By: report.Day}, app.PeriodInput{Blocks: "1..3"})
+			_, err := d.Compare(t.Context(), app.ReportQuestion{Question: app.Question{Period: heights}, Choice: report.Choice{By: report.Day}}, app.PeriodInput{Blocks: "1..3"})
 			return err
 		},
 		"account": func() error {
@@ -75,9 +74,9 @@ func TestPricesThatAreMissing(t *testing.T) {
 	require.NoError(t, err)
 	for _, partial := range []bool{false, true} {
 		period := parsed(t, app.PeriodInput{Blocks: "1..27", Partial: partial})
-		x := exported(t, d, app.ExportQuestion{Period: period, Accounts: []chain.Address{address(t, alith)}, With: app.WithFees, Style: journal.Style{Prices: list}})
+		x := exported(t, d, app.ExportQuestion{Question: app.Question{Prices: list, Period: period, Accounts: []chain.Address{address(t, alith)}}, With: app.WithFees})
 		_, listed := x.List(t.Context())
-		r, rolled := d.Rollforward(t.Context(), app.RollforwardQuestion{Period: period, By: app.ByPeriod, Accounts: []chain.Address{address(t, alith)}, Prices: list})
+		r, rolled := d.Rollforward(t.Context(), app.RollforwardQuestion{Question: app.Question{Period: period, Accounts: []chain.Address{address(t, alith)}, Prices: list}, By: app.ByPeriod})
 		for _, err := range []error{listed, x.WriteKoinly(t.Context(), io.Discard), rolled} {
 			if partial {
 				require.NoError(t, err)

@@ -33,7 +33,7 @@ var flows = map[string]func(*testing.T, *viewed, *browsertest.Tab){
 func (s *viewed) report(t *testing.T, by report.By, in app.PeriodInput, change ...func(*app.ReportQuestion)) *report.Report {
 	period, err := in.Parse()
 	require.NoError(t, err)
-	q := app.ReportQuestion{Period: period, By: by}
+	q := app.ReportQuestion{Question: app.Question{Period: period}, Choice: report.Choice{By: by}}
 	for _, c := range change {
 		c(&q)
 	}
@@ -165,7 +165,7 @@ func besideBefore(t *testing.T, s *viewed, tab *browsertest.Tab) {
 	require.NoError(t, err)
 	period, err := in.Parse()
 	require.NoError(t, err)
-	compared, err := s.desk.Compare(t.Context(), app.ReportQuestion{Period: period, By: report.Layer}, before)
+	compared, err := s.desk.Compare(t.Context(), app.ReportQuestion{Question: app.Question{Period: period}, Choice: report.Choice{By: report.Layer}}, before)
 	require.NoError(t, err)
 	now, then := s.report(t, report.Layer, in), s.report(t, report.Layer, before)
 	require.Equal(t, now.Totals.Fee, compared.Now.Totals.Fee)
@@ -196,7 +196,7 @@ func statementOfAnAccount(t *testing.T, s *viewed, tab *browsertest.Tab) {
 	tab.Enter()
 	period, err := app.PeriodInput{Month: "2025-01"}.Parse()
 	require.NoError(t, err)
-	made, err := s.desk.Statements(t.Context(), app.StatementQuestion{Period: period, Accounts: []chain.Address{s.account}, Balances: s.reader.Source})
+	made, err := s.desk.Statements(t.Context(), app.StatementQuestion{Question: app.Question{Period: period, Accounts: []chain.Address{s.account}}, Balances: s.reader.Source})
 	require.NoError(t, err)
 	one := made.List[0]
 	require.True(t, one.Holds())

@@ -51,7 +51,7 @@ func (s *server) cockpit(w http.ResponseWriter, r *http.Request) error {
 		if err := s.closedTable(r.Context(), v); err != nil {
 			return nil, err
 		}
-		months, err := s.Desk.Report(r.Context(), app.ReportQuestion{Period: app.Period{All: true}, By: report.Month})
+		months, err := s.Desk.Report(r.Context(), app.ReportQuestion{Question: app.Question{Period: app.Period{All: true}}, Choice: report.Choice{By: report.Month}})
 		if err != nil {
 			return nil, err
 		}

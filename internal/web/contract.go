@@ -20,12 +20,8 @@ func (s *server) contract(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	chosen, err := s.choose(sc.list())
-	if err != nil {
-		return err
-	}
-	q := app.ReportQuestion{By: report.Day, Only: report.Only{Contract: chain.Some(account)}, Payers: chosen.Accounts, Labels: chosen.Labels}
-	if q.Period, err = sc.period(); err != nil {
+	q := app.ReportQuestion{Choice: report.Choice{By: report.Day, Only: report.Only{Contract: chain.Some(account)}}}
+	if q.Question, err = s.readQuestion(&sc); err != nil {
 		return err
 	}
 	path := "contract/" + account.String()

@@ -48,21 +48,27 @@ func (s *server) feesQuestion(r *http.Request, own ...string) (q feesQuestion, e
 	if asked.Only, err = readOnly(given); err != nil {
 		return q, err
 	}
-	if asked.Prices, err = s.priced(given); err != nil {
-		return q, err
-	}
 	if err := q.readCompared(given.Get("compare")); err != nil {
 		return q, err
 	}
 	if q.listing, err = readListing(given); err != nil {
 		return q, err
 	}
-	chosen, err := s.choose(q.scope.list())
+	asked.Question, err = s.readQuestion(&q.scope)
+	return q, err
+}
+
+// readQuestion reads what the questions about a scope have in common.
+func (s *server) readQuestion(sc *scope) (q app.Question, err error) {
+	if q.Prices, err = s.priced(sc.own); err != nil {
+		return q, err
+	}
+	chosen, err := s.choose(sc.list())
 	if err != nil {
 		return q, err
 	}
-	asked.Labels, asked.Payers = chosen.Labels, chosen.Accounts
-	asked.Period, err = q.scope.period()
+	q.Accounts, q.Labels = chosen.Accounts, chosen.Labels
+	q.Period, err = sc.period()
 	return q, err
 }
 
@@ -232,7 +238,7 @@ func (q *feesQuestion) about() app.Period {
 
 // readsMuch tells whether an answer reads more than some totals of time.
 func (q *feesQuestion) readsMuch() bool {
-	return !slices.Contains([]report.By{report.Hour, report.Day, report.Month}, q.asked.By) || !q.asked.Only.IsAll() || len(q.asked.Payers) > 0
+	return !slices.Contains([]report.By{report.Hour, report.Day, report.Month}, q.asked.By) || !q.asked.Only.IsAll() || len(q.asked.Accounts) > 0
 }
 
 // feesFacts are the totals.

@@ -171,7 +171,7 @@ func TestStatements(t *testing.T) {
 	d, reader, account := madeUp(t, 60)
 	s := served(t, d, func(o *web.Options) { o.Ledgers[0].Source, o.Ledgers[0].Gateway = reader, "http://127.0.0.1:1" })
 	base := "/account/" + account.String()
-	made, err := d.Statements(t.Context(), app.StatementQuestion{Period: app.Heights(3, 50), Accounts: []chain.Address{account}, Balances: reader.Source})
+	made, err := d.Statements(t.Context(), app.StatementQuestion{Question: app.Question{Period: app.Heights(3, 50), Accounts: []chain.Address{account}}, Balances: reader.Source})
 	require.NoError(t, err)
 	require.True(t, made.List[0].Holds())
 	var want bytes.Buffer
@@ -194,7 +194,7 @@ func TestStatements(t *testing.T) {
 		require.Equal(t, http.StatusOK, get(t, s, base+"/statement?period=3..50&part="+part, nil).status, part)
 	}
 
-	rolled, err := d.Rollforward(t.Context(), app.RollforwardQuestion{Period: app.Heights(3, 50), By: app.ByMonth, Accounts: []chain.Address{account}, Balances: reader.Source})
+	rolled, err := d.Rollforward(t.Context(), app.RollforwardQuestion{Question: app.Question{Period: app.Heights(3, 50), Accounts: []chain.Address{account}}, By: app.ByMonth, Balances: reader.Source})
 	require.NoError(t, err)
 	want.Reset()
 	require.NoError(t, rolled.Style.WriteJSON(&want, rolled.Rollforward))
@@ -303,7 +303,7 @@ func TestComparedAndPriced(t *testing.T) {
 	list, err := app.ReadPrices(path, "EUR")
 	require.NoError(t, err)
 	s := served(t, d, func(o *web.Options) { o.Ledgers[0].Prices, o.Ledgers[0].PricesFile = list, "prices.csv" })
-	q := app.ReportQuestion{Period: app.Heights(14, 27), By: report.Layer, Prices: list}
+	q := app.ReportQuestion{Question: app.Question{Period: app.Heights(14, 27), Prices: list}, Choice: report.Choice{By: report.Layer}}
 	in := app.PeriodInput{Blocks: "14..27"}
 	with, err := in.Before()
 	require.NoError(t, err)

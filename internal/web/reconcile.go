@@ -92,17 +92,15 @@ func (s *server) comparison(r *http.Request) (*comparison, error) {
 
 // prepare finds the period, the accounts and the options.
 func (s *server) prepare(ctx context.Context, c *comparison) (err error) {
-	if c.asked, err = c.settings.scope.period(); err != nil {
-		return err
-	}
-	if c.options, err = c.settings.books.Options(c.asked.Zone); err != nil {
-		return err
-	}
-	chosen, err := s.choose(c.settings.scope.list())
+	asked, err := s.readQuestion(&c.settings.scope)
 	if err != nil {
 		return err
 	}
-	c.options.Accounts, c.options.Labels, c.options.RowsOnly = chosen.Accounts, chosen.Labels, c.settings.rowsOnly
+	c.asked = asked.Period
+	if c.options, err = c.settings.books.Options(c.asked.Zone); err != nil {
+		return err
+	}
+	c.options.Accounts, c.options.Labels, c.options.RowsOnly = asked.Accounts, asked.Labels, c.settings.rowsOnly
 	c.options.Symbol, err = s.Desk.Symbol(ctx)
 	return err
 }

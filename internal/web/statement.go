@@ -24,12 +24,11 @@ var parts = []string{"movements", "fees", "transfers", "summary"}
 
 // statementQuestion is what a page with an account's statement, or a file of it, is asked for.
 type statementQuestion struct {
+	app.Question
 	scope   scope
 	account chain.Address
-	period  app.Period
 	part    string
-	prices  *money.List // nil for no amounts in a currency
-	bare    bool        // no balances are asked for, and nothing is proved
+	bare    bool // no balances are asked for, and nothing is proved
 	listing listing
 }
 
@@ -50,9 +49,6 @@ func (s *server) statementQuestion(r *http.Request, own ...string) (q statementQ
 	if !slices.Contains(parts, q.part) {
 		return q, notUnderstood("part=%s: there are %s.", console.Printable(q.part), strings.Join(parts, ", "))
 	}
-	if q.prices, err = s.priced(q.scope.own); err != nil {
-		return q, err
-	}
 	switch text := q.scope.own.Get("balances"); text {
 	case "":
 	case noBalances:
@@ -63,7 +59,8 @@ func (s *server) statementQuestion(r *http.Request, own ...string) (q statementQ
 	if q.listing, err = readListing(q.scope.own); err != nil {
 		return q, err
 	}
-	q.period, err = q.scope.period()
+	q.Question, err = s.readQuestion(&q.scope)
+	q.Accounts, q.Labels = []chain.Address{q.account}, s.book()
 	return q, err
 }
 
@@ -123,8 +120,7 @@ func provedFile[T any](s *server, w http.ResponseWriter, r *http.Request, q *sta
 
 func (s *server) statementOf(r *http.Request, q *statementQuestion) (made *app.Statements, why string, err error) {
 	return proved(s, r, q, func(ctx context.Context, balances source.Source) (*app.Statements, error) {
-		asked := app.StatementQuestion{Period: q.period, Accounts: []chain.Address{q.account}, Labels: s.book(), Prices: q.prices, Balances: balances}
-		return s.Desk.Statements(ctx, asked)
+		return s.Desk.Statements(ctx, app.StatementQuestion{Question: q.Question, Balances: balances})
 	})
 }
 
@@ -211,7 +207,7 @@ func (s *server) provedFlags(q *statementQuestion) string {
 	if s.Source == nil || q.bare {
 		line = " --no-balances"
 	}
-	return line + s.priceFlags(q.prices)
+	return line + s.priceFlags(q.Prices)
 }
 
 // statementFacts are the balances and what was paid.
@@ -261,8 +257,7 @@ func (s *server) statementFile(w http.ResponseWriter, r *http.Request) error {
 
 func (s *server) rollforwardOf(r *http.Request, q *statementQuestion) (made *app.Rollforward, why string, err error) {
 	return proved(s, r, q, func(ctx context.Context, balances source.Source) (*app.Rollforward, error) {
-		asked := app.RollforwardQuestion{Period: q.period, By: app.ByMonth, Accounts: []chain.Address{q.account}, Labels: s.book(), Prices: q.prices, Balances: balances}
-		return s.Desk.Rollforward(ctx, asked)
+		return s.Desk.Rollforward(ctx, app.RollforwardQuestion{Question: q.Question, By: app.ByMonth, Balances: balances})
 	})
 }
 

@@ -34,12 +34,8 @@ func (s *server) transactionsQuestion(r *http.Request) (sc scope, q app.Transact
 			return sc, q, notUnderstood("limit=%s: want 1 to %d.", console.Printable(text), mostListed)
 		}
 	}
-	chosen, err := s.choose(sc.list())
-	if err != nil {
-		return sc, q, err
-	}
-	q.Payers = chosen.Accounts
-	q.Period, err = sc.period()
+	asked, err := s.readQuestion(&sc)
+	q.Payers, q.Period = asked.Accounts, asked.Period
 	return sc, q, err
 }
 

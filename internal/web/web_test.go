@@ -116,7 +116,7 @@ func TestFeesAreTheReport(t *testing.T) {
 		if by.Labelled() {
 			continue
 		}
-		made, err := d.Report(t.Context(), app.ReportQuestion{Period: app.Heights(3, 27), By: by})
+		made, err := d.Report(t.Context(), app.ReportQuestion{Question: app.Question{Period: app.Heights(3, 27)}, Choice: report.Choice{By: by}})
 		require.NoError(t, err)
 		var want bytes.Buffer
 		require.NoError(t, report.WriteJSON(&want, made))

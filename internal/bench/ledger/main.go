@@ -243,12 +243,12 @@ func ask(ctx context.Context, book *ledger.Book) error {
 			_, err := book.Status(ctx)
 			return 1, err
 		}},
-		{"fees by month", reported(report.Question{By: report.Month}, all)},
-		{"fees by day in Berlin", reported(report.Question{By: report.Day, Zone: berlin}, all)},
-		{"fees by contract", reported(report.Question{By: report.Contract}, all)},
-		{"fees by account", reported(report.Question{By: report.Account}, all)},
-		{"a month's fees by account", reported(report.Question{By: report.Account}, lastMonth)},
-		{"the same with percentiles", reported(report.Question{By: report.Account, Percentiles: true}, lastMonth)},
+		{"fees by month", reported(report.Question{Choice: report.Choice{By: report.Month}}, all)},
+		{"fees by day in Berlin", reported(report.Question{Choice: report.Choice{By: report.Day}, Zone: berlin}, all)},
+		{"fees by contract", reported(report.Question{Choice: report.Choice{By: report.Contract}}, all)},
+		{"fees by account", reported(report.Question{Choice: report.Choice{By: report.Account}}, all)},
+		{"a month's fees by account", reported(report.Question{Choice: report.Choice{By: report.Account}}, lastMonth)},
+		{"the same with percentiles", reported(report.Question{Choice: report.Choice{By: report.Account, Percentiles: true}}, lastMonth)},
 		{"find the busiest payer", func() (int, error) {
 			count := map[chain.Address]int{}
 			for c, err := range book.Costs(ctx, ledger.Query{Span: lastMonth}) {

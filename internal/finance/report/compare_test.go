@@ -68,7 +68,7 @@ func TestCompareAddsUp(t *testing.T) {
 			if testing.Short() && top == 0 {
 				continue
 			}
-			c := halves(t, book, report.Question{By: by, Prices: list}, first, second, top)
+			c := halves(t, book, report.Question{Choice: report.Choice{By: by}, Prices: list}, first, second, top)
 			var text bytes.Buffer
 			require.NoError(t, table.WriteCSV(&text, c.Sheet()))
 			rows, err := csv.NewReader(&text).ReadAll()
@@ -130,7 +130,7 @@ func totalsAlone(t testing.TB, r *report.Report) map[string]string {
 func TestComparePlaces(t *testing.T) {
 	book := month(t)
 	pairs := func(by report.By, now, before ledger.Period, zone *time.Location) (list []string) {
-		for _, p := range halves(t, book, report.Question{By: by, Zone: zone}, now, before, 0).Pairs {
+		for _, p := range halves(t, book, report.Question{Choice: report.Choice{By: by}, Zone: zone}, now, before, 0).Pairs {
 			list = append(list, p.Now.Name()+" "+p.Before.Name())
 		}
 		return list
@@ -159,7 +159,7 @@ func TestCompareUnknown(t *testing.T) {
 	}
 	list, err := money.Read([]byte(strings.Join(kept, "")), "EUR")
 	require.NoError(t, err)
-	c := halves(t, book, report.Question{By: report.Day, Prices: list, PartialPrices: true, Partial: []string{"PARTIAL: made up"}}, days(t, "2026-02-04", "2026-02-07", time.UTC), days(t, "2026-02-01", "2026-02-04", time.UTC), 0)
+	c := halves(t, book, report.Question{Choice: report.Choice{By: report.Day}, Prices: list, PartialPrices: true, Partial: []string{"PARTIAL: made up"}}, days(t, "2026-02-04", "2026-02-07", time.UTC), days(t, "2026-02-01", "2026-02-04", time.UTC), 0)
 	var text bytes.Buffer
 	require.NoError(t, report.WriteComparisonJSON(&text, c))
 	var document struct {
@@ -196,7 +196,7 @@ func TestCompareUnknown(t *testing.T) {
 func TestCompareHeights(t *testing.T) {
 	book := month(t)
 	for _, by := range []report.By{report.Hour, report.Day, report.Month} {
-		c := halves(t, book, report.Question{By: by}, heights(400, monthHead), heights(1, 399), 0)
+		c := halves(t, book, report.Question{Choice: report.Choice{By: by}}, heights(400, monthHead), heights(1, 399), 0)
 		require.Equal(t, c.Now.Holds() && c.Before.Holds(), c.Holds())
 		require.Equal(t, c.Now.Groups[0].Name(), c.Pairs[0].Now.Name())
 		require.Equal(t, c.Before.Groups[0].Name(), c.Pairs[0].Before.Name())
@@ -209,7 +209,7 @@ func TestCompareHeights(t *testing.T) {
 		require.Equal(t, c.Before.Totals.Fee.String(), before.String())
 	}
 
-	top := halves(t, book, report.Question{By: report.Contract}, heights(400, monthHead), heights(1, 399), 2)
+	top := halves(t, book, report.Question{Choice: report.Choice{By: report.Contract}}, heights(400, monthHead), heights(1, 399), 2)
 	require.Len(t, top.Pairs, 3)
 	var text, object strings.Builder
 	require.NoError(t, report.WriteComparisonTable(&text, top, 160))

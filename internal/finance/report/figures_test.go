@@ -23,7 +23,7 @@ func evmTransaction(price, gas, paid uint64) *ledger.Cost {
 // A fee that nobody knows is counted and in no sum, also not in the average price; its
 // price counts among the percentiles, for it was bid.
 func TestUndetermined(t *testing.T) {
-	a := newAdder(&Question{By: Layer, Period: ledger.Period{Heights: chain.Some(ledger.Span{Last: 10})}, Percentiles: true})
+	a := newAdder(&Question{Choice: Choice{By: Layer, Percentiles: true}, Period: ledger.Period{Heights: chain.Some(ledger.Span{Last: 10})}})
 	require.NoError(t, a.transaction(evmTransaction(10, 3, 30)))
 	require.NoError(t, a.transaction(evmTransaction(13, 1, 13)))
 	unknown := evmTransaction(99, 1000, 0)
@@ -42,7 +42,7 @@ func TestUndetermined(t *testing.T) {
 func TestSumsWithAnUnknownPart(t *testing.T) {
 	known := func(n uint64) chain.Optional[chain.Wei] { return chain.Some(chain.NewWei(n)) }
 	unknown := chain.Optional[chain.Wei]{}
-	a := newAdder(&Question{By: Type, Period: ledger.Period{Heights: chain.Some(ledger.Span{Last: 10})}})
+	a := newAdder(&Question{Choice: Choice{By: Type}, Period: ledger.Period{Heights: chain.Some(ledger.Span{Last: 10})}})
 	add := func(kind string, fee, priority, charged, burned, treasury, author chain.Optional[chain.Wei]) {
 		x := evmTransaction(1, 5, 0)
 		x.Type, x.Fee, x.PriorityFee, x.Charged, x.Burned, x.Treasury, x.Author = kind, fee, priority, charged, burned, treasury, author
@@ -74,7 +74,7 @@ func TestSumsWithAnUnknownPart(t *testing.T) {
 	}, sums)
 	require.Equal(t, []chain.Optional[chain.Wei]{known(43), unknown, unknown, unknown, unknown, unknown}, figures(totals))
 
-	r := &Report{Question: Question{By: Type, Zone: time.UTC, Symbol: "GLMR"}, Groups: groups, Totals: totals, Notes: a.notes()}
+	r := &Report{Question: Question{Choice: Choice{By: Type}, Zone: time.UTC, Symbol: "GLMR"}, Groups: groups, Totals: totals, Notes: a.notes()}
 	var table, page, text strings.Builder
 	require.NoError(t, WriteTable(&table, r, 100))
 	require.Regexp(t, `(?m)^charged +not known$`, table.String())
@@ -93,13 +93,13 @@ func TestOverflow(t *testing.T) {
 	require.NoError(t, err)
 	rich := evmTransaction(1, 1, 1)
 	rich.Fee = chain.Some(most)
-	a := newAdder(&Question{By: Layer, Period: ledger.Period{Heights: chain.Some(ledger.Span{Last: 10})}})
+	a := newAdder(&Question{Choice: Choice{By: Layer}, Period: ledger.Period{Heights: chain.Some(ledger.Span{Last: 10})}})
 	require.NoError(t, a.transaction(rich))
 	err = a.transaction(rich)
 	require.ErrorIs(t, err, chain.ErrOverflow)
 	require.ErrorContains(t, err, "block 9, extrinsic 0: the sum")
 
-	apart := newAdder(&Question{By: Type, Period: a.question.Period})
+	apart := newAdder(&Question{Choice: Choice{By: Type}, Period: a.question.Period})
 	require.NoError(t, apart.transaction(rich))
 	rich.Type = "legacy"
 	require.NoError(t, apart.transaction(rich), "each group can be")
@@ -107,7 +107,7 @@ func TestOverflow(t *testing.T) {
 	require.ErrorIs(t, err, chain.ErrOverflow, "all of them cannot")
 
 	dear := evmTransaction(1, 1<<62, 1)
-	by := newAdder(&Question{By: Account, Period: a.question.Period})
+	by := newAdder(&Question{Choice: Choice{By: Account}, Period: a.question.Period})
 	require.NoError(t, by.transaction(dear))
 	require.ErrorIs(t, by.transaction(dear), chain.ErrOverflow, "gas")
 	dear.GasPrice, err = parsePrice("115792089237316195423570985008687907853269984665640564039457584007913129639935")
@@ -122,7 +122,7 @@ func parsePrice(text string) (chain.Optional[chain.GasPrice], error) {
 
 // What the sums lack is said.
 func TestNotes(t *testing.T) {
-	a := newAdder(&Question{By: Day, Period: ledger.Period{Heights: chain.Some(ledger.Span{Last: 10})}})
+	a := newAdder(&Question{Choice: Choice{By: Day}, Period: ledger.Period{Heights: chain.Some(ledger.Span{Last: 10})}})
 	drift := evmTransaction(1, 1, 1)
 	drift.Verdict = evidence.Drift
 	require.NoError(t, a.transaction(drift)) // without a time, shares, priority fee
@@ -167,7 +167,7 @@ func TestChartLabel(t *testing.T) {
 // Very many groups are put together in the chart, and nothing is lost.
 func TestBars(t *testing.T) {
 	for _, by := range []By{Day, Account} {
-		r := &Report{Question: Question{By: by}}
+		r := &Report{Question: Question{Choice: Choice{By: by}}}
 		for range 1000 {
 			r.Groups = append(r.Groups, &Group{Figures: Figures{Fee: chain.NewWei(1)}})
 		}

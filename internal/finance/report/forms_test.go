@@ -44,9 +44,9 @@ func written(t testing.TB, form string, r *report.Report) []byte {
 func TestForms(t *testing.T) {
 	book, _ := kept(t, recorded(t, "moonbeam-2100"), 27)
 	questions := map[string]report.Question{
-		"call":  {By: report.Call, Period: heights(0, 27), Percentiles: true},
-		"hour":  {By: report.Hour, Period: days(t, "2026-01-01", "2026-01-02", location(t, "Asia/Kathmandu")), Zone: location(t, "Asia/Kathmandu")},
-		"block": {By: report.Block, Period: heights(20, 40)}, // beyond the book
+		"call":  {Choice: report.Choice{By: report.Call, Percentiles: true}, Period: heights(0, 27)},
+		"hour":  {Choice: report.Choice{By: report.Hour}, Period: days(t, "2026-01-01", "2026-01-02", location(t, "Asia/Kathmandu")), Zone: location(t, "Asia/Kathmandu")},
+		"block": {Choice: report.Choice{By: report.Block}, Period: heights(20, 40)}, // beyond the book
 	}
 	for name, q := range questions {
 		for form := range forms {
@@ -88,7 +88,7 @@ func TestPartsAddUp(t *testing.T) {
 	}
 	require.NotEqual(t, "0", want["tip"])
 	for _, by := range report.Groupings() {
-		r := made(t, book, report.Question{By: by, Period: heights(0, 300)})
+		r := made(t, book, report.Question{Choice: report.Choice{By: by}, Period: heights(0, 300)})
 		require.NotEmpty(t, r.Groups)
 		for form, read := range map[string]func(*testing.T, []byte) []map[string]string{
 			"json": readJSON, "csv": readCSV, "xlsx": readXLSX, "parquet": readParquet, "html": readHTML,
@@ -219,7 +219,7 @@ func named(head []string, lines [][]string) (rows []map[string]string) {
 // The table shortens itself, and has no bars where all is narrow.
 func TestTableWidths(t *testing.T) {
 	book, _ := kept(t, recorded(t, "moonbeam-2100"), 27)
-	r := made(t, book, report.Question{By: report.Account, Period: heights(0, 27)})
+	r := made(t, book, report.Question{Choice: report.Choice{By: report.Account}, Period: heights(0, 27)})
 	for _, width := range []int{50, 59, 60, 80, 120, 200} {
 		var out bytes.Buffer
 		require.NoError(t, report.WriteTable(&out, r, width))
@@ -238,7 +238,7 @@ func TestTableWidths(t *testing.T) {
 // A period that nobody paid in is a report too.
 func TestNothing(t *testing.T) {
 	book, _ := kept(t, recorded(t, "moonbeam-2100"), 27)
-	r := made(t, book, report.Question{By: report.Day, Period: days(t, "2026-01-02", "2026-01-03", time.UTC)})
+	r := made(t, book, report.Question{Choice: report.Choice{By: report.Day}, Period: days(t, "2026-01-02", "2026-01-03", time.UTC)})
 	for form := range forms {
 		require.NotEmpty(t, written(t, form, r), form)
 	}

@@ -54,7 +54,7 @@ func TestLabelledTotals(t *testing.T) {
 	hot, err := chain.ParseAddress("0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac")
 	require.NoError(t, err)
 	for _, payers := range []map[chain.Address]bool{nil, {hot: true}, {hot: true, {19: 1}: true}} {
-		q := report.Question{By: report.Account, Period: heights(0, 27), Payers: payers, Labels: labels(t)}
+		q := report.Question{Choice: report.Choice{By: report.Account}, Period: heights(0, 27), Payers: payers, Labels: labels(t)}
 		want := made(t, book, q)
 		for _, by := range []report.By{report.Label, report.InGroup} {
 			q.By = by
@@ -98,7 +98,7 @@ func golden(t *testing.T, name string, write func(w *bytes.Buffer) error) {
 func TestLabelsInForms(t *testing.T) {
 	book, _ := kept(t, recorded(t, "moonbeam-2100"), 27)
 	for _, by := range []report.By{report.Account, report.Contract, report.Label, report.InGroup} {
-		q := report.Question{By: by, Period: heights(0, 27), Labels: labels(t)}
+		q := report.Question{Choice: report.Choice{By: by}, Period: heights(0, 27), Labels: labels(t)}
 		r := made(t, book, q)
 		golden(t, "labels-"+string(by)+".csv", func(w *bytes.Buffer) error { return table.WriteCSV(w, r.Sheet()) })
 		golden(t, "labels-"+string(by)+"-80.txt", func(w *bytes.Buffer) error { return report.WriteTable(w, r, 80) })
@@ -122,6 +122,6 @@ func TestLabelsInForms(t *testing.T) {
 	hot, err := chain.ParseAddress("0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac")
 	require.NoError(t, err)
 	var page bytes.Buffer
-	require.NoError(t, report.WriteHTML(&page, made(t, book, report.Question{By: report.Account, Period: heights(0, 27), Labels: labels(t), Payers: map[chain.Address]bool{hot: true}})))
+	require.NoError(t, report.WriteHTML(&page, made(t, book, report.Question{Choice: report.Choice{By: report.Account}, Period: heights(0, 27), Labels: labels(t), Payers: map[chain.Address]bool{hot: true}})))
 	require.Contains(t, page.String(), "paid for by: 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac (Hot).")
 }

@@ -61,7 +61,7 @@ func TestOnly(t *testing.T) {
 			}
 		}
 		for _, by := range report.Groupings() {
-			r := made(t, book, report.Question{By: by, Period: heights(0, 27), Only: only(t, strings.Split(condition, ",")...)})
+			r := made(t, book, report.Question{Choice: report.Choice{By: by, Only: only(t, strings.Split(condition, ",")...)}, Period: heights(0, 27)})
 			require.Equal(t, want.String(), r.Totals.Fee.String(), "%s by %s", condition, by)
 			require.Equal(t, count, r.Totals.EVM+r.Totals.Native, "%s by %s", condition, by)
 			require.Contains(t, r.Title(), ", only "+strings.ReplaceAll(condition, ",", ", "))
@@ -84,7 +84,7 @@ func TestOnlyOfWhatIsNotKnown(t *testing.T) {
 			}
 		}
 	}
-	r := made(t, book, report.Question{By: report.Day, Period: heights(0, 21), Only: only(t, "status=failed")})
+	r := made(t, book, report.Question{Choice: report.Choice{By: report.Day, Only: only(t, "status=failed")}, Period: heights(0, 21)})
 	notes := strings.Join(r.Notes, "\n")
 	if untold == 0 {
 		require.NotContains(t, notes, "left out")

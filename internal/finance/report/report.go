@@ -18,6 +18,17 @@ import (
 	"github.com/feeledger/fees/internal/money"
 )
 
+// Choice is what somebody wants to see of the fees.
+type Choice struct {
+	By   By   // what makes a group
+	Only Only // only these transactions
+	// Percentiles asks for those of the gas price. Then every transaction is read.
+	Percentiles bool
+	// Top asks for so many groups, those with the greatest fees, in the order of these, and
+	// for one of all others; 0 is for all groups.
+	Top int
+}
+
 // Question is what a report is asked for.
 type Question struct {
 	Network string // that the book is of
@@ -29,16 +40,10 @@ type Question struct {
 	Evidence evidence.Evidence
 	// Partial says, for people, what of the period is not there; it stands at the top.
 	Partial []string
-	By      By
-	Zone    *time.Location         // whose hours, days and months they are; nil is UTC
-	Payers  map[chain.Address]bool // only what these paid for; nil is everybody
-	Only    Only                   // only these transactions
-	Labels  *addressbook.Book      // what addresses are called; nil is not known
-	// Percentiles asks for those of the gas price. Then every transaction is read.
-	Percentiles bool
-	// Top asks for so many groups, those with the greatest fees, in the order of these, and
-	// for one of all others; 0 is for all groups.
-	Top int
+	Choice
+	Zone   *time.Location         // whose hours, days and months they are; nil is UTC
+	Payers map[chain.Address]bool // only what these paid for; nil is everybody
+	Labels *addressbook.Book      // what addresses are called; nil is not known
 	// Prices are what the token cost; nil for no amounts in a currency. Each transaction is
 	// valued at the price of its own day or hour.
 	Prices *money.List

@@ -34,7 +34,7 @@ func TestGroupsAreWhatWasCharged(t *testing.T) {
 				want[group] = new(big.Int).Add(cmp.Or(want[group], new(big.Int)), number(t, s.Charged))
 				layers[s.Family].Add(layers[s.Family], number(t, s.Charged))
 			}
-			q := report.Question{By: by, Period: heights(0, head)}
+			q := report.Question{Choice: report.Choice{By: by}, Period: heights(0, head)}
 			if by.Labelled() {
 				q.Labels = labels(t)
 			}
@@ -92,7 +92,7 @@ func TestTotalsAreTheLedgers(t *testing.T) {
 		status, err := book.Status(context.Background())
 		require.NoError(t, err)
 		for _, by := range report.Groupings() {
-			f := made(t, book, report.Question{By: by, Period: heights(0, head)}).Totals
+			f := made(t, book, report.Question{Choice: report.Choice{By: by}, Period: heights(0, head)}).Totals
 			want := status.Totals
 			require.Equal(t, []uint64{want.EVM, want.Native, want.EVMFailed, want.NativeFailed, want.OutcomeUnknown, want.Undetermined, want.Gas}, []uint64{f.EVM, f.Native, f.EVMFailed, f.NativeFailed, f.OutcomeUnknown, f.Undetermined, f.Gas.Uint64()})
 			require.Equal(t,
@@ -109,9 +109,9 @@ func TestTotalsAreTheLedgers(t *testing.T) {
 func TestFailed(t *testing.T) {
 	book, _ := kept(t, recorded(t, "moonbeam-2100"), 27)
 	for _, by := range report.Groupings() {
-		require.Equal(t, fee.OutcomeCounts{EVMFailed: 13, NativeFailed: 6}, made(t, book, report.Question{By: by, Period: heights(0, 27)}).Totals.OutcomeCounts, by)
+		require.Equal(t, fee.OutcomeCounts{EVMFailed: 13, NativeFailed: 6}, made(t, book, report.Question{Choice: report.Choice{By: by}, Period: heights(0, 27)}).Totals.OutcomeCounts, by)
 	}
-	for _, g := range made(t, book, report.Question{By: report.Layer, Period: heights(0, 27)}).Groups {
+	for _, g := range made(t, book, report.Question{Choice: report.Choice{By: report.Layer}, Period: heights(0, 27)}).Groups {
 		want := map[string]fee.OutcomeCounts{"evm": {EVMFailed: 13}, "native": {NativeFailed: 6}}
 		layer, _ := g.Layer.Get()
 		require.Equal(t, want[string(layer)], g.OutcomeCounts)
@@ -143,7 +143,7 @@ func TestGasPrices(t *testing.T) {
 			}
 		}
 		compared := 0
-		for _, g := range made(t, book, report.Question{By: by, Period: heights(0, head), Percentiles: true}).Groups {
+		for _, g := range made(t, book, report.Question{Choice: report.Choice{By: by, Percentiles: true}, Period: heights(0, head)}).Groups {
 			list := prices[g.Name()]
 			if list == nil {
 				require.False(t, g.AveragePrice.Known() || g.Price10.Known(), g.Name())
@@ -201,7 +201,7 @@ func TestTotalsAndTransactionsMakeTheSameReport(t *testing.T) {
 			periods := []ledger.Period{heights(0, last), heights(3, last-5), days(t, "2026-01-01", "2026-02-01", zone), days(t, "2025-01-01", "2027-01-01", zone), days(t, "2026-01-15", "2026-02-17", zone)}
 			for _, period := range periods {
 				for i, by := range report.Groupings() {
-					q := report.Question{By: by, Period: period, Zone: zone}
+					q := report.Question{Choice: report.Choice{By: by}, Period: period, Zone: zone}
 					if i%2 == 0 {
 						q.Only = only(t, "layer=evm", "call=Ethereum.transact")
 					}
@@ -231,7 +231,7 @@ func known(t *testing.T, price chain.Optional[chain.GasPrice]) string {
 func TestOrder(t *testing.T) {
 	book, _ := kept(t, generated(400), 400)
 	for _, by := range report.Groupings() {
-		groups := made(t, book, report.Question{By: by, Period: heights(0, 400)}).Groups
+		groups := made(t, book, report.Question{Choice: report.Choice{By: by}, Period: heights(0, 400)}).Groups
 		require.True(t, slices.IsSortedFunc(groups, func(a, b *report.Group) int {
 			switch by {
 			case report.Block:
@@ -250,19 +250,19 @@ func TestOrder(t *testing.T) {
 // all others are of 2026-01-01.
 func TestTimeThatGoesBackwards(t *testing.T) {
 	book, _ := kept(t, recorded(t, "moonbeam-2100"), 27)
-	all := made(t, book, report.Question{By: report.Day, Period: heights(0, 27)})
+	all := made(t, book, report.Question{Choice: report.Choice{By: report.Day}, Period: heights(0, 27)})
 	require.Equal(t, []string{
 		"block 0 has no time and belongs to no day",
 		"finding: block 2: block.time: its time 2026-01-01T00:00:12Z is not after that of block 1, 2026-11-20T09:48:11.777Z",
 	}, all.Notes)
 	require.False(t, all.Holds())
 
-	january := made(t, book, report.Question{By: report.Block, Period: days(t, "2026-01-01", "2026-02-01", time.UTC)})
+	january := made(t, book, report.Question{Choice: report.Choice{By: report.Block}, Period: days(t, "2026-01-01", "2026-02-01", time.UTC)})
 	require.Equal(t, all.Totals, january.Totals) // block 1 has no transaction
 	require.Contains(t, strings.Join(january.Notes, "\n"), "PARTIAL")
 
 	// A month around block 1 spans blocks 1 to 1; one around both leaves none out.
-	november := made(t, book, report.Question{By: report.Day, Period: days(t, "2026-11-01", "2026-12-01", time.UTC)})
+	november := made(t, book, report.Question{Choice: report.Choice{By: report.Day}, Period: days(t, "2026-11-01", "2026-12-01", time.UTC)})
 	require.Empty(t, november.Groups)
 	nothing := chain.Some(chain.Wei{})
 	require.Equal(t, report.Figures{PriorityFee: nothing, Charged: nothing, Burned: nothing, Treasury: nothing, Author: nothing}, november.Totals)
@@ -279,7 +279,7 @@ func TestAccounts(t *testing.T) {
 	for account, sum := range want {
 		payer, err := chain.ParseAddress(account)
 		require.NoError(t, err)
-		r := made(t, book, report.Question{By: report.Call, Period: heights(0, 27), Payers: map[chain.Address]bool{payer: true}})
+		r := made(t, book, report.Question{Choice: report.Choice{By: report.Call}, Period: heights(0, 27), Payers: map[chain.Address]bool{payer: true}})
 		require.Zero(t, sum.Cmp(r.Totals.Fee.Big()), account)
 	}
 
@@ -289,15 +289,15 @@ func TestAccounts(t *testing.T) {
 	payer, err := chain.ParseAddress(sentIn(t, "moonbeam-2100")[0].From)
 	require.NoError(t, err)
 	asked := map[chain.Address]bool{idle: true, payer: true}
-	byAccount := made(t, book, report.Question{By: report.Account, Period: heights(0, 27), Payers: asked})
+	byAccount := made(t, book, report.Question{Choice: report.Choice{By: report.Account}, Period: heights(0, 27), Payers: asked})
 	require.Len(t, byAccount.Groups, 2)
 	require.Equal(t, &report.Group{Key: report.Key{Account: chain.Some(idle)}}, byAccount.Groups[1])
 	require.Equal(t, want[payer.String()].String(), byAccount.Totals.Fee.String())
 	require.NotContains(t, strings.Join(byAccount.Notes, "\n"), idle.String())
-	byDay := made(t, book, report.Question{By: report.Day, Period: heights(0, 27), Payers: asked})
+	byDay := made(t, book, report.Question{Choice: report.Choice{By: report.Day}, Period: heights(0, 27), Payers: asked})
 	require.Contains(t, byDay.Notes, "no fee of the period was paid by 0x0000000000000000000000000000000000000001")
 
-	nobody := made(t, book, report.Question{By: report.Day, Period: heights(0, 27), Payers: map[chain.Address]bool{}})
+	nobody := made(t, book, report.Question{Choice: report.Choice{By: report.Day}, Period: heights(0, 27), Payers: map[chain.Address]bool{}})
 	require.Empty(t, nobody.Groups)
 }
 
@@ -305,7 +305,7 @@ func TestAccounts(t *testing.T) {
 func TestTooManyGroups(t *testing.T) {
 	ctx := context.Background()
 	book, _ := kept(t, generated(30), 30)
-	q := report.Question{By: report.Block}
+	q := report.Question{Choice: report.Choice{By: report.Block}}
 	q.Period.Heights, q.Cover.Span = chain.Some(ledger.Span{First: 0, Last: 30}), chain.Some(ledger.Span{First: 0, Last: 30})
 	report.LimitGroups(t, 30)
 	r, err := report.Make(ctx, book, q, func(_, _ uint64) {})

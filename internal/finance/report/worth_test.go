@@ -154,7 +154,7 @@ func TestWorthAsPythonHasIt(t *testing.T) {
 				require.NoError(t, err, "%s", out)
 				var want map[string]struct{ Fee, Charged string }
 				require.NoError(t, json.Unmarshal(out, &want))
-				r := made(t, book, report.Question{Period: period, By: by, Prices: list})
+				r := made(t, book, report.Question{Choice: report.Choice{By: by}, Period: period, Prices: list})
 				require.Len(t, r.Groups, len(want)-1)
 				for _, g := range append(r.Groups, &report.Group{Figures: r.Totals}) {
 					key := g.Name()
@@ -186,7 +186,7 @@ func TestWorthOfParts(t *testing.T) {
 			if testing.Short() && top%3 != 0 {
 				continue
 			}
-			r := made(t, book, report.Question{Period: period, By: by, Prices: list, Top: top})
+			r := made(t, book, report.Question{Choice: report.Choice{By: by, Top: top}, Period: period, Prices: list})
 			sum, fee, count := chain.Some(money.NothingIn("EUR")), chain.Wei{}, uint64(0)
 			for i, g := range r.Groups {
 				sum = money.Sum(sum, g.FeeWorth)
@@ -218,7 +218,7 @@ func TestWorthOfParts(t *testing.T) {
 // not known, and neither is the total.
 func TestWorthWithoutAPrice(t *testing.T) {
 	book := month(t)
-	q := report.Question{Period: days(t, "2026-02-01", "2026-03-01", time.UTC), By: report.Day}
+	q := report.Question{Choice: report.Choice{By: report.Day}, Period: days(t, "2026-02-01", "2026-03-01", time.UTC)}
 	var err error
 	var kept []string
 	for line := range strings.Lines(priceFiles()["day"]) {
@@ -258,7 +258,7 @@ func TestWorthWithoutAPrice(t *testing.T) {
 // The first groups and the others, in each form.
 func TestTopForms(t *testing.T) {
 	book := month(t)
-	r := made(t, book, report.Question{Period: days(t, "2026-02-01", "2026-03-01", time.UTC), By: report.Account, Top: 2})
+	r := made(t, book, report.Question{Choice: report.Choice{By: report.Account, Top: 2}, Period: days(t, "2026-02-01", "2026-03-01", time.UTC)})
 	var text bytes.Buffer
 	require.NoError(t, report.WriteTable(&text, r, 120))
 	require.Regexp(t, `(?m)^the other [0-9,]+ +[0-9]+ `, text.String())

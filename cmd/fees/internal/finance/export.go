@@ -73,18 +73,11 @@ const exportExamples = `  fees export --as hledger --month 2026-01 --accounts Pa
 // exportFlags are the flags of fees export.
 type exportFlags struct {
 	cli.GatewayFlags
-	cli.LedgerFlags
-	cli.PeriodFlags
-	cli.LabelFlags
-	cli.Output
-	priceFlags
+	questionFlags
+	asked       app.ExportQuestion
 	form        string
-	accounts    []string
 	names       string
-	with        string
 	networkFile string
-	networkSide bool
-	continues   bool
 	partitioned string
 	replace     bool
 	checks      bool
@@ -105,7 +98,8 @@ var lists = map[string]func(io.Writer, *table.Sheet) error{
 var exportForms = []string{"hledger", "beancount", "ledger", "csv", "jsonl", "xlsx", "parquet", toKoinly}
 
 func newExport(stdout, stderr io.Writer) *cobra.Command {
-	flags := exportFlags{Output: cli.Output{Stdout: stdout}}
+	var flags exportFlags
+	flags.Stdout = stdout
 	c := &cobra.Command{
 		Use:     "export --as FORM --accounts LIST|FILE " + cli.PeriodUse + " | --partitioned DIR",
 		Short:   "Write fees for accounting software",
@@ -121,22 +115,17 @@ func newExport(stdout, stderr io.Writer) *cobra.Command {
 	}
 	flags.GatewayFlags.Add(c, "where the balances of --with movements come from")
 	flags.AddTrust(c)
-	flags.LedgerFlags.Add(c)
-	flags.PeriodFlags.Add(c)
+	flags.questionFlags.add(c, "who paid")
 	f := c.Flags()
 	f.StringVar(&flags.form, "as", "", "for what: "+strings.Join(exportForms, ", "))
-	f.StringSliceVar(&flags.accounts, "accounts", nil, "who paid"+cli.AccountsUsage)
-	flags.LabelFlags.Add(c)
 	f.StringVar(&flags.names, "names", "", "instead of the address book, a CSV file of address,name or address,name,asset account")
-	flags.priceFlags.Add(c)
-	f.StringVar(&flags.with, "with", app.WithFees, "fees, or movements: every change of the balances")
-	f.BoolVar(&flags.networkSide, "network-side", false, "of each fee, what was burned and what the treasury and the author got too")
-	f.BoolVar(&flags.continues, "continue", false, "the journal of the time before is there too: assert the opening balances, open no account twice")
+	f.StringVar(&flags.asked.With, "with", app.WithFees, "fees, or movements: every change of the balances")
+	f.BoolVar(&flags.asked.Style.NetworkSide, "network-side", false, "of each fee, what was burned and what the treasury and the author got too")
+	f.BoolVar(&flags.asked.Style.Continues, "continue", false, "the journal of the time before is there too: assert the opening balances, open no account twice")
 	f.StringVar(&flags.networkFile, "network-file", "", "a file with network tables of your own")
 	f.StringVar(&flags.partitioned, "partitioned", "", "write all of whole months as Parquet files below this directory")
 	f.BoolVar(&flags.replace, "replace", false, "for --partitioned, write again what is there and differs")
 	f.BoolVar(&flags.checks, "check", false, "for --partitioned, write nothing: compare what is there with its sums and the ledger")
-	flags.AddFile(c)
 	cli.Complete(c, "as", exportForms...)
 	cli.Complete(c, "with", app.WithFees, app.WithMovements)
 	return c
@@ -155,11 +144,11 @@ func (f *exportFlags) check() error {
 		return errors.New("--as: name a form, " + strings.Join(exportForms, ", ") + "; or --partitioned, a directory")
 	case !slices.Contains(exportForms, f.form):
 		return fmt.Errorf("--as %q: want %s", f.form, strings.Join(exportForms, ", "))
-	case f.with != app.WithFees && f.with != app.WithMovements:
-		return fmt.Errorf("--with %q: want %s or %s", f.with, app.WithFees, app.WithMovements)
-	case !books && (f.with != app.WithFees || f.networkSide):
+	case f.asked.With != app.WithFees && f.asked.With != app.WithMovements:
+		return fmt.Errorf("--with %q: want %s or %s", f.asked.With, app.WithFees, app.WithMovements)
+	case !books && (f.asked.With != app.WithFees || f.asked.Style.NetworkSide):
 		return fmt.Errorf("--as %s is a list of fees: --with movements and --network-side are for hledger, beancount and ledger", f.form)
-	case f.continues && f.with != app.WithMovements && f.form != journal.Beancount.Name:
+	case f.asked.Style.Continues && f.asked.With != app.WithMovements && f.form != journal.Beancount.Name:
 		return errors.New("--continue is for --with movements, and for Beancount: no other journal of fees depends on the one before")
 	case binary && f.File == "" && cli.IsTerminal(f.Stdout):
 		return fmt.Errorf("--as %s is not for a terminal: name a file with -o", f.form)
@@ -196,16 +185,13 @@ func export(ctx context.Context, args []string, flags exportFlags, stderr io.Wri
 
 // question is what the flags ask for.
 func (f *exportFlags) question(args []string, stderr io.Writer) (q app.ExportQuestion, err error) {
-	q.With, q.Balances = f.with, f.GatewayFlags.Open
-	q.Style.NetworkSide, q.Style.Continues = f.networkSide, f.continues
-	if q.Period, err = f.PeriodFlags.Parse(args); err != nil {
+	q = f.asked
+	q.Balances = f.GatewayFlags.Open
+	var chosen *app.Chosen
+	if q.Question, chosen, err = f.questionFlags.read(args, stderr); err != nil {
 		return q, err
 	}
-	chosen, err := f.LabelFlags.ReadAccounts(f.accounts, &f.LedgerFlags, false, stderr)
-	if err != nil {
-		return q, err
-	}
-	if q.Accounts = chosen.Accounts; len(q.Accounts) == 0 {
+	if len(q.Accounts) == 0 {
 		return q, errors.New("--accounts: name those who paid, or a file with them" + cli.Offer(chosen.Book))
 	}
 	if f.names != "" {
@@ -213,10 +199,6 @@ func (f *exportFlags) question(args []string, stderr io.Writer) (q app.ExportQue
 	} else {
 		q.Style.Names, err = chosen.JournalNames()
 	}
-	if err != nil {
-		return q, err
-	}
-	q.Style.Prices, err = f.priceFlags.Read()
 	return q, err
 }
 

@@ -106,20 +106,15 @@ const reconcileExamples = `  fees reconcile company.csv --accounts group:company
 // reconcileFlags are the flags of fees reconcile.
 type reconcileFlags struct {
 	cli.SourceFlags
-	cli.LedgerFlags
-	cli.PeriodFlags
-	cli.LabelFlags
-	cli.Output
+	questionFlags
 	app.BooksInput
-	priceFlags
-	accounts   []string
-	fix        string // where the record is written again
-	rowsOnly   bool
-	all, quiet bool
+	fix           string // where the record is written again
+	rowsOnly, all bool
 }
 
 func newReconcile(stdout, stderr io.Writer) *cobra.Command {
-	flags := reconcileFlags{Output: cli.Output{Stdout: stdout}}
+	var flags reconcileFlags
+	flags.Stdout = stdout
 	c := &cobra.Command{
 		Use:     "reconcile FILE " + cli.PeriodUse,
 		Short:   "Compare a company's record of fees with the ledger",
@@ -133,20 +128,14 @@ func newReconcile(stdout, stderr io.Writer) *cobra.Command {
 		},
 	}
 	flags.SourceFlags.AddFinal(c)
-	flags.LedgerFlags.Add(c)
-	flags.PeriodFlags.Add(c)
-	flags.LabelFlags.Add(c)
-	flags.Output.Add(c, "table", "json", "csv", "xlsx")
+	flags.questionFlags.add(c, "the company's accounts", "table", "json", "csv", "xlsx")
 	flags.AddConcurrency(c)
 	f := c.Flags()
 	f.Lookup("timezone").Usage = "whose days they are, and of dates without one, such as Europe/Berlin"
-	f.StringSliceVar(&flags.accounts, "accounts", nil, "the company's accounts"+cli.AccountsUsage)
 	f.BoolVar(&flags.rowsOnly, "rows-only", false, "compare only the rows: fees that the books lack are not looked for")
 	addBooks(c, &flags.BooksInput, "")
-	flags.priceFlags.Add(c)
 	f.StringVar(&flags.fix, "fix", "", "write the record again to this file, in its own form, with our figures beside its rows")
 	f.BoolVar(&flags.all, "all", false, "show what matches too")
-	f.BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
 	return c
 }
 

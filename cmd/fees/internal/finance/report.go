@@ -77,22 +77,15 @@ const reportExamples = `  fees report --month 2026-01
 // reportFlags are the flags of fees report.
 type reportFlags struct {
 	cli.SourceFlags
-	cli.LedgerFlags
-	cli.PeriodFlags
-	cli.LabelFlags
-	cli.Output
-	priceFlags
-	by       string
-	compare  string
-	top      int
-	accounts []string
-	only     []string
-	ranked   bool
-	quiet    bool
+	questionFlags
+	asked   app.ReportQuestion
+	compare string
+	only    []string
 }
 
 func newReport(stdout, stderr io.Writer) *cobra.Command {
-	flags := reportFlags{Output: cli.Output{Stdout: stdout}}
+	var flags reportFlags
+	flags.Stdout = stdout
 	c := &cobra.Command{
 		Use:     "report " + cli.PeriodUse,
 		Short:   "Add up the fees of a period",
@@ -105,20 +98,14 @@ func newReport(stdout, stderr io.Writer) *cobra.Command {
 	}
 	flags.SourceFlags.Add(c)
 	flags.AddConcurrency(c)
-	flags.LedgerFlags.Add(c)
-	flags.PeriodFlags.Add(c)
-	flags.LabelFlags.Add(c)
-	flags.Output.Add(c, "table", "json", "csv", "xlsx", "parquet", "html")
+	flags.questionFlags.add(c, "only what these paid for", "table", "json", "csv", "xlsx", "parquet", "html")
 	c.Flags().Lookup("gateway").Usage = "instead of a ledger, read the blocks from this gateway, directory or demo"
-	c.Flags().StringVar(&flags.by, "by", string(report.Day), "what makes a group: "+strings.Join(groupings(), ", "))
-	c.Flags().StringSliceVar(&flags.accounts, "accounts", nil, "only what these paid for"+cli.AccountsUsage)
+	c.Flags().StringVar((*string)(&flags.asked.By), "by", string(report.Day), "what makes a group: "+strings.Join(groupings(), ", "))
 	c.Flags().StringSliceVar(&flags.only, "only", nil, "only these transactions: NAME=VALUE with commas, of "+strings.Join(report.OnlyNames(), ", "))
-	flags.priceFlags.Add(c)
 	c.Flags().StringVar(&flags.compare, "compare", "", "beside the period before, or the month or year that is named, such as 2025-02")
 	c.Flags().Lookup("compare").NoOptDefVal = periodBefore
-	c.Flags().IntVar(&flags.top, "top", 0, "only the groups with the greatest fees, so many, and one line of all others (default: all)")
-	c.Flags().BoolVar(&flags.ranked, "percentiles", false, "percentiles of the gas price too: every transaction of the period is read")
-	c.Flags().BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
+	c.Flags().IntVar(&flags.asked.Top, "top", 0, "only the groups with the greatest fees, so many, and one line of all others (default: all)")
+	c.Flags().BoolVar(&flags.asked.Percentiles, "percentiles", false, "percentiles of the gas price too: every transaction of the period is read")
 	cli.Complete(c, "by", groupings()...)
 	return c
 }
@@ -133,11 +120,11 @@ func groupings() (names []string) {
 // check wants flags that go together.
 func (f *reportFlags) check() error {
 	switch {
-	case !slices.Contains(groupings(), f.by):
-		return fmt.Errorf("--by %q: want %s", f.by, strings.Join(groupings(), ", "))
-	case f.top < 0:
-		return fmt.Errorf("--top %d: want how many groups, such as 10", f.top)
-	case f.Gateway != "" && f.LedgerFlags.Ledger != "":
+	case !slices.Contains(groupings(), string(f.asked.By)):
+		return fmt.Errorf("--by %q: want %s", f.asked.By, strings.Join(groupings(), ", "))
+	case f.asked.Top < 0:
+		return fmt.Errorf("--top %d: want how many groups, such as 10", f.asked.Top)
+	case f.Gateway != "" && f.Ledger != "":
 		return errors.New("--gateway and --ledger: name one of them, where the blocks come from")
 	case (f.Format == "xlsx" || f.Format == "parquet") && f.File == "" && cli.IsTerminal(f.Stdout):
 		return fmt.Errorf("--format %s is not for a terminal: name a file with -o", f.Format)
@@ -151,32 +138,23 @@ func reportFees(ctx context.Context, args []string, flags reportFlags, stderr io
 	if err := flags.check(); err != nil {
 		return err
 	}
-	only, err := report.ParseOnly(flags.only)
-	if err != nil {
+	q := flags.asked
+	var err error
+	if q.Only, err = report.ParseOnly(flags.only); err != nil {
 		return fmt.Errorf("--only %w", err)
 	}
-	args = flags.takeCompared(args)
-	asked, err := flags.PeriodFlags.Parse(args)
-	if err != nil {
+	if q.Question, _, err = flags.questionFlags.read(flags.takeCompared(args), stderr); err != nil {
 		return err
 	}
 	with, compared, err := flags.compared()
 	if err != nil {
 		return err
 	}
-	chosen, err := flags.LabelFlags.ReadAccounts(flags.accounts, &flags.LedgerFlags, flags.quiet, stderr)
-	if err != nil {
-		return err
-	}
-	list, err := flags.priceFlags.Read()
-	if err != nil {
-		return err
-	}
 	p := cli.NewProgress(stderr, "blocks", flags.quiet)
 	defer p.End()
-	read := asked
+	read := q.Period
 	if compared && flags.Gateway != "" {
-		if read, err = asked.With(with); err != nil {
+		if read, err = q.Period.With(with); err != nil {
 			return err
 		}
 	}
@@ -185,7 +163,7 @@ func reportFees(ctx context.Context, args []string, flags reportFlags, stderr io
 		return err
 	}
 	defer d.Close()
-	q := app.ReportQuestion{Period: asked, By: report.By(flags.by), Payers: chosen.Accounts, Only: only, Labels: chosen.Labels, Percentiles: flags.ranked, Top: flags.top, Prices: list, Progress: p.Asked()}
+	q.Progress = p.Asked()
 	if compared {
 		return flags.showComparison(ctx, d, q, with, p)
 	}

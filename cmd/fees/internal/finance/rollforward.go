@@ -95,23 +95,18 @@ func classesTable() string {
 // rollforwardFlags are the flags of fees rollforward.
 type rollforwardFlags struct {
 	cli.GatewayFlags
-	cli.LedgerFlags
-	cli.PeriodFlags
-	cli.Output
-	cli.LabelFlags
-	priceFlags
+	questionFlags
+	asked       app.RollforwardQuestion
 	networkFile string
-	accounts    []string
 	classes     string
-	by          string
 	list        string
 	noBalances  bool
-	quiet       bool
 	selected    rollforward.Selection
 }
 
 func newRollforward(stdout, stderr io.Writer) *cobra.Command {
-	flags := rollforwardFlags{Output: cli.Output{Stdout: stdout}}
+	var flags rollforwardFlags
+	flags.Stdout = stdout
 	c := &cobra.Command{
 		Use:     "rollforward --accounts FILE " + cli.PeriodUse,
 		Short:   "Lead from opening to closing balances, line by line",
@@ -124,20 +119,14 @@ func newRollforward(stdout, stderr io.Writer) *cobra.Command {
 	}
 	flags.GatewayFlags.Add(c, "where balances come from: a gateway's URL, or an archive with balances")
 	flags.AddTrust(c)
-	flags.LedgerFlags.Add(c)
-	flags.PeriodFlags.Add(c)
-	flags.Output.Add(c, "table", "json", "csv", "xlsx")
+	flags.questionFlags.add(c, "whose rollforward", "table", "json", "csv", "xlsx")
 	flags.AddConcurrency(c)
 	f := c.Flags()
-	f.StringSliceVar(&flags.accounts, "accounts", nil, "whose rollforward"+cli.AccountsUsage)
-	flags.LabelFlags.Add(c)
 	f.StringVar(&flags.classes, "classes", "", "a CSV file of pallet,method,direction,class: classes of your own choice")
-	f.StringVar(&flags.by, "by", app.ByMonth, "what a column is of: month or period")
+	f.StringVar(&flags.asked.By, "by", app.ByMonth, "what a column is of: month or period")
 	f.StringVar(&flags.list, "list", "", "list the movements of a line or a class, or all, instead")
-	flags.priceFlags.Add(c)
 	f.StringVar(&flags.networkFile, "network-file", "", "a file with network tables of your own")
 	f.BoolVar(&flags.noBalances, "no-balances", false, "ask for no balances, and prove nothing")
-	f.BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
 	cli.Complete(c, "by", app.ByMonth, app.ByPeriod)
 	cli.Complete(c, "list", rollforward.Selections()...)
 	return c
@@ -148,8 +137,8 @@ func (f *rollforwardFlags) check() (err error) {
 	switch {
 	case len(f.accounts) == 0:
 		return errors.New("whose rollforward? fees rollforward --year 2026 --accounts FILE, a CSV file of address, label and group")
-	case !slices.Contains([]string{app.ByMonth, app.ByPeriod}, f.by):
-		return fmt.Errorf("--by %q: want %s or %s", f.by, app.ByMonth, app.ByPeriod)
+	case !slices.Contains([]string{app.ByMonth, app.ByPeriod}, f.asked.By):
+		return fmt.Errorf("--by %q: want %s or %s", f.asked.By, app.ByMonth, app.ByPeriod)
 	case f.Format == "xlsx" && f.File == "" && cli.IsTerminal(f.Stdout):
 		return errors.New("--format xlsx is not for a terminal: name a file with -o")
 	}
@@ -166,9 +155,13 @@ func makeRollforward(ctx context.Context, args []string, flags rollforwardFlags,
 	if err := flags.check(); err != nil {
 		return err
 	}
-	q := app.RollforwardQuestion{By: flags.by, Concurrency: flags.Concurrency}
-	err := flags.read(args, &q, stderr)
-	if err != nil {
+	q := flags.asked
+	q.Concurrency = flags.Concurrency
+	var err error
+	if q.Question, _, err = flags.questionFlags.read(args, stderr); err != nil {
+		return err
+	}
+	if q.Classes, err = app.ReadClasses(flags.classes); err != nil {
 		return err
 	}
 	if !flags.noBalances {
@@ -185,23 +178,6 @@ func makeRollforward(ctx context.Context, args []string, flags rollforwardFlags,
 		q.Progress = p
 		return d.Rollforward(ctx, q)
 	}, func(w io.Writer, made *app.Rollforward) error { return flags.write(ctx, w, made) })
-}
-
-// read reads the period, the accounts with their labels and groups, the prices and the classes.
-func (f *rollforwardFlags) read(args []string, q *app.RollforwardQuestion, stderr io.Writer) (err error) {
-	if q.Period, err = f.PeriodFlags.Parse(args); err != nil {
-		return err
-	}
-	chosen, err := f.LabelFlags.ReadAccounts(f.accounts, &f.LedgerFlags, f.quiet, stderr)
-	if err != nil {
-		return err
-	}
-	q.Accounts, q.Labels = chosen.Accounts, chosen.Labels
-	if q.Prices, err = f.priceFlags.Read(); err != nil {
-		return err
-	}
-	q.Classes, err = app.ReadClasses(f.classes)
-	return err
 }
 
 // write writes the form that was asked for.

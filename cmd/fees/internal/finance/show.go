@@ -127,8 +127,8 @@ func (f *lookupFlags) showAccount(ctx context.Context, d *app.Desk, book *app.Ad
 // report shows a report of what the ledger has of a period.
 func (f *lookupFlags) report(ctx context.Context, by report.By, period app.PeriodInput, accounts ...string) error {
 	period.Partial = true
-	r := reportFlags{LedgerFlags: f.LedgerFlags, LabelFlags: f.LabelFlags, PeriodFlags: cli.PeriodFlags{PeriodInput: period}, Output: f.Output, by: string(by), accounts: accounts, quiet: true}
-	r.NetworkFile, r.Concurrency = f.networkFile, 1
+	r := reportFlags{questionFlags: questionFlags{LedgerFlags: f.LedgerFlags, LabelFlags: f.LabelFlags, PeriodFlags: cli.PeriodFlags{PeriodInput: period}, Output: f.Output, accounts: accounts, quiet: true}}
+	r.NetworkFile, r.Concurrency, r.asked.By = f.networkFile, 1, by
 	return reportFees(ctx, nil, r, f.command.ErrOrStderr())
 }
 

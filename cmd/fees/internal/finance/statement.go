@@ -68,21 +68,16 @@ var statementParts = []string{partMovements, partFees, partTransfers, partSummar
 // statementFlags are the flags of fees statement.
 type statementFlags struct {
 	cli.SourceFlags
-	cli.LedgerFlags
-	cli.PeriodFlags
-	cli.LabelFlags
-	cli.Output
-	priceFlags
-	accounts   []string
+	questionFlags
+	asked      app.StatementQuestion
 	part       string
-	everyBlock bool
 	noBalances bool
 	direct     bool
-	quiet      bool
 }
 
 func newStatement(stdout, stderr io.Writer) *cobra.Command {
-	flags := statementFlags{Output: cli.Output{Stdout: stdout}}
+	var flags statementFlags
+	flags.Stdout = stdout
 	c := &cobra.Command{
 		Use:     "statement <account>... " + cli.PeriodUse,
 		Short:   "Prove what became of an account's balance",
@@ -94,20 +89,14 @@ func newStatement(stdout, stderr io.Writer) *cobra.Command {
 		},
 	}
 	flags.SourceFlags.AddFinal(c)
-	flags.LedgerFlags.Add(c)
-	flags.PeriodFlags.Add(c)
-	flags.Output.Add(c, "table", "json", "csv", "xlsx")
+	flags.questionFlags.add(c, "more accounts", "table", "json", "csv", "xlsx")
 	flags.AddConcurrency(c)
 	f := c.Flags()
 	f.Lookup("gateway").Usage = "where balances come from: a gateway's URL, or an archive with balances (default: FEES_GATEWAY, else " + cli.DefaultGateway + ")"
-	f.StringSliceVar(&flags.accounts, "accounts", nil, "more accounts"+cli.AccountsUsage)
-	flags.LabelFlags.Add(c)
-	flags.priceFlags.Add(c)
 	f.StringVar(&flags.part, "part", partMovements, "what the csv is of: "+strings.Join(statementParts, ", "))
-	f.BoolVar(&flags.everyBlock, "every-block", false, "prove the balance after each block of the period")
+	f.BoolVar(&flags.asked.EveryBlock, "every-block", false, "prove the balance after each block of the period")
 	f.BoolVar(&flags.noBalances, "no-balances", false, "ask for no balances, and prove nothing")
 	f.BoolVar(&flags.direct, "direct", false, "read the blocks from the gateway, not from a ledger")
-	f.BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
 	cli.Complete(c, "part", statementParts...)
 	return c
 }
@@ -119,7 +108,7 @@ func (f *statementFlags) check() error {
 		return fmt.Errorf("--part %q: want %s", f.part, strings.Join(statementParts, " or "))
 	case f.part != partMovements && f.Format != "csv":
 		return errors.New("--part is for --format csv: the others have all parts")
-	case f.noBalances && f.everyBlock:
+	case f.noBalances && f.asked.EveryBlock:
 		return errors.New("--every-block asks for balances, and --no-balances for none")
 	case f.direct && f.Ledger != "":
 		return errors.New("--direct reads no ledger, and --ledger names one")
@@ -134,7 +123,8 @@ func makeStatements(ctx context.Context, args []string, flags statementFlags, st
 	if err := flags.check(); err != nil {
 		return err
 	}
-	q := app.StatementQuestion{EveryBlock: flags.everyBlock, Concurrency: flags.Concurrency}
+	q := flags.asked
+	q.Concurrency = flags.Concurrency
 	rest, err := flags.read(args, &q, stderr)
 	if err != nil {
 		return err
