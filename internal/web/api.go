@@ -25,7 +25,7 @@ func answers() []route {
 		{path: "/api/v1/blocks/{height}", ask: alone((*server).blockJSON), about: "A block: fees show --format json"},
 		{path: "/api/v1/findings", ask: (*server).findingsJSON, about: "What does not hold, a line for each", parameters: period, form: "jsonl"},
 		{path: "/api/v1/packages", ask: alone((*server).packagesJSON), about: "The packages of closed months"},
-		{path: "/api/v1/packages/{package}", ask: alone((*server).packageJSON), about: "A package: its manifest, its versions, what changed, how it was checked"},
+		{path: "/api/v1/packages/{package}", ask: alone(ofPackage((*server).packageJSON)), about: "A package: its manifest, its versions, what changed, how it was checked"},
 		{path: "/api/v1/openapi.json", ask: alone((*server).describe), about: "This description"},
 	}
 }

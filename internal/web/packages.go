@@ -339,6 +339,19 @@ func (s *server) placed(r *http.Request) (shelf *closing.Shelf, p *closing.Place
 	return shelf, p, nil
 }
 
+// ofPackage is an answer about the package that a path names.
+func ofPackage(ask func(*server, http.ResponseWriter, *http.Request, *closing.Shelf, *closing.Placed) error) asker {
+	return func(s *server, w http.ResponseWriter, r *http.Request) error {
+		shelf, p, err := s.placed(r)
+		if err != nil {
+			return err
+		}
+		defer shelf.Close()
+		defer p.Close()
+		return ask(s, w, r, shelf, p)
+	}
+}
+
 // mostVersions is how many versions of a package are listed.
 const mostVersions = 20
 
@@ -379,13 +392,7 @@ func versionsOf(ctx context.Context, shelf *closing.Shelf, p *closing.Placed) (l
 }
 
 // packagePage shows a package, or a version of it.
-func (s *server) packagePage(w http.ResponseWriter, r *http.Request) error {
-	shelf, p, err := s.placed(r)
-	if err != nil {
-		return err
-	}
-	defer shelf.Close()
-	defer p.Close()
+func (s *server) packagePage(w http.ResponseWriter, r *http.Request, shelf *closing.Shelf, p *closing.Placed) error {
 	versions, changes, err := versionsOf(r.Context(), shelf, p)
 	if err != nil {
 		return err
@@ -486,13 +493,7 @@ func shortSum(sum string) string {
 }
 
 // packageFile sends a file of a package once it is known to be what the manifest says.
-func (s *server) packageFile(w http.ResponseWriter, r *http.Request) error {
-	shelf, p, err := s.placed(r)
-	if err != nil {
-		return err
-	}
-	defer shelf.Close()
-	defer p.Close()
+func (s *server) packageFile(w http.ResponseWriter, r *http.Request, _ *closing.Shelf, p *closing.Placed) error {
 	return s.send(w, r, func(to *answer) error {
 		name := r.PathValue("file")
 		if to.contentType = contentTypes[strings.TrimPrefix(path.Ext(name), ".")]; to.contentType == "" {
@@ -523,13 +524,7 @@ func (s *server) packagesJSON(w http.ResponseWriter, r *http.Request) error {
 }
 
 // packageJSON is a package for programs.
-func (s *server) packageJSON(w http.ResponseWriter, r *http.Request) error {
-	shelf, p, err := s.placed(r)
-	if err != nil {
-		return err
-	}
-	defer shelf.Close()
-	defer p.Close()
+func (s *server) packageJSON(w http.ResponseWriter, r *http.Request, shelf *closing.Shelf, p *closing.Placed) error {
 	versions, changes, err := versionsOf(r.Context(), shelf, p)
 	if err != nil {
 		return err

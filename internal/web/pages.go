@@ -57,9 +57,9 @@ func pages() []route {
 		{path: "/reconcile/{token}", ask: (*server).reconciliation},
 		{path: "/reconcile/{token}/fixed", ask: (*server).checkedFile},
 		{path: "/packages", ask: alone((*server).packageList)},
-		{path: "/packages/{package}", ask: alone((*server).packagePage)},
-		{path: "/packages/{package}/{version}", ask: alone((*server).packagePage)},
-		{path: "/packages/{package}/{version}/{file...}", ask: alone((*server).packageFile)},
+		{path: "/packages/{package}", ask: alone(ofPackage((*server).packagePage))},
+		{path: "/packages/{package}/{version}", ask: alone(ofPackage((*server).packagePage))},
+		{path: "/packages/{package}/{version}/{file...}", ask: alone(ofPackage((*server).packageFile))},
 	}
 	for _, form := range feesForms {
 		list = append(list, route{path: "/fees." + form, ask: (*server).feesFile})

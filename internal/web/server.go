@@ -207,13 +207,21 @@ func healthy(w http.ResponseWriter, _ *http.Request) {
 func (s *server) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), time.Second)
 	defer cancel()
-	for _, l := range s.Ledgers {
-		if err := l.Desk.Readable(ctx); err != nil {
-			http.Error(w, err.Error(), http.StatusServiceUnavailable)
-			return
-		}
+	if err := Readable(ctx, s.Ledgers); err != nil {
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
 	}
 	healthy(w, r)
+}
+
+// Readable returns what keeps one of the ledgers from being read.
+func Readable(ctx context.Context, list []Ledger) error {
+	for _, l := range list {
+		if err := l.Desk.Readable(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // nothing answers for paths that are not there.

@@ -104,17 +104,55 @@ func proved[T any](s *server, r *http.Request, q *statementQuestion, make func(c
 	return made, why, err
 }
 
-// provedFile sends what is proved as a file. It says what is proved, or is none.
-func provedFile[T any](s *server, w http.ResponseWriter, r *http.Request, q *statementQuestion, of func(*http.Request, *statementQuestion) (T, string, error), write func(*answer, T) error) error {
+// provable is what is made of an account, and proved by balances.
+type provable interface {
+	Holds() bool
+	Explain(err error) error
+}
+
+// provedPage shows what is made of an account. Fill fills the page.
+func provedPage[T provable](s *server, w http.ResponseWriter, r *http.Request, what string, of func(*http.Request, *statementQuestion) (T, string, error), fill func(q *statementQuestion, made T, unanswered bool, v *view) error) error {
+	q, err := s.statementQuestion(r, listingParameters...)
+	if err != nil {
+		return err
+	}
+	return s.show(w, r, allSealed, func(string) (*view, error) {
+		made, why, err := of(r, &q)
+		if err != nil {
+			return nil, err
+		}
+		name, account := strings.ToLower(what), q.account.String()
+		v := &view{Title: what + " of " + s.called(account), Path: q.path(name), Scope: &q.scope, Unsealed: why != "", Downloads: s.downloads(&q, name)}
+		v.Facts = []fact{{Name: "account", cell: cell{Text: account, To: "account/" + account, Class: "hex"}}}
+		v.Command += account + q.scope.flags() + s.provedFlags(&q) + s.ledgerFlag()
+		if err := fill(&q, made, why != "", v); err != nil {
+			return nil, made.Explain(err)
+		}
+		if why != "" {
+			v.Warnings = append(v.Warnings, why)
+		}
+		if !made.Holds() {
+			v.Warnings = append(v.Warnings, "Something in this "+name+" does not hold, or is not known.")
+		}
+		return v, nil
+	})
+}
+
+// provedFile sends it as a file. It says what is proved, or is none.
+func provedFile[T provable](s *server, w http.ResponseWriter, r *http.Request, of func(*http.Request, *statementQuestion) (T, string, error), write func(*statementQuestion, *answer, T) error) error {
+	q, err := s.statementQuestion(r)
+	if err != nil {
+		return err
+	}
 	return s.file(w, r, allSealed, func(to *answer) error {
-		made, why, err := of(r, q)
+		made, why, err := of(r, &q)
 		if err == nil && why != "" {
 			err = &problem{http.StatusBadGateway, "Not answered", why}
 		}
 		if err != nil {
 			return err
 		}
-		return write(to, made)
+		return made.Explain(write(&q, to, made))
 	})
 }
 
@@ -146,38 +184,20 @@ var seldom = []string{"account", "block", "event_index", "of_fee", "counterparty
 
 // statement is what became of an account's balance in a period.
 func (s *server) statement(w http.ResponseWriter, r *http.Request) error {
-	q, err := s.statementQuestion(r, listingParameters...)
-	if err != nil {
-		return err
-	}
-	return s.show(w, r, allSealed, func(string) (*view, error) {
-		made, why, err := s.statementOf(r, &q)
-		if err != nil {
-			return nil, err
-		}
+	return provedPage(s, w, r, "Statement", s.statementOf, func(q *statementQuestion, made *app.Statements, unanswered bool, v *view) error {
 		one := made.List[0]
-		v := &view{Title: "Statement of " + s.called(q.account.String()), Path: q.path("statement"), Scope: &q.scope, Lead: one.Proof(), Warnings: made.Style.Notes, Notes: one.Notes()[1:], Unsealed: why != ""}
-		v.Form = q.scope.asked(v.Path, "", s.partControls(&q, parts), nil)
+		v.Lead, v.Warnings, v.Notes = one.Proof(), made.Style.Notes, one.Notes()[1:]
+		v.Command = "fees statement " + v.Command
+		v.Form = q.scope.asked(v.Path, "", s.partControls(q, parts), nil)
 		v.Around = q.scope.around(v.Path, listing{}.with(q.scope.own))
-		if why != "" {
-			v.Warnings = append(v.Warnings, why)
-		}
-		if !made.Holds() {
-			v.Warnings = append(v.Warnings, "Something in this statement does not hold, or is not known.")
-		}
-		v.Facts = statementFacts(one, made.Style.Symbol, q.account, why != "")
+		v.Facts = append(v.Facts, statementFacts(one, made.Style.Symbol, unanswered)...)
 		q.listing.brief = seldom
 		if q.part == "summary" {
 			q.listing.All = true
 		}
-		table, err := s.list(q.sheetOf(r, made), q.listing, func(l listing) string { return q.path("statement") + q.scope.query(l.with(q.scope.own)) })
-		if err != nil {
-			return nil, made.Explain(err)
-		}
+		table, err := s.list(q.sheetOf(r, made), q.listing, func(l listing) string { return v.Path + q.scope.query(l.with(q.scope.own)) })
 		v.Tables = []*tabular{table}
-		v.Downloads = s.downloads(&q, "statement")
-		v.Command = "fees statement " + q.account.String() + q.scope.flags() + s.provedFlags(&q) + s.ledgerFlag()
-		return v, nil
+		return err
 	})
 }
 
@@ -211,8 +231,7 @@ func (s *server) provedFlags(q *statementQuestion) string {
 }
 
 // statementFacts are the balances and what was paid.
-func statementFacts(one *statement.Statement, symbol string, account chain.Address, asked bool) []fact {
-	facts := []fact{{Name: "account", cell: cell{Text: account.String(), To: "account/" + account.String(), Class: "hex"}}}
+func statementFacts(one *statement.Statement, symbol string, asked bool) (facts []fact) {
 	for _, b := range []struct {
 		name    string
 		balance chain.Optional[chain.Balance]
@@ -238,20 +257,14 @@ func statementFacts(one *statement.Statement, symbol string, account chain.Addre
 
 // statementFile is the same as a file, or as the JSON of the command line.
 func (s *server) statementFile(w http.ResponseWriter, r *http.Request) error {
-	q, err := s.statementQuestion(r)
-	if err != nil {
-		return err
-	}
-	return provedFile(s, w, r, &q, s.statementOf, func(to *answer, made *app.Statements) (err error) {
+	return provedFile(s, w, r, s.statementOf, func(q *statementQuestion, to *answer, made *app.Statements) error {
 		switch to.form {
 		case "csv":
-			err = table.WriteCSV(to, q.sheetOf(r, made))
+			return table.WriteCSV(to, q.sheetOf(r, made))
 		case "xlsx":
-			err = made.Style.WriteXLSX(r.Context(), to, made.List)
-		default:
-			err = made.Style.WriteJSON(r.Context(), to, made.List[0])
+			return made.Style.WriteXLSX(r.Context(), to, made.List)
 		}
-		return made.Explain(err)
+		return made.Style.WriteJSON(r.Context(), to, made.List[0])
 	})
 }
 
@@ -263,32 +276,12 @@ func (s *server) rollforwardOf(r *http.Request, q *statementQuestion) (made *app
 
 // rollforward leads from an account's balance before a period to the one after, line by line.
 func (s *server) rollforward(w http.ResponseWriter, r *http.Request) error {
-	q, err := s.statementQuestion(r)
-	if err != nil {
-		return err
-	}
-	return s.show(w, r, allSealed, func(string) (*view, error) {
-		made, why, err := s.rollforwardOf(r, &q)
-		if err != nil {
-			return nil, err
-		}
-		v := &view{Title: "Rollforward of " + s.called(q.account.String()), Path: q.path("rollforward"), Scope: &q.scope, Lead: made.Style.Notes[0], Notes: made.Style.Notes[1:], Unsealed: why != ""}
-		v.Form = q.scope.asked(v.Path, "", s.partControls(&q, nil), nil)
-		if why != "" {
-			v.Warnings = append(v.Warnings, why)
-		}
-		if !made.Holds() {
-			v.Warnings = append(v.Warnings, "Something in this rollforward does not hold, or is not known.")
-		}
-		v.Facts = []fact{{Name: "account", cell: cell{Text: q.account.String(), To: "account/" + q.account.String(), Class: "hex"}}}
+	return provedPage(s, w, r, "Rollforward", s.rollforwardOf, func(q *statementQuestion, made *app.Rollforward, _ bool, v *view) error {
+		v.Lead, v.Notes, v.Command = made.Style.Notes[0], made.Style.Notes[1:], "fees rollforward --accounts "+v.Command
+		v.Form = q.scope.asked(v.Path, "", s.partControls(q, nil), nil)
 		table, err := s.table(linesOf(made), mostRows)
-		if err != nil {
-			return nil, err
-		}
 		v.Tables = []*tabular{table}
-		v.Downloads = s.downloads(&q, "rollforward")
-		v.Command = "fees rollforward --accounts " + q.account.String() + q.scope.flags() + s.provedFlags(&q) + s.ledgerFlag()
-		return v, nil
+		return err
 	})
 }
 
@@ -296,20 +289,14 @@ func linesOf(made *app.Rollforward) *table.Sheet { return made.Style.Lines(made.
 
 // rollforwardFile is the same as a file, or as the JSON of the command line.
 func (s *server) rollforwardFile(w http.ResponseWriter, r *http.Request) error {
-	q, err := s.statementQuestion(r)
-	if err != nil {
-		return err
-	}
-	return provedFile(s, w, r, &q, s.rollforwardOf, func(to *answer, made *app.Rollforward) (err error) {
+	return provedFile(s, w, r, s.rollforwardOf, func(_ *statementQuestion, to *answer, made *app.Rollforward) error {
 		switch to.form {
 		case "csv":
-			err = table.WriteCSV(to, linesOf(made))
+			return table.WriteCSV(to, linesOf(made))
 		case "xlsx":
-			err = made.Style.WriteXLSX(r.Context(), to, made.Rollforward)
-		default:
-			err = made.Style.WriteJSON(to, made.Rollforward)
+			return made.Style.WriteXLSX(r.Context(), to, made.Rollforward)
 		}
-		return made.Explain(err)
+		return made.Style.WriteJSON(to, made.Rollforward)
 	})
 }
 

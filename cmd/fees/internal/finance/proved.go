@@ -22,9 +22,14 @@ func showProved[P proved](o *cli.Output, quiet bool, stderr io.Writer, ask func(
 	if err != nil {
 		return err
 	}
+	return made.Explain(show(o, p, made, write))
+}
+
+// show writes what was made where the progress ends. It is [cli.ErrFinding] where that does not hold.
+func show[M interface{ Holds() bool }](o *cli.Output, p *cli.Progress, made M, write func(io.Writer, M) error) error {
 	p.End()
 	if err := o.Stream(func(w io.Writer) error { return write(w, made) }); err != nil {
-		return made.Explain(err)
+		return err
 	}
 	if !made.Holds() {
 		return cli.ErrFinding

@@ -1,6 +1,7 @@
 package finance
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -34,6 +35,14 @@ func (f *questionFlags) add(c *cobra.Command, whose string, formats ...string) {
 	}
 	f.Output.Add(c, formats...)
 	c.Flags().BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
+}
+
+// check wants a form that there is, and a file for one that is not for people.
+func (f *questionFlags) check() error {
+	if (f.Format == "xlsx" || f.Format == "parquet") && f.File == "" && cli.IsTerminal(f.Stdout) {
+		return fmt.Errorf("--format %s is not for a terminal: name a file with -o", f.Format)
+	}
+	return f.Output.Check()
 }
 
 // read reads the period, the accounts with what they are called, and the prices.

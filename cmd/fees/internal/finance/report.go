@@ -126,12 +126,10 @@ func (f *reportFlags) check() error {
 		return fmt.Errorf("--top %d: want how many groups, such as 10", f.asked.Top)
 	case f.Gateway != "" && f.Ledger != "":
 		return errors.New("--gateway and --ledger: name one of them, where the blocks come from")
-	case (f.Format == "xlsx" || f.Format == "parquet") && f.File == "" && cli.IsTerminal(f.Stdout):
-		return fmt.Errorf("--format %s is not for a terminal: name a file with -o", f.Format)
 	case f.Format == "html" && f.compare != "":
 		return errors.New("--compare: there is no page of a comparison: --format xlsx has all figures, and table, json and csv have it too")
 	}
-	return errors.Join(f.Output.Check(), f.CheckConcurrency())
+	return errors.Join(f.questionFlags.check(), f.CheckConcurrency())
 }
 
 func reportFees(ctx context.Context, args []string, flags reportFlags, stderr io.Writer) error {
@@ -165,20 +163,17 @@ func reportFees(ctx context.Context, args []string, flags reportFlags, stderr io
 	defer d.Close()
 	q.Progress = p.Asked()
 	if compared {
-		return flags.showComparison(ctx, d, q, with, p)
+		c, err := d.Compare(ctx, q, with)
+		if err != nil {
+			return err
+		}
+		return show(&flags.Output, p, c, flags.writeComparison)
 	}
 	r, err := d.Report(ctx, q)
 	if err != nil {
 		return err
 	}
-	p.End()
-	if err := flags.Output.Stream(func(w io.Writer) error { return flags.write(w, r) }); err != nil {
-		return err
-	}
-	if !r.Holds() {
-		return cli.ErrFinding
-	}
-	return nil
+	return show(&flags.Output, p, r, flags.write)
 }
 
 // write writes the form that was asked for.

@@ -1,12 +1,10 @@
 package finance
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"slices"
 
-	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/table"
@@ -54,22 +52,7 @@ func (f *reportFlags) compared() (with app.PeriodInput, ok bool, err error) {
 	return with, true, err
 }
 
-// showComparison makes the comparison and writes the form that was asked for.
-func (f *reportFlags) showComparison(ctx context.Context, d *app.Desk, q app.ReportQuestion, with app.PeriodInput, p *cli.Progress) error {
-	c, err := d.Compare(ctx, q, with)
-	if err != nil {
-		return err
-	}
-	p.End()
-	if err := f.Output.Stream(func(w io.Writer) error { return f.writeComparison(w, c) }); err != nil {
-		return err
-	}
-	if !c.Holds() {
-		return cli.ErrFinding
-	}
-	return nil
-}
-
+// writeComparison writes the form that was asked for.
 func (f *reportFlags) writeComparison(w io.Writer, c *report.Comparison) error {
 	switch f.Format {
 	case "json":

@@ -139,15 +139,13 @@ func (f *rollforwardFlags) check() (err error) {
 		return errors.New("whose rollforward? fees rollforward --year 2026 --accounts FILE, a CSV file of address, label and group")
 	case !slices.Contains([]string{app.ByMonth, app.ByPeriod}, f.asked.By):
 		return fmt.Errorf("--by %q: want %s or %s", f.asked.By, app.ByMonth, app.ByPeriod)
-	case f.Format == "xlsx" && f.File == "" && cli.IsTerminal(f.Stdout):
-		return errors.New("--format xlsx is not for a terminal: name a file with -o")
 	}
 	if f.list != "" {
 		if f.selected, err = rollforward.ParseSelection(f.list); err != nil {
 			return fmt.Errorf("--list %w", err)
 		}
 	}
-	return errors.Join(f.Output.Check(), f.CheckConcurrency())
+	return errors.Join(f.questionFlags.check(), f.CheckConcurrency())
 }
 
 // makeRollforward is the command.

@@ -196,7 +196,7 @@ func serveDesk(ctx context.Context, f *serveFlags, stderr io.Writer) error {
 		return err
 	}
 	handler := web.Handler(o)
-	end, err := f.MetricsFlags.Serve(ctx, counts, func(ctx context.Context) error { return readable(ctx, o.Ledgers) }, stderr)
+	end, err := f.MetricsFlags.Serve(ctx, counts, func(ctx context.Context) error { return web.Readable(ctx, o.Ledgers) }, stderr)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
@@ -216,16 +216,6 @@ func serveDesk(ctx context.Context, f *serveFlags, stderr io.Writer) error {
 		fmt.Fprintf(stderr, "fees: the ledger %s is at %s://%s%s\n", l.Desk.Place, scheme, listener.Addr(), path)
 	}
 	return reply.Serve(ctx, listener, handler)
-}
-
-// readable tells whether all ledgers can be read.
-func readable(ctx context.Context, list []web.Ledger) error {
-	for _, l := range list {
-		if err := l.Desk.Readable(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // logger is the log on standard error.

@@ -112,10 +112,8 @@ func (f *statementFlags) check() error {
 		return errors.New("--every-block asks for balances, and --no-balances for none")
 	case f.direct && f.Ledger != "":
 		return errors.New("--direct reads no ledger, and --ledger names one")
-	case f.Format == "xlsx" && f.File == "" && cli.IsTerminal(f.Stdout):
-		return errors.New("--format xlsx is not for a terminal: name a file with -o")
 	}
-	return errors.Join(f.Output.Check(), f.CheckConcurrency())
+	return errors.Join(f.questionFlags.check(), f.CheckConcurrency())
 }
 
 // makeStatements is the command.
