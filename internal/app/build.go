@@ -131,13 +131,12 @@ func (q *BuildQuestion) bound(ctx context.Context, view *state.View, n *NativeDr
 	if !known {
 		return fmt.Errorf("the node does not have block %d, which the era begins with: %w", height, chain.ErrNoBlock)
 	}
-	answer, err := q.Node.Header(ctx, chain.Some(hash))
+	birth, err := q.Node.Header(ctx, chain.Some(hash))
 	if err != nil {
 		return err
 	}
-	birth, err := answer.Hashed()
 	n.BirthHeader = birth.Encode()
-	return err
+	return nil
 }
 
 // amountOf is an amount that somebody wrote: the smallest unit, or the token.

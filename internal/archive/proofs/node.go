@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -79,11 +78,7 @@ func (a *Archive) Header(_ context.Context, block chain.Optional[chain.Hash]) (r
 }
 
 func asNode(h *headed) rpc.Header {
-	n := rpc.Header{Header: h.Header.Header, Hash: chain.Some(h.hash)}
-	for _, log := range h.Logs {
-		n.Logs = append(n.Logs, "0x"+hex.EncodeToString(log))
-	}
-	return n
+	return rpc.Header{Header: h.Header, Hash: chain.Some(h.hash)}
 }
 
 // Block is the block with a hash, or the last one. Its extrinsics are proved.

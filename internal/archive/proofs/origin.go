@@ -73,9 +73,7 @@ func (n fromNode) Given(ctx context.Context, blocks []chain.Anchor, keys [][]byt
 	for i := range list {
 		b, err := list[i].block.Get()
 		if err == nil {
-			given[i], err = givenBy(&b)
-		}
-		if err == nil {
+			given[i] = Given{Header: b.Header.Encode(), Extrinsics: b.Extrinsics}
 			given[i].Proof, err = list[i].proof.Get()
 		}
 		if err != nil {
@@ -83,14 +81,6 @@ func (n fromNode) Given(ctx context.Context, blocks []chain.Anchor, keys [][]byt
 		}
 	}
 	return given, nil
-}
-
-func givenBy(b *rpc.Block) (g Given, err error) {
-	h, err := b.Header.Hashed()
-	if err != nil {
-		return g, err
-	}
-	return Given{Header: h.Encode(), Extrinsics: b.Extrinsics}, nil
 }
 
 func (n fromNode) Proof(ctx context.Context, block chain.Anchor, keys ...[]byte) ([][]byte, error) {

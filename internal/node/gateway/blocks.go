@@ -88,11 +88,7 @@ func (g *Gateway) newest(ctx context.Context, query url.Values) (place, error) {
 	if err != nil {
 		return place{}, err
 	}
-	header, err := newest.Hashed()
-	if err != nil {
-		return place{}, err
-	}
-	return g.placed(ctx, header.Number, header.Hash())
+	return g.placed(ctx, newest.Number, newest.Header.Hash())
 }
 
 func (g *Gateway) head(ctx context.Context, query url.Values) (string, error) {
@@ -192,13 +188,9 @@ func (g *Gateway) blockAt(ctx context.Context, at place, query url.Values) (stri
 	if err != nil {
 		return "", err
 	}
-	header, err := raw.Header.Hashed()
-	if err != nil {
-		return "", err
-	}
 	b := &render.Block{
 		Hash:          at.hash,
-		Header:        render.Header(header),
+		Header:        render.Header(raw.Header.Header),
 		Extrinsics:    raw.Extrinsics,
 		NoFees:        query.Get("noFees") == "true",
 		EventDocs:     query.Get("eventDocs") == "true",

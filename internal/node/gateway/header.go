@@ -12,13 +12,10 @@ import (
 // has none.
 func (g *Gateway) headerOf(ctx context.Context, hash chain.Hash) (header.Header, error) {
 	if b := g.recent.block(hash); b != nil {
-		return b.Header.Hashed()
+		return b.Header.Header, nil
 	}
 	h, err := g.node.Header(ctx, chain.Some(hash))
-	if err != nil {
-		return header.Header{}, err
-	}
-	return h.Hashed()
+	return h.Header, err
 }
 
 // wrongHeight wants a block to be at the height where the node says that it is.

@@ -75,7 +75,7 @@ func (r *recent) keepBlock(b *rpc.Block, hash chain.Hash) {
 		size += len(x) + 24
 	}
 	for _, log := range b.Header.Logs {
-		size += len(log) + 16
+		size += len(log) + 24
 	}
 	r.grew(m, size)
 }

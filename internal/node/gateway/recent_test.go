@@ -2,13 +2,13 @@ package gateway
 
 import (
 	"encoding/binary"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/node/rpc"
+	"github.com/feeledger/fees/internal/substrate/header"
 )
 
 func numbered(n int) (hash chain.Hash) {
@@ -20,7 +20,7 @@ func numbered(n int) (hash chain.Hash) {
 // has; the latest stay.
 func TestRecentIsBounded(t *testing.T) {
 	small := &rpc.Block{Extrinsics: [][]byte{{0}}}
-	large := &rpc.Block{Header: rpc.Header{Logs: []string{strings.Repeat("0", 1<<20)}}, Extrinsics: [][]byte{make([]byte, 1<<20)}}
+	large := &rpc.Block{Header: rpc.Header{Header: header.Header{Logs: [][]byte{make([]byte, 1<<20)}}}, Extrinsics: [][]byte{make([]byte, 1<<20)}}
 	var r recent
 	for i := range 3 * mostRecent {
 		r.keepBlock(small, numbered(i))

@@ -97,7 +97,7 @@ func (n *signing) Hashes(_ context.Context, heights []uint64) (list []chain.Opti
 
 func (n *signing) Header(_ context.Context, block chain.Optional[chain.Hash]) (rpc.Header, error) {
 	hash, _ := block.Get()
-	return rpc.Header{Header: n.find(hash).Header, Hash: block}, nil
+	return rpc.Header{Header: *n.find(hash), Hash: block}, nil
 }
 
 func (n *signing) Block(ctx context.Context, block chain.Optional[chain.Hash]) (rpc.Block, error) {

@@ -2,10 +2,8 @@ package rpc
 
 import (
 	"context"
-	"encoding/hex"
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/jsonscan"
@@ -15,37 +13,18 @@ import (
 // Header is a block's header. A node does not send the hash with it: it is known
 // where the header was asked for by its hash, and in what a subscription delivers.
 type Header struct {
-	chain.Header
+	header.Header
 	Hash chain.Optional[chain.Hash]
-	Logs []string // the digest's items, SCALE in 0x-hex
 }
 
-// Hashed is the header in the form that the chain hashes.
-func (h *Header) Hashed() (header.Header, error) {
-	read := header.Header{Header: h.Header}
-	for i, text := range h.Logs {
-		bytes, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
-		if err != nil {
-			return read, &DecodeError{"header", fmt.Errorf("block %d: digest.logs: item %d is no hex", h.Number, i)}
-		}
-		read.Logs = append(read.Logs, bytes)
-	}
-	return read, nil
-}
-
-// proved returns the header in the form that the chain hashes. A header that was asked for by its hash must have that
-// hash.
-func (h *Header) proved() (header.Header, error) {
-	read, err := h.Hashed()
-	if err != nil {
-		return read, err
-	}
+// prove checks that a header that was asked for by its hash has that hash.
+func (h *Header) prove() error {
 	if want, known := h.Hash.Get(); known {
-		if have := read.Hash(); have != want {
-			return read, fmt.Errorf("block %v: %w: the header that the node gives has the hash %v", want, chain.ErrWrongBlock, have)
+		if have := h.Header.Hash(); have != want {
+			return fmt.Errorf("block %v: %w: the header that the node gives has the hash %v", want, chain.ErrWrongBlock, have)
 		}
 	}
-	return read, nil
+	return nil
 }
 
 // Block is a block as the node has it: its extrinsics are not decoded.
@@ -78,8 +57,7 @@ func (c *Client) Header(ctx context.Context, block chain.Optional[chain.Hash]) (
 		return Header{}, &DecodeError{"header", err}
 	}
 	h.Hash = block
-	_, err = h.proved()
-	return h, err
+	return h, h.prove()
 }
 
 // Block is the block with that hash, or the newest one where none is given
@@ -104,12 +82,11 @@ func decodeBlock(v jsonscan.Value, hash chain.Optional[chain.Hash]) (Block, erro
 		return Block{}, &DecodeError{"block", err}
 	}
 	b.Header.Hash = hash
-	h, err := b.Header.proved()
-	if err != nil {
+	if err := b.Header.prove(); err != nil {
 		return Block{}, err
 	}
-	if err := h.ProveExtrinsics(b.Extrinsics); err != nil {
-		return Block{}, fmt.Errorf("the node's extrinsics are not those of block %d: %w", h.Number, err)
+	if err := b.Header.ProveExtrinsics(b.Extrinsics); err != nil {
+		return Block{}, fmt.Errorf("the node's extrinsics are not those of block %d: %w", b.Header.Number, err)
 	}
 	return b, nil
 }
@@ -179,7 +156,7 @@ func readHeader(v jsonscan.Value) (Header, error) {
 			return Header{}, fmt.Errorf("%s: %w", field.name, err)
 		}
 	}
-	if h.Logs, err = readList(v.Member("digest").Member("logs"), readHex); err != nil {
+	if h.Logs, err = readList(v.Member("digest").Member("logs"), decodeHex); err != nil {
 		return Header{}, fmt.Errorf("digest.logs%w", err)
 	}
 	return h, nil

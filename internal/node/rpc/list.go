@@ -45,14 +45,6 @@ func readText(v jsonscan.Value) (string, error) {
 
 var errNotHex = errors.New("want 0x and pairs of hex digits")
 
-func readHex(v jsonscan.Value) (string, error) {
-	text, err := readText(v)
-	if err == nil && !isHex(text) {
-		err = errNotHex
-	}
-	return text, err
-}
-
 // decodeHex reads bytes in 0x-hex.
 func decodeHex(v jsonscan.Value) ([]byte, error) {
 	text, err := readText(v)
