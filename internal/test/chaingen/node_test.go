@@ -167,7 +167,7 @@ func TestNodeHashes(t *testing.T) {
 			encoded = append(append(encoded, h.StateRoot[:]...), h.ExtrinsicsRoot[:]...)
 			encoded = append(encoded, byte(len(h.Logs)<<2))
 			for _, log := range h.Logs {
-				encoded = append(encoded, hexBytes(t, log)...)
+				encoded = append(encoded, log...)
 			}
 			require.Equal(t, c.Hash(height), chain.Hash(blake2b.Sum256(encoded)))
 			block := decoded(t, c, height)
