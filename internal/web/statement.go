@@ -110,9 +110,10 @@ type provable interface {
 	Explain(err error) error
 }
 
-// provedPage shows what is made of an account. Fill fills the page.
-func provedPage[T provable](s *server, w http.ResponseWriter, r *http.Request, what string, of func(*http.Request, *statementQuestion) (T, string, error), fill func(q *statementQuestion, made T, unanswered bool, v *view) error) error {
-	q, err := s.statementQuestion(r, listingParameters...)
+// provedPage shows what is made of an account. Own are the parameters beside those of every such
+// page, and fill fills it.
+func provedPage[T provable](s *server, w http.ResponseWriter, r *http.Request, what string, own []string, of func(*http.Request, *statementQuestion) (T, string, error), fill func(q *statementQuestion, made T, unanswered bool, v *view) error) error {
+	q, err := s.statementQuestion(r, own...)
 	if err != nil {
 		return err
 	}
@@ -184,7 +185,7 @@ var seldom = []string{"account", "block", "event_index", "of_fee", "counterparty
 
 // statement is what became of an account's balance in a period.
 func (s *server) statement(w http.ResponseWriter, r *http.Request) error {
-	return provedPage(s, w, r, "Statement", s.statementOf, func(q *statementQuestion, made *app.Statements, unanswered bool, v *view) error {
+	return provedPage(s, w, r, "Statement", listingParameters, s.statementOf, func(q *statementQuestion, made *app.Statements, unanswered bool, v *view) error {
 		one := made.List[0]
 		v.Lead, v.Warnings, v.Notes = one.Proof(), made.Style.Notes, one.Notes()[1:]
 		v.Command = "fees statement " + v.Command
@@ -276,7 +277,7 @@ func (s *server) rollforwardOf(r *http.Request, q *statementQuestion) (made *app
 
 // rollforward leads from an account's balance before a period to the one after, line by line.
 func (s *server) rollforward(w http.ResponseWriter, r *http.Request) error {
-	return provedPage(s, w, r, "Rollforward", s.rollforwardOf, func(q *statementQuestion, made *app.Rollforward, _ bool, v *view) error {
+	return provedPage(s, w, r, "Rollforward", nil, s.rollforwardOf, func(q *statementQuestion, made *app.Rollforward, _ bool, v *view) error {
 		v.Lead, v.Notes, v.Command = made.Style.Notes[0], made.Style.Notes[1:], "fees rollforward --accounts "+v.Command
 		v.Form = q.scope.asked(v.Path, "", s.partControls(q, nil), nil)
 		table, err := s.table(linesOf(made), mostRows)
