@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
 )
 
@@ -35,14 +34,6 @@ func (f *LedgerFlags) LedgerPlace() (string, error) {
 
 // Named tells whether the flag or the environment names a ledger.
 func (f *LedgerFlags) Named() bool { return f.Ledger != "" || os.Getenv("FEES_LEDGER") != "" }
-
-// line is a command line with the flag, where it was given.
-func (f *LedgerFlags) line(words string) string {
-	if f.Ledger == "" {
-		return words
-	}
-	return words + " --ledger " + console.Argument(f.Ledger)
-}
 
 // hasPassword tells whether a database URL has a password in it; one that cannot be
 // read may have.
