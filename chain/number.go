@@ -160,8 +160,8 @@ func quantityOf(bytes string, width int) (quantity, error) {
 }
 
 // Read reads a quantity in any form in which gateways write it: a decimal string, a 0x-hex
-// string, or a JSON number. It reads a [Weight] and an [Address] too, and refuses what it
-// cannot read exactly.
+// string, or a JSON number. It also reads an [Address], a [Hash], a [Weight] and [ClassWeights].
+// It refuses what it cannot read exactly.
 func Read[T readable[T]](v Value) (T, error) {
 	var none T
 	return none.read(v)

@@ -56,8 +56,8 @@ func openNode(place string, o Options) (Source, error) {
 	return &node{gatewayclient.Of(gateway), client, gateway, hasSocket(place)}, nil
 }
 
-// Of is the source that what answers as a gateway makes, and is the caller's to close. Heads
-// are polled.
+// Of makes a source of a gateway, or of whatever answers as one. The caller closes the gateway.
+// Heads are polled.
 func Of(g gatewayclient.Gateway) Source {
 	client := gatewayclient.Of(g)
 	if g, ok := g.(*gateway.Gateway); ok {

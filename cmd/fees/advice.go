@@ -21,7 +21,7 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// remedies say what to do about an error. The first row that knows an error counts.
+// remedies say what to do about an error. The first row that matches and has advice counts.
 var remedies = []struct {
 	of  func(error) bool
 	say func(*cobra.Command, error) string
@@ -30,7 +30,7 @@ var remedies = []struct {
 		return "the gateway lacks the chain's types: start it with the chain's types bundle (SAS_SUBSTRATE_TYPES_BUNDLE), or " + fromNode(c)
 	})},
 	{is(sidecar.ErrNoInherents), by(readFromNode)},
-	{func(err error) bool { return providerAdvice(nil, err) != "" }, providerAdvice},
+	{anyError, providerAdvice},
 	{as[*httpclient.UnreachableError], on(startIt)},
 	{as[*rpc.DecodeError], say("try again, or ask another node")},
 	{alteredByNode, say("the node altered the block, or is damaged: ask another node")},
@@ -65,15 +65,22 @@ var remedies = []struct {
 	{is(chain.ErrOverflow), say("no chain has such amounts: ask another gateway")},
 }
 
-// adviceOn is what the first row says that knows an error; "" where none does.
+// adviceOn is the advice on an error; "" if there is none. A row whose advice does not fit the
+// command leaves the error to the rows below.
 func adviceOn(c *cobra.Command, err error) string {
 	for _, row := range remedies {
-		if row.of(err) {
-			return row.say(c, err)
+		if !row.of(err) {
+			continue
+		}
+		if advice := row.say(c, err); advice != "" {
+			return advice
 		}
 	}
 	return ""
 }
+
+// anyError matches every error: the advice itself tells whether there is any.
+func anyError(error) bool { return true }
 
 // say is always the same advice.
 func say(text string) func(*cobra.Command, error) string {
@@ -125,7 +132,7 @@ func notThatFar(err error) bool {
 	return errors.Is(err, chain.ErrNoBlock) && !errors.Is(err, chain.ErrCannotTell)
 }
 
-// startIt says what helps where nobody answers, or answers too much.
+// startIt is the advice on a place that does not answer, or sends too much.
 func startIt(c *cobra.Command, e *httpclient.UnreachableError) string {
 	if errors.Is(e, httpclient.ErrTooLarge) {
 		return "try again, or ask another " + e.Place.What
@@ -141,7 +148,7 @@ func withLedger(c *cobra.Command, direct *app.WithoutLedgerError) string {
 	return "this fills a ledger: " + cli.SyncLine(c, direct.Blocks)
 }
 
-// namesNetwork says how to name a network that nobody knows.
+// namesNetwork is the advice on an unknown network; "" for a command without the flags.
 func namesNetwork(c *cobra.Command) string {
 	switch {
 	case takes(c, "network"):

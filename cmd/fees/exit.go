@@ -37,9 +37,7 @@ var codes = []struct {
 	{kind(failure.DoesNotHold), exitFinding},
 	{kind(failure.NotUnderstood), exitUsage},
 	{as[*ledger.ForkError], exitGateway},
-	{kind(failure.Damaged), exitLedger},
-	{kind(failure.NotCovered), exitLedger},
-	{kind(failure.Busy), exitLedger},
+	{kind(failure.Damaged, failure.NotCovered, failure.Busy), exitLedger},
 	{as[*app.LedgerError], exitLedger},
 	{failure.FullDisk, exitLedger},
 	{kind(failure.Unanswered), exitGateway},
@@ -70,9 +68,9 @@ func as[E error](err error) bool {
 	return ok
 }
 
-// kind tells whether an error is of a kind.
-func kind(k failure.Kind) func(error) bool {
-	return func(err error) bool { return app.KindOf(err) == k }
+// kind tells whether an error is of one of the kinds.
+func kind(kinds ...failure.Kind) func(error) bool {
+	return func(err error) bool { return slices.Contains(kinds, app.KindOf(err)) }
 }
 
 // message returns the text of an error, with the command's flags for the fields of questions.

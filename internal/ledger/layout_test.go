@@ -51,8 +51,12 @@ func withLaterLayout(t *testing.T) (without func()) {
 // it from then on.
 func TestALaterLayout(t *testing.T) {
 	ctx := context.Background()
-	for name, place := range map[string]string{"file": filepath.Join(t.TempDir(), "fees.db"), "postgres": postgrestest.Start(t).Database(t)} {
+	for name, newPlace := range map[string]func(*testing.T) string{
+		"file":     func(t *testing.T) string { return filepath.Join(t.TempDir(), "fees.db") },
+		"postgres": func(t *testing.T) string { return postgrestest.Start(t).Database(t) },
+	} {
 		t.Run(name, func(t *testing.T) {
+			place := newPlace(t)
 			write := func(heights ...uint64) Status {
 				book, err := OpenWriter(ctx, place)
 				require.NoError(t, err)

@@ -32,7 +32,7 @@ var accountings = []accounting{
 	{journal.Beancount, []string{"bean-check", "FILE"}, []string{"bean-query", "-f", "csv", "FILE", "SELECT account, sum(number) GROUP BY account"}},
 }
 
-// asked skips a test of the program that nobody asked for.
+// asked skips the test unless FEES_WITH names accounting programs.
 func (p accounting) asked(t testing.TB) {
 	t.Helper()
 	programs.Path(t, programs.Accounting, p.check[0])

@@ -24,8 +24,8 @@ type Choice struct {
 	Only Only // only these transactions
 	// Percentiles asks for those of the gas price. Then every transaction is read.
 	Percentiles bool
-	// Top asks for so many groups, those with the greatest fees, in the order of these, and
-	// for one of all others; 0 is for all groups.
+	// Top is how many groups to show: those with the highest fees, highest first, and one group
+	// for the rest. 0 shows all groups.
 	Top int
 }
 

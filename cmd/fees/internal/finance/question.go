@@ -21,8 +21,8 @@ type questionFlags struct {
 	quiet    bool
 }
 
-// add adds the flags. Whose says what the accounts are. Without formats, the form has a flag of its
-// own, and there is no progress.
+// add adds the flags. The text whose describes the accounts. A command without formats has its own
+// flag for the form, and shows no progress.
 func (f *questionFlags) add(c *cobra.Command, whose string, formats ...string) {
 	f.LedgerFlags.Add(c)
 	f.PeriodFlags.Add(c)
