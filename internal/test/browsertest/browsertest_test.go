@@ -97,3 +97,24 @@ func TestWhatIsWrongIsFound(t *testing.T) {
 	require.Len(t, wrong, 1)
 	require.Contains(t, wrong[0], "no focus is to be seen")
 }
+
+// The browser tells every tab of all downloads: a tab takes only its own.
+func TestDownloadsAreTheTabsOwn(t *testing.T) {
+	b := browsertest.Start(t)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		name := r.URL.Path[1:]
+		fmt.Fprintf(w, `<!DOCTYPE html><html lang="en"><head><meta name="viewport" content="width=device-width"><title>A page</title><link rel="icon" href="data:,"></head><body><a download="%s.txt" href="data:,%[1]s">%[1]s</a></body></html>`, name)
+	}))
+	defer s.Close()
+	tabs := map[string]*browsertest.Tab{}
+	for _, name := range []string{"one", "two", "three"} {
+		tabs[name] = b.Tab(t, s.URL, browsertest.Options{})
+		tabs[name].Open("/" + name)
+	}
+	for name, tab := range tabs {
+		file, content := tab.Select("a[download]").Download()
+		require.Equal(t, name+".txt", file)
+		require.Equal(t, name, string(content))
+	}
+}

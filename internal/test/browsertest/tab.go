@@ -52,6 +52,7 @@ func (b *Browser) Tab(t testing.TB, origin string, o Options) *Tab {
 		require.Empty(t, seen.troubles(), "what the browser says of the pages")
 	})
 	require.NoError(t, chromedp.Do(ctx))
+	seen.frame = cdp.FrameID(chromedp.FromContext(ctx).Target.TargetID) // a page's first frame has its name
 	require.NoError(t, chromedp.ListenBrowser(ctx, seen.see))
 	call(tab, audits.Enable, cdp.Empty{})
 	yes := true

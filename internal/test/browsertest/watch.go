@@ -9,6 +9,7 @@ import (
 
 	"github.com/chromedp/cdproto/audits"
 	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
@@ -17,7 +18,8 @@ import (
 
 // watch sees what happens in a tab.
 type watch struct {
-	origin string // of the server
+	origin string      // of the server
+	frame  cdp.FrameID // of the tab: the browser tells of every tab's downloads
 	loads  chan struct{}
 	saved  chan string // names of files that were downloaded
 
@@ -61,15 +63,16 @@ func (w *watch) see(event any) {
 			tell(w.loads, struct{}{})
 		}
 	case *browser.EventDownloadWillBegin:
-		w.begun[e.GUID] = e.SuggestedFilename
+		if e.FrameID == w.frame {
+			w.begun[e.GUID] = e.SuggestedFilename
+		}
 	case *browser.EventDownloadProgress:
-		switch e.State {
-		case browser.DownloadProgressStateCompleted:
-			if name, ours := w.begun[e.GUID]; ours {
-				tell(w.saved, name)
-			}
-		case browser.DownloadProgressStateCanceled:
-			w.fault("a download that was cancelled", w.begun[e.GUID])
+		name, ours := w.begun[e.GUID]
+		switch {
+		case ours && e.State == browser.DownloadProgressStateCompleted:
+			tell(w.saved, name)
+		case ours && e.State == browser.DownloadProgressStateCanceled:
+			w.fault("a download that was cancelled", name)
 		}
 	}
 }
