@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/feeledger/fees/internal/test/tier"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
@@ -99,7 +101,7 @@ func TestAlteredExtrinsics(t *testing.T) {
 				}
 				dice := rand.New(rand.NewPCG(1, uint64(round)))
 				a.dice.Store(dice)
-				for i := range 250/len(nodes) + 1 {
+				for i := range 250/len(nodes)/tier.Step(4) + 1 {
 					height := 1 + dice.Uint64N(head.Number)
 					if i%2 == 0 {
 						require.NoError(t, src.Prepare(t.Context(), chain.Heights{First: height, Last: height}))

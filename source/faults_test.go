@@ -57,7 +57,7 @@ func TestFaults(t *testing.T) {
 	// Whoever asks for one answer cannot tell another fork, readers can.
 	wantedFaults, leastOfKind := 10_000, 100 // faults of each kind
 	if testing.Short() {                     // as under the race detector, for which those at the same time count
-		wantedFaults, leastOfKind = 2_000, 10
+		wantedFaults, leastOfKind = 1_000, 3
 	}
 	plain, forks := gatewaytest.NewFaults(directory), gatewaytest.NewFaults(directory)
 	plain.Seed, plain.Percent = *seed, 60

@@ -230,12 +230,13 @@ func TestFeeWithoutAnAsset(t *testing.T) {
 func TestManyAssets(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("tx,fee,Fee Currency\n")
-	for i := range 5000 {
-		fmt.Fprintf(&text, "x,1,A%d%s\n", i, strings.Repeat("\u202e", 5000*(i%2)))
+	const assets = 1000
+	for i := range assets {
+		fmt.Fprintf(&text, "x,1,A%d%s\n", i, strings.Repeat("\u202e", assets*(i%2)))
 	}
 	f, err := reconcile.ReadFile(t.Context(), strings.NewReader(text.String()), reconcile.Options{Symbol: "GLMR"})
 	require.NoError(t, err)
 	defer f.Close()
-	require.Regexp(t, `^Left out: 1 row in A0, .*, 4990 rows in other assets\.$`, f.Notes[0])
-	require.Less(t, len(f.Notes[0]), 5000)
+	require.Regexp(t, `^Left out: 1 row in A0, .*, 990 rows in other assets\.$`, f.Notes[0])
+	require.Less(t, len(f.Notes[0]), assets)
 }

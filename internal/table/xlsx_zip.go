@@ -13,6 +13,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/xuri/excelize/v2"
 )
@@ -29,6 +30,12 @@ func writeBook(w io.Writer, book *excelize.File) (err error) {
 	}
 	return p.writeTo(w)
 }
+
+// compressors have tables of almost a megabyte, which take longer to make than most parts to compress.
+var compressors = sync.Pool{New: func() any {
+	compressor, _ := flate.NewWriter(nil, flate.DefaultCompression) // fails for other levels alone
+	return compressor
+}}
 
 // parts are the files of a workbook, each compressed in a temporary file.
 type parts struct{ list []*part }
@@ -48,7 +55,8 @@ func (p *parts) Create(name string) (io.Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	compressor, _ := flate.NewWriter(file, flate.DefaultCompression) // fails for other levels alone
+	compressor := compressors.Get().(*flate.Writer)
+	compressor.Reset(file)
 	next := &part{name: name, file: file, compressor: compressor, sum: crc32.NewIEEE()}
 	p.list = append(p.list, next)
 	return next, nil
@@ -63,6 +71,7 @@ func (p *parts) Close() error {
 		if err := part.compressor.Close(); err != nil {
 			return err
 		}
+		compressors.Put(part.compressor)
 	}
 	return nil
 }

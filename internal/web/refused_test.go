@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/feeledger/fees/internal/test/tier"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/internal/node/reply"
@@ -42,7 +44,7 @@ func TestRefusedUploads(t *testing.T) {
 	open := served(t, d, nil)
 	guarded, _, _ := guarded(t, d, nil)
 	proxied := served(t, d, func(o *web.Options) { o.Header = "X-User" })
-	contentType, form := formOf(t, "a.csv", make([]byte, 20<<20), nil)
+	contentType, form := formOf(t, "a.csv", make([]byte, 20<<20/tier.Step(5)), nil)
 	form2 := strings.Replace(form.String(), `name="file"`, `name="other"`, 1)
 	busy := served(t, d, nil)
 	for range 4 {

@@ -21,6 +21,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/feeledger/fees/internal/test/tier"
+
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
@@ -75,6 +77,9 @@ func TestSegmentsAreThePlainArchive(t *testing.T) {
 		{10, 20, 10, []string{"segments/10-19.zip", "segments/20-20.zip"}},
 		{7, 7, 1, []string{"segments/7-7.zip"}},
 	} {
+		if c.first > 3 && testing.Short() {
+			continue
+		}
 		t.Run(fmt.Sprintf("%d-%d by %d", c.first, c.last, c.size), func(t *testing.T) {
 			options := answers.RecordOptions{First: c.first, Last: c.last, Accounts: []chain.Address{account(t)}}
 			plain := recordedWith(t, gateway, options)
@@ -351,7 +356,7 @@ func TestSegmentsChanged(t *testing.T) {
 		target := filepath.Join(directory, path)
 		mended := 0
 		for at, changed := range changes(text) {
-			if changed == text {
+			if changed == text || at%tier.Step(4) > 0 {
 				continue
 			}
 			require.NoError(t, os.WriteFile(target, []byte(changed), 0o644))

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/feeledger/fees/internal/test/tier"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
@@ -60,7 +62,7 @@ func TestJoin(t *testing.T) {
 				if accounts != nil && i > 3 {
 					break
 				}
-				if testing.Short() && i%3 > 0 {
+				if i%tier.Step(6) > 0 {
 					continue
 				}
 				t.Run(fmt.Sprint(len(accounts), whole, split), func(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/feeledger/fees/internal/test/tier"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
@@ -97,7 +99,7 @@ func TestMadeUpBlocks(t *testing.T) {
 	random.Shuffle(len(accounts), func(i, j int) { accounts[i], accounts[j] = accounts[j], accounts[i] })
 	require.Greater(t, len(accounts), 30)
 	busiest := slices.MaxFunc(accounts, func(a, b chain.Address) int { return len(balances.heights[a]) - len(balances.heights[b]) })
-	for _, account := range append(accounts[:30], busiest) {
+	for _, account := range append(accounts[:30/tier.Step(3)], busiest) {
 		balances.wrong = chain.Address{}
 		require.True(t, made(t, book, balances, account, span, true).Holds())
 		balances.wrong = account

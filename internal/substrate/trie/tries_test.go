@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/feeledger/fees/internal/test/tier"
+
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/blake2b"
 
@@ -67,7 +69,8 @@ func TestRootsOfAnotherImplementation(t *testing.T) {
 	require.NoError(t, json.Unmarshal(text, &tries))
 	require.Len(t, tries, 104)
 	t.Logf("%d tries", len(tries))
-	for i, c := range tries {
+	for i := 0; i < len(tries); i += tier.Step(4) {
+		c := tries[i]
 		built, values := trietest.New(c.Layout), map[string][]byte{}
 		for _, e := range c.Entries {
 			key, value := unhex(t, e[0].(string)), bytes.Repeat(unhex(t, e[1].(string)), int(e[2].(float64)))
@@ -99,7 +102,7 @@ func TestListRootOfOthers(t *testing.T) {
 func TestListRoot(t *testing.T) {
 	random := rand.New(rand.NewPCG(14, 1))
 	for _, size := range []int{0, 1, 2, 3, 16, 17, 63, 64, 65, 66, 300, 1000, 16_384, 16_500} {
-		for _, layout := range []trie.Layout{trie.Layout0, trie.Layout1} {
+		for _, layout := range tier.Some(1, []trie.Layout{trie.Layout1, trie.Layout0}) {
 			var list [][]byte
 			built := trietest.New(int(layout))
 			for place := range size {
