@@ -22,35 +22,26 @@ func TestAWorkerIsGone(t *testing.T) {
 		t.Skip("waits until its jobs are taken up")
 	}
 	t.Parallel()
-	for name, test := range map[string]struct {
-		leads bool
-		stop  func(*process)
-	}{
-		"the leader killed": {true, (*process).kill},
-		"another killed":    {false, (*process).kill},
-		"the leader frozen": {true, (*process).freeze},
-	} {
+	for name, stop := range map[string]func(*process){"killed": (*process).kill, "frozen": (*process).freeze} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newShared(t, postgrestest.Start(t))
 			require.Equal(t, 100, s.enqueue(2000, 20))
 			processes := []*process{s.process(), s.process(), s.process()}
-			s.eventually("nobody leads", func() bool { return one[int](s, "SELECT count(*) FROM river_leader") == 1 })
+			s.eventually("nothing is done", func() bool { return s.jobs().Done > 0 })
 			time.Sleep(rand.N(seconds(1)))
 
 			var gone *process
 			var left []int64
 			s.eventually("nobody has jobs under way", func() bool {
 				for _, p := range processes {
-					if left = s.stopped(p, test.leads, test.stop); len(left) > 0 {
+					if left = s.stopped(p, stop); len(left) > 0 {
 						gone = p
 						return true
 					}
 				}
 				return false
 			})
-			s.takenForDead()
-
 			for _, p := range processes {
 				if p != gone {
 					s.ends(p)
@@ -62,14 +53,14 @@ func TestAWorkerIsGone(t *testing.T) {
 				s.ends(gone)
 				s.requireDone(2000)
 			}
-			for _, id := range left { // on a machine that is too slow, River may have taken it from the second one too
-				require.GreaterOrEqual(t, one[int](s, "SELECT attempt FROM river_job WHERE id = $1", id), 2, "nobody took it up")
+			for _, id := range left { // on a machine that is too slow, the second one may count as dead, too
+				require.GreaterOrEqual(t, one[int](s, "SELECT attempt FROM jobs WHERE id = $1", id), 2, "nobody took it up")
 			}
 		})
 	}
 }
 
-// A job that River gave to another while its worker was alive after all.
+// A job that was given to another while its worker was alive after all.
 func TestAJobThatWasGivenToAnotherWritesNothing(t *testing.T) {
 	t.Parallel()
 	s := newShared(t, postgrestest.Start(t))
@@ -77,8 +68,8 @@ func TestAJobThatWasGivenToAnotherWritesNothing(t *testing.T) {
 	var times atomic.Int64
 	judge := but(slow(0), 10, func(context.Context) error {
 		if times.Add(1) == 1 {
-			s.exec("UPDATE river_job SET state = 'available'")
-			s.eventually("nobody takes it up", func() bool { return one[bool](s, "SELECT state = 'completed' FROM river_job") })
+			s.exec("UPDATE jobs SET due = now()")
+			s.eventually("nobody takes it up", func() bool { return one[bool](s, "SELECT ended IS NOT NULL FROM jobs") })
 		}
 		return nil
 	})
@@ -87,7 +78,7 @@ func TestAJobThatWasGivenToAnotherWritesNothing(t *testing.T) {
 	s.requireDone(10)
 }
 
-// A job that River took for dead, but that nobody took up, is done by its worker.
+// A job whose worker counts as dead, but that nobody took up, is done by its worker.
 func TestAJobThatWasTakenForDead(t *testing.T) {
 	t.Parallel()
 	s := newShared(t, postgrestest.Start(t))
@@ -95,24 +86,23 @@ func TestAJobThatWasTakenForDead(t *testing.T) {
 	var times atomic.Int64
 	judge := but(slow(0), 5, func(context.Context) error {
 		times.Add(1)
-		s.exec("UPDATE river_job SET state = 'retryable', scheduled_at = now() + interval '1 hour'")
+		s.exec("UPDATE jobs SET due = now()")
 		return nil
 	})
-	s.work(judge, queue.Options{})
+	s.work(judge, queue.Options{Jobs: 1})
 	s.requireDone(10)
 	require.Equal(t, int64(1), times.Load())
 }
 
-// The worker that lost a job tells River that it failed only when the one that has it
-// now is done with it.
-func TestAWorkerThatLostAJobStepsAside(t *testing.T) {
+// What the worker that lost a job says of it is not about the one that has it now.
+func TestAWorkerThatLostAJobSaysNothing(t *testing.T) {
 	t.Parallel()
 	s := newShared(t, postgrestest.Start(t))
 	s.enqueue(10, 10)
 	var times atomic.Int64
 	judge := but(slow(0), 1, func(ctx context.Context) error {
 		if times.Add(1) == 1 {
-			s.exec("UPDATE river_job SET state = 'available'")
+			s.exec("UPDATE jobs SET due = now()")
 			for times.Load() < 2 && ctx.Err() == nil {
 				time.Sleep(seconds(0.01))
 			}
@@ -124,8 +114,8 @@ func TestAWorkerThatLostAJobStepsAside(t *testing.T) {
 	s.work(judge, queue.Options{Limit: patience})
 	s.requireDone(10)
 	require.Equal(t, int64(2), times.Load())
-	require.Equal(t, 2, one[int](s, "SELECT attempt FROM river_job"))
-	require.True(t, one[bool](s, "SELECT errors IS NULL FROM river_job"))
+	require.Equal(t, 2, one[int](s, "SELECT attempt FROM jobs"))
+	require.Equal(t, "the worker died, or took too long", one[string](s, "SELECT error FROM jobs"))
 }
 
 func TestTheDatabaseDiesUnderLoad(t *testing.T) {

@@ -1,5 +1,5 @@
 // Package queue shares a range of blocks among any number of workers on any machines, as jobs
-// in the PostgreSQL database that holds the ledger. River runs the jobs.
+// in the PostgreSQL database that holds the ledger.
 //
 //  1. Enqueue cuts the range into jobs.
 //  2. A worker takes a job, asks the ledger what is missing of it, has that judged, and
@@ -9,17 +9,14 @@
 //     transaction too. So no job that is alive ever looks like a dead one. Where storing
 //     takes longer than the other half, the worker stores half as many blocks at once from
 //     then on. Where one block takes longer, the job's time is doubled.
-//  4. A job whose worker died is taken up by another after one and a half times the limit,
-//     as soon as River's leader looks: see Options.Limit.
+//  4. A job whose worker died is taken up by another after one and a half times the limit.
 //  5. A job that failed is tried again after 1 s, 2 s, 4 s … 1 minute, for a week.
 //  6. The workers seal what is stored.
 //
 // # Before you change it
 //
-// The function hold is the fence. A worker that was taken for dead and was not stores nothing
-// if another took up its job. So River's times only decide how long a dead worker's job waits,
-// and never what is stored.
-//
-// What a worker tells River about a job, River takes to be about the job's present attempt.
-// That is why a worker whose job failed waits until nobody else works on it (stepAside).
+// A job is a row of the table jobs. Who takes it writes the time into it, and whatever is stored,
+// ended or said of the job goes with that time (job.change). So a worker that was taken for dead and
+// was not stores nothing if another took up its job, and times only decide how long a dead worker's
+// job waits, never what is stored.
 package queue

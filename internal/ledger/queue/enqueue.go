@@ -4,73 +4,27 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
-	"time"
 
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 )
 
 // MaxJobs is how many jobs one call of Enqueue makes at most.
 const MaxJobs = 1_000_000
 
-// atOnce is how many jobs one statement inserts.
-const atOnce = 1000
-
-// A job starts with the priority of its kind. What is left of a job goes first: it
-// is what the ledger cannot be sealed without.
-const (
-	priorityOfRest = 1
-	priority       = 2
-)
-
-// attempts is a week of them, at one a minute.
-const attempts = 7 * 24 * 60
-
-// job is what River keeps of a job: heights, both included, and how often its time
-// was doubled because it was not enough for one block.
-type job struct {
-	First   uint64 `json:"first"`
-	Last    uint64 `json:"last"`
-	Doubled int    `json:"doubled,omitempty"`
-}
-
-// mostDoubled is where a job's time grows no more, 64 times what it was: 10 min 40 s.
-const mostDoubled = 6
-
-// within is a job's time, where the others have a limit.
-func (j job) within(limit time.Duration) time.Duration {
-	return limit << min(max(j.Doubled, 0), mostDoubled)
-}
-
-const kind = "fees_blocks"
-
-// Kind names the jobs in River's tables.
-func (job) Kind() string { return kind }
-
-func (j job) span() ledger.Span { return ledger.Span{First: j.First, Last: j.Last} }
-
-func options(priority int) *river.InsertOpts {
-	return &river.InsertOpts{MaxAttempts: attempts, Priority: priority}
-}
-
 // Enqueue adds jobs of at most size blocks for spans of heights, but for those that
-// a job is waiting for, running or to be tried again for, and tells how many it
+// an open job has, and tells how many it
 // added: all of them or, with an error, none. Blocks that the ledger has already are
-// for the caller to leave out; the workers do so too. It makes River's tables if they
-// are not there.
+// for the caller to leave out; the workers do so too. It makes the table of the
+// jobs where it is not there.
 func Enqueue(ctx context.Context, pool *pgxpool.Pool, spans []ledger.Span, size uint64) (jobs int, err error) {
 	if err := check(spans, size); err != nil {
 		return 0, err
 	}
-	if err := migrate(ctx, pool); err != nil {
-		return 0, err
-	}
-	client, err := river.NewClient(riverpgxv5.New(pool), &river.Config{Logger: silent})
-	if err != nil {
+	if err := prepare(ctx, pool); err != nil {
 		return 0, err
 	}
 	err = pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
@@ -86,17 +40,11 @@ func Enqueue(ctx context.Context, pool *pgxpool.Pool, spans []ledger.Span, size 
 		if err != nil {
 			return err
 		}
-		for chunk := range slices.Chunk(parts, atOnce) {
-			inserts := make([]river.InsertManyParams, len(chunk))
-			for i, s := range chunk {
-				inserts[i] = river.InsertManyParams{Args: job{First: s.First, Last: s.Last}, InsertOpts: options(priority)}
-			}
-			if _, err := client.InsertManyFastTx(ctx, tx, inserts); err != nil {
-				return err
-			}
-		}
 		jobs = len(parts)
-		return nil
+		_, err = tx.CopyFrom(ctx, pgx.Identifier{"jobs"}, []string{"first", "last"}, pgx.CopyFromSlice(jobs, func(i int) ([]any, error) {
+			return []any{parts[i].First, parts[i].Last}, nil
+		}))
+		return err
 	})
 	if err != nil {
 		return 0, fmt.Errorf("enqueue: %w", err)
@@ -112,21 +60,20 @@ func check(spans []ledger.Span, size uint64) error {
 		if s.First > s.Last {
 			return fmt.Errorf("enqueue: blocks %d to %d: the first is after the last", s.First, s.Last)
 		}
+		if s.Last >= math.MaxInt64 {
+			return fmt.Errorf("enqueue: block %d: the height is more than a ledger can hold", s.Last)
+		}
 	}
 	return nil
 }
 
 // unfinished are the spans of the jobs that are not over.
 func unfinished(ctx context.Context, tx pgx.Tx) ([]ledger.Span, error) {
-	rows, err := tx.Query(ctx, "SELECT args FROM river_job WHERE kind = $1 AND state = ANY($2::text[]::river_job_state[])", kind, open)
+	rows, err := tx.Query(ctx, "SELECT first, last FROM jobs WHERE ended IS NULL")
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (ledger.Span, error) {
-		var j job
-		err := row.Scan(&j)
-		return j.span(), err
-	})
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[ledger.Span])
 }
 
 // without is what of some spans is not in others, in order and without overlaps.

@@ -15,8 +15,8 @@ import (
 
 // spans are those of the jobs that are waiting.
 func (s shared) spans() (spans []ledger.Span) {
-	firsts := column[uint64](s, "SELECT (args ->> 'first')::bigint FROM river_job WHERE state = 'available' ORDER BY 1")
-	lasts := column[uint64](s, "SELECT (args ->> 'last')::bigint FROM river_job WHERE state = 'available' ORDER BY 1")
+	firsts := column[uint64](s, "SELECT first FROM jobs WHERE ended IS NULL AND taken IS NULL ORDER BY 1")
+	lasts := column[uint64](s, "SELECT last FROM jobs WHERE ended IS NULL AND taken IS NULL ORDER BY 1")
 	for i := range firsts {
 		spans = append(spans, ledger.Span{First: firsts[i], Last: lasts[i]})
 	}
@@ -46,11 +46,14 @@ func TestEnqueue(t *testing.T) {
 		[]ledger.Span{s.spans()[0], s.spans()[5], s.spans()[7]})
 
 	// A job of any state that is not over stands for its blocks, and no other.
-	for state, added := range map[string]int{"running": 0, "retryable": 0, "scheduled": 0, "completed": 1, "cancelled": 1, "discarded": 1} {
-		s.exec("DELETE FROM river_job WHERE (args ->> 'first')::int <> 1")
-		s.exec("UPDATE river_job SET state = $1::text::river_job_state, finalized_at = CASE WHEN $2 THEN now() END", state, added == 1)
+	for state, added := range map[string]int{
+		"taken = now()": 0, "error = 'timeout', due = now() + interval '1 minute'": 0, "ended = now()": 1, "ended = now(), failed = true": 1,
+	} {
+		s.exec("DELETE FROM jobs WHERE first <> 1")
+		s.exec("UPDATE jobs SET taken = NULL, ended = NULL, failed = false")
+		s.exec("UPDATE jobs SET " + state)
 		require.Equal(t, added, add(10, ledger.Span{First: 1, Last: 10}), state)
-		s.exec("DELETE FROM river_job WHERE state = 'available' ")
+		s.exec("DELETE FROM jobs WHERE ended IS NULL AND taken IS NULL AND error IS NULL")
 	}
 }
 
@@ -85,13 +88,14 @@ func TestEnqueueRefuses(t *testing.T) {
 		"jobs of nothing": {ledger.Span{First: 1, Last: 2}, 0, "at least 1 block"},
 		"a reverse span":  {ledger.Span{First: 2, Last: 1}, 1, "the first is after the last"},
 		"too many jobs":   {ledger.Span{First: 1, Last: 1_000_001}, 1, "more than 1000000 jobs"},
-		"all heights":     {ledger.Span{First: 0, Last: math.MaxUint64}, 1000, "more than 1000000 jobs"},
+		"all heights":     {ledger.Span{First: 0, Last: math.MaxInt64 - 1}, 1000, "more than 1000000 jobs"},
+		"too high":        {ledger.Span{First: 5, Last: math.MaxInt64}, math.MaxUint64, "block 9223372036854775807: the height is more than a ledger can hold"},
 	} {
 		_, err := queue.Enqueue(context.Background(), s.Pool(), []ledger.Span{test.span}, test.size)
 		require.ErrorContains(t, err, test.error, name)
 	}
 	require.Zero(t, s.jobs().Left())
-	jobs, err := queue.Enqueue(context.Background(), s.Pool(), []ledger.Span{{First: 5, Last: math.MaxUint64}}, math.MaxUint64)
+	jobs, err := queue.Enqueue(context.Background(), s.Pool(), []ledger.Span{{First: 5, Last: math.MaxInt64 - 1}}, math.MaxUint64)
 	require.NoError(t, err)
 	require.Equal(t, 1, jobs)
 }

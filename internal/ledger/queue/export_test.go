@@ -2,9 +2,8 @@ package queue
 
 import (
 	"context"
+	"sync"
 	"time"
-
-	"github.com/riverqueue/river"
 
 	"github.com/feeledger/fees/internal/ledger"
 )
@@ -18,33 +17,31 @@ type Attempt struct {
 
 // WorkWatched works jobs as Work does, until its context ends, but seals nothing. Watch does the
 // work of each attempt, and sees what came of it.
-func WorkWatched(ctx context.Context, book *ledger.Book, judge Judge, o Options, watch func(context.Context, Attempt, func(context.Context) error) error) error {
+func WorkWatched(ctx context.Context, book *ledger.Book, judge Judge, o Options, watch func(context.Context, Attempt, func(context.Context) error)) error {
 	o = o.withDefaults()
-	if err := migrate(ctx, book.Pool()); err != nil {
+	if err := prepare(ctx, book.Pool()); err != nil {
 		return err
 	}
-	w := &worker{Options: o, book: book, judge: judge, stopping: ctx, wake: make(chan struct{}, 1)}
-	client, err := newClient(book.Pool(), o, &watched{worker: w, watch: watch})
-	if err != nil {
-		return err
+	w := &worker{Options: o, name: name(), book: book, judge: judge, stopping: ctx, wake: make(chan struct{}, 1)}
+	hard := context.WithoutCancel(ctx)
+	var all sync.WaitGroup
+	for range o.Jobs {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				j, err := take(hard, book.Pool(), w.name, o.Limit)
+				if err != nil || j == nil {
+					time.Sleep(look / 10)
+					continue
+				}
+				watch(hard, Attempt{j.id, j.blocks, j.taken}, func(ctx context.Context) error { return w.do(ctx, j) })
+			}
+		})
 	}
-	if err := client.Start(context.WithoutCancel(ctx)); err != nil {
-		return err
-	}
-	<-ctx.Done()
-	return end(ctx, client, o.Limit)
+	all.Wait()
+	return nil
 }
 
 // SealLast seals as a worker does when its work is over, and waits only so long for others.
 func SealLast(ctx context.Context, book *ledger.Book, others time.Duration) error {
 	return sealer{book, Options{}, others}.last(ctx)
-}
-
-type watched struct {
-	*worker
-	watch func(context.Context, Attempt, func(context.Context) error) error
-}
-
-func (w *watched) Work(ctx context.Context, j *river.Job[job]) error {
-	return w.watch(ctx, Attempt{j.ID, j.Args.span(), *j.AttemptedAt}, func(ctx context.Context) error { return w.worker.Work(ctx, j) })
 }

@@ -76,7 +76,6 @@ func TestFailover(t *testing.T) {
 				require.Less(t, is, was)
 			}
 			after.requireSound()
-			after.takenForDead()
 			require.NoError(t, <-done)
 			after.requireDone(last)
 			require.Equal(t, chain.Some(uint64(last)), after.status().Sealed)

@@ -26,8 +26,6 @@ func TestAWorkerIsFrozenWhileItSends(t *testing.T) {
 			AND backend_xid IS NOT NULL AND state = 'active' AND query ILIKE 'copy%' AND wait_event = 'ClientRead')`)
 	})
 	gone.freeze()
-	s.takenForDead()
-
 	s.ends(s.process())
 	s.requireDone(1500)
 	gone.thaw()

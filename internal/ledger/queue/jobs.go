@@ -3,7 +3,6 @@ package queue
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/feeledger/fees/internal/ledger"
@@ -38,26 +37,21 @@ type Failure struct {
 	Next    time.Time // of the next attempt, zero if there is none or it is under way
 }
 
-// retrying is SQL for a job that failed and waits. River makes it available at once
-// when the pause is short.
-const retrying = "(state = 'retryable' OR state = 'available' AND coalesce(cardinality(errors), 0) > 0)"
-
-// Jobs counts the jobs. Where River's tables are not there, there are none.
+// Jobs counts the jobs. Where their table is not there, there are none.
 func Jobs(ctx context.Context, pool *pgxpool.Pool) (Summary, error) {
 	var s Summary
 	err := pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-		var exists bool
-		err := tx.QueryRow(ctx, "SELECT to_regclass('river_job') IS NOT NULL").Scan(&exists)
-		if err != nil || !exists {
+		there, err := exists(ctx, tx)
+		if err != nil || !there {
 			return err
 		}
 		err = tx.QueryRow(ctx, `SELECT
-			count(*) FILTER (WHERE state IN ('available', 'pending', 'scheduled') AND NOT `+retrying+`),
-			count(*) FILTER (WHERE state = 'running'),
-			count(*) FILTER (WHERE `+retrying+`),
-			count(*) FILTER (WHERE state IN ('cancelled', 'discarded')),
-			count(*) FILTER (WHERE state = 'completed')
-			FROM river_job WHERE kind = $1`, kind).Scan(&s.Waiting, &s.Running, &s.Retrying, &s.Failed, &s.Done)
+			count(*) FILTER (WHERE ended IS NULL AND taken IS NULL AND error IS NULL),
+			count(*) FILTER (WHERE ended IS NULL AND taken IS NOT NULL),
+			count(*) FILTER (WHERE ended IS NULL AND taken IS NULL AND error IS NOT NULL),
+			count(*) FILTER (WHERE failed AND ended > now() - `+week+`),
+			count(*) FILTER (WHERE NOT failed AND ended > now() - `+day+`)
+			FROM jobs`).Scan(&s.Waiting, &s.Running, &s.Retrying, &s.Failed, &s.Done)
 		if err != nil {
 			return err
 		}
@@ -72,31 +66,18 @@ func Jobs(ctx context.Context, pool *pgxpool.Pool) (Summary, error) {
 
 func failures(ctx context.Context, tx pgx.Tx) ([]Failure, error) {
 	rows, err := tx.Query(ctx, `
-		SELECT args, (e ->> 'attempt')::int, e ->> 'error', (e ->> 'at')::timestamptz,
-			CASE WHEN `+retrying+` THEN scheduled_at END
-		FROM (SELECT *, errors[cardinality(errors)] AS e FROM river_job
-			WHERE kind = $1 AND state <> 'completed' AND cardinality(errors) > 0) AS failed
-		ORDER BY 4 DESC, id LIMIT $2`, kind, MaxFailures)
+		SELECT first, last, CASE WHEN taken IS NULL THEN attempt ELSE attempt - 1 END, error, error_at, CASE WHEN ended IS NULL AND taken IS NULL THEN due END
+		FROM jobs WHERE error IS NOT NULL AND (ended IS NULL OR failed AND ended > now() - `+week+`) ORDER BY error_at DESC, id LIMIT $1`, MaxFailures)
 	if err != nil {
 		return nil, err
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (Failure, error) {
 		var f Failure
-		var j job
 		var next *time.Time
-		err := row.Scan(&j, &f.Attempt, &f.Error, &f.At, &next)
-		f.Span, f.Error, f.At = j.span(), plain(f.Error), f.At.UTC()
-		if next != nil {
+		err := row.Scan(&f.Span.First, &f.Span.Last, &f.Attempt, &f.Error, &f.At, &next)
+		if f.At = f.At.UTC(); next != nil {
 			f.Next = next.UTC()
 		}
 		return f, err
 	})
-}
-
-// plain is an error without River's own words.
-func plain(text string) string {
-	if text == "Stuck job rescued by JobRescuer" {
-		return "the worker died, or took too long"
-	}
-	return strings.TrimPrefix(text, "JobCancelError: ")
 }

@@ -1,9 +1,6 @@
 package queue_test
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"testing"
 	"time"
 
@@ -22,21 +19,17 @@ func TestJobs(t *testing.T) {
 	s := newShared(t, postgrestest.Start(t))
 	s.enqueue(80, 10)
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	set := func(first uint64, state string, failures ...string) {
-		s.exec("UPDATE river_job SET state = $2::text::river_job_state, finalized_at = CASE WHEN $2 IN ('completed', 'cancelled', 'discarded') THEN now() END, scheduled_at = $3 WHERE (args ->> 'first')::bigint = $1",
-			first, state, at.Add(time.Minute))
-		for i, text := range failures {
-			s.exec("UPDATE river_job SET errors = array_append(errors, jsonb_build_object('attempt', $2::int, 'error', $3::text, 'at', $4::timestamptz)) WHERE (args ->> 'first')::bigint = $1",
-				first, i+1, text, at.Add(time.Duration(first)*time.Second))
-		}
+	set := func(first uint64, how string) {
+		s.exec("UPDATE jobs SET error_at = $2, "+how+" WHERE first = $1", first, at.Add(time.Duration(first)*time.Second))
 	}
-	set(1, "completed", "once")
-	set(11, "running")
-	set(21, "running", "Stuck job rescued by JobRescuer")
-	set(31, "retryable", "timeout", "refused")
-	set(41, "available", "timeout")
-	set(51, "cancelled", "JobCancelError: a ledger of another chain")
-	set(61, "discarded", "down")
+	const next = "due = '2026-01-02 03:05:05+00'"
+	set(1, "ended = now(), error = 'once', attempt = 2")
+	set(11, "taken = now(), attempt = 1")
+	set(21, "taken = now(), attempt = 2, error = 'the worker died, or took too long'")
+	set(31, "attempt = 2, error = 'refused', "+next)
+	set(41, "attempt = 1, error = 'timeout', "+next)
+	set(51, "attempt = 1, ended = now(), failed = true, error = 'a ledger of another chain'")
+	set(61, "attempt = 1, ended = now(), failed = true, error = 'down'")
 
 	jobs := s.jobs()
 	require.Equal(t, queue.Summary{
@@ -52,15 +45,17 @@ func TestJobs(t *testing.T) {
 	require.Equal(t, uint64(5), jobs.Left())
 }
 
-func TestNotEveryErrorIsKept(t *testing.T) {
-	t.Parallel()
+// What ended long ago is forgotten when the next one comes to make jobs, or to work.
+func TestOldJobsAreForgotten(t *testing.T) {
 	s := newShared(t, postgrestest.Start(t))
-	s.enqueue(1, 1)
-	for i := range 25 {
-		s.exec("UPDATE river_job SET errors = array_append(errors, $1::jsonb)", fmt.Sprintf(`{"attempt": 1, "error": "%d"}`, i))
+	s.enqueue(40, 10)
+	for first, how := range map[int]string{1: "ended = now() - interval '25 hours'", 11: "ended = now() - interval '25 hours', failed = true", 21: "ended = now() - interval '8 days', failed = true"} {
+		s.exec("UPDATE jobs SET error = 'down', error_at = now(), "+how+" WHERE first = $1", first)
 	}
-	judge := but(slow(0), 1, func(context.Context) error { return errors.New("the last") })
-	s.work(judge, queue.Options{Permanent: func(error) bool { return true }})
-	require.Equal(t, []string{"16", "17", "18", "19", "20", "21", "22", "23", "24", "JobCancelError: the last"},
-		column[string](s, "SELECT e ->> 'error' FROM river_job, unnest(errors) AS e"))
+	seen := s.jobs()
+	require.Equal(t, []uint64{1, 1, 0}, []uint64{seen.Waiting, seen.Failed, seen.Done})
+	require.Len(t, seen.Failures, 1)
+	_, err := queue.Enqueue(t.Context(), s.Pool(), nil, 1)
+	require.NoError(t, err)
+	require.Equal(t, []int64{11, 31}, column[int64](s, "SELECT first FROM jobs ORDER BY 1"))
 }

@@ -78,8 +78,3 @@ func (w *worker) feed(ctx context.Context, spans []ledger.Span, judged chan<- *l
 	}
 	return nil
 }
-
-// pause is how long to wait after an attempt failed, from 1.
-func pause(attempt int) time.Duration {
-	return min(time.Second<<min(attempt-1, 10), time.Minute)
-}

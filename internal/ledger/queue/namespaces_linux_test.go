@@ -146,9 +146,8 @@ func killAcross(t *testing.T, server *postgrestest.Server, places []namespace, w
 		p.Wait()
 		workers[i] = start(i)
 	}
-	left() // no connection of before is left
-	s.takenForDead()
-	s.exec("UPDATE river_job SET scheduled_at = now() WHERE state = 'retryable'") // or it waits for up to a minute
+	left()                                                                      // no connection of before is left
+	s.exec("UPDATE jobs SET due = now() WHERE ended IS NULL AND taken IS NULL") // or it waits for up to a minute
 	for _, p := range workers {
 		s.ends(p)
 	}

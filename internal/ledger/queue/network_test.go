@@ -40,7 +40,6 @@ func TestWorkersOverABadNetwork(t *testing.T) {
 					between.Reset(between.Connected())
 				}
 			}
-			s.takenForDead()
 			for _, p := range processes {
 				s.ends(p)
 			}

@@ -79,7 +79,7 @@ func (s *schedule) late(ctx context.Context, span ledger.Span, job uint64, attem
 			yield(nil, err)
 			return
 		}
-		s.exec("UPDATE river_job SET state = 'available' WHERE (args ->> 'first')::bigint = $1 AND state = 'running'", int64(job*scheduledSize+1))
+		s.exec("UPDATE jobs SET due = now() WHERE first = $1 AND taken IS NOT NULL", int64(job*scheduledSize+1))
 		for began := time.Now(); s.begun(job) == attempt && time.Since(began) < patience && ctx.Err() == nil; {
 			time.Sleep(seconds(0.01))
 		}

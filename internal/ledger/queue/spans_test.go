@@ -4,11 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"github.com/feeledger/fees/internal/ledger"
-	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/rivertype"
 	"github.com/stretchr/testify/require"
 )
 
@@ -55,15 +52,4 @@ func TestSpansUpToTheLastHeight(t *testing.T) {
 	parts, err := cut([]ledger.Span{{First: math.MaxUint64 - 4, Last: math.MaxUint64}}, 3)
 	require.NoError(t, err)
 	require.Equal(t, []ledger.Span{{First: math.MaxUint64 - 4, Last: math.MaxUint64 - 2}, {First: math.MaxUint64 - 1, Last: math.MaxUint64}}, parts)
-}
-
-// A job that failed often waits long, but not for a worker that died as well.
-func TestNextRetry(t *testing.T) {
-	w := worker{Options: Options{}.withDefaults()}
-	next := func(taken time.Duration) time.Duration {
-		at := time.Now().Add(-taken)
-		return time.Until(w.NextRetry(&river.Job[job]{JobRow: &rivertype.JobRow{Attempt: 7, AttemptedAt: &at}}))
-	}
-	require.InDelta(t, 60, next(time.Second).Seconds(), 0.1)
-	require.InDelta(t, 1, next(15*time.Second).Seconds(), 0.1)
 }

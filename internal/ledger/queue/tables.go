@@ -7,35 +7,59 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
-	"github.com/riverqueue/river/rivermigrate"
 )
 
 var silent = slog.New(slog.DiscardHandler)
 
-// open are River's states of a job that is not over.
-var open = []string{"available", "pending", "retryable", "running", "scheduled"}
+// table has the jobs: those that are open, and for a while those that ended. A job that is taken
+// has a worker, until that one ends it or it is due again.
+const table = `
+CREATE TABLE jobs (
+	id        BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+	first     BIGINT NOT NULL,
+	last      BIGINT NOT NULL,
+	rest      BOOLEAN NOT NULL DEFAULT false,     -- of a job of which a part was stored
+	doubled   INTEGER NOT NULL DEFAULT 0,         -- how often its time was, for one block took longer
+	attempt   INTEGER NOT NULL DEFAULT 0,
+	due       TIMESTAMPTZ NOT NULL DEFAULT now(), -- when it may be taken: of one that is, when its worker counts as dead
+	taken     TIMESTAMPTZ,
+	worker    TEXT,
+	ended     TIMESTAMPTZ,
+	failed    BOOLEAN NOT NULL DEFAULT false,     -- and is not tried again
+	error     TEXT,                               -- of the last attempt that failed
+	error_at  TIMESTAMPTZ
+);
+CREATE INDEX jobs_open ON jobs (rest DESC, id) WHERE ended IS NULL`
 
-// migrate makes River's tables, or brings them up to date.
-func migrate(ctx context.Context, pool *pgxpool.Pool) error {
-	migrator, err := rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Logger: silent})
+// forget removes the jobs that ended long ago.
+const forget = "DELETE FROM jobs WHERE ended < now() - CASE WHEN failed THEN " + week + " ELSE " + day + " END"
+
+const (
+	day  = "interval '1 day'"
+	week = "interval '7 days'"
+)
+
+// prepare makes the table where it is not there, and removes what ended long ago.
+func prepare(ctx context.Context, pool *pgxpool.Pool) error {
+	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtext('fees jobs'))"); err != nil { // one at a time
+			return err
+		}
+		there, err := exists(ctx, tx)
+		if err == nil && there {
+			_, err = tx.Exec(ctx, forget)
+		} else if err == nil {
+			_, err = tx.Exec(ctx, table)
+		}
+		return err
+	})
 	if err != nil {
-		return err
-	}
-	if found, err := migrator.Validate(ctx, nil); err == nil && found.OK {
-		return nil
-	}
-	// One at a time. The lock has a connection of its own: the pool may have but one.
-	lock, err := pgx.ConnectConfig(ctx, pool.Config().ConnConfig)
-	if err != nil {
-		return err
-	}
-	defer lock.Close(context.WithoutCancel(ctx))
-	if _, err := lock.Exec(ctx, "SELECT pg_advisory_lock(hashtext('fees migrate river'))"); err != nil {
-		return err
-	}
-	if _, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
-		return fmt.Errorf("the tables of the jobs: %w", err)
+		return fmt.Errorf("the table of the jobs: %w", err)
 	}
 	return nil
+}
+
+func exists(ctx context.Context, tx pgx.Tx) (there bool, err error) {
+	err = tx.QueryRow(ctx, "SELECT to_regclass('jobs') IS NOT NULL").Scan(&there)
+	return there, err
 }

@@ -11,10 +11,7 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/internal/ledger"
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 )
 
 // ErrNoPostgreSQL says that a ledger cannot be shared.
@@ -24,7 +21,6 @@ const (
 	look    = 500 * time.Millisecond // at what is left to do
 	sealing = 5 * time.Second        // at the latest
 	outage  = 5 * time.Minute        // of the database, after which a worker ends
-	week    = 7 * 24 * time.Hour
 )
 
 // Options are how a worker works.
@@ -35,15 +31,9 @@ type Options struct {
 	// is for judging, the other half for storing. A job that needs more for one block has
 	// twice as much at its next attempt, up to 64 times.
 	//
-	// A job whose worker died is taken up by another after one and a half of it and, at
-	// the worst, 36 s more, in all 51 s: 30 s until River's leader looks for the dead,
-	// 5 s until it hands out, 1 s until a worker asks. If the leader was the one that
-	// died there is another after at most 22 s, who looks at once: no later. If it
-	// stops in between it is 7 s later, if it dies in between 22 s. What a worker that
-	// died was storing is free after three and a half of it, 35 s: no later.
-	//
-	// The leader looks at its own clock. One that is fast gives a job away too early,
-	// one that is slow too late; nothing is stored twice for that.
+	// A job whose worker died is taken up by another after one and a half of it, 15 s, by the
+	// server's clock. What a worker that died was storing is free after three and a half of it,
+	// 35 s: no later.
 	Limit time.Duration
 	// UntilDone ends the work when no job is left to do.
 	UntilDone bool
@@ -55,7 +45,7 @@ type Options struct {
 	// Secrets are never stored with an error. Passwords in addresses, their paths and
 	// queries never are.
 	Secrets []string
-	// Logger gets what River logs. Nil: nothing is logged.
+	// Logger gets what goes wrong beside the jobs. Nil: nothing is logged.
 	Logger *slog.Logger
 }
 
@@ -126,20 +116,19 @@ func Work(ctx context.Context, book *ledger.Book, judge Judge, o Options) error 
 	if o.Jobs < 0 || o.Limit < 0 {
 		return fmt.Errorf("work: %d jobs within %v each: have a negative number", o.Jobs, o.Limit)
 	}
-	if err := migrate(ctx, pool); err != nil {
+	if err := prepare(ctx, pool); err != nil {
 		return err
 	}
 	o = o.withDefaults()
 	stopping, stop := context.WithCancel(ctx)
 	defer stop()
+	hard, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
 	wake := make(chan struct{}, 1)
-	client, err := newClient(pool, o, &worker{Options: o, book: book, judge: judge, stopping: stopping, wake: wake})
-	if err != nil {
-		return err
-	}
-	// River would break the jobs off in its own way.
-	if err := client.Start(context.WithoutCancel(ctx)); err != nil {
-		return fmt.Errorf("work: %w", err)
+	w := &worker{Options: o, name: name(), book: book, judge: judge, stopping: stopping, wake: wake}
+	var workers sync.WaitGroup
+	for range o.Jobs {
+		workers.Go(func() { w.run(hard) })
 	}
 	beside, left := context.WithCancel(context.WithoutCancel(ctx))
 	var enders sync.WaitGroup
@@ -154,31 +143,15 @@ func Work(ctx context.Context, book *ledger.Book, judge Judge, o Options) error 
 			stop()
 		}
 	})
-	err = wait(stopping, pool, o)
+	err := wait(stopping, pool, o)
 	stop()
 	sealers.Wait()
-	err = errors.Join(sealed, err, end(ctx, client, o.Limit))
-	if err != nil {
+	defer time.AfterFunc(o.Limit, cut).Stop() // the jobs under way end by themselves, but for what hangs
+	workers.Wait()
+	if err := errors.Join(sealed, err); err != nil {
 		return err
 	}
 	return s.last(ctx)
-}
-
-func newClient(pool *pgxpool.Pool, o Options, w river.Worker[job]) (*river.Client[pgx.Tx], error) {
-	workers := river.NewWorkers()
-	river.AddWorker(workers, w)
-	return river.NewClient(riverpgxv5.New(pool), &river.Config{
-		ID:                          identity(),
-		JobTimeout:                  o.Limit,
-		RescueStuckJobsAfter:        o.Limit + o.Limit/2,
-		FetchPollInterval:           look,
-		PollOnly:                    true,
-		CancelledJobRetentionPeriod: week,
-		DiscardedJobRetentionPeriod: week,
-		Logger:                      o.Logger,
-		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: o.Jobs}},
-		Workers:                     workers,
-	})
 }
 
 // endStalled ends at intervals, until its context ends, the transactions of workers that
@@ -201,9 +174,8 @@ func endStalled(ctx context.Context, book *ledger.Book, o Options) {
 	}
 }
 
-// identity names a worker in River's tables: its machine, its process, and a part of
-// chance for machines of the same name.
-func identity() string {
+// name is a worker's: its machine, its process, and a part of chance for machines of the same name.
+func name() string {
 	host, _ := os.Hostname()
 	return fmt.Sprintf("%.60s/%d/%.8s", host, os.Getpid(), rand.Text())
 }
@@ -234,23 +206,6 @@ func wait(ctx context.Context, pool *pgxpool.Pool, o Options) error {
 func anyLeft(ctx context.Context, pool *pgxpool.Pool) (left bool, err error) {
 	ctx, end := context.WithTimeout(ctx, 10*time.Second)
 	defer end()
-	err = pool.QueryRow(ctx, "SELECT EXISTS (SELECT FROM river_job WHERE kind = $1 AND state = ANY($2::text[]::river_job_state[]))",
-		kind, open).Scan(&left)
+	err = pool.QueryRow(ctx, "SELECT EXISTS (SELECT FROM jobs WHERE ended IS NULL)").Scan(&left)
 	return left, err
-}
-
-// end lets the jobs under way end, which they do by themselves, within a limit.
-func end(ctx context.Context, client *river.Client[pgx.Tx], limit time.Duration) error {
-	ctx = context.WithoutCancel(ctx)
-	soft, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	if client.Stop(soft) == nil {
-		return nil
-	}
-	hard, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	if err := client.StopAndCancel(hard); err != nil {
-		return fmt.Errorf("jobs were left under way: %w", err)
-	}
-	return nil
 }

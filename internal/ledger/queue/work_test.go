@@ -76,7 +76,7 @@ func TestAJobThatTakesLongGoesOnInAnother(t *testing.T) {
 	s.work(slow(80*time.Millisecond), queue.Options{Limit: 4 * time.Second})
 	s.requireDone(60)
 	require.GreaterOrEqual(t, s.jobs().Done, uint64(3)) // 60 × 80 ms, 2 s at a time
-	require.Equal(t, 1, one[int](s, "SELECT max(attempt) FROM river_job"))
+	require.Equal(t, 1, one[int](s, "SELECT max(attempt) FROM jobs"))
 }
 
 func TestAFailureIsTriedAgain(t *testing.T) {
@@ -111,7 +111,7 @@ func TestAFailureIsTriedAgain(t *testing.T) {
 	require.NoError(t, <-done)
 	s.requireDone(30)
 	require.Equal(t, int64(3), failures.Load())
-	require.Zero(t, one[int](s, "SELECT count(*) FROM river_job WHERE river_job::text LIKE '%sesame%'"))
+	require.Zero(t, one[int](s, "SELECT count(*) FROM jobs WHERE jobs::text LIKE '%sesame%'"))
 }
 
 func TestAPermanentErrorIsNotTriedAgain(t *testing.T) {
@@ -154,7 +154,7 @@ func TestAJudgeThatHangs(t *testing.T) {
 			s.work(judge, queue.Options{Limit: 4 * time.Second})
 			s.requireDone(20)
 			require.Equal(t, int64(2), times.Load())
-			require.Contains(t, one[string](s, "SELECT errors[1] ->> 'error' FROM river_job WHERE args ->> 'first' = '1'"), "block 1 was not judged within 2s")
+			require.Contains(t, one[string](s, "SELECT error FROM jobs WHERE first = 1"), "block 1 was not judged within 2s")
 			t.Logf("done after %.1f s", time.Since(started).Seconds())
 		})
 	}
@@ -173,7 +173,7 @@ func TestAJudgeThatPanics(t *testing.T) {
 	})
 	s.work(judge, queue.Options{})
 	s.requireDone(10)
-	require.Equal(t, "panic: password=***", one[string](s, "SELECT errors[1] ->> 'error' FROM river_job"))
+	require.Equal(t, "panic: password=***", one[string](s, "SELECT error FROM jobs"))
 }
 
 func TestAJudgeThatDoesNotJudgeWhatWasAsked(t *testing.T) {
@@ -229,7 +229,7 @@ func TestWorkStopsCleanly(t *testing.T) {
 	jobs := s.jobs()
 	require.Equal(t, queue.Summary{Waiting: 1, Done: 1}, queue.Summary{Waiting: jobs.Waiting, Running: jobs.Running, Retrying: jobs.Retrying, Failed: jobs.Failed, Done: jobs.Done})
 	require.Empty(t, jobs.Failures)
-	require.Equal(t, stored+1, one[uint64](s, "SELECT (args ->> 'first')::bigint FROM river_job WHERE state = 'available'"))
+	require.Equal(t, stored+1, one[uint64](s, "SELECT first FROM jobs WHERE ended IS NULL"))
 
 	s.work(slow(0), queue.Options{})
 	s.requireDone(400)
@@ -247,7 +247,7 @@ func TestWorkStopsBeforeAnythingWasJudged(t *testing.T) {
 	jobs := s.jobs()
 	require.Equal(t, uint64(1), jobs.Waiting)
 	require.Empty(t, jobs.Failures)
-	require.Zero(t, one[int](s, "SELECT attempt FROM river_job"))
+	require.Zero(t, one[int](s, "SELECT attempt FROM jobs"))
 	s.work(slow(0), queue.Options{})
 	s.requireDone(10)
 }
@@ -268,9 +268,9 @@ func TestStoringThatTakesLong(t *testing.T) {
 	s.slowTable(0.1, "true")
 	s.work(slow(0), queue.Options{Jobs: 1, Limit: 4 * time.Second})
 	s.requireDone(60)
-	require.LessOrEqual(t, one[int](s, "SELECT max(attempt) FROM river_job"), 4)
+	require.LessOrEqual(t, one[int](s, "SELECT max(attempt) FROM jobs"), 4)
 	// A slow machine has judged fewer of them in its time.
-	require.Regexp(t, `^\d+ blocks from 1 on were not stored within `, one[string](s, "SELECT errors[1] ->> 'error' FROM river_job WHERE attempt > 1 LIMIT 1"))
+	require.Regexp(t, `^\d+ blocks from 1 on were not stored within `, one[string](s, "SELECT error FROM jobs WHERE attempt > 1 LIMIT 1"))
 }
 
 // One block takes longer than a job has, to be judged or to be stored: the job has more
@@ -295,8 +295,8 @@ func TestABlockThatTakesLong(t *testing.T) {
 			}
 			s.work(slow(test.judge), queue.Options{Jobs: 1, Limit: 4 * time.Second})
 			s.requireDone(3)
-			require.Positive(t, one[int](s, "SELECT count(*) FROM river_job, unnest(errors) AS e WHERE e ->> 'error' LIKE $1 || '%'", test.error))
-			require.Equal(t, test.double, one[int](s, "SELECT max((args ->> 'doubled')::int) FROM river_job"))
+			require.Positive(t, one[int](s, "SELECT count(*) FROM jobs WHERE error LIKE $1 || '%'", test.error))
+			require.Equal(t, test.double, one[int](s, "SELECT max(doubled) FROM jobs"))
 		})
 	}
 }
