@@ -143,7 +143,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	}{
 		{"Price blocks, prove their fees:", pricing.Commands()},
 		{"Keep a ledger:", bookkeeping.Commands()},
-		{"Ask a ledger:", finance.Commands(stdout, stderr)},
+		{"Ask a ledger:", finance.Commands()},
 		{"Gateways, nodes and archives:", endpoints.Commands()},
 		{"Try it:", []*cobra.Command{walkthrough.New(run)}},
 	} {

@@ -19,6 +19,9 @@ const (
 	maxWrongItems = 100
 )
 
+// MaxGroups is how many groups of the address book are offered.
+const MaxGroups = 10
+
 // GroupPrefix is what a group of the address book begins with in a list of accounts.
 const GroupPrefix = "group:"
 

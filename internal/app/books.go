@@ -18,16 +18,6 @@ import (
 	"github.com/feeledger/fees/internal/reconcile"
 )
 
-// The fields of a [BooksInput].
-const (
-	FieldDecimal   Field = "decimal"
-	FieldThousands Field = "thousands"
-	FieldSeparator Field = "separator"
-	FieldTolerance Field = "tolerance"
-	FieldMap       Field = "map"
-	FieldFix       Field = "fix"
-)
-
 // BooksInput is a company's record of fees, and how it is read and compared.
 type BooksInput struct {
 	Path    string

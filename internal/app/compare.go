@@ -12,9 +12,6 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// FieldCompare is the period that a report's is compared with.
-const FieldCompare Field = "compare"
-
 // Before is the period before: the month before a month, the year before a year, and as many
 // days or blocks before a range as it has.
 func (in PeriodInput) Before() (before PeriodInput, err error) {
@@ -55,6 +52,24 @@ func (in PeriodInput) Named(text string) PeriodInput {
 		other.Month = text
 	}
 	return other
+}
+
+// PeriodBefore names the period before another one.
+const PeriodBefore = "before"
+
+// Beside is the period that a text names to be compared with this one: the one before, a month or
+// a year. It is not known of "".
+func (in PeriodInput) Beside(text string) (with chain.Optional[PeriodInput], err error) {
+	switch {
+	case text == "":
+		return with, nil
+	case text == PeriodBefore:
+		before, err := in.Before()
+		return chain.Some(before), err
+	case IsNamed(text):
+		return chain.Some(in.Named(text)), nil
+	}
+	return with, notUnderstood("%v %q: want %s, a month such as 2025-02, or a year such as 2025", FieldCompare, text, PeriodBefore)
 }
 
 // endBefore sets the ends to those of the period before one with two ends.

@@ -107,28 +107,6 @@ func (*NotThereError) Kind() failure.Kind { return failure.NotFound }
 
 func (e *NotThereError) Error() string { return e.Message }
 
-// Field is a part of a question, by its name.
-type Field string
-
-// The fields of questions that an [InputError] can name.
-const (
-	FieldMonth       Field = "month"
-	FieldYear        Field = "year"
-	FieldFrom        Field = "from"
-	FieldTo          Field = "to"
-	FieldTimezone    Field = "timezone"
-	FieldBlock       Field = "block"
-	FieldAccounts    Field = "accounts"
-	FieldProgram     Field = "as"
-	FieldWith        Field = "with"
-	FieldNames       Field = "names"
-	FieldLabels      Field = "labels"
-	FieldLedger      Field = "ledger"
-	FieldPrices      Field = "prices"
-	FieldFiat        Field = "fiat"
-	FieldNetworkFile Field = "network-file"
-)
-
 // InputError says what of a question is not understood. Those of its Args that are of type
 // [Field] name the parts of the question that are meant.
 type InputError struct {

@@ -99,6 +99,23 @@ func (x *Export) checkPrices(ctx context.Context) error {
 	return err
 }
 
+// ExportForms are what an export can be for.
+var ExportForms = []string{"hledger", "beancount", "ledger", "csv", "jsonl", "xlsx", "parquet", "koinly"}
+
+// Writer returns what writes the export for one of [ExportForms].
+func (x *Export) Writer(ctx context.Context, form string) (func(io.Writer) error, error) {
+	p, isProgram := Program(form)
+	switch {
+	case isProgram:
+		j, err := x.Journal(ctx)
+		return func(w io.Writer) error { return j.Write(w, p) }, err
+	case form == "koinly":
+		return func(w io.Writer) error { return x.WriteKoinly(ctx, w) }, nil
+	}
+	list, err := x.List(ctx)
+	return func(w io.Writer) error { return WriteSheet(w, form, list) }, err
+}
+
 // Style is how the export is written.
 func (x *Export) Style() journal.Style { return x.style }
 
@@ -137,6 +154,14 @@ func (x *Export) Journal(ctx context.Context) (*journal.Journal, error) {
 		return nil, err
 	}
 	return journal.MovementJournal(ctx, x.Payments, balances, x.style)
+}
+
+// ProgramNames are those of the accounting programs that have journals.
+func ProgramNames() (names []string) {
+	for _, p := range journal.Programs() {
+		names = append(names, p.Name)
+	}
+	return names
 }
 
 // Program is the accounting program of a name.

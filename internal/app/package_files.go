@@ -127,10 +127,11 @@ func (x *maker) makeReports(ctx context.Context) error {
 		by = report.Month
 	}
 	for _, one := range []struct {
-		by   report.By
-		name string
-	}{{by, "report"}, {report.Account, "accounts"}} {
-		q := ReportQuestion{x.question(x.options.Progress), report.Choice{By: one.by}}
+		by    report.By
+		name  string
+		forms []string
+	}{{by, "report", []string{"json", "csv", "xlsx", "html"}}, {report.Account, "accounts", []string{"json", "csv", "xlsx"}}} {
+		q := ReportQuestion{Question: x.question(x.options.Progress), Choice: report.Choice{By: one.by}}
 		if x.inputs.Labels == nil {
 			q.Labels = nil
 		}
@@ -139,16 +140,8 @@ func (x *maker) makeReports(ctx context.Context) error {
 			return err
 		}
 		x.manifest.Totals = totalsOf(&r.Totals)
-		forms := map[string]func(io.Writer) error{
-			".json": func(w io.Writer) error { return report.WriteJSON(w, r) },
-			".csv":  func(w io.Writer) error { return table.WriteCSV(w, r.Sheet()) },
-			".xlsx": func(w io.Writer) error { return table.WriteXLSX(w, r.Sheet()) },
-		}
-		if one.by == by {
-			forms[".html"] = func(w io.Writer) error { return report.WriteHTML(w, r) }
-		}
-		for form, write := range forms {
-			if err := x.draft.Add(one.name+form, write); err != nil {
+		for _, form := range one.forms {
+			if err := x.draft.Add(one.name+"."+form, func(w io.Writer) error { return (&Fees{Report: r}).Write(w, form, 0) }); err != nil {
 				return err
 			}
 		}

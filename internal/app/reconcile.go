@@ -3,10 +3,12 @@ package app
 import (
 	"context"
 	"errors"
+	"io"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/reconcile"
+	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/source"
 )
 
@@ -29,6 +31,20 @@ func (d *Desk) Reconcile(ctx context.Context, file *reconcile.File, name string,
 	result.File, result.Name = file, name
 	result.Notes = append(result.Notes, file.Notes...)
 	return result, nil
+}
+
+// WriteReconciliation writes a comparison in a form, json, csv, xlsx or else for people: what does
+// not match, or all of it.
+func WriteReconciliation(w io.Writer, r *reconcile.Result, form string, all bool, width int) error {
+	switch form {
+	case "json":
+		return r.WriteJSON(w, all)
+	case "csv":
+		return table.WriteCSV(w, r.Details(all))
+	case "xlsx":
+		return table.WriteXLSX(w, r.Sheets(all)...)
+	}
+	return r.WriteTable(w, all, width)
 }
 
 // SymbolOf is what a source's token is called in the first block of a period of heights.

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/balances"
 	"github.com/feeledger/fees/internal/finance/rollforward"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
@@ -22,14 +24,12 @@ const (
 	ByPeriod = "period"
 )
 
-// FieldClasses is the file with a user's own rules for the classes of movements.
-const FieldClasses Field = "classes"
-
 // RollforwardQuestion asks what led from accounts' balances before a period to those after.
 type RollforwardQuestion struct {
 	Question
 	By      string // ByMonth or ByPeriod
 	Classes *rollforward.OwnRules
+	List    chain.Optional[rollforward.Selection] // the movements that are listed instead
 	// Balances is who tells what the accounts had; nil asks for none, and proves nothing.
 	Balances    source.Source
 	Concurrency int // balances asked for at once; 0 is the default
@@ -39,7 +39,33 @@ type RollforwardQuestion struct {
 type Rollforward struct {
 	*rollforward.Rollforward
 	Style rollforward.Style
+	list  chain.Optional[rollforward.Selection]
 	desk  *Desk
+}
+
+// Lines lists the lines.
+func (r *Rollforward) Lines() *table.Sheet { return r.Style.Lines(r.Rollforward) }
+
+// Write writes it, or the movements that were asked for, in a form: json, csv, xlsx, or else for
+// people.
+func (r *Rollforward) Write(ctx context.Context, w io.Writer, form string, width int) error {
+	y, made := &r.Style, r.Rollforward
+	selected, listed := r.list.Get()
+	switch {
+	case listed && form == "json":
+		return y.WriteMovementsJSON(ctx, w, made, selected)
+	case listed && sheetForms[form] != nil:
+		return WriteSheet(w, form, y.Movements(ctx, made, selected))
+	case listed:
+		return y.WriteBrief(ctx, w, made, selected, width)
+	case form == "json":
+		return y.WriteJSON(w, made)
+	case form == "csv":
+		return table.WriteCSV(w, r.Lines())
+	case form == "xlsx":
+		return y.WriteXLSX(ctx, w, made)
+	}
+	return y.WriteTable(w, made, width)
 }
 
 // ReadClasses reads a user's own rules for the classes of movements; nil without a path.
@@ -67,7 +93,7 @@ func (d *Desk) rollforward(ctx context.Context, held *Held, n *network.Network, 
 	if err != nil {
 		return nil, err
 	}
-	r := &Rollforward{desk: d, Style: rollforward.Style{Network: n.Name, Symbol: n.Symbol, Labels: q.Labels, Zone: held.Zone, Evidence: held.Evidence}}
+	r := &Rollforward{desk: d, list: q.List, Style: rollforward.Style{Network: n.Name, Symbol: n.Symbol, Labels: q.Labels, Zone: held.Zone, Evidence: held.Evidence}}
 	asked := rollforward.Question{
 		Periods: []rollforward.Period{{Name: held.Name, Span: span}}, Accounts: &addressbook.Book{}, Classifier: rollforward.Classifier{Own: q.Classes},
 		Options: balances.Options{Concurrency: q.Concurrency, Progress: q.Progress.show},

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/finance/balances"
 	"github.com/feeledger/fees/internal/finance/statement"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/source"
 )
 
@@ -18,8 +20,9 @@ type StatementQuestion struct {
 	Question
 	// Balances is who tells what the accounts had; nil asks for none, and proves nothing.
 	Balances    source.Source
-	EveryBlock  bool // the balance is proved after each block of the period
-	Concurrency int  // balances asked for at once; 0 is the default
+	Part        string // of [StatementParts], what a list is of; "" is the first
+	EveryBlock  bool   // the balance is proved after each block of the period
+	Concurrency int    // balances asked for at once; 0 is the default
 }
 
 // Statements are those of the accounts that were asked for, in that order, with how they
@@ -27,7 +30,54 @@ type StatementQuestion struct {
 type Statements struct {
 	List  []*statement.Statement
 	Style statement.Style
+	part  string
 	desk  *Desk
+}
+
+// StatementParts are the parts of a statement that can be listed.
+var StatementParts = []string{"movements", "fees", "transfers", "summary"}
+
+// Sheet lists the part that was asked for.
+func (l *Statements) Sheet(ctx context.Context) *table.Sheet {
+	switch l.part {
+	case "fees":
+		return l.Style.Fees(ctx, l.List...)
+	case "transfers":
+		return l.Style.Transfers(ctx, l.List...)
+	case "summary":
+		return l.Style.Summary(l.List...)
+	}
+	return l.Style.Movements(ctx, l.List...)
+}
+
+// Write writes them in a form: csv has the part that was asked for, and xlsx, json and the tables
+// for people have all.
+func (l *Statements) Write(ctx context.Context, w io.Writer, form string, width int) error {
+	y := &l.Style
+	switch form {
+	case "csv":
+		return table.WriteCSV(w, l.Sheet(ctx))
+	case "xlsx":
+		return y.WriteXLSX(ctx, w, l.List)
+	}
+	for i, s := range l.List {
+		var err error
+		switch {
+		case form == "json" && len(l.List) > 1:
+			err = y.WriteJSONLine(ctx, w, s)
+		case form == "json":
+			err = y.WriteJSON(ctx, w, s)
+		default:
+			if i > 0 {
+				io.WriteString(w, "\n")
+			}
+			err = y.WriteTable(ctx, w, s, width)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Statements makes the statements of accounts on a period. Their lines are read from the
@@ -46,7 +96,7 @@ func (d *Desk) statements(ctx context.Context, h *Held, style statement.Style, q
 	if err != nil {
 		return nil, err
 	}
-	list := &Statements{Style: style, desk: d}
+	list := &Statements{Style: style, part: q.Part, desk: d}
 	list.Style.Evidence = h.Evidence
 	if list.Style.Notes, err = d.notesOn(ctx, h, span); err != nil {
 		return nil, err

@@ -52,15 +52,19 @@ func newFollow() *cobra.Command {
 
 func (f *followFlags) follow(c *cobra.Command, _ []string) error {
 	stderr := c.ErrOrStderr()
-	var o app.FollowOptions
-	var place string
-	if err := cli.Steps(
-		cli.Read(&o.Follow, f.Options, stderr),
-		cli.Read(&o.From, cli.ParseFrom, f.from),
-		cli.Get(&place, f.LedgerPlace),
-	); err != nil {
+	follow, err := f.Options(stderr)
+	if err != nil {
 		return err
 	}
+	from, err := cli.ParseFrom(f.from)
+	if err != nil {
+		return err
+	}
+	place, err := f.LedgerPlace()
+	if err != nil {
+		return err
+	}
+	o := app.FollowOptions{Follow: follow, From: from}
 	all := metrics.New(cli.Version())
 	counts := all.Follow()
 	f.Observer = all.Source()

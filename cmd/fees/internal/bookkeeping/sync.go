@@ -95,9 +95,15 @@ func (f *syncFlags) fill(c *cobra.Command, args []string) error {
 		f.wanted.Blocks = args[0]
 	}
 	options := app.FillOptions{Concurrency: f.Concurrency, Signatures: f.signatures, Progress: f.Progress(c, "blocks").Asked()}
-	var wanted app.Wanted
-	var place string
-	if err := cli.Steps(cli.Get(&wanted, f.wanted.Parse), cli.Get(&options.Reader, f.Reader), cli.Get(&place, f.LedgerPlace)); err != nil {
+	wanted, err := f.wanted.Parse()
+	if err != nil {
+		return err
+	}
+	if options.Reader, err = f.Reader(); err != nil {
+		return err
+	}
+	place, err := f.LedgerPlace()
+	if err != nil {
 		return err
 	}
 	switch {

@@ -60,6 +60,17 @@ func OneArg(what string) cobra.PositionalArgs {
 	}
 }
 
+// Arg wants exactly one argument, says which, and reads it.
+func Arg[T any](what string, to *T, read func(string) (T, error)) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		err := OneArg(what)(c, args)
+		if err == nil {
+			*to, err = read(args[0])
+		}
+		return err
+	}
+}
+
 // AnyArgs wants an argument at least, and says what is wanted.
 func AnyArgs(wanted string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {

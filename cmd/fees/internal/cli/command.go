@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"errors"
 	"io"
 
 	"github.com/spf13/cobra"
 
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/sys/jsontext"
 )
@@ -25,61 +27,25 @@ func NewParent(c *cobra.Command, unknown string, below ...*cobra.Command) *cobra
 	return c
 }
 
-// before has a command check its flags before it runs.
+// before has a command check its flags before it runs. What several checks find is told together.
 func before(c *cobra.Command, check func(*cobra.Command) error) {
-	run := c.RunE
-	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := check(c); err != nil {
-			return err
+	earlier := c.PreRunE
+	c.PreRunE = func(c *cobra.Command, args []string) error {
+		if earlier == nil {
+			return check(c)
 		}
-		return run(c, args)
+		return errors.Join(earlier(c, args), check(c))
 	}
 }
 
-// Steps runs steps in their order until one fails.
-func Steps(steps ...func() error) error {
-	for _, step := range steps {
-		if err := step(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Read is a step that reads a value from a flag or an argument.
-func Read[A, T any](to *T, read func(A) (T, error), from A) func() error {
-	return Get(to, func() (T, error) { return read(from) })
-}
-
-// Get is a step that gets a value.
-func Get[T any](to *T, get func() (T, error)) func() error {
-	return func() (err error) {
-		*to, err = get()
-		return err
-	}
-}
-
-// Forms adds the flags for the form and the file of the output, and checks them. The first of the
-// formats is the default.
-func (o *Output) Forms(formats ...string) func(*cobra.Command) {
-	return func(c *cobra.Command) {
-		o.Add(c, formats...)
-		o.checked(c)
-	}
-}
-
-// StdoutForms is [Output.Forms] for a command that writes to standard output only.
-func (o *Output) StdoutForms(formats ...string) func(*cobra.Command) {
-	return func(c *cobra.Command) {
-		o.AddFormat(c, formats...)
-		o.checked(c)
-	}
-}
-
-func (o *Output) checked(c *cobra.Command) {
-	before(c, func(c *cobra.Command) error {
-		o.Stdout = c.OutOrStdout()
-		return o.Check()
+// Choice adds a flag that takes one of some words, and checks it. It is the word in to where it is
+// not given.
+func Choice[T ~string](c *cobra.Command, to *T, flag, usage string, words ...T) {
+	text := c.Flags().String(flag, string(*to), usage)
+	Complete(c, flag, app.Texts(words)...)
+	before(c, func(*cobra.Command) error {
+		*to = T(*text)
+		return app.OneOf(app.Field(flag), *to, words...)
 	})
 }
 

@@ -144,13 +144,12 @@ const maxConcurrency = 256
 
 func addConcurrency(c *cobra.Command, to *int) {
 	c.Flags().IntVar(to, "concurrency", httpclient.DefaultConcurrency, "ask this many questions at once")
-}
-
-func checkConcurrency(concurrency int) error {
-	if concurrency < 1 || concurrency > maxConcurrency {
-		return fmt.Errorf("--concurrency %d: want a number from 1 to %d", concurrency, maxConcurrency)
-	}
-	return nil
+	before(c, func(*cobra.Command) error {
+		if *to < 1 || *to > maxConcurrency {
+			return fmt.Errorf("--concurrency %d: want a number from 1 to %d", *to, maxConcurrency)
+		}
+		return nil
+	})
 }
 
 // ShownPlace is a place as it may be shown: of a URL neither user name nor password,

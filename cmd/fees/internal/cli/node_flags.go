@@ -53,10 +53,7 @@ func (f *NodeFlags) Client() (*rpc.Client, error) {
 }
 
 // Concurrent adds the flag for how many questions are asked at once, and checks it.
-func (f *NodeFlags) Concurrent(c *cobra.Command) {
-	addConcurrency(c, &f.Concurrency)
-	before(c, func(*cobra.Command) error { return checkConcurrency(f.Concurrency) })
-}
+func (f *NodeFlags) Concurrent(c *cobra.Command) { addConcurrency(c, &f.Concurrency) }
 
 // nodeVariable names the node in the environment.
 const nodeVariable = "FEES_NODE"

@@ -27,40 +27,51 @@ import (
 
 // Output is where a result goes and in what form.
 type Output struct {
-	Stdout  io.Writer
 	Format  string
-	formats []string
 	File    string
-	context func() context.Context // of the command
+	command *cobra.Command
 }
 
-// Add adds the flags. The first of the formats is the default.
-func (o *Output) Add(c *cobra.Command, formats ...string) {
-	o.AddFormat(c, formats...)
-	o.AddFile(c)
+// Forms adds the flags for the form and the file of the output, and checks them. The first of the
+// formats is the default.
+func (o *Output) Forms(formats ...string) func(*cobra.Command) {
+	return func(c *cobra.Command) {
+		o.StdoutForms(formats...)(c)
+		o.AddFile(c)
+	}
+}
+
+// StdoutForms is [Output.Forms] for a command that writes to standard output only.
+func (o *Output) StdoutForms(formats ...string) func(*cobra.Command) {
+	return func(c *cobra.Command) {
+		o.command = c
+		c.Flags().StringVar(&o.Format, "format", formats[0], "the form of the output: "+strings.Join(formats, ", "))
+		Complete(c, "format", formats...)
+		before(c, func(*cobra.Command) error {
+			if !slices.Contains(formats, o.Format) {
+				return fmt.Errorf("--format %q: want %s", o.Format, strings.Join(formats, " or "))
+			}
+			return o.CheckBinary("format", o.Format)
+		})
+	}
 }
 
 // AddFile is for commands whose form has a flag of its own.
 func (o *Output) AddFile(c *cobra.Command) {
-	o.context = c.Context
+	o.command = c
 	c.Flags().StringVarP(&o.File, "output", "o", "", "write to this file instead of standard output")
 }
 
-// AddFormat is for commands that write to standard output alone.
-func (o *Output) AddFormat(c *cobra.Command, formats ...string) {
-	o.formats = formats
-	list := strings.Join(formats, ", ")
-	c.Flags().StringVar(&o.Format, "format", formats[0], "the form of the output: "+list)
-	Complete(c, "format", formats...)
-}
-
-// Check wants one of the formats.
-func (o *Output) Check() error {
-	if !slices.Contains(o.formats, o.Format) {
-		return fmt.Errorf("--format %q: want %s", o.Format, strings.Join(o.formats, " or "))
+// CheckBinary wants a file for a form that is not for people.
+func (o *Output) CheckBinary(flag, form string) error {
+	if (form == "xlsx" || form == "parquet") && o.File == "" && IsTerminal(o.Stdout()) {
+		return fmt.Errorf("--%s %s is not for a terminal: name a file with -o", flag, form)
 	}
 	return nil
 }
+
+// Stdout is the command's standard output.
+func (o *Output) Stdout() io.Writer { return o.command.OutOrStdout() }
 
 // Write renders the whole result before the first byte leaves, so that an error
 // leaves nothing half-written. A file appears under its name when it is complete.
@@ -70,10 +81,10 @@ func (o *Output) Write(render func(io.Writer) error) error {
 		return err
 	}
 	if o.File == "" {
-		_, err := o.Stdout.Write(result.Bytes())
+		_, err := o.Stdout().Write(result.Bytes())
 		return err
 	}
-	return ReplaceFile(o.context(), o.File, func(w io.Writer) error {
+	return ReplaceFile(o.command.Context(), o.File, func(w io.Writer) error {
 		_, err := w.Write(result.Bytes())
 		return err
 	})
@@ -83,15 +94,15 @@ func (o *Output) Write(render func(io.Writer) error) error {
 // name when it is complete.
 func (o *Output) Stream(render func(io.Writer) error) error {
 	if o.File != "" {
-		return ReplaceFile(o.context(), o.File, func(w io.Writer) error { return buffered(w, render) })
+		return ReplaceFile(o.command.Context(), o.File, func(w io.Writer) error { return buffered(w, render) })
 	}
-	return buffered(o.Stdout, func(w io.Writer) error { return render(o.forReader(w)) })
+	return buffered(o.Stdout(), func(w io.Writer) error { return render(o.forReader(w)) })
 }
 
 // forReader is a writer of what is written to standard output, with colours where a person
 // sees them and did not ask for none (no-color.org).
 func (o *Output) forReader(w io.Writer) io.Writer {
-	if o.File == "" && IsTerminal(o.Stdout) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" {
+	if o.File == "" && IsTerminal(o.Stdout()) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" {
 		return console.Coloured(w)
 	}
 	return w
@@ -203,7 +214,7 @@ func (o *Output) Width() int {
 	if o.File != "" {
 		return math.MaxInt
 	}
-	return WidthOf(o.Stdout)
+	return WidthOf(o.Stdout())
 }
 
 // WidthOf is how many columns there are for what is written.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 
@@ -85,9 +84,8 @@ func (f *SourceFlags) Reader() (*source.Reader, error) {
 	}, nil
 }
 
-// Desk is the ledger, or one that is made for the moment where a gateway is named. See
-// LedgerFlags.Open for stderr.
-func (f *SourceFlags) Desk(ctx context.Context, book *LedgerFlags, asked app.Period, p *Progress, stderr io.Writer) (*app.Desk, error) {
+// Desk is the ledger, or one that is made for the moment where a gateway is named.
+func (f *SourceFlags) Desk(ctx context.Context, book *LedgerFlags, asked app.Period, p *Progress) (*app.Desk, error) {
 	if f.Gateway == "" {
 		return book.Open(ctx, f.NetworkFile)
 	}
@@ -211,13 +209,4 @@ func (f *GatewayFlags) Options() (httpclient.Options, error) {
 }
 
 // Concurrent adds the flag for how many questions are asked at once, and checks it.
-func (f *GatewayFlags) Concurrent(c *cobra.Command) {
-	f.AddConcurrency(c)
-	before(c, func(*cobra.Command) error { return f.CheckConcurrency() })
-}
-
-// AddConcurrency adds the flag for how many questions are asked at once.
-func (f *GatewayFlags) AddConcurrency(c *cobra.Command) { addConcurrency(c, &f.Concurrency) }
-
-// CheckConcurrency checks that flag.
-func (f *GatewayFlags) CheckConcurrency() error { return checkConcurrency(f.Concurrency) }
+func (f *GatewayFlags) Concurrent(c *cobra.Command) { addConcurrency(c, &f.Concurrency) }

@@ -102,6 +102,7 @@ type recordFlags struct {
 	cli.Output
 	cli.QuietFlag
 	networkFile string
+	blocks      chain.Heights
 	directory   string
 	accounts    []string
 	segments    bool
@@ -114,7 +115,7 @@ func newRecord() *cobra.Command {
 	var f recordFlags
 	return cli.New(&cobra.Command{
 		Use: "record <A..B|A:+N> -o DIR", Short: "Keep what a gateway or a node says of a range of blocks", Long: recordManual, Example: recordExamples,
-		Args: cli.OneArg("one range: A..B or A:+N"), RunE: f.record,
+		Args: cli.Arg("one range: A..B or A:+N", &f.blocks, source.ParseRange), RunE: f.record,
 	}, cli.Resumes, f.gatewayOnly.Add, f.StdoutForms("table", "json"), f.add, f.AddTrust, f.Concurrent, f.AddQuiet)
 }
 
@@ -129,12 +130,8 @@ func (f *recordFlags) add(c *cobra.Command) {
 	c.Flags().BoolVar(&f.segments, "segments", false, "keep segments of 1,000 heights, as by itself above 300 blocks")
 }
 
-func (f *recordFlags) record(c *cobra.Command, args []string) error {
+func (f *recordFlags) record(c *cobra.Command, _ []string) error {
 	ctx := c.Context()
-	blocks, err := source.ParseRange(args[0])
-	if err != nil {
-		return err
-	}
 	switch {
 	case f.dryRun && !f.proofs:
 		return errors.New("--dry-run is for --proofs")
@@ -153,7 +150,7 @@ func (f *recordFlags) record(c *cobra.Command, args []string) error {
 	if f.proofs {
 		record = recordProofs
 	}
-	made, err := record(ctx, blocks, accounts, f, f.Progress(c, "blocks").Show)
+	made, err := record(ctx, f.blocks, accounts, f, f.Progress(c, "blocks").Show)
 	if err != nil {
 		return err
 	}

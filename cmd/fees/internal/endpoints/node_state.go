@@ -71,7 +71,7 @@ func (f *queryFlags) query(c *cobra.Command, args []string) error {
 		return err
 	}
 	if f.follow {
-		return followItem(c.Context(), view, args, f.Format, f.Stdout)
+		return followItem(c.Context(), view, args, f.Format, f.Stdout())
 	}
 	v, err := view.Query(c.Context(), args[0], args[1:])
 	if err != nil {

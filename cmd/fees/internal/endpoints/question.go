@@ -52,16 +52,20 @@ func (q question[C]) command(where place[C]) *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) (err error) {
 			said.args = args
-			var client C
-			var r cli.Record
-			return cli.Steps(
-				cli.Get(&said.at, func() (chain.Optional[uint64], error) { return cli.At(c, at) }),
-				cli.Get(&client, where.Client),
-				cli.Get(&r, func() (cli.Record, error) { return q.ask(c.Context(), client, said) }),
-				func() error { return out.WriteRecord(r) },
-			)
+			if said.at, err = cli.At(c, at); err != nil {
+				return err
+			}
+			client, err := where.Client()
+			if err != nil {
+				return err
+			}
+			r, err := q.ask(c.Context(), client, said)
+			if err != nil {
+				return err
+			}
+			return out.WriteRecord(r)
 		},
 	}, where.Add, out.Forms("table", "json"))
 	if q.unfinalized {

@@ -62,7 +62,7 @@ func (f *accountFlags) showAccount(ctx context.Context, d *app.Desk, book *app.A
 			return err
 		}
 	}
-	p := cli.NewProgress(f.command.ErrOrStderr(), "balances", f.quiet)
+	p := f.Progress(f.command, "balances")
 	defer p.End()
 	q.Progress = p.Asked()
 	a, err := d.Account(ctx, q)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -101,81 +100,67 @@ type closeFlags struct {
 	cli.GatewayFlags
 	cli.LedgerFlags
 	cli.LabelFlags
+	cli.QuietFlag
 	asked                  app.PackageQuestion
 	accounts, check        string
 	key, signers           string
 	authority, authorities string
-	noBalances, quiet      bool
+	noBalances             bool
 	ofCheck                []string // the names of those that --check takes
-	stdout, stderr         io.Writer
 }
 
-func newClose(stdout, stderr io.Writer) *cobra.Command {
-	flags := closeFlags{stdout: stdout, stderr: stderr}
-	c := &cobra.Command{
-		Use:     "close --month M --accounts FILE -o DIR",
-		Short:   "Make a month's or a year's package, and prove an old one",
-		Long:    closeManual,
-		Example: closeExamples,
-		Args:    cobra.NoArgs,
+func newClose() *cobra.Command {
+	var f closeFlags
+	return cli.New(&cobra.Command{
+		Use: "close --month M --accounts FILE -o DIR", Short: "Make a month's or a year's package, and prove an old one", Long: closeManual, Example: closeExamples, Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if flags.check != "" {
-				return checkPackage(c, &flags)
+			if f.check != "" {
+				return f.checkPackage(c)
 			}
-			return withCommand(c, nil, makePackage(c.Context(), &flags))
+			return withCommand(c, nil, f.makePackage(c))
 		},
-	}
-	flags.GatewayFlags.Add(c, "where balances come from: a gateway's URL, or an archive with balances; for --check without a ledger, an archive of the blocks")
-	flags.AddTrust(c)
-	flags.LedgerFlags.Add(c)
-	flags.AddConcurrency(c)
-	f, q := c.Flags(), &flags.asked
-	f.VisitAll(func(flag *pflag.Flag) { flags.ofCheck = append(flags.ofCheck, flag.Name) })
-	flags.ofCheck = append(flags.ofCheck, "check", "signers", "tsa-ca", "quiet")
-	f.StringVar(&q.Month, "month", "", "the month, such as 2026-01")
-	f.StringVar(&q.Year, "year", "", "instead of a month, the year, such as 2026")
-	f.StringVar(&q.Timezone, "timezone", "UTC", "whose month or year it is, such as Europe/Berlin")
-	f.StringVar(&flags.accounts, "accounts", "", "the company's accounts"+cli.AccountsUsage)
-	f.StringVarP(&q.Dir, "output", "o", "", "the directory that becomes the package")
-	f.StringVar(&flags.check, "check", "", "prove the package in this directory instead")
-	f.StringVar(&flags.key, "sign", "", "sign it with this SSH key: a private one, or a public one that ssh-agent has")
-	f.StringVar(&flags.signers, "signers", "", "for --check, who may have signed it: a file as ssh-keygen's allowed_signers")
-	f.StringVar(&flags.authority, "timestamp", "", "have the time-stamping authority at this URL say when it was there")
-	f.StringVar(&flags.authorities, "tsa-ca", "", "for --check, whose timestamps count: a file of certificates in PEM")
-	f.StringVar(&q.Journal, "as", journal.HLedger.Name, "the journal's program: "+strings.Join(journalPrograms(), ", "))
-	f.StringVar(&q.With, "with", app.WithFees, "what the journal has: fees, or movements")
-	flags.LabelFlags.Add(c)
-	f.StringVar(&q.Names, "names", "", "for the journal, instead of the address book, a CSV file of address,name or address,name,asset account")
-	f.StringVar(&q.Classes, "classes", "", "for the rollforward, a CSV file of pallet,method,direction,class: classes of your own choice")
-	f.StringVar(&q.Networks, "network-file", "", "a file with network tables of your own")
-	f.BoolVar(&q.Partial, "partial", false, "take what the ledger has of the period, where it lacks a part")
-	f.BoolVar(&flags.noBalances, "no-balances", false, "ask for no balances: the statements are not proved")
-	f.BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
-	addPrices(c, &q.Prices, &q.Fiat)
-	f.StringVar(&q.Books.Path, "reconcile", "", "the company's own record of fees, csv or xlsx, as fees reconcile takes it")
-	addBooks(c, &q.Books, "of --reconcile: ")
-	cli.Complete(c, "as", journalPrograms()...)
-	cli.Complete(c, "with", app.WithFees, app.WithMovements)
-	return c
+	}, f.Of("where balances come from: a gateway's URL, or an archive with balances; for --check without a ledger, an archive of the blocks"), f.AddTrust, f.LedgerFlags.Add, f.Concurrent, f.AddQuiet, f.add)
 }
 
-func journalPrograms() (names []string) {
-	for _, p := range journal.Programs() {
-		names = append(names, p.Name)
-	}
-	return names
+func (f *closeFlags) add(c *cobra.Command) {
+	flags, q := c.Flags(), &f.asked
+	flags.VisitAll(func(flag *pflag.Flag) { f.ofCheck = append(f.ofCheck, flag.Name) })
+	f.ofCheck = append(f.ofCheck, "check", "signers", "tsa-ca")
+	flags.StringVar(&q.Month, "month", "", "the month, such as 2026-01")
+	flags.StringVar(&q.Year, "year", "", "instead of a month, the year, such as 2026")
+	flags.StringVar(&q.Timezone, "timezone", "UTC", "whose month or year it is, such as Europe/Berlin")
+	flags.StringVar(&f.accounts, "accounts", "", "the company's accounts"+cli.AccountsUsage)
+	flags.StringVarP(&q.Dir, "output", "o", "", "the directory that becomes the package")
+	flags.StringVar(&f.check, "check", "", "prove the package in this directory instead")
+	flags.StringVar(&f.key, "sign", "", "sign it with this SSH key: a private one, or a public one that ssh-agent has")
+	flags.StringVar(&f.signers, "signers", "", "for --check, who may have signed it: a file as ssh-keygen's allowed_signers")
+	flags.StringVar(&f.authority, "timestamp", "", "have the time-stamping authority at this URL say when it was there")
+	flags.StringVar(&f.authorities, "tsa-ca", "", "for --check, whose timestamps count: a file of certificates in PEM")
+	flags.StringVar(&q.Journal, "as", journal.HLedger.Name, "the journal's program: "+strings.Join(app.ProgramNames(), ", "))
+	flags.StringVar(&q.With, "with", app.WithFees, "what the journal has: fees, or movements")
+	f.LabelFlags.Add(c)
+	flags.StringVar(&q.Names, "names", "", "for the journal, instead of the address book, a CSV file of address,name or address,name,asset account")
+	flags.StringVar(&q.Classes, "classes", "", "for the rollforward, a CSV file of pallet,method,direction,class: classes of your own choice")
+	flags.StringVar(&q.Networks, "network-file", "", "a file with network tables of your own")
+	flags.BoolVar(&q.Partial, "partial", false, "take what the ledger has of the period, where it lacks a part")
+	flags.BoolVar(&f.noBalances, "no-balances", false, "ask for no balances: the statements are not proved")
+	addPrices(c, &q.Prices, &q.Fiat)
+	flags.StringVar(&q.Books.Path, "reconcile", "", "the company's own record of fees, csv or xlsx, as fees reconcile takes it")
+	addBooks(c, &q.Books, "of --reconcile: ")
+	cli.Complete(c, "as", app.ProgramNames()...)
+	cli.Complete(c, "with", app.WithFees, app.WithMovements)
 }
 
 // makePackage makes a package.
-func makePackage(ctx context.Context, f *closeFlags) error {
-	q := &f.asked
+func (f *closeFlags) makePackage(c *cobra.Command) error {
+	ctx, q, stderr := c.Context(), &f.asked, c.ErrOrStderr()
 	switch {
 	case q.Month != "" && q.Year != "":
 		return errors.New("--month and --year: name one of them")
 	case q.Month == "" && q.Year == "" || f.accounts == "" || q.Dir == "":
 		err := errors.New("name the month or the year, the accounts and the directory: fees close --month 2026-01 --accounts FILE -o DIR")
 		if f.accounts == "" {
-			if book, unread := f.LabelFlags.ReadBook(&f.LedgerFlags, true, f.stderr); unread == nil {
+			if book, unread := f.ReadBook(&f.LedgerFlags, true, stderr); unread == nil {
 				err = errors.New(err.Error() + cli.Offer(book))
 			}
 		}
@@ -187,14 +172,12 @@ func makePackage(ctx context.Context, f *closeFlags) error {
 	case q.With == app.WithMovements && f.noBalances:
 		return errors.New("--with movements opens the journal with balances, and --no-balances asks for none")
 	}
-	if _, ok := app.Program(q.Journal); !ok {
-		return fmt.Errorf("--as %q: want %s", q.Journal, strings.Join(journalPrograms(), ", "))
-	}
-	var err error
-	if q.PackageOptions, err = f.options(); err != nil {
+	err := app.OneOf(app.FieldProgram, q.Journal, app.ProgramNames()...)
+	if err != nil {
 		return err
 	}
-	if q.Labels, err = f.LabelFlags.ReadBook(&f.LedgerFlags, f.quiet, f.stderr); err != nil {
+	q.PackageOptions = f.options(c)
+	if q.Labels, err = f.ReadBook(&f.LedgerFlags, f.Quiet, stderr); err != nil {
 		return err
 	}
 	if f.key != "" {
@@ -206,36 +189,28 @@ func makePackage(ctx context.Context, f *closeFlags) error {
 	if q.Authority, err = cli.Authority(f.authority); err != nil {
 		return err
 	}
-	d, err := f.LedgerFlags.Open(ctx, q.Networks)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
 	q.Accounts, q.Proved = strings.Split(f.accounts, ","), !f.noBalances
-	closed, err := d.MakePackage(ctx, *q)
-	if err != nil {
-		tellRows(f.stderr, err)
-		return err
-	}
-	if err := writeClosed(f.stdout, closed); err != nil {
-		return err
-	}
-	if !closed.Manifest.Findings.None() || len(unproved(closed.Signatures, closed.Stamp, app.Vouchers{})) > 0 {
-		return cli.ErrFinding
-	}
-	return nil
+	return f.Ask(c, q.Networks, func(d *app.Desk) error {
+		closed, err := d.MakePackage(ctx, *q)
+		if err != nil {
+			tellRows(stderr, err)
+			return err
+		}
+		wrong := unproved(closed.Signatures, closed.Stamp, app.Vouchers{})
+		return cli.Found(writeClosed(c.OutOrStdout(), closed), !closed.Manifest.Findings.None() || len(wrong) > 0)
+	})
 }
 
 // options are what making a package and checking it have in common.
-func (f *closeFlags) options() (app.PackageOptions, error) {
+func (f *closeFlags) options(c *cobra.Command) app.PackageOptions {
 	return app.PackageOptions{
 		Program: cli.Version(), Balances: f.GatewayFlags.Open, Kept: f.check != "" && f.Gateway != "", Concurrency: f.Concurrency,
-		Progress: cli.NewProgress(f.stderr, "blocks", f.quiet).Asked(), Asked: cli.NewProgress(f.stderr, "balances", f.quiet).Asked(),
-	}, f.CheckConcurrency()
+		Progress: f.Progress(c, "blocks").Asked(), Asked: f.Progress(c, "balances").Asked(),
+	}
 }
 
 // checkPackage proves a package.
-func checkPackage(c *cobra.Command, f *closeFlags) error {
+func (f *closeFlags) checkPackage(c *cobra.Command) error {
 	var wrong []string
 	c.Flags().Visit(func(flag *pflag.Flag) {
 		if !slices.Contains(f.ofCheck, flag.Name) {
@@ -245,20 +220,16 @@ func checkPackage(c *cobra.Command, f *closeFlags) error {
 	if len(wrong) > 0 {
 		return fmt.Errorf("--check takes all from the package's manifest: without %s", strings.Join(wrong, ", "))
 	}
-	options, err := f.options()
-	if err != nil {
-		return err
-	}
 	vouchers, err := f.readVouchers()
 	if err != nil {
 		return err
 	}
-	checked, err := app.CheckPackage(c.Context(), f.check, func(ctx context.Context) (*app.Desk, error) { return f.openToCheck(ctx, vouchers) }, vouchers, options)
+	checked, err := app.CheckPackage(c.Context(), f.check, func(ctx context.Context) (*app.Desk, error) { return f.openToCheck(ctx, vouchers) }, vouchers, f.options(c))
 	if err != nil {
-		tellRows(f.stderr, err)
+		tellRows(c.ErrOrStderr(), err)
 		return err
 	}
-	return writeChecked(f.stdout, f.check, checked, vouchers)
+	return writeChecked(c.OutOrStdout(), f.check, checked, vouchers)
 }
 
 // openToCheck opens the ledger that a package is compared with, none where none is named

@@ -1,7 +1,6 @@
 package finance
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +13,6 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/journal"
-	"github.com/feeledger/fees/internal/table"
 )
 
 var exportManual = `Write the fees that accounts paid, as accounting software takes them.
@@ -83,112 +81,88 @@ type exportFlags struct {
 	checks      bool
 }
 
-const (
-	toKoinly = "koinly"
-)
-
-// lists are the forms of the plain list, and how each is written.
-var lists = map[string]func(io.Writer, *table.Sheet) error{
-	"csv":     table.WriteCSV,
-	"jsonl":   table.WriteJSONLines,
-	"xlsx":    func(w io.Writer, s *table.Sheet) error { return table.WriteXLSX(w, s) },
-	"parquet": table.WriteParquet,
+func newExport() *cobra.Command {
+	f := exportFlags{asked: app.ExportQuestion{With: app.WithFees}}
+	return cli.New(&cobra.Command{
+		Use: "export --as FORM --accounts LIST|FILE " + cli.PeriodUse + " | --partitioned DIR", Short: "Write fees for accounting software", Long: exportManual, Example: exportExamples,
+		Args: cobra.MaximumNArgs(1), RunE: f.export,
+	}, f.Of("where the balances of --with movements come from"), f.AddTrust, f.of("who paid"), f.AddFile, f.add)
 }
 
-var exportForms = []string{"hledger", "beancount", "ledger", "csv", "jsonl", "xlsx", "parquet", toKoinly}
-
-func newExport(stdout, stderr io.Writer) *cobra.Command {
-	var flags exportFlags
-	flags.Stdout = stdout
-	c := &cobra.Command{
-		Use:     "export --as FORM --accounts LIST|FILE " + cli.PeriodUse + " | --partitioned DIR",
-		Short:   "Write fees for accounting software",
-		Long:    exportManual,
-		Example: exportExamples,
-		Args:    cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			if flags.partitioned != "" {
-				return exportPartitioned(c, args, &flags, stderr)
-			}
-			return export(c.Context(), args, flags, stderr)
-		},
-	}
-	flags.GatewayFlags.Add(c, "where the balances of --with movements come from")
-	flags.AddTrust(c)
-	flags.questionFlags.add(c, "who paid")
-	f := c.Flags()
-	f.StringVar(&flags.form, "as", "", "for what: "+strings.Join(exportForms, ", "))
-	f.StringVar(&flags.names, "names", "", "instead of the address book, a CSV file of address,name or address,name,asset account")
-	f.StringVar(&flags.asked.With, "with", app.WithFees, "fees, or movements: every change of the balances")
-	f.BoolVar(&flags.asked.Style.NetworkSide, "network-side", false, "of each fee, what was burned and what the treasury and the author got too")
-	f.BoolVar(&flags.asked.Style.Continues, "continue", false, "the journal of the time before is there too: assert the opening balances, open no account twice")
-	f.StringVar(&flags.networkFile, "network-file", "", "a file with network tables of your own")
-	f.StringVar(&flags.partitioned, "partitioned", "", "write all of whole months as Parquet files below this directory")
-	f.BoolVar(&flags.replace, "replace", false, "for --partitioned, write again what is there and differs")
-	f.BoolVar(&flags.checks, "check", false, "for --partitioned, write nothing: compare what is there with its sums and the ledger")
-	cli.Complete(c, "as", exportForms...)
+func (f *exportFlags) add(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.form, "as", "", "for what: "+strings.Join(app.ExportForms, ", "))
+	flags.StringVar(&f.names, "names", "", "instead of the address book, a CSV file of address,name or address,name,asset account")
+	flags.StringVar(&f.asked.With, "with", app.WithFees, "fees, or movements: every change of the balances")
+	flags.BoolVar(&f.asked.Style.NetworkSide, "network-side", false, "of each fee, what was burned and what the treasury and the author got too")
+	flags.BoolVar(&f.asked.Style.Continues, "continue", false, "the journal of the time before is there too: assert the opening balances, open no account twice")
+	flags.StringVar(&f.networkFile, "network-file", "", "a file with network tables of your own")
+	flags.StringVar(&f.partitioned, "partitioned", "", "write all of whole months as Parquet files below this directory")
+	flags.BoolVar(&f.replace, "replace", false, "for --partitioned, write again what is there and differs")
+	flags.BoolVar(&f.checks, "check", false, "for --partitioned, write nothing: compare what is there with its sums and the ledger")
+	cli.Complete(c, "as", app.ExportForms...)
 	cli.Complete(c, "with", app.WithFees, app.WithMovements)
-	return c
 }
 
 // check wants flags that go together.
 func (f *exportFlags) check() error {
 	_, books := app.Program(f.form)
-	binary := f.form == "xlsx" || f.form == "parquet"
 	switch {
 	case f.replace || f.checks:
 		return errors.New("--replace and --check are for --partitioned")
-	case slices.Contains(exportForms, f.To):
+	case slices.Contains(app.ExportForms, f.To):
 		return fmt.Errorf("--to is the last day of the period: --as %s says for what", f.To)
 	case f.form == "":
-		return errors.New("--as: name a form, " + strings.Join(exportForms, ", ") + "; or --partitioned, a directory")
-	case !slices.Contains(exportForms, f.form):
-		return fmt.Errorf("--as %q: want %s", f.form, strings.Join(exportForms, ", "))
+		return errors.New("--as: name a form, " + strings.Join(app.ExportForms, ", ") + "; or --partitioned, a directory")
+	case !slices.Contains(app.ExportForms, f.form):
+		return app.OneOf(app.FieldProgram, f.form, app.ExportForms...)
 	case f.asked.With != app.WithFees && f.asked.With != app.WithMovements:
-		return fmt.Errorf("--with %q: want %s or %s", f.asked.With, app.WithFees, app.WithMovements)
+		return app.OneOf(app.FieldWith, f.asked.With, app.WithFees, app.WithMovements)
 	case !books && (f.asked.With != app.WithFees || f.asked.Style.NetworkSide):
 		return fmt.Errorf("--as %s is a list of fees: --with movements and --network-side are for hledger, beancount and ledger", f.form)
 	case f.asked.Style.Continues && f.asked.With != app.WithMovements && f.form != journal.Beancount.Name:
 		return errors.New("--continue is for --with movements, and for Beancount: no other journal of fees depends on the one before")
-	case binary && f.File == "" && cli.IsTerminal(f.Stdout):
-		return fmt.Errorf("--as %s is not for a terminal: name a file with -o", f.form)
 	}
-	return nil
+	return f.CheckBinary("as", f.form)
 }
 
-// export is the command.
-func export(ctx context.Context, args []string, flags exportFlags, stderr io.Writer) error {
-	if err := flags.check(); err != nil {
+// export writes the fees of accounts, or whole months of everybody.
+func (f *exportFlags) export(c *cobra.Command, args []string) error {
+	if f.partitioned != "" {
+		return f.exportMonths(c, args)
+	}
+	if err := f.check(); err != nil {
 		return err
 	}
-	q, err := flags.question(args, stderr)
+	q, err := f.question(c, args)
 	if err != nil {
 		return err
 	}
-	d, err := flags.LedgerFlags.Open(ctx, flags.networkFile)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	x, err := d.Export(ctx, q)
-	if err != nil {
-		return err
-	}
-	for _, note := range x.Notes {
-		fmt.Fprintln(stderr, "fees: "+note)
-	}
-	if err := flags.write(ctx, x); err != nil {
-		return x.Explain(err)
-	}
-	return tellUndetermined(stderr, x.Payments)
+	return f.Ask(c, f.networkFile, func(d *app.Desk) error {
+		x, err := d.Export(c.Context(), q)
+		if err != nil {
+			return err
+		}
+		for _, note := range x.Notes {
+			fmt.Fprintln(c.ErrOrStderr(), "fees: "+note)
+		}
+		write, err := x.Writer(c.Context(), f.form)
+		if err == nil {
+			err = f.Stream(write)
+		}
+		if err != nil {
+			return x.Explain(err)
+		}
+		return tellUndetermined(c.ErrOrStderr(), x.Payments)
+	})
 }
 
 // question is what the flags ask for.
-func (f *exportFlags) question(args []string, stderr io.Writer) (q app.ExportQuestion, err error) {
+func (f *exportFlags) question(c *cobra.Command, args []string) (q app.ExportQuestion, err error) {
 	q = f.asked
 	q.Balances = f.GatewayFlags.Open
 	var chosen *app.Chosen
-	if q.Question, chosen, err = f.questionFlags.read(args, stderr); err != nil {
+	if q.Question, chosen, err = f.read(c, args); err != nil {
 		return q, err
 	}
 	if len(q.Accounts) == 0 {
@@ -200,26 +174,6 @@ func (f *exportFlags) question(args []string, stderr io.Writer) (q app.ExportQue
 		q.Style.Names, err = chosen.JournalNames()
 	}
 	return q, err
-}
-
-// write writes the form that was asked for.
-func (f *exportFlags) write(ctx context.Context, x *app.Export) error {
-	if write, ok := lists[f.form]; ok {
-		list, err := x.List(ctx)
-		if err != nil {
-			return err
-		}
-		return f.Output.Stream(func(w io.Writer) error { return write(w, list) })
-	}
-	if f.form == toKoinly {
-		return f.Output.Stream(func(w io.Writer) error { return x.WriteKoinly(ctx, w) })
-	}
-	j, err := x.Journal(ctx)
-	if err != nil {
-		return err
-	}
-	p, _ := app.Program(f.form)
-	return f.Output.Stream(func(w io.Writer) error { return j.Write(w, p) })
 }
 
 // tellUndetermined lists the fees that nobody knows, the first of them one by one, and is

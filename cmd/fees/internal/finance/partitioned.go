@@ -31,31 +31,33 @@ func (f *exportFlags) checkPartitioned(c *cobra.Command, args []string) (err err
 	return err
 }
 
-// exportPartitioned is fees export --partitioned.
-func exportPartitioned(c *cobra.Command, args []string, flags *exportFlags, stderr io.Writer) error {
-	if err := flags.checkPartitioned(c, args); err != nil {
+// exportMonths is fees export --partitioned.
+func (f *exportFlags) exportMonths(c *cobra.Command, args []string) error {
+	if err := f.checkPartitioned(c, args); err != nil {
 		return err
 	}
-	period, err := flags.PeriodFlags.ParseMonths(args)
+	period, err := f.ParseMonths(args)
 	if err != nil {
 		return err
 	}
-	d, err := flags.LedgerFlags.Open(c.Context(), flags.networkFile)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if flags.checks {
-		return checkPartitions(c, d, flags, stderr)
-	}
-	x, err := d.Dataset(c.Context(), app.DatasetQuestion{
-		Dir: flags.partitioned, Period: period, Replace: flags.replace, Program: cli.Version(),
-		Progress: cli.NewProgress(stderr, "blocks", false).Asked(),
-		Done:     func(o dataset.Outcome, m *dataset.Manifest) { tellMonth(flags.Stdout, o, m) },
+	return f.Ask(c, f.networkFile, func(d *app.Desk) error {
+		if f.checks {
+			return f.checkPartitions(c, d)
+		}
+		x, err := d.Dataset(c.Context(), app.DatasetQuestion{
+			Dir: f.partitioned, Period: period, Replace: f.replace, Program: cli.Version(), Progress: f.Progress(c, "blocks").Asked(),
+			Done: func(o dataset.Outcome, m *dataset.Manifest) { tellMonth(f.Stdout(), o, m) },
+		})
+		if err != nil {
+			return err
+		}
+		return tellDataset(c, args, x)
 	})
-	if err != nil {
-		return err
-	}
+}
+
+// tellDataset says what of a dataset is not there, or is not known.
+func tellDataset(c *cobra.Command, args []string, x *app.Dataset) error {
+	stderr := c.ErrOrStderr()
 	for _, note := range x.Notes {
 		fmt.Fprintln(stderr, "fees: "+note)
 	}
@@ -69,9 +71,8 @@ func exportPartitioned(c *cobra.Command, args []string, flags *exportFlags, stde
 	if x.Undetermined > 0 {
 		fmt.Fprintf(stderr, "fees: %s %s not known: %s null\n", console.Counted(x.Undetermined, "fee"), console.Verb(x.Undetermined, "is", "are"),
 			console.Verb(x.Undetermined, "it is", "they are"))
-		return cli.ErrFinding
 	}
-	return nil
+	return cli.Found(nil, x.Undetermined > 0)
 }
 
 // tellMonth says what there is of a month.
@@ -84,25 +85,22 @@ func tellMonth(stdout io.Writer, o dataset.Outcome, m *dataset.Manifest) {
 }
 
 // checkPartitions is fees export --partitioned DIR --check.
-func checkPartitions(c *cobra.Command, d *app.Desk, flags *exportFlags, stderr io.Writer) error {
-	progress := cli.NewProgress(stderr, "months", false).Asked()
-	found, err := d.CheckDataset(c.Context(), flags.partitioned, &progress)
+func (f *exportFlags) checkPartitions(c *cobra.Command, d *app.Desk) error {
+	progress := f.Progress(c, "months").Asked()
+	found, err := d.CheckDataset(c.Context(), f.partitioned, &progress)
 	if err != nil {
 		return err
 	}
 	for _, month := range found.NotCompared {
-		fmt.Fprintf(stderr, "fees: %s is not compared: the ledger has no block of it\n", month)
+		fmt.Fprintf(c.ErrOrStderr(), "fees: %s is not compared: the ledger has no block of it\n", month)
 	}
 	for _, p := range found.Problems {
-		fmt.Fprintf(flags.Stdout, "%s: %s\n", p.Path, p.Message)
+		fmt.Fprintf(f.Stdout(), "%s: %s\n", p.Path, p.Message)
 	}
-	fmt.Fprintf(flags.Stdout, "%s, %s, %d bytes: %s\n", console.Counted(found.Months, "month"), console.Counted(found.Files, "file"), found.Bytes,
+	fmt.Fprintf(f.Stdout(), "%s, %s, %d bytes: %s\n", console.Counted(found.Months, "month"), console.Counted(found.Files, "file"), found.Bytes,
 		console.Counted(len(found.Problems), "problem"))
-	if len(found.Problems) == 0 {
-		return nil
-	}
 	if slices.ContainsFunc(found.Problems, func(p dataset.Problem) bool { return p.Damaged }) {
 		return fmt.Errorf("%w: export it again with --replace", dataset.ErrDamaged)
 	}
-	return cli.ErrFinding
+	return cli.Found(nil, len(found.Problems) > 0)
 }

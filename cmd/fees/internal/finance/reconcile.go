@@ -1,7 +1,6 @@
 package finance
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +13,6 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/reconcile"
-	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/source"
 )
 
@@ -112,43 +110,31 @@ type reconcileFlags struct {
 	rowsOnly, all bool
 }
 
-func newReconcile(stdout, stderr io.Writer) *cobra.Command {
-	var flags reconcileFlags
-	flags.Stdout = stdout
-	c := &cobra.Command{
-		Use:     "reconcile FILE " + cli.PeriodUse,
-		Short:   "Compare a company's record of fees with the ledger",
-		Long:    reconcileManual,
-		Example: reconcileExamples,
-		Args:    cobra.RangeArgs(1, 2),
-		RunE: func(c *cobra.Command, args []string) error {
-			flags.Path = args[0]
-			again := func(s ...cli.Setting) string { return cli.Again(c, args, s...) }
-			return withCommand(c, args, flags.run(c.Context(), args[1:], again, stderr))
-		},
-	}
-	flags.SourceFlags.AddFinal(c)
-	flags.questionFlags.add(c, "the company's accounts", "table", "json", "csv", "xlsx")
-	flags.AddConcurrency(c)
-	f := c.Flags()
-	f.Lookup("timezone").Usage = "whose days they are, and of dates without one, such as Europe/Berlin"
-	f.BoolVar(&flags.rowsOnly, "rows-only", false, "compare only the rows: fees that the books lack are not looked for")
-	addBooks(c, &flags.BooksInput, "")
-	f.StringVar(&flags.fix, "fix", "", "write the record again to this file, in its own form, with our figures beside its rows")
-	f.BoolVar(&flags.all, "all", false, "show what matches too")
-	return c
+func newReconcile() *cobra.Command {
+	var f reconcileFlags
+	return cli.New(&cobra.Command{
+		Use: "reconcile FILE " + cli.PeriodUse, Short: "Compare a company's record of fees with the ledger", Long: reconcileManual, Example: reconcileExamples,
+		Args: cobra.RangeArgs(1, 2), RunE: func(c *cobra.Command, args []string) error { return withCommand(c, args, f.reconcile(c, args)) },
+	}, f.AddFinal, f.of("the company's accounts"), f.add, f.Forms("table", "json", "csv", "xlsx"), f.AddQuiet, f.Concurrent)
 }
 
-func (f *reconcileFlags) run(ctx context.Context, args []string, again func(...cli.Setting) string, stderr io.Writer) error {
-	if err := errors.Join(f.Output.Check(), f.CheckConcurrency()); err != nil {
-		return err
-	}
+func (f *reconcileFlags) add(c *cobra.Command) {
+	c.Flags().Lookup("timezone").Usage = "whose days they are, and of dates without one, such as Europe/Berlin"
+	c.Flags().BoolVar(&f.rowsOnly, "rows-only", false, "compare only the rows: fees that the books lack are not looked for")
+	addBooks(c, &f.BooksInput, "")
+	c.Flags().StringVar(&f.fix, "fix", "", "write the record again to this file, in its own form, with our figures beside its rows")
+	c.Flags().BoolVar(&f.all, "all", false, "show what matches too")
+}
+
+// reconcile compares a company's record with the ledger.
+func (f *reconcileFlags) reconcile(c *cobra.Command, args []string) error {
+	f.Path = args[0]
 	switch {
-	case f.Format == "xlsx" && f.Output.File == "":
+	case f.Format == "xlsx" && f.File == "":
 		return errors.New("--format xlsx is a file: name it with -o")
 	case f.Gateway != "" && f.Ledger != "":
 		return errors.New("--gateway and --ledger: name one of them")
-	case f.fix != "" && f.fix == f.Output.File:
+	case f.fix != "" && f.fix == f.File:
 		return errors.New("--fix and -o: name two files")
 	}
 	if f.fix != "" {
@@ -156,75 +142,74 @@ func (f *reconcileFlags) run(ctx context.Context, args []string, again func(...c
 			return err
 		}
 	}
-	asked, err := f.PeriodFlags.Parse(args)
+	asked, err := f.PeriodFlags.Parse(args[1:])
 	if err != nil {
 		return err
 	}
-	options, err := f.BooksInput.Options(asked.Zone)
+	options, err := f.Options(asked.Zone)
 	if err != nil {
 		return err
 	}
 	if options.Prices, err = f.priceFlags.Read(); err != nil {
 		return err
 	}
-	chosen, err := f.LabelFlags.ReadAccounts(f.accounts, &f.LedgerFlags, f.quiet, stderr)
+	stderr := c.ErrOrStderr()
+	chosen, err := f.ReadAccounts(f.accounts, &f.LedgerFlags, f.Quiet, stderr)
 	if err != nil {
 		return err
 	}
 	options.Accounts, options.Labels, options.RowsOnly = chosen.Accounts, chosen.Labels, f.rowsOnly
-	result, err := f.compare(ctx, asked, options, stderr)
+	result, err := f.compare(c, asked, options)
 	if err != nil {
 		tellRows(stderr, err)
 		return err
 	}
 	defer result.Close()
 	if len(options.Accounts) == 0 && !f.rowsOnly {
-		return f.askForAccounts(result, chosen.Book, again, stderr)
+		return f.askForAccounts(c, args, result, chosen.Book)
 	}
-	if err := f.writeFixed(ctx, result, stderr); err != nil {
+	if err := f.writeFixed(c, result); err != nil {
 		return err
 	}
 	return f.show(result, stderr)
 }
 
-// maxGroups is how many groups of the address book are offered.
-const maxGroups = 10
-
 // askForAccounts shows how the rows compare, and the commands that name the accounts. It writes no
 // file: without accounts, a result shows less than it seems to.
-func (f *reconcileFlags) askForAccounts(r *reconcile.Result, book *app.AddressBook, again func(...cli.Setting) string, stderr io.Writer) error {
-	if f.Output.File == "" {
+func (f *reconcileFlags) askForAccounts(c *cobra.Command, args []string, r *reconcile.Result, book *app.AddressBook) error {
+	stderr := c.ErrOrStderr()
+	if f.File == "" {
 		if err := f.show(r, stderr); err != nil && !errors.Is(err, cli.ErrFinding) {
 			return err
 		}
 	}
 	groups := book.GroupNames()
-	for _, group := range groups[:min(len(groups), maxGroups)] {
-		fmt.Fprintln(stderr, "fees: with these accounts: "+again(cli.Setting{Name: "accounts", Value: app.GroupPrefix + group}))
+	for _, group := range groups[:min(len(groups), app.MaxGroups)] {
+		fmt.Fprintln(stderr, "fees: with these accounts: "+cli.Again(c, args, cli.Setting{Name: "accounts", Value: app.GroupPrefix + group}))
 	}
-	fmt.Fprintln(stderr, "fees: with only the rows: "+again(cli.Setting{Name: "rows-only"}))
+	fmt.Fprintln(stderr, "fees: with only the rows: "+cli.Again(c, args, cli.Setting{Name: "rows-only"}))
 	remedy := "run one of the commands above"
 	if len(groups) == 0 {
 		remedy = "add --accounts with addresses or a CSV file of them, or run the command above"
 	}
-	if f.Output.File != "" || f.fix != "" {
+	if f.File != "" || f.fix != "" {
 		remedy = "no file was written; " + remedy
 	}
 	return fmt.Errorf("no accounts were named, so fees that the books lack were not looked for: %s", remedy)
 }
 
 // writeFixed writes the record again where that is asked for, and says what cannot be in it.
-func (f *reconcileFlags) writeFixed(ctx context.Context, r *reconcile.Result, stderr io.Writer) error {
+func (f *reconcileFlags) writeFixed(c *cobra.Command, r *reconcile.Result) error {
 	if f.fix == "" {
 		return nil
 	}
-	err := cli.ReplaceNamedFile(ctx, "--fix", f.fix, func(w io.Writer) error { return f.WriteFixed(ctx, w, r) })
+	err := cli.ReplaceNamedFile(c.Context(), "--fix", f.fix, func(w io.Writer) error { return f.WriteFixed(c.Context(), w, r) })
 	if err != nil {
 		return err
 	}
 	for _, s := range r.Sums {
 		if s.Outcome == reconcile.OnlyOnChain && s.Count > 0 {
-			fmt.Fprintf(stderr, "fees: --fix %s: %s only_on_chain, without a row there: --format csv lists %s\n", console.Printable(f.fix),
+			fmt.Fprintf(c.ErrOrStderr(), "fees: --fix %s: %s only_on_chain, without a row there: --format csv lists %s\n", console.Printable(f.fix),
 				console.Counted(s.Count, "transaction")+console.Verb(s.Count, " is", " are"), console.Verb(s.Count, "it", "them"))
 		}
 	}
@@ -233,9 +218,8 @@ func (f *reconcileFlags) writeFixed(ctx context.Context, r *reconcile.Result, st
 
 // compare compares the record with the ledger, or with what a gateway has. Of that a
 // ledger is made once the record was read.
-func (f *reconcileFlags) compare(ctx context.Context, asked app.Period, o reconcile.Options, stderr io.Writer) (_ *reconcile.Result, err error) {
-	p := cli.NewProgress(stderr, "blocks", f.quiet)
-	defer p.End()
+func (f *reconcileFlags) compare(c *cobra.Command, asked app.Period, o reconcile.Options) (_ *reconcile.Result, err error) {
+	ctx := c.Context()
 	var d *app.Desk
 	var reader *source.Reader
 	if f.Gateway == "" {
@@ -256,7 +240,7 @@ func (f *reconcileFlags) compare(ctx context.Context, asked app.Period, o reconc
 	}
 	defer file.Close()
 	if d == nil {
-		if d, err = f.Temporary(ctx, reader, asked, p); err != nil {
+		if d, err = f.Temporary(ctx, reader, asked, f.Progress(c, "blocks")); err != nil {
 			return nil, err
 		}
 		defer d.Close()
@@ -266,7 +250,7 @@ func (f *reconcileFlags) compare(ctx context.Context, asked app.Period, o reconc
 
 // show writes the result, and says what does not match where nobody sees it.
 func (f *reconcileFlags) show(r *reconcile.Result, stderr io.Writer) error {
-	if err := f.Output.Stream(func(w io.Writer) error { return f.render(w, r) }); err != nil {
+	if err := f.Stream(func(w io.Writer) error { return app.WriteReconciliation(w, r, f.Format, f.all, f.Width()) }); err != nil {
 		return err
 	}
 	if f.Format == "csv" {
@@ -274,7 +258,7 @@ func (f *reconcileFlags) show(r *reconcile.Result, stderr io.Writer) error {
 			fmt.Fprintln(stderr, "fees: "+console.Printable(n))
 		}
 	}
-	unseen := f.Format != "table" || f.Output.File != ""
+	unseen := f.Format != "table" || f.File != ""
 	if unseen && !r.Complete() {
 		fmt.Fprintln(stderr, "fees: "+r.Headline())
 	}
@@ -294,16 +278,4 @@ func (f *reconcileFlags) show(r *reconcile.Result, stderr io.Writer) error {
 		fmt.Fprintln(stderr, "fees: "+strings.Join(found, ", "))
 	}
 	return cli.ErrFinding
-}
-
-func (f *reconcileFlags) render(w io.Writer, r *reconcile.Result) error {
-	switch f.Format {
-	case "json":
-		return r.WriteJSON(w, f.all)
-	case "csv":
-		return table.WriteCSV(w, r.Details(f.all))
-	case "xlsx":
-		return table.WriteXLSX(w, r.Sheets(f.all)...)
-	}
-	return r.WriteTable(w, f.all, f.Width())
 }

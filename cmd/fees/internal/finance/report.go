@@ -13,7 +13,6 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/finance/report"
-	"github.com/feeledger/fees/internal/table"
 )
 
 var reportManual = `Add up the fees of a period of the ledger, by block, hour, day, month, account (who
@@ -83,45 +82,27 @@ type reportFlags struct {
 	only    []string
 }
 
-func newReport(stdout, stderr io.Writer) *cobra.Command {
-	var flags reportFlags
-	flags.Stdout = stdout
-	c := &cobra.Command{
-		Use:     "report " + cli.PeriodUse,
-		Short:   "Add up the fees of a period",
-		Long:    reportManual,
-		Example: reportExamples,
-		Args:    cobra.MaximumNArgs(2), // a range, and what is compared with
-		RunE: func(c *cobra.Command, args []string) error {
-			return reportFees(c.Context(), args, flags, stderr)
-		},
-	}
-	flags.SourceFlags.Add(c)
-	flags.AddConcurrency(c)
-	flags.questionFlags.add(c, "only what these paid for", "table", "json", "csv", "xlsx", "parquet", "html")
+func newReport() *cobra.Command {
+	f := reportFlags{asked: app.ReportQuestion{Choice: report.Choice{By: report.Day}}}
+	return cli.New(&cobra.Command{
+		Use: "report " + cli.PeriodUse, Short: "Add up the fees of a period", Long: reportManual, Example: reportExamples,
+		Args: cobra.MaximumNArgs(2), RunE: f.report, // a range, and what is compared with
+	}, f.SourceFlags.Add, f.of("only what these paid for"), f.add, f.Forms("table", "json", "csv", "xlsx", "parquet", "html"), f.AddQuiet, f.Concurrent)
+}
+
+func (f *reportFlags) add(c *cobra.Command) {
 	c.Flags().Lookup("gateway").Usage = "instead of a ledger, read the blocks from this gateway, directory or demo"
-	c.Flags().StringVar((*string)(&flags.asked.By), "by", string(report.Day), "what makes a group: "+strings.Join(groupings(), ", "))
-	c.Flags().StringSliceVar(&flags.only, "only", nil, "only these transactions: NAME=VALUE with commas, of "+strings.Join(report.OnlyNames(), ", "))
-	c.Flags().StringVar(&flags.compare, "compare", "", "beside the period before, or the month or year that is named, such as 2025-02")
-	c.Flags().Lookup("compare").NoOptDefVal = periodBefore
-	c.Flags().IntVar(&flags.asked.Top, "top", 0, "only the groups with the greatest fees, so many, and one line of all others (default: all)")
-	c.Flags().BoolVar(&flags.asked.Percentiles, "percentiles", false, "percentiles of the gas price too: every transaction of the period is read")
-	cli.Complete(c, "by", groupings()...)
-	return c
+	cli.Choice(c, &f.asked.By, "by", "what makes a group: "+strings.Join(app.Texts(report.Groupings()), ", "), report.Groupings()...)
+	c.Flags().StringSliceVar(&f.only, "only", nil, "only these transactions: NAME=VALUE with commas, of "+strings.Join(report.OnlyNames(), ", "))
+	c.Flags().StringVar(&f.compare, "compare", "", "beside the period before, or the month or year that is named, such as 2025-02")
+	c.Flags().Lookup("compare").NoOptDefVal = app.PeriodBefore
+	c.Flags().IntVar(&f.asked.Top, "top", 0, "only the groups with the greatest fees, so many, and one line of all others (default: all)")
+	c.Flags().BoolVar(&f.asked.Percentiles, "percentiles", false, "percentiles of the gas price too: every transaction of the period is read")
 }
 
-func groupings() (names []string) {
-	for _, by := range report.Groupings() {
-		names = append(names, string(by))
-	}
-	return names
-}
-
-// check wants flags that go together.
-func (f *reportFlags) check() error {
+// report shows what the fees of a period add up to.
+func (f *reportFlags) report(c *cobra.Command, args []string) (err error) {
 	switch {
-	case !slices.Contains(groupings(), string(f.asked.By)):
-		return fmt.Errorf("--by %q: want %s", f.asked.By, strings.Join(groupings(), ", "))
 	case f.asked.Top < 0:
 		return fmt.Errorf("--top %d: want how many groups, such as 10", f.asked.Top)
 	case f.Gateway != "" && f.Ledger != "":
@@ -129,66 +110,41 @@ func (f *reportFlags) check() error {
 	case f.Format == "html" && f.compare != "":
 		return errors.New("--compare: there is no page of a comparison: --format xlsx has all figures, and table, json and csv have it too")
 	}
-	return errors.Join(f.questionFlags.check(), f.CheckConcurrency())
-}
-
-func reportFees(ctx context.Context, args []string, flags reportFlags, stderr io.Writer) error {
-	if err := flags.check(); err != nil {
-		return err
-	}
-	q := flags.asked
-	var err error
-	if q.Only, err = report.ParseOnly(flags.only); err != nil {
+	q := f.asked
+	if q.Only, err = report.ParseOnly(f.only); err != nil {
 		return fmt.Errorf("--only %w", err)
 	}
-	if q.Question, _, err = flags.questionFlags.read(flags.takeCompared(args), stderr); err != nil {
+	if i := slices.IndexFunc(args, app.IsNamed); i >= 0 && f.compare == app.PeriodBefore { // not behind an equals sign
+		f.compare, args = args[i], slices.Delete(slices.Clone(args), i, i+1)
+	}
+	if q.Question, _, err = f.read(c, args); err != nil {
 		return err
 	}
-	with, compared, err := flags.compared()
-	if err != nil {
+	if q.Beside, err = f.PeriodInput.Beside(f.compare); err != nil {
 		return err
 	}
-	p := cli.NewProgress(stderr, "blocks", flags.quiet)
-	defer p.End()
 	read := q.Period
-	if compared && flags.Gateway != "" {
-		if read, err = q.Period.With(with); err != nil {
+	if with, compared := q.Beside.Get(); compared && f.Gateway != "" {
+		if read, err = read.With(with); err != nil {
 			return err
 		}
 	}
-	d, err := flags.Desk(ctx, &flags.LedgerFlags, read, p, stderr)
+	p := f.Progress(c, "blocks")
+	d, err := f.Desk(c.Context(), &f.LedgerFlags, read, p)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
 	q.Progress = p.Asked()
-	if compared {
-		c, err := d.Compare(ctx, q, with)
-		if err != nil {
-			return err
-		}
-		return show(&flags.Output, p, c, flags.writeComparison)
-	}
-	r, err := d.Report(ctx, q)
+	return showFees(c.Context(), &f.Output, d, q)
+}
+
+// showFees asks a ledger for a report, and writes it.
+func showFees(ctx context.Context, o *cli.Output, d *app.Desk, q app.ReportQuestion) error {
+	made, err := d.Fees(ctx, q)
 	if err != nil {
 		return err
 	}
-	return show(&flags.Output, p, r, flags.write)
-}
-
-// write writes the form that was asked for.
-func (f *reportFlags) write(w io.Writer, r *report.Report) error {
-	switch f.Format {
-	case "json":
-		return report.WriteJSON(w, r)
-	case "csv":
-		return table.WriteCSV(w, r.Sheet())
-	case "xlsx":
-		return table.WriteXLSX(w, r.Sheet())
-	case "parquet":
-		return table.WriteParquet(w, r.Sheet())
-	case "html":
-		return report.WriteHTML(w, r)
-	}
-	return report.WriteTable(w, r, f.Output.Width())
+	err = o.Stream(func(w io.Writer) error { return made.Write(w, o.Format, o.Width()) })
+	return cli.Found(err, !made.Holds())
 }

@@ -1,19 +1,17 @@
 package finance
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/finance/rollforward"
-	"github.com/feeledger/fees/internal/table"
 )
 
 // rollforwardManual has the table of the classes where %s stands.
@@ -96,110 +94,61 @@ func classesTable() string {
 type rollforwardFlags struct {
 	cli.GatewayFlags
 	questionFlags
-	asked       app.RollforwardQuestion
-	networkFile string
-	classes     string
-	list        string
-	noBalances  bool
-	selected    rollforward.Selection
+	asked             app.RollforwardQuestion
+	networkFile, list string
+	classes           string
+	noBalances        bool
 }
 
-func newRollforward(stdout, stderr io.Writer) *cobra.Command {
-	var flags rollforwardFlags
-	flags.Stdout = stdout
-	c := &cobra.Command{
-		Use:     "rollforward --accounts FILE " + cli.PeriodUse,
-		Short:   "Lead from opening to closing balances, line by line",
-		Long:    rollforwardManual,
-		Example: rollforwardExamples,
-		Args:    cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return makeRollforward(c.Context(), args, flags, stderr)
-		},
-	}
-	flags.GatewayFlags.Add(c, "where balances come from: a gateway's URL, or an archive with balances")
-	flags.AddTrust(c)
-	flags.questionFlags.add(c, "whose rollforward", "table", "json", "csv", "xlsx")
-	flags.AddConcurrency(c)
-	f := c.Flags()
-	f.StringVar(&flags.classes, "classes", "", "a CSV file of pallet,method,direction,class: classes of your own choice")
-	f.StringVar(&flags.asked.By, "by", app.ByMonth, "what a column is of: month or period")
-	f.StringVar(&flags.list, "list", "", "list the movements of a line or a class, or all, instead")
-	f.StringVar(&flags.networkFile, "network-file", "", "a file with network tables of your own")
-	f.BoolVar(&flags.noBalances, "no-balances", false, "ask for no balances, and prove nothing")
-	cli.Complete(c, "by", app.ByMonth, app.ByPeriod)
+func newRollforward() *cobra.Command {
+	f := rollforwardFlags{asked: app.RollforwardQuestion{By: app.ByMonth}}
+	return cli.New(&cobra.Command{
+		Use: "rollforward --accounts FILE " + cli.PeriodUse, Short: "Lead from opening to closing balances, line by line", Long: rollforwardManual, Example: rollforwardExamples,
+		Args: cobra.MaximumNArgs(1), RunE: f.lead,
+	}, f.Of("where balances come from: a gateway's URL, or an archive with balances"), f.AddTrust, f.of("whose rollforward"), f.add, f.Forms("table", "json", "csv", "xlsx"), f.AddQuiet, f.Concurrent)
+}
+
+func (f *rollforwardFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.classes, "classes", "", "a CSV file of pallet,method,direction,class: classes of your own choice")
+	cli.Choice(c, &f.asked.By, "by", "what a column is of: month or period", app.ByMonth, app.ByPeriod)
+	c.Flags().StringVar(&f.list, "list", "", "list the movements of a line or a class, or all, instead")
+	c.Flags().StringVar(&f.networkFile, "network-file", "", "a file with network tables of your own")
+	c.Flags().BoolVar(&f.noBalances, "no-balances", false, "ask for no balances, and prove nothing")
 	cli.Complete(c, "list", rollforward.Selections()...)
-	return c
 }
 
-// check wants flags that go together.
-func (f *rollforwardFlags) check() (err error) {
-	switch {
-	case len(f.accounts) == 0:
+// lead shows what led from the balances before to those after.
+func (f *rollforwardFlags) lead(c *cobra.Command, args []string) (err error) {
+	if len(f.accounts) == 0 {
 		return errors.New("whose rollforward? fees rollforward --year 2026 --accounts FILE, a CSV file of address, label and group")
-	case !slices.Contains([]string{app.ByMonth, app.ByPeriod}, f.asked.By):
-		return fmt.Errorf("--by %q: want %s or %s", f.asked.By, app.ByMonth, app.ByPeriod)
 	}
+	q := f.asked
+	q.Concurrency = f.Concurrency
 	if f.list != "" {
-		if f.selected, err = rollforward.ParseSelection(f.list); err != nil {
+		listed, err := rollforward.ParseSelection(f.list)
+		if err != nil {
 			return fmt.Errorf("--list %w", err)
 		}
+		q.List = chain.Some(listed)
 	}
-	return errors.Join(f.questionFlags.check(), f.CheckConcurrency())
-}
-
-// makeRollforward is the command.
-func makeRollforward(ctx context.Context, args []string, flags rollforwardFlags, stderr io.Writer) error {
-	if err := flags.check(); err != nil {
+	if q.Question, _, err = f.read(c, args); err != nil {
 		return err
 	}
-	q := flags.asked
-	q.Concurrency = flags.Concurrency
-	var err error
-	if q.Question, _, err = flags.questionFlags.read(args, stderr); err != nil {
+	if q.Classes, err = app.ReadClasses(f.classes); err != nil {
 		return err
 	}
-	if q.Classes, err = app.ReadClasses(flags.classes); err != nil {
-		return err
-	}
-	if !flags.noBalances {
-		if q.Balances, err = flags.GatewayFlags.Open(); err != nil {
+	if !f.noBalances {
+		if q.Balances, err = f.GatewayFlags.Open(); err != nil {
 			return err
 		}
 	}
-	d, err := flags.LedgerFlags.Open(ctx, flags.networkFile)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return showProved(&flags.Output, flags.quiet, stderr, func(p app.Progress) (*app.Rollforward, error) {
-		q.Progress = p
-		return d.Rollforward(ctx, q)
-	}, func(w io.Writer, made *app.Rollforward) error { return flags.write(ctx, w, made) })
-}
-
-// write writes the form that was asked for.
-func (f *rollforwardFlags) write(ctx context.Context, w io.Writer, made *app.Rollforward) error {
-	y, r := &made.Style, made.Rollforward
-	switch f.Format {
-	case "json":
-		if f.list != "" {
-			return y.WriteMovementsJSON(ctx, w, r, f.selected)
+	q.Progress = f.Progress(c, "balances").Asked()
+	return f.Ask(c, f.networkFile, func(d *app.Desk) error {
+		made, err := d.Rollforward(c.Context(), q)
+		if err != nil {
+			return err
 		}
-		return y.WriteJSON(w, r)
-	case "csv":
-		if f.list != "" {
-			return table.WriteCSV(w, y.Movements(ctx, r, f.selected))
-		}
-		return table.WriteCSV(w, y.Lines(r))
-	case "xlsx":
-		if f.list != "" {
-			return table.WriteXLSX(w, y.Movements(ctx, r, f.selected))
-		}
-		return y.WriteXLSX(ctx, w, r)
-	}
-	if f.list != "" {
-		return y.WriteBrief(ctx, w, r, f.selected, f.Output.Width())
-	}
-	return y.WriteTable(w, r, f.Output.Width())
+		err = f.Stream(func(w io.Writer) error { return made.Write(c.Context(), w, f.Format, f.Width()) })
+		return made.Explain(cli.Found(err, !made.Holds()))
+	})
 }

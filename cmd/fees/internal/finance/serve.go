@@ -91,6 +91,7 @@ type serveFlags struct {
 	priceFlags
 	accessFlags
 	cli.MetricsFlags
+	cli.QuietFlag
 	ledgers     []string
 	listen      string
 	hosts       []string
@@ -98,29 +99,29 @@ type serveFlags struct {
 	limit       time.Duration
 	log         string
 	logRequests bool
-	quiet       bool
 }
 
 func newServe() *cobra.Command {
-	var flags serveFlags
+	var f serveFlags
 	c := cli.New(&cobra.Command{
 		Use: "serve", Short: "Show a ledger in a browser", Long: serveManual, Example: serveExamples, Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return serveDesk(c.Context(), &flags, c.ErrOrStderr()) },
-	}, flags.AddFinal, flags.LabelFlags.Add, flags.priceFlags.Add, flags.MetricsFlags.Add, flags.AddConcurrency)
-	cli.AddListen(c, &flags.listen, "127.0.0.1:8787")
-	flags.accessFlags.add(c)
+		RunE: f.serve,
+	}, f.AddFinal, f.LabelFlags.Add, f.priceFlags.Add, f.MetricsFlags.Add, f.accessFlags.add, f.add, f.Concurrent, f.AddQuiet)
 	c.AddCommand(newPassword())
-	f := c.Flags()
-	f.Lookup("gateway").Usage = "who tells balances and what a fee came of: a gateway, an archive, or demo; without --ledger an archive or demo is shown itself"
-	f.StringArrayVar(&flags.ledgers, "ledger", nil, "the ledger: a file, or postgres://HOST/DATABASE; or several, each --ledger NAME=PLACE (default: FEES_LEDGER, else "+cli.DefaultLedger+")")
-	f.StringSliceVar(&flags.hosts, "host", nil, "names by which others ask for it, with commas")
-	f.StringVar(&flags.packages, "packages", "", "the directory with the packages of fees close: they are shown, and checked again")
-	f.DurationVar(&flags.limit, "time-limit", web.DefaultTime, "how long a question may take")
-	f.StringVar(&flags.log, "log", "text", "how the log on standard error is written: text or json")
-	f.BoolVar(&flags.logRequests, "log-requests", false, "log each request, not only what fails")
-	cli.Complete(c, "log", "text", "json")
-	f.BoolVar(&flags.quiet, "quiet", false, "no progress on standard error")
 	return c
+}
+
+func (f *serveFlags) add(c *cobra.Command) {
+	flags := c.Flags()
+	cli.AddListen(c, &f.listen, "127.0.0.1:8787")
+	flags.Lookup("gateway").Usage = "who tells balances and what a fee came of: a gateway, an archive, or demo; without --ledger an archive or demo is shown itself"
+	flags.StringArrayVar(&f.ledgers, "ledger", nil, "the ledger: a file, or postgres://HOST/DATABASE; or several, each --ledger NAME=PLACE (default: FEES_LEDGER, else "+cli.DefaultLedger+")")
+	flags.StringSliceVar(&f.hosts, "host", nil, "names by which others ask for it, with commas")
+	flags.StringVar(&f.packages, "packages", "", "the directory with the packages of fees close: they are shown, and checked again")
+	flags.DurationVar(&f.limit, "time-limit", web.DefaultTime, "how long a question may take")
+	f.log = "text"
+	cli.Choice(c, &f.log, "log", "how the log on standard error is written: text or json", "text", "json")
+	flags.BoolVar(&f.logRequests, "log-requests", false, "log each request, not only what fails")
 }
 
 // check wants flags that go together.
@@ -131,8 +132,6 @@ func (f *serveFlags) check() error {
 		return fmt.Errorf("--listen %s: want an address with a port, such as 127.0.0.1:8787", f.listen)
 	case f.limit < time.Second || f.limit > time.Hour:
 		return fmt.Errorf("--time-limit %v: want between 1s and 1h", f.limit)
-	case f.log != "text" && f.log != "json":
-		return fmt.Errorf("--log %q: want text or json", f.log)
 	case f.Gateway != "" && len(f.ledgers) > 1:
 		return errors.New("--gateway: it tells of one ledger, and --ledger names several")
 	case f.prices != "" && len(f.ledgers) > 1:
@@ -141,7 +140,7 @@ func (f *serveFlags) check() error {
 	if err := f.accessFlags.check(f.listen, host); err != nil {
 		return err
 	}
-	return errors.Join(isDirectory("--packages", f.packages), f.CheckConcurrency())
+	return isDirectory("--packages", f.packages)
 }
 
 // isDirectory wants a flag to name a directory, or nothing.
@@ -161,11 +160,13 @@ func isDirectory(flag, path string) error {
 	return nil
 }
 
-func serveDesk(ctx context.Context, f *serveFlags, stderr io.Writer) error {
+// serve serves the pages until it is ended.
+func (f *serveFlags) serve(c *cobra.Command, _ []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	ctx, stop := context.WithCancel(ctx)
+	stderr := c.ErrOrStderr()
+	ctx, stop := context.WithCancel(c.Context())
 	counts := metrics.New(cli.Version())
 	f.Observer = counts.Source()
 	o := web.Options{Program: cli.Version(), Hosts: f.hosts, Log: f.logger(stderr), Metrics: counts, Time: f.limit, Ending: ctx.Done(), Working: new(sync.WaitGroup)}
@@ -277,7 +278,7 @@ func (f *serveFlags) open(ctx context.Context, n namedLedger, stderr io.Writer) 
 	if l.Prices, err = f.priceFlags.Read(); err != nil {
 		return nil, err
 	}
-	if l.Labels, err = f.LabelFlags.ReadBook(at, f.quiet, stderr); err != nil {
+	if l.Labels, err = f.LabelFlags.ReadBook(at, f.Quiet, stderr); err != nil {
 		return nil, err
 	}
 	if f.Gateway != "" {
@@ -320,7 +321,7 @@ func (f *serveFlags) temporary(ctx context.Context, reader *source.Reader, stder
 	if !known {
 		return nil, fmt.Errorf("--gateway %s: it is no archive: fill a ledger with its blocks by fees sync, and serve that", cli.ShownPlace(f.Gateway))
 	}
-	p := cli.NewProgress(stderr, "blocks", f.quiet)
+	p := cli.NewProgress(stderr, "blocks", f.Quiet)
 	defer p.End()
 	return f.Temporary(ctx, reader, app.Heights(kept.First, kept.Last), p)
 }

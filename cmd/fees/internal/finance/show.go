@@ -51,11 +51,11 @@ func (f *lookupFlags) show(ctx context.Context, d *app.Desk, book *app.AddressBo
 	}
 	if first, err := time.Parse("2006-01", text); err == nil {
 		f.tell(text, "a month", f.line("fees report --month "+text))
-		return f.report(ctx, report.Day, app.PeriodInput{Month: first.Format("2006-01")})
+		return f.report(ctx, d, book, report.Day, app.PeriodInput{Month: first.Format("2006-01")})
 	}
 	if _, err := time.Parse(time.DateOnly, text); err == nil {
 		f.tell(text, "a day", f.line(fmt.Sprintf("fees report --by hour --from %s --to %s", text, text)))
-		return f.report(ctx, report.Hour, app.PeriodInput{From: text, To: text})
+		return f.report(ctx, d, book, report.Hour, app.PeriodInput{From: text, To: text})
 	}
 	if _, err := app.ParsePlace(text); err == nil {
 		f.tell(text, "the place of a transaction", f.line("fees explain "+text))
@@ -66,7 +66,7 @@ func (f *lookupFlags) show(ctx context.Context, d *app.Desk, book *app.AddressBo
 	}
 	if name, ok := book.GroupNamed(text); ok {
 		f.tell(text, "a group of the address book", f.line("fees report --by account --accounts "+console.Argument(app.GroupPrefix+name)))
-		return f.report(ctx, report.Account, app.PeriodInput{}, app.GroupPrefix+name)
+		return f.report(ctx, d, book, report.Account, app.PeriodInput{}, app.GroupPrefix+name)
 	}
 	return fmt.Errorf("%q is no height, no hash, no place such as 25-7, no address, no day, no month%s", text, noName(book))
 }
@@ -91,7 +91,7 @@ func (f *lookupFlags) lineOfGateway(words string) string {
 
 // tell says what something is, and which command shows more of it.
 func (f *lookupFlags) tell(text, what, command string) {
-	if !f.quiet {
+	if !f.Quiet {
 		fmt.Fprintf(f.command.ErrOrStderr(), "fees: %s is %s; this shows more: %s\n", console.Printable(text), what, console.Printable(command))
 	}
 }
@@ -125,11 +125,17 @@ func (f *lookupFlags) showAccount(ctx context.Context, d *app.Desk, book *app.Ad
 }
 
 // report shows a report of what the ledger has of a period.
-func (f *lookupFlags) report(ctx context.Context, by report.By, period app.PeriodInput, accounts ...string) error {
+func (f *lookupFlags) report(ctx context.Context, d *app.Desk, book *app.AddressBook, by report.By, period app.PeriodInput, accounts ...string) error {
 	period.Partial = true
-	r := reportFlags{questionFlags: questionFlags{LedgerFlags: f.LedgerFlags, LabelFlags: f.LabelFlags, PeriodFlags: cli.PeriodFlags{PeriodInput: period}, Output: f.Output, accounts: accounts, quiet: true}}
-	r.NetworkFile, r.Concurrency, r.asked.By = f.networkFile, 1, by
-	return reportFees(ctx, nil, r, f.command.ErrOrStderr())
+	asked, err := period.Parse()
+	if err != nil {
+		return err
+	}
+	chosen, err := book.Choose(accounts)
+	if err != nil {
+		return err
+	}
+	return showFees(ctx, &f.Output, d, app.ReportQuestion{Question: app.Question{Period: asked, Accounts: chosen.Accounts, Labels: chosen.Labels}, Choice: report.Choice{By: by}})
 }
 
 // showBlock shows a block as the ledger has it.

@@ -1,20 +1,15 @@
 package finance
 
 import (
-	"cmp"
-	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/source"
 )
 
@@ -55,103 +50,75 @@ const statementExamples = `  fees statement 0xb92Bc0D1d644481da04f5b98ddeEcb4A9a
   fees statement Payroll 1:+24 --format csv --part fees
   fees statement Payroll --month 2026-01 --prices prices.csv --fiat EUR --format csv`
 
-// The parts of a statement.
-const (
-	partMovements = "movements"
-	partFees      = "fees"
-	partTransfers = "transfers"
-	partSummary   = "summary"
-)
-
-var statementParts = []string{partMovements, partFees, partTransfers, partSummary}
-
 // statementFlags are the flags of fees statement.
 type statementFlags struct {
 	cli.SourceFlags
 	questionFlags
 	asked      app.StatementQuestion
-	part       string
 	noBalances bool
 	direct     bool
 }
 
-func newStatement(stdout, stderr io.Writer) *cobra.Command {
-	var flags statementFlags
-	flags.Stdout = stdout
-	c := &cobra.Command{
-		Use:     "statement <account>... " + cli.PeriodUse,
-		Short:   "Prove what became of an account's balance",
-		Long:    statementManual,
-		Example: statementExamples,
-		Args:    cobra.ArbitraryArgs,
-		RunE: func(c *cobra.Command, args []string) error {
-			return makeStatements(c.Context(), args, flags, stderr)
-		},
-	}
-	flags.SourceFlags.AddFinal(c)
-	flags.questionFlags.add(c, "more accounts", "table", "json", "csv", "xlsx")
-	flags.AddConcurrency(c)
-	f := c.Flags()
-	f.Lookup("gateway").Usage = "where balances come from: a gateway's URL, or an archive with balances (default: FEES_GATEWAY, else " + cli.DefaultGateway + ")"
-	f.StringVar(&flags.part, "part", partMovements, "what the csv is of: "+strings.Join(statementParts, ", "))
-	f.BoolVar(&flags.asked.EveryBlock, "every-block", false, "prove the balance after each block of the period")
-	f.BoolVar(&flags.noBalances, "no-balances", false, "ask for no balances, and prove nothing")
-	f.BoolVar(&flags.direct, "direct", false, "read the blocks from the gateway, not from a ledger")
-	cli.Complete(c, "part", statementParts...)
-	return c
+func newStatement() *cobra.Command {
+	f := statementFlags{asked: app.StatementQuestion{Part: app.StatementParts[0]}}
+	return cli.New(&cobra.Command{
+		Use: "statement <account>... " + cli.PeriodUse, Short: "Prove what became of an account's balance", Long: statementManual, Example: statementExamples,
+		Args: cobra.ArbitraryArgs, RunE: f.prove,
+	}, f.AddFinal, f.of("more accounts"), f.add, f.Forms("table", "json", "csv", "xlsx"), f.AddQuiet, f.Concurrent)
 }
 
-// check wants flags that go together.
-func (f *statementFlags) check() error {
+func (f *statementFlags) add(c *cobra.Command) {
+	c.Flags().Lookup("gateway").Usage = "where balances come from: a gateway's URL, or an archive with balances (default: FEES_GATEWAY, else " + cli.DefaultGateway + ")"
+	cli.Choice(c, &f.asked.Part, "part", "what the csv is of: "+strings.Join(app.StatementParts, ", "), app.StatementParts...)
+	c.Flags().BoolVar(&f.asked.EveryBlock, "every-block", false, "prove the balance after each block of the period")
+	c.Flags().BoolVar(&f.noBalances, "no-balances", false, "ask for no balances, and prove nothing")
+	c.Flags().BoolVar(&f.direct, "direct", false, "read the blocks from the gateway, not from a ledger")
+}
+
+// prove shows what became of the balances of accounts.
+func (f *statementFlags) prove(c *cobra.Command, args []string) error {
 	switch {
-	case !slices.Contains(statementParts, f.part):
-		return fmt.Errorf("--part %q: want %s", f.part, strings.Join(statementParts, " or "))
-	case f.part != partMovements && f.Format != "csv":
+	case f.asked.Part != app.StatementParts[0] && f.Format != "csv":
 		return errors.New("--part is for --format csv: the others have all parts")
 	case f.noBalances && f.asked.EveryBlock:
 		return errors.New("--every-block asks for balances, and --no-balances for none")
 	case f.direct && f.Ledger != "":
 		return errors.New("--direct reads no ledger, and --ledger names one")
 	}
-	return errors.Join(f.questionFlags.check(), f.CheckConcurrency())
-}
-
-// makeStatements is the command.
-func makeStatements(ctx context.Context, args []string, flags statementFlags, stderr io.Writer) error {
-	if err := flags.check(); err != nil {
-		return err
-	}
-	q := flags.asked
-	q.Concurrency = flags.Concurrency
-	rest, err := flags.read(args, &q, stderr)
+	q := f.asked
+	q.Concurrency = f.Concurrency
+	rest, err := f.readAccounts(c, args, &q)
 	if err != nil {
 		return err
 	}
-	if q.Period, err = flags.PeriodFlags.Parse(rest); err != nil {
+	if q.Period, err = f.PeriodFlags.Parse(rest); err != nil {
 		return err
 	}
-	reader, err := flags.Reader()
+	reader, err := f.Reader()
 	if err != nil {
 		return err
 	}
-	if !flags.noBalances {
+	if !f.noBalances {
 		q.Balances = reader.Source
 	}
-	d, err := flags.openOrMake(ctx, reader, q.Period, stderr)
+	d, err := f.openOrMake(c, reader, q.Period)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	return showProved(&flags.Output, flags.quiet, stderr, func(p app.Progress) (*app.Statements, error) {
-		q.Progress = p
-		return d.Statements(ctx, q)
-	}, func(w io.Writer, made *app.Statements) error { return flags.write(ctx, w, made) })
+	q.Progress = f.Progress(c, "balances").Asked()
+	made, err := d.Statements(c.Context(), q)
+	if err != nil {
+		return err
+	}
+	err = f.Stream(func(w io.Writer) error { return made.Write(c.Context(), w, f.Format, f.Width()) })
+	return made.Explain(cli.Found(err, !made.Holds()))
 }
 
-// read reads the accounts that are asked about and their labels. Rest is what of the
-// arguments is no account.
-func (f *statementFlags) read(args []string, q *app.StatementQuestion, stderr io.Writer) (rest []string, err error) {
-	book, err := f.LabelFlags.ReadBook(&f.LedgerFlags, f.quiet, stderr)
+// readAccounts reads the accounts that are asked about, their labels and the prices. Rest is what of
+// the arguments is no account.
+func (f *statementFlags) readAccounts(c *cobra.Command, args []string, q *app.StatementQuestion) (rest []string, err error) {
+	book, err := f.ReadBook(&f.LedgerFlags, f.Quiet, c.ErrOrStderr())
 	if err != nil {
 		return nil, err
 	}
@@ -177,50 +144,14 @@ func (f *statementFlags) read(args []string, q *app.StatementQuestion, stderr io
 
 // openOrMake opens the ledger. Where none is named and none is there, or none is wanted,
 // it makes one of a range's blocks.
-func (f *statementFlags) openOrMake(ctx context.Context, reader *source.Reader, asked app.Period, stderr io.Writer) (*app.Desk, error) {
+func (f *statementFlags) openOrMake(c *cobra.Command, reader *source.Reader, asked app.Period) (*app.Desk, error) {
 	_, missing := os.Stat(cli.DefaultLedger)
-	unnamed := cmp.Or(f.Ledger, os.Getenv("FEES_LEDGER")) == "" && errors.Is(missing, os.ErrNotExist)
+	unnamed := !f.Named() && errors.Is(missing, os.ErrNotExist)
 	switch {
 	case f.direct && !asked.Ranged():
 		return nil, errors.New("--direct wants a range of heights, such as 100..199")
 	case !f.direct && !(unnamed && asked.Ranged()):
-		return f.LedgerFlags.Open(ctx, f.NetworkFile)
+		return f.LedgerFlags.Open(c.Context(), f.NetworkFile)
 	}
-	p := cli.NewProgress(stderr, "blocks", f.quiet)
-	defer p.End()
-	return f.Temporary(ctx, reader, asked, p)
-}
-
-// write writes statements in the form that was asked for.
-func (f *statementFlags) write(ctx context.Context, w io.Writer, made *app.Statements) error {
-	y, list := &made.Style, made.List
-	switch f.Format {
-	case "csv":
-		return table.WriteCSV(w, map[string]func() *table.Sheet{
-			partMovements: func() *table.Sheet { return y.Movements(ctx, list...) },
-			partFees:      func() *table.Sheet { return y.Fees(ctx, list...) },
-			partTransfers: func() *table.Sheet { return y.Transfers(ctx, list...) },
-			partSummary:   func() *table.Sheet { return y.Summary(list...) },
-		}[f.part]())
-	case "xlsx":
-		return y.WriteXLSX(ctx, w, list)
-	}
-	for i, s := range list {
-		var err error
-		switch {
-		case f.Format == "json" && len(list) > 1:
-			err = y.WriteJSONLine(ctx, w, s)
-		case f.Format == "json":
-			err = y.WriteJSON(ctx, w, s)
-		default:
-			if i > 0 {
-				io.WriteString(w, "\n")
-			}
-			err = y.WriteTable(ctx, w, s, f.Output.Width())
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return f.Temporary(c.Context(), reader, asked, f.Progress(c, "blocks"))
 }

@@ -39,9 +39,9 @@ type lookupFlags struct {
 	cli.LedgerFlags
 	cli.LabelFlags
 	cli.Output
+	cli.QuietFlag
 	command     *cobra.Command
 	networkFile string
-	quiet       bool
 }
 
 func (f *lookupFlags) add(c *cobra.Command) {
@@ -50,13 +50,13 @@ func (f *lookupFlags) add(c *cobra.Command) {
 	f.LabelFlags.Add(c)
 	f.Forms("table", "json")(c)
 	c.Flags().StringVar(&f.networkFile, "network-file", "", "a file with network tables of your own")
-	c.Flags().BoolVar(&f.quiet, "quiet", false, "say nothing but the answer")
+	c.Flags().BoolVar(&f.Quiet, "quiet", false, "say nothing but the answer")
 }
 
 // lookup is what a command does that looks one thing up: it opens the address book and the ledger.
 func (f *lookupFlags) lookup(show func(context.Context, *app.Desk, *app.AddressBook, string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
-		book, err := f.ReadBook(&f.LedgerFlags, f.quiet, c.ErrOrStderr())
+		book, err := f.ReadBook(&f.LedgerFlags, f.Quiet, c.ErrOrStderr())
 		if err != nil {
 			return err
 		}

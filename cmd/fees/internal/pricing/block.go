@@ -60,6 +60,7 @@ type blockFlags struct {
 	cli.LabelFlags
 	cli.Output
 	cli.QuietFlag
+	which      source.Ref
 	all        bool
 	signatures bool
 }
@@ -68,7 +69,7 @@ func newBlock() *cobra.Command {
 	var f blockFlags
 	c := cli.New(&cobra.Command{
 		Use: "block <height|hash|head>", Short: "Price one block", Long: blockManual, Example: blockExamples, RunE: f.price,
-		Args:              cli.OneArg("one block: a height, a hash or head"),
+		Args:              cli.Arg("one block: a height, a hash or head", &f.which, source.ParseRef),
 		ValidArgsFunction: cobra.FixedCompletions([]string{"head\tthe newest final block"}, cobra.ShellCompDirectiveNoFileComp),
 	}, f.SourceFlags.Add, f.LabelFlags.Add, f.Forms("table", "json", "csv"), f.AddQuiet)
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
@@ -86,19 +87,17 @@ func newBlock() *cobra.Command {
 // negative finds the argument in the flag library's message on -1.
 var negative = regexp.MustCompile(`^unknown shorthand flag: '[0-9]' in (-[0-9]+)$`)
 
-func (f *blockFlags) price(c *cobra.Command, args []string) error {
-	var ref source.Ref
-	var reader *source.Reader
-	var book *app.AddressBook
-	if err := cli.Steps(
-		cli.Read(&ref, source.ParseRef, args[0]),
-		cli.Get(&reader, f.Reader),
-		cli.Get(&book, func() (*app.AddressBook, error) { return f.ReadBook(&cli.LedgerFlags{}, f.Quiet, c.ErrOrStderr()) }),
-	); err != nil {
+func (f *blockFlags) price(c *cobra.Command, _ []string) error {
+	reader, err := f.Reader()
+	if err != nil {
+		return err
+	}
+	book, err := f.ReadBook(&cli.LedgerFlags{}, f.Quiet, c.ErrOrStderr())
+	if err != nil {
 		return err
 	}
 	stop := waiting(c, f.Place(), f.Quiet)
-	item, err := reader.Read(c.Context(), ref)
+	item, err := reader.Read(c.Context(), f.which)
 	stop()
 	if err != nil {
 		return err

@@ -3,7 +3,6 @@ package pricing
 import (
 	"context"
 	"errors"
-	"io"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -49,13 +48,14 @@ type explainFlags struct {
 	cli.Output
 	cli.QuietFlag
 	block string
+	which app.TransactionRef
 }
 
 func newExplain() *cobra.Command {
 	var f explainFlags
 	c := cli.New(&cobra.Command{
 		Use: "explain <block>-<index>|<hash>", Short: "Show how one fee came about, step by step", Long: explainManual, Example: explainExamples, RunE: f.explain,
-		Args:              cli.OneArg("one transaction: a block and an index such as 25-7, or a hash"),
+		Args:              cli.Arg("one transaction: a block and an index such as 25-7, or a hash", &f.which, f.named),
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}, f.SourceFlags.Add, f.LedgerFlags.Add, f.LabelFlags.Add, f.Forms("text", "json"), f.AddQuiet)
 	c.Flags().StringVar(&f.block, "block", "", "the block of the transaction that a hash names: a height, a hash or head (default: the ledger tells)")
@@ -63,9 +63,10 @@ func newExplain() *cobra.Command {
 }
 
 func (f *explainFlags) explain(c *cobra.Command, args []string) error {
-	which, err := f.transaction(c.Context(), args[0], c.ErrOrStderr())
-	if err != nil {
-		return err
+	if f.withoutBlock(args[0]) {
+		if err := f.lookUp(c.Context(), args[0]); err != nil {
+			return err
+		}
 	}
 	book, err := f.ReadBook(&f.LedgerFlags, f.Quiet, c.ErrOrStderr())
 	if err != nil {
@@ -76,7 +77,7 @@ func (f *explainFlags) explain(c *cobra.Command, args []string) error {
 		return err
 	}
 	stop := waiting(c, f.Place(), f.Quiet)
-	bill, err := app.Explain(c.Context(), reader, which)
+	bill, err := app.Explain(c.Context(), reader, f.which)
 	stop()
 	if err != nil {
 		return err
@@ -84,24 +85,33 @@ func (f *explainFlags) explain(c *cobra.Command, args []string) error {
 	return f.Show(cli.Answer{JSON: app.LabelledInvoice(bill, book), Text: func(p *console.Page) { writeInvoice(p, bill, book) }, Finding: !bill.Holds()})
 }
 
-// transaction is the one that is named. Where a hash has no block beside it, the ledger tells
-// that, if there is one.
-func (f *explainFlags) transaction(ctx context.Context, name string, stderr io.Writer) (app.TransactionRef, error) {
-	which, err := app.ParseTransactionRef(name, f.block)
-	if _, noHash := chain.ParseHash(name); noHash != nil || f.block != "" {
-		return which, err
+// withoutBlock tells whether a transaction is named by a hash, and no block beside it.
+func (f *explainFlags) withoutBlock(name string) bool {
+	_, err := chain.ParseHash(name)
+	return err == nil && f.block == ""
+}
+
+// named reads the name of a transaction. Where a hash has no block beside it, the ledger tells that.
+func (f *explainFlags) named(name string) (which app.TransactionRef, err error) {
+	if f.withoutBlock(name) {
+		return which, nil
 	}
-	d, missing := f.LedgerFlags.Open(ctx, f.NetworkFile)
-	if errors.Is(missing, ledger.ErrNone) && !f.LedgerFlags.Named() {
-		return which, err
+	return app.ParseTransactionRef(name, f.block)
+}
+
+// lookUp asks the ledger, if there is one, for the block of a transaction.
+func (f *explainFlags) lookUp(ctx context.Context, hash string) error {
+	d, err := f.LedgerFlags.Open(ctx, f.NetworkFile)
+	if errors.Is(err, ledger.ErrNone) && !f.LedgerFlags.Named() {
+		_, err = app.ParseTransactionRef(hash, "")
 	}
-	if missing != nil {
-		return which, missing
+	if err != nil {
+		return err
 	}
 	defer d.Close()
-	at, err := d.PlaceOf(ctx, name)
-	if err != nil {
-		return which, err
+	at, err := d.PlaceOf(ctx, hash)
+	if err == nil {
+		f.which, err = app.ParseTransactionRef(hash, strconv.FormatUint(at.Height, 10))
 	}
-	return app.ParseTransactionRef(name, strconv.FormatUint(at.Height, 10))
+	return err
 }

@@ -71,12 +71,15 @@ func newSuggest() *cobra.Command {
 	return c
 }
 
-func (f *suggestFlags) suggest(c *cobra.Command, _ []string) error {
+func (f *suggestFlags) suggest(c *cobra.Command, _ []string) (err error) {
 	if f.blocks == 0 || f.blocks > maxRecent {
 		return fmt.Errorf("--blocks %d: want a number from 1 to %d", f.blocks, maxRecent)
 	}
 	q := app.SuggestQuestion{Blocks: f.blocks, Network: f.network}
-	if err := cli.Steps(cli.Read(&q.Tables, app.ReadTables, f.networkFile), cli.Get(&q.Node, f.nodeClient)); err != nil {
+	if q.Tables, err = app.ReadTables(f.networkFile); err != nil {
+		return err
+	}
+	if q.Node, err = f.nodeClient(); err != nil {
 		return err
 	}
 	f.WithoutKey = q.Node != nil // it is for the node

@@ -47,6 +47,7 @@ type verifyFlags struct {
 	cli.LabelFlags
 	cli.Output
 	cli.QuietFlag
+	blocks     chain.Heights
 	signatures bool
 	against    string
 	node       nodeFlag
@@ -57,7 +58,7 @@ func newVerify() *cobra.Command {
 	var f verifyFlags
 	return cli.New(&cobra.Command{
 		Use: "verify <A..B|A:+N>", Short: "Prove the fees of a range against the chain's own records", Long: verifyManual, Example: verifyExamples,
-		Args: cli.OneArg("one range: A..B or A:+N"), RunE: f.verify,
+		Args: cli.Arg("one range: A..B or A:+N", &f.blocks, source.ParseRange), RunE: f.verify,
 	}, f.SourceFlags.Add, f.Forms("table", "json"), f.Concurrent, f.add, f.node.add, f.LabelFlags.Add, f.AddQuiet)
 }
 
@@ -67,15 +68,17 @@ func (f *verifyFlags) add(c *cobra.Command) {
 	c.Flags().StringSliceVar(&f.accounts, "accounts", nil, "check the balances of these accounts at every block too"+cli.AccountsUsage)
 }
 
-func (f *verifyFlags) verify(c *cobra.Command, args []string) error {
-	var blocks chain.Heights
-	e := app.Examination{Concurrency: f.Concurrency, Signatures: f.signatures}
-	if err := cli.Steps(
-		cli.Read(&blocks, source.ParseRange, args[0]),
-		cli.Get(&e.Reader, f.Reader),
-		cli.Read(&e.Against, f.other, f.against),
-		cli.Get(&e.Accounts, func() ([]chain.Address, error) { return f.Addresses(f.accounts, f.Quiet, c.ErrOrStderr()) }),
-	); err != nil {
+func (f *verifyFlags) verify(c *cobra.Command, _ []string) (err error) {
+	blocks, e := f.blocks, app.Examination{Concurrency: f.Concurrency, Signatures: f.signatures}
+	if e.Reader, err = f.Reader(); err != nil {
+		return err
+	}
+	if f.against != "" {
+		if e.Against, err = f.OpenOther(f.against); err != nil {
+			return fmt.Errorf("--against: %w", err)
+		}
+	}
+	if e.Accounts, err = f.Addresses(f.accounts, f.Quiet, c.ErrOrStderr()); err != nil {
 		return err
 	}
 	done, err := f.node.open(c.Context(), &f.SourceFlags, &e, f.signatures)
@@ -116,16 +119,4 @@ func (f *verifyFlags) verify(c *cobra.Command, args []string) error {
 		return err
 	}
 	return cmp.Or(cli.Found(nil, !summary.Holds()), notAnswered(summary.Unanswered))
-}
-
-// other opens the gateway that is compared with, nil for none.
-func (f *verifyFlags) other(place string) (source.Source, error) {
-	if place == "" {
-		return nil, nil
-	}
-	against, err := f.OpenOther(place)
-	if err != nil {
-		return nil, fmt.Errorf("--against: %w", err)
-	}
-	return against, nil
 }

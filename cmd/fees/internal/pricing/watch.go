@@ -17,7 +17,6 @@ import (
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/network"
-	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/source/prove"
 )
 
@@ -75,17 +74,17 @@ func newWatch() *cobra.Command {
 
 func (f *watchFlags) watch(c *cobra.Command, _ []string) error {
 	stderr := c.ErrOrStderr()
-	w := watcher{stderr: stderr}
-	var options source.FollowOptions
-	var from chain.Optional[uint64]
-	if err := cli.Steps(
-		cli.Read(&options, f.Options, stderr),
-		cli.Read(&from, cli.ParseFrom, f.from),
-		cli.Get(&w.book, func() (*app.AddressBook, error) { return f.ReadBook(&cli.LedgerFlags{}, f.Quiet, stderr) }),
-	); err != nil {
+	w := watcher{Output: f.Output, stderr: stderr}
+	options, err := f.Options(stderr)
+	if err != nil {
 		return err
 	}
-	options.From, w.Output = from, f.Output
+	if options.From, err = cli.ParseFrom(f.from); err != nil {
+		return err
+	}
+	if w.book, err = f.ReadBook(&cli.LedgerFlags{}, f.Quiet, stderr); err != nil {
+		return err
+	}
 	reader, heads, end, err := f.HeadFlags.Open(&f.SourceFlags)
 	if err != nil {
 		return err
@@ -149,7 +148,7 @@ func (w *watcher) show(r *evidence.Report, rules network.Rules) error {
 	if err != nil {
 		return err
 	}
-	if _, err := w.Stdout.Write(text.Bytes()); err != nil {
+	if _, err := w.Stdout().Write(text.Bytes()); err != nil {
 		return err
 	}
 	w.begun = true

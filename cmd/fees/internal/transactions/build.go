@@ -144,17 +144,16 @@ func newBuild() *cobra.Command {
 	return c
 }
 
-func (f *buildFlags) build(c *cobra.Command, args []string) error {
+func (f *buildFlags) build(c *cobra.Command, args []string) (err error) {
 	q := app.BuildQuestion{Call: args[0], Arguments: args[1:], Nonce: given(c, "nonce", f.nonce), Tip: f.tip}
-	if err := cli.Steps(cli.Read(&q.Period, periodOf, f.era), cli.Get(&q.Signer, func() (none chain.Address, _ error) {
-		if f.bare {
-			return none, nil
-		}
-		return f.account()
-	})); err != nil {
+	if q.Period, err = periodOf(f.era); err != nil {
 		return err
 	}
-	var err error
+	if !f.bare {
+		if q.Signer, err = f.account(); err != nil {
+			return err
+		}
+	}
 	if q.Chain, q.Tables, err = f.Chain(c); err != nil {
 		return err
 	}
@@ -216,16 +215,25 @@ func newBuildEVM() *cobra.Command {
 
 func (f *evmFlags) build(c *cobra.Command, _ []string) (err error) {
 	q := app.BuildEVMQuestion{Type: evm.Type(f.kind), Value: f.value, Nonce: given(c, "nonce", f.nonce), GasLimit: given(c, "gas-limit", f.gasLimit)}
-	if err := cli.Steps(
-		cli.Get(&q.Signer, f.account),
-		ifGiven(&q.To, "--to", chain.ParseAddress, f.to),
-		cli.Get(&q.Input, func() ([]byte, error) { return bytesOf("--data", f.data) }),
-		cli.Read(&q.AccessList, accessListOf, f.access),
-		ifGiven(&q.GasPrice, "--gas-price: want wei per gas in decimal digits", chain.ParseGasPrice, f.price),
-		ifGiven(&q.MaxFeePerGas, "--max-fee-per-gas: want wei per gas in decimal digits", chain.ParseGasPrice, f.maxFee),
-		ifGiven(&q.MaxPriorityFeePerGas, "--max-priority-fee-per-gas: want wei per gas in decimal digits", chain.ParseGasPrice, f.maxPriority),
-	); err != nil {
+	if q.Signer, err = f.account(); err != nil {
 		return err
+	}
+	if q.To, err = ifGiven("--to", chain.ParseAddress, f.to); err != nil {
+		return err
+	}
+	if q.Input, err = bytesOf("--data", f.data); err != nil {
+		return err
+	}
+	if q.AccessList, err = accessListOf(f.access); err != nil {
+		return err
+	}
+	for _, price := range []struct {
+		flag, text string
+		to         *chain.Optional[chain.GasPrice]
+	}{{"--gas-price", f.price, &q.GasPrice}, {"--max-fee-per-gas", f.maxFee, &q.MaxFeePerGas}, {"--max-priority-fee-per-gas", f.maxPriority, &q.MaxPriorityFeePerGas}} {
+		if *price.to, err = ifGiven(price.flag+": want wei per gas in decimal digits", chain.ParseGasPrice, price.text); err != nil {
+			return err
+		}
 	}
 	if q.Chain, q.Tables, err = f.Chain(c); err != nil {
 		return err
@@ -237,19 +245,16 @@ func (f *evmFlags) build(c *cobra.Command, _ []string) (err error) {
 	return f.writeDraft(c, d, err)
 }
 
-// ifGiven is a step that reads a flag where it is given.
-func ifGiven[T any](to *chain.Optional[T], what string, read func(string) (T, error), text string) func() error {
-	return func() error {
-		if text == "" {
-			return nil
-		}
-		value, err := read(text)
-		if err != nil {
-			return fmt.Errorf("%s: %w", what, err)
-		}
-		*to = chain.Some(value)
-		return nil
+// ifGiven reads a flag where it is given.
+func ifGiven[T any](what string, read func(string) (T, error), text string) (none chain.Optional[T], err error) {
+	if text == "" {
+		return none, nil
 	}
+	value, err := read(text)
+	if err != nil {
+		return none, fmt.Errorf("%s: %w", what, err)
+	}
+	return chain.Some(value), nil
 }
 
 func bytesOf(what, text string) ([]byte, error) {

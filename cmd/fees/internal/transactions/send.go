@@ -50,15 +50,12 @@ func newSend() *cobra.Command {
 		Use: "send <signed>", Short: "Send a signed transaction, and tell what was charged for it", Long: sendManual, Example: sendExamples,
 		Args: cli.OneArg("one signed transaction, a file that fees tx sign wrote"), RunE: f.send,
 	}, f.NodeFlags.Add, f.Forms("table", "json"))
-	c.Flags().StringVar(&f.wait, "wait", "none", "wait until it is in a block, or final: none, inBlock, finalized")
-	cli.Complete(c, "wait", "none", "inBlock", "finalized")
+	f.wait = "none"
+	cli.Choice(c, &f.wait, "wait", "wait until it is in a block, or final: none, inBlock, finalized", "none", "inBlock", "finalized")
 	return c
 }
 
 func (f *sendFlags) send(c *cobra.Command, args []string) error {
-	if f.wait != "none" && f.wait != "inBlock" && f.wait != "finalized" {
-		return fmt.Errorf("--wait %q: want none, inBlock or finalized", f.wait)
-	}
 	text, err := app.ReadSmallFile(args[0], app.MaxDraft)
 	if err != nil {
 		return err
