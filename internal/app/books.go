@@ -9,8 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/feeledger/fees/internal/console"
@@ -23,29 +23,74 @@ type BooksInput struct {
 	Path    string
 	Content []byte // of a file that is in memory, whose name Path is; nil reads it there
 	closing.Reading
+	RowsOnly bool // fees that the record lacks are not looked for
 }
 
-// Options are what the input comes to. Dates without a zone are of the given one. The
-// error is an [InputError].
-func (in *BooksInput) Options(zone *time.Location) (o reconcile.Options, err error) {
-	o = reconcile.Options{Sheet: in.Sheet, Unit: reconcile.Unit(in.Unit), DateFormat: in.DateFormat, Zone: zone,
-		Encoding: reconcile.Encoding(in.Encoding), HeaderRow: in.HeaderRow, SkipRows: in.SkipRows, Negative: in.Negative}
+// Set sets a field of it as a form, or a way of reading the record, has it. The error is an
+// [InputError].
+func (in *BooksInput) Set(f Field, text string) (err error) {
+	texts := map[Field]*string{
+		FieldUnit: &in.Unit, FieldDecimal: &in.Decimal, FieldThousands: &in.Thousands, FieldSeparator: &in.Separator, FieldEncoding: &in.Encoding,
+		FieldSheet: &in.Sheet, FieldDateFormat: &in.DateFormat, FieldTolerance: &in.Tolerance,
+	}
+	boxes := map[Field]*bool{FieldNegative: &in.Negative, FieldRowsOnly: &in.RowsOnly}
+	switch {
+	case texts[f] != nil:
+		*texts[f] = text
+	case boxes[f] != nil:
+		*boxes[f] = text != "0" // a flag without a value is set
+		return OneOf(f, text, "", "0", "1")
+	case f == FieldMap:
+		in.Columns = append(slices.DeleteFunc(slices.Clone(in.Columns), func(other string) bool { return fieldOf(other) == fieldOf(text) }), text)
+	case f == FieldHeaderRow:
+		in.HeaderRow, err = rowOf(f, text)
+	case f == FieldSkipRows:
+		for one := range strings.SplitSeq(text, ",") {
+			row, err := rowOf(f, strings.TrimSpace(one))
+			if err != nil {
+				return err
+			}
+			in.SkipRows = append(slices.Clip(in.SkipRows), row)
+		}
+	}
+	return err
+}
+
+// rowOf reads the number of a row.
+func rowOf(f Field, text string) (int, error) {
+	row, err := strconv.ParseUint(text, 10, 31)
+	if err != nil || row == 0 {
+		return 0, notUnderstood("%v %q: rows are counted from 1, as a spreadsheet does", f, text)
+	}
+	return int(row), nil
+}
+
+// Options are what the input comes to beside a question. The error is an [InputError].
+func (in *BooksInput) Options(q Question) (o reconcile.Options, err error) {
+	o = reconcile.Options{Zone: q.Period.Zone, Accounts: q.Accounts, Labels: q.Labels, Prices: q.Prices, RowsOnly: in.RowsOnly}
+	return o, in.fill(&o)
+}
+
+// fill fills in how the record is read.
+func (in *BooksInput) fill(o *reconcile.Options) (err error) {
+	o.Sheet, o.Unit, o.DateFormat, o.Encoding = in.Sheet, reconcile.Unit(in.Unit), in.DateFormat, reconcile.Encoding(in.Encoding)
+	o.HeaderRow, o.SkipRows, o.Negative = in.HeaderRow, in.SkipRows, in.Negative
 	if o.Separator, err = parseSeparator(in.Separator); err != nil {
-		return o, err
+		return err
 	}
 	if o.Decimal, err = oneCharacter(FieldDecimal, in.Decimal, '.'); err != nil {
-		return o, err
+		return err
 	}
 	if o.Thousands, err = oneCharacter(FieldThousands, in.Thousands, 0); err != nil {
-		return o, err
+		return err
 	}
 	if o.Columns, err = parseColumns(in.Columns); err != nil || in.Tolerance == "" {
-		return o, err
+		return err
 	}
 	if o.Tolerance, o.ToleranceSymbol, err = reconcile.ParseTolerance(in.Tolerance); err != nil {
-		return o, notUnderstood("%v: %v", FieldTolerance, err)
+		return notUnderstood("%v: %v", FieldTolerance, err)
 	}
-	return o, nil
+	return nil
 }
 
 // RowsError says that rows of a company's record cannot be read.
@@ -134,13 +179,21 @@ func (in *BooksInput) tried(ctx context.Context, o reconcile.Options, err error,
 		return nil
 	}
 	for _, way := range reconcile.Tries(err) {
-		next := o.With(way.Settings)
-		file, err := in.read(ctx, next)
+		as, next := *in, o
+		for _, s := range way.Settings {
+			if err := as.Set(Field(s.Name), s.Value); err != nil {
+				return nil
+			}
+		}
+		if as.fill(&next) != nil {
+			continue
+		}
+		file, err := as.read(ctx, next)
 		if err == nil {
 			file.Close()
 			list = append(list, way)
 		} else {
-			for _, more := range in.tried(ctx, next, err, tries-1) {
+			for _, more := range as.tried(ctx, next, err, tries-1) {
 				list = append(list, way.And(more))
 			}
 		}
@@ -209,15 +262,21 @@ func oneCharacter(field Field, text string, none rune) (rune, error) {
 	return r, nil
 }
 
+// fieldOf is the field in FIELD=NAME.
+func fieldOf(text string) reconcile.Field {
+	field, _, _ := strings.Cut(text, "=")
+	return reconcile.Field(strings.TrimSpace(field))
+}
+
 // parseColumns reads FIELD=NAME, one for each.
 func parseColumns(list []string) (map[reconcile.Field]string, error) {
 	columns := map[reconcile.Field]string{}
 	for _, text := range list {
-		field, name, ok := strings.Cut(text, "=")
+		_, name, ok := strings.Cut(text, "=")
 		if !ok {
 			return nil, notUnderstood("%v %q: want a field and the name of its column, such as fee=Cost", FieldMap, text)
 		}
-		key := reconcile.Field(strings.TrimSpace(field))
+		key := fieldOf(text)
 		if _, twice := columns[key]; twice {
 			return nil, notUnderstood("%v: %s is there twice", FieldMap, key)
 		}

@@ -119,7 +119,7 @@ func TestQuestionsThatAreGivenUp(t *testing.T) {
 			return err
 		},
 		"reconciliation": func(ctx context.Context) error {
-			o, err := books.Options(nil)
+			o, err := books.Options(app.Question{})
 			require.NoError(t, err)
 			file, err := books.Read(ctx, o)
 			if err != nil {

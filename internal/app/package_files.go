@@ -266,18 +266,19 @@ func (x *maker) makeReconciliation(ctx context.Context) error {
 		return nil
 	}
 	books := BooksInput{Path: x.inputs.Books.Path, Reading: r.Reading}
-	options, err := books.Options(x.asked.Zone)
+	q := x.question(Progress{})
+	if x.inputs.Labels == nil {
+		q.Labels = nil
+	}
+	if !r.Priced {
+		q.Prices = nil
+	}
+	options, err := books.Options(q)
 	if err != nil {
 		return err
 	}
 	span := x.span()
-	options.Accounts, options.Symbol = x.accounts, x.network.Symbol
-	if x.inputs.Labels != nil {
-		options.Labels = x.labels
-	}
-	if r.Priced {
-		options.Prices = x.prices
-	}
+	options.Symbol = x.network.Symbol
 	file, err := books.Read(ctx, options)
 	if err != nil {
 		return err

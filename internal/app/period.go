@@ -9,6 +9,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/source"
 )
@@ -22,6 +23,19 @@ type PeriodInput struct {
 	From, To string // both included, such as 2026-01-31, or heights
 	Timezone string // whose days they are, such as Europe/Berlin; "" is UTC
 	Partial  bool   // what the ledger has of the period will do
+}
+
+// Flags are the month, the year and the ends on the command line.
+func (in PeriodInput) Flags() (line string) {
+	for _, f := range []struct {
+		name  Field
+		value string
+	}{{FieldMonth, in.Month}, {FieldYear, in.Year}, {FieldFrom, in.From}, {FieldTo, in.To}} {
+		if f.value != "" {
+			line += " --" + string(f.name) + " " + console.Argument(f.value)
+		}
+	}
+	return line
 }
 
 // Period is what a question is about.

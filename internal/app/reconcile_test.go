@@ -17,12 +17,12 @@ import (
 // How a record is read is named by a person: each part that nobody understands names its
 // field.
 func TestBooksInput(t *testing.T) {
-	o, err := (&app.BooksInput{Reading: closing.Reading{Decimal: ",", Thousands: ".", Separator: "semicolon", Tolerance: "7", Columns: []string{"fee = Kosten", "hash="}}}).Options(nil)
+	o, err := (&app.BooksInput{Reading: closing.Reading{Decimal: ",", Thousands: ".", Separator: "semicolon", Tolerance: "7", Columns: []string{"fee = Kosten", "hash="}}}).Options(app.Question{})
 	require.NoError(t, err)
 	require.Equal(t, reconcile.Options{Decimal: ',', Thousands: '.', Separator: ';', Tolerance: chain.NewWei(7),
 		Columns: map[reconcile.Field]string{"fee": " Kosten", "hash": ""}}, o)
 	for text, want := range map[string]rune{"": 0, ",": ',', "comma": ',', ";": ';', "tab": '\t', `\t`: '\t', "\t": '\t', "pipe": '|'} {
-		o, err := (&app.BooksInput{Reading: closing.Reading{Separator: text}}).Options(nil)
+		o, err := (&app.BooksInput{Reading: closing.Reading{Separator: text}}).Options(app.Question{})
 		require.NoError(t, err)
 		require.Equal(t, want, o.Separator)
 		require.Equal(t, '.', o.Decimal)
@@ -34,18 +34,18 @@ func TestBooksInput(t *testing.T) {
 		app.FieldTolerance: {Tolerance: "-1"},
 		app.FieldMap:       {Columns: []string{"fee=A", "fee=B"}},
 	} {
-		_, err := (&app.BooksInput{Reading: reading}).Options(nil)
+		_, err := (&app.BooksInput{Reading: reading}).Options(app.Question{})
 		require.Equal(t, []app.Field{field}, fieldsOf(t, err))
 		require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 	}
-	_, err = (&app.BooksInput{Reading: closing.Reading{Columns: []string{"fee"}}}).Options(nil)
+	_, err = (&app.BooksInput{Reading: closing.Reading{Columns: []string{"fee"}}}).Options(app.Question{})
 	require.EqualError(t, err, `map "fee": want a field and the name of its column, such as fee=Cost`)
 }
 
 // books reads a record and compares it.
 func books(t *testing.T, d *app.Desk, in app.BooksInput, p app.Period, accounts ...chain.Address) (*reconcile.Result, error) {
 	t.Helper()
-	o, err := in.Options(nil)
+	o, err := in.Options(app.Question{})
 	require.NoError(t, err)
 	o.Accounts, o.Symbol = accounts, "GLMR"
 	file, err := in.Read(t.Context(), o)
@@ -117,7 +117,7 @@ func TestReconcile(t *testing.T) {
 // Rows that cannot be read are told all at once, with their number; a file that is none is
 // named.
 func TestBooksThatCannotBeRead(t *testing.T) {
-	o, err := (&app.BooksInput{}).Options(nil)
+	o, err := (&app.BooksInput{}).Options(app.Question{})
 	require.NoError(t, err)
 	o.Unit, o.Symbol = reconcile.Unit("wei"), "GLMR"
 	in := app.BooksInput{Path: write(t, "books.csv", "hash,fee\n0x12,1\n"+allSent(t)[0].Hash+",x\n"+allSent(t)[1].Hash+",2\n")}
@@ -149,7 +149,7 @@ func TestBooksWithOtherSettings(t *testing.T) {
 	d := opened(t, copied(t))
 	s := allSent(t)[0]
 	path := write(t, "books.csv", "Report\nhash;fee_wei\n"+s.Hash+";-5\nby hand;\n")
-	o, err := (&app.BooksInput{}).Options(nil)
+	o, err := (&app.BooksInput{}).Options(app.Question{})
 	require.NoError(t, err)
 	in := app.BooksInput{Path: path}
 	_, err = in.Read(t.Context(), o)

@@ -2,6 +2,14 @@ package console
 
 import "strings"
 
+// InList is a value as one of a list that commas divide.
+func InList(value string) string {
+	if strings.ContainsAny(value, ",\"\n") {
+		return `"` + strings.ReplaceAll(value, `"`, `""`) + `"`
+	}
+	return value
+}
+
 // Argument is a text as a shell takes it for one argument.
 func Argument(text string) string {
 	plain := func(r rune) bool {

@@ -38,7 +38,7 @@ func TestAssetInTheColumnsName(t *testing.T) {
 			_, err = readAll(strings.NewReader(text), reconcile.Options{Symbol: "GLMR", Unit: unit})
 			require.Error(t, err, c.name)
 			for _, way := range reconcile.Tries(err) {
-				_, err := readAll(strings.NewReader(text), reconcile.Options{Symbol: "GLMR", Unit: unit}.With(way.Settings))
+				_, err := readAll(strings.NewReader(text), with(reconcile.Options{Symbol: "GLMR", Unit: unit}, way.Settings))
 				require.Error(t, err, "%s: %v", c.name, way)
 			}
 		}
@@ -219,7 +219,7 @@ func TestFeeWithoutAnAsset(t *testing.T) {
 			if len(ways) == 0 {
 				break
 			}
-			c.options = c.options.With(ways[0].Settings)
+			c.options = with(c.options, ways[0].Settings)
 			_, err = readAll(strings.NewReader(c.text), c.options)
 			require.Error(t, err, "%s %v", c.text, ways[0])
 		}

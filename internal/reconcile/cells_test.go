@@ -315,7 +315,7 @@ func TestWaysToRead(t *testing.T) {
 	_, err := readAll(strings.NewReader(book), reconcile.Options{})
 	ways := reconcile.Tries(err)
 	require.Equal(t, []reconcile.Way{{Means: `the fees are in the sheet "fees"`, Settings: []reconcile.Setting{{Name: "sheet", Value: "fees"}}}}, ways)
-	require.Equal(t, "6", read(t, book, reconcile.Options{}.With(ways[0].Settings))[0].Fee.String())
+	require.Equal(t, "6", read(t, book, with(reconcile.Options{}, ways[0].Settings))[0].Fee.String())
 	// One that states its unit, or the payer, is not doubtful.
 	rows := read(t, "Extrinsic ID;fee;fee_wei;from;payer\n1-1;0.5;6;;\n", reconcile.Options{})
 	require.Equal(t, "6", rows[0].Fee.String())

@@ -134,7 +134,7 @@ func TestWhatIsProposed(t *testing.T) {
 				}
 				require.Empty(t, ways[0].Means)
 				more := ways[0].Settings
-				all, o = append(all, more...), o.With(more)
+				all, o = append(all, more...), with(o, more)
 				_, err = readAll(strings.NewReader(c.text), o)
 			}
 			if c.want == nil {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // Setting is a flag of fees reconcile with its value, "" of one that has none.
@@ -41,46 +40,6 @@ func Tries(err error) []Way {
 		return problems.Try
 	}
 	return nil
-}
-
-// With are the options with settings that [Tries] gave.
-func (o Options) With(list []Setting) Options {
-	for _, s := range list {
-		first, _ := utf8.DecodeRuneInString(s.Value)
-		switch s.Name {
-		case "sheet":
-			o.Sheet = s.Value
-		case "encoding":
-			o.Encoding = Encoding(s.Value)
-		case "header-row":
-			o.HeaderRow, _ = strconv.Atoi(s.Value)
-		case "skip-rows":
-			o.SkipRows = slices.Clone(o.SkipRows)
-			for text := range strings.SplitSeq(s.Value, ",") {
-				n, _ := strconv.Atoi(text)
-				o.SkipRows = append(o.SkipRows, n)
-			}
-		case "map":
-			columns := map[Field]string{}
-			for field, name := range o.Columns {
-				columns[field] = name
-			}
-			field, name, _ := strings.Cut(s.Value, "=")
-			columns[Field(field)] = name
-			o.Columns = columns
-		case "unit":
-			o.Unit = Unit(s.Value)
-		case "negative":
-			o.Negative = true
-		case "decimal":
-			o.Decimal = first
-		case "thousands":
-			o.Thousands = first
-		case "date-format":
-			o.DateFormat = s.Value
-		}
-	}
-	return o
 }
 
 // hints are what rows that cannot be read tell of how the file is written.

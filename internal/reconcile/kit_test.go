@@ -11,10 +11,13 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 	"github.com/xuri/excelize/v2"
@@ -280,4 +283,44 @@ func wei(t testing.TB, text string) chain.Wei {
 	w, err := chain.ParseWei(text)
 	require.NoError(t, err)
 	return w
+}
+
+// with are options with the settings of a way.
+func with(o reconcile.Options, list []reconcile.Setting) reconcile.Options {
+	for _, s := range list {
+		first, _ := utf8.DecodeRuneInString(s.Value)
+		switch s.Name {
+		case "sheet":
+			o.Sheet = s.Value
+		case "encoding":
+			o.Encoding = reconcile.Encoding(s.Value)
+		case "header-row":
+			o.HeaderRow, _ = strconv.Atoi(s.Value)
+		case "skip-rows":
+			o.SkipRows = slices.Clone(o.SkipRows)
+			for text := range strings.SplitSeq(s.Value, ",") {
+				n, _ := strconv.Atoi(text)
+				o.SkipRows = append(o.SkipRows, n)
+			}
+		case "map":
+			columns := map[reconcile.Field]string{}
+			for field, name := range o.Columns {
+				columns[field] = name
+			}
+			field, name, _ := strings.Cut(s.Value, "=")
+			columns[reconcile.Field(field)] = name
+			o.Columns = columns
+		case "unit":
+			o.Unit = reconcile.Unit(s.Value)
+		case "negative":
+			o.Negative = true
+		case "decimal":
+			o.Decimal = first
+		case "thousands":
+			o.Thousands = first
+		case "date-format":
+			o.DateFormat = s.Value
+		}
+	}
+	return o
 }

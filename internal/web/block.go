@@ -34,11 +34,6 @@ func (s *server) block(w http.ResponseWriter, r *http.Request) error {
 		}
 		v.Around = append(v.Around, link{"Block after", fmt.Sprintf("block/%d", height+1)})
 		list := transactionSheet(symbol, s.Desk.Book.Transactions(r.Context(), ledger.Query{Span: ledger.Span{First: height, Last: height}}))
-		table, err := s.table(list, mostRows)
-		if err != nil {
-			return nil, err
-		}
-		v.Tables = []*tabular{table}
-		return v, nil
+		return v, v.add(s.table(list, mostRows))
 	})
 }

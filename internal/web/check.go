@@ -145,10 +145,8 @@ func (s *server) checked(v *view, r *http.Request, p *closing.Placed, at string)
 
 // startCheck begins to check a package in the background.
 func (s *server) startCheck(w http.ResponseWriter, r *http.Request) error {
-	if s.token(r) != "" {
-		if _, err := s.fields(w, r, mostField); err != nil {
-			return err
-		}
+	if err := s.guarded(w, r); err != nil {
+		return err
 	}
 	shelf, p, err := s.placed(r)
 	if err != nil {

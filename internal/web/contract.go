@@ -52,16 +52,11 @@ func (s *server) contractPage(ctx context.Context, account chain.Address, path s
 		v.Warnings = append(v.Warnings, incomplete(n))
 	}
 	v.Chart = chartOf(made, nil, nowhere)
-	table, err := s.table(made.Sheet(), mostRows)
-	if err != nil {
-		return v, err
-	}
-	v.Tables = []*tabular{table}
 	of := func(path string, more url.Values) string {
 		more.Set("contract", account.String())
 		return path + sc.query(more)
 	}
 	v.Links = []link{{"Who paid for it", of("fees", url.Values{"by": {"account"}})}, {"What came of it", of("fees", url.Values{"by": {"status"}})}, {"The transactions", of("transactions", url.Values{})}}
 	v.Command = "fees report" + sc.flags() + " --only contract=" + account.String() + s.ledgerFlag()
-	return v, nil
+	return v, v.add(s.table(made.Sheet(), mostRows))
 }

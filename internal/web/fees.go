@@ -14,23 +14,17 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
-	"github.com/feeledger/fees/internal/table"
 )
 
 // feesQuestion is what a page of fees, or a file of them, is asked for.
 type feesQuestion struct {
 	scope   scope
 	asked   app.ReportQuestion
-	compare string          // with which period: before, or a month or a year; "" is none
-	with    app.PeriodInput // the same
 	listing listing
 }
 
 // feesParameters are those of the report, beside its scope.
 var feesParameters = slices.Concat([]string{"by", "compare", "price"}, report.OnlyNames())
-
-// beforeIt compares a period with the one before it.
-const beforeIt = "before"
 
 var aDay = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`)
 
@@ -42,13 +36,13 @@ func (s *server) feesQuestion(r *http.Request, own ...string) (q feesQuestion, e
 	asked := &q.asked
 	given := q.scope.own
 	asked.By = report.By(cmp.Or(given.Get("by"), string(report.Day)))
-	if !slices.Contains(report.Groupings(), asked.By) {
-		return q, notUnderstood("by=%s: there are %s.", console.Printable(string(asked.By)), strings.Join(groupings(), ", "))
+	if err := app.OneOf(app.FieldBy, asked.By, report.Groupings()...); err != nil {
+		return q, err
 	}
 	if asked.Only, err = readOnly(given); err != nil {
 		return q, err
 	}
-	if err := q.readCompared(given.Get("compare")); err != nil {
+	if asked.Beside, err = q.scope.input().Beside(given.Get("compare")); err != nil {
 		return q, err
 	}
 	if q.listing, err = readListing(given); err != nil {
@@ -72,21 +66,6 @@ func (s *server) readQuestion(sc *scope) (q app.Question, err error) {
 	return q, err
 }
 
-// readCompared reads what the period is compared with.
-func (q *feesQuestion) readCompared(text string) (err error) {
-	q.compare = text
-	switch {
-	case text == "":
-	case text == beforeIt:
-		q.with, err = q.scope.input().Before()
-	case app.IsNamed(text):
-		q.with = q.scope.input().Named(text)
-	default:
-		return notUnderstood("compare=%s: want %s, a month such as 2025-02, or a year.", console.Printable(text), beforeIt)
-	}
-	return err
-}
-
 // currency is that of the server's prices, "" where it has none.
 func (s *server) currency() string {
 	if s.Prices == nil {
@@ -106,54 +85,13 @@ func (s *server) choose(names []string) (*app.Chosen, error) {
 	return s.Labels.Choose(names)
 }
 
-func groupings() (names []string) {
-	for _, by := range report.Groupings() {
-		names = append(names, string(by))
-	}
-	return names
-}
-
-// answeredFees is a report, or one beside that of another period.
-type answeredFees struct {
-	*report.Report
-	compared *report.Comparison // nil where nothing is compared
-}
-
-// ask asks the desk.
-func (q *feesQuestion) ask(ctx context.Context, s *server) (a answeredFees, err error) {
-	if q.compare == "" {
-		a.Report, err = s.Desk.Report(ctx, q.asked)
-		return a, err
-	}
-	if a.compared, err = s.Desk.Compare(ctx, q.asked, q.with); err == nil {
-		a.Report = a.compared.Now
-	}
-	return a, err
-}
-
-// Sheet has all figures.
-func (a answeredFees) Sheet() *table.Sheet {
-	if a.compared != nil {
-		return a.compared.Sheet()
-	}
-	return a.Report.Sheet()
-}
-
-// Title says what is reported, and what it is compared with.
-func (a answeredFees) Title() string {
-	if a.compared != nil {
-		return a.compared.Title()
-	}
-	return a.Report.Title()
-}
-
 // details are the columns of a report that a page shows only where all are asked for.
 var details = []string{"evm_failed", "native_failed", "outcome_unknown", "evm_fee", "native_fee", "priority_fee", "tip", "burned", "treasury", "author"}
 
 // brief are the columns of a report that a page leaves out at first.
 func (q *feesQuestion) brief() (names []string) {
 	hidden := details
-	if q.compare != "" {
+	if q.asked.Beside.Known() {
 		hidden = slices.Concat(details, []string{"evm", "native", "undetermined", "charged", "gas", "gas_price_average"})
 	}
 	for _, name := range hidden {
@@ -195,14 +133,14 @@ func (s *server) fees(w http.ResponseWriter, r *http.Request) error {
 
 // feesList is the page of fees without its table, and all rows of that.
 func (s *server) feesList(ctx context.Context, q *feesQuestion) (*keptList, error) {
-	made, err := q.ask(ctx, s)
+	made, err := s.Desk.Fees(ctx, q.asked)
 	if err != nil {
 		return nil, err
 	}
 	v := view{Title: made.Title(), Path: "fees", Scope: &q.scope, Warnings: made.Partial, Notes: made.Notes[len(made.Partial):]}
 	v.Lead = "Evidence: " + made.Evidence.String() + "."
 	undetermined := made.Totals.Undetermined
-	if c := made.compared; c != nil {
+	if c := made.Compared; c != nil {
 		partial := len(c.Now.Partial) + len(c.Before.Partial)
 		v.Warnings, v.Notes = c.Notes[:partial], c.Notes[partial:]
 		v.Lead = fmt.Sprintf("Evidence: %s; of %s: %s.", made.Evidence, c.Before.Name, c.Before.Evidence)
@@ -214,7 +152,7 @@ func (s *server) feesList(ctx context.Context, q *feesQuestion) (*keptList, erro
 	if undetermined > 0 {
 		v.Warnings = append(slices.Clip(v.Warnings), incomplete(undetermined))
 	}
-	v.Chart = chartOf(made.Report, made.compared, q.narrower)
+	v.Chart = chartOf(made.Report, made.Compared, q.narrower)
 	most := 0.0
 	for _, g := range made.Groups {
 		most = max(most, tokens(g.Fee))
@@ -230,7 +168,7 @@ func (s *server) feesList(ctx context.Context, q *feesQuestion) (*keptList, erro
 
 // about is the period whose blocks alone the answer follows from.
 func (q *feesQuestion) about() app.Period {
-	if q.compare != "" {
+	if q.asked.Beside.Known() {
 		return allSealed
 	}
 	return q.asked.Period
@@ -277,8 +215,8 @@ func incomplete(n uint64) string {
 // feesControls are what a page of fees can be asked for, beside its scope.
 func (s *server) feesControls(q *feesQuestion) []control {
 	list := []control{
-		ofOptions("by", "By", string(q.asked.By), "", groupings()...),
-		{Name: "compare", Label: "Compare with", Kind: "text", Value: q.compare, Hint: "before, 2025-02, 2025"},
+		ofOptions("by", "By", string(q.asked.By), "", app.Texts(report.Groupings())...),
+		{Name: "compare", Label: "Compare with", Kind: "text", Value: q.scope.own.Get("compare"), Hint: "before, 2025-02, 2025"},
 	}
 	return append(list, s.priceControl(q.scope.own)...)
 }
@@ -300,12 +238,12 @@ func (q *feesQuestion) flags(s *server) string {
 	if conditions := q.asked.Only.Conditions(); conditions != nil {
 		line += " --only " + console.Argument(strings.Join(conditions, ","))
 	}
-	switch q.compare {
+	switch with := q.scope.own.Get("compare"); with {
 	case "":
-	case beforeIt:
+	case app.PeriodBefore:
 		line += " --compare"
 	default:
-		line += " --compare=" + q.compare
+		line += " --compare=" + with
 	}
 	return line + s.priceFlags(q.asked.Prices)
 }
@@ -316,7 +254,7 @@ func (q *feesQuestion) narrower(name string) string {
 	next := map[report.By]string{report.Month: "day", report.Day: "account"}[by]
 	narrow := q.scope
 	switch {
-	case next == "" || q.compare != "":
+	case next == "" || q.asked.Beside.Known():
 		return ""
 	case by == report.Month && aMonth.MatchString(name) && (narrow.Period == "" || aYear.MatchString(narrow.Period)):
 		narrow.Period = name
@@ -338,23 +276,11 @@ func (s *server) feesFile(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	write := func(to *answer) error {
-		made, err := q.ask(r.Context(), s)
+		made, err := s.Desk.Fees(r.Context(), q.asked)
 		if err != nil {
 			return err
 		}
-		switch {
-		case to.form == "csv":
-			return table.WriteCSV(to, made.Sheet())
-		case to.form == "parquet":
-			return table.WriteParquet(to, made.Sheet())
-		case to.form == "xlsx" && made.compared != nil:
-			return table.WriteXLSX(to, made.compared.Sheets()...)
-		case to.form == "xlsx":
-			return table.WriteXLSX(to, made.Sheet())
-		case made.compared != nil:
-			return report.WriteComparisonJSON(to, made.compared)
-		}
-		return report.WriteJSON(to, made.Report)
+		return made.Write(to, to.form, 0)
 	}
 	return s.file(w, r, q.about(), func(to *answer) error {
 		if !q.readsMuch() {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/table"
 )
@@ -36,14 +37,8 @@ func readListing(own url.Values) (l listing, err error) {
 			return l, notUnderstood("after=%s: want how many rows stand before.", console.Printable(text))
 		}
 	}
-	switch text := own.Get("columns"); text {
-	case "all":
-		l.All = true
-	case "":
-	default:
-		return l, notUnderstood("columns=%s: there is all.", console.Printable(text))
-	}
-	return l, nil
+	l.All = own.Has("columns")
+	return l, app.OneOf("columns", own.Get("columns"), "", "all")
 }
 
 // with are a page's own parameters with those of a list, which is what they had before.

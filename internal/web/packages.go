@@ -289,26 +289,10 @@ func feesOf(p closing.Period, accounts []closing.Account) string {
 	return "fees" + sc.query(nil)
 }
 
-// findingNames are what is counted of what does not hold.
-func findingNames(f closing.Findings) (list []fact) {
-	for _, n := range []struct {
-		name  string
-		count uint64
-	}{
-		{"checks that do not hold", f.Checks}, {"undetermined fees", f.Undetermined}, {"drifts", f.Drifts}, {"events not understood", f.Unclassified}, {"statements that do not hold", f.Statements},
-		{"rollforwards that do not close", f.Rollforward}, {"journals that cannot be made", f.Journal}, {"differences to the books", f.Differences},
-	} {
-		if n.count > 0 {
-			list = append(list, plain(n.name, fmt.Sprint(n.count)))
-		}
-	}
-	return list
-}
-
 func findingsOf(f closing.Findings) cell {
 	var said []string
-	for _, n := range findingNames(f) {
-		said = append(said, n.Name+": "+n.Text)
+	for what, count := range f.Counts {
+		said = append(said, fmt.Sprintf("%s: %d", what, count))
 	}
 	if len(said) == 0 {
 		return cell{Text: "none", Class: "ok"}

@@ -97,7 +97,7 @@ func parameterOf(f app.Field) string {
 	case app.FieldTimezone:
 		return "zone"
 	}
-	return string(f)
+	return strings.ReplaceAll(string(f), "-", "_")
 }
 
 // refuse writes a problem, as JSON to programs.

@@ -68,10 +68,8 @@ func (s *server) receive(w http.ResponseWriter, r *http.Request) error {
 
 // forget gives up a file.
 func (s *server) forget(w http.ResponseWriter, r *http.Request) error {
-	if s.token(r) != "" {
-		if _, err := s.fields(w, r, mostField); err != nil {
-			return err
-		}
+	if err := s.guarded(w, r); err != nil {
+		return err
 	}
 	if !s.uploads.forget(s.owner(r), r.PathValue("token")) {
 		return errNotKept

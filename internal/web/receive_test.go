@@ -95,7 +95,7 @@ func TestHostileForms(t *testing.T) {
 		"two periods":      {kind, form(`name="period"|2026`, `name="period"|2026`, file), http.StatusBadRequest, "comes twice"},
 		"long field":       {kind, form(`name="accounts"|`+noise(9000), file), http.StatusBadRequest, "too long"},
 		"long address":     {kind, form(`name="accounts"|`+noise(8100), `name="zone"|`+noise(200), file), http.StatusRequestURITooLong, "group of the address book"},
-		"partial":          {kind, form(`name="partial"|2`, file), http.StatusBadRequest, "partial is 1 or 0"},
+		"partial":          {kind, form(`name="partial"|2`, file), http.StatusBadRequest, "want 0 or 1"},
 		"endless header":   {kind, "--b\r\nContent-Disposition: form-data; name=\"" + noise(300<<10), http.StatusBadRequest, "Not understood"},
 		"with a token":     {kind, form(`name="token"|abc`, file), http.StatusSeeOther, ""},
 		"name of a path":   {kind, form(`name="file"; filename="../../../etc/passwd"|hash,fee_wei`), http.StatusSeeOther, ""},

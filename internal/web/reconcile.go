@@ -24,9 +24,6 @@ var errNotKept = &problem{http.StatusNotFound, "Not there", fmt.Sprintf("This fi
 // errNoAccounts says that a result is not complete, and why.
 var errNoAccounts = &problem{http.StatusUnprocessableEntity, "No accounts", "No accounts are named, so fees that the file lacks were not looked for. Name the company's accounts, or compare only the rows."}
 
-// maxGroups is how many groups of the address book are offered.
-const maxGroups = 10
-
 // reconcileForm asks for a company's record of fees.
 func (s *server) reconcileForm(w http.ResponseWriter, r *http.Request) error {
 	sc, err := readScope(r.URL.RawQuery)
@@ -66,7 +63,7 @@ type comparison struct {
 
 // lacksAccounts reports whether neither accounts nor a comparison of the rows alone was asked for.
 func (c *comparison) lacksAccounts() bool {
-	return len(c.options.Accounts) == 0 && !c.settings.rowsOnly
+	return len(c.options.Accounts) == 0 && !c.settings.books.RowsOnly
 }
 
 func (c *comparison) close() {
@@ -97,10 +94,9 @@ func (s *server) prepare(ctx context.Context, c *comparison) (err error) {
 		return err
 	}
 	c.asked = asked.Period
-	if c.options, err = c.settings.books.Options(c.asked.Zone); err != nil {
+	if c.options, err = c.settings.books.Options(asked); err != nil {
 		return err
 	}
-	c.options.Accounts, c.options.Labels, c.options.RowsOnly = asked.Accounts, asked.Labels, c.settings.rowsOnly
 	c.options.Symbol, err = s.Desk.Symbol(ctx)
 	return err
 }
@@ -215,7 +211,7 @@ func (s *server) outcomes(v *view, c *comparison, here string) error {
 	if c.lacksAccounts() {
 		v.Failed, v.Warnings = true, []string{errNoAccounts.Detail}
 		groups := s.Labels.GroupNames()
-		for _, group := range groups[:min(len(groups), maxGroups)] {
+		for _, group := range groups[:min(len(groups), app.MaxGroups)] {
 			set := c.settings
 			set.scope.Accounts = app.GroupPrefix + group
 			v.Ways = append(v.Ways, link{"Compare with the accounts of " + shortened(group) + ".", here + set.query()})
@@ -301,13 +297,7 @@ var resultForms = []string{"csv", "xlsx", "json"}
 // reconciliationFile is the result as fees reconcile writes it.
 func (s *server) reconciliationFile(w http.ResponseWriter, r *http.Request) error {
 	return s.compared(w, r, func(to *answer, c *comparison) error {
-		switch to.form {
-		case "csv":
-			return table.WriteCSV(to, c.result.Details(c.settings.all))
-		case "xlsx":
-			return table.WriteXLSX(to, c.result.Sheets(c.settings.all)...)
-		}
-		return c.result.WriteJSON(to, c.settings.all)
+		return app.WriteReconciliation(to, c.result, to.form, c.settings.all, 0)
 	})
 }
 

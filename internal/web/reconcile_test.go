@@ -113,7 +113,7 @@ func result(t testing.TB, d *app.Desk, in app.BooksInput, p app.PeriodInput, boo
 	t.Helper()
 	asked, err := p.Parse()
 	require.NoError(t, err)
-	o, err := in.Options(asked.Zone)
+	o, err := in.Options(app.Question{Period: asked})
 	require.NoError(t, err)
 	chosen, err := book.Choose(accounts)
 	require.NoError(t, err)
@@ -303,9 +303,9 @@ func TestMappingInTheBrowser(t *testing.T) {
 		"&encoding=windows-1252":       {http.StatusUnprocessableEntity, "there is no column"},
 		"&tolerance=x":                 {http.StatusBadRequest, "tolerance"},
 		"&accounts=nobody":             {http.StatusBadRequest, "is no address"},
-		"&header_row=x":                {http.StatusBadRequest, "is no row"},
-		"&skip_rows=0":                 {http.StatusBadRequest, "is no row"},
-		"&negative=yes":                {http.StatusBadRequest, "negative is 1 or 0"},
+		"&header_row=x":                {http.StatusBadRequest, "rows are counted from 1"},
+		"&skip_rows=0":                 {http.StatusBadRequest, "rows are counted from 1"},
+		"&negative=yes":                {http.StatusBadRequest, "want 0 or 1"},
 		"&map.what=x":                  {http.StatusBadRequest, "is no parameter of this page"},
 		"&map.fee=" + noise(200):       {http.StatusUnprocessableEntity, "there is no column"},
 		"&sheet=x&thousands=&unit=wei": {http.StatusUnprocessableEntity, "cannot be read"},

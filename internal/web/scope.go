@@ -54,12 +54,8 @@ func readScope(query string, own ...string) (s scope, err error) {
 		return s, err
 	}
 	s = scope{Period: values.Get("period"), Zone: values.Get("zone"), Accounts: values.Get("accounts"), own: url.Values{}}
-	switch values.Get("partial") {
-	case "1":
-		s.Partial = true
-	case "", "0":
-	default:
-		return s, notUnderstood("partial is 1 or 0.")
+	if s.Partial, err = ticked(values, "partial"); err != nil {
+		return s, err
 	}
 	for _, name := range own {
 		if text := values.Get(name); text != "" {
@@ -67,6 +63,11 @@ func readScope(query string, own ...string) (s scope, err error) {
 		}
 	}
 	return s, nil
+}
+
+// ticked reads a box of a form.
+func ticked(values url.Values, name string) (bool, error) {
+	return values.Get(name) == "1", app.OneOf(app.Field(name), values.Get(name), "", "0", "1")
 }
 
 // period is the period as the desk takes it.
@@ -145,24 +146,19 @@ func (s *scope) around(path string, own url.Values) (list []link) {
 
 // flags are the scope on the command line.
 func (s *scope) flags() string {
-	var line strings.Builder
-	add := func(name, value string) {
-		if value != "" {
-			line.WriteString(" --" + name + " " + console.Argument(value))
-		}
-	}
 	in := s.input()
+	line := in.Flags()
 	if in.Blocks != "" {
-		line.WriteString(" " + console.Argument(in.Blocks))
+		line = " " + console.Argument(in.Blocks)
 	}
-	add("month", in.Month)
-	add("year", in.Year)
-	add("from", in.From)
-	add("to", in.To)
-	add("timezone", s.Zone)
-	add("accounts", strings.Join(s.list(), ","))
+	if s.Zone != "" {
+		line += " --timezone " + console.Argument(s.Zone)
+	}
+	if accounts := strings.Join(s.list(), ","); accounts != "" {
+		line += " --accounts " + console.Argument(accounts)
+	}
 	if s.Partial {
-		line.WriteString(" --partial")
+		line += " --partial"
 	}
-	return line.String()
+	return line
 }

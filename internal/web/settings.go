@@ -5,24 +5,20 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/reconcile"
 )
 
 // settings say how a company's record is read and compared. They stand in the page's address, by
 // the names of the flags of fees reconcile.
 type settings struct {
-	scope scope
-	books app.BooksInput
-	all   bool // what matches is shown too
-	// rowsOnly leaves out the search for fees that the record lacks.
-	rowsOnly bool
-	values   url.Values
+	scope  scope
+	books  app.BooksInput
+	all    bool // what matches is shown too
+	values url.Values
 }
 
 // setting is one of them. Its flag has its name, with - for _.
@@ -90,50 +86,23 @@ func readSettings(query string) (set settings, err error) {
 		return set, err
 	}
 	set.values = set.scope.own
-	get := set.values.Get
-	set.books.Reading = closing.Reading{
-		Unit: get("unit"), Decimal: get("decimal"), Thousands: get("thousands"), Separator: get("separator"), Sheet: get("sheet"),
-		DateFormat: get("date_format"), Tolerance: get("tolerance"), Encoding: get("encoding"),
-	}
 	for _, c := range columnFields {
-		if name := get("map." + string(c.field)); name != "" {
+		if name := set.values.Get("map." + string(c.field)); name != "" {
 			name = strings.ReplaceAll(strings.TrimSpace(name), "\r\n", "\n") // as a browser sends a break of a line
 			set.books.Columns = append(set.books.Columns, string(c.field)+"="+name)
 		}
 	}
-	for name, into := range map[string]*bool{"negative": &set.books.Negative, "all": &set.all, "rows_only": &set.rowsOnly} {
-		switch get(name) {
-		case "1":
-			*into = true
-		case "", "0":
-		default:
-			return set, notUnderstood("%s is 1 or 0.", name)
+	for _, s := range settingList {
+		if s.Name == "all" {
+			set.all, err = ticked(set.values, s.Name)
+		} else if text := set.values.Get(s.Name); text != "" {
+			err = set.books.Set(app.Field(strings.ReplaceAll(s.Name, "_", "-")), text)
 		}
-	}
-	if text := get("header_row"); text != "" {
-		if set.books.HeaderRow, err = rowOf(text); err != nil {
+		if err != nil {
 			return set, err
 		}
 	}
-	if text := get("skip_rows"); text != "" {
-		for one := range strings.SplitSeq(text, ",") {
-			row, err := rowOf(strings.TrimSpace(one))
-			if err != nil {
-				return set, err
-			}
-			set.books.SkipRows = append(set.books.SkipRows, row)
-		}
-	}
 	return set, nil
-}
-
-// rowOf reads the number of a row.
-func rowOf(text string) (int, error) {
-	row, err := strconv.ParseUint(text, 10, 31)
-	if err != nil || row == 0 {
-		return 0, notUnderstood("%q is no row: rows are counted from 1, as a spreadsheet does.", console.Printable(text))
-	}
-	return int(row), nil
 }
 
 // query writes the settings as an address has them.
@@ -144,7 +113,7 @@ func (set *settings) flags() string {
 	var line strings.Builder
 	line.WriteString(set.scope.flags())
 	for _, c := range set.books.Columns {
-		line.WriteString(" --map " + console.Argument(inList(c)))
+		line.WriteString(" --map " + console.Argument(console.InList(c)))
 	}
 	for _, s := range settingList {
 		value := set.values.Get(s.Name)
@@ -158,14 +127,6 @@ func (set *settings) flags() string {
 		}
 	}
 	return line.String()
-}
-
-// inList is a value as one of a list that commas divide.
-func inList(value string) string {
-	if strings.ContainsAny(value, ",\"\n") {
-		return `"` + strings.ReplaceAll(value, `"`, `""`) + `"`
-	}
-	return value
 }
 
 // ways are the settings that may read a file that cannot be read, as links.
@@ -236,7 +197,7 @@ const (
 // settingsForm asks for the settings. It shows how the file begins, where that is known.
 func (s *server) settingsForm(set *settings, here string, p *reconcile.Preview) *form {
 	scope := set.scope
-	if !set.rowsOnly {
+	if !set.books.RowsOnly {
 		scope = s.ofCompany(scope)
 	}
 	f := &form{Action: here, Button: "Compare", Fields: scope.controls("The company's accounts")}

@@ -1,9 +1,11 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -15,19 +17,14 @@ import (
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/statement"
 	"github.com/feeledger/fees/internal/money"
-	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/source"
 )
 
-// parts are those of a statement.
-var parts = []string{"movements", "fees", "transfers", "summary"}
-
 // statementQuestion is what a page with an account's statement, or a file of it, is asked for.
 type statementQuestion struct {
-	app.Question
+	app.StatementQuestion
 	scope   scope
 	account chain.Address
-	part    string
 	bare    bool // no balances are asked for, and nothing is proved
 	listing listing
 }
@@ -43,18 +40,13 @@ func (s *server) statementQuestion(r *http.Request, own ...string) (q statementQ
 	if q.scope.Accounts != "" {
 		return q, notUnderstood("The account is in the path: leave accounts out.")
 	}
-	if q.part = q.scope.own.Get("part"); q.part == "" {
-		q.part = parts[0]
+	q.Part = cmp.Or(q.scope.own.Get("part"), app.StatementParts[0])
+	if err := app.OneOf(app.FieldPart, q.Part, app.StatementParts...); err != nil {
+		return q, err
 	}
-	if !slices.Contains(parts, q.part) {
-		return q, notUnderstood("part=%s: there are %s.", console.Printable(q.part), strings.Join(parts, ", "))
-	}
-	switch text := q.scope.own.Get("balances"); text {
-	case "":
-	case noBalances:
-		q.bare = true
-	default:
-		return q, notUnderstood("balances=%s: there is %s.", console.Printable(text), noBalances)
+	q.bare = q.scope.own.Has("balances")
+	if err := app.OneOf("balances", q.scope.own.Get("balances"), "", noBalances); err != nil {
+		return q, err
 	}
 	if q.listing, err = readListing(q.scope.own); err != nil {
 		return q, err
@@ -108,6 +100,7 @@ func proved[T any](s *server, r *http.Request, q *statementQuestion, make func(c
 type provable interface {
 	Holds() bool
 	Explain(err error) error
+	Write(ctx context.Context, w io.Writer, form string, width int) error
 }
 
 // provedPage shows what is made of an account. Own are the parameters beside those of every such
@@ -140,7 +133,7 @@ func provedPage[T provable](s *server, w http.ResponseWriter, r *http.Request, w
 }
 
 // provedFile sends it as a file. It says what is proved, or is none.
-func provedFile[T provable](s *server, w http.ResponseWriter, r *http.Request, of func(*http.Request, *statementQuestion) (T, string, error), write func(*statementQuestion, *answer, T) error) error {
+func provedFile[T provable](s *server, w http.ResponseWriter, r *http.Request, of func(*http.Request, *statementQuestion) (T, string, error)) error {
 	q, err := s.statementQuestion(r)
 	if err != nil {
 		return err
@@ -153,28 +146,15 @@ func provedFile[T provable](s *server, w http.ResponseWriter, r *http.Request, o
 		if err != nil {
 			return err
 		}
-		return made.Explain(write(&q, to, made))
+		return made.Explain(made.Write(r.Context(), to, to.form, 0))
 	})
 }
 
 func (s *server) statementOf(r *http.Request, q *statementQuestion) (made *app.Statements, why string, err error) {
 	return proved(s, r, q, func(ctx context.Context, balances source.Source) (*app.Statements, error) {
-		return s.Desk.Statements(ctx, app.StatementQuestion{Question: q.Question, Balances: balances})
+		q.Balances = balances
+		return s.Desk.Statements(ctx, q.StatementQuestion)
 	})
-}
-
-// sheetOf is a part of a statement.
-func (q *statementQuestion) sheetOf(r *http.Request, made *app.Statements) *table.Sheet {
-	y, list := &made.Style, made.List
-	switch q.part {
-	case "fees":
-		return y.Fees(r.Context(), list...)
-	case "transfers":
-		return y.Transfers(r.Context(), list...)
-	case "summary":
-		return y.Summary(list...)
-	}
-	return y.Movements(r.Context(), list...)
 }
 
 // noBalances has no balances asked for.
@@ -189,23 +169,21 @@ func (s *server) statement(w http.ResponseWriter, r *http.Request) error {
 		one := made.List[0]
 		v.Lead, v.Warnings, v.Notes = one.Proof(), made.Style.Notes, one.Notes()[1:]
 		v.Command = "fees statement " + v.Command
-		v.Form = q.scope.asked(v.Path, "", s.partControls(q, parts), nil)
+		v.Form = q.scope.asked(v.Path, "", s.partControls(q, app.StatementParts), nil)
 		v.Around = q.scope.around(v.Path, listing{}.with(q.scope.own))
 		v.Facts = append(v.Facts, statementFacts(one, made.Style.Symbol, unanswered)...)
 		q.listing.brief = seldom
-		if q.part == "summary" {
+		if q.Part == "summary" {
 			q.listing.All = true
 		}
-		table, err := s.list(q.sheetOf(r, made), q.listing, func(l listing) string { return v.Path + q.scope.query(l.with(q.scope.own)) })
-		v.Tables = []*tabular{table}
-		return err
+		return v.add(s.list(made.Sheet(r.Context()), q.listing, func(l listing) string { return v.Path + q.scope.query(l.with(q.scope.own)) }))
 	})
 }
 
 // partControls are what a page with a statement or a rollforward can be asked for.
 func (s *server) partControls(q *statementQuestion, parts []string) (list []control) {
 	if len(parts) > 0 {
-		list = append(list, ofOptions("part", "Part", q.part, "", parts...))
+		list = append(list, ofOptions("part", "Part", q.Part, "", parts...))
 	}
 	return append(list, s.priceControl(q.scope.own)...)
 }
@@ -258,15 +236,7 @@ func statementFacts(one *statement.Statement, symbol string, asked bool) (facts 
 
 // statementFile is the same as a file, or as the JSON of the command line.
 func (s *server) statementFile(w http.ResponseWriter, r *http.Request) error {
-	return provedFile(s, w, r, s.statementOf, func(q *statementQuestion, to *answer, made *app.Statements) error {
-		switch to.form {
-		case "csv":
-			return table.WriteCSV(to, q.sheetOf(r, made))
-		case "xlsx":
-			return made.Style.WriteXLSX(r.Context(), to, made.List)
-		}
-		return made.Style.WriteJSON(r.Context(), to, made.List[0])
-	})
+	return provedFile(s, w, r, s.statementOf)
 }
 
 func (s *server) rollforwardOf(r *http.Request, q *statementQuestion) (made *app.Rollforward, why string, err error) {
@@ -280,25 +250,13 @@ func (s *server) rollforward(w http.ResponseWriter, r *http.Request) error {
 	return provedPage(s, w, r, "Rollforward", nil, s.rollforwardOf, func(q *statementQuestion, made *app.Rollforward, _ bool, v *view) error {
 		v.Lead, v.Notes, v.Command = made.Style.Notes[0], made.Style.Notes[1:], "fees rollforward --accounts "+v.Command
 		v.Form = q.scope.asked(v.Path, "", s.partControls(q, nil), nil)
-		table, err := s.table(linesOf(made), mostRows)
-		v.Tables = []*tabular{table}
-		return err
+		return v.add(s.table(made.Lines(), mostRows))
 	})
 }
 
-func linesOf(made *app.Rollforward) *table.Sheet { return made.Style.Lines(made.Rollforward) }
-
 // rollforwardFile is the same as a file, or as the JSON of the command line.
 func (s *server) rollforwardFile(w http.ResponseWriter, r *http.Request) error {
-	return provedFile(s, w, r, s.rollforwardOf, func(_ *statementQuestion, to *answer, made *app.Rollforward) error {
-		switch to.form {
-		case "csv":
-			return table.WriteCSV(to, linesOf(made))
-		case "xlsx":
-			return made.Style.WriteXLSX(r.Context(), to, made.Rollforward)
-		}
-		return made.Style.WriteJSON(to, made.Rollforward)
-	})
+	return provedFile(s, w, r, s.rollforwardOf)
 }
 
 // priced are the prices, where a page's own parameters ask for amounts in their currency; else nil.

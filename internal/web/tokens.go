@@ -43,6 +43,14 @@ func (s *server) checkToken(r *http.Request, token string) error {
 	return nil
 }
 
+// guarded reads a form that has a token alone, where somebody has logged in.
+func (s *server) guarded(w http.ResponseWriter, r *http.Request) (err error) {
+	if s.token(r) != "" {
+		_, err = s.fields(w, r, mostField)
+	}
+	return err
+}
+
 // fields are those of a form without files, of so many bytes at most, whose token is right.
 func (s *server) fields(w http.ResponseWriter, r *http.Request, most int64) (url.Values, error) {
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/x-www-form-urlencoded" {

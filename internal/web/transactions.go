@@ -80,17 +80,12 @@ func (s *server) transactions(w http.ResponseWriter, r *http.Request) error {
 		}
 		v := &view{Title: "Transactions, " + made.Held.Name, Path: "transactions", Scope: &sc, Lead: "In the order of the chain. Evidence: " + made.Held.Evidence.String() + ".", Warnings: made.Notes()}
 		v.Form = sc.asked("transactions", "Accounts", onlyControls(sc.own), nil)
-		table, err := s.transactionTable(made, func(next url.Values) string { return "transactions" + sc.query(next) }, sc.own)
-		if err != nil {
-			return nil, err
-		}
-		v.Tables = []*tabular{table}
 		fees := sc.own
 		if fees.Has("after") || fees.Has("limit") {
 			fees = without(fees, "after", "limit")
 		}
 		v.Links = []link{{"What they add up to", "fees" + sc.query(fees)}}
-		return v, nil
+		return v, v.add(s.transactionTable(made, func(next url.Values) string { return "transactions" + sc.query(next) }, sc.own))
 	})
 }
 

@@ -67,6 +67,12 @@ type view struct {
 	Onward    string // where the page leads at once
 }
 
+// add adds a table, which may not have been made.
+func (v *view) add(t *tabular, err error) error {
+	v.Tables = append(v.Tables, t)
+	return err
+}
+
 // fact is a name with what stands beside it.
 type fact struct {
 	Name string

@@ -162,6 +162,21 @@ type Findings struct {
 // None tells whether all holds.
 func (f Findings) None() bool { return f == Findings{} }
 
+// Counts hands over what there is of each kind, and how many.
+func (f Findings) Counts(yield func(what string, count uint64) bool) {
+	for _, n := range []struct {
+		what  string
+		count uint64
+	}{
+		{"checks that do not hold", f.Checks}, {"undetermined fees", f.Undetermined}, {"drifts", f.Drifts}, {"events not understood", f.Unclassified}, {"statements that do not hold", f.Statements},
+		{"rollforwards that do not close", f.Rollforward}, {"journals that cannot be made", f.Journal}, {"differences to the books", f.Differences},
+	} {
+		if n.count > 0 && !yield(n.what, n.count) {
+			return
+		}
+	}
+}
+
 // File is one of a package.
 type File struct {
 	Name   string `json:"name"` // with slashes

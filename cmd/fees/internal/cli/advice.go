@@ -11,7 +11,6 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/archive/demo"
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/source"
@@ -112,13 +111,7 @@ func MoreSyncLine(c *cobra.Command) string { return Line(c, "fees sync", sourceF
 // PeriodSyncLine is the command line that fills the ledger which a command asks with a period that
 // is another than the one that the command names.
 func PeriodSyncLine(c *cobra.Command, p app.PeriodInput) string {
-	words := "fees sync"
-	for _, flag := range []struct{ name, value string }{{"month", p.Month}, {"year", p.Year}, {"from", p.From}, {"to", p.To}} {
-		if flag.value != "" {
-			words += " --" + flag.name + " " + console.Argument(flag.value)
-		}
-	}
-	return Line(c, words, append([]string{"timezone"}, sourceFlags...)...)
+	return Line(c, "fees sync"+p.Flags(), append([]string{"timezone"}, sourceFlags...)...)
 }
 
 // VerifyLine is the command line that shows what of some blocks does not hold.

@@ -48,7 +48,7 @@ func Again(c *cobra.Command, args []string, settings ...Setting) string {
 		case isList:
 			for _, value := range list.GetSlice() {
 				if !slices.ContainsFunc(settings, func(s Setting) bool { return s.Name == f.Name && sameKey(s.Value, value) }) {
-					words = append(words, flagWords(f.Name, inList(value))...)
+					words = append(words, flagWords(f.Name, console.InList(value))...)
 				}
 			}
 		default:
@@ -67,7 +67,7 @@ func Again(c *cobra.Command, args []string, settings ...Setting) string {
 		case s.Value == "":
 			words = append(words, "--"+s.Name)
 		case isList:
-			words = append(words, flagWords(s.Name, inList(s.Value))...)
+			words = append(words, flagWords(s.Name, console.InList(s.Value))...)
 		default:
 			words = append(words, flagWords(s.Name, s.Value)...)
 		}
@@ -94,7 +94,7 @@ func wordsOf(f *pflag.Flag) (words []string) {
 	switch {
 	case isList:
 		for _, value := range list.GetSlice() {
-			words = append(words, flagWords(f.Name, inList(value))...)
+			words = append(words, flagWords(f.Name, console.InList(value))...)
 		}
 		return words
 	case f.Value.Type() == "bool" && f.Value.String() == "true":
@@ -106,14 +106,6 @@ func wordsOf(f *pflag.Flag) (words []string) {
 }
 
 func flagWords(name, value string) []string { return []string{"--" + name, console.Argument(value)} }
-
-// inList is a value as one of a list that commas divide.
-func inList(value string) string {
-	if strings.ContainsAny(value, ",\"\n") {
-		return `"` + strings.ReplaceAll(value, `"`, `""`) + `"`
-	}
-	return value
-}
 
 func quotedAll(words []string) []string {
 	list := make([]string, len(words))

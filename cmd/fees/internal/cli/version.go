@@ -50,7 +50,7 @@ type Table struct {
 func NewVersion() *cobra.Command {
 	var out Output
 	var asJSON bool
-	c := New(&cobra.Command{
+	return New(&cobra.Command{
 		Use: "version", Short: "Print the version, and how far the tables go", Long: versionManual, Example: versionExamples,
 		Args: NoneOf("version takes no argument, and has %q"),
 		RunE: func(*cobra.Command, []string) error {
@@ -59,15 +59,15 @@ func NewVersion() *cobra.Command {
 			build.readTables(network.BuiltIn())
 			return out.Show(Answer{JSON: build, Text: build.write})
 		},
+	}, func(c *cobra.Command) {
+		c.Flags().BoolVar(&asJSON, "json", false, "the same as --format json")
+		before(c, func(*cobra.Command) error {
+			if asJSON {
+				out.Format = "json"
+			}
+			return nil
+		})
 	}, out.StdoutForms("table", "json"))
-	c.Flags().BoolVar(&asJSON, "json", false, "the same as --format json")
-	before(c, func(*cobra.Command) error {
-		if asJSON {
-			out.Format = "json"
-		}
-		return nil
-	})
-	return c
 }
 
 // Version is the first line of what the build says of itself. Ledgers and packages keep it

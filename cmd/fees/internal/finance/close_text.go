@@ -67,18 +67,8 @@ func writePackage(w io.Writer, p *closing.Package, symbol string) error {
 		}
 		line(total.name, "%s", text)
 	}
-	f := m.Findings
-	for _, n := range []struct {
-		name  string
-		count uint64
-	}{
-		{"checks that do not hold", f.Checks}, {"undetermined fees", f.Undetermined}, {"drifts", f.Drifts},
-		{"events not understood", f.Unclassified}, {"statements that do not hold", f.Statements}, {"rollforwards that do not close", f.Rollforward},
-		{"journals that cannot be made", f.Journal}, {"differences to the books", f.Differences},
-	} {
-		if n.count > 0 {
-			line("FINDING", "%s: %d", n.name, n.count)
-		}
+	for what, count := range m.Findings.Counts {
+		line("FINDING", "%s: %d", what, count)
 	}
 	for _, what := range m.LeftOut {
 		line("left out", "%s", what)

@@ -106,8 +106,8 @@ type reconcileFlags struct {
 	cli.SourceFlags
 	questionFlags
 	app.BooksInput
-	fix           string // where the record is written again
-	rowsOnly, all bool
+	fix string // where the record is written again
+	all bool
 }
 
 func newReconcile() *cobra.Command {
@@ -120,7 +120,7 @@ func newReconcile() *cobra.Command {
 
 func (f *reconcileFlags) add(c *cobra.Command) {
 	c.Flags().Lookup("timezone").Usage = "whose days they are, and of dates without one, such as Europe/Berlin"
-	c.Flags().BoolVar(&f.rowsOnly, "rows-only", false, "compare only the rows: fees that the books lack are not looked for")
+	c.Flags().BoolVar(&f.RowsOnly, "rows-only", false, "compare only the rows: fees that the books lack are not looked for")
 	addBooks(c, &f.BooksInput, "")
 	c.Flags().StringVar(&f.fix, "fix", "", "write the record again to this file, in its own form, with our figures beside its rows")
 	c.Flags().BoolVar(&f.all, "all", false, "show what matches too")
@@ -142,30 +142,25 @@ func (f *reconcileFlags) reconcile(c *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	asked, err := f.PeriodFlags.Parse(args[1:])
+	if _, err := f.Options(app.Question{}); err != nil { // before files are read
+		return err
+	}
+	q, chosen, err := f.read(c, args[1:])
 	if err != nil {
 		return err
 	}
-	options, err := f.Options(asked.Zone)
+	options, err := f.Options(q)
 	if err != nil {
-		return err
-	}
-	if options.Prices, err = f.priceFlags.Read(); err != nil {
 		return err
 	}
 	stderr := c.ErrOrStderr()
-	chosen, err := f.ReadAccounts(f.accounts, &f.LedgerFlags, f.Quiet, stderr)
-	if err != nil {
-		return err
-	}
-	options.Accounts, options.Labels, options.RowsOnly = chosen.Accounts, chosen.Labels, f.rowsOnly
-	result, err := f.compare(c, asked, options)
+	result, err := f.compare(c, q.Period, options)
 	if err != nil {
 		tellRows(stderr, err)
 		return err
 	}
 	defer result.Close()
-	if len(options.Accounts) == 0 && !f.rowsOnly {
+	if len(options.Accounts) == 0 && !f.RowsOnly {
 		return f.askForAccounts(c, args, result, chosen.Book)
 	}
 	if err := f.writeFixed(c, result); err != nil {
@@ -263,7 +258,7 @@ func (f *reconcileFlags) show(r *reconcile.Result, stderr io.Writer) error {
 		fmt.Fprintln(stderr, "fees: "+r.Headline())
 	}
 	switch {
-	case r.Compared() == 0 && f.rowsOnly:
+	case r.Compared() == 0 && f.RowsOnly:
 		return fmt.Errorf("%s has no fee to compare", f.Path)
 	case r.Agrees():
 		return nil

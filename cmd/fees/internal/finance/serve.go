@@ -106,7 +106,7 @@ func newServe() *cobra.Command {
 	c := cli.New(&cobra.Command{
 		Use: "serve", Short: "Show a ledger in a browser", Long: serveManual, Example: serveExamples, Args: cobra.NoArgs,
 		RunE: f.serve,
-	}, f.AddFinal, f.LabelFlags.Add, f.priceFlags.Add, f.MetricsFlags.Add, f.accessFlags.add, f.add, f.Concurrent, f.AddQuiet)
+	}, f.AddFinal, f.LabelFlags.Add, f.priceFlags.Add, f.MetricsFlags.Add, f.add, f.Concurrent, f.AddQuiet)
 	c.AddCommand(newPassword())
 	return c
 }
@@ -114,6 +114,7 @@ func newServe() *cobra.Command {
 func (f *serveFlags) add(c *cobra.Command) {
 	flags := c.Flags()
 	cli.AddListen(c, &f.listen, "127.0.0.1:8787")
+	f.accessFlags.add(c)
 	flags.Lookup("gateway").Usage = "who tells balances and what a fee came of: a gateway, an archive, or demo; without --ledger an archive or demo is shown itself"
 	flags.StringArrayVar(&f.ledgers, "ledger", nil, "the ledger: a file, or postgres://HOST/DATABASE; or several, each --ledger NAME=PLACE (default: FEES_LEDGER, else "+cli.DefaultLedger+")")
 	flags.StringSliceVar(&f.hosts, "host", nil, "names by which others ask for it, with commas")
