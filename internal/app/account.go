@@ -64,12 +64,7 @@ func (d *Desk) Account(ctx context.Context, q AccountQuestion) (*AccountSummary,
 		return nil, err
 	}
 	a := &AccountSummary{Account: q.Account, Held: held}
-	id, err := d.Book.Identity(ctx)
-	if err != nil {
-		return nil, d.of(err)
-	}
-	a.Network = id.Network
-	if a.Symbol, err = d.Symbol(ctx); err != nil {
+	if a.Network, a.Symbol, err = d.named(ctx); err != nil {
 		return nil, err
 	}
 	of := ledger.Query{Accounts: []chain.Address{q.Account}, Span: span}

@@ -111,14 +111,17 @@ func (d *Desk) Network(ctx context.Context) (*network.Network, error) {
 
 // Symbol is what the ledger's token is called, "" where no table knows its network.
 func (d *Desk) Symbol(ctx context.Context) (string, error) {
+	_, symbol, err := d.named(ctx)
+	return symbol, err
+}
+
+// named is what the ledger's network and its token are called.
+func (d *Desk) named(ctx context.Context) (name, symbol string, err error) {
 	id, err := d.Book.Identity(ctx)
-	if err != nil {
-		return "", d.of(err)
+	if n, ok := d.Tables.Named(id.Network); err == nil && ok {
+		symbol = n.Symbol
 	}
-	if n, ok := d.Tables.Named(id.Network); ok {
-		return n.Symbol, nil
-	}
-	return "", nil
+	return id.Network, symbol, d.of(err)
 }
 
 // of says of an error that it is the ledger's.

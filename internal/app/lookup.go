@@ -33,12 +33,7 @@ func (d *Desk) Transaction(ctx context.Context, name string) (*Paid, error) {
 	if p.Transaction == nil {
 		return nil, d.noTransaction(ctx, at)
 	}
-	id, err := d.Book.Identity(ctx)
-	if err != nil {
-		return nil, d.of(err)
-	}
-	p.Network = id.Network
-	if p.Symbol, err = d.Symbol(ctx); err != nil {
+	if p.Network, p.Symbol, err = d.named(ctx); err != nil {
 		return nil, err
 	}
 	block := ledger.Query{Span: ledger.Span{First: at.Height, Last: at.Height}}

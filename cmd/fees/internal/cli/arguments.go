@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/chain"
 )
 
 // replaced are flags that had another name.
@@ -98,4 +100,27 @@ func ParseHeight(text string) (uint64, error) {
 		return 0, fmt.Errorf("height %q: want a number from 0 to 4294967295", text)
 	}
 	return height, nil
+}
+
+// At is the height that --at names, not known where the flag is not given.
+func At(c *cobra.Command, at int64) (none chain.Optional[uint64], err error) {
+	if !c.Flags().Changed("at") {
+		return none, nil
+	}
+	if at < 0 {
+		return none, fmt.Errorf("--at %d: want a height of 0 or more", at)
+	}
+	return chain.Some(uint64(at)), nil
+}
+
+// ParseFrom reads the height of --from, not known where the flag is not given.
+func ParseFrom(text string) (none chain.Optional[uint64], err error) {
+	if text == "" {
+		return none, nil
+	}
+	height, err := ParseHeight(text)
+	if err != nil {
+		return none, fmt.Errorf("--from: %w", err)
+	}
+	return chain.Some(height), nil
 }

@@ -99,8 +99,18 @@ func (f *ConnectionFlags) Connection() (Connection, error) {
 	return c, nil
 }
 
-func errPasswordShown(flag, variable string) error {
-	return fmt.Errorf("%s: a user name or password in an argument can be seen by others on this machine: put the URL in %s in the environment", flag, variable)
+// checkSecrets refuses an argument that shows others on this machine a password, or a key.
+func checkSecrets(flag, place, variable string) error {
+	secret := ""
+	switch {
+	case withoutPassword(place) != place:
+		secret = "user name or password"
+	case showsKey(place):
+		secret = "key"
+	default:
+		return nil
+	}
+	return fmt.Errorf("%s: a %s in an argument can be seen by others on this machine: put the URL in %s in the environment", flag, secret, variable)
 }
 
 // withoutPassword is a URL without its user name and password; any other text
@@ -133,10 +143,6 @@ func showsKey(place string) bool {
 		}
 	}
 	return u.RawQuery != ""
-}
-
-func errKeyShown(flag, variable string) error {
-	return fmt.Errorf("%s: a key in an argument can be seen by others on this machine: put the URL in %s in the environment", flag, variable)
 }
 
 // maxConcurrency is more than any gateway or node answers at once.

@@ -64,26 +64,34 @@ func (f *HeadFlags) Open(gateway *SourceFlags) (reader *source.Reader, heads sou
 	if reader, err = gateway.Reader(); err != nil {
 		return nil, nil, nil, err
 	}
-	address, err := NodeAddress(f.node)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	if address == "" {
-		return reader, source.HeadsOf(reader.Source, f.poll), func() {}, nil
-	}
+	address, _ := NodeAddress(f.node) // what is wrong with it is told below
 	if u, err := url.Parse(address); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
 		return nil, nil, nil, fmt.Errorf("--node or FEES_NODE: %w", rpc.ErrNoSubscriptions)
 	}
-	c, err := gateway.Connection()
+	node, same, err := gateway.NodeBeside(reader.Source, f.node)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	node, err := rpc.New(address, httpclient.Options{Total: c.Timeout, RootCAs: c.RootCAs, Observer: gateway.Observer}) // the key is the gateway's
-	if err != nil {
-		return nil, nil, nil, err
+	if node == nil {
+		return reader, source.HeadsOf(reader.Source, f.poll), func() {}, nil
 	}
-	f.same = &app.SameChain{Source: reader.Source, Node: node, Place: ShownPlace(gateway.Place()), NodeAt: ShownPlace(address)}
-	return reader, nodeHeads(node, f.same), func() { node.Close() }, nil
+	f.same = same
+	return reader, nodeHeads(node, same), func() { node.Close() }, nil
+}
+
+// NodeBeside is the node that --node or the environment names, nil for none, with what tells
+// whether it is of the same chain as the gateway. The API key is the gateway's.
+func (f *SourceFlags) NodeBeside(gateway source.Source, flag string) (*rpc.Client, *app.SameChain, error) {
+	address, err := NodeAddress(flag)
+	if err != nil || address == "" {
+		return nil, nil, err
+	}
+	c, err := f.Connection()
+	if err != nil {
+		return nil, nil, err
+	}
+	node, err := rpc.New(address, httpclient.Options{Total: c.Timeout, RootCAs: c.RootCAs, Observer: f.Observer})
+	return node, &app.SameChain{Source: gateway, Node: node, Place: ShownPlace(f.Place()), NodeAt: ShownPlace(address)}, err
 }
 
 // nodeHeads are the final heads of a node, which must be of the gateway's chain.

@@ -117,6 +117,16 @@ func Called(b *app.AddressBook, address chain.Optional[chain.Address]) string {
 	return a.String()
 }
 
+// LabelOf is the label of an address, or the address; "" where it is not known.
+func LabelOf(b *app.AddressBook, address chain.Optional[chain.Address]) string {
+	if b != nil {
+		if label, ok := b.LabelOf(address).Get(); ok {
+			return label
+		}
+	}
+	return Known(address)
+}
+
 // Offer says, for people, how the accounts of an address book are named; "" where there is none.
 func Offer(b *app.AddressBook) string {
 	if b == nil || len(b.Entries()) == 0 {

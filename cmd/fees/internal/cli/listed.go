@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/finance/closing/timestamp"
 )
 
 // ReadListed reads the file of a flag, of at most so many bytes; none where it is not named.
@@ -19,4 +20,16 @@ func ReadListed[L any](flag, path string, most int64, read func([]byte) (L, erro
 		return list, fmt.Errorf("%s: %s: %w", flag, path, err)
 	}
 	return list, nil
+}
+
+// Authority is the time-stamping authority that --timestamp names, nil for none.
+func Authority(url string) (*timestamp.Authority, error) {
+	if url == "" {
+		return nil, nil
+	}
+	authority, err := timestamp.NewAuthority(url)
+	if err != nil {
+		return nil, fmt.Errorf("--timestamp: %w", err)
+	}
+	return authority, nil
 }

@@ -62,13 +62,8 @@ const nodeVariable = "FEES_NODE"
 func NodeAddress(flag string) (string, error) { return nodeAddress(flag, []string{nodeVariable}) }
 
 func nodeAddress(flag string, variables []string) (string, error) {
-	switch {
-	case withoutPassword(flag) != flag:
-		return "", errPasswordShown("--node", variables[0])
-	case showsKey(flag):
-		return "", errKeyShown("--node", variables[0])
-	case flag != "":
-		return flag, nil
+	if err := checkSecrets("--node", flag, variables[0]); err != nil || flag != "" {
+		return flag, err
 	}
 	for _, variable := range variables {
 		if address := os.Getenv(variable); address != "" {

@@ -192,11 +192,8 @@ func (f *GatewayFlags) OpenOther(place string) (source.Source, error) {
 
 // Options checks the flags, and says how the gateway is asked.
 func (f *GatewayFlags) Options() (httpclient.Options, error) {
-	if withoutPassword(f.Gateway) != f.Gateway {
-		return httpclient.Options{}, errPasswordShown("--gateway", "FEES_GATEWAY")
-	}
-	if showsKey(f.Gateway) {
-		return httpclient.Options{}, errKeyShown("--gateway", "FEES_GATEWAY")
+	if err := checkSecrets("--gateway", f.Gateway, "FEES_GATEWAY"); err != nil {
+		return httpclient.Options{}, err
 	}
 	if f.RPS < 0 || math.IsNaN(f.RPS) {
 		return httpclient.Options{Concurrency: f.Concurrency}, fmt.Errorf("--rps %v: want a number of 0 or more", f.RPS)

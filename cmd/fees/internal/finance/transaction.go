@@ -148,24 +148,14 @@ func writeTransaction(w io.Writer, t *app.Paid, book *app.AddressBook, width int
 	return page.Flush()
 }
 
-// called is an address's label, or the address.
-func called(book *app.AddressBook, address chain.Address) string {
-	if book != nil {
-		if label, ok := book.Label(address); ok {
-			return label
-		}
-	}
-	return address.String()
-}
-
 // movementsOf are the movements of a transaction, nil where there is none.
 func movementsOf(t *app.Paid, book *app.AddressBook) *table.Sheet {
 	return listed("Movements", t.Symbol, []table.Column{
 		{Name: "account", Kind: table.Address}, {Name: "kind", Kind: table.Text, Term: true}, {Name: "free", Kind: table.SignedWei}, {Name: "reserved", Kind: table.SignedWei, Drop: 2}, {Name: "with", Kind: table.Text, Drop: 1},
 	}, book, t.Movements, func(m *ledger.Movement) []any {
 		var with any
-		if a, ok := m.Counterparty.Get(); ok {
-			with = called(book, a)
+		if m.Counterparty.Known() {
+			with = cli.LabelOf(book, m.Counterparty)
 		}
 		return []any{m.Account, string(m.Kind), m.Free, m.Reserved, with}
 	})
@@ -195,7 +185,7 @@ func listed[T any](title, symbol string, columns []table.Column, book *app.Addre
 			cells := row(x)
 			for i, value := range cells {
 				if a, ok := value.(chain.Address); ok && book != nil {
-					cells[i] = called(book, a)
+					cells[i] = cli.LabelOf(book, chain.Some(a))
 				}
 			}
 			if !yield(cells, nil) {

@@ -9,8 +9,6 @@ import (
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/httpclient"
-	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/source"
 )
 
@@ -24,19 +22,11 @@ func (f *nodeFlag) add(c *cobra.Command) {
 // open gives an examination the node that is named, where one is: it must be of the same
 // chain as the gateway. With signers, it is also asked who signed native extrinsics. Done closes it.
 func (f *nodeFlag) open(ctx context.Context, gateway *cli.SourceFlags, e *app.Examination, signers bool) (done func(), err error) {
-	address, err := cli.NodeAddress(f.node)
-	if err != nil || address == "" {
+	node, same, err := gateway.NodeBeside(e.Reader.Source, f.node)
+	if err != nil || node == nil {
 		return func() {}, err
 	}
-	c, err := gateway.Connection()
-	if err != nil {
-		return nil, err
-	}
-	node, err := rpc.New(address, httpclient.Options{Total: c.Timeout, RootCAs: c.RootCAs}) // the key is the gateway's
-	if err != nil {
-		return nil, err
-	}
-	if _, err := (&app.SameChain{Source: e.Reader.Source, Node: node, Place: cli.ShownPlace(gateway.Place()), NodeAt: cli.ShownPlace(address)}).Check(ctx); err != nil {
+	if _, err := same.Check(ctx); err != nil {
 		node.Close()
 		return nil, err
 	}

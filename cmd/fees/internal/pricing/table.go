@@ -85,19 +85,9 @@ func transactionRows(r *evidence.Report, symbol string, book *app.AddressBook) *
 		if evm, ok := t.EVMHash.Get(); ok {
 			hash = evm.String()
 		}
-		rows.Row(t.Index, t.Layer, kind(t), hash, payer(t.Payer, book), cli.Known(t.Gas), price, fee, outcome(t), verdict(t))
+		rows.Row(t.Index, t.Layer, kind(t), hash, cli.LabelOf(book, t.Payer), cli.Known(t.Gas), price, fee, outcome(t), verdict(t))
 	}
 	return rows
-}
-
-// payer is who paid: the label, or the address.
-func payer(address chain.Optional[chain.Address], book *app.AddressBook) string {
-	if book != nil {
-		if text, ok := book.LabelOf(address).Get(); ok {
-			return text
-		}
-	}
-	return cli.Known(address)
 }
 
 // kind is an EVM transaction's type, or another's call.

@@ -257,6 +257,24 @@ func ifGiven[T any](what string, read func(string) (T, error), text string) (non
 	return chain.Some(value), nil
 }
 
+// transactionOf reads the bytes of a transaction.
+func transactionOf(text string) ([]byte, error) { return bytesOf("transaction", text) }
+
+// inFile reads what a file has.
+func inFile[T any](read func([]byte) (*T, error)) func(path string) (*T, error) {
+	return func(path string) (*T, error) {
+		text, err := app.ReadSmallFile(path, app.MaxDraft)
+		if err != nil {
+			return nil, err
+		}
+		value, err := read(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		return value, nil
+	}
+}
+
 func bytesOf(what, text string) ([]byte, error) {
 	if text == "" {
 		return nil, nil

@@ -41,29 +41,23 @@ const sendExamples = `  fees tx send signed.json --node ws://127.0.0.1:9944
 type sendFlags struct {
 	cli.NodeFlags
 	cli.Output
-	wait string
+	signed *app.SignedTransaction
+	wait   string
 }
 
 func newSend() *cobra.Command {
 	var f sendFlags
 	c := cli.New(&cobra.Command{
 		Use: "send <signed>", Short: "Send a signed transaction, and tell what was charged for it", Long: sendManual, Example: sendExamples,
-		Args: cli.OneArg("one signed transaction, a file that fees tx sign wrote"), RunE: f.send,
+		Args: cli.Arg("one signed transaction, a file that fees tx sign wrote", &f.signed, inFile(app.ParseSigned)), RunE: f.send,
 	}, f.NodeFlags.Add, f.Forms("table", "json"))
 	f.wait = "none"
 	cli.Choice(c, &f.wait, "wait", "wait until it is in a block, or final: none, inBlock, finalized", "none", "inBlock", "finalized")
 	return c
 }
 
-func (f *sendFlags) send(c *cobra.Command, args []string) error {
-	text, err := app.ReadSmallFile(args[0], app.MaxDraft)
-	if err != nil {
-		return err
-	}
-	signed, err := app.ParseSigned(text)
-	if err != nil {
-		return fmt.Errorf("%s: %w", args[0], err)
-	}
+func (f *sendFlags) send(c *cobra.Command, _ []string) error {
+	signed := f.signed
 	client, err := f.Client()
 	if err != nil {
 		return err
@@ -107,13 +101,10 @@ const hashExamples = `  fees tx hash 0xf86c098504a817c80082520894353535353535353
 
 func newHash() *cobra.Command {
 	var out cli.Output
+	var raw []byte
 	return cli.New(&cobra.Command{
-		Use: "hash <raw>", Short: "The hash of a transaction's bytes", Long: hashManual, Example: hashExamples, Args: cli.OneArg("one transaction, its bytes in 0x-hex"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			raw, err := bytesOf("transaction", args[0])
-			if err != nil {
-				return err
-			}
+		Use: "hash <raw>", Short: "The hash of a transaction's bytes", Long: hashManual, Example: hashExamples, Args: cli.Arg("one transaction, its bytes in 0x-hex", &raw, transactionOf),
+		RunE: func(*cobra.Command, []string) error {
 			r, notEVM := ethereum(raw)
 			if notEVM == nil {
 				return out.WriteRecord(cli.Record{r[0], r[1], r[2]})
@@ -149,6 +140,7 @@ const maxMetadataHex = 32 << 20
 type decodeFlags struct {
 	cli.NodeFlags
 	cli.Output
+	raw  []byte
 	at   int64
 	file string
 }
@@ -157,18 +149,15 @@ func newDecode() *cobra.Command {
 	var f decodeFlags
 	c := cli.New(&cobra.Command{
 		Use: "decode <raw|call data>", Short: "Read a transaction's bytes, or call data", Long: decodeManual, Example: decodeExamples,
-		Args: cli.OneArg("one transaction or call data, in 0x-hex"), RunE: f.decode,
+		Args: cli.Arg("one transaction or call data, in 0x-hex", &f.raw, transactionOf), RunE: f.decode,
 	}, f.NodeFlags.Add, f.Forms("table", "json"))
 	c.Flags().Int64Var(&f.at, "at", 0, "by the runtime at this height (default: the newest final block)")
 	c.Flags().StringVar(&f.file, "metadata", "", "by the metadata in this file, in hex or as bytes")
 	return c
 }
 
-func (f *decodeFlags) decode(c *cobra.Command, args []string) error {
-	raw, err := bytesOf("transaction", args[0])
-	if err != nil {
-		return err
-	}
+func (f *decodeFlags) decode(c *cobra.Command, _ []string) error {
+	raw := f.raw
 	if len(raw) == 0 {
 		return errors.New("there are no bytes")
 	}

@@ -132,6 +132,7 @@ func prompt(ctx context.Context, stdin io.Reader, stderr io.Writer, what string)
 type signFlags struct {
 	keyFlags
 	cli.ChainFlags
+	draft         *app.Draft
 	out, metadata string
 	trust, yes    bool
 }
@@ -140,7 +141,7 @@ func newSign() *cobra.Command {
 	var f signFlags
 	c := cli.New(&cobra.Command{
 		Use: "sign <draft>", Short: "Sign a draft, without a network", Long: signManual, Example: signExamples,
-		Args: cli.OneArg("one draft, a file that fees tx build wrote"), RunE: f.sign,
+		Args: cli.Arg("one draft, a file that fees tx build wrote", &f.draft, inFile(app.ParseDraft)), RunE: f.sign,
 	}, f.keyFlags.add, f.ChainFlags.Add)
 	c.Flags().StringVar(&f.metadata, "metadata", "", "show the call by the metadata in this file, which you trust")
 	c.Flags().BoolVar(&f.trust, "trust-draft-metadata", false, "show the call by the draft's own metadata, although nothing vouches for them")
@@ -149,15 +150,8 @@ func newSign() *cobra.Command {
 	return c
 }
 
-func (f *signFlags) sign(c *cobra.Command, args []string) error {
-	text, err := app.ReadSmallFile(args[0], app.MaxDraft)
-	if err != nil {
-		return err
-	}
-	q := app.SignQuestion{TrustDraft: f.trust}
-	if q.Draft, err = app.ParseDraft(text); err != nil {
-		return fmt.Errorf("%s: %w", args[0], err)
-	}
+func (f *signFlags) sign(c *cobra.Command, args []string) (err error) {
+	q := app.SignQuestion{Draft: f.draft, TrustDraft: f.trust}
 	if q.Chain, q.Tables, err = f.Chain(c); err != nil {
 		return err
 	}
