@@ -37,7 +37,7 @@ func readListing(own url.Values) (l listing, err error) {
 			return l, notUnderstood("after=%s: want how many rows stand before.", console.Printable(text))
 		}
 	}
-	l.All = own.Has("columns")
+	l.All = own.Get("columns") == "all"
 	return l, app.OneOf("columns", own.Get("columns"), "", "all")
 }
 

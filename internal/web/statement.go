@@ -44,7 +44,7 @@ func (s *server) statementQuestion(r *http.Request, own ...string) (q statementQ
 	if err := app.OneOf(app.FieldPart, q.Part, app.StatementParts...); err != nil {
 		return q, err
 	}
-	q.bare = q.scope.own.Has("balances")
+	q.bare = q.scope.own.Get("balances") == noBalances
 	if err := app.OneOf("balances", q.scope.own.Get("balances"), "", noBalances); err != nil {
 		return q, err
 	}

@@ -30,14 +30,12 @@ const passwordExamples = `  fees serve password anna --users users.txt
 
 func newPassword() *cobra.Command {
 	var path string
-	c := &cobra.Command{
+	return cli.New(&cobra.Command{
 		Use: "password NAME", Short: "Set a user's password for fees serve", Long: passwordManual, Example: passwordExamples, Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return setPassword(c.Context(), path, args[0], c.InOrStdin(), c.ErrOrStderr())
 		},
-	}
-	addUsers(c, &path)
-	return c
+	}, func(c *cobra.Command) { addUsers(c, &path) })
 }
 
 func setPassword(ctx context.Context, path, name string, stdin io.Reader, stderr io.Writer) error {

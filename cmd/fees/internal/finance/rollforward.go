@@ -104,7 +104,7 @@ func newRollforward() *cobra.Command {
 	f := rollforwardFlags{asked: app.RollforwardQuestion{By: app.ByMonth}}
 	return cli.New(&cobra.Command{
 		Use: "rollforward --accounts FILE " + cli.PeriodUse, Short: "Lead from opening to closing balances, line by line", Long: rollforwardManual, Example: rollforwardExamples,
-		Args: cobra.MaximumNArgs(1), RunE: f.lead,
+		Args: f.wanted, RunE: f.lead,
 	}, f.Of("where balances come from: a gateway's URL, or an archive with balances"), f.AddTrust, f.of("whose rollforward"), f.add, f.Forms("table", "json", "csv", "xlsx"), f.AddQuiet, f.Concurrent)
 }
 
@@ -117,11 +117,16 @@ func (f *rollforwardFlags) add(c *cobra.Command) {
 	cli.Complete(c, "list", rollforward.Selections()...)
 }
 
+// wanted wants a range at most, and accounts.
+func (f *rollforwardFlags) wanted(c *cobra.Command, args []string) error {
+	if err := cobra.MaximumNArgs(1)(c, args); err != nil || len(f.accounts) > 0 {
+		return err
+	}
+	return errors.New("whose rollforward? fees rollforward --year 2026 --accounts FILE, a CSV file of address, label and group")
+}
+
 // lead shows what led from the balances before to those after.
 func (f *rollforwardFlags) lead(c *cobra.Command, args []string) (err error) {
-	if len(f.accounts) == 0 {
-		return errors.New("whose rollforward? fees rollforward --year 2026 --accounts FILE, a CSV file of address, label and group")
-	}
 	q := f.asked
 	q.Concurrency = f.Concurrency
 	if f.list != "" {

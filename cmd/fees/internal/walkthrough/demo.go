@@ -53,7 +53,7 @@ const demoExamples = `  fees demo                 in ./fees-demo, with a pause a
 // New is the command. Program runs the commands of its steps.
 func New(program Program) *cobra.Command {
 	var yes bool
-	c := &cobra.Command{
+	return cli.New(&cobra.Command{
 		Use: "demo [DIRECTORY]", Short: "Try a month's end on a made-up chain, step by step", Long: demoManual, Example: demoExamples,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -67,9 +67,9 @@ func New(program Program) *cobra.Command {
 			}
 			return w.lead(c.Context(), append(args, defaultDirectory)[0])
 		},
-	}
-	c.Flags().BoolVar(&yes, "yes", false, "do not wait for Enter after each step")
-	return c
+	}, func(c *cobra.Command) {
+		c.Flags().BoolVar(&yes, "yes", false, "do not wait for Enter after each step")
+	})
 }
 
 // commandLine is how the command was called.
