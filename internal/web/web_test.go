@@ -189,7 +189,7 @@ func TestProblems(t *testing.T) {
 		"/api/v1/report?peroid=2026-01":                               {http.StatusBadRequest, `"peroid" is no parameter`},
 		"/api/v1/report?by=day&by=hour":                               {http.StatusBadRequest, "comes twice"},
 		"/api/v1/report?by=x":                                         {http.StatusBadRequest, "want block, hour, day"},
-		"/api/v1/report?partial=2":                                    {http.StatusBadRequest, "partial is 1 or 0"},
+		"/api/v1/report?partial=2":                                    {http.StatusBadRequest, "want 0 or 1"},
 		"/api/v1/report?zone=Nowhere":                                 {http.StatusBadRequest, `zone "Nowhere"`},
 		"/api/v1/report?accounts=group:x":                             {http.StatusBadRequest, "there is no address book"},
 		"/api/v1/report?accounts=0x12":                                {http.StatusBadRequest, "is not an address"},
