@@ -89,10 +89,6 @@ func (h *Hash) UnmarshalText(text []byte) (err error) {
 }
 
 func readHex(into []byte, v Value, what string) error {
-	if bytes, made := v.Bytes(); made && len(bytes) == len(into) {
-		copy(into, bytes)
-		return nil
-	}
 	text, ok := v.Text()
 	switch {
 	case ok:

@@ -4,15 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/holiman/uint256"
 
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// Value is a part of a gateway's JSON text, or what stands for one: arguments and the data
-// of events, to be looked into by the rule that needs them. What is not there is Absent.
+// Value is a part of a gateway's JSON text: arguments and the data of events, to be looked
+// into by the rule that needs them. What is not there is Absent.
 type Value = jsonscan.Value
 
 // ErrMissing says that a field which a rule needs is not there, or null.
@@ -136,27 +135,11 @@ var hexDigits = func() (table [256]byte) {
 }()
 
 func readQuantity(v Value, width int) (quantity, error) {
-	if bytes, made := v.Integer(); made {
-		return quantityOf(bytes, width)
-	}
 	text, err := numberText(v)
 	if err != nil {
 		return quantity{}, err
 	}
 	return parseQuantity(text, width)
-}
-
-// quantityOf is the number that bytes are, most significant first.
-func quantityOf(bytes string, width int) (quantity, error) {
-	digits := strings.TrimLeft(bytes, "\x00")
-	if len(bytes) == 0 {
-		return quantity{}, errors.New("no bytes are no number")
-	}
-	if len(digits)*8 > wordBits {
-		return quantity{}, fmt.Errorf("%d bytes are more than %d bits", len(digits), wordBits)
-	}
-	var n uint256.Int
-	return quantity{*n.SetBytes([]byte(digits))}.fit(width)
 }
 
 // Read reads a quantity in any form in which gateways write it: a decimal string, a 0x-hex
@@ -171,27 +154,19 @@ func Read[T readable[T]](v Value) (T, error) {
 type readable[T any] interface{ read(Value) (T, error) }
 
 // read reads an amount of wei.
-func (Wei) read(v Value) (Wei, error) {
-	q, err := readQuantity(v, balanceBits)
-	return Wei{q}, err
-}
+func (Wei) read(v Value) (Wei, error) { return as[Wei](readQuantity(v, balanceBits)) }
 
 // read reads a price in wei per gas.
-func (GasPrice) read(v Value) (GasPrice, error) {
-	q, err := readQuantity(v, wordBits)
-	return GasPrice{q}, err
-}
+func (GasPrice) read(v Value) (GasPrice, error) { return as[GasPrice](readQuantity(v, wordBits)) }
 
 // read reads a multiplier's stored integer.
 func (Multiplier) read(v Value) (Multiplier, error) {
-	q, err := readQuantity(v, balanceBits)
-	return Multiplier{q}, err
+	return as[Multiplier](readQuantity(v, balanceBits))
 }
 
 // read reads an amount of an ERC-20 token.
 func (TokenAmount) read(v Value) (TokenAmount, error) {
-	q, err := readQuantity(v, wordBits)
-	return TokenAmount{q}, err
+	return as[TokenAmount](readQuantity(v, wordBits))
 }
 
 // read reads an amount of gas.
@@ -208,16 +183,11 @@ func (Nonce) read(v Value) (Nonce, error) {
 
 // read reads the nonce that an authorization names.
 func (AuthorizationNonce) read(v Value) (AuthorizationNonce, error) {
-	q, err := readQuantity(v, wordBits)
-	return AuthorizationNonce{q}, err
+	return as[AuthorizationNonce](readQuantity(v, wordBits))
 }
 
 // ReadUint64 reads a plain number, such as a height.
 func ReadUint64(v Value) (uint64, error) {
-	if bytes, made := v.Integer(); made {
-		q, err := quantityOf(bytes, counterBits)
-		return q.n.Uint64(), err
-	}
 	text, err := numberText(v)
 	if err != nil {
 		return 0, err

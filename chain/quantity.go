@@ -27,6 +27,9 @@ const (
 // quantity is what all quantities have in common.
 type quantity struct{ n uint256.Int }
 
+// as is the quantity of a kind.
+func as[Q ~struct{ quantity }](q quantity, err error) (Q, error) { return Q{q}, err }
+
 // String is the quantity as a decimal integer.
 func (q quantity) String() string { return q.n.Dec() }
 
@@ -47,27 +50,20 @@ type Wei struct{ quantity }
 func NewWei(n uint64) Wei { return Wei{word(n)} }
 
 // ParseWei reads an amount of wei: decimal digits, or hex digits after 0x.
-func ParseWei(text string) (Wei, error) {
-	q, err := parseQuantity(text, balanceBits)
-	return Wei{q}, err
-}
+func ParseWei(text string) (Wei, error) { return as[Wei](parseQuantity(text, balanceBits)) }
+
+// WeiOf is the amount that a word of the EVM says, or ErrOverflow.
+func WeiOf(word [32]byte) (Wei, error) { return as[Wei](ofWord(word).fit(balanceBits)) }
 
 // Add is w + x, or ErrOverflow.
-func (w Wei) Add(x Wei) (Wei, error) {
-	q, err := w.plus(x.quantity, balanceBits)
-	return Wei{q}, err
-}
+func (w Wei) Add(x Wei) (Wei, error) { return as[Wei](w.plus(x.quantity, balanceBits)) }
 
 // Sub is w - x, or ErrOverflow where x is more than w.
-func (w Wei) Sub(x Wei) (Wei, error) {
-	q, err := w.minus(x.quantity)
-	return Wei{q}, err
-}
+func (w Wei) Sub(x Wei) (Wei, error) { return as[Wei](w.minus(x.quantity)) }
 
 // Times is w × n, or ErrOverflow.
 func (w Wei) Times(n uint64) (Wei, error) {
-	q, err := w.mulDivFloor(word(n), word(1), balanceBits)
-	return Wei{q}, err
+	return as[Wei](w.mulDivFloor(word(n), word(1), balanceBits))
 }
 
 // Cmp is -1, 0 or +1 as w is less than, equal to or more than x.
@@ -138,10 +134,10 @@ func NewGasPrice(n uint64) GasPrice { return GasPrice{word(n)} }
 
 // ParseGasPrice reads a price in wei per gas: decimal digits, or hex digits
 // after 0x.
-func ParseGasPrice(text string) (GasPrice, error) {
-	q, err := parseQuantity(text, wordBits)
-	return GasPrice{q}, err
-}
+func ParseGasPrice(text string) (GasPrice, error) { return as[GasPrice](parseQuantity(text, wordBits)) }
+
+// GasPriceOf is the price that a word of the EVM says.
+func GasPriceOf(word [32]byte) GasPrice { return GasPrice{ofWord(word)} }
 
 // UnmarshalText is [ParseGasPrice].
 func (p *GasPrice) UnmarshalText(text []byte) (err error) {
@@ -151,15 +147,11 @@ func (p *GasPrice) UnmarshalText(text []byte) (err error) {
 
 // Add is p + x, or ErrOverflow.
 func (p GasPrice) Add(x GasPrice) (GasPrice, error) {
-	q, err := p.plus(x.quantity, wordBits)
-	return GasPrice{q}, err
+	return as[GasPrice](p.plus(x.quantity, wordBits))
 }
 
 // Sub is p - x, or ErrOverflow where x is more than p.
-func (p GasPrice) Sub(x GasPrice) (GasPrice, error) {
-	q, err := p.minus(x.quantity)
-	return GasPrice{q}, err
-}
+func (p GasPrice) Sub(x GasPrice) (GasPrice, error) { return as[GasPrice](p.minus(x.quantity)) }
 
 // Cmp is -1, 0 or +1 as p is less than, equal to or more than x.
 func (p GasPrice) Cmp(x GasPrice) int { return p.n.Cmp(&x.n) }
@@ -172,8 +164,7 @@ func (p GasPrice) Times(gas Gas) (Wei, error) { return p.MulDivFloor(gas.n, 1) }
 // It is ErrOverflow where the result is more than a balance can hold or the
 // divisor is 0.
 func (p GasPrice) MulDivFloor(factor, divisor uint64) (Wei, error) {
-	q, err := p.mulDivFloor(word(factor), word(divisor), balanceBits)
-	return Wei{q}, err
+	return as[Wei](p.mulDivFloor(word(factor), word(divisor), balanceBits))
 }
 
 // Multiplier is a fee multiplier as the chain stores it: a FixedU128, that is
@@ -189,8 +180,7 @@ func NewMultiplier(n uint64) Multiplier { return Multiplier{word(n)} }
 // ParseMultiplier reads a multiplier's stored integer: decimal digits, or hex
 // digits after 0x.
 func ParseMultiplier(text string) (Multiplier, error) {
-	q, err := parseQuantity(text, balanceBits)
-	return Multiplier{q}, err
+	return as[Multiplier](parseQuantity(text, balanceBits))
 }
 
 // UnmarshalText is [ParseMultiplier].
@@ -202,8 +192,7 @@ func (m *Multiplier) UnmarshalText(text []byte) (err error) {
 // Of is floor(m × price / 10^18) with m the stored integer: the division that
 // FixedU128 implies happens once and rounds down.
 func (m Multiplier) Of(price GasPrice) (GasPrice, error) {
-	q, err := m.mulDivFloor(price.quantity, word(multiplierScale), wordBits)
-	return GasPrice{q}, err
+	return as[GasPrice](m.mulDivFloor(price.quantity, word(multiplierScale), wordBits))
 }
 
 // Least is the least price that [Multiplier.Of] makes the given one or more of:
@@ -241,40 +230,32 @@ func HighestMultiplier(price, from GasPrice) (Multiplier, error) {
 
 // OfWei is floor(m × w / 10^18), rounded down once.
 func (m Multiplier) OfWei(w Wei) (Wei, error) {
-	q, err := m.mulDivFloor(w.quantity, word(multiplierScale), balanceBits)
-	return Wei{q}, err
+	return as[Wei](m.mulDivFloor(w.quantity, word(multiplierScale), balanceBits))
 }
 
 // Ratio is floor(n × 10^18 / divisor): the multiplier n / divisor. It is
 // ErrOverflow where the divisor is 0.
 func Ratio(n, divisor uint64) (Multiplier, error) {
-	q, err := word(n).mulDivFloor(word(multiplierScale), word(divisor), balanceBits)
-	return Multiplier{q}, err
+	return as[Multiplier](word(n).mulDivFloor(word(multiplierScale), word(divisor), balanceBits))
 }
 
 // Add is m + x, or ErrOverflow.
 func (m Multiplier) Add(x Multiplier) (Multiplier, error) {
-	q, err := m.plus(x.quantity, balanceBits)
-	return Multiplier{q}, err
+	return as[Multiplier](m.plus(x.quantity, balanceBits))
 }
 
 // Sub is m - x, or ErrOverflow where x is more than m.
-func (m Multiplier) Sub(x Multiplier) (Multiplier, error) {
-	q, err := m.minus(x.quantity)
-	return Multiplier{q}, err
-}
+func (m Multiplier) Sub(x Multiplier) (Multiplier, error) { return as[Multiplier](m.minus(x.quantity)) }
 
 // Mul is floor(m × x / 10^18) of the stored integers.
 func (m Multiplier) Mul(x Multiplier) (Multiplier, error) {
-	q, err := m.mulDivFloor(x.quantity, word(multiplierScale), balanceBits)
-	return Multiplier{q}, err
+	return as[Multiplier](m.mulDivFloor(x.quantity, word(multiplierScale), balanceBits))
 }
 
 // Div is floor(m × 10^18 / x) of the stored integers. It is ErrOverflow where x
 // is 0.
 func (m Multiplier) Div(x Multiplier) (Multiplier, error) {
-	q, err := m.mulDivFloor(word(multiplierScale), x.quantity, balanceBits)
-	return Multiplier{q}, err
+	return as[Multiplier](m.mulDivFloor(word(multiplierScale), x.quantity, balanceBits))
 }
 
 // Cmp is -1, 0 or +1 as m is less than, equal to or more than x.
@@ -286,8 +267,7 @@ type TokenAmount struct{ quantity }
 
 // ParseTokenAmount reads an amount: decimal digits, or hex digits after 0x.
 func ParseTokenAmount(text string) (TokenAmount, error) {
-	q, err := parseQuantity(text, wordBits)
-	return TokenAmount{q}, err
+	return as[TokenAmount](parseQuantity(text, wordBits))
 }
 
 // Gas is an amount of EVM gas, u64.
@@ -331,6 +311,11 @@ func (n *Nonce) UnmarshalText(text []byte) (err error) {
 // word: the runtimes pass over one that no account can have, and take the
 // transaction.
 type AuthorizationNonce struct{ quantity }
+
+// AuthorizationNonceOf is the nonce that a word of the EVM says.
+func AuthorizationNonceOf(word [32]byte) AuthorizationNonce {
+	return AuthorizationNonce{ofWord(word)}
+}
 
 // RefTime is the computation part of a weight in picoseconds of reference
 // hardware, u64.
@@ -380,6 +365,12 @@ func (r *RefTime) UnmarshalText(text []byte) error {
 type Weight struct {
 	RefTime   RefTime
 	ProofSize uint64
+}
+
+// ofWord is the number that a word of the EVM says, most significant byte first.
+func ofWord(word [32]byte) (q quantity) {
+	q.n.SetBytes32(word[:])
+	return q
 }
 
 func word(n uint64) quantity { return quantity{*uint256.NewInt(n)} }

@@ -199,9 +199,6 @@ func (p *Payload) Action() (Action, error) {
 func (p *Payload) Input() ([]byte, error) {
 	name := p.named("input", "data")
 	v := p.fields.Member(name)
-	if input, made := v.Bytes(); made {
-		return []byte(input), nil
-	}
 	text, ok := v.Text()
 	if !ok || !strings.HasPrefix(text, "0x") {
 		return nil, fmt.Errorf("%s: want a string of 0x and hex digits", name)

@@ -1,6 +1,7 @@
 package evidence_test
 
 import (
+	"encoding/json"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -230,4 +231,10 @@ func TestEvidenceThatCannotBe(t *testing.T) {
 		spoil(&e)
 		require.Error(t, e.Check(), name)
 	}
+}
+
+func asJSON(t *testing.T, v any) string {
+	text, err := json.Marshal(v)
+	require.NoError(t, err)
+	return string(text)
 }

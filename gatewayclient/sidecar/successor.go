@@ -1,7 +1,6 @@
 package sidecar
 
 import (
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -161,11 +160,8 @@ func readU256(v chain.Value) (chain.Value, error) {
 }
 
 func ofLimbs(limbs [limbsInWord]uint64) chain.Value {
-	var word [limbsInWord * 8]byte
-	for i, limb := range limbs {
-		binary.BigEndian.PutUint64(word[len(word)-8*(i+1):], limb)
-	}
-	return jsonscan.OfInteger(word[:])
+	word, _ := chain.ParseGasPrice(fmt.Sprintf("0x%016x%016x%016x%016x", limbs[3], limbs[2], limbs[1], limbs[0])) // 256 bits, as all words
+	return jsonscan.OfText(word.String())
 }
 
 // decimal reads a number of at most 64 bits that has decimal digits only.
@@ -198,7 +194,7 @@ func readBytes(v chain.Value) (chain.Value, error) {
 		}
 		list = append(list, byte(n))
 	}
-	return jsonscan.OfBytes(list), nil
+	return jsonscan.OfText("0x" + hex.EncodeToString(list)), nil
 }
 
 // with returns an object with another value of one of its members.

@@ -8,8 +8,5 @@
 //
 // A [Value] is a part of a text that was proved in this way. A rule looks into it later, when
 // it needs it. It shares the text's memory and never changes.
-//
-// A Value can also be made, by [OfObject], [OfBytes] and the like, by a reader of another
-// encoding such as SCALE. Addresses, hashes, call data and amounts stay bytes in it. Their
-// digits are written only where somebody asks for text.
+// A Value can also be made, by [OfObject], [OfText] and the like.
 package jsonscan

@@ -101,10 +101,7 @@ func (s *Scanner) IsObject() bool { return s.peek() == '{' }
 func (s *Scanner) IsArray() bool { return s.peek() == '[' }
 
 // IsString tells whether a string comes next; nothing is read.
-func (s *Scanner) IsString() bool {
-	c := s.peek()
-	return c == '"' || c == leaf && s.proved
-}
+func (s *Scanner) IsString() bool { return s.peek() == '"' }
 
 // Literal moves past want if the text goes on with exactly that. It is for callers
 // that know how an object is usually written, and read it in literals from its first
@@ -139,11 +136,7 @@ func (s *Scanner) Since(m Mark) Value {
 	if s.err != nil {
 		return Value{}
 	}
-	text := s.text[space(s.text, m.pos):s.pos]
-	if text[0] == leaf { // may end with a space
-		return Value{text: text[:leafEnd(text, 0)]}
-	}
-	return Value{text: strings.TrimRight(text, " \t\r\n")}
+	return Value{text: strings.TrimRight(s.text[space(s.text, m.pos):s.pos], " \t\r\n")}
 }
 
 // Back goes back to a mark inside the same object or array, out of what was entered
@@ -211,10 +204,6 @@ func (s *Scanner) Element() bool {
 // another kind of value is.
 func (s *Scanner) Text() string {
 	if s.peek() != '"' {
-		if s.IsString() {
-			text, _ := s.Value().Text()
-			return text
-		}
 		s.failHere("want a string")
 		return ""
 	}

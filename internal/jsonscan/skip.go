@@ -29,9 +29,6 @@ func (s *Scanner) skip(i int) int {
 		if c == '-' || '0' <= c && c <= '9' {
 			return s.number(i)
 		}
-		if c == leaf && s.proved {
-			return leafEnd(text, i)
-		}
 		return s.fail(i, "want a value")
 	}
 }

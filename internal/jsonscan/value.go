@@ -25,8 +25,7 @@ var kindNames = [...]string{"absent", "null", "a bool", "a number", "a string", 
 func (k Kind) String() string { return kindNames[k] }
 
 // Value is a JSON value that was proved to be well formed, or one that was made
-// without text ([OfObject]). The zero Value is
-// one that is absent; looking into it, or into a value of another kind, gives
+// ([OfObject]). The zero Value is one that is absent; looking into it, or into a value of another kind, gives
 // absent values again, so that a chain of look-ups needs one check at its end.
 type Value struct{ text string }
 
@@ -53,7 +52,7 @@ func (v Value) Kind() Kind {
 		return Null
 	case 't', 'f':
 		return Bool
-	case '"', leaf:
+	case '"':
 		return String
 	case '[':
 		return Array
@@ -64,22 +63,13 @@ func (v Value) Kind() Kind {
 	}
 }
 
-// Raw is the value's JSON text as it was sent, or as a gateway would write a value
-// that was made; "" for an absent one.
-func (v Value) Raw() string {
-	if strings.IndexByte(v.text, leaf) >= 0 {
-		return written(v.text)
-	}
-	return v.text
-}
+// Raw is the value's JSON text as it was sent; "" for an absent one.
+func (v Value) Raw() string { return v.text }
 
 // Text is what a string says, unescaped; ok is false for any other kind.
 func (v Value) Text() (text string, ok bool) {
 	if v.text == "" || v.text[0] != '"' {
-		if v.text == "" || v.text[0] != leaf {
-			return "", false
-		}
-		return leafText(v.text), true
+		return "", false
 	}
 	inside := v.text[1 : len(v.text)-1]
 	if strings.IndexByte(inside, '\\') >= 0 {

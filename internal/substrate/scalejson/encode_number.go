@@ -173,15 +173,10 @@ func (c *coder) length(n int) { c.compact(binary.LittleEndian.AppendUint64(nil, 
 
 // hex reads bytes in 0x-hex, so many of them where that is not negative.
 func (c *coder) hex(v jsonscan.Value, size int) (bytes []byte, ok bool) {
-	if raw, made := v.Bytes(); made {
-		bytes, ok = []byte(raw), true
-	} else {
-		text, _ := v.Text()
-		digits, prefixed := strings.CutPrefix(text, "0x")
-		var err error
-		bytes, err = hex.DecodeString(digits)
-		ok = prefixed && err == nil
-	}
+	text, _ := v.Text()
+	digits, prefixed := strings.CutPrefix(text, "0x")
+	bytes, err := hex.DecodeString(digits)
+	ok = prefixed && err == nil
 	switch {
 	case size < 0 && !ok:
 		c.wrong("0x and pairs of hex digits", v)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
-	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // mostBytes is more than any pool takes.
@@ -139,29 +138,17 @@ func (p *parser) uint64(name string) (n uint64) {
 	return n
 }
 
-// number is an integer of at most 256 bits, as quantities are read of one. RLP has 0 without a
-// byte.
-func (p *parser) number(name string) jsonscan.Value {
-	return jsonscan.OfInteger(append([]byte{0}, p.integer(name, 32)...))
-}
-
-func (p *parser) price(name string) chain.GasPrice {
-	price, err := chain.Read[chain.GasPrice](p.number(name))
-	if err != nil {
-		p.fail(name, err)
-	}
-	return price
-}
+func (p *parser) price(name string) chain.GasPrice { return chain.GasPriceOf(p.word(name)) }
 
 func (p *parser) wei(name string) chain.Wei {
-	wei, err := chain.Read[chain.Wei](p.number(name))
+	wei, err := chain.WeiOf(p.word(name))
 	if err != nil {
 		p.fail(name, err)
 	}
 	return wei
 }
 
-// word is an integer of 256 bits.
+// word is an integer of 256 bits. RLP has 0 without a byte.
 func (p *parser) word(name string) (h chain.Hash) {
 	content := p.integer(name, len(h))
 	copy(h[len(h)-len(content):], content)
@@ -245,10 +232,7 @@ func (p *parser) accessList() (list []evm.AccessEntry) {
 func (p *parser) authorizations() (list []evm.Authorization) {
 	p.list("authorizationList", func(inside *parser) {
 		a := evm.Authorization{ChainID: inside.uint64("chainId"), Address: chain.Address(inside.fixed("address", len(chain.Address{})))}
-		var err error
-		if a.Nonce, err = chain.Read[chain.AuthorizationNonce](inside.number("nonce")); err != nil {
-			inside.fail("nonce", err)
-		}
+		a.Nonce = chain.AuthorizationNonceOf(inside.word("nonce"))
 		a.Signature = inside.signature(false)
 		list = append(list, a)
 	})

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/substrate/scale"
 )
 
@@ -53,7 +52,11 @@ func (r *Runtime) ReadCost(answer []byte) (c Cost, err error) {
 	}
 	c.Class = classes[class]
 	c.Weight = chain.Weight{RefTime: chain.NewRefTime(refTime), ProofSize: proofSize}
-	c.Fee, err = chain.Read[chain.Wei](jsonscan.OfInteger(backwards(fee)))
+	var word [32]byte
+	for i, b := range fee {
+		word[len(word)-1-i] = b
+	}
+	c.Fee, err = chain.WeiOf(word)
 	return c, err
 }
 
@@ -66,13 +69,4 @@ func (r *Runtime) oneDimension() bool {
 		}
 	}
 	return true
-}
-
-// backwards are bytes from the last to the first.
-func backwards(bytes []byte) []byte {
-	turned := make([]byte, len(bytes))
-	for i, b := range bytes {
-		turned[len(bytes)-1-i] = b
-	}
-	return turned
 }
