@@ -3,12 +3,12 @@ package answers
 import (
 	"context"
 
-	"github.com/feeledger/fees/internal/sys/disk"
+	"github.com/feeledger/fees/internal/test/crashtest"
 )
 
 // RecordWith is [Record] on a disk that asks before each step.
 func RecordWith(ctx context.Context, before func(step string) error, gateway Answers, directory string, o RecordOptions) (*Manifest, error) {
-	return record(ctx, gateway, disk.Disk{Directory: directory, Before: before}, o)
+	return record(ctx, gateway, crashtest.Steps(directory, before), o)
 }
 
 // WithSegments has segments of so many heights.

@@ -36,7 +36,7 @@ type Answers interface {
 // are there. The directory must hold nothing else, and one recorder at a time may
 // write to it.
 func Record(ctx context.Context, gateway Answers, directory string, o RecordOptions) (*Manifest, error) {
-	return record(ctx, gateway, disk.Disk{Directory: directory}, o)
+	return record(ctx, gateway, disk.New(directory), o)
 }
 
 func record(ctx context.Context, gateway Answers, d disk.Disk, o RecordOptions) (*Manifest, error) {

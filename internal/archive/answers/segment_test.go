@@ -218,7 +218,7 @@ func TestRecordSegmentsKilled(t *testing.T) {
 	require.NoError(t, err)
 	want := tree(t, whole)
 	require.Len(t, want, 4)
-	require.Equal(t, 2*4+2*3+6*3+3, steps) // four for a plain file, three and one for each answer for a segment
+	require.Equal(t, 4*len(want), steps)
 	for kill := range steps {
 		directory := t.TempDir()
 		for _, after := range []int{kill, 3} {
@@ -255,7 +255,7 @@ func TestRecordSIGKILL(t *testing.T) {
 	}
 	want := tree(t, recordedWith(t, gateway, options))
 	directory := t.TempDir()
-	for _, after := range []int{0, 5, 30, 45, 10, 40, 20, 1000} { // each segment once, and the manifest
+	for _, after := range []int{0, 5, 2, 3, 6, 7, 8, 2, 1000} { // at each step, in each segment, and the manifest
 		process := exec.Command(os.Args[0], "-test.run=^TestRecordSIGKILL$")
 		process.Env = append(os.Environ(), killedProcess+"="+directory, killedProcess+"_AFTER="+strconv.Itoa(after))
 		err := process.Run()

@@ -22,13 +22,7 @@ func (r *recorder) recordSegment(ctx context.Context, w *walk, s span) error {
 	}
 	defer file.Close()
 	writer := newSegmentWriter(s, file)
-	err = r.recordSpan(ctx, w, s, func(a answer) error {
-		if err := r.disk.Step("write " + path); err != nil {
-			return err
-		}
-		return writer.add(a.path, a.text)
-	})
-	if err != nil {
+	if err := r.recordSpan(ctx, w, s, func(a answer) error { return writer.add(a.path, a.text) }); err != nil {
 		return err
 	}
 	segment, err := writer.end()

@@ -38,7 +38,7 @@ func Verify(ctx context.Context, directory string, progress func(done, total uin
 	sums := manifest.sums()
 	var found []string
 	irregular := map[string]bool{}
-	err = disk.Disk{Directory: directory}.Each(func(path string, entry fs.DirEntry) error {
+	err = disk.New(directory).Each(func(path string, entry fs.DirEntry) error {
 		if _, listed := sums[path]; !listed && path != manifestPath && path != stampPath {
 			found = append(found, path+": it is not in the manifest")
 		} else if !entry.Type().IsRegular() {

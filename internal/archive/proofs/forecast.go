@@ -109,7 +109,7 @@ func (s *sample) record(ctx context.Context, directory string, blocks span) erro
 	if blocks.first == blocks.last {
 		o.First = blocks.first
 	}
-	r, err := newRecorder(ctx, s.from, disk.Disk{Directory: directory}, o)
+	r, err := newRecorder(ctx, s.from, disk.New(directory), o)
 	if err != nil {
 		return err
 	}

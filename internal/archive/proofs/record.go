@@ -22,7 +22,7 @@ import (
 // stopped, at whatever moment, goes on and becomes the archive that it would have been. The
 // directory must hold nothing else, and one recorder at a time may write to it.
 func Record(ctx context.Context, from Origin, directory string, o RecordOptions) (*Manifest, error) {
-	return record(ctx, from, disk.Disk{Directory: directory}, o)
+	return record(ctx, from, disk.New(directory), o)
 }
 
 func record(ctx context.Context, from Origin, d disk.Disk, o RecordOptions) (*Manifest, error) {

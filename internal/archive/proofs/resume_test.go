@@ -15,19 +15,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/internal/sys/disk"
+	"github.com/feeledger/fees/internal/test/crashtest"
 )
 
 var errKilled = errors.New("killed")
 
 // killed is a disk whose recorder ends before its n-th step. It tells the step.
 func killed(directory string, n int, step *string) disk.Disk {
-	return disk.Disk{Directory: directory, Before: func(what string) error {
+	return crashtest.Steps(directory, func(what string) error {
 		if n--; n == 0 {
 			*step = what
 			return errKilled
 		}
 		return nil
-	}}
+	})
 }
 
 // A recording that is killed before each of its steps goes on and becomes what it would have
@@ -61,7 +62,7 @@ func TestKilledBeforeEachStep(t *testing.T) {
 			}
 		}
 		node.blocks.Store(0)
-		_, err = record(t.Context(), node, disk.Disk{Directory: directory}, o)
+		_, err = record(t.Context(), node, disk.New(directory), o)
 		require.NoError(t, err, step)
 		requireSame(t, want, tree(t, directory))
 		require.EqualValues(t, 51-whole, node.blocks.Load(), step)
@@ -70,10 +71,11 @@ func TestKilledBeforeEachStep(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	for _, step := range []string{"mkdir", "create", "write", "rename"} {
-		for _, of := range []string{"headers", "blocks", "runtimes", "manifest.json"} {
+	for _, of := range []string{"headers", "blocks", "runtimes", "manifest.json"} {
+		for _, step := range []string{"create", "write", "rename"} {
 			require.Contains(t, kinds, step+" "+of)
 		}
+		require.Contains(t, kinds, "mkdir "+strings.Replace(of, "manifest.json", ".", 1))
 	}
 }
 
@@ -137,7 +139,7 @@ func TestDamagedLeftovers(t *testing.T) {
 					if p == path {
 						text = damage(path, text)
 					}
-					require.NoError(t, disk.Disk{Directory: directory}.Write(p, text))
+					require.NoError(t, disk.New(directory).Write(p, text))
 				}
 				node.blocks.Store(0)
 				_, err := recordTo(t, node, directory, o)

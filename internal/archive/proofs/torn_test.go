@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 // recordSmall records some blocks of a made-up chain, of two runtimes.
 func recordSmall(from Origin, directory string) error {
 	o := RecordOptions{First: 20, Last: 34, Concurrency: 2, segmentSize: 8}
-	_, err := record(context.Background(), from, disk.Disk{Directory: directory}, o)
+	_, err := record(context.Background(), from, disk.New(directory), o)
 	return err
 }
 

@@ -5,6 +5,7 @@ package disk
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,18 +18,37 @@ const temporarySuffix = ".tmp"
 // Disk is the directory that a recorder writes to. Paths in it have slashes.
 type Disk struct {
 	Directory string
-	// Before is asked, if not nil, before each step that changes the disk: an error ends the
-	// recorder there.
-	Before func(step string) error
+	Files     Files
 }
 
-// Step asks before a step.
-func (d Disk) Step(what string) error {
-	if d.Before == nil {
-		return nil
-	}
-	return d.Before(what)
+// Files make directories and files, and rename them: those of the machine, or of one that fails.
+type Files interface {
+	MakeDirectory(path string) error
+	CreateTemp(directory, pattern string) (File, error)
+	Rename(from, to string) error
 }
+
+// File is a file that is written, such as an [os.File].
+type File interface {
+	io.WriteCloser
+	Name() string
+	Chmod(fs.FileMode) error
+	Sync() error
+}
+
+// New is a directory of the machine.
+func New(directory string) Disk { return Disk{directory, machine{}} }
+
+// machine is the files of the machine.
+type machine struct{}
+
+func (machine) MakeDirectory(path string) error { return MakeDirectory(path) }
+
+func (machine) CreateTemp(directory, pattern string) (File, error) {
+	return os.CreateTemp(directory, pattern)
+}
+
+func (machine) Rename(from, to string) error { return os.Rename(from, to) }
 
 // At is where a path of the directory is on this machine.
 func (d Disk) At(path string) string { return filepath.Join(d.Directory, filepath.FromSlash(path)) }
@@ -41,36 +61,23 @@ func (d Disk) Write(path, text string) error {
 		return err
 	}
 	defer file.Close()
-	half := len(text) / 2
-	if _, err := file.WriteString(text[:half]); err != nil {
-		return err
-	}
-	if err := d.Step("write " + path); err != nil {
-		return err
-	}
-	if _, err := file.WriteString(text[half:]); err != nil {
+	if _, err := io.WriteString(file, text); err != nil {
 		return err
 	}
 	return d.Place(file, path)
 }
 
 // Create makes a file under a temporary name beside its place.
-func (d Disk) Create(path string) (*os.File, error) {
+func (d Disk) Create(path string) (File, error) {
 	target := d.At(path)
-	if err := d.Step("mkdir " + path); err != nil {
+	if err := d.Files.MakeDirectory(filepath.Dir(target)); err != nil {
 		return nil, err
 	}
-	if err := MakeDirectory(filepath.Dir(target)); err != nil {
-		return nil, err
-	}
-	if err := d.Step("create " + path); err != nil {
-		return nil, err
-	}
-	return os.CreateTemp(filepath.Dir(target), filepath.Base(target)+".*"+temporarySuffix)
+	return d.Files.CreateTemp(filepath.Dir(target), filepath.Base(target)+".*"+temporarySuffix)
 }
 
 // Place makes a whole file last, and gives it its name.
-func (d Disk) Place(file *os.File, path string) error {
+func (d Disk) Place(file File, path string) error {
 	if err := file.Chmod(0o644); err != nil { // temporary files are made for their owner alone
 		return err
 	}
@@ -80,10 +87,7 @@ func (d Disk) Place(file *os.File, path string) error {
 	if err := file.Close(); err != nil {
 		return err
 	}
-	if err := d.Step("rename " + path); err != nil {
-		return err
-	}
-	return os.Rename(file.Name(), d.At(path))
+	return d.Files.Rename(file.Name(), d.At(path))
 }
 
 // Flush makes the names of the files last, as their contents do already.

@@ -37,7 +37,7 @@ func stampArchive(ctx context.Context, directory string, authority *timestamp.Au
 	if err != nil {
 		return err
 	}
-	if err := (disk.Disk{Directory: directory}).Write(manifestFile+timestamp.Suffix, string(answer)); err != nil {
+	if err := disk.New(directory).Write(manifestFile+timestamp.Suffix, string(answer)); err != nil {
 		return err
 	}
 	return disk.Sync(directory)
