@@ -243,6 +243,3 @@ func (p *Payload) AccessList() ([]AccessEntry, error) {
 	}
 	return list, nil
 }
-
-// oddYParity is the parity in the signature of a typed transaction.
-func (p *Payload) oddYParity() (bool, error) { return readParity(p.signature()) }

@@ -37,7 +37,7 @@ func TestSyncFromANode(t *testing.T) {
 			client, err := rpc.New(ws, httpclient.Options{})
 			require.NoError(t, err)
 			t.Cleanup(func() { client.Close() })
-			gateway := httptest.NewServer(serve.Handler(client, serve.Options{Version: "1.0"}))
+			gateway := httptest.NewServer(serve.Handler(client, "1.0"))
 			t.Cleanup(gateway.Close)
 			for _, place := range []string{ws, server.URL, gateway.URL} {
 				if testing.Short() && place != ws {

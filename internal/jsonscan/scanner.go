@@ -75,9 +75,6 @@ var scanners = sync.Pool{New: func() any {
 // mostKept is the number of names that a scanner may have room for and be kept.
 const mostKept = 1024
 
-// Err is the first error that was met, a *[SyntaxError], or nil.
-func (s *Scanner) Err() error { return s.err }
-
 // end checks that nothing but white space is left, and returns the first error.
 func (s *Scanner) end() error {
 	s.peek()

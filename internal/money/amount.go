@@ -34,11 +34,8 @@ func (a Amount) Sub(b Amount) Amount {
 	return a.Add(b)
 }
 
-// Rounded is the amount in the currency's minor units, rounded half up: what is just between
-// two goes away from zero.
-func (a Amount) Rounded() decimal.Decimal { return a.value.Round(int32(a.currency.Decimals())) }
-
-// String writes the amount as rounded, with all decimals of the minor units: 12.30.
+// String writes the amount in the currency's minor units with all of their decimals, such as
+// 12.30, rounded half up: what is just between two goes away from zero.
 func (a Amount) String() string { return a.value.StringFixed(int32(a.currency.Decimals())) }
 
 // MarshalText writes the amount as [Amount.String] does.

@@ -146,9 +146,6 @@ func (a *Archive) TrustOneOf(known func(specName string) []chain.Anchor) error {
 	return a.trust(best)
 }
 
-// Manifest says what the archive holds.
-func (a *Archive) Manifest() *Manifest { return a.manifest }
-
 // Kept are the heights of the range.
 func (a *Archive) Kept() chain.Heights {
 	return chain.Heights{First: a.manifest.First, Last: a.manifest.Last}

@@ -38,7 +38,7 @@ func TestIs(t *testing.T) {
 	a, err := Open(directory, chain.Optional[chain.Anchor]{})
 	require.NoError(t, err)
 	require.False(t, a.Proved().Known())
-	m := a.Manifest()
+	m := a.manifest
 	total := int64(0)
 	for path, text := range tree(t, directory) {
 		if path != manifestPath {

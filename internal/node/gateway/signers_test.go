@@ -102,7 +102,7 @@ func (n *signing) Header(_ context.Context, block chain.Optional[chain.Hash]) (r
 
 func (n *signing) Block(ctx context.Context, block chain.Optional[chain.Hash]) (rpc.Block, error) {
 	h, err := n.Header(ctx, block)
-	return rpc.Block{Header: h, Extrinsics: [][]byte{extrinsic.EncodeUnsigned([]byte{0, 0, 0}), n.extrinsic}}, err
+	return rpc.Block{Header: h, Extrinsics: [][]byte{{4 << 2, 4, 0, 0, 0}, n.extrinsic}}, err
 }
 
 func (n *signing) Metadata(context.Context, chain.Hash) ([]byte, error) { return n.metadata, nil }

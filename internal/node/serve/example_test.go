@@ -25,7 +25,7 @@ func ExampleHandler() {
 		log.Fatal(err)
 	}
 	defer node.Close()
-	server := httptest.NewServer(serve.Handler(node, serve.Options{Version: "1.0.0"}))
+	server := httptest.NewServer(serve.Handler(node, "1.0.0"))
 	defer server.Close()
 
 	client, err := gatewayclient.New(server.URL, httpclient.Options{})

@@ -48,7 +48,7 @@ func beforeAsked(t testing.TB, node string, asked httpclient.Options, o serve.Op
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- reply.Serve(ctx, listener, serve.Handler(client, o)) }()
+	go func() { ended <- reply.Serve(ctx, listener, serve.HandlerWith(client, o)) }()
 	t.Cleanup(func() {
 		stop()
 		require.NoError(t, <-ended)

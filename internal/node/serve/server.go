@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -13,35 +12,23 @@ import (
 	"github.com/feeledger/fees/internal/node/rpc"
 )
 
-// Options say how a gateway is served. Zero values mean the defaults.
-type Options struct {
-	// Version is what the gateway says of itself at its root.
-	Version string
-	// AtOnce is how many answers are made at once; 32 by default.
-	AtOnce int
-	// Waiting is how many questions may wait for that; 1024 by default. Further ones are
-	// refused with status 503.
-	Waiting int
-}
-
-// Defaults of [Options].
+// How many answers are made at once, and how many questions may wait for that. Further ones are
+// refused with status 503.
 const (
-	DefaultAtOnce  = 32
-	DefaultWaiting = 1024
+	mostAtOnce  = 32
+	mostWaiting = 1024
 )
 
-// Handler is a gateway before a node. It observes the node's client, which must not have been
-// used yet.
-func Handler(node *rpc.Client, o Options) http.Handler {
+// Handler is a gateway before a node; version is what it says of itself at its root. It
+// observes the node's client, which must not have been used yet.
+func Handler(node *rpc.Client, version string) http.Handler {
+	return handler(node, version, newTurns(mostAtOnce, mostWaiting))
+}
+
+func handler(node *rpc.Client, version string, turns *turns) http.Handler {
 	m := newMetrics()
 	node.Observe(m.asked)
-	turns := newTurns(cmp.Or(o.AtOnce, DefaultAtOnce), cmp.Or(o.Waiting, DefaultWaiting))
-	s := &server{
-		node:    node,
-		answers: m.counting(reply.Handler(&answers{gateway.New(node), turns, o.Version})),
-		metrics: m.page(),
-	}
-	return s
+	return &server{node: node, answers: m.counting(reply.Handler(&answers{gateway.New(node), turns, version})), metrics: m.page()}
 }
 
 type server struct {

@@ -15,14 +15,6 @@ type Member struct {
 	Docs string // the first line
 }
 
-// Pallets are the names of the runtime's pallets.
-func (v *View) Pallets() (names []string) {
-	for i := range v.Runtime.Metadata().Pallets {
-		names = append(names, scalejson.CamelCase(v.Runtime.Metadata().Pallets[i].Name))
-	}
-	return names
-}
-
 // Calls are those of a pallet, or of all where it is "".
 func (v *View) Calls(pallet string) ([]Member, error) {
 	return v.each(pallet, func(p *metadata.Pallet) []Member { return v.variants(p, p.Calls, scalejson.CamelCase) })

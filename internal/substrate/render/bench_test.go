@@ -18,7 +18,7 @@ func BenchmarkBlock(b *testing.B) {
 		blocks := make([]*rawAndJSON, len(p.heights))
 		for i, at := range p.heights {
 			raw := p.block(at)
-			text, err := p.runtime.Block(raw)
+			text, err := p.runtime.AppendBlock(nil, raw)
 			require.NoError(b, err)
 			blocks[i] = &rawAndJSON{raw, string(text)}
 		}

@@ -29,10 +29,8 @@ type Block struct {
 	EventDocs, ExtrinsicDocs bool
 }
 
-// Block is the answer of /blocks/N. The runtime is that of the block's parent.
-func (r *Runtime) Block(b *Block) ([]byte, error) { return r.AppendBlock(nil, b) }
-
-// AppendBlock appends the answer to other text.
+// AppendBlock appends the answer of /blocks/N to other text. The runtime is that of the block's
+// parent.
 func (r *Runtime) AppendBlock(to []byte, b *Block) ([]byte, error) {
 	text, err := r.block(to, b)
 	if err != nil {

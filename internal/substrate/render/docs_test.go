@@ -23,7 +23,7 @@ func TestDocsOfSampleBlocks(t *testing.T) {
 	for i, b := range blocks {
 		raw := *b.raw
 		raw.EventDocs, raw.ExtrinsicDocs = true, true
-		text, err := runtime.Block(&raw)
+		text, err := runtime.AppendBlock(nil, &raw)
 		require.NoError(t, err)
 		require.Equal(t, want[i], string(text))
 	}
@@ -47,7 +47,7 @@ func TestDocsOfPairs(t *testing.T) {
 			for _, at := range p.heights[:28] {
 				b := p.block(at)
 				b.EventDocs, b.ExtrinsicDocs = strings.Contains(query, "eventDocs=true"), strings.Contains(query, "extrinsicDocs=true")
-				text, err := p.runtime.Block(b)
+				text, err := p.runtime.AppendBlock(nil, b)
 				require.NoError(t, err)
 				sum.Write(append(text, '\n'))
 			}

@@ -27,12 +27,12 @@ func TestMoreIsSidecars(t *testing.T) {
 
 	b := p.block(at)
 	b.NoFees = true
-	text, err := p.runtime.Block(b)
+	text, err := p.runtime.AppendBlock(nil, b)
 	require.NoError(t, err)
 	require.Equal(t, more(7), string(text), "?noFees=true")
 	b = p.block(at)
 	b.Finalized = chain.Optional[bool]{}
-	text, err = p.runtime.Block(b)
+	text, err = p.runtime.AppendBlock(nil, b)
 	require.NoError(t, err)
 	require.Equal(t, more(9), string(text), "?finalizedKey=false")
 

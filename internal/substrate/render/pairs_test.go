@@ -165,7 +165,7 @@ func TestBlocksAreSidecars(t *testing.T) {
 	eachPair(t, func(t *testing.T, p *pair) {
 		compared := 0
 		for _, at := range p.heights {
-			text, err := p.runtime.Block(p.block(at))
+			text, err := p.runtime.AppendBlock(nil, p.block(at))
 			require.NoError(t, err)
 			if p.said(file("blocks", at), text) {
 				compared++

@@ -58,7 +58,7 @@ func TestAuthors(t *testing.T) {
 				want       string
 			}{{validators, test.three}, {[]byte{0}, test.nobody}, {nil, test.nobody}} {
 				b.Validators = by.validators
-				text, err := runtime.Block(b)
+				text, err := runtime.AppendBlock(nil, b)
 				require.NoError(t, err)
 				v, err := jsonscan.Parse(string(text))
 				require.NoError(t, err)
@@ -69,7 +69,7 @@ func TestAuthors(t *testing.T) {
 	}
 	b := &render.Block{Validators: validators[:30]}
 	b.Header.Logs = [][]byte{unhex(t, "0642414245140202000000")}
-	_, err = runtime.Block(b)
+	_, err = runtime.AppendBlock(nil, b)
 	require.ErrorContains(t, err, "block 0: session.validators: SCALE at byte")
 }
 
@@ -84,7 +84,7 @@ func TestSignersOfH160(t *testing.T) {
 	runtime, err := render.NewRuntime(m)
 	require.NoError(t, err)
 	_, blocks := sample(t)
-	text, err := runtime.Block(blocks[2].raw)
+	text, err := runtime.AppendBlock(nil, blocks[2].raw)
 	require.NoError(t, err)
 	require.Contains(t, blocks[2].text, `"signer":"0x`)
 	require.Equal(t, blocks[2].text, string(text))

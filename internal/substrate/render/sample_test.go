@@ -74,7 +74,7 @@ func TestSampleBlocksAreSidecars(t *testing.T) {
 	runtime, blocks := sample(t)
 	require.Len(t, blocks, 8)
 	for _, b := range blocks {
-		text, err := runtime.Block(b.raw)
+		text, err := runtime.AppendBlock(nil, b.raw)
 		require.NoError(t, err)
 		require.Equal(t, b.text, string(text))
 	}
@@ -87,7 +87,7 @@ func TestBlocksAtATime(t *testing.T) {
 		for _, b := range blocks {
 			t.Run("", func(t *testing.T) {
 				t.Parallel()
-				text, err := runtime.Block(b.raw)
+				text, err := runtime.AppendBlock(nil, b.raw)
 				require.NoError(t, err)
 				require.Equal(t, b.text, string(text))
 			})
@@ -102,19 +102,19 @@ func TestWhatIsLeftOut(t *testing.T) {
 	b := blocks[2]
 	raw := *b.raw
 	raw.Finalized = chain.Optional[bool]{}
-	text, err := runtime.Block(&raw)
+	text, err := runtime.AppendBlock(nil, &raw)
 	require.NoError(t, err)
 	require.Equal(t, strings.TrimSuffix(b.text, `,"finalized":true}`)+"}", string(text))
 
 	raw.Finalized = chain.Some(false)
-	text, err = runtime.Block(&raw)
+	text, err = runtime.AppendBlock(nil, &raw)
 	require.NoError(t, err)
 	require.Equal(t, strings.TrimSuffix(b.text, `true}`)+"false}", string(text))
 
 	// Nothing is said of a fee in the first block of a chain.
 	raw = *b.raw
 	raw.Header.ParentHash = chain.Hash{}
-	text, err = runtime.Block(&raw)
+	text, err = runtime.AppendBlock(nil, &raw)
 	require.NoError(t, err)
 	require.NotContains(t, string(text), "Fee calculation")
 	require.Contains(t, b.text, "Fee calculation")
@@ -127,22 +127,22 @@ func TestCutBlocks(t *testing.T) {
 		cut := *b.raw
 		for n := 0; n < len(b.raw.Events); n += tier.Step(4) {
 			cut.Events = b.raw.Events[:n]
-			_, err := runtime.Block(&cut)
+			_, err := runtime.AppendBlock(nil, &cut)
 			require.ErrorContains(t, err, "events: SCALE at byte", "%d bytes of events", n)
 		}
 		cut.Events = append(append([]byte(nil), b.raw.Events...), 0)
-		_, err := runtime.Block(&cut)
+		_, err := runtime.AppendBlock(nil, &cut)
 		require.ErrorContains(t, err, "1 bytes are left over")
 		for i, whole := range b.raw.Extrinsics {
 			cut := *b.raw
 			cut.Extrinsics = append([][]byte(nil), b.raw.Extrinsics...)
 			for n := 0; n < len(whole); n += tier.Step(4) {
 				cut.Extrinsics[i] = whole[:n]
-				_, err := runtime.Block(&cut)
+				_, err := runtime.AppendBlock(nil, &cut)
 				require.ErrorContains(t, err, "extrinsic", "%d bytes", n)
 			}
 			cut.Extrinsics[i] = append(append([]byte(nil), whole...), 0)
-			_, err := runtime.Block(&cut)
+			_, err := runtime.AppendBlock(nil, &cut)
 			require.ErrorContains(t, err, "its length says")
 		}
 		for i, whole := range b.raw.Header.Logs {
@@ -150,7 +150,7 @@ func TestCutBlocks(t *testing.T) {
 			cut.Header.Logs = append([][]byte(nil), b.raw.Header.Logs...)
 			for n := range whole {
 				cut.Header.Logs[i] = whole[:n]
-				_, err := runtime.Block(&cut)
+				_, err := runtime.AppendBlock(nil, &cut)
 				require.ErrorContains(t, err, "digest")
 				_, err = cut.Header.Answer()
 				require.ErrorContains(t, err, "digest")
@@ -166,7 +166,7 @@ func TestWhatNoBlockHas(t *testing.T) {
 		b.Extrinsics = append([][]byte(nil), b.Extrinsics...)
 		b.Header.Logs = append([][]byte(nil), b.Header.Logs...)
 		change(&b)
-		_, err := runtime.Block(&b)
+		_, err := runtime.AppendBlock(nil, &b)
 		return err
 	}
 	require.NoError(t, with(func(*render.Block) {}))
@@ -195,7 +195,7 @@ func TestWhatNoBlockHas(t *testing.T) {
 // and an error of a general extrinsic.
 func TestVersion5(t *testing.T) {
 	runtime, blocks := sample(t)
-	text, err := runtime.Block(&render.Block{Extrinsics: [][]byte{unhex(t, "0x180500"+"0008abcd")}})
+	text, err := runtime.AppendBlock(nil, &render.Block{Extrinsics: [][]byte{unhex(t, "0x180500"+"0008abcd")}})
 	require.NoError(t, err)
 	require.Contains(t, string(text), `"extrinsics":[{"method":{"pallet":"system","method":"remark"},"signature":null,"nonce":null,"args":{"remark":"0xabcd"},`+
 		`"tip":null,"hash":"0x224203bd6d84bb50d1ebbf5fab7a164cd9964a09ff3db96a8ad2e344a18bae04","info":{},"era":{"immortalEra":"0x00"},`+
@@ -204,7 +204,7 @@ func TestVersion5(t *testing.T) {
 	b.Extrinsics = append([][]byte(nil), b.Extrinsics...)
 	was := b.Extrinsics[0]
 	b.Extrinsics[0] = append([]byte{was[0], 5}, was[2:]...)
-	text, err = runtime.Block(&b)
+	text, err = runtime.AppendBlock(nil, &b)
 	require.NoError(t, err)
 	hash := func(text string) string {
 		_, rest, _ := strings.Cut(text, `"tip":null,"hash":`)
@@ -220,7 +220,7 @@ func TestDigests(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(text), `"digest":{"logs":[{"other":"0x09"},{"runtimeEnvironmentUpdated":null},{"seal":["0x6e6d6273","0x01"]}]}`)
 	runtime, _ := sample(t)
-	text, err = runtime.Block(&render.Block{Header: h})
+	text, err = runtime.AppendBlock(nil, &render.Block{Header: h})
 	require.NoError(t, err)
 	require.Contains(t, string(text), `"logs":[{"type":"Other","index":"0","value":"0x09"},{"type":"RuntimeEnvironmentUpdated","index":"8","value":null},`+
 		`{"type":"Seal","index":"5","value":["0x6e6d6273","0x01"]}]`)
@@ -253,7 +253,7 @@ func FuzzBlock(f *testing.F) {
 					b.Extrinsics[i] = blocks[1].raw.Extrinsics[0]
 				}
 			}
-			text, err := runtime.Block(b)
+			text, err := runtime.AppendBlock(nil, b)
 			if err == nil && !json.Valid(text) {
 				t.Fatalf("no JSON: %s", text)
 			}

@@ -148,11 +148,6 @@ func (e *Encoder) opaqueCall(bytes *coding) func(*coder, jsonscan.Value) {
 	}
 }
 
-// namedEvent writes an event of a block's answer.
-func (e *Encoder) namedEvent(c *coder, v jsonscan.Value) {
-	e.eventOf(c, v, e.events.find(c, v.Member("method"), jsonscan.Value{}))
-}
-
 // codedEvent writes one that stands in another value.
 func (e *Encoder) codedEvent(c *coder, v jsonscan.Value) {
 	if index := v.Member("index"); index.Kind() != jsonscan.Absent {

@@ -63,11 +63,6 @@ func (e *Encoder) Value(to []byte, id metadata.TypeID, v jsonscan.Value) ([]byte
 // Call appends a call with its names: {"method": {"pallet", "method"}, "args"}.
 func (e *Encoder) Call(to []byte, v jsonscan.Value) ([]byte, error) { return e.encode(to, v, e.call) }
 
-// Event appends an event with its names: {"method": {"pallet", "method"}, "data"}.
-func (e *Encoder) Event(to []byte, v jsonscan.Value) ([]byte, error) {
-	return e.encode(to, v, e.namedEvent)
-}
-
 func (e *Encoder) encode(to []byte, v jsonscan.Value, write func(*coder, jsonscan.Value)) ([]byte, error) {
 	c := coder{bytes: to, most: len(to) + mostText}
 	c.with(write, v)

@@ -15,7 +15,7 @@ import (
 // Block is the answer to /blocks/<height>.
 func (c *Chain) Block(height uint64) []byte {
 	b := c.body(height)
-	return made(c.executing(height).decoder.Block(&render.Block{
+	return made(c.executing(height).decoder.AppendBlock(nil, &render.Block{
 		Hash: b.hash, Header: b.header, Extrinsics: b.extrinsics, Events: b.events, Finalized: chain.Some(true),
 	}))
 }

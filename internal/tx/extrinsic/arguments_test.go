@@ -87,9 +87,8 @@ func TestEra(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, extrinsic.Era{Period: c.of, Phase: c.phase}, e)
 		require.Equal(t, c.birth, e.Birth(c.at))
-		death, ends := e.Death(c.at)
-		require.True(t, ends)
-		require.Equal(t, c.death, death)
+		require.False(t, e.Immortal())
+		require.Equal(t, c.death, e.Birth(c.at)+e.Period)
 	}
 	_, err := extrinsic.NewEra(65537, 1)
 	require.Error(t, err)

@@ -114,9 +114,6 @@ func argumentName(f metadata.Field, i int) string {
 	return f.Name
 }
 
-// CallOf makes call data of a call as JSON: {"method": {"pallet", "method"}, "args"}.
-func (r *Runtime) CallOf(v jsonscan.Value) ([]byte, error) { return r.encoder.Call(nil, v) }
-
 // ReadCall reads call data, all of it, as {"method": {"pallet", "method"}, "args"}.
 func (r *Runtime) ReadCall(call []byte) (jsonscan.Value, error) {
 	w := &scalejson.Writer{Reader: scale.NewReader(call)}

@@ -44,11 +44,6 @@ func (e Era) Birth(block uint64) uint64 {
 	return (max(block, e.Phase)-e.Phase)/e.Period*e.Period + e.Phase
 }
 
-// Death is the first block that an extrinsic made at a block cannot be in any more.
-func (e Era) Death(block uint64) (death uint64, ends bool) {
-	return e.Birth(block) + e.Period, !e.Immortal()
-}
-
 // json is the era as Sidecar writes one.
 func (e Era) json() string {
 	if e.Immortal() {

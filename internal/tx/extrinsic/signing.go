@@ -214,11 +214,6 @@ func (r *Runtime) Encode(call []byte, s *Signing, signer chain.Address, signatur
 	return scale.AppendBlob(nil, body), nil
 }
 
-// EncodeUnsigned makes the extrinsic of a call that nobody signs, behind its length.
-func EncodeUnsigned(call []byte) []byte {
-	return scale.AppendBlob(nil, append([]byte{unsignedVersion}, call...))
-}
-
 // EncodeUnmade makes the signed extrinsic of a call before it is signed: as long as it will be,
 // with a signature that is nobody's. It is for asking what it would cost.
 func (r *Runtime) EncodeUnmade(call []byte, s *Signing, signer chain.Address) ([]byte, error) {

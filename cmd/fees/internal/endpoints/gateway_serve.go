@@ -46,7 +46,7 @@ func newGatewayServe() *cobra.Command {
 				return err
 			}
 			fmt.Fprintf(c.ErrOrStderr(), "fees: serving what the node %s says at http://%s\n", client.Place().Address, listener.Addr())
-			return reply.Serve(c.Context(), listener, serve.Handler(client, serve.Options{Version: cli.Version()}))
+			return reply.Serve(c.Context(), listener, serve.Handler(client, cli.Version()))
 		},
 	}, node.Add, node.Concurrent)
 	cli.AddListen(c, &listen, gatewayAddress)
