@@ -8,8 +8,8 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/archive/answers"
-	"github.com/feeledger/fees/internal/node/gateway"
 	"github.com/feeledger/fees/internal/node/rpc"
+	"github.com/feeledger/fees/internal/substrate/render"
 )
 
 // BlockWeight is what the chain counted for a block, by class: system.blockWeight as
@@ -38,7 +38,7 @@ func (r *Reader) BlockWeight(ctx context.Context, item Item) (none chain.Optiona
 // ofNode tells whether an error is a node's, which told of the same block before: it has no
 // part of a chain alone, as an archive has.
 func ofNode(err error) bool {
-	var refused *gateway.Refusal
+	var refused *render.RefusedError
 	return errors.As(err, new(*rpc.RPCError)) ||
 		errors.As(err, new(*rpc.DecodeError)) ||
 		errors.Is(err, chain.ErrPruned) ||

@@ -18,6 +18,7 @@ import (
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/node/reply"
+	"github.com/feeledger/fees/internal/substrate/render"
 )
 
 // Handler is a gateway over an archive: the real gateway's paths, bodies,
@@ -42,23 +43,11 @@ var (
 	storageURL = regexp.MustCompile(`^/pallets/([^/]+)/storage/([^/]+)$`)
 )
 
-// refusal is an answer that is an error, with the real gateway's text if it has
-// one for it.
-type refusal struct {
-	status  int
-	message string
-}
-
-func (r *refusal) Error() string { return r.message }
-
-// Refusal is what is sent.
-func (r *refusal) Refusal() (status int, message string) { return r.status, r.message }
-
 func badRequest(format string, args ...any) error {
-	return &refusal{http.StatusBadRequest, fmt.Sprintf(format, args...)}
+	return render.Refused(http.StatusBadRequest, format, args...)
 }
 
-var errNoSuchBlock = &refusal{http.StatusInternalServerError, "Unable to retrieve header and parent from supplied hash"}
+var errNoSuchBlock = render.Refused(http.StatusInternalServerError, render.NoBlock)
 
 // Answer answers a question. What is refused does not tell the archive's place on this
 // machine.
@@ -69,11 +58,11 @@ func (g gateway) Answer(ctx context.Context, question string) (string, error) {
 	}
 	query := u.Query()
 	text, err := g.answer(ctx, u.Path, query.Get("at"), query.Get("keys[]"))
-	var refused *refusal
+	var refused *render.RefusedError
 	if err == nil || errors.Is(err, chain.ErrNotOffered) || errors.As(err, &refused) {
 		return text, err
 	}
-	return "", &refusal{http.StatusInternalServerError, strings.TrimPrefix(err.Error(), g.archive.name+": ")}
+	return "", render.Refused(http.StatusInternalServerError, "%s", strings.TrimPrefix(err.Error(), g.archive.name+": "))
 }
 
 func (g gateway) answer(ctx context.Context, path, at, key string) (string, error) {
@@ -185,7 +174,7 @@ func (g gateway) file(path func(height uint64) string) func(uint64) (string, err
 		text, err := g.archive.read(path(height))
 		if strings.HasPrefix(text, `{"code"`) || strings.HasPrefix(text, `{"error"`) {
 			if refused := sidecar.Refusal(text); refused != nil {
-				return "", &refusal{cmp.Or(refused.Status, http.StatusInternalServerError), refused.Message}
+				return "", render.Refused(cmp.Or(refused.Status, http.StatusInternalServerError), "%s", refused.Message)
 			}
 		}
 		if path(height) == blockPath(height) && errors.Is(err, ErrLacks) {
@@ -200,7 +189,7 @@ func (g gateway) file(path func(height uint64) string) func(uint64) (string, err
 func (g gateway) parameter(key string) func(uint64) (string, error) {
 	return func(height uint64) (string, error) {
 		if !strings.HasPrefix(key, "0x") {
-			return "", &refusal{http.StatusInternalServerError, "Cannot map Enum JSON"}
+			return "", render.Refused(http.StatusInternalServerError, "Cannot map Enum JSON")
 		}
 		if _, err := g.archive.FeesTreasuryProportion(context.Background(), key, height); err != nil {
 			return "", err
@@ -265,8 +254,8 @@ func parseAccount(text string) (chain.Address, error) {
 // unknownStorage is the error for all storage that an archive does not keep.
 func unknownStorage(pallet, item string) error {
 	if pallet == "transactionPayment" {
-		return &refusal{http.StatusInternalServerError, fmt.Sprintf(
-			`Could not find storage item ("%s") in metadata. storage item names are expected to be in camel case, e.g. 'storageItemId'`, item)}
+		return render.Refused(http.StatusInternalServerError,
+			`Could not find storage item ("%s") in metadata. storage item names are expected to be in camel case, e.g. 'storageItemId'`, item)
 	}
 	return badRequest(`"%s" was not recognized as a queryable pallet.`, pallet)
 }

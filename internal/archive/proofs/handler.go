@@ -9,6 +9,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/node/gateway"
 	"github.com/feeledger/fees/internal/node/reply"
+	"github.com/feeledger/fees/internal/substrate/render"
 )
 
 // Gateway answers from the archive as Substrate API Sidecar would from the node.
@@ -39,19 +40,9 @@ type answers struct {
 // machine.
 func (s *answers) Answer(ctx context.Context, question string) (string, error) {
 	text, err := s.gateway.Answer(ctx, question)
-	var refused reply.Refusal
+	var refused *render.RefusedError
 	if err == nil || errors.Is(err, chain.ErrNotOffered) || errors.As(err, &refused) {
 		return text, err
 	}
-	return "", &refusal{strings.ReplaceAll(err.Error(), s.archive.name+": ", "")}
-}
-
-// refusal is an answer that is an error.
-type refusal struct{ message string }
-
-func (r *refusal) Error() string { return r.message }
-
-// Refusal is what is sent.
-func (r *refusal) Refusal() (status int, message string) {
-	return http.StatusInternalServerError, r.message
+	return "", render.Refused(http.StatusInternalServerError, "%s", strings.ReplaceAll(err.Error(), s.archive.name+": ", ""))
 }

@@ -23,7 +23,7 @@ var digits = regexp.MustCompile(`^[0-9]+$`)
 // named is the block that a part of a path names: by its hash or its height.
 func (g *Gateway) named(ctx context.Context, id string) (place, error) {
 	refuse := func(format string, args ...any) (place, error) {
-		return place{}, &render.RefusedError{Status: http.StatusBadRequest, Message: fmt.Sprintf(format, args...)}
+		return place{}, render.Refused(http.StatusBadRequest, format, args...)
 	}
 	switch {
 	case strings.HasPrefix(id, "0x"):
@@ -44,8 +44,8 @@ func (g *Gateway) named(ctx context.Context, id string) (place, error) {
 		if err != nil {
 			return place{}, err
 		}
-		return place{}, &Refusal{render.RefusedError{Status: http.StatusBadRequest, Message: fmt.Sprintf(
-			"Specified block number is larger than the current largest block. The largest known block number is %d.", head.Number)}, chain.ErrNoBlock}
+		return place{}, &render.RefusedError{Status: http.StatusBadRequest, Meaning: chain.ErrNoBlock, Message: fmt.Sprintf(
+			"Specified block number is larger than the current largest block. The largest known block number is %d.", head.Number)}
 	}
 	hash, final, err := g.hash(ctx, height)
 	return place{height, hash, final}, err
@@ -161,13 +161,13 @@ func checkFlags(query url.Values) error {
 	if wrong == nil {
 		return nil
 	}
-	return &render.RefusedError{Status: http.StatusBadRequest, Message: strings.Join(wrong, " - ")}
+	return render.Refused(http.StatusBadRequest, "%s", strings.Join(wrong, " - "))
 }
 
 // blockAt is the answer of a block.
 func (g *Gateway) blockAt(ctx context.Context, at place, query url.Values) (string, error) {
 	if query.Get("decodedXcmMsgs") == "true" {
-		return "", &render.RefusedError{Status: http.StatusBadRequest, Message: "decodedXcmMsgs is not supported"}
+		return "", render.Refused(http.StatusBadRequest, "decodedXcmMsgs is not supported")
 	}
 	defer g.recent.make(at.hash)()
 	raw, err := g.raw(ctx, at.hash)

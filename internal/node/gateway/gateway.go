@@ -70,40 +70,25 @@ func of(node Node) *Gateway {
 // keeps were made here, of what a node said.
 const Version = "fees, of a node's answers"
 
-// Refusal is what Sidecar says where it does not answer a question. It wraps what that means:
-// [chain.ErrNoBlock], [chain.ErrNotOffered] or [chain.ErrCannotTell].
-type Refusal struct {
-	render.RefusedError
-	meaning error
+// noBlock is a refusal of a block that the chain does not have.
+func noBlock(meaning error) error {
+	return &render.RefusedError{Status: http.StatusInternalServerError, Message: render.NoBlock, Meaning: meaning}
 }
-
-func (r *Refusal) Unwrap() error { return r.meaning }
-
-// Error says of a block that is not there what the node says, and else what Sidecar does.
-func (r *Refusal) Error() string {
-	if errors.Is(r.meaning, chain.ErrNoBlock) {
-		return r.meaning.Error()
-	}
-	return r.RefusedError.Error()
-}
-
-// noBlock is what Sidecar says of a block that the chain does not have.
-var noBlock = render.RefusedError{Status: http.StatusInternalServerError, Message: "Unable to retrieve header and parent from supplied hash"}
 
 // Answer is the answer to a question, the path of a request to Sidecar with its query, such
-// as /blocks/25. What Sidecar refuses is a *[Refusal]; other errors are the node's.
+// as /blocks/25. What Sidecar refuses is a *[render.RefusedError]; other errors are the node's.
 func (g *Gateway) Answer(ctx context.Context, question string) (string, error) {
 	text, err := g.answer(ctx, question)
 	var refused *render.RefusedError
-	switch {
-	case errors.As(err, new(*Refusal)), errors.Is(err, chain.ErrPruned):
+	switch refuses := errors.As(err, &refused); {
+	case refuses && refused.Meaning != nil, errors.Is(err, chain.ErrPruned):
 		return "", err
 	case errors.Is(err, chain.ErrNoBlock):
-		return "", &Refusal{noBlock, err}
-	case errors.As(err, &refused) && refused.Status == http.StatusNotFound:
-		return "", &Refusal{*refused, chain.ErrNotOffered}
-	case errors.As(err, &refused):
-		return "", &Refusal{*refused, chain.ErrCannotTell}
+		return "", noBlock(err)
+	case refuses && refused.Status == http.StatusNotFound:
+		return "", &render.RefusedError{Status: refused.Status, Message: refused.Message, Meaning: chain.ErrNotOffered}
+	case refuses:
+		return "", &render.RefusedError{Status: refused.Status, Message: refused.Message, Meaning: chain.ErrCannotTell}
 	}
 	return text, err
 }
@@ -169,7 +154,7 @@ func is(parts []string, want ...string) bool {
 }
 
 func noSuchPath(path string) error {
-	return &render.RefusedError{Status: http.StatusNotFound, Message: "Cannot GET " + path}
+	return render.Refused(http.StatusNotFound, "Cannot GET %s", path)
 }
 
 // about is what a node says of itself and its chain.

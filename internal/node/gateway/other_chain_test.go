@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/node/gateway"
+	"github.com/feeledger/fees/internal/substrate/render"
 )
 
 // A node that was begun anew, with the same block 0, or that is another one behind the same
@@ -88,7 +88,7 @@ func TestNodeThatIsBehind(t *testing.T) {
 		require.EqualError(t, err, "no such block: the node is still syncing, and has come to block 120")
 		require.ErrorIs(t, err, chain.ErrNoBlock)
 		require.ErrorIs(t, err, chain.ErrSyncing)
-		var refused *gateway.Refusal
+		var refused *render.RefusedError
 		require.ErrorAs(t, err, &refused)
 		require.Equal(t, "Unable to retrieve header and parent from supplied hash", refused.Message, "which is what Sidecar says")
 	}

@@ -65,5 +65,5 @@ func (g *Gateway) noBlock(ctx context.Context, height uint64) error {
 	if syncing, told := health.Member("isSyncing").Bool(); err == nil && told && syncing {
 		meaning = fmt.Errorf("%w: %w, and has come to block %d", chain.ErrNoBlock, chain.ErrSyncing, newest.Number)
 	}
-	return &Refusal{noBlock, meaning}
+	return noBlock(meaning)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/node/gateway"
+	"github.com/feeledger/fees/internal/substrate/render"
 	"github.com/feeledger/fees/internal/test/pairs"
 )
 
@@ -74,7 +74,7 @@ func TestRefusals(t *testing.T) {
 
 func requireRefused(t *testing.T, question string, err error, status int, message string) {
 	t.Helper()
-	var refused *gateway.Refusal
+	var refused *render.RefusedError
 	require.True(t, errors.As(err, &refused), "%s: %v", question, err)
 	require.Equal(t, message, refused.Message, question)
 	require.Equal(t, status, refused.Status, question)

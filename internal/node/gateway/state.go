@@ -51,7 +51,7 @@ func (g *Gateway) balance(ctx context.Context, account, at string) (string, erro
 		if !strings.HasPrefix(account, "0x") {
 			message += ": an account of this chain is 0x and 40 hex digits"
 		}
-		return "", &render.RefusedError{Status: http.StatusBadRequest, Message: message}
+		return "", render.Refused(http.StatusBadRequest, "%s", message)
 	}
 	where, r, err := g.stateAt(ctx, at)
 	if err != nil {

@@ -11,20 +11,14 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/substrate/render"
 )
 
 // Answers makes the answers. A question is the path of a request with its query, such as
 // /blocks/25. What is not offered is [chain.ErrNotOffered], other errors are to be a
-// [Refusal]: nothing is shown of those that are not.
+// [render.RefusedError]: nothing is shown of those that are not.
 type Answers interface {
 	Answer(ctx context.Context, question string) (string, error)
-}
-
-// Refusal is an error that is an answer.
-type Refusal interface {
-	error
-	// Refusal is the status of HTTP and the message that are sent.
-	Refusal() (status int, message string)
 }
 
 // Handler sends answers.
@@ -38,15 +32,14 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	text, err := h.answers.Answer(r.Context(), r.URL.RequestURI())
-	var refused Refusal
+	var refused *render.RefusedError
 	switch {
 	case err == nil:
 		Send(w, http.StatusOK, JSON, text)
 	case errors.Is(err, chain.ErrNotOffered):
 		notFound(w, r)
 	case errors.As(err, &refused):
-		status, message := refused.Refusal()
-		fail(w, status, message)
+		fail(w, refused.Status, refused.Message)
 	default:
 		fail(w, http.StatusInternalServerError, http.StatusText(http.StatusInternalServerError))
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/node/reply"
+	"github.com/feeledger/fees/internal/substrate/render"
 )
 
 type answers func(ctx context.Context, question string) (string, error)
@@ -21,10 +22,6 @@ type answers func(ctx context.Context, question string) (string, error)
 func (a answers) Answer(ctx context.Context, question string) (string, error) {
 	return a(ctx, question)
 }
-
-type refusal struct{ error }
-
-func (refusal) Refusal() (int, string) { return http.StatusBadRequest, `no "such" <block>` }
 
 func ask(t *testing.T, method, path string, a answers) (*http.Response, string) {
 	t.Helper()
@@ -60,7 +57,7 @@ func TestHandler(t *testing.T) {
 	require.EqualValues(t, 7, response.ContentLength)
 	require.Empty(t, text)
 
-	response, text = ask(t, http.MethodGet, "/blocks/x", says("", refusal{errors.New("inside")}))
+	response, text = ask(t, http.MethodGet, "/blocks/x", says("", &render.RefusedError{Status: http.StatusBadRequest, Message: `no "such" <block>`, Meaning: errors.New("inside")}))
 	require.Equal(t, http.StatusBadRequest, response.StatusCode)
 	require.JSONEq(t, `{"code":400,"message":"no \"such\" <block>","level":"error"}`, text)
 

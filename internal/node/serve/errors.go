@@ -10,30 +10,19 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/jsonscan"
-	"github.com/feeledger/fees/internal/node/reply"
 	"github.com/feeledger/fees/internal/node/rpc"
+	"github.com/feeledger/fees/internal/substrate/render"
 )
-
-// refusal is what is said of a node's error.
-type refusal struct {
-	status  int
-	message string
-}
-
-func (r *refusal) Error() string { return r.message }
-
-// Refusal is what is sent.
-func (r *refusal) Refusal() (status int, message string) { return r.status, r.message }
 
 // asSidecar is an error as Sidecar tells it, or as it would. The node's address, and what its
 // provider says to a key, stay here.
 func asSidecar(err error) error {
-	var refused reply.Refusal
+	var refused *render.RefusedError
 	if err == nil || errors.As(err, &refused) || errors.Is(err, context.Canceled) {
 		return err
 	}
 	status, message := told(err)
-	return &refusal{status, message}
+	return render.Refused(status, "%s", message)
 }
 
 func told(err error) (status int, message string) {

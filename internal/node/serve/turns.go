@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"sync/atomic"
+
+	"github.com/feeledger/fees/internal/substrate/render"
 )
 
 // turns lets so many in at once, and so many wait.
@@ -17,7 +19,7 @@ func newTurns(atOnce, waiting int) *turns {
 	return &turns{places: make(chan struct{}, atOnce), most: int64(waiting)}
 }
 
-var errBusy = &refusal{http.StatusServiceUnavailable, "Too many questions wait for an answer: ask again later"}
+var errBusy = render.Refused(http.StatusServiceUnavailable, "Too many questions wait for an answer: ask again later")
 
 func (t *turns) take(ctx context.Context) error {
 	select {

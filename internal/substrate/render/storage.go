@@ -1,6 +1,7 @@
 package render
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -14,17 +15,29 @@ import (
 type RefusedError struct {
 	Status  int // of HTTP
 	Message string
+	// Meaning is [chain.ErrNoBlock], [chain.ErrNotOffered] or [chain.ErrCannotTell], nil where
+	// that is not known yet.
+	Meaning error
 }
 
-func (e *RefusedError) Error() string { return e.Message }
+// Error says of a block that is not there what the node says, and else what Sidecar does.
+func (e *RefusedError) Error() string {
+	if errors.Is(e.Meaning, chain.ErrNoBlock) {
+		return e.Meaning.Error()
+	}
+	return e.Message
+}
+
+func (e *RefusedError) Unwrap() error { return e.Meaning }
 
 const badRequest, internalError = 400, 500
 
-// Refusal is what is sent.
-func (e *RefusedError) Refusal() (status int, message string) { return e.Status, e.Message }
+// NoBlock is what Sidecar says of a block that the chain does not have.
+const NoBlock = "Unable to retrieve header and parent from supplied hash"
 
-func refused(status int, format string, args ...any) error {
-	return &RefusedError{status, fmt.Sprintf(format, args...)}
+// Refused is a refusal whose meaning is not known yet.
+func Refused(status int, format string, args ...any) error {
+	return &RefusedError{Status: status, Message: fmt.Sprintf(format, args...)}
 }
 
 // At is which block's state an answer is of.
@@ -62,10 +75,10 @@ func (r *Runtime) Item(pallet, name string, keys []string) (*Item, error) {
 		}
 	}
 	if i.pallet == nil {
-		return nil, refused(badRequest, `"%s" was not recognized as a queryable pallet.`, pallet)
+		return nil, Refused(badRequest, `"%s" was not recognized as a queryable pallet.`, pallet)
 	}
 	if len(i.pallet.Storage) == 0 {
-		return nil, refused(badRequest, `no queryable storage items found for palletId "%s"`, pallet)
+		return nil, Refused(badRequest, `no queryable storage items found for palletId "%s"`, pallet)
 	}
 	for at := range i.pallet.Storage {
 		if e := &i.pallet.Storage[at]; strings.EqualFold(e.Name, name) {
@@ -74,11 +87,11 @@ func (r *Runtime) Item(pallet, name string, keys []string) (*Item, error) {
 		}
 	}
 	if i.entry == nil {
-		return nil, refused(internalError,
+		return nil, Refused(internalError,
 			`Could not find storage item ("%s") in metadata. storage item names are expected to be in camel case, e.g. 'storageItemId'`, name)
 	}
 	if scalejson.CamelCase(i.entry.Name) != name {
-		return nil, refused(internalError, "historicApi.query[palletName][storageItemId] is not a function")
+		return nil, Refused(internalError, "historicApi.query[palletName][storageItemId] is not a function")
 	}
 	return i, i.readKeys()
 }
@@ -94,17 +107,17 @@ func (i *Item) readKeys() error {
 	full := scalejson.CamelCase(i.pallet.Name) + "." + i.name
 	switch {
 	case len(types) != len(i.entry.Hashers):
-		return refused(internalError, "%s: the metadata name %d hashers and %d keys", full, len(i.entry.Hashers), len(types))
+		return Refused(internalError, "%s: the metadata name %d hashers and %d keys", full, len(i.entry.Hashers), len(types))
 	case types == nil && len(i.keys) > 0:
-		return refused(internalError, "%s() does not take any arguments, %d found", full, len(i.keys))
+		return Refused(internalError, "%s() does not take any arguments, %d found", full, len(i.keys))
 	case len(i.keys) != len(types):
-		return refused(internalError, "%s(%s) is a map, requiring %d arguments, %d found",
+		return Refused(internalError, "%s(%s) is a map, requiring %d arguments, %d found",
 			full, i.runtime.names(types), len(types), len(i.keys))
 	}
 	for at, id := range types {
 		coded, err := i.runtime.codec.Key(id, i.keys[at])
 		if err != nil {
-			return refused(internalError, "%s: key %q: %v", full, i.keys[at], err)
+			return Refused(internalError, "%s: key %q: %v", full, i.keys[at], err)
 		}
 		i.coded = append(i.coded, coded)
 	}
