@@ -179,19 +179,23 @@ func (a *Archive) BlockByHash(ctx context.Context, hash chain.Hash) (*chain.Bloc
 
 // Multiplier is the fee multiplier that the block at a height left behind.
 func (a *Archive) Multiplier(_ context.Context, at uint64) (chain.AtBlock[chain.Multiplier], error) {
-	path := multiplierPath(at)
+	return readAt(a, multiplierPath(at), at, sidecar.DecodeMultiplier)
+}
+
+// readAt reads an answer that must be of the state at a height.
+func readAt[T any](a *Archive, path string, at uint64, decode func(string) (chain.AtBlock[T], error)) (none chain.AtBlock[T], err error) {
 	text, err := a.read(path)
 	if err != nil {
-		return chain.AtBlock[chain.Multiplier]{}, err
+		return none, err
 	}
-	m, err := sidecar.DecodeMultiplier(text)
-	if err == nil && m.At != at {
-		err = fmt.Errorf("it is at block %d", m.At)
+	v, err := decode(text)
+	if err == nil && v.At != at {
+		err = fmt.Errorf("it is at block %d", v.At)
 	}
 	if err != nil {
-		return chain.AtBlock[chain.Multiplier]{}, a.damaged(path, err)
+		return none, a.damaged(path, err)
 	}
-	return m, nil
+	return v, nil
 }
 
 // Runtime is the runtime that the block at a height left behind. An archive
@@ -244,23 +248,17 @@ func (a *Archive) runtimeFile(at uint64) string {
 
 // FeesTreasuryProportion is that parameter as the block at a height left it, where it
 // was kept; and [chain.ErrNotKept] elsewhere.
-func (a *Archive) FeesTreasuryProportion(_ context.Context, key string, at uint64) (chain.AtBlock[chain.Optional[chain.Perbill]], error) {
+func (a *Archive) FeesTreasuryProportion(_ context.Context, key string, at uint64) (none chain.AtBlock[chain.Optional[chain.Perbill]], err error) {
 	path := parameterPath(at)
-	text, err := a.read(path)
-	if err != nil {
-		return chain.AtBlock[chain.Optional[chain.Perbill]]{}, err
-	}
 	if m := a.manifest; m != nil && m.ParameterKey != key {
-		return chain.AtBlock[chain.Optional[chain.Perbill]]{}, fmt.Errorf("%s: %s: %w: it was asked for by the key %s, not by %s", a.name, path, ErrLacks, m.ParameterKey, key)
+		if _, err := a.read(path); err != nil {
+			return none, err
+		}
+		return none, fmt.Errorf("%s: %s: %w: it was asked for by the key %s, not by %s", a.name, path, ErrLacks, m.ParameterKey, key)
 	}
-	p, err := sidecar.DecodeProportion(text, key)
-	if err == nil && p.At != at {
-		err = fmt.Errorf("it is at block %d", p.At)
-	}
-	if err != nil {
-		return chain.AtBlock[chain.Optional[chain.Perbill]]{}, a.damaged(path, err)
-	}
-	return p, nil
+	return readAt(a, path, at, func(text string) (chain.AtBlock[chain.Optional[chain.Perbill]], error) {
+		return sidecar.DecodeProportion(text, key)
+	})
 }
 
 // hasParameters tells whether FeesTreasuryProportion was asked for when the archive was
@@ -280,18 +278,7 @@ func (a *Archive) BlockWeight(_ context.Context, at uint64) (none chain.AtBlock[
 	if !a.hasBlockWeights() {
 		return none, fmt.Errorf("%s: %s: %w", a.name, path, chain.ErrNotOffered)
 	}
-	text, err := a.read(path)
-	if err != nil {
-		return none, err
-	}
-	w, err := sidecar.DecodeBlockWeight(text)
-	if err == nil && w.At != at {
-		err = fmt.Errorf("it is at block %d", w.At)
-	}
-	if err != nil {
-		return none, a.damaged(path, err)
-	}
-	return w, nil
+	return readAt(a, path, at, sidecar.DecodeBlockWeight)
 }
 
 // hasBlockWeights tells whether system.blockWeight was asked for when the archive was
@@ -319,19 +306,7 @@ func (a *Archive) Balance(_ context.Context, account chain.Address, at chain.Opt
 		}
 		height = last
 	}
-	path := balancePath(account, height)
-	text, err := a.read(path)
-	if err != nil {
-		return chain.AtBlock[chain.Account]{}, err
-	}
-	b, err := sidecar.DecodeBalance(text)
-	if err == nil && b.At != height {
-		err = fmt.Errorf("it is at block %d", b.At)
-	}
-	if err != nil {
-		return chain.AtBlock[chain.Account]{}, a.damaged(path, err)
-	}
-	return b, nil
+	return readAt(a, balancePath(account, height), height, sidecar.DecodeBalance)
 }
 
 // NodeVersion is what the node behind the gateway was.

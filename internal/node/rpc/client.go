@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/jsonscan"
 )
@@ -83,6 +84,34 @@ func (c *Client) Call(ctx context.Context, method string, params ...any) (jsonsc
 		return jsonscan.Value{}, fmt.Errorf("%s: %w", method, err)
 	}
 	return answers[0].given()
+}
+
+// ask asks a question, and reads its answer. What says what that is.
+func ask[T any](ctx context.Context, c *Client, what string, read func(jsonscan.Value) (T, error), method string, params ...any) (T, error) {
+	v, err := c.Call(ctx, method, params...)
+	return decoded(what, v, err, read)
+}
+
+// askAt asks about the block with a hash, or the newest one, whose hash goes last. It is
+// [chain.ErrNoBlock] where the node answers with null.
+func askAt[T any](ctx context.Context, c *Client, what string, read func(jsonscan.Value) (T, error), method string, block chain.Optional[chain.Hash], params ...any) (T, error) {
+	v, err := c.Call(ctx, method, at(block, params...)...)
+	if err == nil && v.Kind() == jsonscan.Null {
+		err = noBlock(method, block)
+	}
+	return decoded(what, v, err, read)
+}
+
+// decoded reads an answer, unless it did not come.
+func decoded[T any](what string, v jsonscan.Value, err error, read func(jsonscan.Value) (T, error)) (none T, _ error) {
+	if err != nil {
+		return none, err
+	}
+	value, err := read(v)
+	if err != nil {
+		return none, &DecodeError{what, err}
+	}
+	return value, nil
 }
 
 // given is the result, or the refusal.

@@ -24,22 +24,10 @@ type DispatchInfo struct {
 // of the block with that hash, or of the newest one where none is given
 // (payment_queryInfo). It is [chain.ErrNoBlock] where the node answers with null.
 func (c *Client) QueryInfo(ctx context.Context, extrinsic string, block chain.Optional[chain.Hash]) (DispatchInfo, error) {
-	const method = "payment_queryInfo"
 	if !isHex(extrinsic) {
 		return DispatchInfo{}, fmt.Errorf("extrinsic: %w", errNotHex)
 	}
-	v, err := c.Call(ctx, method, at(block, extrinsic)...)
-	if err != nil {
-		return DispatchInfo{}, err
-	}
-	if v.Kind() == jsonscan.Null {
-		return DispatchInfo{}, noBlock(method, block)
-	}
-	info, err := readDispatchInfo(v)
-	if err != nil {
-		return DispatchInfo{}, &DecodeError{"dispatch info", err}
-	}
-	return info, nil
+	return askAt(ctx, c, "dispatch info", readDispatchInfo, "payment_queryInfo", block, extrinsic)
 }
 
 func readDispatchInfo(v jsonscan.Value) (info DispatchInfo, err error) {
@@ -108,15 +96,9 @@ func (c *Client) FeeHistory(ctx context.Context, count uint64, newest string, pe
 	if percentiles == nil {
 		percentiles = []float64{}
 	}
-	v, err := c.Call(ctx, "eth_feeHistory", quantity(count), newest, percentiles)
-	if err != nil {
-		return FeeHistory{}, err
-	}
-	history, err := readFeeHistory(v, int(min(count, maxBlocks)), len(percentiles))
-	if err != nil {
-		return FeeHistory{}, &DecodeError{"fee history", err}
-	}
-	return history, nil
+	return ask(ctx, c, "fee history", func(v jsonscan.Value) (FeeHistory, error) {
+		return readFeeHistory(v, int(min(count, maxBlocks)), len(percentiles))
+	}, "eth_feeHistory", quantity(count), newest, percentiles)
 }
 
 // maxBlocks is how many blocks a node gives at most, by the method's specification.

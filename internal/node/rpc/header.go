@@ -44,17 +44,9 @@ func at(block chain.Optional[chain.Hash], params ...any) []any {
 // Header is the header of the block with that hash, or of the newest one where
 // none is given (chain_getHeader). It is [chain.ErrNoBlock] where the node has none.
 func (c *Client) Header(ctx context.Context, block chain.Optional[chain.Hash]) (Header, error) {
-	const method = "chain_getHeader"
-	v, err := c.Call(ctx, method, at(block)...)
+	h, err := askAt(ctx, c, "header", readHeader, "chain_getHeader", block)
 	if err != nil {
 		return Header{}, err
-	}
-	if v.Kind() == jsonscan.Null {
-		return Header{}, noBlock(method, block)
-	}
-	h, err := readHeader(v)
-	if err != nil {
-		return Header{}, &DecodeError{"header", err}
 	}
 	h.Hash = block
 	return h, h.prove()
@@ -102,31 +94,16 @@ func (c *Client) Extrinsics(ctx context.Context, block chain.Hash) ([][]byte, er
 // none.
 func (c *Client) BlockHash(ctx context.Context, height uint64) (chain.Hash, error) {
 	v, err := c.Call(ctx, "chain_getBlockHash", height)
-	if err != nil {
-		return chain.Hash{}, err
+	if err == nil && v.Kind() == jsonscan.Null {
+		err = fmt.Errorf("block %d: %w", height, chain.ErrNoBlock)
 	}
-	if v.Kind() == jsonscan.Null {
-		return chain.Hash{}, fmt.Errorf("block %d: %w", height, chain.ErrNoBlock)
-	}
-	return decodeHash(v)
+	return decoded("block hash", v, err, chain.Read[chain.Hash])
 }
 
 // FinalizedHead is the hash of the newest block that is final
 // (chain_getFinalizedHead).
 func (c *Client) FinalizedHead(ctx context.Context) (chain.Hash, error) {
-	v, err := c.Call(ctx, "chain_getFinalizedHead")
-	if err != nil {
-		return chain.Hash{}, err
-	}
-	return decodeHash(v)
-}
-
-func decodeHash(v jsonscan.Value) (chain.Hash, error) {
-	hash, err := chain.Read[chain.Hash](v)
-	if err != nil {
-		return chain.Hash{}, &DecodeError{"block hash", err}
-	}
-	return hash, nil
+	return ask(ctx, c, "block hash", chain.Read[chain.Hash], "chain_getFinalizedHead")
 }
 
 func noBlock(method string, block chain.Optional[chain.Hash]) error {

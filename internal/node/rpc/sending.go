@@ -16,15 +16,7 @@ import (
 // NextIndex is the nonce of an account's next extrinsic, counting those that wait in the pool
 // (system_accountNextIndex).
 func (c *Client) NextIndex(ctx context.Context, account chain.Address) (chain.Nonce, error) {
-	v, err := c.Call(ctx, "system_accountNextIndex", account)
-	if err != nil {
-		return chain.Nonce{}, err
-	}
-	n, err := chain.Read[chain.Nonce](v)
-	if err != nil {
-		return chain.Nonce{}, &DecodeError{"next index", err}
-	}
-	return n, nil
+	return ask(ctx, c, "next index", chain.Read[chain.Nonce], "system_accountNextIndex", account)
 }
 
 // alreadyThere are codes of what a pool refuses because it has it already, or had it a moment
@@ -74,29 +66,13 @@ func sentAs(v jsonscan.Value, err error, hash chain.Hash) error {
 
 // EthChainID is the id of the chain that Ethereum transactions are for (eth_chainId).
 func (c *Client) EthChainID(ctx context.Context) (uint64, error) {
-	v, err := c.Call(ctx, "eth_chainId")
-	if err != nil {
-		return 0, err
-	}
-	id, err := chain.ReadUint64(v)
-	if err != nil {
-		return 0, &DecodeError{"chain id", err}
-	}
-	return id, nil
+	return ask(ctx, c, "chain id", chain.ReadUint64, "eth_chainId")
 }
 
 // EthNonce is the nonce of an account's next Ethereum transaction, counting those that wait in
 // the pool (eth_getTransactionCount).
 func (c *Client) EthNonce(ctx context.Context, account chain.Address) (chain.Nonce, error) {
-	v, err := c.Call(ctx, "eth_getTransactionCount", account, "pending")
-	if err != nil {
-		return chain.Nonce{}, err
-	}
-	n, err := chain.Read[chain.Nonce](v)
-	if err != nil {
-		return chain.Nonce{}, &DecodeError{"transaction count", err}
-	}
-	return n, nil
+	return ask(ctx, c, "transaction count", chain.Read[chain.Nonce], "eth_getTransactionCount", account, "pending")
 }
 
 // EthCall is a call of the EVM whose gas is asked for.
@@ -116,15 +92,7 @@ func (c *Client) EstimateGas(ctx context.Context, call EthCall) (chain.Gas, erro
 	if len(call.Input) > 0 {
 		form["data"] = "0x" + hex.EncodeToString(call.Input)
 	}
-	v, err := c.Call(ctx, "eth_estimateGas", form)
-	if err != nil {
-		return chain.Gas{}, err
-	}
-	gas, err := chain.Read[chain.Gas](v)
-	if err != nil {
-		return chain.Gas{}, &DecodeError{"gas estimate", err}
-	}
-	return gas, nil
+	return ask(ctx, c, "gas estimate", chain.Read[chain.Gas], "eth_estimateGas", form)
 }
 
 // MetadataAt returns the metadata of a version of the runtime that a block left behind (the runtime's function
