@@ -30,18 +30,15 @@ func notUnderstood(format string, values ...any) error {
 }
 
 // statuses are those of the kinds of errors.
-var statuses = map[failure.Kind]struct {
-	status int
-	title  string
-}{
-	failure.NotUnderstood: {http.StatusBadRequest, "Not understood"},
-	failure.NotFound:      {http.StatusNotFound, "Not there"},
-	failure.NotCovered:    {http.StatusConflict, "The ledger lacks a part of it"},
-	failure.Busy:          {http.StatusServiceUnavailable, "Busy"},
-	failure.Damaged:       {http.StatusServiceUnavailable, "The ledger is not what was written"},
-	failure.Unanswered:    {http.StatusBadGateway, "Not answered"},
-	failure.DoesNotHold:   {http.StatusConflict, "The figures contradict each other"},
-	failure.Failed:        {http.StatusInternalServerError, "It failed"},
+var statuses = map[failure.Kind]problem{
+	failure.NotUnderstood: {Status: http.StatusBadRequest, Title: "Not understood"},
+	failure.NotFound:      {Status: http.StatusNotFound, Title: "Not there"},
+	failure.NotCovered:    {Status: http.StatusConflict, Title: "The ledger lacks a part of it"},
+	failure.Busy:          {Status: http.StatusServiceUnavailable, Title: "Busy"},
+	failure.Damaged:       {Status: http.StatusServiceUnavailable, Title: "The ledger is not what was written"},
+	failure.Unanswered:    {Status: http.StatusBadGateway, Title: "Not answered"},
+	failure.DoesNotHold:   {Status: http.StatusConflict, Title: "The figures contradict each other"},
+	failure.Failed:        {Status: http.StatusInternalServerError, Title: "It failed"},
 }
 
 // problemOf is what an error is to who asked. What failed on this machine stays in the log.
@@ -83,10 +80,10 @@ func problemOf(ctx context.Context, err error, most time.Duration) *problem {
 	if errors.Is(err, ledger.ErrAway) { // what it says has its address
 		detail = "The ledger's database does not answer. Try again in a moment."
 	}
-	if s.status == http.StatusInternalServerError {
+	if s.Status == http.StatusInternalServerError {
 		detail = "The log of the server says why."
 	}
-	return &problem{s.status, s.title, console.Printable(detail)}
+	return &problem{s.Status, s.Title, console.Printable(detail)}
 }
 
 // parameterOf is what a field of a question is called in an address.
