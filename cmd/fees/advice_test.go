@@ -33,7 +33,7 @@ import (
 
 // advisedErrors are errors that get advice.
 func advisedErrors() []error {
-	span := chain.Some(ledger.Span{First: 3, Last: 7})
+	span := chain.Some(chain.Heights{First: 3, Last: 7})
 	lacks := chain.Some(app.Lacks{Gap: span, After: chain.Some[uint64](9)})
 	list := []error{
 		&httpclient.UnreachableError{Place: httpclient.Place{What: httpclient.Gateway, Address: "http://127.0.0.1:8080"}, Err: httpclient.ErrTooLarge},

@@ -139,7 +139,7 @@ func TestAdvice(t *testing.T) {
 	}
 	c.Flags().StringSlice("accounts", nil, "")
 	require.NoError(t, c.ParseFlags([]string{"--ledger", "my ledger.db", "--gateway", "http://me:secret@host:1", "--accounts", "0x1"}))
-	blocks := ledger.Span{First: 3, Last: 7}
+	blocks := chain.Heights{First: 3, Last: 7}
 	for want, err := range map[string]error{
 		"; fees ledger verify --ledger 'my ledger.db' names all that is damaged":                                     &ledger.DamageError{What: "block 5"},
 		"; fees ledger upgrade --ledger 'my ledger.db' brings it up to date":                                         ledger.ErrOlder,

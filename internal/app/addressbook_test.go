@@ -12,7 +12,6 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/report"
-	"github.com/feeledger/fees/internal/ledger"
 )
 
 func readBook(t testing.TB, text string) *app.AddressBook {
@@ -212,7 +211,7 @@ func TestWhatTheLedgerLacks(t *testing.T) {
 	require.ErrorContains(t, err, "block 6 is not there; the ledger has the blocks 3..13 without 6..7 and another gap")
 	var absent *app.NotThereError
 	require.ErrorAs(t, err, &absent)
-	require.Equal(t, chain.Some(app.Lacks{Gap: chain.Some(ledger.Span{First: 6, Last: 7}), After: chain.Some(uint64(13))}), absent.Lacks)
+	require.Equal(t, chain.Some(app.Lacks{Gap: chain.Some(chain.Heights{First: 6, Last: 7}), After: chain.Some(uint64(13))}), absent.Lacks)
 }
 
 // An account is named by its address, or by a label that is that of one.

@@ -164,7 +164,7 @@ func TestDatasetOfAYear(t *testing.T) {
 			require.NoError(t, err)
 			*from = at
 		}
-		_, err := d.Book.Totals(t.Context(), year, ledger.Span{Last: inYear}, by, func(x *ledger.Total) error {
+		_, err := d.Book.Totals(t.Context(), year, chain.Heights{Last: inYear}, by, func(x *ledger.Total) error {
 			each(x)
 			return nil
 		}, func(uint64) {})

@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/failure"
-	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/network"
 )
 
@@ -49,7 +49,7 @@ func TestDetach(t *testing.T) {
 	would, err := app.Detachable(t.Context(), place, "2024-02")
 	require.NoError(t, err)
 	const january = 31*24/hoursApart + 1 // and block 0, which has no time
-	require.Equal(t, ledger.Span{Last: january - 1}, would.Span)
+	require.Equal(t, chain.Heights{Last: january - 1}, would.Span)
 	require.EqualValues(t, january, would.Begins)
 	require.True(t, would.File)
 	did, err := detach(place, "2024-02", to)

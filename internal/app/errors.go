@@ -56,10 +56,10 @@ func (e *LedgerError) Unwrap() error { return e.Err }
 
 // NotHeldError says that a ledger lacks a part of a period.
 type NotHeldError struct {
-	Period string                      // its name
-	Lacks  []string                    // for people; none where the ledger has no block of it
-	Has    string                      // what it has, for people; "" where nothing is sealed
-	Fill   chain.Optional[ledger.Span] // of a period of heights: what the ledger lacks up to there
+	Period string                        // its name
+	Lacks  []string                      // for people; none where the ledger has no block of it
+	Has    string                        // what it has, for people; "" where nothing is sealed
+	Fill   chain.Optional[chain.Heights] // of a period of heights: what the ledger lacks up to there
 	// Compared is the period as a person names it where it is not the one that was asked for,
 	// but one that is compared with it.
 	Compared chain.Optional[PeriodInput]
@@ -82,7 +82,7 @@ func (e *NotHeldError) Error() string {
 // [InputError].
 type WithoutLedgerError struct {
 	Err    error
-	Blocks chain.Optional[ledger.Span] // that the ledger would need, where the question does not name them
+	Blocks chain.Optional[chain.Heights] // that the ledger would need, where the question does not name them
 }
 
 func (e *WithoutLedgerError) Error() string { return e.Err.Error() }
@@ -98,8 +98,8 @@ type NotThereError struct {
 
 // Lacks are the blocks that a ledger does not have.
 type Lacks struct {
-	Gap   chain.Optional[ledger.Span] // the first between those that it has
-	After chain.Optional[uint64]      // the newest that it has; not known where it has none
+	Gap   chain.Optional[chain.Heights] // the first between those that it has
+	After chain.Optional[uint64]        // the newest that it has; not known where it has none
 }
 
 // Kind is [failure.NotFound].

@@ -15,7 +15,6 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/report"
-	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/test/postgrestest"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
@@ -164,7 +163,7 @@ func TestVerifyProves(t *testing.T) {
 	v = verified(t, altered, nil)
 	require.Error(t, v.Err())
 	require.Equal(t, evidence.LevelUnknown, v.Evidence.Level)
-	held, err := opened(t, altered).Book.Evidence(t.Context(), ledger.Span{Last: 27})
+	held, err := opened(t, altered).Book.Evidence(t.Context(), chain.Heights{Last: 27})
 	require.NoError(t, err)
 	require.Zero(t, held.Proved)
 }

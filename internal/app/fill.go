@@ -88,7 +88,7 @@ const (
 
 // fill stores the blocks of a span that are missing. What is stored stays, also
 // where an error ends it.
-func (f *filler) fill(ctx context.Context, span ledger.Span) error {
+func (f *filler) fill(ctx context.Context, span chain.Heights) error {
 	_, total, err := f.missing(ctx, span)
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func (f *filler) fill(ctx context.Context, span ledger.Span) error {
 }
 
 // interrupted adds to an error where the blocks of a span are missing that it ended.
-func (f *filler) interrupted(ctx context.Context, span ledger.Span, err error) error {
+func (f *filler) interrupted(ctx context.Context, span chain.Heights, err error) error {
 	missing, _, failed := f.missing(ctx, span)
 	if failed != nil || len(missing) == 0 {
 		return err
@@ -123,21 +123,21 @@ const belowAtOnce = 5_000
 
 // fromTop cuts the part of a span that is below a ledger's first height, so that the ledger
 // begins lower and lower; the part above it comes last.
-func fromTop(span ledger.Span, first uint64) (parts []ledger.Span) {
+func fromTop(span chain.Heights, first uint64) (parts []chain.Heights) {
 	for end := min(first, span.Last+1); end > span.First; {
 		from := max(span.First, end-min(end, belowAtOnce))
-		parts = append(parts, ledger.Span{First: from, Last: end - 1})
+		parts = append(parts, chain.Heights{First: from, Last: end - 1})
 		end = from
 	}
 	if span.Last >= first {
-		parts = append(parts, ledger.Span{First: max(span.First, first), Last: span.Last})
+		parts = append(parts, chain.Heights{First: max(span.First, first), Last: span.Last})
 	}
 	return parts
 }
 
 // part stores what is missing of a part of a span, of which so many blocks are missing, and seals
 // it.
-func (f *filler) part(ctx context.Context, span ledger.Span, total uint64) error {
+func (f *filler) part(ctx context.Context, span chain.Heights, total uint64) error {
 	missing, _, err := f.missing(ctx, span)
 	if err != nil {
 		return err
@@ -159,7 +159,7 @@ func (f *filler) catchUp(ctx context.Context) error {
 }
 
 // judge delivers the blocks of a span as the ledger has them.
-func (f *filler) judge(ctx context.Context, span ledger.Span) iter.Seq2[*ledger.Entry, error] {
+func (f *filler) judge(ctx context.Context, span chain.Heights) iter.Seq2[*ledger.Entry, error] {
 	return func(yield func(*ledger.Entry, error) bool) {
 		before, err := f.before(ctx, span.First)
 		if err != nil {

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/table"
@@ -17,7 +18,7 @@ const (
 // Findings are what does not hold in a part of a ledger, by kind: the ID of a check, or
 // [Undetermined], or [Uncertain].
 type Findings struct {
-	Blocks ledger.Span
+	Blocks chain.Heights
 	Kinds  map[string]uint64
 	Total  uint64
 	First  uint64 // the lowest height of one
@@ -35,7 +36,7 @@ func (f *Findings) add(height uint64, kind string, n uint64) {
 }
 
 // Findings counts what does not hold in a part of the ledger.
-func (d *Desk) Findings(ctx context.Context, span ledger.Span) (*Findings, error) {
+func (d *Desk) Findings(ctx context.Context, span chain.Heights) (*Findings, error) {
 	found := &Findings{Blocks: span, Kinds: map[string]uint64{}}
 	for f, err := range d.Book.Findings(ctx, ledger.Query{Span: span}) {
 		if err != nil {

@@ -7,7 +7,6 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/httpclient"
-	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/source/prove"
 )
 
@@ -26,7 +25,7 @@ const (
 // Forecast is what it would take to fill a ledger, by a few of the blocks.
 type Forecast struct {
 	Name     string // of the days that are wanted, for people; "" where heights are
-	Blocks   ledger.Span
+	Blocks   chain.Heights
 	Missing  uint64 // blocks of these
 	Requests uint64 // about
 	Measured uint64 // blocks, of which the rest follows
@@ -46,7 +45,7 @@ func ForecastSync(ctx context.Context, place string, w Wanted, o FillOptions) (*
 		return nil, err
 	}
 	f := &Forecast{Name: w.Name(), Blocks: span, Missing: span.Blocks()}
-	missing := []ledger.Span{span}
+	missing := []chain.Heights{span}
 	if extent.Known {
 		d, err := Open(ctx, place, o.Reader.Tables)
 		if err != nil {
@@ -66,7 +65,7 @@ func ForecastSync(ctx context.Context, place string, w Wanted, o FillOptions) (*
 }
 
 // measure reads runs of blocks at equal distances.
-func (f *Forecast) measure(ctx context.Context, missing []ledger.Span, prover prove.Prover) error {
+func (f *Forecast) measure(ctx context.Context, missing []chain.Heights, prover prove.Prover) error {
 	encoded, taken := uint64(0), time.Duration(0)
 	for i := range uint64(samples) {
 		s := nth(missing, f.Missing/samples*i)
@@ -127,10 +126,10 @@ func (r *run) speed() (blocks float64, known bool) {
 }
 
 // nth is what follows, in its span, from the n-th missing block on.
-func nth(missing []ledger.Span, n uint64) ledger.Span {
+func nth(missing []chain.Heights, n uint64) chain.Heights {
 	for _, s := range missing {
 		if n < s.Blocks() {
-			return ledger.Span{First: s.First + n, Last: s.Last}
+			return chain.Heights{First: s.First + n, Last: s.Last}
 		}
 		n -= s.Blocks()
 	}

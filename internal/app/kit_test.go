@@ -302,7 +302,7 @@ func fieldsOf(t testing.TB, err error) (fields []app.Field) {
 	return fields
 }
 
-func spanOf(first, last uint64) ledger.Span { return ledger.Span{First: first, Last: last} }
+func spanOf(first, last uint64) chain.Heights { return chain.Heights{First: first, Last: last} }
 
 func (s *sent) place() string  { return fmt.Sprintf("%d-%d", s.Height, s.Index) }
 func (s *sent) height() string { return fmt.Sprint(s.Height) }

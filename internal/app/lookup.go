@@ -36,7 +36,7 @@ func (d *Desk) Transaction(ctx context.Context, name string) (*Paid, error) {
 	if p.Network, p.Symbol, err = d.named(ctx); err != nil {
 		return nil, err
 	}
-	block := ledger.Query{Span: ledger.Span{First: at.Height, Last: at.Height}}
+	block := ledger.Query{Span: chain.Heights{First: at.Height, Last: at.Height}}
 	for m, err := range d.Book.Movements(ctx, block) {
 		if err != nil {
 			return nil, d.of(err)
@@ -106,7 +106,7 @@ func (d *Desk) lacking(ctx context.Context, what string) error {
 	case next == first:
 		return &NotThereError{what + "; the ledger has no block", chain.Some(Lacks{})}
 	}
-	have := ledger.Span{First: first, Last: next - 1}
+	have := chain.Heights{First: first, Last: next - 1}
 	missing, err := d.Book.Missing(ctx, have)
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ func (d *Desk) Block(ctx context.Context, height uint64) (*ledger.Block, error) 
 }
 
 func (d *Desk) block(ctx context.Context, height uint64) (found *ledger.Block, err error) {
-	for b, err := range d.Book.Blocks(ctx, ledger.Query{Span: ledger.Span{First: height, Last: height}}) {
+	for b, err := range d.Book.Blocks(ctx, ledger.Query{Span: chain.Heights{First: height, Last: height}}) {
 		if err != nil {
 			return nil, d.of(err)
 		}

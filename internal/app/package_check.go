@@ -124,7 +124,7 @@ func (c *PackageCheck) ledgerOfArchive(ctx context.Context, tables network.Table
 	}
 	kept, known := heights.Get()
 	if !known {
-		blocks := ledger.Span{First: c.Manifest.Blocks.First, Last: c.Manifest.Blocks.Last}
+		blocks := chain.Heights{First: c.Manifest.Blocks.First, Last: c.Manifest.Blocks.Last}
 		return nil, &WithoutLedgerError{notUnderstood("there is no ledger to compare the package with, and the gateway is no archive that has blocks %v", blocks), chain.Some(blocks)}
 	}
 	first, last := c.Manifest.Blocks.First, c.Manifest.Blocks.Last
@@ -167,7 +167,7 @@ func (v *verifier) check(ctx context.Context) (differences []string, err error) 
 	if err != nil {
 		return nil, err
 	}
-	span := ledger.Span{First: m.Blocks.First, Last: m.Blocks.Last}
+	span := chain.Heights{First: m.Blocks.First, Last: m.Blocks.Last}
 	if v.blocks, err = closing.Examine(ctx, v.desk.Book, x.asked.Asked, span); err != nil {
 		return nil, v.desk.of(err)
 	}
@@ -339,7 +339,7 @@ func (v *verifier) cover(ctx context.Context, asked Period) (none chain.Optional
 	if !m.Options.Partial {
 		return none, errors.New("the package lacks a part of its period, and does not allow for it")
 	}
-	then := ledger.Cover{Span: chain.Some(ledger.Span{First: m.Blocks.First, Last: m.Blocks.Last}), Lacks: m.Period.Missing}
+	then := ledger.Cover{Span: chain.Some(chain.Heights{First: m.Blocks.First, Last: m.Blocks.Last}), Lacks: m.Period.Missing}
 	if now.Span != then.Span {
 		v.Notes = append(v.Notes, "the ledger has more of it now: close it again")
 	}

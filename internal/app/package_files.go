@@ -17,7 +17,6 @@ import (
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/finance/rollforward"
 	"github.com/feeledger/fees/internal/finance/statement"
-	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/reconcile"
 	"github.com/feeledger/fees/internal/table"
@@ -161,8 +160,8 @@ func totalsOf(f *report.Figures) closing.Totals {
 	}
 }
 
-func (x *maker) span() ledger.Span {
-	return ledger.Span{First: x.manifest.Blocks.First, Last: x.manifest.Blocks.Last}
+func (x *maker) span() chain.Heights {
+	return chain.Heights{First: x.manifest.Blocks.First, Last: x.manifest.Blocks.Last}
 }
 
 func (x *maker) makeFindings(ctx context.Context) error {

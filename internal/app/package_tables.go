@@ -112,7 +112,7 @@ const maxMispriced = 3
 
 // comparePrices compares the ledger's blocks with the package's own table, as far as their rows
 // tell: the rules, the base fee, and the gas and the fee of each EVM transaction.
-func (v *verifier) comparePrices(ctx context.Context, n *network.Network, span ledger.Span) (differences []string, err error) {
+func (v *verifier) comparePrices(ctx context.Context, n *network.Network, span chain.Heights) (differences []string, err error) {
 	differ := func(height uint64, err error) (enough bool) {
 		differences = append(differences, fmt.Sprintf("%s: block %d: %v", networksFile, height, err))
 		return len(differences) == maxMispriced

@@ -98,7 +98,7 @@ func Heights(first, last uint64) Period {
 }
 
 func (p *Period) heights(first, last uint64) {
-	span := ledger.Span{First: first, Last: last}
+	span := chain.Heights{First: first, Last: last}
 	p.Asked = ledger.Period{Heights: chain.Some(span)}
 	p.Name = "blocks " + span.String()
 }
@@ -241,7 +241,7 @@ func (d *Desk) lacks(ctx context.Context, h *Held) error {
 	have, known := sealed.Heights.Get()
 	if asked, ok := h.Asked.Heights.Get(); ok {
 		if known {
-			asked = ledger.Span{First: min(asked.First, have.Last+1), Last: max(asked.Last, have.First-min(have.First, 1))}
+			asked = chain.Heights{First: min(asked.First, have.Last+1), Last: max(asked.Last, have.First-min(have.First, 1))}
 		}
 		missing.Fill = chain.Some(asked)
 	}
@@ -263,7 +263,7 @@ func (d *Desk) lacks(ctx context.Context, h *Held) error {
 
 // outside tells whether a period of which nothing is sealed is before or after what is, and for
 // people what that is.
-func (d *Desk) outside(ctx context.Context, h *Held, have ledger.Span) (outside bool, has string, err error) {
+func (d *Desk) outside(ctx context.Context, h *Held, have chain.Heights) (outside bool, has string, err error) {
 	has = "blocks " + have.String()
 	first, last, err := d.ends(ctx, have)
 	if err != nil {
@@ -285,7 +285,7 @@ func (d *Desk) outside(ctx context.Context, h *Held, have ledger.Span) (outside 
 
 // ends are when the first and the last of sealed blocks were made: of block 0, which has no time,
 // the next one says it.
-func (d *Desk) ends(ctx context.Context, have ledger.Span) (first, last chain.Optional[chain.Time], err error) {
+func (d *Desk) ends(ctx context.Context, have chain.Heights) (first, last chain.Optional[chain.Time], err error) {
 	of := func(height uint64) (at chain.Optional[chain.Time], err error) {
 		b, err := d.Book.Predecessor(ctx, height)
 		found, _ := b.Get()
@@ -320,7 +320,7 @@ func (h *Held) Notes() (notes []string) {
 
 // span are the blocks that the ledger has of the period; it is a [NotHeldError] where it
 // has none.
-func (d *Desk) span(h *Held) (ledger.Span, error) {
+func (d *Desk) span(h *Held) (chain.Heights, error) {
 	span, ok := h.Span.Get()
 	if !ok {
 		return span, d.of(&NotHeldError{Period: h.Name})

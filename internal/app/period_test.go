@@ -45,7 +45,7 @@ func TestPeriodOfDays(t *testing.T) {
 }
 
 func TestPeriodOfHeights(t *testing.T) {
-	want := ledger.Period{Heights: chain.Some(ledger.Span{First: 7, Last: 9})}
+	want := ledger.Period{Heights: chain.Some(chain.Heights{First: 7, Last: 9})}
 	require.Equal(t, want, parsed(t, app.PeriodInput{Blocks: "7..9"}).Asked)
 	require.Equal(t, want, parsed(t, app.PeriodInput{Blocks: "7:+3"}).Asked)
 	require.Equal(t, want, parsed(t, app.PeriodInput{From: "7", To: "9"}).Asked)

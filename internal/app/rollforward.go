@@ -144,7 +144,7 @@ func (r *Rollforward) Holds() bool {
 }
 
 // notes are what a reader must know, the proof first.
-func (r *Rollforward) notes(ctx context.Context, h *Held, span ledger.Span) ([]string, error) {
+func (r *Rollforward) notes(ctx context.Context, h *Held, span chain.Heights) ([]string, error) {
 	notes := []string{r.proof()}
 	more, err := r.desk.notesOn(ctx, h, span)
 	if err != nil {
@@ -189,7 +189,7 @@ func (r *Rollforward) proof() string {
 
 // months are the months of what the ledger has of a period, one after the other without a
 // gap. A block whose time goes backwards is where its height is.
-func (d *Desk) months(ctx context.Context, h *Held, span ledger.Span) (list []rollforward.Period, err error) {
+func (d *Desk) months(ctx context.Context, h *Held, span chain.Heights) (list []rollforward.Period, err error) {
 	first, err := d.monthAt(ctx, h, span.First)
 	if err != nil {
 		return nil, err
@@ -230,7 +230,7 @@ func (d *Desk) months(ctx context.Context, h *Held, span ledger.Span) (list []ro
 
 // monthAt is the first day of the month of a block. Block 0 has no time: the one after it has.
 func (d *Desk) monthAt(ctx context.Context, h *Held, height uint64) (month time.Time, err error) {
-	for b, err := range d.Book.Blocks(ctx, ledger.Query{Span: ledger.Span{First: max(height, 1), Last: max(height, 1)}}) {
+	for b, err := range d.Book.Blocks(ctx, ledger.Query{Span: chain.Heights{First: max(height, 1), Last: max(height, 1)}}) {
 		if err != nil {
 			return month, d.of(err)
 		}

@@ -14,9 +14,9 @@ import (
 // two answers about it by one program, at one state, are the same.
 type State struct {
 	Network  string
-	Span     chain.Optional[ledger.Span] // not known where nothing is sealed
-	Hash     chain.Hash                  // of the last of these blocks
-	Evidence evidence.Evidence           // how well they are known
+	Span     chain.Optional[chain.Heights] // not known where nothing is sealed
+	Hash     chain.Hash                    // of the last of these blocks
+	Evidence evidence.Evidence             // how well they are known
 }
 
 // String says it for people.

@@ -10,7 +10,6 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/finance/balances"
 	"github.com/feeledger/fees/internal/finance/statement"
-	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/source"
 )
@@ -120,7 +119,7 @@ func (d *Desk) statements(ctx context.Context, h *Held, style statement.Style, q
 }
 
 // notesOn say what of a period is not there, and that a block of the span is not of it.
-func (d *Desk) notesOn(ctx context.Context, h *Held, span ledger.Span) ([]string, error) {
+func (d *Desk) notesOn(ctx context.Context, h *Held, span chain.Heights) ([]string, error) {
 	notes := h.Notes()
 	outside, err := d.Book.Outside(ctx, h.Asked, span)
 	if err == nil && len(outside) > 0 {

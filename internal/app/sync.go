@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/ledger/queue"
 )
@@ -11,7 +12,7 @@ import (
 type Filled struct {
 	Place    string // the ledger's, as it may be shown
 	Name     string // of the days that are wanted, for people; "" where heights are
-	Blocks   ledger.Span
+	Blocks   chain.Heights
 	Stored   uint64 // blocks that were not there before
 	Status   ledger.Status
 	Findings *Findings
@@ -47,7 +48,7 @@ const jobSize = 200
 type Enqueued struct {
 	Place   string // the ledger's, as it may be shown
 	Name    string // of the days that are wanted, for people; "" where heights are
-	Blocks  ledger.Span
+	Blocks  chain.Heights
 	Missing uint64 // blocks
 	Jobs    int    // that are new
 }
@@ -69,7 +70,7 @@ func Enqueue(ctx context.Context, place string, w Wanted, o FillOptions) (*Enque
 }
 
 // openFor opens a ledger for the blocks that are wanted.
-func openFor(ctx context.Context, place string, w Wanted, o *FillOptions, open opener) (d *Desk, span ledger.Span, err error) {
+func openFor(ctx context.Context, place string, w Wanted, o *FillOptions, open opener) (d *Desk, span chain.Heights, err error) {
 	if span, err = w.find(ctx, place, o); err != nil {
 		return nil, span, err
 	}
@@ -78,7 +79,7 @@ func openFor(ctx context.Context, place string, w Wanted, o *FillOptions, open o
 }
 
 // find finds the blocks that are wanted of a source, for the ledger at a place.
-func (w *Wanted) find(ctx context.Context, place string, o *FillOptions) (span ledger.Span, err error) {
+func (w *Wanted) find(ctx context.Context, place string, o *FillOptions) (span chain.Heights, err error) {
 	extent, err := ExtentOf(ctx, place)
 	if err != nil {
 		return span, err
@@ -87,7 +88,7 @@ func (w *Wanted) find(ctx context.Context, place string, o *FillOptions) (span l
 }
 
 // missing are the parts of a span that the ledger has not, and how many blocks they have.
-func (d *Desk) missing(ctx context.Context, span ledger.Span) (missing []ledger.Span, blocks uint64, err error) {
+func (d *Desk) missing(ctx context.Context, span chain.Heights) (missing []chain.Heights, blocks uint64, err error) {
 	if missing, err = d.Book.Missing(ctx, span); err != nil {
 		return nil, 0, d.of(err)
 	}

@@ -88,7 +88,7 @@ func TestForecastOfDays(t *testing.T) {
 	_, reader := made(3, 20_000)
 	for name, c := range map[string]struct {
 		in    app.WantedInput
-		span  ledger.Span
+		span  chain.Heights
 		error string
 	}{
 		"a day":              {in: app.WantedInput{From: "2025-01-02", To: "2025-01-02"}, span: spanOf(3000, 18_001)},

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/chain"
 )
 
 // maxTemporary is how many blocks a ledger that is thrown away may have, unless they come from
@@ -40,7 +40,7 @@ func Temporary(ctx context.Context, place string, p Period, o FillOptions) (*Des
 	return d, nil
 }
 
-func temporary(ctx context.Context, path string, span ledger.Span, o *FillOptions) (*Desk, error) {
+func temporary(ctx context.Context, path string, span chain.Heights, o *FillOptions) (*Desk, error) {
 	d, err := begin(ctx, path, o.Reader, span.First, span.First, OpenWriter)
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func temporary(ctx context.Context, path string, span ledger.Span, o *FillOption
 }
 
 // heightsAlone are the heights of a period that is read without a ledger.
-func (p *Period) heightsAlone() (span ledger.Span, err error) {
+func (p *Period) heightsAlone() (span chain.Heights, err error) {
 	span, ok := p.Asked.Heights.Get()
 	if !ok {
 		err = &WithoutLedgerError{Err: notUnderstood("without a ledger, name a range of heights, such as 100..199: days are looked for in one")}

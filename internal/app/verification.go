@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/network"
@@ -203,7 +204,7 @@ func (v *Verification) prove(ctx context.Context, batch []*ledger.Entry) error {
 	if len(proved) == 0 || v.Damages > 0 {
 		return nil
 	}
-	have, err := v.desk.Book.Evidence(ctx, ledger.Span{First: batch[0].Height(), Last: batch[len(batch)-1].Height()})
+	have, err := v.desk.Book.Evidence(ctx, chain.Heights{First: batch[0].Height(), Last: batch[len(batch)-1].Height()})
 	if err != nil || have.Supports(now) {
 		return v.desk.of(err)
 	}
@@ -234,15 +235,15 @@ func (v *Verification) tell(ctx context.Context, what func(*ledger.Book) error) 
 }
 
 // held are the spans that a ledger has, between its gaps.
-func held(s ledger.Status) (spans []ledger.Span) {
+func held(s ledger.Status) (spans []chain.Heights) {
 	stored, ok := s.Stored.Get()
 	if !ok {
 		return nil
 	}
 	next := stored.First
 	for _, g := range s.Gaps {
-		spans = append(spans, ledger.Span{First: next, Last: g.First - 1})
+		spans = append(spans, chain.Heights{First: next, Last: g.First - 1})
 		next = g.Last + 1
 	}
-	return append(spans, ledger.Span{First: next, Last: stored.Last})
+	return append(spans, chain.Heights{First: next, Last: stored.Last})
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/source"
 )
 
@@ -131,9 +130,9 @@ func at(field Field, err error) error {
 }
 
 // resolve finds the heights, for a ledger that has some already.
-func (w *Wanted) resolve(ctx context.Context, reader *source.Reader, extent Extent) (span ledger.Span, err error) {
+func (w *Wanted) resolve(ctx context.Context, reader *source.Reader, extent Extent) (span chain.Heights, err error) {
 	if w.blocks != nil {
-		return ledger.Span{First: w.blocks.First, Last: w.blocks.Last}, nil
+		return chain.Heights{First: w.blocks.First, Last: w.blocks.Last}, nil
 	}
 	if w.from == nil && !extent.Known {
 		return span, notUnderstood("a new ledger needs a beginning: name a range, %v, %v, or %v with a height or a day, such as %v 2026-01-01", FieldMonth, FieldYear, FieldFrom, FieldFrom)
@@ -142,7 +141,7 @@ func (w *Wanted) resolve(ctx context.Context, reader *source.Reader, extent Exte
 	if err != nil {
 		return span, err
 	}
-	span = ledger.Span{First: extent.Next, Last: days.head}
+	span = chain.Heights{First: extent.Next, Last: days.head}
 	if w.from != nil {
 		if span.First, err = days.first(ctx, w.from); err != nil {
 			return span, at(w.of[0], err)

@@ -72,7 +72,7 @@ func TestARoleThatMayOnlySelect(t *testing.T) {
 	auditor := reader(t, address)
 	require.Equal(t, statusOf(t, book), statusOf(t, auditor))
 	verified(t, auditor)
-	require.NoError(t, each(auditor.Transactions(ctx, in(ledger.Span{Last: 27}, chain.Address{})), func(*ledger.Transaction) error { return nil }))
+	require.NoError(t, each(auditor.Transactions(ctx, in(chain.Heights{Last: 27}, chain.Address{})), func(*ledger.Transaction) error { return nil }))
 	_, err := ledger.OpenWriter(ctx, address)
 	require.Error(t, err)
 }

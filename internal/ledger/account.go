@@ -40,7 +40,7 @@ func (x *byAccount) names() (list []string) {
 const maxAccounts = 100
 
 // heights are those of a span that the look-up names, the first ones, up to so many.
-func (x *byAccount) heights(ctx context.Context, q querier, accounts []chain.Address, span Span, limit int) (found []uint64, err error) {
+func (x *byAccount) heights(ctx context.Context, q querier, accounts []chain.Address, span chain.Heights, limit int) (found []uint64, err error) {
 	for eras := range erasOf(span, 1) {
 		arguments := slices.Clone(eras)
 		for _, a := range accounts {
@@ -161,13 +161,13 @@ func (s *search) each(ctx context.Context, yield func(*rowsOf) bool) error {
 }
 
 // blocks are those of a span in which rows can be.
-func (s *search) blocks(ctx context.Context, span Span) iter.Seq2[*rowsOf, error] {
+func (s *search) blocks(ctx context.Context, span chain.Heights) iter.Seq2[*rowsOf, error] {
 	return sequence(func(yield func(*rowsOf) bool) error {
 		q := s.book.engine.shared()
 		span.First = max(span.First, s.first)
 		limit := min(s.query.heights(), maxHeights)
 		for span.First < s.grows && span.First <= span.Last {
-			part := Span{First: span.First, Last: min(span.Last, s.grows-1)}
+			part := chain.Heights{First: span.First, Last: min(span.Last, s.grows-1)}
 			found, err := s.heights(ctx, q, s.query.Accounts, part, limit)
 			if err != nil {
 				return err
@@ -231,12 +231,12 @@ func (s *search) count(ctx context.Context, height uint64) error {
 // lost tells which block of a day has a row that the look-up does not name, or was altered.
 func (s *search) lost(ctx context.Context, day *stretch, want, have uint64) error {
 	table := s.tables[0]
-	found, err := s.heights(ctx, s.book.engine.shared(), s.query.Accounts, Span{First: day.first, Last: day.last}, math.MaxInt)
+	found, err := s.heights(ctx, s.book.engine.shared(), s.query.Accounts, chain.Heights{First: day.first, Last: day.last}, math.MaxInt)
 	if err != nil {
 		return err
 	}
 	names := s.namer(s.query.Accounts)
-	for r, err := range s.book.walk(ctx, nil, Span{First: day.first, Last: day.last}, s.tables) {
+	for r, err := range s.book.walk(ctx, nil, chain.Heights{First: day.first, Last: day.last}, s.tables) {
 		if err == nil && r.height < s.grows && !slices.Contains(found, r.height) && slices.ContainsFunc(r.rows[table], names) {
 			err = damagedBlock(r.height, table, "the look-up by "+strings.Join(s.names(), " and ")+" does not name it")
 		}
@@ -250,7 +250,7 @@ func (s *search) lost(ctx context.Context, day *stretch, want, have uint64) erro
 
 // timelessIn are the sealed blocks of a span that do not say when they were made. No day's
 // totals tell how many rows they have, so they are looked through.
-func (b *Book) timelessIn(ctx context.Context, q querier, all []*stretch, span Span) ([]uint64, error) {
+func (b *Book) timelessIn(ctx context.Context, q querier, all []*stretch, span chain.Heights) ([]uint64, error) {
 	for _, s := range all {
 		if s.number != noTime || s.first > span.Last || s.last < span.First {
 			continue
@@ -258,7 +258,7 @@ func (b *Book) timelessIn(ctx context.Context, q querier, all []*stretch, span S
 		if s.blocks == 1 { // it is block 0
 			return []uint64{s.first}, nil
 		}
-		found, err := heightsBy(ctx, q, math.MaxInt, "SELECT height FROM blocks WHERE height >= ? AND height <= ? AND time_ms IS NULL", bounds(Span{First: s.first, Last: s.last})...)
+		found, err := heightsBy(ctx, q, math.MaxInt, "SELECT height FROM blocks WHERE height >= ? AND height <= ? AND time_ms IS NULL", bounds(chain.Heights{First: s.first, Last: s.last})...)
 		if err == nil && uint64(len(found)) != s.blocks {
 			err = b.blamed(ctx, q, blocks, fmt.Errorf("%w: table blocks: %d of %d..%d have no time, and %d were sealed so", ErrDamaged, len(found), s.first, s.last, s.blocks))
 		}

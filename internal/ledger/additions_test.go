@@ -3,6 +3,7 @@ package ledger
 import (
 	"testing"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/stretchr/testify/require"
 )
 
@@ -34,18 +35,18 @@ func TestAdditions(t *testing.T) {
 
 // The eras of a span are each asked once, in their order, ever more at once.
 func TestErasOfASpan(t *testing.T) {
-	eras := func(s Span, few uint64) (list [][]any) {
+	eras := func(s chain.Heights, few uint64) (list [][]any) {
 		for part := range erasOf(s, few) {
 			list = append(list, part)
 		}
 		return list
 	}
-	require.Equal(t, [][]any{{int64(0)}}, eras(Span{First: 0, Last: 65_535}, 1))
-	require.Equal(t, [][]any{{int64(0)}, {int64(1)}}, eras(Span{First: 65_535, Last: 65_536}, 1))
-	require.Equal(t, [][]any{{int64(1)}, {int64(2), int64(3)}, {int64(4), int64(5), int64(6)}}, eras(Span{First: 65_536, Last: 6*65_536 + 1}, 1))
-	require.Empty(t, eras(Span{First: 5, Last: 4}, 1))
-	require.Empty(t, eras(Span{First: 0, Last: 1<<64 - 1}, 1), "none is before block 0")
-	many := eras(Span{First: 0, Last: 16_800_000}, mostEras)
+	require.Equal(t, [][]any{{int64(0)}}, eras(chain.Heights{First: 0, Last: 65_535}, 1))
+	require.Equal(t, [][]any{{int64(0)}, {int64(1)}}, eras(chain.Heights{First: 65_535, Last: 65_536}, 1))
+	require.Equal(t, [][]any{{int64(1)}, {int64(2), int64(3)}, {int64(4), int64(5), int64(6)}}, eras(chain.Heights{First: 65_536, Last: 6*65_536 + 1}, 1))
+	require.Empty(t, eras(chain.Heights{First: 5, Last: 4}, 1))
+	require.Empty(t, eras(chain.Heights{First: 0, Last: 1<<64 - 1}, 1), "none is before block 0")
+	many := eras(chain.Heights{First: 0, Last: 16_800_000}, mostEras)
 	require.Len(t, many, 1)
 	require.Len(t, many[0], 257)
 }

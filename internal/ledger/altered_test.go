@@ -23,7 +23,7 @@ func TestRowsThatTheEngineMixesUp(t *testing.T) {
 	const last = 11
 	entries := monthsOfBlocks(last+1, 60*time.Hour)
 	book := written(t, newFile(t), madeUpChain, entries)
-	all := ledger.Span{Last: last}
+	all := chain.Heights{Last: last}
 	height := func(of string, which int, other any) func(string, int, []any) {
 		return func(query string, before int, r []any) {
 			if strings.Contains(query, of) && before == which {
@@ -77,7 +77,7 @@ func TestRowsThatTheEngineMixesUp(t *testing.T) {
 		other  any
 	}{"table blocks: leaves": {0, []byte{1}}, "of the sealed blocks 1..10": {1, int64(0)}} {
 		ask := func() error {
-			return each(small.Findings(ctx, in(ledger.Span{First: 1, Last: last - 1})), func(*ledger.Finding) error { return nil })
+			return each(small.Findings(ctx, in(chain.Heights{First: 1, Last: last - 1})), func(*ledger.Finding) error { return nil })
 		}
 		require.NoError(t, ask())
 		mend := small.Altering(func(query string, _ int, r []any) {
@@ -148,19 +148,19 @@ func TestSealedBlocksThatFitTheirLeaves(t *testing.T) {
 		message   string
 	}{
 		{"UPDATE transactions SET recipient = X'010203'", func(b *ledger.Book) error {
-			return each(b.Transactions(ctx, in(ledger.Span{Last: 4})), func(*ledger.Transaction) error { return nil })
+			return each(b.Transactions(ctx, in(chain.Heights{Last: 4})), func(*ledger.Transaction) error { return nil })
 		}, "block 2, table transactions: the ledger is damaged: column recipient"},
 		{"UPDATE transactions SET fee = '-7'", func(b *ledger.Book) error {
-			return each(b.Transactions(ctx, in(ledger.Span{Last: 4})), func(*ledger.Transaction) error { return nil })
+			return each(b.Transactions(ctx, in(chain.Heights{Last: 4})), func(*ledger.Transaction) error { return nil })
 		}, "block 2, table transactions: the ledger is damaged: column fee"},
 		{"UPDATE transactions SET gas = '18446744073709551616'", func(b *ledger.Book) error {
-			return each(b.Costs(ctx, in(ledger.Span{Last: 4}, payer)), func(*ledger.Cost) error { return nil })
+			return each(b.Costs(ctx, in(chain.Heights{Last: 4}, payer)), func(*ledger.Cost) error { return nil })
 		}, "block 2, table transactions: the ledger is damaged: column gas"},
-		{"UPDATE blocks SET time_ms = -1", func(b *ledger.Book) error { _, err := b.SealOf(ctx, day, ledger.Span{Last: 4}); return err }, "column time_ms"},
+		{"UPDATE blocks SET time_ms = -1", func(b *ledger.Book) error { _, err := b.SealOf(ctx, day, chain.Heights{Last: 4}); return err }, "column time_ms"},
 		{"UPDATE blocks SET time_ms = -1", func(b *ledger.Book) error { _, err := b.Cover(ctx, day); return err }, "column time_ms"},
 		{"UPDATE blocks SET hash = X'010203'", func(b *ledger.Book) error { _, err := b.Predecessor(ctx, 2); return err }, "column hash"},
 		{"UPDATE movements SET amount = '-7'", func(b *ledger.Book) error {
-			return each(b.Movements(ctx, in(ledger.Span{Last: 4})), func(*ledger.Movement) error { return nil })
+			return each(b.Movements(ctx, in(chain.Heights{Last: 4})), func(*ledger.Movement) error { return nil })
 		}, "column amount"},
 	} {
 		place := newFile(t)
@@ -195,8 +195,8 @@ func TestLeavesOfALaterLayout(t *testing.T) {
 	_, have := db.table(t, "SELECT leaves FROM blocks WHERE height = 2")
 	db.do(t, "UPDATE blocks SET leaves = ?1 WHERE height = 2", append([]byte{2}, have[0][0].([]byte)[1:]...))
 	for _, err := range []error{
-		each(book.Blocks(ctx, in(ledger.Span{Last: 4})), func(*ledger.Block) error { return nil }),
-		each(book.Costs(ctx, in(ledger.Span{Last: 4})), func(*ledger.Cost) error { return nil }),
+		each(book.Blocks(ctx, in(chain.Heights{Last: 4})), func(*ledger.Block) error { return nil }),
+		each(book.Costs(ctx, in(chain.Heights{Last: 4})), func(*ledger.Cost) error { return nil }),
 	} {
 		require.ErrorIs(t, err, ledger.ErrDamaged)
 		require.ErrorContains(t, err, "block 2, table blocks: its leaves: its digest is of layout 2, which this program does not know")
@@ -222,7 +222,7 @@ func TestBlocksWithoutATime(t *testing.T) {
 		place := newPlace()
 		book := written(t, place, madeUpChain, entries)
 		verified(t, book)
-		moved := func(span ledger.Span) (found []uint64, err error) {
+		moved := func(span chain.Heights) (found []uint64, err error) {
 			err = each(book.Movements(ctx, in(span, mover)), func(m *ledger.Movement) error {
 				require.Equal(t, m.Height != 0 && m.Height != 2 && m.Height != 4, m.Time.Known())
 				found = append(found, m.Height)
@@ -231,9 +231,9 @@ func TestBlocksWithoutATime(t *testing.T) {
 			return found, err
 		}
 		for _, x := range []struct {
-			span ledger.Span
+			span chain.Heights
 			want []uint64
-		}{{ledger.Span{Last: 9}, []uint64{0, 1, 2, 3, 4, 5, 6, 7}}, {ledger.Span{First: 1, Last: 2}, []uint64{1, 2}}, {ledger.Span{First: 3, Last: 6}, []uint64{3, 4, 5, 6}}} {
+		}{{chain.Heights{Last: 9}, []uint64{0, 1, 2, 3, 4, 5, 6, 7}}, {chain.Heights{First: 1, Last: 2}, []uint64{1, 2}}, {chain.Heights{First: 3, Last: 6}, []uint64{3, 4, 5, 6}}} {
 			found, err := moved(x.span)
 			require.NoError(t, err)
 			require.Equal(t, x.want, found)
@@ -241,11 +241,11 @@ func TestBlocksWithoutATime(t *testing.T) {
 		// One that was given a time is not found among them any more.
 		db := openSQL(t, place)
 		db.do(t, "UPDATE blocks SET time_ms = 1700000000000 WHERE height = 2")
-		_, err := moved(ledger.Span{Last: 9})
+		_, err := moved(chain.Heights{Last: 9})
 		require.ErrorIs(t, err, ledger.ErrDamaged)
 		require.ErrorContains(t, err, "block 2, table blocks: rows of this block were altered")
 		db.leaf(t, 2)
-		_, err = moved(ledger.Span{Last: 9})
+		_, err = moved(chain.Heights{Last: 9})
 		require.ErrorIs(t, err, ledger.ErrDamaged)
 		require.ErrorContains(t, err, "2 of 0..4 have no time, and 3 were sealed so")
 	})
@@ -263,7 +263,7 @@ func TestTotalsOfOneself(t *testing.T) {
 		verified(t, book)
 		require.Equal(t, [][]string{{"1"}}, openSQL(t, place).texts(t, "SELECT transfers FROM account_days WHERE transfers > 0"))
 		found := 0
-		require.NoError(t, each(book.Transfers(ctx, in(ledger.Span{}, mover)), func(*ledger.Transfer) error { found++; return nil }))
+		require.NoError(t, each(book.Transfers(ctx, in(chain.Heights{}, mover)), func(*ledger.Transfer) error { found++; return nil }))
 		require.Equal(t, 1, found)
 		totals := statusOf(t, book).Totals
 		require.Equal(t, []uint64{0, 1}, []uint64{totals.Uncharged, totals.Unaccounted})
@@ -295,7 +295,7 @@ func TestCostsOfManyAccounts(t *testing.T) {
 		many[chain.Address{1, 19: byte(i)}] = true
 	}
 	told := func(accounts map[chain.Address]bool) (list []ledger.Cost) {
-		require.NoError(t, each(book.Costs(ctx, in(ledger.Span{Last: 19}, slices.Collect(maps.Keys(accounts))...)), func(c *ledger.Cost) error {
+		require.NoError(t, each(book.Costs(ctx, in(chain.Heights{Last: 19}, slices.Collect(maps.Keys(accounts))...)), func(c *ledger.Cost) error {
 			list = append(list, *c)
 			return nil
 		}))

@@ -71,8 +71,8 @@ type question struct {
 // questions are all that a book is asked, about the blocks up to a height: of all of them, and
 // of days and months that begin and end among them.
 func questions(last uint64) (list []question) {
-	all := ledger.Span{Last: last}
-	some := ledger.Span{First: last / 4, Last: last - last/3}
+	all := chain.Heights{Last: last}
+	some := chain.Heights{First: last / 4, Last: last - last/3}
 	month := ledger.Period{From: timeOf(time.Date(2023, 11, 27, 7, 0, 0, 0, time.UTC)), To: timeOf(time.Date(2023, 12, 9, 0, 0, 0, 0, time.UTC))}
 	payer := chain.Address{19: 1}
 	ask := func(name string, do func(b *ledger.Book, out *strings.Builder) error) {
@@ -100,7 +100,7 @@ func questions(last uint64) (list []question) {
 	ask("CostsOf", func(b *ledger.Book, out *strings.Builder) error {
 		return each(b.Costs(ctx, in(all, payer, chain.Address{19: 2})), told[*ledger.Cost](out))
 	})
-	for name, span := range map[string]ledger.Span{"": all, " of some": some} {
+	for name, span := range map[string]chain.Heights{"": all, " of some": some} {
 		ask("Payments"+name, func(b *ledger.Book, out *strings.Builder) error {
 			return each(b.Transactions(ctx, in(span, payer)), told[*ledger.Transaction](out))
 		})
@@ -154,7 +154,7 @@ func questions(last uint64) (list []question) {
 	for name, kinds := range map[string][]ledger.TotalsBy{
 		"": {ledger.ByQuarterHour, ledger.ByMonth, ledger.ByContract, ledger.ByAccount}, " of some time": {ledger.ByDay}, " of some heights": {ledger.ByContract, ledger.ByAccount},
 	} {
-		p := map[string]ledger.Period{"": ever, " of some time": month, " of some heights": {Heights: chain.Some(ledger.Span{Last: last / 3})}}[name]
+		p := map[string]ledger.Period{"": ever, " of some time": month, " of some heights": {Heights: chain.Some(chain.Heights{Last: last / 3})}}[name]
 		ask("Totals"+name, func(b *ledger.Book, out *strings.Builder) error {
 			for _, by := range kinds {
 				found, rules, err := totalled(b, p, by)

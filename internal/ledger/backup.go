@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/sys/disk"
 	"github.com/feeledger/fees/internal/sys/scratch"
 )
@@ -135,7 +136,7 @@ func (b *Book) copyTo(ctx context.Context, path string, c *cut, progress func(do
 	if err := copied.copyTotals(ctx, m.q, &row, c); err != nil {
 		return err
 	}
-	return copied.copyLookups(ctx, m.q, Span{First: row.first, Last: row.next() - 1})
+	return copied.copyLookups(ctx, m.q, chain.Heights{First: row.first, Last: row.next() - 1})
 }
 
 func (b *Book) copyBlocks(ctx context.Context, list []*rowsOf) error {
@@ -180,7 +181,7 @@ func (b *Book) copyTotals(ctx context.Context, from querier, now *bookRow, c *cu
 }
 
 // copyLookups copies the look-ups of a span, era by era.
-func (b *Book) copyLookups(ctx context.Context, from querier, span Span) error {
+func (b *Book) copyLookups(ctx context.Context, from querier, span chain.Heights) error {
 	for eras := range erasOf(span, 1) {
 		for _, era := range eras {
 			err := b.change(ctx, func(tx transaction) error { return copyEra(ctx, tx, from, era, span) })
@@ -192,7 +193,7 @@ func (b *Book) copyLookups(ctx context.Context, from querier, span Span) error {
 	return nil
 }
 
-func copyEra(ctx context.Context, tx transaction, from querier, era any, span Span) error {
+func copyEra(ctx context.Context, tx transaction, from querier, era any, span chain.Heights) error {
 	for t := range lookupTables {
 		l := &lookupTables[t]
 		err := inPortions(ctx, tx, l, func(add func(row) error) error {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/ledger"
 )
 
@@ -89,7 +90,7 @@ func TestBackupWhileItIsWritten(t *testing.T) {
 			s := statusOf(t, back)
 			last, _ := s.Sealed.Get()
 			require.GreaterOrEqual(t, last, uint64(299))
-			span := ledger.Span{Last: last}
+			span := chain.Heights{Last: last}
 			want, err := reader(t, place).SealOf(ctx, heights(0, last), span)
 			require.NoError(t, err)
 			have, err := back.SealOf(ctx, heights(0, last), span)
@@ -145,7 +146,7 @@ func TestAHeightFarAway(t *testing.T) {
 		require.NoError(t, book.Write(ctx, []*ledger.Entry{far}))
 		verified(t, book)
 		s := statusOf(t, book)
-		require.Equal(t, []ledger.Span{{First: 3, Last: 1<<62 - 1}}, s.Gaps)
+		require.Equal(t, []chain.Heights{{First: 3, Last: 1<<62 - 1}}, s.Gaps)
 		_, next, err := book.Extent(ctx)
 		require.NoError(t, err)
 		require.Equal(t, uint64(1<<62+1), next)

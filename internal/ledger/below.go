@@ -54,7 +54,7 @@ func (c *bookRow) room(ctx context.Context, tx transaction, height uint64) error
 	}
 	removed, err := removalOf(ctx, tx, c)
 	if err == nil && removed != nil {
-		err = fmt.Errorf("%w, and blocks %v are still being removed: run it again", ErrDetached, removed.Span)
+		err = fmt.Errorf("%w, and blocks %v are still being removed: run it again", ErrDetached, removed.Heights)
 	}
 	return err
 }
@@ -155,7 +155,7 @@ func (b *Book) saveBelow(ctx context.Context, tx transaction, c *bookRow, s *sea
 		err = s.seals.saveBelow(ctx, tx)
 	}
 	if err == nil {
-		err = dropUnsealed(ctx, tx, Span{First: s.first, Last: s.end - 1})
+		err = dropUnsealed(ctx, tx, chain.Heights{First: s.first, Last: s.end - 1})
 	}
 	if err != nil {
 		return err
@@ -206,7 +206,7 @@ var leavesField = []field[[]byte]{{name: "leaves", mark: state, at: func(l *[]by
 // digests are those of the stretch's blocks, in the order of their heights. They make its seal,
 // or the book is damaged.
 func (s *stretch) digests(ctx context.Context, q querier) ([]Digest, error) {
-	where, arguments := "time_ms IS NULL", bounds(Span{First: s.first, Last: s.last})
+	where, arguments := "time_ms IS NULL", bounds(chain.Heights{First: s.first, Last: s.last})
 	if s.number != noTime {
 		begin, end := s.unit.times(s.number)
 		where, arguments = "time_ms >= ? AND time_ms < ?", append(arguments, begin.UnixMilli(), end.UnixMilli())

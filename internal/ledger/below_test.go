@@ -162,7 +162,7 @@ func TestBlocksThatComeBelow(t *testing.T) {
 	engines(t, func(t *testing.T, newPlace func() string) {
 		alone := newPlace()
 		want := statusOf(t, written(t, alone, madeUpChain, entries[200:]))
-		wanted := saidOf(t, reader(t, alone), ledger.Span{First: 0, Last: count})
+		wanted := saidOf(t, reader(t, alone), chain.Heights{First: 0, Last: count})
 		place := newPlace()
 		book := written(t, place, madeUpChain, entries[200:])
 		unchanged := func() ledger.Status {
@@ -173,7 +173,7 @@ func TestBlocksThatComeBelow(t *testing.T) {
 			require.Equal(t, want.Evidence, s.Evidence)
 			require.Equal(t, []uint64{want.First, want.Blocks, want.Findings, want.Unread, want.Unanswered}, []uint64{s.First, s.Blocks, s.Findings, s.Unread, s.Unanswered})
 			require.Equal(t, want.Stored, s.Stored)
-			require.Equal(t, wanted, saidOf(t, book, ledger.Span{First: 0, Last: count}))
+			require.Equal(t, wanted, saidOf(t, book, chain.Heights{First: 0, Last: count}))
 			first, next, err := book.Extent(ctx)
 			require.NoError(t, err)
 			require.Equal(t, []uint64{200, count}, []uint64{first, next})
@@ -184,18 +184,18 @@ func TestBlocksThatComeBelow(t *testing.T) {
 		require.NoError(t, book.Write(ctx, entries[100:150]))
 		require.Zero(t, sealAll(t, book), "block 199 is missing")
 		s := unchanged()
-		require.Equal(t, chain.Some(ledger.Span{First: 100, Last: 149}), s.Below)
-		require.Equal(t, []ledger.Span{{First: 150, Last: 199}}, s.Gaps)
-		missing, err := book.Missing(ctx, ledger.Span{First: 90, Last: 310})
+		require.Equal(t, chain.Some(chain.Heights{First: 100, Last: 149}), s.Below)
+		require.Equal(t, []chain.Heights{{First: 150, Last: 199}}, s.Gaps)
+		missing, err := book.Missing(ctx, chain.Heights{First: 90, Last: 310})
 		require.NoError(t, err)
-		require.Equal(t, []ledger.Span{{First: 90, Last: 99}, {First: 150, Last: 199}, {First: 300, Last: 310}}, missing)
+		require.Equal(t, []chain.Heights{{First: 90, Last: 99}, {First: 150, Last: 199}, {First: 300, Last: 310}}, missing)
 
 		require.NoError(t, book.Write(ctx, entries[180:200]))
 		left, err := book.Unsealed(ctx)
 		require.NoError(t, err)
 		require.True(t, left)
 		s = unchanged()
-		require.Equal(t, []ledger.Span{{First: 150, Last: 179}}, s.Gaps)
+		require.Equal(t, []chain.Heights{{First: 150, Last: 179}}, s.Gaps)
 
 		// A copy goes on where the book is.
 		copies := newFile(t)
@@ -222,7 +222,7 @@ func TestBlocksThatComeBelow(t *testing.T) {
 }
 
 // saidOf are some questions' answers, each as a text.
-func saidOf(t *testing.T, book *ledger.Book, span ledger.Span) (list []string) {
+func saidOf(t *testing.T, book *ledger.Book, span chain.Heights) (list []string) {
 	add := func(x any) { list = append(list, fmt.Sprintf("%+v", x)) }
 	require.NoError(t, each(book.Costs(ctx, in(span)), func(c *ledger.Cost) error { add(*c); return nil }))
 	require.NoError(t, each(book.Movements(ctx, in(span, mover)), func(m *ledger.Movement) error { add(*m); return nil }))
@@ -257,7 +257,7 @@ func TestQuestionsWhileABookIsExtended(t *testing.T) {
 		for by := ledger.ByQuarterHour; by <= ledger.ByAccount; by++ {
 			place := newPlace()
 			book := written(t, place, madeUpChain, entries[100:])
-			span := ledger.Span{First: 100, Last: count - 1}
+			span := chain.Heights{First: 100, Last: count - 1}
 			p := ledger.Period{Heights: chain.Some(span)}
 			var quiet, meanwhile ledger.Sums
 			_, err := reader(t, place).Totals(ctx, p, span, by, func(x *ledger.Total) error { return quiet.Add(&x.Sums) }, func(uint64) {})
@@ -278,7 +278,7 @@ func TestQuestionsWhileABookIsExtended(t *testing.T) {
 		place := newPlace()
 		book := written(t, place, madeUpChain, entries[100:])
 		asked, reached, rows := reader(t, place), uint64(100), 0
-		require.NoError(t, each(asked.Movements(ctx, in(ledger.Span{First: 100, Last: count - 1}, mover)), func(*ledger.Movement) error {
+		require.NoError(t, each(asked.Movements(ctx, in(chain.Heights{First: 100, Last: count - 1}, mover)), func(*ledger.Movement) error {
 			if rows++; rows == 1 {
 				reached -= 3
 				require.NoError(t, book.Write(ctx, entries[reached:reached+3]))
@@ -287,7 +287,7 @@ func TestQuestionsWhileABookIsExtended(t *testing.T) {
 			return nil
 		}))
 		quiet := 0
-		require.NoError(t, each(asked.Movements(ctx, in(ledger.Span{First: 100, Last: count - 1}, mover)), func(*ledger.Movement) error { quiet++; return nil }))
+		require.NoError(t, each(asked.Movements(ctx, in(chain.Heights{First: 100, Last: count - 1}, mover)), func(*ledger.Movement) error { quiet++; return nil }))
 		require.Equal(t, quiet, rows)
 		require.Positive(t, rows)
 		require.EqualValues(t, 97, statusOf(t, asked).First)
@@ -406,7 +406,7 @@ func extend(book *ledger.Book, entries []*ledger.Entry) error {
 			return err
 		}
 		from := first - min(first, 1+rand.Uint64N(20))
-		missing, err := book.Missing(ctx, ledger.Span{First: from, Last: first - 1})
+		missing, err := book.Missing(ctx, chain.Heights{First: from, Last: first - 1})
 		if err != nil {
 			return err
 		}

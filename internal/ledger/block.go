@@ -120,7 +120,7 @@ func (b *Book) fewRows(ctx context.Context, q Query, table int) iter.Seq2[*rowsO
 
 // countLeaves wants so many blocks of a span to have a leaf of a table, and no sealed block
 // of it to be missing.
-func (b *Book) countLeaves(ctx context.Context, span Span, table int, want uint64) error {
+func (b *Book) countLeaves(ctx context.Context, span chain.Heights, table int, want uint64) error {
 	q, end, err := b.engine.snapshot(ctx)
 	if err != nil {
 		return err

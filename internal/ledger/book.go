@@ -35,9 +35,6 @@ type Identity struct {
 	Genesis chain.Optional[chain.Hash] // of block 0; not known where a source lacks it
 }
 
-// Span is the blocks that a question is about.
-type Span = chain.Heights
-
 // Book is a ledger: the fees of one chain's blocks from a height on, what proves
 // them, and every movement of its accounts' native balances.
 //

@@ -14,7 +14,7 @@ import (
 type piece struct {
 	*stretch
 	whole bool
-	span  Span // in which its blocks are
+	span  chain.Heights // in which its blocks are
 }
 
 // wholeStretch says which stretches a question can take as a whole, of those that a period has as a
@@ -28,7 +28,7 @@ func anyStretch(*stretch) bool { return true }
 // is not in both as a whole or cannot be taken so: each block is in one piece. So it takes the
 // months of the book, the days of a few months, and two days of blocks to find what a period has,
 // however long the chain is. The blocks without a time, which no period of times has, come first.
-func (b *Book) pieces(ctx context.Context, p Period, span Span, take wholeStretch) ([]piece, error) {
+func (b *Book) pieces(ctx context.Context, p Period, span chain.Heights, take wholeStretch) ([]piece, error) {
 	q, end, err := b.engine.snapshot(ctx)
 	if err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func (b *Book) pieces(ctx context.Context, p Period, span Span, take wholeStretc
 }
 
 // piecesAt are those at one moment.
-func (b *Book) piecesAt(ctx context.Context, q querier, c *bookRow, p Period, span Span, take wholeStretch) ([]piece, error) {
+func (b *Book) piecesAt(ctx context.Context, q querier, c *bookRow, p Period, span chain.Heights, take wholeStretch) ([]piece, error) {
 	months, err := b.months(ctx, q, c)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (b *Book) piecesAt(ctx context.Context, q querier, c *bookRow, p Period, sp
 	var list []piece
 	of := func(s *stretch) (x piece, some bool) {
 		some, whole := p.cut(s)
-		common := Span{First: max(s.first, span.First), Last: min(s.last, span.Last)}
+		common := chain.Heights{First: max(s.first, span.First), Last: min(s.last, span.Last)}
 		return piece{s, whole && s.inside(span) && take(s), common}, some && common.First <= common.Last
 	}
 	for _, month := range months {
@@ -76,7 +76,9 @@ func (b *Book) piecesAt(ctx context.Context, q querier, c *bookRow, p Period, sp
 }
 
 // inside tells whether all blocks of the stretch are of a span.
-func (s *stretch) inside(span Span) bool { return s.first >= span.First && s.last <= span.Last }
+func (s *stretch) inside(span chain.Heights) bool {
+	return s.first >= span.First && s.last <= span.Last
+}
 
 // cut tells whether the period can have blocks of a stretch, and whether it has all of them.
 func (p Period) cut(s *stretch) (some, whole bool) {
@@ -145,7 +147,7 @@ func (b *Book) daysOf(ctx context.Context, q querier, month *stretch) ([]*stretc
 
 // daysIn are how far the book is, and the days that have blocks of a span with others of their
 // months, at one moment.
-func (b *Book) daysIn(ctx context.Context, span Span) (c bookRow, list []*stretch, err error) {
+func (b *Book) daysIn(ctx context.Context, span chain.Heights) (c bookRow, list []*stretch, err error) {
 	q, end, err := b.engine.snapshot(ctx)
 	if err != nil {
 		return c, nil, err

@@ -69,7 +69,7 @@ func (b *Book) Costs(ctx context.Context, q Query) iter.Seq2[*Cost, error] {
 			end = max(end, s.Last) // also where it is missing
 		}
 		span.Last = min(span.Last, end)
-		for p := range inorder.Map(ctx, costParts(span), readers, func(ctx context.Context, s Span) *part {
+		for p := range inorder.Map(ctx, costParts(span), readers, func(ctx context.Context, s chain.Heights) *part {
 			p, ok := used.Get().(*part)
 			if !ok {
 				p = new(part)
@@ -113,17 +113,17 @@ const partHeights = 400
 
 // costParts are the spans of which this one is made, in their order: none where it ends
 // before it begins, as what a statement of block 0 has to look through does.
-func costParts(s Span) iter.Seq[Span] {
-	return func(yield func(Span) bool) {
+func costParts(s chain.Heights) iter.Seq[chain.Heights] {
+	return func(yield func(chain.Heights) bool) {
 		if s.Last < s.First {
 			return
 		}
 		for first := s.First; ; first += partHeights {
 			if s.Last-first < partHeights {
-				yield(Span{First: first, Last: s.Last})
+				yield(chain.Heights{First: first, Last: s.Last})
 				return
 			}
-			if !yield(Span{First: first, Last: first + partHeights - 1}) {
+			if !yield(chain.Heights{First: first, Last: first + partHeights - 1}) {
 				return
 			}
 		}
@@ -144,7 +144,7 @@ var packedFields = []field[provedCosts]{
 }
 
 // costs reads a part, and adds it to a list. None of the sealed blocks may be missing.
-func (b *Book) costs(ctx context.Context, span Span, sealed chain.Optional[Span], found []Cost) ([]Cost, error) {
+func (b *Book) costs(ctx context.Context, span chain.Heights, sealed chain.Optional[chain.Heights], found []Cost) ([]Cost, error) {
 	present := newPresence(span, sealed)
 	var u unpacker
 	err := scan(ctx, b.engine.shared(), packedFields, func(p *provedCosts) error {

@@ -16,7 +16,7 @@ import (
 // wantCosts wants the costs of a span to be those of the transactions' rows, also when
 // they are asked for by payer: by a few, and by so many that the database is not asked
 // for each.
-func wantCosts(t *testing.T, book *ledger.Book, span ledger.Span) (payers map[chain.Address]bool) {
+func wantCosts(t *testing.T, book *ledger.Book, span chain.Heights) (payers map[chain.Address]bool) {
 	t.Helper()
 	var want []ledger.Cost
 	byPayer := map[chain.Address][]ledger.Cost{}
@@ -54,9 +54,9 @@ func TestCosts(t *testing.T) {
 	both(t, func(t *testing.T, r *recording) {
 		engines(t, func(t *testing.T, newPlace func() string) {
 			book := written(t, newPlace(), r.id, r.entries)
-			require.NotEmpty(t, wantCosts(t, book, ledger.Span{Last: r.last}))
-			wantCosts(t, book, ledger.Span{First: 3, Last: 9})
-			require.Empty(t, wantCosts(t, book, ledger.Span{First: 1_000_000, Last: 1_001_400})[chain.Address{}])
+			require.NotEmpty(t, wantCosts(t, book, chain.Heights{Last: r.last}))
+			wantCosts(t, book, chain.Heights{First: 3, Last: 9})
+			require.Empty(t, wantCosts(t, book, chain.Heights{First: 1_000_000, Last: 1_001_400})[chain.Address{}])
 		})
 	})
 }
@@ -69,12 +69,12 @@ func TestCostsInParts(t *testing.T) {
 		entries = append(entries, makeBlock(h, hashOf(h, 0), hashOf(max(h, 1)-1, 0), fmt.Sprint(h)).at(h).entry(t))
 	}
 	book := written(t, t.TempDir()+"/fees.db", madeUpChain, entries)
-	for _, span := range []ledger.Span{{First: 0, Last: 1_299}, {First: 1, Last: 199}, {First: 1, Last: 200}, {First: 1, Last: 201}, {First: 1, Last: 401}, {First: 700, Last: 700}, {First: 1_250, Last: 9_999}} {
+	for _, span := range []chain.Heights{{First: 0, Last: 1_299}, {First: 1, Last: 199}, {First: 1, Last: 200}, {First: 1, Last: 201}, {First: 1, Last: 401}, {First: 700, Last: 700}, {First: 1_250, Last: 9_999}} {
 		wantCosts(t, book, span)
 	}
-	wantCosts(t, book, ledger.Span{First: 1}) // a statement's, of block 0 alone
+	wantCosts(t, book, chain.Heights{First: 1}) // a statement's, of block 0 alone
 	enough, n := errors.New("enough"), 0
-	require.ErrorIs(t, each(book.Costs(ctx, in(ledger.Span{Last: 1_299})), func(*ledger.Cost) error {
+	require.ErrorIs(t, each(book.Costs(ctx, in(chain.Heights{Last: 1_299})), func(*ledger.Cost) error {
 		if n++; n == 100 {
 			return enough
 		}

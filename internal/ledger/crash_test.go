@@ -87,7 +87,7 @@ func goOn(book *ledger.Book, entries []*ledger.Entry, begun func()) error {
 	if err := book.Begin(ctx, madeUpChain, 0); err != nil {
 		return err
 	}
-	missing, err := book.Missing(ctx, ledger.Span{First: 0, Last: uint64(len(entries)) - 1})
+	missing, err := book.Missing(ctx, chain.Heights{First: 0, Last: uint64(len(entries)) - 1})
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 
 // readings read all rows of a book, one kind after the other, and say how many there were.
 func readings(book *ledger.Book, account chain.Address) map[string]func() (rows int, err error) {
-	everything := ledger.Span{Last: 1_000}
+	everything := chain.Heights{Last: 1_000}
 	return map[string]func() (int, error){
 		"blocks": func() (n int, err error) {
 			err = each(book.Blocks(ctx, in(everything)), func(*ledger.Block) error { n++; return nil })
@@ -167,7 +167,7 @@ func TestABlockThatHoldsSomethingElse(t *testing.T) {
 		}{
 			{"hash", "X'010203'", 2, func() error { _, err := book.Predecessor(ctx, 2); return err }, "block 2, "},
 			{"time_ms", "-1", 2, func() error { _, err := book.Predecessor(ctx, 2); return err }, "block 2, "},
-			{"leaves", "X'010203'", 2, func() error { _, err := book.SealOf(ctx, heights(0, 4), ledger.Span{Last: 4}); return err }, "block 2, "},
+			{"leaves", "X'010203'", 2, func() error { _, err := book.SealOf(ctx, heights(0, 4), chain.Heights{Last: 4}); return err }, "block 2, "},
 			{"time_ms", "-1", 4, func() error { _, err := book.Status(ctx); return err }, "block 4, "},
 			{"time_ms", "-1", 0, func() error { _, err := book.Cover(ctx, day); return err }, "block 0, "},
 			{"time_ms", "-1", 4, func() error { _, err := book.Cover(ctx, day); return err }, "block 4, "},

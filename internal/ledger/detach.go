@@ -53,7 +53,7 @@ func (e *DisorderError) Error() string {
 
 // Detachment is a part of a book that is taken out of it.
 type Detachment struct {
-	Span   Span
+	Span   chain.Heights
 	Months []Month // that have blocks
 	Begins uint64  // the block that the book begins with then
 	// Bytes are those of the database that are free at once; not known of a file.
@@ -69,7 +69,7 @@ type cut struct {
 }
 
 // span is what is detached.
-func (c *cut) span() Span { return Span{First: c.first, Last: c.height - 1} }
+func (c *cut) span() chain.Heights { return chain.Heights{First: c.first, Last: c.height - 1} }
 
 // cutBefore finds where the blocks before a month end. Those of a month that is not over may
 // not all be there yet.
@@ -111,7 +111,7 @@ func (b *Book) disorder(ctx context.Context, c *cut) error {
 	}
 	sealed, _ := have.Get()
 	var found *DisorderError
-	for r, err := range b.walk(ctx, nil, Span{First: c.height, Last: sealed.Last}, nil) {
+	for r, err := range b.walk(ctx, nil, chain.Heights{First: c.height, Last: sealed.Last}, nil) {
 		if err != nil {
 			return err
 		}
@@ -164,7 +164,7 @@ func (c *cut) copyProved(ctx context.Context, from querier, tx transaction) erro
 		return err
 	}
 	var rows []row
-	for _, s := range have.without(Span{First: c.height, Last: everyBlock.Last}) {
+	for _, s := range have.without(chain.Heights{First: c.height, Last: everyBlock.Last}) {
 		rows = append(rows, signedRow(provedFields, &s))
 	}
 	return tx.add(ctx, insertInto("proved", provedColumns)+placesFor(provedColumns), rows)
@@ -203,7 +203,7 @@ func (b *Book) Detach(ctx context.Context, before Month, path string, progress D
 	}
 	c, err := b.cutBefore(ctx, before)
 	if left != nil && errors.Is(err, ErrNoCut) { // it was this that was left to do
-		return Detachment{Span: left.Span, Begins: left.Last + 1}, nil
+		return Detachment{Span: left.Heights, Begins: left.Last + 1}, nil
 	}
 	if err != nil {
 		return d, err
@@ -307,7 +307,7 @@ func (b *Book) cutOff(ctx context.Context, c *cut) error {
 				return fmt.Errorf("table %s: %w", table, err)
 			}
 		}
-		if err := unprove(ctx, tx, Span{First: 0, Last: c.height - 1}); err != nil { // also of what was stored below, and not sealed yet
+		if err := unprove(ctx, tx, chain.Heights{First: 0, Last: c.height - 1}); err != nil { // also of what was stored below, and not sealed yet
 			return err
 		}
 		if err := (&removal{c.span()}).keep(ctx, tx); err != nil {

@@ -99,7 +99,7 @@ func TestDetach(t *testing.T) {
 			before := statusOf(t, book)
 			planned, err := reader(t, place).Detachable(ctx, monthOf(t, month))
 			require.NoError(t, err)
-			require.Equal(t, ledger.Span{Last: uint64(height) - 1}, planned.Span)
+			require.Equal(t, chain.Heights{Last: uint64(height) - 1}, planned.Span)
 			require.EqualValues(t, height, planned.Begins)
 			require.Equal(t, before, statusOf(t, book), "nothing was done")
 
@@ -157,7 +157,7 @@ func TestDetach(t *testing.T) {
 			require.EqualValues(t, height, statusOf(t, earlier).Blocks)
 			require.Equal(t, chain.Some(uint64(height)-1), statusOf(t, earlier).Sealed)
 			rows := 0
-			require.NoError(t, each(book.Movements(ctx, in(ledger.Span{First: uint64(height), Last: count - 1}, mover)), func(*ledger.Movement) error { rows++; return nil }))
+			require.NoError(t, each(book.Movements(ctx, in(chain.Heights{First: uint64(height), Last: count - 1}, mover)), func(*ledger.Movement) error { rows++; return nil }))
 			require.Positive(t, rows)
 
 			_, err = book.Detach(ctx, monthOf(t, month), filepath.Join(directory, "again.db"), quiet())

@@ -19,7 +19,7 @@ type engine interface {
 	begin(ctx context.Context) (transaction, error)
 	// makePartitions makes the partitions that rows of a span's blocks go to, where the
 	// engine has any.
-	makePartitions(ctx context.Context, span Span) error
+	makePartitions(ctx context.Context, span chain.Heights) error
 	// dropPartitions takes away those that lie below a height as a whole.
 	dropPartitions(ctx context.Context, height uint64) error
 	// partitionBytes is the disk that these take; not known where the engine has none.

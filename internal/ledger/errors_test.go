@@ -28,7 +28,7 @@ func operations(t *testing.T, book *ledger.Book) map[string]func() error {
 			return book.Rejudge(ctx, "2.0", []ledger.Difference{{Height: 1, Table: "blocks", Judgement: true}})
 		},
 		"Status":      func() error { _, err := book.Status(ctx); return err },
-		"Missing":     func() error { _, err := book.Missing(ctx, ledger.Span{Last: 400}); return err },
+		"Missing":     func() error { _, err := book.Missing(ctx, chain.Heights{Last: 400}); return err },
 		"Extent":      func() error { _, _, err := book.Extent(ctx); return err },
 		"Predecessor": func() error { _, err := book.Predecessor(ctx, 1); return err },
 		"Totals":      func() error { _, _, err := totalled(book, ever, ledger.ByDay); return err },

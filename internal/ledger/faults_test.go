@@ -47,7 +47,7 @@ func TestQuestionsToAnEngineThatFails(t *testing.T) {
 	for name, do := range map[string]func(b *ledger.Book) error{
 		"Compare":  func(b *ledger.Book) error { _, err := b.Compare(ctx, entries); return err },
 		"Extent":   func(b *ledger.Book) error { _, _, err := b.Extent(ctx); return err },
-		"Missing":  func(b *ledger.Book) error { _, err := b.Missing(ctx, ledger.Span{Last: 2 * last}); return err },
+		"Missing":  func(b *ledger.Book) error { _, err := b.Missing(ctx, chain.Heights{Last: 2 * last}); return err },
 		"Unsealed": func(b *ledger.Book) error { _, err := b.Unsealed(ctx); return err },
 		"Verify": func(b *ledger.Book) error {
 			return b.Verify(ctx, func(d ledger.Damage) { t.Error(d) }, quietly) // it is not damaged

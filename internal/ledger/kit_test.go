@@ -436,7 +436,7 @@ func TestMain(m *testing.M) {
 }
 
 // in asks for the rows of a span: of some accounts, or all.
-func in(span ledger.Span, accounts ...chain.Address) ledger.Query {
+func in(span chain.Heights, accounts ...chain.Address) ledger.Query {
 	return ledger.Query{Accounts: accounts, Span: span}
 }
 

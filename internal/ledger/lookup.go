@@ -171,7 +171,7 @@ func (l *lookups) addRows(r *rowsOf) error {
 
 // erasOf are those of a span in their order, a few at a time: as many in the first part, and in
 // each next one twice as many, so that who asks for few blocks asks few eras.
-func erasOf(s Span, few uint64) iter.Seq[[]any] {
+func erasOf(s chain.Heights, few uint64) iter.Seq[[]any] {
 	return func(yield func([]any) bool) {
 		if s.Last < s.First || s.Last == math.MaxUint64 { // it ends before block 0
 			return

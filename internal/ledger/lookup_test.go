@@ -20,7 +20,7 @@ import (
 var receiver = chain.Address{19: 0xcc}
 
 // byAccount are the questions for an account's rows.
-func byAccount(span ledger.Span) map[string]func(b *ledger.Book, count *int) error {
+func byAccount(span chain.Heights) map[string]func(b *ledger.Book, count *int) error {
 	payer := chain.Address{19: 1}
 	return map[string]func(b *ledger.Book, count *int) error{
 		"transactions": func(b *ledger.Book, count *int) error {
@@ -63,7 +63,7 @@ func TestALookupThatLostARow(t *testing.T) {
 		place := newPlace()
 		require.NoError(t, written(t, place, madeUpChain, entries).Close())
 		book, db := reader(t, place), openSQL(t, place)
-		for name, ask := range byAccount(ledger.Span{Last: last}) {
+		for name, ask := range byAccount(chain.Heights{Last: last}) {
 			whole, have := 0, 0
 			require.NoError(t, ask(book, &whole), name)
 			require.Positive(t, whole, name)
@@ -249,13 +249,13 @@ func TestQuestionsByAccountAndHashDoNotScan(t *testing.T) {
 			db.do(t, "SET enable_seqscan = off")
 			db.do(t, "ANALYZE")
 		}
-		asked := byAccount(ledger.Span{First: 10, Last: 60})
+		asked := byAccount(chain.Heights{First: 10, Last: 60})
 		asked["hash"] = func(b *ledger.Book, count *int) error {
 			*count = len(byHash(t, b, hashIn(t, b, 20)))
 			return nil
 		}
 		asked["pages"] = func(b *ledger.Book, count *int) error {
-			q := in(ledger.Span{Last: 100}, mover, receiver)
+			q := in(chain.Heights{Last: 100}, mover, receiver)
 			q.Limit = 3
 			return each(b.Movements(ctx, q), func(*ledger.Movement) error { *count++; return nil })
 		}
@@ -319,7 +319,7 @@ func TestAnAccountInTwoEras(t *testing.T) {
 	engines(t, func(t *testing.T, newPlace func() string) {
 		book := written(t, newPlace(), madeUpChain, entries)
 		for limit := range count + 2 {
-			q := in(ledger.Span{First: first + 2, Last: first + count}, mover)
+			q := in(chain.Heights{First: first + 2, Last: first + count}, mover)
 			q.Limit = limit
 			next := uint64(first + 2)
 			for pages := 0; pages < count; pages++ {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/failure"
 )
 
@@ -98,7 +99,7 @@ var sealedAtEnd = uint64(20 * portion)
 
 // portion reads all rows of the next blocks, up to a height.
 func (m *moments) portion(ctx context.Context, last uint64, each func([]*rowsOf) error) error {
-	span := Span{First: m.at, Last: last}
+	span := chain.Heights{First: m.at, Last: last}
 	for s, err := range portions(ctx, m.q, span) {
 		if err != nil {
 			return err

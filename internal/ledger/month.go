@@ -10,8 +10,8 @@ import (
 // SealedMonth is what a book has sealed of a month of UTC.
 type SealedMonth struct {
 	Month
-	Span   Span   // from the lowest block to the highest; some in it may be of another month
-	Blocks uint64 // of the month, by their own time
+	Span   chain.Heights // from the lowest block to the highest; some in it may be of another month
+	Blocks uint64        // of the month, by their own time
 	Seal   Seal
 }
 
@@ -32,7 +32,7 @@ func (b *Book) Months(ctx context.Context) (months []SealedMonth, timeless uint6
 			timeless = s.blocks
 			continue
 		}
-		months = append(months, SealedMonth{Month(s.number), Span{First: s.first, Last: s.last}, s.blocks, s.seal})
+		months = append(months, SealedMonth{Month(s.number), chain.Heights{First: s.first, Last: s.last}, s.blocks, s.seal})
 	}
 	return months, timeless, err
 }
@@ -50,7 +50,7 @@ type Content struct {
 
 // Contents are the blocks of a span with all that their seal is over, in the order of their
 // heights.
-func (b *Book) Contents(ctx context.Context, span Span) iter.Seq2[*Content, error] {
+func (b *Book) Contents(ctx context.Context, span chain.Heights) iter.Seq2[*Content, error] {
 	return sequence(func(yield func(*Content) bool) error {
 		sealed, err := b.sealing(ctx)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/ledger"
 )
 
@@ -22,8 +23,8 @@ func TestMonths(t *testing.T) {
 		require.Len(t, months, 2)
 		require.Equal(t, "2026-01", months[0].String())
 		require.Equal(t, "2026-11", months[1].String())
-		require.Equal(t, ledger.Span{First: 2, Last: r.last}, months[0].Span)
-		require.Equal(t, ledger.Span{First: 1, Last: 1}, months[1].Span)
+		require.Equal(t, chain.Heights{First: 2, Last: r.last}, months[0].Span)
+		require.Equal(t, chain.Heights{First: 1, Last: 1}, months[1].Span)
 		require.Equal(t, r.last-1, months[0].Blocks)
 
 		for _, m := range months {
@@ -38,7 +39,7 @@ func TestMonths(t *testing.T) {
 			for c, err := range book.Contents(ctx, m.Span) {
 				require.NoError(t, err)
 				seal = seal.After(c.Digest)
-				q := ledger.Query{Span: ledger.Span{First: c.Height, Last: c.Height}}
+				q := ledger.Query{Span: chain.Heights{First: c.Height, Last: c.Height}}
 				for b, err := range book.Blocks(ctx, q) {
 					require.NoError(t, err)
 					require.Equal(t, b, c.Block)
@@ -61,7 +62,7 @@ func TestContentsOfADamagedBook(t *testing.T) {
 	require.NoError(t, book.Close())
 	openSQL(t, place).do(t, "UPDATE transfers SET position = 77 WHERE height = (SELECT max(height) FROM transfers)")
 	var err error
-	for _, err = range reader(t, place).Contents(ctx, ledger.Span{First: 0, Last: 27}) {
+	for _, err = range reader(t, place).Contents(ctx, chain.Heights{First: 0, Last: 27}) {
 		if err != nil {
 			break
 		}

@@ -106,7 +106,7 @@ func pagedBook(t *testing.T, place string, count uint64) (book *ledger.Book, las
 func TestPages(t *testing.T) {
 	enginesInTurn(t, func(t *testing.T, newPlace func() string) {
 		book, last := pagedBook(t, newPlace(), 60)
-		everything := ledger.Span{Last: last}
+		everything := chain.Heights{Last: last}
 		random := rand.New(rand.NewPCG(11, 6))
 		whole := map[string][]rowAt{}
 		for name, x := range pagedRows {
@@ -124,7 +124,7 @@ func TestPages(t *testing.T) {
 			ledger.ReadAtOnce(t, rows)
 			for name, x := range pagedRows {
 				for range times {
-					q := in(ledger.Span{First: random.Uint64N(last), Last: random.Uint64N(last + 2)}, x.accounts...)
+					q := in(chain.Heights{First: random.Uint64N(last), Last: random.Uint64N(last + 2)}, x.accounts...)
 					q.Limit = random.IntN(12)
 					if random.IntN(3) > 0 {
 						q.After = chain.Some(ledger.Place{Height: random.Uint64N(last), Row: random.IntN(4)})
@@ -172,7 +172,7 @@ func partOf(list []rowAt, q ledger.Query) (part []rowAt) {
 func TestRowsOfNoAccount(t *testing.T) {
 	book := written(t, newFile(t), madeUpChain, madeUp(0, 3))
 	for _, name := range []string{"blocks", "findings", "unclassified", "without payer"} {
-		_, err := pagedRows[name].read(book, in(ledger.Span{Last: 2}, chain.Address{}))
+		_, err := pagedRows[name].read(book, in(chain.Heights{Last: 2}, chain.Address{}))
 		require.ErrorContains(t, err, "these rows are of no account", name)
 	}
 }
@@ -182,7 +182,7 @@ func TestRowsOfNoAccount(t *testing.T) {
 func TestAPageOfALookUpThatLostARow(t *testing.T) {
 	book := written(t, newFile(t), madeUpChain, monthsOfBlocks(60, 7*time.Hour)) // about three blocks a day
 	ask := func(after, limit int) error {
-		q := in(ledger.Span{Last: 59}, mover)
+		q := in(chain.Heights{Last: 59}, mover)
 		q.After, q.Limit = chain.Some(ledger.Place{Height: uint64(after), Row: 1_000}), limit
 		_, err := movementsAt(book, q)
 		return err
@@ -254,7 +254,7 @@ func TestSixtyFourAtOnce(t *testing.T) {
 
 // within asks for rows while others are handed over, three deep.
 func within(book *ledger.Book, last uint64) error {
-	all, moved := ledger.Span{Last: last}, 0
+	all, moved := chain.Heights{Last: last}, 0
 	for m, err := range book.Movements(ctx, in(all)) {
 		if err != nil {
 			return err
@@ -262,7 +262,7 @@ func within(book *ledger.Book, last uint64) error {
 		if moved++; m.Height%100 != 0 {
 			continue
 		}
-		for x, err := range book.Transactions(ctx, in(ledger.Span{Last: 20}, chain.Address{19: 1})) {
+		for x, err := range book.Transactions(ctx, in(chain.Heights{Last: 20}, chain.Address{19: 1})) {
 			if err != nil {
 				return err
 			}

@@ -20,7 +20,7 @@ const partitionHeights = 1 << 20
 // partition has the rows of a table that are of the blocks of a span.
 type partition struct {
 	table, name string
-	Span
+	chain.Heights
 }
 
 var partitionFields = []field[partition]{
@@ -50,15 +50,15 @@ func partitionsThere(ctx context.Context, q querier) (there []partition, err err
 }
 
 // partitionOf is the span of the partition that is made for a height.
-func partitionOf(height uint64) Span {
+func partitionOf(height uint64) chain.Heights {
 	first := height / partitionHeights * partitionHeights
-	return Span{First: first, Last: min(first+partitionHeights-1, math.MaxInt64)}
+	return chain.Heights{First: first, Last: min(first+partitionHeights-1, math.MaxInt64)}
 }
 
 // makePartitions makes those that a span's rows go to. Several programs may do it at once, and
 // others read and write meanwhile: a table is made first, and then becomes a partition, which
 // holds up nobody.
-func (e *postgresEngine) makePartitions(ctx context.Context, span Span) error {
+func (e *postgresEngine) makePartitions(ctx context.Context, span chain.Heights) error {
 	for height := span.First; height <= span.Last && height <= math.MaxInt64; height = partitionOf(height).Last + 1 {
 		if e.knowsPartition(height) {
 			continue
@@ -70,7 +70,7 @@ func (e *postgresEngine) makePartitions(ctx context.Context, span Span) error {
 	return nil
 }
 
-func (e *postgresEngine) makePartition(ctx context.Context, span Span) error {
+func (e *postgresEngine) makePartition(ctx context.Context, span chain.Heights) error {
 	begun, err := e.begin(ctx)
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func (e *postgresEngine) makePartition(ctx context.Context, span Span) error {
 func (e *postgresEngine) knowsPartition(height uint64) bool {
 	e.knowing.Lock()
 	defer e.knowing.Unlock()
-	return slices.ContainsFunc(e.partitions, func(s Span) bool { return height >= s.First && height <= s.Last })
+	return slices.ContainsFunc(e.partitions, func(s chain.Heights) bool { return height >= s.First && height <= s.Last })
 }
 
 // below are the partitions whose heights all lie below one.

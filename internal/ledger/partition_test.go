@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/test/postgrestest"
 )
 
@@ -59,9 +60,9 @@ func openedWriter(t *testing.T, place string) *Book {
 }
 
 func TestPartitionOf(t *testing.T) {
-	require.Equal(t, Span{First: 0, Last: 1_048_575}, partitionOf(0))
-	require.Equal(t, Span{First: 0, Last: 1_048_575}, partitionOf(1_048_575))
-	require.Equal(t, Span{First: 1_048_576, Last: 2_097_151}, partitionOf(1_048_576))
+	require.Equal(t, chain.Heights{First: 0, Last: 1_048_575}, partitionOf(0))
+	require.Equal(t, chain.Heights{First: 0, Last: 1_048_575}, partitionOf(1_048_575))
+	require.Equal(t, chain.Heights{First: 1_048_576, Last: 2_097_151}, partitionOf(1_048_576))
 	require.Equal(t, uint64(1<<63-1), partitionOf(1<<63-1).Last)
 }
 
@@ -81,7 +82,7 @@ func TestPartitions(t *testing.T) {
 	there, err := partitionsThere(ctx, b.engine)
 	require.NoError(t, err)
 	require.Len(t, there, 2*len(tables))
-	require.Equal(t, partition{"blocks", "blocks_1048576", Span{First: 1_048_576, Last: 2_097_151}}, there[1])
+	require.Equal(t, partition{"blocks", "blocks_1048576", chain.Heights{First: 1_048_576, Last: 2_097_151}}, there[1])
 	sound(t, b)
 	writeAll(t, b, first+11, 1)
 	sound(t, b)
@@ -228,7 +229,7 @@ func TestQuestionsByHeightReadTheirPartitions(t *testing.T) {
 			return err
 		},
 		func() error {
-			for _, err := range readSpan(ctx, q, allTables, Span{First: height, Last: height + 9}) {
+			for _, err := range readSpan(ctx, q, allTables, chain.Heights{First: height, Last: height + 9}) {
 				return err
 			}
 			return nil
@@ -242,7 +243,7 @@ func TestQuestionsByHeightReadTheirPartitions(t *testing.T) {
 			return nil
 		},
 		func() error { // it stops where it has a portion, though the span goes on
-			for _, err := range portions(ctx, q, Span{First: height, Last: everyBlock.Last}) {
+			for _, err := range portions(ctx, q, chain.Heights{First: height, Last: everyBlock.Last}) {
 				return err
 			}
 			return nil
@@ -285,7 +286,7 @@ func TestDetachDropsPartitions(t *testing.T) {
 	bytes, known := planned.Bytes.Get()
 	require.True(t, known)
 	require.Positive(t, bytes)
-	require.Equal(t, Span{First: first, Last: height - 1}, planned.Span)
+	require.Equal(t, chain.Heights{First: first, Last: height - 1}, planned.Span)
 
 	ended := make(chan struct{})
 	var readers sync.WaitGroup
@@ -312,7 +313,7 @@ func TestDetachDropsPartitions(t *testing.T) {
 			if _, err := r.Status(ctx); !must(t, err) {
 				return
 			}
-			for _, err := range r.Costs(ctx, Query{Span: Span{First: first, Last: end}}) {
+			for _, err := range r.Costs(ctx, Query{Span: chain.Heights{First: first, Last: end}}) {
 				if err != nil && !errors.Is(err, ErrDetached) {
 					t.Error(err)
 					return

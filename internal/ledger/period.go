@@ -13,7 +13,7 @@ import (
 // Period is a set of blocks: those of a span of heights, or those whose own time is
 // not before From and is before To.
 type Period struct {
-	Heights  chain.Optional[Span] // where it is known, the times say nothing
+	Heights  chain.Optional[chain.Heights] // where it is known, the times say nothing
 	From, To chain.Time
 }
 
@@ -49,7 +49,7 @@ func (p Period) reversed() bool {
 type Cover struct {
 	// Span has all of the period's sealed blocks, from the lowest to the highest. It is
 	// not known where there is none.
-	Span chain.Optional[Span]
+	Span chain.Optional[chain.Heights]
 	// Lacks says, for people, what of the period is not sealed in the book. Nothing is
 	// missing where it is empty.
 	Lacks []string
@@ -95,27 +95,27 @@ func (b *Book) Cover(ctx context.Context, p Period) (Cover, error) {
 }
 
 // sealed is the span of the sealed blocks.
-func (b *Book) sealed(ctx context.Context) (chain.Optional[Span], error) {
+func (b *Book) sealed(ctx context.Context) (chain.Optional[chain.Heights], error) {
 	return b.sealedBy(ctx, b.engine)
 }
 
-func (b *Book) sealedBy(ctx context.Context, q querier) (none chain.Optional[Span], err error) {
+func (b *Book) sealedBy(ctx context.Context, q querier) (none chain.Optional[chain.Heights], err error) {
 	c, err := readBookRow(ctx, q)
 	if err != nil || c.sealed == 0 {
 		return none, err
 	}
-	return chain.Some(Span{First: c.first, Last: c.next() - 1}), nil
+	return chain.Some(chain.Heights{First: c.first, Last: c.next() - 1}), nil
 }
 
-func coverHeights(want, have Span) (c Cover) {
+func coverHeights(want, have chain.Heights) (c Cover) {
 	if want.First < have.First {
-		c.Lacks = append(c.Lacks, fmt.Sprintf("blocks %v: the ledger begins with block %d", Span{First: want.First, Last: min(want.Last, have.First-1)}, have.First))
+		c.Lacks = append(c.Lacks, fmt.Sprintf("blocks %v: the ledger begins with block %d", chain.Heights{First: want.First, Last: min(want.Last, have.First-1)}, have.First))
 	}
 	if want.Last > have.Last {
-		c.Lacks = append(c.Lacks, fmt.Sprintf("blocks %v: the ledger is sealed up to block %d", Span{First: max(want.First, have.Last+1), Last: want.Last}, have.Last))
+		c.Lacks = append(c.Lacks, fmt.Sprintf("blocks %v: the ledger is sealed up to block %d", chain.Heights{First: max(want.First, have.Last+1), Last: want.Last}, have.Last))
 	}
 	if first, last := max(want.First, have.First), min(want.Last, have.Last); first <= last {
-		c.Span = chain.Some(Span{First: first, Last: last})
+		c.Span = chain.Some(chain.Heights{First: first, Last: last})
 	}
 	return c
 }
@@ -124,7 +124,7 @@ func coverHeights(want, have Span) (c Cover) {
 // before them is nothing.
 const firstHeights = 1
 
-func (b *Book) coverTimes(ctx context.Context, p Period, have Span) (c Cover, err error) {
+func (b *Book) coverTimes(ctx context.Context, p Period, have chain.Heights) (c Cover, err error) {
 	first, err := b.timeAt(ctx, b.engine, have.First)
 	if err != nil {
 		return c, err
@@ -156,13 +156,13 @@ func (b *Book) ended(sealed uint64) bool {
 // time is in a period of times. They need not be all blocks of that span: a block whose
 // time goes backwards is in the period of its time. A day or a month that is in the period as a
 // whole says where its blocks are, and those of another are looked through.
-func (b *Book) blocksOf(ctx context.Context, p Period) (found chain.Optional[Span], err error) {
+func (b *Book) blocksOf(ctx context.Context, p Period) (found chain.Optional[chain.Heights], err error) {
 	widen := func(first, last uint64) {
 		span, ok := found.Get()
 		if !ok {
-			span = Span{First: first, Last: last}
+			span = chain.Heights{First: first, Last: last}
 		}
-		found = chain.Some(Span{First: min(span.First, first), Last: max(span.Last, last)})
+		found = chain.Some(chain.Heights{First: min(span.First, first), Last: max(span.Last, last)})
 	}
 	list, err := b.pieces(ctx, p, everyBlock, anyStretch)
 	if err != nil {
@@ -187,7 +187,7 @@ func (b *Book) blocksOf(ctx context.Context, p Period) (found chain.Optional[Spa
 }
 
 // timesOf tells when the blocks of a span were made.
-func (b *Book) timesOf(ctx context.Context, span Span, each func(height uint64, at chain.Optional[chain.Time])) error {
+func (b *Book) timesOf(ctx context.Context, span chain.Heights, each func(height uint64, at chain.Optional[chain.Time])) error {
 	for r, err := range b.walk(ctx, nil, span, nil) {
 		if err != nil {
 			return err
@@ -221,7 +221,7 @@ func (b *Book) Sealed(ctx context.Context) (Period, error) {
 
 // Outside are the heights of blocks in a span whose own time is not in the period: a
 // time that goes backwards can put some there. At most a few are listed.
-func (b *Book) Outside(ctx context.Context, p Period, span Span) (heights []uint64, err error) {
+func (b *Book) Outside(ctx context.Context, p Period, span chain.Heights) (heights []uint64, err error) {
 	const few = 5
 	if p.Heights.Known() {
 		return nil, nil

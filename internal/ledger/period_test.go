@@ -22,7 +22,7 @@ func coveredBook(t *testing.T, place string) *ledger.Book {
 }
 
 func heights(first, last uint64) ledger.Period {
-	return ledger.Period{Heights: chain.Some(ledger.Span{First: first, Last: last})}
+	return ledger.Period{Heights: chain.Some(chain.Heights{First: first, Last: last})}
 }
 
 // Block h of the recording, from 2 on, was made 12 × (h - 1) seconds after the year
@@ -88,19 +88,19 @@ func TestPeriodGoesByTheBlocksOwnTime(t *testing.T) {
 	year := ledger.Period{From: timeAt(t, "2026-01-01T00:00:00Z"), To: timeAt(t, "2027-01-01T00:00:00Z")}
 	january := ledger.Period{From: year.From, To: timeAt(t, "2026-02-01T00:00:00Z")}
 	var found []uint64
-	require.NoError(t, each(book.Blocks(ctx, in(ledger.Span{Last: 4})), func(b *ledger.Block) error {
+	require.NoError(t, each(book.Blocks(ctx, in(chain.Heights{Last: 4})), func(b *ledger.Block) error {
 		if january.Has(b.Height, b.Time) {
 			found = append(found, b.Height)
 		}
 		return nil
 	}))
 	require.Equal(t, []uint64{2, 3, 4}, found)
-	outside, err := book.Outside(ctx, january, ledger.Span{First: 1, Last: 4})
+	outside, err := book.Outside(ctx, january, chain.Heights{First: 1, Last: 4})
 	require.NoError(t, err)
 	require.Equal(t, []uint64{1}, outside)
 	c, err := book.Cover(ctx, january) // it begins with the chain, and block 4 is not its end
 	require.NoError(t, err)
-	require.Equal(t, chain.Some(ledger.Span{First: 2, Last: 4}), c.Span)
+	require.Equal(t, chain.Some(chain.Heights{First: 2, Last: 4}), c.Span)
 	require.Equal(t, []string{"its end: the ledger is sealed up to block 4 of 2026-01-01T00:00:36Z"}, c.Lacks)
 }
 
@@ -116,7 +116,7 @@ func TestChainEnds(t *testing.T) {
 		c, err := book.Cover(ctx, year)
 		require.NoError(t, err)
 		require.Equal(t, want, c.Lacks, last)
-		require.Equal(t, chain.Some(ledger.Span{First: 1, Last: 4}), c.Span)
+		require.Equal(t, chain.Some(chain.Heights{First: 1, Last: 4}), c.Span)
 	}
 	c, err := book.Cover(ctx, heights(3, 9))
 	require.NoError(t, err)

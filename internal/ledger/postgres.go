@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -27,8 +28,8 @@ type postgresEngine struct {
 	pool *pgxpool.Pool
 	held *pgxpool.Conn // with the lock of whoever writes, nil for a reader
 
-	knowing    sync.Mutex // a worker's jobs write at the same time
-	partitions []Span     // of all tables, that are known to be there
+	knowing    sync.Mutex      // a worker's jobs write at the same time
+	partitions []chain.Heights // of all tables, that are known to be there
 }
 
 var postgresDialect = dialect{

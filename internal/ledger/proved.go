@@ -13,7 +13,7 @@ import (
 
 // provedSpan are blocks that are proved by a trusted block, which none of them is above.
 type provedSpan struct {
-	Span
+	chain.Heights
 	trusted chain.Anchor
 }
 
@@ -36,9 +36,9 @@ func (list provedSpans) with(add provedSpan) provedSpans {
 	added, kept := provedSpans{add}, provedSpans{}
 	for _, s := range list {
 		if s.trusted.Compare(add.trusted) > 0 {
-			kept, added = append(kept, s), added.without(s.Span)
+			kept, added = append(kept, s), added.without(s.Heights)
 		} else {
-			kept = append(kept, s.without(add.Span)...)
+			kept = append(kept, s.without(add.Heights)...)
 		}
 	}
 	all := append(kept, added...)
@@ -47,22 +47,22 @@ func (list provedSpans) with(add provedSpan) provedSpans {
 }
 
 // without leaves out the blocks of a span.
-func (list provedSpans) without(span Span) (left provedSpans) {
+func (list provedSpans) without(span chain.Heights) (left provedSpans) {
 	for _, s := range list {
 		left = append(left, s.without(span)...)
 	}
 	return left
 }
 
-func (s provedSpan) without(span Span) (left provedSpans) {
+func (s provedSpan) without(span chain.Heights) (left provedSpans) {
 	if span.Last < s.First || s.Last < span.First {
 		return provedSpans{s}
 	}
 	if s.First < span.First {
-		left = append(left, provedSpan{Span{First: s.First, Last: span.First - 1}, s.trusted})
+		left = append(left, provedSpan{chain.Heights{First: s.First, Last: span.First - 1}, s.trusted})
 	}
 	if span.Last < s.Last {
-		left = append(left, provedSpan{Span{First: span.Last + 1, Last: s.Last}, s.trusted})
+		left = append(left, provedSpan{chain.Heights{First: span.Last + 1, Last: s.Last}, s.trusted})
 	}
 	return left
 }
@@ -80,7 +80,7 @@ func (list provedSpans) joined() (all provedSpans) {
 }
 
 // provedAround are the spans that have blocks of a span, or touch it.
-func provedAround(ctx context.Context, q querier, span Span) (provedSpans, error) {
+func provedAround(ctx context.Context, q querier, span chain.Heights) (provedSpans, error) {
 	return readProved(ctx, q, "first <= ? AND last >= ?", int64(min(span.Last, everyBlock.Last-1)+1), int64(max(span.First, 1)-1))
 }
 
@@ -92,7 +92,7 @@ func readProved(ctx context.Context, q querier, where string, arguments ...any) 
 			return fmt.Errorf("%w: table proved: the row of block %v was altered: %w", ErrDamaged, r[0], err)
 		}
 		if end := len(found) - 1; s.Last < s.First || s.trusted.Height < s.Last || end >= 0 && s.First <= found[end].Last {
-			return fmt.Errorf("%w: table proved: blocks %v cannot be, by block %d", ErrDamaged, s.Span, s.trusted.Height)
+			return fmt.Errorf("%w: table proved: blocks %v cannot be, by block %d", ErrDamaged, s.Heights, s.trusted.Height)
 		}
 		found = append(found, s)
 		return nil
@@ -101,7 +101,7 @@ func readProved(ctx context.Context, q querier, where string, arguments ...any) 
 }
 
 // changeProved changes which blocks of a span are proved.
-func changeProved(ctx context.Context, tx transaction, span Span, how func(provedSpans) provedSpans) error {
+func changeProved(ctx context.Context, tx transaction, span chain.Heights, how func(provedSpans) provedSpans) error {
 	if t, ok := tx.(*postgresTransaction); ok { // others may join what touches this at the same time
 		if err := t.lock(ctx, lockProved); err != nil {
 			return err
@@ -129,7 +129,7 @@ func changeProved(ctx context.Context, tx transaction, span Span, how func(prove
 
 // unprove takes down that the blocks of a span are not proved: others came in their place,
 // or none.
-func unprove(ctx context.Context, tx transaction, span Span) error {
+func unprove(ctx context.Context, tx transaction, span chain.Heights) error {
 	if have, err := provedAround(ctx, tx, span); err != nil || len(have) == 0 { // which is usual, and needs no lock
 		return err
 	}
@@ -166,8 +166,8 @@ func noteProved(ctx context.Context, tx transaction, entries, added []*Entry) er
 }
 
 // spanOf are the heights of entries that follow each other.
-func spanOf(entries []*Entry) Span {
-	return Span{First: entries[0].Height(), Last: entries[len(entries)-1].Height()}
+func spanOf(entries []*Entry) chain.Heights {
+	return chain.Heights{First: entries[0].Height(), Last: entries[len(entries)-1].Height()}
 }
 
 // Prove takes down that blocks of the book are proved, where entries of a source that proves
@@ -193,12 +193,12 @@ func (b *Book) Prove(ctx context.Context, entries []*Entry) error {
 }
 
 // Evidence is how well the blocks of a span are known, all of which the book has.
-func (b *Book) Evidence(ctx context.Context, span Span) (evidence.Evidence, error) {
+func (b *Book) Evidence(ctx context.Context, span chain.Heights) (evidence.Evidence, error) {
 	return evidenceOf(ctx, b.engine, span, span.Blocks())
 }
 
 // evidenceOf is the evidence of so many blocks, which are those of a span that the book has.
-func evidenceOf(ctx context.Context, q querier, span Span, blocks uint64) (e evidence.Evidence, err error) {
+func evidenceOf(ctx context.Context, q querier, span chain.Heights, blocks uint64) (e evidence.Evidence, err error) {
 	e = evidence.Recorded(blocks)
 	have, err := readProved(ctx, q, "1 = 1") // or one that was altered would not be seen; there are few
 	for _, s := range have {
@@ -223,17 +223,17 @@ func (v *verification) proved(ctx context.Context) error {
 		blocks := uint64(0)
 		others := provedSpans{s}
 		if first, end := max(s.First, v.row.first), min(s.Last+1, v.end); first < end { // a sealed block that is missing was told
-			blocks, others = end-first, s.without(Span{First: first, Last: end - 1})
+			blocks, others = end-first, s.without(chain.Heights{First: first, Last: end - 1})
 		}
 		for _, part := range others {
 			var there uint64
-			if _, err := one(ctx, v.q, []any{&there}, "SELECT count(*) FROM blocks WHERE height >= ? AND height <= ?", bounds(part.Span)...); err != nil {
+			if _, err := one(ctx, v.q, []any{&there}, "SELECT count(*) FROM blocks WHERE height >= ? AND height <= ?", bounds(part.Heights)...); err != nil {
 				return err
 			}
 			blocks += there
 		}
 		if blocks != s.Blocks() {
-			v.found(Damage{Table: "proved", Message: fmt.Sprintf("blocks %v are proved, and %d of them are there", s.Span, blocks)})
+			v.found(Damage{Table: "proved", Message: fmt.Sprintf("blocks %v are proved, and %d of them are there", s.Heights, blocks)})
 		}
 	}
 	return nil

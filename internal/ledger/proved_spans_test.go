@@ -22,7 +22,7 @@ func TestProvedSpans(t *testing.T) {
 		naive := map[uint64]chain.Anchor{}
 		for range 1 + dice.IntN(12) {
 			first := dice.Uint64N(heights)
-			span := Span{First: first, Last: first + dice.Uint64N(heights-first)}
+			span := chain.Heights{First: first, Last: first + dice.Uint64N(heights-first)}
 			if dice.IntN(4) == 0 {
 				spans = spans.without(span)
 				for h := span.First; h <= span.Last; h++ {
@@ -58,7 +58,7 @@ func TestProvedInAnyOrder(t *testing.T) {
 		var added, forth, back provedSpans
 		for range 1 + dice.IntN(8) {
 			first := dice.Uint64N(30)
-			added = append(added, provedSpan{Span{First: first, Last: first + dice.Uint64N(9)}, chain.Anchor{Height: 40 + dice.Uint64N(2), Hash: chain.Hash{byte(dice.IntN(2))}}})
+			added = append(added, provedSpan{chain.Heights{First: first, Last: first + dice.Uint64N(9)}, chain.Anchor{Height: 40 + dice.Uint64N(2), Hash: chain.Hash{byte(dice.IntN(2))}}})
 		}
 		for i := range added {
 			forth, back = forth.with(added[i]), back.with(added[len(added)-1-i])
@@ -72,7 +72,7 @@ func TestProvedInAnyOrder(t *testing.T) {
 func TestSpansThatCannotBe(t *testing.T) {
 	ctx := context.Background()
 	by := func(first, last, trusted uint64) provedSpan {
-		return provedSpan{Span{First: first, Last: last}, chain.Anchor{Height: trusted, Hash: chain.Hash{7}}}
+		return provedSpan{chain.Heights{First: first, Last: last}, chain.Anchor{Height: trusted, Hash: chain.Hash{7}}}
 	}
 	for message, c := range map[string]struct {
 		rows provedSpans
@@ -104,7 +104,7 @@ func TestSpansThatCannotBe(t *testing.T) {
 		require.Len(t, found, 1, message)
 		require.Equal(t, "proved", found[0].Table)
 		require.Contains(t, found[0].Message, message)
-		_, err = book.Evidence(ctx, Span{First: 1, Last: 9})
+		_, err = book.Evidence(ctx, chain.Heights{First: 1, Last: 9})
 		if c.read {
 			require.ErrorIs(t, err, ErrDamaged)
 			require.ErrorContains(t, err, message)

@@ -61,7 +61,7 @@ func TestWhatIsProved(t *testing.T) {
 		write(toldBy(t, 16, 29, final, chain.Some(low)))
 		rows([]string{"10", "29", "100"})
 		require.Equal(t, evidence.Recorded(29).By(low, 20), statusOf(t, book).Evidence)
-		part, err := book.Evidence(ctx, ledger.Span{First: 8, Last: 12})
+		part, err := book.Evidence(ctx, chain.Heights{First: 8, Last: 12})
 		require.NoError(t, err)
 		require.Equal(t, evidence.Recorded(5).By(low, 3), part)
 		sealAll(t, book)

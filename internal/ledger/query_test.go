@@ -49,14 +49,14 @@ func TestSums(t *testing.T) {
 				require.Equal(t, total, sum, by)
 			}
 			calls, payers := map[string]chain.Wei{}, map[chain.Address]chain.Wei{}
-			_, err := book.Totals(ctx, ever, ledger.Span{Last: r.last}, ledger.ByContract, func(x *ledger.Total) error {
+			_, err := book.Totals(ctx, ever, chain.Heights{Last: r.last}, ledger.ByContract, func(x *ledger.Total) error {
 				calls[x.Call] = add(calls[x.Call], x.Fee)
 				require.Equal(t, x.Layer == fee.Native, x.Native > 0)
 				return nil
 			}, func(uint64) {})
 			require.NoError(t, err)
 			require.Equal(t, byCall, calls)
-			_, err = book.Totals(ctx, ever, ledger.Span{Last: r.last}, ledger.ByAccount, func(x *ledger.Total) error {
+			_, err = book.Totals(ctx, ever, chain.Heights{Last: r.last}, ledger.ByAccount, func(x *ledger.Total) error {
 				payer, _ := x.Account.Get()
 				payers[payer] = add(payers[payer], x.Fee)
 				return nil
@@ -65,7 +65,7 @@ func TestSums(t *testing.T) {
 			require.Equal(t, byPayer, payers)
 			for account, want := range transfers {
 				found := 0
-				require.NoError(t, each(book.Transfers(ctx, in(ledger.Span{Last: r.last}, account)), func(x *ledger.Transfer) error {
+				require.NoError(t, each(book.Transfers(ctx, in(chain.Heights{Last: r.last}, account)), func(x *ledger.Transfer) error {
 					require.True(t, x.Sender == account || x.Recipient == account)
 					found++
 					return nil
@@ -84,7 +84,7 @@ func TestUnclassified(t *testing.T) {
 		require.NoError(t, book.Begin(ctx, madeUpChain, 5))
 		require.NoError(t, book.Write(ctx, []*ledger.Entry{m.entry(t)}))
 		var found []*ledger.Unclassified
-		require.NoError(t, each(book.Unclassified(ctx, in(ledger.Span{First: 5, Last: 5})), func(u *ledger.Unclassified) error {
+		require.NoError(t, each(book.Unclassified(ctx, in(chain.Heights{First: 5, Last: 5})), func(u *ledger.Unclassified) error {
 			found = append(found, u)
 			return nil
 		}))

@@ -47,7 +47,7 @@ func TestUnsealed(t *testing.T) {
 			return left
 		}
 		seal := func(height uint64) (s ledger.Seal, ok bool) {
-			s, err := other.SealOf(ctx, heights(0, height), ledger.Span{Last: height})
+			s, err := other.SealOf(ctx, heights(0, height), chain.Heights{Last: height})
 			if err != nil {
 				require.ErrorIs(t, err, ledger.ErrNone)
 			}
@@ -85,7 +85,7 @@ func TestWithoutPayer(t *testing.T) {
 		require.NoError(t, book.Begin(ctx, madeUpChain, 0))
 		require.NoError(t, book.Write(ctx, []*ledger.Entry{first.entry(t), second.entry(t)}))
 		sealAll(t, book)
-		heights := func(span ledger.Span) (list []uint64) {
+		heights := func(span chain.Heights) (list []uint64) {
 			require.NoError(t, each(book.WithoutPayer(ctx, in(span)), func(x *ledger.Transaction) error {
 				require.False(t, x.Payer.Known())
 				list = append(list, x.Height)
@@ -93,8 +93,8 @@ func TestWithoutPayer(t *testing.T) {
 			}))
 			return list
 		}
-		require.Equal(t, []uint64{1}, heights(ledger.Span{Last: 1}))
-		require.Empty(t, heights(ledger.Span{}))
+		require.Equal(t, []uint64{1}, heights(chain.Heights{Last: 1}))
+		require.Empty(t, heights(chain.Heights{}))
 		paid, _, err := totalled(book, ever, ledger.ByAccount)
 		require.NoError(t, err)
 		require.Len(t, paid, 2, "one account paid in block 0, and nobody in block 1")
@@ -138,7 +138,7 @@ func TestFewTransactionsOfSpans(t *testing.T) {
 							want = append(want, h)
 						}
 					}
-					require.NoError(t, each(x.ask(ctx, in(ledger.Span{First: first, Last: last})), func(x *ledger.Transaction) error {
+					require.NoError(t, each(x.ask(ctx, in(chain.Heights{First: first, Last: last})), func(x *ledger.Transaction) error {
 						have = append(have, x.Height)
 						return nil
 					}))
@@ -174,10 +174,10 @@ func TestPeriodOfABlockWithoutATime(t *testing.T) {
 	for height, in := range []bool{false, true, true, false} {
 		require.Equal(t, in, heights(1, 2).Has(uint64(height), chain.Optional[chain.Time]{}), height)
 	}
-	outside, err := book.Outside(ctx, year, ledger.Span{})
+	outside, err := book.Outside(ctx, year, chain.Heights{})
 	require.NoError(t, err)
 	require.Equal(t, []uint64{0}, outside)
-	outside, err = book.Outside(ctx, heights(0, 0), ledger.Span{})
+	outside, err = book.Outside(ctx, heights(0, 0), chain.Heights{})
 	require.NoError(t, err)
 	require.Empty(t, outside)
 }
@@ -198,10 +198,10 @@ func TestQuestionsWithoutATable(t *testing.T) {
 				"Cover":    func() error { _, err := book.Cover(ctx, period); return err },
 			},
 			"blocks": {
-				"SealOf":   func() error { _, err := book.SealOf(ctx, heights(3, 3), ledger.Span{First: 3, Last: 3}); return err },
+				"SealOf":   func() error { _, err := book.SealOf(ctx, heights(3, 3), chain.Heights{First: 3, Last: 3}); return err },
 				"Unsealed": func() error { _, err := book.Unsealed(ctx); return err },
 				"Cover":    func() error { _, err := book.Cover(ctx, period); return err },
-				"Outside":  func() error { _, err := book.Outside(ctx, period, ledger.Span{}); return err },
+				"Outside":  func() error { _, err := book.Outside(ctx, period, chain.Heights{}); return err },
 			},
 			"seals": {"Totals": func() error { _, _, err := totalled(book, ever, ledger.ByAccount); return err }},
 		}

@@ -127,7 +127,7 @@ func readSome(ctx context.Context, q querier, wanted []int, whole bool, where st
 
 // readSpan reads tables of a span's blocks by readSome, and delivers what it read each
 // time. No more than one block's rows is held that has very many.
-func readSpan(ctx context.Context, q querier, wanted []int, span Span) iter.Seq2[[]*rowsOf, error] {
+func readSpan(ctx context.Context, q querier, wanted []int, span chain.Heights) iter.Seq2[[]*rowsOf, error] {
 	return sequence(func(yield func([]*rowsOf) bool) error {
 		for more := true; more && span.First <= span.Last; {
 			var found []*rowsOf
@@ -254,14 +254,14 @@ func damagedBlock(height uint64, table int, message string) error {
 }
 
 // since leaves out what lies below the book: rows there are of what was detached.
-func since(s Span, sealed chain.Optional[Span]) Span {
+func since(s chain.Heights, sealed chain.Optional[chain.Heights]) chain.Heights {
 	have, _ := sealed.Get()
 	s.First = max(s.First, have.First)
 	return s
 }
 
 // blameless tells of a damage that is none, where blocks were detached while they were read.
-func (b *Book) blameless(ctx context.Context, sealed chain.Optional[Span], err error) error {
+func (b *Book) blameless(ctx context.Context, sealed chain.Optional[chain.Heights], err error) error {
 	if have, ok := sealed.Get(); ok && errors.Is(err, ErrDamaged) {
 		if now, failed := readBookRow(ctx, b.engine.shared()); failed == nil && now.first > have.First {
 			return fmt.Errorf("%w, which begins with block %d now: ask again", ErrDetached, now.first)
@@ -273,7 +273,7 @@ func (b *Book) blameless(ctx context.Context, sealed chain.Optional[Span], err e
 // presence sees that none of a span's sealed blocks is missing.
 type presence struct{ next, end uint64 }
 
-func newPresence(span Span, sealed chain.Optional[Span]) *presence {
+func newPresence(span chain.Heights, sealed chain.Optional[chain.Heights]) *presence {
 	s, ok := sealed.Get()
 	if !ok {
 		return &presence{}
@@ -320,7 +320,7 @@ func readersAtOnce() int { return min(runtime.GOMAXPROCS(0)+1, maxReaders) }
 // written, and of the sealed ones none is missing, or the book is damaged. Where nothing
 // else reads by q, that may be nil: several parts are read at the same time then. No
 // connection is held while a block is handed over.
-func (b *Book) walk(ctx context.Context, q querier, span Span, wanted []int) iter.Seq2[*rowsOf, error] {
+func (b *Book) walk(ctx context.Context, q querier, span chain.Heights, wanted []int) iter.Seq2[*rowsOf, error] {
 	return sequence(func(yield func(*rowsOf) bool) (err error) {
 		readers := 1
 		if q == nil {
@@ -333,7 +333,7 @@ func (b *Book) walk(ctx context.Context, q querier, span Span, wanted []int) ite
 		span = since(span, sealed)
 		defer func() { err = b.blameless(ctx, sealed, err) }()
 		type part struct {
-			span Span
+			span chain.Heights
 			rows []*rowsOf
 			more bool // they are not all
 			err  error
@@ -398,8 +398,8 @@ func (b *Book) walk(ctx context.Context, q querier, span Span, wanted []int) ite
 
 // portions are spans of a few blocks each, in which are all blocks of a span that the book
 // has, in the order of their heights.
-func portions(ctx context.Context, q querier, span Span) iter.Seq2[Span, error] {
-	return sequence(func(yield func(Span) bool) error {
+func portions(ctx context.Context, q querier, span chain.Heights) iter.Seq2[chain.Heights, error] {
+	return sequence(func(yield func(chain.Heights) bool) error {
 		for from, bounds := int64(min(span.First, math.MaxInt64)), bounds(span); ; {
 			var last *int64
 			_, err := one(ctx, q, []any{&last}, "SELECT max(height) FROM (SELECT height FROM blocks WHERE height >= ? AND height <= ? ORDER BY height LIMIT ?) AS next",
@@ -407,7 +407,7 @@ func portions(ctx context.Context, q querier, span Span) iter.Seq2[Span, error] 
 			if err == nil && last != nil && *last < from {
 				err = damagedBlock(uint64(from), blocks, "heights are not in their order")
 			}
-			if err != nil || last == nil || !yield(Span{First: uint64(from), Last: uint64(*last)}) || *last == math.MaxInt64 {
+			if err != nil || last == nil || !yield(chain.Heights{First: uint64(from), Last: uint64(*last)}) || *last == math.MaxInt64 {
 				return err
 			}
 			from = *last + 1

@@ -18,7 +18,7 @@ func TestRead(t *testing.T) { engines(t, testRead) }
 
 func testRead(t *testing.T, newPlace func() string) {
 	both(t, func(t *testing.T, r *recording) {
-		span := ledger.Span{Last: r.last}
+		span := chain.Heights{Last: r.last}
 		book := written(t, newPlace(), r.id, r.entries)
 		sealAll(t, book)
 
@@ -77,7 +77,7 @@ func testRead(t *testing.T, newPlace func() string) {
 		}
 		found, err := book.Cover(ctx, ledger.Period{From: timeAt(t, "2026-01-01T00:00:00Z"), To: timeAt(t, "2026-01-02T00:00:00Z")})
 		require.NoError(t, err)
-		require.Equal(t, chain.Some(ledger.Span{First: 2, Last: r.last}), found.Span) // block 1 is of 2026-11-20
+		require.Equal(t, chain.Some(chain.Heights{First: 2, Last: r.last}), found.Span) // block 1 is of 2026-11-20
 	})
 }
 
@@ -121,7 +121,7 @@ func requirePlaced(t *testing.T, book *ledger.Book, want *ledger.Transaction) {
 		found--
 	}
 	payer, _ := want.Payer.Get()
-	require.NoError(t, each(book.Transactions(ctx, in(ledger.Span{First: want.Height, Last: want.Height}, payer)), look))
+	require.NoError(t, each(book.Transactions(ctx, in(chain.Heights{First: want.Height, Last: want.Height}, payer)), look))
 	require.Equal(t, 3, found)
 }
 

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
+
+	"github.com/feeledger/fees/chain"
 )
 
 // removal is what was detached from a book, and whose rows are being removed.
-type removal struct{ Span }
+type removal struct{ chain.Heights }
 
 var removalFields = []field[removal]{
 	{name: "first", mark: state, at: func(r *removal) any { return &r.First }},
@@ -28,7 +30,7 @@ func removalOf(ctx context.Context, q querier, book *bookRow) (found *removal, e
 			return fmt.Errorf("%w: table removal was altered: %w", ErrDamaged, err)
 		}
 		if found.Last+1 != book.first {
-			return fmt.Errorf("%w: table removal: blocks %v are being removed, and the ledger begins with block %d", ErrDamaged, found.Span, book.first)
+			return fmt.Errorf("%w: table removal: blocks %v are being removed, and the ledger begins with block %d", ErrDamaged, found.Heights, book.first)
 		}
 		return nil
 	}, selectFrom("removal", columns))

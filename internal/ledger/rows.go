@@ -18,7 +18,7 @@ type Query struct {
 	// Accounts are those whose rows are asked for: who paid for a transaction, whose balance
 	// a movement changed, who sent or received a transfer. Without any, it is everybody's rows.
 	Accounts []chain.Address
-	Span     Span
+	Span     chain.Heights
 	After    chain.Optional[Place] // the rows after this place only: the next page of a list
 	Limit    int                   // how many rows at most; 0 is no limit
 }
@@ -51,9 +51,9 @@ func ParsePlace(text string) (p Place, ok bool) {
 var errAccounts = errors.New("these rows are of no account")
 
 // span is where the query's rows can be.
-func (q *Query) span() Span {
+func (q *Query) span() chain.Heights {
 	after, _ := q.After.Get()
-	return Span{First: max(q.Span.First, after.Height), Last: q.Span.Last}
+	return chain.Heights{First: max(q.Span.First, after.Height), Last: q.Span.Last}
 }
 
 // takes tells whether the query asks for the row at a place, when no limit is reached.

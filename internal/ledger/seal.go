@@ -222,7 +222,7 @@ func (b *Book) save(ctx context.Context, tx transaction, s *sealing) error {
 	if err := s.seals.save(ctx, tx); err != nil {
 		return err
 	}
-	if err := dropUnsealed(ctx, tx, Span{First: s.before.next(), Last: s.next() - 1}); err != nil {
+	if err := dropUnsealed(ctx, tx, chain.Heights{First: s.before.next(), Last: s.next() - 1}); err != nil {
 		return err
 	}
 	return s.bookRow.keep(ctx, tx)
@@ -260,7 +260,7 @@ func (b *Book) addTotals(ctx context.Context, tx transaction, table int, sums []
 // SealOf is the seal of a span's blocks, those whose time is in the period: it depends on
 // nothing but them. All rows of each are read and checked. A block that is missing is an
 // error, as one that is not sealed is.
-func (b *Book) SealOf(ctx context.Context, p Period, span Span) (seal Seal, err error) {
+func (b *Book) SealOf(ctx context.Context, p Period, span chain.Heights) (seal Seal, err error) {
 	have, err := b.sealed(ctx)
 	if err != nil {
 		return seal, err

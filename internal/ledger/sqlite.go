@@ -309,7 +309,7 @@ func (e *sqliteEngine) begin(ctx context.Context) (transaction, error) {
 }
 
 // makePartitions makes none: a file has no partitions.
-func (e *sqliteEngine) makePartitions(context.Context, Span) error { return nil }
+func (e *sqliteEngine) makePartitions(context.Context, chain.Heights) error { return nil }
 
 func (e *sqliteEngine) dropPartitions(context.Context, uint64) error { return nil }
 

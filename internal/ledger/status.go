@@ -14,16 +14,16 @@ import (
 // Status is how far a book is.
 type Status struct {
 	Identity
-	First    uint64                 // the height that it begins with
-	Stored   chain.Optional[Span]   // from the lowest height to the highest
-	Blocks   uint64                 // that are there
-	NotFinal uint64                 // of them
-	Below    chain.Optional[Span]   // blocks below First that are not sealed yet, from the lowest to the highest
-	Gaps     []Span                 // heights below the highest that are missing, from the lowest on
-	Sealed   chain.Optional[uint64] // the height of the last sealed block
-	Seal     chain.Optional[Seal]   // of the sealed blocks, day after day: see the package's documentation
-	Findings uint64                 // checks that did not hold
-	Unread   uint64                 // balances events that are not understood
+	First    uint64                        // the height that it begins with
+	Stored   chain.Optional[chain.Heights] // from the lowest height to the highest
+	Blocks   uint64                        // that are there
+	NotFinal uint64                        // of them
+	Below    chain.Optional[chain.Heights] // blocks below First that are not sealed yet, from the lowest to the highest
+	Gaps     []chain.Heights               // heights below the highest that are missing, from the lowest on
+	Sealed   chain.Optional[uint64]        // the height of the last sealed block
+	Seal     chain.Optional[Seal]          // of the sealed blocks, day after day: see the package's documentation
+	Findings uint64                        // checks that did not hold
+	Unread   uint64                        // balances events that are not understood
 	// Unanswered are the questions that a source did not answer for the moment, though it
 	// might have. Compare asks them again.
 	Unanswered      uint64
@@ -55,18 +55,18 @@ func (b *Book) Status(ctx context.Context) (s Status, err error) {
 	if err := b.counts(ctx, q, &c, &s); err != nil {
 		return s, err
 	}
-	if s.Evidence, err = evidenceOf(ctx, q, Span{First: c.first, Last: everyBlock.Last}, s.Blocks); err != nil {
+	if s.Evidence, err = evidenceOf(ctx, q, chain.Heights{First: c.first, Last: everyBlock.Last}, s.Blocks); err != nil {
 		return s, err
 	}
 	if s.Below, s.Gaps, err = b.below(ctx, q, c); err != nil {
 		return s, err
 	}
 	if highest != nil {
-		s.Stored = chain.Some(Span{First: uint64(*lowest), Last: uint64(*highest)})
+		s.Stored = chain.Some(chain.Heights{First: uint64(*lowest), Last: uint64(*highest)})
 		if s.LastTime, err = b.timeAt(ctx, q, uint64(*highest)); err != nil {
 			return s, err
 		}
-		gaps, err := b.missing(ctx, q, c, Span{First: c.first, Last: uint64(*highest)}, true)
+		gaps, err := b.missing(ctx, q, c, chain.Heights{First: c.first, Last: uint64(*highest)}, true)
 		if err != nil {
 			return s, err
 		}
@@ -99,7 +99,7 @@ func (b *Book) firstUnanswered(ctx context.Context, q querier, first uint64) (no
 // counts are how many blocks the book has, and how many rows some tables have of them. None
 // is missing that a block's leaves tell of.
 func (b *Book) counts(ctx context.Context, q querier, c *bookRow, s *Status) error {
-	n, err := b.blocksWith(ctx, q, c, Span{First: c.first, Last: everyBlock.Last})
+	n, err := b.blocksWith(ctx, q, c, chain.Heights{First: c.first, Last: everyBlock.Last})
 	if err != nil {
 		return err
 	}
@@ -146,8 +146,8 @@ func (n *blockCounts) add(there uint16, blocks uint64) {
 // blocksWith counts a span's blocks. Of days and months that are in it as a whole, the table
 // seals says how many have what; the leaves of the others' blocks say it, and of the blocks that
 // are not sealed. No sealed block is missing.
-func (b *Book) blocksWith(ctx context.Context, q querier, c *bookRow, span Span) (n blockCounts, err error) {
-	if sealed := (Span{First: max(span.First, c.first), Last: min(span.Last, c.next()-1)}); c.sealed > 0 && sealed.First <= sealed.Last {
+func (b *Book) blocksWith(ctx context.Context, q querier, c *bookRow, span chain.Heights) (n blockCounts, err error) {
+	if sealed := (chain.Heights{First: max(span.First, c.first), Last: min(span.Last, c.next()-1)}); c.sealed > 0 && sealed.First <= sealed.Last {
 		list, err := b.piecesAt(ctx, q, c, Period{Heights: chain.Some(sealed)}, sealed, func(*stretch) bool { return true })
 		if err != nil {
 			return n, err
@@ -170,7 +170,7 @@ func (b *Book) blocksWith(ctx context.Context, q querier, c *bookRow, span Span)
 			return n, b.blamed(ctx, q, blocks, err)
 		}
 	}
-	above := Span{First: max(span.First, c.next()), Last: span.Last}
+	above := chain.Heights{First: max(span.First, c.next()), Last: span.Last}
 	if above.First <= above.Last {
 		err = leafHeads(ctx, q, above, n.add, "true")
 	}
@@ -188,7 +188,7 @@ func leavesIn(ctx context.Context, q querier, x *piece, n *blockCounts) error {
 
 // sumOf are the totals of all sealed blocks.
 func (b *Book) sumOf(ctx context.Context, q querier, c *bookRow) (all Sums, err error) {
-	sealed := Span{First: c.first, Last: c.next() - 1}
+	sealed := chain.Heights{First: c.first, Last: c.next() - 1}
 	p := Period{Heights: chain.Some(sealed)}
 	list, err := b.piecesAt(ctx, q, c, p, sealed, func(s *stretch) bool { return s.totalled() })
 	if err != nil {
@@ -211,7 +211,7 @@ var leafHeadFields = []field[leafHead]{
 
 // leafHeads counts the blocks of a span, of those that a condition takes, by which leaves they
 // have.
-func leafHeads(ctx context.Context, q querier, span Span, each func(there uint16, blocks uint64), condition string, arguments ...any) error {
+func leafHeads(ctx context.Context, q querier, span chain.Heights, each func(there uint16, blocks uint64), condition string, arguments ...any) error {
 	return scan(ctx, q, leafHeadFields, func(l *leafHead) error {
 		if len(l.head) != leavesHead {
 			return fmt.Errorf("%w: table blocks: leaves: %w", ErrDamaged, errCell)
@@ -246,7 +246,7 @@ func sealOfMonths(all []*stretch) (seal Seal) {
 
 // Missing are the heights of a span that the book does not have, or has as blocks
 // that are not final.
-func (b *Book) Missing(ctx context.Context, span Span) ([]Span, error) {
+func (b *Book) Missing(ctx context.Context, span chain.Heights) ([]chain.Heights, error) {
 	c, err := readBookRow(ctx, b.engine)
 	if err != nil {
 		return nil, err
@@ -256,7 +256,7 @@ func (b *Book) Missing(ctx context.Context, span Span) ([]Span, error) {
 
 // below are the blocks below the book's first one that are not sealed yet, and what is missing
 // between them and it.
-func (b *Book) below(ctx context.Context, q querier, c bookRow) (stored chain.Optional[Span], gaps []Span, err error) {
+func (b *Book) below(ctx context.Context, q querier, c bookRow) (stored chain.Optional[chain.Heights], gaps []chain.Heights, err error) {
 	var lowest, highest *int64
 	if _, err := one(ctx, q, []any{&lowest, &highest}, "SELECT min(height), max(height) FROM blocks WHERE height >= 0 AND height < ?", int64(c.first)); err != nil || lowest == nil {
 		return stored, nil, err
@@ -264,18 +264,18 @@ func (b *Book) below(ctx context.Context, q querier, c bookRow) (stored chain.Op
 	if removed, err := removalOf(ctx, q, &c); err != nil || removed != nil {
 		return stored, nil, err
 	}
-	gaps, err = b.missing(ctx, q, c, Span{First: uint64(*lowest), Last: c.first - 1}, true)
-	return chain.Some(Span{First: uint64(*lowest), Last: uint64(*highest)}), gaps, err
+	gaps, err = b.missing(ctx, q, c, chain.Heights{First: uint64(*lowest), Last: c.first - 1}, true)
+	return chain.Some(chain.Heights{First: uint64(*lowest), Last: uint64(*highest)}), gaps, err
 }
 
 // missing looks only above the sealed blocks and below them, among which nothing is.
-func (b *Book) missing(ctx context.Context, q querier, c bookRow, span Span, notFinalToo bool) (gaps []Span, err error) {
+func (b *Book) missing(ctx context.Context, q querier, c bookRow, span chain.Heights, notFinalToo bool) (gaps []chain.Heights, err error) {
 	next := span.First
 	switch {
 	case span.First >= c.first:
 		next = max(next, c.next())
 	case c.sealed > 0 && span.Last >= c.first:
-		if gaps, err = b.missing(ctx, q, c, Span{First: span.First, Last: c.first - 1}, notFinalToo); err != nil {
+		if gaps, err = b.missing(ctx, q, c, chain.Heights{First: span.First, Last: c.first - 1}, notFinalToo); err != nil {
 			return nil, err
 		}
 		next = c.next()
@@ -285,7 +285,7 @@ func (b *Book) missing(ctx context.Context, q querier, c bookRow, span Span, not
 	}
 	err = scan(ctx, q, heightFields, func(height *uint64) error {
 		if *height > next {
-			gaps = append(gaps, Span{First: next, Last: *height - 1})
+			gaps = append(gaps, chain.Heights{First: next, Last: *height - 1})
 		}
 		next = *height + 1
 		return nil
@@ -294,7 +294,7 @@ func (b *Book) missing(ctx context.Context, q querier, c bookRow, span Span, not
 		return nil, err
 	}
 	if next <= span.Last {
-		gaps = append(gaps, Span{First: next, Last: span.Last})
+		gaps = append(gaps, chain.Heights{First: next, Last: span.Last})
 	}
 	return gaps, nil
 }

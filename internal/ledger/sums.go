@@ -56,7 +56,7 @@ type Total struct {
 // is left of the period is looked through, block by block: so the same key may come several
 // times, and the sums of all of them are to be added. It returns the names of the rules that
 // priced the transactions, in their order, and tells progress how many blocks are added up.
-func (b *Book) Totals(ctx context.Context, p Period, span Span, by TotalsBy, each func(*Total) error, progress func(done uint64)) (rules []string, err error) {
+func (b *Book) Totals(ctx context.Context, p Period, span chain.Heights, by TotalsBy, each func(*Total) error, progress func(done uint64)) (rules []string, err error) {
 	list, err := b.pieces(ctx, p, span, func(s *stretch) bool { return s.totalled() && tablesBy[by][s.unit] >= 0 })
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (b *Book) Totals(ctx context.Context, p Period, span Span, by TotalsBy, eac
 }
 
 // totalsOfPieces reads by a querier, or where it is nil by several readers at once, as walk does.
-func (b *Book) totalsOfPieces(ctx context.Context, q querier, p Period, span Span, by TotalsBy, list []piece, each func(*Total) error, progress func(done uint64)) (rules []string, err error) {
+func (b *Book) totalsOfPieces(ctx context.Context, q querier, p Period, span chain.Heights, by TotalsBy, list []piece, each func(*Total) error, progress func(done uint64)) (rules []string, err error) {
 	found := map[string]bool{}
 	done := uint64(0)
 	for run := range runsOf(list, by) {
@@ -83,7 +83,7 @@ func (b *Book) totalsOfPieces(ctx context.Context, q querier, p Period, span Spa
 // totalsOfPart hands over those of pieces that come together. Where the book was extended
 // downwards since it was cut into pieces, the totals of a day and of a month have other blocks,
 // too: the blocks that it had are looked through instead.
-func (b *Book) totalsOfPart(ctx context.Context, q querier, p Period, span Span, by TotalsBy, run []piece, rules map[string]bool, each func(*Total) error) error {
+func (b *Book) totalsOfPart(ctx context.Context, q querier, p Period, span chain.Heights, by TotalsBy, run []piece, rules map[string]bool, each func(*Total) error) error {
 	handed := false
 	err := b.totalsOfRun(ctx, q, p, span, by, run, rules, func(t *Total) error {
 		handed = true
@@ -104,7 +104,7 @@ func (b *Book) totalsOfPart(ctx context.Context, q querier, p Period, span Span,
 }
 
 // totalsOfRun hands over those of pieces that come together, and notes the rules that priced them.
-func (b *Book) totalsOfRun(ctx context.Context, q querier, p Period, span Span, by TotalsBy, run []piece, rules map[string]bool, each func(*Total) error) error {
+func (b *Book) totalsOfRun(ctx context.Context, q querier, p Period, span chain.Heights, by TotalsBy, run []piece, rules map[string]bool, each func(*Total) error) error {
 	x := &run[0]
 	note := func() {
 		for i := range run {
@@ -155,7 +155,7 @@ func (s *stretch) totalled() bool { return s.totals != nil }
 
 // byQuarters tells whether the totals by quarter of an hour say what a period has of a day: the
 // period begins and ends with one, one rule alone priced the day, and its blocks are in the span.
-func (x *piece) byQuarters(p Period, span Span) bool {
+func (x *piece) byQuarters(p Period, span chain.Heights) bool {
 	quarter := func(t chain.Time) bool { return t.Std().UnixMilli()%quarterHourMS == 0 }
 	return !p.Heights.Known() && x.inside(span) && quarter(p.From) && quarter(p.To) && x.unit == daily && x.totalled() && len(lines(string(x.noted.rules))) < 2
 }

@@ -29,7 +29,7 @@ var ever = ledger.Period{To: func() chain.Time {
 // totalled are the totals of a period, each key once, by their text.
 func totalled(book *ledger.Book, p ledger.Period, by ledger.TotalsBy) (map[string]ledger.Sums, []string, error) {
 	found := map[string]ledger.Sums{}
-	rules, err := book.Totals(ctx, p, ledger.Span{Last: math.MaxInt64}, by, func(x *ledger.Total) error {
+	rules, err := book.Totals(ctx, p, chain.Heights{Last: math.MaxInt64}, by, func(x *ledger.Total) error {
 		if x.EVM+x.Native == 0 { // a time without a transaction
 			return nil
 		}
@@ -46,7 +46,7 @@ func totalled(book *ledger.Book, p ledger.Period, by ledger.TotalsBy) (map[strin
 // addedUp is the same, transaction by transaction.
 func addedUp(t *testing.T, book *ledger.Book, p ledger.Period, by ledger.TotalsBy) (map[string]ledger.Sums, []string) {
 	found, rules := map[string]ledger.Sums{}, map[string]bool{}
-	require.NoError(t, each(book.Costs(ctx, in(ledger.Span{Last: math.MaxInt64})), func(c *ledger.Cost) error {
+	require.NoError(t, each(book.Costs(ctx, in(chain.Heights{Last: math.MaxInt64})), func(c *ledger.Cost) error {
 		if !p.Has(c.Height, c.Time) {
 			return nil
 		}

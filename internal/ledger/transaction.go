@@ -161,7 +161,7 @@ func (b *Book) few(ctx context.Context, q Query, x fewTransactions) iter.Seq2[*T
 
 // spansWith are the parts of a span, in their order, that can have some of what sums tell: whole
 // days whose totals have some, and all that is in no such day.
-func (b *Book) spansWith(ctx context.Context, span Span, some func(*Sums) bool) (list []Span, err error) {
+func (b *Book) spansWith(ctx context.Context, span chain.Heights, some func(*Sums) bool) (list []chain.Heights, err error) {
 	sealed, err := b.sealed(ctx)
 	if err != nil {
 		return nil, err
@@ -191,14 +191,14 @@ func (b *Book) spansWith(ctx context.Context, span Span, some func(*Sums) bool) 
 	if s, ok := sealed.Get(); !ok {
 		list = append(list, span)
 	} else if s.Last < span.Last {
-		list = append(list, Span{First: max(span.First, s.Last+1), Last: span.Last})
+		list = append(list, chain.Heights{First: max(span.First, s.Last+1), Last: span.Last})
 	}
 	return joined(list), nil
 }
 
 // joined are spans in their order, those that overlap or touch as one.
-func joined(list []Span) (all []Span) {
-	slices.SortFunc(list, func(a, b Span) int { return cmp.Compare(a.First, b.First) })
+func joined(list []chain.Heights) (all []chain.Heights) {
+	slices.SortFunc(list, func(a, b chain.Heights) int { return cmp.Compare(a.First, b.First) })
 	for _, s := range list {
 		if end := len(all) - 1; end >= 0 && s.First <= all[end].Last+1 {
 			all[end].Last = max(all[end].Last, s.Last)
@@ -235,7 +235,7 @@ func (b *Book) heightsOf(ctx context.Context, hash chain.Hash) (found []uint64, 
 		return nil, err
 	}
 	q := b.engine.shared()
-	for eras := range erasOf(Span{First: c.first, Last: c.next() - 1}, mostEras) {
+	for eras := range erasOf(chain.Heights{First: c.first, Last: c.next() - 1}, mostEras) {
 		part, err := heightsBy(ctx, q, math.MaxInt, "SELECT height FROM hash_blocks WHERE era IN ("+placesIn(len(eras))+") AND hash = ?", append(eras, shortHash(hash[:]))...)
 		if err != nil {
 			return nil, err
@@ -249,7 +249,7 @@ func (b *Book) heightsOf(ctx context.Context, hash chain.Hash) (found []uint64, 
 // TransactionAt is the one at a place, nil where there is none.
 func (b *Book) TransactionAt(ctx context.Context, at Place) (found *Transaction, err error) {
 	here := func(r row) bool { return r[extrinsicColumn] == int64(at.Row) }
-	for t, err := range b.transactions(ctx, b.rowsIn(ctx, Query{Span: Span{First: at.Height, Last: at.Height}}, here, ofPayer.tables...)) {
+	for t, err := range b.transactions(ctx, b.rowsIn(ctx, Query{Span: chain.Heights{First: at.Height, Last: at.Height}}, here, ofPayer.tables...)) {
 		if err != nil {
 			return nil, err
 		}
@@ -296,9 +296,9 @@ func (s sealedBelow) transaction(of *rowsOf, r row) (*Transaction, error) {
 }
 
 // bounds are the span's ends as arguments of a query.
-func bounds(s Span) []any {
+func bounds(s chain.Heights) []any {
 	return []any{int64(min(s.First, math.MaxInt64)), int64(min(s.Last, math.MaxInt64))}
 }
 
 // everyBlock are all heights that a book can have.
-var everyBlock = Span{Last: math.MaxInt64}
+var everyBlock = chain.Heights{Last: math.MaxInt64}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/feeledger/fees/chain"
 )
 
 // A block that is stored by one of several programs has a row in the table unsealed until it
@@ -39,7 +41,7 @@ func keepUnsealed(ctx context.Context, tx transaction, entries []*Entry) error {
 }
 
 // dropUnsealed takes the rows of a span away.
-func dropUnsealed(ctx context.Context, tx transaction, span Span) error {
+func dropUnsealed(ctx context.Context, tx transaction, span chain.Heights) error {
 	return tx.exec(ctx, "DELETE FROM unsealed WHERE height >= ? AND height <= ?", bounds(span)...)
 }
 
@@ -119,7 +121,7 @@ var unsealedQuery = "SELECT b." + strings.Join(names(tables[blocks].columns), ",
 // addUnsealed adds the blocks that follow by the table unsealed, as many as are asked for at
 // once. It is errRows where the next one has no row there, and errEnd where there is none.
 func (s *sealing) addUnsealed(ctx context.Context, tx transaction) error {
-	span := Span{First: s.next(), Last: s.next() + unsealedAtOnce - 1}
+	span := chain.Heights{First: s.next(), Last: s.next() + unsealedAtOnce - 1}
 	err := list(ctx, tx, unsealedColumns, func(r row) error {
 		if s.full() || r[0] != int64(s.next()) || r[finalColumn] != true {
 			return errEnd

@@ -95,7 +95,7 @@ func (v *verification) strayLookups(ctx context.Context, table int) error {
 // compareEra tells which rows of a look-up are missing in an era, and which are too many. What
 // blocks have whose rows were altered is not known.
 func (v *verification) compareEra(ctx context.Context, table int, era uint64) error {
-	whole := Span{First: max(era*eraHeights, v.row.first), Last: min((era+1)*eraHeights, v.end) - 1}
+	whole := chain.Heights{First: max(era*eraHeights, v.row.first), Last: min((era+1)*eraHeights, v.end) - 1}
 	for span, err := range portions(ctx, v.q, whole) {
 		if err != nil {
 			return err
@@ -129,7 +129,7 @@ func (v *verification) compareLookups(ctx context.Context, table int, blocks []*
 	for r := range want.rows(table) {
 		missing[keyOf(r)] = r
 	}
-	l, span := &lookupTables[table], Span{First: blocks[0].height, Last: blocks[len(blocks)-1].height}
+	l, span := &lookupTables[table], chain.Heights{First: blocks[0].height, Last: blocks[len(blocks)-1].height}
 	tell := func(r row, what string) {
 		height, _ := r[2].(int64)
 		if altered[uint64(height)] {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/feeledger/fees/chain"
 )
 
 // sealsOf compares the seals of a unit with those that the digests make.
@@ -75,7 +77,7 @@ func (v *verification) notedIs(ctx context.Context, have, want *stretch) bool {
 		return true
 	}
 	var n blockCounts
-	if err := leavesIn(ctx, v.q, &piece{stretch: have, span: Span{First: have.first, Last: have.last}}, &n); err != nil {
+	if err := leavesIn(ctx, v.q, &piece{stretch: have, span: chain.Heights{First: have.first, Last: have.last}}, &n); err != nil {
 		return false
 	}
 	for i, count := range n.with {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/ledger"
 )
@@ -28,7 +29,7 @@ func blockOfCalls(t testing.TB, height uint64, calls ...string) *ledger.Entry {
 
 // callsOf are the calls of a book's transactions.
 func callsOf(book *ledger.Book) (list []string, err error) {
-	err = each(book.Transactions(ctx, in(ledger.Span{Last: 1 << 40})), func(x *ledger.Transaction) error {
+	err = each(book.Transactions(ctx, in(chain.Heights{Last: 1 << 40})), func(x *ledger.Transaction) error {
 		list = append(list, x.Call)
 		return nil
 	})

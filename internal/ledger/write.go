@@ -157,7 +157,7 @@ func (b *Book) store(ctx context.Context, tx transaction, c *bookRow, entries []
 		switch {
 		case !there:
 		case !old.Final:
-			if err := b.remove(ctx, tx, Span{First: e.Height(), Last: e.Height()}); err != nil {
+			if err := b.remove(ctx, tx, chain.Heights{First: e.Height(), Last: e.Height()}); err != nil {
 				return nil, err
 			}
 		case old.leaves.digest() != e.digest:
@@ -190,7 +190,7 @@ func (b *Book) store(ctx context.Context, tx transaction, c *bookRow, entries []
 }
 
 // around is what the book has of a span and of the blocks beside it.
-func (b *Book) around(ctx context.Context, q querier, span Span) (map[uint64]stored, error) {
+func (b *Book) around(ctx context.Context, q querier, span chain.Heights) (map[uint64]stored, error) {
 	from := span.First
 	if from > 0 {
 		from--
@@ -214,7 +214,7 @@ func (b *Book) around(ctx context.Context, q querier, span Span) (map[uint64]sto
 }
 
 // remove takes blocks that are not final out of the book.
-func (b *Book) remove(ctx context.Context, tx transaction, span Span) error {
+func (b *Book) remove(ctx context.Context, tx transaction, span chain.Heights) error {
 	for t := range tables {
 		err := tx.exec(ctx, "DELETE FROM "+tables[t].name+" WHERE height BETWEEN ? AND ?", int64(span.First), int64(span.Last))
 		if err != nil {
@@ -235,7 +235,7 @@ func (b *Book) removeFrom(ctx context.Context, tx transaction, height uint64) er
 		int64(height), int64(height)); err != nil || last == nil {
 		return err
 	}
-	return b.remove(ctx, tx, Span{First: height, Last: uint64(*last)})
+	return b.remove(ctx, tx, chain.Heights{First: height, Last: uint64(*last)})
 }
 
 // Rollback takes out the blocks of the book that are not final, because the chain

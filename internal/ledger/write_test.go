@@ -139,11 +139,11 @@ func TestBlocksThatAreNotFinal(t *testing.T) {
 		require.NoError(t, book.Write(ctx, pending))
 		require.Zero(t, sealAll(t, book))
 		s := statusOf(t, book)
-		require.Equal(t, []any{uint64(9), uint64(4), chain.Some(uint64(4)), chain.Some(ledger.Span{First: 0, Last: 8})}, []any{s.Blocks, s.NotFinal, s.Sealed, s.Stored})
+		require.Equal(t, []any{uint64(9), uint64(4), chain.Some(uint64(4)), chain.Some(chain.Heights{First: 0, Last: 8})}, []any{s.Blocks, s.NotFinal, s.Sealed, s.Stored})
 		verified(t, book)
-		missing, err := book.Missing(ctx, ledger.Span{First: 0, Last: 11})
+		missing, err := book.Missing(ctx, chain.Heights{First: 0, Last: 11})
 		require.NoError(t, err)
-		require.Equal(t, []ledger.Span{{First: 5, Last: 11}}, missing, "they are to be read once more")
+		require.Equal(t, []chain.Heights{{First: 5, Last: 11}}, missing, "they are to be read once more")
 		first, next, err := book.Extent(ctx)
 		require.NoError(t, err)
 		require.Equal(t, []uint64{0, 5}, []uint64{first, next})
@@ -184,7 +184,7 @@ func TestReplacementEndsAtAFinalBlock(t *testing.T) {
 		require.NoError(t, book.Write(ctx, branch(t, 3, 3, hashOf(2, 0), 1, false)))
 		require.NoError(t, book.Write(ctx, branch(t, 6, 2, hashOf(5, 1), 1, true)))
 		require.NoError(t, book.Write(ctx, branch(t, 3, 1, hashOf(2, 0), 2, false)))
-		require.Equal(t, []ledger.Span{{First: 4, Last: 5}}, statusOf(t, book).Gaps)
+		require.Equal(t, []chain.Heights{{First: 4, Last: 5}}, statusOf(t, book).Gaps)
 		require.NoError(t, book.Write(ctx, branch(t, 8, 2, hashOf(7, 1), 1, false)))
 		removed, err := book.Rollback(ctx)
 		require.NoError(t, err)
@@ -242,7 +242,7 @@ func TestBegin(t *testing.T) {
 		book := writer(t, place)
 		_, err := book.Status(ctx)
 		require.ErrorIs(t, err, ledger.ErrNone)
-		_, err = book.Missing(ctx, ledger.Span{})
+		_, err = book.Missing(ctx, chain.Heights{})
 		require.ErrorIs(t, err, ledger.ErrNone)
 		require.ErrorIs(t, book.Verify(ctx, nil, nil), ledger.ErrNone)
 		require.Error(t, book.Begin(ctx, ledger.Identity{Network: "moonbeam"}, math.MaxUint64))
@@ -265,22 +265,22 @@ func TestBegin(t *testing.T) {
 		require.NoError(t, book.Write(ctx, entries[6:7]))
 		require.NoError(t, book.Write(ctx, entries[9:]))
 		sealAll(t, book)
-		require.Equal(t, []ledger.Span{{First: 104, Last: 105}, {First: 107, Last: 108}}, statusOf(t, book).Gaps)
+		require.Equal(t, []chain.Heights{{First: 104, Last: 105}, {First: 107, Last: 108}}, statusOf(t, book).Gaps)
 		for _, test := range []struct {
-			span ledger.Span
-			want []ledger.Span
+			span chain.Heights
+			want []chain.Heights
 		}{
-			{ledger.Span{First: 102, Last: 103}, nil},
-			{ledger.Span{First: 100, Last: 104}, []ledger.Span{{First: 100, Last: 101}, {First: 104, Last: 104}}},
-			{ledger.Span{First: 103, Last: 111}, []ledger.Span{{First: 104, Last: 105}, {First: 107, Last: 108}, {First: 110, Last: 111}}},
-			{ledger.Span{First: 106, Last: 106}, nil},
-			{ledger.Span{First: 200, Last: 210}, []ledger.Span{{First: 200, Last: 210}}},
+			{chain.Heights{First: 102, Last: 103}, nil},
+			{chain.Heights{First: 100, Last: 104}, []chain.Heights{{First: 100, Last: 101}, {First: 104, Last: 104}}},
+			{chain.Heights{First: 103, Last: 111}, []chain.Heights{{First: 104, Last: 105}, {First: 107, Last: 108}, {First: 110, Last: 111}}},
+			{chain.Heights{First: 106, Last: 106}, nil},
+			{chain.Heights{First: 200, Last: 210}, []chain.Heights{{First: 200, Last: 210}}},
 		} {
 			missing, err := book.Missing(ctx, test.span)
 			require.NoError(t, err)
 			require.Equal(t, test.want, missing, test.span.String())
 		}
-		require.EqualValues(t, 3, ledger.Span{First: 4, Last: 6}.Blocks())
+		require.EqualValues(t, 3, chain.Heights{First: 4, Last: 6}.Blocks())
 		verified(t, book)
 	})
 }

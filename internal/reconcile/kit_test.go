@@ -119,13 +119,13 @@ func book(t testing.TB, name string) *ledger.Book {
 		books.dir = dir
 	}
 	if books.opened[name] == nil {
-		books.opened[name] = filled(t, filepath.Join(books.dir, name+".db"), name, ledger.Span{Last: lasts[name]})
+		books.opened[name] = filled(t, filepath.Join(books.dir, name+".db"), name, chain.Heights{Last: lasts[name]})
 	}
 	return books.opened[name]
 }
 
 // filled is a ledger with blocks of a recording.
-func filled(t testing.TB, place, name string, span ledger.Span) *ledger.Book {
+func filled(t testing.TB, place, name string, span chain.Heights) *ledger.Book {
 	ctx := context.Background()
 	src, err := answers.OpenDirectory(recordings + name)
 	require.NoError(t, err)
@@ -263,7 +263,7 @@ func counts(r *reconcile.Result) map[reconcile.Outcome]int {
 
 // heights is a period of blocks.
 func heights(first, last uint64) chain.Optional[ledger.Period] {
-	return chain.Some(ledger.Period{Heights: chain.Some(ledger.Span{First: first, Last: last})})
+	return chain.Some(ledger.Period{Heights: chain.Some(chain.Heights{First: first, Last: last})})
 }
 
 // times is a period of time, its end not included.

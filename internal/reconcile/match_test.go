@@ -341,7 +341,7 @@ func TestPeriod(t *testing.T) {
 	o := reconcile.Options{Accounts: payers(t, list), Period: heights(5, 9)}
 	r := match(t, b, read(t, weiGrid(within(5, 9)).csv(','), o), o)
 	require.True(t, r.Reconciled())
-	require.Equal(t, chain.Some(ledger.Span{First: 5, Last: 9}), r.Span)
+	require.Equal(t, chain.Some(chain.Heights{First: 5, Last: 9}), r.Span)
 
 	r = match(t, b, read(t, weiGrid(within(4, 8)).csv(','), o), o)
 	require.Equal(t, map[reconcile.Outcome]int{
@@ -352,7 +352,7 @@ func TestPeriod(t *testing.T) {
 	o.Period = times(t, "2026-01-01T00:04:48Z", "2026-01-01T00:05:00Z")
 	r = match(t, b, read(t, weiGrid(within(25, 25)).csv(','), o), o)
 	require.True(t, r.Reconciled())
-	require.Equal(t, chain.Some(ledger.Span{First: 25, Last: 25}), r.Span)
+	require.Equal(t, chain.Some(chain.Heights{First: 25, Last: 25}), r.Span)
 	require.Equal(t, len(within(25, 25)), r.Total.Count)
 
 	// Beyond the ledger's end. The recorded block 1 is of November: the blocks between it
@@ -361,7 +361,7 @@ func TestPeriod(t *testing.T) {
 	r = match(t, b, read(t, weiGrid(within(25, 27)).csv(','), o), o)
 	require.True(t, r.Agrees())
 	require.False(t, r.Complete(), "the ledger has only a part of the period")
-	require.Equal(t, chain.Some(ledger.Span{First: 1, Last: 27}), r.Span)
+	require.Equal(t, chain.Some(chain.Heights{First: 1, Last: 27}), r.Span)
 }
 
 // A ledger that lacks a part of the period refuses, or says so at the top. It has the
@@ -370,7 +370,7 @@ func TestPeriod(t *testing.T) {
 func TestNotCovered(t *testing.T) {
 	ctx := context.Background()
 	list := allSent(t, "moonbeam-2100")
-	part := filled(t, filepath.Join(t.TempDir(), "part.db"), "moonbeam-2100", ledger.Span{First: 10, Last: 20})
+	part := filled(t, filepath.Join(t.TempDir(), "part.db"), "moonbeam-2100", chain.Heights{First: 10, Last: 20})
 	t.Cleanup(func() { part.Close() })
 	for name, c := range map[string]struct {
 		period chain.Optional[ledger.Period]

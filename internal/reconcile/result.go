@@ -93,7 +93,7 @@ type Result struct {
 	Sealed  chain.Optional[uint64]        // the height of the last sealed block
 	Seal    string                        // of the ledger, or of the period that a package is of; "" where nothing is sealed
 	Period  chain.Optional[ledger.Period] // as it was asked for
-	Span    chain.Optional[ledger.Span]   // that was compared
+	Span    chain.Optional[chain.Heights] // that was compared
 	Options Options
 	Sums    []Sum // one for each outcome
 	Total   Sum

@@ -33,7 +33,7 @@ func (l *lookedUp) TransactionsByHash(ctx context.Context, hash chain.Hash) iter
 
 // check looks through the transactions of the period, once for all hashes that were not found:
 // one that has such a hash was lost by the look-up.
-func (l *lookedUp) check(ctx context.Context, span chain.Optional[ledger.Span]) error {
+func (l *lookedUp) check(ctx context.Context, span chain.Optional[chain.Heights]) error {
 	s, some := span.Get()
 	if !some || len(l.unfound) == 0 {
 		return nil

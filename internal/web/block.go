@@ -33,7 +33,7 @@ func (s *server) block(w http.ResponseWriter, r *http.Request) error {
 			v.Around = append(v.Around, link{"Block before", fmt.Sprintf("block/%d", height-1)})
 		}
 		v.Around = append(v.Around, link{"Block after", fmt.Sprintf("block/%d", height+1)})
-		list := transactionSheet(symbol, s.Desk.Book.Transactions(r.Context(), ledger.Query{Span: ledger.Span{First: height, Last: height}}))
+		list := transactionSheet(symbol, s.Desk.Book.Transactions(r.Context(), ledger.Query{Span: chain.Heights{First: height, Last: height}}))
 		return v, v.add(s.table(list, mostRows))
 	})
 }

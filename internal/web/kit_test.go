@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/archive/demo"
 	"github.com/feeledger/fees/internal/ledger"
@@ -141,7 +142,7 @@ func parsed(t testing.TB, text string) (value map[string]any) {
 }
 
 // everything asks for all rows.
-var everything = ledger.Query{Span: ledger.Span{Last: 1 << 31}}
+var everything = ledger.Query{Span: chain.Heights{Last: 1 << 31}}
 
 func writeFile(t testing.TB, path, text string) {
 	t.Helper()

@@ -42,7 +42,7 @@ func optionalText[T any](o chain.Optional[T]) string {
 	return ""
 }
 
-func spanText(o chain.Optional[ledger.Span]) string { return cmp.Or(optionalText(o), "none") }
+func spanText(o chain.Optional[chain.Heights]) string { return cmp.Or(optionalText(o), "none") }
 
 // party is an account of a transaction.
 func (s *server) party(name string, o chain.Optional[chain.Address]) fact {

@@ -22,7 +22,6 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/app/metrics"
 	"github.com/feeledger/fees/internal/httpclient"
-	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/ledger/queue"
 	"github.com/feeledger/fees/internal/test/program"
 )
@@ -37,7 +36,7 @@ type series struct {
 func all(t testing.TB) map[string]*series {
 	t.Helper()
 	status := func(context.Context) (s app.Status, err error) {
-		s.Stored, s.Sealed, s.LastTime = chain.Some(ledger.Span{}), chain.Some[uint64](0), chain.Some(chain.Time{})
+		s.Stored, s.Sealed, s.LastTime = chain.Some(chain.Heights{}), chain.Some[uint64](0), chain.Some(chain.Time{})
 		s.Jobs = chain.Some(queue.Summary{})
 		return s, nil
 	}

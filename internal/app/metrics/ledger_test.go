@@ -45,8 +45,8 @@ func TestLedger(t *testing.T) {
 	require.NoError(t, err)
 	var s app.Status
 	s.Network, s.First, s.Blocks, s.NotFinal = "a-network", 3, 90, 2
-	s.Stored, s.Sealed, s.LastTime = chain.Some(ledger.Span{First: 3, Last: 99}), chain.Some[uint64](40), chain.Some(at)
-	s.Gaps = []ledger.Span{{First: 50, Last: 52}, {First: 60, Last: 63}}
+	s.Stored, s.Sealed, s.LastTime = chain.Some(chain.Heights{First: 3, Last: 99}), chain.Some[uint64](40), chain.Some(at)
+	s.Gaps = []chain.Heights{{First: 50, Last: 52}, {First: 60, Last: 63}}
 	s.Findings, s.Unread, s.Unanswered = 5, 6, 7
 	s.Totals.Undetermined, s.Totals.Drifts = 8, 9
 	s.Evidence.Proved = 30

@@ -223,8 +223,8 @@ func ask(ctx context.Context, book *ledger.Book) error {
 		return err
 	}
 	all, _ := sealed.Heights.Get()
-	lastMonth := ledger.Span{First: max(all.Last, month) - month, Last: all.Last}
-	reported := func(q report.Question, span ledger.Span) func() (int, error) {
+	lastMonth := chain.Heights{First: max(all.Last, month) - month, Last: all.Last}
+	reported := func(q report.Question, span chain.Heights) func() (int, error) {
 		return func() (int, error) {
 			q.Period.Heights, q.Cover.Span = chain.Some(span), chain.Some(span)
 			r, err := report.Make(ctx, book, q, func(_, _ uint64) {})

@@ -58,11 +58,11 @@ func (w *workers) fill(ctx context.Context, n uint64) error {
 	if err := book.Begin(ctx, ledger.Identity{Network: "moonbeam", Genesis: chain.Some(genesis.Hash)}, 0); err != nil {
 		return err
 	}
-	jobs := ledger.Span{Last: n - 1}
+	jobs := chain.Heights{Last: n - 1}
 	if w.keptBack {
 		jobs.First = 1
 	}
-	if _, err := queue.Enqueue(ctx, book.Pool(), []ledger.Span{jobs}, 200); err != nil {
+	if _, err := queue.Enqueue(ctx, book.Pool(), []chain.Heights{jobs}, 200); err != nil {
 		return err
 	}
 	start := time.Now()
@@ -82,7 +82,7 @@ func (w *workers) fill(ctx context.Context, n uint64) error {
 	if !w.keptBack {
 		return nil
 	}
-	for e, err := range w.judge(ctx, ledger.Span{}) {
+	for e, err := range w.judge(ctx, chain.Heights{}) {
 		if err == nil {
 			err = book.Write(ctx, []*ledger.Entry{e})
 		}
@@ -119,7 +119,7 @@ func (w *workers) work(ctx context.Context) error {
 	return queue.Work(ctx, book, w.judge, queue.Options{Jobs: 2, UntilDone: true})
 }
 
-func (w *workers) judge(ctx context.Context, span ledger.Span) iter.Seq2[*ledger.Entry, error] {
+func (w *workers) judge(ctx context.Context, span chain.Heights) iter.Seq2[*ledger.Entry, error] {
 	return func(yield func(*ledger.Entry, error) bool) {
 		var before chain.Optional[evidence.Predecessor]
 		if span.First > 0 {

@@ -30,8 +30,8 @@ func ExampleProver() {
 	prover := balances.Prover{
 		Comparison: &balances.Comparison{},
 		Reader:     told{1000, 1000, 1500, 1493, 1493},
-		Span:       ledger.Span{First: 1, Last: 4},
-		Movements: func(_ context.Context, span ledger.Span) iter.Seq2[*ledger.Movement, error] {
+		Span:       chain.Heights{First: 1, Last: 4},
+		Movements: func(_ context.Context, span chain.Heights) iter.Seq2[*ledger.Movement, error] {
 			return func(yield func(*ledger.Movement, error) bool) {
 				if span.First <= received.Height && received.Height <= span.Last {
 					yield(received, nil)

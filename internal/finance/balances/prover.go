@@ -36,10 +36,10 @@ type Prover struct {
 	*Comparison // what it finds
 	Reader      Reader
 	Account     chain.Address
-	Span        ledger.Span // it begins after block 0: what that left is the opening
+	Span        chain.Heights // it begins after block 0: what that left is the opening
 	// Movements are the account's in some blocks, in the order of the chain, each time
 	// read anew.
-	Movements func(context.Context, ledger.Span) iter.Seq2[*ledger.Movement, error]
+	Movements func(context.Context, chain.Heights) iter.Seq2[*ledger.Movement, error]
 	Options
 
 	asked    uint64 // balances
@@ -210,7 +210,7 @@ func (p *Prover) bisect(ctx context.Context, s section) error {
 		return nil
 	}
 	f := s.fold()
-	for m, err := range p.Movements(ctx, ledger.Span{First: s.from.height + 1, Last: s.to.height}) {
+	for m, err := range p.Movements(ctx, chain.Heights{First: s.from.height + 1, Last: s.to.height}) {
 		if err == nil {
 			err = f.add(&m.Movement)
 		}

@@ -41,7 +41,7 @@ func (w *world) Balance(_ context.Context, account chain.Address, height uint64)
 	return chain.Balance{}, fmt.Errorf("%w %d", errNobody, height)
 }
 
-func (w *world) movements(_ context.Context, span ledger.Span) iter.Seq2[*ledger.Movement, error] {
+func (w *world) movements(_ context.Context, span chain.Heights) iter.Seq2[*ledger.Movement, error] {
 	return func(yield func(*ledger.Movement, error) bool) {
 		for _, m := range w.moved {
 			if m.Height >= span.First && m.Height <= span.Last && !yield(m, nil) {
@@ -108,7 +108,7 @@ func (w *world) from(height uint64, free, reserved int64) {
 	}
 }
 
-func (w *world) prover(span ledger.Span, o balances.Options) *balances.Prover {
+func (w *world) prover(span chain.Heights, o balances.Options) *balances.Prover {
 	return &balances.Prover{Comparison: &balances.Comparison{}, Reader: w, Account: who, Span: span, Movements: w.movements, Options: o}
 }
 
@@ -169,7 +169,7 @@ func TestEveryWrongBlockIsNamed(t *testing.T) {
 				want = append(want, balances.Difference{Height: h, Change: by(x[0], x[1])})
 			}
 		}
-		span := ledger.Span{First: first, Last: last}
+		span := chain.Heights{First: first, Last: last}
 		for _, o := range []balances.Options{{}, {EveryBlock: true, Concurrency: 3}, {FirstOnly: true}} {
 			w.asked = nil
 			p := w.prover(span, o)
@@ -216,12 +216,12 @@ func TestBalancesInBetweenAreLacking(t *testing.T) {
 			w.from(23, 5, 0)
 			w.from(39, 2, 0)
 			w.lacks = test.lacks
-			p := w.prover(ledger.Span{First: 10, Last: 41}, balances.Options{FirstOnly: true, Concurrency: 1})
+			p := w.prover(chain.Heights{First: 10, Last: 41}, balances.Options{FirstOnly: true, Concurrency: 1})
 			require.NoError(t, prove(t, p))
 			require.Equal(t, []balances.Difference{test.want}, p.Differences)
 			require.Equal(t, test.asked, w.asked)
 
-			p = w.prover(ledger.Span{First: 10, Last: 41}, balances.Options{})
+			p = w.prover(chain.Heights{First: 10, Last: 41}, balances.Options{})
 			err := prove(t, p)
 			if test.lacks == nil {
 				require.NoError(t, err)
@@ -261,7 +261,7 @@ func TestSettledByBalances(t *testing.T) {
 				for h, x := range test.from {
 					w.from(h, x[0], x[1])
 				}
-				p := w.prover(ledger.Span{First: 1, Last: 9}, o)
+				p := w.prover(chain.Heights{First: 1, Last: 9}, o)
 				require.NoError(t, prove(t, p))
 				require.Equal(t, test.settled, zeroed(p.Settled))
 				require.Equal(t, test.differences, zeroed(p.Differences))
@@ -305,7 +305,7 @@ func zeroed(list []balances.Difference) (same []balances.Difference) {
 }
 
 func TestErrors(t *testing.T) {
-	ctx, span := context.Background(), ledger.Span{First: 1, Last: 9}
+	ctx, span := context.Background(), chain.Heights{First: 1, Last: 9}
 	w := steady(1, 1, 5)
 	err := prove(t, w.prover(span, balances.Options{}))
 	require.EqualError(t, err, "the balance of "+who.String()+" at block 9: nobody knows 9")
@@ -367,7 +367,7 @@ func TestManyDifferences(t *testing.T) {
 			w.had[h] = [2]int64{int64(h), 1}
 		}
 		w.had[0] = [2]int64{0, 1}
-		p := w.prover(ledger.Span{First: 1, Last: 1500}, o)
+		p := w.prover(chain.Heights{First: 1, Last: 1500}, o)
 		require.NoError(t, prove(t, p))
 		require.Len(t, p.Differences, balances.MaxDifferences)
 		require.True(t, p.More)
@@ -380,7 +380,7 @@ func TestManyDifferences(t *testing.T) {
 // Block 0 has no movements, and nothing is to be proved of it alone.
 func TestBlockZeroAlone(t *testing.T) {
 	w := steady(5, 0, 3)
-	p := w.prover(ledger.Span{First: 1, Last: 0}, balances.Options{})
+	p := w.prover(chain.Heights{First: 1, Last: 0}, balances.Options{})
 	require.NoError(t, prove(t, p))
 	require.Equal(t, p.Opening, p.Closing)
 	require.Zero(t, p.Proved)
@@ -393,7 +393,7 @@ func TestProgress(t *testing.T) {
 	w := steady(5, 0, 40)
 	w.from(7, 1, 0)
 	o := balances.Options{Concurrency: 2, Progress: func(d, n uint64) { done, total = d, n }}
-	require.NoError(t, prove(t, w.prover(ledger.Span{First: 1, Last: 40}, o)))
+	require.NoError(t, prove(t, w.prover(chain.Heights{First: 1, Last: 40}, o)))
 	require.EqualValues(t, len(w.asked), done)
 	require.Equal(t, done, total)
 }

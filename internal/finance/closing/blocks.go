@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/ledger"
 )
 
@@ -26,11 +27,11 @@ type Blocks struct {
 // Book is what is asked of the ledger; *ledger.Book is one.
 type Book interface {
 	Blocks(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Block, error]
-	SealOf(ctx context.Context, p ledger.Period, span ledger.Span) (ledger.Seal, error)
+	SealOf(ctx context.Context, p ledger.Period, span chain.Heights) (ledger.Seal, error)
 }
 
 // Examine reads what a ledger has of a period's span: all rows of its blocks, for the seal.
-func Examine(ctx context.Context, book Book, p ledger.Period, span ledger.Span) (b Blocks, err error) {
+func Examine(ctx context.Context, book Book, p ledger.Period, span chain.Heights) (b Blocks, err error) {
 	b = Blocks{First: span.First, Last: span.Last, Final: true}
 	rules := map[string]bool{}
 	for x, err := range book.Blocks(ctx, ledger.Query{Span: span}) {

@@ -163,11 +163,11 @@ func TestALedgerThatIsDamaged(t *testing.T) {
 		unclassified: []ledger.Unclassified{{Height: 7, Event: "balances.New"}},
 		damaged:      fmt.Errorf("%w: column fee", ledger.ErrDamaged),
 	}
-	_, err := Examine(ctx, b, ledger.Period{}, ledger.Span{First: 5, Last: 5})
+	_, err := Examine(ctx, b, ledger.Period{}, chain.Heights{First: 5, Last: 5})
 	require.ErrorIs(t, err, ledger.ErrDamaged)
 	var count Findings
 	var out strings.Builder
-	require.ErrorIs(t, table.WriteCSV(&out, List(ctx, b, ledger.Span{First: 5, Last: 5}, &count)), ledger.ErrDamaged)
+	require.ErrorIs(t, table.WriteCSV(&out, List(ctx, b, chain.Heights{First: 5, Last: 5}, &count)), ledger.ErrDamaged)
 	require.Zero(t, count.Unclassified, "what follows is not read")
 }
 

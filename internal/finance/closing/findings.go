@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/table"
 )
@@ -22,7 +23,7 @@ var errStop = errors.New("no more rows are wanted")
 // List is what did not hold in a span, whosever it is: first the checks, then the fees
 // that are undetermined or drift, then the events that are not understood, each in the
 // order of the chain. The rows are counted as they are read.
-func List(ctx context.Context, book FindingsBook, span ledger.Span, count *Findings) *table.Sheet {
+func List(ctx context.Context, book FindingsBook, span chain.Heights, count *Findings) *table.Sheet {
 	return &table.Sheet{
 		Name: "findings",
 		Columns: []table.Column{
@@ -44,7 +45,7 @@ func List(ctx context.Context, book FindingsBook, span ledger.Span, count *Findi
 	}
 }
 
-func rows(ctx context.Context, book FindingsBook, span ledger.Span, count *Findings, add func(...any) error) error {
+func rows(ctx context.Context, book FindingsBook, span chain.Heights, count *Findings, add func(...any) error) error {
 	q := ledger.Query{Span: span}
 	for f, err := range book.Findings(ctx, q) {
 		if err != nil {

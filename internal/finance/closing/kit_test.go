@@ -71,7 +71,7 @@ type book struct {
 	damaged      error // of the rows of blocks and transactions, after those that are there
 }
 
-func (b *book) SealOf(context.Context, ledger.Period, ledger.Span) (ledger.Seal, error) {
+func (b *book) SealOf(context.Context, ledger.Period, chain.Heights) (ledger.Seal, error) {
 	s, ok := b.seal.Get()
 	if !ok {
 		return s, cmp.Or(b.err, ledger.ErrNone)

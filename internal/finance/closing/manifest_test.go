@@ -65,14 +65,14 @@ func TestExamine(t *testing.T) {
 		First: 5, Last: 7, Count: 3, FirstHash: "0x" + zeros + "5", LastHash: "0x" + zeros + "7", Final: true,
 		Seal: zeros + "7", Rules: []string{"rules 0", "rules 1"},
 	}
-	got, err := Examine(ctx, b, ledger.Period{}, ledger.Span{First: 5, Last: 7})
+	got, err := Examine(ctx, b, ledger.Period{}, chain.Heights{First: 5, Last: 7})
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 
 	m := Manifest{Network: "moonbeam", Blocks: want}
 	require.Empty(t, m.Differ(ledger.Identity{Network: "moonbeam"}, got))
 	b.seal, b.blocks = chain.Optional[ledger.Seal]{}, b.blocks[:2]
-	got, err = Examine(ctx, b, ledger.Period{}, ledger.Span{First: 5, Last: 7})
+	got, err = Examine(ctx, b, ledger.Period{}, chain.Heights{First: 5, Last: 7})
 	require.NoError(t, err)
 	require.False(t, got.Final)
 	require.Equal(t, []string{
@@ -83,7 +83,7 @@ func TestExamine(t *testing.T) {
 		"the seal of the period: " + zeros + "7 in the package, nothing in the ledger",
 	}, m.Differ(ledger.Identity{Network: "moonriver", Genesis: chain.Some(chain.Hash{31: 1})}, got))
 	b.err = errors.New("broken")
-	_, err = Examine(ctx, b, ledger.Period{}, ledger.Span{})
+	_, err = Examine(ctx, b, ledger.Period{}, chain.Heights{})
 	require.ErrorIs(t, err, b.err)
 }
 
@@ -102,7 +102,7 @@ func TestFindings(t *testing.T) {
 	var count Findings
 	var out strings.Builder
 	require.True(t, count.None())
-	require.NoError(t, table.WriteCSV(&out, List(ctx, b, ledger.Span{}, &count)))
+	require.NoError(t, table.WriteCSV(&out, List(ctx, b, chain.Heights{}, &count)))
 	require.Equal(t, `kind,block,place,what,payer,fee,fee_token,charged,charged_token,message
 check,5,5,block.time,,,,,,late
 check,6,6-2,fee,,,,,,no
@@ -114,9 +114,9 @@ unclassified,8,8-onInitialize,balances.New,,,,,,not understood
 `, out.String())
 	require.Equal(t, Findings{Checks: 2, Undetermined: 1, Drifts: 2, Unclassified: 2}, count)
 	require.False(t, count.None())
-	for range List(ctx, b, ledger.Span{}, &count).Rows {
+	for range List(ctx, b, chain.Heights{}, &count).Rows {
 		break
 	}
 	b.err = errors.New("broken")
-	require.ErrorIs(t, table.WriteCSV(&out, List(ctx, b, ledger.Span{}, &count)), b.err)
+	require.ErrorIs(t, table.WriteCSV(&out, List(ctx, b, chain.Heights{}, &count)), b.err)
 }

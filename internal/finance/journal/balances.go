@@ -16,7 +16,7 @@ import (
 // balance after them.
 type DifferenceError struct {
 	Account chain.Address
-	Span    ledger.Span // in which a movement is missing or wrong: one block, where the balances tell
+	Span    chain.Heights // in which a movement is missing or wrong: one block, where the balances tell
 	// Change is what the balance at the end of Span has more than the movements make.
 	balances.Change
 }
@@ -41,7 +41,7 @@ type sum struct {
 
 // sums adds the movements of each account up, in the order of the accounts. It is
 // [ErrUnknown] where a change is not known, or an event only says what a balance became.
-func (p *Payments) sums(ctx context.Context, span ledger.Span) (list []sum, err error) {
+func (p *Payments) sums(ctx context.Context, span chain.Heights) (list []sum, err error) {
 	var unknown []error
 	for _, account := range p.accounts {
 		var s sum
@@ -67,20 +67,20 @@ func (p *Payments) sums(ctx context.Context, span ledger.Span) (list []sum, err 
 }
 
 // movementsOf are those of an account.
-func (p *Payments) movementsOf(ctx context.Context, account chain.Address, span ledger.Span) iter.Seq2[*ledger.Movement, error] {
+func (p *Payments) movementsOf(ctx context.Context, account chain.Address, span chain.Heights) iter.Seq2[*ledger.Movement, error] {
 	return p.book.Movements(ctx, ledger.Query{Accounts: []chain.Address{account}, Span: span})
 }
 
 // holdings are what the accounts had before a span and after it. It is a
 // [DifferenceError] where the movements do not lead from the one to the other.
-func (p *Payments) holdings(ctx context.Context, reader balances.Reader, span ledger.Span, assets map[chain.Address]Account, sums []sum) (list []holding, err error) {
+func (p *Payments) holdings(ctx context.Context, reader balances.Reader, span chain.Heights, assets map[chain.Address]Account, sums []sum) (list []holding, err error) {
 	span.First = max(span.First, 1) // block 0 has the balances that the chain began with
 	var wrong []error
 	for i, account := range p.accounts {
 		c := &balances.Comparison{}
 		b := balances.Prover{
 			Comparison: c, Reader: reader, Account: account, Span: span, Options: balances.Options{FirstOnly: true},
-			Movements: func(ctx context.Context, span ledger.Span) iter.Seq2[*ledger.Movement, error] {
+			Movements: func(ctx context.Context, span chain.Heights) iter.Seq2[*ledger.Movement, error] {
 				return p.movementsOf(ctx, account, span)
 			},
 		}
@@ -118,7 +118,7 @@ func (s sum) prove(ctx context.Context, b *balances.Prover) (err error) {
 	differs := &DifferenceError{b.Account, b.Span, unexplained}
 	if len(b.Differences) > 0 {
 		d := b.Differences[0]
-		differs.Span, differs.Change = ledger.Span{First: d.Height - d.Before, Last: d.Height}, d.Change
+		differs.Span, differs.Change = chain.Heights{First: d.Height - d.Before, Last: d.Height}, d.Change
 	}
 	return differs
 }

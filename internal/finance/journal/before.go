@@ -11,7 +11,7 @@ import (
 func (p *Payments) before() *Payments {
 	earlier := &Payments{book: p.book, accounts: p.accounts, asked: p.asked}
 	if span, ok := p.span.Get(); ok && span.First > 0 {
-		span = ledger.Span{Last: span.First - 1}
+		span = chain.Heights{Last: span.First - 1}
 		earlier.period, earlier.span = ledger.Period{Heights: chain.Some(span)}, chain.Some(span)
 	}
 	return earlier

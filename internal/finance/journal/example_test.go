@@ -71,7 +71,7 @@ func ExampleFeeJournal() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	block24 := chain.Some(ledger.Span{First: 24, Last: 24})
+	block24 := chain.Some(chain.Heights{First: 24, Last: 24})
 	payments, err := journal.Find(ctx, book, journal.Question{Accounts: []chain.Address{payroll}, Period: ledger.Period{Heights: block24}, Span: block24})
 	if err != nil {
 		log.Fatal(err)

@@ -79,7 +79,7 @@ func bookOf(t testing.TB, name string) *ledger.Book {
 
 // question is about accounts in a span of heights.
 func question(accounts []chain.Address, first, last uint64) journal.Question {
-	span := ledger.Span{First: first, Last: last}
+	span := chain.Heights{First: first, Last: last}
 	return journal.Question{Accounts: accounts, Period: ledger.Period{Heights: chain.Some(span)}, Span: chain.Some(span)}
 }
 

@@ -73,9 +73,9 @@ func MovementJournal(ctx context.Context, payments *Payments, reader balances.Re
 func placeOf(m *ledger.Movement) place { return place{m.Height, m.Where} }
 
 // endTimes are when a span begins and ends. Block 0 has no time: the one after it has.
-func endTimes(ctx context.Context, book Book, span ledger.Span) (begin, end chain.Time, err error) {
+func endTimes(ctx context.Context, book Book, span chain.Heights) (begin, end chain.Time, err error) {
 	timed := func(height uint64) (none chain.Optional[chain.Time], err error) {
-		for b, err := range book.Blocks(ctx, ledger.Query{Span: ledger.Span{First: height, Last: height}}) {
+		for b, err := range book.Blocks(ctx, ledger.Query{Span: chain.Heights{First: height, Last: height}}) {
 			if err != nil {
 				return none, err
 			}

@@ -43,7 +43,7 @@ func (p *Payments) parts(ctx context.Context, withMovements bool) iter.Seq2[*par
 			if last-first >= blocks {
 				last = first + blocks - 1
 			}
-			found, err := p.read(ctx, ledger.Span{First: first, Last: last}, withMovements)
+			found, err := p.read(ctx, chain.Heights{First: first, Last: last}, withMovements)
 			if errors.Is(err, errFull) {
 				blocks = (last-first)/2 + 1
 				continue
@@ -81,7 +81,7 @@ func (p *Payments) again(ctx context.Context, withMovements bool) iter.Seq2[*par
 }
 
 // read reads all of some blocks. It is errFull where that is too much.
-func (p *Payments) read(ctx context.Context, span ledger.Span, withMovements bool) (*part, error) {
+func (p *Payments) read(ctx context.Context, span chain.Heights, withMovements bool) (*part, error) {
 	found := &part{}
 	full := func() bool { return span.First < span.Last && found.size() == mostHeld }
 	read := func() error {
@@ -121,7 +121,7 @@ func (p *Payments) read(ctx context.Context, span ledger.Span, withMovements boo
 }
 
 // transactions are those that may be payments: of few accounts their own, and nobody's.
-func (p *Payments) transactions(ctx context.Context, span ledger.Span) iter.Seq2[*ledger.Transaction, error] {
+func (p *Payments) transactions(ctx context.Context, span chain.Heights) iter.Seq2[*ledger.Transaction, error] {
 	return func(yield func(*ledger.Transaction, error) bool) {
 		for t, err := range readBy(p, span, func(q ledger.Query) iter.Seq2[*ledger.Transaction, error] { return p.book.Transactions(ctx, q) }) {
 			if !yield(t, err) || err != nil {
@@ -135,7 +135,7 @@ func (p *Payments) transactions(ctx context.Context, span ledger.Span) iter.Seq2
 }
 
 // readBy reads rows of few accounts one after the other, and all rows otherwise.
-func readBy[T any](p *Payments, span ledger.Span, rows func(ledger.Query) iter.Seq2[*T, error]) iter.Seq2[*T, error] {
+func readBy[T any](p *Payments, span chain.Heights, rows func(ledger.Query) iter.Seq2[*T, error]) iter.Seq2[*T, error] {
 	if len(p.accounts) > fewAccounts {
 		return rows(ledger.Query{Span: span})
 	}

@@ -22,7 +22,7 @@ type Book interface {
 type Question struct {
 	Accounts []chain.Address
 	Period   ledger.Period
-	Span     chain.Optional[ledger.Span] // of the period's blocks, as ledger.Book.Cover has it; none where it is not known
+	Span     chain.Optional[chain.Heights] // of the period's blocks, as ledger.Book.Cover has it; none where it is not known
 }
 
 // Payment is a transaction with what its payer paid.
@@ -39,7 +39,7 @@ type Payments struct {
 	accounts []chain.Address // each once
 	asked    map[chain.Address]bool
 	period   ledger.Period
-	span     chain.Optional[ledger.Span]
+	span     chain.Optional[chain.Heights]
 
 	seen         tally           // of the first reading
 	payers       []chain.Address // each once, in the order of their first payments

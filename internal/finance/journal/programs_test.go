@@ -13,8 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/finance/journal"
-	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/test/ledgertest"
 	programs "github.com/feeledger/fees/internal/test/program"
@@ -229,7 +229,7 @@ func TestBeancountIncludesAll(t *testing.T) {
 			dir := t.TempDir()
 			main := ""
 			opened := map[string]bool{}
-			for i, span := range []ledger.Span{{First: 6, Last: 10}, {First: 11, Last: 18}, {First: 19, Last: 27}} {
+			for i, span := range []chain.Heights{{First: 6, Last: 10}, {First: 11, Last: 18}, {First: 19, Last: 27}} {
 				s := style()
 				s.Continues, s.NetworkSide = i > 0, true
 				text := written(t, made(t, span.First, span.Last, s), p.Program)

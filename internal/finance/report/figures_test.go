@@ -23,7 +23,7 @@ func evmTransaction(price, gas, paid uint64) *ledger.Cost {
 // A fee that nobody knows is counted and in no sum, also not in the average price; its
 // price counts among the percentiles, for it was bid.
 func TestUndetermined(t *testing.T) {
-	a := newAdder(&Question{Choice: Choice{By: Layer, Percentiles: true}, Period: ledger.Period{Heights: chain.Some(ledger.Span{Last: 10})}})
+	a := newAdder(&Question{Choice: Choice{By: Layer, Percentiles: true}, Period: ledger.Period{Heights: chain.Some(chain.Heights{Last: 10})}})
 	require.NoError(t, a.transaction(evmTransaction(10, 3, 30)))
 	require.NoError(t, a.transaction(evmTransaction(13, 1, 13)))
 	unknown := evmTransaction(99, 1000, 0)
@@ -42,7 +42,7 @@ func TestUndetermined(t *testing.T) {
 func TestSumsWithAnUnknownPart(t *testing.T) {
 	known := func(n uint64) chain.Optional[chain.Wei] { return chain.Some(chain.NewWei(n)) }
 	unknown := chain.Optional[chain.Wei]{}
-	a := newAdder(&Question{Choice: Choice{By: Type}, Period: ledger.Period{Heights: chain.Some(ledger.Span{Last: 10})}})
+	a := newAdder(&Question{Choice: Choice{By: Type}, Period: ledger.Period{Heights: chain.Some(chain.Heights{Last: 10})}})
 	add := func(kind string, fee, priority, charged, burned, treasury, author chain.Optional[chain.Wei]) {
 		x := evmTransaction(1, 5, 0)
 		x.Type, x.Fee, x.PriorityFee, x.Charged, x.Burned, x.Treasury, x.Author = kind, fee, priority, charged, burned, treasury, author
@@ -93,7 +93,7 @@ func TestOverflow(t *testing.T) {
 	require.NoError(t, err)
 	rich := evmTransaction(1, 1, 1)
 	rich.Fee = chain.Some(most)
-	a := newAdder(&Question{Choice: Choice{By: Layer}, Period: ledger.Period{Heights: chain.Some(ledger.Span{Last: 10})}})
+	a := newAdder(&Question{Choice: Choice{By: Layer}, Period: ledger.Period{Heights: chain.Some(chain.Heights{Last: 10})}})
 	require.NoError(t, a.transaction(rich))
 	err = a.transaction(rich)
 	require.ErrorIs(t, err, chain.ErrOverflow)
@@ -122,7 +122,7 @@ func parsePrice(text string) (chain.Optional[chain.GasPrice], error) {
 
 // What the sums lack is said.
 func TestNotes(t *testing.T) {
-	a := newAdder(&Question{Choice: Choice{By: Day}, Period: ledger.Period{Heights: chain.Some(ledger.Span{Last: 10})}})
+	a := newAdder(&Question{Choice: Choice{By: Day}, Period: ledger.Period{Heights: chain.Some(chain.Heights{Last: 10})}})
 	drift := evmTransaction(1, 1, 1)
 	drift.Verdict = evidence.Drift
 	require.NoError(t, a.transaction(drift)) // without a time, shares, priority fee

@@ -8,7 +8,6 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
-	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/sys/jsontext"
 )
@@ -125,7 +124,7 @@ func (r *Report) coverage() (c coverage) {
 	return c
 }
 
-func ends(span ledger.Span) (first, last chain.Optional[uint64]) {
+func ends(span chain.Heights) (first, last chain.Optional[uint64]) {
 	return chain.Some(span.First), chain.Some(span.Last)
 }
 

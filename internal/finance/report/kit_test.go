@@ -67,7 +67,7 @@ func kept(t testing.TB, reader *source.Reader, head uint64) (*ledger.Book, []*ev
 
 // heights asks for a span of heights.
 func heights(first, last uint64) ledger.Period {
-	return ledger.Period{Heights: chain.Some(ledger.Span{First: first, Last: last})}
+	return ledger.Period{Heights: chain.Some(chain.Heights{First: first, Last: last})}
 }
 
 // days asks for the time from the beginning of one day to that of another.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
 )
@@ -16,7 +17,7 @@ const mostFindings = 5
 
 // notesOn are the notes on a period's blocks: those that are of no day, those that the
 // period leaves out, and the checks that did not hold, which are counted.
-func (r *Report) notesOn(ctx context.Context, book *ledger.Book, span ledger.Span) (notes []string, err error) {
+func (r *Report) notesOn(ctx context.Context, book *ledger.Book, span chain.Heights) (notes []string, err error) {
 	if r.Period.Heights.Known() && span.First == 0 && (r.By == Hour || r.By == Day || r.By == Month) {
 		notes = append(notes, "block 0 has no time and belongs to no "+string(r.By))
 	}

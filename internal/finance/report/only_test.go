@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/ledger"
 )
@@ -24,7 +25,7 @@ func only(t testing.TB, conditions ...string) report.Only {
 func TestOnly(t *testing.T) {
 	book, _ := kept(t, recorded(t, "moonbeam-2100"), 27)
 	var all []*ledger.Transaction
-	for x, err := range book.Transactions(context.Background(), ledger.Query{Span: ledger.Span{Last: 27}}) {
+	for x, err := range book.Transactions(context.Background(), ledger.Query{Span: chain.Heights{Last: 27}}) {
 		require.NoError(t, err)
 		all = append(all, x)
 	}

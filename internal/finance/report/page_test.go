@@ -23,7 +23,7 @@ const hostile = `x"><script>document.title='owned'</script><img src=https://evil
 // hostilePage is a report of names from outside that would do harm.
 func hostilePage(t testing.TB) string {
 	r := &Report{
-		Question: Question{Choice: Choice{By: Call}, Network: "moonbeam", Symbol: "GLMR<b>", Name: "blocks 1..2", Zone: time.UTC, Period: ledger.Period{Heights: chain.Some(ledger.Span{First: 1, Last: 2})}, Cover: ledger.Cover{Lacks: []string{"blocks 2..2 " + hostile}}, Partial: []string{"PARTIAL: " + hostile}},
+		Question: Question{Choice: Choice{By: Call}, Network: "moonbeam", Symbol: "GLMR<b>", Name: "blocks 1..2", Zone: time.UTC, Period: ledger.Period{Heights: chain.Some(chain.Heights{First: 1, Last: 2})}, Cover: ledger.Cover{Lacks: []string{"blocks 2..2 " + hostile}}, Partial: []string{"PARTIAL: " + hostile}},
 		Rules:    []string{hostile}, Notes: []string{"PARTIAL: " + hostile, "finding: " + hostile},
 	}
 	for i := range 30 {

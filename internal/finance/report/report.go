@@ -242,7 +242,7 @@ func newAdder(q *Question) *adder {
 }
 
 // totals adds up the ledger's totals.
-func (a *adder) totals(ctx context.Context, book *ledger.Book, span ledger.Span, by ledger.TotalsBy, shown func(uint64)) error {
+func (a *adder) totals(ctx context.Context, book *ledger.Book, span chain.Heights, by ledger.TotalsBy, shown func(uint64)) error {
 	rules, err := book.Totals(ctx, a.question.Period, span, by, func(t *ledger.Total) error {
 		if t.EVM+t.Native == 0 || !a.question.Only.hasTotal(t) { // blocks without a transaction
 			return nil
@@ -260,7 +260,7 @@ func (a *adder) totals(ctx context.Context, book *ledger.Book, span ledger.Span,
 }
 
 // transactions adds up the transactions one by one.
-func (a *adder) transactions(ctx context.Context, book *ledger.Book, span ledger.Span, shown func(uint64)) error {
+func (a *adder) transactions(ctx context.Context, book *ledger.Book, span chain.Heights, shown func(uint64)) error {
 	if a.question.Payers != nil && len(a.question.Payers) == 0 {
 		return nil
 	}

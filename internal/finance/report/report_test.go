@@ -311,7 +311,7 @@ func TestTooManyGroups(t *testing.T) {
 	ctx := context.Background()
 	book, _ := kept(t, generated(30), 30)
 	q := report.Question{Choice: report.Choice{By: report.Block}}
-	q.Period.Heights, q.Cover.Span = chain.Some(ledger.Span{First: 0, Last: 30}), chain.Some(ledger.Span{First: 0, Last: 30})
+	q.Period.Heights, q.Cover.Span = chain.Some(chain.Heights{First: 0, Last: 30}), chain.Some(chain.Heights{First: 0, Last: 30})
 	report.LimitGroups(t, 30)
 	r, err := report.Make(ctx, book, q, func(_, _ uint64) {})
 	require.NoError(t, err)

@@ -94,7 +94,7 @@ func (r *reading) besides(ctx context.Context, m *movement.Movement) (string, er
 		return r.beside, nil
 	}
 	r.beside = nothing
-	for other, err := range r.book.Movements(ctx, ledger.Query{Span: ledger.Span{First: r.at.height, Last: r.at.height}}) {
+	for other, err := range r.book.Movements(ctx, ledger.Query{Span: chain.Heights{First: r.at.height, Last: r.at.height}}) {
 		if err != nil {
 			return "", err
 		}

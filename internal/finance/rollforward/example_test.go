@@ -74,7 +74,7 @@ func ExampleMake() {
 		log.Fatal(err)
 	}
 	made, err := rollforward.Make(ctx, book, rollforward.Question{
-		Periods:  []rollforward.Period{{Name: "block 25", Span: ledger.Span{First: 25, Last: 25}}},
+		Periods:  []rollforward.Period{{Name: "block 25", Span: chain.Heights{First: 25, Last: 25}}},
 		Accounts: accounts,
 		Balances: kept{recorded},
 	})

@@ -11,7 +11,6 @@ import (
 	"github.com/feeledger/fees/internal/finance/balances"
 	"github.com/feeledger/fees/internal/finance/rollforward"
 	"github.com/feeledger/fees/internal/finance/statement"
-	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/movement"
 	"github.com/feeledger/fees/internal/table"
 )
@@ -27,8 +26,8 @@ func TestOverflow(t *testing.T) {
 	accounts := emptyBook()
 	require.NoError(t, accounts.Add(entryOf(who)))
 	require.NoError(t, accounts.Add(entryOf(someone)))
-	whole := []rollforward.Period{{Name: "all", Span: ledger.Span{First: 0, Last: 27}}}
-	halves := []rollforward.Period{{Name: "a", Span: ledger.Span{First: 0, Last: 14}}, {Name: "b", Span: ledger.Span{First: 15, Last: 27}}}
+	whole := []rollforward.Period{{Name: "all", Span: chain.Heights{First: 0, Last: 27}}}
+	halves := []rollforward.Period{{Name: "a", Span: chain.Heights{First: 0, Last: 14}}, {Name: "b", Span: chain.Heights{First: 15, Last: 27}}}
 	in := func(height, position int, account chain.Address) string {
 		return row(height, position, movement.OnInitialize, "balances.Deposit", movement.KindDeposit, account, "NULL", "'"+most+"'", "'"+most+"'", "0")
 	}

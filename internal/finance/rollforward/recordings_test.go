@@ -14,7 +14,6 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/finance/rollforward"
-	"github.com/feeledger/fees/internal/ledger"
 )
 
 // rawBlock is of a block what this test reads of it, by its own code.
@@ -160,7 +159,7 @@ func TestRecordings(t *testing.T) {
 			want := readExpectation(t, dir, treasuryOf(name))
 			treasury := address(t, treasuryOf(name))
 			r := made(t, book, rollforward.Question{
-				Periods: []rollforward.Period{{Name: "all", Span: ledger.Span{First: 0, Last: last}}}, Accounts: accounts, Balances: have,
+				Periods: []rollforward.Period{{Name: "all", Span: chain.Heights{First: 0, Last: last}}}, Accounts: accounts, Balances: have,
 				Classifier: rollforward.Classifier{Treasury: chain.Some(treasury)},
 			})
 			require.True(t, r.Holds())
@@ -293,7 +292,7 @@ func TestFeesAreWhatWasCharged(t *testing.T) {
 			}
 			require.NotEmpty(t, charged)
 			r := made(t, recorded(t, name), rollforward.Question{
-				Periods: []rollforward.Period{{Name: "all", Span: ledger.Span{First: 0, Last: heightOf(t, dir)}}}, Accounts: accountsOf(t, name),
+				Periods: []rollforward.Period{{Name: "all", Span: chain.Heights{First: 0, Last: heightOf(t, dir)}}}, Accounts: accountsOf(t, name),
 			})
 			found := 0
 			for i := range r.Columns[:18] {
@@ -328,7 +327,7 @@ func TestTreasuryAndAuthors(t *testing.T) {
 			}
 			require.NotEmpty(t, others.Entries())
 			r := made(t, recorded(t, name), rollforward.Question{
-				Periods: []rollforward.Period{{Name: "all", Span: ledger.Span{First: 0, Last: heightOf(t, dir)}}}, Accounts: others,
+				Periods: []rollforward.Period{{Name: "all", Span: chain.Heights{First: 0, Last: heightOf(t, dir)}}}, Accounts: others,
 				Classifier: rollforward.Classifier{Treasury: chain.Some(address(t, treasuryOf(name)))},
 			})
 			authors := 0

@@ -16,8 +16,8 @@ import (
 
 // Period is a part of the time that is asked about, such as a month.
 type Period struct {
-	Name string      // such as 2026-01
-	Span ledger.Span // its blocks
+	Name string        // such as 2026-01
+	Span chain.Heights // its blocks
 }
 
 // Question asks for the rollforward of accounts.
@@ -360,7 +360,7 @@ func (r *Rollforward) addWhole() error {
 		return nil
 	}
 	first, last := r.Periods[0], r.Periods[len(r.Periods)-1]
-	all := Period{first.Name + " to " + last.Name, ledger.Span{First: first.Span.First, Last: last.Span.Last}}
+	all := Period{first.Name + " to " + last.Name, chain.Heights{First: first.Span.First, Last: last.Span.Last}}
 	count := len(r.owners)
 	parts := r.Columns
 	for j, o := range r.owners {

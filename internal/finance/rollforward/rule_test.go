@@ -332,7 +332,7 @@ func TestEveryMovementIsInOneLine(t *testing.T) {
 		accounts := emptyBook()
 		require.NoError(t, accounts.Add(entryOf(who)))
 		r := made(t, recorded(t, "moonbeam-2100", changes...), rollforward.Question{
-			Periods: []rollforward.Period{{Name: "all", Span: ledger.Span{First: 0, Last: 27}}}, Accounts: accounts, Balances: have,
+			Periods: []rollforward.Period{{Name: "all", Span: chain.Heights{First: 0, Last: 27}}}, Accounts: accounts, Balances: have,
 			Classifier: rollforward.Classifier{Treasury: chain.Some(treasurer)},
 		})
 		require.True(t, r.Holds())

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/finance/rollforward"
-	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/table"
 )
@@ -23,7 +23,7 @@ func TestValues(t *testing.T) {
 	require.NoError(t, err)
 	ask := func(first, last uint64) *rollforward.Rollforward {
 		return made(t, recorded(t, "moonbeam-2100"), rollforward.Question{
-			Periods: []rollforward.Period{{Name: "a", Span: ledger.Span{First: first, Last: 25}}, {Name: "b", Span: ledger.Span{First: 26, Last: last}}}, Accounts: accountsOf(t, "moonbeam-2100"), Prices: list.Valuer(),
+			Periods: []rollforward.Period{{Name: "a", Span: chain.Heights{First: first, Last: 25}}, {Name: "b", Span: chain.Heights{First: 26, Last: last}}}, Accounts: accountsOf(t, "moonbeam-2100"), Prices: list.Valuer(),
 		})
 	}
 	r := ask(20, 27)

@@ -11,7 +11,6 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/finance/statement"
-	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/internal/test/ledgertest"
 )
@@ -21,7 +20,7 @@ import (
 func TestCalled(t *testing.T) {
 	const name = "moonbeam-2100"
 	ctx, book, balances := context.Background(), recorded(t, name), ledgertest.RecordedBalances(t, name)
-	span := ledger.Span{First: 24, Last: 26}
+	span := chain.Heights{First: 24, Last: 26}
 	var unnamed chain.Address
 	for account := range balances {
 		if account != alith {

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/movement"
 )
 
@@ -40,7 +39,7 @@ func TestFeeParts(t *testing.T) {
 				changes = append(changes, fmt.Sprintf("INSERT INTO movements (height, position, place, event_index, event, kind, account, amount, free, reserved) VALUES (25, %d, 4, %d, 'balances.%s', '%s', x'%x', '%s', '0', '0')",
 					9000+i, i, event, kinds[event], who[:], amount))
 			}
-			s := made(t, recorded(t, "moonbeam-2100", changes...), nil, who, ledger.Span{Last: 27}, false)
+			s := made(t, recorded(t, "moonbeam-2100", changes...), nil, who, chain.Heights{Last: 27}, false)
 			var parts []int
 			payments, movements := 0, 0
 			for l, err := range s.Lines(context.Background()) {

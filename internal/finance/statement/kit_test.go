@@ -38,7 +38,7 @@ const maxDifferences = balances.MaxDifferences
 var recordings = map[string]uint64{"moonbeam-1701": 21, "moonbeam-2100": 27}
 
 // fill makes a ledger file of a source's blocks.
-func fill(t testing.TB, path string, src source.Source, span ledger.Span) {
+func fill(t testing.TB, path string, src source.Source, span chain.Heights) {
 	ctx := context.Background()
 	reader := &source.Reader{Source: src, Tables: network.BuiltIn()}
 	before, err := prove.Before(ctx, reader, span.First)
@@ -74,7 +74,7 @@ func recorded(t testing.TB, name string, changes ...string) *ledger.Book {
 	if files.bytes[name] == nil {
 		src, err := answers.OpenDirectory("../../../testdata/recordings/" + name)
 		require.NoError(t, err)
-		fill(t, path, src, ledger.Span{Last: recordings[name]})
+		fill(t, path, src, chain.Heights{Last: recordings[name]})
 		files.bytes[name], err = os.ReadFile(path)
 		require.NoError(t, err)
 	} else {
@@ -129,7 +129,7 @@ func by(t testing.TB, free, reserved string) Change {
 var alith = chain.Address{0xf2, 0x4f, 0xf3, 0xa9, 0xcf, 0x04, 0xc7, 0x1d, 0xbc, 0x94, 0xd0, 0xb5, 0x66, 0xf7, 0xa2, 0x7b, 0x94, 0x56, 0x6c, 0xac}
 
 // made is a statement without an error.
-func made(t testing.TB, book *ledger.Book, balances Reader, account chain.Address, span ledger.Span, everyBlock bool) *statement.Statement {
+func made(t testing.TB, book *ledger.Book, balances Reader, account chain.Address, span chain.Heights, everyBlock bool) *statement.Statement {
 	t.Helper()
 	s, err := statement.Make(context.Background(), book, balances, account, span, Options{EveryBlock: everyBlock})
 	require.NoError(t, err)

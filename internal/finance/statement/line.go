@@ -145,12 +145,12 @@ func (l *Line) carry(r *balances.Running) (err error) {
 }
 
 // movements are the account's.
-func (s *Statement) movements(ctx context.Context, span ledger.Span) iter.Seq2[*ledger.Movement, error] {
+func (s *Statement) movements(ctx context.Context, span chain.Heights) iter.Seq2[*ledger.Movement, error] {
 	return s.book.Movements(ctx, s.query(span))
 }
 
 // query asks for the account's rows in a span.
-func (s *Statement) query(span ledger.Span) ledger.Query {
+func (s *Statement) query(span chain.Heights) ledger.Query {
 	return ledger.Query{Accounts: []chain.Address{s.Account}, Span: span}
 }
 

@@ -47,7 +47,7 @@ func TestFeeOfAnUnknownPayer(t *testing.T) {
 	ctx := context.Background()
 	recorded, err := answers.OpenDirectory("../../../testdata/recordings/moonbeam-2100")
 	require.NoError(t, err)
-	whole := ledger.Span{First: 24, Last: 26}
+	whole := chain.Heights{First: 24, Last: 26}
 	alith, baltathar := address(t, "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac"), address(t, "0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0")
 	for _, c := range []struct {
 		unsigned         bool
@@ -74,7 +74,7 @@ func TestFeeOfAnUnknownPayer(t *testing.T) {
 				require.NotContains(t, s.Notes(), note)
 			}
 		}
-		before := made(t, book, nil, alith, ledger.Span{First: 24, Last: 24}, false)
+		before := made(t, book, nil, alith, chain.Heights{First: 24, Last: 24}, false)
 		require.Zero(t, before.WithoutPayer)
 	}
 }

@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/finance/statement"
-	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/test/ledgertest"
 	"github.com/feeledger/fees/internal/test/postgrestest"
 )
@@ -26,7 +26,7 @@ func TestPostgres(t *testing.T) {
 	place := postgrestest.Start(t).Database(t)
 	src, err := answers.OpenDirectory("../../../testdata/recordings/" + name)
 	require.NoError(t, err)
-	span := ledger.Span{Last: recordings[name]}
+	span := chain.Heights{Last: recordings[name]}
 	fill(t, place, src, span)
 	balances := ledgertest.RecordedBalances(t, name)
 	one, other := made(t, open(t, place), balances, alith, span, true), made(t, recorded(t, name), balances, alith, span, true)

@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/movement"
 	"github.com/feeledger/fees/internal/test/chaingen"
 )
@@ -79,7 +78,7 @@ func TestMadeUpBlocks(t *testing.T) {
 	const first, last = 5000, 5039
 	source := chaingen.New(chaingen.Options{Seed: 7, Head: last}).Source()
 	path := filepath.Join(t.TempDir(), "fees.db")
-	span := ledger.Span{First: first, Last: last}
+	span := chain.Heights{First: first, Last: last}
 	fill(t, path, source, span)
 	book := open(t, path)
 	opening, ok := new(big.Int).SetString("1000000000000000000000000000000", 10)
@@ -120,7 +119,7 @@ func TestMadeUpBlocks(t *testing.T) {
 func TestManyDifferences(t *testing.T) {
 	book := recorded(t, "moonbeam-2100", "INSERT INTO movements (height, position, place, event_index, event, kind, account, amount, free, reserved) VALUES (9000, 1, -1, 0, 'balances.Deposit', 'deposit', x'0000000000000000000000000000000000000001', '1', '1', '0')")
 	for _, everyBlock := range []bool{false, true} {
-		s := made(t, book, rising{}, chain.Address{19: 2}, ledger.Span{First: 1, Last: 1200}, everyBlock)
+		s := made(t, book, rising{}, chain.Address{19: 2}, chain.Heights{First: 1, Last: 1200}, everyBlock)
 		require.False(t, s.Holds())
 		require.Len(t, s.Differences, maxDifferences)
 		require.True(t, s.More)

@@ -17,7 +17,6 @@ import (
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/finance/statement"
-	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/internal/test/ledgertest"
 )
@@ -65,7 +64,7 @@ func TestSheets(t *testing.T) {
 		"UPDATE transactions SET charged = '0' WHERE height = 25 AND extrinsic = 6",
 		"UPDATE blocks SET final = 0 WHERE height = 25",
 	)
-	span := ledger.Span{First: 24, Last: 26}
+	span := chain.Heights{First: 24, Last: 26}
 	other := chain.Address{19: 1}
 	balances := ledgertest.RecordedBalances(t, name)
 	balances[other] = map[uint64]chain.Balance{
@@ -109,7 +108,7 @@ func TestSheets(t *testing.T) {
 // An error of the ledger ends a sheet, and so does whoever has seen enough.
 func TestSheetErrors(t *testing.T) {
 	book := recorded(t, "moonbeam-2100")
-	s := made(t, book, nil, alith, ledger.Span{Last: 27}, false)
+	s := made(t, book, nil, alith, chain.Heights{Last: 27}, false)
 	rows := 0
 	for range statement.Without(style.Fees(context.Background(), s), "account").Rows {
 		rows++

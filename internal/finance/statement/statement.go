@@ -18,7 +18,7 @@ import (
 // movement whose event does not tell the change.
 type Statement struct {
 	Account chain.Address
-	Span    ledger.Span // it begins after block 0: what that left is the opening
+	Span    chain.Heights // it begins after block 0: what that left is the opening
 	balances.Comparison
 	Totals
 	// ChargedWorth is what the fees were worth, where [Style.ValueBy] valued them.
@@ -30,7 +30,7 @@ type Statement struct {
 // Make makes the statement of an account on a span of the ledger's blocks. Without a
 // reader of balances, which is nil then, it has movements alone and proves nothing. An
 // error that the ledger gave is a [LedgerError]; any other is the reader's.
-func Make(ctx context.Context, book *ledger.Book, reader balances.Reader, account chain.Address, span ledger.Span, o balances.Options) (*Statement, error) {
+func Make(ctx context.Context, book *ledger.Book, reader balances.Reader, account chain.Address, span chain.Heights, o balances.Options) (*Statement, error) {
 	if span.Last < span.First {
 		return nil, fmt.Errorf("blocks %v: a span ends before it begins", span)
 	}

@@ -30,7 +30,7 @@ func TestRecordedStatementsHold(t *testing.T) {
 					if end < first || testing.Short() && (first%7 > 0 || end != 5 && end != last) {
 						continue
 					}
-					span := ledger.Span{First: first, Last: end}
+					span := chain.Heights{First: first, Last: end}
 					s := made(t, book, balances, account, span, true)
 					require.True(t, s.Holds(), "%s %v %v: %v", name, account, span, s.Differences)
 					opening := max(first, 1) - 1
@@ -40,7 +40,7 @@ func TestRecordedStatementsHold(t *testing.T) {
 					require.Equal(t, chain.Some(Change{}), s.Unexplained)
 				}
 			}
-			s := made(t, book, balances, account, ledger.Span{Last: last}, false)
+			s := made(t, book, balances, account, chain.Heights{Last: last}, false)
 			require.True(t, s.Holds())
 			require.EqualValues(t, 1, s.Proved)
 		}
@@ -53,7 +53,7 @@ func TestRecordedLines(t *testing.T) {
 	for name, last := range recordings {
 		book, balances := recorded(t, name), ledgertest.RecordedBalances(t, name)
 		for account := range balances {
-			s := made(t, book, balances, account, ledger.Span{Last: last}, false)
+			s := made(t, book, balances, account, chain.Heights{Last: last}, false)
 			after := map[uint64]Change{}
 			var parts Change
 			var paid chain.Wei
@@ -87,7 +87,7 @@ func TestRecordedLines(t *testing.T) {
 				require.Equal(t, of(balances[account][height]), have, "%s %v block %d", name, account, height)
 			}
 			want, n := chain.Wei{}, 0
-			for x, err := range book.Transactions(context.Background(), ledger.Query{Accounts: []chain.Address{account}, Span: ledger.Span{Last: last}}) {
+			for x, err := range book.Transactions(context.Background(), ledger.Query{Accounts: []chain.Address{account}, Span: chain.Heights{Last: last}}) {
 				require.NoError(t, err)
 				charged, _ := x.Charged.Get()
 				want, err = want.Add(charged)
@@ -116,7 +116,7 @@ func TestRecordedLines(t *testing.T) {
 func TestDeletedMovementIsFound(t *testing.T) {
 	const name = "moonbeam-2100"
 	balances := ledgertest.RecordedBalances(t, name)
-	span := ledger.Span{Last: recordings[name]}
+	span := chain.Heights{Last: recordings[name]}
 	for account := range balances {
 		for l, err := range made(t, recorded(t, name), nil, account, span, false).Lines(context.Background()) {
 			require.NoError(t, err)
@@ -157,15 +157,15 @@ func TestAlteredBalanceIsFound(t *testing.T) {
 		if at < last {
 			want = append(want, Difference{Height: at + 1, Change: by(t, "0", "-1")})
 		}
-		s := made(t, book, wrong, alith, ledger.Span{Last: last}, true)
+		s := made(t, book, wrong, alith, chain.Heights{Last: last}, true)
 		require.Equal(t, want, s.Differences)
 		require.False(t, s.Holds())
 
 		// At the ends it is asked for anyhow.
 		if at == 0 || at == last {
-			require.Equal(t, want, made(t, book, wrong, alith, ledger.Span{Last: last}, false).Differences)
+			require.Equal(t, want, made(t, book, wrong, alith, chain.Heights{Last: last}, false).Differences)
 		} else {
-			require.True(t, made(t, book, wrong, alith, ledger.Span{Last: last}, false).Holds())
+			require.True(t, made(t, book, wrong, alith, chain.Heights{Last: last}, false).Holds())
 		}
 	}
 }
@@ -175,7 +175,7 @@ func TestWhatCancelsOut(t *testing.T) {
 	const name = "moonbeam-2100"
 	book := recorded(t, name,
 		"UPDATE movements SET free = '1000000000000000001' WHERE (height, position) = (SELECT height, position FROM movements WHERE account = x'f24ff3a9cf04c71dbc94d0b566f7a27b94566cac' ORDER BY height LIMIT 1)")
-	s := made(t, book, ledgertest.RecordedBalances(t, name), alith, ledger.Span{Last: 27}, true)
+	s := made(t, book, ledgertest.RecordedBalances(t, name), alith, chain.Heights{Last: 27}, true)
 	require.Len(t, s.Differences, 1)
 	first := s.Differences[0]
 	balances := ledgertest.RecordedBalances(t, name)
@@ -183,9 +183,9 @@ func TestWhatCancelsOut(t *testing.T) {
 	closing, err := of(balances[alith][27]).Plus(Change{Free: first.Free.Negated()})
 	require.NoError(t, err)
 	wrong := with(balances, alith, 27, chain.Balance{Free: closing.Free.Size(), Reserved: closing.Reserved.Size()})
-	s = made(t, book, wrong, alith, ledger.Span{Last: 27}, false)
+	s = made(t, book, wrong, alith, chain.Heights{Last: 27}, false)
 	require.True(t, s.Holds())
-	s = made(t, book, wrong, alith, ledger.Span{Last: 27}, true)
+	s = made(t, book, wrong, alith, chain.Heights{Last: 27}, true)
 	require.False(t, s.Holds())
 	require.Len(t, s.Differences, 2)
 	require.Equal(t, chain.Some(Change{}), s.Unexplained)
@@ -198,7 +198,7 @@ func TestBisectionFindsSeveral(t *testing.T) {
 	book := recorded(t, name,
 		"DELETE FROM movements WHERE height = 5 AND account = x'f24ff3a9cf04c71dbc94d0b566f7a27b94566cac'",
 		"DELETE FROM movements WHERE height = 25 AND account = x'f24ff3a9cf04c71dbc94d0b566f7a27b94566cac'")
-	s := made(t, book, ledgertest.RecordedBalances(t, name), alith, ledger.Span{Last: 27}, false)
+	s := made(t, book, ledgertest.RecordedBalances(t, name), alith, chain.Heights{Last: 27}, false)
 	require.Len(t, s.Differences, 2)
 	require.EqualValues(t, 5, s.Differences[0].Height)
 	require.EqualValues(t, 25, s.Differences[1].Height)
@@ -209,7 +209,7 @@ func TestFeesForOthers(t *testing.T) {
 	const name = "moonbeam-2100"
 	other := "3cd0a705a2dc65e5b1e1205896baa2be8a07c6e0"
 	book := recorded(t, name, "UPDATE transactions SET sender = x'"+other+"' WHERE height = 25 AND extrinsic = 7")
-	s := made(t, book, ledgertest.RecordedBalances(t, name), alith, ledger.Span{First: 25, Last: 25}, false)
+	s := made(t, book, ledgertest.RecordedBalances(t, name), alith, chain.Heights{First: 25, Last: 25}, false)
 	require.True(t, s.Holds())
 	require.Equal(t, statement.LayerFees{Transactions: 1, Charged: wei(t, "5215236000000000")}, s.Others)
 	found := 0
@@ -239,7 +239,7 @@ func TestFeesApart(t *testing.T) {
 		"nothing charged": {"UPDATE transactions SET charged = '0' WHERE height = 25 AND extrinsic = 4", func(f statement.LayerFees) uint64 { return 1 - f.Apart }},
 	} {
 		t.Run(what, func(t *testing.T) {
-			s := made(t, recorded(t, name, test.change), nil, alith, ledger.Span{First: 25, Last: 25}, false)
+			s := made(t, recorded(t, name, test.change), nil, alith, chain.Heights{First: 25, Last: 25}, false)
 			require.Equal(t, fee.EVM, s.Fees[0].Layer)
 			require.EqualValues(t, 3, s.Fees[0].Transactions)
 			require.EqualValues(t, 1, test.check(s.Fees[0]))
@@ -324,7 +324,7 @@ func TestUntoldChanges(t *testing.T) {
 				}
 				balances[who][h] = chain.Balance{Free: chain.NewWei(now[0]), Reserved: chain.NewWei(now[1])}
 			}
-			s := made(t, book, balances, who, ledger.Span{Last: 27}, false)
+			s := made(t, book, balances, who, chain.Heights{Last: 27}, false)
 			require.Equal(t, test.settled, s.Settled)
 			require.Equal(t, test.differences, s.Differences)
 			require.Equal(t, chain.Some(test.unexplained), s.Unexplained)
@@ -340,7 +340,7 @@ func TestUntoldChanges(t *testing.T) {
 			if balance, ok := last.FreeBalance.Get(); ok && s.Holds() {
 				require.Equal(t, fmt.Sprint(now[0]), balance.String())
 			}
-			if everyBlock := made(t, book, balances, who, ledger.Span{Last: 27}, true); what == "set, and wrong before" {
+			if everyBlock := made(t, book, balances, who, chain.Heights{Last: 27}, true); what == "set, and wrong before" {
 				require.Equal(t, []Difference{{Height: 10, Change: by(t, "-1", "0")}}, everyBlock.Differences)
 				require.Equal(t, chain.Some(Change{}), everyBlock.Unexplained)
 			} else {
@@ -348,7 +348,7 @@ func TestUntoldChanges(t *testing.T) {
 				require.Equal(t, test.settled, everyBlock.Settled)
 				require.Equal(t, s.Unexplained, everyBlock.Unexplained)
 			}
-			without := made(t, book, nil, who, ledger.Span{Last: 27}, false)
+			without := made(t, book, nil, who, chain.Heights{Last: 27}, false)
 			require.False(t, without.Opening.Known() || without.Closing.Known() || without.Unexplained.Known())
 			for l, err := range without.Lines(context.Background()) {
 				require.NoError(t, err)
@@ -361,13 +361,13 @@ func TestUntoldChanges(t *testing.T) {
 func TestNoBlocks(t *testing.T) {
 	const name = "moonbeam-2100"
 	balances := ledgertest.RecordedBalances(t, name)
-	s := made(t, recorded(t, name), balances, alith, ledger.Span{}, true)
+	s := made(t, recorded(t, name), balances, alith, chain.Heights{}, true)
 	require.True(t, s.Holds())
 	require.Equal(t, s.Opening, s.Closing)
 	require.Equal(t, chain.Some(balances[alith][0]), s.Opening)
 	require.Zero(t, s.Count)
 	require.Equal(t, []string{"nothing to prove: no block is after the opening"}, s.Notes())
-	_, err := statement.Make(context.Background(), recorded(t, name), nil, alith, ledger.Span{First: 2, Last: 1}, Options{})
+	_, err := statement.Make(context.Background(), recorded(t, name), nil, alith, chain.Heights{First: 2, Last: 1}, Options{})
 	require.EqualError(t, err, "blocks 2..1: a span ends before it begins")
 }
 
@@ -391,7 +391,7 @@ var errAway = errors.New("away")
 func TestErrors(t *testing.T) {
 	const name = "moonbeam-2100"
 	ctx := context.Background()
-	span := ledger.Span{Last: 27}
+	span := chain.Heights{Last: 27}
 	for at := range uint64(28) {
 		balances := &failing{told: ledgertest.RecordedBalances(t, name), at: at}
 		_, err := statement.Make(ctx, recorded(t, name), balances, alith, span, Options{EveryBlock: true, Concurrency: 3})
@@ -428,7 +428,7 @@ func TestQuestions(t *testing.T) {
 	ask := func(book *ledger.Book, o Options) (asked int64, done, total uint64) {
 		balances := &failing{told: ledgertest.RecordedBalances(t, name), at: 1000}
 		o.Progress = func(d, n uint64) { done, total = d, n }
-		_, err := statement.Make(context.Background(), book, balances, alith, ledger.Span{Last: 27}, o)
+		_, err := statement.Make(context.Background(), book, balances, alith, chain.Heights{Last: 27}, o)
 		require.NoError(t, err)
 		return balances.asked.Load(), done, total
 	}
@@ -475,7 +475,7 @@ func (g *gate) Balance(ctx context.Context, account chain.Address, at uint64) (c
 func TestConcurrency(t *testing.T) {
 	const name = "moonbeam-2100"
 	g := &gate{told: ledgertest.RecordedBalances(t, name), open: make(chan struct{})}
-	s, err := statement.Make(context.Background(), recorded(t, name), g, alith, ledger.Span{Last: 27}, Options{EveryBlock: true, Concurrency: 4})
+	s, err := statement.Make(context.Background(), recorded(t, name), g, alith, chain.Heights{Last: 27}, Options{EveryBlock: true, Concurrency: 4})
 	require.NoError(t, err)
 	require.True(t, s.Holds())
 	require.EqualValues(t, 4, g.most.Load())
@@ -483,7 +483,7 @@ func TestConcurrency(t *testing.T) {
 
 // Whoever has seen enough of the lines may stop.
 func TestStop(t *testing.T) {
-	s := made(t, recorded(t, "moonbeam-2100"), nil, alith, ledger.Span{Last: 27}, false)
+	s := made(t, recorded(t, "moonbeam-2100"), nil, alith, chain.Heights{Last: 27}, false)
 	for range s.Lines(context.Background()) {
 		break
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/finance/statement"
-	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/internal/test/ledgertest"
 )
@@ -20,7 +19,7 @@ func TestKindsMakeTheClosing(t *testing.T) {
 	for name, last := range recordings {
 		book, balances := recorded(t, name), ledgertest.RecordedBalances(t, name)
 		for account := range balances {
-			s := made(t, book, balances, account, ledger.Span{Last: last}, false)
+			s := made(t, book, balances, account, chain.Heights{Last: last}, false)
 			sum := of(balances[account][0])
 			count := uint64(0)
 			for _, k := range s.Kinds {
@@ -41,7 +40,7 @@ func TestUnexplainedSummary(t *testing.T) {
 	const name = "moonbeam-2100"
 	book := recorded(t, name, "DELETE FROM movements WHERE height = 25 AND place = 7 AND account = x'f24ff3a9cf04c71dbc94d0b566f7a27b94566cac'",
 		"INSERT INTO movements (height, position, place, event_index, event, kind, account, amount, free, reserved) VALUES (24, 9000, -1, 0, 'balances.Slashed', 'slash', x'f24ff3a9cf04c71dbc94d0b566f7a27b94566cac', '5', NULL, NULL)")
-	s := made(t, book, ledgertest.RecordedBalances(t, name), alith, ledger.Span{First: 24, Last: 26}, false)
+	s := made(t, book, ledgertest.RecordedBalances(t, name), alith, chain.Heights{First: 24, Last: 26}, false)
 	var text bytes.Buffer
 	require.NoError(t, table.WriteTable(&text, statement.Without(style.Summary(s), "account"), 100))
 	golden(t, "unexplained.txt", text.String())
@@ -58,13 +57,13 @@ func TestReserves(t *testing.T) {
 			reserved = "'-1'"
 		}
 		book := recorded(t, name, "INSERT INTO movements (height, position, place, event_index, event, kind, account, amount, free, reserved) VALUES (24, 9000, -1, 0, 'x', '"+kind+"', x'0000000000000000000000000000000000000003', '5', '0', "+reserved+")")
-		require.Equal(t, want, made(t, book, nil, none, ledger.Span{First: 24, Last: 26}, false).Reserves(), kind)
+		require.Equal(t, want, made(t, book, nil, none, chain.Heights{First: 24, Last: 26}, false).Reserves(), kind)
 	}
 	balances := told{none: {}}
 	for h := range uint64(28) {
 		balances[none][h] = chain.Balance{Reserved: chain.NewWei(1)}
 	}
-	require.True(t, made(t, recorded(t, name), balances, none, ledger.Span{Last: 27}, false).Reserves())
+	require.True(t, made(t, recorded(t, name), balances, none, chain.Heights{Last: 27}, false).Reserves())
 }
 
 // Sums that no balance can have are errors.
@@ -96,7 +95,7 @@ func TestOverflow(t *testing.T) {
 		"set":      {row("x", "deposit", "'-340282366920938463463374607431768211455'", "'0'"), row("x", "deposit", "'-340282366920938463463374607431768211455'", "'0'"), row("x", "free-set", "NULL", "'0'")},
 	} {
 		for _, everyBlock := range []bool{false, true} {
-			_, err := statement.Make(context.Background(), recorded(t, name, changes...), balances, none, ledger.Span{Last: 27}, Options{EveryBlock: everyBlock})
+			_, err := statement.Make(context.Background(), recorded(t, name, changes...), balances, none, chain.Heights{Last: 27}, Options{EveryBlock: everyBlock})
 			require.ErrorIs(t, err, chain.ErrOverflow, what)
 			var ours *statement.LedgerError
 			require.True(t, errors.As(err, &ours), what)

@@ -7,15 +7,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/finance/statement"
-	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/table"
 )
 
 // What the fees were worth is the sum of what was charged times the price, rounded half up once.
 func TestWorth(t *testing.T) {
-	s := made(t, recorded(t, "moonbeam-2100"), nil, alith, ledger.Span{First: 3, Last: 27}, false)
+	s := made(t, recorded(t, "moonbeam-2100"), nil, alith, chain.Heights{First: 3, Last: 27}, false)
 	list, err := money.Read([]byte("# source: X\n2026-01-01,23.153579\n"), "EUR")
 	require.NoError(t, err)
 	y := style
@@ -51,7 +51,7 @@ func TestWorth(t *testing.T) {
 
 // A price that is missing is an error, or what needs it is not known.
 func TestWorthWithoutAPrice(t *testing.T) {
-	s := made(t, recorded(t, "moonbeam-2100"), nil, alith, ledger.Span{First: 3, Last: 27}, false)
+	s := made(t, recorded(t, "moonbeam-2100"), nil, alith, chain.Heights{First: 3, Last: 27}, false)
 	list, err := money.Read([]byte("# source: X\n2026-01-02,1\n"), "EUR")
 	require.NoError(t, err)
 	y := style

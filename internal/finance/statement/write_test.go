@@ -10,7 +10,6 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/finance/statement"
-	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/test/ledgertest"
 )
 
@@ -19,7 +18,7 @@ import (
 func TestWritten(t *testing.T) {
 	const name = "moonbeam-2100"
 	ctx := t.Context()
-	book, balances, span := recorded(t, name), ledgertest.RecordedBalances(t, name), ledger.Span{First: 1, Last: 27}
+	book, balances, span := recorded(t, name), ledgertest.RecordedBalances(t, name), chain.Heights{First: 1, Last: 27}
 	list := []*statement.Statement{made(t, book, balances, alith, span, false), made(t, book, nil, chain.Address{19: 9}, span, false)}
 	var all bytes.Buffer
 	require.NoError(t, style.WriteJSONList(ctx, &all, list))

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/sys/disk"
 )
@@ -139,7 +140,7 @@ func (x *checker) compare(ctx context.Context, name string, m *Manifest, month *
 		if err != nil {
 			return err
 		}
-		seal, err := x.book.SealOf(ctx, period, ledger.Span{First: m.Blocks.First, Last: m.Blocks.Last})
+		seal, err := x.book.SealOf(ctx, period, chain.Heights{First: m.Blocks.First, Last: m.Blocks.Last})
 		if err != nil || seal.String() == m.Blocks.Seal {
 			return err
 		}

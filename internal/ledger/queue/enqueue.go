@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/chain"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
@@ -20,7 +20,7 @@ const MaxJobs = 1_000_000
 // added: all of them or, with an error, none. Blocks that the ledger has already are
 // for the caller to leave out; the workers do so too. It makes the table of the
 // jobs where it is not there.
-func Enqueue(ctx context.Context, pool *pgxpool.Pool, spans []ledger.Span, size uint64) (jobs int, err error) {
+func Enqueue(ctx context.Context, pool *pgxpool.Pool, spans []chain.Heights, size uint64) (jobs int, err error) {
 	if err := check(spans, size); err != nil {
 		return 0, err
 	}
@@ -52,7 +52,7 @@ func Enqueue(ctx context.Context, pool *pgxpool.Pool, spans []ledger.Span, size 
 	return jobs, nil
 }
 
-func check(spans []ledger.Span, size uint64) error {
+func check(spans []chain.Heights, size uint64) error {
 	if size == 0 {
 		return fmt.Errorf("enqueue: a job must have at least 1 block")
 	}
@@ -68,16 +68,16 @@ func check(spans []ledger.Span, size uint64) error {
 }
 
 // unfinished are the spans of the jobs that are not over.
-func unfinished(ctx context.Context, tx pgx.Tx) ([]ledger.Span, error) {
+func unfinished(ctx context.Context, tx pgx.Tx) ([]chain.Heights, error) {
 	rows, err := tx.Query(ctx, "SELECT first, last FROM jobs WHERE ended IS NULL")
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[ledger.Span])
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[chain.Heights])
 }
 
 // without is what of some spans is not in others, in order and without overlaps.
-func without(spans, others []ledger.Span) (left []ledger.Span) {
+func without(spans, others []chain.Heights) (left []chain.Heights) {
 	others = union(others)
 	for _, s := range union(spans) {
 		for len(others) > 0 && others[0].Last < s.First {
@@ -89,7 +89,7 @@ func without(spans, others []ledger.Span) (left []ledger.Span) {
 				break
 			}
 			if s.First < o.First {
-				left = append(left, ledger.Span{First: s.First, Last: o.First - 1})
+				left = append(left, chain.Heights{First: s.First, Last: o.First - 1})
 			}
 			if rest = o.Last < s.Last; !rest {
 				break
@@ -104,9 +104,9 @@ func without(spans, others []ledger.Span) (left []ledger.Span) {
 }
 
 // union is the same heights in order, each once.
-func union(spans []ledger.Span) []ledger.Span {
-	var all []ledger.Span
-	for _, s := range slices.SortedFunc(slices.Values(spans), func(a, b ledger.Span) int { return cmp.Compare(a.First, b.First) }) {
+func union(spans []chain.Heights) []chain.Heights {
+	var all []chain.Heights
+	for _, s := range slices.SortedFunc(slices.Values(spans), func(a, b chain.Heights) int { return cmp.Compare(a.First, b.First) }) {
 		if n := len(all); n > 0 && (s.First <= all[n-1].Last || s.First-1 == all[n-1].Last) {
 			all[n-1].Last = max(all[n-1].Last, s.Last)
 			continue
@@ -117,8 +117,8 @@ func union(spans []ledger.Span) []ledger.Span {
 }
 
 // cut makes parts of at most size blocks.
-func cut(spans []ledger.Span, size uint64) ([]ledger.Span, error) {
-	var parts []ledger.Span
+func cut(spans []chain.Heights, size uint64) ([]chain.Heights, error) {
+	var parts []chain.Heights
 	for _, s := range spans {
 		for first := s.First; ; first += size {
 			if len(parts) == MaxJobs {
@@ -128,7 +128,7 @@ func cut(spans []ledger.Span, size uint64) ([]ledger.Span, error) {
 			if s.Last-first >= size {
 				last = first + size - 1
 			}
-			parts = append(parts, ledger.Span{First: first, Last: last})
+			parts = append(parts, chain.Heights{First: first, Last: last})
 			if last == s.Last {
 				break
 			}

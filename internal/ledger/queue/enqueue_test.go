@@ -8,42 +8,42 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/ledger/queue"
 	"github.com/feeledger/fees/internal/test/postgrestest"
 )
 
 // spans are those of the jobs that are waiting.
-func (s shared) spans() (spans []ledger.Span) {
+func (s shared) spans() (spans []chain.Heights) {
 	firsts := column[uint64](s, "SELECT first FROM jobs WHERE ended IS NULL AND taken IS NULL ORDER BY 1")
 	lasts := column[uint64](s, "SELECT last FROM jobs WHERE ended IS NULL AND taken IS NULL ORDER BY 1")
 	for i := range firsts {
-		spans = append(spans, ledger.Span{First: firsts[i], Last: lasts[i]})
+		spans = append(spans, chain.Heights{First: firsts[i], Last: lasts[i]})
 	}
 	return spans
 }
 
 func TestEnqueue(t *testing.T) {
 	s := newShared(t, postgrestest.Start(t))
-	add := func(size uint64, spans ...ledger.Span) int {
+	add := func(size uint64, spans ...chain.Heights) int {
 		jobs, err := queue.Enqueue(context.Background(), s.Pool(), spans, size)
 		require.NoError(t, err)
 		return jobs
 	}
 	require.Zero(t, add(10))
-	require.Equal(t, 3, add(10, ledger.Span{First: 1, Last: 25}))
-	require.Equal(t, []ledger.Span{{First: 1, Last: 10}, {First: 11, Last: 20}, {First: 21, Last: 25}}, s.spans())
+	require.Equal(t, 3, add(10, chain.Heights{First: 1, Last: 25}))
+	require.Equal(t, []chain.Heights{{First: 1, Last: 10}, {First: 11, Last: 20}, {First: 21, Last: 25}}, s.spans())
 	require.Equal(t, uint64(3), s.jobs().Waiting)
 
-	require.Zero(t, add(10, ledger.Span{First: 1, Last: 25}), "the same")
-	require.Zero(t, add(7, ledger.Span{First: 3, Last: 24}), "a part of it, cut otherwise")
-	require.Equal(t, 1, add(10, ledger.Span{First: 20, Last: 30}), "what is new of it")
-	require.Equal(t, ledger.Span{First: 26, Last: 30}, s.spans()[3])
-	require.Equal(t, 1, add(10, ledger.Span{First: 35, Last: 37}, ledger.Span{First: 33, Last: 36}), "in any order, with overlaps")
-	require.Equal(t, ledger.Span{First: 33, Last: 37}, s.spans()[4])
-	require.Equal(t, 3, add(100, ledger.Span{First: 0, Last: 40}), "around what is there")
-	require.Equal(t, []ledger.Span{{First: 0, Last: 0}, {First: 31, Last: 32}, {First: 38, Last: 40}},
-		[]ledger.Span{s.spans()[0], s.spans()[5], s.spans()[7]})
+	require.Zero(t, add(10, chain.Heights{First: 1, Last: 25}), "the same")
+	require.Zero(t, add(7, chain.Heights{First: 3, Last: 24}), "a part of it, cut otherwise")
+	require.Equal(t, 1, add(10, chain.Heights{First: 20, Last: 30}), "what is new of it")
+	require.Equal(t, chain.Heights{First: 26, Last: 30}, s.spans()[3])
+	require.Equal(t, 1, add(10, chain.Heights{First: 35, Last: 37}, chain.Heights{First: 33, Last: 36}), "in any order, with overlaps")
+	require.Equal(t, chain.Heights{First: 33, Last: 37}, s.spans()[4])
+	require.Equal(t, 3, add(100, chain.Heights{First: 0, Last: 40}), "around what is there")
+	require.Equal(t, []chain.Heights{{First: 0, Last: 0}, {First: 31, Last: 32}, {First: 38, Last: 40}},
+		[]chain.Heights{s.spans()[0], s.spans()[5], s.spans()[7]})
 
 	// A job of any state that is not over stands for its blocks, and no other.
 	for state, added := range map[string]int{
@@ -52,7 +52,7 @@ func TestEnqueue(t *testing.T) {
 		s.exec("DELETE FROM jobs WHERE first <> 1")
 		s.exec("UPDATE jobs SET taken = NULL, ended = NULL, failed = false")
 		s.exec("UPDATE jobs SET " + state)
-		require.Equal(t, added, add(10, ledger.Span{First: 1, Last: 10}), state)
+		require.Equal(t, added, add(10, chain.Heights{First: 1, Last: 10}), state)
 		s.exec("DELETE FROM jobs WHERE ended IS NULL AND taken IS NULL AND error IS NULL")
 	}
 }
@@ -64,7 +64,7 @@ func TestEnqueueAtTheSameTime(t *testing.T) {
 	var all sync.WaitGroup
 	for range 6 { // the tables are made once, too
 		all.Go(func() {
-			jobs, err := queue.Enqueue(context.Background(), s.Pool(), []ledger.Span{{First: 1, Last: 5000}}, 2)
+			jobs, err := queue.Enqueue(context.Background(), s.Pool(), []chain.Heights{{First: 1, Last: 5000}}, 2)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
@@ -81,21 +81,21 @@ func TestEnqueueAtTheSameTime(t *testing.T) {
 func TestEnqueueRefuses(t *testing.T) {
 	s := newShared(t, postgrestest.Start(t))
 	for name, test := range map[string]struct {
-		span  ledger.Span
+		span  chain.Heights
 		size  uint64
 		error string
 	}{
-		"jobs of nothing": {ledger.Span{First: 1, Last: 2}, 0, "at least 1 block"},
-		"a reverse span":  {ledger.Span{First: 2, Last: 1}, 1, "the first is after the last"},
-		"too many jobs":   {ledger.Span{First: 1, Last: 1_000_001}, 1, "more than 1000000 jobs"},
-		"all heights":     {ledger.Span{First: 0, Last: math.MaxInt64 - 1}, 1000, "more than 1000000 jobs"},
-		"too high":        {ledger.Span{First: 5, Last: math.MaxInt64}, math.MaxUint64, "block 9223372036854775807: the height is more than a ledger can hold"},
+		"jobs of nothing": {chain.Heights{First: 1, Last: 2}, 0, "at least 1 block"},
+		"a reverse span":  {chain.Heights{First: 2, Last: 1}, 1, "the first is after the last"},
+		"too many jobs":   {chain.Heights{First: 1, Last: 1_000_001}, 1, "more than 1000000 jobs"},
+		"all heights":     {chain.Heights{First: 0, Last: math.MaxInt64 - 1}, 1000, "more than 1000000 jobs"},
+		"too high":        {chain.Heights{First: 5, Last: math.MaxInt64}, math.MaxUint64, "block 9223372036854775807: the height is more than a ledger can hold"},
 	} {
-		_, err := queue.Enqueue(context.Background(), s.Pool(), []ledger.Span{test.span}, test.size)
+		_, err := queue.Enqueue(context.Background(), s.Pool(), []chain.Heights{test.span}, test.size)
 		require.ErrorContains(t, err, test.error, name)
 	}
 	require.Zero(t, s.jobs().Left())
-	jobs, err := queue.Enqueue(context.Background(), s.Pool(), []ledger.Span{{First: 5, Last: math.MaxInt64 - 1}}, math.MaxUint64)
+	jobs, err := queue.Enqueue(context.Background(), s.Pool(), []chain.Heights{{First: 5, Last: math.MaxInt64 - 1}}, math.MaxUint64)
 	require.NoError(t, err)
 	require.Equal(t, 1, jobs)
 }

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"log"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/ledger/queue"
 	"github.com/feeledger/fees/network"
@@ -31,10 +32,10 @@ func Example() {
 	}
 	prover := prove.Prover{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}, Concurrency: 8}
 
-	if _, err := queue.Enqueue(ctx, book.Pool(), []ledger.Span{{First: 1, Last: 27}}, 5); err != nil {
+	if _, err := queue.Enqueue(ctx, book.Pool(), []chain.Heights{{First: 1, Last: 27}}, 5); err != nil {
 		log.Fatal(err)
 	}
-	judge := func(ctx context.Context, span ledger.Span) iter.Seq2[*ledger.Entry, error] {
+	judge := func(ctx context.Context, span chain.Heights) iter.Seq2[*ledger.Entry, error] {
 		return func(yield func(*ledger.Entry, error) bool) {
 			before, err := prove.Before(ctx, prover.Reader, span.First)
 			if err != nil {

@@ -5,13 +5,14 @@ import (
 	"sync"
 	"time"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/ledger"
 )
 
 // Attempt is a worker's attempt at a job.
 type Attempt struct {
 	Job  int64
-	Span ledger.Span
+	Span chain.Heights
 	At   time.Time // when it was given out
 }
 

@@ -5,17 +5,16 @@ import (
 	"errors"
 	"time"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
-
-	"github.com/feeledger/fees/internal/ledger"
 )
 
 // job is a worker's attempt at a job: it is the worker's as long as the row has the same taken.
 type job struct {
 	id      int64
-	blocks  ledger.Span
+	blocks  chain.Heights
 	doubled int
 	attempt int // from 1
 	taken   time.Time

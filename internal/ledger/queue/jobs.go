@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/chain"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
@@ -30,7 +30,7 @@ const MaxFailures = 20
 
 // Failure is a job's last error.
 type Failure struct {
-	Span    ledger.Span
+	Span    chain.Heights
 	Attempt int // from 1
 	Error   string
 	At      time.Time

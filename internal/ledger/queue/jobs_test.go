@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/ledger/queue"
 	"github.com/feeledger/fees/internal/test/postgrestest"
 	"github.com/stretchr/testify/require"
@@ -35,11 +35,11 @@ func TestJobs(t *testing.T) {
 	require.Equal(t, queue.Summary{
 		Waiting: 1, Running: 2, Retrying: 2, Failed: 2, Done: 1,
 		Failures: []queue.Failure{
-			{Span: ledger.Span{First: 61, Last: 70}, Attempt: 1, Error: "down", At: at.Add(61 * time.Second)},
-			{Span: ledger.Span{First: 51, Last: 60}, Attempt: 1, Error: "a ledger of another chain", At: at.Add(51 * time.Second)},
-			{Span: ledger.Span{First: 41, Last: 50}, Attempt: 1, Error: "timeout", At: at.Add(41 * time.Second), Next: at.Add(time.Minute)},
-			{Span: ledger.Span{First: 31, Last: 40}, Attempt: 2, Error: "refused", At: at.Add(31 * time.Second), Next: at.Add(time.Minute)},
-			{Span: ledger.Span{First: 21, Last: 30}, Attempt: 1, Error: "the worker died, or took too long", At: at.Add(21 * time.Second)},
+			{Span: chain.Heights{First: 61, Last: 70}, Attempt: 1, Error: "down", At: at.Add(61 * time.Second)},
+			{Span: chain.Heights{First: 51, Last: 60}, Attempt: 1, Error: "a ledger of another chain", At: at.Add(51 * time.Second)},
+			{Span: chain.Heights{First: 41, Last: 50}, Attempt: 1, Error: "timeout", At: at.Add(41 * time.Second), Next: at.Add(time.Minute)},
+			{Span: chain.Heights{First: 31, Last: 40}, Attempt: 2, Error: "refused", At: at.Add(31 * time.Second), Next: at.Add(time.Minute)},
+			{Span: chain.Heights{First: 21, Last: 30}, Attempt: 1, Error: "the worker died, or took too long", At: at.Add(21 * time.Second)},
 		},
 	}, jobs)
 	require.Equal(t, uint64(5), jobs.Left())

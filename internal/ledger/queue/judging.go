@@ -7,12 +7,13 @@ import (
 	"iter"
 	"time"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/ledger"
 )
 
 // Judge reads, prices and proves the blocks of a span, in order and without gaps.
 // It ends after its first error, and when its context does.
-type Judge func(ctx context.Context, span ledger.Span) iter.Seq2[*ledger.Entry, error]
+type Judge func(ctx context.Context, span chain.Heights) iter.Seq2[*ledger.Entry, error]
 
 // Why judging was broken off.
 var (
@@ -24,7 +25,7 @@ var (
 // judging gives what was judged within a time, and why it is not everything: errTime,
 // errEnough, errStopped, or what went wrong. It does not wait for a judge that does not
 // listen.
-func (w *worker) judging(ctx context.Context, spans []ledger.Span, within time.Duration) ([]*ledger.Entry, error) {
+func (w *worker) judging(ctx context.Context, spans []chain.Heights, within time.Duration) ([]*ledger.Entry, error) {
 	ctx, end := context.WithTimeoutCause(ctx, within, errTime)
 	defer end()
 	ctx, stop := context.WithCancelCause(ctx)
@@ -54,7 +55,7 @@ func (w *worker) judging(ctx context.Context, spans []ledger.Span, within time.D
 }
 
 // feed sends the entries of every block of the spans.
-func (w *worker) feed(ctx context.Context, spans []ledger.Span, judged chan<- *ledger.Entry) (err error) {
+func (w *worker) feed(ctx context.Context, spans []chain.Heights, judged chan<- *ledger.Entry) (err error) {
 	defer recovered(&err)
 	for _, span := range spans {
 		next := span.First

@@ -84,7 +84,7 @@ var made = chaingen.New(chaingen.Options{Seed: 7})
 var identity = ledger.Identity{Network: "moonbeam", Genesis: chain.Some(made.Hash(0))}
 
 // judged reads, prices and proves blocks as fees worker does.
-func judged(ctx context.Context, span ledger.Span) iter.Seq2[*ledger.Entry, error] {
+func judged(ctx context.Context, span chain.Heights) iter.Seq2[*ledger.Entry, error] {
 	return func(yield func(*ledger.Entry, error) bool) {
 		reader := &source.Reader{Source: made.Source(), Tables: network.BuiltIn()}
 		var before chain.Optional[evidence.Predecessor]
@@ -110,7 +110,7 @@ func judged(ctx context.Context, span ledger.Span) iter.Seq2[*ledger.Entry, erro
 
 // slow is a judge that takes its time for each block, besides.
 func slow(pause time.Duration) queue.Judge {
-	return func(ctx context.Context, span ledger.Span) iter.Seq2[*ledger.Entry, error] {
+	return func(ctx context.Context, span chain.Heights) iter.Seq2[*ledger.Entry, error] {
 		return func(yield func(*ledger.Entry, error) bool) {
 			for e, err := range judged(ctx, span) {
 				if err == nil && pause > 0 {
@@ -129,7 +129,7 @@ func slow(pause time.Duration) queue.Judge {
 }
 
 // entries are those of a span.
-func entries(t testing.TB, span ledger.Span) (list []*ledger.Entry) {
+func entries(t testing.TB, span chain.Heights) (list []*ledger.Entry) {
 	for e, err := range judged(context.Background(), span) {
 		require.NoError(t, err)
 		list = append(list, e)
@@ -156,7 +156,7 @@ func quietSeal(t testing.TB, last uint64) ledger.Seal {
 	require.NoError(t, err)
 	defer book.Close()
 	require.NoError(t, book.Begin(ctx, identity, 1))
-	require.NoError(t, book.Write(ctx, entries(t, ledger.Span{First: 1, Last: last})))
+	require.NoError(t, book.Write(ctx, entries(t, chain.Heights{First: 1, Last: last})))
 	_, err = book.Seal(ctx)
 	require.NoError(t, err)
 	s, err := book.Status(ctx)
@@ -172,7 +172,7 @@ func quietSeal(t testing.TB, last uint64) ledger.Seal {
 
 // but is a judge that does something else first for one block.
 func but(judge queue.Judge, height uint64, do func(context.Context) error) queue.Judge {
-	return func(ctx context.Context, span ledger.Span) iter.Seq2[*ledger.Entry, error] {
+	return func(ctx context.Context, span chain.Heights) iter.Seq2[*ledger.Entry, error] {
 		return func(yield func(*ledger.Entry, error) bool) {
 			for e, err := range judge(ctx, span) {
 				if err == nil && e.Height() == height {
@@ -204,7 +204,7 @@ func newShared(t testing.TB, server *postgrestest.Server) shared {
 
 // enqueue makes jobs for blocks from 1 to a last one.
 func (s shared) enqueue(last, size uint64) int {
-	jobs, err := queue.Enqueue(context.Background(), s.Pool(), []ledger.Span{{First: 1, Last: last}}, size)
+	jobs, err := queue.Enqueue(context.Background(), s.Pool(), []chain.Heights{{First: 1, Last: last}}, size)
 	require.NoError(s, err)
 	return jobs
 }

@@ -156,7 +156,7 @@ func sealsByHeight(t *testing.T, last uint64) []chain.Optional[ledger.Seal] {
 	defer book.Close()
 	require.NoError(t, book.Begin(ctx, identity, 1))
 	seals := make([]chain.Optional[ledger.Seal], 1, last+1)
-	for _, e := range entries(t, ledger.Span{First: 1, Last: last}) {
+	for _, e := range entries(t, chain.Heights{First: 1, Last: last}) {
 		require.NoError(t, book.Write(ctx, []*ledger.Entry{e}))
 		_, err := book.Seal(ctx)
 		require.NoError(t, err)
@@ -184,7 +184,7 @@ func TestWhatWorkersSawIsLinear(t *testing.T) {
 
 	enqueue := func(first uint64) {
 		call := now()
-		made, err := queue.Enqueue(ctx, s.Pool(), []ledger.Span{{First: first, Last: first + size - 1}}, size)
+		made, err := queue.Enqueue(ctx, s.Pool(), []chain.Heights{{First: first, Last: first + size - 1}}, size)
 		if err != nil {
 			jobs.add(enqueued{first}, -1, call, forever)
 			return
@@ -201,7 +201,7 @@ func TestWhatWorkersSawIsLinear(t *testing.T) {
 	}
 	enqueuers.Wait()
 
-	judge := func(ctx context.Context, span ledger.Span) iter.Seq2[*ledger.Entry, error] {
+	judge := func(ctx context.Context, span chain.Heights) iter.Seq2[*ledger.Entry, error] {
 		if rand.IntN(3) == 0 { // long enough for another to take the job up
 			return slow(200*time.Millisecond)(ctx, span)
 		}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/ledger/queue"
 	"github.com/feeledger/fees/internal/test/postgrestest"
 	"github.com/feeledger/fees/internal/test/program"
@@ -97,7 +97,7 @@ func killAcross(t *testing.T, server *postgrestest.Server, places []namespace, w
 	last := uint64(0)
 	enqueueMore := func() {
 		for {
-			_, err := queue.Enqueue(ctx, s.Pool(), []ledger.Span{{First: last + 1, Last: last + 100}}, 5)
+			_, err := queue.Enqueue(ctx, s.Pool(), []chain.Heights{{First: last + 1, Last: last + 100}}, 5)
 			if err == nil {
 				last += 100
 				return
@@ -152,7 +152,7 @@ func killAcross(t *testing.T, server *postgrestest.Server, places []namespace, w
 		s.ends(p)
 	}
 	if loses {
-		missing, err := s.Missing(ctx, ledger.Span{First: 1, Last: last})
+		missing, err := s.Missing(ctx, chain.Heights{First: 1, Last: last})
 		require.NoError(t, err)
 		made, err := queue.Enqueue(ctx, s.Pool(), missing, 5)
 		require.NoError(t, err)

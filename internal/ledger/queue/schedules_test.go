@@ -53,7 +53,7 @@ func (s *schedule) begun(job uint64) int {
 	return s.attempts[job]
 }
 
-func (s *schedule) judge(ctx context.Context, span ledger.Span) iter.Seq2[*ledger.Entry, error] {
+func (s *schedule) judge(ctx context.Context, span chain.Heights) iter.Seq2[*ledger.Entry, error] {
 	job := (span.First - 1) / scheduledSize
 	attempt := s.begins(job)
 	d := rand.New(rand.NewPCG(s.seed, job<<8|uint64(attempt)))
@@ -72,7 +72,7 @@ func (s *schedule) judge(ctx context.Context, span ledger.Span) iter.Seq2[*ledge
 }
 
 // late is what comes of a worker that was taken for dead.
-func (s *schedule) late(ctx context.Context, span ledger.Span, job uint64, attempt int) iter.Seq2[*ledger.Entry, error] {
+func (s *schedule) late(ctx context.Context, span chain.Heights, job uint64, attempt int) iter.Seq2[*ledger.Entry, error] {
 	return func(yield func(*ledger.Entry, error) bool) {
 		list, err := readBefore(ctx, span)
 		if err != nil {
@@ -92,7 +92,7 @@ func (s *schedule) late(ctx context.Context, span ledger.Span, job uint64, attem
 }
 
 // readBefore are the entries of a span from a time when its blocks were not final.
-func readBefore(ctx context.Context, span ledger.Span) (list []*ledger.Entry, err error) {
+func readBefore(ctx context.Context, span chain.Heights) (list []*ledger.Entry, err error) {
 	prover := prove.Prover{Reader: &source.Reader{Source: early{made.Source()}, Tables: network.BuiltIn(), Unfinalized: true}}
 	before, err := prove.Before(ctx, prover.Reader, span.First)
 	if err != nil {

@@ -5,14 +5,14 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/chain"
 	"github.com/stretchr/testify/require"
 )
 
 // Against sets of heights.
 func TestWithout(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	heights := func(spans []ledger.Span) map[uint64]bool {
+	heights := func(spans []chain.Heights) map[uint64]bool {
 		set := map[uint64]bool{}
 		for _, s := range spans {
 			for h := s.First; h <= s.Last; h++ {
@@ -21,10 +21,10 @@ func TestWithout(t *testing.T) {
 		}
 		return set
 	}
-	some := func() (spans []ledger.Span) {
+	some := func() (spans []chain.Heights) {
 		for range random.IntN(6) {
 			first := random.Uint64N(30)
-			spans = append(spans, ledger.Span{First: first, Last: first + random.Uint64N(8)})
+			spans = append(spans, chain.Heights{First: first, Last: first + random.Uint64N(8)})
 		}
 		return spans
 	}
@@ -44,12 +44,12 @@ func TestWithout(t *testing.T) {
 }
 
 func TestSpansUpToTheLastHeight(t *testing.T) {
-	all := ledger.Span{First: 0, Last: math.MaxUint64}
-	require.Equal(t, []ledger.Span{all}, union([]ledger.Span{{First: 5, Last: math.MaxUint64}, {First: 0, Last: 7}}))
-	require.Empty(t, without([]ledger.Span{{First: 3, Last: math.MaxUint64}}, []ledger.Span{all}))
-	require.Equal(t, []ledger.Span{{First: 0, Last: 4}, {First: math.MaxUint64, Last: math.MaxUint64}},
-		without([]ledger.Span{all}, []ledger.Span{{First: 5, Last: math.MaxUint64 - 1}}))
-	parts, err := cut([]ledger.Span{{First: math.MaxUint64 - 4, Last: math.MaxUint64}}, 3)
+	all := chain.Heights{First: 0, Last: math.MaxUint64}
+	require.Equal(t, []chain.Heights{all}, union([]chain.Heights{{First: 5, Last: math.MaxUint64}, {First: 0, Last: 7}}))
+	require.Empty(t, without([]chain.Heights{{First: 3, Last: math.MaxUint64}}, []chain.Heights{all}))
+	require.Equal(t, []chain.Heights{{First: 0, Last: 4}, {First: math.MaxUint64, Last: math.MaxUint64}},
+		without([]chain.Heights{all}, []chain.Heights{{First: 5, Last: math.MaxUint64 - 1}}))
+	parts, err := cut([]chain.Heights{{First: math.MaxUint64 - 4, Last: math.MaxUint64}}, 3)
 	require.NoError(t, err)
-	require.Equal(t, []ledger.Span{{First: math.MaxUint64 - 4, Last: math.MaxUint64 - 2}, {First: math.MaxUint64 - 1, Last: math.MaxUint64}}, parts)
+	require.Equal(t, []chain.Heights{{First: math.MaxUint64 - 4, Last: math.MaxUint64 - 2}, {First: math.MaxUint64 - 1, Last: math.MaxUint64}}, parts)
 }

@@ -21,7 +21,7 @@ func TestWork(t *testing.T) {
 	t.Parallel()
 	s := newShared(t, postgrestest.Start(t))
 	require.Equal(t, 11, s.enqueue(101, 10))
-	for _, there := range []ledger.Span{{First: 1, Last: 1}, {First: 15, Last: 16}, {First: 101, Last: 101}} { // are not judged again
+	for _, there := range []chain.Heights{{First: 1, Last: 1}, {First: 15, Last: 16}, {First: 101, Last: 101}} { // are not judged again
 		require.NoError(t, s.WriteJob(context.Background(), entries(t, there), func(context.Context, pgx.Tx) error { return nil }))
 	}
 	var judged atomic.Int64
@@ -46,7 +46,7 @@ func TestEverythingIsSealed(t *testing.T) {
 func TestTheLastSealingIsNotCut(t *testing.T) {
 	t.Parallel()
 	s := newShared(t, postgrestest.Start(t))
-	require.NoError(t, s.WriteJob(context.Background(), entries(t, ledger.Span{First: 1, Last: 30}), func(context.Context, pgx.Tx) error { return nil }))
+	require.NoError(t, s.WriteJob(context.Background(), entries(t, chain.Heights{First: 1, Last: 30}), func(context.Context, pgx.Tx) error { return nil }))
 	require.NoError(t, queue.SealLast(context.Background(), s.Book, 1))
 	require.Equal(t, chain.Some[uint64](30), s.status().Sealed)
 }
@@ -98,7 +98,7 @@ func TestAFailureIsTriedAgain(t *testing.T) {
 	s.eventually("no job waits to be tried again", func() bool { jobs = s.jobs(); return jobs.Retrying == 1 })
 	require.Len(t, jobs.Failures, 1)
 	failure := jobs.Failures[0]
-	require.Equal(t, ledger.Span{First: 11, Last: 20}, failure.Span)
+	require.Equal(t, chain.Heights{First: 11, Last: 20}, failure.Span)
 	require.Equal(t, "the gateway at https://gateway.example is down", failure.Error)
 	require.Contains(t, []int{1, 2}, failure.Attempt)
 	soonest := failure.At.Add(time.Duration(failure.Attempt) * time.Second) // 1 s, then 2 s
@@ -179,18 +179,18 @@ func TestAJudgeThatPanics(t *testing.T) {
 func TestAJudgeThatDoesNotJudgeWhatWasAsked(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		spans []ledger.Span
+		spans []chain.Heights
 		error string
 	}{
-		"a gap":         {[]ledger.Span{{First: 1, Last: 3}, {First: 5, Last: 10}}, "block 4 was to be judged"},
-		"an end":        {[]ledger.Span{{First: 1, Last: 9}}, "block 10 was not judged"},
-		"too much":      {[]ledger.Span{{First: 1, Last: 11}}, "block 11 was to be judged"},
-		"another start": {[]ledger.Span{{First: 2, Last: 10}}, "block 1 was to be judged"},
+		"a gap":         {[]chain.Heights{{First: 1, Last: 3}, {First: 5, Last: 10}}, "block 4 was to be judged"},
+		"an end":        {[]chain.Heights{{First: 1, Last: 9}}, "block 10 was not judged"},
+		"too much":      {[]chain.Heights{{First: 1, Last: 11}}, "block 11 was to be judged"},
+		"another start": {[]chain.Heights{{First: 2, Last: 10}}, "block 1 was to be judged"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShared(t, postgrestest.Start(t))
 			s.enqueue(10, 10)
-			judge := func(ctx context.Context, _ ledger.Span) iter.Seq2[*ledger.Entry, error] {
+			judge := func(ctx context.Context, _ chain.Heights) iter.Seq2[*ledger.Entry, error] {
 				return func(yield func(*ledger.Entry, error) bool) {
 					for _, span := range test.spans {
 						for e, err := range slow(0)(ctx, span) {

@@ -93,7 +93,7 @@ func TestNodeIsTheGateway(t *testing.T) {
 
 // book prices and proves a source's blocks, and writes them into a ledger. It returns the
 // period's seal, each block's fees and verdicts, and what came of the checks.
-func book(t *testing.T, src source.Source, span ledger.Span, o evidence.Options) (seal string, fees []string, tallies evidence.Tallies) {
+func book(t *testing.T, src source.Source, span chain.Heights, o evidence.Options) (seal string, fees []string, tallies evidence.Tallies) {
 	ctx := t.Context()
 	reader := &source.Reader{Source: src, Tables: network.BuiltIn()}
 	b, err := ledger.OpenWriter(ctx, filepath.Join(t.TempDir(), "fees.db"))
@@ -131,7 +131,7 @@ func TestNodeIsProved(t *testing.T) {
 	gateway := httptest.NewServer(c.Handler())
 	defer gateway.Close()
 	node, url := served(t, c)
-	span, o := ledger.Span{First: 1, Last: head}, evidence.Options{Signatures: true}
+	span, o := chain.Heights{First: 1, Last: head}, evidence.Options{Signatures: true}
 	seal, fees, tallies := book(t, open(t, gateway.URL), span, o)
 	requireMade(t, tallies, "block.dust", "block.treasury", "extrinsic.hash", "native.formula", "native.signature", "gateway.same", "account.balance")
 	require.Len(t, fees, head)

@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/ledger"
 )
 
 // findingsText says how many findings there are, of which kinds, and what shows them.
@@ -27,7 +27,7 @@ func findingsText(c *cobra.Command, f *app.Findings) string {
 		from--
 	}
 	return fmt.Sprintf("does not hold in blocks %v: %s; the ledger's view book_findings has all of the checks; the first is in block %d; this shows it: %s",
-		f.Blocks, strings.Join(kinds, ", "), f.First, cli.VerifyLine(c, ledger.Span{First: from, Last: f.First}))
+		f.Blocks, strings.Join(kinds, ", "), f.First, cli.VerifyLine(c, chain.Heights{First: from, Last: f.First}))
 }
 
 // tellFindings says what of a block does not hold.

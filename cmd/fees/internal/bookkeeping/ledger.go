@@ -10,7 +10,6 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/ledger/queue"
 )
 
@@ -91,7 +90,7 @@ func statusRecord(status *app.Status) cli.Record {
 }
 
 // texts are spans as they are written.
-func texts(spans []ledger.Span) []string {
+func texts(spans []chain.Heights) []string {
 	list := make([]string, len(spans))
 	for i, span := range spans {
 		list[i] = span.String()
@@ -100,7 +99,7 @@ func texts(spans []ledger.Span) []string {
 }
 
 // spanText is a span as it is written, nil for none.
-func spanText(o chain.Optional[ledger.Span]) any {
+func spanText(o chain.Optional[chain.Heights]) any {
 	if span, ok := o.Get(); ok {
 		return span.String()
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/ledger"
 )
 
 const syncManual = `Fill the ledger with the blocks of a range, A..B with both included or A:+N:
@@ -172,7 +171,7 @@ func writeFilled(w io.Writer, c *cobra.Command, f *app.Filled) error {
 		return err
 	}
 	if below, ok := s.Below.Get(); ok && len(s.Gaps) > 0 {
-		line := cli.SyncLine(c, chain.Some(ledger.Span{First: s.Gaps[0].First, Last: s.First - 1}))
+		line := cli.SyncLine(c, chain.Some(chain.Heights{First: s.Gaps[0].First, Last: s.First - 1}))
 		if _, err := fmt.Fprintf(w, "%s: blocks %v are below the ledger, and a gap is between them and block %d, with which it begins: this fills it: %s\n", f.Place, below, s.First, line); err != nil {
 			return err
 		}

@@ -12,7 +12,6 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/archive/demo"
 	"github.com/feeledger/fees/internal/httpclient"
-	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/source"
 )
 
@@ -24,7 +23,7 @@ var sourceFlags = append([]string{"ledger"}, gatewayFlags...)
 
 // SyncLine is the command line that fills the ledger which a command asks: with blocks, or else with
 // the period that the command names. It is "" where the command names none.
-func SyncLine(c *cobra.Command, blocks chain.Optional[ledger.Span]) string {
+func SyncLine(c *cobra.Command, blocks chain.Optional[chain.Heights]) string {
 	if c == nil {
 		return ""
 	}
@@ -47,7 +46,7 @@ func SyncLine(c *cobra.Command, blocks chain.Optional[ledger.Span]) string {
 // NewLedgerLine returns the command line that creates the ledger which a command asks, with the
 // period that the command names, or else with one month as an example.
 func NewLedgerLine(c *cobra.Command) string {
-	if line := SyncLine(c, chain.Optional[ledger.Span]{}); line != "" {
+	if line := SyncLine(c, chain.Optional[chain.Heights]{}); line != "" {
 		return line
 	}
 	return Line(c, "fees sync --month 2026-01", sourceFlags...)
@@ -115,7 +114,7 @@ func PeriodSyncLine(c *cobra.Command, p app.PeriodInput) string {
 }
 
 // VerifyLine is the command line that shows what of some blocks does not hold.
-func VerifyLine(c *cobra.Command, blocks ledger.Span) string {
+func VerifyLine(c *cobra.Command, blocks chain.Heights) string {
 	return Line(c, "fees verify "+blocks.String(), append([]string{"signatures"}, gatewayFlags...)...)
 }
 

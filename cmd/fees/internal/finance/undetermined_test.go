@@ -32,7 +32,7 @@ func (b nobodys) WithoutPayer(_ context.Context, q ledger.Query) iter.Seq2[*ledg
 
 // Of very many fees that nobody knows, the first are listed, and how many more there are.
 func TestExportManyUndetermined(t *testing.T) {
-	span := ledger.Span{First: 3, Last: 3}
+	span := chain.Heights{First: 3, Last: 3}
 	q := journal.Question{Period: ledger.Period{Heights: chain.Some(span)}, Span: chain.Some(span)}
 	payments, err := journal.Find(t.Context(), nobodys{count: 1234}, q)
 	require.NoError(t, err)
