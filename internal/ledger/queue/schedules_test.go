@@ -143,7 +143,7 @@ func TestSchedules(t *testing.T) {
 			s.enqueue(scheduledJobs*scheduledSize, scheduledSize)
 			s.work(s.judge, queue.Options{Jobs: 4, Limit: patience})
 			status := s.status()
-			again := fmt.Sprintf("FEES_SCHEDULE=%d FEES_SCHEDULES=1 go test ./queue -run TestSchedules", seed)
+			again := fmt.Sprintf("FEES_SCHEDULE=%d FEES_SCHEDULES=1 go test ./internal/ledger/queue -run TestSchedules", seed)
 			require.Equal(t, chain.Some(uint64(scheduledJobs*scheduledSize)), status.Sealed, again)
 			require.Equal(t, chain.Some(quietSeal(t, scheduledJobs*scheduledSize)), status.Seal, again)
 			s.requireSound()

@@ -110,7 +110,7 @@ const fence = "fence-removed"
 
 // findsBySchedules looks for a bug by the schedules of package queue, one after the other.
 func (b *planted) findsBySchedules(t *testing.T, seeds uint64) {
-	binary := b.build(t, "queue")
+	binary := b.build(t, "internal/ledger/queue")
 	for seed := range seeds {
 		c := exec.Command(binary, "-test.run", "^TestSchedules$", "-test.v")
 		c.Env = append(os.Environ(), fmt.Sprint("FEES_SCHEDULE=", 1+seed), "FEES_SCHEDULES=1")
@@ -119,7 +119,7 @@ func (b *planted) findsBySchedules(t *testing.T, seeds uint64) {
 			t.Skip("it needs PostgreSQL")
 		}
 		if err != nil {
-			require.Contains(t, string(output), "FEES_SCHEDULE=", "it ended otherwise:\n%.4000s", output)
+			require.Contains(t, string(output), "--- FAIL: TestSchedules/", "it ended otherwise:\n%.4000s", output)
 			t.Logf("found by schedule %d", 1+seed)
 			return
 		}
