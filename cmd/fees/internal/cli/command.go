@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -31,10 +33,15 @@ func NewParent(c *cobra.Command, unknown string, below ...*cobra.Command) *cobra
 func before(c *cobra.Command, check func(*cobra.Command) error) {
 	earlier := c.PreRunE
 	c.PreRunE = func(c *cobra.Command, args []string) error {
-		if earlier == nil {
-			return check(c)
+		var first error
+		if earlier != nil {
+			first = earlier(c, args)
 		}
-		return errors.Join(earlier(c, args), check(c))
+		second := check(c)
+		if first == nil || second == nil {
+			return cmp.Or(first, second)
+		}
+		return fmt.Errorf("%w; %w", first, second)
 	}
 }
 
