@@ -99,6 +99,5 @@ func (j *job) fail(ctx context.Context, db execer, message string, slow, forGood
 	if slow {
 		doubled = min(doubled+1, maxDoubled)
 	}
-	return j.change(ctx, db, `taken = NULL, due = clock_timestamp() + $3::interval, doubled = $4, error = $5, error_at = clock_timestamp(),
-		failed = $6, ended = CASE WHEN $6 THEN clock_timestamp() END`, pause(j.attempt), doubled, message, forGood || j.attempt >= maxAttempts)
+	return j.change(ctx, db, `taken = NULL, due = now() + $3::interval, doubled = $4, error = $5, error_at = now(), failed = $6, ended = CASE WHEN $6 THEN now() END`, pause(j.attempt), doubled, message, forGood || j.attempt >= maxAttempts)
 }
