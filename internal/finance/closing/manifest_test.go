@@ -120,3 +120,19 @@ unclassified,8,8-onInitialize,balances.New,,,,,,not understood
 	b.err = errors.New("broken")
 	require.ErrorIs(t, table.WriteCSV(&out, List(ctx, b, chain.Heights{}, &count)), b.err)
 }
+
+// Only what there is is counted, in one order.
+func TestCounts(t *testing.T) {
+	var told []string
+	for what, n := range (Findings{Checks: 2, Drifts: 1, Differences: 7}).Counts {
+		told = append(told, fmt.Sprint(n, " ", what))
+	}
+	require.Equal(t, []string{"2 checks that do not hold", "1 drifts", "7 differences to the books"}, told)
+	for what := range (Findings{Undetermined: 1, Journal: 1}).Counts {
+		require.Equal(t, "undetermined fees", what)
+		break
+	}
+	for what := range (Findings{}).Counts {
+		t.Fatal(what)
+	}
+}
