@@ -156,3 +156,21 @@ func TestFormsOfAReconciliation(t *testing.T) {
 		wantForms(t, []string{"json", "csv", "xlsx", "table"}, func(w io.Writer, form string) error { return app.WriteReconciliation(w, r, form, all, 200) }, "matched", "Matched", "outcome")
 	}
 }
+
+// A period is a command line's flags again.
+func TestFlagsOfAPeriod(t *testing.T) {
+	for want, in := range map[string]app.PeriodInput{
+		"": {Blocks: "1..27"}, " --month 2026-01": {Month: "2026-01"}, " --year 2026": {Year: "2026"}, " --from 2026-01-01 --to '2026-01 31'": {From: "2026-01-01", To: "2026-01 31"},
+	} {
+		require.Equal(t, want, in.Flags())
+	}
+}
+
+// A day that the newest block does not reach is named with its time zone.
+func TestADayThatIsStillToCome(t *testing.T) {
+	for zone, want := range map[string]string{"": "2027-05-01: ", "Asia/Tokyo": "2027-05-01 in Asia/Tokyo: "} {
+		_, err := app.Sync(t.Context(), file(t), wanted(t, app.WantedInput{From: "2027-05-01", To: "2027-05-02", Timezone: zone}), app.FillOptions{Reader: hourly(t)})
+		require.Equal(t, failure.NotUnderstood, app.KindOf(err), err)
+		require.ErrorContains(t, err, "is older than "+want)
+	}
+}
