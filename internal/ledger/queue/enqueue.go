@@ -15,11 +15,10 @@ import (
 // MaxJobs is how many jobs one call of Enqueue makes at most.
 const MaxJobs = 1_000_000
 
-// Enqueue adds jobs of at most size blocks for spans of heights, but for those that
-// an open job has, and tells how many it
-// added: all of them or, with an error, none. Blocks that the ledger has already are
-// for the caller to leave out; the workers do so too. It makes the table of the
-// jobs where it is not there.
+// Enqueue adds jobs of at most size blocks for spans of heights and returns how many
+// it added: all of them or, with an error, none. It leaves out the heights that an open
+// job has. The caller leaves out the blocks that the ledger has; the workers do so too.
+// Enqueue creates the table of the jobs if it is missing.
 func Enqueue(ctx context.Context, pool *pgxpool.Pool, spans []chain.Heights, size uint64) (jobs int, err error) {
 	if err := check(spans, size); err != nil {
 		return 0, err

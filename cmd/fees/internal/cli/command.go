@@ -29,7 +29,8 @@ func NewParent(c *cobra.Command, unknown string, below ...*cobra.Command) *cobra
 	return c
 }
 
-// before has a command check its flags before it runs. What several checks find is told together.
+// before adds a check of the flags that runs before the command does. The errors of several checks are
+// reported together.
 func before(c *cobra.Command, check func(*cobra.Command) error) {
 	earlier := c.PreRunE
 	c.PreRunE = func(c *cobra.Command, args []string) error {

@@ -64,7 +64,7 @@ func (f *HeadFlags) Open(gateway *SourceFlags) (reader *source.Reader, heads sou
 	if reader, err = gateway.Reader(); err != nil {
 		return nil, nil, nil, err
 	}
-	address, _ := NodeAddress(f.node) // what is wrong with it is told below
+	address, _ := NodeAddress(f.node) // NodeBeside, below, reports an error in it
 	if u, err := url.Parse(address); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
 		return nil, nil, nil, fmt.Errorf("--node or FEES_NODE: %w", rpc.ErrNoSubscriptions)
 	}

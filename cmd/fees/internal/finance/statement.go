@@ -115,8 +115,8 @@ func (f *statementFlags) prove(c *cobra.Command, args []string) error {
 	return made.Explain(cli.Found(err, !made.Holds()))
 }
 
-// readAccounts reads the accounts that are asked about, their labels and the prices. Rest is what of
-// the arguments is no account.
+// readAccounts reads the accounts of the question, their labels and the prices. It returns in rest
+// the arguments that are not accounts.
 func (f *statementFlags) readAccounts(c *cobra.Command, args []string, q *app.StatementQuestion) (rest []string, err error) {
 	book, err := f.ReadBook(&f.LedgerFlags, f.Quiet, c.ErrOrStderr())
 	if err != nil {
