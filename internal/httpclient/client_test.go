@@ -68,18 +68,19 @@ func TestCredentials(t *testing.T) {
 		seen <- r.Header
 		w.WriteHeader(http.StatusUnauthorized)
 	}))
-	closed := httptest.NewServer(http.NotFoundHandler())
-	closed.Close()
 	asked := new(atomic.Int32)
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, other.URL+r.URL.Path, http.StatusTemporaryRedirect) // another port of the same host
 	}))
 	hanging := httptest.NewServer(http.HandlerFunc(hang))
-	for name, server := range map[string]*httptest.Server{"refusing": refusing, "closed": closed, "redirecting": elsewhere, "hanging": hanging} {
+	for _, server := range []*httptest.Server{refusing, elsewhere, hanging} {
 		t.Cleanup(server.Close)
+	}
+	const closed = "http://127.0.0.1:1" // no port of this number is ever open
+	for name, address := range map[string]string{"refusing": refusing.URL, "closed": closed, "redirecting": elsewhere.URL, "hanging": hanging.URL} {
 		t.Run(name, func(t *testing.T) {
-			host := strings.TrimPrefix(server.URL, "http://")
+			host := strings.TrimPrefix(address, "http://")
 			c := clientAt(t, "http://user-"+secret+":pass-"+secret+"@"+host+"/"+secret+"?key="+secret,
 				httpclient.Options{Total: 200 * time.Millisecond, APIKey: secret + "-key", APIKeyHeader: "apikey"})
 			err := c.Ask(context.Background(), func(ctx context.Context) error {

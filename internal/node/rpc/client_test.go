@@ -249,16 +249,14 @@ func TestCredentials(t *testing.T) {
 		require.Equal(t, "/"+secret, r.URL.Path)
 		w.WriteHeader(http.StatusUnauthorized)
 	})
-	closed := httptest.NewServer(http.NotFoundHandler())
-	closed.Close()
 	elsewhere := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, node.URL+"/"+secret, http.StatusTemporaryRedirect)
 	})
 	stalling := serve(t, stall)
-	for name, server := range map[string]*httptest.Server{"refusing": node, "closed": closed, "redirecting": elsewhere, "stalling": stalling} {
+	for name, address := range map[string]string{"refusing": node.URL, "closed": closed, "redirecting": elsewhere.URL, "stalling": stalling.URL} {
 		for _, scheme := range []string{"http", "ws"} {
 			t.Run(name+" "+scheme, func(t *testing.T) {
-				host := strings.TrimPrefix(server.URL, "http://")
+				host := strings.TrimPrefix(address, "http://")
 				o := inVain
 				o.APIKey, o.APIKeyHeader = secret+"-key", "apikey"
 				c := newClient(t, scheme+"://user-"+secret+":pass-"+secret+"@"+host+"/"+secret+"?key="+secret, o)
@@ -267,7 +265,7 @@ func TestCredentials(t *testing.T) {
 				require.NotContains(t, err.Error(), secret)
 				require.NotContains(t, fmt.Sprintf("%+v %#v", err, errors.Unwrap(errors.Unwrap(err))), secret)
 				require.ErrorContains(t, err, scheme+"://"+host)
-				if server == node {
+				if address == node.URL {
 					header := <-seen
 					require.Equal(t, secret+"-key", header.Get("apikey"))
 					require.Equal(t, "Basic dXNlci1zM2NyZXQ6cGFzcy1zM2NyZXQ=", header.Get("Authorization"))
@@ -315,7 +313,7 @@ func TestCallersOwnEnd(t *testing.T) {
 }
 
 func TestUnsendableParameter(t *testing.T) {
-	c := newClient(t, "http://localhost:1", quick)
+	c := newClient(t, closed, quick)
 	_, err := c.Call(soon(t), "system_chain", func() {})
 	require.ErrorContains(t, err, "parameters")
 }

@@ -328,7 +328,7 @@ func TestSilence(t *testing.T) {
 
 func TestHeadsThatCannotBe(t *testing.T) {
 	t.Run("over HTTP", func(t *testing.T) {
-		for h, err := range newClient(t, "http://localhost:1", inVain).SubscribeFinalizedHeads(soon(t)) {
+		for h, err := range newClient(t, closed, inVain).SubscribeFinalizedHeads(soon(t)) {
 			require.ErrorIs(t, err, rpc.ErrNoSubscriptions)
 			require.Equal(t, rpc.Header{}, h)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -148,9 +147,7 @@ func TestNoAnswer(t *testing.T) {
 		}
 	}
 	t.Run("closed", func(t *testing.T) {
-		server := httptest.NewServer(http.NotFoundHandler())
-		server.Close()
-		_, err := newClient(t, server.URL, inVain).Chain(soon(t))
+		_, err := newClient(t, closed, inVain).Chain(soon(t))
 		requireUnreachable(t, err, "connection refused")
 	})
 	t.Run("stalled", func(t *testing.T) {

@@ -34,6 +34,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
+const closed = "http://127.0.0.1:1" // no port of this number is ever open
+
 const recordings = "../../../testdata/recordings/moonbeam-2100/rpc"
 
 // recording is an answer of a real node to a question.
