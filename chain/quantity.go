@@ -39,6 +39,9 @@ func (q quantity) MarshalText() ([]byte, error) { return []byte(q.n.Dec()), nil 
 // IsZero tells whether the quantity is 0.
 func (q quantity) IsZero() bool { return q.n.IsZero() }
 
+// Word is the quantity as a word of the EVM, most significant byte first.
+func (q quantity) Word() [32]byte { return q.n.Bytes32() }
+
 // Big is the quantity as a new math/big integer.
 func (q quantity) Big() *big.Int { return q.n.ToBig() }
 
@@ -183,6 +186,11 @@ func ParseMultiplier(text string) (Multiplier, error) {
 	return as[Multiplier](parseQuantity(text, balanceBits))
 }
 
+// MultiplierOf is the multiplier whose stored integer a word says, or ErrOverflow.
+func MultiplierOf(word [32]byte) (Multiplier, error) {
+	return as[Multiplier](ofWord(word).fit(balanceBits))
+}
+
 // UnmarshalText is [ParseMultiplier].
 func (m *Multiplier) UnmarshalText(text []byte) (err error) {
 	*m, err = ParseMultiplier(string(text))
@@ -269,6 +277,9 @@ type TokenAmount struct{ quantity }
 func ParseTokenAmount(text string) (TokenAmount, error) {
 	return as[TokenAmount](parseQuantity(text, wordBits))
 }
+
+// TokenAmountOf is the amount that a word of the EVM says.
+func TokenAmountOf(word [32]byte) TokenAmount { return TokenAmount{ofWord(word)} }
 
 // Gas is an amount of EVM gas, u64.
 type Gas struct{ n uint64 }

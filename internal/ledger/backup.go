@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/sys/disk"
@@ -95,7 +97,7 @@ func (b *Book) copyTo(ctx context.Context, path string, c *cut, progress func(do
 	}
 	done := uint64(0)
 	read := func(ctx context.Context, last uint64) error {
-		return m.portion(ctx, last, func(list []*rowsOf) error {
+		return m.portion(ctx, last, func(list []*blockRow) error {
 			done += uint64(len(list))
 			progress(done, max(done, total))
 			return copied.copyBlocks(ctx, list)
@@ -103,9 +105,7 @@ func (b *Book) copyTo(ctx context.Context, path string, c *cut, progress func(do
 	}
 	m.at = m.row.first
 	row := m.row
-	if removed, err := removalOf(ctx, m.q, &m.row); err != nil {
-		return err
-	} else if c == nil && removed == nil { // blocks that are not sealed yet may lie below
+	if _, removing := m.row.removed(); c == nil && !removing { // blocks that are not sealed yet may lie below
 		m.at = 0
 	}
 	if c != nil {
@@ -133,40 +133,39 @@ func (b *Book) copyTo(ctx context.Context, path string, c *cut, progress func(do
 			}
 		}
 	}
-	if err := copied.copyTotals(ctx, m.q, &row, c); err != nil {
-		return err
+	row.removing = chain.Optional[uint64]{}
+	return copied.copyRest(ctx, m.q, &row, c)
+}
+
+func (b *Book) copyBlocks(ctx context.Context, list []*blockRow) error {
+	by := coders.Get().(*coder)
+	defer coders.Put(by)
+	var rows, shown []row
+	for _, r := range list {
+		if err := r.checked(); err != nil {
+			return err
+		}
+		c, err := r.content(by, true)
+		if err != nil {
+			return err
+		}
+		rows, shown = append(rows, r.values()), append(shown, c.shown()...)
 	}
-	return copied.copyLookups(ctx, m.q, chain.Heights{First: row.first, Last: row.next() - 1})
+	return b.change(ctx, func(tx transaction) error { return insertBlocks(ctx, tx, rows, shown) })
 }
 
-func (b *Book) copyBlocks(ctx context.Context, list []*rowsOf) error {
+// copyRest copies all that is no block's, and then the row of the table book.
+func (b *Book) copyRest(ctx context.Context, from querier, now *bookRow, c *cut) error {
 	return b.change(ctx, func(tx transaction) error {
-		for _, r := range list {
-			for t := range tables {
-				if err := tx.insert(ctx, &tables[t], r.rows[t]); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
-}
-
-// copyTotals copies all that is no row of a block, and then the row of the table book.
-func (b *Book) copyTotals(ctx context.Context, from querier, now *bookRow, c *cut) error {
-	return b.change(ctx, func(tx transaction) error {
-		copied := []table{{name: "seals", columns: stretchColumns}, {name: "rejudgements", columns: rejudgementColumns}}
-		for i := range totals {
-			copied = append(copied, table{name: totals[i].name, columns: totals[i].columns()})
-		}
+		copied := map[string][]column{"stretches": stretchColumns, "parts": partColumns, "rejudgements": rejudgementColumns}
 		if c == nil {
-			copied = append(copied, table{name: "proved", columns: provedColumns})
+			copied["proved"] = provedColumns
 		}
-		for _, t := range copied {
-			where, arguments := c.takes(t.name)
-			err := list(ctx, from, t.columns, func(r row) error {
-				return tx.add(ctx, insertInto(t.name, t.columns)+placesFor(t.columns), []row{r})
-			}, selectFrom(t.name, t.columns)+where, arguments...)
+		for _, name := range slices.Sorted(maps.Keys(copied)) {
+			where, arguments := c.takes(name)
+			err := list(ctx, from, copied[name], func(r row) error {
+				return tx.insert(ctx, name, copied[name], []row{r})
+			}, selectFrom(name, copied[name])+where, arguments...)
 			if err != nil {
 				return err
 			}
@@ -178,31 +177,4 @@ func (b *Book) copyTotals(ctx context.Context, from querier, now *bookRow, c *cu
 		}
 		return now.keep(ctx, tx)
 	})
-}
-
-// copyLookups copies the look-ups of a span, era by era.
-func (b *Book) copyLookups(ctx context.Context, from querier, span chain.Heights) error {
-	for eras := range erasOf(span, 1) {
-		for _, era := range eras {
-			err := b.change(ctx, func(tx transaction) error { return copyEra(ctx, tx, from, era, span) })
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func copyEra(ctx context.Context, tx transaction, from querier, era any, span chain.Heights) error {
-	for t := range lookupTables {
-		l := &lookupTables[t]
-		err := inPortions(ctx, tx, l, func(add func(row) error) error {
-			return list(ctx, from, l.columns, add,
-				selectFrom(l.name, l.columns)+" WHERE era = ? AND height >= ? AND height <= ? ORDER BY "+columnList(l.columns[:l.key]), append([]any{era}, bounds(span)...)...)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -2,10 +2,9 @@ package ledger
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
-	"slices"
 
-	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/failure"
 )
 
@@ -42,193 +41,121 @@ func (b *Book) lower(ctx context.Context, tx transaction, first uint64) error {
 	if err != nil || have.sealed > 0 || first >= have.first {
 		return err
 	}
-	have.first, b.pending = first, nil
+	have.first = first
 	return have.keep(ctx, tx)
 }
 
 // room wants no rows of detached blocks to be left where others are to be stored: they would be
 // removed, too.
-func (c *bookRow) room(ctx context.Context, tx transaction, height uint64) error {
+func (c *bookRow) room(height uint64) error {
 	if height >= c.first {
 		return nil
 	}
-	removed, err := removalOf(ctx, tx, c)
-	if err == nil && removed != nil {
-		err = fmt.Errorf("%w, and blocks %v are still being removed: run it again", ErrDetached, removed.Heights)
+	if removed, removing := c.removed(); removing {
+		return fmt.Errorf("%w, and blocks %v are still being removed: run it again", ErrDetached, removed)
 	}
-	return err
+	return nil
 }
 
-// readyBelow is how many blocks lead up to the book's first height and are final: as many as are
-// sealed at once, or fewer.
+// belowAtOnce is how many blocks are sealed below the book in one change: the day and the month that
+// they share with blocks above are made anew each time.
+var belowAtOnce uint64 = 5_000
+
+// readyBelow is how many blocks lead up to the book's first height and are final: up to a limit.
 func (c *bookRow) readyBelow(ctx context.Context, q querier, limit uint64) (count uint64, err error) {
-	if c.sealed == 0 || c.first == 0 {
+	if _, removing := c.removed(); c.sealed == 0 || c.first == 0 || removing {
 		return 0, nil
 	}
-	lowest := c.first - min(c.first, limit)
 	err = scan(ctx, q, heightFields, func(height *uint64) error {
 		if *height == c.first-count-1 {
 			count++
 		}
 		return nil
-	}, "SELECT height FROM blocks WHERE height >= ? AND height < ? AND final ORDER BY height DESC", int64(lowest), int64(c.first))
-	if err != nil || count == 0 {
-		return 0, err
-	}
-	if removed, err := removalOf(ctx, q, c); err != nil || removed != nil {
-		return 0, err
-	}
-	return count, nil
+	}, fmt.Sprintf("SELECT height FROM blocks WHERE height >= ? AND height < ? AND flags & %d = 0 ORDER BY height DESC", notFinal), int64(c.first-min(c.first, limit)), int64(c.first))
+	return count, err
 }
 
 // sealBelow seals blocks that lead up to the book's first height, as many as are sealed at once.
 func (b *Book) sealBelow(ctx context.Context) (sealed uint64, err error) {
 	err = b.asSealer(ctx, func(tx transaction, c bookRow) error {
-		count, err := c.readyBelow(ctx, tx, uint64(sealedAtOnce))
+		count, err := c.readyBelow(ctx, tx, belowAtOnce)
 		if err != nil || count == 0 {
 			return err
 		}
-		s, err := c.fillBelow(ctx, tx, count)
-		if err == nil {
-			err = b.saveBelow(ctx, tx, &c, s)
+		s := &sealing{bookRow: bookRow{Identity: c.Identity, first: c.first - count}, tallies: tallies{}, grown: map[stretchKey]*stretch{}}
+		if err := b.addStored(ctx, tx, s, c.first-1); err != nil {
+			return err
 		}
-		if err == nil {
-			b.pending = nil
-			sealed = uint64(s.blocks())
+		if s.next() != c.first {
+			return damagedBlock(s.next(), "missing")
 		}
-		return err
+		if err := b.seam(ctx, tx, s); err != nil {
+			return err
+		}
+		for _, x := range s.grown {
+			if err := x.join(ctx, tx); err != nil {
+				return err
+			}
+		}
+		s.sealed += c.sealed
+		sealed = count
+		return s.keep(ctx, tx)
 	})
 	return sealed, err
 }
 
-// fillBelow adds the blocks that lead up to the first height: so many, or fewer of them where
-// they have very many totals.
-func (c *bookRow) fillBelow(ctx context.Context, tx transaction, count uint64) (*sealing, error) {
-	for {
-		s := newSealing(bookRow{Identity: c.Identity, first: c.first - count})
-		s.end = c.first
-		if err := s.fill(ctx, tx); err != nil {
-			return nil, err
-		}
-		switch {
-		case s.next() == c.first:
-			return s, c.seam(ctx, tx, s.hash)
-		case s.tally.size() < maxTallied || count == 1:
-			return nil, damagedBlock(s.next(), blocks, "missing")
-		}
-		count = max(1, uint64(s.blocks())/2)
-	}
-}
-
 // seam wants the book's first block to be on top of the one that comes below it.
-func (c *bookRow) seam(ctx context.Context, q querier, below chain.Optional[chain.Hash]) error {
-	list, err := readRows(ctx, q, []int{blocks}, "height = ?", int64(c.first))
+func (b *Book) seam(ctx context.Context, q querier, s *sealing) error {
+	first, err := b.blockAt(ctx, q, s.next())
 	if err != nil {
 		return err
 	}
-	if len(list) == 0 {
-		return damagedBlock(c.first, blocks, "missing")
-	}
-	if err := list[0].checked([]int{blocks}); err != nil {
-		return err
-	}
-	first, err := list[0].block()
-	if err != nil {
-		return err
-	}
-	if hash, ok := below.Get(); !ok || first.ParentHash != hash {
-		return &ForkError{c.first, first.ParentHash, hash}
+	if want, _ := s.parent.Get(); first.parentHash() != want {
+		return &ForkError{first.height, first.parentHash(), want}
 	}
 	return nil
 }
 
-// saveBelow writes the totals, the look-ups and the seals of blocks that come below a book, and
-// has it begin with them.
-func (b *Book) saveBelow(ctx context.Context, tx transaction, c *bookRow, s *sealing) error {
-	for i := range totals {
-		if err := b.addTotals(ctx, tx, i, s.tally.sorted(i)); err != nil {
-			return fmt.Errorf("table %s: %w", totals[i].name, err)
-		}
-	}
-	err := s.lookups.insert(ctx, tx)
-	if err == nil {
-		err = s.seals.saveBelow(ctx, tx)
-	}
-	if err == nil {
-		err = dropUnsealed(ctx, tx, chain.Heights{First: s.first, Last: s.end - 1})
-	}
-	if err != nil {
+// join adds to a stretch the blocks that the book has of it above: it has no parts until it is ended
+// anew.
+func (s *stretch) join(ctx context.Context, tx transaction) error {
+	found, err := readStretches(ctx, tx, s.unit, "number = ?", s.number)
+	if err != nil || len(found) == 0 {
 		return err
 	}
-	return (&bookRow{c.Identity, s.first, c.sealed + s.sealed}).keep(ctx, tx)
-}
-
-// saveBelow adds blocks to stretches that lie below all blocks that those have, when the totals
-// are written. A stretch that is new has ended: a later one has begun.
-func (s *stretching) saveBelow(ctx context.Context, tx transaction) error {
-	for k, g := range s.grown {
-		have, err := readStretches(ctx, tx, k.unit, "number = ?", k.number)
-		if err != nil {
+	above := found[0]
+	if s.unit == daily {
+		var have Seal
+		if s.seal, have, err = sealsOn(ctx, tx, s.seal, above); err != nil {
 			return err
 		}
-		x := &stretch{unit: k.unit, number: k.number, last: g.last}
-		grows := false
-		digests := g.digests
-		if len(have) > 0 {
-			x = have[0]
-			grows = x.totals == nil
-			above, err := x.digests(ctx, tx)
-			if err != nil {
-				return err
-			}
-			digests = slices.Concat(digests, above)
-		}
-		x.noted.merge(&g.noted)
-		x.first, x.blocks, x.seal = g.first, x.blocks+uint64(len(g.digests)), Seal{}
-		for _, d := range digests {
-			x.seal = x.seal.After(d)
-		}
-		if x.totals = nil; !grows {
-			if x.totals, err = leavesOfTotals(ctx, tx, x); err != nil {
-				return err
-			}
-		}
-		if err := x.keep(ctx, tx); err != nil {
-			return err
+		if have != above.seal {
+			return damaged("table stretches: the day %s does not have the blocks that were sealed", above.name())
 		}
 	}
-	return nil
+	s.last = above.last
+	if err := s.merge(above); err != nil {
+		return err
+	}
+	return s.dropParts(ctx, tx)
 }
 
-// leavesField is the column of a query for leaves.
-var leavesField = []field[[]byte]{{name: "leaves", mark: state, at: func(l *[]byte) any { return l }}}
-
-// digests are those of the stretch's blocks, in the order of their heights. They make its seal,
-// or the book is damaged.
-func (s *stretch) digests(ctx context.Context, q querier) ([]Digest, error) {
-	where, arguments := "time_ms IS NULL", bounds(chain.Heights{First: s.first, Last: s.last})
-	if s.number != noTime {
-		begin, end := s.unit.times(s.number)
-		where, arguments = "time_ms >= ? AND time_ms < ?", append(arguments, begin.UnixMilli(), end.UnixMilli())
-	}
-	var list []Digest
-	var seal Seal
-	err := scan(ctx, q, leavesField, func(text *[]byte) error {
-		l, err := readLeaves(*text)
-		if err != nil {
-			return fmt.Errorf("%w: table blocks: leaves: %w", ErrDamaged, err)
-		}
-		list, seal = append(list, l.digest()), seal.After(l.digest())
+// sealsOn are a seal that a day's blocks are added to, and that of those blocks alone.
+func sealsOn(ctx context.Context, q querier, on Seal, day *stretch) (all, alone Seal, err error) {
+	all = on
+	where, arguments := day.condition()
+	err = scan(ctx, q, recordField, func(record *[]byte) error {
+		digest := sha256.Sum256(*record)
+		all, alone = all.After(digest), alone.After(digest)
 		return nil
-	}, "SELECT leaves FROM blocks WHERE height >= ? AND height <= ? AND "+where+" ORDER BY height", arguments...)
-	if err == nil && (seal != s.seal || uint64(len(list)) != s.blocks) {
-		err = damaged("table seals: the %s %s does not have the blocks that were sealed", unitNames[s.unit], s.name())
-	}
-	return list, err
+	}, "SELECT record FROM blocks WHERE "+where+" ORDER BY height", arguments...)
+	return all, alone, err
 }
+
+var recordField = []field[[]byte]{{"record", fact, func(r *[]byte) any { return r }}}
 
 // extendedBelow tells whether a stretch has blocks now that lie below those that it had.
 func (b *Book) extendedBelow(ctx context.Context, s *stretch) bool {
-	now, err := readStretches(ctx, b.engine.shared(), s.unit, "number = ?", s.number)
-	return err == nil && len(now) > 0 && now[0].first < s.first
+	now, err := s.now(ctx, b.engine.shared())
+	return err == nil && now.first < s.first
 }

@@ -1,11 +1,9 @@
 package ledger
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -40,11 +38,8 @@ type Identity struct {
 //
 // A book that was opened to write is used by one goroutine at a time.
 type Book struct {
-	engine   engine
-	plusSQL  [totalCount]string // adds to all sums of a table of totals
-	countSQL [totalCount]string // adds to those before the sums over transactions
-	pending  *sealing           // the blocks that Write stored and nobody sealed, nil where not known
-	counted  countedRows
+	engine  engine
+	tallies tallies // of the days that this book seals
 
 	lastBlock chain.Optional[uint64] // of a chain that has ended
 }
@@ -86,12 +81,7 @@ func opened[E engine](e E, err error) (*Book, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Book{engine: e}
-	for i := range totals {
-		t := &totals[i]
-		b.plusSQL[i], b.countSQL[i] = t.upsert(e.sql(), t.sums), t.upsert(e.sql(), t.leading())
-	}
-	return b, nil
+	return &Book{engine: e}, nil
 }
 
 // Close ends the use of the book, and lets others write.
@@ -110,13 +100,23 @@ type bookRow struct {
 	Identity
 	first  uint64
 	sealed uint64 // how many blocks
+	// removing is the lowest height of blocks below the first that were detached, and whose rows
+	// are being removed.
+	removing chain.Optional[uint64]
+}
+
+// removed are the blocks that are being removed.
+func (c *bookRow) removed() (span chain.Heights, removing bool) {
+	first, removing := c.removing.Get()
+	return chain.Heights{First: first, Last: c.first - 1}, removing
 }
 
 var bookFields = []field[bookRow]{
-	{name: "network", mark: state, at: func(b *bookRow) any { return &b.Network }},
-	{name: "genesis", mark: state, at: func(b *bookRow) any { return &b.Genesis }},
-	{name: "first", mark: state, at: func(b *bookRow) any { return &b.first }},
-	{name: "sealed", mark: state, at: func(b *bookRow) any { return &b.sealed }},
+	{"network", fact, func(b *bookRow) any { return &b.Network }},
+	{"genesis", fact, func(b *bookRow) any { return &b.Genesis }},
+	{"first", fact, func(b *bookRow) any { return &b.first }},
+	{"sealed", fact, func(b *bookRow) any { return &b.sealed }},
+	{"removing", fact, func(b *bookRow) any { return &b.removing }},
 }
 
 var bookColumns = signedColumns(bookFields)
@@ -142,7 +142,7 @@ func readBookRow(ctx context.Context, q querier) (c bookRow, err error) {
 
 // keep writes the row of the table book.
 func (c *bookRow) keep(ctx context.Context, tx transaction) error {
-	columns := append([]column{{"one", integer, state}}, bookColumns...)
+	columns := append([]column{{"one", integer}}, bookColumns...)
 	return tx.exec(ctx, putInto("book", columns, 1), append(row{int64(1)}, signedRow(bookFields, c)...)...)
 }
 
@@ -162,7 +162,7 @@ func (b *Book) Begin(ctx context.Context, id Identity, first uint64) error {
 	return b.change(ctx, func(tx transaction) error {
 		have, err := readBookRow(ctx, tx)
 		if errors.Is(err, ErrNone) {
-			if first >= math.MaxInt64 {
+			if first >= maxHeight {
 				return fmt.Errorf("block %d: the height is more than a ledger can hold", first)
 			}
 			return (&bookRow{Identity: id, first: first}).keep(ctx, tx)
@@ -224,8 +224,7 @@ func (b *Book) asLost(err error) error {
 }
 
 // WriteJob stores blocks as Write does, but they may have gaps between them, and none
-// is sealed, and does something else in the same transaction. It is for PostgreSQL. With
-// each block goes what it adds, so that who seals it need not read all of it.
+// is sealed, and does something else in the same transaction. It is for PostgreSQL.
 func (b *Book) WriteJob(ctx context.Context, entries []*Entry, also func(ctx context.Context, tx pgx.Tx) error) error {
 	if err := b.makeRoom(ctx, entries); err != nil {
 		return err
@@ -236,11 +235,7 @@ func (b *Book) WriteJob(ctx context.Context, entries []*Entry, also func(ctx con
 			return err
 		}
 		for _, run := range runs(entries) {
-			added, err := b.store(ctx, tx, &c, run)
-			if err == nil {
-				err = keepUnsealed(ctx, tx, added)
-			}
-			if err != nil {
+			if _, err := b.store(ctx, tx, &c, run); err != nil {
 				return err
 			}
 		}
@@ -258,13 +253,4 @@ func runs(entries []*Entry) (list [][]*Entry) {
 		}
 	}
 	return list
-}
-
-// equal compares two values of a column.
-func equal(a, b value) bool {
-	if x, ok := a.([]byte); ok {
-		y, ok := b.([]byte)
-		return ok && bytes.Equal(x, y)
-	}
-	return a == b
 }

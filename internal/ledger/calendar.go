@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/feeledger/fees/chain"
@@ -106,16 +105,12 @@ func (u unit) times(number int64) (begin, end time.Time) {
 
 // has tells whether a block is in the piece.
 func (x *piece) has(p Period, height uint64, at chain.Optional[chain.Time]) bool {
-	number := int64(noTime)
-	if t, ok := at.Get(); ok {
-		number = x.unit.number(t.Std().UnixMilli())
-	}
-	return number == x.number && p.Has(height, at)
+	return x.unit.numberOf(at) == x.number && p.Has(height, at)
 }
 
 // months are all of a book. They have all sealed blocks.
 func (b *Book) months(ctx context.Context, q querier, c *bookRow) ([]*stretch, error) {
-	found, err := readStretches(ctx, q, monthly, "number >= ?", noTime)
+	found, err := readStretches(ctx, q, monthly, "number >= ?", int64(noTime))
 	if err == nil {
 		err = inAll(found, c.sealed, "the ledger")
 	}
@@ -137,52 +132,21 @@ func (b *Book) sealedMonths(ctx context.Context) (c bookRow, all []*stretch, err
 
 // daysOf are those of a month. They have all its blocks.
 func (b *Book) daysOf(ctx context.Context, q querier, month *stretch) ([]*stretch, error) {
-	begin, end := monthly.times(month.number)
-	found, err := readStretches(ctx, q, daily, "number >= ? AND number < ?", int64(DayOf(begin)), int64(DayOf(end)))
+	found, err := daysAt(ctx, q, month.number)
 	if err == nil {
-		err = inAll(found, month.blocks, month.name())
+		err = inAll(found, month.sums.Blocks, month.name())
 	}
 	return found, err
-}
-
-// daysIn are how far the book is, and the days that have blocks of a span with others of their
-// months, at one moment.
-func (b *Book) daysIn(ctx context.Context, span chain.Heights) (c bookRow, list []*stretch, err error) {
-	q, end, err := b.engine.snapshot(ctx)
-	if err != nil {
-		return c, nil, err
-	}
-	defer end()
-	if c, err = readBookRow(ctx, q); err != nil {
-		return c, nil, err
-	}
-	months, err := b.months(ctx, q, &c)
-	if err != nil {
-		return c, nil, err
-	}
-	for _, month := range months {
-		if month.first > span.Last || month.last < span.First {
-			continue
-		}
-		days := []*stretch{month} // of the blocks without a time
-		if month.number != noTime {
-			if days, err = b.daysOf(ctx, q, month); err != nil {
-				return c, nil, err
-			}
-		}
-		list = append(list, days...)
-	}
-	return c, list, nil
 }
 
 // inAll wants stretches to have so many blocks.
 func inAll(list []*stretch, blocks uint64, of string) error {
 	var have uint64
 	for _, s := range list {
-		have += s.blocks
+		have += s.sums.Blocks
 	}
 	if have != blocks {
-		return fmt.Errorf("%w: table seals: the %d days or months of %s have %d blocks, and it has %d", ErrDamaged, len(list), of, have, blocks)
+		return damaged("table stretches: the %d days or months of %s have %d blocks, and it has %d", len(list), of, have, blocks)
 	}
 	return nil
 }

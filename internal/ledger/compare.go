@@ -26,7 +26,7 @@ type Difference struct {
 func (d Difference) String() string {
 	place := fmt.Sprintf("block %d, table %s", d.Height, d.Table)
 	if d.Row >= 0 {
-		place += fmt.Sprintf(", %s %d", secondKey(d.Table), d.Row)
+		place += fmt.Sprintf(", %s %d", numberedBy(d.Table), d.Row)
 	}
 	if d.Column == "" {
 		return fmt.Sprintf("%s: %s in the ledger, %s now", place, d.Stored, d.Now)
@@ -45,23 +45,26 @@ func (b *Book) Compare(ctx context.Context, entries []*Entry) (found []Differenc
 		return nil, err
 	}
 	defer end()
-	list, err := readRows(ctx, q, allTables, "height BETWEEN ? AND ?", int64(entries[0].Height()), int64(entries[len(entries)-1].Height()))
+	have, err := b.around(ctx, q, spanOf(entries))
 	if err != nil {
 		return nil, err
 	}
-	have := map[uint64]*rowsOf{}
-	for _, r := range list {
-		have[r.height] = r
-	}
+	by := coders.Get().(*coder)
+	defer coders.Put(by)
 	for _, e := range entries {
 		r := have[e.Height()]
-		if r == nil || r.rows[blocks] == nil {
-			found = append(found, Difference{Height: e.Height(), Table: tables[blocks].name, Row: -1, Stored: missing, Now: present})
+		switch {
+		case r == nil:
+			found = append(found, Difference{Height: e.Height(), Table: "blocks", Row: -1, Stored: missing, Now: present})
+			continue
+		case r.digest() == e.Digest() && r.known == e.row.known:
 			continue
 		}
-		for t := range tables {
-			found = append(found, compareRows(&tables[t], e.Height(), r.rows[t], e.rows[t])...)
+		c, err := r.content(by, false)
+		if err != nil {
+			return nil, err
 		}
+		found = append(found, differences(c, e.content)...)
 	}
 	return found, nil
 }
@@ -71,62 +74,58 @@ const (
 	present = "there"
 )
 
-// compareRows pairs rows by their key.
-func compareRows(t *table, height uint64, have, now []row) (found []Difference) {
-	difference := func(r row, column, before, after string, mark mark) {
-		number := int64(-1)
-		if t.key > 1 {
-			number, _ = r[1].(int64)
-		}
-		found = append(found, Difference{height, t.name, number, column, before, after, mark == judgement})
+// differences are what two contents of a block do not have in common.
+func differences(have, now *Content) (found []Difference) {
+	for _, fields := range [][]field[Block]{headFields, blockFields, sumFields} {
+		found = append(found, compareRows(now.Height, "blocks", fields, fact, []Block{*have.Block}, []Block{*now.Block}, func(int, *Block) int64 { return -1 })...)
 	}
-	whole := fact
-	if slices.ContainsFunc(tables[firstOutside:], func(x table) bool { return x.name == t.name }) { // they are judgements, also whether there is one
-		whole = judgement
+	found = append(found, compareRows(now.Height, "transactions", transactionFields, fact, have.Transactions, now.Transactions, func(_ int, t *Transaction) int64 { return int64(t.Index) })...)
+	found = append(found, compareRows(now.Height, "movements", movementFields, fact, have.Movements, now.Movements, inOrder)...)
+	found = append(found, compareRows(now.Height, "unclassified", unclassifiedFields, fact, have.Unclassified, now.Unclassified, inOrder)...)
+	found = append(found, compareRows(now.Height, "transfers", transferFields, fact, have.Transfers, now.Transfers, inOrder)...)
+	found = append(found, compareRows(now.Height, "diagnoses", diagnosisFields, judgement, have.known.Diagnoses, now.known.Diagnoses, func(_ int, d *diagnosis) int64 { return int64(d.Extrinsic) })...)
+	found = append(found, compareRows(now.Height, "findings", findingFields, judgement, have.known.Findings, now.known.Findings, inOrder)...)
+	return append(found, compareRows(now.Height, "unanswered", questionFields, judgement, have.known.Unanswered, now.known.Unanswered, inOrder)...)
+}
+
+// inOrder is the number of what is numbered by its place.
+func inOrder[T any](i int, _ *T) int64 { return int64(i) }
+
+// compareRows pairs rows by their numbers. Whether there is one is a fact, or a judgement.
+func compareRows[T any](height uint64, table string, fields []field[T], whole mark, have, now []T, number func(int, *T) int64) (found []Difference) {
+	left := map[int64]*T{}
+	for i := range now {
+		left[number(i, &now[i])] = &now[i]
 	}
-	left := map[string]row{}
-	for _, r := range now {
-		left[keyOf(r[:t.key])] = r
+	difference := func(n int64, column, before, after string, m mark) {
+		found = append(found, Difference{height, table, n, column, before, after, m == judgement})
 	}
-	for _, r := range have {
-		key := keyOf(r[:t.key])
-		x := left[key]
-		delete(left, key)
+	for i := range have {
+		n := number(i, &have[i])
+		x := left[n]
+		delete(left, n)
 		if x == nil {
-			difference(r, "", present, missing, whole)
+			difference(n, "", present, missing, whole)
 			continue
 		}
-		for c, column := range t.columns {
-			if column.mark != state && !equal(r[c], x[c]) {
-				difference(x, column.name, shown(r[c]), shown(x[c]), column.mark)
+		for _, f := range fields {
+			if a, b := shown(f.at(&have[i])), shown(f.at(x)); a != b {
+				difference(n, f.name, a, b, f.mark)
 			}
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(left)) {
-		difference(left[key], "", missing, present, whole)
+	for _, n := range slices.Sorted(maps.Keys(left)) {
+		difference(n, "", missing, present, whole)
 	}
 	return found
 }
 
-// shown is a value for people.
-func shown(v value) string {
-	switch v := v.(type) {
-	case nil:
-		return "null"
-	case []byte:
-		return fmt.Sprintf("%#x", v)
+// numberedBy is what a row of a table is numbered by.
+func numberedBy(table string) string {
+	if table == "transactions" || table == "diagnoses" {
+		return "extrinsic"
 	}
-	return fmt.Sprint(v)
-}
-
-// secondKey is what a row of a table is numbered by.
-func secondKey(name string) string {
-	for _, t := range tables {
-		if t.name == name && t.key > 1 {
-			return t.columns[1].name
-		}
-	}
-	return "row"
+	return "position"
 }
 
 // Rejudge keeps what a later program makes of blocks that are in the book. The rows
@@ -143,12 +142,16 @@ func (b *Book) Rejudge(ctx context.Context, program string, found []Difference) 
 		return nil
 	}
 	return b.change(ctx, func(tx transaction) error {
-		return tx.add(ctx, putInto("rejudgements", rejudgementColumns, 5), rows)
+		for _, r := range rows {
+			if err := tx.exec(ctx, putInto("rejudgements", rejudgementColumns, 5), r...); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 
 // rejudgementColumns begin with the key.
 var rejudgementColumns = []column{
-	{"height", integer, state}, {"table_name", text, state}, {"row_number", integer, state}, {"column_name", text, state}, {"program", text, state},
-	{"before", text, state}, {"after", text, state},
+	{"height", integer}, {"table_name", text}, {"row_number", integer}, {"column_name", text}, {"program", text}, {"before", text}, {"after", text},
 }

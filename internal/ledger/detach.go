@@ -111,50 +111,30 @@ func (b *Book) disorder(ctx context.Context, c *cut) error {
 	}
 	sealed, _ := have.Get()
 	var found *DisorderError
-	for r, err := range b.walk(ctx, nil, chain.Heights{First: c.height, Last: sealed.Last}, nil) {
-		if err != nil {
-			return err
+	err = b.timesOf(ctx, chain.Heights{First: c.height, Last: sealed.Last}, func(height uint64, at chain.Optional[chain.Time]) {
+		if t, ok := at.Get(); found == nil && (!ok || MonthOf(t.Std()) < c.month) {
+			found = &DisorderError{c.month, height, at, c.height}
 		}
-		x, err := r.block()
-		if err != nil {
-			return err
-		}
-		if t, ok := x.Time.Get(); !ok || MonthOf(t.Std()) < c.month {
-			found = &DisorderError{c.month, x.Height, x.Time, c.height}
-			break
-		}
+	})
+	if err != nil {
+		return err
 	}
 	if found == nil {
-		return fmt.Errorf("%w: table seals: blocks of months before %v are said to lie above block %d, and none does", ErrDamaged, c.month, c.height)
+		return damaged("table stretches: blocks of months before %v are said to lie above block %d, and none does", c.month, c.height)
 	}
 	return found
 }
 
-// beside are the tables of what was sealed, and of what was said of blocks, beside the rows of
-// those. A table that is added to the book belongs here or among those of blocks.
-func beside() (names []string) {
-	for i := range totals {
-		names = append(names, totals[i].name)
-	}
-	return append(names, "seals", "rejudgements")
-}
-
-// takes is the condition for the rows of one of the tables beside that are before the cut:
-// none where there is no cut.
+// takes is the condition for the rows of a table that are before the cut, and are no blocks': none
+// where there is no cut.
 func (c *cut) takes(table string) (where string, arguments []any) {
-	if c == nil {
+	switch {
+	case c == nil:
 		return "", nil
+	case table == "rejudgements":
+		return " WHERE height < ?", []any{int64(c.height)}
 	}
-	number := [unitCount]int64{int64(DayOf(c.month.Start())), int64(c.month)}
-	for i := range totals {
-		if t := &totals[i]; t.name == table {
-			return " WHERE " + t.keys[0].name + " < ?", []any{number[t.unit] * t.parts}
-		}
-	}
-	if table == "seals" {
-		return " WHERE unit = ? AND number < ? OR unit = ? AND number < ?", []any{unitNames[daily], number[daily], unitNames[monthly], number[monthly]}
-	}
-	return " WHERE height < ?", []any{int64(c.height)}
+	return " WHERE unit = ? AND number < ? OR unit = ? AND number < ?", []any{unitNames[daily], int64(DayOf(c.month.Start())), unitNames[monthly], int64(c.month)}
 }
 
 // copyProved copies which blocks before the cut are proved.
@@ -167,7 +147,7 @@ func (c *cut) copyProved(ctx context.Context, from querier, tx transaction) erro
 	for _, s := range have.without(chain.Heights{First: c.height, Last: everyBlock.Last}) {
 		rows = append(rows, signedRow(provedFields, &s))
 	}
-	return tx.add(ctx, insertInto("proved", provedColumns)+placesFor(provedColumns), rows)
+	return tx.insert(ctx, "proved", provedColumns, rows)
 }
 
 // Detachable tells what Detach would take out of the book.
@@ -203,7 +183,7 @@ func (b *Book) Detach(ctx context.Context, before Month, path string, progress D
 	}
 	c, err := b.cutBefore(ctx, before)
 	if left != nil && errors.Is(err, ErrNoCut) { // it was this that was left to do
-		return Detachment{Span: left.Heights, Begins: left.Last + 1}, nil
+		return Detachment{Span: *left, Begins: left.Last + 1}, nil
 	}
 	if err != nil {
 		return d, err
@@ -265,7 +245,7 @@ func (b *Book) checkDetached(ctx context.Context, path string, c *cut, progress 
 	if err != nil {
 		return err
 	}
-	if want.sealed = c.height - c.first; have != want {
+	if want.sealed, want.removing = c.height-c.first, have.removing; have != want {
 		return fmt.Errorf("%w: %s has not just blocks %v of this ledger", ErrDamaged, path, c.span())
 	}
 	for u := range unitCount {
@@ -288,9 +268,6 @@ func (b *Book) checkDetached(ctx context.Context, path string, c *cut, progress 
 	return nil
 }
 
-// digest is that of the row.
-func (s *stretch) digest() Digest { return digestOf(rowOf(stretchFields, s)) }
-
 // cutOff has the book begin at the cut. The rows below it stay for clear.
 func (b *Book) cutOff(ctx context.Context, c *cut) error {
 	return b.change(ctx, func(tx transaction) error {
@@ -301,7 +278,7 @@ func (b *Book) cutOff(ctx context.Context, c *cut) error {
 		if book.first != c.first || book.next() <= c.height {
 			return fmt.Errorf("the ledger was changed meanwhile: run it again")
 		}
-		for _, table := range beside() {
+		for _, table := range []string{"stretches", "parts", "rejudgements"} {
 			where, arguments := c.takes(table)
 			if err := tx.exec(ctx, "DELETE FROM "+table+where, arguments...); err != nil {
 				return fmt.Errorf("table %s: %w", table, err)
@@ -310,11 +287,55 @@ func (b *Book) cutOff(ctx context.Context, c *cut) error {
 		if err := unprove(ctx, tx, chain.Heights{First: 0, Last: c.height - 1}); err != nil { // also of what was stored below, and not sealed yet
 			return err
 		}
-		if err := (&removal{c.span()}).keep(ctx, tx); err != nil {
-			return err
-		}
+		book.removing = chain.Some(c.first)
 		book.first, book.sealed = c.height, book.next()-c.height
-		b.pending = nil
 		return book.keep(ctx, tx)
 	})
+}
+
+// removedAtOnce is how many heights are removed in one change.
+const removedAtOnce = 2_000
+
+// clear removes the rows below the book's first height that a detachment left, and returns
+// what it was of; nil where there are none. Who is stopped leaves the rest for the next one.
+func (b *Book) clear(ctx context.Context, progress func(done, total uint64)) (left *chain.Heights, err error) {
+	book, err := readBookRow(ctx, b.engine)
+	if err != nil {
+		return nil, err
+	}
+	span, removing := book.removed()
+	if !removing {
+		return nil, nil
+	}
+	if err := b.engine.dropPartitions(ctx, book.first); err != nil {
+		return nil, err
+	}
+	for from := span.First; from <= span.Last; {
+		var lowest *int64
+		if _, err := one(ctx, b.engine, []any{&lowest}, "SELECT min(height) FROM blocks WHERE height >= ? AND height <= ?", bounds(chain.Heights{First: from, Last: span.Last})...); err != nil {
+			return nil, err
+		}
+		if lowest == nil {
+			break
+		}
+		part := chain.Heights{First: from, Last: min(uint64(*lowest)+removedAtOnce-1, span.Last)}
+		if err := b.change(ctx, func(tx transaction) error { return removeRows(ctx, tx, part) }); err != nil {
+			return nil, err
+		}
+		from = part.Last + 1 // what was deleted is not looked through again
+		progress(from-span.First, span.Blocks())
+	}
+	err = b.change(ctx, func(tx transaction) error {
+		if err := removeRows(ctx, tx, chain.Heights{First: 0, Last: span.Last}); err != nil { // also what was stored below, and not sealed
+			return err
+		}
+		c, err := readBookRow(ctx, tx)
+		if err != nil {
+			return err
+		}
+		c.removing = chain.Optional[uint64]{}
+		return c.keep(ctx, tx)
+	})
+	progress(span.Blocks(), span.Blocks())
+	return &span, err
 }

@@ -4,13 +4,22 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"fmt"
-	"hash"
 )
 
-// Seal is a sum over the digests of blocks, in the order of their heights: it begins
-// with zeros, and each block makes it SHA-256(seal ‖ digest). So it says of which blocks
-// it is, and of nothing else: two books that have them have the same seal of them.
+// Digest is a SHA-256: of a block's record, of a part's bytes, or of what a row has.
+type Digest [sha256.Size]byte
+
+// String is 64 lower-case hex digits.
+func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+
+// MarshalText writes the digest as Digest.String does.
+func (d Digest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// Seal is a sum over digests in their order: it begins with 32 zeros, and each digest makes it
+// SHA-256(seal ‖ digest). That of a day, and of any blocks, is over the digests of the blocks; that
+// of a month over those of its days, and that of a book over those of its months ([stretch.line]).
+// So it says what it is of, and nothing else: two books that have the same blocks have the same
+// seal of them.
 type Seal [sha256.Size]byte
 
 // String is 64 lower-case hex digits.
@@ -19,7 +28,7 @@ func (s Seal) String() string { return hex.EncodeToString(s[:]) }
 // MarshalText writes the seal as Seal.String does.
 func (s Seal) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// After is the seal when a block with this digest is added.
+// After is the seal when something with this digest is added.
 func (s Seal) After(d Digest) Seal {
 	var both [2 * sha256.Size]byte
 	copy(both[:], s[:])
@@ -27,89 +36,10 @@ func (s Seal) After(d Digest) Seal {
 	return sha256.Sum256(both[:])
 }
 
-// The tags that begin a value in the encoding.
-const (
-	tagNull = iota
-	tagInteger
-	tagText // amounts too
-	tagData
-	tagFalse
-	tagTrue
-	tagOther = 0xff // what no column holds: nothing that was written has it
-)
-
-// encoder writes values in the canonical encoding.
-type encoder struct {
-	sum     hash.Hash
-	buffer  []byte
-	written uint64
-}
-
-func (e *encoder) value(v value) {
-	switch v := v.(type) {
-	case nil:
-		e.buffer = append(e.buffer, tagNull)
-	case int64:
-		e.integer(v)
-	case string:
-		e.text(v)
-	case []byte:
-		e.head(tagData, len(v))
-		e.buffer = append(e.buffer, v...)
-	case bool:
-		if v {
-			e.buffer = append(e.buffer, tagTrue)
-		} else {
-			e.buffer = append(e.buffer, tagFalse)
-		}
-	default:
-		e.buffer = append(e.buffer, tagOther)
-		e.text(fmt.Sprintf("%T %v", v, v))
-	}
-}
-
-// data writes what may be long, without a copy.
-func (e *encoder) data(v []byte) {
-	e.head(tagData, len(v))
-	e.flush()
-	e.sum.Write(v)
-	e.written += uint64(len(v))
-}
-
-func (e *encoder) integer(v int64) {
-	e.buffer = append(e.buffer, tagInteger)
-	e.buffer = binary.BigEndian.AppendUint64(e.buffer, uint64(v))
-}
-
-func (e *encoder) text(v string) {
-	e.head(tagText, len(v))
-	e.buffer = append(e.buffer, v...)
-}
-
-// head begins what has a length.
-func (e *encoder) head(tag byte, length int) {
-	e.buffer = append(e.buffer, tag)
-	e.buffer = binary.BigEndian.AppendUint32(e.buffer, uint32(length))
-}
-
-// end is the sum, and how many bytes it is of.
-func (e *encoder) end() (Digest, uint64) {
-	e.flush()
-	return Digest(e.sum.Sum(nil)), e.written
-}
-
-func (e *encoder) flush() {
-	e.sum.Write(e.buffer)
-	e.written += uint64(len(e.buffer))
-	e.buffer = e.buffer[:0]
-}
-
-// digestOf is the sum of a row's values.
-func digestOf(r row) Digest {
-	e := encoder{sum: sha256.New()}
-	for _, v := range r {
-		e.value(v)
-	}
-	sum, _ := e.end()
-	return sum
+// line is what the seal of a month has of a day, and that of a book of a month: the SHA-256 of its
+// number and its count of blocks, of 8 bytes each, most significant first, and its seal.
+func (s *stretch) line() Digest {
+	text := binary.BigEndian.AppendUint64(nil, uint64(s.number))
+	text = binary.BigEndian.AppendUint64(text, s.sums.Blocks)
+	return sha256.Sum256(append(text, s.seal[:]...))
 }

@@ -54,11 +54,7 @@ type rowSet interface {
 // transaction is a change that happens as a whole or not at all.
 type transaction interface {
 	querier
-	insert(ctx context.Context, table *table, rows []row) error
-	// add runs the same statement for each list of arguments.
-	add(ctx context.Context, statement string, arguments []row) error
-	// merge runs a statement of a table of totals for rows of these columns, with a key each.
-	merge(ctx context.Context, statement string, columns []column, rows []row) error
+	insert(ctx context.Context, table string, columns []column, rows []row) error
 	commit(ctx context.Context) error
 	rollback() // nothing after a commit
 }

@@ -2,7 +2,8 @@ package ledger
 
 import (
 	"fmt"
-	"math"
+	"slices"
+	"strings"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
@@ -10,14 +11,10 @@ import (
 	"github.com/feeledger/fees/internal/movement"
 )
 
-// Entry is a block as the book has it: its rows. It does not change.
+// Entry is a block as the book has it. It does not change.
 type Entry struct {
-	block   blockRow
-	costs   []Cost // of the transactions
-	rows    [tableCount][]row
-	leaves  leaves
-	digest  Digest
-	encoded uint64
+	content *Content
+	row     blockRow
 	trusted chain.Optional[chain.Anchor] // by which the block is proved
 }
 
@@ -26,7 +23,7 @@ type Entry struct {
 // the block does not say when it was made, unless it has no transaction, as block 0.
 func NewEntry(b *chain.Block, r *evidence.Report) (*Entry, error) {
 	switch {
-	case b.Number >= math.MaxInt64:
+	case b.Number >= maxHeight:
 		return nil, fmt.Errorf("block %d: the height is more than a ledger can hold", b.Number)
 	case !r.Time.Known() && len(r.Transactions) > 0:
 		return nil, fmt.Errorf("block %d: has transactions and no time", b.Number)
@@ -36,53 +33,54 @@ func NewEntry(b *chain.Block, r *evidence.Report) (*Entry, error) {
 			return nil, fmt.Errorf("block %d, extrinsic %d: has a fee, and it is not known who paid", b.Number, t.Index)
 		}
 	}
-	e := &Entry{block: blockRow{Block: blockOf(r)}}
+	e := &Entry{content: contentOf(b, r)}
 	if r.Evidence.Level == evidence.LevelProved {
 		e.trusted = chain.Some(r.Evidence.Trusted[0].Anchor)
 	}
-	e.addTransactions(r)
-	e.addMovements(b)
-	for i, f := range r.Findings {
-		f.Block = b.Number
-		add(e, findings, findingFields, &Finding{i, f})
+	c := e.content
+	k := &c.known
+	for i := range r.Transactions {
+		if class, ok := r.Transactions[i].Class.Get(); ok {
+			k.Diagnoses = append(k.Diagnoses, diagnosis{r.Transactions[i].Index, class})
+		}
 	}
-	for i, q := range r.Unanswered {
-		add(e, unanswered, questionFields, &openQuestion{b.Number, i, q})
+	for _, f := range r.Findings {
+		k.Findings = append(k.Findings, keptFinding{f.Check, f.Extrinsic, f.Message})
 	}
-	add(e, blocks, blockFields, &e.block)
+	k.Unanswered = slices.Clone(r.Unanswered)
 	if err := e.checkSums(); err != nil {
 		return nil, fmt.Errorf("block %d: %w", b.Number, err)
 	}
-	e.sumUp()
-	return e, nil
+	by := coders.Get().(*coder)
+	defer coders.Put(by)
+	e.row = blockRow{height: c.Height, time: millis(c.Time), flags: flagsOf(c, k), record: c.record(by)}
+	var err error
+	if e.row.known, err = k.encoded(); err != nil {
+		return nil, fmt.Errorf("block %d: %w", b.Number, err)
+	}
+	c.Digest = e.row.digest()
+	sum := e.row.sumOf(c.Digest)
+	e.row.sum = sum[:]
+	c.place()
+	return e, c.sumUp(c.Transactions)
 }
 
-// add adds a row.
-func add[T any](e *Entry, table int, fields []field[T], x *T) {
-	e.rows[table] = append(e.rows[table], rowOf(fields, x))
-}
-
-// sumUp packs the costs and makes the leaves, when all rows are there.
-func (e *Entry) sumUp() {
-	row := e.rows[blocks][0]
-	e.block.costs = pack(row, e.rows[transactions])
-	e.leaves, e.encoded = leavesOf(&e.rows, e.block.costs)
-	e.digest, e.block.leaves = e.leaves.digest(), e.leaves.encoded()
-	row[costsColumn], row[leavesColumn] = []byte(e.block.costs), e.block.leaves
-}
-
-// longestCall is how long the name of a call may be, in bytes: it is part of the
-// key of a total, which PostgreSQL bounds.
+// longestCall is how long the name of a call may be, in bytes.
 const longestCall = 1_000
 
 // checkSums sees that the transactions can be added to the totals: what could never be stays
 // out of the book.
 func (e *Entry) checkSums() error {
 	var whole Sums
-	for i := range e.costs {
-		c := &e.costs[i]
-		if len(c.Call) > longestCall {
+	for i := range e.content.Transactions {
+		c := &e.content.Transactions[i].Cost
+		switch {
+		case len(c.Call) > longestCall:
 			return fmt.Errorf("extrinsic %d: the name of its call is %d bytes long", c.Index, len(c.Call))
+		case strings.Contains(c.Call, "\x00"): // which ends it in the key of a total
+			return fmt.Errorf("extrinsic %d: the name of its call has a byte of 0", c.Index)
+		case c.Index >= 1<<extrinsicBits:
+			return fmt.Errorf("extrinsic %d: a block has more than a ledger can hold", c.Index)
 		}
 		s, err := SumsOf(c)
 		if err == nil {
@@ -96,65 +94,48 @@ func (e *Entry) checkSums() error {
 }
 
 // Height is that of the block.
-func (e *Entry) Height() uint64 { return e.block.Height }
+func (e *Entry) Height() uint64 { return e.row.height }
 
 // Hash is that of the block.
-func (e *Entry) Hash() chain.Hash { return e.block.Hash }
+func (e *Entry) Hash() chain.Hash { return e.content.Hash }
 
 // ParentHash is that of the block before.
-func (e *Entry) ParentHash() chain.Hash { return e.block.ParentHash }
+func (e *Entry) ParentHash() chain.Hash { return e.content.ParentHash }
 
-// Digest is the sum of the entry's rows, but for those that say how well it is known.
-func (e *Entry) Digest() Digest { return e.digest }
+// Digest is the SHA-256 of the block's record: of what the chain recorded and the rules make of it,
+// and not of how well it is known.
+func (e *Entry) Digest() Digest { return e.content.Digest }
 
-// Encoded is how many bytes the entry has in the encoding that its leaves are of.
-func (e *Entry) Encoded() uint64 { return e.encoded }
+// Encoded is how many bytes the record has.
+func (e *Entry) Encoded() uint64 { return uint64(len(e.row.record)) }
 
 // Final tells whether the block can no longer be replaced by another.
-func (e *Entry) Final() bool { return e.block.Final }
+func (e *Entry) Final() bool { return e.content.Final }
 
 // Trusted is the block that proves it; not known where none does.
 func (e *Entry) Trusted() chain.Optional[chain.Anchor] { return e.trusted }
 
 // Size is about how many bytes the entry takes in memory.
 func (e *Entry) Size() int {
-	size := len(e.costs)*costSize + int(e.encoded) // the lengths of texts are in what is encoded
-	for t := range e.rows {
-		size += len(e.rows[t]) * len(tables[t].columns) * valueSize
-	}
-	return size
+	const transaction, movement = 1_200, 400
+	return len(e.row.record)*2 + len(e.content.Transactions)*transaction + (len(e.content.Movements)+len(e.content.Transfers))*movement
 }
 
-// valueSize is about how many bytes a value takes: an interface, and what it
-// points to.
-const valueSize = 48
-
-// costSize is about how many the cost of a transaction takes.
-const costSize = 600
-
-func blockOf(r *evidence.Report) Block {
+// contentOf is what the book has of a block.
+func contentOf(b *chain.Block, r *evidence.Report) *Content {
 	final, known := r.Finalized.Get()
-	t := &r.Totals
-	b := Block{
+	c := &Content{Block: &Block{
 		Height: r.Number, Hash: r.Hash, ParentHash: r.ParentHash, Time: r.Time, Runtime: r.Runtime, Rules: r.Rules, Certain: r.Proved(),
-		BaseFeePerGas: r.BaseFeePerGas, EVM: uint64(t.EVM), Native: uint64(t.Native), Inherents: uint64(t.Inherents), Undetermined: uint64(t.Undetermined),
-		Fee: t.Fee, EVMFee: t.EVMFee, NativeFee: t.NativeFee, Charged: t.Charged, Burned: t.Burned, Treasury: t.Treasury, Author: t.Author,
-		Final: final || !known,
-	}
+		BaseFeePerGas: r.BaseFeePerGas, Inherents: uint64(r.Totals.Inherents), Final: final || !known,
+	}}
 	if m, ok := r.Multiplier.Get(); ok {
-		b.MultiplierAt, b.Multiplier = chain.Some(m.At), chain.Some(m.Value)
+		c.MultiplierAt, c.Multiplier = chain.Some(m.At), chain.Some(m.Value)
 	}
-	return b
-}
-
-// addTransactions adds the rows of the transactions, and of what hangs on them.
-func (e *Entry) addTransactions(r *evidence.Report) {
-	e.costs = make([]Cost, 0, len(r.Transactions))
 	for i := range r.Transactions {
 		x := &r.Transactions[i]
 		t := Transaction{
 			Cost: Cost{
-				Height: r.Number, Time: r.Time, Rules: r.Rules, Index: x.Index, Layer: x.Layer, Type: string(or(x.Type)), Call: x.Call,
+				Index: x.Index, Layer: x.Layer, Type: string(or(x.Type)), Call: x.Call,
 				Recipient: x.To, Payer: x.Payer, GasPrice: x.GasPrice, Gas: x.Gas, Fee: x.Fee, PriorityFee: x.PriorityFee, Tip: x.Tip,
 				Outcome: or(x.Outcome), Charged: x.Charged, Verdict: verdict(x), Burned: x.Burned, Treasury: x.Treasury, Author: x.Author,
 			},
@@ -164,17 +145,17 @@ func (e *Entry) addTransactions(r *evidence.Report) {
 		if x.Error != nil {
 			t.Error = x.Error.Error()
 		}
-		e.costs = append(e.costs, t.Cost)
-		add(e, transactions, transactionFields, &t)
+		c.Transactions = append(c.Transactions, t)
 		for _, m := range x.Transfers {
-			add(e, transfers, transferFields, &Transfer{
-				Height: r.Number, Position: len(e.rows[transfers]), Extrinsic: x.Index, Token: m.Token, Sender: m.From, Recipient: m.To, Amount: m.Amount,
-			})
-		}
-		if class, ok := x.Class.Get(); ok {
-			add(e, diagnoses, diagnosisFields, &diagnosis{r.Number, x.Index, class})
+			c.Transfers = append(c.Transfers, Transfer{Extrinsic: x.Index, Token: m.Token, Sender: m.From, Recipient: m.To, Amount: m.Amount})
 		}
 	}
+	movement.Each(b, func(m *movement.Movement) {
+		c.Movements = append(c.Movements, Movement{Movement: *m})
+	}, func(u movement.Unclassified) {
+		c.Unclassified = append(c.Unclassified, Unclassified{Where: u.Where, EventIndex: u.EventIndex, Event: u.Event, Data: u.Data.Raw(), Reason: u.Err.Error()})
+	})
+	return c
 }
 
 // verdict is what a seal has of a fee: one that is known from the cash stays that, also where
@@ -190,17 +171,4 @@ func verdict(x *evidence.Transaction) evidence.Verdict {
 func or[V any](o chain.Optional[V]) V {
 	v, _ := o.Get()
 	return v
-}
-
-// addMovements adds the rows of the movements, in the order of the chain.
-func (e *Entry) addMovements(b *chain.Block) {
-	var row Movement
-	movement.Each(b, func(m *movement.Movement) {
-		row = Movement{Height: b.Number, Position: len(e.rows[movements]), Movement: *m}
-		add(e, movements, movementFields, &row)
-	}, func(u movement.Unclassified) {
-		add(e, unclassified, unclassifiedFields, &Unclassified{
-			b.Number, len(e.rows[unclassified]), u.Where, u.EventIndex, u.Event, u.Data.Raw(), u.Err.Error(),
-		})
-	})
 }

@@ -1,195 +1,204 @@
 package ledger
 
 import (
-	"bytes"
 	"cmp"
 	"context"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"iter"
-	"math"
 	"slices"
-	"strings"
+	"sort"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/sys/inorder"
 )
 
-// eraHeights is how many heights are an era, by which the look-ups are ordered first. What is
-// sealed is written to the era that grows alone: some 40 MB, which stay in a database's memory,
-// so that a block costs the same however long the chain is. A question asks each era once.
-const eraHeights = 1 << 16
-
-func eraOf(height uint64) uint64 { return height / eraHeights }
-
-// The tables of the look-ups: by account and by hash.
-const (
-	accountBlocks = iota
-	hashBlocks
-)
-
-// The look-ups name the sealed blocks that have rows of an account, or a transaction of a hash.
-var lookupTables = [...]table{
-	accountBlocks: {name: "account_blocks", key: 3, columns: []column{{"era", integer, state}, {"account", data, state}, {"height", integer, state}, {"tables", integer, state}}},
-	hashBlocks:    {name: "hash_blocks", key: 3, columns: []column{{"era", integer, state}, {"hash", integer, state}, {"height", integer, state}}},
+// lookup finds the blocks of a stretch, by the parts of a kind, that may have what is asked for.
+type lookup struct {
+	kind  partKind
+	parts []int
+	find  func(s *stretch, body []byte) ([]uint64, error)
 }
 
-// The column tables says by its bits which rows a block has of an account.
-const (
-	hasPaid  = 1 << iota // transactions that it paid for
-	hasMoved             // movements
-	hasParty             // transfers that it sent or received
-)
-
-// named is a block that has something by which it is looked up.
-type named[K any] struct {
-	by     K
-	height uint64
-	tables int64 // of an account
-}
-
-// lookups are those of some blocks, to be written in the order of their keys.
-type lookups struct {
-	accounts []named[[]byte]
-	hashes   []named[int64]
-}
-
-// add adds those of a block.
-func (l *lookups) add(height uint64, costs []Cost, more *additions) {
-	first := len(l.accounts)
-	for i := range more.accounts {
-		a := &more.accounts[i]
-		n := named[[]byte]{a.account, height, 0}
-		if a.movements > 0 {
-			n.tables |= hasMoved
-		}
-		if a.transfers > 0 {
-			n.tables |= hasParty
-		}
-		l.accounts = append(l.accounts, n)
-	}
-	byAccount := func(n named[[]byte], account []byte) int { return bytes.Compare(n.by, account) }
-	last, others := len(l.accounts), map[chain.Address]bool{} // of those who paid, have no such rows
-	for i := range costs {
-		payer, ok := costs[i].Payer.Get()
-		if !ok || others[payer] {
-			continue
-		}
-		if at, found := slices.BinarySearchFunc(l.accounts[first:last], payer[:], byAccount); found {
-			l.accounts[first+at].tables |= hasPaid
-		} else {
-			others[payer] = true
-			l.accounts = append(l.accounts, named[[]byte]{payer[:], height, hasPaid})
+// byAccounts finds the blocks that have rows of some kinds of one of some accounts.
+func byAccounts(accounts []chain.Address, kinds uint64) lookup {
+	keys := map[string]bool{}
+	l := lookup{kind: accountBlocks}
+	for _, a := range accounts {
+		keys[string(a[:accountKey])] = true
+		if part := int(a[0] >> 4); !slices.Contains(l.parts, part) {
+			l.parts = append(l.parts, part)
 		}
 	}
-	for _, hash := range more.hashes {
-		l.hashes = append(l.hashes, named[int64]{hash, height, 0})
-	}
-}
-
-// inKeyOrder are look-ups in the order of their table's key.
-func inKeyOrder[K any](list []named[K], compare func(a, b K) int) []named[K] {
-	slices.SortFunc(list, func(a, b named[K]) int {
-		return cmp.Or(cmp.Compare(eraOf(a.height), eraOf(b.height)), compare(a.by, b.by), cmp.Compare(a.height, b.height))
-	})
-	return list
-}
-
-// rows are those of a table, in the order of its key.
-func (l *lookups) rows(table int) iter.Seq[row] {
-	return func(yield func(row) bool) {
-		if table == hashBlocks {
-			for _, n := range inKeyOrder(l.hashes, cmp.Compare[int64]) {
-				if !yield(row{int64(eraOf(n.height)), n.by, int64(n.height)}) {
-					return
+	l.find = func(s *stretch, body []byte) (heights []uint64, err error) {
+		c := coder{reading: true, values: body}
+		for len(c.values) > 0 {
+			named := keys[string(c.bytes(accountKey))]
+			steps := coder{reading: true, values: c.bytes(c.count())}
+			for at := s.first; named && len(steps.values) > 0; {
+				n := steps.number(0)
+				if at += n >> kindBits; n&kinds != 0 {
+					heights = append(heights, at)
 				}
 			}
-			return
-		}
-		for _, n := range inKeyOrder(l.accounts, bytes.Compare) {
-			if !yield(row{int64(eraOf(n.height)), n.by, int64(n.height), n.tables}) {
-				return
+			if c.err != nil || steps.err != nil {
+				return nil, fmt.Errorf("%w: a part's blocks: %w", ErrDamaged, errCoded)
 			}
 		}
+		return heights, nil
 	}
+	return l
 }
 
-// insertedAtOnce is how many rows of a look-up are made at once.
-const insertedAtOnce = 10_000
+// byHash finds the blocks that may have a transaction of a hash.
+func byHash(hash chain.Hash) lookup {
+	key := binary.BigEndian.Uint64(hash[:]) >> hashPlaceBits << hashPlaceBits
+	return lookup{kind: hashBlocks, parts: []int{int(key >> (64 - hashPartBits))}, find: func(s *stretch, body []byte) (heights []uint64, err error) {
+		entry := func(i int) uint64 { return binary.BigEndian.Uint64(body[8*i:]) }
+		n := len(body) / 8
+		for i := sort.Search(n, func(i int) bool { return entry(i) >= key }); i < n && entry(i)>>hashPlaceBits == key>>hashPlaceBits; i++ {
+			heights = append(heights, s.first+entry(i)&(1<<hashPlaceBits-1))
+		}
+		return heights, nil
+	}}
+}
 
-// insert writes them.
-func (l *lookups) insert(ctx context.Context, tx transaction) error {
-	for t := range lookupTables {
-		err := inPortions(ctx, tx, &lookupTables[t], func(add func(row) error) error {
-			for r := range l.rows(t) {
-				if err := add(r); err != nil {
-					return err
-				}
+// heights are those in a stretch that has ended. Where it was extended downwards since, the parts
+// are of what it is now.
+func (l *lookup) heights(ctx context.Context, b *Book, s *stretch) (found []uint64, err error) {
+	q := b.engine.shared()
+	if s.number == noTime {
+		where, arguments := s.condition()
+		return heightsBy(ctx, q, "SELECT height FROM blocks WHERE "+where+" ORDER BY height", arguments...)
+	}
+	for _, part := range l.parts {
+		body, err := s.body(ctx, q, l.kind, part)
+		if errors.Is(err, ErrDamaged) {
+			now, failed := s.now(ctx, q)
+			if failed != nil || now.digest() == s.digest() {
+				return nil, err
 			}
-			return nil
-		})
+			return l.heightsNow(ctx, b, now)
+		}
+		if err != nil {
+			return nil, err
+		}
+		some, err := l.find(s, body)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, some...)
+	}
+	slices.Sort(found)
+	return slices.Compact(found), nil
+}
+
+// heightsNow are those in a stretch that was changed since: all of its blocks, where it has no
+// parts for a while.
+func (l *lookup) heightsNow(ctx context.Context, b *Book, now *stretch) ([]uint64, error) {
+	if _, there := now.leaf(l.kind, 0); now.ended() && there {
+		return l.heights(ctx, b, now)
+	}
+	return heightsIn(now.heights()), nil
+}
+
+// heightsIn are all of a span.
+func heightsIn(span chain.Heights) (all []uint64) {
+	for h := span.First; h <= span.Last; h++ {
+		all = append(all, h)
+	}
+	return all
+}
+
+// lookedUp are the blocks of a query's span that may have what is asked for. From the first stretch
+// on that still grows, and in what is not sealed, all blocks are looked through.
+func (b *Book) lookedUp(ctx context.Context, q Query, l lookup) iter.Seq2[*Content, error] {
+	return sequence(func(yield func(*Content) bool) error {
+		span := q.span()
+		stretches, grows, err := b.stretchesFor(ctx, span, l.kind)
 		if err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// inPortions inserts the rows of a look-up that are added, many at once.
-func inPortions(ctx context.Context, tx transaction, into *table, rows func(add func(row) error) error) error {
-	var part []row
-	flush := func() error {
-		err := tx.insert(ctx, into, part)
-		part = part[:0]
-		return err
-	}
-	err := rows(func(r row) error {
-		if part = append(part, r); len(part) < insertedAtOnce {
+		type found struct {
+			heights []uint64
+			err     error
+		}
+		for f := range inorder.Map(ctx, overlapping(stretches), readersAtOnce(), func(ctx context.Context, list []*stretch) (f found) {
+			for _, s := range list {
+				some, err := l.heights(ctx, b, s)
+				f.heights, f.err = append(f.heights, some...), cmp.Or(f.err, err)
+			}
+			return f
+		}) {
+			if f.err != nil {
+				return f.err
+			}
+			within := slices.DeleteFunc(f.heights, func(h uint64) bool { return h < span.First || h > span.Last || h >= grows })
+			if len(within) == 0 {
+				continue
+			}
+			slices.Sort(within)
+			for c, err := range b.contentsAt(ctx, nil, slices.Compact(within)) {
+				if err != nil || !yield(c) {
+					return err
+				}
+			}
+		}
+		if span.First = max(span.First, grows); span.First > span.Last {
 			return nil
 		}
-		return flush()
+		return pass(b.contents(ctx, nil, span), yield)
 	})
-	if err == nil {
-		err = flush()
-	}
-	if err != nil {
-		return fmt.Errorf("table %s: %w", into.name, err)
-	}
-	return nil
 }
 
-// lookedUpTables are those whose rows are looked up.
-var lookedUpTables = []int{blocks, transactions, movements, transfers}
-
-// addRows adds those of a block by its rows.
-func (l *lookups) addRows(r *rowsOf) error {
-	costs, err := costsOfRows(r.rows[transactions])
-	if err != nil {
-		return fmt.Errorf("block %d: %w", r.height, err)
-	}
-	l.add(r.height, costs, additionsOf(&r.rows))
-	return nil
-}
-
-// erasOf are those of a span in their order, a few at a time: as many in the first part, and in
-// each next one twice as many, so that who asks for few blocks asks few eras.
-func erasOf(s chain.Heights, few uint64) iter.Seq[[]any] {
-	return func(yield func([]any) bool) {
-		if s.Last < s.First || s.Last == math.MaxUint64 { // it ends before block 0
-			return
-		}
-		for era, last := eraOf(s.First), eraOf(s.Last); era <= last; few = min(2*few, mostEras) {
-			var part []any
-			for ; uint64(len(part)) < few && era <= last; era++ {
-				part = append(part, int64(era))
+// overlapping are stretches in the order of their heights: those whose heights overlap come together.
+func overlapping(list []*stretch) iter.Seq[[]*stretch] {
+	slices.SortFunc(list, func(a, b *stretch) int { return cmp.Compare(a.first, b.first) })
+	return func(yield func([]*stretch) bool) {
+		for len(list) > 0 {
+			n, last := 1, list[0].last
+			for ; n < len(list) && list[n].first <= last; n++ {
+				last = max(last, list[n].last)
 			}
-			if !yield(part) {
+			if !yield(list[:n]) {
 				return
 			}
+			list = list[n:]
 		}
 	}
 }
 
-// mostEras is how many eras are asked at once.
-const mostEras = 512
-
-// placesIn are the places of so many values in a list: ?, ?.
-func placesIn(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
+// stretchesFor are those that have parts of a kind for the blocks of a span, in their order, and the
+// height from which on there are none.
+func (b *Book) stretchesFor(ctx context.Context, span chain.Heights, kind partKind) (list []*stretch, grows uint64, err error) {
+	q, end, err := b.engine.snapshot(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer end()
+	c, err := readBookRow(ctx, q)
+	if errors.Is(err, ErrNone) {
+		return nil, 0, nil
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	grows = c.next()
+	cut, err := b.piecesAt(ctx, q, &c, Period{Heights: chain.Some(span)}, span, func(s *stretch) bool { return s.unit == monthly && kind == hashBlocks && s.ended() })
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, x := range cut {
+		if _, there := x.leaf(kind, 0); x.number == noTime {
+			if kind != hashBlocks { // without a time, a block has no transactions
+				list = append(list, x.stretch)
+			}
+		} else if !x.ended() || !there {
+			grows = min(grows, x.first)
+		} else {
+			list = append(list, x.stretch)
+		}
+	}
+	return slices.DeleteFunc(list, func(s *stretch) bool { return s.first >= grows }), grows, nil
+}

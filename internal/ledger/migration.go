@@ -23,7 +23,6 @@ var layouts = []string{layout1}
 type dialect struct {
 	goose     goose.Dialect
 	types     map[kind]string
-	token     string // the type of an ERC-20 amount or a gas price, of up to 78 digits
 	strict    string // what follows a table that is ordered by rows
 	clustered string // what follows one that is ordered by its key
 	hex       func(column string) string
@@ -32,16 +31,14 @@ type dialect struct {
 	wei       func(column string) string
 	wordOf    func(column string) string
 	coin      func(column string) string // an amount of wei in the token
-	plus      func(a, b string) string   // two amounts
 	dayText   func(column string) string // a day's number as YYYY-MM-DD
 	monthText func(column string) string // a month's number as YYYY-MM
-	// values are rows to be merged, of columns and then so many that are 0.
-	values  func(columns []column, zeros int) string
-	widest  func(column string) string // wants a sum to be of 128 bits; "" where plus does
-	laidOut string                     // the query whether there is a table layoutTable
+	laidOut   string                     // the query whether there is a table layoutTable
 
-	byHeight string // what cuts a table with the rows of blocks into partitions
-	files    bool   // a ledger is a file
+	json  func(of, key string) string  // the text that a JSON object has under a key
+	each  func(of, list string) string // the elements of a list that one has
+	by    func(key string) string      // what cuts a table into partitions
+	files bool                         // a ledger is a file
 }
 
 // layout is a migration's SQL.
@@ -50,8 +47,6 @@ func (d *dialect) layout(text string) (string, error) {
 		"integer":   func() string { return d.types[integer] },
 		"data":      func() string { return d.types[data] },
 		"amount":    func() string { return d.types[amount] },
-		"boolean":   func() string { return d.types[boolean] },
-		"token":     func() string { return d.token },
 		"word":      func() string { return d.types[word] },
 		"wordOf":    d.wordOf,
 		"strict":    func() string { return d.strict },
@@ -63,10 +58,13 @@ func (d *dialect) layout(text string) (string, error) {
 		"coin":      d.coin,
 		"dayText":   d.dayText,
 		"monthText": d.monthText,
-		"widest":    d.widest,
-		"byHeight":  func() string { return d.byHeight },
+		"json":      d.json,
+		"each":      d.each,
+		"by":        d.by,
 		"files":     func() bool { return d.files },
-		"list":      func(names ...string) []string { return names },
+		"counts":    func() []string { return sumNames(integer) },
+		"amounts":   func() []string { return sumNames(amount) },
+		"usual":     func() []string { return usualTexts },
 	}).Parse(text)
 	if err != nil {
 		return "", err
@@ -74,6 +72,16 @@ func (d *dialect) layout(text string) (string, error) {
 	var out strings.Builder
 	err = t.Execute(&out, nil)
 	return out.String(), err
+}
+
+// sumNames are those of the sums of a kind.
+func sumNames(of kind) (list []string) {
+	for _, f := range partSums {
+		if kindOf(f.at(new(Sums))) == of {
+			list = append(list, f.name)
+		}
+	}
+	return list
 }
 
 // ErrNewer says that a newer program has written the ledger.

@@ -97,26 +97,25 @@ func (m *moments) sealedBlocks(ctx context.Context, read func(ctx context.Contex
 // sealedAtEnd is how many sealed blocks are read at the last moment.
 var sealedAtEnd = uint64(20 * portion)
 
-// portion reads all rows of the next blocks, up to a height.
-func (m *moments) portion(ctx context.Context, last uint64, each func([]*rowsOf) error) error {
+// portion reads the rows of the next blocks, up to a height, as they are.
+func (m *moments) portion(ctx context.Context, last uint64, each func([]*blockRow) error) error {
 	span := chain.Heights{First: m.at, Last: last}
-	for s, err := range portions(ctx, m.q, span) {
-		if err != nil {
-			return err
+	for p := range portions(ctx, m.q, span) {
+		if p.err != nil {
+			return p.err
 		}
-		span.Last = s.Last
+		span.Last = p.span.Last
 		break
 	}
-	for list, err := range readSpan(ctx, m.q, allTables, span) {
-		if err == nil {
-			err = each(list)
-		}
-		if err != nil {
-			return err
-		}
+	rows, more, err := readRows(ctx, m.q, "height >= ? AND height <= ?", bounds(span)...)
+	if err != nil {
+		return err
+	}
+	if more {
+		span.Last = rows[len(rows)-1].height
 	}
 	m.at = span.Last + 1
-	return nil
+	return each(rows)
 }
 
 // blocks is how many the book has. Of the sealed ones none is missing, or that is found where

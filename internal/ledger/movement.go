@@ -18,17 +18,15 @@ type Movement struct {
 }
 
 var movementFields = []field[Movement]{
-	{name: "height", mark: fact, at: func(m *Movement) any { return &m.Height }},
-	{name: "position", mark: fact, at: func(m *Movement) any { return &m.Position }},
-	{name: "place", mark: fact, at: func(m *Movement) any { return &m.Where }},
-	{name: "event_index", mark: fact, at: func(m *Movement) any { return &m.EventIndex }},
-	{name: "event", mark: fact, at: func(m *Movement) any { return (*wordText)(&m.Event) }},
-	{name: "kind", mark: judgement, at: func(m *Movement) any { return (*wordText)(&m.Kind) }},
-	{name: "account", mark: fact, at: func(m *Movement) any { return &m.Account }},
-	{name: "counterparty", mark: fact, at: func(m *Movement) any { return &m.Counterparty }},
-	{name: "amount", mark: fact, at: func(m *Movement) any { return &m.Amount }},
-	{name: "free", mark: judgement, at: func(m *Movement) any { return &m.Free }},
-	{name: "reserved", mark: judgement, at: func(m *Movement) any { return &m.Reserved }},
+	{"place", fact, func(m *Movement) any { return &m.Where }},
+	{"event_index", fact, func(m *Movement) any { return &m.EventIndex }},
+	{"event", fact, func(m *Movement) any { return &m.Event }},
+	{"kind", judgement, func(m *Movement) any { return (*string)(&m.Kind) }},
+	{"account", fact, func(m *Movement) any { return &m.Account }},
+	{"counterparty", fact, func(m *Movement) any { return &m.Counterparty }},
+	{"amount", fact, func(m *Movement) any { return &m.Amount }},
+	{"free", judgement, func(m *Movement) any { return &m.Free }},
+	{"reserved", judgement, func(m *Movement) any { return &m.Reserved }},
 }
 
 // Place is where the movement is.
@@ -36,7 +34,10 @@ func (m *Movement) Place() Place { return Place{m.Height, m.Position} }
 
 // Movements are those that a query asks for.
 func (b *Book) Movements(ctx context.Context, q Query) iter.Seq2[*Movement, error] {
-	return rowsAs(ofMoved.rows(ctx, b, q), movements, movementFields, func(m *Movement, b *Block) { m.Time, m.Final = b.Time, b.Final })
+	set := setOf(q.Accounts)
+	return rowsByAccount(ctx, b, q, hasMoved, func(c *Content) []*Movement {
+		return pointers(c.Movements, func(m *Movement) bool { return len(set) == 0 || set[m.Account] })
+	})
 }
 
 // Transfer is an ERC-20 transfer as the book has it.
@@ -52,13 +53,11 @@ type Transfer struct {
 }
 
 var transferFields = []field[Transfer]{
-	{name: "height", mark: fact, at: func(x *Transfer) any { return &x.Height }},
-	{name: "position", mark: fact, at: func(x *Transfer) any { return &x.Position }},
-	{name: "extrinsic", mark: fact, at: func(x *Transfer) any { return &x.Extrinsic }},
-	{name: "token", mark: fact, at: func(x *Transfer) any { return &x.Token }},
-	{name: "sender", mark: fact, at: func(x *Transfer) any { return &x.Sender }},
-	{name: "recipient", mark: fact, at: func(x *Transfer) any { return &x.Recipient }},
-	{name: "amount", mark: fact, at: func(x *Transfer) any { return &x.Amount }},
+	{"extrinsic", fact, func(x *Transfer) any { return &x.Extrinsic }},
+	{"token", fact, func(x *Transfer) any { return &x.Token }},
+	{"sender", fact, func(x *Transfer) any { return &x.Sender }},
+	{"recipient", fact, func(x *Transfer) any { return &x.Recipient }},
+	{"amount", fact, func(x *Transfer) any { return &x.Amount }},
 }
 
 // Place is where the transfer is.
@@ -66,5 +65,8 @@ func (x *Transfer) Place() Place { return Place{x.Height, x.Position} }
 
 // Transfers are the ERC-20 transfers that a query asks for.
 func (b *Book) Transfers(ctx context.Context, q Query) iter.Seq2[*Transfer, error] {
-	return rowsAs(ofParty.rows(ctx, b, q), transfers, transferFields, func(x *Transfer, b *Block) { x.Time = b.Time })
+	set := setOf(q.Accounts)
+	return rowsByAccount(ctx, b, q, hasParty, func(c *Content) []*Transfer {
+		return pointers(c.Transfers, func(x *Transfer) bool { return len(set) == 0 || set[x.Sender] || set[x.Recipient] })
+	})
 }

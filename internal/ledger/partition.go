@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -24,24 +23,30 @@ type partition struct {
 }
 
 var partitionFields = []field[partition]{
-	{name: "table", mark: state, at: func(p *partition) any { return &p.table }},
-	{name: "name", mark: state, at: func(p *partition) any { return &p.name }},
-	{name: "first", mark: state, at: func(p *partition) any { return &p.First }},
-	{name: "last", mark: state, at: func(p *partition) any { return &p.Last }},
+	{"table", fact, func(p *partition) any { return &p.table }},
+	{"name", fact, func(p *partition) any { return &p.name }},
+	{"first", fact, func(p *partition) any { return &p.First }},
+	{"last", fact, func(p *partition) any { return &p.Last }},
 }
 
-// partitionsThere are those of all tables. The first one of a ledger that had none before
-// begins below block 0.
+// cutTables are the tables that are cut into partitions: by what their key is of a height.
+var cutTables = []struct {
+	name  string
+	times uint64
+}{{"blocks", 1}, {"transactions", 1 << extrinsicBits}}
+
+// partitionsThere are those of all tables.
 func partitionsThere(ctx context.Context, q querier) (there []partition, err error) {
-	for t := range tables {
+	for _, t := range cutTables {
 		err := scan(ctx, q, partitionFields, func(p *partition) error {
+			p.First, p.Last = p.First/t.times, (p.Last+1)/t.times-1
 			there = append(there, *p)
 			return nil
 		}, `SELECT parent.relname::text, part.relname::text,
 			coalesce(substring(pg_get_expr(part.relpartbound, part.oid) FROM 'FROM [(]''*([0-9]+)')::bigint, 0),
 			coalesce(substring(pg_get_expr(part.relpartbound, part.oid) FROM 'TO [(]''*([0-9]+)')::bigint - 1, 9223372036854775807)
 			FROM pg_inherits JOIN pg_class parent ON parent.oid = inhparent JOIN pg_class part ON part.oid = inhrelid
-			WHERE inhparent = to_regclass(quote_ident(?)) ORDER BY 3`, tables[t].name)
+			WHERE inhparent = to_regclass(quote_ident(?)) ORDER BY 3`, t.name)
 		if err != nil {
 			return nil, err
 		}
@@ -52,14 +57,14 @@ func partitionsThere(ctx context.Context, q querier) (there []partition, err err
 // partitionOf is the span of the partition that is made for a height.
 func partitionOf(height uint64) chain.Heights {
 	first := height / partitionHeights * partitionHeights
-	return chain.Heights{First: first, Last: min(first+partitionHeights-1, math.MaxInt64)}
+	return chain.Heights{First: first, Last: min(first+partitionHeights, maxHeight) - 1}
 }
 
 // makePartitions makes those that a span's rows go to. Several programs may do it at once, and
 // others read and write meanwhile: a table is made first, and then becomes a partition, which
 // holds up nobody.
 func (e *postgresEngine) makePartitions(ctx context.Context, span chain.Heights) error {
-	for height := span.First; height <= span.Last && height <= math.MaxInt64; height = partitionOf(height).Last + 1 {
+	for height := span.First; height <= span.Last && height < maxHeight; height = partitionOf(height).Last + 1 {
 		if e.knowsPartition(height) {
 			continue
 		}
@@ -84,18 +89,15 @@ func (e *postgresEngine) makePartition(ctx context.Context, span chain.Heights) 
 	if err != nil {
 		return err
 	}
-	for t := range tables {
-		table := tables[t].name
+	for _, t := range cutTables {
+		table := t.name
 		if slices.ContainsFunc(there, func(p partition) bool { return p.table == table && p.First <= span.First && p.Last >= span.Last }) {
 			continue
 		}
-		name, end := fmt.Sprintf("%s_%d", table, span.First), "MAXVALUE"
-		if span.Last < math.MaxInt64 {
-			end = fmt.Sprint(span.Last + 1)
-		}
+		name := fmt.Sprintf("%s_%d", table, span.First)
 		for _, statement := range []string{
 			fmt.Sprintf("CREATE TABLE %s (LIKE %s INCLUDING ALL)", name, table),
-			fmt.Sprintf("ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%d) TO (%s)", table, name, span.First, end),
+			fmt.Sprintf("ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%d) TO (%d)", table, name, span.First*t.times, (span.Last+1)*t.times),
 		} {
 			if err := tx.exec(ctx, statement); err != nil {
 				return err

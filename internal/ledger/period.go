@@ -188,15 +188,15 @@ func (b *Book) blocksOf(ctx context.Context, p Period) (found chain.Optional[cha
 
 // timesOf tells when the blocks of a span were made.
 func (b *Book) timesOf(ctx context.Context, span chain.Heights, each func(height uint64, at chain.Optional[chain.Time])) error {
-	for r, err := range b.walk(ctx, nil, span, nil) {
+	for r, err := range walk(ctx, b, nil, span, whole) {
 		if err != nil {
 			return err
 		}
-		x, err := r.block()
+		at, err := r.at()
 		if err != nil {
-			return err
+			return damagedBlock(r.height, "its time: %v", err)
 		}
-		each(x.Height, x.Time)
+		each(r.height, at)
 	}
 	return nil
 }
@@ -234,7 +234,7 @@ func (b *Book) Outside(ctx context.Context, p Period, span chain.Heights) (heigh
 	for i := range list {
 		x := &list[i]
 		if x.whole {
-			within += x.blocks
+			within += x.sums.Blocks
 			continue
 		}
 		err = b.timesOf(ctx, x.span, func(height uint64, at chain.Optional[chain.Time]) {

@@ -34,8 +34,7 @@ type postgresEngine struct {
 
 var postgresDialect = dialect{
 	goose: goose.DialectPostgres,
-	types: map[kind]string{integer: "BIGINT", text: "TEXT", word: "TEXT", data: "BYTEA", amount: "NUMERIC(39, 0)", boolean: "BOOLEAN"},
-	token: "NUMERIC(78, 0)",
+	types: map[kind]string{integer: "BIGINT", text: "TEXT", word: "TEXT", data: "BYTEA", amount: "NUMERIC(78, 0)"},
 	hex:   func(c string) string { return "'0x' || encode(" + c + ", 'hex')" },
 	time: func(c string) string {
 		return fmt.Sprintf("to_char(timestamp 'epoch' + %s / 1000 * interval '1 second', 'YYYY-MM-DD\"T\"HH24:MI:SS') || CASE %s %% 1000 WHEN 0 THEN '' ELSE '.' || lpad((%s %% 1000)::text, 3, '0') END || 'Z'", c, c, c)
@@ -44,22 +43,15 @@ var postgresDialect = dialect{
 	wei:     func(c string) string { return c + "::text" },
 	wordOf:  func(c string) string { return c },
 	coin:    func(c string) string { return "(" + c + "::numeric * 0.000000000000000001)::numeric(57, 18)" },
-	plus:    func(a, b string) string { return a + " + " + b },
 	dayText: func(c string) string { return "(date '1970-01-01' + " + c + "::integer)::text" },
 	monthText: func(c string) string {
 		return "to_char(date '1970-01-01' + make_interval(months => " + c + "::integer), 'YYYY-MM')"
 	},
-	values: func(columns []column, zeros int) string { // all at once: a statement for each takes several times as long
-		var arrays []string
-		for _, c := range columns {
-			arrays = append(arrays, map[kind]string{integer: "?::bigint[]", text: "?::text[]", data: "?::bytea[]", amount: "?::text[]::numeric[]"}[c.kind])
-		}
-		return "SELECT x.*" + strings.Repeat(", '0'", zeros) + " FROM unnest(" + strings.Join(arrays, ", ") + ") AS x"
-	},
-	widest:  func(c string) string { return " CHECK (" + c + " < 340282366920938463463374607431768211456)" },
 	laidOut: "SELECT to_regclass('" + layoutTable + "') IS NOT NULL",
 
-	byHeight: " PARTITION BY RANGE (height)",
+	json: func(of, key string) string { return "(" + of + "->>'" + key + "')" },
+	each: func(of, list string) string { return "jsonb_array_elements(" + of + "::jsonb->'" + list + "')" },
+	by:   func(key string) string { return " PARTITION BY RANGE (" + key + ")" },
 }
 
 // The advisory locks, of a database and schema: who writes alone or with others,
@@ -169,16 +161,7 @@ func (e *postgresEngine) layOut(ctx context.Context) error {
 
 // checkFree refuses a schema that has another program's tables under the names of ours.
 func (e *postgresEngine) checkFree(ctx context.Context, c *pgxpool.Conn) error {
-	names := []string{"book", "proved", "rejudgements", "removal", "seals", "unsealed"}
-	for i := range tables {
-		names = append(names, tables[i].name)
-	}
-	for i := range totals {
-		names = append(names, totals[i].name)
-	}
-	for i := range lookupTables {
-		names = append(names, lookupTables[i].name)
-	}
+	names := []string{"blocks", "book", "parts", "proved", "rejudgements", "stretches", "transactions"}
 	var schema, table string
 	err := c.QueryRow(ctx, "SELECT schemaname::text, tablename::text FROM pg_tables WHERE schemaname = current_schema() AND tablename = ANY($1) ORDER BY 2 LIMIT 1", names).Scan(&schema, &table)
 	switch {
@@ -225,24 +208,23 @@ func (e *postgresEngine) sql() *dialect { return &postgresDialect }
 
 func (e *postgresEngine) shared() querier { return pgQuerier{e.pool} }
 
-// checkIndexes reads each look-up twice, from the table and by the index that is asked, and
+// checkIndexes reads the keys of each table twice, from the table and by the index that is asked, and
 // compares. It sees each of them at a moment of its own.
 func (e *postgresEngine) checkIndexes(ctx context.Context, found func(message string)) error {
-	for i := range lookupTables {
-		if err := e.checkIndex(ctx, &lookupTables[i], found); err != nil {
+	for table, key := range map[string]string{"blocks": "height", "parts": "unit, number, kind, part", "stretches": "unit, number", "transactions": "id"} {
+		if err := e.checkIndex(ctx, table, key, found); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (e *postgresEngine) checkIndex(ctx context.Context, l *table, found func(message string)) error {
+func (e *postgresEngine) checkIndex(ctx context.Context, table, key string, found func(message string)) error {
 	q, end, err := e.snapshot(ctx)
 	if err != nil {
 		return err
 	}
 	defer end()
-	key := columnList(l.columns[:l.key])
 	rows := "SELECT count(*), coalesce(sum(hashtextextended(concat_ws(' ', " + key + "), 0)), 0)::text FROM "
 	var fromTable, byIndex [2]string
 	for _, x := range []struct {
@@ -250,9 +232,9 @@ func (e *postgresEngine) checkIndex(ctx context.Context, l *table, found func(me
 		plan  string
 		query string
 	}{
-		{&fromTable, "SET LOCAL enable_seqscan = on; SET LOCAL enable_indexscan = off; SET LOCAL enable_indexonlyscan = off; SET LOCAL enable_bitmapscan = off", rows + l.name},
+		{&fromTable, "SET LOCAL enable_seqscan = on; SET LOCAL enable_indexscan = off; SET LOCAL enable_indexonlyscan = off; SET LOCAL enable_bitmapscan = off", rows + table},
 		{&byIndex, "SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan = on; SET LOCAL enable_indexonlyscan = on; SET LOCAL enable_sort = off",
-			rows + "(SELECT " + key + " FROM " + l.name + " ORDER BY " + key + ") AS ordered"},
+			rows + "(SELECT " + key + " FROM " + table + " ORDER BY " + key + ") AS ordered"},
 	} {
 		for _, setting := range strings.Split(x.plan, "; ") {
 			if err := q.exec(ctx, setting); err != nil {
@@ -266,7 +248,7 @@ func (e *postgresEngine) checkIndex(ctx context.Context, l *table, found func(me
 		x.into[0] = strconv.FormatInt(count, 10)
 	}
 	if fromTable != byIndex {
-		found(fmt.Sprintf("the index of table %s finds %s rows, and the table has %s: REINDEX TABLE %s makes it anew", l.name, byIndex[0], fromTable[0], l.name))
+		found(fmt.Sprintf("the index of table %s finds %s rows, and the table has %s: REINDEX TABLE %s makes it anew", table, byIndex[0], fromTable[0], table))
 	}
 	return nil
 }
@@ -315,14 +297,14 @@ type postgresTransaction struct {
 	tx pgx.Tx
 }
 
-func (t *postgresTransaction) insert(ctx context.Context, table *table, rows []row) error {
+func (t *postgresTransaction) insert(ctx context.Context, table string, columns []column, rows []row) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	_, err := t.tx.CopyFrom(ctx, pgx.Identifier{table.name}, names(table.columns), pgx.CopyFromSlice(len(rows), func(i int) ([]any, error) {
+	_, err := t.tx.CopyFrom(ctx, pgx.Identifier{table}, names(columns), pgx.CopyFromSlice(len(rows), func(i int) ([]any, error) {
 		values := make([]any, len(rows[i]))
 		for c, v := range rows[i] {
-			if text, ok := v.(string); ok && table.columns[c].kind == amount {
+			if text, ok := v.(string); ok && columns[c].kind == amount {
 				var n pgtype.Numeric
 				if err := n.Scan(text); err != nil {
 					return nil, err
@@ -334,42 +316,6 @@ func (t *postgresTransaction) insert(ctx context.Context, table *table, rows []r
 		return values, nil
 	}))
 	return err
-}
-
-func (t *postgresTransaction) add(ctx context.Context, statement string, arguments []row) error {
-	var batch pgx.Batch
-	statement = numbered(statement)
-	for _, a := range arguments {
-		batch.Queue(statement, a...)
-	}
-	return t.tx.SendBatch(ctx, &batch).Close()
-}
-
-func (t *postgresTransaction) merge(ctx context.Context, statement string, columns []column, rows []row) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	arrays := make([]any, len(columns))
-	for i, c := range columns {
-		switch c.kind {
-		case integer:
-			arrays[i] = columnAs[int64](rows, i)
-		case data:
-			arrays[i] = columnAs[[]byte](rows, i)
-		default:
-			arrays[i] = columnAs[string](rows, i)
-		}
-	}
-	return t.exec(ctx, statement, arrays...)
-}
-
-// columnAs are the values of a column that is never null.
-func columnAs[V any](rows []row, place int) []V {
-	list := make([]V, len(rows))
-	for i, r := range rows {
-		list[i], _ = r[place].(V)
-	}
-	return list
 }
 
 // lock takes a lock until the transaction ends.
@@ -490,10 +436,8 @@ func (k kind) scanner() scanner {
 		return new(scanned[int64])
 	case text, word, amount:
 		return new(scanned[string])
-	case data, costData:
+	case data:
 		return new(scanned[[]byte])
-	case boolean:
-		return new(scanned[bool])
 	}
 	panic(fmt.Sprint("no such kind of column: ", int(k)))
 }

@@ -18,10 +18,10 @@ type provedSpan struct {
 }
 
 var provedFields = []field[provedSpan]{
-	{name: "first", mark: state, at: func(s *provedSpan) any { return &s.First }},
-	{name: "last", mark: state, at: func(s *provedSpan) any { return &s.Last }},
-	{name: "trusted_height", mark: state, at: func(s *provedSpan) any { return &s.trusted.Height }},
-	{name: "trusted_hash", mark: state, at: func(s *provedSpan) any { return &s.trusted.Hash }},
+	{"first", fact, func(s *provedSpan) any { return &s.First }},
+	{"last", fact, func(s *provedSpan) any { return &s.Last }},
+	{"trusted_height", fact, func(s *provedSpan) any { return &s.trusted.Height }},
+	{"trusted_hash", fact, func(s *provedSpan) any { return &s.trusted.Hash }},
 }
 
 var provedColumns = signedColumns(provedFields)
@@ -124,7 +124,7 @@ func changeProved(ctx context.Context, tx transaction, span chain.Heights, how f
 	for _, s := range now {
 		rows = append(rows, signedRow(provedFields, &s))
 	}
-	return tx.add(ctx, insertInto("proved", provedColumns)+placesFor(provedColumns), rows)
+	return tx.insert(ctx, "proved", provedColumns, rows)
 }
 
 // unprove takes down that the blocks of a span are not proved: others came in their place,
@@ -182,7 +182,7 @@ func (b *Book) Prove(ctx context.Context, entries []*Entry) error {
 			}
 			same := slices.DeleteFunc(slices.Clone(run), func(e *Entry) bool {
 				old, there := have[e.Height()]
-				return !there || old.leaves.digest() != e.digest
+				return !there || old.digest() != e.Digest()
 			})
 			if err := noteProved(ctx, tx, same, nil); err != nil {
 				return err

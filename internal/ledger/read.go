@@ -5,252 +5,51 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"math"
 	"runtime"
 	"slices"
+	"strings"
+	"sync"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/sys/inorder"
 )
 
-// rowsOf are rows that a book has of a block: of the table blocks, and of the tables that
-// were asked for.
-type rowsOf struct {
-	height uint64
-	rows   [tableCount][]row
-	read   *blockRow // its row, once somebody asked
-}
+// portion is how many blocks are read or checked at once.
+const portion = 250
 
-// block is the block's row, of which there is one.
-func (r *rowsOf) block() (*blockRow, error) {
-	if r.read != nil {
-		return r.read, nil
-	}
-	b := new(blockRow)
-	err := readOf(r, blocks, blockFields, r.rows[blocks][0], b)
-	if err == nil {
-		r.read = b
-	}
-	return b, err
-}
+// maxRead is how many bytes of records are held at once, but for those of one block.
+var maxRead = 16 << 20
 
-// readOf reads a row of a block's, and says which one is not what its columns hold.
-func readOf[T any](of *rowsOf, table int, fields []field[T], r row, into *T) error {
-	if err := readRow(fields, r, into); err != nil {
-		return fmt.Errorf("block %d, table %s: %w", of.height, tables[table].name, err)
-	}
-	return nil
-}
+// errEnough ends a query.
+var errEnough = errors.New("enough was read")
 
-// time is when the block was made, in milliseconds.
-func (r *rowsOf) time() (ms int64, known bool) {
-	ms, known = r.rows[blocks][0][timeColumn].(int64)
-	return ms, known
-}
-
-// readRows reads tables of the blocks that a condition on their heights takes, in the
-// order of the heights.
-func readRows(ctx context.Context, q querier, wanted []int, where string, arguments ...any) ([]*rowsOf, error) {
-	found := map[uint64]*rowsOf{}
-	for _, t := range wanted {
-		if _, _, err := readTable(ctx, q, t, found, math.MaxInt, where, arguments...); err != nil {
-			return nil, err
+// readRows reads the rows of the blocks that a condition takes, in the order of their heights: the
+// first ones, up to maxRead. More says that others follow.
+func readRows(ctx context.Context, q querier, where string, arguments ...any) (rows []*blockRow, more bool, err error) {
+	size := 0
+	err = scan(ctx, q, rowFields, func(r *blockRow) error {
+		if size += len(r.record); size > maxRead && len(rows) > 0 {
+			return errEnough
 		}
-	}
-	return inOrder(found), nil
-}
-
-func inOrder(found map[uint64]*rowsOf) []*rowsOf {
-	all := make([]*rowsOf, 0, len(found))
-	for _, height := range slices.Sorted(maps.Keys(found)) {
-		all = append(all, found[height])
-	}
-	return all
-}
-
-// readTable adds rows of a table to those found, in the order of its key, and tells how many
-// they are and which block the last is of. It stops after so many.
-func readTable(ctx context.Context, q querier, t int, found map[uint64]*rowsOf, limit int, where string, arguments ...any) (rows int, last uint64, err error) {
-	columns := tables[t].columns
-	limited := selectFrom(tables[t].name, columns) + " WHERE " + where + " ORDER BY " + columnList(columns[:tables[t].key]) + " LIMIT ?"
-	err = list(ctx, q, columns, func(r row) error {
-		height, ok := r[0].(int64)
-		if !ok || height < 0 {
-			return fmt.Errorf("%w: table %s: a height of %v", ErrDamaged, tables[t].name, r[0])
-		}
-		last = uint64(height)
-		if found[last] == nil {
-			found[last] = &rowsOf{height: last}
-		}
-		found[last].rows[t] = append(found[last].rows[t], r)
-		rows++
+		rows = append(rows, r)
 		return nil
-	}, limited, append(slices.Clip(arguments), limit)...)
-	return rows, last, err
+	}, selectFrom("blocks", rowColumns)+" WHERE "+where+" ORDER BY height", arguments...)
+	if errors.Is(err, errEnough) {
+		return rows, true, nil
+	}
+	return rows, false, err
 }
 
-// maxRows is how many rows of a table are held at once, but for those of one block.
-var maxRows = 50_000
-
-// readSome is readRows for so many of the blocks, the first ones, as have maxRows rows of
-// a table, the first table being that of the blocks. More says that others may follow. A
-// first block that has more rows itself is read only where it is wanted whole; there is
-// none found otherwise.
-func readSome(ctx context.Context, q querier, wanted []int, whole bool, where string, arguments ...any) (list []*rowsOf, more bool, err error) {
-	found := map[uint64]*rowsOf{}
-	for _, t := range wanted {
-		rows, last, err := readTable(ctx, q, t, found, maxRows+1, where, arguments...)
-		if err != nil {
-			return nil, false, err
-		}
-		if rows <= maxRows {
-			continue
-		}
-		more = true
-		if first := slices.Min(slices.Collect(maps.Keys(found))); first == last && whole {
-			found[first].rows[t] = nil
-			if _, _, err := readTable(ctx, q, t, found, math.MaxInt, "height = ?", int64(first)); err != nil {
-				return nil, false, err
-			}
-			last++
-		}
-		for height := range found {
-			if height >= last { // which may have more rows
-				delete(found, height)
-			}
-		}
-		where, arguments = "("+where+") AND height < ?", append(slices.Clip(arguments), int64(last))
-	}
-	return inOrder(found), more, nil
-}
-
-// readSpan reads tables of a span's blocks by readSome, and delivers what it read each
-// time. No more than one block's rows is held that has very many.
-func readSpan(ctx context.Context, q querier, wanted []int, span chain.Heights) iter.Seq2[[]*rowsOf, error] {
-	return sequence(func(yield func([]*rowsOf) bool) error {
-		for more := true; more && span.First <= span.Last; {
-			var found []*rowsOf
-			var err error
-			found, more, err = readSome(ctx, q, wanted, true, "height >= ? AND height <= ?", bounds(span)...)
-			if err != nil || !yield(found) {
-				return err
-			}
-			if more { // one block at least was found
-				span.First = found[len(found)-1].height + 1
-			}
-		}
-		return nil
-	})
-}
-
-// allTables are those of a block's rows.
-var allTables = func() (all []int) {
-	for t := range tables {
-		all = append(all, t)
-	}
-	return all
-}()
-
-// proper wants each value of a row to be of its column's kind.
-func proper(columns []column, r row) error {
-	for i, c := range columns {
-		ok := r[i] == nil
-		switch r[i].(type) {
-		case int64:
-			ok = c.kind == integer
-		case string:
-			ok = c.kind == text || c.kind == word || c.kind == amount
-		case []byte:
-			ok = c.kind == data || c.kind == costData
-		case bool:
-			ok = c.kind == boolean
-		}
-		if !ok {
-			return fmt.Errorf("column %s: %w", c.name, errCell)
+// readChecked is readRows, of rows that are what was written.
+func readChecked(ctx context.Context, q querier, where string, arguments ...any) (rows []*blockRow, more bool, err error) {
+	rows, more, err = readRows(ctx, q, where, arguments...)
+	for _, r := range rows {
+		if err == nil {
+			err = r.checked()
 		}
 	}
-	return nil
-}
-
-// altered is what is wrong with rows of a block.
-type altered struct {
-	table   int
-	message string
-}
-
-// check compares rows with the leaves that the block's row has, and tells where they are
-// not what was written.
-func (r *rowsOf) check(wanted []int) (found []altered) {
-	switch len(r.rows[blocks]) {
-	case 0:
-		return []altered{{blocks, "missing"}}
-	case 1:
-	default:
-		return []altered{{blocks, fmt.Sprintf("there are %d of it", len(r.rows[blocks]))}}
-	}
-	block := r.rows[blocks][0]
-	for _, t := range wanted {
-		for _, x := range r.rows[t] {
-			if err := proper(tables[t].columns, x); err != nil {
-				return []altered{{t, err.Error()}}
-			}
-		}
-	}
-	have, err := readLeaves(block[leavesColumn])
-	if err != nil {
-		return []altered{{blocks, "its leaves: " + err.Error()}}
-	}
-	if block[finalColumn] != have.final {
-		return []altered{{blocks, fmt.Sprintf("final is %v, not %v", block[finalColumn], have.final)}}
-	}
-	for _, t := range wanted {
-		if sum, _ := sumOfRows(t, r.rows[t]); sum != have.sums[leafOf(t)] {
-			found = append(found, altered{t, fmt.Sprintf("rows of this block were altered: their digest is %v, not %v", sum, have.sums[leafOf(t)])})
-		}
-	}
-	return found
-}
-
-// checked is check as an error.
-func (r *rowsOf) checked(wanted []int) error {
-	for _, a := range r.check(wanted) {
-		return damagedBlock(r.height, a.table, a.message)
-	}
-	return nil
-}
-
-func checkedAll(list []*rowsOf, wanted []int) error {
-	for _, r := range list {
-		if err := r.checked(wanted); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// provedLeaves are a block's, when also its packed costs are what was written: what its
-// digest is over, where all tables were checked.
-func provedLeaves(height uint64, text, costs []byte) (leaves, error) {
-	l, err := readLeaves(text)
-	if err != nil {
-		return l, damagedBlock(height, blocks, "its leaves: "+err.Error())
-	}
-	return l, l.checkCosts(height, costs)
-}
-
-// checkCosts compares a block's packed costs with their leaf.
-func (l *leaves) checkCosts(height uint64, costs []byte) error {
-	if sum, _ := sumOfCosts(int64(height), costs); sum != l.sums[costsLeaf] {
-		return damagedBlock(height, blocks, alteredCosts)
-	}
-	return nil
-}
-
-const alteredCosts = "its costs are not what was written"
-
-func damagedBlock(height uint64, table int, message string) error {
-	return damaged("block %d, table %s: %s", height, tables[table].name, message)
+	return rows, more, err
 }
 
 // since leaves out what lies below the book: rows there are of what was detached.
@@ -285,9 +84,9 @@ func newPresence(span chain.Heights, sealed chain.Optional[chain.Heights]) *pres
 func (p *presence) at(height uint64) error {
 	switch {
 	case p.next < min(height, p.end):
-		return damagedBlock(p.next, blocks, "missing")
+		return damagedBlock(p.next, "missing")
 	case height < p.next:
-		return damagedBlock(height, blocks, "out of its place")
+		return damagedBlock(height, "out of its place")
 	}
 	p.next = max(p.next, height+1)
 	return nil
@@ -296,17 +95,9 @@ func (p *presence) at(height uint64) error {
 // ended is where the span ends.
 func (p *presence) ended() error {
 	if p.next < p.end {
-		return damagedBlock(p.next, blocks, "missing")
+		return damagedBlock(p.next, "missing")
 	}
 	return nil
-}
-
-// withBlocks are tables to read, that of the blocks among them: it has the leaves.
-func withBlocks(wanted []int) []int {
-	if slices.Contains(wanted, blocks) {
-		return wanted
-	}
-	return append([]int{blocks}, wanted...)
 }
 
 // maxReaders is how many read parts of a span at the same time: SQLite answers a question
@@ -316,12 +107,42 @@ const maxReaders = 4
 // readersAtOnce is how many of them are worth while here.
 func readersAtOnce() int { return min(runtime.GOMAXPROCS(0)+1, maxReaders) }
 
-// walk reads tables of a span's blocks, in the order of the heights. Each block is what was
-// written, and of the sealed ones none is missing, or the book is damaged. Where nothing
-// else reads by q, that may be nil: several parts are read at the same time then. No
-// connection is held while a block is handed over.
-func (b *Book) walk(ctx context.Context, q querier, span chain.Heights, wanted []int) iter.Seq2[*rowsOf, error] {
-	return sequence(func(yield func(*rowsOf) bool) (err error) {
+// coders are used by one reader after the other: each keeps what it has room for.
+var coders = sync.Pool{New: func() any { return new(coder) }}
+
+// made is what was made of a part of a span.
+type made[T any] struct {
+	heights []uint64
+	things  []T
+	left    chain.Heights // what was not read yet: the records were too large
+	err     error
+}
+
+// make makes something of each row.
+func makeOf[T any](rows []*blockRow, more bool, err error, span chain.Heights, of func(*coder, *blockRow) (T, error)) (m made[T]) {
+	by := coders.Get().(*coder)
+	defer coders.Put(by)
+	m.left, m.err = chain.Heights{First: 1}, err
+	for _, r := range rows {
+		if m.err != nil {
+			return m
+		}
+		var x T
+		x, m.err = of(by, r)
+		m.heights, m.things = append(m.heights, r.height), append(m.things, x)
+	}
+	if more {
+		m.left = chain.Heights{First: rows[len(rows)-1].height + 1, Last: span.Last}
+	}
+	return m
+}
+
+// walk reads a span's blocks in the order of their heights, and makes something of each. Each is
+// what was written, and of the sealed ones none is missing, or the book is damaged. Where nothing
+// else reads by q, that may be nil: several parts are read at the same time then. No connection is
+// held while something is handed over.
+func walk[T any](ctx context.Context, b *Book, q querier, span chain.Heights, of func(*coder, *blockRow) (T, error)) iter.Seq2[T, error] {
+	return sequence(func(yield func(T) bool) (err error) {
 		readers := 1
 		if q == nil {
 			q, readers = b.engine.shared(), readersAtOnce()
@@ -332,160 +153,197 @@ func (b *Book) walk(ctx context.Context, q querier, span chain.Heights, wanted [
 		}
 		span = since(span, sealed)
 		defer func() { err = b.blameless(ctx, sealed, err) }()
-		type part struct {
-			span chain.Heights
-			rows []*rowsOf
-			more bool // they are not all
-			err  error
-		}
-		wanted = withBlocks(wanted)
-		read := func(ctx context.Context, p part) part {
-			if p.err == nil {
-				p.rows, p.more, p.err = readSome(ctx, q, wanted, false, "height >= ? AND height <= ?", bounds(p.span)...)
+		read := func(ctx context.Context, p part) made[T] {
+			if p.err != nil {
+				return made[T]{err: p.err}
 			}
-			if p.err == nil {
-				p.err = checkedAll(p.rows, wanted)
-			}
-			return p
-		}
-		parts := func(yield func(part) bool) {
-			for s, err := range portions(ctx, q, span) {
-				if !yield(part{span: s, err: err}) {
-					return
-				}
-			}
+			rows, more, err := readChecked(ctx, q, "height >= ? AND height <= ?", bounds(p.span)...)
+			return makeOf(rows, more, err, p.span, of)
 		}
 		present := newPresence(span, sealed)
-		ended := false
-		deliver := func(rows []*rowsOf) error {
-			for _, r := range rows {
-				if err := present.at(r.height); err != nil {
-					return err
+		for m := range inorder.Map(ctx, portions(ctx, q, span), readers, read) {
+			for {
+				for i, x := range m.things {
+					if err := present.at(m.heights[i]); err != nil {
+						return err
+					}
+					if !yield(x) {
+						return nil
+					}
 				}
-				if ended = !yield(r); ended {
+				if m.err != nil {
+					return m.err
+				}
+				if m.left.First > m.left.Last {
 					break
 				}
-			}
-			return nil
-		}
-		for p := range inorder.Map(ctx, parts, readers, read) {
-			if p.err == nil {
-				p.err = deliver(p.rows)
-			}
-			if p.err == nil && !ended && p.more { // what is very large is read by one reader
-				if n := len(p.rows); n > 0 {
-					p.span.First = p.rows[n-1].height + 1
-				}
-				for rows, err := range readSpan(ctx, q, wanted, p.span) {
-					if err == nil {
-						err = checkedAll(rows, wanted)
-					}
-					if err == nil {
-						err = deliver(rows)
-					}
-					if p.err = err; err != nil || ended {
-						break
-					}
-				}
-			}
-			if p.err != nil || ended {
-				return p.err
+				m = read(ctx, part{span: m.left}) // what is very large is read by one reader
 			}
 		}
 		return present.ended()
 	})
 }
 
+// part is a part of a span, or why there is none.
+type part struct {
+	span chain.Heights
+	err  error
+}
+
 // portions are spans of a few blocks each, in which are all blocks of a span that the book
 // has, in the order of their heights.
-func portions(ctx context.Context, q querier, span chain.Heights) iter.Seq2[chain.Heights, error] {
-	return sequence(func(yield func(chain.Heights) bool) error {
-		for from, bounds := int64(min(span.First, math.MaxInt64)), bounds(span); ; {
+func portions(ctx context.Context, q querier, span chain.Heights) iter.Seq[part] {
+	return func(yield func(part) bool) {
+		for from, end := int64(min(span.First, math.MaxInt64)), bounds(span)[1]; ; {
 			var last *int64
-			_, err := one(ctx, q, []any{&last}, "SELECT max(height) FROM (SELECT height FROM blocks WHERE height >= ? AND height <= ? ORDER BY height LIMIT ?) AS next",
-				from, bounds[1], portion)
+			_, err := one(ctx, q, []any{&last}, "SELECT max(height) FROM (SELECT height FROM blocks WHERE height >= ? AND height <= ? ORDER BY height LIMIT ?) AS next", from, end, portion)
 			if err == nil && last != nil && *last < from {
-				err = damagedBlock(uint64(from), blocks, "heights are not in their order")
+				err = damagedBlock(uint64(from), "heights are not in their order")
 			}
-			if err != nil || last == nil || !yield(chain.Heights{First: uint64(from), Last: uint64(*last)}) || *last == math.MaxInt64 {
-				return err
+			if err != nil {
+				yield(part{err: err})
+				return
+			}
+			if last == nil || !yield(part{span: chain.Heights{First: uint64(from), Last: uint64(*last)}}) || *last == math.MaxInt64 {
+				return
 			}
 			from = *last + 1
 		}
-	})
+	}
 }
 
-// walkHeights reads tables of the blocks at some heights, as walk does: where q is nil, several
-// parts at the same time. A look-up named them, so they are there, or the book is damaged.
-func (b *Book) walkHeights(ctx context.Context, q querier, heights []uint64, wanted []int) iter.Seq2[*rowsOf, error] {
-	wanted = withBlocks(wanted)
-	readers := 1
-	if q == nil {
-		q, readers = b.engine.shared(), readersAtOnce()
-	}
-	type part struct {
-		rows []*rowsOf
-		left []uint64 // whose rows were too many to be held with the others'
-		err  error
-	}
-	read := func(ctx context.Context, heights []uint64) (p part) {
-		p.rows, p.left, p.err = readHeights(ctx, q, heights, wanted, false)
-		return p
-	}
-	return sequence(func(yield func(*rowsOf) bool) error {
-		for p := range inorder.Map(ctx, slices.Chunk(heights, maxAtOnce), readers, read) {
-			for {
-				if p.err != nil {
-					return p.err
-				}
-				for _, r := range p.rows {
-					if !yield(r) {
-						return nil
-					}
-				}
-				if len(p.left) == 0 {
-					break
-				}
-				p.rows, p.left, p.err = readHeights(ctx, q, p.left, wanted, true) // what is very large is read by one reader
-			}
-		}
-		return nil
-	})
-}
-
-// readHeights reads tables of the first of some blocks by readSome, and tells which are left.
-func readHeights(ctx context.Context, q querier, heights []uint64, wanted []int, whole bool) (rows []*rowsOf, left []uint64, err error) {
-	var arguments []any
-	for _, h := range heights {
-		arguments = append(arguments, int64(h))
-	}
-	rows, more, err := readSome(ctx, q, wanted, whole, "height IN ("+placesIn(len(heights))+")", arguments...)
-	if err != nil {
-		return nil, nil, err
-	}
-	if more {
-		heights, left = heights[:len(rows)], heights[len(rows):]
-	}
-	for i, h := range heights {
-		if i >= len(rows) || rows[i].height != h {
-			return nil, nil, damagedBlock(h, blocks, "missing")
-		}
-	}
-	return rows, left, checkedAll(rows, wanted)
-}
+// heightFields is the column of a query for heights.
+var heightFields = []field[uint64]{{"height", fact, func(h *uint64) any { return h }}}
 
 // maxAtOnce is how many heights a database is asked for by name.
 const maxAtOnce = 100
 
-// heightsBy are the heights that a query names, each once, in their order: the first ones, up
-// to so many.
-func heightsBy(ctx context.Context, q querier, limit int, query string, arguments ...any) (heights []uint64, err error) {
-	err = scan(ctx, q, heightFields, func(height *uint64) error {
-		heights = append(heights, *height)
+// walkHeights reads the blocks at some heights, in their order, and makes something of each. A
+// look-up named them, so they are there, or the book is damaged. Where q is nil, several parts are
+// read at the same time.
+func walkHeights[T any](ctx context.Context, b *Book, q querier, heights []uint64, of func(*coder, *blockRow) (T, error)) iter.Seq2[T, error] {
+	readers := 1
+	if q == nil {
+		q, readers = b.engine.shared(), readersAtOnce()
+	}
+	return sequence(func(yield func(T) bool) error {
+		for m := range inorder.Map(ctx, slices.Chunk(heights, maxAtOnce), readers, func(ctx context.Context, heights []uint64) named[T] {
+			return readHeights(ctx, q, heights, of)
+		}) {
+			for {
+				for _, x := range m.things {
+					if !yield(x) {
+						return nil
+					}
+				}
+				if m.err != nil || len(m.left) == 0 {
+					break
+				}
+				m = readHeights(ctx, q, m.left, of) // what is very large is read by one reader
+			}
+			if m.err != nil {
+				return m.err
+			}
+		}
 		return nil
-	}, query+" ORDER BY 1 LIMIT ?", append(slices.Clip(arguments), limit)...)
-	return union(heights, nil), err
+	})
 }
 
-// heightFields is the column of a query for heights.
-var heightFields = []field[uint64]{{name: "height", mark: state, at: func(h *uint64) any { return h }}}
+// named is what was made of blocks at some heights.
+type named[T any] struct {
+	things []T
+	left   []uint64 // that were not read yet: the records were too large
+	err    error
+}
+
+// readHeights reads the blocks at some heights. Where these lie close together, what is between
+// them is read, too, and not looked at.
+func readHeights[T any](ctx context.Context, q querier, heights []uint64, of func(*coder, *blockRow) (T, error)) (m named[T]) {
+	first, last := heights[0], heights[len(heights)-1]
+	where, arguments := "height >= ? AND height <= ?", bounds(chain.Heights{First: first, Last: last})
+	if last-first >= 4*uint64(len(heights)) {
+		where, arguments = "height IN ("+placesIn(len(heights))+")", nil
+		for _, h := range heights {
+			arguments = append(arguments, int64(h))
+		}
+	}
+	by := coders.Get().(*coder)
+	defer coders.Put(by)
+	i, size := 0, 0
+	m.err = scan(ctx, q, rowFields, func(r *blockRow) error {
+		switch {
+		case i < len(heights) && r.height > heights[i]:
+			return damagedBlock(heights[i], "missing")
+		case i == len(heights) || r.height < heights[i]:
+			return nil
+		}
+		if size += len(r.record); size > maxRead && i > 0 {
+			m.left = heights[i:]
+			return errEnough
+		}
+		i++
+		if err := r.checked(); err != nil {
+			return err
+		}
+		x, err := of(by, r)
+		m.things = append(m.things, x)
+		return err
+	}, selectFrom("blocks", rowColumns)+" WHERE "+where+" ORDER BY height", arguments...)
+	if errors.Is(m.err, errEnough) {
+		m.err = nil
+	} else if m.err == nil && i < len(heights) {
+		m.err = damagedBlock(heights[i], "missing")
+	}
+	return m
+}
+
+// placesIn are so many places of arguments.
+func placesIn(n int) string { return strings.Repeat("?, ", n-1) + "?" }
+
+// contents are the blocks of a span, with what is known of them, and whether they are sealed.
+func (b *Book) contents(ctx context.Context, q querier, span chain.Heights) iter.Seq2[*Content, error] {
+	return b.read(ctx, q, false, func(of func(*coder, *blockRow) (*Content, error)) iter.Seq2[*Content, error] {
+		return walk(ctx, b, q, span, of)
+	})
+}
+
+// costsIn are those blocks with their transactions alone.
+func (b *Book) costsIn(ctx context.Context, q querier, span chain.Heights) iter.Seq2[*Content, error] {
+	return b.read(ctx, q, true, func(of func(*coder, *blockRow) (*Content, error)) iter.Seq2[*Content, error] {
+		return walk(ctx, b, q, span, of)
+	})
+}
+
+// contentsAt are those at some heights.
+func (b *Book) contentsAt(ctx context.Context, q querier, heights []uint64) iter.Seq2[*Content, error] {
+	return b.read(ctx, q, false, func(of func(*coder, *blockRow) (*Content, error)) iter.Seq2[*Content, error] {
+		return walkHeights(ctx, b, q, heights, of)
+	})
+}
+
+// read reads blocks' contents, and says of each whether it is sealed.
+func (b *Book) read(ctx context.Context, q querier, costsAlone bool, blocks func(of func(*coder, *blockRow) (*Content, error)) iter.Seq2[*Content, error]) iter.Seq2[*Content, error] {
+	return sequence(func(yield func(*Content) bool) error {
+		if q == nil {
+			q = b.engine.shared()
+		}
+		sealed, err := b.sealedBy(ctx, q)
+		if err != nil && !errors.Is(err, ErrNone) {
+			return err
+		}
+		s, any := sealed.Get()
+		return pass(blocks(func(by *coder, r *blockRow) (*Content, error) {
+			c, err := r.content(by, costsAlone)
+			if err == nil && any && r.height <= s.Last {
+				c.Sealed = true
+				for i := range c.Transactions {
+					c.Transactions[i].Sealed = true
+				}
+			}
+			return c, err
+		}), yield)
+	})
+}
+
+// whole is the row itself.
+func whole(_ *coder, r *blockRow) (*blockRow, error) { return r, nil }

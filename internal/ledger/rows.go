@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -81,22 +80,6 @@ func (p *pager) take(at Place) bool {
 	return true
 }
 
-// pick leaves the rows of a block's table that are asked for.
-func (p *pager) pick(r *rowsOf, table int, wanted func(row) bool) {
-	r.rows[table] = slices.DeleteFunc(r.rows[table], func(x row) bool {
-		return !wanted(x) || !p.take(Place{r.height, rowNumber(table, x)})
-	})
-}
-
-// rowNumber is which one of its block's rows a row is.
-func rowNumber(table int, r row) int {
-	if tables[table].key == 1 {
-		return 0
-	}
-	n, _ := r[1].(int64)
-	return int(n)
-}
-
 // heights is how many blocks that have rows are enough for the limit: one of them may have
 // none after the place.
 func (q *Query) heights() int {
@@ -131,36 +114,42 @@ func pass[T any](list iter.Seq2[T, error], yield func(T) bool) error {
 	return nil
 }
 
-// page are blocks with those of a table's rows that a query asks for, up to its limit.
-func (q *Query) page(list iter.Seq2[*rowsOf, error], table int, wanted func(row) bool) iter.Seq2[*rowsOf, error] {
-	return sequence(func(yield func(*rowsOf) bool) error {
-		p := pager{Query: q}
-		return pass(list, func(r *rowsOf) bool {
-			p.pick(r, table, wanted)
-			return yield(r) && !p.full()
-		})
-	})
+// fails is what ends with an error at once.
+func fails[T any](err error) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) { yield(*new(T), err) }
 }
 
-// rowsIn reads a table's rows that a query asks for, of whatever account. The tables to read
-// are that one, and others that go with it.
-func (b *Book) rowsIn(ctx context.Context, q Query, wanted func(row) bool, read ...int) iter.Seq2[*rowsOf, error] {
-	return q.page(b.walk(ctx, nil, q.span(), read), read[0], wanted)
+// placed has a place in the chain.
+type placed interface{ Place() Place }
+
+// rowsOf are the rows that a query asks for, of all blocks of its span.
+func rowsOf[T placed](ctx context.Context, b *Book, q Query, of func(*Content) []T) iter.Seq2[T, error] {
+	return page(q, b.contents(ctx, nil, q.span()), of)
 }
 
-func everyRow(row) bool { return true }
+// rowsByAccount are the rows that a query asks for. Where it names a few accounts, a look-up tells
+// in which blocks they have rows of a kind.
+func rowsByAccount[T placed](ctx context.Context, b *Book, q Query, kind uint64, of func(*Content) []T) iter.Seq2[T, error] {
+	if n := len(q.Accounts); n == 0 || n > maxAccounts {
+		return rowsOf(ctx, b, q, of)
+	}
+	return page(q, b.lookedUp(ctx, q, byAccounts(q.Accounts, kind)), of)
+}
 
-// decoded makes Go values of a table's rows, one by one.
-func decoded[T any](list iter.Seq2[*rowsOf, error], table int, read func(of *rowsOf, r row) (*T, error)) iter.Seq2[*T, error] {
-	return sequence(func(yield func(*T) bool) error {
-		for r, err := range list {
+// maxAccounts is how many accounts a look-up is asked for.
+const maxAccounts = 100
+
+// page are the rows of some blocks that a query asks for, up to its limit.
+func page[T placed](q Query, blocks iter.Seq2[*Content, error], of func(*Content) []T) iter.Seq2[T, error] {
+	return sequence(func(yield func(T) bool) error {
+		p := pager{Query: &q}
+		for c, err := range blocks {
 			if err != nil {
 				return err
 			}
-			for _, x := range r.rows[table] {
-				v, err := read(r, x)
-				if err != nil || !yield(v) {
-					return err
+			for _, x := range of(c) {
+				if p.take(x.Place()) && !yield(x) || p.full() {
+					return nil
 				}
 			}
 		}
@@ -168,15 +157,10 @@ func decoded[T any](list iter.Seq2[*rowsOf, error], table int, read func(of *row
 	})
 }
 
-// rowsAs are a table's rows as Go values. What a row says of its block, with sets.
-func rowsAs[T any](list iter.Seq2[*rowsOf, error], table int, fields []field[T], with func(*T, *Block)) iter.Seq2[*T, error] {
-	return decoded(list, table, func(of *rowsOf, r row) (*T, error) {
-		x := new(T)
-		if err := readOf(of, table, fields, r, x); err != nil || with == nil {
-			return x, err
-		}
-		block, err := of.block()
-		with(x, &block.Block)
-		return x, err
-	})
+// everyBlock are all heights.
+var everyBlock = chain.Heights{Last: math.MaxInt64}
+
+// bounds are those of a span, as arguments: no height is above what a database holds.
+func bounds(s chain.Heights) []any {
+	return []any{int64(min(s.First, math.MaxInt64)), int64(min(s.Last, math.MaxInt64))}
 }

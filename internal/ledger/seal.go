@@ -10,27 +10,25 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// portion is how many blocks are read or checked at once.
-const portion = 250
+// Blocks are sealed in the order of their heights: each is added to the seals and sums of its day and
+// its month, by its own time. When the next block is of another day, the parts of the one that has
+// ended are written, in a change of their own, and likewise those of a month, of its days'. A block
+// of an earlier time that comes late takes the parts of its day and month away until then.
+
+// sealedAtOnce is how many stored blocks are sealed in one change.
+var sealedAtOnce = 1_000
 
 // Seal seals the blocks that follow the sealed ones without a gap and are final, and those
-// that lead up to the book's first one likewise, and adds them to the totals. It returns how many there were; 0 at once where
-// another program is sealing.
+// that lead up to the book's first one likewise, and writes the parts of days and months that have
+// ended. It returns how many blocks there were; 0 at once where another program is sealing.
 func (b *Book) Seal(ctx context.Context) (blocks uint64, err error) {
-	if b.pending != nil {
-		blocks = uint64(b.pending.blocks())
-	}
-	if err := b.sealPending(ctx); err != nil {
-		return 0, err
-	}
-	for _, portion := range []func(context.Context) (uint64, error){b.sealPortion, b.sealBelow} {
+	for _, portion := range []func(context.Context) (uint64, error){b.sealPortion, b.sealBelow, b.endNext} {
 		for more := true; more; {
 			n, err := portion(ctx)
-			blocks += n
 			if err != nil {
 				return blocks, err
 			}
-			more = n > 0
+			blocks, more = blocks+n, n > 0
 		}
 	}
 	return blocks, nil
@@ -47,7 +45,7 @@ func (b *Book) Unsealed(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	var height int64
-	if found, err := one(ctx, b.engine, []any{&height}, "SELECT height FROM blocks WHERE height = ? AND final", int64(c.next())); err != nil || found {
+	if found, err := one(ctx, b.engine, []any{&height}, fmt.Sprintf("SELECT height FROM blocks WHERE height = ? AND flags & %d = 0", notFinal), int64(c.next())); err != nil || found {
 		return found, err
 	}
 	below, err := c.readyBelow(ctx, b.engine, 1)
@@ -57,11 +55,9 @@ func (b *Book) Unsealed(ctx context.Context) (bool, error) {
 // asSealer does a part of what only one program does at a time, in a change of its own, with what
 // the book says of itself. Nothing is done where another is sealing, or where there is no book.
 func (b *Book) asSealer(ctx context.Context, do func(tx transaction, c bookRow) error) error {
-	return b.change(ctx, func(tx transaction) error {
-		if t, ok := tx.(*postgresTransaction); ok {
-			if mine, err := t.tryLock(ctx, lockSeal); err != nil || !mine {
-				return err
-			}
+	err := b.change(ctx, func(tx transaction) error {
+		if mine, err := trySealing(ctx, tx); err != nil || !mine {
+			return err
 		}
 		c, err := readBookRow(ctx, tx)
 		if errors.Is(err, ErrNone) {
@@ -72,193 +68,312 @@ func (b *Book) asSealer(ctx context.Context, do func(tx transaction, c bookRow) 
 		}
 		return do(tx, c)
 	})
+	if err != nil {
+		b.tallies = nil // they may have blocks that were not sealed
+	}
+	return err
 }
 
-// sealPortion seals blocks that follow, as many as are sealed at once.
+// trySealing takes the lock of the one who seals, if nobody has it.
+func trySealing(ctx context.Context, tx transaction) (mine bool, err error) {
+	if t, ok := tx.(*postgresTransaction); ok {
+		return t.tryLock(ctx, lockSeal)
+	}
+	return true, nil
+}
+
+// sealPortion seals blocks that follow, as many as are sealed at once. Where one is wrong, those
+// before it are sealed: it is told when it comes first.
 func (b *Book) sealPortion(ctx context.Context) (sealed uint64, err error) {
 	err = b.asSealer(ctx, func(tx transaction, c bookRow) error {
-		p := newSealing(c)
-		failed := p.fill(ctx, tx)
-		if failed != nil && !p.keeps(failed) {
-			return failed
+		s, err := b.beginSealing(ctx, tx, c)
+		if err != nil {
+			return err
 		}
-		if err := b.save(ctx, tx, p); err != nil {
-			return cmp.Or(failed, err)
+		err = b.addStored(ctx, tx, s, c.next()+uint64(sealedAtOnce)-1)
+		if sealed = s.sealed - c.sealed; sealed == 0 || err != nil && s.broken {
+			sealed = 0
+			return err
 		}
-		sealed = uint64(p.blocks())
-		return nil
+		return s.keep(ctx, tx)
 	})
 	return sealed, err
 }
 
-// sealedTables are those that the digest is over.
-var sealedTables = allTables[:firstOutside]
+// addStored adds the stored blocks that follow, up to a height.
+func (b *Book) addStored(ctx context.Context, q querier, s *sealing, last uint64) error {
+	by := coders.Get().(*coder)
+	defer coders.Put(by)
+	for more := true; more && s.next() <= last; {
+		var rows []*blockRow
+		var err error
+		if rows, more, err = readRows(ctx, q, "height >= ? AND height <= ?", int64(s.next()), int64(min(last, s.next()+portion-1))); err != nil {
+			return err
+		}
+		for _, r := range rows {
+			if r.height != s.next() || r.flags&notFinal != 0 {
+				return nil
+			}
+			err := r.checked()
+			var c *Content
+			if err == nil {
+				c, err = r.content(by, false)
+			}
+			if err == nil {
+				err = s.add(ctx, q, c, r.flags)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		more = more || len(rows) == portion
+	}
+	return nil
+}
 
-// sealing is a part of the book that is being sealed.
+// sealing is a book that is being sealed.
 type sealing struct {
-	bookRow         // with the blocks that were added
-	before  bookRow // without them
-	hash    chain.Optional[chain.Hash]
-	tally   *tally
-	seals   stretching
-	lookups lookups
-	broken  bool   // a block was added in part
-	end     uint64 // the height that none is added from; 0 where there is none
-
-	packed unpacker // of costs, which are used again
-	costs  []Cost
+	bookRow
+	parent  chain.Optional[chain.Hash] // the last block
+	last    [unitCount]int64           // the numbers that it is of
+	grown   map[stretchKey]*stretch
+	tallies tallies
+	broken  bool // a block was added in part
 }
 
-func newSealing(c bookRow) *sealing { return &sealing{bookRow: c, before: c, tally: newTally()} }
-
-// blocks is how many were added.
-func (s *sealing) blocks() int { return int(s.sealed - s.before.sealed) }
-
-// full tells that no more are sealed at once.
-func (s *sealing) full() bool {
-	return s.blocks() >= sealedAtOnce || s.tally.size() >= maxTallied || s.end > 0 && s.next() >= s.end
+// stretchKey finds a stretch.
+type stretchKey struct {
+	unit   unit
+	number int64
 }
 
-// keeps tells whether what was added is sealed all the same, where the block that follows is
-// wrong: that is told when it comes first.
-func (s *sealing) keeps(err error) bool {
-	var fork *ForkError
-	return s.blocks() > 0 && !s.broken && (errors.Is(err, ErrDamaged) || errors.As(err, &fork))
-}
+// tallies are those of days whose parts are still to be written, by their numbers.
+type tallies map[int64]*tally
 
-// fill adds the blocks that follow, from what the book has of them.
-func (s *sealing) fill(ctx context.Context, tx transaction) error {
-	if s.sealed > 0 {
-		var hash []byte
-		if _, err := one(ctx, tx, []any{&hash}, "SELECT hash FROM blocks WHERE height = ?", int64(s.next()-1)); err != nil {
-			return err
-		}
-		if len(hash) == len(chain.Hash{}) {
-			s.hash = chain.Some(chain.Hash(hash))
-		}
+// beginSealing reads what the next block is added to.
+func (b *Book) beginSealing(ctx context.Context, q querier, c bookRow) (*sealing, error) {
+	if b.tallies == nil {
+		b.tallies = tallies{}
 	}
-	for more := true; more && !s.full(); {
-		err := s.addUnsealed(ctx, tx)
-		if errors.Is(err, errRows) {
-			more, err = s.addFromRows(ctx, tx)
-		} else if errors.Is(err, errEnd) {
-			more, err = false, nil
-		}
-		if err != nil {
-			return err
-		}
+	s := &sealing{bookRow: c, tallies: b.tallies, grown: map[stretchKey]*stretch{}}
+	if c.sealed == 0 {
+		return s, nil
 	}
-	return nil
-}
-
-// addFromRows adds a few of the blocks that follow, by all rows of them, and tells whether there
-// may be more.
-func (s *sealing) addFromRows(ctx context.Context, tx transaction) (more bool, err error) {
-	first := s.next()
-	ready, _, err := readSome(ctx, tx, sealedTables, true, "height BETWEEN ? AND ?", int64(first), int64(first+portion-1))
+	last, err := b.blockAt(ctx, q, c.next()-1)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	for _, r := range ready {
-		if r.height != s.next() || s.end > 0 && r.height >= s.end || len(r.rows[blocks]) != 1 || r.rows[blocks][0][finalColumn] != true {
-			return false, nil
-		}
-		if err := r.checked(sealedTables); err != nil {
-			return false, err
-		}
-		x, err := r.block()
-		if err != nil {
-			return false, err
-		}
-		costs, err := costsOfRows(r.rows[transactions])
-		if err != nil {
-			return false, fmt.Errorf("block %d: %w", r.height, err)
-		}
-		leaves, err := provedLeaves(r.height, x.leaves, x.costs)
-		if err != nil {
-			return false, err
-		}
-		if err := s.addNext(x, costs, additionsOf(&r.rows), &leaves); err != nil {
-			return false, err
-		}
-	}
-	return len(ready) > 0, nil
+	s.parent = chain.Some(last.hash())
+	return s, nil
 }
 
-// addNext adds the block that is the next, which must follow the one before.
-func (s *sealing) addNext(x *blockRow, costs []Cost, more *additions, l *leaves) error {
-	if want, ok := s.hash.Get(); ok && x.ParentHash != want {
-		return &ForkError{x.Height, x.ParentHash, want}
+// add adds the next block. What the book has of its day and its month is read by q.
+func (s *sealing) add(ctx context.Context, q querier, c *Content, f flags) error {
+	if want, ok := s.parent.Get(); ok && c.ParentHash != want {
+		return &ForkError{c.Height, c.ParentHash, want}
 	}
-	s.hash = chain.Some(x.Hash)
-	return s.add(&x.Block, costs, more, l)
-}
-
-// add adds the next block to the totals and look-ups, and by its leaves to the seals.
-func (s *sealing) add(b *Block, costs []Cost, more *additions, l *leaves) error {
-	if err := s.tally.block(b, costs, more); err != nil {
-		s.broken = true
-		return fmt.Errorf("block %d: %w", b.Height, err)
+	sums, err := c.sums()
+	if err != nil {
+		return fmt.Errorf("block %d: %w", c.Height, err)
 	}
-	s.lookups.add(b.Height, costs, more)
-	s.seals.add(b, l)
+	for u := range unitCount {
+		if err := s.read(ctx, q, stretchKey{u, u.numberOf(c.Time)}, c.Height); err != nil {
+			return err
+		}
+	}
+	s.broken = true
+	day := s.grown[stretchKey{daily, daily.numberOf(c.Time)}]
+	if err := s.tallies.add(day, c); err != nil {
+		return fmt.Errorf("block %d: %w", c.Height, err)
+	}
+	for u := range unitCount {
+		s.last[u] = u.numberOf(c.Time)
+		if err := s.grown[stretchKey{u, s.last[u]}].add(c, sums, f); err != nil {
+			return fmt.Errorf("block %d: %w", c.Height, err)
+		}
+	}
+	s.parent = chain.Some(c.Hash)
 	s.sealed++
+	s.broken = false
 	return nil
 }
 
-// save writes the totals, the look-ups, the seals, and how far they have come.
-func (b *Book) save(ctx context.Context, tx transaction, s *sealing) error {
-	if s.blocks() == 0 {
+// read reads a stretch that a block is to be added to; where there is none, it begins with that.
+func (s *sealing) read(ctx context.Context, q querier, k stretchKey, height uint64) error {
+	if s.grown[k] != nil {
 		return nil
 	}
-	for i := range totals {
-		if err := b.addTotals(ctx, tx, i, s.tally.sorted(i)); err != nil {
-			return fmt.Errorf("table %s: %w", totals[i].name, err)
+	s.grown[k] = &stretch{unit: k.unit, number: k.number, first: height}
+	if q == nil {
+		return nil
+	}
+	found, err := readStretches(ctx, q, k.unit, "number = ?", k.number)
+	if err == nil && len(found) > 0 {
+		s.grown[k] = found[0]
+	}
+	return err
+}
+
+// add adds a block to the tally of its day, if that has all others of it.
+func (t tallies) add(day *stretch, c *Content) error {
+	if day.number == noTime {
+		return nil
+	}
+	if day.sums.Blocks == 0 {
+		t[day.number] = newTally(c.Height)
+	}
+	of := t[day.number]
+	if of == nil || !of.has(day) { // another program has sealed some
+		delete(t, day.number)
+		return nil
+	}
+	return of.add(c)
+}
+
+// sums are what the block adds up to.
+func (c *Content) sums() (*Sums, error) {
+	whole := &Sums{Blocks: 1, Inherents: c.Inherents}
+	for i := range c.Transactions {
+		s, err := SumsOf(&c.Transactions[i].Cost)
+		if err == nil {
+			err = whole.Add(&s)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("extrinsic %d: %w", c.Transactions[i].Index, err)
 		}
 	}
-	if err := s.lookups.insert(ctx, tx); err != nil {
-		return err
-	}
-	if err := s.seals.save(ctx, tx); err != nil {
-		return err
-	}
-	if err := dropUnsealed(ctx, tx, chain.Heights{First: s.before.next(), Last: s.next() - 1}); err != nil {
-		return err
+	return whole, nil
+}
+
+// keep writes the stretches that grew, and how far the book is sealed.
+func (s *sealing) keep(ctx context.Context, tx transaction) error {
+	for u := range unitCount { // months are of days
+		for _, x := range s.ofUnit(u) {
+			if u == monthly {
+				days, err := daysAt(ctx, tx, x.number)
+				if err != nil {
+					return err
+				}
+				x.seal = sealOf(days)
+			}
+			x.leaves, x.merged = nil, false
+			if err := x.dropParts(ctx, tx); err != nil {
+				return err
+			}
+			if err := x.keep(ctx, tx); err != nil {
+				return err
+			}
+		}
 	}
 	return s.bookRow.keep(ctx, tx)
 }
 
-// mergedAtOnce is how many rows of totals are made at once.
-const mergedAtOnce = 10_000
+// ofUnit are the stretches of a unit that grew, in the order of their numbers.
+func (s *sealing) ofUnit(u unit) (list []*stretch) {
+	for k, x := range s.grown {
+		if k.unit == u {
+			list = append(list, x)
+		}
+	}
+	slices.SortFunc(list, func(a, b *stretch) int { return cmp.Compare(a.number, b.number) })
+	return list
+}
 
-// addTotals adds sums to a table of totals. There may be very many, so their rows are made
-// a part at a time.
-func (b *Book) addTotals(ctx context.Context, tx transaction, table int, sums []*tallied) error {
-	t := &totals[table]
-	for part := range slices.Chunk(sums, mergedAtOnce) {
-		var whole, counted []row
-		for _, x := range part {
-			if key, sums := slices.Clone(x.key), x.sums(); sums.EVM+sums.Native > 0 {
-				whole = append(whole, append(key, rowOf(t.sums, &sums)...))
-			} else { // half of the accounts: they paid no fee
-				counted = append(counted, append(key, rowOf(t.leading(), &sums)...))
+// endNext writes the parts of the lowest day or month that has ended and has none, and returns 0:
+// no block is sealed by it. It is called until nothing is left.
+func (b *Book) endNext(ctx context.Context) (none uint64, err error) {
+	for more := true; more && err == nil; {
+		err = b.asSealer(ctx, func(tx transaction, c bookRow) (err error) {
+			more, err = b.end(ctx, tx, &c)
+			return err
+		})
+	}
+	return 0, err
+}
+
+// end writes the parts of a day or a month that has ended and has none, and tells whether it found
+// one.
+func (b *Book) end(ctx context.Context, tx transaction, c *bookRow) (found bool, err error) {
+	if c.sealed == 0 {
+		return false, nil
+	}
+	at, err := b.timeAt(ctx, tx, c.next()-1)
+	if err != nil {
+		return false, err
+	}
+	for u := range unitCount {
+		open, err := readStretches(ctx, tx, u, "leaves IS NULL AND number <> ?", u.numberOf(at))
+		if err != nil {
+			return false, err
+		}
+		if len(open) == 0 {
+			continue
+		}
+		if u == monthly {
+			return true, b.endMonth(ctx, tx, open[0])
+		}
+		return true, b.endDay(ctx, tx, open[0])
+	}
+	return false, nil
+}
+
+func (b *Book) endDay(ctx context.Context, tx transaction, day *stretch) (err error) {
+	of := newBodies()
+	if day.number != noTime {
+		t := b.tallies[day.number]
+		if t == nil || !t.has(day) {
+			if t, err = b.tallied(ctx, tx, day); err != nil {
+				return err
 			}
 		}
-		if err := tx.merge(ctx, b.plusSQL[table], t.columns(), whole); err != nil {
+		delete(b.tallies, day.number)
+		of = *t.bodies()
+	}
+	if err := day.writeParts(ctx, tx, &of); err != nil {
+		return err
+	}
+	return day.keep(ctx, tx)
+}
+
+func (b *Book) endMonth(ctx context.Context, tx transaction, month *stretch) error {
+	days, err := daysAt(ctx, tx, month.number)
+	if err != nil {
+		return err
+	}
+	of := newBodies()
+	if month.number != noTime {
+		merged, err := b.mergedParts(ctx, tx, month, days)
+		if err != nil {
 			return err
 		}
-		if len(counted) == 0 {
-			continue // the statement is none where nothing leads
+		of = *merged
+	}
+	if err := month.writeParts(ctx, tx, &of); err != nil {
+		return err
+	}
+	for _, day := range days {
+		if day.merged || day.number == noTime {
+			continue
 		}
-		if err := tx.merge(ctx, b.countSQL[table], t.columns()[:len(t.keys)+len(t.leading())], counted); err != nil {
+		if err := day.dropHashes(ctx, tx); err != nil {
+			return err
+		}
+		if err := day.keep(ctx, tx); err != nil {
 			return err
 		}
 	}
-	return nil
+	return month.keep(ctx, tx)
+}
+
+// dropHashes takes the hashes out of a day whose month has them.
+func (s *stretch) dropHashes(ctx context.Context, tx transaction) error {
+	place, _ := s.leaf(hashBlocks, 0)
+	s.leaves, s.merged = s.leaves[:place*len(Digest{})], true
+	return tx.exec(ctx, "DELETE FROM parts WHERE unit = ? AND number = ? AND kind = ?", unitNames[s.unit], s.number, int64(hashBlocks))
 }
 
 // SealOf is the seal of a span's blocks, those whose time is in the period: it depends on
-// nothing but them. All rows of each are read and checked. A block that is missing is an
+// nothing but them. Each is read and checked. A block that is missing is an
 // error, as one that is not sealed is.
 func (b *Book) SealOf(ctx context.Context, p Period, span chain.Heights) (seal Seal, err error) {
 	have, err := b.sealed(ctx)
@@ -268,22 +383,17 @@ func (b *Book) SealOf(ctx context.Context, p Period, span chain.Heights) (seal S
 	if sealed, ok := have.Get(); !ok || span.First < sealed.First || span.Last > sealed.Last {
 		return seal, fmt.Errorf("%w: blocks %v are not all sealed", ErrNone, span)
 	}
-	for r, err := range b.walk(ctx, nil, span, allTables) {
+	for r, err := range walk(ctx, b, nil, span, whole) {
 		if err != nil {
 			return seal, err
 		}
-		x, err := r.block()
+		at, err := r.at()
 		if err != nil {
-			return seal, err
+			return seal, damagedBlock(r.height, "its time: %v", err)
 		}
-		if !p.Has(x.Height, x.Time) {
-			continue
+		if p.Has(r.height, at) {
+			seal = seal.After(r.digest())
 		}
-		leaves, err := provedLeaves(x.Height, x.leaves, x.costs)
-		if err != nil {
-			return seal, err
-		}
-		seal = seal.After(leaves.digest())
 	}
 	return seal, nil
 }

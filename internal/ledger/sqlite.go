@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -28,14 +27,11 @@ type sqliteEngine struct {
 	path       string
 	opened     os.FileInfo // the file that it was
 	db         *sql.DB
-	words      *words
 	lock       *sql.DB                 // holds the file that says who writes, nil for a reader
 	writer     *sql.Conn               // the one connection that writes, nil for a reader
 	statements map[string]*sql.Stmt    // prepared on it
 	insertions map[insertion]*sql.Stmt // of these, without their text
-	wordPlaces map[string][]int        // by table, the columns that words' numbers may stand in
-	condenser  condenser
-	arguments  []any // of the statement that runs, to be used again
+	arguments  []any                   // of the statement that runs, to be used again
 }
 
 // insertion is a statement that inserts so many rows.
@@ -46,8 +42,7 @@ type insertion struct {
 
 var sqliteDialect = dialect{
 	goose:     goose.DialectSQLite3,
-	types:     map[kind]string{integer: "INTEGER", text: "TEXT", data: "BLOB", word: "ANY", amount: "ANY", boolean: "INTEGER"}, // see compact
-	token:     "ANY",
+	types:     map[kind]string{integer: "INTEGER", text: "TEXT", data: "BLOB", word: "ANY", amount: "ANY"}, // see compacted
 	strict:    " STRICT",
 	clustered: " STRICT, WITHOUT ROWID",
 	hex:       func(c string) string { return "'0x' || nullif(lower(hex(" + c + ")), '')" }, // hex(null) is no null
@@ -57,11 +52,7 @@ var sqliteDialect = dialect{
 	day:       func(c string) string { return "date(" + c + " * 86400, 'unixepoch')" },
 	dayText:   func(c string) string { return "date(" + c + " * 86400, 'unixepoch')" },
 	monthText: func(c string) string { return "printf('%04d-%02d', 1970 + " + c + " / 12, 1 + " + c + " % 12)" },
-	values: func(columns []column, zeros int) string {
-		return "VALUES (" + placesIn(len(columns)) + strings.Repeat(", 0", zeros) + ")"
-	},
-	widest: func(string) string { return "" },
-	wei:    func(c string) string { return "CAST(" + c + " AS TEXT)" },
+	wei:       func(c string) string { return "CAST(" + c + " AS TEXT)" },
 	wordOf: func(c string) string {
 		return "CASE typeof(" + c + ") WHEN 'integer' THEN (SELECT word FROM words WHERE number = " + c + ") ELSE " + c + " END"
 	},
@@ -70,29 +61,11 @@ var sqliteDialect = dialect{
 		return fmt.Sprintf("CASE WHEN %s LIKE '-%%' THEN '-' ELSE '' END || CASE WHEN length(%s) > 18 THEN substr(%s, 1, length(%s) - 18) ELSE '0' END || '.' || substr('000000000000000000' || %s, -18)",
 			c, digits, digits, digits, digits)
 	},
-	plus: func(a, b string) string { // a call of ours is dear, and SQLite's sum is exact below 2^63
-		small := func(x string) string {
-			return "typeof(" + x + ") = 'integer' AND " + x + " BETWEEN 0 AND 4611686018427387903"
-		}
-		return "CASE WHEN " + small(a) + " AND " + small(b) + " THEN " + a + " + " + b + " ELSE wei_add(" + a + ", " + b + ") END"
-	},
 	laidOut: "SELECT count(*) > 0 FROM sqlite_master WHERE name = '" + layoutTable + "'",
+	json:    func(of, key string) string { return of + ".value->>'" + key + "'" },
+	each:    func(of, list string) string { return "json_each(" + of + ", '$." + list + "')" },
+	by:      func(string) string { return "" },
 	files:   true,
-}
-
-func init() {
-	sqlite.MustRegisterDeterministicScalarFunction("wei_add", 2, func(_ *sqlite.FunctionContext, arguments []driver.Value) (driver.Value, error) {
-		x, err := parsed(expanded(arguments[0]), chain.ParseWei)
-		if err != nil {
-			return nil, err
-		}
-		y, err := parsed(expanded(arguments[1]), chain.ParseWei)
-		if err != nil {
-			return nil, err
-		}
-		sum, err := x.Add(y)
-		return compacted(sum.String()), err
-	})
 }
 
 // readSQLite opens a file that is there.
@@ -121,8 +94,7 @@ func readFile(ctx context.Context, path string, parameters ...string) (*sqliteEn
 	if err != nil {
 		return nil, err
 	}
-	w := &words{db: db}
-	e := &sqliteEngine{sqlQuerier: sqlQuerier{db, w}, path: path, db: db, words: w}
+	e := &sqliteEngine{sqlQuerier: sqlQuerier{db}, path: path, db: db}
 	if err := checkLayout(ctx, db, &sqliteDialect); err != nil {
 		return nil, errors.Join(explainFile(path, err), e.close())
 	}
@@ -150,14 +122,15 @@ func writeSQLite(ctx context.Context, path string) (*sqliteEngine, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := beginFile(ctx, path); err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
 	db, err := openFile(path, "mode=rwc", busyTimeout, "_pragma=journal_mode(WAL)", "_pragma=synchronous(NORMAL)",
 		"_pragma=cache_size(-32768)", "_pragma=wal_autocheckpoint(4000)", "_pragma=journal_size_limit(67108864)")
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
-	w := &words{db: db}
-	e := &sqliteEngine{sqlQuerier: sqlQuerier{db, w}, path: path, db: db, words: w, lock: lock,
-		statements: map[string]*sql.Stmt{}, insertions: map[insertion]*sql.Stmt{}, wordPlaces: map[string][]int{}, condenser: condenser{}}
+	e := &sqliteEngine{sqlQuerier: sqlQuerier{db}, path: path, db: db, lock: lock, statements: map[string]*sql.Stmt{}, insertions: map[insertion]*sql.Stmt{}}
 	if err = migrate(ctx, db, &sqliteDialect); err == nil {
 		e.writer, err = db.Conn(ctx)
 	}
@@ -168,6 +141,25 @@ func writeSQLite(ctx context.Context, path string) (*sqliteEngine, error) {
 		return nil, errors.Join(explainFile(path, err), e.close())
 	}
 	return e, nil
+}
+
+// beginFile makes the first page of a new file, whose size is that of all that follow: records and
+// parts are long.
+func beginFile(ctx context.Context, path string) error {
+	if info, err := os.Stat(path); err == nil && info.Size() > 0 {
+		return nil
+	}
+	db, err := openFile(path, "mode=rwc", busyTimeout)
+	if err != nil {
+		return err
+	}
+	db.SetMaxOpenConns(1)
+	for _, statement := range []string{"PRAGMA page_size = 16384", "BEGIN IMMEDIATE", "CREATE TABLE first (page INTEGER)", "DROP TABLE first", "COMMIT"} {
+		if _, err := db.ExecContext(ctx, statement); err != nil {
+			return errors.Join(fmt.Errorf("%s: %w", path, err), db.Close())
+		}
+	}
+	return db.Close()
 }
 
 // busyTimeout is how long a statement waits for another program's lock on the
@@ -268,11 +260,9 @@ func (e *sqliteEngine) sql() *dialect { return &sqliteDialect }
 
 func (e *sqliteEngine) shared() querier { return e.sqlQuerier }
 
-// checkIndexes asks SQLite itself, which looks at each table's pages. The words that follow
-// are those of the file.
+// checkIndexes asks SQLite itself, which looks at each table's pages.
 func (e *sqliteEngine) checkIndexes(ctx context.Context, found func(message string)) error {
-	e.words.forget()
-	columns := []column{{"integrity_check", text, state}}
+	columns := []column{{"integrity_check", text}}
 	return list(ctx, e.shared(), columns, func(r row) error {
 		if r[0] != "ok" {
 			found(fmt.Sprint(r[0]))
@@ -304,8 +294,7 @@ func (e *sqliteEngine) begin(ctx context.Context) (transaction, error) {
 		e.writer.ExecContext(context.Background(), "ROLLBACK") // it may have begun, where ctx ended meanwhile
 		return nil, err
 	}
-	added := &addedWords{words: e.words}
-	return &sqliteTransaction{sqlQuerier: sqlQuerier{e.writer, added}, added: added, engine: e}, nil
+	return &sqliteTransaction{sqlQuerier: sqlQuerier{e.writer}, engine: e}, nil
 }
 
 // makePartitions makes none: a file has no partitions.
@@ -322,12 +311,11 @@ func (e *sqliteEngine) snapshot(ctx context.Context) (querier, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return sqlQuerier{tx, e.words}, func() { tx.Rollback() }, nil
+	return sqlQuerier{tx}, func() { tx.Rollback() }, nil
 }
 
 type sqliteTransaction struct {
 	sqlQuerier
-	added  *addedWords
 	engine *sqliteEngine
 	ended  bool
 }
@@ -335,27 +323,20 @@ type sqliteTransaction struct {
 // rowsAtOnce is how many rows a statement inserts: with more, it gets no faster.
 const rowsAtOnce = 16
 
-func (t *sqliteTransaction) insert(ctx context.Context, table *table, rows []row) error {
-	places, err := t.engine.placesOfWords(ctx, table)
-	if err != nil {
-		return err
-	}
+func (t *sqliteTransaction) insert(ctx context.Context, table string, columns []column, rows []row) error {
 	for len(rows) > 0 {
 		n := rowsAtOnce
 		if len(rows) < n {
 			n = 1
 		}
-		s, err := t.inserting(ctx, table, n)
+		s, err := t.inserting(ctx, table, columns, n)
 		if err != nil {
 			return err
 		}
 		arguments := t.engine.arguments[:0]
 		for _, r := range rows[:n] {
-			arguments = t.engine.appendCompacted(arguments, table.columns, r)
-			for _, place := range places {
-				if err := t.replaceByWord(ctx, &arguments[len(arguments)-len(r)+place]); err != nil {
-					return err
-				}
+			for i, v := range r {
+				arguments = append(arguments, compacted(columns[i].kind, v))
 			}
 		}
 		t.engine.arguments = arguments
@@ -368,45 +349,18 @@ func (t *sqliteTransaction) insert(ctx context.Context, table *table, rows []row
 }
 
 // inserting is the statement that inserts so many rows at once.
-func (t *sqliteTransaction) inserting(ctx context.Context, table *table, rows int) (*sql.Stmt, error) {
-	key := insertion{table.name, rows}
+func (t *sqliteTransaction) inserting(ctx context.Context, table string, columns []column, rows int) (*sql.Stmt, error) {
+	key := insertion{table, rows}
 	s := t.engine.insertions[key]
 	if s == nil {
 		var err error
-		places := placesFor(table.columns)
-		if s, err = t.prepared(ctx, insertInto(table.name, table.columns)+strings.Repeat(places+", ", rows-1)+places); err != nil {
+		places := placesFor(columns)
+		if s, err = t.prepared(ctx, insertInto(table, columns)+strings.Repeat(places+", ", rows-1)+places); err != nil {
 			return nil, err
 		}
 		t.engine.insertions[key] = s
 	}
 	return s, nil
-}
-
-func (t *sqliteTransaction) merge(ctx context.Context, statement string, columns []column, rows []row) error {
-	s, err := t.prepared(ctx, statement)
-	if err != nil {
-		return err
-	}
-	for _, r := range rows {
-		t.engine.arguments = t.engine.appendCompacted(t.engine.arguments[:0], columns, r)
-		if _, err := s.ExecContext(ctx, t.engine.arguments...); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (t *sqliteTransaction) add(ctx context.Context, statement string, arguments []row) error {
-	s, err := t.prepared(ctx, statement)
-	if err != nil {
-		return err
-	}
-	for _, a := range arguments {
-		if _, err := s.ExecContext(ctx, a...); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // prepared is a statement that is kept for the next time.
@@ -425,9 +379,6 @@ func (t *sqliteTransaction) prepared(ctx context.Context, query string) (*sql.St
 func (t *sqliteTransaction) commit(ctx context.Context) error {
 	_, err := t.engine.writer.ExecContext(ctx, "COMMIT")
 	t.ended = err == nil
-	if t.ended && len(t.added.numbers) > 0 {
-		t.engine.words.forget()
-	}
 	return err
 }
 
@@ -444,7 +395,6 @@ type sqlQuerier struct {
 		ExecContext(ctx context.Context, query string, arguments ...any) (sql.Result, error)
 		QueryContext(ctx context.Context, query string, arguments ...any) (*sql.Rows, error)
 	}
-	words wordsByNumber
 }
 
 func (q sqlQuerier) exec(ctx context.Context, query string, arguments ...any) error {
@@ -468,13 +418,11 @@ func (q sqlQuerier) query(ctx context.Context, query string, arguments ...any) (
 	if err != nil {
 		return nil, asDamage(err, unanswerable(err))
 	}
-	return &sqlRows{Rows: rows, ctx: ctx, words: q.words}, nil
+	return &sqlRows{Rows: rows}, nil
 }
 
 type sqlRows struct {
 	*sql.Rows
-	ctx    context.Context // of the query
-	words  wordsByNumber
 	places []any // of the values of a row
 }
 
@@ -491,8 +439,8 @@ func (r *sqlRows) Scan(into ...any) error {
 	return asDamage(err, err != nil && r.Rows.Err() == nil)
 }
 
-// values takes what SQLite has, and makes it ours: booleans are 0 and 1, amounts and words may
-// be compact. The driver has nil for data without a byte, which it would write as null.
+// values takes what SQLite has, and makes it ours: amounts and words may be compact. The driver has
+// nil for data without a byte, which it would write as null.
 func (r *sqlRows) values(columns []column, into row) error {
 	r.places = r.places[:0]
 	for i := range into {
@@ -502,37 +450,10 @@ func (r *sqlRows) values(columns []column, into row) error {
 		return err
 	}
 	for i, c := range columns {
-		switch v := into[i].(type) {
-		case int64:
-			switch c.kind {
-			case boolean:
-				into[i] = truth(v)
-			case amount:
-				into[i] = expanded(v)
-			case word:
-				if text, known := r.words.of(r.ctx, v); known {
-					into[i] = text
-				}
-			}
-		case []byte:
-			switch {
-			case v == nil:
-				into[i] = []byte{}
-			case c.kind == costData:
-				into[i] = whole(v)
-			}
+		if b, ok := into[i].([]byte); ok && b == nil {
+			into[i] = []byte{}
 		}
+		into[i] = expanded(c.kind, into[i])
 	}
 	return nil
-}
-
-// truth is what 0 and 1 say. Another value is no true and no false.
-func truth(n int64) value {
-	switch n {
-	case 0:
-		return false
-	case 1:
-		return true
-	}
-	return n
 }

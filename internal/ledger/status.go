@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -82,166 +81,103 @@ func (b *Book) Status(ctx context.Context) (s Status, err error) {
 	if err != nil {
 		return s, err
 	}
-	s.Seal = chain.Some(sealOfMonths(months))
-	s.Totals, err = b.sumOf(ctx, q, &c)
-	return s, err
+	s.Seal = chain.Some(sealOf(months))
+	for _, month := range months {
+		if err := s.Totals.Add(&month.sums); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
 }
 
 func (b *Book) firstUnanswered(ctx context.Context, q querier, first uint64) (none chain.Optional[evidence.Question], err error) {
-	found := none
-	err = scan(ctx, q, questionFields, func(q *openQuestion) error {
-		found = chain.Some(q.Question)
-		return nil
-	}, selectFrom("unanswered", columnsOf(questionFields))+" WHERE height >= ? ORDER BY height, position LIMIT 1", int64(first))
-	return found, err
+	heights, err := heightsWith(ctx, q, chain.Heights{First: first, Last: everyBlock.Last}, hasUnanswered, 1)
+	if err != nil || len(heights) == 0 {
+		return none, err
+	}
+	for c, err := range b.contentsAt(ctx, q, heights) {
+		if err != nil || len(c.known.Unanswered) == 0 {
+			return none, err
+		}
+		return chain.Some(c.known.Unanswered[0]), nil
+	}
+	return none, nil
 }
 
-// counts are how many blocks the book has, and how many rows some tables have of them. None
-// is missing that a block's leaves tell of.
+// counts are how many blocks the book has, and how many findings and the like they have. None
+// is missing that the stretches tell of.
 func (b *Book) counts(ctx context.Context, q querier, c *bookRow, s *Status) error {
-	n, err := b.blocksWith(ctx, q, c, chain.Heights{First: c.first, Last: everyBlock.Last})
+	if _, err := one(ctx, q, []any{&s.Blocks, &s.NotFinal}, "SELECT (SELECT count(*) FROM blocks WHERE height >= ?), (SELECT count(*) FROM blocks WHERE flags <> 0 AND flags & 1 <> 0 AND height >= ?)",
+		int64(c.next()), int64(c.first)); err != nil {
+		return err
+	}
+	s.Blocks += c.sealed
+	span := chain.Heights{First: c.first, Last: everyBlock.Last}
+	want, err := b.countWith(ctx, q, c, span)
 	if err != nil {
 		return err
 	}
-	s.Blocks, s.NotFinal = n.blocks, n.notFinal
 	for i, into := range [...]*uint64{&s.Findings, &s.Unread, &s.Unanswered} {
-		t := fewTables[i]
-		heights, err := heightsBy(ctx, q, math.MaxInt, "SELECT DISTINCT height FROM "+tables[t].name+" WHERE height >= ?", int64(c.first))
+		heights, err := heightsWith(ctx, q, span, fewFlags[i].flag, math.MaxInt)
 		if err != nil {
 			return err
 		}
-		if uint64(len(heights)) != n.with[i] {
-			return b.blamed(ctx, q, t, fmt.Errorf("%w: table %s: %d blocks have rows, and %d had", ErrDamaged, tables[t].name, len(heights), n.with[i]))
+		if uint64(len(heights)) != want[i] {
+			return b.blamed(ctx, q, damaged("table blocks: %d blocks have %s, and %d had", len(heights), fewFlags[i].name, want[i]))
 		}
-		for r, err := range b.walkHeights(ctx, q, heights, []int{t}) {
+		for x, err := range b.contentsAt(ctx, q, heights) {
 			if err != nil {
 				return err
 			}
-			*into += uint64(len(r.rows[t]))
+			*into += uint64([...]int{len(x.known.Findings), len(x.Unclassified), len(x.known.Unanswered)}[i])
 		}
 	}
 	return nil
 }
 
-// blockCounts are how many blocks there are, and how many of them have rows of the tables of
-// which few blocks have some.
-type blockCounts struct {
-	blocks, notFinal uint64
-	with             [len(fewTables)]uint64
-}
-
-// add adds blocks that have the same leaves.
-func (n *blockCounts) add(there uint16, blocks uint64) {
-	n.blocks += blocks
-	if there&finalBit == 0 {
-		n.notFinal += blocks
-	}
-	for i, t := range fewTables {
-		if there&(1<<leafOf(t)) != 0 {
-			n.with[i] += blocks
+// countWith counts the blocks of a span that have which flag. Of days and months that are in it as a
+// whole, the stretches say it; the others' blocks, and those that are not sealed, are looked at.
+func (b *Book) countWith(ctx context.Context, q querier, c *bookRow, span chain.Heights) (n [len(fewFlags)]uint64, err error) {
+	look := func(where string, arguments []any) {
+		for i, few := range fewFlags {
+			var count uint64
+			if err == nil {
+				_, err = one(ctx, q, []any{&count}, fmt.Sprintf("SELECT count(*) FROM blocks WHERE flags <> 0 AND flags & %d <> 0 AND %s", few.flag, where), arguments...)
+			}
+			n[i] += count
 		}
 	}
-}
-
-// blocksWith counts a span's blocks. Of days and months that are in it as a whole, the table
-// seals says how many have what; the leaves of the others' blocks say it, and of the blocks that
-// are not sealed. No sealed block is missing.
-func (b *Book) blocksWith(ctx context.Context, q querier, c *bookRow, span chain.Heights) (n blockCounts, err error) {
 	if sealed := (chain.Heights{First: max(span.First, c.first), Last: min(span.Last, c.next()-1)}); c.sealed > 0 && sealed.First <= sealed.Last {
-		list, err := b.piecesAt(ctx, q, c, Period{Heights: chain.Some(sealed)}, sealed, func(*stretch) bool { return true })
+		list, err := b.piecesAt(ctx, q, c, Period{Heights: chain.Some(sealed)}, sealed, anyStretch)
 		if err != nil {
 			return n, err
 		}
 		for i := range list {
-			x := &list[i]
-			if !x.whole {
-				if err := leavesIn(ctx, q, x, &n); err != nil {
-					return n, b.blamed(ctx, q, blocks, err)
+			if x := &list[i]; !x.whole {
+				within := *x.stretch
+				within.first, within.last = x.span.First, x.span.Last
+				look(within.condition())
+			} else {
+				for i, count := range x.flagged {
+					n[i] += count
 				}
-				continue
-			}
-			n.blocks += x.blocks
-			for i, count := range x.noted.blocks {
-				n.with[i] += count
 			}
 		}
-		if n.blocks != sealed.Blocks() {
-			err := fmt.Errorf("%w: table blocks: it has %d of the sealed blocks %v", ErrDamaged, n.blocks, sealed)
-			return n, b.blamed(ctx, q, blocks, err)
-		}
 	}
-	above := chain.Heights{First: max(span.First, c.next()), Last: span.Last}
-	if above.First <= above.Last {
-		err = leafHeads(ctx, q, above, n.add, "true")
+	if above := (chain.Heights{First: max(span.First, c.next()), Last: span.Last}); above.First <= above.Last {
+		look("height >= ? AND height <= ?", bounds(above))
 	}
-	return n, b.blamed(ctx, q, blocks, err)
+	return n, err
 }
 
-// leavesIn counts the blocks of a piece, looking through them.
-func leavesIn(ctx context.Context, q querier, x *piece, n *blockCounts) error {
-	if x.number == noTime {
-		return leafHeads(ctx, q, x.span, n.add, "time_ms IS NULL")
-	}
-	begin, end := x.unit.times(x.number)
-	return leafHeads(ctx, q, x.span, n.add, "time_ms >= ? AND time_ms < ?", begin.UnixMilli(), end.UnixMilli())
-}
-
-// sumOf are the totals of all sealed blocks.
-func (b *Book) sumOf(ctx context.Context, q querier, c *bookRow) (all Sums, err error) {
-	sealed := chain.Heights{First: c.first, Last: c.next() - 1}
-	p := Period{Heights: chain.Some(sealed)}
-	list, err := b.piecesAt(ctx, q, c, p, sealed, func(s *stretch) bool { return s.totalled() })
-	if err != nil {
-		return all, err
-	}
-	_, err = b.totalsOfPieces(ctx, q, p, sealed, ByMonth, list, func(t *Total) error { return all.Add(&t.Sums) }, func(uint64) {})
-	return all, err
-}
-
-// leafHead is which leaves some blocks have.
-type leafHead struct {
-	head   []byte
-	blocks uint64
-}
-
-var leafHeadFields = []field[leafHead]{
-	{name: "leaves", mark: state, at: func(l *leafHead) any { return &l.head }},
-	{name: "blocks", mark: state, at: func(l *leafHead) any { return &l.blocks }},
-}
-
-// leafHeads counts the blocks of a span, of those that a condition takes, by which leaves they
-// have.
-func leafHeads(ctx context.Context, q querier, span chain.Heights, each func(there uint16, blocks uint64), condition string, arguments ...any) error {
-	return scan(ctx, q, leafHeadFields, func(l *leafHead) error {
-		if len(l.head) != leavesHead {
-			return fmt.Errorf("%w: table blocks: leaves: %w", ErrDamaged, errCell)
-		}
-		each(binary.BigEndian.Uint16(l.head[1:]), l.blocks)
-		return nil
-	}, fmt.Sprintf("SELECT substr(leaves, 1, %d), count(*) FROM blocks WHERE height >= ? AND height <= ? AND %s GROUP BY 1", leavesHead, condition),
-		append(bounds(span), arguments...)...)
-}
-
-// blamed is an error about a table that names the first block that it comes from.
-func (b *Book) blamed(ctx context.Context, q querier, table int, err error) error {
-	if !errors.Is(err, ErrDamaged) {
-		return err
-	}
-	for _, found := range b.walk(ctx, q, everyBlock, []int{table}) {
+// blamed is damage that names the first block that it comes from.
+func (b *Book) blamed(ctx context.Context, q querier, err error) error {
+	for _, found := range walk(ctx, b, q, everyBlock, whole) {
 		if found != nil {
 			return found
 		}
 	}
 	return err
-}
-
-// sealOfMonths is the seal of a book: that of its months' seals, as those are of their blocks'
-// digests.
-func sealOfMonths(all []*stretch) (seal Seal) {
-	for _, month := range all {
-		seal = seal.After(month.digestOfBlocks())
-	}
-	return seal
 }
 
 // Missing are the heights of a span that the book does not have, or has as blocks
@@ -261,8 +197,8 @@ func (b *Book) below(ctx context.Context, q querier, c bookRow) (stored chain.Op
 	if _, err := one(ctx, q, []any{&lowest, &highest}, "SELECT min(height), max(height) FROM blocks WHERE height >= 0 AND height < ?", int64(c.first)); err != nil || lowest == nil {
 		return stored, nil, err
 	}
-	if removed, err := removalOf(ctx, q, &c); err != nil || removed != nil {
-		return stored, nil, err
+	if _, removing := c.removed(); removing {
+		return stored, nil, nil
 	}
 	gaps, err = b.missing(ctx, q, c, chain.Heights{First: uint64(*lowest), Last: c.first - 1}, true)
 	return chain.Some(chain.Heights{First: uint64(*lowest), Last: uint64(*highest)}), gaps, err
@@ -283,13 +219,17 @@ func (b *Book) missing(ctx context.Context, q querier, c bookRow, span chain.Hei
 	if next > span.Last {
 		return gaps, nil
 	}
+	unwanted := notFinal
+	if notFinalToo {
+		unwanted = 0
+	}
 	err = scan(ctx, q, heightFields, func(height *uint64) error {
 		if *height > next {
 			gaps = append(gaps, chain.Heights{First: next, Last: *height - 1})
 		}
 		next = *height + 1
 		return nil
-	}, "SELECT height FROM blocks WHERE height BETWEEN ? AND ? AND (final OR ?) ORDER BY height", int64(next), int64(span.Last), notFinalToo)
+	}, "SELECT height FROM blocks WHERE height >= ? AND height <= ? AND flags & ? = 0 ORDER BY height", int64(next), bounds(span)[1], int64(unwanted))
 	if err != nil {
 		return nil, err
 	}
@@ -301,43 +241,41 @@ func (b *Book) missing(ctx context.Context, q querier, c bookRow, span chain.Hei
 
 // timeAt is when the block at a height was made; not known where the book lacks it.
 func (b *Book) timeAt(ctx context.Context, q querier, height uint64) (none chain.Optional[chain.Time], err error) {
-	x, err := b.blockAt(ctx, q, height)
-	if err != nil || x == nil {
+	r, err := b.blockAt(ctx, q, height)
+	if err != nil || r == nil {
 		return none, err
 	}
-	return x.Time, nil
+	return r.at()
 }
 
 // blockAt is the block at a height, nil where the book lacks it.
 func (b *Book) blockAt(ctx context.Context, q querier, height uint64) (*blockRow, error) {
-	found, err := readRows(ctx, q, []int{blocks}, "height = ?", int64(height))
+	rows, _, err := readChecked(ctx, q, "height = ?", int64(min(height, math.MaxInt64)))
 	if err != nil {
 		return nil, err
 	}
-	if len(found) == 0 {
-		c, err := readBookRow(ctx, q)
-		if err == nil && height >= c.first && height < c.next() {
-			err = damagedBlock(height, blocks, "missing")
-		}
-		if errors.Is(err, ErrNone) {
-			err = nil
-		}
-		return nil, err
+	if len(rows) > 0 {
+		return rows[0], nil
 	}
-	if err := found[0].checked([]int{blocks}); err != nil {
-		return nil, err
+	c, err := readBookRow(ctx, q)
+	if err == nil && height >= c.first && height < c.next() {
+		err = damagedBlock(height, "missing")
 	}
-	return found[0].block()
+	if errors.Is(err, ErrNone) {
+		err = nil
+	}
+	return nil, err
 }
 
 // Predecessor is the block at a height as the next one follows it; not known where
 // the book lacks it.
 func (b *Book) Predecessor(ctx context.Context, height uint64) (none chain.Optional[evidence.Predecessor], err error) {
-	x, err := b.blockAt(ctx, b.engine, height)
-	if err != nil || x == nil {
+	r, err := b.blockAt(ctx, b.engine, height)
+	if err != nil || r == nil {
 		return none, err
 	}
-	return chain.Some(evidence.Predecessor{Number: height, Hash: x.Hash, Time: x.Time}), nil
+	at, err := r.at()
+	return chain.Some(evidence.Predecessor{Number: height, Hash: r.hash(), Time: at}), err
 }
 
 // Extent is how far the book reaches: first is the height that it begins with, and next the
@@ -348,7 +286,7 @@ func (b *Book) Extent(ctx context.Context) (first, next uint64, err error) {
 		return 0, 0, err
 	}
 	var highest *int64
-	if _, err := one(ctx, b.engine, []any{&highest}, "SELECT max(height) FROM blocks WHERE height >= ? AND final", int64(c.first)); err != nil {
+	if _, err := one(ctx, b.engine, []any{&highest}, "SELECT max(height) FROM blocks WHERE height >= ? AND flags & 1 = 0", int64(c.first)); err != nil {
 		return 0, 0, err
 	}
 	if highest == nil {

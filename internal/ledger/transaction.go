@@ -3,14 +3,50 @@ package ledger
 import (
 	"cmp"
 	"context"
-	"errors"
 	"iter"
-	"math"
 	"slices"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
 )
+
+// Cost is what there is to add up of a transaction: who paid how much, for what, and
+// where that went. [Transaction] has the same and all the rest.
+type Cost struct {
+	Height      uint64
+	Time        chain.Optional[chain.Time] // of the block
+	Rules       string                     // that priced it
+	Index       int                        // in the block
+	Layer       fee.Layer
+	Type        string // of an EVM transaction, else ""
+	Call        string
+	Recipient   chain.Optional[chain.Address]
+	Payer       chain.Optional[chain.Address]
+	GasPrice    chain.Optional[chain.GasPrice]
+	Gas         chain.Optional[chain.Gas]
+	Fee         chain.Optional[chain.Wei]
+	PriorityFee chain.Optional[chain.Wei] // part of Fee, as is Tip
+	Tip         chain.Optional[chain.Wei]
+	Outcome     fee.Outcome // "" where it is not known
+	Charged     chain.Optional[chain.Wei]
+	Verdict     evidence.Verdict
+	Burned      chain.Optional[chain.Wei]
+	Treasury    chain.Optional[chain.Wei]
+	Author      chain.Optional[chain.Wei]
+}
+
+// Place is where the transaction is.
+func (c *Cost) Place() Place { return Place{c.Height, c.Index} }
+
+// Paid is what the payer paid: what the chain charged, and where that is not known, what
+// the rules say. It is not known where neither is.
+func (c *Cost) Paid() chain.Optional[chain.Wei] {
+	if c.Charged.Known() {
+		return c.Charged
+	}
+	return c.Fee
+}
 
 // Transaction is one as the book has it.
 type Transaction struct {
@@ -31,48 +67,33 @@ type Transaction struct {
 }
 
 var transactionFields = []field[Transaction]{
-	{name: "height", mark: fact, at: func(t *Transaction) any { return &t.Height }},
-	packed("extrinsic", fact, func(c *Cost) any { return &c.Index }),
-	packed("layer", fact, func(c *Cost) any { return (*wordText)(&c.Layer) }),
-	packed("type", fact, func(c *Cost) any { return (*nullableWord)(&c.Type) }),
-	packed("call", fact, func(c *Cost) any { return (*wordText)(&c.Call) }),
-	{name: "hash", mark: fact, at: func(t *Transaction) any { return &t.Hash }},
-	{name: "evm_hash", mark: fact, at: func(t *Transaction) any { return &t.EVMHash }},
-	{name: "sender", mark: fact, at: func(t *Transaction) any { return &t.Sender }},
-	packed("recipient", fact, func(c *Cost) any { return &c.Recipient }),
-	packed("payer", judgement, func(c *Cost) any { return &c.Payer }),
-	{name: "nonce", mark: fact, at: func(t *Transaction) any { return &t.Nonce }},
-	packed("gas_price", judgement, func(c *Cost) any { return &c.GasPrice }),
-	packed("gas", judgement, func(c *Cost) any { return &c.Gas }),
-	{name: "weight", mark: fact, at: func(t *Transaction) any { return &t.Weight }},
-	packed("fee", judgement, func(c *Cost) any { return &c.Fee }),
-	{name: "method", mark: judgement, at: func(t *Transaction) any { return (*nullableWord)(&t.Method) }},
-	packed("priority_fee", judgement, func(c *Cost) any { return &c.PriorityFee }),
-	packed("tip", judgement, func(c *Cost) any { return &c.Tip }),
-	{name: "success", mark: fact, at: func(t *Transaction) any { return &t.Success }},
-	packed("outcome", judgement, func(c *Cost) any { return (*nullableWord)(&c.Outcome) }),
-	{name: "status", mark: fact, at: func(t *Transaction) any { return (*nullableWord)(&t.Status) }},
-	{name: "error", mark: judgement, at: func(t *Transaction) any { return (*nullable)(&t.Error) }},
-	packed("charged", judgement, func(c *Cost) any { return &c.Charged }),
-	packed("verdict", judgement, func(c *Cost) any { return (*nullableWord)(&c.Verdict) }),
-	{name: "drift", mark: judgement, at: func(t *Transaction) any { return &t.Drift }},
-	packed("burned", judgement, func(c *Cost) any { return &c.Burned }),
-	packed("treasury", judgement, func(c *Cost) any { return &c.Treasury }),
-	packed("author", judgement, func(c *Cost) any { return &c.Author }),
-}
-
-// packed declares a column that a cost has too: see packed.go.
-func packed(name string, mark mark, at func(*Cost) any) field[Transaction] {
-	return field[Transaction]{name: name, mark: mark, at: func(t *Transaction) any { return at(&t.Cost) }, cost: at}
-}
-
-// Paid is what the payer paid: what the chain charged, and where that is not known, what
-// the rules say. It is not known where neither is.
-func (c *Cost) Paid() chain.Optional[chain.Wei] {
-	if c.Charged.Known() {
-		return c.Charged
-	}
-	return c.Fee
+	{"extrinsic", fact, func(t *Transaction) any { return &t.Index }},
+	{"layer", fact, func(t *Transaction) any { return (*string)(&t.Layer) }},
+	{"type", fact, func(t *Transaction) any { return &t.Type }},
+	{"call", fact, func(t *Transaction) any { return &t.Call }},
+	{"hash", fact, func(t *Transaction) any { return &t.Hash }},
+	{"evm_hash", fact, func(t *Transaction) any { return &t.EVMHash }},
+	{"sender", fact, func(t *Transaction) any { return &t.Sender }},
+	{"recipient", fact, func(t *Transaction) any { return &t.Recipient }},
+	{"payer", judgement, func(t *Transaction) any { return &t.Payer }},
+	{"nonce", fact, func(t *Transaction) any { return &t.Nonce }},
+	{"gas_price", judgement, func(t *Transaction) any { return &t.GasPrice }},
+	{"gas", judgement, func(t *Transaction) any { return &t.Gas }},
+	{"weight", fact, func(t *Transaction) any { return &t.Weight }},
+	{"fee", judgement, func(t *Transaction) any { return &t.Fee }},
+	{"method", judgement, func(t *Transaction) any { return &t.Method }},
+	{"priority_fee", judgement, func(t *Transaction) any { return &t.PriorityFee }},
+	{"tip", judgement, func(t *Transaction) any { return &t.Tip }},
+	{"success", fact, func(t *Transaction) any { return &t.Success }},
+	{"outcome", judgement, func(t *Transaction) any { return (*string)(&t.Outcome) }},
+	{"status", fact, func(t *Transaction) any { return &t.Status }},
+	{"error", judgement, func(t *Transaction) any { return &t.Error }},
+	{"charged", judgement, func(t *Transaction) any { return &t.Charged }},
+	{"verdict", judgement, func(t *Transaction) any { return (*string)(&t.Verdict) }},
+	{"drift", judgement, func(t *Transaction) any { return &t.Drift }},
+	{"burned", judgement, func(t *Transaction) any { return &t.Burned }},
+	{"treasury", judgement, func(t *Transaction) any { return &t.Treasury }},
+	{"author", judgement, func(t *Transaction) any { return &t.Author }},
 }
 
 // MayBePaidBy tells, of a transaction of which it is not known who paid, whether an account may have:
@@ -84,108 +105,75 @@ func (t *Transaction) MayBePaidBy(account chain.Address) bool {
 
 // Transactions are those that a query asks for.
 func (b *Book) Transactions(ctx context.Context, q Query) iter.Seq2[*Transaction, error] {
-	return b.transactions(ctx, ofPayer.rows(ctx, b, q))
-}
-
-// transactions are those of some blocks' rows.
-func (b *Book) transactions(ctx context.Context, list iter.Seq2[*rowsOf, error]) iter.Seq2[*Transaction, error] {
-	return sequence(func(yield func(*Transaction) bool) error {
-		sealed, err := b.sealing(ctx)
-		if err != nil {
-			return err
-		}
-		return pass(decoded(list, transactions, sealed.transaction), yield)
+	payers := setOf(q.Accounts)
+	return rowsByAccount(ctx, b, q, hasPaid, func(c *Content) []*Transaction {
+		return pointers(c.Transactions, func(t *Transaction) bool { return len(payers) == 0 || payers.has(t.Payer) })
 	})
 }
 
-// transactionsAt are those of the blocks at some heights.
-func (b *Book) transactionsAt(ctx context.Context, heights []uint64, q Query, wanted func(row) bool) iter.Seq2[*Transaction, error] {
-	return b.transactions(ctx, q.page(b.walkHeights(ctx, nil, heights, ofPayer.tables), transactions, wanted))
+// Costs are those that a query asks for.
+func (b *Book) Costs(ctx context.Context, q Query) iter.Seq2[*Cost, error] {
+	return sequence(func(yield func(*Cost) bool) error {
+		return pass(b.Transactions(ctx, q), func(t *Transaction) bool { return yield(&t.Cost) })
+	})
 }
 
 // WithoutPayer are the transactions that a query asks for of which it is not known who paid.
 func (b *Book) WithoutPayer(ctx context.Context, q Query) iter.Seq2[*Transaction, error] {
-	return b.few(ctx, q, fewTransactions{
-		some: func(s *Sums) bool { return s.Undetermined > 0 }, // who has no payer has no fee: see NewEntry
-		cost: func(c *Cost) bool { return !c.Payer.Known() },
-		row:  func(r row) bool { return r[payerColumn] == nil },
-	})
+	return b.few(ctx, q,
+		func(s *Sums) bool { return s.Undetermined > 0 }, // who has no payer has no fee: see NewEntry
+		func(t *Transaction) bool { return !t.Payer.Known() })
 }
 
 // Unmatched are the transactions that a query asks for whose fee is undetermined, or drifts.
 func (b *Book) Unmatched(ctx context.Context, q Query) iter.Seq2[*Transaction, error] {
-	return b.few(ctx, q, fewTransactions{
-		some: func(s *Sums) bool { return s.Undetermined+s.Drifts > 0 },
-		cost: func(c *Cost) bool { return !c.Fee.Known() || c.Verdict == evidence.Drift },
-		row:  func(r row) bool { return r[feeColumn] == nil || r[verdictColumn] == string(evidence.Drift) },
-	})
+	return b.few(ctx, q,
+		func(s *Sums) bool { return s.Undetermined+s.Drifts > 0 },
+		func(t *Transaction) bool { return !t.Fee.Known() || t.Verdict == evidence.Drift })
 }
 
-// fewTransactions are transactions of which most days have none, as their totals tell.
-type fewTransactions struct {
-	some func(*Sums) bool // whether some can be among those of these sums
-	cost func(*Cost) bool // whether the transaction of a cost is one
-	row  func(row) bool   // likewise
-}
-
-// few are the transactions that a query asks for and that are such: the blocks of the days that can
-// have some are looked through.
-func (b *Book) few(ctx context.Context, q Query, x fewTransactions) iter.Seq2[*Transaction, error] {
+// few are the transactions that a query asks for of a kind that most days have none of: the blocks
+// of the days that can have some, as their sums tell, are looked through.
+func (b *Book) few(ctx context.Context, q Query, some func(*Sums) bool, wanted func(*Transaction) bool) iter.Seq2[*Transaction, error] {
+	if len(q.Accounts) > 0 {
+		return fails[*Transaction](errAccounts)
+	}
 	return sequence(func(yield func(*Transaction) bool) error {
-		if len(q.Accounts) > 0 {
-			return errAccounts
-		}
-		spans, err := b.spansWith(ctx, q.span(), x.some)
+		spans, err := b.spansWith(ctx, q.span(), some)
 		if err != nil {
 			return err
 		}
-		var heights []uint64
+		p := pager{Query: &q}
 		for _, span := range spans {
-			for c, err := range b.Costs(ctx, Query{Span: span}) {
+			of := q
+			of.Span = chain.Heights{First: max(span.First, q.Span.First), Last: min(span.Last, q.Span.Last)}
+			for t, err := range rowsOf(ctx, b, of, func(c *Content) []*Transaction { return pointers(c.Transactions, wanted) }) {
 				if err != nil {
 					return err
 				}
-				if x.cost(c) && (len(heights) == 0 || heights[len(heights)-1] != c.Height) {
-					if heights = append(heights, c.Height); len(heights) == q.heights() {
-						break
-					}
+				if p.take(t.Place()) && !yield(t) || p.full() {
+					return nil
 				}
 			}
-			if len(heights) == q.heights() {
-				break
-			}
 		}
-		return pass(b.transactionsAt(ctx, heights, q, x.row), yield)
+		return nil
 	})
 }
 
 // spansWith are the parts of a span, in their order, that can have some of what sums tell: whole
-// days whose totals have some, and all that is in no such day.
+// days and months whose sums have some, and all that is in none.
 func (b *Book) spansWith(ctx context.Context, span chain.Heights, some func(*Sums) bool) (list []chain.Heights, err error) {
 	sealed, err := b.sealed(ctx)
 	if err != nil {
 		return nil, err
 	}
-	totalled := func(s *stretch) bool { return s.unit == daily && s.totalled() }
-	cut, err := b.pieces(ctx, Period{Heights: chain.Some(span)}, span, totalled)
+	cut, err := b.pieces(ctx, Period{Heights: chain.Some(span)}, span, func(s *stretch) bool { return s.unit == daily || !some(&s.sums) })
 	if err != nil {
 		return nil, err
 	}
-	for run := range runsOf(cut, ByDay) {
-		none := map[int64]bool{} // the days that have none
-		if run[0].whole {
-			err := b.wholeTotals(ctx, nil, days, run, func(_ *total, key row, s *Sums) error {
-				none[key[0].(int64)] = !some(s)
-				return nil
-			})
-			if err != nil {
-				return nil, err
-			}
-		}
-		for i := range run {
-			if x := &run[i]; x.number != noTime && !none[x.number] { // what has no time has no transactions
-				list = append(list, x.span)
-			}
+	for i := range cut {
+		if x := &cut[i]; x.number != noTime && some(&x.sums) { // what has no time has no transactions
+			list = append(list, x.span)
 		}
 	}
 	if s, ok := sealed.Get(); !ok {
@@ -211,94 +199,45 @@ func joined(list []chain.Heights) (all []chain.Heights) {
 
 // TransactionsByHash are those with a hash, as an EVM transaction or as an extrinsic,
 // in the order of the chain. Of extrinsics there may be several: the hash is not
-// unique on the chain. No total tells whether the look-up has lost one: whoever depends
-// on there being none looks through the transactions themselves.
+// unique on the chain.
 func (b *Book) TransactionsByHash(ctx context.Context, hash chain.Hash) iter.Seq2[*Transaction, error] {
+	named := func(c *Content) []*Transaction {
+		return pointers(c.Transactions, func(t *Transaction) bool { return t.Hash == hash || t.EVMHash == chain.Some(hash) })
+	}
 	return sequence(func(yield func(*Transaction) bool) error {
-		heights, err := b.heightsOf(ctx, hash)
-		if err != nil {
-			return err
+		for c, err := range b.lookedUp(ctx, Query{Span: everyBlock}, byHash(hash)) {
+			if err != nil {
+				return err
+			}
+			for _, t := range named(c) {
+				if !yield(t) {
+					return nil
+				}
+			}
 		}
-		named := func(r row) bool { return equal(r[txHashColumn], hash[:]) || equal(r[evmHashColumn], hash[:]) }
-		return pass(b.transactionsAt(ctx, heights, Query{Span: everyBlock}, named), yield)
+		return nil
 	})
-}
-
-// heightsOf are those where a transaction may have a hash: by the look-up, and above it by
-// the rows.
-func (b *Book) heightsOf(ctx context.Context, hash chain.Hash) (found []uint64, err error) {
-	c, err := readBookRow(ctx, b.engine.shared())
-	if errors.Is(err, ErrNone) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	q := b.engine.shared()
-	for eras := range erasOf(chain.Heights{First: c.first, Last: c.next() - 1}, mostEras) {
-		part, err := heightsBy(ctx, q, math.MaxInt, "SELECT height FROM hash_blocks WHERE era IN ("+placesIn(len(eras))+") AND hash = ?", append(eras, shortHash(hash[:]))...)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, part...)
-	}
-	above, err := heightsBy(ctx, q, math.MaxInt, "SELECT DISTINCT height FROM transactions WHERE height >= ? AND (hash = ? OR evm_hash = ?)", int64(c.next()), hash[:], hash[:])
-	return append(found, above...), err
 }
 
 // TransactionAt is the one at a place, nil where there is none.
 func (b *Book) TransactionAt(ctx context.Context, at Place) (found *Transaction, err error) {
-	here := func(r row) bool { return r[extrinsicColumn] == int64(at.Row) }
-	for t, err := range b.transactions(ctx, b.rowsIn(ctx, Query{Span: chain.Heights{First: at.Height, Last: at.Height}}, here, ofPayer.tables...)) {
+	for t, err := range b.Transactions(ctx, Query{Span: chain.Heights{First: at.Height, Last: at.Height}}) {
 		if err != nil {
 			return nil, err
 		}
-		found = t
+		if t.Index == at.Row {
+			found = t
+		}
 	}
 	return found, nil
 }
 
-var (
-	extrinsicColumn = tables[transactions].of("extrinsic")
-	feeColumn       = tables[transactions].of("fee")
-	verdictColumn   = tables[transactions].of("verdict")
-	txHashColumn    = tables[transactions].of("hash")
-	evmHashColumn   = tables[transactions].of("evm_hash")
-)
-
-// sealedBelow is the height below which blocks are sealed.
-type sealedBelow uint64
-
-// sealing tells how far the book is sealed: nothing is before the first Begin.
-func (b *Book) sealing(ctx context.Context) (sealedBelow, error) {
-	c, err := readBookRow(ctx, b.engine.shared())
-	return sealedBelow(c.next()), err
-}
-
-// transaction reads a row, with those of its block.
-func (s sealedBelow) transaction(of *rowsOf, r row) (*Transaction, error) {
-	t := new(Transaction)
-	if err := readOf(of, transactions, transactionFields, r, t); err != nil {
-		return nil, err
-	}
-	b, err := of.block()
-	t.Time, t.Rules, t.Final, t.Sealed = b.Time, b.Rules, b.Final, t.Height < uint64(s)
-	for _, x := range of.rows[diagnoses] {
-		var d diagnosis
-		if err := readOf(of, diagnoses, diagnosisFields, x, &d); err != nil {
-			return nil, err
-		}
-		if d.extrinsic == t.Index {
-			t.Class = d.class
+// pointers are those of some values.
+func pointers[T any](list []T, wanted func(*T) bool) (some []*T) {
+	for i := range list {
+		if wanted(&list[i]) {
+			some = append(some, &list[i])
 		}
 	}
-	return t, err
+	return some
 }
-
-// bounds are the span's ends as arguments of a query.
-func bounds(s chain.Heights) []any {
-	return []any{int64(min(s.First, math.MaxInt64)), int64(min(s.Last, math.MaxInt64))}
-}
-
-// everyBlock are all heights that a book can have.
-var everyBlock = chain.Heights{Last: math.MaxInt64}

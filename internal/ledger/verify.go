@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 )
@@ -75,41 +77,57 @@ func (b *Book) verify(ctx context.Context, found func(Damage), progress func(don
 	if err != nil {
 		return err
 	}
-	if removed, err := removalOf(ctx, m.q, &m.row); err != nil {
-		return err
-	} else if removed != nil { // what is below is no part of the book any more
+	if _, removing := m.row.removed(); removing { // what is below is no part of the book any more
 		m.at = m.row.first
 	}
-	v := verification{moments: m, found: found, next: m.row.first, tally: newTally(), eras: map[uint64]*eraSums{}}
+	v := verification{moments: m, book: b, found: found, next: m.row.first}
 	v.progress = func(blocks int) {
 		v.done += uint64(blocks)
 		progress(v.done, max(total, v.done))
 	}
-	for u := range unitCount {
-		v.seals[u] = map[int64]*stretch{}
-	}
-	if err := v.strays(ctx, highest); err != nil {
-		return err
-	}
-	err = v.sealedBlocks(ctx, func(ctx context.Context, last uint64) error {
-		if err := v.verify(ctx, last); err != nil {
-			return err
-		}
-		return v.finished(ctx)
-	})
+	err = v.sealedBlocks(ctx, v.verify)
 	if err == nil {
 		err = v.ended(ctx)
-	}
-	if err == nil {
-		err = v.lookedUp(ctx)
 	}
 	if err == nil {
 		err = v.otherBlocks(ctx)
 	}
 	if err == nil {
+		err = v.strays(ctx)
+	}
+	if err == nil {
 		err = v.proved(ctx)
 	}
 	return err
+}
+
+// verification is a book that is being verified, up to a height.
+type verification struct {
+	*moments
+	book     *Book
+	found    func(Damage)
+	progress func(blocks int)
+	done     uint64 // how many blocks
+	moment   int    // at which the last ones were read
+	next     uint64 // the height that follows the last block, or is the book's first
+	before   *blockRow
+	sealing  sealing         // as the records make it
+	lost     []chain.Heights // blocks that are altered or missing: what their days and months add up to is not known
+	coder    coder
+}
+
+// lose notes that blocks are altered or missing.
+func (v *verification) lose(first, last uint64) {
+	v.lost = append(v.lost, chain.Heights{First: first, Last: last})
+}
+
+// knows tells whether no block of a span was lost.
+func (v *verification) knows(span chain.Heights) bool {
+	return !slices.ContainsFunc(v.lost, func(s chain.Heights) bool { return s.First <= span.Last && s.Last >= span.First })
+}
+
+func (v *verification) report(height uint64, format string, arguments ...any) {
+	v.found(Damage{chain.Some(height), "blocks", fmt.Sprintf(format, arguments...)})
 }
 
 // otherBlocks are those above the sealed ones that there are now; those below come before them. They are in no seal yet, and
@@ -133,159 +151,290 @@ func (v *verification) otherBlocks(ctx context.Context) error {
 // verify verifies the next blocks, up to a height.
 func (v *verification) verify(ctx context.Context, last uint64) error {
 	if v.moment != v.number { // the block that the next one is on may be another one now
-		v.moment, v.hash = v.number, nil
+		v.moment, v.before = v.number, nil
 		if v.at > 0 {
-			v.before = v.at - 1
-			if _, err := one(ctx, v.q, []any{&v.hash}, "SELECT hash FROM blocks WHERE height = ?", int64(v.at-1)); err != nil {
+			rows, _, err := readRows(ctx, v.q, "height = ?", int64(v.at-1))
+			if err != nil {
 				return err
+			}
+			if len(rows) > 0 && rows[0].check() == nil {
+				v.before = rows[0]
 			}
 		}
 	}
-	return v.portion(ctx, last, func(list []*rowsOf) error {
-		verified := 0
-		for _, r := range list {
-			v.block(r)
-			verified += len(r.rows[blocks])
+	return v.portion(ctx, last, func(list []*blockRow) error {
+		shown, err := v.shown(ctx, list)
+		if err != nil {
+			return err
 		}
-		v.progress(verified)
+		for _, r := range list {
+			if err := v.block(ctx, r, shown[r.height]); err != nil {
+				return err
+			}
+		}
+		v.progress(len(list))
 		return nil
 	})
 }
 
-// verification is a book that is being verified, up to a height.
-type verification struct {
-	*moments
-	found    func(Damage)
-	progress func(blocks int)
-	done     uint64                        // how many blocks
-	moment   int                           // at which the last ones were read
-	next     uint64                        // the height that follows the last block, or is the book's first
-	hash     []byte                        // of the block before
-	before   uint64                        // its height
-	tally    *tally                        // of the sealed blocks whose stretches are not compared yet
-	seals    [unitCount]map[int64]*stretch // as the digests make them
-
-	eras map[uint64]*eraSums // of the look-ups
-}
-
-func (v *verification) report(height uint64, table int, format string, arguments ...any) {
-	v.found(Damage{chain.Some(height), tables[table].name, fmt.Sprintf(format, arguments...)})
-}
-
-// strays are rows above the highest block, or below block 0. Others are met where they
-// are.
-func (v *verification) strays(ctx context.Context, highest *int64) error {
-	top := int64(-1)
-	if highest != nil {
-		top = *highest
+// shown are the rows for SQL of some blocks, by their heights.
+func (v *verification) shown(ctx context.Context, list []*blockRow) (map[uint64][]row, error) {
+	rows := map[uint64][]row{}
+	if len(list) == 0 {
+		return rows, nil
 	}
-	for t := range tables {
+	first, end := idsOf(chain.Heights{First: list[0].height, Last: list[len(list)-1].height})
+	return rows, listRows(ctx, v.q, shownColumns, func(r row) {
+		id, _ := r[0].(int64)
+		rows[uint64(id)>>extrinsicBits] = append(rows[uint64(id)>>extrinsicBits], r)
+	}, selectFrom("transactions", shownColumns)+" WHERE id >= ? AND id < ? ORDER BY id", first, end)
+}
+
+func (v *verification) block(ctx context.Context, r *blockRow, shown []row) error {
+	height := r.height
+	sealed := height >= v.row.first && height < v.end
+	if height > v.next && v.next < v.row.next() {
+		v.report(v.next, "missing, up to block %d", min(height, v.row.next())-1)
+		v.lose(v.next, min(height, v.row.next())-1)
+	}
+	v.next = max(height+1, v.row.first)
+	before := v.before
+	v.before = nil
+	if err := r.check(); err != nil {
+		v.report(height, "%v", err)
+		v.lose(height, height)
+		return nil
+	}
+	v.before = r
+	if before != nil && before.height+1 == height && r.parentHash() != before.hash() {
+		v.report(height, "its parent is %v, but the block before is %v", r.parentHash(), before.hash())
+	}
+	c, err := r.content(&v.coder, false)
+	if err != nil {
+		v.report(height, "%v", err)
+		v.lose(height, height)
+		return nil
+	}
+	if flagsOf(c, &c.known) != r.flags || r.time != millis(c.Time) {
+		v.report(height, "its time or its flags are not those of its record")
+	}
+	v.compareShown(c, shown)
+	if !sealed {
+		return nil
+	}
+	if !c.Final {
+		v.report(height, "sealed, and not final")
+	}
+	return v.grow(ctx, c, r.flags)
+}
+
+// compareShown compares what SQL shows of a block with its record.
+func (v *verification) compareShown(c *Content, have []row) {
+	want := c.shown()
+	same := len(have) == len(want)
+	for i := 0; same && i < len(want); i++ {
+		same = slices.EqualFunc(have[i], want[i], equal)
+	}
+	if !same {
+		v.found(Damage{chain.Some(c.Height), "transactions", "rows of this block are not those of its record"})
+	}
+}
+
+// grow adds a sealed block to its day and its month. The parts of days of which it has seen all
+// blocks are compared then, and forgotten.
+func (v *verification) grow(ctx context.Context, c *Content, f flags) error {
+	s := &v.sealing
+	if s.grown == nil {
+		s.grown, s.tallies = map[stretchKey]*stretch{}, tallies{}
+	}
+	before := s.last[daily]
+	s.parent = chain.Optional[chain.Hash]{} // which was compared
+	if err := s.add(ctx, nil, c, f); err != nil {
+		v.report(c.Height, "%v", err)
+		v.lose(c.Height, c.Height)
+	}
+	if s.last[daily] == before {
+		return nil
+	}
+	for _, number := range slices.Sorted(maps.Keys(s.tallies)) {
+		if number == s.last[daily] {
+			continue
+		}
+		found, err := readStretches(ctx, v.q, daily, "number = ?", number)
+		if err != nil && !errors.Is(err, ErrDamaged) {
+			return err
+		}
+		if len(found) == 1 && s.tallies[number].has(found[0]) && found[0].ended() {
+			if err := v.compareParts(ctx, found[0], s.tallies[number].bodies()); err != nil {
+				return err
+			}
+			delete(s.tallies, number)
+		}
+	}
+	return nil
+}
+
+// compare compares a day or a month that the sealed blocks have made with the one that the book has.
+func (v *verification) compare(ctx context.Context, want *stretch) error {
+	damage := func(format string, arguments ...any) { v.damagedStretch(want.unit, want.number, format, arguments...) }
+	found, err := readStretches(ctx, v.q, want.unit, "number = ?", want.number)
+	switch {
+	case errors.Is(err, ErrDamaged):
+		damage("%v", err)
+		return nil
+	case err != nil:
+		return err
+	case len(found) == 0:
+		damage("missing")
+		return nil
+	}
+	have := found[0]
+	want.leaves, want.merged = have.leaves, have.merged
+	switch {
+	case have.heights() != want.heights() || have.sums.Blocks != want.sums.Blocks:
+		damage("it has %d blocks, %v, and the ledger %d, %v", have.sums.Blocks, have.heights(), want.sums.Blocks, want.heights())
+	case have.seal != want.seal:
+		damage("the seal is %v, and %v follows from the digests", have.seal, want.seal)
+	case have.digest() != want.digest() && !v.learned(ctx, have, want):
+		damage("it counts or adds up other than its blocks do")
+	case have.unit == monthly && have.ended() && have.number != noTime:
+		days, err := daysAt(ctx, v.q, have.number)
+		var of *bodies
+		if err == nil {
+			of, err = v.book.mergedParts(ctx, v.q, have, days)
+		}
+		if err == nil {
+			err = v.compareParts(ctx, have, of)
+		}
+		if err != nil && !errors.Is(err, ErrDamaged) { // damage of a day is told of it
+			return err
+		}
+	}
+	return nil
+}
+
+// learned tells whether a stretch counts the blocks that there are now by their flags: what is known
+// of a block may have changed since it was verified.
+func (v *verification) learned(ctx context.Context, have, want *stretch) bool {
+	where, arguments := have.condition()
+	for i, few := range fewFlags {
+		if _, err := one(ctx, v.q, []any{&want.flagged[i]}, fmt.Sprintf("SELECT count(*) FROM blocks WHERE flags <> 0 AND flags & %d <> 0 AND %s", few.flag, where), arguments...); err != nil {
+			return false
+		}
+	}
+	return have.digest() == want.digest()
+}
+
+// compareParts compares the parts of a stretch with those that its blocks, or its days, make.
+func (v *verification) compareParts(ctx context.Context, s *stretch, want *bodies) error {
+	for _, kind := range s.kinds() {
+		for part, body := range want[kind] {
+			have, err := s.body(ctx, v.q, kind, part)
+			switch {
+			case errors.Is(err, ErrDamaged):
+				v.damagedStretch(s.unit, s.number, "%v", err)
+			case err != nil:
+				return err
+			case !bytes.Equal(have, body):
+				v.damagedStretch(s.unit, s.number, "part %d of kind %d is not what its blocks make", part, kind)
+			}
+		}
+	}
+	return nil
+}
+
+func (v *verification) damagedStretch(u unit, number int64, format string, arguments ...any) {
+	v.found(Damage{Table: "stretches", Message: fmt.Sprintf("the %s %s: ", unitNames[u], u.name(number)) + fmt.Sprintf(format, arguments...)})
+}
+
+// ended compares the days and months, and the parts of days that were not compared yet.
+func (v *verification) ended(ctx context.Context) error {
+	if v.next < v.end {
+		v.report(v.next, "missing, up to block %d", v.end-1)
+		v.lose(v.next, v.end-1)
+		v.next = v.end
+	}
+	s := &v.sealing
+	for u := range unitCount {
+		seen := map[int64]bool{}
+		for _, want := range s.ofUnit(u) {
+			if seen[want.number] = true; u == monthly {
+				want.seal = sealOf(slices.DeleteFunc(s.ofUnit(daily), func(day *stretch) bool {
+					return day.number == noTime != (want.number == noTime) || day.number != noTime && monthly.number(Day(day.number).Start().UnixMilli()) != want.number
+				}))
+			}
+			if !v.knows(want.heights()) {
+				continue
+			}
+			if err := v.compare(ctx, want); err != nil {
+				return err
+			}
+			if t := s.tallies[want.number]; u == daily && t != nil {
+				if found, err := readStretches(ctx, v.q, u, "number = ? AND leaves IS NOT NULL", want.number); err == nil && len(found) == 1 && t.has(found[0]) {
+					if err := v.compareParts(ctx, found[0], t.bodies()); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		there, err := readStretches(ctx, v.q, u, "first < ?", int64(v.end))
+		if err != nil && !errors.Is(err, ErrDamaged) { // which was told
+			return err
+		}
+		for _, x := range there {
+			if !seen[x.number] && v.knows(x.heights()) {
+				v.damagedStretch(u, x.number, "no block is of it")
+			}
+		}
+	}
+	return nil
+}
+
+// strays are rows that belong to nothing.
+func (v *verification) strays(ctx context.Context) error {
+	months, err := v.book.months(ctx, v.q, &v.row)
+	if err == nil {
+		for _, month := range months {
+			if _, err = v.book.daysOf(ctx, v.q, month); err != nil {
+				break
+			}
+		}
+	}
+	if errors.Is(err, ErrDamaged) {
+		v.found(Damage{Table: "stretches", Message: err.Error()})
+	} else if err != nil {
+		return err
+	}
+	for _, x := range []struct{ table, query string }{
+		{"stretches", "SELECT count(*) FROM stretches WHERE unit NOT IN ('day', 'month')"},
+		{"parts", "SELECT count(*) FROM parts p WHERE NOT EXISTS (SELECT 1 FROM stretches s WHERE s.unit = p.unit AND s.number = p.number AND s.leaves IS NOT NULL)"},
+		{"blocks", "SELECT count(*) FROM blocks WHERE height < 0"},
+		{"transactions", "SELECT count(*) FROM transactions t WHERE NOT EXISTS (SELECT 1 FROM blocks b WHERE b.height = t.id / 1048576)"},
+	} {
 		var count int64
-		var height *int64
-		_, err := one(ctx, v.q, []any{&count, &height}, "SELECT count(*), min(height) FROM "+tables[t].name+" WHERE height < 0 OR height > ?", top)
-		if err != nil {
+		if _, err := one(ctx, v.q, []any{&count}, x.query); err != nil {
 			return err
 		}
 		if count > 0 {
-			v.found(Damage{Table: tables[t].name, Message: fmt.Sprintf("%d rows belong to no block of the ledger, the first of them at the height %d", count, *height)})
+			v.found(Damage{Table: x.table, Message: fmt.Sprintf("%d rows belong to nothing that the ledger has", count)})
 		}
 	}
 	return nil
 }
 
-func (v *verification) block(r *rowsOf) {
-	height := r.height
-	if len(r.rows[blocks]) == 0 {
-		for t := range tables {
-			if len(r.rows[t]) > 0 {
-				v.report(height, t, "%d rows belong to no block of the ledger", len(r.rows[t]))
-			}
-		}
-		return
+// equal compares two values of a column.
+func equal(a, b value) bool {
+	if x, ok := a.([]byte); ok {
+		y, ok := b.([]byte)
+		return ok && bytes.Equal(x, y)
 	}
-	sealed := height >= v.row.first && height < v.end
-	if height > v.next && v.next < v.row.next() {
-		v.report(v.next, blocks, "missing, up to block %d", min(height, v.row.next())-1)
-	}
-	row := r.rows[blocks][0]
-	wrong := r.check(allTables)
-	b, err := r.block()
-	if err != nil && len(wrong) == 0 {
-		wrong = append(wrong, altered{blocks, err.Error()})
-	}
-	if have, _ := row[parentColumn].([]byte); v.hash != nil && height == v.before+1 && !bytes.Equal(have, v.hash) {
-		v.report(height, blocks, "its parent is %#x, but the block before is %#x", have, v.hash)
-	}
-	v.hash, _ = row[hashColumn].([]byte)
-	v.before = height
-	v.next = max(height+1, v.row.first)
-	for _, a := range wrong {
-		v.report(height, a.table, "%s", a.message)
-	}
-	leaves, err := readLeaves(row[leavesColumn])
-	if err != nil {
-		return // told already
-	}
-	costs, err := costsOfRows(r.rows[transactions])
-	switch {
-	case leaves.checkCosts(height, b.costs) != nil:
-		v.report(height, blocks, alteredCosts)
-	case len(wrong) == 0 && err == nil && !bytes.Equal(b.costs, pack(row, r.rows[transactions])):
-		v.report(height, blocks, "costs are not those of its transactions: fees report would add up others")
-	}
-	if !sealed {
-		return
-	}
-	if row[finalColumn] != true {
-		v.report(height, blocks, "sealed, and not final")
-	}
-	v.grow(&b.Block, &leaves, len(wrong) > 0)
-	if len(wrong) > 0 {
-		return
-	}
-	if err == nil {
-		more := additionsOf(&r.rows)
-		v.lookUp(height, costs, more)
-		err = v.tally.block(&b.Block, costs, more)
-	}
-	if err != nil {
-		v.report(height, transactions, "an amount: %v", err)
-	}
+	return a == b
 }
 
-// grow adds a block to the seals of its stretches. Where its rows were altered, the totals
-// of those are not compared with rows: that would name each once more.
-func (v *verification) grow(b *Block, l *leaves, altered bool) {
-	var s stretching
-	s.add(b, l)
-	height := b.Height
-	for k, g := range s.grown {
-		x := v.seals[k.unit][k.number]
-		if x == nil {
-			x = &stretch{unit: k.unit, number: k.number, first: height}
-			v.seals[k.unit][k.number] = x
-		}
-		x.first, x.last, x.blocks, x.seal = min(x.first, height), max(x.last, height), x.blocks+1, x.seal.After(g.digests[0])
-		x.noted.merge(&g.noted)
-		x.altered = x.altered || altered
-	}
-}
-
-// ended compares the seals, and what is left of the totals.
-func (v *verification) ended(ctx context.Context) error {
-	if v.next < v.end {
-		v.report(v.next, blocks, "missing, up to block %d", v.end-1)
-		v.next = v.end
-	}
-	for u := range unitCount {
-		if err := v.sealsOf(ctx, u); err != nil {
-			return err
-		}
-	}
-	for t := range totals {
-		if err := v.left(ctx, t); err != nil {
-			return err
-		}
-	}
-	return nil
+// listRows hands over rows that cannot be wrong.
+func listRows(ctx context.Context, q querier, columns []column, each func(row), query string, arguments ...any) error {
+	return list(ctx, q, columns, func(r row) error {
+		each(r)
+		return nil
+	}, query, arguments...)
 }

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,61 +37,64 @@ func (e *DiffersError) Error() string {
 	return fmt.Sprintf("block %d is in the ledger with other content (digest %v, not %v): it stays as it is", e.Height, e.Stored, e.Offered)
 }
 
-// Write stores blocks that follow each other, all or none of them. A block that is
-// there already stays, and must be the same (DiffersError); one that was not final
-// is replaced. A block that does not fit its neighbours is a ForkError. Blocks below the first
-// one of the book are for Seal, which has it begin with them.
+// Write stores blocks that follow each other, all or none of them, and seals those that the seal
+// comes to. A block that is there already stays, and must be the same (DiffersError); one that was
+// not final is replaced. A block that does not fit its neighbours is a ForkError. Blocks below the
+// first one of the book are for Seal, which has it begin with them.
 //
-// The blocks that the seal comes to are sealed with many others at once, for most
-// cost of the totals is by the portion: Seal seals what is left. A book whose
-// writer ended without that is sealed by the next one. Where the sealing fails, the
-// blocks are stored.
+// A day or a month that has ended is given its parts in a change of its own: where that fails, the
+// blocks are stored and sealed, and the next one who seals does it.
 func (b *Book) Write(ctx context.Context, entries []*Entry) error {
-	added := false
 	if err := b.makeRoom(ctx, entries); err != nil {
 		return err
 	}
+	ended := false
 	err := b.change(ctx, func(tx transaction) error {
 		c, err := readBookRow(ctx, tx)
 		if err != nil {
 			return err
 		}
 		list, err := b.store(ctx, tx, &c, entries)
-		if err != nil {
+		if err != nil || len(list) == 0 {
 			return err
 		}
-		if b.pending == nil {
-			b.pending = newSealing(c)
-		}
-		if err := keepUnsealed(ctx, tx, below(list, c.first)); err != nil {
-			return err
-		}
-		for _, e := range list {
-			if e.Height() == b.pending.next() && e.Final() {
-				added = true
-				if err := b.pending.add(&e.block.Block, e.costs, additionsOf(&e.rows), &e.leaves); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
+		ended, err = b.sealStored(ctx, tx, c, list)
+		return err
 	})
 	if err != nil {
-		if added {
-			b.pending = nil // it has blocks that were not stored; Seal reads those that were
-		}
+		b.tallies = nil // they may have blocks that were not stored
 		return err
 	}
-	if !b.pending.full() {
-		return nil
+	if ended {
+		_, err = b.endNext(ctx)
 	}
-	return b.sealPending(ctx)
+	return err
 }
 
-// below are the entries below a height, which follow each other.
-func below(entries []*Entry, height uint64) []*Entry {
-	n, _ := slices.BinarySearchFunc(entries, height, func(e *Entry, height uint64) int { return cmp.Compare(e.Height(), height) })
-	return entries[:n]
+// sealStored seals those of entries that were just stored that the seal comes to, and tells whether
+// a day has ended.
+func (b *Book) sealStored(ctx context.Context, tx transaction, c bookRow, stored []*Entry) (ended bool, err error) {
+	i := slices.IndexFunc(stored, func(e *Entry) bool { return e.Height() == c.next() })
+	if i < 0 || !stored[i].Final() {
+		return false, nil
+	}
+	if mine, err := trySealing(ctx, tx); err != nil || !mine {
+		return false, err
+	}
+	s, err := b.beginSealing(ctx, tx, c)
+	if err != nil {
+		return false, err
+	}
+	for _, e := range stored[i:] {
+		if e.Height() != s.next() || !e.Final() {
+			break
+		}
+		if err := s.add(ctx, tx, e.content, e.row.flags); err != nil {
+			return false, err
+		}
+	}
+	before, err := b.timeAt(ctx, tx, c.next()-min(c.sealed, 1))
+	return len(s.grown) > int(unitCount) || daily.numberOf(before) != s.last[daily], errors.Join(err, s.keep(ctx, tx))
 }
 
 // makeRoom has the database ready for entries.
@@ -105,34 +107,12 @@ func (b *Book) makeRoom(ctx context.Context, entries []*Entry) error {
 	return nil
 }
 
-// Blocks wait for their seal while many are written: so many of them, or as many as there
-// are totals that they add to, which are held meanwhile.
-var sealedAtOnce = 5_000
-
-const maxTallied = 100_000
-
-// sealPending seals the blocks that wait for it.
-func (b *Book) sealPending(ctx context.Context) error {
-	p := b.pending
-	b.pending = nil
-	if p == nil || p.blocks() == 0 {
-		return nil
-	}
-	return b.change(ctx, func(tx transaction) error { return b.save(ctx, tx, p) })
-}
-
-// stored is what the book has of a block.
-type stored struct {
-	*blockRow
-	leaves leaves
-}
-
 // store adds the entries that are not there, and returns them.
 func (b *Book) store(ctx context.Context, tx transaction, c *bookRow, entries []*Entry) ([]*Entry, error) {
 	if len(entries) == 0 {
 		return nil, nil
 	}
-	if err := c.room(ctx, tx, entries[0].Height()); err != nil {
+	if err := c.room(entries[0].Height()); err != nil {
 		return nil, err
 	}
 	for i, e := range entries[1:] {
@@ -148,90 +128,109 @@ func (b *Book) store(ctx context.Context, tx transaction, c *bookRow, entries []
 	if err != nil {
 		return nil, err
 	}
-	if before, ok := have[span.First-1]; ok && span.First > 0 && before.Hash != entries[0].ParentHash() {
-		return nil, &ForkError{span.First, entries[0].ParentHash(), before.Hash}
+	if before, ok := have[span.First-1]; ok && span.First > 0 && before.hash() != entries[0].ParentHash() {
+		return nil, &ForkError{span.First, entries[0].ParentHash(), before.hash()}
 	}
 	added := make([]*Entry, 0, len(entries))
 	for _, e := range entries {
 		old, there := have[e.Height()]
 		switch {
 		case !there:
-		case !old.Final:
+		case old.flags&notFinal != 0:
 			if err := b.remove(ctx, tx, chain.Heights{First: e.Height(), Last: e.Height()}); err != nil {
 				return nil, err
 			}
-		case old.leaves.digest() != e.digest:
-			return nil, &DiffersError{e.Height(), old.leaves.digest(), e.digest}
+		case old.digest() != e.Digest():
+			return nil, &DiffersError{e.Height(), old.digest(), e.Digest()}
 		default:
 			continue
 		}
 		added = append(added, e)
 	}
-	if after, ok := have[span.Last+1]; ok && after.ParentHash != entries[len(entries)-1].Hash() {
-		if after.Final {
-			return nil, &ForkError{span.Last + 1, after.ParentHash, entries[len(entries)-1].Hash()}
+	if after, ok := have[span.Last+1]; ok && after.parentHash() != entries[len(entries)-1].Hash() {
+		if after.flags&notFinal == 0 {
+			return nil, &ForkError{span.Last + 1, after.parentHash(), entries[len(entries)-1].Hash()}
 		}
 		if err := b.removeFrom(ctx, tx, span.Last+1); err != nil { // they were built on a block that was replaced
 			return nil, err
 		}
 	}
-	var rows [tableCount][]row
-	for _, e := range added {
-		for t := range rows {
-			rows[t] = append(rows[t], e.rows[t]...)
-		}
+	rows, shown := make([]row, len(added)), []row(nil)
+	for i, e := range added {
+		rows[i], shown = e.row.values(), append(shown, e.content.shown()...)
 	}
-	for t := range rows {
-		if err := tx.insert(ctx, &tables[t], rows[t]); err != nil {
-			return nil, fmt.Errorf("table %s: %w", tables[t].name, err)
-		}
+	if err := insertBlocks(ctx, tx, rows, shown); err != nil {
+		return nil, err
 	}
 	return added, noteProved(ctx, tx, entries, added)
 }
 
+// values are those of the row.
+func (r *blockRow) values() row {
+	list := make(row, len(rowFields))
+	for i, f := range rowFields {
+		list[i] = encode(f.at(r))
+	}
+	return list
+}
+
+// shown are the transactions as SQL has them.
+func (c *Content) shown() (rows []row) {
+	for i := range c.Transactions {
+		rows = append(rows, shownRow(&c.Transactions[i]))
+	}
+	return rows
+}
+
+func insertBlocks(ctx context.Context, tx transaction, rows, shown []row) error {
+	if err := tx.insert(ctx, "blocks", rowColumns, rows); err != nil {
+		return fmt.Errorf("table blocks: %w", err)
+	}
+	if err := tx.insert(ctx, "transactions", shownColumns, shown); err != nil {
+		return fmt.Errorf("table transactions: %w", err)
+	}
+	return nil
+}
+
 // around is what the book has of a span and of the blocks beside it.
-func (b *Book) around(ctx context.Context, q querier, span chain.Heights) (map[uint64]stored, error) {
-	from := span.First
-	if from > 0 {
-		from--
-	}
-	list, err := readRows(ctx, q, []int{blocks}, "height BETWEEN ? AND ?", int64(from), int64(span.Last+1))
-	if err != nil {
-		return nil, err
-	}
-	found := map[uint64]stored{}
-	for _, r := range list {
-		s := stored{}
-		if s.blockRow, err = r.block(); err == nil {
-			s.leaves, err = readLeaves(s.blockRow.leaves)
-		}
+func (b *Book) around(ctx context.Context, q querier, span chain.Heights) (map[uint64]*blockRow, error) {
+	found := map[uint64]*blockRow{}
+	from := span.First - min(span.First, 1)
+	for more := true; more; {
+		rows, left, err := readChecked(ctx, q, "height >= ? AND height <= ?", int64(from), int64(span.Last+1))
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+			return nil, err
 		}
-		found[r.height] = s
+		for _, r := range rows {
+			found[r.height], from = r, r.height+1
+		}
+		more = left
 	}
 	return found, nil
 }
 
 // remove takes blocks that are not final out of the book.
 func (b *Book) remove(ctx context.Context, tx transaction, span chain.Heights) error {
-	for t := range tables {
-		err := tx.exec(ctx, "DELETE FROM "+tables[t].name+" WHERE height BETWEEN ? AND ?", int64(span.First), int64(span.Last))
-		if err != nil {
-			return err
-		}
-	}
-	if err := dropUnsealed(ctx, tx, span); err != nil {
+	if err := removeRows(ctx, tx, span); err != nil {
 		return err
 	}
 	return unprove(ctx, tx, span)
+}
+
+// removeRows removes the rows of a span's blocks.
+func removeRows(ctx context.Context, tx transaction, span chain.Heights) error {
+	if err := tx.exec(ctx, "DELETE FROM blocks WHERE height >= ? AND height <= ?", bounds(span)...); err != nil {
+		return err
+	}
+	first, end := idsOf(span)
+	return tx.exec(ctx, "DELETE FROM transactions WHERE id >= ? AND id < ?", first, end)
 }
 
 // removeFrom takes out all blocks that are not final from a height on, up to the
 // first that is.
 func (b *Book) removeFrom(ctx context.Context, tx transaction, height uint64) error {
 	var last *int64
-	if _, err := one(ctx, tx, []any{&last}, "SELECT max(height) FROM blocks WHERE height >= ? AND height < coalesce((SELECT min(height) FROM blocks WHERE height >= ? AND final), 9223372036854775807)",
+	if _, err := one(ctx, tx, []any{&last}, "SELECT max(height) FROM blocks WHERE height >= ? AND height < coalesce((SELECT min(height) FROM blocks WHERE height >= ? AND flags & 1 = 0), 9223372036854775807)",
 		int64(height), int64(height)); err != nil || last == nil {
 		return err
 	}
@@ -249,7 +248,7 @@ func (b *Book) Rollback(ctx context.Context) (removed uint64, err error) {
 		if err != nil {
 			return err
 		}
-		const above, below = "FROM blocks WHERE height >= ? AND NOT final", "FROM blocks WHERE height < ? AND NOT final" // what is sealed is final
+		const above, below = "FROM blocks WHERE flags <> 0 AND flags & 1 <> 0 AND height >= ?", "FROM blocks WHERE flags <> 0 AND flags & 1 <> 0 AND height < ?" // what is sealed is final
 		first, next := int64(c.first), int64(c.next())
 		if _, err := one(ctx, tx, []any{&removed}, "SELECT (SELECT count(*) "+above+") + (SELECT count(*) "+below+")", next, first); err != nil {
 			return err

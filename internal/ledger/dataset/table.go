@@ -29,17 +29,18 @@ var tables = []rowTable{
 	{"unclassified", "Balances events of which it is not known what they moved", unclassifiedColumns, []string{"height", "position"}, each(unclassifiedOf, unclassifiedRow)},
 }
 
-func transactionsOf(c *ledger.Content) []*ledger.Transaction  { return c.Transactions }
-func movementsOf(c *ledger.Content) []*ledger.Movement        { return c.Movements }
-func transfersOf(c *ledger.Content) []*ledger.Transfer        { return c.Transfers }
-func unclassifiedOf(c *ledger.Content) []*ledger.Unclassified { return c.Unclassified }
+func transactionsOf(c *ledger.Content) []ledger.Transaction  { return c.Transactions }
+func movementsOf(c *ledger.Content) []ledger.Movement        { return c.Movements }
+func transfersOf(c *ledger.Content) []ledger.Transfer        { return c.Transfers }
+func unclassifiedOf(c *ledger.Content) []ledger.Unclassified { return c.Unclassified }
 
 // each makes rows of one kind of a block's.
-func each[T any](of func(*ledger.Content) []*T, row func(*ledger.Block, *T) []any) func(*ledger.Content) iter.Seq[[]any] {
+func each[T any](of func(*ledger.Content) []T, row func(*ledger.Block, *T) []any) func(*ledger.Content) iter.Seq[[]any] {
 	return func(c *ledger.Content) iter.Seq[[]any] {
 		return func(yield func([]any) bool) {
-			for _, x := range of(c) {
-				if !yield(row(c.Block, x)) {
+			list := of(c)
+			for i := range list {
+				if !yield(row(c.Block, &list[i])) {
 					return
 				}
 			}

@@ -1,0 +1,525 @@
+package ledger
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/bits"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/movement"
+)
+
+// coder writes values as bytes, or reads them: what a row has is said once, for both.
+//
+// Each text, account and amount stands once, in a list at the beginning. After the lists come the
+// values, one after the other: of these, and of what else there are few of, the place in the list
+// plus one, 0 where there is none; numbers plus one likewise. These are unsigned varints (LEB128).
+// Hashes and seals stand as they are; one that may be missing comes after a 1, and a 0 stands for none.
+type coder struct {
+	reading  bool
+	values   []byte
+	texts    places[string]
+	accounts places[chain.Address]
+	amounts  places[[32]byte]
+	known    map[string]string // the texts that were read, each once
+	err      error
+}
+
+// usualTexts are those that every list of texts begins with. A layout is for ever: so is this list.
+var usualTexts = []string{
+	"evm", "native", "legacy", "eip2930", "eip1559", "eip7702", "ethereum.transact", "rule", "cash", "succeeded", "reverted", "out_of_gas", "failed",
+	"match", "drift", "cash_only", "no_evidence", "Stopped", "Returned", "Reverted", "OutOfGas", "Suicided",
+	"balances.Withdraw", "balances.Deposit", "balances.Transfer", "balances.Reserved", "balances.Unreserved", "balances.Endowed", "balances.Issued",
+	"deposit", "withdrawal", "transfer-out", "transfer-in", "reserve", "unreserve", "mint", "burn",
+}
+
+var usualPlaces = func() map[string]uint64 {
+	places := map[string]uint64{}
+	for i, text := range usualTexts {
+		places[text] = uint64(i)
+	}
+	return places
+}()
+
+// places are things and their places in a list.
+type places[K comparable] struct {
+	list []K
+	of   map[K]uint64
+}
+
+func (p *places[K]) clear() {
+	p.list = p.list[:0]
+	clear(p.of)
+}
+
+// place is that of a thing, which is added where it is new.
+func (p *places[K]) place(k K) uint64 {
+	n, ok := p.of[k]
+	if !ok {
+		if p.of == nil {
+			p.of = map[K]uint64{}
+		}
+		n = uint64(len(p.list))
+		p.list, p.of[k] = append(p.list, k), n
+	}
+	return n
+}
+
+// encoded are the bytes of what a function codes, after others.
+func (c *coder) encoded(out []byte, code func()) []byte {
+	c.reading, c.values = false, c.values[:0]
+	c.texts.clear()
+	c.accounts.clear()
+	c.amounts.clear()
+	code()
+	out = binary.AppendUvarint(out, uint64(len(c.texts.list)))
+	for _, text := range c.texts.list {
+		out = append(binary.AppendUvarint(out, uint64(len(text))), text...)
+	}
+	out = binary.AppendUvarint(out, uint64(len(c.accounts.list)))
+	for i := range c.accounts.list {
+		out = append(out, c.accounts.list[i][:]...)
+	}
+	out = binary.AppendUvarint(out, uint64(len(c.amounts.list)))
+	for i := range c.amounts.list {
+		out = appendAmount(out, &c.amounts.list[i])
+	}
+	return append(out, c.values...)
+}
+
+// errCoded says that bytes are none that encoded makes.
+var errCoded = errors.New("not what was written")
+
+// decode reads what a function codes.
+func (c *coder) decode(text []byte, code func()) error {
+	c.reading, c.values, c.err = true, text, nil
+	c.texts.list, c.accounts.list, c.amounts.list = c.texts.list[:0], c.accounts.list[:0], c.amounts.list[:0]
+	for n := c.count(); n > 0; n-- {
+		c.texts.list = append(c.texts.list, c.once(c.bytes(c.count())))
+	}
+	for n := c.count(); n > 0; n-- {
+		c.accounts.list = append(c.accounts.list, chain.Address(c.bytes(len(chain.Address{}))))
+	}
+	for n := c.count(); n > 0; n-- {
+		c.amounts.list = append(c.amounts.list, c.amount())
+	}
+	code()
+	return c.err
+}
+
+// maxTexts is how many texts are kept, to be used again: a chain has a few hundred calls.
+const maxTexts = 10_000
+
+// once is a text, of which the same comes over and over.
+func (c *coder) once(text []byte) string {
+	s, ok := c.known[string(text)]
+	if !ok {
+		if c.known == nil || len(c.known) == maxTexts {
+			c.known = map[string]string{}
+		}
+		s = string(text)
+		c.known[s] = s
+	}
+	return s
+}
+
+// fail ends reading.
+func (c *coder) fail() {
+	c.values = nil
+	if c.err == nil {
+		c.err = errCoded
+	}
+}
+
+// bytes are the next ones, so many; zeros where there are fewer.
+func (c *coder) bytes(n int) []byte {
+	if n > len(c.values) {
+		c.fail()
+		return make([]byte, min(n, len(chain.Hash{})))
+	}
+	b := c.values[:n:n]
+	c.values = c.values[n:]
+	return b
+}
+
+// number codes a number.
+func (c *coder) number(n uint64) uint64 {
+	if !c.reading {
+		c.values = binary.AppendUvarint(c.values, n)
+		return n
+	}
+	n, size := binary.Uvarint(c.values)
+	if size <= 0 {
+		c.fail()
+		return 0
+	}
+	c.values = c.values[size:]
+	return n
+}
+
+// count reads how many things of a byte or more follow.
+func (c *coder) count() int {
+	n := c.number(0)
+	if n > uint64(len(c.values)) {
+		c.fail()
+		return 0
+	}
+	return int(n)
+}
+
+// roundBit marks the length of an amount of which the bytes are the billions: most are round.
+const (
+	roundBit = 1 << 7
+	billion  = 1_000_000_000
+)
+
+// appendAmount writes a length, and so many bytes, most significant first.
+func appendAmount(out []byte, word *[32]byte) []byte {
+	short, round := *word, byte(0)
+	high, low := binary.BigEndian.Uint64(word[16:]), binary.BigEndian.Uint64(word[24:])
+	if [16]byte(word[:16]) == [16]byte{} && low&511 == 0 && high|low != 0 { // or no billions
+		top, rest := bits.Div64(0, high, billion)
+		bottom, rest := bits.Div64(rest, low, billion)
+		if rest == 0 {
+			round = roundBit
+			binary.BigEndian.PutUint64(short[16:], top)
+			binary.BigEndian.PutUint64(short[24:], bottom)
+		}
+	}
+	zeros := 0
+	for zeros < len(short) && short[zeros] == 0 {
+		zeros++
+	}
+	return append(append(out, byte(len(short)-zeros)|round), short[zeros:]...)
+}
+
+// amount reads what appendAmount wrote.
+func (c *coder) amount() (word [32]byte) {
+	length := c.bytes(1)[0]
+	size := int(length &^ roundBit)
+	if size > len(word) || length&roundBit != 0 && size > 16 {
+		c.fail()
+		return word
+	}
+	copy(word[len(word)-size:], c.bytes(size))
+	if length&roundBit == 0 {
+		return word
+	}
+	top, overflow := bits.Mul64(binary.BigEndian.Uint64(word[16:]), billion)
+	carry, low := bits.Mul64(binary.BigEndian.Uint64(word[24:]), billion)
+	high, more := bits.Add64(overflow, carry, 0)
+	if top != 0 || more != 0 {
+		c.fail()
+	}
+	binary.BigEndian.PutUint64(word[16:], high)
+	binary.BigEndian.PutUint64(word[24:], low)
+	return word
+}
+
+// place codes a thing of a list, or none.
+func place[K comparable](c *coder, list *places[K], k *K, none bool) (known bool) {
+	if c.reading {
+		n := c.number(0)
+		if n > uint64(len(list.list)) {
+			c.fail()
+			return false
+		}
+		if n > 0 {
+			*k = list.list[n-1]
+		}
+		return n > 0
+	}
+	n := uint64(0)
+	if !none {
+		n = list.place(*k) + 1
+	}
+	return c.number(n) > 0
+}
+
+// text codes a text; "" is none.
+func (c *coder) text(s *string) {
+	usual := uint64(len(usualTexts))
+	if c.reading {
+		switch n := c.number(0); {
+		case n == 0:
+			*s = ""
+		case n <= usual:
+			*s = usualTexts[n-1]
+		case n-usual <= uint64(len(c.texts.list)):
+			*s = c.texts.list[n-usual-1]
+		default:
+			c.fail()
+		}
+		return
+	}
+	if *s == "" {
+		c.number(0)
+	} else if n, ok := usualPlaces[*s]; ok {
+		c.number(n + 1)
+	} else {
+		c.number(usual + c.texts.place(clean(*s)) + 1)
+	}
+}
+
+// raw codes bytes of a fixed length as they are.
+func (c *coder) raw(b []byte) {
+	if c.reading {
+		copy(b, c.bytes(len(b)))
+	} else {
+		c.values = append(c.values, b...)
+	}
+}
+
+func flag(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// optional codes a value that may not be known.
+func optional[T any](c *coder, o *chain.Optional[T], code func(x *T, none bool) (known bool)) {
+	x, known := o.Get()
+	if code(&x, !known) && c.reading {
+		*o = chain.Some(x)
+	}
+}
+
+// small codes a number that may not be known.
+func small[N uint32 | uint64 | int](c *coder, o *chain.Optional[N]) {
+	optional(c, o, func(x *N, none bool) bool {
+		n := uint64(0)
+		if !none {
+			n = uint64(*x) + 1
+		}
+		n = c.number(n)
+		*x = N(n - 1)
+		return n > 0
+	})
+}
+
+// quantity codes an amount of up to 256 bits.
+func quantity[Q any](c *coder, q *Q, none bool, word func(Q) [32]byte, of func([32]byte) (Q, error)) (known bool) {
+	var w [32]byte
+	if !c.reading && !none {
+		w = word(*q)
+	}
+	if known = place(c, &c.amounts, &w, none); known && c.reading {
+		var err error
+		if *q, err = of(w); err != nil {
+			c.fail()
+		}
+	}
+	return known
+}
+
+// quantityOr codes one that may not be known.
+func quantityOr[Q any](c *coder, o *chain.Optional[Q], word func(Q) [32]byte, of func([32]byte) (Q, error)) {
+	optional(c, o, func(q *Q, none bool) bool { return quantity(c, q, none, word, of) })
+}
+
+// counterOr codes a quantity of 64 bits that may not be known.
+func counterOr[Q interface{ Uint64() uint64 }](c *coder, o *chain.Optional[Q], of func(uint64) Q) {
+	quantityOr(c, o, func(q Q) (word [32]byte) {
+		binary.BigEndian.PutUint64(word[24:], q.Uint64())
+		return word
+	}, func(word [32]byte) (Q, error) { return of(binary.BigEndian.Uint64(word[24:])), nil })
+}
+
+// signed codes a difference that may not be known: 0 where it is not, 1 where it is 0, and else
+// twice the place of its amount, plus 1 where it is negative.
+func (c *coder) signed(o *chain.Optional[chain.SignedWei]) {
+	if s, known := o.Get(); !c.reading && known && s.Sign() != 0 {
+		c.number(2 + 2*c.amounts.place(s.Size().Word()) + flag(s.Sign() < 0))
+		return
+	} else if !c.reading {
+		c.number(flag(known))
+		return
+	}
+	n := c.number(0)
+	switch at := n/2 - 1; {
+	case n == 0:
+	case n == 1:
+		*o = chain.Some(chain.SignedWei{})
+	case at < uint64(len(c.amounts.list)):
+		size, err := chain.WeiOf(c.amounts.list[at])
+		if err != nil {
+			c.fail()
+		}
+		s := size.Signed()
+		if n%2 == 1 {
+			s = s.Negated()
+		}
+		*o = chain.Some(s)
+	default:
+		c.fail()
+	}
+}
+
+// where codes a part of a block: 0 is onInitialize, 1 is onFinalize, and each extrinsic 2 more.
+func (c *coder) where(w *movement.Where) {
+	n := uint64(*w) + 2
+	switch *w {
+	case movement.OnInitialize:
+		n = 0
+	case movement.OnFinalize:
+		n = 1
+	}
+	switch n = c.number(n); n {
+	case 0:
+		*w = movement.OnInitialize
+	case 1:
+		*w = movement.OnFinalize
+	default:
+		*w = movement.Where(n - 2)
+	}
+}
+
+func gasPriceOf(word [32]byte) (chain.GasPrice, error) { return chain.GasPriceOf(word), nil }
+
+func tokenAmountOf(word [32]byte) (chain.TokenAmount, error) { return chain.TokenAmountOf(word), nil }
+
+// cell codes a value that one of these points to.
+func (c *coder) cell(cell any) {
+	switch x := cell.(type) {
+	case *string:
+		c.text(x)
+	case *nullable:
+		c.text((*string)(x))
+	case *bool:
+		*x = c.number(flag(*x)) == 1
+	case *uint64:
+		*x = c.number(*x)
+	case *int:
+		*x = int(c.number(uint64(*x)))
+	case *int64:
+		*x = int64(c.number(uint64(*x)+1)) - 1
+	case *unit:
+		*x = unit(c.number(uint64(*x)))
+	case *movement.Where:
+		c.where(x)
+	case *chain.Hash:
+		c.raw(x[:])
+	case *Seal:
+		c.raw(x[:])
+	case *[]byte:
+		c.data(x)
+	case *chain.Address:
+		place(c, &c.accounts, x, false)
+	case *chain.Wei:
+		quantity(c, x, false, chain.Wei.Word, chain.WeiOf)
+	case *chain.TokenAmount:
+		quantity(c, x, false, chain.TokenAmount.Word, tokenAmountOf)
+	case *chain.Optional[bool]:
+		optional(c, x, func(b *bool, none bool) bool {
+			n := uint64(0)
+			if !none {
+				n = 1 + flag(*b)
+			}
+			n = c.number(n)
+			*b = n == 2
+			return n > 0
+		})
+	case *chain.Optional[int]:
+		small(c, x)
+	case *chain.Optional[uint32]:
+		small(c, x)
+	case *chain.Optional[uint64]:
+		small(c, x)
+	case *chain.Optional[chain.Time]:
+		c.time(x)
+	case *chain.Optional[chain.Hash]:
+		optional(c, x, func(h *chain.Hash, none bool) bool {
+			known := c.number(flag(!none)) == 1
+			if known {
+				c.raw(h[:])
+			}
+			return known
+		})
+	case *chain.Optional[chain.Address]:
+		optional(c, x, func(a *chain.Address, none bool) bool { return place(c, &c.accounts, a, none) })
+	case *chain.Optional[chain.Wei]:
+		quantityOr(c, x, chain.Wei.Word, chain.WeiOf)
+	case *chain.Optional[chain.GasPrice]:
+		quantityOr(c, x, chain.GasPrice.Word, gasPriceOf)
+	case *chain.Optional[chain.Multiplier]:
+		quantityOr(c, x, chain.Multiplier.Word, chain.MultiplierOf)
+	case *chain.Optional[chain.SignedWei]:
+		c.signed(x)
+	case *chain.Optional[chain.Gas]:
+		counterOr(c, x, chain.NewGas)
+	case *chain.Optional[chain.Nonce]:
+		counterOr(c, x, chain.NewNonce)
+	case *chain.Optional[chain.RefTime]:
+		counterOr(c, x, chain.NewRefTime)
+	default:
+		panic(fmt.Sprintf("ledger: a %T is not coded", cell))
+	}
+}
+
+// data codes bytes of any length, or none.
+func (c *coder) data(b *[]byte) {
+	n := uint64(0)
+	if *b != nil {
+		n = uint64(len(*b)) + 1
+	}
+	if n = c.number(n); n == 0 {
+		*b = nil
+	} else if !c.reading {
+		c.values = append(c.values, *b...)
+	} else if n-1 > uint64(len(c.values)) {
+		c.fail()
+	} else {
+		*b = c.bytes(int(n - 1))
+	}
+}
+
+// time codes a time in milliseconds.
+func (c *coder) time(o *chain.Optional[chain.Time]) {
+	ms := millis(*o)
+	small(c, &ms)
+	if n, known := ms.Get(); known && c.reading {
+		t, err := chain.TimeAt(n)
+		if err != nil {
+			c.fail()
+		}
+		*o = chain.Some(t)
+	}
+}
+
+// millis is a time in milliseconds.
+func millis(o chain.Optional[chain.Time]) (none chain.Optional[uint64]) {
+	if t, known := o.Get(); known {
+		return chain.Some(uint64(t.Std().UnixMilli()))
+	}
+	return none
+}
+
+// columns codes rows, one column after the other.
+func columns[T any](c *coder, rows *[]T, fields []field[T]) {
+	n := c.number(uint64(len(*rows)))
+	if c.reading {
+		if *rows = nil; n > uint64(len(c.values)/len(fields)) { // a row has a byte of each at least
+			c.fail()
+		} else if n > 0 {
+			*rows = make([]T, n)
+		}
+	}
+	for _, f := range fields {
+		for i := range *rows {
+			c.cell(f.at(&(*rows)[i]))
+		}
+	}
+}
+
+// digestOf is the SHA-256 of a value's fields, as a coder writes them.
+func digestOf[T any](fields []field[T], x *T) Digest {
+	var c coder
+	return sha256.Sum256(c.encoded(nil, func() {
+		for _, f := range fields {
+			c.cell(f.at(x))
+		}
+	}))
+}

@@ -1,0 +1,99 @@
+package ledger
+
+import (
+	"strconv"
+
+	"github.com/feeledger/fees/chain"
+)
+
+// The table transactions is for people who ask by SQL. It follows from the records: no question of
+// ours reads it, and a verification compares it with them.
+
+// extrinsicBits are those of a row's key that say which extrinsic of the block it is.
+const extrinsicBits = 20
+
+// idsOf are the keys of a span's rows: from the first one to below the other.
+func idsOf(span chain.Heights) (first, end int64) {
+	return int64(span.First) << extrinsicBits, int64(min(span.Last, maxHeight-1)+1) << extrinsicBits
+}
+
+var shownColumns = []column{
+	{"id", integer}, {"layer", word}, {"type", word}, {"call", word}, {"hash", data}, {"sender", data}, {"recipient", data}, {"payer", data},
+	{"gas_price", amount}, {"gas", amount}, {"fee", amount}, {"tip", amount}, {"success", integer}, {"outcome", word}, {"charged", amount}, {"verdict", word},
+}
+
+// shownRow is that of a transaction: its hash is the EVM's, where it has one, and the payer stands
+// there where it is not the sender. It is no byte where nobody knows who paid, and somebody sent it.
+func shownRow(t *Transaction) row {
+	hash := or(t.EVMHash)
+	if !t.EVMHash.Known() {
+		hash = t.Hash
+	}
+	var payer value
+	switch paid, known := t.Payer.Get(); {
+	case !known && t.Sender.Known():
+		payer = []byte{}
+	case known && t.Payer != t.Sender:
+		payer = paid[:]
+	}
+	var success value
+	if s, known := t.Success.Get(); known {
+		success = int64(flag(s))
+	}
+	return row{
+		int64(t.Height)<<extrinsicBits | int64(t.Index), wordOf(string(t.Layer)), wordOf(t.Type), wordOf(t.Call), hash[:], addressOf(t.Sender), addressOf(t.Recipient), payer,
+		digits(t.GasPrice), digits(t.Gas), digits(t.Fee), digits(t.Tip), success, wordOf(string(t.Outcome)), digits(t.Charged), wordOf(string(t.Verdict)),
+	}
+}
+
+func wordOf(s string) value {
+	if s == "" {
+		return nil
+	}
+	return clean(s)
+}
+
+func addressOf(o chain.Optional[chain.Address]) value {
+	if a, known := o.Get(); known {
+		return a[:]
+	}
+	return nil
+}
+
+func digits[Q interface{ String() string }](o chain.Optional[Q]) value {
+	if q, known := o.Get(); known {
+		return q.String()
+	}
+	return nil
+}
+
+// compacted is a word or an amount as a file holds it: a usual word is its number, an amount below
+// 2^63 an integer.
+func compacted(k kind, v value) value {
+	s, ok := v.(string)
+	switch {
+	case !ok:
+	case k == word:
+		if place, usual := usualPlaces[s]; usual {
+			return int64(place)
+		}
+	case k == amount && len(s) <= len("9223372036854775807"):
+		if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+			return n
+		}
+	}
+	return v
+}
+
+// expanded is what compacted was of.
+func expanded(k kind, v value) value {
+	n, ok := v.(int64)
+	switch {
+	case !ok:
+	case k == amount:
+		return strconv.FormatInt(n, 10)
+	case k == word && n >= 0 && n < int64(len(usualTexts)):
+		return usualTexts[n]
+	}
+	return v
+}

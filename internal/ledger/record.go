@@ -1,0 +1,183 @@
+package ledger
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/feeledger/fees/chain"
+)
+
+// Content is a block with all that its digest is over. The class of a transaction is not: it may
+// change.
+type Content struct {
+	*Block
+	Transactions []Transaction
+	Movements    []Movement
+	Transfers    []Transfer
+	Unclassified []Unclassified
+	Digest       Digest
+
+	known known
+}
+
+// recordVersion begins each record: another layout of records has another number.
+const recordVersion = 1
+
+// A record begins with its version, the block's height (8 bytes, most significant first), its hash
+// and its parent's: SQL shows these.
+const (
+	hashAt   = 1 + 8
+	parentAt = hashAt + len(chain.Hash{})
+	headSize = parentAt + len(chain.Hash{})
+)
+
+// code codes what follows. Positions are the places of rows in their lists.
+func (c *Content) code(to *coder) {
+	c.codeCosts(to)
+	columns(to, &c.Movements, movementFields)
+	columns(to, &c.Transfers, transferFields)
+	columns(to, &c.Unclassified, unclassifiedFields)
+}
+
+// codeCosts codes what comes first: the block, and its transactions.
+func (c *Content) codeCosts(to *coder) {
+	for _, f := range blockFields {
+		to.cell(f.at(c.Block))
+	}
+	columns(to, &c.Transactions, transactionFields)
+}
+
+// record are the bytes that the block's digest is the SHA-256 of.
+func (c *Content) record(by *coder) []byte {
+	head := binary.BigEndian.AppendUint64([]byte{recordVersion}, c.Height)
+	head = append(append(head, c.Hash[:]...), c.ParentHash[:]...)
+	return by.encoded(head, func() { c.code(by) })
+}
+
+// blockRow is a row of the table blocks.
+type blockRow struct {
+	height uint64
+	time   chain.Optional[uint64] // in milliseconds, for SQL; the record has it, too
+	flags  flags
+	record []byte
+	known  nullable
+	sum    []byte
+}
+
+var rowFields = []field[blockRow]{
+	{"height", fact, func(r *blockRow) any { return &r.height }},
+	{"time_ms", fact, func(r *blockRow) any { return &r.time }},
+	{"flags", fact, func(r *blockRow) any { return (*uint64)(&r.flags) }},
+	{"record", fact, func(r *blockRow) any { return &r.record }},
+	{"known", fact, func(r *blockRow) any { return &r.known }},
+	{"sum", fact, func(r *blockRow) any { return &r.sum }},
+}
+
+var rowColumns = columnsOf(rowFields)
+
+// sumOf is the SHA-256 of the record's digest, the time (8 bytes, most significant first, all ones
+// where there is none), the flags (likewise), and what is known.
+func (r *blockRow) sumOf(digest Digest) Digest {
+	ms, timed := r.time.Get()
+	if !timed {
+		ms = ^uint64(0)
+	}
+	text := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(digest[:], ms), uint64(r.flags))
+	return sha256.Sum256(append(text, r.known...))
+}
+
+// digest is the block's.
+func (r *blockRow) digest() Digest { return sha256.Sum256(r.record) }
+
+// check tells what is wrong with the row, where it is not what was written.
+func (r *blockRow) check() error {
+	var sum Digest
+	switch {
+	case len(r.record) < headSize || r.record[0] != recordVersion:
+		return fmt.Errorf("its record is none of version %d", recordVersion)
+	case binary.BigEndian.Uint64(r.record[1:]) != r.height:
+		return fmt.Errorf("its record is of block %d", binary.BigEndian.Uint64(r.record[1:]))
+	case fill(sum[:], r.sum) != nil || r.sumOf(r.digest()) != sum:
+		return fmt.Errorf("it was altered: its sum is %v, not %x", r.sumOf(r.digest()), r.sum)
+	}
+	return nil
+}
+
+// checked is check as damage.
+func (r *blockRow) checked() error {
+	if err := r.check(); err != nil {
+		return damagedBlock(r.height, "%v", err)
+	}
+	return nil
+}
+
+func damagedBlock(height uint64, format string, arguments ...any) error {
+	return damaged("block %d, table blocks: %s", height, fmt.Sprintf(format, arguments...))
+}
+
+// hash is the block's.
+func (r *blockRow) hash() chain.Hash { return chain.Hash(r.record[hashAt:parentAt]) }
+
+// parentHash is that of the block before.
+func (r *blockRow) parentHash() chain.Hash { return chain.Hash(r.record[parentAt:headSize]) }
+
+// at is when the block was made.
+func (r *blockRow) at() (none chain.Optional[chain.Time], err error) {
+	ms, timed := r.time.Get()
+	if !timed {
+		return none, nil
+	}
+	t, err := chain.TimeAt(ms)
+	return chain.Some(t), err
+}
+
+// content reads the record, which is what was written, and what is known. Where costs are wanted
+// alone, the block and its transactions.
+func (r *blockRow) content(by *coder, costsAlone bool) (*Content, error) {
+	b := &Block{Height: r.height, Hash: r.hash(), ParentHash: r.parentHash(), Final: r.flags&notFinal == 0}
+	c := &Content{Block: b, Digest: r.digest()}
+	code := c.code
+	if costsAlone {
+		code = c.codeCosts
+	}
+	err := by.decode(r.record[headSize:], func() { code(by) })
+	if err == nil && !costsAlone && len(by.values) > 0 {
+		err = errCoded
+	}
+	if err == nil {
+		c.known, err = readKnown(r.known)
+	}
+	if err == nil {
+		err = b.sumUp(c.Transactions)
+	}
+	if err != nil {
+		return nil, damagedBlock(r.height, "its record: %v", err)
+	}
+	c.place()
+	return c, nil
+}
+
+// place says of each row of which block it is, and where.
+func (c *Content) place() {
+	for i := range c.Transactions {
+		t := &c.Transactions[i]
+		t.Height, t.Time, t.Rules, t.Final = c.Height, c.Time, c.Rules, c.Final
+		for _, d := range c.known.Diagnoses {
+			if d.Extrinsic == t.Index {
+				t.Class = d.Class
+			}
+		}
+	}
+	for i := range c.Movements {
+		m := &c.Movements[i]
+		m.Height, m.Time, m.Final, m.Position = c.Height, c.Time, c.Final, i
+	}
+	for i := range c.Transfers {
+		x := &c.Transfers[i]
+		x.Height, x.Time, x.Position = c.Height, c.Time, i
+	}
+	for i := range c.Unclassified {
+		c.Unclassified[i].Height, c.Unclassified[i].Position = c.Height, i
+	}
+}

@@ -1,0 +1,266 @@
+package ledger
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
+)
+
+// tally adds up the blocks of a day, and notes where they are found: its parts are made of it when
+// the day has ended.
+type tally struct {
+	first    uint64                         // the day's first height
+	blocks   uint64                         // how many were added
+	sums     [accountBlocks]map[string]Sums // by kind and key
+	accounts map[chain.Address]*run
+	hashes   []uint64
+}
+
+// run are the blocks that have rows of an account: of each how far it is from the one before, or
+// from the day's first, times 8, and which rows those are.
+type run struct {
+	steps []byte
+	last  uint64 // the height before
+	at    uint64 // the height whose rows are being added
+	kinds uint64 // of them
+}
+
+// Which rows of a block are an account's.
+const (
+	hasPaid  = 1 << iota // it paid for a transaction
+	hasMoved             // its balance moved
+	hasParty             // it sent or received a transfer
+
+	kindBits = 3
+)
+
+func newTally(first uint64) *tally {
+	t := &tally{first: first, accounts: map[chain.Address]*run{}}
+	for kind := range t.sums {
+		t.sums[kind] = map[string]Sums{}
+	}
+	return t
+}
+
+// has tells whether all blocks of the day were added.
+func (t *tally) has(day *stretch) bool { return t.first == day.first && t.blocks == day.sums.Blocks }
+
+// contractKey is the key of the sums by contract. A contract is what an EVM transaction called,
+// beside the calls of the native layer.
+func contractKey(c *Cost) string {
+	key := string(c.Layer) + "\x00" + c.Call + "\x00"
+	if to, ok := c.Recipient.Get(); ok && c.Layer == fee.EVM {
+		key += string(to[:])
+	}
+	return key
+}
+
+// quarterKey is the key of the sums by quarter of an hour. Every time zone's days begin at one.
+func quarterKey(at chain.Time) string {
+	return string(binary.BigEndian.AppendUint32(nil, uint32(at.Std().UnixMilli()/quarterHourMS)))
+}
+
+// partOf is which part of a kind has a key.
+func partOf(kind partKind, key string) int {
+	switch kind {
+	case contractSums:
+		if address := key[len(key)-min(len(key), len(chain.Address{})):]; bytes.Count([]byte(key), []byte{0}) >= 2 && key[len(key)-1] != 0 || len(address) == len(chain.Address{}) {
+			return int(address[0] >> 4)
+		}
+	case accountSums:
+		return int(key[0] >> 4)
+	}
+	return 0
+}
+
+// add adds the next block, whose time is known.
+func (t *tally) add(c *Content) (err error) {
+	t.blocks++
+	add := func(kind partKind, key string, x *Sums) {
+		if err == nil {
+			s := t.sums[kind][key]
+			err = s.Add(x)
+			t.sums[kind][key] = s
+		}
+	}
+	whole := Sums{Blocks: 1, Inherents: c.Inherents}
+	for i := range c.Transactions {
+		x := &c.Transactions[i]
+		s, failed := SumsOf(&x.Cost)
+		if failed != nil {
+			return fmt.Errorf("extrinsic %d: %w", x.Index, failed)
+		}
+		add(contractSums, contractKey(&x.Cost), &s)
+		if payer, ok := x.Payer.Get(); ok {
+			add(accountSums, string(payer[:]), &s)
+			t.note(payer, c.Height, hasPaid)
+		}
+		if err == nil {
+			err = whole.Add(&s)
+		}
+		t.noteHash(x.Hash, c.Height)
+		if hash, ok := x.EVMHash.Get(); ok {
+			t.noteHash(hash, c.Height)
+		}
+	}
+	add(quarterHours, quarterKey(or(c.Time)), &whole)
+	for i := range c.Movements {
+		t.note(c.Movements[i].Account, c.Height, hasMoved)
+	}
+	for i := range c.Transfers {
+		t.note(c.Transfers[i].Sender, c.Height, hasParty)
+		t.note(c.Transfers[i].Recipient, c.Height, hasParty)
+	}
+	return err
+}
+
+func (t *tally) note(a chain.Address, height, kind uint64) {
+	r := t.accounts[a]
+	if r == nil {
+		r = &run{last: t.first, at: height}
+		t.accounts[a] = r
+	}
+	if r.at != height {
+		r.end()
+		r.at = height
+	}
+	r.kinds |= kind
+}
+
+// end ends the rows of a block.
+func (r *run) end() {
+	r.steps = binary.AppendUvarint(r.steps, (r.at-r.last)<<kindBits|r.kinds)
+	r.last, r.kinds = r.at, 0
+}
+
+// A hash is found by its first 5 bytes, which the height follows, from the stretch's first on.
+const (
+	hashPlaceBits = 24
+	hashPartBits  = 6
+)
+
+func (t *tally) noteHash(hash chain.Hash, height uint64) {
+	t.hashes = append(t.hashes, binary.BigEndian.Uint64(hash[:])>>hashPlaceBits<<hashPlaceBits|(height-t.first))
+}
+
+// bodies are those of the day's parts.
+func (t *tally) bodies() *bodies {
+	b := newBodies()
+	for kind, sums := range t.sums {
+		b.addSums(partKind(kind), sums)
+	}
+	for _, a := range slices.SortedFunc(maps.Keys(t.accounts), func(a, b chain.Address) int { return bytes.Compare(a[:], b[:]) }) {
+		r := t.accounts[a]
+		if r.kinds > 0 {
+			r.end()
+		}
+		body := &b[accountBlocks][a[0]>>4]
+		*body = append(binary.AppendUvarint(append(*body, a[:accountKey]...), uint64(len(r.steps))), r.steps...)
+	}
+	b.addHashes(t.hashes)
+	return &b
+}
+
+// accountKey is how many bytes of an account the blocks are looked up by.
+const accountKey = 8
+
+// addSums adds sums in the order of their keys.
+func (b *bodies) addSums(kind partKind, sums map[string]Sums) {
+	for _, key := range slices.Sorted(maps.Keys(sums)) {
+		s := sums[key]
+		body := &b[kind][partOf(kind, key)]
+		*body = appendSums(*body, key, &s)
+	}
+}
+
+// addHashes adds hashes in their order.
+func (b *bodies) addHashes(hashes []uint64) {
+	slices.Sort(hashes)
+	for _, h := range slices.Compact(hashes) {
+		body := &b[hashBlocks][h>>(64-hashPartBits)]
+		*body = binary.BigEndian.AppendUint64(*body, h)
+	}
+}
+
+// tallied is the tally of a day's blocks.
+func (b *Book) tallied(ctx context.Context, q querier, s *stretch) (*tally, error) {
+	t := newTally(s.first)
+	for c, err := range walk(ctx, b, q, s.heights(), func(by *coder, r *blockRow) (*Content, error) { return r.content(by, false) }) {
+		if err == nil && daily.numberOf(c.Time) == s.number {
+			err = t.add(c)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if !t.has(s) {
+		return nil, damaged("table blocks: %d of %v are of %s, and %d were sealed", t.blocks, s.heights(), s.name(), s.sums.Blocks)
+	}
+	return t, nil
+}
+
+// mergedParts are the bodies of a month's parts, made of those of its days.
+func (b *Book) mergedParts(ctx context.Context, q querier, month *stretch, days []*stretch) (*bodies, error) {
+	out := newBodies()
+	for _, kind := range []partKind{contractSums, accountSums} {
+		for part := range partsOf[kind] {
+			sums := map[string]Sums{}
+			for _, day := range days {
+				body, err := day.body(ctx, q, kind, part)
+				if err == nil {
+					err = eachSum(body, func(key string, x *Sums) error {
+						s := sums[key]
+						err := s.Add(x)
+						sums[key] = s
+						return err
+					})
+				}
+				if err != nil {
+					return nil, err
+				}
+			}
+			out.addSums(kind, sums)
+		}
+	}
+	if month.last-month.first >= 1<<hashPlaceBits {
+		return nil, fmt.Errorf("%s has more blocks than a ledger can look up", month.name())
+	}
+	var hashes []uint64
+	for _, day := range days {
+		parts, err := b.hashesOf(ctx, q, day)
+		if err != nil {
+			return nil, err
+		}
+		for _, body := range parts {
+			for ; len(body) >= 8; body = body[8:] {
+				hashes = append(hashes, binary.BigEndian.Uint64(body)+(day.first-month.first))
+			}
+		}
+	}
+	out.addHashes(hashes)
+	return &out, nil
+}
+
+// hashesOf are a day's hashes. Where it has given them to its month, its blocks are looked through.
+func (b *Book) hashesOf(ctx context.Context, q querier, day *stretch) (parts [][]byte, err error) {
+	if day.merged {
+		t, err := b.tallied(ctx, q, day)
+		if err != nil {
+			return nil, err
+		}
+		return t.bodies()[hashBlocks], nil
+	}
+	parts = make([][]byte, partsOf[hashBlocks])
+	for i := range parts {
+		if parts[i], err = day.body(ctx, q, hashBlocks, i); err != nil {
+			return nil, err
+		}
+	}
+	return parts, nil
+}

@@ -1,0 +1,289 @@
+package ledger
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/sys/inorder"
+)
+
+// TotalsBy is what the totals of a book are by.
+type TotalsBy int
+
+// The totals that a book has. Days and months are those of UTC. A contract is what an EVM
+// transaction called, beside the calls of the native layer; an account is a payer.
+const (
+	ByQuarterHour TotalsBy = iota
+	ByDay
+	ByMonth
+	ByContract
+	ByAccount
+	ByContractDay // by contract and day
+	ByAccountDay  // by account and day
+)
+
+// kindsBy are the kinds of parts that have totals; those of time are the stretches themselves, but
+// for quarters of an hour.
+var kindsBy = [...]partKind{ByQuarterHour: quarterHours, ByDay: partKinds, ByMonth: partKinds, ByContract: contractSums, ByAccount: accountSums, ByContractDay: contractSums, ByAccountDay: accountSums}
+
+// takes tells whether a stretch as a whole has totals.
+func (by TotalsBy) takes(s *stretch) bool {
+	kind := kindsBy[by]
+	switch {
+	case s.unit == monthly && (by == ByQuarterHour || by == ByDay || by == ByContractDay || by == ByAccountDay):
+		return false
+	case kind == partKinds:
+		return true
+	}
+	return s.number != noTime && s.ended()
+}
+
+// Total is what some transactions of a period add up to. What does not belong to the question
+// holds nothing.
+type Total struct {
+	Start    chain.Optional[chain.Time] // when the quarter of an hour, the day or the month begins
+	Layer    fee.Layer
+	Call     string
+	Contract chain.Optional[chain.Address] // of an EVM transaction; not known where it was not found
+	Account  chain.Optional[chain.Address] // not known where it is not known who paid
+	Sums
+}
+
+// Totals hands over what the transactions of a span's sealed blocks add up to, of those that are
+// of a period. The totals of whole months and days are read, checked by their leaves, and what
+// is left of the period is looked through, block by block: so the same key may come several
+// times, and the sums of all of them are to be added. It returns the names of the rules that
+// priced the transactions, in their order, and tells progress how many blocks are added up.
+func (b *Book) Totals(ctx context.Context, p Period, span chain.Heights, by TotalsBy, each func(*Total) error, progress func(done uint64)) (rules []string, err error) {
+	list, err := b.pieces(ctx, p, span, by.takes)
+	if err != nil {
+		return nil, err
+	}
+	return b.totalsOf(ctx, nil, p, span, by, list, each, progress)
+}
+
+// totalsOf reads by a querier, or where it is nil by several readers at once, as walk does.
+func (b *Book) totalsOf(ctx context.Context, q querier, p Period, span chain.Heights, by TotalsBy, list []piece, each func(*Total) error, progress func(done uint64)) (rules []string, err error) {
+	found := map[string]bool{}
+	done := uint64(0)
+	for i := range list {
+		x := &list[i]
+		if err := b.totalsOfPiece(ctx, q, p, span, by, x, found, each); err != nil {
+			return nil, err
+		}
+		done += x.span.Blocks()
+		progress(done)
+	}
+	return slices.Sorted(maps.Keys(found)), nil
+}
+
+// totalsOfPiece hands over those of a piece, and notes the rules that priced its transactions. Where
+// the book was extended downwards since it was cut into pieces, the totals of a day and of a month
+// have other blocks, too: the blocks that it had are looked through instead.
+func (b *Book) totalsOfPiece(ctx context.Context, q querier, p Period, span chain.Heights, by TotalsBy, x *piece, rules map[string]bool, each func(*Total) error) error {
+	if !x.whole && !(by == ByQuarterHour && x.byQuarters(p, span)) {
+		return b.lookThrough(ctx, q, p, by, x, rules, each)
+	}
+	handed := false
+	err := b.totalsOfStretch(ctx, q, p, by, x, rules, func(t *Total) error {
+		handed = true
+		return each(t)
+	})
+	if q != nil || !errors.Is(err, ErrDamaged) || !b.extendedBelow(ctx, x.stretch) {
+		return err
+	}
+	if handed { // what was handed over cannot be taken back
+		return fmt.Errorf("%w: ask again", ErrExtended)
+	}
+	return b.lookThrough(ctx, q, p, by, x, rules, each)
+}
+
+// totalsOfStretch hands over those of a stretch. Of its quarters of an hour, those of the period.
+func (b *Book) totalsOfStretch(ctx context.Context, q querier, p Period, by TotalsBy, x *piece, rules map[string]bool, each func(*Total) error) error {
+	note := func() {
+		for _, name := range lines(string(x.rules)) {
+			rules[name] = true
+		}
+	}
+	if kindsBy[by] == partKinds {
+		note()
+		return each(&Total{Start: x.start(by), Sums: x.sums})
+	}
+	if x.whole {
+		note()
+	}
+	var paid uint64
+	err := b.eachPart(ctx, q, x.stretch, kindsBy[by], func(key string, s *Sums) error {
+		t := &Total{Sums: *s}
+		switch by {
+		case ByQuarterHour:
+			if len(key) != 4 {
+				return damaged("table parts: a quarter of an hour %q", key)
+			}
+			t.Start = startAt(time.UnixMilli(int64(binary.BigEndian.Uint32([]byte(key))) * quarterHourMS))
+			if !x.whole && !p.Has(0, t.Start) {
+				return nil
+			}
+			if s.EVM+s.Native > 0 {
+				note()
+			}
+		case ByContract, ByContractDay:
+			parts := strings.SplitN(key, "\x00", 3)
+			if len(parts) != 3 || parts[2] != "" && len(parts[2]) != len(chain.Address{}) {
+				return damaged("table parts: a contract %q", key)
+			}
+			t.Layer, t.Call = fee.Layer(parts[0]), parts[1]
+			if parts[2] != "" {
+				t.Contract = chain.Some(chain.Address([]byte(parts[2])))
+			}
+		case ByAccount, ByAccountDay:
+			if len(key) != len(chain.Address{}) {
+				return damaged("table parts: an account %q", key)
+			}
+			t.Account = chain.Some(chain.Address([]byte(key)))
+			paid += s.EVM + s.Native
+		}
+		if by == ByContractDay || by == ByAccountDay {
+			t.Start = x.start(ByDay)
+		}
+		return each(t)
+	})
+	if err != nil || kindsBy[by] != accountSums || paid == x.sums.EVM+x.sums.Native {
+		return err
+	}
+	return b.lookedThrough(ctx, q, p, x, func(of *Block, c *Cost, s *Sums) error { // what nobody is known to have paid for
+		if c == nil || c.Payer.Known() {
+			return nil
+		}
+		return each(totalOf(by, of, c, s))
+	})
+}
+
+// start is when the stretch begins, or the month that it is of.
+func (s *stretch) start(by TotalsBy) (none chain.Optional[chain.Time]) {
+	if s.number == noTime {
+		return none
+	}
+	begin, _ := s.unit.times(s.number)
+	if by == ByMonth {
+		begin, _ = monthly.times(monthly.number(begin.UnixMilli()))
+	}
+	return startAt(begin)
+}
+
+// eachPart hands over the sums of all parts of a kind.
+func (b *Book) eachPart(ctx context.Context, q querier, s *stretch, kind partKind, each func(key string, s *Sums) error) error {
+	readers := 1
+	if q == nil {
+		q, readers = b.engine.shared(), readersAtOnce()
+	}
+	type read struct {
+		body []byte
+		err  error
+	}
+	parts := make([]int, partsOf[kind])
+	for i := range parts {
+		parts[i] = i
+	}
+	for r := range inorder.Map(ctx, slices.Values(parts), readers, func(ctx context.Context, part int) (r read) {
+		r.body, r.err = s.body(ctx, q, kind, part)
+		return r
+	}) {
+		if r.err == nil {
+			r.err = eachSum(r.body, each)
+		}
+		if r.err != nil {
+			return r.err
+		}
+	}
+	return nil
+}
+
+// lookThrough hands over what the blocks of a piece add, and notes the rules that priced them.
+func (b *Book) lookThrough(ctx context.Context, q querier, p Period, by TotalsBy, x *piece, rules map[string]bool, each func(*Total) error) error {
+	return b.lookedThrough(ctx, q, p, x, func(block *Block, c *Cost, s *Sums) error {
+		if c != nil {
+			rules[c.Rules] = true
+		} else if by != ByQuarterHour && by != ByDay && by != ByMonth {
+			return nil
+		}
+		return each(totalOf(by, block, c, s))
+	})
+}
+
+// byQuarters tells whether the totals by quarter of an hour say what a period has of a day: the
+// period begins and ends with one, one rule alone priced the day, and its blocks are in the span.
+func (x *piece) byQuarters(p Period, span chain.Heights) bool {
+	quarter := func(t chain.Time) bool { return t.Std().UnixMilli()%quarterHourMS == 0 }
+	return !p.Heights.Known() && x.inside(span) && quarter(p.From) && quarter(p.To) && x.unit == daily && x.ended() && len(lines(string(x.rules))) < 2
+}
+
+// startAt is when something begins that has blocks, whose times can be told.
+func startAt(at time.Time) (none chain.Optional[chain.Time]) {
+	t, err := chain.TimeAt(uint64(at.UnixMilli()))
+	if err != nil {
+		return none
+	}
+	return chain.Some(t)
+}
+
+// lookedThrough hands over what each block adds that is of a piece and of a period: first itself,
+// without a cost, then its transactions.
+func (b *Book) lookedThrough(ctx context.Context, q querier, p Period, x *piece, each func(*Block, *Cost, *Sums) error) error {
+	for c, err := range b.costsIn(ctx, q, x.span) {
+		if err != nil {
+			return err
+		}
+		if !x.has(p, c.Height, c.Time) {
+			continue
+		}
+		if err := each(c.Block, nil, &Sums{Blocks: 1, Inherents: c.Inherents}); err != nil {
+			return err
+		}
+		for i := range c.Transactions {
+			cost := &c.Transactions[i].Cost
+			sums, err := SumsOf(cost)
+			if err == nil {
+				err = each(c.Block, cost, &sums)
+			}
+			if err != nil {
+				return fmt.Errorf("block %d, extrinsic %d: %w", c.Height, cost.Index, err)
+			}
+		}
+	}
+	return nil
+}
+
+// totalOf is that of one transaction, or of a block without one.
+func totalOf(by TotalsBy, of *Block, c *Cost, s *Sums) *Total {
+	t := &Total{Sums: *s}
+	at, timed := of.Time.Get()
+	switch ms := at.Std().UnixMilli(); {
+	case by == ByQuarterHour && timed:
+		t.Start = startAt(time.UnixMilli(ms / quarterHourMS * quarterHourMS))
+	case (by == ByDay || by == ByContractDay || by == ByAccountDay) && timed:
+		t.Start = startAt(DayOf(at.Std()).Start())
+	case by == ByMonth && timed:
+		begin, _ := monthly.times(monthly.number(ms))
+		t.Start = startAt(begin)
+	}
+	switch {
+	case c == nil:
+	case by == ByContract || by == ByContractDay:
+		t.Layer, t.Call = c.Layer, c.Call
+		if c.Layer == fee.EVM {
+			t.Contract = c.Recipient
+		}
+	case by == ByAccount || by == ByAccountDay:
+		t.Account = c.Payer
+	}
+	return t
+}
