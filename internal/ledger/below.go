@@ -82,7 +82,7 @@ func (b *Book) sealBelow(ctx context.Context) (sealed uint64, err error) {
 		if err != nil || count == 0 {
 			return err
 		}
-		s := &sealing{bookRow: bookRow{Identity: c.Identity, first: c.first - count}, tallies: tallies{}, grown: map[stretchKey]*stretch{}}
+		s := &sealing{bookRow: bookRow{Identity: c.Identity, first: c.first - count}, tallies: tallies{}, grown: map[stretchKey]*stretch{}, alone: true}
 		if err := b.addStored(ctx, tx, s, c.first-1); err != nil {
 			return err
 		}
@@ -133,7 +133,7 @@ func (s *stretch) join(ctx context.Context, tx transaction) error {
 			return damaged("table stretches: the day %s does not have the blocks that were sealed", above.name())
 		}
 	}
-	s.last = above.last
+	s.first, s.last = min(s.first, above.first), max(s.last, above.last)
 	if err := s.merge(above); err != nil {
 		return err
 	}

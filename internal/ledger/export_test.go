@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// ReadAtOnce has books hold so many rows of a table at once, in a test.
-func ReadAtOnce(t testing.TB, rows int) {
-	kept := maxRows
-	maxRows = rows
-	t.Cleanup(func() { maxRows = kept })
+// ReadAtOnce has books hold so many bytes of records at once, in a test.
+func ReadAtOnce(t testing.TB, bytes int) {
+	kept := maxRead
+	maxRead = bytes
+	t.Cleanup(func() { maxRead = kept })
 }
 
-// Forget has a book know no more of the blocks that wait for their seal, as one that was
-// opened after another writer ended.
-func (b *Book) Forget() { b.pending = nil }
+// Forget has a book know no more of the days that grow, as one that was opened after another
+// writer ended.
+func (b *Book) Forget() { b.tallies = nil }
 
 // SealAtOnce has books seal so many blocks at once, in a test.
 func SealAtOnce(t testing.TB, blocks int) {
-	kept := sealedAtOnce
-	sealedAtOnce = blocks
-	t.Cleanup(func() { sealedAtOnce = kept })
+	kept, keptBelow := sealedAtOnce, belowAtOnce
+	sealedAtOnce, belowAtOnce = blocks, uint64(blocks)
+	t.Cleanup(func() { sealedAtOnce, belowAtOnce = kept, keptBelow })
 }
 
 // AfterSnapshot has something done once, when a book ends the first snapshot that it takes: a
@@ -41,9 +41,6 @@ func (e *snapshotEngine) snapshot(ctx context.Context) (querier, func(), error) 
 		e.ended()
 	}, err
 }
-
-// EraHeights is how many heights are an era of the look-ups.
-const EraHeights = eraHeights
 
 // HoldMoments has a verification see the book at another moment after so long, and read no more
 // than so many sealed blocks at its end.

@@ -113,25 +113,11 @@ func (t *faultyTransaction) query(ctx context.Context, query string, arguments .
 	return t.faultyQuerier.query(ctx, query, arguments...)
 }
 
-func (t *faultyTransaction) insert(ctx context.Context, table *table, rows []row) error {
+func (t *faultyTransaction) insert(ctx context.Context, table string, columns []column, rows []row) error {
 	if err := t.step(); err != nil {
 		return err
 	}
-	return t.transaction.insert(ctx, table, rows)
-}
-
-func (t *faultyTransaction) add(ctx context.Context, statement string, arguments []row) error {
-	if err := t.step(); err != nil {
-		return err
-	}
-	return t.transaction.add(ctx, statement, arguments)
-}
-
-func (t *faultyTransaction) merge(ctx context.Context, statement string, columns []column, rows []row) error {
-	if err := t.step(); err != nil {
-		return err
-	}
-	return t.transaction.merge(ctx, statement, columns, rows)
+	return t.transaction.insert(ctx, table, columns, rows)
 }
 
 func (t *faultyTransaction) commit(ctx context.Context) error {

@@ -2,10 +2,9 @@ package ledger_test
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
+	"iter"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -51,87 +50,56 @@ func byHash(t testing.TB, b *ledger.Book, hash chain.Hash) (heights []uint64) {
 	return heights
 }
 
-// A look-up that has lost a row makes no figure smaller: what asks by it is refused, with the
-// block, and a verification names it. So it does where a row is too many, which no question is
-// misled by.
-func TestALookupThatLostARow(t *testing.T) {
-	const last, height = 24, 6
+// A part that was altered, or is lost, makes no figure smaller: what asks by it is refused, and a
+// verification names it.
+func TestAnAlteredPart(t *testing.T) {
+	const last = 24
 	entries := monthsOfBlocks(last+1, 36*time.Hour)
-	bits := map[string]int{"transactions": 1, "costs": 1, "movements": 2, "transfers of the sender": 4, "transfers of the recipient": 4}
-	accounts := map[string]chain.Address{"transactions": {19: 1}, "costs": {19: 1}, "movements": mover, "transfers of the sender": mover, "transfers of the recipient": receiver}
 	engines(t, func(t *testing.T, newPlace func() string) {
 		place := newPlace()
 		require.NoError(t, written(t, place, madeUpChain, entries).Close())
 		book, db := reader(t, place), openSQL(t, place)
-		for name, ask := range byAccount(chain.Heights{Last: last}) {
-			whole, have := 0, 0
+		hash := hashIn(t, book, 7)
+		asked := byAccount(chain.Heights{Last: last})
+		asked["hash"] = func(b *ledger.Book, count *int) error {
+			return each(b.TransactionsByHash(ctx, hash), func(*ledger.Transaction) error { *count++; return nil })
+		}
+		for name, ask := range asked {
+			kind := 3
+			if name == "hash" {
+				kind = 4
+			}
+			whole := 0
 			require.NoError(t, ask(book, &whole), name)
 			require.Positive(t, whole, name)
-			verified(t, book)
-			account := accounts[name]
-			lost := func(undo string, arguments ...any) {
-				err := ask(book, new(int))
-				require.ErrorIs(t, err, ledger.ErrDamaged, name)
-				require.ErrorContains(t, err, fmt.Sprintf("block %d, table ", height))
-				require.ErrorContains(t, err, "does not name it")
-				list := damages(t, book)
-				require.Len(t, list, 1)
-				require.Equal(t, "account_blocks", list[0].Table)
-				require.Equal(t, chain.Some(uint64(height)), list[0].Height)
-				require.Contains(t, list[0].Message, fmt.Sprintf("%#x", account[:]))
-				db.do(t, undo, arguments...)
+			_, parts := db.table(t, "SELECT unit, number, part, body FROM parts WHERE kind = ?1", kind)
+			refused := 0
+			for _, p := range parts {
+				body := bytes.Clone(p[3].([]byte))
+				body[len(body)-1] ^= 1
+				db.do(t, "UPDATE parts SET body = ?1 WHERE unit = ?2 AND number = ?3 AND kind = ?4 AND part = ?5", body, p[0], p[1], kind, p[2])
+				have := 0
+				if err := ask(book, &have); err != nil {
+					require.ErrorIs(t, err, ledger.ErrDamaged, name)
+					require.ErrorContains(t, err, fmt.Sprintf("table parts: part %v of kind %d of ", p[2], kind))
+					refused++
+				} else {
+					require.Equal(t, whole, have, name)
+				}
+				db.do(t, "UPDATE parts SET body = ?1 WHERE unit = ?2 AND number = ?3 AND kind = ?4 AND part = ?5", p[3], p[0], p[1], kind, p[2])
 			}
-			// The row is there, and does not tell of these rows.
-			db.do(t, fmt.Sprintf("UPDATE account_blocks SET tables = tables + 8 - %d WHERE height = ?1 AND account = ?2", bits[name]), height, account[:])
-			err := ask(book, new(int))
-			require.ErrorIs(t, err, ledger.ErrDamaged, name)
-			db.do(t, fmt.Sprintf("UPDATE account_blocks SET tables = tables - 8 + %d WHERE height = ?1 AND account = ?2", bits[name]), height, account[:])
-			verified(t, book)
-			// It is not there.
-			_, rows := db.table(t, "SELECT tables FROM account_blocks WHERE height = ?1 AND account = ?2", height, account[:])
-			db.do(t, "DELETE FROM account_blocks WHERE height = ?1 AND account = ?2", height, account[:])
-			lost("INSERT INTO account_blocks (era, account, height, tables) VALUES (0, ?1, ?2, ?3)", account[:], height, rows[0][0])
-			verified(t, book)
-			// One too many misleads nobody.
-			nobody := chain.Address{19: 0xdd}
-			db.do(t, "INSERT INTO account_blocks (era, account, height, tables) VALUES (0, ?1, ?2, 7)", nobody[:], height)
-			require.NoError(t, ask(book, &have), name)
-			require.Equal(t, whole, have)
-			list := damages(t, book)
-			require.Len(t, list, 1)
-			require.Contains(t, list[0].Message, "it has no such rows")
-			db.do(t, "DELETE FROM account_blocks WHERE account = ?1", nobody[:])
+			require.Positive(t, refused, name)
 		}
-	})
-}
-
-// A look-up by hash that has lost one is found by a verification, as one that has one too
-// many, or one where no block is.
-func TestAVerificationOfHashes(t *testing.T) {
-	entries := monthsOfBlocks(20, 36*time.Hour)
-	engines(t, func(t *testing.T, newPlace func() string) {
-		place := newPlace()
-		book, db := written(t, place, madeUpChain, entries), openSQL(t, place)
-		hash := hashIn(t, book, 7)
-		require.Equal(t, []uint64{7}, byHash(t, book, hash))
-		for _, x := range []struct{ change, says string }{
-			{"DELETE FROM hash_blocks WHERE height = 7", "does not name it"},
-			{"UPDATE hash_blocks SET hash = hash + 1 WHERE height = 7", "it has no such rows"},
-			{"INSERT INTO hash_blocks (era, hash, height) VALUES (0, 5, 7)", "it has no such rows"},
-			{"INSERT INTO hash_blocks (era, hash, height) VALUES (0, 5, 20)", "1 rows belong to no block that is looked up, the first of them at the height 20"},
-			{"UPDATE hash_blocks SET era = 1 WHERE height = 7", "the first of them at the height 7"},
-		} {
-			db.do(t, "CREATE TABLE kept AS SELECT * FROM hash_blocks")
-			db.do(t, x.change)
+		verified(t, book)
+		for _, kind := range []int{0, 1, 2, 3, 4} {
+			_, parts := db.table(t, "SELECT unit, number, part, body FROM parts WHERE kind = ?1", kind)
+			p := parts[len(parts)/2]
+			db.do(t, "DELETE FROM parts WHERE unit = ?1 AND number = ?2 AND kind = ?3 AND part = ?4", p[0], p[1], kind, p[2])
 			list := damages(t, book)
-			require.True(t, slices.ContainsFunc(list, func(d ledger.Damage) bool {
-				return strings.Contains(d.String(), x.says)
-			}), "%s: %v", x.change, list)
-			for _, back := range []string{"DELETE FROM hash_blocks", "INSERT INTO hash_blocks SELECT * FROM kept", "DROP TABLE kept"} {
-				db.do(t, back)
-			}
+			require.NotEmpty(t, list)
+			require.Contains(t, list[0].Message, fmt.Sprintf("part %v of kind %d", p[2], kind))
+			db.do(t, "INSERT INTO parts (unit, number, kind, part, body) VALUES (?1, ?2, ?3, ?4, ?5)", p[0], p[1], kind, p[2], p[3])
 			verified(t, book)
-			require.Equal(t, []uint64{7}, byHash(t, book, hash))
 		}
 	})
 }
@@ -144,65 +112,83 @@ func hashIn(t testing.TB, book *ledger.Book, height uint64) (hash chain.Hash) {
 	return hash
 }
 
-// The look-ups are what the rows say by plain SQL, however they were made: while blocks are
-// written, of what a writer left, or in a copy; also where a new era begins.
-func TestLookupsFollowFromTheRows(t *testing.T) {
-	const first, count = ledger.EraHeights - 12, 24
+// What a look-up finds is what is found by looking through all blocks, however the book was written:
+// at once, by a writer that left it, in a copy.
+func TestLookupsFollowFromTheBlocks(t *testing.T) {
 	both(t, func(t *testing.T, r *recording) {
-		for name, entries := range map[string][]*ledger.Entry{r.name: full(t, r), "two eras": madeUp(first, count)} {
+		for name, entries := range map[string][]*ledger.Entry{r.name: full(t, r), "months": monthsOfBlocks(60, 31*time.Hour)} {
 			id := r.id
 			if name != r.name {
 				id = madeUpChain
 			}
 			engines(t, func(t *testing.T, newPlace func() string) {
 				place := newPlace()
-				book, db := writer(t, place), openSQL(t, place)
+				book := writer(t, place)
 				require.NoError(t, book.Begin(ctx, id, entries[0].Height()))
 				require.NoError(t, book.Write(ctx, entries[:10]))
 				sealAll(t, book)
-				require.NoError(t, book.Write(ctx, entries[10:]))
 				book.Forget()
+				require.NoError(t, book.Write(ctx, entries[10:]))
 				sealAll(t, book)
-				follow(t, db)
+				follow(t, book)
 				verified(t, book)
-				for _, e := range entries {
-					if db.texts(t, fmt.Sprintf("SELECT count(*) FROM transactions WHERE height = %d AND extrinsic = 1", e.Height()))[0][0] != "0" {
-						require.Contains(t, byHash(t, book, hashIn(t, book, e.Height())), e.Height())
-					}
-				}
 				copied := newFile(t)
 				require.NoError(t, book.Backup(ctx, copied, quietly))
-				follow(t, openSQL(t, copied))
+				follow(t, reader(t, copied))
 			})
 		}
 	})
 }
 
-// follow wants the look-ups that follow from the rows.
-func follow(t testing.TB, db database) {
+// follow wants the look-ups to find what the blocks have.
+func follow(t testing.TB, book *ledger.Book) {
 	t.Helper()
-	era := fmt.Sprint("height / ", ledger.EraHeights)
-	want := db.texts(t, "SELECT "+era+`, account, height, sum(bit) FROM (
-		SELECT DISTINCT payer AS account, height, 1 AS bit FROM transactions WHERE payer IS NOT NULL
-		UNION ALL SELECT DISTINCT account, height, 2 FROM movements
-		UNION ALL SELECT account, height, 4 FROM (SELECT sender AS account, height FROM transfers UNION SELECT recipient, height FROM transfers) AS parties
-	) AS named GROUP BY account, height ORDER BY 1, 2, 3`)
-	require.NotEmpty(t, want)
-	require.Equal(t, want, db.texts(t, "SELECT era, account, height, tables FROM account_blocks ORDER BY 1, 2, 3"))
-	_, rows := db.table(t, "SELECT height, hash, evm_hash FROM transactions")
-	hashes := map[string]bool{}
-	for _, r := range rows {
-		for _, v := range r[1:] {
-			if hash, ok := v.([]byte); ok && len(hash) > 0 {
-				hashes[fmt.Sprint(r[0].(int64)/ledger.EraHeights, int64(binary.BigEndian.Uint64(hash)), r[0])] = true
-			}
+	everything := chain.Heights{Last: 1 << 40}
+	hashes := map[chain.Hash][]uint64{}
+	payers, movers, parties := map[chain.Address][]string{}, map[chain.Address][]string{}, map[chain.Address][]string{}
+	require.NoError(t, each(book.Transactions(ctx, in(everything)), func(x *ledger.Transaction) error {
+		hashes[x.Hash] = append(hashes[x.Hash], x.Height)
+		if hash, ok := x.EVMHash.Get(); ok && hash != x.Hash {
+			hashes[hash] = append(hashes[hash], x.Height)
 		}
+		if payer, ok := x.Payer.Get(); ok {
+			payers[payer] = append(payers[payer], x.Place().String())
+		}
+		return nil
+	}))
+	require.NoError(t, each(book.Movements(ctx, in(everything)), func(m *ledger.Movement) error {
+		movers[m.Account] = append(movers[m.Account], m.Place().String())
+		return nil
+	}))
+	require.NoError(t, each(book.Transfers(ctx, in(everything)), func(x *ledger.Transfer) error {
+		parties[x.Sender] = append(parties[x.Sender], x.Place().String())
+		if x.Sender != x.Recipient {
+			parties[x.Recipient] = append(parties[x.Recipient], x.Place().String())
+		}
+		return nil
+	}))
+	require.NotEmpty(t, movers)
+	for hash, heights := range hashes {
+		require.Equal(t, heights, byHash(t, book, hash))
 	}
-	have := map[string]bool{}
-	for _, r := range db.texts(t, "SELECT era, hash, height FROM hash_blocks") {
-		have[r[0]+" "+r[1]+" "+r[2]] = true
+	for account, want := range payers {
+		require.Equal(t, want, placesOf(t, book.Transactions(ctx, in(everything, account))))
 	}
-	require.Equal(t, hashes, have)
+	for account, want := range movers {
+		require.Equal(t, want, placesOf(t, book.Movements(ctx, in(everything, account))))
+	}
+	for account, want := range parties {
+		require.Equal(t, want, placesOf(t, book.Transfers(ctx, in(everything, account))))
+	}
+}
+
+func placesOf[T interface{ Place() ledger.Place }](t testing.TB, rows iter.Seq2[T, error]) (list []string) {
+	t.Helper()
+	require.NoError(t, each(rows, func(x T) error {
+		list = append(list, x.Place().String())
+		return nil
+	}))
+	return list
 }
 
 // Two hashes that begin alike are two.
@@ -221,20 +207,18 @@ func TestHashesThatBeginAlike(t *testing.T) {
 		require.Equal(t, []uint64{1}, byHash(t, book, second))
 		require.Equal(t, []uint64{1}, byHash(t, book, chain.Hash(bytes.Repeat([]byte{0xff}, 32))))
 		require.Empty(t, byHash(t, book, chain.Hash{1}))
+		third.Block.Finalized, third.Report.Finalized = chain.Some(false), chain.Some(false)
 		require.NoError(t, book.Write(ctx, []*ledger.Entry{third.entry(t)}))
 		require.Equal(t, chain.Some(uint64(1)), statusOf(t, book).Sealed)
 		require.Equal(t, []uint64{0, 2}, byHash(t, book, first), "what is not sealed is looked through")
-		sealAll(t, book)
+		third.Block.Finalized, third.Report.Finalized = chain.Some(true), chain.Some(true)
+		require.NoError(t, book.Write(ctx, []*ledger.Entry{third.entry(t)}))
 		require.Equal(t, []uint64{0, 2}, byHash(t, book, first))
 	})
 }
 
 // growing are the tables that grow with the chain, and what they are asked by.
-var growing = map[string]string{
-	"blocks": "height", "transactions": "height", "movements": "height", "unclassified": "height", "transfers": "height", "diagnoses": "height", "findings": "height", "unanswered": "height",
-	"account_blocks": "era", "hash_blocks": "era", "unsealed": "height", "rejudgements": "height",
-	"quarter_hours": "quarter_hour", "days": "day", "contract_days": "day", "account_days": "day", "contract_months": "month", "account_months": "month", "months": "month", "seals": "unit",
-}
+var growing = map[string]string{"blocks": "height", "transactions": "id", "stretches": "unit", "parts": "unit", "rejudgements": "height"}
 
 // A question by account or hash looks at what it asks for: no plan of it goes over all of a
 // table that grows with the chain.
@@ -262,14 +246,13 @@ func TestQuestionsByAccountAndHashDoNotScan(t *testing.T) {
 		for name, ask := range asked {
 			found, looked := 0, false
 			for _, q := range queriesOf(t, book, func(b *ledger.Book) (string, error) { return name, ask(b, &found) }) {
-				looked = looked || strings.Contains(q.text, "account_blocks") || strings.Contains(q.text, "hash_blocks")
+				looked = looked || strings.Contains(q.text, "FROM parts")
 				require.Empty(t, db.scanned(t, q.text, q.arguments), "%s: %s", name, q.text)
 			}
 			require.True(t, looked, name)
 			require.Positive(t, found, name)
 		}
-		require.Equal(t, []string{"account_blocks"}, db.scanned(t, "SELECT height FROM account_blocks WHERE height = 3", nil), "which is how a scan looks")
-		require.Equal(t, []string{"movements"}, db.scanned(t, "SELECT height FROM movements WHERE account = ?", []any{mover[:]}))
+		require.Equal(t, []string{"parts"}, db.scanned(t, "SELECT body FROM parts WHERE kind = 3", nil), "which is how a scan looks")
 	})
 }
 
@@ -308,9 +291,9 @@ func (d database) scanned(t testing.TB, query string, arguments []any) (list []s
 	return list
 }
 
-// An account's rows are those of all eras, whole and page by page.
-func TestAnAccountInTwoEras(t *testing.T) {
-	const first, count = ledger.EraHeights - 12, 24
+// An account's rows are those of all days, whole and page by page.
+func TestAnAccountOnManyDays(t *testing.T) {
+	const first, count = 70_000, 24
 	var entries []*ledger.Entry
 	for h := uint64(first); h < first+count; h++ {
 		m := makeBlock(h, hashOf(h, 0), hashOf(h-1, 0), "7").at(1_700_000_000_000 + (h-first)*40_000_000)

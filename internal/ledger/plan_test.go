@@ -52,6 +52,6 @@ func TestNoQuestionScansWhatGrows(t *testing.T) {
 				require.Empty(t, db.scanned(t, x.text, x.arguments), "%s: %s", q.name, x.text)
 			}
 		}
-		require.Equal(t, []string{"days"}, db.scanned(t, "SELECT fee FROM days WHERE blocks = 3", nil), "which is how a scan looks")
+		require.Equal(t, []string{"stretches"}, db.scanned(t, "SELECT fee FROM stretches WHERE blocks = 3", nil), "which is how a scan looks")
 	})
 }

@@ -41,7 +41,7 @@ func shownRow(t *Transaction) row {
 		success = int64(flag(s))
 	}
 	return row{
-		int64(t.Height)<<extrinsicBits | int64(t.Index), wordOf(string(t.Layer)), wordOf(t.Type), wordOf(t.Call), hash[:], addressOf(t.Sender), addressOf(t.Recipient), payer,
+		int64(t.Height)<<extrinsicBits | int64(t.Index), clean(string(t.Layer)), wordOf(t.Type), clean(t.Call), hash[:], addressOf(t.Sender), addressOf(t.Recipient), payer,
 		digits(t.GasPrice), digits(t.Gas), digits(t.Fee), digits(t.Tip), success, wordOf(string(t.Outcome)), digits(t.Charged), wordOf(string(t.Verdict)),
 	}
 }

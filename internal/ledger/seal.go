@@ -138,6 +138,7 @@ type sealing struct {
 	last    [unitCount]int64           // the numbers that it is of
 	grown   map[stretchKey]*stretch
 	tallies tallies
+	alone   bool // the blocks are added to nothing that the book has
 	broken  bool // a block was added in part
 }
 
@@ -204,7 +205,7 @@ func (s *sealing) read(ctx context.Context, q querier, k stretchKey, height uint
 		return nil
 	}
 	s.grown[k] = &stretch{unit: k.unit, number: k.number, first: height}
-	if q == nil {
+	if s.alone {
 		return nil
 	}
 	found, err := readStretches(ctx, q, k.unit, "number = ?", k.number)

@@ -36,7 +36,7 @@ func totalled(book *ledger.Book, p ledger.Period, by ledger.TotalsBy) (map[strin
 		key := fmt.Sprint(x.Start, x.Layer, x.Call, x.Contract, x.Account)
 		sums := found[key]
 		err := sums.Add(&x.Sums)
-		sums.Blocks, sums.Inherents, sums.Movements, sums.Transfers = 0, 0, 0, 0
+		sums.Blocks, sums.Inherents = 0, 0
 		found[key] = sums
 		return err
 	}, func(uint64) {})

@@ -245,11 +245,11 @@ func (v *verification) compareShown(c *Content, have []row) {
 func (v *verification) grow(ctx context.Context, c *Content, f flags) error {
 	s := &v.sealing
 	if s.grown == nil {
-		s.grown, s.tallies = map[stretchKey]*stretch{}, tallies{}
+		s.grown, s.tallies, s.alone = map[stretchKey]*stretch{}, tallies{}, true
 	}
 	before := s.last[daily]
 	s.parent = chain.Optional[chain.Hash]{} // which was compared
-	if err := s.add(ctx, nil, c, f); err != nil {
+	if err := s.add(ctx, v.q, c, f); err != nil {
 		v.report(c.Height, "%v", err)
 		v.lose(c.Height, c.Height)
 	}
