@@ -284,6 +284,7 @@ func (s *sealing) ofUnit(u unit) (list []*stretch) {
 // no block is sealed by it. It is called until nothing is left.
 func (b *Book) endNext(ctx context.Context) (none uint64, err error) {
 	for more := true; more && err == nil; {
+		more = false // where another program is sealing
 		err = b.asSealer(ctx, func(tx transaction, c bookRow) (err error) {
 			more, err = b.end(ctx, tx, &c)
 			return err
