@@ -99,6 +99,35 @@ func (x *Export) checkPrices(ctx context.Context) error {
 	return err
 }
 
+// WriteRecords writes what the digests of a period's blocks are over, a line of JSON each: block, time,
+// digest and record, in hex. docs/verify_seal.py makes seals of it.
+func (d *Desk) WriteRecords(ctx context.Context, w io.Writer, p Period) error {
+	held, err := d.Held(ctx, p)
+	if err != nil {
+		return err
+	}
+	span, err := d.span(&held)
+	if err != nil {
+		return err
+	}
+	for r, err := range d.Book.Records(ctx, span) {
+		if err != nil {
+			return d.of(err)
+		}
+		if !held.Asked.Has(r.Height, r.Time) {
+			continue
+		}
+		at := "null"
+		if t, known := r.Time.Get(); known {
+			at = `"` + t.String() + `"`
+		}
+		if _, err := fmt.Fprintf(w, `{"block":%d,"time":%s,"digest":"%v","record":"%x"}`+"\n", r.Height, at, r.Digest, r.Bytes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // ExportForms are what an export can be for.
 var ExportForms = []string{"hledger", "beancount", "ledger", "csv", "jsonl", "xlsx", "parquet", "koinly"}
 

@@ -29,6 +29,7 @@ type dialect struct {
 	time      func(column string) string
 	day       func(column string) string
 	wei       func(column string) string
+	sum       func(column string) string // the exact sum of amounts, as text
 	wordOf    func(column string) string
 	coin      func(column string) string // an amount of wei in the token
 	dayText   func(column string) string // a day's number as YYYY-MM-DD
@@ -55,6 +56,7 @@ func (d *dialect) layout(text string) (string, error) {
 		"time":      d.time,
 		"day":       d.day,
 		"wei":       d.wei,
+		"sum":       d.sum,
 		"coin":      d.coin,
 		"dayText":   d.dayText,
 		"monthText": d.monthText,

@@ -37,6 +37,22 @@ func (b *Book) Months(ctx context.Context) (months []SealedMonth, timeless uint6
 	return months, timeless, err
 }
 
+// Record is what the digest of a block is over.
+type Record struct {
+	Height uint64
+	Time   chain.Optional[chain.Time] // of the block
+	Digest Digest
+	Bytes  []byte
+}
+
+// Records are those of a span's blocks, in the order of their heights.
+func (b *Book) Records(ctx context.Context, span chain.Heights) iter.Seq2[*Record, error] {
+	return walk(ctx, b, nil, span, func(_ *coder, r *blockRow) (*Record, error) {
+		at, err := r.at()
+		return &Record{r.height, at, r.digest(), r.record}, err
+	})
+}
+
 // Contents are the blocks of a span with all that their seal is over, in the order of their
 // heights.
 func (b *Book) Contents(ctx context.Context, span chain.Heights) iter.Seq2[*Content, error] {

@@ -35,12 +35,13 @@ type postgresEngine struct {
 var postgresDialect = dialect{
 	goose: goose.DialectPostgres,
 	types: map[kind]string{integer: "BIGINT", text: "TEXT", word: "TEXT", data: "BYTEA", amount: "NUMERIC(78, 0)"},
-	hex:   func(c string) string { return "'0x' || encode(" + c + ", 'hex')" },
+	hex:   func(c string) string { return "'0x' || nullif(encode(" + c + ", 'hex'), '')" },
 	time: func(c string) string {
 		return fmt.Sprintf("to_char(timestamp 'epoch' + %s / 1000 * interval '1 second', 'YYYY-MM-DD\"T\"HH24:MI:SS') || CASE %s %% 1000 WHEN 0 THEN '' ELSE '.' || lpad((%s %% 1000)::text, 3, '0') END || 'Z'", c, c, c)
 	},
 	day:     func(c string) string { return "(date '1970-01-01' + " + c + "::integer)" },
 	wei:     func(c string) string { return c + "::text" },
+	sum:     func(c string) string { return "coalesce(sum(" + c + "), 0)::text" },
 	wordOf:  func(c string) string { return c },
 	coin:    func(c string) string { return "(" + c + "::numeric * 0.000000000000000001)::numeric(57, 18)" },
 	dayText: func(c string) string { return "(date '1970-01-01' + " + c + "::integer)::text" },

@@ -377,25 +377,26 @@ func (s *stretch) dropHashes(ctx context.Context, tx transaction) error {
 // SealOf is the seal of a span's blocks, those whose time is in the period: it depends on
 // nothing but them. Each is read and checked. A block that is missing is an
 // error, as one that is not sealed is.
-func (b *Book) SealOf(ctx context.Context, p Period, span chain.Heights) (seal Seal, err error) {
+func (b *Book) SealOf(ctx context.Context, p Period, span chain.Heights) (none Seal, err error) {
+	var seals Seals
 	have, err := b.sealed(ctx)
 	if err != nil {
-		return seal, err
+		return none, err
 	}
 	if sealed, ok := have.Get(); !ok || span.First < sealed.First || span.Last > sealed.Last {
-		return seal, fmt.Errorf("%w: blocks %v are not all sealed", ErrNone, span)
+		return none, fmt.Errorf("%w: blocks %v are not all sealed", ErrNone, span)
 	}
 	for r, err := range walk(ctx, b, nil, span, whole) {
 		if err != nil {
-			return seal, err
+			return none, err
 		}
 		at, err := r.at()
 		if err != nil {
-			return seal, damagedBlock(r.height, "its time: %v", err)
+			return none, damagedBlock(r.height, "its time: %v", err)
 		}
 		if p.Has(r.height, at) {
-			seal = seal.After(r.digest())
+			seals.Add(at, r.digest())
 		}
 	}
-	return seal, nil
+	return seals.Seal(), nil
 }

@@ -53,6 +53,7 @@ var sqliteDialect = dialect{
 	dayText:   func(c string) string { return "date(" + c + " * 86400, 'unixepoch')" },
 	monthText: func(c string) string { return "printf('%04d-%02d', 1970 + " + c + " / 12, 1 + " + c + " % 12)" },
 	wei:       func(c string) string { return "CAST(" + c + " AS TEXT)" },
+	sum:       sumOfDigits,
 	wordOf: func(c string) string {
 		return "CASE typeof(" + c + ") WHEN 'integer' THEN (SELECT word FROM words WHERE number = " + c + ") ELSE " + c + " END"
 	},
@@ -66,6 +67,20 @@ var sqliteDialect = dialect{
 	each:    func(of, list string) string { return "json_each(" + of + ", '$." + list + "')" },
 	by:      func(string) string { return "" },
 	files:   true,
+}
+
+// sumOfDigits is the exact sum of a column of amounts, as text: SQLite's own is not exact above 2^63. It
+// adds up nine digits of each amount at a time, from the lowest on, and carries.
+func sumOfDigits(column string) string {
+	const billion = "1000000000"
+	carried, digits := "0", ""
+	for place := 9; place <= 27; place += 9 {
+		carried = fmt.Sprintf("(coalesce(sum(CAST(substr('%s' || %s, -%d, 9) AS INTEGER)), 0) + %s)", strings.Repeat("0", place), column, place, carried)
+		digits = fmt.Sprintf("printf('%%09d', %s %% %s)", carried, billion) + " || " + digits
+		carried += " / " + billion
+	}
+	above := fmt.Sprintf("(coalesce(sum(CAST(substr(%s, 1, max(length(%s) - 27, 0)) AS INTEGER)), 0) + %s)", column, column, carried)
+	return "coalesce(nullif(ltrim(" + above + " || " + strings.TrimSuffix(digits, " || ") + ", '0'), ''), '0')"
 }
 
 // readSQLite opens a file that is there.

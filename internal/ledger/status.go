@@ -81,7 +81,14 @@ func (b *Book) Status(ctx context.Context) (s Status, err error) {
 	if err != nil {
 		return s, err
 	}
-	s.Seal = chain.Some(sealOf(months))
+	days, err := readStretches(ctx, q, daily, "number >= ?", int64(noTime))
+	if err == nil {
+		err = inAll(days, c.sealed, "the ledger")
+	}
+	if err != nil {
+		return s, err
+	}
+	s.Seal = chain.Some(sealOf(days))
 	for _, month := range months {
 		if err := s.Totals.Add(&month.sums); err != nil {
 			return s, err

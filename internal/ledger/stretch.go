@@ -162,14 +162,6 @@ func lines(text string) []string {
 	return strings.Split(text, "\n")
 }
 
-// sealOf is the seal over stretches, as that of a month is over its days.
-func sealOf(list []*stretch) (seal Seal) {
-	for _, s := range list {
-		seal = seal.After(s.line())
-	}
-	return seal
-}
-
 // readStretches reads those of a unit that a condition takes, in the order of their
 // numbers, and checks each by its digest.
 func readStretches(ctx context.Context, q querier, u unit, where string, arguments ...any) (found []*stretch, err error) {

@@ -135,4 +135,21 @@ FROM stretches WHERE unit = 'day' AND number >= 0;
 CREATE VIEW book_months AS SELECT {{monthText "number"}} AS month, {{template "shown sums"}}
 FROM stretches WHERE unit = 'month' AND number >= 0;
 
+{{define "payments"}}count(CASE WHEN {{wordOf "t.layer"}} = 'evm' THEN 1 END) AS evm, count(CASE WHEN {{wordOf "t.layer"}} = 'native' THEN 1 END) AS native,
+    count(*) - count(t.fee) AS undetermined, count(*) - count(t.charged) AS uncharged, {{sum "t.fee"}} AS fee, {{sum "t.tip"}} AS tip, {{sum "t.charged"}} AS charged
+    FROM blocks b JOIN transactions t ON t.id >= b.height * 1048576 AND t.id < (b.height + 1) * 1048576 WHERE b.flags % 2 = 0{{end}}
+{{define "shown payments"}}evm, native, undetermined, uncharged, fee, {{coin "fee"}} AS fee_token, tip, charged, {{coin "charged"}} AS charged_token{{end}}
+{{define "contract"}}{{wordOf "t.layer"}} AS layer, {{wordOf "t.call"}} AS call, CASE WHEN {{wordOf "t.layer"}} = 'evm' THEN {{hex "t.recipient"}} END AS contract{{end}}
+CREATE VIEW book_account_days AS SELECT day, account, {{template "shown payments"}} FROM (
+    SELECT {{day "(b.time_ms / 86400000)"}} AS day, {{hex "coalesce(t.payer, t.sender)"}} AS account, {{template "payments"}} GROUP BY 1, 2) AS paid;
+
+CREATE VIEW book_account_months AS SELECT month, account, {{template "shown payments"}} FROM (
+    SELECT substr({{time "b.time_ms"}}, 1, 7) AS month, {{hex "coalesce(t.payer, t.sender)"}} AS account, {{template "payments"}} GROUP BY 1, 2) AS paid;
+
+CREATE VIEW book_contract_days AS SELECT day, layer, call, contract, {{template "shown payments"}} FROM (
+    SELECT {{day "(b.time_ms / 86400000)"}} AS day, {{template "contract"}}, {{template "payments"}} GROUP BY 1, 2, 3, 4) AS paid;
+
+CREATE VIEW book_contract_months AS SELECT month, layer, call, contract, {{template "shown payments"}} FROM (
+    SELECT substr({{time "b.time_ms"}}, 1, 7) AS month, {{template "contract"}}, {{template "payments"}} GROUP BY 1, 2, 3, 4) AS paid;
+
 CREATE VIEW book_proved AS SELECT first, last, trusted_height, {{hex "trusted_hash"}} AS trusted_hash FROM proved;

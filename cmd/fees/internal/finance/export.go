@@ -58,6 +58,9 @@ is asked for; --partial takes what is there, and the next run takes what is ther
 --check reads all files and compares them with their sums and the ledger's seals.
 Amounts that are not known are null; if a fee is, the exit code is 1.
 
+--as records writes every block of the period as the ledger's seals are over it, a line
+of JSON each. docs/verify_seal.py computes the seals from them, without fees.
+
 ` + pricesManual
 
 const exportExamples = `  fees export --as hledger --month 2026-01 --accounts Payroll -o january.journal
@@ -65,6 +68,7 @@ const exportExamples = `  fees export --as hledger --month 2026-01 --accounts Pa
   fees export --as ledger --accounts group:company --prices prices.csv --fiat EUR
   fees export --as hledger --with movements --month 2026-01 --accounts group:company
   fees export --as xlsx --month 2026-01 --accounts accounts.csv -o january.xlsx
+  fees export --as records --month 2026-01 -o january.jsonl
   fees export --partitioned lake
   fees export --partitioned lake --check`
 
@@ -91,7 +95,7 @@ func newExport() *cobra.Command {
 
 func (f *exportFlags) add(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&f.form, "as", "", "for what: "+strings.Join(app.ExportForms, ", "))
+	flags.StringVar(&f.form, "as", "", "for what: "+strings.Join(app.ExportForms, ", ")+", "+records)
 	flags.StringVar(&f.names, "names", "", "instead of the address book, a CSV file of address,name or address,name,asset account")
 	flags.StringVar(&f.asked.With, "with", app.WithFees, "fees, or movements: every change of the balances")
 	flags.BoolVar(&f.asked.Style.NetworkSide, "network-side", false, "of each fee, what was burned and what the treasury and the author got too")
@@ -100,7 +104,7 @@ func (f *exportFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.partitioned, "partitioned", "", "write all of whole months as Parquet files below this directory")
 	flags.BoolVar(&f.replace, "replace", false, "for --partitioned, write again what is there and differs")
 	flags.BoolVar(&f.checks, "check", false, "for --partitioned, write nothing: compare what is there with its sums and the ledger")
-	cli.Complete(c, "as", app.ExportForms...)
+	cli.Complete(c, "as", append(slices.Clone(app.ExportForms), records)...)
 	cli.Complete(c, "with", app.WithFees, app.WithMovements)
 }
 
@@ -113,9 +117,9 @@ func (f *exportFlags) check() error {
 	case slices.Contains(app.ExportForms, f.To):
 		return fmt.Errorf("--to is the last day of the period: --as %s says for what", f.To)
 	case f.form == "":
-		return errors.New("--as: name a form, " + strings.Join(app.ExportForms, ", ") + "; or --partitioned, a directory")
+		return errors.New("--as: name a form, " + strings.Join(app.ExportForms, ", ") + " or " + records + "; or --partitioned, a directory")
 	case !slices.Contains(app.ExportForms, f.form):
-		return app.OneOf(app.FieldProgram, f.form, app.ExportForms...)
+		return app.OneOf(app.FieldProgram, f.form, append(slices.Clone(app.ExportForms), records)...)
 	case f.asked.With != app.WithFees && f.asked.With != app.WithMovements:
 		return app.OneOf(app.FieldWith, f.asked.With, app.WithFees, app.WithMovements)
 	case !books && (f.asked.With != app.WithFees || f.asked.Style.NetworkSide):
@@ -130,6 +134,9 @@ func (f *exportFlags) check() error {
 func (f *exportFlags) export(c *cobra.Command, args []string) error {
 	if f.partitioned != "" {
 		return f.exportMonths(c, args)
+	}
+	if f.form == records {
+		return f.exportRecords(c, args)
 	}
 	if err := f.check(); err != nil {
 		return err

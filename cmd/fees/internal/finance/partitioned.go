@@ -15,16 +15,22 @@ import (
 	"github.com/feeledger/fees/internal/ledger/dataset"
 )
 
-// ofPartitioned are the flags that go with --partitioned.
-var ofPartitioned = []string{"partitioned", "replace", "check", "month", "from", "to", "timezone", "partial", "ledger", "network-file"}
+// withPeriods are the flags that go with all that is written of everybody.
+var withPeriods = []string{"month", "from", "to", "timezone", "partial", "ledger", "network-file"}
 
-// checkPartitioned wants flags that go together.
-func (f *exportFlags) checkPartitioned(c *cobra.Command, args []string) (err error) {
+// checkFlags wants only flags that go with what is written.
+func checkFlags(c *cobra.Command, what string, with ...string) (err error) {
 	c.Flags().Visit(func(flag *pflag.Flag) {
-		if err == nil && !slices.Contains(ofPartitioned, flag.Name) {
-			err = fmt.Errorf("--%s says nothing with --partitioned, which writes all of whole months", flag.Name)
+		if err == nil && !slices.Contains(withPeriods, flag.Name) && !slices.Contains(with, flag.Name) {
+			err = fmt.Errorf("--%s says nothing with %s", flag.Name, what)
 		}
 	})
+	return err
+}
+
+// checkPartitioned wants flags that go together.
+func (f *exportFlags) checkPartitioned(c *cobra.Command, args []string) error {
+	err := checkFlags(c, "--partitioned, which writes all of whole months", "partitioned", "replace", "check")
 	if err == nil && f.checks && (f.replace || len(args) > 0 || f.Month != "" || f.From != "" || f.To != "" || f.Partial) {
 		err = errors.New("--check reads all that is there, and writes nothing: name no period with it, nor --replace or --partial")
 	}

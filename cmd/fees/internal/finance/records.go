@@ -1,0 +1,26 @@
+package finance
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/feeledger/fees/internal/app"
+)
+
+// records is the form of what seals are over.
+const records = "records"
+
+// exportRecords is fees export --as records.
+func (f *exportFlags) exportRecords(c *cobra.Command, args []string) error {
+	if err := checkFlags(c, "--as records, which writes every block", "as", "year", "output"); err != nil {
+		return err
+	}
+	period, err := f.PeriodFlags.Parse(args)
+	if err != nil {
+		return err
+	}
+	return f.Ask(c, f.networkFile, func(d *app.Desk) error {
+		return f.Stream(func(w io.Writer) error { return d.WriteRecords(c.Context(), w, period) })
+	})
+}
