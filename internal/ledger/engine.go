@@ -12,7 +12,6 @@ import (
 // engine is a database that holds a book.
 type engine interface {
 	querier
-	sql() *dialect
 	// shared may be asked several things at the same time, unlike the engine itself.
 	shared() querier
 	// begin begins a change. There is one at a time.

@@ -205,8 +205,6 @@ func (e *postgresEngine) lost() bool {
 	return alone && c.Conn().IsClosed()
 }
 
-func (e *postgresEngine) sql() *dialect { return &postgresDialect }
-
 func (e *postgresEngine) shared() querier { return pgQuerier{e.pool} }
 
 // checkIndexes reads the keys of each table twice, from the table and by the index that is asked, and

@@ -271,8 +271,6 @@ func explainFile(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-func (e *sqliteEngine) sql() *dialect { return &sqliteDialect }
-
 func (e *sqliteEngine) shared() querier { return e.sqlQuerier }
 
 // checkIndexes asks SQLite itself, which looks at each table's pages.
