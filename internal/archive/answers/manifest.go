@@ -53,7 +53,7 @@ type Piece struct {
 
 func pieceOf(path, text string) Piece { return Piece{path, int64(len(text)), sum(text)} }
 
-func sum(text string) string {
+func sum[Text string | []byte](text Text) string {
 	digest := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(digest[:])
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -70,23 +71,36 @@ var (
 	})
 )
 
-// unpack returns the text of an entry of a segment's file.
+// unpack returns the text of an entry of a segment's file, which it opens.
 func (a *Archive) unpack(s Segment, e Entry) (string, error) {
-	file := s.Path
-	inside := file + ": " + e.Path
-	if e.Size < 0 || e.Size > httpclient.DefaultMaxAnswer || e.Packed < 0 || e.Packed > maxPacked {
-		return "", a.damaged(inside, errTooLarge)
-	}
-	f, size, err := a.openAt(file)
-	if errors.Is(err, ErrLacks) {
-		return "", a.damaged(file, errMissing)
-	}
+	f, err := a.openSegment(s)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
-	if size != s.Size { // something follows what is listed
-		return "", a.damaged(file, errChanged)
+	return a.unpackFrom(f, s, e)
+}
+
+// openSegment opens a segment's file, which is as long as it is listed.
+func (a *Archive) openSegment(s Segment) (segmentFile, error) {
+	f, size, err := a.openAt(s.Path)
+	switch {
+	case errors.Is(err, ErrLacks):
+		return nil, a.damaged(s.Path, errMissing)
+	case err != nil:
+		return nil, err
+	case size != s.Size: // something follows what is listed
+		f.Close()
+		return nil, a.damaged(s.Path, errChanged)
+	}
+	return f, nil
+}
+
+// unpackFrom returns the text of an entry of a segment's file.
+func (a *Archive) unpackFrom(f io.ReaderAt, s Segment, e Entry) (string, error) {
+	inside := s.Path + ": " + e.Path
+	if e.Size < 0 || e.Size > httpclient.DefaultMaxAnswer || e.Packed < 0 || e.Packed > maxPacked {
+		return "", a.damaged(inside, errTooLarge)
 	}
 	packed := make([]byte, e.Packed)
 	if _, err := f.ReadAt(packed, e.Offset); err != nil {
@@ -97,7 +111,7 @@ func (a *Archive) unpack(s Segment, e Entry) (string, error) {
 		return "", a.damaged(inside, errChanged)
 	}
 	text, err := decoder().DecodeAll(packed, nil)
-	if err != nil || int64(len(text)) != e.Size || sum(string(text)) != e.SHA256 {
+	if err != nil || int64(len(text)) != e.Size || sum(text) != e.SHA256 {
 		return "", a.damaged(inside, errChanged)
 	}
 	return string(text), nil
@@ -138,19 +152,22 @@ func (a *Archive) listing(s Segment) ([]Entry, error) {
 	return entries, nil
 }
 
-// maxOpen is how many segments' lists are held at once: neighbours are read
-// together.
+// maxOpen is how many segments are held open at once: neighbours are read together.
 const maxOpen = 4
 
-// openSegments are the lists of the segments that were used last.
+// openSegments are the segments that were used last.
 type openSegments struct {
 	sync.Mutex
-	lists []openSegment // the one used last is the last
+	list []*openSegment // the one used last is the last
 }
 
+// openSegment is a segment whose file is open until others were used since, and nobody reads it.
 type openSegment struct {
 	path    string
 	entries map[string]Entry
+	file    segmentFile
+	readers int
+	left    bool // it is not among those that were used last
 }
 
 // readSegment returns the answer that a segment has under a path, of at most so many
@@ -158,45 +175,60 @@ type openSegment struct {
 func (a *Archive) readSegment(path string, maxSize int) (string, error) {
 	segment, ok := a.manifest.segmentOf(path)
 	if ok {
-		entries, err := a.entries(segment)
+		open, err := a.held(segment)
 		if err != nil {
 			return "", err
 		}
-		if e, ok := entries[path]; ok {
+		defer a.release(open)
+		if e, ok := open.entries[path]; ok {
 			if maxSize < httpclient.DefaultMaxAnswer && e.Size > int64(maxSize) {
 				return "", a.tooLarge(path)
 			}
-			return a.unpack(segment, e)
+			return a.unpackFrom(open.file, segment, e)
 		}
 	}
 	return "", fmt.Errorf("%s: %s: %w", a.name, path, ErrLacks)
 }
 
-// entries are those of a segment by path.
-func (a *Archive) entries(s Segment) (map[string]Entry, error) {
+// release is called by who has read a segment.
+func (a *Archive) release(o *openSegment) {
 	a.opened.Lock()
 	defer a.opened.Unlock()
-	lists := a.opened.lists
-	for i, list := range lists {
-		if list.path == s.Path {
-			copy(lists[i:], lists[i+1:])
-			lists[len(lists)-1] = list
-			return list.entries, nil
-		}
+	if o.readers--; o.readers == 0 && o.left {
+		o.file.Close()
+	}
+}
+
+// held is a segment that is open for one reader more, who releases it.
+func (a *Archive) held(s Segment) (*openSegment, error) {
+	a.opened.Lock()
+	defer a.opened.Unlock()
+	list := a.opened.list
+	if i := slices.IndexFunc(list, func(o *openSegment) bool { return o.path == s.Path }); i >= 0 {
+		open := list[i]
+		a.opened.list = append(slices.Delete(list, i, i+1), open)
+		open.readers++
+		return open, nil
 	}
 	listed, err := a.listing(s)
 	if err != nil {
 		return nil, err
 	}
-	entries := make(map[string]Entry, len(listed))
+	open := &openSegment{path: s.Path, entries: make(map[string]Entry, len(listed)), readers: 1}
 	for _, e := range listed {
-		entries[e.Path] = e
+		open.entries[e.Path] = e
 	}
-	if len(lists) == maxOpen {
-		lists = append(lists[:0], lists[1:]...)
+	if open.file, err = a.openSegment(s); err != nil {
+		return nil, err
 	}
-	a.opened.lists = append(lists, openSegment{s.Path, entries})
-	return entries, nil
+	if len(list) == maxOpen {
+		if list[0].left = true; list[0].readers == 0 {
+			list[0].file.Close()
+		}
+		list = slices.Delete(list, 0, 1)
+	}
+	a.opened.list = append(list, open)
+	return open, nil
 }
 
 // segmentOf is the segment that has what is kept under a path. The first one also
