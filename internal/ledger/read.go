@@ -69,6 +69,15 @@ func (b *Book) blameless(ctx context.Context, sealed chain.Optional[chain.Height
 	return err
 }
 
+// unlessDetached does something, of which a damage is none where blocks were detached meanwhile.
+func (b *Book) unlessDetached(ctx context.Context, do func() error) error {
+	sealed, err := b.sealedBy(ctx, b.engine.shared())
+	if err != nil && !errors.Is(err, ErrNone) && !errors.Is(err, ErrDamaged) {
+		return err
+	}
+	return b.blameless(ctx, sealed, do())
+}
+
 // presence sees that none of a span's sealed blocks is missing.
 type presence struct{ next, end uint64 }
 

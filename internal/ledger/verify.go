@@ -290,12 +290,17 @@ func (v *verification) compare(ctx context.Context, want *stretch) error {
 	}
 	have := found[0]
 	want.leaves, want.merged = have.leaves, have.merged
+	if have.flagged != want.flagged {
+		if err := v.learn(ctx, want); err != nil {
+			return err
+		}
+	}
 	switch {
 	case have.heights() != want.heights() || have.sums.Blocks != want.sums.Blocks:
 		damage("it has %d blocks, %v, and the ledger %d, %v", have.sums.Blocks, have.heights(), want.sums.Blocks, want.heights())
 	case have.seal != want.seal:
 		damage("the seal is %v, and %v follows from the digests", have.seal, want.seal)
-	case have.digest() != want.digest() && !v.learned(ctx, have, want):
+	case have.digest() != want.digest():
 		damage("it counts or adds up other than its blocks do")
 	case have.unit == monthly && have.ended() && have.number != noTime:
 		days, err := daysAt(ctx, v.q, have.number)
@@ -313,16 +318,16 @@ func (v *verification) compare(ctx context.Context, want *stretch) error {
 	return nil
 }
 
-// learned tells whether a stretch counts the blocks that there are now by their flags: what is known
-// of a block may have changed since it was verified.
-func (v *verification) learned(ctx context.Context, have, want *stretch) bool {
-	where, arguments := have.condition()
+// learn has a stretch count the blocks that there are now by their flags: what is known of a block
+// may have changed since it was verified.
+func (v *verification) learn(ctx context.Context, s *stretch) error {
+	where, arguments := s.condition()
 	for i, few := range fewFlags {
-		if _, err := one(ctx, v.q, []any{&want.flagged[i]}, fmt.Sprintf("SELECT count(*) FROM blocks WHERE flags <> 0 AND flags & %d <> 0 AND %s", few.flag, where), arguments...); err != nil {
-			return false
+		if _, err := one(ctx, v.q, []any{&s.flagged[i]}, fmt.Sprintf("SELECT count(*) FROM blocks WHERE flags <> 0 AND flags & %d <> 0 AND %s", few.flag, where), arguments...); err != nil {
+			return err
 		}
 	}
-	return have.digest() == want.digest()
+	return nil
 }
 
 // compareParts compares the parts of a stretch with those that its blocks, or its days, make.
@@ -370,10 +375,12 @@ func (v *verification) ended(ctx context.Context) error {
 				return err
 			}
 			if t := s.tallies[want.number]; u == daily && t != nil {
-				if found, err := readStretches(ctx, v.q, u, "number = ? AND leaves IS NOT NULL", want.number); err == nil && len(found) == 1 && t.has(found[0]) {
-					if err := v.compareParts(ctx, found[0], t.bodies()); err != nil {
-						return err
-					}
+				found, err := readStretches(ctx, v.q, u, "number = ? AND leaves IS NOT NULL", want.number)
+				if err == nil && len(found) == 1 && t.has(found[0]) {
+					err = v.compareParts(ctx, found[0], t.bodies())
+				}
+				if err != nil && !errors.Is(err, ErrDamaged) { // which was told
+					return err
 				}
 			}
 		}
