@@ -106,7 +106,9 @@ func (b *Book) sealPortion(ctx context.Context) (sealed uint64, err error) {
 			return err
 		}
 		err = b.addStored(ctx, tx, s, c.next()+uint64(sealedAtOnce)-1)
-		if sealed = s.sealed - c.sealed; sealed == 0 || err != nil && s.broken {
+		var fork *ForkError
+		wrong := errors.Is(err, ErrDamaged) || errors.As(err, &fork) // the block, and not the database
+		if sealed = s.sealed - c.sealed; sealed == 0 || err != nil && (s.broken || !wrong) {
 			sealed = 0
 			return err
 		}
