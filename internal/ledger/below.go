@@ -18,8 +18,9 @@ import (
 // had blocks already is made anew from all digests of its blocks. What comes of it is what
 // a book has that was begun with the lower height.
 
-// ErrExtended says that blocks were added below the book while it was read.
-var ErrExtended = failure.New(failure.Busy, "the ledger was extended downwards meanwhile")
+// ErrExtended says that blocks were added below the book, or to a day of it that had ended, while it
+// was read.
+var ErrExtended = failure.New(failure.Busy, "earlier blocks were added to the ledger meanwhile")
 
 // movedFrom says what became of a book that began with another height before.
 func (c *bookRow) movedFrom(first uint64, then string) error {
@@ -32,10 +33,8 @@ func (c *bookRow) movedFrom(first uint64, then string) error {
 
 // lower has a book in which nothing is sealed begin with a lower height.
 func (b *Book) lower(ctx context.Context, tx transaction, first uint64) error {
-	if t, ok := tx.(*postgresTransaction); ok { // others may be sealing
-		if err := t.lock(ctx, lockSeal); err != nil {
-			return err
-		}
+	if err := lockSealing(ctx, tx); err != nil {
+		return err
 	}
 	have, err := readBookRow(ctx, tx)
 	if err != nil || have.sealed > 0 || first >= have.first {
@@ -134,10 +133,7 @@ func (s *stretch) join(ctx context.Context, tx transaction) error {
 		}
 	}
 	s.first, s.last = min(s.first, above.first), max(s.last, above.last)
-	if err := s.merge(above); err != nil {
-		return err
-	}
-	return s.dropParts(ctx, tx)
+	return s.merge(above)
 }
 
 // sealsOn are a seal that a day's blocks are added to, and that of those blocks alone.
@@ -154,8 +150,8 @@ func sealsOn(ctx context.Context, q querier, on Seal, day *stretch) (all, alone 
 
 var recordField = []field[[]byte]{{"record", fact, func(r *[]byte) any { return r }}}
 
-// extendedBelow tells whether a stretch has blocks now that lie below those that it had.
-func (b *Book) extendedBelow(ctx context.Context, s *stretch) bool {
+// changed tells whether a stretch is another one now: blocks were added below it, or a late one.
+func (b *Book) changed(ctx context.Context, s *stretch) bool {
 	now, err := s.now(ctx, b.engine.shared())
-	return err == nil && now.first < s.first
+	return err == nil && now.digest() != s.digest()
 }

@@ -24,12 +24,12 @@ func monthOf(t testing.TB, text string) ledger.Month {
 	return ledger.MonthOf(at)
 }
 
-// sealsOf are the seals of a book's days and months, with the leaves of their totals.
+// sealsOf are the seals of a book's days and months, with the leaves of their parts.
 func sealsOf(t testing.TB, place string) map[string]string {
 	seals := map[string]string{}
 	db := openSQL(t, place)
 	defer db.Close()
-	for _, r := range db.texts(t, "SELECT unit, number, first, last, blocks, seal, totals FROM seals") {
+	for _, r := range db.texts(t, "SELECT unit, number, first, last, blocks, seal, leaves FROM stretches") {
 		seals[r[0]+" "+r[1]] = strings.Join(r[2:], " ")
 	}
 	return seals
@@ -140,7 +140,7 @@ func TestDetach(t *testing.T) {
 				require.Equal(t, want[table], have[table], table)
 			}
 			have = rowsIn(t, file)
-			for _, table := range []string{"blocks", "transactions", "movements", "transfers", "findings", "unanswered", "diagnoses", "unclassified", "days", "account_days", "contract_months"} {
+			for _, table := range []string{"blocks", "transactions", "stretches", "parts"} {
 				require.NotEmpty(t, have[table])
 				require.Subset(t, rows[table], have[table], table)
 			}
@@ -220,10 +220,10 @@ func TestWhatCannotBeDetached(t *testing.T) {
 
 		// What is damaged is not detached.
 		db := openSQL(t, place)
-		db.do(t, "UPDATE movements SET amount = '9' WHERE height = 2")
+		db.do(t, "UPDATE blocks SET known = '{}' WHERE height = 2")
 		_, err = book.Detach(ctx, monthOf(t, "2023-12"), file, quiet())
 		require.ErrorIs(t, err, ledger.ErrDamaged)
-		require.ErrorContains(t, err, "block 2, table movements")
+		require.ErrorContains(t, err, "block 2, table blocks")
 		require.Empty(t, filesOf(t, directory))
 		require.EqualValues(t, 0, statusOf(t, book).First)
 	})
@@ -280,8 +280,8 @@ func TestADetachmentThatIsStopped(t *testing.T) {
 				}
 				verified(t, reader(t, file))
 				verified(t, book)
-				require.Empty(t, rowsIn(t, place)["removal"])
 				require.Len(t, rowsIn(t, place)["blocks"], count-5)
+				require.Empty(t, openSQL(t, place).texts(t, "SELECT 1 FROM book WHERE removing IS NOT NULL"))
 			})
 		}
 		if testing.Short() {

@@ -3,7 +3,6 @@ package ledger
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
@@ -77,8 +76,6 @@ func (e *Entry) checkSums() error {
 		switch {
 		case len(c.Call) > longestCall:
 			return fmt.Errorf("extrinsic %d: the name of its call is %d bytes long", c.Index, len(c.Call))
-		case strings.Contains(c.Call, "\x00"): // which ends it in the key of a total
-			return fmt.Errorf("extrinsic %d: the name of its call has a byte of 0", c.Index)
 		case c.Index >= 1<<extrinsicBits:
 			return fmt.Errorf("extrinsic %d: a block has more than a ledger can hold", c.Index)
 		}
@@ -118,14 +115,14 @@ func (e *Entry) Trusted() chain.Optional[chain.Anchor] { return e.trusted }
 // Size is about how many bytes the entry takes in memory.
 func (e *Entry) Size() int {
 	const transaction, movement = 1_200, 400
-	return len(e.row.record)*2 + len(e.content.Transactions)*transaction + (len(e.content.Movements)+len(e.content.Transfers))*movement
+	return (len(e.row.record)+len(e.row.known))*2 + len(e.content.Transactions)*transaction + (len(e.content.Movements)+len(e.content.Transfers))*movement
 }
 
 // contentOf is what the book has of a block.
 func contentOf(b *chain.Block, r *evidence.Report) *Content {
 	final, known := r.Finalized.Get()
 	c := &Content{Block: &Block{
-		Height: r.Number, Hash: r.Hash, ParentHash: r.ParentHash, Time: r.Time, Runtime: r.Runtime, Rules: r.Rules, Certain: r.Proved(),
+		Height: r.Number, Hash: r.Hash, ParentHash: r.ParentHash, Time: r.Time, Runtime: r.Runtime, Rules: clean(r.Rules), Certain: r.Proved(),
 		BaseFeePerGas: r.BaseFeePerGas, Inherents: uint64(r.Totals.Inherents), Final: final || !known,
 	}}
 	if m, ok := r.Multiplier.Get(); ok {
@@ -135,7 +132,7 @@ func contentOf(b *chain.Block, r *evidence.Report) *Content {
 		x := &r.Transactions[i]
 		t := Transaction{
 			Cost: Cost{
-				Index: x.Index, Layer: x.Layer, Type: string(or(x.Type)), Call: x.Call,
+				Index: x.Index, Layer: x.Layer, Type: string(or(x.Type)), Call: clean(x.Call), // which is a part of a key
 				Recipient: x.To, Payer: x.Payer, GasPrice: x.GasPrice, Gas: x.Gas, Fee: x.Fee, PriorityFee: x.PriorityFee, Tip: x.Tip,
 				Outcome: or(x.Outcome), Charged: x.Charged, Verdict: verdict(x), Burned: x.Burned, Treasury: x.Treasury, Author: x.Author,
 			},

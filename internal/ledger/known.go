@@ -1,10 +1,12 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
@@ -151,37 +153,117 @@ func (b *Book) Unclassified(ctx context.Context, q Query) iter.Seq2[*Unclassifie
 	})
 }
 
-// flagged are rows of the blocks that have a flag: few have. The stretches say how many.
+// flagged are rows of the blocks that have a flag: few have.
 func flagged[T placed](ctx context.Context, b *Book, q Query, flag flags, of func(*Content) []T) iter.Seq2[T, error] {
 	if len(q.Accounts) > 0 {
 		return fails[T](errAccounts)
 	}
-	return sequence(func(yield func(T) bool) error {
-		span, p := q.span(), pager{Query: &q}
-		heights, err := heightsWith(ctx, b.engine.shared(), span, flag, q.heights())
-		if err != nil {
-			return err
-		}
-		if len(heights) == q.heights() {
-			span.Last = heights[len(heights)-1]
-		}
-		for c, err := range b.contentsAt(ctx, nil, heights) {
+	return page(q, sequence(func(yield func(*Content) bool) error {
+		return b.unlessDetached(ctx, func() error {
+			heights, next, err := b.flaggedNow(ctx, q.span(), flag, q.heights())
 			if err != nil {
 				return err
 			}
-			for _, x := range of(c) {
-				if p.take(x.Place()) && !yield(x) {
-					return nil
+			sealed, _ := slices.BinarySearch(heights, next)
+			for c, err := range b.contentsAt(ctx, nil, heights[:sealed]) {
+				if err != nil || !yield(c) {
+					return err
 				}
 			}
-		}
-		return b.countFlagged(ctx, span, flag, uint64(len(heights)))
-	})
+			if sealed == len(heights) {
+				return nil
+			}
+			above := chain.Heights{First: heights[sealed], Last: heights[len(heights)-1]} // which may be replaced meanwhile
+			return pass(b.contents(ctx, nil, above), yield)
+		})
+	}), of)
 }
 
-// heightsWith are those of the first blocks of a span that have a flag, up to so many.
-func heightsWith(ctx context.Context, q querier, span chain.Heights, flag flags, limit int) (heights []uint64, err error) {
-	return heightsBy(ctx, q, fmt.Sprintf("SELECT height FROM blocks WHERE flags <> 0 AND flags & %d <> 0 AND height >= ? AND height <= ? ORDER BY height LIMIT ?", flag), append(bounds(span), limit)...)
+// flaggedNow are the heights of flagged at one moment, and the one that is sealed next.
+func (b *Book) flaggedNow(ctx context.Context, span chain.Heights, flag flags, limit int) (heights []uint64, next uint64, err error) {
+	q, end, err := b.engine.snapshot(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer end()
+	c, err := readBookRow(ctx, q)
+	if err != nil {
+		return nil, 0, err
+	}
+	heights, err = b.flagged(ctx, q, &c, span, flag, limit)
+	return heights, c.next(), err
+}
+
+// flagged are the heights of a span's blocks that have a flag, of the first ones at least so many. Of
+// the sealed blocks, the stretches say how many there are; the others are looked through.
+func (b *Book) flagged(ctx context.Context, q querier, c *bookRow, span chain.Heights, flag flags, limit int) (heights []uint64, err error) {
+	span.First = max(span.First, c.first)
+	if sealed := (chain.Heights{First: span.First, Last: min(span.Last, c.next()-1)}); c.sealed > 0 && sealed.First <= sealed.Last {
+		list, err := b.piecesAt(ctx, q, c, Period{Heights: chain.Some(sealed)}, sealed, anyStretch)
+		if err != nil {
+			return nil, err
+		}
+		slices.SortFunc(list, func(x, y piece) int { return cmp.Compare(x.first, y.first) })
+		for i := range list {
+			if len(heights) >= limit && slices.Max(heights[:limit]) < list[i].first {
+				break
+			}
+			found, err := b.flaggedOf(ctx, q, list[i].stretch, flag)
+			if err != nil {
+				return nil, err
+			}
+			heights = append(heights, slices.DeleteFunc(found, func(h uint64) bool { return h < sealed.First || h > sealed.Last })...)
+		}
+		slices.Sort(heights)
+	}
+	span.First = max(span.First, c.next())
+	if span.First > span.Last || len(heights) >= limit {
+		return heights, nil
+	}
+	for r, err := range walk(ctx, b, q, span, whole) {
+		if err != nil {
+			return nil, err
+		}
+		if r.flags&flag != 0 {
+			heights = append(heights, r.height)
+		}
+		if len(heights) >= limit {
+			break
+		}
+	}
+	return heights, nil
+}
+
+// flaggedOf are those of a stretch: as many as it says, each with the flag and a time of the stretch,
+// so that none is missing.
+func (b *Book) flaggedOf(ctx context.Context, q querier, s *stretch, flag flags) (heights []uint64, err error) {
+	want := uint64(0)
+	for i, few := range fewFlags {
+		if few.flag == flag {
+			want = s.flagged[i]
+		}
+	}
+	if want == 0 {
+		return nil, nil
+	}
+	where, arguments := s.condition()
+	if heights, err = heightsBy(ctx, q, fmt.Sprintf("SELECT height FROM blocks WHERE flags <> 0 AND flags & %d <> 0 AND %s ORDER BY height", flag, where), arguments...); err != nil {
+		return nil, err
+	}
+	have := uint64(0)
+	for r, err := range walkHeights(ctx, b, q, heights, whole) {
+		if err != nil {
+			return nil, err
+		}
+		at, err := r.at()
+		if err == nil && r.flags&flag != 0 && s.unit.numberOf(at) == s.number {
+			have++
+		}
+	}
+	if have != want || have != uint64(len(heights)) {
+		return nil, b.blamed(ctx, q, damaged("table blocks: %d blocks of %s have what %d had", have, s.name(), want))
+	}
+	return heights, nil
 }
 
 // heightsBy are those that a query has.
@@ -191,27 +273,4 @@ func heightsBy(ctx context.Context, q querier, query string, arguments ...any) (
 		return nil
 	}, query, arguments...)
 	return heights, err
-}
-
-// countFlagged wants so many blocks of a span to have a flag, and no sealed block to be missing.
-func (b *Book) countFlagged(ctx context.Context, span chain.Heights, flag flags, want uint64) error {
-	q, end, err := b.engine.snapshot(ctx)
-	if err != nil {
-		return err
-	}
-	defer end()
-	c, err := readBookRow(ctx, q)
-	if err != nil {
-		return err
-	}
-	have, err := b.countWith(ctx, q, &c, span)
-	if err != nil {
-		return err
-	}
-	for i, few := range fewFlags {
-		if few.flag == flag && have[i] != want {
-			return b.blamed(ctx, q, damaged("table blocks: %d blocks of %v have %s, and %d had", want, span, few.name, have[i]))
-		}
-	}
-	return nil
 }

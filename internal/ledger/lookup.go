@@ -69,8 +69,7 @@ func byHash(hash chain.Hash) lookup {
 func (l *lookup) heights(ctx context.Context, b *Book, s *stretch) (found []uint64, err error) {
 	q := b.engine.shared()
 	if s.number == noTime {
-		where, arguments := s.condition()
-		return heightsBy(ctx, q, "SELECT height FROM blocks WHERE "+where+" ORDER BY height", arguments...)
+		return heightsIn(s.heights()), nil
 	}
 	for _, part := range l.parts {
 		body, err := s.body(ctx, q, l.kind, part)
@@ -115,41 +114,45 @@ func heightsIn(span chain.Heights) (all []uint64) {
 // on that still grows, and in what is not sealed, all blocks are looked through.
 func (b *Book) lookedUp(ctx context.Context, q Query, l lookup) iter.Seq2[*Content, error] {
 	return sequence(func(yield func(*Content) bool) error {
-		span := q.span()
-		stretches, grows, err := b.stretchesFor(ctx, span, l.kind)
-		if err != nil {
-			return err
-		}
-		type found struct {
-			heights []uint64
-			err     error
-		}
-		for f := range inorder.Map(ctx, overlapping(stretches), readersAtOnce(), func(ctx context.Context, list []*stretch) (f found) {
-			for _, s := range list {
-				some, err := l.heights(ctx, b, s)
-				f.heights, f.err = append(f.heights, some...), cmp.Or(f.err, err)
-			}
-			return f
-		}) {
-			if f.err != nil {
-				return f.err
-			}
-			within := slices.DeleteFunc(f.heights, func(h uint64) bool { return h < span.First || h > span.Last || h >= grows })
-			if len(within) == 0 {
-				continue
-			}
-			slices.Sort(within)
-			for c, err := range b.contentsAt(ctx, nil, slices.Compact(within)) {
-				if err != nil || !yield(c) {
-					return err
-				}
-			}
-		}
-		if span.First = max(span.First, grows); span.First > span.Last {
-			return nil
-		}
-		return pass(b.contents(ctx, nil, span), yield)
+		return b.unlessDetached(ctx, func() error { return b.lookUp(ctx, q, l, yield) })
 	})
+}
+
+func (b *Book) lookUp(ctx context.Context, q Query, l lookup, yield func(*Content) bool) error {
+	span := q.span()
+	stretches, grows, err := b.stretchesFor(ctx, span, l.kind)
+	if err != nil {
+		return err
+	}
+	type found struct {
+		heights []uint64
+		err     error
+	}
+	for f := range inorder.Map(ctx, overlapping(stretches), readersAtOnce(), func(ctx context.Context, list []*stretch) (f found) {
+		for _, s := range list {
+			some, err := l.heights(ctx, b, s)
+			f.heights, f.err = append(f.heights, some...), cmp.Or(f.err, err)
+		}
+		return f
+	}) {
+		if f.err != nil {
+			return f.err
+		}
+		within := slices.DeleteFunc(f.heights, func(h uint64) bool { return h < span.First || h > span.Last || h >= grows })
+		if len(within) == 0 {
+			continue
+		}
+		slices.Sort(within)
+		for c, err := range b.contentsAt(ctx, nil, slices.Compact(within)) {
+			if err != nil || !yield(c) {
+				return err
+			}
+		}
+	}
+	if span.First = max(span.First, grows); span.First > span.Last {
+		return nil
+	}
+	return pass(b.contents(ctx, nil, span), yield)
 }
 
 // overlapping are stretches in the order of their heights: those whose heights overlap come together.

@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/feeledger/fees/chain"
@@ -74,7 +75,7 @@ func (m *moments) renew(ctx context.Context) error {
 // next: there are fewer of them each time, and the last few are read at one moment. It ends at
 // a moment at which no more are sealed than were read.
 func (m *moments) sealedBlocks(ctx context.Context, read func(ctx context.Context, last uint64) error) error {
-	for left := m.row.sealed + 1; ; {
+	for left := uint64(math.MaxUint64); ; {
 		m.end = m.row.next()
 		more := m.end - min(m.at, m.end)
 		last := more <= sealedAtEnd || more >= left

@@ -287,7 +287,7 @@ func TestSharedWriters(t *testing.T) {
 		require.NoError(t, books[1].WriteJob(ctx, entries[:10], nothing))
 		failed := fmt.Errorf("not done")
 		require.ErrorIs(t, books[1].WriteJob(ctx, entries[20:], func(ctx context.Context, tx pgx.Tx) error {
-			_, err := tx.Exec(ctx, "DELETE FROM findings")
+			_, err := tx.Exec(ctx, "DELETE FROM blocks")
 			require.NoError(t, err)
 			return failed
 		}), failed)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/bits"
 
@@ -107,18 +108,19 @@ func (s *stretch) body(ctx context.Context, q querier, kind partKind, part int) 
 	if !there {
 		return nil, nil
 	}
-	found := false
+	whole := false
+	const size = len(Digest{})
 	err = scan(ctx, q, bodyField, func(packed *[]byte) (err error) {
-		found = true
-		body, err = unzip.DecodeAll(*packed, nil)
-		return err
+		if body, err = unzip.DecodeAll(*packed, nil); err == nil && len(s.leaves) >= (place+1)*size {
+			leaf := sha256.Sum256(body)
+			whole = string(s.leaves[place*size:][:size]) == string(leaf[:])
+		}
+		return nil
 	}, "SELECT body FROM parts WHERE unit = ? AND number = ? AND kind = ? AND part = ?", unitNames[s.unit], s.number, int64(kind), int64(part))
-	if err != nil && ctx.Err() != nil {
+	if err != nil && !errors.Is(err, ErrDamaged) {
 		return nil, err
 	}
-	const size = len(Digest{})
-	leaf := sha256.Sum256(body)
-	if err != nil || !found || len(s.leaves) < (place+1)*size || string(s.leaves[place*size:][:size]) != string(leaf[:]) {
+	if !whole {
 		return nil, damaged("table parts: part %d of kind %d of %s was altered, or is missing", part, kind, s.name())
 	}
 	return body, nil

@@ -28,7 +28,7 @@ var errEnough = errors.New("enough was read")
 // first ones, up to maxRead. More says that others follow.
 func readRows(ctx context.Context, q querier, where string, arguments ...any) (rows []*blockRow, more bool, err error) {
 	size := 0
-	err = scan(ctx, q, rowFields, func(r *blockRow) error {
+	err = scanRows(ctx, q, func(r *blockRow) error {
 		if size += len(r.record); size > maxRead && len(rows) > 0 {
 			return errEnough
 		}
@@ -39,6 +39,22 @@ func readRows(ctx context.Context, q querier, where string, arguments ...any) (r
 		return rows, true, nil
 	}
 	return rows, false, err
+}
+
+// scanRows hands over the rows that a query of rowColumns has, as they are.
+func scanRows(ctx context.Context, q querier, each func(*blockRow) error, query string, arguments ...any) error {
+	return list(ctx, q, rowColumns, func(values row) error {
+		r := &blockRow{}
+		for i, f := range rowFields {
+			switch err := decode(f.at(r), values[i]); {
+			case err != nil && i == 0:
+				return damaged("table blocks: a height of %v", values[i])
+			case err != nil && r.wrong == nil:
+				r.wrong = fmt.Errorf("column %s: %w", f.name, err)
+			}
+		}
+		return each(r)
+	}, query, arguments...)
 }
 
 // readChecked is readRows, of rows that are what was written.
@@ -67,6 +83,15 @@ func (b *Book) blameless(ctx context.Context, sealed chain.Optional[chain.Height
 		}
 	}
 	return err
+}
+
+// unlessDetached does something, of which a damage is none where blocks were detached meanwhile.
+func (b *Book) unlessDetached(ctx context.Context, do func() error) error {
+	sealed, err := b.sealedBy(ctx, b.engine.shared())
+	if err != nil && !errors.Is(err, ErrNone) && !errors.Is(err, ErrDamaged) {
+		return err
+	}
+	return b.blameless(ctx, sealed, do())
 }
 
 // presence sees that none of a span's sealed blocks is missing.
@@ -270,7 +295,7 @@ func readHeights[T any](ctx context.Context, q querier, heights []uint64, of fun
 	by := coders.Get().(*coder)
 	defer coders.Put(by)
 	i, size := 0, 0
-	m.err = scan(ctx, q, rowFields, func(r *blockRow) error {
+	m.err = scanRows(ctx, q, func(r *blockRow) error {
 		switch {
 		case i < len(heights) && r.height > heights[i]:
 			return damagedBlock(heights[i], "missing")

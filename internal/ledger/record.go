@@ -63,6 +63,8 @@ type blockRow struct {
 	record []byte
 	known  nullable
 	sum    []byte
+
+	wrong error // a column does not hold what it can
 }
 
 var rowFields = []field[blockRow]{
@@ -94,6 +96,8 @@ func (r *blockRow) digest() Digest { return sha256.Sum256(r.record) }
 func (r *blockRow) check() error {
 	var sum Digest
 	switch {
+	case r.wrong != nil:
+		return r.wrong
 	case len(r.record) < headSize || r.record[0] != recordVersion:
 		return fmt.Errorf("its record is none of version %d", recordVersion)
 	case binary.BigEndian.Uint64(r.record[1:]) != r.height:

@@ -37,6 +37,9 @@ func (b *Book) Relearn(ctx context.Context, entries []*Entry) (answered int, err
 		return 0, nil
 	}
 	err = b.change(ctx, func(tx transaction) error {
+		if err := lockSealing(ctx, tx); err != nil { // who seals counts the flags
+			return err
+		}
 		c, err := readBookRow(ctx, tx)
 		if err != nil {
 			return err

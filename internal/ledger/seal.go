@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/feeledger/fees/chain"
@@ -22,16 +23,22 @@ var sealedAtOnce = 1_000
 // that lead up to the book's first one likewise, and writes the parts of days and months that have
 // ended. It returns how many blocks there were; 0 at once where another program is sealing.
 func (b *Book) Seal(ctx context.Context) (blocks uint64, err error) {
-	for _, portion := range []func(context.Context) (uint64, error){b.sealPortion, b.sealBelow, b.endNext} {
-		for more := true; more; {
-			n, err := portion(ctx)
-			if err != nil {
-				return blocks, err
-			}
-			blocks, more = blocks+n, n > 0
+	for more := true; more; {
+		n, err := b.sealPortion(ctx)
+		if err == nil && n > 0 {
+			err = b.endNext(ctx) // now, or the tallies of all days would be held
+		}
+		if blocks, more = blocks+n, n > 0; err != nil {
+			return blocks, err
 		}
 	}
-	return blocks, nil
+	for more := true; more; {
+		n, err := b.sealBelow(ctx)
+		if blocks, more = blocks+n, n > 0; err != nil {
+			return blocks, err
+		}
+	}
+	return blocks, b.endNext(ctx)
 }
 
 // Unsealed tells whether a block that can be sealed is not: what Seal leaves where
@@ -82,6 +89,14 @@ func trySealing(ctx context.Context, tx transaction) (mine bool, err error) {
 	return true, nil
 }
 
+// lockSealing waits for the lock of the one who seals.
+func lockSealing(ctx context.Context, tx transaction) error {
+	if t, ok := tx.(*postgresTransaction); ok {
+		return t.lock(ctx, lockSeal)
+	}
+	return nil
+}
+
 // sealPortion seals blocks that follow, as many as are sealed at once. Where one is wrong, those
 // before it are sealed: it is told when it comes first.
 func (b *Book) sealPortion(ctx context.Context) (sealed uint64, err error) {
@@ -91,7 +106,9 @@ func (b *Book) sealPortion(ctx context.Context) (sealed uint64, err error) {
 			return err
 		}
 		err = b.addStored(ctx, tx, s, c.next()+uint64(sealedAtOnce)-1)
-		if sealed = s.sealed - c.sealed; sealed == 0 || err != nil && s.broken {
+		var fork *ForkError
+		wrong := errors.Is(err, ErrDamaged) || errors.As(err, &fork) // the block, and not the database
+		if sealed = s.sealed - c.sealed; sealed == 0 || err != nil && (s.broken || !wrong) {
 			sealed = 0
 			return err
 		}
@@ -204,15 +221,18 @@ func (s *sealing) read(ctx context.Context, q querier, k stretchKey, height uint
 	if s.grown[k] != nil {
 		return nil
 	}
-	s.grown[k] = &stretch{unit: k.unit, number: k.number, first: height}
-	if s.alone {
-		return nil
+	x := &stretch{unit: k.unit, number: k.number, first: height}
+	if !s.alone {
+		found, err := readStretches(ctx, q, k.unit, "number = ?", k.number)
+		if err != nil {
+			return err
+		}
+		if len(found) > 0 {
+			x = found[0]
+		}
 	}
-	found, err := readStretches(ctx, q, k.unit, "number = ?", k.number)
-	if err == nil && len(found) > 0 {
-		s.grown[k] = found[0]
-	}
-	return err
+	s.grown[k] = x
+	return nil
 }
 
 // add adds a block to the tally of its day, if that has all others of it.
@@ -256,12 +276,15 @@ func (s *sealing) keep(ctx context.Context, tx transaction) error {
 					return err
 				}
 				x.seal = sealOf(days)
+				for _, day := range days {
+					if day.merged { // the hashes go with the month's parts
+						if err := day.reopen(ctx, tx); err != nil {
+							return err
+						}
+					}
+				}
 			}
-			x.leaves, x.merged = nil, false
-			if err := x.dropParts(ctx, tx); err != nil {
-				return err
-			}
-			if err := x.keep(ctx, tx); err != nil {
+			if err := x.reopen(ctx, tx); err != nil {
 				return err
 			}
 		}
@@ -269,10 +292,20 @@ func (s *sealing) keep(ctx context.Context, tx transaction) error {
 	return s.bookRow.keep(ctx, tx)
 }
 
-// ofUnit are the stretches of a unit that grew, in the order of their numbers.
+// reopen writes a stretch that is to be ended anew.
+func (s *stretch) reopen(ctx context.Context, tx transaction) error {
+	s.leaves, s.merged = nil, false
+	if err := s.dropParts(ctx, tx); err != nil {
+		return err
+	}
+	return s.keep(ctx, tx)
+}
+
+// ofUnit are the stretches of a unit that grew, in the order of their numbers. One that was made for
+// a block that was not added is none.
 func (s *sealing) ofUnit(u unit) (list []*stretch) {
 	for k, x := range s.grown {
-		if k.unit == u {
+		if k.unit == u && x.sums.Blocks > 0 {
 			list = append(list, x)
 		}
 	}
@@ -280,9 +313,9 @@ func (s *sealing) ofUnit(u unit) (list []*stretch) {
 	return list
 }
 
-// endNext writes the parts of the lowest day or month that has ended and has none, and returns 0:
-// no block is sealed by it. It is called until nothing is left.
-func (b *Book) endNext(ctx context.Context) (none uint64, err error) {
+// endNext writes the parts of all days and months that have ended and have none, each in a change of
+// its own.
+func (b *Book) endNext(ctx context.Context) (err error) {
 	for more := true; more && err == nil; {
 		more = false // where another program is sealing
 		err = b.asSealer(ctx, func(tx transaction, c bookRow) (err error) {
@@ -290,7 +323,7 @@ func (b *Book) endNext(ctx context.Context) (none uint64, err error) {
 			return err
 		})
 	}
-	return 0, err
+	return err
 }
 
 // end writes the parts of a day or a month that has ended and has none, and tells whether it found
@@ -316,6 +349,7 @@ func (b *Book) end(ctx context.Context, tx transaction, c *bookRow) (found bool,
 		}
 		return true, b.endDay(ctx, tx, open[0])
 	}
+	maps.DeleteFunc(b.tallies, func(day int64, _ *tally) bool { return day != daily.numberOf(at) }) // others ended these days
 	return false, nil
 }
 

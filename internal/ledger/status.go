@@ -3,8 +3,9 @@ package ledger
 import (
 	"context"
 	"errors"
-	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
@@ -47,32 +48,21 @@ func (b *Book) Status(ctx context.Context) (s Status, err error) {
 	if c.sealed > 0 {
 		s.Sealed = chain.Some(c.next() - 1)
 	}
-	var lowest, highest *int64
-	if _, err := one(ctx, q, []any{&lowest, &highest}, "SELECT (SELECT min(height) FROM blocks WHERE height >= ?), (SELECT max(height) FROM blocks WHERE height >= ?)", int64(c.first), int64(c.first)); err != nil {
-		return s, err
-	}
 	if err := b.counts(ctx, q, &c, &s); err != nil {
 		return s, err
 	}
 	if s.Evidence, err = evidenceOf(ctx, q, chain.Heights{First: c.first, Last: everyBlock.Last}, s.Blocks); err != nil {
 		return s, err
 	}
-	if s.Below, s.Gaps, err = b.below(ctx, q, c); err != nil {
+	below, gaps, err := b.below(ctx, q, c)
+	if err != nil {
 		return s, err
 	}
-	if highest != nil {
-		s.Stored = chain.Some(chain.Heights{First: uint64(*lowest), Last: uint64(*highest)})
-		if s.LastTime, err = b.timeAt(ctx, q, uint64(*highest)); err != nil {
+	s.Below, s.Gaps = below, append(gaps, s.Gaps...)
+	if stored, some := s.Stored.Get(); some {
+		if s.LastTime, err = b.timeAt(ctx, q, stored.Last); err != nil {
 			return s, err
 		}
-		gaps, err := b.missing(ctx, q, c, chain.Heights{First: c.first, Last: uint64(*highest)}, true)
-		if err != nil {
-			return s, err
-		}
-		s.Gaps = append(s.Gaps, gaps...)
-	}
-	if s.FirstUnanswered, err = b.firstUnanswered(ctx, q, c.first); err != nil {
-		return s, err
 	}
 	if c.sealed == 0 {
 		return s, nil
@@ -97,84 +87,58 @@ func (b *Book) Status(ctx context.Context) (s Status, err error) {
 	return s, nil
 }
 
-func (b *Book) firstUnanswered(ctx context.Context, q querier, first uint64) (none chain.Optional[evidence.Question], err error) {
-	heights, err := heightsWith(ctx, q, chain.Heights{First: first, Last: everyBlock.Last}, hasUnanswered, 1)
-	if err != nil || len(heights) == 0 {
-		return none, err
-	}
-	for c, err := range b.contentsAt(ctx, q, heights) {
-		if err != nil || len(c.known.Unanswered) == 0 {
-			return none, err
-		}
-		return chain.Some(c.known.Unanswered[0]), nil
-	}
-	return none, nil
-}
-
-// counts are how many blocks the book has, and how many findings and the like they have. None
-// is missing that the stretches tell of.
+// counts are how many blocks the book has, where they are, and how many findings and the like they
+// have. Those that are not sealed are looked through.
 func (b *Book) counts(ctx context.Context, q querier, c *bookRow, s *Status) error {
-	if _, err := one(ctx, q, []any{&s.Blocks, &s.NotFinal}, "SELECT (SELECT count(*) FROM blocks WHERE height >= ?), (SELECT count(*) FROM blocks WHERE flags <> 0 AND flags & 1 <> 0 AND height >= ?)",
-		int64(c.next()), int64(c.first)); err != nil {
-		return err
+	next := c.first
+	if s.Blocks = c.sealed; c.sealed > 0 {
+		next = c.next()
+		s.Stored = chain.Some(chain.Heights{First: c.first, Last: next - 1})
 	}
-	s.Blocks += c.sealed
-	span := chain.Heights{First: c.first, Last: everyBlock.Last}
-	want, err := b.countWith(ctx, q, c, span)
-	if err != nil {
-		return err
+	count := func(x *Content) {
+		s.Findings += uint64(len(x.known.Findings))
+		s.Unread += uint64(len(x.Unclassified))
+		s.Unanswered += uint64(len(x.known.Unanswered))
+		if !s.FirstUnanswered.Known() && len(x.known.Unanswered) > 0 {
+			s.FirstUnanswered = chain.Some(x.known.Unanswered[0])
+		}
 	}
-	for i, into := range [...]*uint64{&s.Findings, &s.Unread, &s.Unanswered} {
-		heights, err := heightsWith(ctx, q, span, fewFlags[i].flag, math.MaxInt)
-		if err != nil {
-			return err
-		}
-		if uint64(len(heights)) != want[i] {
-			return b.blamed(ctx, q, damaged("table blocks: %d blocks have %s, and %d had", len(heights), fewFlags[i].name, want[i]))
-		}
-		for x, err := range b.contentsAt(ctx, q, heights) {
+	if c.sealed > 0 {
+		heights := map[uint64]bool{}
+		for _, few := range fewFlags {
+			found, err := b.flagged(ctx, q, c, chain.Heights{First: c.first, Last: next - 1}, few.flag, math.MaxInt)
 			if err != nil {
 				return err
 			}
-			*into += uint64([...]int{len(x.known.Findings), len(x.Unclassified), len(x.known.Unanswered)}[i])
+			for _, h := range found {
+				heights[h] = true
+			}
 		}
+		for x, err := range b.contentsAt(ctx, q, slices.Sorted(maps.Keys(heights))) {
+			if err != nil {
+				return err
+			}
+			count(x)
+		}
+	}
+	for x, err := range b.contents(ctx, q, chain.Heights{First: next, Last: everyBlock.Last}) {
+		if err != nil {
+			return err
+		}
+		count(x)
+		stored, some := s.Stored.Get()
+		if !some {
+			stored.First = x.Height
+		}
+		if x.Height > next {
+			s.Gaps = append(s.Gaps, chain.Heights{First: next, Last: x.Height - 1})
+		}
+		next = x.Height + 1
+		s.Stored = chain.Some(chain.Heights{First: stored.First, Last: x.Height})
+		s.Blocks++
+		s.NotFinal += flag(!x.Final)
 	}
 	return nil
-}
-
-// countWith counts the blocks of a span that have which flag. Of days and months that are in it as a
-// whole, the stretches say it; the others' blocks, and those that are not sealed, are looked at.
-func (b *Book) countWith(ctx context.Context, q querier, c *bookRow, span chain.Heights) (n [len(fewFlags)]uint64, err error) {
-	look := func(where string, arguments []any) {
-		for i, few := range fewFlags {
-			var count uint64
-			if err == nil {
-				_, err = one(ctx, q, []any{&count}, fmt.Sprintf("SELECT count(*) FROM blocks WHERE flags <> 0 AND flags & %d <> 0 AND %s", few.flag, where), arguments...)
-			}
-			n[i] += count
-		}
-	}
-	if sealed := (chain.Heights{First: max(span.First, c.first), Last: min(span.Last, c.next()-1)}); c.sealed > 0 && sealed.First <= sealed.Last {
-		list, err := b.piecesAt(ctx, q, c, Period{Heights: chain.Some(sealed)}, sealed, anyStretch)
-		if err != nil {
-			return n, err
-		}
-		for i := range list {
-			if x := &list[i]; !x.whole {
-				within := *x.stretch
-				within.first, within.last = x.span.First, x.span.Last
-				look(within.condition())
-			} else {
-				for i, count := range x.flagged {
-					n[i] += count
-				}
-			}
-		}
-	}
-	if above := (chain.Heights{First: max(span.First, c.next()), Last: span.Last}); above.First <= above.Last {
-		look("height >= ? AND height <= ?", bounds(above))
-	}
-	return n, err
 }
 
 // blamed is damage that names the first block that it comes from.
@@ -208,6 +172,15 @@ func (b *Book) below(ctx context.Context, q querier, c bookRow) (stored chain.Op
 		return stored, nil, nil
 	}
 	gaps, err = b.missing(ctx, q, c, chain.Heights{First: uint64(*lowest), Last: c.first - 1}, true)
+	beside := []uint64{uint64(*lowest), uint64(*highest)}
+	for _, gap := range gaps {
+		beside = append(beside, gap.First-1, gap.Last+1)
+	}
+	for _, height := range beside { // the heights in between follow each other
+		if err == nil {
+			_, err = b.blockAt(ctx, q, height)
+		}
+	}
 	return chain.Some(chain.Heights{First: uint64(*lowest), Last: uint64(*highest)}), gaps, err
 }
 
@@ -231,6 +204,9 @@ func (b *Book) missing(ctx context.Context, q querier, c bookRow, span chain.Hei
 		unwanted = 0
 	}
 	err = scan(ctx, q, heightFields, func(height *uint64) error {
+		if *height < next {
+			return damagedBlock(*height, "out of its place")
+		}
 		if *height > next {
 			gaps = append(gaps, chain.Heights{First: next, Last: *height - 1})
 		}
@@ -297,7 +273,8 @@ func (b *Book) Extent(ctx context.Context) (first, next uint64, err error) {
 		return 0, 0, err
 	}
 	if highest == nil {
-		return c.first, c.first, nil
+		return c.first, c.next(), nil
 	}
-	return c.first, uint64(*highest) + 1, nil
+	_, err = b.blockAt(ctx, b.engine, uint64(*highest)) // it is what was written
+	return c.first, max(uint64(*highest)+1, c.next()), err
 }

@@ -81,6 +81,9 @@ func partOf(kind partKind, key string) int {
 
 // add adds the next block, whose time is known.
 func (t *tally) add(c *Content) (err error) {
+	if c.Height-t.first >= 1<<hashPlaceBits {
+		return fmt.Errorf("its day began with block %d: a ledger cannot look up so many", t.first)
+	}
 	t.blocks++
 	add := func(kind partKind, key string, x *Sums) {
 		if err == nil {

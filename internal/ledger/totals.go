@@ -63,11 +63,14 @@ type Total struct {
 // times, and the sums of all of them are to be added. It returns the names of the rules that
 // priced the transactions, in their order, and tells progress how many blocks are added up.
 func (b *Book) Totals(ctx context.Context, p Period, span chain.Heights, by TotalsBy, each func(*Total) error, progress func(done uint64)) (rules []string, err error) {
-	list, err := b.pieces(ctx, p, span, by.takes)
-	if err != nil {
-		return nil, err
-	}
-	return b.totalsOf(ctx, nil, p, span, by, list, each, progress)
+	err = b.unlessDetached(ctx, func() error {
+		list, err := b.pieces(ctx, p, span, by.takes)
+		if err == nil {
+			rules, err = b.totalsOf(ctx, nil, p, span, by, list, each, progress)
+		}
+		return err
+	})
+	return rules, err
 }
 
 // totalsOf reads by a querier, or where it is nil by several readers at once, as walk does.
@@ -86,8 +89,8 @@ func (b *Book) totalsOf(ctx context.Context, q querier, p Period, span chain.Hei
 }
 
 // totalsOfPiece hands over those of a piece, and notes the rules that priced its transactions. Where
-// the book was extended downwards since it was cut into pieces, the totals of a day and of a month
-// have other blocks, too: the blocks that it had are looked through instead.
+// blocks were added to a day or a month since the book was cut into pieces, its totals are gone or
+// have those blocks, too: the blocks that it had are looked through instead.
 func (b *Book) totalsOfPiece(ctx context.Context, q querier, p Period, span chain.Heights, by TotalsBy, x *piece, rules map[string]bool, each func(*Total) error) error {
 	if !x.whole && !(by == ByQuarterHour && x.byQuarters(p, span)) {
 		return b.lookThrough(ctx, q, p, by, x, rules, each)
@@ -97,7 +100,7 @@ func (b *Book) totalsOfPiece(ctx context.Context, q querier, p Period, span chai
 		handed = true
 		return each(t)
 	})
-	if q != nil || !errors.Is(err, ErrDamaged) || !b.extendedBelow(ctx, x.stretch) {
+	if q != nil || !errors.Is(err, ErrDamaged) || !b.changed(ctx, x.stretch) {
 		return err
 	}
 	if handed { // what was handed over cannot be taken back

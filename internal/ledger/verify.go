@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/feeledger/fees/chain"
 )
@@ -290,12 +291,17 @@ func (v *verification) compare(ctx context.Context, want *stretch) error {
 	}
 	have := found[0]
 	want.leaves, want.merged = have.leaves, have.merged
+	if have.flagged != want.flagged {
+		if err := v.learn(ctx, want); err != nil {
+			return err
+		}
+	}
 	switch {
 	case have.heights() != want.heights() || have.sums.Blocks != want.sums.Blocks:
 		damage("it has %d blocks, %v, and the ledger %d, %v", have.sums.Blocks, have.heights(), want.sums.Blocks, want.heights())
 	case have.seal != want.seal:
 		damage("the seal is %v, and %v follows from the digests", have.seal, want.seal)
-	case have.digest() != want.digest() && !v.learned(ctx, have, want):
+	case have.digest() != want.digest():
 		damage("it counts or adds up other than its blocks do")
 	case have.unit == monthly && have.ended() && have.number != noTime:
 		days, err := daysAt(ctx, v.q, have.number)
@@ -313,30 +319,40 @@ func (v *verification) compare(ctx context.Context, want *stretch) error {
 	return nil
 }
 
-// learned tells whether a stretch counts the blocks that there are now by their flags: what is known
-// of a block may have changed since it was verified.
-func (v *verification) learned(ctx context.Context, have, want *stretch) bool {
-	where, arguments := have.condition()
+// learn has a stretch count the blocks that there are now by their flags: what is known of a block
+// may have changed since it was verified.
+func (v *verification) learn(ctx context.Context, s *stretch) error {
+	where, arguments := s.condition()
 	for i, few := range fewFlags {
-		if _, err := one(ctx, v.q, []any{&want.flagged[i]}, fmt.Sprintf("SELECT count(*) FROM blocks WHERE flags <> 0 AND flags & %d <> 0 AND %s", few.flag, where), arguments...); err != nil {
-			return false
+		if _, err := one(ctx, v.q, []any{&s.flagged[i]}, fmt.Sprintf("SELECT count(*) FROM blocks WHERE flags <> 0 AND flags & %d <> 0 AND %s", few.flag, where), arguments...); err != nil {
+			return err
 		}
 	}
-	return have.digest() == want.digest()
+	return nil
 }
 
 // compareParts compares the parts of a stretch with those that its blocks, or its days, make.
 func (v *verification) compareParts(ctx context.Context, s *stretch, want *bodies) error {
+	damage := func(format string, arguments ...any) {
+		v.found(Damage{Table: "parts", Message: fmt.Sprintf("the %s %s: ", unitNames[s.unit], s.name()) + fmt.Sprintf(format, arguments...)})
+	}
+	var there uint64
+	if _, err := one(ctx, v.q, []any{&there}, "SELECT count(*) FROM parts WHERE unit = ? AND number = ?", unitNames[s.unit], s.number); err != nil {
+		return err
+	}
+	if wanted := uint64(len(s.leaves) / len(Digest{})); there != wanted {
+		damage("it has %d, not %d", there, wanted)
+	}
 	for _, kind := range s.kinds() {
 		for part, body := range want[kind] {
 			have, err := s.body(ctx, v.q, kind, part)
 			switch {
 			case errors.Is(err, ErrDamaged):
-				v.damagedStretch(s.unit, s.number, "%v", err)
+				damage("%v", err)
 			case err != nil:
 				return err
 			case !bytes.Equal(have, body):
-				v.damagedStretch(s.unit, s.number, "part %d of kind %d is not what its blocks make", part, kind)
+				damage("part %d of kind %d is not what its blocks make", part, kind)
 			}
 		}
 	}
@@ -370,15 +386,19 @@ func (v *verification) ended(ctx context.Context) error {
 				return err
 			}
 			if t := s.tallies[want.number]; u == daily && t != nil {
-				if found, err := readStretches(ctx, v.q, u, "number = ? AND leaves IS NOT NULL", want.number); err == nil && len(found) == 1 && t.has(found[0]) {
-					if err := v.compareParts(ctx, found[0], t.bodies()); err != nil {
-						return err
-					}
+				found, err := readStretches(ctx, v.q, u, "number = ? AND leaves IS NOT NULL", want.number)
+				if err == nil && len(found) == 1 && t.has(found[0]) {
+					err = v.compareParts(ctx, found[0], t.bodies())
+				}
+				if err != nil && !errors.Is(err, ErrDamaged) { // which was told
+					return err
 				}
 			}
 		}
-		there, err := readStretches(ctx, v.q, u, "first < ?", int64(v.end))
-		if err != nil && !errors.Is(err, ErrDamaged) { // which was told
+		there, err := readStretches(ctx, v.q, u, "1 = 1")
+		if errors.Is(err, ErrDamaged) {
+			v.found(Damage{Table: "stretches", Message: strings.TrimPrefix(err.Error(), ErrDamaged.Error()+": table stretches: ")})
+		} else if err != nil {
 			return err
 		}
 		for _, x := range there {
@@ -405,6 +425,11 @@ func (v *verification) strays(ctx context.Context) error {
 	} else if err != nil {
 		return err
 	}
+	if v.book.engine.sql().files {
+		if err := v.words(ctx); err != nil {
+			return err
+		}
+	}
 	for _, x := range []struct{ table, query string }{
 		{"stretches", "SELECT count(*) FROM stretches WHERE unit NOT IN ('day', 'month')"},
 		{"parts", "SELECT count(*) FROM parts p WHERE NOT EXISTS (SELECT 1 FROM stretches s WHERE s.unit = p.unit AND s.number = p.number AND s.leaves IS NOT NULL)"},
@@ -420,6 +445,22 @@ func (v *verification) strays(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// words compares those that SQL shows with ours.
+func (v *verification) words(ctx context.Context) error {
+	var have []string
+	err := listRows(ctx, v.q, []column{{"number", integer}, {"word", text}}, func(r row) {
+		if word, ok := r[1].(string); ok && r[0] == int64(len(have)) {
+			have = append(have, word)
+		} else {
+			have = append(have, "")
+		}
+	}, "SELECT number, word FROM words ORDER BY number")
+	if err == nil && !slices.Equal(have, usualTexts) {
+		v.found(Damage{Table: "words", Message: "they are not those that the ledger's numbers stand for"})
+	}
+	return err
 }
 
 // equal compares two values of a column.

@@ -78,14 +78,17 @@ func TestDamageWhileABookIsVerified(t *testing.T) {
 		whole := newPlace()
 		require.NoError(t, written(t, whole, madeUpChain, entries).Close())
 		for statement, wanted := range map[string]string{
-			"UPDATE movements SET amount = '8' WHERE height = 900":              "block 900, table movements: rows of this block were altered",
-			"DELETE FROM blocks WHERE height = 900":                             "block 900, table blocks: missing, up to block 900",
-			"UPDATE blocks SET parent_hash = hash WHERE height = 900":           "block 900, table blocks: its parent is",
-			"UPDATE days SET fee = '8' WHERE day = (SELECT max(day) FROM days)": "table days: 2023-12-11: fee is 8, the rows add up to",
-			"UPDATE account_days SET evm = 8 WHERE day = 19700":                 "table account_days: 2023-12-09",
-			"DELETE FROM seals WHERE number = 19700":                            "table seals: the day 2023-12-09: missing",
-			"UPDATE contract_months SET fee = '8'":                              "table contract_months: 2023-1",
-			"INSERT INTO days SELECT 20000, blocks, inherents, evm, native, evm_failed, native_failed, outcome_unknown, undetermined, uncharged, unaccounted, gas, fee, evm_fee, native_fee, priority_fee, tip, charged, burned, treasury, author, drifts, priority_unknown, burned_unknown, treasury_unknown, author_unknown, priced_gas, priced FROM days WHERE day = 19700": "table days: 2024-10-04: a total of no block",
+			"UPDATE blocks SET known = '{}' WHERE height = 900":                                            "block 900, table blocks: it was altered",
+			"DELETE FROM blocks WHERE height = 900":                                                        "block 900, table blocks: missing, up to block 900",
+			"UPDATE blocks SET record = (SELECT record FROM blocks WHERE height = 901) WHERE height = 900": "block 900, table blocks: its record is of block 901",
+			"UPDATE transactions SET fee = 8 WHERE id / 1048576 = 900":                                     "block 900, table transactions: rows of this block are not those",
+			"UPDATE stretches SET fee = 8 WHERE unit = 'day' AND number = 19702":                           "table stretches: the day 2023-12-11: ",
+			"UPDATE stretches SET evm = 8 WHERE unit = 'day' AND number = 19700":                           "table stretches: the day 2023-12-09: ",
+			"DELETE FROM stretches WHERE number = 19700":                                                   "table stretches: the day 2023-12-09: missing",
+			"DELETE FROM parts WHERE number = 19700 AND kind = 1":                                          "table parts: the day 2023-12-09: ",
+			"UPDATE stretches SET fee = 8 WHERE unit = 'month' AND number = 646":                           "table stretches: the month 2023-11: ",
+			"UPDATE parts SET number = 645 WHERE number = 646":                                             "table parts: ",
+			"UPDATE stretches SET number = 20000 WHERE number = 19700":                                     "table stretches: the day 2024-10-04",
 		} {
 			place := copied(t, whole)
 			db := openSQL(t, place)

@@ -66,7 +66,9 @@ func (b *Book) Write(ctx context.Context, entries []*Entry) error {
 		return err
 	}
 	if ended {
-		_, err = b.endNext(ctx)
+		if err = b.endNext(ctx); err != nil {
+			err = fmt.Errorf("the blocks are stored; summing up a day or month that ended failed: %w", err)
+		}
 	}
 	return err
 }
@@ -81,6 +83,10 @@ func (b *Book) sealStored(ctx context.Context, tx transaction, c bookRow, stored
 	if mine, err := trySealing(ctx, tx); err != nil || !mine {
 		return false, err
 	}
+	before := c.next()
+	if c, err = readBookRow(ctx, tx); err != nil || c.next() != before { // another program has sealed some
+		return false, err
+	}
 	s, err := b.beginSealing(ctx, tx, c)
 	if err != nil {
 		return false, err
@@ -93,8 +99,8 @@ func (b *Book) sealStored(ctx context.Context, tx transaction, c bookRow, stored
 			return false, err
 		}
 	}
-	before, err := b.timeAt(ctx, tx, c.next()-min(c.sealed, 1))
-	return len(s.grown) > int(unitCount) || daily.numberOf(before) != s.last[daily], errors.Join(err, s.keep(ctx, tx))
+	last, err := b.timeAt(ctx, tx, c.next()-min(c.sealed, 1))
+	return len(s.grown) > int(unitCount) || daily.numberOf(last) != s.last[daily], errors.Join(err, s.keep(ctx, tx))
 }
 
 // makeRoom has the database ready for entries.

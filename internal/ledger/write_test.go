@@ -95,7 +95,8 @@ func TestForks(t *testing.T) {
 		}
 		require.EqualError(t, book.Write(ctx, []*ledger.Entry{entries[6], entries[8]}), "block 8 does not follow block 6")
 		require.NoError(t, book.Write(ctx, entries))
-		require.EqualValues(t, 10, sealAll(t, book))
+		require.EqualValues(t, 6, sealAll(t, book), "those from the first on that was there before")
+		require.Equal(t, chain.Some(uint64(9)), statusOf(t, book).Sealed)
 		verified(t, book)
 	})
 }
@@ -114,20 +115,20 @@ func TestSealRefusesAFork(t *testing.T) {
 		_, err := book.Seal(ctx)
 		require.ErrorIs(t, err, ledger.ErrDamaged)
 		require.ErrorContains(t, err, "block 3")
-		db.do(t, "UPDATE blocks SET parent_hash = ?1, leaves = ?2 WHERE height = 3", hashBytes(2), []byte{1})
+		db.rewrite(t, 3, 1, 0, 0, 0, 0, 0, 0, 0, 3)
 		_, err = book.Seal(ctx)
 		require.ErrorIs(t, err, ledger.ErrDamaged)
 		require.ErrorContains(t, err, "block 3")
 		require.ErrorIs(t, book.Write(ctx, madeUp(4, 1)), ledger.ErrDamaged)
+		db.resum(t, 3)
+		var fork *ledger.ForkError
+		_, err = book.Seal(ctx)
+		require.ErrorAs(t, err, &fork)
+		require.Equal(t, ledger.ForkError{Height: 3, Parent: hashOf(3, 0), Before: hashOf(2, 0)}, *fork)
 		sealed, err := book.Sealed(ctx)
 		require.NoError(t, err)
 		require.Equal(t, heights(0, 2), sealed)
 	})
-}
-
-func hashBytes(height uint64) []byte {
-	h := hashOf(height, 0)
-	return h[:]
 }
 
 func TestBlocksThatAreNotFinal(t *testing.T) {
@@ -155,7 +156,8 @@ func TestBlocksThatAreNotFinal(t *testing.T) {
 		require.Equal(t, []any{uint64(7), uint64(2)}, []any{s.Blocks, s.NotFinal})
 		// The same once more as final.
 		require.NoError(t, book.Write(ctx, branch(t, 5, 1, hashOf(4, 0), 1, true)))
-		require.EqualValues(t, 1, sealAll(t, book))
+		require.Equal(t, chain.Some(uint64(5)), statusOf(t, book).Sealed)
+		require.Zero(t, sealAll(t, book))
 		verified(t, book)
 		// What a final one says is not replaced.
 		var fork *ledger.ForkError
@@ -169,9 +171,7 @@ func TestBlocksThatAreNotFinal(t *testing.T) {
 		require.Zero(t, removed)
 		s = statusOf(t, book)
 		require.Equal(t, []any{uint64(6), uint64(0)}, []any{s.Blocks, s.NotFinal})
-		for _, table := range ofBlocks {
-			require.Empty(t, openSQL(t, place).texts(t, "SELECT 1 FROM "+table+" WHERE height > 5"), table)
-		}
+		require.Empty(t, openSQL(t, place).texts(t, "SELECT height FROM blocks WHERE height > 5 UNION ALL SELECT id FROM transactions WHERE id >= 6 * 1048576"))
 		verified(t, book)
 	})
 }
@@ -206,21 +206,21 @@ func TestAFailedWriteLeavesNothing(t *testing.T) {
 		db := openSQL(t, place)
 		before := content(t, db)
 
-		db.do(t, "ALTER TABLE findings RENAME TO elsewhere") // among the last tables that Write comes to
-		require.ErrorContains(t, book.Write(ctx, entries[3:8]), "table findings")
-		_, err := book.Status(ctx)
+		for table, asked := range map[string]bool{"transactions": false, "stretches": true, "parts": false} {
+			db.do(t, "ALTER TABLE "+table+" RENAME TO elsewhere")
+			if table != "parts" { // which are written of a day that has ended
+				require.ErrorContains(t, book.Write(ctx, entries[3:8]), table)
+			}
+			_, err := book.Status(ctx)
+			require.Equal(t, asked, err != nil, table)
+			require.NotEmpty(t, damages(t, book))
+			db.do(t, "ALTER TABLE elsewhere RENAME TO "+table)
+			require.Equal(t, before, content(t, db))
+		}
+		db.do(t, "ALTER TABLE blocks RENAME TO elsewhere")
+		_, err := book.Compare(ctx, entries[:3])
 		require.Error(t, err)
-		require.NotEmpty(t, damages(t, book))
-		_, err = book.Compare(ctx, entries[:3])
-		require.Error(t, err)
-		db.do(t, "ALTER TABLE elsewhere RENAME TO findings")
-		require.Equal(t, before, content(t, db))
-
-		db.do(t, "ALTER TABLE account_months RENAME TO elsewhere")
-		_, err = book.Seal(ctx)
-		require.ErrorContains(t, err, "account_months")
-		db.do(t, "ALTER TABLE elsewhere RENAME TO account_months")
-		require.Equal(t, before, content(t, db))
+		db.do(t, "ALTER TABLE elsewhere RENAME TO blocks")
 
 		cancelled, cancel := context.WithCancel(ctx)
 		cancel()
@@ -230,7 +230,7 @@ func TestAFailedWriteLeavesNothing(t *testing.T) {
 		book = writer(t, place)
 
 		require.NoError(t, book.Write(ctx, entries[3:]))
-		require.EqualValues(t, 10, sealAll(t, book))
+		require.Equal(t, chain.Some(uint64(9)), statusOf(t, book).Sealed)
 		verified(t, book)
 	})
 }
@@ -342,8 +342,11 @@ func TestHostileTexts(t *testing.T) {
 	require.NoError(t, err)
 	price, err := chain.ParseGasPrice(largestWei) // × 1 gas is what an amount can be
 	require.NoError(t, err)
+	fee, err := chain.ParseWei(largestWei)
+	require.NoError(t, err)
 	entry := func() *ledger.Entry {
-		m := makeBlock(math.MaxInt64-1, hashOf(1, 0), hashOf(0, 0), largestWei)
+		m := makeBlock(7, hashOf(1, 0), hashOf(0, 0), largestWei)
+		m.Block.Number, m.Report.Number = 1<<43-2, 1<<43-2 // the highest that a ledger can hold
 		m.event("balances", "Nul\x00\x00 \xff\xfe and \u2028'; DROP TABLE blocks; --", `["\u0000"]`)
 		m.Report.Rules = "rules\x00"
 		m.BaseFeePerGas = chain.Some(baseFee)
@@ -361,11 +364,20 @@ func TestHostileTexts(t *testing.T) {
 		verified(t, book)
 		seals <- statusOf(t, book).Seal
 		require.Equal(t, largestWei, statusOf(t, book).Totals.Fee.String())
-		db := openSQL(t, place)
-		require.Equal(t, [][]string{{"balances.Nul\uFFFD\uFFFD \uFFFD and \u2028'; DROP TABLE blocks; --", `["\u0000"]`}}, db.texts(t, "SELECT event, data FROM unclassified"))
-		require.Equal(t, [][]string{{"nul\uFFFD", "status\uFFFD", largestWei, largestWei}}, db.texts(t, "SELECT call, status, gas_price, fee FROM transactions"))
-		require.Equal(t, [][]string{{largestToken}}, db.texts(t, "SELECT base_fee_per_gas FROM blocks"))
-		require.Equal(t, [][]string{{"\uFFFD" + long}, {"?$1 \\ \t\n\r\""}}, db.texts(t, "SELECT message FROM findings ORDER BY position"))
+		all := in(chain.Heights{Last: math.MaxInt64})
+		for c, err := range book.Contents(ctx, all.Span) {
+			require.NoError(t, err)
+			require.Equal(t, "rules\uFFFD", c.Rules)
+			require.Equal(t, chain.Some(baseFee), c.BaseFeePerGas)
+			u, x := c.Unclassified[0], c.Transactions[0]
+			require.Equal(t, []string{"balances.Nul\uFFFD\uFFFD \uFFFD and \u2028'; DROP TABLE blocks; --", `["\u0000"]`}, []string{u.Event, u.Data})
+			require.Equal(t, []string{"nul\uFFFD", "status\uFFFD"}, []string{x.Call, x.Status})
+			require.Equal(t, []any{chain.Some(price), chain.Some(fee)}, []any{x.GasPrice, x.Fee})
+		}
+		var said []string
+		require.NoError(t, each(book.Findings(ctx, all), func(f *ledger.Finding) error { said = append(said, f.Message); return nil }))
+		require.Equal(t, []string{"\uFFFD" + long, "?$1 \\ \t\n\r\""}, said)
+		require.Equal(t, [][]string{{"nul\uFFFD", largestWei, largestWei}}, openSQL(t, place).texts(t, "SELECT call, gas_price, fee FROM book_transactions"))
 		differences, err := book.Compare(ctx, []*ledger.Entry{entry})
 		require.NoError(t, err)
 		require.Empty(t, differences)
@@ -395,15 +407,25 @@ func TestSumsThatOverflow(t *testing.T) {
 			require.ErrorContains(t, err, "block 1")
 			require.Equal(t, before, content(t, openSQL(t, place)))
 
-			// Added to totals that are there, it is the database that refuses.
+			// Added to totals that are there.
 			require.NoError(t, book.Write(ctx, []*ledger.Entry{first.entry(t)}))
-			require.EqualValues(t, 1, sealAll(t, book))
-			require.NoError(t, book.Write(ctx, []*ledger.Entry{second.entry(t)}))
 			before = content(t, openSQL(t, place))
-			_, err = book.Seal(ctx)
-			require.ErrorContains(t, err, "table quarter_hours")
+			require.ErrorIs(t, book.Write(ctx, []*ledger.Entry{second.entry(t)}), chain.ErrOverflow)
 			require.Equal(t, before, content(t, openSQL(t, place)))
 			require.Equal(t, chain.Some(uint64(0)), statusOf(t, book).Sealed)
+			verified(t, book)
+
+			// Where another one stored it, it is not sealed.
+			place = newPlace()
+			book = writer(t, place)
+			require.NoError(t, book.Begin(ctx, madeUpChain, 0))
+			require.NoError(t, book.Write(ctx, []*ledger.Entry{second.entry(t)}))
+			require.NoError(t, book.Write(ctx, []*ledger.Entry{first.entry(t)}))
+			before = content(t, openSQL(t, place))
+			_, err = book.Seal(ctx)
+			require.ErrorIs(t, err, chain.ErrOverflow)
+			require.ErrorContains(t, err, "block 1")
+			require.Equal(t, before, content(t, openSQL(t, place)))
 			verified(t, book)
 		}
 	})
