@@ -3,6 +3,8 @@ package ledger
 import (
 	"context"
 	"iter"
+	"maps"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 )
@@ -21,6 +23,43 @@ func (m *SealedMonth) Period() (p Period, err error) {
 		p.To, err = chain.TimeAt(uint64((m.Month + 1).Start().UnixMilli()))
 	}
 	return p, err
+}
+
+// MonthSeal makes the seal of a month of its blocks.
+type MonthSeal struct{ days map[int64]*stretch }
+
+// Add adds the next block of the month.
+func (m *MonthSeal) Add(at chain.Optional[chain.Time], d Digest) {
+	if m.days == nil {
+		m.days = map[int64]*stretch{}
+	}
+	number := daily.numberOf(at)
+	day := m.days[number]
+	if day == nil {
+		day = &stretch{number: number}
+		m.days[number] = day
+	}
+	day.seal = day.seal.After(d)
+	day.sums.Blocks++
+}
+
+// Seal is that of the blocks that were added.
+func (m *MonthSeal) Seal() Seal {
+	var days []*stretch
+	for _, number := range slices.Sorted(maps.Keys(m.days)) {
+		days = append(days, m.days[number])
+	}
+	return sealOf(days)
+}
+
+// SealUpTo is the seal that the month had when nothing above a height was sealed.
+func (b *Book) SealUpTo(ctx context.Context, m *SealedMonth, last uint64) (Seal, error) {
+	var seal MonthSeal
+	p, err := m.Period()
+	if err == nil {
+		err = b.eachSealed(ctx, p, chain.Heights{First: m.Span.First, Last: last}, seal.Add)
+	}
+	return seal.Seal(), err
 }
 
 // Months are those of which a book has sealed a block, in their order, and how many sealed

@@ -378,24 +378,30 @@ func (s *stretch) dropHashes(ctx context.Context, tx transaction) error {
 // nothing but them. Each is read and checked. A block that is missing is an
 // error, as one that is not sealed is.
 func (b *Book) SealOf(ctx context.Context, p Period, span chain.Heights) (seal Seal, err error) {
+	err = b.eachSealed(ctx, p, span, func(_ chain.Optional[chain.Time], d Digest) { seal = seal.After(d) })
+	return seal, err
+}
+
+// eachSealed hands over the time and the digest of the blocks of a period, in a span that is sealed.
+func (b *Book) eachSealed(ctx context.Context, p Period, span chain.Heights, each func(chain.Optional[chain.Time], Digest)) error {
 	have, err := b.sealed(ctx)
 	if err != nil {
-		return seal, err
+		return err
 	}
 	if sealed, ok := have.Get(); !ok || span.First < sealed.First || span.Last > sealed.Last {
-		return seal, fmt.Errorf("%w: blocks %v are not all sealed", ErrNone, span)
+		return fmt.Errorf("%w: blocks %v are not all sealed", ErrNone, span)
 	}
 	for r, err := range walk(ctx, b, nil, span, whole) {
 		if err != nil {
-			return seal, err
+			return err
 		}
 		at, err := r.at()
 		if err != nil {
-			return seal, damagedBlock(r.height, "its time: %v", err)
+			return damagedBlock(r.height, "its time: %v", err)
 		}
 		if p.Has(r.height, at) {
-			seal = seal.After(r.digest())
+			each(at, r.digest())
 		}
 	}
-	return seal, nil
+	return nil
 }

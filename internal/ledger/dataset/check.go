@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"regexp"
 
-	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/sys/disk"
 )
@@ -136,11 +135,7 @@ func (x *checker) compare(ctx context.Context, name string, m *Manifest, month *
 		return nil
 	}
 	if !m.Whole() && m.Blocks.First == now.First && m.Blocks.Last < now.Last { // the ledger has more by now
-		period, err := month.Period()
-		if err != nil {
-			return err
-		}
-		seal, err := x.book.SealOf(ctx, period, chain.Heights{First: m.Blocks.First, Last: m.Blocks.Last})
+		seal, err := x.book.SealUpTo(ctx, month, m.Blocks.Last)
 		if err != nil || seal.String() == m.Blocks.Seal {
 			return err
 		}
