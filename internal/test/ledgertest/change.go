@@ -25,8 +25,7 @@ func Change(t testing.TB, path string, statements ...string) {
 	defer db.Close()
 	db.SetMaxOpenConns(1) // temporary tables are a connection's
 	ask := Ask(t, db)
-	_, blocks := ask("SELECT height, record, flags, coalesce(known, '') FROM blocks ORDER BY height")
-	unpack(t, db, blocks)
+	unpack(t, db, ask)
 	for _, statement := range statements {
 		result, err := db.Exec(statement)
 		require.NoError(t, err, statement)
@@ -34,29 +33,31 @@ func Change(t testing.TB, path string, statements ...string) {
 		require.NoError(t, err)
 		require.Positive(t, rows, statement)
 	}
+	_, blocks := ask("SELECT height, record, flags, coalesce(known, ''), sum FROM main.blocks ORDER BY height")
 	for _, b := range blocks {
 		height, record := b[0].(int64), b[1].([]byte)
 		r := Record{record[:headSize], map[string][][]any{}}
 		for _, table := range Tables {
 			_, r.Tables[table.Name] = ask(fmt.Sprintf("SELECT %s FROM temp.%s WHERE height = %d ORDER BY position", table.list(), table.Name, height))
 		}
-		changed := r.Bytes(t)
-		if bytes.Equal(changed, record) {
-			continue
-		}
 		ms, timed := r.Tables["blocks"][0][0].(int64)
 		flags := b[2].(int64) &^ 4
 		if len(r.Tables["unclassified"]) > 0 {
 			flags |= 4
 		}
-		_, err := db.Exec("UPDATE main.blocks SET record = ?, time_ms = ?, flags = ?, sum = ? WHERE height = ?",
-			changed, r.Tables["blocks"][0][0], flags, Sum(changed, ms, flags, timed, b[3].(string)), height)
+		record = r.Bytes(t)
+		sum := Sum(record, ms, flags, timed, b[3].(string))
+		if bytes.Equal(sum, b[4].([]byte)) {
+			continue
+		}
+		_, err := db.Exec("UPDATE main.blocks SET record = ?, time_ms = ?, flags = ?, sum = ? WHERE height = ?", record, r.Tables["blocks"][0][0], flags, sum, height)
 		require.NoError(t, err)
 	}
 }
 
 // unpack makes temporary tables of what records have.
-func unpack(t testing.TB, db *sql.DB, blocks [][]any) {
+func unpack(t testing.TB, db *sql.DB, ask Rows) {
+	_, blocks := ask("SELECT height, record FROM blocks")
 	for _, table := range Tables {
 		var columns []string
 		for _, c := range table.Columns {
