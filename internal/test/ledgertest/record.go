@@ -227,3 +227,13 @@ func Sum(record []byte, timeMS, flags int64, timed bool, known string) []byte {
 	sum := sha256.Sum256(append(text, known...))
 	return sum[:]
 }
+
+// Cell is the value that a row of a table has in a column.
+func Cell(table string, row []any, column string) *any {
+	for _, t := range Tables {
+		if t.Name == table {
+			return &row[slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == column })]
+		}
+	}
+	return nil
+}
