@@ -80,7 +80,7 @@ func TestCloseFromAnArchive(t *testing.T) {
 		forged := filepath.Join(t.TempDir(), "fees.db")
 		require.NoError(t, os.WriteFile(forged, text, 0o600))
 		payer, height := accounts[1].String(), 0
-		require.NoError(t, opened(t, forged).QueryRow(fmt.Sprintf("SELECT height FROM transactions WHERE payer = x'%s' AND evm_hash IS NOT NULL LIMIT 1", payer[2:])).Scan(&height))
+		require.NoError(t, opened(t, forged).QueryRow("SELECT height FROM book_transactions WHERE payer = ? AND layer = 'evm' LIMIT 1", strings.ToLower(payer)).Scan(&height))
 		raise(t, forged, payer, height)
 		require.Contains(t, check(exitLedger, in("archive"), in("january"), "--ledger", forged), fmt.Sprintf("block %d, table ", height))
 	})

@@ -76,7 +76,7 @@ func TestCloseTwice(t *testing.T) {
 	require.Contains(t, stdout, "proved: ")
 
 	m := manifestOf(t, one)
-	rows, err := opened(t, place).Query("SELECT fee, charged FROM transactions WHERE height BETWEEN 2 AND 27 AND lower(hex(payer)) = ?", strings.ToLower(alith[2:]))
+	rows, err := opened(t, place).Query("SELECT fee, charged FROM book_transactions WHERE height BETWEEN 2 AND 27 AND payer = ?", strings.ToLower(alith))
 	require.NoError(t, err)
 	defer rows.Close()
 	sums := [2]big.Int{}
@@ -140,11 +140,11 @@ func TestCloseFlippedByte(t *testing.T) {
 // A ledger that was changed since is refused, and the block is named.
 func TestCloseChangedLedger(t *testing.T) {
 	for statement, found := range map[string]string{
-		"UPDATE transactions SET fee = '5215236000000001' WHERE height = 25 AND extrinsic = 7": "block 25, table transactions: ",
-		"UPDATE blocks SET leaves = zeroblob(67) WHERE height = 27":                            "block 27, table blocks: ",
-		"UPDATE blocks SET hash = zeroblob(32) WHERE height = 2":                               "block 2, table blocks: ",
-		"UPDATE findings SET message = 'nothing' WHERE height = 2":                             "block 2, table findings: ",
-		"UPDATE seals SET last = last + 1 WHERE unit = 'day' AND number > 0":                   "table seals: 2026-01-",
+		"UPDATE blocks SET record = CAST(record || x'00' AS BLOB) WHERE height = 25":   "block 25, table blocks: it was altered",
+		"UPDATE blocks SET sum = zeroblob(32) WHERE height = 27":                       "block 27, table blocks: it was altered",
+		"UPDATE blocks SET time_ms = time_ms + 1 WHERE height = 2":                     "block 2, table blocks: it was altered",
+		"UPDATE blocks SET known = replace(known, 'after', 'before') WHERE height = 2": "block 2, table blocks: it was altered",
+		"UPDATE stretches SET last = last + 1 WHERE unit = 'day' AND number > 0":       "table stretches: the day 2026-",
 	} {
 		place := filled(t, newLedgerFile(t))
 		dir := filepath.Join(t.TempDir(), "january")

@@ -17,6 +17,7 @@ import (
 
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/test/ledgertest"
 	"github.com/feeledger/fees/internal/test/postgrestest"
 )
 
@@ -137,14 +138,15 @@ func TestLedgerSums(t *testing.T) {
 func TestLedgerDamaged(t *testing.T) {
 	places(t, func(t *testing.T, place func() string) {
 		for statement, named := range map[string]string{
-			"UPDATE transactions SET fee = '1' WHERE height = 25 AND extrinsic = 5": "block 25, table transactions: rows of this block were altered",
-			"UPDATE movements SET amount = '7' WHERE height = 13 AND position = 0":  "block 13, table movements: rows of this block were altered",
-			"DELETE FROM transactions WHERE height = 26":                            "block 26, table transactions: rows of this block were altered",
-			"UPDATE blocks SET parent_hash = hash WHERE height = 9":                 "block 9, table blocks: its parent is ",
-			"DELETE FROM blocks WHERE height = 20":                                  "block 20, table blocks: missing, up to block 20",
-			"UPDATE seals SET seal = digest WHERE unit = 'month'":                   "table seals: the month 2026-01: ",
-			"UPDATE days SET fee = '1786951749384991758'":                           "table days: 2026-01-01: fee is 1786951749384991758, the rows add up to 1786951749384991759",
-			"UPDATE account_days SET evm = evm + 1 WHERE movements > 0":             "table account_days: 2026-01-01 0x",
+			"UPDATE blocks SET sum = (SELECT sum FROM blocks WHERE height = 24) WHERE height = 25":       "block 25, table blocks: it was altered: its sum is ",
+			"UPDATE blocks SET record = (SELECT record FROM blocks WHERE height = 12) WHERE height = 13": "block 13, table blocks: its record is of block 12",
+			"UPDATE blocks SET flags = 4 WHERE height = 14":                                              "block 14, table blocks: it was altered: its sum is ",
+			"UPDATE transactions SET fee = 1 WHERE id = 25 * 1048576 + 5":                                "block 25, table transactions: rows of this block are not those of its record",
+			"DELETE FROM transactions WHERE id / 1048576 = 26":                                           "block 26, table transactions: rows of this block are not those of its record",
+			"DELETE FROM blocks WHERE height = 20":                                                       "block 20, table blocks: missing, up to block 20",
+			"UPDATE stretches SET seal = digest WHERE unit = 'month' AND number > 0":                     "table stretches: the month 2026-01",
+			"UPDATE stretches SET fee = fee + 1 WHERE unit = 'day' AND number > 0":                       "table stretches: the day 2026-01-01 was altered",
+			"UPDATE parts SET body = (SELECT sum FROM blocks WHERE height = 1) WHERE kind = 0":           "table parts: ",
 		} {
 			damaged := filled(t, place())
 			requireVerified(t, damaged)
@@ -164,6 +166,17 @@ func TestLedgerDamaged(t *testing.T) {
 			require.NotEmpty(t, report.Damage, statement)
 			require.Len(t, report.Damage, report.Damages, statement)
 		}
+	})
+}
+
+// A block that another one was put in the place of, with its sum, is not the child of the one before.
+func TestLedgerOfAnotherParent(t *testing.T) {
+	places(t, func(t *testing.T, place func() string) {
+		damaged := filled(t, place())
+		rewrite(t, damaged, 9, true, func(r *ledgertest.Record) { copy(r.Head[41:], r.Head[9:41]) })
+		stdout, _, code := fees(t, "ledger", "verify")
+		require.Equal(t, exitLedger, code, stdout)
+		require.Contains(t, stdout, "block 9, table blocks: its parent is ")
 	})
 }
 

@@ -68,7 +68,7 @@ func TestProcessSyncBelowKilled(t *testing.T) {
 	filling(upper, begun).ends(t, exitOK)
 	want, seal := rowsOf(t, whole), *statusOf(t, whole).Seal
 	require.Len(t, want["blocks"], last)
-	require.Len(t, want["seals"], 17+2, "days, of two months")
+	require.Len(t, want["stretches"], 17+2, "days, of two months")
 	text, err := os.ReadFile(begun)
 	require.NoError(t, err)
 	killedAndFilled(t, last, func() string {

@@ -402,9 +402,9 @@ func TestDatasetDamaged(t *testing.T) {
 // Rows that are not what was sealed are in no file.
 func TestDatasetOfADamagedLedger(t *testing.T) {
 	for _, statement := range []string{
-		"UPDATE transactions SET fee = '1' WHERE height = 5",
-		"UPDATE seals SET seal = (SELECT seal FROM seals WHERE unit = 'month' AND first = 1) WHERE unit = 'month' AND first = 2",
-		"DELETE FROM transfers WHERE height IN (SELECT height FROM transfers LIMIT 1)",
+		"UPDATE blocks SET record = CAST(record || x'00' AS BLOB) WHERE height = 5",
+		"UPDATE stretches SET seal = (SELECT seal FROM stretches WHERE unit = 'month' AND first = 0) WHERE unit = 'month' AND first = 1",
+		"DELETE FROM blocks WHERE height = 5",
 	} {
 		place, dir := copied(t), t.TempDir()
 		alter(t, place, statement)

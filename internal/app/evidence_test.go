@@ -158,7 +158,7 @@ func TestVerifyProves(t *testing.T) {
 
 	// Nothing is proved of a ledger that was altered, and nothing is said of it.
 	altered := copied(t)
-	alter(t, altered, "UPDATE transactions SET tip = '1' WHERE height = 7")
+	alter(t, altered, "UPDATE blocks SET record = CAST(record || x'00' AS BLOB) WHERE height = 7")
 	require.Equal(t, failure.Damaged, app.KindOf(verified(t, altered, proved(t, 1000)).Err()))
 	v = verified(t, altered, nil)
 	require.Error(t, v.Err())

@@ -79,12 +79,12 @@ func writtenTwice(t *testing.T, place string) error {
 	return err
 }
 
-// altered is what a question says of a ledger in which a fee was changed.
+// altered is what a question says of a ledger in which a block was changed.
 func altered(t *testing.T) error {
 	place := filled(t, file(t))
 	db, err := sql.Open("sqlite", place)
 	require.NoError(t, err)
-	_, err = db.Exec("UPDATE transactions SET fee = '1' WHERE height = 25")
+	_, err = db.Exec("UPDATE blocks SET record = CAST(record || x'00' AS BLOB) WHERE height = 25")
 	require.NoError(t, err)
 	require.NoError(t, db.Close())
 	d, err := app.Open(t.Context(), place, network.BuiltIn())

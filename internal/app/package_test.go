@@ -475,7 +475,7 @@ func TestCheckPackage(t *testing.T) {
 	})
 	t.Run("a ledger that was altered", func(t *testing.T) {
 		q, other := fresh(t), copied(t)
-		alter(t, other, "UPDATE transactions SET fee = '1' WHERE height = 25")
+		alter(t, other, "UPDATE blocks SET record = CAST(record || x'00' AS BLOB) WHERE height = 25")
 		_, err := check(t, q.Dir, other, q.PackageOptions)
 		require.Equal(t, failure.Damaged, app.KindOf(err), "%v", err)
 	})

@@ -158,7 +158,7 @@ func TestRollforwardErrors(t *testing.T) {
 
 	r, err := rolled(t, d, q)
 	require.NoError(t, err)
-	alter(t, place, "UPDATE movements SET amount = 1 WHERE height = 25")
+	alter(t, place, "UPDATE blocks SET record = CAST(record || x'00' AS BLOB) WHERE height = 25")
 	err = r.Explain(r.Each(t.Context(), func(*rollforward.Item) error { return nil }))
 	require.Equal(t, failure.Damaged, app.KindOf(err), "%v", err)
 	_, err = rolled(t, d, q)

@@ -179,7 +179,7 @@ func TestStatementsOfAnAlteredLedger(t *testing.T) {
 	q := app.StatementQuestion{Question: app.Question{Period: app.Heights(1, 27), Accounts: []chain.Address{address(t, alith)}}}
 	made, err := d.Statements(t.Context(), q)
 	require.NoError(t, err)
-	alter(t, place, "UPDATE transactions SET fee = '1', charged = '1' WHERE height = 25")
+	alter(t, place, "UPDATE blocks SET record = CAST(record || x'00' AS BLOB) WHERE height = 25")
 	var text strings.Builder
 	err = made.Explain(made.Style.WriteJSON(t.Context(), &text, made.List[0]))
 	require.Equal(t, failure.Damaged, app.KindOf(err), "%v", err)

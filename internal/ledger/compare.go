@@ -45,7 +45,7 @@ func (b *Book) Compare(ctx context.Context, entries []*Entry) (found []Differenc
 		return nil, err
 	}
 	defer end()
-	have, err := b.around(ctx, q, spanOf(entries))
+	have, err := b.around(ctx, q, spanOf(entries), readRows)
 	if err != nil {
 		return nil, err
 	}
@@ -56,6 +56,9 @@ func (b *Book) Compare(ctx context.Context, entries []*Entry) (found []Differenc
 		switch {
 		case r == nil:
 			found = append(found, Difference{Height: e.Height(), Table: "blocks", Row: -1, Stored: missing, Now: present})
+			continue
+		case r.check() != nil:
+			found = append(found, Difference{Height: e.Height(), Table: "blocks", Row: -1, Column: "record", Stored: "altered", Now: e.Digest().String()})
 			continue
 		case r.digest() == e.Digest() && r.known == e.row.known:
 			continue

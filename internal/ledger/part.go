@@ -96,9 +96,17 @@ func (s *stretch) dropParts(ctx context.Context, tx transaction) error {
 const maxBody = 256 << 20
 
 var (
-	zip, _   = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false))
+	zip      = newZip()
 	unzip, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxBody))
 )
+
+// newZip has the encoder make its channels at once: those that are made in a bubble of synctest are
+// of use nowhere else.
+func newZip() *zstd.Encoder {
+	zip, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false))
+	zip.EncodeAll(nil, nil)
+	return zip
+}
 
 var bodyField = []field[[]byte]{{"body", fact, func(b *[]byte) any { return b }}}
 

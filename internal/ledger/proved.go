@@ -176,7 +176,7 @@ func spanOf(entries []*Entry) chain.Heights {
 func (b *Book) Prove(ctx context.Context, entries []*Entry) error {
 	return b.change(ctx, func(tx transaction) error {
 		for _, run := range runs(entries) {
-			have, err := b.around(ctx, tx, spanOf(run))
+			have, err := b.around(ctx, tx, spanOf(run), readChecked)
 			if err != nil {
 				return err
 			}

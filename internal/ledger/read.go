@@ -153,8 +153,9 @@ func makeOf[T any](rows []*blockRow, more bool, err error, span chain.Heights, o
 			return m
 		}
 		var x T
-		x, m.err = of(by, r)
-		m.heights, m.things = append(m.heights, r.height), append(m.things, x)
+		if x, m.err = of(by, r); m.err == nil {
+			m.heights, m.things = append(m.heights, r.height), append(m.things, x)
+		}
 	}
 	if more {
 		m.left = chain.Heights{First: rows[len(rows)-1].height + 1, Last: span.Last}
@@ -311,7 +312,9 @@ func readHeights[T any](ctx context.Context, q querier, heights []uint64, of fun
 			return err
 		}
 		x, err := of(by, r)
-		m.things = append(m.things, x)
+		if err == nil {
+			m.things = append(m.things, x)
+		}
 		return err
 	}, selectFrom("blocks", rowColumns)+" WHERE "+where+" ORDER BY height", arguments...)
 	if errors.Is(m.err, errEnough) {

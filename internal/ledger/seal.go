@@ -412,7 +412,6 @@ func (s *stretch) dropHashes(ctx context.Context, tx transaction) error {
 // nothing but them. Each is read and checked. A block that is missing is an
 // error, as one that is not sealed is.
 func (b *Book) SealOf(ctx context.Context, p Period, span chain.Heights) (none Seal, err error) {
-	var seals Seals
 	have, err := b.sealed(ctx)
 	if err != nil {
 		return none, err
@@ -420,6 +419,7 @@ func (b *Book) SealOf(ctx context.Context, p Period, span chain.Heights) (none S
 	if sealed, ok := have.Get(); !ok || span.First < sealed.First || span.Last > sealed.Last {
 		return none, fmt.Errorf("%w: blocks %v are not all sealed", ErrNone, span)
 	}
+	var seals Seals
 	for r, err := range walk(ctx, b, nil, span, whole) {
 		if err != nil {
 			return none, err

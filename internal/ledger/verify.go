@@ -425,7 +425,7 @@ func (v *verification) strays(ctx context.Context) error {
 	} else if err != nil {
 		return err
 	}
-	if v.book.engine.sql().files {
+	if _, file := v.book.engine.(*sqliteEngine); file {
 		if err := v.words(ctx); err != nil {
 			return err
 		}

@@ -130,7 +130,7 @@ func (b *Book) store(ctx context.Context, tx transaction, c *bookRow, entries []
 		}
 	}
 	span := spanOf(entries)
-	have, err := b.around(ctx, tx, span)
+	have, err := b.around(ctx, tx, span, readChecked)
 	if err != nil {
 		return nil, err
 	}
@@ -199,11 +199,11 @@ func insertBlocks(ctx context.Context, tx transaction, rows, shown []row) error 
 }
 
 // around is what the book has of a span and of the blocks beside it.
-func (b *Book) around(ctx context.Context, q querier, span chain.Heights) (map[uint64]*blockRow, error) {
+func (b *Book) around(ctx context.Context, q querier, span chain.Heights, read func(context.Context, querier, string, ...any) ([]*blockRow, bool, error)) (map[uint64]*blockRow, error) {
 	found := map[uint64]*blockRow{}
 	from := span.First - min(span.First, 1)
 	for more := true; more; {
-		rows, left, err := readChecked(ctx, q, "height >= ? AND height <= ?", int64(from), int64(span.Last+1))
+		rows, left, err := read(ctx, q, "height >= ? AND height <= ?", int64(from), int64(span.Last+1))
 		if err != nil {
 			return nil, err
 		}

@@ -146,9 +146,10 @@ func TestAccountsAreNamed(t *testing.T) {
 // What a damaged ledger lost is missing in no report: there is none.
 func TestADamagedLedger(t *testing.T) {
 	for statement, message := range map[string]string{
-		"DELETE FROM findings WHERE height = 20":                "block 20, table findings",
-		"UPDATE blocks SET costs = X'010000' WHERE height = 20": "block 20, table blocks: its costs",
-		"UPDATE book SET sealed = sealed - 1":                   "table book was altered",
+		"UPDATE blocks SET known = NULL WHERE height = 20":                           "block 20, table blocks: it was altered",
+		"UPDATE blocks SET record = CAST(record || x'00' AS BLOB) WHERE height = 20": "block 20, table blocks: it was altered",
+		"DELETE FROM blocks WHERE height = 20":                                       "block 20, table blocks: missing",
+		"UPDATE book SET sealed = sealed - 1":                                        "table book was altered",
 	} {
 		book, place := changed(t, func(r *evidence.Report) {
 			r.Findings = []evidence.Finding{{Check: "made.up", Block: r.Number, Message: "nothing"}}

@@ -62,7 +62,7 @@ func TestSheets(t *testing.T) {
 		"UPDATE transactions SET charged = NULL WHERE height = 25 AND extrinsic = 4",
 		"UPDATE transactions SET charged = '7', sender = x'0000000000000000000000000000000000000009' WHERE height = 25 AND extrinsic = 5",
 		"UPDATE transactions SET charged = '0' WHERE height = 25 AND extrinsic = 6",
-		"UPDATE blocks SET final = 0 WHERE height = 25",
+		"UPDATE main.blocks SET flags = flags | 1 WHERE height = 25",
 	)
 	span := chain.Heights{First: 24, Last: 26}
 	other := chain.Address{19: 1}

@@ -405,8 +405,8 @@ func TestErrors(t *testing.T) {
 	require.ErrorIs(t, err, errAway)
 
 	for _, damage := range []string{
-		"UPDATE movements SET amount = 'much' WHERE height = 25 AND account = x'f24ff3a9cf04c71dbc94d0b566f7a27b94566cac'",
-		"UPDATE transactions SET charged = 'much' WHERE height = 25 AND payer = x'f24ff3a9cf04c71dbc94d0b566f7a27b94566cac'",
+		"UPDATE movements SET amount = '340282366920938463463374607431768211456' WHERE height = 25 AND account = x'f24ff3a9cf04c71dbc94d0b566f7a27b94566cac'",
+		"UPDATE transactions SET charged = '340282366920938463463374607431768211456' WHERE height = 25 AND payer = x'f24ff3a9cf04c71dbc94d0b566f7a27b94566cac'",
 		"UPDATE transactions SET charged = '340282366920938463463374607431768211455' WHERE payer = x'f24ff3a9cf04c71dbc94d0b566f7a27b94566cac'",
 		"UPDATE movements SET free = '340282366920938463463374607431768211455' WHERE height = 25 AND account = x'f24ff3a9cf04c71dbc94d0b566f7a27b94566cac'",
 	} {

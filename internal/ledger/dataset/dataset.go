@@ -150,7 +150,7 @@ func (d *Dataset) Export(ctx context.Context, book *ledger.Book, month *ledger.S
 	if err := x.finish(); err != nil {
 		return "", nil, err
 	}
-	if outcome == Grown && (x.sealBefore.String() != old.Blocks.Seal || month.Span.First != old.Blocks.First) {
+	if outcome == Grown && (x.sealBefore.Seal().String() != old.Blocks.Seal || month.Span.First != old.Blocks.First) {
 		return "", nil, &DiffersError{name, fmt.Sprintf("its blocks %d..%d are not those of the ledger; --replace writes the month again", old.Blocks.First, old.Blocks.Last)}
 	}
 	if old == nil {

@@ -26,12 +26,12 @@ type draft struct {
 	period   ledger.Period
 	files    []*draftFile
 	manifest Manifest
-	seal     ledger.Seal
+	seal     ledger.Seals
 	blocks   uint64
 	// before is the height up to which an older draft had come, and sealBefore the seal of
 	// the blocks up to it.
 	before     uint64
-	sealBefore ledger.Seal
+	sealBefore ledger.Seals
 }
 
 // draftFile is a file of one table.
@@ -133,7 +133,7 @@ func (x *draft) fill(ctx context.Context, book *ledger.Book, progress func(block
 			progress(x.blocks)
 		}
 	}
-	if x.blocks != x.month.Blocks || x.seal != x.month.Seal {
+	if x.blocks != x.month.Blocks || x.seal.Seal() != x.month.Seal {
 		return &ledger.DamageError{What: fmt.Sprintf("the blocks of %v do not give the seal of that month", x.month)}
 	}
 	return nil
@@ -152,9 +152,9 @@ func (x *draft) block(c *ledger.Content) error {
 		}
 	}
 	x.blocks++
-	x.seal = x.seal.After(c.Digest)
+	x.seal.Add(c.Time, c.Digest)
 	if c.Height <= x.before {
-		x.sealBefore = x.seal
+		x.sealBefore.Add(c.Time, c.Digest)
 	}
 	x.manifest.Undetermined += c.Block.Undetermined
 	x.manifest.Unclassified += uint64(len(c.Unclassified))

@@ -39,7 +39,7 @@ func TestAmountThatDoesNotFit(t *testing.T) {
 		x, err := d.begin(&ledger.SealedMonth{Month: ledger.MonthOf(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}, nil)
 		require.NoError(t, err)
 		tx := &ledger.Transaction{Cost: ledger.Cost{Height: 7, Charged: chain.Some(wei(t, c.amount))}}
-		err = x.block(&ledger.Content{Block: &ledger.Block{Height: 7}, Transactions: []*ledger.Transaction{tx}})
+		err = x.block(&ledger.Content{Block: &ledger.Block{Height: 7}, Transactions: []ledger.Transaction{*tx}})
 		x.close()
 		if c.want == "" {
 			require.NoError(t, err)
@@ -91,10 +91,10 @@ func TestRowsFitTheirColumns(t *testing.T) {
 	defer x.close()
 	require.NoError(t, x.block(&ledger.Content{
 		Block:        &ledger.Block{Runtime: chain.Some(uint32(2600)), Multiplier: chain.Some(chain.NewMultiplier(7)), Undetermined: 1},
-		Transactions: []*ledger.Transaction{{}},
-		Movements:    []*ledger.Movement{{Movement: movement.Movement{Where: movement.OnInitialize}}, {Movement: movement.Movement{Where: 3}}},
-		Transfers:    []*ledger.Transfer{{}},
-		Unclassified: []*ledger.Unclassified{{Where: movement.OnFinalize}, {Where: 3}},
+		Transactions: []ledger.Transaction{{}},
+		Movements:    []ledger.Movement{{Movement: movement.Movement{Where: movement.OnInitialize}}, {Movement: movement.Movement{Where: 3}}},
+		Transfers:    []ledger.Transfer{{}},
+		Unclassified: []ledger.Unclassified{{Where: movement.OnFinalize}, {Where: 3}},
 	}))
 	require.NoError(t, x.finish())
 	for i, rows := range []uint64{1, 1, 2, 1, 2} {
@@ -127,7 +127,7 @@ func TestDiskThatFails(t *testing.T) {
 		for i := range rows {
 			binary.BigEndian.PutUint64(hash[:], rand.Uint64())
 			tx := &ledger.Transaction{Cost: ledger.Cost{Index: i}, Hash: hash}
-			if err = x.block(&ledger.Content{Block: &ledger.Block{}, Transactions: []*ledger.Transaction{tx}}); err != nil {
+			if err = x.block(&ledger.Content{Block: &ledger.Block{}, Transactions: []ledger.Transaction{*tx}}); err != nil {
 				break
 			}
 		}

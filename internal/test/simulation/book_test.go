@@ -2,14 +2,11 @@ package simulation
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/bits"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -20,44 +17,28 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// book is all that a ledger has, read by plain SQL: the rows of each table, with the words
-// that stand in a file as numbers.
+// book is all that a ledger has, read by plain SQL: the rows of each table.
 type book struct {
 	rows map[string][]string // by table, in the order of their keys
 }
 
 // tableOf says how a table is read.
 type tableOf struct {
-	name, order string
-	without     []string // columns
+	name, columns, order string
+	without              []string // columns
 }
 
 // read are the tables of a book. What a book knows of its blocks by asking (findings and
 // questions without an answer) may differ by how a gateway answered: it is read apart.
 var read = []tableOf{
-	{name: "book", order: "one"},
-	{name: "blocks", order: "height", without: []string{"leaves"}},
-	{name: "transactions", order: "height, extrinsic"},
-	{name: "movements", order: "height, position"},
-	{name: "unclassified", order: "height, position"},
-	{name: "transfers", order: "height, position"},
-	{name: "diagnoses", order: "height, extrinsic"},
-	{name: "proved", order: "first"},
-	{name: "unsealed", order: "height"},
-	{name: "seals", order: "unit, number", without: []string{"digest", "findings", "unanswered"}},
-	{name: "quarter_hours", order: "quarter_hour"},
-	{name: "days", order: "day"},
-	{name: "months", order: "month"},
-	{name: "contract_days", order: "day, layer, call, contract"},
-	{name: "contract_months", order: "month, layer, call, contract"},
-	{name: "account_days", order: "day, account"},
-	{name: "account_months", order: "month, account"},
-	{name: "account_blocks", order: "era, account, height"},
-	{name: "hash_blocks", order: "era, hash, height"},
+	{name: "book", columns: "*", order: "one"},
+	{name: "transactions", columns: "*", order: "id"},
+	{name: "blocks", order: "height",
+		columns: "height, lower(hex(substr(record, 10, 32))) AS hash, time_ms, flags & 5 AS flags, json_extract(known, '$.diagnoses') AS diagnoses, record"},
+	{name: "proved", columns: "*", order: "first"},
+	{name: "stretches", columns: "*", order: "unit, number", without: []string{"digest", "findings", "unanswered"}},
+	{name: "parts", columns: "*", order: "unit, number, kind, part"},
 }
-
-// ofWords are the columns that have words, by the documentation of package ledger.
-var ofWords = []string{"rules", "layer", "type", "call", "method", "outcome", "status", "verdict", "event", "kind"}
 
 // opened opens a ledger's file by plain SQL.
 func opened(path string) (*sql.DB, error) {
@@ -72,25 +53,14 @@ func readBook(path string) (*book, error) {
 		return nil, err
 	}
 	defer db.Close()
-	words := map[int64]string{}
-	err = each(db, "SELECT number, word FROM words", func(_ []string, r []any) error {
-		words[r[0].(int64)] = r[1].(string)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
 	b := &book{rows: map[string][]string{}}
 	for _, t := range read {
 		rows := []string{}
-		err := each(db, "SELECT * FROM "+t.name+" ORDER BY "+t.order, func(columns []string, r []any) error {
+		err := each(db, "SELECT "+t.columns+" FROM "+t.name+" ORDER BY "+t.order, func(columns []string, r []any) error {
 			line := make([]byte, 0, 512)
 			for i, v := range r {
 				if slices.Contains(t.without, columns[i]) {
 					continue
-				}
-				if n, isNumber := v.(int64); isNumber && slices.Contains(ofWords, columns[i]) {
-					v = words[n]
 				}
 				line = append(append(line, columns[i]...), '=')
 				switch v := v.(type) {
@@ -113,29 +83,7 @@ func readBook(path string) (*book, error) {
 		}
 		b.rows[t.name] = rows
 	}
-	err = each(db, "SELECT leaves FROM blocks ORDER BY height", func(_ []string, r []any) error {
-		digest, err := digestOf(r[0].([]byte))
-		b.rows["digests"] = append(b.rows["digests"], digest)
-		return err
-	})
-	return b, err
-}
-
-// digestOf is a block's digest by its leaves, as package ledger documents it: over the byte of
-// the layout, the bits of the first six leaves, and these.
-func digestOf(leaves []byte) (string, error) {
-	const inDigest, size = 1<<6 - 1, sha256.Size
-	if len(leaves) < 3 || leaves[0] != 1 {
-		return "", errors.New("leaves of another layout")
-	}
-	there := binary.BigEndian.Uint16(leaves[1:]) & inDigest
-	end := 3 + size*bits.OnesCount16(there)
-	if len(leaves) < end {
-		return "", errors.New("leaves are missing")
-	}
-	over := binary.BigEndian.AppendUint16([]byte{leaves[0]}, there)
-	sum := sha256.Sum256(append(over, leaves[3:end]...))
-	return hex.EncodeToString(sum[:]), nil
+	return b, nil
 }
 
 // each delivers the rows of a query.
@@ -166,7 +114,8 @@ func each(db *sql.DB, query string, row func(columns []string, values []any) err
 
 // differs tells where two books first have something else.
 func (b *book) differs(other *book) error {
-	for _, name := range append([]string{"digests"}, names()...) {
+	for _, t := range read {
+		name := t.name
 		one, two := b.rows[name], other.rows[name]
 		for i := range max(len(one), len(two)) {
 			switch {
@@ -180,13 +129,6 @@ func (b *book) differs(other *book) error {
 		}
 	}
 	return nil
-}
-
-func names() (list []string) {
-	for _, t := range read {
-		list = append(list, t.name)
-	}
-	return list
 }
 
 // count is a number that a query gives of a ledger's file.
@@ -229,8 +171,8 @@ func (w *world) look() error {
 		return nil
 	}
 	w.ledger = state{begun: true, next: first + sealed, blocks: map[uint64]stored{}}
-	return each(db, "SELECT height, hash, final FROM blocks", func(_ []string, r []any) error {
-		w.ledger.blocks[uint64(r[0].(int64))] = stored{chain.Hash(r[1].([]byte)), r[2].(int64) == 1}
+	return each(db, "SELECT height, substr(record, 10, 32), flags & 1 FROM blocks", func(_ []string, r []any) error {
+		w.ledger.blocks[uint64(r[0].(int64))] = stored{chain.Hash(r[1].([]byte)), r[2].(int64) == 0}
 		return nil
 	})
 }

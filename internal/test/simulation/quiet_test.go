@@ -50,8 +50,8 @@ func (s *story) quietBook() (*book, error) {
 		return nil, err
 	}
 	for what, query := range map[string]string{
-		"findings":                        "SELECT count(*) FROM findings",
-		"questions without an answer":     "SELECT count(*) FROM unanswered",
+		"findings":                        "SELECT count(*) FROM blocks WHERE flags & 2 <> 0",
+		"questions without an answer":     "SELECT count(*) FROM blocks WHERE flags & 8 <> 0",
 		"transactions without a fee":      "SELECT count(*) FROM transactions WHERE fee IS NULL OR charged IS NULL",
 		"fees that are not what was paid": "SELECT count(*) FROM transactions WHERE fee <> charged",
 	} {

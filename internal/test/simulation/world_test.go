@@ -357,7 +357,7 @@ func (w *world) judge(e *ended) error {
 	return nil
 }
 
-// spoil alters a row of a block that is stored and not sealed yet, as a bad disk may while the
+// spoil alters a block that is stored and not sealed yet, as a bad disk may while the
 // program is not running. What is read of it must be told from what was written.
 func (w *world) spoil(d dice) error {
 	if w.spoiled != "" || !w.ledger.blocks[w.ledger.next].final {
@@ -374,15 +374,16 @@ func (w *world) spoil(d dice) error {
 	}
 	defer db.Close()
 	statement := pick(d, []string{
-		"UPDATE movements SET amount = 1 + length(amount) WHERE height = " + next + " AND position = 0",
-		"DELETE FROM movements WHERE height = " + next + " AND position = 0",
-		"UPDATE blocks SET fee = 77 WHERE height = " + next,
+		"UPDATE blocks SET record = CAST(substr(record, 1, length(record) - 1) || x'ff' AS BLOB) WHERE height = " + next,
+		"UPDATE blocks SET record = CAST(record || x'00' AS BLOB) WHERE height = " + next,
+		"UPDATE blocks SET time_ms = coalesce(time_ms, 0) + 1 WHERE height = " + next,
+		"UPDATE blocks SET flags = flags | 2 WHERE height = " + next,
 	})
 	result, err := db.Exec(statement)
 	if err != nil {
 		return err
 	}
-	if n, err := result.RowsAffected(); err != nil || n == 0 { // block 0 has no movements
+	if n, err := result.RowsAffected(); err != nil || n == 0 {
 		return err
 	}
 	w.note("a disk is bad: %s", statement)
