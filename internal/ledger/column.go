@@ -170,7 +170,9 @@ func decode(cell any, v value) (err error) {
 		*x, err = as[int64](v)
 	case *bool:
 		var n uint64
-		n, err = natural(v)
+		if n, err = natural(v); n > 1 {
+			err = errCell
+		}
 		*x = n == 1
 	case *chain.Optional[uint64]:
 		if v != nil {

@@ -70,7 +70,11 @@ func (l *lookup) heights(ctx context.Context, b *Book, s *stretch) (found []uint
 	q := b.engine.shared()
 	if s.number == noTime {
 		where, arguments := s.condition()
-		return heightsBy(ctx, q, "SELECT height FROM blocks WHERE "+where+" ORDER BY height", arguments...)
+		found, err = heightsBy(ctx, q, "SELECT height FROM blocks WHERE "+where+" ORDER BY height", arguments...)
+		if err == nil && uint64(len(found)) != s.sums.Blocks {
+			err = b.blameless(ctx, chain.Some(s.heights()), damaged("table blocks: %d of %v have no time, and %d were sealed so", len(found), s.heights(), s.sums.Blocks))
+		}
+		return found, err
 	}
 	for _, part := range l.parts {
 		body, err := s.body(ctx, q, l.kind, part)

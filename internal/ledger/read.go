@@ -24,11 +24,22 @@ var maxRead = 16 << 20
 // errEnough ends a query.
 var errEnough = errors.New("enough was read")
 
+// scanBlocks hands over the rows of blocks that a query has.
+func scanBlocks(ctx context.Context, q querier, each func(*blockRow) error, query string, arguments ...any) error {
+	return list(ctx, q, rowColumns, func(r row) error {
+		x := new(blockRow)
+		if err := readRow(rowFields, r, x); err != nil {
+			return fmt.Errorf("block %v, table blocks: %w", r[0], err)
+		}
+		return each(x)
+	}, query, arguments...)
+}
+
 // readRows reads the rows of the blocks that a condition takes, in the order of their heights: the
 // first ones, up to maxRead. More says that others follow.
 func readRows(ctx context.Context, q querier, where string, arguments ...any) (rows []*blockRow, more bool, err error) {
 	size := 0
-	err = scan(ctx, q, rowFields, func(r *blockRow) error {
+	err = scanBlocks(ctx, q, func(r *blockRow) error {
 		if size += len(r.record); size > maxRead && len(rows) > 0 {
 			return errEnough
 		}
@@ -127,8 +138,11 @@ func makeOf[T any](rows []*blockRow, more bool, err error, span chain.Heights, o
 		if m.err != nil {
 			return m
 		}
-		var x T
-		x, m.err = of(by, r)
+		x, err := of(by, r)
+		if err != nil {
+			m.err = err
+			return m
+		}
 		m.heights, m.things = append(m.heights, r.height), append(m.things, x)
 	}
 	if more {
@@ -270,7 +284,7 @@ func readHeights[T any](ctx context.Context, q querier, heights []uint64, of fun
 	by := coders.Get().(*coder)
 	defer coders.Put(by)
 	i, size := 0, 0
-	m.err = scan(ctx, q, rowFields, func(r *blockRow) error {
+	m.err = scanBlocks(ctx, q, func(r *blockRow) error {
 		switch {
 		case i < len(heights) && r.height > heights[i]:
 			return damagedBlock(heights[i], "missing")
@@ -286,7 +300,9 @@ func readHeights[T any](ctx context.Context, q querier, heights []uint64, of fun
 			return err
 		}
 		x, err := of(by, r)
-		m.things = append(m.things, x)
+		if err == nil {
+			m.things = append(m.things, x)
+		}
 		return err
 	}, selectFrom("blocks", rowColumns)+" WHERE "+where+" ORDER BY height", arguments...)
 	if errors.Is(m.err, errEnough) {
