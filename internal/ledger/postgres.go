@@ -35,7 +35,7 @@ type postgresEngine struct {
 var postgresDialect = dialect{
 	goose: goose.DialectPostgres,
 	types: map[kind]string{integer: "BIGINT", text: "TEXT", word: "TEXT", data: "BYTEA", amount: "NUMERIC(78, 0)"},
-	hex:   func(c string) string { return "'0x' || encode(" + c + ", 'hex')" },
+	hex:   func(c string) string { return "'0x' || nullif(encode(" + c + ", 'hex'), '')" },
 	time: func(c string) string {
 		return fmt.Sprintf("to_char(timestamp 'epoch' + %s / 1000 * interval '1 second', 'YYYY-MM-DD\"T\"HH24:MI:SS') || CASE %s %% 1000 WHEN 0 THEN '' ELSE '.' || lpad((%s %% 1000)::text, 3, '0') END || 'Z'", c, c, c)
 	},
