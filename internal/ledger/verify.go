@@ -96,6 +96,9 @@ func (b *Book) verify(ctx context.Context, found func(Damage), progress func(don
 		err = v.strays(ctx)
 	}
 	if err == nil {
+		err = v.words(ctx)
+	}
+	if err == nil {
 		err = v.proved(ctx)
 	}
 	return err
@@ -417,6 +420,25 @@ func (v *verification) strays(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// words are those that SQL shows of a file.
+func (v *verification) words(ctx context.Context) error {
+	if _, file := v.book.engine.(*sqliteEngine); !file {
+		return nil
+	}
+	var have []string
+	err := listRows(ctx, v.q, []column{{"number", integer}, {"word", text}}, func(r row) {
+		have = append(have, fmt.Sprint(r...))
+	}, "SELECT number, word FROM words ORDER BY number")
+	want := make([]string, len(usualTexts))
+	for i, word := range usualTexts {
+		want[i] = fmt.Sprint(int64(i), word)
+	}
+	if err == nil && !slices.Equal(have, want) {
+		v.found(Damage{Table: "words", Message: "they are not those of this layout"})
+	}
+	return err
 }
 
 // equal compares two values of a column.
