@@ -141,6 +141,62 @@ func TestVerifyFindsWhatFitsItsSum(t *testing.T) {
 	})
 }
 
+// A day or a month that was altered, and whose digest is that of what it has then, is found by Verify:
+// its blocks make another.
+func TestVerifyFindsAStretchThatFitsItsDigest(t *testing.T) {
+	engines(t, func(t *testing.T, newPlace func() string) {
+		place := newPlace()
+		book, db := written(t, place, madeUpChain, monthsOfBlocks(12, 5*24*time.Hour)), openSQL(t, place) // until January
+		for unit, number := range map[string]int64{"day": int64(ledger.DayOf(time.Date(2023, 12, 4, 0, 0, 0, 0, time.UTC))), "month": 53*12 + 11} {
+			for _, c := range db.columns(t, "stretches") {
+				if c.key || c.name == "digest" {
+					continue
+				}
+				db.altered(t, "stretches", "UPDATE stretches SET merged = merged", func() {
+					require.NoError(t, book.ForgeStretch(ctx, unit, number, c.name))
+					require.NotEmpty(t, damages(t, book), "%s of a %s", c.name, unit)
+				})
+			}
+		}
+		verified(t, book)
+	})
+}
+
+// A part that was altered, and whose stretch has its leaf, is found by Verify: the blocks make another.
+func TestVerifyFindsAPartThatFitsItsLeaf(t *testing.T) {
+	alter := map[string]func(body []byte) []byte{
+		"lost":    func([]byte) []byte { return nil },
+		"cut":     func(body []byte) []byte { return body[:len(body)-min(len(body), 8)] },
+		"twice":   func(body []byte) []byte { return append(body, body...) },
+		"another": func(body []byte) []byte { body[len(body)-1] ^= 1; return body },
+	}
+	engines(t, func(t *testing.T, newPlace func() string) {
+		place := newPlace()
+		book, db := written(t, place, madeUpChain, monthsOfBlocks(12, 5*24*time.Hour)), openSQL(t, place)
+		_, parts := db.table(t, "SELECT unit, number, kind, max(part) FROM parts WHERE length(body) > 12 GROUP BY unit, number, kind ORDER BY number, unit, kind")
+		seen := map[string]bool{}
+		for _, p := range parts {
+			key := fmt.Sprint(p[0], p[2])
+			if seen[key] {
+				continue
+			}
+			seen[key] = true
+			number, kind, part := p[1].(int64), int(p[2].(int64)), int(p[3].(int64))
+			for name, alter := range alter {
+				var whole []byte
+				require.NoError(t, book.ForgePart(ctx, p[0].(string), number, kind, part, func(body []byte) []byte {
+					whole = slices.Clone(body)
+					return alter(body)
+				}))
+				require.Contains(t, fmt.Sprint(damages(t, book)), fmt.Sprintf("part %d of kind %d is not what its blocks make", part, kind), "%s, %v", name, p)
+				require.NoError(t, book.ForgePart(ctx, p[0].(string), number, kind, part, func([]byte) []byte { return whole }))
+			}
+		}
+		require.Len(t, seen, 5+3, "kinds of days and of months")
+		verified(t, book)
+	})
+}
+
 // A record of a later version is not understood, which is said.
 func TestARecordOfALaterVersion(t *testing.T) {
 	place := newFile(t)
