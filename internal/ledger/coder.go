@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 
 	"github.com/feeledger/fees/chain"
@@ -159,6 +160,15 @@ func (c *coder) number(n uint64) uint64 {
 	return n
 }
 
+// upTo codes a number that is not above another.
+func (c *coder) upTo(most, n uint64) uint64 {
+	if n = c.number(n); c.reading && n > most {
+		c.fail()
+		return 0
+	}
+	return n
+}
+
 // count reads how many things of a byte or more follow.
 func (c *coder) count() int {
 	n := c.number(0)
@@ -287,14 +297,14 @@ func optional[T any](c *coder, o *chain.Optional[T], code func(x *T, none bool) 
 	}
 }
 
-// small codes a number that may not be known.
-func small[N uint32 | uint64 | int](c *coder, o *chain.Optional[N]) {
+// small codes a number that may not be known, and is not above another.
+func small[N uint32 | uint64 | int](c *coder, o *chain.Optional[N], most uint64) {
 	optional(c, o, func(x *N, none bool) bool {
 		n := uint64(0)
 		if !none {
 			n = uint64(*x) + 1
 		}
-		n = c.number(n)
+		n = c.upTo(most+1, n)
 		*x = N(n - 1)
 		return n > 0
 	})
@@ -325,7 +335,12 @@ func counterOr[Q interface{ Uint64() uint64 }](c *coder, o *chain.Optional[Q], o
 	quantityOr(c, o, func(q Q) (word [32]byte) {
 		binary.BigEndian.PutUint64(word[24:], q.Uint64())
 		return word
-	}, func(word [32]byte) (Q, error) { return of(binary.BigEndian.Uint64(word[24:])), nil })
+	}, func(word [32]byte) (q Q, err error) {
+		if [24]byte(word[:24]) != [24]byte{} {
+			return q, errCoded
+		}
+		return of(binary.BigEndian.Uint64(word[24:])), nil
+	})
 }
 
 // signed codes a difference that may not be known: 0 where it is not, 1 where it is 0, and else
@@ -367,7 +382,7 @@ func (c *coder) where(w *movement.Where) {
 	case movement.OnFinalize:
 		n = 1
 	}
-	switch n = c.number(n); n {
+	switch n = c.upTo(math.MaxInt32, n); n {
 	case 0:
 		*w = movement.OnInitialize
 	case 1:
@@ -389,11 +404,11 @@ func (c *coder) cell(cell any) {
 	case *nullable:
 		c.text((*string)(x))
 	case *bool:
-		*x = c.number(flag(*x)) == 1
+		*x = c.upTo(1, flag(*x)) == 1
 	case *uint64:
-		*x = c.number(*x)
+		*x = c.upTo(math.MaxInt64, *x)
 	case *int:
-		*x = int(c.number(uint64(*x)))
+		*x = int(c.upTo(math.MaxInt32, uint64(*x)))
 	case *int64:
 		*x = int64(c.number(uint64(*x)+1)) - 1
 	case *unit:
@@ -418,21 +433,21 @@ func (c *coder) cell(cell any) {
 			if !none {
 				n = 1 + flag(*b)
 			}
-			n = c.number(n)
+			n = c.upTo(2, n)
 			*b = n == 2
 			return n > 0
 		})
 	case *chain.Optional[int]:
-		small(c, x)
+		small(c, x, math.MaxInt32)
 	case *chain.Optional[uint32]:
-		small(c, x)
+		small(c, x, math.MaxUint32)
 	case *chain.Optional[uint64]:
-		small(c, x)
+		small(c, x, math.MaxInt64)
 	case *chain.Optional[chain.Time]:
 		c.time(x)
 	case *chain.Optional[chain.Hash]:
 		optional(c, x, func(h *chain.Hash, none bool) bool {
-			known := c.number(flag(!none)) == 1
+			known := c.upTo(1, flag(!none)) == 1
 			if known {
 				c.raw(h[:])
 			}
@@ -479,7 +494,7 @@ func (c *coder) data(b *[]byte) {
 // time codes a time in milliseconds.
 func (c *coder) time(o *chain.Optional[chain.Time]) {
 	ms := millis(*o)
-	small(c, &ms)
+	small(c, &ms, math.MaxInt64)
 	if n, known := ms.Get(); known && c.reading {
 		t, err := chain.TimeAt(n)
 		if err != nil {

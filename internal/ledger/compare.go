@@ -125,10 +125,13 @@ func compareRows[T any](height uint64, table string, fields []field[T], whole ma
 
 // numberedBy is what a row of a table is numbered by.
 func numberedBy(table string) string {
-	if table == "transactions" || table == "diagnoses" {
+	switch table {
+	case "transactions", "diagnoses":
 		return "extrinsic"
+	case "movements", "unclassified", "transfers", "findings", "unanswered":
+		return "position"
 	}
-	return "position"
+	return "row"
 }
 
 // Rejudge keeps what a later program makes of blocks that are in the book. The rows

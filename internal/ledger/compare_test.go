@@ -13,6 +13,7 @@ import (
 func TestCompare(t *testing.T) {
 	engines(t, func(t *testing.T, newPlace func() string) {
 		place := newPlace()
+		moved, changed := chain.Address{19: 0xaa}, chain.Address{19: 0xcd}
 		stored := makeBlock(1, hashOf(1, 0), hashOf(0, 0), "100")
 		stored.event("balances", "Deposit", `["0x00000000000000000000000000000000000000aa","5"]`)
 		stored.Findings = []evidence.Finding{{Check: "old", Message: "gone"}}
@@ -28,7 +29,7 @@ func TestCompare(t *testing.T) {
 
 		now := makeBlock(1, hashOf(1, 0), hashOf(0, 0), "101")
 		now.event("balances", "Deposit", `["0x00000000000000000000000000000000000000ab","5"]`)
-		now.Report.Transactions[0].Payer = chain.Some(chain.Address{19: 0xcd})
+		now.Report.Transactions[0].Payer = chain.Some(changed)
 		now.Report.Transactions[0].Success = chain.Optional[bool]{}
 		now.Report.Finalized = chain.Some(false) // which is no difference
 		second := *now.Report.Transactions[0].Transaction
@@ -44,17 +45,18 @@ func TestCompare(t *testing.T) {
 			judgement[d.String()] = d.Judgement
 		}
 		want := map[string]bool{
-			"block 1, table blocks: fee is 100 in the ledger, 101 now":     true,
-			"block 1, table blocks: evm_fee is 100 in the ledger, 101 now": true,
-			"block 1, table transactions, extrinsic 1: payer is 0x0000000000000000000000000000000000000001 in the ledger, 0x00000000000000000000000000000000000000cd now": true,
-			"block 1, table transactions, extrinsic 1: fee is 100 in the ledger, 101 now":                                                                                 true,
-			"block 1, table transactions, extrinsic 1: success is true in the ledger, null now":                                                                           false,
-			"block 1, table transactions, extrinsic 2: missing in the ledger, there now":                                                                                  false,
-			"block 1, table movements, position 0: account is 0x00000000000000000000000000000000000000aa in the ledger, 0x00000000000000000000000000000000000000ab now":   false,
-			"block 1, table findings, position 0: check_id is old in the ledger, new now":                                                                                 true,
-			"block 1, table findings, position 0: message is gone in the ledger, here now":                                                                                true,
-			"block 1, table findings, position 1: missing in the ledger, there now":                                                                                       true,
-			"block 2, table blocks: missing in the ledger, there now":                                                                                                     false,
+			"block 1, table blocks: evm is 1 in the ledger, 2 now":                                                                                      false,
+			"block 1, table blocks: fee is 100 in the ledger, 202 now":                                                                                  true,
+			"block 1, table blocks: evm_fee is 100 in the ledger, 202 now":                                                                              true,
+			"block 1, table transactions, extrinsic 1: payer is 0x0000000000000000000000000000000000000001 in the ledger, " + changed.String() + " now": true,
+			"block 1, table transactions, extrinsic 1: fee is 100 in the ledger, 101 now":                                                               true,
+			"block 1, table transactions, extrinsic 1: success is true in the ledger, null now":                                                         false,
+			"block 1, table transactions, extrinsic 2: missing in the ledger, there now":                                                                false,
+			"block 1, table movements, position 0: account is " + moved.String() + " in the ledger, " + chain.Address{19: 0xab}.String() + " now":       false,
+			"block 1, table findings, position 0: check_id is old in the ledger, new now":                                                               true,
+			"block 1, table findings, position 0: message is gone in the ledger, here now":                                                              true,
+			"block 1, table findings, position 1: missing in the ledger, there now":                                                                     true,
+			"block 2, table blocks: missing in the ledger, there now":                                                                                   false,
 		}
 		require.Equal(t, want, judgement, "%q", texts)
 		require.Len(t, found, len(want))
@@ -65,13 +67,13 @@ func TestCompare(t *testing.T) {
 		require.NoError(t, book.Rejudge(ctx, "2.0", nil))
 		kept := openSQL(t, place).texts(t, "SELECT height, table_name, row_number, column_name, before, after, program FROM rejudgements ORDER BY table_name, row_number, column_name")
 		require.Equal(t, [][]string{
-			{"1", "blocks", "-1", "evm_fee", "100", "101", "2.0"},
-			{"1", "blocks", "-1", "fee", "100", "101", "2.0"},
+			{"1", "blocks", "-1", "evm_fee", "100", "202", "2.0"},
+			{"1", "blocks", "-1", "fee", "100", "202", "2.0"},
 			{"1", "findings", "0", "check_id", "old", "new", "2.0"},
 			{"1", "findings", "0", "message", "gone", "here", "2.0"},
 			{"1", "findings", "1", "", "missing", "there", "2.0"},
 			{"1", "transactions", "1", "fee", "100", "101", "2.0"},
-			{"1", "transactions", "1", "payer", "0x0000000000000000000000000000000000000001", "0x00000000000000000000000000000000000000cd", "2.0"},
+			{"1", "transactions", "1", "payer", "0x0000000000000000000000000000000000000001", changed.String(), "2.0"},
 		}, kept)
 		require.Equal(t, before, statusOf(t, book))
 		verified(t, book)

@@ -82,30 +82,3 @@ func TestCostsInParts(t *testing.T) {
 	}), enough)
 	require.Equal(t, 100, n)
 }
-
-// Costs that somebody altered are found, and never read as others where their form is
-// broken.
-func TestDamagedCosts(t *testing.T) {
-	both(t, func(t *testing.T, r *recording) {
-		engines(t, func(t *testing.T, newPlace func() string) {
-			place := newPlace()
-			book := written(t, place, r.id, r.entries)
-			verified(t, book)
-			db := openSQL(t, place)
-			for name, alter := range map[string]string{
-				"taken away": "UPDATE blocks SET costs = (SELECT costs FROM blocks WHERE height = 0) WHERE height = 10",
-				"another's":  "UPDATE blocks SET costs = (SELECT costs FROM blocks WHERE height = 8) WHERE height = 10",
-			} {
-				db.do(t, "CREATE TABLE kept AS SELECT * FROM blocks WHERE height = 10")
-				db.do(t, alter)
-				found := damages(t, book)
-				require.Len(t, found, 1, name)
-				require.Equal(t, chain.Some(uint64(10)), found[0].Height)
-				require.Contains(t, found[0].Message, "costs")
-				db.do(t, "UPDATE blocks SET costs = (SELECT costs FROM kept) WHERE height = 10")
-				db.do(t, "DROP TABLE kept")
-			}
-			verified(t, book)
-		})
-	})
-}

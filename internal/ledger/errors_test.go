@@ -15,7 +15,7 @@ import (
 )
 
 // operations are all that can be done with a book; each does something to one that
-// has the first 40 of 50 blocks, of which 20 are sealed, and the last two are not final.
+// has the first 40 of 50 blocks, of which 21 are sealed, and the last two are not final.
 func operations(t *testing.T, book *ledger.Book) map[string]func() error {
 	final := madeUp(0, 50)
 	return map[string]func() error{
@@ -71,7 +71,8 @@ func TestTablesThatAreNotThere(t *testing.T) {
 		require.NoError(t, original.Begin(ctx, madeUpChain, 0))
 		require.NoError(t, original.Write(ctx, entries[:20]))
 		sealAll(t, original)
-		require.NoError(t, original.Write(ctx, entries[20:]))
+		require.NoError(t, original.Write(ctx, entries[21:]))
+		require.NoError(t, original.Write(ctx, entries[20:21]))
 		require.NoError(t, original.Close())
 		db := openSQL(t, place)
 		failed, before := map[string]int{}, content(t, db)
@@ -98,26 +99,25 @@ func TestTablesThatAreNotThere(t *testing.T) {
 			require.NoError(t, book.Close())
 			verified(t, reader(t, place))
 		}
-		for _, name := range []string{"Begin", "Status", "Missing", "Extent", "Predecessor", "Totals", "Contracts", "Compare", "Verify", "Rejudge", "replace", "Write"} {
+		for _, name := range []string{"Begin", "Status", "Missing", "Extent", "Predecessor", "Totals", "Contracts", "Compare", "Verify", "Rejudge", "Seal", "replace", "Write"} {
 			require.Positive(t, failed[name], "%s: %v", name, failed)
 		}
 	})
 }
 
-// A total that is no amount stops what would be added to it.
-func TestTotalsThatAreNoAmounts(t *testing.T) {
-	place := newFile(t)
-	book := written(t, place, madeUpChain, madeUp(0, 5))
-	db := openSQL(t, place)
-	require.NoError(t, book.Write(ctx, madeUp(5, 1)))
-	db.do(t, "UPDATE days SET fee = 'much'")
-	_, err := book.Seal(ctx)
-	require.ErrorContains(t, err, "table days")
-	db.do(t, "UPDATE days SET fee = '1'")
-	db.do(t, "UPDATE transactions SET fee = 'much' WHERE height = 5")
-	_, err = book.Seal(ctx)
-	require.ErrorContains(t, err, "block 5")
-	require.Equal(t, chain.Some(uint64(4)), statusOf(t, book).Sealed)
+// A total that is not what was written stops what would be added to it.
+func TestTotalsThatWereAltered(t *testing.T) {
+	engines(t, func(t *testing.T, newPlace func() string) {
+		for _, alter := range []string{"UPDATE stretches SET fee = 7 WHERE unit = 'day'", "UPDATE stretches SET fee = 7 WHERE unit = 'month'", "UPDATE stretches SET digest = seal", "UPDATE blocks SET flags = 2 WHERE height = 4"} {
+			place := newPlace()
+			book := written(t, place, madeUpChain, madeUp(0, 5))
+			db := openSQL(t, place)
+			db.do(t, alter)
+			before := content(t, db)
+			require.ErrorIs(t, book.Write(ctx, madeUp(5, 1)), ledger.ErrDamaged, alter)
+			require.Equal(t, before, content(t, db))
+		}
+	})
 }
 
 // A transaction without a fee has its reason in the book, and is counted.
@@ -129,7 +129,13 @@ func TestATransactionWithoutAFee(t *testing.T) {
 	engines(t, func(t *testing.T, newPlace func() string) {
 		place := newPlace()
 		book := written(t, place, madeUpChain, []*ledger.Entry{m.entry(t)})
-		require.Equal(t, [][]string{{"null", "null", "null", "block 0, extrinsic 1: nothing\uFFFD is known"}}, openSQL(t, place).texts(t, "SELECT fee, success, outcome, error FROM transactions"))
+		require.Equal(t, [][]string{{"null", "null", "null"}}, openSQL(t, place).texts(t, "SELECT fee, success, outcome FROM transactions"))
+		require.NoError(t, at(book, 0, 1, func(x *ledger.Transaction) error {
+			require.Equal(t, "block 0, extrinsic 1: nothing\uFFFD is known", x.Error)
+			require.Equal(t, []bool{false, false}, []bool{x.Fee.Known(), x.Success.Known()})
+			require.Empty(t, x.Outcome)
+			return nil
+		}))
 		totals := statusOf(t, book).Totals
 		require.Equal(t, []any{uint64(1), uint64(1), fee.OutcomeCounts{OutcomeUnknown: 1}, "0"}, []any{totals.EVM, totals.Undetermined, totals.OutcomeCounts, totals.Fee.String()})
 		verified(t, book)
@@ -138,7 +144,7 @@ func TestATransactionWithoutAFee(t *testing.T) {
 
 func TestDamageForPeople(t *testing.T) {
 	require.Equal(t, "block 3, table blocks: gone", ledger.Damage{Height: chain.Some(uint64(3)), Table: "blocks", Message: "gone"}.String())
-	require.Equal(t, "table days: gone", ledger.Damage{Table: "days", Message: "gone"}.String())
+	require.Equal(t, "table parts: gone", ledger.Damage{Table: "parts", Message: "gone"}.String())
 }
 
 // Nothing is done under a context that has ended.

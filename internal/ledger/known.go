@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 
 	"github.com/feeledger/fees/chain"
@@ -72,7 +73,21 @@ func readKnown(text nullable) (k known, err error) {
 	if text != "" {
 		err = json.Unmarshal([]byte(text), &k)
 	}
+	for _, d := range k.Diagnoses {
+		err = cmp.Or(err, checkExtrinsic(d.Extrinsic))
+	}
+	for _, f := range k.Findings {
+		err = cmp.Or(err, checkExtrinsic(or(f.Extrinsic)))
+	}
 	return k, err
+}
+
+// checkExtrinsic wants an index that a block can have.
+func checkExtrinsic(n int) error {
+	if n < 0 || n > math.MaxInt32 {
+		return fmt.Errorf("extrinsic %d: %w", n, errCell)
+	}
+	return nil
 }
 
 // flags say of which few things a block has some. Most blocks have none.

@@ -82,7 +82,7 @@ func TestALaterLayout(t *testing.T) {
 			book, err := Open(ctx, place)
 			require.NoError(t, err)
 			var memo *string
-			found, err := one(ctx, book.engine, []any{&memo}, "SELECT memo FROM transactions WHERE height = ?", 9)
+			found, err := one(ctx, book.engine, []any{&memo}, "SELECT memo FROM transactions WHERE id = ?", 9<<extrinsicBits+1)
 			require.NoError(t, err)
 			require.True(t, found)
 			require.NoError(t, book.Close())

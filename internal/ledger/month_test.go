@@ -1,6 +1,8 @@
 package ledger_test
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"iter"
 	"testing"
 	"time"
@@ -11,8 +13,8 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// The months of a book have its blocks by their own time, and what each block holds is what
-// was written and what the month's seal is over. Block 1 was made after the others.
+// The months of a book have its blocks by their own time, what each block holds is what was written,
+// and the month's seal is over the seals of its days. Block 1 was made after the others.
 func TestMonths(t *testing.T) {
 	engines(t, func(t *testing.T, newPlace func() string) {
 		r := recording2100()
@@ -34,11 +36,12 @@ func TestMonths(t *testing.T) {
 			require.Equal(t, m.Start().AddDate(0, 1, 0), period.To.Std())
 			want, err := book.SealOf(ctx, period, m.Span)
 			require.NoError(t, err)
-			require.Equal(t, want, m.Seal)
 			var seal ledger.Seal
+			var days []documentedDay
 			for c, err := range book.Contents(ctx, m.Span) {
 				require.NoError(t, err)
 				seal = seal.After(c.Digest)
+				days = afterBlock(days, c)
 				q := ledger.Query{Span: chain.Heights{First: c.Height, Last: c.Height}}
 				for b, err := range book.Blocks(ctx, q) {
 					require.NoError(t, err)
@@ -50,31 +53,53 @@ func TestMonths(t *testing.T) {
 				require.Equal(t, listOf(t, book.Unclassified(ctx, q)), c.Unclassified)
 			}
 			require.Equal(t, want, seal)
+			require.Equal(t, sealOfDays(days), m.Seal)
 		}
 		require.Equal(t, time.UTC, months[0].Start().Location())
 	})
 }
 
+// documentedDay is what the seal of a month has of a day.
+type documentedDay struct {
+	number, blocks uint64
+	seal           ledger.Seal
+}
+
+// afterBlock are days with another block of the last one, or of the day after.
+func afterBlock(days []documentedDay, c *ledger.Content) []documentedDay {
+	at, _ := c.Time.Get()
+	number := uint64(at.Std().Unix() / 86_400)
+	if len(days) == 0 || days[len(days)-1].number != number {
+		days = append(days, documentedDay{number: number})
+	}
+	day := &days[len(days)-1]
+	day.blocks, day.seal = day.blocks+1, day.seal.After(c.Digest)
+	return days
+}
+
+// sealOfDays is the seal of a month, by the documentation.
+func sealOfDays(days []documentedDay) (seal ledger.Seal) {
+	for _, d := range days {
+		text := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, d.number), d.blocks)
+		seal = seal.After(sha256.Sum256(append(text, d.seal[:]...)))
+	}
+	return seal
+}
+
 // A row that was altered is in no content.
 func TestContentsOfADamagedBook(t *testing.T) {
 	place := newFile(t)
-	book := written(t, place, recording2100().id, recording2100().entries)
-	require.NoError(t, book.Close())
-	openSQL(t, place).do(t, "UPDATE transfers SET position = 77 WHERE height = (SELECT max(height) FROM transfers)")
-	var err error
-	for _, err = range reader(t, place).Contents(ctx, chain.Heights{First: 0, Last: 27}) {
-		if err != nil {
-			break
-		}
-	}
+	require.NoError(t, written(t, place, recording2100().id, recording2100().entries).Close())
+	openSQL(t, place).do(t, "UPDATE blocks SET flags = 2 WHERE height = 20")
+	err := each(reader(t, place).Contents(ctx, chain.Heights{Last: 27}), func(*ledger.Content) error { return nil })
 	require.ErrorIs(t, err, ledger.ErrDamaged)
+	require.ErrorContains(t, err, "block 20, ")
 }
 
 // listOf is all that comes.
-func listOf[T any](t testing.TB, rows iter.Seq2[T, error]) []T {
-	list := []T{}
-	require.NoError(t, each(rows, func(x T) error {
-		list = append(list, x)
+func listOf[T any](t testing.TB, rows iter.Seq2[*T, error]) (list []T) {
+	require.NoError(t, each(rows, func(x *T) error {
+		list = append(list, *x)
 		return nil
 	}))
 	return list

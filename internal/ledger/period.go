@@ -194,7 +194,7 @@ func (b *Book) timesOf(ctx context.Context, span chain.Heights, each func(height
 		}
 		at, err := r.at()
 		if err != nil {
-			return damagedBlock(r.height, "its time: %v", err)
+			return err
 		}
 		each(r.height, at)
 	}

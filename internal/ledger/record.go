@@ -3,6 +3,7 @@ package ledger
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
@@ -133,12 +134,24 @@ func (r *blockRow) at() (none chain.Optional[chain.Time], err error) {
 		return none, nil
 	}
 	t, err := chain.TimeAt(ms)
-	return chain.Some(t), err
+	if err != nil {
+		return none, damagedBlock(r.height, "its time: %v", err)
+	}
+	return chain.Some(t), nil
 }
 
-// content reads the record, which is what was written, and what is known. Where costs are wanted
-// alone, the block and its transactions.
+// content is decoded as damage.
 func (r *blockRow) content(by *coder, costsAlone bool) (*Content, error) {
+	c, err := r.decoded(by, costsAlone)
+	if err != nil {
+		return nil, damagedBlock(r.height, "%v", err)
+	}
+	return c, nil
+}
+
+// decoded reads the record, which is what was written, and what is known. Where costs are wanted
+// alone, the block and its transactions.
+func (r *blockRow) decoded(by *coder, costsAlone bool) (*Content, error) {
 	b := &Block{Height: r.height, Hash: r.hash(), ParentHash: r.parentHash(), Final: r.flags&notFinal == 0}
 	c := &Content{Block: b, Digest: r.digest()}
 	code := c.code
@@ -156,7 +169,10 @@ func (r *blockRow) content(by *coder, costsAlone bool) (*Content, error) {
 		err = b.sumUp(c.Transactions)
 	}
 	if err != nil {
-		return nil, damagedBlock(r.height, "its record: %v", err)
+		return nil, fmt.Errorf("its record: %w", err)
+	}
+	if r.time != millis(b.Time) || !costsAlone && r.flags != flagsOf(c, &c.known) {
+		return nil, errors.New("its time or its flags are not those of its record")
 	}
 	c.place()
 	return c, nil

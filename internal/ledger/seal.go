@@ -122,11 +122,7 @@ func (b *Book) addStored(ctx context.Context, q querier, s *sealing, last uint64
 	by := coders.Get().(*coder)
 	defer coders.Put(by)
 	for more := true; more && s.next() <= last; {
-		var rows []*blockRow
-		var err error
-		if rows, more, err = readRows(ctx, q, "height >= ? AND height <= ?", int64(s.next()), int64(min(last, s.next()+portion-1))); err != nil {
-			return err
-		}
+		rows, left, failed := readRows(ctx, q, "height >= ? AND height <= ?", int64(s.next()), int64(min(last, s.next()+portion-1)))
 		for _, r := range rows {
 			if r.height != s.next() || r.flags&notFinal != 0 {
 				return nil
@@ -143,7 +139,10 @@ func (b *Book) addStored(ctx context.Context, q querier, s *sealing, last uint64
 				return err
 			}
 		}
-		more = more || len(rows) == portion
+		if failed != nil {
+			return failed
+		}
+		more = left || len(rows) == portion
 	}
 	return nil
 }
@@ -426,7 +425,7 @@ func (b *Book) SealOf(ctx context.Context, p Period, span chain.Heights) (none S
 		}
 		at, err := r.at()
 		if err != nil {
-			return none, damagedBlock(r.height, "its time: %v", err)
+			return none, err
 		}
 		if p.Has(r.height, at) {
 			seals.Add(at, r.digest())

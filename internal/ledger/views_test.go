@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/ledger"
 )
 
@@ -17,11 +18,7 @@ func shown(t *testing.T, db database, view string) (list []map[string]string) {
 	columns := db.columns(t, view)
 	var texts []string
 	for _, c := range columns {
-		text := "CAST(" + c.name + " AS TEXT)"
-		if c.name == "success" || c.name == "final" { // the engines have their own words for these
-			text = "CASE WHEN " + c.name + " THEN 'true' WHEN NOT " + c.name + " THEN 'false' END"
-		}
-		texts = append(texts, text)
+		texts = append(texts, "CAST("+c.name+" AS TEXT)")
 	}
 	rows := db.texts(t, "SELECT "+strings.Join(texts, ", ")+" FROM "+view)
 	slices.SortFunc(rows, slices.Compare)
@@ -51,11 +48,9 @@ func TestViewsAreTheSameInBothEngines(t *testing.T) {
 			for _, view := range db.names(t, "view") {
 				require.True(t, strings.HasPrefix(view, "book_"))
 				views[view] = shown(t, db, view)
-				if view != "book_unanswered" { // every question was answered
-					require.NotEmpty(t, views[view], view)
-				}
+				require.NotEmpty(t, views[view], view)
 			}
-			require.Equal(t, 14, len(views)) // not Len, which would print all of them
+			require.Equal(t, 8, len(views)) // not Len, which would print all of them
 			books = append(books, views)
 		})
 		if len(books) < 2 {
@@ -70,14 +65,19 @@ func TestViewsAreTheSameInBothEngines(t *testing.T) {
 // Values that a person can work out.
 func TestViews(t *testing.T) {
 	first := makeBlock(0, hashOf(0, 0), chain.Hash{}, "1").at(0)
-	first.event("balances", "Withdraw", `["0x00000000000000000000000000000000000000AA","1500000000000000000"]`)
 	second := makeBlock(1, hashOf(1, 0), hashOf(0, 0), largestWei).at(1_700_000_000_007)
-	second.Report.Transactions[0].To = chain.Optional[chain.Address]{}
-	second.OnFinalize = append(second.OnFinalize, chain.Event{Pallet: "balances", Name: "Reserved", Data: json(`["0x00000000000000000000000000000000000000aa","5"]`)})
+	second.Findings = []evidence.Finding{{Check: "made-up", Block: 1, Extrinsic: chain.Some(1), Message: "nothing"}, {Check: "another", Block: 1, Message: "too"}}
+	second.Unanswered = []evidence.Question{{About: "multiplier", At: 1, Why: "it was late"}}
+	x := second.Report.Transactions[0].Transaction
+	x.To, x.EVMHash, x.Tip, x.GasPrice = chain.Optional[chain.Address]{}, chain.Some(chain.Hash{31: 9}), chain.Some(chain.NewWei(5)), chain.Some(chain.NewGasPrice(7))
+	x.Payer = chain.Some(chain.Address{19: 0xbb})
 	third := makeBlock(2, hashOf(2, 0), hashOf(1, 0), "1000000000000000000").at(1_709_164_800_000) // 2024-02-29
+	fourth := makeBlock(3, hashOf(3, 0), hashOf(2, 0), "1").at(1_709_164_800_000)
+	fourth.unpaid()
+	fourth.Report.Finalized = chain.Some(false)
 	engines(t, func(t *testing.T, newPlace func() string) {
 		place := newPlace()
-		written(t, place, madeUpChain, []*ledger.Entry{first.entry(t), second.entry(t), third.entry(t)})
+		written(t, place, madeUpChain, []*ledger.Entry{first.entry(t), second.entry(t), third.entry(t), fourth.entry(t)})
 		db := openSQL(t, place)
 		cells := func(view string, columns ...string) (list [][]string) {
 			for _, row := range shown(t, db, view) {
@@ -91,38 +91,31 @@ func TestViews(t *testing.T) {
 			return list
 		}
 		require.Equal(t, [][]string{
-			{"0", "1970-01-01T00:00:00Z", "1", "0.000000000000000001", "true"},
-			{"1", "2023-11-14T22:13:20.007Z", largestWei, "340282366920938463463.374607431768211455", "true"},
-			{"2", "2024-02-29T00:00:00Z", "1000000000000000000", "1.000000000000000000", "true"},
-		}, cells("book_blocks", "height", "time", "fee", "fee_token", "final"))
-		require.Equal(t, []string{fmt.Sprint(hashOf(1, 0)), fmt.Sprint(hashOf(0, 0)), "null", "null"}, cells("book_blocks", "hash", "parent_hash", "charged", "base_fee_per_gas")[1])
+			{"0", "1970-01-01T00:00:00Z", "1"}, {"1", "2023-11-14T22:13:20.007Z", "1"},
+			{"2", "2024-02-29T00:00:00Z", "1"}, {"3", "2024-02-29T00:00:00Z", "0"},
+		}, cells("book_blocks", "height", "time", "final"))
+		require.Equal(t, []string{fmt.Sprint(hashOf(1, 0)), fmt.Sprint(hashOf(0, 0))}, cells("book_blocks", "hash", "parent_hash")[1])
+		const nobody, contract = "0x0000000000000000000000000000000000000000", "0x0100000000000000000000000000000000000000"
 		require.Equal(t, [][]string{
-			{"0", "false", "reverted", "0x0000000000000000000000000000000000000000", "0x0100000000000000000000000000000000000000", "null", "null"},
-			{"1", "true", "succeeded", "0x0000000000000000000000000000000000000001", "null", "null", "null"},
-			{"2", "true", "succeeded", "0x0000000000000000000000000000000000000002", "0x0100000000000000000000000000000000000002", "null", "null"},
-		}, cells("book_transactions", "height", "success", "outcome", "payer", "recipient", "evm_hash", "tip"))
-		require.Equal(t, [][]string{
-			{"0", "onInitialize", "withdrawal", "0x00000000000000000000000000000000000000aa", "null", "-1500000000000000000", "-1.500000000000000000", "0", "0.000000000000000000"},
-			{"1", "onFinalize", "reserve", "0x00000000000000000000000000000000000000aa", "null", "-5", "-0.000000000000000005", "5", "0.000000000000000005"},
-		}, cells("book_movements", "height", "place", "kind", "account", "counterparty", "free", "free_token", "reserved", "reserved_token"))
+			{"0", "1", "1970-01-01T00:00:00Z", "evm", "legacy", "ethereum.transact", nobody, contract, nobody, "null", "21000", "1", "0.000000000000000001", "null", "0", "reverted", "null", "null", "1"},
+			{"1", "1", "2023-11-14T22:13:20.007Z", "evm", "legacy", "ethereum.transact", nobody[:41] + "1", "null", nobody[:40] + "bb", "7", "21000", largestWei, "340282366920938463463.374607431768211455", "5", "1", "succeeded", "null", "null", "1"},
+			{"2", "1", "2024-02-29T00:00:00Z", "evm", "legacy", "ethereum.transact", nobody[:41] + "2", contract[:41] + "2", nobody[:41] + "2", "null", "21000", "1000000000000000000", "1.000000000000000000", "null", "1", "succeeded", "null", "null", "1"},
+			{"3", "1", "2024-02-29T00:00:00Z", "evm", "legacy", "ethereum.transact", nobody[:41] + "3", contract, "null", "null", "21000", "null", "null", "null", "1", "succeeded", "null", "null", "0"},
+		}, cells("book_transactions", "height", "extrinsic", "time", "layer", "type", "call", "sender", "recipient", "payer", "gas_price", "gas", "fee", "fee_token", "tip", "success", "outcome", "charged", "verdict", "final"))
+		require.Equal(t, []string{fmt.Sprint(first.Report.Transactions[0].Hash)}, cells("book_transactions", "hash")[0])
+		require.Equal(t, []string{fmt.Sprint(chain.Hash{31: 9})}, cells("book_transactions", "hash")[1], "the EVM's")
+		require.Equal(t, [][]string{{"1", "another", "null", "too"}, {"1", "made-up", "1", "nothing"}}, cells("book_findings", "height", "check_id", "extrinsic", "message"))
+		require.Equal(t, [][]string{{"1", "multiplier", "1", "it was late"}}, cells("book_unanswered", "height", "about", "at", "why"))
 		require.Equal(t, [][]string{
 			{"1970-01-01", "1", "1", "1", "0.000000000000000001"},
 			{"2023-11-14", "1", "0", largestWei, "340282366920938463463.374607431768211455"},
 			{"2024-02-29", "1", "0", "1000000000000000000", "1.000000000000000000"},
 		}, cells("book_days", "day", "blocks", "evm_failed", "evm_fee", "evm_fee_token"))
-		require.Equal(t, [][]string{
-			{"1970-01-01", "0x0100000000000000000000000000000000000000"},
-			{"2023-11-14", "null"},
-			{"2024-02-29", "0x0100000000000000000000000000000000000002"},
-		}, cells("book_contract_days", "day", "contract"))
-		require.Equal(t, [][]string{
-			{"1970-01", "0x0100000000000000000000000000000000000000", "1"},
-			{"2023-11", "null", largestWei},
-			{"2024-02", "0x0100000000000000000000000000000000000002", "1000000000000000000"},
-		}, cells("book_contract_months", "month", "contract", "fee"))
+		require.Equal(t, [][]string{{"1970-01", "1"}, {"2023-11", largestWei}, {"2024-02", "1000000000000000000"}}, cells("book_months", "month", "fee"))
 		require.Equal(t, [][]string{
 			{"day", "1970-01-01", "0", "0", "1"}, {"day", "2023-11-14", "1", "1", "1"}, {"day", "2024-02-29", "2", "2", "1"},
 			{"month", "1970-01", "0", "0", "1"}, {"month", "2023-11", "1", "1", "1"}, {"month", "2024-02", "2", "2", "1"},
 		}, cells("book_seals", "unit", "name", "first", "last", "blocks"))
+		require.Equal(t, [][]string{{"0", "1", fmt.Sprint(trusted.Height), fmt.Sprint(trusted.Hash)}}, cells("book_proved", "first", "last", "trusted_height", "trusted_hash"))
 	})
 }

@@ -52,3 +52,39 @@ func TestTextsThatAreNoWords(t *testing.T) {
 		require.Equal(t, [][]string{{"5005", "2"}}, openSQL(t, place).texts(t, "SELECT count(DISTINCT call), min(n) FROM (SELECT call, count(*) AS n FROM book_transactions GROUP BY call) AS x"))
 	})
 }
+
+// An altered word alters what SQL shows, and no question's answer: a verification finds it, as it
+// finds a row for SQL that was altered.
+func TestAlteredWords(t *testing.T) {
+	entries := []*ledger.Entry{blockOfCalls(t, 1, "a.b", "ethereum.transact"), blockOfCalls(t, 2, "a.b")}
+	for _, alter := range []string{
+		"UPDATE words SET word = 'a.c' WHERE word = 'evm'", "DELETE FROM words WHERE word = 'evm'", "DELETE FROM words", "UPDATE words SET number = number + 1000",
+		"INSERT INTO words VALUES (5000, 'x')", "DROP TABLE words",
+	} {
+		place := newFile(t)
+		book := written(t, place, madeUpChain, entries)
+		openSQL(t, place).do(t, alter)
+		require.Contains(t, fmt.Sprint(damages(t, book)), "words", alter)
+		have, err := callsOf(reader(t, place))
+		require.NoError(t, err)
+		require.Equal(t, []string{"a.b", "ethereum.transact", "a.b"}, have)
+	}
+	engines(t, func(t *testing.T, newPlace func() string) {
+		place := newPlace()
+		book, db := written(t, place, madeUpChain, entries), openSQL(t, place)
+		number := map[bool]string{false: "6", true: "'evm'"}[db.postgres]
+		for _, alter := range []string{
+			"UPDATE transactions SET call = " + number + " WHERE id = 1048577", "UPDATE transactions SET call = '4096' WHERE id = 1048577", "UPDATE transactions SET call = '-1' WHERE id = 1048577",
+			"UPDATE transactions SET fee = 8 WHERE id = 1048577", "UPDATE transactions SET payer = sender WHERE id = 1048577", "UPDATE transactions SET success = NULL WHERE id = 1048577",
+			"UPDATE transactions SET hash = sender WHERE id = 1048577", "UPDATE transactions SET id = 1048579 WHERE id = 1048577", "DELETE FROM transactions WHERE id = 1048577", "UPDATE transactions SET verdict = 'match' WHERE id = 1048577",
+		} {
+			db.altered(t, "transactions", alter, func() {
+				require.Contains(t, damages(t, book), ledger.Damage{Height: chain.Some(uint64(1)), Table: "transactions", Message: "rows of this block are not those of its record"}, alter)
+				have, err := callsOf(book)
+				require.NoError(t, err)
+				require.Equal(t, []string{"a.b", "ethereum.transact", "a.b"}, have)
+			})
+		}
+		verified(t, book)
+	})
+}
