@@ -2,10 +2,10 @@ package ledger
 
 import (
 	"context"
+	"fmt"
 	"iter"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/fee"
 )
 
 // Block is one as the book has it.
@@ -69,39 +69,30 @@ var sumFields = []field[Block]{
 }
 
 // sumUp adds up the block's transactions.
-func (b *Block) sumUp(list []Transaction) (err error) {
-	add := func(to *chain.Wei, x chain.Optional[chain.Wei]) {
-		if w, known := x.Get(); known && err == nil {
-			*to, err = to.Add(w)
+func (c *Content) sumUp() error {
+	c.each, c.sums = make([]Sums, len(c.Transactions)), Sums{Blocks: 1, Inherents: c.Inherents}
+	for i := range c.Transactions {
+		cost := &c.Transactions[i].Cost
+		err := c.each[i].of(cost)
+		if err == nil {
+			err = c.sums.Add(&c.each[i])
+		}
+		if err != nil {
+			return fmt.Errorf("extrinsic %d, added to those before it: %w", cost.Index, err)
 		}
 	}
-	parts := [...]*chain.Optional[chain.Wei]{&b.Charged, &b.Burned, &b.Treasury, &b.Author}
-	var sums [len(parts)]chain.Wei
-	var unknown [len(parts)]bool
-	for i := range list {
-		t := &list[i]
-		add(&b.Fee, t.Fee)
-		if t.Layer == fee.EVM {
-			b.EVM++
-			add(&b.EVMFee, t.Fee)
-		} else {
-			b.Native++
-			add(&b.NativeFee, t.Fee)
+	known := func(sum chain.Wei, unknown uint64) (none chain.Optional[chain.Wei]) {
+		if unknown > 0 {
+			return none
 		}
-		if !t.Fee.Known() {
-			b.Undetermined++
-		}
-		for n, x := range [len(parts)]chain.Optional[chain.Wei]{t.Charged, t.Burned, t.Treasury, t.Author} {
-			add(&sums[n], x)
-			unknown[n] = unknown[n] || !x.Known()
-		}
+		return chain.Some(sum)
 	}
-	for n, to := range parts {
-		if !unknown[n] {
-			*to = chain.Some(sums[n])
-		}
-	}
-	return err
+	b, s := c.Block, &c.sums
+	b.EVM, b.Native, b.Undetermined = s.EVM, s.Native, s.Undetermined
+	b.Fee, b.EVMFee, b.NativeFee = s.Fee, s.EVMFee, s.NativeFee
+	b.Charged, b.Burned = known(s.Charged, s.Uncharged), known(s.Burned, s.BurnedUnknown)
+	b.Treasury, b.Author = known(s.Treasury, s.TreasuryUnknown), known(s.Author, s.AuthorUnknown)
+	return nil
 }
 
 // Place is where the block is.

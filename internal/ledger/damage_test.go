@@ -2,7 +2,6 @@ package ledger_test
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -58,22 +57,6 @@ func everyTable(t *testing.T) (e *ledger.Entry, account chain.Address) {
 	m.Findings = []evidence.Finding{{Check: "made-up", Block: 3, Extrinsic: chain.Some(1), Message: "nothing"}}
 	m.Report.Transactions[0].Transfers = []evm.Transfer{{Token: chain.Address{1}, From: account, To: chain.Address{2}, Amount: tokens(t, "5")}}
 	return m.entry(t), account
-}
-
-// resum gives a block the sum of what its row has now, by the documentation, as whoever altered it
-// does who knows that.
-func (d database) resum(t *testing.T, height uint64) {
-	t.Helper()
-	_, rows := d.table(t, "SELECT record, time_ms, flags, known FROM blocks WHERE height = ?1", int64(height))
-	r, ms := rows[0], ^uint64(0)
-	if n, timed := r[1].(int64); timed {
-		ms = uint64(n)
-	}
-	digest := sha256.Sum256(r[0].([]byte))
-	text := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(digest[:], ms), uint64(r[2].(int64)))
-	known, _ := r[3].(string)
-	sum := sha256.Sum256(append(text, known...))
-	d.do(t, "UPDATE blocks SET sum = ?1 WHERE height = ?2", sum[:], int64(height))
 }
 
 // record is a block's.

@@ -47,7 +47,7 @@ func NewEntry(b *chain.Block, r *evidence.Report) (*Entry, error) {
 		k.Findings = append(k.Findings, keptFinding{f.Check, f.Extrinsic, f.Message})
 	}
 	k.Unanswered = slices.Clone(r.Unanswered)
-	if err := e.checkSums(); err != nil {
+	if err := e.check(); err != nil {
 		return nil, fmt.Errorf("block %d: %w", b.Number, err)
 	}
 	by := coders.Get().(*coder)
@@ -61,33 +61,24 @@ func NewEntry(b *chain.Block, r *evidence.Report) (*Entry, error) {
 	sum := e.row.sumOf(c.Digest)
 	e.row.sum = sum[:]
 	c.place()
-	return e, c.sumUp(c.Transactions)
+	return e, nil
 }
 
 // longestCall is how long the name of a call may be, in bytes.
 const longestCall = 1_000
 
-// checkSums sees that the transactions can be added to the totals: what could never be stays
+// check sees that the transactions can be looked up, and added to totals: what could never be stays
 // out of the book.
-func (e *Entry) checkSums() error {
-	var whole Sums
+func (e *Entry) check() error {
 	for i := range e.content.Transactions {
-		c := &e.content.Transactions[i].Cost
-		switch {
+		switch c := &e.content.Transactions[i].Cost; {
 		case len(c.Call) > longestCall:
 			return fmt.Errorf("extrinsic %d: the name of its call is %d bytes long", c.Index, len(c.Call))
 		case c.Index >= 1<<extrinsicBits:
 			return fmt.Errorf("extrinsic %d: a block has more than a ledger can hold", c.Index)
 		}
-		s, err := SumsOf(c)
-		if err == nil {
-			err = whole.Add(&s)
-		}
-		if err != nil {
-			return fmt.Errorf("extrinsic %d, added to those before it: %w", c.Index, err)
-		}
 	}
-	return nil
+	return e.content.sumUp()
 }
 
 // Height is that of the block.
@@ -128,9 +119,11 @@ func contentOf(b *chain.Block, r *evidence.Report) *Content {
 	if m, ok := r.Multiplier.Get(); ok {
 		c.MultiplierAt, c.Multiplier = chain.Some(m.At), chain.Some(m.Value)
 	}
+	c.Transactions = make([]Transaction, len(r.Transactions))
 	for i := range r.Transactions {
 		x := &r.Transactions[i]
-		t := Transaction{
+		t := &c.Transactions[i]
+		*t = Transaction{
 			Cost: Cost{
 				Index: x.Index, Layer: x.Layer, Type: string(or(x.Type)), Call: clean(x.Call), // which is a part of a key
 				Recipient: x.To, Payer: x.Payer, GasPrice: x.GasPrice, Gas: x.Gas, Fee: x.Fee, PriorityFee: x.PriorityFee, Tip: x.Tip,
@@ -142,7 +135,6 @@ func contentOf(b *chain.Block, r *evidence.Report) *Content {
 		if x.Error != nil {
 			t.Error = x.Error.Error()
 		}
-		c.Transactions = append(c.Transactions, t)
 		for _, m := range x.Transfers {
 			c.Transfers = append(c.Transfers, Transfer{Extrinsic: x.Index, Token: m.Token, Sender: m.From, Recipient: m.To, Amount: m.Amount})
 		}

@@ -20,6 +20,8 @@ type Content struct {
 	Digest       Digest
 
 	known known
+	each  []Sums // of its transactions
+	sums  Sums   // of the block
 }
 
 // recordVersion begins each record: another layout of records has another number.
@@ -166,7 +168,7 @@ func (r *blockRow) decoded(by *coder, costsAlone bool) (*Content, error) {
 		c.known, err = readKnown(r.known)
 	}
 	if err == nil {
-		err = b.sumUp(c.Transactions)
+		err = c.sumUp()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("its record: %w", err)

@@ -189,10 +189,6 @@ func (s *sealing) add(ctx context.Context, q querier, c *Content, f flags) error
 	if want, ok := s.parent.Get(); ok && c.ParentHash != want {
 		return &ForkError{c.Height, c.ParentHash, want}
 	}
-	sums, err := c.sums()
-	if err != nil {
-		return fmt.Errorf("block %d: %w", c.Height, err)
-	}
 	for u := range unitCount {
 		if err := s.read(ctx, q, stretchKey{u, u.numberOf(c.Time)}, c.Height); err != nil {
 			return err
@@ -205,7 +201,7 @@ func (s *sealing) add(ctx context.Context, q querier, c *Content, f flags) error
 	}
 	for u := range unitCount {
 		s.last[u] = u.numberOf(c.Time)
-		if err := s.grown[stretchKey{u, s.last[u]}].add(c, sums, f); err != nil {
+		if err := s.grown[stretchKey{u, s.last[u]}].add(c, f); err != nil {
 			return fmt.Errorf("block %d: %w", c.Height, err)
 		}
 	}
@@ -248,21 +244,6 @@ func (t tallies) add(day *stretch, c *Content) error {
 		return nil
 	}
 	return of.add(c)
-}
-
-// sums are what the block adds up to.
-func (c *Content) sums() (*Sums, error) {
-	whole := &Sums{Blocks: 1, Inherents: c.Inherents}
-	for i := range c.Transactions {
-		s, err := SumsOf(&c.Transactions[i].Cost)
-		if err == nil {
-			err = whole.Add(&s)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("extrinsic %d: %w", c.Transactions[i].Index, err)
-		}
-	}
-	return whole, nil
 }
 
 // keep writes the stretches that grew, and how far the book is sealed.

@@ -122,7 +122,7 @@ func (s *stretch) condition() (where string, arguments []any) {
 func (s *stretch) digest() Digest { return digestOf(stretchFields, s) }
 
 // add adds the next block. The seal of a month follows from its days.
-func (s *stretch) add(c *Content, sums *Sums, f flags) error {
+func (s *stretch) add(c *Content, f flags) error {
 	s.last = max(s.last, c.Height)
 	if s.unit == daily {
 		s.seal = s.seal.After(c.Digest)
@@ -133,7 +133,7 @@ func (s *stretch) add(c *Content, sums *Sums, f flags) error {
 	if len(c.Transactions) > 0 {
 		s.addRules(c.Rules)
 	}
-	return s.sums.Add(sums)
+	return s.sums.Add(&c.sums)
 }
 
 // merge adds what is known of the blocks of another part of the same stretch.

@@ -99,6 +99,12 @@ const (
 // SumsOf are those of a transaction. It is chain.ErrOverflow where its gas price × gas is more
 // than an amount can be.
 func SumsOf(c *Cost) (s Sums, err error) {
+	err = s.of(c)
+	return s, err
+}
+
+// of has sums of nothing be those of a transaction.
+func (s *Sums) of(c *Cost) (err error) {
 	s.Fee, s.PriorityFee, s.Tip, s.Charged = or(c.Fee), or(c.PriorityFee), or(c.Tip), or(c.Charged)
 	s.Burned, s.Treasury, s.Author, s.Gas = or(c.Burned), or(c.Treasury), or(c.Author), or(c.Gas).Uint64()
 	if !c.Fee.Known() {
@@ -124,7 +130,7 @@ func SumsOf(c *Cost) (s Sums, err error) {
 	s.CountOutcome(c.Layer, c.Outcome)
 	if c.Layer != fee.EVM {
 		s.Native, s.NativeFee = 1, s.Fee
-		return s, nil
+		return nil
 	}
 	s.EVM, s.EVMFee = 1, s.Fee
 	if c.Fee.Known() && !c.PriorityFee.Known() {
@@ -138,5 +144,5 @@ func SumsOf(c *Cost) (s Sums, err error) {
 			err = fmt.Errorf("gas price × gas: %w", err)
 		}
 	}
-	return s, err
+	return err
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,9 +16,9 @@ import (
 // tally adds up the blocks of a day, and notes where they are found: its parts are made of it when
 // the day has ended.
 type tally struct {
-	first    uint64                         // the day's first height
-	blocks   uint64                         // how many were added
-	sums     [accountBlocks]map[string]Sums // by kind and key
+	first    uint64                   // the day's first height
+	blocks   uint64                   // how many were added
+	sums     [accountBlocks]keyedSums // by kind
 	accounts map[chain.Address]*run
 	hashes   []uint64
 }
@@ -43,9 +44,21 @@ const (
 func newTally(first uint64) *tally {
 	t := &tally{first: first, accounts: map[chain.Address]*run{}}
 	for kind := range t.sums {
-		t.sums[kind] = map[string]Sums{}
+		t.sums[kind] = keyedSums{}
 	}
 	return t
+}
+
+// keyedSums are sums by key.
+type keyedSums map[string]*Sums
+
+func (k keyedSums) add(key string, x *Sums) error {
+	s := k[key]
+	if s == nil {
+		s = new(Sums)
+		k[key] = s
+	}
+	return s.Add(x)
 }
 
 // has tells whether all blocks of the day were added.
@@ -85,34 +98,19 @@ func (t *tally) add(c *Content) (err error) {
 		return fmt.Errorf("its day began with block %d: a ledger cannot look up so many", t.first)
 	}
 	t.blocks++
-	add := func(kind partKind, key string, x *Sums) {
-		if err == nil {
-			s := t.sums[kind][key]
-			err = s.Add(x)
-			t.sums[kind][key] = s
-		}
-	}
-	whole := Sums{Blocks: 1, Inherents: c.Inherents}
 	for i := range c.Transactions {
-		x := &c.Transactions[i]
-		s, failed := SumsOf(&x.Cost)
-		if failed != nil {
-			return fmt.Errorf("extrinsic %d: %w", x.Index, failed)
-		}
-		add(contractSums, contractKey(&x.Cost), &s)
+		x, s := &c.Transactions[i], &c.each[i]
+		err = errors.Join(err, t.sums[contractSums].add(contractKey(&x.Cost), s))
 		if payer, ok := x.Payer.Get(); ok {
-			add(accountSums, string(payer[:]), &s)
+			err = errors.Join(err, t.sums[accountSums].add(string(payer[:]), s))
 			t.note(payer, c.Height, hasPaid)
-		}
-		if err == nil {
-			err = whole.Add(&s)
 		}
 		t.noteHash(x.Hash, c.Height)
 		if hash, ok := x.EVMHash.Get(); ok {
 			t.noteHash(hash, c.Height)
 		}
 	}
-	add(quarterHours, quarterKey(or(c.Time)), &whole)
+	err = errors.Join(err, t.sums[quarterHours].add(quarterKey(or(c.Time)), &c.sums))
 	for i := range c.Movements {
 		t.note(c.Movements[i].Account, c.Height, hasMoved)
 	}
@@ -174,11 +172,10 @@ func (t *tally) bodies() *bodies {
 const accountKey = 8
 
 // addSums adds sums in the order of their keys.
-func (b *bodies) addSums(kind partKind, sums map[string]Sums) {
+func (b *bodies) addSums(kind partKind, sums keyedSums) {
 	for _, key := range slices.Sorted(maps.Keys(sums)) {
-		s := sums[key]
 		body := &b[kind][partOf(kind, key)]
-		*body = appendSums(*body, key, &s)
+		*body = appendSums(*body, key, sums[key])
 	}
 }
 
@@ -213,16 +210,11 @@ func (b *Book) mergedParts(ctx context.Context, q querier, month *stretch, days 
 	out := newBodies()
 	for _, kind := range []partKind{contractSums, accountSums} {
 		for part := range partsOf[kind] {
-			sums := map[string]Sums{}
+			sums := keyedSums{}
 			for _, day := range days {
 				body, err := day.body(ctx, q, kind, part)
 				if err == nil {
-					err = eachSum(body, func(key string, x *Sums) error {
-						s := sums[key]
-						err := s.Add(x)
-						sums[key] = s
-						return err
-					})
+					err = eachSum(body, sums.add)
 				}
 				if err != nil {
 					return nil, err

@@ -248,18 +248,14 @@ func (b *Book) lookedThrough(ctx context.Context, q querier, p Period, x *piece,
 		if !x.has(p, c.Height, c.Time) {
 			continue
 		}
-		if err := each(c.Block, nil, &Sums{Blocks: 1, Inherents: c.Inherents}); err != nil {
-			return err
-		}
+		err := each(c.Block, nil, &Sums{Blocks: 1, Inherents: c.Inherents})
 		for i := range c.Transactions {
-			cost := &c.Transactions[i].Cost
-			sums, err := SumsOf(cost)
 			if err == nil {
-				err = each(c.Block, cost, &sums)
+				err = each(c.Block, &c.Transactions[i].Cost, &c.each[i])
 			}
-			if err != nil {
-				return fmt.Errorf("block %d, extrinsic %d: %w", c.Height, cost.Index, err)
-			}
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil

@@ -106,7 +106,7 @@ INSERT INTO words (number, word) VALUES {{range $i, $word := usual}}{{if $i}}, {
     {{wei .}} AS {{.}}, {{coin .}} AS {{.}}_token{{end}}{{end}}
 CREATE VIEW book_blocks AS SELECT
     height, {{hex "substr(record, 10, 32)"}} AS hash, {{hex "substr(record, 42, 32)"}} AS parent_hash, {{time "time_ms"}} AS time,
-    CASE WHEN flags % 2 = 0 THEN 1 ELSE 0 END AS final
+    flags % 2 = 0 AS final
 FROM blocks;
 
 CREATE VIEW book_transactions AS SELECT
@@ -114,8 +114,8 @@ CREATE VIEW book_transactions AS SELECT
     {{wordOf "t.layer"}} AS layer, {{wordOf "t.type"}} AS type, {{wordOf "t.call"}} AS call, {{hex "t.hash"}} AS hash,
     {{hex "t.sender"}} AS sender, {{hex "t.recipient"}} AS recipient, {{hex "coalesce(t.payer, t.sender)"}} AS payer,
     {{wei "t.gas_price"}} AS gas_price, {{wei "t.gas"}} AS gas, {{wei "t.fee"}} AS fee, {{coin "t.fee"}} AS fee_token, {{wei "t.tip"}} AS tip,
-    t.success, {{wordOf "t.outcome"}} AS outcome, {{wei "t.charged"}} AS charged, {{wordOf "t.verdict"}} AS verdict,
-    CASE WHEN b.flags % 2 = 0 THEN 1 ELSE 0 END AS final
+    t.success = 1 AS success, {{wordOf "t.outcome"}} AS outcome, {{wei "t.charged"}} AS charged, {{wordOf "t.verdict"}} AS verdict,
+    b.flags % 2 = 0 AS final
 FROM blocks b JOIN transactions t ON t.id >= b.height * 1048576 AND t.id < (b.height + 1) * 1048576;
 
 CREATE VIEW book_findings AS SELECT b.height, {{json "f" "check_id"}} AS check_id, {{json "f" "extrinsic"}} AS extrinsic, {{json "f" "message"}} AS message
