@@ -73,8 +73,12 @@ func TestAnAlteredPart(t *testing.T) {
 			require.NoError(t, ask(book, &whole), name)
 			require.Positive(t, whole, name)
 			_, parts := db.table(t, "SELECT unit, number, part, body FROM parts WHERE kind = ?1", kind)
-			refused := 0
-			for _, p := range parts {
+			refused, step := 0, 1
+			if db.postgres { // where each takes its time; 16 parts a day, so that it comes to each
+				step = 7
+			}
+			for i := 0; i < len(parts); i += step {
+				p := parts[i]
 				body := bytes.Clone(p[3].([]byte))
 				body[len(body)-1] ^= 1
 				db.do(t, "UPDATE parts SET body = ?1 WHERE unit = ?2 AND number = ?3 AND kind = ?4 AND part = ?5", body, p[0], p[1], kind, p[2])
