@@ -17,9 +17,9 @@ const (
 	// One of them is longer, to see how fast it goes once it is under way.
 	longSample     = 1024
 	longSampleTime = 5 * time.Second
-	// diskFactor is how many hundredths of a byte of disk an encoded byte of a block's
-	// rows takes in the end, totals and look-ups included; see bench/ledger.
-	diskFactor = 100
+	// diskFactor is how many hundredths of a byte of disk a byte of a block's record takes in the
+	// end, with its transactions for SQL, the sums and the look-ups; see bench/ledger.
+	diskFactor = 180
 )
 
 // Forecast is what it would take to fill a ledger, by a few of the blocks.

@@ -81,7 +81,7 @@ func (l *lake) edit(old, new string) {
 	require.NoError(l, os.WriteFile(l.manifest(), []byte(strings.Replace(string(text), old, new, 1)), 0o600))
 }
 
-// What was read must give the seal of the month: rows and leaves that were altered together
+// What was read must give the seal of the month: a record and its sum that were altered together
 // do not.
 func TestBlocksThatDoNotGiveTheSeal(t *testing.T) {
 	l := newLake(t, demo(t, "9"))

@@ -11,10 +11,10 @@ import (
 	"github.com/feeledger/fees/internal/console"
 )
 
-const ledgerVerifyManual = `Prove a ledger: the rows of each block by their digests, the blocks by their
-parents' hashes, that none is missing, the seals by the digests, the totals by
-the rows, and the indexes by what they find. Whatever was altered is named, and
-the exit code is 4.
+const ledgerVerifyManual = `Prove a ledger: each block by the SHA-256 of its record, the blocks by their
+parents' hashes, that none is missing, and the seals, the sums, the look-ups and
+what SQL shows of transactions by the records. Whatever was altered is named,
+and the exit code is 4.
 
 With --gateway, each block is read again, from a gateway or an archive, priced
 and proved by this program, and compared with the ledger. Where the chain's own
