@@ -84,11 +84,10 @@ func TestProcessSyncBelowKilled(t *testing.T) {
 	})
 }
 
-// rowsOf are the rows of each table of a ledger, with the words in the place of their numbers,
-// which go by the order in which they came. When the tables were made is left out.
+// rowsOf are the rows of each table of a ledger. When the tables were made is left out.
 func rowsOf(t *testing.T, place string) map[string][]string {
 	t.Helper()
-	names := "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN ('words', 'book_layout') AND name NOT LIKE 'sqlite_%'"
+	names := "SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'book_layout' AND name NOT LIKE 'sqlite_%'"
 	if ledger.Postgres(place) {
 		names = "SELECT relname::text FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition AND relname <> 'book_layout'"
 	}
