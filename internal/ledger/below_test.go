@@ -394,7 +394,7 @@ func TestExtensionsThatAreKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not in a short run: kills many programs")
 	}
-	entries := madeUp(0, crashBlocks)
+	entries := crashChain(crashBlocks)
 	engines(t, func(t *testing.T, newPlace func() string) {
 		whole, upper := newPlace(), newPlace()
 		require.NoError(t, written(t, whole, madeUpChain, entries).Close())
