@@ -24,7 +24,7 @@ const seedAsked = "FEES_BITS_SEED"
 // bitsBook is a closed book of several days and months with blocks above and below it that are not
 // sealed, some of them not final.
 func bitsBook(t *testing.T, place string) {
-	entries := monthsOfBlocks(112, 8*time.Hour)
+	entries := monthsOfBlocks(112, 3*time.Hour)
 	book := written(t, place, madeUpChain, entries[10:100])
 	require.NoError(t, book.Write(ctx, entries[102:106]))
 	require.NoError(t, book.Write(ctx, branch(t, 106, 2, hashOf(105, 0), 1, false)))
@@ -97,7 +97,7 @@ func TestSingleBits(t *testing.T) {
 		require.NoError(t, err)
 	}
 	if testing.Short() {
-		changes = 60
+		changes = 30 // in each engine
 	}
 	t.Logf("%s=%d", seedAsked, seed)
 	asked := bitsQuestions()
