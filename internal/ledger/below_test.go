@@ -28,11 +28,12 @@ func sameBook(t *testing.T, want map[string][][]string, place string) {
 	require.NotEmpty(t, want["stretches"])
 }
 
+const disorderlyPace = 4 * time.Hour
+
 // disorderly are blocks of two months, the first of which has no time, and some of which have one
 // that goes backwards, by a day or a month.
 func disorderly(t testing.TB) (list []*ledger.Entry) {
-	const count, pace = 300, 4 * time.Hour
-	all := monthsMade(count, pace)
+	all := monthsMade(300, disorderlyPace)
 	all[0].Block.Extrinsics, all[0].Report.Time = nil, chain.Optional[chain.Time]{}
 	all[0].Report.Transactions, all[0].Report.Totals = nil, evidence.Totals{}
 	for _, h := range []uint64{77, 160, 161, 231} {
@@ -394,7 +395,7 @@ func TestExtensionsThatAreKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not in a short run: kills many programs")
 	}
-	entries := madeUp(0, crashBlocks)
+	entries := crashChain(crashBlocks)
 	engines(t, func(t *testing.T, newPlace func() string) {
 		whole, upper := newPlace(), newPlace()
 		require.NoError(t, written(t, whole, madeUpChain, entries).Close())

@@ -31,6 +31,9 @@ const (
 // crashBlocks is how many blocks it writes.
 const crashBlocks = 400
 
+// crashChain are the blocks that it writes: days and months end among them.
+func crashChain(count uint64) []*ledger.Entry { return monthsOfBlocks(count, time.Hour) }
+
 // limitFiles makes every file that would become larger an error; nil where the
 // system cannot.
 var limitFiles func(bytes uint64) error
@@ -77,9 +80,9 @@ func writeAll(place string) (err error) {
 		if err != nil {
 			return err
 		}
-		return extend(book, madeUp(0, count))
+		return extend(book, crashChain(count))
 	}
-	return goOn(book, madeUp(0, crashBlocks), func() { fmt.Println("writing") })
+	return goOn(book, crashChain(crashBlocks), func() { fmt.Println("writing") })
 }
 
 // goOn writes what a book lacks of the blocks, and seals it.
@@ -130,7 +133,7 @@ func finish(t *testing.T, place string) {
 
 // quietSeal is the seal of those blocks where nothing is killed.
 func quietSeal(t *testing.T) chain.Optional[ledger.Seal] {
-	return statusOf(t, written(t, newFile(t), madeUpChain, madeUp(0, crashBlocks))).Seal
+	return statusOf(t, written(t, newFile(t), madeUpChain, crashChain(crashBlocks))).Seal
 }
 
 func TestAnotherProgramWrites(t *testing.T) {
@@ -212,7 +215,7 @@ func TestServersThatAreKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not in a short run: kills a server")
 	}
-	entries := madeUp(0, 6*crashBlocks)
+	entries := crashChain(6 * crashBlocks)
 	server := postgrestest.StartOwn(t)
 	place := server.Database(t)
 	failures := 0

@@ -176,6 +176,13 @@ func (b *Book) below(ctx context.Context, q querier, c bookRow) (stored chain.Op
 	for _, gap := range gaps {
 		beside = append(beside, gap.First-1, gap.Last+1)
 	}
+	var after *int64 // or the one that follows was moved away
+	if err == nil && c.sealed > 0 {
+		_, err = one(ctx, q, []any{&after}, "SELECT min(height) FROM blocks WHERE height > ?", *highest)
+		if err == nil && (after == nil || uint64(*after) != c.first) {
+			err = damagedBlock(c.first, "out of its place")
+		}
+	}
 	for _, height := range beside { // the heights in between follow each other
 		if err == nil {
 			_, err = b.blockAt(ctx, q, height)
@@ -268,13 +275,14 @@ func (b *Book) Extent(ctx context.Context) (first, next uint64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	var highest *int64
-	if _, err := one(ctx, b.engine, []any{&highest}, "SELECT max(height) FROM blocks WHERE height >= ? AND flags & 1 = 0", int64(c.first)); err != nil {
-		return 0, 0, err
+	next = c.next()
+	for r, err := range walk(ctx, b, b.engine, chain.Heights{First: next, Last: everyBlock.Last}, whole) {
+		if err != nil {
+			return 0, 0, err
+		}
+		if r.flags&notFinal == 0 {
+			next = r.height + 1
+		}
 	}
-	if highest == nil {
-		return c.first, c.next(), nil
-	}
-	_, err = b.blockAt(ctx, b.engine, uint64(*highest)) // it is what was written
-	return c.first, max(uint64(*highest)+1, c.next()), err
+	return c.first, next, nil
 }
