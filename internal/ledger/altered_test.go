@@ -40,7 +40,8 @@ func TestRowsThatTheEngineMixesUp(t *testing.T) {
 		return each(book.WithoutPayer(ctx, in(all)), told[*ledger.Transaction](new(strings.Builder)))
 	}
 	status := func() error { _, err := book.Status(ctx); return err }
-	for _, ask := range []func() error{blocks, named, unpaid, status} {
+	monthly := func() error { _, _, err := book.Months(ctx); return err }
+	for _, ask := range []func() error{blocks, named, unpaid, status, monthly} {
 		require.NoError(t, ask())
 	}
 	mend()
@@ -57,16 +58,16 @@ func TestRowsThatTheEngineMixesUp(t *testing.T) {
 		ask     func() error
 		message string
 	}{
-		"a height below 0":           {set(inSpan, 3, int64(-3)), blocks, "block -3, table blocks: the ledger is damaged: column height"},
-		"no height":                  {set(inSpan, 3, nil), blocks, "table blocks: the ledger is damaged: column height"},
-		"a height that is a text":    {set(inSpan, 3, "x"), blocks, "column height"},
+		"a height below 0":           {set(inSpan, 3, int64(-3)), blocks, "table blocks: a height of -3"},
+		"no height":                  {set(inSpan, 3, nil), blocks, "table blocks: a height of <nil>"},
+		"a height that is a text":    {set(inSpan, 3, "x"), blocks, "table blocks: a height of x"},
 		"a record of another height": {set(inSpan, 3, int64(4)), blocks, "block 4, table blocks: its record is of block 3"},
 		"a block twice":              {put(inSpan, 3, 2), blocks, "block 2, table blocks: out of its place"},
 		"blocks in another order":    {put(inSpan, 3, 1), blocks, "block 1, table blocks: out of its place"},
 		"a block of another height":  {put(inSpan, 3, 4), blocks, "block 3, table blocks: missing"},
 		"a block that was not named": {put(inSpan, 0, 1), named, "block 0, table blocks: missing"},
 		"a finding's height twice":   {set(flagged, 1, int64(0)), named, "block 0, table blocks: missing"},
-		"a month twice":              {put(months, 1, 0), status, "table stretches: the month 2023-11 is out of its place"},
+		"a month twice":              {put(months, 1, 0), monthly, "table stretches: the month 2023-11 is out of its place"},
 		"a day of another number":    {set("unit = ? AND number >= ? AND number < ?", 0, "month"), unpaid, "was altered"},
 	} {
 		require.NoError(t, x.ask())
@@ -247,16 +248,16 @@ func TestBlocksWithoutATime(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, x.want, found)
 		}
-		// One that was given a time is not found among them any more.
+		// One that was given a time is none of them.
 		db := openSQL(t, place)
 		db.do(t, "UPDATE blocks SET time_ms = 1700000000000 WHERE height = 2")
 		_, err := moved(chain.Heights{Last: 9})
 		require.ErrorIs(t, err, ledger.ErrDamaged)
-		require.ErrorContains(t, err, "2 of 0..4 have no time, and 3 were sealed so")
+		require.ErrorContains(t, err, "block 2, table blocks: it was altered")
 		db.resum(t, 2)
 		_, err = moved(chain.Heights{Last: 9})
 		require.ErrorIs(t, err, ledger.ErrDamaged)
-		require.ErrorContains(t, err, "2 of 0..4 have no time, and 3 were sealed so")
+		require.ErrorContains(t, err, "block 2, table blocks: its time or its flags are not those of its record")
 	})
 }
 

@@ -53,10 +53,11 @@ func Example() {
 			log.Fatal(err)
 		}
 	}
-	sealed, err := book.Seal(ctx)
+	status, err := book.Status(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}
+	sealed, _ := status.Sealed.Get()
 	damaged := 0
 	if err := book.Verify(ctx, func(ledger.Damage) { damaged++ }, func(done, of uint64) {}); err != nil {
 		log.Fatal(err)

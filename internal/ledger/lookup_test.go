@@ -101,7 +101,7 @@ func TestAnAlteredPart(t *testing.T) {
 			db.do(t, "DELETE FROM parts WHERE unit = ?1 AND number = ?2 AND kind = ?3 AND part = ?4", p[0], p[1], kind, p[2])
 			list := damages(t, book)
 			require.NotEmpty(t, list)
-			require.Contains(t, list[0].Message, fmt.Sprintf("part %v of kind %d", p[2], kind))
+			require.Contains(t, fmt.Sprint(list), fmt.Sprintf("part %v of kind %d", p[2], kind))
 			db.do(t, "INSERT INTO parts (unit, number, kind, part, body) VALUES (?1, ?2, ?3, ?4, ?5)", p[0], p[1], kind, p[2], p[3])
 			verified(t, book)
 		}

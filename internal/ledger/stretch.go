@@ -170,7 +170,7 @@ func readStretches(ctx context.Context, q querier, u unit, where string, argumen
 		if err := readSigned(stretchFields, r, s); err != nil {
 			return damaged("table stretches: the %s %s was altered: %v", unitNames[u], s.name(), err)
 		}
-		if len(found) > 0 && s.number <= found[len(found)-1].number {
+		if s.unit != u || len(found) > 0 && s.number <= found[len(found)-1].number {
 			return damaged("table stretches: the %s %s is out of its place", unitNames[u], s.name())
 		}
 		found = append(found, s)
