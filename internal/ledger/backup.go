@@ -145,7 +145,7 @@ func (b *Book) copyBlocks(ctx context.Context, list []*blockRow) error {
 		if err := r.checked(); err != nil {
 			return err
 		}
-		c, err := r.content(by, true)
+		c, err := r.content(by, transactionsOnly)
 		if err != nil {
 			return err
 		}

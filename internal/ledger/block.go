@@ -103,7 +103,7 @@ func (b *Book) Blocks(ctx context.Context, q Query) iter.Seq2[*Block, error] {
 	if len(q.Accounts) > 0 {
 		return fails[*Block](errAccounts)
 	}
-	return rowsOf(ctx, b, q, func(c *Content) []*Block { return []*Block{c.Block} })
+	return rowsOf(ctx, b, q, withSums, func(c *Content) []*Block { return []*Block{c.Block} })
 }
 
 // addressSet are some accounts.

@@ -63,7 +63,7 @@ func (b *Book) Compare(ctx context.Context, entries []*Entry) (found []Differenc
 		case r.digest() == e.Digest() && r.known == e.row.known:
 			continue
 		}
-		c, err := r.content(by, false)
+		c, err := r.content(by, everything)
 		if err != nil {
 			return nil, err
 		}

@@ -180,7 +180,7 @@ func flagged[T placed](ctx context.Context, b *Book, q Query, flag flags, of fun
 				return err
 			}
 			sealed, _ := slices.BinarySearch(heights, next)
-			for c, err := range b.contentsAt(ctx, nil, heights[:sealed]) {
+			for c, err := range b.contentsAt(ctx, nil, heights[:sealed], everything) {
 				if err != nil || !yield(c) {
 					return err
 				}
@@ -189,7 +189,7 @@ func flagged[T placed](ctx context.Context, b *Book, q Query, flag flags, of fun
 				return nil
 			}
 			above := chain.Heights{First: heights[sealed], Last: heights[len(heights)-1]} // which may be replaced meanwhile
-			return pass(b.contents(ctx, nil, above), yield)
+			return pass(b.contents(ctx, nil, above, everything), yield)
 		})
 	}), of)
 }

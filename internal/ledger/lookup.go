@@ -112,13 +112,13 @@ func heightsIn(span chain.Heights) (all []uint64) {
 
 // lookedUp are the blocks of a query's span that may have what is asked for. From the first stretch
 // on that still grows, and in what is not sealed, all blocks are looked through.
-func (b *Book) lookedUp(ctx context.Context, q Query, l lookup) iter.Seq2[*Content, error] {
+func (b *Book) lookedUp(ctx context.Context, q Query, l lookup, d depth) iter.Seq2[*Content, error] {
 	return sequence(func(yield func(*Content) bool) error {
-		return b.unlessDetached(ctx, func() error { return b.lookUp(ctx, q, l, yield) })
+		return b.unlessDetached(ctx, func() error { return b.lookUp(ctx, q, l, d, yield) })
 	})
 }
 
-func (b *Book) lookUp(ctx context.Context, q Query, l lookup, yield func(*Content) bool) error {
+func (b *Book) lookUp(ctx context.Context, q Query, l lookup, d depth, yield func(*Content) bool) error {
 	span := q.span()
 	stretches, grows, err := b.stretchesFor(ctx, span, l.kind)
 	if err != nil {
@@ -143,7 +143,7 @@ func (b *Book) lookUp(ctx context.Context, q Query, l lookup, yield func(*Conten
 			continue
 		}
 		slices.Sort(within)
-		for c, err := range b.contentsAt(ctx, nil, slices.Compact(within)) {
+		for c, err := range b.contentsAt(ctx, nil, slices.Compact(within), d) {
 			if err != nil || !yield(c) {
 				return err
 			}
@@ -152,7 +152,7 @@ func (b *Book) lookUp(ctx context.Context, q Query, l lookup, yield func(*Conten
 	if span.First = max(span.First, grows); span.First > span.Last {
 		return nil
 	}
-	return pass(b.contents(ctx, nil, span), yield)
+	return pass(b.contents(ctx, nil, span, d), yield)
 }
 
 // overlapping are stretches in the order of their heights: those whose heights overlap come together.

@@ -56,5 +56,5 @@ func (b *Book) Records(ctx context.Context, span chain.Heights) iter.Seq2[*Recor
 // Contents are the blocks of a span with all that their seal is over, in the order of their
 // heights.
 func (b *Book) Contents(ctx context.Context, span chain.Heights) iter.Seq2[*Content, error] {
-	return b.contents(ctx, nil, span)
+	return b.contents(ctx, nil, span, everything)
 }

@@ -329,28 +329,21 @@ func readHeights[T any](ctx context.Context, q querier, heights []uint64, of fun
 func placesIn(n int) string { return strings.Repeat("?, ", n-1) + "?" }
 
 // contents are the blocks of a span, with what is known of them, and whether they are sealed.
-func (b *Book) contents(ctx context.Context, q querier, span chain.Heights) iter.Seq2[*Content, error] {
-	return b.read(ctx, q, false, func(of func(*coder, *blockRow) (*Content, error)) iter.Seq2[*Content, error] {
-		return walk(ctx, b, q, span, of)
-	})
-}
-
-// costsIn are those blocks with their transactions alone.
-func (b *Book) costsIn(ctx context.Context, q querier, span chain.Heights) iter.Seq2[*Content, error] {
-	return b.read(ctx, q, true, func(of func(*coder, *blockRow) (*Content, error)) iter.Seq2[*Content, error] {
+func (b *Book) contents(ctx context.Context, q querier, span chain.Heights, d depth) iter.Seq2[*Content, error] {
+	return b.read(ctx, q, d, func(of func(*coder, *blockRow) (*Content, error)) iter.Seq2[*Content, error] {
 		return walk(ctx, b, q, span, of)
 	})
 }
 
 // contentsAt are those at some heights.
-func (b *Book) contentsAt(ctx context.Context, q querier, heights []uint64) iter.Seq2[*Content, error] {
-	return b.read(ctx, q, false, func(of func(*coder, *blockRow) (*Content, error)) iter.Seq2[*Content, error] {
+func (b *Book) contentsAt(ctx context.Context, q querier, heights []uint64, d depth) iter.Seq2[*Content, error] {
+	return b.read(ctx, q, d, func(of func(*coder, *blockRow) (*Content, error)) iter.Seq2[*Content, error] {
 		return walkHeights(ctx, b, q, heights, of)
 	})
 }
 
 // read reads blocks' contents, and says of each whether it is sealed.
-func (b *Book) read(ctx context.Context, q querier, costsAlone bool, blocks func(of func(*coder, *blockRow) (*Content, error)) iter.Seq2[*Content, error]) iter.Seq2[*Content, error] {
+func (b *Book) read(ctx context.Context, q querier, d depth, blocks func(of func(*coder, *blockRow) (*Content, error)) iter.Seq2[*Content, error]) iter.Seq2[*Content, error] {
 	return sequence(func(yield func(*Content) bool) error {
 		if q == nil {
 			q = b.engine.shared()
@@ -361,7 +354,7 @@ func (b *Book) read(ctx context.Context, q querier, costsAlone bool, blocks func
 		}
 		s, any := sealed.Get()
 		return pass(blocks(func(by *coder, r *blockRow) (*Content, error) {
-			c, err := r.content(by, costsAlone)
+			c, err := r.content(by, d)
 			if err == nil && any && r.height <= s.Last {
 				c.Sealed = true
 				for i := range c.Transactions {

@@ -142,38 +142,46 @@ func (r *blockRow) at() (none chain.Optional[chain.Time], err error) {
 	return chain.Some(t), nil
 }
 
+// depth is how much of a block is read.
+type depth int
+
+const (
+	transactionsOnly depth = iota // the block, and its transactions
+	withSums                      // and what they add up to
+	everything
+)
+
 // content is decoded as damage.
-func (r *blockRow) content(by *coder, costsAlone bool) (*Content, error) {
-	c, err := r.decoded(by, costsAlone)
+func (r *blockRow) content(by *coder, d depth) (*Content, error) {
+	c, err := r.decoded(by, d)
 	if err != nil {
 		return nil, damagedBlock(r.height, "%v", err)
 	}
 	return c, nil
 }
 
-// decoded reads the record, which is what was written, and what is known. Where costs are wanted
-// alone, the block and its transactions.
-func (r *blockRow) decoded(by *coder, costsAlone bool) (*Content, error) {
+// decoded reads the record, which is what was written, and what is known.
+func (r *blockRow) decoded(by *coder, d depth) (*Content, error) {
 	b := &Block{Height: r.height, Hash: r.hash(), ParentHash: r.parentHash(), Final: r.flags&notFinal == 0}
 	c := &Content{Block: b, Digest: r.digest()}
-	code := c.code
-	if costsAlone {
-		code = c.codeCosts
+	code := c.codeCosts
+	if d == everything {
+		code = c.code
 	}
 	err := by.decode(r.record[headSize:], func() { code(by) })
-	if err == nil && !costsAlone && len(by.values) > 0 {
+	if err == nil && d == everything && len(by.values) > 0 {
 		err = errCoded
 	}
 	if err == nil {
 		c.known, err = readKnown(r.known)
 	}
-	if err == nil {
+	if err == nil && d >= withSums {
 		err = c.sumUp()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("its record: %w", err)
 	}
-	if r.time != millis(b.Time) || !costsAlone && r.flags != flagsOf(c, &c.known) {
+	if r.time != millis(b.Time) || d == everything && r.flags != flagsOf(c, &c.known) {
 		return nil, errors.New("its time or its flags are not those of its record")
 	}
 	c.place()

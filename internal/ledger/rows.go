@@ -123,17 +123,17 @@ func fails[T any](err error) iter.Seq2[T, error] {
 type placed interface{ Place() Place }
 
 // rowsOf are the rows that a query asks for, of all blocks of its span.
-func rowsOf[T placed](ctx context.Context, b *Book, q Query, of func(*Content) []T) iter.Seq2[T, error] {
-	return page(q, b.contents(ctx, nil, q.span()), of)
+func rowsOf[T placed](ctx context.Context, b *Book, q Query, d depth, of func(*Content) []T) iter.Seq2[T, error] {
+	return page(q, b.contents(ctx, nil, q.span(), d), of)
 }
 
 // rowsByAccount are the rows that a query asks for. Where it names a few accounts, a look-up tells
 // in which blocks they have rows of a kind.
-func rowsByAccount[T placed](ctx context.Context, b *Book, q Query, kind uint64, of func(*Content) []T) iter.Seq2[T, error] {
+func rowsByAccount[T placed](ctx context.Context, b *Book, q Query, kind uint64, d depth, of func(*Content) []T) iter.Seq2[T, error] {
 	if n := len(q.Accounts); n == 0 || n > maxAccounts {
-		return rowsOf(ctx, b, q, of)
+		return rowsOf(ctx, b, q, d, of)
 	}
-	return page(q, b.lookedUp(ctx, q, byAccounts(q.Accounts, kind)), of)
+	return page(q, b.lookedUp(ctx, q, byAccounts(q.Accounts, kind), d), of)
 }
 
 // maxAccounts is how many accounts a look-up is asked for.

@@ -130,7 +130,7 @@ func (b *Book) addStored(ctx context.Context, q querier, s *sealing, last uint64
 			err := r.checked()
 			var c *Content
 			if err == nil {
-				c, err = r.content(by, false)
+				c, err = r.content(by, everything)
 			}
 			if err == nil {
 				err = s.add(ctx, q, c, r.flags)

@@ -114,14 +114,14 @@ func (b *Book) counts(ctx context.Context, q querier, c *bookRow, s *Status) err
 				heights[h] = true
 			}
 		}
-		for x, err := range b.contentsAt(ctx, q, slices.Sorted(maps.Keys(heights))) {
+		for x, err := range b.contentsAt(ctx, q, slices.Sorted(maps.Keys(heights)), everything) {
 			if err != nil {
 				return err
 			}
 			count(x)
 		}
 	}
-	for x, err := range b.contents(ctx, q, chain.Heights{First: next, Last: everyBlock.Last}) {
+	for x, err := range b.contents(ctx, q, chain.Heights{First: next, Last: everyBlock.Last}, everything) {
 		if err != nil {
 			return err
 		}

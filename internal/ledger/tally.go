@@ -191,7 +191,7 @@ func (b *bodies) addHashes(hashes []uint64) {
 // tallied is the tally of a day's blocks.
 func (b *Book) tallied(ctx context.Context, q querier, s *stretch) (*tally, error) {
 	t := newTally(s.first)
-	for c, err := range walk(ctx, b, q, s.heights(), func(by *coder, r *blockRow) (*Content, error) { return r.content(by, false) }) {
+	for c, err := range walk(ctx, b, q, s.heights(), func(by *coder, r *blockRow) (*Content, error) { return r.content(by, everything) }) {
 		if err == nil && daily.numberOf(c.Time) == s.number {
 			err = t.add(c)
 		}

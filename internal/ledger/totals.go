@@ -241,7 +241,7 @@ func startAt(at time.Time) (none chain.Optional[chain.Time]) {
 // lookedThrough hands over what each block adds that is of a piece and of a period: first itself,
 // without a cost, then its transactions.
 func (b *Book) lookedThrough(ctx context.Context, q querier, p Period, x *piece, each func(*Block, *Cost, *Sums) error) error {
-	for c, err := range b.costsIn(ctx, q, x.span) {
+	for c, err := range b.contents(ctx, q, x.span, withSums) {
 		if err != nil {
 			return err
 		}

@@ -106,7 +106,7 @@ func (t *Transaction) MayBePaidBy(account chain.Address) bool {
 // Transactions are those that a query asks for.
 func (b *Book) Transactions(ctx context.Context, q Query) iter.Seq2[*Transaction, error] {
 	payers := setOf(q.Accounts)
-	return rowsByAccount(ctx, b, q, hasPaid, func(c *Content) []*Transaction {
+	return rowsByAccount(ctx, b, q, hasPaid, transactionsOnly, func(c *Content) []*Transaction {
 		return pointers(c.Transactions, func(t *Transaction) bool { return len(payers) == 0 || payers.has(t.Payer) })
 	})
 }
@@ -147,7 +147,7 @@ func (b *Book) few(ctx context.Context, q Query, some func(*Sums) bool, wanted f
 		for _, span := range spans {
 			of := q
 			of.Span = chain.Heights{First: max(span.First, q.Span.First), Last: min(span.Last, q.Span.Last)}
-			for t, err := range rowsOf(ctx, b, of, func(c *Content) []*Transaction { return pointers(c.Transactions, wanted) }) {
+			for t, err := range rowsOf(ctx, b, of, transactionsOnly, func(c *Content) []*Transaction { return pointers(c.Transactions, wanted) }) {
 				if err != nil {
 					return err
 				}
@@ -205,7 +205,7 @@ func (b *Book) TransactionsByHash(ctx context.Context, hash chain.Hash) iter.Seq
 		return pointers(c.Transactions, func(t *Transaction) bool { return t.Hash == hash || t.EVMHash == chain.Some(hash) })
 	}
 	return sequence(func(yield func(*Transaction) bool) error {
-		for c, err := range b.lookedUp(ctx, Query{Span: everyBlock}, byHash(hash)) {
+		for c, err := range b.lookedUp(ctx, Query{Span: everyBlock}, byHash(hash), transactionsOnly) {
 			if err != nil {
 				return err
 			}
