@@ -90,14 +90,11 @@ func right(t *testing.T, b *ledger.Book, asked []question, whole map[string]stri
 // However a bit of a ledger's file or a value of a row in PostgreSQL changes, no question has a wrong
 // answer.
 func TestSingleBits(t *testing.T) {
-	seed, changes := uint64(time.Now().UnixNano()), 1_000
+	seed, changes := uint64(time.Now().UnixNano()), damagesWanted(t)
 	if text := os.Getenv(seedAsked); text != "" {
 		var err error
 		seed, err = strconv.ParseUint(text, 10, 64)
 		require.NoError(t, err)
-	}
-	if testing.Short() {
-		changes = 30 // in each engine
 	}
 	t.Logf("%s=%d", seedAsked, seed)
 	asked := bitsQuestions()
