@@ -121,22 +121,30 @@ func (b *Book) counts(ctx context.Context, q querier, c *bookRow, s *Status) err
 			count(x)
 		}
 	}
-	for x, err := range b.contents(ctx, q, chain.Heights{First: next, Last: everyBlock.Last}, everything) {
+	by := coders.Get().(*coder)
+	defer coders.Put(by)
+	for r, err := range walk(ctx, b, q, chain.Heights{First: next, Last: everyBlock.Last}, whole) {
 		if err != nil {
 			return err
 		}
-		count(x)
+		if r.flags&^notFinal != 0 {
+			x, err := r.content(by, everything)
+			if err != nil {
+				return err
+			}
+			count(x)
+		}
 		stored, some := s.Stored.Get()
 		if !some {
-			stored.First = x.Height
+			stored.First = r.height
 		}
-		if x.Height > next {
-			s.Gaps = append(s.Gaps, chain.Heights{First: next, Last: x.Height - 1})
+		if r.height > next {
+			s.Gaps = append(s.Gaps, chain.Heights{First: next, Last: r.height - 1})
 		}
-		next = x.Height + 1
-		s.Stored = chain.Some(chain.Heights{First: stored.First, Last: x.Height})
+		next = r.height + 1
+		s.Stored = chain.Some(chain.Heights{First: stored.First, Last: r.height})
 		s.Blocks++
-		s.NotFinal += flag(!x.Final)
+		s.NotFinal += uint64(r.flags & notFinal)
 	}
 	return nil
 }
