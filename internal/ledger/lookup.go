@@ -69,7 +69,7 @@ func byHash(hash chain.Hash) lookup {
 func (l *lookup) heights(ctx context.Context, b *Book, s *stretch) (found []uint64, err error) {
 	q := b.engine.shared()
 	if s.number == noTime {
-		return heightsIn(s.heights()), nil
+		return s.allHeights()
 	}
 	for _, part := range l.parts {
 		body, err := s.body(ctx, q, l.kind, part)
@@ -99,15 +99,19 @@ func (l *lookup) heightsNow(ctx context.Context, b *Book, now *stretch) ([]uint6
 	if _, there := now.leaf(l.kind, 0); now.ended() && there {
 		return l.heights(ctx, b, now)
 	}
-	return heightsIn(now.heights()), nil
+	return now.allHeights()
 }
 
-// heightsIn are all of a span.
-func heightsIn(span chain.Heights) (all []uint64) {
-	for h := span.First; h <= span.Last; h++ {
+// allHeights are those from the stretch's first block to its last, of which there are no more than can
+// be looked up.
+func (s *stretch) allHeights() (all []uint64, err error) {
+	if s.last-s.first >= 1<<hashPlaceBits {
+		return nil, damaged("table stretches: %s has blocks from %d to %d", s.name(), s.first, s.last)
+	}
+	for h := s.first; h <= s.last; h++ {
 		all = append(all, h)
 	}
-	return all
+	return all, nil
 }
 
 // lookedUp are the blocks of a query's span that may have what is asked for. From the first stretch
