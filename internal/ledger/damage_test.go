@@ -191,7 +191,7 @@ func TestARecordThatHoldsSomethingElse(t *testing.T) {
 		place := newPlace()
 		book, db := written(t, place, madeUpChain, []*ledger.Entry{entry}), openSQL(t, place)
 		read := func() (found ledger.Transaction, err error) {
-			err = each(book.Transactions(ctx, in(chain.Heights{Last: 9})), func(x *ledger.Transaction) error { found = *x; return nil })
+			err = each(book.Contents(ctx, chain.Heights{Last: 9}), func(c *ledger.Content) error { found = c.Transactions[0]; return nil })
 			return found, err
 		}
 		whole := db.record(t, 3)
