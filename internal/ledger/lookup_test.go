@@ -73,7 +73,7 @@ func TestAnAlteredPart(t *testing.T) {
 			whole := 0
 			require.NoError(t, ask(book, &whole), name)
 			require.Positive(t, whole, name)
-			_, parts := db.table(t, "SELECT unit, number, part, body FROM parts WHERE kind = ?1", kind)
+			_, parts := db.table(t, "SELECT unit, number, part, body FROM parts WHERE kind = ?1 ORDER BY unit, number, part", kind)
 			refused, step := 0, tier.Step(7)
 			if db.postgres { // where each takes its time; 16 parts a day, so that it comes to each
 				step = 7
