@@ -149,6 +149,9 @@ func (x *tampered) anyChange(t *testing.T, random *rand.Rand) (what string, undo
 	_, x.rows = x.database.table(t, "SELECT * FROM "+x.table)
 	n, i := random.IntN(len(x.rows)), random.IntN(len(x.columns))
 	before := x.rows[n]
+	if h, ok := before[i].(int64); ok && x.columns[i].name == "height" && (h < 10 || h > 99) {
+		return "", nil // a block that is not sealed is then as if it was never stored: it is fetched again
+	}
 	after := append([]any(nil), before...)
 	switch v := before[i].(type) {
 	case int64:

@@ -45,7 +45,8 @@
 // # Questions
 //
 // A question checks what it reads: rows by their sums, stretches by their digests, parts by their
-// leaves, and that no sealed block is missing. It cuts its period into pieces (calendar.go): whole
+// leaves, and that no sealed block is missing. A block that is lost above the sealed ones looks as if
+// it was never stored: it is fetched again. A question cuts its period into pieces (calendar.go): whole
 // months, whole days, and what is left, whose blocks are looked through. It holds no connection
 // while it hands something over, so questions within questions do not wait for each other. Verify
 // makes everything anew from the records. Who reads a whole book does so at many moments
