@@ -71,7 +71,7 @@ var (
 	})
 )
 
-// unpack returns the text of an entry of a segment's file, which it opens.
+// unpack opens a segment's file and returns the text of an entry.
 func (a *Archive) unpack(s Segment, e Entry) (string, error) {
 	f, err := a.openSegment(s)
 	if err != nil {
@@ -81,7 +81,7 @@ func (a *Archive) unpack(s Segment, e Entry) (string, error) {
 	return a.unpackFrom(f, s, e)
 }
 
-// openSegment opens a segment's file, which is as long as it is listed.
+// openSegment opens a segment's file and checks its size against the manifest.
 func (a *Archive) openSegment(s Segment) (segmentFile, error) {
 	f, size, err := a.openAt(s.Path)
 	switch {
@@ -96,7 +96,7 @@ func (a *Archive) openSegment(s Segment) (segmentFile, error) {
 	return f, nil
 }
 
-// unpackFrom returns the text of an entry of a segment's file.
+// unpackFrom returns the text of an entry of an open segment.
 func (a *Archive) unpackFrom(f io.ReaderAt, s Segment, e Entry) (string, error) {
 	inside := s.Path + ": " + e.Path
 	if e.Size < 0 || e.Size > httpclient.DefaultMaxAnswer || e.Packed < 0 || e.Packed > maxPacked {
@@ -136,9 +136,19 @@ func (a *Archive) openAt(path string) (segmentFile, int64, error) {
 	return whole, size, nil
 }
 
-// listing is a segment's list of its pieces.
+// listing opens a segment's file and returns the list of its entries.
 func (a *Archive) listing(s Segment) ([]Entry, error) {
-	text, err := a.unpack(s, s.Listing)
+	f, err := a.openSegment(s)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return a.listingFrom(f, s)
+}
+
+// listingFrom returns the list of an open segment's entries.
+func (a *Archive) listingFrom(f io.ReaderAt, s Segment) ([]Entry, error) {
+	text, err := a.unpackFrom(f, s, s.Listing)
 	if err != nil {
 		return nil, err
 	}
@@ -152,22 +162,23 @@ func (a *Archive) listing(s Segment) ([]Entry, error) {
 	return entries, nil
 }
 
-// maxOpen is how many segments are held open at once: neighbours are read together.
+// maxOpen limits the open segments. Neighbouring blocks are read together, so a few are enough.
 const maxOpen = 4
 
-// openSegments are the segments that were used last.
+// openSegments caches the segments that were read most recently.
 type openSegments struct {
 	sync.Mutex
-	list []*openSegment // the one used last is the last
+	list []*openSegment // the most recent is the last
 }
 
-// openSegment is a segment whose file is open until others were used since, and nobody reads it.
+// openSegment is an open segment. Its file is closed after its last reader releases it, once it has
+// left the cache.
 type openSegment struct {
 	path    string
 	entries map[string]Entry
 	file    segmentFile
 	readers int
-	left    bool // it is not among those that were used last
+	left    bool // the cache
 }
 
 // readSegment returns the answer that a segment has under a path, of at most so many
@@ -190,7 +201,7 @@ func (a *Archive) readSegment(path string, maxSize int) (string, error) {
 	return "", fmt.Errorf("%s: %s: %w", a.name, path, ErrLacks)
 }
 
-// release is called by who has read a segment.
+// release ends the use of a segment that held returned.
 func (a *Archive) release(o *openSegment) {
 	a.opened.Lock()
 	defer a.opened.Unlock()
@@ -199,7 +210,7 @@ func (a *Archive) release(o *openSegment) {
 	}
 }
 
-// held is a segment that is open for one reader more, who releases it.
+// held returns an open segment from the cache, or opens it. The caller releases it.
 func (a *Archive) held(s Segment) (*openSegment, error) {
 	a.opened.Lock()
 	defer a.opened.Unlock()
@@ -210,16 +221,18 @@ func (a *Archive) held(s Segment) (*openSegment, error) {
 		open.readers++
 		return open, nil
 	}
-	listed, err := a.listing(s)
+	file, err := a.openSegment(s)
 	if err != nil {
 		return nil, err
 	}
-	open := &openSegment{path: s.Path, entries: make(map[string]Entry, len(listed)), readers: 1}
+	listed, err := a.listingFrom(file, s)
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	open := &openSegment{path: s.Path, entries: make(map[string]Entry, len(listed)), file: file, readers: 1}
 	for _, e := range listed {
 		open.entries[e.Path] = e
-	}
-	if open.file, err = a.openSegment(s); err != nil {
-		return nil, err
 	}
 	if len(list) == maxOpen {
 		if list[0].left = true; list[0].readers == 0 {
