@@ -95,7 +95,7 @@ func newExport() *cobra.Command {
 
 func (f *exportFlags) add(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&f.form, "as", "", "for what: "+strings.Join(app.ExportForms, ", ")+", "+records)
+	flags.StringVar(&f.form, "as", "", "for what: "+strings.Join(exportForms, ", "))
 	flags.StringVar(&f.names, "names", "", "instead of the address book, a CSV file of address,name or address,name,asset account")
 	flags.StringVar(&f.asked.With, "with", app.WithFees, "fees, or movements: every change of the balances")
 	flags.BoolVar(&f.asked.Style.NetworkSide, "network-side", false, "of each fee, what was burned and what the treasury and the author got too")
@@ -104,7 +104,7 @@ func (f *exportFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.partitioned, "partitioned", "", "write all of whole months as Parquet files below this directory")
 	flags.BoolVar(&f.replace, "replace", false, "for --partitioned, write again what is there and differs")
 	flags.BoolVar(&f.checks, "check", false, "for --partitioned, write nothing: compare what is there with its sums and the ledger")
-	cli.Complete(c, "as", append(slices.Clone(app.ExportForms), records)...)
+	cli.Complete(c, "as", exportForms...)
 	cli.Complete(c, "with", app.WithFees, app.WithMovements)
 }
 
@@ -114,12 +114,12 @@ func (f *exportFlags) check() error {
 	switch {
 	case f.replace || f.checks:
 		return errors.New("--replace and --check are for --partitioned")
-	case slices.Contains(app.ExportForms, f.To):
+	case slices.Contains(exportForms, f.To):
 		return fmt.Errorf("--to is the last day of the period: --as %s says for what", f.To)
 	case f.form == "":
-		return errors.New("--as: name a form, " + strings.Join(app.ExportForms, ", ") + " or " + records + "; or --partitioned, a directory")
-	case !slices.Contains(app.ExportForms, f.form):
-		return app.OneOf(app.FieldProgram, f.form, append(slices.Clone(app.ExportForms), records)...)
+		return errors.New("--as: name a form, " + strings.Join(exportForms, ", ") + "; or --partitioned, a directory")
+	case !slices.Contains(exportForms, f.form):
+		return app.OneOf(app.FieldProgram, f.form, exportForms...)
 	case f.asked.With != app.WithFees && f.asked.With != app.WithMovements:
 		return app.OneOf(app.FieldWith, f.asked.With, app.WithFees, app.WithMovements)
 	case !books && (f.asked.With != app.WithFees || f.asked.Style.NetworkSide):

@@ -2,16 +2,20 @@ package finance
 
 import (
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/internal/app"
 )
 
-// records is the form of what seals are over.
+// records is the export form that writes the bytes behind the seals.
 const records = "records"
 
-// exportRecords is fees export --as records.
+// exportForms are the values of --as.
+var exportForms = append(slices.Clone(app.ExportForms), records)
+
+// exportRecords runs fees export --as records.
 func (f *exportFlags) exportRecords(c *cobra.Command, args []string) error {
 	if err := checkFlags(c, "--as records, which writes every block", "as", "year", "output"); err != nil {
 		return err
