@@ -154,7 +154,7 @@ func (b *Book) copyBlocks(ctx context.Context, list []*blockRow) error {
 	return b.change(ctx, func(tx transaction) error { return insertBlocks(ctx, tx, rows, shown) })
 }
 
-// copyRest copies all that is no block's, and then the row of the table book.
+// copyRest copies every table but blocks and transactions, and then the row of the table book.
 func (b *Book) copyRest(ctx context.Context, from querier, now *bookRow, c *cut) error {
 	return b.change(ctx, func(tx transaction) error {
 		copied := map[string][]column{"stretches": stretchColumns, "parts": partColumns, "rejudgements": rejudgementColumns}

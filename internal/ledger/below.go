@@ -14,9 +14,9 @@ import (
 // book begin with the lowest of those, all in one change. So a book is whole at each moment, and
 // one that is killed goes on from there.
 //
-// A seal goes over blocks in the order of their heights. So that of a day or a month that
-// had blocks already is made anew from all digests of its blocks. What comes of it is what
-// a book has that was begun with the lower height.
+// A day's seal covers its blocks in the order of their heights, so the seal of a day that had blocks
+// is computed again from all their digests, and that of its month from its days. The result is the
+// same as a book that started with the lower height.
 
 // ErrExtended says that blocks were added below the book, or to a day of it that had ended, while it
 // was read.
@@ -140,15 +140,13 @@ func (s *stretch) join(ctx context.Context, tx transaction) error {
 func sealsOn(ctx context.Context, q querier, on Seal, day *stretch) (all, alone Seal, err error) {
 	all = on
 	where, arguments := day.condition()
-	err = scan(ctx, q, recordField, func(record *[]byte) error {
+	err = scan(ctx, q, dataField("record"), func(record *[]byte) error {
 		digest := sha256.Sum256(*record)
 		all, alone = all.After(digest), alone.After(digest)
 		return nil
 	}, "SELECT record FROM blocks WHERE "+where+" ORDER BY height", arguments...)
 	return all, alone, err
 }
-
-var recordField = []field[[]byte]{{"record", fact, func(r *[]byte) any { return r }}}
 
 // changed tells whether a stretch is another one now: blocks were added below it, or a late one.
 func (b *Book) changed(ctx context.Context, s *stretch) bool {

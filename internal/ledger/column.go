@@ -255,6 +255,11 @@ func scan[T any](ctx context.Context, q querier, fields []field[T], each func(*T
 	}, query, arguments...)
 }
 
+// dataField is a single column of bytes.
+func dataField(name string) []field[[]byte] {
+	return []field[[]byte]{{name, fact, func(b *[]byte) any { return b }}}
+}
+
 // signedColumns are those of a table whose rows have a digest of their own, over the others.
 func signedColumns[T any](fields []field[T]) []column {
 	return append(columnsOf(fields), column{"digest", data})

@@ -40,7 +40,7 @@
 // sums by quarter of an hour, by contract and by account, and the look-ups, which name its blocks by
 // account and by hash (part.go, tally.go). The stretch has the SHA-256 of each. A month's parts are
 // made of its days'. Block times may fall: a late block takes its day's parts away until they are
-// made anew, so a stretch is a set of blocks, and no run of heights.
+// made again, so a stretch is a set of blocks and not a run of heights.
 //
 // # Questions
 //
@@ -49,7 +49,7 @@
 // it was never stored: it is fetched again. A question cuts its period into pieces (calendar.go): whole
 // months, whole days, and what is left, whose blocks are looked through. It holds no connection
 // while it hands something over, so questions within questions do not wait for each other. Verify
-// makes everything anew from the records. Who reads a whole book does so at many moments
+// computes everything again from the records. Who reads a whole book does so at many moments
 // (moments.go): a snapshot of hours would keep the database from clearing away what was changed.
 //
 // The table transactions is for people who ask by SQL: it repeats what they ask of transactions

@@ -1,8 +1,6 @@
 package ledger_test
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"iter"
 	"testing"
 	"time"
@@ -78,8 +76,7 @@ func afterBlock(days []documentedDay, c *ledger.Content) []documentedDay {
 // sealOfDays is the seal of a month, by the documentation.
 func sealOfDays(days []documentedDay) (seal ledger.Seal) {
 	for _, d := range days {
-		text := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, d.number), d.blocks)
-		seal = seal.After(sha256.Sum256(append(text, d.seal[:]...)))
+		seal = seal.After(documentedLine(d.number, d.blocks, d.seal))
 	}
 	return seal
 }

@@ -108,8 +108,6 @@ func newZip() *zstd.Encoder {
 	return zip
 }
 
-var bodyField = []field[[]byte]{{"body", fact, func(b *[]byte) any { return b }}}
-
 // body reads a part of a stretch that has ended, which is what was written.
 func (s *stretch) body(ctx context.Context, q querier, kind partKind, part int) (body []byte, err error) {
 	place, there := s.leaf(kind, part)
@@ -118,7 +116,7 @@ func (s *stretch) body(ctx context.Context, q querier, kind partKind, part int) 
 	}
 	whole := false
 	const size = len(Digest{})
-	err = scan(ctx, q, bodyField, func(packed *[]byte) (err error) {
+	err = scan(ctx, q, dataField("body"), func(packed *[]byte) (err error) {
 		if body, err = unzip.DecodeAll(*packed, nil); err == nil && len(s.leaves) >= (place+1)*size {
 			leaf := sha256.Sum256(body)
 			whole = string(s.leaves[place*size:][:size]) == string(leaf[:])

@@ -51,7 +51,7 @@ func TestDigestsAndSealsFollowFromTheDocumentation(t *testing.T) {
 			var whole [32]byte
 			for _, number := range slices.Sorted(maps.Keys(days)) {
 				day := days[number]
-				line := sha256.Sum256(append(binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(number)), uint64(day.blocks)), day.seal[:]...))
+				line := documentedLine(uint64(number), uint64(day.blocks), day.seal)
 				whole = after(whole, line)
 				month := int64(-1)
 				if at := time.Unix(number*86_400, 0).UTC(); number >= 0 {
@@ -77,6 +77,12 @@ func TestDigestsAndSealsFollowFromTheDocumentation(t *testing.T) {
 			require.Equal(t, seal, same, "the period of all blocks has the book's seal")
 		})
 	})
+}
+
+// documentedLine is what seals have of a day, by the documentation.
+func documentedLine(number, blocks uint64, seal [32]byte) [32]byte {
+	text := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, number), blocks)
+	return sha256.Sum256(append(text, seal[:]...))
 }
 
 // Whatever order blocks come in, and whenever they are sealed: the seal is one, in

@@ -46,8 +46,7 @@ func (d database) resum(t testing.TB, height uint64) {
 // rewrite changes bytes of a block's record from a place on.
 func (d database) rewrite(t testing.TB, height uint64, at int, bytes ...byte) {
 	t.Helper()
-	_, rows := d.table(t, "SELECT record FROM blocks WHERE height = ?1", int64(height))
-	record := rows[0][0].([]byte)
+	record := d.record(t, height)
 	copy(record[at:], bytes)
 	d.do(t, "UPDATE blocks SET record = ?1 WHERE height = ?2", record, int64(height))
 }
