@@ -128,4 +128,7 @@ def main(path, *seals):
 if __name__ == "__main__":
     if not 2 <= len(sys.argv) <= 3:
         sys.exit(__doc__)
-    main(*sys.argv[1:])
+    try:
+        main(*sys.argv[1:])
+    except (OSError, ValueError, LookupError, TypeError, OverflowError) as problem:
+        want(False, "%s: %s" % (sys.argv[1], problem))

@@ -56,5 +56,10 @@ func TestSealsByPython(t *testing.T) {
 		require.NoError(t, os.WriteFile(file, changed, 0o644))
 		said, err := bySeals(file, sealed[1])
 		require.Error(t, err, "%d: %s", at, said)
+		require.NotContains(t, said, "Traceback")
 	}
+	said, err = bySeals(filepath.Join(dir, "nothing"))
+	require.Error(t, err)
+	require.Contains(t, said, "not verified: ")
+	require.NotContains(t, said, "Traceback")
 }
