@@ -10,30 +10,30 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// Address is an account of the chain: 20 bytes, on both layers.
+// Address is an account on the chain: 20 bytes, the same on both layers.
 type Address [20]byte
 
-// ParseAddress reads an address that a person gave: 0x and 40 hex digits, all of the
-// letters among them lower or all upper case, or as the checksum of EIP-55 wants them.
+// ParseAddress parses an address that a person typed: 0x and 40 hex digits, with letters all lower case, all
+// upper case, or in the mixed case of a valid EIP-55 checksum.
 func ParseAddress(text string) (a Address, err error) {
 	if err = decodeHex(a[:], text, "an address"); err != nil {
 		return a, err
 	}
 	digits, written := text[2:], a.String()
 	if text != written && digits != strings.ToLower(digits) && digits != strings.ToUpper(digits) {
-		return Address{}, fmt.Errorf("%q is mistyped: the case of its letters does not fit. If each digit is right, it is written %s", text, written)
+		return Address{}, fmt.Errorf("%q has an invalid EIP-55 checksum. If every digit is correct, write %s", text, written)
 	}
 	return a, nil
 }
 
-// read reads an address that a gateway wrote, in any case.
+// read parses an address from a gateway, in any case.
 func (Address) read(v Value) (a Address, err error) {
 	err = readHex(a[:], v, "an address")
 	return a, err
 }
 
-// String is the address with the checksum of EIP-55: a hex letter is upper case
-// where the hash of the lower-case digits has a half-byte of 8 or more.
+// String returns the address with its EIP-55 checksum: a hex letter is upper case where the matching half-byte
+// of the hash of the lower-case digits is 8 or more.
 func (a Address) String() string {
 	digits := make([]byte, 40)
 	hex.Encode(digits, a[:])
@@ -52,37 +52,37 @@ func (a Address) String() string {
 	return "0x" + string(digits)
 }
 
-// MarshalText writes the address as [Address.String] does.
+// MarshalText encodes the address as [Address.String] does.
 func (a Address) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
-// UnmarshalText reads the address as [ParseAddress] does.
+// UnmarshalText parses the address as [ParseAddress] does.
 func (a *Address) UnmarshalText(text []byte) (err error) {
 	*a, err = ParseAddress(string(text))
 	return err
 }
 
-// Hash names a block, an extrinsic or an EVM transaction: 32 bytes.
+// Hash identifies a block, an extrinsic or an EVM transaction: 32 bytes.
 type Hash [32]byte
 
-// ParseHash reads 0x and 64 hex digits in any case.
+// ParseHash parses 0x and 64 hex digits in any case.
 func ParseHash(text string) (h Hash, err error) {
 	err = decodeHex(h[:], text, "a hash")
 	return h, err
 }
 
-// read reads a hash that a gateway wrote.
+// read parses a hash from a gateway.
 func (Hash) read(v Value) (h Hash, err error) {
 	err = readHex(h[:], v, "a hash")
 	return h, err
 }
 
-// String is 0x and 64 lower-case hex digits.
+// String returns 0x and 64 lower-case hex digits.
 func (h Hash) String() string { return "0x" + hex.EncodeToString(h[:]) }
 
-// MarshalText writes the hash as [Hash.String] does.
+// MarshalText encodes the hash as [Hash.String] does.
 func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 
-// UnmarshalText reads the hash as [ParseHash] does.
+// UnmarshalText parses the hash as [ParseHash] does.
 func (h *Hash) UnmarshalText(text []byte) (err error) {
 	*h, err = ParseHash(string(text))
 	return err
@@ -99,7 +99,7 @@ func readHex(into []byte, v Value, what string) error {
 	return fmt.Errorf("want %s, have %v", what, v.Kind())
 }
 
-// decodeHex fills into from 0x and exactly that many bytes of hex digits.
+// decodeHex decodes 0x and exactly 2*len(into) hex digits.
 func decodeHex(into []byte, text, what string) error {
 	if len(text) != 2+2*len(into) || text[0] != '0' || text[1] != 'x' {
 		return fmt.Errorf("%q is not %s: want 0x and %d hex digits", jsonscan.Excerpt(text), what, 2*len(into))

@@ -40,8 +40,8 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-// What a person gives is taken in one case, or with the checksum. One digit that was
-// mistyped is found, and so is one letter of another case.
+// A user's address is accepted in one case, or with a valid checksum. The checksum detects one wrong digit,
+// and one letter in the wrong case.
 func TestAddressOfAPerson(t *testing.T) {
 	for name, want := range addresses {
 		t.Run(name, func(t *testing.T) {
@@ -59,13 +59,13 @@ func TestAddressOfAPerson(t *testing.T) {
 				}
 				text := want[:i] + string(want[i]^0x20) + want[i+1:]
 				a, err := chain.ParseAddress(text)
-				require.EqualError(t, err, `"`+text+`" is mistyped: the case of its letters does not fit. If each digit is right, it is written `+want)
+				require.EqualError(t, err, `"`+text+`" has an invalid EIP-55 checksum. If every digit is correct, write `+want)
 				require.Zero(t, a)
 			}
 		})
 	}
 	_, err := chain.ParseAddress("0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee") // its last digit was a d
-	require.ErrorContains(t, err, `"0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee" is mistyped`)
+	require.ErrorContains(t, err, `"0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee" has an invalid EIP-55 checksum`)
 }
 
 func TestAddressBytes(t *testing.T) {
@@ -98,8 +98,7 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// inAnyCase writes the hex digits as they are, lower, upper and the other way
-// about.
+// inAnyCase writes the hex digits unchanged, lower, upper and with swapped case.
 func inAnyCase(text string) []string {
 	digits := text[2:]
 	swapped := []byte(digits)
@@ -137,7 +136,7 @@ func TestMalformedHex(t *testing.T) {
 		digits := strings.Repeat("a", test.digits)
 		for name, text := range map[string]string{
 			"empty":              "",
-			"0x alone":           "0x",
+			"0x only":            "0x",
 			"without 0x":         digits,
 			"without 0":          "xx" + digits,
 			"upper-case 0X":      "0X" + digits,

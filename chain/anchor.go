@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// Anchor is a block whose hash is known: trusted, or proved by one that is. Every block
-// below it is proved by the headers between (package header).
+// Anchor is a checkpoint: a block whose hash is trusted, or proved from a trusted one. The headers in between
+// prove every block below it (package header).
 type Anchor struct {
 	Height uint64 `json:"height"`
 	Hash   Hash   `json:"hash"`
 }
 
-// ParseAnchor reads a height, a colon, and a hash of 0x and 64 hex digits.
+// ParseAnchor parses a height, a colon, and a hash of 0x and 64 hex digits.
 func ParseAnchor(text string) (Anchor, error) {
 	height, hash, _ := strings.Cut(text, ":")
 	var a Anchor
@@ -29,11 +29,11 @@ func ParseAnchor(text string) (Anchor, error) {
 	return a, nil
 }
 
-// String is the form that [ParseAnchor] reads.
+// String returns the form that [ParseAnchor] parses.
 func (a Anchor) String() string { return fmt.Sprintf("%d:%v", a.Height, a.Hash) }
 
-// Compare is below 0 where a is the lower block. Blocks of the same height, which are not of
-// one chain, are in the order of their hashes.
+// Compare returns a negative number if a is the lower block. It orders blocks of the same height, which are on
+// different chains, by hash.
 func (a Anchor) Compare(b Anchor) int {
 	return cmp.Or(cmp.Compare(a.Height, b.Height), bytes.Compare(a.Hash[:], b.Hash[:]))
 }

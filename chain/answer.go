@@ -7,84 +7,82 @@ import (
 	"github.com/feeledger/fees/internal/failure"
 )
 
-// AtBlock is a part of the state that a block left behind, and which block that is by
-// the word of the source that tells it.
+// AtBlock is a part of the state after a block, and that block as reported by the source.
 type AtBlock[T any] struct {
 	At     uint64         // the height of the block
-	AtHash Optional[Hash] // not known where the source does not name it
+	AtHash Optional[Hash] // unknown if the source does not report it
 	Value  T
 }
 
-// Runtime is how a runtime names itself.
+// Runtime identifies a runtime by name and version.
 type Runtime struct {
 	SpecName    string // such as "moonbeam"
 	SpecVersion uint32
 }
 
-// Head is the newest block that is final.
+// Head is the newest finalized block.
 type Head struct {
 	Number uint64
-	Hash   Optional[Hash] // not known where whoever told of it did not say
+	Hash   Optional[Hash] // unknown if the source did not report it
 }
 
-// Heights are those from First to Last, both included.
+// Heights is the range of heights from First to Last, both included.
 type Heights struct {
 	First uint64 `json:"first"`
 	Last  uint64 `json:"last"`
 }
 
-// String writes the heights as "A..B".
+// String returns the range as "A..B".
 func (h Heights) String() string { return fmt.Sprintf("%d..%d", h.First, h.Last) }
 
-// Blocks is how many there are.
+// Blocks returns the number of heights in the range.
 func (h Heights) Blocks() uint64 { return h.Last - h.First + 1 }
 
-// Portion is how many neighbouring blocks a source is best asked for together, and how many
-// questions it takes to learn all that prices them.
+// Portion is the batch size that suits a source, in consecutive blocks, and the number of requests that price
+// such a batch.
 type Portion struct {
 	Blocks    uint64
 	Questions uint64
 }
 
-// NodeVersion is what a node says of itself. What it does not say is empty.
+// NodeVersion is what a node reports about itself. A field that it does not report is empty.
 type NodeVersion struct {
 	ClientVersion  string
-	ClientImplName string // the network, as its runtime names itself
-	Chain          string // the network, as its node names it
+	ClientImplName string // the network, as named by the runtime
+	Chain          string // the network, as named by the node
 }
 
-// Balance is what an account has.
+// Balance is an account's balance.
 type Balance struct {
 	Free     Wei
 	Reserved Wei
 }
 
-// Account is what an account has, and how many transactions it has sent.
+// Account is an account's balance and the number of transactions it has sent.
 type Account struct {
 	Balance
 	Nonce  Nonce
-	Symbol string // of the token
+	Symbol string // of the network's token
 }
 
-// The errors of a source by which who asks it decides what to do.
+// Errors of a source. Callers choose by them whether to retry, to skip or to stop.
 var (
-	// ErrNoBlock says that there is no block of that height or hash.
+	// ErrNoBlock means that no block has that height or hash.
 	ErrNoBlock = failure.New(failure.NotFound, "no such block")
-	// ErrSyncing says why a node has no such block: it has not come that far yet.
+	// ErrSyncing means that a node does not have a block yet because it is still syncing.
 	ErrSyncing = errors.New("the node is still syncing")
-	// ErrWrongBlock says that an answer is for another block than was asked for.
-	ErrWrongBlock = failure.New(failure.Unanswered, "answer for another block")
-	// ErrNotOffered says that the source answers no question of that kind.
-	ErrNotOffered = failure.New(failure.Unanswered, "questions of this kind are not answered")
-	// ErrCannotTell says that the source will never answer that question: it does not
-	// know what was asked for, or cannot read what the chain has there. It may answer
-	// another one.
-	ErrCannotTell = failure.New(failure.Unanswered, "this question cannot be answered")
-	// ErrPruned means that the node keeps only the latest blocks, and not this one or its
-	// state. It is an ErrCannotTell.
+	// ErrWrongBlock means that a response is for a different block than the request.
+	ErrWrongBlock = failure.New(failure.Unanswered, "the response is for a different block")
+	// ErrNotOffered means that the source does not serve this kind of request.
+	ErrNotOffered = failure.New(failure.Unanswered, "the source does not support this request")
+	// ErrCannotTell means that the source will never be able to answer this request: it does not know the item, or
+	// cannot read the chain's data there. Other requests may still succeed.
+	ErrCannotTell = failure.New(failure.Unanswered, "the source cannot answer this request")
+	// ErrPruned means that the node keeps only the newest blocks, and has dropped this one or its state. It wraps
+	// ErrCannotTell.
 	ErrPruned error = prunedError{}
-	// ErrNotKept says that the source has only what was kept of a chain, and not that.
-	ErrNotKept = failure.New(failure.NotCovered, "it was not kept")
+	// ErrNotKept means that the source stores only part of a chain, and not this part.
+	ErrNotKept = failure.New(failure.NotCovered, "not stored")
 )
 
 type prunedError struct{}

@@ -5,23 +5,22 @@ import (
 	"time"
 )
 
-// Block is one block as a gateway serves it. Extrinsics stand in the order in
-// which the chain applied them.
+// Block is one block as served by a gateway. Extrinsics are in the order in which the chain applied them.
 type Block struct {
 	Number       uint64
 	Hash         Hash
 	ParentHash   Hash
-	Finalized    Optional[bool] // not known where the gateway did not say
-	Logs         Value          // the items of the header's digest, to be read by the rule that needs them
+	Finalized    Optional[bool] // unknown if the gateway did not report it
+	Logs         Value          // the items of the header's digest, not decoded
 	OnInitialize []Event        // events before the first extrinsic
 	Extrinsics   []Extrinsic
 	OnFinalize   []Event // events after the last extrinsic
-	// Size is the number of bytes of the text that the block was read from, and shares
-	// the memory of; 0 where it was not read from one.
+	// Size is the length in bytes of the text that the block was parsed from and shares memory with; 0 if there is
+	// no such text.
 	Size int
 }
 
-// Header is what a block says of itself without its extrinsics.
+// Header is a block's header without its digest.
 type Header struct {
 	Number         uint64
 	ParentHash     Hash
@@ -29,16 +28,15 @@ type Header struct {
 	ExtrinsicsRoot Hash
 }
 
-// Extrinsic is a transaction or an inherent. Index is its position in the
-// block. Nonce, Tip, Era and Args are as the gateway wrote them, to be read by the
-// rule that needs them.
+// Extrinsic is a transaction or an inherent. Index is its position in the block. Nonce, Tip, Era and Args are
+// not decoded: the rule that needs them decodes them.
 type Extrinsic struct {
 	Index  int
 	Pallet string // method.pallet, such as "ethereum"
 	Call   string // method.method, such as "transact"
 	Hash   Hash
-	Signed bool  // it has a native signature
-	Signer Value // an address where Signed
+	Signed bool  // has a native signature
+	Signer Value // an address if Signed
 	Nonce  Value
 	Tip    Value
 	Era    Value
@@ -46,18 +44,18 @@ type Extrinsic struct {
 	Events []Event // in the order in which they were emitted
 }
 
-// Event is something that the chain recorded. Data is the array of its values.
+// Event is an event that the chain recorded. Data is the array of its values.
 type Event struct {
 	Pallet string // method.pallet, such as "system"
 	Name   string // method.method, such as "ExtrinsicSuccess"
 	Data   Value
 }
 
-// Is tells whether this is the event pallet.name.
+// Is reports whether the event is pallet.name.
 func (e *Event) Is(pallet, name string) bool { return e.Name == name && e.Pallet == pallet }
 
-// Outcome is what the chain recorded of an extrinsic when it was done: every
-// extrinsic has exactly one system.ExtrinsicSuccess or system.ExtrinsicFailed.
+// Outcome is the result that the chain recorded for an extrinsic: every extrinsic has exactly one
+// system.ExtrinsicSuccess or system.ExtrinsicFailed.
 type Outcome struct {
 	Success bool
 	// Info is the dispatch information, with the weight: data[0] of
@@ -65,7 +63,7 @@ type Outcome struct {
 	Info Value
 }
 
-// Weight is the weight in the dispatch information.
+// Weight returns the weight in the dispatch information.
 func (o Outcome) Weight() (Weight, error) {
 	weight, err := Read[Weight](o.Info.Member("weight"))
 	if err != nil {
@@ -74,8 +72,7 @@ func (o Outcome) Weight() (Weight, error) {
 	return weight, nil
 }
 
-// Outcome finds how the extrinsic ended. It is an error where the gateway's
-// answer has no such event, or more than one.
+// Outcome returns the result of the extrinsic. It returns an error unless the events contain exactly one.
 func (x *Extrinsic) Outcome() (Outcome, error) {
 	var outcome Outcome
 	found := 0
@@ -100,25 +97,25 @@ func (x *Extrinsic) Outcome() (Outcome, error) {
 	}
 }
 
-// Time is when a block was made, to the millisecond, in UTC.
+// Time is the time of a block, in UTC, with millisecond precision.
 type Time struct{ ms int64 }
 
-// latestTime is the last millisecond that RFC 3339 can write.
+// latestTime is the last millisecond that RFC 3339 can express.
 const latestTime = 253402300799999
 
-// TimeAt is the time so many milliseconds after 1970 began. It is an error where RFC
-// 3339 cannot write it.
+// TimeAt returns the time ms milliseconds after the start of 1970. It returns an error if RFC 3339 cannot
+// express it.
 func TimeAt(ms uint64) (Time, error) {
 	if ms > latestTime {
-		return Time{}, fmt.Errorf("%d is no time in milliseconds", ms)
+		return Time{}, fmt.Errorf("%d milliseconds is not a valid time", ms)
 	}
 	return Time{int64(ms)}, nil
 }
 
-// Std is the time as the standard library has it.
+// Std returns the time as a time.Time.
 func (t Time) Std() time.Time { return time.UnixMilli(t.ms).UTC() }
 
-// String is the time in RFC 3339, with milliseconds where they are not zero.
+// String returns the time in RFC 3339, with milliseconds unless they are zero.
 func (t Time) String() string {
 	if t.ms%1000 == 0 {
 		return t.Std().Format("2006-01-02T15:04:05Z")
@@ -126,14 +123,14 @@ func (t Time) String() string {
 	return t.Std().Format("2006-01-02T15:04:05.000Z")
 }
 
-// MarshalText writes the time as [Time.String] does.
+// MarshalText encodes the time as [Time.String] does.
 func (t Time) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
-// SetsTime tells whether the extrinsic is the inherent timestamp.set.
+// SetsTime reports whether the extrinsic is the inherent timestamp.set.
 func (x *Extrinsic) SetsTime() bool { return x.Pallet == "timestamp" && x.Call == "set" }
 
-// Time is when the block was made, by its inherent timestamp.set. A block
-// without that inherent (block 0) has none.
+// Time returns the time of the block from its inherent timestamp.set. It is unknown for a block without that
+// inherent (block 0).
 func (b *Block) Time() (Optional[Time], error) {
 	for i := range b.Extrinsics {
 		x := &b.Extrinsics[i]
@@ -153,12 +150,11 @@ func (b *Block) Time() (Optional[Time], error) {
 	return Optional[Time]{}, nil
 }
 
-// StoredMultiplier is a fee multiplier with the height at whose end the chain
-// stored it.
+// StoredMultiplier is a fee multiplier and the height of the block at whose end the chain stored it.
 type StoredMultiplier struct {
 	At    uint64     `json:"at"`
 	Value Multiplier `json:"value"`
 }
 
-// Stored is a multiplier as a source tells it, without the hash of the block.
+// Stored returns a source's multiplier without the hash of the block.
 func Stored(m AtBlock[Multiplier]) StoredMultiplier { return StoredMultiplier{m.At, m.Value} }

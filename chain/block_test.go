@@ -33,11 +33,11 @@ func TestEventIs(t *testing.T) {
 	}
 }
 
-// weights are the three shapes of a weight, and their like.
+// weights are the three forms of a weight, and malformed ones.
 var weights = map[string]struct {
 	text          string
 	time, proof   uint64
-	missing, fail string // the message where there is one
+	missing, fail string // the message, if any
 }{
 	"camel case":                 {text: `{"refTime":"1000","proofSize":"20"}`, time: 1000, proof: 20},
 	"snake case":                 {text: `{"ref_time":1000,"proof_size":20}`, time: 1000, proof: 20},
@@ -55,7 +55,7 @@ var weights = map[string]struct {
 	"one number, too large":      {text: `18446744073709551616`, fail: "18446744073709551616 is more than 64 bits"},
 	"null":                       {text: `null`, missing: "missing"},
 	"empty object":               {text: `{}`, missing: "refTime: missing"},
-	"proof size alone":           {text: `{"proofSize":"20"}`, missing: "refTime: missing"},
+	"proof size only":            {text: `{"proofSize":"20"}`, missing: "refTime: missing"},
 	"in other case":              {text: `{"RefTime":"1000"}`, missing: "refTime: missing"},
 	"ref time null":              {text: `{"refTime":null,"proofSize":"20"}`, missing: "refTime: missing"},
 	"proof size null":            {text: `{"refTime":"1000","proofSize":null}`, missing: "proofSize: missing"},
@@ -80,8 +80,8 @@ func TestReadWeight(t *testing.T) {
 	}
 }
 
-// What a block weighed, as the gateway writes system.blockWeight: each class has its own
-// weight, and none may be missing.
+// A block's weight, as the gateway writes system.blockWeight: each class has a separate weight, and none may
+// be missing.
 func TestReadClassWeights(t *testing.T) {
 	const good = `{"normal":{"refTime":"1","proofSize":"2"},"operational":{"refTime":"3","proofSize":"4"},"mandatory":{"refTime":"5","proofSize":"6"}}`
 	of := func(time, proof uint64) chain.Weight {
@@ -136,7 +136,7 @@ func TestOutcome(t *testing.T) {
 		"success among others":      {events: []chain.Event{other, foreign, success, other}, success: true, weight: chain.Weight{RefTime: chain.NewRefTime(1000), ProofSize: 20}},
 		"failed after others":       {events: []chain.Event{foreign, other, failed}, weight: chain.Weight{RefTime: chain.NewRefTime(7)}},
 		"no events":                 {missing: "event system.ExtrinsicSuccess: missing"},
-		"other events alone":        {events: []chain.Event{other, foreign}, missing: "event system.ExtrinsicSuccess: missing"},
+		"other events only":         {events: []chain.Event{other, foreign}, missing: "event system.ExtrinsicSuccess: missing"},
 		"success twice":             {events: []chain.Event{success, other, success}, fail: "2 events of system.ExtrinsicSuccess and ExtrinsicFailed, want one"},
 		"failed twice":              {events: []chain.Event{failed, failed}, fail: "2 events of system.ExtrinsicSuccess and ExtrinsicFailed, want one"},
 		"both":                      {events: []chain.Event{failed, success}, fail: "2 events of system.ExtrinsicSuccess and ExtrinsicFailed, want one"},
@@ -160,7 +160,7 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
-// Dispatch information that is not where it should be is missing, not zero.
+// Dispatch information in the wrong place counts as missing, not as zero.
 func TestOutcomeWithoutWeight(t *testing.T) {
 	for name, test := range map[string]struct {
 		event         string
@@ -188,7 +188,7 @@ func TestOutcomeWithoutWeight(t *testing.T) {
 	}
 }
 
-// set is a block in which the inherent timestamp.set is the second extrinsic.
+// set returns a block in which the inherent timestamp.set is the second extrinsic.
 func set(args jsonscan.Value) chain.Block {
 	return chain.Block{Extrinsics: []chain.Extrinsic{
 		{Index: 0, Pallet: "parachainSystem", Call: "set"},
@@ -253,8 +253,8 @@ func TestMalformedBlockTime(t *testing.T) {
 		"no argument now":    {value(t, `{"then":"1"}`), path + "missing", ""},
 		"null":               {value(t, `{"now":null}`), path + "missing", ""},
 		"arguments in array": {value(t, `["1"]`), path + "missing", ""},
-		"beyond year 9999":   {value(t, `{"now":"253402300800000"}`), "", path + "253402300800000 is no time in milliseconds"},
-		"largest of 64 bits": {value(t, `{"now":18446744073709551615}`), "", path + "18446744073709551615 is no time in milliseconds"},
+		"beyond year 9999":   {value(t, `{"now":"253402300800000"}`), "", path + "253402300800000 milliseconds is not a valid time"},
+		"largest of 64 bits": {value(t, `{"now":18446744073709551615}`), "", path + "18446744073709551615 milliseconds is not a valid time"},
 		"more than 64 bits":  {value(t, `{"now":18446744073709551616}`), "", path + "18446744073709551616 is more than 64 bits"},
 		"negative":           {value(t, `{"now":-1}`), "", path + `"-1" is not a non-negative integer`},
 		"date":               {value(t, `{"now":"2023-11-14"}`), "", path + `"2023-11-14" is not a non-negative integer`},

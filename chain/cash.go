@@ -2,22 +2,21 @@ package chain
 
 import "fmt"
 
-// Cash is the money that moved for an extrinsic's fee, as its events have it. The
-// chain withdraws the most that the extrinsic may cost before it runs; when it
-// has run, it gives back what is too much, and then credits those who get the fee.
+// Cash is the money that moved for an extrinsic's fee, according to its events. The chain withdraws the
+// highest possible fee before the extrinsic runs. Afterwards it refunds the excess and credits the recipients
+// of the fee.
 //
-// Source: pallet transaction-payment, OnChargeTransaction (native); frontier,
-// OnChargeEVMTransaction (EVM). The event Withdraw came with runtime 1201.
+// Source: pallet transaction-payment, OnChargeTransaction (native); frontier, OnChargeEVMTransaction (EVM).
+// The event Withdraw exists since runtime 1201.
 type Cash struct {
-	Payer     Address // whose balance the fee was withdrawn from
+	Payer     Address // the account that the fee was withdrawn from
 	Withdrawn Wei
-	At        int // of the withdrawal among the events or movements that were read
-	// Deposits are the balances.Deposit events after the extrinsic ran, in order:
-	// the refund, then the credits. What the extrinsic itself deposited last can
-	// stand before them.
+	At        int // index of the withdrawal in the events or movements read
+	// Deposits are the balances.Deposit events after the extrinsic ran, in order: the refund, then the credits.
+	// The extrinsic's own last deposits can precede them.
 	Deposits []Deposit
-	// PayerRemoved says that the payer's account was left empty. The native layer
-	// does not give anything back to such an account.
+	// PayerRemoved reports that the payer's account was left empty. The native layer does not refund such an
+	// account.
 	PayerRemoved bool
 }
 
@@ -28,12 +27,11 @@ type Deposit struct {
 	At      int // as [Cash.At]
 }
 
-// ErrNoWithdraw says that nothing was withdrawn for an extrinsic. It is an
-// [ErrMissing].
+// ErrNoWithdraw means that no fee was withdrawn for an extrinsic. It wraps [ErrMissing].
 var ErrNoWithdraw = fmt.Errorf("event balances.Withdraw: %w", ErrMissing)
 
-// FindCash reads the extrinsic's events. It is [ErrNoWithdraw] where no
-// balances.Withdraw is among them.
+// FindCash returns the money that moved for the extrinsic's fee. It returns [ErrNoWithdraw] if the events
+// contain no balances.Withdraw.
 func FindCash(x *Extrinsic) (Cash, error) {
 	withdraw := -1
 	for i := range x.Events {
@@ -70,13 +68,13 @@ func FindCash(x *Extrinsic) (Cash, error) {
 	return c, nil
 }
 
-// Refund finds the deposit that gave back what is too much for a charge: the last one of
-// just that amount, for the extrinsic itself may have made another before. Where all that
-// was withdrawn was charged, some runtimes deposit 0, and others nothing.
+// Refund returns the deposit that refunded the excess over a charge: the last deposit of exactly that amount,
+// because the extrinsic itself may have made an earlier one. If the whole withdrawal was charged, some
+// runtimes deposit 0 and others deposit nothing.
 func (c *Cash) Refund(charged Wei) (refund Optional[Deposit], err error) {
 	back, err := c.Withdrawn.Sub(charged)
 	if err != nil {
-		return refund, fmt.Errorf("%v wei were withdrawn for a charge of %v: %w", c.Withdrawn, charged, err)
+		return refund, fmt.Errorf("only %v wei were withdrawn for a charge of %v: %w", c.Withdrawn, charged, err)
 	}
 	for i := len(c.Deposits) - 1; i >= 0; i-- {
 		if d := c.Deposits[i]; d.Account == c.Payer && d.Amount == back {
@@ -86,12 +84,11 @@ func (c *Cash) Refund(charged Wei) (refund Optional[Deposit], err error) {
 	if back.IsZero() {
 		return refund, nil
 	}
-	return refund, fmt.Errorf("a deposit of %v wei, given back of %v: %w", back, c.Withdrawn, ErrMissing)
+	return refund, fmt.Errorf("a deposit of %v wei, the refund from %v: %w", back, c.Withdrawn, ErrMissing)
 }
 
-// lastSteps is where the events that end an extrinsic begin: deposits, and what
-// tells of them or of the end, without a step of the extrinsic itself between. The
-// very last is its outcome.
+// lastSteps returns the index of the first event that ends an extrinsic: deposits and the events that report
+// them or the outcome, uninterrupted by a step of the extrinsic itself. The very last event is the outcome.
 func lastSteps(events []Event) int {
 	outcome := len(events) - 1
 	for i := outcome; i >= 0; i-- {
@@ -110,7 +107,7 @@ func lastSteps(events []Event) int {
 
 func isLastStep(e *Event) bool {
 	switch e.Pallet {
-	case "balances": // the last four name no account: they are about the issuance
+	case "balances": // the last four do not name an account: they concern the issuance
 		switch e.Name {
 		case "Deposit", "Endowed", "Upgraded", "Issued", "Rescinded", "MintedCredit", "BurnedDebt":
 			return true
@@ -127,12 +124,12 @@ func isLastStep(e *Event) bool {
 	case "ethereum":
 		return e.Name == "Executed"
 	case "evm":
-		return e.Name == "Log" // written when the transaction is done
+		return e.Name == "Log" // emitted when the transaction is done
 	}
 	return false
 }
 
-// readBalanceEvent reads data[0] and data[1], an account and an amount.
+// readBalanceEvent decodes data[0] and data[1], an account and an amount.
 func readBalanceEvent(e *Event) (account Address, amount Wei, err error) {
 	if account, err = Read[Address](e.Data.Index(0)); err != nil {
 		return account, amount, fmt.Errorf("event %s.%s: data[0]: %w", e.Pallet, e.Name, err)
@@ -143,10 +140,9 @@ func readBalanceEvent(e *Event) (account Address, amount Wei, err error) {
 	return account, amount, nil
 }
 
-// Settle tells the refund from the credits: it is the last deposit to the payer,
-// and what follows are the credits. The payer can be the author of the block. If
-// the author gets a part of this fee, authorPaid, a last deposit to the payer is
-// that part.
+// Settle separates the refund from the credits: the last deposit to the payer is the refund, and the deposits
+// after it are the credits. The payer can be the block's author. If authorPaid, the author receives part of
+// this fee, and a final deposit to the payer is that part.
 func (c *Cash) Settle(authorPaid bool) (refund Wei, credits []Deposit) {
 	last := len(c.Deposits) - 1
 	if authorPaid && last >= 0 && c.Deposits[last].Account == c.Payer {
@@ -160,12 +156,12 @@ func (c *Cash) Settle(authorPaid bool) (refund Wei, credits []Deposit) {
 	return Wei{}, c.Deposits
 }
 
-// Charged is what the payer paid in the end: withdrawn less refund. It is
-// ErrOverflow where more was given back than withdrawn.
+// Charged returns the fee that the payer was charged: the withdrawal less the refund. It returns ErrOverflow
+// if more was refunded than withdrawn.
 func (c *Cash) Charged(refund Wei) (Wei, error) {
 	charged, err := c.Withdrawn.Sub(refund)
 	if err != nil {
-		return Wei{}, fmt.Errorf("withdrawn %v wei, given back %v: %w", c.Withdrawn, refund, err)
+		return Wei{}, fmt.Errorf("%v wei withdrawn but %v refunded: %w", c.Withdrawn, refund, err)
 	}
 	return charged, nil
 }

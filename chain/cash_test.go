@@ -26,8 +26,7 @@ func address(t testing.TB, text string) chain.Address {
 	return a
 }
 
-// cashEvents reads events, one a line: a name and its values, of which P is the
-// payer and S somebody else.
+// cashEvents parses events, one per line: a name and its values, where P is the payer and S someone else.
 func cashEvents(t testing.TB, lines string) *chain.Extrinsic {
 	t.Helper()
 	x := &chain.Extrinsic{}
@@ -96,18 +95,18 @@ func TestFindCashRefuses(t *testing.T) {
 		c, err := chain.FindCash(cashEvents(t, events))
 		require.EqualError(t, err, want)
 		require.Zero(t, c)
-		// An event without its values is another error than no event.
+		// An event without its values differs from a missing event.
 		require.Equal(t, want == "event balances.Withdraw: missing", errors.Is(err, chain.ErrNoWithdraw), events)
 	}
 	require.ErrorIs(t, chain.ErrNoWithdraw, chain.ErrMissing)
-	// What the extrinsic deposited itself is not read.
+	// The extrinsic's own deposits are ignored.
 	_, err := chain.FindCash(cashEvents(t, "balances.Withdraw P 9; balances.Deposit Q; proxy.ProxyExecuted"))
 	require.NoError(t, err)
 }
 
 func TestSettle(t *testing.T) {
 	for _, c := range []struct {
-		deposits   string // to P, S: somebody else, T: the treasury
+		deposits   string // to P, S: someone else, T: the treasury
 		authorPaid bool
 		refund     uint64
 		credits    string
@@ -115,7 +114,7 @@ func TestSettle(t *testing.T) {
 		{"", false, 0, ""},
 		{"", true, 0, ""},
 		{"P 3", false, 3, ""},
-		{"P 3", true, 0, "P 3"}, // the author is the payer, and nothing was given back
+		{"P 3", true, 0, "P 3"}, // the author is the payer, and nothing was refunded
 		{"P 0 S 4", false, 0, "S 4"},
 		{"P 3 S 4", false, 3, "S 4"},
 		{"P 3 S 4", true, 3, "S 4"},
@@ -146,8 +145,8 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// Whatever an extrinsic does, its fee's refund is found between what it did and
-// the credits, and the charge is exact.
+// For any extrinsic, its fee's refund is found between its own deposits and the credits, and the charge is
+// exact.
 func TestCashOfRandomExtrinsics(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	steps := []string{"balances.Transfer P S 5", "balances.Deposit S 8", "balances.Deposit P 7", "balances.Withdraw S 9", "system.NewAccount S", "proxy.ProxyExecuted", "evm.Log"}
@@ -173,14 +172,14 @@ func TestCashOfRandomExtrinsics(t *testing.T) {
 		want := new(big.Int).Sub(withdrawn, refund)
 		if want.Sign() < 0 {
 			require.ErrorIs(t, err, chain.ErrOverflow)
-			require.EqualError(t, err, fmt.Sprintf("withdrawn %v wei, given back %v: overflow", withdrawn, refund))
+			require.EqualError(t, err, fmt.Sprintf("%v wei withdrawn but %v refunded: overflow", withdrawn, refund))
 			require.True(t, charged.IsZero())
 			continue
 		}
 		require.NoError(t, err)
 		require.Equal(t, want.String(), charged.String(), events)
 
-		// The movements of the payer's balance tell the same events.
+		// The movements of the payer's balance report the same events.
 		movements, _ := movement.Of(&chain.Block{Extrinsics: []chain.Extrinsic{*cashEvents(t, events)}})
 		among, err := movement.CashAmong(len(movements), func(i int) *movement.Movement { return &movements[i] }, address(t, cashPayer))
 		require.NoError(t, err)

@@ -4,11 +4,10 @@ import (
 	"fmt"
 )
 
-// ClassWeights is what a block weighed, by class of dispatch, as the chain counted
-// it (system.blockWeight).
+// ClassWeights is a block's weight by dispatch class, as counted by the chain (system.blockWeight).
 type ClassWeights struct{ Normal, Operational, Mandatory Weight }
 
-// read reads {"normal": weight, "operational": weight, "mandatory": weight}.
+// read parses {"normal": weight, "operational": weight, "mandatory": weight}.
 func (ClassWeights) read(v Value) (c ClassWeights, err error) {
 	for _, part := range []struct {
 		name   string

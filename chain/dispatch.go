@@ -7,19 +7,17 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// DispatchClass is the kind of an extrinsic by which the chain divides a block's
-// weight.
+// DispatchClass is the class of an extrinsic. The chain has a weight limit for each class.
 type DispatchClass string
 
-// Transactions are Normal or, in a few calls of governance, Operational.
-// Inherents are Mandatory.
+// Transactions are Normal or, for a few governance calls, Operational. Inherents are Mandatory.
 const (
 	Normal      DispatchClass = "Normal"
 	Operational DispatchClass = "Operational"
 	Mandatory   DispatchClass = "Mandatory"
 )
 
-// Class is the class in the dispatch information.
+// Class returns the class in the dispatch information.
 func (o Outcome) Class() (DispatchClass, error) {
 	text, err := o.text("class")
 	if err != nil {
@@ -32,8 +30,8 @@ func (o Outcome) Class() (DispatchClass, error) {
 	return "", errors.New("class: want Normal, Operational or Mandatory")
 }
 
-// PaysFee is whether the extrinsic paid by its weight and length, as the
-// dispatch information says. One that did not still pays its tip.
+// PaysFee reports whether the extrinsic paid for its weight and length, according to the dispatch information.
+// An extrinsic that did not still pays its tip.
 func (o Outcome) PaysFee() (bool, error) {
 	text, err := o.text("paysFee")
 	if err != nil {

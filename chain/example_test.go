@@ -7,7 +7,7 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// Gateways write numbers in several forms; all are read exactly or not at all.
+// Gateways write numbers in several forms; each is read exactly or rejected.
 func ExampleRead() {
 	v, err := jsonscan.Parse(`["1000000000000000001", "0x0de0b6b3a7640001", 1000000000000000001, 1e18, null]`)
 	if err != nil {
@@ -47,7 +47,7 @@ func ExampleMultiplier_Of() {
 	// 31250000000 <nil>
 }
 
-// A price times gas is wei. What a balance cannot hold is an error.
+// A price times gas is wei. A result that exceeds a balance is an error.
 func ExampleGasPrice_Times() {
 	price := chain.NewGasPrice(31_250_000_000)
 	fmt.Println(price.Times(chain.NewGas(21_000)))

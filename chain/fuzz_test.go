@@ -19,7 +19,7 @@ var (
 	plainText   = regexp.MustCompile(`^[ !#-\[\]-~]*$`)
 )
 
-// number is what math/big reads, nil where the text has no form of a number.
+// number returns math/big's result, or nil if the text is not a number.
 func number(text string) *big.Int {
 	digits, base := text, 10
 	if hex := hexForm.FindStringSubmatch(text); hex != nil {
@@ -34,8 +34,8 @@ func number(text string) *big.Int {
 	return n
 }
 
-// FuzzNumber reads a text at each width, as a user's word, as a JSON string and
-// as a JSON number, and compares with math/big. The seeds are in testdata.
+// FuzzNumber parses a text at each width, from a user, as a JSON string and as a JSON number, and compares
+// with math/big. The seeds are in testdata.
 func FuzzNumber(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		want := number(text)
@@ -67,9 +67,8 @@ func requireNumberOrError(t *testing.T, want *big.Int, width int, have string, e
 	require.Equal(t, want.String(), have, "%s of %q", by, text)
 }
 
-// FuzzAddress: what is an address is written so that it is read again, and each
-// writing is of one length. Letters of both cases are taken as they are written, and in no
-// other way.
+// FuzzAddress: an address survives a round trip, and all forms have one length. Mixed case is accepted only
+// with a valid checksum.
 func FuzzAddress(f *testing.F) {
 	form := regexp.MustCompile(`^0x[0-9a-fA-F]{40}$`)
 	f.Fuzz(func(t *testing.T, text string) {

@@ -13,7 +13,7 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// value is the JSON value of a text.
+// value returns the JSON value of a text.
 func value(t testing.TB, text string) jsonscan.Value {
 	t.Helper()
 	v, err := jsonscan.Parse(text)
@@ -21,7 +21,7 @@ func value(t testing.TB, text string) jsonscan.Value {
 	return v
 }
 
-// quoted is the JSON string of a text.
+// quoted returns the JSON string of a text.
 func quoted(t testing.TB, text string) jsonscan.Value {
 	t.Helper()
 	escaped, err := json.Marshal(text)
@@ -29,13 +29,13 @@ func quoted(t testing.TB, text string) jsonscan.Value {
 	return value(t, string(escaped))
 }
 
-// power is 2^n + add.
+// power returns 2^n + add.
 func power(n uint, add int64) *big.Int {
 	p := new(big.Int).Lsh(big.NewInt(1), n)
 	return p.Add(p, big.NewInt(add))
 }
 
-// edges are the integers of at most width bits where carries and limits are.
+// edges returns the integers of at most width bits where carries and limits are.
 func edges(width uint) []*big.Int {
 	list := []*big.Int{big.NewInt(0), big.NewInt(1), big.NewInt(2), big.NewInt(10)}
 	for _, n := range []uint{53, 63, 64, 65, 127, 128, 129, 191, 192, 255, 256} {
@@ -74,8 +74,8 @@ func pairs(firstWidth, secondWidth uint, check func(x, y *big.Int)) {
 	}
 }
 
-// requireResult checks an operation against what math/big says: the same, or
-// ErrOverflow and zero where that does not fit the width. A nil want fits none.
+// requireResult compares an operation with math/big: the same result, or ErrOverflow and zero if it does not
+// fit the width. A nil want never fits.
 func requireResult[T fmt.Stringer](t *testing.T, want *big.Int, width int, have T, err error, operation string, x, y fmt.Stringer) {
 	t.Helper()
 	if want == nil || want.Sign() < 0 || want.BitLen() > width {

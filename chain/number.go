@@ -10,19 +10,18 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// Value is a part of a gateway's JSON text: arguments and the data of events, to be looked
-// into by the rule that needs them. What is not there is Absent.
+// Value is a part of a gateway's JSON text, such as arguments or the data of events, decoded by the rule that
+// needs it. A missing value is Absent.
 type Value = jsonscan.Value
 
-// ErrMissing says that a field which a rule needs is not there, or null.
+// ErrMissing means that a field required by a rule is missing or null.
 var ErrMissing = errors.New("missing")
 
-// Gateways write a quantity as a decimal string, as a 0x-hex string (most
-// significant digit first, zero-padded or not) or as a JSON number. A JSON
-// number with a fraction or an exponent has been through floating point and
-// may have lost digits on the way, and is refused.
+// Gateways write a quantity as a decimal string, as a 0x-hex string (most significant digit first, zero-padded
+// or not) or as a JSON number. A JSON number with a fraction or an exponent is rejected: it has been through
+// floating point and may have lost digits.
 
-// numberText is the digits of a value that should be a number.
+// numberText returns the digits of a numeric value.
 func numberText(v Value) (string, error) {
 	switch v.Kind() {
 	case jsonscan.Number:
@@ -37,16 +36,16 @@ func numberText(v Value) (string, error) {
 	}
 }
 
-// mostDigits is more than any padded 256-bit word has.
-const mostDigits = 100
+// maxDigits is more than the digits of any padded 256-bit word.
+const maxDigits = 100
 
-// parseNumber reads a non-negative integer of at most 256 bits, decimal or 0x.
+// parseNumber parses a non-negative integer of at most 256 bits, decimal or 0x.
 func parseNumber(text string) (n uint256.Int, err error) {
 	digits, hex := text, false
 	if len(text) >= 2 && text[0] == '0' && text[1] == 'x' {
 		digits, hex = text[2:], true
 	}
-	if len(digits) == 0 || len(digits) > mostDigits {
+	if len(digits) == 0 || len(digits) > maxDigits {
 		return n, notANumber(text)
 	}
 	if hex {
@@ -74,10 +73,10 @@ func parseNumber(text string) (n uint256.Int, err error) {
 	}
 }
 
-// shortDigits is how many decimal digits always fit 64 bits.
+// shortDigits is the number of decimal digits that always fit 64 bits.
 const shortDigits = 19
 
-// shortDecimal reads 1 to 19 decimal digits.
+// shortDecimal parses 1 to 19 decimal digits.
 func shortDecimal(text string) (n uint64, ok bool) {
 	if len(text) == 0 || len(text) > shortDigits {
 		return 0, false
@@ -119,7 +118,7 @@ func notANumber(text string) error {
 	return fmt.Errorf("%q is not a non-negative integer", jsonscan.Excerpt(text))
 }
 
-// hexDigits is the value of each hex digit, 255 for other bytes.
+// hexDigits maps each hex digit to its value, and other bytes to 255.
 var hexDigits = func() (table [256]byte) {
 	for i := range table {
 		table[i] = math.MaxUint8
@@ -142,51 +141,51 @@ func readQuantity(v Value, width int) (quantity, error) {
 	return parseQuantity(text, width)
 }
 
-// Read reads a quantity in any form in which gateways write it: a decimal string, a 0x-hex
-// string, or a JSON number. It also reads an [Address], a [Hash], a [Weight] and [ClassWeights].
-// It refuses what it cannot read exactly.
+// Read parses a quantity in any form that gateways use: a decimal string, a 0x-hex string, or a JSON number.
+// It also parses an [Address], a [Hash], a [Weight] and [ClassWeights]. It rejects values that it cannot read
+// exactly.
 func Read[T readable[T]](v Value) (T, error) {
 	var none T
 	return none.read(v)
 }
 
-// readable is what [Read] can read.
+// readable is the constraint for types that [Read] can parse.
 type readable[T any] interface{ read(Value) (T, error) }
 
-// read reads an amount of wei.
+// read parses an amount in wei.
 func (Wei) read(v Value) (Wei, error) { return as[Wei](readQuantity(v, balanceBits)) }
 
-// read reads a price in wei per gas.
+// read parses a price in wei per gas.
 func (GasPrice) read(v Value) (GasPrice, error) { return as[GasPrice](readQuantity(v, wordBits)) }
 
-// read reads a multiplier's stored integer.
+// read parses a multiplier's stored integer.
 func (Multiplier) read(v Value) (Multiplier, error) {
 	return as[Multiplier](readQuantity(v, balanceBits))
 }
 
-// read reads an amount of an ERC-20 token.
+// read parses an amount of an ERC-20 token.
 func (TokenAmount) read(v Value) (TokenAmount, error) {
 	return as[TokenAmount](readQuantity(v, wordBits))
 }
 
-// read reads an amount of gas.
+// read parses an amount of gas.
 func (Gas) read(v Value) (Gas, error) {
 	n, err := ReadUint64(v)
 	return Gas{n}, err
 }
 
-// read reads an account's nonce.
+// read parses an account's nonce.
 func (Nonce) read(v Value) (Nonce, error) {
 	n, err := ReadUint64(v)
 	return Nonce{n}, err
 }
 
-// read reads the nonce that an authorization names.
+// read parses the nonce in an authorization.
 func (AuthorizationNonce) read(v Value) (AuthorizationNonce, error) {
 	return as[AuthorizationNonce](readQuantity(v, wordBits))
 }
 
-// ReadUint64 reads a plain number, such as a height.
+// ReadUint64 parses a plain number, such as a height.
 func ReadUint64(v Value) (uint64, error) {
 	text, err := numberText(v)
 	if err != nil {
@@ -195,7 +194,7 @@ func ReadUint64(v Value) (uint64, error) {
 	return parseUint64(text)
 }
 
-// read reads a share in parts per billion.
+// read parses a share in parts per billion.
 func (Perbill) read(v Value) (Perbill, error) {
 	n, err := ReadUint64(v)
 	if err != nil {
@@ -204,8 +203,8 @@ func (Perbill) read(v Value) (Perbill, error) {
 	return NewPerbill(n)
 }
 
-// read reads a weight: {"refTime", "proofSize"}, the same in snake case,
-// or the one number that weights were before they had two dimensions.
+// read parses a weight: {"refTime", "proofSize"}, the same in snake case, or the single number that weights
+// were before they had two dimensions.
 func (Weight) read(v Value) (Weight, error) {
 	if v.Kind() != jsonscan.Object {
 		n, err := ReadUint64(v)

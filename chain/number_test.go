@@ -75,7 +75,7 @@ func parser[T fmt.Stringer](parse func(string) (T, error)) func(string) (string,
 	}
 }
 
-// forms are all ways in which a gateway may write n as a string.
+// forms returns all ways in which a gateway may write n as a string.
 func forms(n *big.Int) []string {
 	digits, hex := n.String(), n.Text(16)
 	return []string{
@@ -90,7 +90,7 @@ func forms(n *big.Int) []string {
 	}
 }
 
-// limits are 0 to beyond the widest word, with the steps at each width.
+// limits are numbers from 0 to beyond the widest word, with the limits of each width.
 func limits() []*big.Int {
 	return append(edges(512), power(256, 1), power(257, 0), power(300, 0))
 }
@@ -133,7 +133,7 @@ func requireNumber(t *testing.T, want *big.Int, width int, have string, err erro
 	require.Equal(t, want.String(), have, text)
 }
 
-// notNumbers are strings that are refused, by reading and by parsing.
+// notNumbers are strings that are rejected, by reading and by parsing.
 var notNumbers = map[string]string{
 	"empty":                    "",
 	"0x without digits":        "0x",
@@ -198,7 +198,7 @@ func requireRefused(t *testing.T, have string, err error, by string) {
 	require.Equal(t, "0", have, "%s returned a number beside its error", by)
 }
 
-// Numbers of more than 256 bits, in each place where that may be noticed.
+// Numbers of more than 256 bits, at each place where they may be detected.
 func TestBeyondTheWord(t *testing.T) {
 	for name, text := range map[string]string{
 		"in the last sum":        power(256, 0).String(),
@@ -276,7 +276,7 @@ func TestMissingNumber(t *testing.T) {
 	}
 }
 
-// Escapes are part of how a string is written, not of what it says.
+// Escapes do not change the content of a string.
 func TestEscapedNumber(t *testing.T) {
 	w, err := chain.Read[chain.Wei](value(t, `"\u0030x\u0066F"`))
 	require.NoError(t, err)

@@ -2,23 +2,23 @@ package chain
 
 import "encoding/json"
 
-// Optional is a value that may not be known or may not apply. It is written to
-// JSON as the value, or as null. The zero Optional holds nothing.
+// Optional is a value that may be unknown or not applicable. JSON encodes it as the value or as null. The zero
+// Optional is empty.
 type Optional[T any] struct {
 	value T
 	known bool
 }
 
-// Some holds v.
+// Some returns an Optional that contains v.
 func Some[T any](v T) Optional[T] { return Optional[T]{v, true} }
 
-// Get is the value and whether there is one.
+// Get returns the value and whether it is known.
 func (o Optional[T]) Get() (T, bool) { return o.value, o.known }
 
-// Known tells whether there is a value.
+// Known reports whether the value is known.
 func (o Optional[T]) Known() bool { return o.known }
 
-// MarshalJSON writes the value, or null.
+// MarshalJSON encodes the value, or null.
 func (o Optional[T]) MarshalJSON() ([]byte, error) {
 	if !o.known {
 		return []byte("null"), nil
@@ -26,7 +26,7 @@ func (o Optional[T]) MarshalJSON() ([]byte, error) {
 	return json.Marshal(o.value)
 }
 
-// UnmarshalJSON reads the value; null is none.
+// UnmarshalJSON decodes the value; null decodes to the empty Optional.
 func (o *Optional[T]) UnmarshalJSON(text []byte) error {
 	*o = Optional[T]{}
 	if string(text) == "null" {

@@ -12,8 +12,7 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// ErrOverflow says that a result does not fit the width that the chain gives
-// the quantity.
+// ErrOverflow means that a result does not fit the width that the chain gives the quantity.
 var ErrOverflow = failure.New(failure.Unanswered, "overflow")
 
 // Widths in bits: balances and multipliers are u128 in the runtime, EVM prices
@@ -24,56 +23,56 @@ const (
 	counterBits = 64
 )
 
-// quantity is what all quantities have in common.
+// quantity is the common representation of all quantities.
 type quantity struct{ n uint256.Int }
 
-// as is the quantity of a kind.
+// as converts q to the quantity type Q.
 func as[Q ~struct{ quantity }](q quantity, err error) (Q, error) { return Q{q}, err }
 
-// String is the quantity as a decimal integer.
+// String returns the quantity as a decimal integer.
 func (q quantity) String() string { return q.n.Dec() }
 
-// MarshalText writes the quantity as a decimal integer.
+// MarshalText encodes the quantity as a decimal integer.
 func (q quantity) MarshalText() ([]byte, error) { return []byte(q.n.Dec()), nil }
 
-// IsZero tells whether the quantity is 0.
+// IsZero reports whether the quantity is 0.
 func (q quantity) IsZero() bool { return q.n.IsZero() }
 
-// Word is the quantity as a word of the EVM, most significant byte first.
+// Word returns the quantity as an EVM word, most significant byte first.
 func (q quantity) Word() [32]byte { return q.n.Bytes32() }
 
-// Big is the quantity as a new math/big integer.
+// Big returns the quantity as a new math/big integer.
 func (q quantity) Big() *big.Int { return q.n.ToBig() }
 
-// Wei is an amount of the network's token in its smallest unit: 10^-18 of the
-// token. It is a balance of the runtime, at most 2^128-1.
+// Wei is an amount of the network's token in its smallest unit: 10^-18 of the token. It is a balance of the
+// runtime, at most 2^128-1.
 type Wei struct{ quantity }
 
 // NewWei returns n wei.
 func NewWei(n uint64) Wei { return Wei{word(n)} }
 
-// ParseWei reads an amount of wei: decimal digits, or hex digits after 0x.
+// ParseWei parses an amount in wei: decimal digits, or hex digits after 0x.
 func ParseWei(text string) (Wei, error) { return as[Wei](parseQuantity(text, balanceBits)) }
 
-// WeiOf is the amount that a word of the EVM says, or ErrOverflow.
+// WeiOf returns the amount in an EVM word, or ErrOverflow.
 func WeiOf(word [32]byte) (Wei, error) { return as[Wei](ofWord(word).fit(balanceBits)) }
 
-// Add is w + x, or ErrOverflow.
+// Add returns w + x, or ErrOverflow.
 func (w Wei) Add(x Wei) (Wei, error) { return as[Wei](w.plus(x.quantity, balanceBits)) }
 
-// Sub is w - x, or ErrOverflow where x is more than w.
+// Sub returns w - x, or ErrOverflow if x is more than w.
 func (w Wei) Sub(x Wei) (Wei, error) { return as[Wei](w.minus(x.quantity)) }
 
-// Times is w × n, or ErrOverflow.
+// Times returns w × n, or ErrOverflow.
 func (w Wei) Times(n uint64) (Wei, error) {
 	return as[Wei](w.mulDivFloor(word(n), word(1), balanceBits))
 }
 
-// Cmp is -1, 0 or +1 as w is less than, equal to or more than x.
+// Cmp returns -1, 0 or +1 as w is less than, equal to or more than x.
 func (w Wei) Cmp(x Wei) int { return w.n.Cmp(&x.n) }
 
-// PricePer is what one unit of gas cost where all of it cost w, rounded down.
-// Exact tells whether nothing was rounded off; it is false where there is no gas.
+// PricePer returns the price of one unit of gas if all of it cost w, rounded down. Exact reports whether the
+// division left no remainder; it is false if gas is 0.
 func (w Wei) PricePer(gas Gas) (price GasPrice, exact bool) {
 	if gas.n == 0 {
 		return GasPrice{}, false
@@ -84,7 +83,7 @@ func (w Wei) PricePer(gas Gas) (price GasPrice, exact bool) {
 	return price, rest.IsZero()
 }
 
-// UnmarshalText is [ParseWei].
+// UnmarshalText parses the amount as [ParseWei] does.
 func (w *Wei) UnmarshalText(text []byte) (err error) {
 	*w, err = ParseWei(string(text))
 	return err
@@ -95,31 +94,30 @@ type Perbill struct{ n uint32 }
 
 const wholeInPerbill = 1_000_000_000
 
-// NewPerbill returns a share of n parts per billion. It is an error where that
-// is more than the whole.
+// NewPerbill returns a share of n parts per billion. It returns an error if n exceeds one billion.
 func NewPerbill(n uint64) (Perbill, error) {
 	if n > wholeInPerbill {
-		return Perbill{}, fmt.Errorf("%d parts per billion are more than the whole", n)
+		return Perbill{}, fmt.Errorf("%d parts per billion exceed the whole", n)
 	}
 	return Perbill{uint32(n)}, nil
 }
 
-// Rest is what the share leaves of the whole.
+// Rest returns 1 - p.
 func (p Perbill) Rest() Perbill { return Perbill{wholeInPerbill - p.n} }
 
-// Of is floor(w × p / 10^9), which always fits.
+// Of returns floor(w × p / 10^9), which always fits.
 func (p Perbill) Of(w Wei) Wei {
 	q, _ := w.mulDivFloor(word(uint64(p.n)), word(wholeInPerbill), balanceBits) // at most w
 	return Wei{q}
 }
 
-// String is the number of parts per billion.
+// String returns the number of parts per billion.
 func (p Perbill) String() string { return strconv.FormatUint(uint64(p.n), 10) }
 
-// MarshalText writes the number of parts per billion.
+// MarshalText encodes the number of parts per billion.
 func (p Perbill) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
-// UnmarshalText reads decimal digits, or hex digits after 0x.
+// UnmarshalText parses decimal digits, or hex digits after 0x.
 func (p *Perbill) UnmarshalText(text []byte) error {
 	n, err := parseUint64(string(text))
 	if err != nil {
@@ -135,76 +133,72 @@ type GasPrice struct{ quantity }
 // NewGasPrice returns a price of n wei per gas.
 func NewGasPrice(n uint64) GasPrice { return GasPrice{word(n)} }
 
-// ParseGasPrice reads a price in wei per gas: decimal digits, or hex digits
-// after 0x.
+// ParseGasPrice parses a price in wei per gas: decimal digits, or hex digits after 0x.
 func ParseGasPrice(text string) (GasPrice, error) { return as[GasPrice](parseQuantity(text, wordBits)) }
 
-// GasPriceOf is the price that a word of the EVM says.
+// GasPriceOf returns the price in an EVM word.
 func GasPriceOf(word [32]byte) GasPrice { return GasPrice{ofWord(word)} }
 
-// UnmarshalText is [ParseGasPrice].
+// UnmarshalText parses the price as [ParseGasPrice] does.
 func (p *GasPrice) UnmarshalText(text []byte) (err error) {
 	*p, err = ParseGasPrice(string(text))
 	return err
 }
 
-// Add is p + x, or ErrOverflow.
+// Add returns p + x, or ErrOverflow.
 func (p GasPrice) Add(x GasPrice) (GasPrice, error) {
 	return as[GasPrice](p.plus(x.quantity, wordBits))
 }
 
-// Sub is p - x, or ErrOverflow where x is more than p.
+// Sub returns p - x, or ErrOverflow if x is more than p.
 func (p GasPrice) Sub(x GasPrice) (GasPrice, error) { return as[GasPrice](p.minus(x.quantity)) }
 
-// Cmp is -1, 0 or +1 as p is less than, equal to or more than x.
+// Cmp returns -1, 0 or +1 as p is less than, equal to or more than x.
 func (p GasPrice) Cmp(x GasPrice) int { return p.n.Cmp(&x.n) }
 
-// Times is what gas costs at this price: p × gas, or ErrOverflow where that is
-// more than a balance can hold.
+// Times returns the price of gas units of gas: p × gas, or ErrOverflow if it exceeds a balance.
 func (p GasPrice) Times(gas Gas) (Wei, error) { return p.MulDivFloor(gas.n, 1) }
 
-// MulDivFloor is floor(p × factor / divisor), the product taken in full width.
-// It is ErrOverflow where the result is more than a balance can hold or the
-// divisor is 0.
+// MulDivFloor returns floor(p × factor / divisor), computed with the full-width product. It returns
+// ErrOverflow if the result exceeds a balance or the divisor is 0.
 func (p GasPrice) MulDivFloor(factor, divisor uint64) (Wei, error) {
 	return as[Wei](p.mulDivFloor(word(factor), word(divisor), balanceBits))
 }
 
-// Multiplier is a fee multiplier as the chain stores it: a FixedU128, that is
-// an integer of at most 128 bits that stands for itself divided by 10^18.
+// Multiplier is a fee multiplier as the chain stores it: a FixedU128, an integer of at most 128 bits in units
+// of 10^-18.
 type Multiplier struct{ quantity }
 
-// multiplierScale is what the stored integer of multiplier 1 is.
+// multiplierScale is the stored integer of multiplier 1.
 const multiplierScale = 1_000_000_000_000_000_000
 
 // NewMultiplier returns the multiplier whose stored integer is n: 10^18 for 1.
 func NewMultiplier(n uint64) Multiplier { return Multiplier{word(n)} }
 
-// ParseMultiplier reads a multiplier's stored integer: decimal digits, or hex
-// digits after 0x.
+// ParseMultiplier parses a multiplier's stored integer: decimal digits, or hex digits after 0x.
 func ParseMultiplier(text string) (Multiplier, error) {
 	return as[Multiplier](parseQuantity(text, balanceBits))
 }
 
-// MultiplierOf is the multiplier whose stored integer a word says, or ErrOverflow.
+// MultiplierOf returns the multiplier whose stored integer is an EVM word, or ErrOverflow.
 func MultiplierOf(word [32]byte) (Multiplier, error) {
 	return as[Multiplier](ofWord(word).fit(balanceBits))
 }
 
-// UnmarshalText is [ParseMultiplier].
+// UnmarshalText parses the multiplier as [ParseMultiplier] does.
 func (m *Multiplier) UnmarshalText(text []byte) (err error) {
 	*m, err = ParseMultiplier(string(text))
 	return err
 }
 
-// Of is floor(m × price / 10^18) with m the stored integer: the division that
-// FixedU128 implies happens once and rounds down.
+// Of returns floor(m × price / 10^18), where m is the stored integer: the division that FixedU128 implies
+// happens once and rounds down.
 func (m Multiplier) Of(price GasPrice) (GasPrice, error) {
 	return as[GasPrice](m.mulDivFloor(price.quantity, word(multiplierScale), wordBits))
 }
 
-// Least is the least price that [Multiplier.Of] makes the given one or more of:
-// ceil(price × 10^18 / m). It is ErrOverflow where no price does.
+// Least returns the lowest price that [Multiplier.Of] raises to at least the given price: ceil(price × 10^18 /
+// m). It returns ErrOverflow if no price does.
 func (m Multiplier) Least(price GasPrice) (GasPrice, error) {
 	q, err := price.mulDivFloor(word(multiplierScale), m.quantity, wordBits)
 	if err != nil {
@@ -217,9 +211,9 @@ func (m Multiplier) Least(price GasPrice) (GasPrice, error) {
 	return least, nil
 }
 
-// HighestMultiplier is the highest one that [Multiplier.Of] makes the given price or less
-// from another: ceil((price + 1) × 10^18 / from) - 1. It is ErrOverflow where every
-// multiplier does, and where the price is the highest of all.
+// HighestMultiplier returns the highest multiplier for which [Multiplier.Of] returns at most price for from:
+// ceil((price + 1) × 10^18 / from) - 1. It returns ErrOverflow if every multiplier qualifies, and if price is
+// the highest possible one.
 func HighestMultiplier(price, from GasPrice) (Multiplier, error) {
 	above, err := price.Add(NewGasPrice(1))
 	if err != nil {
@@ -236,106 +230,103 @@ func HighestMultiplier(price, from GasPrice) (Multiplier, error) {
 	return Multiplier{q}, err
 }
 
-// OfWei is floor(m × w / 10^18), rounded down once.
+// OfWei returns floor(m × w / 10^18), rounded down once.
 func (m Multiplier) OfWei(w Wei) (Wei, error) {
 	return as[Wei](m.mulDivFloor(w.quantity, word(multiplierScale), balanceBits))
 }
 
-// Ratio is floor(n × 10^18 / divisor): the multiplier n / divisor. It is
-// ErrOverflow where the divisor is 0.
+// Ratio returns floor(n × 10^18 / divisor): the multiplier n / divisor. It returns ErrOverflow if the divisor
+// is 0.
 func Ratio(n, divisor uint64) (Multiplier, error) {
 	return as[Multiplier](word(n).mulDivFloor(word(multiplierScale), word(divisor), balanceBits))
 }
 
-// Add is m + x, or ErrOverflow.
+// Add returns m + x, or ErrOverflow.
 func (m Multiplier) Add(x Multiplier) (Multiplier, error) {
 	return as[Multiplier](m.plus(x.quantity, balanceBits))
 }
 
-// Sub is m - x, or ErrOverflow where x is more than m.
+// Sub returns m - x, or ErrOverflow if x is more than m.
 func (m Multiplier) Sub(x Multiplier) (Multiplier, error) { return as[Multiplier](m.minus(x.quantity)) }
 
-// Mul is floor(m × x / 10^18) of the stored integers.
+// Mul returns floor(m × x / 10^18), computed on the stored integers.
 func (m Multiplier) Mul(x Multiplier) (Multiplier, error) {
 	return as[Multiplier](m.mulDivFloor(x.quantity, word(multiplierScale), balanceBits))
 }
 
-// Div is floor(m × 10^18 / x) of the stored integers. It is ErrOverflow where x
-// is 0.
+// Div returns floor(m × 10^18 / x), computed on the stored integers. It returns ErrOverflow if x is 0.
 func (m Multiplier) Div(x Multiplier) (Multiplier, error) {
 	return as[Multiplier](m.mulDivFloor(word(multiplierScale), x.quantity, balanceBits))
 }
 
-// Cmp is -1, 0 or +1 as m is less than, equal to or more than x.
+// Cmp returns -1, 0 or +1 as m is less than, equal to or more than x.
 func (m Multiplier) Cmp(x Multiplier) int { return m.n.Cmp(&x.n) }
 
-// TokenAmount is an amount of an ERC-20 token in that token's smallest unit, a
-// 256-bit word. It has nothing to do with wei.
+// TokenAmount is an amount of an ERC-20 token in that token's smallest unit, a 256-bit word. It is unrelated
+// to wei.
 type TokenAmount struct{ quantity }
 
-// ParseTokenAmount reads an amount: decimal digits, or hex digits after 0x.
+// ParseTokenAmount parses an amount: decimal digits, or hex digits after 0x.
 func ParseTokenAmount(text string) (TokenAmount, error) {
 	return as[TokenAmount](parseQuantity(text, wordBits))
 }
 
-// TokenAmountOf is the amount that a word of the EVM says.
+// TokenAmountOf returns the amount in an EVM word.
 func TokenAmountOf(word [32]byte) TokenAmount { return TokenAmount{ofWord(word)} }
 
-// Gas is an amount of EVM gas, u64.
+// Gas is an amount of EVM gas, a u64.
 type Gas struct{ n uint64 }
 
 // NewGas returns n units of gas.
 func NewGas(n uint64) Gas { return Gas{n} }
 
-// Uint64 is the amount as an integer.
+// Uint64 returns the amount as an integer.
 func (g Gas) Uint64() uint64 { return g.n }
 
-// String is the amount as a decimal integer.
+// String returns the amount as a decimal integer.
 func (g Gas) String() string { return strconv.FormatUint(g.n, 10) }
 
-// MarshalText writes the amount as a decimal integer.
+// MarshalText encodes the amount as a decimal integer.
 func (g Gas) MarshalText() ([]byte, error) { return []byte(g.String()), nil }
 
-// Nonce counts an account's transactions. The chain's are u32 on the native layer
-// and words on the EVM's, of which no account will see more than 64 bits.
+// Nonce counts an account's transactions. It is a u32 on the native layer and a word in the EVM, of which no
+// account can use more than 64 bits.
 type Nonce struct{ n uint64 }
 
 // NewNonce returns the nonce n.
 func NewNonce(n uint64) Nonce { return Nonce{n} }
 
-// Uint64 is the nonce as an integer.
+// Uint64 returns the nonce as an integer.
 func (n Nonce) Uint64() uint64 { return n.n }
 
-// String is the nonce as a decimal integer.
+// String returns the nonce as a decimal integer.
 func (n Nonce) String() string { return strconv.FormatUint(n.n, 10) }
 
-// MarshalText writes the nonce as a decimal integer.
+// MarshalText encodes the nonce as a decimal integer.
 func (n Nonce) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
 
-// UnmarshalText is the inverse of MarshalText.
+// UnmarshalText parses decimal digits, or hex digits after 0x.
 func (n *Nonce) UnmarshalText(text []byte) (err error) {
 	*n, err = Read[Nonce](jsonscan.OfText(string(text)))
 	return err
 }
 
-// AuthorizationNonce is the nonce that an authorization names (EIP-7702), a 256-bit
-// word: the runtimes pass over one that no account can have, and take the
-// transaction.
+// AuthorizationNonce is the nonce in an authorization (EIP-7702), a 256-bit word: a runtime skips an
+// authorization whose nonce no account can have, but accepts the transaction.
 type AuthorizationNonce struct{ quantity }
 
-// AuthorizationNonceOf is the nonce that a word of the EVM says.
+// AuthorizationNonceOf returns the nonce in an EVM word.
 func AuthorizationNonceOf(word [32]byte) AuthorizationNonce {
 	return AuthorizationNonce{ofWord(word)}
 }
 
-// RefTime is the computation part of a weight in picoseconds of reference
-// hardware, u64.
+// RefTime is the computation part of a weight, a u64 in picoseconds of reference hardware.
 type RefTime struct{ n uint64 }
 
 // NewRefTime returns n picoseconds.
 func NewRefTime(n uint64) RefTime { return RefTime{n} }
 
-// Add is r + x, or ErrOverflow.
+// Add returns r + x, or ErrOverflow.
 func (r RefTime) Add(x RefTime) (RefTime, error) {
 	sum, carry := bits.Add64(r.n, x.n, 0)
 	if carry != 0 {
@@ -344,7 +335,7 @@ func (r RefTime) Add(x RefTime) (RefTime, error) {
 	return RefTime{sum}, nil
 }
 
-// Sub is r - x, or ErrOverflow where x is more than r.
+// Sub returns r - x, or ErrOverflow if x is more than r.
 func (r RefTime) Sub(x RefTime) (RefTime, error) {
 	if x.n > r.n {
 		return RefTime{}, ErrOverflow
@@ -352,33 +343,33 @@ func (r RefTime) Sub(x RefTime) (RefTime, error) {
 	return RefTime{r.n - x.n}, nil
 }
 
-// Uint64 is the time as an integer.
+// Uint64 returns the time as an integer.
 func (r RefTime) Uint64() uint64 { return r.n }
 
-// IsZero tells whether the time is 0.
+// IsZero reports whether the time is 0.
 func (r RefTime) IsZero() bool { return r.n == 0 }
 
-// String is the time as a decimal integer.
+// String returns the time as a decimal integer.
 func (r RefTime) String() string { return strconv.FormatUint(r.n, 10) }
 
-// MarshalText writes the time as a decimal integer.
+// MarshalText encodes the time as a decimal integer.
 func (r RefTime) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
-// UnmarshalText reads decimal digits, or hex digits after 0x.
+// UnmarshalText parses decimal digits, or hex digits after 0x.
 func (r *RefTime) UnmarshalText(text []byte) error {
 	n, err := parseUint64(string(text))
 	r.n = n
 	return err
 }
 
-// Weight is what an extrinsic cost the chain. ProofSize, in bytes, is 0 in
-// runtimes whose weight was one number.
+// Weight is the weight of an extrinsic. ProofSize, in bytes, is 0 in runtimes whose weight was a single
+// number.
 type Weight struct {
 	RefTime   RefTime
 	ProofSize uint64
 }
 
-// ofWord is the number that a word of the EVM says, most significant byte first.
+// ofWord returns the number in an EVM word, most significant byte first.
 func ofWord(word [32]byte) (q quantity) {
 	q.n.SetBytes32(word[:])
 	return q
@@ -386,7 +377,7 @@ func ofWord(word [32]byte) (q quantity) {
 
 func word(n uint64) quantity { return quantity{*uint256.NewInt(n)} }
 
-// fit returns q where it has at most width bits.
+// fit returns q if it has at most width bits.
 func (q quantity) fit(width int) (quantity, error) {
 	if q.n.BitLen() > width {
 		return quantity{}, ErrOverflow
@@ -411,7 +402,7 @@ func (q quantity) minus(x quantity) (quantity, error) {
 }
 
 func (q quantity) mulDivFloor(factor, divisor quantity, width int) (quantity, error) {
-	if divisor.IsZero() { // uint256 would answer 0
+	if divisor.IsZero() { // uint256 would return 0
 		return quantity{}, ErrOverflow
 	}
 	var result quantity

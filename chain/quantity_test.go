@@ -49,7 +49,7 @@ func TestPerbill(t *testing.T) {
 	pairs(128, 30, func(a, b *big.Int) {
 		p, err := chain.NewPerbill(b.Uint64())
 		if b.Cmp(whole) > 0 {
-			require.EqualError(t, err, b.String()+" parts per billion are more than the whole")
+			require.EqualError(t, err, b.String()+" parts per billion exceed the whole")
 			require.Zero(t, p)
 			return
 		}
@@ -77,8 +77,8 @@ func TestReadPerbill(t *testing.T) {
 		require.Equal(t, want, p.String(), text)
 	}
 	for text, want := range map[string]string{
-		`1000000001`:             "1000000001 parts per billion are more than the whole",
-		`"18446744073709551615"`: "18446744073709551615 parts per billion are more than the whole",
+		`1000000001`:             "1000000001 parts per billion exceed the whole",
+		`"18446744073709551615"`: "18446744073709551615 parts per billion exceed the whole",
 		`"20%"`:                  `"20%" is not a non-negative integer`,
 		`null`:                   "missing",
 	} {

@@ -2,14 +2,14 @@ package chain
 
 import "strings"
 
-// SignedWei is a difference between two amounts of wei: what a balance changed
-// by, or how far a charge is from its rule. Zero has no sign.
+// SignedWei is a difference between two amounts of wei: a change of a balance, or the deviation of a charge
+// from its rule. Zero has no sign.
 type SignedWei struct {
 	negative bool
 	size     Wei
 }
 
-// Difference is w - x, which always fits: neither is negative.
+// Difference returns w - x, which always fits: neither is negative.
 func (w Wei) Difference(x Wei) SignedWei {
 	var d SignedWei
 	if d.negative = w.Cmp(x) < 0; d.negative {
@@ -19,13 +19,13 @@ func (w Wei) Difference(x Wei) SignedWei {
 	return d
 }
 
-// Signed is the amount as a difference from 0.
+// Signed returns the amount as a difference from 0.
 func (w Wei) Signed() SignedWei { return SignedWei{size: w} }
 
-// Negated is the amount with the other sign.
+// Negated returns the amount with the other sign.
 func (s SignedWei) Negated() SignedWei { return SignedWei{!s.negative && !s.size.IsZero(), s.size} }
 
-// Add is s + x, or ErrOverflow where that is more than 128 bits beside the sign.
+// Add returns s + x, or ErrOverflow if the result needs more than 128 bits besides the sign.
 func (s SignedWei) Add(x SignedWei) (SignedWei, error) {
 	if s.negative != x.negative {
 		if s.negative {
@@ -40,7 +40,7 @@ func (s SignedWei) Add(x SignedWei) (SignedWei, error) {
 	return SignedWei{s.negative, size}, nil
 }
 
-// Sign is -1, 0 or +1.
+// Sign returns -1, 0 or +1.
 func (s SignedWei) Sign() int {
 	switch {
 	case s.size.IsZero():
@@ -51,10 +51,10 @@ func (s SignedWei) Sign() int {
 	return 1
 }
 
-// Size is the amount without its sign.
+// Size returns the amount without its sign.
 func (s SignedWei) Size() Wei { return s.size }
 
-// String is the amount as a decimal integer, with a minus where it is negative.
+// String returns the amount as a decimal integer, with a minus sign if negative.
 func (s SignedWei) String() string {
 	if s.negative {
 		return "-" + s.size.String()
@@ -62,11 +62,10 @@ func (s SignedWei) String() string {
 	return s.size.String()
 }
 
-// MarshalText writes the amount as [SignedWei.String] does.
+// MarshalText encodes the amount as [SignedWei.String] does.
 func (s SignedWei) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// ParseSignedWei reads an amount of wei as ParseWei does, with a minus where it is
-// negative.
+// ParseSignedWei parses an amount in wei as ParseWei does, with a minus sign if negative.
 func ParseSignedWei(text string) (SignedWei, error) {
 	digits, negative := strings.CutPrefix(text, "-")
 	size, err := ParseWei(digits)

@@ -9,7 +9,7 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// signed is an amount with a sign.
+// signed returns an amount with a sign.
 func signed(t testing.TB, n *big.Int) chain.SignedWei {
 	t.Helper()
 	size := wei(t, new(big.Int).Abs(n)).Signed()
@@ -50,7 +50,7 @@ func TestSignedWeiAdd(t *testing.T) {
 	})
 }
 
-// There is one zero: it has no sign, and equals itself however it came about.
+// There is one zero: it has no sign, and equals itself however it was computed.
 func TestSignedZero(t *testing.T) {
 	zero := chain.SignedWei{}
 	require.Equal(t, zero, zero.Negated())
@@ -85,7 +85,7 @@ func TestPricePer(t *testing.T) {
 	})
 }
 
-// Least is the least price that the multiplier makes at least the given one of.
+// Least is the lowest price that the multiplier raises to at least the given one.
 func TestMultiplierLeast(t *testing.T) {
 	scale := big.NewInt(1_000_000_000_000_000_000)
 	pairs(128, 128, func(x, y *big.Int) {
@@ -103,7 +103,7 @@ func TestMultiplierLeast(t *testing.T) {
 	})
 }
 
-// The highest multiplier that makes no more than a price of another.
+// The highest multiplier that results in at most a price from another.
 func TestHighestMultiplier(t *testing.T) {
 	scale, one := big.NewInt(1_000_000_000_000_000_000), big.NewInt(1)
 	pairs(256, 256, func(x, y *big.Int) {

@@ -8,11 +8,11 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// Quantities that are read from a word of the EVM have the chain's widths.
+// Quantities from EVM words have the chain's widths.
 func TestOfWords(t *testing.T) {
 	for _, tt := range []struct {
 		word [32]byte
-		want string // "" for more than a balance
+		want string // "" if it exceeds a balance
 		full string
 	}{
 		{[32]byte{}, "0", "0"},

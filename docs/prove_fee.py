@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Proves one native fee of an archive by the hash of one block, without the program that wrote it.
+"""Proves one native fee in an archive from one trusted block hash, without using fees.
 
     prove_fee.py ARCHIVE TRUSTED_HEIGHT:TRUSTED_HASH HEIGHT EXTRINSIC PAYER FEE_IN_WEI [TIP_IN_WEI]
 
-Needs nothing but Python 3 and the program zstd. See evidence.md."""
+Needs only Python 3 and the program zstd. See evidence.md."""
 import hashlib, json, os, re, subprocess, sys
 
 
@@ -11,20 +11,20 @@ def blake2(data):
     return hashlib.blake2b(data, digest_size=32).digest()
 
 
-def want(holds, what):
-    if not holds:
-        sys.exit("not proved: " + what)
+def require(condition, problem):
+    if not condition:
+        sys.exit("not proved: " + problem)
 
 
 class Scale:
-    """reads SCALE: integers of a compact form, bytes behind their length"""
+    """Reads SCALE: compact integers, and bytes preceded by their length."""
 
     def __init__(self, data):
         self.data, self.at = data, 0
 
     def take(self, n):
         self.at += n
-        want(self.at <= len(self.data), "the bytes end too early")
+        require(self.at <= len(self.data), "data are too short")
         return self.data[self.at - n:self.at]
 
     def compact(self):
@@ -41,7 +41,7 @@ class Scale:
 
 
 def compact(n):
-    want(n < 1 << 30, "a length that no block has")
+    require(n < 1 << 30, "a length is too large")
     return bytes([n << 2]) if n < 64 else (n << 2 | 1).to_bytes(2, "little") if n < 1 << 14 else (n << 2 | 2).to_bytes(4, "little")
 
 
@@ -50,15 +50,15 @@ def nibbles(data):
 
 
 def stored(parts, root, key):
-    """what a key has in the trie with a root: each node on the way is one that its parent has by its hash"""
+    """Returns the value of a key in the trie with the given root. Each node is found by the hash that its parent contains."""
     encoded, rest = parts.get(root), nibbles(key)
     while True:
-        want(encoded is not None, "a node of the proof is missing")
+        require(encoded is not None, "a node of the proof is missing")
         r = Scale(encoded)
         first = r.take(1)[0]
         kinds = ((6, 1, 0, "inline"), (6, 2, 1, ""), (6, 3, 1, "inline"), (5, 1, 0, "hash"), (4, 1, 1, "hash"))
         bits, branch, value = next(((b, br, v) for b, prefix, br, v in kinds if first >> b == prefix), (0, 0, ""))
-        want(bits, "no node begins like that")
+        require(bits, "a node has an unknown type")
         length = first & (1 << bits) - 1
         more = 255 if length == (1 << bits) - 1 else 0
         while more == 255:
@@ -79,7 +79,7 @@ def stored(parts, root, key):
 
 
 def node(items):
-    """the node above some items of a list: pairs of what is left of their keys, and their bytes"""
+    """Returns the encoded trie node above sorted items, each a pair of remaining key nibbles and bytes."""
     key, item = items[0]
     if len(items) == 1:
         return head(0x40, key) + compact(len(item)) + item
@@ -112,9 +112,9 @@ tip = int(sys.argv[7]) if len(sys.argv) > 7 else 0
 top, hash = trusted.split(":")
 top, hash, height, extrinsic = int(top), bytes.fromhex(hash[2:]), int(height), int(extrinsic)
 payer, fee = bytes.fromhex(payer[2:]), int(fee)
-want(top >= height, "the trusted block is below the one that is asked for")
+require(top >= height, "the trusted block is below the requested block")
 
-# From the trusted block down, each header has the hash that the one above has of it.
+# From the trusted block down, each header must have the hash that the header above contains.
 header = segment = None
 for segment in reversed(json.load(open(os.path.join(directory, "manifest.json")))["segments"]):
     if segment["first"] > top or segment["last"] < height:
@@ -122,16 +122,16 @@ for segment in reversed(json.load(open(os.path.join(directory, "manifest.json"))
     headers = unpacked(directory, segment["headers"]).blobs()
     for at in range(min(segment["last"], top), max(segment["first"], height) - 1, -1):
         header = headers[at - segment["first"]]
-        want(blake2(header) == hash, "block %d does not have the hash 0x%s" % (at, hash.hex()))
+        require(blake2(header) == hash, "block %d does not have the hash 0x%s" % (at, hash.hex()))
         hash = header[:32]
     if segment["first"] <= height:
         break
-want(header is not None, "the archive does not have the block")
+require(header is not None, "the archive does not contain the block")
 h = Scale(header[32:])
-want(h.compact() == height, "the header is that of another block")
+require(h.compact() == height, "the header is for another block")
 state_root, extrinsics_root = h.take(32), h.take(32)
 
-# The block's extrinsics have the root that the header has, and its events are in its state.
+# The block's extrinsics must match the root in the header. Its events are in its state.
 blocks, parts = unpacked(directory, segment["blocks"]), {}
 for at in range(segment["first"], segment["last"] + 1):
     extrinsics = []
@@ -142,15 +142,15 @@ for at in range(segment["first"], segment["last"] + 1):
     if at == height:
         own = extrinsics
     parts.update((blake2(part), part) for part in blocks.blobs())
-want(list_root(own) == extrinsics_root, "the extrinsics are not those of the block")
-want(extrinsic < len(own), "the block has %d extrinsics" % len(own))
+require(list_root(own) == extrinsics_root, "the extrinsics do not match the root in the header")
+require(extrinsic < len(own), "the block has %d extrinsics" % len(own))
 SYSTEM_EVENTS = bytes.fromhex("26aa394eea5630e07c48ae0c9558cef780d41e5e16056765bc8461851072c9d7")
 events = stored(parts, state_root, SYSTEM_EVENTS)
-want(events is not None, "the state has no events")
+require(events is not None, "the state has no events")
 
-# transactionPayment.TransactionFeePaid: while an extrinsic was applied (0, its number), the event's
-# own two numbers, who paid, the fee with the tip in it, the tip, no topics.
+# transactionPayment.TransactionFeePaid: the phase (0, then the extrinsic's index), the pallet's and the
+# event's index, the payer, the fee including the tip, the tip, no topics.
 phase = b"\0" + extrinsic.to_bytes(4, "little")
 paid = payer + fee.to_bytes(16, "little") + tip.to_bytes(16, "little") + b"\0"
-want(re.search(re.escape(phase) + b".." + re.escape(paid), events, re.DOTALL), "the events do not have that fee of that payer")
-print("proved: block %d, extrinsic %d (0x%s): 0x%s paid %d wei, %d of them as a tip" % (height, extrinsic, blake2(own[extrinsic]).hex(), payer.hex(), fee, tip))
+require(re.search(re.escape(phase) + b".." + re.escape(paid), events, re.DOTALL), "the events do not contain this fee for this payer")
+print("proved: block %d, extrinsic %d (0x%s): 0x%s paid %d wei, including a tip of %d" % (height, extrinsic, blake2(own[extrinsic]).hex(), payer.hex(), fee, tip))

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Computes seals from what `fees export --as records` wrote, without the program that wrote it.
+"""Computes the seals of records from `fees export --as records`, without using fees.
 
     verify_seal.py FILE [SEAL]
 
-It prints the seal of each month and of all of them, and what the fees in the records add up to. With
-a SEAL it says whether one of these is that seal. It needs nothing but Python 3. See ledger.md."""
+Prints the seal of each month and of all records, and the sum of their fees. If SEAL is given, checks
+that it is one of these. Needs only Python 3. See evidence.md."""
 import datetime, hashlib, json, sys
 
 USUAL = ("evm native legacy eip2930 eip1559 eip7702 ethereum.transact rule cash succeeded reverted out_of_gas failed match drift cash_only no_evidence "
          "Stopped Returned Reverted OutOfGas Suicided balances.Withdraw balances.Deposit balances.Transfer balances.Reserved balances.Unreserved "
          "balances.Endowed balances.Issued deposit withdrawal transfer-out transfer-in reserve unreserve mint burn").split()
 
-# The columns of each list. n: a number; o: a number or none; t: a text; h: a hash; e: a hash or none;
-# a: an account or none; w: an amount or none; s: an amount with a sign, or none.
+# The columns of each list. n: number; o: optional number; t: text; h: hash; e: optional hash;
+# a: optional account; w: optional amount; s: optional signed amount.
 BLOCK = "time:o runtime:o rules:t certain:n base_fee_per_gas:w multiplier_at:o multiplier:w inherents:n"
 ROWS = {
     "transactions": "extrinsic:n layer:t type:t call:t hash:h evm_hash:e sender:a recipient:a payer:a nonce:w gas_price:w gas:w weight:w fee:w method:t "
@@ -23,17 +23,17 @@ ROWS = {
 }
 
 
-def want(holds, what):
-    if not holds:
-        sys.exit("not verified: " + what)
+def require(condition, problem):
+    if not condition:
+        sys.exit("not verified: " + problem)
 
 
 class Record:
-    """a block's record: its head, the lists of texts, accounts and amounts, and the values that name them"""
+    """A block's record: a header; lists of texts, accounts and amounts; and values that refer to these lists."""
 
     def __init__(self, data):
         self.data, self.at = data, 0
-        want(self.take(1) == b"\1", "a record of another version")
+        require(self.take(1) == b"\1", "the record has another version")
         self.height = int.from_bytes(self.take(8), "big")
         self.hash, self.parent = self.take(32), self.take(32)
         self.texts = USUAL + [self.take(self.number()).decode() for _ in range(self.number())]
@@ -46,11 +46,11 @@ class Record:
                 for row in rows:
                     row[name] = self.value(kind)
             setattr(self, table, rows)
-        want(self.at == len(data), "block %d: bytes are left" % self.height)
+        require(self.at == len(data), "block %d: the record is too long" % self.height)
 
     def take(self, size):
         self.at += size
-        want(self.at <= len(self.data), "a record ends too early")
+        require(self.at <= len(self.data), "a record is too short")
         return self.data[self.at - size:self.at]
 
     def number(self):  # LEB128
@@ -62,7 +62,7 @@ class Record:
             if byte < 128:
                 return n
 
-    def amount(self):  # the bit 128 of the length: in billions
+    def amount(self):  # if bit 128 of the length is set, the amount is in billions
         size = self.take(1)[0]
         return int.from_bytes(self.take(size & 127), "big") * (10**9 if size & 128 else 1)
 
@@ -99,7 +99,7 @@ def line(day, digests):
 
 
 def month_of(day):
-    return "without a time" if day < 0 else (datetime.date(1970, 1, 1) + datetime.timedelta(day)).strftime("%Y-%m")
+    return "without time" if day < 0 else (datetime.date(1970, 1, 1) + datetime.timedelta(day)).strftime("%Y-%m")
 
 
 def main(path, *seals):
@@ -108,20 +108,20 @@ def main(path, *seals):
         data = bytes.fromhex(json.loads(text)["record"])
         r = Record(data)
         if before:
-            want(r.height > before.height, "block %d comes after block %d" % (r.height, before.height))
-            want(r.height > before.height + 1 or r.parent == before.hash, "block %d does not follow the one before" % r.height)
+            require(r.height > before.height, "block %d comes after block %d" % (r.height, before.height))
+            require(r.height > before.height + 1 or r.parent == before.hash, "block %d is not the child of block %d" % (r.height, before.height))
         before, at = r, r.block["time"]
         days.setdefault(-1 if at is None else at // 86_400_000, []).append(sha(data))
         fee += sum(t["fee"] or 0 for t in r.transactions)
         unknown += sum(t["fee"] is None for t in r.transactions)
-    made = {}
+    seals_by_name = {}
     for name in [*sorted({month_of(day) for day in days}), "all"]:
-        of = {day: digests for day, digests in sorted(days.items()) if name in ("all", month_of(day))}
-        made[name] = seal(line(day, digests) for day, digests in of.items()).hex()
-        print("%-20s %9d blocks  seal %s" % (name, sum(map(len, of.values())), made[name]))
-    print("fees %d wei%s" % (fee, ", and %d that are not known" % unknown if unknown else ""))
+        included = {day: digests for day, digests in sorted(days.items()) if name in ("all", month_of(day))}
+        seals_by_name[name] = seal(line(day, digests) for day, digests in included.items()).hex()
+        print("%-20s %9d blocks  seal %s" % (name, sum(map(len, included.values())), seals_by_name[name]))
+    print("fees %d wei%s" % (fee, ", and %d unknown" % unknown if unknown else ""))
     for wanted in seals:
-        want(wanted.removeprefix("0x").lower() in made.values(), "no seal of these is " + wanted)
+        require(wanted.removeprefix("0x").lower() in seals_by_name.values(), "none of these seals is " + wanted)
         print("verified: " + wanted)
 
 
@@ -131,4 +131,4 @@ if __name__ == "__main__":
     try:
         main(*sys.argv[1:])
     except (OSError, ValueError, LookupError, TypeError, OverflowError) as problem:
-        want(False, "%s: %s" % (sys.argv[1], problem))
+        require(False, "%s: %s" % (sys.argv[1], problem))

@@ -1,6 +1,6 @@
-// Package evm holds the rules of the EVM layer: the Ethereum transaction inside
-// an ethereum.transact extrinsic, its gas price (wei per gas), its gas and its fee
-// (wei), what the chain recorded of its execution, and the token transfers in its logs.
+// Package evm implements the rules of the EVM layer: the Ethereum transaction inside an ethereum.transact
+// extrinsic, its gas price (wei per gas), gas and fee (wei), the chain's record of its execution, and the
+// token transfers in its logs.
 //
 // Each fee rule of the specification is one function:
 //
@@ -10,7 +10,7 @@
 //	rule 5  Weight
 //	rule 6  BaseFeePerGas
 //
-// An eip7702 transaction is read in the form that Sidecar's own code gives it by
-// a runtime's metadata. That is untested against a real gateway's answer. Hash and
-// sender of a real one, taken from Ethereum's form of its block, recompute.
+// An eip7702 transaction is decoded in the form that Sidecar's own code produces from a runtime's metadata.
+// That is untested against a real gateway's response. The hash and sender of a real one, taken from Ethereum's
+// form of its block, recompute.
 package evm

@@ -2,27 +2,27 @@ package evm
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// Executed is what the chain recorded of a transaction's execution, the event
-// ethereum.Executed. The payload has none of it.
+// Executed is the chain's record of a transaction's execution: the event ethereum.Executed. The payload
+// contains none of it.
 type Executed struct {
 	From chain.Address
-	// To is the recipient; for a creation the address of the contract, also
-	// where the creation came to nothing.
+	// To is the recipient; for a creation, the address of the contract, even if the creation failed.
 	To   chain.Address
-	Hash chain.Hash // the EVM's own hash of the transaction
-	Exit Exit       // zero where the gateway wrote none that can be read
-	// Count is how many such events the extrinsic has. The transaction's own is
-	// the last; others are of transactions that ran inside it, through XCM.
+	Hash chain.Hash // the transaction's hash in the EVM
+	Exit Exit       // zero if the gateway wrote none that can be parsed
+	// Count is the number of such events in the extrinsic. The transaction's own is the last; the others belong to
+	// transactions that ran inside it, through XCM.
 	Count int
 }
 
-// Exit is how the EVM stopped.
+// Exit is the reason why the EVM stopped.
 type Exit struct {
 	State  ExitState
 	Reason string // such as "Stopped", "Reverted", "outOfGas" or "invalidCode(254)"
@@ -31,7 +31,7 @@ type Exit struct {
 // ExitState is the kind of an exit.
 type ExitState string
 
-// The four exit states. In each the transaction paid for the gas it used.
+// The four exit states. In every state the transaction paid for the gas it used.
 const (
 	Succeed ExitState = "succeed"
 	Revert  ExitState = "revert"
@@ -39,11 +39,11 @@ const (
 	Fatal   ExitState = "fatal"
 )
 
-// OutOfGas tells whether the gas that was sent along was used up.
+// OutOfGas reports whether the transaction used up its gas limit.
 func (e Exit) OutOfGas() bool { return e.State == Error && strings.EqualFold(e.Reason, "outOfGas") }
 
-// FindExecuted reads the extrinsic's ethereum.Executed (specification, EVM field
-// mapping: sender, recipient, hash and status are data[0] to data[3]).
+// FindExecuted decodes the extrinsic's ethereum.Executed (specification, EVM field mapping: sender, recipient,
+// hash and status are data[0] to data[3]).
 func FindExecuted(x *chain.Extrinsic) (Executed, error) {
 	var last *chain.Event
 	count := 0
@@ -88,8 +88,8 @@ func readExecuted(data chain.Value) (e Executed, err error) {
 	return e, nil
 }
 
-// readExit reads {"succeed": "Stopped"}, {"error": {"outOfGas": null}} and the
-// like. No fee depends on it, so that what it cannot read is no error.
+// readExit decodes {"succeed": "Stopped"}, {"error": {"outOfGas": null}} and similar values. No fee depends on
+// it, so an unknown form is not an error.
 func readExit(v chain.Value) Exit {
 	name, reason, _ := v.Only()
 	state := ExitState(name)
@@ -112,4 +112,13 @@ func readExit(v chain.Value) Exit {
 		variant += "(" + jsonscan.Excerpt(detail.Raw()) + ")"
 	}
 	return Exit{state, variant}
+}
+
+// Refused reports whether the runtime refused a failed transaction before it ran, as a pallet that forbids deployments does.
+// The failure undoes everything that the extrinsic did, so nothing is charged and the nonce is not raised. Only runtimes with
+// the event balances.Withdraw show that nothing was charged.
+func Refused(x *chain.Extrinsic) bool {
+	return !slices.ContainsFunc(x.Events, func(e chain.Event) bool {
+		return e.Is("ethereum", "Executed") || e.Is("balances", "Withdraw")
+	})
 }

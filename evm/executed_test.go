@@ -12,7 +12,7 @@ import (
 
 const evmHash = "0xc54fbc435666e3062a39095f50fb26036d8e2680ba828bbac7a7c245d77c3332"
 
-// executed is an extrinsic with events ethereum.Executed, and others around.
+// executed returns an extrinsic with events ethereum.Executed, and others around.
 func executed(t *testing.T, data ...string) *chain.Extrinsic {
 	t.Helper()
 	x := &chain.Extrinsic{Events: []chain.Event{{Pallet: "evm", Name: "Executed", Data: value(t, `["0x00"]`)}}}
@@ -60,8 +60,8 @@ func TestFindExecuted(t *testing.T) {
 	}
 }
 
-// The gas was used up where the EVM says so itself, as a word or as a variant (evm's
-// ExitError::OutOfGas), and nowhere else.
+// The gas was used up if the EVM states it, as a word or as a variant (evm's ExitError::OutOfGas), and not
+// otherwise.
 func TestOutOfGas(t *testing.T) {
 	for status, want := range map[string]bool{
 		`{"error": {"outOfGas": null}}`:                       true,
@@ -87,7 +87,7 @@ func TestFindExecutedTakesTheLast(t *testing.T) {
 	require.Equal(t, 3, e.Count)
 }
 
-// A runtime can add values after the four that are known.
+// A runtime can add values after the known four.
 func TestFindExecutedPassesOverMoreValues(t *testing.T) {
 	data := strings.TrimSuffix(executedData(`{"succeed": "Stopped"}`), "]") + `, "0x", null]`
 	e, err := evm.FindExecuted(executed(t, data))
@@ -120,7 +120,7 @@ func TestFindExecutedRefuses(t *testing.T) {
 	require.ErrorIs(t, err, chain.ErrMissing)
 }
 
-// No fee depends on how the EVM stopped: a status that cannot be read is left out.
+// No fee depends on the exit: a status that cannot be decoded is omitted.
 func TestExitsThatCannotBeRead(t *testing.T) {
 	for name, status := range map[string]string{
 		"status a word":        `"Stopped"`,

@@ -1,4 +1,4 @@
 package evm
 
-// OddYParity is the parity in the signature of a typed transaction.
+// OddYParity returns the parity in the signature of a typed transaction.
 func (p *Payload) OddYParity() (bool, error) { return readParity(p.signature()) }

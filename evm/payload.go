@@ -10,15 +10,14 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// Type is the kind of an Ethereum transaction, by the gateway's name for it.
+// Type is the type of an Ethereum transaction, by the gateway's name for it.
 type Type string
 
-// The types of transactions. The runtimes from 3900 on of Moonbeam, Moonriver and
-// Moonbase, and from 1500 on of DataHaven, have EIP7702.
+// The types of transactions. Runtimes 3900 and later of Moonbeam, Moonriver and Moonbase, and 1500 and later
+// of DataHaven, have EIP7702.
 //
-// Its form here is untested against a real gateway: none was recorded. It is what
-// Sidecar's own code makes of such a transaction by the metadata of runtime 4401
-// of Moonbeam.
+// Its form here is untested against a real gateway: none was recorded. It is the form that Sidecar's own code
+// produces from the metadata of runtime 4401 of Moonbeam.
 const (
 	Legacy  Type = "legacy"
 	EIP2930 Type = "eip2930"
@@ -26,11 +25,11 @@ const (
 	EIP7702 Type = "eip7702"
 )
 
-// dynamicFee tells whether the price follows the base fee.
+// dynamicFee reports whether the price follows the base fee.
 func (t Type) dynamicFee() bool { return t == EIP1559 || t == EIP7702 }
 
-// Payload is the Ethereum transaction in the arguments of an ethereum.transact
-// extrinsic. The fields that no fee needs are read when they are asked for.
+// Payload is the Ethereum transaction in the arguments of an ethereum.transact extrinsic. Fields that no fee
+// needs are decoded on demand.
 type Payload struct {
 	Type                 Type
 	Nonce                chain.Nonce
@@ -42,12 +41,12 @@ type Payload struct {
 	fields               chain.Value
 }
 
-// Capped tells whether the sender limited the price by MaxFeePerGas.
+// Capped reports whether the sender limited the price with MaxFeePerGas.
 func (p *Payload) Capped() bool { return p.Type.dynamicFee() }
 
-// ParsePayload reads args.transaction: an object with one member, named after
-// the type of the transaction. Runtimes before typed transactions (before 1200)
-// had the fields of a legacy one in its place. An error names the field.
+// ParsePayload decodes args.transaction: an object with one member, named after the transaction type. Runtimes
+// before typed transactions (before 1200) have the fields of a legacy transaction there instead. An error
+// names the field.
 func ParsePayload(args chain.Value) (Payload, error) {
 	s := args.Scanner()
 	for s.Object(); s.Member(); s.Skip() {
@@ -62,8 +61,7 @@ func ParsePayload(args chain.Value) (Payload, error) {
 	return Payload{}, fmt.Errorf("args.transaction: %w", chain.ErrMissing)
 }
 
-// parseTyped reads a typed transaction in one walk. What is not ok, parseOther
-// reads or explains.
+// parseTyped decodes a typed transaction in one pass. If not ok, parseOther decodes it or reports the error.
 func parseTyped(s *jsonscan.Scanner) (p Payload, ok bool) {
 	if !s.IsObject() {
 		return Payload{}, false
@@ -81,8 +79,7 @@ func parseTyped(s *jsonscan.Scanner) (p Payload, ok bool) {
 	return p, !s.Member()
 }
 
-// parseOther reads a transaction without a type, and says what is wrong with a
-// typed one.
+// parseOther decodes a transaction without a type, or reports the error in a typed one.
 func parseOther(transaction chain.Value) (Payload, error) {
 	name, fields, one := transaction.Only()
 	kind := typeNamed(name)
@@ -113,7 +110,7 @@ func typeNamed(name string) Type {
 	return ""
 }
 
-// read takes the fields. Each type must have its own prices.
+// read decodes the fields. Each type requires its own price fields.
 func (p *Payload) read(s *jsonscan.Scanner) error {
 	var seen struct{ nonce, gasPrice, maxFee, maxPriority, gasLimit, value bool }
 	for s.Object(); s.Member(); {
@@ -164,13 +161,13 @@ func (p *Payload) read(s *jsonscan.Scanner) error {
 
 func missing(field string) error { return fmt.Errorf("%s: %w", field, chain.ErrMissing) }
 
-// Action is what a transaction does: call To, or create a contract.
+// Action is the action of a transaction: a call of To, or the creation of a contract.
 type Action struct {
 	Create bool
-	To     chain.Address // zero where Create
+	To     chain.Address // zero if Create
 }
 
-// named is the name of a field that eip7702 transactions have under another.
+// named returns the name of a field, which is different in eip7702 transactions.
 func (p *Payload) named(name, inEIP7702 string) string {
 	if p.Type == EIP7702 {
 		return inEIP7702
@@ -178,7 +175,7 @@ func (p *Payload) named(name, inEIP7702 string) string {
 	return name
 }
 
-// Action reads {"call": address} or {"create": null}.
+// Action decodes {"call": address} or {"create": null}.
 func (p *Payload) Action() (Action, error) {
 	name := p.named("action", "destination")
 	kind, v, _ := p.fields.Member(name).Only()
@@ -195,7 +192,7 @@ func (p *Payload) Action() (Action, error) {
 	return Action{}, fmt.Errorf(`%s: want {"call": address} or {"create": null}`, name)
 }
 
-// Input is the call data, or the code of a creation.
+// Input returns the call data, or the init code of a creation.
 func (p *Payload) Input() ([]byte, error) {
 	name := p.named("input", "data")
 	v := p.fields.Member(name)
@@ -216,7 +213,7 @@ type AccessEntry struct {
 	StorageKeys []chain.Hash
 }
 
-// AccessList is the transaction's access list, empty for a legacy one.
+// AccessList returns the transaction's access list, empty for a legacy one.
 func (p *Payload) AccessList() ([]AccessEntry, error) {
 	v := p.fields.Member("accessList")
 	if v.Kind() != jsonscan.Array {

@@ -17,9 +17,9 @@ const (
 
 func TestParsePayloadByType(t *testing.T) {
 	for name, c := range map[string]struct {
-		args                   string
-		kind                   evm.Type
-		legacy, most, priority string
+		args                      string
+		kind                      evm.Type
+		legacy, largest, priority string
 	}{
 		"legacy":                           {`{"transaction": {"legacy": {"nonce": "7", "gasPrice": "5", "gasLimit": "21000", "value": "9"}}}`, evm.Legacy, "5", "0", "0"},
 		"eip2930":                          {`{"transaction": {"eip2930": {"chainId": 1284, "nonce": 7, "gasPrice": "0x5", "gasLimit": "0x5208", "value": 9}}}`, evm.EIP2930, "5", "0", "0"},
@@ -37,7 +37,7 @@ func TestParsePayloadByType(t *testing.T) {
 			require.Equal(t, c.kind, p.Type)
 			require.Equal(t, "7", p.Nonce.String())
 			require.Equal(t, c.legacy, p.LegacyGasPrice.String())
-			require.Equal(t, c.most, p.MaxFeePerGas.String())
+			require.Equal(t, c.largest, p.MaxFeePerGas.String())
 			require.Equal(t, c.priority, p.MaxPriorityFeePerGas.String())
 			require.Equal(t, chain.NewGas(21000), p.GasLimit)
 			require.Equal(t, chain.NewWei(9), p.Value)
@@ -218,8 +218,8 @@ func TestOddYParity(t *testing.T) {
 	}
 }
 
-// A legacy transaction without a type has its other fields where they are,
-// however the text is laid out and whatever stands after it.
+// A legacy transaction without a type has its other fields in the same places, in any layout and with any
+// following text.
 func TestFieldsOfAPayloadWithoutAType(t *testing.T) {
 	const fields = `{"nonce":"1","gasPrice":"5","gasLimit":"21000","action":{"Call":"` + bob + `"},"value":"0","input":"0x0102","signature":{"v":"2604"}}`
 	for name, args := range map[string]string{
@@ -251,7 +251,7 @@ func TestFieldsOfAPayloadWithoutAType(t *testing.T) {
 	}
 }
 
-// requireError wants no error where the message is "".
+// requireError requires no error if the message is "".
 func requireError(t *testing.T, message string, err error) {
 	t.Helper()
 	if message == "" {

@@ -18,16 +18,16 @@ import (
 var (
 	scale       = big.NewInt(1_000_000_000_000_000_000)
 	perGas      = []*big.Int{big.NewInt(25_000), big.NewInt(66_666), big.NewInt(75_000), big.NewInt(1)}
-	mostWei     = new(big.Int).Sub(power(128), big.NewInt(1))
-	mostWord    = new(big.Int).Sub(power(256), big.NewInt(1))
+	maxWei      = new(big.Int).Sub(power(128), big.NewInt(1))
+	maxWord     = new(big.Int).Sub(power(256), big.NewInt(1))
 	rounds      = 20_000
 	randomCount = 400
 )
 
 // agree checks one result against the exact one.
-func agree(t *testing.T, exact, most *big.Int, have interface{ Big() *big.Int }, err error, rule string, inputs ...any) {
+func agree(t *testing.T, exact, largest *big.Int, have interface{ Big() *big.Int }, err error, rule string, inputs ...any) {
 	t.Helper()
-	if exact.Cmp(most) > 0 {
+	if exact.Cmp(largest) > 0 {
 		require.ErrorIs(t, err, chain.ErrOverflow, "%s of %v: exactly %v", rule, inputs, exact)
 		require.Zero(t, have.Big().Sign(), "%s of %v: an error has no value", rule, inputs)
 		return
@@ -46,7 +46,7 @@ func TestBaseFeePerGasIsTheProductDividedOnce(t *testing.T) {
 		have, err := evm.BaseFeePerGas(network.BaseFee{Constant: price(t, k)}, chain.Some(multiplier(t, m)))
 		baseFee, known := have.Get()
 		require.Equal(t, err == nil, known)
-		agree(t, exact, mostWord, baseFee, err, "base fee", m, k)
+		agree(t, exact, maxWord, baseFee, err, "base fee", m, k)
 
 		static, err := evm.BaseFeePerGas(network.BaseFee{Static: chain.Some(price(t, k))}, chain.Some(multiplier(t, m)))
 		require.NoError(t, err)
@@ -58,30 +58,30 @@ func TestGasPriceIsTheSumAndAtMostTheCap(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 1))
 	prices := numbers(random, 256, randomCount)
 	for range rounds {
-		base, priority, most := pick(random, prices), pick(random, prices), pick(random, prices)
+		base, priority, largest := pick(random, prices), pick(random, prices), pick(random, prices)
 		sum := new(big.Int).Add(base, priority)
 		if random.IntN(4) == 0 { // near the edge
-			most = new(big.Int).Add(sum, big.NewInt(random.Int64N(3)-1))
-			if most.Sign() < 0 || most.Cmp(mostWord) > 0 {
+			largest = new(big.Int).Add(sum, big.NewInt(random.Int64N(3)-1))
+			if largest.Sign() < 0 || largest.Cmp(maxWord) > 0 {
 				continue
 			}
 		}
-		p := evm.Payload{Type: evm.EIP1559, MaxFeePerGas: price(t, most), MaxPriorityFeePerGas: price(t, priority)}
+		p := evm.Payload{Type: evm.EIP1559, MaxFeePerGas: price(t, largest), MaxPriorityFeePerGas: price(t, priority)}
 		if random.IntN(2) == 0 {
 			p.Type = evm.EIP7702
 		}
 		baseFee := chain.Some(price(t, base))
 		uncapped, err := p.GasPrice(baseFee, false)
-		agree(t, sum, mostWord, uncapped, err, "gas price without cap", base, priority, most)
-		if sum.Cmp(mostWord) > 0 {
+		agree(t, sum, maxWord, uncapped, err, "gas price without cap", base, priority, largest)
+		if sum.Cmp(maxWord) > 0 {
 			continue
 		}
 		lower := sum
-		if most.Cmp(sum) < 0 {
-			lower = most
+		if largest.Cmp(sum) < 0 {
+			lower = largest
 		}
 		capped, err := p.GasPrice(baseFee, true)
-		agree(t, lower, mostWord, capped, err, "gas price with cap", base, priority, most)
+		agree(t, lower, maxWord, capped, err, "gas price with cap", base, priority, largest)
 	}
 }
 
@@ -93,7 +93,7 @@ func TestGasPriceOfLegacyIsItsOwn(t *testing.T) {
 			p := evm.Payload{Type: kind, LegacyGasPrice: price(t, own), MaxFeePerGas: chain.NewGasPrice(1)}
 			for _, baseFee := range []chain.Optional[chain.GasPrice]{{}, chain.Some(price(t, pick(random, prices)))} {
 				have, err := p.GasPrice(baseFee, random.IntN(2) == 0)
-				agree(t, own, mostWord, have, err, string(kind), own, baseFee)
+				agree(t, own, maxWord, have, err, string(kind), own, baseFee)
 			}
 		}
 	}
@@ -107,7 +107,7 @@ func TestFeeIsTheProductDividedOnce(t *testing.T) {
 		exact := new(big.Int).Mul(p, w)
 		exact.Quo(exact, per)
 		have, err := evm.Fee(price(t, p), chain.NewRefTime(w.Uint64()), network.WeightPerGas(per.Uint64()))
-		agree(t, exact, mostWei, have, err, "fee", p, w)
+		agree(t, exact, maxWei, have, err, "fee", p, w)
 	}
 }
 
@@ -129,7 +129,7 @@ func TestPriorityFeeIsGasTimesTheDifference(t *testing.T) {
 		p, base, gas := pick(random, prices), pick(random, prices), pick(random, gases)
 		if random.IntN(4) == 0 { // near the edge
 			p = new(big.Int).Add(base, big.NewInt(random.Int64N(3)-1))
-			if p.Sign() < 0 || p.Cmp(mostWord) > 0 {
+			if p.Sign() < 0 || p.Cmp(maxWord) > 0 {
 				continue
 			}
 		}
@@ -143,12 +143,11 @@ func TestPriorityFeeIsGasTimesTheDifference(t *testing.T) {
 		exact.Mul(exact, gas)
 		wei, known := have.Get()
 		require.Equal(t, err == nil, known)
-		agree(t, exact, mostWei, wei, err, "priority fee", p, base, gas)
+		agree(t, exact, maxWei, wei, err, "priority fee", p, base, gas)
 	}
 }
 
-// Where the gas is exact and no width is left, base part and priority part are
-// the whole fee.
+// If the gas is exact and nothing overflows, base part and priority part add up to the fee.
 func TestFeeIsBasePartAndPriorityPart(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 2))
 	prices, gases := numbers(random, 80, randomCount), numbers(random, 40, randomCount)
@@ -173,8 +172,8 @@ func TestFeeIsBasePartAndPriorityPart(t *testing.T) {
 	}
 }
 
-// 737,869,762,948,382 gas are the most whose weight has 64 bits:
-// × 25,000 = 18,446,744,073,709,550,000, and 2^64 = 18,446,744,073,709,551,616.
+// 737,869,762,948,382 gas is the highest amount whose weight has 64 bits: × 25,000 =
+// 18,446,744,073,709,550,000, and 2^64 = 18,446,744,073,709,551,616.
 func TestRefTimeAtItsBoundary(t *testing.T) {
 	for gas, want := range map[uint64]uint64{0: 0, 1: 25_000, 21_000: 525_000_000, 737_869_762_948_382: 18_446_744_073_709_550_000} {
 		have, err := evm.RefTime(chain.NewGas(gas), 0)
@@ -212,7 +211,7 @@ func TestWeightRefuses(t *testing.T) {
 		info    string
 		want    string
 	}{
-		"extrinsic that failed":  {false, `{"weight": "1"}`, "event system.ExtrinsicSuccess: missing, the extrinsic ended with ExtrinsicFailed"},
+		"extrinsic that failed":  {false, `{"weight": "1"}`, "event system.ExtrinsicSuccess: missing; the extrinsic ended with ExtrinsicFailed"},
 		"no weight":              {true, `{"class": "Normal"}`, "event system.ExtrinsicSuccess: data[0].weight: missing"},
 		"weight null":            {true, `{"weight": null}`, "event system.ExtrinsicSuccess: data[0].weight: missing"},
 		"weight of another kind": {true, `{"weight": []}`, "event system.ExtrinsicSuccess: data[0].weight: want a number, have an array"},

@@ -8,18 +8,18 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// BaseFeePerGas is fee rule 6:
+// BaseFeePerGas implements fee rule 6:
 //
 //	base fee = floor(multiplier × base constant / 10^18)
 //	where
 //	  multiplier     the stored integer of NextFeeMultiplier
 //	  base constant  of the network and runtime, in wei per gas
 //
-// A runtime with a static base fee has just that. An unknown multiplier (block 0
-// has no parent) leaves a dynamic base fee unknown.
+// For a runtime with a static base fee, it returns that fee. An unknown multiplier (block 0 has no parent)
+// makes a dynamic base fee unknown.
 //
-// Source: runtime/*/src/lib.rs, TransactionPaymentAsGasPrice::min_gas_price,
-// which uses saturating_mul_int: it rounds down once.
+// Source: runtime/*/src/lib.rs, TransactionPaymentAsGasPrice::min_gas_price, which uses saturating_mul_int: it
+// rounds down once.
 func BaseFeePerGas(rules network.BaseFee, multiplier chain.Optional[chain.Multiplier]) (chain.Optional[chain.GasPrice], error) {
 	if rules.Static.Known() {
 		return rules.Static, nil
@@ -35,14 +35,14 @@ func BaseFeePerGas(rules network.BaseFee, multiplier chain.Optional[chain.Multip
 	return chain.Some(price), nil
 }
 
-// GasPrice is what the transaction pays for one gas, fee rules 3 and 4:
+// GasPrice returns the price that the transaction pays for one gas, in wei (fee rules 3 and 4):
 //
 //	legacy, eip2930  gasPrice
 //	eip1559          base fee + maxPriorityFeePerGas, if that is less than
 //	                 maxFeePerGas, otherwise maxFeePerGas
 //
-// An eip7702 transaction is priced as an eip1559 one (EIP-7702). Where the price
-// was not capped (see [network.Rules]), it is the sum even above maxFeePerGas.
+// An eip7702 transaction is priced like an eip1559 one (EIP-7702). If the price was not capped (see
+// [network.Rules]), it is the sum even above maxFeePerGas.
 func (p *Payload) GasPrice(baseFee chain.Optional[chain.GasPrice], capped bool) (chain.GasPrice, error) {
 	if !p.Type.dynamicFee() {
 		return p.LegacyGasPrice, nil
@@ -61,11 +61,11 @@ func (p *Payload) GasPrice(baseFee chain.Optional[chain.GasPrice], capped bool) 
 	return price, nil
 }
 
-// Weight is fee rule 5: the ref time in the extrinsic's system.ExtrinsicSuccess.
-// An extrinsic that failed has none: the runtime refused it before it ran.
+// Weight implements fee rule 5: it returns the ref time in the extrinsic's system.ExtrinsicSuccess. A failed
+// extrinsic is an error: the runtime rejected it before it ran.
 func Weight(outcome chain.Outcome) (chain.RefTime, error) {
 	if !outcome.Success {
-		return chain.RefTime{}, fmt.Errorf("event system.ExtrinsicSuccess: %w, the extrinsic ended with ExtrinsicFailed", chain.ErrMissing)
+		return chain.RefTime{}, fmt.Errorf("event system.ExtrinsicSuccess: %w; the extrinsic ended with ExtrinsicFailed", chain.ErrMissing)
 	}
 	weight, err := outcome.Weight()
 	if err != nil {
@@ -74,14 +74,14 @@ func Weight(outcome chain.Outcome) (chain.RefTime, error) {
 	return weight.RefTime, nil
 }
 
-// Gas is the gas that a weight stands for, rounded down. Exact tells whether
-// nothing was rounded off, as the runtime's own mapping guarantees.
+// Gas converts a weight to gas, rounded down. Exact reports whether the division left no remainder, as the
+// runtime's own mapping guarantees.
 func Gas(weight chain.RefTime, perGas network.WeightPerGas) (gas chain.Gas, exact bool) {
 	n, per := weight.Uint64(), perGas.Uint64()
 	return chain.NewGas(n / per), n%per == 0
 }
 
-// RefTime is the weight of an amount of gas, the inverse of [Gas].
+// RefTime converts gas to weight, the inverse of [Gas].
 func RefTime(gas chain.Gas, perGas network.WeightPerGas) (chain.RefTime, error) {
 	n, per := gas.Uint64(), perGas.Uint64()
 	if n > math.MaxUint64/per {
@@ -90,7 +90,7 @@ func RefTime(gas chain.Gas, perGas network.WeightPerGas) (chain.RefTime, error) 
 	return chain.NewRefTime(n * per), nil
 }
 
-// Fee is fee rule 2:
+// Fee implements fee rule 2:
 //
 //	fee = floor(gas price × weight / weight per gas)
 //
@@ -103,8 +103,8 @@ func Fee(price chain.GasPrice, weight chain.RefTime, perGas network.WeightPerGas
 	return fee, nil
 }
 
-// PriorityFee is the part of a fee above the base fee: gas × (gas price − base
-// fee). It is not known where the price is below the base fee.
+// PriorityFee returns the part of a fee above the base fee: gas × (gas price − base fee), in wei. It is
+// unknown if the price is below the base fee.
 func PriorityFee(price, baseFee chain.GasPrice, gas chain.Gas) (chain.Optional[chain.Wei], error) {
 	tip, err := price.Sub(baseFee)
 	if err != nil {

@@ -7,17 +7,15 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// Signature is a transaction's signature, as the transaction holds it. It is
-// read, not checked.
+// Signature is the signature in a transaction, decoded but not verified.
 type Signature struct {
-	// V of a legacy transaction is 27 or 28, or 35 or 36 plus twice the chain id
-	// (EIP-155); of a typed one it is the parity, 0 or 1.
+	// V is 27 or 28 for a legacy transaction, or 35 or 36 plus twice the chain ID (EIP-155); for a typed one it is
+	// the parity, 0 or 1.
 	V    uint64
 	R, S chain.Hash // integers, most significant byte first
 }
 
-// Signature reads {"v", "r", "s"} of a legacy transaction, or oddYParity, r and
-// s of a typed one.
+// Signature decodes {"v", "r", "s"} of a legacy transaction, or oddYParity, r and s of a typed one.
 func (p *Payload) Signature() (Signature, error) {
 	if p.Type != Legacy {
 		return readParitySignature(p.signature())
@@ -35,9 +33,8 @@ func (p *Payload) Signature() (Signature, error) {
 	return signature, nil
 }
 
-// signature is where a typed transaction has oddYParity, r and s: in a member of
-// their own in the runtimes that know eip7702, among the other fields in those
-// before (metadata of runtimes 4401 and 3702).
+// signature returns the object with oddYParity, r and s of a typed transaction: a separate member in runtimes
+// that support eip7702, the transaction itself in earlier ones (metadata of runtimes 4401 and 3702).
 func (p *Payload) signature() chain.Value {
 	if own := p.fields.Member("signature"); own.Kind() == jsonscan.Object || p.Type == EIP7702 {
 		return own
@@ -60,7 +57,7 @@ func readParitySignature(v chain.Value) (Signature, error) {
 	return signature, nil
 }
 
-// readParity reads oddYParity, which gateways write as a bool or as 0 and 1.
+// readParity decodes oddYParity, which gateways write as a bool or as 0 and 1.
 func readParity(v chain.Value) (bool, error) {
 	parity := v.Member("oddYParity")
 	if odd, ok := parity.Bool(); ok {
@@ -76,7 +73,7 @@ func readParity(v chain.Value) (bool, error) {
 	return n == 1, nil
 }
 
-// readPoint reads r and s.
+// readPoint decodes r and s.
 func readPoint(v chain.Value) (signature Signature, err error) {
 	if signature.R, err = chain.Read[chain.Hash](v.Member("r")); err != nil {
 		return Signature{}, fmt.Errorf("r: %w", err)
@@ -87,8 +84,7 @@ func readPoint(v chain.Value) (signature Signature, err error) {
 	return signature, nil
 }
 
-// ChainID is the chain that a typed transaction is for. A legacy one has it in
-// its signature, if at all.
+// ChainID returns the chain ID of a typed transaction. A legacy one has it in its signature, if at all.
 func (p *Payload) ChainID() (uint64, error) {
 	id, err := chain.ReadUint64(p.fields.Member("chainId"))
 	if err != nil {
@@ -97,15 +93,15 @@ func (p *Payload) ChainID() (uint64, error) {
 	return id, nil
 }
 
-// Authorization lets an account take the code of another (EIP-7702).
+// Authorization lets an account adopt the code of another (EIP-7702).
 type Authorization struct {
 	ChainID   uint64 // 0 for every chain
 	Address   chain.Address
 	Nonce     chain.AuthorizationNonce
-	Signature Signature // of any kind: the runtimes pass over an authorization that nobody signed
+	Signature Signature // of any form: the runtimes skip an authorization without a valid signature
 }
 
-// Authorizations is the authorization list of an eip7702 transaction.
+// Authorizations returns the authorization list of an eip7702 transaction.
 func (p *Payload) Authorizations() ([]Authorization, error) {
 	v := p.fields.Member("authorizationList")
 	if v.Kind() != jsonscan.Array {

@@ -95,7 +95,7 @@ func TestChainID(t *testing.T) {
 	}
 }
 
-// The names that the fields of EIP-7702 have in the runtimes, and no others.
+// Only the runtimes' own names of the EIP-7702 fields are accepted.
 func TestFieldsOfEIP7702(t *testing.T) {
 	p := payload(t, "eip7702", prices+`"destination": {"call": "`+bob+`"}, "data": "0x0102"`)
 	action, err := p.Action()
@@ -124,9 +124,9 @@ func TestAuthorizations(t *testing.T) {
 	to, err := chain.ParseAddress(bob)
 	require.NoError(t, err)
 	good := `{"chainId": "1287", "address": "` + bob + `", "nonce": "7", "signature": {"oddYParity": true, "r": "` + pointR + `", "s": "` + pointS + `"}}`
-	change := func(old, new string) string {
+	change := func(old, replacement string) string {
 		require.Contains(t, good, old)
-		return `"authorizationList": [` + good + `, ` + strings.Replace(good, old, new, 1) + `]`
+		return `"authorizationList": [` + good + `, ` + strings.Replace(good, old, replacement, 1) + `]`
 	}
 	for name, c := range map[string]struct {
 		field string

@@ -6,7 +6,7 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// Transfer is a transfer of an ERC-20 token, as the token's contract logged it.
+// Transfer is a transfer of an ERC-20 token, as logged by the token's contract.
 type Transfer struct {
 	Token  chain.Address     `json:"token"` // the contract
 	From   chain.Address     `json:"from"`
@@ -17,10 +17,9 @@ type Transfer struct {
 // transferSignature is keccak256("Transfer(address,address,uint256)").
 const transferSignature = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
 
-// Transfers reads the ERC-20 transfers among the extrinsic's contract logs
-// (specification, Contract log): the event's signature, sender and recipient in
-// three topics, the amount in the data. Logs of any other form are other events;
-// the Transfer of an ERC-721 has four topics.
+// Transfers returns the ERC-20 transfers in the extrinsic's contract logs (specification, Contract log): the
+// event's signature, sender and recipient in three topics, the amount in the data. Other logs are skipped: the
+// Transfer of an ERC-721 has four topics.
 func Transfers(x *chain.Extrinsic) []Transfer {
 	transfers := []Transfer{}
 	for i := range x.Events {
@@ -55,7 +54,7 @@ func readTransfer(log chain.Value) (Transfer, bool) {
 	return Transfer{token, from, to, amount}, ok
 }
 
-// addressInTopic reads an address that was padded to a word.
+// addressInTopic decodes an address padded to a word.
 func addressInTopic(topic string) (chain.Address, bool) {
 	word, err := chain.ParseHash(topic)
 	padding, address := [12]byte(word[:12]), chain.Address(word[12:])

@@ -41,12 +41,12 @@ func logs(t *testing.T, data ...string) *chain.Extrinsic {
 }
 
 func TestTransfers(t *testing.T) {
-	most := "0x" + strings.Repeat("f", 64)
+	largest := "0x" + strings.Repeat("f", 64)
 	x := logs(t,
 		log(token, ten, transfer, fromTopic, toTopic),
 		log(token, ten, approval, fromTopic, toTopic),
-		log(strings.ToLower(token), most, strings.ToUpper(transfer[2:])+"no", fromTopic, toTopic),
-		log(strings.ToLower(token), most, "0x"+strings.ToUpper(transfer[2:]), toTopic, fromTopic),
+		log(strings.ToLower(token), largest, strings.ToUpper(transfer[2:])+"no", fromTopic, toTopic),
+		log(strings.ToLower(token), largest, "0x"+strings.ToUpper(transfer[2:]), toTopic, fromTopic),
 	)
 	x.Events = append(x.Events,
 		chain.Event{Pallet: "evm", Name: "Created", Data: value(t, log(token, ten, transfer, fromTopic, toTopic))},
@@ -61,7 +61,7 @@ func TestTransfers(t *testing.T) {
 	require.Equal(t, token, have[1].Token.String())
 	require.Equal(t, bob, have[1].From.String())
 	require.Equal(t, alice, have[1].To.String())
-	require.Equal(t, mostWord.String(), have[1].Amount.String())
+	require.Equal(t, maxWord.String(), have[1].Amount.String())
 }
 
 func TestTransfersIgnoresOtherLogs(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// value is a JSON text as a value.
+// value returns a JSON text as a value.
 func value(t testing.TB, text string) jsonscan.Value {
 	t.Helper()
 	v, err := jsonscan.Parse(text)

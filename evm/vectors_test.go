@@ -126,7 +126,7 @@ func baseFeeRules(t *testing.T, name, runtime string) network.BaseFee {
 	return rules.BaseFee
 }
 
-// text is the value, or a word where there is none.
+// text returns the value, or a word if there is none.
 func text[T interface{ String() string }](o chain.Optional[T], none string) string {
 	if v, ok := o.Get(); ok {
 		return v.String()
@@ -134,7 +134,7 @@ func text[T interface{ String() string }](o chain.Optional[T], none string) stri
 	return none
 }
 
-// errorName is the vectors' name for an error.
+// errorName returns the vectors' name for an error.
 func errorName(t *testing.T, err error) string {
 	t.Helper()
 	switch {

@@ -35,8 +35,7 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// A call has the name of its pallet and its own, also where one of them is of an EVM
-// transaction's call.
+// Call names combine pallet and call, even if one equals a part of an EVM transaction's call.
 func TestCallNames(t *testing.T) {
 	for _, c := range [][2]string{{"ethereumXcm", "transact"}, {"ethereum", "transactions"}, {"balances", "transferAllowDeath"}} {
 		b := decoded(t, good(t))

@@ -12,10 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Gateways and their versions write the same block differently. Whatever the
-// form, the report is the same to the byte.
+// Gateways and their versions write the same block differently. The report is byte-identical for every form.
 
-// rewrite changes a JSON value; key is the member's name that it stands under.
+// rewrite changes a JSON value; key is the name of the enclosing member.
 type rewrite func(key string, v any) any
 
 var rewrites = map[string]rewrite{
@@ -34,7 +33,7 @@ var rewrites = map[string]rewrite{
 	"weights in hex":            weights(func(refTime, _ any) any { return "0x" + anyNumber(refTime).Text(16) }),
 	"weights without proofSize": weights(func(refTime, _ any) any { return object{"refTime": refTime} }),
 	"unknown fields": func(_ string, v any) any {
-		if o, ok := v.(object); ok && len(o) > 1 { // an object of one member is a variant
+		if o, ok := v.(object); ok && len(o) > 1 { // an object with one member is a variant
 			o["aUnknown"] = object{"weight": []any{"1", nil, true}, "refTime": "7"}
 			o["zUnknown"] = json.Number("1e400")
 		}
@@ -74,7 +73,7 @@ var layouts = map[string]*layout{
 	"escaped, shuffled and wide": {escape: true, order: shuffle(), space: "\r\n"},
 }
 
-// subjects are the blocks that are written anew, by name.
+// subjects returns the blocks to rewrite, by name.
 func subjects(t *testing.T) map[string]subject {
 	r := record(t, "moonbeam-2100", 2100, 27)
 	all := map[string]subject{}
@@ -124,7 +123,7 @@ func TestReportDoesNotDependOnTheForm(t *testing.T) {
 	}
 }
 
-// The rewrites must do what they say, or the test above proves nothing.
+// The rewrites must work as described, or the test above proves nothing.
 func TestRewritesChangeWhatTheyShould(t *testing.T) {
 	original := `{"number":"25","args":{"transaction":{"legacy":{"gasPrice":"100000000000","value":"1000000000000000000"}}},` +
 		`"events":[{"method":{"pallet":"transactionPayment","method":"TransactionFeePaid"},"data":["0xAb","9007199254740993","0"]},` +
@@ -146,7 +145,7 @@ func TestRewritesChangeWhatTheyShould(t *testing.T) {
 	require.Equal(t, `{"\u0061":"\u0078"}`, layouts["every character escaped"].text(object{"a": "x"}))
 }
 
-// quantities are the members that are numbers, wherever they stand.
+// quantities are the names of numeric members, at any depth.
 var quantities = []string{"number", "now", "nonce", "tip", "value", "gasPrice", "gasLimit", "maxFeePerGas", "maxPriorityFeePerGas", "chainId", "refTime", "proofSize"}
 
 // numbers rewrites every quantity.
@@ -171,7 +170,7 @@ func numbers(form func(*big.Int) any) rewrite {
 	}
 }
 
-// mixed takes another form each time, as one real gateway does.
+// mixed uses a different form each time, as one real gateway does.
 func mixed() func(*big.Int) any {
 	i := 0
 	return func(n *big.Int) any {

@@ -10,7 +10,7 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// The fees of a block of the built-in demo, which was recorded from a chain with
+// Compute the fees of a block of the built-in demo, recorded from a chain with
 // the real runtime 2100 of Moonbeam.
 func ExamplePrice() {
 	reader := source.Reader{Source: demo.Open(), Tables: network.BuiltIn()}

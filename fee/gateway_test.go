@@ -15,8 +15,8 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// What stands here writes blocks as a gateway does: the same members in the same
-// order, quantities as decimal strings.
+// The functions here write blocks as a gateway does: the same members in the same order, quantities as decimal
+// strings.
 
 type method struct {
 	Pallet string `json:"pallet"`
@@ -56,7 +56,7 @@ type object = map[string]any
 
 const blockNumber = 5_000_000
 
-// gatewayBlock is the text of a block.
+// gatewayBlock returns the text of a block.
 func gatewayBlock(t testing.TB, extrinsics ...extrinsic) string {
 	t.Helper()
 	for i := range extrinsics {
@@ -70,7 +70,7 @@ func gatewayBlock(t testing.TB, extrinsics ...extrinsic) string {
 	return string(text)
 }
 
-// hash is a hash that tells what it is of.
+// hash returns a hash that shows its subject.
 func hash(kind rune, n int) string { return fmt.Sprintf("0x%c%063x", kind, n) }
 
 // address has no letters, so that its checksum changes nothing.
@@ -101,7 +101,7 @@ func dispatchInfo(class, pays string, refTime uint64) object {
 	return object{"weight": object{"refTime": fmt.Sprint(refTime), "proofSize": "3593"}, "class": class, "paysFee": pays}
 }
 
-// transact is an EVM transaction; its sender, recipient and hashes follow from n.
+// transact returns an EVM transaction; its sender, recipient and hashes follow from n.
 func transact(n int, transaction object, refTime uint64, exit object) extrinsic {
 	return extrinsic{
 		Method: method{"ethereum", "transact"}, Args: object{"transaction": transaction},
@@ -114,7 +114,7 @@ func transact(n int, transaction object, refTime uint64, exit object) extrinsic 
 	}
 }
 
-// signed is a native transaction; what it paid is its second last event, if any.
+// signed returns a native transaction; what it paid is its second last event, if any.
 func signed(n int, feePaid []any, last event) extrinsic {
 	x := extrinsic{
 		Method:    method{"balances", "transferKeepAlive"},
@@ -131,8 +131,8 @@ func signed(n int, feePaid []any, last event) extrinsic {
 	return x
 }
 
-// byCash is a native transaction of a runtime without a fee event: seven wei more
-// than it paid were withdrawn, and given back.
+// byCash returns a native transaction of a runtime without a fee event: seven wei more than it paid were
+// withdrawn and refunded.
 func byCash(n int, paid, tip string, last event) extrinsic {
 	x := signed(n, nil, last)
 	x.Tip = tip
@@ -158,7 +158,7 @@ func priced(t testing.TB, text string, rules network.Rules, m *big.Int) *fee.Rep
 	return report
 }
 
-// stored is a multiplier as it is known of a block, nil for none.
+// stored returns a multiplier as it is known of a block, nil for none.
 func stored(t testing.TB, m *big.Int, number uint64, at network.MultiplierAt) chain.Optional[chain.StoredMultiplier] {
 	t.Helper()
 	if m == nil {
@@ -172,7 +172,7 @@ func stored(t testing.TB, m *big.Int, number uint64, at network.MultiplierAt) ch
 	return chain.Some(chain.StoredMultiplier{At: number, Value: value})
 }
 
-// runtimeRules are the built-in rules for a runtime.
+// runtimeRules returns the built-in rules for a runtime.
 func runtimeRules(t testing.TB, name string, runtime uint32) network.Rules {
 	t.Helper()
 	n, ok := network.BuiltIn().Named(name)
@@ -191,7 +191,7 @@ func specificationRules(t testing.TB, name string) network.Rules {
 	return rules
 }
 
-// shown is the report as a reader of its JSON sees it.
+// shown returns the report as a reader of its JSON sees it.
 func shown(t testing.TB, report any) object {
 	t.Helper()
 	text, err := json.Marshal(report)
@@ -199,7 +199,7 @@ func shown(t testing.TB, report any) object {
 	return tree(t, string(text)).(object)
 }
 
-// tree is a JSON text with its numbers as they were written.
+// tree returns a JSON text with its numbers as they were written.
 func tree(t testing.TB, text string) any {
 	t.Helper()
 	decoder := json.NewDecoder(strings.NewReader(text))

@@ -7,34 +7,34 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// Movement is how the base fee moves after the next block.
+// Movement defines how the base fee moves after the next block.
 type Movement struct {
 	Update   network.MultiplierUpdate
 	Constant chain.GasPrice // the base fee at a multiplier of 1
-	// Multiplier prices the next block. Where it is not known, it is taken to be the
-	// highest that gives the block's base fee.
+	// Multiplier prices the next block. If unknown, the highest multiplier that results in the block's base fee is
+	// used.
 	Multiplier chain.Optional[chain.Multiplier]
 }
 
-// MostFullBlocks is the number that full blocks are counted to: those of a week and more.
-const MostFullBlocks = 100_000
+// MaxFullBlocks is the limit for counting full blocks: those of more than a week.
+const MaxFullBlocks = 100_000
 
-// outlasts is the number of full blocks in a row after which the base fee is still at
-// most a price: the largest n for which
+// outlasts returns the number of consecutive full blocks after which the base fee is still at most a price:
+// the largest n for which
 //
 //	floor(multiplier after n full blocks × constant) ≤ price
 //
-// and at most [MostFullBlocks]. The multiplier after a block follows from the one before
-// it by [network.MultiplierUpdate.Next].
+// and at most [MaxFullBlocks]. The multiplier after a block follows from the previous one by
+// [network.MultiplierUpdate.Next].
 func (m Movement) outlasts(base, price chain.GasPrice) (blocks int, err error) {
 	multiplier, known := m.Multiplier.Get()
 	if !known {
 		if multiplier, err = chain.HighestMultiplier(base, m.Constant); err != nil {
-			return 0, fmt.Errorf("the multiplier of a base fee of %v wei per gas: %w", base, err)
+			return 0, fmt.Errorf("the multiplier for a base fee of %v wei per gas: %w", base, err)
 		}
 	}
 	full := m.Update.Full()
-	for blocks < MostFullBlocks {
+	for blocks < MaxFullBlocks {
 		if multiplier, err = m.Update.Next(multiplier, full); err != nil {
 			return 0, err
 		}

@@ -12,14 +12,14 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// rise is the rule of a moving base fee as a test writes it down, in fixed-point numbers of
-// 18 decimals: the adjustment v is 4/1000 and the multiplier is at least 1 and at most 10^5.
+// rise is the rule of a dynamic base fee as a test states it, in fixed-point numbers of 18 decimals: the
+// adjustment v is 4/1000 and the multiplier is at least 1 and at most 10^5.
 type rise struct {
 	target   int64 // in millionths
 	constant int64 // in wei per gas
 }
 
-// raise is v × d + v²/2 × d², with a full block d = 1 − target above it.
+// raise returns v × d + v²/2 × d², with a full block d = 1 − target above it.
 func (r rise) raise() *big.Int {
 	d := new(big.Int).Mul(big.NewInt(1_000_000-r.target), big.NewInt(1e12))
 	v := big.NewInt(4e15)
@@ -29,23 +29,23 @@ func (r rise) raise() *big.Int {
 
 func (r rise) next(m *big.Int) *big.Int {
 	m = new(big.Int).Add(m, product(r.raise(), m))
-	if most := new(big.Int).Mul(big.NewInt(1e5), big.NewInt(1e18)); m.Cmp(most) > 0 {
-		return most
+	if largest := new(big.Int).Mul(big.NewInt(1e5), big.NewInt(1e18)); m.Cmp(largest) > 0 {
+		return largest
 	}
 	return m
 }
 
 func (r rise) baseFee(m *big.Int) *big.Int { return product(m, big.NewInt(r.constant)) }
 
-// product is that of two fixed-point numbers, or of one and a whole number.
+// product returns the product of two fixed-point numbers, or of one and a whole number.
 func product(a, b *big.Int) *big.Int {
 	p := new(big.Int).Mul(a, b)
 	return p.Quo(p, big.NewInt(1e18))
 }
 
-// A headroom outlasts the full blocks that it says, and not one more, in runtimes of every
-// target. What their sources say is typed in here: targets of 25, 50 and 35 %, and constants
-// of 125 and 31.25 Gwei. With 35 %, a full block raises the base fee by 0.0026 + 0.0026² / 2.
+// A headroom outlasts exactly the stated number of full blocks, in runtimes of every target. The figures of
+// their sources are repeated here: targets of 25, 50 and 35 %, and constants of 125 and 31.25 Gwei. With 35 %,
+// a full block raises the base fee by 0.0026 + 0.0026² / 2.
 func TestHeadroomOutlastsFullBlocks(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -102,7 +102,7 @@ func updateOf(t *testing.T, name string, runtime uint32) network.MultiplierUpdat
 	return u
 }
 
-// full asks for the full blocks that each bid outlasts.
+// full returns the number of full blocks that each bid outlasts.
 func full(t *testing.T, m fee.Market) (blocks []int) {
 	t.Helper()
 	bids, err := fee.Suggest(m)
@@ -126,7 +126,7 @@ func TestHeadroomToTheLastWei(t *testing.T) {
 		movement := fee.Movement{Update: u, Constant: price, Multiplier: chain.Some(chain.NewMultiplier(1e18))}
 		require.Equal(t, want, full(t, fee.Market{BaseFeePerGas: price, Movement: chain.Some(movement)}), constant)
 	}
-	// A base fee of 3 wei alone may be that of a multiplier just below 4/3: then it goes to 6.
+	// A base fee of 3 wei may result from a multiplier just below 4/3: then it rises to 6.
 	movement := fee.Movement{Update: u, Constant: chain.NewGasPrice(3)}
 	require.Equal(t, []int{0, 0, 1}, full(t, fee.Market{BaseFeePerGas: chain.NewGasPrice(3), Movement: chain.Some(movement)}))
 }
@@ -138,12 +138,12 @@ func TestHeadroomThatNothingOutlasts(t *testing.T) {
 	constant := chain.NewGasPrice(31_250_000_000)
 	movement := fee.Movement{Update: updateOf(t, "moonbeam", 3702), Constant: constant}
 	base := gasPrice(t, "1875000000000000") // 6 × 10^4 × 31.25 Gwei
-	require.Equal(t, []int{45, 155, fee.MostFullBlocks}, full(t, fee.Market{BaseFeePerGas: base, Movement: chain.Some(movement)}))
+	require.Equal(t, []int{45, 155, fee.MaxFullBlocks}, full(t, fee.Market{BaseFeePerGas: base, Movement: chain.Some(movement)}))
 	movement.Update.Target = 1_000_000
-	require.Equal(t, []int{fee.MostFullBlocks, fee.MostFullBlocks, fee.MostFullBlocks}, full(t, fee.Market{BaseFeePerGas: constant, Movement: chain.Some(movement)}))
+	require.Equal(t, []int{fee.MaxFullBlocks, fee.MaxFullBlocks, fee.MaxFullBlocks}, full(t, fee.Market{BaseFeePerGas: constant, Movement: chain.Some(movement)}))
 }
 
-// A base fee below the minimum is raised to that by any block: the headroom is of the minimum.
+// A base fee below the minimum is raised to it by any block: the headroom applies to the minimum.
 func TestHeadroomFromBelowTheMinimum(t *testing.T) {
 	minimum := chain.NewGasPrice(31_250_000_000)
 	movement := fee.Movement{Update: updateOf(t, "moonbeam", 3702), Constant: minimum}
@@ -151,22 +151,22 @@ func TestHeadroomFromBelowTheMinimum(t *testing.T) {
 	require.Equal(t, []int{45, 155, 266}, full(t, m))
 }
 
-// A base fee that no multiplier gives is none.
+// A base fee that results from no multiplier is rejected.
 func TestHeadroomOfNoBaseFee(t *testing.T) {
 	movement := fee.Movement{Update: updateOf(t, "moonbeam", 3702), Constant: chain.NewGasPrice(1)}
 	base := gasPrice(t, new(big.Int).Lsh(big.NewInt(1), 70).String()) // × 10^18 is more than 128 bits
 	bids, err := fee.Suggest(fee.Market{BaseFeePerGas: base, Movement: chain.Some(movement)})
 	require.ErrorIs(t, err, chain.ErrOverflow)
-	require.ErrorContains(t, err, "the multiplier of a base fee of 1180591620717411303424 wei per gas")
+	require.ErrorContains(t, err, "the multiplier for a base fee of 1180591620717411303424 wei per gas")
 	require.Nil(t, bids)
-	// Nor is one that a full block raises to more than 128 bits.
+	// So is one that a full block raises to more than 128 bits.
 	movement.Update.Maximum = chain.Optional[chain.Multiplier]{}
 	base = gasPrice(t, "340282366920938463462") // × 10^18 is just below 2^128
 	_, err = fee.Suggest(fee.Market{BaseFeePerGas: base, Movement: chain.Some(movement)})
 	require.ErrorIs(t, err, chain.ErrOverflow)
 }
 
-// Where nothing tells how the base fee moves, nothing tells how long a headroom is enough.
+// If nothing defines how the base fee moves, the duration of a headroom is unknown.
 func TestHeadroomOfAnUnknownMovement(t *testing.T) {
 	bids, err := fee.Suggest(fee.Market{BaseFeePerGas: chain.NewGasPrice(100)})
 	require.NoError(t, err)

@@ -16,7 +16,7 @@ import (
 
 func errorIs(err *fee.Error, target error) bool { return errors.Is(err, target) }
 
-// Oddities are noted at a transaction whose fee is known all the same.
+// Oddities are noted at a transaction whose fee is nonetheless known.
 func TestNotesOfATransaction(t *testing.T) {
 	const correction = "86298000 was added to the weight, which this runtime reports without the base weight of the extrinsic"
 	for name, c := range map[string]struct {
@@ -42,11 +42,11 @@ func TestNotesOfATransaction(t *testing.T) {
 			object{"fee": "656250000000000", "priority_fee": "0"}, []string{}},
 		"weight 1 above a multiple": {3702, 1, func(x x) { x.info()["weight"] = "525000001" },
 			object{"fee": "840000001600000", "gas": "21000", "weight": "525000001", "priority_fee": "183750000000000"}, []string{
-				"the weight 525000001 is no multiple of 25000: the gas is rounded down, the fee is not",
+				"the weight 525000001 is not a multiple of 25000: the gas is rounded down, the fee is not",
 			}},
 		"weight 1 below a multiple": {3702, 1, func(x x) { x.info()["weight"] = json.Number("524999999") },
 			object{"fee": "839999998400000", "gas": "20999", "weight": "524999999", "priority_fee": "183741250000000"}, []string{
-				"the weight 524999999 is no multiple of 25000: the gas is rounded down, the fee is not",
+				"the weight 524999999 is not a multiple of 25000: the gas is rounded down, the fee is not",
 			}},
 		"weight of 0": {3702, 1, func(x x) { x.info()["weight"] = "0" },
 			object{"fee": "0", "gas": "0", "weight": "0", "priority_fee": "0"}, []string{}},
@@ -60,7 +60,7 @@ func TestNotesOfATransaction(t *testing.T) {
 			object{"fee": "2100000000000000", "gas": "21000", "weight": "438702000", "priority_fee": "0"}, []string{correction}},
 		"weight corrected, no multiple": {1900, 1, func(x x) { x.info()["weight"] = "438702001"; x.payload()["gasPrice"] = "100000000000" },
 			object{"fee": "2100000004000000", "gas": "21000", "weight": "438702001"}, []string{
-				correction, "the weight 525000001 is no multiple of 25000: the gas is rounded down, the fee is not",
+				correction, "the weight 525000001 is not a multiple of 25000: the gas is rounded down, the fee is not",
 			}},
 		"price not capped": {1300, 2, func(x x) { x.payload()["maxFeePerGas"] = "100000000001" },
 			object{"fee": "2121000000000000", "gas_price": "101000000000", "priority_fee": "21000000000000"}, []string{}},
@@ -91,7 +91,7 @@ func TestNotesOfATransaction(t *testing.T) {
 			}
 			rounded := false
 			for _, transaction := range report.Transactions {
-				rounded = rounded || strings.Contains(strings.Join(transaction.Notes, " "), "is no multiple of 25000")
+				rounded = rounded || strings.Contains(strings.Join(transaction.Notes, " "), "is not a multiple of 25000")
 			}
 			require.Equal(t, !rounded, report.Holds(), "a note leaves the report whole, unless the weight is no whole gas")
 		})
@@ -123,11 +123,11 @@ func TestRuntimeNewerThanTheTable(t *testing.T) {
 			require.Empty(t, report.Notes)
 			continue
 		}
-		require.Equal(t, []string{"runtime 4501 is newer than the table of moonbeam, which was checked up to 4500: priced by its last row; check it against the chain"}, report.Notes)
+		require.Equal(t, []string{"runtime 4501 is newer than the table of moonbeam, which was checked up to 4500. The last row was used; verify the fees against the chain."}, report.Notes)
 	}
 }
 
-// Block 0 has no parent, hence no multiplier: a dynamic base fee is not known.
+// Block 0 has no parent, hence no multiplier: a dynamic base fee is unknown.
 func TestBlockZero(t *testing.T) {
 	for name, c := range map[string]struct {
 		runtime       uint32
@@ -183,14 +183,14 @@ func TestNotesOfABlock(t *testing.T) {
 		rules, err := n.Rules(1)
 		require.NoError(t, err)
 		report := priced(t, good(t), rules, number("2000000000000000000"))
-		require.Equal(t, []string{"priced by the table of big in big.json", "base fee per gas not known: multiplier × base constant: overflow"}, report.Notes)
+		require.Equal(t, []string{"priced by the table of big in big.json", "unknown base fee per gas: multiplier × base constant: overflow"}, report.Notes)
 		require.Equal(t, 1, report.Totals.Undetermined, "the eip1559 transaction")
 		require.False(t, report.Holds())
 	})
 	t.Run("time malformed", func(t *testing.T) {
 		text := changed(t, good(t), 0, func(x x) { x["args"] = object{"now": "soon"} })
 		report := priced(t, text, dynamic, number(unit))
-		require.Equal(t, []string{`time not known: extrinsic 0, timestamp.set: args.now: "soon" is not a non-negative integer`}, report.Notes)
+		require.Equal(t, []string{`unknown time: extrinsic 0, timestamp.set: args.now: "soon" is not a non-negative integer`}, report.Notes)
 		require.Nil(t, shown(t, report)["time"])
 		require.True(t, report.Holds())
 	})
@@ -208,7 +208,7 @@ func TestNotesOfABlock(t *testing.T) {
 	})
 }
 
-// Price leaves the notes of the rules alone: the same rules price many blocks.
+// Price does not change the notes of the rules: the same rules price many blocks.
 func TestPriceLeavesTheRulesAlone(t *testing.T) {
 	rules := runtimeRules(t, "moonbeam", 4304)
 	rules.Notes = append(make([]string, 0, 8), rules.Notes...)

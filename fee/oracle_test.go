@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// The oracle knows the rules a second time: its own table of constants, written
-// down from the runtimes' sources, and math/big. It shares nothing with the
-// tables and the arithmetic of the packages that it checks.
+// The oracle implements the rules independently: its own table of constants, from the runtimes' sources, and
+// math/big. It shares nothing with the tables and the arithmetic of the packages under test.
 
 // era is a range of runtimes whose blocks are priced alike.
 type era struct {
@@ -29,8 +28,8 @@ const (
 	none = ""
 )
 
-// In the runtimes 1801 to 1899 (1800 to 1899 on Moonbase) fees got their event,
-// in the middle of the tables' rows; that range stands on its own here.
+// In the runtimes 1801 to 1899 (1800 to 1899 on Moonbase) fees got their event, in the middle of the tables'
+// rows; here that range is separate.
 var eras = []era{
 	{"moonbeam", 900, 1000, "100000000000", none, none, 0, false, false, false},
 	{"moonbeam", 1001, 1200, "100000000000", none, none, 0, false, false, false},
@@ -89,7 +88,7 @@ func number(text string) *big.Int {
 	return n
 }
 
-// multipliers are some that blocks of the era could have, times 10^18.
+// multipliers returns some that blocks of the era could have, times 10^18.
 func (e era) multipliers() []*big.Int {
 	list := []*big.Int{
 		number(unit), number("999854223988196835"), number("1000000000000000001"), number("1234567890123456789"),
@@ -109,7 +108,7 @@ func (e era) baseFee(m *big.Int) *big.Int {
 	return product.Quo(product, number(unit))
 }
 
-// scenario is one extrinsic and what a report must say of it.
+// scenario is one extrinsic and the expected report on it.
 type scenario struct {
 	name string
 	sent extrinsic
@@ -124,7 +123,7 @@ var (
 	outOfGas = object{"error": object{"outOfGas": nil}}
 )
 
-// scenarios are the extrinsics of a block of the era.
+// scenarios returns the extrinsics of a block of the era.
 func (e era) scenarios(runtime uint32, m *big.Int) []scenario {
 	base := e.baseFee(m)
 	plus := func(n int64) *big.Int { return new(big.Int).Add(base, big.NewInt(n)) }
@@ -180,12 +179,12 @@ func (s *scenarios) priced(name, kind string, price *big.Int, gas uint64, exit o
 	s.evm(name, kind, object{"gasPrice": price.String()}, price, gas, exit, status)
 }
 
-func (s *scenarios) dynamic(name, kind string, most, priority *big.Int, gas uint64, exit object, status string) {
+func (s *scenarios) dynamic(name, kind string, largest, priority *big.Int, gas uint64, exit object, status string) {
 	price := new(big.Int).Add(s.base, priority)
-	if !s.uncapped && price.Cmp(most) > 0 {
-		price = most
+	if !s.uncapped && price.Cmp(largest) > 0 {
+		price = largest
 	}
-	s.evm(name, kind, object{"maxFeePerGas": most.String(), "maxPriorityFeePerGas": priority.String()}, price, gas, exit, status)
+	s.evm(name, kind, object{"maxFeePerGas": largest.String(), "maxPriorityFeePerGas": priority.String()}, price, gas, exit, status)
 }
 
 func (s *scenarios) evm(name, kind string, prices object, price *big.Int, gas uint64, exit object, status string) {
@@ -238,7 +237,7 @@ func (s *scenarios) native(name, paid, tip string, success bool) {
 	for _, key := range []string{"payer", "fee", "method", "tip"} {
 		want[key] = nil
 	}
-	want["error"] = fmt.Sprintf("block %d, extrinsic %d: event transactionPayment.TransactionFeePaid: missing; the runtime did not have it yet", blockNumber, n)
+	want["error"] = fmt.Sprintf("block %d, extrinsic %d: event transactionPayment.TransactionFeePaid: missing; the runtime predates it", blockNumber, n)
 	s.list = append(s.list, scenario{name, signed(n, nil, last), want, nil})
 }
 
@@ -247,7 +246,7 @@ var outcomes = map[string]any{
 	"Stopped": "succeeded", "Returned": "succeeded", "Suicided": "succeeded", "Reverted": "reverted", "outOfGas": "out_of_gas",
 }
 
-// totals are what the report of the scenarios must sum up to.
+// totals returns the expected totals of the scenarios.
 func totals(list []scenario) object {
 	sums := map[string]*big.Int{"evm": new(big.Int), "native": new(big.Int)}
 	counts := map[string]int{}
@@ -278,7 +277,7 @@ func totals(list []scenario) object {
 	}
 }
 
-// text is the block of the scenarios.
+// text returns the block of the scenarios.
 func text(t testing.TB, list []scenario) string {
 	t.Helper()
 	extrinsics := []extrinsic{}

@@ -5,27 +5,27 @@ import (
 	"github.com/feeledger/fees/evm"
 )
 
-// Outcome is what came of a transaction. It is not the extrinsic's own success: an
-// EVM transaction that was reverted is a successful extrinsic, which charged for it.
+// Outcome is the result of a transaction. It differs from the extrinsic's own success: an EVM transaction that
+// was reverted is a successful extrinsic, which charged for it.
 type Outcome string
 
-// The outcomes. A call that failed inside of a native call that itself did not, as in
-// utility.batch or proxy.proxy, does not make the transaction fail.
+// The outcomes. A failed call inside a successful native call, as in utility.batch or proxy.proxy, does not
+// make the transaction fail.
 const (
 	Succeeded Outcome = "succeeded"
 	Reverted  Outcome = "reverted"   // EVM only: by the contract
 	OutOfGas  Outcome = "out_of_gas" // EVM only
-	Failed    Outcome = "failed"     // in any other way; of an EVM transaction, the status says in which
+	Failed    Outcome = "failed"     // for any other reason; for an EVM transaction, the status gives it
 )
 
-// Outcomes lists the outcomes in the order of their declaration.
+// Outcomes returns the outcomes in the order of their declaration.
 func Outcomes() []Outcome { return []Outcome{Succeeded, Reverted, OutOfGas, Failed} }
 
-// OutcomeCounts count the transactions that did not succeed. They paid too.
+// OutcomeCounts counts the transactions that did not succeed. They paid too.
 type OutcomeCounts struct {
 	EVMFailed      uint64 `json:"evm_failed"` // reverted, out of gas, or failed
 	NativeFailed   uint64 `json:"native_failed"`
-	OutcomeUnknown uint64 `json:"outcome_unknown"` // of both layers, in neither of the two
+	OutcomeUnknown uint64 `json:"outcome_unknown"` // on both layers, not counted above
 }
 
 // CountOutcome counts a transaction of a layer.
@@ -50,7 +50,7 @@ func (c *OutcomeCounts) AddOutcomes(x OutcomeCounts) {
 	c.OutcomeUnknown += x.OutcomeUnknown
 }
 
-// extrinsicOutcome is that of a transaction which does what its extrinsic does.
+// extrinsicOutcome returns the outcome of a transaction that succeeds or fails with its extrinsic.
 func extrinsicOutcome(success bool) Outcome {
 	if success {
 		return Succeeded
@@ -58,8 +58,8 @@ func extrinsicOutcome(success bool) Outcome {
 	return Failed
 }
 
-// evmOutcome is that of an EVM transaction whose extrinsic succeeded, by how the EVM
-// stopped. Not known where that cannot be read.
+// evmOutcome returns the outcome of an EVM transaction whose extrinsic succeeded, from the reason why the EVM
+// stopped. It is unknown if that cannot be decoded.
 func evmOutcome(exit evm.Exit) (none chain.Optional[Outcome]) {
 	switch {
 	case exit.State == evm.Succeed:

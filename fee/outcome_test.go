@@ -10,8 +10,8 @@ import (
 	"github.com/feeledger/fees/fee"
 )
 
-// What became of each recorded transaction, read off the gateway's own text: the last
-// event that ends an extrinsic, and data[3] of ethereum.Executed.
+// The outcome of each recorded transaction, read from the gateway's own text: the last event that ends an
+// extrinsic, and data[3] of ethereum.Executed.
 func recordedOutcome(extrinsic object) (outcome string) {
 	x := x(extrinsic)
 	if extrinsic["success"] == false {
@@ -35,8 +35,7 @@ func recordedOutcome(extrinsic object) (outcome string) {
 	}
 }
 
-// An EVM transaction that was reverted is a successful extrinsic, and failed for
-// everyone who sent one.
+// An EVM transaction that was reverted is a successful extrinsic, but failed for its sender.
 func TestRecordedOutcomes(t *testing.T) {
 	for name, want := range map[string]struct {
 		runtime  uint32
@@ -70,7 +69,7 @@ func TestRecordedOutcomes(t *testing.T) {
 	}
 }
 
-// What cannot be known is neither a success nor a failure.
+// An unknown outcome is neither a success nor a failure.
 func TestOutcomes(t *testing.T) {
 	const evm, native = 1, 3 // extrinsics of the good block
 	for name, c := range map[string]struct {

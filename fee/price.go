@@ -6,16 +6,16 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
+	"github.com/feeledger/fees/internal/tx/ethtx"
 	"github.com/feeledger/fees/native"
 	"github.com/feeledger/fees/network"
 )
 
-// Price gives the fees of a block under rules. Multiplier is the one stored at
-// the height that rules.MultiplierAt names; block 0 has no parent, so that it
-// can be unknown.
+// Price computes the fees of a block under rules, in wei. Multiplier is the one stored at the height that
+// rules.MultiplierAt selects; it may be unknown for block 0, which has no parent.
 //
-// A transaction that cannot be priced is in the report with its [Error]; so is one
-// whose fee would make a total more than any balance can be.
+// A transaction that cannot be priced is in the report with its [Error]; so is one whose fee would make a
+// total exceed the highest balance.
 func Price(b *chain.Block, rules network.Rules, multiplier chain.Optional[chain.StoredMultiplier]) *Report {
 	r := &Report{
 		Network:    rules.Network,
@@ -63,7 +63,7 @@ func Price(b *chain.Block, rules network.Rules, multiplier chain.Optional[chain.
 	return r
 }
 
-// transactions is how many of the block's extrinsics are transactions.
+// transactions counts the block's extrinsics that are transactions.
 func transactions(b *chain.Block) (n int) {
 	for i := range b.Extrinsics {
 		if Classify(&b.Extrinsics[i]) != Inherent {
@@ -73,18 +73,18 @@ func transactions(b *chain.Block) (n int) {
 	return n
 }
 
-// dateAndBaseFee sets what holds for the block as a whole.
+// dateAndBaseFee sets the values of the block as a whole.
 func (r *Report) dateAndBaseFee(b *chain.Block, rules network.Rules) {
 	var err error
 	if r.Time, err = b.Time(); err != nil {
-		r.note("time not known: %v", err)
+		r.note("unknown time: %v", err)
 	}
 	var value chain.Optional[chain.Multiplier]
 	if m, ok := r.Multiplier.Get(); ok {
 		value = chain.Some(m.Value)
 	}
 	if r.BaseFeePerGas, err = evm.BaseFeePerGas(rules.BaseFee, value); err != nil {
-		r.note("base fee per gas not known: %v", err)
+		r.note("unknown base fee per gas: %v", err)
 	}
 	if base, ok := r.BaseFeePerGas.Get(); ok && base.Cmp(rules.MinGasPrice) < 0 {
 		r.note("the base fee of %v wei per gas is below the network's minimum gas price of %v", base, rules.MinGasPrice)
@@ -95,9 +95,9 @@ func (r *Report) note(format string, args ...any) {
 	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
 }
 
-// Classify tells which layer an extrinsic belongs to (specification, Extrinsic).
-// Unsigned extrinsics are inherents, unless the chain recorded that they paid: those
-// too that are none, such as imOnline.heartbeat, which pay nothing either.
+// Classify returns the layer of an extrinsic (specification, Extrinsic). Unsigned extrinsics are inherents
+// unless the chain recorded a payment. This includes unsigned transactions that pay nothing, such as
+// imOnline.heartbeat.
 func Classify(x *chain.Extrinsic) Layer {
 	switch {
 	case x.Pallet == "ethereum" && x.Call == "transact":
@@ -108,8 +108,8 @@ func Classify(x *chain.Extrinsic) Layer {
 	return Inherent
 }
 
-// Inherents lists the block's inherents in the form of transactions, without a
-// fee, for those who want to see every extrinsic.
+// Inherents returns the block's inherents in the form of transactions without a fee, for complete lists of
+// extrinsics.
 func Inherents(b *chain.Block) []Transaction {
 	list := []Transaction{}
 	for i := range b.Extrinsics {
@@ -125,7 +125,7 @@ func Inherents(b *chain.Block) []Transaction {
 	return list
 }
 
-// describe sets what needs no rule.
+// describe sets the fields that need no rule.
 func (t *Transaction) describe(x *chain.Extrinsic, layer Layer) {
 	t.Index = x.Index
 	t.Layer = layer
@@ -137,7 +137,7 @@ func (t *Transaction) describe(x *chain.Extrinsic, layer Layer) {
 
 func callName(x *chain.Extrinsic) string {
 	if x.Pallet == "ethereum" && x.Call == "transact" {
-		return "ethereum.transact" // most of them, without making a string
+		return "ethereum.transact" // the common case, without building a string
 	}
 	return x.Pallet + "." + x.Call
 }
@@ -146,7 +146,7 @@ func (t *Transaction) note(format string, args ...any) {
 	t.Notes = append(t.Notes, fmt.Sprintf(format, args...))
 }
 
-// ended sets what the outcome tells of an extrinsic whose weight has no price.
+// ended sets the fields from the outcome of an extrinsic whose weight has no price.
 func (t *Transaction) ended(outcome chain.Outcome) {
 	t.Success = chain.Some(outcome.Success)
 	t.Outcome = chain.Some(extrinsicOutcome(outcome.Success))
@@ -155,8 +155,7 @@ func (t *Transaction) ended(outcome chain.Outcome) {
 	}
 }
 
-// priceEVM sets all that is known of an EVM transaction, also where an error
-// leaves its fee undetermined.
+// priceEVM sets everything known about an EVM transaction, even if an error leaves its fee undetermined.
 func priceEVM(t *Transaction, x *chain.Extrinsic, rules network.Rules, baseFee chain.Optional[chain.GasPrice]) error {
 	outcome, noOutcome := x.Outcome()
 	if noOutcome == nil {
@@ -168,7 +167,7 @@ func priceEVM(t *Transaction, x *chain.Extrinsic, rules network.Rules, baseFee c
 	}
 	switch {
 	case noOutcome != nil:
-	case !outcome.Success: // the runtime refused it, and undid what it had done
+	case !outcome.Success: // the runtime rejected it and undid its effects
 		t.Outcome = chain.Some(Failed)
 	case notExecuted == nil:
 		t.Outcome = evmOutcome(executed.Exit)
@@ -188,10 +187,31 @@ func priceEVM(t *Transaction, x *chain.Extrinsic, rules network.Rules, baseFee c
 	if noPrice == nil {
 		t.GasPrice = chain.Some(price)
 	}
-	if err := cmp.Or(noPrice, noWeight, notExecuted); err != nil { // without Executed nobody is charged
+	if noOutcome == nil && !outcome.Success && !rules.NoWithdrawEvent && evm.Refused(x) {
+		return t.refuse(&payload)
+	}
+	if err := cmp.Or(noPrice, noWeight, notExecuted); err != nil { // without Executed no one is charged
 		return err
 	}
 	return t.charge(price, weight, &rules, baseFee)
+}
+
+// refuse sets the fee of a transaction that the runtime refused before it ran: 0. No event names its sender, so the
+// signature does.
+func (t *Transaction) refuse(p *evm.Payload) error {
+	signed, err := ethtx.OfPayload(p)
+	if err != nil {
+		return err
+	}
+	sender, err := signed.Sender()
+	if err != nil {
+		return err
+	}
+	t.From, t.Payer, t.To = chain.Some(sender), chain.Some(sender), signed.To
+	t.Fee, t.PriorityFee, t.Method = chain.Some(chain.Wei{}), chain.Some(chain.Wei{}), chain.Some(ByRule)
+	t.Gas = chain.Optional[chain.Gas]{}
+	t.note("the runtime refused it before it ran: nothing was charged, and its nonce can be used again")
+	return nil
 }
 
 func (t *Transaction) executed(e evm.Executed) {
@@ -202,7 +222,7 @@ func (t *Transaction) executed(e evm.Executed) {
 	if e.Exit != (evm.Exit{}) {
 		t.Status = chain.Some(e.Exit.Reason)
 	} else {
-		t.note("event ethereum.Executed: data[3] is no exit reason that is known")
+		t.note("event ethereum.Executed: data[3] is not a known exit reason")
 	}
 	if e.Count > 1 {
 		t.note("%d events ethereum.Executed: the last is the transaction's own", e.Count)
@@ -226,7 +246,7 @@ func (t *Transaction) weigh(outcome chain.Outcome, rules *network.Rules) (chain.
 	t.Gas = chain.Some(gas)
 	if !exact {
 		t.inexact = true
-		t.note("the weight %v is no multiple of %v: the gas is rounded down, the fee is not", weight, rules.WeightPerGas)
+		t.note("the weight %v is not a multiple of %v: the gas is rounded down, the fee is not", weight, rules.WeightPerGas)
 	}
 	return weight, nil
 }
@@ -256,9 +276,8 @@ func (t *Transaction) charge(price chain.GasPrice, weight chain.RefTime, rules *
 	return nil
 }
 
-// priceNative takes the fee from the chain's own word for it, or from the cash
-// where its runtime had no word for it. The rest only describes the transaction,
-// so that what cannot be read is noted.
+// priceNative reads the fee from the chain's fee event, or from cash movements if the runtime has no such
+// event. The other fields only describe the transaction, so values that cannot be decoded are noted.
 func priceNative(t *Transaction, x *chain.Extrinsic, rules network.Rules) error {
 	if x.Signed {
 		if from, err := chain.Read[chain.Address](x.Signer); err != nil {
@@ -284,7 +303,7 @@ func priceNative(t *Transaction, x *chain.Extrinsic, rules network.Rules) error 
 	paid, err := read(x)
 	switch {
 	case err != nil && method == ByRule && rules.NoFeeEvent && !native.HasFeeEvent(x):
-		return fmt.Errorf("%w; the runtime did not have it yet", err)
+		return fmt.Errorf("%w; the runtime predates it", err)
 	case err != nil:
 		return err
 	}
@@ -295,7 +314,7 @@ func priceNative(t *Transaction, x *chain.Extrinsic, rules network.Rules) error 
 	return nil
 }
 
-// add adds a transaction's fee (fee rule 8), or changes nothing.
+// add adds a transaction's fee (fee rule 8); on an error it changes nothing.
 func (s *Totals) add(t *Transaction) error {
 	fee, _ := t.Fee.Get()
 	total, err := s.Fee.Add(fee)
@@ -306,7 +325,7 @@ func (s *Totals) add(t *Transaction) error {
 	if t.Layer == EVM {
 		part = &s.EVMFee
 	}
-	if *part, err = part.Add(fee); err != nil { // no part is more than the total
+	if *part, err = part.Add(fee); err != nil { // no part exceeds the total
 		return fmt.Errorf("total of the %s fees: %w", t.Layer, err)
 	}
 	s.Fee = total

@@ -16,8 +16,7 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// charge is what a recorded chain really took for a transaction, by the
-// balances of the accounts.
+// charge is the amount that a recorded chain took for a transaction, according to the accounts' balances.
 type charge struct {
 	Kind    string `json:"kind"`
 	Family  string `json:"family"` // evm or native
@@ -59,7 +58,7 @@ func (r recording) block(t testing.TB, height int) string {
 	return r.text(t, "blocks", fmt.Sprintf("%d.json", height))
 }
 
-// multiplier is the one stored at a height, nil below 0.
+// multiplier returns the one stored at a height, nil below 0.
 func (r recording) multiplier(t testing.TB, height int) *big.Int {
 	t.Helper()
 	if height < 0 {
@@ -73,7 +72,7 @@ func (r recording) report(t testing.TB, height int) *fee.Report {
 	return priced(t, r.block(t, height), runtimeRules(t, "moonbeam", r.runtime), r.multiplier(t, height-1))
 }
 
-// Every fee is what the chain took, to the wei.
+// Every fee equals the chain's charge, to the wei.
 func TestRecordingOfRuntime2100(t *testing.T) {
 	r := record(t, "moonbeam-2100", 2100, 27)
 	seen := 0
@@ -100,8 +99,7 @@ func TestRecordingOfRuntime2100(t *testing.T) {
 	require.Len(t, r.charges, seen, "transactions that were sent and are in no report")
 }
 
-// Runtime 1701 had no fee event: its native fees are what was withdrawn less what
-// was given back.
+// Runtime 1701 had no fee event: its native fees are the withdrawal less the refund.
 func TestRecordingOfRuntime1701(t *testing.T) {
 	r := record(t, "moonbeam-1701", 1701, 21)
 	seen := map[fee.Layer]int{}
@@ -138,7 +136,7 @@ func (r recording) check(t *testing.T, height int, transaction fee.Transaction) 
 	return c
 }
 
-// By the specification, the recorded multipliers make dynamic base fees.
+// Under the specification, the recorded multipliers give dynamic base fees.
 func TestRecordingsByOtherRules(t *testing.T) {
 	r := record(t, "moonbeam-2100", 2100, 27)
 	for height := 1; height <= r.last; height++ {
@@ -150,7 +148,7 @@ func TestRecordingsByOtherRules(t *testing.T) {
 	}
 }
 
-// A block of the real network, where it stands beside the checkout.
+// A block of the real network, if it is beside the checkout.
 func TestBlockOfTheRealNetwork(t *testing.T) {
 	content, err := os.ReadFile(repository.Shared(t, "realnet", "moonbeam-11728459.json"))
 	require.NoError(t, err)
@@ -208,7 +206,7 @@ func compareEVM(t *testing.T, text string, rules network.Rules, e era, m *big.In
 	require.Equal(t, sum.String(), report.Totals.EVMFee.String())
 }
 
-// evmFee is what the era charges for a transaction.
+// evmFee returns what the era charges for a transaction.
 func (e era) evmFee(x x, m *big.Int) *big.Int {
 	fields := x.payload()
 	var price *big.Int
@@ -216,8 +214,8 @@ func (e era) evmFee(x x, m *big.Int) *big.Int {
 		price = anyNumber(own)
 	} else {
 		price = new(big.Int).Add(e.baseFee(m), anyNumber(fields["maxPriorityFeePerGas"]))
-		if most := anyNumber(fields["maxFeePerGas"]); !e.uncapped && most.Cmp(price) < 0 {
-			price = most
+		if largest := anyNumber(fields["maxFeePerGas"]); !e.uncapped && largest.Cmp(price) < 0 {
+			price = largest
 		}
 	}
 	weight := anyNumber(x.info()["weight"].(object)["refTime"])

@@ -7,15 +7,14 @@ import (
 	"github.com/feeledger/fees/evm"
 )
 
-// Report is a block's fees. Its JSON has every key always, null where there is
-// nothing; amounts are decimal strings of wei.
+// Report contains a block's fees. Its JSON always has every key, null if there is no value; amounts are
+// decimal strings in wei.
 type Report struct {
 	Network string                 `json:"network"`
 	Runtime chain.Optional[uint32] `json:"runtime"` // that executed the block
-	Rules   string                 `json:"rules"`   // what priced it, see [network.Rules]
-	// Certain is false where the rules may not be the chain's: its runtime is newer
-	// than the table, the table itself is not sure, or a weight is no whole number of
-	// gas.
+	Rules   string                 `json:"rules"`   // the rules that priced it, see [network.Rules]
+	// Certain is false if the rules may not be the chain's: the runtime is newer than the table, the table marks
+	// its figures as uncertain, or a weight is not a whole number of gas.
 	Certain       bool                                   `json:"certain"`
 	Number        uint64                                 `json:"number"`
 	Hash          chain.Hash                             `json:"hash"`
@@ -29,7 +28,7 @@ type Report struct {
 	Notes         []string                               `json:"notes"`
 }
 
-// Holds tells whether every fee is determined, by rules that are known to apply.
+// Holds reports whether every fee is determined, by rules that are known to apply.
 func (r *Report) Holds() bool { return r.Totals.Complete && r.Certain }
 
 // Transaction is one extrinsic with its fee.
@@ -41,13 +40,13 @@ type Transaction struct {
 	Hash        chain.Hash                     `json:"hash"` // of the extrinsic
 	EVMHash     chain.Optional[chain.Hash]     `json:"evm_hash"`
 	From        chain.Optional[chain.Address]  `json:"from"`
-	To          chain.Optional[chain.Address]  `json:"to"`    // EVM only; of a creation, the contract
-	Payer       chain.Optional[chain.Address]  `json:"payer"` // who was charged
+	To          chain.Optional[chain.Address]  `json:"to"`    // EVM only; for a creation, the contract
+	Payer       chain.Optional[chain.Address]  `json:"payer"` // the account charged
 	Nonce       chain.Optional[chain.Nonce]    `json:"nonce"`
 	GasPrice    chain.Optional[chain.GasPrice] `json:"gas_price"` // EVM only
 	Gas         chain.Optional[chain.Gas]      `json:"gas"`       // EVM only
-	Weight      chain.Optional[chain.RefTime]  `json:"weight"`    // as the chain reported it
-	Fee         chain.Optional[chain.Wei]      `json:"fee"`       // all that was paid, tip included
+	Weight      chain.Optional[chain.RefTime]  `json:"weight"`    // as reported by the chain
+	Fee         chain.Optional[chain.Wei]      `json:"fee"`       // the whole fee, tip included
 	Method      chain.Optional[Method]         `json:"method"`
 	PriorityFee chain.Optional[chain.Wei]      `json:"priority_fee"` // EVM only: the part of Fee above the base fee
 	Tip         chain.Optional[chain.Wei]      `json:"tip"`          // native only: the part of Fee that the sender added
@@ -56,12 +55,12 @@ type Transaction struct {
 	Status      chain.Optional[string]         `json:"status"`       // EVM only: the exit reason
 	Transfers   []evm.Transfer                 `json:"transfers"`
 	Notes       []string                       `json:"notes"`
-	Error       *Error                         `json:"error"` // why Fee is not known
+	Error       *Error                         `json:"error"` // why Fee is unknown
 
-	inexact bool // the weight is no whole number of gas
+	inexact bool // the weight is not a whole number of gas
 }
 
-// Layer is one of the chain's two, or what inherents belong to.
+// Layer is one of the chain's two layers, or the kind of inherents.
 type Layer string
 
 // The layers. Inherents are not transactions; see [Inherents].
@@ -71,23 +70,22 @@ const (
 	Inherent Layer = "inherent"
 )
 
-// Method is how a fee was found.
+// Method is the way in which a fee was determined.
 type Method string
 
-// ByRule says that a fee follows from the rules of the specification. ByCash says
-// that it is what the chain withdrew less what it gave back: there is no rule for
-// the native fees of runtimes without a fee event.
+// ByRule means that a fee was computed by the rules of the specification. ByCash means that it is the
+// withdrawal less the refund: native fees of runtimes without a fee event have no rule.
 const (
 	ByRule Method = "rule"
 	ByCash Method = "cash"
 )
 
-// Totals sum up the fees that are known. Complete is false where a fee is not.
+// Totals sums the known fees. Complete is false if any fee is unknown.
 type Totals struct {
 	Fee       chain.Wei `json:"fee"`
 	EVMFee    chain.Wei `json:"evm_fee"`
 	NativeFee chain.Wei `json:"native_fee"`
-	EVM       int       `json:"evm"`    // transactions, those without a known fee included
+	EVM       int       `json:"evm"`    // number of transactions, including those with an unknown fee
 	Native    int       `json:"native"` // likewise
 	OutcomeCounts
 	Inherents    int  `json:"inherents"`
@@ -95,7 +93,7 @@ type Totals struct {
 	Complete     bool `json:"complete"`
 }
 
-// Error says why an extrinsic cannot be priced. Err names the field or event.
+// Error is the reason why an extrinsic cannot be priced. Err names the field or event.
 type Error struct {
 	Block     uint64
 	Extrinsic int
@@ -108,5 +106,5 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// MarshalText writes the message.
+// MarshalText encodes the message.
 func (e *Error) MarshalText() ([]byte, error) { return []byte(e.Error()), nil }

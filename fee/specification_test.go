@@ -14,8 +14,8 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// The same block by both readings: the specification's takes the multiplier that
-// the block itself stored, and its own constant; the runtime's takes the parent's.
+// The same block under both readings: the specification's uses the multiplier that the block itself stored,
+// and its own constant; the runtime's uses the parent's.
 func TestReadingsOfTheMultiplier(t *testing.T) {
 	r := record(t, "moonbeam-2100", 2100, 27)
 	for height := 1; height <= r.last; height++ {

@@ -8,40 +8,39 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// Speed is how soon a transaction is wanted in a block.
+// Speed is how soon a transaction should be included in a block.
 type Speed string
 
-// The speeds that bids are made for.
+// The speeds for which there are bids.
 const (
 	Slow   Speed = "slow"
 	Normal Speed = "normal"
 	Fast   Speed = "fast"
 )
 
-// Bid is what an eip1559 transaction offers for one gas, in wei.
+// Bid is the offer of an eip1559 transaction for one gas, in wei.
 type Bid struct {
 	Speed                Speed
 	MaxPriorityFeePerGas chain.GasPrice
 	MaxFeePerGas         chain.GasPrice
-	Percentile           uint64           // of recent blocks, that the priority fee follows
-	Headroom             chain.Multiplier // how many times the base fee the bid is good for
-	// FullBlocks is how many in a row the headroom outlasts, counted to [MostFullBlocks];
-	// not known where the base fee does not move, or nothing tells how.
+	Percentile           uint64           // of recent blocks, that sets the priority fee
+	Headroom             chain.Multiplier // the multiple of the base fee up to which the bid is valid
+	// FullBlocks is the number of consecutive full blocks that the headroom outlasts, counted to [MaxFullBlocks];
+	// unknown if the base fee does not move, or if no table defines how.
 	FullBlocks chain.Optional[int]
 }
 
-// noHeadroom is enough where the base fee is static.
+// noHeadroom suffices if the base fee is static.
 var noHeadroom = chain.NewMultiplier(1_000_000_000_000_000_000)
 
-// speeds are the bids before they have prices, rising in all things.
+// speeds are the bids without prices, ascending in every respect.
 var speeds = [...]Bid{
 	{Speed: Slow, Percentile: 10, Headroom: chain.NewMultiplier(1_125_000_000_000_000_000)},
 	{Speed: Normal, Percentile: 50, Headroom: chain.NewMultiplier(1_500_000_000_000_000_000)},
 	{Speed: Fast, Percentile: 90, Headroom: chain.NewMultiplier(2_000_000_000_000_000_000)},
 }
 
-// Percentiles are those of each block's priority fees that the bids follow, from
-// the slow one's to the fast one's.
+// Percentiles returns the percentiles of each block's priority fees that the bids use, from slow to fast.
 func Percentiles() []uint64 {
 	list := make([]uint64, len(speeds))
 	for i, s := range speeds {
@@ -50,20 +49,20 @@ func Percentiles() []uint64 {
 	return list
 }
 
-// Market is what bids are made from.
+// Market is the input for bids.
 type Market struct {
 	BaseFeePerGas chain.GasPrice // of the next block
 	Static        bool           // the base fee does not move
-	MinGasPrice   chain.GasPrice // the network's lowest, 0 where it is not known
-	// Movement is that of a base fee that is not static; not known where no table tells.
+	MinGasPrice   chain.GasPrice // the network's minimum, 0 if unknown
+	// Movement defines the changes of a base fee that is not static; unknown if no table defines them.
 	Movement chain.Optional[Movement]
-	// PriorityFees has, for each recent block with EVM transactions, its priority
-	// fees per gas at each of [Percentiles].
+	// PriorityFees contains, for each recent block with EVM transactions, its priority fees per gas at each of
+	// [Percentiles].
 	PriorityFees [][]chain.GasPrice
 }
 
-// Floor is the lowest price that the next block accepts: its base fee, or the
-// network's minimum where that is more.
+// Floor returns the lowest price that the next block accepts, in wei per gas: its base fee, or the network's
+// minimum if that is higher.
 func (m Market) Floor() chain.GasPrice {
 	if m.BaseFeePerGas.Cmp(m.MinGasPrice) < 0 {
 		return m.MinGasPrice
@@ -71,20 +70,20 @@ func (m Market) Floor() chain.GasPrice {
 	return m.BaseFeePerGas
 }
 
-// Suggest makes a bid for each speed, from slow to fast:
+// Suggest returns a bid for each speed, from slow to fast:
 //
 //	maxPriorityFeePerGas = the median over the blocks of the priority fee per gas
-//	                       at the speed's percentile, 0 where there is no block
+//	                       at the speed's percentile, 0 without blocks
 //	maxFeePerGas         = floor(headroom × base fee) + maxPriorityFeePerGas
 //	where
-//	  base fee  of the next block, or the network's minimum gas price if it is more
-//	  headroom  1.125, 1.5 or 2; 1 where the base fee is static
+//	  base fee  of the next block, or the network's minimum gas price if it is higher
+//	  headroom  1.125, 1.5 or 2; 1 if the base fee is static
 //
-// The median of an even number is the lower of the two in the middle, so that it
-// is one that was paid. What a transaction is charged is its block's base fee +
-// maxPriorityFeePerGas, so that headroom costs nothing while the base fee stays.
+// The median of an even number is the lower of the two middle values, so it is a fee that was actually paid. A
+// transaction is charged its block's base fee + maxPriorityFeePerGas, so headroom costs nothing while the base
+// fee is unchanged.
 //
-// It is [chain.ErrOverflow] where a price is more than a 256-bit word.
+// Suggest returns [chain.ErrOverflow] if a price exceeds a 256-bit word.
 func Suggest(m Market) ([]Bid, error) {
 	bids := slices.Clone(speeds[:])
 	for i := range bids {
@@ -114,7 +113,7 @@ func Suggest(m Market) ([]Bid, error) {
 	return bids, nil
 }
 
-// medianAt is the median over the blocks of what stands at one index.
+// medianAt returns the median over the blocks of the values at one index.
 func medianAt(blocks [][]chain.GasPrice, index int) (chain.GasPrice, error) {
 	prices := make([]chain.GasPrice, 0, len(blocks))
 	for _, block := range blocks {
@@ -130,15 +129,13 @@ func medianAt(blocks [][]chain.GasPrice, index int) (chain.GasPrice, error) {
 	return prices[(len(prices)-1)/2], nil
 }
 
-// PriorityFees are a block's priority fees per gas at each of [Percentiles], and
-// the number of the EVM transactions that they are found from. They are nil where
-// there is none. A transaction counts where its fee and the base fee are known and
-// its gas price is not below the base fee.
+// PriorityFees returns a block's priority fees per gas at each of [Percentiles], in wei, and the number of EVM
+// transactions that they are computed from. The fees are nil without such transactions. A transaction counts
+// if its fee and the base fee are known and its gas price is not below the base fee.
 //
-// A percentile is one of gas, as in eth_feeHistory: in the order of their priority
-// fees, it is that of the first transaction with which floor(percentile × gas /
-// 100) of the gas is reached. It is [chain.ErrOverflow] where the gas is more than
-// 64 bits.
+// Percentiles are weighted by gas, as in eth_feeHistory: with transactions sorted by priority fee, a
+// percentile is the priority fee of the first transaction at which the cumulative gas reaches floor(percentile
+// × gas / 100). PriorityFees returns [chain.ErrOverflow] if the gas exceeds 64 bits.
 func PriorityFees(r *Report) (prices []chain.GasPrice, transactions int, err error) {
 	tips, total, err := tipsOf(r)
 	if err != nil || len(tips) == 0 {
@@ -146,7 +143,7 @@ func PriorityFees(r *Report) (prices []chain.GasPrice, transactions int, err err
 	}
 	for _, percentile := range Percentiles() {
 		high, low := bits.Mul64(total, percentile)
-		target, _ := bits.Div64(high, low, 100) // percentile ≤ 100, so that it fits
+		target, _ := bits.Div64(high, low, 100) // percentile ≤ 100, so it fits
 		var used uint64
 		for _, t := range tips {
 			if used += t.gas; used >= target {
@@ -158,13 +155,13 @@ func PriorityFees(r *Report) (prices []chain.GasPrice, transactions int, err err
 	return prices, len(tips), nil
 }
 
-// tip is what a transaction paid above the base fee for each of its gas.
+// tip is a transaction's price above the base fee per gas.
 type tip struct {
 	price chain.GasPrice
 	gas   uint64
 }
 
-// tipsOf are those of a block's transactions, rising, with their gas in all.
+// tipsOf returns the tips of a block's transactions, ascending, and their total gas.
 func tipsOf(r *Report) (tips []tip, total uint64, err error) {
 	base, known := r.BaseFeePerGas.Get()
 	if !known {

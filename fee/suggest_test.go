@@ -21,7 +21,7 @@ func gasPrice(t *testing.T, text string) chain.GasPrice {
 	return price
 }
 
-// joined is a list as the vectors have it.
+// joined returns a list as the vectors have it.
 func joined[T any](list []T) string {
 	if len(list) == 0 {
 		return "none"
@@ -101,8 +101,8 @@ func TestPriorityPercentileVectors(t *testing.T) {
 	})
 }
 
-// Only EVM transactions whose fee is known count: not the native one, the one that
-// no rule determines, and those without a price or without gas.
+// Only EVM transactions with a known fee count: not the native one, the one that no rule determines, and those
+// without a price or without gas.
 func TestPriorityFeesOfPricedTransactions(t *testing.T) {
 	price, gas := chain.Some(chain.NewGasPrice(109)), chain.Some(chain.NewGas(21000))
 	r := fee.Report{BaseFeePerGas: chain.Some(chain.NewGasPrice(100)), Transactions: []fee.Transaction{
@@ -120,7 +120,7 @@ func TestPriorityFeesOfPricedTransactions(t *testing.T) {
 }
 
 func TestStaticBaseFeeHasNoHeadroom(t *testing.T) {
-	movement := chain.Some(fee.Movement{Constant: chain.NewGasPrice(100)}) // nobody looks at it
+	movement := chain.Some(fee.Movement{Constant: chain.NewGasPrice(100)}) // unused
 	bids, err := fee.Suggest(fee.Market{BaseFeePerGas: chain.NewGasPrice(100), Static: true, Movement: movement})
 	require.NoError(t, err)
 	for _, b := range bids {
@@ -134,7 +134,7 @@ func TestSuggestWantsEveryPercentile(t *testing.T) {
 	require.EqualError(t, err, "priority fees: want 3 of a block, have 1")
 }
 
-// A faster bid is never lower in anything, and every bid pays for the next block.
+// A faster bid is never lower in any respect, and every bid pays for the next block.
 func TestBidsRise(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 1000 {

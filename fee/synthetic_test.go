@@ -40,7 +40,7 @@ func TestBlocksOfEveryRuntime(t *testing.T) {
 	}
 }
 
-// The oracle must have an era for each row, so that no row goes unchecked.
+// The oracle must have an era for each row, so that every row is checked.
 func TestOracleHasEveryRow(t *testing.T) {
 	starts := map[string]bool{}
 	for _, e := range eras {
@@ -69,7 +69,7 @@ func TestBlocksByTheSpecification(t *testing.T) {
 	}
 }
 
-// compare checks all that a report says against the scenarios.
+// compare checks a report against the scenarios.
 func compare(t *testing.T, list []scenario, baseFee *big.Int, report *fee.Report) {
 	t.Helper()
 	have := shown(t, report)

@@ -21,7 +21,7 @@ func decoded(t testing.TB, text string) *chain.Block {
 	return b
 }
 
-// good is a block of which every fee is known. Extrinsics 1 and 2 are EVM
+// good returns a block of which every fee is known. Extrinsics 1 and 2 are EVM
 // transactions, 3 and 4 native ones.
 func good(t testing.TB) string {
 	t.Helper()
@@ -100,7 +100,7 @@ var evmMutations = map[string]mutation{
 	"no ExtrinsicSuccess":          {func(x x) { x.drop("ExtrinsicSuccess") }, "event system.ExtrinsicSuccess: missing"},
 	"ExtrinsicSuccess twice":       {func(x x) { x.repeat("ExtrinsicSuccess") }, "2 events of system.ExtrinsicSuccess and ExtrinsicFailed, want one"},
 	"ExtrinsicFailed as well":      {func(x x) { x.add(failed(1)) }, "2 events of system.ExtrinsicSuccess and ExtrinsicFailed, want one"},
-	"ExtrinsicFailed instead":      {func(x x) { x.drop("ExtrinsicSuccess"); x.add(failed(525_000_000)) }, "event system.ExtrinsicSuccess: missing, the extrinsic ended with ExtrinsicFailed"},
+	"ExtrinsicFailed instead":      {func(x x) { x.drop("ExtrinsicSuccess"); x.add(failed(525_000_000)) }, "event system.ExtrinsicSuccess: missing; the extrinsic ended with ExtrinsicFailed"},
 	"ExtrinsicSuccess of nothing":  {func(x x) { x.event("ExtrinsicSuccess")["data"] = []any{} }, "event system.ExtrinsicSuccess: data[0].weight: missing"},
 	"no weight":                    {func(x x) { delete(x.info(), "weight") }, "event system.ExtrinsicSuccess: data[0].weight: missing"},
 	"weight null":                  {func(x x) { x.info()["weight"] = nil }, "event system.ExtrinsicSuccess: data[0].weight: missing"},
@@ -152,12 +152,11 @@ var nativeMutations = map[string]mutation{
 	"fee malformed":       {func(x x) { x.data("TransactionFeePaid")[1] = "2e15" }, `event transactionPayment.TransactionFeePaid: data[1]: "2e15" is not a non-negative integer`},
 	"fee over 128 bits":   {func(x x) { x.data("TransactionFeePaid")[1] = over128 }, "event transactionPayment.TransactionFeePaid: data[1]: " + over128 + " is more than 128 bits"},
 	"tip above the fee": {func(x x) { x.data("TransactionFeePaid")[2] = "2000000000000004" },
-		"event transactionPayment.TransactionFeePaid: data[2]: a tip of 2000000000000004 wei is more than the fee of 2000000000000003 wei that includes it"},
+		"event transactionPayment.TransactionFeePaid: data[2]: a tip of 2000000000000004 wei exceeds the fee of 2000000000000003 wei that includes it"},
 	"payer malformed": {func(x x) { x.data("TransactionFeePaid")[0] = json.Number("5") }, "event transactionPayment.TransactionFeePaid: data[0]: want an address, have a number"},
 }
 
-// One thing that is wrong leaves one fee unknown: never zero, never dropped, and
-// nothing else changes.
+// One fault leaves one fee unknown: never zero, never dropped, and nothing else changes.
 func TestUndetermined(t *testing.T) {
 	for index, tables := range map[int][]map[string]mutation{1: {evmMutations, legacyMutations}, 2: {evmMutations, dynamicMutations}, 3: {nativeMutations}} {
 		for _, table := range tables {
@@ -231,7 +230,7 @@ func TestGoodBlock(t *testing.T) {
 	require.True(t, report.Holds())
 }
 
-// changed is the block's text with a change to one extrinsic.
+// changed returns the block's text with a change to one extrinsic.
 func changed(t testing.TB, text string, index int, change func(x)) string {
 	t.Helper()
 	b := tree(t, text).(object)

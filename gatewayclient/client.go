@@ -13,49 +13,47 @@ import (
 	"github.com/feeledger/fees/internal/httpclient"
 )
 
-// errNoEndpoint says that the gateway does not have the endpoint that was asked: it is a
-// [chain.ErrNotOffered].
+// errNoEndpoint means that the gateway does not have the requested endpoint. It is a [chain.ErrNotOffered].
 var errNoEndpoint error = noEndpoint{}
 
 type noEndpoint struct{}
 
-func (noEndpoint) Error() string { return "no such endpoint" }
+func (noEndpoint) Error() string { return "the gateway does not have this endpoint" }
 
 func (noEndpoint) Unwrap() error { return chain.ErrNotOffered }
 
-// Client asks one gateway. It is safe for use by several goroutines.
+// Client is a client of one gateway. It is safe for concurrent use.
 type Client struct {
 	gateway Gateway
 }
 
-// Gateway answers questions, which are the paths of requests with their queries, as
-// Substrate API Sidecar does. An error says by chain's errors what kind of refusal it is.
+// Gateway answers requests, given as paths with their queries, as Substrate API Sidecar does. Its errors wrap
+// an error of package chain that names the kind of refusal.
 type Gateway interface {
 	Answer(ctx context.Context, question string) (text string, err error)
-	// Stream copies an answer to w as it comes, and returns how many bytes there were.
+	// Stream copies a response to w as it arrives, and returns the number of bytes.
 	Stream(ctx context.Context, question string, w io.Writer) (int64, error)
-	// Portion is how many neighbouring blocks are best asked for together, and Prepare asks
-	// for them, so that they are answered at once afterwards.
+	// Portion returns the batch size that suits the gateway. Prepare requests such a batch in advance, so that its
+	// blocks are returned at once afterwards.
 	Portion() chain.Portion
 	Prepare(ctx context.Context, blocks chain.Heights) error
 }
 
-// Options say how a gateway is asked: timeouts, attempts, credentials, limits. The zero value has
-// defaults for all.
+// Options configures timeouts, retries, credentials and limits. The zero value uses the defaults.
 type Options = httpclient.Options
 
-// Of returns a client of a gateway that is no server.
+// Of returns a client of a gateway other than an HTTP server.
 func Of(g Gateway) *Client { return &Client{g} }
 
-// server is a gateway that is asked over HTTP.
+// server is a gateway reached over HTTP.
 type server struct {
 	http    *httpclient.Client
-	version atomic.Pointer[string] // what the gateway's paths begin with, nil until an answer told
+	version atomic.Pointer[string] // prefix of the gateway's paths; nil until a response reveals it
 }
 
-// New returns a client of the gateway at address, an http or https URL. A user
-// name and password in it are sent as basic authentication. Errors show the
-// address without them, and without its path, where some providers have a key.
+// New returns a client of the gateway at address, an http or https URL. A user name and password in the URL
+// are sent as basic authentication. Errors show the address without them, and without its path, which contains
+// an API key at some providers.
 func New(address string, o Options) (*Client, error) {
 	u, err := url.Parse(address)
 	if err == nil && (u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "") {
@@ -68,28 +66,27 @@ func New(address string, o Options) (*Client, error) {
 	return &Client{&server{http: http}}, nil
 }
 
-// Kept is not known: a gateway's chain grows.
+// Kept returns no range: a gateway's chain grows.
 func (c *Client) Kept() (none chain.Optional[chain.Heights], err error) { return none, nil }
 
-// Proved is not known: a gateway gives its word.
+// Proved returns no checkpoint: a gateway's responses are not proved.
 func (c *Client) Proved() (none chain.Optional[chain.Anchor]) { return none }
 
-// Portion is how many neighbouring blocks are best asked for together: one by one, where the
-// gateway is a server.
+// Portion returns the batch size that suits the gateway: one block if it is a server.
 func (c *Client) Portion() chain.Portion { return c.gateway.Portion() }
 
-// Prepare asks for the blocks of a portion.
+// Prepare requests a batch of blocks in advance.
 func (c *Client) Prepare(ctx context.Context, blocks chain.Heights) error {
 	return c.gateway.Prepare(ctx, blocks)
 }
 
-// FinalHead is where the newest block that is final is, without the block itself.
+// FinalHead returns the height and hash of the newest finalized block.
 func (c *Client) FinalHead(ctx context.Context) (chain.Head, error) {
 	h, err := c.HeadHeader(ctx, false)
 	return chain.Head{Number: h.Number}, err
 }
 
-// Head is the newest block that is final, or the newest of all if unfinalized.
+// Head returns the newest finalized block, or the newest block if unfinalized.
 func (c *Client) Head(ctx context.Context, unfinalized bool) (*chain.Block, error) {
 	path := "/blocks/head"
 	if unfinalized {
@@ -98,12 +95,12 @@ func (c *Client) Head(ctx context.Context, unfinalized bool) (*chain.Block, erro
 	return read(ctx, c, path, sidecar.DecodeBlock)
 }
 
-// Block is the block at a height.
+// Block returns the block at a height.
 func (c *Client) Block(ctx context.Context, height uint64) (*chain.Block, error) {
 	b, err := read(ctx, c, "/blocks/"+strconv.FormatUint(height, 10), func(text string) (*chain.Block, error) {
 		b, err := sidecar.DecodeBlock(text)
 		if err == nil && b.Number != height {
-			err = fmt.Errorf("%w: it has number %d", chain.ErrWrongBlock, b.Number)
+			err = fmt.Errorf("%w: its number is %d", chain.ErrWrongBlock, b.Number)
 		}
 		return b, err
 	})
@@ -113,12 +110,12 @@ func (c *Client) Block(ctx context.Context, height uint64) (*chain.Block, error)
 	return b, nil
 }
 
-// BlockByHash is the block with that hash.
+// BlockByHash returns the block with that hash.
 func (c *Client) BlockByHash(ctx context.Context, hash chain.Hash) (*chain.Block, error) {
 	b, err := read(ctx, c, "/blocks/"+hash.String(), func(text string) (*chain.Block, error) {
 		b, err := sidecar.DecodeBlock(text)
 		if err == nil && b.Hash != hash {
-			err = fmt.Errorf("%w: it has hash %v", chain.ErrWrongBlock, b.Hash)
+			err = fmt.Errorf("%w: its hash is %v", chain.ErrWrongBlock, b.Hash)
 		}
 		return b, err
 	})
@@ -128,8 +125,8 @@ func (c *Client) BlockByHash(ctx context.Context, hash chain.Hash) (*chain.Block
 	return b, nil
 }
 
-// read asks for what is at a path, and decodes it. An answer that cannot be decoded is one
-// that may have come by mistake: a server is asked again where that makes sense.
+// read requests a path and decodes the response. A response that cannot be decoded may be a transient fault of
+// a server, so the request is retried.
 func read[T any](ctx context.Context, c *Client, path string, decode func(text string) (T, error)) (value T, err error) {
 	decoded := false
 	text, err := c.Answer(httpclient.Checked(ctx, func(text string) (err error) {
@@ -137,7 +134,7 @@ func read[T any](ctx context.Context, c *Client, path string, decode func(text s
 		decoded = err == nil
 		return err
 	}), path)
-	if err == nil && !decoded { // by what is no server
+	if err == nil && !decoded { // not from a server
 		value, err = decode(text)
 	}
 	if err != nil {
@@ -147,7 +144,7 @@ func read[T any](ctx context.Context, c *Client, path string, decode func(text s
 	return value, nil
 }
 
-// Multiplier is the fee multiplier that the block at a height left behind.
+// Multiplier returns the fee multiplier after the block at a height.
 func (c *Client) Multiplier(ctx context.Context, at uint64) (chain.AtBlock[chain.Multiplier], error) {
 	m, err := read(ctx, c, fmt.Sprintf("/pallets/transaction-payment/storage/nextFeeMultiplier?at=%d", at), ofHeight(at, sidecar.DecodeMultiplier))
 	if err != nil {
@@ -156,19 +153,19 @@ func (c *Client) Multiplier(ctx context.Context, at uint64) (chain.AtBlock[chain
 	return m, err
 }
 
-// ofHeight decodes an answer that must be of the state at a height.
+// ofHeight decodes a response that must be for the state at a height.
 func ofHeight[T any](at uint64, decode func(string) (chain.AtBlock[T], error)) func(string) (chain.AtBlock[T], error) {
 	return func(text string) (chain.AtBlock[T], error) {
 		v, err := decode(text)
 		if err == nil && v.At != at {
-			err = fmt.Errorf("%w: it is at block %d", chain.ErrWrongBlock, v.At)
+			err = fmt.Errorf("%w: it is for block %d", chain.ErrWrongBlock, v.At)
 		}
 		return v, err
 	}
 }
 
-// Runtime is the runtime that the block at a height left behind. It is
-// [chain.ErrNotOffered] where the gateway cannot tell.
+// Runtime returns the runtime after the block at a height. It returns [chain.ErrNotOffered] if the gateway
+// does not support this.
 func (c *Client) Runtime(ctx context.Context, at uint64) (chain.AtBlock[chain.Runtime], error) {
 	r, err := read(ctx, c, fmt.Sprintf("/runtime/spec?at=%d", at), ofHeight(at, sidecar.DecodeRuntime))
 	if err != nil {
@@ -177,8 +174,8 @@ func (c *Client) Runtime(ctx context.Context, at uint64) (chain.AtBlock[chain.Ru
 	return r, err
 }
 
-// NodeVersion is what the node behind the gateway is. It is [chain.ErrNotOffered]
-// where the gateway cannot tell.
+// NodeVersion returns the version of the node behind the gateway. It returns [chain.ErrNotOffered] if the
+// gateway does not support this.
 func (c *Client) NodeVersion(ctx context.Context) (chain.NodeVersion, error) {
 	v, err := read(ctx, c, "/node/version", sidecar.DecodeNodeVersion)
 	if err != nil {
@@ -187,13 +184,13 @@ func (c *Client) NodeVersion(ctx context.Context) (chain.NodeVersion, error) {
 	return v, err
 }
 
-// Stream copies the answer at a path to w as it comes.
+// Stream copies the response at a path to w as it arrives.
 func (c *Client) Stream(ctx context.Context, path string, w io.Writer) (int64, error) {
 	return c.gateway.Stream(ctx, path, w)
 }
 
-// Answer is the text of the answer at a path, such as "/blocks/25/header", to the
-// byte. What it says is not looked into.
+// Answer returns the exact text of the response at a path, such as "/blocks/25/header". It does not inspect
+// the text.
 func (c *Client) Answer(ctx context.Context, path string) (string, error) {
 	return c.gateway.Answer(ctx, path)
 }

@@ -24,8 +24,7 @@ const recordings = "../testdata/recordings"
 
 const hash1 = `"0x1111111111111111111111111111111111111111111111111111111111111111"`
 
-// clientOf is a client of a gateway on loopback. It does not wait long before it
-// tries again.
+// clientOf returns a client of a gateway on loopback, with short pauses between retries.
 func clientOf(t *testing.T, h http.Handler, o httpclient.Options) *gatewayclient.Client {
 	if o.RetryWait == 0 {
 		o.RetryWait = time.Millisecond
@@ -81,7 +80,7 @@ func TestClient(t *testing.T) {
 	require.Equal(t, "moonbeam", n.ClientImplName)
 }
 
-// Each recorded error answer gives the error that the documentation promises.
+// Each recorded error response results in the documented error.
 func TestRecordedErrors(t *testing.T) {
 	const status, none = "status error", "no error"
 	wants := map[string]any{
@@ -156,13 +155,13 @@ func TestRecordedErrors(t *testing.T) {
 				require.Equal(t, answer.Status, refused.Code)
 				require.NotErrorIs(t, err, chain.ErrNoBlock)
 				require.NotErrorIs(t, err, chain.ErrNotOffered)
-				if name != "bad-tx" { // its text is in another field
+				if name != "bad-tx" { // with its text in another field
 					require.NotEmpty(t, refused.Message)
 				}
 			}
 			require.Empty(t, text)
 			require.NotContains(t, err.Error(), "node_modules", "the stack is the gateway's own affair")
-			// So is what a block is asked for with.
+			// So is a block's request.
 			b, err := c.Block(context.Background(), 25)
 			require.Nil(t, b)
 			require.Error(t, err)
@@ -201,7 +200,7 @@ func TestNoAnswer(t *testing.T) {
 		"it breaks off": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "1000")
 			fmt.Fprint(w, "{")
-		}, "it broke the connection off"},
+		}, "it closed the connection"},
 		"it never ends": {func(w http.ResponseWriter, _ *http.Request) {
 			for range 100 {
 				fmt.Fprint(w, strings.Repeat(" ", 1000))
@@ -224,7 +223,7 @@ func TestNoAnswer(t *testing.T) {
 	}
 }
 
-// A message is one line of bounded length, whatever the gateway puts into it.
+// A message is one line of bounded length, whatever the gateway sends.
 func TestMessages(t *testing.T) {
 	for name, answer := range map[string]string{
 		"in a body": "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n" + `{"message":"no\n\u001b[31mred"}`,
@@ -245,7 +244,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// The gateway's successor answers 404 with JSON where a block does not exist.
+// The gateway's successor responds with 404 and JSON for a block that does not exist.
 func TestSuccessorNotFound(t *testing.T) {
 	c := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusNotFound)
@@ -263,8 +262,8 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-// A gateway that is a server is asked for one block after the other, and nothing ahead; of
-// another one it is the other's to say.
+// A gateway that is a server is asked for one block at a time, and nothing in advance; other gateways choose
+// themselves.
 func TestPortion(t *testing.T) {
 	c, err := gatewayclient.New("http://127.0.0.1:1", httpclient.Options{})
 	require.NoError(t, err)

@@ -1,5 +1,5 @@
-// Package gatewayclient asks a block gateway (Substrate API Sidecar) over HTTP. Package httpclient
-// says how often and for how long; package sidecar reads the answers.
+// Package gatewayclient is a client for block gateways (Substrate API Sidecar) over HTTP. Package httpclient
+// does retries and timeouts; package sidecar decodes the responses.
 //
-// An answer for another block than the one that was asked for is an error.
+// A response for a different block than the one requested is an error.
 package gatewayclient

@@ -13,8 +13,8 @@ import (
 	"github.com/feeledger/fees/internal/httpclient"
 )
 
-// The successor answers with status 200 and no extrinsics where its own request fails: it is asked again, and refused in
-// the end. Block 0 has none.
+// If its own request fails, the successor responds with status 200 and no extrinsics: the client retries, and
+// finally rejects the block. Block 0 has none.
 func TestBlocksWithoutExtrinsics(t *testing.T) {
 	var asked atomic.Int32
 	c := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

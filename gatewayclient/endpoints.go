@@ -14,8 +14,7 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// HeadHeader is the header of the newest block that is final, or of the newest of
-// all if unfinalized.
+// HeadHeader returns the header of the newest finalized block, or of the newest block if unfinalized.
 func (c *Client) HeadHeader(ctx context.Context, unfinalized bool) (chain.Header, error) {
 	path := "/blocks/head/header"
 	if unfinalized {
@@ -28,12 +27,12 @@ func (c *Client) HeadHeader(ctx context.Context, unfinalized bool) (chain.Header
 	return h, err
 }
 
-// Header is the header of the block at a height.
+// Header returns the header of the block at a height.
 func (c *Client) Header(ctx context.Context, height uint64) (chain.Header, error) {
 	h, err := read(ctx, c, fmt.Sprintf("/blocks/%d/header", height), func(text string) (chain.Header, error) {
 		h, err := sidecar.DecodeHeader(text)
 		if err == nil && h.Number != height {
-			err = fmt.Errorf("%w: it is of block %d", chain.ErrWrongBlock, h.Number)
+			err = fmt.Errorf("%w: it is for block %d", chain.ErrWrongBlock, h.Number)
 		}
 		return h, err
 	})
@@ -43,11 +42,9 @@ func (c *Client) Header(ctx context.Context, height uint64) (chain.Header, error
 	return h, nil
 }
 
-// Balance is the balance of an account at a height, or at the head where none is
-// given.
+// Balance returns the balance of an account at a height, or at the head if at is unknown.
 func (c *Client) Balance(ctx context.Context, account chain.Address, at chain.Optional[uint64]) (none chain.AtBlock[chain.Account], err error) {
-	// The gateway refuses an address in mixed case whose checksum it does not
-	// agree with; it takes one in lower case.
+	// The gateway rejects a mixed-case address whose checksum it computes differently; it accepts lower case.
 	b, err := read(ctx, c, fmt.Sprintf("/accounts/0x%x/balance-info%s", account[:], atHeight(at, '?')), func(text string) (chain.AtBlock[chain.Account], error) {
 		b, err := sidecar.DecodeBalance(text)
 		return b, cmp.Or(err, checkAt(at, b.At))
@@ -58,13 +55,12 @@ func (c *Client) Balance(ctx context.Context, account chain.Address, at chain.Op
 	return b, nil
 }
 
-// nameForm is what pallets and storage items are called. Other names would change
-// the meaning of the path.
+// nameForm is the form of names of pallets and storage items. Other names would change the meaning of the
+// path.
 var nameForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 
-// Storage is a storage item, such as "transaction-payment" and
-// "nextFeeMultiplier", with the keys of a map, at a height or at the head where
-// none is given.
+// Storage returns a storage item, such as "transaction-payment" and "nextFeeMultiplier", with the keys of a
+// map. It reads the state at a height, or at the head if at is unknown.
 func (c *Client) Storage(ctx context.Context, pallet, item string, keys []string, at chain.Optional[uint64]) (none chain.AtBlock[chain.Value], err error) {
 	where := fmt.Sprintf("storage %s.%s", jsonscan.Excerpt(pallet), jsonscan.Excerpt(item))
 	if !nameForm.MatchString(pallet) || !nameForm.MatchString(item) {
@@ -84,8 +80,8 @@ func (c *Client) Storage(ctx context.Context, pallet, item string, keys []string
 	return s, nil
 }
 
-// BlockWeight is what the chain counted for the block at a height, by class: the item
-// system.blockWeight as that block left it.
+// BlockWeight returns the weight that the chain counted for the block at a height, by class: the item
+// system.blockWeight after that block.
 func (c *Client) BlockWeight(ctx context.Context, at uint64) (none chain.AtBlock[chain.ClassWeights], err error) {
 	w, err := read(ctx, c, sidecar.BlockWeightPath(at), func(text string) (chain.AtBlock[chain.ClassWeights], error) {
 		w, err := sidecar.DecodeBlockWeight(text)
@@ -97,7 +93,7 @@ func (c *Client) BlockWeight(ctx context.Context, at uint64) (none chain.AtBlock
 	return w, nil
 }
 
-// Extrinsics are [chain.ErrNotOffered]: a gateway has them decoded alone.
+// Extrinsics returns [chain.ErrNotOffered]: a gateway serves extrinsics only in decoded form.
 func (c *Client) Extrinsics(context.Context, chain.Hash) ([][]byte, error) {
 	return nil, fmt.Errorf("encoded extrinsics: %w", chain.ErrNotOffered)
 }
@@ -114,17 +110,17 @@ func atHeight(at chain.Optional[uint64], before byte) string {
 	return query
 }
 
-// checkAt refuses an answer for another height than was asked for.
+// checkAt rejects a response for a different height than the one requested.
 func checkAt(want chain.Optional[uint64], have uint64) error {
 	if height, given := want.Get(); given && have != height {
-		return fmt.Errorf("asked at block %d: %w: it is at block %d", height, chain.ErrWrongBlock, have)
+		return fmt.Errorf("asked at block %d: %w: it is for block %d", height, chain.ErrWrongBlock, have)
 	}
 	return nil
 }
 
-// Metadata copies the runtime's metadata, JSON of some hundred kilobytes to some
-// megabytes, to w as it comes, and returns how many bytes there were. It is not
-// looked into, and not asked for again once it has begun.
+// Metadata copies the runtime's metadata to w as it arrives, and returns the number of bytes. It is JSON of
+// some hundred kilobytes to some megabytes. Metadata does not inspect it, and does not retry once data has
+// arrived.
 func (c *Client) Metadata(ctx context.Context, w io.Writer) (int64, error) {
 	n, err := c.gateway.Stream(ctx, "/runtime/metadata", w)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/feeledger/fees/internal/httpclient"
 )
 
-// answering is a gateway that knows one path and query.
+// answering returns a gateway with one path and query.
 func answering(t *testing.T, path, body string) *gatewayclient.Client {
 	return clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.RequestURI() != path {
@@ -160,7 +160,7 @@ func TestMetadata(t *testing.T) {
 	require.ErrorAs(t, err, &unreachable)
 }
 
-// An answer is passed on to the byte, white space and all.
+// A response is copied exactly, including white space.
 func TestAnswer(t *testing.T) {
 	ctx := context.Background()
 	text := "\n {\"at\": 1}\r\n\t "

@@ -11,7 +11,7 @@ import (
 	"github.com/feeledger/fees/internal/archive/demo"
 )
 
-// Ask a gateway for a block, and for the fee multiplier that it left behind, in units of 10^-18.
+// Request a block from a gateway, and the fee multiplier after it, in units of 10^-18.
 func Example() {
 	ctx := context.Background()
 	gateway := httptest.NewServer(answers.Handler(demo.Open())) // yours

@@ -9,10 +9,10 @@ import (
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 )
 
-// FeesTreasuryProportion is that parameter of governance as the block at a height left
-// it. It is not known where governance has never set it: the runtime's default holds. Key
-// is its key in the storage item parameters.parameters as the chain has it, SCALE in hex,
-// such as 0x0000: the gateway refuses a key in JSON, which is an enum.
+// FeesTreasuryProportion returns that governance parameter after the block at a height. It is unknown if
+// governance has never set it: the runtime's default applies. Key is its key in the storage item
+// parameters.parameters in the chain's encoding, SCALE in hex, such as 0x0000: the gateway does not accept the
+// JSON form of this key, an enum.
 func (c *Client) FeesTreasuryProportion(ctx context.Context, key string, at uint64) (none chain.AtBlock[chain.Optional[chain.Perbill]], err error) {
 	p, err := read(ctx, c, sidecar.ProportionPath(key, at), func(text string) (chain.AtBlock[chain.Optional[chain.Perbill]], error) {
 		p, err := sidecar.DecodeProportion(text, key)

@@ -13,8 +13,8 @@ import (
 	"github.com/feeledger/fees/internal/httpclient"
 )
 
-// realParameters answers for the treasury's share as the real gateway does: it takes a key
-// in hex, and cannot map one in JSON, which is an enum.
+// realParameters responds for the treasury's share as the real gateway does: it accepts a key in hex, but
+// cannot map one in JSON, which is an enum.
 func realParameters(value string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		query := r.URL.Query()
@@ -52,8 +52,7 @@ func TestFeesTreasuryProportion(t *testing.T) {
 	require.ErrorIs(t, err, chain.ErrWrongBlock)
 }
 
-// What a gateway will never answer is told from what it cannot answer now, and is asked
-// once.
+// Permanent errors are distinguished from transient ones, and not retried.
 func TestCannotTell(t *testing.T) {
 	for message, status := range map[string]int{
 		`Cannot map Enum JSON, unable to find 'RuntimeConfig' in mocked, fixed, parameters`:                         500,
@@ -87,7 +86,7 @@ func TestCannotTell(t *testing.T) {
 	}
 }
 
-// An answer without content is no answer.
+// A response without content is an error.
 func TestNoContent(t *testing.T) {
 	c := clientOf(t, status(204, ""), httpclient.Options{})
 	_, err := c.Multiplier(context.Background(), 7)

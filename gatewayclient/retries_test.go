@@ -18,7 +18,7 @@ import (
 const block7 = `{"number":"7","hash":` + hash1 + `,"parentHash":` + hash1 +
 	`,"extrinsics":[{"method":{"pallet":"timestamp","method":"set"},"signature":null,"hash":` + hash1 + `,"events":[]}]}`
 
-// sequence answers with one handler after the other, then with the block.
+// sequence responds with one handler after another, then with the block.
 type sequence struct {
 	steps []http.HandlerFunc
 	asked atomic.Int32
@@ -45,12 +45,12 @@ func said(code int, message string) http.HandlerFunc {
 	return status(code, fmt.Sprintf(`{"code":%d,"message":%q}`, code, message))
 }
 
-// What the gateway says tells whether to ask again: a node that it has lost comes back. What is
-// no answer of a gateway's is asked for again where one came before.
+// The gateway's message decides whether to retry: a lost node comes back. A response that is not a gateway's
+// is retried if a valid one came before.
 func TestRetries(t *testing.T) {
 	for name, c := range map[string]struct {
 		step   http.HandlerFunc
-		asked  int  // requests until the answer, or the error
+		asked  int  // requests until the response, or the error
 		passes bool // also at the first request
 		known  bool // after a first answer
 	}{
@@ -98,7 +98,7 @@ func TestRetries(t *testing.T) {
 			})
 		}
 	}
-	t.Run("no such endpoint", func(t *testing.T) {
+	t.Run("the gateway does not have this endpoint", func(t *testing.T) {
 		s := &sequence{steps: []http.HandlerFunc{status(404, "<html>"), status(404, "<html>")}}
 		_, err := clientOf(t, s, httpclient.Options{}).Block(context.Background(), 7)
 		require.ErrorIs(t, err, chain.ErrNotOffered)
@@ -106,7 +106,7 @@ func TestRetries(t *testing.T) {
 	})
 }
 
-// The successor's paths begin with /v1. It is found out once.
+// The successor's paths start with /v1. The client finds out once.
 func TestVersion(t *testing.T) {
 	var paths []string
 	versioned := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -124,7 +124,7 @@ func TestVersion(t *testing.T) {
 	}
 	require.Equal(t, []string{"/blocks/7", "/v1/blocks/7", "/v1/blocks/7"}, paths)
 
-	// What answers, and not as a gateway does, tells nothing about the paths.
+	// Responses that are not a gateway's reveal nothing about the paths.
 	s := &sequence{steps: []http.HandlerFunc{status(404, "<html>"), status(200, "")}}
 	c = clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		paths = append(paths, r.URL.Path)
@@ -137,7 +137,7 @@ func TestVersion(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"/blocks/7", "/v1/blocks/7", "/blocks/7"}, paths)
 
-	// A gateway that has answered without is not asked with it.
+	// A gateway that has responded without the prefix is not asked with it.
 	var old []string
 	c = clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		old = append(old, r.URL.Path)

@@ -17,16 +17,16 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// The prefixes that the paths of a gateway can have: none, and that of Sidecar's successor
-// (polkadot-rest-api). No running instance of the successor was seen: what is said of it here
-// was read in its source.
+// The prefixes that a gateway's paths can have: none, or the prefix of Sidecar's successor
+// (polkadot-rest-api). All support for the successor is based on its source code; it was not tested with a
+// running instance.
 const (
 	noVersion = ""
 	version1  = "/v1"
 )
 
-// versioned returns the path of a question. The successor knows pallets in camel case only,
-// and no brackets that are percent-encoded.
+// versioned returns the path of a request. The successor accepts only pallet names in camel case and brackets
+// that are not percent-encoded.
 func versioned(version, question string) string {
 	if version == version1 {
 		question = palletPath.ReplaceAllStringFunc(question, sidecar.PalletName)
@@ -40,8 +40,8 @@ var (
 	blockPath  = regexp.MustCompile(`^/blocks/[^/]+$`)
 )
 
-// Answer is the text of a JSON answer. The first answer tells whether the
-// gateway's paths have a version: an unknown path is asked for once with it.
+// Answer returns the text of a JSON response. The first response reveals whether the gateway's paths have a
+// version prefix: an unknown path is tried once with it.
 func (s *server) Answer(ctx context.Context, path string) (string, error) {
 	if version := s.version.Load(); version != nil {
 		return s.text(ctx, *version, path)
@@ -59,8 +59,8 @@ func (s *server) Answer(ctx context.Context, path string) (string, error) {
 	return text, err
 }
 
-// settles tells whether an answer is one of a gateway's, so that its path is a
-// gateway's too. Anything can answer with status 200.
+// settles reports whether a response is a gateway's, so that its path prefix is right. Any server can respond
+// with status 200.
 func settles(text string, err error) bool {
 	if err != nil {
 		return errors.Is(err, chain.ErrNoBlock)
@@ -72,7 +72,7 @@ func settles(text string, err error) bool {
 func (s *server) text(ctx context.Context, version, path string) (text string, err error) {
 	question := versioned(version, path)
 	empty := 0
-	var final error // an answer, too: the gateway has no other
+	var final error // also a valid response: the gateway has no other
 	err = s.http.Ask(ctx, func(ctx context.Context) error {
 		answer, err := s.http.Get(ctx, question)
 		switch {
@@ -88,7 +88,7 @@ func (s *server) text(ctx context.Context, version, path string) (text string, e
 		case version == version1 && blockPath.MatchString(path):
 			err := checkInherents(answer.Text)
 			if empty++; err != nil && empty < maxEmpty {
-				err = s.http.Unreachable(ctx, err) // so that it is asked again
+				err = s.http.Unreachable(ctx, err) // so that it is retried
 			}
 			if err != nil {
 				return err
@@ -100,16 +100,16 @@ func (s *server) text(ctx context.Context, version, path string) (text string, e
 	return text, cmp.Or(err, final)
 }
 
-// maxEmpty is how often the successor may answer with a block without extrinsics before that
-// is the answer.
+// maxEmpty is the number of times that the successor may return a block without extrinsics before the client
+// accepts it.
 const maxEmpty = 5
 
-// checkInherents refuses a block above the first one that has no extrinsics. The successor
-// sends one with status 200 when its own request to the node fails.
+// checkInherents rejects a block other than block 0 that has no extrinsics. The successor sends such a block
+// with status 200 when its own request to the node fails.
 func checkInherents(text string) error {
 	block, err := jsonscan.Parse(text)
 	if err != nil {
-		return nil // the reader of the block says what is wrong
+		return nil // the decoder reports the problem
 	}
 	number, err := chain.ReadUint64(block.Member("number"))
 	extrinsics := block.Member("extrinsics")
@@ -119,21 +119,20 @@ func checkInherents(text string) error {
 	return &sidecar.DecodeError{What: fmt.Sprintf("block %d", number), Err: sidecar.ErrNoInherents}
 }
 
-var errNoContent = errors.New("status 204: there is nothing in it")
+var errNoContent = errors.New("status 204: the response is empty")
 
-// The texts with which the real gateway says that there is no such block: the
-// first for a height or hash that the chain does not have (status 500), the
-// second for a height that is more than 32 bits (status 400). The third is the
-// successor's (status 400).
+// noBlockTexts are the messages of a gateway for a block that does not exist: Sidecar's for an unknown height
+// or hash (status 500), Sidecar's for a height of more than 32 bits (status 400), and the successor's (status
+// 400).
 var noBlockTexts = []string{
 	"Unable to retrieve header and parent from supplied hash",
 	"Specified block number is larger than the current largest block",
 	"Block not found",
 }
 
-// The texts with which a gateway says, with status 500 or 400, that it cannot answer a
-// question, now or later: a key that it cannot read, a part of the chain that it does
-// not know or that the runtime did not have, or what its library cannot decode.
+// cannotTellTexts are the messages, with status 500 or 400, of a gateway that will never be able to answer a
+// request: for a key that it cannot parse, a part of the chain that it does not know or that the runtime did
+// not have, or data that its library cannot decode.
 var cannotTellTexts = []string{
 	"Cannot map",
 	"not supported",
@@ -143,22 +142,22 @@ var cannotTellTexts = []string{
 	"Unable to find Call",
 	"Could not find storage item",
 	"was not recognized as a queryable pallet",
-	"the archive lacks it", // of fees archive serve
+	"the archive lacks it", // from fees archive serve
 }
 
-// cannotTell tells whether an answer with that status and message is final.
+// cannotTell reports whether a response with that status and message is permanent.
 func cannotTell(status int, said string) bool {
 	return (status == http.StatusInternalServerError || status == http.StatusBadRequest) &&
 		slices.ContainsFunc(cannotTellTexts, func(text string) bool { return strings.Contains(said, text) })
 }
 
-// refusal is what an answer says whose status is no success: a final answer, or why there is
-// none.
+// refusal interprets a response whose status is not a success: it returns a permanent error or a transient
+// one.
 func (s *server) refusal(path string, answer httpclient.Answer) (final, err error) {
 	body, notJSON := jsonscan.Parse(answer.Text)
 	said, ok := body.Member("message").Text()
 	if !ok {
-		said, _ = body.Member("error").Text() // the successor's
+		said, _ = body.Member("error").Text() // from the successor
 	}
 	for _, text := range noBlockTexts {
 		if strings.HasPrefix(said, text) {
@@ -173,22 +172,22 @@ func (s *server) refusal(path string, answer httpclient.Answer) (final, err erro
 		return fmt.Errorf("%w: %w", chain.ErrCannotTell, refused), nil
 	case answer.Status != http.StatusNotFound:
 		return nil, refused
-	case notJSON == nil && strings.HasPrefix(path, version1+"/pallets/"): // the successor's: an unknown pallet or item
+	case notJSON == nil && strings.HasPrefix(path, version1+"/pallets/"): // from the successor: an unknown pallet or item
 		return fmt.Errorf("%w: %w", chain.ErrCannotTell, refused), nil
-	case notJSON == nil: // the successor says so of a block; an unknown route is a web page
+	case notJSON == nil: // the successor reports a block this way; an unknown route is a web page
 		return nil, fmt.Errorf("%w: %w", chain.ErrNoBlock, refused)
 	}
 	return nil, fmt.Errorf("%w: %w", errNoEndpoint, refused)
 }
 
-// Portion is one block, by a question for the block and one for the multiplier.
+// Portion returns one block, with one request for the block and one for the multiplier.
 func (s *server) Portion() chain.Portion { return chain.Portion{Blocks: 1, Questions: 2} }
 
-// Prepare does nothing: a server answers one question at a time.
+// Prepare does nothing: a server answers one request at a time.
 func (s *server) Prepare(context.Context, chain.Heights) error { return nil }
 
-// Stream passes an answer on. It does not tell whether the gateway's paths have a
-// version: it is not looked into.
+// Stream copies a response. It cannot reveal whether the gateway's paths have a version prefix, because the
+// response is not inspected.
 func (s *server) Stream(ctx context.Context, path string, w io.Writer) (int64, error) {
 	version := noVersion
 	known := s.version.Load()
@@ -204,7 +203,7 @@ func (s *server) Stream(ctx context.Context, path string, w io.Writer) (int64, e
 
 func (s *server) streamFrom(ctx context.Context, version, path string, w io.Writer) (n int64, err error) {
 	question := versioned(version, path)
-	var broken error // after it had begun, or for good
+	var broken error // after data had arrived, or permanent
 	err = s.http.Ask(ctx, func(ctx context.Context) error {
 		answer, written, err := s.http.Stream(ctx, question, w)
 		switch n = written; {

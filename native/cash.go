@@ -8,14 +8,13 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// ReadCash finds what a native transaction paid where its runtime had no fee
-// event: the Withdraw from its payer less the refund in the same extrinsic. No
-// part of it went to an author in those runtimes. The tip, which the payer
-// signed, is extrinsic.tip; a gateway that wrote none leaves it at 0.
+// ReadCash returns the fee of a native transaction whose runtime had no fee event: the Withdraw from its payer
+// less the refund in the same extrinsic. In those runtimes no part of it went to an author. The tip, which the
+// payer signed, is extrinsic.tip; it is 0 if the gateway wrote none.
 //
-// A call that the chain declares free of fees, paysFee No, is not withdrawn for: what
-// its events withdraw is its own. It paid its tip alone. The chain credits the treasury
-// of every fee above 0, so that a free call with such a credit is contradicted.
+// A call that the chain declares free of fees (paysFee No) has no fee withdrawal: withdrawals in its events
+// are its own, and it paid only its tip. The chain credits the treasury for every fee above 0, so a free call
+// with such a credit is a contradiction and an error.
 func ReadCash(x *chain.Extrinsic) (FeePaid, error) {
 	payer, err := chain.Read[chain.Address](x.Signer)
 	if err != nil {
@@ -27,7 +26,7 @@ func ReadCash(x *chain.Extrinsic) (FeePaid, error) {
 	}
 	if tip.IsZero() && isFree(x) {
 		if treasuryCredited(x) {
-			return FeePaid{}, errors.New("paysFee: it is No, and the treasury was credited")
+			return FeePaid{}, errors.New("paysFee is No, but the treasury was credited")
 		}
 		return FeePaid{Payer: payer}, nil
 	}
@@ -36,7 +35,7 @@ func ReadCash(x *chain.Extrinsic) (FeePaid, error) {
 		return FeePaid{}, err
 	}
 	if cash.Payer != payer {
-		return FeePaid{}, fmt.Errorf("event balances.Withdraw: it is from %v, and the signer is %v", cash.Payer, payer)
+		return FeePaid{}, fmt.Errorf("event balances.Withdraw is from %v, but the signer is %v", cash.Payer, payer)
 	}
 	refund, _ := cash.Settle(false)
 	charged, err := cash.Charged(refund)
@@ -44,12 +43,12 @@ func ReadCash(x *chain.Extrinsic) (FeePaid, error) {
 		return FeePaid{}, err
 	}
 	if tip.Cmp(charged) > 0 {
-		return FeePaid{}, fmt.Errorf("tip: %v wei is more than the %v that were charged", tip, charged)
+		return FeePaid{}, fmt.Errorf("the tip of %v wei exceeds the %v wei charged", tip, charged)
 	}
 	return FeePaid{payer, charged, tip}, nil
 }
 
-// ReadTip is the tip that the sender signed, 0 where the gateway wrote none.
+// ReadTip returns the tip that the sender signed, 0 if the gateway wrote none.
 func ReadTip(x *chain.Extrinsic) (chain.Wei, error) {
 	tip, err := chain.Read[chain.Wei](x.Tip)
 	if errors.Is(err, chain.ErrMissing) {

@@ -20,7 +20,7 @@ const (
 	treasury = "0x6d6f646C70792f74727372790000000000000000"
 )
 
-// charged is a signed transaction of a runtime without a fee event.
+// charged returns a signed transaction of a runtime without a fee event.
 func charged(t testing.TB, tip string, events ...[]any) *chain.Extrinsic {
 	t.Helper()
 	parse := func(text string) jsonscan.Value {
@@ -53,7 +53,7 @@ func TestReadCash(t *testing.T) {
 		tip    string
 		events [][]any
 		fee    uint64
-		paid   uint64 // of it, the tip
+		paid   uint64 // of which the tip
 		error  string
 	}{
 		"refund and credit":              {`"0"`, [][]any{withdraw, refund, credit, ended("Yes")}, 1000, 0, ""},
@@ -62,7 +62,7 @@ func TestReadCash(t *testing.T) {
 		"tip null":                       {"null", [][]any{withdraw, refund, ended("Yes")}, 1000, 0, ""},
 		"tip":                            {`"0x64"`, [][]any{withdraw, refund, credit, ended("Yes")}, 1000, 100, ""},
 		"all is tip":                     {`"1000"`, [][]any{withdraw, refund, credit, ended("No")}, 1000, 1000, ""},
-		"tip above the charge":           {`"1001"`, [][]any{withdraw, refund, credit, ended("Yes")}, 0, 0, "tip: 1001 wei is more than the 1000 that were charged"},
+		"tip above the charge":           {`"1001"`, [][]any{withdraw, refund, credit, ended("Yes")}, 0, 0, "the tip of 1001 wei exceeds the 1000 wei charged"},
 		"tip malformed":                  {`"lots"`, [][]any{withdraw, refund, credit, ended("Yes")}, 0, 0, `tip: "lots" is not a non-negative integer`},
 		"tip an object":                  {`{}`, [][]any{withdraw, refund, credit, ended("Yes")}, 0, 0, "tip: want a number, have an object"},
 		"waived: all is given back":      {`"0"`, [][]any{withdraw, {"balances.Deposit", payer, "1500"}, ended("Yes")}, 0, 0, ""},
@@ -70,16 +70,16 @@ func TestReadCash(t *testing.T) {
 		"free, with a tip":               {`"1"`, [][]any{ended("No")}, 0, 0, "event balances.Withdraw: missing"},
 		"nothing withdrawn, yet it pays": {`"0"`, [][]any{ended("Yes")}, 0, 0, "event balances.Withdraw: missing"},
 		"nothing withdrawn, no outcome":  {`"0"`, nil, 0, 0, "event balances.Withdraw: missing"},
-		// A free call that withdraws for itself, from the signer or from somebody else.
+		// A free call with its own withdrawal, from the signer or from someone else.
 		"free, with a Withdraw of its own":                   {`"0"`, [][]any{withdraw, ended("No")}, 0, 0, ""},
 		"free, with a Withdraw and a Deposit of its own":     {`"0"`, [][]any{withdraw, {"balances.Deposit", stranger, "1500"}, ended("No")}, 0, 0, ""},
 		"free, with a Withdraw of its own from somebody":     {`"0"`, [][]any{{"balances.Withdraw", stranger, "7"}, ended("No")}, 0, 0, ""},
 		"free, with a Withdraw of its own after that of tip": {`"100"`, [][]any{{"balances.Withdraw", payer, "100"}, {"xTokens.Sent"}, withdraw, {"xTokens.Sent"}, ended("No")}, 100, 100, ""},
 		"free, and yet the treasury was credited": {`"0"`, [][]any{withdraw, refund, credit, {"treasury.Deposit", "200"}, ended("No")}, 0, 0,
-			"paysFee: it is No, and the treasury was credited"},
+			"paysFee is No, but the treasury was credited"},
 		"somebody else's Withdraw": {`"0"`, [][]any{{"balances.Withdraw", stranger, "1500"}, ended("Yes")}, 0, 0,
-			"event balances.Withdraw: it is from 0x2000000000000000000000000000000000000002, and the signer is " + payer},
-		"more given back than withdrawn": {`"0"`, [][]any{withdraw, {"balances.Deposit", payer, "1501"}, ended("Yes")}, 0, 0, "withdrawn 1500 wei, given back 1501: overflow"},
+			"event balances.Withdraw is from 0x2000000000000000000000000000000000000002, but the signer is " + payer},
+		"more given back than withdrawn": {`"0"`, [][]any{withdraw, {"balances.Deposit", payer, "1501"}, ended("Yes")}, 0, 0, "1500 wei withdrawn but 1501 refunded: overflow"},
 	} {
 		have, err := native.ReadCash(charged(t, c.tip, c.events...))
 		if c.error != "" {

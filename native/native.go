@@ -6,25 +6,24 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// FeePaid is what a native transaction paid.
+// FeePaid is the fee that a native transaction paid.
 type FeePaid struct {
 	Payer chain.Address
-	Fee   chain.Wei // all that was paid, the tip included
+	Fee   chain.Wei // the whole fee, tip included
 	Tip   chain.Wei // the part of Fee that the sender added
 }
 
-// HasFeeEvent tells whether the extrinsic has a TransactionFeePaid event.
+// HasFeeEvent reports whether the extrinsic has a TransactionFeePaid event.
 func HasFeeEvent(x *chain.Extrinsic) bool {
 	_, count := feeEvent(x)
 	return count > 0
 }
 
-// ReadFeePaid is fee rule 1: payer, fee and tip are data[0], data[1] and data[2]
-// of the extrinsic's event transactionPayment.TransactionFeePaid. The fee
-// includes the tip (polkadot-sdk, pallet transaction-payment: actual_fee). A
-// fee of 0 is one that the chain waived.
+// ReadFeePaid implements fee rule 1: payer, fee and tip are data[0], data[1] and data[2] of the extrinsic's
+// event transactionPayment.TransactionFeePaid. The fee includes the tip (polkadot-sdk, pallet
+// transaction-payment: actual_fee). A fee of 0 means that the chain waived it.
 //
-// Older runtimes have no such event, which is an error here: see [ReadCash].
+// Older runtimes do not have this event. ReadFeePaid then returns an error; use [ReadCash].
 func ReadFeePaid(x *chain.Extrinsic) (FeePaid, error) {
 	event, count := feeEvent(x)
 	switch {
@@ -70,7 +69,7 @@ func readFeePaid(data chain.Value) (paid FeePaid, err error) {
 		return FeePaid{}, fmt.Errorf("data[%d]: %w", i, chain.ErrMissing)
 	}
 	if paid.Tip.Cmp(paid.Fee) > 0 {
-		return FeePaid{}, fmt.Errorf("data[2]: a tip of %v wei is more than the fee of %v wei that includes it", paid.Tip, paid.Fee)
+		return FeePaid{}, fmt.Errorf("data[2]: a tip of %v wei exceeds the fee of %v wei that includes it", paid.Tip, paid.Fee)
 	}
 	return paid, nil
 }

@@ -14,7 +14,7 @@ import (
 
 const payer = "0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0"
 
-// forms are all forms in which gateways write a number.
+// forms returns all forms in which gateways write a number.
 func forms(n *big.Int) []string {
 	return []string{
 		n.String(), `"` + n.String() + `"`, `"0x` + n.Text(16) + `"`,
@@ -24,15 +24,15 @@ func forms(n *big.Int) []string {
 
 func TestFeePaidIsWhatTheEventSaysInEveryForm(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
-	most := new(big.Int).Lsh(big.NewInt(1), 128)
+	largest := new(big.Int).Lsh(big.NewInt(1), 128)
 	for range 3_000 {
 		fee := new(big.Int).SetUint64(random.Uint64())
 		fee.Lsh(fee, 64).Or(fee, new(big.Int).SetUint64(random.Uint64())).Rsh(fee, random.UintN(128))
 		tip := new(big.Int).Rsh(fee, random.UintN(128))
-		if random.IntN(4) == 0 { // one more than the fee is the first tip that is too much
+		if random.IntN(4) == 0 { // one more than the fee is the lowest excessive tip
 			tip = new(big.Int).Add(fee, big.NewInt(random.Int64N(3)-1))
 		}
-		if tip.Sign() < 0 || tip.Cmp(most) >= 0 {
+		if tip.Sign() < 0 || tip.Cmp(largest) >= 0 {
 			continue
 		}
 		feeForms, tipForms := forms(fee), forms(tip)
@@ -40,7 +40,7 @@ func TestFeePaidIsWhatTheEventSaysInEveryForm(t *testing.T) {
 		have, err := native.ReadFeePaid(paid(t, data))
 		if tip.Cmp(fee) > 0 {
 			require.EqualError(t, err, fmt.Sprintf("event transactionPayment.TransactionFeePaid: data[2]: "+
-				"a tip of %v wei is more than the fee of %v wei that includes it", tip, fee))
+				"a tip of %v wei exceeds the fee of %v wei that includes it", tip, fee))
 			require.Zero(t, have, data)
 			continue
 		}

@@ -33,7 +33,7 @@ func TestNativeFeeVectors(t *testing.T) {
 	})
 }
 
-// paid is an extrinsic with a TransactionFeePaid event for each data.
+// paid returns an extrinsic with a TransactionFeePaid event for each data.
 func paid(t testing.TB, data ...string) *chain.Extrinsic {
 	t.Helper()
 	x := &chain.Extrinsic{Signed: true}
@@ -51,14 +51,14 @@ func paid(t testing.TB, data ...string) *chain.Extrinsic {
 	return x
 }
 
-// errorName is the vectors' name for an error.
+// errorName returns the vectors' name for an error.
 func errorName(err error) string {
 	switch text := err.Error(); {
 	case errors.Is(err, chain.ErrMissing):
 		return "missing"
 	case strings.HasSuffix(text, "is more than 128 bits"):
 		return "width"
-	case strings.Contains(text, "is more than the fee"):
+	case strings.Contains(text, "exceeds the fee"):
 		return "tip"
 	default:
 		return "malformed"

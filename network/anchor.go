@@ -7,14 +7,14 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// Anchor is a block that is known from somewhere else than who gives the blocks. Whoever
-// trusts it has all blocks below it proved.
+// Anchor is a checkpoint: a block whose hash comes from a source other than the one that serves the blocks.
+// With a trusted checkpoint, all blocks below it can be proved.
 type Anchor struct {
 	chain.Anchor
 	Source string `json:"source"`
 }
 
-// checkAnchors checks that the anchors are in the order of their heights, and each whole.
+// checkAnchors checks that the anchors are complete and sorted by height.
 func (n *Network) checkAnchors() error {
 	for i, a := range n.Anchors {
 		err := func() error {
@@ -22,9 +22,9 @@ func (n *Network) checkAnchors() error {
 			case a.Hash == chain.Hash{} || a.Source == "":
 				return errors.New("want height, hash and source")
 			case i > 0 && a.Height <= n.Anchors[i-1].Height:
-				return errors.New("want rising heights")
+				return errors.New("want ascending heights")
 			case n.LastBlock != nil && a.Height > *n.LastBlock:
-				return fmt.Errorf("the chain ended with block %d", *n.LastBlock)
+				return fmt.Errorf("the chain ended at block %d", *n.LastBlock)
 			}
 			return nil
 		}()
@@ -35,7 +35,7 @@ func (n *Network) checkAnchors() error {
 	return nil
 }
 
-// Anchors are the blocks that are known of the chain with a specName, the lowest first.
+// Anchors returns the known checkpoints of the chain with a specName, lowest first.
 func (t Tables) Anchors(specName string) (list []chain.Anchor) {
 	if n := t.like(specName); n != nil {
 		for _, a := range n.Anchors {

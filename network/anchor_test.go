@@ -13,7 +13,7 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// Anchors are whole, and in the order of their heights; none is above a chain's end.
+// Anchors are complete and sorted by height; none is above a chain's end.
 func TestAnchors(t *testing.T) {
 	one, two := `"hash": "0x`+strings.Repeat("11", 32)+`", "source": "an explorer"`, `"hash": "0x`+strings.Repeat("22", 32)+`", "source": "the auditor"`
 	with := func(more string) (network.Tables, error) {
@@ -29,9 +29,9 @@ func TestAnchors(t *testing.T) {
 	for more, want := range map[string]string{
 		`"anchors": [{"height": 7, "source": "an explorer"}]`:                      "anchors: block 7: want height, hash and source",
 		`"anchors": [{"height": 7, "hash": "0x` + strings.Repeat("11", 32) + `"}]`: "anchors: block 7: want height, hash and source",
-		`"anchors": [{"height": 7, ` + one + `}, {"height": 7, ` + two + `}]`:      "anchors: block 7: want rising heights",
-		`"anchors": [{"height": 7, ` + one + `}, {"height": 6, ` + two + `}]`:      "anchors: block 6: want rising heights",
-		`"last_block": 6, "anchors": [{"height": 7, ` + one + `}]`:                 "anchors: block 7: the chain ended with block 6",
+		`"anchors": [{"height": 7, ` + one + `}, {"height": 7, ` + two + `}]`:      "anchors: block 7: want ascending heights",
+		`"anchors": [{"height": 7, ` + one + `}, {"height": 6, ` + two + `}]`:      "anchors: block 6: want ascending heights",
+		`"last_block": 6, "anchors": [{"height": 7, ` + one + `}]`:                 "anchors: block 7: the chain ended at block 6",
 		`"anchors": [{"height": 7, "hash": "0x11", "source": "an explorer"}]`:      "is not a hash",
 		`"anchors": [{"height": 7, "number": 7}]`:                                  `unknown field "number"`,
 	} {
@@ -40,8 +40,8 @@ func TestAnchors(t *testing.T) {
 	}
 }
 
-// A chain that has ended is known by its last block. Moonbeam's is as a public proof of it has
-// it, which is no part of this repository.
+// A chain that has ended is identified by its last block. Moonbeam's is from a public proof, which is not part
+// of this repository.
 func TestBuiltInAnchors(t *testing.T) {
 	for _, n := range network.BuiltIn().All() {
 		if n.LastBlock != nil {

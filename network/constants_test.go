@@ -12,8 +12,8 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// The figures that the runtimes' own metadata have are those of the tables: base weights,
-// what a block may weigh, what a byte and a picosecond cost.
+// The figures in the runtimes' own metadata match the tables: base weights, block weight limits, and the fees
+// per byte and per picosecond.
 func TestConstantsOfTheMetadata(t *testing.T) {
 	text, err := os.ReadFile("testdata/constants.md")
 	require.NoError(t, err)
@@ -23,7 +23,7 @@ func TestConstantsOfTheMetadata(t *testing.T) {
 		if len(cells) != 9 || !strings.Contains(cells[4], "(") {
 			continue
 		}
-		base, most, normal, others := numbers(cells[4]), numbers(cells[5]), numbers(cells[6]), cells[7]
+		base, largest, normal, others := numbers(cells[4]), numbers(cells[5]), numbers(cells[6]), cells[7]
 		for _, runtime := range numbers(cells[2]) {
 			what := strings.TrimSpace(cells[1]) + " " + runtime
 			rules, err := rulesOf(t, strings.TrimSpace(cells[1]), runtime)
@@ -32,17 +32,17 @@ func TestConstantsOfTheMetadata(t *testing.T) {
 			require.True(t, known, what)
 			operational, known := fee.OperationalBaseWeight.Get()
 			require.True(t, known, what)
-			if len(most) == 2 { // each weight has its proof size, which is 0 in base weights
+			if len(largest) == 2 { // each weight has its proof size, which is 0 in base weights
 				require.Equal(t, []string{fee.BaseWeight.String(), "0", operational.String(), "0"}, base[:4], what)
 			} else {
 				require.Equal(t, []string{fee.BaseWeight.String(), operational.String()}, base[:2], what)
 			}
 			compareCosts(t, fee, others, what)
 			if u, _ := rules.Update.Get(); !u.Constant.Known() {
-				require.Equal(t, u.MaxRefTime.String(), most[0], what)
+				require.Equal(t, u.MaxRefTime.String(), largest[0], what)
 				require.Equal(t, u.NormalRefTime().String(), normal[0], what)
 				if u.LimitingDimension {
-					require.Equal(t, fmt.Sprint(u.MaxProofSize), most[1], what)
+					require.Equal(t, fmt.Sprint(u.MaxProofSize), largest[1], what)
 					require.Equal(t, fmt.Sprint(u.MaxProofSize/4*3), normal[1], what)
 				}
 			}
@@ -53,7 +53,7 @@ func TestConstantsOfTheMetadata(t *testing.T) {
 	t.Logf("%d runtimes", compared)
 }
 
-// compareCosts compares what a picosecond and a byte cost, where the metadata tell.
+// compareCosts compares the fees per picosecond and per byte, if the metadata contain them.
 func compareCosts(t *testing.T, fee network.NativeFee, others, what string) {
 	t.Helper()
 	if weight := regexp.MustCompile(`'WeightToFee': \[\((\d+), 0, 0, 1\)\]`).FindStringSubmatch(others); weight != nil {

@@ -10,74 +10,73 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// Share is a rule that divides one amount of a fee: one of those below, or treasury_ with a
-// whole number of percent from 1 to 100, which the treasury gets. What it does not get is
-// burned. An example is treasury_20.
+// Share is a rule that divides a part of a fee: one of the constants below, or treasury_ with a whole
+// percentage from 1 to 100, such as treasury_20. The treasury receives that percentage and the rest is burned.
 type Share string
 
-// The shares that are no fixed percentage.
+// The shares other than a fixed percentage.
 const (
-	// Burned leaves nothing of the amount.
+	// Burned burns the whole amount.
 	Burned Share = "burned"
-	// TreasuryParameter gives the treasury the proportion that governance has
-	// set, FeesTreasuryProportion, as it stood at the block's parent.
+	// TreasuryParameter gives the treasury the proportion set by governance, FeesTreasuryProportion, as of the
+	// block's parent.
 	TreasuryParameter Share = "treasury_parameter"
-	// Author gives all to the block's author.
+	// Author gives the whole amount to the block's author.
 	Author Share = "author"
 )
 
-// Destinations is where the parts of a fee go.
+// Destinations defines where the parts of a fee go.
 type Destinations struct {
 	EVMBase     Share `json:"evm_base,omitempty"`     // gas × base fee
 	EVMPriority Share `json:"evm_priority,omitempty"` // gas × (price - base fee)
 	NativeBase  Share `json:"native_base,omitempty"`  // the fee without the tip
 	NativeTip   Share `json:"native_tip,omitempty"`
-	// EVMWhole says that the two EVM parts are divided together, as one amount:
-	// that rounds once instead of twice.
+	// EVMWhole reports that the two EVM parts are divided together, as one amount: that rounds once instead of
+	// twice.
 	EVMWhole bool `json:"evm_whole,omitempty"`
-	// PriorityMinted says that the chain minted the EVM priority part anew to the
-	// block's author, though it had already been divided.
+	// PriorityMinted reports that the chain minted the EVM priority part again, to the block's author, although it
+	// had already divided that part.
 	PriorityMinted bool   `json:"priority_minted,omitempty"`
 	Source         string `json:"source"`
-	Note           string `json:"note,omitempty"` // what a reader must know of it
+	Note           string `json:"note,omitempty"` // a caveat for readers
 }
 
-// LooksAt tells whether a part of a fee is divided by a share.
+// LooksAt reports whether any part of a fee is divided by a share.
 func (d Destinations) LooksAt(share Share) bool {
 	return slices.Contains([]Share{d.EVMBase, d.EVMPriority, d.NativeBase, d.NativeTip}, share)
 }
 
-// ToTreasury tells whether the treasury gets anything of some part of a fee.
+// ToTreasury reports whether the treasury receives anything from any part of a fee.
 func (d Destinations) ToTreasury() bool {
 	return slices.ContainsFunc([]Share{d.EVMBase, d.EVMPriority, d.NativeBase, d.NativeTip}, func(s Share) bool {
 		return s != Burned && s != Author
 	})
 }
 
-// DestinationsRow holds from its runtime until the next row's. An Unknown one
-// says that the sources do not tell.
+// DestinationsRow applies from its runtime to the next row. An Unknown row means that the sources do not state
+// the destinations.
 type DestinationsRow struct {
 	FromRuntime uint32 `json:"from_runtime"`
 	Unknown     bool   `json:"unknown,omitempty"`
 	Destinations
 }
 
-// Parts are what became of an amount: the three together are the amount.
+// Parts is the division of an amount: the three parts add up to the amount.
 type Parts struct {
 	Burned   chain.Wei
 	Treasury chain.Wei
 	Author   chain.Wei
 }
 
-// Split divides an amount:
+// Split divides an amount, in wei:
 //
 //	burned   = floor(amount × (1 - proportion))
 //	treasury = amount - burned
 //
-// so that the treasury has the odd wei. Proportion is FeesTreasuryProportion; only
-// [TreasuryParameter] looks at it, and is [chain.ErrMissing] without it.
+// so the treasury receives the odd wei. Proportion is FeesTreasuryProportion; only [TreasuryParameter] uses
+// it, and returns [chain.ErrMissing] if it is unknown.
 //
-// Source: Imbalance::ration, as runtime/common/src/deal_with_fees.rs calls it.
+// Source: Imbalance::ration, as called by runtime/common/src/deal_with_fees.rs.
 func (s Share) Split(amount chain.Wei, proportion chain.Optional[chain.Perbill]) (Parts, error) {
 	switch s {
 	case Burned:
@@ -93,7 +92,7 @@ func (s Share) Split(amount chain.Wei, proportion chain.Optional[chain.Perbill])
 	}
 	percent, ok := s.Percent()
 	if !ok {
-		return Parts{}, fmt.Errorf("no share %q", string(s))
+		return Parts{}, fmt.Errorf("unknown share %q", string(s))
 	}
 	p, err := chain.NewPerbill(percent * perbillPerPercent)
 	if err != nil {
@@ -102,7 +101,7 @@ func (s Share) Split(amount chain.Wei, proportion chain.Optional[chain.Perbill])
 	return withTreasury(amount, p)
 }
 
-// Percent is what the treasury gets by a fixed percentage.
+// Percent returns the treasury's fixed percentage, if the share is one.
 func (s Share) Percent() (percent uint64, fixed bool) {
 	digits, is := strings.CutPrefix(string(s), "treasury_")
 	percent, err := strconv.ParseUint(digits, 10, 64)
@@ -117,7 +116,7 @@ func (s Share) valid() bool {
 	return fixed || slices.Contains([]Share{Burned, TreasuryParameter, Author}, s)
 }
 
-// perbillPerPercent is how many parts per billion one percent is.
+// perbillPerPercent is one percent in parts per billion.
 const perbillPerPercent = 10_000_000
 
 func withTreasury(amount chain.Wei, proportion chain.Perbill) (Parts, error) {

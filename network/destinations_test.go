@@ -46,7 +46,7 @@ func TestSplitVectors(t *testing.T) {
 				require.ErrorIs(t, err, chain.ErrMissing)
 				require.ErrorContains(t, err, "FeesTreasuryProportion")
 			} else {
-				require.EqualError(t, err, fmt.Sprintf("no share %q", v.Input("share")), v.Place())
+				require.EqualError(t, err, fmt.Sprintf("unknown share %q", v.Input("share")), v.Place())
 			}
 			require.Zero(t, parts)
 			return
@@ -58,8 +58,7 @@ func TestSplitVectors(t *testing.T) {
 	})
 }
 
-// The parts of an amount are all of it, and the treasury's is the one that
-// rounding leaves.
+// The parts add up to the amount, and rounding favours the treasury.
 func TestSplitLosesNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1))
 	for range 20_000 {
@@ -84,7 +83,7 @@ func TestSplitLosesNothing(t *testing.T) {
 	}
 }
 
-// A table may have the shares of the vectors, and no others; these alone are percentages.
+// A table may use only the shares in the vectors; only these are percentages.
 func TestSharesOfATable(t *testing.T) {
 	const destinations = `network 1 "local": destinations from runtime 200: native_tip %q: want burned, treasury_parameter, author, or a percentage such as treasury_20`
 	for share, percent := range map[string]uint64{
@@ -107,7 +106,7 @@ func TestSharesOfATable(t *testing.T) {
 	}
 }
 
-// The treasury gets something where one share is of its own, whichever it is.
+// The treasury receives something if any share is its own.
 func TestDestinationsToTheTreasury(t *testing.T) {
 	none := network.Destinations{EVMBase: network.Burned, EVMPriority: network.Author, NativeBase: network.Author, NativeTip: network.Burned}
 	require.False(t, none.ToTreasury())

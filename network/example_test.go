@@ -24,7 +24,7 @@ func ExampleNetwork_Rules() {
 		}
 	}
 	// Output:
-	// unknown runtime: the table of moonbeam begins with runtime 900, this block was executed by 899
+	// unknown runtime: the table of moonbeam starts with runtime 900, but runtime 899 executed this block
 	// moonbeam/2201 static base fee of 100000000000 wei
 	// moonbeam/3702 base fee of multiplier × 31250000000 wei, multiplier at the parent
 	// moonbeam/9999? base fee of multiplier × 31250000000 wei, multiplier at the parent
@@ -37,5 +37,5 @@ func ExampleTables_Find() {
 	fmt.Println(err)
 	// Output:
 	// moonbase DEV <nil>
-	// conflicting networks: --network says moonbeam, the gateway says moonbase; leave --network out, or ask another gateway
+	// conflicting networks: --network is moonbeam, but the gateway serves moonbase. Omit --network, or use a different gateway.
 }

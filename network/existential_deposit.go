@@ -6,14 +6,13 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// ExistentialDepositRow is the least that an account can have, from its runtime until the
-// next row's. An account with less is removed, and what it had is lost: the event
-// balances.DustLost says how much. Nothing is ever lost where it is 0. An Unknown row says
-// that the sources do not tell.
+// ExistentialDepositRow is the minimum balance of an account, from its runtime to the next row. An account
+// below it is removed, and its balance is lost: the event balances.DustLost reports the amount. If the deposit
+// is 0, nothing is ever lost. An Unknown row means that the sources do not state it.
 type ExistentialDepositRow struct {
 	FromRuntime uint32     `json:"from_runtime"`
 	Unknown     bool       `json:"unknown,omitempty"`
-	Deposit     *chain.Wei `json:"deposit,omitempty"` // nil where it is unknown
+	Deposit     *chain.Wei `json:"deposit,omitempty"` // nil if unknown
 	Source      string     `json:"source"`
 	Note        string     `json:"note,omitempty"`
 }
@@ -25,7 +24,7 @@ func (r ExistentialDepositRow) check() error {
 	case r.Unknown:
 		return empty(r.Deposit)
 	case r.Deposit == nil:
-		return errors.New("deposit: none; want wei, 0 where nothing is ever lost")
+		return errors.New("deposit: missing; want an amount in wei, 0 if dust is never lost")
 	}
 	return nil
 }

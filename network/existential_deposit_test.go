@@ -10,14 +10,14 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// withDeposits is a table with existential deposits.
+// withDeposits returns a table with existential deposits.
 func withDeposits(rows string) (network.Tables, error) {
 	return network.BuiltIn().With("f.json", []byte(`{"networks": [{"name": "local", "symbol": "LOC", "last_runtime": 300,
 		"rows": [{"from_runtime": 100, "static_base_fee": "5", "source": "a"}], "existential_deposits": [`+rows+`]}]}`))
 }
 
-// The deposit of a runtime is that of the last row that begins at or before it. It is not known
-// before the first row, and where a row says so; 0 is a figure.
+// The deposit of a runtime is that of the last row that starts at or before it. It is unknown before the first
+// row, and in an unknown row; 0 is a figure.
 func TestExistentialDeposits(t *testing.T) {
 	tables, err := withDeposits(`{"from_runtime": 150, "deposit": "1000000000", "source": "b", "note": "n"},
 		{"from_runtime": 200, "unknown": true, "source": "c"}, {"from_runtime": 300, "deposit": "0", "source": "d"}`)
@@ -32,7 +32,7 @@ func TestExistentialDeposits(t *testing.T) {
 			require.Equal(t, want, deposit.String(), "runtime %d", runtime)
 		}
 	}
-	// Nobody takes the list for one of 0 where there is none.
+	// A missing list is not taken for a deposit of 0.
 	rules, err := rulesOf(t, "moonbeam", "specification")
 	require.NoError(t, err)
 	require.False(t, rules.ExistentialDeposit.Known())
@@ -41,14 +41,14 @@ func TestExistentialDeposits(t *testing.T) {
 func TestExistentialDepositsAreChecked(t *testing.T) {
 	const row = `network 1 "local": existential_deposits from runtime `
 	for what, c := range map[string]struct{ rows, want string }{
-		"no figure":            {`{"from_runtime": 100, "source": "b"}`, row + "100: deposit: none; want wei, 0 where nothing is ever lost"},
-		"null":                 {`{"from_runtime": 100, "deposit": null, "source": "b"}`, row + "100: deposit: none; want wei, 0 where nothing is ever lost"},
-		"unknown with one":     {`{"from_runtime": 100, "unknown": true, "deposit": "1", "source": "b"}`, row + "100: unknown: want no figures beside it"},
-		"unknown with 0":       {`{"from_runtime": 100, "unknown": true, "deposit": "0", "source": "b"}`, row + "100: unknown: want no figures beside it"},
-		"no source":            {`{"from_runtime": 100, "deposit": "0"}`, row + "100: source: none; say where the figures are from"},
-		"order":                {`{"from_runtime": 200, "deposit": "0", "source": "b"}, {"from_runtime": 150, "deposit": "1", "source": "b"}`, row + "150: stands after 200; want rows in rising order"},
-		"the same runtime":     {`{"from_runtime": 200, "deposit": "0", "source": "b"}, {"from_runtime": 200, "deposit": "1", "source": "b"}`, row + "200: stands after 200; want rows in rising order"},
-		"after last_runtime":   {`{"from_runtime": 301, "deposit": "0", "source": "b"}`, `network 1 "local": last_runtime 300: want the newest runtime that the rows hold for, at least 301`},
+		"no figure":            {`{"from_runtime": 100, "source": "b"}`, row + "100: deposit: missing; want an amount in wei, 0 if dust is never lost"},
+		"null":                 {`{"from_runtime": 100, "deposit": null, "source": "b"}`, row + "100: deposit: missing; want an amount in wei, 0 if dust is never lost"},
+		"unknown with one":     {`{"from_runtime": 100, "unknown": true, "deposit": "1", "source": "b"}`, row + "100: unknown: want no figures in the same row"},
+		"unknown with 0":       {`{"from_runtime": 100, "unknown": true, "deposit": "0", "source": "b"}`, row + "100: unknown: want no figures in the same row"},
+		"no source":            {`{"from_runtime": 100, "deposit": "0"}`, row + "100: source: missing; name the source of the figures"},
+		"order":                {`{"from_runtime": 200, "deposit": "0", "source": "b"}, {"from_runtime": 150, "deposit": "1", "source": "b"}`, row + "150: follows the row from runtime 200; want rows in ascending order"},
+		"the same runtime":     {`{"from_runtime": 200, "deposit": "0", "source": "b"}, {"from_runtime": 200, "deposit": "1", "source": "b"}`, row + "200: follows the row from runtime 200; want rows in ascending order"},
+		"after last_runtime":   {`{"from_runtime": 301, "deposit": "0", "source": "b"}`, `network 1 "local": last_runtime 300: want the newest runtime that the rows apply to, at least 301`},
 		"a field that is none": {`{"from_runtime": 100, "deposit": "0", "source": "b", "least": "1"}`, `unknown field "least"`},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -60,8 +60,7 @@ func TestExistentialDepositsAreChecked(t *testing.T) {
 	require.ErrorContains(t, err, "not a non-negative integer")
 }
 
-// A chain that has ended has a last block, which may have a source; without one there is nothing
-// that a source could be of.
+// A chain that has ended has a last block, which may have a source; a source without it is an error.
 func TestLastBlock(t *testing.T) {
 	with := func(more string) (network.Tables, error) {
 		return network.BuiltIn().With("f.json", []byte(strings.Replace(localTable, `"symbol"`, more+`"symbol"`, 1)))
@@ -85,8 +84,8 @@ func TestLastBlock(t *testing.T) {
 		}
 	}
 	for more, want := range map[string]string{
-		`"sources": {"last_block": "the chain's own"}, `:   `network 1 "local": sources: "last_block": want the source of a figure of the network, such as treasury`,
-		`"last_block": 7, "sources": {"last_block": ""}, `: `network 1 "local": sources: "last_block": want the source of a figure of the network, such as treasury`,
+		`"sources": {"last_block": "the chain's own"}, `:   `network 1 "local": sources: "last_block": want the name of a figure of the network, such as treasury`,
+		`"last_block": 7, "sources": {"last_block": ""}, `: `network 1 "local": sources: "last_block": want the name of a figure of the network, such as treasury`,
 	} {
 		_, err := with(more)
 		require.EqualError(t, err, want)

@@ -2,5 +2,5 @@ package network
 
 import "github.com/feeledger/fees/chain"
 
-// Of is of for tests.
+// Of exposes of to tests.
 func (l LengthFee) Of(length uint64) (chain.Wei, error) { return l.of(length) }

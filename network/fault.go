@@ -7,15 +7,15 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// Fault is something that a runtime of a known network got wrong when it charged. Another
-// one may have it, too, though its table does not say so.
+// Fault is a charging error of a runtime of a known network. Other runtimes may have it too, even if their
+// tables do not list it.
 type Fault struct {
 	PriceUncapped    bool          // see [Rules.PriceCapped]
-	WeightCorrection chain.RefTime // else: see [Rules.WeightCorrection]
-	Where            []string      // which runtimes of which networks
+	WeightCorrection chain.RefTime // otherwise: see [Rules.WeightCorrection]
+	Where            []string      // the affected runtimes of each network
 }
 
-// Apply gives the rules the fault. It is false where they have one of its kind.
+// Apply adds the fault to the rules. It returns false if they already have a fault of this kind.
 func (f Fault) Apply(r Rules) (_ Rules, applied bool) {
 	if f.PriceUncapped {
 		applied, r.PriceCapped = r.PriceCapped, false
@@ -25,7 +25,7 @@ func (f Fault) Apply(r Rules) (_ Rules, applied bool) {
 	return r, applied
 }
 
-// withFaults adds those that a network's rows tell of.
+// withFaults adds the faults in a network's rows to the list.
 func withFaults(list []Fault, n *Network) []Fault {
 	list = slices.Clone(list)
 	add := func(f Fault, has func(*Rules) bool) {
@@ -37,7 +37,7 @@ func withFaults(list []Fault, n *Network) []Fault {
 			i, list = len(list), append(list, f)
 		}
 		of := func(where string) bool { return strings.HasPrefix(where, n.Name+" ") }
-		if !slices.ContainsFunc(list[i].Where, of) { // another row of the network may have told already
+		if !slices.ContainsFunc(list[i].Where, of) { // an earlier row of the network may have added it
 			list[i].Where = append(slices.Clip(list[i].Where), n.Name+" "+n.Where(has))
 		}
 	}

@@ -60,7 +60,7 @@ func TestWithReplacesANetworkWhole(t *testing.T) {
 	require.Equal(t, "mine.json", n.File, "a second file leaves the networks of the first")
 }
 
-// table is a file with one network; each part can be replaced.
+// table returns a file with one network; each part can be replaced.
 func table(replace ...string) string {
 	const good = `{"networks": [{"name": "local", "symbol": "LOC", "last_runtime": 200, "specification":
 		{"name": "mainnet", "base_fee_constant": "1", "minimum_gas_price": "1", "source": "a"},
@@ -104,7 +104,7 @@ func TestWithChecksTheFile(t *testing.T) {
 		"symbol missing":           {table(`"symbol": "LOC", `, ``), inLocal + `symbol "": want up to 12 letters and digits, such as GLMR`},
 		"symbol with a sign":       {table(`"LOC"`, `"L$C"`), inLocal + `symbol "L$C": want up to 12 letters and digits, such as GLMR`},
 		"symbol of 13 letters":     {table(`"LOC"`, `"LLLLLLLLLLLLL"`), inLocal + `symbol "LLLLLLLLLLLLL": want up to 12 letters and digits, such as GLMR`},
-		"rows missing":             {`{"networks": [{"name": "local", "symbol": "LOC", "last_runtime": 1}]}`, inLocal + "rows: none; want at least one"},
+		"rows missing":             {`{"networks": [{"name": "local", "symbol": "LOC", "last_runtime": 1}]}`, inLocal + "rows: missing; want at least one"},
 		"specification: name":      {table(`"mainnet"`, `""`), specification},
 		"specification: constant":  {table(`"base_fee_constant": "1", `, ``), specification},
 		"specification: minimum":   {table(`"minimum_gas_price": "1", `, ``), specification},
@@ -112,16 +112,16 @@ func TestWithChecksTheFile(t *testing.T) {
 		"row: neither":             {table(`"static_base_fee": "5", `, ``), inLocal + "row from runtime 100: " + either},
 		"row: both":                {table(`"static_base_fee": "5"`, `"static_base_fee": "5", "base_fee_constant": "6"`), inLocal + "row from runtime 100: " + either},
 		"row: static with minimum": {table(`"static_base_fee": "5"`, `"static_base_fee": "5", "minimum_multiplier": "6"`), inLocal + "row from runtime 100: " + either},
-		"row: constant alone":      {table(`, "minimum_multiplier": "1"`, ``), inLocal + "row from runtime 200: want both base_fee_constant and minimum_multiplier"},
-		"row: minimum alone":       {table(`"base_fee_constant": "6", `, ``), inLocal + "row from runtime 200: want both base_fee_constant and minimum_multiplier"},
-		"row: source missing":      {table(`, "source": "c"`, ``), inLocal + "row from runtime 200: source: none; say where the figures are from"},
+		"row: constant only":       {table(`, "minimum_multiplier": "1"`, ``), inLocal + "row from runtime 200: want both base_fee_constant and minimum_multiplier"},
+		"row: minimum only":        {table(`"base_fee_constant": "6", `, ``), inLocal + "row from runtime 200: want both base_fee_constant and minimum_multiplier"},
+		"row: source missing":      {table(`, "source": "c"`, ``), inLocal + "row from runtime 200: source: missing; name the source of the figures"},
 		"row: minimum overflows":   {table(`"6", "minimum_multiplier": "1"`, `"0x`+strings.Repeat("f", 64)+`", "minimum_multiplier": "1000000000000000001"`), inLocal + "row from runtime 200: minimum_multiplier × base_fee_constant: overflow"},
-		"row: uncertain, no note":  {table(`"source": "c"`, `"source": "c", "uncertain": true`), inLocal + "row from runtime 200: uncertain: want a note that says why"},
-		"rows out of order":        {table(`"from_runtime": 200`, `"from_runtime": 99`), inLocal + "row from runtime 99: stands after 100; want rows in rising order"},
-		"rows of the same runtime": {table(`"from_runtime": 200`, `"from_runtime": 100`), inLocal + "row from runtime 100: stands after 100; want rows in rising order"},
-		"last_runtime 1 too low":   {table(`"last_runtime": 200`, `"last_runtime": 199`), inLocal + "last_runtime 199: want the newest runtime that the rows hold for, at least 200"},
-		"last_runtime missing":     {table(`"last_runtime": 200, `, ``), inLocal + "last_runtime 0: want the newest runtime that the rows hold for, at least 200"},
-		"network twice":            {`{"networks": [` + networkOf(table()) + `,` + networkOf(table()) + `]}`, `network "local" is there twice`},
+		"row: uncertain, no note":  {table(`"source": "c"`, `"source": "c", "uncertain": true`), inLocal + "row from runtime 200: uncertain: want a note with the reason"},
+		"rows out of order":        {table(`"from_runtime": 200`, `"from_runtime": 99`), inLocal + "row from runtime 99: follows the row from runtime 100; want rows in ascending order"},
+		"rows of the same runtime": {table(`"from_runtime": 200`, `"from_runtime": 100`), inLocal + "row from runtime 100: follows the row from runtime 100; want rows in ascending order"},
+		"last_runtime 1 too low":   {table(`"last_runtime": 200`, `"last_runtime": 199`), inLocal + "last_runtime 199: want the newest runtime that the rows apply to, at least 200"},
+		"last_runtime missing":     {table(`"last_runtime": 200, `, ``), inLocal + "last_runtime 0: want the newest runtime that the rows apply to, at least 200"},
+		"network twice":            {`{"networks": [` + networkOf(table()) + `,` + networkOf(table()) + `]}`, `duplicate network "local"`},
 		"second network is wrong":  {`{"networks": [` + networkOf(table()) + `,{"name": "other"}]}`, `network 2 "other": symbol "": want up to 12 letters and digits, such as GLMR`},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -132,8 +132,8 @@ func TestWithChecksTheFile(t *testing.T) {
 	}
 }
 
-// Wrong kinds and widths are refused by the standard library's decoder, whose
-// words may change; what must stay is that they are refused and say where.
+// Wrong types and widths are rejected by the standard library's decoder, whose texts may change; what must
+// stay is the rejection, with the position.
 func TestWithRefusesWrongKinds(t *testing.T) {
 	for what, c := range map[string]struct{ text, want string }{
 		"price as a JSON number":     {table(`"static_base_fee": "5"`, `"static_base_fee": 5`), "static_base_fee"},
@@ -154,7 +154,7 @@ func TestWithRefusesWrongKinds(t *testing.T) {
 	}
 }
 
-// proof is a file with one network that has all lists; each part can be replaced.
+// proof returns a file with one network that has all lists; each part can be replaced.
 func proof(replace ...string) string {
 	const good = `{"networks": [{"name": "local", "symbol": "LOC", "last_runtime": 300,
 		"fees_treasury_proportion": {"key": "0x0004", "default": "200000000", "source": "p"},
@@ -211,7 +211,7 @@ func TestWithTakesWhatProvesFees(t *testing.T) {
 		WeightFee: chain.NewWei(5), BaseWeight: chain.NewRefTime(85), LengthFee: network.LengthFee{Linear: chain.NewWei(7)}, Source: "g",
 	}, f)
 
-	// A user's table may say nothing of all this: then nothing is known.
+	// A user's table may omit all of this: then nothing is known.
 	tables, err = network.BuiltIn().With("f.json", []byte(table()))
 	require.NoError(t, err)
 	n, _ = tables.Named("local")
@@ -220,9 +220,8 @@ func TestWithTakesWhatProvesFees(t *testing.T) {
 	require.False(t, rules.Destinations.Known() || rules.Update.Known() || rules.NativeFee.Known() || rules.Proportion.Known())
 }
 
-// Every built-in network tells by which key its parameter is asked for: RuntimeConfig is
-// the first group, FeesTreasuryProportion its first parameter, and DataHaven's fifth
-// (runtime_params.rs).
+// Every built-in network defines its parameter's key: RuntimeConfig is the first group, FeesTreasuryProportion
+// its first parameter, and DataHaven's fifth (runtime_params.rs).
 func TestKeyOfTheProportion(t *testing.T) {
 	for _, n := range network.BuiltIn().All() {
 		rules, err := n.Rules(n.LastRuntime)
@@ -238,7 +237,7 @@ func TestKeyOfTheProportion(t *testing.T) {
 	}
 }
 
-// A recorder has to know whether there is something to ask for.
+// A recorder must know whether to request the parameter.
 func TestParameterKey(t *testing.T) {
 	tables, err := network.BuiltIn().With("f.json", []byte(proof(`"key": "0x0004"`, `"key": "0x0a0b"`)))
 	require.NoError(t, err)
@@ -255,9 +254,9 @@ func TestParameterKey(t *testing.T) {
 	}
 }
 
-// A recorder has to know, too, whether only system.blockWeight shows what a block weighed:
-// from 2600 on it does, and where the multiplier is constant. Between, the multiplier follows
-// from the gas limits, and then from the events.
+// A recorder must also know whether only system.blockWeight shows a block's weight: it does from 2600 on, and
+// if the multiplier is constant. In between, the multiplier follows from the gas limits, and then from the
+// events.
 func TestNeedsBlockWeight(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -274,7 +273,7 @@ func TestNeedsBlockWeight(t *testing.T) {
 	require.False(t, network.Rules{}.NeedsBlockWeight())
 }
 
-// The specification's own rules say nothing of what proves a fee.
+// The specification's own rules contain nothing that verifies a fee.
 func TestSpecificationRulesProveNothing(t *testing.T) {
 	rules, err := rulesOf(t, "moonbeam", "specification")
 	require.NoError(t, err)
@@ -285,26 +284,26 @@ func TestWithChecksWhatProvesFees(t *testing.T) {
 	const local = `network 1 "local": `
 	const destinations, updates, fees = local + "destinations from runtime ", local + "multiplier_updates from runtime ", local + "native_fees from runtime "
 	const figures = "want minimum, adjustment, target and max_ref_time, or constant"
-	const proofSize = "want max_proof_size where limiting_dimension is true, and nowhere else"
-	const baseWeight = "want base_weight where block_weight is gas_limit, and nowhere else"
-	const whole = "target: want a whole weight as target × normal_class of max_ref_time and of max_proof_size"
+	const proofSize = "want max_proof_size if, and only if, limiting_dimension is true"
+	const baseWeight = "want base_weight if, and only if, block_weight is gas_limit"
+	const whole = "target: want target × normal_class of max_ref_time and of max_proof_size to be whole numbers"
 	const needed = "want weight_fee, base_weight and length_fee with linear"
 	for what, c := range map[string]struct{ old, changed, want string }{
 		"destinations: no share":         {`"evm_base": "burned", `, ``, destinations + `200: evm_base "": want burned, treasury_parameter, author, or a percentage such as treasury_20`},
 		"destinations: unknown share":    {`"native_tip": "treasury_20"`, `"native_tip": "half"`, destinations + `200: native_tip "half": want burned, treasury_parameter, author, or a percentage such as treasury_20`},
 		"destinations: whole of two":     {`"source": "c"`, `"evm_whole": true, "source": "c"`, destinations + "200: evm_whole: want the same share for evm_base and evm_priority"},
-		"destinations: unknown and more": {`"source": "b"`, `"evm_base": "burned", "source": "b"`, destinations + "100: unknown: want no figures beside it"},
-		"destinations: no source":        {`"source": "b"`, `"source": ""`, destinations + "100: source: none; say where the figures are from"},
-		"destinations: order":            {`"from_runtime": 200, "evm_base"`, `"from_runtime": 100, "evm_base"`, destinations + "100: stands after 100; want rows in rising order"},
-		"updates: constant and more":     {`"constant": "7"`, `"constant": "7", "minimum": "1"`, updates + "100: constant: want no other figures beside it"},
-		"updates: unknown and more":      {`"constant": "7"`, `"constant": "7", "unknown": true`, updates + "100: unknown: want no figures beside it"},
+		"destinations: unknown and more": {`"source": "b"`, `"evm_base": "burned", "source": "b"`, destinations + "100: unknown: want no figures in the same row"},
+		"destinations: no source":        {`"source": "b"`, `"source": ""`, destinations + "100: source: missing; name the source of the figures"},
+		"destinations: order":            {`"from_runtime": 200, "evm_base"`, `"from_runtime": 100, "evm_base"`, destinations + "100: follows the row from runtime 100; want rows in ascending order"},
+		"updates: constant and more":     {`"constant": "7"`, `"constant": "7", "minimum": "1"`, updates + "100: constant: want no other figures in the same row"},
+		"updates: unknown and more":      {`"constant": "7"`, `"constant": "7", "unknown": true`, updates + "100: unknown: want no figures in the same row"},
 		"updates: no figures":            {`"constant": "7", `, ``, updates + "100: " + figures},
 		"updates: no minimum":            {`"minimum": "1", "maximum": "9", `, ``, updates + "200: " + figures},
 		"updates: no adjustment":         {`"adjustment": "3", "target": 250000, "max_ref_time": "8000000",`, `"target": 250000, "max_ref_time": "8000000",`, updates + "200: " + figures},
 		"updates: no target":             {`"target": 250000, `, ``, updates + "200: " + figures},
 		"updates: no ref time":           {`"max_ref_time": "8000000",`, ``, updates + "200: " + figures},
 		"updates: target over the whole": {`"target": 250000`, `"target": 1000001`, updates + "200: target 1000001: want millionths, at most 1000000"},
-		"updates: maximum too low":       {`"maximum": "9"`, `"maximum": "0"`, updates + "200: maximum 0: is less than the minimum"},
+		"updates: maximum too low":       {`"maximum": "9"`, `"maximum": "0"`, updates + "200: maximum 0: less than the minimum"},
 		"updates: proof size not needed": {`"limiting_dimension": true, `, ``, updates + "300: " + proofSize},
 		"updates: proof size missing":    {`"max_proof_size": 4000000,`, ``, updates + "300: " + proofSize},
 		"updates: normal part":           {`"max_ref_time": "8000000"`, `"max_ref_time": "8000001"`, updates + "200: " + whole},
@@ -313,20 +312,20 @@ func TestWithChecksWhatProvesFees(t *testing.T) {
 		"updates: no block weight so":    {`"block_weight": "events"`, `"block_weight": "guess"`, updates + `300: block_weight "guess": want events or gas_limit`},
 		"updates: base weight missing":   {`, "base_weight": "85", "source": "e"`, `, "source": "e"`, updates + "200: " + baseWeight},
 		"updates: base weight for none":  {`"block_weight": "events"`, `"block_weight": "events", "base_weight": "1"`, updates + "300: " + baseWeight},
-		"updates: no source":             {`, "source": "e"`, ``, updates + "200: source: none; say where the figures are from"},
+		"updates: no source":             {`, "source": "e"`, ``, updates + "200: source: missing; name the source of the figures"},
 		"fees: no weight fee":            {`"weight_fee": "5", `, ``, fees + "150: " + needed},
 		"fees: no base weight":           {`"base_weight": "85", "length_fee"`, `"length_fee"`, fees + "150: " + needed},
 		"fees: no length fee":            {`"length_fee": {"linear": "7"}, `, ``, fees + "150: " + needed},
-		"fees: unknown and more":         {`"source": "h"`, `"lower_bound": true, "source": "h"`, fees + "250: unknown: want no figures beside it"},
-		"fees: no source":                {`, "source": "h"`, ``, fees + "250: source: none; say where the figures are from"},
+		"fees: unknown and more":         {`"source": "h"`, `"lower_bound": true, "source": "h"`, fees + "250: unknown: want no figures in the same row"},
+		"fees: no source":                {`, "source": "h"`, ``, fees + "250: source: missing; name the source of the figures"},
 		"fees: unknown field":            {`"source": "g"`, `"source": "g", "price": "1"`, `unknown field "price"`},
 		"proportion: no key":             {`"key": "0x0004", `, ``, local + `fees_treasury_proportion: key "": want the SCALE key in hex, in lower case, such as 0x0000`},
 		"proportion: key in JSON":        {`"0x0004"`, `"FeesTreasuryProportion"`, local + `fees_treasury_proportion: key "FeesTreasuryProportion": want the SCALE key in hex, in lower case, such as 0x0000`},
 		"proportion: half a byte":        {`"0x0004"`, `"0x004"`, local + `fees_treasury_proportion: key "0x004": want the SCALE key in hex, in lower case, such as 0x0000`},
-		"proportion: no default":         {`"default": "200000000", `, ``, local + "fees_treasury_proportion: default: none; want parts per billion, such as 200000000 for 20 %"},
-		"proportion: more than all":      {`"default": "200000000"`, `"default": "1000000001"`, "1000000001 parts per billion are more than the whole"},
-		"proportion: no source":          {`, "source": "p"`, ``, local + "fees_treasury_proportion: source: none; say where the figures are from"},
-		"last_runtime before a list's":   {`"last_runtime": 300`, `"last_runtime": 299`, local + "last_runtime 299: want the newest runtime that the rows hold for, at least 300"},
+		"proportion: no default":         {`"default": "200000000", `, ``, local + "fees_treasury_proportion: default: missing; want parts per billion, such as 200000000 for 20 %"},
+		"proportion: more than all":      {`"default": "200000000"`, `"default": "1000000001"`, "1000000001 parts per billion exceed the whole"},
+		"proportion: no source":          {`, "source": "p"`, ``, local + "fees_treasury_proportion: source: missing; name the source of the figures"},
+		"last_runtime before a list's":   {`"last_runtime": 300`, `"last_runtime": 299`, local + "last_runtime 299: want the newest runtime that the rows apply to, at least 300"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			tables, err := network.BuiltIn().With("f.json", []byte(proof(c.old, c.changed)))
@@ -334,10 +333,10 @@ func TestWithChecksWhatProvesFees(t *testing.T) {
 			require.Empty(t, tables.Names())
 		})
 	}
-	// What does not fit 64 bits when multiplied is no whole number by chance.
-	for _, most := range []string{"18446744073709551615", "18446744073709551612"} {
-		_, err := network.BuiltIn().With("f.json", []byte(proof(`"max_ref_time": "8000000"`, `"max_ref_time": "`+most+`"`)))
-		require.EqualError(t, err, updates+"200: "+whole, most)
+	// Products above 64 bits must not appear to be whole numbers by chance.
+	for _, largest := range []string{"18446744073709551615", "18446744073709551612"} {
+		_, err := network.BuiltIn().With("f.json", []byte(proof(`"max_ref_time": "8000000"`, `"max_ref_time": "`+largest+`"`)))
+		require.EqualError(t, err, updates+"200: "+whole, largest)
 	}
 }
 

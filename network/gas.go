@@ -2,16 +2,15 @@ package network
 
 import "strconv"
 
-// WeightPerGas is how much weight one gas is, in picoseconds of ref time. The zero value is
-// the specification's.
+// WeightPerGas is the weight of one gas, in picoseconds of ref time. The zero value stands for the
+// specification's.
 type WeightPerGas uint64
 
-// specifiedWeightPerGas is that of fee rule 2: 10^12 picoseconds by 40,000,000 gas a second
-// (runtime/common, WEIGHT_PER_GAS). A chain that counts another number of gas in a second
-// has another one.
+// specifiedWeightPerGas is the value in fee rule 2: 10^12 picoseconds divided by 40,000,000 gas per second
+// (runtime/common, WEIGHT_PER_GAS). A chain with a different gas rate has a different value.
 const specifiedWeightPerGas = 25_000
 
-// Uint64 is the number of picoseconds, never 0.
+// Uint64 returns the number of picoseconds, never 0.
 func (w WeightPerGas) Uint64() uint64 {
 	if w == 0 {
 		return specifiedWeightPerGas
@@ -19,5 +18,5 @@ func (w WeightPerGas) Uint64() uint64 {
 	return uint64(w)
 }
 
-// String is the number of picoseconds.
+// String returns the number of picoseconds.
 func (w WeightPerGas) String() string { return strconv.FormatUint(w.Uint64(), 10) }

@@ -9,15 +9,14 @@ import (
 	"github.com/feeledger/fees/internal/failure"
 )
 
-// Identity is what a gateway says of the network behind it. Empty fields are
-// what it did not say.
+// Identity is a gateway's description of its network. Fields that the gateway did not report are empty.
 type Identity struct {
-	SpecName       string // of /runtime/spec
-	ClientImplName string // of /node/version
-	Chain          string // of /node/version
+	SpecName       string // from /runtime/spec
+	ClientImplName string // from /node/version
+	Chain          string // from /node/version
 }
 
-// names are the names in the order in which they decide.
+// names returns the names in order of precedence.
 func (i Identity) names() []string {
 	names := []string{}
 	for _, name := range []string{i.SpecName, i.ClientImplName, i.Chain} {
@@ -28,21 +27,20 @@ func (i Identity) names() []string {
 	return names
 }
 
-// ErrUnknownNetwork says that no table fits what the gateway or the user named.
+// ErrUnknownNetwork means that no table matches the name from the gateway or the user.
 var ErrUnknownNetwork = failure.New(failure.NotUnderstood, "unknown network")
 
-// ErrConflict says that the user named another network than the gateway.
+// ErrConflict means that the user and the gateway named different networks.
 var ErrConflict = failure.New(failure.NotUnderstood, "conflicting networks")
 
-// Find chooses the network: by the runtime's specName, else by the node's
-// clientImplName, else by its chain name. Wanted is the network that the user
-// named, or "": it must not be another than the gateway's, and decides where the
-// gateway's is in no table or was not told (the note then says so).
+// Find selects the network by the runtime's specName, else by the node's clientImplName, else by its chain
+// name. Wanted is the user's choice of network, or "". It must not contradict the gateway; it decides if the
+// gateway reports no name or one that is in no table (note then explains this).
 func (t Tables) Find(gateway Identity, wanted string) (n *Network, note string, err error) {
 	var found *Network
-	said := "" // the gateway's name that was found, or its first
-	for _, said = range gateway.names() {
-		if found = t.like(said); found != nil {
+	name := "" // the gateway's name that was found, or its first
+	for _, name = range gateway.names() {
+		if found = t.like(name); found != nil {
 			break
 		}
 	}
@@ -56,64 +54,64 @@ func (t Tables) Find(gateway Identity, wanted string) (n *Network, note string, 
 	switch {
 	case err != nil:
 		return nil, "", err
-	case found != nil && !chosen.is(said):
-		return nil, "", fmt.Errorf("%w: --network says %s, the gateway says %s; leave --network out, or ask another gateway",
+	case found != nil && !chosen.is(name):
+		return nil, "", fmt.Errorf("%w: --network is %s, but the gateway serves %s. Omit --network, or use a different gateway.",
 			ErrConflict, chosen.Name, found.Name)
 	case found == nil:
-		claim := "the gateway does not name its network"
+		claim := "the gateway does not report its network"
 		if names := gateway.names(); len(names) > 0 {
-			claim = fmt.Sprintf("the gateway calls its network %q", names[0])
+			claim = fmt.Sprintf("the gateway reports the network %q", names[0])
 		}
-		return chosen, fmt.Sprintf("%s: priced as %s, as --network says", claim, chosen.Name), nil
+		return chosen, fmt.Sprintf("%s: priced as %s because of --network", claim, chosen.Name), nil
 	}
 	return chosen, "", nil
 }
 
-// Choose finds the network that the user named, in any case.
+// Choose returns the network with the user's name for it, in any case.
 func (t Tables) Choose(name string) (*Network, error) {
 	n, ok := t.Named(strings.ToLower(name))
 	if !ok {
-		return nil, fmt.Errorf("%w %q: known are %s",
+		return nil, fmt.Errorf("%w %q: want one of %s",
 			ErrUnknownNetwork, name, strings.Join(t.Names(), ", "))
 	}
 	return n, nil
 }
 
-// like finds a network by what a gateway calls it. One that has this very name
-// goes before those that a user made for the same gateway.
-func (t Tables) like(said string) *Network {
-	if n, ok := t.Named(strings.ToLower(said)); ok && n.is(said) {
+// like returns the network that a gateway's name refers to. A network with exactly this name takes precedence
+// over networks that a user defined for the same gateway.
+func (t Tables) like(name string) *Network {
+	if n, ok := t.Named(strings.ToLower(name)); ok && n.is(name) {
 		return n
 	}
 	for i := range t.networks {
-		if n := &t.networks[i]; n.is(said) {
+		if n := &t.networks[i]; n.is(name) {
 			return n
 		}
 	}
 	return nil
 }
 
-// is tells whether a gateway that says this name serves the network.
-func (n *Network) is(said string) bool {
+// is reports whether a gateway with this name serves the network.
+func (n *Network) is(name string) bool {
 	specName := cmp.Or(n.SpecName, n.Name)
-	return strings.EqualFold(said, specName) || n.Chain != "" && strings.EqualFold(said, n.Chain)
+	return strings.EqualFold(name, specName) || n.Chain != "" && strings.EqualFold(name, n.Chain)
 }
 
 func (t Tables) unknown(gateway Identity) error {
-	said := "the gateway does not say which network it serves"
+	said := "the gateway does not report its network"
 	if names := gateway.names(); len(names) > 0 {
 		said = fmt.Sprintf("the gateway serves %q", names[0])
 	}
-	return fmt.Errorf("%w: %s; known are %s",
+	return fmt.Errorf("%w: %s (known: %s)",
 		ErrUnknownNetwork, said, strings.Join(t.Names(), ", "))
 }
 
-// OfGenesis finds the network whose block 0 has the hash, nil if no table names it.
+// OfGenesis returns the network whose block 0 has the hash, or nil if it is in no table.
 func (t Tables) OfGenesis(hash chain.Hash) *Network {
 	return t.first(func(n *Network) bool { return n.Genesis != nil && *n.Genesis == hash })
 }
 
-// OfEVMChain finds the network whose EVM transactions are bound to the chain ID, nil if no table names it.
+// OfEVMChain returns the network with the EVM chain ID, or nil if it is in no table.
 func (t Tables) OfEVMChain(id uint64) *Network {
 	return t.first(func(n *Network) bool { return id > 0 && n.EVMChainID == id })
 }

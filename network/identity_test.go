@@ -37,10 +37,10 @@ func TestFind(t *testing.T) {
 		"unknown specName, known others":    {network.Identity{SpecName: "frontier", ClientImplName: "moonriver"}, "", "moonriver", ""},
 		"unknown names, known chain":        {network.Identity{SpecName: "frontier", ClientImplName: "node", Chain: "Moonbeam"}, "", "moonbeam", ""},
 		"the user agrees with the gateway":  {network.Identity{SpecName: "moonbeam"}, "moonbeam", "moonbeam", ""},
-		"the user names it, gateway silent": {network.Identity{}, "moonriver", "moonriver", "the gateway does not name its network: priced as moonriver, as --network says"},
+		"the user names it, gateway silent": {network.Identity{}, "moonriver", "moonriver", "the gateway does not report its network: priced as moonriver because of --network"},
 		"the user names it, gateway's name is in no table": {network.Identity{SpecName: "frontier", Chain: "Dev"}, "moonbeam", "moonbeam",
-			`the gateway calls its network "frontier": priced as moonbeam, as --network says`},
-		"the user names his own":            {network.Identity{Chain: "Development"}, "local", "local", `the gateway calls its network "Development": priced as local, as --network says`},
+			`the gateway reports the network "frontier": priced as moonbeam because of --network`},
+		"the user names his own":            {network.Identity{Chain: "Development"}, "local", "local", `the gateway reports the network "Development": priced as local because of --network`},
 		"the gateway serves the user's own": {network.Identity{SpecName: "local"}, "", "local", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -52,9 +52,9 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A user's fork of a network's table has a name of its own and the network's specName.
+// A user's fork of a network's table has its own name and the network's specName.
 // --network chooses it, though the gateway's name is found in the built-in table first;
-// a fork of another network is refused, and without --network the built-in one stays.
+// a fork of another network is rejected, and without --network the built-in one stays.
 func TestFindAForkOfAUsers(t *testing.T) {
 	tables, err := network.BuiltIn().With("mine.json", []byte(`{"networks": [
 		{"name": "mine", "spec_name": "moonbeam", "symbol": "GLMR", "last_runtime": 10, "rows": [{"from_runtime": 1, "static_base_fee": "5", "source": "chosen"}]},
@@ -80,17 +80,17 @@ func TestFindRefuses(t *testing.T) {
 		want    string
 	}{
 		"silence": {network.Identity{}, "", network.ErrUnknownNetwork,
-			"unknown network: the gateway does not say which network it serves; known are datahaven, datahaven-stagenet, datahaven-testnet, local, moonbase, moonbeam, moonriver"},
+			"unknown network: the gateway does not report its network (known: datahaven, datahaven-stagenet, datahaven-testnet, local, moonbase, moonbeam, moonriver)"},
 		"a network in no table": {network.Identity{SpecName: "frontier", Chain: "Dev"}, "", network.ErrUnknownNetwork,
-			`unknown network: the gateway serves "frontier"; known are datahaven, datahaven-stagenet, datahaven-testnet, local, moonbase, moonbeam, moonriver`},
+			`unknown network: the gateway serves "frontier" (known: datahaven, datahaven-stagenet, datahaven-testnet, local, moonbase, moonbeam, moonriver)`},
 		"a user's network in no table": {network.Identity{SpecName: "moonbeam"}, "moonbeem", network.ErrUnknownNetwork,
-			`unknown network "moonbeem": known are datahaven, datahaven-stagenet, datahaven-testnet, local, moonbase, moonbeam, moonriver`},
+			`unknown network "moonbeem": want one of datahaven, datahaven-stagenet, datahaven-testnet, local, moonbase, moonbeam, moonriver`},
 		"a conflict by specName": {network.Identity{SpecName: "moonbeam"}, "moonriver", network.ErrConflict,
-			"conflicting networks: --network says moonriver, the gateway says moonbeam; leave --network out, or ask another gateway"},
+			"conflicting networks: --network is moonriver, but the gateway serves moonbeam. Omit --network, or use a different gateway."},
 		"a conflict by chain": {network.Identity{SpecName: "frontier", Chain: "Moonbase Alpha"}, "moonbeam", network.ErrConflict,
-			"conflicting networks: --network says moonbeam, the gateway says moonbase; leave --network out, or ask another gateway"},
+			"conflicting networks: --network is moonbeam, but the gateway serves moonbase. Omit --network, or use a different gateway."},
 		"a conflict with the user's own": {network.Identity{SpecName: "moonbeam"}, "local", network.ErrConflict,
-			"conflicting networks: --network says local, the gateway says moonbeam; leave --network out, or ask another gateway"},
+			"conflicting networks: --network is local, but the gateway serves moonbeam. Omit --network, or use a different gateway."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n, note, err := withLocal(t).Find(c.gateway, c.wanted)

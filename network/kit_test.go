@@ -34,12 +34,12 @@ func multiplier(t testing.TB, n fmt.Stringer) chain.Multiplier {
 	return m
 }
 
-// weight is the case's inputs ref_time and proof_size.
+// weight returns the case's inputs ref_time and proof_size.
 func weight(v *vectors.Values) chain.Weight {
 	return chain.Weight{RefTime: chain.NewRefTime(v.Number("ref_time").Uint64()), ProofSize: v.Number("proof_size").Uint64()}
 }
 
-// rulesFor are the built-in rules of the case's network and runtime.
+// rulesFor returns the built-in rules of the case's network and runtime.
 func rulesFor(t *testing.T, v *vectors.Values) network.Rules {
 	t.Helper()
 	rules, err := rulesOf(t, v.Input("network"), v.Input("runtime"))
@@ -84,13 +84,13 @@ func random(r *rand.Rand, width uint) *big.Int {
 	return n.Rsh(n, 128-r.UintN(width+1))
 }
 
-// scaled is floor(a × b / by).
+// scaled returns floor(a × b / by).
 func scaled(a, b, by *big.Int) *big.Int {
 	product := new(big.Int).Mul(a, b)
 	return product.Quo(product, by)
 }
 
-// agree checks a result against the exact one, which may be no balance.
+// agree checks a result against the exact one, which may exceed a balance.
 func agree(t *testing.T, exact *big.Int, have fmt.Stringer, err error, what string) {
 	t.Helper()
 	if exact.Sign() < 0 || exact.Cmp(most128) > 0 {

@@ -2,7 +2,7 @@ package network
 
 import "github.com/feeledger/fees/chain"
 
-// The lists of rows that a network's table has.
+// The lists of rows in a network's table.
 const (
 	RowList                = "rows"
 	DestinationList        = "destinations"
@@ -11,22 +11,22 @@ const (
 	ExistentialDepositList = "existential_deposits"
 )
 
-// ListedRow is a row of one of a network's lists, with the runtimes that it holds for.
+// ListedRow is a row of one of a network's lists, and the runtimes that it applies to.
 type ListedRow struct {
 	List string
 	From uint32
-	// Last is the last runtime; not known for a list's last row, which holds for all later ones.
+	// Last is the last runtime; unknown for the last row of a list, which applies to all later runtimes.
 	Last    chain.Optional[uint32]
 	Unknown bool
 }
 
-// Has tells whether the row holds for a runtime.
+// Has reports whether the row applies to a runtime.
 func (r ListedRow) Has(runtime uint32) bool {
 	last, ends := r.Last.Get()
 	return runtime >= r.From && (!ends || runtime <= last)
 }
 
-// ListedRows are all rows of the network's lists, list by list.
+// ListedRows returns all rows of the network's lists, list by list.
 func (n *Network) ListedRows() []ListedRow {
 	rows := rowsOf(RowList, n.Rows)
 	rows = append(rows, rowsOf(DestinationList, n.Destinations)...)

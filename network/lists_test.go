@@ -9,7 +9,7 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// The rows of a table stand list by list, each up to the runtime before the next row's.
+// The rows of a table are returned list by list, each up to the runtime before the next row's.
 func TestListedRows(t *testing.T) {
 	text := proof(`{"from_runtime": 250, "unknown": true, "source": "h"}]`, `{"from_runtime": 250, "unknown": true, "source": "h"}],
 		"existential_deposits": [{"from_runtime": 120, "deposit": "0", "source": "i"}, {"from_runtime": 121, "unknown": true, "source": "j"}]`)
@@ -35,7 +35,7 @@ func TestListedRows(t *testing.T) {
 		require.Equal(t, want, [2]bool{rows[6].Has(runtime), rows[7].Has(runtime)}, "runtime %d", runtime)
 	}
 
-	// A row holds for just the runtimes that have its rules, in every built-in table.
+	// A row applies to exactly the runtimes that have its rules, in every built-in table.
 	for _, n := range network.BuiltIn().All() {
 		for _, row := range n.ListedRows() {
 			runtimes := []uint32{row.From}

@@ -7,56 +7,52 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// NativeFee is how a runtime makes the fee of a native transaction of its weight
-// and length.
+// NativeFee defines how a runtime computes the fee of a native transaction from its weight and length.
 type NativeFee struct {
-	WeightFee chain.Wei `json:"weight_fee,omitzero"` // for one picosecond of ref time
-	// ProofFee is for one byte of proof size. Where there is one, a weight costs by
-	// its ref time or by its proof size, whichever is more.
+	WeightFee chain.Wei `json:"weight_fee,omitzero"` // per picosecond of ref time
+	// ProofFee is the fee per byte of proof size. If set, a weight costs the higher of its ref time fee and its
+	// proof size fee.
 	ProofFee chain.Wei `json:"proof_fee,omitzero"`
-	// BaseWeight is that of an empty extrinsic of class Normal, and
-	// OperationalBaseWeight that of class Operational, where it is known.
+	// BaseWeight is the weight of an empty extrinsic of class Normal, and OperationalBaseWeight that of class
+	// Operational, if known.
 	BaseWeight            chain.RefTime                 `json:"base_weight,omitzero"`
 	OperationalBaseWeight chain.Optional[chain.RefTime] `json:"operational_base_weight,omitzero"`
-	// WeightIncludesBase says that the weight in ExtrinsicSuccess and
-	// ExtrinsicFailed has the base weight in it.
+	// WeightIncludesBase reports that the weight in ExtrinsicSuccess and ExtrinsicFailed includes the base weight.
 	WeightIncludesBase bool      `json:"weight_includes_base,omitempty"`
 	LengthFee          LengthFee `json:"length_fee,omitzero"`
-	// LowerBound says that the formula gives at most what was charged: the weight
-	// in the events may have been lowered after the fee was fixed.
+	// LowerBound reports that the formula gives a lower bound: the weight in the events may have been reduced
+	// after the fee was fixed.
 	LowerBound bool   `json:"lower_bound,omitempty"`
 	Source     string `json:"source"`
-	Note       string `json:"note,omitempty"` // what a reader must know of it
+	Note       string `json:"note,omitempty"` // a caveat for readers
 }
 
-// LengthFee is the part of a fee for the encoded extrinsic, its length prefix
-// included, in wei per byte and in wei per byte³.
+// LengthFee is the part of a fee for the encoded extrinsic, including its length prefix, in wei per byte and
+// in wei per byte³.
 type LengthFee struct {
 	Linear chain.Wei `json:"linear"`
 	Cubic  chain.Wei `json:"cubic,omitzero"`
 }
 
-// NativeFeeRow holds from its runtime until the next row's. An Unknown one says
-// that the sources do not tell.
+// NativeFeeRow applies from its runtime to the next row. An Unknown row means that the sources do not state
+// the rule.
 type NativeFeeRow struct {
 	FromRuntime uint32 `json:"from_runtime"`
 	Unknown     bool   `json:"unknown,omitempty"`
 	NativeFee
 }
 
-// ErrUnknownBaseWeight says that the base weight of a class of extrinsics is not
-// known.
+// ErrUnknownBaseWeight means that the base weight of an extrinsic class is unknown.
 var ErrUnknownBaseWeight = errors.New("unknown base weight")
 
-// Fee is the fee of a native transaction that pays by its weight, in wei:
+// Fee returns the fee of a native transaction that pays for its weight, in wei:
 //
 //	fee = weightFee(base weight) + lengthFee(length)
 //	    + floor(multiplier × weightFee(weight - base weight) / 10^18) + tip
 //
-// Weight is that in the extrinsic's ExtrinsicSuccess or ExtrinsicFailed, length
-// that of the encoded extrinsic with its length prefix, and multiplier what the
-// block's parent stored. A transaction whose fee the chain waived (paysFee No)
-// pays its tip alone, and not this.
+// Weight is from the extrinsic's ExtrinsicSuccess or ExtrinsicFailed, length is that of the encoded extrinsic
+// with its length prefix, and multiplier is the one stored by the block's parent. A transaction whose fee the
+// chain waived (paysFee No) pays only its tip: do not call Fee for it.
 //
 // Source: substrate, frame/transaction-payment/src/lib.rs, compute_fee_raw.
 func (n NativeFee) Fee(class chain.DispatchClass, weight chain.Weight, length uint64, multiplier chain.Multiplier, tip chain.Wei) (chain.Wei, error) {
@@ -120,7 +116,7 @@ func (n NativeFee) weightFee(weight chain.Weight) (chain.Wei, error) {
 	return byTime, nil
 }
 
-// of is length × linear + length³ × cubic.
+// of returns length × linear + length³ × cubic.
 func (l LengthFee) of(length uint64) (chain.Wei, error) {
 	fee, err := l.Linear.Times(length)
 	cubic := l.Cubic

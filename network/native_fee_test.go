@@ -116,9 +116,9 @@ func TestNativeFeeIsExact(t *testing.T) {
 	})
 }
 
-// Each part that may be more than a balance says so by its name.
+// Each part that exceeds a balance is named in the error.
 func TestNativeFeeOverflows(t *testing.T) {
-	most := wei(t, most128)
+	largest := wei(t, most128)
 	one := chain.NewMultiplier(1_000_000_000_000_000_000)
 	two := chain.NewRefTime(2)
 	for want, c := range map[string]struct {
@@ -126,12 +126,12 @@ func TestNativeFeeOverflows(t *testing.T) {
 		weight chain.Weight
 		length uint64
 	}{
-		"fee of the base weight: ref time: overflow": {network.NativeFee{WeightFee: most, BaseWeight: two}, chain.Weight{}, 0},
-		"fee of the weight: ref time: overflow":      {network.NativeFee{WeightFee: most}, chain.Weight{RefTime: two}, 0},
-		"fee of the weight: proof size: overflow":    {network.NativeFee{ProofFee: most}, chain.Weight{ProofSize: 2}, 0},
-		"fee of a length of 2 bytes: overflow":       {network.NativeFee{LengthFee: network.LengthFee{Cubic: most}}, chain.Weight{}, 2},
+		"fee of the base weight: ref time: overflow": {network.NativeFee{WeightFee: largest, BaseWeight: two}, chain.Weight{}, 0},
+		"fee of the weight: ref time: overflow":      {network.NativeFee{WeightFee: largest}, chain.Weight{RefTime: two}, 0},
+		"fee of the weight: proof size: overflow":    {network.NativeFee{ProofFee: largest}, chain.Weight{ProofSize: 2}, 0},
+		"fee of a length of 2 bytes: overflow":       {network.NativeFee{LengthFee: network.LengthFee{Cubic: largest}}, chain.Weight{}, 2},
 		"weight - base weight of 2: overflow":        {network.NativeFee{WeightIncludesBase: true, BaseWeight: two}, chain.Weight{}, 0},
-		"sum of the fee's parts: overflow":           {network.NativeFee{LengthFee: network.LengthFee{Linear: most}}, chain.Weight{}, 1},
+		"sum of the fee's parts: overflow":           {network.NativeFee{LengthFee: network.LengthFee{Linear: largest}}, chain.Weight{}, 1},
 	} {
 		fee, err := c.fee.Fee(chain.Normal, c.weight, c.length, one, chain.NewWei(1))
 		require.EqualError(t, err, want)

@@ -9,19 +9,20 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// Pin states whether metadata are known to be those of a runtime.
+// Pin is the result of comparing metadata with the known hash for their runtime.
 type Pin int
 
-// The states of metadata.
+// The results of the comparison.
 const (
 	NotPinned   Pin = iota // no hash is known for this runtime and metadata version
-	Pinned                 // the hash is known, and is the same
-	PinMismatch            // the hash is known, and is another one
+	Pinned                 // the hash is known and equal
+	PinMismatch            // the hash is known and different
 )
 
-// metadataTable has a line for each known metadata: spec name, runtime, metadata version, and the BLAKE2b-256 hash of
-// the bytes that state_getMetadata returns. Most lines come from public collections of real runtimes; those of Moonbeam
-// 2100 and 2600 and of DataHaven's testnet 100 from development nodes with the released runtime.
+// metadataTable lists the known metadata, one per line: spec name, runtime, metadata version, and the
+// BLAKE2b-256 hash of the bytes that state_getMetadata returns. Most lines come from public collections of
+// real runtimes; those of Moonbeam 2100 and 2600 and of DataHaven's testnet 100 come from development nodes
+// with the released runtime.
 //
 //go:embed tables/metadata.txt
 var metadataTable string
@@ -47,7 +48,7 @@ var knownMetadata = sync.OnceValue(func() map[metadataKey][]chain.Hash {
 	return known
 })
 
-// PinOf compares the hash of metadata with the hashes that are built in for the runtime.
+// PinOf compares the hash of metadata with the built-in hashes for the runtime.
 func PinOf(specName string, runtime uint32, version uint8, hash chain.Hash) Pin {
 	known := knownMetadata()[metadataKey{specName, runtime, version}]
 	for _, k := range known {

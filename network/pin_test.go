@@ -9,8 +9,8 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// A hash is pinned, contradicts the pin, or belongs to a runtime or a metadata version without one. The hash is that
-// of Moonbeam 1701, which stands in two independent collections.
+// A hash is pinned, contradicts the pin, or belongs to a runtime or a metadata version without one. The hash
+// is that of Moonbeam 1701, which is in two independent collections.
 func TestPinOf(t *testing.T) {
 	hash, err := chain.ParseHash("0xae25af16e17b3b0648b7e2e31f1d258518eb46f199fecb525f56982a6fda4304")
 	require.NoError(t, err)
@@ -21,7 +21,7 @@ func TestPinOf(t *testing.T) {
 	require.Equal(t, network.NotPinned, network.PinOf("vflow", 1701, 14, hash))
 }
 
-// A chain is known by its genesis and by its EVM chain ID.
+// A chain is identified by its genesis and by its EVM chain ID.
 func TestChainsByIdentity(t *testing.T) {
 	tables := network.BuiltIn()
 	for _, n := range tables.All() {

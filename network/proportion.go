@@ -8,13 +8,12 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// TreasuryProportion is where a chain keeps FeesTreasuryProportion, a parameter of
-// governance.
+// TreasuryProportion locates FeesTreasuryProportion, a governance parameter, in a chain's storage.
 type TreasuryProportion struct {
-	// Key is its key in the storage item parameters.parameters, SCALE in hex: the number
-	// of its group of parameters, RuntimeConfig, and its own number in that.
+	// Key is its key in the storage item parameters.parameters, SCALE in hex: the index of its parameter group,
+	// RuntimeConfig, and its index in the group.
 	Key string `json:"key"`
-	// Default is what holds as long as governance has set none.
+	// Default applies until governance sets a value.
 	Default *chain.Perbill `json:"default"`
 	Source  string         `json:"source"`
 }
@@ -28,7 +27,7 @@ func (p *TreasuryProportion) check() error {
 	case !keyForm.MatchString(p.Key):
 		err = fmt.Errorf("key %q: want the SCALE key in hex, in lower case, such as 0x0000", p.Key)
 	case p.Default == nil:
-		err = errors.New("default: none; want parts per billion, such as 200000000 for 20 %")
+		err = errors.New("default: missing; want parts per billion, such as 200000000 for 20 %")
 	case p.Source == "":
 		err = errNoSource
 	}
@@ -38,9 +37,8 @@ func (p *TreasuryProportion) check() error {
 	return nil
 }
 
-// ParameterKey is the key by which FeesTreasuryProportion is asked for on a runtime of the
-// network that names itself so; "" where its fees do not depend on it, or the tables do
-// not know.
+// ParameterKey returns the key of FeesTreasuryProportion for a runtime of the network with that spec name. It
+// returns "" if the runtime's fees do not depend on the parameter, or the tables do not contain the runtime.
 func (t Tables) ParameterKey(specName string, runtime uint32) string {
 	rules := t.rulesOf(specName, runtime)
 	d, _ := rules.Destinations.Get()
@@ -51,15 +49,14 @@ func (t Tables) ParameterKey(specName string, runtime uint32) string {
 	return p.Key
 }
 
-// NeedsBlockWeight tells whether the proof of a block wants system.blockWeight where a
-// runtime of the network that names itself so executed it; false where the tables do not
-// know. See [Rules.NeedsBlockWeight].
+// NeedsBlockWeight reports whether proving a block executed by that runtime requires system.blockWeight. It
+// returns false if the tables do not contain the runtime. See [Rules.NeedsBlockWeight].
 func (t Tables) NeedsBlockWeight(specName string, runtime uint32) bool {
 	return t.rulesOf(specName, runtime).NeedsBlockWeight()
 }
 
-// rulesOf are those of a runtime of the network that names itself so; none where the tables
-// do not know it.
+// rulesOf returns the rules of a runtime of the network with that spec name, or empty rules if the tables do
+// not contain it.
 func (t Tables) rulesOf(specName string, runtime uint32) Rules {
 	n, _, err := t.Find(Identity{SpecName: specName}, "")
 	if err != nil {

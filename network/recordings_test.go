@@ -16,11 +16,10 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// perGas is what one gas weighs on the recorded chains.
+// perGas is the weight of one gas on the recorded chains.
 const perGas = 25_000
 
-// recording is what a real runtime did, with the transactions that were sent to
-// it and what it charged for them.
+// recording contains the behaviour of a real runtime, the transactions that were sent to it and their charges.
 type recording struct {
 	directory string
 	rules     network.Rules
@@ -76,7 +75,7 @@ func (r recording) multiplier(t *testing.T, height uint64) chain.Multiplier {
 	return stored.Value
 }
 
-// dispatched is how an extrinsic ended.
+// dispatched is the outcome of an extrinsic.
 func dispatched(t *testing.T, x *chain.Extrinsic) (outcome chain.Outcome, class chain.DispatchClass, weight chain.Weight) {
 	t.Helper()
 	outcome, err := x.Outcome()
@@ -90,8 +89,8 @@ func dispatched(t *testing.T, x *chain.Extrinsic) (outcome chain.Outcome, class 
 
 func isEVM(x *chain.Extrinsic) bool { return x.Pallet == "ethereum" && x.Call == "transact" }
 
-// normalWeight is what a block's transactions of class Normal weighed, as the
-// runtime's row says that it follows from the block.
+// normalWeight returns the weight of a block's transactions of class Normal, computed as the runtime's row
+// prescribes.
 func normalWeight(t *testing.T, u network.MultiplierUpdate, block *chain.Block) chain.Weight {
 	t.Helper()
 	var sum chain.Weight
@@ -118,8 +117,7 @@ func normalWeight(t *testing.T, u network.MultiplierUpdate, block *chain.Block) 
 	return sum
 }
 
-// Every block stored the multiplier that the rule makes of its parent's, bit by
-// bit.
+// Every block stored the multiplier that the rule computes from its parent's, to the last bit.
 func TestRecordedMultipliers(t *testing.T) {
 	for runtime, last := range map[string]uint64{"2100": 27, "1701": 21} {
 		r := recorded(t, runtime, last)
@@ -142,7 +140,7 @@ func TestRecordedMultipliers(t *testing.T) {
 	}
 }
 
-// Every native fee that the chain charged is the formula's, to the wei.
+// Every native fee that the chain charged equals the formula's, to the wei.
 func TestRecordedNativeFees(t *testing.T) {
 	for runtime, c := range map[string]struct {
 		last                      uint64
@@ -182,8 +180,8 @@ func TestRecordedNativeFees(t *testing.T) {
 	}
 }
 
-// What the treasury was given of every fee is what the split leaves for it, for
-// each part of the fee on its own, and the author was given nothing.
+// The treasury received from every fee what the split leaves for it, for each part of the fee separately, and
+// the author received nothing.
 func TestRecordedSplits(t *testing.T) {
 	for runtime, c := range map[string]struct {
 		last        uint64
@@ -235,8 +233,8 @@ func TestRecordedSplits(t *testing.T) {
 	}
 }
 
-// treasuryCredits are the amounts that the treasury was given, by balances.Deposit
-// to its account ("modlpy/trsry") and by treasury.Deposit.
+// treasuryCredits returns the amounts credited to the treasury, by balances.Deposit to its account
+// ("modlpy/trsry") and by treasury.Deposit.
 func treasuryCredits(t *testing.T, x *chain.Extrinsic) (balances, treasury []string) {
 	t.Helper()
 	balances, treasury = []string{}, []string{}
@@ -259,8 +257,8 @@ func treasuryCredits(t *testing.T, x *chain.Extrinsic) (balances, treasury []str
 	return balances, treasury
 }
 
-// each calls check with every transaction that was sent and the multiplier that
-// the parent of its block stored.
+// each calls check with every transaction that was sent and the multiplier that the parent of its block
+// stored.
 func (r recording) each(t *testing.T, check func(sent, *chain.Extrinsic, chain.Multiplier)) {
 	t.Helper()
 	seen := 0

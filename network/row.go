@@ -7,13 +7,13 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// listed is a row of one of a network's lists.
+// listed is the constraint for rows of a network's lists.
 type listed interface {
 	head() rowHead
 	check() error
 }
 
-// rowHead is what all rows have.
+// rowHead is the common part of all rows.
 type rowHead struct {
 	from    uint32
 	unknown bool
@@ -22,9 +22,9 @@ type rowHead struct {
 
 func (r Row) head() rowHead { return rowHead{from: r.FromRuntime, source: r.Source} }
 
-var errNoSource = errors.New("source: none; say where the figures are from")
+var errNoSource = errors.New("source: missing; name the source of the figures")
 
-// checkRows checks the rows of a list and their order. Name begins its errors.
+// checkRows checks the rows of a list and their order. Errors start with name.
 func checkRows[R listed](name string, rows []R) error {
 	for i, row := range rows {
 		from := row.head().from
@@ -36,13 +36,13 @@ func checkRows[R listed](name string, rows []R) error {
 			return fmt.Errorf("%s from runtime %d: %w", name, from, err)
 		}
 		if i > 0 && from <= rows[i-1].head().from {
-			return fmt.Errorf("%s from runtime %d: stands after %d; want rows in rising order", name, from, rows[i-1].head().from)
+			return fmt.Errorf("%s from runtime %d: follows the row from runtime %d; want rows in ascending order", name, from, rows[i-1].head().from)
 		}
 	}
 	return nil
 }
 
-// lastOf is the runtime that the last row begins with.
+// lastOf returns the first runtime of the last row.
 func lastOf[R listed](rows []R) uint32 {
 	if len(rows) == 0 {
 		return 0
@@ -50,16 +50,16 @@ func lastOf[R listed](rows []R) uint32 {
 	return rows[len(rows)-1].head().from
 }
 
-// empty is the check of a row that says nothing.
+// empty checks that an unknown row contains no figures.
 func empty[V comparable](v V) error {
 	var nothing V
 	if v != nothing {
-		return errors.New("unknown: want no figures beside it")
+		return errors.New("unknown: want no figures in the same row")
 	}
 	return nil
 }
 
-// rowFor is the last row that begins at or before runtime.
+// rowFor returns the last row that starts at or before runtime.
 func rowFor[R listed](rows []R, runtime uint32) (row R, ok bool) {
 	for i := len(rows) - 1; i >= 0; i-- {
 		if rows[i].head().from <= runtime {
@@ -69,7 +69,7 @@ func rowFor[R listed](rows []R, runtime uint32) (row R, ok bool) {
 	return row, false
 }
 
-// known is what a list says for runtime, where it says anything.
+// known returns the value of a list for runtime, if the list has one.
 func known[R listed, V any](rows []R, runtime uint32, value func(R) V) chain.Optional[V] {
 	row, ok := rowFor(rows, runtime)
 	if !ok || row.head().unknown {

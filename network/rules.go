@@ -7,103 +7,97 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// MultiplierAt says which block's stored multiplier prices a block.
+// MultiplierAt selects the block whose stored multiplier prices a block.
 type MultiplierAt string
 
-// The specification reads the multiplier at the block itself (fee rule 6). The
-// chain charges by the value stored at the block's parent, because each block
-// stores the next one's multiplier when it ends.
+// The specification reads the multiplier at the block itself (fee rule 6). The chain charges by the value
+// stored at the block's parent, because each block ends by storing the multiplier for the next one.
 const (
 	AtBlock  MultiplierAt = "block"
 	AtParent MultiplierAt = "parent"
 )
 
-// BaseFee is how a runtime finds its base fee per gas: a Static price, or
-// floor(multiplier × Constant). The chain keeps the multiplier at MinMultiplier or
-// above, except in the first block of a runtime that raised it, which is charged
-// by what was stored.
+// BaseFee defines a runtime's base fee per gas: a Static price, or floor(multiplier × Constant). The chain
+// keeps the multiplier at MinMultiplier or above, except in the first block of a runtime that raised the
+// minimum: that block is charged by the stored multiplier.
 type BaseFee struct {
 	Static        chain.Optional[chain.GasPrice]
 	Constant      chain.GasPrice
 	MinMultiplier chain.Multiplier
 }
 
-// Rules is what prices the blocks of one runtime.
+// Rules contains everything that prices the blocks of one runtime.
 type Rules struct {
 	Network string
-	Symbol  string // of the token, such as GLMR
-	// Runtime is the version of the runtime that executed the block, not known
-	// where the specification's row is used.
+	Symbol  string // of the network's token, such as GLMR
+	// Runtime is the version of the runtime that executed the block; unknown if the specification's row is used.
 	Runtime chain.Optional[uint32]
-	// Name says what priced a block: "moonbeam/2100" or "spec/mainnet". It ends
-	// in "?" where the runtime is newer than all that the table knows, or where the
-	// table does not know whether its figures are the chain's.
+	// Name identifies the row that priced a block: "moonbeam/2100" or "spec/mainnet". It ends in "?" if the
+	// runtime is newer than the table, or if the table marks its figures as uncertain.
 	Name    string
 	Certain bool // Name does not end in "?"
-	// Source says which row of which table these are, and where its figures are from.
+	// Source names the row and its table, and the source of its figures.
 	Source string
 
 	BaseFee     BaseFee
-	MinGasPrice chain.GasPrice // a lower price is noted
-	// WeightCorrection is added to an EVM transaction's ref time: some runtimes
-	// reported it without the base weight of the extrinsic.
+	MinGasPrice chain.GasPrice // lower prices are noted
+	// WeightCorrection is added to an EVM transaction's ref time, in picoseconds: some runtimes reported it
+	// without the base weight of the extrinsic.
 	WeightCorrection chain.RefTime
 	WeightPerGas     WeightPerGas
-	// PriceCapped says that the price of an eip1559 transaction is at most its
-	// maxFeePerGas. Some runtimes charged base fee + priority fee.
+	// PriceCapped reports that the price of an eip1559 transaction is at most its maxFeePerGas. Some runtimes
+	// charged base fee + priority fee even above it.
 	PriceCapped  bool
 	MultiplierAt MultiplierAt
-	// NoWithdrawEvent and NoFeeEvent say that the runtime is too old to have had
-	// balances.Withdraw, and transactionPayment.TransactionFeePaid.
+	// NoWithdrawEvent and NoFeeEvent report that the runtime predates balances.Withdraw and
+	// transactionPayment.TransactionFeePaid.
 	NoWithdrawEvent bool
 	NoFeeEvent      bool
-	// InexactDigest says that the header's digest may name more EVM transactions than ran.
+	// InexactDigest reports that the header's digest may list more EVM transactions than were executed.
 	InexactDigest bool
-	// NoSetCode says that no account that signs can have code in this runtime.
+	// NoSetCode reports that no signing account can have code in this runtime.
 	NoSetCode bool
-	// HoldsMore says that the runtime withdrew more than gas limit × gas price before
-	// an EVM transaction ran, or that this is not known. DeclaredPaysFee says that an
-	// outcome's paysFee is what the call declared, and not what came of it, or that
-	// this is not known.
+	// HoldsMore reports that the runtime withdrew more than gas limit × gas price before an EVM transaction ran,
+	// or that this is unknown. DeclaredPaysFee reports that an outcome's paysFee is the call's declaration rather
+	// than the final result, or that this is unknown.
 	HoldsMore       bool
 	DeclaredPaysFee bool
-	Treasury        chain.Optional[chain.Address] // who gets the treasury's part of the fees
+	Treasury        chain.Optional[chain.Address] // receives the treasury's part of the fees
 	LastBlock       chain.Optional[uint64]        // of a chain that has ended
-	Notes           []string                      // what a reader of the report must know of these rules
-	Faults          []Fault                       // of any runtime of any network that is known
+	Notes           []string                      // caveats for readers of a report that uses these rules
+	Faults          []Fault                       // of any runtime of any known network
 
-	// What proves a fee against the chain's records, where the table knows it. The
-	// specification knows none of it.
+	// The rules that verify a fee against the chain's records, if the table contains them. The specification
+	// contains none.
 	Destinations chain.Optional[Destinations]
-	// Proportion is where the parameter is that the destinations look at.
+	// Proportion locates the parameter that the destinations use.
 	Proportion chain.Optional[TreasuryProportion]
 	Update     chain.Optional[MultiplierUpdate]
 	NativeFee  chain.Optional[NativeFee]
-	// ExistentialDeposit is what an account has at least.
+	// ExistentialDeposit is the minimum balance of an account.
 	ExistentialDeposit chain.Optional[chain.Wei]
 }
 
-// NeedsBlockWeight tells whether only system.blockWeight shows what a block weighed, and so
-// that no extrinsic is missing: its multiplier is constant, or follows from that weight.
+// NeedsBlockWeight reports whether only system.blockWeight shows the block's weight, and thereby that no
+// extrinsic is missing: the multiplier is constant, or is computed from that weight.
 func (r Rules) NeedsBlockWeight() bool {
 	update, known := r.Update.Get()
 	return known && update.BlockWeight == ""
 }
 
-// ErrUnknownRuntime says that a runtime is older than all that a table knows.
+// ErrUnknownRuntime means that a runtime is older than the first row of a table.
 var ErrUnknownRuntime = errors.New("unknown runtime")
 
-// ErrNoSpecification says that the specification has no row for a network.
+// ErrNoSpecification means that the specification has no row for a network.
 var ErrNoSpecification = errors.New("not in the specification's table")
 
-// Rules are those of the row for the runtime that executed a block. A runtime
-// newer than the table is priced by the last row. These rules and those of an
-// uncertain row are not Certain. A runtime older than the first row is
-// [ErrUnknownRuntime].
+// Rules returns the rules of the row for the runtime that executed a block. A runtime newer than the table is
+// priced by the last row. Those rules, and those of an uncertain row, are not Certain. For a runtime older
+// than the first row, it returns [ErrUnknownRuntime].
 func (n *Network) Rules(runtime uint32) (Rules, error) {
 	row, ok := rowFor(n.Rows, runtime)
 	if !ok {
-		return Rules{}, fmt.Errorf("%w: the table of %s begins with runtime %d, this block was executed by %d",
+		return Rules{}, fmt.Errorf("%w: the table of %s starts with runtime %d, but runtime %d executed this block",
 			ErrUnknownRuntime, n.Name, n.Rows[0].FromRuntime, runtime)
 	}
 	r := Rules{
@@ -125,11 +119,11 @@ func (n *Network) Rules(runtime uint32) (Rules, error) {
 		HoldsMore:          runtime < n.FirstExactHold,
 		DeclaredPaysFee:    runtime < n.FirstActualPaysFee,
 		NoSetCode:          runtime < n.FirstSetCode,
-		Treasury:           told(n.Treasury),
-		LastBlock:          told(n.LastBlock),
+		Treasury:           optional(n.Treasury),
+		LastBlock:          optional(n.LastBlock),
 		Notes:              n.notes(row.Note),
 		Faults:             n.faults,
-		Proportion:         told(n.FeesTreasuryProportion),
+		Proportion:         optional(n.FeesTreasuryProportion),
 		Destinations:       known(n.Destinations, runtime, func(r DestinationsRow) Destinations { return r.Destinations }),
 		Update:             known(n.MultiplierUpdates, runtime, func(r MultiplierUpdateRow) MultiplierUpdate { return r.MultiplierUpdate }),
 		NativeFee:          known(n.NativeFees, runtime, func(r NativeFeeRow) NativeFee { return r.NativeFee }),
@@ -141,14 +135,14 @@ func (n *Network) Rules(runtime uint32) (Rules, error) {
 	}
 	if runtime > n.LastRuntime {
 		r.Notes = append(r.Notes, fmt.Sprintf(
-			"runtime %d is newer than the table of %s, which was checked up to %d: priced by its last row; check it against the chain",
+			"runtime %d is newer than the table of %s, which was checked up to %d. The last row was used; verify the fees against the chain.",
 			runtime, n.Name, n.LastRuntime))
 	}
 	return r, nil
 }
 
-// SpecificationRules are those of the specification's own table (fee rule 6),
-// with its reading of the multiplier: at the block being evaluated.
+// SpecificationRules returns the rules of the specification's own table (fee rule 6), with its reading of the
+// multiplier: at the block itself.
 func (n *Network) SpecificationRules() (Rules, error) {
 	s := n.Specification
 	if s == nil {
@@ -166,28 +160,28 @@ func (n *Network) SpecificationRules() (Rules, error) {
 		MultiplierAt:    AtBlock,
 		HoldsMore:       true,
 		DeclaredPaysFee: true,
-		Treasury:        told(n.Treasury),
-		LastBlock:       told(n.LastBlock),
+		Treasury:        optional(n.Treasury),
+		LastBlock:       optional(n.LastBlock),
 		Notes:           n.notes(""),
 		Faults:          n.faults,
 	}, nil
 }
 
-// told is a figure that a table may leave out.
-func told[V any](v *V) (none chain.Optional[V]) {
+// optional returns the value of a figure that a table may omit.
+func optional[V any](v *V) (none chain.Optional[V]) {
 	if v == nil {
 		return none
 	}
 	return chain.Some(*v)
 }
 
-// Ends tells whether the chain ends with the block at a height, or has before.
+// Ends reports whether the chain ends at or before the block at a height.
 func (r *Rules) Ends(height uint64) bool {
 	last, ended := r.LastBlock.Get()
 	return ended && height >= last
 }
 
-// table names the table and the user's file that it is in.
+// table names the table and the user's file that contains it.
 func (n *Network) table() string {
 	if n.File == "" {
 		return "table of " + n.Name

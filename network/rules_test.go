@@ -15,8 +15,7 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// A runtime has the rules of the row that it falls into, found here by walking
-// the rows from the front.
+// A runtime has the rules of its row, found here by walking the rows from the front.
 func TestRulesAreThoseOfTheLastRowNotAfterTheRuntime(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, n := range network.BuiltIn().All() {
@@ -45,7 +44,7 @@ func checkRow(t *testing.T, n network.Network, runtime uint32) {
 	rules, err := n.Rules(runtime)
 	if row == nil {
 		require.ErrorIs(t, err, network.ErrUnknownRuntime, what)
-		require.ErrorContains(t, err, fmt.Sprintf("begins with runtime %d, this block was executed by %d", n.Rows[0].FromRuntime, runtime))
+		require.ErrorContains(t, err, fmt.Sprintf("starts with runtime %d, but runtime %d executed this block", n.Rows[0].FromRuntime, runtime))
 		return
 	}
 	require.NoError(t, err, what)
@@ -103,8 +102,7 @@ func TestSpecificationRulesDoNotDependOnARuntime(t *testing.T) {
 	require.ErrorContains(t, err, "it has no row for moonriver")
 }
 
-// Rules are values: what a caller adds to the notes of one block must not show
-// up at the next.
+// Rules are values: notes that a caller adds for one block must not appear at the next.
 func TestRulesShareNoNotes(t *testing.T) {
 	n, _ := network.BuiltIn().Named("moonbeam")
 	first, err := n.Rules(4304)
@@ -148,7 +146,7 @@ func TestBuiltInTables(t *testing.T) {
 	require.False(t, ok, "a network's own name is exact")
 }
 
-// What a network's table says of its runtimes holds from the runtime that it names.
+// A property in a network's table applies from the runtime that it names.
 func TestWhatARuntimeTells(t *testing.T) {
 	tables, err := network.BuiltIn().With("mine.json", []byte(`{"networks": [{"name": "mine", "symbol": "MINE", "last_runtime": 9,
 		"first_exact_hold": 3, "first_actual_pays_fee": 4, "treasury": "0x6d6f646c70632f74727372790000000000000000",
@@ -177,8 +175,7 @@ func TestWhatARuntimeTells(t *testing.T) {
 	_, err = network.BuiltIn().With("mine.json", []byte(strings.Replace(table(), `"symbol"`, `"treasury": "0x12", "symbol"`, 1)))
 	require.ErrorContains(t, err, `"0x12" is not an address`)
 
-	// Moonbeam's runtimes before 2000 held more, and told what was declared; 4304 is
-	// carried by two source trees.
+	// Moonbeam's runtimes before 2000 held more, and reported the declared paysFee; two source trees have 4304.
 	moonbeam, _ := network.BuiltIn().Named("moonbeam")
 	for runtime, old := range map[uint32]bool{1999: true, 2000: false} {
 		rules, err := moonbeam.Rules(runtime)

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// Since is something that a network's runtimes have from one of them on.
+// Since is a feature that a network's runtimes have from some runtime on.
 type Since struct {
-	Field   string // of the network's table
-	What    string // in a few words
-	Runtime uint32 // 0 where all have it
-	Source  string // "" where the table names none
+	Field   string // in the network's table
+	What    string // short description
+	Runtime uint32 // 0 if all have it
+	Source  string // "" if the table names none
 }
 
-// Since lists what the network's runtimes have from one of them on.
+// Since lists the features that the network's runtimes have from some runtime on.
 func (n *Network) Since() []Since {
 	list := []Since{
 		{Field: "first_withdraw_event", What: "balances.Withdraw", Runtime: n.FirstWithdrawEvent},
@@ -32,24 +32,24 @@ func (n *Network) Since() []Since {
 	return list
 }
 
-// checkSources checks that each source is of a figure that the table has.
+// checkSources checks that each source belongs to a figure that the table contains.
 func (n *Network) checkSources() error {
 	has := map[string]bool{
-		"treasury": n.Treasury != nil, "last_block": n.LastBlock != nil, "genesis": n.Genesis != nil, "evm_chain_id": n.EVMChainID > 0, "first_metadata_hash": n.FirstMetadataHash > 0,
+		"treasury": n.Treasury != nil, "last_block": n.LastBlock != nil, "genesis": n.Genesis != nil, "evm_chain_id": n.EVMChainID > 0, "parachain": n.Parachain > 0, "first_metadata_hash": n.FirstMetadataHash > 0,
 	}
 	for _, s := range n.Since() {
 		has[s.Field] = s.Runtime > 0
 	}
 	for _, field := range slices.Sorted(maps.Keys(n.Sources)) {
 		if !has[field] || n.Sources[field] == "" {
-			return fmt.Errorf("sources: %q: want the source of a figure of the network, such as treasury", field)
+			return fmt.Errorf("sources: %q: want the name of a figure of the network, such as treasury", field)
 		}
 	}
 	return nil
 }
 
-// Where says in words for which of the network's runtimes something holds: "all", "none",
-// or such as "900 to 1200, 2000 and later".
+// Where describes the network's runtimes for which holds returns true: "all", "none", or a list such as "900
+// to 1200, 2000 and later".
 func (n *Network) Where(holds func(*Rules) bool) string {
 	var spans []string
 	begins := n.begins()
@@ -75,11 +75,11 @@ func (n *Network) Where(holds func(*Rules) bool) string {
 }
 
 func (n *Network) holds(runtime uint32, what func(*Rules) bool) bool {
-	rules, _ := n.Rules(runtime) // none of begins is older than the first row
+	rules, _ := n.Rules(runtime) // no element of begins is older than the first row
 	return what(&rules)
 }
 
-// begins lists the runtimes with which something changes, in order.
+// begins returns the runtimes at which some rule changes, in order.
 func (n *Network) begins() []uint32 {
 	list := slices.Concat(firstOf(n.Rows), firstOf(n.Destinations), firstOf(n.MultiplierUpdates), firstOf(n.NativeFees), firstOf(n.ExistentialDeposits))
 	for _, s := range n.Since() {

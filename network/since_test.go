@@ -10,13 +10,13 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// What the built-in networks have from a runtime on has a source each.
+// Each property that the built-in networks have from some runtime on has a source.
 func TestSince(t *testing.T) {
 	firsts := map[string][]uint32{
 		"moonbase":  {1200, 1800, 1200, 2000, 2000, 3703},
 		"moonbeam":  {1201, 1801, 1201, 2000, 2000, 3703},
 		"moonriver": {1201, 1801, 1201, 2000, 2000, 3703},
-		// Older than none of this is any of DataHaven's but the code of signers.
+		// All of DataHaven's runtimes are newer than these, except for the code of signers.
 		"datahaven": {0, 0, 0, 0, 0, 1500}, "datahaven-testnet": {0, 0, 0, 0, 0, 1500}, "datahaven-stagenet": {0, 0, 0, 0, 0, 1500},
 	}
 	for _, n := range network.BuiltIn().All() {
@@ -37,7 +37,7 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// A network says for which of its runtimes something holds.
+// A network reports the runtimes for which a property holds.
 func TestWhere(t *testing.T) {
 	tables, err := network.BuiltIn().With("mine.json", []byte(`{"networks": [{"name": "mine", "symbol": "MINE", "last_runtime": 50,
 		"first_withdraw_event": 12, "first_set_code": 3, "rows": [{"from_runtime": 10, "static_base_fee": "1", "source": "mine"},
@@ -63,8 +63,8 @@ func TestWhere(t *testing.T) {
 	}
 }
 
-// What a table calls a fault of one runtime, every network's rules know of: also those of
-// a user's, and of a network that a user's file replaced.
+// A fault of one runtime in a table is known to the rules of every network: also to a user's, and after a
+// user's file replaced the network.
 func TestFaults(t *testing.T) {
 	tables, err := network.BuiltIn().With("mine.json", []byte(`{"networks": [{"name": "moonbeam", "symbol": "MINE", "last_runtime": 9, "rows": [
 		{"from_runtime": 1, "static_base_fee": "1", "weight_correction": "7", "source": "mine"},
@@ -103,9 +103,9 @@ func faults(r network.Rules) (list []string) {
 	return list
 }
 
-// A source is of a figure that the table has.
+// A source must belong to a figure in the table.
 func TestSources(t *testing.T) {
-	const wrong = `network 1 "local": sources: %q: want the source of a figure of the network, such as treasury`
+	const wrong = `network 1 "local": sources: %q: want the name of a figure of the network, such as treasury`
 	for sources, want := range map[string]string{
 		`"first_fee_event": "a page"`:    fmt.Sprintf(wrong, "first_fee_event"),
 		`"first_set_code": ""`:           fmt.Sprintf(wrong, "first_set_code"),

@@ -8,7 +8,7 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// TestSource holds that rules say which row of which table they are.
+// TestSource checks that rules name their row and table.
 func TestSource(t *testing.T) {
 	const file = `{"networks": [{"name": "mine", "symbol": "ME", "last_runtime": 20, "rows": [
 		{"from_runtime": 1, "static_base_fee": "1", "source": "page 1"},

@@ -19,65 +19,64 @@ import (
 // Network is one network's table.
 type Network struct {
 	Name string `json:"name"` // on the command line and in reports
-	// SpecName is how the runtime names itself, in a gateway's specName and
-	// clientImplName; Name if it is empty.
+	// SpecName is the runtime's name for itself, in a gateway's specName and clientImplName; empty if equal to
+	// Name.
 	SpecName string `json:"spec_name,omitempty"`
-	// Chain is how a node names the network, such as "Moonbase Alpha".
+	// Chain is the nodes' name for the network, such as "Moonbase Alpha".
 	Chain  string `json:"chain,omitempty"`
 	Symbol string `json:"symbol"`
-	// Genesis is the hash of the chain's block 0, nil where it is not known. A signer knows the chain by it.
+	// Genesis is the hash of the chain's block 0, nil if unknown. Signatures of transactions include it.
 	Genesis *chain.Hash `json:"genesis,omitempty"`
-	// EVMChainID is what EVM transactions of the chain are bound to (EIP-155), 0 where it is not known.
+	// EVMChainID is the chain ID of EVM transactions (EIP-155), 0 if unknown.
 	EVMChainID uint64 `json:"evm_chain_id,omitempty"`
+	// Parachain is the chain's ID in its relay chain's state, 0 if unknown or not a parachain. Evidence of finality must
+	// be about it.
+	Parachain uint32 `json:"parachain,omitempty"`
 	// LastRuntime is the newest runtime that the rows were checked against.
 	LastRuntime uint32 `json:"last_runtime"`
-	// FirstWithdrawEvent and FirstFeeEvent are the runtimes that first emitted
-	// balances.Withdraw and transactionPayment.TransactionFeePaid (substrate 0.9.13
-	// and 0.9.26); 0 where all do.
+	// FirstWithdrawEvent and FirstFeeEvent are the runtimes that first emitted balances.Withdraw and
+	// transactionPayment.TransactionFeePaid (substrate 0.9.13 and 0.9.26); 0 if all do.
 	FirstWithdrawEvent uint32 `json:"first_withdraw_event,omitempty"`
 	FirstFeeEvent      uint32 `json:"first_fee_event,omitempty"`
-	// FirstExactDigest is the runtime from which on the header's digest names the EVM
-	// transactions that ran, and no others; 0 where all do.
+	// FirstExactDigest is the first runtime whose header digest lists exactly the EVM transactions that were
+	// executed; 0 if all do.
 	FirstExactDigest uint32 `json:"first_exact_digest,omitempty"`
-	// FirstExactHold is the runtime that first withdrew, before an EVM transaction
-	// runs, its gas limit at its gas price and no more. FirstActualPaysFee is the one
-	// whose outcome first says by paysFee whether the extrinsic paid in the end, and
-	// not what its call declared before. 0 where all do.
+	// FirstExactHold is the first runtime that withdraws exactly gas limit × gas price before an EVM transaction
+	// runs. FirstActualPaysFee is the first runtime whose outcome states in paysFee whether the extrinsic paid in
+	// the end, rather than the call's declaration. 0 if all do.
 	FirstExactHold     uint32 `json:"first_exact_hold,omitempty"`
 	FirstActualPaysFee uint32 `json:"first_actual_pays_fee,omitempty"`
-	// FirstSetCode is the first runtime in which an account that signs may have code
-	// (EIP-7702), which can raise its nonce; 0 where all may be such.
+	// FirstSetCode is the first runtime in which a signing account may have code (EIP-7702), which can raise its
+	// nonce; 0 if it may in all.
 	FirstSetCode uint32 `json:"first_set_code,omitempty"`
-	// FirstMetadataHash is the first runtime with the signed extension CheckMetadataHash (RFC-0078), by which the
-	// chain refuses what was signed by other metadata; 0 where that is not known.
+	// FirstMetadataHash is the first runtime with the signed extension CheckMetadataHash (RFC-0078), with which
+	// the chain rejects transactions signed with different metadata; 0 if unknown.
 	FirstMetadataHash uint32 `json:"first_metadata_hash,omitempty"`
-	// LastBlock is the last one of a chain that has ended; nil where it goes on, or that
-	// is not known.
+	// LastBlock is the last block of a chain that has ended; nil if the chain continues, or if this is unknown.
 	LastBlock *uint64 `json:"last_block,omitempty"`
-	// Anchors are blocks that are known from elsewhere, the lowest first.
+	// Anchors are checkpoints from other sources, lowest first.
 	Anchors []Anchor `json:"anchors,omitempty"`
-	// Treasury is the account that gets the treasury's part of the fees. Where it is
-	// not known, neither is what became of a fee that somebody was credited of.
+	// Treasury is the account that receives the treasury's part of the fees. If it is unknown, so is the
+	// destination of any fee credited to an account.
 	Treasury *chain.Address `json:"treasury,omitempty"`
-	// Sources says where the figures of this network are from that stand in no row, each
-	// by the name of its field.
+	// Sources contains the sources of the network's figures outside the rows, by field name.
 	Sources map[string]string `json:"sources,omitempty"`
-	// FeesTreasuryProportion is where the chain keeps what [TreasuryParameter] looks
-	// at; nil where that is not known, or there is no such parameter.
+	// FeesTreasuryProportion locates the parameter that [TreasuryParameter] uses; nil if unknown or not
+	// applicable.
 	FeesTreasuryProportion *TreasuryProportion `json:"fees_treasury_proportion,omitempty"`
 	Specification          *Specification      `json:"specification,omitempty"`
 	Rows                   []Row               `json:"rows"`
-	// What proves the fees of a runtime against the chain's records. A list that is
-	// empty, or begins later, leaves it unknown.
+	// The rules that verify a runtime's fees against the chain's records. A runtime before the first row of a
+	// list, or with an empty list, has no such rule.
 	Destinations      []DestinationsRow     `json:"destinations,omitempty"`
 	MultiplierUpdates []MultiplierUpdateRow `json:"multiplier_updates,omitempty"`
 	NativeFees        []NativeFeeRow        `json:"native_fees,omitempty"`
-	// ExistentialDeposits are what an account has at least.
+	// ExistentialDeposits are the minimum balances of an account.
 	ExistentialDeposits []ExistentialDepositRow `json:"existential_deposits,omitempty"`
 
-	File string `json:"-"` // the user's file it came from, "" if built in
+	File string `json:"-"` // the user's file that contains it, "" if built in
 
-	faults []Fault // of all networks that are known
+	faults []Fault // of all known networks
 }
 
 // Specification is the network's row in the specification's own table.
@@ -88,48 +87,46 @@ type Specification struct {
 	Source          string          `json:"source"`
 }
 
-// Row holds from its runtime until the next row's. It has either StaticBaseFee,
-// or BaseFeeConstant and MinMultiplier. Prices are in wei per gas, multipliers
-// are stored integers (10^18 for 1).
+// Row applies from its runtime to the next row. It has either StaticBaseFee, or BaseFeeConstant and
+// MinMultiplier. Prices are in wei per gas, multipliers are stored integers (10^18 for 1).
 type Row struct {
 	FromRuntime      uint32            `json:"from_runtime"`
 	StaticBaseFee    *chain.GasPrice   `json:"static_base_fee,omitempty"`
 	BaseFeeConstant  *chain.GasPrice   `json:"base_fee_constant,omitempty"`
 	MinMultiplier    *chain.Multiplier `json:"minimum_multiplier,omitempty"`
-	WeightPerGas     WeightPerGas      `json:"weight_per_gas,omitzero"` // the specification's where it is 0
+	WeightPerGas     WeightPerGas      `json:"weight_per_gas,omitzero"` // the specification's if 0
 	WeightCorrection chain.RefTime     `json:"weight_correction,omitzero"`
 	PriceUncapped    bool              `json:"price_uncapped,omitempty"`
-	// Uncertain says that the sources leave open whether these are the chain's
-	// figures. Note says why.
+	// Uncertain reports that the sources do not confirm these figures. Note gives the reason.
 	Uncertain bool   `json:"uncertain,omitempty"`
 	Source    string `json:"source"`
 	Note      string `json:"note,omitempty"`
 }
 
-// MinGasPrice is the lowest price that the row's runtimes accept: the static
-// base fee, or floor(minimum multiplier × constant).
+// MinGasPrice returns the lowest price that the row's runtimes accept, in wei per gas: the static base fee, or
+// floor(minimum multiplier × constant).
 func (r Row) MinGasPrice() chain.GasPrice {
-	lowest, _ := r.minGasPrice() // checked when the table was read
+	lowest, _ := r.minGasPrice() // checked when the table was parsed
 	return lowest
 }
 
-// Tables are the networks that are known, by name.
+// Tables contains the known networks, sorted by name.
 type Tables struct {
 	networks []Network
-	faults   []Fault // of them, and of those that a user's file replaced
+	faults   []Fault // of all networks, including those that a user's file replaced
 }
 
 //go:embed tables/*.json
 var builtIn embed.FS
 
-// BuiltIn returns the tables that are built in.
+// BuiltIn returns the built-in tables.
 func BuiltIn() Tables {
 	t := builtInOnce()
 	t.networks = slices.Clone(t.networks)
 	return t
 }
 
-// builtInOnce reads the tables once: every command asks for their names.
+// builtInOnce parses the tables once: every command needs their names.
 var builtInOnce = sync.OnceValue(func() Tables {
 	var t Tables
 	files, err := builtIn.ReadDir("tables")
@@ -150,7 +147,7 @@ var builtInOnce = sync.OnceValue(func() Tables {
 	return t
 })
 
-// add adds networks, and tells each of the faults of all.
+// add adds networks, and gives each the faults of all.
 func (t *Tables) add(networks []Network) {
 	t.networks = append(t.networks, networks...)
 	for i := range networks {
@@ -161,9 +158,8 @@ func (t *Tables) add(networks []Network) {
 	}
 }
 
-// With adds the networks of a user's file to the tables. A network that is
-// already there is replaced whole. File is the name that reports give as their
-// source.
+// With adds the networks in a user's file to the tables. It replaces an existing network completely. Reports
+// name file as the source.
 func (t Tables) With(file string, text []byte) (Tables, error) {
 	added, err := parse(text)
 	if err != nil {
@@ -182,23 +178,24 @@ func (t Tables) With(file string, text []byte) (Tables, error) {
 	return all, nil
 }
 
-// All lists the networks by name.
+// All returns the networks sorted by name.
 func (t Tables) All() []Network {
 	return slices.SortedFunc(slices.Values(t.networks), func(a, b Network) int {
 		return strings.Compare(a.Name, b.Name)
 	})
 }
 
-// Names lists the networks' names, in order.
+// Names returns the networks' names, sorted.
 func (t Tables) Names() []string {
 	names := []string{}
-	for _, n := range t.All() {
-		names = append(names, n.Name)
+	for i := range t.networks {
+		names = append(names, t.networks[i].Name)
 	}
+	slices.Sort(names)
 	return names
 }
 
-// Named finds a network by its name.
+// Named returns the network with a name.
 func (t Tables) Named(name string) (*Network, bool) {
 	for i := range t.networks {
 		if t.networks[i].Name == name {
@@ -208,9 +205,9 @@ func (t Tables) Named(name string) (*Network, bool) {
 	return nil, false
 }
 
-// parse reads a table and checks all that can be checked without the chain.
+// parse parses a table and makes all checks that do not need the chain.
 func parse(text []byte) ([]Network, error) {
-	// encoding/json would take the last of two equal keys.
+	// encoding/json would silently use the last of two equal keys.
 	if _, err := jsonscan.Parse(string(text)); err != nil {
 		return nil, err
 	}
@@ -232,7 +229,7 @@ func parse(text []byte) ([]Network, error) {
 			return nil, fmt.Errorf("network %d %q: %w", i+1, n.Name, err)
 		}
 		if seen[n.Name] {
-			return nil, fmt.Errorf("network %q is there twice", n.Name)
+			return nil, fmt.Errorf("duplicate network %q", n.Name)
 		}
 		seen[n.Name] = true
 	}
@@ -251,7 +248,7 @@ func (n *Network) check() error {
 	case !symbolForm.MatchString(n.Symbol):
 		return fmt.Errorf("symbol %q: want up to 12 letters and digits, such as GLMR", n.Symbol)
 	case len(n.Rows) == 0:
-		return errors.New("rows: none; want at least one")
+		return errors.New("rows: missing; want at least one")
 	}
 	if s := n.Specification; s != nil {
 		if !nameForm.MatchString(s.Name) || s.BaseFeeConstant == nil || s.MinGasPrice == nil || s.Source == "" {
@@ -271,7 +268,7 @@ func (n *Network) check() error {
 		return err
 	}
 	if last := max(lastOf(n.Rows), lastOf(n.Destinations), lastOf(n.MultiplierUpdates), lastOf(n.NativeFees), lastOf(n.ExistentialDeposits)); n.LastRuntime < last {
-		return fmt.Errorf("last_runtime %d: want the newest runtime that the rows hold for, at least %d", n.LastRuntime, last)
+		return fmt.Errorf("last_runtime %d: want the newest runtime that the rows apply to, at least %d", n.LastRuntime, last)
 	}
 	return nil
 }
@@ -284,13 +281,13 @@ func (r Row) check() error {
 	case dynamic && (r.BaseFeeConstant == nil || r.MinMultiplier == nil):
 		return errors.New("want both base_fee_constant and minimum_multiplier")
 	case r.Uncertain && r.Note == "":
-		return errors.New("uncertain: want a note that says why")
+		return errors.New("uncertain: want a note with the reason")
 	}
 	_, err := r.minGasPrice()
 	return err
 }
 
-// minGasPrice is the row's static base fee, or floor(minimum multiplier × constant).
+// minGasPrice returns the row's static base fee, or floor(minimum multiplier × constant).
 func (r Row) minGasPrice() (chain.GasPrice, error) {
 	if r.StaticBaseFee != nil {
 		return *r.StaticBaseFee, nil

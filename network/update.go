@@ -9,70 +9,67 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// BlockWeight is how the weight that a block spent on transactions of class Normal
-// follows from the block alone.
+// BlockWeight defines how to compute, from the block only, the weight that it spent on transactions of class
+// Normal.
 type BlockWeight string
 
 const (
-	// FromEvents sums the ref times in the ExtrinsicSuccess and ExtrinsicFailed of
-	// class Normal.
+	// FromEvents sums the ref times in the ExtrinsicSuccess and ExtrinsicFailed of class Normal.
 	FromEvents BlockWeight = "events"
-	// FromGasLimit sums, for each extrinsic of class Normal, its ref time + base
-	// weight, where an EVM transaction's ref time is its gas limit × 25,000.
+	// FromGasLimit sums ref time + base weight over the extrinsics of class Normal, where an EVM transaction's ref
+	// time is its gas limit × 25,000.
 	FromGasLimit BlockWeight = "gas_limit"
 )
 
-// MultiplierUpdate is how a block changes the fee multiplier when it ends.
+// MultiplierUpdate defines how a block changes the fee multiplier at its end.
 type MultiplierUpdate struct {
-	// Constant is what every block stores, in runtimes that have no rule.
+	// Constant is the multiplier that every block stores, in runtimes without a rule.
 	Constant chain.Optional[chain.Multiplier] `json:"constant,omitzero"`
 
 	Minimum    chain.Multiplier                 `json:"minimum,omitzero"`
 	Maximum    chain.Optional[chain.Multiplier] `json:"maximum,omitzero"`
 	Adjustment chain.Multiplier                 `json:"adjustment,omitzero"` // v of the formula
-	// Target is the fullness, in millionths of what transactions of class Normal
-	// may use, above which the multiplier rises.
+	// Target is the fullness above which the multiplier rises, in millionths of the limit for transactions of
+	// class Normal.
 	Target uint32 `json:"target,omitempty"`
-	// MaxRefTime and MaxProofSize, in bytes, are what a whole block may weigh.
+	// MaxRefTime, in picoseconds, and MaxProofSize, in bytes, are the weight limit of a whole block.
 	MaxRefTime   chain.RefTime `json:"max_ref_time,omitzero"`
 	MaxProofSize uint64        `json:"max_proof_size,omitempty"`
-	// NormalClass is what transactions of class Normal may use of a block.
+	// NormalClass is the share of a block that transactions of class Normal may use.
 	NormalClass NormalClass `json:"normal_class,omitempty"`
-	// LimitingDimension says that ref time or proof size counts, whichever the
-	// block has filled more. Otherwise ref time does.
+	// LimitingDimension reports that the fuller of ref time and proof size counts. Otherwise only ref time counts.
 	LimitingDimension bool `json:"limiting_dimension,omitempty"`
 
-	// BlockWeight is empty where the weight has to be read from system.blockWeight.
+	// BlockWeight is empty if the weight must be read from system.blockWeight.
 	BlockWeight BlockWeight   `json:"block_weight,omitempty"`
 	BaseWeight  chain.RefTime `json:"base_weight,omitzero"` // for FromGasLimit
 
 	Source string `json:"source"`
-	Note   string `json:"note,omitempty"` // what a reader must know of it
+	Note   string `json:"note,omitempty"` // a caveat for readers
 }
 
-// MultiplierUpdateRow holds from its runtime until the next row's. An Unknown one
-// says that the sources do not tell.
+// MultiplierUpdateRow applies from its runtime to the next row. An Unknown row means that the sources do not
+// state the rule.
 type MultiplierUpdateRow struct {
 	FromRuntime uint32 `json:"from_runtime"`
 	Unknown     bool   `json:"unknown,omitempty"`
 	MultiplierUpdate
 }
 
-// Next is the multiplier that a block stores, given the one that its parent stored
-// and the weight that it spent on transactions of class Normal:
+// Next returns the multiplier that a block stores, given the one that its parent stored and the weight that
+// the block spent on transactions of class Normal:
 //
 //	previous = parent, at least minimum
-//	weight   = that of the dimension that counts, at most max
+//	weight   = weight in the dimension that counts, at most max
 //	diff     = |weight - target| / max
 //	change   = v × diff ± v²/2 × diff²      + above target, - below
 //	next     = previous ± change × previous, within minimum and maximum
 //
-// where max is the normal class's part of what a block may weigh and target its part of that. Every
-// product and quotient is a FixedU128, rounded down; v²/2 is v × v, and then / 2.
-// It is [chain.ErrOverflow] where the result has more than 128 bits.
+// where max is the normal class's share of the block's weight limit and target its share of max. Every product
+// and quotient is a FixedU128, rounded down; v²/2 is v × v, then / 2. It returns [chain.ErrOverflow] if the
+// result has more than 128 bits.
 //
-// Source: substrate, frame/transaction-payment/src/lib.rs,
-// TargetedFeeAdjustment::convert.
+// Source: substrate, frame/transaction-payment/src/lib.rs, TargetedFeeAdjustment::convert.
 func (u MultiplierUpdate) Next(parent chain.Multiplier, normal chain.Weight) (chain.Multiplier, error) {
 	if constant, ok := u.Constant.Get(); ok {
 		return constant, nil
@@ -92,26 +89,24 @@ func (u MultiplierUpdate) Next(parent chain.Multiplier, normal chain.Weight) (ch
 	return next, nil
 }
 
-// Bounds tells whether a multiplier is the least or the highest that there can be. A
-// constant has no bounds.
+// Bounds reports whether a multiplier is the minimum or the maximum. A constant has no bounds.
 func (u MultiplierUpdate) Bounds(m chain.Multiplier) bool {
 	highest, limited := u.Maximum.Get()
 	return !u.Constant.Known() && (m == u.Minimum || limited && m == highest)
 }
 
-// NormalRefTime is the ref time that a block has for transactions of class Normal.
+// NormalRefTime returns the ref time in a block for transactions of class Normal.
 func (u MultiplierUpdate) NormalRefTime() chain.RefTime {
 	return chain.NewRefTime(u.NormalClass.of(u.MaxRefTime.Uint64()))
 }
 
-// Full is all that a block has for transactions of class Normal.
+// Full returns the weight limit for transactions of class Normal.
 func (u MultiplierUpdate) Full() chain.Weight {
 	return chain.Weight{RefTime: u.NormalRefTime(), ProofSize: u.NormalClass.of(u.MaxProofSize)}
 }
 
-// Raise is by which part of itself a full block raises the multiplier, the change in the
-// formula of [MultiplierUpdate.Next]; no block raises it more. It is 0 where every block
-// stores the same.
+// Raise returns the relative increase of the multiplier after a full block, the change in the formula of
+// [MultiplierUpdate.Next]; no block raises it more. It returns 0 if every block stores the same multiplier.
 func (u MultiplierUpdate) Raise() (chain.Multiplier, error) {
 	if u.Constant.Known() {
 		return chain.Multiplier{}, nil
@@ -123,17 +118,17 @@ func (u MultiplierUpdate) Raise() (chain.Multiplier, error) {
 	return u.change(diff, above)
 }
 
-// difference is that of a block's weight to the target, as a part of the most that it may be.
+// difference returns the distance of a block's weight from the target, as a fraction of the maximum.
 func (u MultiplierUpdate) difference(normal chain.Weight) (diff chain.Multiplier, above bool, err error) {
-	weight, most := u.counting(normal)
-	target := portion(most, u.Target)
-	if diff, err = chain.Ratio(max(weight, target)-min(weight, target), most); err != nil {
+	weight, limit := u.counting(normal)
+	target := portion(limit, u.Target)
+	if diff, err = chain.Ratio(max(weight, target)-min(weight, target), limit); err != nil {
 		return diff, false, fmt.Errorf("difference to the target: %w", err)
 	}
 	return diff, weight >= target, nil
 }
 
-// change is by which part of itself the multiplier moves.
+// change returns the relative change of the multiplier.
 func (u MultiplierUpdate) change(diff chain.Multiplier, above bool) (chain.Multiplier, error) {
 	c := checked{}
 	square := c.do(u.Adjustment.Mul(u.Adjustment))
@@ -146,7 +141,7 @@ func (u MultiplierUpdate) change(diff chain.Multiplier, above bool) (chain.Multi
 	return c.do(first.Sub(second)), c.err
 }
 
-// adjust moves the multiplier by a block's difference to the target.
+// adjust applies a block's difference from the target to the multiplier.
 func (u MultiplierUpdate) adjust(previous, diff chain.Multiplier, above bool) (chain.Multiplier, error) {
 	c := checked{}
 	change := c.do(c.do(u.change(diff, above)).Mul(previous))
@@ -164,20 +159,19 @@ func (c *checked) do(m chain.Multiplier, err error) chain.Multiplier {
 	return m
 }
 
-// counting is the weight of the dimension that counts, and the most that it may
-// be. With equal parts per billion, ref time counts.
-func (u MultiplierUpdate) counting(normal chain.Weight) (weight, most uint64) {
-	mostTime, mostProof := u.NormalClass.of(u.MaxRefTime.Uint64()), u.NormalClass.of(u.MaxProofSize)
-	time, proof := min(normal.RefTime.Uint64(), mostTime), min(normal.ProofSize, mostProof)
-	if u.LimitingDimension && perBillion(time, mostTime) < perBillion(proof, mostProof) {
-		return proof, mostProof
+// counting returns the weight in the dimension that counts, and its maximum. With equal parts per billion, ref
+// time counts.
+func (u MultiplierUpdate) counting(normal chain.Weight) (weight, limit uint64) {
+	maxTime, maxProof := u.NormalClass.of(u.MaxRefTime.Uint64()), u.NormalClass.of(u.MaxProofSize)
+	time, proof := min(normal.RefTime.Uint64(), maxTime), min(normal.ProofSize, maxProof)
+	if u.LimitingDimension && perBillion(time, maxTime) < perBillion(proof, maxProof) {
+		return proof, maxProof
 	}
-	return time, mostTime
+	return time, maxTime
 }
 
-// NormalClass is what transactions of class Normal may use of a block, in millionths
-// (NORMAL_DISPATCH_RATIO). The zero value is 75 %, as in every runtime of the built-in
-// networks.
+// NormalClass is the share of a block that transactions of class Normal may use, in millionths
+// (NORMAL_DISPATCH_RATIO). The zero value is 75 %, as in every runtime of the built-in networks.
 type NormalClass uint32
 
 const usualNormalClass = 750_000
@@ -189,25 +183,25 @@ func (c NormalClass) millionths() uint32 {
 	return uint32(c)
 }
 
-// of is the class's part of what a whole block may weigh.
-func (c NormalClass) of(most uint64) uint64 { return portion(most, c.millionths()) }
+// of returns the class's share of a block's limit.
+func (c NormalClass) of(limit uint64) uint64 { return portion(limit, c.millionths()) }
 
 const million = 1_000_000
 
-// portion is floor(n × millionths / 10^6), for at most a million of them.
+// portion returns floor(n × millionths / 10^6), for at most a million millionths.
 func portion(n uint64, millionths uint32) uint64 {
 	high, low := bits.Mul64(n, uint64(millionths))
 	quotient, _ := bits.Div64(high, low, million)
 	return quotient
 }
 
-// perBillion is floor(n × 10^9 / most), for an n of at most that.
-func perBillion(n, most uint64) uint64 {
+// perBillion returns floor(n × 10^9 / limit), for n of at most limit.
+func perBillion(n, limit uint64) uint64 {
 	if n == 0 {
 		return 0
 	}
 	high, low := bits.Mul64(n, 1_000_000_000)
-	quotient, _ := bits.Div64(high, low, most)
+	quotient, _ := bits.Div64(high, low, limit)
 	return quotient
 }
 
@@ -229,7 +223,7 @@ func (r MultiplierUpdateRow) check() error {
 	case r.Unknown:
 		return empty(u)
 	case constant && u != (MultiplierUpdate{Constant: u.Constant}):
-		return errors.New("constant: want no other figures beside it")
+		return errors.New("constant: want no other figures in the same row")
 	case constant:
 		return nil
 	case u.Minimum.IsZero() || u.Adjustment.IsZero() || u.Target == 0 || u.MaxRefTime.IsZero():
@@ -239,11 +233,11 @@ func (r MultiplierUpdateRow) check() error {
 	case u.NormalClass > million:
 		return fmt.Errorf("normal_class %d: want millionths, at most %d", u.NormalClass, million)
 	case limited && maximum.Cmp(u.Minimum) < 0:
-		return fmt.Errorf("maximum %v: is less than the minimum", maximum)
+		return fmt.Errorf("maximum %v: less than the minimum", maximum)
 	case u.LimitingDimension != (u.MaxProofSize > 0):
-		return errors.New("want max_proof_size where limiting_dimension is true, and nowhere else")
+		return errors.New("want max_proof_size if, and only if, limiting_dimension is true")
 	case !u.whole(u.MaxRefTime.Uint64()) || !u.whole(u.MaxProofSize):
-		return errors.New("target: want a whole weight as target × normal_class of max_ref_time and of max_proof_size")
+		return errors.New("target: want target × normal_class of max_ref_time and of max_proof_size to be whole numbers")
 	}
 	switch u.BlockWeight {
 	case "", FromEvents, FromGasLimit:
@@ -251,15 +245,15 @@ func (r MultiplierUpdateRow) check() error {
 		return fmt.Errorf("block_weight %q: want %s or %s", string(u.BlockWeight), FromEvents, FromGasLimit)
 	}
 	if (u.BlockWeight == FromGasLimit) == u.BaseWeight.IsZero() {
-		return fmt.Errorf("want base_weight where block_weight is %s, and nowhere else", FromGasLimit)
+		return fmt.Errorf("want base_weight if, and only if, block_weight is %s", FromGasLimit)
 	}
 	return nil
 }
 
-// whole tells whether the normal class's part and the target of it are whole
-// numbers. The runtimes round them to the nearest, which is then no question.
-func (u MultiplierUpdate) whole(most uint64) bool {
-	_, low := bits.Mul64(most, uint64(u.NormalClass.millionths()))
-	normal := u.NormalClass.of(most)
+// whole reports whether the normal class's share and its target are whole numbers. The runtimes round them to
+// the nearest integer; with whole numbers the rounding mode does not matter.
+func (u MultiplierUpdate) whole(limit uint64) bool {
+	_, low := bits.Mul64(limit, uint64(u.NormalClass.millionths()))
+	normal := u.NormalClass.of(limit)
 	return low == normal*million && normal*uint64(u.Target) == portion(normal, u.Target)*million
 }

@@ -68,7 +68,7 @@ func TestMultiplierUpdateVectors(t *testing.T) {
 	})
 }
 
-// exactNext is the update in math/big.
+// exactNext returns the update in math/big.
 func exactNext(u network.MultiplierUpdate, parent *big.Int, w chain.Weight) *big.Int {
 	if constant, ok := u.Constant.Get(); ok {
 		return constant.Big()
@@ -85,19 +85,19 @@ func exactNext(u network.MultiplierUpdate, parent *big.Int, w chain.Weight) *big
 		class = big.NewInt(int64(u.NormalClass))
 	}
 	normal := func(n uint64) *big.Int { return scaled(number(n), class, big.NewInt(1_000_000)) }
-	most, used := normal(u.MaxRefTime.Uint64()), number(w.RefTime.Uint64())
-	used = least(used, most)
+	largest, used := normal(u.MaxRefTime.Uint64()), number(w.RefTime.Uint64())
+	used = least(used, largest)
 	if u.LimitingDimension {
-		mostProof := normal(u.MaxProofSize)
-		proof := least(number(w.ProofSize), mostProof)
-		if scaled(used, billion, most).Cmp(scaled(proof, billion, mostProof)) < 0 {
-			most, used = mostProof, proof
+		maxProof := normal(u.MaxProofSize)
+		proof := least(number(w.ProofSize), maxProof)
+		if scaled(used, billion, largest).Cmp(scaled(proof, billion, maxProof)) < 0 {
+			largest, used = maxProof, proof
 		}
 	}
-	target := scaled(most, number(uint64(u.Target)), big.NewInt(1_000_000))
+	target := scaled(largest, number(uint64(u.Target)), big.NewInt(1_000_000))
 	above := used.Cmp(target) >= 0
 	diff := new(big.Int).Sub(used, target)
-	diff = scaled(diff.Abs(diff), unit, most)
+	diff = scaled(diff.Abs(diff), unit, largest)
 	v := u.Adjustment.Big()
 	half := new(big.Int).Rsh(scaled(v, v, unit), 1)
 	change := scaled(half, scaled(diff, diff, unit), unit)
@@ -141,8 +141,8 @@ func TestMultiplierUpdateIsExact(t *testing.T) {
 	})
 }
 
-// The part of a block that transactions of class Normal may use moves what is full and what is
-// on target; 75 % where a table says nothing.
+// The share of a block for transactions of class Normal moves the limit and the target; 75 % if the table does
+// not define it.
 func TestNormalClass(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	base := updateFrom(t, `"max_ref_time": "8000000", "max_proof_size": 4000000`)
@@ -171,8 +171,8 @@ func TestNormalClass(t *testing.T) {
 	}
 	require.EqualValues(t, 6_000_000, base.NormalRefTime().Uint64())
 
-	// By hand: of 4,000,000 that are half of the block, 1,000,000 are on target, and of 6,000,000
-	// that are 75 % they are below the target of 1,500,000.
+	// By hand: of 4,000,000, half of the block, 1,000,000 are on target, and of 6,000,000, 75 %, they are below
+	// the target of 1,500,000.
 	half := updateFrom(t, `"max_ref_time": "8000000", "max_proof_size": 4000000, "normal_class": 500000`)
 	parent := chain.NewMultiplier(1e18)
 	onTarget, err := half.Next(parent, chain.Weight{RefTime: chain.NewRefTime(1_000_000)})
@@ -193,7 +193,7 @@ func updateFrom(t *testing.T, weights string) network.MultiplierUpdate {
 	return u
 }
 
-// withWeights is a table whose blocks have weights: 1/4 of what the class may use is on target.
+// withWeights returns a table whose blocks have weights: the target is 1/4 of the class's limit.
 func withWeights(weights string) (*network.Network, error) {
 	tables, err := network.BuiltIn().With("f.json", []byte(`{"networks": [{"name": "local", "symbol": "LOC", "last_runtime": 1,
 		"rows": [{"from_runtime": 1, "static_base_fee": "5", "source": "a"}], "multiplier_updates": [{"from_runtime": 1, "minimum": "1",
@@ -205,19 +205,19 @@ func withWeights(weights string) (*network.Network, error) {
 	return n, nil
 }
 
-// A table is refused where the runtime would have to round the class's part, or the target of
-// it, in one of the two dimensions; as exact fractions say.
+// A table is rejected if the runtime would have to round the class's share, or its target, in one of the two
+// dimensions; checked with exact fractions.
 func TestWeightsAreWhole(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 1))
-	whole := func(most, class uint64) bool {
-		part := new(big.Rat).SetFrac(new(big.Int).Mul(new(big.Int).SetUint64(most), new(big.Int).SetUint64(class)), big.NewInt(1_000_000))
+	whole := func(largest, class uint64) bool {
+		part := new(big.Rat).SetFrac(new(big.Int).Mul(new(big.Int).SetUint64(largest), new(big.Int).SetUint64(class)), big.NewInt(1_000_000))
 		return part.IsInt() && new(big.Rat).Mul(part, big.NewRat(1, 4)).IsInt()
 	}
 	taken := 0
 	for range 4000 {
 		class := []uint64{1, 250_000, 500_000, 650_000, 333_333, 999_999, 1_000_000}[r.IntN(7)]
 		time, proof := 1+r.Uint64N(1<<20)<<r.UintN(43), 1+r.Uint64N(1<<20)<<r.UintN(20)
-		if r.IntN(3) > 0 { // else hardly any would be taken
+		if r.IntN(3) > 0 { // otherwise hardly any would be accepted
 			time, proof = (1+r.Uint64N(1<<40))*4_000_000/[]uint64{1, 2, 1_000_000}[r.IntN(3)], (1+r.Uint64N(1000))*4_000_000
 		}
 		_, err := withWeights(fmt.Sprintf(`"max_ref_time": "%d", "max_proof_size": %d, "normal_class": %d`, time, proof, class))
@@ -225,7 +225,7 @@ func TestWeightsAreWhole(t *testing.T) {
 			taken++
 			require.NoError(t, err, "%d, %d by %d", time, proof, class)
 		} else {
-			require.ErrorContains(t, err, "want a whole weight as target × normal_class of max_ref_time and of max_proof_size", "%d, %d by %d", time, proof, class)
+			require.ErrorContains(t, err, "want target × normal_class of max_ref_time and of max_proof_size to be whole numbers", "%d, %d by %d", time, proof, class)
 		}
 	}
 	require.Greater(t, taken, 100)
@@ -234,7 +234,7 @@ func TestWeightsAreWhole(t *testing.T) {
 	require.ErrorContains(t, err, "normal_class 1000001: want millionths, at most 1000000")
 }
 
-// The multiplier rises exactly where a block is at or above its target.
+// The multiplier rises exactly if a block is at or above its target.
 func TestMultiplierUpdateDirection(t *testing.T) {
 	n, _ := network.BuiltIn().Named("moonbeam")
 	rules, err := n.Rules(3702)
@@ -249,10 +249,10 @@ func TestMultiplierUpdateDirection(t *testing.T) {
 	}
 }
 
-// With equal parts per billion ref time counts, also where the two are not equally full.
-// The normal class has 3 × 10^12 picoseconds and 3 × 10^9 bytes. 1,000,002 bytes are
-// 333,334 parts per billion, as are 1,000,003,000 picoseconds, which are a little more.
-// The multipliers were worked out with Python's integers, by the formula at Next.
+// With equal parts per billion ref time counts, even if the two are not equally full. The normal class has 3 ×
+// 10^12 picoseconds and 3 × 10^9 bytes. 1,000,002 bytes are 333,334 parts per billion, as are 1,000,003,000
+// picoseconds, which are slightly more. The multipliers were computed with Python's integers, by the formula
+// at Next.
 func TestMultiplierUpdateOfEquallyFullDimensions(t *testing.T) {
 	maximum := chain.NewMultiplier(2_000_000_000_000_000_000)
 	u := network.MultiplierUpdate{
@@ -270,8 +270,8 @@ func TestMultiplierUpdateOfEquallyFullDimensions(t *testing.T) {
 	}
 }
 
-// What a full block adds, and no block adds more: the part of the multiplier by which it rises
-// where the parent's is 1 and no limit holds it.
+// The increase after a full block, which no block exceeds: the relative increase if the parent's multiplier is
+// 1 and no limit applies.
 func TestRaise(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 1))
 	everyRuntime(t, func(rules network.Rules) {

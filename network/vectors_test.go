@@ -57,7 +57,7 @@ func TestNetworkVectors(t *testing.T) {
 
 var builtIn = network.BuiltIn()
 
-// rulesOf are the built-in rules for a runtime, or those of the specification.
+// rulesOf returns the built-in rules for a runtime, or those of the specification.
 func rulesOf(t *testing.T, name, runtime string) (network.Rules, error) {
 	t.Helper()
 	n, ok := builtIn.Named(name)

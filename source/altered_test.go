@@ -21,7 +21,7 @@ import (
 	"github.com/feeledger/fees/internal/test/rpcserver"
 )
 
-// altering changes one byte of one extrinsic of each block that a node gives, while it has dice.
+// altering changes one byte of one extrinsic in each block from a node, while it has dice.
 type altering struct {
 	dice    atomic.Pointer[rand.Rand]
 	changed string // the last change, in words
@@ -58,7 +58,7 @@ func must(err error) {
 	}
 }
 
-// put has it change the answers of a node.
+// put makes it change the responses of a node.
 func (a *altering) put(node *rpcserver.Server) {
 	said := func(params []json.RawMessage) ([]byte, error) { return node.Other("chain_getBlock", params) }
 	if own := node.Methods["chain_getBlock"]; own != nil {
@@ -76,8 +76,8 @@ func (a *altering) put(node *rpcserver.Server) {
 	}
 }
 
-// Whichever byte of an extrinsic a node changes, nothing of the block is believed, and nothing of it stays: 500 changes,
-// over HTTP and WebSockets, of blocks that are asked for one by one and together.
+// A block with any changed byte of an extrinsic is rejected, and nothing of it is kept: 500 changes, over HTTP
+// and WebSockets, of blocks requested singly and in batches.
 func TestAlteredExtrinsics(t *testing.T) {
 	nodes := map[string]*rpcserver.Server{"made up": chaingen.New(chaingen.Options{Seed: 3, Head: 40, Upgrade: 20}).Node()}
 	for _, name := range []string{"moonbeam-1701", "moonbeam-2600", "datahaven-100", "vflow-2000"} {
@@ -109,7 +109,7 @@ func TestAlteredExtrinsics(t *testing.T) {
 					_, err := src.Block(t.Context(), height)
 					require.ErrorAs(t, err, new(*header.RootError), "block %d: %s", height, a.changed)
 					require.ErrorIs(t, err, chain.ErrWrongBlock)
-					require.ErrorContains(t, err, fmt.Sprintf("the node's extrinsics are not those of block %d: their root is 0x", height))
+					require.ErrorContains(t, err, fmt.Sprintf("the node's extrinsics do not belong to block %d: their root is 0x", height))
 					_, err = src.Extrinsics(t.Context(), hashes[1])
 					require.ErrorAs(t, err, new(*header.RootError))
 				}

@@ -12,11 +12,10 @@ import (
 	"github.com/feeledger/fees/internal/substrate/render"
 )
 
-// BlockWeight is what the chain counted for a block, by class: system.blockWeight as
-// the block left it. It is asked for where only it shows what the block weighed
-// ([network.Rules.NeedsBlockWeight]), and not known elsewhere, or where the source holds
-// nothing such. An error says that there is no answer for now, a wrong one, or that the
-// archive with it is damaged.
+// BlockWeight returns the weight that the chain counted for a block, by class: system.blockWeight after the
+// block. It is requested only if no other data shows the block's weight ([network.Rules.NeedsBlockWeight]). It
+// is unknown otherwise, and if the source does not have it. An error means that there is no response for now,
+// that the response is wrong, or that the archive is damaged.
 func (r *Reader) BlockWeight(ctx context.Context, item Item) (none chain.Optional[chain.ClassWeights], err error) {
 	if !item.Rules.NeedsBlockWeight() {
 		return none, nil
@@ -26,17 +25,17 @@ func (r *Reader) BlockWeight(ctx context.Context, item Item) (none chain.Optiona
 	switch {
 	case errors.As(err, &malformed), errors.Is(err, answers.ErrDamaged), Passes(err) && !errors.Is(err, chain.ErrNoBlock), ofNode(err):
 		return none, err
-	case err != nil: // an archive that is served says so too, of a block that it has
+	case err != nil: // a served archive reports this too for a block that it has
 		return none, nil
 	}
 	if hash, ok := weights.AtHash.Get(); ok && hash != item.Block.Hash {
-		return none, fmt.Errorf("block weight at block %d: %w: it is at %v", item.Block.Number, chain.ErrWrongBlock, hash)
+		return none, fmt.Errorf("block weight at block %d: %w: it is for %v", item.Block.Number, chain.ErrWrongBlock, hash)
 	}
 	return chain.Some(weights.Value), nil
 }
 
-// ofNode tells whether an error is a node's, which told of the same block before: it has no
-// part of a chain alone, as an archive has.
+// ofNode reports whether an error is from a node that served the same block before. Only an archive, not a
+// node, can lack a part of the chain.
 func ofNode(err error) bool {
 	var refused *render.RefusedError
 	return errors.As(err, new(*rpc.RPCError)) ||

@@ -18,7 +18,7 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// stored is a source that tells a block's weight.
+// stored is a source with a block's weight.
 type stored struct {
 	source.Source
 	value string
@@ -43,8 +43,7 @@ func (s *stored) BlockWeight(_ context.Context, at uint64) (none chain.AtBlock[c
 	return chain.AtBlock[chain.ClassWeights]{AtHash: s.hash, Value: weights}, nil
 }
 
-// The weight is what the block itself left behind. It is asked for where the multiplier
-// follows from nothing else.
+// The weight is that after the block itself. It is requested if the multiplier follows from nothing else.
 func TestBlockWeight(t *testing.T) {
 	moonbeam, _ := network.BuiltIn().Named("moonbeam")
 	const recorded = `{"normal":{"refTime":"198339375000","proofSize":"10111"},"operational":{"refTime":"0","proofSize":"0"},"mandatory":{"refTime":"6040553077","proofSize":"52517"}}`
@@ -62,7 +61,7 @@ func TestBlockWeight(t *testing.T) {
 		"another shape":           {2600, stored{value: `{"normal":{"refTime":"1"}}`}, "", true},
 		"null":                    {2600, stored{value: `null`}, "", true},
 		"no such item":            {2600, stored{err: errors.New("unknown")}, "", true},
-		"it was not kept":         {2600, stored{err: answers.ErrLacks}, "", true},
+		"not stored":              {2600, stored{err: answers.ErrLacks}, "", true},
 		"a byte has changed":      {2600, stored{err: fmt.Errorf("block-weight/9.json: %w", answers.ErrDamaged)}, "", true},
 		"no answer for now":       {2600, stored{err: down}, "", true},
 		"a node refuses":          {2600, stored{err: &rpc.RPCError{Message: "Internal error"}}, "", true},
@@ -75,7 +74,7 @@ func TestBlockWeight(t *testing.T) {
 		require.NoError(t, err)
 		r := source.Reader{Source: &c.stored}
 		weights, err := r.BlockWeight(t.Context(), source.Item{Block: &chain.Block{Number: 9, Hash: own}, Rules: rules})
-		require.Equal(t, c.asked && c.want == "" && what != "no such item" && what != "it was not kept", err != nil, "%s: %v", what, err)
+		require.Equal(t, c.asked && c.want == "" && what != "no such item" && what != "not stored", err != nil, "%s: %v", what, err)
 		have := ""
 		if w, ok := weights.Get(); ok {
 			have = w.Normal.RefTime.String() + " " + w.Operational.RefTime.String() + " " + w.Mandatory.RefTime.String()
@@ -100,7 +99,7 @@ func TestBlockWeight(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, c.asked, weights.Known())
 	}
-	// An archive that was made without them has none.
+	// An archive recorded without weights has none.
 	r := source.Reader{Source: demo.Open()}
 	weights, err := r.BlockWeight(t.Context(), source.Item{Block: &chain.Block{Number: 9}, Rules: rules})
 	require.NoError(t, err)

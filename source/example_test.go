@@ -13,7 +13,7 @@ import (
 )
 
 // Price one block of the built-in demo; a gateway's URL or a directory of
-// recorded answers does as well.
+// recorded responses works the same way.
 func Example() {
 	src, err := source.Open("demo", source.Options{})
 	if err != nil {
@@ -58,8 +58,8 @@ func ExampleReader_Range() {
 	// 27 12183528043645049
 }
 
-// Price each block as soon as it is final, and those since block 25 first. A
-// gateway's chain goes on for ever; the demo's has an end.
+// Price the blocks since block 25, then each new block as soon as it is final. A
+// gateway's chain never ends; the demo's does.
 func ExampleReader_Follow() {
 	src, err := source.Open("demo", source.Options{})
 	if err != nil {

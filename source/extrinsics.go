@@ -6,14 +6,14 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// Extrinsics are those of a block as they are encoded, not known where the source does not
-// tell. An error says that there is no answer for now, or a wrong one.
+// Extrinsics returns the encoded extrinsics of a block; unknown if the source does not have them. An error
+// means that there is no response for now, or a wrong one.
 func (r *Reader) Extrinsics(ctx context.Context, item Item) (chain.Optional[[][]byte], error) {
-	return ifTold(r.Source.Extrinsics(ctx, item.Block.Hash))
+	return unlessPermanent(r.Source.Extrinsics(ctx, item.Block.Hash))
 }
 
-// ifTold makes an answer that a source will never give one that is not known.
-func ifTold[T any](value T, err error) (none chain.Optional[T], _ error) {
+// unlessPermanent turns an error that means that the source will never answer into an unknown value.
+func unlessPermanent[T any](value T, err error) (none chain.Optional[T], _ error) {
 	switch {
 	case err == nil:
 		return chain.Some(value), nil
@@ -23,14 +23,14 @@ func ifTold[T any](value T, err error) (none chain.Optional[T], _ error) {
 	return none, err
 }
 
-// NativeSigners tells whose keys signed the native extrinsics of a block: a node, or an archive of what one said. A
-// genesis that is known may have been signed as well as the source's block 0.
+// NativeSigners recovers the signers of a block's native extrinsics, from a node or from an archive of a node.
+// If genesis is known, signatures over it are accepted as well as those over the source's block 0.
 type NativeSigners interface {
 	NativeSigners(ctx context.Context, block chain.Hash, genesis chain.Optional[chain.Hash]) ([]chain.NativeSigner, error)
 }
 
-// NativeSigners are those of a block's native extrinsics, not known where the source does not tell. An error says that
-// there is no answer for now, or a wrong one.
+// NativeSigners returns the signers of a block's native extrinsics; unknown if the source does not have them.
+// An error means that there is no response for now, or a wrong one.
 func (r *Reader) NativeSigners(ctx context.Context, item Item) (none chain.Optional[[]chain.NativeSigner], err error) {
 	from, offers := r.Source.(NativeSigners)
 	if !offers {
@@ -39,11 +39,11 @@ func (r *Reader) NativeSigners(ctx context.Context, item Item) (none chain.Optio
 	return r.NativeSignersFrom(ctx, from, item)
 }
 
-// NativeSignersFrom is [Reader.NativeSigners] of another source of the same chain.
+// NativeSignersFrom is like [Reader.NativeSigners], with another source of the same chain.
 func (r *Reader) NativeSignersFrom(ctx context.Context, from NativeSigners, item Item) (chain.Optional[[]chain.NativeSigner], error) {
 	var genesis chain.Optional[chain.Hash]
 	if n, known := r.Tables.Named(item.Rules.Network); known && n.Genesis != nil {
 		genesis = chain.Some(*n.Genesis)
 	}
-	return ifTold(from.NativeSigners(ctx, item.Block.Hash, genesis))
+	return unlessPermanent(from.NativeSigners(ctx, item.Block.Hash, genesis))
 }

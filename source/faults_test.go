@@ -39,22 +39,21 @@ const (
 	lastRecorded = 27 // height
 	oneTry       = 50 * time.Millisecond
 	oneAnswer    = 250 * time.Millisecond
-	// slack is what a busy machine may add to a deadline. What hangs takes longer.
+	// slack is the additional time for a busy machine. Hanging responses take longer.
 	slack      = 30 * time.Second
 	farTooLong = 3 * time.Minute
 )
 
-// seed gives other faults, for whoever looks for more.
+// seed selects the faults; change it to search for more.
 var seed = flag.Uint64("seed", 1, "the seed of TestFaults")
 
-// A gateway that fails in every way gets, for each question, the right answer or
-// a clear error out of us, in time, and never another figure. Nothing of it is
-// left behind.
+// From a gateway with every kind of failure, each request results in the right response or a clear error, in
+// time, and never in a wrong figure. Nothing is left behind.
 func TestFaults(t *testing.T) {
-	log.SetOutput(io.Discard) // net/http notes what a connection says unasked
+	log.SetOutput(io.Discard) // silences net/http's reports about connections
 	t.Cleanup(func() { log.SetOutput(os.Stderr) })
 	known := readTruth(t)
-	// Whoever asks for one answer cannot tell another fork, readers can.
+	// A client with a single response cannot detect a fork; readers can.
 	wantedFaults, leastOfKind := 10_000, 100 // faults of each kind
 	if testing.Short() {                     // as under the race detector, for which those at the same time count
 		wantedFaults, leastOfKind = 1_000, 3
@@ -85,7 +84,7 @@ func TestFaults(t *testing.T) {
 	}
 	running.Wait()
 
-	// What hung or broke off holds no place: when the faults end, all is well.
+	// Hung or broken requests hold no resources: when the faults end, all is well.
 	plain.Calm()
 	forks.Calm()
 	for _, a := range all {
@@ -116,9 +115,8 @@ func TestFaults(t *testing.T) {
 	t.Logf("%d faults; right: %v; errors: %v", plain.Total()+forks.Total(), right, refused)
 }
 
-// question is what can be asked of a gateway, directly or by a reader. It takes
-// at most answers answers of the gateway's, and returns a [wrongAnswer], or the
-// error that it got.
+// question is a request to a gateway, directly or through a reader. It takes at most answers responses, and
+// returns a [wrongAnswer], or the error.
 type question struct {
 	name    string
 	answers int
@@ -179,7 +177,7 @@ var questions = []question{
 	}},
 }
 
-// wrongAnswer is what must never happen.
+// wrongAnswer is a result that must never occur.
 type wrongAnswer struct{ have, want any }
 
 func (e *wrongAnswer) Error() string { return fmt.Sprintf("have %+v, want %+v", e.have, e.want) }
@@ -191,17 +189,16 @@ func check[T comparable](have, want T, err error) error {
 	return err
 }
 
-// asker asks one question after the other, and notes what becomes of them.
+// asker sends requests in sequence, and records the results.
 type asker struct {
 	plain  *gatewayclient.Client
 	reader source.Reader
 	known  *truth
 	random *rand.Rand
 	right  map[string]int
-	// refused counts the errors. An answer in which something is not determined
-	// counts as one.
+	// refused counts the errors, including responses with undetermined parts.
 	refused map[string]int
-	failed  error // the first thing that must not happen
+	failed  error // the first forbidden result
 }
 
 func newAsker(t *testing.T, address string, n int, known *truth) *asker {
@@ -223,8 +220,7 @@ func newAsker(t *testing.T, address string, n int, known *truth) *asker {
 	}
 }
 
-// errUndetermined says that a report has the figures that are right, and says
-// that it lacks some.
+// errUndetermined means that a report's figures are right, but marked incomplete.
 var errUndetermined = errors.New("undetermined")
 
 func (a *asker) ask(q question) {
@@ -244,8 +240,7 @@ func (a *asker) ask(q question) {
 	}
 }
 
-// recover asks each question until it is answered, as it is at once unless the
-// machine is busy.
+// recover repeats each request until it succeeds, which is at once unless the machine is busy.
 func (a *asker) recover() {
 	for _, q := range questions {
 		before, start := a.right[q.name], time.Now()
@@ -257,7 +252,7 @@ func (a *asker) recover() {
 	}
 }
 
-// problemOf tells what is wrong with an error, "" if nothing is.
+// problemOf returns what is wrong with an error, or "".
 func problemOf(err error) string {
 	var wrong *wrongAnswer
 	switch {
@@ -271,7 +266,7 @@ func problemOf(err error) string {
 	return unclear(err.Error())
 }
 
-// documented tells whether an error is of a kind that callers are told about.
+// documented reports whether an error is of a documented kind.
 func documented(err error) bool {
 	var unreachable *httpclient.UnreachableError
 	var status *httpclient.StatusError
@@ -286,7 +281,7 @@ func documented(err error) bool {
 	return errors.As(err, &unreachable) || errors.As(err, &status) || errors.As(err, &malformed)
 }
 
-// unclear tells what is wrong with a message, "" if nothing is.
+// unclear returns what is wrong with a message, or "".
 func unclear(message string) string {
 	switch {
 	case message == "":
@@ -299,7 +294,7 @@ func unclear(message string) string {
 	return ""
 }
 
-// checkBlock checks a block by the report that it makes.
+// checkBlock checks a block by its report.
 func (a *asker) checkBlock(b *chain.Block, height uint64, err error) error {
 	item := a.known.items[height]
 	item.Block = b
@@ -315,8 +310,7 @@ func (a *asker) checkItem(item source.Item, height uint64, err error) error {
 
 func priced(item source.Item) *fee.Report { return fee.Price(item.Block, item.Rules, item.Multiplier) }
 
-// checkReport wants the right figures: all of them, or a report which says that
-// some are not determined.
+// checkReport requires the right figures: all of them, or a report that marks some as undetermined.
 func checkReport(have, want *fee.Report) error {
 	wrong := &wrongAnswer{have, want}
 	if have.Number != want.Number || have.Hash != want.Hash || have.ParentHash != want.ParentHash || have.Rules != want.Rules ||
@@ -352,7 +346,7 @@ func isOrUnknown[T comparable](have, want chain.Optional[T]) bool {
 	return !have.Known() || have == want
 }
 
-// truth is what the recordings say.
+// truth is the content of the recordings.
 type truth struct {
 	items       map[uint64]source.Item
 	headers     map[uint64]chain.Header

@@ -12,53 +12,44 @@ import (
 	"github.com/feeledger/fees/internal/httpclient"
 )
 
-// FollowOptions say how a chain is followed. Zero values mean the defaults.
+// FollowOptions configures Follow. Zero values mean the defaults.
 type FollowOptions struct {
-	// From is the height to begin at, which may be long past or yet to come; the
-	// head that is heard of first by default.
+	// From is the first height, in the past or the future; by default the first head received.
 	From chain.Optional[uint64]
-	// Concurrency is how many blocks are read at once while there are several to
-	// be read, as in [Reader.Range].
+	// Concurrency is the number of blocks to read at once during catch-up, as in [Reader.Range].
 	Concurrency int
-	// Patience is how long the chain may not grow before that is trouble; a minute by
-	// default, several times what a block takes to be made and to be final. It must
-	// be longer than the pauses between the heads.
+	// Patience is the time without a new block after which trouble is reported; a minute by default, several times
+	// as long as it takes to produce and finalize a block. It must be longer than the interval between heads.
 	Patience time.Duration
-	// Trouble is told what is being waited for other than the next block: once, not
-	// for each attempt, until it changes or a block was delivered. That the source
-	// is behind the head is none before it takes longer than Patience. It is called
-	// between two blocks, never at the same time as the loop's body.
+	// Trouble is called with the reason for waiting, unless that is just the next block: once, not for each
+	// attempt, until the reason changes or a block is delivered. A source that is behind the head is reported only
+	// after Patience. Trouble is called between two blocks, never at the same time as the loop's body.
 	Trouble func(error)
-	// Doubt is asked where the chain does not grow for longer than Patience, or its blocks
-	// do not come, whether heads and source are of one chain. An error of it ends the
-	// sequence. Nil: they are.
+	// Doubt runs after Patience without progress. It reports whether heads and source are on the same chain; an
+	// error ends the sequence. If nil, they are assumed to be.
 	Doubt func(context.Context) error
 }
 
-// DefaultPatience is that of [FollowOptions].
+// DefaultPatience is the default of [FollowOptions].
 const DefaultPatience = time.Minute
 
-// Follow delivers each final block once, in order, each as Read would, checks
-// that each is the parent of the next, and waits for more: it never ends by
-// itself, but after the last block of a source that never grows, and of a chain that
-// has ended, as its table says (network.Rules.LastBlock).
-// Blocks that are not final are not read, whatever Unfinalized says.
+// Follow delivers each final block once, in order, as Read would return it, checks that each is the parent of
+// the next, and waits for more. It ends only after the last block of a source that never grows, or of a chain
+// that has ended according to its table (network.Rules.LastBlock). It never reads blocks that are not final,
+// even with Unfinalized.
 //
-// Heads say how far there are final blocks; those up to there are read as in
-// [Reader.Range]. A block that comes alone takes three questions: its own, its
-// multiplier's, and the one for the runtime that its parent left behind.
+// Heads report the final blocks available; they are read as in [Reader.Range]. A block that arrives alone
+// takes three requests: for the block, its multiplier, and the runtime after its parent.
 //
-// What passes is waited for, for ever: a gateway or a node that is gone, busy or fails, a
-// block that is announced and not there yet, or there and not final yet, a head
-// that stands still or goes back. An answer that is wrong (malformed, for another
-// block, no such endpoint, a web page, a refused key) is asked for 10 times within a minute. All else is an
-// error, the last element: a chain that is not the one that was followed
-// ([ForkError]), an unknown network, a request that the gateway refuses, a block
-// that an archive lacks. The end of ctx is an error too. When the sequence has
-// ended, nothing of it is running any more.
+// Follow waits out transient conditions, without limit: a gateway or a node that is unreachable, busy or
+// failing, a block that is announced but not yet available or not yet final, a head that is stuck or goes
+// back. It retries wrong responses (malformed, for a different block, no such endpoint, a web page, a rejected
+// key) 10 times within a minute. Anything else is an error, the last element: a different chain ([ForkError]),
+// an unknown network, a request that the gateway rejects, a block missing from an archive. The end of ctx is
+// an error too. When the sequence ends, all its work has stopped.
 func (r *Reader) Follow(ctx context.Context, heads Heads, o FollowOptions) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
-		ctx, cancel := context.WithCancel(httpclient.Briefly(ctx)) // it asks again itself
+		ctx, cancel := context.WithCancel(httpclient.Briefly(ctx)) // it retries itself
 		f := follower{reader: *r, heads: heads, options: o, yield: yield, lastGrowth: time.Now()}
 		f.reader.Unfinalized = false
 		f.options.Patience = cmp.Or(o.Patience, DefaultPatience)
@@ -71,7 +62,7 @@ func (r *Reader) Follow(ctx context.Context, heads Heads, o FollowOptions) iter.
 	}
 }
 
-// follower goes along a chain as it grows.
+// follower follows a chain as it grows.
 type follower struct {
 	reader  Reader
 	heads   Heads
@@ -80,26 +71,25 @@ type follower struct {
 	left    bool // by the caller
 
 	started   bool   // next is known
-	next      uint64 // the height to be delivered next
+	next      uint64 // the next height to deliver
 	trail     trail
-	delivered bool // something was
+	delivered bool // at least one block was
 	ended     bool // the chain's last block was
 
-	lastGrowth time.Time // of the chain, or of what is delivered of it
-	failures   int       // in a row
-	doubts     int       // wrong answers in a row
-	told       string    // the trouble that the caller knows of
+	lastGrowth time.Time // of the chain, or of the delivered part
+	failures   int       // consecutive
+	doubts     int       // consecutive wrong responses
+	reported   string    // the trouble last reported to the caller
 
 	listening sync.WaitGroup
 }
 
-// maxDoubts is how often a wrong answer is asked for again.
+// maxDoubts is the number of retries after a wrong response.
 const maxDoubts = 9
 
-var errNoHead = errors.New("no final head was heard of yet")
+var errNoHead = errors.New("no final head received yet")
 
-// run follows the chain to the end of ctx, of the heads, or of the caller's
-// interest.
+// run follows the chain until ctx or the heads end, or the caller stops.
 func (f *follower) run(ctx context.Context) error {
 	fromHeads := f.listen(ctx)
 	for !f.left {
@@ -111,7 +101,7 @@ func (f *follower) run(ctx context.Context) error {
 			if err := f.doubt(ctx); err != nil {
 				return err
 			}
-			f.tell(f.silence())
+			f.report(f.silence())
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -136,11 +126,11 @@ func (f *follower) run(ctx context.Context) error {
 	return nil
 }
 
-// news is what the heads told and nobody has seen yet.
+// news is the latest report of the heads not yet processed.
 type news struct {
-	head  chain.Optional[chain.Head] // the last of them
+	head  chain.Optional[chain.Head] // the last one received
 	ended bool                       // there will be no more
-	err   error                      // why not, if it is one
+	err   error                      // the reason, if it is an error
 }
 
 // listen collects the heads while blocks are read: only the last one counts.
@@ -169,7 +159,7 @@ func (f *follower) listen(ctx context.Context) <-chan news {
 	return unseen
 }
 
-// goTo goes to where the chain is now.
+// goTo reads up to a new head.
 func (f *follower) goTo(ctx context.Context, head chain.Head) error {
 	f.failures, f.doubts = 0, 0
 	before, known := f.trail.head.Get()
@@ -181,13 +171,13 @@ func (f *follower) goTo(ctx context.Context, head chain.Head) error {
 	case !known || head.Number > before.Number:
 		f.lastGrowth = time.Now()
 	case head.Number < before.Number:
-		f.lastGrowth = time.Now() // it may come back as fast as it grows
-		f.tell(&headError{head.Number, before.Number})
+		f.lastGrowth = time.Now() // it may return as fast as it grows
+		f.report(&headError{head.Number, before.Number})
 	case f.impatient():
 		if err := f.doubt(ctx); err != nil {
 			return err
 		}
-		f.tell(f.silence())
+		f.report(f.silence())
 	}
 	return f.advance(ctx, head.Number)
 }
@@ -204,14 +194,14 @@ func (f *follower) advance(ctx context.Context, last uint64) error {
 	return nil
 }
 
-// read delivers the blocks up to a height, or to where it fails.
+// read delivers the blocks up to a height, or until an error.
 func (f *follower) read(ctx context.Context, last uint64) (failed error) {
 	f.reader.deliver(ctx, chain.Heights{First: f.next, Last: last}, f.options.Concurrency, &f.trail, func(item Item, err error) bool {
 		if failed = err; err != nil {
 			return false
 		}
 		f.next++
-		f.delivered, f.failures, f.doubts, f.told = true, 0, 0, ""
+		f.delivered, f.failures, f.doubts, f.reported = true, 0, 0, ""
 		f.ended = item.Block.Number == last && item.Rules.Ends(last)
 		f.left = !f.yield(item, nil)
 		f.lastGrowth = time.Now() // however long the caller took
@@ -220,8 +210,8 @@ func (f *follower) read(ctx context.Context, last uint64) (failed error) {
 	return failed
 }
 
-// end is for heads that came to an end. Where no block was delivered, from is
-// beyond them, and the source says what it has instead.
+// end handles the end of the heads. If no block was delivered, From is beyond them, and the source's error
+// reports the blocks that it has.
 func (f *follower) end(ctx context.Context) error {
 	if f.delivered || !f.started {
 		return nil
@@ -229,13 +219,13 @@ func (f *follower) end(ctx context.Context) error {
 	return f.advance(ctx, f.next)
 }
 
-// wait lets pass what an error says. It returns the error where that is no use.
+// wait pauses after a transient error. It returns any other error.
 func (f *follower) wait(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	switch {
-	case !grows(f.reader.Source) && !errors.As(err, new(*TemporaryError)): // it answers the same for ever
+	case !grows(f.reader.Source) && !errors.As(err, new(*TemporaryError)): // it would always respond the same
 		return err
 	case temporary(err):
 	case Doubtful(err) && f.doubts < maxDoubts:
@@ -250,9 +240,9 @@ func (f *follower) wait(ctx context.Context, err error) error {
 	}
 	switch {
 	case httpclient.FailureOf(err) == httpclient.NodeLost && f.impatient():
-		f.tell(&lostNodeError{f.options.Patience})
+		f.report(&lostNodeError{f.options.Patience})
 	case !lags(err) || f.impatient():
-		f.tell(err)
+		f.report(err)
 	}
 	f.failures++
 	if !httpclient.Sleep(ctx, pauses.Pause(f.failures, err)) {
@@ -270,7 +260,7 @@ func (f *follower) doubt(ctx context.Context) error {
 
 func (f *follower) impatient() bool { return time.Since(f.lastGrowth) > f.options.Patience }
 
-// silence is what it means that nothing new is heard.
+// silence returns the reason why no new head arrives.
 func (f *follower) silence() error {
 	head, known := f.trail.head.Get()
 	if !known {
@@ -279,10 +269,10 @@ func (f *follower) silence() error {
 	return &headError{head.Number, head.Number}
 }
 
-// tell tells the caller of trouble that is new.
-func (f *follower) tell(trouble error) {
-	if text := trouble.Error(); f.told != text {
-		f.told = text
+// report calls Trouble, unless it was called with the same trouble before.
+func (f *follower) report(trouble error) {
+	if text := trouble.Error(); f.reported != text {
+		f.reported = text
 		if f.options.Trouble != nil {
 			f.options.Trouble(trouble)
 		}

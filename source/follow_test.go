@@ -31,20 +31,20 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// growing is a gateway with a node behind it, whose chain a test makes grow.
+// growing is a gateway with a node behind it, whose chain grows under a test's control.
 type growing struct {
 	synthetic
 	guard sync.Mutex
 	state state
 }
 
-// state is what a gateway is like for a while.
+// state is the state of a gateway for a while.
 type state struct {
-	head      uint64 // what it says that the final head is
-	has       uint64 // the highest block that it has
-	final     uint64 // the highest block that it calls final
-	down      bool   // nothing answers
-	malformed bool   // all answers are
+	head      uint64 // the final head that it reports
+	has       uint64 // its highest block
+	final     uint64 // the highest block that it reports as final
+	down      bool   // nothing responds
+	malformed bool   // all responses are
 	other     bool   // it has blocks of another chain
 	noRuntime bool   // it has no endpoint for runtimes
 }
@@ -124,7 +124,7 @@ func (g *growing) reader() *source.Reader {
 	return &source.Reader{Source: g, Tables: network.BuiltIn(), Unfinalized: true}
 }
 
-// announcer is a node that announces heads when a test says so.
+// announcer is a node that announces heads under a test's control.
 type announcer struct {
 	news   chan chain.Head
 	broken chan error
@@ -158,13 +158,13 @@ func (a *announcer) announce(height uint64) {
 	a.news <- chain.Head{Number: height, Hash: chain.Some(hashOf(height))}
 }
 
-// followed is what a chain's follower saw.
+// followed records the observations of a chain's follower.
 type followed struct {
 	cancel   func()
 	guard    sync.Mutex
 	heights  []uint64
 	troubles []string
-	err      error // the last element, if it was one
+	err      error // the last element, if it was an error
 	ended    bool
 }
 
@@ -221,7 +221,7 @@ func (f *followed) stop(t *testing.T) {
 	require.ErrorIs(t, f.failed(t), context.Canceled)
 }
 
-// failed is the error with which it ended by itself.
+// failed returns the error with which it ended on its own.
 func (f *followed) failed(t *testing.T) error {
 	synctest.Wait()
 	defer f.cancel()
@@ -250,8 +250,8 @@ func pass(d time.Duration) {
 
 const interval = 3 * time.Second
 
-// The chain grows by one, by many, not at all; the gateway goes away and comes
-// back, with a node that is behind.
+// The chain grows by one, by many, not at all; the gateway becomes unreachable and returns, with a node that
+// is behind.
 func TestFollow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGrowing(105, 107)
@@ -268,7 +268,7 @@ func TestFollow(t *testing.T) {
 		g.grow(150)
 		after(interval, 150)
 		after(time.Minute, 150)
-		stands := "the final head stands still at block 150"
+		stands := "the final head is stuck at block 150"
 		after(time.Minute, 150, stands)
 		after(time.Hour, 150, stands)
 		g.grow(151)
@@ -289,8 +289,8 @@ func TestFollow(t *testing.T) {
 	})
 }
 
-// Without a height, it begins at the first head; one that is yet to come is
-// waited for, as a block is that is not there yet or not final yet.
+// Without a height, it starts at the first head. It waits for a future height, and for a block that is missing
+// or not final yet.
 func TestFollowBegins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGrowing(105)
@@ -326,25 +326,25 @@ func TestFollowBegins(t *testing.T) {
 	})
 }
 
-// A node announces heads before the gateway has the blocks, is silent, goes away,
-// and announces again what is long delivered.
+// A node announces heads before the gateway has the blocks, is silent, disconnects, and announces delivered
+// blocks again.
 func TestFollowAnnounced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, a := newGrowing(100), newAnnouncer()
 		f := follow(t, g, a.heads, from(99))
 		pass(2 * time.Minute)
-		require.Equal(t, []string{"no final head was heard of yet"}, f.told())
+		require.Equal(t, []string{"no final head received yet"}, f.told())
 		a.announce(101)
 		synctest.Wait()
 		require.Equal(t, heights(99, 100), f.delivered())
-		a.announce(102) // while it waits for the block before
+		a.announce(102) // while it waits for the previous block
 		a.announce(103)
 		g.grow(103)
 		pass(time.Second)
 		require.Equal(t, heights(99, 103), f.delivered())
 		require.Len(t, f.told(), 1)
 		pass(2 * time.Minute)
-		require.Equal(t, "the final head stands still at block 103", f.told()[1])
+		require.Equal(t, "the final head is stuck at block 103", f.told()[1])
 
 		gone := &source.TemporaryError{Err: errors.New("the node is gone")}
 		for range 3 {
@@ -361,7 +361,7 @@ func TestFollowAnnounced(t *testing.T) {
 		synctest.Wait()
 		require.Equal(t, heights(99, 106), f.delivered())
 		require.Equal(t, 4, a.opened)
-		for range 5 { // trouble that was over is told again
+		for range 5 { // resolved trouble is reported again
 			a.broken <- gone
 		}
 		synctest.Wait()
@@ -372,8 +372,7 @@ func TestFollowAnnounced(t *testing.T) {
 	})
 }
 
-// A head that is heard of while blocks are read is not lost when the node then
-// goes away.
+// A head received while blocks are read is not lost when the node then disconnects.
 func TestFollowLastWords(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, a := newGrowing(100), newAnnouncer()
@@ -389,7 +388,7 @@ func TestFollowLastWords(t *testing.T) {
 	})
 }
 
-// Whatever happens in whatever order: every height once, in order.
+// For any sequence of events: every height once, in order.
 func TestFollowAtRandom(t *testing.T) {
 	for seed := range uint64(40) {
 		for _, polled := range []bool{true, false} {
@@ -464,7 +463,7 @@ func TestFollowAtRandom(t *testing.T) {
 	}
 }
 
-// Blocks that come one by one take three questions each, also at an upgrade.
+// Blocks that arrive one by one take three requests each, also at an upgrade.
 func TestFollowRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, a := newGrowing(100, 130, 131), newAnnouncer()
@@ -481,8 +480,8 @@ func TestFollowRequests(t *testing.T) {
 	})
 }
 
-// A gateway that never tells runtimes is asked for its node once; one that did
-// and does not any more does not change the rules.
+// A gateway that never returns runtimes is asked for its node once; one that stops returning them does not
+// change the rules.
 func TestFollowWithoutRuntimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, a := newGrowing(200), newAnnouncer()
@@ -508,7 +507,7 @@ func TestFollowWithoutRuntimes(t *testing.T) {
 	})
 }
 
-// What does not pass ends it, with all blocks before it delivered.
+// A permanent error ends it, after all earlier blocks.
 func TestFollowEnds(t *testing.T) {
 	status := func(code int) error { return &httpclient.StatusError{Path: "/blocks/105", Code: code} }
 	for name, c := range map[string]struct {
@@ -568,8 +567,8 @@ func TestFollowEnds(t *testing.T) {
 	}
 }
 
-// A block that comes in the end makes up for its wrong answers, so that many
-// blocks may have some; its trouble is told for each of them.
+// A block that arrives in the end resets the count of wrong responses, so that many blocks may have some;
+// trouble is reported for each of them.
 func TestFollowRecovers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, a := newGrowing(150), newAnnouncer()
@@ -594,8 +593,7 @@ func TestFollowRecovers(t *testing.T) {
 	})
 }
 
-// A chain that is not the one that was followed is noticed where it goes on, and
-// one that is not the node's at its head.
+// A switch to a different chain is noticed where it continues, and a mismatch with the node's at its head.
 func TestFollowAnotherChain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGrowing(105)
@@ -617,12 +615,12 @@ func TestFollowAnotherChain(t *testing.T) {
 		pass(5 * time.Minute)
 		err := f.failed(t)
 		require.ErrorIs(t, err, chain.ErrWrongBlock)
-		require.EqualError(t, err, fmt.Sprintf("block 105: answer for another block: it has hash %v, and the final head %v", hashOf(105), hashOf(5)))
+		require.EqualError(t, err, fmt.Sprintf("block 105: the response is for a different block: its hash is %v, but the final head's is %v", hashOf(105), hashOf(5)))
 		require.Empty(t, f.delivered())
 	})
 }
 
-// Leaving the loop ends all that was under way.
+// Leaving the loop ends everything in flight.
 func TestFollowBreak(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGrowing(200)
@@ -634,7 +632,7 @@ func TestFollowBreak(t *testing.T) {
 			}
 		}
 		require.Zero(t, g.underWay())
-		// and before anything was answered
+		// and before any response
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		g.set(func(s *state) { s.down = true })
@@ -644,7 +642,7 @@ func TestFollowBreak(t *testing.T) {
 	})
 }
 
-// A slow reader gets one range of what came meanwhile.
+// A slow reader gets one range with everything that arrived meanwhile.
 func TestFollowSlowly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, a := newGrowing(100), newAnnouncer()
@@ -667,7 +665,7 @@ func TestFollowSlowly(t *testing.T) {
 			}
 		}
 		require.Equal(t, heights(100, 160), seen)
-		require.Equal(t, 8, g.most)
+		require.Equal(t, 8, g.largest)
 	})
 }
 
@@ -692,7 +690,7 @@ func TestFollowArchive(t *testing.T) {
 	require.Equal(t, heights(27, 27), seen)
 	seen, err = read(from(28))
 	require.ErrorIs(t, err, answers.ErrLacks)
-	require.ErrorContains(t, err, "it has blocks from 3 to 27")
+	require.ErrorContains(t, err, "it contains blocks 3 to 27")
 	require.Empty(t, seen)
 
 	// Waiting makes no block final there.
@@ -700,14 +698,14 @@ func TestFollowArchive(t *testing.T) {
 	reader = &source.Reader{Source: src, Tables: network.BuiltIn()}
 	_, err = read(source.FollowOptions{})
 	require.ErrorIs(t, err, source.ErrNotFinal)
-	// Nor does it make an archive of none.
+	// Nor does it create an archive.
 	src = answers.New("test", fstest.MapFS{})
 	_, err = read(source.FollowOptions{})
 	require.Error(t, err)
 }
 
-// A chain that has ended, as its table says, is followed up to its last block. What comes
-// after that all the same is read: the table is wrong then.
+// A chain that has ended, according to its table, is followed up to its last block. Blocks after that are read
+// nonetheless: the table is wrong then.
 func TestFollowAnEndedChain(t *testing.T) {
 	for what, c := range map[string]struct{ last, head, from, to uint64 }{
 		"to its last block":     {120, 120, 100, 120},
@@ -734,7 +732,7 @@ func TestFollowAnEndedChain(t *testing.T) {
 	}
 }
 
-// Polling asks for the header alone, and not for a head that no chain can have.
+// Polling requests only the header, and rejects a head that no chain can have.
 func TestPollGateway(t *testing.T) {
 	var asked []string
 	answers := []string{"7", "8", "4294967296"}
@@ -760,7 +758,7 @@ func TestPollGateway(t *testing.T) {
 	require.Equal(t, []string{"/blocks/head/header", "/blocks/head/header", "/blocks/head/header"}, asked)
 }
 
-// A gateway whose certificate nobody vouches for does not become one by waiting.
+// A gateway with an untrusted certificate does not become trusted by waiting.
 func TestFollowUntrusted(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.NotFoundHandler())
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -774,8 +772,8 @@ func TestFollowUntrusted(t *testing.T) {
 	}
 }
 
-// A gateway that has lost its node is waited for, and after a while it is said that this
-// may not pass by itself.
+// Follow waits for a gateway that has lost its node, and after a while reports that it may not recover on its
+// own.
 func TestFollowLostNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, a := newGrowing(105), newAnnouncer()
@@ -799,7 +797,7 @@ func TestFollowLostNode(t *testing.T) {
 		pass(time.Hour)
 		require.Equal(t, []string{
 			lost.Error(),
-			"the gateway has had no connection to its node for more than 1m0s: if the node runs, restart the gateway, which may not find it again by itself",
+			"the gateway has had no connection to its node for more than 1m0s. If the node is running, restart the gateway; it may not reconnect",
 		}, f.told())
 		g.guard.Lock()
 		down = false
@@ -810,8 +808,8 @@ func TestFollowLostNode(t *testing.T) {
 	})
 }
 
-// Where heads and blocks do not fit for long, it is asked whether they are of one chain:
-// where a block that was announced does not come, and where nothing new is heard.
+// If heads and blocks disagree for long, Doubt checks whether they are on the same chain: if an announced
+// block does not arrive, and if no new head arrives.
 func TestFollowDoubts(t *testing.T) {
 	for name, announce := range map[string]func(a *announcer){
 		"announced, and not there": func(a *announcer) { a.announce(200) },

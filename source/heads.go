@@ -11,22 +11,21 @@ import (
 	"github.com/feeledger/fees/internal/httpclient"
 )
 
-// Heads delivers a chain's heads as they come, the one there is first: it is for
-// saying how far the chain is, so some may be missing, repeated, or lower than
-// those before. It ends with ctx; with an error, which is its last element; or
-// without, where there will be no other head. [Reader.Follow] goes through it
-// again after an error that passes, such as a [TemporaryError].
+// Heads delivers a chain's heads as they arrive, the current one first. It reports how far the chain is, so
+// heads may be missing, repeated, or lower than earlier ones. It ends with ctx; with an error, which is its
+// last element; or without one, if there will be no more heads. [Reader.Follow] restarts it after a transient
+// error, such as a [TemporaryError].
 type Heads func(ctx context.Context) iter.Seq2[chain.Head, error]
 
-// TemporaryError says that what failed may work later.
+// TemporaryError wraps an error that may not occur on a retry.
 type TemporaryError struct{ Err error }
 
 func (e *TemporaryError) Error() string { return e.Err.Error() }
 
 func (e *TemporaryError) Unwrap() error { return e.Err }
 
-// Poll asks a source for its final head, and again an interval after each answer. The
-// head of a source that never grows is the only one.
+// Poll requests the final head of a source, then again after an interval from each response. For a source that
+// never grows it delivers one head.
 func Poll(src Source, interval time.Duration) Heads {
 	return func(ctx context.Context) iter.Seq2[chain.Head, error] {
 		return func(yield func(chain.Head, error) bool) {

@@ -22,22 +22,21 @@ const (
 	lastBlock    = 2000
 )
 
-// synthetic is a source of empty blocks 0 to lastBlock, which counts what it is
-// asked.
+// synthetic is a source of empty blocks 0 to lastBlock that counts requests.
 type synthetic struct {
-	upgrades []uint64 // the heights that left a new runtime behind, rising
-	// Each may change an answer, or fail instead.
+	upgrades []uint64 // the heights with an upgrade, ascending
+	// Each may change a response, or fail instead.
 	block      func(*chain.Block) error
 	multiplier func(*chain.AtBlock[chain.Multiplier]) error
 	runtime    func(*chain.AtBlock[chain.Runtime]) error
 	wait       func(context.Context) error // before each answer
 
 	mu      sync.Mutex
-	asked   map[string]int // how often each question was asked
+	asked   map[string]int // number of requests, by request
 	blocks  int            // questions for blocks
 	others  int            // for runtimes and the node
 	running int            // questions under way
-	most    int            // of them at once
+	largest int            // of them at once
 }
 
 func hashOf(height uint64) (h chain.Hash) {
@@ -55,7 +54,7 @@ func versionAt(height uint64, upgrades []uint64) uint32 {
 	return version
 }
 
-// question counts one, and waits as long as its answer takes.
+// question counts a request, and waits for its latency.
 func (s *synthetic) question(ctx context.Context, what string, at uint64, count *int) error {
 	s.mu.Lock()
 	if s.asked == nil {
@@ -64,7 +63,7 @@ func (s *synthetic) question(ctx context.Context, what string, at uint64, count 
 	s.asked[fmt.Sprint(what, at)]++
 	*count++
 	s.running++
-	s.most = max(s.most, s.running)
+	s.largest = max(s.largest, s.running)
 	s.mu.Unlock()
 	defer func() {
 		s.mu.Lock()
@@ -160,7 +159,7 @@ func (s *synthetic) reader() *source.Reader {
 	return &source.Reader{Source: s, Tables: network.BuiltIn()}
 }
 
-// twice are the questions that were asked more than once.
+// twice returns the requests that were repeated.
 func (s *synthetic) twice() []string {
 	var twice []string
 	for question, times := range s.asked {

@@ -15,7 +15,7 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// A node says who signed the native extrinsics of a block; a source of blocks alone does not.
+// A node returns the signers of a block's native extrinsics; a plain block source does not.
 func TestNativeSigners(t *testing.T) {
 	made := chaingen.New(chaingen.Options{Seed: 5, Rooted: true, Signed: true, Head: 40})
 	server := httptest.NewServer(made.Node())
@@ -33,7 +33,7 @@ func TestNativeSigners(t *testing.T) {
 		item := source.Item{Block: block}
 		item.Rules.Network = "moonbeam"
 		for _, r := range []*source.Reader{direct, opened} {
-			_, err := r.Source.Block(t.Context(), height) // by which it is seen to be a node's
+			_, err := r.Source.Block(t.Context(), height) // identifies it as a node
 			require.NoError(t, err)
 			list, err := r.NativeSigners(t.Context(), item)
 			require.NoError(t, err)

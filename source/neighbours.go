@@ -7,10 +7,10 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// Neighbours are what the blocks around a block were priced by: the multipliers
-// at the three heights up to its own, without the one that priced it, and the
-// rules of its next runtime where it was upgraded. What cannot be read is left out;
-// what could be the next time is an error, beside what is known by then.
+// Neighbours returns the inputs that priced the surrounding blocks: the multipliers at the three heights up to
+// the block's own, without the one that priced it, and the rules of the next runtime if the block contains an
+// upgrade. It omits data that is permanently unavailable; transient failures are an error, returned with the
+// data so far.
 func (r *Reader) Neighbours(ctx context.Context, item Item) (multipliers []chain.StoredMultiplier, rules []network.Rules, err error) {
 	number := item.Block.Number
 	used, _ := item.Multiplier.Get()

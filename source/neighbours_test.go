@@ -12,8 +12,8 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// Around a block are the multipliers of its grandparent and its own, and the rules
-// of the next runtime where it was upgraded.
+// Around a block are the multipliers of its grandparent and its own, and the rules of the next runtime if it
+// was upgraded.
 func TestNeighbours(t *testing.T) {
 	ctx := context.Background()
 	s := &synthetic{upgrades: []uint64{9}}
@@ -41,7 +41,7 @@ func TestNeighbours(t *testing.T) {
 	require.Empty(t, multipliers, "what cannot be read is left out")
 	require.Empty(t, rules)
 
-	// What passes is another matter: the next time it may be there.
+	// A transient error is different: a retry may succeed.
 	for _, away := range []error{&source.TemporaryError{Err: errors.New("busy")}, &httpclient.UnreachableError{}, context.Canceled} {
 		s.multiplier = func(*chain.AtBlock[chain.Multiplier]) error { return away }
 		_, _, err = s.reader().Neighbours(ctx, item)

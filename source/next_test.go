@@ -13,8 +13,8 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// The block after one that upgraded the runtime is executed by the new one, and
-// charged by the multiplier that the upgrading block left behind.
+// The block after an upgrade is executed by the new runtime, and charged by the multiplier that the upgrading
+// block stored.
 func TestNext(t *testing.T) {
 	src := &synthetic{upgrades: []uint64{1000}}
 	for height, version := range map[uint64]uint32{0: firstRuntime, 999: firstRuntime, 1000: firstRuntime + 1, 1001: firstRuntime + 1} {
@@ -26,7 +26,7 @@ func TestNext(t *testing.T) {
 		m, _ := next.Multiplier.Get()
 		require.Equal(t, chain.StoredMultiplier{At: height, Value: chain.NewMultiplier(height)}, m)
 
-		// It is what the block after it is read with.
+		// The next block is read with the same values.
 		after, err := src.reader().Read(context.Background(), source.Height(height+1))
 		require.NoError(t, err)
 		require.Equal(t, after.Rules, next.Rules)
@@ -34,8 +34,8 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// The specification's multiplier is that of the block itself, which the next one
-// does not have yet: the newest one stands in for it.
+// The specification's multiplier is that of the block itself, which does not exist yet: the newest one is
+// used.
 func TestNextBySpecification(t *testing.T) {
 	reader := (&synthetic{}).reader()
 	reader.Specification = true
@@ -74,7 +74,7 @@ func TestNextRefusals(t *testing.T) {
 	next, err := src.reader().Next(context.Background(), source.Height(7))
 	require.NoError(t, err)
 	require.False(t, next.Multiplier.Known())
-	require.Contains(t, next.Rules.Notes[0], "the multiplier was not kept")
+	require.Contains(t, next.Rules.Notes[0], "the multiplier is not stored")
 }
 
 // static makes the runtime one of those with a static base fee.

@@ -20,15 +20,15 @@ import (
 	"github.com/feeledger/fees/internal/node/rpc"
 )
 
-// node is a source without a gateway: the answers are made here, of what the node says.
+// node is a source without a gateway: it builds the responses from a node's data.
 type node struct {
 	*gatewayclient.Client
-	client    *rpc.Client // nil where it is the caller's
+	client    *rpc.Client // nil if it belongs to the caller
 	gateway   *gateway.Gateway
 	announces bool // its heads, over a WebSocket
 }
 
-// Close breaks the connection to the node off.
+// Close closes the connection to the node.
 func (n *node) Close() error {
 	if n.client == nil {
 		return nil
@@ -36,8 +36,8 @@ func (n *node) Close() error {
 	return n.client.Close()
 }
 
-// isNode tells whether a place can only be a node: it has a WebSocket, or a query, where
-// providers of nodes have a key, and which no gateway has.
+// isNode reports whether an address can only be a node's: it is a WebSocket, or has a query, which some node
+// providers use for API keys and gateways never have.
 func isNode(place string) bool {
 	u, err := url.Parse(place)
 	return hasSocket(place) || err == nil && u.Host != "" && u.RawQuery != ""
@@ -56,8 +56,8 @@ func openNode(place string, o Options) (Source, error) {
 	return &node{gatewayclient.Of(gateway), client, gateway, hasSocket(place)}, nil
 }
 
-// Of makes a source of a gateway, or of whatever answers as one. The caller closes the gateway.
-// Heads are polled.
+// Of returns a source that reads from a gateway, or from anything that responds like one. The caller closes
+// the gateway. Heads are polled.
 func Of(g gatewayclient.Gateway) Source {
 	client := gatewayclient.Of(g)
 	if g, ok := g.(*gateway.Gateway); ok {
@@ -66,8 +66,8 @@ func Of(g gatewayclient.Gateway) Source {
 	return client
 }
 
-// OpenURL opens a gateway, or a node as one, at a URL: for those who ask more of it than a
-// [Source] is asked. The closer is that of the source.
+// OpenURL opens a gateway, or a node as a gateway, at a URL, for requests that [Source] does not offer. The
+// closer is that of the source.
 func OpenURL(place string, o gatewayclient.Options) (*gatewayclient.Client, io.Closer, error) {
 	s, err := Open(place, Options{Options: o})
 	if err != nil {
@@ -79,11 +79,11 @@ func OpenURL(place string, o gatewayclient.Options) (*gatewayclient.Client, io.C
 	case *eitherSource:
 		return s.Client, s, nil
 	}
-	return nil, nil, fmt.Errorf("%s is no URL", place)
+	return nil, nil, fmt.Errorf("%s is not a URL", place)
 }
 
-// HeadsOf are the final heads of a source: those that a node announces over a WebSocket,
-// and else what it is asked for this often.
+// HeadsOf returns the final heads of a source: those that a node announces over a WebSocket, otherwise polled
+// at this interval.
 func HeadsOf(s Source, every time.Duration) Heads {
 	if n, ok := s.(*node); ok && n.announces {
 		return announced(n.client)
@@ -91,7 +91,7 @@ func HeadsOf(s Source, every time.Duration) Heads {
 	return Poll(s, every)
 }
 
-// announced are the final heads that a node announces.
+// announced returns the final heads that a node announces.
 func announced(node *rpc.Client) Heads {
 	return func(ctx context.Context) iter.Seq2[chain.Head, error] {
 		return func(yield func(chain.Head, error) bool) {
@@ -107,18 +107,18 @@ func announced(node *rpc.Client) Heads {
 	}
 }
 
-// Extrinsics are those of a block as they are encoded.
+// Extrinsics returns the encoded extrinsics of a block.
 func (n *node) Extrinsics(ctx context.Context, block chain.Hash) ([][]byte, error) {
 	return n.gateway.Extrinsics(ctx, block)
 }
 
-// NativeSigners are those of a block's native extrinsics.
+// NativeSigners returns the signers of a block's native extrinsics.
 func (n *node) NativeSigners(ctx context.Context, block chain.Hash, genesis chain.Optional[chain.Hash]) ([]chain.NativeSigner, error) {
 	return n.gateway.NativeSigners(ctx, block, genesis)
 }
 
-// either is a gateway or a node at an http or https URL: what does not answer as a gateway
-// does may be a node. It is asked what it is before anything else was answered.
+// either is a gateway or a node at an http or https URL: if it does not respond like a gateway, it may be a
+// node. The first request finds out.
 type either struct {
 	gateway gatewayclient.Gateway
 	node    *rpc.Client
@@ -139,17 +139,16 @@ func openEither(place string, o Options) (Source, error) {
 	return &eitherSource{gatewayclient.Of(e), e}, nil
 }
 
-// eitherSource is the source of one.
+// eitherSource is a source that reads from either.
 type eitherSource struct {
 	*gatewayclient.Client
 	either *either
 }
 
-// Close breaks the connection to the node off, where it is one.
+// Close closes the connection to the node, if it is one.
 func (s *eitherSource) Close() error { return s.either.node.Close() }
 
-// Extrinsics are those of a block as they are encoded. It is [chain.ErrNotOffered] by a
-// gateway.
+// Extrinsics returns the encoded extrinsics of a block. For a gateway it returns [chain.ErrNotOffered].
 func (s *eitherSource) Extrinsics(ctx context.Context, block chain.Hash) ([][]byte, error) {
 	if !s.either.isNode() {
 		return nil, chain.ErrNotOffered
@@ -157,7 +156,8 @@ func (s *eitherSource) Extrinsics(ctx context.Context, block chain.Hash) ([][]by
 	return s.either.asNode.Extrinsics(ctx, block)
 }
 
-// NativeSigners are those of a block's native extrinsics. It is [chain.ErrNotOffered] by a gateway.
+// NativeSigners returns the signers of a block's native extrinsics. For a gateway it returns
+// [chain.ErrNotOffered].
 func (s *eitherSource) NativeSigners(ctx context.Context, block chain.Hash, genesis chain.Optional[chain.Hash]) ([]chain.NativeSigner, error) {
 	if !s.either.isNode() {
 		return nil, chain.ErrNotOffered
@@ -165,15 +165,15 @@ func (s *eitherSource) NativeSigners(ctx context.Context, block chain.Hash, gene
 	return s.either.asNode.NativeSigners(ctx, block, genesis)
 }
 
-// Portion is a node's, once it is known to be one.
+// Portion returns a node's batch size once it is known to be one.
 func (e *either) Portion() chain.Portion { return e.known().Portion() }
 
-// Prepare asks for the blocks of a portion, once it is known who is asked.
+// Prepare requests a batch of blocks in advance, once the kind is known.
 func (e *either) Prepare(ctx context.Context, blocks chain.Heights) error {
 	return e.known().Prepare(ctx, blocks)
 }
 
-// known is who is asked, the gateway as long as it is not known.
+// known returns the gateway or the node; the gateway while the kind is unknown.
 func (e *either) known() gatewayclient.Gateway {
 	if d := e.decided.Load(); d != nil {
 		return *d
@@ -181,10 +181,10 @@ func (e *either) known() gatewayclient.Gateway {
 	return e.gateway
 }
 
-// isNode tells whether it is known to be a node.
+// isNode reports whether it is known to be a node.
 func (e *either) isNode() bool { return e.known() == gatewayclient.Gateway(e.asNode) }
 
-// Answer asks the gateway, or the node.
+// Answer sends a request to the gateway or the node.
 func (e *either) Answer(ctx context.Context, question string) (text string, err error) {
 	checked := httpclient.Checked(ctx, func(text string) error {
 		if e.decided.Load() == nil && isJSONRPC(text) {
@@ -199,7 +199,7 @@ func (e *either) Answer(ctx context.Context, question string) (text string, err 
 	return text, err
 }
 
-// Stream passes an answer of either on.
+// Stream copies a response from either.
 func (e *either) Stream(ctx context.Context, question string, w io.Writer) (n int64, err error) {
 	err = e.ask(ctx, func(g gatewayclient.Gateway) (err error) {
 		n, err = g.Stream(ctx, question, w)
@@ -223,36 +223,35 @@ func (e *either) ask(ctx context.Context, what func(gatewayclient.Gateway) error
 	_, notNode := e.node.Call(ctx, "system_chain")
 	switch {
 	case notNode == nil:
-	case httpclient.Passes(notNode), httpclient.FailureOf(notNode) == httpclient.Denied: // only what takes the question says so
+	case httpclient.Passes(notNode), httpclient.FailureOf(notNode) == httpclient.Denied: // only an endpoint that accepts the request responds like this
 		return notNode
 	default:
-		return &neitherError{err, notNode}
+		return &NeitherError{err, notNode}
 	}
 	var asNode gatewayclient.Gateway = e.asNode
 	e.decided.CompareAndSwap(nil, &asNode)
 	return what(*e.decided.Load())
 }
 
-// neitherError says that what stands at a URL answers neither as a gateway nor as a node.
-type neitherError struct{ asGateway, asNode error }
+// NeitherError means that a URL responds neither like a gateway nor like a node.
+type NeitherError struct{ asGateway, asNode error }
 
-func (e *neitherError) Error() string {
-	return fmt.Sprintf("neither a gateway (%v) nor a node (%v): want the address of either, as its documentation has it, with its path and key", e.asGateway, e.asNode)
+func (e *NeitherError) Error() string {
+	return fmt.Sprintf("neither a gateway (%v) nor a node (%v). Use the address from the provider's documentation, with its path and key.", e.asGateway, e.asNode)
 }
 
-// Unwrap is what was said to the question itself.
-func (e *neitherError) Unwrap() error { return e.asGateway }
+// Unwrap returns the response to the request itself.
+func (e *NeitherError) Unwrap() error { return e.asGateway }
 
-// errJSONRPC says that the answer to a GET is one of JSON-RPC's, as some nodes give with
-// status 200.
-var errJSONRPC = errors.New("it answers as a node does")
+// errJSONRPC means that the response to a GET is a JSON-RPC response, as some nodes send with status 200.
+var errJSONRPC = errors.New("the response is from a node (JSON-RPC)")
 
 func isJSONRPC(text string) bool {
 	answer, err := jsonscan.Parse(text)
 	return err == nil && answer.Member("jsonrpc").Kind() != jsonscan.Absent
 }
 
-// maybeNode tells whether an error can be that of a node, which takes no GET.
+// maybeNode reports whether an error may come from a node, which does not accept GET.
 func maybeNode(err error) bool {
 	if errors.Is(err, errJSONRPC) || errors.Is(err, httpclient.ErrNotJSON) {
 		return true

@@ -6,18 +6,19 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/archive/proofs"
 	"github.com/feeledger/fees/internal/node/gateway"
 )
 
-// nodeArchive is an archive of a node: its answers are made here, of what was kept and is
-// proved.
+// nodeArchive is an archive of a node: it builds the responses from stored, proved data.
 type nodeArchive struct {
 	*gatewayclient.Client
 	archive *proofs.Archive
 	gateway *gateway.Gateway
 	name    string
+	final   evidence.Finality
 }
 
 func openNodeArchive(place string, o Options) (Source, error) {
@@ -33,32 +34,32 @@ func openNodeArchive(place string, o Options) (Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &nodeArchive{gatewayclient.Of(gateway), archive, gateway, place}, nil
+	return &nodeArchive{gatewayclient.Of(gateway), archive, gateway, place, o.Final}, nil
 }
 
-// Kept are the heights of the archive's range.
+// Kept returns the heights in the archive.
 func (s *nodeArchive) Kept() (chain.Optional[chain.Heights], error) {
 	return chain.Some(s.archive.Kept()), nil
 }
 
-// Proved is the trusted block.
+// Proved returns the checkpoint.
 func (s *nodeArchive) Proved() chain.Optional[chain.Anchor] { return s.archive.Proved() }
 
-// Head is the archive's last block. An archive cannot tell a newest from a newest final one: it
-// has what was kept.
+// Head returns the archive's last block. An archive contains a fixed range, so the newest and the newest final
+// block are the same.
 func (s *nodeArchive) Head(ctx context.Context, _ bool) (*chain.Block, error) {
 	return s.Client.Head(ctx, false)
 }
 
-// Block is the block at a height.
+// Block returns the block at a height.
 func (s *nodeArchive) Block(ctx context.Context, height uint64) (*chain.Block, error) {
 	if kept := s.archive.Kept(); height < kept.First || height > kept.Last {
-		return nil, fmt.Errorf("%s: block %d: %w: it has blocks %d to %d", s.name, height, chain.ErrNotKept, kept.First, kept.Last)
+		return nil, fmt.Errorf("%s: block %d: %w: the archive contains blocks %d to %d", s.name, height, chain.ErrNotKept, kept.First, kept.Last)
 	}
 	return s.Client.Block(ctx, height)
 }
 
-// BlockByHash is the block with that hash.
+// BlockByHash returns the block with that hash.
 func (s *nodeArchive) BlockByHash(ctx context.Context, hash chain.Hash) (*chain.Block, error) {
 	b, err := s.Client.BlockByHash(ctx, hash)
 	if errors.Is(err, chain.ErrNoBlock) {
@@ -67,12 +68,12 @@ func (s *nodeArchive) BlockByHash(ctx context.Context, hash chain.Hash) (*chain.
 	return b, err
 }
 
-// Extrinsics are those of a block as they are encoded.
+// Extrinsics returns the encoded extrinsics of a block.
 func (s *nodeArchive) Extrinsics(ctx context.Context, block chain.Hash) ([][]byte, error) {
 	return s.archive.Extrinsics(ctx, block)
 }
 
-// NativeSigners are those of a block's native extrinsics.
+// NativeSigners returns the signers of a block's native extrinsics.
 func (s *nodeArchive) NativeSigners(ctx context.Context, block chain.Hash, genesis chain.Optional[chain.Hash]) ([]chain.NativeSigner, error) {
 	return s.gateway.NativeSigners(ctx, block, genesis)
 }

@@ -95,7 +95,7 @@ func TestNodeArchiveLacks(t *testing.T) {
 	for _, height := range []uint64{0, 3, 4, 41, 4_000_000_000} {
 		_, err := src.Block(ctx, height)
 		require.ErrorIs(t, err, chain.ErrNotKept)
-		require.ErrorContains(t, err, "it has blocks 5 to 40")
+		require.ErrorContains(t, err, "the archive contains blocks 5 to 40")
 	}
 	for _, height := range []uint64{0, 3} {
 		_, err := src.Multiplier(ctx, height)
@@ -144,7 +144,7 @@ func TestTrust(t *testing.T) {
 	_, err = source.Open(directory, source.Options{Known: func(string) []chain.Anchor { return []chain.Anchor{{Height: 30, Hash: made.Hash(29)}} }})
 	require.ErrorIs(t, err, chain.ErrWrongBlock)
 	_, err = source.Open(directory, source.Options{Trusted: trusting(made, 41)})
-	require.ErrorContains(t, err, "the trusted block 41 is not in it: it has blocks 5 to 40")
+	require.ErrorContains(t, err, "checkpoint block 41 is not in the archive. Take one of blocks 5 to 40")
 	for _, place := range []string{"demo", "http://127.0.0.1:1", "ws://127.0.0.1:1", t.TempDir()} {
 		_, err := source.Open(place, source.Options{Trusted: trusting(made, 30)})
 		require.ErrorIs(t, err, source.ErrNoProofs, place)

@@ -25,7 +25,7 @@ import (
 
 var quick = httpclient.Options{RetryWait: time.Millisecond, Timeout: 5 * time.Second, Total: 5 * time.Second}
 
-// recordedNode is a node that was recorded; what it does to a GET is its own.
+// recordedNode is a recorded node with a configurable response to GET.
 type recordedNode struct {
 	*nodetest.Node
 	get   http.HandlerFunc
@@ -63,8 +63,7 @@ func open(t *testing.T, place string, o httpclient.Options) source.Source {
 	return src
 }
 
-// requireReads wants a source to give a block as it was recorded of the gateway, and its
-// extrinsics as they are encoded.
+// requireReads requires a source to return a block as recorded from the gateway, and its encoded extrinsics.
 func requireReads(t *testing.T, place string) {
 	t.Helper()
 	src := open(t, place, quick)
@@ -93,8 +92,7 @@ func noGET(w http.ResponseWriter, _ *http.Request) {
 	http.Error(w, "Used HTTP Method is not allowed. POST or OPTIONS is required", http.StatusMethodNotAllowed)
 }
 
-// A node is found to be one, at whatever kind of address, and by whatever it says to a
-// question that is put to gateways.
+// A node is recognised at any kind of address, and with any response to a gateway's request.
 func TestNodeIsASource(t *testing.T) {
 	for name, get := range map[string]http.HandlerFunc{
 		"a method that is not allowed": noGET,
@@ -141,8 +139,8 @@ func (g *gatewayOnly) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.Handler.ServeHTTP(w, r)
 }
 
-// A gateway is asked what it was asked before there were nodes, and nothing else: also where
-// its first answer is that there is no such block.
+// A gateway gets only the requests that it got before nodes were supported: also if its first response is that
+// a block does not exist.
 func TestGatewayStaysAGateway(t *testing.T) {
 	recorded, err := answers.OpenDirectory("../testdata/recordings/moonbeam-2100")
 	require.NoError(t, err)
@@ -181,8 +179,8 @@ func TestGatewayStaysAGateway(t *testing.T) {
 	require.Equal(t, []string{"GET /blocks/5"}, missing.asked)
 }
 
-// What stands at a URL and is neither is told so, with what it said as either, and what is
-// wanted. A key in the address is in no error.
+// A URL that is neither results in an error with both responses and the remedy. A key in the address is in no
+// error.
 func TestNeitherGatewayNorNode(t *testing.T) {
 	const key = "SECRET0123456789"
 	server := httptest.NewServer(http.NotFoundHandler())
@@ -191,11 +189,11 @@ func TestNeitherGatewayNorNode(t *testing.T) {
 	require.ErrorContains(t, err, "neither a gateway (")
 	require.ErrorContains(t, err, "status 404 Not Found")
 	require.ErrorContains(t, err, "nor a node (system_chain: the node at http://127.0.0.1:")
-	require.ErrorContains(t, err, "want the address of either")
+	require.ErrorContains(t, err, "Use the address from the provider's documentation")
 	require.NotContains(t, err.Error(), key)
 }
 
-// A key in a node's path, query, user or password is in no error, whatever goes wrong.
+// A key in a node's path, query, user or password is in no error, whatever fails.
 func TestKeysOfNodesAreSecret(t *testing.T) {
 	const key = "SECRET0123456789"
 	answers := map[string]http.HandlerFunc{
@@ -234,7 +232,7 @@ func TestKeysOfNodesAreSecret(t *testing.T) {
 	}
 }
 
-// A client at a URL asks a gateway or a node; a directory is no URL.
+// A client at a URL asks a gateway or a node; a directory is not a URL.
 func TestOpenURL(t *testing.T) {
 	n, url := startNode(t, noGET)
 	for _, place := range []string{url, strings.Replace(url, "http", "ws", 1)} {
@@ -247,12 +245,12 @@ func TestOpenURL(t *testing.T) {
 	}
 	require.NotEmpty(t, n.Asked())
 	_, _, err := source.OpenURL(pairs.Path(t, "moonbeam-2100", "gateway"), quick)
-	require.ErrorContains(t, err, "is no URL")
+	require.ErrorContains(t, err, "is not a URL")
 	_, _, err = source.OpenURL("ftp://127.0.0.1", quick)
 	require.Error(t, err)
 }
 
-// A node announces its heads over a WebSocket, and is asked for them at an http address.
+// A node announces its heads over a WebSocket; over http they are polled.
 func TestHeadsOf(t *testing.T) {
 	n, url := startNode(t, noGET)
 	n.SetHead(12)

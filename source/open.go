@@ -7,38 +7,41 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/archive/demo"
 	"github.com/feeledger/fees/internal/archive/proofs"
 )
 
-// Options say how a source is asked, and what proves it.
+// Options configures access to a source, and its proof.
 type Options struct {
-	// Options are for sources that are asked over a network.
+	// Options are for sources reached over a network.
 	gatewayclient.Options
-	// Trusted is a block that the user trusts. It is for an archive that was recorded with
-	// proofs: any other place is [ErrNoProofs] with it.
+	// Trusted is a checkpoint from the user. It requires an archive recorded with proofs: with any other source,
+	// Open returns [ErrNoProofs].
 	Trusted chain.Optional[chain.Anchor]
-	// Known tells which blocks of a chain are known from elsewhere, by its specName: where no
-	// block is trusted, the highest of them that an archive has is.
+	// Final states how Trusted is proved final, if it is.
+	Final evidence.Finality
+	// Known returns the built-in checkpoints of a chain, by its specName: if Trusted is not set, the highest of
+	// them in the archive is used.
 	Known func(specName string) []chain.Anchor
 }
 
-// ErrNoProofs says that a place gives its word alone, so that no trusted block proves it.
-var ErrNoProofs = errors.New("it gives its word alone: a trusted block proves an archive that was recorded with proofs")
+// ErrNoProofs means that a checkpoint was given for a source without proofs.
+var ErrNoProofs = errors.New("this source has no proofs. A checkpoint needs an archive recorded with proofs")
 
-// Kind is a kind of place where blocks come from.
+// Kind is a kind of source.
 type Kind struct {
-	// Is tells whether a place, as people name it, is of this kind.
+	// Is reports whether an address, as entered by a user, is of this kind.
 	Is   func(place string) bool
 	Open func(place string, o Options) (Source, error)
-	// Proves tells whether a trusted block proves what it says.
+	// Proves reports whether a checkpoint can prove the source's data.
 	Proves bool
 }
 
-// Kinds are all of them; the first that a place is of opens it. A new kind of source is a
-// package of its own, and one line here.
+// Kinds lists the kinds of sources; the first that matches an address opens it. A new kind of source is a
+// separate package, and one line here.
 var Kinds = []Kind{
 	{Is: isDemo, Open: func(string, Options) (Source, error) { return demo.Open(), nil }},
 	{Is: isNode, Open: openNode},
@@ -47,8 +50,8 @@ var Kinds = []Kind{
 	{Is: isDirectory, Open: func(place string, _ Options) (Source, error) { return answers.OpenDirectory(place) }},
 }
 
-// Open returns the source at a place: the URL of a gateway or of a node, a directory, or
-// "demo". That of a node has a connection, which ends with its Close: it is an [io.Closer].
+// Open returns the source at an address: the URL of a gateway or of a node, a directory, or "demo". A source
+// with a connection to a node is an [io.Closer].
 func Open(place string, o Options) (Source, error) {
 	for _, kind := range Kinds {
 		if !kind.Is(place) {
@@ -59,19 +62,19 @@ func Open(place string, o Options) (Source, error) {
 		}
 		return kind.Open(place, o)
 	}
-	return nil, errors.New("a gateway is named by its URL, such as http://localhost:8080")
+	return nil, errors.New("a gateway needs a URL, such as http://localhost:8080")
 }
 
 func isDemo(place string) bool { return place == demo.Name }
 
 func isURL(place string) bool { return strings.Contains(place, "://") }
 
-// isDirectory is true of all but what was more likely meant as a host.
+// isDirectory reports whether an address may be a directory. It rejects addresses that look like hosts.
 func isDirectory(place string) bool {
 	_, err := os.Stat(place)
 	return err == nil || !looksLikeHost.MatchString(place)
 }
 
-// looksLikeHost is what was more likely meant as a host than as a directory. It
-// may hold a password, and is not repeated.
+// looksLikeHost matches addresses that were probably meant as a host. They may contain a password, so errors
+// do not repeat them.
 var looksLikeHost = regexp.MustCompile(`@|^[^/\\]+:[0-9]+(/|$)`)

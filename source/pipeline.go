@@ -12,51 +12,47 @@ import (
 	"github.com/feeledger/fees/internal/sys/inorder"
 )
 
-// ForkError says that two neighbouring blocks are not of one chain: one of them
-// was replaced while they were read. It is a [chain.ErrWrongBlock].
+// ForkError means that two consecutive blocks are on different chains: one of them was replaced while they
+// were read. It is a [chain.ErrWrongBlock].
 type ForkError struct {
 	Height uint64     // of the later block
-	Parent chain.Hash // of the block before it, as the later block says
-	Before chain.Hash // of the block before it
+	Parent chain.Hash // the parent hash in the later block
+	Before chain.Hash // the hash of the earlier block
 }
 
 func (e *ForkError) Error() string {
-	return fmt.Sprintf("block %d does not follow block %d: its parent is %v, and block %d is %v",
+	return fmt.Sprintf("block %d does not follow block %d: its parent is %v, but block %d is %v",
 		e.Height, e.Height-1, e.Parent, e.Height-1, e.Before)
 }
 
-// Unwrap makes it one of the errors of a gateway.
+// Unwrap returns [chain.ErrWrongBlock].
 func (e *ForkError) Unwrap() error { return chain.ErrWrongBlock }
 
-// Range delivers the blocks of a range in the order of their heights, each as
-// Read would, and checks that each is the parent of the next. It keeps at most
-// concurrency questions under way and concurrency blocks ahead of the one that it
-// delivers; a concurrency below 1 counts as 1. The texts of those ahead have a limit,
-// too: a block that is larger is not read ahead, but in its turn.
+// Range delivers the blocks of a range in order of height, each as Read would return it, and checks that each
+// is the parent of the next. It keeps at most concurrency requests in flight and reads at most concurrency
+// blocks ahead; a concurrency below 1 counts as 1. The total text read ahead is limited too: a larger block is
+// read when it is its turn.
 //
-// A block takes two questions, its own and its multiplier's; the runtimes take
-// one at each end of the range, and some at each upgrade in it. Nothing is asked
-// twice, but for a block that turned out to be too large to be read ahead. A source that
-// takes several questions at once is asked for portions of blocks: at least two are
-// under way.
+// A block takes two requests, for itself and its multiplier; the runtimes take one at each end of the range,
+// and some at each upgrade in it. No request is repeated, except for a block that was too large to read ahead.
+// A source that accepts batches gets batches of blocks, at least two at a time.
 //
-// An error is the last element, after all blocks before it. When the sequence
-// has ended, for whatever reason, nothing of it is running any more.
+// An error is the last element, after all blocks before it. When the sequence ends, for whatever reason, all
+// its work has stopped.
 func (r *Reader) Range(ctx context.Context, blocks chain.Heights, concurrency int) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		r.deliver(ctx, blocks, concurrency, &trail{}, yield)
 	}
 }
 
-// trail is where the blocks delivered so far have come to, from where the next
-// have to go on.
+// trail is the state after the delivered blocks, which the next blocks must continue.
 type trail struct {
 	hash    chain.Optional[chain.Hash] // of the last block
 	runtime chain.Optional[runtimeAt]  // that executed the last block
 	head    chain.Optional[chain.Head] // known to be final
 }
 
-// deliver delivers a range that follows what was delivered before.
+// deliver delivers a range that continues from the trail.
 func (r *Reader) deliver(ctx context.Context, blocks chain.Heights, concurrency int, t *trail, yield func(Item, error) bool) {
 	if err := check(blocks); err != nil {
 		yield(Item{}, fmt.Errorf("range %v: %w", blocks, err))
@@ -64,7 +60,7 @@ func (r *Reader) deliver(ctx context.Context, blocks chain.Heights, concurrency 
 	}
 	size := max(concurrency, 1)
 	fetch := func(ctx context.Context, q blockQuestion) fetched {
-		if q.height != blocks.First { // which is waited for already
+		if q.height != blocks.First { // the consumer is already waiting for this one
 			ctx = httpclient.WithMaxAnswer(ctx, maxAhead(size))
 		}
 		return r.fetch(ctx, q)
@@ -72,7 +68,7 @@ func (r *Reader) deliver(ctx context.Context, blocks chain.Heights, concurrency 
 	questions := r.prepared(ctx, r.blockQuestions(ctx, blocks, t.runtime), size)
 	for got := range inorder.Map(ctx, questions, size, fetch) {
 		if errors.Is(got.err, httpclient.ErrTooLarge) && got.height != blocks.First {
-			got = r.fetch(ctx, got.blockQuestion) // too large to be read ahead: it is read in its turn
+			got = r.fetch(ctx, got.blockQuestion) // too large to read ahead: read it now
 		}
 		if err := got.check(ctx, t); err != nil {
 			yield(Item{}, err)
@@ -85,21 +81,20 @@ func (r *Reader) deliver(ctx context.Context, blocks chain.Heights, concurrency 
 	}
 }
 
-// blockQuestion is a block to be read, and the runtime that executed it.
+// blockQuestion is a block to read, and the runtime that executed it.
 type blockQuestion struct {
 	height     uint64
 	runtime    runtimeAnswer
-	unanswered error // nobody answered when its portion was asked for
+	unanswered error // error of the request for its batch
 }
 
-// blockQuestions are those of a range, in order. The questions for the runtimes are asked
-// in the place of the block that they are for. After one that fails, no block will be
-// delivered.
+// blockQuestions returns the blocks of a range, in order. It requests a block's runtime when the block is due.
+// After a failed one, no more blocks are delivered.
 func (r *Reader) blockQuestions(ctx context.Context, blocks chain.Heights, before chain.Optional[runtimeAt]) iter.Seq[blockQuestion] {
 	return func(yield func(blockQuestion) bool) {
 		runtimes := r.runtimes(ctx, blocks, before)
 		for height := blocks.First; height <= blocks.Last; height++ {
-			runtime := runtimes.thatExecuted(ctx, height)
+			runtime := runtimes.find(ctx, height)
 			if !yield(blockQuestion{height: height, runtime: runtime}) || runtime.err != nil {
 				return
 			}
@@ -107,8 +102,8 @@ func (r *Reader) blockQuestions(ctx context.Context, blocks chain.Heights, befor
 	}
 }
 
-// prepared has the source asked for portions of the blocks, and goes on to the blocks of one
-// when it was. Two portions at least are under way, and more where more blocks are read ahead.
+// prepared has the source prepare batches of blocks, and yields the blocks of a batch when it is ready. At
+// least two batches are in flight, and more if more blocks are read ahead.
 func (r *Reader) prepared(ctx context.Context, questions iter.Seq[blockQuestion], size int) iter.Seq[blockQuestion] {
 	prepare := func(ctx context.Context, list []blockQuestion) []blockQuestion {
 		heights := chain.Heights{First: list[0].height, Last: list[len(list)-1].height}
@@ -120,7 +115,7 @@ func (r *Reader) prepared(ctx context.Context, questions iter.Seq[blockQuestion]
 	return func(yield func(blockQuestion) bool) {
 		next, stop := iter.Pull(questions)
 		defer stop()
-		q, more := next() // for its runtime a question was asked: the source knows now what it is
+		q, more := next() // requesting its runtime has determined the kind of source
 		rest := func(yield func(blockQuestion) bool) {
 			for ; more && yield(q); q, more = next() {
 			}
@@ -140,7 +135,7 @@ func (r *Reader) prepared(ctx context.Context, questions iter.Seq[blockQuestion]
 	}
 }
 
-// portions are so many questions each.
+// portions splits the blocks into batches of the given size.
 func portions(questions iter.Seq[blockQuestion], size int) iter.Seq[[]blockQuestion] {
 	return func(yield func([]blockQuestion) bool) {
 		var list []blockQuestion
@@ -158,20 +153,18 @@ func portions(questions iter.Seq[blockQuestion], size int) iter.Seq[[]blockQuest
 	}
 }
 
-// The text of all blocks that are read ahead has at most maxTextAhead bytes. So each of
-// them has a limit, from minBlockAhead to maxBlockAhead, which is more than all but a few
-// blocks have: the largest that were recorded have some hundred kilobytes.
+// All blocks read ahead have at most maxTextAhead bytes of text. So each has a limit, from minBlockAhead to
+// maxBlockAhead. Few blocks exceed it: the largest recorded ones have some hundred kilobytes.
 const (
 	maxTextAhead  = 32 << 20
 	maxBlockAhead = 4 << 20
 	minBlockAhead = 512 << 10
 )
 
-// maxAhead is the limit of one block where size of them are read ahead.
+// maxAhead returns the size limit of one block if size blocks are read ahead.
 func maxAhead(size int) int { return max(min(maxTextAhead/size, maxBlockAhead), minBlockAhead) }
 
-// fetched is a block that was read, or why it was not. The block may be there
-// where the rest of its item is not.
+// fetched is a block that was read, or an error. With an error, the block may still be set.
 type fetched struct {
 	blockQuestion
 	block *chain.Block
@@ -179,11 +172,9 @@ type fetched struct {
 	err   error
 }
 
-// fetch reads one block of a range. That it is not there, or not final, is said
-// before what is wrong with its runtime, as for a single block; but nobody is asked once
-// more who took all the time that a question has. All rules of a
-// range read the multiplier on the same side, at the block or at its parent, so
-// that no two blocks ask for the same one.
+// fetch reads one block of a range. As for a single block, an error for a missing or not final block takes
+// precedence over an error of its runtime; but after a timeout nothing is retried. All rules of a range read
+// the multiplier on the same side, at the block or at its parent, so no two blocks request the same one.
 func (r *Reader) fetch(ctx context.Context, q blockQuestion) fetched {
 	got := fetched{blockQuestion: q}
 	if got.err = cmp.Or(q.unanswered, q.runtime.err); httpclient.TimedOut(got.err) {
@@ -201,11 +192,10 @@ func (r *Reader) fetch(ctx context.Context, q blockQuestion) fetched {
 	return got
 }
 
-// check tells why a block cannot be delivered after the one before it, if there
-// was one, or is not the head that its height is known to have. A fork goes
-// before what else it makes of the block.
+// check returns why a block cannot be delivered after the previous one, if any, or why it is not the known
+// head at its height. A fork takes precedence over other errors of the block.
 func (f fetched) check(ctx context.Context, t *trail) error {
-	if err := ctx.Err(); err != nil { // which not every source minds
+	if err := ctx.Err(); err != nil { // which not every source checks
 		return err
 	}
 	if f.block == nil {
@@ -216,7 +206,7 @@ func (f fetched) check(ctx context.Context, t *trail) error {
 	}
 	head, _ := t.head.Get()
 	if hash, ok := head.Hash.Get(); ok && f.block.Number == head.Number && f.block.Hash != hash {
-		return fmt.Errorf("block %d: %w: it has hash %v, and the final head %v", f.block.Number, chain.ErrWrongBlock, f.block.Hash, hash)
+		return fmt.Errorf("block %d: %w: its hash is %v, but the final head's is %v", f.block.Number, chain.ErrWrongBlock, f.block.Hash, hash)
 	}
 	return f.err
 }

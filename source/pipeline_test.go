@@ -20,8 +20,8 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// readRange collects a range. It fails where the order is broken, where something
-// follows an error, or where a question is still under way at the end.
+// readRange collects a range. It fails if the order is broken, if something follows an error, or if a request
+// is still in flight at the end.
 func readRange(ctx context.Context, src *synthetic, reader *source.Reader, blocks chain.Heights, concurrency int) ([]source.Item, error) {
 	var items []source.Item
 	var failed error
@@ -44,7 +44,7 @@ func readRange(ctx context.Context, src *synthetic, reader *source.Reader, block
 	return items, failed
 }
 
-// A range is what its blocks are one by one.
+// A range equals its blocks one by one.
 func TestRangeIsRead(t *testing.T) {
 	ctx := context.Background()
 	for _, recording := range []string{"moonbeam-1701", "moonbeam-2100"} {
@@ -76,7 +76,7 @@ func TestRangeIsRead(t *testing.T) {
 	}
 }
 
-// An archive gives what it has, and then says what it lacks.
+// An archive delivers its blocks, then reports what is missing.
 func TestRangeBeyondTheEnd(t *testing.T) {
 	demo, err := source.Open("demo", source.Options{})
 	require.NoError(t, err)
@@ -108,7 +108,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// Notes that are added to one item are not seen in another.
+// Notes added to one item do not appear in another.
 func TestItemsAreApart(t *testing.T) {
 	src := &synthetic{block: func(b *chain.Block) error {
 		b.Finalized = chain.Optional[bool]{}
@@ -120,11 +120,11 @@ func TestItemsAreApart(t *testing.T) {
 		items[i].Rules.Notes = append(items[i].Rules.Notes, fmt.Sprint("mine, ", i))
 	}
 	for i := range items {
-		require.Equal(t, []string{"the gateway does not say whether the block is final", fmt.Sprint("mine, ", i)}, items[i].Rules.Notes)
+		require.Equal(t, []string{"the gateway does not report whether the block is final", fmt.Sprint("mine, ", i)}, items[i].Rules.Notes)
 	}
 }
 
-// atRandom answers after up to a second.
+// atRandom responds after up to a second.
 func atRandom(ctx context.Context) error {
 	select {
 	case <-time.After(rand.N(time.Second)):
@@ -134,8 +134,7 @@ func atRandom(ctx context.Context) error {
 	}
 }
 
-// Whatever the latencies, the order holds, and so does the concurrency, which is
-// made use of.
+// For any latencies, the order is kept, and the concurrency is used but not exceeded.
 func TestLatency(t *testing.T) {
 	for _, concurrency := range []int{1, 2, 7, 32} {
 		synctest.Test(t, func(t *testing.T) {
@@ -143,13 +142,13 @@ func TestLatency(t *testing.T) {
 			items, err := readRange(t.Context(), src, src.reader(), chain.Heights{First: 100, Last: 399}, concurrency)
 			require.NoError(t, err)
 			require.Len(t, items, 300)
-			require.Equal(t, concurrency, src.most)
+			require.Equal(t, concurrency, src.largest)
 			require.Empty(t, src.twice())
 		})
 	}
 }
 
-// While a block is used, the next ones are read, and then no more.
+// While a block is used, the next ones are read, but no more.
 func TestSlowConsumer(t *testing.T) {
 	const concurrency = 4
 	synctest.Test(t, func(t *testing.T) {
@@ -213,7 +212,7 @@ func TestRangeErrors(t *testing.T) {
 			b.ParentHash = hashOf(5)
 			return nil
 		}), &source.ForkError{Height: bad, Parent: hashOf(5), Before: hashOf(bad - 1)},
-			fmt.Sprintf("block 107 does not follow block 106: its parent is %v, and block 106 is %v", hashOf(5), hashOf(106))},
+			fmt.Sprintf("block 107 does not follow block 106: its parent is %v, but block 106 is %v", hashOf(5), hashOf(106))},
 	} {
 		for _, concurrency := range []int{1, 3, 50} {
 			synctest.Test(t, func(t *testing.T) {
@@ -234,7 +233,7 @@ func TestRangeErrors(t *testing.T) {
 	}
 }
 
-// Block 0 has no parent, and the runtime of block 1 is not asked for again.
+// Block 0 has no parent, and the runtime of block 1 is not requested again.
 func TestRangeFromTheFirstBlock(t *testing.T) {
 	src := &synthetic{}
 	items, err := readRange(context.Background(), src, src.reader(), chain.Heights{First: 0, Last: 1}, 2)
@@ -247,7 +246,7 @@ func TestRangeFromTheFirstBlock(t *testing.T) {
 func TestRangeThatIsNone(t *testing.T) {
 	src := &synthetic{}
 	for blocks, want := range map[chain.Heights]string{
-		{First: 9, Last: 3}:          "range 9..3: it ends before it begins",
+		{First: 9, Last: 3}:          "range 9..3: the range ends before it starts",
 		{First: 9, Last: 4294967296}: "range 9..4294967296: heights go from 0 to 4294967295",
 	} {
 		items, err := readRange(context.Background(), src, src.reader(), blocks, 2)
@@ -257,7 +256,7 @@ func TestRangeThatIsNone(t *testing.T) {
 	require.Empty(t, src.asked)
 }
 
-// A sequence can be gone through again, and starts from its beginning.
+// A sequence can be iterated again, and starts from its beginning.
 func TestRangeAgain(t *testing.T) {
 	src := &synthetic{}
 	sequence := src.reader().Range(context.Background(), chain.Heights{First: 5, Last: 30}, 4)
@@ -270,14 +269,14 @@ func TestRangeAgain(t *testing.T) {
 	}
 }
 
-// sized is a source whose blocks have sizes, and which heeds the limit that it is given. It
-// notes how many bytes it was asked to hold at once.
+// sized is a source whose blocks have sizes, and which respects its limit. It records the number of bytes that
+// it was asked to hold at once.
 type sized struct {
 	*synthetic
-	size func(height uint64) int
-	mu   sync.Mutex
-	held map[uint64]int
-	most int
+	size    func(height uint64) int
+	mu      sync.Mutex
+	held    map[uint64]int
+	largest int
 }
 
 func (s *sized) Block(ctx context.Context, height uint64) (*chain.Block, error) {
@@ -303,19 +302,19 @@ func (s *sized) hold(height uint64, size int) {
 	for _, size := range s.held {
 		sum += size
 	}
-	s.most = max(s.most, sum)
+	s.largest = max(s.largest, sum)
 }
 
-// What is read ahead is bounded by its bytes, too: large blocks come in their turn, alone,
-// in order and each once, whatever stands between them.
+// The blocks read ahead are bounded by their bytes too: large blocks are read when it is their turn, singly,
+// in order and once, whatever is between them.
 func TestLargeBlocks(t *testing.T) {
 	const large, small = 30 << 20, 100 << 10
 	for name, size := range map[string]func(uint64) int{
-		"all large":       func(uint64) int { return large },
-		"all small":       func(uint64) int { return small },
-		"large at times":  func(h uint64) int { return []int{small, small, large, small, small, small, large, large}[h%8] },
-		"just not large":  func(uint64) int { return 4 << 20 },
-		"the first alone": func(h uint64) int { return map[bool]int{true: large, false: small}[h == 100] },
+		"all large":      func(uint64) int { return large },
+		"all small":      func(uint64) int { return small },
+		"large at times": func(h uint64) int { return []int{small, small, large, small, small, small, large, large}[h%8] },
+		"just not large": func(uint64) int { return 4 << 20 },
+		"the first only": func(h uint64) int { return map[bool]int{true: large, false: small}[h == 100] },
 	} {
 		for _, concurrency := range []int{1, 8, 64} {
 			synctest.Test(t, func(t *testing.T) {
@@ -331,15 +330,15 @@ func TestLargeBlocks(t *testing.T) {
 					next++
 				}
 				require.Equal(t, uint64(181), next)
-				require.LessOrEqual(t, src.most, large+concurrency*(4<<20), "%s, %d", name, concurrency)
-				require.LessOrEqual(t, src.most, large+34<<20, "%s, %d", name, concurrency)
+				require.LessOrEqual(t, src.largest, large+concurrency*(4<<20), "%s, %d", name, concurrency)
+				require.LessOrEqual(t, src.largest, large+34<<20, "%s, %d", name, concurrency)
 				if name == "all small" {
 					require.Empty(t, src.twice())
 				}
 			})
 		}
 	}
-	// One that is larger than any may be is so in its turn, too.
+	// A block above the maximum size is so in its turn, too.
 	src := &synthetic{block: func(b *chain.Block) error {
 		if b.Number == 105 {
 			return httpclient.ErrTooLarge
@@ -351,8 +350,7 @@ func TestLargeBlocks(t *testing.T) {
 	require.Len(t, items, 5)
 }
 
-// A gateway that takes all the time that a question has is not asked one question more
-// before the range ends.
+// After a timeout of a gateway, no further request is sent before the range ends.
 func TestTimeIsTakenOnce(t *testing.T) {
 	const timeout = time.Minute
 	synctest.Test(t, func(t *testing.T) {
@@ -367,7 +365,7 @@ func TestTimeIsTakenOnce(t *testing.T) {
 	})
 }
 
-// Leaving the loop ends all that was under way, answered or not.
+// Leaving the loop ends everything in flight, with or without a response.
 func TestBreak(t *testing.T) {
 	for leaveAt := uint64(100); leaveAt < 110; leaveAt++ {
 		synctest.Test(t, func(t *testing.T) {
@@ -384,7 +382,7 @@ func TestBreak(t *testing.T) {
 }
 
 func TestCancel(t *testing.T) {
-	patient := func(context.Context) error { return nil } // minds no cancelling
+	patient := func(context.Context) error { return nil } // ignores cancellation
 	forever := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 	for name, wait := range map[string]func(context.Context) error{"at random": atRandom, "a source that does not mind": patient} {
 		synctest.Test(t, func(t *testing.T) {
@@ -406,7 +404,7 @@ func TestCancel(t *testing.T) {
 			require.LessOrEqual(t, src.blocks, 20+1+8, name)
 		})
 	}
-	// Before anything was answered.
+	// Before any response.
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
@@ -417,7 +415,7 @@ func TestCancel(t *testing.T) {
 	})
 }
 
-// Blocks a second, from the built-in demo to their fees.
+// Blocks per second, from the built-in demo to their fees.
 func BenchmarkRange(b *testing.B) {
 	demo, err := source.Open("demo", source.Options{})
 	require.NoError(b, err)

@@ -16,7 +16,7 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// inPortions is a source of which four blocks are asked for together.
+// inPortions is a source with batches of four blocks.
 type inPortions struct {
 	*synthetic
 	err      error // of each portion
@@ -33,8 +33,8 @@ func (p *inPortions) Prepare(_ context.Context, blocks chain.Heights) error {
 	return p.err
 }
 
-// A range is prepared portion by portion, each before its blocks are read, and no block is
-// read that was not. What is wrong with a portion its blocks say.
+// A range is prepared batch by batch, each before its blocks are read, and every block that is read was
+// prepared. Errors of a batch are reported by its blocks.
 func TestPortions(t *testing.T) {
 	for _, err := range []error{nil, errors.New("the node takes no batch")} {
 		s := &inPortions{synthetic: &synthetic{}, err: err}
@@ -58,7 +58,7 @@ func TestPortions(t *testing.T) {
 	}
 }
 
-// Nobody who took all the time that a question has is asked for the same blocks once more.
+// After a timeout the same blocks are not requested again.
 func TestPortionThatNobodyAnswers(t *testing.T) {
 	away, err := httpclient.New(httpclient.Node, "http://127.0.0.1:1", httpclient.Options{Total: 1}, "http")
 	require.NoError(t, err)
@@ -79,7 +79,7 @@ func TestPortionThatNobodyAnswers(t *testing.T) {
 	require.Equal(t, 1, times)
 }
 
-// A node is asked in portions at whatever kind of address, from the first range on.
+// A node gets batches at any kind of address, from the first range on.
 func TestPortionsOfANode(t *testing.T) {
 	for _, scheme := range []string{"http", "ws"} {
 		n, url := startNode(t, noGET)

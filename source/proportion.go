@@ -9,13 +9,11 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-var errNoKey = errors.New("the table does not say by which key it is asked for (fees_treasury_proportion)")
+var errNoKey = errors.New("the table does not contain the parameter's key (fees_treasury_proportion)")
 
-// FeesTreasuryProportion is that parameter of governance in force for a block: as
-// its parent left it, or the runtime's default where governance has never set it. It is
-// not known, without an error, where the block's rules do not look at it. An error says
-// why there is no answer: for good, see [CannotTell], or for now. No share is ever
-// assumed.
+// FeesTreasuryProportion returns the governance parameter in force for a block: its value after the parent, or
+// the runtime's default if governance has never set it. It is unknown, without an error, if the block's rules
+// do not use it. An error is permanent, see [CannotTell], or transient. A value is never assumed.
 func (r *Reader) FeesTreasuryProportion(ctx context.Context, item Item) (none chain.Optional[chain.Perbill], err error) {
 	d, known := item.Rules.Destinations.Get()
 	if !known || item.Block.Number == 0 || !d.LooksAt(network.TreasuryParameter) {
@@ -39,7 +37,7 @@ func (r *Reader) FeesTreasuryProportion(ctx context.Context, item Item) (none ch
 	return chain.Some(*parameter.Default), nil
 }
 
-// unanswerable is what [CannotTell] knows where nobody had to be asked.
+// unanswerable is an error for which [CannotTell] returns true without sending a request.
 type unanswerable struct{ error }
 
-func (e *unanswerable) Error() string { return fmt.Sprintf("it cannot be asked for: %v", e.error) }
+func (e *unanswerable) Error() string { return fmt.Sprintf("it cannot be requested: %v", e.error) }

@@ -14,7 +14,7 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// parameters is a source that answers for the parameter, and keeps the question.
+// parameters is a source of the parameter that records the request.
 type parameters struct {
 	source.Source
 	value uint64
@@ -41,9 +41,8 @@ func (p *parameters) FeesTreasuryProportion(_ context.Context, key string, at ui
 	return s, nil
 }
 
-// The proportion is what the parent left behind, asked for by the table's key; the
-// runtime's default where it was never set. What is not plainly it is not known: no share
-// is ever assumed.
+// The proportion is the value after the parent, requested by the table's key, or the runtime's default if it
+// was never set. An unclear value is unknown: no share is ever assumed.
 func TestFeesTreasuryProportion(t *testing.T) {
 	parent := chain.Hash{7}
 	away := &source.TemporaryError{Err: errors.New("busy")}
@@ -52,7 +51,7 @@ func TestFeesTreasuryProportion(t *testing.T) {
 		runtime uint32
 		number  uint64
 		parameters
-		want       string // "" where it is not known
+		want       string // "" if unknown
 		cannotTell bool
 	}{
 		"a third":           {3702, 9, parameters{value: 333_333_333}, "333333333", false},
@@ -84,7 +83,7 @@ func TestFeesTreasuryProportion(t *testing.T) {
 	}
 }
 
-// Nobody is asked where nothing depends on it, or where the table has no key for it.
+// No request is sent if nothing depends on it, or if the table has no key for it.
 func TestFeesTreasuryProportionIsNotAskedFor(t *testing.T) {
 	moonbeam, _ := network.BuiltIn().Named("moonbeam")
 	for what, c := range map[string]struct {

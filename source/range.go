@@ -14,12 +14,12 @@ const maxHeight = math.MaxUint32 // the chain's heights are u32
 
 var (
 	errRangeForm = errors.New("want A..B, both included, or A:+N for N blocks from A, such as 100..199 or 100:+100")
-	errReversed  = errors.New("it ends before it begins")
+	errReversed  = errors.New("the range ends before it starts")
 	errNoBlocks  = errors.New("want 1 block or more")
 	errTooHigh   = fmt.Errorf("heights go from 0 to %d", uint64(maxHeight))
 )
 
-// ParseRange reads "A..B", the blocks from A to B, or "A:+N", N blocks from A.
+// ParseRange parses "A..B", the blocks from A to B, or "A:+N", N blocks from A.
 func ParseRange(text string) (chain.Heights, error) {
 	r, err := parseRange(text)
 	if err != nil {
@@ -60,7 +60,7 @@ func parseCount(first, count string) (chain.Heights, error) {
 	case n == 0:
 		return chain.Heights{}, errNoBlocks
 	}
-	// Neither is more than 64 bits, but their sum could be.
+	// Each fits 64 bits, but their sum may not.
 	if from > maxHeight || n-1 > maxHeight-from {
 		return chain.Heights{}, errTooHigh
 	}

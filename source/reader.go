@@ -6,21 +6,21 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/network"
 )
 
-// ErrNotFinal says that a block could still be replaced by another.
+// ErrNotFinal means that a block could still be replaced by another.
 var ErrNotFinal = failure.New(failure.Unanswered, "not final yet")
 
-// Reader reads blocks with all that it takes to price them.
+// Reader reads blocks with everything needed to price them.
 type Reader struct {
 	Source Source
 	Tables network.Tables
-	// Network is the network that the user named, "" to go by the source.
+	// Network is the user's choice of network, or "" to use the source's.
 	Network string
-	// Specification prices by the specification's own table instead of by the
-	// runtime that executed the block.
+	// Specification prices by the specification's own table instead of by the runtime that executed the block.
 	Specification bool
 	// MultiplierAt overrides which block's multiplier the rules use, if not "".
 	MultiplierAt network.MultiplierAt
@@ -28,8 +28,8 @@ type Reader struct {
 	Unfinalized bool
 }
 
-// Item is a block with what it takes to price it, the arguments of fee.Price.
-// Multiplier is not known for block 0, which has no parent.
+// Item is a block with the inputs of pricing, the arguments of fee.Price. Multiplier is unknown for block 0,
+// which has no parent.
 type Item struct {
 	Block      *chain.Block
 	Rules      network.Rules
@@ -49,7 +49,7 @@ func (r *Reader) Read(ctx context.Context, ref Ref) (Item, error) {
 	return r.item(ctx, b, a)
 }
 
-// block reads a block, which must be final unless others are accepted.
+// block reads a block, which must be final unless Unfinalized is set.
 func (r *Reader) block(ctx context.Context, ref Ref) (*chain.Block, error) {
 	b, err := r.find(ctx, ref)
 	if err != nil {
@@ -81,7 +81,7 @@ func (r *Reader) item(ctx context.Context, b *chain.Block, a runtimeAt) (Item, e
 		return Item{}, err
 	}
 	if !b.Finalized.Known() {
-		rules.Notes = append(rules.Notes, "the gateway does not say whether the block is final")
+		rules.Notes = append(rules.Notes, "the gateway does not report whether the block is final")
 	}
 	multiplier, err := r.multiplier(ctx, b, rules.MultiplierAt)
 	if err = unlessStatic(err, &rules); err != nil {
@@ -90,18 +90,17 @@ func (r *Reader) item(ctx context.Context, b *chain.Block, a runtimeAt) (Item, e
 	return Item{b, rules, multiplier}, nil
 }
 
-// unlessStatic forgives a multiplier that was not kept where the base fee does
-// not need it.
+// unlessStatic ignores the error of a missing multiplier if the base fee does not depend on it.
 func unlessStatic(err error, rules *network.Rules) error {
 	if errors.Is(err, chain.ErrNotKept) && rules.BaseFee.Static.Known() {
-		rules.Notes = append(rules.Notes, "the multiplier was not kept; the base fee is static and does not need it")
+		rules.Notes = append(rules.Notes, "the multiplier is not stored, and not needed: the base fee is static")
 		return nil
 	}
 	return err
 }
 
-// Next returns a block with what the block after it will be priced by: the rules
-// of the runtime, and the multiplier, that the block itself left behind.
+// Next returns a block with the inputs that will price the next block: the rules of the runtime, and the
+// multiplier, after this block.
 func (r *Reader) Next(ctx context.Context, ref Ref) (Item, error) {
 	b, err := r.block(ctx, ref)
 	if err != nil {
@@ -126,12 +125,25 @@ func (r *Reader) Next(ctx context.Context, ref Ref) (Item, error) {
 	return Item{b, rules, multiplier}, nil
 }
 
-// rules finds the network, and its rules for the runtime that executed a block.
-// They are made anew for every block, which may add notes to them.
+// Final returns how the source's checkpoint is proved final, if it is.
+func (r *Reader) Final() (none evidence.Finality) {
+	if archive, ok := r.Source.(*nodeArchive); ok {
+		return archive.final
+	}
+	return none
+}
+
+// rules returns the network's rules for the runtime that executed a block. It creates new ones for every
+// block, which may add notes to them.
 func (r *Reader) rules(a runtimeAt) (network.Rules, error) {
 	n, note, err := r.Tables.Find(a.identity(), r.Network)
 	if err != nil {
 		return network.Rules{}, err
+	}
+	if final := r.Final(); final.Known() {
+		if err := n.CheckParachain(final.Para); err != nil {
+			return network.Rules{}, err
+		}
 	}
 	var rules network.Rules
 	runtime, known := a.runtime.Get()
@@ -147,7 +159,7 @@ func (r *Reader) rules(a runtimeAt) (network.Rules, error) {
 		rules.Notes = append(rules.Notes, note)
 	}
 	if !known {
-		rules.Notes = append(rules.Notes, "the gateway does not say which runtime executed the block: priced by the specification's table")
+		rules.Notes = append(rules.Notes, "the gateway does not report the runtime that executed the block. The specification's table was used.")
 	}
 	if r.MultiplierAt != "" {
 		rules.MultiplierAt = r.MultiplierAt
@@ -155,8 +167,8 @@ func (r *Reader) rules(a runtimeAt) (network.Rules, error) {
 	return rules, nil
 }
 
-// multiplier reads the one in force, and checks that it is of this block or of
-// its parent, not of a block that was replaced.
+// multiplier reads the multiplier in force, and checks that it belongs to this block or its parent, not to a
+// block that was replaced.
 func (r *Reader) multiplier(ctx context.Context, b *chain.Block, where network.MultiplierAt) (none chain.Optional[chain.StoredMultiplier], err error) {
 	if b.Number == 0 { // nothing was executed in it
 		return none, nil
@@ -167,13 +179,13 @@ func (r *Reader) multiplier(ctx context.Context, b *chain.Block, where network.M
 	return r.storedAt(ctx, b.Number, b.Hash)
 }
 
-// Stored reads the multiplier that a block left behind, which prices the next one. One
-// of another block is [chain.ErrWrongBlock], as it is where it prices one.
+// Stored reads the multiplier that a block stored, which prices the next one. If it belongs to a different
+// block, Stored returns [chain.ErrWrongBlock].
 func (r *Reader) Stored(ctx context.Context, b *chain.Block) (chain.Optional[chain.StoredMultiplier], error) {
 	return r.storedAt(ctx, b.Number, b.Hash)
 }
 
-// storedAt reads the multiplier that a block left behind.
+// storedAt reads the multiplier that a block stored.
 func (r *Reader) storedAt(ctx context.Context, at uint64, hash chain.Hash) (none chain.Optional[chain.StoredMultiplier], err error) {
 	m, err := r.Source.Multiplier(ctx, at)
 	if err != nil {
@@ -186,5 +198,5 @@ func (r *Reader) storedAt(ctx context.Context, at uint64, hash chain.Hash) (none
 }
 
 func wrongBlock(what string, at uint64, have, want chain.Hash) error {
-	return fmt.Errorf("%s at block %d: %w: it is of block %v, want %v", what, at, chain.ErrWrongBlock, have, want)
+	return fmt.Errorf("%s at block %d: %w: it is for block %v, want %v", what, at, chain.ErrWrongBlock, have, want)
 }

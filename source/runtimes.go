@@ -8,17 +8,16 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// runtimeAt is the runtime that the block at a height left behind. It executes the next
-// one. (The runtime that a block itself shows is already the next one where it was
-// upgraded.)
+// runtimeAt is the runtime after the block at a height. It executes the next block. (For a block with an
+// upgrade, this is already the new runtime.)
 type runtimeAt struct {
-	at      uint64 // the height at which it was asked for
+	at      uint64 // the requested height
 	runtime chain.Optional[chain.AtBlock[chain.Runtime]]
-	node    chain.NodeVersion // names the network where the runtime is not known
+	node    chain.NodeVersion // identifies the network if the runtime is unknown
 }
 
-// runtimeAt asks for the runtime that the block at a height left behind. Where
-// the source cannot tell, the node is asked for the network.
+// runtimeAt requests the runtime after the block at a height. If the source cannot return it, it requests the
+// node's version, to identify the network.
 func (r *Reader) runtimeAt(ctx context.Context, at uint64) (runtimeAt, error) {
 	runtime, err := r.Source.Runtime(ctx, at)
 	if err == nil {
@@ -34,9 +33,8 @@ func (r *Reader) runtimeAt(ctx context.Context, at uint64) (runtimeAt, error) {
 	return runtimeAt{at: at, node: node}, nil
 }
 
-// laterRuntimeAt is runtimeAt where the runtime of a block before is known. What once
-// told its runtime has to tell it again; where the source never could, the node is not
-// asked again.
+// laterRuntimeAt is like runtimeAt after the runtime of an earlier block is known. A source that returned a
+// runtime before must do so again; for one that never could, the node's version is not requested again.
 func (r *Reader) laterRuntimeAt(ctx context.Context, at uint64, before runtimeAt) (runtimeAt, error) {
 	runtime, err := r.Source.Runtime(ctx, at)
 	switch {
@@ -53,8 +51,8 @@ func (a runtimeAt) identity() network.Identity {
 	return network.Identity{SpecName: runtime.Value.SpecName, ClientImplName: a.node.ClientImplName, Chain: a.node.Chain}
 }
 
-// check refuses a runtime that was asked for at a block's parent and is of a
-// block that was replaced.
+// check returns an error if the runtime was requested at a block's parent but belongs to a block that was
+// replaced.
 func (a runtimeAt) check(b *chain.Block) error {
 	runtime, _ := a.runtime.Get()
 	have, ok := runtime.AtHash.Get()
@@ -64,27 +62,26 @@ func (a runtimeAt) check(b *chain.Block) error {
 	return nil
 }
 
-// parentOf is the height of a block's parent. Block 0 has none and stands for it
-// itself.
+// parentOf returns the height of a block's parent. For block 0, which has none, it returns 0.
 func parentOf(height uint64) uint64 { return max(height, 1) - 1 }
 
-// runtimes finds the runtimes that executed the blocks of a range. It asks at few heights:
-// versions only rise, so where two blocks left the same runtime behind, so did
-// all blocks between them. It goes through the range from its beginning.
+// runtimes finds the runtimes that executed the blocks of a range with few requests: versions only increase,
+// so if two blocks have the same runtime, so do all blocks between them. It processes the range from its
+// start.
 type runtimes struct {
 	source  Source
-	passed  runtimeAnswer   // at the last height passed that was asked at
-	further []runtimeAnswer // at heights further on, the nearest last
+	passed  runtimeAnswer   // at the last requested height that was passed
+	further []runtimeAnswer // at later heights, the nearest last
 }
 
-// runtimeAnswer is a runtime at a height, or why it is not known.
+// runtimeAnswer is a runtime at a height, or why it is unknown.
 type runtimeAnswer struct {
 	runtimeAt
 	err error
 }
 
-// runtimes asks at both ends of a range. Before is the runtime that executed the block
-// before the range, if that was read.
+// runtimes requests both ends of a range. Before is the runtime that executed the block before the range, if
+// known.
 func (r *Reader) runtimes(ctx context.Context, blocks chain.Heights, before chain.Optional[runtimeAt]) *runtimes {
 	first, last := parentOf(blocks.First), parentOf(blocks.Last)
 	rs := &runtimes{source: r.Source}
@@ -99,16 +96,16 @@ func (r *Reader) runtimes(ctx context.Context, blocks chain.Heights, before chai
 	return rs
 }
 
-// ask asks at a height before all those in further. What once told its runtime has
-// to tell it again: a gateway that does not is an error, not a change of rules.
+// ask requests a runtime at a height before all those in further. A gateway that returned a runtime before
+// must do so again: otherwise it is an error, not a change of rules.
 func (rs *runtimes) ask(ctx context.Context, at uint64) {
 	runtime, err := rs.source.Runtime(ctx, at)
 	rs.further = append(rs.further, runtimeAnswer{runtimeAt{at: at, runtime: chain.Some(runtime)}, err})
 }
 
-// thatExecuted is the runtime that executed the block at a height: of one block of the
-// range after the other.
-func (rs *runtimes) thatExecuted(ctx context.Context, height uint64) runtimeAnswer {
+// find returns the runtime that executed the block at a height. It must be called with the heights of
+// the range in order.
+func (rs *runtimes) find(ctx context.Context, height uint64) runtimeAnswer {
 	parent := parentOf(height)
 	for parent != rs.passed.at && len(rs.further) > 0 {
 		next := rs.further[len(rs.further)-1]
@@ -120,7 +117,7 @@ func (rs *runtimes) thatExecuted(ctx context.Context, height uint64) runtimeAnsw
 			return rs.passed
 		case next.err != nil && !absent(next.err):
 			return runtimeAnswer{err: next.err}
-		default: // it changes, or the blocks end, between here and there
+		default: // it changes, or the blocks end, between these heights
 			rs.ask(ctx, parent+(next.at-parent)/2)
 		}
 	}
@@ -133,8 +130,8 @@ func (a runtimeAnswer) same(other runtimeAnswer) bool {
 	return one.Value == two.Value
 }
 
-// absent tells whether there is no answer because the block is not there, which
-// says nothing about those before it.
+// absent reports whether a request failed because the block does not exist, which says nothing about earlier
+// blocks.
 func absent(err error) bool {
 	return errors.Is(err, chain.ErrNoBlock) || errors.Is(err, chain.ErrNotKept)
 }

@@ -26,13 +26,13 @@ func checkUpgrades(t *testing.T, blocks chain.Heights, upgrades []uint64) {
 		version, _ := item.Rules.Runtime.Get()
 		require.Equal(t, versionAt(max(item.Block.Number, 1)-1, upgrades), version, "block %d of %v with %v", item.Block.Number, blocks, upgrades)
 	}
-	most := 2
+	largest := 2
 	for _, upgrade := range upgrades {
 		if blocks.First <= upgrade && upgrade < blocks.Last {
-			most += bits.Len64(blocks.Last-blocks.First) + 1 // log2 + 2
+			largest += bits.Len64(blocks.Last-blocks.First) + 1 // log2 + 2
 		}
 	}
-	require.LessOrEqual(t, src.others, most, "%v with %v", blocks, upgrades)
+	require.LessOrEqual(t, src.others, largest, "%v with %v", blocks, upgrades)
 	require.Empty(t, src.twice())
 }
 
@@ -64,7 +64,7 @@ func TestManyUpgrades(t *testing.T) {
 	}
 }
 
-// A gateway that cannot tell the runtime is asked once, and so is its node.
+// A gateway that cannot report the runtime is asked once, and so is its node.
 func TestRangeOfUnknownRuntime(t *testing.T) {
 	src := &synthetic{runtime: func(*chain.AtBlock[chain.Runtime]) error { return chain.ErrNotOffered }}
 	items, err := readRange(context.Background(), src, src.reader(), chain.Heights{First: 3, Last: 40}, 4)

@@ -47,7 +47,7 @@ func TestOpenErrors(t *testing.T) {
 	require.ErrorContains(t, err, "want http")
 	for _, place := range []string{"localhost:8080", "me:secret@localhost", "gateway:8080/"} {
 		_, err = source.Open(place, source.Options{})
-		require.EqualError(t, err, "a gateway is named by its URL, such as http://localhost:8080")
+		require.EqualError(t, err, "a gateway needs a URL, such as http://localhost:8080")
 	}
 }
 
@@ -69,7 +69,7 @@ func TestParseRef(t *testing.T) {
 	}
 }
 
-// chainOf is an archive of empty blocks 0 to 9 whose runtime changes: block n
+// chainOf returns an archive of empty blocks 0 to 9 whose runtime changes: block n
 // left behind the runtime that runtimes[n] gives.
 func chainOf(runtimes map[uint64]uint32, finalized string) source.Source {
 	files := fstest.MapFS{}
@@ -125,7 +125,7 @@ func TestMultiplierAt(t *testing.T) {
 	require.False(t, item.Multiplier.Known())
 }
 
-// A runtime or a multiplier of a block that was replaced is refused.
+// A runtime or a multiplier of a block that was replaced is rejected.
 func TestOfAnotherFork(t *testing.T) {
 	read := func(file, text string) error {
 		files := fstest.MapFS{
@@ -161,7 +161,7 @@ func TestMultiplierNotKept(t *testing.T) {
 	item, err := read(2100)
 	require.NoError(t, err)
 	require.False(t, item.Multiplier.Known())
-	require.Equal(t, []string{"the multiplier was not kept; the base fee is static and does not need it"}, item.Rules.Notes)
+	require.Equal(t, []string{"the multiplier is not stored, and not needed: the base fee is static"}, item.Rules.Notes)
 	_, err = read(2302)
 	require.ErrorIs(t, err, answers.ErrLacks)
 	require.ErrorContains(t, err, "multiplier/6.json")
@@ -183,7 +183,7 @@ func TestFinality(t *testing.T) {
 	silent := source.Reader{Source: chainOf(runtimes, ``), Tables: network.BuiltIn()}
 	item, err = silent.Read(ctx, source.Height(7))
 	require.NoError(t, err)
-	require.Equal(t, []string{"the gateway does not say whether the block is final"}, item.Rules.Notes)
+	require.Equal(t, []string{"the gateway does not report whether the block is final"}, item.Rules.Notes)
 }
 
 // failing is a source whose gateway fails at one question.
@@ -236,7 +236,7 @@ func TestUnknownRuntime(t *testing.T) {
 	item, err = read(failing{runtime: none, node: none}, "moonbase")
 	require.NoError(t, err)
 	require.Equal(t, "spec/testnet", item.Rules.Name)
-	require.Contains(t, item.Rules.Notes, "the gateway does not name its network: priced as moonbase, as --network says")
+	require.Contains(t, item.Rules.Notes, "the gateway does not report its network: priced as moonbase because of --network")
 	_, err = read(failing{runtime: none}, "moonriver")
 	require.ErrorIs(t, err, network.ErrConflict)
 }

@@ -103,7 +103,7 @@ func TestSuccessorWithoutExtrinsics(t *testing.T) {
 				require.Len(t, b.Extrinsics, 9)
 				return
 			}
-			require.ErrorContains(t, err, "block 25: it has no extrinsics, not even an inherent")
+			require.ErrorContains(t, err, "block 25: the block has no extrinsics, not even an inherent")
 			require.Less(t, asked, 10)
 		})
 	}

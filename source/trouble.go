@@ -12,30 +12,28 @@ import (
 	"github.com/feeledger/fees/internal/node/rpc"
 )
 
-// headError says that a chain's final head does not rise: it stands still, or
-// went back, as it does where a gateway's node was replaced by one that lags.
+// headError means that a chain's final head does not rise: it is stuck, or went back, as when a gateway's node
+// was replaced by one that lags.
 type headError struct {
 	Height uint64 // of the head
-	Before uint64 // of the head before, the same where it stands still
+	Before uint64 // of the previous head, the same if it is stuck
 }
 
 func (e *headError) Error() string {
 	if e.Height == e.Before {
-		return fmt.Sprintf("the final head stands still at block %d", e.Height)
+		return fmt.Sprintf("the final head is stuck at block %d", e.Height)
 	}
 	return fmt.Sprintf("the final head went back from block %d to %d", e.Before, e.Height)
 }
 
-// lostNodeError says that a gateway answers, and has had no connection to its node for
-// longer than a time.
+// lostNodeError means that a gateway responds, but has had no connection to its node for a time.
 type lostNodeError struct{ For time.Duration }
 
 func (e *lostNodeError) Error() string {
-	return fmt.Sprintf("the gateway has had no connection to its node for more than %v: if the node runs, restart the gateway, which may not find it again by itself", e.For)
+	return fmt.Sprintf("the gateway has had no connection to its node for more than %v. If the node is running, restart the gateway; it may not reconnect", e.For)
 }
 
-// temporary tells whether an error passes by itself, so that waiting for it is
-// right, for however long it takes.
+// temporary reports whether an error is transient, so that it is right to wait, however long it takes.
 func temporary(err error) bool {
 	if CannotTell(err) {
 		return false
@@ -43,9 +41,9 @@ func temporary(err error) bool {
 	return errors.As(err, new(*TemporaryError)) || lags(err) || httpclient.Passes(err)
 }
 
-// CannotTell tells whether a source has said, by an error, that it will never answer a
-// question: a gateway that does not know it or cannot read what the chain has there, an
-// archive that does not have it. Whatever else went wrong may go well the next time.
+// CannotTell reports whether an error means that a source will never be able to answer a request: a gateway
+// that does not know the request or cannot decode the chain's data, or an archive without the data. Other
+// errors may not occur on a retry.
 func CannotTell(err error) bool {
 	return errors.Is(err, chain.ErrCannotTell) ||
 		errors.Is(err, chain.ErrNotOffered) ||
@@ -53,26 +51,25 @@ func CannotTell(err error) bool {
 		errors.As(err, new(*unanswerable))
 }
 
-// Lacks reports whether a source has said that it does not have a block, or will never answer
-// for it. A source of a part of a chain says so of the blocks below it: an archive that is
-// served, or a node that keeps the newest blocks only.
+// Lacks reports whether an error means that a source does not have a block, or will never be able to return
+// it. A source of a part of a chain returns such an error for the blocks below it: a served archive, or a node
+// that keeps only the newest blocks.
 func Lacks(err error) bool { return errors.Is(err, chain.ErrNoBlock) || CannotTell(err) }
 
-// Passes tells whether what was asked could be answered the next time: the source is
-// away or busy, or whoever asked broke it off.
+// Passes reports whether a request could succeed later: the source is unreachable or busy, or the caller
+// cancelled the request.
 func Passes(err error) bool {
 	return err != nil && (temporary(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded))
 }
 
-// lags tells whether a source does not have a final block yet, as one whose node
-// is behind.
+// lags reports whether a source does not have a final block yet, because its node is behind.
 func lags(err error) bool {
 	return errors.Is(err, ErrNotFinal) || errors.Is(err, chain.ErrNoBlock)
 }
 
-// Doubtful tells whether an answer is wrong, or is refused by what stands before the source,
-// which another may not be: of a gateway that starts or whose nodes differ. Two blocks that
-// do not follow each other are not: below the final head, that is for ever.
+// Doubtful reports whether a response is wrong, or was rejected by a proxy in front of the source, so that
+// another attempt may succeed: the gateway may be starting, or its nodes may differ. Blocks that do not follow
+// each other are not doubtful: below the final head, that is permanent.
 func Doubtful(err error) bool {
 	return !errors.As(err, new(*ForkError)) && errors.Is(err, chain.ErrWrongBlock) ||
 		errors.As(err, new(*sidecar.DecodeError)) ||
@@ -82,5 +79,5 @@ func Doubtful(err error) bool {
 		httpclient.Doubtful(err)
 }
 
-// pauses are those between attempts.
+// pauses are the delays between attempts.
 var pauses = httpclient.Backoff{First: 250 * time.Millisecond, Max: 15 * time.Second}

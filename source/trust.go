@@ -1,12 +1,12 @@
 package source
 
-// Trust is what is believed of a source's answers: no check proves it.
+// Trust lists the data of a source that no check proves.
 type Trust struct {
 	From  string   `json:"from"`  // gateway, node or archive
 	Kinds []string `json:"kinds"` // of data
 }
 
-// What a source's word is taken for.
+// The kinds of data that may be taken on trust.
 const (
 	trustedHashes     = "block hashes"
 	trustedExtrinsics = "extrinsics"
@@ -15,9 +15,9 @@ const (
 	trustedMetadata   = "runtime metadata"
 )
 
-// TrustIn returns what is believed of a source. An archive of a node has no block hash on trust where all blocks are proved
-// up to a trusted one, nor a gateway the extrinsics where a node's were compared with them. The source must have answered
-// before: what stands at an http URL is not known sooner.
+// TrustIn returns the data of a source that is taken on trust. That excludes block hashes for an archive of a
+// node if all blocks are proved up to a checkpoint, and the extrinsics of a gateway if they were compared with
+// a node's. The source must have responded before: the kind of source at an http URL is unknown until then.
 func TrustIn(s Source, proved, withNode bool) Trust {
 	either, maybe := s.(*eitherSource)
 	_, isNode := s.(*node)

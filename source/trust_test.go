@@ -13,7 +13,7 @@ import (
 )
 
 // What is believed depends on who answers, not on how its address is written: a gateway is believed most, and of an
-// archive that is proved the metadata alone.
+// archive that is proved the metadata only.
 func TestTrustIn(t *testing.T) {
 	const hashes, state, metadata = "block hashes", "state (events, fee multipliers, block weights)", "runtime metadata"
 	made := chaingen.New(chaingen.Options{Seed: 3, Head: 12})

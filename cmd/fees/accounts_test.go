@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// listFile is a file of accounts.
+// listFile writes a file of accounts and returns its path.
 func listFile(t testing.TB, text string) string {
 	path := filepath.Join(t.TempDir(), "accounts.txt")
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))

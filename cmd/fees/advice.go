@@ -21,86 +21,87 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// remedies say what to do about an error. The first row that matches and has advice counts.
+// remedies say what to do about an error, as the beginning of a sentence. The first row that matches
+// and has advice wins.
 var remedies = []struct {
-	of  func(error) bool
-	say func(*cobra.Command, error) string
+	of     func(error) bool
+	advice func(*cobra.Command, error) string
 }{
 	{lacksTypes, by(func(c *cobra.Command) string {
-		return "the gateway lacks the chain's types: start it with the chain's types bundle (SAS_SUBSTRATE_TYPES_BUNDLE), or " + fromNode(c)
+		return "Start the gateway with the chain's types bundle (SAS_SUBSTRATE_TYPES_BUNDLE), or " + fromNode(c)
 	})},
 	{is(sidecar.ErrNoInherents), by(readFromNode)},
 	{anyError, providerAdvice},
 	{as[*httpclient.UnreachableError], on(startIt)},
-	{as[*rpc.DecodeError], say("try again, or ask another node")},
-	{alteredByNode, say("the node altered the block, or is damaged: ask another node")},
-	{is(rpc.ErrNoMethod), say("fees node methods lists those that the node has")},
-	{is(chain.ErrSyncing), say("wait until it has come that far, or name another node")},
+	{as[*rpc.DecodeError], advise("Try again, or use another node")},
+	{alteredByNode, advise("Use another node; this one altered the block or is damaged")},
+	{is(rpc.ErrNoMethod), advise(`List the node's methods with "fees node methods"`)},
+	{is(chain.ErrSyncing), advise("Wait until it has caught up, or use another node")},
 	{notThatFar, by(func(c *cobra.Command) string {
-		return "the chain has not come that far, or it is another chain's; " + cli.NewestBlockLine(c) + " shows the newest"
+		return `Check the chain and the block; show the newest with "` + cli.NewestBlockLine(c) + `"`
 	})},
-	{as[*source.ForkError], say("a block was replaced while the range was read: run it again; if it stays, the gateway's node is on a fork")},
-	{is(source.ErrNotFinal), either("unfinalized", "wait, or accept it with --unfinalized", "wait until it is final")},
-	{is(answers.ErrNotFinal), say("wait until it is: only final blocks are recorded")},
-	{is(app.ErrUnanswered), either("timeout", "run it again; a longer --timeout may help", "run it again")},
-	{is(chain.ErrNotOffered), say("is this the address of a block gateway?")},
-	{is(answers.ErrDamaged), say("record it again")},
+	{as[*source.ForkError], advise("Run it again; if it fails again, use a gateway that is not on a fork")},
+	{is(source.ErrNotFinal), either("unfinalized", "Wait, or accept it with --unfinalized", "Wait until it is final")},
+	{is(answers.ErrNotFinal), advise("Wait until it is; only final blocks are recorded")},
+	{is(app.ErrUnanswered), either("timeout", "Run it again, perhaps with a longer --timeout", "Run it again")},
+	{notOffered, advise("Check that the URL is a block gateway's")},
+	{is(answers.ErrDamaged), advise("Record it again")},
 	{is(ledger.ErrNone), by(creates)},
 	{as[*app.NotHeldError], on(fills)},
 	{as[*app.NotThereError], on(adds)},
-	{is(ledger.ErrOlder), line("fees ledger upgrade", " brings it up to date")},
-	{as[*ledger.DiffersError], by(func(c *cobra.Command) string { return cli.CompareLine(c) + " tells the difference" })},
-	{as[*ledger.DamageError], line("fees ledger verify", " names all that is damaged")},
-	{as[*money.MissingError], either("partial", "complete the file, or --partial leaves what needs it unknown", "complete the file")},
+	{is(ledger.ErrOlder), line("Upgrade it", "fees ledger upgrade")},
+	{as[*ledger.DiffersError], by(func(c *cobra.Command) string { return `Compare them with "` + cli.CompareLine(c) + `"` })},
+	{as[*ledger.DamageError], line("List all damage", "fees ledger verify")},
+	{as[*money.MissingError], by(addsPrices)},
 	{as[*app.WithoutLedgerError], on(withLedger)},
-	{is(ledger.ErrNoCut), line("fees ledger status", " shows which blocks it has")},
+	{is(ledger.ErrNoCut), line("Show its blocks", "fees ledger status")},
 	{is(network.ErrUnknownNetwork), by(namesNetwork)},
-	{is(ledger.ErrOtherChain), either("ledger", "name another ledger with --ledger", "name another ledger")},
-	{is(ledger.ErrLocked), say("wait until it ends")},
-	{is(ledger.ErrLost), say("run it again when the database is there: it goes on from what is stored")},
+	{is(ledger.ErrOtherChain), either("ledger", "Name another ledger with --ledger", "Name another ledger")},
+	{is(ledger.ErrLocked), advise("Wait until the other program ends")},
+	{is(ledger.ErrLost), advise("Run it again when the database is back; it continues where it stopped")},
 	{as[*ledger.ForkError], by(func(c *cobra.Command) string {
-		return "the ledger and the gateway are on different forks: ask another gateway; " + cli.CompareLine(c) + " compares them"
+		return `Use another gateway, since this one is on another fork, or compare them with "` + cli.CompareLine(c) + `"`
 	})},
 	{as[*sidecar.DecodeError], by(readFromNode)},
-	{is(chain.ErrOverflow), say("no chain has such amounts: ask another gateway")},
+	{is(chain.ErrOverflow), advise("Use another gateway; no chain has such amounts")},
 }
 
-// adviceOn is the advice on an error; "" if there is none. A row whose advice does not fit the
-// command leaves the error to the rows below.
+// adviceOn returns the advice on an error, "" if there is none. A row without advice for the command
+// leaves the error to the rows below.
 func adviceOn(c *cobra.Command, err error) string {
 	for _, row := range remedies {
 		if !row.of(err) {
 			continue
 		}
-		if advice := row.say(c, err); advice != "" {
+		if advice := row.advice(c, err); advice != "" {
 			return advice
 		}
 	}
 	return ""
 }
 
-// anyError matches every error: the advice itself tells whether there is any.
+// anyError matches every error, for rows whose advice function decides.
 func anyError(error) bool { return true }
 
-// say is always the same advice.
-func say(text string) func(*cobra.Command, error) string {
-	return func(*cobra.Command, error) string { return text }
+// advise returns advice that is always the same.
+func advise(advice string) func(*cobra.Command, error) string {
+	return func(*cobra.Command, error) string { return advice }
 }
 
-// by is advice that depends on the command.
-func by(text func(*cobra.Command) string) func(*cobra.Command, error) string {
-	return func(c *cobra.Command, _ error) string { return text(c) }
+// by returns advice that depends on the command.
+func by(advice func(*cobra.Command) string) func(*cobra.Command, error) string {
+	return func(c *cobra.Command, _ error) string { return advice(c) }
 }
 
-// on is advice that depends on what an error of a type tells.
-func on[E error](text func(*cobra.Command, E) string) func(*cobra.Command, error) string {
+// on returns advice that depends on an error of type E.
+func on[E error](advice func(*cobra.Command, E) string) func(*cobra.Command, error) string {
 	return func(c *cobra.Command, err error) string {
 		e, _ := errors.AsType[E](err)
-		return text(c, e)
+		return advice(c, e)
 	}
 }
 
-// either is one advice for a command that has a flag, and another for others.
+// either returns one advice for commands with a flag, and another one for commands without it.
 func either(flag, with, without string) func(*cobra.Command, error) string {
 	return by(func(c *cobra.Command) string {
 		if takes(c, flag) {
@@ -110,103 +111,126 @@ func either(flag, with, without string) func(*cobra.Command, error) string {
 	})
 }
 
-// line is a command line about the ledger, with what it does.
-func line(command, does string) func(*cobra.Command, error) string {
-	return by(func(c *cobra.Command) string { return cli.Line(c, command, "ledger") + does })
+// addsPrices returns the advice on missing prices.
+func addsPrices(c *cobra.Command) string {
+	advice := "Add the missing prices"
+	if takes(c, "last-known") {
+		advice += ", or use the last price of at most 7 days before with --last-known"
+		if takes(c, "partial") {
+			advice += ", or leave these amounts unknown with --partial"
+		}
+	}
+	return advice
 }
 
-// lacksTypes tells whether a gateway could not decode what its node said.
+// line returns advice to do something with a command on the same ledger.
+func line(do, command string) func(*cobra.Command, error) string {
+	return by(func(c *cobra.Command) string { return do + ` with "` + cli.Line(c, command, "ledger") + `"` })
+}
+
+// lacksTypes reports whether a gateway could not decode its node's data.
 func lacksTypes(err error) bool {
 	var status *httpclient.StatusError
 	var refused *sidecar.RefusalError
 	return errors.As(err, &status) && sidecar.CannotDecode(status.Message) || errors.As(err, &refused) && sidecar.CannotDecode(refused.Message)
 }
 
-// alteredByNode tells whether a block is not what its roots say, and came from a node.
+// alteredByNode reports whether a block from a node does not match its own roots.
 func alteredByNode(err error) bool {
 	return as[*header.RootError](err) && !errors.Is(err, answers.ErrDamaged)
 }
 
-// notThatFar tells whether a chain has no such block yet.
+// notThatFar reports whether a chain has no such block yet.
 func notThatFar(err error) bool {
 	return errors.Is(err, chain.ErrNoBlock) && !errors.Is(err, chain.ErrCannotTell)
 }
 
-// startIt is the advice on a place that does not answer, or sends too much.
+// notOffered reports whether a gateway lacks an endpoint. A [source.NeitherError] contains its own remedy.
+func notOffered(err error) bool {
+	return errors.Is(err, chain.ErrNotOffered) && !as[*source.NeitherError](err)
+}
+
+// startIt returns the advice on a source that does not answer or sends too much.
 func startIt(c *cobra.Command, e *httpclient.UnreachableError) string {
 	if errors.Is(e, httpclient.ErrTooLarge) {
-		return "try again, or ask another " + e.Place.What
+		return "Try again, or use another " + e.Place.What
 	}
-	return strings.TrimSuffix("start it, or "+cli.NameAnother(c, e.Place), ", or ")
+	return strings.TrimSuffix("Start it, or "+cli.NameAnother(c, e.Place), ", or ")
 }
 
-// withLedger says what answers a question that only a ledger can answer.
+// withLedger returns the advice on a question that only a ledger can answer.
 func withLedger(c *cobra.Command, direct *app.WithoutLedgerError) string {
-	if takes(c, "gateway") {
-		return "without --gateway a ledger is asked, and this fills it: " + cli.SyncLine(c, direct.Blocks)
+	line := cli.SyncLine(c, direct.Blocks)
+	if line == "" { // the command names no period
+		line = cli.NewLedgerLine(c)
 	}
-	return "this fills a ledger: " + cli.SyncLine(c, direct.Blocks)
+	fill := `fill a ledger with "` + line + `"`
+	if takes(c, "gateway") {
+		return "Leave out --gateway, and " + fill
+	}
+	return capitalized(fill)
 }
 
-// namesNetwork is the advice on an unknown network; "" for a command without the flags.
+// namesNetwork returns the advice on an unknown network, "" for a command without the flags.
 func namesNetwork(c *cobra.Command) string {
 	switch {
 	case takes(c, "network"):
-		return "name one with --network, or give a table of your own with --network-file"
+		return "Name one with --network, or pass your own table with --network-file"
 	case takes(c, "network-file"):
-		return "give a table of your own with --network-file"
+		return "Pass your own table with --network-file"
 	}
 	return ""
 }
 
-// readFromNode says what helps where a gateway's answer cannot be read.
-func readFromNode(c *cobra.Command) string { return "try again, or " + fromNode(c) }
+// readFromNode returns the advice on a response that cannot be read.
+func readFromNode(c *cobra.Command) string { return "Try again, or " + fromNode(c) }
 
-// fromNode names the way out that needs no gateway.
+// fromNode returns the advice to use a node.
 func fromNode(c *cobra.Command) string {
 	advice := "read from the chain's node instead of a gateway"
 	if takes(c, "gateway") {
-		advice += ": --gateway ws://HOST"
+		advice += " with --gateway ws://HOST"
 	}
 	return advice
 }
 
-// fills says what helps where a ledger lacks a part of a period.
+// fills returns the advice on a ledger that lacks part of a period.
 func fills(c *cobra.Command, lacking *app.NotHeldError) string {
-	var list []string
 	line := cli.SyncLine(c, lacking.Fill)
 	if compared, ok := lacking.Compared.Get(); ok && !lacking.Fill.Known() {
 		line = cli.PeriodSyncLine(c, compared)
 	}
-	if line != "" {
-		list = append(list, "this fills it: "+line)
+	partial := takes(c, "partial") && len(lacking.Lacks) > 0
+	switch {
+	case line != "" && partial:
+		return `Run "` + line + `", or add --partial`
+	case line != "":
+		return `Run "` + line + `"`
+	case partial:
+		return "Add --partial to use incomplete periods"
 	}
-	if takes(c, "partial") && len(lacking.Lacks) > 0 {
-		list = append(list, "--partial takes what is there")
-	}
-	return strings.Join(list, "; ")
+	return ""
 }
 
-// adds says what adds blocks that a ledger lacks.
+// adds returns the advice on blocks that a ledger lacks.
 func adds(c *cobra.Command, absent *app.NotThereError) string {
 	lacks, ok := absent.Lacks.Get()
 	if !ok {
 		return ""
 	}
-	var list []string
-	if lacks.Gap.Known() {
-		list = append(list, "this fills the gap: "+cli.SyncLine(c, lacks.Gap))
-	}
-	what := "this fills it: "
+	more := `fill it with "` + cli.MoreSyncLine(c) + `"`
 	if last, ok := lacks.After.Get(); ok {
-		what = fmt.Sprintf("this adds those after block %d: ", last)
+		more = fmt.Sprintf(`add the blocks after %d with "%s"`, last, cli.MoreSyncLine(c))
 	}
-	return strings.Join(append(list, what+cli.MoreSyncLine(c)), "; ")
+	if lacks.Gap.Known() {
+		return `Fill the gap with "` + cli.SyncLine(c, lacks.Gap) + `", and ` + more
+	}
+	return capitalized(more)
 }
 
-// creates says how to create a ledger, or to name one.
+// creates returns the advice to create or name a ledger.
 func creates(c *cobra.Command) string {
-	advice := `create one with "` + cli.NewLedgerLine(c) + `"`
+	advice := `Create one with "` + cli.NewLedgerLine(c) + `"`
 	if takes(c, "ledger") {
 		advice += ", or pass --ledger FILE"
 	}

@@ -31,7 +31,7 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// advisedErrors are errors that get advice.
+// advisedErrors returns errors with advice.
 func advisedErrors() []error {
 	span := chain.Some(chain.Heights{First: 3, Last: 7})
 	lacks := chain.Some(app.Lacks{Gap: span, After: chain.Some[uint64](9)})
@@ -58,14 +58,14 @@ func advisedErrors() []error {
 	return list
 }
 
-// Every flag that a message names is one of the command that failed, and every command line
-// in it has a command and flags that exist: whatever flags the failed command was given.
+// Every flag named in a message exists in the failed command, and every command line in it has an existing
+// command and flags, for any flags of the failed command.
 func TestAdviceFitsTheCommand(t *testing.T) {
 	for _, name := range []string{"FEES_GATEWAY", "GATEWAY_NODE_URL", "FEES_NODE"} {
 		t.Setenv(name, "")
 	}
 	root := newRoot(io.Discard, io.Discard)
-	advised := map[string]bool{} // the literals of exit.go that a message had
+	advised := map[string]bool{} // literals of exit.go and provider.go found in a message
 	literals := append(messages(t, "exit.go"), messages(t, "provider.go")...)
 	for c := range commands(root) {
 		for _, given := range []bool{false, true} {
@@ -86,42 +86,43 @@ func TestAdviceFitsTheCommand(t *testing.T) {
 		}
 	}
 	for _, l := range literals {
-		require.True(t, advised[l.text], "%s: no error of this test is advised %q: add one", l.place, l.text)
+		require.True(t, advised[l.text], "%s: no error in advisedErrors gives the advice %q; add one", l.place, l.text)
 	}
 }
 
-// A closed port is named by the flag or the variable that the address came by.
+// The advice on a closed port names the flag or variable of the address.
 func TestAdviceNamesWhereTheAddressCameFrom(t *testing.T) {
 	const none = "http://127.0.0.1:1" // no port of this number is ever open
 	for _, name := range []string{"FEES_GATEWAY", "GATEWAY_NODE_URL", "FEES_NODE", "FEES_LEDGER"} {
 		t.Setenv(name, "")
 	}
 	for args, want := range map[string]string{
-		"block 25 --gateway ws://127.0.0.1:1":                    "; start it, or name another with --gateway or FEES_GATEWAY\n",
-		"sync 1..2 --ledger x.db --gateway ws://127.0.0.1:1":     "; start it, or name another with --gateway or FEES_GATEWAY\n",
-		"block 25 --gateway " + none:                             "; start it, or name another with --gateway or FEES_GATEWAY; --gateway demo needs none\n",
-		"gateway spec 24 --gateway " + none:                      "; start it, or name another with --gateway or FEES_GATEWAY\n",
-		"node header --node ws://127.0.0.1:1":                    "; start it, or name another with --node or FEES_NODE\n",
-		"verify 24..25 --gateway demo --node ws://127.0.0.1:1":   "; start it, or name another with --node or FEES_NODE\n",
-		"verify 24..25 --gateway demo --quiet --against " + none: "; start it, or name another with --against\n",
+		"block 25 --gateway ws://127.0.0.1:1":                    ". Start it, or name another with --gateway or FEES_GATEWAY.\n",
+		"sync 1..2 --ledger x.db --gateway ws://127.0.0.1:1":     ". Start it, or name another with --gateway or FEES_GATEWAY.\n",
+		"block 25 --gateway " + none:                             ". Start it, or name another with --gateway or FEES_GATEWAY (--gateway demo needs none).\n",
+		"gateway spec 24 --gateway " + none:                      ". Start it, or name another with --gateway or FEES_GATEWAY.\n",
+		"node header --node ws://127.0.0.1:1":                    ". Start it, or name another with --node or FEES_NODE.\n",
+		"verify 24..25 --gateway demo --node ws://127.0.0.1:1":   ". Start it, or name another with --node or FEES_NODE.\n",
+		"verify 24..25 --gateway demo --quiet --against " + none: ". Start it, or name another with --against.\n",
 	} {
 		t.Run(args, func(t *testing.T) {
-			_, stderr, code := fees(t, append(strings.Fields(args), "--timeout", "1s")...)
+			t.Parallel() // they mostly wait
+			_, stderr, code := ran(append(strings.Fields(args), "--timeout", "1s")...)
 			require.Equal(t, exitGateway, code, stderr)
 			require.Contains(t, stderr, want)
 		})
 	}
 }
 
-// literal is a text of the program that names a flag, or a command line of it.
+// literal is a string literal that names a flag or a command line.
 type literal struct{ place, text string }
 
-// namesFlags finds flags, and command lines.
+// namesFlags matches flags and command lines.
 var namesFlags = regexp.MustCompile(`(^|[ ("])(--[a-z]|fees [a-z])`)
 
 var isFlag = regexp.MustCompile(`^--[a-z]`)
 
-// messages are the string literals below a directory, or of a file, that name flags or command lines.
+// messages returns the string literals in a file or below a directory that name flags or command lines.
 func messages(t *testing.T, path string) (list []literal) {
 	files := token.NewFileSet()
 	require.NoError(t, filepath.WalkDir(path, func(path string, entry fs.DirEntry, err error) error {
@@ -145,11 +146,11 @@ func messages(t *testing.T, path string) (list []literal) {
 	return list
 }
 
-// otherPrograms are flags of theirs.
+// otherPrograms lists flags of other programs.
 var otherPrograms = []string{"--help", "--state-pruning", "--blocks-pruning", "--user"}
 
-// unknownFlags are the flags of a text that nothing has: those of a command line in it that its
-// command lacks, and those outside of one that c lacks.
+// unknownFlags returns the flags in a text that do not exist: in a command line, those that its command
+// lacks; elsewhere, those that c lacks.
 func unknownFlags(root, c *cobra.Command, text string) (wrong []string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		asked, inLine := c, false
@@ -161,7 +162,7 @@ func unknownFlags(root, c *cobra.Command, text string) (wrong []string) {
 				asked, inLine = root, true
 			case inLine && next != nil:
 				asked = next
-			case inLine && asked == root: // these are fees that are paid
+			case inLine && asked == root: // the noun, not the program
 				asked, inLine = c, false
 			case isFlag.MatchString(name) && !slices.Contains(otherPrograms, name) && asked.Flags().Lookup(name[2:]) == nil && asked.InheritedFlags().Lookup(name[2:]) == nil:
 				wrong = append(wrong, name)
@@ -183,8 +184,8 @@ func subcommand(c *cobra.Command, name string) *cobra.Command {
 	return nil
 }
 
-// shownBy are the commands that show the texts of a package which name flags. What is not
-// listed is shown by any, and names no flag outside of a command line.
+// shownBy lists the commands that show texts with flags, by package. Texts of other packages can appear in any
+// command, and name flags only in command lines.
 var shownBy = map[string][]string{
 	"internal/app/chain_known.go":       {"tx sign", "tx build", "tx build-evm", "estimate"},
 	"internal/app/prepare.go":           {"tx sign"},
@@ -200,13 +201,16 @@ var shownBy = map[string][]string{
 	"fee/evidence/checks.go":            {"verify"},
 	"internal/ledger/dataset/":          {"export"},
 	"internal/reconcile/":               {"reconcile", "close"},
+	"internal/archive/relay/":           {"archive record"},
+	"internal/money/":                   {"report", "export", "close"},
+	"internal/finance/booking/":         {"export"},
 	"network/":                          {"block", "verify", "explain", "watch", "sync", "follow", "worker", "report", "statement", "reconcile", "serve", "suggest", "networks check"},
 	"internal/finance/explain/":         {"explain"},
 	"internal/web/users/":               {"serve"},
 }
 
-// Flags and command lines in the texts of all packages exist: in the program's own and on pages,
-// on some command; in those of other packages, on every command that shows them.
+// Flags and command lines in all texts exist: in the program's own texts and on pages, in some command; in
+// other packages, in every command that shows the text.
 func TestTextsNameFlagsThatExist(t *testing.T) {
 	root := newRoot(io.Discard, io.Discard)
 	root.InitDefaultHelpCmd()
@@ -225,7 +229,7 @@ func TestTextsNameFlagsThatExist(t *testing.T) {
 				wrong = slices.DeleteFunc(wrong, func(flag string) bool { return !slices.Contains(unknown, flag) })
 			}
 		default:
-			by := []string{"version"} // it has no flags
+			by := []string{"version"} // has no flags
 			for prefix, commands := range shownBy {
 				if strings.HasPrefix(path, prefix) {
 					by = commands
@@ -243,23 +247,23 @@ func TestTextsNameFlagsThatExist(t *testing.T) {
 	}
 }
 
-// A path that is no directory of recordings is said to be what it is.
-func TestPlacesThatAreNoArchive(t *testing.T) {
+// The error on a path that is not a directory of recordings describes it.
+func TestNotAnArchive(t *testing.T) {
 	t.Setenv("FEES_GATEWAY", "")
 	blocks := filepath.Join(recordings(t), "moonbeam-2100", "blocks")
 	block, note := filepath.Join(blocks, "25.json"), filepath.Join(t.TempDir(), "note.txt")
 	require.NoError(t, os.WriteFile(note, []byte("hello"), 0o600))
-	ofBlock := block + " is block 25 alone, and its fees also follow from the multiplier and the runtime of block 24; " +
-		"name a gateway's URL, or a directory with blocks/25.json, multiplier/24.json and runtime-spec.json"
+	ofBlock := block + " contains only block 25; its fees also need the multiplier and the runtime of block 24. " +
+		"Name a gateway's URL, or a directory with blocks/25.json, multiplier/24.json and runtime-spec.json."
 	for place, c := range map[string]struct {
 		code int
 		says string
 	}{
 		"nowhere":  {exitLedger, "there is no directory nowhere"},
 		block:      {exitUsage, ofBlock},
-		note:       {exitUsage, note + " is a file, and recordings are a directory; name the directory that has blocks, or a gateway's URL"},
-		os.DevNull: {exitUsage, os.DevNull + " is a file, and recordings are a directory; name the directory that has blocks, or a gateway's URL"},
-		blocks:     {exitLedger, blocks + " is not a directory of recordings: it has no directory blocks"},
+		note:       {exitUsage, note + " is a file. Name the directory that contains blocks/, or a gateway's URL."},
+		os.DevNull: {exitUsage, os.DevNull + " is a file. Name the directory that contains blocks/, or a gateway's URL."},
+		blocks:     {exitLedger, blocks + " is not a directory of recordings: it contains no directory blocks"},
 	} {
 		for _, command := range []string{"block 25 --gateway %s", "explain 25-7 --gateway %s", "verify 25..25 --gateway %s", "sync 25..25 --ledger x.db --gateway %s",
 			"report 25..25 --gateway %s", "suggest --gateway %s", "watch --gateway %s", "follow --ledger x.db --gateway %s", "serve --gateway %s", "archive serve %s", "archive verify %s"} {

@@ -16,9 +16,8 @@ import (
 	"github.com/feeledger/fees/internal/test/ledgertest"
 )
 
-// A fee that was raised by one wei with all that belongs to it, its parts, what SQL shows of it and
-// the movement that paid it, is shown by no command: each refuses the ledger, and names the
-// block, or says what it said before, of the sums of whole days.
+// A fee is raised by one wei, consistently with its parts, SQL rows and movement. No command shows it: each
+// refuses the ledger and names the block, or still reports the original totals of whole days.
 func TestAFeeThatWasAlteredConsistently(t *testing.T) {
 	places(t, func(t *testing.T, newPlace func() string) {
 		place := filled(t, newPlace())
@@ -59,8 +58,8 @@ func TestAFeeThatWasAlteredConsistently(t *testing.T) {
 	})
 }
 
-// Who closes a month is told at once that nobody tells the balances, before a block of the month
-// is read: not even one that was altered is seen by then.
+// Closing a month fails at once if there is no source of balances, before any block is read, even an
+// altered one.
 func TestCloseAsksForBalancesFirst(t *testing.T) {
 	place := filled(t, filepath.Join(t.TempDir(), "fees.db"))
 	raise(t, place, alith, 25)
@@ -70,8 +69,7 @@ func TestCloseAsksForBalancesFirst(t *testing.T) {
 	require.NotContains(t, stderr, "block 25")
 }
 
-// raise raises a fee of a block by one wei, that of a transaction that an account paid for, and
-// gives the transaction's hash.
+// raise raises the fee of a transaction paid by an account by one wei, and returns its hash.
 func raise(t *testing.T, place, account string, height int) (hash string) {
 	t.Helper()
 	more := func(cell *any, by int64) {
@@ -102,7 +100,7 @@ func raise(t *testing.T, place, account string, height int) (hash string) {
 	return hash
 }
 
-// rewrite changes a block's record in a ledger, and the block's sum with it where that is wanted.
+// rewrite changes a block's record in a ledger, and optionally its checksum.
 func rewrite(t *testing.T, place string, height int, summed bool, change func(*ledgertest.Record)) {
 	t.Helper()
 	var record, sum []byte

@@ -15,7 +15,7 @@ import (
 	"github.com/feeledger/fees/internal/test/chaingen"
 )
 
-// rootedNode is a chain with true roots, which upgrades at a height, and where its node is.
+// rootedNode is a node of a chain with valid roots and a runtime upgrade.
 func rootedNode(t testing.TB, seed, upgrade, head uint64) (made *chaingen.Chain, http, ws string) {
 	t.Helper()
 	made = chaingen.New(chaingen.Options{Seed: seed, Rooted: true, Signed: true, Upgrade: upgrade, Head: head})
@@ -28,8 +28,8 @@ func anchorOf(made *chaingen.Chain, height uint64) string {
 	return chain.Anchor{Height: height, Hash: made.Hash(height)}.String()
 }
 
-// A node's blocks are kept with what proves them; the archive prices as the node does, and
-// answers as its gateway.
+// Blocks are recorded with proofs; the archive gives the same fees as the node and the same responses as its
+// gateway.
 func TestArchiveWithProofs(t *testing.T) {
 	made, http, ws := rootedNode(t, 31, 40, 90)
 	account := made.Accounts()[0].String()
@@ -50,7 +50,7 @@ func TestArchiveWithProofs(t *testing.T) {
 	require.Zero(t, said.Proved)
 	require.Nil(t, said.Trusted)
 
-	// Again, over HTTP, from the archive itself, and after a part is gone: the same files.
+	// Recording over HTTP, from the archive itself, and after a file was deleted gives the same files.
 	same := func(directory string) {
 		require.Equal(t, filesOf(t, kept), filesOf(t, directory))
 	}
@@ -64,7 +64,7 @@ func TestArchiveWithProofs(t *testing.T) {
 	outputOf(t, exitOK, record(http, copied)...)
 	same(copied)
 
-	// Two machines' parts are joined; a part is taken out again.
+	// Parts from two machines are joined; a part is extracted again.
 	low, high, joined := filepath.Join(t.TempDir(), "low"), filepath.Join(t.TempDir(), "high"), filepath.Join(t.TempDir(), "joined")
 	outputOf(t, exitOK, "archive", "record", "11..50", "-o", low, "--proofs", "--gateway", http, "--accounts", account)
 	outputOf(t, exitOK, "archive", "record", "51..80", "-o", high, "--proofs", "--gateway", ws, "--accounts", account)
@@ -89,7 +89,7 @@ func TestArchiveWithProofs(t *testing.T) {
 			outputOf(t, exitOK, "block", block, "--gateway", kept, "--trust", anchorOf(made, 80), "--format", "csv"))
 		require.Equal(t, fromNode, outputOf(t, exitOK, "block", made.Hash(uint64(height)).String(), "--gateway", kept, "--format", "csv"))
 	}
-	require.Contains(t, outputOf(t, exitOK, "archive", "verify", kept), "name it with --trust "+anchorOf(made, 80))
+	require.Contains(t, outputOf(t, exitOK, "archive", "verify", kept), "pass it with --trust "+anchorOf(made, 80))
 
 	proved := outputOf(t, exitOK, "verify", "11..80", "--gateway", kept, "--trust", anchorOf(made, 80), "--accounts", account)
 	require.Contains(t, proved, "account.balance")
@@ -101,7 +101,7 @@ func TestArchiveWithProofs(t *testing.T) {
 	outputOf(t, exitOK, "statement", account, "--ledger", place, "--from", "20", "--to", "60", "--gateway", kept)
 }
 
-// filesOf are the files of a directory, by their paths.
+// filesOf returns the files of a directory by path.
 func filesOf(t testing.TB, directory string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -117,7 +117,7 @@ func filesOf(t testing.TB, directory string) map[string]string {
 	return files
 }
 
-// What cannot be recorded or proved says what is wrong, and what helps.
+// Errors of recording and proving state cause and remedy.
 func TestArchiveWithProofsRefused(t *testing.T) {
 	made, http, _ := rootedNode(t, 32, 0, 30)
 	plain := httptest.NewServer(chaingen.New(chaingen.Options{Seed: 32, Head: 30}).Node())
@@ -130,24 +130,24 @@ func TestArchiveWithProofsRefused(t *testing.T) {
 		code int
 		says string
 	}{
-		{"archive record 5..31 -o ELSEWHERE --proofs --gateway HTTP", exitGateway, "block 31: not final yet: the newest final block is 30"},
-		{"archive record 5..20 -o ELSEWHERE --proofs --gateway demo", exitUsage, "want a node's URL here (wss://…, https://…), or an archive that was recorded with --proofs"},
+		{"archive record 5..31 -o ELSEWHERE --proofs --gateway HTTP", exitGateway, "block 31: not final yet; the newest final block is 30"},
+		{"archive record 5..20 -o ELSEWHERE --proofs --gateway demo", exitUsage, "name a node's URL (wss://…, https://…) or an archive recorded with --proofs"},
 		{"archive record 5..20 -o ELSEWHERE --proofs --gateway PLAIN", exitGateway, "state_getReadProof"},
-		{"archive record 5..20 -o ELSEWHERE --gateway HTTP --trust " + anchorOf(made, 20), exitUsage, "--trust proves what is recorded with --proofs alone"},
+		{"archive record 5..20 -o ELSEWHERE --gateway HTTP --trust " + anchorOf(made, 20), exitUsage, "--trust needs --proofs"},
 		{"archive record 5..20 -o ELSEWHERE --proofs --gateway HTTP --trust 20:0x12", exitUsage, "--trust: block \"20:0x12\": want HEIGHT:HASH"},
-		{"archive record 5..20 -o ELSEWHERE --proofs --gateway HTTP --trust " + anchorOf(made, 25), exitUsage, "the trusted block 25 is above the range"},
-		{"archive record 5..20 -o KEPT --proofs --gateway HTTP --accounts 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac", exitUsage, "holds blocks 5 to 20"},
-		{"archive record 5..21 -o KEPT --proofs --gateway HTTP", exitUsage, "holds blocks 5 to 20"},
-		{"archive record 5..20 --gateway HTTP --dry-run", exitUsage, "--dry-run is for --proofs"},
-		{"archive join KEPT -o ELSEWHERE", exitUsage, "join wants two or more archives"},
-		{"archive join KEPT KEPT", exitUsage, "join wants a directory to write to: -o DIR"},
-		{"archive join KEPT DEMO -o ELSEWHERE", exitLedger, "no archive of a node"},
+		{"archive record 5..20 -o ELSEWHERE --proofs --gateway HTTP --trust " + anchorOf(made, 25), exitUsage, "checkpoint block 25 is above the range"},
+		{"archive record 5..20 -o KEPT --proofs --gateway HTTP --accounts 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac", exitUsage, "already contains blocks 5 to 20"},
+		{"archive record 5..21 -o KEPT --proofs --gateway HTTP", exitUsage, "already contains blocks 5 to 20"},
+		{"archive record 5..20 --gateway HTTP --dry-run", exitUsage, "--dry-run needs --proofs; add --proofs"},
+		{"archive join KEPT -o ELSEWHERE", exitUsage, "join needs two or more archives"},
+		{"archive join KEPT KEPT", exitUsage, "-o is missing; name the directory to write to with -o DIR"},
+		{"archive join KEPT DEMO -o ELSEWHERE", exitLedger, "is not an archive of a node"},
 		{"archive verify KEPT --trust " + strings.Replace(anchorOf(made, 19), "19:", "20:", 1), exitLedger, "block 20: header: its hash is " + made.Hash(20).String()},
-		{"archive verify KEPT --trust " + anchorOf(made, 22), exitUsage, "the trusted block 22 is not in it: it has blocks 5 to 20"},
+		{"archive verify KEPT --trust " + anchorOf(made, 22), exitUsage, "checkpoint block 22 is not in the archive. Take one of blocks 5 to 20"},
 		{"block 7 --gateway demo --trust " + anchorOf(made, 20), exitUsage, "fees archive record --proofs"},
 		{"block 7 --gateway KEPT --trust " + strings.Replace(anchorOf(made, 19), "19:", "20:", 1), exitLedger, "block 20: header"},
-		{"block 4 --gateway KEPT", exitLedger, "it has blocks 5 to 20"},
-		{"block 21 --gateway KEPT", exitLedger, "it has blocks 5 to 20"},
+		{"block 4 --gateway KEPT", exitLedger, "not stored: the archive contains blocks 5 to 20"},
+		{"block 21 --gateway KEPT", exitLedger, "not stored: the archive contains blocks 5 to 20"},
 	} {
 		args := strings.Fields(strings.NewReplacer("ELSEWHERE", elsewhere, "KEPT", kept, "HTTP", http, "PLAIN", plain.URL, "DEMO", t.TempDir()).Replace(c.args))
 		stdout, stderr, code := fees(t, args...)

@@ -13,8 +13,7 @@ import (
 	"github.com/feeledger/fees/internal/test/tsatest"
 )
 
-// An authority says when an archive was there, of a gateway's answers and of a node's blocks;
-// openssl says the same.
+// An authority timestamps archives of both kinds; openssl verifies them.
 func TestArchiveTimestamp(t *testing.T) {
 	address, certificates := tsatest.Serve(t, time.Now().Add(time.Hour))
 	_, others := tsatest.Serve(t, time.Now().Add(time.Hour))
@@ -26,7 +25,7 @@ func TestArchiveTimestamp(t *testing.T) {
 			kept := filepath.Join(t.TempDir(), "kept")
 			record := append([]string{"archive", "record", "3..9", "-o", kept}, flags...)
 			stamped := outputOf(t, exitOK, append(record, "--timestamp", address)...)
-			require.Regexp(t, `(?m)^timestamp +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\ntimestamp by +checked against nobody: --tsa-ca says by whose word\ntimestamp wrong +-$`, stamped)
+			require.Regexp(t, `(?m)^timestamp +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\ntimestamp by +authority not checked; check it with --tsa-ca FILE\ntimestamp wrong +-$`, stamped)
 			require.Equal(t, stamped, outputOf(t, exitOK, append(record, "--timestamp", "http://127.0.0.1:1")...), "it has one: nobody is asked")
 			require.Equal(t, stamped, outputOf(t, exitOK, "archive", "verify", kept))
 			require.Regexp(t, "(?m)^timestamp by +CN=a test's clock$", outputOf(t, exitOK, "archive", "verify", kept, "--tsa-ca", certificates))
@@ -40,19 +39,19 @@ func TestArchiveTimestamp(t *testing.T) {
 			require.NoError(t, err)
 			other := filepath.Join(t.TempDir(), "other")
 			require.NoError(t, os.Remove(path+".tsr"))
-			require.Regexp(t, "(?m)^timestamp wrong +there is no manifest.json.tsr$", outputOf(t, exitFinding, "archive", "verify", kept, "--tsa-ca", certificates))
+			require.Regexp(t, "(?m)^timestamp wrong +the archive contains no manifest.json.tsr$", outputOf(t, exitFinding, "archive", "verify", kept, "--tsa-ca", certificates))
 			record = append([]string{"archive", "record", "3..8", "-o", other}, flags...)
 			outputOf(t, exitOK, record...)
 			require.NoError(t, os.WriteFile(filepath.Join(other, "manifest.json.tsr"), stamp, 0o600))
-			require.Contains(t, outputOf(t, exitFinding, "archive", "verify", other), "the timestamp is of other bytes, or was altered")
+			require.Contains(t, outputOf(t, exitFinding, "archive", "verify", other), "the timestamp is for other bytes or was altered")
 			_, stderr, code := fees(t, append(record, "--timestamp", address)...)
 			require.Equal(t, exitUsage, code)
-			require.Contains(t, stderr, "manifest.json.tsr: the timestamp is of other bytes, or was altered: take it away to stamp anew")
+			require.Contains(t, stderr, "manifest.json.tsr: the timestamp is for other bytes or was altered; remove the file to get a new timestamp")
 		})
 	}
 	kept := filepath.Join(t.TempDir(), "kept")
 	_, stderr, code := fees(t, "archive", "record", "3..9", "--gateway", http, "--proofs", "-o", kept, "--timestamp", "http://127.0.0.1:1")
 	require.Equal(t, exitGateway, code)
-	require.Contains(t, stderr, "the time-stamping authority gives no timestamp")
+	require.Contains(t, stderr, "the time-stamping authority returned no timestamp")
 	outputOf(t, exitOK, "archive", "verify", kept) // it is whole
 }

@@ -11,8 +11,7 @@ import (
 	"github.com/feeledger/fees/internal/test/gatewaytest"
 )
 
-// Plain and segmented archives of all recorded blocks price alike, to the byte,
-// and as the recordings do.
+// Plain and segmented archives give the same fees as the recordings, to the byte.
 func TestArchivesPriceAlike(t *testing.T) {
 	recorded := filepath.Join(recordings(t), "moonbeam-2100")
 	plain, segments := filepath.Join(t.TempDir(), "plain"), filepath.Join(t.TempDir(), "segments")

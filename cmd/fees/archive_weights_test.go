@@ -15,8 +15,8 @@ import (
 	"github.com/feeledger/fees/internal/test/pairs"
 )
 
-// On runtime 2600 the multiplier follows from what the chain counted for a block. An archive
-// keeps it, and proves as much as the gateway did: all but of block 0, which has no parent.
+// On runtime 2600 the multiplier depends on the recorded block weight. An archive keeps the weight and proves
+// as much as the gateway: everything except block 0, which has no parent.
 func TestArchivesProveTheMultiplier(t *testing.T) {
 	for name, c := range map[string]struct {
 		recorded string
@@ -45,7 +45,7 @@ func TestArchivesProveTheMultiplier(t *testing.T) {
 	}
 }
 
-// An archive of which a weight has changed is damaged: that is said, not that there is none.
+// A changed weight is reported as damage, not as missing.
 func TestVerifyNamesADamagedWeight(t *testing.T) {
 	gateway := httptest.NewServer(gatewaytest.Handler(fiveBlocks(t)))
 	t.Cleanup(gateway.Close)
@@ -61,14 +61,14 @@ func TestVerifyNamesADamagedWeight(t *testing.T) {
 	require.Contains(t, stdout+stderr, "block-weight/3.json: the archive is damaged")
 }
 
-// tallied is how often a check was made.
+// tallied counts the results of a check.
 type tallied struct {
 	Held    int `json:"held"`
 	Broken  int `json:"broken"`
 	NotMade int `json:"not_applicable"`
 }
 
-// checksOf are the checks that fees verify makes: its last line has them.
+// checksOf returns the checks in the last line of fees verify.
 func checksOf(t *testing.T, blocks, gateway string) map[string]tallied {
 	stdout, stderr, _ := fees(t, "verify", blocks, "--gateway", gateway, "--format", "json", "--quiet")
 	lines := strings.Split(strings.TrimSpace(stdout), "\n")
@@ -88,8 +88,7 @@ func checksOf(t *testing.T, blocks, gateway string) map[string]tallied {
 	return checks
 }
 
-// fiveBlocks are the first of a recorded chain of runtime 2600, with headers that are made
-// of them.
+// fiveBlocks returns the first blocks of a recorded chain of runtime 2600, with headers generated from them.
 func fiveBlocks(t *testing.T) string {
 	directory := t.TempDir()
 	require.NoError(t, os.CopyFS(directory, os.DirFS(filepath.Join("..", "..", "fee", "evidence", "testdata", "moonbeam-2600"))))

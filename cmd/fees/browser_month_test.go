@@ -21,8 +21,8 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// A finance team's month in the browser alone comes to the bytes of the command line: the record
-// compared, the record with its outcomes, and the closed month, which is checked again.
+// A month end in the browser gives the same bytes as the command line: reconciliation, annotated record, and
+// close package, which is checked again.
 func TestMonthInTheBrowser(t *testing.T) {
 	t.Setenv("FEES_LEDGER", "")
 	t.Setenv("FEES_ACCOUNTS", "")
@@ -104,6 +104,6 @@ func TestMonthInTheBrowser(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, status, text)
 	working.Wait()
 	_, text, _ = ask(http.MethodGet, "/packages/2026-01", "", nil)
-	require.Contains(t, text, "proved but for what was not compared")
+	require.Contains(t, text, "partly verified")
 	require.Contains(t, text, "not compared: statements.json", "the browser asks no gateway for balances")
 }

@@ -17,9 +17,8 @@ import (
 	"github.com/feeledger/fees/internal/test/tsatest"
 )
 
-// A month's package of an archive with proofs is checked elsewhere, without a ledger and
-// without a network: it says what is proved up to which block, by whose timestamp and
-// signature. A fee that is falsified in the ledger, the archive or the package is found.
+// A package and an archive with proofs are checked elsewhere, offline and without a ledger: the result shows
+// checkpoint, timestamp and signature. A falsified fee in ledger, archive or package is found.
 func TestCloseFromAnArchive(t *testing.T) {
 	program.Ask(t, program.OpenSSL)
 	made, http, _ := rootedNode(t, 41, 60, 160)
@@ -51,18 +50,18 @@ func TestCloseFromAnArchive(t *testing.T) {
 	require.Contains(t, said, "148 of 148 blocks proved up to block 150, hash "+made.Hash(150).String())
 	require.Regexp(t, "(?m)^signed: ED25519 SHA256:[^ ]+, mia@example.org$", said)
 	require.Regexp(t, "(?m)^timestamp: .*, CN=a test's clock$", said)
-	require.Regexp(t, "(?m)^proved: ", said)
+	require.Regexp(t, "(?m)^verified: ", said)
 	require.NotContains(t, said, "not compared")
 
-	t.Run("a package whose fee is another, with all sums made anew", func(t *testing.T) {
+	t.Run("a package with a changed fee and recomputed checksums", func(t *testing.T) {
 		forged := filepath.Join(t.TempDir(), "january")
 		require.NoError(t, os.CopyFS(forged, os.DirFS(in("january"))))
 		alterFee(t, forged, false)
 		require.Contains(t, check(exitLedger, in("archive"), forged), "report.json")
-		require.NoError(t, os.CopyFS(forged+"-anew", os.DirFS(in("january"))))
-		alterFee(t, forged+"-anew", true)
-		require.Contains(t, check(exitFinding, in("archive"), forged+"-anew"), "report.json is another when it is made from the ledger")
-		require.Contains(t, check(exitFinding, in("archive"), forged+"-anew", "--signers", filepath.Join(keys, "mia.signers")), "not signed")
+		require.NoError(t, os.CopyFS(forged+"-signed", os.DirFS(in("january"))))
+		alterFee(t, forged+"-signed", true)
+		require.Contains(t, check(exitFinding, in("archive"), forged+"-signed"), "report.json differs from the file made from the ledger")
+		require.Contains(t, check(exitFinding, in("archive"), forged+"-signed", "--signers", filepath.Join(keys, "mia.signers")), "not signed")
 	})
 	t.Run("an archive whose event is another", func(t *testing.T) {
 		forged := filepath.Join(t.TempDir(), "archive")
@@ -86,8 +85,7 @@ func TestCloseFromAnArchive(t *testing.T) {
 	})
 }
 
-// alterFee raises the fees of a package's report by one wei, and makes the manifest's sum of
-// it anew where that is wanted.
+// alterFee raises the fees of a package's report by one wei, and optionally recomputes the manifest's checksum.
 func alterFee(t *testing.T, directory string, sums bool) {
 	t.Helper()
 	path := filepath.Join(directory, "report.json")
@@ -100,15 +98,15 @@ func alterFee(t *testing.T, directory string, sums bool) {
 	altered := strings.ReplaceAll(string(text), fees[1], n.Add(n, big.NewInt(1)).String())
 	require.NoError(t, os.WriteFile(path, []byte(altered), 0o600))
 	if sums {
-		sumAnew(t, directory, text, []byte(altered))
-		for _, name := range []string{".sig", ".tsr"} { // nobody vouches for it
+		replaceChecksum(t, directory, text, []byte(altered))
+		for _, name := range []string{".sig", ".tsr"} { // remove signature and timestamp
 			require.NoError(t, os.Remove(filepath.Join(directory, "manifest.json"+name)))
 		}
 	}
 }
 
-// sumAnew replaces what a package's manifest says of a file by what is right for another text.
-func sumAnew(t *testing.T, directory string, text, altered []byte) {
+// replaceChecksum updates a package's manifest for the changed contents of a file.
+func replaceChecksum(t *testing.T, directory string, text, altered []byte) {
 	t.Helper()
 	manifest := filepath.Join(directory, "manifest.json")
 	old, err := os.ReadFile(manifest)
@@ -120,10 +118,9 @@ func sumAnew(t *testing.T, directory string, text, altered []byte) {
 	require.NoError(t, os.WriteFile(manifest, []byte(made), 0o600))
 }
 
-// A package with a network table of its own says so first, and by whom it is signed. A figure of
-// that table that was altered, with the manifest's sums made anew, is found against a ledger as
-// it is against an archive. The table is checked against the ledger's rows: what only checks of
-// blocks use takes the archive.
+// A check of a package with its own network table says so first, and names the signer. An altered figure of
+// the table, with recomputed checksums, is found with a ledger and with an archive. The ledger's rows cover
+// prices; figures used only by checks of blocks need the archive.
 func TestCloseWithATableOfItsOwn(t *testing.T) {
 	t.Setenv("FEES_LEDGER", "")
 	t.Setenv("FEES_GATEWAY", "")
@@ -146,9 +143,9 @@ func TestCloseWithATableOfItsOwn(t *testing.T) {
 		against := map[string][]string{"a ledger": {"--ledger", place}, "an archive": {"--gateway", blocks}}
 		for where, flags := range against {
 			out := outputOf(t, exitOK, append([]string{"close", "--check", pack}, flags...)...)
-			require.True(t, strings.HasPrefix(strings.Join(strings.Fields(out), " "), "This package has a network table of its own: "), out)
-			require.Contains(t, out, "\nnot signed: there is no manifest.json.sig\n", "%s, %s", name, where)
-			require.Contains(t, out, "\nproved: ", "%s, %s", name, where)
+			require.True(t, strings.HasPrefix(strings.Join(strings.Fields(out), " "), "This package has its own network table: "), out)
+			require.Contains(t, out, "\nnot signed: the package contains no manifest.json.sig\n", "%s, %s", name, where)
+			require.Contains(t, out, "\nverified: ", "%s, %s", name, where)
 		}
 		path := filepath.Join(pack, "networks.json")
 		kept, err := os.ReadFile(path)
@@ -163,14 +160,14 @@ func TestCloseWithATableOfItsOwn(t *testing.T) {
 			altered := strings.ReplaceAll(string(kept), figure, other)
 			require.NotEqual(t, string(kept), altered)
 			require.NoError(t, os.WriteFile(path, []byte(altered), 0o600))
-			sumAnew(t, pack, kept, []byte(altered))
+			replaceChecksum(t, pack, kept, []byte(altered))
 			for where, flags := range against {
 				args := append([]string{"close", "--check", pack}, flags...)
 				if where == "a ledger" && strings.Contains(figure, "treasury") {
 					require.Contains(t, strings.Join(strings.Fields(outputOf(t, exitOK, args...)), " "), "note: not compared: the rows of networks.json that only checks use")
 					continue
 				}
-				require.NotContains(t, outputOf(t, exitFinding, args...), "proved: ", "%s, %s, %s", name, figure, where)
+				require.NotContains(t, outputOf(t, exitFinding, args...), "verified: ", "%s, %s, %s", name, figure, where)
 			}
 			require.NoError(t, os.WriteFile(path, kept, 0o600))
 			require.NoError(t, os.WriteFile(filepath.Join(pack, "manifest.json"), manifest, 0o600))

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every command that was connected to a node takes leave of it, also one that fails.
+// Every command closes its connection to a node, even if it fails.
 func TestConnectionsAreClosed(t *testing.T) {
 	node, _, ws := pairNode(t, "moonbeam-2600")
 	t.Setenv("FEES_GATEWAY", "")

@@ -27,7 +27,7 @@ import (
 	"github.com/feeledger/fees/internal/test/gatewaytest"
 )
 
-// closed is the package of the recordings' month.
+// closed creates the package of the recordings' month.
 func closed(t *testing.T, dir string, more ...string) (stdout string, code int) {
 	t.Helper()
 	arguments := append([]string{"close", "--month", "2026-01", "--partial", "--accounts", alith, "-o", dir,
@@ -42,7 +42,7 @@ func checked(t *testing.T, dir string) (stdout, stderr string, code int) {
 	return fees(t, "close", "--check", dir, "--gateway", filepath.Join(recordings(t), "moonbeam-2100"))
 }
 
-// filesUnder is all that is in a directory.
+// filesUnder returns the files of a directory with their contents.
 func filesUnder(t *testing.T, dir string) map[string]string {
 	all := map[string]string{}
 	require.NoError(t, fs.WalkDir(os.DirFS(dir), ".", func(name string, e fs.DirEntry, err error) error {
@@ -62,7 +62,7 @@ func manifestOf(t *testing.T, dir string) *closing.Manifest {
 	return p.Manifest
 }
 
-// Closing twice gives the same bytes, and totals that plain SQL gives too.
+// Closing twice gives the same bytes; the totals match plain SQL.
 func TestCloseTwice(t *testing.T) {
 	place := filled(t, newLedgerFile(t))
 	one, two := filepath.Join(t.TempDir(), "one"), filepath.Join(t.TempDir(), "two")
@@ -73,7 +73,7 @@ func TestCloseTwice(t *testing.T) {
 	require.Equal(t, filesUnder(t, one), filesUnder(t, two))
 	stdout, stderr, code := checked(t, one)
 	require.Equal(t, exitOK, code, stdout+stderr)
-	require.Contains(t, stdout, "proved: ")
+	require.Contains(t, stdout, "verified: ")
 
 	m := manifestOf(t, one)
 	rows, err := opened(t, place).Query("SELECT fee, charged FROM book_transactions WHERE height BETWEEN 2 AND 27 AND payer = ?", strings.ToLower(alith))
@@ -99,7 +99,7 @@ func TestCloseTwice(t *testing.T) {
 	require.False(t, m.Period.Complete)
 	require.Contains(t, filesUnder(t, one)["report.json"], "PARTIAL")
 
-	// Without a gateway, what needs balances is not compared, and that is said.
+	// Without a gateway, files that need balances are not compared, and a note says so.
 	stdout, stderr, code = fees(t, "close", "--check", one, "--gateway", "http://127.0.0.1:1", "--timeout", "1s")
 	require.Equal(t, exitOK, code, stderr)
 	for _, name := range []string{"statements.json", "statements.xlsx", "journal.beancount"} {
@@ -107,13 +107,13 @@ func TestCloseTwice(t *testing.T) {
 	}
 }
 
-// A byte that was changed is found in each file.
+// A changed byte is found in every file.
 func TestCloseFlippedByte(t *testing.T) {
 	filled(t, newLedgerFile(t))
 	dir := filepath.Join(t.TempDir(), "january")
 	closed(t, dir)
 	all := filesUnder(t, dir)
-	require.Len(t, all, 16)
+	require.Len(t, all, 17)
 	for name, text := range all {
 		if name == closing.ManifestFile {
 			text = strings.Replace(text, `"fee": "8`, `"fee": "9`, 1)
@@ -131,13 +131,13 @@ func TestCloseFlippedByte(t *testing.T) {
 			require.Contains(t, stdout, "total fee: ")
 		} else {
 			require.Equal(t, exitLedger, code, name)
-			require.Equal(t, "not signed: there is no manifest.json.sig\n"+name+" has changed\n", stdout)
+			require.Equal(t, "not signed: the package contains no manifest.json.sig\n"+name+" has changed\n", stdout)
 		}
 		require.NoError(t, os.WriteFile(path, []byte(all[name]), 0o600))
 	}
 }
 
-// A ledger that was changed since is refused, and the block is named.
+// A ledger changed since is refused, and the block is named.
 func TestCloseChangedLedger(t *testing.T) {
 	for statement, found := range map[string]string{
 		"UPDATE blocks SET record = CAST(record || x'00' AS BLOB) WHERE height = 25":   "block 25, table blocks: it was altered",
@@ -156,14 +156,14 @@ func TestCloseChangedLedger(t *testing.T) {
 	}
 }
 
-// A correction is the next version, which says what changed.
+// A correction is the next version, with a list of changes.
 func TestCloseCorrection(t *testing.T) {
 	filled(t, newLedgerFile(t))
 	dir := filepath.Join(t.TempDir(), "january")
 	closed(t, dir, "--no-balances")
 	before := filesUnder(t, dir)
 	stdout, _ := closed(t, dir, "--no-balances", "--accounts", alith+",0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0")
-	require.Contains(t, stdout, "made as version 2: ")
+	require.Contains(t, stdout, "created version 2: ")
 	after := filesUnder(t, dir)
 	for name, text := range before {
 		require.Equal(t, text, after["versions/1/"+name])
@@ -178,12 +178,12 @@ func TestCloseCorrection(t *testing.T) {
 	require.NotContains(t, names, "findings.csv")
 	require.Equal(t, "accounts", changes.Manifest[0].Name)
 	stdout, _ = closed(t, dir, "--no-balances", "--accounts", alith+",0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0")
-	require.Contains(t, stdout, "nothing has changed")
+	require.Contains(t, stdout, "unchanged: every byte is the same")
 	stdout, stderr, code := checked(t, dir)
 	require.Equal(t, exitOK, code, stdout+stderr)
 }
 
-// What is stopped leaves nothing.
+// A stopped close leaves no files.
 func TestCloseInterrupted(t *testing.T) {
 	filled(t, newLedgerFile(t))
 	top := t.TempDir()
@@ -209,7 +209,7 @@ func TestCloseInterrupted(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// A journal whose movements do not lead to the balances is left out, and so it is said.
+// A journal that does not balance is left out, and a note says so.
 func TestCloseDifference(t *testing.T) {
 	recording, place := altered(t, "balance-info/"+strings.ToLower(alith)+"/4.json", func(text string) string {
 		return strings.Replace(text, `"free":"9`, `"free":"8`, 1)
@@ -223,7 +223,7 @@ func TestCloseDifference(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(dir, "journal.hledger"))
 }
 
-// wholeMonth writes made-up blocks, one every half day, into a ledger.
+// wholeMonth writes generated blocks, one every half day, into a ledger.
 func wholeMonth(t *testing.T, place string, first time.Time, from, count uint64) {
 	book, err := ledger.OpenWriter(t.Context(), place)
 	require.NoError(t, err)
@@ -238,7 +238,7 @@ func wholeMonth(t *testing.T, place string, first time.Time, from, count uint64)
 		require.NoError(t, err)
 		b := &chain.Block{Number: h, Hash: hash(h), ParentHash: hash(h - 1), Finalized: chain.Some(true),
 			Extrinsics: []chain.Extrinsic{{Pallet: "timestamp", Call: "set", Args: now}}}
-		r := &evidence.Report{Report: &fee.Report{Network: "moonbeam", Rules: "made up", Number: h, Hash: b.Hash, ParentHash: b.ParentHash, Finalized: b.Finalized}}
+		r := &evidence.Report{Report: &fee.Report{Network: "moonbeam", Rules: "generated", Number: h, Hash: b.Hash, ParentHash: b.ParentHash, Finalized: b.Finalized}}
 		wei := chain.NewWei(h)
 		r.Transactions = []evidence.Transaction{{Transaction: &fee.Transaction{
 			Index: 1, Layer: fee.Native, Call: "system.remark", Hash: hash(h), From: chain.Some(payer), Payer: chain.Some(payer), Fee: chain.Some(wei), Success: chain.Some(true),
@@ -254,11 +254,10 @@ func wholeMonth(t *testing.T, place string, first time.Time, from, count uint64)
 	require.NoError(t, err)
 }
 
-// A month that the ledger has as a whole stays the same package while the ledger grows.
+// A complete month gives the same package while the ledger grows.
 func TestCloseWholeMonth(t *testing.T) {
 	place := newLedgerFile(t)
-	// Blocks 100 and 101 are of the 31st of December, 102 to 163 of January's 31 days, and
-	// 164 is the first of February.
+	// Blocks 100 and 101 are of 31 December, 102 to 163 of January, 164 of 1 February.
 	start := time.Date(2025, 12, 31, 0, 0, 0, 0, time.UTC)
 	wholeMonth(t, place, start, 100, 64)
 	dir := filepath.Join(t.TempDir(), "january")
@@ -274,7 +273,7 @@ func TestCloseWholeMonth(t *testing.T) {
 	wholeMonth(t, place, start, 164, 1)
 	stdout, stderr, code := fees(t, arguments...)
 	require.Equal(t, exitFinding, code, stderr)
-	require.Contains(t, stdout, "differences to the books: 61\n") // 62 transactions, and one is recorded
+	require.Contains(t, stdout, "reconciliation differences: 61\n") // 62 transactions, and one is recorded
 	m := manifestOf(t, dir)
 	require.True(t, m.Period.Complete)
 	require.Equal(t, [2]uint64{102, 163}, [2]uint64{m.Blocks.First, m.Blocks.Last})
@@ -285,7 +284,7 @@ func TestCloseWholeMonth(t *testing.T) {
 	wholeMonth(t, place, start, 165, 5)
 	stdout, stderr, code = fees(t, arguments...)
 	require.Equal(t, exitFinding, code, stderr)
-	require.Contains(t, stdout, "nothing has changed")
+	require.Contains(t, stdout, "unchanged: every byte is the same")
 	require.Equal(t, before, filesUnder(t, dir))
 	stdout, stderr, code = fees(t, "close", "--check", dir, "--ledger", place)
 	require.Equal(t, exitOK, code, stdout+stderr)
@@ -293,12 +292,12 @@ func TestCloseWholeMonth(t *testing.T) {
 	require.NoError(t, os.Remove(books))
 	_, stderr, code = fees(t, arguments...)
 	require.Equal(t, exitUsage, code)
-	require.Contains(t, stderr, "books.csv: no such file")
+	require.Contains(t, stderr, "books.csv does not exist")
 	require.NoDirExists(t, dir+".closing")
 	require.Equal(t, before, filesUnder(t, dir))
 }
 
-// A package is checked wherever it stands, and what would not be looked at is refused.
+// A package can be checked in any directory, and flags without effect are refused.
 func TestCloseCheckTakesEverythingFromThePackage(t *testing.T) {
 	filled(t, newLedgerFile(t))
 	dir := filepath.Join(t.TempDir(), "january, the first")
@@ -311,11 +310,11 @@ func TestCloseCheckTakesEverythingFromThePackage(t *testing.T) {
 	} {
 		_, stderr, code := fees(t, append([]string{"close", "--check", dir}, flags...)...)
 		require.Equal(t, exitUsage, code, "%v: %s", flags, stderr)
-		require.Contains(t, stderr, "--check takes all from the package's manifest: without --")
+		require.Contains(t, stderr, "--check takes everything from the package's manifest; leave out --")
 	}
 }
 
-// Labels come from each of the files.
+// Labels come from all of the files.
 func TestCloseLabelsOfSeveralFiles(t *testing.T) {
 	filled(t, newLedgerFile(t))
 	top := t.TempDir()

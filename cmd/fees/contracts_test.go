@@ -17,8 +17,7 @@ import (
 	"github.com/feeledger/fees/internal/test/contracts"
 )
 
-// TestCommandsAreKept holds the command line to what scripts rely on: each command, and each flag
-// with its type and its default.
+// TestCommandsAreKept checks that no command, flag, type or default that scripts rely on changes.
 func TestCommandsAreKept(t *testing.T) {
 	var now []string
 	for c := range cli.Explained(newRoot(io.Discard, io.Discard)) {
@@ -37,8 +36,7 @@ func TestCommandsAreKept(t *testing.T) {
 	contracts.Kept(t, "testdata/contracts/commands.txt", now, *update)
 }
 
-// keptOutputs are commands whose JSON and CSV programs read, in a directory of fees demo whose
-// ledger is filled.
+// keptOutputs are commands with JSON and CSV output, run in a directory of fees demo with a ledger.
 var keptOutputs = []struct{ command, formats string }{
 	{"block 25 --gateway demo", "json csv"},
 	{"verify 1..27 --gateway demo", "json"},
@@ -60,10 +58,9 @@ var keptOutputs = []struct{ command, formats string }{
 	{"tx 3-4", "json"},
 }
 
-// TestOutputsAreKept holds what programs read to its keys and columns: each key of the JSON with
-// the kind of its value, and each column of the CSV at its place.
+// TestOutputsAreKept checks that JSON keys with their types, and CSV columns with their positions, do not change.
 func TestOutputsAreKept(t *testing.T) {
-	list, err := filepath.Abs("testdata/contracts/outputs.txt") // before the directory is another one
+	list, err := filepath.Abs("testdata/contracts/outputs.txt") // before changing the directory
 	require.NoError(t, err)
 	directory := t.TempDir()
 	require.NoError(t, monthend.Write(directory))
@@ -102,7 +99,7 @@ func TestOutputsAreKept(t *testing.T) {
 	contracts.Kept(t, list, withoutNull(now), *update)
 }
 
-// keys are the paths of all that a JSON value has, each with the kind of what stands there.
+// keys returns the paths in a JSON value with the types of their values.
 func keys(path string, value any) (list []string) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -121,7 +118,7 @@ func keys(path string, value any) (list []string) {
 	return list
 }
 
-// withoutNull takes off what is null at one place and has a value at another.
+// withoutNull removes null entries of paths that also have values.
 func withoutNull(list []string) []string {
 	return slices.DeleteFunc(list, func(line string) bool {
 		path, isNull := strings.CutSuffix(line, " null")

@@ -21,8 +21,8 @@ import (
 	"github.com/feeledger/fees/internal/test/pairs"
 )
 
-// parameterGateway answers from a recording as the real gateway does. It refuses a
-// parameter's key as JSON, and notes the keys that it was asked for.
+// parameterGateway serves a recording like the real gateway. It rejects a parameter's key as JSON, and records
+// the requested keys.
 type parameterGateway struct {
 	recorded http.Handler
 	mu       sync.Mutex
@@ -45,9 +45,8 @@ func (g *parameterGateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.recorded.ServeHTTP(w, r)
 }
 
-// Fee 39-1 of a DataHaven of the laboratory was divided by 1/3, which block 38 left; the
-// invoice says so just above what the treasury got. Where the recordings lack the answer, the
-// share is not known, and nobody takes it for 0 or for the default.
+// Fee 39-1 of a test DataHaven was divided by 1/3, as set in block 38, which the invoice shows above the
+// treasury's amount. If the recordings lack the share, it is unknown, not 0 or the default.
 func TestDataHavenProportion(t *testing.T) {
 	directory := pairs.Path(t, "datahaven-100", "gateway")
 	t.Setenv("COLUMNS", "100")
@@ -55,7 +54,7 @@ func TestDataHavenProportion(t *testing.T) {
 	require.Equal(t, exitOK, code, stderr)
 	require.Contains(t, stdout, `
   FeesTreasuryProportion  333333333 parts per billion = 33.3333333 %
-                          as block 38 left it, in force for the block after it
+                          state after block 38, in force for the next block
   treasury                2187499997813 wei = 0.000002187499997813 MOCK
 `)
 
@@ -65,13 +64,12 @@ func TestDataHavenProportion(t *testing.T) {
 	stdout, _, _ = fees(t, "explain", "39-1", "--gateway", lacking, "--quiet")
 	require.Contains(t, stdout, `
   FeesTreasuryProportion  not known
-                          as block 38 left it, in force for the block after it
+                          state after block 38, in force for the next block
   treasury                2187499997813 wei = 0.000002187499997813 MOCK
 `)
 }
 
-// A ledger of DataHaven is filled from its gateway, verified, closed, and has the sums of
-// what was charged.
+// A DataHaven ledger is filled from its gateway, verified and closed; its totals match the charges.
 func TestDataHavenBooks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("two chains, and all that is asked of their ledgers")
@@ -81,8 +79,8 @@ func TestDataHavenBooks(t *testing.T) {
 		found  string // the time of block 2, and the multipliers that were set by hand
 		checks int    // findings
 	}{
-		"datahaven-100":  {40, "does not hold in blocks 0..40: 1 block.time; ", 1},
-		"datahaven-100m": {32, "does not hold in blocks 0..32: 4 block.multiplier, 1 block.time; ", 5},
+		"datahaven-100":  {40, "failed checks in blocks 0..40: 1 block.time (", 1},
+		"datahaven-100m": {32, "failed checks in blocks 0..32: 4 block.multiplier, 1 block.time (", 5},
 	} {
 		t.Run(name, func(t *testing.T) {
 			directory := pairs.Path(t, name, "gateway")
@@ -95,7 +93,7 @@ func TestDataHavenBooks(t *testing.T) {
 
 			stdout, stderr, code := fees(t, "sync", fmt.Sprint("0..", c.last), "--quiet")
 			require.Equal(t, exitFinding, code, stderr)
-			require.Contains(t, stdout, fmt.Sprintf("%d stored, 0 were there; sealed up to block %d", c.last+1, c.last))
+			require.Contains(t, stdout, fmt.Sprintf("%d stored, 0 already there; sealed up to block %d", c.last+1, c.last))
 			require.Contains(t, stdout, c.found)
 			require.Empty(t, stderr)
 			require.Equal(t, []string{"0x0004"}, slices.Sorted(maps.Keys(gateway.keys)), "a key is SCALE in hex")
@@ -132,13 +130,13 @@ func TestDataHavenBooks(t *testing.T) {
 			require.Equal(t, map[string]int{"checks": c.checks, "undetermined": 0, "drifts": 0, "unclassified": 0, "statements": 0, "journal": 0, "differences": 0}, manifest.Findings)
 			stdout, stderr, code = fees(t, "close", "--check", dir)
 			require.Equal(t, exitOK, code, stdout+stderr)
-			require.Contains(t, stdout, "\nproved: every file is as it was written, and as today's ledger gives it\n")
+			require.Contains(t, stdout, "\nverified: every file is unchanged and the same as from today's ledger\n")
 			require.NotContains(t, stdout, "note:")
 		})
 	}
 }
 
-// totals are those that a report and a package have.
+// totals are the totals of a report or package.
 type totals struct {
 	EVM      int
 	Native   int
@@ -153,8 +151,7 @@ func (t *totals) sums() map[string]string {
 	return map[string]string{"fee": t.Fee, "charged": t.Charged, "burned": t.Burned, "treasury": t.Treasury, "author": t.Author}
 }
 
-// chargedSums are the sums of what was charged by the events, how many transactions that
-// were, and who paid.
+// chargedSums returns the charges by events: sums, number of transactions, and payers.
 func chargedSums(t *testing.T, path string) (sums map[string]string, count int, payers []string) {
 	file, err := os.Open(path)
 	require.NoError(t, err)

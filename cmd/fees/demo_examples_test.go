@@ -13,14 +13,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// namesTheDemo finds the command lines that read the demo: its blocks, or a ledger of them.
+// namesTheDemo matches command lines that read the demo or its ledger.
 var namesTheDemo = regexp.MustCompile(`(--gateway|--against|archive serve) demo\b`)
 
-// neverEnds are commands that serve until they are stopped: the scripts run them.
+// neverEnds are commands that run until stopped; the scripts cover them.
 var neverEnds = regexp.MustCompile(`^(archive )?serve `)
 
-// TestExamplesOfTheDemo runs every command line in the help, the README and the documents that
-// names the built-in demo. Each ends with 0: the demo is where a newcomer begins.
+// TestExamplesOfTheDemo runs every command line in help, README and documents that uses the built-in demo. Each
+// must end with 0, since newcomers start with them.
 func TestExamplesOfTheDemo(t *testing.T) {
 	for _, name := range []string{"FEES_GATEWAY", "GATEWAY_NODE_URL", "FEES_NODE", "FEES_LEDGER", "FEES_ACCOUNTS"} {
 		t.Setenv(name, "")
@@ -59,8 +59,8 @@ func TestExamplesOfTheDemo(t *testing.T) {
 	require.Greater(t, ran, 20)
 }
 
-// Every account that the demo has balances of is proved, from block to block and as a whole. It
-// closes with what the real gateway answered at the last block.
+// Every demo account with balances is proved, block by block and as a whole. It closes with the real gateway's
+// balance at the last block.
 func TestAccountsOfTheDemo(t *testing.T) {
 	accounts, err := filepath.Glob(filepath.Join(recordings(t), "moonbeam-2100/balance-info/*"))
 	require.NoError(t, err)

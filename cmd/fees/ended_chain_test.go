@@ -12,8 +12,8 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// The last month of a chain that has ended is closed as a whole, though the ledger does not
-// reach its end. The package names the last block, and whoever watches or follows is told.
+// The last month of an ended chain is closed as complete, although the ledger does not reach the month's end.
+// The package names the last block; fees watch and follow report it.
 func TestCloseAnEndedChain(t *testing.T) {
 	const last = 27 // of the demo
 	moonbeam, _ := network.BuiltIn().Named("moonbeam")
@@ -32,11 +32,11 @@ func TestCloseAnEndedChain(t *testing.T) {
 		return stdout, stderr
 	}
 	ran(exitFinding, "sync", "0..27", "--quiet") // block 1 is younger than block 2
-	const over = "fees: the chain has ended with block 27: nothing is left to "
+	const over = "fees: the chain ended at block 27"
 	_, stderr := ran(exitOK, "follow")
-	require.Contains(t, stderr, over+"follow\n")
+	require.Contains(t, stderr, over+"\n")
 	_, stderr = ran(exitOK, "watch", "--from", "26")
-	require.Contains(t, stderr, over+"watch\n")
+	require.Contains(t, stderr, over+"\n")
 
 	dir := filepath.Join(t.TempDir(), "january")
 	month := []string{"close", "--month", "2026-01", "--accounts", "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac", "--no-balances", "-o", dir}
@@ -45,7 +45,7 @@ func TestCloseAnEndedChain(t *testing.T) {
 	require.NoError(t, err)
 	var told struct{ Hash string }
 	require.NoError(t, json.Unmarshal(block, &told))
-	require.Contains(t, stdout, "chain's end   block 27, "+told.Hash+": nothing comes after it\n")
+	require.Contains(t, stdout, "chain's end   block 27, "+told.Hash+": the last block of the chain\n")
 	p, err := closing.Open(dir)
 	require.NoError(t, err)
 	require.True(t, p.Manifest.Period.Complete)
@@ -54,5 +54,5 @@ func TestCloseAnEndedChain(t *testing.T) {
 	require.Equal(t, exitOK, code, stdout+stderr)
 
 	_, stderr, code = fees(t, append(month[:len(month)-1], filepath.Join(t.TempDir(), "partial"))...)
-	require.Equal(t, exitLedger, code, stderr) // by the built-in table the chain goes on
+	require.Equal(t, exitLedger, code, stderr) // in the built-in table the chain has not ended
 }

@@ -22,9 +22,8 @@ import (
 	"github.com/feeledger/fees/internal/test/gatewaytest"
 )
 
-// Each answer of the real gateway to a question that it refused ends the program
-// with the code that the manual gives, and one line that says why. A question
-// that could only be refused is not asked.
+// Each recorded error response of the real gateway gives the documented exit code and a one-line message.
+// Requests that can only be rejected are not sent.
 func TestRecordedErrors(t *testing.T) {
 	const address = "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac"
 	const unknown = "0x1212121212121212121212121212121212121212121212121212121212121212"
@@ -40,9 +39,9 @@ func TestRecordedErrors(t *testing.T) {
 		"future-block-multiplier":  {"gateway multiplier 99999999", exitGateway, "multiplier at block 99999999: no such block"},
 		"spec-future":              {"gateway spec 99999999", exitGateway, "runtime at block 99999999: no such block"},
 		"account-future-at":        {"gateway balance " + address + " --at 99999999", exitGateway, "no such block"},
-		"unknown-route":            {"block 25", exitGateway, "no such endpoint"},
-		"unknown-route-2":          {"gateway header 1", exitGateway, "no such endpoint"},
-		"unknown-v1":               {"gateway version", exitGateway, "no such endpoint"},
+		"unknown-route":            {"block 25", exitGateway, "the gateway does not have this endpoint"},
+		"unknown-route-2":          {"gateway header 1", exitGateway, "the gateway does not have this endpoint"},
+		"unknown-v1":               {"gateway version", exitGateway, "the gateway does not have this endpoint"},
 		"node-down-block-cached":   {"block 10", exitGateway, down},
 		"node-down-block-uncached": {"gateway block 33", exitGateway, down},
 		"node-down-head":           {"block head", exitGateway, "WebSocket is not connected"},
@@ -61,18 +60,18 @@ func TestRecordedErrors(t *testing.T) {
 		"over-u32":                 {"block 4294967296", exitUsage, "want a height from 0 to 4294967295"},
 		"huge-number":              {"block 123456789012345678901234567890", exitUsage, "want a height from 0 to 4294967295"},
 		"malformed-block":          {"block abc", exitUsage, "want a height"},
-		"malformed-block-float":    {"gateway block 1.5", exitUsage, "want a number from 0 to 4294967295"},
-		"malformed-block-negative": {"gateway block -- -1", exitUsage, "want a number from 0 to 4294967295"},
+		"malformed-block-float":    {"gateway block 1.5", exitUsage, "must be a number from 0 to 4294967295"},
+		"malformed-block-negative": {"gateway block -- -1", exitUsage, "must be a number from 0 to 4294967295"},
 		"malformed-hash":           {"block 0x1234", exitUsage, "a hash of 0x and 64 hex digits"},
 		"malformed-hash-nothex":    {"block 0xzz", exitUsage, "a hash of 0x and 64 hex digits"},
-		"malformed-at":             {"gateway multiplier abc", exitUsage, "want a number from 0 to 4294967295"},
+		"malformed-at":             {"gateway multiplier abc", exitUsage, "must be a number from 0 to 4294967295"},
 		"bad-account":              {"gateway balance nonsense", exitUsage, "is not an address"},
 		"bad-account-short":        {"gateway balance 0x1234", exitUsage, "is not an address"},
 		"account-32":               {"gateway balance " + unknown, exitUsage, "is not an address"},
 		"ss58-account":             {"gateway balance 5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY", exitUsage, "is not an address"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // those that are asked again wait until their time is over
+			t.Parallel() // retries wait until the timeout
 			answer, ok := gatewaytest.RecordedErrors(filepath.Join(recordings(t), "moonbeam-2100"))[name]
 			require.True(t, ok)
 			var asked atomic.Int32
@@ -87,7 +86,7 @@ func TestRecordedErrors(t *testing.T) {
 				args = append(strings.Fields(command), "--gateway", server.URL, "--", argument)
 			}
 			require.Equal(t, c.code, run(context.Background(), args, &out, &errors), "%s", &errors)
-			require.Equal(t, c.code == exitUsage, asked.Load() == 0, "asked %d times", asked.Load())
+			require.Equal(t, c.code == exitUsage, asked.Load() == 0, "%d requests", asked.Load())
 			if c.code == exitOK {
 				require.Empty(t, errors.String())
 				return
@@ -99,7 +98,7 @@ func TestRecordedErrors(t *testing.T) {
 	}
 }
 
-// A block whose time cannot be read is malformed, and the gateway's affair.
+// A block with an invalid time is a malformed response of the gateway.
 func TestMalformedTime(t *testing.T) {
 	answer := gatewaytest.RecordedError{Status: http.StatusOK, Body: `{"number":"25","hash":"0x` + strings.Repeat("1", 64) +
 		`","parentHash":"0x` + strings.Repeat("1", 64) + `","extrinsics":[{"method":{"pallet":"timestamp","method":"set"},"signature":null,` +
@@ -123,15 +122,14 @@ func TestShownPlace(t *testing.T) {
 	}
 }
 
-// Amounts that are more than 128 bits are the gateway's, not a wrong argument.
-func TestExitCodeOfAmountsThatCannotBe(t *testing.T) {
+// Amounts beyond 128 bits are a gateway error, not a wrong argument.
+func TestExitCodeOfImpossibleAmounts(t *testing.T) {
 	err := fmt.Errorf("block 25: extrinsic 3, added to those before it: the sum of fee: %w", chain.ErrOverflow)
 	require.Equal(t, exitGateway, exitCode(t.Context(), err))
-	require.Contains(t, explainError(t.Context(), nil, err), "; no chain has such amounts: ask another gateway")
+	require.Contains(t, explainError(t.Context(), nil, err), ". Use another gateway; no chain has such amounts.")
 }
 
-// What helps is decided by what an error is, and the command that helps asks the same ledger and
-// the same gateway.
+// Advice depends on the type of the error, and its command line uses the same ledger and gateway.
 func TestAdvice(t *testing.T) {
 	c := &cobra.Command{}
 	for _, name := range []string{"ledger", "gateway", "labels", "network-file"} {
@@ -141,11 +139,11 @@ func TestAdvice(t *testing.T) {
 	require.NoError(t, c.ParseFlags([]string{"--ledger", "my ledger.db", "--gateway", "http://me:secret@host:1", "--accounts", "0x1"}))
 	blocks := chain.Heights{First: 3, Last: 7}
 	for want, err := range map[string]error{
-		"; fees ledger verify --ledger 'my ledger.db' names all that is damaged":                                     &ledger.DamageError{What: "block 5"},
-		"; fees ledger upgrade --ledger 'my ledger.db' brings it up to date":                                         ledger.ErrOlder,
-		"; fees ledger verify --ledger 'my ledger.db' --gateway http://me:xxxxx@host:1 tells the difference":         &ledger.DiffersError{Height: 5},
-		"; this fills it: fees sync --ledger 'my ledger.db' --gateway http://me:xxxxx@host:1":                        &app.NotThereError{Message: "nothing", Lacks: chain.Some(app.Lacks{})},
-		"without --gateway a ledger is asked, and this fills it: fees sync 3..7 --ledger 'my ledger.db' --gateway h": &app.WithoutLedgerError{Err: errors.New("no ledger"), Blocks: chain.Some(blocks)},
+		". List all damage with \"fees ledger verify --ledger 'my ledger.db'\".":                               &ledger.DamageError{What: "block 5"},
+		". Upgrade it with \"fees ledger upgrade --ledger 'my ledger.db'\".":                                   ledger.ErrOlder,
+		". Compare them with \"fees ledger verify --ledger 'my ledger.db' --gateway http://me:xxxxx@host:1\".": &ledger.DiffersError{Height: 5},
+		". Fill it with \"fees sync --ledger 'my ledger.db' --gateway http://me:xxxxx@host:1\".":               &app.NotThereError{Message: "nothing", Lacks: chain.Some(app.Lacks{})},
+		". Leave out --gateway, and fill a ledger with \"fees sync 3..7 --ledger 'my ledger.db' --gateway h":   &app.WithoutLedgerError{Err: errors.New("no ledger"), Blocks: chain.Some(blocks)},
 	} {
 		require.Contains(t, explainError(t.Context(), c, fmt.Errorf("x: %w", err)), want)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"iter"
 	"slices"
 	"strings"
@@ -16,19 +17,18 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// The exit codes, as the manual gives them. exitInterrupted is what shells use
-// for a program that was stopped with Ctrl-C.
+// The exit codes, as documented in fees help topics. exitInterrupted is the shells' code for Ctrl-C.
 const (
 	exitOK          = 0
 	exitFinding     = 1
 	exitUsage       = 2
 	exitGateway     = 3
-	exitLedger      = 4 // or an archive, or a disk that is full
+	exitLedger      = 4 // also an archive, or a full disk
 	exitInterrupted = 130
 )
 
-// codes are the exit codes of errors: the first row that knows an error counts. What no row
-// knows is a mistake in the arguments.
+// codes maps errors to exit codes: the first matching row wins. Any other error is a mistake in the
+// arguments.
 var codes = []struct {
 	of   func(error) bool
 	code int
@@ -44,7 +44,7 @@ var codes = []struct {
 	{is(chain.ErrNoBlock), exitGateway},
 }
 
-// exitCode is the one place that maps errors to exit codes.
+// exitCode returns the exit code of an error.
 func exitCode(ctx context.Context, err error) int {
 	if ctx.Err() != nil {
 		return exitInterrupted
@@ -57,23 +57,23 @@ func exitCode(ctx context.Context, err error) int {
 	return exitUsage
 }
 
-// is tells whether an error is a certain one.
+// is matches errors that wrap target.
 func is(target error) func(error) bool {
 	return func(err error) bool { return errors.Is(err, target) }
 }
 
-// as tells whether an error has one of a type.
+// as reports whether an error wraps one of type E.
 func as[E error](err error) bool {
 	_, ok := errors.AsType[E](err)
 	return ok
 }
 
-// kind tells whether an error is of one of the kinds.
+// kind matches errors of one of the kinds.
 func kind(kinds ...failure.Kind) func(error) bool {
 	return func(err error) bool { return slices.Contains(kinds, app.KindOf(err)) }
 }
 
-// message returns the text of an error, with the command's flags for the fields of questions.
+// message returns the text of an error, naming the command's flags in place of input fields.
 func message(c *cobra.Command, err error) string {
 	text := err.Error()
 	for input := range inputErrors(err) {
@@ -87,7 +87,7 @@ func message(c *cobra.Command, err error) string {
 	return text
 }
 
-// inputErrors are those that an error is made of.
+// inputErrors returns the input errors that an error wraps.
 func inputErrors(err error) iter.Seq[*app.InputError] {
 	return func(yield func(*app.InputError) bool) {
 		switch e := err.(type) {
@@ -103,11 +103,11 @@ func inputErrors(err error) iter.Seq[*app.InputError] {
 	}
 }
 
-// takes tells whether a command has a flag.
+// takes reports whether a command has a flag.
 func takes(c *cobra.Command, flag string) bool { return c != nil && c.Flags().Lookup(flag) != nil }
 
-// explainError is an error's message in one line, with what to do about it. The command lines in it
-// have the flags that the command was given, and it names no flag that the command lacks.
+// explainError returns an error's message in one line, with advice in a second sentence. Command lines in
+// it repeat the flags that the command was given, and it names no flag that the command lacks.
 func explainError(ctx context.Context, c *cobra.Command, err error) string {
 	switch {
 	case errors.Is(err, cli.ErrFinding), errors.Is(err, cli.ErrStopped):
@@ -115,6 +115,33 @@ func explainError(ctx context.Context, c *cobra.Command, err error) string {
 	case ctx.Err() != nil:
 		return cli.Stopped(c)
 	}
-	parts := []string{saidFirst(c, err), adviceOn(c, err), continues(c, err)}
-	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "; ")
+	text, advice, next := plainPath(repliedFirst(c, err), err), adviceOn(c, err), continues(c, err)
+	switch {
+	case advice == "":
+		advice = capitalized(next)
+	case next != "":
+		advice += ", then " + next
+	}
+	if advice == "" {
+		return text
+	}
+	return strings.TrimRight(text, ".") + ". " + advice + "."
+}
+
+// plainPath replaces the system's words for a path that cannot be opened.
+func plainPath(text string, err error) string {
+	path, _ := errors.AsType[*fs.PathError](err)
+	plain := failure.PathText(err)
+	if plain == "" {
+		return text
+	}
+	return strings.NewReplacer(path.Path+": "+path.Error(), plain, path.Error(), plain).Replace(text)
+}
+
+// capitalized returns text with a capital first letter.
+func capitalized(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
 }

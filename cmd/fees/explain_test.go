@@ -16,7 +16,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/explain"
 )
 
-// ways are other rules for the recorded blocks, so that every formula is used.
+// ways are other rules for the recorded blocks, to cover every formula.
 var ways = map[string]string{
 	"": "",
 	"dynamic": `{"networks": [{"name": "moonbeam", "symbol": "GLMR", "last_runtime": 4500, "first_withdraw_event": 1201,
@@ -27,9 +27,8 @@ var ways = map[string]string{
 		"minimum_multiplier": "1000000000000000000", "source": "a test"}]}]}`,
 }
 
-// TestExplainedArithmetic does every step of every invoice again, as JSON and as
-// text: the formula with its values gives the result, each value is an input or
-// an earlier result, each input is in the recorded file where it says, and the fee
+// TestExplainedArithmetic recomputes every step of every invoice, from JSON and from text: formula and values
+// give the result, each value is an input or an earlier result, each input is in the recorded file, and the fee
 // is what the chain charged when the blocks were recorded.
 func TestExplainedArithmetic(t *testing.T) {
 	t.Setenv("COLUMNS", "10000")
@@ -137,7 +136,7 @@ var (
 	inStorage   = regexp.MustCompile(`^block (\d+): transactionPayment.nextFeeMultiplier`)
 )
 
-// checkInput looks an input up in the recorded file, and gives its value.
+// checkInput looks up an input in the recorded file and returns its value.
 func checkInput(t *testing.T, network string, in explain.Input) string {
 	digits, known := in.Value.Get()
 	require.True(t, known, in.Name)
@@ -191,9 +190,8 @@ func lookUp(t *testing.T, content any, path string) any {
 	return content
 }
 
-// checkText evaluates all lines of each step of the text, which must be equal: the
-// calculation and the result, in its unit and in the one of people. It returns the
-// results, and how many of them were calculated.
+// checkText evaluates all lines of each step, which must be equal: the calculation, and the result in its own
+// and the customary unit. It returns the results, and the number of calculated ones.
 func checkText(t *testing.T, text string) (results []string, calculations int) {
 	label := regexp.MustCompile(`^  \S.*?  = `)
 	value := ""
@@ -240,7 +238,7 @@ func checkUnits(t *testing.T, line string) {
 	require.Zero(t, have.Cmp(want), line)
 }
 
-// evaluate works a formula out with math/big: names, numbers, + − × / ^, min( ) and
+// evaluate computes a formula with math/big: names, numbers, + − × / ^, min( ) and
 // floor( ). The result must be a whole number.
 func evaluate(t *testing.T, formula string, names map[string]string) string {
 	e := evaluator{t, formula, names}

@@ -11,8 +11,7 @@ import (
 
 const alith = "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac"
 
-// altered is a recording in which a file was changed, and a ledger of its blocks 3 and
-// 4.
+// altered returns a recording with a changed file, and a ledger of its blocks 3 and 4.
 func altered(t *testing.T, file string, change func(string) string) (recording, place string) {
 	recording = t.TempDir()
 	require.NoError(t, os.CopyFS(recording, os.DirFS(filepath.Join(recordings(t), "moonbeam-2100"))))
@@ -28,7 +27,7 @@ func altered(t *testing.T, file string, change func(string) string) (recording, 
 	return recording, place
 }
 
-// A fee that nobody knows is listed, in no sum, and the exit code says so.
+// An undetermined fee is listed, excluded from totals, and makes the exit code 1.
 func TestExportUndetermined(t *testing.T) {
 	_, place := altered(t, "blocks/3.json", func(text string) string {
 		return strings.NewReplacer(`"Executed"`, `"Forgotten"`, `"Withdraw"`, `"Frozen"`).Replace(text)
@@ -36,7 +35,7 @@ func TestExportUndetermined(t *testing.T) {
 	for _, form := range []string{"hledger", "koinly", "csv"} {
 		stdout, stderr, code := fees(t, "export", "--as", form, "--accounts", alith, "--ledger", place)
 		require.Equal(t, exitFinding, code, stderr)
-		require.Contains(t, stderr, "fees are not known, and are in no sum:\n  3-4 of ")
+		require.Contains(t, stderr, "fees are undetermined and not in any total:\n  3-4, ")
 		switch form {
 		case "csv": // the list has it, without a fee
 			require.Contains(t, stdout, ",3,2026-01-01T00:00:24Z,4,")
@@ -50,7 +49,7 @@ func TestExportUndetermined(t *testing.T) {
 	}
 }
 
-// A balance that the movements do not lead to is named, and nothing is written.
+// If movements do not lead to a balance, the block is named and nothing is written.
 func TestExportDifference(t *testing.T) {
 	recording, place := altered(t, "balance-info/"+strings.ToLower(alith)+"/4.json", func(text string) string {
 		return strings.Replace(text, `"free":"9`, `"free":"8`, 1)
@@ -58,5 +57,5 @@ func TestExportDifference(t *testing.T) {
 	stdout, stderr, code := fees(t, "export", "--as", "ledger", "--with", "movements", "--accounts", alith, "--ledger", place, "--gateway", recording)
 	require.Equal(t, exitFinding, code)
 	require.Empty(t, stdout)
-	require.Contains(t, stderr, "block 4: the balance of "+alith+" has -100000000000000000000 wei free and 0 wei reserved more than its movements tell")
+	require.Contains(t, stderr, "block 4: the balance of "+alith+" exceeds its movements by -100000000000000000000 wei free and 0 wei reserved")
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/feeledger/fees/internal/test/browsertest"
 )
 
-// withdrawn is what the chain took for a transaction at first, as its own event has it.
+// withdrawn returns the amount withdrawn for a transaction, from its event.
 func (m *team) withdrawn(s *sentTransaction) string {
 	var block struct {
 		Extrinsics []struct {
@@ -37,10 +37,9 @@ func (m *team) withdrawn(s *sentTransaction) string {
 	return ""
 }
 
-// A finance team's month in the browser alone: the month's fees, a colleague's file with a wrong fee,
-// a row too few and a row too many, the wrong fee with its steps and what the chain moved, the
-// reconciliation and a statement taken home. What is planted is known, what was paid is from the
-// chain's own events, and each file is what the command line writes, to the byte.
+// A month end in the browser: the month's fees, a file with a wrong fee, a missing row and an extra row, the
+// steps of the wrong fee with its movements, the reconciliation, and a downloaded statement. Differences are
+// planted, charges come from the chain's events, and each file equals the command line's, to the byte.
 func TestFinanceTeamInABrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a month in a browser")
@@ -53,7 +52,7 @@ func TestFinanceTeamInABrowser(t *testing.T) {
 		book += fmt.Sprintf("%v,Wallet %d,company\n", a, i+1)
 	}
 	m.write("accounts.csv", []byte(book))
-	prices := "# source: made up\ndate,EUR\n"
+	prices := "# source: sample\ndate,EUR\n"
 	for day := m.begin; day.Before(m.begin.AddDate(0, 2, 0)); day = day.AddDate(0, 0, 1) {
 		prices += fmt.Sprintf("%s,%d.25\n", day.Format(time.DateOnly), 1+day.YearDay()%7)
 	}
@@ -63,7 +62,7 @@ func TestFinanceTeamInABrowser(t *testing.T) {
 	january := m.paid(time.January, 2026, company)
 	require.Greater(t, len(january), 10)
 
-	// The colleague's file: another amount, a row that is not there, and one that is there twice.
+	// The colleague's file: a wrong amount, a missing row, and a duplicate.
 	const wrong, missing, twice = 2, 5, 7
 	file := "Beleg;Kosten\n"
 	lines := 1
@@ -89,7 +88,7 @@ func TestFinanceTeamInABrowser(t *testing.T) {
 	p := start(t, "serve", "--ledger", "fees.db", "--listen", "127.0.0.1:0", "--prices", "prices.csv", "--fiat", "EUR", "--gateway", os.Getenv("FEES_GATEWAY"))
 	address := ""
 	eventually(t, "it does not serve", func() bool {
-		_, after, ok := strings.Cut(p.stderr.String(), " is at ")
+		_, after, ok := strings.Cut(p.stderr.String(), " at ")
 		address = strings.TrimSpace(after)
 		return ok && strings.HasSuffix(after, "\n")
 	})
@@ -100,13 +99,13 @@ func TestFinanceTeamInABrowser(t *testing.T) {
 	tab.Find(browsertest.Link, "Fees").Follow()
 	tab.Field("period").Type("2026-01")
 	tab.Field("zone").Type("Europe/Berlin")
-	tab.Field("accounts").Type("group:company")
+	tab.Select(`input[name="accounts"][type="text"]`).Type("group:company") // the groups are boxes with the same name
 	tab.Enter()
 	require.Contains(t, tab.Amounts(), charged(t, january))
 	_, got := tab.Select(`a[download][href^="fees.csv"]`).Download()
 	require.Equal(t, m.asks(exitOK, 0, "report --accounts group:company --format csv"+of), string(got))
 
-	// The colleague's file beside it. What its columns are, nobody but the team knows.
+	// The colleague's file. Only the team knows what its columns mean.
 	tab.Find(browsertest.Link, "Reconcile").Follow()
 	path, err := filepath.Abs("colleague.csv")
 	require.NoError(t, err)
@@ -120,7 +119,7 @@ func TestFinanceTeamInABrowser(t *testing.T) {
 	tab.Submit("map.fee")
 	require.Contains(t, tab.Text(), fmt.Sprintf("3 of %d do not match.", len(january)+1))
 
-	// What the command line says of it, which is what was planted.
+	// The command line finds the planted differences.
 	reconcile := "reconcile colleague.csv --accounts group:company --map extrinsic_hash=Beleg --map fee=Kosten --unit token --decimal ," + of
 	want := m.asks(exitFinding, 0, reconcile+" --format json")
 	r := reconciliationOf(t, want)
@@ -143,7 +142,7 @@ func TestFinanceTeamInABrowser(t *testing.T) {
 	_, got = tab.Select(`a[download][href*="/result.xlsx"]`).Download()
 	require.Equal(t, written, got)
 
-	// The wrong fee leads to its steps, and to what the chain moved.
+	// The wrong fee links to its steps and movements.
 	place := january[wrong].place()
 	found := false
 	for _, row := range tab.Rows() {
@@ -165,7 +164,7 @@ func TestFinanceTeamInABrowser(t *testing.T) {
 		require.Contains(t, tab.Text(), step.Name)
 	}
 
-	// Who paid it, and a statement for the file.
+	// The payer, and a statement to download.
 	tab.Select(`main a[href="account/` + january[wrong].From + `"]`).Follow()
 	tab.Find(browsertest.Link, "Statement").Follow()
 	tab.Field("period").Type("2026-01")

@@ -12,9 +12,8 @@ import (
 	"github.com/feeledger/fees/internal/test/program"
 )
 
-// valuedByPython values each amount of the lists of a finance team at the price of its day of UTC,
-// by Python's decimal, adds up the movements to the lines of the rollforward, and says how many
-// amounts of each file it compared. It ends at the first that is otherwise.
+// valuedByPython values each amount at the price of its UTC day with Python's decimal, adds up movements to the
+// lines of the rollforward, and prints the number of compared amounts by file. It fails at the first difference.
 const valuedByPython = `
 import csv, json
 from decimal import Decimal, getcontext, ROUND_HALF_UP
@@ -60,7 +59,7 @@ assert not sums, sums
 print(json.dumps(compared))
 `
 
-// asPythonHasIt compares the amounts in a currency of the files that a finance team has written.
+// asPythonHasIt compares the currency amounts of the exported files with Python's.
 func asPythonHasIt(t *testing.T) {
 	python := program.Path(t, program.Python, "python3")
 	out, err := exec.CommandContext(t.Context(), python, "-c", valuedByPython).CombinedOutput()

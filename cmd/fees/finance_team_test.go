@@ -21,8 +21,7 @@ import (
 	"github.com/feeledger/fees/internal/test/chaingen"
 )
 
-// team is a finance team at work in a directory, which types what it wants to know, and then what
-// the messages say.
+// team simulates a finance team: it runs commands in a directory, then the commands that messages suggest.
 type team struct {
 	*testing.T
 	made  *chaingen.Chain
@@ -30,7 +29,7 @@ type team struct {
 	every time.Duration
 }
 
-// newTeam serves a chain that is made up, and begins in an empty directory.
+// newTeam serves a generated chain and starts in an empty directory.
 func newTeam(t *testing.T, begin time.Time, every time.Duration, until time.Time) *team {
 	for _, name := range []string{"FEES_LEDGER", "FEES_ACCOUNTS", "FEES_NODE", "GATEWAY_NODE_URL", "FEES_API_KEY", "COLUMNS"} {
 		t.Setenv(name, "")
@@ -44,7 +43,7 @@ func newTeam(t *testing.T, begin time.Time, every time.Duration, until time.Time
 	return m
 }
 
-// lastBefore is the last block before a time.
+// lastBefore returns the last block before a time.
 func (m *team) lastBefore(at time.Time) uint64 {
 	if !at.After(m.begin) {
 		return 0 // it has no time
@@ -56,12 +55,12 @@ func (m *team) write(name string, text []byte) {
 	require.NoError(m, os.WriteFile(name, text, 0o600))
 }
 
-// helps is the command line that a message proposes, in a group of its own.
-var helps = regexp.MustCompile(`(?:this (fills|reads) it: |this (makes) one: |create one with ")fees ((?:'[^']*'|[^;"'\n])+)`)
+// helps matches the command line that a message suggests.
+var helps = regexp.MustCompile(`(?:(Read) it with: |")fees ((?:'[^']*'|[^;"'\n])+)`)
 
-// asks runs a command line, and after it what each message proposes: a record is read by the
-// proposed command, and after a ledger was filled the question is asked again. It must end with the
-// code, after so many proposals. What they were is the answer, too.
+// asks runs a command line and then the commands suggested by its messages: a suggested way to read a record, or
+// after filling a ledger the same command again. It must end with the code after some number of suggestions,
+// which are returned too.
 func (m *team) asks(code int, proposals int, line string) (stdout string) {
 	m.Helper()
 	for range proposals {
@@ -69,9 +68,9 @@ func (m *team) asks(code int, proposals int, line string) (stdout string) {
 		require.Contains(m, []int{exitUsage, exitLedger}, refused, "fees %s\n%s", line, stderr)
 		found := helps.FindStringSubmatch(stderr)
 		require.NotNil(m, found, "fees %s\n%s", line, stderr)
-		help := strings.TrimSpace(found[3])
+		help := strings.TrimSpace(found[2])
 		m.Logf("fees %s\n  -> fees %s", line, help)
-		if found[1] == "reads" {
+		if found[1] == "Read" {
 			line = help
 			continue
 		}
@@ -83,14 +82,14 @@ func (m *team) asks(code int, proposals int, line string) (stdout string) {
 	return stdout
 }
 
-// asksJSON reads the answer.
+// asksJSON decodes the output.
 func (m *team) asksJSON(into any, proposals int, line string) {
 	m.Helper()
 	require.NoError(m, json.Unmarshal([]byte(m.asks(exitOK, proposals, line+" --format json")), into))
 }
 
-// paid are the transactions of accounts in a month of Berlin as the chain's events have them: what
-// was taken from who paid, less what came back. It owes nothing to this program's rules.
+// paid returns the transactions of accounts in a Berlin month from the chain's events: withdrawn less refunded,
+// independent of this program's rules.
 func (m *team) paid(month time.Month, year int, accounts []chain.Address) (list []sentTransaction) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	require.NoError(m, err)
@@ -130,7 +129,7 @@ func (m *team) paid(month time.Month, year int, accounts []chain.Address) (list 
 	return list
 }
 
-// charged is the sum of what transactions cost.
+// charged returns the sum of the charges of transactions.
 func charged(t *testing.T, list []sentTransaction) string {
 	amounts := []string{"0"}
 	for _, s := range list {
@@ -139,8 +138,8 @@ func charged(t *testing.T, list []sentTransaction) string {
 	return sumOf(t, amounts...)
 }
 
-// A finance team comes from an empty directory to two closed months of Berlin, a correction and the
-// next month. It types no flag that no message, and no page about what it asks, has named.
+// From an empty directory to two closed Berlin months, with a correction. Only flags named in messages or help
+// are used.
 func TestFinanceTeam(t *testing.T) {
 	if testing.Short() {
 		t.Skip("some fifty commands")
@@ -168,7 +167,7 @@ func TestFinanceTeam(t *testing.T) {
 	}
 	_, stderr, code := ran(words("report --accounts group:company" + of)...)
 	require.Equal(t, exitUsage, code)
-	require.Equal(t, "fees: --accounts group:company: there is no address book: name one with --labels accounts.csv, or fill the ledger: beside it, accounts.csv is the address book\n", stderr)
+	require.Equal(t, "fees: --accounts group:company: no address book; name one with --labels (pass --labels accounts.csv, or fill the ledger next to it)\n", stderr)
 	m.asks(exitOK, 1, "report"+of)
 	m.asksJSON(&report, 0, "report --accounts group:company"+of)
 	require.Equal(t, charged(t, january), report.Totals.Charged)
@@ -182,7 +181,7 @@ func TestFinanceTeam(t *testing.T) {
 	for _, u := range uglyFiles(t, january) {
 		m.write(u.name, u.make(january))
 		line := "reconcile '" + u.name + "' --accounts group:company --all --format json" + of
-		if len(u.flags) > 0 { // what the fees count, nobody but the team knows
+		if len(u.flags) > 0 { // only the team knows the unit of its fees
 			_, stderr, code = ran(words(line)...)
 			require.Equal(t, exitUsage, code)
 			for _, flag := range u.flags[:1] {
@@ -204,10 +203,10 @@ func TestFinanceTeam(t *testing.T) {
 	t.Run("the amounts in a currency as Python has them", asPythonHasIt)
 
 	closing := "close --accounts group:company --prices prices.csv --fiat EUR --reconcile UTF-16.csv -o january" + of
-	require.Contains(t, m.asks(exitOK, 0, closing), "\nmade\n")
-	require.Contains(t, m.asks(exitOK, 0, "close --check january --quiet"), "\nproved: ")
+	require.Contains(t, m.asks(exitOK, 0, closing), "\ncreated\n")
+	require.Contains(t, m.asks(exitOK, 0, "close --check january --quiet"), "\nverified: ")
 	corrected := strings.Replace(closing, "group:company", "group:company,Payroll", 1)
-	require.Contains(t, m.asks(exitFinding, 0, corrected), "\nmade as version 2: ") // the company's record is without the other account
+	require.Contains(t, m.asks(exitFinding, 0, corrected), "\ncreated version 2: see changes.json for the changes; ") // the company's record is without the other account
 	var manifest struct {
 		Totals   struct{ Charged string }
 		Findings struct{ Differences int }
@@ -228,6 +227,6 @@ func TestFinanceTeam(t *testing.T) {
 	m.asks(exitOK, 0, "close --accounts group:company -o february"+february)
 	m.asks(exitOK, 0, "close --accounts group:company -o year --year 2025 --timezone Europe/Berlin --quiet") // the chain began in it
 	for _, period := range []string{"january", "february", "year"} {
-		require.Contains(t, m.asks(exitOK, 0, "close --check "+period+" --quiet"), "\nproved: ")
+		require.Contains(t, m.asks(exitOK, 0, "close --check "+period+" --quiet"), "\nverified: ")
 	}
 }

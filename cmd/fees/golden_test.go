@@ -17,9 +17,8 @@ import (
 // networks are the recordings, with the number of their blocks.
 var networks = map[string]int{"moonbeam-2100": 28, "moonbeam-1701": 22}
 
-// TestGolden compares every recorded block in every format with a file. That the
-// figures are right is shown by TestCharged; these files show that they are
-// printed, and that nothing else changes unnoticed.
+// TestGolden compares every recorded block in every format with a golden file, so that no change goes
+// unnoticed. TestCharged checks the figures.
 func TestGolden(t *testing.T) {
 	for network, blocks := range networks {
 		for height := range blocks {
@@ -35,15 +34,15 @@ func TestGolden(t *testing.T) {
 					}
 					want, err := os.ReadFile(path)
 					require.NoError(t, err)
-					require.Equal(t, string(want), got, "run the test with -update if the change is meant")
+					require.Equal(t, string(want), got, "run the test with -update if the change is intended")
 				})
 			}
 		}
 	}
 }
 
-// sent is a transaction with what the chain charged for it, found from balance
-// events and account balances when the blocks were recorded.
+// sent is a transaction with its charge, determined from balance events and account balances when the blocks
+// were recorded.
 type sent struct {
 	Family  string `json:"family"`
 	Height  int    `json:"height"`
@@ -65,9 +64,8 @@ func sentIn(t *testing.T, network string) []sent {
 	return file.Sent
 }
 
-// TestCharged compares the fees that the program prints, as JSON and as CSV,
-// with what the chain charged, for every transaction of the recordings. Native
-// fees of runtime 1701 have no event, and are known from cash only.
+// TestCharged compares the fees in JSON and CSV with the chain's charges for every recorded transaction. Native
+// fees of runtime 1701 have no event and are "cash only".
 func TestCharged(t *testing.T) {
 	for network, blocks := range networks {
 		t.Run(network, func(t *testing.T) {
@@ -107,7 +105,7 @@ func TestCharged(t *testing.T) {
 	}
 }
 
-// wei undoes a token amount with its 18 decimals, as text.
+// wei converts a token amount with 18 decimals to wei, as text.
 func wei(tokens string) string {
 	whole, fraction, _ := strings.Cut(tokens, ".")
 	if len(fraction) != 18 {
@@ -132,7 +130,7 @@ type printedTransaction struct {
 	Verdict string  `json:"verdict"`
 }
 
-// printed is a block as the program prints it, in JSON and in CSV.
+// printed returns a block's JSON and CSV output.
 func printed(t *testing.T, network string, height int) ([]printedTransaction, []map[string]string) {
 	args := []string{"block", strconv.Itoa(height), "--gateway", filepath.Join(recordings(t), network), "--format"}
 	text, _, _ := fees(t, append(args, "json")...)
@@ -154,8 +152,7 @@ func printed(t *testing.T, network string, height int) ([]printedTransaction, []
 	return report.Transactions, byName
 }
 
-// TestCSVIsJSON holds every cell of the CSV to the JSON of the same block, and its
-// header to the JSON's keys.
+// TestCSVIsJSON compares every CSV cell with the JSON of the block, and the header with its keys.
 func TestCSVIsJSON(t *testing.T) {
 	for network, blocks := range networks {
 		for height := range blocks {
@@ -173,7 +170,7 @@ func TestCSVIsJSON(t *testing.T) {
 				require.Len(t, rows[0], len(want))
 				for k, name := range rows[0] {
 					value, known := want[name]
-					require.True(t, known, "column %s is no key of the JSON", name)
+					require.True(t, known, "column %s is not a key of the JSON", name)
 					require.Equal(t, value, rows[i+1][k], "%s, block %d, line %d: %s", network, height, i+1, name)
 				}
 			}
@@ -181,7 +178,7 @@ func TestCSVIsJSON(t *testing.T) {
 	}
 }
 
-// cells are what a line of the CSV should have, made of the JSON alone.
+// cells returns the expected cells of a CSV row, built from the JSON only.
 func cells(t *testing.T, report, transaction map[string]any) map[string]string {
 	want := map[string]string{}
 	for key, value := range report {
@@ -209,7 +206,7 @@ func cells(t *testing.T, report, transaction map[string]any) map[string]string {
 	return want
 }
 
-// cellOf is a JSON value as a cell has it.
+// cellOf returns a JSON value as a CSV cell.
 func cellOf(t *testing.T, value any) string {
 	switch v := value.(type) {
 	case nil:

@@ -8,12 +8,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The manuals of the ledger's commands, and the first one, fit into a terminal.
+// Help fits the width of a terminal, and the first screen is at most 40 lines.
 func TestHelpFits(t *testing.T) {
-	for _, command := range []string{"", "sync", "follow", "worker", "ledger", "ledger status", "ledger verify", "ledger backup", "ledger detach", "ledger upgrade", "close", "gateway serve", "serve", "serve password", "proof", "proof check"} {
+	for _, command := range []string{"", "sync", "follow", "worker", "ledger", "ledger status", "ledger verify", "ledger backup", "ledger detach", "ledger upgrade", "close", "gateway serve", "serve", "serve password", "proof", "proof check", "proof finality"} {
 		stdout, stderr, code := fees(t, append(strings.Fields(command), "--help")...)
 		require.Equal(t, exitOK, code, stderr)
 		require.Contains(t, stdout, "Usage:")
+		if command == "" {
+			require.LessOrEqual(t, strings.Count(stdout, "\n"), 40)
+		}
 		for line := range strings.Lines(stdout) {
 			require.LessOrEqual(t, utf8.RuneCountInString(line), 81, "fees %s: %s", command, line)
 		}

@@ -12,9 +12,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// sshKeys is a directory with the SSH keys of mia, leo and zoe, each with its .pub and a
-// list of allowed signers with nobody else in it, NAME.signers. Zoe's key is encrypted, with
-// the passphrase "open sesame".
+// sshKeys returns a directory with the SSH keys of mia, leo and zoe, each with its .pub file and its own list of
+// allowed signers, NAME.signers. Zoe's key is encrypted with the passphrase "open sesame".
 func sshKeys(t *testing.T) string {
 	dir := t.TempDir()
 	for name, passphrase := range map[string]string{"mia": "", "leo": "", "zoe": "open sesame"} {

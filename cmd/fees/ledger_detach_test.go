@@ -10,8 +10,7 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// A ledger is cut before a month. Reports of the time before say that it is not there, and the
-// file has it.
+// Blocks before a month are detached. Reports on earlier periods fail, except with the new file.
 func TestLedgerDetach(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a chain of a month")
@@ -38,14 +37,14 @@ func TestLedgerDetach(t *testing.T) {
 
 		stdout, stderr, code := fees(t, "ledger", "detach", "--before", month, "--dry-run")
 		require.Equal(t, exitOK, code, stderr)
-		require.Contains(t, stdout, fmt.Sprintf("blocks %s (%d) of %s would go, and ", earlier, boundary-first, before))
-		require.Contains(t, stdout, fmt.Sprintf(" would begin with block %d\n", boundary))
+		require.Contains(t, stdout, fmt.Sprintf("would move blocks %s (%d) of %s; ", earlier, boundary-first, before))
+		require.Contains(t, stdout, fmt.Sprintf(" would start at block %d\n", boundary))
 		file := filepath.Join(t.TempDir(), "earlier.db")
 		stdout, stderr, code = fees(t, "ledger", "detach", "--before", month, "-o", file)
 		require.Equal(t, exitOK, code, stderr)
-		require.Contains(t, stdout, fmt.Sprintf("blocks %s (%d) are in %s, and ", earlier, boundary-first, file))
+		require.Contains(t, stdout, fmt.Sprintf("moved blocks %s (%d) to %s; ", earlier, boundary-first, file))
 		if !ledger.Postgres(at) {
-			require.Contains(t, stdout, "is as large as before, and new blocks use the room; fees ledger backup makes a copy without it")
+			require.Contains(t, stdout, "keeps its size and reuses the space; fees ledger backup makes a smaller copy")
 		}
 		_, stderr, code = fees(t, "ledger", "verify")
 		require.Equal(t, exitOK, code, stderr)
@@ -53,7 +52,7 @@ func TestLedgerDetach(t *testing.T) {
 
 		_, stderr, code = report("", "--month", before)
 		require.Equal(t, exitLedger, code)
-		require.Contains(t, stderr, fmt.Sprintf("it has blocks %d", boundary))
+		require.Contains(t, stderr, fmt.Sprintf("the ledger contains blocks %d", boundary))
 		have, stderr, code := report(file, earlier)
 		require.Equal(t, exitOK, code, stderr)
 		require.Equal(t, want, have)
@@ -61,7 +60,7 @@ func TestLedgerDetach(t *testing.T) {
 		require.Equal(t, exitOK, code, stderr)
 		require.Equal(t, wantLater, have)
 
-		// The ledger goes on from there.
+		// The ledger continues from there.
 		_, stderr, code = fees(t, "sync", "--signatures=false", "--gateway", gateway)
 		require.Equal(t, exitOK, code, stderr)
 	})

@@ -21,10 +21,10 @@ import (
 	"github.com/feeledger/fees/internal/test/postgrestest"
 )
 
-// filledOnce is the file of a ledger of the demo's 28 blocks.
+// filledOnce returns the file of a ledger of the demo's 28 blocks.
 var filledOnce []byte
 
-// filled is a new ledger of the demo's 28 blocks: a copy, where it is a file.
+// filled returns a new ledger of the demo's 28 blocks, a copy if it is a file.
 func filled(t *testing.T, place string) string {
 	t.Helper()
 	t.Setenv("FEES_LEDGER", place)
@@ -42,7 +42,7 @@ func filled(t *testing.T, place string) string {
 	return place
 }
 
-// places are one for a ledger in a file, and one for a ledger in PostgreSQL.
+// places returns a ledger in a file and one in PostgreSQL.
 func places(t *testing.T, test func(t *testing.T, place func() string)) {
 	t.Run("sqlite", func(t *testing.T) { test(t, func() string { return newLedgerFile(t) }) })
 	t.Run("postgres", func(t *testing.T) {
@@ -51,7 +51,7 @@ func places(t *testing.T, test func(t *testing.T, place func() string)) {
 	})
 }
 
-// alter changes a ledger behind the program's back, with psql where it is there.
+// alter changes a ledger with SQL, using psql if installed.
 func alter(t *testing.T, place, statement string) {
 	t.Helper()
 	if psql, err := exec.LookPath("psql"); err == nil && ledger.Postgres(place) {
@@ -78,8 +78,7 @@ func opened(t *testing.T, place string) *sql.DB {
 	return db
 }
 
-// The totals of the ledger are the sums of what fees block says of each block, and of
-// what the recording's own list says that the chain charged.
+// The ledger's totals equal the sums of fees block, and of the charges in the recording's own list.
 func TestLedgerSums(t *testing.T) {
 	type totals map[string]any
 	sums := map[string]*big.Int{"charged": new(big.Int)}
@@ -134,15 +133,15 @@ func TestLedgerSums(t *testing.T) {
 	})
 }
 
-// Whatever is altered, the verification names the block and ends with 4.
+// Any alteration is found: verification names the block and ends with 4.
 func TestLedgerDamaged(t *testing.T) {
 	places(t, func(t *testing.T, place func() string) {
 		for statement, named := range map[string]string{
 			"UPDATE blocks SET sum = (SELECT sum FROM blocks WHERE height = 24) WHERE height = 25":       "block 25, table blocks: it was altered: its sum is ",
-			"UPDATE blocks SET record = (SELECT record FROM blocks WHERE height = 12) WHERE height = 13": "block 13, table blocks: its record is of block 12",
+			"UPDATE blocks SET record = (SELECT record FROM blocks WHERE height = 12) WHERE height = 13": "block 13, table blocks: its record belongs to block 12",
 			"UPDATE blocks SET flags = 4 WHERE height = 14":                                              "block 14, table blocks: it was altered: its sum is ",
-			"UPDATE transactions SET fee = 1 WHERE id = 25 * 1048576 + 5":                                "block 25, table transactions: rows of this block are not those of its record",
-			"DELETE FROM transactions WHERE id / 1048576 = 26":                                           "block 26, table transactions: rows of this block are not those of its record",
+			"UPDATE transactions SET fee = 1 WHERE id = 25 * 1048576 + 5":                                "block 25, table transactions: the rows of this block differ from its record",
+			"DELETE FROM transactions WHERE id / 1048576 = 26":                                           "block 26, table transactions: the rows of this block differ from its record",
 			"DELETE FROM blocks WHERE height = 20":                                                       "block 20, table blocks: missing, up to block 20",
 			"UPDATE stretches SET seal = digest WHERE unit = 'month' AND number > 0":                     "table stretches: the month 2026-01",
 			"UPDATE stretches SET fee = fee + 1 WHERE unit = 'day' AND number > 0":                       "table stretches: the day 2026-01-01 was altered",
@@ -155,7 +154,7 @@ func TestLedgerDamaged(t *testing.T) {
 			require.Equal(t, exitLedger, code, statement)
 			require.Contains(t, stdout, named, statement)
 			require.NotContains(t, stdout, "nothing was altered")
-			require.Regexp(t, `^fees: ledger .*: the ledger is damaged in \d+ places: restore a backup, or fill a new one\n$`, stderr)
+			require.Regexp(t, `^fees: ledger .*: the ledger is damaged in (1 place|\d+ places); restore a backup, or fill a new ledger\n$`, stderr)
 			stdout, _, code = fees(t, "ledger", "verify", "--format", "json")
 			require.Equal(t, exitLedger, code)
 			var report struct {
@@ -169,7 +168,7 @@ func TestLedgerDamaged(t *testing.T) {
 	})
 }
 
-// A block that another one was put in the place of, with its sum, is not the child of the one before.
+// A block replaced together with its checksum is not the child of the one before.
 func TestLedgerOfAnotherParent(t *testing.T) {
 	places(t, func(t *testing.T, place func() string) {
 		damaged := filled(t, place())
@@ -180,7 +179,7 @@ func TestLedgerOfAnotherParent(t *testing.T) {
 	})
 }
 
-// A record of the chain that is another than when the ledger was filled.
+// The chain's data differs from when the ledger was filled.
 func TestLedgerComparedWithAnotherRecord(t *testing.T) {
 	places(t, func(t *testing.T, place func() string) {
 		filled(t, place())
@@ -188,7 +187,7 @@ func TestLedgerComparedWithAnotherRecord(t *testing.T) {
 		require.NoError(t, os.CopyFS(altered, os.DirFS(filepath.Join(recordings(t), "moonbeam-2100"))))
 		stdout, stderr, code := fees(t, "ledger", "verify", "--gateway", altered)
 		require.Equal(t, exitOK, code, stdout+stderr)
-		require.Contains(t, stdout, "28 blocks are the same when they are read and judged again")
+		require.Contains(t, stdout, "28 blocks read again, with the same results")
 
 		file := filepath.Join(altered, "blocks/25.json")
 		text, err := os.ReadFile(file)
@@ -203,7 +202,7 @@ func TestLedgerComparedWithAnotherRecord(t *testing.T) {
 	})
 }
 
-// A program that judges otherwise: the old judgement stays, the new one is noted.
+// A program with other results: the old results stay, the new ones are stored beside them.
 func TestLedgerRejudged(t *testing.T) {
 	tables, _, code := fees(t, "networks", "--format", "json")
 	require.Equal(t, exitOK, code)
@@ -241,7 +240,7 @@ func TestLedgerRejudged(t *testing.T) {
 	})
 }
 
-// A copy has the seal of its ledger and is a ledger of its own.
+// A copy is an independent ledger with the same seal.
 func TestLedgerBackup(t *testing.T) {
 	places(t, func(t *testing.T, place func() string) {
 		filled(t, place())
@@ -249,7 +248,7 @@ func TestLedgerBackup(t *testing.T) {
 		copied := newLedgerFile(t)
 		stdout, stderr, code := fees(t, "ledger", "backup", copied)
 		require.Equal(t, exitOK, code, stderr)
-		require.Contains(t, stdout, copied+" is a copy of ")
+		require.Contains(t, stdout, ": copied to "+copied)
 		seal := statusOf(t, os.Getenv("FEES_LEDGER")).Seal
 		requireSound(t, copied, 27, *seal)
 		ofCopy, _, _ := fees(t, "ledger", "status", "--format", "json", "--ledger", copied)
@@ -260,7 +259,7 @@ func TestLedgerBackup(t *testing.T) {
 	})
 }
 
-// A database of somebody else is not touched.
+// Another program's database is not changed.
 func TestLedgerOfSomebodyElse(t *testing.T) {
 	place := filepath.Join(t.TempDir(), "other.db")
 	db, err := sql.Open("sqlite", place)

@@ -21,9 +21,8 @@ import (
 	"github.com/feeledger/fees/internal/test/chaingen"
 )
 
-// The figures of a chain that nobody knows. Its hour from block 300 on is a rush, so that
-// its multiplier falls and rises from madeUpFirst to madeUpLast; and governance sets the
-// treasury's part of base fees in between.
+// The figures of a generated chain without a built-in table. From block 300 it is busy for an hour, so that its
+// multiplier falls and rises from madeUpFirst to madeUpLast; governance sets the treasury's share in between.
 const (
 	madeUpName         = "tidewater"
 	madeUpWeightPerGas = 66_666
@@ -35,7 +34,7 @@ const (
 
 var madeUpTreasury = chain.Address([]byte("tidewater/treasury##"))
 
-// madeUpTable is its table as a user would write it.
+// madeUpTable is the chain's table as a user would write it.
 var madeUpTable = `{"networks": [{
   "name": "tidewater", "symbol": "TIDE", "last_runtime": 2302,
   "treasury": "` + strings.ToLower(madeUpTreasury.String()) + `",
@@ -50,7 +49,7 @@ var madeUpTable = `{"networks": [{
   "existential_deposits": [{"from_runtime": 1, "deposit": "0", "source": "a test"}]
 }]}`
 
-// madeUpProportion is the treasury's part of a base fee in a block, in parts per billion.
+// madeUpProportion returns the treasury's share of base fees in a block, in parts per billion.
 func madeUpProportion(height uint64) uint64 {
 	switch at := height - 1; { // as its parent left it
 	case at < 292:
@@ -63,7 +62,7 @@ func madeUpProportion(height uint64) uint64 {
 	return 1_000_000_000
 }
 
-// keyedGateway notes the keys of parameters that it is asked for.
+// keyedGateway records the requested keys of parameters.
 type keyedGateway struct {
 	http.Handler
 	mu   sync.Mutex
@@ -95,14 +94,14 @@ func madeUp(t *testing.T) (*chaingen.Chain, *keyedGateway, string) {
 	return c, g, server.URL
 }
 
-// recordedFee is what the events of a block say of one transaction, in wei.
+// recordedFee is the fee of one transaction from a block's events, in wei.
 type recordedFee struct {
 	Index                             int
 	Layer, Payer                      string
 	Charged, Burned, Treasury, Author *big.Int
 }
 
-// madeUpBlock is a block as the chain wrote it.
+// madeUpBlock is a block of the chain.
 type madeUpBlock struct {
 	Extrinsics []struct {
 		Method    struct{ Pallet string }
@@ -122,8 +121,8 @@ func (b *madeUpBlock) text(t *testing.T, x, event, data int) (s string) {
 	return s
 }
 
-// recordedFees are those of a block by its events alone: what was withdrawn less what
-// came back, and what treasury and author were credited.
+// recordedFees returns the fees of a block from its events only: withdrawn less refunded, with the credits of
+// treasury and author.
 func recordedFees(t *testing.T, c *chaingen.Chain, height uint64) (list []recordedFee) {
 	var b madeUpBlock
 	require.NoError(t, json.Unmarshal(c.Block(height), &b))
@@ -168,8 +167,8 @@ func recordedFees(t *testing.T, c *chaingen.Chain, height uint64) (list []record
 	return list
 }
 
-// requireByTheRules wants what was charged for an EVM transaction, and its parts, to be what
-// the chain's own figures make of its bid and its weight.
+// requireByTheRules requires the charge of an EVM transaction, and its parts, to follow from its bid, its weight
+// and the chain's figures.
 func requireByTheRules(t *testing.T, c *chaingen.Chain, height uint64, b *madeUpBlock, f *recordedFee) {
 	x := &b.Extrinsics[f.Index]
 	base := new(big.Int).Mul(storedMultiplier(t, c, height-1), big.NewInt(madeUpConstant))
@@ -202,8 +201,7 @@ func big10(t *testing.T, digits string) *big.Int {
 	return n
 }
 
-// A chain that the code has never heard of is priced, proved, booked and closed by a table
-// in a file alone.
+// A chain without a built-in table is priced, verified, stored and closed with only a table in a file.
 func TestChainOfOnesOwn(t *testing.T) {
 	c, gateway, url := madeUp(t)
 	table := filepath.Join(t.TempDir(), "tidewater.json")
@@ -219,7 +217,7 @@ func TestChainOfOnesOwn(t *testing.T) {
 		return stdout
 	}
 
-	// What the events say is what every command makes of it.
+	// Every command agrees with the events.
 	var all []recordedFee
 	counts, moved := map[string]int{}, map[int]int{}
 	for height := uint64(madeUpFirst); height <= madeUpLast; height++ {
@@ -252,7 +250,7 @@ func TestChainOfOnesOwn(t *testing.T) {
 
 	require.Contains(t, ran(exitOK, "networks", "check", table, blocks), "\n4 rows: 3 proved, 0 contradicted, 1 not checked, 0 without a block\n")
 
-	require.Contains(t, ran(exitOK, "sync", blocks, "--quiet"), fmt.Sprintf("%d stored, 0 were there; sealed up to block %d", madeUpLast-madeUpFirst+1, madeUpLast))
+	require.Contains(t, ran(exitOK, "sync", blocks, "--quiet"), fmt.Sprintf("%d stored, 0 already there; sealed up to block %d", madeUpLast-madeUpFirst+1, madeUpLast))
 	require.Contains(t, ran(exitOK, "ledger", "verify", "--quiet"), "nothing was altered")
 	var report struct {
 		Network, Symbol string
@@ -282,12 +280,11 @@ func TestChainOfOnesOwn(t *testing.T) {
 	require.NoError(t, os.Remove(table)) // the package has it
 	stdout, stderr, code := fees(t, "close", "--check", dir)
 	require.Equal(t, exitOK, code, stdout+stderr)
-	require.Contains(t, stdout, "proved: every file is as it was written, and as today's ledger gives it\n")
+	require.Contains(t, stdout, "verified: every file is unchanged and the same as from today's ledger\n")
 	require.Equal(t, map[string]bool{madeUpKey: true}, gateway.asked())
 }
 
-// Without the file the chain is refused, and the error says what helps. A figure in the file
-// that is wrong is found.
+// Without the file the chain is refused with a remedy. A wrong figure in the file is found.
 func TestChainOfOnesOwnIsNotGuessed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("each rule of a table that is left out")
@@ -301,7 +298,7 @@ func TestChainOfOnesOwnIsNotGuessed(t *testing.T) {
 		stdout, stderr, code := fees(t, args...)
 		require.Equal(t, exitUsage, code, stdout)
 		require.Contains(t, stderr, `the gateway serves "tidewater"`)
-		require.Contains(t, stderr, "give a table of your own with --network-file")
+		require.Contains(t, stderr, "pass your own table with --network-file")
 	}
 	right := filepath.Join(t.TempDir(), "right.json")
 	require.NoError(t, os.WriteFile(right, []byte(madeUpTable), 0o600))
@@ -332,15 +329,15 @@ func TestChainOfOnesOwnIsNotGuessed(t *testing.T) {
 		})
 	}
 
-	// What the file does not say is not known.
+	// Figures missing from the file are unknown.
 	unsaid := filepath.Join(t.TempDir(), "unsaid.json")
 	require.NoError(t, os.WriteFile(unsaid, []byte(strings.Replace(madeUpTable, `"treasury": "`+strings.ToLower(madeUpTreasury.String())+`",`, "", 1)), 0o600))
 	stdout, stderr, code = fees(t, "verify", blocks, "--network-file", unsaid)
 	require.Equal(t, exitFinding, code, stdout+stderr)
-	require.Contains(t, stdout, "it is not known how much was burned or went to treasury and author")
+	require.Contains(t, stdout, "of 271 transactions the amounts burned or paid to treasury and author are not known")
 }
 
-// recordedSums are those of what some paid, all if payers is nil.
+// recordedSums returns the sums for some payers, for all if payers is nil.
 func recordedSums(t *testing.T, list []recordedFee, payers map[string]bool) map[string]string {
 	charged, burned, treasury, author := new(big.Int), new(big.Int), new(big.Int), new(big.Int)
 	for _, f := range list {
@@ -369,7 +366,7 @@ func storedMultiplier(t *testing.T, c *chaingen.Chain, height uint64) *big.Int {
 	return big10(t, stored.Value)
 }
 
-// requireBlockAsRecorded wants a block's fees to be those of its events.
+// requireBlockAsRecorded requires a block's fees to match its events.
 func requireBlockAsRecorded(t *testing.T, stdout string, recorded []recordedFee) {
 	t.Helper()
 	var block struct {
@@ -397,7 +394,7 @@ func requireBlockAsRecorded(t *testing.T, stdout string, recorded []recordedFee)
 	}
 }
 
-// provedChecks are how often each check held; none may be broken.
+// provedChecks counts the passes of each check; none may fail.
 func provedChecks(t *testing.T, stdout string) map[string]int {
 	var line struct {
 		Summary struct {

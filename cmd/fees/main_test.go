@@ -25,26 +25,25 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files and the expected output in the scripts")
 
 func TestMain(m *testing.M) {
-	os.Unsetenv("GOGC") // what collects our own garbage more seldom is not for the programs that are started
+	os.Unsetenv("GOGC") // do not pass the setting of the test run to the programs started here
 	testscript.Main(m, map[string]func(){"fees": main})
 }
 
-// recordings is the directory of the recorded blocks.
+// recordings returns the directory of the recorded blocks.
 func recordings(t testing.TB) string {
 	path, err := filepath.Abs("../../testdata/recordings")
 	require.NoError(t, err)
 	return path
 }
 
-// TestScripts runs the command lines in testdata/script. They find the recordings
-// in $RECORDINGS, a gateway that serves them at $GATEWAY, a node at $NODE, and SSH keys in $KEYS. The command exits
-// runs a program that must end with the given code.
+// TestScripts runs the scripts in testdata/script, with recordings in $RECORDINGS, their gateway at $GATEWAY, a node
+// at $NODE, and SSH keys in $KEYS.
 func TestScripts(t *testing.T) {
 	server := httptest.NewServer(gatewaytest.Handler(filepath.Join(recordings(t), "moonbeam-2100")))
 	t.Cleanup(server.Close)
 	node := httptest.NewServer(recordedNode(t))
 	t.Cleanup(node.Close)
-	keys := sshKeys(t) // no script changes them, and Zoe's is slow to make
+	keys := sshKeys(t) // shared: read-only, and slow to create
 	variables := map[string]string{
 		"GATEWAY": server.URL, "NODE": node.URL, "RECORDINGS": recordings(t), "KEYS": keys, "COLUMNS": "",
 		"FEES_NODE": "", "FEES_GATEWAY": "", "FEES_LEDGER": "", "SSH_AUTH_SOCK": "", "FEES_KEY_PASSPHRASE": "",
@@ -66,12 +65,12 @@ func TestScripts(t *testing.T) {
 		testscript.Run(t, params)
 		return
 	}
-	names := []string{"HOME", "TMPDIR", "FEES_ACCOUNTS", "FEES_API_KEY", "GATEWAY_NODE_URL"} // which a script sets, or testscript
+	names := []string{"HOME", "TMPDIR", "FEES_ACCOUNTS", "FEES_API_KEY", "GATEWAY_NODE_URL"} // set by scripts or testscript
 	for name := range variables {
 		names = append(names, name)
 	}
 	for _, name := range names {
-		t.Setenv(name, "") // so that it has its value again afterwards
+		t.Setenv(name, "") // restored after the test
 	}
 	params.Dir = scriptsInside(t)
 	params.Cmds["inside"] = insideCommand(names)
@@ -79,7 +78,7 @@ func TestScripts(t *testing.T) {
 	testscript.RunT(oneByOne{t}, params)
 }
 
-// exits is a script command: exits CODE PROGRAM ARGUMENTS.
+// exits is a script command: exits CODE PROGRAM ARGUMENTS runs a program that must end with the code.
 func exits(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: exits CODE PROGRAM [ARGUMENTS]")
@@ -97,26 +96,26 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// advice is a command line in a message.
-var advice = regexp.MustCompile(`this [^:;\n]*: (fees [^;\n]*)|create one with "(fees [^"\n]*)"`)
+// advice matches a command line in a message, in quotes or after a colon.
+var advice = regexp.MustCompile(`"(fees [^"\n]*)"|: (fees [^;\n]*)`)
 
-// advised is a script command: advised CODE runs the command line that the last program gave as
-// advice, as a shell does. It must end with the given code.
+// advised is a script command: advised CODE runs the command line that the last program suggested, in a shell. It
+// must end with the code.
 func advised(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 1 {
 		ts.Fatalf("usage: advised CODE")
 	}
 	found := advice.FindStringSubmatch(ts.ReadFile("stderr") + ts.ReadFile("stdout"))
 	if found == nil {
-		ts.Fatalf("the last program gave no command line as advice")
+		ts.Fatalf("the last program suggested no command line")
 	}
-	command := found[1] + found[2] // one of them is not empty
+	command := found[1] + found[2] // one of them is empty
 	ts.Logf("advised: %s", command)
 	exits(ts, neg, []string{args[0], "sh", "-c", command})
 }
 
-// locked is a script command: locked FILE CODE PROGRAM ARGUMENTS runs a program that
-// must end with the given code, while another one writes the ledger.
+// locked is a script command: locked FILE CODE PROGRAM ARGUMENTS runs a program that must end with the code while
+// another one writes the ledger.
 func locked(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 3 {
 		ts.Fatalf("usage: locked FILE CODE PROGRAM [ARGUMENTS]")
@@ -127,25 +126,24 @@ func locked(ts *testscript.TestScript, neg bool, args []string) {
 	exits(ts, neg, args[1:])
 }
 
-// served is a script command: served FILE waits until fees archive serve, whose
-// standard error goes to the file, says where it listens, and sets $SERVED to it.
+// served is a script command: served FILE waits until a server, whose standard error goes to FILE, prints its
+// address, and sets $SERVED to it.
 func served(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 1 {
 		ts.Fatalf("usage: served FILE")
 	}
 	for range 12_000 { // two minutes
-		text, _ := os.ReadFile(ts.MkAbs(args[0])) // it may not be there yet
+		text, _ := os.ReadFile(ts.MkAbs(args[0])) // it may not exist yet
 		if _, address, ok := strings.Cut(string(text), " at "); ok && strings.HasSuffix(address, "\n") {
 			ts.Setenv("SERVED", strings.TrimSpace(address))
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	ts.Fatalf("%s: nothing is served", args[0])
+	ts.Fatalf("%s: no server address", args[0])
 }
 
-// holds is a script command: holds FILE PATTERN waits until a line of the file,
-// which a program in the background writes, matches.
+// holds is a script command: holds FILE PATTERN waits until a line of FILE, written in the background, matches.
 func holds(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: holds FILE PATTERN")
@@ -153,7 +151,7 @@ func holds(ts *testscript.TestScript, _ bool, args []string) {
 	pattern, err := regexp.Compile("(?m)" + args[1])
 	ts.Check(err)
 	for range 12_000 { // two minutes
-		text, _ := os.ReadFile(ts.MkAbs(args[0])) // it may not be there yet
+		text, _ := os.ReadFile(ts.MkAbs(args[0])) // it may not exist yet
 		if pattern.Match(text) {
 			return
 		}
@@ -165,6 +163,13 @@ func holds(ts *testscript.TestScript, _ bool, args []string) {
 // fees runs the program in this process.
 func fees(t testing.TB, args ...string) (stdout, stderr string, code int) {
 	t.Setenv("COLUMNS", "")
+	var out, errors bytes.Buffer
+	code = run(context.Background(), args, &out, &errors)
+	return out.String(), errors.String(), code
+}
+
+// ran runs the program in this process, like fees, but is safe for parallel tests.
+func ran(args ...string) (stdout, stderr string, code int) {
 	var out, errors bytes.Buffer
 	code = run(context.Background(), args, &out, &errors)
 	return out.String(), errors.String(), code

@@ -17,8 +17,8 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 )
 
-// The whole manual and the man pages have every command, every flag of each and every example;
-// man reads the pages without a warning.
+// The complete manual and the man pages contain every command, flag and example; man reads the pages without
+// warnings.
 func TestManual(t *testing.T) {
 	t.Setenv("COLUMNS", "200")
 	all, stderr, code := fees(t, "help", "--all")
@@ -60,7 +60,7 @@ func TestManual(t *testing.T) {
 
 	man, err := exec.LookPath("man")
 	if err != nil || !readsPages(man) {
-		t.Log("SKIPPED: there is no man (Debian's packages man-db and groff-base) to read the pages with")
+		t.Log("SKIPPED: man is not installed (Debian packages man-db and groff-base)")
 		return
 	}
 	var warnings bytes.Buffer
@@ -75,19 +75,19 @@ func TestManual(t *testing.T) {
 	require.Empty(t, warnings.String())
 }
 
-// readsPages tells whether this is the man of man-db, which reads a file and says what is wrong with it.
+// readsPages reports whether man is man-db's, which can read a file with warnings.
 func readsPages(man string) bool {
 	out, err := exec.Command(man, "--version").Output()
 	return err == nil && strings.HasPrefix(string(out), "man 2.")
 }
 
-// What the manual is asked for is one thing.
+// Wrong combinations of arguments of fees help are errors.
 func TestManualMistakes(t *testing.T) {
 	for _, c := range []struct{ args, message string }{
-		{"help --all report", "--all and --man-pages are of every command: leave out \"report\""},
-		{"help --all --man-pages x", "--all and --man-pages do not go together"},
+		{"help --all report", "--all and --man-pages cover every command; leave out \"report\""},
+		{"help --all --man-pages x", "--all and --man-pages cannot be combined; leave out one of them"},
 		{"help --man-pages /dev/null/x", "--man-pages: mkdir /dev/null: not a directory"},
-		{"help repotr", "no command \"repotr\"; fees help lists the commands"},
+		{"help repotr", "unknown command \"repotr\"; fees help lists the commands"},
 	} {
 		stdout, stderr, code := fees(t, strings.Fields(c.args)...)
 		require.Equal(t, exitUsage, code)
@@ -96,7 +96,7 @@ func TestManualMistakes(t *testing.T) {
 	}
 }
 
-// A hidden command has no page.
+// A hidden command has no man page.
 func TestExplained(t *testing.T) {
 	root := &cobra.Command{Use: "a"}
 	run := func(*cobra.Command, []string) {}

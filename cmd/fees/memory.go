@@ -7,18 +7,17 @@ import (
 	"runtime/metrics"
 )
 
-// gcPercent lets the heap grow to five times what is in use before it is swept: a few blocks are, so
-// that little memory buys a good deal of speed.
+// gcPercent lets the heap grow to five times the live data before collection. Live data is small, so
+// this gains much speed for little memory.
 const gcPercent = 400
 
-// memoryLimit is where the heap no longer grows like that. What is in use by then is a few of the
-// largest blocks that a gateway may send.
+// memoryLimit is the heap size at which gcPercent stops applying: a few of the largest blocks that a
+// gateway may send.
 const memoryLimit = 300 << 20
 
-// boundMemory has the heap grow so, unless GOGC or GOMEMLIMIT say otherwise. A question may need more
-// than the limit, such as a report with many groups: swept as often as it takes to stay below, the
-// program would do little else. So the limit rises with what is in use, by a quarter of that, and
-// falls with it.
+// boundMemory applies these limits unless GOGC or GOMEMLIMIT are set. A report with many groups can need
+// more than memoryLimit, so the limit follows the live heap plus a quarter; otherwise the program would
+// do little but collect garbage.
 func boundMemory() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
@@ -40,5 +39,5 @@ func boundMemory() {
 	afterSweep()
 }
 
-// swept is garbage: it is gone once the heap was swept.
+// swept is garbage whose finalizer runs after each collection.
 type swept struct{ _ *int }

@@ -19,10 +19,10 @@ import (
 	"github.com/feeledger/fees/internal/test/postgrestest"
 )
 
-// metricsAt waits until a process says where its metrics are.
+// metricsAt waits until a process prints the URL of its metrics.
 func metricsAt(t testing.TB, p *process) string {
 	t.Helper()
-	at := regexp.MustCompile(`fees: metrics are at (http://\S+)/metrics\n`)
+	at := regexp.MustCompile(`fees: serving metrics at (http://\S+)/metrics\n`)
 	address := ""
 	eventually(t, "it does not say where its metrics are", func() bool {
 		if found := at.FindStringSubmatch(p.stderr.String()); found != nil {
@@ -33,7 +33,7 @@ func metricsAt(t testing.TB, p *process) string {
 	return address
 }
 
-// asked is an answer's status and text.
+// asked returns the status and body of a response.
 func asked(t testing.TB, address string) (int, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
@@ -46,7 +46,7 @@ func asked(t testing.TB, address string) (int, string) {
 	return answer.StatusCode, string(text)
 }
 
-// scraped are the metrics of ours at an address, by their names with labels.
+// scraped returns the program's own metrics at a URL, by name with labels.
 func scraped(t testing.TB, address string) map[string]float64 {
 	t.Helper()
 	status, text := asked(t, address+"/metrics")
@@ -67,7 +67,7 @@ func isReady(t testing.TB, address string) bool {
 	return status == http.StatusOK
 }
 
-// A follower tells how far it is, that it waits while its gateway is away, and that it goes on.
+// A follower's metrics show its progress, that it waits while its gateway is down, and that it continues.
 func TestProcessFollowMetrics(t *testing.T) {
 	t.Parallel()
 	made := chaingen.New(chaingen.Options{Seed: 32, Head: 20})
@@ -102,7 +102,7 @@ func TestProcessFollowMetrics(t *testing.T) {
 	p.ends(t, exitInterrupted)
 }
 
-// A worker tells of its jobs, and of those of the ledger.
+// A worker's metrics cover its own jobs and those of the ledger.
 func TestProcessWorkerMetrics(t *testing.T) {
 	t.Parallel()
 	_, gateway := generated(t, 33, 40)
@@ -123,15 +123,14 @@ func TestProcessWorkerMetrics(t *testing.T) {
 	p.ends(t, exitOK)
 }
 
-// fees serve has its metrics at both of its addresses, and logs requests where it is asked to,
-// without what they name.
+// fees serve has metrics at both of its addresses, and can log requests without the accounts in them.
 func TestProcessServeMetrics(t *testing.T) {
 	t.Parallel()
 	p := start(t, "serve", "--gateway", "demo", "--quiet", "--listen", "127.0.0.1:0", "--labels", "none", "--metrics", "127.0.0.1:0", "--log", "json", "--log-requests")
 	at := metricsAt(t, p)
 	pages := ""
 	eventually(t, "it does not serve", func() bool {
-		_, after, ok := strings.Cut(p.stderr.String(), " is at ")
+		_, after, ok := strings.Cut(p.stderr.String(), "fees: serving the ledger of demo at ")
 		pages, _, _ = strings.Cut(after, "\n")
 		return ok && strings.Contains(after, "\n")
 	})
@@ -144,7 +143,7 @@ func TestProcessServeMetrics(t *testing.T) {
 		values := scraped(t, address)
 		require.Equal(t, []float64{27, 1}, []float64{values["fees_ledger_sealed_height"], values[line]})
 	}
-	status, _ = asked(t, at+"/cockpit")
+	status, _ = asked(t, at+"/overview")
 	require.Equal(t, http.StatusNotFound, status, "that address has nothing of the ledger")
 	p.signal(t, syscall.SIGTERM)
 	p.ends(t, exitOK)
@@ -162,7 +161,7 @@ func TestProcessServeMetrics(t *testing.T) {
 	require.NotContains(t, strings.ToLower(p.stderr.String()), strings.ToLower(alith))
 }
 
-// What the alerts tell people to do are commands that are there, with flags that they have.
+// Alerts only name commands and flags that exist.
 func TestAlertsNameCommands(t *testing.T) {
 	text, err := os.ReadFile("../../docs/contrib/prometheus/alerts.yml")
 	require.NoError(t, err)

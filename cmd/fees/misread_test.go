@@ -12,8 +12,8 @@ import (
 	"github.com/feeledger/fees/internal/archive/answers"
 )
 
-// A call that a gateway misread, and a block that it could not decode, are what they are: a failed
-// check, and the gateway's words. Both say what to do.
+// A call misread by a gateway is a failed check, and a block that it cannot decode is an error with its reply. Both
+// have a remedy.
 func TestMisreadCall(t *testing.T) {
 	directory := t.TempDir()
 	require.NoError(t, os.CopyFS(directory, os.DirFS(filepath.Join(recordings(t), "moonbeam-2100"))))
@@ -32,7 +32,7 @@ func TestMisreadCall(t *testing.T) {
 	for _, gateway := range []string{directory, served.URL} {
 		out, _, code := fees(t, "block", "25", "--gateway", gateway)
 		require.Equal(t, exitFinding, code)
-		require.Contains(t, out, "native.call: nobody can sign system.setStorage")
+		require.Contains(t, out, "native.call: a signer cannot call system.setStorage, but the extrinsic did not fail with BadOrigin")
 		require.Contains(t, out, "types bundle")
 		_, stderr, code := fees(t, "block", "26", "--gateway", gateway)
 		require.Equal(t, exitGateway, code, stderr)

@@ -17,7 +17,7 @@ import (
 	"github.com/feeledger/fees/internal/test/pairs"
 )
 
-// A node that has the encoded extrinsics proves the row of native fees, or contradicts it.
+// A node with the encoded extrinsics proves or contradicts the row of native fees.
 func TestNetworksCheckWithANode(t *testing.T) {
 	pair := pairs.Path(t, "moonbeam-2100")
 	answers := map[string]map[string]json.RawMessage{}
@@ -58,7 +58,7 @@ func TestNetworksCheckWithANode(t *testing.T) {
 	require.Equal(t, exitOK, code, stdout+stderr)
 	require.Regexp(t, `(?m)^native_fees +\d+  proved +25 +[1-9]\d* +0$`, stdout)
 
-	// A byte of an extrinsic costs 1 wei more than it does.
+	// The table's fee per byte is 1 wei too high.
 	dearer := strings.ReplaceAll(text, `"linear": "100000000000"`, `"linear": "100000000001"`)
 	require.NotEqual(t, text, dearer)
 	wrong := filepath.Join(t.TempDir(), "wrong.json")

@@ -21,7 +21,7 @@ import (
 	"github.com/feeledger/fees/internal/test/trietest"
 )
 
-// changed is a node whose answers to some methods are others.
+// changed returns a node with changed responses for some methods.
 type changed struct {
 	*nodetest.Node
 	answers atomic.Pointer[map[string]string] // by method: a member of the answer, or all of it
@@ -57,13 +57,13 @@ func (c *changed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.Node.ServeHTTP(w, r)
 }
 
-// What goes wrong with a node is told in one line: what, where, and what helps.
+// An error of a node is one line with cause, address and remedy.
 func TestErrorsOfANode(t *testing.T) {
 	recorded, _, _ := pairNode(t, "moonbeam-2600")
 	t.Setenv("FEES_NODE", "")
 	const discarded = `"error":{"code":4003,"message":"Client error: Api called for an unknown Block: State already discarded for 0x12"}`
 	const pruned = "the node does not keep this block or its state: "
-	const archive = "; name an archive node (--state-pruning archive --blocks-pruning archive)"
+	const archive = ". Use an archive node (--state-pruning archive --blocks-pruning archive)."
 	asked := func(method, params string) string {
 		var answer struct{ Result string }
 		recorder := httptest.NewRecorder()
@@ -73,7 +73,7 @@ func TestErrorsOfANode(t *testing.T) {
 	}
 	hash := func(height int) string { return asked("chain_getBlockHash", fmt.Sprint(height)) }
 	metadata := asked("state_getMetadata", "")
-	// instead are the metadata with another text of the same length at each place of a text.
+	// instead replaces a text in metadata by another one of the same length.
 	instead := func(text, by string) string {
 		require.Equal(t, len(text), len(by))
 		require.Contains(t, metadata, fmt.Sprintf("%x", text))
@@ -106,7 +106,7 @@ func TestErrorsOfANode(t *testing.T) {
 		require.NoError(t, err)
 		return strings.TrimSuffix(string(whole[1:]), "}"), list.Root(), right
 	}()
-	isAltered := fmt.Sprintf("block 12: the node's extrinsics are not those of block 12: their root is %v, but the header's extrinsicsRoot is %v; the node altered the block, or is damaged: ask another node", wrongRoot, rightRoot)
+	isAltered := fmt.Sprintf("block 12: the node's extrinsics do not belong to block 12: their root is %v, but the header's extrinsicsRoot is %v. Use another node; this one altered the block or is damaged.", wrongRoot, rightRoot)
 	for name, c := range map[string]struct {
 		answers map[string]string
 		args    string
@@ -117,35 +117,35 @@ func TestErrorsOfANode(t *testing.T) {
 		"an altered block that is explained": {map[string]string{"chain_getBlock": altered}, "explain 12-3", exitGateway, isAltered},
 		"an altered block of a sync":         {map[string]string{"chain_getBlock": altered}, "sync 12..12 --ledger " + filepath.Join(t.TempDir(), "fees.db"), exitGateway, isAltered},
 		"pruned state": {map[string]string{"state_queryStorageAt": discarded}, "block 12", exitGateway,
-			`the node says "Client error: Api called for an unknown Block: State already discarded for 0x12" (block 12: block 12 (` + hash(12) + "): " + pruned + "state_queryStorageAt: the node refuses (code 4003))" + archive},
+			`the node replied "Client error: Api called for an unknown Block: State already discarded for 0x12" (block 12: block 12 (` + hash(12) + "): " + pruned + "state_queryStorageAt: the node refuses (code 4003))" + archive},
 		"pruned blocks": {map[string]string{"chain_getBlock": `"result":null`}, "block 12", exitGateway,
 			"block 12: block 12 (" + hash(12) + "): " + pruned + "block " + hash(12) + ": no such block" + archive},
 		"no such method": {map[string]string{"chain_getFinalizedHead": `"error":{"code":-32601,"message":"Method not found"}`}, "block 12", exitGateway,
-			"block 12: chain_getFinalizedHead: the node refuses: Method not found (code -32601); fees node methods lists those that the node has"},
+			"block 12: chain_getFinalizedHead: the node refuses: Method not found (code -32601). List the node's methods with \"fees node methods\"."},
 		"a node that syncs": {map[string]string{"system_health": `"result":{"isSyncing":true,"peers":3}`}, "block 43", exitGateway,
-			"block 43: no such block: the node is still syncing, and has come to block 27; wait until it has come that far, or name another node"},
+			"block 43: no such block: the node is still syncing, currently at block 27. Wait until it has caught up, or use another node."},
 		"beyond the head": {nil, "block 43", exitGateway,
-			"block 43: no such block: the node's newest is block 27; the chain has not come that far, or it is another chain's; fees block head shows the newest"},
+			"block 43: no such block: the node's newest is block 27. Check the chain and the block; show the newest with \"fees block head\"."},
 		"a node that hangs up": {map[string]string{"chain_getBlock": "hang up"}, "block 12", exitGateway,
-			"block 12: chain_getBlock: no answer from the node at AT: it broke the connection off; start it, or name another with --gateway or FEES_GATEWAY"},
+			"block 12: chain_getBlock: no answer from the node at AT: it closed the connection. Start it, or name another with --gateway or FEES_GATEWAY."},
 		"a node that hangs": {map[string]string{"chain_getBlock": "hang"}, "block 12", exitGateway,
-			"block 12: chain_getBlock: no answer from the node at AT: timed out: it took longer than 2s; start it, or name another with --gateway or FEES_GATEWAY"},
+			"block 12: chain_getBlock: no answer from the node at AT: timed out after 2s. Start it, or name another with --gateway or FEES_GATEWAY."},
 		"cut JSON": {map[string]string{"chain_getBlock": "cut"}, "block 12", exitGateway,
-			"block 12: chain_getBlock: malformed answer: invalid JSON at byte N: the text ends too early; try again, or ask another node"},
+			"block 12: chain_getBlock: malformed answer: invalid JSON at byte N: the text ends too early. Try again, or use another node."},
 		"100 MB": {map[string]string{"chain_getBlock": "100 MB"}, "block 12", exitGateway,
-			"block 12: chain_getBlock: no answer from the node at AT: the answer is larger than any block should be; try again, or ask another node"},
+			"block 12: chain_getBlock: no answer from the node at AT: the answer is larger than any block should be. Try again, or use another node."},
 		"deep JSON": {map[string]string{"chain_getBlock": `"result":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000)}, "block 12", exitGateway,
-			"block 12: chain_getBlock: malformed answer: invalid JSON at byte N: nested more than 512 levels deep; try again, or ask another node"},
+			"block 12: chain_getBlock: malformed answer: invalid JSON at byte N: nested more than 512 levels deep. Try again, or use another node."},
 		"metadata of another runtime": {map[string]string{"state_getRuntimeVersion": `"result":{"specName":"moonbeam","specVersion":2500}`}, "block 12", exitGateway,
-			"block 12: malformed metadata: block 11: they are of the runtime moonbeam/2600, and the node says that it is moonbeam/2500; try again, or ask another node"},
+			"block 12: malformed metadata: block 11: they belong to runtime moonbeam/2600, but the node reports moonbeam/2500. Try again, or use another node."},
 		"a chain without the pallet of the multiplier": {map[string]string{"state_getMetadata": instead("TransactionPayment", "TransactionPaymenz")}, "block 12", exitGateway,
 			`multiplier at block 11: "transactionPayment" was not recognized as a queryable pallet.`},
 		"a chain that is none of ours": {map[string]string{"state_getRuntimeVersion": `"result":{"specName":"polkadot","implName":"polkadot","authoringVersion":3,"specVersion":2600,"implVersion":0,"apis":[],"transactionVersion":2}`, "state_getMetadata": instead("\x20moonbeam\x20moonbeam", "\x20polkadot\x20polkadot")}, "block 12", exitUsage,
-			`unknown network: the gateway serves "polkadot"; known are datahaven, datahaven-stagenet, datahaven-testnet, moonbase, moonbeam, moonriver; name one with --network, or give a table of your own with --network-file`},
+			`unknown network: the gateway serves "polkadot" (known: datahaven, datahaven-stagenet, datahaven-testnet, moonbase, moonbeam, moonriver). Name one with --network, or pass your own table with --network-file.`},
 		"cut metadata": {map[string]string{"state_getMetadata": fmt.Sprintf(`"result":%q`, metadata[:1000])}, "block 12", exitGateway,
-			"block 12: malformed metadata: runtime moonbeam/2600: metadata of version 14: SCALE at byte 7: the bytes end too early: 647 elements do not fit into 492 bytes; try again, or ask another node"},
+			"block 12: malformed metadata: runtime moonbeam/2600: metadata of version 14: SCALE at byte 7: the bytes end too early: 647 elements do not fit into 492 bytes. Try again, or use another node."},
 		"metadata with a pallet's index twice": {map[string]string{"state_getMetadata": instead("\x01\x24Timestamp\x01", "\x00\x24Timestamp\x01")}, "block 12", exitGateway,
-			"block 12: malformed metadata: runtime moonbeam/2600: metadata of version 14: the pallets System and ParachainSystem both have index 0; try again, or ask another node"},
+			"block 12: malformed metadata: runtime moonbeam/2600: metadata of version 14: the pallets System and ParachainSystem both have index 0. Try again, or use another node."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			node := &changed{Node: recorded}
@@ -165,7 +165,7 @@ func TestErrorsOfANode(t *testing.T) {
 	}
 }
 
-// A node whose chain is another one than the ledger's is told to be that, and nothing waits.
+// A node on another chain than the ledger is an immediate error.
 func TestOtherChainsOfNodes(t *testing.T) {
 	recorded, _, _ := pairNode(t, "moonbeam-2600")
 	_, other, otherWS := pairNode(t, "moonbeam-2100")
@@ -180,7 +180,7 @@ func TestOtherChainsOfNodes(t *testing.T) {
 		for _, command := range []string{"sync 10..12 --quiet", "follow --quiet"} {
 			stdout, stderr, code := fees(t, append(strings.Fields(command), "--ledger", ledger)...)
 			require.Equal(t, exitUsage, code, "%s: %s", command, stdout)
-			require.Regexp(t, "^fees: ledger [^ ]+: the ledger is of another chain: its moonbeam begins with block 0 0x3e63b7ef[0-9a-f]{56}, not 0x6e0f77ab[0-9a-f]{56}; name another ledger with --ledger\n$", stderr, command)
+			require.Regexp(t, "^fees: ledger [^ ]+: the ledger belongs to another chain: its block 0 on moonbeam is 0x3e63b7ef[0-9a-f]{56}, not 0x6e0f77ab[0-9a-f]{56}. Name another ledger with --ledger.\n$", stderr, command)
 		}
 	}
 }

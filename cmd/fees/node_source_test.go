@@ -12,8 +12,7 @@ import (
 	"github.com/feeledger/fees/internal/test/pairs"
 )
 
-// pairNode is a node that answers what a real one was recorded to have said, at an http
-// and at a ws URL.
+// pairNode serves recorded responses of a real node, at an http and a ws URL.
 func pairNode(t *testing.T, name string) (node *nodetest.Node, http, ws string) {
 	t.Helper()
 	node = nodetest.OpenPair(t, name)
@@ -22,7 +21,7 @@ func pairNode(t *testing.T, name string) (node *nodetest.Node, http, ws string) 
 	return node, server.URL, strings.Replace(server.URL, "http", "ws", 1)
 }
 
-// outputOf is what a command printed that ended with a code.
+// outputOf returns the output of a command, which must end with a code.
 func outputOf(t *testing.T, want int, args ...string) string {
 	t.Helper()
 	stdout, stderr, code := fees(t, args...)
@@ -30,7 +29,7 @@ func outputOf(t *testing.T, want int, args ...string) string {
 	return stdout
 }
 
-// Every command that reads a gateway reads a node in its place, and prints the same.
+// Every command that reads a gateway also reads a node, with the same output.
 func TestANodeIsASource(t *testing.T) {
 	const name = "moonbeam-2600"
 	node, http, ws := pairNode(t, name)
@@ -43,19 +42,19 @@ func TestANodeIsASource(t *testing.T) {
 	t.Setenv("GATEWAY_NODE_URL", ws)
 	require.Equal(t, block, outputOf(t, exitOK, "block", "12"))
 
-	// A node has what a gateway has not: all checks are made that apply, without --node.
+	// A node supplies more than a gateway: all checks are possible without --node.
 	summary := outputOf(t, exitFinding, "verify", "1..27")
 	require.Regexp(t, `(?m)^extrinsic\.hash +191 +0 +0$`, summary)
 	require.Regexp(t, `(?m)^native\.formula +27 +0 +2$`, summary) // two fees were waived
 	require.Regexp(t, `(?m)^block\.multiplier +27 +0 +0$`, summary)
 	require.Equal(t, 1, strings.Count(summary, "first finding"), "the time of block 2")
 
-	// An archive of a node has the gateway's answers, and says whose they are.
+	// An archive recorded from a node has a gateway's responses, marked as the node's.
 	archive := filepath.Join(t.TempDir(), "archive")
 	require.Contains(t, outputOf(t, exitOK, "archive", "record", "1..9", "-o", archive), "fees, of a node's answers")
 	require.Equal(t, block9(t, recorded), block9(t, archive))
 
-	// A ledger has the same seal.
+	// The ledger has the same seal.
 	seals := map[string]bool{}
 	for _, gateway := range []string{recorded, ws, http} {
 		ledger := filepath.Join(t.TempDir(), "fees.db")
@@ -70,7 +69,7 @@ func TestANodeIsASource(t *testing.T) {
 	// A key in a URL stays out of the process list.
 	_, stderr, code := fees(t, "block", "1", "--gateway", "wss://host/0123456789abcdef0123")
 	require.Equal(t, exitUsage, code)
-	require.Contains(t, stderr, "put the URL in FEES_GATEWAY in the environment")
+	require.Contains(t, stderr, "put the URL in the environment variable FEES_GATEWAY")
 	require.NotContains(t, stderr, "0123456789abcdef0123")
 }
 

@@ -11,15 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rpcRequest is what tells one question to a node from another.
+// rpcRequest identifies a request to a node.
 type rpcRequest struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
 	Params json.RawMessage `json:"params"`
 }
 
-// fromDocumentation are answers that no development node gave: they have the form
-// that the documentation of the methods describes.
+// fromDocumentation are responses written by the documentation of the methods, not recorded.
 var fromDocumentation = map[string]string{
 	`payment_queryInfo["0x1234"]`:            `"result":{"weight":{"ref_time":152345000,"proof_size":3593},"class":"normal","partialFee":"1296463115960925"}`,
 	`eth_feeHistory["0x2","latest",[25]]`:    `"result":{"oldestBlock":"0x64","baseFeePerGas":["0x746a52880","0x746a52881","0x746a52882"],"gasUsedRatio":[0.25,0.5],"reward":[["0x1"],["0x3b9aca00"]]}`,
@@ -32,13 +31,13 @@ var fromDocumentation = map[string]string{
 	`payment_queryInfo["0xbad0"]`: `"result":{"weight":{"ref_time":152345000,"proof_size":3593},"class":"normal","partialFee":"-1"}`,
 	`payment_queryInfo["0xbad1"]`: `"result":{"weight":{"ref_time":1,"proof_size":1},"class":"\u001b[2Jnormal","partialFee":"1"}`,
 
-	// Base fees of 31.25, 31.250000001, 31.34375 and 31.4 Gwei, and 12.5 % less than
-	// the last, as the node makes it up where little gas was used.
+	// Base fees of 31.25, 31.250000001, 31.34375 and 31.4 Gwei, and 12.5 % less than the last one, which a node
+	// predicts after low gas use.
 	`eth_feeHistory["0x4","latest",[10,50,90]]`: `"result":{"oldestBlock":"0x64","baseFeePerGas":["0x746a52880","0x746a52881","0x74c3bab70","0x74f95fa00","0x665a33ac0"],"gasUsedRatio":[0.25,0.0,0.5,0.1],"reward":[["0x1","0x2","0x3"],["0x0","0x0","0x0"],["0x0","0x3b9aca00","0x77359400"],["0x5","0x6","0x7"]]}`,
 	`eth_feeHistory["0x1","latest",[10,50,90]]`: `"result":{"oldestBlock":"0x67","baseFeePerGas":["0x3b9aca00","0x3b9aca00"],"gasUsedRatio":[0],"reward":[["0x0","0x0","0x0"]]}`,
 	`eth_feeHistory["0x2","latest",[10,50,90]]`: `"result":{"oldestBlock":"0x64","baseFeePerGas":["0x746a52880","0x746a52880"],"gasUsedRatio":[0.5],"reward":[["0x1","0x1","0x1"]]}`,
 	`eth_feeHistory["0x3","latest",[10,50,90]]`: `"result":{"oldestBlock":"0x64","baseFeePerGas":[],"gasUsedRatio":[]}`,
-	// What no node should answer.
+	// Invalid responses.
 	`eth_feeHistory["0x5","latest",[10,50,90]]`: `"result":{"oldestBlock":"0x64","baseFeePerGas":["0x1","0x1","0x1","0x1","0x1","0x1","0x1"],"gasUsedRatio":[0,0,0,0,0,0],"reward":[]}`,
 	`eth_feeHistory["0x6","latest",[10,50,90]]`: `"result":{"oldestBlock":"0x64","baseFeePerGas":["0x1","0x1"],"gasUsedRatio":[0.5],"reward":[["0x2","0x1","0x3"]]}`,
 	`eth_feeHistory["0x7","latest",[10,50,90]]`: `"result":{"oldestBlock":"0x64","baseFeePerGas":["-0x1","0x1"],"gasUsedRatio":[0.5],"reward":[["0x1","0x1","0x1"]]}`,
@@ -47,7 +46,7 @@ var fromDocumentation = map[string]string{
 	`eth_feeHistory["0xa","latest",[10,50,90]]`: `"result":null`,
 	`eth_feeHistory["0xb","latest",[10,50,90]]`: `"error":{"code":-32603,"message":"Block range out of bounds."}`,
 
-	// The runtime, of nodes that tell it: by the path of their URL.
+	// The runtime of nodes that report it, by the path of their URL.
 	`/3702 state_getRuntimeVersion[]`:    `"result":{"specName":"moonbeam","specVersion":3702}`,
 	`/2100 state_getRuntimeVersion[]`:    `"result":{"specName":"moonbeam","specVersion":2100}`,
 	`/9999 state_getRuntimeVersion[]`:    `"result":{"specName":"moonbeam","specVersion":9999}`,
@@ -57,8 +56,7 @@ var fromDocumentation = map[string]string{
 	`/3702 state_getRuntimeVersion["0x10866dab25f8c8402083bb7efa5e39dc929ef8d019d05d76f5787ebac971a43b"]`: `"result":{"specName":"moonbeam","specVersion":3702}`,
 }
 
-// recordedNode answers with what a development node with the real runtime
-// answered, and with fromDocumentation.
+// recordedNode serves recorded responses of a development node with the real runtime, and fromDocumentation.
 func recordedNode(t *testing.T) http.Handler {
 	answers := map[string][]byte{}
 	paths, err := filepath.Glob(filepath.Join(recordings(t), "moonbeam-2100/rpc/*.json"))

@@ -17,7 +17,7 @@ import (
 	"github.com/feeledger/fees/internal/test/gatewaytest"
 )
 
-// omission is a change of a block's extrinsics, and the check that finds it.
+// omission is a change of a block's extrinsics with the check that finds it.
 type omission struct {
 	height    int
 	change    func([]any) []any
@@ -42,7 +42,7 @@ var omissions = map[string]omission{
 
 func setsTime(x any) bool { return strings.Contains(fmt.Sprint(x), "now:") }
 
-// omitted is the recorded gateway's answer for a block, changed.
+// omitted returns a changed response of the recorded gateway for a block.
 func omitted(t *testing.T, directory string, o omission) []byte {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(directory, "blocks", fmt.Sprintf("%d.json", o.height)))
@@ -58,8 +58,7 @@ func omitted(t *testing.T, directory string, o omission) []byte {
 	return text
 }
 
-// A block from which extrinsics are left out, in which one is twice, or in which two are
-// swapped, does not pass: not in a range, not alone, and not as it becomes final.
+// A block with missing, duplicate or swapped extrinsics fails: in a range, on its own, and when watched.
 func TestOmissionsAreFound(t *testing.T) {
 	for what, o := range omissions {
 		t.Run(what, func(t *testing.T) {
@@ -82,9 +81,8 @@ func TestOmissionsAreFound(t *testing.T) {
 	}
 }
 
-// The comparison of one block with its parent costs two requests, which are sent with the
-// others. A gateway that cannot answer one of them, for whatever reason, stops nothing: the
-// output says what was not compared.
+// Comparing one block with its parent needs two requests, sent concurrently. If one fails for any reason, the
+// output notes what was not compared.
 func TestBlockBesideItsParent(t *testing.T) {
 	const multiplier = "/pallets/transaction-payment/storage/nextFeeMultiplier?at="
 	answers := map[string]http.HandlerFunc{
@@ -130,7 +128,7 @@ func TestBlockBesideItsParent(t *testing.T) {
 				t.Parallel()
 				stdout, _ := ask(t, bad, answer)
 				require.Contains(t, stdout, "note: not compared: "+check+": ")
-				require.Contains(t, stdout, "fees beside what the chain charged: 5 match")
+				require.Contains(t, stdout, "5 of 5 fees match what the chain charged")
 			})
 		}
 	}

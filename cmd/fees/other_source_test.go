@@ -11,10 +11,10 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// other is a source of a type that nobody else knows. It answers as recordings do.
+// other is a source of a test-only type that serves recordings.
 type other struct{ source.Source }
 
-// A kind of source that is made up here does for every command what recordings do.
+// A source registered by the test works in every command like recordings.
 func TestAnotherKindOfSource(t *testing.T) {
 	kinds := source.Kinds
 	t.Cleanup(func() { source.Kinds = kinds })

@@ -14,8 +14,8 @@ import (
 	"github.com/feeledger/fees/internal/test/gatewaytest"
 )
 
-// A gateway that has a part of the chain fills a ledger as the directory does that it serves:
-// by heights and by days, to the same seal.
+// A gateway with part of the chain fills a ledger like the directory that it serves, by heights and by days, to the
+// same seal.
 func TestPartOfChain(t *testing.T) {
 	whole := httptest.NewServer(gatewaytest.Handler(filepath.Join(recordings(t), "moonbeam-2100")))
 	t.Cleanup(whole.Close)

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Killed at random moments, and started again each time, an export becomes the files that a
-// quiet one makes, to the byte. Whatever looks like Parquet meanwhile is whole.
+// An export killed at random times and restarted gives the same files as an undisturbed one, to the byte. Parquet
+// files are complete at any time.
 func TestProcessPartitionedKilled(t *testing.T) {
 	endsPrograms(t)
 	t.Parallel()

@@ -23,11 +23,11 @@ import (
 	"github.com/feeledger/fees/internal/test/postgrestest"
 )
 
-// soon is when every command has ended after a signal: two seconds, and eight for a machine
-// that does other things. What else would end them takes longer.
+// soon is the time within which commands end after a signal: two seconds, plus eight on a busy machine. Timeouts
+// are longer.
 const soon = 10 * time.Second
 
-// askedGateway serves the recordings, and tells whether it was asked.
+// askedGateway serves the recordings and reports whether it received a request.
 func askedGateway(t testing.TB) (address string, asked func() bool) {
 	var count atomic.Int64
 	recorded := gatewaytest.Handler(filepath.Join(recordings(t), "moonbeam-2100"))
@@ -39,7 +39,7 @@ func askedGateway(t testing.TB) (address string, asked func() bool) {
 	return server.URL, func() bool { return count.Load() > 2 }
 }
 
-// silent accepts connections and says nothing.
+// silent accepts connections but never responds.
 func silent(t testing.TB) (address string, asked func() bool) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -58,14 +58,14 @@ func silent(t testing.TB) (address string, asked func() bool) {
 	return listener.Addr().String(), func() bool { return count.Load() > 0 }
 }
 
-// fifo is a pipe with a name.
+// fifo creates a named pipe.
 func fifo(t testing.TB) string {
 	path := filepath.Join(t.TempDir(), "pipe")
 	require.NoError(t, syscall.Mkfifo(path, 0o600))
 	return path
 }
 
-// clogged fills a pipe, so that who writes to it waits.
+// clogged fills a pipe, so that writers block.
 func clogged(t testing.TB, pipe *os.File) {
 	for {
 		require.NoError(t, pipe.SetWriteDeadline(time.Now().Add(300*time.Millisecond)))
@@ -76,11 +76,11 @@ func clogged(t testing.TB, pipe *os.File) {
 	}
 }
 
-// Whatever a command waits for, a signal ends it.
+// A signal ends a command, whatever it waits for.
 func TestProcessEndsWithASignal(t *testing.T) {
 	endsPrograms(t)
 	for name, begin := range map[string]func(t *testing.T) (p *process, waits func() bool){
-		"a pipe that nobody reads": func(t *testing.T) (*process, func() bool) {
+		"a pipe without a reader": func(t *testing.T) (*process, func() bool) {
 			gateway, asked := askedGateway(t)
 			return start(t, "block", "25", "--gateway", gateway, "-o", fifo(t)), asked
 		},
@@ -161,7 +161,7 @@ func TestProcessEndsWithASignal(t *testing.T) {
 	}
 }
 
-// A pipe gets what a file gets, once somebody reads it.
+// A pipe gets the same output as a file once it has a reader.
 func TestProcessWritesToAPipe(t *testing.T) {
 	path := fifo(t)
 	p := start(t, "block", "25", "--gateway", "demo", "--format", "json", "-o", path)
@@ -173,7 +173,7 @@ func TestProcessWritesToAPipe(t *testing.T) {
 	require.Equal(t, stdout, string(text))
 }
 
-// A backup that is killed leaves nothing that the next one does not take away.
+// Files left by a killed backup are removed by the next one.
 func TestProcessBackupKilled(t *testing.T) {
 	endsPrograms(t)
 	place := newLedgerFile(t)
@@ -208,8 +208,7 @@ func TestProcessBackupKilled(t *testing.T) {
 	requireVerified(t, target)
 }
 
-// A disk that is full is neither a wrong argument nor something in the figures that does
-// not hold.
+// A full disk is neither a usage error nor a failed check.
 func TestProcessFullDisk(t *testing.T) {
 	endsPrograms(t)
 	device, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)

@@ -15,10 +15,9 @@ import (
 	"github.com/feeledger/fees/internal/test/postgrestest"
 )
 
-// The server is lost for good while fees follow writes, and its standby takes its place. Follow
-// ends, and says that the ledger is away; started again with the same addresses it goes on. What had
-// not come to the standby is stored once more. The book is in the end the one that a quiet run makes:
-// each row of each table.
+// The database server fails while fees follow writes, and its standby takes over. Follow ends with an error;
+// restarted with the same addresses, it continues and stores again what the standby lacks. The ledger ends up
+// identical to that of an undisturbed run, row by row.
 func TestProcessFollowFailover(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts two servers, twice")
@@ -31,7 +30,7 @@ func TestProcessFollowFailover(t *testing.T) {
 			made := chaingen.New(chaingen.Options{Seed: 32, Head: first, Signed: true})
 			gateway := newRestartable(t, made.Handler())
 			at := []string{"--gateway", "http://" + gateway.address, "--quiet"}
-			server := postgrestest.StartOwn(t, "fsync=off") // nobody starts it again
+			server := postgrestest.StartOwn(t, "fsync=off") // it is not restarted
 			place := server.Database(t)
 			standby := server.Standby(t)
 			if waits {
@@ -84,8 +83,8 @@ func TestProcessFollowFailover(t *testing.T) {
 			<-growing
 			grows(made.Head() + 1) // for one that waits for the next block writes nothing, and no more blocks come
 			p.ends(t, exitLedger)
-			require.Contains(t, p.stderr.String(), ": the connection to the database is lost: ")
-			require.Contains(t, p.stderr.String(), "; run it again when the database is there: it goes on from what is stored\n")
+			require.Contains(t, p.stderr.String(), ": the database connection was lost: ")
+			require.Contains(t, p.stderr.String(), ". Run it again when the database is back; it continues where it stopped.\n")
 			early := follow() // the standby takes no changes yet
 			early.ends(t, exitLedger)
 			require.Contains(t, early.stderr.String(), "connection refused")

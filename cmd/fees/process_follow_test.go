@@ -13,11 +13,11 @@ import (
 	"github.com/feeledger/fees/internal/test/chaingen"
 )
 
-// A chain grows while fees follow is killed and started again, and its gateway too.
+// The chain grows while fees follow and its gateway are killed and restarted.
 func TestProcessFollow(t *testing.T) {
 	t.Parallel()
 	const first, last = 100, 400
-	// Signed, for follow looks at signatures, and sync does not unless it is asked to.
+	// Signed blocks, since follow checks signatures.
 	made := chaingen.New(chaingen.Options{Seed: 31, Head: first, Signed: true})
 	server := newRestartable(t, made.Handler())
 	gateway := "http://" + server.address
@@ -58,5 +58,5 @@ func TestProcessFollow(t *testing.T) {
 
 	second := start(t, "follow", "--ledger", place, "--gateway", gateway, "--from", "5")
 	second.ends(t, exitUsage)
-	require.Contains(t, second.stderr.String(), "this one goes on from block 401")
+	require.Contains(t, second.stderr.String(), "this one continues at block 401")
 }

@@ -20,10 +20,10 @@ import (
 	"github.com/feeledger/fees/internal/test/chaingen"
 )
 
-// patience is far more than anything takes that a process test waits for.
+// patience exceeds any wait of a process test.
 const patience = 4 * time.Minute
 
-// process is fees in a process of its own.
+// process is fees in a separate process.
 type process struct {
 	*exec.Cmd
 	stdout bytes.Buffer
@@ -31,7 +31,7 @@ type process struct {
 	ended  chan struct{}
 }
 
-// endsPrograms skips a test in a short run: it stops or kills programs, again and again.
+// endsPrograms skips, in a short run, a test that stops or kills programs repeatedly.
 func endsPrograms(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -39,10 +39,10 @@ func endsPrograms(t *testing.T) {
 	}
 }
 
-// start starts fees. It is killed at the end of the test, if it still runs.
+// start starts fees, and kills it at the end of the test if it still runs.
 func start(t testing.TB, args ...string) *process { return startWith(t, nil, args...) }
 
-// startWith starts it with more in its environment.
+// startWith starts fees with additional environment variables.
 func startWith(t testing.TB, environment []string, args ...string) *process {
 	p := newProcess(args...)
 	p.Env = append(os.Environ(), environment...)
@@ -50,7 +50,7 @@ func startWith(t testing.TB, environment []string, args ...string) *process {
 	return p
 }
 
-// startTo starts it with a standard output of its own.
+// startTo starts fees with a given standard output.
 func startTo(t testing.TB, stdout *os.File, args ...string) *process {
 	p := newProcess(args...)
 	p.Stdout = stdout
@@ -76,7 +76,7 @@ func (p *process) begin(t testing.TB) {
 	})
 }
 
-// endsWithin tells whether it ended within a time.
+// endsWithin reports whether the process ended within a time.
 func (p *process) endsWithin(d time.Duration) bool {
 	select {
 	case <-p.ended:
@@ -86,25 +86,25 @@ func (p *process) endsWithin(d time.Duration) bool {
 	}
 }
 
-// kill ends it as a crash does.
+// kill ends the process like a crash.
 func (p *process) kill() {
 	p.Process.Kill()
 	<-p.ended
 }
 
-// signal asks it to end.
+// signal sends the process a signal to end.
 func (p *process) signal(t testing.TB, s syscall.Signal) {
 	require.NoError(t, p.Process.Signal(s))
 }
 
-// ends wants it to end with a code.
+// ends requires the process to end with a code.
 func (p *process) ends(t testing.TB, code int) {
 	t.Helper()
-	require.True(t, p.endsWithin(patience), "it goes on for ever: %s", p.stderr)
+	require.True(t, p.endsWithin(patience), "it does not end: %s", p.stderr)
 	require.Equal(t, code, p.ProcessState.ExitCode(), "%s", p.stderr)
 }
 
-// generated serves a chain that is made up, up to a head.
+// generated serves a generated chain up to a head.
 func generated(t testing.TB, seed, head uint64) (*chaingen.Chain, string) {
 	c := chaingen.New(chaingen.Options{Seed: seed, Head: head})
 	server := httptest.NewServer(c.Handler())
@@ -112,10 +112,10 @@ func generated(t testing.TB, seed, head uint64) (*chaingen.Chain, string) {
 	return c, server.URL
 }
 
-// newLedgerFile is the place for a new ledger in a file.
+// newLedgerFile returns the path for a new ledger.
 func newLedgerFile(t testing.TB) string { return filepath.Join(t.TempDir(), "fees.db") }
 
-// ledgerStatus is what fees ledger status says of a ledger.
+// ledgerStatus returns the output of fees ledger status.
 type ledgerStatus struct {
 	Blocks   uint64
 	NotFinal uint64 `json:"not_final"`
@@ -130,13 +130,6 @@ type ledgerStatus struct {
 	Failures []any  `json:"job_failures"`
 }
 
-// ran runs the program in this process, as fees does, but beside other tests.
-func ran(args ...string) (stdout, stderr string, code int) {
-	var out, errors bytes.Buffer
-	code = run(context.Background(), args, &out, &errors)
-	return out.String(), errors.String(), code
-}
-
 func statusOf(t testing.TB, place string) (s ledgerStatus) {
 	t.Helper()
 	stdout, stderr, code := ran("ledger", "status", "--ledger", place, "--format", "json")
@@ -145,15 +138,14 @@ func statusOf(t testing.TB, place string) (s ledgerStatus) {
 	return s
 }
 
-// hasBlocks tells whether there is a ledger with blocks in it.
+// hasBlocks reports whether a ledger exists and contains blocks.
 func hasBlocks(place string) bool {
 	var s ledgerStatus
 	stdout, _, code := ran("ledger", "status", "--ledger", place, "--format", "json")
 	return code == exitOK && json.Unmarshal([]byte(stdout), &s) == nil && s.Blocks > 0
 }
 
-// requireSound wants a ledger in which a verification finds nothing, sealed up to a
-// block with a seal.
+// requireSound requires a ledger to verify, and to be sealed up to a block with a seal.
 func requireSound(t testing.TB, place string, sealed uint64, seal string) {
 	t.Helper()
 	s := statusOf(t, place)
@@ -170,7 +162,7 @@ func requireVerified(t testing.TB, place string) {
 	require.Contains(t, stdout, "nothing was altered")
 }
 
-// quietSync fills a new ledger in one go, and returns its seal.
+// quietSync fills a new ledger without interruption and returns its seal.
 func quietSync(t testing.TB, blocks, gateway string) string {
 	t.Helper()
 	place := newLedgerFile(t)
@@ -181,7 +173,7 @@ func quietSync(t testing.TB, blocks, gateway string) string {
 	return *s.Seal
 }
 
-// eventually waits until something holds.
+// eventually waits for a condition.
 func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeoutCause(context.Background(), patience, errors.New(what))

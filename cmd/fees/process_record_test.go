@@ -15,8 +15,8 @@ import (
 	"github.com/feeledger/fees/internal/test/chaingen"
 )
 
-// Killed at random moments, and started again each time, a recording of a node becomes the
-// archive that a quiet one makes, to the byte.
+// A recording from a node, killed at random times and restarted, gives the same archive as an undisturbed one, to
+// the byte.
 func TestProcessRecordKilled(t *testing.T) {
 	endsPrograms(t)
 	t.Parallel()
@@ -54,7 +54,7 @@ func TestProcessRecordKilled(t *testing.T) {
 	t.Logf("%d kills in %d archives; it takes %v", killed, whole, takes)
 }
 
-// An archive with proofs is a gateway again: its blocks are priced as the node's are.
+// A served archive with proofs gives the same fees as the node.
 func TestProcessServesProofs(t *testing.T) {
 	made := chaingen.New(chaingen.Options{Seed: 52, Rooted: true, Signed: true, Head: 30})
 	server := newRestartable(t, made.Node())
@@ -70,7 +70,7 @@ func TestProcessServesProofs(t *testing.T) {
 	require.Equal(t, outputOf(t, exitOK, "block", "9", "--gateway", gateway, "--format", "csv"), outputOf(t, exitOK, "block", "9", "--gateway", served, "--format", "csv"))
 	_, stderr, code := ran("block", "21", "--gateway", served)
 	require.Equal(t, exitGateway, code)
-	require.Contains(t, stderr, "block 21: it was not kept: blocks 2 to 20 are")
+	require.Contains(t, stderr, "block 21: not stored; blocks 2 to 20 are")
 	p.signal(t, syscall.SIGINT)
 	p.ends(t, exitOK)
 }

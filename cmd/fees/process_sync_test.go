@@ -24,11 +24,11 @@ import (
 	"github.com/feeledger/fees/internal/test/ledgertest"
 )
 
-// killsAsked says how often programs are killed: .ci/nightly wants it a hundred times, which
-// takes most of a minute.
+// killsAsked is the environment variable for the number of kills; .ci/nightly sets 100, which takes almost a
+// minute.
 const killsAsked = "FEES_KILLS"
 
-// killsWanted is how often programs are killed.
+// killsWanted returns the number of kills.
 func killsWanted(t *testing.T) int {
 	text := os.Getenv(killsAsked)
 	if text == "" {
@@ -39,8 +39,7 @@ func killsWanted(t *testing.T) int {
 	return kills
 }
 
-// Killed at random moments, many times, and started again each time: the ledger is in
-// the end the one that a quiet run makes.
+// A sync killed at random times and restarted gives the same ledger as an undisturbed one.
 func TestProcessSyncKilled(t *testing.T) {
 	endsPrograms(t)
 	const blocks, last = "1..400", 400
@@ -52,8 +51,8 @@ func TestProcessSyncKilled(t *testing.T) {
 	killedAndFilled(t, last, func() string { return newLedgerFile(t) }, fill, func(place string) { requireSound(t, place, last, seal) })
 }
 
-// A ledger that is extended downwards, killed at random moments and started again each time, is in
-// the end the one that began with the lower block: each row of each table.
+// A ledger extended downwards, killed at random times and restarted, ends up identical to one that started with the
+// lower block, row by row.
 func TestProcessSyncBelowKilled(t *testing.T) {
 	endsPrograms(t)
 	const last, upper = 400, "301..400"
@@ -84,7 +83,7 @@ func TestProcessSyncBelowKilled(t *testing.T) {
 	})
 }
 
-// rowsOf are the rows of each table of a ledger. When the tables were made is left out.
+// rowsOf returns the rows of each table of a ledger, without creation times.
 func rowsOf(t *testing.T, place string) map[string][]string {
 	t.Helper()
 	names := "SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'book_layout' AND name NOT LIKE 'sqlite_%'"
@@ -107,9 +106,8 @@ func rowsOf(t *testing.T, place string) map[string][]string {
 	return all
 }
 
-// killedAndFilled begins ledgers and has them filled by programs that are killed at random moments,
-// until there were as many kills as are wanted. Each ledger is filled in the end, has all blocks up
-// to the last one, and is checked.
+// killedAndFilled fills ledgers with programs that are killed at random times, until the number of kills is reached.
+// Each ledger is completed and checked.
 func killedAndFilled(t *testing.T, last uint64, begin func() string, fill func(place string) *process, check func(place string)) {
 	kills := killsWanted(t)
 	begun := time.Now()
@@ -117,9 +115,8 @@ func killedAndFilled(t *testing.T, last uint64, begin func() string, fill func(p
 	took := time.Since(begun)
 
 	random := rand.New(rand.NewPCG(1, 2))
-	// At most until a kill, on a machine that does not change. Where it is busier now, and
-	// nothing comes to be stored, it is more and more; where it is less so, and a ledger is
-	// full before a kill, it is less.
+	// The maximum time until a kill adapts to the machine: it grows if nothing is stored, and shrinks if a ledger is
+	// complete before a kill.
 	within := took * 3 / 4
 	killed, midway, rounds := 0, 0, 0
 	for killed < kills {
@@ -157,7 +154,7 @@ func killedAndFilled(t *testing.T, last uint64, begin func() string, fill func(p
 	t.Logf("%d kills, %d of them midway, in %d ledgers; at most %v until a kill at first, %v in the end", killed, midway, rounds, took*3/4, within)
 }
 
-// A signal ends it soon; what was done stays, and the next one may write.
+// A signal ends a sync soon; stored blocks stay, and the next program can write.
 func TestProcessSyncStopped(t *testing.T) {
 	endsPrograms(t)
 	t.Parallel()
@@ -173,7 +170,7 @@ func TestProcessSyncStopped(t *testing.T) {
 			asked := time.Now()
 			p.ends(t, exitInterrupted)
 			require.Less(t, time.Since(asked), 20*time.Second)
-			require.Regexp(t, "^fees: stopped after [0-9]+ of 1500 blocks; run it again: it goes on from there\n$", p.stderr.String())
+			require.Regexp(t, "^fees: stopped after [0-9]+ of 1500 blocks; run it again to continue\n$", p.stderr.String())
 			require.Empty(t, p.stdout.String())
 
 			s := statusOf(t, place)
@@ -194,7 +191,7 @@ func TestProcessSyncStopped(t *testing.T) {
 	require.Equal(t, uint64(last), made.Head())
 }
 
-// Of two at once, one writes and the other is told at once.
+// Of two concurrent syncs, one writes and the other fails at once.
 func TestProcessSyncTwice(t *testing.T) {
 	endsPrograms(t)
 	t.Parallel()
@@ -204,7 +201,7 @@ func TestProcessSyncTwice(t *testing.T) {
 	open := sync.OnceFunc(func() { close(gate) })
 	t.Cleanup(open)
 	server := newRestartable(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasSuffix(r.URL.Path, "/300") { // nobody gets to the end before the other one is told
+		if strings.HasSuffix(r.URL.Path, "/300") { // hold the first sync until the second one has failed
 			select {
 			case <-gate:
 			case <-r.Context().Done():
@@ -232,13 +229,13 @@ func TestProcessSyncTwice(t *testing.T) {
 		t.Fatal("both go on")
 	}
 	refused.ends(t, exitLedger)
-	require.Regexp(t, "^fees: ledger .*another program is writing this ledger; wait until it ends\n$", refused.stderr.String())
+	require.Regexp(t, `^fees: ledger .*another program is writing this ledger\. Wait until the other program ends\.\n$`, refused.stderr.String())
 	open()
 	writer.ends(t, exitOK)
 	requireSound(t, place, last, quietSync(t, blocks, gateway))
 }
 
-// A gateway that is away for a moment, and one that comes back too late.
+// A gateway that is down briefly, and one that is down too long.
 func TestProcessSyncGatewayRestarts(t *testing.T) {
 	endsPrograms(t)
 	t.Parallel()
@@ -246,7 +243,7 @@ func TestProcessSyncGatewayRestarts(t *testing.T) {
 	made := chaingen.New(chaingen.Options{Seed: 14, Head: last})
 	var away atomic.Bool // now or before
 	server := newRestartable(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasSuffix(r.URL.Path, "/700") && !away.Load() { // nobody gets to the end before it is away
+		if strings.HasSuffix(r.URL.Path, "/700") && !away.Load() { // hold the sync until the gateway is down
 			<-r.Context().Done()
 			return
 		}

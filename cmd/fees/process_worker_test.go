@@ -13,8 +13,8 @@ import (
 	"github.com/feeledger/fees/internal/test/postgrestest"
 )
 
-// Three workers share a range, one of them is killed at a random moment, and the
-// others end with the ledger that a quiet run makes.
+// Three workers share a range, one of them is killed at a random time, and the others complete the same ledger as an
+// undisturbed run.
 func TestProcessWorkers(t *testing.T) {
 	t.Parallel()
 	const blocks, last = "1..1000", 1000
@@ -24,16 +24,16 @@ func TestProcessWorkers(t *testing.T) {
 
 	stdout, stderr, code := ran(append([]string{"sync", "--signatures=false", blocks, "--enqueue"}, at...)...)
 	require.Equal(t, exitOK, code, stderr)
-	require.Regexp(t, `^postgres://127\.0\.0\.1:\d+/test_\d+: blocks 1\.\.1000: 1000 are missing; 5 new jobs, for fees worker\n$`, stdout)
+	require.Regexp(t, `^postgres://127\.0\.0\.1:\d+/test_\d+: blocks 1\.\.1000: 1000 missing; created 5 jobs for fees worker\n$`, stdout)
 	stdout, _, code = ran(append([]string{"sync", "--signatures=false", blocks, "--enqueue"}, at...)...)
 	require.Equal(t, exitOK, code)
-	require.Contains(t, stdout, "1000 are missing; 0 new jobs")
+	require.Contains(t, stdout, "1000 missing; created 0 jobs")
 	require.Equal(t, uint64(5), statusOf(t, place).Waiting)
 
 	seed := time.Now().UnixNano()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(uint64(seed), 0))
-	// Not faster, so that there is a moment to be killed at.
+	// Slowed down, so that there is time for the kill.
 	slow := func() *process {
 		return start(t, append([]string{"worker", "--signatures=false", "--until-done", "--jobs", "1", "--rps", "300"}, at...)...)
 	}
@@ -55,10 +55,10 @@ func TestProcessWorkers(t *testing.T) {
 
 	stdout, _, code = ran(append([]string{"sync", "--signatures=false", blocks}, at...)...)
 	require.Equal(t, exitOK, code)
-	require.Contains(t, stdout, "0 stored, 1000 were there")
+	require.Contains(t, stdout, "0 stored, 1000 already there")
 }
 
-// A job that fails is tried again, and shown meanwhile without secrets.
+// A failed job is retried, and shown without secrets meanwhile.
 func TestProcessWorkerWithoutGateway(t *testing.T) {
 	t.Parallel()
 	const blocks, last = "1..40", 40
@@ -68,7 +68,7 @@ func TestProcessWorkerWithoutGateway(t *testing.T) {
 	_, stderr, code := ran("sync", "--signatures=false", blocks, "--enqueue", "--ledger", place, "--gateway", gateway)
 	require.Equal(t, exitOK, code, stderr)
 
-	// Slow, so that the gateway can go away while a job is worked.
+	// Slow, so that the gateway can go down during a job.
 	p := startWith(t, []string{"FEES_GATEWAY=http://me:sesame@" + server.address}, "worker", "--signatures=false", "--ledger", place, "--timeout", "1s", "--rps", "2")
 	eventually(t, "no job is worked", func() bool { return statusOf(t, place).Running > 0 })
 	server.stop()
@@ -85,7 +85,7 @@ func TestProcessWorkerWithoutGateway(t *testing.T) {
 	requireSound(t, place, last, quietSync(t, blocks, gateway))
 }
 
-// A database that refuses something for a moment is waited for.
+// A temporary error of the database is waited for.
 func TestProcessWorkerWaitsForTheDatabase(t *testing.T) {
 	t.Parallel()
 	const blocks, last = "1..40", 40
@@ -129,8 +129,7 @@ func TestProcessWorkerWaitsForTheDatabase(t *testing.T) {
 	}
 }
 
-// What does not hold is said by the worker that finds it, and stored; nobody restarts a
-// worker for it.
+// A failed check is reported by the worker and stored; the worker continues.
 func TestProcessWorkerSaysWhatDoesNotHold(t *testing.T) {
 	t.Parallel()
 	place := postgrestest.Start(t).Database(t)
@@ -138,8 +137,8 @@ func TestProcessWorkerSaysWhatDoesNotHold(t *testing.T) {
 	require.Equal(t, exitOK, code, stderr)
 	p := start(t, "worker", "--signatures=false", "--until-done", "--ledger", place, "--gateway", "demo", "--quiet")
 	p.ends(t, exitOK)
-	require.Contains(t, p.stderr.String(), "fees: does not hold: block 2: block.time: its time 2026-01-01T00:00:12Z is not after that of block 1")
+	require.Contains(t, p.stderr.String(), "fees: check failed: block 2: block.time: its time 2026-01-01T00:00:12Z is not after the time of block 1")
 	stdout, _, code := ran("sync", "--signatures=false", "0..27", "--ledger", place, "--gateway", "demo")
 	require.Equal(t, exitFinding, code)
-	require.Contains(t, stdout, "does not hold in blocks 0..27: 1 block.time; ")
+	require.Contains(t, stdout, "failed checks in blocks 0..27: 1 block.time (")
 }

@@ -17,52 +17,52 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// providerAdvice returns what to do about a gateway or node that does not answer for now, or
-// not without a key.
+// providerAdvice returns the advice on a gateway or node that is temporarily unavailable, or requires a
+// key.
 func providerAdvice(c *cobra.Command, err error) string {
 	if errors.Is(err, chain.ErrPruned) {
-		return "name an archive node (--state-pruning archive --blocks-pruning archive)"
+		return "Use an archive node (--state-pruning archive --blocks-pruning archive)"
 	}
 	switch httpclient.FailureOf(err) {
 	case httpclient.Denied:
 		if takes(c, "api-key-file") {
-			return "check the URL and the key: in the URL, in FEES_API_KEY, or in a file that --api-key-file names"
+			return "Check the URL and the key (in the URL, in FEES_API_KEY, or in the file of --api-key-file)"
 		}
-		return "check the URL and the key in it"
+		return "Check the URL and the key in it"
 	case httpclient.QuotaSpent:
-		return "the quota of the provider's plan is used up: wait until it renews, raise it, or name another provider"
+		return "Wait until the quota of the provider's plan renews, raise it, or use another provider"
 	case httpclient.Busy:
 		if takes(c, "rps") {
-			return "the provider limits how many requests it takes: ask more slowly with --rps"
+			return "Send fewer requests per second with --rps; the provider limits their rate"
 		}
-		return "the provider limits how many requests it takes: wait a moment"
+		return "Wait a moment; the provider limits the rate of requests"
 	case httpclient.NodeLost:
-		return "the gateway has lost its node: if the node runs, restart the gateway, which may not find it again by itself"
+		return "Restart the gateway if its node runs; the gateway has lost the connection to it"
 	case httpclient.Internal, httpclient.Unavailable:
-		if source.CannotTell(err) || errors.As(err, new(*httpclient.UnreachableError)) { // it will never tell, or may not run at all
+		if source.CannotTell(err) || errors.As(err, new(*httpclient.UnreachableError)) { // waiting does not help, or it may not run
 			return ""
 		}
-		return "wait, or name another gateway or node"
+		return "Wait, or use another gateway or node"
 	}
 	return ""
 }
 
-// saidFirst returns an error's message. The provider's own words come first where they say why
-// there is no answer.
-func saidFirst(c *cobra.Command, err error) string {
+// repliedFirst returns an error's message. The provider's own reply comes first if it explains the
+// failure.
+func repliedFirst(c *cobra.Command, err error) string {
 	text := message(c, err)
 	if !errors.Is(err, chain.ErrPruned) && (source.CannotTell(err) || !httpclient.Passes(err) && httpclient.FailureOf(err) != httpclient.Denied) {
 		return text
 	}
-	who, words := said(err)
+	from, words := reply(err)
 	if words == "" || !strings.Contains(text, words) {
 		return text
 	}
-	return fmt.Sprintf("the %s says \"%s\" (%s)", who, console.Printable(words), strings.Replace(text, ": "+words, "", 1))
+	return fmt.Sprintf("the %s replied \"%s\" (%s)", from, console.Printable(words), strings.Replace(text, ": "+words, "", 1))
 }
 
-// said returns what a gateway or node sent in place of an answer.
-func said(err error) (who, words string) {
+// reply returns what a gateway or node sent instead of an answer.
+func reply(err error) (from, words string) {
 	var status *httpclient.StatusError
 	var refusal httpclient.Refusal
 	switch {
@@ -75,8 +75,7 @@ func said(err error) (who, words string) {
 	return "", ""
 }
 
-// continues returns how the work goes on that an error interrupted, where another answer to
-// the same question lets it.
+// continues returns how to continue interrupted work, "" if another attempt cannot help.
 func continues(c *cobra.Command, err error) string {
 	if app.KindOf(err) != failure.Unanswered || source.CannotTell(err) || !httpclient.Passes(err) && !source.Doubtful(err) {
 		return ""
@@ -85,8 +84,8 @@ func continues(c *cobra.Command, err error) string {
 	switch {
 	case !errors.As(err, &interrupted):
 		return ""
-	case c != nil && c.Name() == "watch": // without --from it begins at the head
-		return cli.Line(c, "fees watch --from "+strconv.FormatUint(interrupted.Next, 10), "gateway", "node", "format", "network", "network-file", "api-key-file", "api-key-header", "ca-file") + " continues there"
+	case c != nil && c.Name() == "watch": // without --from it starts at the head
+		return `continue with "` + cli.Line(c, "fees watch --from "+strconv.FormatUint(interrupted.Next, 10), "gateway", "node", "format", "network", "network-file", "api-key-file", "api-key-header", "ca-file") + `"`
 	}
-	return fmt.Sprintf("run the same command again: it continues at block %d", interrupted.Next)
+	return fmt.Sprintf("run the same command again to continue at block %d", interrupted.Next)
 }

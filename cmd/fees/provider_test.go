@@ -14,8 +14,8 @@ import (
 	"github.com/feeledger/fees/internal/test/gatewaytest"
 )
 
-// When patience ends, the message begins with the provider's words, without the key that they
-// repeat, and names the block at which the same command continues. It does.
+// After the retries, the message starts with the provider's reply, without the key, and names the block at which the
+// same command continues.
 func TestPatienceEnds(t *testing.T) {
 	const key = "KEY0123456789abcdef"
 	recorded := http.StripPrefix("/"+key, gatewaytest.Handler("../../testdata/recordings/moonbeam-2100"))
@@ -39,10 +39,10 @@ func TestPatienceEnds(t *testing.T) {
 		fail          http.HandlerFunc
 		words, advice string
 	}{
-		"node hangs": {says(500, "No response received from RPC endpoint in 60s"), `the gateway says "No response received from RPC endpoint in 60s" (`, "wait, or name another gateway or node"},
-		"key":        {says(403, "no access with "+key), `the gateway says "no access with [hidden]" (`, "check the URL and the key"},
-		"quota":      {says(429, "Monthly quota exceeded"), `the gateway says "Monthly quota exceeded" (`, "the quota of the provider's plan is used up"},
-		"rate limit": {says(500, "-32005: Too many requests"), `the gateway says "-32005: Too many requests" (`, "ask more slowly with --rps"},
+		"node hangs": {says(500, "No response received from RPC endpoint in 60s"), `the gateway replied "No response received from RPC endpoint in 60s" (`, "Wait, or use another gateway or node"},
+		"key":        {says(403, "no access with "+key), `the gateway replied "no access with [hidden]" (`, "Check the URL and the key"},
+		"quota":      {says(429, "Monthly quota exceeded"), `the gateway replied "Monthly quota exceeded" (`, "Wait until the quota of the provider's plan renews"},
+		"rate limit": {says(500, "-32005: Too many requests"), `the gateway replied "-32005: Too many requests" (`, "Send fewer requests per second with --rps"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -50,13 +50,13 @@ func TestPatienceEnds(t *testing.T) {
 				{"sync", "20..27", "--ledger", filepath.Join(dir, "fees.db")},
 				{"archive", "record", "20..27", "-o", filepath.Join(dir, "archive")},
 			} {
-				args = append(args, "--quiet", "--timeout", "400ms")
+				args = append(args, "--quiet", "--timeout", "1s")
 				failing.Store(&c.fail)
 				_, stderr, code := fees(t, args...)
 				require.Equal(t, exitGateway, code, stderr)
 				require.True(t, strings.HasPrefix(stderr, "fees: "+c.words), stderr)
 				require.Contains(t, stderr, c.advice)
-				require.Regexp(t, "; run the same command again: it continues at block 2[45]\n$", stderr)
+				require.Regexp(t, ", then run the same command again to continue at block 2[45]\\.\n$", stderr)
 				require.NotContains(t, stderr, key)
 				failing.Store(nil)
 				_, stderr, code = fees(t, args...)
@@ -69,8 +69,8 @@ func TestPatienceEnds(t *testing.T) {
 		failing.Store(&fail)
 		_, stderr, code := fees(t, "block", "25")
 		require.Equal(t, exitGateway, code)
-		require.Equal(t, `fees: the gateway says "4003: Client error: Api called for an unknown Block: State already discarded for 0x12" `+
-			"(block 25: the node does not keep this block or its state: GET /blocks/25: status 500 Internal Server Error); "+
-			"name an archive node (--state-pruning archive --blocks-pruning archive)\n", stderr)
+		require.Equal(t, `fees: the gateway replied "4003: Client error: Api called for an unknown Block: State already discarded for 0x12" `+
+			"(block 25: the node does not keep this block or its state: GET /blocks/25: status 500 Internal Server Error). "+
+			"Use an archive node (--state-pruning archive --blocks-pruning archive).\n", stderr)
 	})
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestReadme holds the README to what the program does: its transcripts print
-// what it says, and the Go code of docs/embedding.md is that of an example, which is run.
+// TestReadme requires the README's transcript to match the program's output, and the Go code in
+// docs/embedding.md to match examples that are run.
 func TestReadme(t *testing.T) {
 	text, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
@@ -31,7 +31,7 @@ func TestReadme(t *testing.T) {
 		transcripts++
 	}
 	require.Equal(t, 1, transcripts)
-	require.LessOrEqual(t, len(strings.Fields(string(text))), 1200, "words of the README")
+	require.LessOrEqual(t, len(strings.Fields(string(text))), 850, "words of the README")
 
 	var examples strings.Builder
 	for _, file := range []string{"../../source/example_test.go", "../../source/prove/example_test.go"} {

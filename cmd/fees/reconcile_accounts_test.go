@@ -15,9 +15,8 @@ import (
 	"github.com/feeledger/fees/internal/archive/demo/monthend"
 )
 
-// explorerExport is an explorer's export of the demo's company for January: each EVM transaction
-// that one of its accounts sent or received, with the fee that its sender paid. The two in the
-// rows of blocks 5 and 24 were received.
+// explorerExport is an explorer's January export for the demo's company: every EVM transaction that its accounts
+// sent or received, with the sender's fee. Two were received, in blocks 5 and 24.
 const explorerExport = `"Transaction Hash","Blockno","DateTime (UTC)","From","TxnFee(GLMR)","TxnFee(USD)"
 "0x2be578b75fee9f4bf0e88f95e47c602056300c253987c192f8d9efcd281fa5f5","1","2026-01-31 00:30:00","0x065adec114ada927d1a42840405ca6668d0c0930","0.021797132753844","0.01"
 "0x65deb72cb7baefb56b0016622fe23b27383b77e75127ce0fcfb164ce37eab446","2","2026-01-31 01:30:00","0x2f5bcc3a78cb7ff9aa2fabf6c94b4c98a7438c23","0.117997036061304825","0.03"
@@ -36,15 +35,15 @@ const explorerExport = `"Transaction Hash","Blockno","DateTime (UTC)","From","Tx
 "0xbd4acd39dfac25f4dfb7420e38ef3c8427348b34de919d3b22d907cfb4afa57e","24","2026-01-31 23:30:00","0x512a599d7c7f9873805537cf62865ecc0c87aceb","0.020556911897088","0.01"
 `
 
-// The fees of that month, added up apart from this program: the 13 rows that the company sent and
-// its three native extrinsics come to 0.9112 GLMR, the 15 rows to 0.9215.
+// The fees of that month, computed independently: the 13 rows that the company sent plus its three native extrinsics
+// total 0.9112 GLMR, the 15 rows 0.9215.
 const (
 	monthBooks = "921526514448691793"
 	monthPaid  = "911216562876073180"
 	monthApart = "10309951572618613"
 )
 
-// demoMonth is the directory of the demo with its January in a ledger.
+// demoMonth returns the demo's directory with its January in a ledger.
 func demoMonth(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -57,7 +56,7 @@ func demoMonth(t *testing.T) (dir string) {
 	return dir
 }
 
-// Fees that other accounts paid are in the books alone, in every form that a result has.
+// Fees paid by other accounts count only on the books' side, in every format.
 func TestReconcileStrangersFees(t *testing.T) {
 	demoMonth(t)
 	require.NoError(t, os.WriteFile("export.csv", []byte(explorerExport), 0o600))
@@ -92,7 +91,7 @@ func TestReconcileStrangersFees(t *testing.T) {
 	require.Equal(t, []string{"books", "chain", "difference"}, []string{records[0][4], records[0][6], records[0][8]})
 	require.Equal(t, [3]string{monthBooks, monthPaid, monthApart}, [3]string{columnSum(t, records, 4), columnSum(t, records, 6), columnSum(t, records, 8)})
 
-	// What has no row is in no fixed file: there, the chain's side is that of the rows.
+	// Fees without a row are not in the --fix file, where the chain's side covers only the rows.
 	run("--fix", "fixed.csv", "--format", "xlsx", "-o", "result.xlsx")
 	fixed, err := os.ReadFile("fixed.csv")
 	require.NoError(t, err)
@@ -128,8 +127,8 @@ func columnSum(t *testing.T, records [][]string, column int) string {
 	return sumOf(t, list...)
 }
 
-// Without accounts nothing is called complete: the rows are shown, no file is written, and the
-// commands that name the groups of the address book work.
+// Without accounts, the result is not called complete: the rows are shown, no file is written, and the suggested
+// commands with groups work.
 func TestReconcileWithoutAccounts(t *testing.T) {
 	dir := demoMonth(t)
 	require.NoError(t, os.WriteFile("export.csv", []byte(explorerExport), 0o600))
@@ -138,7 +137,7 @@ func TestReconcileWithoutAccounts(t *testing.T) {
 		require.Equal(t, exitUsage, code, stderr)
 		require.Contains(t, stdout+stderr, "15 rows match; completeness not checked", form)
 		require.NotContains(t, strings.ToLower(stdout+stderr), "all 15 match", form)
-		require.Contains(t, stderr, "fees: no accounts were named, so fees that the books lack were not looked for: run one of the commands above\n")
+		require.Contains(t, stderr, "fees: no accounts are named, so fees missing from the books were not looked for; run one of the commands above\n")
 	}
 	_, stderr, code := fees(t, "reconcile", "export.csv", "--month", "2026-01", "--fix", "fixed.csv", "--format", "csv", "-o", "result.csv", "--quiet")
 	require.Equal(t, exitUsage, code)
@@ -176,5 +175,5 @@ func TestReconcileWithoutAccounts(t *testing.T) {
 	require.NoError(t, os.WriteFile("empty.csv", []byte("hash,fee_wei\n"), 0o600))
 	_, stderr, code = fees(t, "reconcile", "empty.csv", "--month", "2026-01", "--rows-only", "--quiet")
 	require.Equal(t, exitUsage, code)
-	require.Contains(t, stderr, "empty.csv has no fee to compare")
+	require.Contains(t, stderr, "empty.csv contains no fee to compare")
 }

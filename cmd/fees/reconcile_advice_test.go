@@ -19,11 +19,10 @@ import (
 	"github.com/feeledger/fees/internal/test/tier"
 )
 
-// offered are the command lines in messages: one that reads the file, or several of which each says
-// what it means.
-var offered = regexp.MustCompile(`(?m)(?:^fees: if .*: |; this reads it: )fees (reconcile .*)$`)
+// offered matches the command lines in messages: one that reads the file, or several with their meanings.
+var offered = regexp.MustCompile(`(?m)(?:^fees: if .*: |\. Read it with: )fees (reconcile .*)$`)
 
-// Each command that a message offers reads the file when it is pasted.
+// Each suggested command reads the file when pasted.
 func TestReconcileAdviceWorks(t *testing.T) {
 	s := allSent(t, "moonbeam-2100")[0]
 	hash, wei, token := s.Hash, s.Charged, strings.Replace(commaTokens(s.Charged), ",", ".", 1)
@@ -46,14 +45,14 @@ func TestReconcileAdviceWorks(t *testing.T) {
 		"UTF-16 without a mark":     {utf16le("hash;fee_wei\n" + row(wei)), nil, 0, 1},
 		"a header that comes again": {"hash;fee_wei\n" + row(wei) + "hash;fee_wei\n", nil, 0, 1},
 		"pipes":                     {"hash|fee_wei\n" + strings.ReplaceAll(row(wei), ";", "|"), nil, 0, 1},
-		"12 hours":                  {"hash;fee_wei;date\n" + row(wei, "1/31/2026 12:04:48 AM"), nil, 1, 1},
+		"12 hours":                  {"hash;fee_wei;date\n" + row(wei, "1/31/2026 12:04:48 AM"), nil, 0, 1},
 		"either day":                {"hash;fee_wei;date\n" + row(wei, "03/04/2026"), nil, 2, 2},
 		"a date of nothing":         {"hash;fee_wei;date\n" + row(wei, "Q1"), nil, 1, 1},
 		"a date of nothing, mapped": {"hash;fee_wei;day\n" + row(wei, "Q1"), []string{"--map", "date=day"}, 1, 1},
-		"seconds":                   {"hash;fee_wei;date\n" + row(wei, "1767225888"), nil, 1, 1},
-		"a serial":                  {"hash;fee_wei;date\n" + row(wei, "46023.0033"), nil, 1, 1},
+		"seconds":                   {"hash;fee_wei;date\n" + row(wei, "1767225888"), nil, 0, 1},
+		"a serial":                  {"hash;fee_wei;date\n" + row(wei, "46023.0033"), nil, 0, 1},
 		"either comma":              {"hash;Fee (GLMR)\n" + row("1,234"), nil, 2, 0},
-		"a decimal comma":           {"hash;Fee (GLMR)\n" + row(commaTokens(wei)), nil, 1, 1},
+		"a decimal comma":           {"hash;Fee (GLMR)\n" + row(commaTokens(wei)), nil, 0, 1},
 		"two columns":               {"hash;Fee;Fee\n" + row("1", wei), []string{"--unit", "wei"}, 2, 1},
 		"two columns, mapped":       {"hash;Fee;Fee\n" + row("1", wei), []string{"--unit", "wei", "--map", "fee=Fee"}, 2, 1},
 		"two names":                 {"hash;Fee (wei);Tx, Fee (wei)\n" + row("1", wei), nil, 2, 1},

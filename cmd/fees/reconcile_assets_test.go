@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// custodyExport has the company's fees of January among those of other chains, as a custodian
-// exports them: an asset beside each fee, and none where there is no fee.
+// custodyExport is a custodian's export: the company's January fees among those of other chains, with an asset for
+// each fee, and empty cells without a fee.
 func custodyExport(t *testing.T) string {
 	t.Helper()
 	var text strings.Builder
@@ -34,8 +34,7 @@ func custodyExport(t *testing.T) string {
 	return text.String()
 }
 
-// Fees in other assets are left out and counted; what would add them is refused, and no command
-// that is printed does it.
+// Fees in other assets are left out and counted. Settings that would add them are refused and never suggested.
 func TestReconcileOtherAssets(t *testing.T) {
 	demoMonth(t)
 	write := func(text string) { require.NoError(t, os.WriteFile("books.csv", []byte(text), 0o600)) }
@@ -75,12 +74,12 @@ func TestReconcileOtherAssets(t *testing.T) {
 	}
 	write("hash,Fee (MOVR)\n" + hash + ",0.021797132753844\n")
 	_, stderr, _ = run()
-	require.Equal(t, "fees: books.csv: line 1: column \"Fee (MOVR)\" is in MOVR, and the ledger is of GLMR: only fees in GLMR can be compared\n", stderr)
+	require.Equal(t, "fees: books.csv: line 1: column \"Fee (MOVR)\" is in MOVR; only fees in GLMR can be compared with this ledger\n", stderr)
 
-	// A file that states no unit comes with a command, and with what it takes for granted.
+	// For a file without a unit, the suggested command states its assumption.
 	write("hash,fee\n" + hash + ",0.021797132753844\n")
 	_, stderr, code = run()
 	require.Equal(t, exitUsage, code)
-	require.Contains(t, stderr, "the command takes them to be in the network's token, so make sure that they are\n")
-	require.Contains(t, stderr, "this reads it: fees reconcile books.csv")
+	require.Contains(t, stderr, "the file does not state the unit of fees; the command below assumes the network's token\n")
+	require.Contains(t, stderr, ". Read it with: fees reconcile books.csv")
 }

@@ -21,8 +21,8 @@ import (
 	"github.com/feeledger/fees/internal/test/tier"
 )
 
-// sentTransaction is one as it was sent when a recording was made, with what the
-// sender's balance lost: it owes nothing to this program.
+// sentTransaction is a transaction sent for a recording, with the change of the sender's balance, independent of this
+// program.
 type sentTransaction struct {
 	From    string `json:"from"`
 	EVMHash string `json:"ethHash"`
@@ -34,7 +34,7 @@ type sentTransaction struct {
 
 func (s *sentTransaction) place() string { return fmt.Sprintf("%d-%d", s.Height, s.Index) }
 
-// allSent are the transactions of a recording.
+// allSent returns the transactions of a recording.
 func allSent(t *testing.T, name string) []sentTransaction {
 	text, err := os.ReadFile(filepath.Join(recordings(t), name, "sent.json"))
 	require.NoError(t, err)
@@ -44,13 +44,11 @@ func allSent(t *testing.T, name string) []sentTransaction {
 	return all.Sent
 }
 
-// booked is a row of the company's books. What names its transaction is in one of the
-// first three, or in several.
+// booked is a row of the company's books. One or several of the first three fields name its transaction.
 type booked struct{ evmHash, hash, place, wei, account string }
 
-// companyBooks are a row for each transaction that was sent. Each third one is named
-// by the hash of its EVM transaction, if it has one, by that of its extrinsic, and by
-// its place.
+// companyBooks returns a row per sent transaction, named in turn by EVM hash (if any), extrinsic hash and transaction
+// ID.
 func companyBooks(list []sentTransaction) (rows []booked) {
 	for i, s := range list {
 		row := booked{wei: s.Charged, account: s.From}
@@ -67,13 +65,13 @@ func companyBooks(list []sentTransaction) (rows []booked) {
 	return rows
 }
 
-// commaTokens writes an amount of wei in the token, with all decimals after a comma.
+// commaTokens formats a wei amount in the token with a decimal comma and all decimals.
 func commaTokens(wei string) string {
 	digits := strings.Repeat("0", max(0, 19-len(wei))) + wei
 	return digits[:len(digits)-18] + "," + digits[len(digits)-18:]
 }
 
-// bookLines are the books as a file has them.
+// bookLines returns the rows of the books as text.
 func bookLines(rows []booked, fee string, amount func(wei string) string) [][]string {
 	list := [][]string{{"EVM hash", "Extrinsic hash", "Extrinsic ID", fee, "Payer"}}
 	for _, r := range rows {
@@ -106,14 +104,13 @@ func writeBooksXLSX(t *testing.T, lines [][]string) (path string) {
 	return path
 }
 
-// companyFile is the books in one of the forms that companies have, with the flags
-// that say how it is written.
+// companyFile is the books in a common format, with the flags to read it.
 type companyFile struct {
 	path  string
 	flags []string
 }
 
-// companyFiles are the same books in each form.
+// companyFiles returns the same books in each format.
 func companyFiles(t *testing.T, rows []booked) map[string]companyFile {
 	inWei := bookLines(rows, "Fee (wei)", func(wei string) string { return wei })
 	inToken := bookLines(rows, "Fee (GLMR)", commaTokens)
@@ -126,7 +123,7 @@ func companyFiles(t *testing.T, rows []booked) map[string]companyFile {
 	}
 }
 
-// accountsOf is a file with all accounts that sent.
+// accountsOf writes a file with all senders.
 func accountsOf(t *testing.T, list []sentTransaction) (path string) {
 	var accounts []string
 	for _, s := range list {
@@ -138,14 +135,14 @@ func accountsOf(t *testing.T, list []sentTransaction) (path string) {
 	return path
 }
 
-// synced fills a new ledger, which the commands after it use, from a recording.
+// synced fills a new ledger from a recording, for the following commands.
 func synced(t *testing.T, recording, span string) {
 	t.Setenv("FEES_LEDGER", newLedgerFile(t))
 	_, stderr, code := fees(t, "sync", span, "--gateway", recording)
 	require.Contains(t, []int{exitOK, exitFinding}, code, stderr)
 }
 
-// reconciliation is a result as JSON has it.
+// reconciliation is the JSON of a result.
 type reconciliation struct {
 	Reconciled bool
 	Summary    []reconciledSum
@@ -172,7 +169,7 @@ func reconciliationOf(t *testing.T, text string) (r reconciliation) {
 	return r
 }
 
-// counts are how many there are of each outcome, but for those without any.
+// counts returns the number of rows by outcome, without zeros.
 func (r *reconciliation) counts() map[string]int {
 	counts := map[string]int{}
 	for _, s := range r.Summary {
@@ -183,7 +180,7 @@ func (r *reconciliation) counts() map[string]int {
 	return counts
 }
 
-// sumOf adds decimal numbers up.
+// sumOf adds decimal numbers.
 func sumOf(t *testing.T, numbers ...string) string {
 	sum := new(big.Int)
 	for _, text := range numbers {
@@ -194,7 +191,7 @@ func sumOf(t *testing.T, numbers ...string) string {
 	return sum.String()
 }
 
-// requireSame wants the command to write the same bytes again, in each format.
+// requireSame requires a command to write the same bytes again, in each format.
 func requireSame(t *testing.T, want int, arguments ...string) {
 	for _, format := range []string{"json", "csv", "table", "xlsx"} {
 		var written [2][]byte
@@ -211,8 +208,8 @@ func requireSame(t *testing.T, want int, arguments ...string) {
 	}
 }
 
-// Books with what each recording's chain charged reconcile to the last wei in every
-// form, by every way to name a transaction.
+// Books with the charges of each recording reconcile to the wei, in every format and with every way to name a
+// transaction.
 func TestReconcileBooks(t *testing.T) {
 	for name, span := range map[string]string{"moonbeam-2100": "0..27", "moonbeam-1701": "0..21"} {
 		list := allSent(t, name)
@@ -243,9 +240,8 @@ func TestReconcileBooks(t *testing.T) {
 	}
 }
 
-// oneHashTwice is the recording of Moonbeam's runtime 2100 with one signed extrinsic in two blocks,
-// as it is on the chain when an account was emptied and began again: the hash of
-// 26-8, a transfer, is that of 27-8 too.
+// oneHashTwice is the recording of Moonbeam's runtime 2100 with one signed extrinsic in two blocks, as happens when an
+// account is emptied and reused: transfers 26-8 and 27-8 have the same hash.
 func oneHashTwice(t *testing.T, list []sentTransaction) (dir string) {
 	dir = filepath.Join(t.TempDir(), "moonbeam-2100")
 	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(recordings(t), "moonbeam-2100"))))
@@ -259,17 +255,16 @@ func oneHashTwice(t *testing.T, list []sentTransaction) (dir string) {
 	return dir
 }
 
-// Twelve differences in the books of a company: these are found, each as what it is,
-// and nothing else.
+// Twelve differences in a company's books are found, each with its outcome, and nothing else.
 func TestReconcilePlantedDifferences(t *testing.T) {
 	list := allSent(t, "moonbeam-2100")
 	foreign := allSent(t, "moonbeam-1701")[13]
 	synced(t, oneHashTwice(t, list), "0..27")
 
 	books := companyBooks(list)
-	books[78] = booked{"", list[78].Hash, "26-8", list[78].Charged, list[78].From} // the place tells
+	books[78] = booked{"", list[78].Hash, "26-8", list[78].Charged, list[78].From} // identified by transaction ID
 	books[83] = booked{"", list[78].Hash, "27-8", list[83].Charged, list[83].From} // which of the two is meant
-	// A line is that of the file, in which the first transaction is on line 2.
+	// Line numbers of the file; the first transaction is on line 2.
 	for _, p := range []struct {
 		what  string
 		line  int // of what is changed; 0 where rows are added at the end
@@ -299,22 +294,21 @@ func TestReconcilePlantedDifferences(t *testing.T) {
 		}
 	}
 
-	// Amounts of the chain are those that it charged, by the recording's own list. A
-	// hash with another digit is two differences: of the row, and of the transaction
-	// that no row names. So is a row that contradicts itself.
+	// The chain's amounts are the charges in the recording's own list. A hash with a wrong digit gives two
+	// differences: the row, and the transaction without a row. So does a row that contradicts itself.
 	want := []difference{
 		// class, line, transaction, books, chain, books less chain, notes
 		{"amount_differs", 5, "3-7", "2100000000000001", "2100000000000000", "1", []string{}},
 		{"amount_differs", 16, "7-5", "7097136149045025", "7097163149045025", "-27000000000", []string{}},
 		{"amount_differs", 18, "7-7", "2051365279308709", "2051365279308710", "-1", []string{}},
 		{"only_in_books", 29, "", "5435700000000000", "", "5435700000000000", []string{}},
-		{"ambiguous", 38, "", "2765160000000000", "", "2765160000000000", []string{"it names 13-4, and has another place"}},
+		{"ambiguous", 38, "", "2765160000000000", "", "2765160000000000", []string{"it names 13-4, but with another ID"}},
 		{"only_in_books", 85, "", "1242531387061441", "", "1242531387061441", []string{}},
-		{"duplicate", 86, "9-5", "3080168485885577", "", "3080168485885577", []string{"line 23 names it too"}},
-		{"duplicate", 87, "10-9", "605000000000000000", "", "605000000000000000", []string{"line 32 names it too"}},
+		{"duplicate", 86, "9-5", "3080168485885577", "", "3080168485885577", []string{"line 23 names the same transaction"}},
+		{"duplicate", 87, "10-9", "605000000000000000", "", "605000000000000000", []string{"line 32 names the same transaction"}},
 		{"ambiguous", 88, "", "2050679469292863", "", "2050679469292863", []string{"it names several transactions: 26-8, 27-8"}},
 		{"only_on_chain", 0, "10-6", "", "5435700000000000", "-5435700000000000", []string{}},
-		{"only_on_chain", 0, "13-4", "", "2765160000000000", "-2765160000000000", []string{"line 38 may mean it"}},
+		{"only_on_chain", 0, "13-4", "", "2765160000000000", "-2765160000000000", []string{"line 38 may refer to it"}},
 		{"only_on_chain", 0, "27-6", "", "2098866465292429", "-2098866465292429", []string{}},
 	}
 	charged, entered, found := map[string]string{}, []string{}, []string{}
@@ -356,7 +350,7 @@ func TestReconcilePlantedDifferences(t *testing.T) {
 	}
 }
 
-// otherDigit is a hash whose last digit is another.
+// otherDigit returns a hash with another last digit.
 func otherDigit(hash string) string {
 	last := byte('0')
 	if hash[len(hash)-1] == last {

@@ -11,8 +11,7 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// A workbook of what was sent when the demo was recorded reconciles to the last wei,
-// without a ledger, and leaves nothing behind.
+// A workbook of the demo's transactions reconciles to the wei without a ledger, and leaves no files behind.
 func TestReconcileWorkbook(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(recordings(t), "moonbeam-2100", "sent.json"))
 	require.NoError(t, err)

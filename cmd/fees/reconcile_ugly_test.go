@@ -19,7 +19,7 @@ import (
 	"github.com/feeledger/fees/internal/test/tier"
 )
 
-// ugly is a file as companies have them, and what is in it besides what the chain charged.
+// ugly is a realistic company file, with its differences from the charges.
 type ugly struct {
 	name  string
 	make  func(list []sentTransaction) []byte
@@ -29,8 +29,7 @@ type ugly struct {
 	notes []string       // that the result begins with
 }
 
-// spreadsheetNumber is what Excel keeps of an amount in the token that is typed: its first 15
-// digits.
+// spreadsheetNumber returns the first 15 digits of a token amount, as Excel stores it.
 func spreadsheetNumber(wei string) (wholeWei, text string) {
 	if len(wei) > 15 {
 		wei = wei[:15] + strings.Repeat("0", len(wei)-15)
@@ -38,7 +37,7 @@ func spreadsheetNumber(wei string) (wholeWei, text string) {
 	return wei, strings.Replace(commaTokens(wei), ",", ".", 1)
 }
 
-// gwei is an amount in Gwei.
+// gwei formats an amount in Gwei.
 func gwei(wei string) string {
 	digits := strings.Repeat("0", max(0, 10-len(wei))) + wei
 	return digits[:len(digits)-9] + "." + digits[len(digits)-9:]
@@ -60,7 +59,7 @@ func uglyFiles(t *testing.T, list []sentTransaction) []ugly {
 		{name: "with a mark of UTF-8.csv", make: func([]sentTransaction) []byte {
 			return []byte("\xef\xbb\xbfTx Hash,fee_wei\n" + rows(func(s *sentTransaction) string { return s.Hash + "," + s.Charged + "\n" }))
 		}},
-		{name: "Windows-1252.csv", steps: 1, flags: []string{"--unit", "wei"}, make: func([]sentTransaction) []byte {
+		{name: "Windows-1252.csv", flags: []string{"--unit", "wei", "--encoding", "windows-1252", "--map", "id=Buchung"}, make: func([]sentTransaction) []byte {
 			return []byte("Buchung;Geb\xfchr\r\n" + rows(func(s *sentTransaction) string { return s.place() + ";" + s.Charged + "\r\n" }))
 		}},
 		{name: "UTF-16.csv", make: func([]sentTransaction) []byte {
@@ -69,7 +68,7 @@ func uglyFiles(t *testing.T, list []sentTransaction) []ugly {
 			_ = binary.Write(&out, binary.LittleEndian, utf16.Encode([]rune("\ufeff"+text))) // to memory
 			return out.Bytes()
 		}},
-		{name: "decimal comma.csv", steps: 1, make: func([]sentTransaction) []byte {
+		{name: "decimal comma.csv", make: func([]sentTransaction) []byte {
 			return []byte("Extrinsic ID;Fee (GLMR);Date\n" + rows(func(s *sentTransaction) string {
 				return s.place() + ";" + commaTokens(s.Charged) + ";01.01.2026\n"
 			}))
@@ -84,9 +83,9 @@ func uglyFiles(t *testing.T, list []sentTransaction) []ugly {
 			}
 			return []byte(text + ";" + sum(len(list)) + ";\nTotal;" + sum(len(list)) + "1;\nExported by our ERP;;\n")
 		}, notes: []string{
-			`Lines 1 and 2 are above the header, which is line 4, and no fees: "Fees of January, all accounts", "Printed on 2026-02-01".`,
-			fmt.Sprintf("Lines 9, %d and %d are total rows, and no fees.", len(list)+6, len(list)+7),
-			fmt.Sprintf("The total row in line %d says %s1 wei, and the fees above it are %s wei: it differs by ", len(list)+7, sum(len(list)), sum(len(list))),
+			`Lines 1 and 2 are above the header in line 4 and ignored: "Fees of January, all accounts", "Printed on 2026-02-01".`,
+			fmt.Sprintf("Lines 9, %d and %d are total rows, not fees.", len(list)+6, len(list)+7),
+			fmt.Sprintf("The total in line %d is %s1 wei, but the fees above it are %s wei (difference ", len(list)+7, sum(len(list)), sum(len(list))),
 		}},
 		{name: "numbers of a spreadsheet.xlsx", want: func() map[string]int {
 			want := map[string]int{}
@@ -131,34 +130,34 @@ func uglyFiles(t *testing.T, list []sentTransaction) []ugly {
 	}
 }
 
-// proposed is the command line in a message.
-var proposed = regexp.MustCompile(`; this reads it: fees (.*)\n$`)
+// proposed matches the command line in a message.
+var proposed = regexp.MustCompile(`\. Read it with: fees (.*)\n$`)
 
-// words are those of a command line as a shell takes it.
+// words splits a command line like a shell.
 func words(line string) (list []string) {
 	var word strings.Builder
-	quoted, any := false, false
+	quoted, started := false, false
 	for _, r := range line {
 		switch {
 		case r == '\'':
-			quoted, any = !quoted, true
+			quoted, started = !quoted, true
 		case r == ' ' && !quoted:
 			list = append(list, word.String())
 			word.Reset()
-			any = false
+			started = false
 		default:
 			word.WriteRune(r)
-			any = true
+			started = true
 		}
 	}
-	if any {
+	if started {
 		list = append(list, word.String())
 	}
 	return list
 }
 
-// Eight files as companies have them reconcile to the wei, each by what the messages before
-// have named, and the file with its outcomes reconciles again.
+// Eight realistic company files reconcile to the wei by following the messages, and the annotated file reconciles
+// again.
 func TestReconcileUglyFiles(t *testing.T) {
 	var list []sentTransaction
 	for _, s := range allSent(t, "moonbeam-2100") {
@@ -201,7 +200,7 @@ func TestReconcileUglyFiles(t *testing.T) {
 				if d.Outcome == "within_rounding" {
 					books, _ = spreadsheetNumber(list[i].Charged)
 					apart = sumOf(t, books, "-"+list[i].Charged)
-					require.Equal(t, []string{"a spreadsheet keeps 15 digits of a number: " + books + " wei is what is left of " + list[i].Charged}, d.Notes)
+					require.Equal(t, []string{"spreadsheets keep 15 digits, so " + list[i].Charged + " wei became " + books}, d.Notes)
 				}
 				require.Equal(t, []string{books, apart}, []string{d.Books, d.Difference})
 			}
@@ -229,7 +228,7 @@ func TestReconcileUglyFiles(t *testing.T) {
 	}
 }
 
-// Without the flag, the message says which rows are negative.
+// Without the flag, the message lists the negative rows.
 func TestReconcileNegativeIsNamed(t *testing.T) {
 	list := allSent(t, "moonbeam-2100")[:5]
 	text := "Tx Hash,fee_wei\n"
@@ -240,6 +239,6 @@ func TestReconcileNegativeIsNamed(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	_, stderr, code := fees(t, "reconcile", path, "0..27", "--gateway", "demo", "--quiet", "--map", `fee=fee_wei`, "--separator=comma")
 	require.Equal(t, exitUsage, code)
-	require.Contains(t, stderr, `column 2 "fee_wei": the value is negative: fees are amounts of 0 or more; --negative reads fees that are written as negative amounts: 5 rows, the first are lines 2, 3 and 4`)
-	require.Contains(t, stderr, "5 rows cannot be read; this reads it: fees reconcile '"+strings.ReplaceAll(path, "'", `'\''`)+"' 0..27 --gateway demo --map fee=fee_wei --quiet --separator comma --negative\n")
+	require.Contains(t, stderr, `column 2 "fee_wei": the value is negative; use --negative if the file writes fees as negative amounts: 5 rows, starting with lines 2, 3 and 4`)
+	require.Contains(t, stderr, "5 rows cannot be read. Read it with: fees reconcile '"+strings.ReplaceAll(path, "'", `'\''`)+"' 0..27 --gateway demo --map fee=fee_wei --quiet --separator comma --negative\n")
 }

@@ -16,13 +16,13 @@ import (
 	"github.com/feeledger/fees/internal/test/chaingen"
 )
 
-// forks is a gateway of a chain whose newest blocks are not final, and are replaced.
+// forks is a gateway of a chain whose newest blocks are not final and are replaced.
 type forks struct {
 	made *chaingen.Chain
 	now  atomic.Pointer[fork]
 }
 
-// fork is how the chain is at a time.
+// fork is the state of the chain at a time.
 type fork struct {
 	head  uint64 // the newest block
 	final uint64 // the newest that is final
@@ -39,7 +39,7 @@ func newForks(t *testing.T) (*forks, string) {
 
 func (f *forks) set(now fork) { f.now.Store(&now) }
 
-// hash is that of a block on a fork.
+// hash returns the hash of a block on a fork.
 func (f *forks) hash(now *fork, height uint64) string {
 	text := f.made.Hash(height).String()
 	if height > now.above {
@@ -76,8 +76,7 @@ func (f *forks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, text)
 }
 
-// Blocks that are not final come and go; what is final in the end is as if nothing
-// else had ever been there.
+// Unfinalized blocks come and go without a trace in the final ledger.
 func TestUnfinalized(t *testing.T) {
 	gateway, address := newForks(t)
 	place := newLedgerFile(t)
@@ -99,10 +98,10 @@ func TestUnfinalized(t *testing.T) {
 	sync(exitOK, "--from", "1")
 	has(20, 0, 20)
 	_, stderr := sync(exitGateway, "1..25")
-	require.Contains(t, stderr, "block 21: not final yet; wait, or accept it with --unfinalized")
+	require.Contains(t, stderr, "block 21: not final yet. Wait, or accept it with --unfinalized")
 	has(20, 0, 20)
 	stdout, _ := sync(exitOK, "--unfinalized")
-	require.Contains(t, stdout, "blocks 21..30: 10 stored, 0 were there; sealed up to block 20, seal ")
+	require.Contains(t, stdout, "blocks 21..30: 10 stored, 0 already there; sealed up to block 20, seal ")
 	has(30, 10, 20)
 	sync(exitOK, "--unfinalized") // they are read again
 	has(30, 10, 20)
@@ -119,15 +118,15 @@ func TestUnfinalized(t *testing.T) {
 	seal := quietSync(t, "1..40", address)
 	require.Equal(t, seal, *statusOf(t, place).Seal)
 
-	// A gateway on another fork, whose final blocks do not fit.
+	// A gateway on another fork, whose final blocks do not follow the ledger's.
 	sync(exitOK, "--unfinalized")
 	has(45, 5, 40)
 	gateway.set(fork{head: 50, final: 48, above: 38, mark: "cc"})
 	other := gateway.hash(gateway.now.Load(), 40)
 	_, stderr = sync(exitGateway)
-	require.Contains(t, stderr, "block 41 says that its parent is "+other)
-	require.Contains(t, stderr, "the 5 blocks of the ledger that were not final were taken out")
-	require.Contains(t, stderr, "the ledger and the gateway are on different forks: ask another gateway")
+	require.Contains(t, stderr, "the parent of block 41 is "+other)
+	require.Contains(t, stderr, "removed 5 blocks that were not final from the ledger")
+	require.Contains(t, stderr, ". Use another gateway, since this one is on another fork, or compare them with \"fees ledger verify --ledger "+place+" --gateway "+address+"\".")
 	has(40, 0, 40)
 	require.Equal(t, seal, *statusOf(t, place).Seal)
 
@@ -137,7 +136,7 @@ func TestUnfinalized(t *testing.T) {
 	require.Equal(t, quietSync(t, "1..50", address), *statusOf(t, place).Seal)
 }
 
-// What was not final is replaced by fees follow too, which takes final blocks alone.
+// fees follow, which only reads final blocks, also replaces unfinalized ones.
 func TestFollowAfterUnfinalized(t *testing.T) {
 	gateway, address := newForks(t)
 	place := newLedgerFile(t)

@@ -14,9 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// scriptsInside copies the scripts so that what they ask of fees runs in this process: a thousand
-// starts of a program take longer than all that it is asked. What reads a standard input, or goes
-// on in the background, stays a process.
+// scriptsInside copies the scripts so that fees runs in this process, since starting a thousand processes dominates
+// the run time. Commands that read standard input or run in the background stay processes.
 func scriptsInside(t *testing.T) (directory string) {
 	files, err := filepath.Glob("testdata/script/*")
 	require.NoError(t, err)
@@ -35,10 +34,10 @@ var (
 	exitsFees = regexp.MustCompile(`^((?:\[[^]]*\] )?)exits (\d+) fees\b`)
 )
 
-// inside is a script whose fees run in this process.
+// inside rewrites a script to run fees in this process.
 func inside(script string) string {
 	lines := strings.SplitAfter(script, "\n")
-	fed := false // the next program has a standard input
+	fed := false // the next program reads standard input
 	for i, line := range lines {
 		switch {
 		case strings.HasPrefix(line, "-- "): // the files begin here
@@ -55,8 +54,8 @@ func inside(script string) string {
 	return strings.Join(lines, "")
 }
 
-// insideCommand is a script command: inside CODE ARGUMENTS runs fees in this process, with the script's
-// directory and the variables of these names. It must end with the given code; after "!" with another one.
+// insideCommand is a script command: inside CODE ARGUMENTS runs fees in this process, with the script's directory and
+// the named variables. It must end with the code; after "!", with another one.
 func insideCommand(names []string) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, neg bool, args []string) {
 		for _, name := range names {
@@ -75,7 +74,7 @@ func insideCommand(names []string) func(*testscript.TestScript, bool, []string) 
 	}
 }
 
-// oneByOne runs scripts one after the other, since the process has one directory.
+// oneByOne runs scripts sequentially, since a process has only one working directory.
 type oneByOne struct{ *testing.T }
 
 func (oneByOne) Parallel()     {}

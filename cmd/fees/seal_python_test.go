@@ -13,9 +13,8 @@ import (
 	"github.com/feeledger/fees/internal/test/program"
 )
 
-// The auditor's page of Python computes the seals and the fees of what fees export --as records
-// wrote, by the documentation alone: those of the ledger, of a month and of its package. What was
-// changed gives another seal, or is no record.
+// The auditor's Python script computes seals and fees from the output of fees export --as records, using only the
+// documentation: for the ledger, a month and its package. Changed data gives another seal or is rejected.
 func TestSealsByPython(t *testing.T) {
 	python := program.Path(t, program.Python, "python3")
 	dir := t.TempDir()

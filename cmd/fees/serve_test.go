@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What the page and the API of fees serve say is what the command line says, to the byte, of a
-// ledger that is written meanwhile; a signal ends it.
+// Pages and API of fees serve match the command line, to the byte, while the ledger is written; a signal stops the
+// server.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	place := newLedgerFile(t)
@@ -27,7 +27,7 @@ func TestServe(t *testing.T) {
 	p := start(t, "serve", "--ledger", place, "--listen", "127.0.0.1:0", "--labels", "none", "--gateway", "demo", "--prices", prices, "--fiat", "EUR")
 	address := ""
 	eventually(t, "it does not serve", func() bool {
-		_, after, ok := strings.Cut(p.stderr.String(), " is at ")
+		_, after, ok := strings.Cut(p.stderr.String(), " at ")
 		address = strings.TrimSpace(after)
 		return ok && strings.HasSuffix(after, "\n")
 	})

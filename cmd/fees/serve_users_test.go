@@ -24,7 +24,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fees serve asks who somebody is, by TLS, and says where that is not safe.
+// fees serve requires a login over TLS, and warns if passwords are sent unencrypted.
 func TestServeUsers(t *testing.T) {
 	t.Parallel()
 	directory := t.TempDir()
@@ -38,7 +38,7 @@ func TestServeUsers(t *testing.T) {
 	served := func(flags ...string) (p *process, address string) {
 		p = start(t, append([]string{"serve", "--gateway", "demo", "--labels", "none", "--quiet", "--users", users}, flags...)...)
 		eventually(t, "it does not serve", func() bool {
-			_, after, ok := strings.Cut(p.stderr.String(), " is at ")
+			_, after, ok := strings.Cut(p.stderr.String(), " at ")
 			address = strings.TrimSpace(after)
 			return ok && strings.HasSuffix(after, "\n")
 		})
@@ -60,11 +60,11 @@ func TestServeUsers(t *testing.T) {
 		require.NoError(t, err)
 		return answer, string(text)
 	}
-	answer, _ := ask("/cockpit", "fees.example.org", "") // a name of the certificate
+	answer, _ := ask("/overview", "fees.example.org", "") // a name of the certificate
 	require.Equal(t, http.StatusSeeOther, answer.StatusCode)
 	require.Equal(t, "HTTP/2.0", answer.Proto)
 	require.Equal(t, "max-age=31536000", answer.Header.Get("Strict-Transport-Security"))
-	answer, _ = ask("/cockpit", "evil.example", "")
+	answer, _ = ask("/overview", "evil.example", "")
 	require.Equal(t, http.StatusMisdirectedRequest, answer.StatusCode)
 	answer, text := ask("/api/v1/blocks/25", "", "correct horse")
 	require.Equal(t, http.StatusOK, answer.StatusCode, text)
@@ -88,10 +88,10 @@ func TestServeUsers(t *testing.T) {
 	time.Sleep(100 * time.Millisecond) // until it was taken
 	p.signal(t, syscall.SIGTERM)
 	p.ends(t, exitOK)
-	require.Contains(t, p.stderr.String(), "fees: warning: passwords and figures can be read on the network: --tls-cert and --tls-key encrypt them")
+	require.Contains(t, p.stderr.String(), "fees: warning: passwords and figures are sent unencrypted; use --tls-cert and --tls-key")
 }
 
-// writeCertificate makes a certificate of fees.example.org and of this machine, with its key.
+// writeCertificate creates a certificate for fees.example.org and this machine, with its key.
 func writeCertificate(t *testing.T, certificate, key string) *x509.CertPool {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)

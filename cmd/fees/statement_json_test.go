@@ -8,8 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The statement of one account is a JSON object; those of several are JSON lines, each
-// the same object in one line.
+// One account's statement is a JSON object; several are JSON lines of the same objects.
 func TestStatementsAsJSON(t *testing.T) {
 	const alith, baltathar = "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac", "0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0"
 	labels := listFile(t, alith+`,"Hot ""wallet"" \  one"`+"\n")

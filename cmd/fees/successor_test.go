@@ -13,7 +13,7 @@ import (
 	"github.com/feeledger/fees/internal/test/gatewaytest"
 )
 
-// Commands do with Sidecar's successor what they do with Sidecar.
+// Commands work with Sidecar's successor as with Sidecar.
 func TestSuccessor(t *testing.T) {
 	recorded := gatewaytest.Handler(filepath.Join(recordings(t), "moonbeam-2100"))
 	sidecar, successor := httptest.NewServer(recorded), httptest.NewServer(gatewaytest.Successor(recorded))
@@ -36,7 +36,7 @@ func TestSuccessor(t *testing.T) {
 	require.Equal(t, exitGateway, code)
 	require.Contains(t, stderr, "Pallet not found: nonesuch")
 
-	// What was recorded of it is read without it.
+	// Its recording is read without it.
 	directory := filepath.Join(t.TempDir(), "recorded")
 	_, stderr, code = fees(t, "archive", "record", "20..27", "-o", directory, "--gateway", successor.URL, "--quiet")
 	require.Equal(t, exitOK, code, stderr)
@@ -48,13 +48,12 @@ func TestSuccessor(t *testing.T) {
 	require.Equal(t, exitOK, code, stderr)
 }
 
-// A block without extrinsics, and one whose numbers are not limbs, are refused. The way out
-// is the node.
+// A block without extrinsics, and one with invalid numbers, are refused. The remedy is the node.
 func TestSuccessorCannotBeRead(t *testing.T) {
 	recorded := gatewaytest.Successor(gatewaytest.Handler(filepath.Join(recordings(t), "moonbeam-2100")))
 	extrinsics := regexp.MustCompile(`"extrinsics":\[.*\],"extrinsicsRoot"`)
 	for want, change := range map[string]func(string) string{
-		"it has no extrinsics, not even an inherent": func(text string) string {
+		"the block has no extrinsics, not even an inherent": func(text string) string {
 			return extrinsics.ReplaceAllString(text, `"extrinsics":[],"extrinsicsRoot"`)
 		},
 		".gasLimit: have 3 limbs": func(text string) string {

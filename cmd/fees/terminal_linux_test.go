@@ -13,8 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// atTerminal runs the program at a terminal of so many columns, and returns all that it
-// shows there.
+// atTerminal runs the program on a terminal of some width and returns everything shown.
 func atTerminal(t *testing.T, ctx context.Context, columns uint16, args ...string) (shown string, code int) {
 	t.Helper()
 	t.Setenv("COLUMNS", "")
@@ -30,7 +29,7 @@ func atTerminal(t *testing.T, ctx context.Context, columns uint16, args ...strin
 	require.NoError(t, err)
 	all := make(chan string)
 	go func() {
-		text, _ := io.ReadAll(person) // it ends with an error, when nobody has the terminal any more
+		text, _ := io.ReadAll(person) // ends with an error when the terminal is closed
 		all <- string(text)
 	}()
 	code = run(ctx, args, terminal, terminal)
@@ -38,8 +37,8 @@ func atTerminal(t *testing.T, ctx context.Context, columns uint16, args ...strin
 	return strings.ReplaceAll(<-all, "\r\n", "\n"), code
 }
 
-// At a terminal, the width is the terminal's, and verdicts have colours, unless NO_COLOR or
-// the terminal says otherwise. Nothing for programs has any.
+// On a terminal, tables use its width, and verdicts have colors unless NO_COLOR or TERM disable them. Formats for
+// programs have none.
 func TestTerminalColours(t *testing.T) {
 	t.Setenv("NO_COLOR", "")
 	t.Setenv("TERM", "xterm")
@@ -69,7 +68,7 @@ func TestTerminalColours(t *testing.T) {
 	}
 }
 
-// The line of progress is gone before a report is there, one that an error follows too.
+// The progress line is cleared before a report or an error.
 func TestTerminalProgress(t *testing.T) {
 	t.Setenv("NO_COLOR", "1")
 	for _, c := range []struct{ command, begins string }{
@@ -86,14 +85,14 @@ func TestTerminalProgress(t *testing.T) {
 	}
 }
 
-// What was stopped says how far it came, and once.
+// A stopped command reports its progress once.
 func TestTerminalStopped(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	shown, code := atTerminal(t, ctx, 80, "sync", "0..27", "--gateway", "demo", "--ledger", t.TempDir()+"/fees.db")
 	require.Equal(t, exitInterrupted, code)
 	require.Contains(t, shown, "fees: stopped")
-	require.True(t, strings.HasSuffix(shown, "run it again: it goes on from there\n"), "%q", shown)
+	require.True(t, strings.HasSuffix(shown, "run it again to continue\n"), "%q", shown)
 	require.Equal(t, 1, strings.Count(shown, "stopped"))
 
 	ctx, stop = context.WithCancel(t.Context())

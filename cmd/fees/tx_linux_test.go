@@ -17,22 +17,22 @@ import (
 	"github.com/feeledger/fees/internal/test/rpcserver"
 )
 
-// The development phrase of the ecosystem, and the key of its first account: they hold nothing.
+// The ecosystem's public development phrase and the key of its first account.
 const (
 	devPhrase = "bottom drive obey lake curtain smoke basket hold race lonely fit walk"
 	devKey    = "5fb92d6e98884f76de468fa3f6278f8807c48bebc13595d45af5bdc4da702133"
 	devSigner = "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac"
 )
 
-// toldBy runs the program, and returns all that it told.
+// toldBy runs the program and returns its complete output.
 func toldBy(t *testing.T, want int, args ...string) string {
 	stdout, stderr, code := ran(args...)
 	require.Equal(t, want, code, "%v: %s", args, stderr)
 	return stdout + stderr
 }
 
-// A draft is built, and signed without a node by each kind of key. No key is in what is told, in the
-// files that are written, or in what the system tells of the process.
+// A draft is built, and signed offline with each kind of key. No key appears in the output, in files, or in the
+// system's data on the process.
 func TestSignWithoutLeaks(t *testing.T) {
 	made := chaingen.New(chaingen.Options{Seed: 19, Head: 30})
 	node := made.Node()
@@ -63,7 +63,7 @@ func TestSignWithoutLeaks(t *testing.T) {
 	require.Contains(t, toldBy(t, exitUsage, "tx", "sign", draft, "--yes", "--key", key, "--genesis", made.Hash(0).String()), "--metadata FILE")
 	shown := sign(exitOK, "--key", key, "--output", signedByKey)
 	for _, line := range []string{
-		"chain +no table names it; as you state .genesis " + made.Hash(0).String(), "call +balances.transferKeepAlive", "value +1.5 GLMR = 1500000000000000000 wei", "valid +from block 30 to 93 ",
+		"chain +not in any table; as stated by you .genesis " + made.Hash(0).String(), "call +balances.transferKeepAlive", "value +1.5 GLMR = 1500000000000000000 wei", "valid +from block 30 to 93 ",
 		"metadata +UNVERIFIED", "nonce +7",
 	} {
 		require.Regexp(t, "(?m)^ *"+line, shown)
@@ -79,7 +79,7 @@ func TestSignWithoutLeaks(t *testing.T) {
 	sign(exitUsage, "--mnemonic", phrase, "--index", "1") // another account's
 	sign(exitUsage, "--key", phrase)
 	sign(exitUsage, "--mnemonic", key)
-	sign(exitUsage, "--key", devKey) // which is no file, and may not be told
+	sign(exitUsage, "--key", devKey) // not a file, and must not be shown
 	sign(exitUsage, "--keystore", key, "--password", phrase)
 	sign(exitUsage)
 	sign(exitUsage, "--key", key, "--mnemonic", phrase)
@@ -95,8 +95,7 @@ func TestSignWithoutLeaks(t *testing.T) {
 	}
 }
 
-// The system tells nothing of the phrase of a program that has read it, and waits for somebody to
-// take what it signed.
+// The system's data on a waiting process does not contain the phrase that it read.
 func TestSecretIsNotInTheProcessList(t *testing.T) {
 	directory := t.TempDir()
 	draft, phrase := filepath.Join(directory, "draft.json"), filepath.Join(directory, "phrase")

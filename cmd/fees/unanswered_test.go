@@ -12,9 +12,8 @@ import (
 	"github.com/feeledger/fees/internal/test/gatewaytest"
 )
 
-// What the last block of a range stored is judged like that of any other: an answer that is
-// another block's, garbage or nothing is an error, and one that does not come in time is
-// said. None of them is exit code 0.
+// The last block of a range is treated like any other: a response for another block, garbage or an empty response is
+// an error, and a late one is reported. None of them gives exit code 0.
 func TestVerifyOfTheLastMultiplier(t *testing.T) {
 	recorded := gatewaytest.Handler(filepath.Join(recordings(t), "moonbeam-2100"))
 	const last = "/pallets/transaction-payment/storage/nextFeeMultiplier?at=25"
@@ -27,9 +26,9 @@ func TestVerifyOfTheLastMultiplier(t *testing.T) {
 		"no JSON": {func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(`<html>`)) }, "", "not JSON"},
 		"another's": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Write([]byte(`{"at":{"height":"25","hash":"0x` + strings.Repeat("12", 32) + `"},"value":"1"}`))
-		}, "", "answer for another block"},
+		}, "", "the response is for a different block"},
 		"too late": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
-			"1 question was not answered; the first: multiplier at block 25 was not answered", "1 question was not answered; run it again"},
+			"1 request was not answered; first: multiplier at block 25 could not be fetched; a later run can retry", "1 request was not answered. Run it again"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

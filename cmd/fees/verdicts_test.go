@@ -12,8 +12,7 @@ import (
 	"github.com/feeledger/fees/internal/reconcile"
 )
 
-// The words that say whether something holds have their colours, under the names that they
-// have where they are made.
+// Verdicts are colored under the names used where they are defined.
 func TestVerdictsHaveColours(t *testing.T) {
 	const green, yellow, red, none = "\x1b[32m", "\x1b[33m", "\x1b[31m", ""
 	for word, colour := range map[string]string{

@@ -26,16 +26,14 @@ import (
 	"github.com/feeledger/fees/internal/test/program"
 )
 
-// keptVersions has what earlier versions wrote, one file of each. They are never written again.
+// keptVersions contains the output of earlier versions, one file each, which is never rewritten.
 const keptVersions = "../../testdata/versions"
 
-// keepVersion is the environment variable that has TestKeepVersion write what this version
-// writes, as NAME.tar.gz.
+// keepVersion is the environment variable that makes TestKeepVersion write this version's output to NAME.tar.gz.
 const keepVersion = "FEES_KEEP_VERSION"
 
-// What this version writes, in a directory: a ledger of recorded blocks, as a file and as a dump
-// of PostgreSQL; archives of a gateway's answers and of a node's; the month's end of fees demo,
-// with a ledger, its archive, and a package that was closed twice.
+// The output of this version: a ledger of recorded blocks, as a file and as a PostgreSQL dump; archives from a
+// gateway and a node; and fees demo, with a ledger, its archive, and a package that was closed twice.
 const (
 	keptLedger  = "moonbeam-2100/fees.db"
 	keptDump    = "moonbeam-2100/fees.sql"
@@ -44,11 +42,11 @@ const (
 	keptMonth   = "monthend"
 )
 
-// The kept ledgers have the recorded blocks from keptFrom to keptUpTo, of keptOn. Those before are
-// known for a time that does not hold.
+// The kept ledgers contain the recorded blocks from keptFrom to keptUpTo, of keptOn. Earlier blocks fail a check of
+// their time.
 const keptFrom, keptUpTo, keptOn = 3, 20, 27
 
-// TestKeepVersion writes what the tests of later versions begin with.
+// TestKeepVersion writes the input of later versions' tests.
 func TestKeepVersion(t *testing.T) {
 	name := os.Getenv(keepVersion)
 	if name == "" {
@@ -90,7 +88,7 @@ func TestKeepVersion(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, packed.Bytes(), 0o666))
 }
 
-// What an earlier version wrote is opened, proved, reported on and continued.
+// The output of earlier versions can be opened, verified, reported on and continued.
 func TestEarlierVersions(t *testing.T) {
 	kept, err := filepath.Glob(filepath.Join(keptVersions, "*.tar.gz"))
 	require.NoError(t, err)
@@ -101,13 +99,13 @@ func TestEarlierVersions(t *testing.T) {
 		directory := t.TempDir()
 		unpack(t, file, directory)
 		at := func(name string) string { return filepath.Join(directory, filepath.FromSlash(name)) }
-		t.Run(name+"/ledger", func(t *testing.T) { goesOn(t, at(keptLedger)) })
+		t.Run(name+"/ledger", func(t *testing.T) { continuesLedger(t, at(keptLedger)) })
 		t.Run(name+"/postgres", func(t *testing.T) {
 			place := postgrestest.Start(t).Database(t)
 			load := exec.Command(postgresProgram(t, "psql"), "--quiet", "--set", "ON_ERROR_STOP=1", "--dbname", place, "--file", at(keptDump))
 			said, err := load.CombinedOutput()
 			require.NoError(t, err, "%s", said)
-			goesOn(t, place)
+			continuesLedger(t, place)
 		})
 		t.Run(name+"/gateway", func(t *testing.T) { archiveHolds(t, at(keptGateway), "3..8") })
 		t.Run(name+"/node", func(t *testing.T) { archiveHolds(t, at(keptNode), "20..34") })
@@ -115,9 +113,9 @@ func TestEarlierVersions(t *testing.T) {
 	}
 }
 
-// goesOn wants a ledger of the first recorded blocks to hold, to have the fees that the chain
-// charged, and to come to the seal of a new one.
-func goesOn(t *testing.T, place string) {
+// continuesLedger requires a ledger of the first recorded blocks to verify, to match the charges, and to reach the seal of
+// a new ledger.
+func continuesLedger(t *testing.T, place string) {
 	gateway := filepath.Join(recordings(t), "moonbeam-2100")
 	well := func(args ...string) string { return outputOf(t, exitOK, append(args, "--ledger", place)...) }
 	well("ledger", "upgrade")
@@ -139,8 +137,7 @@ func goesOn(t *testing.T, place string) {
 	}
 }
 
-// chargedUpTo is what the chain charged for the recorded transactions, as it was found from
-// balances when they were recorded.
+// chargedUpTo returns the charges of the recorded transactions, determined from balances when they were recorded.
 func chargedUpTo(t *testing.T, last int) string {
 	sum := new(big.Int)
 	for _, s := range sentIn(t, "moonbeam-2100") {
@@ -154,7 +151,7 @@ func chargedUpTo(t *testing.T, last int) string {
 	return sum.String()
 }
 
-// reported is the fee of a report in JSON.
+// reported is the JSON fee of a report.
 func reported(t *testing.T, text string) string {
 	var report struct {
 		Totals struct {
@@ -167,14 +164,14 @@ func reported(t *testing.T, text string) string {
 	return report.Totals.Fee
 }
 
-// archiveHolds wants an archive to be whole, and the fees of its blocks to be as the chain says.
+// archiveHolds requires an archive to be valid, and its fees to match the charges.
 func archiveHolds(t *testing.T, directory, blocks string) {
 	for _, args := range [][]string{{"archive", "verify", directory}, {"verify", blocks, "--gateway", directory}} {
 		outputOf(t, exitOK, args...)
 	}
 }
 
-// nextMonthIsClosed wants a package to hold, and closes its month once more, and the next one.
+// nextMonthIsClosed requires a package to verify, and closes its month again and the next one.
 func nextMonthIsClosed(t *testing.T, directory string) {
 	t.Chdir(directory)
 	well := func(args ...string) { outputOf(t, exitOK, args...) }
@@ -195,14 +192,14 @@ func nextMonthIsClosed(t *testing.T, directory string) {
 	well("ledger", "verify", "--gateway", "gateway")
 }
 
-// quietEnvironment has no setting of who runs the tests.
+// quietEnvironment returns an environment without the user's settings.
 func quietEnvironment(t *testing.T) {
 	for _, name := range []string{"FEES_LEDGER", "FEES_ACCOUNTS", "FEES_NODE", "FEES_GATEWAY", "GATEWAY_NODE_URL", "FEES_API_KEY", "COLUMNS"} {
 		t.Setenv(name, "")
 	}
 }
 
-// unpack takes the files out of a tar.gz.
+// unpack extracts a tar.gz.
 func unpack(t *testing.T, file, to string) {
 	packed, err := os.Open(file)
 	require.NoError(t, err)
@@ -227,7 +224,7 @@ func unpack(t *testing.T, file, to string) {
 	}
 }
 
-// postgresProgram is a program that comes with the server.
+// postgresProgram returns the path of a program of the PostgreSQL server.
 func postgresProgram(t *testing.T, name string) string {
 	t.Helper()
 	program.Ask(t, program.Postgres)

@@ -11,8 +11,8 @@ import (
 	"github.com/feeledger/fees/internal/test/chaingen"
 )
 
-// slow serves a chain that is made up, with a block every six hours: blocks 1 to 4 are of
-// 2026-01-01, 5 to 8 of the day after, and so on. Block 0 has no time.
+// slow serves a generated chain with a block every six hours: blocks 1 to 4 are of 2026-01-01, 5 to 8 of the next day,
+// and so on. Block 0 has no time.
 func slow(t testing.TB, head uint64) (made *chaingen.Chain, gateway string) {
 	made = chaingen.New(chaingen.Options{Seed: 17, Head: head, Begin: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Every: 6 * time.Hour})
 	server := httptest.NewServer(made.Handler())
@@ -20,9 +20,8 @@ func slow(t testing.TB, head uint64) (made *chaingen.Chain, gateway string) {
 	return made, server.URL
 }
 
-// A ledger that was filled by days covers those days: the blocks of the days of every time
-// zone (14 hours before, 12 after), and one before and one after them, are there too. By the heights of the days alone, it does not, for nothing says that there
-// are no others.
+// A ledger filled by days covers them in every time zone (14 hours before, 12 after), with one more block at each
+// end. A ledger filled by the heights of the days does not, since more blocks could exist.
 func TestSyncOfDaysCoversThem(t *testing.T) {
 	_, gateway := slow(t, 20)
 	for name, c := range map[string]struct {
@@ -36,7 +35,7 @@ func TestSyncOfDaysCoversThem(t *testing.T) {
 		"heights of the days":  {[]string{"5..12"}, "5..12", false},
 		"nothing before":       {[]string{"5..13"}, "5..13", false},
 		"nothing after":        {[]string{"4..12"}, "4..12", false},
-		"a day that goes on":   {[]string{"--from", "2026-01-02", "--to", "2026-01-02"}, "2..11", false},
+		"an unfinished day":    {[]string{"--from", "2026-01-02", "--to", "2026-01-02"}, "2..11", false},
 		"up to the newest one": {[]string{"--from", "2026-01-02"}, "2..20", true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -47,7 +46,7 @@ func TestSyncOfDaysCoversThem(t *testing.T) {
 			stdout, stderr, code = fees(t, "report", "--from", "2026-01-02", "--to", "2026-01-03", "--ledger", place, "--format", "csv", "--quiet")
 			if !c.covered {
 				require.Equal(t, exitLedger, code)
-				require.Contains(t, stderr, "2026-01-02 to 2026-01-03 is not there as a whole")
+				require.Contains(t, stderr, "2026-01-02 to 2026-01-03 is incomplete")
 				return
 			}
 			require.Contains(t, []int{exitOK, exitFinding}, code, stderr)
@@ -59,8 +58,7 @@ func TestSyncOfDaysCoversThem(t *testing.T) {
 	}
 }
 
-// A day whose end the chain has not reached is not covered; once it has, the same command
-// adds what is missing.
+// An unfinished day is not covered; once it has ended, the same command adds the missing blocks.
 func TestSyncOfADayThatGoesOn(t *testing.T) {
 	made, gateway := slow(t, 7)
 	place := newLedgerFile(t)
@@ -70,11 +68,11 @@ func TestSyncOfADayThatGoesOn(t *testing.T) {
 		told    string
 		covered bool
 	}{
-		{7, ": blocks 2..7, for 2026-01-02 to 2026-01-02 with a margin for every time zone: 6 stored, 0 were there; ", false},
-		{8, ": 1 stored, 6 were there; ", false}, // the day's last, but nothing says so
-		{9, ": 1 stored, 7 were there; ", true},
-		{11, ": blocks 2..11, for 2026-01-02 to 2026-01-02 with a margin for every time zone: 2 stored, 8 were there; ", true},
-		{12, ": 0 stored, 10 were there; ", true}, // it is after the day in every zone
+		{7, ": blocks 2..7, for 2026-01-02 to 2026-01-02 with a margin for every time zone: 6 stored, 0 already there; ", false},
+		{8, ": 1 stored, 6 already there; ", false}, // the day's last, but nothing says so
+		{9, ": 1 stored, 7 already there; ", true},
+		{11, ": blocks 2..11, for 2026-01-02 to 2026-01-02 with a margin for every time zone: 2 stored, 8 already there; ", true},
+		{12, ": 0 stored, 10 already there; ", true}, // it is after the day in every zone
 	} {
 		made.SetHead(step.head)
 		stdout, stderr, code := fees(t, append([]string{"sync", "--signatures=false", "--gateway", gateway}, day...)...)

@@ -23,7 +23,7 @@ import (
 	"github.com/feeledger/fees/internal/test/gatewaytest"
 )
 
-// lines collects what a program writes, and wakes up who waits for it.
+// lines collects a program's output and notifies waiters.
 type lines struct {
 	mu    sync.Mutex
 	text  bytes.Buffer
@@ -48,7 +48,7 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// until waits until what was written satisfies a condition.
+// until waits until the output satisfies a condition.
 func (l *lines) until(t *testing.T, what string, holds func(text string) bool) {
 	t.Helper()
 	limit := time.After(5 * time.Minute)
@@ -61,7 +61,7 @@ func (l *lines) until(t *testing.T, what string, holds func(text string) bool) {
 	}
 }
 
-// restartable serves at an address that it keeps while it is away.
+// restartable is a server that can be stopped and restarted at the same address.
 type restartable struct {
 	address string
 	handler http.Handler
@@ -84,7 +84,7 @@ func (s *restartable) start(t *testing.T) {
 	go s.server.Serve(listener)
 }
 
-// stop breaks all connections off.
+// stop closes all connections.
 func (s *restartable) stop() { s.server.Close() }
 
 // watched is fees watch in the background.
@@ -102,8 +102,8 @@ func startWatch(t *testing.T, args ...string) *watched {
 	return w
 }
 
-// has waits until a block was printed, and checks that it and all before it were
-// printed once, in order, as fees block prints them.
+// has waits until a block was printed, and checks that all blocks up to it were printed once, in order, as by fees
+// block.
 func (w *watched) has(t *testing.T, first, last uint64) {
 	t.Helper()
 	w.stdout.until(t, fmt.Sprintf("block %d", last), func(text string) bool {
@@ -133,8 +133,8 @@ func (w *watched) ends(t *testing.T, code int) {
 
 func recorded(t *testing.T) string { return filepath.Join(recordings(t), "moonbeam-2100") }
 
-// A gateway whose head advances by one and by many, stands still, and that is
-// restarted with a node that is behind: every height once, in order.
+// A gateway's head advances by one and by many and stalls, and the gateway is restarted with a node that is behind:
+// every height is printed once, in order.
 func TestWatchPolling(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	t.Setenv("FEES_NODE", "")
@@ -163,7 +163,7 @@ func TestWatchPolling(t *testing.T) {
 	server.stop()
 }
 
-// announcingNode tells of the final heads of the recorded chain.
+// announcingNode announces the final heads of the recorded chain.
 type announcingNode struct {
 	t         *testing.T
 	directory string
@@ -226,7 +226,7 @@ func (n *announcingNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// block is a member of a recorded block, as JSON.
+// block returns a member of a recorded block as JSON.
 func (n *announcingNode) block(height uint64, member string) string {
 	text, err := os.ReadFile(filepath.Join(n.directory, "blocks", fmt.Sprint(height)+".json"))
 	require.NoError(n.t, err)
@@ -245,7 +245,7 @@ func (n *announcingNode) announce(conn *websocket.Conn) {
 		`{"jsonrpc":"2.0","method":"chain_finalizedHead","params":{"subscription":"heads","result":%s}}`, n.header(n.head)))
 }
 
-// grow makes a block final, and those before it, and announces it alone.
+// grow finalizes blocks up to one and announces only that one.
 func (n *announcingNode) grow(head uint64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -255,8 +255,7 @@ func (n *announcingNode) grow(head uint64) {
 	}
 }
 
-// breakOff hangs up on everybody, as a node does that ends. A server's Close
-// leaves WebSockets alone.
+// breakOff closes all connections like an ending node. A server's Close does not close WebSockets.
 func (n *announcingNode) breakOff() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -265,8 +264,7 @@ func (n *announcingNode) breakOff() {
 	}
 }
 
-// By subscription, with a node that is ahead of the gateway, skips heights, and is
-// restarted; so is the gateway.
+// Heads by subscription: the node is ahead of the gateway, skips heights, and is restarted; so is the gateway.
 func TestWatchSubscribed(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	t.Setenv("FEES_API_KEY", "the gateway's")
@@ -287,7 +285,7 @@ func TestWatchSubscribed(t *testing.T) {
 	nodeServer.stop()
 	node.breakOff()
 	gateway.Head.Store(14)
-	node.grow(14) // which nobody hears of
+	node.grow(14) // without a subscriber
 	nodeServer.start(t)
 	w.has(t, 3, 14)
 
@@ -310,7 +308,7 @@ func TestWatchSubscribed(t *testing.T) {
 	require.Empty(t, node.keys)
 }
 
-// A node of another chain than the gateway's, and one that is none.
+// A node on another chain than the gateway, and a server that is not a node.
 func TestWatchWrongNode(t *testing.T) {
 	t.Setenv("FEES_NODE", "")
 	node := &announcingNode{t: t, directory: filepath.Join(recordings(t), "moonbeam-1701"), head: 7, listeners: map[*websocket.Conn]bool{}}
@@ -325,13 +323,13 @@ func TestWatchWrongNode(t *testing.T) {
 		stdout, stderr, code := fees(t, append(args, at...)...)
 		require.Equal(t, exitUsage, code, stderr)
 		require.Empty(t, stdout)
-		require.Contains(t, stderr, "the node at ws://"+nodeServer.address+" is not of the chain of the gateway demo: its block 0 is 0x0c72")
-		require.Contains(t, stderr, "the gateway's 0x6e0f")
+		require.Contains(t, stderr, "the node at ws://"+nodeServer.address+" and the gateway at demo are on different chains: block 0 is 0x0c72")
+		require.Contains(t, stderr, " on the node and 0x6e0f")
 	}
 	node.breakOff()
 }
 
-// The lines of CSV are those of fees block, below one header.
+// CSV has the rows of fees block under one header.
 func TestWatchCSV(t *testing.T) {
 	stdout, _, code := fees(t, "watch", "--gateway", "demo", "--from", "20", "--format", "csv")
 	require.Equal(t, exitOK, code)
@@ -350,7 +348,7 @@ func TestWatchCSV(t *testing.T) {
 	require.Equal(t, want, have)
 }
 
-// full is a disk without room.
+// full is a writer that fails like a full disk.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, os.ErrInvalid }

@@ -17,19 +17,19 @@ import (
 	"github.com/feeledger/fees/internal/test/gatewaytest"
 )
 
-// widthCommand is a command whose output is held to the widths, with what must stand in it
-// whole: outcomes, kinds, verdicts, amounts.
+// widthCommand is a command whose output must fit, with texts that must not be shortened: outcomes, kinds, verdicts,
+// amounts.
 type widthCommand struct {
 	command string
 	whole   []string
 }
 
-// widthCommands are of a directory of fees demo, in which the month is synced.
+// widthCommands run in a directory of fees demo with a synced month.
 var widthCommands = []widthCommand{
 	{"block 25 --gateway demo", []string{"0.002096278556229452", "succeeded", "match"}},
 	{"block 17 --gateway demo", nil},
 	{"block 26 --gateway demo --all", []string{"0.002125925925690000", "succeeded"}},
-	{"verify 1..27 --gateway demo", []string{"block.parent", "84 match"}},
+	{"verify 1..27 --gateway demo", []string{"block.parent", "84 of 84 fees match"}},
 	{"explain 25-7 --gateway demo", []string{"0.005215236000000000 GLMR"}},
 	{"suggest --gateway demo", []string{"max priority fee"}},
 	{"networks", []string{"moonriver", "static"}},
@@ -81,8 +81,7 @@ var widthCommands = []widthCommand{
 	{"close --check package-80 --gateway gateway", []string{"proved"}},
 }
 
-// TestWidths runs each command at widths of terminals: no line is wider, and what must not be
-// cut is whole.
+// TestWidths runs each command at several widths: no line is wider, and protected texts are complete.
 func TestWidths(t *testing.T) {
 	if testing.Short() {
 		t.Skip("some hundred and sixty outputs")
@@ -114,7 +113,7 @@ func TestWidths(t *testing.T) {
 	}
 }
 
-// feesAt runs the program at a width.
+// feesAt runs the program with a terminal width.
 func feesAt(t *testing.T, width int, args ...string) (stdout, stderr string, code int) {
 	t.Setenv("COLUMNS", strconv.Itoa(width))
 	var out, errors bytes.Buffer
@@ -122,7 +121,7 @@ func feesAt(t *testing.T, width int, args ...string) (stdout, stderr string, cod
 	return out.String(), errors.String(), code
 }
 
-// fits wants no line to be wider.
+// fits requires that no line is wider.
 func fits(t *testing.T, output string, width int) {
 	t.Helper()
 	for line := range strings.Lines(output) {
@@ -130,8 +129,7 @@ func fits(t *testing.T, output string, width int) {
 	}
 }
 
-// The help of each command fits a terminal, but for single words that do not, such as a hash in
-// an example.
+// The help of each command fits a terminal, except single long words such as a hash in an example.
 func TestHelpWidths(t *testing.T) {
 	var visit func(c *cobra.Command)
 	visit = func(c *cobra.Command) {

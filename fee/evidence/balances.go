@@ -9,9 +9,8 @@ import (
 	"github.com/feeledger/fees/internal/movement"
 )
 
-// AccountBalance checks that an account's balance changed in the block by what
-// its events say: before is the balance that the parent left, after the one that
-// the block left.
+// AccountBalance checks that an account's balance changed in the block as its events report: before is the
+// balance after the parent, after is the balance after the block.
 func (r *Report) AccountBalance(b *chain.Block, account chain.Address, before, after chain.Balance) {
 	r.later(ofAccount, b, subject{account: account, balances: [2]chain.Balance{before, after}})
 }
@@ -22,18 +21,18 @@ func (s *subject) balance() {
 	expected, err := movement.After(before, s.account, movements)
 	switch {
 	case errors.Is(err, movement.ErrUnknownChange):
-		s.skip("an event does not tell by how much the balance changed")
+		s.skip("an event does not report by how much the balance changed")
 	case err != nil:
 		s.broken("%v: %v", s.account, err)
 	case expected != after:
-		message := fmt.Sprintf("%v has %v wei free and %v reserved, and its movements make that %v and %v",
+		message := fmt.Sprintf("%v has %v wei free and %v reserved; its movements add up to %v and %v",
 			s.account, after.Free, after.Reserved, expected.Free, expected.Reserved)
 		for i, u := range unclassified {
 			if i == maxUnclassified {
 				message += fmt.Sprintf("; and %d more", len(unclassified)-i)
 				break
 			}
-			message += fmt.Sprintf("; %v, event %d, %s is not classified: %v", u.Where, u.EventIndex, jsonscan.Excerpt(u.Event), u.Err)
+			message += fmt.Sprintf("; %v, event %d, %s cannot be classified: %v", u.Where, u.EventIndex, jsonscan.Excerpt(u.Event), u.Err)
 		}
 		s.broken("%s", message)
 	default:
@@ -41,6 +40,5 @@ func (s *subject) balance() {
 	}
 }
 
-// maxUnclassified is how many events a finding lists that could have been in the
-// way.
+// maxUnclassified is the number of possibly responsible events that a finding lists.
 const maxUnclassified = 5

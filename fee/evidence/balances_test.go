@@ -25,7 +25,7 @@ func TestAccountBalance(t *testing.T) {
 	}{
 		"what the events say":                      {2100, paid, 9000, evidence.Tally{Held: 1}},
 		"1 wei less":                               {2100, paid, 8999, evidence.Tally{Broken: 1}},
-		"a change that is not told":                {2100, slashed, 9999, evidence.Tally{NotApplicable: 1, Why: "an event does not tell by how much the balance changed"}},
+		"a change that is not told":                {2100, slashed, 9999, evidence.Tally{NotApplicable: 1, Why: "an event does not report by how much the balance changed"}},
 		"a runtime that told of nothing withdrawn": {1102, block(native(t, "0", paidNative(t, "Yes"))), 9000, evidence.Tally{NotApplicable: 1, Why: "the runtime recorded no withdrawals and deposits"}},
 		"more withdrawn than there was":            {2100, block(native(t, "0", withdraw(t, payer, "10001"), paidNative(t, "Yes"))), 0, evidence.Tally{Broken: 1}},
 	} {
@@ -35,7 +35,7 @@ func TestAccountBalance(t *testing.T) {
 	}
 }
 
-// However many events cannot be classified, the finding names a few.
+// The finding names only a few of the events that cannot be classified.
 func TestAccountBalanceBesideManyUnknownEvents(t *testing.T) {
 	who, err := chain.ParseAddress(payer)
 	require.NoError(t, err)
@@ -47,6 +47,6 @@ func TestAccountBalanceBesideManyUnknownEvents(t *testing.T) {
 	r.AccountBalance(b, who, balance(1), balance(2))
 	message := r.Findings[len(r.Findings)-1].Message
 	require.Less(t, len(message), 2000)
-	require.Equal(t, 5, strings.Count(message, "is not classified"))
+	require.Equal(t, 5, strings.Count(message, "cannot be classified"))
 	require.True(t, strings.HasSuffix(message, "; and 59995 more"))
 }

@@ -10,8 +10,7 @@ import (
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 )
 
-// BenchmarkPrice prices the blocks of a recording from the text of the gateway's
-// two answers, one after the other.
+// BenchmarkPrice prices the blocks of a recording from the text of the gateway's two responses, in sequence.
 func BenchmarkPrice(b *testing.B) { benchmark(b, false) }
 
 // BenchmarkProve prices and proves them, without signatures.

@@ -10,7 +10,7 @@ import (
 func (s *subject) final() {
 	switch final, known := s.block.Finalized.Get(); {
 	case !known:
-		s.skip("the gateway does not say whether the block is final")
+		s.skip("the gateway does not report whether the block is final")
 	case !final:
 		s.skip("the block is not final yet")
 	default:
@@ -32,18 +32,17 @@ func (s *subject) baseFee() {
 	base, ok := s.priced.BaseFeePerGas.Get()
 	switch {
 	case !ok:
-		s.skip("the base fee is not known")
+		s.skip("the base fee is unknown")
 	case base.Cmp(s.rules.MinGasPrice) < 0:
 		s.broken("%v wei per gas is below the minimum of %v", base, s.rules.MinGasPrice)
 	case s.aboveMaximum(base):
-		s.broken("%v wei per gas is more than the highest multiplier makes", base)
+		s.broken("%v wei per gas is above the maximum that the highest multiplier allows", base)
 	default:
 		s.held()
 	}
 }
 
-// aboveMaximum tells whether a base fee is more than the highest multiplier, where
-// there is one, makes.
+// aboveMaximum reports whether a base fee is higher than the highest multiplier, if there is one, allows.
 func (p *prover) aboveMaximum(base chain.GasPrice) bool {
 	update, _ := p.rules.Update.Get()
 	highest, limited := update.Maximum.Get()
@@ -54,31 +53,31 @@ func (p *prover) aboveMaximum(base chain.GasPrice) bool {
 	return err == nil && base.Cmp(limit) > 0
 }
 
-// totals adds up the fees anew.
+// totals recomputes the sum of the fees.
 func (s *subject) totals() {
 	totals := s.priced.Totals
 	var sum chain.Wei
 	for i := range s.priced.Transactions {
 		if fee, ok := s.priced.Transactions[i].Fee.Get(); ok {
-			sum, _ = sum.Add(fee) // fee.Price let no total overflow
+			sum, _ = sum.Add(fee) // fee.Price rejects totals that overflow
 		}
 	}
 	uncounted, found := unknownPayer(s.block)
 	switch {
 	case found:
-		s.brokenAt(uncounted, "it paid, and is neither a native nor an EVM transaction")
+		s.brokenAt(uncounted, "it paid a fee but is neither a native nor an EVM transaction")
 	case sum != totals.Fee:
-		s.broken("the fees add up to %v wei, and the total is %v", sum, totals.Fee)
+		s.broken("the fees add up to %v wei, but the total is %v", sum, totals.Fee)
 	case totals.EVM+totals.Native+totals.Inherents != len(s.block.Extrinsics):
-		s.broken("%d EVM and %d native transactions and %d inherents are not the %d extrinsics",
+		s.broken("%d EVM and %d native transactions and %d inherents do not add up to %d extrinsics",
 			totals.EVM, totals.Native, totals.Inherents, len(s.block.Extrinsics))
 	default:
 		s.held()
 	}
 }
 
-// unknownPayer finds an extrinsic that is counted as an inherent and paid like a
-// transaction. What an inherent itself withdraws, by XCM, is of class Mandatory.
+// unknownPayer returns an extrinsic that is counted as an inherent but paid like a transaction. An inherent
+// that itself withdraws funds, through XCM, is of class Mandatory.
 func unknownPayer(b *chain.Block) (index int, found bool) {
 	for i := range b.Extrinsics {
 		x := &b.Extrinsics[i]
@@ -87,7 +86,7 @@ func unknownPayer(b *chain.Block) (index int, found bool) {
 		}
 		outcome, err := x.Outcome()
 		if err != nil {
-			continue // block.outcome says so
+			continue // reported by block.outcome
 		}
 		class, err := outcome.Class()
 		if err != nil || class == chain.Mandatory {

@@ -6,18 +6,16 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// classWeights checks the weights in the events of the extrinsics against what the
-// chain counted. Of the classes Normal and Operational that is the sum of them, base
-// weights included. What is Mandatory has the hooks of the block in it, too, and is
-// at least the sum.
+// classWeights compares the weights in the extrinsics' events with the weights that the chain counted. For the
+// classes Normal and Operational, the chain's figure is the sum over the extrinsics, base weights included.
+// The class Mandatory also includes the block's hooks, so its figure is at least the sum.
 //
-// In older runtimes the events lack the base weights, and in newer ones extensions lower an
-// extrinsic's weight after the chain has counted it: the sum is the least that a class can
-// have then. Proof sizes are not
-// compared: newer runtimes give back what was not used without telling.
+// In older runtimes the events lack the base weights, and in newer ones extensions reduce an extrinsic's
+// weight after the chain has counted it: the sum is then a lower bound. Proof sizes are not compared: newer
+// runtimes give back the unused part without an event.
 //
-// Source: frame system, note_applied_extrinsic and CheckWeight; to the digit on the
-// recorded blocks of Moonbeam 2600 and of DataHaven 100.
+// Source: frame system, note_applied_extrinsic and CheckWeight; exact on the recorded blocks of Moonbeam 2600
+// and of DataHaven 100.
 func (s *subject) classWeights() {
 	b := s.block
 	counted, known := s.options.BlockWeight.Get()
@@ -61,14 +59,14 @@ func (s *subject) classWeights() {
 	} {
 		have, want := c.sum.Uint64(), c.counted.RefTime.Uint64()
 		if have > want || c.exact && have < want {
-			s.broken("the extrinsics of class %s weigh %d, and the chain counted %d", c.class, have, want)
+			s.broken("the extrinsics of class %s weigh %d, but the chain counted %d", c.class, have, want)
 			return
 		}
 	}
 	s.held()
 }
 
-// dispatched is what an extrinsic's outcome tells of its weight.
+// dispatched returns the class and the ref time in an extrinsic's outcome.
 func dispatched(x *chain.Extrinsic) (class chain.DispatchClass, refTime chain.RefTime, err error) {
 	outcome, err := x.Outcome()
 	if err != nil {

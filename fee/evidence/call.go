@@ -10,15 +10,15 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// A gateway that does not know one of a runtime's transaction extensions reads the call of each
-// signed extrinsic from the wrong byte, and names another call with other arguments. Its events
-// come from elsewhere and are right. Sidecar 18.0.0 does so on chains with CheckMetadataHash.
+// A gateway that does not know one of a runtime's transaction extensions decodes the call of each signed
+// extrinsic from the wrong byte, and reports a different call with different arguments. The events are not
+// affected. Sidecar 18.0.0 does this on chains with CheckMetadataHash.
 
-// misreadAdvice is what to do about it.
-const misreadAdvice = "the gateway misreads signed extrinsics: start it with the chain's types bundle, or read from the chain's node (--gateway ws://HOST)"
+// misreadAdvice is the remedy for a gateway that misreads calls.
+const misreadAdvice = "The gateway misreads signed extrinsics: start it with the chain's types bundle, or read from the chain's node (--gateway ws://HOST)"
 
-// call checks that a signed extrinsic can be what the gateway read: its call could end as it did
-// and emit what it emitted, and its nonce and era exist.
+// call checks that a signed extrinsic is possible as the gateway decoded it: its call could have this outcome
+// and emit these events, and its nonce and era exist.
 func (s *subject) call() {
 	why := impossibleFrame(s.t.x)
 	if why == "" {
@@ -30,31 +30,31 @@ func (s *subject) call() {
 	if why == "" {
 		s.held()
 	} else {
-		s.broken("%s; %s", why, misreadAdvice)
+		s.broken("%s. %s", why, misreadAdvice)
 	}
 }
 
-// impossibleFrame tells why there is no such nonce or era, and "" otherwise.
+// impossibleFrame returns why the nonce or the era is impossible, or "".
 func impossibleFrame(x *chain.Extrinsic) string {
 	if nonce, err := chain.ReadUint64(x.Nonce); err == nil && nonce > math.MaxUint32 {
-		return fmt.Sprintf("no account has the nonce %d", nonce)
+		return fmt.Sprintf("no account can have the nonce %d", nonce)
 	}
 	mortal := x.Era.Member("mortalEra")
 	period, err := chain.ReadUint64(mortal.Index(0))
 	phase, noPhase := chain.ReadUint64(mortal.Index(1))
-	if err != nil || noPhase != nil { // it is immortal, or not known
+	if err != nil || noPhase != nil { // immortal, or unknown
 		return ""
 	}
 	if period < 4 || period > 1<<16 || bits.OnesCount64(period) != 1 || phase >= period {
-		return fmt.Sprintf("there is no era with the period %d and the phase %d", period, phase)
+		return fmt.Sprintf("no era has the period %d and the phase %d", period, phase)
 	}
 	return ""
 }
 
-// unsigned are calls that a runtime refuses to all who sign, with BadOrigin.
+// unsigned lists the calls that a runtime rejects from any signer, with BadOrigin.
 //
-// Source: frame system, parachain system, timestamp, balances, author inherent, randomness:
-// ensure_root and ensure_none.
+// Source: frame system, parachain system, timestamp, balances, author inherent, randomness: ensure_root and
+// ensure_none.
 var unsigned = map[string][]string{
 	"system":          {"setHeapPages", "setCode", "setCodeWithoutChecks", "setStorage", "killStorage", "killPrefix", "authorizeUpgrade", "authorizeUpgradeWithoutChecks"},
 	"parachainSystem": {"setValidationData", "sudoSendUpwardMessage"},
@@ -64,15 +64,15 @@ var unsigned = map[string][]string{
 	"randomness":      {"setBabeRandomnessResults"},
 }
 
-// impossibleEnd tells why a call cannot have ended as it did, and "" otherwise.
+// impossibleEnd returns why a call cannot have had its outcome, or "".
 func impossibleEnd(x *chain.Extrinsic) string {
 	outcome, err := x.Outcome()
 	if err != nil {
-		return "" // block.outcome says so
+		return "" // reported by block.outcome
 	}
 	refused := !outcome.Success && isRefusal(dispatchError(x))
 	if slices.Contains(unsigned[x.Pallet], x.Call) && !refused {
-		return fmt.Sprintf("nobody can sign %s.%s, and the extrinsic did not fail with BadOrigin", x.Pallet, x.Call)
+		return fmt.Sprintf("a signer cannot call %s.%s, but the extrinsic did not fail with BadOrigin", x.Pallet, x.Call)
 	}
 	if x.Pallet == "system" && !outcome.Success && !refused {
 		return fmt.Sprintf("%s.%s cannot fail as the extrinsic did", x.Pallet, x.Call)
@@ -89,8 +89,8 @@ func dispatchError(x *chain.Extrinsic) chain.Value {
 	return chain.Value{}
 }
 
-// isRefusal tells whether a dispatch failed with BadOrigin, or with an error of pallet system,
-// which has index 0: its call filter fails with one.
+// isRefusal reports whether a dispatch failed with BadOrigin, or with an error of pallet system, whose index
+// is 0: its call filter fails with one.
 func isRefusal(v chain.Value) bool {
 	name, isText := v.Text()
 	module := chain.Value{}
@@ -104,8 +104,8 @@ func isRefusal(v chain.Value) bool {
 	return strings.EqualFold(name, "module") && err == nil && index == 0
 }
 
-// ownEvents are events that only a call of their own pallet emits in a signed extrinsic, itself or
-// inside of another that dispatches it. One of those that a call names here follows its success.
+// ownEvents lists events that, in a signed extrinsic, only a call of the same pallet emits, directly or when
+// dispatched by another call. A successful call listed here emits one of them.
 var ownEvents = map[string][]string{
 	"proxy":    {"ProxyExecuted"},
 	"utility":  {"BatchCompleted", "BatchCompletedWithErrors", "BatchInterrupted", "ItemCompleted", "ItemFailed", "DispatchedAs"},
@@ -115,7 +115,7 @@ var ownEvents = map[string][]string{
 	"ethereum": {"Executed"},
 }
 
-// follow are the events of which one follows the success of a call.
+// follow lists the events of which a successful call emits one.
 var follow = map[string][]string{
 	"proxy.proxy":            {"ProxyExecuted"},
 	"utility.batch":          {"BatchCompleted", "BatchInterrupted"},
@@ -125,7 +125,7 @@ var follow = map[string][]string{
 	"system.remarkWithEvent": {"Remarked"},
 }
 
-// impossibleEvents tells why a call cannot have emitted its events, and "" otherwise.
+// impossibleEvents returns why a call cannot have emitted its events, or "".
 func impossibleEvents(x *chain.Extrinsic) string {
 	call := x.Pallet + "." + x.Call
 	followed, transferred := false, false
@@ -147,12 +147,12 @@ func impossibleEvents(x *chain.Extrinsic) string {
 	case follow[call] != nil && !followed:
 		return fmt.Sprintf("%s succeeded without the event %s.%s", call, x.Pallet, strings.Join(follow[call], " or "))
 	case transfers && !transferred:
-		return fmt.Sprintf("%s succeeded, and no balances.Transfer moved %v wei from %v to %v", call, amount, from, to)
+		return fmt.Sprintf("%s succeeded, but no balances.Transfer moved %v wei from %v to %v", call, amount, from, to)
 	}
 	return ""
 }
 
-// transferOf reads a transfer between two accounts, by the call's arguments.
+// transferOf decodes a transfer between two accounts from the call's arguments.
 func transferOf(x *chain.Extrinsic) (from, to chain.Address, amount chain.Wei, ok bool) {
 	if x.Pallet != "balances" || !slices.Contains([]string{"transfer", "transferAllowDeath", "transferKeepAlive"}, x.Call) {
 		return from, to, amount, false

@@ -77,12 +77,12 @@ func TestCall(t *testing.T) {
 		{"system.setStorage", `{"items":[]}`, ordinary, []string{badOrigin}, ""},
 		{"system.setCode", `{}`, ordinary, []string{failed(`"BadOrigin"`)}, ""},
 		{"system.setCode", `{}`, ordinary, []string{failed(`{"module":{"index":"0","error":"0x05000000"}}`)}, ""}, // its call filter
-		{"system.setStorage", `{"items":[]}`, ordinary, []string{well}, "nobody can sign system.setStorage"},
-		{"system.setStorage", `{"items":[]}`, ordinary, []string{failed(`{"module":{"index":"4","error":"0x02000000"}}`)}, "nobody can sign system.setStorage"},
-		{"system.authorizeUpgradeWithoutChecks", `{}`, ordinary, []string{failed(`{"arithmetic":"Underflow"}`)}, "nobody can sign"},
-		{"parachainSystem.setValidationData", `{}`, ordinary, []string{well}, "nobody can sign"},
-		{"timestamp.set", `{"now":"1"}`, ordinary, []string{failed(`{"token":"Frozen"}`)}, "nobody can sign"},
-		{"balances.forceTransfer", `{}`, ordinary, []string{well}, "nobody can sign"},
+		{"system.setStorage", `{"items":[]}`, ordinary, []string{well}, "a signer cannot call system.setStorage"},
+		{"system.setStorage", `{"items":[]}`, ordinary, []string{failed(`{"module":{"index":"4","error":"0x02000000"}}`)}, "a signer cannot call system.setStorage"},
+		{"system.authorizeUpgradeWithoutChecks", `{}`, ordinary, []string{failed(`{"arithmetic":"Underflow"}`)}, "a signer cannot call"},
+		{"parachainSystem.setValidationData", `{}`, ordinary, []string{well}, "a signer cannot call"},
+		{"timestamp.set", `{"now":"1"}`, ordinary, []string{failed(`{"token":"Frozen"}`)}, "a signer cannot call"},
+		{"balances.forceTransfer", `{}`, ordinary, []string{well}, "a signer cannot call"},
 
 		{"system.remark", `{"remark":"0x"}`, ordinary, []string{well}, ""},
 		{"system.remark", `{"remark":"0x"}`, ordinary, []string{failed(`{"arithmetic":"Underflow"}`)}, "system.remark cannot fail as the extrinsic did"},
@@ -99,11 +99,11 @@ func TestCall(t *testing.T) {
 		{"unknown.call", `{}`, ordinary, []string{proxied, well}, ""},
 
 		{"unknown.call", `{}`, `"nonce":"4294967295","era":{"immortalEra":"0x00"}`, []string{well}, ""},
-		{"unknown.call", `{}`, `"nonce":"4294967296","era":{"immortalEra":"0x00"}`, []string{well}, "no account has the nonce 4294967296"},
-		{"unknown.call", `{}`, `"nonce":"5","era":{"mortalEra":["64","64"]}`, []string{well}, "there is no era with the period 64 and the phase 64"},
-		{"unknown.call", `{}`, `"nonce":"5","era":{"mortalEra":["2","1"]}`, []string{well}, "there is no era with the period 2"},
-		{"unknown.call", `{}`, `"nonce":"5","era":{"mortalEra":["48","1"]}`, []string{well}, "there is no era with the period 48"},
-		{"unknown.call", `{}`, `"nonce":"5","era":{"mortalEra":["131072","1"]}`, []string{well}, "there is no era with the period 131072"},
+		{"unknown.call", `{}`, `"nonce":"4294967296","era":{"immortalEra":"0x00"}`, []string{well}, "no account can have the nonce 4294967296"},
+		{"unknown.call", `{}`, `"nonce":"5","era":{"mortalEra":["64","64"]}`, []string{well}, "no era has the period 64 and the phase 64"},
+		{"unknown.call", `{}`, `"nonce":"5","era":{"mortalEra":["2","1"]}`, []string{well}, "no era has the period 2"},
+		{"unknown.call", `{}`, `"nonce":"5","era":{"mortalEra":["48","1"]}`, []string{well}, "no era has the period 48"},
+		{"unknown.call", `{}`, `"nonce":"5","era":{"mortalEra":["131072","1"]}`, []string{well}, "no era has the period 131072"},
 		{"unknown.call", `{}`, `"nonce":"5","era":{"mortalEra":["65536","65535"]}`, []string{well}, ""},
 		{"unknown.call", `{}`, `"nonce":"5"`, []string{well}, ""},
 	} {
@@ -118,8 +118,8 @@ func TestCall(t *testing.T) {
 	}
 }
 
-// Sidecar 18.0.0 without the types of VFlow named another call for each of these: all are found.
-// With the types nothing is.
+// Sidecar 18.0.0 without VFlow's types named a different call for each of these: all are found. With the types
+// there are no findings.
 func TestMisreadCalls(t *testing.T) {
 	right, wrong := pairs.Path(t, "vflow-2000", "gateway/blocks"), pairs.Path(t, "vflow-2000-sidecar18-no-types", "blocks")
 	files, err := os.ReadDir(wrong)

@@ -7,8 +7,7 @@ import (
 	"github.com/feeledger/fees/fee"
 )
 
-// charge works out what the chain charged for a transaction and who got it, and how the
-// fee compares with that.
+// charge computes what the chain charged for a transaction and who received it, and compares the fee with it.
 func (p *prover) charge(t *transaction) {
 	fee, determined := t.Fee.Get()
 	cash, err := chain.FindCash(t.x)
@@ -16,7 +15,7 @@ func (p *prover) charge(t *transaction) {
 	t.Proof = Proof{Verdict: chain.Some(NoEvidence)}
 	switch {
 	case !t.withdrew && (p.rules.NoWithdrawEvent || !p.rules.Runtime.Known()):
-		t.charged = skips("the chain recorded no withdrawal, and the runtime may have had no event for it")
+		t.charged = skips("the chain recorded no withdrawal, but the runtime may not have had an event for it")
 		return
 	case !t.withdrew && determined && fee.IsZero():
 		t.free()
@@ -29,19 +28,19 @@ func (p *prover) charge(t *transaction) {
 		t.charged = breaks("%v", err)
 		return
 	}
-	refund, credits := cash.Settle(authorParts(p.rules, t.Transaction.Transaction) > 0)
+	refund, credits := cash.Settle(p.authorPaid(t, &cash))
 	charged, err := cash.Charged(refund)
 	if err != nil {
 		t.charged = breaks("%v", err)
 		return
 	}
-	if byCash(t.Transaction.Transaction) && fee.IsZero() && !charged.IsZero() { // what a free call withdrew itself
+	if byCash(t.Transaction.Transaction) && fee.IsZero() && !charged.IsZero() { // withdrawals of the free call itself
 		t.free()
 		return
 	}
 	if payer, ok := t.Payer.Get(); ok && payer != cash.Payer && determined {
 		t.Proof = drifted(chain.Wei{}, fee, Unknown)
-		t.charged = breaks("the fee was withdrawn from %v, and the payer is %v", cash.Payer, payer)
+		t.charged = breaks("the fee was withdrawn from %v, but the payer is %v", cash.Payer, payer)
 		return
 	}
 	t.settle(charged, cash.PayerRemoved && refund.IsZero())
@@ -49,14 +48,14 @@ func (p *prover) charge(t *transaction) {
 	t.withdrawn = cash.Withdrawn
 }
 
-// free settles a fee of 0: nothing is withdrawn for it, and nobody gets a part.
+// free records a fee of 0: nothing is withdrawn and no one receives a part.
 func (t *transaction) free() {
 	t.settle(chain.Wei{}, false)
 	nothing := chain.Some(chain.Wei{})
 	t.Burned, t.Treasury, t.Author = nothing, nothing, nothing
 }
 
-// settle compares the fee with what was charged.
+// settle compares the fee with the amount charged.
 func (t *transaction) settle(charged chain.Wei, zeroed bool) {
 	t.Proof = Proof{Charged: chain.Some(charged), Verdict: chain.Some(Match)}
 	paid, determined := t.Fee.Get()
@@ -72,13 +71,13 @@ func (t *transaction) settle(charged chain.Wei, zeroed bool) {
 			class = ZeroedPayer
 		}
 		t.Proof = drifted(charged, paid, class)
-		t.charged = breaks("the chain charged %v wei, and the fee is %v: %v wei apart", charged, paid, drift)
+		t.charged = breaks("the chain charged %v wei, but the fee is %v (difference %v wei)", charged, paid, drift)
 	}
 }
 
 func (s *subject) charged() { s.enter(s.t.charged) }
 
-// byCash tells whether the fee is what the cash says, by [native.ReadCash].
+// byCash reports whether the fee was computed from cash movements, by [native.ReadCash].
 func byCash(t *fee.Transaction) bool {
 	method, _ := t.Method.Get()
 	return method == fee.ByCash
@@ -91,10 +90,9 @@ func drifted(charged, fee chain.Wei, class Class) Proof {
 	}
 }
 
-// hold checks what was withdrawn before the transaction ran: the most that it
-// could cost.
+// hold checks the amount withdrawn before the transaction ran: its highest possible fee.
 func (s *subject) hold() {
-	if verdict, _ := s.t.Verdict.Get(); verdict != Match || !s.t.readable {
+	if verdict, _ := s.t.Verdict.Get(); verdict != Match || !s.t.readable || refused(s.t.Transaction.Transaction) {
 		return
 	}
 	price, _ := s.t.GasPrice.Get()
@@ -102,13 +100,13 @@ func (s *subject) hold() {
 	case err != nil:
 		s.broken("gas limit × gas price: %v", err)
 	case held != s.t.withdrawn:
-		s.broken("%v wei were withdrawn, and gas limit × gas price is %v", s.t.withdrawn, held)
+		s.broken("%v wei were withdrawn, but gas limit × gas price is %v", s.t.withdrawn, held)
 	default:
 		s.held()
 	}
 }
 
-// total sums up what the chain recorded.
+// total sums what the chain recorded.
 func (p *prover) total(transactions []Transaction) Totals {
 	totals := Totals{Totals: p.priced.Totals}
 	zero := chain.Some(chain.Wei{})
@@ -136,8 +134,8 @@ func (p *prover) total(transactions []Transaction) Totals {
 	return totals
 }
 
-// plus is a sum with one more amount. It is not known where either is not, or where it
-// is more than any balance can be.
+// plus adds an amount to a sum. The result is unknown if either is unknown, or if it exceeds the highest
+// balance.
 func plus(sum, amount chain.Optional[chain.Wei]) (none chain.Optional[chain.Wei]) {
 	a, known := amount.Get()
 	s, ok := sum.Get()

@@ -9,8 +9,7 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// CompareWith checks that another gateway says the same of the block, and of the
-// multiplier that priced it.
+// CompareWith checks that another gateway returns the same block, and the same multiplier that priced it.
 func (r *Report) CompareWith(b, other *chain.Block, multiplier chain.Optional[chain.StoredMultiplier]) {
 	r.later(besideOther, b, subject{other: other, pricedBy: multiplier})
 }
@@ -27,10 +26,9 @@ func (s *subject) sameElsewhere() {
 	}
 }
 
-// Compare tells where two gateways' answers on one block say different things, and
-// "" where they say the same. It does not matter in which form a number, a flag or
-// an address is written, how the keys are spelt and ordered, or whether nothing is
-// a null or left out.
+// Compare returns the first difference in content between two gateways' responses for one block, or "". It
+// ignores the form of numbers, flags and addresses, the spelling and order of keys, and the difference between
+// null and a missing value.
 func Compare(a, b *chain.Block) string {
 	switch {
 	case a.Number != b.Number:
@@ -89,8 +87,7 @@ func compareEvents(path string, a, b []chain.Event) string {
 	return ""
 }
 
-// compareValues goes into lists and objects. The depth of both is bounded by the
-// reader of the answers.
+// compareValues compares lists and objects recursively. The decoder of the responses bounds their depth.
 func compareValues(path string, a, b chain.Value) string {
 	if a.Raw() == b.Raw() || isNothing(a) && isNothing(b) {
 		return ""
@@ -108,7 +105,7 @@ func compareValues(path string, a, b chain.Value) string {
 	return differ(path, a.Raw(), b.Raw())
 }
 
-// sameWeight compares weights in their two forms.
+// sameWeight compares weights in either form.
 func sameWeight(a, b chain.Value) bool {
 	x, errX := chain.Read[chain.Weight](a)
 	y, errY := chain.Read[chain.Weight](b)
@@ -138,7 +135,7 @@ func compareObjects(path string, a, b chain.Value) string {
 		}
 		delete(others, folded(key))
 	}
-	for key, value := range b.Members() { // in its order
+	for key, value := range b.Members() { // in b's order
 		if _, left := others[folded(key)]; left && !isNothing(value) {
 			return differ(path+"."+jsonscan.Excerpt(key), "nothing", value.Raw())
 		}
@@ -146,7 +143,7 @@ func compareObjects(path string, a, b chain.Value) string {
 	return ""
 }
 
-// folded is a key without what only its spelling adds: snake_case, camelCase.
+// folded returns a key in a form common to snake_case and camelCase.
 func folded(key string) string { return strings.ToLower(strings.ReplaceAll(key, "_", "")) }
 
 func isNothing(v chain.Value) bool {
@@ -175,8 +172,8 @@ func sameScalar(path string, a, b chain.Value) bool {
 	return errX == nil && errY == nil && n == m
 }
 
-// flag is what gateways write as a bool or as Yes and No, and the parity of a
-// signature, which some write as 0 and 1.
+// flag decodes values that gateways write as a bool or as Yes and No, and the parity of a signature, which
+// some write as 0 and 1.
 func flag(path string, v chain.Value) (value, ok bool) {
 	if value, ok = v.Bool(); ok {
 		return value, true
@@ -189,8 +186,8 @@ func flag(path string, v chain.Value) (value, ok bool) {
 	return text == "Yes", text == "Yes" || text == "No"
 }
 
-// sameFewBytes compares lists of fewer than two bytes, which Sidecar writes as hex digits and
-// its successor as an array.
+// sameFewBytes compares lists of fewer than two bytes, which Sidecar writes as hex digits and its successor as
+// an array.
 func sameFewBytes(a, b chain.Value) bool {
 	x, okX := fewBytes(a)
 	y, okY := fewBytes(b)
@@ -216,7 +213,7 @@ func fewBytes(v chain.Value) (digits string, ok bool) {
 	return digits, true
 }
 
-// areBytes tells whether hex digits at a path are bytes, whose leading zeros count.
+// areBytes reports whether hex digits at a path are bytes, so that leading zeros count.
 func areBytes(path string) bool {
 	return strings.HasSuffix(path, ".input") || strings.HasSuffix(path, ".data") || strings.HasSuffix(path, ".remark")
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// rewrites write the same in another form, as other gateways and versions do. Key
-// is the member's name that a value stands under.
+// rewrites write the same content in other forms, as other gateways and versions do. Key is the name of the
+// enclosing member.
 var rewrites = map[string]func(key string, v any) any{
 	"nothing":             func(_ string, v any) any { return v },
 	"hex numbers":         numbers(func(n *big.Int) any { return "0x" + n.Text(16) }),
@@ -87,8 +87,7 @@ func hexText(form func(string) string) func(string, any) any {
 	}
 }
 
-// keys spells those of arguments and event data anew; those of the answer itself
-// are one gateway's own.
+// keys respells the keys of arguments and event data; those of the response itself are fixed.
 func keys(form func(string) string) func(string, any) any {
 	return func(key string, v any) any {
 		if key != "args" && key != "data" {
@@ -140,7 +139,7 @@ func rewritten(key string, v any, change func(string, any) any) any {
 	return change(key, v)
 }
 
-// Two gateways say the same in whichever form they write it.
+// Responses in different forms are equal.
 func TestCompareLooksThroughTheForm(t *testing.T) {
 	for _, runtime := range []uint32{2100, 1701} {
 		h := load(t, runtime)
@@ -156,7 +155,7 @@ func TestCompareLooksThroughTheForm(t *testing.T) {
 	}
 }
 
-// notCompared is what no rule reads, so that gateways may differ in it.
+// notCompared are the members that no rule reads, which may differ between gateways.
 var notCompared = regexp.MustCompile(`^(block\.(stateRoot|extrinsicsRoot|logs|authorId|finalized).*|` +
 	`\w+\.(era|info|success|paysFee).*|native\.signature\.signature digit)$`)
 
@@ -197,7 +196,7 @@ func TestCompareNamesEveryChange(t *testing.T) {
 	require.Greater(t, made, least)
 }
 
-// lastName is what a difference must name of a place.
+// lastName returns the name that a difference at a place must contain.
 func lastName(p place) string {
 	for _, whole := range []place{"args", "data", "weight"} {
 		if strings.Contains(string(p), "."+string(whole)) {
@@ -277,7 +276,7 @@ func TestCompareNamesThePlace(t *testing.T) {
 	}
 }
 
-// The comparison is entered as a check of the block, the multiplier included.
+// The comparison is recorded as a check of the block, the multiplier included.
 func TestCompareWith(t *testing.T) {
 	h := load(t, 2100)
 	b := decoded(t, h.blocks[25])
@@ -305,7 +304,7 @@ func TestCompareWith(t *testing.T) {
 	require.Equal(t, `block 25: gateway.same: extrinsics[4].tip: null, and "5"`, r.Findings[0].String())
 }
 
-// value is the JSON value of a text.
+// value returns the JSON value of a text.
 func value(t testing.TB, text string) jsonscan.Value {
 	t.Helper()
 	v, err := jsonscan.Parse(text)
@@ -313,8 +312,7 @@ func value(t testing.TB, text string) jsonscan.Value {
 	return v
 }
 
-// Gateways write the parity of a signature as a bool, or as 0 and 1. Of other values
-// these say different things.
+// Gateways write the parity of a signature as a bool, or as 0 and 1. Other values with these forms differ.
 func TestCompareParity(t *testing.T) {
 	block := func(args string) *chain.Block {
 		return &chain.Block{Extrinsics: []chain.Extrinsic{{Pallet: "ethereum", Call: "transact", Args: value(t, args)}}}

@@ -3,13 +3,14 @@ package evidence
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/network"
 )
 
-// above is the part of a fee that the sender added: the priority fee or the tip.
+// above returns the part of a fee that the sender added: the priority fee or the tip.
 func above(t *fee.Transaction) chain.Optional[chain.Wei] {
 	if t.Layer == fee.EVM {
 		return t.PriorityFee
@@ -17,8 +18,8 @@ func above(t *fee.Transaction) chain.Optional[chain.Wei] {
 	return t.Tip
 }
 
-// authorParts is how many parts of the fee the rules give to the author of the block, or of
-// an amount beside it.
+// authorParts returns the number of parts of the fee, or of an amount minted besides, that the rules give to
+// the block's author.
 func authorParts(rules *network.Rules, t *fee.Transaction) (parts int) {
 	d, _ := rules.Destinations.Get()
 	ofBase, ofPart := d.NativeBase == network.Author, d.NativeTip == network.Author
@@ -35,11 +36,21 @@ func authorParts(rules *network.Rules, t *fee.Transaction) (parts int) {
 	return parts
 }
 
-// divide sets where the money went, as the credits say it, and compares that with the
-// rules. The credits of a fee are the last deposits of its extrinsic: to the treasury, and
-// then to the author where one is paid, for each part or for all. Nobody else is credited
-// after a refund; where there is none, what stands before them may be the extrinsic's own.
+// authorPaid reports whether the last deposit is the author's. Some runtimes also deposit a part of 0, after the
+// treasury's credit, which a refund precedes.
+func (p *prover) authorPaid(t *transaction, cash *chain.Cash) bool {
+	last := len(cash.Deposits) - 1
+	treasury, named := p.rules.Treasury.Get()
+	return authorParts(p.rules, t.Transaction.Transaction) > 0 ||
+		named && last > 0 && cash.Deposits[last].Amount.IsZero() && cash.Deposits[last-1].Account == treasury
+}
+
+// divide sets where the money went, according to the credits, and compares that with the rules. The credits of
+// a fee are the last deposits of its extrinsic: to the treasury, then to the author if one is paid, for each
+// part or for the whole. After a refund no other account is credited; without a refund, earlier deposits may
+// be the extrinsic's own. It removes credits of 0 from the slice.
 func (p *prover) divide(t *transaction, credits []chain.Deposit, refunded bool) result {
+	credits = slices.DeleteFunc(credits, func(c chain.Deposit) bool { return c.Amount.IsZero() })
 	var have network.Parts
 	if p.treasuryMissing() && len(credits) > 0 {
 		return skips(noTreasury)
@@ -49,7 +60,7 @@ func (p *prover) divide(t *transaction, credits []chain.Deposit, refunded bool) 
 	parts := authorParts(p.rules, t.Transaction.Transaction)
 	if last := len(credits) - 1; parts > 0 && last >= 0 && !toTreasury(credits[last]) {
 		if author, known := p.author.Get(); known && author != credits[last].Account {
-			return breaks("%v was credited as the block's author, and %v before", credits[last].Account, author)
+			return breaks("%v was credited as the block's author, but %v earlier in the block", credits[last].Account, author)
 		}
 		p.author = chain.Some(credits[last].Account)
 	}
@@ -66,7 +77,7 @@ func (p *prover) divide(t *transaction, credits []chain.Deposit, refunded bool) 
 	d, known := p.rules.Destinations.Get()
 	verdict, _ := t.Verdict.Get()
 	if len(credits) > 0 && (!known || verdict == Drift) {
-		return skips("somebody was credited, and no rule says whether as the author")
+		return skips("an account was credited, but no rule determines whether as the author")
 	}
 	spent := have.Treasury
 	if err == nil && !d.PriorityMinted {
@@ -77,7 +88,7 @@ func (p *prover) divide(t *transaction, credits []chain.Deposit, refunded bool) 
 		have.Burned, err = charged.Sub(spent)
 	}
 	if err != nil {
-		return breaks("treasury and author were credited more than the %v wei charged", charged)
+		return breaks("the treasury and the author were credited more than the %v wei charged", charged)
 	}
 	t.Burned, t.Treasury, t.Author = chain.Some(have.Burned), chain.Some(have.Treasury), chain.Some(have.Author)
 	if err := treasuryEvents(t.x, treasury); err != nil {
@@ -85,25 +96,25 @@ func (p *prover) divide(t *transaction, credits []chain.Deposit, refunded bool) 
 	}
 	switch {
 	case verdict == Drift:
-		return skips("the fee itself drifts")
+		return skips("the fee itself is a drift")
 	case refunded && len(credits) > 0:
 		other := credits[len(credits)-1]
-		return breaks("%v was credited %v wei, and is neither treasury nor author", other.Account, other.Amount)
+		return breaks("%v was credited %v wei but is neither the treasury nor the author", other.Account, other.Amount)
 	}
 	return p.split(t.Transaction.Transaction, have)
 }
 
 func (s *subject) divided() { s.enter(s.t.divided) }
 
-// What a table may not tell of where fees go.
+// What a table may leave unknown about the destinations of fees.
 const (
-	noTreasury     = "the table does not name the treasury's account"
-	noDestinations = "the table does not say where the fees of this runtime go"
+	noTreasury     = "the table does not contain the treasury's account"
+	noDestinations = "the table does not contain the destinations of this runtime's fees"
 )
 
-// treasuryEvents checks that each treasury.Deposit comes after the credit that it
-// tells of (pallet treasury, on_nonzero_unbalanced). The treasury's first credit ever
-// makes its account, and the events that say so stand between the two.
+// treasuryEvents checks that each treasury.Deposit follows the credit that it reports (pallet treasury,
+// on_nonzero_unbalanced). The treasury's first credit ever creates its account, so events for that are in
+// between.
 func treasuryEvents(x *chain.Extrinsic, treasury chain.Address) error {
 	for i := range x.Events {
 		if !x.Events[i].Is("treasury", "Deposit") {
@@ -118,13 +129,13 @@ func treasuryEvents(x *chain.Extrinsic, treasury chain.Address) error {
 			before--
 		}
 		if before < 0 || !credited(&x.Events[before], treasury, told) {
-			return fmt.Errorf("event treasury.Deposit: there is no credit of %v wei before it", told)
+			return fmt.Errorf("event treasury.Deposit: no credit of %v wei precedes it", told)
 		}
 	}
 	return nil
 }
 
-// makesAccount tells whether an event says that an account came to be.
+// makesAccount reports whether an event is emitted for the creation of an account.
 func makesAccount(e *chain.Event, account chain.Address) bool {
 	if !e.Is("system", "NewAccount") && !e.Is("balances", "Endowed") {
 		return false
@@ -142,7 +153,7 @@ func credited(e *chain.Event, to chain.Address, amount chain.Wei) bool {
 	return errAccount == nil && errAmount == nil && account == to && have == amount
 }
 
-// splitUnknown tells why the split of the block's fees cannot be checked, if so.
+// splitUnknown returns why the split of the block's fees cannot be checked, or "".
 func (p *prover) splitUnknown() string {
 	d, known := p.rules.Destinations.Get()
 	switch {
@@ -151,13 +162,13 @@ func (p *prover) splitUnknown() string {
 	case p.treasuryMissing():
 		return noTreasury
 	case d.LooksAt(network.TreasuryParameter) && !p.options.FeesTreasuryProportion.Known():
-		return "FeesTreasuryProportion is not known"
+		return "FeesTreasuryProportion is unknown"
 	}
 	return ""
 }
 
-// treasuryMissing tells whether the treasury may have got a part, and the table does not
-// name its account.
+// treasuryMissing reports whether the treasury may have received a part but the table does not contain its
+// account.
 func (p *prover) treasuryMissing() bool {
 	d, known := p.rules.Destinations.Get()
 	return !p.rules.Treasury.Known() && (!known || d.ToTreasury())
@@ -176,13 +187,13 @@ func (p *prover) split(t *fee.Transaction, have network.Parts) result {
 	case err != nil:
 		return breaks("%v", err)
 	case have.Treasury != want.Treasury || have.Author != want.Author:
-		return breaks("treasury and author were credited %v and %v wei, and the rules give them %v and %v",
+		return breaks("the treasury and the author were credited %v and %v wei, but the rules give them %v and %v",
 			have.Treasury, have.Author, want.Treasury, want.Author)
 	}
 	return (*subject).held
 }
 
-// prescribed is what the rules make of a fee.
+// prescribed returns the division of a fee under the rules.
 func (p *prover) prescribed(d network.Destinations, t *fee.Transaction) (network.Parts, error) {
 	whole, ok := t.Fee.Get()
 	part, alsoOK := above(t).Get()
@@ -216,7 +227,7 @@ func (p *prover) prescribed(d network.Destinations, t *fee.Transaction) (network
 	return network.Parts{Treasury: sum(parts.Treasury, more.Treasury), Author: sum(parts.Author, more.Author)}, nil
 }
 
-// sum is that of two parts of one amount, which fits as the amount does.
+// sum adds two parts of one amount, which cannot overflow because the amount itself fits.
 func sum(a, b chain.Wei) chain.Wei {
 	s, _ := a.Add(b)
 	return s

@@ -10,25 +10,25 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// Diagnosis is one change to what a block was priced by that makes the fee of
-// every EVM transaction in it what the chain charged.
+// Diagnosis is one change to the pricing of a block after which the fee of every EVM transaction in it matches
+// what the chain charged.
 type Diagnosis struct {
 	Class Class `json:"class"`
-	// Message says what fits and how to set it.
+	// Message describes the change and how to make it.
 	Message string `json:"message"`
-	// Deciding is how many transactions depend on the change. The others match
-	// with it and without: legacy and eip2930 ones, and those whose price is capped.
+	// Deciding is the number of transactions that depend on the change. The others match with and without it:
+	// legacy and eip2930 ones, and those whose price is capped.
 	Deciding      int                            `json:"deciding"`
 	BaseFeePerGas chain.Optional[chain.GasPrice] `json:"base_fee_per_gas"` // with the change
 }
 
-// Neighbours are what the blocks around a block were priced by.
+// Neighbours contains the inputs that priced the surrounding blocks.
 type Neighbours struct {
-	Multipliers []chain.StoredMultiplier // of heights near the block
+	Multipliers []chain.StoredMultiplier // at heights near the block
 	Rules       []network.Rules          // of the runtime after an upgrade in the block
 }
 
-// alternative is another way to price a block.
+// alternative is an alternative pricing of a block.
 type alternative struct {
 	class      Class
 	message    string
@@ -36,10 +36,9 @@ type alternative struct {
 	multiplier chain.Optional[chain.StoredMultiplier]
 }
 
-// Diagnose looks for what explains the drifts of EVM fees: the neighbours' rules
-// and multipliers, the known faults of old runtimes, and another base constant.
-// The first that makes all of them match, and breaks none, gives the drifts their
-// class. What is not explained stays [Unknown].
+// Diagnose searches for an explanation of drifts of EVM fees: the neighbours' rules and multipliers, known
+// faults of old runtimes, and a different base constant. The first alternative that makes all of them match,
+// without breaking a match, sets the class of the drifts. Unexplained drifts stay [Unknown].
 func (r *Report) Diagnose(b *chain.Block, rules network.Rules, around Neighbours) {
 	if !r.DriftsOnEVM() {
 		return
@@ -54,7 +53,7 @@ func (r *Report) Diagnose(b *chain.Block, rules network.Rules, around Neighbours
 	}
 }
 
-// DriftsOnEVM tells whether there is something to diagnose.
+// DriftsOnEVM reports whether there are drifts to diagnose.
 func (r *Report) DriftsOnEVM() bool {
 	for i := range r.Transactions {
 		if t := &r.Transactions[i]; t.Layer == fee.EVM && t.Drift.Known() {
@@ -68,29 +67,28 @@ func alternatives(r *Report, rules network.Rules, around Neighbours) []alternati
 	var list []alternative
 	for _, next := range around.Rules {
 		list = append(list, alternative{UpgradeBoundary,
-			fmt.Sprintf("the rules of %s fit: the runtime changed with this block", next.Name), next, r.Multiplier})
+			fmt.Sprintf("the rules of %s match: the runtime changed with this block", next.Name), next, r.Multiplier})
 	}
 	for _, m := range around.Multipliers {
 		list = append(list, alternative{MultiplierHeight,
-			fmt.Sprintf("the multiplier stored at block %d fits: %v; see --multiplier-at", m.At, m.Value), rules, chain.Some(m)})
+			fmt.Sprintf("the multiplier stored at block %d matches: %v. See --multiplier-at.", m.At, m.Value), rules, chain.Some(m)})
 	}
 	for _, f := range rules.Faults {
 		with, applied := f.Apply(rules)
 		if !applied {
 			continue
 		}
-		what, field := "a gas price that maxFeePerGas does not cap fits", "price_uncapped"
+		what, field := "a gas price not capped by maxFeePerGas matches", "price_uncapped"
 		if !f.PriceUncapped {
-			what, field = fmt.Sprintf("a weight without its base of %v fits", f.WeightCorrection), "weight_correction"
+			what, field = fmt.Sprintf("a weight without the base weight of %v matches", f.WeightCorrection), "weight_correction"
 		}
 		list = append(list, alternative{HistoricBug,
-			fmt.Sprintf("%s, as in %s; in a --network-file: %s", what, strings.Join(f.Where, ", "), field), with, r.Multiplier})
+			fmt.Sprintf("%s, as in %s. Set %s in a network file (--network-file).", what, strings.Join(f.Where, ", "), field), with, r.Multiplier})
 	}
 	return list
 }
 
-// explainedBy prices the block as the alternative does. If that fits, it is the
-// diagnosis.
+// explainedBy prices the block with the alternative, and makes it the diagnosis if the fees match.
 func (r *Report) explainedBy(b *chain.Block, a alternative) bool {
 	other := fee.Price(b, a.rules, a.multiplier)
 	deciding := 0
@@ -116,8 +114,8 @@ func (r *Report) explainedBy(b *chain.Block, a alternative) bool {
 	return true
 }
 
-// otherBaseFee works out the base fee that the first drifting transaction whose
-// price follows it must have paid, and the constant that makes it.
+// otherBaseFee computes the base fee that the first drifting transaction with a price that follows it must
+// have paid, and the constant that results in it.
 func (r *Report) otherBaseFee(b *chain.Block, rules network.Rules) (alternative, bool) {
 	for i := range r.Transactions {
 		t := &r.Transactions[i]
@@ -130,8 +128,8 @@ func (r *Report) otherBaseFee(b *chain.Block, rules network.Rules) (alternative,
 	return alternative{}, false
 }
 
-// impliedBaseFee is the price that was charged less the priority fee. It is not
-// known where the price does not follow the base fee.
+// impliedBaseFee returns the price that was charged less the priority fee. It is unknown if the price does not
+// follow the base fee.
 func impliedBaseFee(t *Transaction, x *chain.Extrinsic) (none chain.GasPrice, ok bool) {
 	charged, known := t.Charged.Get()
 	gas, weighed := t.Gas.Get()
@@ -150,12 +148,12 @@ func impliedBaseFee(t *Transaction, x *chain.Extrinsic) (none chain.GasPrice, ok
 	return base, err == nil
 }
 
-// withBaseFee changes the rules so that they give a base fee.
+// withBaseFee changes the rules so that they result in a base fee.
 func withBaseFee(rules network.Rules, multiplier chain.Optional[chain.StoredMultiplier], base chain.GasPrice) (a alternative, ok bool) {
 	a = alternative{class: BaseConstant, rules: rules, multiplier: multiplier}
 	if rules.BaseFee.Static.Known() {
 		a.rules.BaseFee.Static = chain.Some(base)
-		a.message = fmt.Sprintf("a static base fee of %v wei per gas fits; in a --network-file: static_base_fee", base)
+		a.message = fmt.Sprintf("a static base fee of %v wei per gas matches. Set static_base_fee in a network file (--network-file).", base)
 		return a, true
 	}
 	m, known := multiplier.Get()
@@ -167,6 +165,6 @@ func withBaseFee(rules network.Rules, multiplier chain.Optional[chain.StoredMult
 		return a, false
 	}
 	a.rules.BaseFee.Constant = constant
-	a.message = fmt.Sprintf("the base constant %v fits, where the rules have %v; in a --network-file: base_fee_constant", constant, rules.BaseFee.Constant)
+	a.message = fmt.Sprintf("the base constant %v matches; the rules have %v. Set base_fee_constant in a network file (--network-file).", constant, rules.BaseFee.Constant)
 	return a, true
 }

@@ -10,13 +10,12 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// digest checks the block's EVM transactions against those that the digest of its
-// header names: all that ran, in the order in which they did, those of XCM among
-// them.
+// digest compares the block's EVM transactions with those in the digest of its header: all that were executed,
+// in order, including those from XCM.
 func (s *subject) digest() {
 	b := s.block
 	if b.Number == 0 {
-		s.skip("block 0 has no digest")
+		s.skip("block 0 does not have a digest")
 		return
 	}
 	named, err := namedTransactions(b.Logs)
@@ -39,17 +38,17 @@ func (s *subject) digest() {
 	case c.wrong != "":
 		s.brokenAt(c.where, "%s", c.wrong)
 	case c.count < len(named):
-		s.broken("the header names %d EVM transactions, and the block has %d: %v is not there", len(named), c.count, named[c.count])
+		s.broken("the header lists %d EVM transactions, but the block has %d: %v is missing", len(named), c.count, named[c.count])
 	default:
 		s.held()
 	}
 }
 
-// digestCheck goes through what was executed, beside what the digest names.
+// digestCheck walks through the executed transactions along with the digest's list.
 type digestCheck struct {
 	named []chain.Hash
 	count int    // of the events ethereum.Executed so far
-	wrong string // the first that is not as it is named
+	wrong string // the first mismatch
 	where int
 }
 
@@ -71,27 +70,26 @@ func (c *digestCheck) executed(where int, hash chain.Value) {
 	case err != nil:
 		c.wrong = fmt.Sprintf("event ethereum.Executed: data[2]: %v", err)
 	case at >= len(c.named):
-		c.wrong = fmt.Sprintf("the header names %d EVM transactions, and %v is one more", len(c.named), have)
+		c.wrong = fmt.Sprintf("the header lists %d EVM transactions, but not %v", len(c.named), have)
 	case have != c.named[at]:
-		c.wrong = fmt.Sprintf("the header names %v as EVM transaction %d of the block, and %v stands there", c.named[at], at, have)
+		c.wrong = fmt.Sprintf("the header lists %v as EVM transaction %d of the block, but the block has %v", c.named[at], at, have)
 	}
 	c.where = where
 }
 
-// unnamed says why a digest does not tell the transactions.
+// unnamed is the reason why a digest does not list the transactions.
 type unnamed string
 
 func (u unnamed) Error() string { return string(u) }
 
-// namedTransactions finds the item of the engine "fron" in a header's digest, and
-// reads the hashes of the Ethereum block's transactions in it.
+// namedTransactions finds the item of the engine "fron" in a header's digest, and returns the hashes of the
+// Ethereum block's transactions in it.
 //
-// Source: frontier, primitives/consensus/src/lib.rs, find_post_log, which wants one
-// such item.
+// Source: frontier, primitives/consensus/src/lib.rs, find_post_log, which requires exactly one such item.
 func namedTransactions(logs chain.Value) ([]chain.Hash, error) {
 	switch logs.Kind() {
 	case jsonscan.Absent, jsonscan.Null:
-		return nil, unnamed("the gateway does not give the digest of the header")
+		return nil, unnamed("the gateway does not return the header's digest")
 	case jsonscan.Array:
 	default:
 		return nil, fmt.Errorf("want an array, have %v", logs.Kind())
@@ -118,21 +116,21 @@ func namedTransactions(logs chain.Value) ([]chain.Hash, error) {
 	case found == 1:
 		return readFrontier(item)
 	case found > 1:
-		return nil, fmt.Errorf("it has %d items of the engine fron, want one", found)
+		return nil, fmt.Errorf("%d items of the engine fron, want one", found)
 	case unread:
-		return nil, unnamed("the gateway gives the digest of the header in another form")
+		return nil, unnamed("the gateway returns the header's digest in an unknown form")
 	}
-	return nil, errors.New("it has no item of the engine fron, which names the EVM transactions")
+	return nil, errors.New("no item of the engine fron, which lists the EVM transactions")
 }
 
 // frontier is the engine's name, "fron".
 const frontier = "0x66726f6e"
 
-// The variants of what an Ethereum chain's item is (frontier, PostLog).
+// The variants of the item's content (frontier, PostLog).
 const (
-	frontierHashes    = 1 // of the Ethereum block, and of its transactions
+	frontierHashes    = 1 // hash of the Ethereum block and hashes of its transactions
 	frontierBlock     = 2 // the whole Ethereum block
-	frontierBlockHash = 3 // its hash alone
+	frontierBlockHash = 3 // only its hash
 )
 
 // readFrontier decodes the item, SCALE in 0x-hex: the variant, the hash of the
@@ -144,22 +142,22 @@ func readFrontier(text string) ([]chain.Hash, error) {
 	case !prefixed || err != nil:
 		return nil, fmt.Errorf("fron: want 0x and hex digits, have %q", jsonscan.Excerpt(text))
 	case len(data) == 0:
-		return nil, errors.New("fron: it is empty")
+		return nil, errors.New("fron: the item is empty")
 	}
 	switch variant := data[0]; variant {
 	case frontierHashes:
 	case frontierBlock, frontierBlockHash:
-		return nil, unnamed("the digest of the header has no list of the EVM transactions")
+		return nil, unnamed("the header's digest does not list the EVM transactions")
 	default:
 		return nil, fmt.Errorf("fron: unknown variant %d", variant)
 	}
 	var hash chain.Hash
 	if data = data[1:]; len(data) < len(hash) {
-		return nil, errors.New("fron: it ends within the hash of the Ethereum block")
+		return nil, errors.New("fron: the item ends within the hash of the Ethereum block")
 	}
 	count, list, ok := compact(data[len(hash):])
 	if !ok || uint64(len(list)) != uint64(count)*uint64(len(hash)) {
-		return nil, errors.New("fron: the list of hashes does not have the length that it says")
+		return nil, errors.New("fron: the list of hashes does not have its stated length")
 	}
 	hashes := make([]chain.Hash, count)
 	for i := range hashes {
@@ -168,18 +166,18 @@ func readFrontier(text string) ([]chain.Hash, error) {
 	return hashes, nil
 }
 
-// compact reads a number of up to 30 bits from the beginning of data, in the
-// shortest of the encodings that SCALE has for it.
+// compact decodes a SCALE compact integer of up to 30 bits from the start of data; it must have the shortest
+// encoding.
 func compact(data []byte) (n uint32, rest []byte, ok bool) {
 	if len(data) == 0 {
 		return 0, nil, false
 	}
 	const (
-		one  = 1 << 6  // more than one byte holds
-		two  = 1 << 14 // more than two do
+		one  = 1 << 6  // more than one byte encodes
+		two  = 1 << 14 // more than two bytes encode
 		mode = 3
 	)
-	size := 1 << (data[0] & mode) // 1, 2 or 4 bytes; 8 stands for more than 30 bits
+	size := 1 << (data[0] & mode) // 1, 2 or 4 bytes; 8 means more than 30 bits
 	if size > 4 || len(data) < size {
 		return 0, nil, false
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/feeledger/fees/fee/evidence"
 )
 
-// fron is a digest with the frontier item that has those bytes, in hex.
+// fron returns a digest with the frontier item that has those bytes, in hex.
 func fron(data string) string {
 	return `[{"type":"PreRuntime","index":"6","value":["0x6e6d6273","0x00"]},{"type":"Consensus","index":"4","value":["0x66726f6e","0x` + data + `"]}]`
 }
@@ -23,7 +23,7 @@ var (
 	second        = strings.Repeat("b2", 32)
 )
 
-// ran is the event of an EVM transaction with a hash.
+// ran returns the event of an EVM transaction with a hash.
 func ran(t testing.TB, hash string) chain.Event {
 	return event(t, "ethereum.Executed", payer, stranger, "0x"+hash, object{"succeed": "Stopped"})
 }
@@ -37,8 +37,8 @@ func TestDigest(t *testing.T) {
 		logs    string
 		ran     []string
 		runs    uint32 // the runtime, 0 for 2100
-		want    string // held, what was found, or "not made: " and why
-		xcm     string // ran before the first extrinsic
+		want    string // held, the finding, or "not made: " and the reason
+		xcm     string // executed before the first extrinsic
 		genesis bool
 	}{
 		"both":             {logs: fron("01" + ethereumBlock + "08" + first + second), ran: []string{first, second}, want: held},
@@ -46,28 +46,28 @@ func TestDigest(t *testing.T) {
 		"in a hook, first": {logs: fron("01" + ethereumBlock + "08" + first + second), xcm: first, ran: []string{second}, want: held},
 		"64, in two bytes": {logs: fron("01" + ethereumBlock + "0101" + strings.Repeat(first, 64)), ran: repeated(first, 64), want: held},
 		"in another order": {logs: fron("01" + ethereumBlock + "08" + first + second), ran: []string{second, first},
-			want: "the header names 0x" + first + " as EVM transaction 0 of the block, and 0x" + second + " stands there"},
-		"one left out": {logs: fron("01" + ethereumBlock + "08" + first + second), ran: []string{first}, want: "the header names 2 EVM transactions, and the block has 1: 0x" + second + " is not there"},
-		"one too many": {logs: fron("01" + ethereumBlock + "04" + first), ran: []string{first, second}, want: "the header names 1 EVM transactions, and 0x" + second + " is one more"},
-		"one twice":    {logs: fron("01" + ethereumBlock + "04" + first), ran: []string{first, first}, want: "the header names 1 EVM transactions, and 0x" + first + " is one more"},
+			want: "the header lists 0x" + first + " as EVM transaction 0 of the block, but the block has 0x" + second + ""},
+		"one left out": {logs: fron("01" + ethereumBlock + "08" + first + second), ran: []string{first}, want: "the header lists 2 EVM transactions, but the block has 1: 0x" + second + " is missing"},
+		"one too many": {logs: fron("01" + ethereumBlock + "04" + first), ran: []string{first, second}, want: "the header lists 1 EVM transactions, but not 0x" + second + ""},
+		"one twice":    {logs: fron("01" + ethereumBlock + "04" + first), ran: []string{first, first}, want: "the header lists 1 EVM transactions, but not 0x" + first + ""},
 		"a hash that is none": {logs: fron("01" + ethereumBlock + "04" + first), ran: []string{"12"},
 			want: `event ethereum.Executed: data[2]: "0x12" is not a hash: want 0x and 64 hex digits`},
 
-		"no digest":               {want: "not made: the gateway does not give the digest of the header"},
-		"null":                    {logs: "null", want: "not made: the gateway does not give the digest of the header"},
+		"no digest":               {want: "not made: the gateway does not return the header's digest"},
+		"null":                    {logs: "null", want: "not made: the gateway does not return the header's digest"},
 		"an object":               {logs: "{}", want: "the header's digest: want an array, have an object"},
-		"empty":                   {logs: "[]", want: "the header's digest: it has no item of the engine fron, which names the EVM transactions"},
-		"of another engine":       {logs: strings.Replace(fron("00"), "0x66726f6e", "0x52505352", 1), want: "the header's digest: it has no item of the engine fron, which names the EVM transactions"},
-		"in another form":         {logs: `["0x0466726f6e"]`, want: "not made: the gateway gives the digest of the header in another form"},
-		"a value in another form": {logs: `[{"type":"Consensus","value":"0x66726f6e"}]`, want: "not made: the gateway gives the digest of the header in another form"},
-		"twice":                   {logs: strings.TrimSuffix(fron("00"), "]") + "," + strings.TrimPrefix(fron("00"), "["), want: "the header's digest: it has 2 items of the engine fron, want one"},
-		"the whole block":         {logs: fron("02"), want: "not made: the digest of the header has no list of the EVM transactions"},
-		"the block's hash":        {logs: fron("03" + ethereumBlock), want: "not made: the digest of the header has no list of the EVM transactions"},
+		"empty":                   {logs: "[]", want: "the header's digest: no item of the engine fron, which lists the EVM transactions"},
+		"of another engine":       {logs: strings.Replace(fron("00"), "0x66726f6e", "0x52505352", 1), want: "the header's digest: no item of the engine fron, which lists the EVM transactions"},
+		"in another form":         {logs: `["0x0466726f6e"]`, want: "not made: the gateway returns the header's digest in an unknown form"},
+		"a value in another form": {logs: `[{"type":"Consensus","value":"0x66726f6e"}]`, want: "not made: the gateway returns the header's digest in an unknown form"},
+		"twice":                   {logs: strings.TrimSuffix(fron("00"), "]") + "," + strings.TrimPrefix(fron("00"), "["), want: "the header's digest: 2 items of the engine fron, want one"},
+		"the whole block":         {logs: fron("02"), want: "not made: the header's digest does not list the EVM transactions"},
+		"the block's hash":        {logs: fron("03" + ethereumBlock), want: "not made: the header's digest does not list the EVM transactions"},
 		"another variant":         {logs: fron("04"), want: "the header's digest: fron: unknown variant 4"},
-		"nothing":                 {logs: fron(""), want: "the header's digest: fron: it is empty"},
+		"nothing":                 {logs: fron(""), want: "the header's digest: fron: the item is empty"},
 		"no hex":                  {logs: fron("0g"), want: `the header's digest: fron: want 0x and hex digits, have "0x0g"`},
 		"half a digit":            {logs: fron("0"), want: `the header's digest: fron: want 0x and hex digits, have "0x0"`},
-		"cut in the hash":         {logs: fron("01" + ethereumBlock[:62]), want: "the header's digest: fron: it ends within the hash of the Ethereum block"},
+		"cut in the hash":         {logs: fron("01" + ethereumBlock[:62]), want: "the header's digest: fron: the item ends within the hash of the Ethereum block"},
 		"no list":                 {logs: fron("01" + ethereumBlock), want: badLength},
 		"cut in the length":       {logs: fron("01" + ethereumBlock + "01"), want: badLength},
 		"cut in the list":         {logs: fron("01" + ethereumBlock + "08" + first), want: badLength},
@@ -77,8 +77,8 @@ func TestDigest(t *testing.T) {
 		"a length of 2^30 - 1":    {logs: fron("01" + ethereumBlock + "feffffff" + first), want: badLength},
 		"a length above 30 bits":  {logs: fron("01" + ethereumBlock + "0300000040" + first), want: badLength},
 
-		"of block 0":        {genesis: true, want: "not made: block 0 has no digest"},
-		"of an old runtime": {runs: 1103, logs: fron("01" + ethereumBlock + "04" + first), want: "not made: the runtime may have named transactions that were not valid, too"},
+		"of block 0":        {genesis: true, want: "not made: block 0 does not have a digest"},
+		"of an old runtime": {runs: 1103, logs: fron("01" + ethereumBlock + "04" + first), want: "not made: the runtime's digest may also list invalid transactions"},
 	} {
 		var list []chain.Extrinsic
 		for _, hash := range c.ran {
@@ -99,7 +99,7 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-const badLength = "the header's digest: fron: the list of hashes does not have the length that it says"
+const badLength = "the header's digest: fron: the list of hashes does not have its stated length"
 
 func repeated(text string, n int) (list []string) {
 	for range n {
@@ -108,8 +108,8 @@ func repeated(text string, n int) (list []string) {
 	return list
 }
 
-// outcome is what came of a check that is made once: "held", the message of what was found,
-// or why it was not made.
+// outcome returns the result of a check that is made once: "held", the message of the finding, or why it was
+// not made.
 func outcome(t testing.TB, r *evidence.Report, check string) string {
 	t.Helper()
 	switch have := tally(t, r, check); have {

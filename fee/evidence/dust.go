@@ -2,8 +2,8 @@ package evidence
 
 import "github.com/feeledger/fees/chain"
 
-// dust checks what accounts lost that were left with less than the existential deposit: it
-// is less than that. Where the deposit is 0, nothing is lost.
+// dust checks that each balance lost by an account below the existential deposit is less than the deposit. If
+// the deposit is 0, nothing may be lost.
 func (s *subject) dust() {
 	least, _ := s.rules.ExistentialDeposit.Get()
 	s.dustOf(least, s.block.OnInitialize)
@@ -24,7 +24,7 @@ func (s *subject) dustOf(least chain.Wei, events []chain.Event) {
 		case err != nil:
 			s.broken("event balances.DustLost: data[1]: %v", err)
 		case lost.Cmp(least) >= 0:
-			s.broken("an account lost %v wei as dust, and the existential deposit is %v", lost, least)
+			s.broken("an account lost %v wei as dust, but the existential deposit is %v", lost, least)
 		default:
 			s.held()
 		}

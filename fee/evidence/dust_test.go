@@ -11,11 +11,11 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// The testnet of DataHaven had an existential deposit of 10^9 wei in runtime 100, and has
-// none from runtime 200 on. Moonbeam never had one.
+// DataHaven's testnet had an existential deposit of 10^9 wei in runtime 100, and none from runtime 200 on.
+// Moonbeam never had one.
 func TestDust(t *testing.T) {
 	lost := func(amount any) chain.Event { return event(t, "balances.DustLost", payer, amount) }
-	const least = "an account lost 1000000000 wei as dust, and the existential deposit is 1000000000"
+	const least = "an account lost 1000000000 wei as dust, but the existential deposit is 1000000000"
 	for what, c := range map[string]struct {
 		network string
 		runtime uint32
@@ -24,8 +24,8 @@ func TestDust(t *testing.T) {
 	}{
 		"less than the deposit":    {"datahaven-testnet", 100, "999999999", ""},
 		"the deposit itself":       {"datahaven-testnet", 100, "1000000000", least},
-		"none without a deposit":   {"datahaven-testnet", 200, "1", "an account lost 1 wei as dust, and the existential deposit is 0"},
-		"none on Moonbeam":         {"moonbeam", 4401, "1", "an account lost 1 wei as dust, and the existential deposit is 0"},
+		"none without a deposit":   {"datahaven-testnet", 200, "1", "an account lost 1 wei as dust, but the existential deposit is 0"},
+		"none on Moonbeam":         {"moonbeam", 4401, "1", "an account lost 1 wei as dust, but the existential deposit is 0"},
 		"an amount that is no one": {"datahaven-testnet", 100, "a little", `event balances.DustLost: data[1]: "a little" is not a non-negative integer`},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -47,10 +47,10 @@ func TestDust(t *testing.T) {
 	nothing := rulesOf(t, "moonbeam", 4401)
 	nothing.ExistentialDeposit = chain.Optional[chain.Wei]{}
 	r := proved(&chain.Block{}, nothing, evidence.Options{})
-	require.Equal(t, evidence.Tally{NotApplicable: 1, Why: "the table does not say what an account has at least"}, tally(t, r, "block.dust"))
+	require.Equal(t, evidence.Tally{NotApplicable: 1, Why: "the table does not contain the existential deposit"}, tally(t, r, "block.dust"))
 }
 
-// A block has one author, who gets the priority fees and tips of all its transactions.
+// A block has one author, who receives the priority fees and tips of all its transactions.
 func TestOneAuthor(t *testing.T) {
 	paid := func(who string) chain.Extrinsic {
 		return native(t, "100", withdraw(t, payer, "1500"), credit(t, payer, "500"), credit(t, treasuryAccount, "225"), credit(t, who, "100"),
@@ -61,11 +61,11 @@ func TestOneAuthor(t *testing.T) {
 	require.Equal(t, evidence.Tally{Held: 2}, tally(t, r, "native.split"))
 	r = proved(block(paid(author), paid(stranger)), rules, options)
 	require.Equal(t, evidence.Tally{Held: 1, Broken: 1}, tally(t, r, "native.split"))
-	require.Contains(t, messages(r), stranger+" was credited as the block's author, and "+author+" before")
+	require.Contains(t, messages(r), stranger+" was credited as the block's author, but "+author+" earlier in the block")
 }
 
-// A chain may give its author all of a fee, and have no treasury: by one credit for all, or by
-// one for each part. Of a fee of 1000 with a tip of 100, nothing is left to burn.
+// A chain may give its author the whole fee, and have no treasury: in one credit, or in one for each part. Of
+// a fee of 1000 with a tip of 100, nothing is left to burn.
 func TestAllToTheAuthor(t *testing.T) {
 	rules := rulesOf(t, "moonbeam", 3702)
 	rules.Treasury = chain.Optional[chain.Address]{}
@@ -76,15 +76,15 @@ func TestAllToTheAuthor(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		paid chain.Extrinsic
-		want string // what is broken
+		want string // the finding
 	}{
 		"one credit":             {paid("100", credit(t, author, "1000")), ""},
 		"two credits":            {paid("100", credit(t, author, "900"), credit(t, author, "100")), ""},
 		"without a tip":          {paid("0", credit(t, author, "1000")), ""},
 		"the author pays":        {paid("100", credit(t, payer, "1000")), ""},
-		"less than all":          {paid("100", credit(t, author, "999")), "credited 0 and 999 wei, and the rules give them 0 and 1000"},
-		"not twice without tip":  {paid("0", credit(t, author, "900"), credit(t, author, "100")), author + " was credited 900 wei, and is neither treasury nor author"},
-		"somebody else in front": {paid("100", credit(t, stranger, "900"), credit(t, author, "100")), stranger + " was credited 900 wei, and is neither treasury nor author"},
+		"less than all":          {paid("100", credit(t, author, "999")), "credited 0 and 999 wei, but the rules give them 0 and 1000"},
+		"not twice without tip":  {paid("0", credit(t, author, "900"), credit(t, author, "100")), author + " was credited 900 wei but is neither the treasury nor the author"},
+		"somebody else in front": {paid("100", credit(t, stranger, "900"), credit(t, author, "100")), stranger + " was credited 900 wei but is neither the treasury nor the author"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := proved(block(c.paid), rules, evidence.Options{})
@@ -101,10 +101,10 @@ func TestAllToTheAuthor(t *testing.T) {
 			require.Contains(t, strings.Join(messages(r), "; "), c.want)
 		})
 	}
-	// Where some share is the treasury's, its account has to be known.
+	// If some share goes to the treasury, its account must be known.
 	rules.Destinations = chain.Some(network.Destinations{EVMBase: network.Author, EVMPriority: network.Author, NativeBase: "treasury_1", NativeTip: network.Author})
 	r := proved(block(paid("100", credit(t, author, "1000"))), rules, evidence.Options{})
-	require.Equal(t, evidence.Tally{NotApplicable: 1, Why: "the table does not name the treasury's account"}, tally(t, r, "native.split"))
+	require.Equal(t, evidence.Tally{NotApplicable: 1, Why: "the table does not contain the treasury's account"}, tally(t, r, "native.split"))
 }
 
 func messages(r *evidence.Report) (list []string) {

@@ -9,8 +9,7 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// encoded checks each extrinsic's hash, which is the BLAKE2b-256 of the extrinsic
-// as it is encoded.
+// encoded checks each extrinsic's hash, the BLAKE2b-256 of the encoded extrinsic.
 func (s *subject) encoded() {
 	list, ok := s.options.Encoded.Get()
 	switch {
@@ -18,22 +17,22 @@ func (s *subject) encoded() {
 		s.skip(noNode)
 		return
 	case len(list) != len(s.block.Extrinsics):
-		s.broken("the gateway has %d extrinsics, and the node %d", len(s.block.Extrinsics), len(list))
+		s.broken("the gateway has %d extrinsics, but the node has %d", len(s.block.Extrinsics), len(list))
 		return
 	}
 	for i := range list {
 		if hash, have := chain.Hash(blake2b.Sum256(list[i])), s.block.Extrinsics[i].Hash; hash != have {
-			s.brokenAt(i, "the gateway has %v, and the node's extrinsic has %v", have, hash)
+			s.brokenAt(i, "the gateway has %v, but the node's extrinsic has %v", have, hash)
 		} else {
 			s.held()
 		}
 	}
 }
 
-const noNode = "what is encoded is known to a node only: --node"
+const noNode = "only a node has the encoded extrinsics (--node)"
 
-// formula compares a native fee with that of its weight and length. One that is known
-// from the cash alone is proved by it.
+// formula compares a native fee with the formula over its weight and length. The formula thereby proves a fee
+// that is otherwise known only from cash movements.
 func (s *subject) formula() {
 	t := s.t
 	rule, _ := s.rules.NativeFee.Get()
@@ -48,7 +47,7 @@ func (s *subject) formula() {
 		s.skip(noNode)
 		return
 	case !stored || multiplier.At+1 != s.proved.Number:
-		s.skip("the multiplier of the parent is not known")
+		s.skip("the parent's multiplier is unknown")
 		return
 	case s.isWaived(t.x, paid == tip):
 		s.skip("the fee was waived")
@@ -63,7 +62,7 @@ func (s *subject) formula() {
 		s.broken("%v", err)
 		return
 	case want != paid && !(rule.LowerBound && paid.Cmp(want) > 0):
-		s.broken("the fee is %v wei, and %v follows from its weight, length and multiplier", paid, want)
+		s.broken("the fee is %v wei, but %v follows from its weight, length and multiplier", paid, want)
 		return
 	}
 	s.held()
@@ -72,8 +71,8 @@ func (s *subject) formula() {
 	}
 }
 
-// isWaived tells whether the chain waived the fee: by its outcome, or, where that
-// does not say what came of it, because nothing but a tip was paid.
+// isWaived reports whether the chain waived the fee: according to the outcome or, if that contains only the
+// declaration, because only a tip was paid.
 func (p *prover) isWaived(x *chain.Extrinsic, tipAlone bool) bool {
 	outcome, err := x.Outcome()
 	if err != nil {

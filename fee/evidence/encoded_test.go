@@ -16,7 +16,7 @@ import (
 	"github.com/feeledger/fees/fee/evidence"
 )
 
-// proofOf is the report of a recorded block under options.
+// proofOf returns the report of a recorded block under options.
 func proofOf(t *testing.T, h *history, height int, o evidence.Options) *evidence.Report {
 	t.Helper()
 	b := decoded(t, h.blocks[height])
@@ -25,8 +25,7 @@ func proofOf(t *testing.T, h *history, height int, o evidence.Options) *evidence
 	return evidence.Prove(b, fee.Price(b, h.rules, multiplier), h.rules, o)
 }
 
-// A recorded node has block 10 as the chain encodes it: each extrinsic's hash is
-// that of its bytes, and of no others.
+// A recorded node has block 10 in the chain's encoding: each extrinsic's hash matches only its own bytes.
 func TestExtrinsicHash(t *testing.T) {
 	h := load(t, 2100)
 	text, err := os.ReadFile(filepath.Join(h.directory, "rpc", "chain_getBlock-10.json"))
@@ -55,12 +54,11 @@ func TestExtrinsicHash(t *testing.T) {
 
 	r = proofOf(t, h, 10, evidence.Options{Encoded: chain.Some(encoded[1:])})
 	require.Equal(t, evidence.Tally{Broken: 1}, tally(t, r, "extrinsic.hash"))
-	require.Equal(t, "the gateway has 10 extrinsics, and the node 9", r.Findings[0].Message)
+	require.Equal(t, "the gateway has 10 extrinsics, but the node has 9", r.Findings[0].Message)
 }
 
-// With the lengths that were sent, the formula is the charge of every native
-// transaction that was not waived; where there was no fee event it makes the
-// verdict a match.
+// With the lengths that were sent, the formula gives the charge of every native transaction that was not
+// waived; without a fee event it makes the verdict a match.
 func TestNativeFormula(t *testing.T) {
 	for runtime, want := range map[uint32]struct{ held, waived int }{2100: {27, 2}, 1701: {19, 0}} {
 		h := load(t, runtime)
@@ -84,18 +82,16 @@ func TestNativeFormula(t *testing.T) {
 	}
 }
 
-// A gateway that does not tell the class of an extrinsic leaves open by which base
-// weight it paid. That is no finding.
+// If a gateway does not report the class of an extrinsic, its base weight is unknown. That is not a finding.
 func TestNativeFormulaWithoutAClass(t *testing.T) {
 	x := native(t, "0", withdraw(t, payer, "1000"), credit(t, treasuryAccount, "200"), feePaid(t, "1000", "0"),
 		event(t, "system.ExtrinsicSuccess", object{"weight": object{"refTime": "250000000", "proofSize": "0"}, "paysFee": "Yes"}))
 	r := proved(block(x), rulesOf(t, "moonbeam", 2100), evidence.Options{Encoded: chain.Some([][]byte{make([]byte, 100)})})
-	require.Equal(t, evidence.Tally{NotApplicable: 1, Why: "the gateway does not tell the class of each extrinsic"}, tally(t, r, "native.formula"))
+	require.Equal(t, evidence.Tally{NotApplicable: 1, Why: "the gateway does not return the class of each extrinsic"}, tally(t, r, "native.formula"))
 }
 
-// Until the outcome tells what came of it, a fee that was given back whole is one that
-// was waived, and no broken formula: by cash (1701) and by the fee event (1902). Later
-// the outcome is believed.
+// If the outcome contains only the declaration, a fully refunded fee counts as waived and does not fail the
+// formula: by cash (1701) and by the fee event (1902). In later runtimes the outcome decides.
 func TestNativeFormulaOfAWaivedFee(t *testing.T) {
 	waived := evidence.Tally{NotApplicable: 1, Why: "the fee was waived"}
 	for runtime, want := range map[uint32]evidence.Tally{1701: waived, 1902: waived, 2000: {Broken: 1}} {
@@ -109,7 +105,7 @@ func TestNativeFormulaOfAWaivedFee(t *testing.T) {
 	}
 }
 
-// One byte more or less is another fee.
+// One byte more or less changes the fee.
 func TestNativeFormulaOfAnotherLength(t *testing.T) {
 	h := load(t, 1701)
 	lengths := sentLengths(t, h)
@@ -125,8 +121,8 @@ func TestNativeFormulaOfAnotherLength(t *testing.T) {
 	}
 }
 
-// sentLengths are the lengths of the native transactions as they were sent, their
-// prefix included, by height and index.
+// sentLengths returns the lengths of the native transactions as they were sent, including their prefix, by
+// height and index.
 func sentLengths(t *testing.T, h *history) map[[2]int]int {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(h.directory, "sent.json"))
@@ -149,12 +145,12 @@ func sentLengths(t *testing.T, h *history) map[[2]int]int {
 	return lengths
 }
 
-// A fee that was not waived is no tip alone, however the events agree on it.
+// A fee that was not waived is more than a tip, even if the events agree otherwise.
 func TestNativeFormulaOfNothingPaid(t *testing.T) {
 	for pays, want := range map[string]evidence.Tally{
 		"Yes": {Broken: 1},
 		"No":  {NotApplicable: 1, Why: "the fee was waived"},
-		"":    {NotApplicable: 1, Why: "the fee was waived"}, // the gateway does not say
+		"":    {NotApplicable: 1, Why: "the fee was waived"}, // the gateway does not report it
 	} {
 		b := block(native(t, "0", feePaid(t, "0", "0"), paidNative(t, pays)))
 		r := proved(b, rulesOf(t, "moonbeam", 2100), evidence.Options{Encoded: chain.Some([][]byte{make([]byte, 100)})})

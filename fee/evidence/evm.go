@@ -8,7 +8,7 @@ import (
 	"github.com/feeledger/fees/evm"
 )
 
-// executed leaves an extrinsic without an outcome to block.outcome.
+// executed skips an extrinsic without an outcome, which block.outcome reports.
 func (s *subject) executed() {
 	if outcome, err := s.t.x.Outcome(); err != nil || !outcome.Success {
 		return
@@ -29,11 +29,11 @@ func (s *subject) wholeGas() {
 	if _, exact := evm.Gas(weight, s.rules.WeightPerGas); err == nil && exact {
 		s.held()
 	} else {
-		s.broken("the weight %v is no multiple of %v", weight, s.rules.WeightPerGas)
+		s.broken("the weight %v is not a multiple of %v", weight, s.rules.WeightPerGas)
 	}
 }
 
-// intrinsicGas is what every EVM transaction costs.
+// intrinsicGas is the minimum gas of an EVM transaction.
 const intrinsicGas = 21000
 
 func (s *subject) gas() {
@@ -45,7 +45,7 @@ func (s *subject) gas() {
 	if g := gas.Uint64(); intrinsicGas <= g && g <= limit.Uint64() {
 		s.held()
 	} else {
-		s.broken("gas %v is not between %d and the limit of %v", gas, intrinsicGas, limit)
+		s.broken("the gas %v is not between %d and the limit of %v", gas, intrinsicGas, limit)
 	}
 }
 
@@ -58,7 +58,7 @@ func (s *subject) price() {
 	base, ok := s.proved.BaseFeePerGas.Get()
 	switch {
 	case !ok:
-		s.skip("the base fee is not known")
+		s.skip("the base fee is unknown")
 	case price.Cmp(base) < 0:
 		s.broken("the gas price of %v wei is below the base fee of %v", price, base)
 	case payload.Capped() && s.rules.PriceCapped && price.Cmp(payload.MaxFeePerGas) > 0:
@@ -68,21 +68,21 @@ func (s *subject) price() {
 	}
 }
 
-// outcome checks how the chain says that the transaction ended.
+// outcome checks the transaction's result as reported by the chain.
 func (s *subject) outcome() {
 	outcome, err := s.t.x.Outcome()
 	if err != nil {
-		return // block.outcome says so
+		return // reported by block.outcome
 	}
 	pays, noPays := outcome.PaysFee()
 	class, noClass := outcome.Class()
 	switch err := cmp.Or(noPays, noClass); {
 	case errors.Is(err, chain.ErrMissing):
-		s.skip("the gateway gives no class or paysFee")
+		s.skip("the gateway does not return class or paysFee")
 	case err != nil:
 		s.broken("%v", err)
-	case pays:
-		s.broken("the chain says that it paid a native fee")
+	case pays && !refused(s.t.Transaction.Transaction):
+		s.broken("according to the chain it paid a native fee")
 	case class != chain.Normal:
 		s.broken("its class is %s", class)
 	default:

@@ -11,7 +11,7 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// Price a block, and prove its fees by what the chain recorded.
+// Price a block, and verify its fees against the records of the chain.
 func ExampleProve() {
 	demo, err := source.Open("demo", source.Options{})
 	if err != nil {

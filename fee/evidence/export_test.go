@@ -5,7 +5,7 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// What the tests of this package reach beside what it promises.
+// Internals that the tests of this package use.
 type (
 	Identity = signedIdentity
 	Mismatch = mismatch

@@ -9,22 +9,20 @@ import (
 	"github.com/feeledger/fees/internal/tx/ethtx"
 )
 
-// signedIdentity is what the payload of an EVM transaction proves of itself. Nothing
-// in it is anybody's word: a payload of which one bit was changed has another
-// hash.
+// signedIdentity is the identity that the payload of an EVM transaction proves. It does not depend on anyone's
+// word: a payload with one changed bit has a different hash.
 type signedIdentity struct {
 	Hash     chain.Hash
-	Sender   chain.Address                 // who signed
-	To       chain.Optional[chain.Address] // of a call
-	Contract chain.Optional[chain.Address] // of a creation, also of one that came to nothing
+	Sender   chain.Address                 // the signer
+	To       chain.Optional[chain.Address] // for a call
+	Contract chain.Optional[chain.Address] // for a creation, even a failed one
 
-	untyped bool // written without a type, as by the runtimes before 1201
+	untyped bool // without a transaction type, as in runtimes before 1201
 }
 
-// identify works out the identity of an ethereum.transact extrinsic from its
-// payload alone: the hash of the signed transaction (EIP-155, EIP-2718), the
-// sender from the signature, the contract from sender and nonce. An error says
-// that the payload cannot be read, or that no account signed it.
+// identify computes the identity of an ethereum.transact extrinsic from its payload only: the hash of the
+// signed transaction (EIP-155, EIP-2718), the sender from the signature, and the contract from sender and
+// nonce. An error means that the payload cannot be decoded, or that no account signed it.
 func identify(x *chain.Extrinsic) (signedIdentity, error) {
 	if x.Pallet != "ethereum" || x.Call != "transact" {
 		return signedIdentity{}, fmt.Errorf("%q is not ethereum.transact", jsonscan.Excerpt(x.Pallet+"."+x.Call))
@@ -68,19 +66,19 @@ type identityPart string
 const (
 	hashPart      identityPart = "hash"
 	senderPart    identityPart = "sender"
-	recipientPart identityPart = "recipient" // of a call
-	contractPart  identityPart = "contract"  // of a creation
+	recipientPart identityPart = "recipient" // for a call
+	contractPart  identityPart = "contract"  // for a creation
 )
 
-// mismatch is a part in which the event and the payload disagree.
+// mismatch is a part on which the event and the payload disagree.
 type mismatch struct {
 	Part      identityPart
-	Claimed   string // by the event ethereum.Executed
+	Claimed   string // from the event ethereum.Executed
 	Recovered string // from the payload
 }
 
-// Check compares the identity with what the chain recorded of the execution. It
-// lists what differs, in the order of the parts: nothing where they agree.
+// Check compares the identity with the chain's record of the execution. It returns the mismatches in the order
+// of the parts, or none.
 func (id signedIdentity) Check(executed evm.Executed) []mismatch {
 	var list []mismatch
 	if executed.Hash != id.Hash {
@@ -89,7 +87,7 @@ func (id signedIdentity) Check(executed evm.Executed) []mismatch {
 	if executed.From != id.Sender {
 		list = append(list, mismatch{senderPart, executed.From.String(), id.Sender.String()})
 	}
-	// Early runtimes recorded no recipient of a call (before frontier #459).
+	// Early runtimes did not record the recipient of a call (before frontier #459).
 	unrecorded := id.untyped && executed.To == chain.Address{}
 	if to, call := id.To.Get(); call && executed.To != to && !unrecorded {
 		list = append(list, mismatch{recipientPart, executed.To.String(), to.String()})

@@ -26,7 +26,7 @@ import (
 	"github.com/feeledger/fees/internal/test/vectors"
 )
 
-// transact is an ethereum.transact extrinsic with the transaction in text.
+// transact returns an ethereum.transact extrinsic with the transaction in text.
 func transact(t testing.TB, transaction string) *chain.Extrinsic {
 	t.Helper()
 	args, err := jsonscan.Parse(`{"transaction":` + transaction + `}`)
@@ -41,7 +41,7 @@ func identify(t testing.TB, transaction string) evidence.Identity {
 	return id
 }
 
-// lower is an address as the chain writes it, "" for none.
+// lower returns an address as the chain writes it, "" for none.
 func lower(a chain.Optional[chain.Address]) string {
 	if address, ok := a.Get(); ok {
 		return strings.ToLower(address.String())
@@ -87,8 +87,7 @@ var recordings = map[string]struct{ transactions, creations int }{
 	"moonbeam-1701": {45, 6},
 }
 
-// Every transaction that was recorded is the one that was sent, and the one
-// that the chain says it executed.
+// Every recorded transaction is identical to the one that was sent, and to the one that the chain executed.
 func TestRecordings(t *testing.T) {
 	for name, want := range recordings {
 		t.Run(name, func(t *testing.T) {
@@ -154,7 +153,7 @@ func recorded(t testing.TB, name string) func(func(uint64, *chain.Extrinsic) boo
 	}
 }
 
-// identifyExecuted wants an identity that is what the chain executed.
+// identifyExecuted requires an identity that matches the chain's record.
 func identifyExecuted(t testing.TB, x *chain.Extrinsic) (evidence.Identity, evm.Executed) {
 	t.Helper()
 	executed, err := evm.FindExecuted(x)
@@ -175,7 +174,7 @@ func identifyExecuted(t testing.TB, x *chain.Extrinsic) (evidence.Identity, evm.
 	return id, executed
 }
 
-// A block of the real network, where it is at hand.
+// A block of the real network, if available.
 func TestRealBlock(t *testing.T) {
 	text, err := os.ReadFile(repository.Shared(t, "realnet", "moonbeam-11728459.json"))
 	require.NoError(t, err)
@@ -234,7 +233,7 @@ func bigNumber(digits string) *big.Int {
 	return n
 }
 
-// vectorTransactions are the transactions of the vectors, by id.
+// vectorTransactions returns the transactions of the vectors, by id.
 func vectorTransactions(t testing.TB) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("../..", "testdata", "vectors", "identity.txt"))
@@ -255,8 +254,7 @@ func vectorTransactions(t testing.TB) map[string]string {
 	return found
 }
 
-// Nothing that was signed can be changed unnoticed: each field of each vector,
-// however deep, is changed alone.
+// Every change of a signed field is detected: each field of each vector, at any depth, is changed separately.
 func TestTampering(t *testing.T) {
 	fields := map[string]bool{} // type and path, without positions
 	for name, transaction := range vectorTransactions(t) {
@@ -275,15 +273,14 @@ func TestTampering(t *testing.T) {
 			require.NotEmpty(t, mismatches, "%s: %s", name, tampered.what)
 			require.Equal(t, evidence.Mismatch{Part: evidence.HashPart, Claimed: original.Hash.String(), Recovered: id.Hash.String()}, mismatches[0])
 			require.NotEqual(t, original.Hash, id.Hash, "%s: %s", name, tampered.what)
-			// The signature is of other bytes, or another signature: the key that
-			// fits is a third one.
+			// The signature then belongs to other bytes, or is different: a third key matches.
 			require.NotEqual(t, original.Sender, id.Sender, "%s: %s", name, tampered.what)
 		}
 	}
 	require.Equal(t, signedFields(), slices.Sorted(maps.Keys(fields)))
 }
 
-// signedFields are all fields that a signer signs, of each type.
+// signedFields returns all fields that a signer signs, of each type.
 func signedFields() []string {
 	common := []string{"nonce", "gasLimit", "action", "value", "input"}
 	typed := append([]string{"chainId", "accessList", "accessList.address", "accessList.storageKeys", "oddYParity", "r", "s",
@@ -378,7 +375,7 @@ func action(v map[string]any) (kind string, to any, ok bool) {
 	return "", nil, false
 }
 
-// actions are others than that one.
+// actions are the alternatives to an action.
 func actions(kind string, to any) []any {
 	const other = "0x1111111111111111111111111111111111111111"
 	if kind == "create" {
@@ -391,9 +388,8 @@ func actions(kind string, to any) []any {
 	return changed
 }
 
-// texts are other values of a string: of a number, its neighbours and one with
-// another bit; of bytes, others in the first and the last place, and more and
-// fewer of them.
+// texts are alternatives to a string: for a number, its neighbours and one with a flipped bit; for bytes,
+// changes in the first and the last byte, and more and fewer bytes.
 func texts(field, text string) []string {
 	if strings.HasPrefix(text, "0x") {
 		changed := flips(text)
@@ -433,8 +429,7 @@ func flips(text string) []string {
 	return changed
 }
 
-// The other signature of the same key makes another transaction: s from the
-// order, and the other parity.
+// The same key's other signature makes another transaction: s subtracted from the order, and the other parity.
 func TestTwinOfASignature(t *testing.T) {
 	all := vectorTransactions(t)
 	for name, twin := range map[string]string{
@@ -495,9 +490,9 @@ func TestCheck(t *testing.T) {
 func TestIdentifyRefuses(t *testing.T) {
 	const order = "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141"
 	all := vectorTransactions(t)
-	change := func(id, old, new string) string {
+	change := func(id, old, replacement string) string {
 		require.Contains(t, all[id], old, id)
-		return strings.Replace(all[id], old, new, 1)
+		return strings.Replace(all[id], old, replacement, 1)
 	}
 	const (
 		r      = "0xab7e68974b9b168194609e58480d979bb6db83d52f3b5500413f6022bd7c5a3f" // of eip2930-call
@@ -513,7 +508,7 @@ func TestIdentifyRefuses(t *testing.T) {
 		"no action":                {change("eip2930-call", `"action"`, `"act"`), `args.transaction: action: want {"call": address} or {"create": null}`},
 		"input half a byte":        {change("eip2930-call", `"0x00ff"`, `"0x00f"`), "args.transaction: input: want a string of 0x and hex digits"},
 		"no chain":                 {change("eip2930-call", `"chainId"`, `"chain"`), "args.transaction: chainId: missing"},
-		"chain 0":                  {change("eip2930-call", `"1284"`, `"0"`), "args.transaction: chainId: 0 is no chain"},
+		"chain 0":                  {change("eip2930-call", `"1284"`, `"0"`), "args.transaction: chainId: 0 is not a chain ID"},
 		"chain over 64 bits":       {change("eip2930-call", `"1284"`, `"18446744073709551616"`), "args.transaction: chainId: 18446744073709551616 is more than 64 bits"},
 		"no access list":           {change("eip2930-call", `"accessList"`, `"access"`), "args.transaction: accessList: want an array, have absent"},
 		"parity 2":                 {change("eip2930-call", `"oddYParity":false`, `"oddYParity":2`), "args.transaction: oddYParity: want 0 or 1, have 2"},
@@ -527,7 +522,7 @@ func TestIdentifyRefuses(t *testing.T) {
 		"r the order":              {change("eip2930-call", r, "0x"+order), beyond},
 		"s the order":              {change("eip2930-call", s, "0x"+order), beyond},
 		"r the largest":            {change("eip2930-call", r, "0x"+strings.Repeat("f", 64)), beyond},
-		"r on no point":            {change("eip2930-call", r, zeros[:65]+"5"), "args.transaction: signature: r and s are no account's signature"},
+		"r on no point":            {change("eip2930-call", r, zeros[:65]+"5"), "args.transaction: signature: r and s are not a valid signature"},
 		"v 0":                      {change("eip155-example", v, `"v":"0"`), "args.transaction: signature.v: want 27, 28 or more than 36, have 0"},
 		"v 1":                      {change("eip155-example", v, `"v":1`), "args.transaction: signature.v: want 27, 28 or more than 36, have 1"},
 		"v 26":                     {change("eip155-example", v, `"v":26`), "args.transaction: signature.v: want 27, 28 or more than 36, have 26"},
@@ -555,7 +550,7 @@ func TestIdentifyRefuses(t *testing.T) {
 	require.EqualError(t, err, `"ethereum.withdraw\x1b[2J" is not ethereum.transact`)
 }
 
-// A payload of the size that an answer may have takes memory in proportion.
+// A payload of the maximum response size takes memory in proportion.
 func TestLargePayloads(t *testing.T) {
 	transaction := vectorTransactions(t)["eip2930-call"]
 	original := identify(t, transaction)

@@ -7,8 +7,8 @@ import (
 	"github.com/feeledger/fees/fee"
 )
 
-// inherents checks that the block contains what the runtime requires of every author: a block
-// without it is one that extrinsics were left out of.
+// inherents checks that the block contains the inherents that the runtime requires of every author: without
+// them, extrinsics were left out.
 func (s *subject) inherents() {
 	if s.block.Number == 0 { // no extrinsic was executed in it
 		return
@@ -21,15 +21,15 @@ func (s *subject) inherents() {
 	}
 	switch {
 	case s.priced.Totals.Inherents == 0:
-		s.broken("it has %d extrinsics and no inherent; every block contains timestamp.set, so extrinsics are missing", len(s.block.Extrinsics))
+		s.broken("the block has %d extrinsics and no inherent. Every block contains timestamp.set, so extrinsics are missing.", len(s.block.Extrinsics))
 	case timed != 1:
-		s.broken("it contains timestamp.set %d times; every block contains it exactly once", timed)
+		s.broken("the block contains timestamp.set %d times, but every block contains it exactly once", timed)
 	default:
 		s.held()
 	}
 }
 
-// AddInherents lists the inherents among the transactions.
+// AddInherents adds the inherents to the list of transactions.
 func (r *Report) AddInherents(b *chain.Block) {
 	inherents := fee.Inherents(b)
 	for i := range inherents {

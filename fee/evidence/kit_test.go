@@ -18,11 +18,11 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// history is what a gateway said of the blocks of a recording, from 0 on.
+// history contains a gateway's responses for the blocks of a recording, from 0 on.
 type history struct {
 	directory   string
 	rules       network.Rules
-	blocks      []string // the texts of the answers
+	blocks      []string // the texts of the responses
 	multipliers []string
 	proofs      map[int]*evidence.Report // of blocks as they were recorded
 }
@@ -32,7 +32,7 @@ func load(t testing.TB, runtime uint32) *history {
 	return loadFrom(t, filepath.Join("../..", "testdata", "recordings", fmt.Sprintf("moonbeam-%d", runtime)), rulesOf(t, "moonbeam", runtime))
 }
 
-// loadFrom is the history in a directory.
+// loadFrom returns the history in a directory.
 func loadFrom(t testing.TB, directory string, rules network.Rules) *history {
 	t.Helper()
 	h := &history{directory: directory, rules: rules, proofs: map[int]*evidence.Report{}}
@@ -56,7 +56,7 @@ func networkOf(t testing.TB, name string) *network.Network {
 	return n
 }
 
-// rulesOf are the built-in rules for a runtime.
+// rulesOf returns the built-in rules for a runtime.
 func rulesOf(t testing.TB, name string, runtime uint32) network.Rules {
 	t.Helper()
 	rules, err := networkOf(t, name).Rules(runtime)
@@ -71,7 +71,7 @@ func decoded(t testing.TB, text string) *chain.Block {
 	return b
 }
 
-// stored is the multiplier in an answer.
+// stored returns the multiplier in an answer.
 func stored(text string) (chain.Optional[chain.StoredMultiplier], error) {
 	m, err := sidecar.DecodeMultiplier(text)
 	if err != nil {
@@ -80,14 +80,14 @@ func stored(text string) (chain.Optional[chain.StoredMultiplier], error) {
 	return chain.Some(chain.Stored(m)), nil
 }
 
-// at is a multiplier stored at a height.
+// at returns a multiplier stored at a height.
 func at(height, value uint64) chain.Optional[chain.StoredMultiplier] {
 	return chain.Some(chain.StoredMultiplier{At: height, Value: chain.NewMultiplier(value)})
 }
 
 var thorough = evidence.Options{Signatures: true}
 
-// prove decodes, prices and proves the block at a height, from an answer on it.
+// prove decodes, prices and verifies the block at a height, from a response.
 func (h *history) prove(height int, block, multiplier string, o evidence.Options) (*evidence.Report, error) {
 	b, err := sidecar.DecodeBlock(block)
 	if err != nil {
@@ -102,7 +102,7 @@ func (h *history) prove(height int, block, multiplier string, o evidence.Options
 	return evidence.Prove(b, fee.Price(b, h.rules, parent), h.rules, o), nil
 }
 
-// all proves every block and how they follow from each other.
+// all verifies every block and the continuity between them.
 func (h *history) all(t testing.TB, o evidence.Options) []*evidence.Report {
 	t.Helper()
 	reports := make([]*evidence.Report, len(h.blocks))
@@ -119,8 +119,7 @@ func (h *history) all(t testing.TB, o evidence.Options) []*evidence.Report {
 	return reports
 }
 
-// charge is what the recorded chain took for a transaction, by the balances of
-// the accounts.
+// charge is the amount that the recorded chain took for a transaction, according to the accounts' balances.
 type charge struct {
 	Kind    string `json:"kind"`
 	Family  string `json:"family"` // evm or native
@@ -143,7 +142,7 @@ func (h *history) charges(t testing.TB) map[[2]int]charge {
 	return charges
 }
 
-// index is the position of a check in the tallies.
+// index returns the position of a check in the tallies.
 func index(t testing.TB, id string) int {
 	t.Helper()
 	for i, c := range evidence.Checks() {
@@ -155,13 +154,13 @@ func index(t testing.TB, id string) int {
 	return -1
 }
 
-// tally is what came of a check in a block.
+// tally returns the result of a check in a block.
 func tally(t testing.TB, r *evidence.Report, id string) evidence.Tally {
 	t.Helper()
 	return r.Tallies[index(t, id)]
 }
 
-// broken lists the checks that do not hold, as often as they were found.
+// broken lists the failed checks, once for each finding.
 func broken(r *evidence.Report) []string {
 	list := []string{}
 	for _, f := range r.Findings {
@@ -170,7 +169,7 @@ func broken(r *evidence.Report) []string {
 	return list
 }
 
-// messageOf is what the first finding of a check says, "" where there is none.
+// messageOf returns the first finding of a check, "" if there is none.
 func messageOf(r *evidence.Report, id string) string {
 	for _, f := range r.Findings {
 		if f.Check == id {
@@ -180,7 +179,7 @@ func messageOf(r *evidence.Report, id string) string {
 	return ""
 }
 
-// shown is an optional value as text, "-" where there is none.
+// shown returns an optional value as text, "-" if there is none.
 func shown[T fmt.Stringer](o chain.Optional[T]) string {
 	if v, ok := o.Get(); ok {
 		return v.String()
@@ -188,7 +187,7 @@ func shown[T fmt.Stringer](o chain.Optional[T]) string {
 	return "-"
 }
 
-// word is an optional verdict or class, "-" where there is none.
+// word returns an optional verdict or class, "-" if there is none.
 func word[T ~string](o chain.Optional[T]) string {
 	if v, ok := o.Get(); ok {
 		return string(v)
@@ -198,7 +197,7 @@ func word[T ~string](o chain.Optional[T]) string {
 
 type object = map[string]any
 
-// tree is a JSON text with its numbers as they were written.
+// tree returns a JSON text with its numbers as they were written.
 func tree(t testing.TB, text string) any {
 	t.Helper()
 	decoder := json.NewDecoder(strings.NewReader(text))

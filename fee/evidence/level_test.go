@@ -12,13 +12,13 @@ import (
 	"github.com/feeledger/fees/fee/evidence"
 )
 
-// anchorAt is a trusted block, of as many chains as there are bytes.
+// anchorAt returns a checkpoint; the byte selects the chain.
 func anchorAt(height uint64, first byte) chain.Anchor {
 	return chain.Anchor{Height: height, Hash: chain.Hash{first}}
 }
 
-// A block is proved up to the trusted block, and recorded above it. Its fees, findings and
-// tallies are the same either way.
+// A block is proved up to the checkpoint, and recorded above it. Its fees, findings and tallies are the same
+// either way.
 func TestLevels(t *testing.T) {
 	h := load(t, 2100)
 	const height = 25
@@ -39,10 +39,10 @@ func TestLevels(t *testing.T) {
 		level   evidence.Level
 		words   string
 	}{
-		"no trusted block": {evidence.Options{}, "recorded", evidence.LevelRecorded, "recorded: by the gateway's word"},
+		"no trusted block": {evidence.Options{}, "recorded", evidence.LevelRecorded, "recorded (reported by the gateway, not proved)"},
 		"a higher one":     {trusted(height + 100), `"level":"proved","blocks":1,"proved":1,"trusted":[{"height":125,"hash":"0x07`, evidence.LevelProved, "proved up to block 125, hash 0x07"},
 		"the block itself": {trusted(height), `"level":"proved"`, evidence.LevelProved, "proved up to block 25, hash 0x07"},
-		"one below: it says nothing of what is above": {trusted(height - 1), `"level":"recorded","blocks":1,"proved":0,"trusted":[]`, evidence.LevelRecorded, "recorded: by the gateway's word"},
+		"one below: it says nothing of what is above": {trusted(height - 1), `"level":"recorded","blocks":1,"proved":0,"trusted":[]`, evidence.LevelRecorded, "recorded (reported by the gateway, not proved)"},
 	} {
 		r := of(h.blocks[height], c.options)
 		require.Equal(t, c.level, r.Evidence.Level, name)
@@ -57,7 +57,7 @@ func TestLevels(t *testing.T) {
 		require.Equal(t, recorded.Totals, r.Totals, name)
 		require.Equal(t, recorded.Tallies, r.Tallies, name)
 
-		// What no rule prices is not known, however well the block is.
+		// A fee that no rule gives is unknown, whatever the block's level.
 		unpriced := 0
 		for _, x := range of(withoutOutcome, c.options).Transactions {
 			if !x.Fee.Known() {
@@ -68,7 +68,7 @@ func TestLevels(t *testing.T) {
 		require.Positive(t, unpriced, name)
 	}
 
-	// Nor is a fee with which nothing can be compared. An inherent has none.
+	// So is a fee with which nothing can be compared. An inherent has none.
 	r := of(strings.ReplaceAll(h.blocks[height], `"Withdraw"`, `"Another"`), trusted(height))
 	r.AddInherents(decoded(t, h.blocks[height]))
 	levels := map[string]int{}
@@ -97,7 +97,7 @@ func TestLevels(t *testing.T) {
 	require.Positive(t, without)
 }
 
-// A range is as its blocks are, and a check as the blocks are that it was made of.
+// The level of a range follows from its blocks, and that of a check from the blocks it was made on.
 func TestLevelsOfARange(t *testing.T) {
 	h := load(t, 2100)
 	summaryOf := func(o evidence.Options) *evidence.Summary {
@@ -114,8 +114,8 @@ func TestLevelsOfARange(t *testing.T) {
 		proved  uint64
 		words   string
 	}{
-		{chain.Optional[chain.Anchor]{}, evidence.LevelRecorded, 0, "recorded: by the gateway's word"},
-		{chain.Some(anchorAt(9, 1)), evidence.LevelRecorded, 10, "10 of 28 blocks proved up to block 9, hash 0x01" + strings.Repeat("0", 62) + "; the rest is recorded: by the gateway's word"},
+		{chain.Optional[chain.Anchor]{}, evidence.LevelRecorded, 0, "recorded (reported by the gateway, not proved)"},
+		{chain.Some(anchorAt(9, 1)), evidence.LevelRecorded, 10, "10 of 28 blocks proved up to block 9, hash 0x01" + strings.Repeat("0", 62) + "; the rest is recorded (reported by the gateway, not proved)"},
 		{chain.Some(anchorAt(1_000, 1)), evidence.LevelProved, 28, "28 of 28 blocks proved up to block 1000, hash 0x01" + strings.Repeat("0", 62)},
 	} {
 		s := summaryOf(evidence.Options{Trusted: c.trusted})
@@ -136,8 +136,7 @@ func TestLevelsOfARange(t *testing.T) {
 	}
 }
 
-// However blocks are put together, the evidence of all of them is the same, and counts each
-// once.
+// The combined evidence of blocks does not depend on the order, and counts each block once.
 func TestEvidenceOfParts(t *testing.T) {
 	dice := rand.New(rand.NewPCG(1, 4))
 	for range 200 {
@@ -185,14 +184,14 @@ func TestEvidenceOfParts(t *testing.T) {
 func TestEvidenceInWords(t *testing.T) {
 	hash := "0x01" + strings.Repeat("0", 62)
 	e := evidence.Recorded(9).By(anchorAt(5, 3), 2).By(anchorAt(90, 1), 3)
-	require.Equal(t, "5 of 9 blocks proved up to block 90, hash "+hash+", and by 1 lower trusted block; the rest is recorded: by the gateway's word", e.String())
+	require.Equal(t, "5 of 9 blocks proved up to block 90, hash "+hash+", and by 1 lower checkpoint; the rest is recorded (reported by the gateway, not proved)", e.String())
 	e = e.By(anchorAt(50, 3), 4)
-	require.Equal(t, "9 of 9 blocks proved up to block 90, hash "+hash+", and by 2 lower trusted blocks", e.String())
-	require.Equal(t, "unknown: there is no block", evidence.Recorded(0).String())
+	require.Equal(t, "9 of 9 blocks proved up to block 90, hash "+hash+", and by 2 lower checkpoints", e.String())
+	require.Equal(t, "unknown (no blocks)", evidence.Recorded(0).String())
 	require.Equal(t, e, e.By(anchorAt(7, 1), 0), "no block, no trusted block")
 }
 
-// What was said once is supported by the same or better evidence, and by no other.
+// A statement is supported only by the same or better evidence.
 func TestSupports(t *testing.T) {
 	said := evidence.Recorded(10).By(anchorAt(50, 1), 6)
 	for name, c := range map[string]struct {
@@ -214,7 +213,7 @@ func TestSupports(t *testing.T) {
 	require.True(t, said.Supports(evidence.Recorded(10)), "nothing was said to be proved")
 }
 
-// Evidence that somebody wrote who did not count is refused.
+// Evidence with inconsistent counts is rejected.
 func TestEvidenceThatCannotBe(t *testing.T) {
 	for name, spoil := range map[string]func(*evidence.Evidence){
 		"a higher level":   func(e *evidence.Evidence) { e.Level = evidence.LevelProved },

@@ -9,16 +9,16 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// listed is what a check says of the row for a block's runtime in a list of a network's
-// table: a row that is wrong breaks it.
+// listed describes how a check depends on the row for a block's runtime in a list of a network's table: the
+// check fails if the row is wrong.
 type listed struct {
 	list string
-	// proves tells how often it held as only a right row lets it hold, and, where it held
-	// otherwise, why that proves nothing. It is nil where any row that is not far off holds.
+	// proves returns how many times the check passed in a way that only the right row allows, and, if it passed
+	// otherwise, why that proves nothing. It is nil if a pass always proves the row, within a small error.
 	proves func(*Report, *chain.Block, Tally) (held int, whyNot string)
 }
 
-// lists are the checks that are about a list of a network's table.
+// lists are the checks that depend on a list of a network's table.
 var lists = map[string]listed{
 	"block.base_fee":   {network.RowList, nil},
 	"evm.weight":       {network.RowList, nil},
@@ -33,11 +33,11 @@ var lists = map[string]listed{
 	"block.dust":       {network.ExistentialDepositList, always},
 }
 
-// ListOf is the list of a network's table that the check with an ID is about, "" where it is about none.
+// ListOf returns the list of a network's table that the check with an ID depends on, or "".
 func ListOf(id string) string { return lists[id].list }
 
-// Proves tells how often a check of a block proves the row of the check's list, and why it
-// does not where it does not always: it was not made, or it holds with other rows, too.
+// Proves returns how many times a check of a block proves the row of the check's list, and, if not always, why
+// not: the check was not made, or passes with other rows too.
 func (r *Report) Proves(c *Check, b *chain.Block) (held int, whyNot string) {
 	for i := range checks {
 		if l := lists[c.ID]; checks[i].ID == c.ID && l.proves != nil {
@@ -50,7 +50,7 @@ func (r *Report) Proves(c *Check, b *chain.Block) (held int, whyNot string) {
 
 func always(_ *Report, _ *chain.Block, t Tally) (held int, whyNot string) { return t.Held, "" }
 
-// moved counts a multiplier that is not the least or the highest one: many rows give those.
+// moved counts a multiplier other than the lowest or the highest one: many rows result in those two.
 func moved(r *Report, _ *chain.Block, t Tally) (held int, whyNot string) {
 	if t.Held > 0 && r.bound {
 		return 0, "the multiplier stays at its minimum or maximum"
@@ -58,8 +58,7 @@ func moved(r *Report, _ *chain.Block, t Tally) (held int, whyNot string) {
 	return t.Held, ""
 }
 
-// followed counts the transactions that were charged what the base fee makes of them:
-// others match by any base fee.
+// followed counts the transactions whose charge matches the base fee: others match with any base fee.
 func followed(r *Report, b *chain.Block, t Tally) (held int, whyNot string) {
 	for i := range r.Transactions {
 		x := &r.Transactions[i]
@@ -68,14 +67,13 @@ func followed(r *Report, b *chain.Block, t Tally) (held int, whyNot string) {
 		}
 	}
 	if t.Held > 0 && held == 0 {
-		whyNot = "no transaction's price follows the base fee: each names its whole price, or pays its maxFeePerGas"
+		whyNot = "no transaction's price follows the base fee: each states its whole price, or pays its maxFeePerGas"
 	}
 	return held, whyNot
 }
 
-// followsBaseFee tells whether an EVM transaction's price follows the base fee: those that
-// name their whole price cost the same by any, and so do those whose price is their
-// maxFeePerGas, where the rules cap it by that.
+// followsBaseFee reports whether an EVM transaction's price follows the base fee. A transaction that states
+// its whole price does not, and neither does one whose price is capped at its maxFeePerGas.
 func (t *Transaction) followsBaseFee(x *chain.Extrinsic, rules *network.Rules) bool {
 	payload, err := evm.ParsePayload(x.Args)
 	price, priced := t.GasPrice.Get()

@@ -12,8 +12,7 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// A row that is wrong breaks a check about its list, and none that is about no list: the
-// checks that break would be told as faults of the chain.
+// A wrong row fails only checks on its list: other failed checks would be reported as faults of the chain.
 func TestAWrongRowBreaksChecksOfItsList(t *testing.T) {
 	h := load(t, 2100)
 	right := h.rules
@@ -68,7 +67,7 @@ func TestAWrongRowBreaksChecksOfItsList(t *testing.T) {
 	}
 }
 
-// What a check needs of a list to be made is in the list that it is about.
+// Data that a check requires of a list is in the list that it is about.
 func TestListsOfChecks(t *testing.T) {
 	whole := network.Rules{
 		Runtime: chain.Some(uint32(1)), MultiplierAt: network.AtParent, Treasury: chain.Some(chain.Address{1}),
@@ -84,7 +83,7 @@ func TestListsOfChecks(t *testing.T) {
 	about := map[string]int{}
 	for _, c := range evidence.Checks() {
 		if c.ID == "block.weighed" {
-			continue // whether it is made can depend on a row; whether it holds does not
+			continue // a row can decide whether it is made, but not its result
 		}
 		require.Empty(t, c.WhyNot(&whole), c.ID)
 		for list, without := range map[string]*network.Rules{
@@ -106,7 +105,7 @@ func TestListsOfChecks(t *testing.T) {
 	require.Empty(t, evidence.ListOf("block.parent"))
 }
 
-// A price follows the base fee where another base fee would make it another.
+// A price follows the base fee if another base fee would change it.
 func TestFollowsBaseFee(t *testing.T) {
 	const r, s = `"r":"0x0000000000000000000000000000000000000000000000000000000000000001"`, `"s":"0x0000000000000000000000000000000000000000000000000000000000000001"`
 	const rest = `"nonce":"1","gasLimit":"21000","action":{"call":"0x1000000000000000000000000000000000000001"},"value":"0","input":"0x"`
@@ -144,7 +143,7 @@ func TestFollowsBaseFee(t *testing.T) {
 	require.False(t, (&evidence.Transaction{Transaction: &fee.Transaction{Layer: fee.Native}}).FollowsBaseFee(&chain.Extrinsic{}, &network.Rules{}))
 }
 
-// A check that holds proves a row as often as no other row would let it hold.
+// A passed check proves a row as often as no other row would have let it pass.
 func TestProves(t *testing.T) {
 	h := load(t, 2100)
 	type proof struct {
@@ -174,14 +173,14 @@ func TestProves(t *testing.T) {
 			require.NotContains(t, p, id, "it holds with many a row")
 		}
 	}
-	// By the recorded payloads: 8 pay base fee and priority fee, and less than their
-	// maxFeePerGas, of 55 EVM and 29 native transactions.
+	// In the recorded payloads, of 55 EVM and 29 native transactions, 8 pay base fee and priority fee, and less
+	// than their maxFeePerGas.
 	require.Equal(t, []int{8, 55, 29}, []int{following, evm, natives})
 
-	const named = "no transaction's price follows the base fee: each names its whole price, or pays its maxFeePerGas"
+	const named = "no transaction's price follows the base fee: each states its whole price, or pays its maxFeePerGas"
 	require.Equal(t, proof{0, named}, proofs(reports[10], 10)["evm.cash"])
 
-	// A multiplier that is as high or as low as it can be follows from many rows.
+	// A multiplier at its minimum or maximum follows from many rows.
 	right := h.rules
 	update, _ := right.Update.Get()
 	multiplier, known := reports[6].Multiplier.Get() // block 5 stored it

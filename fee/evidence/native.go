@@ -6,13 +6,13 @@ func (s *subject) payer() {
 	payer, paid := s.t.Payer.Get()
 	from, signed := s.t.From.Get()
 	switch {
-	case !paid && native.HasFeeEvent(s.t.x): // somebody paid, and nobody's fees have it
-		s.broken("who paid is not known: %v", s.t.Error.Err)
-	case !paid: // the fee is undetermined, and says why
+	case !paid && native.HasFeeEvent(s.t.x): // a fee was paid, but it is in no total
+		s.broken("unknown payer: %v", s.t.Error.Err)
+	case !paid: // the fee is undetermined, with a reason
 	case !signed:
-		s.skip("the signer is not known")
+		s.skip("the signer is unknown")
 	case from != payer:
-		s.broken("%v paid, and %v signed", payer, from)
+		s.broken("%v paid, but %v signed", payer, from)
 	default:
 		s.held()
 	}
@@ -20,14 +20,14 @@ func (s *subject) payer() {
 
 func (s *subject) tip() {
 	if !s.t.Payer.Known() {
-		return // the fee is undetermined, and says why
+		return // the fee is undetermined, with a reason
 	}
 	tip, _ := s.t.Tip.Get()
 	switch signed, err := native.ReadTip(s.t.x); {
 	case err != nil:
 		s.broken("%v", err)
 	case signed != tip:
-		s.broken("%v wei were paid, and %v signed", tip, signed)
+		s.broken("%v wei were paid, but %v signed", tip, signed)
 	default:
 		s.held()
 	}
@@ -43,7 +43,7 @@ func (s *subject) waived() {
 	}
 	tip, _ := s.t.Tip.Get()
 	if fee, _ := s.t.Fee.Get(); fee != tip {
-		s.broken("the fee was waived, and %v wei were paid beside the tip of %v", fee, tip)
+		s.broken("the fee was waived, but %v wei were paid besides the tip of %v", fee, tip)
 	} else {
 		s.held()
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/feeledger/fees/fee/evidence"
 )
 
-// Who signed by the signature must be who is said to have signed. Where that is not known, or not asked for, nothing is
-// compared, and the check says why.
+// The account that signed must be the reported signer. If it is unknown, or the check was not requested,
+// nothing is compared, and the check gives the reason.
 func TestNativeSignature(t *testing.T) {
 	x := native(t, "0", withdraw(t, payer, "1000"), feePaid(t, "1000", "0"), paidNative(t, "Yes"))
 	address := func(text string) chain.Address {
@@ -25,12 +25,12 @@ func TestNativeSignature(t *testing.T) {
 		says    string
 	}{
 		"its signer":   {signersOf(chain.NativeSigner{Signer: chain.Some(address(payer))}), evidence.Tally{Held: 1}, ""},
-		"another":      {signersOf(chain.NativeSigner{Signer: other}), evidence.Tally{Broken: 1}, address(treasuryAccount).String() + " signed by the signature, and " + address(payer).String() + " is said to have signed"},
-		"nobody":       {signersOf(chain.NativeSigner{}), evidence.Tally{Broken: 1}, "the signature is not one that a key makes, and " + address(payer).String() + " is said to have signed"},
+		"another":      {signersOf(chain.NativeSigner{Signer: other}), evidence.Tally{Broken: 1}, "the signature is from " + address(treasuryAccount).String() + ", but the gateway reports " + address(payer).String() + " as the signer"},
+		"nobody":       {signersOf(chain.NativeSigner{}), evidence.Tally{Broken: 1}, "no key produces this signature, but the gateway reports " + address(payer).String() + " as the signer"},
 		"not known":    {signersOf(chain.NativeSigner{WhyNot: "no metadata"}), evidence.Tally{NotApplicable: 1, Why: "no metadata"}, ""},
-		"not there":    {signersOf(), evidence.Tally{Broken: 1}, "the node's extrinsic has no signature"},
-		"another one":  {signersOf(chain.NativeSigner{Extrinsic: 1, Signer: chain.Some(address(payer))}), evidence.Tally{Broken: 1}, "the node's extrinsic has no signature"},
-		"without node": {chain.Optional[[]chain.NativeSigner]{}, evidence.Tally{NotApplicable: 1, Why: "what is encoded is known to a node only: --node"}, ""},
+		"not there":    {signersOf(), evidence.Tally{Broken: 1}, "the node's extrinsic does not have a signature"},
+		"another one":  {signersOf(chain.NativeSigner{Extrinsic: 1, Signer: chain.Some(address(payer))}), evidence.Tally{Broken: 1}, "the node's extrinsic does not have a signature"},
+		"without node": {chain.Optional[[]chain.NativeSigner]{}, evidence.Tally{NotApplicable: 1, Why: "only a node has the encoded extrinsics (--node)"}, ""},
 	} {
 		r := proved(block(x), rulesOf(t, "moonbeam", 2100), evidence.Options{Signatures: true, NativeSigners: c.signers})
 		require.Equal(t, c.want, tally(t, r, "native.signature"), name)
@@ -47,7 +47,7 @@ func TestNativeSignature(t *testing.T) {
 			require.Equal(t, []string{c.says}, said, name)
 		}
 		r = proved(block(x), rulesOf(t, "moonbeam", 2100), evidence.Options{NativeSigners: c.signers})
-		require.Equal(t, evidence.Tally{NotApplicable: 1, Why: "signatures are not asked for"}, tally(t, r, "native.signature"), name)
+		require.Equal(t, evidence.Tally{NotApplicable: 1, Why: "signature checks were not requested"}, tally(t, r, "native.signature"), name)
 	}
 }
 

@@ -7,12 +7,11 @@ import (
 	"github.com/feeledger/fees/fee"
 )
 
-// nonceStep is something in a block that tells of an account's nonce. Native
-// transactions and EVM ones count in the same: it is the account's. Each raises it by
-// one, however it ended.
+// nonceStep is something in a block that affects or reveals an account's nonce. Native and EVM transactions
+// share one nonce per account. Each raises it by one, whatever the outcome.
 //
-// Source: frame system, CheckNonce; frontier, pallet ethereum,
-// validate_transaction_in_block, and pallet evm, stack runner.
+// Source: frame system, CheckNonce; frontier, pallet ethereum, validate_transaction_in_block, and pallet evm,
+// stack runner.
 type nonceStep struct {
 	what    nonceEffect
 	account chain.Address
@@ -24,13 +23,14 @@ type nonceEffect uint8
 
 const (
 	nonceUsed      nonceEffect = iota
-	nonceMayRise               // of the account, by something that was not signed
+	nonceShown                 // by a transaction that the runtime refused, which does not raise it
+	nonceMayRise               // of the account, by something unsigned
 	noncesMayRise              // of any account
-	nonceForgotten             // the account was removed: if it comes back, it begins anew
+	nonceForgotten             // the account was removed: if it is created again, its nonce restarts
 	noncesForgotten
 )
 
-// nonceSteps lists what the block tells of nonces, in the order of the chain.
+// nonceSteps lists the nonce steps of the block, in the order of the chain.
 func (p *prover) nonceSteps(b *chain.Block) {
 	p.hookSteps(b.OnInitialize)
 	transactions := p.priced.Transactions
@@ -48,31 +48,36 @@ func (p *prover) nonceSteps(b *chain.Block) {
 
 func (p *prover) step(s nonceStep) { p.proved.steps = append(p.proved.steps, s) }
 
-// transactionSteps are those of a transaction itself.
+// transactionSteps returns the steps of a transaction itself.
 //
-// Where an account that signs can have code (EIP-7702), code that runs as the account
-// can create a contract, which raises its nonce: only a plain payment, of 21000 gas,
-// runs none. An authorization raises the nonce of who gave it.
+// If signing accounts can have code (EIP-7702), code that runs as the account can create a contract, which
+// raises its nonce: only a plain payment, of 21000 gas, runs no code. An authorization raises its signer's
+// nonce.
 func (p *prover) transactionSteps(t *fee.Transaction) {
 	from, signed := t.From.Get()
 	nonce, known := t.Nonce.Get()
+	refused := refused(t)
 	if signed && known {
-		p.step(nonceStep{nonceUsed, from, nonce.Uint64(), t.Index})
+		effect := nonceUsed
+		if refused {
+			effect = nonceShown
+		}
+		p.step(nonceStep{effect, from, nonce.Uint64(), t.Index})
 	}
 	gas, _ := t.Gas.Get()
-	plain := t.Layer == fee.EVM && gas.Uint64() == intrinsicGas
+	runsNoCode := refused || t.Layer == fee.EVM && gas.Uint64() == intrinsicGas
 	switch {
 	case !signed:
 		p.step(nonceStep{what: noncesMayRise})
 	case !known:
 		p.step(nonceStep{what: nonceMayRise, account: from})
 	}
-	if !p.rules.NoSetCode && !plain {
+	if !p.rules.NoSetCode && !runsNoCode {
 		p.step(nonceStep{what: noncesMayRise})
 	}
 }
 
-// hookSteps are those of the events of a hook, which can run code, too.
+// hookSteps returns the steps of the events of a hook, which can run code too.
 func (p *prover) hookSteps(events []chain.Event) {
 	if len(events) > 0 && !p.rules.NoSetCode {
 		p.step(nonceStep{what: noncesMayRise})
@@ -80,7 +85,7 @@ func (p *prover) hookSteps(events []chain.Event) {
 	p.eventSteps(fee.Inherent, events)
 }
 
-// eventSteps are those of the events of an extrinsic, or of a hook.
+// eventSteps returns the steps of the events of an extrinsic or a hook.
 func (p *prover) eventSteps(layer fee.Layer, events []chain.Event) {
 	if layer == fee.Inherent && len(events) > 1 && !p.rules.NoSetCode {
 		p.step(nonceStep{what: noncesMayRise})
@@ -95,8 +100,8 @@ func (p *prover) eventSteps(layer fee.Layer, events []chain.Event) {
 				p.killed(e)
 			}
 		case "ethereum":
-			// The transaction's own is the last; others ran inside it, through XCM, as
-			// do all in other extrinsics and in hooks.
+			// The transaction's own is the last; others ran inside it, through XCM, as do all in other extrinsics and in
+			// hooks.
 			executed++
 			if layer == fee.EVM && executed == executedIn(events) || e.Name != "Executed" {
 				continue
@@ -107,8 +112,8 @@ func (p *prover) eventSteps(layer fee.Layer, events []chain.Event) {
 				p.step(nonceStep{what: noncesMayRise})
 			}
 		case "evm":
-			// A contract's logs are of a call that was signed, but those of a native
-			// call: an asset that is a contract is moved as by its owner.
+			// A contract's logs result from a signed call, except those of a native call: an asset that is a contract is
+			// moved as if by its owner.
 			if e.Name != "Log" || layer == fee.Native {
 				p.step(nonceStep{what: noncesMayRise})
 			}
@@ -120,7 +125,7 @@ func (p *prover) eventSteps(layer fee.Layer, events []chain.Event) {
 	}
 }
 
-// killed is the step of an account's removal.
+// killed returns the step of an account's removal.
 func (p *prover) killed(e *chain.Event) {
 	account, err := chain.Read[chain.Address](e.Data.Index(0))
 	if err != nil {
@@ -140,9 +145,9 @@ func executedIn(events []chain.Event) (n int) {
 	return n
 }
 
-// sendsAssets tells by its name whether a pallet may send assets to other chains. One
-// that is a contract is then moved by a call that its owner makes without signing
-// it, which raises the owner's nonce (pallet erc20-xcm-bridge).
+// sendsAssets reports whether a pallet, by its name, may send assets to other chains. An asset that is a
+// contract is then moved by an unsigned call on behalf of its owner, which raises the owner's nonce (pallet
+// erc20-xcm-bridge).
 func sendsAssets(pallet string) bool {
 	name := strings.ToLower(pallet)
 	for _, part := range []string{"xcm", "xtokens", "erc20", "asset", "bridge"} {
@@ -153,23 +158,23 @@ func sendsAssets(pallet string) bool {
 	return false
 }
 
-// nonces is what is known of the accounts' nonces at a point of the chain. It holds
-// those of the accounts seen last, twice maxNonces at most.
+// nonces contains the known nonces of accounts at a point of the chain. It keeps those of the most recent
+// accounts, at most twice maxNonces.
 type nonces struct {
 	recent, older map[chain.Address]expected
-	risen         uint32 // how often any nonce may have risen
+	risen         uint32 // number of times that any nonce may have risen
 }
 
 // expected is the next nonce of an account.
 type expected struct {
 	nonce   uint64
-	block   uint64 // of the transaction before
+	block   uint64 // of the previous transaction
 	index   int    // its extrinsic
 	risen   uint32 // of nonces, at that time
 	mayRise bool
 }
 
-// maxNonces is how many accounts' are kept, about 2 MiB.
+// maxNonces is the number of accounts to keep, about 2 MiB.
 const maxNonces = 1 << 15
 
 func (n *nonces) find(a chain.Address) (e expected, known bool) {
@@ -190,15 +195,18 @@ func (n *nonces) set(a chain.Address, e expected) {
 	n.recent[a] = e
 }
 
-// pass goes through a block's steps. Judge is told each transaction beside what was
-// expected of it, where that is known.
+// pass processes a block's steps. It calls judge for each transaction, with the expected nonce if known.
 func (n *nonces) pass(block uint64, steps []nonceStep, judge func(s nonceStep, e expected, known bool)) {
 	for _, s := range steps {
 		switch s.what {
-		case nonceUsed:
+		case nonceUsed, nonceShown:
 			e, known := n.find(s.account)
 			judge(s, e, known)
-			n.set(s.account, expected{nonce: s.nonce + 1, block: block, index: s.index, risen: n.risen})
+			next := s.nonce
+			if s.what == nonceUsed {
+				next++
+			}
+			n.set(s.account, expected{nonce: next, block: block, index: s.index, risen: n.risen})
 		case nonceMayRise:
 			if e, known := n.find(s.account); known {
 				e.mayRise = true
@@ -215,15 +223,15 @@ func (n *nonces) pass(block uint64, steps []nonceStep, judge func(s nonceStep, e
 	}
 }
 
-// nonce writes down whether a transaction has the nonce that was expected.
+// nonce records whether a transaction has the expected nonce.
 func (s *subject) nonce(step nonceStep, e expected) {
 	switch {
 	case step.nonce == e.nonce:
 		s.held()
 	case step.nonce > e.nonce && e.mayRise:
-		s.skip("something else may have raised the account's nonce")
+		s.skip("something other than a signed transaction may have raised the account's nonce")
 	default:
-		s.brokenAt(step.index, "it has nonce %d of %v, and %d follows from extrinsic %d of block %d", step.nonce, step.account, e.nonce, e.index, e.block)
+		s.brokenAt(step.index, "it has nonce %d of %v, but %d follows from extrinsic %d of block %d", step.nonce, step.account, e.nonce, e.index, e.block)
 	}
 }
 
@@ -238,15 +246,15 @@ func (s *subject) nonces() {
 	})
 }
 
-// nextNonces checks the first nonce of each account of the block against those of the
-// blocks before, and goes on with its own.
+// nextNonces checks the first nonce of each account in the block against earlier blocks, then records the
+// block's own.
 func (s *subject) nextNonces() {
 	number := s.proved.Number
 	s.earlier.nonces.pass(number, s.proved.steps, func(step nonceStep, e expected, known bool) {
 		switch {
 		case !known:
-			s.skip("the account's transaction before is not known")
-		case e.block != number: // within the block it is judged already
+			s.skip("the account's previous transaction is unknown")
+		case e.block != number: // already checked within the block
 			s.nonce(step, e)
 		}
 	})

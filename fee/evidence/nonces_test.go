@@ -12,14 +12,14 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// by is a native transaction of an account with a nonce, and events.
+// by returns a native transaction of an account with a nonce, and events.
 func by(t testing.TB, account string, nonce int, events ...chain.Event) chain.Extrinsic {
 	x := native(t, "0", append(events, feePaid(t, "0", "0"), paidNative(t, "Yes"))...)
 	x.Signer, x.Nonce = value(t, `"`+account+`"`), value(t, strconv.Itoa(nonce))
 	return x
 }
 
-// evmBy is a plain payment by the EVM with a nonce, or with more gas a call.
+// evmBy returns a plain EVM payment with a nonce, or a call if there is more gas.
 func evmBy(t testing.TB, account string, nonce int, refTime string, events ...chain.Event) chain.Extrinsic {
 	return ethereum(t, "eip1559", object{"maxFeePerGas": "200000000000", "maxPriorityFeePerGas": "0", "nonce": strconv.Itoa(nonce)},
 		append(events, event(t, "ethereum.Executed", account, stranger, "0x"+first, object{"succeed": "Stopped"}), ended(t, refTime))...)
@@ -30,7 +30,7 @@ const (
 	call  = "1250000000" // 50,000
 )
 
-// inBlocks are the blocks with those extrinsics, one after the other.
+// inBlocks returns blocks with one extrinsic each, in sequence.
 func inBlocks(list ...[]chain.Extrinsic) []*chain.Block {
 	blocks := make([]*chain.Block, len(list))
 	for i := range list {
@@ -46,7 +46,7 @@ func inBlocks(list ...[]chain.Extrinsic) []*chain.Block {
 	return blocks
 }
 
-// summed proves the blocks in a row.
+// summed verifies consecutive blocks.
 func summed(blocks []*chain.Block, rules network.Rules) *evidence.Summary {
 	s := evidence.NewSummary()
 	var sequence evidence.Sequence
@@ -58,7 +58,7 @@ func summed(blocks []*chain.Block, rules network.Rules) *evidence.Summary {
 	return s
 }
 
-// Native and EVM transactions of an account count in one.
+// Native and EVM transactions of an account share one nonce.
 func TestNonces(t *testing.T) {
 	type extrinsics = []chain.Extrinsic
 	killed := event(t, "system.KilledAccount", payer)
@@ -75,17 +75,17 @@ func TestNonces(t *testing.T) {
 			within: evidence.Tally{Held: 1}, between: evidence.Tally{Held: 1, NotApplicable: 2}},
 		"one left out": {blocks: []extrinsics{{by(t, payer, 7), evmBy(t, payer, 9, call)}},
 			within: evidence.Tally{Broken: 1}, between: evidence.Tally{NotApplicable: 1},
-			message: "block 5000000, extrinsic 1: account.nonce: it has nonce 9 of " + payer + ", and 8 follows from extrinsic 0 of block 5000000"},
+			message: "block 5000000, extrinsic 1: account.nonce: it has nonce 9 of " + payer + ", but 8 follows from extrinsic 0 of block 5000000"},
 		"one twice":        {blocks: []extrinsics{{by(t, payer, 7), by(t, payer, 7)}}, within: evidence.Tally{Broken: 1}, between: evidence.Tally{NotApplicable: 1}},
 		"in another order": {blocks: []extrinsics{{by(t, payer, 8), by(t, payer, 7)}}, within: evidence.Tally{Broken: 1}, between: evidence.Tally{NotApplicable: 1}},
 		"one left out, of another block": {blocks: []extrinsics{{by(t, payer, 7)}, {}, {by(t, payer, 9), by(t, payer, 10)}},
 			within: evidence.Tally{Held: 1}, between: evidence.Tally{Broken: 1, NotApplicable: 1},
-			message: "block 5000002, extrinsic 0: block.nonce: it has nonce 9 of " + payer + ", and 8 follows from extrinsic 0 of block 5000000"},
+			message: "block 5000002, extrinsic 0: block.nonce: it has nonce 9 of " + payer + ", but 8 follows from extrinsic 0 of block 5000000"},
 		"after the account was removed": {blocks: []extrinsics{{by(t, payer, 7, killed), by(t, payer, 0)}, {by(t, payer, 1)}},
 			between: evidence.Tally{Held: 1, NotApplicable: 2}},
 
-		// What can raise a nonce beside a signature: a transaction through XCM as that
-		// account, an asset that is a contract and leaves the chain, the EVM called by root.
+		// Other causes of a higher nonce: a transaction through XCM as that account, an asset that is a contract and
+		// leaves the chain, the EVM called by root.
 		"through XCM": {blocks: []extrinsics{{by(t, payer, 7), by(t, stranger, 0, byXCM), by(t, payer, 9), by(t, stranger, 2)}},
 			within: evidence.Tally{NotApplicable: 1, Broken: 1}, between: evidence.Tally{NotApplicable: 2}},
 		"through XCM, in an EVM transaction": {blocks: []extrinsics{{by(t, payer, 7), evmBy(t, stranger, 3, call, byXCM), by(t, payer, 9)}},
@@ -105,7 +105,7 @@ func TestNonces(t *testing.T) {
 		"an unknown sender": {blocks: []extrinsics{{by(t, payer, 7), ethereum(t, "eip1559", eip1559, ended(t, call)), by(t, payer, 9)}},
 			within: evidence.Tally{NotApplicable: 1}, between: evidence.Tally{NotApplicable: 1}},
 
-		// Where accounts can have code (EIP-7702), any call can run it.
+		// If accounts can have code (EIP-7702), any call can run it.
 		"code of an account's own": {runtime: 3703, blocks: []extrinsics{{evmBy(t, payer, 7, plain), evmBy(t, stranger, 0, call), evmBy(t, payer, 9, plain)}, {by(t, payer, 11)}},
 			within: evidence.Tally{NotApplicable: 1}, between: evidence.Tally{NotApplicable: 2, Broken: 1}},
 		"no code was run": {runtime: 3703, blocks: []extrinsics{{evmBy(t, payer, 7, plain), evmBy(t, stranger, 0, plain), evmBy(t, payer, 9, plain)}},
@@ -130,19 +130,19 @@ func TestNonces(t *testing.T) {
 	}
 }
 
-// counted is a tally without its reason.
+// counted returns a tally without its reason.
 func counted(t evidence.Tally) evidence.Tally {
 	t.Why = ""
 	return t
 }
 
-// inherent is an unsigned, mandatory extrinsic.
+// inherent returns an unsigned, mandatory extrinsic.
 func inherent(t testing.TB, events ...chain.Event) chain.Extrinsic {
 	return chain.Extrinsic{Pallet: "parachainSystem", Call: "setValidationData", Args: value(t, `{}`), Events: append(events,
 		event(t, "system.ExtrinsicSuccess", object{"weight": object{"refTime": "1", "proofSize": "0"}, "class": "Mandatory", "paysFee": "No"}))}
 }
 
-// An upgrade of the runtime can change any state, and so can a gap: nothing is known after.
+// A runtime upgrade can change any state, and so can a gap: nothing is known afterwards.
 func TestNoncesAreForgotten(t *testing.T) {
 	blocks := inBlocks([]chain.Extrinsic{by(t, payer, 7)}, []chain.Extrinsic{by(t, payer, 9)})
 	var sequence evidence.Sequence
@@ -150,7 +150,7 @@ func TestNoncesAreForgotten(t *testing.T) {
 		rules := rulesOf(t, "moonbeam", runtime)
 		r := evidence.Prove(blocks[i], fee.Price(blocks[i], rules, one), rules, evidence.Options{})
 		sequence.Add(blocks[i], r)
-		require.Equal(t, evidence.Tally{NotApplicable: 1, Why: "the account's transaction before is not known"}, tally(t, r, "block.nonce"))
+		require.Equal(t, evidence.Tally{NotApplicable: 1, Why: "the account's previous transaction is unknown"}, tally(t, r, "block.nonce"))
 	}
 	blocks[1].ParentHash = chain.Hash{1}
 	s := summed(blocks, rulesOf(t, "moonbeam", 2100))
@@ -158,7 +158,7 @@ func TestNoncesAreForgotten(t *testing.T) {
 	require.Equal(t, 1, s.Checks[index(t, "block.parent")].Broken)
 }
 
-// However many accounts there are, the last ones are known, and the memory has a limit.
+// With any number of accounts, the most recent ones are kept, and memory is bounded.
 func TestNoncesOfManyAccounts(t *testing.T) {
 	const accounts, perBlock = 100_000, 1000
 	account := func(i int) string {

@@ -24,8 +24,8 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// Each signed transaction of each recording is left out, doubled, and changes places with
-// its neighbours, with its events, one at a time; all else stays. A check must say so.
+// Each signed transaction of each recording is omitted, duplicated, and swapped with its neighbours, including
+// its events, one at a time; everything else is unchanged. A check must fail.
 
 // recording is a range of answers from block 0 on.
 type recording struct {
@@ -36,10 +36,10 @@ type recording struct {
 	weights     []chain.Optional[chain.ClassWeights]
 	encoded     map[chain.Hash][][]byte // extrinsics as a node has them
 	reports     []*evidence.Report      // of the blocks as they were recorded
-	usual       map[string]int          // the findings on those, by check
+	usual       map[string]int          // the findings on the unchanged blocks, by check
 }
 
-// read reads a recording, up to the last of its blocks. It is nil where there is none.
+// read reads a recording, up to the last of its blocks. It returns nil if there is none.
 func read(t testing.TB, directory string, rules network.Rules) *recording {
 	t.Helper()
 	r := &recording{directory: directory, rules: rules}
@@ -63,7 +63,7 @@ func read(t testing.TB, directory string, rules network.Rules) *recording {
 		r.reports = append(r.reports, r.prove(height, b))
 	}
 	r.usual = r.findings(-1, nil, nil)
-	for _, check := range []string{"evm.split", "native.split"} { // of which other tests tell
+	for _, check := range []string{"evm.split", "native.split"} { // covered by other tests
 		delete(r.usual, check)
 	}
 	return r
@@ -96,8 +96,8 @@ func (r *recording) prove(height int, b *chain.Block) *evidence.Report {
 	return evidence.Prove(b, fee.Price(b, r.rules, parent), r.rules, o)
 }
 
-// findings are those on the whole range, by check, with another block in the place of
-// the one at a height. A fee that is not known counts as one.
+// findings returns the findings on the whole range, by check, with one block replaced. An unknown fee counts
+// as a finding.
 func (r *recording) findings(height int, other *chain.Block, instead *evidence.Report) map[string]int {
 	found := map[string]int{}
 	var sequence evidence.Sequence
@@ -120,7 +120,7 @@ func (r *recording) findings(height int, other *chain.Block, instead *evidence.R
 	return found
 }
 
-// saw are the checks that have more findings with another block at a height.
+// saw returns the checks that have more findings with another block at a height.
 func (r *recording) saw(height int, extrinsics []chain.Extrinsic) (checks []string) {
 	b := *r.blocks[height]
 	b.Extrinsics = slices.Clone(extrinsics)
@@ -136,8 +136,7 @@ func (r *recording) saw(height int, extrinsics []chain.Extrinsic) (checks []stri
 	return checks
 }
 
-// omission is what was done to a transaction, or to two neighbours: "evm left out",
-// "evm and native swapped".
+// omission is the change to a transaction, or to two neighbours: "evm left out", "evm and native swapped".
 type omission struct {
 	what   string
 	height int
@@ -145,7 +144,7 @@ type omission struct {
 	saw    []string
 }
 
-// omissions does all of them.
+// omissions makes all of them.
 func (r *recording) omissions() (list []omission) {
 	for height, b := range r.blocks {
 		all := b.Extrinsics
@@ -171,10 +170,10 @@ func (r *recording) omissions() (list []omission) {
 	return list
 }
 
-// unseen is how many were made, and how many nothing saw, of each kind.
+// unseen is the number of omissions, and of undetected ones, of each kind.
 type unseen struct{ made, unseen int }
 
-// requireSeen does them all, and wants those that nothing saw to be as many as are known.
+// requireSeen makes all of them, and requires the known number of undetected ones.
 func (r *recording) requireSeen(t *testing.T, want map[string]unseen) {
 	t.Helper()
 	have := map[string]unseen{}
@@ -208,10 +207,9 @@ func sortedKeys[V any](m map[string]V) (keys []string) {
 	return keys
 }
 
-// What nothing sees in the project's own recordings: native transactions of several
-// accounts in another order, which no answer of a gateway tells; and, before runtime 2600,
-// a native transaction of class Operational, of which the multiplier does not tell, where
-// it is its account's last one.
+// Undetected in the project's own recordings: native transactions of several accounts in a different order,
+// which no response of a gateway reveals; and, before runtime 2600, a native transaction of class Operational,
+// which does not affect the multiplier, if it is the last of its account.
 var omissions = map[uint32]map[string]unseen{
 	1701: {
 		"evm left out": {45, 0}, "evm doubled": {45, 0}, "native left out": {19, 1}, "native doubled": {19, 0},
@@ -225,8 +223,7 @@ var omissions = map[uint32]map[string]unseen{
 	},
 }
 
-// usual is what is found on a recording as it is: the tool that recorded the chains gave
-// block 2 no later time than block 1.
+// usual are the findings on an unchanged recording: the recording tool gave block 2 the same time as block 1.
 var usual = map[string]int{"block.time": 1}
 
 func TestOmissions(t *testing.T) {
@@ -252,7 +249,7 @@ func TestOmissionsOfMoreRecordings(t *testing.T) {
 			"evm and inherent swapped": {15, 0}, "inherent and native swapped": {8, 0},
 		}},
 		{"moonbeam-2100", moonbeam(2100), usual, omissions[2100]},
-		{"moonbeam-2600", moonbeam(2600), usual, map[string]unseen{ // its gateway tells system.blockWeight
+		{"moonbeam-2600", moonbeam(2600), usual, map[string]unseen{ // its gateway serves system.blockWeight
 			"evm left out": {54, 0}, "evm doubled": {54, 0}, "native left out": {29, 0}, "native doubled": {29, 0},
 			"evm and evm swapped": {36, 0}, "evm and native swapped": {10, 4}, "native and native swapped": {14, 14},
 			"evm and inherent swapped": {15, 0}, "inherent and native swapped": {8, 0},
@@ -280,7 +277,7 @@ func TestOmissionsOfMoreRecordings(t *testing.T) {
 	}
 }
 
-// A node's encoded extrinsics tell of all of them, also of what a gateway's answers do not.
+// A node's encoded extrinsics reveal all omissions, including those that a gateway's responses hide.
 func TestOmissionsBesideANode(t *testing.T) {
 	for _, name := range pairs.RealRuntimes {
 		t.Run(name, func(t *testing.T) {
@@ -301,7 +298,7 @@ func TestOmissionsBesideANode(t *testing.T) {
 	}
 }
 
-// nodeExtrinsics are the encoded extrinsics of blocks, by hash.
+// nodeExtrinsics returns the encoded extrinsics of blocks, by hash.
 func nodeExtrinsics(t testing.TB, directory string) map[chain.Hash][][]byte {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(directory, "chain_getBlock.json"))

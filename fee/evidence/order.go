@@ -6,8 +6,8 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// once checks that no transaction is in the block twice. A transaction is signed
-// with a nonce, which the chain takes once; inherents can be the same to the byte.
+// once checks that no transaction is in the block twice. The chain accepts each nonce once, so a signed
+// transaction cannot repeat; inherents can be identical.
 func (s *subject) once() {
 	transactions := s.priced.Transactions
 	seen := make(map[chain.Hash]int, len(transactions))
@@ -22,8 +22,8 @@ func (s *subject) once() {
 	}
 }
 
-// order checks that the inherents stand before all transactions. What is unsigned,
-// pays nothing and is not Mandatory, such as a heartbeat, stands anywhere.
+// order checks that the inherents precede all transactions. An unsigned extrinsic that pays nothing and is not
+// Mandatory, such as a heartbeat, may be anywhere.
 func (s *subject) order() {
 	transactions, extrinsics := s.priced.Transactions, s.block.Extrinsics
 	if len(transactions) == 0 {
@@ -37,14 +37,14 @@ func (s *subject) order() {
 		}
 		outcome, err := extrinsics[i].Outcome()
 		if err != nil {
-			continue // block.outcome says so
+			continue // reported by block.outcome
 		}
 		switch class, err := outcome.Class(); {
 		case errors.Is(err, chain.ErrMissing):
 			s.skip(errNoClass.Error())
 			return
 		case err == nil && class == chain.Mandatory:
-			s.brokenAt(i, "it is an inherent, and stands after a transaction")
+			s.brokenAt(i, "it is an inherent but comes after a transaction")
 			return
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/feeledger/fees/fee/evidence"
 )
 
-// Inherents may be the same to the byte; transactions may not.
+// Inherents may be identical; transactions may not.
 func TestOnceAndInOrder(t *testing.T) {
 	heartbeat := inherent(t)
 	heartbeat.Events[0] = ended(t, "1") // of class Normal, unsigned, without a fee
@@ -18,12 +18,12 @@ func TestOnceAndInOrder(t *testing.T) {
 		once, order evidence.Tally
 	}{
 		"as it should be":           {[]chain.Extrinsic{inherent(t), inherent(t), by(t, payer, 0), by(t, payer, 1)}, evidence.Tally{Held: 2}, evidence.Tally{Held: 1}},
-		"inherents alone":           {[]chain.Extrinsic{inherent(t), inherent(t)}, evidence.Tally{}, evidence.Tally{}},
+		"inherents only":            {[]chain.Extrinsic{inherent(t), inherent(t)}, evidence.Tally{}, evidence.Tally{}},
 		"a heartbeat at the end":    {[]chain.Extrinsic{inherent(t), by(t, payer, 0), heartbeat}, evidence.Tally{Held: 1}, evidence.Tally{Held: 1}},
 		"an inherent in the middle": {[]chain.Extrinsic{by(t, payer, 0), inherent(t), by(t, payer, 1)}, evidence.Tally{Held: 2}, evidence.Tally{Broken: 1}},
 		"an inherent at the end":    {[]chain.Extrinsic{by(t, payer, 0), inherent(t)}, evidence.Tally{Held: 1}, evidence.Tally{Broken: 1}},
 		"an inherent without a class": {[]chain.Extrinsic{by(t, payer, 0), {Pallet: "timestamp", Call: "set", Events: []chain.Event{event(t, "system.ExtrinsicSuccess", object{"weight": "1"})}}},
-			evidence.Tally{Held: 1}, evidence.Tally{NotApplicable: 1, Why: "the gateway does not tell the class of each extrinsic"}},
+			evidence.Tally{Held: 1}, evidence.Tally{NotApplicable: 1, Why: "the gateway does not return the class of each extrinsic"}},
 	} {
 		for i := range c.list {
 			if c.list[i].Signed {

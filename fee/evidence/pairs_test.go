@@ -20,24 +20,26 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// Every fee of every recorded chain is what was charged, by the account's balances
-// (Moonbeam) or by the events (DataHaven), and no check fails that should hold.
+// Every fee of every recorded chain equals the charge, according to the accounts' balances (Moonbeam, VFlow) or the
+// events (DataHaven), and no check fails that should pass.
 func TestProofOfPairs(t *testing.T) {
 	dataHaven := func(t *testing.T) network.Rules { return rulesOf(t, "datahaven-testnet", 100) }
 	moonbeam := func(runtime uint32) func(*testing.T) network.Rules {
 		return func(t *testing.T) network.Rules { return rulesOf(t, "moonbeam", runtime) }
 	}
+	vflow := func(t *testing.T) network.Rules { return vflowRules(t) }
 	for name, c := range map[string]struct {
 		directory   string
 		rules       func(*testing.T) network.Rules
 		evm, native int
-		waived      int // natives of which only that is known: no fee event, and nothing charged
+		waived      int // native ones whose only evidence is that: no fee event, and nothing charged
 	}{
 		"moonbeam-1701":          {pairs.Path(t, "moonbeam-1701"), moonbeam(1701), 55, 29, 2},
 		"moonbeam-2100":          {pairs.Path(t, "moonbeam-2100"), moonbeam(2100), 55, 29, 0},
 		"moonbeam-2600":          {pairs.Path(t, "moonbeam-2600"), moonbeam(2600), 54, 29, 0},
 		"datahaven-100":          {pairs.Path(t, "datahaven-100"), dataHaven, 127, 41, 0},
 		"datahaven-100m":         {pairs.Path(t, "datahaven-100m"), dataHaven, 104, 33, 0},
+		"vflow-2000":             {pairs.Path(t, "vflow-2000"), vflow, 184, 55, 0},
 		"recorded moonbeam-1701": {repository.Path("testdata/recordings/moonbeam-1701"), moonbeam(1701), 45, 19, 19},
 		"recorded moonbeam-2100": {repository.Path("testdata/recordings/moonbeam-2100"), moonbeam(2100), 55, 29, 0},
 	} {
@@ -52,8 +54,8 @@ func TestProofOfPairs(t *testing.T) {
 	}
 }
 
-// Blocks 1 to 4 of the chain of runtime 2600: a base fee that moves, and in block 3
-// the treasury's first credit ever, which makes its account.
+// Blocks 1 to 4 of the chain of runtime 2600: a dynamic base fee, and in block 3 the treasury's first credit
+// ever, which creates its account.
 func TestProofOfAMovingBaseFee(t *testing.T) {
 	p := loadPair(t, filepath.Join("testdata", "moonbeam-2600"), rulesOf(t, "moonbeam", 2600))
 	require.Len(t, p.blocks, 5)
@@ -64,7 +66,7 @@ func TestProofOfAMovingBaseFee(t *testing.T) {
 	require.Positive(t, summary.EVM)
 }
 
-// pair is a recorded chain with what its transactions were charged.
+// pair is a recorded chain and the charges of its transactions.
 type pair struct {
 	*history
 	encoded map[int][][]byte // by height; nil without a node
@@ -93,7 +95,7 @@ func loadPair(t *testing.T, directory string, rules network.Rules) *pair {
 	return p
 }
 
-// chargesOfEvents reads what was worked out of the events, without this program.
+// chargesOfEvents reads the charges that were computed from the events, without this program.
 func chargesOfEvents(t *testing.T, file *os.File) map[[2]int]map[string]string {
 	rows, err := csv.NewReader(file).ReadAll()
 	require.NoError(t, err)
@@ -112,7 +114,7 @@ func chargesOfEvents(t *testing.T, file *os.File) map[[2]int]map[string]string {
 	return charges
 }
 
-// encodedBy are the extrinsics as a recorded node has them, by height.
+// encodedBy returns the extrinsics as a recorded node has them, by height.
 func encodedBy(t *testing.T, directory string) map[int][][]byte {
 	text, err := os.ReadFile(filepath.Join(directory, "chain_getBlock.json"))
 	require.NoError(t, err)
@@ -140,8 +142,8 @@ func encodedBy(t *testing.T, directory string) map[int][][]byte {
 	return encoded
 }
 
-// requireCharged proves every block, and wants each transaction's fee to be what was
-// charged and no finding but the true ones.
+// requireCharged verifies every block, and requires each transaction's fee to equal the charge, with no
+// finding except the true ones.
 func (p *pair) requireCharged(t *testing.T) *evidence.Summary {
 	t.Helper()
 	summary := evidence.NewSummary()
@@ -199,9 +201,8 @@ func (p *pair) proofAt(t *testing.T, height int, text string) *evidence.Report {
 	return evidence.Prove(b, fee.Price(b, p.rules, parent), p.rules, o)
 }
 
-// Where the table does not say where fees go, nothing does: a sum of it is not known,
-// and the block does not hold. Here every fee of the chain credits somebody who may be
-// the treasury.
+// If the table does not define the destinations of fees, they are not guessed: sums are unknown, and the block
+// does not hold. Here every fee of the chain credits an account that may be the treasury.
 func TestSumsWithAnUnknownPart(t *testing.T) {
 	for what, change := range map[string]func(object){
 		"no destinations": func(n object) { delete(n, "destinations") },
@@ -238,12 +239,12 @@ func TestSumsWithAnUnknownPart(t *testing.T) {
 	}
 }
 
-// trueFindings are those that a block has: the tool that made the chains gave block 1
-// the time of the recording, which is later than block 2's; and it set the multiplier by
-// hand, in a runtime where every block stores 1.
+// trueFindings returns the expected findings on a block: the tool that made the chains gave block 1 the time
+// of the recording, which is later than block 2's (but not VFlow's); and it set the multiplier by hand, in a runtime where every
+// block stores 1.
 func (p *pair) trueFindings(height int, stored chain.Optional[chain.StoredMultiplier]) []string {
 	found := []string{}
-	if height == 2 {
+	if height == 2 && p.rules.Network != "vflow-testnet" {
 		found = append(found, "block.time")
 	}
 	update, _ := p.rules.Update.Get()
@@ -254,10 +255,84 @@ func (p *pair) trueFindings(height int, stored chain.Optional[chain.StoredMultip
 	return found
 }
 
-// dataHavenRules are those of the DataHaven test network's runtime 100.
+// vflowRules returns those of VFlow's test network, which is not built in.
+func vflowRules(t testing.TB) network.Rules {
+	t.Helper()
+	path := repository.Path("testdata/networks/vflow-testnet.json")
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	tables, err := network.BuiltIn().With(path, text)
+	require.NoError(t, err)
+	vflow, ok := tables.Named("vflow-testnet")
+	require.True(t, ok)
+	rules, err := vflow.Rules(2000)
+	require.NoError(t, err)
+	return rules
+}
+
+// VFlow refuses deployments that a pallet forbids: the chain charged nothing for them, and the account can use the nonce
+// again. The sender, which no event names, is the one that sent it.
+func TestRefusedDeployments(t *testing.T) {
+	h := loadFrom(t, filepath.Join(pairs.Path(t, "vflow-2000"), "gateway"), vflowRules(t))
+	text, err := os.ReadFile(filepath.Join(h.directory, "sent.json"))
+	require.NoError(t, err)
+	var file struct {
+		Sent []struct {
+			Family, From         string
+			Height, Index, Nonce int
+			Charged              string `json:"charged_wei"`
+		}
+	}
+	require.NoError(t, json.Unmarshal(text, &file))
+	reports, refused := h.all(t, thorough), 0
+	for _, sent := range file.Sent {
+		if sent.Family != "evm" || sent.Charged != "0" {
+			continue
+		}
+		refused++
+		for _, x := range reports[sent.Height].Transactions {
+			if x.Index == sent.Index {
+				require.Equal(t, []string{sent.From, sent.From, "0", "0", "-"},
+					[]string{shown(x.From), shown(x.Payer), shown(x.Fee), shown(x.Charged), shown(x.Gas)})
+				require.Equal(t, chain.Some(fee.Failed), x.Outcome)
+				require.Equal(t, chain.Some(evidence.Match), x.Verdict)
+			}
+		}
+		deployment := decoded(t, h.blocks[sent.Height]).Extrinsics[sent.Index]
+		for nonce, want := range map[int]evidence.Tally{sent.Nonce: {Held: 2}, sent.Nonce + 1: {Held: 1, Broken: 1}} {
+			again := []chain.Extrinsic{deployment, deployment, by(t, sent.From, nonce)}
+			s := summed(inBlocks(again), h.rules)
+			require.Equal(t, want, counted(s.Checks[index(t, "account.nonce")].Tally), nonce)
+		}
+	}
+	require.Equal(t, 8, refused)
+}
+
+// A runtime without the event balances.Withdraw does not show that nothing was charged; neither does a transaction that ran.
+func TestNotRefused(t *testing.T) {
+	h := loadFrom(t, filepath.Join(pairs.Path(t, "vflow-2000"), "gateway"), vflowRules(t))
+	for what, change := range map[string]func(x *chain.Extrinsic, r *network.Rules){
+		"no event Withdraw": func(_ *chain.Extrinsic, r *network.Rules) { r.NoWithdrawEvent = true },
+		"withdrawn": func(x *chain.Extrinsic, _ *network.Rules) {
+			x.Events = append([]chain.Event{event(t, "balances.Withdraw", payer, "5")}, x.Events...)
+		},
+		"no outcome": func(x *chain.Extrinsic, _ *network.Rules) { x.Events = nil },
+	} {
+		b, rules := decoded(t, h.blocks[10]), h.rules
+		change(&b.Extrinsics[4], &rules)
+		for _, x := range fee.Price(b, rules, one).Transactions {
+			if x.Index == 4 {
+				require.Equal(t, "-", shown(x.Fee), what)
+				require.Error(t, x.Error, what)
+			}
+		}
+	}
+}
+
+// dataHavenRules returns those of the DataHaven test network's runtime 100.
 func dataHavenRules(t testing.TB) network.Rules { return rulesOf(t, "datahaven-testnet", 100) }
 
-// dataHavenTables are those of its networks, changed.
+// dataHavenTables returns those of its networks, changed.
 func dataHavenTables(t testing.TB, change func(network object)) network.Tables {
 	t.Helper()
 	text, err := os.ReadFile(repository.Path("network/tables/datahaven.json"))

@@ -8,35 +8,33 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// Options say how much is proved.
+// Options contains optional inputs, which enable further checks.
 type Options struct {
-	// Signatures recomputes the hash, the sender and the recipient of each EVM
-	// transaction from what was signed, and compares the signers of native ones. It takes
-	// most of the time.
+	// Signatures recomputes the hash, the sender and the recipient of each EVM transaction from the signed
+	// payload, and compares the signers of native ones. It takes most of the time.
 	Signatures bool
-	// FeesTreasuryProportion is that parameter as it stood at the block's parent.
-	// Without it, the split of the fees of runtimes that look at it is not checked.
+	// FeesTreasuryProportion is that parameter as of the block's parent. Without it, the split of fees is not
+	// checked for runtimes that use it.
 	FeesTreasuryProportion chain.Optional[chain.Perbill]
-	// Encoded are the block's extrinsics as the chain has them, in their order, each
-	// with its length prefix: a node has them. Without them, hashes of extrinsics and
-	// the lengths that native fees depend on are not checked.
+	// Encoded contains the block's encoded extrinsics in order, each with its length prefix, as served by a node.
+	// Without them, hashes of extrinsics and the lengths that native fees depend on are not checked.
 	Encoded chain.Optional[[][]byte]
-	// NativeSigners are the accounts whose keys signed the block's native extrinsics: a node has what they signed. Without
-	// them these signatures are not checked.
+	// NativeSigners are the accounts whose keys signed the block's native extrinsics; a node serves the data to
+	// recover them. Without them, these signatures are not checked.
 	NativeSigners chain.Optional[[]chain.NativeSigner]
-	// BlockWeight is what the chain counted for the block, system.blockWeight as it
-	// stood at its end. Newer runtimes' multiplier follows from that alone.
+	// BlockWeight is the weight that the chain counted for the block: system.blockWeight at its end. In newer
+	// runtimes the multiplier follows only from that.
 	BlockWeight chain.Optional[chain.ClassWeights]
-	// Trusted is the trusted block by which all is proved that the source says of the blocks
-	// up to it.
+	// Trusted is the checkpoint that proves the source's data for the blocks up to it.
 	Trusted chain.Optional[chain.Anchor]
+	// Final states how that checkpoint is proved final, if it is.
+	Final Finality
 }
 
-// Prove compares a report with the block that it was made of, under the rules
-// that it was made by.
+// Prove compares a report with the block that it was computed from, under the rules that priced it.
 func Prove(b *chain.Block, r *fee.Report, rules network.Rules, o Options) *Report {
 	proved := &Report{Report: r, rules: &rules, Transactions: make([]Transaction, len(r.Transactions)), Findings: []Finding{}, Tallies: make(Tallies, len(checks)),
-		Evidence: evidenceOf(b.Number, o.Trusted), FeesTreasuryProportion: o.FeesTreasuryProportion}
+		Evidence: evidenceOf(b.Number, o.Trusted, o.Final), FeesTreasuryProportion: o.FeesTreasuryProportion}
 	p := &prover{block: b, rules: &rules, options: o, priced: r, proved: proved}
 	s := &subject{prover: p, rules: &rules}
 	s.run(ofBlock)
@@ -52,27 +50,27 @@ func Prove(b *chain.Block, r *fee.Report, rules network.Rules, o Options) *Repor
 	proved.sort()
 	proved.Notes = append([]string{}, r.Notes...)
 	if why := p.splitUnknown(); why != "" && len(r.Transactions) > 0 {
-		proved.Notes = append(proved.Notes, "who gets which part of the fees was not checked: "+why)
+		proved.Notes = append(proved.Notes, "the split of the fees was not checked: "+why)
 	}
 	return proved
 }
 
-// prover proves one block.
+// prover verifies one block.
 type prover struct {
 	block   *chain.Block
 	rules   *network.Rules
 	options Options
 	priced  *fee.Report
 	proved  *Report
-	author  chain.Optional[chain.Address] // who was credited as the block's author
+	author  chain.Optional[chain.Address] // the account credited as the block's author
 }
 
-// transaction is one that is proved, with what several of its checks look at.
+// transaction is a transaction to verify, with values shared by several checks.
 type transaction struct {
 	*Transaction
 	x         *chain.Extrinsic
 	payload   evm.Payload
-	readable  bool // the payload is
+	readable  bool // the payload can be decoded
 	identity  identified
 	withdrew  bool // there is an event balances.Withdraw
 	withdrawn chain.Wei
@@ -80,7 +78,7 @@ type transaction struct {
 	divided   result // of evm.split or native.split
 }
 
-// transaction proves one transaction's fee.
+// transaction verifies one transaction's fee.
 func (s *subject) transaction(proved *Transaction) {
 	t := s.t
 	*t = transaction{Transaction: proved, x: &s.block.Extrinsics[proved.Index]}
@@ -91,14 +89,14 @@ func (s *subject) transaction(proved *Transaction) {
 		return
 	}
 	payload, err := evm.ParsePayload(t.x.Args)
-	if t.readable = err == nil; t.readable { // else the fee is undetermined, and says why
+	if t.readable = err == nil; t.readable { // otherwise the fee is undetermined, with a reason
 		t.payload, t.identity = payload, s.identify(t)
 	}
 	s.run(ofEVM)
 }
 
-// shown are the rules, but for events of the transaction that they do not know of: what
-// the block itself shows is looked at.
+// shown returns the rules, adjusted if the transaction contains events that the rules say do not exist: the
+// block itself takes precedence.
 func (p *prover) shown(t *transaction) *network.Rules {
 	withdrew := p.rules.NoWithdrawEvent && t.withdrew
 	paid := p.rules.NoFeeEvent && t.Layer == fee.Native && native.HasFeeEvent(t.x)
@@ -108,4 +106,11 @@ func (p *prover) shown(t *transaction) *network.Rules {
 	r := *p.rules
 	r.NoWithdrawEvent, r.NoFeeEvent = r.NoWithdrawEvent && !withdrew, r.NoFeeEvent && !paid
 	return &r
+}
+
+// refused reports whether the runtime refused an EVM transaction before it ran ([evm.Refused]): of those whose extrinsic
+// failed, only they have a fee.
+func refused(t *fee.Transaction) bool {
+	success, ended := t.Success.Get()
+	return t.Layer == fee.EVM && ended && !success && t.Fee.Known()
 }

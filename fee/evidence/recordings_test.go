@@ -14,12 +14,12 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// counts is what came of a check in a whole recording.
+// counts is the result of a check in a whole recording.
 type counts struct{ held, broken, skipped int }
 
-// What is proved of each recording. The counts follow from what was sent: 55 EVM
-// and 29 native transactions in 28 blocks, and 45 and 19 in 22. Block 0 has no
-// parent and no multiplier; block 1 has block 0, which has no time, before it.
+// The verified properties of each recording. The counts follow from what was sent: 55 EVM and 29 native
+// transactions in 28 blocks, and 45 and 19 in 22. Block 0 has no parent and no multiplier; block 1 follows
+// block 0, which has no time.
 var proofs = map[uint32]struct {
 	blocks, evm, native, creations int
 	nativeVerdict                  evidence.Verdict
@@ -39,7 +39,7 @@ var proofs = map[uint32]struct {
 		"block.digest":     {27, 0, 1},
 		"block.nonce":      {57, 0, 18}, // 18 accounts sent, and 9 times one of them again in the same block
 		"account.nonce":    {9, 0, 0},
-		"block.treasury":   {0, 0, 28}, // the pallet did not tell yet
+		"block.treasury":   {0, 0, 28}, // the pallet did not report yet
 		"extrinsic.hash":   {0, 0, 28}, // no node was asked
 		"extrinsic.once":   {55 + 29, 0, 0},
 		"extrinsic.order":  {23, 0, 0}, // the blocks with a transaction
@@ -102,8 +102,7 @@ var proofs = map[uint32]struct {
 	}},
 }
 
-// Every check that applies holds, but for one: the tool that recorded the chain
-// gave blocks 1 and 2 the same time.
+// Every applicable check passes, with one exception: the recording tool gave blocks 1 and 2 the same time.
 func TestProofOfRecordings(t *testing.T) {
 	for runtime, want := range proofs {
 		h := load(t, runtime)
@@ -161,7 +160,7 @@ func TestProofOfRecordings(t *testing.T) {
 	}
 }
 
-// parts are a fee's base part and what the sender added. Runtimes 1701 and 2100
+// parts returns a fee's base part and what the sender added. Runtimes 1701 and 2100
 // have a base fee of 100 Gwei.
 func parts(t *evidence.Transaction) (base, above *big.Int) {
 	whole, _ := t.Fee.Get()
@@ -174,8 +173,8 @@ func parts(t *evidence.Transaction) (base, above *big.Int) {
 	return base, new(big.Int).Sub(whole.Big(), base)
 }
 
-// requireSplit checks what became of a fee: the treasury has 20 % of each part,
-// rounded up, but for a native tip, which is burned. It returns that.
+// requireSplit checks the split of a fee: the treasury receives 20 % of each part, rounded up, except of a
+// native tip, which is burned. It returns the treasury's part.
 func requireSplit(t *testing.T, transaction *evidence.Transaction, base, above *big.Int) *big.Int {
 	t.Helper()
 	treasury := fifth(base)
@@ -189,13 +188,13 @@ func requireSplit(t *testing.T, transaction *evidence.Transaction, base, above *
 	return treasury
 }
 
-// fifth is x - floor(0.8 x).
+// fifth returns x - floor(0.8 x).
 func fifth(x *big.Int) *big.Int {
 	burned := new(big.Int).Mul(x, big.NewInt(8))
 	return burned.Sub(x, burned.Quo(burned, big.NewInt(10)))
 }
 
-// Without signatures, those three checks are not made, and say why.
+// Without signatures, those three checks are not made, with a reason.
 func TestProofWithoutSignatures(t *testing.T) {
 	h := load(t, 2100)
 	summary := evidence.NewSummary()
@@ -203,7 +202,7 @@ func TestProofWithoutSignatures(t *testing.T) {
 		summary.Add(r)
 	}
 	for _, id := range []string{"evm.hash", "evm.sender", "evm.recipient"} {
-		require.Equal(t, evidence.Tally{NotApplicable: 55, Why: "signatures are not asked for"}, summary.Checks[index(t, id)].Tally)
+		require.Equal(t, evidence.Tally{NotApplicable: 55, Why: "signature checks were not requested"}, summary.Checks[index(t, id)].Tally)
 	}
 }
 
@@ -221,8 +220,7 @@ func realBlock(t testing.TB) *chain.Block {
 	return decoded(t, string(text))
 }
 
-// A block of the real network, where it stands beside the checkout. The parameter
-// stood at 0: all was burned.
+// A block of the real network, if it is beside the checkout. The parameter was 0: everything was burned.
 func TestProofOfTheRealNetwork(t *testing.T) {
 	b := realBlock(t)
 	rules := rulesOf(t, "moonbeam", 3702)
@@ -253,13 +251,12 @@ func TestProofOfTheRealNetwork(t *testing.T) {
 	}
 }
 
-// quadrupled is a network file whose base fee is the one of before runtime 3400.
+// quadrupled is a network file with the base fee from before runtime 3400.
 const quadrupled = `{"networks": [{"name": "moonbeam", "symbol": "GLMR", "last_runtime": 4500, "first_withdraw_event": 1201, "first_fee_event": 1801,
 	"rows": [{"from_runtime": 900, "base_fee_constant": "125000000000", "minimum_multiplier": "1000000000000000000", "source": "the constant until runtime 3300"}]}]}`
 
-// With a constant that is four times the chain's, one fee drifts: that of the one
-// transaction whose price follows the base fee. The others name their price, or
-// are capped at it. The diagnosis is the chain's own constant.
+// With a constant of four times the chain's, one fee drifts: that of the one transaction whose price follows
+// the base fee. The others state their price, or are capped at it. The diagnosis is the chain's own constant.
 func TestWrongConstantOnTheRealNetwork(t *testing.T) {
 	b := realBlock(t)
 	tables, err := network.BuiltIn().With("quadrupled.json", []byte(quadrupled))
@@ -272,7 +269,7 @@ func TestWrongConstantOnTheRealNetwork(t *testing.T) {
 	require.True(t, r.DriftsOnEVM())
 	require.Equal(t, 1, r.Totals.Drift)
 	require.Equal(t, 8, r.Totals.Match)
-	// Neighbours that do not fit change nothing.
+	// Neighbours that do not match change nothing.
 	r.Diagnose(b, rules, evidence.Neighbours{
 		Multipliers: []chain.StoredMultiplier{{At: realHeight, Value: chain.NewMultiplier(realMultiplier + 1)}},
 		Rules:       []network.Rules{rulesOf(t, "moonbeam", 2201)},
@@ -293,8 +290,8 @@ func TestWrongConstantOnTheRealNetwork(t *testing.T) {
 	require.Equal(t, 1, drifts)
 	require.Equal(t, &evidence.Diagnosis{
 		Class: evidence.BaseConstant,
-		Message: "the base constant 31250000000 fits, where the rules have 125000000000; " +
-			"in a --network-file: base_fee_constant",
+		Message: "the base constant 31250000000 matches; the rules have 125000000000. " +
+			"Set base_fee_constant in a network file (--network-file).",
 		Deciding:      1,
 		BaseFeePerGas: chain.Some(chain.NewGasPrice(31_250_000_000)),
 	}, r.Diagnosis)

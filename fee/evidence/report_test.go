@@ -13,7 +13,7 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// Every check has an ID of its own, and says what it is.
+// Every check has a unique ID, and describes itself.
 func TestChecks(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range evidence.Checks() {
@@ -28,10 +28,9 @@ func TestChecks(t *testing.T) {
 	require.Len(t, evidence.Classes(), 6)
 }
 
-// For which runtimes a check is made follows from what it asks of their rules. The
-// runtimes are those of the networks' documentation and source: Moonbase's events came one
-// runtime earlier, its base fee moves from 2100 on, and Moonbeam's from 2300 on. What
-// Moonbeam's runtime 4304 charges is not known.
+// The runtimes for which a check is made follow from its requirements on their rules. The runtimes are those
+// of the networks' documentation and source: Moonbase's events came one runtime earlier, its base fee is
+// dynamic from 2100 on, and Moonbeam's from 2300 on. The charges of Moonbeam's runtime 4304 are unknown.
 func TestRuntimesOfChecks(t *testing.T) {
 	later := map[string][2]string{ // Moonbase, Moonbeam; all others are made for all
 		"block.base_fee":  {"2100 and later", "2300 and later"},
@@ -66,13 +65,13 @@ func TestRuntimesOfChecks(t *testing.T) {
 		want := "all"
 		switch c.ID {
 		case "block.base_fee", "block.multiplier", "block.weight", "block.weighed", "block.treasury", "native.formula", "block.dust":
-			want = "none" // of what the table does not say
+			want = "none" // not in the table
 		}
 		require.Equal(t, want, c.Runtimes(n), c.ID)
 	}
 }
 
-// The keys of a plain report stay as they are, with more beside them.
+// The keys of a plain report are unchanged, with more added.
 func TestReportJSON(t *testing.T) {
 	h := load(t, 2100)
 	b := decoded(t, h.blocks[25])
@@ -118,20 +117,19 @@ func TestFindingsInTheOrderOfTheChecks(t *testing.T) {
 	}
 	require.Equal(t, []string{
 		"block 5000000, extrinsic 1: evm.price: the gas price of 1 wei is below the base fee of 100000000000",
-		"block 5000000, extrinsic 1: evm.cash: the chain charged 42000 wei, and the fee is 21000: 21000 wei apart",
+		"block 5000000, extrinsic 1: evm.cash: the chain charged 42000 wei, but the fee is 21000 (difference 21000 wei)",
 		"block 5000000, extrinsic 1: evm.hash: args.transaction: signature.v: missing",
-		"block 5000000, extrinsic 0: native.cash: the chain charged 7 wei, and the fee is 8: -1 wei apart",
-		"block 5000000, extrinsic 2: native.cash: the chain charged 7 wei, and the fee is 9: -2 wei apart",
-		"block 5000000, extrinsic 0: native.tip: 0 wei were paid, and 1 signed",
+		"block 5000000, extrinsic 0: native.cash: the chain charged 7 wei, but the fee is 8 (difference -1 wei)",
+		"block 5000000, extrinsic 2: native.cash: the chain charged 7 wei, but the fee is 9 (difference -2 wei)",
+		"block 5000000, extrinsic 0: native.tip: 0 wei were paid, but 1 signed",
 	}, have)
 	require.Equal(t, evidence.Tally{NotApplicable: 1, Why: "the block is not final yet"}, tally(t, r, "block.final"))
 	b.Finalized = chain.Optional[bool]{}
 	r = proved(b, rulesOf(t, "moonbeam", 2100), evidence.Options{})
-	require.Equal(t, "the gateway does not say whether the block is final", tally(t, r, "block.final").Why)
+	require.Equal(t, "the gateway does not report whether the block is final", tally(t, r, "block.final").Why)
 }
 
-// What is checked after the report was made takes its place among the findings: first
-// the parent and the time, last what another gateway says.
+// Later checks take their place among the findings: first the parent and the time, last the other gateway.
 func TestLaterFindingsInTheOrderOfTheChecks(t *testing.T) {
 	b := block(native(t, "0", withdraw(t, payer, "7"), feePaid(t, "8", "0"), paidNative(t, "Yes")))
 	r := proved(b, rulesOf(t, "moonbeam", 2100), evidence.Options{})
@@ -142,13 +140,13 @@ func TestLaterFindingsInTheOrderOfTheChecks(t *testing.T) {
 	require.Equal(t, []string{"block.parent", "block.time", "block.multiplier", "native.cash", "gateway.same"}, broken(r))
 }
 
-// A report that does not add up, or was made by other rules, does not hold.
+// A report with wrong totals, or made with other rules, does not hold.
 func TestProveChecksTheReport(t *testing.T) {
 	rules := rulesOf(t, "moonbeam", 2100)
 	b := block(legacy(t, "200000000000", "200000000000"))
 	for want, change := range map[string]func(*fee.Report){
-		"the fees add up to 4200000000000000 wei, and the total is 1":              func(r *fee.Report) { r.Totals.Fee = chain.NewWei(1) },
-		"1 EVM and 0 native transactions and 3 inherents are not the 2 extrinsics": func(r *fee.Report) { r.Totals.Inherents = 3 },
+		"the fees add up to 4200000000000000 wei, but the total is 1":                   func(r *fee.Report) { r.Totals.Fee = chain.NewWei(1) },
+		"1 EVM and 0 native transactions and 3 inherents do not add up to 2 extrinsics": func(r *fee.Report) { r.Totals.Inherents = 3 },
 	} {
 		report := fee.Price(b, rules, one)
 		change(report)
@@ -165,8 +163,7 @@ func TestProveChecksTheReport(t *testing.T) {
 	require.Equal(t, 1, tally(t, r, "evm.price").Held)
 }
 
-// What is no transaction that is known, and paid, is found. What an inherent
-// withdraws is not.
+// A payment by something other than a known transaction is found. A withdrawal by an inherent is not.
 func TestUnknownPayer(t *testing.T) {
 	info := func(class string) chain.Event {
 		return event(t, "system.ExtrinsicSuccess", object{"weight": "1", "class": class, "paysFee": "Yes"})
@@ -187,7 +184,7 @@ func TestUnknownPayer(t *testing.T) {
 		r := proved(b, rulesOf(t, "moonbeam", 3702), evidence.Options{})
 		if c.broken {
 			require.Equal(t, []string{"block.totals"}, broken(r), what)
-			require.Equal(t, "block 5000000, extrinsic 0: block.totals: it paid, and is neither a native nor an EVM transaction", r.Findings[0].String())
+			require.Equal(t, "block 5000000, extrinsic 0: block.totals: it paid a fee but is neither a native nor an EVM transaction", r.Findings[0].String())
 		} else {
 			require.NotContains(t, broken(r), "block.totals", what)
 		}
@@ -214,8 +211,8 @@ func TestBaseFeeBounds(t *testing.T) {
 
 	r = evidence.Prove(b, fee.Price(b, rules, chain.Optional[chain.StoredMultiplier]{}), rules, evidence.Options{})
 	require.Empty(t, r.Findings)
-	require.Equal(t, "the base fee is not known", tally(t, r, "block.base_fee").Why)
-	require.Equal(t, "the base fee is not known", tally(t, r, "evm.price").Why)
+	require.Equal(t, "the base fee is unknown", tally(t, r, "block.base_fee").Why)
+	require.Equal(t, "the base fee is unknown", tally(t, r, "evm.price").Why)
 	require.Equal(t, 1, r.Totals.Match, "the sender named the price")
 	require.Equal(t, 1, tally(t, r, "evm.split").NotApplicable)
 
@@ -223,7 +220,7 @@ func TestBaseFeeBounds(t *testing.T) {
 	require.Equal(t, evidence.Tally{NotApplicable: 1, Why: "the runtime's base fee is static"}, tally(t, static, "block.base_fee"))
 }
 
-// By the specification's rules nothing is known of a runtime's records.
+// Under the specification's rules nothing is known about a runtime's records.
 func TestProveBySpecification(t *testing.T) {
 	h := load(t, 2100)
 	n := networkOf(t, "moonbeam")
@@ -234,11 +231,11 @@ func TestProveBySpecification(t *testing.T) {
 	require.NoError(t, err)
 	r := evidence.Prove(b, fee.Price(b, rules, m), rules, thorough)
 	for _, id := range []string{"evm.split", "native.split"} {
-		require.Equal(t, "the table does not say where the fees of this runtime go", tally(t, r, id).Why)
+		require.Equal(t, "the table does not contain the destinations of this runtime's fees", tally(t, r, id).Why)
 	}
-	require.Equal(t, "older runtimes, or a runtime that is not known", tally(t, r, "evm.outcome").Why)
+	require.Equal(t, "older runtimes, or an unknown runtime", tally(t, r, "evm.outcome").Why)
 	r.Stored(m)
-	require.Equal(t, "the multiplier is read at the block, as the specification does", tally(t, r, "block.multiplier").Why)
+	require.Equal(t, "the multiplier is read at the block itself, as in the specification", tally(t, r, "block.multiplier").Why)
 
 	noCash := block(native(t, "0", feePaid(t, "5", "0"), paidNative(t, "Yes")))
 	r = evidence.Prove(noCash, fee.Price(noCash, rules, one), rules, thorough)
@@ -246,7 +243,7 @@ func TestProveBySpecification(t *testing.T) {
 	require.Empty(t, r.Findings)
 }
 
-// Rules that may not be the chain's are proved by every fee that matches.
+// Rules that may not be the chain's are proved if every fee matches.
 func TestUncertainRules(t *testing.T) {
 	rules := rulesOf(t, "moonbeam", 9999)
 	matches, drifts := evidence.NewSummary(), evidence.NewSummary()
@@ -290,7 +287,7 @@ func TestSummary(t *testing.T) {
 	require.Equal(t, "evm.cash", s.Classes[evidence.Unknown].First.Check)
 	require.Equal(t, r.Diagnosis, s.Classes[evidence.Unknown].Diagnosis)
 	require.Equal(t, 2, s.Classes[evidence.ZeroedPayer].Count)
-	require.Equal(t, "block 5000001, extrinsic 1: native.cash: the chain charged 9 wei, and the fee is 8: 1 wei apart", s.Classes[evidence.ZeroedPayer].First.String())
+	require.Equal(t, "block 5000001, extrinsic 1: native.cash: the chain charged 9 wei, but the fee is 8 (difference 1 wei)", s.Classes[evidence.ZeroedPayer].First.String())
 	cash := s.Checks[index(t, "native.cash")]
 	require.Equal(t, 2, cash.Broken)
 	require.Equal(t, s.Classes[evidence.ZeroedPayer].First, *cash.First, "the first stays")
@@ -335,7 +332,7 @@ func TestFollows(t *testing.T) {
 		"itself":          {made(1, "1000"), made(1, "1001"), []string{"block.parent"}, evidence.Tally{Held: 1}},
 		"no time":         {made(1, "1000"), untimed(2), []string{"block.time"}, evidence.Tally{Broken: 1}},
 		"time unreadable": {made(1, "1000"), made(2, "soon"), []string{"block.time"}, evidence.Tally{Broken: 1}},
-		"no time before":  {untimed(0), made(1, "1000"), []string{}, evidence.Tally{NotApplicable: 1, Why: "the block before it has no time"}},
+		"no time before":  {untimed(0), made(1, "1000"), []string{}, evidence.Tally{NotApplicable: 1, Why: "the previous block has no time"}},
 	} {
 		if c.before.Number == 0 {
 			c.after.ParentHash = c.before.Hash
@@ -358,10 +355,10 @@ func TestStored(t *testing.T) {
 		// An empty block: diff = 0.25; 3e-5 × 0.25 = 7.5e-6, less (3e-5)²/2 × 0.25² = 2.8125e-11.
 		"an empty block":      {"moonbeam", 2100, one, at(height, unit-7_500_000_000_000+28_125_000), evidence.Tally{Held: 1}},
 		"by one":              {"moonbeam", 2100, one, at(height, unit-7_500_000_000_000+28_125_001), evidence.Tally{Broken: 1}},
-		"parent not known":    {"moonbeam", 2100, chain.Optional[chain.StoredMultiplier]{}, one, evidence.Tally{NotApplicable: 1, Why: "the multiplier that the parent stored is not known"}},
-		"stored not known":    {"moonbeam", 2100, one, chain.Optional[chain.StoredMultiplier]{}, evidence.Tally{NotApplicable: 1, Why: "the multiplier that the block stored is not known"}},
-		"of another height":   {"moonbeam", 2100, one, at(height+1, unit), evidence.Tally{NotApplicable: 1, Why: "the multiplier is read at the block, as the specification does"}},
-		"weight in the state": {"moonbeam", 3702, one, at(height, unit), evidence.Tally{NotApplicable: 1, Why: "system.blockWeight is not known"}},
+		"parent not known":    {"moonbeam", 2100, chain.Optional[chain.StoredMultiplier]{}, one, evidence.Tally{NotApplicable: 1, Why: "the multiplier that the parent stored is unknown"}},
+		"stored not known":    {"moonbeam", 2100, one, chain.Optional[chain.StoredMultiplier]{}, evidence.Tally{NotApplicable: 1, Why: "the multiplier that the block stored is unknown"}},
+		"of another height":   {"moonbeam", 2100, one, at(height+1, unit), evidence.Tally{NotApplicable: 1, Why: "the multiplier is read at the block itself, as in the specification"}},
+		"weight in the state": {"moonbeam", 3702, one, at(height, unit), evidence.Tally{NotApplicable: 1, Why: "system.blockWeight is unknown"}},
 		"no rule yet":         {"moonriver", 49, one, at(height, 0), evidence.Tally{Held: 1}},
 		"no rule, and moved":  {"moonriver", 49, one, at(height, 1), evidence.Tally{Broken: 1}},
 	} {
@@ -371,7 +368,7 @@ func TestStored(t *testing.T) {
 		r.Stored(c.stored)
 		require.Equal(t, c.want, tally(t, r, "block.multiplier"), what)
 	}
-	big, err := chain.ParseMultiplier(most)
+	big, err := chain.ParseMultiplier(largest)
 	require.NoError(t, err)
 	rules := rulesOf(t, "moonbeam", 1701)
 	parent := chain.Some(chain.StoredMultiplier{At: height - 1, Value: big})
@@ -386,7 +383,7 @@ func TestStored(t *testing.T) {
 	empty := block()
 	r = evidence.Prove(empty, fee.Price(empty, specification, one), specification, evidence.Options{})
 	r.Stored(at(height, unit))
-	require.Equal(t, "the table does not say how the multiplier moves", tally(t, r, "block.multiplier").Why)
+	require.Equal(t, "the table does not define how the multiplier changes", tally(t, r, "block.multiplier").Why)
 }
 
 func TestBlockWeight(t *testing.T) {
@@ -404,7 +401,7 @@ func TestBlockWeight(t *testing.T) {
 		message string
 	}{
 		"75 % of half a second": {2100, weighing("375000000000"), ""},
-		"one too much":          {2100, weighing("374999999999", "2"), "the extrinsics weigh 375000000001, and a block takes 375000000000"},
+		"one too much":          {2100, weighing("374999999999", "2"), "the extrinsics weigh 375000000001, but the limit of a block is 375000000000"},
 		"over 64 bits":          {2100, weighing("18446744073709551615", "1"), "overflow"},
 		"a weight unreadable":   {2100, weighing("heavy"), `extrinsic 0: weight: "heavy" is not a non-negative integer`},
 		"a gas limit over 64 bits": {1701, block(ethereum(t, "legacy", object{"gasPrice": "1", "gasLimit": "18446744073709551615"}, ended(t, "1"))),
@@ -433,10 +430,9 @@ func TestTalliesAdd(t *testing.T) {
 	require.Equal(t, evidence.Tally{Held: 11, Broken: 5, NotApplicable: 22, Why: "first"}, sum[0])
 }
 
-// A summary does not hold where a fee is not known, or where rules that are not
-// known to be the chain's have nothing to prove them.
+// A summary does not hold if a fee is unknown, or if uncertain rules have nothing to prove them.
 func TestSummaryHolds(t *testing.T) {
-	rules := rulesOf(t, "moonbeam", 1102) // without any event that tells of native fees
+	rules := rulesOf(t, "moonbeam", 1102) // without any event that reports native fees
 	s := evidence.NewSummary()
 	s.Add(proved(block(native(t, "0", paidNative(t, "Yes"))), rules, evidence.Options{}))
 	require.Equal(t, 1, s.Undetermined)

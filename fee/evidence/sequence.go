@@ -7,25 +7,24 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// Sequence is what a chain's blocks so far tell of the next one.
+// Sequence carries what a chain's blocks so far imply for the next one.
 type Sequence struct {
 	before   chain.Optional[Predecessor]
-	runtime  chain.Optional[uint32] // that executed the last block
+	runtime  chain.Optional[uint32] // the runtime that executed the last block
 	nonces   nonces
 	treasury treasuryChange
 }
 
-// NewSequence begins with the block after before, where that one is known.
+// NewSequence starts with the block after before, if that is known.
 func NewSequence(before chain.Optional[Predecessor]) *Sequence { return &Sequence{before: before} }
 
-// Add makes the checks of the next block that concern those before it. All of them
-// are besideParent or besideEarlier.
+// Add makes the checks of the next block that involve earlier blocks: those of besideParent and besideEarlier.
 func (s *Sequence) Add(block *chain.Block, r *Report) {
 	before, known := s.before.Get()
 	if known {
 		r.Follows(s.before)
 	}
-	// An upgrade of the runtime can have changed any state.
+	// A runtime upgrade can have changed any state.
 	if known && r.ParentHash != before.Hash || r.Runtime != s.runtime {
 		s.nonces, s.treasury = nonces{}, treasuryChange{}
 	}
@@ -33,23 +32,22 @@ func (s *Sequence) Add(block *chain.Block, r *Report) {
 	s.before, s.runtime = chain.Some(r.predecessor()), r.Runtime
 }
 
-// Predecessor is what is known of the block at the height below.
+// Predecessor identifies the block at the height below.
 type Predecessor struct {
 	Number uint64
 	Hash   chain.Hash
 	Time   chain.Optional[chain.Time]
 }
 
-// predecessor is this block as the next one follows it.
+// predecessor returns this block as the next block's predecessor.
 func (r *Report) predecessor() Predecessor { return Predecessor{r.Number, r.Hash, r.Time} }
 
-// Follows checks that the block comes after the one at the height below, where that one is
-// known.
+// Follows checks that the block follows the one at the height below, if that is known.
 func (r *Report) Follows(before chain.Optional[Predecessor]) {
 	r.later(besideParent, nil, subject{before: before})
 }
 
-const noPredecessor = "the block before it is not known"
+const noPredecessor = "the previous block is unknown"
 
 func (s *subject) parent() {
 	r := s.proved
@@ -59,7 +57,7 @@ func (s *subject) parent() {
 	case r.Number == before.Number+1 && r.ParentHash == before.Hash:
 		s.held()
 	default:
-		s.broken("its parent is %v, and block %d is %v", r.ParentHash, before.Number, before.Hash)
+		s.broken("its parent is %v, but block %d is %v", r.ParentHash, before.Number, before.Hash)
 	}
 }
 
@@ -71,18 +69,18 @@ func (s *subject) time() {
 	case !follows:
 		s.skip(noPredecessor)
 	case !alsoKnown: // only block 0 has none
-		s.broken("it has no time")
+		s.broken("the block has no time")
 	case !known:
-		s.skip("the block before it has no time")
+		s.skip("the previous block has no time")
 	case !time.Std().After(earlier.Std()):
-		s.broken("its time %v is not after that of block %d, %v", time, before.Number, earlier)
+		s.broken("its time %v is not after the time of block %d, %v", time, before.Number, earlier)
 	default:
 		s.held()
 	}
 }
 
-// Stored checks the multiplier that the block stored when it ended, which prices
-// the next one: it follows from the one that priced the block, and from its weight.
+// Stored checks the multiplier that the block stored at its end, which prices the next block: it must follow
+// from the multiplier that priced this block and from this block's weight.
 func (r *Report) Stored(multiplier chain.Optional[chain.StoredMultiplier]) {
 	r.later(besideStored, nil, subject{stored: multiplier})
 }
@@ -94,9 +92,9 @@ func (s *subject) multiplier() {
 	weight, weighed := s.proved.normal.Get()
 	switch {
 	case !known:
-		s.skip("the multiplier that the parent stored is not known")
+		s.skip("the multiplier that the parent stored is unknown")
 	case !alsoKnown:
-		s.skip("the multiplier that the block stored is not known")
+		s.skip("the multiplier that the block stored is unknown")
 	case parent.At+1 != s.proved.Number || stored.At != s.proved.Number:
 		s.skip(readAtBlock)
 	case !weighed && !update.Constant.Known():
@@ -107,9 +105,9 @@ func (s *subject) multiplier() {
 		case err != nil:
 			s.broken("%v", err)
 		case next != stored.Value && update.Constant.Known():
-			s.broken("it stored %v, and each block of this runtime stores %v", stored.Value, next)
+			s.broken("it stored %v, but every block of this runtime stores %v", stored.Value, next)
 		case next != stored.Value:
-			s.broken("it stored %v, and %v follows from %v and its weight of %v", stored.Value, next, parent.Value, weight.RefTime)
+			s.broken("it stored %v, but %v follows from %v and its weight of %v", stored.Value, next, parent.Value, weight.RefTime)
 		default:
 			s.held()
 			s.proved.bound = update.Bounds(next)
@@ -117,15 +115,14 @@ func (s *subject) multiplier() {
 	}
 }
 
-// Uncompared lists, for people, the checks that would show that extrinsics are missing, or that
-// the block is not the child of the one before it, and that an answer is lacking for. The checks
-// that the runtime's rules exclude are not among them. Block 0 has none: nothing was executed in it.
+// Uncompared lists, for people, the checks that would show missing extrinsics or a wrong parent, but that lack
+// data. Checks excluded by the runtime's rules are not listed. Block 0 has none: nothing was executed in it.
 func (r *Report) Uncompared() (list []string) {
 	if r.Number == 0 {
 		return nil
 	}
 	var reasons []string
-	ids := map[string][]string{} // of each reason
+	ids := map[string][]string{} // by reason
 	for i := range checks {
 		c, t := &checks[i], &r.Tallies[i]
 		switch c.on {

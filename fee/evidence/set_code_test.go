@@ -25,8 +25,8 @@ import (
 	"github.com/feeledger/fees/internal/test/repository"
 )
 
-// made are the transactions of testdata/transact-4401.json, signed here with
-// go-ethereum: nobody sent them.
+// made returns the transactions of testdata/transact-4401.json, signed here with go-ethereum: they were never
+// sent.
 func made(t *testing.T) (signer common.Address, authorities []common.Address, list []*types.Transaction) {
 	t.Helper()
 	key := func(text string) (*ecdsa.PrivateKey, common.Address) {
@@ -117,7 +117,7 @@ func TestPayloadsOfRuntime4401(t *testing.T) {
 	require.Equal(t, len(transactions), i)
 }
 
-// authoritiesOf are the accounts that signed the authorizations.
+// authoritiesOf returns the accounts that signed the authorizations.
 func authoritiesOf(t *testing.T, p *evm.Payload) (list []common.Address) {
 	t.Helper()
 	authorizations, err := p.Authorizations()
@@ -148,7 +148,7 @@ type ethereumTransaction struct {
 	AuthorizationList                            []types.SetCodeAuthorization
 }
 
-// payload is the transaction as a gateway gives it, in the form of runtime 4401.
+// payload returns the transaction as a gateway gives it, in the form of runtime 4401.
 func (x *ethereumTransaction) payload(t *testing.T) string {
 	t.Helper()
 	type object = map[string]any
@@ -190,9 +190,8 @@ func (x *ethereumTransaction) payload(t *testing.T) string {
 	return string(text)
 }
 
-// A block of the real network with an eip7702 transaction, where it is at hand:
-// hash, sender and recipient of each transaction are those that the block states,
-// and are no more if anything in the transaction is changed.
+// A block of the real network with an eip7702 transaction, if available: hash, sender and recipient of each
+// transaction match the block, and no longer match if anything in the transaction is changed.
 func TestRealBlockWithEIP7702(t *testing.T) {
 	text, err := os.ReadFile(repository.Shared(t, "realnet", "moonbeam-eth-block-12962274.json"))
 	require.NoError(t, err)
@@ -221,8 +220,8 @@ func TestRealBlockWithEIP7702(t *testing.T) {
 	require.Equal(t, map[evm.Type]int{evm.Legacy: 5, evm.EIP1559: 1, evm.EIP7702: 1}, kinds)
 }
 
-// requireTamperEvident changes each field of an eip7702 transaction alone: hash
-// and sender are others then, or the payload is refused.
+// requireTamperEvident changes each field of an eip7702 transaction separately: hash and sender change, or the
+// payload is rejected.
 func requireTamperEvident(t *testing.T, transaction string) {
 	t.Helper()
 	original, fields := identify(t, transaction), map[string]bool{}

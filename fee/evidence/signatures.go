@@ -7,11 +7,11 @@ import (
 	"github.com/feeledger/fees/evm"
 )
 
-// identity checks a part of who an EVM transaction is by its signature.
+// identity returns a check of one part of an EVM transaction's identity against its signature.
 func identity(part identityPart) func(*subject) {
 	return func(s *subject) {
 		switch id := s.t.identity; {
-		case !s.t.readable: // the fee is undetermined, and says why
+		case !s.t.readable: // the fee is undetermined, with a reason
 		case id.whyNot != "":
 			s.skip(id.whyNot)
 		case id.err != nil:
@@ -21,7 +21,7 @@ func identity(part identityPart) func(*subject) {
 		default:
 			for _, m := range id.wrong {
 				if m.Part == part || m.Part == contractPart && part == recipientPart {
-					s.broken("ethereum.Executed has %s, and the payload gives %s", m.Claimed, m.Recovered)
+					s.broken("ethereum.Executed has %s, but the payload gives %s", m.Claimed, m.Recovered)
 					return
 				}
 			}
@@ -30,9 +30,9 @@ func identity(part identityPart) func(*subject) {
 	}
 }
 
-const notAsked = "signatures are not asked for"
+const notAsked = "signature checks were not requested"
 
-// nativeSignature checks whose key signed a native extrinsic.
+// nativeSignature checks the signer of a native extrinsic.
 func (s *subject) nativeSignature() {
 	list, known := s.options.NativeSigners.Get()
 	from, signed := s.t.From.Get()
@@ -44,27 +44,27 @@ func (s *subject) nativeSignature() {
 		s.skip(noNode)
 		return
 	case !signed:
-		s.skip("the signer is not known")
+		s.skip("the signer is unknown")
 		return
 	}
 	i := slices.IndexFunc(list, func(n chain.NativeSigner) bool { return n.Extrinsic == s.t.Index })
 	if i < 0 {
-		s.broken("the node's extrinsic has no signature")
+		s.broken("the node's extrinsic does not have a signature")
 		return
 	}
 	switch signer, found := list[i].Signer.Get(); {
 	case list[i].WhyNot != "":
 		s.skip(list[i].WhyNot)
 	case !found:
-		s.broken("the signature is not one that a key makes, and %v is said to have signed", from)
+		s.broken("no key produces this signature, but the gateway reports %v as the signer", from)
 	case signer != from:
-		s.broken("%v signed by the signature, and %v is said to have signed", signer, from)
+		s.broken("the signature is from %v, but the gateway reports %v as the signer", signer, from)
 	default:
 		s.held()
 	}
 }
 
-// identified is what a signature proves beside ethereum.Executed.
+// identified is the result of comparing a signature with ethereum.Executed.
 type identified struct {
 	whyNot string
 	err    error
@@ -74,7 +74,7 @@ type identified struct {
 func (p *prover) identify(t *transaction) (id identified) {
 	executed, err := evm.FindExecuted(t.x)
 	if err != nil {
-		id.whyNot = "there is no ethereum.Executed to compare with"
+		id.whyNot = "the event ethereum.Executed is missing"
 		return id
 	}
 	if !p.options.Signatures {

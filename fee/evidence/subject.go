@@ -8,18 +8,18 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// subject is what a check looks at, and where it writes down what came of it. What of it
-// is there depends on the check's [occasion].
+// subject is the input of a check and records its result. Which fields are set depends on the check's
+// [occasion].
 type subject struct {
 	*prover
-	rules *network.Rules // the prover's, unless the transaction shows that they are wrong
+	rules *network.Rules // the prover's, unless the transaction contradicts them
 	t     *transaction
 
 	before   chain.Optional[Predecessor]
 	earlier  *Sequence
 	stored   chain.Optional[chain.StoredMultiplier]
 	other    *chain.Block
-	pricedBy chain.Optional[chain.StoredMultiplier] // what priced the other
+	pricedBy chain.Optional[chain.StoredMultiplier] // the multiplier that priced the other block
 	account  chain.Address
 	balances [2]chain.Balance // before and after
 
@@ -43,7 +43,7 @@ func (s *subject) run(on occasion) {
 	}
 }
 
-// later makes the checks of an occasion that comes after the report was made.
+// later makes the checks of an occasion after the report is complete.
 func (r *Report) later(on occasion, block *chain.Block, s subject) {
 	s.prover, s.rules = &prover{block: block, rules: r.rules, proved: r}, r.rules
 	s.run(on)
@@ -55,7 +55,7 @@ func (r *Report) sort() {
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return place(a.Check) - place(b.Check) })
 }
 
-// places are the checks' among [Checks].
+// places maps the ID of a check to its index in [Checks].
 var places = func() map[string]int {
 	m := map[string]int{}
 	for i := range checks {
@@ -72,14 +72,13 @@ func place(id string) int {
 	return i
 }
 
-// Tally counts what came of a check. Why says what was in the way of those that
-// could not be made.
+// Tally counts the results of a check. Why is the reason why checks could not be made.
 type Tally struct {
 	Held, Broken, NotApplicable int
 	Why                         string
 }
 
-// Tallies are by the position of the check in [Checks].
+// Tallies are indexed like [Checks].
 type Tallies []Tally
 
 // Add adds the counts of another block.
@@ -103,7 +102,7 @@ func (t *Tally) add(x *Tally) {
 
 func (s *subject) held() { s.tally.Held++ }
 
-// broken writes down a finding on the transaction, or on the block where there is none.
+// broken records a finding on the transaction, or on the block if there is none.
 func (s *subject) broken(format string, args ...any) {
 	index := wholeBlock
 	if s.t != nil {
@@ -130,8 +129,8 @@ func (s *subject) skip(why string) {
 	}
 }
 
-// result is what came of a check that others depend on: it is worked out before them, and
-// written down when it is the check's turn. It is nil where there is nothing to write.
+// result is the result of a check that others depend on: it is computed before them, and recorded when it is
+// the check's turn. It is nil if there is nothing to record.
 type result func(*subject)
 
 func skips(why string) result { return func(s *subject) { s.skip(why) } }

@@ -5,62 +5,63 @@ import (
 	"github.com/feeledger/fees/fee"
 )
 
-// Summary is what came of proving many blocks. It does not grow with their
-// number.
+// Summary is the result of verifying many blocks. Its size does not depend on their number.
 type Summary struct {
 	Blocks      int
 	Evidence    Evidence // of the blocks
-	EVM, Native int      // transactions
-	// OutcomeCounts count those of them that failed.
+	EVM, Native int      // number of transactions
+	// OutcomeCounts counts those that failed.
 	fee.OutcomeCounts
 	Inherents    int
 	Undetermined int
 	Verdicts     map[Verdict]int
 	Classes      map[Class]*ClassSummary // of the drifts
-	Checks       []CheckSummary          // by the position of the check in [Checks]
-	// Uncertain is how many blocks were priced by rules that are not known to be
-	// the chain's, and are not proved by their evidence.
+	Checks       []CheckSummary          // indexed like [Checks]
+	// Uncertain is the number of blocks priced by rules that are not certain to be the chain's and that the
+	// evidence does not confirm.
 	Uncertain int
-	// Unanswered is how many questions were not answered and can be asked again, and
-	// FirstUnanswered the first of them, nil where there is none.
+	// Unanswered is the number of failed questions that can be retried, and FirstUnanswered the first of them, or
+	// nil.
 	Unanswered      int
 	FirstUnanswered *Question
-	// Unaccounted is of how many transactions it is known what they were charged, and
-	// not where that went.
+	// Unaccounted is the number of transactions whose charge is known but whose destinations are not.
 	Unaccounted int
-	// Fee and the others are sums in wei. One is not known where a part of it is not, or
-	// where it is more than 128 bits; Fee is that of the fees that are determined.
+	// Fee and the others are sums in wei. A sum is unknown if any part of it is unknown, or if it exceeds 128
+	// bits; Fee is the sum of the determined fees.
 	Fee, Charged, Burned, Treasury, Author chain.Optional[chain.Wei]
 }
 
-// ClassSummary is how often drifts of a class were found, and the first.
+// ClassSummary is the number of drifts of a class, and the first.
 type ClassSummary struct {
 	Count int
 	First Finding
-	// Diagnosis is of the first one's block, nil where there is none.
+	// Diagnosis is the diagnosis of the first one's block, or nil.
 	Diagnosis *Diagnosis
 }
 
-// CheckSummary is what came of a check, and the first time that it did not hold.
+// CheckSummary counts the results of a check, and contains the first failure.
 type CheckSummary struct {
 	Tally
 	First  *Finding
-	Proved int // of those that held or were broken: in blocks that are proved
+	Proved int // of those that passed or failed: in blocks that are proved
+	Final  int // of these: in blocks that are final
 }
 
-// Level is how well it is known what came of the check: proved where it was made of blocks
-// that are proved alone, and unknown where it was not made.
+// Level returns the level of evidence for the check's results: that of all its blocks, unknown if
+// it was not made.
 func (c *CheckSummary) Level() Level {
 	switch made := c.Held + c.Broken; {
 	case made == 0:
 		return LevelUnknown
 	case c.Proved < made:
 		return LevelRecorded
+	case c.Final < made:
+		return LevelProved
 	}
-	return LevelProved
+	return LevelFinal
 }
 
-// NewSummary is that of no blocks.
+// NewSummary returns the summary of no blocks.
 func NewSummary() *Summary {
 	zero := chain.Some(chain.Wei{})
 	return &Summary{Evidence: Recorded(0), Verdicts: map[Verdict]int{}, Classes: map[Class]*ClassSummary{}, Checks: make([]CheckSummary, len(checks)), Fee: zero, Charged: zero, Burned: zero, Treasury: zero, Author: zero}
@@ -94,8 +95,12 @@ func (s *Summary) Add(r *Report) {
 	}
 	for i := range s.Checks {
 		s.Checks[i].add(&r.Tallies[i])
-		if r.Evidence.Level == LevelProved {
-			s.Checks[i].Proved += r.Tallies[i].Held + r.Tallies[i].Broken
+		made := r.Tallies[i].Held + r.Tallies[i].Broken
+		if r.Evidence.Level.Proves() {
+			s.Checks[i].Proved += made
+		}
+		if r.Evidence.Level == LevelFinal {
+			s.Checks[i].Final += made
 		}
 	}
 	for i := range r.Findings {
@@ -120,7 +125,7 @@ func (s *Summary) transaction(r *Report, t *Transaction) {
 	s.Classes[class].Count++
 }
 
-// driftOf is the finding on a transaction's drift.
+// driftOf returns the finding for a transaction's drift.
 func driftOf(r *Report, t *Transaction) Finding {
 	id := string(t.Layer) + ".cash"
 	for _, f := range r.Findings {
@@ -131,7 +136,7 @@ func driftOf(r *Report, t *Transaction) Finding {
 	return Finding{Check: id, Block: r.Number, Extrinsic: chain.Some(t.Index)}
 }
 
-// Holds tells whether every block did.
+// Holds reports whether every block holds.
 func (s *Summary) Holds() bool {
 	for i := range s.Checks {
 		if s.Checks[i].Broken > 0 {

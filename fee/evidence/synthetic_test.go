@@ -17,7 +17,7 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// What stands here makes blocks with one transaction, whose events a case chooses.
+// The functions here make blocks with one transaction and chosen events.
 
 const (
 	payer    = "0x1000000000000000000000000000000000000001"
@@ -26,7 +26,7 @@ const (
 	height   = 5_000_000
 )
 
-// event is one as the gateway writes it, with its values as JSON.
+// event returns an event in the gateway's form, with its values as JSON.
 func event(t testing.TB, name string, data ...any) chain.Event {
 	t.Helper()
 	pallet, method, ok := strings.Cut(name, ".")
@@ -57,7 +57,7 @@ func feePaid(t testing.TB, amount, tip string) chain.Event {
 	return event(t, "transactionPayment.TransactionFeePaid", payer, amount, tip)
 }
 
-// native is a signed transaction with events.
+// native returns a signed transaction with events.
 func native(t testing.TB, tip string, events ...chain.Event) chain.Extrinsic {
 	t.Helper()
 	return chain.Extrinsic{
@@ -66,7 +66,7 @@ func native(t testing.TB, tip string, events ...chain.Event) chain.Extrinsic {
 	}
 }
 
-// ethereum is an EVM transaction with a payload and events.
+// ethereum returns an EVM transaction with a payload and events.
 func ethereum(t testing.TB, kind string, fields object, events ...chain.Event) chain.Extrinsic {
 	t.Helper()
 	all := object{"nonce": "1", "gasLimit": "30000", "value": "0", "input": "0x", "action": object{"call": stranger}}
@@ -94,8 +94,8 @@ func block(extrinsics ...chain.Extrinsic) *chain.Block {
 	return &chain.Block{Number: height, Finalized: chain.Some(true), Extrinsics: extrinsics}
 }
 
-// timed are the events of the inherent that sets the time. Its class is Normal, so that it can
-// stand last: the transactions of a [block] then have the indexes 0, 1, and so on.
+// timed are the events of the inherent that sets the time. Its class is Normal, so it can come last: the
+// transactions of a [block] then have the indices 0, 1, and so on.
 var timed = func() []chain.Event {
 	data, err := jsonscan.Parse(`[{"weight": {"refTime": "0", "proofSize": "0"}, "class": "Normal", "paysFee": "Yes"}]`)
 	if err != nil {
@@ -106,12 +106,12 @@ var timed = func() []chain.Event {
 
 var one = at(height-1, 1_000_000_000_000_000_000)
 
-// proved prices and proves a block with the multiplier 1.
+// proved prices and verifies a block with the multiplier 1.
 func proved(b *chain.Block, rules network.Rules, o evidence.Options) *evidence.Report {
 	return evidence.Prove(b, fee.Price(b, rules, one), rules, o)
 }
 
-// row is the proof of the only transaction of a report in one line.
+// row returns the proof of the only transaction of a report in one line.
 func row(r *evidence.Report) string {
 	t := &r.Transactions[0]
 	return fmt.Sprintf("%s charged=%s drift=%s class=%s burned=%s treasury=%s author=%s", word(t.Verdict), shown(t.Charged),
@@ -126,9 +126,8 @@ func proportion(t testing.TB, n uint64) evidence.Options {
 	return evidence.Options{FeesTreasuryProportion: chain.Some(p)}
 }
 
-// Runtime 2100 burns a native tip and gives the treasury 20 % of the rest. The
-// fee of 1000 has no tip here, so that the treasury has 200, but where a case
-// says otherwise.
+// Runtime 2100 burns a native tip and gives the treasury 20 % of the rest. The fee of 1000 has no tip here, so
+// the treasury receives 200, unless a case differs.
 func TestNativeCash(t *testing.T) {
 	transfer := event(t, "balances.Transfer", payer, stranger, "5")
 	told := event(t, "treasury.Deposit", "200")
@@ -210,8 +209,8 @@ func TestNativeCash(t *testing.T) {
 	}
 }
 
-// From runtime 3500 on the author gets the tip and the priority fee, and the
-// treasury its parameter's part of the rest. Here: 1000 with a tip of 100, 25 %.
+// From runtime 3500 on the author receives the tip and the priority fee, and the treasury its parameter's part
+// of the rest. Here: 1000 with a tip of 100, 25 %.
 func TestAuthorAndParameter(t *testing.T) {
 	paid := []chain.Event{feePaid(t, "1000", "100"), paidNative(t, "Yes")}
 	for what, c := range map[string]struct {
@@ -246,7 +245,7 @@ func TestAuthorAndParameter(t *testing.T) {
 		"the call's own deposit, and no refund": {3702, proportion(t, 0), []chain.Event{withdraw(t, payer, "1000"), credit(t, stranger, "5"), credit(t, author, "100")},
 			"match charged=1000 drift=- class=- burned=900 treasury=0 author=100", nil},
 		// 3300: the parameter for the base part, 20 % of the tip.
-		"base part by the parameter alone": {3300, proportion(t, 0), []chain.Event{withdraw(t, payer, "1000"), credit(t, treasuryAccount, "20")},
+		"base part by the parameter only": {3300, proportion(t, 0), []chain.Event{withdraw(t, payer, "1000"), credit(t, treasuryAccount, "20")},
 			"match charged=1000 drift=- class=- burned=980 treasury=20 author=0", nil},
 		// 3400: the parameter for both, each divided on its own.
 		"both parts by the parameter": {3400, proportion(t, 250_000_000), []chain.Event{withdraw(t, payer, "1000"), credit(t, treasuryAccount, "250")},
@@ -335,11 +334,11 @@ func TestEVMCash(t *testing.T) {
 func TestEVMOutcome(t *testing.T) {
 	for info, c := range map[string]struct{ broken, why string }{
 		`{"weight":"525000000","class":"Normal","paysFee":"No"}`:      {"", ""},
-		`{"weight":"525000000","class":"Normal","paysFee":"Yes"}`:     {"the chain says that it paid a native fee", ""},
+		`{"weight":"525000000","class":"Normal","paysFee":"Yes"}`:     {"according to the chain it paid a native fee", ""},
 		`{"weight":"525000000","class":"Operational","paysFee":"No"}`: {"its class is Operational", ""},
 		`{"weight":"525000000","class":"Odd","paysFee":"No"}`:         {"class: want Normal, Operational or Mandatory", ""},
-		`{"weight":"525000000","class":"Normal"}`:                     {"", "the gateway gives no class or paysFee"},
-		`{"weight":"525000000","paysFee":"No"}`:                       {"", "the gateway gives no class or paysFee"},
+		`{"weight":"525000000","class":"Normal"}`:                     {"", "the gateway does not return class or paysFee"},
+		`{"weight":"525000000","paysFee":"No"}`:                       {"", "the gateway does not return class or paysFee"},
 	} {
 		end := chain.Event{Pallet: "system", Name: "ExtrinsicSuccess", Data: value(t, "["+info+"]")}
 		r := proved(block(ethereum(t, "eip1559", eip1559, withdraw(t, payer, "2310000000000000"), executed(t), end)), rulesOf(t, "moonbeam", 2100), evidence.Options{})
@@ -363,14 +362,13 @@ func TestEVMOutcome(t *testing.T) {
 }
 
 // 2^128 - 1 is the most that a balance can be.
-const most = "340282366920938463463374607431768211455"
+const largest = "340282366920938463463374607431768211455"
 
-// Sums that are more than a balance can be are not known, in a block and over
-// blocks; the check is not misled by them.
+// Sums above the highest balance are unknown, in a block and over blocks; they do not affect the check.
 func TestTotalsOverflow(t *testing.T) {
 	b := block(
-		native(t, "0", withdraw(t, payer, most), feePaid(t, most, "0"), paidNative(t, "Yes")),
-		native(t, "0", withdraw(t, payer, most), feePaid(t, "1", "0"), paidNative(t, "Yes")),
+		native(t, "0", withdraw(t, payer, largest), feePaid(t, largest, "0"), paidNative(t, "Yes")),
+		native(t, "0", withdraw(t, payer, largest), feePaid(t, "1", "0"), paidNative(t, "Yes")),
 	)
 	r := proved(b, rulesOf(t, "moonbeam", 2100), evidence.Options{})
 	require.Equal(t, 1, r.Totals.Undetermined, "the second fee is one too much")
@@ -383,8 +381,8 @@ func TestTotalsOverflow(t *testing.T) {
 	require.NotContains(t, broken(r), "block.totals")
 
 	s := evidence.NewSummary()
-	s.Add(proved(block(native(t, "0", withdraw(t, payer, most), feePaid(t, most, "0"), paidNative(t, "Yes"))), rulesOf(t, "moonbeam", 2100), evidence.Options{}))
-	require.Equal(t, most, shown(s.Charged))
+	s.Add(proved(block(native(t, "0", withdraw(t, payer, largest), feePaid(t, largest, "0"), paidNative(t, "Yes"))), rulesOf(t, "moonbeam", 2100), evidence.Options{}))
+	require.Equal(t, largest, shown(s.Charged))
 	s.Add(proved(block(native(t, "0", withdraw(t, payer, "1"), feePaid(t, "1", "0"), paidNative(t, "Yes"))), rulesOf(t, "moonbeam", 2100), evidence.Options{}))
 	require.Equal(t, "-", shown(s.Charged))
 	require.Equal(t, "-", shown(s.Fee))
@@ -394,8 +392,7 @@ func TestTotalsOverflow(t *testing.T) {
 	require.False(t, s.Holds())
 }
 
-// One amount that is not known leaves the sum unknown, wherever it stands; those that
-// are known do not change that.
+// One unknown amount makes the sum unknown, wherever it is; known amounts do not change that.
 func TestTotalsWithAnUnknownPart(t *testing.T) {
 	paid := func(amount string) chain.Extrinsic {
 		return native(t, "0", withdraw(t, payer, amount), feePaid(t, amount, "0"), paidNative(t, "Yes"))
@@ -428,8 +425,8 @@ func TestTotalsWithAnUnknownPart(t *testing.T) {
 	require.False(t, s.Holds())
 }
 
-// The treasury's first credit ever makes its account: the events that say so stand
-// between the credit and treasury.Deposit. Those of another account do not.
+// The treasury's first credit ever creates its account: the events for that are between the credit and
+// treasury.Deposit. Those of another account are not.
 func TestFirstCreditOfTheTreasury(t *testing.T) {
 	told := event(t, "treasury.Deposit", "200")
 	made := func(who string) []chain.Event {
@@ -454,8 +451,8 @@ func TestFirstCreditOfTheTreasury(t *testing.T) {
 	}
 }
 
-// An account that an older runtime made is upgraded when it is credited, before the
-// event that says so. What was given back before that is still the refund.
+// An account from an older runtime is upgraded when it is credited, before the corresponding event. The refund
+// before that still counts as the refund.
 func TestUpgradedBeforeTheCredit(t *testing.T) {
 	r := proved(block(native(t, "0", withdraw(t, payer, "1500"), event(t, "system.Remarked", payer), credit(t, payer, "500"), event(t, "balances.Upgraded", treasuryAccount),
 		credit(t, treasuryAccount, "200"), event(t, "treasury.Deposit", "200"), feePaid(t, "1000", "0"), paidNative(t, "Yes"))), rulesOf(t, "moonbeam", 2600), evidence.Options{})
@@ -463,7 +460,7 @@ func TestUpgradedBeforeTheCredit(t *testing.T) {
 	require.Empty(t, r.Findings)
 }
 
-// A free call of a runtime without a fee event withdraws for itself. That is no fee.
+// A free call of a runtime without a fee event withdraws for itself. That is not a fee.
 func TestFreeCallThatWithdraws(t *testing.T) {
 	r := proved(block(native(t, "0", withdraw(t, payer, "1500"), event(t, "xTokens.Sent"), paidNative(t, "No"))), rulesOf(t, "moonbeam", 1701), evidence.Options{})
 	require.Equal(t, "cash_only charged=0 drift=- class=- burned=0 treasury=0 author=0", row(r))
@@ -472,8 +469,8 @@ func TestFreeCallThatWithdraws(t *testing.T) {
 	require.True(t, r.Holds())
 }
 
-// What a runtime's events tell is said by its network's table, not by its number: a
-// network of a user's may count its runtimes from 1.
+// The table, not the runtime's number, defines the events of a runtime: a user's network may number its
+// runtimes from 1.
 func TestNetworkOfAUser(t *testing.T) {
 	events := []chain.Event{withdraw(t, payer, "3300000000000001"), credit(t, payer, "990000000000001"), executed(t), paidNative(t, "Yes")}
 	events[3] = event(t, "system.ExtrinsicSuccess", object{"weight": "525000000", "class": "Normal", "paysFee": "Yes"})
@@ -497,15 +494,15 @@ func TestNetworkOfAUser(t *testing.T) {
 	}
 }
 
-// Where no rule says whether the author gets a part, or the parts are not those of
-// the fee, a credit that is not the treasury's is not passed off as burned.
+// If no rule decides whether the author gets a part, or the parts are not those of the fee, a credit to an
+// account other than the treasury does not count as burned.
 func TestDestinationsNotKnown(t *testing.T) {
 	events := []chain.Event{withdraw(t, payer, "1500"), credit(t, payer, "500"), credit(t, treasuryAccount, "225"), credit(t, author, "100"), feePaid(t, "1000", "0"), paidNative(t, "Yes")}
 	unknown := rulesOf(t, "moonbeam", 3702)
 	unknown.Destinations = chain.Optional[network.Destinations]{}
 	r := proved(block(native(t, "0", events...)), unknown, evidence.Options{})
 	require.Equal(t, "match charged=1000 drift=- class=- burned=- treasury=- author=-", row(r))
-	require.Equal(t, evidence.Tally{NotApplicable: 1, Why: "somebody was credited, and no rule says whether as the author"}, tally(t, r, "native.split"))
+	require.Equal(t, evidence.Tally{NotApplicable: 1, Why: "an account was credited, but no rule determines whether as the author"}, tally(t, r, "native.split"))
 
 	events[4] = feePaid(t, "999", "0")
 	r = proved(block(native(t, "0", events...)), rulesOf(t, "moonbeam", 3702), proportion(t, 250_000_000))

@@ -17,23 +17,22 @@ import (
 	"github.com/feeledger/fees/fee/evidence"
 )
 
-// What is changed in a recorded block is caught: the decoder refuses the answer,
-// a fee is undetermined, or a check names it. What cannot be caught from a
-// gateway's answers is listed, each with its reason.
+// A change to a recorded block is caught: the decoder rejects the response, a fee is undetermined, or a check
+// names it. Changes that a gateway's responses cannot reveal are listed, each with its reason.
 
-// verdictOn is what came of a changed answer.
+// verdictOn is the result for a changed response.
 type verdictOn struct {
 	refusal      string   // of the decoder
 	undetermined []string // the errors of the fees
-	checks       []string // that are broken, in the block and in those beside it
+	checks       []string // failed checks, in the block and in its neighbours
 }
 
 func (v verdictOn) caught() bool {
 	return v.refusal != "" || len(v.undetermined) > 0 || len(v.checks) > 0
 }
 
-// judge proves the block at a height from another answer, and how the blocks
-// beside it follow. Multiplier is the answer that the block's parent stored.
+// judge verifies the block at a height from another response, and the continuity with its neighbours.
+// Multiplier is the response with the value that the block's parent stored.
 func (h *history) judge(t testing.TB, height int, block, multiplier string) (v verdictOn) {
 	t.Helper()
 	r, err := h.prove(height, block, multiplier, thorough)
@@ -59,7 +58,7 @@ func (h *history) judge(t testing.TB, height int, block, multiplier string) (v v
 	return v
 }
 
-// recorded is the proof of a block as it was recorded, to go on with.
+// recorded returns the proof of an unchanged block, to continue from.
 func (h *history) recorded(t testing.TB, height int) *evidence.Report {
 	t.Helper()
 	if h.proofs[height] == nil {
@@ -86,8 +85,8 @@ func (v *verdictOn) add(r *evidence.Report) {
 	}
 }
 
-// place is where a change is made: which kind of extrinsic, and the path in it,
-// with names instead of positions.
+// place is the position of a change: the kind of extrinsic, and the path in it, with names instead of
+// positions.
 type place string
 
 // change is one change to a block's tree. Undo takes it back.
@@ -98,8 +97,7 @@ type change struct {
 	make  func() (undo func())
 }
 
-// changes lists every single change to an answer: of each leaf, and of each list
-// of extrinsics and of events.
+// changes lists every single change to a response: of each leaf, and of each list of extrinsics and of events.
 func changes(block object) []change {
 	var list []change
 	leaves("block", block, nil, &list)
@@ -154,7 +152,7 @@ type other struct {
 	value any
 }
 
-// others are values of the same form beside v.
+// others are different values of the same form as v.
 func others(v any) []other {
 	switch v := v.(type) {
 	case nil:
@@ -219,20 +217,19 @@ func events(at place, in object, list *[]change) {
 	}
 }
 
-// lists are the changes to a list at one element: without it, with it twice, and
-// in the place of the next.
+// lists returns the changes to a list at one element: removed, duplicated, and swapped with the next.
 func lists(at place, all []any, i int, set func([]any)) []change {
-	make := func(kind string, other []any) change {
+	changeTo := func(kind string, other []any) change {
 		return change{at, kind, fmt.Sprintf("element %d %s", i, kind), func() func() { set(other); return func() { set(all) } }}
 	}
 	list := []change{
-		make("removed", slices.Delete(slices.Clone(all), i, i+1)),
-		make("doubled", slices.Insert(slices.Clone(all), i, all[i])),
+		changeTo("removed", slices.Delete(slices.Clone(all), i, i+1)),
+		changeTo("doubled", slices.Insert(slices.Clone(all), i, all[i])),
 	}
 	if i+1 < len(all) {
 		swapped := slices.Clone(all)
 		swapped[i], swapped[i+1] = swapped[i+1], swapped[i]
-		list = append(list, make("swapped", swapped))
+		list = append(list, changeTo("swapped", swapped))
 	}
 	return list
 }
@@ -257,9 +254,8 @@ func sorted(o object) []string {
 	return keys
 }
 
-// blind is what no check can see in a gateway's answers on a block and on those
-// beside it, and why. What matches is a place and a kind of change, after the
-// runtime where it matters.
+// blind lists the changes that no check can detect in a gateway's responses for a block and its neighbours,
+// and why. The pattern matches a place and a kind of change, after the runtime where it matters.
 var blind = []struct{ what, why string }{
 	// The block.
 	{`block\.(stateRoot|extrinsicsRoot|logs\[0\]|logs\[1\]\.(index|value\[1\])|authorId).*`, "in the header, whose hash needs its encoded bytes; no fee depends on them"},
@@ -279,7 +275,7 @@ var blind = []struct{ what, why string }{
 	{`inherent\.args.*`, "what an inherent tells the chain; of the time, only that it rises can be seen"},
 	{`inherent\.method\..*`, "the name of a call that pays nothing"},
 	{`inherent\.events\.system\.ExtrinsicSuccess\.data\[0\]\..*`, "a mandatory extrinsic's weight is not among what moves the multiplier"},
-	// Native transactions: their signature is over bytes that the gateway does not give.
+	// Native transactions: their signature covers bytes that the gateway does not serve.
 	{`native\.args.*`, "the call's arguments are signed, and not part of any fee"},
 	{`native\.method\..*`, "the call's name, likewise"},
 	{`native\.signature\.signature digit`, "needs the encoded extrinsic"},
@@ -292,9 +288,8 @@ var blind = []struct{ what, why string }{
 	{`2100 native\.events\.balances\.Withdraw\.method\..*`, "a withdrawal of 0"},
 	{`1701 \w+\.events\.system\.Extrinsic(Success|Failed)\.data\[.\]\.paysFee flag`, "runtimes before 2000 say Yes of transactions that pay another way, or nothing"},
 	{`1701 native\.tip by one`, "there is no fee event to compare it with, and the treasury's part is the same by rounding"},
-	{`1701 native\.events\.balances\.(Withdraw|Deposit)\.data\[1\] by one`, "there is no rule to compare the charge with, and the treasury's part is the same by rounding"},
-	// What the transactions did beside paying their fee. An account's balance would
-	// tell of the amounts.
+	{`1701 native\.events\.balances\.(Withdraw|Deposit)\.data\[1\] by one`, "no independent rule gives the fee, and the treasury's part is the same by rounding"},
+	// The effects of the transactions other than paying their fee. An account's balance would reveal the amounts.
 	{`\w+\.events\.balances\.(Transfer|Endowed|Reserved|Unreserved).*`, "money that is not the fee's"},
 	{`\w+\.events\.balances\.Withdraw doubled`, "an extrinsic can withdraw for itself, too; the fee's withdrawal is the first"},
 	{`\w+\.events\.balances\.Deposit doubled`, "an extrinsic can deposit to its payer, too; the refund is the last before the credits"},
@@ -308,9 +303,8 @@ var blind = []struct{ what, why string }{
 	{`evm\.args\.transaction\.eip2930\.accessList\[.\]\.storageKeys null`, "another way to write an empty list"},
 }
 
-// walked are the blocks in which everything is changed: between them they have
-// each call, type, exit and event of the recordings, but for those of the last
-// block of each, whose hash no block names.
+// walked are the blocks in which everything is changed: together they have each call, type, exit and event of
+// the recordings, except those in the last block of each, whose hash is in no other block.
 var walked = map[uint32][]int{
 	2100: {1, 5, 8, 9, 10, 13, 18, 19, 20, 21, 22, 25},
 	1701: {1, 5, 7, 8, 9, 10, 13, 18, 20},
@@ -361,8 +355,8 @@ func TestEverySingleChange(t *testing.T) {
 	require.Greater(t, caught, 6000)
 }
 
-// named are the single changes that have a name: each is caught by one of the
-// checks that are meant for it, or leaves the fee undetermined where it says so.
+// named are the single changes with a name: each is caught by one of the intended checks, or leaves the fee
+// undetermined where stated.
 var named = []struct {
 	what   string
 	where  string // runtime and layer, "" for any
@@ -413,7 +407,7 @@ var named = []struct {
 	{"the call", "1701 evm", member("method", "method"), func(any) any { return "transactXcm" }, []string{"block.totals"}},
 }
 
-// undetermined stands for a fee that is not known any more.
+// undetermined stands for a fee that is no longer known.
 const undetermined = "undetermined"
 
 type finder func(x object) (get func() any, set func(any), ok bool)
@@ -434,7 +428,7 @@ func member(path ...string) finder {
 	}
 }
 
-// fields are those of an EVM transaction.
+// fields returns those of an EVM transaction.
 func fields(x object) object {
 	for _, f := range x["args"].(object)["transaction"].(object) {
 		return f.(object)
@@ -492,7 +486,7 @@ const treasuryAccount = "0x6d6f646C70792f74727372790000000000000000"
 // deposit finds the amount of the last deposit to the treasury, or to the payer.
 func deposit(toTreasury bool) finder { return depositPart(toTreasury, 1) }
 
-// account finds the account of the deposit that a finder finds the amount of.
+// account finds the account of the deposit whose amount a finder finds.
 func (f finder) account() finder {
 	return func(x object) (func() any, func(any), bool) {
 		get, _, ok := f(x)
@@ -546,7 +540,7 @@ func inputByte(v any) any {
 	return flipped(v.(string), 2)
 }
 
-// Every change of a name is made wherever it can be, one at a time.
+// Every named change is made wherever possible, one at a time.
 func TestNamedChanges(t *testing.T) {
 	made := map[string]int{}
 	total := 0
@@ -593,7 +587,7 @@ func requireCaught(t *testing.T, v verdictOn, checks []string, what string) {
 	require.Fail(t, "not caught as it should be", "%s: want one of %v, have %+v", what, checks, v)
 }
 
-// What a block says of itself, and the multiplier that it is priced by.
+// The block's own fields, and the multiplier that prices it.
 func TestNamedChangesOfBlocks(t *testing.T) {
 	made := 0
 	for _, runtime := range []uint32{2100, 1701} {

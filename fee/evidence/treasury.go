@@ -5,23 +5,23 @@ import (
 	"github.com/feeledger/fees/internal/movement"
 )
 
-// When a block begins, the pallet treasury compares what its account has with what it
-// had when it last looked, and tells of a change (UpdatedInactive). In between lie the
-// fees of a block, with all else that the treasury got and spent.
+// At the start of a block, the pallet treasury compares its account's balance with the balance at its previous
+// look, and reports a change (UpdatedInactive). Between two looks are the fees of a block and everything else
+// that the treasury received and spent.
 
-// treasuryBlock is what a block tells of the treasury's account.
+// treasuryBlock contains the facts in a block about the treasury's account.
 type treasuryBlock struct {
-	looked chain.Optional[chain.SignedWei] // by how much the account changed since the pallet looked before
-	// By how much the account changed in this block, before the pallet looked and
-	// after. Where it tells nothing, all is after.
+	looked chain.Optional[chain.SignedWei] // change of the account since the pallet's previous look
+	// Changes of the account in this block, before and after the pallet looked. If it reports nothing, all changes
+	// are in after.
 	before, after chain.Optional[chain.SignedWei]
 }
 
-// treasuryOf reads what a block tells of an account.
+// treasuryOf returns what a block reveals about an account.
 func treasuryOf(account chain.Address, b *chain.Block) (t treasuryBlock) {
 	nothing := chain.Some(chain.SignedWei{})
 	t.before, t.after = nothing, movement.FreeChange(account, b.OnInitialize)
-	if t.after != nothing { // on which side of the look it stands is not told
+	if t.after != nothing { // unknown whether it is before or after the look
 		t.after = chain.Optional[chain.SignedWei]{}
 	}
 	for i := range b.OnInitialize {
@@ -29,7 +29,7 @@ func treasuryOf(account chain.Address, b *chain.Block) (t treasuryBlock) {
 			t.looked = inactive(e)
 			t.before = movement.FreeChange(account, b.OnInitialize[:i])
 			t.after = movement.FreeChange(account, b.OnInitialize[i+1:])
-			if !t.looked.Known() { // the event cannot be read
+			if !t.looked.Known() { // the event cannot be decoded
 				t.after = chain.Optional[chain.SignedWei]{}
 			}
 		}
@@ -41,8 +41,8 @@ func treasuryOf(account chain.Address, b *chain.Block) (t treasuryBlock) {
 	return t
 }
 
-// tells tells whether the pallet does in this block.
-func tells(b *chain.Block) bool {
+// looks reports whether the pallet reports a change in this block.
+func looks(b *chain.Block) bool {
 	for i := range b.OnInitialize {
 		if isInactive(&b.OnInitialize[i]) {
 			return true
@@ -53,7 +53,7 @@ func tells(b *chain.Block) bool {
 
 func isInactive(e *chain.Event) bool { return e.Is("treasury", "UpdatedInactive") }
 
-// inactive reads the event: what the account had, and what it has.
+// inactive decodes the event: the previous balance and the current one.
 func inactive(e *chain.Event) (none chain.Optional[chain.SignedWei]) {
 	had, err := chain.Read[chain.Wei](e.Data.Index(0))
 	if err != nil {
@@ -66,7 +66,7 @@ func inactive(e *chain.Event) (none chain.Optional[chain.SignedWei]) {
 	return chain.Some(has.Difference(had))
 }
 
-// total is the sum of two changes, not known where one of them is not.
+// total adds two changes; unknown if either is unknown.
 func total(a, b chain.Optional[chain.SignedWei]) (none chain.Optional[chain.SignedWei]) {
 	x, known := a.Get()
 	y, alsoKnown := b.Get()
@@ -80,19 +80,19 @@ func total(a, b chain.Optional[chain.SignedWei]) (none chain.Optional[chain.Sign
 	return chain.Some(sum)
 }
 
-// treasuryChange is by how much the account changed since the pallet last looked; not
-// known before it was seen to look, which older runtimes do not do.
+// treasuryChange is the change of the account since the pallet last looked; unknown before its first look, and
+// in older runtimes, which do not look.
 type treasuryChange struct {
 	chain.Optional[chain.SignedWei]
 }
 
-const silentTreasury = "the treasury does not tell what it has"
+const silentTreasury = "the treasury does not report its balance"
 
-// treasury goes on with what the blocks before tell, also where it checks nothing.
+// treasury carries the changes on from earlier blocks, even if it checks nothing.
 func (s *subject) treasury() {
 	account, _ := s.rules.Treasury.Get()
 	c := &s.earlier.treasury
-	if !c.Known() && !tells(s.block) {
+	if !c.Known() && !looks(s.block) {
 		s.skip(silentTreasury)
 		return
 	}
@@ -106,9 +106,9 @@ func (s *subject) treasury() {
 		s.skip(silentTreasury)
 		return
 	case !known:
-		s.skip("what the treasury had before is not known")
+		s.skip("the treasury's earlier balance is unknown")
 	case looked != want:
-		s.broken("the treasury's account changed by %v wei since it last told, and by %v after the events", looked, want)
+		s.broken("the treasury's account changed by %v wei since its last report, but by %v according to the events", looked, want)
 	default:
 		s.held()
 	}

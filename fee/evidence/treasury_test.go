@@ -10,21 +10,21 @@ import (
 	"github.com/feeledger/fees/fee/evidence"
 )
 
-// told is the event by which the treasury tells what it had and has.
+// told returns the event with which the treasury reports its balance before and now.
 func told(t testing.TB, had, has string) chain.Event {
 	return event(t, "treasury.UpdatedInactive", had, has)
 }
 
-// The treasury tells when a block begins; what its account got and spent since the last
-// time is in the blocks before.
+// The treasury reports at the start of a block; its receipts and payments since the last report are in earlier
+// blocks.
 func TestTreasury(t *testing.T) {
 	to := func(amount string) chain.Event { return credit(t, treasuryAccount, amount) }
 	type blocks []struct {
 		hook, extrinsic, end []chain.Event
 		want                 string
 	}
-	const unknown = "not made: what the treasury had before is not known"
-	const silent = "not made: the treasury does not tell what it has"
+	const unknown = "not made: the treasury's earlier balance is unknown"
+	const silent = "not made: the treasury does not report its balance"
 	type events = []chain.Event
 	for what, c := range map[string]blocks{
 		"fees": {
@@ -34,11 +34,11 @@ func TestTreasury(t *testing.T) {
 		},
 		"a fee left out": {
 			{hook: events{told(t, "0", "100")}, want: unknown},
-			{hook: events{told(t, "100", "107")}, want: "the treasury's account changed by 7 wei since it last told, and by 0 after the events"},
+			{hook: events{told(t, "100", "107")}, want: "the treasury's account changed by 7 wei since its last report, but by 0 according to the events"},
 		},
 		"a fee too many": {
 			{hook: events{told(t, "0", "100")}, extrinsic: events{to("7"), to("7")}, want: unknown},
-			{hook: events{told(t, "100", "107")}, want: "the treasury's account changed by 7 wei since it last told, and by 14 after the events"},
+			{hook: events{told(t, "100", "107")}, want: "the treasury's account changed by 7 wei since its last report, but by 14 according to the events"},
 		},
 		"nothing to tell of": {
 			{hook: events{told(t, "0", "100")}, want: unknown},
@@ -99,6 +99,6 @@ func TestTreasuryNotKnown(t *testing.T) {
 		b.OnInitialize = []chain.Event{told(t, "0", has)}
 		r := evidence.Prove(b, fee.Price(b, rules, one), rules, evidence.Options{})
 		sequence.Add(b, r)
-		require.Equal(t, "not made: the table does not say which account is the treasury's", outcome(t, r, "block.treasury"))
+		require.Equal(t, "not made: the table does not contain the treasury's account", outcome(t, r, "block.treasury"))
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// normalWeight is what the block's transactions of class Normal weighed in ref
-// time, as the runtime's row says that it follows from the block alone.
+// normalWeight returns the ref time of the block's transactions of class Normal, computed from the block as
+// the runtime's row prescribes.
 func normalWeight(b *chain.Block, u network.MultiplierUpdate, perGas network.WeightPerGas) (sum chain.RefTime, err error) {
 	for i := range b.Extrinsics {
 		x := &b.Extrinsics[i]
@@ -29,9 +29,9 @@ func normalWeight(b *chain.Block, u network.MultiplierUpdate, perGas network.Wei
 	return sum, nil
 }
 
-var errNoClass = errors.New("the gateway does not tell the class of each extrinsic")
+var errNoClass = errors.New("the gateway does not return the class of each extrinsic")
 
-// normalRefTime is what one extrinsic counts, if it is of class Normal.
+// normalRefTime returns the ref time that one extrinsic counts, if it is of class Normal.
 func normalRefTime(x *chain.Extrinsic, u network.MultiplierUpdate, perGas network.WeightPerGas) (refTime chain.RefTime, counts bool, err error) {
 	outcome, err := x.Outcome()
 	if err != nil {
@@ -65,8 +65,8 @@ func normalRefTime(x *chain.Extrinsic, u network.MultiplierUpdate, perGas networ
 	return refTime, true, err
 }
 
-// weight keeps what the next block's multiplier follows from, and checks that the class
-// Normal weighs at most what a block has for it.
+// weight records the input of the next block's multiplier, and checks that the class Normal does not exceed
+// its limit.
 func (s *subject) weight() {
 	u, _ := s.rules.Update.Get()
 	normal, err := s.normalWeight(u)
@@ -83,7 +83,7 @@ func (s *subject) weight() {
 	case u.BlockWeight == network.FromGasLimit:
 		s.skip("the runtime counted gas limits")
 	case normal.RefTime.Uint64() > limit.Uint64():
-		s.broken("the extrinsics weigh %v, and a block takes %v", normal.RefTime, limit)
+		s.broken("the extrinsics weigh %v, but the limit of a block is %v", normal.RefTime, limit)
 	default:
 		s.held()
 	}
@@ -91,8 +91,8 @@ func (s *subject) weight() {
 
 var errNotWeighed = errors.New(notWeighed)
 
-// normalWeight is what the block's transactions of class Normal weigh: as the chain
-// counted it, or as it follows from the block.
+// normalWeight returns the weight of the block's transactions of class Normal: as counted by the chain, or as
+// computed from the block.
 func (s *subject) normalWeight(u network.MultiplierUpdate) (none chain.Weight, err error) {
 	if u.BlockWeight == "" {
 		counted, told := s.options.BlockWeight.Get()

@@ -7,7 +7,7 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// DecodeHeader reads a block's header.
+// DecodeHeader decodes a block's header.
 func DecodeHeader(text string) (chain.Header, error) {
 	var h chain.Header
 	err := decode("header", text, func(v chain.Value, fields *firstError) {
@@ -24,7 +24,7 @@ func DecodeHeader(text string) (chain.Header, error) {
 	return h, err
 }
 
-// DecodeMultiplier reads the storage item transactionPayment.nextFeeMultiplier.
+// DecodeMultiplier decodes the storage item transactionPayment.nextFeeMultiplier.
 func DecodeMultiplier(text string) (m chain.AtBlock[chain.Multiplier], err error) {
 	err = decode("multiplier", text, func(v chain.Value, fields *firstError) {
 		var err error
@@ -35,8 +35,7 @@ func DecodeMultiplier(text string) (m chain.AtBlock[chain.Multiplier], err error
 	return m, err
 }
 
-// DecodeRuntime reads a /runtime/spec: the runtime that a block left behind, which
-// executes the next one.
+// DecodeRuntime decodes a /runtime/spec: the runtime after a block, which executes the next block.
 func DecodeRuntime(text string) (r chain.AtBlock[chain.Runtime], err error) {
 	err = decode("runtime spec", text, func(v chain.Value, fields *firstError) {
 		r.At, r.AtHash = readAt(v.Member("at"), fields)
@@ -53,7 +52,7 @@ func DecodeRuntime(text string) (r chain.AtBlock[chain.Runtime], err error) {
 	return r, err
 }
 
-// readAt reads which block's state an answer is of. The hash may be missing.
+// readAt decodes the block whose state a response describes. The hash may be missing.
 func readAt(at chain.Value, fields *firstError) (height uint64, hash chain.Optional[chain.Hash]) {
 	height, err := chain.ReadUint64(at.Member("height"))
 	fields.at("at.height", err)
@@ -65,8 +64,7 @@ func readAt(at chain.Value, fields *firstError) (height uint64, hash chain.Optio
 	return height, hash
 }
 
-// DecodeNodeVersion reads a /node/version. Fields that it lacks are empty, but not all of
-// them.
+// DecodeNodeVersion decodes a /node/version. Missing fields are empty; at least one must be present.
 func DecodeNodeVersion(text string) (n chain.NodeVersion, err error) {
 	err = decode("node version", text, func(v chain.Value, fields *firstError) {
 		n.ClientVersion, _ = v.Member("clientVersion").Text()
@@ -77,7 +75,7 @@ func DecodeNodeVersion(text string) (n chain.NodeVersion, err error) {
 	return n, err
 }
 
-// DecodeBalance reads a balance-info.
+// DecodeBalance decodes a balance-info.
 func DecodeBalance(text string) (b chain.AtBlock[chain.Account], err error) {
 	err = decode("balance", text, func(v chain.Value, fields *firstError) {
 		var err error
@@ -93,7 +91,7 @@ func DecodeBalance(text string) (b chain.AtBlock[chain.Account], err error) {
 	return b, err
 }
 
-// DecodeStorage reads a storage item: null where it is not set.
+// DecodeStorage decodes a storage item: null if it is not set.
 func DecodeStorage(text string) (s chain.AtBlock[chain.Value], err error) {
 	err = decode("storage", text, func(v chain.Value, fields *firstError) {
 		s.At, s.AtHash = readAt(v.Member("at"), fields)

@@ -68,7 +68,7 @@ func TestDecodeStorage(t *testing.T) {
 	require.EqualError(t, err, "malformed storage: value: missing")
 }
 
-// A value is FeesTreasuryProportion's or refused, and what is not set is not known.
+// A value must be FeesTreasuryProportion's, and an unset one is unknown.
 func TestDecodeProportion(t *testing.T) {
 	p, err := sidecar.DecodeProportion(`{"at":{"height":"7"},"value":null}`, "0x0004") // of an old gateway
 	require.NoError(t, err)
@@ -100,12 +100,12 @@ func TestDecodeProportion(t *testing.T) {
 	}
 }
 
-// A path asks for one parameter, by its key.
+// A path requests one parameter, by its key.
 func TestProportionPath(t *testing.T) {
 	require.Equal(t, "/pallets/parameters/storage/parameters?keys%5B%5D=0x0004&at=7", sidecar.ProportionPath("0x0004", 7))
 }
 
-// What the chain counted is there for each class, of the block that is asked for.
+// The chain's weight is complete for each class, and belongs to the requested block.
 func TestDecodeBlockWeight(t *testing.T) {
 	require.Equal(t, "/pallets/system/storage/blockWeight?at=7", sidecar.BlockWeightPath(7))
 	const value = `{"normal":{"refTime":"11","proofSize":"1"},"operational":{"refTime":"12","proofSize":"2"},"mandatory":{"refTime":"13","proofSize":"3"}}`
@@ -132,7 +132,7 @@ func TestDecodeBlockWeight(t *testing.T) {
 	}
 }
 
-// Who asks can want less than who is asked would give, and not more.
+// A client can request less than the server would send, but not more.
 func TestMaxBody(t *testing.T) {
 	ctx := context.Background()
 	require.Equal(t, 10, httpclient.MaxAnswer(ctx, 10))
@@ -140,7 +140,7 @@ func TestMaxBody(t *testing.T) {
 	require.Equal(t, 10, httpclient.MaxAnswer(httpclient.WithMaxAnswer(ctx, 50), 10))
 }
 
-// The real gateway's answers on the real runtime of a chain whose governance set the share.
+// The real gateway's responses on the real runtime of a chain whose governance set the share.
 func TestRecordedProportions(t *testing.T) {
 	files, err := filepath.Glob(pairs.Path(t, "datahaven-100", "gateway/parameters/*.json"))
 	require.NoError(t, err)

@@ -8,13 +8,11 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// DecodeBlock reads a block as the gateway serves it. The text is proved to be
-// JSON to its last byte; unknown fields, pallets, calls and events are kept or
-// passed over. The block shares the text's memory.
+// DecodeBlock decodes a block as the gateway serves it. It verifies that the text is valid JSON to the last
+// byte; unknown fields, pallets, calls and events are kept or skipped. The block shares the text's memory.
 //
-// What identifies the block and its parts must be there: an error, of type
-// *[DecodeError], names the field. Arguments and event data are left to the
-// rules that need them.
+// Fields that identify the block and its parts are required: an error, of type *[DecodeError], names the
+// field. Arguments and event data are left to the rules that need them.
 func DecodeBlock(text string) (*chain.Block, error) {
 	var b *chain.Block
 	var numbered bool
@@ -43,26 +41,25 @@ func DecodeBlock(text string) (*chain.Block, error) {
 	return b, nil
 }
 
-// blockDecoder reads to the end also where a field is missing or malformed: bad
-// JSON after it is the graver finding. It collects extrinsics and events in room
-// that it keeps for the next block, and gives each block just what it needs.
+// blockDecoder reads to the end even if a field is missing or malformed: invalid JSON after it is the more
+// serious error. It collects extrinsics and events in buffers that it reuses for the next block, and copies
+// each block's share out of them.
 type blockDecoder struct {
 	*jsonscan.Scanner
 	list   []chain.Extrinsic
-	events []chain.Event // of all the lists of events
+	events []chain.Event // of all lists of events
 }
 
 var decoders = sync.Pool{New: func() any { return new(blockDecoder) }}
 
-// mostKept is the number of extrinsics or events that a decoder may have room
-// for and be kept.
-const mostKept = 4096
+// maxKept is the largest buffer, in extrinsics or events, with which a decoder is reused.
+const maxKept = 4096
 
 func (d *blockDecoder) release() {
-	if cap(d.list) > mostKept || cap(d.events) > mostKept {
+	if cap(d.list) > maxKept || cap(d.events) > maxKept {
 		return
 	}
-	clear(d.list[:cap(d.list)]) // keeps no text alive
+	clear(d.list[:cap(d.list)]) // release the text
 	clear(d.events[:cap(d.events)])
 	*d = blockDecoder{list: d.list[:0], events: d.events[:0]}
 	decoders.Put(d)
@@ -124,7 +121,7 @@ func readFinalized(v chain.Value) (chain.Optional[bool], error) {
 	return chain.Some(final), nil
 }
 
-// hook reads {"events": [...]}, what happened outside of extrinsics.
+// hook decodes {"events": [...]}, the events outside extrinsics.
 func (d *blockDecoder) hook() (events []chain.Event, err error) {
 	var fields firstError
 	if !d.IsObject() {
@@ -149,7 +146,7 @@ func (d *blockDecoder) extrinsics() ([]chain.Extrinsic, error) {
 	var fields firstError
 	d.Array()
 	for d.Element() {
-		if fields.err != nil { // collects no more of what is refused anyway
+		if fields.err != nil { // stop collecting: the block is rejected anyway
 			d.Skip()
 			continue
 		}
@@ -212,7 +209,7 @@ func (d *blockDecoder) extrinsic(x *chain.Extrinsic) (err error) {
 	return fields.err
 }
 
-// readSignature reads null, or {"signature": …, "signer": address}.
+// readSignature decodes null, or {"signature": …, "signer": address}.
 func readSignature(v chain.Value) (signed bool, signer chain.Value) {
 	return v.Kind() != jsonscan.Null, readSigner(v.Member("signer"))
 }
@@ -235,8 +232,8 @@ func (d *blockDecoder) eventList() ([]chain.Event, error) {
 	return d.events[start:], fields.err
 }
 
-// moveEvents gives a block events of its own: one slice, of which each list is a
-// part.
+// moveEvents copies the events of a block into one slice that the block owns, and makes each list a part of
+// it.
 func moveEvents(b *chain.Block) {
 	n := len(b.OnInitialize) + len(b.OnFinalize)
 	for i := range b.Extrinsics {
@@ -288,7 +285,7 @@ func (d *blockDecoder) event(e *chain.Event) (err error) {
 	return fields.err
 }
 
-// method reads {"pallet": …, "method": …}, the name of a call or an event.
+// method decodes {"pallet": …, "method": …}, the name of a call or an event.
 func (d *blockDecoder) method() (pallet, name string, err error) {
 	if !d.IsObject() {
 		return "", "", unwanted("an object", d.Value())

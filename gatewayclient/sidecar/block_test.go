@@ -19,7 +19,7 @@ import (
 
 const recordings = "../../testdata/recordings"
 
-// recordedBlocks are the texts of all recorded blocks by file.
+// recordedBlocks returns the texts of all recorded blocks by file.
 func recordedBlocks(t testing.TB) map[string]string {
 	paths, err := filepath.Glob(filepath.Join(recordings, "*/blocks/*.json"))
 	require.NoError(t, err)
@@ -100,8 +100,8 @@ func decimal(n uint64) string {
 	return string(text)
 }
 
-// The decoder takes from every recorded block what encoding/json takes, also
-// when the block is written with other white space or another order of keys.
+// The decoder extracts the same from every recorded block as encoding/json, also with different white space or
+// key order.
 func TestDecodeBlock(t *testing.T) {
 	for path, text := range recordedBlocks(t) {
 		var tree any
@@ -122,7 +122,7 @@ func TestDecodeBlock(t *testing.T) {
 	}
 }
 
-// A body that was cut off anywhere is an error.
+// A truncated body is always an error.
 func TestDecodeBlockCut(t *testing.T) {
 	text := recordedBlocks(t)[filepath.Join(recordings, "moonbeam-2100/blocks/25.json")]
 	for length := range text {
@@ -235,7 +235,7 @@ func TestDecodeSmallAnswers(t *testing.T) {
 	require.EqualError(t, err, "malformed node version: invalid JSON at byte 1: the text ends too early")
 }
 
-// The depth that an answer may have does not depend on the order of its keys.
+// The permitted depth of a response does not depend on the order of its keys.
 func TestDecodeBlockDepth(t *testing.T) {
 	const around = 5 // block, extrinsics, extrinsic, events, event
 	for levels, fits := range map[int]bool{jsonscan.MaxDepth - around: true, jsonscan.MaxDepth - around + 1: false} {
@@ -262,8 +262,8 @@ func usualExtrinsic(event string) string {
 		`,"info":{},"era":{},"events":[` + event + `],"success":true,"paysFee":false}`
 }
 
-// requireUsual checks that a text is read alike, to the byte of an error, where a
-// space makes its extrinsics and events be read member by member.
+// requireUsual checks that a text is decoded identically, including its error, if a space disables the fast
+// path for its extrinsics and events.
 func requireUsual(t *testing.T, text string) {
 	t.Helper()
 	const usual, spaced = `{"method":{"pallet":`, `{ "method":{"pallet":`
@@ -283,14 +283,14 @@ func requireUsual(t *testing.T, text string) {
 	require.Equal(t, strings.ReplaceAll(shown(want), spaced, usual), strings.ReplaceAll(shown(have), spaced, usual))
 }
 
-// shown is all that a block has, but for the size of its text.
+// shown returns all that a block has, except for the size of its text.
 func shown(b *chain.Block) string {
 	same := *b
 	same.Size = 0
 	return fmt.Sprintf("%+v", same)
 }
 
-// Texts in the usual order are read like others, also where something is wrong.
+// Texts in the usual order are decoded like others, even if they contain errors.
 func TestDecodeBlockUsual(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for path, text := range recordedBlocks(t) {
@@ -316,11 +316,11 @@ func TestDecodeBlockUsual(t *testing.T) {
 	}
 }
 
-// mutated is a text in which one stretch was left out, doubled, or put elsewhere.
+// mutated returns a text with a part removed, duplicated, or moved.
 func mutated(random *rand.Rand, text string) string {
 	stretch := func() (from, to int) {
 		from = random.IntN(len(text))
-		if next := strings.IndexAny(text[from:], `{[,"`); next > 0 { // where a token begins
+		if next := strings.IndexAny(text[from:], `{[,"`); next > 0 { // at the start of a token
 			from += next
 		}
 		return from, min(len(text), from+1+random.IntN(30))
@@ -336,8 +336,7 @@ func mutated(random *rand.Rand, text string) string {
 	return text[:place] + text[from:to] + text[end:]
 }
 
-// FuzzDecodeBlock: whatever the text, the decoder gives an error or a block that
-// encoding/json reads alike.
+// FuzzDecodeBlock: for any text, the decoder returns an error or the same block as encoding/json.
 func FuzzDecodeBlock(f *testing.F) {
 	for _, text := range recordedBlocks(f) {
 		f.Add(text)

@@ -6,13 +6,13 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// BlockWeightPath is the gateway's path for system.blockWeight.
+// BlockWeightPath returns the gateway's path for system.blockWeight.
 func BlockWeightPath(at uint64) string {
 	return fmt.Sprintf("/pallets/system/storage/blockWeight?at=%d", at)
 }
 
-// DecodeBlockWeight reads the storage item system.blockWeight: what the chain counted
-// for a block, by class, as that block left it.
+// DecodeBlockWeight decodes the storage item system.blockWeight: the weight that the chain counted for a
+// block, by class, after that block.
 func DecodeBlockWeight(text string) (w chain.AtBlock[chain.ClassWeights], err error) {
 	err = decode("block weight", text, func(v chain.Value, fields *firstError) {
 		var err error

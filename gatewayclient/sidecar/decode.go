@@ -10,24 +10,24 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// DecodeError says that an answer is not what it should be.
+// DecodeError reports a malformed response.
 type DecodeError struct {
-	What string // the answer: "block 25", "multiplier"
-	Err  error  // names the field, or the place in the text
+	What string // the response: "block 25", "multiplier"
+	Err  error  // names the field, or the position in the text
 }
 
-// ErrNoInherents says that a block above the first one came without extrinsics. Each block of
-// a chain has inherents, such as its timestamp.
-var ErrNoInherents = errors.New("it has no extrinsics, not even an inherent: the gateway could not read them from its node")
+// ErrNoInherents means that a block other than block 0 came without extrinsics. Every block of a chain has
+// inherents, such as its timestamp.
+var ErrNoInherents = errors.New("the block has no extrinsics, not even an inherent. The gateway could not read them from its node; retry later")
 
-// Kind is [failure.Unanswered].
+// Kind returns [failure.Unanswered].
 func (*DecodeError) Kind() failure.Kind { return failure.Unanswered }
 
 func (e *DecodeError) Error() string { return fmt.Sprintf("malformed %s: %v", e.What, e.Err) }
 
 func (e *DecodeError) Unwrap() error { return e.Err }
 
-// fieldError names a field by its path from the top of the answer.
+// fieldError names a field by its path from the top of the response.
 type fieldError struct {
 	path string // "extrinsics[4].hash"
 	err  error
@@ -40,7 +40,7 @@ func (e *fieldError) Unwrap() error { return e.err }
 // firstError keeps the first error among the fields of an object or array.
 type firstError struct{ err error }
 
-// at notes what went wrong with a member, if anything.
+// at records an error of a member, if any.
 func (f *firstError) at(name string, err error) {
 	if err == nil || f.err != nil {
 		return
@@ -56,14 +56,14 @@ func (f *firstError) at(name string, err error) {
 	}
 }
 
-// atIndex notes what went wrong with an element, if anything.
+// atIndex records an error of an element, if any.
 func (f *firstError) atIndex(i int, err error) {
 	if err != nil {
 		f.at(fmt.Sprintf("[%d]", i), err)
 	}
 }
 
-// need notes that a member is missing, unless something else was wrong before.
+// need records that a member is missing, unless an error was recorded before.
 func (f *firstError) need(name string, there bool) {
 	if !there {
 		f.at(name, chain.ErrMissing)
@@ -74,7 +74,7 @@ func unwanted(want string, v chain.Value) error {
 	return fmt.Errorf("want %s, have %v", want, v.Kind())
 }
 
-// decode reads a small answer, which must be an object.
+// decode decodes a small response, which must be an object.
 func decode(what, text string, read func(chain.Value, *firstError)) error {
 	v, err := jsonscan.Parse(text)
 	switch {

@@ -1,20 +1,19 @@
-// Package sidecar reads the answers of Substrate API Sidecar: it turns their JSON into the
-// vocabulary of package chain, wherever the text comes from. Clients and archives share it.
+// Package sidecar decodes the responses of Substrate API Sidecar from JSON into the types of package chain,
+// wherever the text comes from. Clients and archives share it.
 //
 // # Before you change it
 //
-// [DecodeBlock] scans a text once and proves all of it: grammar, UTF-8, depth, no key twice in
-// an object. Only the frame becomes Go values: the block, its extrinsics and its events.
-// Arguments and event data stay [chain.Value]s, which are parts of the text. A rule looks into
-// them when it needs them. That is where the speed comes from; bench/decoders has the figures
-// of other libraries.
+// [DecodeBlock] scans a text once and verifies all of it: grammar, UTF-8, depth, no duplicate keys in an
+// object. Only the frame becomes Go values: the block, its extrinsics and its events. Arguments and event data
+// stay [chain.Value]s, which are parts of the text; rules decode them on demand. The speed comes from that;
+// bench/decoders compares it with other libraries.
 //
-// successor.go turns the forms of Sidecar's successor into Sidecar's, so that nothing else
-// knows them.
+// successor.go converts the forms of Sidecar's successor into Sidecar's, so that no other file needs to handle
+// them.
 //
-// usual.go is a fast path for extrinsics and events in the exact form in which Sidecar writes
-// them. Where it fails it has read nothing, and block.go reads them, or refuses them.
+// usual.go is a fast path for extrinsics and events in the exact form that Sidecar writes. If it fails it has
+// consumed nothing, and block.go decodes or rejects them.
 //
-// An answer whose frame is broken is a [DecodeError] that names the field. A transaction that
-// makes no sense is none: it is left to the rules, which list it without a fee.
+// A response whose frame is broken is a [DecodeError] that names the field. An invalid transaction is not: it
+// is left to the rules, which list it without a fee.
 package sidecar

@@ -7,7 +7,7 @@ import (
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 )
 
-// Read what a gateway says of the fee multiplier, in units of 10^-18. What is not as it should be is an error.
+// Decode a gateway's response for the fee multiplier, in units of 10^-18. A malformed response is an error.
 func ExampleDecodeMultiplier() {
 	stored, err := sidecar.DecodeMultiplier(`{"at":{"hash":"0x8a6106317772a661efcdabc6803822782030b7d040428e9caf4f7dd8beceb75f","height":"24"},` +
 		`"pallet":"transactionPayment","palletIndex":"32","storageItem":"nextFeeMultiplier","value":"999854223988196835"}`)

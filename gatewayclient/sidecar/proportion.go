@@ -9,16 +9,16 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// ProportionPath is the gateway's path for FeesTreasuryProportion.
+// ProportionPath returns the gateway's path for FeesTreasuryProportion.
 func ProportionPath(key string, at uint64) string {
 	return fmt.Sprintf("/pallets/parameters/storage/parameters?keys%%5B%%5D=%s&at=%d", url.QueryEscape(key), at)
 }
 
-// DecodeProportion reads FeesTreasuryProportion, asked for by a key:
+// DecodeProportion decodes FeesTreasuryProportion, requested by key:
 //
 //	{"at": {…}, "keys": ["0x0000"], "value": {"runtimeConfig": {"feesTreasuryProportion": "200000000"}}}
 //
-// Some gateways leave the keys out. A value that is another parameter's is refused.
+// Some gateways omit the keys. A value of a different parameter is an error.
 func DecodeProportion(text, key string) (p chain.AtBlock[chain.Optional[chain.Perbill]], err error) {
 	err = decode("FeesTreasuryProportion", text, func(v chain.Value, fields *firstError) {
 		p.At, p.AtHash = readAt(v.Member("at"), fields)

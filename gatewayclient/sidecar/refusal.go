@@ -8,11 +8,11 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// RefusalError is an answer in which a gateway says why it has none. A [DecodeError] contains it
-// where it stands in place of an answer, as in a directory of recorded ones.
+// RefusalError is a gateway's error response. A [DecodeError] wraps it if it was found where a response was
+// expected, as in a directory of recorded responses.
 type RefusalError struct {
-	Status  int    // 0 where it is not in the answer
-	Message string // the gateway's words, of bounded length
+	Status  int    // 0 if the response does not contain it
+	Message string // the gateway's message, truncated
 }
 
 // Error quotes the gateway.
@@ -23,7 +23,7 @@ func (e *RefusalError) Error() string {
 	return fmt.Sprintf("the gateway refused with status %d: %q", e.Status, e.Message)
 }
 
-// Refusal returns the refusal that an answer is, or nil.
+// Refusal returns the error that a response contains, or nil.
 func Refusal(text string) *RefusalError {
 	if !strings.HasPrefix(strings.TrimSpace(text), `{`) {
 		return nil
@@ -32,7 +32,7 @@ func Refusal(text string) *RefusalError {
 	if err != nil || answer.Member("number").Kind() != jsonscan.Absent || answer.Member("at").Kind() != jsonscan.Absent {
 		return nil
 	}
-	if said, ok := answer.Member("error").Text(); ok { // the successor's
+	if said, ok := answer.Member("error").Text(); ok { // from the successor
 		return &RefusalError{Message: jsonscan.Excerpt(said)}
 	}
 	said, ok := answer.Member("message").Text()
@@ -43,8 +43,8 @@ func Refusal(text string) *RefusalError {
 	return &RefusalError{int(status), jsonscan.Excerpt(said)}
 }
 
-// CannotDecode reports whether a gateway says by a message that it cannot decode what the chain
-// has: it lacks the types of the chain, or of one of its transaction extensions.
+// CannotDecode reports whether a gateway's message means that it cannot decode the chain's data: it lacks the
+// types of the chain, or of one of its transaction extensions.
 func CannotDecode(message string) bool {
 	return strings.Contains(message, "createType(") || strings.Contains(message, "Unable to find Call")
 }

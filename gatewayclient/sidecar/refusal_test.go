@@ -9,7 +9,7 @@ import (
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 )
 
-// An error of a gateway that stands in place of an answer is quoted.
+// A gateway's error in place of a response is quoted.
 func TestRefusal(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"code":500,"message":"createType(Call):: x","stack":"y","level":"error"}`: `the gateway refused with status 500: "createType(Call):: x"`,

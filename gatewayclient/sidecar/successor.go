@@ -11,17 +11,16 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// Sidecar's successor, polkadot-rest-api, writes an Ethereum transaction in a form of its
-// own, read in the source of 0.1.0-beta.4: only the first letter of a type is lower case
-// (eIP1559), a byte list of fewer than two bytes is an array, and a U256 is its four limbs
-// of 64 bits, least first – an array of four numbers or, if each limb is below 256, the
-// four of them as the bytes of a hex string. So 0x06000000 is 6 there, and 100663296 in
-// Sidecar's form. No such string is read by itself: a gas limit is at least 21,000 and less
-// than 2^64, so that it is an array in each transaction of the successor and in none of
-// Sidecar's, and it decides for its whole transaction.
+// Sidecar's successor, polkadot-rest-api, writes an Ethereum transaction in a different form, as read in the
+// source of 0.1.0-beta.4. Only the first letter of a type is lower case (eIP1559). A byte list of fewer than
+// two bytes is an array. A U256 is its four 64-bit limbs, least significant first: an array of four numbers
+// or, if each limb is below 256, a hex string of four bytes. So 0x06000000 is 6 there, and 100663296 in
+// Sidecar's form. Such a string alone is ambiguous, so the gas limit decides the form of the whole
+// transaction: it is at least 21,000 and less than 2^64, and therefore an array in every transaction of the
+// successor and in none of Sidecar's.
 
-// inSidecarForm returns the arguments of ethereum.transact as Sidecar writes them. What is in
-// neither form is returned as it is, for the rules to refuse.
+// inSidecarForm returns the arguments of ethereum.transact in Sidecar's form. Arguments in neither form are
+// returned unchanged, for the rules to reject.
 func inSidecarForm(args chain.Value) (chain.Value, error) {
 	if !mayBeSuccessors(args.Raw()) {
 		return args, nil
@@ -46,9 +45,9 @@ func inSidecarForm(args chain.Value) (chain.Value, error) {
 	return with(args, "transaction", read), nil
 }
 
-// mayBeSuccessors tells by a glance at the text of a transaction whether it may have the
-// successor's form. Nearly all have Sidecar's, and a walk through their fields would cost a
-// third of reading a block.
+// mayBeSuccessors reports, from a quick look at the text of a transaction, whether it may have the successor's
+// form. Nearly all have Sidecar's, and decoding their fields would take a third of the time of decoding a
+// block.
 func mayBeSuccessors(text string) bool {
 	if strings.Contains(text, "IP") {
 		return true
@@ -66,7 +65,7 @@ func mayBeSuccessors(text string) bool {
 	}
 }
 
-// typeName returns Sidecar's name of a transaction's type.
+// typeName returns Sidecar's name for a transaction type.
 func typeName(name string) string {
 	for _, known := range []string{"eip2930", "eip1559", "eip7702"} {
 		if strings.EqualFold(name, known) {
@@ -76,7 +75,7 @@ func typeName(name string) string {
 	return name
 }
 
-// readFields returns the fields of a transaction as Sidecar writes them.
+// readFields returns the fields of a transaction in Sidecar's form.
 func readFields(fields chain.Value, limbs bool) (chain.Value, error) {
 	var list []jsonscan.Field
 	for key, value := range fields.Members() {
@@ -101,8 +100,8 @@ func readFields(fields chain.Value, limbs bool) (chain.Value, error) {
 	return jsonscan.OfObject(list...), nil
 }
 
-// readAuthorizations returns the authorizations of an EIP-7702 transaction, whose nonces are
-// limbs, as Sidecar writes them.
+// readAuthorizations returns the authorizations of an EIP-7702 transaction, whose nonces are limbs, in
+// Sidecar's form.
 func readAuthorizations(v chain.Value) (chain.Value, error) {
 	var list []chain.Value
 	for item := range v.Elements() {
@@ -121,17 +120,17 @@ func readAuthorizations(v chain.Value) (chain.Value, error) {
 	return jsonscan.OfArray(list...), nil
 }
 
-// The number of limbs of a U256.
+// limbsInWord is the number of limbs of a U256.
 const limbsInWord = 4
 
 var errNotU256 = errors.New("want a U256: four limbs of 64 bits in an array, or of a byte in 0x and 8 hex digits")
 
-// readU256 reads a U256 of a transaction whose numbers are limbs. A decimal number means
-// itself in any form.
+// readU256 decodes a U256 of a transaction whose numbers are limbs. A decimal number has the same meaning in
+// both forms.
 func readU256(v chain.Value) (chain.Value, error) {
 	switch text, isText := v.Text(); {
 	case v.Kind() == jsonscan.Number, isText && !strings.HasPrefix(text, "0x"):
-		return v, nil // the rules read it
+		return v, nil // left to the rules
 	case isText:
 		small, err := hex.DecodeString(text[2:])
 		if err != nil || len(small) != limbsInWord {
@@ -164,7 +163,7 @@ func ofLimbs(limbs [limbsInWord]uint64) chain.Value {
 	return jsonscan.OfText(word.String())
 }
 
-// decimal reads a number of at most 64 bits that has decimal digits only.
+// decimal parses a number of at most 64 bits that consists of decimal digits only.
 func decimal(v chain.Value) (uint64, error) {
 	text := v.Raw()
 	if inside, ok := v.Text(); ok {
@@ -177,11 +176,11 @@ func decimal(v chain.Value) (uint64, error) {
 	return n, nil
 }
 
-// readBytes reads a byte list that may be an array: the successor writes those of fewer than
-// two bytes so.
+// readBytes decodes a byte list that may be an array: the form in which the successor writes fewer than two
+// bytes.
 func readBytes(v chain.Value) (chain.Value, error) {
 	if v.Kind() != jsonscan.Array {
-		return v, nil // the rules read it
+		return v, nil // left to the rules
 	}
 	var list []byte
 	for element := range v.Elements() {
@@ -197,7 +196,7 @@ func readBytes(v chain.Value) (chain.Value, error) {
 	return jsonscan.OfText("0x" + hex.EncodeToString(list)), nil
 }
 
-// with returns an object with another value of one of its members.
+// with returns a copy of an object with one member replaced.
 func with(object chain.Value, name string, value chain.Value) chain.Value {
 	var fields []jsonscan.Field
 	for key, member := range object.Members() {
@@ -209,8 +208,8 @@ func with(object chain.Value, name string, value chain.Value) chain.Value {
 	return jsonscan.OfObject(fields...)
 }
 
-// readSigner reads the account that signed: the successor, and Sidecar for accounts of 32
-// bytes, write {"id": account}.
+// readSigner decodes the account that signed: the successor, and Sidecar for accounts of 32 bytes, write
+// {"id": account}.
 func readSigner(v chain.Value) chain.Value {
 	if id := v.Member("id"); id.Kind() != jsonscan.Absent {
 		return id
@@ -218,15 +217,15 @@ func readSigner(v chain.Value) chain.Value {
 	return v
 }
 
-// inField returns an error with the field that it is of.
+// inField adds the field's name to an error.
 func inField(name string, err error) error {
 	var fields firstError
 	fields.at(name, err)
 	return fields.err
 }
 
-// PalletName returns the name of a pallet in camel case, as Sidecar understands it in a path:
-// transactionPayment for transaction-payment. Its successor knows no other.
+// PalletName returns the name of a pallet in camel case, as Sidecar accepts it in a path: transactionPayment
+// for transaction-payment. Its successor accepts only this form.
 func PalletName(name string) string {
 	words := strings.Split(name, "-")
 	for i, word := range words {

@@ -19,7 +19,7 @@ func transact(args string) string {
 
 const gasLimit = `"gasLimit":["21000","0","0","0"]`
 
-// The numbers were worked out by hand: limb i counts 2^(64·i).
+// The numbers were computed by hand: limb i counts 2^(64·i).
 func TestSuccessorsNumbers(t *testing.T) {
 	for text, want := range map[string]string{
 		`["100000000000","0","0","0"]`: "100000000000",
@@ -42,7 +42,7 @@ func TestSuccessorsNumbers(t *testing.T) {
 	}
 }
 
-// What is in Sidecar's form is left as it was, also where it looks like limbs.
+// Arguments in Sidecar's form are unchanged, even if they look like limbs.
 func TestSidecarsFormStays(t *testing.T) {
 	for _, args := range []string{
 		`{"transaction":{"legacy":{"value":"0x06000000","gasLimit":"21000","input":"0x"}}}`,
@@ -71,7 +71,7 @@ func TestSuccessorsForms(t *testing.T) {
 	}
 }
 
-// What is in the successor's form and cannot be read names its place. It is never guessed.
+// An error in the successor's form names its place. Values are never guessed.
 func TestSuccessorsFormBroken(t *testing.T) {
 	for text, want := range map[string]string{
 		`["18446744073709551616","0","0","0"]`:   `limb 0: want decimal digits of at most 64 bits, have "18446744073709551616"`,

@@ -5,10 +5,9 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// The functions here read extrinsics and events in the very form in which the
-// gateway writes them: these keys, in this order, without white space. They are
-// there for speed alone. Where they return false they have read nothing, and what
-// they could not take is read, or refused, by the functions of block.go.
+// The functions here decode extrinsics and events in the exact form that the gateway writes: these keys, in
+// this order, without white space. They exist only for speed. If they return false they have consumed nothing,
+// and the functions of block.go decode or reject the text.
 
 func (d *blockDecoder) usualExtrinsic(x *chain.Extrinsic) bool {
 	mark, events := d.Mark(), len(d.events)

@@ -12,48 +12,47 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// AccountQuestion asks what a ledger knows of an account.
+// AccountQuestion asks for a summary of one account.
 type AccountQuestion struct {
 	Account chain.Address
-	// Balances is who tells what the account had; nil asks for no balance.
+	// Balances is the source of the account's balance; nil leaves the balance out.
 	Balances    source.Source
-	Concurrency int // balances asked for at once; 0 is the default
+	Concurrency int // parallel balance requests; 0 is the default
 	Progress    Progress
 }
 
-// AccountSummary is what the sealed blocks of a ledger know of an account. A sum with a part
-// that is not known is not known.
+// AccountSummary summarizes an account's activity in the sealed blocks of a ledger. A sum is
+// unknown if any part of it is unknown.
 type AccountSummary struct {
 	Account     chain.Address
 	Network     string
 	Symbol      string                    // of the network's token
 	Held        Held                      // the blocks
-	First, Last chain.Optional[Seen]      // where the account is first and last
-	Fees        ledger.Sums               // of the transactions that it paid for
-	Charged     chain.Optional[chain.Wei] // for them, by the chain
-	Movements   uint64                    // of its native balance
-	// In and Out are by how much its movements raised and lowered its balance, free and reserved
-	// together: fees are in Out.
+	First, Last chain.Optional[Seen]      // first and last block with the account
+	Fees        ledger.Sums               // of the transactions it paid for
+	Charged     chain.Optional[chain.Wei] // for these transactions, from the chain's events
+	Movements   uint64                    // changes of its native balance
+	// In and Out total the increases and decreases of its balance, free and reserved together. Out includes fees.
 	In, Out                   chain.Optional[chain.Wei]
-	TransfersIn, TransfersOut uint64 // of ERC-20 tokens; one to itself is in both
-	// WithoutPayer are transactions that the account may have paid for: it is not known who did, and
-	// they are in no figure here.
+	TransfersIn, TransfersOut uint64 // of ERC-20 tokens; a transfer to itself counts in both
+	// WithoutPayer counts transactions without a known payer that the account may have paid for.
+	// No other figure here includes them.
 	WithoutPayer uint64
-	// Balance is what it had after the last block, where that was asked for. Proved tells whether
-	// its movements lead there from the balance before the first block.
+	// Balance is the balance after the last block, if requested. Proved reports whether the
+	// movements lead to it from the balance before the first block.
 	Balance chain.Optional[chain.Balance]
 	Proved  bool
-	// Differences are where they do not.
+	// Differences lists where the movements and the balances disagree.
 	Differences []balances.Difference
 }
 
-// Seen is a block in which an account is.
+// Seen is a block in which the account appears.
 type Seen struct {
 	Height uint64
 	Time   chain.Optional[chain.Time]
 }
 
-// Account tells what the ledger knows of an account.
+// Account summarizes an account from the ledger.
 func (d *Desk) Account(ctx context.Context, q AccountQuestion) (*AccountSummary, error) {
 	held, err := d.Held(ctx, Period{All: true, Zone: time.UTC})
 	if err != nil {
@@ -70,7 +69,7 @@ func (d *Desk) Account(ctx context.Context, q AccountQuestion) (*AccountSummary,
 	of := ledger.Query{Accounts: []chain.Address{q.Account}, Span: span}
 	for _, add := range []func(context.Context, *ledger.Book, ledger.Query) error{a.addFees, a.addMovements, a.addTransfers} {
 		if err := add(ctx, d.Book, of); err != nil {
-			return nil, d.of(err)
+			return nil, d.wrapErr(err)
 		}
 	}
 	if a.WithoutPayer, err = d.withoutPayer(ctx, &held, []chain.Address{q.Account}); err != nil {
@@ -90,7 +89,7 @@ func (d *Desk) Account(ctx context.Context, q AccountQuestion) (*AccountSummary,
 	return a, nil
 }
 
-// see takes a block in which the account is.
+// see records a block in which the account appears.
 func (a *AccountSummary) see(height uint64, at chain.Optional[chain.Time]) {
 	if first, ok := a.First.Get(); !ok || height < first.Height {
 		a.First = chain.Some(Seen{height, at})
@@ -163,8 +162,8 @@ func (a *AccountSummary) addTransfers(ctx context.Context, book *ledger.Book, q 
 	return nil
 }
 
-// OneAccount is the account of an address, or of a label of an address book. It is an
-// [InputError] where the label is that of several, or of none.
+// OneAccount returns the account that text names: an address, or a label in the address book. It
+// returns an [InputError] if the label matches no address or more than one.
 func OneAccount(text string, names *AddressBook) (a chain.Address, err error) {
 	if IsAddress(text) {
 		if a, err = chain.ParseAddress(text); err != nil {
@@ -177,16 +176,16 @@ func OneAccount(text string, names *AddressBook) (a chain.Address, err error) {
 	case len(found) == 1:
 		return found[0], nil
 	case names == nil:
-		return a, notUnderstood("account %q: want an address of 0x and 40 hex digits; a label wants an address book: name one with %v, or put %s beside the ledger", text, FieldLabels, AddressBookFile)
+		return a, notUnderstood("account %q: not an address (0x and 40 hex digits). To use a label, name an address book with %v, or put %s beside the ledger.", text, FieldLabels, AddressBookFile)
 	case len(found) == 0:
-		return a, notUnderstood("account %q: want an address of 0x and 40 hex digits, or a label of %s, which has no such", text, names.Path)
+		return a, notUnderstood("account %q: not an address (0x and 40 hex digits), and not a label in %s", text, names.Path)
 	}
 	var list []string
-	for _, address := range found[:min(len(found), mostPlaces)] {
+	for _, address := range found[:min(len(found), maxPlaces)] {
 		list = append(list, address.String())
 	}
 	if n := len(found) - len(list); n > 0 {
 		list = append(list, fmt.Sprintf("and %d more", n))
 	}
-	return a, notUnderstood("account %q: %d addresses have this label in %s: name one of them, %s", text, len(found), names.Path, strings.Join(list, ", "))
+	return a, notUnderstood("account %q: %d addresses have this label in %s. Name one: %s", text, len(found), names.Path, strings.Join(list, ", "))
 }

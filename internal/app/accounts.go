@@ -12,29 +12,27 @@ import (
 )
 
 const (
-	// maxAccounts is how many accounts are asked about at most: each is a question to
-	// the ledger.
+	// maxAccounts limits the accounts of one request; each costs a ledger query.
 	maxAccounts = 10_000
-	// maxWrongItems is how many of the items that are wrong are told: more do not help.
+	// maxWrongItems limits how many invalid items are reported.
 	maxWrongItems = 100
 )
 
-// MaxGroups is how many groups of the address book are offered.
+// MaxGroups limits how many groups of the address book are offered.
 const MaxGroups = 10
 
-// GroupPrefix is what a group of the address book begins with in a list of accounts.
+// GroupPrefix marks a group of the address book in a list of accounts.
 const GroupPrefix = "group:"
 
-// accountList collects accounts, each once, and what is none.
+// accountList collects accounts without duplicates, and the errors of invalid items.
 type accountList struct {
 	book  addressbook.Book
-	names *AddressBook // whose labels and groups stand for addresses
+	names *AddressBook // resolves labels and groups; may be nil
 	wrong []error
 }
 
-// ReadAccounts reads a list of addresses, of files of them, and of labels and groups of an
-// address book. The book that it returns has these accounts alone, with what the files say
-// of them.
+// ReadAccounts reads a list of addresses, files of addresses, and labels and groups of an address
+// book. The returned book contains only these accounts, with what the files state about them.
 func ReadAccounts(list []string, names *AddressBook) ([]chain.Address, *addressbook.Book, error) {
 	l := accountList{names: names}
 	for _, item := range list {
@@ -51,19 +49,19 @@ func ReadAccounts(list []string, names *AddressBook) ([]chain.Address, *addressb
 	case len(l.wrong) > 0:
 		return nil, nil, errors.Join(l.wrong[:min(len(l.wrong), maxWrongItems)]...)
 	case len(accounts) > maxAccounts:
-		return nil, nil, notUnderstood("%d accounts: want at most %d", len(accounts), maxAccounts)
+		return nil, nil, notUnderstood("%d accounts exceed the limit of %d", len(accounts), maxAccounts)
 	}
 	return accounts, &l.book, nil
 }
 
-// Chosen are the accounts that somebody chose, and what they and others are called.
+// Chosen contains the selected accounts and the labels of addresses.
 type Chosen struct {
 	Accounts []chain.Address
-	Labels   *addressbook.Book // by the address book, else by the files that named them; nil where neither says anything
-	Book     *AddressBook      // nil where there is none
+	Labels   *addressbook.Book // from the address book, or else from the files of accounts; nil without labels
+	Book     *AddressBook      // nil without an address book
 }
 
-// Choose reads a list of accounts as [ReadAccounts] does, by this address book.
+// Choose reads a list of accounts as [ReadAccounts] does, with this address book.
 func (b *AddressBook) Choose(list []string) (*Chosen, error) {
 	accounts, own, err := ReadAccounts(list, b)
 	if err != nil {
@@ -72,11 +70,11 @@ func (b *AddressBook) Choose(list []string) (*Chosen, error) {
 	return &Chosen{accounts, b.With(own), b}, nil
 }
 
-// JournalNames are the names of a journal by the labels: nil where there are none. The error is
-// an [InputError].
+// JournalNames returns account names for a journal, built from the labels; nil without labels. Errors
+// are of type [InputError].
 func (c *Chosen) JournalNames() (*journal.Names, error) { return c.Book.names(c.Labels) }
 
-// IsAddress tells whether a text is meant to be an address, and not a file's name.
+// IsAddress reports whether text is meant as an address rather than a file name.
 func IsAddress(text string) bool { return strings.HasPrefix(text, "0x") }
 
 func (l *accountList) add(text string) {
@@ -96,13 +94,13 @@ func (l *accountList) addGroup(group string) {
 	case len(found) > 0:
 		l.addEntries(found)
 	case l.names == nil:
-		l.wrong = append(l.wrong, notUnderstood("%v %s%s: there is no address book: name one with %v", FieldAccounts, GroupPrefix, group, FieldLabels))
+		l.wrong = append(l.wrong, notUnderstood("%v %s%s: no address book; name one with %v", FieldAccounts, GroupPrefix, group, FieldLabels))
 	default:
-		l.wrong = append(l.wrong, notUnderstood("%v %s%s: the address book %s has no such group%s", FieldAccounts, GroupPrefix, group, l.names.Path, l.names.hasGroups()))
+		l.wrong = append(l.wrong, notUnderstood("%v %s%s: no such group in %s%s", FieldAccounts, GroupPrefix, group, l.names.Path, l.names.groupHint()))
 	}
 }
 
-// addEntries adds addresses that the address book names.
+// addEntries adds addresses with their entries in the address book.
 func (l *accountList) addEntries(found []chain.Address) {
 	for _, address := range found {
 		e := l.names.entries().Entry(address)
@@ -120,17 +118,17 @@ func (l *accountList) addFile(path string) error {
 		l.addEntries(l.names.entries().Labelled(path))
 		return nil
 	case errors.Is(err, os.ErrNotExist) && l.names != nil:
-		return fmt.Errorf("it is neither an address of 0x and 40 hex digits nor a file nor a label of %s", l.names.Path)
+		return fmt.Errorf("not an address (0x and 40 hex digits), a file, or a label in %s", l.names.Path)
 	case errors.Is(err, os.ErrNotExist):
-		return errors.New("it is neither an address of 0x and 40 hex digits nor a file")
+		return errors.New("not an address (0x and 40 hex digits), and not a file")
 	case err != nil:
 		return err
 	case len(book.Entries()) == 0:
-		return errors.New("it has no address")
+		return errors.New("the file contains no address")
 	}
 	for _, e := range book.Entries() {
 		line := e.Line
-		e.Line = 0 // it is not of the list's
+		e.Line = 0 // a line number of the file means nothing in the list
 		if err := l.book.Add(e); err != nil {
 			return notUnderstood("line %d: %v", line, err)
 		}

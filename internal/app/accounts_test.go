@@ -60,10 +60,10 @@ func TestReadAccountsLabels(t *testing.T) {
 	}
 	other := listFile(t, "# not so\n"+accountOne+",Uno\n")
 	_, _, err = app.ReadAccounts([]string{one, two, other}, nil)
-	require.EqualError(t, err, "accounts "+other+": line 2: "+accountOne+` has the label "Uno", and "One" before`)
+	require.EqualError(t, err, "accounts "+other+": line 2: "+accountOne+` has the label "Uno" here, but "One" earlier`)
 }
 
-// What is no account is told with its line, all at once.
+// Invalid items are reported with their lines, all at once.
 func TestReadAccountsWrong(t *testing.T) {
 	file := listFile(t, accountOne+"\nme\n0x12,you\naddress\n")
 	_, _, err := app.ReadAccounts([]string{"0x34", file, "nowhere.txt"}, nil)
@@ -72,17 +72,17 @@ func TestReadAccountsWrong(t *testing.T) {
 		`accounts ` + file + `: line 2: "me" is not an address: want 0x and 40 hex digits`,
 		`line 3: "0x12" is not an address: want 0x and 40 hex digits`,
 		`line 4: "address" is not an address: want 0x and 40 hex digits`,
-		`accounts nowhere.txt: it is neither an address of 0x and 40 hex digits nor a file`,
+		`accounts nowhere.txt: not an address (0x and 40 hex digits), and not a file`,
 	}, "\n"))
 
-	empty := listFile(t, "address\n# nobody\n")
+	empty := listFile(t, "address\n# empty\n")
 	_, _, err = app.ReadAccounts([]string{empty}, nil)
-	require.EqualError(t, err, "accounts "+empty+": it has no address")
+	require.EqualError(t, err, "accounts "+empty+": the file contains no address")
 
 	var many strings.Builder
 	for n := range 10_001 {
 		fmt.Fprintf(&many, "0x%040x\n", n)
 	}
 	_, _, err = app.ReadAccounts([]string{listFile(t, many.String())}, nil)
-	require.EqualError(t, err, "10001 accounts: want at most 10000")
+	require.EqualError(t, err, "10001 accounts exceed the limit of 10000")
 }

@@ -17,16 +17,16 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// AddressBookFile is what the address book beside a ledger is called.
+// AddressBookFile is the file name of the address book beside a ledger.
 const AddressBookFile = "accounts.csv"
 
-// AddressBook is what people call addresses, with the file that says so. A nil one is none.
+// AddressBook maps addresses to labels, groups and accounts, as read from a file. A nil book is empty.
 type AddressBook struct {
 	*addressbook.Book
 	Path string
 }
 
-// entries are those of the book, of none where there is none.
+// entries returns the underlying book, nil for a nil AddressBook.
 func (b *AddressBook) entries() *addressbook.Book {
 	if b == nil {
 		return nil
@@ -34,7 +34,7 @@ func (b *AddressBook) entries() *addressbook.Book {
 	return b.Book
 }
 
-// ReadAddressBook reads an address book; "" is none. The error is an [InputError].
+// ReadAddressBook reads an address book; it returns nil for an empty path. Errors are of type [InputError].
 func ReadAddressBook(path string) (*AddressBook, error) {
 	if path == "" {
 		return nil, nil
@@ -46,8 +46,8 @@ func ReadAddressBook(path string) (*AddressBook, error) {
 	return &AddressBook{book, path}, nil
 }
 
-// AddressBookBeside is the path of the address book beside a ledger, "" where there is none:
-// no such file, no ledger there, or a ledger in PostgreSQL.
+// AddressBookBeside returns the path of the address book beside a ledger, or "" if there is no such
+// file, no ledger file, or the ledger is in PostgreSQL.
 func AddressBookBeside(place string) string {
 	path := filepath.Join(filepath.Dir(place), AddressBookFile)
 	if ledger.Postgres(place) || !isFile(place) || !isFile(path) {
@@ -61,14 +61,14 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// With is the book with what is said of some accounts where the book itself says nothing. It
-// is nil where neither says anything of an address.
+// With merges the entries of accounts into the book; where both have a value, the book's wins. It
+// returns nil if no entry has a label, a group or an account.
 func (b *AddressBook) With(accounts *addressbook.Book) *addressbook.Book {
 	both := &addressbook.Book{}
 	named := false
 	add := func(e addressbook.Entry) {
 		if named = named || e.Label+e.Group+e.Account != ""; both.Add(e) != nil {
-			panic("an address that is in neither is in both") // each is added once
+			panic("duplicate address in a merged address book") // each is added once
 		}
 	}
 	have := map[chain.Address]bool{}
@@ -89,8 +89,8 @@ func (b *AddressBook) With(accounts *addressbook.Book) *addressbook.Book {
 	return both
 }
 
-// OwnGroup returns the group that is most likely the company's own: the one with the most accounts
-// of bookkeeping, or else the only group. It is "" where nothing tells.
+// OwnGroup returns the group that most likely is the company's own: the group with the most bookkeeping
+// accounts, or else the only group. It returns "" if neither exists.
 func (b *AddressBook) OwnGroup() (own string) {
 	kept := map[string]int{}
 	for _, e := range b.entries().Entries() {
@@ -119,24 +119,24 @@ func (b *AddressBook) GroupNames() []string {
 	return names
 }
 
-// hasGroups says, for people, which groups the book has.
-func (b *AddressBook) hasGroups() string {
+// groupHint lists the groups of the book for an error message.
+func (b *AddressBook) groupHint() string {
 	groups := b.entries().Groups()
 	if len(groups) == 0 {
-		return ": no address of it is in a group"
+		return ", which has no groups"
 	}
-	const most = 10
+	const maxListed = 10
 	more := ""
-	if n := len(groups) - most; n > 0 {
-		groups, more = groups[:most], fmt.Sprintf(", and %d more", n)
+	if n := len(groups) - maxListed; n > 0 {
+		groups, more = groups[:maxListed], fmt.Sprintf(", and %d more", n)
 	}
-	return ": it has " + strings.Join(groups, ", ") + more
+	return ". Its groups: " + strings.Join(groups, ", ") + more
 }
 
-// Names tells whether a text is a label of the book.
+// Names reports whether text is a label in the book.
 func (b *AddressBook) Names(text string) bool { return len(b.entries().Labelled(text)) > 0 }
 
-// GroupNamed is the group that a text names, in the letters of the book.
+// GroupNamed returns the group that text names, spelled as in the book.
 func (b *AddressBook) GroupNamed(text string) (string, bool) {
 	found := b.entries().InGroup(text)
 	if len(found) == 0 {
@@ -148,7 +148,7 @@ func (b *AddressBook) GroupNamed(text string) (string, bool) {
 func (b *AddressBook) names(labels *addressbook.Book) (*journal.Names, error) {
 	names, err := journal.NamesOf(labels)
 	if err != nil {
-		where := "the files of accounts"
+		where := "files of accounts"
 		if b != nil {
 			where = b.Path
 		}
@@ -157,7 +157,7 @@ func (b *AddressBook) names(labels *addressbook.Book) (*journal.Names, error) {
 	return names, nil
 }
 
-// printable is the book as a package keeps it: its text as it is shown.
+// printable returns the book as a package stores it, with printable text only.
 func (b *AddressBook) printable() (*AddressBook, error) {
 	shown := &addressbook.Book{}
 	for _, e := range b.Entries() {
@@ -171,7 +171,7 @@ func (b *AddressBook) printable() (*AddressBook, error) {
 	return &AddressBook{shown, b.Path}, nil
 }
 
-// write writes the book as it can be read again.
+// write writes the book in a form that [ReadAddressBook] reads.
 func (b *AddressBook) write(w io.Writer) error {
 	out := csv.NewWriter(w)
 	out.Write([]string{"address", "label", "group", "account"})

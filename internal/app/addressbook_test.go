@@ -60,10 +60,10 @@ func TestReadAccountsOfTheBook(t *testing.T) {
 		require.Equal(t, "ours", group)
 	}
 	_, _, err = app.ReadAccounts([]string{file, "Cold"}, book)
-	require.EqualError(t, err, "accounts: "+accountTwo+` has the label "Cold", and "Mine" before`)
+	require.EqualError(t, err, "accounts: "+accountTwo+` has the label "Cold" here, but "Mine" earlier`)
 	_, _, err = app.ReadAccounts([]string{"group:theirs", "nowhere"}, book)
-	require.EqualError(t, err, "accounts group:theirs: the address book "+book.Path+" has no such group: it has ours\n"+
-		"accounts nowhere: it is neither an address of 0x and 40 hex digits nor a file nor a label of "+book.Path)
+	require.EqualError(t, err, "accounts group:theirs: no such group in "+book.Path+". Its groups: ours\n"+
+		"accounts nowhere: not an address (0x and 40 hex digits), a file, or a label in "+book.Path)
 	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 
 	many := "address,group\n"
@@ -71,11 +71,11 @@ func TestReadAccountsOfTheBook(t *testing.T) {
 		many += "0x00000000000000000000000000000000000000b" + string(digit) + ",g" + string(digit) + "\n"
 	}
 	_, _, err = app.ReadAccounts([]string{"group:x"}, readBook(t, many))
-	require.ErrorContains(t, err, "it has g0, g1, g2, g3, g4, g5, g6, g7, g8, g9, and 2 more")
+	require.ErrorContains(t, err, "Its groups: g0, g1, g2, g3, g4, g5, g6, g7, g8, g9, and 2 more")
 	_, _, err = app.ReadAccounts([]string{"group:x"}, readBook(t, accountOne+"\n"))
-	require.ErrorContains(t, err, "no address of it is in a group")
+	require.ErrorContains(t, err, "which has no groups")
 	_, _, err = app.ReadAccounts([]string{"group:x"}, nil)
-	require.ErrorContains(t, err, "there is no address book")
+	require.ErrorContains(t, err, "no address book; name one with")
 }
 
 // Nobody is named where nothing is said of anybody.
@@ -95,11 +95,11 @@ func TestNobodyIsNamed(t *testing.T) {
 	chosen, err = readBook(t, "address,account\n"+accountOne+",4711\n").Choose(nil)
 	require.NoError(t, err)
 	_, err = chosen.JournalNames()
-	require.ErrorContains(t, err, "book.csv: line 2: \"4711\": want an account below Assets or Liabilities")
+	require.ErrorContains(t, err, "book.csv: line 2: \"4711\" is not an account below Assets or Liabilities")
 	chosen, err = none.Choose([]string{listFile(t, "address,account\n"+accountOne+",4711\n")})
 	require.NoError(t, err)
 	_, err = chosen.JournalNames()
-	require.ErrorContains(t, err, "the files of accounts: ")
+	require.ErrorContains(t, err, "files of accounts: ")
 }
 
 // A package keeps the address book, is the same again whatever the book says by then, and has
@@ -187,8 +187,8 @@ func TestTransaction(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"25": "want a block and an index", "head-1": "want a block and an index", "25--1": "want a block and an index",
-		"25-99": "block 25 has no transaction 99", "28-0": "block 28 is not there; the ledger has the blocks 0..27",
-		"0x" + strings.Repeat("00", 32): "no transaction has the hash 0x" + strings.Repeat("00", 32),
+		"25-99": "block 25 has no transaction 99", "28-0": "block 28 is not in the ledger; the ledger contains blocks 0..27",
+		"0x" + strings.Repeat("00", 32): "no EVM transaction or extrinsic has the hash 0x" + strings.Repeat("00", 32),
 	} {
 		_, err := d.Transaction(t.Context(), name)
 		require.ErrorContains(t, err, want)
@@ -208,7 +208,7 @@ func TestWhatTheLedgerLacks(t *testing.T) {
 	}
 	d := opened(t, place)
 	_, err := d.Block(t.Context(), 6)
-	require.ErrorContains(t, err, "block 6 is not there; the ledger has the blocks 3..13 without 6..7 and another gap")
+	require.ErrorContains(t, err, "block 6 is not in the ledger; the ledger contains blocks 3..13 except 6..7 and one more gap")
 	var absent *app.NotThereError
 	require.ErrorAs(t, err, &absent)
 	require.Equal(t, chain.Some(app.Lacks{Gap: chain.Some(chain.Heights{First: 6, Last: 7}), After: chain.Some(uint64(13))}), absent.Lacks)
@@ -223,15 +223,15 @@ func TestOneAccount(t *testing.T) {
 		require.Equal(t, want, account.String())
 	}
 	for text, want := range map[string]string{
-		"Twice": `account "Twice": 2 addresses have this label in ` + book.Path + ": name one of them, " + accountTwo + ", " + alith,
-		"Cold":  "which has no such", "0x12": `"0x12" is not an address`,
+		"Twice": `account "Twice": 2 addresses have this label in ` + book.Path + ". Name one: " + accountTwo + ", " + alith,
+		"Cold":  "and not a label in", "0x12": `"0x12" is not an address`,
 	} {
 		_, err := app.OneAccount(text, book)
 		require.ErrorContains(t, err, want)
 		require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 	}
 	_, err := app.OneAccount("Hot", nil)
-	require.ErrorContains(t, err, "a label wants an address book")
+	require.ErrorContains(t, err, "To use a label, name an address book")
 	many := "address,label\n"
 	for _, digit := range "0123456789abc" {
 		many += "0x00000000000000000000000000000000000000b" + string(digit) + ",Many\n"

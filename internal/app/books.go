@@ -18,20 +18,19 @@ import (
 	"github.com/feeledger/fees/internal/reconcile"
 )
 
-// BooksInput is a company's record of fees, and how it is read and compared.
+// BooksInput is a company's record of fees, with the settings for reading and comparing it.
 type BooksInput struct {
 	Path    string
-	Content []byte // of a file that is in memory, whose name Path is; nil reads it there
+	Content []byte // the content of the file named Path; nil reads it from disk
 	closing.Reading
-	RowsOnly bool // fees that the record lacks are not looked for
+	RowsOnly bool // do not look for fees that the record lacks
 }
 
-// Set sets a field of it as a form, or a way of reading the record, has it. The error is an
-// [InputError].
+// Set sets a field from text, as a form or a [reconcile.Way] gives it. Errors are of type [InputError].
 func (in *BooksInput) Set(f Field, text string) (err error) {
 	texts := map[Field]*string{
 		FieldUnit: &in.Unit, FieldDecimal: &in.Decimal, FieldThousands: &in.Thousands, FieldSeparator: &in.Separator, FieldEncoding: &in.Encoding,
-		FieldSheet: &in.Sheet, FieldDateFormat: &in.DateFormat, FieldTolerance: &in.Tolerance,
+		FieldSheet: &in.Sheet, FieldDateFormat: &in.DateFormat, FieldTolerance: &in.Tolerance, FieldProfile: &in.Profile,
 	}
 	boxes := map[Field]*bool{FieldNegative: &in.Negative, FieldRowsOnly: &in.RowsOnly}
 	switch {
@@ -42,6 +41,8 @@ func (in *BooksInput) Set(f Field, text string) (err error) {
 		return OneOf(f, text, "", "0", "1")
 	case f == FieldMap:
 		in.Columns = append(slices.DeleteFunc(slices.Clone(in.Columns), func(other string) bool { return fieldOf(other) == fieldOf(text) }), text)
+	case f == FieldCutDecimals:
+		in.CutDecimals, err = rowOf(f, text)
 	case f == FieldHeaderRow:
 		in.HeaderRow, err = rowOf(f, text)
 	case f == FieldSkipRows:
@@ -56,25 +57,31 @@ func (in *BooksInput) Set(f Field, text string) (err error) {
 	return err
 }
 
-// rowOf reads the number of a row.
+// rowOf parses a whole number from 1, such as a row number.
 func rowOf(f Field, text string) (int, error) {
 	row, err := strconv.ParseUint(text, 10, 31)
 	if err != nil || row == 0 {
-		return 0, notUnderstood("%v %q: rows are counted from 1, as a spreadsheet does", f, text)
+		return 0, notUnderstood("%v %q: want a whole number from 1", f, text)
 	}
 	return int(row), nil
 }
 
-// Options are what the input comes to beside a question. The error is an [InputError].
+// Options combines the input with a question. Errors are of type [InputError].
 func (in *BooksInput) Options(q Question) (o reconcile.Options, err error) {
 	o = reconcile.Options{Zone: q.Period.Zone, Accounts: q.Accounts, Labels: q.Labels, Prices: q.Prices, RowsOnly: in.RowsOnly}
 	return o, in.fill(&o)
 }
 
-// fill fills in how the record is read.
+// fill sets the options for reading the record.
 func (in *BooksInput) fill(o *reconcile.Options) (err error) {
 	o.Sheet, o.Unit, o.DateFormat, o.Encoding = in.Sheet, reconcile.Unit(in.Unit), in.DateFormat, reconcile.Encoding(in.Encoding)
 	o.HeaderRow, o.SkipRows, o.Negative = in.HeaderRow, in.SkipRows, in.Negative
+	o.Profile, o.CutDecimals = in.Profile, in.CutDecimals
+	if in.OwnProfiles != "" {
+		if o.Profiles, err = reconcile.ParseProfiles([]byte(in.OwnProfiles)); err != nil {
+			return notUnderstood("%v: %v", FieldProfile, err)
+		}
+	}
 	if o.Separator, err = parseSeparator(in.Separator); err != nil {
 		return err
 	}
@@ -93,7 +100,7 @@ func (in *BooksInput) fill(o *reconcile.Options) (err error) {
 	return nil
 }
 
-// RowsError says that rows of a company's record cannot be read.
+// RowsError reports rows of a company's record that cannot be read.
 type RowsError struct {
 	Path     string
 	Problems *reconcile.ProblemsError
@@ -103,11 +110,11 @@ func (e *RowsError) Error() string {
 	return fmt.Sprintf("%s: %s cannot be read", e.Path, console.Counted(e.Problems.Count, "row"))
 }
 
-// Unwrap has each of the rows.
+// Unwrap returns the errors of the rows.
 func (e *RowsError) Unwrap() error { return e.Problems }
 
-// UnreadError says that a company's record cannot be read, and in what ways it can. They are several
-// where only people can know which is right.
+// UnreadError reports that a company's record cannot be read with these settings, and lists settings that
+// read it. Of several, only a person can choose the right one.
 type UnreadError struct {
 	Err  error
 	Ways []reconcile.Way
@@ -115,11 +122,11 @@ type UnreadError struct {
 
 func (e *UnreadError) Error() string { return e.Err.Error() }
 
-// Unwrap is why it cannot be read.
+// Unwrap returns why the record cannot be read.
 func (e *UnreadError) Unwrap() error { return e.Err }
 
-// Read reads the record. It is a [RowsError] where rows cannot be read, and in an [UnreadError]
-// where other settings read it: these were tried.
+// Read reads the record. It returns a [RowsError] if rows cannot be read, inside an [UnreadError] if
+// other settings do read it.
 func (in *BooksInput) Read(ctx context.Context, o reconcile.Options) (*reconcile.File, error) {
 	read, err := in.read(ctx, o)
 	if err == nil {
@@ -133,10 +140,45 @@ func (in *BooksInput) Read(ctx context.Context, o reconcile.Options) (*reconcile
 	case errors.As(err, &problems):
 		named = &RowsError{in.Path, problems}
 	}
-	if ways := in.tried(ctx, o, err, maxTries); len(ways) > 0 {
+	ways := in.tried(ctx, o, err, maxTries)
+	switch {
+	case len(ways) == 1 && ways[0].IsForm():
+		return in.readBy(ctx, o, ways[0])
+	case len(ways) > 0:
 		return nil, &UnreadError{named, ways}
 	}
 	return nil, named
+}
+
+// readBy reads the record with the only settings that read it, and says so in its notes.
+func (in *BooksInput) readBy(ctx context.Context, o reconcile.Options, way reconcile.Way) (*reconcile.File, error) {
+	as, err := in.with(way)
+	if err != nil {
+		return nil, err
+	}
+	if err := as.fill(&o); err != nil {
+		return nil, err
+	}
+	flags := ""
+	for _, s := range way.Settings {
+		flags += " --" + s.Name + " " + console.Argument(console.InList(s.Value))
+	}
+	file, err := as.read(ctx, o)
+	if err == nil {
+		file.Notes = append(file.Notes, "The file was read with"+flags+", because nothing else reads it.")
+	}
+	return file, err
+}
+
+// with returns the input with the settings of a way.
+func (in *BooksInput) with(way reconcile.Way) (*BooksInput, error) {
+	changed := *in
+	for _, s := range way.Settings {
+		if err := changed.Set(Field(s.Name), s.Value); err != nil {
+			return nil, err
+		}
+	}
+	return &changed, nil
 }
 
 func (in *BooksInput) read(ctx context.Context, o reconcile.Options) (*reconcile.File, error) {
@@ -155,7 +197,7 @@ func (in *BooksInput) open() (io.ReadCloser, error) {
 	return os.Open(in.Path)
 }
 
-// Preview reads how the record begins, with so many rows below its header.
+// Preview reads the header and the given number of rows below it.
 func (in *BooksInput) Preview(ctx context.Context, o reconcile.Options, rows int) (*reconcile.Preview, error) {
 	file, err := in.open()
 	if err != nil {
@@ -166,25 +208,23 @@ func (in *BooksInput) Preview(ctx context.Context, o reconcile.Options, rows int
 }
 
 const (
-	// maxTries is how often other settings are tried one after another: what one of them makes
-	// readable may show that another one is wanted.
+	// maxTries limits how many settings are changed one after another: one change may reveal that another is needed.
 	maxTries = 6
-	// maxWays is how many ways of reading a record are offered.
+	// maxWays limits how many ways of reading a record are offered.
 	maxWays = 4
 )
 
-// tried returns the ways that read the record; none where nothing does.
+// tried returns the settings that read the record; none if nothing does.
 func (in *BooksInput) tried(ctx context.Context, o reconcile.Options, err error, tries int) (list []reconcile.Way) {
 	if tries == 0 {
 		return nil
 	}
 	for _, way := range reconcile.Tries(err) {
-		as, next := *in, o
-		for _, s := range way.Settings {
-			if err := as.Set(Field(s.Name), s.Value); err != nil {
-				return nil
-			}
+		as, err := in.with(way)
+		if err != nil {
+			return nil
 		}
+		next := o
 		if as.fill(&next) != nil {
 			continue
 		}
@@ -204,7 +244,7 @@ func (in *BooksInput) tried(ctx context.Context, o reconcile.Options, err error,
 	return list[:min(len(list), maxWays)]
 }
 
-// WriteFixed writes the record again with what became of each row beside it.
+// WriteFixed writes a copy of the record with the outcome of each row beside it.
 func (in *BooksInput) WriteFixed(ctx context.Context, w io.Writer, result *reconcile.Result) error {
 	file, err := in.open()
 	if err != nil {
@@ -217,20 +257,19 @@ func (in *BooksInput) WriteFixed(ctx context.Context, w io.Writer, result *recon
 	return nil
 }
 
-// CheckFixed refuses a place for the record with its outcomes that is the record's own, or whose
-// name says that it is of another form.
+// CheckFixed refuses an output path that is the record itself, or whose extension belongs to another format.
 func (in *BooksInput) CheckFixed(place string) error {
 	own, err := os.Stat(in.Path)
 	if err != nil {
 		return err
 	}
 	if there, err := os.Stat(place); err == nil && os.SameFile(own, there) {
-		return notUnderstood("%v %s: it is the record itself, which is never written over: name another file", FieldFix, place)
+		return notUnderstood("%v %s: this is the record itself. Name another file.", FieldFix, place)
 	}
 	forms := []string{".csv", ".xlsx"}
 	from, to := strings.ToLower(filepath.Ext(in.Path)), strings.ToLower(filepath.Ext(place))
 	if from != to && slices.Contains(forms, from) && slices.Contains(forms, to) {
-		return notUnderstood("%v %s: it is written in the form of the record, %s: name it so", FieldFix, place, from)
+		return notUnderstood("%v %s: the copy has the format of the record. Name a file that ends in %s.", FieldFix, place, from)
 	}
 	return nil
 }
@@ -262,23 +301,23 @@ func oneCharacter(field Field, text string, none rune) (rune, error) {
 	return r, nil
 }
 
-// fieldOf is the field in FIELD=NAME.
+// fieldOf returns the field in FIELD=NAME.
 func fieldOf(text string) reconcile.Field {
 	field, _, _ := strings.Cut(text, "=")
 	return reconcile.Field(strings.TrimSpace(field))
 }
 
-// parseColumns reads FIELD=NAME, one for each.
+// parseColumns parses FIELD=NAME pairs, at most one for each field.
 func parseColumns(list []string) (map[reconcile.Field]string, error) {
 	columns := map[reconcile.Field]string{}
 	for _, text := range list {
 		_, name, ok := strings.Cut(text, "=")
 		if !ok {
-			return nil, notUnderstood("%v %q: want a field and the name of its column, such as fee=Cost", FieldMap, text)
+			return nil, notUnderstood("%v %q: want FIELD=COLUMN, such as fee=Cost", FieldMap, text)
 		}
 		key := fieldOf(text)
 		if _, twice := columns[key]; twice {
-			return nil, notUnderstood("%v: %s is there twice", FieldMap, key)
+			return nil, notUnderstood("%v: %s is given twice", FieldMap, key)
 		}
 		columns[key] = name
 	}

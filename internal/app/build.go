@@ -19,7 +19,7 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// BuildQuestion asks for a native extrinsic that is ready to be signed.
+// BuildQuestion asks for an unsigned native extrinsic.
 type BuildQuestion struct {
 	Node      *rpc.Client
 	Tables    network.Tables
@@ -27,12 +27,12 @@ type BuildQuestion struct {
 	Call      string   // pallet.call
 	Arguments []string // as [extrinsic.Runtime.Call] takes them
 	Signer    chain.Address
-	Nonce     chain.Optional[uint64] // the node's next index by default
-	Tip       string                 // in the smallest unit, or of the token; "" for none
-	Period    uint64                 // of the era, in blocks; 0 for ever
+	Nonce     chain.Optional[uint64] // by default the node's next index
+	Tip       string                 // in the smallest unit, or in the token; "" for none
+	Period    uint64                 // of the era, in blocks; 0 for no expiry
 }
 
-// Build makes a draft of a native extrinsic.
+// Build returns the draft of a native extrinsic.
 func Build(ctx context.Context, q BuildQuestion) (*Draft, error) {
 	c, genesis, err := q.Chain.ofNode(ctx, q.Node, q.Tables)
 	if err != nil {
@@ -64,14 +64,14 @@ func Build(ctx context.Context, q BuildQuestion) (*Draft, error) {
 	n.Metadata = packed(text)
 	d := &Draft{Signer: q.Signer, Native: n}
 	said := q.Chain
-	said.Genesis = chain.Some(genesis) // whether it is the right one, the signer is asked
+	said.Genesis = chain.Some(genesis) // the signer confirms the genesis hash
 	if _, err := Prepare(SignQuestion{Draft: d, Tables: q.Tables, Chain: said, TrustDraft: true}); err != nil {
 		return nil, err
 	}
 	return d, nil
 }
 
-// CallData makes the call data of a call, by the runtime of the node's newest final block.
+// CallData encodes a call for the runtime of the node's newest final block.
 func CallData(ctx context.Context, q BuildQuestion) ([]byte, error) {
 	c, _, err := q.Chain.ofNode(ctx, q.Node, q.Tables)
 	if err != nil {
@@ -93,8 +93,8 @@ func openCall(ctx context.Context, node *rpc.Client, c *KnownChain, name string,
 	return view, call, err
 }
 
-// metadata are those that the signer reads the call by: those that the node gives, if they are pinned, and else those
-// whose digest can be signed, if the chain compares it.
+// metadata returns the metadata that the signer reads the call with: the node's if they are pinned or if the
+// chain does not compare metadata, else version 15, whose digest can be signed.
 func (q *BuildQuestion) metadata(ctx context.Context, view *state.View, c *KnownChain, specVersion uint32) ([]byte, error) {
 	m := view.Runtime.Metadata()
 	v, _ := m.RuntimeVersion()
@@ -105,14 +105,14 @@ func (q *BuildQuestion) metadata(ctx context.Context, view *state.View, c *Known
 }
 
 func packed(text []byte) []byte {
-	var to bytes.Buffer // which takes all that is written
+	var to bytes.Buffer // writing to it never fails
 	w, _ := gzip.NewWriterLevel(&to, gzip.BestCompression)
 	w.Write(text)
 	w.Close()
 	return to.Bytes()
 }
 
-// bound ties the draft to the blocks of its era.
+// bound limits the draft to the blocks of its era.
 func (q *BuildQuestion) bound(ctx context.Context, view *state.View, n *NativeDraft) error {
 	if q.Period == 0 {
 		return nil
@@ -129,7 +129,7 @@ func (q *BuildQuestion) bound(ctx context.Context, view *state.View, n *NativeDr
 	}
 	hash, known := list[0].Get()
 	if !known {
-		return fmt.Errorf("the node does not have block %d, which the era begins with: %w", height, chain.ErrNoBlock)
+		return fmt.Errorf("the node does not have block %d, where the era begins: %w", height, chain.ErrNoBlock)
 	}
 	birth, err := q.Node.Header(ctx, chain.Some(hash))
 	if err != nil {
@@ -139,7 +139,7 @@ func (q *BuildQuestion) bound(ctx context.Context, view *state.View, n *NativeDr
 	return nil
 }
 
-// amountOf is an amount that somebody wrote: the smallest unit, or the token.
+// amountOf parses an amount in the smallest unit or in the token.
 func amountOf(text string, token extrinsic.Token) (chain.Wei, error) {
 	if text == "" {
 		return chain.Wei{}, nil
@@ -151,8 +151,7 @@ func amountOf(text string, token extrinsic.Token) (chain.Wei, error) {
 	return chain.ParseWei(digits)
 }
 
-// BuildEVMQuestion asks for an EVM transaction that is ready to be signed. What is not given, the
-// node tells.
+// BuildEVMQuestion asks for an unsigned EVM transaction. The node supplies missing values.
 type BuildEVMQuestion struct {
 	Node                 *rpc.Client
 	Tables               network.Tables
@@ -160,18 +159,17 @@ type BuildEVMQuestion struct {
 	Signer               chain.Address
 	Type                 evm.Type // eip1559 by default
 	To                   chain.Optional[chain.Address]
-	Value                string // as a tip of [BuildQuestion]
+	Value                string // same format as the tip of [BuildQuestion]
 	Input                []byte
 	AccessList           []evm.AccessEntry
 	Nonce                chain.Optional[uint64]
 	GasLimit             chain.Optional[uint64]
-	GasPrice             chain.Optional[chain.GasPrice] // of legacy and eip2930
-	MaxFeePerGas         chain.Optional[chain.GasPrice] // of eip1559
+	GasPrice             chain.Optional[chain.GasPrice] // for legacy and eip2930
+	MaxFeePerGas         chain.Optional[chain.GasPrice] // for eip1559
 	MaxPriorityFeePerGas chain.Optional[chain.GasPrice]
 }
 
-// BuildEVM makes a draft of an EVM transaction. Prices that are not given are those of a normal
-// bid, as [Suggest] has it.
+// BuildEVM returns the draft of an EVM transaction. Missing prices are those of the normal bid of [Suggest].
 func BuildEVM(ctx context.Context, q BuildEVMQuestion) (*Draft, error) {
 	c, id, err := q.Chain.evmOfNode(ctx, q.Node, q.Tables)
 	if err != nil {
@@ -204,8 +202,8 @@ func BuildEVM(ctx context.Context, q BuildEVMQuestion) (*Draft, error) {
 	return &Draft{Signer: q.Signer, EVM: d}, nil
 }
 
-// price sets the prices of the transaction's type. What a legacy or an eip2930 transaction offers is
-// what it pays: that is the base fee of the next block and the priority fee of a normal bid.
+// price sets the prices for the transaction's type. Legacy and eip2930 transactions pay exactly what
+// they offer: the base fee of the next block plus the priority fee of a normal bid.
 func (q *BuildEVMQuestion) price(ctx context.Context, d *EVMDraft) error {
 	dynamic := q.Type == evm.EIP1559
 	d.GasPrice, d.MaxFeePerGas, d.MaxPriorityFeePerGas = q.GasPrice, q.MaxFeePerGas, q.MaxPriorityFeePerGas
@@ -215,7 +213,7 @@ func (q *BuildEVMQuestion) price(ctx context.Context, d *EVMDraft) error {
 	const blocks = 20
 	s, err := Suggest(ctx, SuggestQuestion{Blocks: blocks, Tables: q.Tables, Network: q.Chain.Network, Node: q.Node, Gateway: noGateway})
 	if err != nil {
-		return fmt.Errorf("what to bid for gas: %w", err)
+		return fmt.Errorf("gas price: %w", err)
 	}
 	normal := s.Bids[slices.IndexFunc(s.Bids, func(b fee.Bid) bool { return b.Speed == fee.Normal })]
 	if !dynamic {
@@ -232,7 +230,7 @@ func (q *BuildEVMQuestion) price(ctx context.Context, d *EVMDraft) error {
 	return nil
 }
 
-// noGateway is for who asks a node alone.
+// noGateway refuses to fall back to a gateway.
 func noGateway() (*source.Reader, error) {
-	return nil, notUnderstood("give the prices: the node does not tell what was paid for gas")
+	return nil, notUnderstood("state the gas prices")
 }

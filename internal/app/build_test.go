@@ -57,13 +57,13 @@ func TestBuildEVMRefused(t *testing.T) {
 	for want, change := range map[string]func(*app.BuildEVMQuestion){
 		"value: ":                    func(q *app.BuildEVMQuestion) { q.Value = "1,5" },
 		`"1DOT" is an amount of DOT`: func(q *app.BuildEVMQuestion) { q.Value = "1DOT" },
-		"give the prices: the node does not tell":                func(q *app.BuildEVMQuestion) { q.MaxFeePerGas = chain.Optional[chain.GasPrice]{} },
-		"gas_price: a transaction of type eip1559 has none":      func(q *app.BuildEVMQuestion) { q.GasPrice = one },
-		"max_fee_per_gas: a transaction of type legacy has none": func(q *app.BuildEVMQuestion) { q.Type, q.GasPrice = evm.Legacy, one },
-		"a legacy transaction has no access list": func(q *app.BuildEVMQuestion) {
+		"state the gas prices":       func(q *app.BuildEVMQuestion) { q.MaxFeePerGas = chain.Optional[chain.GasPrice]{} },
+		"gas_price: not allowed in a transaction of type eip1559":      func(q *app.BuildEVMQuestion) { q.GasPrice = one },
+		"max_fee_per_gas: not allowed in a transaction of type legacy": func(q *app.BuildEVMQuestion) { q.Type, q.GasPrice = evm.Legacy, one },
+		"a legacy transaction cannot have an access list": func(q *app.BuildEVMQuestion) {
 			*q = app.BuildEVMQuestion{Node: q.Node, Chain: s.stated, Signer: q.Signer, Type: evm.Legacy, GasPrice: one, AccessList: []evm.AccessEntry{{}}}
 		},
-		`transactions of type "eip7702" are not made here`: func(q *app.BuildEVMQuestion) {
+		`transaction type "eip7702": want legacy, eip2930 or eip1559`: func(q *app.BuildEVMQuestion) {
 			*q = app.BuildEVMQuestion{Node: q.Node, Chain: s.stated, Signer: q.Signer, Type: "eip7702", GasPrice: one}
 		},
 	} {
@@ -106,7 +106,7 @@ func TestBuildRefused(t *testing.T) {
 		`has no call "nothing"`:    func(q *app.BuildQuestion) { q.Call = "balances.nothing" },
 		"tip: ":                    func(q *app.BuildQuestion) { q.Tip = "much" },
 		"0.1234567890123456789":    func(q *app.BuildQuestion) { q.Tip = "0.1234567890123456789GLMR" },
-		"a period of 65537 blocks": func(q *app.BuildQuestion) { q.Period = extrinsic.MostPeriod + 1 },
+		"a period of 65537 blocks": func(q *app.BuildQuestion) { q.Period = extrinsic.MaxPeriod + 1 },
 	} {
 		q := app.BuildQuestion{Node: s.client, Chain: s.stated, Call: "system.remark", Arguments: []string{"0x"}, Signer: address(t, alith)}
 		change(&q)
@@ -116,7 +116,7 @@ func TestBuildRefused(t *testing.T) {
 		require.Nil(t, d)
 	}
 	hashes := s.node.Methods["chain_getBlockHash"]
-	for lacking, want := range map[string]string{"[0]": "does not have block 0", "[18]": "does not have block 18, which the era begins with"} {
+	for lacking, want := range map[string]string{"[0]": "does not have block 0", "[18]": "does not have block 18, where the era begins"} {
 		s.node.Methods["chain_getBlockHash"] = func(params []json.RawMessage) ([]byte, error) {
 			if string(params[0]) == lacking {
 				return []byte("[null]"), nil

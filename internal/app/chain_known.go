@@ -12,10 +12,10 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// ChainStatement has the facts of a chain that the user states. They are needed where no table has them; a statement
-// that contradicts a table is an error.
+// ChainStatement contains facts about a chain that the user states, for chains without a table. A statement that
+// contradicts a table is an error.
 type ChainStatement struct {
-	Network    string // a table by its name; "" finds the table by the genesis hash or the EVM chain ID
+	Network    string // the name of a table; "" finds it by genesis hash or EVM chain ID
 	Genesis    chain.Optional[chain.Hash]
 	EVMChainID chain.Optional[uint64]
 	Token      chain.Optional[extrinsic.Token]
@@ -23,13 +23,13 @@ type ChainStatement struct {
 
 // KnownChain is a chain whose facts come from a table or from the user, never from a node or a draft.
 type KnownChain struct {
-	Name  string          // of the table, "" where no table names the chain
-	Token extrinsic.Token // its symbol is "" where it is not known: amounts are then in the smallest unit
+	Name  string          // from the table, or ""
+	Token extrinsic.Token // symbol "" if unknown: amounts are then in the smallest unit
 
 	table *network.Network
 }
 
-// ofTable combines a table, which may be nil, with what the user states.
+// ofTable combines a table, which may be nil, with the user's statement.
 func (s *ChainStatement) ofTable(table *network.Network) (*KnownChain, error) {
 	c := &KnownChain{table: table}
 	stated, given := s.Token.Get()
@@ -38,7 +38,7 @@ func (s *ChainStatement) ofTable(table *network.Network) (*KnownChain, error) {
 		c.Token = stated
 		return c, nil
 	case given && stated != tokenOf(table):
-		return nil, notUnderstood("The token of %s is %s with %d decimals, and you state %s with %d. Leave out --symbol and --decimals.",
+		return nil, notUnderstood("The token of %s is %s with %d decimals, not %s with %d. Omit --symbol and --decimals.",
 			table.Name, table.Symbol, console.TokenDecimals, stated.Symbol, stated.Decimals)
 	}
 	c.Name, c.Token = table.Name, tokenOf(table)
@@ -49,7 +49,7 @@ func tokenOf(table *network.Network) extrinsic.Token {
 	return extrinsic.Token{Symbol: table.Symbol, Decimals: console.TokenDecimals}
 }
 
-// named is the table that the user names, nil where none is named.
+// named returns the table that the user names, nil if none is named.
 func (s *ChainStatement) named(tables network.Tables) (*network.Network, error) {
 	if s.Network == "" {
 		return nil, nil
@@ -57,10 +57,10 @@ func (s *ChainStatement) named(tables network.Tables) (*network.Network, error) 
 	return tables.Choose(s.Network)
 }
 
-// ofGenesis finds the chain whose block 0 has the hash. A table can be named where none has the hash.
+// ofGenesis finds the chain by the hash of block 0. If no table has the hash, the user can name one.
 func (s *ChainStatement) ofGenesis(tables network.Tables, genesis chain.Hash) (*KnownChain, error) {
 	if stated, given := s.Genesis.Get(); given && stated != genesis {
-		return nil, notUnderstood("The genesis hash is %v, and you state %v: this is another chain.", genesis, stated)
+		return nil, notUnderstood("The genesis hash is %v, not %v as stated: this is another chain.", genesis, stated)
 	}
 	table := tables.OfGenesis(genesis)
 	named, err := s.named(tables)
@@ -70,25 +70,25 @@ func (s *ChainStatement) ofGenesis(tables network.Tables, genesis chain.Hash) (*
 	switch {
 	case named == nil || named == table:
 	case table != nil:
-		return nil, notUnderstood("The genesis hash %v is that of %s, and you name %s: this is another chain.", genesis, table.Name, named.Name)
+		return nil, notUnderstood("The genesis hash %v belongs to %s, not to %s: this is another chain.", genesis, table.Name, named.Name)
 	case named.Genesis != nil:
-		return nil, notUnderstood("The genesis hash is %v, and that of %s is %v: this is another chain.", genesis, named.Name, *named.Genesis)
+		return nil, notUnderstood("The genesis hash is %v, but that of %s is %v: this is another chain.", genesis, named.Name, *named.Genesis)
 	default:
 		table = named
 	}
 	return s.ofTable(table)
 }
 
-var errNoChainID = notUnderstood("An EVM transaction without a chain ID is valid on every chain (EIP-155). Build it with the chain ID of your chain: fees tx build-evm --chain-id ID.")
+var errNoChainID = notUnderstood("An EVM transaction without a chain ID is valid on every chain (EIP-155). Build it again with \"fees tx build-evm --chain-id ID\".")
 
-// ofEVMChain finds the chain that EVM transactions with the chain ID are for.
+// ofEVMChain finds the chain by its EVM chain ID.
 func (s *ChainStatement) ofEVMChain(tables network.Tables, id uint64) (*KnownChain, error) {
 	if id == 0 {
 		return nil, errNoChainID
 	}
 	stated, given := s.EVMChainID.Get()
 	if given && stated != id {
-		return nil, notUnderstood("The EVM chain ID is %d, and you state %d: this is another chain.", id, stated)
+		return nil, notUnderstood("The EVM chain ID is %d, not %d as stated: this is another chain.", id, stated)
 	}
 	table := tables.OfEVMChain(id)
 	named, err := s.named(tables)
@@ -99,10 +99,10 @@ func (s *ChainStatement) ofEVMChain(tables network.Tables, id uint64) (*KnownCha
 	case named != nil && named.EVMChainID == 0 && table == nil:
 		table = named
 	case named != nil && named != table:
-		return nil, notUnderstood("The EVM chain ID %d is not that of %s: this is another chain.", id, named.Name)
+		return nil, notUnderstood("The EVM chain ID %d does not belong to %s: this is another chain.", id, named.Name)
 	}
 	if !given && (table == nil || table.EVMChainID == 0) {
-		return nil, notUnderstood("No table has the EVM chain ID %d. If it is that of your chain, by another source than the node or the draft, add --chain-id %[1]d.", id)
+		return nil, notUnderstood("No table has the EVM chain ID %d. If a source other than the node and the draft confirms it, add --chain-id %[1]d.", id)
 	}
 	return s.ofTable(table)
 }
@@ -135,15 +135,15 @@ func (s *ChainStatement) evmOfNode(ctx context.Context, node *rpc.Client, tables
 		return nil, 0, err
 	}
 	if n := native.table; n != nil && n.EVMChainID > 0 && n.EVMChainID != id {
-		return nil, 0, notUnderstood("The node says that its EVM chain ID is %d, and that of %s is %d. Use a node of the right chain.", id, n.Name, n.EVMChainID)
+		return nil, 0, notUnderstood("The node reports EVM chain ID %d, but that of %s is %d. Use a node of the right chain.", id, n.Name, n.EVMChainID)
 	}
 	c, err := s.ofEVMChain(tables, id)
 	if err != nil {
 		return nil, 0, err
 	}
-	copied := s.Genesis.Known() && s.EVMChainID.Known() // the user knows of it: a fork for tests, for example
+	copied := s.Genesis.Known() && s.EVMChainID.Known() // the user states both: a test fork, for example
 	if n := c.table; n != nil && n != native.table && n.Genesis != nil && !copied {
-		return nil, 0, notUnderstood("The node says that its EVM chain ID is %d, which is that of %s, but its block 0 is %v. Use a node of the right chain.", id, n.Name, genesis)
+		return nil, 0, notUnderstood("The node reports EVM chain ID %d (%s), but its block 0 is %v. Use a node of the right chain.", id, n.Name, genesis)
 	}
 	return c, id, c.checkToken(ctx, node)
 }
@@ -160,12 +160,12 @@ func genesisOf(ctx context.Context, node *rpc.Client) (genesis chain.Hash, err e
 	return genesis, nil
 }
 
-// checkToken compares the chain's token with the one that the node names, if it does.
+// checkToken compares the chain's token with the token that the node reports, if it does.
 func (c *KnownChain) checkToken(ctx context.Context, node *rpc.Client) error {
 	said, err := state.TokenOf(ctx, node)
 	if err != nil || c.Token.Symbol == "" || said.Symbol == "" || said == c.Token {
 		return err
 	}
-	return notUnderstood("The node says that its token is %s with %d decimals, and the chain's is %s with %d. Use a node of the right chain.",
+	return notUnderstood("The node reports the token %s with %d decimals, but the chain's is %s with %d. Use a node of the right chain.",
 		console.Printable(said.Symbol), said.Decimals, c.Token.Symbol, c.Token.Decimals)
 }

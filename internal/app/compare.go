@@ -12,8 +12,8 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// Before is the period before: the month before a month, the year before a year, and as many
-// days or blocks before a range as it has.
+// Before returns the previous period: the month before a month, the year before a year, or the
+// same number of days or blocks before a range.
 func (in PeriodInput) Before() (before PeriodInput, err error) {
 	before = PeriodInput{Timezone: in.Timezone, Partial: in.Partial}
 	switch {
@@ -34,16 +34,16 @@ func (in PeriodInput) Before() (before PeriodInput, err error) {
 		}
 		return before, before.heightsBefore(r.First, r.Last)
 	}
-	return before, notUnderstood("%v: name the period that is compared with the one before it: a range, %v, %v, or %v and %v", FieldCompare, FieldMonth, FieldYear, FieldFrom, FieldTo)
+	return before, notUnderstood("%v: state the period to compare with the previous one: a range, %v, %v, or %v and %v", FieldCompare, FieldMonth, FieldYear, FieldFrom, FieldTo)
 }
 
-// namedPeriod is a month or a year.
+// namedPeriod matches a month or a year.
 var namedPeriod = regexp.MustCompile(`^[0-9]{4}(-[0-9]{2})?$`)
 
-// IsNamed tells whether a text names a month or a year, such as 2025-02 or 2025.
+// IsNamed reports whether text is a month or a year, such as 2025-02 or 2025.
 func IsNamed(text string) bool { return namedPeriod.MatchString(text) }
 
-// Named is the month or the year that a text names, of the same time zone.
+// Named returns the month or year that text names, in the same time zone.
 func (in PeriodInput) Named(text string) PeriodInput {
 	other := PeriodInput{Timezone: in.Timezone, Partial: in.Partial}
 	if len(text) == len("2025") {
@@ -54,11 +54,11 @@ func (in PeriodInput) Named(text string) PeriodInput {
 	return other
 }
 
-// PeriodBefore names the period before another one.
+// PeriodBefore is the text for the previous period.
 const PeriodBefore = "before"
 
-// Beside is the period that a text names to be compared with this one: the one before, a month or
-// a year. It is not known of "".
+// Beside returns the period that text names for comparison with this one: the previous period, a month
+// or a year. It returns no period for "".
 func (in PeriodInput) Beside(text string) (with chain.Optional[PeriodInput], err error) {
 	switch {
 	case text == "":
@@ -72,7 +72,7 @@ func (in PeriodInput) Beside(text string) (with chain.Optional[PeriodInput], err
 	return with, notUnderstood("%v %q: want %s, a month such as 2025-02, or a year such as 2025", FieldCompare, text, PeriodBefore)
 }
 
-// endBefore sets the ends to those of the period before one with two ends.
+// endBefore sets both ends to the previous period of the same length.
 func (in *PeriodInput) endBefore(of PeriodInput) error {
 	first, err := parseEnd(FieldFrom, of.From)
 	if err != nil {
@@ -90,18 +90,18 @@ func (in *PeriodInput) endBefore(of PeriodInput) error {
 	return nil
 }
 
-// heightsBefore sets the ends to as many blocks before a range as it has.
+// heightsBefore sets both ends to the same number of blocks before a range.
 func (in *PeriodInput) heightsBefore(first, last uint64) error {
 	count := last - first + 1
 	if count > first {
-		return notUnderstood("%v: there are not %d blocks before block %d", FieldCompare, count, first)
+		return notUnderstood("%v: fewer than %d blocks precede block %d", FieldCompare, count, first)
 	}
 	in.From, in.To = strconv.FormatUint(first-count, 10), strconv.FormatUint(first-1, 10)
 	return nil
 }
 
-// Compare adds up the fees of a period beside those of another one. A [NotHeldError] says of
-// which of them the ledger lacks a part.
+// Compare reports the fees of a period beside those of another. It returns a [NotHeldError] for the
+// period that the ledger does not fully contain.
 func (d *Desk) Compare(ctx context.Context, q ReportQuestion, with PeriodInput) (*report.Comparison, error) {
 	if err := q.check(); err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func (d *Desk) Compare(ctx context.Context, q ReportQuestion, with PeriodInput) 
 		return nil, err
 	}
 	if q.By == report.Block && !(held.Asked.Heights.Known() && before.Asked.Heights.Known()) {
-		return nil, notUnderstood("%v by %s wants two ranges of heights, of which the first blocks stand beside each other: name one, or compare by %s", FieldCompare, report.Block, report.Day)
+		return nil, notUnderstood("%v by %s needs two ranges of heights, compared from their first blocks on. Name a range, or compare by %s.", FieldCompare, report.Block, report.Day)
 	}
 	n, err := d.Network(ctx)
 	if err != nil {
@@ -138,11 +138,11 @@ func (d *Desk) Compare(ctx context.Context, q ReportQuestion, with PeriodInput) 
 		return nil, err
 	}
 	c, err := report.Compare(now, then, q.Top)
-	return c, d.of(err)
+	return c, d.wrapErr(err)
 }
 
-// With is a period of heights with another one, and what is between them: what is read of a
-// gateway to compare them.
+// With returns the range from the first to the last block of two periods of heights: the blocks that a
+// gateway must supply for a comparison.
 func (p Period) With(other PeriodInput) (both Period, err error) {
 	q, err := other.Parse()
 	if err != nil {
@@ -151,7 +151,7 @@ func (p Period) With(other PeriodInput) (both Period, err error) {
 	x, known := p.Asked.Heights.Get()
 	y, too := q.Asked.Heights.Get()
 	if !known || !too {
-		return both, notUnderstood("%v: a gateway is asked for ranges of heights alone: fill a ledger by fees sync to compare months or years", FieldCompare)
+		return both, notUnderstood("%v: without a ledger, only ranges of heights can be compared. To compare months or years, fill a ledger with \"fees sync\".", FieldCompare)
 	}
 	return Heights(min(x.First, y.First), max(x.Last, y.Last)), nil
 }

@@ -50,7 +50,7 @@ func TestNamedPeriod(t *testing.T) {
 	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 }
 
-// Two months of a chain beside each other have the figures that each has alone. One that the
+// Two months of a chain beside each other have the same figures as separately. One that the
 // ledger lacks is an error with the month that is lacking.
 func TestCompareMonths(t *testing.T) {
 	long(t)

@@ -167,12 +167,12 @@ func TestDataHavenProportionIsExplained(t *testing.T) {
 				Value *struct{ RuntimeConfig map[string]string }
 			}
 			d.read(t, "parameters", v.Block-1, &answer)
-			from := fmt.Sprintf("as block %d left it, in force for the block after it", v.Block-1)
+			from := fmt.Sprintf("state after block %d, in force for the next block", v.Block-1)
 			if answer.Value != nil {
 				require.Equal(t, answer.Value.RuntimeConfig["feesTreasuryProportion"], share.String(), place)
 			}
 			if share.String() == "200000000" { // operator/runtime/*/src/configs/runtime_params.rs
-				from += "; also the default, where governance has set none"
+				from += "; equals the default if governance has set none"
 			}
 			require.Equal(t, from, in.From, place)
 		}
@@ -260,7 +260,7 @@ func TestDataHavenIsCharged(t *testing.T) {
 			for _, f := range r.Findings {
 				found = append(found, fmt.Sprint(r.Number, " ", f.Check))
 				if f.Check == "block.multiplier" {
-					require.Contains(t, f.Message, ", and each block of this runtime stores 1000000000000000000")
+					require.Contains(t, f.Message, ", but every block of this runtime stores 1000000000000000000")
 				}
 			}
 			require.Empty(t, r.Notes, "block %d", r.Number)
@@ -293,7 +293,7 @@ func TestDataHavenIsCharged(t *testing.T) {
 			"block.nonce":      len(senders),                                    // the first transaction of each
 			"block.treasury":   blocks - d.blocksWith(t, "UpdatedInactive") + 1, // and the first time that it tells
 			"block.weight":     blocks,                                          // a constant multiplier follows from no weight,
-			"block.weighed":    blocks,                                          // so that nobody asks for it; it was not recorded
+			"block.weighed":    blocks,                                          // so it is not requested; it was not recorded
 			"native.formula":   int(waived),                                     // root pays no fee
 			"native.signature": natives,                                         // of what is encoded alone, it does not follow
 		}
@@ -302,9 +302,9 @@ func TestDataHavenIsCharged(t *testing.T) {
 			if c := summary.Checks[i]; c.NotApplicable > 0 {
 				require.NotEmpty(t, c.Why, check.ID)
 				notMade[check.ID] = c.NotApplicable
-			} else if check.ID == "block.dust" { // nobody was left with less than the deposit
+			} else if check.ID == "block.dust" { // no account was left with less than the deposit
 				require.Equal(t, d.blocksWith(t, "DustLost"), c.Held)
-			} else if check.ID != "gateway.same" { // nobody asked another one
+			} else if check.ID != "gateway.same" { // no other gateway was asked
 				require.Positive(t, c.Held, check.ID)
 			}
 		}
@@ -438,7 +438,7 @@ func TestDataHavenStatements(t *testing.T) {
 			return sum.String()
 		}
 		treasury, _ := d.sum(t, "treasury", all)
-		require.Equal(t, treasury, got(dataHavenTreasury), "it gets fees alone")
+		require.Equal(t, treasury, got(dataHavenTreasury), "it gets only fees")
 		authors := map[string]bool{}
 		for _, charge := range d.charges {
 			authors[charge["author"]] = true

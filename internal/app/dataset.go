@@ -10,28 +10,28 @@ import (
 	"github.com/feeledger/fees/internal/ledger/dataset"
 )
 
-// DatasetQuestion asks for months of the ledger as Parquet files by network, year and month.
+// DatasetQuestion asks for months of the ledger as Parquet files, partitioned by network, year and month.
 type DatasetQuestion struct {
 	Dir      string
-	Period   Period // whole months of UTC, or all
-	Replace  bool   // files that are there and differ
-	Program  string // that writes
+	Period   Period // whole UTC months, or all
+	Replace  bool   // overwrite existing files that differ
+	Program  string // name and version of the writing program
 	Progress Progress
-	// Done is told of each month when its files are there, where it is not nil.
+	// Done, if not nil, is called when the files of a month are complete.
 	Done func(dataset.Outcome, *dataset.Manifest)
 }
 
-// Dataset is what was exported.
+// Dataset summarizes an export.
 type Dataset struct {
 	Months       map[dataset.Outcome]int
-	Undetermined uint64   // fees of these months that are not known
-	Unclassified uint64   // events of these months of which it is not known what they moved
-	LeftOut      int      // months that are there in part
-	Notes        []string // what a reader must know, such as the months that are left out
+	Undetermined uint64   // unknown fees in these months
+	Unclassified uint64   // events in these months whose effect on balances is unknown
+	LeftOut      int      // incomplete months that were skipped
+	Notes        []string // for the reader, such as skipped months
 }
 
-// Dataset writes the files of the months that are not there. Of a ledger as a whole, a month
-// that is not whole is left out, unless the period may be partial.
+// Dataset writes the files of the months that do not exist yet. When exporting the whole ledger, it skips
+// incomplete months unless the period may be partial.
 func (d *Desk) Dataset(ctx context.Context, q DatasetQuestion) (*Dataset, error) {
 	if err := q.Period.Months(); err != nil {
 		return nil, err
@@ -49,17 +49,17 @@ func (d *Desk) Dataset(ctx context.Context, q DatasetQuestion) (*Dataset, error)
 	}
 	months, timeless, err := d.Book.Months(ctx)
 	if err != nil {
-		return nil, d.of(err)
+		return nil, d.wrapErr(err)
 	}
 	wanted, x, err := d.monthsOf(ctx, &q, months)
 	if err != nil {
 		return nil, err
 	}
-	if timeless > 1 { // block 0 never has one, nor a transaction
-		x.Notes = append(x.Notes, fmt.Sprintf("MISSING: %d blocks have no time, and are in no month", timeless))
+	if timeless > 1 { // block 0 never has a time or a transaction
+		x.Notes = append(x.Notes, fmt.Sprintf("MISSING: %d blocks have no time and belong to no month", timeless))
 	}
 	if len(wanted) == 0 {
-		x.Notes = append(x.Notes, "no month is exported")
+		x.Notes = append(x.Notes, "no month was exported")
 		return x, nil
 	}
 	to, err := dataset.Open(q.Dir, c)
@@ -73,7 +73,7 @@ func (d *Desk) Dataset(ctx context.Context, q DatasetQuestion) (*Dataset, error)
 		o := dataset.Options{Replace: q.Replace, Progress: func(blocks uint64) { q.Progress.show(blocks, m.Blocks) }}
 		outcome, manifest, err := to.Export(ctx, d.Book, &m.SealedMonth, m.lacks, o)
 		if err != nil {
-			return nil, d.whose(err)
+			return nil, d.wrapDatasetErr(err)
 		}
 		x.Months[outcome]++
 		x.Undetermined += manifest.Undetermined
@@ -86,7 +86,7 @@ func (d *Desk) Dataset(ctx context.Context, q DatasetQuestion) (*Dataset, error)
 	return x, nil
 }
 
-// CheckDataset compares the files of a directory with their sums, and with the ledger's seals.
+// CheckDataset compares the files in a directory with their checksums and with the ledger's seals.
 func (d *Desk) CheckDataset(ctx context.Context, dir string, p *Progress) (*dataset.Checked, error) {
 	c, err := d.chainOf(ctx, "")
 	if err != nil {
@@ -94,7 +94,7 @@ func (d *Desk) CheckDataset(ctx context.Context, dir string, p *Progress) (*data
 	}
 	defer p.end()
 	found, err := dataset.Check(ctx, dir, c, d.Book, p.show)
-	return found, d.whose(err)
+	return found, d.wrapDatasetErr(err)
 }
 
 func (d *Desk) chainOf(ctx context.Context, program string) (c dataset.Chain, err error) {
@@ -103,77 +103,77 @@ func (d *Desk) chainOf(ctx context.Context, program string) (c dataset.Chain, er
 		return c, err
 	}
 	id, err := d.Book.Identity(ctx)
-	return dataset.Chain{Network: n.Name, Genesis: id.Genesis, Symbol: n.Symbol, Program: program}, d.of(err)
+	return dataset.Chain{Network: n.Name, Genesis: id.Genesis, Symbol: n.Symbol, Program: program}, d.wrapErr(err)
 }
 
-// monthHeld is a month with what the ledger lacks of it.
+// monthHeld is a month with the parts that the ledger lacks.
 type monthHeld struct {
 	ledger.SealedMonth
 	lacks []string
 }
 
-// monthsOf are those of a period, and what is said of those that are left out.
+// monthsOf returns the months of a period, and a dataset with notes on those that are skipped.
 func (d *Desk) monthsOf(ctx context.Context, q *DatasetQuestion, months []ledger.SealedMonth) (wanted []monthHeld, x *Dataset, err error) {
 	x = &Dataset{Months: map[dataset.Outcome]int{}}
 	for _, m := range months {
 		p, err := m.Period()
 		if err != nil {
-			return nil, nil, d.of(err)
+			return nil, nil, d.wrapErr(err)
 		}
 		if asked := q.Period.Asked; !q.Period.All && (p.From.Std().Before(asked.From.Std()) || p.To.Std().After(asked.To.Std())) {
 			continue
 		}
 		cover, err := d.Book.Cover(ctx, p)
 		if err != nil {
-			return nil, nil, d.of(err)
+			return nil, nil, d.wrapErr(err)
 		}
 		if len(cover.Lacks) > 0 && !q.Period.Partial {
-			x.Notes = append(x.Notes, fmt.Sprintf("%v is left out: it lacks %s", &m, cover.Lacks[0]))
+			x.Notes = append(x.Notes, fmt.Sprintf("%v is skipped: it lacks %s", &m, cover.Lacks[0]))
 			x.LeftOut++
 			continue
 		}
 		for _, lack := range cover.Lacks {
-			x.Notes = append(x.Notes, fmt.Sprintf("PARTIAL: this is not all of %v: it lacks %s", &m, lack))
+			x.Notes = append(x.Notes, fmt.Sprintf("PARTIAL: %v is incomplete, missing %s", &m, lack))
 		}
 		wanted = append(wanted, monthHeld{m, cover.Lacks})
 	}
 	return wanted, x, nil
 }
 
-// Months wants whole months of UTC, or all. The error is an [InputError].
+// Months checks that the period consists of whole UTC months, or is all. Errors are of type [InputError].
 func (p *Period) Months() error {
 	if p.Zone != time.UTC {
-		return notUnderstood("%v %v: the files are of months of UTC", FieldTimezone, p.Zone)
+		return notUnderstood("%v %v: the files cover UTC months only", FieldTimezone, p.Zone)
 	}
 	if p.All {
 		return nil
 	}
 	if p.Asked.Heights.Known() {
-		return notUnderstood("%s: the files are of whole months: name %v, or the first and the last day of months by %v and %v", p.Name, FieldMonth, FieldFrom, FieldTo)
+		return notUnderstood("%s: the files cover whole months. Use %v, or %v and %v with the first and last day of months.", p.Name, FieldMonth, FieldFrom, FieldTo)
 	}
 	from, to := p.Asked.From.Std().UTC(), p.Asked.To.Std().UTC()
-	if begins(from) && begins(to) {
+	if startsMonth(from) && startsMonth(to) {
 		return nil
 	}
 	first := ledger.MonthOf(from).Start()
 	last := (ledger.MonthOf(to.Add(-time.Millisecond)) + 1).Start().AddDate(0, 0, -1)
-	return notUnderstood("%s: the files are of whole months: %v %s %v %s takes them all", p.Name,
+	return notUnderstood("%s: the files cover whole months. Use %v %s %v %s.", p.Name,
 		FieldFrom, first.Format(time.DateOnly), FieldTo, last.Format(time.DateOnly))
 }
 
-// begins tells whether a month begins at a time.
-func begins(t time.Time) bool { return t.Equal(ledger.MonthOf(t).Start()) }
+// startsMonth reports whether a month begins at a time.
+func startsMonth(t time.Time) bool { return t.Equal(ledger.MonthOf(t).Start()) }
 
-// whose says of an error of a dataset whether it is the ledger's.
-func (d *Desk) whose(err error) error {
+// wrapDatasetErr adds the ledger's location to errors that the ledger caused, and turns bad names into input errors.
+func (d *Desk) wrapDatasetErr(err error) error {
 	var row *dataset.RowError
 	if errors.As(err, &row) || is(ledger.ErrDamaged, ledger.ErrNone)(err) || ledger.Passes(err) {
-		return d.of(err)
+		return d.wrapErr(err)
 	}
 	return ofDataset(err)
 }
 
-// ofDataset says of a name that no path can have that it is not understood.
+// ofDataset turns a network name that no path can contain into an [InputError].
 func ofDataset(err error) error {
 	if errors.Is(err, dataset.ErrName) {
 		return notUnderstood("%v", err)

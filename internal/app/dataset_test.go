@@ -158,7 +158,7 @@ func TestDatasetOfAYear(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, map[dataset.Outcome]int{dataset.Written: 12}, x.Months)
 	require.Len(t, x.Notes, 1)
-	require.Contains(t, x.Notes[0], "2025-01 is left out: it lacks its end")
+	require.Contains(t, x.Notes[0], "2025-01 is skipped: it lacks its end")
 	require.Equal(t, 1, x.LeftOut)
 	d := opened(t, place)
 	totals := func(by ledger.TotalsBy, each func(*ledger.Total)) {
@@ -263,7 +263,7 @@ func TestDatasetOfAYear(t *testing.T) {
 	}
 }
 
-// The same ledger gives the same bytes. What is there is left alone, and what is new is added.
+// The same ledger gives the same bytes. Existing files stay, and new ones are added.
 func TestDatasetIsIncremental(t *testing.T) {
 	long(t)
 	const day = 24 / hoursApart
@@ -354,11 +354,11 @@ func TestDatasetDamaged(t *testing.T) {
 		exits  bool   // an export notices, without reading the files
 		reason string
 	}{
-		{"a bit", name, flipped, false, "its SHA-256 is not what was written"},
-		{"an end", name, text[:len(text)-9], true, "bytes, not"},
-		{"a file", name, nil, true, "it is not there"},
+		{"a bit", name, flipped, false, "its SHA-256 does not match the manifest"},
+		{"an end", name, text[:len(text)-9], true, "bytes instead of"},
+		{"a file", name, nil, true, "it is missing"},
 		{"a manifest", manifest, []byte(`{"format": 1, "month": "2026-01", "network": "moonbeam"}`), true, "it lists 0 files, not 5"},
-		{"a manifest of another network", manifest, []byte(`{"format": 1, "month": "2026-01", "network": "../moonbeam"}`), true, "it is of the month 2026-01 of ../moonbeam"},
+		{"a manifest of another network", manifest, []byte(`{"format": 1, "month": "2026-01", "network": "../moonbeam"}`), true, "it belongs to the month 2026-01 of ../moonbeam"},
 		{"no JSON", manifest, []byte("{"), true, "unexpected end"},
 	} {
 		if c.text == nil {
@@ -382,7 +382,7 @@ func TestDatasetDamaged(t *testing.T) {
 		require.NoError(t, err, c.what)
 		require.Equal(t, good, tree(t, dir), c.what)
 	}
-	// A file that nobody wrote would be read by a query.
+	// A query would also read a foreign file.
 	stray := filepath.Join(filepath.Dir(name), "more.parquet")
 	require.NoError(t, os.WriteFile(stray, text, 0o600))
 	found := checkedDataset(t, place, dir)
@@ -427,11 +427,11 @@ func TestDatasetPeriods(t *testing.T) {
 		kind failure.Kind
 		want string
 	}{
-		{app.PeriodInput{Blocks: "0..27"}, failure.NotUnderstood, "blocks 0..27: the files are of whole months: name month"},
-		{app.PeriodInput{From: "2026-01-02", To: "2026-02-10"}, failure.NotUnderstood, "from 2026-01-01 to 2026-02-28 takes them all"},
-		{app.PeriodInput{From: "2026-01-01", To: "2026-01-30"}, failure.NotUnderstood, "from 2026-01-01 to 2026-01-31 takes them all"},
-		{app.PeriodInput{Month: "2026-01", Timezone: "Europe/Berlin"}, failure.NotUnderstood, "timezone Europe/Berlin: the files are of months of UTC"},
-		{app.PeriodInput{Timezone: "Europe/Berlin"}, failure.NotUnderstood, "months of UTC"},
+		{app.PeriodInput{Blocks: "0..27"}, failure.NotUnderstood, "blocks 0..27: the files cover whole months. Use month"},
+		{app.PeriodInput{From: "2026-01-02", To: "2026-02-10"}, failure.NotUnderstood, "Use from 2026-01-01 to 2026-02-28."},
+		{app.PeriodInput{From: "2026-01-01", To: "2026-01-30"}, failure.NotUnderstood, "Use from 2026-01-01 to 2026-01-31."},
+		{app.PeriodInput{Month: "2026-01", Timezone: "Europe/Berlin"}, failure.NotUnderstood, "timezone Europe/Berlin: the files cover UTC months only"},
+		{app.PeriodInput{Timezone: "Europe/Berlin"}, failure.NotUnderstood, "timezone Europe/Berlin: the files cover UTC months only"},
 		{app.PeriodInput{Month: "2026-01"}, failure.NotCovered, "it"},
 	} {
 		dir := filepath.Join(t.TempDir(), "lake")
@@ -446,7 +446,7 @@ func TestDatasetPeriods(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.Equal(t, map[dataset.Outcome]int{dataset.Written: 1}, x.Months)
-	require.Contains(t, x.Notes[0], "PARTIAL: this is not all of 2026-01")
+	require.Contains(t, x.Notes[0], "PARTIAL: 2026-01 is incomplete")
 	x, err = datasetOf(t, place, t.TempDir(), nil)
 	require.NoError(t, err)
 	require.Empty(t, x.Months)

@@ -15,50 +15,50 @@ import (
 // Desk answers questions about a ledger.
 type Desk struct {
 	Book   *ledger.Book
-	Place  string // the ledger's, as it may be shown
+	Place  string // the ledger's location without credentials
 	Tables network.Tables
 
-	remove func() // takes away a ledger that was made for one question
+	remove func() // deletes a temporary ledger
 }
 
-// Open opens the ledger at a place, the path of a file or a postgres:// URL, for reading.
-// Tables have the ledger's network.
+// Open opens a ledger for reading. The place is a file path or a postgres:// URL; tables must contain
+// the ledger's network.
 func Open(ctx context.Context, place string, tables network.Tables) (*Desk, error) {
 	return open(ctx, place, tables, ledger.Open)
 }
 
-// OpenWriter opens a ledger to write it, alone, and makes it where there is none.
+// OpenWriter opens a ledger for exclusive writing, and creates it if it does not exist.
 func OpenWriter(ctx context.Context, place string, tables network.Tables) (*Desk, error) {
 	return open(ctx, place, tables, ledger.OpenWriter)
 }
 
-// OpenShared opens a ledger in PostgreSQL to write it beside others.
+// OpenShared opens a ledger in PostgreSQL for writing beside other writers.
 func OpenShared(ctx context.Context, place string, tables network.Tables) (*Desk, error) {
 	return open(ctx, place, tables, ledger.OpenShared)
 }
 
-// opener is one of these.
+// opener is the type of these functions.
 type opener = func(context.Context, string, network.Tables) (*Desk, error)
 
 func open(ctx context.Context, place string, tables network.Tables, how func(context.Context, string) (*ledger.Book, error)) (*Desk, error) {
 	d := &Desk{Place: ShownLedger(place), Tables: tables}
 	var err error
 	if d.Book, err = how(ctx, place); err != nil {
-		return nil, d.of(err)
+		return nil, d.wrapErr(err)
 	}
-	d.tellOfTheEnd(ctx)
+	d.setLastBlock(ctx)
 	return d, nil
 }
 
-// tellOfTheEnd tells the ledger the last block of its chain, where the tables have one.
-func (d *Desk) tellOfTheEnd(ctx context.Context) {
+// setLastBlock records the chain's final block in the ledger, if the tables contain one.
+func (d *Desk) setLastBlock(ctx context.Context) {
 	if last, ended := d.lastBlock(ctx).Get(); ended {
 		d.Book.ChainEnds(last)
 	}
 }
 
-// lastBlock is that of the ledger's chain, where the tables say that it has ended. What is
-// wrong with a ledger, the questions say.
+// lastBlock returns the last block of the ledger's chain if the tables state that the chain has ended.
+// It ignores errors of the ledger: the questions report them.
 func (d *Desk) lastBlock(ctx context.Context) (none chain.Optional[uint64]) {
 	id, err := d.Book.Identity(ctx)
 	if err != nil {
@@ -70,8 +70,8 @@ func (d *Desk) lastBlock(ctx context.Context) (none chain.Optional[uint64]) {
 	return none
 }
 
-// begin opens a ledger for the blocks of a source, from a height on. The source is asked
-// before a ledger is made, for its block at a height that it has.
+// begin opens a ledger for the blocks of a source, starting at height first. Before it creates a ledger, it
+// reads the source's block at height has.
 func begin(ctx context.Context, place string, reader *source.Reader, has, first uint64, open opener) (*Desk, error) {
 	id, err := identify(ctx, reader, has)
 	if err != nil {
@@ -82,7 +82,7 @@ func begin(ctx context.Context, place string, reader *source.Reader, has, first 
 		return nil, err
 	}
 	if err := d.Book.Begin(ctx, id, first); err != nil {
-		return nil, errors.Join(d.of(err), d.Close())
+		return nil, errors.Join(d.wrapErr(err), d.Close())
 	}
 	return d, nil
 }
@@ -96,44 +96,44 @@ func (d *Desk) Close() error {
 	return err
 }
 
-// Network is the network that the ledger is of, as the tables have it.
+// Network returns the ledger's network from the tables.
 func (d *Desk) Network(ctx context.Context) (*network.Network, error) {
 	id, err := d.Book.Identity(ctx)
 	if err != nil {
-		return nil, d.of(err)
+		return nil, d.wrapErr(err)
 	}
 	n, err := d.Tables.Choose(id.Network)
 	if err != nil {
-		return nil, fmt.Errorf("the ledger is of the network %s, whose token no table names: %w", id.Network, err)
+		return nil, fmt.Errorf("the ledger's network %s is not in any table: %w", id.Network, err)
 	}
 	return n, nil
 }
 
-// Symbol is what the ledger's token is called, "" where no table knows its network.
+// Symbol returns the symbol of the ledger's token, "" if no table contains its network.
 func (d *Desk) Symbol(ctx context.Context) (string, error) {
 	_, symbol, err := d.named(ctx)
 	return symbol, err
 }
 
-// named is what the ledger's network and its token are called.
+// named returns the names of the ledger's network and token.
 func (d *Desk) named(ctx context.Context) (name, symbol string, err error) {
 	id, err := d.Book.Identity(ctx)
 	if n, ok := d.Tables.Named(id.Network); err == nil && ok {
 		symbol = n.Symbol
 	}
-	return id.Network, symbol, d.of(err)
+	return id.Network, symbol, d.wrapErr(err)
 }
 
-// of says of an error that it is the ledger's.
-func (d *Desk) of(err error) error {
+// wrapErr adds the ledger's location to an error.
+func (d *Desk) wrapErr(err error) error {
 	if err == nil {
 		return nil
 	}
 	return &LedgerError{d.Place, err}
 }
 
-// ShownLedger is a ledger's place as it may be shown: of a URL neither user name nor
-// password, nor what follows its path.
+// ShownLedger returns a ledger's location without credentials: from a URL it removes user name, password
+// and everything after the path.
 func ShownLedger(place string) string {
 	if !ledger.Postgres(place) {
 		return place

@@ -10,50 +10,50 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// FieldBefore is the month of a [DetachOptions].
+// FieldBefore is the field of the month in [DetachOptions].
 const FieldBefore Field = "before"
 
-// DetachOptions say what is taken out of a ledger, and where it goes.
+// DetachOptions state which blocks to move out of a ledger, and where to.
 type DetachOptions struct {
-	Place  string // the ledger's
-	Before string // a month of UTC, such as 2025-01: what is before it
-	File   string // a new ledger
-	// Copied, Verified and Removed are told how far it is.
+	Place  string // path or URL of the ledger
+	Before string // a UTC month, such as 2025-01: the blocks before it are moved
+	File   string // path of the new ledger
+	// Copied, Verified and Removed receive the progress of each step.
 	Copied, Verified, Removed Progress
 }
 
-// Detachment is a part of a ledger that was taken out of it, or would be.
+// Detachment describes blocks that were or would be moved out of a ledger.
 type Detachment struct {
 	ledger.Detachment
-	Place string // the ledger's, as it may be shown
-	File  bool   // it is in a file, which stays as large as it was
+	Place string // the ledger's location without credentials
+	File  bool   // the ledger is a file, which does not shrink
 }
 
-// Detach takes the blocks before a month out of a ledger, into a file that is one of its own
-// and was verified before anything is removed.
+// Detach moves the blocks before a month out of a ledger into a new ledger file. It verifies the file
+// before it removes anything.
 func Detach(ctx context.Context, o DetachOptions) (*Detachment, error) {
 	before, err := parseBefore(o.Before)
 	if err != nil {
 		return nil, err
 	}
-	there, err := Open(ctx, o.Place, network.Tables{}) // one who writes would make it
+	there, err := Open(ctx, o.Place, network.Tables{}) // opening to write would create it
 	if err != nil {
 		return nil, err
 	}
 	there.Close()
 	d, err := OpenWriter(ctx, o.Place, network.Tables{})
 	if errors.Is(err, ledger.ErrLocked) {
-		err = fmt.Errorf("to detach blocks needs the ledger alone, without fees follow and without workers: %w", err)
+		err = fmt.Errorf("detaching needs exclusive access, without \"fees follow\" and workers: %w", err)
 	}
 	if err != nil {
 		return nil, err
 	}
 	defer d.Close()
 	detached, err := d.Book.Detach(ctx, before, o.File, ledger.DetachProgress{Copied: o.Copied.show, Verified: o.Verified.show, Removed: o.Removed.show})
-	return &Detachment{detached, d.Place, !ledger.Postgres(o.Place)}, d.of(err)
+	return &Detachment{detached, d.Place, !ledger.Postgres(o.Place)}, d.wrapErr(err)
 }
 
-// Detachable tells what Detach would take out of a ledger.
+// Detachable returns what [Detach] would move out of a ledger.
 func Detachable(ctx context.Context, place, before string) (*Detachment, error) {
 	month, err := parseBefore(before)
 	if err != nil {
@@ -65,7 +65,7 @@ func Detachable(ctx context.Context, place, before string) (*Detachment, error) 
 	}
 	defer d.Close()
 	detachable, err := d.Book.Detachable(ctx, month)
-	return &Detachment{detachable, d.Place, !ledger.Postgres(place)}, d.of(err)
+	return &Detachment{detachable, d.Place, !ledger.Postgres(place)}, d.wrapErr(err)
 }
 
 func parseBefore(text string) (ledger.Month, error) {

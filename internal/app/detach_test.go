@@ -41,7 +41,7 @@ func TestDetach(t *testing.T) {
 	require.NoError(t, err)
 	_, err = detach(place, "2024-02", to)
 	require.Equal(t, failure.Busy, app.KindOf(err))
-	require.ErrorContains(t, err, "without fees follow and without workers")
+	require.ErrorContains(t, err, "detaching needs exclusive access")
 	require.NoError(t, busy.Close())
 	require.Equal(t, whole, statusOf(t, place))
 	require.NoFileExists(t, to)

@@ -16,53 +16,53 @@ import (
 	"github.com/feeledger/fees/internal/tx/ethtx"
 )
 
-// Draft is a transaction before it is signed. Its signer needs no node. Nothing in it is believed: [Prepare] reads what
-// is signed back from the bytes.
+// Draft is an unsigned transaction. Its signer needs no node. Nothing in it is trusted: [Prepare] reads what is signed
+// back from the bytes.
 type Draft struct {
 	Signer chain.Address `json:"signer"`
 	Native *NativeDraft  `json:"native,omitempty"`
 	EVM    *EVMDraft     `json:"evm,omitempty"`
 }
 
-// NativeDraft is a native extrinsic before it is signed.
+// NativeDraft is an unsigned native extrinsic.
 type NativeDraft struct {
 	CallData           HexBytes    `json:"call_data"`
 	Nonce              chain.Nonce `json:"nonce"`
 	Tip                chain.Wei   `json:"tip"`
 	EraPeriod          uint64      `json:"era_period"` // in blocks, 0 for an immortal extrinsic
 	EraPhase           uint64      `json:"era_phase"`
-	BirthHeader        HexBytes    `json:"birth_header"` // of the block that the era begins with, SCALE; empty for an immortal one
+	BirthHeader        HexBytes    `json:"birth_header"` // header of the era's first block, SCALE; empty for an immortal extrinsic
 	Genesis            chain.Hash  `json:"genesis"`
 	SpecVersion        uint32      `json:"spec_version"`
 	TransactionVersion uint32      `json:"transaction_version"`
 	Metadata           []byte      `json:"metadata_gzip"` // of the runtime
 }
 
-// EVMDraft is an EVM transaction before it is signed.
+// EVMDraft is an unsigned EVM transaction.
 type EVMDraft struct {
 	Type                 evm.Type                       `json:"type"`
 	ChainID              uint64                         `json:"chain_id"`
 	Nonce                chain.Nonce                    `json:"nonce"`
-	GasPrice             chain.Optional[chain.GasPrice] `json:"gas_price"`                // of legacy and eip2930
-	MaxFeePerGas         chain.Optional[chain.GasPrice] `json:"max_fee_per_gas"`          // of eip1559
-	MaxPriorityFeePerGas chain.Optional[chain.GasPrice] `json:"max_priority_fee_per_gas"` // of eip1559
+	GasPrice             chain.Optional[chain.GasPrice] `json:"gas_price"`                // for legacy and eip2930
+	MaxFeePerGas         chain.Optional[chain.GasPrice] `json:"max_fee_per_gas"`          // for eip1559
+	MaxPriorityFeePerGas chain.Optional[chain.GasPrice] `json:"max_priority_fee_per_gas"` // for eip1559
 	GasLimit             uint64                         `json:"gas_limit"`
-	To                   chain.Optional[chain.Address]  `json:"to"` // null for the creation of a contract
+	To                   chain.Optional[chain.Address]  `json:"to"` // null to create a contract
 	Value                chain.Wei                      `json:"value"`
 	Input                HexBytes                       `json:"input"`
 	AccessList           []evm.AccessEntry              `json:"access_list"`
 }
 
-// HexBytes are bytes that JSON has as 0x and hex digits.
+// HexBytes are bytes written in JSON as 0x and hex digits.
 type HexBytes []byte
 
 // MarshalText writes 0x and hex digits.
 func (b HexBytes) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 
-// String is 0x and hex digits.
+// String returns 0x and hex digits.
 func (b HexBytes) String() string { return "0x" + hex.EncodeToString(b) }
 
-// UnmarshalText reads them.
+// UnmarshalText parses 0x and hex digits.
 func (b *HexBytes) UnmarshalText(text []byte) (err error) {
 	digits, found := strings.CutPrefix(string(text), "0x")
 	if !found {
@@ -72,13 +72,13 @@ func (b *HexBytes) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// SignedTransaction is one that can be sent.
+// SignedTransaction is a transaction ready to send.
 type SignedTransaction struct {
 	Layer   string                     `json:"layer"` // native or evm
 	Signer  chain.Address              `json:"signer"`
 	Hash    chain.Hash                 `json:"hash"`
-	Genesis chain.Optional[chain.Hash] `json:"genesis"` // of the chain that a native one is for; the bytes of an EVM one name their chain
-	Dies    chain.Optional[uint64]     `json:"dies"`    // the first block that it cannot be in any more; null if it has no end
+	Genesis chain.Optional[chain.Hash] `json:"genesis"` // of the chain, for native transactions; the bytes of an EVM transaction contain its chain ID
+	Dies    chain.Optional[uint64]     `json:"dies"`    // the first block after its era; null if it does not expire
 	Raw     HexBytes                   `json:"raw"`
 }
 
@@ -88,31 +88,31 @@ const (
 	EVMLayer    = "evm"
 )
 
-// MaxDraft is the size limit of a draft's file, and of the metadata in it, in bytes.
+// MaxDraft limits the size of a draft file, and of the metadata in it, in bytes.
 const MaxDraft = 16 << 20
 
-// ParseDraft reads a draft, and checks that it says what is signed.
+// ParseDraft parses a draft and checks that it is either native or EVM.
 func ParseDraft(text []byte) (*Draft, error) {
 	d := &Draft{}
 	if err := parseStrictly(text, d); err != nil {
-		return nil, fmt.Errorf("it is no draft of a transaction: %w", err)
+		return nil, fmt.Errorf("not a transaction draft: %w", err)
 	}
 	if (d.Native == nil) == (d.EVM == nil) {
-		return nil, errors.New("it is no draft of a transaction: want one of native and evm")
+		return nil, errors.New("not a transaction draft: want either native or evm")
 	}
 	return d, nil
 }
 
-// ParseSigned reads a transaction that was signed.
+// ParseSigned parses a signed transaction.
 func ParseSigned(text []byte) (*SignedTransaction, error) {
 	s := &SignedTransaction{}
 	if err := parseStrictly(text, s); err != nil {
-		return nil, fmt.Errorf("it is no signed transaction: %w", err)
+		return nil, fmt.Errorf("not a signed transaction: %w", err)
 	}
 	return s, nil
 }
 
-// parseStrictly reads JSON of known members, none of them twice, and nothing behind it.
+// parseStrictly parses JSON; it rejects unknown and duplicate members and trailing text.
 func parseStrictly(text []byte, to any) error {
 	if _, err := jsonscan.Parse(string(text)); err != nil {
 		return err
@@ -130,7 +130,7 @@ func (d *NativeDraft) metadata() ([]byte, error) {
 	}
 	plain, err := io.ReadAll(io.LimitReader(r, MaxDraft+1))
 	if err == nil && len(plain) > MaxDraft {
-		err = fmt.Errorf("they are larger than %d bytes", MaxDraft)
+		err = fmt.Errorf("larger than %d bytes", MaxDraft)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("metadata: %w", err)
@@ -138,7 +138,7 @@ func (d *NativeDraft) metadata() ([]byte, error) {
 	return plain, nil
 }
 
-// transaction is the EVM transaction, not signed.
+// transaction returns the unsigned EVM transaction.
 func (d *EVMDraft) transaction() (*ethtx.Transaction, error) {
 	t := &ethtx.Transaction{
 		Type: d.Type, ChainID: d.ChainID, Nonce: d.Nonce, GasLimit: chain.NewGas(d.GasLimit), To: d.To, Value: d.Value, Input: d.Input, AccessList: d.AccessList,
@@ -155,18 +155,18 @@ func (d *EVMDraft) transaction() (*ethtx.Transaction, error) {
 	} {
 		price, known := p.has.Get()
 		if known && !p.wants {
-			return nil, fmt.Errorf("%s: a transaction of type %s has none", p.name, d.Type)
+			return nil, fmt.Errorf("%s: not allowed in a transaction of type %s", p.name, d.Type)
 		}
 		if !known && p.wants {
-			return nil, fmt.Errorf("%s: a transaction of type %s wants it", p.name, d.Type)
+			return nil, fmt.Errorf("%s: required in a transaction of type %s", p.name, d.Type)
 		}
 		*p.to = price
 	}
 	if d.Type != evm.Legacy && d.Type != evm.EIP2930 && d.Type != evm.EIP1559 {
-		return nil, fmt.Errorf("transactions of type %q are not made here: want legacy, eip2930 or eip1559", d.Type)
+		return nil, fmt.Errorf("transaction type %q: want legacy, eip2930 or eip1559", d.Type)
 	}
 	if d.Type == evm.Legacy && len(d.AccessList) > 0 {
-		return nil, errors.New("a legacy transaction has no access list")
+		return nil, errors.New("a legacy transaction cannot have an access list")
 	}
 	return t, nil
 }

@@ -21,9 +21,9 @@ func TestErrorsOfQuestions(t *testing.T) {
 		kind failure.Kind
 		text string
 	}{
-		{&app.NotHeldError{Period: "2026-01"}, failure.NotCovered, "it has no block of 2026-01"},
-		{&app.NotHeldError{Period: "2026-01", Has: "blocks 1 to 9"}, failure.NotCovered, "it has no block of 2026-01: it has blocks 1 to 9"},
-		{&app.NotHeldError{Period: "2026-01", Lacks: []string{"a", "b"}}, failure.NotCovered, "2026-01 is not there as a whole: a; b"},
+		{&app.NotHeldError{Period: "2026-01"}, failure.NotCovered, "no blocks of 2026-01"},
+		{&app.NotHeldError{Period: "2026-01", Has: "blocks 1 to 9"}, failure.NotCovered, "no blocks of 2026-01; the ledger contains blocks 1 to 9"},
+		{&app.NotHeldError{Period: "2026-01", Lacks: []string{"a", "b"}}, failure.NotCovered, "2026-01 is incomplete, missing a, and b"},
 		{&app.NotThereError{Message: "no such block"}, failure.NotFound, "no such block"},
 		{&app.InputError{Format: "%v: no", Args: []any{app.FieldMonth}}, failure.NotUnderstood, "month: no"},
 		{&app.WithoutLedgerError{Err: inner}, failure.Failed, "inner"},

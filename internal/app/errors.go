@@ -12,8 +12,8 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// KindOf tells what an error means to the person who asked; "" of none. A database that refuses
-// something for a moment is busy.
+// KindOf returns what an error means to the user, "" for nil. A database that temporarily refuses
+// a change counts as busy.
 func KindOf(err error) failure.Kind {
 	if ledger.Passes(err) {
 		err = errors.Join(err, ledger.ErrAway)
@@ -21,26 +21,26 @@ func KindOf(err error) failure.Kind {
 	return failure.Of(err)
 }
 
-// is tells whether an error is one of several.
+// is returns a function that reports whether an error matches any of the targets.
 func is(errs ...error) func(error) bool {
 	return func(err error) bool {
 		return slices.ContainsFunc(errs, func(target error) bool { return errors.Is(err, target) })
 	}
 }
 
-// as tells whether an error has one of a type.
+// as reports whether the chain of an error contains the type E.
 func as[E error](err error) bool {
 	_, ok := errors.AsType[E](err)
 	return ok
 }
 
-// ErrUnanswered says that an answer is there, without what a gateway did not answer for
-// now. It holds as far as it goes.
+// ErrUnanswered reports that an answer is incomplete: a gateway did not answer all requests. The rest of
+// the answer is valid.
 var ErrUnanswered = failure.New(failure.Unanswered, "not answered")
 
-// LedgerError is what a ledger says, with where it is.
+// LedgerError adds the ledger's location to an error.
 type LedgerError struct {
-	Place string // as it may be shown
+	Place string // without credentials
 	Err   error
 }
 
@@ -51,75 +51,72 @@ func (e *LedgerError) Error() string {
 	return fmt.Sprintf("ledger %s: %s", e.Place, strings.TrimPrefix(e.Err.Error(), e.Place+": "))
 }
 
-// Unwrap is what the ledger said.
+// Unwrap returns the ledger's error.
 func (e *LedgerError) Unwrap() error { return e.Err }
 
-// NotHeldError says that a ledger lacks a part of a period.
+// NotHeldError reports that a ledger lacks part of a period.
 type NotHeldError struct {
 	Period string                        // its name
-	Lacks  []string                      // for people; none where the ledger has no block of it
-	Has    string                        // what it has, for people; "" where nothing is sealed
-	Fill   chain.Optional[chain.Heights] // of a period of heights: what the ledger lacks up to there
-	// Compared is the period as a person names it where it is not the one that was asked for,
-	// but one that is compared with it.
+	Lacks  []string                      // what is missing, for the message; empty if the ledger has no block of the period
+	Has    string                        // what the ledger contains, for the message; "" if nothing is sealed
+	Fill   chain.Optional[chain.Heights] // for a period of heights: the blocks to add
+	// Compared is the other period of a comparison, as the user named it, if that is the period that is missing.
 	Compared chain.Optional[PeriodInput]
 }
 
-// Kind is [failure.NotCovered].
+// Kind returns [failure.NotCovered].
 func (*NotHeldError) Kind() failure.Kind { return failure.NotCovered }
 
 func (e *NotHeldError) Error() string {
 	switch {
 	case len(e.Lacks) == 0 && e.Has != "":
-		return "it has no block of " + e.Period + ": it has " + e.Has
+		return "no blocks of " + strings.TrimPrefix(e.Period, "blocks ") + "; the ledger contains " + e.Has
 	case len(e.Lacks) == 0:
-		return "it has no block of " + e.Period
+		return "no blocks of " + strings.TrimPrefix(e.Period, "blocks ")
 	}
-	return e.Period + " is not there as a whole: " + strings.Join(e.Lacks, "; ")
+	return e.Period + " is incomplete, missing " + strings.Join(e.Lacks, ", and ")
 }
 
-// WithoutLedgerError says that a question needs a ledger, and was asked of a source. It is of an
-// [InputError].
+// WithoutLedgerError reports that a question needs a ledger but was put to a source. It wraps an [InputError].
 type WithoutLedgerError struct {
 	Err    error
-	Blocks chain.Optional[chain.Heights] // that the ledger would need, where the question does not name them
+	Blocks chain.Optional[chain.Heights] // that the ledger needs, if the question does not state them
 }
 
 func (e *WithoutLedgerError) Error() string { return e.Err.Error() }
 
-// Unwrap is the error that it is of.
+// Unwrap returns the input error.
 func (e *WithoutLedgerError) Unwrap() error { return e.Err }
 
-// NotThereError says that there is no such block or transaction.
+// NotThereError reports that a block or transaction does not exist.
 type NotThereError struct {
 	Message string
-	Lacks   chain.Optional[Lacks] // where it may be in blocks that the ledger can be filled with
+	Lacks   chain.Optional[Lacks] // the blocks missing from the ledger, if they may contain it
 }
 
-// Lacks are the blocks that a ledger does not have.
+// Lacks describes the blocks that a ledger lacks.
 type Lacks struct {
-	Gap   chain.Optional[chain.Heights] // the first between those that it has
-	After chain.Optional[uint64]        // the newest that it has; not known where it has none
+	Gap   chain.Optional[chain.Heights] // the first gap
+	After chain.Optional[uint64]        // the newest block; unknown if the ledger is empty
 }
 
-// Kind is [failure.NotFound].
+// Kind returns [failure.NotFound].
 func (*NotThereError) Kind() failure.Kind { return failure.NotFound }
 
 func (e *NotThereError) Error() string { return e.Message }
 
-// InputError says what of a question is not understood. Those of its Args that are of type
-// [Field] name the parts of the question that are meant.
+// InputError reports invalid input. Args of type [Field] name the fields concerned.
 type InputError struct {
 	Format string // of package fmt
 	Args   []any
 }
 
-// Kind is [failure.NotUnderstood].
+// Kind returns [failure.NotUnderstood].
 func (*InputError) Kind() failure.Kind { return failure.NotUnderstood }
 
 func (e *InputError) Error() string { return fmt.Sprintf(e.Format, e.Args...) }
 
-// Naming is the message with other names for the fields, such as those of flags.
+// Naming returns the message with other names for the fields, such as those of flags.
 func (e *InputError) Naming(name func(Field) string) string {
 	args := make([]any, len(e.Args))
 	for i, arg := range e.Args {

@@ -26,51 +26,51 @@ type EstimateQuestion struct {
 	Node      *rpc.Client
 	Tables    network.Tables
 	Chain     ChainStatement
-	Call      string // as of [BuildQuestion]
+	Call      string // as in [BuildQuestion]
 	Arguments []string
-	From      chain.Address // who would sign
+	From      chain.Address // the signer
 	Tip       string
-	Blocks    uint64 // that are looked at for the cheapest hour; 0 for none
+	Blocks    uint64 // recent blocks read to find the cheapest hour; 0 for none
 }
 
-// Estimate is what a call would cost in the next block. What cannot be told is not known, and a
-// note says why.
+// Estimate is the estimated fee of a call in the next block. Figures that cannot be determined are
+// unknown, and a note says why.
 type Estimate struct {
 	At       render.At
 	Symbol   string
 	CallData []byte
-	Native   extrinsic.Cost // without the tip
+	Native   extrinsic.Cost // excludes the tip
 	Tip      chain.Wei
-	Total    chain.Wei // of both
-	// FeePerGas is what the pool orders native transactions by (specification, rule 10): the fee
-	// with the tip, by the gas that the weight stands for. Not known where that is none.
+	Total    chain.Wei // fee and tip
+	// FeePerGas is the transaction pool's sort key for native transactions (specification, rule 10): fee
+	// plus tip, divided by the gas that the weight corresponds to. Unknown if that is zero.
 	FeePerGas chain.Optional[chain.GasPrice]
-	EVM       *EVMEstimate // the same transfer by the EVM, nil where the call is no transfer, or nobody tells
+	EVM       *EVMEstimate // the same transfer through the EVM; nil if the call is not a transfer or the node cannot estimate it
 	Bids      []PriorityBid
-	Hours     []Hour // by what they cost, the cheapest first
+	Hours     []Hour // cheapest first
 	Notes     []string
 }
 
-// EVMEstimate is what a transfer costs by the EVM.
+// EVMEstimate is the estimated fee of a transfer through the EVM.
 type EVMEstimate struct {
 	Gas           chain.Gas
-	BaseFeePerGas chain.GasPrice // by our own rule
-	Fee           chain.Wei      // without a priority fee
+	BaseFeePerGas chain.GasPrice // from the network table's rule
+	Fee           chain.Wei      // excludes any priority fee
 }
 
-// PriorityBid is what a priority costs, in both layers.
+// PriorityBid is the price of a priority in both layers.
 type PriorityBid struct {
 	Speed                fee.Speed
 	MaxPriorityFeePerGas chain.GasPrice
-	EVMPriorityFee       chain.Optional[chain.Wei] // for the gas of the transfer
-	NativeTip            chain.Optional[chain.Wei] // the tip that is as much for each gas
+	EVMPriorityFee       chain.Optional[chain.Wei] // for the transfer's gas
+	NativeTip            chain.Optional[chain.Wei] // the tip that pays the same per gas
 }
 
-// Hour is what blocks of an hour of the clock cost.
+// Hour is the average price of blocks in one clock hour.
 type Hour struct {
 	Begin      time.Time // UTC
 	Blocks     int
-	Multiplier chain.Multiplier // the mean of what priced them, rounded down
+	Multiplier chain.Multiplier // mean of the multipliers that priced the blocks, rounded down
 }
 
 // EstimateCall estimates a call.
@@ -106,17 +106,16 @@ func EstimateCall(ctx context.Context, q EstimateQuestion) (*Estimate, error) {
 	return e, err
 }
 
-// native asks the runtime what the extrinsic would cost, and where the node does not let that be
-// asked, the node.
+// native asks the runtime for the fee of the extrinsic, or the node if the runtime call is not available.
 func (q *EstimateQuestion) native(ctx context.Context, view *state.View, e *Estimate) error {
 	nonce, err := q.Node.NextIndex(ctx, q.From)
 	if errors.Is(err, rpc.ErrNoMethod) {
-		e.Notes, err = append(e.Notes, "the node does not tell the next nonce: the extrinsic may be up to 3 bytes longer than was estimated"), nil
+		e.Notes, err = append(e.Notes, "the node does not report the next nonce; the extrinsic may be up to 3 bytes longer than estimated"), nil
 	}
 	if err != nil {
 		return err
 	}
-	const usual = 64 // blocks, of the era that fees tx build makes
+	const usual = 64 // blocks, the default era of fees tx build
 	era, err := extrinsic.NewEra(usual, view.At.Height)
 	if err != nil {
 		return err
@@ -144,7 +143,7 @@ func (q *EstimateQuestion) native(ctx context.Context, view *state.View, e *Esti
 	return err
 }
 
-// rules are those of the runtime that executes the next block, and the multiplier that prices it.
+// rules returns the rules of the runtime that executes the next block, and the multiplier that prices it.
 func (q *EstimateQuestion) rules(ctx context.Context, view *state.View, e *Estimate) (rules chain.Optional[network.Rules], multiplier chain.Multiplier, err error) {
 	v, err := view.Query(ctx, "transactionPayment.nextFeeMultiplier", nil)
 	if err == nil {
@@ -163,13 +162,13 @@ func (q *EstimateQuestion) rules(ctx context.Context, view *state.View, e *Estim
 		of, err = n.Rules(runtime.SpecVersion)
 	}
 	if err != nil {
-		e.Notes = append(e.Notes, fmt.Sprintf("no table knows the runtime %s %d: what the EVM costs is not told", jsonscan.Excerpt(runtime.SpecName), runtime.SpecVersion))
+		e.Notes = append(e.Notes, fmt.Sprintf("runtime %s %d is not in any table; no EVM estimate", jsonscan.Excerpt(runtime.SpecName), runtime.SpecVersion))
 		return rules, multiplier, nil
 	}
 	return chain.Some(of), multiplier, nil
 }
 
-// byEVM is what the same transfer costs by the EVM: its gas by the node, its price by our rule.
+// byEVM estimates the same transfer through the EVM: gas from the node, price from the network table.
 func (q *EstimateQuestion) byEVM(ctx context.Context, view *state.View, of chain.Optional[network.Rules], multiplier chain.Multiplier, e *Estimate) error {
 	rules, known := of.Get()
 	to, value, transfer := transferOf(view, e.CallData)
@@ -179,7 +178,7 @@ func (q *EstimateQuestion) byEVM(ctx context.Context, view *state.View, of chain
 	gas, err := q.Node.EstimateGas(ctx, rpc.EthCall{From: q.From, To: chain.Some(to), Value: value})
 	var refused *rpc.RPCError
 	if errors.As(err, &refused) {
-		e.Notes = append(e.Notes, "the node does not estimate the gas of the transfer: "+jsonscan.Excerpt(refused.Message))
+		e.Notes = append(e.Notes, "the node cannot estimate the gas of the transfer: "+jsonscan.Excerpt(refused.Message))
 		return nil
 	}
 	if err != nil {
@@ -198,7 +197,7 @@ func (q *EstimateQuestion) byEVM(ctx context.Context, view *state.View, of chain
 	return nil
 }
 
-// transferOf is what a call transfers, where it is a plain transfer.
+// transferOf returns recipient and amount if the call is a plain transfer.
 func transferOf(view *state.View, data []byte) (to chain.Address, value chain.Wei, transfer bool) {
 	call, err := view.Runtime.ReadCall(data)
 	if err != nil {
@@ -215,7 +214,7 @@ func transferOf(view *state.View, data []byte) (to chain.Address, value chain.We
 	return to, value, err == nil
 }
 
-// priority is what a place before others costs, by what was paid for it in recent blocks.
+// priority sets the prices of priorities, based on what recent blocks paid.
 func (q *EstimateQuestion) priority(ctx context.Context, of chain.Optional[network.Rules], e *Estimate) error {
 	rules, known := of.Get()
 	if !known {
@@ -231,10 +230,10 @@ func (q *EstimateQuestion) priority(ctx context.Context, of chain.Optional[netwo
 	var refused *rpc.RPCError
 	switch {
 	case errors.As(err, &refused):
-		e.Notes = append(e.Notes, "what was paid for priority in recent blocks is not told, the node refuses: "+jsonscan.Excerpt(refused.Message))
+		e.Notes = append(e.Notes, "no priority fees: the node refuses to report them: "+jsonscan.Excerpt(refused.Message))
 		return nil
-	case KindOf(err) == failure.NotUnderstood: // there is no gateway that could be asked for it
-		e.Notes = append(e.Notes, "what was paid for priority in recent blocks is not told: the node has no eth_feeHistory")
+	case KindOf(err) == failure.NotUnderstood: // and there is no gateway to ask instead
+		e.Notes = append(e.Notes, "no priority fees: the node does not support eth_feeHistory")
 		return nil
 	case err != nil:
 		return err
@@ -260,8 +259,8 @@ func (q *EstimateQuestion) priority(ctx context.Context, of chain.Optional[netwo
 	return nil
 }
 
-// hours are those of the newest blocks, by the multiplier that priced their blocks: fees of both
-// layers follow it.
+// hours groups the newest blocks by hour, with the multipliers that priced them: fees of both layers
+// are proportional to it.
 func (q *EstimateQuestion) hours(ctx context.Context, view *state.View) ([]Hour, error) {
 	first := view.At.Height + 1 - min(q.Blocks, view.At.Height)
 	sums := map[time.Time]*Hour{}
@@ -299,7 +298,7 @@ func (q *EstimateQuestion) hours(ctx context.Context, view *state.View) ([]Hour,
 	return hours, nil
 }
 
-// Watch waits for the call to be in a final block, sent by who would sign it.
+// Watch waits until the estimated signer's call is in a final block.
 func (e *Estimate) Watch(ctx context.Context, q EstimateQuestion, every time.Duration) (Included, error) {
 	s := &Sent{node: q.Node, from: e.At.Height + 1, every: cmp.Or(every, time.Second), told: func(string) {},
 		is: func(encoded []byte, runtime func() (*extrinsic.Runtime, error)) (bool, error) {
@@ -313,7 +312,7 @@ func (e *Estimate) Watch(ctx context.Context, q EstimateQuestion, every time.Dur
 	return s.Wait(ctx, true)
 }
 
-// Beside is what was charged less what was estimated.
+// Beside returns the charged fee minus the estimate.
 func (e *Estimate) Beside(charged chain.Optional[chain.Wei]) (none chain.Optional[chain.SignedWei]) {
 	if wei, known := charged.Get(); known {
 		return chain.Some(wei.Difference(e.Total))

@@ -176,7 +176,7 @@ func TestEvidenceOfAPeriod(t *testing.T) {
 	d, plain := opened(t, place), opened(t, copied(t))
 	want := evidence.Recorded(18).By(trustedAt(19), 10)
 	hash := "0xef08" + strings.Repeat("0", 60)
-	words := "10 of 18 blocks proved up to block 19, hash " + hash + "; the rest is recorded: by the gateway's word"
+	words := "10 of 18 blocks proved up to block 19, hash " + hash + "; the rest is recorded (reported by the gateway, not proved)"
 	inJSON := `"evidence":{"level":"recorded","blocks":18,"proved":10,"trusted":[{"height":19,"hash":"` + hash + `","blocks":10}]}`
 	bare := strings.NewReplacer(" ", "", "\n", "")
 	says := func(text, words string) {
@@ -228,7 +228,7 @@ func TestEvidenceOfAPackage(t *testing.T) {
 	c := checked(t, q.Dir, place, q.PackageOptions)
 	require.Empty(t, c.Differences)
 	hash := "0xef08" + strings.Repeat("0", 60)
-	require.Equal(t, []string{"the ledger's evidence is better now: 26 of 26 blocks proved up to block 1000, hash " + hash + ": close it again"}, c.Notes)
+	require.Equal(t, []string{"the ledger's evidence is better now (26 of 26 blocks proved up to block 1000, hash " + hash + "); close the period again"}, c.Notes)
 
 	again := packed(t, opened(t, place), q)
 	require.Equal(t, 2, again.Manifest.Version)
@@ -247,7 +247,7 @@ func TestEvidenceOfAPackage(t *testing.T) {
 	c = checked(t, q.Dir, recorded, q.PackageOptions)
 	require.Len(t, c.Differences, 1)
 	require.Contains(t, c.Differences[0], "evidence: 26 of 26 blocks proved up to block 1000")
-	require.Contains(t, c.Differences[0], "in the package; recorded: by the gateway's word, in the ledger")
+	require.Contains(t, c.Differences[0], "in the package; recorded (reported by the gateway, not proved) in the ledger")
 
 	// One who has proofs by a higher trusted block shows as much.
 	require.NoError(t, verified(t, recorded, proved(t, 2000)).Err())

@@ -11,27 +11,26 @@ import (
 	"github.com/feeledger/fees/source/prove"
 )
 
-// Examination says how the fees of a range are proved.
+// Examination states how the fees of a range are proved.
 type Examination struct {
 	Reader      *source.Reader
-	Concurrency int             // questions at once
-	Signatures  bool            // every signer, and the hash of every EVM transaction, is recomputed
-	Against     source.Source   // every block is compared with what this one says; nil for none
-	Node        Extrinsics      // who has the blocks' extrinsics as they are encoded; nil for nobody
-	Accounts    []chain.Address // whose balances are checked at every block
+	Concurrency int             // parallel requests
+	Signatures  bool            // recompute every signer and the hash of every EVM transaction
+	Against     source.Source   // a second source to compare every block with; may be nil
+	Node        Extrinsics      // supplies the encoded extrinsics; may be nil
+	Accounts    []chain.Address // checks their balances at every block
 }
 
-// Extrinsics has the extrinsics of a block as they are encoded.
+// Extrinsics supplies the encoded extrinsics of a block.
 type Extrinsics interface {
 	Extrinsics(ctx context.Context, block chain.Hash) ([][]byte, error)
 }
 
-// Examine proves the fees of a range against what the chain recorded. Each is told the
-// reports in the order of the heights. With an error, the summary is that of the blocks
-// before it.
+// Examine proves the fees of a range against what the chain recorded. It passes the reports to each in
+// block order. If it returns an error, the summary covers the blocks before the error.
 func Examine(ctx context.Context, blocks chain.Heights, e Examination, each func(*evidence.Report) error) (*evidence.Summary, error) {
 	summary := evidence.NewSummary()
-	var before []chain.Balance // that the block before left
+	var before []chain.Balance // after the previous block
 	if blocks.First > 0 {
 		var err error
 		if before, err = e.balances(ctx, blocks.First-1); err != nil {
@@ -56,7 +55,7 @@ func Examine(ctx context.Context, blocks chain.Heights, e Examination, each func
 	return summary, nil
 }
 
-// prove proves a block, and reads what the accounts have after it.
+// prove proves a block and reads the accounts' balances after it.
 func (e *Examination) prove(ctx context.Context, item source.Item) (*evidence.Report, any, error) {
 	options := evidence.Options{Signatures: e.Signatures}
 	if e.Node != nil {
@@ -95,7 +94,7 @@ func (e *Examination) prove(ctx context.Context, item source.Item) (*evidence.Re
 	return report, balances, nil
 }
 
-// balances are those that the block at a height left to the accounts.
+// balances returns the accounts' balances after a block.
 func (e *Examination) balances(ctx context.Context, at uint64) ([]chain.Balance, error) {
 	var balances []chain.Balance
 	for _, account := range e.Accounts {

@@ -135,7 +135,7 @@ func TestExamineThatCannotBe(t *testing.T) {
 		}
 		return nil
 	})
-	require.ErrorIs(t, err, errAway, "who is told may have enough")
+	require.ErrorIs(t, err, errAway, "the callback may stop the examination")
 	require.Equal(t, 3, summary.Blocks)
 }
 
@@ -158,7 +158,7 @@ type hashes struct {
 func (h hashes) BlockHash(context.Context, uint64) (chain.Hash, error) { return h.hash, h.err }
 
 // A node and a gateway are of one chain where their blocks 0 are one, or, where the gateway
-// lacks that, their newest; where one cannot tell, nobody knows.
+// lacks that, their newest; if one cannot answer, the result is unknown.
 func TestSameChain(t *testing.T) {
 	src := demo(t).Source
 	zero, err := src.Block(t.Context(), 0)
@@ -179,8 +179,8 @@ func TestSameChain(t *testing.T) {
 	}{
 		"one":               {src, hashes{hash: zero.Hash}, true, ""},
 		"one by the newest": {late, hashes{hash: head.Hash}, true, ""},
-		"two":               {src, hashes{hash: head.Hash}, true, "the node at N is not of the chain of the gateway G: its block 0 is " + head.Hash.String() + ", the gateway's " + zero.Hash.String()},
-		"two by the newest": {late, hashes{hash: zero.Hash}, true, "its block 27 is "},
+		"two":               {src, hashes{hash: head.Hash}, true, "the node at N and the gateway at G are on different chains: block 0 is " + head.Hash.String() + " on the node and " + zero.Hash.String() + " on the gateway"},
+		"two by the newest": {late, hashes{hash: zero.Hash}, true, "block 27 is "},
 		"no node":           {src, hashes{err: errAway}, false, ""},
 		"no gateway":        {away{late}, hashes{hash: zero.Hash}, false, ""},
 	} {

@@ -52,7 +52,7 @@ func january(ctx context.Context, place, account string, src source.Source) erro
 	return nil
 }
 
-// A front fills a ledger, asks its questions, and tells its user what an error means.
+// A front end fills a ledger, asks its questions, and shows what an error means.
 func Example() {
 	ctx := context.Background()
 	directory, _ := os.MkdirTemp("", "fees-")

@@ -15,9 +15,8 @@ import (
 	"github.com/feeledger/fees/source/prove"
 )
 
-// Explain explains one fee, of a transaction that a source has: all that it follows from,
-// each step, and where the money went. It is a [NotThereError] where there is no such
-// transaction, or where it pays no fee.
+// Explain explains the fee of one transaction from a source: its inputs, each step, and where the money
+// went. It returns a [NotThereError] if the transaction does not exist or pays no fee.
 func Explain(ctx context.Context, reader *source.Reader, which TransactionRef) (*explain.Invoice, error) {
 	item, err := reader.Read(ctx, which.block)
 	if err != nil {
@@ -30,22 +29,22 @@ func Explain(ctx context.Context, reader *source.Reader, which TransactionRef) (
 	return explain.Make(item, report, which.index, string(reader.MultiplierAt)), nil
 }
 
-func notThere(format string, args ...any) error {
+func notFoundf(format string, args ...any) error {
 	return &NotThereError{Message: fmt.Sprintf(format, args...)}
 }
 
-// TransactionRef names a transaction: by its index in a block, or by a hash.
+// TransactionRef identifies a transaction by its index in a block, or by a hash.
 type TransactionRef struct {
 	block source.Ref
 	index int
 	hash  chain.Optional[chain.Hash]
 }
 
-// ParseTransactionRef reads <block>-<index>, or a hash whose block is named apart.
+// ParseTransactionRef parses BLOCK-INDEX, or a hash together with its block.
 func ParseTransactionRef(name, block string) (TransactionRef, error) {
 	if hash, err := chain.ParseHash(name); err == nil {
 		if block == "" {
-			return TransactionRef{}, notUnderstood("a hash does not tell which block the transaction is in: name that with %v, or a ledger that has the transaction with %v", FieldBlock, FieldLedger)
+			return TransactionRef{}, notUnderstood("a hash does not identify the block. State the block with %v, or a ledger that contains the transaction with %v.", FieldBlock, FieldLedger)
 		}
 		ref, err := source.ParseRef(block)
 		if err != nil {
@@ -58,7 +57,7 @@ func ParseTransactionRef(name, block string) (TransactionRef, error) {
 		return TransactionRef{}, notUnderstood("transaction %q: want a block and an index such as 25-7, or a hash of 0x and 64 hex digits", name)
 	}
 	if block != "" {
-		return TransactionRef{}, notUnderstood("transaction %q names its block: %v is for a hash", name, FieldBlock)
+		return TransactionRef{}, notUnderstood("transaction %q already states its block; use %v only with a hash", name, FieldBlock)
 	}
 	ref, err := source.ParseRef(name[:cut])
 	if err != nil {
@@ -66,35 +65,35 @@ func ParseTransactionRef(name, block string) (TransactionRef, error) {
 	}
 	index, err := strconv.ParseUint(name[cut+1:], 10, 31)
 	if err != nil {
-		return TransactionRef{}, notUnderstood("transaction %q: %q is no index of an extrinsic in its block", name, name[cut+1:])
+		return TransactionRef{}, notUnderstood("transaction %q: %q is not an extrinsic index", name, name[cut+1:])
 	}
 	return TransactionRef{block: ref, index: int(index)}, nil
 }
 
-// find sets the index, and refuses what is not there or pays no fee.
+// find sets the index; it returns an error if the transaction does not exist or pays no fee.
 func (r *TransactionRef) find(b *chain.Block) error {
 	if hash, ok := r.hash.Get(); ok {
 		found := withHash(b, hash)
 		switch len(found) {
 		case 0:
-			return notThere("block %d has no transaction with the hash %v, neither the EVM's nor the extrinsic's", b.Number, hash)
+			return notFoundf("block %d has no EVM transaction or extrinsic with the hash %v", b.Number, hash)
 		case 1:
 			r.index = found[0]
 		default:
-			return notThere("block %d has %d transactions with the hash %v: name one by its index, such as %d-%d",
+			return notFoundf("block %d has %d transactions with the hash %v. Name one by its index, such as %d-%d.",
 				b.Number, len(found), hash, b.Number, found[0])
 		}
 	}
 	if r.index >= len(b.Extrinsics) {
-		return notThere("block %d has %d extrinsics, from 0 on: there is no %d", b.Number, len(b.Extrinsics), r.index)
+		return notFoundf("block %d has %d extrinsics, numbered from 0; %d does not exist", b.Number, len(b.Extrinsics), r.index)
 	}
 	if x := &b.Extrinsics[r.index]; fee.Classify(x) == fee.Inherent {
-		return notThere("extrinsic %d of block %d is unsigned, %s: it pays no fee", r.index, b.Number, x.Pallet+"."+x.Call)
+		return notFoundf("extrinsic %d of block %d (%s) is unsigned and pays no fee", r.index, b.Number, x.Pallet+"."+x.Call)
 	}
 	return nil
 }
 
-// withHash lists the transactions with a hash, the EVM's or the extrinsic's.
+// withHash returns the indexes of transactions whose EVM hash or extrinsic hash matches.
 func withHash(b *chain.Block, hash chain.Hash) (found []int) {
 	for i := range b.Extrinsics {
 		x := &b.Extrinsics[i]

@@ -38,7 +38,7 @@ func TestExplain(t *testing.T) {
 	require.EqualValues(t, 27, v.Block)
 }
 
-// A name that says nothing, or no transaction that has it, is told.
+// An invalid name, or one without a transaction, is an error.
 func TestExplainNothing(t *testing.T) {
 	hash, none := allSent(t)[0].Hash, "0x"+strings.Repeat("12", 32)
 	for name, c := range map[string]struct {
@@ -46,12 +46,12 @@ func TestExplainNothing(t *testing.T) {
 		fields      []app.Field
 		error       string
 	}{
-		"a hash alone":       {hash, "", []app.Field{app.FieldBlock, app.FieldLedger}, "a hash does not tell which block the transaction is in: name that with block"},
+		"a hash alone":       {hash, "", []app.Field{app.FieldBlock, app.FieldLedger}, "a hash does not identify the block. State the block with block"},
 		"a block that is no": {hash, "x", []app.Field{app.FieldBlock}, `block: block "x": want a height`},
-		"a block twice":      {"3-4", "3", []app.Field{app.FieldBlock}, `transaction "3-4" names its block: block is for a hash`},
+		"a block twice":      {"3-4", "3", []app.Field{app.FieldBlock}, `transaction "3-4" already states its block; use block only with a hash`},
 		"no index":           {"3", "", nil, `transaction "3": want a block and an index such as 25-7`},
-		"a wrong index":      {"3-x", "", nil, `"x" is no index of an extrinsic in its block`},
-		"a huge index":       {"3-2147483648", "", nil, `"2147483648" is no index`},
+		"a wrong index":      {"3-x", "", nil, `"x" is not an extrinsic index`},
+		"a huge index":       {"3-2147483648", "", nil, `"2147483648" is not an extrinsic index`},
 		"a wrong block":      {"x-3", "", nil, `transaction "x-3": block "x": want a height`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -68,10 +68,10 @@ func TestExplainNothing(t *testing.T) {
 		require.Equal(t, failure.NotFound, app.KindOf(err))
 		return err
 	}
-	require.EqualError(t, explain(none, "3"), "block 3 has no transaction with the hash "+none+", neither the EVM's nor the extrinsic's")
+	require.EqualError(t, explain(none, "3"), "block 3 has no EVM transaction or extrinsic with the hash "+none)
 	reader.Source = otherwise{Source: reader.Source, block: func(b *chain.Block) error {
 		b.Extrinsics[5].Hash = b.Extrinsics[4].Hash
 		return nil
 	}}
-	require.ErrorContains(t, explain(hash, "3"), "block 3 has 2 transactions with the hash "+hash+": name one by its index, such as 3-4")
+	require.ErrorContains(t, explain(hash, "3"), "block 3 has 2 transactions with the hash "+hash+". Name one by its index, such as 3-4.")
 }

@@ -6,41 +6,42 @@ import (
 	"io"
 	"slices"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/source"
 )
 
-// What a journal has: the fees that accounts paid, or every movement of their balances.
+// The contents of a journal: the fees that accounts paid, or every movement of their balances.
 const (
 	WithFees      = "fees"
 	WithMovements = "movements"
 )
 
-// ExportQuestion asks for what accounts paid, or what moved their balances, as accounting
-// software takes it.
+// ExportQuestion asks for the payments, or all movements, of accounts in a form for accounting software.
 type ExportQuestion struct {
 	Question
 	With  string        // WithFees or WithMovements
-	Style journal.Style // Names, NetworkSide, Continues and Alone; the rest comes of the question
-	// Balances opens who tells what the accounts had, where movements are asked for.
+	Style journal.Style // sets Names, NetworkSide, Continues and Alone; the question determines the rest
+	// Balances opens the source of balances; needed for movements only.
 	Balances func() (source.Source, error)
 }
 
-// Export is what accounts paid in a period. It is read from the ledger when it is written.
+// Export is a prepared export. Its rows are read from the ledger as it is written.
 type Export struct {
 	Payments *journal.Payments
-	Notes    []string // what a reader must know
+	Notes    []string // for the reader
 	Held     Held
 
 	question ExportQuestion
 	network  string
+	treasury chain.Optional[chain.Address]
 	style    journal.Style
 	desk     *Desk
 }
 
-// Export finds what the accounts paid.
+// Export prepares the export of a period.
 func (d *Desk) Export(ctx context.Context, q ExportQuestion) (*Export, error) {
 	held, err := d.Held(ctx, q.Period)
 	if err != nil {
@@ -49,13 +50,19 @@ func (d *Desk) Export(ctx context.Context, q ExportQuestion) (*Export, error) {
 	return d.export(ctx, held, q)
 }
 
-// export finds what the accounts paid of what the ledger holds of a period.
+// export prepares an export from what the ledger holds of a period.
 func (d *Desk) export(ctx context.Context, h Held, q ExportQuestion) (*Export, error) {
 	n, err := d.Network(ctx)
 	if err != nil {
 		return nil, err
 	}
+	if err := checkToken(q.Prices, n.Symbol); err != nil {
+		return nil, err
+	}
 	x := &Export{Held: h, Notes: h.Notes(), question: q, network: n.Name, style: q.Style, desk: d}
+	if n.Treasury != nil {
+		x.treasury = chain.Some(*n.Treasury)
+	}
 	what := "Fees"
 	if q.With == WithMovements {
 		what = "Movements of the native balance"
@@ -63,7 +70,7 @@ func (d *Desk) export(ctx context.Context, h Held, q ExportQuestion) (*Export, e
 	x.style.Symbol, x.style.Zone, x.style.Prices, x.style.PartialPrices = n.Symbol, h.Zone, q.Prices, h.Period.Partial
 	x.style.Title = fmt.Sprintf("%s of %s, %s, accounts: %d", what, n.Name, h.Name, len(q.Accounts))
 	if x.Payments, err = journal.Find(ctx, d.Book, journal.Question{Accounts: q.Accounts, Period: h.Asked, Span: h.Span}); err != nil {
-		return nil, d.of(err)
+		return nil, d.wrapErr(err)
 	}
 	x.style.Notes = h.Notes()
 	if idle := x.Payments.Idle(); len(idle) > 0 {
@@ -71,12 +78,12 @@ func (d *Desk) export(ctx context.Context, h Held, q ExportQuestion) (*Export, e
 		x.style.Notes = append(x.style.Notes, console.PaidNothing(idle))
 	}
 	if n, _ := x.Payments.Undetermined(); n > 0 {
-		x.style.Notes = append(x.style.Notes, fmt.Sprintf("UNDETERMINED: %s not known, and %s in no sum", console.Counted(n, "fee")+console.Verb(n, " is", " are"), console.Verb(n, "is", "are")))
+		x.style.Notes = append(x.style.Notes, fmt.Sprintf("UNDETERMINED: %s unknown and %s excluded from all sums", console.Counted(n, "fee")+console.Verb(n, " is", " are"), console.Verb(n, "is", "are")))
 	}
 	return x, nil
 }
 
-// List is the plain list of the fees.
+// List returns the payments as a table.
 func (x *Export) List(ctx context.Context) (*table.Sheet, error) {
 	if err := x.checkPrices(ctx); err != nil {
 		return nil, err
@@ -92,15 +99,15 @@ func (x *Export) WriteKoinly(ctx context.Context, w io.Writer) error {
 	return journal.WriteKoinly(ctx, w, x.Payments, x.style)
 }
 
-// checkPrices wants a price for each payment, and notes what amounts in a currency rest on.
+// checkPrices requires a price for each payment, and notes where the amounts in a currency come from.
 func (x *Export) checkPrices(ctx context.Context) error {
 	notes, err := x.style.CheckPrices(ctx, x.Payments)
 	x.style.Notes = append(slices.Clip(x.style.Notes), notes...)
 	return err
 }
 
-// WriteRecords writes what the digests of a period's blocks are over, a line of JSON each: block, time,
-// digest and record, in hex. docs/verify_seal.py makes seals of it.
+// WriteRecords writes one line of JSON for each block of a period: block, time, digest and the record that the
+// digest covers, in hex. docs/verify_seal.py computes seals from it.
 func (d *Desk) WriteRecords(ctx context.Context, w io.Writer, p Period) error {
 	held, err := d.Held(ctx, p)
 	if err != nil {
@@ -112,7 +119,7 @@ func (d *Desk) WriteRecords(ctx context.Context, w io.Writer, p Period) error {
 	}
 	for r, err := range d.Book.Records(ctx, span) {
 		if err != nil {
-			return d.of(err)
+			return d.wrapErr(err)
 		}
 		if !held.Asked.Has(r.Height, r.Time) {
 			continue
@@ -128,10 +135,10 @@ func (d *Desk) WriteRecords(ctx context.Context, w io.Writer, p Period) error {
 	return nil
 }
 
-// ExportForms are what an export can be for.
+// ExportForms lists the export formats.
 var ExportForms = []string{"hledger", "beancount", "ledger", "csv", "jsonl", "xlsx", "parquet", "koinly"}
 
-// Writer returns what writes the export for one of [ExportForms].
+// Writer returns a function that writes the export in one of [ExportForms].
 func (x *Export) Writer(ctx context.Context, form string) (func(io.Writer) error, error) {
 	p, isProgram := Program(form)
 	switch {
@@ -145,19 +152,19 @@ func (x *Export) Writer(ctx context.Context, form string) (func(io.Writer) error
 	return func(w io.Writer) error { return WriteSheet(w, form, list) }, err
 }
 
-// Style is how the export is written.
+// Style returns the settings for writing the export.
 func (x *Export) Style() journal.Style { return x.style }
 
-// Explain says of an error whose it is: the ledger is read while the export is written.
+// Explain adds the ledger's location to an error that the ledger caused while the export was written.
 func (x *Export) Explain(err error) error {
 	if as[*journal.LedgerError](err) {
-		return x.desk.of(err)
+		return x.desk.wrapErr(err)
 	}
 	return err
 }
 
-// Journal is the double entry of the fees, or of the movements. It is a
-// journal.DifferenceError, or journal.ErrUnknown, where it could only be made with a lie.
+// Journal returns the fees or movements as double entries. It returns journal.DifferenceError or
+// journal.ErrUnknown if the entries would not balance or an amount is unknown.
 func (x *Export) Journal(ctx context.Context) (*journal.Journal, error) {
 	if x.question.With != WithMovements {
 		return journal.FeeJournal(ctx, x.Payments, x.style)
@@ -169,10 +176,10 @@ func (x *Export) Journal(ctx context.Context) (*journal.Journal, error) {
 	}
 	outside, err := d.Book.Outside(ctx, h.Asked, span)
 	if err != nil {
-		return nil, d.of(err)
+		return nil, d.wrapErr(err)
 	}
 	if len(outside) > 0 {
-		return nil, notUnderstood("of the blocks %v, %d is not of %s by its own time, so that no balances open and close it: name heights", span, outside[0], h.Name)
+		return nil, notUnderstood("block %d lies within blocks %v but not within %s by its own time, so no balances open and close the period. Use a range of heights.", outside[0], span, h.Name)
 	}
 	src, err := x.question.Balances()
 	if err != nil {
@@ -185,7 +192,7 @@ func (x *Export) Journal(ctx context.Context) (*journal.Journal, error) {
 	return journal.MovementJournal(ctx, x.Payments, balances, x.style)
 }
 
-// ProgramNames are those of the accounting programs that have journals.
+// ProgramNames returns the names of the accounting programs with journals.
 func ProgramNames() (names []string) {
 	for _, p := range journal.Programs() {
 		names = append(names, p.Name)
@@ -193,7 +200,7 @@ func ProgramNames() (names []string) {
 	return names
 }
 
-// Program is the accounting program of a name.
+// Program returns the accounting program with a name.
 func Program(name string) (journal.Program, bool) {
 	for _, p := range journal.Programs() {
 		if p.Name == name {

@@ -10,13 +10,13 @@ import (
 	"github.com/feeledger/fees/internal/finance/journal"
 )
 
-// A ledger that is changed while it is read is the ledger's trouble, not that of who asks;
+// A ledger that is changed while it is read is an error of the ledger, not of the caller;
 // any other error stays what it is.
 func TestExportChangedMeanwhile(t *testing.T) {
 	x := Export{desk: &Desk{Place: "fees.db"}}
 	err := x.Explain(&journal.LedgerError{Err: journal.ErrChanged})
 	require.Equal(t, failure.Busy, KindOf(err))
-	require.EqualError(t, err, "ledger fees.db: the ledger was changed while it was read: try again")
+	require.EqualError(t, err, "ledger fees.db: the ledger was changed while it was read; try again")
 	require.Equal(t, os.ErrClosed, x.Explain(os.ErrClosed))
 	require.NoError(t, x.Explain(nil))
 }

@@ -10,20 +10,20 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// Extent is where a ledger begins, and the height that it goes on with. Of one that is
-// not there yet, neither is known.
+// Extent is the first height of a ledger and the height of the next block. Neither is known for a ledger
+// that does not exist yet.
 type Extent struct {
 	First, Next uint64
 	Known       bool
 }
 
-// ExtentOf reads how far the ledger at a place is.
+// ExtentOf returns the extent of a ledger.
 func ExtentOf(ctx context.Context, place string) (e Extent, err error) {
 	d, err := Open(ctx, place, network.Tables{})
 	if err == nil {
 		defer d.Close()
 		e.First, e.Next, err = d.Book.Extent(ctx)
-		err = d.of(err)
+		err = d.wrapErr(err)
 	}
 	if errors.Is(err, ledger.ErrNone) {
 		return e, nil
@@ -32,9 +32,8 @@ func ExtentOf(ctx context.Context, place string) (e Extent, err error) {
 	return e, err
 }
 
-// identify returns the chain that a source has. The block at a height gives the network, and
-// block 0 the chain of that name. A source that has only a part of a chain lacks block 0: its
-// hash is known by block 1, or not at all.
+// identify returns the chain of a source. The block at height gives the network, block 0 the chain. A source
+// with only part of a chain lacks block 0: its hash then comes from block 1, or remains unknown.
 func identify(ctx context.Context, reader *source.Reader, height uint64) (id ledger.Identity, err error) {
 	item, err := reader.Read(ctx, source.Height(height))
 	if err != nil {

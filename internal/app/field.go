@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Field is a part of a question, by its name: that of its flag. A page may call it otherwise, and an
-// [InputError] names it as the reader knows it.
+// Field is the name of an input field, equal to the name of its flag. A page may use another name, and
+// [InputError.Naming] substitutes it.
 type Field string
 
-// The fields of questions.
+// The input fields.
 const (
 	FieldMonth       Field = "month"
 	FieldYear        Field = "year"
@@ -21,6 +21,8 @@ const (
 	FieldLabels      Field = "labels"
 	FieldPrices      Field = "prices"
 	FieldFiat        Field = "fiat"
+	FieldLastKnown   Field = "last-known"
+	FieldPriceMap    Field = "price-map"
 	FieldBy          Field = "by"
 	FieldCompare     Field = "compare"
 	FieldPart        Field = "part"
@@ -43,10 +45,17 @@ const (
 	FieldSkipRows    Field = "skip-rows"
 	FieldNegative    Field = "negative"
 	FieldRowsOnly    Field = "rows-only"
+	FieldProfile     Field = "profile"
+	FieldCutDecimals Field = "cut-decimals"
 	FieldFix         Field = "fix"
+	FieldChart       Field = "chart"
+	FieldTags        Field = "tags"
+	FieldSummarise   Field = "summarise"
+	FieldSize        Field = "size"
+	FieldSeed        Field = "seed"
 )
 
-// Texts are words as plain texts.
+// Texts converts words to strings.
 func Texts[T ~string](words []T) []string {
 	list := make([]string, len(words))
 	for i, word := range words {
@@ -55,12 +64,12 @@ func Texts[T ~string](words []T) []string {
 	return list
 }
 
-// OneOf wants a field to have one of some words.
+// OneOf checks that the value of a field is one of the words.
 func OneOf[T ~string](f Field, value T, words ...T) error {
 	if slices.Contains(words, value) {
 		return nil
 	}
-	list := slices.DeleteFunc(Texts(words), func(word string) bool { return word == "" }) // as a field is that is left out
+	list := slices.DeleteFunc(Texts(words), func(word string) bool { return word == "" }) // the value of an omitted field
 	last := len(list) - 1
 	return notUnderstood("%v %q: want %s", f, value, strings.TrimPrefix(strings.Join(list[:last], ", ")+" or "+list[last], " or "))
 }

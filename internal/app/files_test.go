@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -25,11 +26,11 @@ func TestReadFiles(t *testing.T) {
 		},
 		app.FieldNames: func(path string) (bool, error) { names, err := app.ReadNames(path); return names != nil, err },
 		app.FieldPrices: func(path string) (bool, error) {
-			fiat := ""
+			in := app.PricesInput{}
 			if path != "" {
-				fiat = "EUR"
+				in = app.PricesInput{Files: []string{path}, Fiat: "EUR"}
 			}
-			p, err := app.ReadPrices(path, fiat)
+			p, err := app.ReadPrices(in)
 			return p != nil, err
 		},
 		app.FieldLabels: func(path string) (bool, error) { book, err := app.ReadAddressBook(path); return book != nil, err },
@@ -54,7 +55,7 @@ func TestReadFiles(t *testing.T) {
 				_, err := read(path)
 				require.Equal(t, failure.NotUnderstood, app.KindOf(err), "%s: %v", path, err)
 				require.Equal(t, []app.Field{field}, fieldsOf(t, err))
-				require.True(t, strings.HasPrefix(err.Error(), string(field)+" "+path+": "), err.Error())
+				require.Regexp(t, "^"+string(field)+":? "+regexp.QuoteMeta(path)+"(: | does not exist$| is a directory$)", err.Error())
 			}
 		})
 	}
@@ -103,10 +104,10 @@ func TestStatusAndBackup(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "GLMR", symbol)
 
-	copy := file(t)
-	require.NoError(t, d.Backup(t.Context(), copy, app.Progress{}))
-	require.Equal(t, sealOf(t, d.Place), sealOf(t, copy))
-	err = d.Backup(t.Context(), copy, app.Progress{})
+	backup := file(t)
+	require.NoError(t, d.Backup(t.Context(), backup, app.Progress{}))
+	require.Equal(t, sealOf(t, d.Place), sealOf(t, backup))
+	err = d.Backup(t.Context(), backup, app.Progress{})
 	require.Error(t, err, "over a file that is there")
 	require.Contains(t, err.Error(), "ledger "+d.Place+": ")
 }
@@ -140,7 +141,7 @@ func TestANetworkThatNoTableKnows(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, symbol)
 	_, err = d.Report(t.Context(), app.ReportQuestion{Question: app.Question{Period: app.Heights(1, 3)}})
-	require.ErrorContains(t, err, "the ledger is of the network mine, whose token no table names: ")
+	require.ErrorContains(t, err, "the ledger's network mine is not in any table: ")
 	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 	_, err = d.Statements(t.Context(), app.StatementQuestion{Question: app.Question{Period: app.Heights(1, 3)}})
 	require.Equal(t, failure.NotUnderstood, app.KindOf(err))

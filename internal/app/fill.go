@@ -15,25 +15,23 @@ import (
 	"github.com/feeledger/fees/source/prove"
 )
 
-// FillOptions say how a ledger is filled.
+// FillOptions state how a ledger is filled.
 type FillOptions struct {
 	Reader      *source.Reader
-	Concurrency int  // questions at once; the source's default where it is 0
-	Signatures  bool // every signer, and the hash of every EVM transaction, is recomputed
+	Concurrency int  // parallel requests; 0 for the source's default
+	Signatures  bool // recompute every signer and the hash of every EVM transaction
 	Progress    Progress
-	// Judged is told of each block, where it is not nil, before it is stored.
+	// Judged, if not nil, is called for each block before it is stored.
 	Judged func(*evidence.Report)
-	// Opened is told the ledger, where it is not nil, once it is open. Who is told may ask it,
-	// and finds it closed in the end.
+	// Opened, if not nil, is called with the open ledger. The callback may query it until the operation closes it.
 	Opened func(*Desk)
 }
 
-// Progress is told how far something is that takes long. The zero Progress is told
-// nothing.
+// Progress receives the progress of a long operation. The zero value ignores it.
 type Progress struct {
-	Show func(done, total uint64) // blocks, or whatever it is that takes long
-	Say  func(step string)        // a step that has no measure
-	End  func()                   // of what was shown so far
+	Show func(done, total uint64) // in blocks or another unit
+	Say  func(step string)        // a step without a count
+	End  func()                   // ends the display
 }
 
 func (p *Progress) show(done, total uint64) {
@@ -58,14 +56,14 @@ func (o *FillOptions) prover() prove.Prover {
 	return prove.Prover{Reader: o.Reader, Concurrency: o.Concurrency, Options: evidence.Options{Signatures: o.Signatures}}
 }
 
-// filler stores what is proved.
+// filler stores proved blocks in a ledger.
 type filler struct {
 	*Desk
 	prover   prove.Prover
 	progress Progress
-	judged   func(*evidence.Report) // nil, or told of each block before it is stored
-	atOnce   bool                   // blocks are sealed as they are written
-	stored   uint64                 // blocks, by now
+	judged   func(*evidence.Report) // called before a block is stored; may be nil
+	atOnce   bool                   // seal each change as it is written
+	stored   uint64                 // blocks so far
 }
 
 func (d *Desk) filler(o *FillOptions) *filler {
@@ -76,18 +74,17 @@ func (d *Desk) filler(o *FillOptions) *filler {
 }
 
 const (
-	// A change of the ledger has at most so many blocks and bytes.
+	// Limits of one change of the ledger.
 	maxBlocksAtOnce = 250
 	maxBytesAtOnce  = 16 << 20
-	// While blocks of more bytes wait to be written no more are made: that is more than a
-	// change, so that the next is there when one is written.
+	// maxBytesWaiting bounds the blocks that wait to be written. It exceeds one change, so that the next
+	// change is ready when one is written.
 	maxBytesWaiting = 2 * maxBytesAtOnce
-	// idle is how long blocks are kept back for others to come.
+	// idle is how long a batch waits for more blocks.
 	idle = 200 * time.Millisecond
 )
 
-// fill stores the blocks of a span that are missing. What is stored stays, also
-// where an error ends it.
+// fill stores the missing blocks of a range. On an error, what was stored remains.
 func (f *filler) fill(ctx context.Context, span chain.Heights) error {
 	_, total, err := f.missing(ctx, span)
 	if err != nil {
@@ -98,7 +95,7 @@ func (f *filler) fill(ctx context.Context, span chain.Heights) error {
 	}
 	first, _, err := f.Book.Extent(ctx)
 	if err != nil {
-		return f.of(err)
+		return f.wrapErr(err)
 	}
 	for _, part := range fromTop(span, first) {
 		if err := f.part(ctx, part, total); err != nil {
@@ -108,7 +105,7 @@ func (f *filler) fill(ctx context.Context, span chain.Heights) error {
 	return nil
 }
 
-// interrupted adds to an error where the blocks of a span are missing that it ended.
+// interrupted adds the first missing height to an error that left blocks of the range missing.
 func (f *filler) interrupted(ctx context.Context, span chain.Heights, err error) error {
 	missing, _, failed := f.missing(ctx, span)
 	if failed != nil || len(missing) == 0 {
@@ -117,12 +114,12 @@ func (f *filler) interrupted(ctx context.Context, span chain.Heights, err error)
 	return &httpclient.InterruptedError{Next: missing[0].First, Err: err}
 }
 
-// belowAtOnce is how many blocks below a ledger are stored before it begins with them: as many
-// as a ledger seals at once.
+// belowAtOnce is how many blocks below the ledger are stored before its start moves down: the number
+// that a ledger seals at once.
 const belowAtOnce = 5_000
 
-// fromTop cuts the part of a span that is below a ledger's first height, so that the ledger
-// begins lower and lower; the part above it comes last.
+// fromTop splits the part of a range below the ledger's first height, so that the start moves down step by
+// step; the part above comes last.
 func fromTop(span chain.Heights, first uint64) (parts []chain.Heights) {
 	for end := min(first, span.Last+1); end > span.First; {
 		from := max(span.First, end-min(end, belowAtOnce))
@@ -135,8 +132,7 @@ func fromTop(span chain.Heights, first uint64) (parts []chain.Heights) {
 	return parts
 }
 
-// part stores what is missing of a part of a span, of which so many blocks are missing, and seals
-// it.
+// part stores the missing blocks of a part and seals them. Total is the number of missing blocks of the whole range.
 func (f *filler) part(ctx context.Context, span chain.Heights, total uint64) error {
 	missing, _, err := f.missing(ctx, span)
 	if err != nil {
@@ -148,17 +144,17 @@ func (f *filler) part(ctx context.Context, span chain.Heights, total uint64) err
 			break
 		}
 	}
-	_, failed := f.Book.Seal(context.WithoutCancel(ctx)) // what was stored, also after Ctrl-C
-	return errors.Join(err, f.of(failed))
+	_, failed := f.Book.Seal(context.WithoutCancel(ctx)) // even after Ctrl-C
+	return errors.Join(err, f.wrapErr(failed))
 }
 
-// catchUp seals what a writer left that was killed.
+// catchUp seals what a killed writer left unsealed.
 func (f *filler) catchUp(ctx context.Context) error {
 	_, err := f.Book.Seal(ctx)
-	return f.of(err)
+	return f.wrapErr(err)
 }
 
-// judge delivers the blocks of a span as the ledger has them.
+// judge yields the judged blocks of a range as ledger entries.
 func (f *filler) judge(ctx context.Context, span chain.Heights) iter.Seq2[*ledger.Entry, error] {
 	return func(yield func(*ledger.Entry, error) bool) {
 		before, err := f.before(ctx, span.First)
@@ -191,21 +187,20 @@ func entry(x prove.Proved, err error) (*ledger.Entry, error) {
 	return ledger.NewEntry(x.Block, x.Report)
 }
 
-// before is the block below a height, from the ledger or else from the source.
+// before returns the block below a height, from the ledger or else from the source.
 func (f *filler) before(ctx context.Context, height uint64) (none chain.Optional[evidence.Predecessor], err error) {
 	if height == 0 {
 		return none, nil
 	}
 	before, err := f.Book.Predecessor(ctx, height-1)
 	if err != nil || before.Known() {
-		return before, f.of(err)
+		return before, f.wrapErr(err)
 	}
 	return prove.Before(ctx, f.prover.Reader, height)
 }
 
-// store writes entries as they come, several at once, while others are judged. Their context
-// ends when a change fails: nobody waits for a block then that cannot be written. Shown is told
-// the height after each change.
+// store writes entries in batches while others are judged. If a write fails, it cancels the context of entries,
+// so that the judges stop. It calls shown with the height after each change.
 func (f *filler) store(ctx context.Context, entries func(context.Context) iter.Seq2[*ledger.Entry, error], shown func(height uint64)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -214,9 +209,9 @@ func (f *filler) store(ctx context.Context, entries func(context.Context) iter.S
 	written := make(chan error, 1)
 	go func() {
 		err := f.write(arriving, waiting, shown)
-		cancel(err) // nothing more is judged
+		cancel(err) // stops the judges
 		written <- err
-		waiting.lift() // so that who sends is not held
+		waiting.lift() // unblocks the sender
 		for range arriving {
 		}
 	}()
@@ -242,7 +237,7 @@ func (f *filler) store(ctx context.Context, entries func(context.Context) iter.S
 
 // write collects entries and writes them.
 func (f *filler) write(arriving <-chan *ledger.Entry, waiting *load, shown func(height uint64)) error {
-	ctx := context.Background() // what was judged is written, also after Ctrl-C
+	ctx := context.Background() // judged blocks are written even after Ctrl-C
 	var batch []*ledger.Entry
 	size := 0
 	flush := func() error {
@@ -250,11 +245,11 @@ func (f *filler) write(arriving <-chan *ledger.Entry, waiting *load, shown func(
 			return nil
 		}
 		if err := f.Book.Write(ctx, batch); err != nil {
-			return f.of(err)
+			return f.wrapErr(err)
 		}
 		if f.atOnce {
 			if _, err := f.Book.Seal(ctx); err != nil {
-				return f.of(err)
+				return f.wrapErr(err)
 			}
 		}
 		waiting.take(size)
@@ -286,7 +281,7 @@ func (f *filler) write(arriving <-chan *ledger.Entry, waiting *load, shown func(
 	}
 }
 
-// explain takes out what was not final where the chain turned out to be another one.
+// explain removes the blocks that are not final if the error shows a fork.
 func (f *filler) explain(err error) error {
 	var within *source.ForkError
 	var beside *ledger.ForkError
@@ -295,10 +290,10 @@ func (f *filler) explain(err error) error {
 	}
 	n, failed := f.Book.Rollback(context.Background())
 	if failed != nil {
-		return errors.Join(err, f.of(failed))
+		return errors.Join(err, f.wrapErr(failed))
 	}
 	if n > 0 {
-		return fmt.Errorf("%w; the %d blocks of the ledger that were not final were taken out", err, n)
+		return fmt.Errorf("%w; removed %d blocks that were not final from the ledger", err, n)
 	}
 	return err
 }

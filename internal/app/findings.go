@@ -9,19 +9,18 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// The kinds of findings that no check has a name for.
+// The kinds of findings without a check ID.
 const (
 	Undetermined = "undetermined fee"
-	Uncertain    = "block by rules that are not certain"
+	Uncertain    = "block by uncertain rules"
 )
 
-// Findings are what does not hold in a part of a ledger, by kind: the ID of a check, or
-// [Undetermined], or [Uncertain].
+// Findings counts the findings in a range of a ledger by kind: the ID of a check, [Undetermined] or [Uncertain].
 type Findings struct {
 	Blocks chain.Heights
 	Kinds  map[string]uint64
 	Total  uint64
-	First  uint64 // the lowest height of one
+	First  uint64 // the lowest height with a finding
 }
 
 func (f *Findings) add(height uint64, kind string, n uint64) {
@@ -35,18 +34,18 @@ func (f *Findings) add(height uint64, kind string, n uint64) {
 	f.Total += n
 }
 
-// Findings counts what does not hold in a part of the ledger.
+// Findings counts the findings in a range of the ledger.
 func (d *Desk) Findings(ctx context.Context, span chain.Heights) (*Findings, error) {
 	found := &Findings{Blocks: span, Kinds: map[string]uint64{}}
 	for f, err := range d.Book.Findings(ctx, ledger.Query{Span: span}) {
 		if err != nil {
-			return nil, d.of(err)
+			return nil, d.wrapErr(err)
 		}
 		found.add(f.Block, f.Check, 1)
 	}
 	for b, err := range d.Book.Blocks(ctx, ledger.Query{Span: span}) {
 		if err != nil {
-			return nil, d.of(err)
+			return nil, d.wrapErr(err)
 		}
 		found.add(b.Height, Undetermined, b.Undetermined)
 		if !b.Certain {
@@ -56,15 +55,15 @@ func (d *Desk) Findings(ctx context.Context, span chain.Heights) (*Findings, err
 	return found, nil
 }
 
-// FindingList is what does not hold in the blocks of a period, whosever it is, as a table.
+// FindingList is a table of all findings in the blocks of a period.
 type FindingList struct {
 	Held  Held
-	Notes []string // what of the period is not there
+	Notes []string // the missing parts of the period
 	Sheet *table.Sheet
 }
 
-// ListFindings lists what does not hold in the blocks of a period. They are read from the ledger
-// when the table is written.
+// ListFindings lists the findings in the blocks of a period. The rows are read from the ledger as the table is
+// written.
 func (d *Desk) ListFindings(ctx context.Context, p Period) (*FindingList, error) {
 	held, err := d.Held(ctx, p)
 	if err != nil {

@@ -12,24 +12,23 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// FollowOptions say how a ledger follows a chain.
+// FollowOptions state how a ledger follows a chain.
 type FollowOptions struct {
 	FillOptions
 	Heads  source.Heads
-	Follow source.FollowOptions // but for the height to begin at
-	// From is where a new ledger begins: at the newest final block by default.
+	Follow source.FollowOptions // except for the height to begin at
+	// From is the first block of a new ledger; the newest final block by default.
 	From chain.Optional[uint64]
-	// Heard is told the height of each final head, where it is not nil.
+	// Heard, if not nil, is called with the height of each final head.
 	Heard func(head uint64)
-	// Lag is told, after each change, the height and the newest one.
+	// Lag is called after each change with the ledger's height and the newest height.
 	Lag func(height, newest uint64)
-	// Ended is told the last block of a chain that has ended, when nothing is left to
-	// follow; nil for nobody.
+	// Ended, if not nil, is called with the last block of a chain that has ended, once the ledger contains it.
 	Ended func(last uint64)
 }
 
-// Follow appends each block to the ledger at a place as it becomes final, and seals it at
-// once, until its context ends, or the source or the chain does, which does not grow.
+// Follow appends and seals each block as it becomes final. It returns when its context ends, or when the
+// source or the chain does not grow any more.
 func Follow(ctx context.Context, place string, o FollowOptions) error {
 	head, err := o.Reader.Source.Head(ctx, false)
 	if err != nil {
@@ -42,7 +41,7 @@ func Follow(ctx context.Context, place string, o FollowOptions) error {
 	from, given := o.From.Get()
 	switch {
 	case extent.Known && given:
-		return notUnderstood("%v is for a new ledger; this one goes on from block %d", FieldFrom, extent.Next)
+		return notUnderstood("%v is for new ledgers; this one continues at block %d", FieldFrom, extent.Next)
 	case extent.Known:
 		from = extent.Next
 	case !given:
@@ -71,11 +70,10 @@ func Follow(ctx context.Context, place string, o FollowOptions) error {
 	if err == nil && ends && next > last && o.Ended != nil {
 		o.Ended(last)
 	}
-	return d.of(err)
+	return d.wrapErr(err)
 }
 
-// follow appends the blocks from a height on. Done tells that the ledger has all that the
-// source had when it was asked.
+// follow appends the blocks from a height on. Done means that the ledger already contained all blocks of the source.
 func (f *filler) follow(ctx context.Context, o *FollowOptions, from uint64, done bool) error {
 	before, err := f.before(ctx, from)
 	if err != nil {
@@ -90,7 +88,7 @@ func (f *filler) follow(ctx context.Context, o *FollowOptions, from uint64, done
 					return
 				}
 				if err == nil {
-					err = ctx.Err() // or it may be judged by less
+					err = ctx.Err() // after cancellation, checks may be incomplete
 				}
 				if !yield(f.entry(x, err)) || err != nil {
 					return
@@ -101,7 +99,7 @@ func (f *filler) follow(ctx context.Context, o *FollowOptions, from uint64, done
 	return f.store(ctx, entries, func(height uint64) { o.Lag(height, max(newest.Load(), height)) })
 }
 
-// noting delivers heads and notes the newest.
+// noting passes heads on and records the newest.
 func noting(o *FollowOptions, newest *atomic.Uint64) source.Heads {
 	return func(ctx context.Context) iter.Seq2[chain.Head, error] {
 		return func(yield func(chain.Head, error) bool) {

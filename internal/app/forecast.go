@@ -11,30 +11,29 @@ import (
 )
 
 const (
-	// A forecast reads so many runs of neighbouring blocks, so long each.
+	// A forecast samples this many runs of consecutive blocks, each of this length.
 	samples      = 8
 	sampleLength = 8
-	// One of them is longer, to see how fast it goes once it is under way.
+	// One run is longer, to measure the steady speed.
 	longSample     = 1024
 	longSampleTime = 5 * time.Second
-	// diskFactor is how many hundredths of a byte of disk a byte of a block's record takes in the
-	// end, with its transactions for SQL, the sums and the look-ups; see bench/ledger.
+	// diskFactor is the disk space per byte of a block's record, in percent: it includes the SQL rows of
+	// its transactions, the sums and the indexes; see bench/ledger.
 	diskFactor = 180
 )
 
-// Forecast is what it would take to fill a ledger, by a few of the blocks.
+// Forecast estimates what filling a ledger takes, from a sample of the blocks.
 type Forecast struct {
-	Name     string // of the days that are wanted, for people; "" where heights are
+	Name     string // of the days, for display; "" for a range of heights
 	Blocks   chain.Heights
-	Missing  uint64 // blocks of these
-	Requests uint64 // about
-	Measured uint64 // blocks, of which the rest follows
+	Missing  uint64 // number of these blocks that the ledger lacks
+	Requests uint64 // approximate
+	Measured uint64 // number of blocks sampled
 	Time     time.Duration
-	Bytes    uint64 // of disk
+	Bytes    uint64 // disk space
 }
 
-// ForecastSync reads a few of the blocks that are wanted and missing, and tells what all of
-// them would take. Nothing is stored.
+// ForecastSync samples the missing blocks and estimates what filling the ledger takes. It stores nothing.
 func ForecastSync(ctx context.Context, place string, w Wanted, o FillOptions) (*Forecast, error) {
 	extent, err := ExtentOf(ctx, place)
 	if err != nil {
@@ -82,7 +81,7 @@ func (f *Forecast) measure(ctx context.Context, missing []chain.Heights, prover 
 			}
 			encoded += e.Encoded()
 			f.Measured++
-			if !r.goesOn() {
+			if !r.more() {
 				break
 			}
 		}
@@ -90,7 +89,7 @@ func (f *Forecast) measure(ctx context.Context, missing []chain.Heights, prover 
 		if speed, known := r.speed(); known {
 			f.Time = time.Duration(float64(f.Missing) / speed * float64(time.Second)).Round(time.Second)
 		}
-		if f.Missing < samples*sampleLength { // one run is all that it takes
+		if f.Missing < samples*sampleLength { // one run is enough
 			break
 		}
 	}
@@ -101,23 +100,23 @@ func (f *Forecast) measure(ctx context.Context, missing []chain.Heights, prover 
 	return nil
 }
 
-// run is one of neighbouring blocks.
+// run measures the reading of consecutive blocks.
 type run struct {
 	began, settled time.Time
 	blocks         uint64
-	atOnce         uint64 // that come together, before it is seen how fast it goes
+	atOnce         uint64 // blocks in flight; the speed is measured after them
 	long           bool
 }
 
-// goesOn counts a block, and tells whether more are read.
-func (r *run) goesOn() bool {
+// more counts a block and reports whether to read another.
+func (r *run) more() bool {
 	if r.blocks++; r.blocks == r.atOnce {
 		r.settled = time.Now()
 	}
 	return !r.long || r.blocks < max(samples*sampleLength, 2*r.atOnce) || time.Since(r.began) < longSampleTime
 }
 
-// speed is how many blocks came in a second once it was under way.
+// speed returns blocks per second in the steady state.
 func (r *run) speed() (blocks float64, known bool) {
 	if r.blocks < 2*r.atOnce {
 		return 0, false
@@ -125,7 +124,7 @@ func (r *run) speed() (blocks float64, known bool) {
 	return float64(r.blocks-r.atOnce) / time.Since(r.settled).Seconds(), true
 }
 
-// nth is what follows, in its span, from the n-th missing block on.
+// nth returns the gap from the n-th missing block to its end.
 func nth(missing []chain.Heights, n uint64) chain.Heights {
 	for _, s := range missing {
 		if n < s.Blocks() {

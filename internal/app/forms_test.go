@@ -86,7 +86,7 @@ func TestPeriodsBeside(t *testing.T) {
 	require.ErrorContains(t, err, `"last summer": want before, a month such as 2025-02, or a year such as 2025`)
 }
 
-// A field that takes one of some words names them all, but for the one that leaves it out.
+// The error of a field with fixed words lists all words except the empty one.
 func TestOneOf(t *testing.T) {
 	require.NoError(t, app.OneOf(app.FieldSeparator, "b", "a", "b"))
 	require.Equal(t, []string{"a", "b"}, app.Texts([]report.By{"a", "b"}))
@@ -168,7 +168,7 @@ func TestFlagsOfAPeriod(t *testing.T) {
 
 // A day that the newest block does not reach is named with its time zone.
 func TestADayThatIsStillToCome(t *testing.T) {
-	for zone, want := range map[string]string{"": "2027-05-01: ", "Asia/Tokyo": "2027-05-01 in Asia/Tokyo: "} {
+	for zone, want := range map[string]string{"": "2027-05-01", "Asia/Tokyo": "2027-05-01 in Asia/Tokyo"} {
 		_, err := app.Sync(t.Context(), file(t), wanted(t, app.WantedInput{From: "2027-05-01", To: "2027-05-02", Timezone: zone}), app.FillOptions{Reader: hourly(t)})
 		require.Equal(t, failure.NotUnderstood, app.KindOf(err), err)
 		require.ErrorContains(t, err, "is older than "+want)

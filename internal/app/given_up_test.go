@@ -17,6 +17,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/reconcile"
+	"github.com/feeledger/fees/internal/table"
 )
 
 // impatient is a context that is cancelled once it was looked at so many times: whoever asks
@@ -51,6 +52,26 @@ func (c *impatient) Err() error {
 	return c.Context.Err()
 }
 
+// givenUp asks, gives up a little later each time, until there is an answer. Giving up is the only error.
+func givenUp(t *testing.T, ask func(ctx context.Context) error) {
+	t.Helper()
+	gaveUp := 0
+	for times := 0; ; times += 1 + times/6 {
+		require.Less(t, times, 1_000_000)
+		ctx := lookedAt(t, times)
+		err := ask(ctx)
+		if err == nil {
+			break
+		}
+		gaveUp++
+		require.ErrorIs(t, ctx.Context.Err(), context.Canceled, "%v", err)
+		if !errors.Is(err, context.Canceled) {
+			require.True(t, strings.Contains(err.Error(), "interrupted") || strings.Contains(err.Error(), "canceled"), "%v", err)
+		}
+	}
+	require.Greater(t, gaveUp, 2)
+}
+
 // A question that is given up, wherever it is just then, ends with that, and leaves nothing. It is
 // the ledger's answer, or none: never a part of it.
 func TestQuestionsThatAreGivenUp(t *testing.T) {
@@ -65,7 +86,7 @@ func TestQuestionsThatAreGivenUp(t *testing.T) {
 	made := yearQuestion(t)
 	packed(t, d, made)
 	hash := allSent(t)[0].Hash
-	list, err := app.ReadPrices(write(t, "eur.csv", "# source: made up\ndate,price\n2026-01-01,0.25\n2026-02-01,0.25\n2026-03-01,0.25\n"), "EUR")
+	list, err := app.ReadPrices(app.PricesInput{Files: []string{write(t, "eur.csv", "# source: made up\ndate,price\n2026-01-01,0.25\n2026-02-01,0.25\n2026-03-01,0.25\n")}, Fiat: "EUR"})
 	require.NoError(t, err)
 	export := func(ctx context.Context) (*app.Export, error) {
 		return d.Export(ctx, app.ExportQuestion{Question: app.Question{Prices: list, Period: year, Accounts: accounts}, With: app.WithMovements, Balances: opens(src)})
@@ -93,14 +114,14 @@ func TestQuestionsThatAreGivenUp(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return r.Explain(r.Style.WriteXLSX(ctx, io.Discard, r.Rollforward))
+			return r.Explain(table.WriteXLSX(io.Discard, r.Sheets(ctx)...))
 		},
 		"statements": func(ctx context.Context) error {
 			s, err := d.Statements(ctx, app.StatementQuestion{Question: app.Question{Period: year, Accounts: accounts, Prices: list}, Balances: src})
 			if err != nil {
 				return err
 			}
-			return s.Explain(s.Style.WriteXLSX(ctx, io.Discard, s.List))
+			return s.Explain(table.WriteXLSX(io.Discard, s.Sheets(ctx)...))
 		},
 		"list": func(ctx context.Context) error {
 			x, err := export(ctx)
@@ -151,21 +172,7 @@ func TestQuestionsThatAreGivenUp(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			gaveUp := 0
-			for times := 0; ; times += 1 + times/6 {
-				require.Less(t, times, 1_000_000)
-				ctx := lookedAt(t, times)
-				err := ask(ctx)
-				if err == nil {
-					break
-				}
-				gaveUp++
-				require.ErrorIs(t, ctx.Context.Err(), context.Canceled, "%v", err)
-				if !errors.Is(err, context.Canceled) {
-					require.True(t, strings.Contains(err.Error(), "interrupted") || strings.Contains(err.Error(), "canceled"), "%v", err)
-				}
-			}
-			require.Greater(t, gaveUp, 2)
+			givenUp(t, ask)
 		})
 	}
 	entries, err := os.ReadDir(filepath.Dir(made.Dir))

@@ -70,7 +70,7 @@ func TestExportOfFees(t *testing.T) {
 	require.False(t, ok)
 }
 
-// An account that paid nothing, and a fee that nobody knows, are said.
+// Notes mention an account that paid nothing, and an unknown fee.
 func TestExportNotes(t *testing.T) {
 	d := opened(t, changed(t, func(b *chain.Block) (err error) {
 		if b.Number == 25 {
@@ -83,8 +83,8 @@ func TestExportNotes(t *testing.T) {
 	require.Equal(t, console.PaidNothing([]chain.Address{idle}), x.Notes[len(x.Notes)-1])
 	require.True(t, strings.HasPrefix(x.Notes[0], "PARTIAL: "))
 	// The other fees of block 25 follow from their rules.
-	require.Contains(t, x.Style().Notes, "UNDETERMINED: 1 fee is not known, and is in no sum")
-	require.NotContains(t, x.Notes, "UNDETERMINED: 1 fee is not known, and is in no sum", "the front counts them itself")
+	require.Contains(t, x.Style().Notes, "UNDETERMINED: 1 fee is unknown and is excluded from all sums")
+	require.NotContains(t, x.Notes, "UNDETERMINED: 1 fee is unknown and is excluded from all sums", "the front counts them itself")
 	require.True(t, slices.Contains(x.Style().Notes, x.Notes[0]))
 	n, _ := x.Payments.Undetermined()
 	require.EqualValues(t, 1, n)
@@ -131,7 +131,7 @@ func TestExportOfMovements(t *testing.T) {
 
 	q.Period = parsed(t, app.PeriodInput{Month: "2031-01", Partial: true})
 	_, err = d.Export(t.Context(), q)
-	require.ErrorContains(t, err, "it has no block of 2031-01: it has blocks 0..27, of 2026-")
+	require.ErrorContains(t, err, "no blocks of 2031-01; the ledger contains blocks 0..27 (2026-")
 	_, err = d.Export(t.Context(), app.ExportQuestion{Question: app.Question{Period: app.Heights(1, 99)}})
 	require.Equal(t, failure.NotCovered, app.KindOf(err))
 }

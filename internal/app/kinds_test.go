@@ -21,7 +21,7 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// What goes wrong has the kind that tells a front what to say of it.
+// Errors have the kind that front ends rely on.
 func TestKinds(t *testing.T) {
 	place, ctx := filled(t, file(t)), t.Context()
 	d, err := app.Open(ctx, place, network.BuiltIn())
@@ -95,7 +95,7 @@ func altered(t *testing.T) error {
 	return v.Err()
 }
 
-// unreachable is what is said of a gateway where nobody listens.
+// unreachable is the error of an unreachable gateway.
 func unreachable(t *testing.T) error {
 	src, err := source.Open("http://127.0.0.1:1", source.Options{Options: httpclient.Options{Total: 1}})
 	require.NoError(t, err)
@@ -107,11 +107,11 @@ func unreachable(t *testing.T) error {
 // An error names the fields of a question, under whatever names the front has for them.
 func TestFieldsOfErrors(t *testing.T) {
 	_, err := app.PeriodInput{From: "2026-01-01"}.Parse()
-	require.EqualError(t, err, "name both ends of the period, from and to")
+	require.EqualError(t, err, "state both from and to")
 	var input *app.InputError
 	require.ErrorAs(t, err, &input)
-	require.Equal(t, "name both ends of the period, ?from and ?to", input.Naming(func(f app.Field) string { return "?" + string(f) }))
+	require.Equal(t, "state both ?from and ?to", input.Naming(func(f app.Field) string { return "?" + string(f) }))
 	_, err = app.ReadTables(filepath.Join(t.TempDir(), "mine.json"))
 	require.ErrorAs(t, err, &input)
-	require.Contains(t, input.Naming(func(f app.Field) string { return "--" + string(f) }), "--network-file ")
+	require.Contains(t, input.Naming(func(f app.Field) string { return "--" + string(f) }), "--network-file: ")
 }

@@ -186,7 +186,7 @@ func charges(t testing.TB, wanted func(sent) bool) (sum string, count uint64) {
 	return total.String(), count
 }
 
-// of tells whether an account sent a transaction.
+// of reports whether an account sent a transaction.
 func of(account string) func(sent) bool {
 	return func(s sent) bool { return strings.EqualFold(s.From, account) }
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/explain"
 )
 
-// partyLabels are what an address book says of those who have to do with a transaction.
+// partyLabels contains the address book's labels for the parties of a transaction.
 type partyLabels struct {
 	FromLabel  chain.Optional[string] `json:"from_label"`
 	ToLabel    chain.Optional[string] `json:"to_label"`
@@ -15,7 +15,7 @@ type partyLabels struct {
 	PayerGroup chain.Optional[string] `json:"payer_group"`
 }
 
-// LabelledTransaction is a transaction as JSON has it where there is an address book.
+// LabelledTransaction is the JSON form of a transaction with labels.
 type LabelledTransaction struct {
 	evidence.Transaction
 	partyLabels
@@ -30,7 +30,7 @@ type LabelledTransfer struct {
 	ToLabel    chain.Optional[string] `json:"to_label"`
 }
 
-// Labelled is a transaction with labels.
+// Labelled adds labels to a transaction.
 func Labelled(t *evidence.Transaction, book *AddressBook) LabelledTransaction {
 	x := LabelledTransaction{Transaction: *t, partyLabels: labelsOf(t, book), Transfers: []LabelledTransfer{}}
 	for _, one := range t.Transfers {
@@ -45,7 +45,7 @@ func labelsOf(t *evidence.Transaction, book *AddressBook) partyLabels {
 	return partyLabels{book.LabelOf(t.From), book.LabelOf(t.To), book.LabelOf(t.Payer), book.GroupOf(t.Payer)}
 }
 
-// LabelledReport is a report on a block as JSON has it, with labels where there is a book.
+// LabelledReport returns the JSON form of a block's report, with labels if book is not nil.
 func LabelledReport(r *evidence.Report, book *AddressBook) any {
 	if book == nil {
 		return r
@@ -60,7 +60,7 @@ func LabelledReport(r *evidence.Report, book *AddressBook) any {
 	return x
 }
 
-// LabelledInvoice is an invoice as JSON has it, with labels where there is a book.
+// LabelledInvoice returns the JSON form of an invoice, with labels if book is not nil.
 func LabelledInvoice(v *explain.Invoice, book *AddressBook) any {
 	if book == nil {
 		return v

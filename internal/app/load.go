@@ -2,32 +2,32 @@ package app
 
 import "sync"
 
-// load bounds how much waits between who makes and who takes.
+// load bounds how much may wait between a producer and a consumer.
 type load struct {
 	mu     sync.Mutex
 	freed  *sync.Cond
-	max    int
+	limit  int
 	now    int
 	lifted bool
 }
 
-func newLoad(max int) *load {
-	l := &load{max: max}
+func newLoad(limit int) *load {
+	l := &load{limit: limit}
 	l.freed = sync.NewCond(&l.mu)
 	return l
 }
 
-// add adds so much, and holds who makes it while there is more than the most.
+// add adds n, and blocks the producer while the load exceeds the limit.
 func (l *load) add(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.now += n
-	for !l.lifted && l.now > l.max {
+	for !l.lifted && l.now > l.limit {
 		l.freed.Wait()
 	}
 }
 
-// take makes room.
+// take subtracts n.
 func (l *load) take(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -35,7 +35,7 @@ func (l *load) take(n int) {
 	l.freed.Broadcast()
 }
 
-// lift lets everybody through from now on.
+// lift removes the limit.
 func (l *load) lift() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Who makes is held while more than the bound waits, and nobody is once it is lifted.
+// The producer blocks while the load exceeds the limit, and never after the limit is lifted.
 func TestLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLoad(10)

@@ -23,16 +23,16 @@ func TestLookupsOfWhatIsNotThere(t *testing.T) {
 	d := opened(t, place)
 	_, err := d.Block(t.Context(), 5)
 	require.Equal(t, failure.NotFound, app.KindOf(err))
-	require.ErrorContains(t, err, "block 5 is not there; the ledger has the blocks 0..12 without 4..5 and another gap")
+	require.ErrorContains(t, err, "block 5 is not in the ledger; the ledger contains blocks 0..12 except 4..5 and one more gap")
 	_, err = d.Transaction(t.Context(), "0x"+strings.Repeat("ab", 32))
-	require.ErrorContains(t, err, "no transaction has the hash 0xabab")
+	require.ErrorContains(t, err, "no EVM transaction or extrinsic has the hash 0xabab")
 	_, err = d.Transaction(t.Context(), "3-99")
-	require.ErrorContains(t, err, "block 3 has no transaction 99: it has ")
+	require.ErrorContains(t, err, "block 3 has no transaction 99; it has ")
 
 	_, err = app.Sync(t.Context(), place, blocks(t, "15..16"), app.FillOptions{Reader: demo(t)})
 	require.NoError(t, err)
 	_, err = d.Block(t.Context(), 14)
-	require.ErrorContains(t, err, "the ledger has the blocks 0..16 without 4..5 and 2 more gaps")
+	require.ErrorContains(t, err, "the ledger contains blocks 0..16 except 4..5 and 2 more gaps")
 
 	w, err := app.OpenWriter(t.Context(), file(t), network.BuiltIn())
 	require.NoError(t, err)
@@ -42,7 +42,7 @@ func TestLookupsOfWhatIsNotThere(t *testing.T) {
 	require.NoError(t, w.Book.Begin(t.Context(), ledger.Identity{Network: "moonbeam"}, 5))
 	_, err = w.Block(t.Context(), 5)
 	require.Equal(t, failure.NotFound, app.KindOf(err))
-	require.ErrorContains(t, err, "block 5 is not there; the ledger has no block")
+	require.ErrorContains(t, err, "block 5 is not in the ledger; the ledger is empty")
 }
 
 // A range beside a range is both and what is between them; a month cannot be asked of a gateway.
@@ -51,7 +51,7 @@ func TestPeriodWithAnother(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, app.Heights(3, 12).Asked, both.Asked)
 	_, err = app.Heights(10, 12).With(app.PeriodInput{Month: "2026-01"})
-	require.ErrorContains(t, err, "a gateway is asked for ranges of heights alone")
+	require.ErrorContains(t, err, "only ranges of heights can be compared")
 	_, err = app.Heights(10, 12).With(app.PeriodInput{Month: "x"})
 	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 }

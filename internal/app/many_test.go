@@ -16,7 +16,7 @@ import (
 )
 
 // Sixty-four people ask at once, of a database that has four connections for them, or of a
-// file. Each gets the answer that one who asks alone gets.
+// file. Each gets the same answer as a single client.
 func TestManyAtOnce(t *testing.T) {
 	for name, place := range map[string]func(t *testing.T) string{
 		"sqlite":   func(t *testing.T) string { return file(t) },

@@ -21,7 +21,7 @@ import (
 
 // A ledger that was filled straight from a node, or from a gateway that stands before it, has
 // the seal of one that was filled from what Sidecar had made of that node's answers. On runtime 1701, too: there the extrinsics as they
-// are encoded prove natives that are known from the cash alone without them.
+// are encoded prove natives that are known only from the cash without them.
 func TestSyncFromANode(t *testing.T) {
 	for name, extent := range map[string]string{
 		"moonbeam-1701": "0..27", "moonbeam-2100": "0..27", "moonbeam-2600": "0..27", "datahaven-100": "0..40", "datahaven-100m": "0..32",

@@ -232,7 +232,7 @@ func TestWaitingOfANodeThatFails(t *testing.T) {
 	}
 }
 
-// A transaction that is in a block is told of before that block is final. Who gives up is told so.
+// A transaction in a block is reported before the block is final. Giving up is reported, too.
 func TestWaitingForTheEnd(t *testing.T) {
 	s := openSending(t)
 	signer, call, arguments := s.transferred(t)
@@ -252,7 +252,7 @@ func TestWaitingForTheEnd(t *testing.T) {
 	s.node.SetBest(8)
 	in, err := sent.Wait(ctx, true)
 	require.NoError(t, err)
-	require.Equal(t, []string{"sent " + signed.Hash.String(), fmt.Sprintf("in block 7 (%v), which is not final yet", in.Block)}, told)
+	require.Equal(t, []string{"sent " + signed.Hash.String(), fmt.Sprintf("in block 7 (%v), not final yet", in.Block)}, told)
 
 	s.node.SetHead(6)
 	s.node.SetBest(6)
@@ -264,7 +264,7 @@ func TestWaitingForTheEnd(t *testing.T) {
 	require.Equal(t, failure.Stopped, app.KindOf(err))
 }
 
-// An estimate of a node that fails ends with the node's words, or says of a part that nobody tells it,
+// An estimate from a failing node returns the node's error, or notes that a part is not available,
 // in the node's words: what it does tell is the same.
 func TestEstimatesOfANodeThatFails(t *testing.T) {
 	s := openSending(t)
@@ -308,8 +308,8 @@ func TestEstimatesOfANodeThatFails(t *testing.T) {
 		}
 	})
 	require.Equal(t, map[string]int{
-		"the node does not estimate the gas of the transfer: Client error: the database is closed":                        1,
-		"what was paid for priority in recent blocks is not told, the node refuses: Client error: the database is closed": 2, // eth_feeHistory, and its runtime
+		"the node cannot estimate the gas of the transfer: Client error: the database is closed":  1,
+		"no priority fees: the node refuses to report them: Client error: the database is closed": 2, // eth_feeHistory, and its runtime
 	}, degraded)
 }
 
@@ -327,11 +327,11 @@ func TestEstimatesOfANodeThatHasLess(t *testing.T) {
 		notes  []string
 	}{
 		{"system_name", nil, nil},
-		{"eth_estimateGas", lacks, []string{"the node does not estimate the gas of the transfer: Method not found"}},
+		{"eth_estimateGas", lacks, []string{"the node cannot estimate the gas of the transfer: Method not found"}},
 		{"state_getRuntimeVersion", func([]json.RawMessage) ([]byte, error) {
 			return []byte(`{"specName":"elsewhere","specVersion":7}`), nil
 		},
-			[]string{"no table knows the runtime elsewhere 7: what the EVM costs is not told"}},
+			[]string{"runtime elsewhere 7 is not in any table; no EVM estimate"}},
 	} {
 		t.Run(c.method, func(t *testing.T) {
 			if c.answer != nil {
@@ -348,7 +348,7 @@ func TestEstimatesOfANodeThatHasLess(t *testing.T) {
 			require.Equal(t, "7076979846949941", e.Total.String())
 			require.Equal(t, c.notes == nil, e.EVM != nil)
 			require.Empty(t, e.Bids)
-			const history = "what was paid for priority in recent blocks is not told: the node has no eth_feeHistory"
+			const history = "no priority fees: the node does not support eth_feeHistory"
 			if c.method != "state_getRuntimeVersion" { // where no table knows the runtime, nothing is made of it
 				c.notes = append(c.notes, history)
 			}
@@ -356,7 +356,7 @@ func TestEstimatesOfANodeThatHasLess(t *testing.T) {
 		})
 	}
 
-	// What the runtime does not let itself be asked, the node's own method tells.
+	// The node's own method replaces a runtime call that is not available.
 	s.node.Methods["state_call"] = lacks
 	s.node.Methods["payment_queryInfo"] = func([]json.RawMessage) ([]byte, error) {
 		return []byte(`{"weight":{"ref_time":250000000,"proof_size":1},"class":"normal","partialFee":"1000"}`), nil
@@ -369,7 +369,7 @@ func TestEstimatesOfANodeThatHasLess(t *testing.T) {
 	s.node.Methods["system_accountNextIndex"] = lacks
 	e, err = app.EstimateCall(t.Context(), q)
 	require.NoError(t, err)
-	require.Contains(t, e.Notes[0], "does not tell the next nonce")
+	require.Contains(t, e.Notes[0], "does not report the next nonce")
 	s.node.Methods["payment_queryInfo"] = lacks
 	_, err = app.EstimateCall(t.Context(), q)
 	require.ErrorIs(t, err, rpc.ErrNoMethod)

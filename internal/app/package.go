@@ -24,61 +24,58 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// PackageQuestion asks for the package of a month, or of a year.
+// PackageQuestion asks for the close package of a month or a year.
 type PackageQuestion struct {
-	Dir         string // that becomes the package
+	Dir         string // the directory of the package
 	PeriodInput        // a month, or a year
 	PackageInputs
-	Networks  string               // the file with the user's own network tables, "" for none
-	Journal   string               // the journal's program
+	Networks  string               // a file with the user's own network tables, or ""
+	Journal   string               // the accounting program of the journal
 	With      string               // WithFees or WithMovements
-	Proved    bool                 // the statements are proved by balances
-	Fiat      string               // the currency of the prices
-	Key       *signature.Key       // that signs the manifest, nil for none
-	Authority *timestamp.Authority // that stamps the manifest with the time, nil for none
+	Proved    bool                 // prove the statements with balances
+	Key       *signature.Key       // signs the manifest; may be nil
+	Authority *timestamp.Authority // timestamps the manifest; may be nil
 	PackageOptions
 }
 
-// PackageInputs are the user's files that a package is made of, "" for none.
+// PackageInputs are the user's files that go into a package; "" for none.
 type PackageInputs struct {
 	Accounts []string     // addresses, and files of them
-	Labels   *AddressBook // what addresses are called: the package keeps it; nil for none
-	Names    string       // of names for the journal, "" for those of Labels
-	Prices   string       // what the token cost, "" for no amounts in a currency
-	Classes  string       // the user's own classes of movements
-	Books    BooksInput   // the company's own record of fees; without a path there is none
+	Labels   *AddressBook // the address book, stored in the package; may be nil
+	Names    string       // account names for the journal; "" takes them from Labels
+	Prices   PricesInput
+	Classes  string     // the user's own classes of movements
+	Chart    string     // the chart of accounts
+	Tags     string     // tags of transactions
+	Books    BooksInput // the company's own record of fees; none if Path is ""
 }
 
-// PackageOptions are what making a package and checking it have in common.
+// PackageOptions apply to making and to checking a package.
 type PackageOptions struct {
-	Program string // who makes the package, or checks it
-	// Balances opens who tells what the accounts had, where the statements are proved.
+	Program string // name and version of the program that makes or checks the package
+	// Balances opens the source of balances, if the statements are proved.
 	Balances func() (source.Source, error)
-	// Kept says that a package is checked by the blocks of that source where there is no
-	// ledger: it has to be an archive.
+	// Kept means that without a ledger a package is checked with the blocks of that source, which must be an archive.
 	Kept        bool
-	Concurrency int      // balances asked for at once; 0 is the default
+	Concurrency int      // parallel balance requests; 0 is the default
 	Progress    Progress // of blocks
 	Asked       Progress // of balances
 }
 
-// Closed is a package that was made.
+// Closed is a finished package.
 type Closed struct {
 	*closing.Package
-	Changed    bool                // something of it is new
+	Changed    bool                // it differs from the previous version
 	Symbol     string              // of the network's token
-	Signatures []closing.Signature // of its manifest, checked against nobody
-	Unsigned   bool                // the version before was signed, and this one is not
-	Stamp      *timestamp.Checked  // of its manifest, checked against nobody; nil for none
-	Unstamped  bool                // the version before was stamped, and this one is not
+	Signatures []closing.Signature // of its manifest, without checking the signers
+	Unsigned   bool                // the previous version was signed, this one is not
+	Stamp      *timestamp.Checked  // of its manifest, without checking the authority; nil for none
+	Unstamped  bool                // the previous version was timestamped, this one is not
 }
 
-// options are what of a question the manifest keeps.
+// options returns the options that the manifest stores.
 func (q *PackageQuestion) options() closing.Options {
-	var priced *closing.Prices
-	if q.Prices != "" {
-		priced = &closing.Prices{Name: filepath.Base(q.Prices), Currency: q.Fiat}
-	}
+	priced := q.Prices.kept()
 	var record *closing.Reconciliation
 	if q.Books.Path != "" {
 		record = &closing.Reconciliation{Name: filepath.Base(q.Books.Path), Reading: q.Books.Reading, Priced: priced != nil}
@@ -86,29 +83,33 @@ func (q *PackageQuestion) options() closing.Options {
 	}
 	return closing.Options{
 		Prices: priced, Journal: q.Journal, With: q.With, Partial: q.Partial, Balances: q.Proved,
-		Rollforward: true, Classes: q.Classes != "", OwnNetworks: q.Networks != "", Names: q.Names != "", Labels: q.Labels != nil, Reconciliation: record,
+		Rollforward: true, Classes: q.Classes != "", Chart: q.Chart != "", Tags: q.Tags != "", About: true, OwnNetworks: q.Networks != "", Names: q.Names != "", Labels: q.Labels != nil, Reconciliation: record,
 	}
 }
 
-// MakePackage makes the package of a month or a year: it is whole, or not there. Where the
-// directory has a package of the same period already and a byte differs, the new one is its next
-// version. The findings of its manifest say what does not hold.
+// MakePackage makes the package of a month or a year, completely or not at all. If the directory contains a
+// package of the same period that differs in any byte, the new one becomes its next version. The findings in its
+// manifest list what failed.
 func (d *Desk) MakePackage(ctx context.Context, q PackageQuestion) (*Closed, error) {
+	priced, err := ReadPrices(q.Prices) // fail before the long work
+	if err != nil {
+		return nil, err
+	}
+	if priced != nil {
+		q.Prices.Fiat = string(priced.Currency)
+	}
 	x, err := d.maker(q.PeriodInput, q.options(), &q.PackageOptions)
 	if err != nil {
 		return nil, err
 	}
 	x.inputs = q.PackageInputs
-	if _, err := ReadPrices(q.Prices, q.Fiat); err != nil { // before the work
-		return nil, err
-	}
 	if err := x.find(ctx); err != nil {
 		return nil, err
 	}
 	if x.draft, err = closing.Begin(q.Dir); err != nil {
 		return nil, err
 	}
-	defer x.draft.Discard() // nothing is there any more if all went well
+	defer x.draft.Discard() // a no-op after success
 	old, err := closing.Prepare(q.Dir)
 	if err != nil {
 		return nil, err
@@ -134,7 +135,7 @@ func (d *Desk) MakePackage(ctx context.Context, q PackageQuestion) (*Closed, err
 	}
 	made, changed, err := x.draft.Install(q.Dir, x.manifest, old)
 	if err != nil {
-		return nil, errors.Join(ctx.Err(), err) // a key's agent may be asked for long
+		return nil, errors.Join(ctx.Err(), err) // a key's agent may take long
 	}
 	c := &Closed{Package: made, Changed: changed, Symbol: x.network.Symbol}
 	if err := c.vouched(ctx); err != nil {
@@ -154,14 +155,16 @@ func (c *Closed) vouched(ctx context.Context) (err error) {
 	return err
 }
 
-// Where a package keeps them.
+// Paths of the inputs within a package.
 const (
 	inputAccounts = "inputs/accounts.csv"
 	inputLabels   = "inputs/labels.csv" // the address book
 	inputNames    = "inputs/names.csv"
-	inputBooks    = "inputs/books" // with its form
-	inputPrices   = "inputs/prices.csv"
+	inputBooks    = "inputs/books"  // plus an extension
+	inputPrices   = "inputs/prices" // plus a number and an extension
 	inputClasses  = "inputs/classes.csv"
+	inputChart    = "inputs/chart.csv"
+	inputTags     = "inputs/tags.csv"
 	networksFile  = "networks.json"
 )
 
@@ -172,16 +175,16 @@ type maker struct {
 	period  PeriodInput
 	asked   Period
 	inputs  PackageInputs
-	// withoutSource leaves out the files that need balances.
+	// withoutSource skips the files that need balances.
 	withoutSource bool
-	// cover is what the package has of the month, where it is made again.
+	// cover is the package's own cover of the period, when it is made again.
 	cover chain.Optional[ledger.Cover]
-	// evidence is what the package says of it, where it is made again.
+	// evidence is the package's own level of evidence, when it is made again.
 	evidence evidence.Evidence
-	// examined is what the ledger has of the blocks, where it was read before.
+	// examined is what the ledger contains of the blocks, if already read.
 	examined closing.Blocks
 
-	told     source.Source // who tells the balances, once it has answered
+	told     source.Source // the source of balances, once it has answered
 	held     Held
 	network  *network.Network
 	accounts []chain.Address
@@ -189,22 +192,24 @@ type maker struct {
 	names    *journal.Names    // nil where none are given
 	prices   *money.List       // nil where none are given
 	classes  *rollforward.OwnRules
+	charted  ChartInput
+	tool     string // that about.txt names, when the package is made again
 	draft    *closing.Draft
-	manifest closing.Manifest // all that is known of it so far
+	manifest closing.Manifest // what is known so far
 }
 
-// maker checks how a package is to be made, and begins to.
+// maker checks the options and returns a maker.
 func (d *Desk) maker(in PeriodInput, o closing.Options, p *PackageOptions) (*maker, error) {
 	if _, ok := Program(o.Journal); !ok {
-		return nil, notUnderstood("%v %q: want a program that has journals", FieldProgram, o.Journal)
+		return nil, notUnderstood("%v %q: not an accounting program with journals", FieldProgram, o.Journal)
 	}
 	switch {
 	case o.With != WithFees && o.With != WithMovements:
 		return nil, notUnderstood("%v %q: want %s or %s", FieldWith, o.With, WithFees, WithMovements)
 	case o.With == WithMovements && !o.Balances:
-		return nil, notUnderstood("%v %s opens the journal with balances, and none are to be asked for", FieldWith, WithMovements)
+		return nil, notUnderstood("%v %s needs opening balances, but balances are turned off", FieldWith, WithMovements)
 	case in.Month == "" && in.Year == "":
-		return nil, notUnderstood("which %v, or which %v?", FieldMonth, FieldYear)
+		return nil, notUnderstood("state a %v or a %v", FieldMonth, FieldYear)
 	}
 	in.Partial = o.Partial
 	asked, err := in.Parse()
@@ -214,7 +219,7 @@ func (d *Desk) maker(in PeriodInput, o closing.Options, p *PackageOptions) (*mak
 	return &maker{Desk: d, options: p, period: in, asked: asked, manifest: closing.Manifest{Tool: p.Program, Options: o}}, nil
 }
 
-// find finds the month, the network and the accounts.
+// find finds the period, the network and the accounts.
 func (x *maker) find(ctx context.Context) (err error) {
 	if cover, again := x.cover.Get(); again {
 		x.held = Held{x.asked, cover, x.evidence}
@@ -232,7 +237,7 @@ func (x *maker) find(ctx context.Context) (err error) {
 	m.Network, m.LeftOut, m.Evidence = x.network.Name, []string{}, x.held.Evidence
 	id, err := x.Book.Identity(ctx)
 	if err != nil {
-		return x.of(err)
+		return x.wrapErr(err)
 	}
 	if hash, ok := id.Genesis.Get(); ok {
 		m.Genesis = hash.String()
@@ -245,8 +250,7 @@ func (x *maker) find(ctx context.Context) (err error) {
 	return x.readAccounts()
 }
 
-// ask opens who tells the balances, and wants an answer: before the work of minutes that is for
-// nothing where nobody answers.
+// ask opens the source of balances and reads one, so that an unreachable source fails before minutes of work.
 func (x *maker) ask(ctx context.Context) (err error) {
 	if !x.manifest.Options.Balances || x.withoutSource {
 		return nil
@@ -258,7 +262,7 @@ func (x *maker) ask(ctx context.Context) (err error) {
 	return err
 }
 
-// examine reads what the ledger has of the blocks.
+// examine reads what the ledger contains of the blocks.
 func (x *maker) examine(ctx context.Context) error {
 	span, m := x.span(), &x.manifest
 	if e := &x.examined; e.Count > 0 && e.First == span.First && e.Last == span.Last {
@@ -266,7 +270,7 @@ func (x *maker) examine(ctx context.Context) error {
 	} else {
 		var err error
 		if m.Blocks, err = closing.Examine(ctx, x.Book, x.asked.Asked, span); err != nil {
-			return x.of(err)
+			return x.wrapErr(err)
 		}
 	}
 	if last, ended := x.lastBlock(ctx).Get(); ended && last == span.Last {
@@ -275,8 +279,8 @@ func (x *maker) examine(ctx context.Context) error {
 	return nil
 }
 
-// readAccounts reads the accounts with their labels, which a package has as they are
-// shown, and the address book.
+// readAccounts reads the accounts with their labels, in printable form as a package stores them, and the
+// address book.
 func (x *maker) readAccounts() (err error) {
 	var chosen *addressbook.Book
 	if x.accounts, chosen, err = ReadAccounts(x.inputs.Accounts, x.inputs.Labels); err != nil {

@@ -20,43 +20,40 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// PackageCheck is what came of the check of a package.
+// PackageCheck is the result of checking a package.
 type PackageCheck struct {
 	*closing.Package
-	// OwnTables says, for people, that the figures rest on a network table that is not this
-	// program's; "" where they do not.
+	// OwnTables warns that the figures depend on a network table that differs from this program's; "" if they do not.
 	OwnTables string
-	// Damage are the files that are not as they were written; then nothing else was checked.
+	// Damage lists altered files; if there are any, nothing else was checked.
 	Damage []string
-	// Differences are where the package is not what the ledger gives.
+	// Differences lists where the package differs from the ledger.
 	Differences []string
-	// Signatures are those of the manifest, with what came of their check.
+	// Signatures are the manifest's signatures with their check results.
 	Signatures []closing.Signature
-	// Stamp is the manifest's timestamp, with what came of its check; nil for none.
+	// Stamp is the manifest's timestamp with its check result; nil for none.
 	Stamp  *timestamp.Checked
 	Symbol string   // of the network's token
-	Notes  []string // for people
+	Notes  []string // for the reader
 	Part   bool     // something was not compared
-	Alone  bool     // there was no ledger: none of the figures was compared
+	Alone  bool     // there was no ledger: no figures were compared
 
 	earlierTable bool // networks.json is an earlier version of the built-in table
 }
 
-// Vouchers are those whose word on a package counts.
+// Vouchers are the signers and timestamp authorities that a check accepts.
 type Vouchers struct {
-	Signers     signature.Signers // whose signatures count; nil to check them against nobody
-	Authorities *x509.CertPool    // whose timestamps count; nil to check them against nobody
+	Signers     signature.Signers // accepted signers; nil accepts any
+	Authorities *x509.CertPool    // accepted timestamp authorities; nil accepts any
 }
 
-// None tells whether nobody's word counts.
+// None reports whether there are neither accepted signers nor authorities.
 func (v Vouchers) None() bool { return v.Signers == nil && v.Authorities == nil }
 
-// CheckPackage proves a package against the ledger: its files are as they were written,
-// the ledger has the same blocks, and gives the same package again, of the package's own
-// inputs. What needs balances is left out where nobody tells them now. Its signatures
-// and its timestamp are checked against the vouchers. Where open answers no desk, there is
-// no ledger: one is made of an archive for the moment, or the files, the signatures and the
-// timestamp are checked alone.
+// CheckPackage verifies a package: its files are unaltered, and the ledger contains the same blocks and
+// reproduces the package from the package's own inputs. Files that need balances are skipped if no source
+// answers. Signatures and timestamp are checked against the vouchers. If open returns no desk, a temporary
+// ledger is made from the archive; without an archive, only files, signatures and timestamp are checked.
 func CheckPackage(ctx context.Context, dir string, open func(context.Context) (*Desk, error), v Vouchers, o PackageOptions) (*PackageCheck, error) {
 	if err := closing.Mend(dir); err != nil {
 		return nil, err
@@ -94,13 +91,13 @@ func CheckPackage(ctx context.Context, dir string, open func(context.Context) (*
 		return nil, err
 	}
 	if d == nil {
-		c.standsAlone(tables)
+		c.skipFigures(tables)
 		return c, nil
 	}
 	defer d.Close()
 	if c.Manifest.Options.OwnNetworks {
 		d.Tables = tables
-		d.tellOfTheEnd(ctx)
+		d.setLastBlock(ctx)
 	}
 	again := verifier{PackageCheck: c, desk: d, options: &o, priced: priced}
 	if c.Differences, err = again.check(ctx); err != nil {
@@ -111,8 +108,8 @@ func CheckPackage(ctx context.Context, dir string, open func(context.Context) (*
 	return c, nil
 }
 
-// ledgerOfArchive makes a ledger of an archive, of the package's blocks and, of a whole month,
-// those beside them: they tell where it begins and ends.
+// ledgerOfArchive makes a temporary ledger of the package's blocks from an archive. For a complete period it adds
+// the neighboring blocks, which prove where the period begins and ends.
 func (c *PackageCheck) ledgerOfArchive(ctx context.Context, tables network.Tables, o *PackageOptions) (*Desk, error) {
 	src, err := o.Balances()
 	if err != nil {
@@ -125,43 +122,43 @@ func (c *PackageCheck) ledgerOfArchive(ctx context.Context, tables network.Table
 	kept, known := heights.Get()
 	if !known {
 		blocks := chain.Heights{First: c.Manifest.Blocks.First, Last: c.Manifest.Blocks.Last}
-		return nil, &WithoutLedgerError{notUnderstood("there is no ledger to compare the package with, and the gateway is no archive that has blocks %v", blocks), chain.Some(blocks)}
+		return nil, &WithoutLedgerError{notUnderstood("no ledger to compare the package with, and the gateway is not an archive of blocks %v", blocks), chain.Some(blocks)}
 	}
 	first, last := c.Manifest.Blocks.First, c.Manifest.Blocks.Last
 	if c.Manifest.Period.Complete {
 		first, last = max(max(first, 1)-1, kept.First), min(last+1, kept.Last)
 	}
 	reader := source.Reader{Source: src, Tables: tables}
-	if c.Manifest.Options.OwnNetworks { // which name the chain's network as they like
+	if c.Manifest.Options.OwnNetworks { // their network names are arbitrary
 		reader.Network = c.Manifest.Network
 	}
 	return Temporary(ctx, "of the archive", Heights(first, last), FillOptions{Reader: &reader, Concurrency: o.Concurrency, Progress: o.Progress})
 }
 
-// standsAlone says what is not compared without a ledger.
-func (c *PackageCheck) standsAlone(tables network.Tables) {
+// skipFigures notes what cannot be compared without a ledger.
+func (c *PackageCheck) skipFigures(tables network.Tables) {
 	if n, ok := tables.Named(c.Manifest.Network); ok {
 		c.Symbol = n.Symbol
 	}
 	c.Part, c.Alone = true, true
-	c.Notes = []string{"not compared, for there is no ledger: the blocks and all figures"}
+	c.Notes = []string{"not compared because there is no ledger: the blocks and all figures"}
 }
 
-// verifier proves a package against a ledger.
+// verifier compares a package with a ledger.
 type verifier struct {
 	*PackageCheck
 	desk    *Desk
 	options *PackageOptions
-	priced  bool           // the ledger was made by the package's table
-	blocks  closing.Blocks // that the ledger has of the package's
+	priced  bool           // the ledger was made with the package's table
+	blocks  closing.Blocks // the package's blocks in the ledger
 }
 
-// check tells where the package is not what the ledger gives.
+// check lists where the package differs from the ledger.
 func (v *verifier) check(ctx context.Context) (differences []string, err error) {
 	m := v.Manifest
 	id, err := v.desk.Book.Identity(ctx)
 	if err != nil {
-		return nil, v.desk.of(err)
+		return nil, v.desk.wrapErr(err)
 	}
 	x, err := v.begin(v.desk)
 	if err != nil {
@@ -169,7 +166,7 @@ func (v *verifier) check(ctx context.Context) (differences []string, err error) 
 	}
 	span := chain.Heights{First: m.Blocks.First, Last: m.Blocks.Last}
 	if v.blocks, err = closing.Examine(ctx, v.desk.Book, x.asked.Asked, span); err != nil {
-		return nil, v.desk.of(err)
+		return nil, v.desk.wrapErr(err)
 	}
 	if differences = m.Differ(id, v.blocks); len(differences) > 0 {
 		return differences, nil
@@ -182,17 +179,17 @@ func (v *verifier) check(ctx context.Context) (differences []string, err error) 
 		if differences, err = v.comparePrices(ctx, n, span); err != nil || len(differences) > 0 {
 			return differences, err
 		}
-		v.Notes = append(v.Notes, "not compared: the rows of "+networksFile+" that only checks use, which a ledger does not contain; check the package with an archive of the blocks instead")
+		v.Notes = append(v.Notes, "not compared: the rows of "+networksFile+" that only checks use; to compare them, check the package with an archive of the blocks")
 	}
 	now, err := v.desk.Book.Evidence(ctx, span)
 	if err != nil {
-		return nil, v.desk.of(err)
+		return nil, v.desk.wrapErr(err)
 	}
 	if !now.Supports(m.Evidence) {
-		return []string{fmt.Sprintf("evidence: %v, in the package; %v, in the ledger: fees ledger verify --gateway, with an archive that proves the blocks, tells the ledger", m.Evidence, now)}, nil
+		return []string{fmt.Sprintf("evidence: %v in the package; %v in the ledger. To upgrade the ledger, run \"fees ledger verify --gateway\" with an archive that proves the blocks.", m.Evidence, now)}, nil
 	}
 	if now.String() != m.Evidence.String() {
-		v.Notes = append(v.Notes, fmt.Sprintf("the ledger's evidence is better now: %v: close it again", now))
+		v.Notes = append(v.Notes, fmt.Sprintf("the ledger's evidence is better now (%v); close the period again", now))
 	}
 	made, err := v.again(ctx)
 	if err != nil {
@@ -202,7 +199,7 @@ func (v *verifier) check(ctx context.Context) (differences []string, err error) 
 		v.Notes = append(v.Notes, fmt.Sprintf("made by %s, checked by %s", m.Tool, made.Tool))
 		made.Tool = m.Tool
 	}
-	if m.Period.ChainEnd == nil { // it was closed before its network's table knew of an end
+	if m.Period.ChainEnd == nil { // it was closed before the table contained the chain's end
 		made.Period.ChainEnd = nil
 	}
 	changes, err := closing.Compare(m, made)
@@ -220,13 +217,13 @@ func (v *verifier) check(ctx context.Context) (differences []string, err error) 
 			v.Notes = append(v.Notes, networksFile+" is an earlier version of the built-in table, with the same figures")
 			continue
 		}
-		differences = append(differences, fmt.Sprintf("%s is another when it is made from the ledger", c.Name))
+		differences = append(differences, fmt.Sprintf("%s differs from the file made from the ledger", c.Name))
 	}
 	return differences, nil
 }
 
-// again makes the package anew, in a directory that is thrown away, of its own inputs.
-// Where no gateway is reachable, what needs one is taken as it is.
+// again makes the package from its own inputs in a temporary directory. If no gateway is reachable, it copies the
+// files that need one.
 func (v *verifier) again(ctx context.Context) (*closing.Manifest, error) {
 	x, err := v.maker(ctx)
 	if err != nil {
@@ -236,7 +233,7 @@ func (v *verifier) again(ctx context.Context) (*closing.Manifest, error) {
 	if kind := KindOf(err); !x.manifest.Options.Balances || kind != failure.Unanswered && kind != failure.NotFound {
 		return &x.manifest, err
 	}
-	v.Notes = append(v.Notes, "not compared, for the gateway is not reachable ("+err.Error()+"): what needs balances")
+	v.Notes = append(v.Notes, "not compared because the gateway is not reachable ("+err.Error()+"): files that need balances")
 	if x, err = v.maker(ctx); err != nil {
 		return nil, err
 	}
@@ -249,7 +246,7 @@ func (v *verifier) again(ctx context.Context) (*closing.Manifest, error) {
 	return &x.manifest, nil
 }
 
-// takeOver takes what needs a gateway from the package.
+// takeOver copies the entries of files that need a gateway from the package.
 func (v *verifier) takeOver(made *closing.Manifest) {
 	m := v.Manifest
 	made.Findings.Statements, made.Findings.Rollforward = m.Findings.Statements, m.Findings.Rollforward
@@ -276,13 +273,13 @@ func (v *verifier) draft(ctx context.Context, x *maker) error {
 	return x.make(ctx)
 }
 
-// begin begins to make the package of its manifest.
+// begin returns a maker for the options of the manifest.
 func (v *verifier) begin(d *Desk) (*maker, error) {
 	p := &v.Manifest.Period
 	return d.maker(PeriodInput{Month: p.Month, Year: p.Year, Timezone: p.Timezone}, v.Manifest.Options, v.options)
 }
 
-// maker begins to make the package of what its manifest says, and of its own inputs.
+// maker returns a maker for the manifest's options and the package's own inputs.
 func (v *verifier) maker(ctx context.Context) (*maker, error) {
 	m := v.Manifest
 	dir, err := filepath.Abs(v.Dir) // its name may look like an address
@@ -305,21 +302,28 @@ func (v *verifier) maker(ctx context.Context) (*maker, error) {
 		x.inputs.Names = in(inputNames)
 	}
 	if m.Options.Prices != nil {
-		x.inputs.Prices = in(inputPrices)
+		x.inputs.Prices = storedPrices(m.Options.Prices, in)
 	}
 	if m.Options.Classes {
 		x.inputs.Classes = in(inputClasses)
 	}
+	if m.Options.Chart {
+		x.inputs.Chart = in(inputChart)
+	}
+	if m.Options.Tags {
+		x.inputs.Tags = in(inputTags)
+	}
+	x.tool = m.Tool
 	if r := m.Options.Reconciliation; r != nil {
 		if r.Input != inputBooks+".csv" && r.Input != inputBooks+".xlsx" {
-			return nil, fmt.Errorf("%w: its record of fees is %q", closing.ErrDamaged, r.Input)
+			return nil, fmt.Errorf("%w: unexpected record of fees %q", closing.ErrDamaged, r.Input)
 		}
 		x.inputs.Books.Path = in(r.Input)
 		own := *r
 		x.manifest.Options.Reconciliation = &own
 	}
 	if x.cover, err = v.cover(ctx, x.asked); err != nil {
-		return nil, v.desk.of(err)
+		return nil, v.desk.wrapErr(err)
 	}
 	if err := x.find(ctx); err != nil {
 		return nil, err
@@ -328,8 +332,8 @@ func (v *verifier) maker(ctx context.Context) (*maker, error) {
 	return x, nil
 }
 
-// cover is what the package says that it has of the month: the ledger may have more of
-// it by now, where the package is partial.
+// cover returns the cover of the period that the package states. If the package is partial, the ledger may
+// contain more by now.
 func (v *verifier) cover(ctx context.Context, asked Period) (none chain.Optional[ledger.Cover], err error) {
 	m := v.Manifest
 	now, err := v.desk.Book.Cover(ctx, asked.Asked)
@@ -337,11 +341,11 @@ func (v *verifier) cover(ctx context.Context, asked Period) (none chain.Optional
 		return chain.Some(now), err
 	}
 	if !m.Options.Partial {
-		return none, errors.New("the package lacks a part of its period, and does not allow for it")
+		return none, errors.New("the package is incomplete but not marked as partial")
 	}
 	then := ledger.Cover{Span: chain.Some(chain.Heights{First: m.Blocks.First, Last: m.Blocks.Last}), Lacks: m.Period.Missing}
 	if now.Span != then.Span {
-		v.Notes = append(v.Notes, "the ledger has more of it now: close it again")
+		v.Notes = append(v.Notes, "the ledger contains more of the period now; close it again")
 	}
 	return chain.Some(then), nil
 }

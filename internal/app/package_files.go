@@ -17,7 +17,6 @@ import (
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/finance/rollforward"
 	"github.com/feeledger/fees/internal/finance/statement"
-	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/reconcile"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/source"
@@ -33,6 +32,7 @@ func (x *maker) make(ctx context.Context) error {
 	}{
 		{"inputs", x.makeInputs}, {"balances", x.ask}, {"blocks", x.examine}, {"reports", x.makeReports}, {"findings", x.makeFindings},
 		{"statements", x.makeStatements}, {"rollforward", x.makeRollforward}, {"journal", x.makeJournal}, {"reconciliation", x.makeReconciliation},
+		{"about", x.makeAbout},
 	} {
 		p.say("closing: " + step.what)
 		if err := step.do(ctx); err != nil {
@@ -43,7 +43,7 @@ func (x *maker) make(ctx context.Context) error {
 	return nil
 }
 
-// makeInputs keeps what the package is made of.
+// makeInputs stores the user's files in the package.
 func (x *maker) makeInputs(context.Context) error {
 	var lines bytes.Buffer
 	out := csv.NewWriter(&lines)
@@ -77,23 +77,13 @@ func (x *maker) makeInputs(context.Context) error {
 			return err
 		}
 	}
-	if err := errors.Join(x.makePrices(), x.makeClasses()); err != nil {
+	if err := errors.Join(x.makePrices(), x.makeClasses(), x.makeChart()); err != nil {
 		return err
 	}
 	return x.draft.Add(networksFile, func(w io.Writer) error { return writeTable(w, x.network) })
 }
 
-// makePrices keeps the prices that amounts in a currency rest on.
-func (x *maker) makePrices() (err error) {
-	o := x.manifest.Options.Prices
-	if o == nil {
-		return nil
-	}
-	x.prices, err = keepList(x, FieldPrices, x.inputs.Prices, inputPrices, func(text []byte) (*money.List, error) { return money.Read(text, o.Currency) })
-	return err
-}
-
-// makeClasses keeps the user's own classes of movements.
+// makeClasses stores the user's own classes of movements.
 func (x *maker) makeClasses() (err error) {
 	if !x.manifest.Options.Classes {
 		return nil
@@ -102,7 +92,7 @@ func (x *maker) makeClasses() (err error) {
 	return err
 }
 
-// keepList reads a list of the user's, and keeps just what was read: a file may change meanwhile.
+// keepList reads a user's list and stores the bytes that were read, as the file may change meanwhile.
 func keepList[L any](x *maker, field Field, path, name string, read func([]byte) (*L, error)) (*L, error) {
 	list, text, err := readList(field, path, read)
 	if err != nil {
@@ -118,19 +108,14 @@ func (x *maker) addText(name string, text []byte) error {
 	})
 }
 
-// makeReports makes the report by day, or of a year by month, and that by account, whose totals
-// are the same.
+// makeReports makes the report by day (for a year, by month) and the report by account. Their totals agree.
 func (x *maker) makeReports(ctx context.Context) error {
 	by := report.Day
 	if x.period.Year != "" {
 		by = report.Month
 	}
-	for _, one := range []struct {
-		by    report.By
-		name  string
-		forms []string
-	}{{by, "report", []string{"json", "csv", "xlsx", "html"}}, {report.Account, "accounts", []string{"json", "csv", "xlsx"}}} {
-		q := ReportQuestion{Question: x.question(x.options.Progress), Choice: report.Choice{By: one.by}}
+	for _, one := range append([]packageReport{{by, "report", []string{"json", "csv", "xlsx", "html"}}, {report.Account, "accounts", []string{"json", "csv", "xlsx"}}}, x.markedReports()...) {
+		q := ReportQuestion{Question: x.question(x.options.Progress), Choice: report.Choice{By: one.by}, ChartInput: x.charted}
 		if x.inputs.Labels == nil {
 			q.Labels = nil
 		}
@@ -148,7 +133,7 @@ func (x *maker) makeReports(ctx context.Context) error {
 	return nil
 }
 
-// question is what the questions have in common of which the package has the answers.
+// question returns the package's common question fields.
 func (x *maker) question(p Progress) Question {
 	return Question{Period: x.asked, Accounts: x.accounts, Labels: x.labels, Prices: x.prices, Progress: p}
 }
@@ -165,7 +150,7 @@ func (x *maker) span() chain.Heights {
 }
 
 func (x *maker) makeFindings(ctx context.Context) error {
-	return x.of(x.draft.Add("findings.csv", func(w io.Writer) error {
+	return x.wrapErr(x.draft.Add("findings.csv", func(w io.Writer) error {
 		return table.WriteCSV(w, closing.List(ctx, x.Book, x.span(), &x.manifest.Findings))
 	}))
 }
@@ -185,7 +170,7 @@ func (x *maker) makeStatements(ctx context.Context) error {
 	if o.Balances {
 		q.Balances = x.told
 	} else {
-		x.manifest.LeftOut = append(x.manifest.LeftOut, "the statements are not proved: no balances were asked for")
+		x.manifest.LeftOut = append(x.manifest.LeftOut, "proof of the statements: balances were not queried")
 	}
 	made, err := x.statements(ctx, &x.held, statement.Style{Network: x.network.Name, Symbol: x.network.Symbol, Zone: x.held.Zone, Labels: x.labels, Called: x.inputs.Labels != nil}, &q)
 	if err != nil {
@@ -198,12 +183,12 @@ func (x *maker) makeStatements(ctx context.Context) error {
 	}
 	err = x.draft.Add(statementFiles[0], func(w io.Writer) error { return made.Style.WriteJSONList(ctx, w, made.List) })
 	if err == nil {
-		err = x.draft.Add(statementFiles[1], func(w io.Writer) error { return made.Style.WriteXLSX(ctx, w, made.List) })
+		err = x.draft.Add(statementFiles[1], func(w io.Writer) error { return table.WriteXLSX(w, made.Sheets(ctx)...) })
 	}
 	return made.Explain(err)
 }
 
-// makeRollforward makes the rollforward, of a year by month, with every movement.
+// makeRollforward makes the rollforward (for a year, by month) with every movement.
 func (x *maker) makeRollforward(ctx context.Context) error {
 	o := &x.manifest.Options
 	if !o.Rollforward || o.Balances && x.withoutSource {
@@ -225,15 +210,14 @@ func (x *maker) makeRollforward(ctx context.Context) error {
 	}
 	err = x.draft.Add(rollforwardFiles[0], func(w io.Writer) error { return made.Style.WriteJSON(w, made.Rollforward) })
 	if err == nil {
-		err = x.draft.Add(rollforwardFiles[1], func(w io.Writer) error { return made.Style.WriteXLSX(ctx, w, made.Rollforward) })
+		err = x.draft.Add(rollforwardFiles[1], func(w io.Writer) error { return table.WriteXLSX(w, made.Sheets(ctx)...) })
 	}
 	return made.Explain(err)
 }
 
 func (x *maker) journalName() string { return "journal." + x.manifest.Options.Journal }
 
-// makeJournal makes the journal. One that cannot be made without a lie is left out, and
-// the manifest says why.
+// makeJournal makes the journal. If the journal would be wrong, it is left out and the manifest says why.
 func (x *maker) makeJournal(ctx context.Context) error {
 	o := &x.manifest.Options
 	if o.With == WithMovements && x.withoutSource {
@@ -243,6 +227,7 @@ func (x *maker) makeJournal(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	e.UseChart(x.charted)
 	j, err := e.Journal(ctx)
 	var differs *journal.DifferenceError
 	if errors.As(err, &differs) || errors.Is(err, journal.ErrUnknown) {
@@ -257,8 +242,7 @@ func (x *maker) makeJournal(ctx context.Context) error {
 	return e.Explain(x.draft.Add(x.journalName(), func(w io.Writer) error { return j.Write(w, p) }))
 }
 
-// makeReconciliation compares the company's record. The result is that of the ledger up
-// to the package's last block.
+// makeReconciliation compares the company's record with the ledger up to the package's last block.
 func (x *maker) makeReconciliation(ctx context.Context) error {
 	r := x.manifest.Options.Reconciliation
 	if r == nil {
@@ -288,7 +272,7 @@ func (x *maker) makeReconciliation(ctx context.Context) error {
 		return err
 	}
 	defer result.Close()
-	// What was sealed after the month is not of it.
+	// Blocks sealed after the period do not belong to it.
 	result.Seal, result.Sealed = x.manifest.Blocks.Seal, chain.Some(span.Last)
 	x.manifest.Findings.Differences += uint64(result.Apart())
 	if err := x.keepBooks(r, file); err != nil {
@@ -301,7 +285,7 @@ func (x *maker) makeReconciliation(ctx context.Context) error {
 	return x.draft.Add("reconciliation.xlsx", func(w io.Writer) error { return table.WriteXLSX(w, result.Sheets(true)...) })
 }
 
-// keepBooks keeps the file that was compared, and no other.
+// keepBooks stores the file that was compared.
 func (x *maker) keepBooks(r *closing.Reconciliation, file *reconcile.File) error {
 	r.Input = inputBooks + "." + file.Form
 	in, err := os.Open(x.inputs.Books.Path)
@@ -318,7 +302,7 @@ func (x *maker) keepBooks(r *closing.Reconciliation, file *reconcile.File) error
 	}
 	kept := slices.IndexFunc(x.draft.Files(), func(f closing.File) bool { return f.Name == r.Input })
 	if x.draft.Files()[kept].SHA256 != file.SHA256.String() {
-		return fmt.Errorf("%s changed while it was read: try again", x.inputs.Books.Path)
+		return fmt.Errorf("%s changed while it was read; try again", x.inputs.Books.Path)
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// tables are the networks by which the package was made: its own, or the built-in ones.
+// tables returns the networks that the package was made with: its own or the built-in ones.
 func (c *PackageCheck) tables() (network.Tables, error) {
 	if c.Manifest.Options.OwnNetworks {
 		return ReadTables(filepath.Join(c.Dir, networksFile))
@@ -27,7 +27,7 @@ func (c *PackageCheck) tables() (network.Tables, error) {
 	return network.BuiltIn(), nil
 }
 
-// readTables reads networks.json, and says where it is not the built-in table.
+// readTables reads networks.json, and sets a warning if it differs from the built-in table.
 func (c *PackageCheck) readTables() (network.Tables, error) {
 	tables, err := c.tables()
 	if err != nil {
@@ -45,21 +45,20 @@ func (c *PackageCheck) readTables() (network.Tables, error) {
 	switch {
 	case err != nil:
 	case c.Manifest.Options.OwnNetworks && !known:
-		c.OwnTables = fmt.Sprintf("This package has a network table of its own: %s describes %s, which no built-in table knows. Review that file; the figures rest on it.", networksFile, c.Manifest.Network)
+		c.OwnTables = fmt.Sprintf("This package has its own network table: %s describes %s, which has no built-in table. Review the file; the figures depend on it.", networksFile, c.Manifest.Network)
 	case bytes.Equal(have, builtIn.Bytes()):
 	case !c.Manifest.Options.OwnNetworks && isEarlierTable(have, builtIn.Bytes()):
 		c.earlierTable = true
 	case c.Manifest.Options.OwnNetworks:
-		c.OwnTables = fmt.Sprintf("This package has a network table of its own: %s differs from the built-in table of %s. Review that file; the figures rest on it.", networksFile, c.Manifest.Network)
+		c.OwnTables = fmt.Sprintf("This package has its own network table: %s differs from the built-in table of %s. Review the file; the figures depend on it.", networksFile, c.Manifest.Network)
 	default:
-		c.OwnTables = fmt.Sprintf("The network table in this package, %s, differs from this program's table of %s. Another version made it, or it was altered.", networksFile, c.Manifest.Network)
+		c.OwnTables = fmt.Sprintf("The network table in this package, %s, differs from this program's table of %s. It comes from another version or was altered.", networksFile, c.Manifest.Network)
 	}
 	return tables, err
 }
 
-// isEarlierTable reports whether a table is an earlier version of another one, with the same
-// figures: the later one may have more keys, more rows at the end of its lists, later runtimes,
-// and other words.
+// isEarlierTable reports whether a table is an earlier version of another with the same figures: the
+// later one may have more keys, rows appended to its lists, later runtimes, and other texts.
 func isEarlierTable(earlier, later []byte) bool {
 	var tables [2]struct{ Networks []map[string]any }
 	for i, text := range [][]byte{earlier, later} {
@@ -84,7 +83,7 @@ func isEarlierTable(earlier, later []byte) bool {
 	return true
 }
 
-// withoutWords leaves out of a table what is written for people.
+// withoutWords removes the texts for readers from a table.
 func withoutWords(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
@@ -106,12 +105,11 @@ func writeTable(w io.Writer, n *network.Network) error {
 	return jsontext.Write(w, map[string][]network.Network{"networks": {*n}})
 }
 
-// maxMispriced is how many blocks of the ledger are named that the package's table prices
-// otherwise.
+// maxMispriced limits how many blocks are named that the package's table prices differently.
 const maxMispriced = 3
 
-// comparePrices compares the ledger's blocks with the package's own table, as far as their rows
-// tell: the rules, the base fee, and the gas and the fee of each EVM transaction.
+// comparePrices compares the ledger's blocks with the package's own table, as far as the rows allow:
+// rules, base fee, and the gas and fee of each EVM transaction.
 func (v *verifier) comparePrices(ctx context.Context, n *network.Network, span chain.Heights) (differences []string, err error) {
 	differ := func(height uint64, err error) (enough bool) {
 		differences = append(differences, fmt.Sprintf("%s: block %d: %v", networksFile, height, err))
@@ -120,7 +118,7 @@ func (v *verifier) comparePrices(ctx context.Context, n *network.Network, span c
 	var executed []rulesFrom
 	for b, err := range v.desk.Book.Blocks(ctx, ledger.Query{Span: span}) {
 		if err != nil {
-			return nil, v.desk.of(err)
+			return nil, v.desk.wrapErr(err)
 		}
 		rules, err := rulesOf(n, b)
 		if err == nil {
@@ -139,7 +137,7 @@ func (v *verifier) comparePrices(ctx context.Context, n *network.Network, span c
 	next := 0
 	for t, err := range v.desk.Book.Transactions(ctx, ledger.Query{Span: span}) {
 		if err != nil {
-			return nil, v.desk.of(err)
+			return nil, v.desk.wrapErr(err)
 		}
 		for next+1 < len(executed) && executed[next+1].height <= t.Height {
 			next++
@@ -151,13 +149,13 @@ func (v *verifier) comparePrices(ctx context.Context, n *network.Network, span c
 	return differences, nil
 }
 
-// rulesFrom are those of the blocks from a height on.
+// rulesFrom contains the rules that apply from a height on.
 type rulesFrom struct {
 	height uint64
 	rules  network.Rules
 }
 
-// rulesOf are the table's rules for a block that a ledger has.
+// rulesOf returns the table's rules for a block of a ledger.
 func rulesOf(n *network.Network, b *ledger.Block) (network.Rules, error) {
 	runtime, known := b.Runtime.Get()
 	if !known || strings.HasPrefix(b.Rules, "spec/") {
@@ -169,18 +167,18 @@ func rulesOf(n *network.Network, b *ledger.Block) (network.Rules, error) {
 // priceBlock checks the rules and the base fee of a block.
 func priceBlock(b *ledger.Block, rules *network.Rules) error {
 	if rules.Name != b.Rules {
-		return fmt.Errorf("the table gives the rules %s, and the ledger has %s", rules.Name, b.Rules)
+		return fmt.Errorf("the rules are %s in the table and %s in the ledger", rules.Name, b.Rules)
 	}
 	at := b.Height
 	if rules.MultiplierAt == network.AtParent && at > 0 {
 		at--
 	}
 	if have, known := b.MultiplierAt.Get(); known && have != at {
-		return fmt.Errorf("the table takes the multiplier of block %d, and the ledger that of block %d", at, have)
+		return fmt.Errorf("the multiplier comes from block %d in the table and from block %d in the ledger", at, have)
 	}
 	base, err := evm.BaseFeePerGas(rules.BaseFee, b.Multiplier)
 	if err == nil && base != b.BaseFeePerGas {
-		err = fmt.Errorf("the table gives a base fee of %s wei per gas, and the ledger has %s", shownPrice(base), shownPrice(b.BaseFeePerGas))
+		err = fmt.Errorf("the base fee in wei per gas is %s in the table and %s in the ledger", shownPrice(base), shownPrice(b.BaseFeePerGas))
 	}
 	return err
 }
@@ -192,7 +190,7 @@ func shownPrice(price chain.Optional[chain.GasPrice]) string {
 	return "none"
 }
 
-// priceTransaction checks the gas and the fee of a transaction that the rules price.
+// priceTransaction checks gas and fee of a transaction that the rules price.
 func priceTransaction(t *ledger.Transaction, rules *network.Rules) error {
 	weight, weighed := t.Weight.Get()
 	price, priced := t.GasPrice.Get()
@@ -210,7 +208,7 @@ func priceTransaction(t *ledger.Transaction, rules *network.Rules) error {
 	}
 	gas, _ := evm.Gas(weight, rules.WeightPerGas)
 	if used, _ := t.Gas.Get(); want != have || gas != used {
-		return fmt.Errorf("extrinsic %d: the table gives %v gas and a fee of %v wei, and the ledger has %v and %v", t.Index, gas, want, used, have)
+		return fmt.Errorf("extrinsic %d: the table gives %v gas and a fee of %v wei, but the ledger has %v gas and a fee of %v wei", t.Index, gas, want, used, have)
 	}
 	return nil
 }

@@ -54,10 +54,10 @@ func TestPricesByATable(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, priceBlock(block(), &rules))
 	for want, change := range map[string]func(*ledger.Block){
-		"the ledger has moonbeam/1":                         func(b *ledger.Block) { b.Rules = "moonbeam/1" },
-		"and the ledger that of block 3":                    func(b *ledger.Block) { b.MultiplierAt = chain.Some[uint64](3) },
-		"100000000000 wei per gas, and the ledger has none": func(b *ledger.Block) { b.BaseFeePerGas = chain.Optional[chain.GasPrice]{} },
-		"100000000000 wei per gas, and the ledger has 7":    func(b *ledger.Block) { b.BaseFeePerGas = chain.Some(chain.NewGasPrice(7)) },
+		"moonbeam/2100 in the table and moonbeam/1 in the ledger":                        func(b *ledger.Block) { b.Rules = "moonbeam/1" },
+		"the multiplier comes from block 24 in the table and from block 3 in the ledger": func(b *ledger.Block) { b.MultiplierAt = chain.Some[uint64](3) },
+		"100000000000 in the table and none in the ledger":                               func(b *ledger.Block) { b.BaseFeePerGas = chain.Optional[chain.GasPrice]{} },
+		"100000000000 in the table and 7 in the ledger":                                  func(b *ledger.Block) { b.BaseFeePerGas = chain.Some(chain.NewGasPrice(7)) },
 	} {
 		b := block()
 		change(b)
@@ -79,7 +79,7 @@ func TestPricesByATable(t *testing.T) {
 	require.NoError(t, priceTransaction(transaction(), &rules))
 	x := transaction()
 	x.Fee = chain.Some(chain.NewWei(1))
-	require.ErrorContains(t, priceTransaction(x, &rules), "extrinsic 4: the table gives 21000 gas and a fee of 2100000000000000 wei, and the ledger has 21000 and 1")
+	require.ErrorContains(t, priceTransaction(x, &rules), "extrinsic 4: the table gives 21000 gas and a fee of 2100000000000000 wei, but the ledger has 21000 gas and a fee of 1 wei")
 	x = transaction()
 	x.Gas = chain.Some(chain.NewGas(20_999))
 	require.Error(t, priceTransaction(x, &rules))
@@ -108,8 +108,8 @@ func TestTableOfAPackage(t *testing.T) {
 		{false, "moonbeam", func(*network.Network) {}, "", false},
 		{false, "moonbeam", func(n *network.Network) { n.LastRuntime-- }, "", true},
 		{false, "moonbeam", func(n *network.Network) { n.Symbol = "MOVR" }, "differs from this program's table of moonbeam", false},
-		{true, "moonbeam", func(n *network.Network) { n.Symbol = "MOVR" }, "a network table of its own: networks.json differs", false},
-		{true, "elsewhere", func(n *network.Network) { n.Name, n.SpecName = "elsewhere", "elsewhere" }, "which no built-in table knows", false},
+		{true, "moonbeam", func(n *network.Network) { n.Symbol = "MOVR" }, "its own network table: networks.json differs", false},
+		{true, "elsewhere", func(n *network.Network) { n.Name, n.SpecName = "elsewhere", "elsewhere" }, "which has no built-in table", false},
 	} {
 		n := *moonbeam
 		c.change(&n)
@@ -136,8 +136,8 @@ func TestWhatALedgerSays(t *testing.T) {
 	err := &LedgerError{Place: "fees.db", Err: cause}
 	require.EqualError(t, err, "ledger fees.db: it is locked")
 	require.ErrorIs(t, err, cause)
-	require.EqualError(t, &NotHeldError{Period: "2026-01"}, "it has no block of 2026-01")
-	require.EqualError(t, &NotHeldError{Period: "2026-01", Has: "blocks 3..9"}, "it has no block of 2026-01: it has blocks 3..9")
+	require.EqualError(t, &NotHeldError{Period: "2026-01"}, "no blocks of 2026-01")
+	require.EqualError(t, &NotHeldError{Period: "2026-01", Has: "blocks 3..9"}, "no blocks of 2026-01; the ledger contains blocks 3..9")
 }
 
 // What fails before the books are read is said, and stays the cause.

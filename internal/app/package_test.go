@@ -87,7 +87,7 @@ func TestPackage(t *testing.T) {
 	made := packed(t, d, q)
 	require.True(t, made.Changed)
 	require.Equal(t, "GLMR", made.Symbol)
-	require.Equal(t, []string{"closing: inputs", "closing: balances", "closing: blocks", "closing: reports", "closing: findings", "closing: statements", "closing: rollforward", "closing: journal", "closing: reconciliation"}, steps)
+	require.Equal(t, []string{"closing: inputs", "closing: balances", "closing: blocks", "closing: reports", "closing: findings", "closing: statements", "closing: rollforward", "closing: journal", "closing: reconciliation", "closing: about"}, steps)
 	m := made.Manifest
 	sum, count := charges(t, func(s sent) bool { return of(alith)(s) || of(baltathar)(s) })
 	require.Equal(t, sum, known(t, m.Totals.Charged))
@@ -125,13 +125,13 @@ func TestPackage(t *testing.T) {
 	require.Empty(t, checked(t, q.Dir, place, q.PackageOptions).Differences)
 }
 
-// A package of fees alone, without anything that may be left out, says what it lacks.
+// A package with only fees, without optional parts, states what it lacks.
 func TestPackageOfFees(t *testing.T) {
 	place := copied(t)
 	d, q := opened(t, place), question(t)
 	q.With, q.Proved, q.Names, q.Books, q.Journal, q.Balances = app.WithFees, false, "", app.BooksInput{}, "beancount", nil
 	m := packed(t, d, q).Manifest
-	require.Equal(t, []string{"the statements are not proved: no balances were asked for"}, m.LeftOut)
+	require.Equal(t, []string{"proof of the statements: balances were not queried"}, m.LeftOut)
 	require.Nil(t, m.Options.Reconciliation)
 	require.NoFileExists(t, filepath.Join(q.Dir, "inputs/names.csv"))
 	require.FileExists(t, filepath.Join(q.Dir, "journal.beancount"))
@@ -191,7 +191,7 @@ func TestCheckPackageAlone(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, c.Alone && c.Part)
 	require.Equal(t, "GLMR", c.Symbol)
-	require.Equal(t, []string{"not compared, for there is no ledger: the blocks and all figures"}, c.Notes)
+	require.Equal(t, []string{"not compared because there is no ledger: the blocks and all figures"}, c.Notes)
 	require.Empty(t, c.Differences)
 	require.Empty(t, c.Signatures)
 
@@ -203,7 +203,7 @@ func TestCheckPackageAlone(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(q.Dir, closing.SignatureFile), []byte("something"), 0o600))
 	c, err = alone()
 	require.NoError(t, err)
-	require.Equal(t, []closing.Signature{{Wrong: "it is no SSH signature"}}, c.Signatures)
+	require.Equal(t, []closing.Signature{{Wrong: "not an SSH signature"}}, c.Signatures)
 	require.NoError(t, os.Remove(filepath.Join(q.Dir, "report.csv")))
 	c, err = alone()
 	require.NoError(t, err)
@@ -233,7 +233,7 @@ func TestCheckPackageByAnArchive(t *testing.T) {
 
 	_, grows := made(3, 30)
 	_, err = by(grows.Source)
-	require.ErrorContains(t, err, "there is no ledger to compare the package with, and the gateway is no archive that has blocks ")
+	require.ErrorContains(t, err, "no ledger to compare the package with, and the gateway is not an archive of blocks ")
 	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 	_, err = by(unkept{})
 	require.ErrorIs(t, err, errAway)
@@ -275,6 +275,30 @@ func TestPackageOfOwnNetworks(t *testing.T) {
 	require.Equal(t, "ME", c.Symbol)
 	_, err = check(t, q.Dir, copied(t), q.PackageOptions)
 	require.NoError(t, err)
+
+	// A table that was altered does not price the ledger's blocks: by its base fee, or by its weight per gas, which
+	// is 25,000. 3-4 is a transfer of 21,000 gas at 100 Gwei.
+	first := c.Manifest.Blocks.First
+	for _, x := range []struct{ old, replacement string }{{`"100000000000"`, `"100000000001"`}, {`"from_runtime": 900`, `"from_runtime": 900, "weight_per_gas": 50000`}} {
+		dir := filepath.Join(t.TempDir(), "january")
+		require.NoError(t, os.CopyFS(dir, os.DirFS(q.Dir)))
+		reseal(t, dir, func(name string, text []byte) []byte {
+			if name == "networks.json" {
+				require.Contains(t, string(text), x.old)
+				return []byte(strings.Replace(string(text), x.old, x.replacement, 1))
+			}
+			return text
+		}, nil)
+		list := checked(t, dir, place, q.PackageOptions).Differences
+		require.Len(t, list, 3, "the first ones")
+		if strings.Contains(x.replacement, "gas") {
+			require.Equal(t, "networks.json: block 3: extrinsic 4: the table gives 10500 gas and a fee of 1050000000000000 wei, but the ledger has 21000 gas and a fee of 2100000000000000 wei", list[0])
+			continue
+		}
+		for i, text := range list {
+			require.Equal(t, fmt.Sprintf("networks.json: block %d: the base fee in wei per gas is 100000000001 in the table and 100000000000 in the ledger", first+uint64(i)), text)
+		}
+	}
 }
 
 // Movements that do not lead to the balances, and a record that differs, are findings; the
@@ -313,11 +337,11 @@ func TestPackageThatFails(t *testing.T) {
 		"balances are away": {failure.Failed, errAway.Error(), func(_ *testing.T, q *app.PackageQuestion) {
 			q.Balances = func() (source.Source, error) { return nil, errAway }
 		}},
-		"balances are of another chain": {failure.NotUnderstood, "block 27 of the gateway", func(_ *testing.T, q *app.PackageQuestion) {
+		"balances are of another chain": {failure.NotUnderstood, "the ledger belongs to another chain: block 27", func(_ *testing.T, q *app.PackageQuestion) {
 			_, another := made(11, 40)
 			q.Balances = opens(another.Source)
 		}},
-		"balances are gone": {failure.NotCovered, "--no-balances does without", func(_ *testing.T, q *app.PackageQuestion) {
+		"balances are gone": {failure.NotCovered, "--no-balances skips it", func(_ *testing.T, q *app.PackageQuestion) {
 			src := withBalances(t)
 			src.balance = func(chain.Address, uint64) (none chain.Balance, err error) { return none, chain.ErrNotKept }
 			q.Balances = opens(src)
@@ -330,22 +354,22 @@ func TestPackageThatFails(t *testing.T) {
 		"a record of no rows": {failure.Failed, "1 row cannot be read", func(t *testing.T, q *app.PackageQuestion) {
 			q.Books.Path = write(t, "books.csv", "hash;Kosten\n0x12;x\n")
 		}},
-		"no classes": {failure.NotUnderstood, "no such file", func(t *testing.T, q *app.PackageQuestion) { q.Classes = "none.csv" }},
+		"no classes": {failure.NotUnderstood, "none.csv does not exist", func(t *testing.T, q *app.PackageQuestion) { q.Classes = "none.csv" }},
 		"wrong classes": {failure.NotUnderstood, "line 2: ", func(t *testing.T, q *app.PackageQuestion) {
 			q.Classes = write(t, "classes.csv", "pallet,method,direction,class\na,b,in,nothing\n")
 		}},
-		"no names":              {failure.NotUnderstood, "no such file", func(t *testing.T, q *app.PackageQuestion) { q.Names = "none.csv" }},
+		"no names":              {failure.NotUnderstood, "none.csv does not exist", func(t *testing.T, q *app.PackageQuestion) { q.Names = "none.csv" }},
 		"no record":             {failure.Failed, "no such file", func(t *testing.T, q *app.PackageQuestion) { q.Books.Path += ".none" }},
 		"a record not asked so": {failure.NotUnderstood, `decimal "..": want one character`, func(t *testing.T, q *app.PackageQuestion) { q.Books.Decimal = ".." }},
 		"accounts that are none": {failure.NotUnderstood, `accounts: "0x12" is not an address`,
 			func(t *testing.T, q *app.PackageQuestion) { q.Accounts = []string{"0x12"} }},
-		"no such program":   {failure.NotUnderstood, `as "lotus": want a program that has journals`, func(_ *testing.T, q *app.PackageQuestion) { q.Journal = "lotus" }},
+		"no such program":   {failure.NotUnderstood, `as "lotus": not an accounting program with journals`, func(_ *testing.T, q *app.PackageQuestion) { q.Journal = "lotus" }},
 		"with what":         {failure.NotUnderstood, `with "love": want fees or movements`, func(_ *testing.T, q *app.PackageQuestion) { q.With = "love" }},
-		"movements alone":   {failure.NotUnderstood, "with movements opens the journal with balances, and none are to be asked for", func(_ *testing.T, q *app.PackageQuestion) { q.Proved = false }},
-		"no month":          {failure.NotUnderstood, "which month, or which year?", func(_ *testing.T, q *app.PackageQuestion) { q.Month = "" }},
+		"movements alone":   {failure.NotUnderstood, "with movements needs opening balances, but balances are turned off", func(_ *testing.T, q *app.PackageQuestion) { q.Proved = false }},
+		"no month":          {failure.NotUnderstood, "state a month or a year", func(_ *testing.T, q *app.PackageQuestion) { q.Month = "" }},
 		"a month of nobody": {failure.NotUnderstood, `month "2026-13"`, func(_ *testing.T, q *app.PackageQuestion) { q.Month = "2026-13" }},
-		"not all of it":     {failure.NotCovered, "2026-01 is not there as a whole", func(_ *testing.T, q *app.PackageQuestion) { q.Partial = false }},
-		"no block of it":    {failure.NotCovered, "it has no block of 2031-01", func(_ *testing.T, q *app.PackageQuestion) { q.Month = "2031-01" }},
+		"not all of it":     {failure.NotCovered, "2026-01 is incomplete", func(_ *testing.T, q *app.PackageQuestion) { q.Partial = false }},
+		"no block of it":    {failure.NotCovered, "no blocks of 2031-01", func(_ *testing.T, q *app.PackageQuestion) { q.Month = "2031-01" }},
 		"nowhere":           {failure.Failed, "", func(_ *testing.T, q *app.PackageQuestion) { q.Dir = filepath.Join(q.Dir, "a", "b") }},
 		"in another's place": {failure.Failed, "", func(t *testing.T, q *app.PackageQuestion) {
 			q.Dir = t.TempDir()
@@ -385,13 +409,13 @@ func TestPackageThatFails(t *testing.T) {
 }
 
 // edit changes a file of a package.
-func edit(t *testing.T, dir, name, old, new string) {
+func edit(t *testing.T, dir, name, old, replacement string) {
 	t.Helper()
 	path := filepath.Join(dir, name)
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Contains(t, string(text), old)
-	require.NoError(t, os.WriteFile(path, []byte(strings.Replace(string(text), old, new, 1)), 0o600))
+	require.NoError(t, os.WriteFile(path, []byte(strings.Replace(string(text), old, replacement, 1)), 0o600))
 }
 
 // A file that is not as it was written is damage; a manifest and files that agree with each
@@ -444,7 +468,7 @@ func TestCheckPackage(t *testing.T) {
 		after, err := os.ReadFile(filepath.Join(q.Dir, "accounts.csv"))
 		require.NoError(t, err)
 		edit(t, q.Dir, closing.ManifestFile, fmt.Sprintf("%x", sha256.Sum256(before)), fmt.Sprintf("%x", sha256.Sum256(after)))
-		require.Equal(t, []string{"accounts.csv is another when it is made from the ledger"}, checked(t, q.Dir, place, q.PackageOptions).Differences)
+		require.Equal(t, []string{"accounts.csv differs from the file made from the ledger"}, checked(t, q.Dir, place, q.PackageOptions).Differences)
 	})
 	t.Run("an input outside", func(t *testing.T) {
 		q := fresh(t)
@@ -456,7 +480,7 @@ func TestCheckPackage(t *testing.T) {
 		q := fresh(t)
 		edit(t, q.Dir, closing.ManifestFile, `"partial": true`, `"partial": false`)
 		_, err := check(t, q.Dir, place, q.PackageOptions)
-		require.ErrorContains(t, err, "the package lacks a part of its period, and does not allow for it")
+		require.ErrorContains(t, err, "the package is incomplete but not marked as partial")
 	})
 	t.Run("a program of nobody", func(t *testing.T) {
 		q := fresh(t)
@@ -488,7 +512,7 @@ func unquoted(list []string) (plain []string) {
 	return plain
 }
 
-// Where nobody tells balances now, what needs them is taken as it is, and that is said; the
+// If no source supplies balances, files that need them are taken as they are, with a note; the
 // rest is compared.
 func TestCheckPackageWithoutAGateway(t *testing.T) {
 	long(t)
@@ -501,7 +525,7 @@ func TestCheckPackageWithoutAGateway(t *testing.T) {
 	c := checked(t, q.Dir, place, o)
 	require.True(t, c.Part)
 	require.Empty(t, c.Differences)
-	require.Equal(t, []string{"not compared, for the gateway is not reachable (not answered): what needs balances",
+	require.Equal(t, []string{"not compared because the gateway is not reachable (not answered): files that need balances",
 		"not compared: journal.hledger", "not compared: rollforward.json", "not compared: rollforward.xlsx", "not compared: statements.json", "not compared: statements.xlsx"}, c.Notes)
 	edit(t, q.Dir, closing.ManifestFile, `"drifts": 0`, `"drifts": 7`)
 	require.Len(t, checked(t, q.Dir, place, o).Differences, 1)
@@ -522,7 +546,7 @@ func TestCheckPackageLater(t *testing.T) {
 	packed(t, opened(t, place), q)
 	c := checked(t, q.Dir, copied(t), q.PackageOptions)
 	require.Empty(t, c.Differences)
-	require.Equal(t, []string{"the ledger has more of it now: close it again"}, c.Notes)
+	require.Equal(t, []string{"the ledger contains more of the period now; close it again"}, c.Notes)
 
 	shorter := file(t)
 	_, err = app.Sync(t.Context(), shorter, blocks(t, "0..19"), app.FillOptions{Reader: demo(t)})

@@ -85,14 +85,14 @@ func TestPackageOfAYear(t *testing.T) {
 	require.Empty(t, c.Differences)
 	require.False(t, c.Part)
 
-	// Another figure in it is found, with all sums made anew.
+	// A changed figure is found even with new checksums.
 	reseal(t, q.Dir, func(name string, text []byte) []byte {
 		if name == "rollforward.json" {
 			return []byte(strings.Replace(string(text), ends[0][1], "1"+ends[0][1], 1))
 		}
 		return text
 	}, nil)
-	require.Equal(t, []string{"rollforward.json is another when it is made from the ledger"}, checked(t, q.Dir, place, q.PackageOptions).Differences)
+	require.Equal(t, []string{"rollforward.json differs from the file made from the ledger"}, checked(t, q.Dir, place, q.PackageOptions).Differences)
 
 	month := question(t)
 	month.Dir, month.Books, month.Partial = filepath.Join(t.TempDir(), "february"), app.BooksInput{}, false
@@ -107,7 +107,7 @@ func TestPackageOfAYear(t *testing.T) {
 }
 
 // A package of a part of a year holds when the ledger has more of it, also where the part ended
-// with a month, of which nobody knew then that it was the whole.
+// with a month, which was not known to be complete then.
 func TestPackageOfAPartOfAYear(t *testing.T) {
 	long(t)
 	place := changedUpTo(t, "0..19", ofThreeMonths)
@@ -117,7 +117,7 @@ func TestPackageOfAPartOfAYear(t *testing.T) {
 	require.Equal(t, []string{"2026-01", "part of 2026-02"}, names[:2])
 	c := checked(t, q.Dir, threeMonths(t), q.PackageOptions)
 	require.Empty(t, c.Differences)
-	require.Equal(t, []string{"the ledger has more of it now: close it again"}, c.Notes)
+	require.Equal(t, []string{"the ledger contains more of the period now; close it again"}, c.Notes)
 }
 
 // A package of an earlier version, without a rollforward, holds.
@@ -126,11 +126,11 @@ func TestPackageWithoutARollforward(t *testing.T) {
 	place, q := copied(t), question(t)
 	packed(t, opened(t, place), q)
 	reseal(t, q.Dir, func(name string, text []byte) []byte {
-		if strings.HasPrefix(name, "rollforward.") {
+		if strings.HasPrefix(name, "rollforward.") || name == "about.txt" {
 			return nil
 		}
 		return text
-	}, func(m *closing.Manifest) { m.Options.Rollforward = false })
+	}, func(m *closing.Manifest) { m.Options.Rollforward, m.Options.About = false, false })
 	require.Empty(t, checked(t, q.Dir, place, q.PackageOptions).Differences)
 }
 

@@ -131,7 +131,7 @@ func (f fails) answer(h http.Handler, w http.ResponseWriter, r *http.Request) {
 	f(w, well.Body.Bytes(), message)
 }
 
-// twice fails each question twice, but for the very first, in all ways one after the other.
+// twice fails each request twice, except the very first, in all ways one after the other.
 type twice struct {
 	http.Handler
 	ways []fails
@@ -243,7 +243,7 @@ func readerOf(t *testing.T, h http.Handler, what string, total time.Duration) *s
 	return &source.Reader{Source: src, Tables: network.BuiltIn()}
 }
 
-// failingWorlds are a gateway and a node of one chain that is made up.
+// failingWorlds are a gateway and a node of one generated chain.
 func failingWorlds() map[string]http.Handler {
 	c := chaingen.New(chaingen.Options{Seed: 31, Head: 12})
 	return map[string]http.Handler{"gateway": c.Handler(), "node": c.Node()}

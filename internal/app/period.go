@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"time"
-	_ "time/tzdata" // time zones are the same on every machine that has none of its own
+	_ "time/tzdata" // for machines without a time zone database
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
@@ -14,18 +14,18 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// PeriodInput is a period as a person names it: by a range of heights, by a month, by a year, or
-// by two ends, which are both days or both heights. Without any, it is all that is sealed.
+// PeriodInput is a period as the user names it: a range of heights, a month, a year, or two ends, which
+// are both days or both heights. An empty input means everything that is sealed.
 type PeriodInput struct {
-	Blocks   string // A..B, both included, or A:+N
+	Blocks   string // A..B, inclusive, or A:+N
 	Month    string // such as 2026-01
 	Year     string // such as 2026
-	From, To string // both included, such as 2026-01-31, or heights
-	Timezone string // whose days they are, such as Europe/Berlin; "" is UTC
-	Partial  bool   // what the ledger has of the period will do
+	From, To string // inclusive; days such as 2026-01-31, or heights
+	Timezone string // the time zone of the days, such as Europe/Berlin; "" is UTC
+	Partial  bool   // accept an incomplete period
 }
 
-// Flags are the month, the year and the ends on the command line.
+// Flags returns the period as command-line flags.
 func (in PeriodInput) Flags() (line string) {
 	for _, f := range []struct {
 		name  Field
@@ -38,17 +38,17 @@ func (in PeriodInput) Flags() (line string) {
 	return line
 }
 
-// Period is what a question is about.
+// Period is a parsed period.
 type Period struct {
-	Name string // for people; "" until it is known what is sealed
-	// All is all that a ledger has sealed, instead of Asked.
+	Name string // for display; "" until the sealed blocks are known
+	// All means everything that the ledger has sealed, instead of Asked.
 	All     bool
 	Asked   ledger.Period
 	Zone    *time.Location
-	Partial bool // a part of it will do
+	Partial bool // accept an incomplete period
 }
 
-// Parse reads a period. The error is an [InputError].
+// Parse parses a period. Errors are of type [InputError].
 func (in PeriodInput) Parse() (p Period, err error) {
 	if p.Zone, err = parseZone(in.Timezone); err != nil {
 		return p, err
@@ -57,7 +57,7 @@ func (in PeriodInput) Parse() (p Period, err error) {
 	ends := in.From != "" || in.To != ""
 	switch named := count(in.Blocks != "") + count(in.Month != "") + count(in.Year != "") + count(ends); {
 	case named > 1:
-		return p, notUnderstood("name the period by a range, by %v, by %v, or by %v and %v: one of them", FieldMonth, FieldYear, FieldFrom, FieldTo)
+		return p, notUnderstood("state the period in one way only: a range, %v, %v, or %v and %v", FieldMonth, FieldYear, FieldFrom, FieldTo)
 	case named == 0:
 		p.All = true
 	case in.Month != "":
@@ -83,14 +83,14 @@ func count(yes bool) int {
 	return 0
 }
 
-// Month is a month of UTC.
+// Month returns a UTC month.
 func Month(year int, month time.Month) (p Period, err error) {
 	p.Zone = time.UTC
 	first := time.Date(year, month, 1, 0, 0, 0, 0, time.UTC)
 	return p, p.days(first.Format("2006-01"), first, first.AddDate(0, 1, -1))
 }
 
-// Heights are the blocks from one height to another, both included.
+// Heights returns the period of a range of heights, inclusive.
 func Heights(first, last uint64) Period {
 	p := Period{Zone: time.UTC}
 	p.heights(first, last)
@@ -103,7 +103,7 @@ func (p *Period) heights(first, last uint64) {
 	p.Name = "blocks " + span.String()
 }
 
-// named is a period that has a name.
+// named sets the period to a month or a year.
 func (p *Period) named(text string, parse func(string) (first, last time.Time, err error)) error {
 	first, last, err := parse(text)
 	if err != nil {
@@ -112,7 +112,7 @@ func (p *Period) named(text string, parse func(string) (first, last time.Time, e
 	return p.days(text, first, last)
 }
 
-// parseMonth reads a month: its first day and its last.
+// parseMonth returns the first and last day of a month.
 func parseMonth(text string) (first, last time.Time, err error) {
 	if first, err = time.Parse("2006-01", text); err != nil {
 		return first, last, notUnderstood("%v %q: want a month such as 2026-01", FieldMonth, text)
@@ -120,7 +120,7 @@ func parseMonth(text string) (first, last time.Time, err error) {
 	return first, first.AddDate(0, 1, -1), nil
 }
 
-// parseYear reads a year: its first day and its last.
+// parseYear returns the first and last day of a year.
 func parseYear(text string) (first, last time.Time, err error) {
 	if first, err = time.Parse("2006", text); err != nil {
 		return first, last, notUnderstood("%v %q: want a year such as 2026", FieldYear, text)
@@ -128,7 +128,7 @@ func parseYear(text string) (first, last time.Time, err error) {
 	return first, first.AddDate(1, 0, -1), nil
 }
 
-// parseZone reads a time zone.
+// parseZone parses a time zone.
 func parseZone(text string) (*time.Location, error) {
 	zone, err := time.LoadLocation(text)
 	if err != nil || text == "Local" {
@@ -148,7 +148,7 @@ func (p *Period) ends(from, to string) error {
 	}
 	switch {
 	case first == nil || last == nil:
-		return notUnderstood("name both ends of the period, %v and %v", FieldFrom, FieldTo)
+		return notUnderstood("state both %v and %v", FieldFrom, FieldTo)
 	case first.day.IsZero() != last.day.IsZero():
 		return notUnderstood("%v and %v: want two days or two heights", FieldFrom, FieldTo)
 	case !first.day.IsZero():
@@ -160,7 +160,7 @@ func (p *Period) ends(from, to string) error {
 	return nil
 }
 
-// days is the period from one day to another, both included, as the zone has them.
+// days sets the period to a range of days in its zone, inclusive.
 func (p *Period) days(name string, first, last time.Time) (err error) {
 	if last.Before(first) {
 		return notUnderstood("%s: the period ends before it begins", name)
@@ -171,20 +171,19 @@ func (p *Period) days(name string, first, last time.Time) (err error) {
 	}
 	from, to := midnight(first, p.Zone), midnight(last.AddDate(0, 0, 1), p.Zone)
 	if from.UnixMilli() < 0 {
-		return notUnderstood("the period %s begins before 1970-01-01T00:00:00Z; name a later one", p.Name)
+		return notUnderstood("the period %s begins before 1970-01-01T00:00:00Z; choose a later one", p.Name)
 	}
 	if p.Asked.From, err = chain.TimeAt(uint64(from.UnixMilli())); err == nil {
 		p.Asked.To, err = chain.TimeAt(uint64(to.UnixMilli()))
 	}
 	if err != nil {
-		return notUnderstood("the period %s ends after 9999-12-31T23:59:59Z, the last time that can be written; name an earlier one", p.Name)
+		return notUnderstood("the period %s ends after 9999-12-31T23:59:59Z; choose an earlier one", p.Name)
 	}
 	return nil
 }
 
-// midnight is the first moment of a day in a zone. A day on which clocks are put forward
-// at midnight begins when they are; one on which they are put back to it has two
-// midnights.
+// midnight returns the first moment of a day in a zone. If clocks go forward at midnight, the day begins at the
+// change; if they go back to midnight, the first of the two midnights counts.
 func midnight(day time.Time, zone *time.Location) time.Time {
 	at := time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, zone)
 	if at.Day() != day.Day() {
@@ -202,40 +201,39 @@ func midnight(day time.Time, zone *time.Location) time.Time {
 	return at
 }
 
-// Held is a period with what a ledger holds of it.
+// Held is a period with what the ledger contains of it.
 type Held struct {
 	Period
 	ledger.Cover
-	Evidence evidence.Evidence // how well those blocks are known
+	Evidence evidence.Evidence // the level of evidence of those blocks
 }
 
-// Held finds a period in the ledger. It is a [NotHeldError] where a part is missing that
-// the question does not do without.
+// Held finds a period in the ledger. It returns a [NotHeldError] if part of it is missing, unless the period
+// may be partial.
 func (d *Desk) Held(ctx context.Context, p Period) (h Held, err error) {
 	if p.All {
 		if p.Asked, err = d.Book.Sealed(ctx); err != nil {
-			return h, d.of(err)
+			return h, d.wrapErr(err)
 		}
 		p.Name = p.Asked.String()
 	}
 	h.Period = p
 	if h.Cover, err = d.Book.Cover(ctx, p.Asked); err != nil {
-		return h, d.of(err)
+		return h, d.wrapErr(err)
 	}
-	if err := d.lacks(ctx, &h); err != nil {
+	if err := d.checkCover(ctx, &h); err != nil {
 		return h, err
 	}
 	h.Evidence, err = d.evidence(ctx, h.Cover)
 	return h, err
 }
 
-// lacks is a [NotHeldError] where a part of a period is missing that the question does not do
-// without, and where the ledger has nothing of it, because it is before or after all that is
-// there. A period in between of which the chain has no block is none.
-func (d *Desk) lacks(ctx context.Context, h *Held) error {
+// checkCover returns a [NotHeldError] if part of the period is missing, unless it may be partial, and if the period
+// lies entirely outside the ledger. A period within the ledger in which the chain made no block is valid and empty.
+func (d *Desk) checkCover(ctx context.Context, h *Held) error {
 	sealed, err := d.Book.Sealed(ctx)
 	if err != nil && !errors.Is(err, ledger.ErrNone) {
-		return d.of(err)
+		return d.wrapErr(err)
 	}
 	missing := &NotHeldError{Period: h.Name, Lacks: h.Lacks}
 	have, known := sealed.Heights.Get()
@@ -252,17 +250,16 @@ func (d *Desk) lacks(ctx context.Context, h *Held) error {
 		}
 		if outside {
 			missing.Lacks, missing.Has = nil, has
-			return d.of(missing)
+			return d.wrapErr(missing)
 		}
 	}
 	if len(h.Lacks) > 0 && !h.Partial {
-		return d.of(missing)
+		return d.wrapErr(missing)
 	}
 	return nil
 }
 
-// outside tells whether a period of which nothing is sealed is before or after what is, and for
-// people what that is.
+// outside reports whether a period without sealed blocks lies before or after the sealed blocks, and describes those.
 func (d *Desk) outside(ctx context.Context, h *Held, have chain.Heights) (outside bool, has string, err error) {
 	has = "blocks " + have.String()
 	first, last, err := d.ends(ctx, have)
@@ -275,7 +272,7 @@ func (d *Desk) outside(ctx context.Context, h *Held, have chain.Heights) (outsid
 		from, to = to, from
 	}
 	if timed {
-		has += fmt.Sprintf(", of %v to %v", from, to)
+		has += fmt.Sprintf(" (%v to %v)", from, to)
 	}
 	if h.Asked.Heights.Known() {
 		return true, has, nil
@@ -283,13 +280,12 @@ func (d *Desk) outside(ctx context.Context, h *Held, have chain.Heights) (outsid
 	return timed && (!h.Asked.To.Std().After(from.Std()) || h.Asked.From.Std().After(to.Std())), has, nil
 }
 
-// ends are when the first and the last of sealed blocks were made: of block 0, which has no time,
-// the next one says it.
+// ends returns the times of the first and last sealed block. Block 0 has no time; the next block's is used.
 func (d *Desk) ends(ctx context.Context, have chain.Heights) (first, last chain.Optional[chain.Time], err error) {
 	of := func(height uint64) (at chain.Optional[chain.Time], err error) {
 		b, err := d.Book.Predecessor(ctx, height)
 		found, _ := b.Get()
-		return found.Time, d.of(err)
+		return found.Time, d.wrapErr(err)
 	}
 	if first, err = of(have.First); err == nil && !first.Known() && have.First < have.Last {
 		first, err = of(have.First + 1)
@@ -300,30 +296,29 @@ func (d *Desk) ends(ctx context.Context, have chain.Heights) (first, last chain.
 	return first, last, err
 }
 
-// evidence is how well the blocks are known that the ledger has of a period.
+// evidence returns the level of evidence of the ledger's blocks in a period.
 func (d *Desk) evidence(ctx context.Context, c ledger.Cover) (evidence.Evidence, error) {
 	span, ok := c.Span.Get()
 	if !ok {
 		return evidence.Recorded(0), nil
 	}
 	e, err := d.Book.Evidence(ctx, span)
-	return e, d.of(err)
+	return e, d.wrapErr(err)
 }
 
-// Notes say what of the period is not there.
+// Notes lists the missing parts of the period.
 func (h *Held) Notes() (notes []string) {
 	for _, lack := range h.Lacks {
-		notes = append(notes, "PARTIAL: this is not all of "+h.Name+": it lacks "+lack)
+		notes = append(notes, "PARTIAL: "+h.Name+" is incomplete, missing "+lack)
 	}
 	return notes
 }
 
-// span are the blocks that the ledger has of the period; it is a [NotHeldError] where it
-// has none.
+// span returns the ledger's blocks of the period; it returns a [NotHeldError] if there are none.
 func (d *Desk) span(h *Held) (chain.Heights, error) {
 	span, ok := h.Span.Get()
 	if !ok {
-		return span, d.of(&NotHeldError{Period: h.Name})
+		return span, d.wrapErr(&NotHeldError{Period: h.Name})
 	}
 	return span, nil
 }

@@ -63,7 +63,7 @@ func TestPeriodNames(t *testing.T) {
 	require.Equal(t, "2024-02-01 to 2024-02-03", parsed(t, app.PeriodInput{From: "2024-02-01", To: "2024-02-03"}).Name)
 	require.Equal(t, "blocks 7..9", app.Heights(7, 9).Name)
 	_, err = app.Month(1969, time.December)
-	require.EqualError(t, err, "the period 1969-12 begins before 1970-01-01T00:00:00Z; name a later one")
+	require.EqualError(t, err, "the period 1969-12 begins before 1970-01-01T00:00:00Z; choose a later one")
 }
 
 // The last periods whose end can be written are taken: in Tokyo a day ends before it does in UTC.
@@ -73,7 +73,7 @@ func TestTheLastPeriods(t *testing.T) {
 	require.Equal(t, "1970-01-01T05:00:00Z", parsed(t, app.PeriodInput{Year: "1970", Timezone: "America/New_York"}).Asked.From.String())
 }
 
-// A period that nobody can understand names the fields that are wrong.
+// The error of an invalid period names the fields that are wrong.
 func TestPeriodsThatAreNone(t *testing.T) {
 	from, to := app.FieldFrom, app.FieldTo
 	for name, c := range map[string]struct {
@@ -81,25 +81,25 @@ func TestPeriodsThatAreNone(t *testing.T) {
 		fields []app.Field
 		error  string
 	}{
-		"two ways":           {app.PeriodInput{Month: "2026-01", From: "2026-01-01"}, []app.Field{app.FieldMonth, app.FieldYear, from, to}, "one of them"},
-		"a month and a year": {app.PeriodInput{Month: "2026-01", Year: "2026"}, []app.Field{app.FieldMonth, app.FieldYear, from, to}, "one of them"},
+		"two ways":           {app.PeriodInput{Month: "2026-01", From: "2026-01-01"}, []app.Field{app.FieldMonth, app.FieldYear, from, to}, "in one way only"},
+		"a month and a year": {app.PeriodInput{Month: "2026-01", Year: "2026"}, []app.Field{app.FieldMonth, app.FieldYear, from, to}, "in one way only"},
 		"no year":            {app.PeriodInput{Year: "26"}, []app.Field{app.FieldYear}, `year "26": want a year such as 2026`},
 		"a zone of nobody":   {app.PeriodInput{Timezone: "Mars/Olympus"}, []app.Field{app.FieldTimezone}, "want a time zone such as Europe/Berlin"},
 		"the machine's own":  {app.PeriodInput{Timezone: "Local"}, []app.Field{app.FieldTimezone}, "want a time zone such as Europe/Berlin"},
 		"a path":             {app.PeriodInput{Timezone: "../../etc/passwd"}, []app.Field{app.FieldTimezone}, "want a time zone"},
 		"no range":           {app.PeriodInput{Blocks: "1.."}, nil, "1.."},
 		"no month":           {app.PeriodInput{Month: "January"}, []app.Field{app.FieldMonth}, `month "January": want a month such as 2026-01`},
-		"one end":            {app.PeriodInput{To: "2026-01-01"}, []app.Field{from, to}, "name both ends of the period"},
+		"one end":            {app.PeriodInput{To: "2026-01-01"}, []app.Field{from, to}, "state both "},
 		"a wrong beginning":  {app.PeriodInput{From: "x", To: "9"}, []app.Field{from}, `from "x": want a height, or a day`},
 		"a wrong end":        {app.PeriodInput{From: "9", To: "4294967296"}, []app.Field{to}, "want a height, or a day"},
 		"a day and a height": {app.PeriodInput{From: "9", To: "2026-01-01"}, []app.Field{from, to}, "want two days or two heights"},
 		"days backwards":     {app.PeriodInput{From: "2026-01-02", To: "2026-01-01"}, nil, "the period ends before it begins"},
 		"heights backwards":  {app.PeriodInput{From: "9", To: "8"}, []app.Field{from, to}, "from 9 to 8: the period ends before it begins"},
-		"too long ago":       {app.PeriodInput{From: "1950-01-01", To: "2026-01-01"}, nil, "the period 1950-01-01 to 2026-01-01 begins before 1970-01-01T00:00:00Z; name a later one"},
-		"the first day":      {app.PeriodInput{From: "0001-01-01", To: "5"}, []app.Field{from}, "from 0001-01-01 begins before 1970-01-01T00:00:00Z; name a later day"},
+		"too long ago":       {app.PeriodInput{From: "1950-01-01", To: "2026-01-01"}, nil, "the period 1950-01-01 to 2026-01-01 begins before 1970-01-01T00:00:00Z; choose a later one"},
+		"the first day":      {app.PeriodInput{From: "0001-01-01", To: "5"}, []app.Field{from}, "from 0001-01-01 begins before 1970-01-01T00:00:00Z; choose a later day"},
 		"west of 1970":       {app.PeriodInput{Month: "1970-01", Timezone: "Asia/Tokyo"}, nil, "the period 1970-01 in Asia/Tokyo begins before 1970"},
 		"the year 0":         {app.PeriodInput{Year: "0000"}, nil, "the period 0000 begins before 1970"},
-		"for ever":           {app.PeriodInput{From: "2026-01-01", To: "9999-12-31"}, nil, "the period 2026-01-01 to 9999-12-31 ends after 9999-12-31T23:59:59Z, the last time that can be written; name an earlier one"},
+		"for ever":           {app.PeriodInput{From: "2026-01-01", To: "9999-12-31"}, nil, "the period 2026-01-01 to 9999-12-31 ends after 9999-12-31T23:59:59Z; choose an earlier one"},
 		"the last year":      {app.PeriodInput{Year: "9999"}, nil, "the period 9999 ends after 9999-12-31T23:59:59Z"},
 		"the last month":     {app.PeriodInput{Month: "9999-12", Timezone: "America/New_York"}, nil, "the period 9999-12 in America/New_York ends after 9999"},
 	} {
@@ -110,4 +110,10 @@ func TestPeriodsThatAreNone(t *testing.T) {
 			require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 		})
 	}
+}
+
+// A ledger may be filled with a range that no period states: it is only not said what the range lacks.
+func TestWantedBeforePeriods(t *testing.T) {
+	_, err := app.WantedInput{From: "1950-01-01", To: "2026-01-01"}.Parse()
+	require.NoError(t, err)
 }

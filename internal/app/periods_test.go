@@ -57,7 +57,7 @@ func TestAMonthInEveryTimeZone(t *testing.T) {
 	var figures []string
 	for _, exactly := range []bool{false, true} {
 		place := file(t)
-		if exactly { // February of UTC alone: blocks 373 to 708
+		if exactly { // only February UTC: blocks 373 to 708
 			_, err := app.Sync(t.Context(), place, blocks(t, "372..709"), app.FillOptions{Reader: reader})
 			require.NoError(t, err)
 			d, err := app.Open(t.Context(), place, network.BuiltIn())

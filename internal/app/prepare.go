@@ -16,32 +16,32 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// SignQuestion asks what the signature of a draft would be for.
+// SignQuestion asks what signing a draft would authorize.
 type SignQuestion struct {
 	Draft  *Draft
 	Tables network.Tables
 	Chain  ChainStatement
-	// Metadata replace those of the draft: the user vouches for them.
+	// Metadata replace the draft's metadata; the user vouches for them.
 	Metadata []byte
-	// TrustDraft accepts the draft's own metadata where nothing vouches for them: whoever made the draft decides what
-	// the call is shown as.
+	// TrustDraft accepts the draft's own metadata even if nothing confirms them. The draft's author then controls how
+	// the call is displayed.
 	TrustDraft bool
 }
 
-// Prepared is a transaction that can be signed. All that it has was read from the bytes that are signed, by facts that
-// do not come from the draft.
+// Prepared is a transaction ready to be signed. Everything in it was read from the bytes to sign, using facts that do
+// not come from the draft.
 type Prepared struct {
 	Signer chain.Address
 	Chain  *KnownChain
-	Native *PreparedNative // nil of an EVM transaction
+	Native *PreparedNative // nil for an EVM transaction
 	EVM    *ethtx.Transaction
 }
 
-// PreparedNative is a native extrinsic that can be signed.
+// PreparedNative is a native extrinsic ready to be signed.
 type PreparedNative struct {
 	extrinsic.Payload
-	Birth    uint64                 // the height of the block that the era begins with; 0 of an immortal one
-	Dies     chain.Optional[uint64] // the first block that it cannot be in any more; not known of an immortal one
+	Birth    uint64                 // the height of the era's first block; 0 for an immortal extrinsic
+	Dies     chain.Optional[uint64] // the first block after the era; unknown for an immortal extrinsic
 	Runtime  metadata.RuntimeVersion
 	Metadata MetadataTrust
 
@@ -52,18 +52,18 @@ type PreparedNative struct {
 // Balances returns the amounts of the chain's own token in the call.
 func (n *PreparedNative) Balances() ([]extrinsic.Balance, error) { return n.runtime.Balances(n.Call) }
 
-// MetadataTrust says why the metadata that a call is shown by are those of its chain.
+// MetadataTrust states why the metadata used to display a call are accepted as those of its chain.
 type MetadataTrust string
 
-// The reasons.
+// The levels of trust.
 const (
 	PinnedMetadata     MetadataTrust = "pinned"     // their hash is built in for this runtime
 	GivenMetadata      MetadataTrust = "given"      // the user named a file
-	BoundMetadata      MetadataTrust = "bound"      // their digest is signed: a chain with other metadata refuses the signature
-	UnverifiedMetadata MetadataTrust = "unverified" // nothing: it is the word of the draft
+	BoundMetadata      MetadataTrust = "bound"      // their digest is signed: the chain rejects the signature if its metadata differ
+	UnverifiedMetadata MetadataTrust = "unverified" // nothing confirms them
 )
 
-// Prepare reads what the signature of a draft would be for. An error is an [InputError].
+// Prepare reads what signing a draft would authorize. Errors are of type [InputError].
 func Prepare(q SignQuestion) (*Prepared, error) {
 	p := &Prepared{Signer: q.Draft.Signer}
 	var err error
@@ -121,11 +121,11 @@ func (q *SignQuestion) native(p *Prepared) error {
 	}
 	read, err := n.runtime.ReadPayload(n.bytes)
 	if err != nil {
-		return fmt.Errorf("what would be signed cannot be read by the metadata: %w", err)
+		return fmt.Errorf("the metadata cannot decode the bytes to sign: %w", err)
 	}
 	if !bytes.Equal(read.Data, d.CallData) || read.Signing != *signing {
-		return notUnderstood("What would be signed is not what the draft has: the metadata lack an extension, such as CheckGenesis or CheckNonce. " +
-			"Give the metadata of the chain's runtime with --metadata FILE.")
+		return notUnderstood("The bytes to sign differ from the draft because the metadata lack an extension such as CheckGenesis or CheckNonce. " +
+			"Supply the metadata of the chain's runtime with --metadata FILE.")
 	}
 	n.Payload = *read
 	n.Metadata, err = q.trust(p.Chain, n, m.Version, blake2b.Sum256(text))
@@ -133,32 +133,32 @@ func (q *SignQuestion) native(p *Prepared) error {
 	return err
 }
 
-// chainOf is the chain with the genesis hash. One that no table names has to be stated.
+// chainOf finds the chain by its genesis hash. If no table contains it, the user has to state it.
 func (q *SignQuestion) chainOf(genesis chain.Hash) (*KnownChain, error) {
 	c, err := q.Chain.ofGenesis(q.Tables, genesis)
 	if err == nil && q.Tables.OfGenesis(genesis) == nil && !q.Chain.Genesis.Known() {
-		return nil, notUnderstood("The draft is for the chain with the genesis hash %v, which no table names. "+
-			"If it is that of your chain, by another source than the draft, add --genesis %[1]v.", genesis)
+		return nil, notUnderstood("The draft is for the chain with the genesis hash %v, which is in no table. "+
+			"If a source other than the draft confirms it, add --genesis %[1]v.", genesis)
 	}
 	return c, err
 }
 
-// checkRuntime compares the versions that are signed with those that the metadata name.
+// checkRuntime compares the versions to sign with those in the metadata.
 func (d *NativeDraft) checkRuntime(m *metadata.Metadata) (metadata.RuntimeVersion, error) {
 	v, known := m.RuntimeVersion()
 	switch {
 	case !known:
-		return v, notUnderstood("The metadata do not name their runtime (System.Version). Give those of the chain's runtime with --metadata FILE.")
+		return v, notUnderstood("The metadata lack the runtime version (System.Version). Supply those of the chain's runtime with --metadata FILE.")
 	case v.SpecVersion != d.SpecVersion:
-		return v, notUnderstood("The metadata are of runtime %d, and the draft is for %d. Build the draft again, or give the right metadata.", v.SpecVersion, d.SpecVersion)
+		return v, notUnderstood("The metadata are for runtime %d, but the draft is for %d. Build the draft again, or supply the right metadata.", v.SpecVersion, d.SpecVersion)
 	case v.TransactionVersion != d.TransactionVersion:
-		return v, notUnderstood("The metadata are of transaction version %d, and the draft is for %d. Build the draft again, or give the right metadata.",
+		return v, notUnderstood("The metadata are for transaction version %d, but the draft is for %d. Build the draft again, or supply the right metadata.",
 			v.TransactionVersion, d.TransactionVersion)
 	}
 	return v, nil
 }
 
-// signing is what is signed beside the call. Birth and end of the era follow from the header whose hash is signed.
+// signing returns what is signed besides the call. The era's birth and end come from the header whose hash is signed.
 func (d *NativeDraft) signing(n *PreparedNative) (*extrinsic.Signing, error) {
 	s := &extrinsic.Signing{
 		Nonce: d.Nonce, Tip: d.Tip, Era: extrinsic.Era{Period: d.EraPeriod, Phase: d.EraPhase}, Birth: d.Genesis,
@@ -181,7 +181,7 @@ func (d *NativeDraft) signing(n *PreparedNative) (*extrinsic.Signing, error) {
 	return s, nil
 }
 
-// digest is the hash of the metadata that the chain compares (RFC-0078), where the table says that its runtime does so.
+// digest returns the metadata hash that the chain compares (RFC-0078), if the table says that its runtime does.
 func (c *KnownChain) digest(m *metadata.Metadata, v metadata.RuntimeVersion) (hash chain.Hash, compared bool) {
 	if !c.comparesMetadata(v.SpecVersion) {
 		return hash, false
@@ -194,14 +194,14 @@ func (c *KnownChain) comparesMetadata(specVersion uint32) bool {
 	return c.table != nil && c.table.FirstMetadataHash > 0 && specVersion >= c.table.FirstMetadataHash
 }
 
-// trust says why the metadata are those of the chain.
+// trust returns why the metadata are accepted as the chain's.
 //
-// A digest that is signed counts at the very end of the payload alone: there the chain's own metadata have it, whatever
+// A signed digest counts only at the very end of the payload: the chain's own metadata put it there, whatever
 // extensions the draft's metadata claim.
 func (q *SignQuestion) trust(c *KnownChain, n *PreparedNative, version uint8, hash chain.Hash) (MetadataTrust, error) {
 	if c.table != nil {
 		if !c.table.IsSpecName(n.Runtime.SpecName) {
-			return "", notUnderstood("The metadata are of a runtime of another chain than %s. Give those of the chain's runtime with --metadata FILE.", c.Name)
+			return "", notUnderstood("The metadata belong to another chain than %s. Supply those of the chain's runtime with --metadata FILE.", c.Name)
 		}
 		switch network.PinOf(n.Runtime.SpecName, n.Runtime.SpecVersion, version, hash) {
 		case network.Pinned:
@@ -220,17 +220,17 @@ func (q *SignQuestion) trust(c *KnownChain, n *PreparedNative, version uint8, ha
 	case q.TrustDraft:
 		return UnverifiedMetadata, nil
 	}
-	return "", notUnderstood("Nothing vouches for the draft's metadata, which decide what the call is shown as. " +
-		"Give metadata that you trust with --metadata FILE, or take the draft's word with --trust-draft-metadata.")
+	return "", notUnderstood("Nothing confirms the draft's metadata, which determine how the call is displayed. " +
+		"Supply metadata that you trust with --metadata FILE, or add --trust-draft-metadata.")
 }
 
-// ErrOtherKey says that a key is not that of a draft's signer.
-var ErrOtherKey = errors.New("the key is another account's")
+// ErrOtherKey reports that a key does not belong to the draft's signer.
+var ErrOtherKey = errors.New("the key belongs to another account")
 
-// Sign signs the transaction. The key must be that of its signer.
+// Sign signs the transaction with the signer's key.
 func (p *Prepared) Sign(key *keys.Key) (*SignedTransaction, error) {
 	if key.Address() != p.Signer {
-		return nil, fmt.Errorf("%w: the draft is for %v, and the key is that of %v", ErrOtherKey, p.Signer, key.Address())
+		return nil, fmt.Errorf("%w: the draft's signer is %v, the key's account %v", ErrOtherKey, p.Signer, key.Address())
 	}
 	if p.EVM != nil {
 		return signEVM(*p.EVM, key)

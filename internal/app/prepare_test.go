@@ -162,7 +162,7 @@ func TestNativeDraftsOfAttackers(t *testing.T) {
 
 		// The metadata.
 		"strings in the metadata":                                {func(a *asked) { a.Draft = cloned(all); a.metadata(lying) }, "The metadata are not those of moonbeam 2600", nil, nil},
-		"strings in the metadata, for a chain that no table has": {func(a *asked) { a.Draft = cloned(all); a.metadata(lying); stated(a) }, "Nothing vouches for the draft's metadata", nil, nil},
+		"strings in the metadata, for a chain that no table has": {func(a *asked) { a.Draft = cloned(all); a.metadata(lying); stated(a) }, "Nothing confirms the draft's metadata", nil, nil},
 		"strings in the metadata, on the draft's word": {func(a *asked) {
 			a.Draft = cloned(all)
 			a.metadata(lying)
@@ -172,44 +172,44 @@ func TestNativeDraftsOfAttackers(t *testing.T) {
 		"strings in the metadata, on the draft's word, for a chain with pins": {func(a *asked) { a.Draft = cloned(all); a.metadata(lying); a.TrustDraft = true }, "The metadata are not those of moonbeam 2600", nil, nil},
 		"strings in the metadata of a file":                                   {func(a *asked) { a.Metadata = lying(unpacked(t, a.Draft)) }, "The metadata are not those of moonbeam 2600", nil, nil},
 		"one byte of the metadata":                                            {func(a *asked) { a.metadata(func(b []byte) []byte { b[len(b)/2] ^= 1; return b }) }, "etadata", nil, nil},
-		"metadata of another runtime":                                         {func(a *asked) { a.metadata(func([]byte) []byte { return of2100 }) }, "The metadata are of runtime 2100, and the draft is for 2600", nil, nil},
+		"metadata of another runtime":                                         {func(a *asked) { a.metadata(func([]byte) []byte { return of2100 }) }, "The metadata are for runtime 2100, but the draft is for 2600", nil, nil},
 		"metadata of another runtime, and its version": {func(a *asked) {
 			a.metadata(func([]byte) []byte { return of2100 })
 			a.Draft.Native.SpecVersion = 2100
 		}, "", func(p *app.Prepared) any { return [2]any{p.Native.SpecVersion, p.Native.Metadata} }, [2]any{uint32(2100), app.PinnedMetadata}},
-		"metadata of another runtime in a file": {func(a *asked) { a.Metadata = of2100 }, "The metadata are of runtime 2100, and the draft is for 2600", nil, nil},
+		"metadata of another runtime in a file": {func(a *asked) { a.Metadata = of2100 }, "The metadata are for runtime 2100, but the draft is for 2600", nil, nil},
 		"metadata that claim a runtime without a pin": {func(a *asked) {
 			a.metadata(func(b []byte) []byte { return versioned(t, b, "moonbeam", 2600, 2601) })
 			a.Draft.Native.SpecVersion = 2601
-		}, "Nothing vouches for the draft's metadata", nil, nil},
+		}, "Nothing confirms the draft's metadata", nil, nil},
 		"metadata that claim another chain": {func(a *asked) {
 			a.metadata(func(b []byte) []byte { return replaced(t, b, "\x20moonbeam", "\x20moonbase") })
-		}, "of another chain than moonbeam", nil, nil},
-		"metadata without the genesis":                {renamed("CheckGenesis", "CheckNothing"), "nothing is known of it", nil, nil},
-		"metadata without the nonce":                  {renamed("CheckNonce", "CheckOther"), "nothing is known of it", nil, nil},
-		"metadata whose genesis is another extension": {renamed("\x30CheckGenesis", "\x30CheckSpecVer"), "nothing is known of it", nil, nil},
+		}, "to another chain than moonbeam", nil, nil},
+		"metadata without the genesis":                {renamed("CheckGenesis", "CheckNothing"), "the runtime requires the unsupported extension CheckNothing of type H256 in extrinsics", nil, nil},
+		"metadata without the nonce":                  {renamed("CheckNonce", "CheckOther"), "the runtime requires the unsupported extension CheckOther of type CheckOther in extrinsics", nil, nil},
+		"metadata whose genesis is another extension": {renamed("\x30CheckGenesis", "\x30CheckSpecVer"), "the runtime requires the unsupported extension CheckSpecVer of type H256 in extrinsics", nil, nil},
 		"metadata that name no runtime": {func(a *asked) {
 			a.metadata(func(b []byte) []byte { return replaced(t, b, "\x1cVersion", "\x1cVersiox") })
 			stated(a)
-		}, "do not name their runtime", nil, nil},
+		}, "lack the runtime version", nil, nil},
 		"a table without a genesis, as named": {func(a *asked) {
 			stated(a)
 			a.Chain.Network = "datahaven"
-		}, "of another chain than datahaven", nil, nil},
+		}, "to another chain than datahaven", nil, nil},
 		"metadata that are no gzip":     {func(a *asked) { a.Draft.Native.Metadata = []byte("this is no gzip at all") }, "metadata: gzip", nil, nil},
 		"metadata that are cut":         {func(a *asked) { a.Draft.Native.Metadata = a.Draft.Native.Metadata[:99] }, "metadata: unexpected EOF", nil, nil},
-		"metadata that fill the memory": {func(a *asked) { a.metadata(func([]byte) []byte { return make([]byte, app.MaxDraft+1) }) }, "they are larger than 16777216 bytes", nil, nil},
+		"metadata that fill the memory": {func(a *asked) { a.metadata(func([]byte) []byte { return make([]byte, app.MaxDraft+1) }) }, "larger than 16777216 bytes", nil, nil},
 		"metadata that are none":        {func(a *asked) { a.metadata(func([]byte) []byte { return []byte("no metadata") }) }, "metadata", nil, nil},
 
 		// The chain.
-		"another genesis":                        {func(a *asked) { a.Draft.Native.Genesis = stranger }, "which no table names", nil, nil},
-		"the genesis of another chain":           {func(a *asked) { a.Draft.Native.Genesis = hashOf(t, moonriverGenesis) }, "of another chain than moonriver", nil, nil},
+		"another genesis":                        {func(a *asked) { a.Draft.Native.Genesis = stranger }, "which is in no table", nil, nil},
+		"the genesis of another chain":           {func(a *asked) { a.Draft.Native.Genesis = hashOf(t, moonriverGenesis) }, "to another chain than moonriver", nil, nil},
 		"another genesis than the user states":   {func(a *asked) { a.Chain.Genesis = chain.Some(stranger) }, "this is another chain", nil, nil},
-		"another chain than the user names":      {func(a *asked) { a.Chain.Network = "moonriver" }, "that of moonbeam, and you name moonriver", nil, nil},
+		"another chain than the user names":      {func(a *asked) { a.Chain.Network = "moonriver" }, "belongs to moonbeam, not to moonriver", nil, nil},
 		"another genesis than that of the named": {func(a *asked) { a.Chain.Network = "moonbeam"; a.Draft.Native.Genesis = stranger }, "this is another chain", nil, nil},
 		"a chain that no table has, as stated":   {func(a *asked) { stated(a); a.TrustDraft = true }, "", func(p *app.Prepared) any { return [2]any{p.Chain.Name, p.Native.Genesis} }, [2]any{"", stranger}},
-		"decimals against the table":             {func(a *asked) { a.Chain.Token = chain.Some(extrinsic.Token{Symbol: "GLMR", Decimals: 24}) }, "GLMR with 18 decimals, and you state GLMR with 24", nil, nil},
-		"a symbol against the table":             {func(a *asked) { a.Chain.Token = chain.Some(extrinsic.Token{Symbol: "USDC", Decimals: 18}) }, "and you state USDC", nil, nil},
+		"decimals against the table":             {func(a *asked) { a.Chain.Token = chain.Some(extrinsic.Token{Symbol: "GLMR", Decimals: 24}) }, "GLMR with 18 decimals, not GLMR with 24", nil, nil},
+		"a symbol against the table":             {func(a *asked) { a.Chain.Token = chain.Some(extrinsic.Token{Symbol: "USDC", Decimals: 18}) }, "decimals, not USDC", nil, nil},
 		"the token of a chain that no table has": {func(a *asked) { stated(a); a.TrustDraft = true }, "", func(p *app.Prepared) any { return p.Chain.Token }, extrinsic.Token{}},
 		"the signer": {func(a *asked) { a.Draft.Signer = address(t, baltathar) }, "", func(p *app.Prepared) any {
 			_, err := p.Sign(s.keys[address(t, alith)])
@@ -233,8 +233,8 @@ func TestNativeDraftsOfAttackers(t *testing.T) {
 		"more than a block":                  {func(a *asked) { a.Draft.Native.BirthHeader = append(bytes.Clone(a.Draft.Native.BirthHeader), 0) }, "birth_header", nil, nil},
 
 		// The versions.
-		"the runtime's version":       {func(a *asked) { a.Draft.Native.SpecVersion++ }, "The metadata are of runtime 2600, and the draft is for 2601", nil, nil},
-		"the version of transactions": {func(a *asked) { a.Draft.Native.TransactionVersion++ }, "of transaction version 2, and the draft is for 3", nil, nil},
+		"the runtime's version":       {func(a *asked) { a.Draft.Native.SpecVersion++ }, "The metadata are for runtime 2600, but the draft is for 2601", nil, nil},
+		"the version of transactions": {func(a *asked) { a.Draft.Native.TransactionVersion++ }, "for transaction version 2, but the draft is for 3", nil, nil},
 
 		// What the call does.
 		"the amount": {func(a *asked) {
@@ -247,7 +247,7 @@ func TestNativeDraftsOfAttackers(t *testing.T) {
 		}, "", func(p *app.Prepared) any { text, _ := p.Native.Call.Member("args").Member("dest").Text(); return text }, "0x" + strings.Repeat("0", 40)},
 		"a call inside another": {func(a *asked) { a.Draft.Native.CallData = batch.Native.CallData }, "", func(p *app.Prepared) any { b, _ := p.Native.Balances(); return b }, []extrinsic.Balance{{Path: "calls[0].value", Amount: wei(t, "1500000000000000000")}}},
 		"a byte more":           {func(a *asked) { a.Draft.Native.CallData = append(bytes.Clone(a.Draft.Native.CallData), 0) }, "", nil, nil},
-		"a byte less":           {func(a *asked) { a.Draft.Native.CallData = a.Draft.Native.CallData[:len(a.Draft.Native.CallData)-1] }, "cannot be read by the metadata", nil, nil},
+		"a byte less":           {func(a *asked) { a.Draft.Native.CallData = a.Draft.Native.CallData[:len(a.Draft.Native.CallData)-1] }, "the metadata cannot decode the bytes to sign", nil, nil},
 		"no call":               {func(a *asked) { a.Draft.Native.CallData = nil }, "", nil, nil},
 		"the tip":               {func(a *asked) { a.Draft.Native.Tip = wei(t, "7") }, "", func(p *app.Prepared) any { return p.Native.Tip.String() }, "7"},
 		"the nonce":             {func(a *asked) { a.Draft.Native.Nonce = chain.NewNonce(99) }, "", func(p *app.Prepared) any { return p.Native.Nonce.Uint64() }, uint64(99)},
@@ -302,17 +302,17 @@ func TestDraftFiles(t *testing.T) {
 		return changed
 	}
 	for changed, want := range map[string]string{
-		"":                                     "it is no draft of a transaction: ",
-		string(text[:len(text)-1]):             "it is no draft of a transaction: ",
-		string(text) + "{}":                    "it is no draft of a transaction: ",
+		"":                                     "not a transaction draft: ",
+		string(text[:len(text)-1]):             "not a transaction draft: ",
+		string(text) + "{}":                    "not a transaction draft: ",
 		put(`"signer"`, `"chain":"Moonbeam",`): "unknown field",
 		put(`"call_data"`, `"call":{},`):       "unknown field",
 		put(`"genesis"`, `"dies":84,`):         "unknown field",
 		put(`"nonce"`, `"tip":"1",`):           "twice",
-		put(`"native"`, `"evm":`+string(members["evm"])+`,`):                    "want one of native and evm",
+		put(`"native"`, `"evm":`+string(members["evm"])+`,`):                    "want either native or evm",
 		strings.Replace(string(text), `"call_data":"0x`, `"call_data":"`, 1):    "want 0x and hex digits",
 		strings.Replace(string(text), `"call_data":"0x`, `"call_data":"0x0`, 1): "odd length",
-		`{"signer":"` + alith + `"}`:                                            "want one of native and evm",
+		`{"signer":"` + alith + `"}`:                                            "want either native or evm",
 	} {
 		_, err := app.ParseDraft([]byte(changed))
 		require.ErrorContains(t, err, want)
@@ -328,15 +328,15 @@ func TestDraftFiles(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, signed, carried)
 		_, err = app.ParseSigned(append(text, '1'))
-		require.ErrorContains(t, err, "it is no signed transaction: ")
+		require.ErrorContains(t, err, "not a signed transaction: ")
 		changes := map[string]func(*app.SignedTransaction){
-			"and the file says 0x00": func(x *app.SignedTransaction) { x.Hash = chain.Hash{} },
-			`layer "evm2"`:           func(x *app.SignedTransaction) { x.Layer = "evm2" },
-			"transaction":            func(x *app.SignedTransaction) { x.Raw = x.Raw[:len(x.Raw)-1] },
+			", not 0x0000000000000000000000000000000000000000000000000000000000000000 as the file states": func(x *app.SignedTransaction) { x.Hash = chain.Hash{} },
+			`layer "evm2"`: func(x *app.SignedTransaction) { x.Layer = "evm2" },
+			"transaction":  func(x *app.SignedTransaction) { x.Raw = x.Raw[:len(x.Raw)-1] },
 		}
 		if d.Native != nil {
-			changes["and the node's is "+moonbeamGenesis] = func(x *app.SignedTransaction) { x.Genesis = chain.Some(chain.Hash{1}) }
-			changes["does not name the genesis"] = func(x *app.SignedTransaction) { x.Genesis = chain.Optional[chain.Hash]{} }
+			changes["but the node's is "+moonbeamGenesis] = func(x *app.SignedTransaction) { x.Genesis = chain.Some(chain.Hash{1}) }
+			changes["The file lacks the chain's genesis hash. Sign the draft again."] = func(x *app.SignedTransaction) { x.Genesis = chain.Optional[chain.Hash]{} }
 		}
 		for want, change := range changes {
 			x := *signed
@@ -374,8 +374,8 @@ func TestEVMDraftsOfAttackers(t *testing.T) {
 		"Ethereum's chain":                     {func(q *question) { q.Draft.EVM.ChainID = 1 }, "No table has the EVM chain ID 1.", nil, nil},
 		"another chain of the tables":          {func(q *question) { q.Draft.EVM.ChainID = 1285 }, "", func(p *app.Prepared) any { return [2]string{p.Chain.Name, p.Chain.Token.Symbol} }, [2]string{"moonriver", "MOVR"}},
 		"another chain than the user states":   {func(q *question) { q.Draft.EVM.ChainID = 1285; q.Chain.EVMChainID = chain.Some[uint64](1284) }, "this is another chain", nil, nil},
-		"another chain than the user names":    {func(q *question) { q.Draft.EVM.ChainID = 1285; q.Chain.Network = "moonbeam" }, "is not that of moonbeam", nil, nil},
-		"decimals against the table":           {func(q *question) { q.Chain.Token = chain.Some(extrinsic.Token{Symbol: "GLMR", Decimals: 6}) }, "and you state GLMR with 6", nil, nil},
+		"another chain than the user names":    {func(q *question) { q.Draft.EVM.ChainID = 1285; q.Chain.Network = "moonbeam" }, "does not belong to moonbeam", nil, nil},
+		"decimals against the table":           {func(q *question) { q.Chain.Token = chain.Some(extrinsic.Token{Symbol: "GLMR", Decimals: 6}) }, "not GLMR with 6", nil, nil},
 		"a chain that no table has, as stated": {func(q *question) { q.Draft.EVM.ChainID = 1281; q.Chain.EVMChainID = chain.Some[uint64](1281) }, "", func(p *app.Prepared) any { return [2]string{p.Chain.Name, p.Chain.Token.Symbol} }, [2]string{"", ""}},
 		"the value":                            {func(q *question) { q.Draft.EVM.Value = wei(t, "1500000000000000000000000") }, "", func(p *app.Prepared) any { return p.EVM.Value.String() }, "1500000000000000000000000"},
 		"the recipient":                        {func(q *question) { q.Draft.EVM.To = chain.Some(chain.Address{9}) }, "", func(p *app.Prepared) any { return p.EVM.To }, chain.Some(chain.Address{9})},
@@ -383,10 +383,10 @@ func TestEVMDraftsOfAttackers(t *testing.T) {
 		"the price":                            {func(q *question) { q.Draft.EVM.MaxFeePerGas = chain.Some(gwei(1_000_000)) }, "", func(p *app.Prepared) any { return p.EVM.MaxFeePerGas }, gwei(1_000_000)},
 		"the gas":                              {func(q *question) { q.Draft.EVM.GasLimit = 12_000_000 }, "", func(p *app.Prepared) any { return p.EVM.GasLimit.Uint64() }, uint64(12_000_000)},
 		"the data":                             {func(q *question) { q.Draft.EVM.Input = []byte{1, 2, 3} }, "", func(p *app.Prepared) any { return p.EVM.Input }, []byte{1, 2, 3}},
-		"a type that is not made here":         {func(q *question) { q.Draft.EVM.Type = "eip7702" }, "of type eip7702 ", nil, nil},
-		"a price of another type":              {func(q *question) { q.Draft.EVM.Type = evm.Legacy }, "gas_price: a transaction of type legacy wants it", nil, nil},
-		"no price":                             {func(q *question) { q.Draft.EVM.MaxFeePerGas = none }, "max_fee_per_gas: a transaction of type eip1559 wants it", nil, nil},
-		"no price for the block's author":      {func(q *question) { q.Draft.EVM.MaxPriorityFeePerGas = none }, "max_priority_fee_per_gas: a transaction of type eip1559 wants it", nil, nil},
+		"a type that is not made here":         {func(q *question) { q.Draft.EVM.Type = "eip7702" }, "of type eip7702", nil, nil},
+		"a price of another type":              {func(q *question) { q.Draft.EVM.Type = evm.Legacy }, "gas_price: required in a transaction of type legacy", nil, nil},
+		"no price":                             {func(q *question) { q.Draft.EVM.MaxFeePerGas = none }, "max_fee_per_gas: required in a transaction of type eip1559", nil, nil},
+		"no price for the block's author":      {func(q *question) { q.Draft.EVM.MaxPriorityFeePerGas = none }, "max_priority_fee_per_gas: required in a transaction of type eip1559", nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := *honest.EVM
@@ -428,22 +428,22 @@ func TestNodesOfAttackers(t *testing.T) {
 		native, evm    string // the errors, "" for none
 	}{
 		"nothing":                     {method: "system_name", result: `"x"`},
-		"24 decimals":                 {"system_properties", `{"tokenDecimals":24,"tokenSymbol":"GLMR"}`, chain.Hash{}, app.ChainStatement{}, "says that its token is GLMR with 24 decimals", "says that its token is GLMR with 24 decimals"},
+		"24 decimals":                 {"system_properties", `{"tokenDecimals":24,"tokenSymbol":"GLMR"}`, chain.Hash{}, app.ChainStatement{}, "reports the token GLMR with 24 decimals", "reports the token GLMR with 24 decimals"},
 		"0 decimals, in a list":       {"system_properties", `{"tokenDecimals":[0],"tokenSymbol":["GLMR"]}`, chain.Hash{}, app.ChainStatement{}, "GLMR with 0 decimals", "GLMR with 0 decimals"},
-		"another symbol":              {"system_properties", `{"tokenDecimals":18,"tokenSymbol":"MOVR"}`, chain.Hash{}, app.ChainStatement{}, "its token is MOVR", "its token is MOVR"},
+		"another symbol":              {"system_properties", `{"tokenDecimals":18,"tokenSymbol":"MOVR"}`, chain.Hash{}, app.ChainStatement{}, "the token MOVR", "the token MOVR"},
 		"no token":                    {method: "system_properties", result: `{}`},
-		"Ethereum's chain":            {"eth_chainId", `"0x1"`, chain.Hash{}, app.ChainStatement{}, "", "its EVM chain ID is 1, and that of moonbeam is 1284"},
-		"no chain":                    {"eth_chainId", `"0x0"`, chain.Hash{}, app.ChainStatement{}, "", "its EVM chain ID is 0, and that of moonbeam is 1284"},
-		"another chain of the tables": {"eth_chainId", `"0x505"`, chain.Hash{}, app.ChainStatement{}, "", "its EVM chain ID is 1285, and that of moonbeam is 1284"},
-		"another genesis":             {"system_name", `"x"`, unknown, app.ChainStatement{}, "the chain's token is not known", "which is that of moonbeam, but its block 0 is 0xbb"},
-		"another genesis, decimals":   {"system_properties", `{"tokenDecimals":24,"tokenSymbol":"GLMR"}`, unknown, app.ChainStatement{Token: glmr}, "GLMR with 24 decimals, and the chain's is GLMR with 18", "which is that of moonbeam, but its block 0 is 0xbb"},
+		"Ethereum's chain":            {"eth_chainId", `"0x1"`, chain.Hash{}, app.ChainStatement{}, "", "EVM chain ID 1, but that of moonbeam is 1284"},
+		"no chain":                    {"eth_chainId", `"0x0"`, chain.Hash{}, app.ChainStatement{}, "", "EVM chain ID 0, but that of moonbeam is 1284"},
+		"another chain of the tables": {"eth_chainId", `"0x505"`, chain.Hash{}, app.ChainStatement{}, "", "EVM chain ID 1285, but that of moonbeam is 1284"},
+		"another genesis":             {"system_name", `"x"`, unknown, app.ChainStatement{}, "the chain's token is unknown", "(moonbeam), but its block 0 is 0xbb"},
+		"another genesis, decimals":   {"system_properties", `{"tokenDecimals":24,"tokenSymbol":"GLMR"}`, unknown, app.ChainStatement{Token: glmr}, "GLMR with 24 decimals, but the chain's is GLMR with 18", "(moonbeam), but its block 0 is 0xbb"},
 		"another genesis, no chain":   {"eth_chainId", `"0x0"`, unknown, app.ChainStatement{Token: glmr}, "", "is valid on every chain"},
 		"another genesis, Ethereum's": {"eth_chainId", `"0x1"`, unknown, app.ChainStatement{Token: glmr}, "", "No table has the EVM chain ID 1."},
-		"another genesis than stated": {"system_name", `"x"`, unknown, app.ChainStatement{Genesis: chain.Some(chain.Hash{1}), Token: glmr}, "you state 0x01", "you state 0x01"},
-		"another chain than stated":   {"eth_chainId", `"0x501"`, unknown, app.ChainStatement{EVMChainID: chain.Some[uint64](1282), Token: glmr}, "", "The EVM chain ID is 1281, and you state 1282"},
+		"another genesis than stated": {"system_name", `"x"`, unknown, app.ChainStatement{Genesis: chain.Some(chain.Hash{1}), Token: glmr}, "not 0x01", "not 0x01"},
+		"another chain than stated":   {"eth_chainId", `"0x501"`, unknown, app.ChainStatement{EVMChainID: chain.Some[uint64](1282), Token: glmr}, "", "The EVM chain ID is 1281, not 1282 as stated"},
 		"as stated":                   {"eth_chainId", `"0x501"`, unknown, app.ChainStatement{EVMChainID: chain.Some[uint64](1281), Token: glmr}, "", ""},
-		"the version of transactions": {"state_getRuntimeVersion", `{"specName":"moonbeam","specVersion":2600,"transactionVersion":3,"apis":[],"authoringVersion":3,"implName":"moonbeam","implVersion":0}`, chain.Hash{}, app.ChainStatement{}, "of transaction version 2, and the draft is for 3", ""},
-		"a header of another block":   {"chain_getHeader", "", chain.Hash{}, app.ChainStatement{}, "the header that the node gives has the hash", ""},
+		"the version of transactions": {"state_getRuntimeVersion", `{"specName":"moonbeam","specVersion":2600,"transactionVersion":3,"apis":[],"authoringVersion":3,"implName":"moonbeam","implVersion":0}`, chain.Hash{}, app.ChainStatement{}, "for transaction version 2, but the draft is for 3", ""},
+		"a header of another block":   {"chain_getHeader", "", chain.Hash{}, app.ChainStatement{}, "the node's header has the hash", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := moonbeam(t)
@@ -484,11 +484,11 @@ func TestNodesOfAttackers(t *testing.T) {
 // The runtimes of Moonbase compare the digest of the metadata from 3200 on (RFC-0078). A runtime without a pin is signed
 // for with the digest, so that lying metadata give a signature that the chain refuses.
 func TestMetadataThatTheChainCompares(t *testing.T) {
-	const name, real = "moonbase", 3700
+	const name, pinnedVersion = "moonbase", 3700
 	key := devkeys.All(t)[address(t, alith)]
 	genesis := *network.BuiltIn().OfEVMChain(1287).Genesis
 	pinned := realmetadata.Named(t, "moonbase-3700-moonwall")
-	text := versioned(t, pinned, name, real, 3701)
+	text := versioned(t, pinned, name, pinnedVersion, 3701)
 	digest := func(text []byte) chain.Hash {
 		m, err := metadata.Parse(text)
 		require.NoError(t, err)
@@ -522,7 +522,7 @@ func TestMetadataThatTheChainCompares(t *testing.T) {
 		return p.Native, nil
 	}
 
-	n, err := prepare(pinned, real, false)
+	n, err := prepare(pinned, pinnedVersion, false)
 	require.NoError(t, err)
 	require.Equal(t, app.PinnedMetadata, n.Metadata)
 	require.Equal(t, digest(pinned), n.MetadataHash)
@@ -545,14 +545,14 @@ func TestMetadataThatTheChainCompares(t *testing.T) {
 	v, _ := m.RuntimeVersion()
 	d := &app.NativeDraft{Genesis: genesis, SpecVersion: v.SpecVersion, TransactionVersion: v.TransactionVersion, Metadata: gzipped(t, old)}
 	_, err = app.Prepare(app.SignQuestion{Draft: &app.Draft{Signer: key.Address(), Native: d}, Tables: network.BuiltIn()})
-	require.ErrorContains(t, err, "do not have the types of their runtime")
+	require.ErrorContains(t, err, "do not contain the runtime's types")
 
 	// The digest counts where the chain has it: at the end, and in runtimes that compare it.
 	_, err = prepare(hashFirst(t, text), 3701, false)
-	require.ErrorContains(t, err, "Nothing vouches for the draft's metadata")
-	_, err = prepare(versioned(t, pinned, name, real, 3199), 3199, false)
-	require.ErrorContains(t, err, "Nothing vouches for the draft's metadata")
-	n, err = prepare(versioned(t, pinned, name, real, 3199), 3199, true)
+	require.ErrorContains(t, err, "Nothing confirms the draft's metadata")
+	_, err = prepare(versioned(t, pinned, name, pinnedVersion, 3199), 3199, false)
+	require.ErrorContains(t, err, "Nothing confirms the draft's metadata")
+	n, err = prepare(versioned(t, pinned, name, pinnedVersion, 3199), 3199, true)
 	require.NoError(t, err)
 	require.Equal(t, app.GivenMetadata, n.Metadata)
 	require.False(t, n.BindsMetadata)
@@ -586,7 +586,7 @@ func TestSendEVMRefused(t *testing.T) {
 		require.NoError(t, err)
 		return &app.SignedTransaction{Layer: app.EVMLayer, Signer: address(t, alith), Hash: hash, Raw: raw}
 	}
-	for id, want := range map[uint64]string{0: "is valid on every chain", 1: "for the EVM chain ID 1, and the node's is 1284"} {
+	for id, want := range map[uint64]string{0: "is valid on every chain", 1: "for EVM chain ID 1, but the node's is 1284"} {
 		_, err := app.Send(t.Context(), app.SendQuestion{Node: s.client, Signed: legacy(id)})
 		require.ErrorContains(t, err, want)
 		require.Equal(t, failure.NotUnderstood, app.KindOf(err))

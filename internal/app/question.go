@@ -9,16 +9,16 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// Question is what the questions about a period have in common.
+// Question contains the fields that all questions about a period share.
 type Question struct {
 	Period   Period
-	Accounts []chain.Address   // whose; of a report, none is everybody
-	Labels   *addressbook.Book // what addresses are called; nil is not known
+	Accounts []chain.Address   // in a report, none means all
+	Labels   *addressbook.Book // labels of addresses; may be nil
 	Prices   *money.List       // nil for no amounts in a currency
 	Progress Progress
 }
 
-// heldOf finds what the ledger holds of a period, and its network.
+// heldOf returns what the ledger contains of a period, and its network.
 func (d *Desk) heldOf(ctx context.Context, p Period) (held Held, n *network.Network, err error) {
 	if held, err = d.Held(ctx, p); err == nil {
 		n, err = d.Network(ctx)

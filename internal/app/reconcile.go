@@ -12,29 +12,32 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// Reconcile compares a company's record, a file of that name, with the ledger.
+// Reconcile compares a company's record with the ledger. Name is the name of the record's file.
 func (d *Desk) Reconcile(ctx context.Context, file *reconcile.File, name string, p Period, o reconcile.Options) (*reconcile.Result, error) {
 	o.Partial = p.Partial
+	if err := checkToken(o.Prices, o.Symbol); err != nil {
+		return nil, err
+	}
 	if !p.All {
 		if _, err := d.Held(ctx, p); err != nil {
 			return nil, err
 		}
 		o.Period = chain.Some(p.Asked)
 	}
-	result, err := reconcile.Match(ctx, d.Book, file.Rows.All(), o)
+	result, err := reconcile.Match(ctx, d.Book, file.Rows.All(), file.Matching(o))
 	if err != nil {
 		if errors.Is(err, chain.ErrOverflow) || as[*money.MissingError](err) {
 			return nil, err
 		}
-		return nil, d.of(err)
+		return nil, d.wrapErr(err)
 	}
 	result.File, result.Name = file, name
 	result.Notes = append(result.Notes, file.Notes...)
 	return result, nil
 }
 
-// WriteReconciliation writes a comparison in a form, json, csv, xlsx or else for people: what does
-// not match, or all of it.
+// WriteReconciliation writes a comparison as json, csv, xlsx or, for any other form, text: the
+// mismatches, or all rows.
 func WriteReconciliation(w io.Writer, r *reconcile.Result, form string, all bool, width int) error {
 	switch form {
 	case "json":
@@ -47,7 +50,7 @@ func WriteReconciliation(w io.Writer, r *reconcile.Result, form string, all bool
 	return r.WriteTable(w, all, width)
 }
 
-// SymbolOf is what a source's token is called in the first block of a period of heights.
+// SymbolOf returns the symbol of a source's token in the first block of a period of heights.
 func SymbolOf(ctx context.Context, reader *source.Reader, p Period) (string, error) {
 	span, err := p.heightsAlone()
 	if err != nil {

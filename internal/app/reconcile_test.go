@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -14,7 +15,7 @@ import (
 	"github.com/feeledger/fees/internal/reconcile"
 )
 
-// How a record is read is named by a person: each part that nobody understands names its
+// The user states how a record is read: the error of an invalid part names its
 // field.
 func TestBooksInput(t *testing.T) {
 	o, err := (&app.BooksInput{Reading: closing.Reading{Decimal: ",", Thousands: ".", Separator: "semicolon", Tolerance: "7", Columns: []string{"fee = Kosten", "hash="}}}).Options(app.Question{})
@@ -39,7 +40,7 @@ func TestBooksInput(t *testing.T) {
 		require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 	}
 	_, err = (&app.BooksInput{Reading: closing.Reading{Columns: []string{"fee"}}}).Options(app.Question{})
-	require.EqualError(t, err, `map "fee": want a field and the name of its column, such as fee=Cost`)
+	require.EqualError(t, err, `map "fee": want FIELD=COLUMN, such as fee=Cost`)
 }
 
 // books reads a record and compares it.
@@ -70,6 +71,13 @@ func TestReconcile(t *testing.T) {
 		sum, count := charges(t, func(sent) bool { return true })
 		require.EqualValues(t, count, result.Total.Count)
 		require.Equal(t, !p.All, result.Period.Known())
+		about, err := d.AboutReconciliation(t.Context(), result, p, app.AboutQuestion{Program: "a test"})
+		require.NoError(t, err)
+		pairs := pairsOf(about)
+		require.Equal(t, fmt.Sprint(count), pairs["rows: matched"])
+		require.Equal(t, inTokens(t, sum), pairs["control total: chain"])
+		require.Equal(t, "theirs, SHA-256 "+result.File.SHA256.String(), pairs["input: record"])
+		require.Contains(t, pairs["parameter"], "only the rows of the record")
 		for _, s := range result.Sums {
 			if s.Outcome == reconcile.Matched {
 				require.EqualValues(t, count, s.Count)
@@ -161,14 +169,14 @@ func TestBooksWithOtherSettings(t *testing.T) {
 	in.Negative, in.SkipRows = true, []int{4}
 	result, err := books(t, d, in, app.Heights(0, 27))
 	require.NoError(t, err)
-	require.Equal(t, `Line 1 is above the header, which is line 2, and no fees: "Report".`, result.Notes[len(result.Notes)-1])
+	require.Equal(t, `Line 1 is above the header in line 2 and ignored: "Report".`, result.Notes[len(result.Notes)-1])
 	var out strings.Builder
 	require.NoError(t, in.WriteFixed(t.Context(), &out, result))
 	require.Contains(t, out.String(), s.Hash+";-5;amount_differs;")
 	require.NoError(t, os.WriteFile(path, []byte("hash;fee_wei\n"), 0o600))
 	require.ErrorIs(t, in.WriteFixed(t.Context(), &out, result), reconcile.ErrChanged)
 
-	for place, want := range map[string]string{path: "is the record itself", strings.TrimSuffix(path, "csv") + "xlsx": "in the form of the record, .csv"} {
+	for place, want := range map[string]string{path: "is the record itself", strings.TrimSuffix(path, "csv") + "xlsx": "Name a file that ends in .csv"} {
 		err := in.CheckFixed(place)
 		require.ErrorContains(t, err, want)
 		require.Equal(t, []app.Field{app.FieldFix}, fieldsOf(t, err))

@@ -6,13 +6,13 @@ import (
 	"github.com/feeledger/fees/internal/sys/jsontext"
 )
 
-// Record is the transaction as JSON has it: the keys of the list of fees export, and the movements.
-// With an address book, addresses have their labels beside them.
+// Record returns the JSON form of the transaction: the keys of the list of fees export, and the movements.
+// With an address book, labels follow the addresses.
 func (t *Paid) Record(book *AddressBook) jsontext.Record {
 	return append(transactionRecord(t, book), movementFields(t, book)...)
 }
 
-// transactionRecord is a transaction without what it moved.
+// transactionRecord returns a transaction without its movements.
 func transactionRecord(t *Paid, book *AddressBook) jsontext.Record {
 	r := jsontext.Record{
 		{Name: "network", Value: t.Network}, {Name: "rules", Value: t.Rules}, {Name: "number", Value: t.Height}, {Name: "time", Value: t.Time}, {Name: "final", Value: t.Final}, {Name: "sealed", Value: t.Sealed},
@@ -34,7 +34,7 @@ func transactionRecord(t *Paid, book *AddressBook) jsontext.Record {
 	}...)
 }
 
-// movementFields are what a transaction moved.
+// movementFields returns the movements and transfers of a transaction.
 func movementFields(t *Paid, book *AddressBook) []jsontext.Field {
 	movements := []jsontext.Record{}
 	for _, m := range t.Movements {
@@ -58,7 +58,7 @@ func movementFields(t *Paid, book *AddressBook) []jsontext.Field {
 	return []jsontext.Field{{Name: "movements", Value: movements}, {Name: "transfers", Value: transfers}}
 }
 
-// orNull is a text, or nothing where there is none.
+// orNull returns text, or nil if it is empty.
 func orNull(text string) any {
 	if text == "" {
 		return nil
@@ -66,7 +66,7 @@ func orNull(text string) any {
 	return text
 }
 
-// Record is the summary as JSON has it.
+// Record returns the JSON form of the summary.
 func (a *AccountSummary) Record(book *AddressBook) jsontext.Record {
 	seen := func(s chain.Optional[Seen]) (any, any) {
 		at, ok := s.Get()
@@ -93,7 +93,7 @@ func (a *AccountSummary) Record(book *AddressBook) jsontext.Record {
 	return r
 }
 
-// BlockRecord is a block as JSON has it.
+// BlockRecord returns the JSON form of a block.
 func BlockRecord(b *ledger.Block) jsontext.Record {
 	return jsontext.Record{
 		{Name: "number", Value: b.Height}, {Name: "hash", Value: b.Hash}, {Name: "parent_hash", Value: b.ParentHash}, {Name: "time", Value: b.Time}, {Name: "final", Value: b.Final}, {Name: "sealed", Value: b.Sealed},
@@ -104,8 +104,7 @@ func BlockRecord(b *ledger.Block) jsontext.Record {
 	}
 }
 
-// labelFields is what the book says of an address, as fields whose names begin with a prefix; none
-// where there is no book.
+// labelFields returns the book's label and group of an address as fields with a name prefix; none without a book.
 func (b *AddressBook) labelFields(prefix string, address chain.Optional[chain.Address]) []jsontext.Field {
 	if b == nil {
 		return nil

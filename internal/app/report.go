@@ -10,20 +10,21 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// ReportQuestion asks what the fees of a period add up to.
+// ReportQuestion asks for the total fees of a period.
 type ReportQuestion struct {
 	Question
 	report.Choice
-	Beside chain.Optional[PeriodInput] // the period that it is compared with
+	ChartInput                             // for groupings by a user's files
+	Beside     chain.Optional[PeriodInput] // the period to compare with
 }
 
-// Fees are a report, or one beside that of another period.
+// Fees is a report, optionally compared with that of another period.
 type Fees struct {
 	*report.Report
-	Compared *report.Comparison // nil where nothing is compared
+	Compared *report.Comparison // nil without a comparison
 }
 
-// Fees adds up the fees of a period, beside those of another one where that is asked for.
+// Fees reports the fees of a period, beside those of another if the question names one.
 func (d *Desk) Fees(ctx context.Context, q ReportQuestion) (f *Fees, err error) {
 	f = new(Fees)
 	if with, compared := q.Beside.Get(); !compared {
@@ -34,7 +35,7 @@ func (d *Desk) Fees(ctx context.Context, q ReportQuestion) (f *Fees, err error) 
 	return f, err
 }
 
-// Title says what is reported, and what it is compared with.
+// Title returns the title of the report or comparison.
 func (f *Fees) Title() string {
 	if f.Compared != nil {
 		return f.Compared.Title()
@@ -42,7 +43,7 @@ func (f *Fees) Title() string {
 	return f.Report.Title()
 }
 
-// Sheet has all figures.
+// Sheet returns all figures as a table.
 func (f *Fees) Sheet() *table.Sheet {
 	if f.Compared != nil {
 		return f.Compared.Sheet()
@@ -50,10 +51,10 @@ func (f *Fees) Sheet() *table.Sheet {
 	return f.Report.Sheet()
 }
 
-// Holds tells whether nothing in it is wrong or unknown.
+// Holds reports whether nothing in it is wrong or unknown.
 func (f *Fees) Holds() bool { return f.Report.Holds() && (f.Compared == nil || f.Compared.Holds()) }
 
-// Write writes it in a form: json, html, a form of [WriteSheet], or else for people.
+// Write writes it as json, html, a form of [WriteSheet] or, for any other form, text.
 func (f *Fees) Write(w io.Writer, form string, width int) error {
 	c := f.Compared
 	switch {
@@ -73,7 +74,7 @@ func (f *Fees) Write(w io.Writer, form string, width int) error {
 	return report.WriteTable(w, f.Report, width)
 }
 
-// sheetForms are the forms of a plain list, and how each is written.
+// sheetForms maps the formats of a plain list to their writers.
 var sheetForms = map[string]func(io.Writer, *table.Sheet) error{
 	"csv":     table.WriteCSV,
 	"jsonl":   table.WriteJSONLines,
@@ -84,7 +85,7 @@ var sheetForms = map[string]func(io.Writer, *table.Sheet) error{
 // WriteSheet writes a list as csv, jsonl, xlsx or parquet.
 func WriteSheet(w io.Writer, form string, s *table.Sheet) error { return sheetForms[form](w, s) }
 
-// Report adds up the fees of a period.
+// Report reports the fees of a period.
 func (d *Desk) Report(ctx context.Context, q ReportQuestion) (*report.Report, error) {
 	if err := q.check(); err != nil {
 		return nil, err
@@ -96,19 +97,23 @@ func (d *Desk) Report(ctx context.Context, q ReportQuestion) (*report.Report, er
 	return d.report(ctx, &held, n, &q, false)
 }
 
-// check wants an address book where the groups are made by it.
+// check requires an address book for groupings that need one.
 func (q *ReportQuestion) check() error {
 	if q.By.Labelled() && q.Labels == nil {
-		return notUnderstood("a report by %s wants an address book: name one with %v, or put %s beside the ledger", q.By, FieldLabels, AddressBookFile)
+		return notUnderstood("a report by %s needs an address book. Name one with %v, or put %s beside the ledger.", q.By, FieldLabels, AddressBookFile)
 	}
-	return nil
+	return q.checkMarks()
 }
 
-// report adds up what the ledger holds of a period, to be compared with another one or not.
+// report reports what the ledger contains of a period, possibly for a comparison.
 func (d *Desk) report(ctx context.Context, h *Held, n *network.Network, q *ReportQuestion, compared bool) (*report.Report, error) {
+	if err := checkToken(q.Prices, n.Symbol); err != nil {
+		return nil, err
+	}
 	asked := report.Question{
 		Choice: q.Choice, Network: n.Name, Symbol: n.Symbol, Name: h.Name, Period: h.Asked, Zone: h.Zone, Cover: h.Cover, Evidence: h.Evidence, Partial: h.Notes(),
 		Labels: q.Labels, Prices: q.Prices, PartialPrices: h.Period.Partial, Compared: compared,
+		Marker: d.marker(q),
 	}
 	if compared {
 		asked.Top = 0
@@ -121,5 +126,8 @@ func (d *Desk) report(ctx context.Context, h *Held, n *network.Network, q *Repor
 	}
 	r, err := report.Make(ctx, d.Book, asked, q.Progress.show)
 	q.Progress.end()
-	return r, d.of(err)
+	if as[*InputError](err) { // of a tag file
+		return nil, err
+	}
+	return r, d.wrapErr(err)
 }

@@ -18,39 +18,47 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// What the columns of a rollforward are of: each month of the period, or all of it.
+// The columns of a rollforward: one for each month of the period, or one for all of it.
 const (
 	ByMonth  = "month"
 	ByPeriod = "period"
 )
 
-// RollforwardQuestion asks what led from accounts' balances before a period to those after.
+// RollforwardQuestion asks what led from accounts' balances before a period to those after it.
 type RollforwardQuestion struct {
 	Question
 	By      string // ByMonth or ByPeriod
 	Classes *rollforward.OwnRules
-	List    chain.Optional[rollforward.Selection] // the movements that are listed instead
-	// Balances is who tells what the accounts had; nil asks for none, and proves nothing.
+	List    chain.Optional[rollforward.Selection] // list these movements instead
+	// Balances is the source of balances; without it nothing is proved.
 	Balances    source.Source
-	Concurrency int // balances asked for at once; 0 is the default
+	Concurrency int // parallel balance requests; 0 is the default
 }
 
-// Rollforward is what was asked for, with how it is shown.
+// Rollforward is a rollforward with its style.
 type Rollforward struct {
 	*rollforward.Rollforward
-	Style rollforward.Style
-	list  chain.Optional[rollforward.Selection]
-	desk  *Desk
+	Style    rollforward.Style
+	question *RollforwardQuestion
+	held     *Held
+	desk     *Desk
 }
 
-// Lines lists the lines.
+// Lines returns the lines as a table.
 func (r *Rollforward) Lines() *table.Sheet { return r.Style.Lines(r.Rollforward) }
 
-// Write writes it, or the movements that were asked for, in a form: json, csv, xlsx, or else for
-// people.
+// Sheets returns the sheets of a workbook: everything, or the movements asked for.
+func (r *Rollforward) Sheets(ctx context.Context) []*table.Sheet {
+	if selected, listed := r.question.List.Get(); listed {
+		return []*table.Sheet{r.Style.Movements(ctx, r.Rollforward, selected)}
+	}
+	return r.Style.Sheets(ctx, r.Rollforward)
+}
+
+// Write writes the rollforward, or the movements asked for, as json, csv, xlsx or, for any other form, text.
 func (r *Rollforward) Write(ctx context.Context, w io.Writer, form string, width int) error {
 	y, made := &r.Style, r.Rollforward
-	selected, listed := r.list.Get()
+	selected, listed := r.question.List.Get()
 	switch {
 	case listed && form == "json":
 		return y.WriteMovementsJSON(ctx, w, made, selected)
@@ -63,12 +71,12 @@ func (r *Rollforward) Write(ctx context.Context, w io.Writer, form string, width
 	case form == "csv":
 		return table.WriteCSV(w, r.Lines())
 	case form == "xlsx":
-		return y.WriteXLSX(ctx, w, made)
+		return table.WriteXLSX(w, r.Sheets(ctx)...)
 	}
 	return y.WriteTable(w, made, width)
 }
 
-// ReadClasses reads a user's own rules for the classes of movements; nil without a path.
+// ReadClasses reads a user's own rules for the classes of movements; it returns nil for "".
 func ReadClasses(path string) (*rollforward.OwnRules, error) {
 	if path == "" {
 		return nil, nil
@@ -77,8 +85,8 @@ func ReadClasses(path string) (*rollforward.OwnRules, error) {
 	return own, err
 }
 
-// Rollforward makes the rollforward of accounts on a period. Its movements are read from the
-// ledger once more when they are listed.
+// Rollforward makes the rollforward of accounts for a period. Its movements are read from the ledger again
+// when they are listed.
 func (d *Desk) Rollforward(ctx context.Context, q RollforwardQuestion) (*Rollforward, error) {
 	held, n, err := d.heldOf(ctx, q.Period)
 	if err != nil {
@@ -87,13 +95,16 @@ func (d *Desk) Rollforward(ctx context.Context, q RollforwardQuestion) (*Rollfor
 	return d.rollforward(ctx, &held, n, &q)
 }
 
-// rollforward makes the rollforward on what the ledger holds of a period.
+// rollforward makes the rollforward from what the ledger contains of a period.
 func (d *Desk) rollforward(ctx context.Context, held *Held, n *network.Network, q *RollforwardQuestion) (*Rollforward, error) {
 	span, err := d.span(held)
 	if err != nil {
 		return nil, err
 	}
-	r := &Rollforward{desk: d, list: q.List, Style: rollforward.Style{Network: n.Name, Symbol: n.Symbol, Labels: q.Labels, Zone: held.Zone, Evidence: held.Evidence}}
+	if err := checkToken(q.Prices, n.Symbol); err != nil {
+		return nil, err
+	}
+	r := &Rollforward{desk: d, question: q, held: held, Style: rollforward.Style{Network: n.Name, Symbol: n.Symbol, Labels: q.Labels, Zone: held.Zone, Evidence: held.Evidence}}
 	asked := rollforward.Question{
 		Periods: []rollforward.Period{{Name: held.Name, Span: span}}, Accounts: &addressbook.Book{}, Classifier: rollforward.Classifier{Own: q.Classes},
 		Options: balances.Options{Concurrency: q.Concurrency, Progress: q.Progress.show},
@@ -135,15 +146,15 @@ func (d *Desk) rollforward(ctx context.Context, held *Held, n *network.Network, 
 	return r, err
 }
 
-// Explain says of an error whose it is: the ledger is read while movements are listed.
+// Explain adds the ledger's location to an error that the ledger caused while movements were listed.
 func (r *Rollforward) Explain(err error) error { return (&Statements{desk: r.desk}).Explain(err) }
 
-// Holds tells whether nothing is wrong, unknown or unexplained.
+// Holds reports whether nothing is wrong, unknown or unexplained.
 func (r *Rollforward) Holds() bool {
 	return r.Rollforward.Holds() && !slices.ContainsFunc(r.Statements, isWrong)
 }
 
-// notes are what a reader must know, the proof first.
+// notes returns the notes for the reader, the proof first.
 func (r *Rollforward) notes(ctx context.Context, h *Held, span chain.Heights) ([]string, error) {
 	notes := []string{r.proof()}
 	more, err := r.desk.notesOn(ctx, h, span)
@@ -152,43 +163,43 @@ func (r *Rollforward) notes(ctx context.Context, h *Held, span chain.Heights) ([
 	}
 	notes = append(notes, more...)
 	for _, s := range r.Statements {
-		for _, note := range s.Notes()[1:] { // all but the proof, which is said of all
+		for _, note := range s.Notes()[1:] { // without the proof, which is stated for all statements
 			notes = append(notes, fmt.Sprintf("%v, blocks %v: %s", s.Account, s.Span, note))
 		}
 	}
 	var unread uint64
 	for _, err := range r.desk.Book.Unclassified(ctx, ledger.Query{Span: span}) {
 		if err != nil {
-			return nil, r.desk.of(err)
+			return nil, r.desk.wrapErr(err)
 		}
 		unread++
 	}
 	if unread > 0 {
-		notes = append(notes, console.Counted(unread, "balances event")+" of these blocks cannot be read, so that nobody knows whose "+
-			console.Verb(unread, "it is: what it moved", "they are: what they moved")+" would be unexplained")
+		notes = append(notes, console.Counted(unread, "balances event")+" in these blocks cannot be decoded; "+
+			console.Verb(unread, "any amount it moved appears", "any amounts they moved appear")+" as unexplained")
 	}
 	return append(notes, "gains are not computed", "evidence of the movements: "+h.Evidence.String()), nil
 }
 
-// proof says in a line how far the rollforward is proved.
+// proof states in one line whether the rollforward is proved.
 func (r *Rollforward) proof() string {
 	wrong := 0
 	for _, s := range r.Statements {
 		if !s.Opening.Known() {
-			return "NOT PROVED: the balances were left out"
+			return "NOT PROVED: balances were not queried"
 		}
 		if !s.Holds() {
 			wrong++
 		}
 	}
 	if wrong > 0 {
-		return fmt.Sprintf("UNEXPLAINED: of %s, %d %s not close: opening and movements do not make the closing balance", console.Counted(len(r.Statements), "balance"), wrong, console.Verb(wrong, "does", "do"))
+		return fmt.Sprintf("UNEXPLAINED: of %s, %d %s not close: opening balance plus movements differs from the closing balance", console.Counted(len(r.Statements), "balance"), wrong, console.Verb(wrong, "does", "do"))
 	}
 	return "proved to the wei: opening + lines = closing, free and reserved"
 }
 
-// months are the months of what the ledger has of a period, one after the other without a
-// gap. A block whose time goes backwards is where its height is.
+// months lists the months of what the ledger contains of a period, without gaps. A block whose time goes
+// backwards belongs to the month of its height.
 func (d *Desk) months(ctx context.Context, h *Held, span chain.Heights) (list []rollforward.Period, err error) {
 	first, err := d.monthAt(ctx, h, span.First)
 	if err != nil {
@@ -206,13 +217,13 @@ func (d *Desk) months(ctx context.Context, h *Held, span chain.Heights) (list []
 		}
 		cover, err := d.Book.Cover(ctx, p.Asked)
 		if err != nil {
-			return nil, d.of(err)
+			return nil, d.wrapErr(err)
 		}
 		blocks, some := cover.Span.Get()
 		if blocks.First, blocks.Last = max(blocks.First, span.First), min(blocks.Last, span.Last); !some || blocks.First > blocks.Last {
 			continue
 		}
-		lacks := month.Equal(first) && h.LacksBeginning() || month.Equal(last) && h.LacksEnd() // whatever the ledger has by now
+		lacks := month.Equal(first) && h.LacksBeginning() || month.Equal(last) && h.LacksEnd() // even if the ledger contains more by now
 		if lacks || len(cover.Lacks) > 0 || cover.Span != chain.Some(blocks) {
 			p.Name = "part of " + p.Name
 		}
@@ -228,16 +239,16 @@ func (d *Desk) months(ctx context.Context, h *Held, span chain.Heights) (list []
 	return list, nil
 }
 
-// monthAt is the first day of the month of a block. Block 0 has no time: the one after it has.
+// monthAt returns the first day of a block's month. Block 0 has no time; the next block's is used.
 func (d *Desk) monthAt(ctx context.Context, h *Held, height uint64) (month time.Time, err error) {
 	for b, err := range d.Book.Blocks(ctx, ledger.Query{Span: chain.Heights{First: max(height, 1), Last: max(height, 1)}}) {
 		if err != nil {
-			return month, d.of(err)
+			return month, d.wrapErr(err)
 		}
 		if at, ok := b.Time.Get(); ok {
 			t := at.Std().In(h.Zone)
 			return time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, time.UTC), nil
 		}
 	}
-	return month, d.of(fmt.Errorf("block %d does not say when it was made, so that it is of no month: --by period does without: %w", height, chain.ErrMissing))
+	return month, d.wrapErr(fmt.Errorf("block %d has no time and belongs to no month; use --by period: %w", height, chain.ErrMissing))
 }

@@ -68,7 +68,7 @@ func TestRollforwardOfAYear(t *testing.T) {
 		}
 	}
 	require.Equal(t, "proved to the wei: opening + lines = closing, free and reserved", r.Style.Notes[0])
-	require.Contains(t, strings.Join(r.Style.Notes, "\n"), "PARTIAL: this is not all of 2026")
+	require.Contains(t, strings.Join(r.Style.Notes, "\n"), "PARTIAL: 2026 is incomplete, missing its end")
 	require.Contains(t, r.Style.Notes, "gains are not computed")
 
 	whole, err := rolled(t, d, app.RollforwardQuestion{Question: app.Question{Period: year}, By: app.ByPeriod})
@@ -76,7 +76,7 @@ func TestRollforwardOfAYear(t *testing.T) {
 	require.Len(t, whole.Columns, owners)
 	require.Equal(t, "2026", whole.Columns[0].Period.Name)
 	require.Equal(t, r.Columns[3*owners].Sums, whole.Columns[0].Sums)
-	require.Equal(t, "NOT PROVED: the balances were left out", whole.Style.Notes[0])
+	require.Equal(t, "NOT PROVED: balances were not queried", whole.Style.Notes[0])
 
 	_, err = rolled(t, d, app.RollforwardQuestion{Question: app.Question{Period: parsed(t, app.PeriodInput{Year: "2026"})}, By: app.ByMonth})
 	var lacks *app.NotHeldError
@@ -109,7 +109,7 @@ func TestRollforwardThatDoesNotHold(t *testing.T) {
 	r, err := rolled(t, d, app.RollforwardQuestion{Question: app.Question{Period: app.Heights(1, 27)}, By: app.ByMonth, Balances: src})
 	require.NoError(t, err)
 	require.False(t, r.Holds())
-	require.Equal(t, "UNEXPLAINED: of 54 balances, 1 does not close: opening and movements do not make the closing balance", r.Style.Notes[0])
+	require.Equal(t, "UNEXPLAINED: of 54 balances, 1 does not close: opening balance plus movements differs from the closing balance", r.Style.Notes[0])
 	require.Contains(t, strings.Join(r.Style.Notes, "\n"), alith+", blocks 10..19: UNEXPLAINED: block 15: free 1 wei")
 }
 
@@ -137,7 +137,7 @@ func TestRollforwardOfUnreadEvents(t *testing.T) {
 	require.Equal(t, 1, changed)
 	r, err := rolled(t, opened(t, place), app.RollforwardQuestion{Question: app.Question{Period: app.Heights(1, 27)}})
 	require.NoError(t, err)
-	require.Contains(t, r.Style.Notes, "1 balances event of these blocks cannot be read, so that nobody knows whose it is: what it moved would be unexplained")
+	require.Contains(t, r.Style.Notes, "1 balances event in these blocks cannot be decoded; any amount it moved appears as unexplained")
 }
 
 // Whose the trouble is, is said.
@@ -151,7 +151,7 @@ func TestRollforwardErrors(t *testing.T) {
 	src.balance = func(chain.Address, uint64) (none chain.Balance, err error) { return none, chain.ErrNotKept }
 	_, err = rolled(t, d, app.RollforwardQuestion{Question: app.Question{Period: app.Heights(1, 27)}, Balances: src})
 	require.Equal(t, failure.NotCovered, app.KindOf(err))
-	require.ErrorContains(t, err, "--no-balances does without")
+	require.ErrorContains(t, err, "records balances; --no-balances skips it")
 	src.block = func(*chain.Block) error { return errAway }
 	_, err = rolled(t, d, app.RollforwardQuestion{Question: app.Question{Period: app.Heights(1, 27)}, Balances: src})
 	require.ErrorIs(t, err, errAway)
@@ -179,7 +179,7 @@ func TestReadClasses(t *testing.T) {
 	own, err = app.ReadClasses(write(t, "classes.csv", "pallet,method,direction,class\nproxy,*,,transfer\n"))
 	require.NoError(t, err)
 	require.NotNil(t, own)
-	for text, want := range map[string]string{"x": "line 1: want the columns", "pallet,method,direction,class\nproxy,*,,x\n": "line 2: class"} {
+	for text, want := range map[string]string{"x": "line 1: expected the columns", "pallet,method,direction,class\nproxy,*,,x\n": "line 2: class"} {
 		path := write(t, "classes.csv", text)
 		_, err = app.ReadClasses(path)
 		require.ErrorContains(t, err, path+": ")

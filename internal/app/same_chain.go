@@ -8,16 +8,16 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// OtherChainError says that a node and a gateway are not of one chain.
+// OtherChainError reports that a node and a gateway are on different chains.
 type OtherChainError struct {
-	node, gateway string // their addresses, as they may be shown
+	node, gateway string // their addresses without credentials
 	height        uint64
 	ofNode        chain.Hash
 	ofGateway     chain.Hash
 }
 
 func (e *OtherChainError) Error() string {
-	return fmt.Sprintf("the node at %s is not of the chain of the gateway %s: its block %d is %v, the gateway's %v; name the gateway's own node with --node or FEES_NODE",
+	return fmt.Sprintf("the node at %s and the gateway at %s are on different chains: block %d is %v on the node and %v on the gateway; use the gateway's own node with --node or FEES_NODE",
 		e.node, e.gateway, e.height, e.ofNode, e.ofGateway)
 }
 
@@ -25,17 +25,16 @@ func (e *OtherChainError) Error() string {
 type SameChain struct {
 	Source        source.Source
 	Node          BlockHashes
-	Place, NodeAt string // where they are, as it may be shown
+	Place, NodeAt string // their addresses without credentials
 }
 
-// BlockHashes has the hashes of a chain's blocks.
+// BlockHashes supplies the hashes of a chain's blocks.
 type BlockHashes interface {
 	BlockHash(ctx context.Context, height uint64) (chain.Hash, error)
 }
 
-// Check is an OtherChainError where the two are not of one chain. They are compared by
-// their blocks 0, or where the gateway lacks it by its final head. Where one of them
-// cannot tell now, it is not known.
+// Check returns an OtherChainError if the two are on different chains. It compares their blocks 0, or the gateway's
+// final head if the gateway lacks block 0. Known is false if one of them cannot answer now.
 func (s *SameChain) Check(ctx context.Context) (known bool, err error) {
 	b, err := s.Source.Block(ctx, 0)
 	if source.Lacks(err) {

@@ -17,29 +17,29 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// SendQuestion sends a signed transaction, and may wait for it.
+// SendQuestion sends a signed transaction and optionally waits for it.
 type SendQuestion struct {
 	Node   *rpc.Client
 	Signed *SignedTransaction
-	Every  time.Duration // how often the chain is looked at; a second by default
-	// Told is told of what happens, a line for each.
+	Every  time.Duration // polling interval; a second by default
+	// Told receives one line for each event.
 	Told func(status string)
 }
 
-// Sent is a transaction that may be in a block, from a height on.
+// Sent is a transaction that may be in a block from a height on.
 type Sent struct {
 	node  *rpc.Client
 	from  uint64
-	dies  chain.Optional[uint64] // the first block that it cannot be in
+	dies  chain.Optional[uint64] // the first block after its era
 	every time.Duration
 	told  func(status string)
-	// is tells whether an extrinsic is it. The runtime that executed its block is read where it
-	// is asked for.
+	// is reports whether an extrinsic is the transaction. It reads the runtime that executed the block only
+	// if needed.
 	is func(encoded []byte, runtime func() (*extrinsic.Runtime, error)) (bool, error)
 }
 
-// ErrDied says that a transaction can be in no block any more.
-var ErrDied = failure.New(failure.DoesNotHold, "the transaction can be in no block any more")
+// ErrDied reports that a transaction has expired.
+var ErrDied = failure.New(failure.DoesNotHold, "the transaction has expired")
 
 // Send sends the transaction.
 func Send(ctx context.Context, q SendQuestion) (*Sent, error) {
@@ -68,7 +68,7 @@ func Send(ctx context.Context, q SendQuestion) (*Sent, error) {
 	return &Sent{q.Node, head.Number + 1, q.Signed.Dies, q.Every, q.Told, q.is}, nil
 }
 
-// is tells whether an extrinsic is the one that was sent.
+// is reports whether an extrinsic is the transaction that was sent.
 func (q SendQuestion) is(encoded []byte, runtime func() (*extrinsic.Runtime, error)) (bool, error) {
 	if q.Signed.Layer == NativeLayer {
 		return extrinsic.Hash(encoded) == q.Signed.Hash, nil
@@ -80,7 +80,7 @@ func (q SendQuestion) is(encoded []byte, runtime func() (*extrinsic.Runtime, err
 	return isEVM(r, encoded, q.Signed.Hash), nil
 }
 
-// check compares the bytes with what the file says of them, and their chain with the node's.
+// check compares the bytes with the file's statements, and the transaction's chain with the node's.
 func (q *SendQuestion) check(ctx context.Context) error {
 	s := q.Signed
 	switch s.Layer {
@@ -95,11 +95,11 @@ func (q *SendQuestion) check(ctx context.Context) error {
 	}
 	signed, known := s.Genesis.Get()
 	if !known {
-		return notUnderstood("The file does not name the genesis hash of the chain. Sign the draft again.")
+		return notUnderstood("The file lacks the chain's genesis hash. Sign the draft again.")
 	}
 	genesis, err := genesisOf(ctx, q.Node)
 	if err == nil && genesis != signed {
-		err = notUnderstood("The transaction is for the chain with the genesis hash %v, and the node's is %v. Use a node of the right chain.", signed, genesis)
+		err = notUnderstood("The transaction is for genesis hash %v, but the node's is %v. Use a node of the right chain.", signed, genesis)
 	}
 	return err
 }
@@ -121,19 +121,19 @@ func (q *SendQuestion) checkEVM(ctx context.Context) error {
 	}
 	id, err := q.Node.EthChainID(ctx)
 	if err == nil && id != t.ChainID {
-		err = notUnderstood("The transaction is for the EVM chain ID %d, and the node's is %d. Use a node of the right chain.", t.ChainID, id)
+		err = notUnderstood("The transaction is for EVM chain ID %d, but the node's is %d. Use a node of the right chain.", t.ChainID, id)
 	}
 	return err
 }
 
 func (s *SignedTransaction) checkHash(hash chain.Hash) error {
 	if s.Hash != hash {
-		return notUnderstood("the transaction has the hash %v, and the file says %v", hash, s.Hash)
+		return notUnderstood("the hash of the transaction is %v, not %v as the file states", hash, s.Hash)
 	}
 	return nil
 }
 
-// Included is where a transaction is.
+// Included is the position of a transaction in the chain.
 type Included struct {
 	Height uint64
 	Block  chain.Hash
@@ -141,8 +141,7 @@ type Included struct {
 	Final  bool
 }
 
-// Wait waits until the transaction is in a block, a final one where that is asked for. It is
-// [ErrDied] where its era is over without it.
+// Wait waits until the transaction is in a block, or in a final block. It returns [ErrDied] if the era ends first.
 func (s *Sent) Wait(ctx context.Context, final bool) (in Included, err error) {
 	seen := false
 	for next := s.from; ; {
@@ -160,18 +159,18 @@ func (s *Sent) Wait(ctx context.Context, final bool) (in Included, err error) {
 				return in, nil
 			}
 		}
-		if final && !seen { // say so when it is in a block, before that is final
+		if final && !seen { // report the block before it is final
 			if best, err := s.head(ctx, false); err == nil {
 				for height := next; height <= best.Number && !seen; height++ {
 					if in, found, err := s.look(ctx, height); err == nil && found {
-						s.told(fmt.Sprintf("in block %d (%v), which is not final yet", in.Height, in.Block))
+						s.told(fmt.Sprintf("in block %d (%v), not final yet", in.Height, in.Block))
 						seen = true
 					}
 				}
 			}
 		}
 		if dies, ends := s.dies.Get(); ends && final && head.Number+1 >= dies {
-			return in, fmt.Errorf("%w: it had to be in one before block %d", ErrDied, dies)
+			return in, fmt.Errorf("%w: its era ended before block %d", ErrDied, dies)
 		}
 		select {
 		case <-ctx.Done():
@@ -225,7 +224,7 @@ func (s *Sent) look(ctx context.Context, height uint64) (in Included, found bool
 	return in, false, nil
 }
 
-// isEVM tells whether an extrinsic has the EVM transaction of a hash.
+// isEVM reports whether an extrinsic contains the EVM transaction with a hash.
 func isEVM(r *extrinsic.Runtime, encoded []byte, hash chain.Hash) bool {
 	x, err := r.Read(encoded)
 	if err != nil {
@@ -243,8 +242,7 @@ func isEVM(r *extrinsic.Runtime, encoded []byte, hash chain.Hash) bool {
 	return err == nil && own == hash
 }
 
-// Charged is the fee that was charged for a transaction that is in a block, with all that proves
-// it.
+// Charged explains the fee charged for an included transaction, with its proof.
 func (in Included) Charged(ctx context.Context, reader *source.Reader) (*explain.Invoice, error) {
 	ref, err := source.ParseRef(in.Block.String())
 	if err != nil {

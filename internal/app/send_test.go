@@ -48,7 +48,7 @@ func (s *sending) prepared(t *testing.T, d *app.Draft) *app.PreparedNative {
 	return p.Native
 }
 
-// sign signs a draft on the word of its own metadata.
+// sign signs a draft, trusting its own metadata.
 func (s *sending) sign(d *app.Draft, key *keys.Key) (*app.SignedTransaction, error) {
 	p, err := app.Prepare(app.SignQuestion{Draft: d, Tables: network.BuiltIn(), Chain: s.stated, TrustDraft: true})
 	if err != nil {
@@ -325,7 +325,7 @@ func TestSendRefused(t *testing.T) {
 	require.NoError(t, err)
 	signed.Genesis = chain.Some(chain.Hash{1})
 	_, err = app.Send(ctx, app.SendQuestion{Node: s.client, Signed: signed})
-	require.ErrorContains(t, err, "for the chain with the genesis hash 0x01")
+	require.ErrorContains(t, err, "for genesis hash 0x01")
 	require.Empty(t, s.pool.Taken)
 
 	// One whose era ends before it is in a block.

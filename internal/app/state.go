@@ -10,27 +10,27 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// State is what a ledger has sealed, or what of that a period has. What is sealed never changes:
-// two answers about it by one program, at one state, are the same.
+// State identifies the sealed blocks of a ledger or a period. Sealed blocks never change, so two answers by one
+// program at the same state are identical.
 type State struct {
 	Network  string
-	Span     chain.Optional[chain.Heights] // not known where nothing is sealed
-	Hash     chain.Hash                    // of the last of these blocks
-	Evidence evidence.Evidence             // how well they are known
+	Span     chain.Optional[chain.Heights] // unknown if nothing is sealed
+	Hash     chain.Hash                    // of the last block
+	Evidence evidence.Evidence             // the level of evidence of the blocks
 }
 
-// String says it for people.
+// String returns a line for display.
 func (s State) String() string {
 	span, ok := s.Span.Get()
 	if !ok {
 		return s.Network + ": nothing is sealed"
 	}
-	return fmt.Sprintf("%s, sealed blocks %v, the last is %v; %v", s.Network, span, s.Hash, s.Evidence)
+	return fmt.Sprintf("%s, sealed blocks %v, last hash %v; %v", s.Network, span, s.Hash, s.Evidence)
 }
 
-// StateOf tells what the ledger has sealed of a period that is over: a block after it is sealed, and
-// no later one can be in it. Answers about such a period stay the same while the chain goes on. Of
-// any other period, and of one that the ledger has nothing of, it is the whole State.
+// StateOf returns the state of a period that is complete, with a sealed block after it. Answers about it stay the
+// same while the chain grows. For any other period, or one without blocks in the ledger, it returns the state of
+// the whole ledger.
 func (d *Desk) StateOf(ctx context.Context, p Period) (State, error) {
 	s, err := d.State(ctx)
 	span, some := s.Span.Get()
@@ -39,7 +39,7 @@ func (d *Desk) StateOf(ctx context.Context, p Period) (State, error) {
 	}
 	cover, err := d.Book.Cover(ctx, p.Asked)
 	if err != nil {
-		return s, d.of(err)
+		return s, d.wrapErr(err)
 	}
 	of, some := cover.Span.Get()
 	if !some || of.Last >= span.Last {
@@ -58,10 +58,10 @@ func (d *Desk) StateOf(ctx context.Context, p Period) (State, error) {
 	}
 	s.Span, s.Hash = cover.Span, last.Hash
 	s.Evidence, err = d.Book.Evidence(ctx, of)
-	return s, d.of(err)
+	return s, d.wrapErr(err)
 }
 
-// Readable tells what keeps the ledger from being read where it is kept.
+// Readable returns an error if the ledger cannot be read. The error contains no location.
 func (d *Desk) Readable(ctx context.Context) error {
 	_, err := d.Book.Sealed(ctx)
 	none := errors.Is(err, ledger.ErrNone)
@@ -77,11 +77,11 @@ func (d *Desk) Readable(ctx context.Context) error {
 	return nil
 }
 
-// State tells what the ledger has sealed. It is quick, however large the ledger is.
+// State returns what the ledger has sealed. It is fast for ledgers of any size.
 func (d *Desk) State(ctx context.Context) (s State, err error) {
 	id, err := d.Book.Identity(ctx)
 	if err != nil {
-		return s, d.of(err)
+		return s, d.wrapErr(err)
 	}
 	s.Network, s.Evidence = id.Network, evidence.Recorded(0)
 	sealed, err := d.Book.Sealed(ctx)
@@ -89,7 +89,7 @@ func (d *Desk) State(ctx context.Context) (s State, err error) {
 		return s, nil
 	}
 	if err != nil {
-		return s, d.of(err)
+		return s, d.wrapErr(err)
 	}
 	span, _ := sealed.Heights.Get()
 	last, err := d.Block(ctx, span.Last)
@@ -98,5 +98,5 @@ func (d *Desk) State(ctx context.Context) (s State, err error) {
 	}
 	s.Span, s.Hash = chain.Some(span), last.Hash
 	s.Evidence, err = d.Book.Evidence(ctx, span)
-	return s, d.of(err)
+	return s, d.wrapErr(err)
 }

@@ -16,12 +16,12 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// The state of a ledger is what it has sealed, whoever filled it; more blocks make another one.
+// The state of a ledger is what it has sealed, however it was filled; more blocks change it.
 func TestState(t *testing.T) {
 	s, err := opened(t, copied(t)).State(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, chain.Some(spanOf(0, 27)), s.Span)
-	require.Regexp(t, `^moonbeam, sealed blocks 0\.\.27, the last is 0x[0-9a-f]{64}; recorded`, s.String())
+	require.Regexp(t, `^moonbeam, sealed blocks 0\.\.27, last hash 0x[0-9a-f]{64}; recorded`, s.String())
 	place := file(t)
 	_, err = app.Sync(t.Context(), place, blocks(t, "0..20"), app.FillOptions{Reader: demo(t)})
 	require.NoError(t, err)

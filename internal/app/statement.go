@@ -14,31 +14,31 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// StatementQuestion asks what became of accounts' balances.
+// StatementQuestion asks for the balance statements of accounts.
 type StatementQuestion struct {
 	Question
-	// Balances is who tells what the accounts had; nil asks for none, and proves nothing.
+	// Balances is the source of balances; without it nothing is proved.
 	Balances    source.Source
-	Part        string // of [StatementParts], what a list is of; "" is the first
-	EveryBlock  bool   // the balance is proved after each block of the period
-	Concurrency int    // balances asked for at once; 0 is the default
+	Part        string // the part to list, of [StatementParts]; "" is the first
+	EveryBlock  bool   // prove the balance after each block of the period
+	Concurrency int    // parallel balance requests; 0 is the default
 }
 
-// Statements are those of the accounts that were asked for, in that order, with how they
-// are shown.
+// Statements are the statements of the requested accounts, in that order, with their style.
 type Statements struct {
-	List  []*statement.Statement
-	Style statement.Style
-	part  string
-	desk  *Desk
+	List     []*statement.Statement
+	Style    statement.Style
+	question *StatementQuestion
+	held     *Held
+	desk     *Desk
 }
 
-// StatementParts are the parts of a statement that can be listed.
+// StatementParts lists the parts of a statement that can be listed.
 var StatementParts = []string{"movements", "fees", "transfers", "summary"}
 
-// Sheet lists the part that was asked for.
+// Sheet returns the requested part as a table.
 func (l *Statements) Sheet(ctx context.Context) *table.Sheet {
-	switch l.part {
+	switch l.question.Part {
 	case "fees":
 		return l.Style.Fees(ctx, l.List...)
 	case "transfers":
@@ -49,15 +49,18 @@ func (l *Statements) Sheet(ctx context.Context) *table.Sheet {
 	return l.Style.Movements(ctx, l.List...)
 }
 
-// Write writes them in a form: csv has the part that was asked for, and xlsx, json and the tables
-// for people have all.
+// Sheets returns everything, as the sheets of a workbook.
+func (l *Statements) Sheets(ctx context.Context) []*table.Sheet { return l.Style.Sheets(ctx, l.List) }
+
+// Write writes the statements. The plain forms of [WriteSheet] contain the requested part; xlsx, json and text
+// contain everything.
 func (l *Statements) Write(ctx context.Context, w io.Writer, form string, width int) error {
 	y := &l.Style
 	switch form {
 	case "csv":
 		return table.WriteCSV(w, l.Sheet(ctx))
 	case "xlsx":
-		return y.WriteXLSX(ctx, w, l.List)
+		return table.WriteXLSX(w, l.Sheets(ctx)...)
 	}
 	for i, s := range l.List {
 		var err error
@@ -79,8 +82,7 @@ func (l *Statements) Write(ctx context.Context, w io.Writer, form string, width 
 	return nil
 }
 
-// Statements makes the statements of accounts on a period. Their lines are read from the
-// ledger when they are written.
+// Statements makes the statements of accounts for a period. Their lines are read from the ledger as they are written.
 func (d *Desk) Statements(ctx context.Context, q StatementQuestion) (*Statements, error) {
 	held, n, err := d.heldOf(ctx, q.Period)
 	if err != nil {
@@ -89,13 +91,16 @@ func (d *Desk) Statements(ctx context.Context, q StatementQuestion) (*Statements
 	return d.statements(ctx, &held, statement.Style{Network: n.Name, Symbol: n.Symbol, Zone: held.Zone, Labels: q.Labels, Called: q.Labels != nil}, &q)
 }
 
-// statements makes the statements on what the ledger holds of a period.
+// statements makes the statements from what the ledger contains of a period.
 func (d *Desk) statements(ctx context.Context, h *Held, style statement.Style, q *StatementQuestion) (*Statements, error) {
 	span, err := d.span(h)
 	if err != nil {
 		return nil, err
 	}
-	list := &Statements{Style: style, part: q.Part, desk: d}
+	if err := checkToken(q.Prices, style.Symbol); err != nil {
+		return nil, err
+	}
+	list := &Statements{Style: style, question: q, held: h, desk: d}
 	list.Style.Evidence = h.Evidence
 	if list.Style.Notes, err = d.notesOn(ctx, h, span); err != nil {
 		return nil, err
@@ -118,31 +123,31 @@ func (d *Desk) statements(ctx context.Context, h *Held, style statement.Style, q
 	return list, list.Explain(list.Style.ValueBy(ctx, q.Prices, h.Period.Partial, list.List))
 }
 
-// notesOn say what of a period is not there, and that a block of the span is not of it.
+// notesOn notes the missing parts of a period, and a block of the range that lies outside it by its own time.
 func (d *Desk) notesOn(ctx context.Context, h *Held, span chain.Heights) ([]string, error) {
 	notes := h.Notes()
 	outside, err := d.Book.Outside(ctx, h.Asked, span)
 	if err == nil && len(outside) > 0 {
-		notes = append(notes, fmt.Sprintf("these are the blocks %v: by its own time, block %d is not of %s", span, outside[0], h.Name))
+		notes = append(notes, fmt.Sprintf("covers blocks %v, although block %d lies outside %s by its own time", span, outside[0], h.Name))
 	}
-	return notes, d.of(err)
+	return notes, d.wrapErr(err)
 }
 
-// Explain says of an error whose it is: the ledger is read while statements are written.
+// Explain adds the ledger's location to an error that the ledger caused while statements were written.
 func (l *Statements) Explain(err error) error {
 	switch {
 	case as[*statement.LedgerError](err):
-		return l.desk.of(err)
+		return l.desk.wrapErr(err)
 	case errors.Is(err, chain.ErrNotKept):
-		return fmt.Errorf("%w, --no-balances does without", err)
+		return fmt.Errorf("%w; --no-balances skips it", err)
 	}
 	return err
 }
 
-// Holds tells whether nothing in the statements is wrong or unknown.
+// Holds reports whether nothing in the statements is wrong or unknown.
 func (l *Statements) Holds() bool { return !slices.ContainsFunc(l.List, isWrong) }
 
-// isWrong tells whether something in a statement does not hold.
+// isWrong reports whether anything in a statement is wrong or unknown.
 func isWrong(s *statement.Statement) bool {
 	return !s.Holds() || s.WithoutPayer > 0 || slices.ContainsFunc(s.Fees, func(f statement.LayerFees) bool {
 		return f.Unknown+f.Drifting+f.Apart > 0

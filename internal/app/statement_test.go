@@ -85,7 +85,7 @@ func TestStatementsAreProved(t *testing.T) {
 	require.Equal(t, fee.EVM, made.List[first].Fees[0].Layer)
 }
 
-// Where a balance is one wei off, the statement does not hold, and tells by how much.
+// Where a balance is one wei off, the statement fails, and states the difference.
 func TestStatementThatDoesNotHold(t *testing.T) {
 	d, src := opened(t, copied(t)), withBalances(t)
 	right := src.balance
@@ -105,7 +105,7 @@ func TestStatementThatDoesNotHold(t *testing.T) {
 	q.Balances = nil
 	made, err = d.Statements(t.Context(), q)
 	require.NoError(t, err)
-	require.False(t, made.List[0].Closing.Known(), "nobody was asked")
+	require.False(t, made.List[0].Closing.Known(), "no balance was requested")
 }
 
 // A source that is of another chain, that keeps no balances, or that is away, proves
@@ -119,20 +119,20 @@ func TestStatementsWithoutBalances(t *testing.T) {
 	_, another := made(11, 40)
 	err := ask(another.Source)
 	require.ErrorIs(t, err, ledger.ErrOtherChain)
-	require.ErrorContains(t, err, "block 27 of the gateway is ")
+	require.ErrorContains(t, err, "block 27 is ")
 	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 
 	src := withBalances(t)
 	src.balance = func(chain.Address, uint64) (none chain.Balance, err error) { return none, chain.ErrNotKept }
 	err = ask(src)
 	require.Equal(t, failure.NotCovered, app.KindOf(err))
-	require.ErrorContains(t, err, "fees archive record --accounts keeps balances, --no-balances does without")
+	require.ErrorContains(t, err, "records balances; --no-balances skips it")
 
 	src.block = func(*chain.Block) error { return errAway }
 	require.ErrorIs(t, ask(src), errAway)
 }
 
-// What a ledger lacks of a month is an error, or is said where a part will do.
+// A missing part of a month is an error, or a note if the period may be partial.
 func TestStatementsOverAPartOfAMonth(t *testing.T) {
 	d := opened(t, copied(t))
 	ask := func(in app.PeriodInput) (*app.Statements, error) {
@@ -143,15 +143,15 @@ func TestStatementsOverAPartOfAMonth(t *testing.T) {
 	require.ErrorAs(t, err, &lacks)
 	require.Equal(t, "2026-01", lacks.Period)
 	require.NotEmpty(t, lacks.Lacks)
-	require.ErrorContains(t, err, "2026-01 is not there as a whole: "+lacks.Lacks[0])
+	require.ErrorContains(t, err, "2026-01 is incomplete, missing "+lacks.Lacks[0])
 	made, err := ask(app.PeriodInput{Month: "2026-01", Partial: true})
 	require.NoError(t, err)
 	require.Len(t, made.Style.Notes, len(lacks.Lacks))
 	for i, lack := range lacks.Lacks {
-		require.Equal(t, "PARTIAL: this is not all of 2026-01: it lacks "+lack, made.Style.Notes[i])
+		require.Equal(t, "PARTIAL: 2026-01 is incomplete, missing "+lack, made.Style.Notes[i])
 	}
 	_, err = ask(app.PeriodInput{Month: "2031-01", Partial: true})
-	require.ErrorContains(t, err, "it has no block of 2031-01")
+	require.ErrorContains(t, err, "no blocks of 2031-01")
 	require.Equal(t, failure.NotCovered, app.KindOf(err))
 	made, err = ask(app.PeriodInput{})
 	require.NoError(t, err, "all that is sealed")
@@ -163,12 +163,12 @@ func TestStatementsWithABlockOfAnotherMonth(t *testing.T) {
 	d := opened(t, changed(t, movedTo(10, "1769904000000"))) // 2026-02-01
 	made, err := d.Statements(t.Context(), app.StatementQuestion{Question: app.Question{Period: parsed(t, app.PeriodInput{Month: "2026-01", Partial: true}), Accounts: []chain.Address{address(t, alith)}}})
 	require.NoError(t, err)
-	require.Contains(t, strings.Join(made.Style.Notes, "\n"), "by its own time, block 10 is not of 2026-01")
+	require.Contains(t, strings.Join(made.Style.Notes, "\n"), "block 10 lies outside 2026-01 by its own time")
 
 	x, err := d.Export(t.Context(), app.ExportQuestion{Question: app.Question{Period: parsed(t, app.PeriodInput{Month: "2026-01", Partial: true}), Accounts: []chain.Address{address(t, alith)}}, With: app.WithMovements, Balances: opens(withBalances(t))})
 	require.NoError(t, err)
 	_, err = x.Journal(t.Context())
-	require.ErrorContains(t, err, "10 is not of 2026-01 by its own time, so that no balances open and close it: name heights")
+	require.ErrorContains(t, err, "10 lies within blocks 2..27 but not within 2026-01 by its own time")
 	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 }
 

@@ -8,33 +8,33 @@ import (
 	"github.com/feeledger/fees/internal/ledger/queue"
 )
 
-// Status is how far a ledger is. A sum with a part that is not known is not known.
+// Status describes a ledger. A sum is unknown if any part of it is unknown.
 type Status struct {
 	ledger.Status
 	Charged, Burned, Treasury, Author chain.Optional[chain.Wei]
-	Jobs                              chain.Optional[queue.Summary] // of a ledger that is shared
+	Jobs                              chain.Optional[queue.Summary] // for a shared ledger
 }
 
-// Status tells how far the ledger is.
+// Status returns the status of the ledger.
 func (d *Desk) Status(ctx context.Context) (s Status, err error) {
 	if s.Status, err = d.Book.Status(ctx); err != nil {
-		return s, d.of(err)
+		return s, d.wrapErr(err)
 	}
 	t := &s.Totals
-	parts := t.Uncharged + t.Unaccounted // of so many transactions it is not known who got what
+	parts := t.Uncharged + t.Unaccounted // transactions with an unknown split of the fee
 	s.Charged = knownUnless(t.Uncharged, t.Charged)
 	s.Burned, s.Treasury, s.Author = knownUnless(parts, t.Burned), knownUnless(parts, t.Treasury), knownUnless(parts, t.Author)
 	if pool := d.Book.Pool(); pool != nil {
 		jobs, err := queue.Jobs(ctx, pool)
 		if err != nil {
-			return s, d.of(err)
+			return s, d.wrapErr(err)
 		}
 		s.Jobs = chain.Some(jobs)
 	}
 	return s, nil
 }
 
-// knownUnless is a sum, not known where a part of it is not.
+// knownUnless returns the sum, or unknown if parts of it are unknown.
 func knownUnless(unknown uint64, sum chain.Wei) (none chain.Optional[chain.Wei]) {
 	if unknown > 0 {
 		return none
@@ -42,7 +42,7 @@ func knownUnless(unknown uint64, sum chain.Wei) (none chain.Optional[chain.Wei])
 	return chain.Some(sum)
 }
 
-// Backup copies the ledger as it is at this moment into a new file.
+// Backup copies the current state of the ledger into a new file.
 func (d *Desk) Backup(ctx context.Context, path string, p Progress) error {
-	return d.of(d.Book.Backup(ctx, path, p.show))
+	return d.wrapErr(d.Book.Backup(ctx, path, p.show))
 }

@@ -16,39 +16,39 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// SuggestQuestion asks what to bid for gas in the next block.
+// SuggestQuestion asks for gas price bids for the next block.
 type SuggestQuestion struct {
-	Blocks  uint64 // recent ones whose priority fees are looked at, 1 or more
+	Blocks  uint64 // recent blocks to read priority fees from, at least 1
 	Tables  network.Tables
-	Network string      // where node or gateway do not tell; "" is what they tell
-	Node    *rpc.Client // who is asked for its fee history; nil for nobody
-	// Gateway opens what is asked where there is no node, or where it has no fee history.
+	Network string      // overrides the network that node or gateway report; "" for none
+	Node    *rpc.Client // supplies the fee history; may be nil
+	// Gateway opens the fallback for a missing node or an empty fee history.
 	Gateway func() (*source.Reader, error)
 }
 
-// Suggest suggests bids for the next block.
+// Suggest returns bids for the next block.
 func Suggest(ctx context.Context, q SuggestQuestion) (*Suggestion, error) {
 	if q.Node == nil {
-		return q.askGateway(ctx, "no node is named with --node or FEES_NODE: the figures are from the gateway's blocks")
+		return q.askGateway(ctx, "no node given (--node or FEES_NODE): the figures come from the gateway's blocks")
 	}
 	s, err := q.askNode(ctx)
 	why := ""
 	switch {
 	case errors.Is(err, rpc.ErrNoMethod):
-		why = "the node does not have eth_feeHistory"
+		why = "the node does not support eth_feeHistory"
 	case errors.Is(err, errNoHistory):
-		why = "the node's eth_feeHistory has no blocks"
+		why = "the node's eth_feeHistory is empty"
 	default:
 		return s, err
 	}
-	if s, err = q.askGateway(ctx, why+": the figures are from the gateway's blocks"); err != nil {
-		return nil, fmt.Errorf("%s, and of the gateway: %w", why, err)
+	if s, err = q.askGateway(ctx, why+": the figures come from the gateway's blocks"); err != nil {
+		return nil, fmt.Errorf("%s, and the gateway failed: %w", why, err)
 	}
 	return s, nil
 }
 
-// errNoHistory says that a node has the method but no block: it keeps those since
-// it was started.
+// errNoHistory reports that a node supports fee history but has no block in it: it keeps only blocks since it
+// was started.
 var errNoHistory = errors.New("the fee history is empty")
 
 func (q *SuggestQuestion) askNode(ctx context.Context) (*Suggestion, error) {
@@ -67,8 +67,8 @@ func (q *SuggestQuestion) askNode(ctx context.Context) (*Suggestion, error) {
 	s := &Suggestion{From: FromNode, Certain: true, Blocks: len(history.GasUsedRatio)}
 	if have := uint64(s.Blocks); have == q.Blocks {
 		s.Newest = chain.Some(history.OldestBlock + have - 1)
-	} else { // some are left out, and it does not say which
-		s.Notes = append(s.Notes, fmt.Sprintf("the node has %d of the %d blocks that were asked for", have, q.Blocks))
+	} else { // some blocks are missing, and it is unknown which
+		s.Notes = append(s.Notes, fmt.Sprintf("the node returned %d of the %d requested blocks", have, q.Blocks))
 	}
 	s.Market.BaseFeePerGas = base
 	for i := range history.GasUsedRatio {
@@ -85,39 +85,39 @@ func (q *SuggestQuestion) askNode(ctx context.Context) (*Suggestion, error) {
 	return s, nil
 }
 
-// addRules adds what the table says of the runtime that the node has now. Where
-// the node or the tables do not tell, the bids do without it.
+// addRules adds the table's rules for the node's current runtime. Without them, the bids rely on the fee
+// history only.
 func (q *SuggestQuestion) addRules(ctx context.Context, s *Suggestion) error {
 	runtime, err := q.Node.Runtime(ctx, chain.Optional[chain.Hash]{})
 	without := func(why string) error {
-		s.Notes = append(s.Notes, why+": the network's minimum gas price is not known, and the base fee is taken to move")
+		s.Notes = append(s.Notes, why+": the network's minimum gas price is unknown, and the base fee is assumed to move")
 		return nil
 	}
 	if errors.Is(err, rpc.ErrNoMethod) {
-		return without("the node does not tell its runtime")
+		return without("the node does not report its runtime")
 	}
 	if err != nil {
 		return err
 	}
 	n, note, err := q.Tables.Find(network.Identity{SpecName: runtime.SpecName}, q.Network)
 	if errors.Is(err, network.ErrUnknownNetwork) && q.Network == "" {
-		return without(fmt.Sprintf("no table knows the node's network %q", jsonscan.Excerpt(runtime.SpecName)))
+		return without(fmt.Sprintf("the node's network %q is not in any table", jsonscan.Excerpt(runtime.SpecName)))
 	}
 	if errors.Is(err, network.ErrConflict) {
-		return fmt.Errorf("%w: --network says %s, the node says %s; leave --network out, or ask another node", network.ErrConflict, q.Network, jsonscan.Excerpt(runtime.SpecName))
+		return fmt.Errorf("%w: --network is %s, but the node serves %s. Omit --network, or use a different node.", network.ErrConflict, q.Network, jsonscan.Excerpt(runtime.SpecName))
 	}
 	if err != nil {
 		return err
 	}
 	rules, err := n.Rules(runtime.SpecVersion)
 	if errors.Is(err, network.ErrUnknownRuntime) {
-		return without(fmt.Sprintf("no table knows the node's runtime %d", runtime.SpecVersion))
+		return without(fmt.Sprintf("the node's runtime %d is not in any table", runtime.SpecVersion))
 	}
 	if err != nil {
 		return err
 	}
 	if note != "" {
-		rules.Notes = append(rules.Notes, fmt.Sprintf("the node calls its network %q: taken as %s, as --network says", jsonscan.Excerpt(runtime.SpecName), n.Name))
+		rules.Notes = append(rules.Notes, fmt.Sprintf("the node calls its network %q; treated as %s because of --network", jsonscan.Excerpt(runtime.SpecName), n.Name))
 	}
 	s.govern(rules, chain.Optional[chain.Multiplier]{})
 	return nil
@@ -142,7 +142,7 @@ func (q *SuggestQuestion) askGateway(ctx context.Context, why string) (*Suggesti
 	if err != nil {
 		return nil, malformedPrices(err)
 	}
-	s.Market.BaseFeePerGas, _ = base.Get() // Next has the multiplier where it is needed
+	s.Market.BaseFeePerGas, _ = base.Get() // Next includes the multiplier if it is needed
 	if err := s.lookBack(ctx, reader, head.Block.Number, q.Blocks); err != nil {
 		return nil, err
 	}
@@ -152,16 +152,15 @@ func (q *SuggestQuestion) askGateway(ctx context.Context, why string) (*Suggesti
 	return s, nil
 }
 
-// malformedPrices is for prices that no chain can have charged.
+// malformedPrices reports prices that no chain can have charged.
 func malformedPrices(err error) error {
 	return &sidecar.DecodeError{What: "prices of recent blocks", Err: err}
 }
 
-// maxAhead is how many recent blocks are read at the same time.
+// maxAhead limits how many recent blocks are read at the same time.
 const maxAhead = 8
 
-// lookBack finds the priority fees of the blocks up to the head. Block 0 has no
-// transactions.
+// lookBack collects the priority fees of the blocks up to the head. Block 0 has no transactions.
 func (s *Suggestion) lookBack(ctx context.Context, reader *source.Reader, head, blocks uint64) error {
 	if head == 0 {
 		return nil
@@ -173,7 +172,7 @@ func (s *Suggestion) lookBack(ctx context.Context, reader *source.Reader, head, 
 	}
 	if has, known := kept.Get(); known && has.First > first {
 		first = has.First
-		s.Notes = append(s.Notes, fmt.Sprintf("the recordings begin at block %d: they have %d of the %d blocks that were asked for", first, head+1-first, blocks))
+		s.Notes = append(s.Notes, fmt.Sprintf("the recordings begin at block %d and contain %d of the %d requested blocks", first, head+1-first, blocks))
 	}
 	passed := 0
 	for item, err := range reader.Range(ctx, chain.Heights{First: first, Last: head}, maxAhead) {
@@ -193,7 +192,7 @@ func (s *Suggestion) lookBack(ctx context.Context, reader *source.Reader, head, 
 		}
 	}
 	if passed > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("%s not counted: %s priority fee is not known", console.Counted(passed, "EVM transaction")+console.Verb(passed, " is", " are"), console.Verb(passed, "its", "their")))
+		s.Notes = append(s.Notes, fmt.Sprintf("%s not counted: %s priority fee is unknown", console.Counted(passed, "EVM transaction")+console.Verb(passed, " is", " are"), console.Verb(passed, "its", "their")))
 	}
 	return nil
 }

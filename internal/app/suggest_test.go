@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -60,7 +61,7 @@ func TestSuggestByAGateway(t *testing.T) {
 	reasons := reasonsOf(s)
 	require.Contains(t, reasons["base fee"], "100 Gwei, static, by ")
 	require.Equal(t, "base fee + priority fee: a static base fee needs no headroom", reasons["max fee"])
-	require.Equal(t, "the 10th, 50th and 90th percentile of each block's gas, and of these the median, of the 4 with EVM transactions among the 5 blocks up to 27; EVM transactions: 10", reasons["priority fee"])
+	require.Equal(t, "the median of each block's 10th, 50th and 90th percentile, by gas, over the 4 with EVM transactions among the 5 blocks up to 27; EVM transactions: 10", reasons["priority fee"])
 
 	s, err = app.Suggest(t.Context(), app.SuggestQuestion{Blocks: 1000, Gateway: reads(reader)})
 	require.NoError(t, err)
@@ -74,7 +75,7 @@ func TestSuggestByAGateway(t *testing.T) {
 	require.Equal(t, evm, s.Transactions)
 	s, err = app.Suggest(t.Context(), app.SuggestQuestion{Blocks: 1, Gateway: reads(reader)})
 	require.NoError(t, err)
-	require.Equal(t, "the 10th, 50th and 90th percentile of the gas of the newest block; EVM transactions: 3", reasonsOf(s)["priority fee"])
+	require.Equal(t, "the 10th, 50th and 90th percentile, by gas, of the newest block; EVM transactions: 3", reasonsOf(s)["priority fee"])
 }
 
 func number(t *testing.T, text string) *big.Int {
@@ -111,7 +112,7 @@ func TestSuggestByAMultiplier(t *testing.T) {
 	c.SetHead(0)
 	s, err = app.Suggest(t.Context(), app.SuggestQuestion{Blocks: 20, Gateway: reads(reader)})
 	require.NoError(t, err)
-	require.Equal(t, "0: no block has had transactions yet", reasonsOf(s)["priority fee"])
+	require.Equal(t, "0: no block contains transactions yet", reasonsOf(s)["priority fee"])
 	quiet := otherwise{Source: reader.Source, block: func(b *chain.Block) error {
 		b.Extrinsics = slices.DeleteFunc(b.Extrinsics, func(x chain.Extrinsic) bool { return x.Pallet == "ethereum" })
 		return nil
@@ -135,8 +136,8 @@ func TestSuggestByLess(t *testing.T) {
 	s, err := app.Suggest(t.Context(), app.SuggestQuestion{Blocks: 20, Gateway: reads(reader)})
 	require.NoError(t, err)
 	require.Equal(t, []int{3, 8}, []int{s.Blocks, s.Transactions})
-	require.Contains(t, s.Notes, "the recordings begin at block 25: they have 3 of the 20 blocks that were asked for")
-	require.Contains(t, s.Notes, "1 EVM transaction is not counted: its priority fee is not known")
+	require.Contains(t, s.Notes, "the recordings begin at block 25 and contain 3 of the 20 requested blocks")
+	require.Contains(t, s.Notes, "1 EVM transaction is not counted: its priority fee is unknown")
 
 	ask := func(src source.Source) error {
 		reader := demo(t)
@@ -151,7 +152,7 @@ func TestSuggestByLess(t *testing.T) {
 	require.ErrorIs(t, err, errAway)
 }
 
-// Prices that are more than any chain can have are no answer: here the base fee is the
+// Prices above what any chain can have are rejected: here the base fee is the
 // largest price of all at a multiplier of 1, so that at 2 it is none, and at 1 no headroom is.
 func TestSuggestByPricesThatAreNone(t *testing.T) {
 	most := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 256), big.NewInt(1))
@@ -211,13 +212,13 @@ func node(t *testing.T, answers map[string]string) *rpc.Client {
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s}`, q.ID, answer)
 	}))
 	t.Cleanup(server.Close)
-	client, err := rpc.New(server.URL, httpclient.Options{})
+	client, err := rpc.New(server.URL, httpclient.Options{RetryWait: time.Millisecond}) // some answers are asked for again
 	require.NoError(t, err)
 	t.Cleanup(func() { client.Close() })
 	return client
 }
 
-// Blocks 100, 102 and 103 used gas, 101 did not: the zeros of its rewards nobody bid. The
+// Blocks 100, 102 and 103 used gas, 101 did not: the zeros of its rewards are not bids. The
 // next block's price is the newest one's, 31.4 Gwei, not the one after it.
 const history = `"result":{"oldestBlock":"0x64","baseFeePerGas":["0x746a52880","0x746a52881","0x74c3bab70","0x74f95fa00","0x665a33ac0"],"gasUsedRatio":[0.25,0.0,0.5,0.1],"reward":[["0x1","0x2","0x3"],["0x0","0x0","0x0"],["0x0","0x3b9aca00","0x77359400"],["0x5","0x6","0x7"]]}`
 
@@ -235,17 +236,16 @@ func TestSuggestByANode(t *testing.T) {
 	}{
 		"known":              {runtime: runtime("moonbeam", 3702)},
 		"static":             {runtime: runtime("moonbeam", 2100)},
-		"no runtime":         {note: "the node does not tell its runtime: the network's minimum gas price is not known, and the base fee is taken to move"},
-		"no table":           {runtime: runtime("acala", 1), note: `no table knows the node's network "acala": `},
-		"no row":             {runtime: runtime("moonbeam", 1), note: "no table knows the node's runtime 1: "},
-		"taken as":           {runtime: runtime("acala", 3702), network: "moonriver", note: `the node calls its network "acala": taken as moonriver, as --network says`},
+		"no runtime":         {note: "the node does not report its runtime: the network's minimum gas price is unknown, and the base fee is assumed to move"},
+		"no table":           {runtime: runtime("acala", 1), note: `the node's network "acala" is not in any table: `},
+		"no row":             {runtime: runtime("moonbeam", 1), note: "the node's runtime 1 is not in any table: "},
+		"taken as":           {runtime: runtime("acala", 3702), network: "moonriver", note: `the node calls its network "acala"; treated as moonriver because of --network`},
 		"another network":    {runtime: runtime("moonbeam", 3702), network: "moonriver", err: network.ErrConflict},
 		"a network of none":  {runtime: runtime("moonbeam", 3702), network: "nowhere", err: network.ErrUnknownNetwork},
 		"a runtime of none":  {runtime: `"result":{"specName":7}`, err: errMalformed},
 		"a node that breaks": {runtime: `"error":{"code":-32603,"message":"Internal error"}`, err: errMalformed},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // a node that breaks is asked again, until its time is over
 			answers := map[string]string{"eth_feeHistory": history}
 			if c.runtime != "" {
 				answers["state_getRuntimeVersion"] = c.runtime
@@ -273,9 +273,9 @@ func TestSuggestByANode(t *testing.T) {
 				require.Contains(t, strings.Join(s.Notes, "\n"), c.note)
 			} else {
 				require.Empty(t, s.Notes)
-				require.Contains(t, reasonsOf(s)["base fee"], "31.4 Gwei, by eth_feeHistory: what the newest block left behind for the next one, runtime ")
+				require.Contains(t, reasonsOf(s)["base fee"], "31.4 Gwei, from eth_feeHistory: the next block's base fee after the newest block, runtime ")
 			}
-			require.Contains(t, reasonsOf(s)["priority fee"], "of the 3 with EVM transactions among the 4 newest blocks")
+			require.Contains(t, reasonsOf(s)["priority fee"], "over the 3 with EVM transactions among the 4 newest blocks")
 		})
 	}
 }
@@ -284,7 +284,7 @@ var errMalformed = fmt.Errorf("malformed")
 
 // How long a headroom is enough is by the rule of the node's runtime: in all of these v is
 // 4/1000, and the target 25 %, 35 % or, in the test's own table, 50 %; see fee's tests for the
-// figures. Where the table does not know the rule, nobody knows; a constant multiplier needs none.
+// figures. Without a rule in the table they are unknown; a constant multiplier needs none.
 func TestSuggestByTheRuntimesRule(t *testing.T) {
 	own := func(more string) network.Tables {
 		tables, err := app.ReadTables(write(t, "mine.json", `{"networks": [{"name": "made-up", "symbol": "MAD", "last_runtime": 7,
@@ -306,9 +306,9 @@ func TestSuggestByTheRuntimesRule(t *testing.T) {
 		{network.BuiltIn(), runtime("datahaven-mainnet", 1500), enough + ": good for 45, 155 and 266 full blocks in a row, each of which raises the base fee by 0.260338 % at most"},
 		{network.BuiltIn(), runtime("datahaven-mainnet", 300), static},
 		{network.BuiltIn(), runtime("moonbeam", 2100), static},
-		{network.BuiltIn(), runtime("nobody", 1), enough + ": by how much a full block raises the base fee is not known"},
+		{network.BuiltIn(), runtime("nobody", 1), enough + "; how much a full block raises the base fee is unknown"},
 		{half, runtime("made-up", 7), enough + ": good for 58, 202 and 346 full blocks in a row, each of which raises the base fee by 0.2002 % at most"},
-		{own(""), runtime("made-up", 7), enough + ": by how much a full block raises the base fee is not known"},
+		{own(""), runtime("made-up", 7), enough + "; how much a full block raises the base fee is unknown"},
 		{constant, runtime("made-up", 7), static},
 	} {
 		s, err := app.Suggest(t.Context(), app.SuggestQuestion{Blocks: 1, Tables: c.tables, Node: node(t, map[string]string{
@@ -334,7 +334,7 @@ func TestSuggestByTheRuntimesRule(t *testing.T) {
 }
 
 // A node that has fewer blocks does not say which; a base fee below the network's minimum is
-// raised to it, 31.25 Gwei in runtime 3702; prices that no chain has are no answer.
+// raised to it, 31.25 Gwei in runtime 3702; prices that no chain has are rejected.
 func TestSuggestByANodeWithLess(t *testing.T) {
 	ask := func(blocks uint64, history string) (*app.Suggestion, error) {
 		return app.Suggest(t.Context(), app.SuggestQuestion{Blocks: blocks, Tables: network.BuiltIn(),
@@ -342,9 +342,9 @@ func TestSuggestByANodeWithLess(t *testing.T) {
 	}
 	s, err := ask(2, `"result":{"oldestBlock":"0x67","baseFeePerGas":["0x3b9aca00","0x3b9aca00"],"gasUsedRatio":[0],"reward":[["0x0","0x0","0x0"]]}`)
 	require.NoError(t, err)
-	require.Contains(t, s.Notes, "the node has 1 of the 2 blocks that were asked for")
+	require.Contains(t, s.Notes, "the node returned 1 of the 2 requested blocks")
 	require.False(t, s.Newest.Known())
-	require.Contains(t, reasonsOf(s)["base fee"], "1 Gwei, by eth_feeHistory")
+	require.Contains(t, reasonsOf(s)["base fee"], "1 Gwei, from eth_feeHistory")
 	require.Contains(t, reasonsOf(s)["base fee"], "; raised to 31.25 Gwei, the network's minimum gas price")
 	require.Equal(t, "0: no EVM transaction in the newest block", reasonsOf(s)["priority fee"])
 	huge := "0x" + strings.Repeat("f", 64)
@@ -357,18 +357,18 @@ func TestSuggestByANodeWithLess(t *testing.T) {
 // also where the gateway does not answer.
 func TestSuggestInsteadOfANode(t *testing.T) {
 	for why, answers := range map[string]map[string]string{
-		"the node does not have eth_feeHistory":   nil,
-		"the node's eth_feeHistory has no blocks": {"eth_feeHistory": `"result":{"oldestBlock":"0x64","baseFeePerGas":[],"gasUsedRatio":[]}`},
+		"the node does not support eth_feeHistory": nil,
+		"the node's eth_feeHistory is empty":       {"eth_feeHistory": `"result":{"oldestBlock":"0x64","baseFeePerGas":[],"gasUsedRatio":[]}`},
 	} {
 		q := app.SuggestQuestion{Blocks: 3, Tables: network.BuiltIn(), Node: node(t, answers), Gateway: reads(demo(t))}
 		s, err := app.Suggest(t.Context(), q)
 		require.NoError(t, err)
 		require.Equal(t, app.FromGateway, s.From)
-		require.Contains(t, s.Notes, why+": the figures are from the gateway's blocks")
+		require.Contains(t, s.Notes, why+": the figures come from the gateway's blocks")
 		q.Gateway = func() (*source.Reader, error) { return nil, errAway }
 		_, err = app.Suggest(t.Context(), q)
 		require.ErrorIs(t, err, errAway)
-		require.ErrorContains(t, err, why+", and of the gateway: ")
+		require.ErrorContains(t, err, why+", and the gateway failed: ")
 	}
 	// The recorded node of runtime 2100 does not have it either.
 	text, err := os.ReadFile("../../testdata/recordings/moonbeam-2100/rpc/eth_feeHistory.json")

@@ -10,28 +10,28 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// The places that a suggestion comes from.
+// The origins of a suggestion.
 const (
 	FromNode    = "node"
 	FromGateway = "gateway"
 )
 
-// Suggestion is the bids with what they were made from.
+// Suggestion contains bids and what they are based on.
 type Suggestion struct {
 	From         string                                 // FromNode or FromGateway
 	Rules        chain.Optional[network.Rules]          // of the next block
-	Certain      bool                                   // the figures follow from rules that are known to apply
-	Market       fee.Market                             // what the bids follow from
-	Bids         []fee.Bid                              // the slowest first
-	Multiplier   chain.Optional[chain.StoredMultiplier] // by the gateway
+	Certain      bool                                   // the rules are known to apply
+	Market       fee.Market                             // the basis of the bids
+	Bids         []fee.Bid                              // slowest first
+	Multiplier   chain.Optional[chain.StoredMultiplier] // from the gateway
 	Newest       chain.Optional[uint64]                 // height of the newest block
-	Blocks       int                                    // that were looked at
-	Transactions int                                    // of the gateway's blocks
+	Blocks       int                                    // number of blocks read
+	Transactions int                                    // in the gateway's blocks
 	Notes        []string
 }
 
-// govern sets the rules of the next block, and the multiplier that prices it, where that is
-// known. A node's base fee is right by itself; the gateway's follows from the two.
+// govern sets the rules of the next block and, if known, the multiplier that prices it. A node's base fee is
+// final; the gateway's is computed from both.
 func (s *Suggestion) govern(rules network.Rules, multiplier chain.Optional[chain.Multiplier]) {
 	s.Rules = chain.Some(rules)
 	s.Certain = rules.Certain || s.From == FromNode
@@ -44,10 +44,10 @@ func (s *Suggestion) govern(rules network.Rules, multiplier chain.Optional[chain
 	s.Notes = append(s.Notes, rules.Notes...)
 }
 
-// Reason says where one of the figures comes from.
+// Reason explains where a figure comes from.
 type Reason struct{ Figure, Text string }
 
-// Reasons say where the figures come from.
+// Reasons explains where the figures come from.
 func (s *Suggestion) Reasons() []Reason {
 	return []Reason{
 		{"base fee", s.baseFeeReason()},
@@ -63,7 +63,7 @@ func (s *Suggestion) baseFeeReason() string {
 	m, moved := s.Multiplier.Get()
 	switch {
 	case s.From == FromNode:
-		text += ", by eth_feeHistory: what the newest block left behind for the next one"
+		text += ", from eth_feeHistory: the next block's base fee after the newest block"
 		if known {
 			text += ", runtime " + rules.Name
 		}
@@ -80,12 +80,12 @@ func (s *Suggestion) baseFeeReason() string {
 }
 
 func (s *Suggestion) priorityFeeReason() string {
-	// A node may leave out blocks in the middle, so that only their number is known.
+	// A node may leave out blocks in the middle, so only their number is known.
 	where := fmt.Sprintf("the %d newest blocks", s.Blocks)
 	newest, _ := s.Newest.Get()
 	switch {
 	case s.Blocks == 0:
-		return "0: no block has had transactions yet"
+		return "0: no block contains transactions yet"
 	case s.Blocks == 1:
 		where = "the newest block"
 	case s.From == FromGateway:
@@ -99,10 +99,10 @@ func (s *Suggestion) priorityFeeReason() string {
 	for _, p := range fee.Percentiles() {
 		percentiles = append(percentiles, fmt.Sprintf("%dth", p))
 	}
-	text := fmt.Sprintf("the %s percentile of each block's gas, and of these the median, of the %d with EVM transactions among %s",
+	text := fmt.Sprintf("the median of each block's %s percentile, by gas, over the %d with EVM transactions among %s",
 		listed(percentiles), used, where)
 	if s.Blocks == 1 {
-		text = fmt.Sprintf("the %s percentile of the gas of the newest block", listed(percentiles))
+		text = fmt.Sprintf("the %s percentile, by gas, of the newest block", listed(percentiles))
 	}
 	if s.From == FromGateway {
 		text += fmt.Sprintf("; EVM transactions: %d", s.Transactions)
@@ -117,7 +117,7 @@ func (s *Suggestion) maxFeeReason() string {
 	var headrooms, blocks []string
 	for _, b := range s.Bids {
 		headrooms = append(headrooms, console.Plain(console.Scaled(b.Headroom, 18)))
-		if n, _ := b.FullBlocks.Get(); n < fee.MostFullBlocks {
+		if n, _ := b.FullBlocks.Get(); n < fee.MaxFullBlocks {
 			blocks = append(blocks, fmt.Sprint(n))
 		} else {
 			blocks = append(blocks, fmt.Sprintf("%d or more", n))
@@ -126,30 +126,30 @@ func (s *Suggestion) maxFeeReason() string {
 	text := listed(headrooms) + " times the base fee, + priority fee"
 	raise, known := s.Raise().Get()
 	if !known {
-		return text + ": by how much a full block raises the base fee is not known"
+		return text + "; how much a full block raises the base fee is unknown"
 	}
 	return fmt.Sprintf("%s: good for %s full blocks in a row, each of which raises the base fee by %s %% at most",
 		text, listed(blocks), console.Plain(console.Scaled(raise, percentDecimals)))
 }
 
-// percentDecimals are those of a multiplier's stored integer taken as a percentage.
+// percentDecimals scales a multiplier's stored integer to a percentage.
 const percentDecimals = 16
 
-// Raise is by which part of itself a full block raises the base fee; not known where the base
-// fee does not move, or nothing tells how.
+// Raise returns the fraction by which a full block raises the base fee; unknown if the base fee does not
+// move or the rule is unknown.
 func (s *Suggestion) Raise() (none chain.Optional[chain.Multiplier]) {
 	moves, known := s.Market.Movement.Get()
 	if !known {
 		return none
 	}
 	raise, err := moves.Update.Raise()
-	if err != nil { // [fee.Suggest] has failed by it before
+	if err != nil { // [fee.Suggest] would have failed on it before
 		return none
 	}
 	return chain.Some(raise)
 }
 
-// listed is "a, b and c".
+// listed joins words as "a, b and c".
 func listed(words []string) string {
 	last := len(words) - 1
 	return strings.Join(words[:last], ", ") + " and " + words[last]

@@ -8,19 +8,19 @@ import (
 	"github.com/feeledger/fees/internal/ledger/queue"
 )
 
-// Filled is what came of filling a ledger.
+// Filled is the result of filling a ledger.
 type Filled struct {
-	Place    string // the ledger's, as it may be shown
-	Name     string // of the days that are wanted, for people; "" where heights are
+	Place    string // the ledger's location without credentials
+	Name     string // of the days, for display; "" for a range of heights
 	Blocks   chain.Heights
-	Stored   uint64 // blocks that were not there before
+	Stored   uint64   // blocks added
+	Lacks    []string // what the ledger still lacks of the days, because the source has no final blocks of it
 	Status   ledger.Status
 	Findings *Findings
 }
 
-// Sync fills the ledger at a place with the blocks that are wanted, and makes it where
-// there is none. What is there already is not read again. What was stored stays, also
-// where an error ends it.
+// Sync fills a ledger with the wanted blocks, and creates it if it does not exist. It does not read existing blocks
+// again. On an error, what was stored remains.
 func Sync(ctx context.Context, place string, w Wanted, o FillOptions) (*Filled, error) {
 	d, span, err := openFor(ctx, place, w, &o, OpenWriter)
 	if err != nil {
@@ -34,27 +34,34 @@ func Sync(ctx context.Context, place string, w Wanted, o FillOptions) (*Filled, 
 	o.Progress.end()
 	filled := &Filled{Place: d.Place, Name: w.Name(), Blocks: span, Stored: f.stored}
 	if filled.Status, err = d.Book.Status(ctx); err != nil {
-		return nil, d.of(err)
+		return nil, d.wrapErr(err)
+	}
+	if days, ok := w.days.Get(); ok {
+		cover, err := d.Book.Cover(ctx, days)
+		if err != nil {
+			return nil, d.wrapErr(err)
+		}
+		filled.Lacks = cover.Lacks
 	}
 	filled.Findings, err = d.Findings(ctx, span)
 	return filled, err
 }
 
-// jobSize is how many blocks a job has: what a gateway of a few dozen blocks a
-// second answers within the time that a job has.
+// jobSize is the number of blocks in a job: a gateway that answers a few dozen blocks a second finishes it
+// within a job's time limit.
 const jobSize = 200
 
-// Enqueued is what came of making jobs.
+// Enqueued is the result of creating jobs.
 type Enqueued struct {
-	Place   string // the ledger's, as it may be shown
-	Name    string // of the days that are wanted, for people; "" where heights are
+	Place   string // the ledger's location without credentials
+	Name    string // of the days, for display; "" for a range of heights
 	Blocks  chain.Heights
-	Missing uint64 // blocks
-	Jobs    int    // that are new
+	Missing uint64 // number of missing blocks
+	Jobs    int    // new jobs
 }
 
-// Enqueue makes jobs of the blocks that are wanted and missing, for any number of
-// workers. The ledger is in PostgreSQL.
+// Enqueue creates jobs for the wanted blocks that are missing, for any number of workers. The ledger must be in
+// PostgreSQL.
 func Enqueue(ctx context.Context, place string, w Wanted, o FillOptions) (*Enqueued, error) {
 	d, span, err := openFor(ctx, place, w, &o, OpenShared)
 	if err != nil {
@@ -66,10 +73,10 @@ func Enqueue(ctx context.Context, place string, w Wanted, o FillOptions) (*Enque
 		return nil, err
 	}
 	jobs, err := queue.Enqueue(ctx, d.Book.Pool(), missing, jobSize)
-	return &Enqueued{d.Place, w.Name(), span, total, jobs}, d.of(err)
+	return &Enqueued{d.Place, w.Name(), span, total, jobs}, d.wrapErr(err)
 }
 
-// openFor opens a ledger for the blocks that are wanted.
+// openFor opens a ledger for the wanted blocks.
 func openFor(ctx context.Context, place string, w Wanted, o *FillOptions, open opener) (d *Desk, span chain.Heights, err error) {
 	if span, err = w.find(ctx, place, o); err != nil {
 		return nil, span, err
@@ -78,7 +85,7 @@ func openFor(ctx context.Context, place string, w Wanted, o *FillOptions, open o
 	return d, span, err
 }
 
-// find finds the blocks that are wanted of a source, for the ledger at a place.
+// find resolves the wanted blocks for a ledger.
 func (w *Wanted) find(ctx context.Context, place string, o *FillOptions) (span chain.Heights, err error) {
 	extent, err := ExtentOf(ctx, place)
 	if err != nil {
@@ -87,10 +94,10 @@ func (w *Wanted) find(ctx context.Context, place string, o *FillOptions) (span c
 	return w.resolve(ctx, o.Reader, extent)
 }
 
-// missing are the parts of a span that the ledger has not, and how many blocks they have.
+// missing returns the gaps of a range in the ledger, and their number of blocks.
 func (d *Desk) missing(ctx context.Context, span chain.Heights) (missing []chain.Heights, blocks uint64, err error) {
 	if missing, err = d.Book.Missing(ctx, span); err != nil {
-		return nil, 0, d.of(err)
+		return nil, 0, d.wrapErr(err)
 	}
 	for _, s := range missing {
 		blocks += s.Blocks()

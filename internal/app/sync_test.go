@@ -28,7 +28,7 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// made is a reader of a chain that is made up, of that many blocks after block 0.
+// made returns a reader of a generated chain, with that many blocks after block 0.
 func made(seed, head uint64) (*chaingen.Chain, *source.Reader) {
 	c := chaingen.New(chaingen.Options{Seed: seed, Head: head})
 	return c, &source.Reader{Source: c.Source(), Tables: network.BuiltIn()}
@@ -53,14 +53,14 @@ func withoutWithdraws(height uint64) func(*chain.Block) error {
 	}
 }
 
-// What is wanted that nobody can understand names its fields.
+// The error of an invalid input names its fields.
 func TestWantedInput(t *testing.T) {
 	for name, c := range map[string]struct {
 		in     app.WantedInput
 		fields []app.Field
 		error  string
 	}{
-		"a range and an end": {app.WantedInput{Blocks: "1..2", From: "1"}, []app.Field{app.FieldMonth, app.FieldYear, app.FieldFrom, app.FieldTo}, "not two of them"},
+		"a range and an end": {app.WantedInput{Blocks: "1..2", From: "1"}, []app.Field{app.FieldMonth, app.FieldYear, app.FieldFrom, app.FieldTo}, "in one way only"},
 		"no range":           {app.WantedInput{Blocks: "2..1"}, nil, "2..1"},
 		"no height":          {app.WantedInput{From: "-1"}, []app.Field{app.FieldFrom}, "want a height, or a day such as 2026-01-31"},
 		"no day":             {app.WantedInput{To: "2026-02-30"}, []app.Field{app.FieldTo}, "want a height, or a day such as 2026-01-31"},
@@ -99,13 +99,13 @@ func TestForecastOfDays(t *testing.T) {
 		"from a height":      {in: app.WantedInput{From: "0", To: "2025-01-01"}, span: spanOf(0, 10_801)},
 		"a month":            {in: app.WantedInput{Month: "2025-01"}, span: spanOf(1, 20_000)},
 		"a day of Berlin":    {in: app.WantedInput{From: "2025-01-02", To: "2025-01-02", Timezone: "Europe/Berlin"}, span: spanOf(3000, 18_001)},
-		"a month too early":  {in: app.WantedInput{Month: "2024-12"}, error: "month: no block is as old as 2024-12-31: the first one, 1, is of 2025-01-01T00:00:00Z"},
+		"a month too early":  {in: app.WantedInput{Month: "2024-12"}, error: "month: no block is as old as 2024-12-31; the first one, 1, is from 2025-01-01T00:00:00Z"},
 		"a month of America": {in: app.WantedInput{Month: "2024-12", Timezone: "America/New_York"}, span: spanOf(1, 3601)},
-		"a month too late":   {in: app.WantedInput{Month: "2025-02", Timezone: "Europe/Berlin"}, error: "month: the newest final block, 20000, is older than 2025-02-01 in Europe/Berlin: it is of 2025-01-03T18:39:48Z"},
-		"a year too late":    {in: app.WantedInput{Year: "2026"}, error: "year: the newest final block, 20000, is older than 2026-01-01: it is of 2025-01-03T18:39:48Z"},
+		"a month too late":   {in: app.WantedInput{Month: "2025-02", Timezone: "Europe/Berlin"}, error: "month: the newest final block, 20000 of 2025-01-03T18:39:48Z, is older than 2025-02-01 in Europe/Berlin"},
+		"a year too late":    {in: app.WantedInput{Year: "2026"}, error: "year: the newest final block, 20000 of 2025-01-03T18:39:48Z, is older than 2026-01-01"},
 		"a range":            {in: app.WantedInput{Blocks: "5:+30"}, span: spanOf(5, 34)},
-		"no beginning":       {in: app.WantedInput{To: "2025-01-02"}, error: "a new ledger needs a beginning: name a range, month, year, or from with a height or a day, such as from 2026-01-01"},
-		"not there yet":      {in: app.WantedInput{From: "2025-01-04"}, error: "from: the newest final block, 20000, is older than 2025-01-04: it is of 2025-01-03T18:39:48Z"},
+		"no beginning":       {in: app.WantedInput{To: "2025-01-02"}, error: "a new ledger needs a beginning. State a range, month, year, or from with a height or a day, such as from 2026-01-01."},
+		"not there yet":      {in: app.WantedInput{From: "2025-01-04"}, error: "from: the newest final block, 20000 of 2025-01-03T18:39:48Z, is older than 2025-01-04"},
 		"nothing":            {in: app.WantedInput{From: "12000", To: "2025-01-01"}, error: "the range is empty: its first block would be 12000 and its last 10801"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -183,7 +183,7 @@ func TestForecastOfWhatIsMissing(t *testing.T) {
 }
 
 // Parts in any order, and a source that fails in between, give the ledger that one quiet run
-// gives; without a range it goes on where it ends, and with all there it asks for nothing.
+// gives; without a range it continues where it ends, and with nothing missing it requests nothing.
 func TestSyncInParts(t *testing.T) {
 	c, reader := made(5, 160)
 	quiet, place := file(t), file(t)
@@ -251,7 +251,7 @@ func TestSyncFromABadGateway(t *testing.T) {
 		return
 	}
 	v := verified(t, place, demo(t))
-	require.Equal(t, failure.Damaged, app.KindOf(v.Err()), "the right gateway tells")
+	require.Equal(t, failure.Damaged, app.KindOf(v.Err()), "the right gateway reveals it")
 	require.Empty(t, v.Damage)
 	s := statusOf(t, place)
 	require.NotZero(t, s.Unread+s.Findings+s.Totals.Undetermined+s.Totals.Uncharged, "and so does the ledger itself")
@@ -349,7 +349,7 @@ func TestSyncOfAnotherFork(t *testing.T) {
 	seal := sealOf(t, place)
 	err := sync("0..30", fork{above: 13, mark: 2, final: 28})
 	require.Equal(t, failure.Unanswered, app.KindOf(err), "%v", err)
-	require.ErrorContains(t, err, "the 8 blocks of the ledger that were not final were taken out")
+	require.ErrorContains(t, err, "removed 8 blocks that were not final from the ledger")
 	has(17, 0)
 	require.Equal(t, seal, sealOf(t, place))
 	err = sync("0..30", fork{above: 13, mark: 2, final: 28})
@@ -359,7 +359,7 @@ func TestSyncOfAnotherFork(t *testing.T) {
 	has(31, 0)
 }
 
-// A ledger of another chain is not added to, nor is one that is no ledger; a source that
+// A ledger of another chain is not added to, nor is a file that is not a ledger; a source that
 // cannot be asked makes none.
 func TestSyncOfAnotherChain(t *testing.T) {
 	_, one := made(8, 30)
@@ -416,13 +416,13 @@ func TestTemporary(t *testing.T) {
 	require.NoError(t, d.Close())
 
 	_, err = app.Temporary(t.Context(), "it", app.Period{All: true}, o)
-	require.ErrorContains(t, err, "without a ledger, name a range of heights")
+	require.ErrorContains(t, err, "without a ledger, use a range of heights")
 	_, err = app.SymbolOf(t.Context(), o.Reader, app.Period{All: true})
-	require.ErrorContains(t, err, "without a ledger, name a range of heights")
+	require.ErrorContains(t, err, "without a ledger, use a range of heights")
 	_, grows := made(3, 300)
 	_, err = app.Temporary(t.Context(), "it", app.Heights(0, 100_000), app.FillOptions{Reader: grows})
-	require.ErrorContains(t, err, "blocks 0..100000: at most 100000 are read for one question")
-	_, err = app.Temporary(t.Context(), "it", app.Heights(0, 100_000), o) // an archive is nobody's gateway
+	require.ErrorContains(t, err, "blocks 0..100000: without a ledger, the limit is 100000 blocks")
+	_, err = app.Temporary(t.Context(), "it", app.Heights(0, 100_000), o) // an archive has no limit
 	require.ErrorIs(t, err, chain.ErrNotKept)
 	_, err = app.Temporary(t.Context(), "it", app.Heights(20, 99), o)
 	require.ErrorIs(t, err, chain.ErrNotKept)
@@ -470,7 +470,7 @@ func TestFollow(t *testing.T) {
 	require.Equal(t, []uint64{30, 13, 42}, []uint64{s.First, s.Blocks, must(t, s.Sealed)})
 
 	_, err = follow(place, chain.Some[uint64](30), 50)
-	require.EqualError(t, err, "from is for a new ledger; this one goes on from block 43")
+	require.EqualError(t, err, "from is for new ledgers; this one continues at block 43")
 	require.Equal(t, []app.Field{app.FieldFrom}, fieldsOf(t, err))
 	c.SetHead(49)
 	lags, err = follow(place, chain.Optional[uint64]{}, 50)
@@ -489,7 +489,7 @@ func TestFollow(t *testing.T) {
 	require.Equal(t, sealOf(t, quiet), sealOf(t, place))
 }
 
-// endedAt are the built-in tables, but for Moonbeam's last block.
+// endedAt returns the built-in tables with another last block for Moonbeam.
 func endedAt(t *testing.T, last uint64) network.Tables {
 	t.Helper()
 	moonbeam, _ := network.BuiltIn().Named("moonbeam")

@@ -13,57 +13,53 @@ import (
 	"github.com/feeledger/fees/source/prove"
 )
 
-// TableCheck is what the blocks of a range say of the table that prices them.
+// TableCheck is the result of checking a network table against the blocks of a range.
 type TableCheck struct {
 	Network *network.Network
 	Blocks  chain.Heights
 	Rows    []RowCheck // all rows of the table, list by list
-	// Others is how often a check did not hold that is about no row, and FirstOther the
-	// first time; nil for never.
+	// Others counts failed checks that concern no row, and FirstOther is the first of them; nil for none.
 	Others     int
 	FirstOther *evidence.Finding
-	// Undetermined is how many fees the table does not price.
+	// Undetermined counts fees that the table cannot price.
 	Undetermined int
-	// Unanswered is how many questions were not answered for now, and FirstUnanswered the
-	// first; nil for none.
+	// Unanswered counts requests that were not answered, and FirstUnanswered is the first of them; nil for none.
 	Unanswered      int
 	FirstUnanswered *evidence.Question
 }
 
-// RowCheck is what they say of one row.
+// RowCheck is the result for one row.
 type RowCheck struct {
 	network.ListedRow
-	Blocks int // of the row's runtimes
-	// Held is how often a check held that only a right row lets hold, and Broken how often
-	// one did not that is about the row.
+	Blocks int // number of blocks of the row's runtimes
+	// Held counts passed checks that only a correct row can pass. Broken counts failed checks that concern the row.
 	Held, Broken int
-	// Why says why a check that is about the row proves nothing somewhere: it was not made,
-	// or it holds with other rows, too. It is "" where each proves something.
+	// Why states why a check of the row proves nothing for some block: it was not made, or other rows would pass
+	// it, too. It is "" if every check proves something.
 	Why   string
-	First *evidence.Finding // the first time that one did not hold
+	First *evidence.Finding // the first failed check
 }
 
-// RowVerdict is what came of a row.
+// RowVerdict is the verdict on a row.
 type RowVerdict string
 
 // The verdicts.
 const (
-	RowProved       RowVerdict = "proved"       // the checks about it hold that tell, where they could be made
-	RowContradicted RowVerdict = "contradicted" // a check about it does not hold
-	RowUnchecked    RowVerdict = "not_checked"  // the range has blocks of its runtimes, which do not tell
-	RowUnseen       RowVerdict = "no_block"     // the range has no block of its runtimes
+	RowProved       RowVerdict = "proved"       // the checks that could disprove it passed
+	RowContradicted RowVerdict = "contradicted" // a check of the row failed
+	RowUnchecked    RowVerdict = "not_checked"  // the range contains blocks of its runtimes, but they prove nothing
+	RowUnseen       RowVerdict = "no_block"     // the range contains no block of its runtimes
 )
 
-// WhyNot says why nothing is known of a row that is not checked, and else why a check proves
-// nothing somewhere.
+// WhyNot returns why a row is unchecked, or else why a check proves nothing for some block.
 func (r *RowCheck) WhyNot() string {
 	if r.Verdict() == RowUnchecked {
-		return cmp.Or(r.Why, "nothing in these blocks tells")
+		return cmp.Or(r.Why, "these blocks prove nothing about it")
 	}
 	return r.Why
 }
 
-// Verdict says what came of the row.
+// Verdict returns the verdict on the row.
 func (r *RowCheck) Verdict() RowVerdict {
 	switch {
 	case r.Broken > 0:
@@ -76,7 +72,7 @@ func (r *RowCheck) Verdict() RowVerdict {
 	return RowUnseen
 }
 
-// Holds tells whether the table prices all of the range, and nothing contradicts it.
+// Holds reports whether the table prices the whole range and nothing contradicts it.
 func (c *TableCheck) Holds() bool {
 	for i := range c.Rows {
 		if c.Rows[i].Broken > 0 {
@@ -86,14 +82,14 @@ func (c *TableCheck) Holds() bool {
 	return c.Others == 0 && c.Undetermined == 0
 }
 
-// ErrNoTable says that the tables of the user have none for the blocks.
-var ErrNoTable = failure.New(failure.NotUnderstood, "no table in it for the network that the blocks are of")
+// ErrNoTable reports that the user's tables do not contain the network of the blocks.
+var ErrNoTable = failure.New(failure.NotUnderstood, "the file has no table for the network of these blocks")
 
-// newestBlocks is how many are looked at where nobody names a range.
+// newestBlocks is the number of blocks that are checked by default.
 const newestBlocks = 100
 
-// TableRange is the range to check a table by where nobody names one: all that a source
-// keeps, or the newest final blocks of one that grows.
+// TableRange returns the default range for checking a table: all blocks that an archive contains, or the newest
+// final blocks of a live source.
 func TableRange(ctx context.Context, reader *source.Reader) (r chain.Heights, err error) {
 	kept, err := reader.Source.Kept()
 	if err != nil {
@@ -109,8 +105,8 @@ func TableRange(ctx context.Context, reader *source.Reader) (r chain.Heights, er
 	return chain.Heights{First: head.Number - min(head.Number, newestBlocks-1), Last: head.Number}, nil
 }
 
-// CheckTable prices the blocks of a range, proves their fees, and says which rows of the
-// table they prove or contradict. It is [ErrNoTable] where that is a built-in one.
+// CheckTable prices the blocks of a range, proves their fees, and reports which rows of the table they prove or
+// contradict. It returns [ErrNoTable] if the network's table is built in.
 func CheckTable(ctx context.Context, blocks chain.Heights, e Examination, progress Progress) (*TableCheck, error) {
 	c := &TableCheck{Blocks: blocks}
 	defer progress.end()
@@ -144,7 +140,7 @@ func (c *TableCheck) begin(reader *source.Reader, name string) error {
 
 func (c *TableCheck) add(p prove.Proved) {
 	runtime, known := p.Report.Runtime.Get()
-	lists := map[string]bool{"": false} // that have a row for the runtime
+	lists := map[string]bool{"": false} // lists with a row for the runtime
 	for i := range c.Rows {
 		if row := &c.Rows[i]; known && row.Has(runtime) {
 			lists[row.List] = true
@@ -167,7 +163,7 @@ func (c *TableCheck) add(p prove.Proved) {
 	}
 }
 
-// add adds what a block of the row's runtimes says of it.
+// add adds the results of a block of the row's runtimes.
 func (r *RowCheck) add(p prove.Proved) {
 	for i, check := range evidence.Checks() {
 		if evidence.ListOf(check.ID) != r.List {

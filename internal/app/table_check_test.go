@@ -90,10 +90,10 @@ func TestCheckTable(t *testing.T) {
 		delete(want, r.List)
 	}
 	require.Empty(t, want, "each list has one")
-	require.Equal(t, "what is encoded is known to a node only: --node", rowAt(t, c, network.NativeFeeList).WhyNot())
-	require.Equal(t, "nothing in these blocks tells", rowAt(t, c, network.ExistentialDepositList).WhyNot())
+	require.Equal(t, "only a node has the encoded extrinsics (--node)", rowAt(t, c, network.NativeFeeList).WhyNot())
+	require.Equal(t, "these blocks prove nothing about it", rowAt(t, c, network.ExistentialDepositList).WhyNot())
 
-	// Every transaction was sent by whoever recorded the demo: those of type 2 whose price
+	// Every transaction was sent while recording the demo: those of type 2 whose price
 	// is less than their maxFeePerGas prove the base fee, and all prove where fees go.
 	_, count := charges(t, func(s sent) bool { return s.Height >= whole.First })
 	require.EqualValues(t, count, rowAt(t, c, network.DestinationList).Held)
@@ -101,7 +101,7 @@ func TestCheckTable(t *testing.T) {
 	require.Equal(t, 25, rowAt(t, c, network.MultiplierUpdateList).Held)
 }
 
-// What a wrong row breaks is told at that row, with the first time.
+// Failures due to a wrong row are reported at that row, with the first one.
 func TestCheckTableContradicts(t *testing.T) {
 	for name, c := range map[string]struct {
 		list, check string
@@ -211,12 +211,12 @@ func TestCheckTableIsNotProvedByWhatTellsNothing(t *testing.T) {
 	c := only(whole, named)
 	row := rowAt(t, c, network.RowList)
 	require.Equal(t, app.RowUnchecked, row.Verdict(), "%+v", row)
-	require.Equal(t, "no transaction's price follows the base fee: each names its whole price, or pays its maxFeePerGas", row.WhyNot())
+	require.Equal(t, "no transaction's price follows the base fee: each states its whole price, or pays its maxFeePerGas", row.WhyNot())
 
 	c = only(whole, func(x *chain.Extrinsic) bool { return x.Pallet != "ethereum" })
 	row = rowAt(t, c, network.RowList)
 	require.Equal(t, app.RowUnchecked, row.Verdict())
-	require.Equal(t, "nothing in these blocks tells", row.WhyNot(), "there is no EVM transaction")
+	require.Equal(t, "these blocks prove nothing about it", row.WhyNot(), "there is no EVM transaction")
 	require.Equal(t, app.RowProved, rowAt(t, c, network.DestinationList).Verdict(), "native ones tell")
 
 	// A multiplier that is at its minimum follows from many rows.
@@ -292,7 +292,7 @@ func TestCheckTableOfAnotherNetwork(t *testing.T) {
 	require.ErrorIs(t, err, errAway)
 }
 
-// Where nobody names a range, it is all that is kept, or the newest blocks of a chain that grows.
+// The default range is all recorded blocks, or the newest blocks of a live chain.
 func TestTableRange(t *testing.T) {
 	r, err := app.TableRange(t.Context(), demo(t))
 	require.NoError(t, err)

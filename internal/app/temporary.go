@@ -9,13 +9,12 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// maxTemporary is how many blocks a ledger that is thrown away may have, unless they come from
-// an archive, which is nobody's gateway.
+// maxTemporary limits the blocks of a temporary ledger, unless they come from an archive, which costs no
+// gateway any load.
 const maxTemporary = 100_000
 
-// Temporary makes a ledger of a source's blocks for one question, sealed and with its
-// look-ups; Close takes it away. The period is one of heights. Place is what errors call
-// the ledger.
+// Temporary makes a sealed and indexed ledger of a source's blocks for one question; Close deletes it. The period
+// must be a range of heights. Errors use place as the ledger's name.
 func Temporary(ctx context.Context, place string, p Period, o FillOptions) (*Desk, error) {
 	span, err := p.heightsAlone()
 	if err != nil {
@@ -26,7 +25,7 @@ func Temporary(ctx context.Context, place string, p Period, o FillOptions) (*Des
 		return nil, err
 	}
 	if span.Last-span.First >= maxTemporary && !kept.Known() {
-		return nil, &WithoutLedgerError{Err: notUnderstood("blocks %v: at most %d are read for one question without a ledger", span, maxTemporary)}
+		return nil, &WithoutLedgerError{Err: notUnderstood("blocks %v: without a ledger, the limit is %d blocks", span, maxTemporary)}
 	}
 	dir, err := os.MkdirTemp("", "fees-")
 	if err != nil {
@@ -54,14 +53,14 @@ func temporary(ctx context.Context, path string, span chain.Heights, o *FillOpti
 	return d, nil
 }
 
-// heightsAlone are the heights of a period that is read without a ledger.
+// heightsAlone returns the heights of a period that is read without a ledger.
 func (p *Period) heightsAlone() (span chain.Heights, err error) {
 	span, ok := p.Asked.Heights.Get()
 	if !ok {
-		err = &WithoutLedgerError{Err: notUnderstood("without a ledger, name a range of heights, such as 100..199: days are looked for in one")}
+		err = &WithoutLedgerError{Err: notUnderstood("without a ledger, use a range of heights, such as 100..199: days need a ledger")}
 	}
 	return span, err
 }
 
-// Ranged tells whether a period is a range of heights.
+// Ranged reports whether a period is a range of heights.
 func (p *Period) Ranged() bool { return p.Asked.Heights.Known() }

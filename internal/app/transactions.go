@@ -11,33 +11,32 @@ import (
 	"github.com/feeledger/fees/internal/sys/jsontext"
 )
 
-// TransactionsQuestion asks for the transactions of a period one by one, in the order of the chain.
+// TransactionsQuestion asks for a list of transactions in chain order.
 type TransactionsQuestion struct {
 	Period Period
-	Payers []chain.Address // only what these paid for; none is everybody
+	Payers []chain.Address // only transactions these paid for; none means all
 	Only   report.Only
-	After  chain.Optional[ledger.Place] // those after this place
-	Limit  int                          // so many at most; 0 is the default
+	After  chain.Optional[ledger.Place] // start after this position
+	Limit  int                          // page size; 0 for the default
 }
 
-// DefaultTransactions is how many transactions a list has where nothing else is said.
+// DefaultTransactions is the default page size.
 const DefaultTransactions = 100
 
-// TransactionList is a part of such a list.
+// TransactionList is a page of transactions.
 type TransactionList struct {
 	Held    Held
 	Network string
 	Symbol  string
 	List    []*ledger.Transaction
-	// Untold are transactions that are left out: it is not known what came of them, and a status is
-	// asked for. WithoutPayer are those that the accounts may have paid for, where they were counted:
-	// it is not known who did.
+	// Untold counts transactions left out because their outcome is unknown and the filter asks for one. WithoutPayer
+	// counts transactions without a known payer that the accounts may have paid for, if counted.
 	Untold, WithoutPayer uint64
-	// Next is the place of the last one, where others come after it: the After of the next part.
+	// Next is the position of the last transaction if more follow: the After of the next page.
 	Next chain.Optional[ledger.Place]
 }
 
-// Transactions lists transactions. It reads the ledger no further than it must.
+// Transactions lists transactions. It reads no more of the ledger than necessary.
 func (d *Desk) Transactions(ctx context.Context, q TransactionsQuestion) (*TransactionList, error) {
 	held, n, err := d.heldOf(ctx, q.Period)
 	if err != nil {
@@ -55,7 +54,7 @@ func (d *Desk) Transactions(ctx context.Context, q TransactionsQuestion) (*Trans
 	for t, err := range d.Book.Transactions(ctx, ledger.Query{Accounts: q.Payers, Span: span, After: q.After}) {
 		switch {
 		case err != nil:
-			return nil, d.of(err)
+			return nil, d.wrapErr(err)
 		case !held.Asked.Has(t.Height, t.Time):
 			continue
 		case !q.Only.Has(&t.Cost):
@@ -72,8 +71,8 @@ func (d *Desk) Transactions(ctx context.Context, q TransactionsQuestion) (*Trans
 	return l, nil
 }
 
-// CountWithoutPayer counts the transactions of a list's blocks for which some accounts may have paid:
-// it is not known who did.
+// CountWithoutPayer counts the transactions in the list's blocks without a known payer that the payers may
+// have paid for.
 func (d *Desk) CountWithoutPayer(ctx context.Context, l *TransactionList, payers []chain.Address) (err error) {
 	l.WithoutPayer, err = d.withoutPayer(ctx, &l.Held, payers)
 	return err
@@ -86,7 +85,7 @@ func (d *Desk) withoutPayer(ctx context.Context, h *Held, payers []chain.Address
 	}
 	for t, err := range d.Book.WithoutPayer(ctx, ledger.Query{Span: span}) {
 		if err != nil {
-			return 0, d.of(err)
+			return 0, d.wrapErr(err)
 		}
 		if h.Asked.Has(t.Height, t.Time) && slices.ContainsFunc(payers, t.MayBePaidBy) {
 			count++
@@ -95,25 +94,24 @@ func (d *Desk) withoutPayer(ctx context.Context, h *Held, payers []chain.Address
 	return count, nil
 }
 
-// Notes are what a reader must know: what of the period is not there, and what may be missing.
+// Notes lists the missing parts of the period and what the list may lack.
 func (l *TransactionList) Notes() []string {
 	notes := l.Held.Notes()
 	for _, n := range []struct {
 		count       uint64
 		text, texts string
 	}{
-		{l.Untold, "it is not known what came of it, so that it is left out", "it is not known what came of them, so that they are left out"},
-		{l.WithoutPayer, "it is not known who paid: it may belong here", "it is not known who paid: they may belong here"},
+		{l.Untold, " is left out: its outcome is unknown", " are left out: their outcomes are unknown"},
+		{l.WithoutPayer, " without a known payer may belong here", " without a known payer may belong here"},
 	} {
 		if n.count > 0 {
-			notes = append(notes, "of "+console.Counted(n.count, "transaction")+" "+console.Verb(n.count, n.text, n.texts))
+			notes = append(notes, console.Counted(n.count, "transaction")+console.Verb(n.count, n.text, n.texts))
 		}
 	}
 	return notes
 }
 
-// Record is the list as JSON has it: each transaction with the keys of fees tx, without what it
-// moved.
+// Record returns the JSON form of the list: each transaction with the keys of fees tx, without its movements.
 func (l *TransactionList) Record(book *AddressBook) jsontext.Record {
 	list := []jsontext.Record{}
 	for _, t := range l.List {

@@ -8,10 +8,10 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// Upgrade brings a ledger that an earlier version wrote to the layout of this one. Blocks, digests
-// and seals stay as they are. It returns the ledger's place, as it may be shown.
+// Upgrade migrates a ledger of an earlier version to the current schema version. Blocks, digests and seals
+// stay unchanged. It returns the ledger's location without credentials.
 func Upgrade(ctx context.Context, place string) (shown string, err error) {
-	d, err := Open(ctx, place, network.Tables{}) // one who writes would make it
+	d, err := Open(ctx, place, network.Tables{}) // opening to write would create it
 	if errors.Is(err, ledger.ErrOlder) {
 		d, err = OpenWriter(ctx, place, network.Tables{})
 	}

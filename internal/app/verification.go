@@ -7,43 +7,44 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/network"
 )
 
-// VerifyOptions say how a ledger is verified.
+// VerifyOptions state how a ledger is verified.
 type VerifyOptions struct {
-	Place    string // the ledger's
+	Place    string // path or URL of the ledger
 	Progress Progress
-	// Against is what the blocks are read from and judged again by, nil for nothing.
+	// Against supplies the source to compare all blocks with; may be nil.
 	Against *FillOptions
-	// Program is who judges: the ledger notes it beside a judgement that became another.
+	// Program is stored in the ledger beside changed judgements.
 	Program string
 }
 
-// Verification is what came of the verification of a ledger.
+// Verification is the result of verifying a ledger.
 type Verification struct {
-	Place       string              `json:"-"` // as it may be shown
+	Place       string              `json:"-"` // without credentials
 	Blocks      uint64              `json:"blocks"`
 	Damage      []ledger.Damage     `json:"damage"`  // the first maxShown
-	Damages     int                 `json:"damages"` // also those that are not listed
+	Damages     int                 `json:"damages"` // including those not listed
 	Differences []ledger.Difference `json:"differences"`
-	Compared    uint64              `json:"compared"` // blocks
-	Answered    int                 `json:"answered"` // questions that were not, when the ledger was filled
-	Evidence    evidence.Evidence   `json:"evidence"` // how well the ledger knows its blocks, after it
-	NotKept     *string             `json:"not_kept"` // why the ledger was not told, null where it was
+	Compared    uint64              `json:"compared"` // number of blocks compared
+	Answered    int                 `json:"answered"` // requests unanswered when the ledger was filled
+	Evidence    evidence.Evidence   `json:"evidence"` // the ledger's level of evidence afterwards
+	NotKept     *string             `json:"not_kept"` // why the results were not stored; null if they were
 
-	facts    int // differences of what the chain recorded
-	rejudged int // differences of judgement
+	facts    int // differences in recorded facts
+	rejudged int // differences in judgement
 	desk     *Desk
 	options  *VerifyOptions
 }
 
-// maxShown is how many places are listed: whatever is altered, the first tell.
+// maxShown limits how many damages and differences are listed.
 const maxShown = 1000
 
-// Verify proves that nothing in a ledger was altered, and compares it with a source. An
-// error is one that kept it from doing so; what was found is in the verification.
+// Verify checks that a ledger is unaltered, and compares it with a source if one is given. It returns an error only if
+// it could not do so; findings are in the verification.
 func Verify(ctx context.Context, o VerifyOptions) (*Verification, error) {
 	var tables network.Tables
 	if o.Against != nil {
@@ -61,7 +62,7 @@ func Verify(ctx context.Context, o VerifyOptions) (*Verification, error) {
 	})
 	o.Progress.end()
 	if err != nil {
-		return nil, d.of(err)
+		return nil, d.wrapErr(err)
 	}
 	if o.Against != nil {
 		err = v.compare(ctx, &o)
@@ -72,25 +73,25 @@ func Verify(ctx context.Context, o VerifyOptions) (*Verification, error) {
 	}
 	s, err := d.Book.Status(ctx)
 	v.Evidence = s.Evidence
-	return v, d.of(err)
+	return v, d.wrapErr(err)
 }
 
-// Err says what was found: a [LedgerError] of ledger.ErrDamaged where the ledger, or the
-// source, is not what the chain recorded.
+// Err returns the findings as an error: a [LedgerError] of ledger.ErrDamaged if the ledger, or the source,
+// differs from what the chain recorded.
 func (v *Verification) Err() error {
 	switch {
 	case v.Damages > 0:
-		return &LedgerError{v.Place, fmt.Errorf("%w in %d places: restore a backup, or fill a new one", ledger.ErrDamaged, v.Damages)}
+		return &LedgerError{v.Place, fmt.Errorf("%w in %s; restore a backup, or fill a new ledger", ledger.ErrDamaged, console.Counted(v.Damages, "place"))}
 	case v.facts > 0:
 		return &LedgerError{v.Place, fmt.Errorf("%w, or the gateway is wrong: %d values differ", ledger.ErrDamaged, v.facts)}
 	}
 	return nil
 }
 
-// Rejudged tells how often the rules judge otherwise now than when the ledger was filled.
+// Rejudged returns how many judgements differ from those when the ledger was filled.
 func (v *Verification) Rejudged() int { return v.rejudged }
 
-// Differing is how many values differ, also those that are not listed.
+// Differing returns how many values differ, including those not listed.
 func (v *Verification) Differing() int { return v.facts + v.rejudged }
 
 func (v *Verification) damage(d ledger.Damage) {
@@ -104,7 +105,7 @@ func (v *Verification) compare(ctx context.Context, o *VerifyOptions) error {
 	d := v.desk
 	s, err := d.Book.Status(ctx)
 	if err != nil {
-		return d.of(err)
+		return d.wrapErr(err)
 	}
 	f := d.filler(o.Against)
 	var batch []*ledger.Entry
@@ -112,7 +113,7 @@ func (v *Verification) compare(ctx context.Context, o *VerifyOptions) error {
 	flush := func() error {
 		differences, err := d.Book.Compare(ctx, batch)
 		if err != nil {
-			return d.of(err)
+			return d.wrapErr(err)
 		}
 		learned, err := v.learn(ctx, batch, differences)
 		if err != nil {
@@ -146,7 +147,7 @@ func (v *Verification) compare(ctx context.Context, o *VerifyOptions) error {
 		}
 		return err
 	}
-	for _, span := range held(s) {
+	for _, span := range storedRanges(s) {
 		for e, err := range f.judge(ctx, span) {
 			if err != nil {
 				return err
@@ -164,8 +165,7 @@ func (v *Verification) compare(ctx context.Context, o *VerifyOptions) error {
 	return v.keep(ctx, rejudged)
 }
 
-// learn takes over what answers tell that were missing when the ledger was filled, and says
-// of which blocks.
+// learn stores answers that were missing when the ledger was filled, and returns the blocks concerned.
 func (v *Verification) learn(ctx context.Context, batch []*ledger.Entry, differences []ledger.Difference) (learned map[uint64]bool, err error) {
 	answered := map[uint64]bool{}
 	for _, d := range differences {
@@ -182,7 +182,7 @@ func (v *Verification) learn(ctx context.Context, batch []*ledger.Entry, differe
 	if len(entries) == 0 {
 		return nil, nil
 	}
-	err = v.tell(ctx, func(book *ledger.Book) error {
+	err = v.update(ctx, func(book *ledger.Book) error {
 		n, err := book.Relearn(ctx, entries)
 		v.Answered += n
 		learned = answered
@@ -191,14 +191,14 @@ func (v *Verification) learn(ctx context.Context, batch []*ledger.Entry, differe
 	return learned, err
 }
 
-// prove tells the ledger which of its blocks a source proves: those that have the digest
-// that the source's have. That their rows are as their digests say was verified before.
+// prove records in the ledger which blocks a source proves: those whose digests agree. Their rows were
+// already verified against the digests.
 func (v *Verification) prove(ctx context.Context, batch []*ledger.Entry) error {
 	var proved []*ledger.Entry
 	now := evidence.Recorded(uint64(len(batch)))
 	for _, e := range batch {
-		if a, ok := e.Trusted().Get(); ok {
-			proved, now = append(proved, e), now.By(a, 1)
+		if by, ok := e.ProvedBy().Get(); ok {
+			proved, now = append(proved, e), now.Add(evidence.Trusted{Checkpoint: by, Blocks: 1})
 		}
 	}
 	if len(proved) == 0 || v.Damages > 0 {
@@ -206,25 +206,25 @@ func (v *Verification) prove(ctx context.Context, batch []*ledger.Entry) error {
 	}
 	have, err := v.desk.Book.Evidence(ctx, chain.Heights{First: batch[0].Height(), Last: batch[len(batch)-1].Height()})
 	if err != nil || have.Supports(now) {
-		return v.desk.of(err)
+		return v.desk.wrapErr(err)
 	}
-	return v.tell(ctx, func(book *ledger.Book) error { return book.Prove(ctx, proved) })
+	return v.update(ctx, func(book *ledger.Book) error { return book.Prove(ctx, proved) })
 }
 
-// keep notes the new judgement in the ledger, beside the old one.
+// keep stores the new judgements in the ledger, beside the old ones.
 func (v *Verification) keep(ctx context.Context, rejudged []ledger.Difference) error {
 	if len(rejudged) == 0 {
 		return nil
 	}
-	return v.tell(ctx, func(book *ledger.Book) error { return book.Rejudge(ctx, v.options.Program, rejudged) })
+	return v.update(ctx, func(book *ledger.Book) error { return book.Rejudge(ctx, v.options.Program, rejudged) })
 }
 
-// tell writes something to the ledger. Where that is not possible for now, because another
-// program writes it or nobody may, what was found is shown nonetheless.
-func (v *Verification) tell(ctx context.Context, what func(*ledger.Book) error) error {
+// update writes to the ledger. If the ledger is locked or read-only, it records the reason and the findings are
+// still reported.
+func (v *Verification) update(ctx context.Context, what func(*ledger.Book) error) error {
 	d, err := OpenWriter(ctx, v.options.Place, v.desk.Tables)
 	if err == nil {
-		err = errors.Join(d.of(what(d.Book)), d.Close())
+		err = errors.Join(d.wrapErr(what(d.Book)), d.Close())
 	}
 	if err == nil || ctx.Err() != nil || errors.Is(err, ledger.ErrDamaged) {
 		return err
@@ -234,8 +234,8 @@ func (v *Verification) tell(ctx context.Context, what func(*ledger.Book) error) 
 	return nil
 }
 
-// held are the spans that a ledger has, between its gaps.
-func held(s ledger.Status) (spans []chain.Heights) {
+// storedRanges returns the ranges of a ledger between its gaps.
+func storedRanges(s ledger.Status) (spans []chain.Heights) {
 	stored, ok := s.Stored.Get()
 	if !ok {
 		return nil

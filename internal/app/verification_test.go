@@ -49,24 +49,27 @@ func TestVerify(t *testing.T) {
 	require.Zero(t, v.Differing())
 }
 
+// otherWithdraw alters 25-4: Alith was charged 7 × 10^15 wei.
+func otherWithdraw(b *chain.Block) error {
+	if b.Number != 25 {
+		return nil
+	}
+	x := &b.Extrinsics[4]
+	x.Events = append([]chain.Event{}, x.Events...)
+	for i := range x.Events {
+		if x.Events[i].Is("balances", "Withdraw") {
+			data, err := jsonscan.Parse(`["` + alith + `", "7000000000000000"]`)
+			x.Events[i].Data = data
+			return err
+		}
+	}
+	return errAway
+}
+
 // What the chain recorded otherwise is damage, of the ledger or of the gateway.
 func TestVerifyAgainstOtherFacts(t *testing.T) {
 	reader := demo(t)
-	reader.Source = otherwise{Source: reader.Source, block: func(b *chain.Block) error {
-		if b.Number != 25 {
-			return nil
-		}
-		x := &b.Extrinsics[4]
-		x.Events = append([]chain.Event{}, x.Events...)
-		for i := range x.Events {
-			if x.Events[i].Is("balances", "Withdraw") {
-				data, err := jsonscan.Parse(`["` + alith + `", "7000000000000000"]`)
-				x.Events[i].Data = data
-				return err
-			}
-		}
-		return errAway
-	}}
+	reader.Source = otherwise{Source: reader.Source, block: otherWithdraw}
 	v := verified(t, copied(t), reader)
 	require.Equal(t, failure.Damaged, app.KindOf(v.Err()))
 	require.ErrorContains(t, v.Err(), fmt.Sprintf("or the gateway is wrong: %d values differ", v.Differing()-v.Rejudged()))
@@ -86,7 +89,7 @@ func otherRules(t *testing.T) *source.Reader {
 	return reader
 }
 
-// What the rules judge otherwise now is no damage: the ledger notes it beside what it has.
+// A changed judgement is not damage: the ledger stores it beside the old one.
 // Where another program writes it, that is said, and the rest is shown.
 func TestVerifyByOtherRules(t *testing.T) {
 	place := copied(t)
@@ -169,5 +172,5 @@ func TestVerifyThatCannotBe(t *testing.T) {
 	alter(t, place, "UPDATE transactions SET fee = '1'")
 	v = verified(t, place, nil)
 	require.NotZero(t, v.Damages)
-	require.ErrorContains(t, v.Err(), fmt.Sprintf("in %d places: restore a backup, or fill a new one", v.Damages))
+	require.ErrorContains(t, v.Err(), fmt.Sprintf("in %d places; restore a backup, or fill a new ledger", v.Damages))
 }

@@ -8,26 +8,28 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/source"
 )
 
-// WantedInput names the blocks that a ledger is to be filled with: a range, a month, a year, or
-// two ends. Without To they go to the newest block; without From, on from where the ledger ends.
+// WantedInput states the blocks to fill a ledger with: a range, a month, a year, or two ends. Without To they extend to
+// the newest block; without From they begin where the ledger ends.
 type WantedInput struct {
-	Blocks   string // A..B, both included, or A:+N
+	Blocks   string // A..B, inclusive, or A:+N
 	Month    string // such as 2026-01
 	Year     string // such as 2026
-	From, To string // heights, or days, both included
-	Timezone string // whose days they are, such as Europe/Berlin; "" is UTC
+	From, To string // heights or days, inclusive
+	Timezone string // the time zone of the days, such as Europe/Berlin; "" is UTC
 }
 
-// Wanted are the blocks that a ledger is to be filled with.
+// Wanted are the blocks to fill a ledger with.
 type Wanted struct {
-	blocks   *chain.Heights // nil where from and to name them
+	blocks   *chain.Heights // nil if from and to are set
 	from, to *end
 	zone     *time.Location
-	name     string   // of the days, for people; "" where there is none
-	of       [2]Field // what names the beginning, and the end
+	name     string                        // of the days, for display; may be ""
+	days     chain.Optional[ledger.Period] // from the first day to the last; unknown if an end is a height or open
+	of       [2]Field                      // the fields of the beginning and the end
 }
 
 // end is one end of a range.
@@ -36,7 +38,7 @@ type end struct {
 	day    time.Time // if not zero, instead of the height
 }
 
-// Parse reads which blocks are wanted. The error is an [InputError].
+// Parse parses the input. Errors are of type [InputError].
 func (in WantedInput) Parse() (w Wanted, err error) {
 	if w.zone, err = parseZone(in.Timezone); err != nil {
 		return w, err
@@ -44,7 +46,7 @@ func (in WantedInput) Parse() (w Wanted, err error) {
 	w.of = [2]Field{FieldFrom, FieldTo}
 	ends := in.From != "" || in.To != ""
 	if count(in.Blocks != "")+count(in.Month != "")+count(in.Year != "")+count(ends) > 1 {
-		return w, notUnderstood("name a range, %v, %v, or its ends by %v and %v, not two of them", FieldMonth, FieldYear, FieldFrom, FieldTo)
+		return w, notUnderstood("state the blocks in one way only: a range, %v, %v, or %v and %v", FieldMonth, FieldYear, FieldFrom, FieldTo)
 	}
 	switch {
 	case in.Blocks != "":
@@ -79,7 +81,7 @@ func (in WantedInput) Parse() (w Wanted, err error) {
 		case from && to:
 			w.name = in.From + " to " + in.To
 		case from:
-			w.name = "the days from " + in.From + " on"
+			w.name = "the days from " + in.From
 		case to:
 			w.name = "the days up to " + in.To
 		}
@@ -87,14 +89,18 @@ func (in WantedInput) Parse() (w Wanted, err error) {
 	if w.name != "" && w.zone != time.UTC {
 		w.name += " in " + w.zone.String()
 	}
+	if w.from.byDay() && w.to.byDay() {
+		if p := (Period{Zone: w.zone}); p.days(w.name, w.from.day, w.to.day) == nil { // a period cannot begin before 1970; a range can
+			w.days = chain.Some(p.Asked)
+		}
+	}
 	return w, nil
 }
 
-// byDay tells whether an end is there, and is one by a day.
+// byDay reports whether an end exists and is a day.
 func (e *end) byDay() bool { return e != nil && !e.day.IsZero() }
 
-// Name is the days for people, with the margin that is taken around them; "" where heights alone
-// are named.
+// Name returns the days for display, with the margin around them; "" if only heights are stated.
 func (w *Wanted) Name() string {
 	if w.name == "" {
 		return ""
@@ -102,14 +108,14 @@ func (w *Wanted) Name() string {
 	return w.name + " with a margin for every time zone"
 }
 
-// parseEnd reads a height or a day; "" is none.
+// parseEnd parses a height or a day; it returns nil for "".
 func parseEnd(field Field, text string) (*end, error) {
 	if text == "" {
 		return nil, nil
 	}
 	if day, err := time.Parse(time.DateOnly, text); err == nil {
-		if day.IsZero() { // which stands for no day here
-			return nil, notUnderstood("%v %s begins before 1970-01-01T00:00:00Z; name a later day", field, text)
+		if day.IsZero() { // the zero time means no day
+			return nil, notUnderstood("%v %s begins before 1970-01-01T00:00:00Z; choose a later day", field, text)
 		}
 		return &end{day: day}, nil
 	}
@@ -120,7 +126,7 @@ func parseEnd(field Field, text string) (*end, error) {
 	return &end{height: height}, nil
 }
 
-// at says of which field an error is.
+// at adds a field to an error.
 func at(field Field, err error) error {
 	var input *InputError
 	if errors.As(err, &input) {
@@ -129,13 +135,13 @@ func at(field Field, err error) error {
 	return fmt.Errorf("%s: %w", field, err)
 }
 
-// resolve finds the heights, for a ledger that has some already.
+// resolve returns the heights, given the extent of the ledger.
 func (w *Wanted) resolve(ctx context.Context, reader *source.Reader, extent Extent) (span chain.Heights, err error) {
 	if w.blocks != nil {
 		return chain.Heights{First: w.blocks.First, Last: w.blocks.Last}, nil
 	}
 	if w.from == nil && !extent.Known {
-		return span, notUnderstood("a new ledger needs a beginning: name a range, %v, %v, or %v with a height or a day, such as %v 2026-01-01", FieldMonth, FieldYear, FieldFrom, FieldFrom)
+		return span, notUnderstood("a new ledger needs a beginning. State a range, %v, %v, or %v with a height or a day, such as %v 2026-01-01.", FieldMonth, FieldYear, FieldFrom, FieldFrom)
 	}
 	days, err := newCalendar(ctx, reader, w.zone)
 	if err != nil {
@@ -153,30 +159,29 @@ func (w *Wanted) resolve(ctx context.Context, reader *source.Reader, extent Exte
 		}
 	}
 	switch {
-	case w.from == nil && w.to == nil && span.First > span.Last: // the ledger has all there is
+	case w.from == nil && w.to == nil && span.First > span.Last: // the ledger is up to date
 		span.First = span.Last
 	case span.First > span.Last:
 		return span, notUnderstood("the range is empty: its first block would be %d and its last %d", span.First, span.Last)
 	}
-	if w.name != "" && extent.Known && extent.Next > extent.First { // a ledger has no gap
+	if w.name != "" && extent.Known && extent.Next > extent.First { // leave no gap in the ledger
 		span.First, span.Last = min(span.First, extent.Next), max(span.Last, extent.First-min(extent.First, 1))
 	}
 	return span, nil
 }
 
-// A period of days begins and ends at other moments in each time zone. So many hours before it
-// begins in UTC it begins in the zone that is furthest ahead, UTC+14, and so many after its end
-// there it ends in the one that is furthest behind, UTC-12.
+// Days begin and end at different moments in each time zone. The range therefore starts 14 hours before its first day
+// begins in UTC, when it begins in UTC+14, and ends 12 hours after its last day ends in UTC, when it ends in UTC-12.
 const (
 	marginBefore = 14 * time.Hour
 	marginAfter  = 12 * time.Hour
 )
 
-// calendar finds blocks by their day.
+// calendar finds blocks by day.
 type calendar struct {
 	reader    *source.Reader
 	zone      *time.Location
-	low, head uint64 // the lowest and the highest block that there is
+	low, head uint64 // the lowest and the highest existing block
 	lowKnown  bool
 	newest    chain.Optional[chain.Time] // of the highest
 }
@@ -197,14 +202,14 @@ func newCalendar(ctx context.Context, reader *source.Reader, zone *time.Location
 	return c, err
 }
 
-// findLow finds the lowest block of a source that does not say which it keeps. A gateway may
-// have only a part of a chain, up to its head.
+// findLow finds the lowest block of a source that does not state it. A gateway may contain only part of a chain, up to
+// its head.
 func (c *calendar) findLow(ctx context.Context) error {
 	if c.lowKnown {
 		return nil
 	}
 	low, high := uint64(0), c.head
-	for height := uint64(0); low < high; height = low + (high-low)/2 { // nearly all have block 0
+	for height := uint64(0); low < high; height = low + (high-low)/2 { // try block 0 first, as nearly all sources have it
 		_, err := c.reader.Source.Block(ctx, height)
 		switch {
 		case err == nil, height == 0 && source.CannotTell(err):
@@ -227,7 +232,7 @@ func timeOf(b *chain.Block) (chain.Optional[chain.Time], error) {
 	return at, err
 }
 
-// name is a day for people.
+// name formats a day for display.
 func (c *calendar) name(day time.Time) string {
 	if c.zone == time.UTC {
 		return day.Format(time.DateOnly)
@@ -235,14 +240,14 @@ func (c *calendar) name(day time.Time) string {
 	return day.Format(time.DateOnly) + " in " + c.zone.String()
 }
 
-// first is the last block before a day begins anywhere: it proves that the next is the first of
-// what is wanted. Block 0, which has no time, proves nothing, and nothing is before block 1.
+// first returns the last block before a day begins in any zone: it proves that the next block is the first one wanted.
+// Block 0, which has no time, proves nothing, and nothing precedes block 1.
 func (c *calendar) first(ctx context.Context, e *end) (uint64, error) {
 	if e.day.IsZero() {
 		return e.height, nil
 	}
 	if t, ok := c.newest.Get(); ok && t.Std().Before(midnight(e.day, c.zone)) {
-		return 0, notUnderstood("the newest final block, %d, is older than %s: it is of %v", c.head, c.name(e.day), t)
+		return 0, notUnderstood("the newest final block, %d of %v, is older than %s", c.head, t, c.name(e.day))
 	}
 	if err := c.findLow(ctx); err != nil {
 		return 0, err
@@ -254,8 +259,8 @@ func (c *calendar) first(ctx context.Context, e *end) (uint64, error) {
 	return height, err
 }
 
-// last is the first block after a day ended everywhere, where it is there already: it proves that
-// the one before is the last of what is wanted.
+// last returns the first block after a day has ended in every zone, if it exists already: it proves that the block
+// before is the last one wanted.
 func (c *calendar) last(ctx context.Context, e *end) (uint64, error) {
 	if e.day.IsZero() {
 		return e.height, nil
@@ -270,13 +275,13 @@ func (c *calendar) last(ctx context.Context, e *end) (uint64, error) {
 	}
 	newest, _ := c.newest.Get()
 	if t, ok := at.Get(); ok && !t.Std().Before(midnight(after, c.zone)) && !newest.Std().Before(midnight(after, c.zone)) {
-		return 0, notUnderstood("no block is as old as %s: the first one, %d, is of %v", c.name(e.day), oldest, t)
+		return 0, notUnderstood("no block is as old as %s; the first one, %d, is from %v", c.name(e.day), oldest, t)
 	}
 	height, err := c.search(ctx, after.Add(marginAfter))
 	return min(height, c.head), err
 }
 
-// oldest is the first block that has a time.
+// oldest returns the first block with a time.
 func (c *calendar) oldest(ctx context.Context) (height uint64, at chain.Optional[chain.Time], err error) {
 	for height = max(c.low, 1); height <= c.head && height <= c.low+1; height++ {
 		b, err := c.reader.Source.Block(ctx, height)
@@ -290,8 +295,8 @@ func (c *calendar) oldest(ctx context.Context) (height uint64, at chain.Optional
 	return height, at, nil
 }
 
-// search is the lowest height whose block is not older than a time, by bisection.
-// Block 0, which has no time, is older than all.
+// search returns the lowest height whose block is not older than a time, by bisection. Block 0 has no time and counts as
+// older.
 func (c *calendar) search(ctx context.Context, at time.Time) (uint64, error) {
 	low, high := c.low, c.head+1
 	for low < high {

@@ -12,31 +12,31 @@ import (
 	"github.com/feeledger/fees/internal/ledger/queue"
 )
 
-// WorkOptions say how jobs are worked.
+// WorkOptions state how jobs are worked on.
 type WorkOptions struct {
-	FillOptions          // Progress is of jobs, and Judged is told of one block at a time
-	Jobs        int      // at once
-	UntilDone   bool     // end when no job is left
-	Secrets     []string // must be in no message that a job leaves
-	// Waiting is told why the database is waited for, once for each reason.
+	FillOptions          // Progress counts jobs; calls of Judged never overlap
+	Jobs        int      // parallel jobs
+	UntilDone   bool     // return when no job is left
+	Secrets     []string // removed from the messages that jobs store
+	// Waiting is called with the reason when the database is unavailable, once for each reason.
 	Waiting func(error)
-	// Began is told of each job that begins, where it is not nil, and what it gives is told how
-	// the job ended: see [queue.Options].
+	// Began, if not nil, is called when a job begins; the function it returns is called with the job's
+	// outcome: see [queue.Options].
 	Began func() (ended func(queue.Outcome))
 }
 
-// Work works the jobs of the ledger at a place, beside any number of others. A database
-// that takes no changes for a moment is waited for.
+// Work works on the jobs of a ledger, alongside any number of other workers. It retries while the database is
+// temporarily unavailable.
 func Work(ctx context.Context, place string, o WorkOptions) error {
-	said := ""
+	lastMessage := ""
 	for failures := 0; ; failures++ {
 		err := work(ctx, place, &o)
 		if !ledger.Passes(err) || permanent(err) || ctx.Err() != nil {
 			return err
 		}
-		if text := err.Error(); text != said {
+		if text := err.Error(); text != lastMessage {
 			o.Waiting(err)
-			said = text
+			lastMessage = text
 		}
 		select {
 		case <-ctx.Done():
@@ -46,7 +46,7 @@ func Work(ctx context.Context, place string, o WorkOptions) error {
 	}
 }
 
-// work works until the work is done, or the database refuses something.
+// work works until all jobs are done or the database refuses a change.
 func work(ctx context.Context, place string, o *WorkOptions) error {
 	d, err := OpenShared(ctx, place, o.Reader.Tables)
 	if err != nil {
@@ -55,38 +55,37 @@ func work(ctx context.Context, place string, o *WorkOptions) error {
 	defer d.Close()
 	s, err := d.Book.Status(ctx)
 	if err != nil {
-		return d.of(err)
+		return d.wrapErr(err)
 	}
 	id, err := identify(ctx, o.Reader, s.First)
 	if err != nil {
 		return err
 	}
 	if err := d.Book.Begin(ctx, id, s.First); err != nil {
-		return d.of(err)
+		return d.wrapErr(err)
 	}
 	f := d.filler(&o.FillOptions)
 	if o.Judged != nil {
-		var telling sync.Mutex // the jobs are worked at the same time
+		var judging sync.Mutex // jobs run in parallel
 		f.judged = func(r *evidence.Report) {
-			telling.Lock()
-			defer telling.Unlock()
+			judging.Lock()
+			defer judging.Unlock()
 			o.Judged(r)
 		}
 	}
 	defer d.showJobs(ctx, &o.Progress)()
-	return d.of(queue.Work(ctx, d.Book, f.judge, queue.Options{
+	return d.wrapErr(queue.Work(ctx, d.Book, f.judge, queue.Options{
 		Jobs: o.Jobs, UntilDone: o.UntilDone, Permanent: permanent, Secrets: o.Secrets, Began: o.Began,
 	}))
 }
 
-// permanent tells of which errors no retry helps.
+// permanent reports whether retrying cannot help.
 func permanent(err error) bool {
 	return is(ledger.ErrOtherChain, ledger.ErrDamaged, chain.ErrNotKept, answers.ErrDamaged, chain.ErrOverflow)(err) ||
 		as[*ledger.ForkError](err) || as[*ledger.DiffersError](err)
 }
 
-// showJobs shows how many jobs of all workers are done, every few seconds until it
-// is ended.
+// showJobs shows how many jobs of all workers are done, every few seconds, until end is called.
 func (d *Desk) showJobs(ctx context.Context, p *Progress) (end func()) {
 	if p.Show == nil {
 		return func() {}

@@ -18,7 +18,7 @@ import (
 )
 
 // Two workers share the jobs of a range, and leave the ledger that one quiet run makes. Each
-// block is told once, and no job is made twice.
+// block is reported once, and no job runs twice.
 func TestWork(t *testing.T) {
 	long(t)
 	_, reader := made(13, 450)
@@ -67,7 +67,7 @@ func TestWork(t *testing.T) {
 	require.Equal(t, sealOf(t, quiet), sealOf(t, place))
 }
 
-// A database that takes no changes for now is waited for, which is told once; who gives up
+// Work waits for a database that is temporarily read-only, and reports it once; who gives up
 // meanwhile is let go.
 func TestWorkWaitsForTheDatabase(t *testing.T) {
 	long(t)

@@ -22,7 +22,7 @@ func TestPackageWithPrices(t *testing.T) {
 	d := opened(t, place)
 	q := question(t)
 	const text = "# source: made up\ndate,price\n2026-01-01,0.25\n2026-11-20,0.5\n"
-	q.Prices, q.Fiat = write(t, "eur.csv", text), "EUR"
+	q.Prices = app.PricesInput{Files: []string{write(t, "eur.csv", text)}, Fiat: "EUR"}
 	made := packed(t, d, q)
 	kept, err := os.ReadFile(filepath.Join(made.Dir, "inputs", "prices.csv"))
 	require.NoError(t, err)
@@ -30,12 +30,12 @@ func TestPackageWithPrices(t *testing.T) {
 	compared, err := os.ReadFile(filepath.Join(made.Dir, "reconciliation.json"))
 	require.NoError(t, err)
 	require.Regexp(t, `"total": \{[^}]*"books_worth": "[0-9]+\.[0-9]{2}"`, string(compared))
-	require.NoError(t, os.Remove(q.Prices))
+	require.NoError(t, os.Remove(q.Prices.Files[0]))
 	c := checked(t, q.Dir, place, q.PackageOptions)
 	require.Empty(t, c.Damage)
 	require.Empty(t, c.Differences)
 
-	q.Prices, q.Fiat = write(t, "eur.csv", text), ""
+	q.Prices = app.PricesInput{Files: []string{write(t, "eur.csv", text)}, Fiat: ""}
 	_, err = d.MakePackage(t.Context(), q)
 	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 }
@@ -70,7 +70,7 @@ func TestLookupsOfAClosedLedger(t *testing.T) {
 // will do; so does a rollforward for each day of a movement.
 func TestPricesThatAreMissing(t *testing.T) {
 	d := opened(t, copied(t))
-	list, err := app.ReadPrices(write(t, "eur.csv", "# source: made up\ndate,price\n2025-01-01,0.25\n"), "EUR")
+	list, err := app.ReadPrices(app.PricesInput{Files: []string{write(t, "eur.csv", "# source: made up\ndate,price\n2025-01-01,0.25\n")}, Fiat: "EUR"})
 	require.NoError(t, err)
 	for _, partial := range []bool{false, true} {
 		period := parsed(t, app.PeriodInput{Blocks: "1..27", Partial: partial})
@@ -82,11 +82,11 @@ func TestPricesThatAreMissing(t *testing.T) {
 				require.NoError(t, err)
 				continue
 			}
-			require.ErrorContains(t, err, "there is no price in EUR for 1 day: 2026-01-01")
+			require.ErrorContains(t, err, "no price in EUR for 1 day: 2026-01-01")
 			require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 		}
 		if partial {
-			require.Contains(t, strings.Join(r.Style.Notes, "\n"), "PARTIAL: there is no price in EUR for 1 day")
+			require.Contains(t, strings.Join(r.Style.Notes, "\n"), "PARTIAL: no price in EUR for 1 day")
 		}
 	}
 }

@@ -1,10 +1,8 @@
-// Command bench measures how many blocks a second this project prices, beside
-// the plain reference for Node.js (reference.mjs): both in process, on one
-// thread, warm, over the recordings of moonbeam-2100, in turns.
+// Command bench measures how many blocks per second this project prices, compared with a plain Node.js reference
+// (reference.mjs): both in process, on one thread, warmed up, over the recordings of moonbeam-2100, in turns.
 //
-// A block is priced from the text of the gateway's two answers, the block and its
-// parent's multiplier, to the report with its totals. Both must come to the same
-// total. The last line is the ratio of the medians.
+// A block is priced from the text of two gateway responses, the block and its parent's multiplier, up to the report
+// with its totals. Both programs must compute the same total. The last line is the ratio of the medians.
 package main
 
 import (
@@ -32,7 +30,7 @@ const (
 	reference  = "internal/bench/reference.mjs"
 	rounds     = 9
 	blocks     = 27 // heights from 1; block 0 has no parent
-	// gcPercent is what cmd/fees sets.
+	// gcPercent is the value that cmd/fees sets.
 	gcPercent = 400
 )
 
@@ -59,7 +57,7 @@ func main() {
 			log.Fatal(err)
 		}
 		if total != nodeTotal {
-			log.Fatalf("total of the fees: fees has %s wei, the reference %s", total, nodeTotal)
+			log.Fatalf("different totals: %s wei by fees, %s wei by the reference", total, nodeTotal)
 		}
 		fmt.Printf("round %d: fees %6.0f blocks/s, reference %6.0f blocks/s\n", round+1, rate, node)
 		ours, theirs = append(ours, rate), append(theirs, node)
@@ -68,7 +66,7 @@ func main() {
 	fmt.Printf("ratio: %.2f\n", median(ours)/median(theirs))
 }
 
-// answer is what it takes to price one block.
+// answer contains the responses needed to price one block.
 type answer struct{ block, multiplier string }
 
 func load() ([]answer, error) {
@@ -87,8 +85,8 @@ func load() ([]answer, error) {
 	return answers, nil
 }
 
-// measure prices all blocks again and again for at least the given time, and
-// returns the blocks in a second and the total of the fees in one pass.
+// measure prices all blocks repeatedly for at least the given time, and returns the blocks per second and the total fees
+// of one pass.
 func measure(answers []answer, atLeast time.Duration) (rate float64, total string, err error) {
 	moonbeam, _ := network.BuiltIn().Named("moonbeam")
 	rules, err := moonbeam.Rules(2100)
@@ -118,7 +116,7 @@ func pass(answers []answer, rules network.Rules) (string, error) {
 		}
 		report := fee.Price(b, rules, chain.Some(chain.Stored(m)))
 		if b.Number != uint64(i+1) || !report.Totals.Complete {
-			return "", fmt.Errorf("block %d: not the block, or not complete", i+1)
+			return "", fmt.Errorf("block %d: wrong block, or incomplete", i+1)
 		}
 		if total, err = total.Add(report.Totals.Fee); err != nil {
 			return "", err
@@ -127,7 +125,7 @@ func pass(answers []answer, rules network.Rules) (string, error) {
 	return total.String(), nil
 }
 
-// runReference lets Node.js measure itself for a second, after its own warm-up.
+// runReference runs the Node.js measurement for a second after its own warm-up.
 func runReference() (rate float64, total string, err error) {
 	command := exec.Command("node", reference, recordings, "1", "1")
 	command.Stderr = os.Stderr

@@ -1,5 +1,5 @@
-// Package console is how figures and text look to people: amounts in the token, tables
-// without a frame, lines that fit. No amount is rounded.
+// Package console formats figures and text for a terminal: amounts in the token, tables without borders,
+// and wrapped lines. Amounts are never rounded.
 package console
 
 import (
@@ -15,15 +15,15 @@ const (
 	GweiDecimals  = 9
 )
 
-// Tokens is an amount of wei in the token, with all of its 18 decimals.
+// Tokens formats an amount in wei as tokens, with all 18 decimals.
 func Tokens[Amount chain.Wei | chain.SignedWei](wei Amount) string {
 	return Scaled(any(wei).(fmt.Stringer), TokenDecimals)
 }
 
-// Gwei is a gas price in Gwei, with all of its 9 decimals.
+// Gwei formats a gas price in Gwei, with all 9 decimals.
 func Gwei(price chain.GasPrice) string { return Scaled(price, GweiDecimals) }
 
-// Scaled is a decimal integer divided by 10^decimals.
+// Scaled returns a decimal integer divided by 10^decimals.
 func Scaled(integer fmt.Stringer, decimals int) string {
 	digits, negative := strings.CutPrefix(integer.String(), "-")
 	if missing := decimals + 1 - len(digits); missing > 0 {
@@ -37,7 +37,7 @@ func Scaled(integer fmt.Stringer, decimals int) string {
 	return digits
 }
 
-// Plain is a decimal number without the zeros at the end of its fraction.
+// Plain returns a decimal number without trailing zeros in its fraction.
 func Plain(number string) string {
 	if !strings.Contains(number, ".") {
 		return number
@@ -45,21 +45,21 @@ func Plain(number string) string {
 	return strings.TrimSuffix(strings.TrimRight(number, "0"), ".")
 }
 
-// SameDecimals takes off the zeros that all the numbers have at their ends, so that
-// their points stay below each other. What has no point stays as it is.
+// SameDecimals removes the trailing zeros that all numbers share, so that their points stay aligned.
+// Numbers without a point are unchanged.
 func SameDecimals(numbers []string) []string {
-	most := 0
+	decimals := 0
 	for _, n := range numbers {
-		most = max(most, Decimals(n))
+		decimals = max(decimals, Decimals(n))
 	}
 	cut := make([]string, len(numbers))
 	for k, n := range numbers {
-		cut[k] = WithDecimals(n, most)
+		cut[k] = WithDecimals(n, decimals)
 	}
 	return cut
 }
 
-// Decimals is how many decimals a number has, without the zeros at their end.
+// Decimals returns the number of decimals of a number, without trailing zeros.
 func Decimals(number string) int {
 	i := strings.IndexByte(number, '.')
 	if i < 0 {
@@ -68,8 +68,7 @@ func Decimals(number string) int {
 	return max(0, len(Plain(number))-i-1)
 }
 
-// WithDecimals is a number with so many of its decimals. What has no point stays as it
-// is.
+// WithDecimals truncates a number to some decimals. A number without a point is unchanged.
 func WithDecimals(number string, decimals int) string {
 	i := strings.IndexByte(number, '.')
 	if i < 0 {
@@ -78,15 +77,14 @@ func WithDecimals(number string, decimals int) string {
 	return strings.TrimSuffix(number[:min(len(number), i+1+decimals)], ".")
 }
 
-// PointsBelow puts spaces before numbers of the same decimals, so that their points
-// stand below each other.
+// PointsBelow pads numbers with the same decimals with spaces, so that their points are aligned.
 func PointsBelow(numbers []string) []string {
-	most := 0
+	width := 0
 	for _, n := range numbers {
-		most = max(most, len(n))
+		width = max(width, len(n))
 	}
 	for i, n := range numbers {
-		numbers[i] = strings.Repeat(" ", most-len(n)) + n
+		numbers[i] = strings.Repeat(" ", width-len(n)) + n
 	}
 	return numbers
 }

@@ -2,7 +2,7 @@ package console
 
 import "strings"
 
-// InList is a value as one of a list that commas divide.
+// InList quotes a value for a comma-separated list.
 func InList(value string) string {
 	if strings.ContainsAny(value, ",\"\n") {
 		return `"` + strings.ReplaceAll(value, `"`, `""`) + `"`
@@ -10,7 +10,7 @@ func InList(value string) string {
 	return value
 }
 
-// Argument is a text as a shell takes it for one argument.
+// Argument quotes text as one argument for a shell.
 func Argument(text string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-:+@%=,", r)

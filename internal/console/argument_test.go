@@ -9,7 +9,7 @@ import (
 	"github.com/feeledger/fees/internal/console"
 )
 
-// A shell takes an argument as the text that it is.
+// A shell reads a quoted argument as the original text.
 func TestArgument(t *testing.T) {
 	for text, want := range map[string]string{
 		"fees.db": "fees.db", "group:ours": "group:ours", "my ledger.db": "'my ledger.db'", "": "''", "it's": `'it'\''s'`, "$(rm x)": "'$(rm x)'", "é": "'é'", "a\nb": "'a\nb'",

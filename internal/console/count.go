@@ -2,7 +2,7 @@ package console
 
 import "fmt"
 
-// Counted is so many of something: "1 block", "2 blocks".
+// Counted returns a number with its noun: "1 block", "2 blocks".
 func Counted[N ~int | ~uint64](n N, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -10,10 +10,10 @@ func Counted[N ~int | ~uint64](n N, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// Verb is the verb for so many: Verb(1, "is", "are") is "is".
-func Verb[N ~int | ~uint64](n N, ofOne, ofMany string) string {
+// Verb returns the verb form for n: Verb(1, "is", "are") is "is".
+func Verb[N ~int | ~uint64](n N, singular, plural string) string {
 	if n == 1 {
-		return ofOne
+		return singular
 	}
-	return ofMany
+	return plural
 }

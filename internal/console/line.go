@@ -8,9 +8,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// Printable is text in one line, without the control characters that whoever sent
-// it may have put there, and without marks that turn the direction of text. Line
-// breaks and tabs are spaces; what is no UTF-8 is U+FFFD.
+// Printable returns untrusted text as one line, without control characters and direction marks. Line
+// breaks and tabs become spaces, invalid UTF-8 becomes U+FFFD.
 func Printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -23,16 +22,15 @@ func Printable(text string) string {
 	}, text)
 }
 
-// narrowest is the width below which lines are not wrapped.
+// narrowest is the minimum width for wrapping, in columns.
 const narrowest = 20
 
-// WriteWrapped writes a printable line in at most width columns, with indent spaces
-// before all but the first part of it. What stands before the first part is at most as
-// wide.
+// WriteWrapped writes a printable line wrapped to width columns. Continuation lines are indented by indent
+// spaces; the caller has written at most that much before the first one.
 func WriteWrapped(out io.StringWriter, line string, indent, width int) {
 	line = Printable(line)
-	if room := max(width, narrowest) - indent; room < text.StringWidthWithoutEscSequences(line) {
-		line = strings.ReplaceAll(text.WrapSoft(line, room), "\n", "\n"+strings.Repeat(" ", indent))
+	if limit := max(width, narrowest) - indent; limit < text.StringWidthWithoutEscSequences(line) {
+		line = strings.ReplaceAll(text.WrapSoft(line, limit), "\n", "\n"+strings.Repeat(" ", indent))
 	}
 	for part := range strings.Lines(line + "\n") {
 		out.WriteString(strings.TrimRight(part, " \n") + "\n")

@@ -5,22 +5,22 @@ import (
 	"io"
 )
 
-// Page is text for people, of a width.
+// Page is text for a terminal of some width.
 type Page struct {
 	*bufio.Writer
 	Width   int
 	colours bool
 }
 
-// NewPage is written to w when it is flushed.
+// NewPage returns a page that is written to w when it is flushed.
 func NewPage(w io.Writer, width int) *Page {
 	return &Page{bufio.NewWriter(w), width, seesColours(w)}
 }
 
-// coloured is a writer whose reader sees colours.
+// coloured marks a writer that displays colors.
 type coloured struct{ io.Writer }
 
-// Coloured is a writer whose reader sees colours. What is written to any other has none.
+// Coloured returns a writer that displays colors. Other writers get no color codes.
 func Coloured(w io.Writer) io.Writer { return coloured{w} }
 
 func seesColours(w io.Writer) bool {
@@ -33,5 +33,5 @@ func seesColours(w io.Writer) bool {
 	return false
 }
 
-// Line writes a printable line, with indent spaces before all but the first part of it.
+// Line writes a printable line, wrapped to the width, with continuation lines indented by indent spaces.
 func (p *Page) Line(line string, indent int) { WriteWrapped(p, line, indent, p.Width) }

@@ -6,27 +6,27 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// Pairs are names with what stands beside them, one below the other.
+// Pairs are lines of a name and a text.
 type Pairs []Pair
 
-// Pair is a name with what stands beside it.
+// Pair is a name with its text.
 type Pair struct{ Name, Text string }
 
-// Add adds a pair; what is "" is left out.
+// Add adds a pair unless text is empty.
 func (p *Pairs) Add(name, text string) {
 	if text != "" {
 		*p = append(*p, Pair{Printable(name), Printable(text)})
 	}
 }
 
-// hashLength is how long a hash is as text.
+// hashLength is the length of a hash as text.
 const hashLength = 66
 
-// besideFrom is the width from which a text stands beside its name.
+// besideFrom is the minimum width at which a text stands next to its name.
 const besideFrom = 60
 
-// Pairs writes pairs. A hash that has no room beside its name stands below it, and what has
-// no room there is shortened in its middle.
+// Pairs writes pairs. A hash that does not fit next to its name stands below it, shortened in the middle
+// if necessary.
 func (p *Page) Pairs(pairs Pairs) {
 	column := 0
 	for _, pair := range pairs {

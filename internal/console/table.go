@@ -7,46 +7,44 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// Column is one of a table.
+// Column describes a column of a table.
 type Column struct {
 	Name  string
-	Right bool // its cells stand at the right of their place
-	// Decimals says that its cells are numbers, with as many decimals as any of them needs.
+	Right bool // cells are right-aligned
+	// Decimals marks numbers, shown with as many decimals as any of them needs.
 	Decimals bool
-	// Cut says that its cells are hashes, addresses, and text from outside, which are
-	// shortened where there is no room. A number among them is not.
+	// Cut marks hashes, addresses and external text, which are shortened if necessary. Numbers are not.
 	Cut bool
-	// Term says that of its cells what stands before the first colon is never cut, and what
-	// stands behind it may be: an outcome with its reason.
+	// Term marks a term with a detail after a colon, such as an outcome with its reason: only the detail
+	// is shortened.
 	Term bool
-	// Drop is when the column is left out where there is no room: the highest goes first,
-	// with all that have the same. 0 stays.
+	// Drop is the order in which columns are hidden if necessary: highest first, equal ones together. 0 is
+	// never hidden.
 	Drop int
-	// Verdict says that its cells tell whether something holds: they have a colour where the
-	// reader sees colours.
+	// Verdict marks verdicts, which are colored.
 	Verdict bool
-	// Broken says that its cells count what does not hold: none but 0 is well.
+	// Broken marks counts of failures: anything but 0 is red.
 	Broken bool
 }
 
-// Table is rows for people, below the names of their columns.
+// Table is a table of text.
 type Table struct {
 	layout *Layout
 	rows   [][]string
 	footer []string
 }
 
-// NewTable has these columns.
+// NewTable returns an empty table with these columns.
 func NewTable(columns ...Column) *Table { return &Table{layout: NewLayout(columns)} }
 
-// Row adds a row: a cell for each column.
+// Row adds a row with one cell per column.
 func (t *Table) Row(cells ...any) {
 	row := asText(cells)
 	t.layout.Measure(row)
 	t.rows = append(t.rows, row)
 }
 
-// Footer is the row below the rows, with a line between.
+// Footer sets the last row, which is separated by a line.
 func (t *Table) Footer(cells ...any) {
 	t.footer = asText(cells)
 	t.layout.Measure(t.footer)
@@ -60,7 +58,7 @@ func asText(cells []any) []string {
 	return row
 }
 
-// Table writes a table. See [Layout.Fit] for what becomes of it where it is too wide.
+// Table writes a table. [Layout.Fit] describes how a wide table is narrowed.
 func (p *Page) Table(t *Table) {
 	fit := t.layout.Fit(p)
 	fit.Header()
@@ -74,8 +72,8 @@ func (p *Page) Table(t *Table) {
 	fit.LeftOut()
 }
 
-// shape is how much of cells is shown: how many digits at both ends of a hash and of an
-// address, 0 for all; how long text may be; and how many spaces stand between columns.
+// shape limits cells: the digits at both ends of hashes and addresses (0 for all), the length of text, and
+// the gap between columns.
 type shape struct{ hash, address, text, gap int }
 
 // shapes are tried from the widest to the narrowest.
@@ -91,10 +89,10 @@ var shapes = [...]shape{
 	{hash: 4, address: 4, text: 7, gap: 1},
 }
 
-// dropping is the shape in which columns are left out. Text is cut after that.
+// dropping is the shape from which columns are hidden. Text is shortened after that.
 const dropping = 3
 
-// cut is a cell in a shape.
+// cut shortens a cell to a shape.
 func (s shape) cut(c Column, cell string) string {
 	term, _, detailed := strings.Cut(cell, ": ")
 	switch {
@@ -110,7 +108,7 @@ func (s shape) cut(c Column, cell string) string {
 	return Cut(cell, s.text)
 }
 
-// addressLength is how long an address is as text.
+// addressLength is the length of an address as text.
 const addressLength = 42
 
 func isHex(cell string) bool {
@@ -119,14 +117,14 @@ func isHex(cell string) bool {
 
 func isNumber(cell string) bool { return strings.Trim(cell, "-.0123456789") == "" }
 
-// Layout is where the cells of a table stand. It measures all rows before the first of them
-// is written, so that they need not be held.
+// Layout holds the widths of a table's columns. All rows are measured before the first one is written, so
+// they need not be kept.
 type Layout struct {
 	columns  []Column
 	measures []measure
 }
 
-// NewLayout has these columns.
+// NewLayout returns a layout of these columns.
 func NewLayout(columns []Column) *Layout {
 	l := &Layout{columns, make([]measure, len(columns))}
 	for i, c := range columns {
@@ -135,18 +133,18 @@ func NewLayout(columns []Column) *Layout {
 	return l
 }
 
-// Measure makes room for a row.
+// Measure widens the columns for a row.
 func (l *Layout) Measure(cells []string) {
 	for i, c := range l.columns {
 		l.measures[i].add(c, cells[i])
 	}
 }
 
-// measure is how wide a column is.
+// measure is the width of a column.
 type measure struct {
-	widest   [len(shapes)]int // in each shape, of what has no decimals to cut off
-	whole    int              // of what stands before the point
-	decimals int              // that any of its numbers has
+	widest   [len(shapes)]int // in each shape, of cells without decimals
+	whole    int              // of the digits before the point
+	decimals int              // the maximum number of decimals
 }
 
 func (m *measure) header(width int) {
@@ -169,7 +167,7 @@ func (m *measure) add(c Column, cell string) {
 	}
 }
 
-// in is the width of the column in a shape.
+// in returns the width of the column in a shape.
 func (m *measure) in(shape int) int {
 	numbers := m.whole
 	if m.decimals > 0 {
@@ -178,17 +176,16 @@ func (m *measure) in(shape int) int {
 	return max(m.widest[shape], numbers)
 }
 
-// Fit is a layout as it fits on a page.
+// Fit is a layout fitted to a page.
 type Fit struct {
 	*Layout
 	page  *Page
 	shape int
-	drop  int // the columns that are dropped from this on are left out; 0 for none
+	drop  int // columns with this Drop or a higher one are hidden; 0 for none
 }
 
-// Fit makes a layout fit: first hashes and addresses are shortened, then columns are left
-// out, and then text is cut. Amounts, and words such as a verdict, stay whole: where there is
-// no room even so, the table is wider than the page.
+// Fit fits a layout to a page: it shortens hashes and addresses, then hides columns, then shortens text.
+// Amounts and terms such as verdicts are never shortened, so the table can still be wider than the page.
 func (l *Layout) Fit(p *Page) *Fit {
 	f := &Fit{Layout: l, page: p}
 	for f.shape = range shapes {
@@ -203,7 +200,7 @@ func (l *Layout) Fit(p *Page) *Fit {
 	return f
 }
 
-// dropMore leaves out the columns that go next, if there are any.
+// dropMore hides the next columns, if any.
 func (f *Fit) dropMore() bool {
 	next := 0
 	for i, c := range f.columns {
@@ -217,10 +214,10 @@ func (f *Fit) dropMore() bool {
 	return next > 0
 }
 
-// Shows tells whether a column is not left out.
+// Shows reports whether a column is shown.
 func (f *Fit) Shows(column int) bool { return f.drop == 0 || f.columns[column].Drop < f.drop }
 
-// Width is how wide the rows are.
+// Width returns the width of a row.
 func (f *Fit) Width() (width int) {
 	for i := range f.columns {
 		if f.Shows(i) {
@@ -230,7 +227,7 @@ func (f *Fit) Width() (width int) {
 	return max(0, width-shapes[f.shape].gap)
 }
 
-// Header writes the names of the columns, and a line below.
+// Header writes the names of the columns, underlined.
 func (f *Fit) Header() {
 	names := make([]string, len(f.columns))
 	for i, c := range f.columns {
@@ -240,7 +237,7 @@ func (f *Fit) Header() {
 	f.Rule()
 }
 
-// Rule writes a line. It goes on for a gap behind the last column, where there is room.
+// Rule writes a line, which extends a gap beyond the last column if the width allows.
 func (f *Fit) Rule() {
 	width := f.Width()
 	for range shapes[f.shape].gap {
@@ -281,7 +278,7 @@ func (f *Fit) write(cells []string, marked bool) {
 	f.page.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 }
 
-// LeftOut says which columns are left out, and what shows them.
+// LeftOut lists the hidden columns and how to see them.
 func (f *Fit) LeftOut() {
 	var names []string
 	for i, c := range f.columns {
@@ -290,11 +287,11 @@ func (f *Fit) LeftOut() {
 		}
 	}
 	if len(names) > 0 {
-		f.page.Line(fmt.Sprintf("not shown for want of room: %s (a wider terminal and --format json have all)", strings.Join(names, ", ")), 2)
+		f.page.Line(fmt.Sprintf("hidden columns: %s (widen the terminal or use --format json)", strings.Join(names, ", ")), 2)
 	}
 }
 
-// Ends keeps so many digits at both ends of a 0x text; 0 is all.
+// Ends keeps some digits at both ends of a 0x text, 0 for all.
 func Ends(hex string, digits int) string {
 	if digits == 0 || len(hex) <= 2+2*digits {
 		return hex
@@ -302,8 +299,7 @@ func Ends(hex string, digits int) string {
 	return hex[:2+digits] + "…" + hex[len(hex)-digits:]
 }
 
-// Fitting is a word in so many columns: a hash or an address with fewer digits in its middle,
-// any other as it is.
+// Fitting shortens a hash or address in its middle to fit some columns, and returns any other word unchanged.
 func Fitting(word string, columns int) string {
 	if !isHex(word) || len(word) <= columns {
 		return word
@@ -311,14 +307,14 @@ func Fitting(word string, columns int) string {
 	return Ends(word, max(4, (columns-len("0x-"))/2))
 }
 
-// Cut is a text in so many columns, with … in the place of what does not fit.
-func Cut(line string, most int) string {
-	if text.StringWidthWithoutEscSequences(line) <= most {
+// Cut shortens text to width columns, ending in … if it does not fit.
+func Cut(line string, width int) string {
+	if text.StringWidthWithoutEscSequences(line) <= width {
 		return line
 	}
-	width := 0
+	used := 0
 	for i, r := range line {
-		if width += text.RuneWidth(r); width > most-1 {
+		if used += text.RuneWidth(r); used > width-1 {
 			return line[:i] + "…"
 		}
 	}

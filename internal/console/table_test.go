@@ -27,8 +27,8 @@ func written(table *console.Table, width int) string {
 	return out.String()
 }
 
-// What is shown of a table as it gets narrower: hashes first, then addresses, then fewer
-// columns, then less text.
+// As a table gets narrower, hashes are shortened first, then addresses; then columns are hidden, then text
+// is shortened.
 func TestTableGivesWay(t *testing.T) {
 	table := console.NewTable(
 		console.Column{Name: "#", Right: true}, console.Column{Name: "hash", Cut: true, Drop: 1}, console.Column{Name: "payer", Cut: true, Drop: 2},
@@ -60,39 +60,37 @@ func TestTableGivesWay(t *testing.T) {
 ---------------------------------------------------------------------------------------------
  0  balances.transfer                                  1.25  succeeded
 11  parachainStaking.delegatorBondMoreAndMoreAndMore  -0.50  failed: NotEnoughOfWhatItWants
-not shown for want of room: hash, payer (a wider terminal and --format json have all)
+hidden columns: hash, payer (widen the terminal or use --format json)
 `,
 		60: `
  #  call                  fee  outcome
 ---------------------------------------------------
  0  balances.transfer    1.25  succeeded
 11  parachainStaking.…  -0.50  failed: NotEnough…
-not shown for want of room: hash, payer (a wider terminal
-  and --format json have all)
+hidden columns: hash, payer (widen the terminal or use
+  --format json)
 `,
 		1: `
  # call      fee outcome
 --------------------------
  0 balanc…  1.25 succeeded
 11 parach… -0.50 failed:…
-not shown for want
-  of room: hash,
-  payer (a wider
-  terminal and
-  --format json have
-  all)
+hidden columns:
+  hash, payer (widen
+  the terminal or
+  use --format json)
 `,
 	} {
 		require.Equal(t, want[1:], written(table, width), "%d columns", width)
 	}
 }
 
-// No line is wider than the page as long as what may not be cut has room.
+// No line is wider than the page if the cells that are never shortened fit.
 func TestTableFits(t *testing.T) {
 	random := rand.New(rand.NewPCG(16, 9))
 	letters := []rune("abc xyz 0123 é 界 ü")
-	word := func(most int) string {
-		runes := make([]rune, random.IntN(most))
+	word := func(limit int) string {
+		runes := make([]rune, random.IntN(limit))
 		for i := range runes {
 			runes[i] = letters[random.IntN(len(letters))]
 		}
@@ -100,7 +98,7 @@ func TestTableFits(t *testing.T) {
 	}
 	for range 500 {
 		var columns []console.Column
-		needs := 0 // of what is never cut
+		needs := 0 // width of the cells that are never shortened
 		for i := range 1 + random.IntN(8) {
 			c := console.Column{Name: fmt.Sprint("c", i), Right: random.IntN(2) == 0, Cut: random.IntN(2) == 0, Drop: random.IntN(4)}
 			columns = append(columns, c)
@@ -138,12 +136,12 @@ func TestTableFits(t *testing.T) {
 	}
 }
 
-// A wide character takes two columns, and no half of one is left.
+// A wide character takes two columns and is never halved.
 func TestCut(t *testing.T) {
 	for _, c := range []struct {
-		text string
-		most int
-		want string
+		text  string
+		width int
+		want  string
 	}{
 		{"payroll", 7, "payroll"},
 		{"payrolls", 7, "payrol…"},
@@ -151,9 +149,9 @@ func TestCut(t *testing.T) {
 		{"界界界界", 7, "界界界…"},
 		{"界界界界", 6, "界界…"},
 	} {
-		got := console.Cut(c.text, c.most)
+		got := console.Cut(c.text, c.width)
 		require.Equal(t, c.want, got)
-		require.LessOrEqual(t, text.StringWidthWithoutEscSequences(got), c.most)
+		require.LessOrEqual(t, text.StringWidthWithoutEscSequences(got), c.width)
 	}
 }
 
@@ -161,10 +159,10 @@ func TestEnds(t *testing.T) {
 	require.Equal(t, "0xf24f…6cac", console.Ends(aHash, 4))
 	require.Equal(t, "0xf24f0000…12346cac", console.Ends(aHash, 8))
 	require.Equal(t, aHash, console.Ends(aHash, 0))
-	require.Equal(t, "0x12345678", console.Ends("0x12345678", 4), "it is as short as that")
+	require.Equal(t, "0x12345678", console.Ends("0x12345678", 4), "it is short enough")
 }
 
-// Where a page has colours, a verdict has one and its column is as wide as without.
+// Colors do not change the width of a column.
 func TestVerdicts(t *testing.T) {
 	table := console.NewTable(console.Column{Name: "proof", Verdict: true}, console.Column{Name: "of"})
 	for _, verdict := range []string{"match", "drift", "no_evidence", "other"} {
@@ -180,7 +178,7 @@ func TestVerdicts(t *testing.T) {
 	require.Equal(t, plain.String(), text.StripEscape(colours.String()))
 }
 
-// A pair's text stands beside its name where there is room, and is wrapped below itself.
+// A pair's text stands next to its name if it fits, and is wrapped with an indent.
 func TestPairs(t *testing.T) {
 	var pairs console.Pairs
 	pairs.Add("evm hash", aHash)

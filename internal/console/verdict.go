@@ -6,11 +6,10 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// verdicts are the words that say whether something holds, with their colours: green holds,
-// yellow cannot be told, red does not hold. Others have no colour.
+// verdicts are the colored words: green for passed, yellow for unknown, red for failed.
 var verdicts = map[string]text.Color{
-	"match": text.FgGreen, "matched": text.FgGreen, "proved": text.FgGreen, "within rounding": text.FgGreen, "within tolerance": text.FgGreen,
-	"every check that was made holds": text.FgGreen,
+	"match": text.FgGreen, "matched": text.FgGreen, "proved": text.FgGreen, "final": text.FgGreen, "within rounding": text.FgGreen, "within tolerance": text.FgGreen,
+	"every check passed": text.FgGreen,
 
 	"no evidence": text.FgYellow, "not checked": text.FgYellow, "not known": text.FgYellow, "unclassified": text.FgYellow,
 	"undetermined": text.FgYellow, "ambiguous": text.FgYellow, "INCOMPLETE total": text.FgYellow,
@@ -20,8 +19,7 @@ var verdicts = map[string]text.Color{
 	"only in books": text.FgRed, "only on chain": text.FgRed,
 }
 
-// Verdict is a word that says whether something holds, with its colour where the reader of
-// the page sees colours.
+// Verdict returns a word with its color, if it is a verdict and the page displays colors.
 func (p *Page) Verdict(word string) string {
 	term, _, _ := strings.Cut(strings.ReplaceAll(word, "_", " "), ":")
 	if colour, ok := verdicts[term]; ok {

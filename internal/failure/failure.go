@@ -1,44 +1,43 @@
-// Package failure gives errors their kind: what an error means to the person who asked. An error
-// has the kind that it was made with ([New]), or that its method Kind tells; [Of] finds it
-// wherever the error is wrapped.
+// Package failure classifies errors by what they mean to the user. An error has the kind it was created with ([New]),
+// or the kind that its Kind method returns; [Of] finds it through any wrapping.
 package failure
 
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"syscall"
 )
 
-// Kind is what an error means to the person who asked.
+// Kind states what an error means to the user.
 type Kind string
 
-// The kinds of errors. [Of] prefers the one that stands higher.
+// The kinds of errors. If an error has several, [Of] returns the first of them in this order.
 const (
-	// Stopped is a question that the person who asked gave up.
+	// Stopped means that the user canceled the operation.
 	Stopped Kind = "stopped"
-	// NotUnderstood is a question that says nothing, contradicts itself or the ledger, or asks for
-	// more than one answer can have.
+	// NotUnderstood means invalid input: it is malformed, contradicts itself or the ledger, or exceeds a limit.
 	NotUnderstood Kind = "not understood"
-	// Damaged is a ledger, an archive or a package that is not what was written.
+	// Damaged means that a ledger, an archive or a package was altered after it was written.
 	Damaged Kind = "damaged"
-	// NotCovered is a period of which the ledger, or an archive, lacks a part.
+	// NotCovered means that the ledger, or an archive, lacks part of the period.
 	NotCovered Kind = "not covered"
-	// Busy is a ledger that another program writes, or a database that is away: the same
-	// question may be answered a moment later.
+	// Busy means that another program is writing the ledger, or the database is unavailable. Trying again
+	// may succeed.
 	Busy Kind = "busy"
-	// NotFound is a ledger, a block or a transaction that is not there.
+	// NotFound means that a ledger, block or transaction does not exist.
 	NotFound Kind = "not found"
-	// DoesNotHold is an answer that would be wrong: the figures contradict each other.
-	DoesNotHold Kind = "does not hold"
-	// Unanswered is a gateway or a node that does not answer, or wrongly.
+	// DoesNotHold means that the figures contradict each other.
+	DoesNotHold Kind = "contradiction"
+	// Unanswered means that a gateway or node gave no answer, or a wrong one.
 	Unanswered Kind = "unanswered"
-	// Failed is all else, such as a disk that is full.
+	// Failed means anything else, such as a full disk.
 	Failed Kind = "failed"
 )
 
 var order = []Kind{NotUnderstood, Damaged, NotCovered, Busy, NotFound, DoesNotHold, Unanswered}
 
-// New makes an error of a kind, for errors.Is.
+// New returns an error of a kind, for use with errors.Is.
 func New(kind Kind, text string) error { return &failure{kind, text} }
 
 type failure struct {
@@ -49,9 +48,8 @@ type failure struct {
 func (f *failure) Error() string { return f.text }
 func (f *failure) Kind() Kind    { return f.kind }
 
-// Of is the kind of an error: the first in the order of the kinds that the error, or one that it
-// wraps, has. A full disk fails, whatever else is said of it. It is [Failed] where none has a
-// kind, and "" of no error.
+// Of returns the kind of an error: of all the kinds in its chain, the first in the order of the constants. A full
+// disk always counts as [Failed]. It returns [Failed] for an error without a kind, and "" for nil.
 func Of(err error) Kind {
 	switch {
 	case err == nil:
@@ -71,7 +69,7 @@ func Of(err error) Kind {
 	return Failed
 }
 
-// collect enters the kinds of an error and of all that it wraps.
+// collect adds the kinds of an error and of everything it wraps.
 func collect(err error, found map[Kind]bool) {
 	if e, ok := err.(interface{ Kind() Kind }); ok {
 		found[e.Kind()] = true
@@ -88,7 +86,7 @@ func collect(err error, found map[Kind]bool) {
 	}
 }
 
-// FullDisk tells whether a disk took no more, or broke.
+// FullDisk reports whether a disk is full or failed.
 func FullDisk(err error) bool {
 	for _, code := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO} {
 		if errors.Is(err, code) {
@@ -96,4 +94,21 @@ func FullDisk(err error) bool {
 		}
 	}
 	return false
+}
+
+// PathText returns what an error about a path means in plain words, such as "FILE does not exist", or "" if err is not a
+// [fs.PathError], or needs the system's words.
+func PathText(err error) string {
+	path, ok := errors.AsType[*fs.PathError](err)
+	switch {
+	case !ok:
+		return ""
+	case errors.Is(path.Err, fs.ErrNotExist):
+		return path.Path + " does not exist"
+	case errors.Is(path.Err, fs.ErrPermission):
+		return "no permission to " + path.Op + " " + path.Path
+	case errors.Is(path.Err, syscall.EISDIR):
+		return path.Path + " is a directory"
+	}
+	return ""
 }

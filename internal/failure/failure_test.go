@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"syscall"
 	"testing"
 
@@ -42,4 +45,24 @@ func TestKindOf(t *testing.T) {
 	}
 	require.ErrorIs(t, fmt.Errorf("a: %w", busy), busy)
 	require.EqualError(t, busy, "busy")
+}
+
+// A path that cannot be opened is named in plain words, through any wrapping.
+func TestPathText(t *testing.T) {
+	dir := t.TempDir()
+	_, missing := os.Open(filepath.Join(dir, "a.csv"))
+	_, isDirectory := os.ReadFile(dir)
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{fmt.Errorf("record: %w", missing), filepath.Join(dir, "a.csv") + " does not exist"},
+		{isDirectory, dir + " is a directory"},
+		{&fs.PathError{Op: "open", Path: "a.csv", Err: fs.ErrPermission}, "no permission to open a.csv"},
+		{&fs.PathError{Op: "write", Path: "a.csv", Err: syscall.ENOSPC}, ""},
+		{errors.New("a.csv does not exist"), ""},
+		{nil, ""},
+	} {
+		require.Equal(t, c.want, failure.PathText(c.err))
+	}
 }

@@ -8,44 +8,43 @@ import (
 )
 
 const (
-	// maxPause is the longest pause before a further attempt that nobody asked for.
+	// maxPause is the longest pause between attempts, except when Retry-After asks for more.
 	maxPause = 5 * time.Second
-	// maxRetryAfter is the longest pause that a Retry-After can ask for.
+	// maxRetryAfter is the longest Retry-After that is honored.
 	maxRetryAfter = 30 * time.Second
-	// brief is how long a question is asked again where nobody ever answered, so that its
-	// address may be wrong, or where the caller asks again by itself.
+	// brief is how long a request is retried if the address never answered, so that it may be wrong,
+	// or if the caller retries anyway.
 	brief = 3 * time.Second
-	// maxDoubts is how often a failure is met again that may be the question's own.
+	// maxDoubts limits the retries of failures that may be the request's own fault.
 	maxDoubts = 9
 )
 
-// Briefly returns a context under which a question is asked again for a few seconds only.
-// It is for those who go on asking by themselves, and say what they wait for.
+// Briefly returns a context that limits retries to a few seconds. It is for callers that retry on their own and
+// report what they wait for.
 func Briefly(ctx context.Context) context.Context { return context.WithValue(ctx, brieflyKey{}, true) }
 
 type brieflyKey struct{}
 
-// Ask asks one question; see [Client.AskAll].
+// Ask sends one request with retries; see [Client.AskAll].
 func (c *Client) Ask(ctx context.Context, attempt func(context.Context) error) error {
 	return c.AskAll(ctx, 1, attempt)
 }
 
-// AskAll asks several questions by one request. It makes attempts until one succeeds or
-// patience ends, and returns the error of the last attempt that had its time. How long
-// patience is depends on the [Failure]:
+// AskAll sends one message with several requests. It makes attempts until one succeeds or patience runs out, and
+// returns the error of the last attempt that was not cut short. The patience depends on the [Failure]:
 //
-//   - [Busy], [Unavailable] and [NodeLost] pass: [Options.Total] is over, or three seconds
-//     where no connection was ever made.
-//   - [Internal] and [QuotaSpent] may repeat: a limited number of attempts within that time, or three
-//     seconds where no answer came before. Each time they are in vain there are fewer attempts
-//     the next time, but one at least.
-//   - [Denied] and [Unusable] are likewise from an address that has answered rightly before. One
-//     that has not is wrong, or its key is.
-//   - [Final] and [Pruned] do not pass.
+//   - [Busy], [Unavailable] and [NodeLost]: [Options.Total], or three seconds if no connection was
+//     ever made.
+//   - [Internal] and [QuotaSpent]: a limited number of attempts within that time, or three seconds if
+//     the address never answered. Each time the attempts fail, the next request gets fewer of them, but
+//     at least one.
+//   - [Denied] and [Unusable]: the same, if the address has given valid answers before. Otherwise the
+//     address or its key is wrong: none.
+//   - [Final] and [Pruned]: none.
 //
-// All who share a client ask less while the place says that there are too many questions:
-// see pace. The attempts are not resty's: those are of one HTTP request, before its answer is
-// understood, bounded by number and not by time, and a WebSocket's messages have none.
+// While the server reports too many requests, all users of the client slow down: see pace. Resty's own
+// retries are not used: they cover one HTTP request before its answer is parsed, are bounded by number rather
+// than by time, and do not exist for WebSocket messages.
 func (c *Client) AskAll(ctx context.Context, questions int, attempt func(context.Context) error) error {
 	select {
 	case c.places <- struct{}{}:
@@ -54,8 +53,8 @@ func (c *Client) AskAll(ctx context.Context, questions int, attempt func(context
 		return c.Unreachable(ctx, ctx.Err())
 	}
 	var before error
-	doubts := int64(0)      // by now
-	left := c.options.Total // of the time for attempts and pauses: waiting for one's turn is not the place's fault
+	doubts := int64(0)      // so far
+	left := c.options.Total // for attempts and pauses; waiting for a free slot does not count
 	for n := 1; ; n++ {
 		if err := c.pace.wait(ctx, questions); err != nil {
 			return c.Unreachable(ctx, err)
@@ -71,7 +70,7 @@ func (c *Client) AskAll(ctx context.Context, questions int, attempt func(context
 			return nil
 		}
 		if before != nil && left <= 0 && ctx.Err() == nil {
-			err = before // which says more than that this one was cut short
+			err = before // more informative than the cut-short attempt
 		}
 		patience, doubt := c.patience(ctx, questions, err)
 		if ctx.Err() != nil || patience == 0 {
@@ -96,20 +95,20 @@ func (c *Client) AskAll(ctx context.Context, questions int, attempt func(context
 	}
 }
 
-// succeeded notes that questions were answered rightly, after failures that were in doubt.
+// succeeded records valid answers, and restores the retries of doubtful failures.
 func (c *Client) succeeded(questions int, doubts int64) {
 	if doubts > 0 {
 		c.doubts.Store(maxDoubts)
 	}
 	for {
-		most := c.answered.Load()
-		if int64(questions) <= most || c.answered.CompareAndSwap(most, int64(questions)) {
+		largest := c.answered.Load()
+		if int64(questions) <= largest || c.answered.CompareAndSwap(largest, int64(questions)) {
 			return
 		}
 	}
 }
 
-// Answered reports whether one message with that many questions was answered before.
+// Answered reports whether a message with that many requests has been answered before.
 func (c *Client) Answered(questions int) bool { return c.answered.Load() >= int64(questions) }
 
 func (c *Client) once(ctx context.Context, left time.Duration, attempt func(context.Context) error) error {
@@ -119,8 +118,7 @@ func (c *Client) once(ctx context.Context, left time.Duration, attempt func(cont
 	return attempt(ctx)
 }
 
-// patience returns for how long further attempts are made after an error, and whether their
-// number is limited.
+// patience returns for how long to retry after an error, and whether the number of retries is limited.
 func (c *Client) patience(ctx context.Context, questions int, err error) (patience time.Duration, doubt bool) {
 	var dial *net.OpError
 	patience = c.options.Total
@@ -130,14 +128,14 @@ func (c *Client) patience(ctx context.Context, questions int, err error) (patien
 		return 0, false
 	case Denied, Unusable:
 		doubt = true
-		if !answered || questions > 1 && failure == Unusable { // fewer at once may be understood
+		if !answered || questions > 1 && failure == Unusable { // the caller may split the message
 			return 0, false
 		}
 	case Internal, QuotaSpent:
 		doubt = true
 		switch {
 		case answered:
-		case questions > 1 && failure == Internal: // likewise
+		case questions > 1 && failure == Internal: // the caller may split the message
 			return 0, false
 		default:
 			patience = brief
@@ -153,13 +151,12 @@ func (c *Client) patience(ctx context.Context, questions int, err error) (patien
 	return min(patience, c.options.Total), doubt
 }
 
-// Backoff is the pauses between attempts: doubled from First to Max.
+// Backoff defines pauses between attempts: they double from First to Max.
 type Backoff struct{ First, Max time.Duration }
 
-// Pause is how long to wait after n failures in a row, of which err is the last. It is
-// less up to a half of it at random, so that many who wait for a place that comes back do
-// not all come at once; resty's first pause is the same for all. A longer Retry-After takes
-// its place.
+// Pause returns how long to wait after n failures in a row, the last of them err. It subtracts a random part of
+// up to half, so that many clients of a recovering server do not return at once; resty's first pause is the
+// same for all. A longer Retry-After takes precedence.
 func (b Backoff) Pause(n int, err error) time.Duration {
 	d := min(min(b.First, b.Max)<<min(n-1, 16), b.Max)
 	d -= Jitter(d / 2)
@@ -170,7 +167,7 @@ func (b Backoff) Pause(n int, err error) time.Duration {
 	return d
 }
 
-// Sleep waits, and returns false if ctx ended that.
+// Sleep waits; it returns false if ctx ends first.
 func Sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

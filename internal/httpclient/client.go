@@ -17,26 +17,25 @@ import (
 	"github.com/go-resty/resty/v2"
 )
 
-// Client asks one place over HTTP. It is safe for use by several goroutines.
+// Client sends requests to one address over HTTP. It is safe for concurrent use.
 type Client struct {
 	place    Place
-	url      string // may hold a key: not to be shown
+	url      string // may contain a key: never show it
 	header   http.Header
 	options  Options
 	observer Observer
 	http     *resty.Client
-	places   chan struct{} // one for each request that may be under way
+	places   chan struct{} // slots for concurrent requests
 	pace     *pace
 	secrets  []string     // see withoutSecrets
-	reached  atomic.Bool  // an answer of any kind came
-	answered atomic.Int64 // the most questions of one message that were answered rightly
-	doubts   atomic.Int64 // how often a failure in doubt is met again before it counts
+	reached  atomic.Bool  // the address has answered at all
+	answered atomic.Int64 // the largest number of requests in one message that got a valid answer
+	doubts   atomic.Int64 // how often a doubtful failure is retried
 }
 
-// New returns a client of what is at an address, a [Gateway] or a [Node], reached by one of
-// the schemes. A user name and password in the address are sent as basic authentication.
-// Errors show the address without them, and without its path and query. New connects to
-// nothing.
+// New returns a client of a [Gateway] or [Node] at an address with one of the schemes. A user name and
+// password in the address are sent as basic authentication. Errors show the address without them, and
+// without its path and query. New does not connect.
 func New(what, address string, o Options, schemes ...string) (*Client, error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -63,7 +62,7 @@ func New(what, address string, o Options, schemes ...string) (*Client, error) {
 		url:      u.String(),
 		header:   header,
 		options:  o,
-		observer: cmp.Or[Observer](o.Observer, nobody{}),
+		observer: cmp.Or[Observer](o.Observer, noObserver{}),
 		http:     client,
 		places:   make(chan struct{}, o.Concurrency),
 		pace:     newPace(o.RPS),
@@ -73,9 +72,9 @@ func New(what, address string, o Options, schemes ...string) (*Client, error) {
 	return c, nil
 }
 
-// sameOrigin follows a few redirects, and none to where credentials were not meant for.
-// One that makes another request of it is an answer like any other. The policies of resty
-// compare hosts only: they follow to another port, and from https to http.
+// sameOrigin follows a few redirects, but only within the origin that the credentials were meant for. A redirect
+// that changes the request counts as an answer. Resty's policies compare hosts only: they follow to another
+// port, and from https to http.
 func sameOrigin(r *http.Request, via []*http.Request) error {
 	first := via[0]
 	switch {
@@ -89,47 +88,46 @@ func sameOrigin(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// Place is who is asked.
+// Place returns the address of the client.
 func (c *Client) Place() Place { return c.place }
 
-// Options are those of the client, with their defaults.
+// Options returns the client's options, including defaults.
 func (c *Client) Options() Options { return c.options }
 
-// URL, Header and HTTP are what it takes to open a WebSocket: the address, which may hold
-// a key, the credentials, and a client that goes by the options.
+// URL returns the address, which may contain a key. With Header and HTTP it serves to open a WebSocket.
 func (c *Client) URL() string { return c.url }
 
-// Header are the headers with credentials.
+// Header returns the headers with credentials.
 func (c *Client) Header() http.Header { return c.header }
 
-// HTTP is the client beneath. [Client.Reached] tells what came of it.
+// HTTP returns the underlying client. Report its answers with [Client.Reached].
 func (c *Client) HTTP() *http.Client { return c.http.GetClient() }
 
-// Reached says that the place has answered, to whatever.
+// Reached records that the address has answered.
 func (c *Client) Reached() { c.reached.Store(true) }
 
-// Received says that so many bytes of an answer came.
+// Received reports received bytes to the observer.
 func (c *Client) Received(bytes int64) { c.observer.Received(c.place.What, bytes) }
 
-// Close closes the connections that are not in use.
+// Close closes idle connections.
 func (c *Client) Close() { c.HTTP().CloseIdleConnections() }
 
-// Answer is what came over HTTP.
+// Answer is an HTTP response.
 type Answer struct {
 	Status int
 	Header http.Header
-	Text   string // to the byte
+	Text   string // the unaltered body
 }
 
-// IsSuccess tells whether the status is 2xx.
+// IsSuccess reports whether the status is 2xx.
 func (a Answer) IsSuccess() bool { return a.Status/100 == 2 }
 
-// IsWebPage tells whether it is something for people.
+// IsWebPage reports whether the answer is a web page.
 func (a Answer) IsWebPage() bool {
 	return strings.HasPrefix(a.Header.Get("Content-Type"), "text/html") || strings.HasPrefix(strings.TrimSpace(a.Text), "<")
 }
 
-// Get makes one attempt to get what is at a path below the address.
+// Get makes one attempt to get a path below the address.
 func (c *Client) Get(ctx context.Context, path string) (Answer, error) {
 	answer, _, err := c.Stream(ctx, path, nil)
 	return answer, err
@@ -141,15 +139,14 @@ func (c *Client) Post(ctx context.Context, json []byte) (Answer, error) {
 	return answer, err
 }
 
-// Stream is Get for an answer that is passed on to w as it comes, and not kept, if its
-// status is 2xx. It returns how many bytes were passed on.
+// Stream is like Get, but copies a body with status 2xx to w instead of keeping it. It returns the number of
+// bytes copied.
 func (c *Client) Stream(ctx context.Context, path string, w io.Writer) (Answer, int64, error) {
 	return c.send(ctx, c.http.R(), http.MethodGet, strings.TrimSuffix(c.url, "/")+path, w)
 }
 
-// send makes one attempt, and reads the answer to its end: where that fails the attempt has
-// failed. An answer takes no more memory than it has bytes, where resty's own reading takes six
-// times as much, refuses none by its length, and does not tell how many bytes came of one cut off.
+// send makes one attempt and reads the whole answer. It needs no more memory than the answer's size; resty's own
+// reading needs six times as much, has no size limit, and does not report the bytes received of a truncated answer.
 func (c *Client) send(ctx context.Context, r *resty.Request, method, url string, w io.Writer) (Answer, int64, error) {
 	response, err := r.SetContext(ctx).Execute(method, url)
 	if err != nil {
@@ -175,7 +172,7 @@ func (c *Client) send(ctx context.Context, r *resty.Request, method, url string,
 	return answer, 0, nil
 }
 
-// copy copies an answer, which may have only so many bytes.
+// copy copies an answer, up to the size limit.
 func (c *Client) copy(ctx context.Context, w io.Writer, body io.Reader) (int64, error) {
 	limit := int64(MaxAnswer(ctx, c.options.MaxAnswer))
 	n, err := io.Copy(w, io.LimitReader(body, limit+1))
@@ -189,7 +186,7 @@ func (c *Client) copy(ctx context.Context, w io.Writer, body io.Reader) (int64, 
 	return n, nil
 }
 
-// Unreachable says why no answer came, without the URL that errors of net/http name.
+// Unreachable returns the error for a missing answer, without the URL that net/http errors contain.
 func (c *Client) Unreachable(ctx context.Context, err error) error {
 	var inner *url.Error
 	switch {
@@ -209,7 +206,7 @@ func (c *Client) Unreachable(ctx context.Context, err error) error {
 	return &UnreachableError{c.place, err}
 }
 
-// retryAfter reads seconds or a date (RFC 9110, 10.2.3); 0 where it is neither.
+// retryAfter parses seconds or a date (RFC 9110, 10.2.3); it returns 0 for anything else.
 func retryAfter(text string) time.Duration {
 	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
 		return time.Duration(seconds) * time.Second

@@ -196,7 +196,7 @@ func TestStream(t *testing.T) {
 	require.Equal(t, httpclient.Answer{Status: 500, Header: answer.Header, Text: "no metadata today"}, answer)
 	require.Zero(t, n)
 	_, n, err = c.Stream(context.Background(), "/broken", &out)
-	require.ErrorContains(t, err, "it broke the connection off")
+	require.ErrorContains(t, err, "it closed the connection")
 	require.Equal(t, int64(1), n)
 	_, _, err = c.Stream(httpclient.WithMaxAnswer(context.Background(), 10), "/", &out)
 	require.ErrorIs(t, err, httpclient.ErrTooLarge)
@@ -265,5 +265,5 @@ func TestErrors(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, answer.IsWebPage())
 	require.ErrorIs(t, c.WebPage(answer), httpclient.ErrNotJSON)
-	require.EqualError(t, c.WebPage(answer), "the answer is a web page, not JSON: is "+c.Place().Address+" a gateway's address?")
+	require.EqualError(t, c.WebPage(answer), "the answer is a web page, not JSON; is "+c.Place().Address+" the address of a gateway?")
 }

@@ -1,16 +1,15 @@
-// Package httpclient says how a gateway and a node are asked: with which options, limits and
-// credentials, how often, and with which errors. What to ask, and what the answers mean, is
-// up to the packages of the gateway and of the node.
+// Package httpclient is an HTTP client with retries, rate limits and credentials. The gateway and node
+// packages build on it; they define the requests and parse the answers.
 //
 // # Before you change it
 //
-// All questions go through [Client.Ask]. It asks again by what [FailureOf] says of the error:
-// failure.go has the one table of statuses, codes and texts. [Client.AskAll] says how long.
+// All requests go through [Client.Ask]. [FailureOf] decides whether to retry: failure.go contains the only
+// table of statuses, codes and texts. [Client.AskAll] documents for how long.
 //
-// An address that never took a connection may be wrong: [Client.Ask] gives it up after three
-// seconds. One that never answered rightly is given up at once where it, or the key, may be
-// wrong. A place that answered before is waited for until the time is over.
+// An address that never accepted a connection may be wrong: [Client.Ask] gives up after three seconds. If
+// an address never gave a valid answer and it or the key may be wrong, it gives up at once. If it has
+// answered before, it retries until the time is over.
 //
-// A caller that asks again by itself, such as source.Reader.Follow, says so with [Briefly].
-// Then it hears within seconds what is wrong, and can say what it waits for.
+// A caller that retries on its own, such as source.Reader.Follow, uses [Briefly]. It then gets the error
+// within seconds and can report what it waits for.
 package httpclient

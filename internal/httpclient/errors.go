@@ -12,13 +12,13 @@ import (
 	"github.com/feeledger/fees/internal/failure"
 )
 
-// Place is who is asked, as errors show it.
+// Place identifies a server, as errors show it.
 type Place struct {
 	What    string // [Gateway] or [Node]
-	Address string // without credentials, path and query, where some providers have a key
+	Address string // without credentials, path and query, which may contain a key
 }
 
-// What a place can be.
+// The kinds of servers.
 const (
 	Gateway = "gateway"
 	Node    = "node"
@@ -26,17 +26,16 @@ const (
 
 func (p Place) String() string { return "the " + p.What + " at " + p.Address }
 
-// StatusError is an answer with another status than was wanted: 2xx, or 101 for a
-// WebSocket.
+// StatusError reports an unexpected status: neither 2xx nor, for a WebSocket, 101.
 type StatusError struct {
 	Place      Place
-	Path       string // that was asked for, "" where all questions have the same
+	Path       string // of the request, "" if all requests have the same path
 	Code       int
-	Message    string        // that came with it, "" if none did
-	RetryAfter time.Duration // how long the place wants to be left alone, 0 if it does not say
+	Message    string        // from the body; may be ""
+	RetryAfter time.Duration // from the header, 0 if absent
 }
 
-// Kind is [failure.Unanswered].
+// Kind returns [failure.Unanswered].
 func (*StatusError) Kind() failure.Kind { return failure.Unanswered }
 
 func (e *StatusError) Error() string {
@@ -51,14 +50,13 @@ func (e *StatusError) Error() string {
 	return text
 }
 
-// UnreachableError says that no answer came: the place could not be reached, broke off, or
-// took too long.
+// UnreachableError reports that no answer came: the connection failed, was closed, or timed out.
 type UnreachableError struct {
 	Place Place
 	Err   error
 }
 
-// Kind is [failure.Unanswered].
+// Kind returns [failure.Unanswered].
 func (*UnreachableError) Kind() failure.Kind { return failure.Unanswered }
 
 func (e *UnreachableError) Error() string {
@@ -68,26 +66,26 @@ func (e *UnreachableError) Error() string {
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
 var (
-	// ErrTooLarge says that an answer has more bytes than it may have.
+	// ErrTooLarge reports an answer above the size limit.
 	ErrTooLarge = errors.New("the answer is larger than any block should be")
-	// ErrNotJSON says that an answer is something else, such as a web page.
+	// ErrNotJSON reports an answer that is not JSON, such as a web page.
 	ErrNotJSON = failure.New(failure.Unanswered, "not JSON")
 
 	errRedirect  = errors.New("it redirects")
-	errBrokenOff = errors.New("it broke the connection off")
+	errBrokenOff = errors.New("it closed the connection")
 )
 
-// UnusableError reports an answer that is not one to the question.
+// UnusableError reports an answer that does not fit the request.
 type UnusableError struct{ Err error }
 
 func (e *UnusableError) Error() string { return e.Err.Error() }
 
-// Unwrap returns what is wrong with the answer.
+// Unwrap returns the reason.
 func (e *UnusableError) Unwrap() error { return e.Err }
 
-// InterruptedError is an error that ended work which the same command continues.
+// InterruptedError wraps an error that interrupted work; the same command continues it.
 type InterruptedError struct {
-	Next uint64 // the height at which it continues
+	Next uint64 // the height where the work continues
 	Err  error
 }
 
@@ -96,23 +94,23 @@ func (e *InterruptedError) Error() string { return e.Err.Error() }
 // Unwrap returns what ended the work.
 func (e *InterruptedError) Unwrap() error { return e.Err }
 
-// TimeoutError is what ends an attempt or a question that takes longer than it may.
+// TimeoutError reports an attempt or request that exceeded its time limit.
 type TimeoutError struct{ Limit time.Duration }
 
 func (e *TimeoutError) Error() string {
-	return fmt.Sprintf("timed out: it took longer than %v", e.Limit)
+	return fmt.Sprintf("timed out after %v", e.Limit)
 }
 
-// Unwrap makes it the end of a time like any other.
+// Unwrap returns context.DeadlineExceeded.
 func (e *TimeoutError) Unwrap() error { return context.DeadlineExceeded }
 
-// timeOverError is the last error of a question that was asked until its time was over.
+// timeOverError is the last error of a request that was retried until its time was over.
 type timeOverError struct{ error }
 
 func (e *timeOverError) Unwrap() error { return e.error }
 
-// TimedOut tells whether no answer came in all the time that a question has. Who asks
-// another one will wait as long again.
+// TimedOut reports whether a request used up all of its time without an answer. The next request may wait just as
+// long.
 func TimedOut(err error) bool {
 	var unreachable *UnreachableError
 	return errors.As(err, new(*timeOverError)) || errors.As(err, &unreachable) && errors.Is(err, context.DeadlineExceeded)

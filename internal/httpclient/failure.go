@@ -9,42 +9,41 @@ import (
 	"strings"
 )
 
-// Failure classifies why a question got no answer. It decides whether the question is asked
-// again and for how long (see [Client.AskAll]), and what the user is advised to do.
+// Failure classifies why a request got no answer. It determines whether the request is retried and
+// for how long (see [Client.AskAll]), and the advice that the user gets.
 type Failure string
 
 // The classes of failures.
 const (
-	// Final repeats whenever the question does.
+	// Final means that the request would fail again.
 	Final Failure = "final"
 	// Pruned means that the node has discarded the block or its state.
 	Pruned Failure = "pruned"
 	// Denied means that the provider refuses the key, or the request without one.
 	Denied Failure = "denied"
-	// Unusable is something else in place of an answer: a web page, cut JSON, another block.
+	// Unusable means that something else came in place of an answer: a web page, truncated JSON, another block.
 	Unusable Failure = "unusable"
-	// QuotaSpent means that the plan's requests for a day or a month are used up.
+	// QuotaSpent means that the plan's daily or monthly quota is used up.
 	QuotaSpent Failure = "quota spent"
-	// Internal is an error inside the gateway or node that gives no reason. Another attempt
-	// may meet it again.
+	// Internal is an error inside the gateway or node without a stated reason. Another attempt may get it again.
 	Internal Failure = "internal"
 	// NodeLost means that the gateway has no connection to its node.
 	NodeLost Failure = "node lost"
-	// Unavailable means that the gateway or node is away, restarts or takes too long.
+	// Unavailable means that the gateway or node is down, restarting or too slow.
 	Unavailable Failure = "unavailable"
-	// Busy means that there were too many requests.
+	// Busy means that the rate limit was exceeded.
 	Busy Failure = "busy"
 )
 
-// Refusal is an error that quotes what a gateway or node sent in place of an answer.
+// Refusal is an error that quotes what a gateway or node sent instead of an answer.
 type Refusal interface {
 	error
 	// Refused returns the JSON-RPC code, 0 if there is none, and the text.
 	Refused() (code int64, text string)
 }
 
-// statuses lists what HTTP statuses mean. A status that is not listed is [Final] below 500,
-// and [Internal] from there on; the text that comes with one can say more (see texts).
+// statuses classifies HTTP statuses. Unlisted statuses below 500 are [Final], all others [Internal]; the
+// text of the answer can refine that (see texts).
 var statuses = map[int64]Failure{
 	http.StatusUnauthorized:      Denied,
 	http.StatusPaymentRequired:   QuotaSpent,
@@ -61,14 +60,13 @@ var statuses = map[int64]Failure{
 	http.StatusServiceUnavailable:      Unavailable,
 	http.StatusGatewayTimeout:          Unavailable,
 	http.StatusHTTPVersionNotSupported: Final,
-	// Of the proxies of content delivery networks: the server behind them fails, is down,
-	// timed out, or cannot be reached.
+	// From proxies of content delivery networks: the server behind them fails, is down, timed out, or is unreachable.
 	520: Unavailable, 521: Unavailable, 522: Unavailable, 523: Unavailable, 524: Unavailable,
 	525: Unavailable, 527: Unavailable, 529: Busy, 530: Unavailable,
 }
 
-// codes lists what the codes of JSON-RPC errors mean. A code that is not listed is [Final],
-// unless it is an HTTP status, as some providers have it.
+// codes classifies the codes of JSON-RPC errors. An unlisted code is [Final], unless it is an HTTP status, as some
+// providers send.
 //
 // Sources: jsonrpc.org/specification, 5.1; EIP-1474; paritytech/jsonrpsee,
 // types/src/error.rs.
@@ -77,16 +75,15 @@ var codes = map[int64]Failure{
 	-32002: Unavailable, // resource unavailable
 	-32005: Busy,        // limit exceeded
 	-32009: Busy,        // server is busy
-	-32029: Busy,        // too many requests, of several providers
+	-32029: Busy,        // too many requests, used by several providers
 	-32603: Internal,    // internal error
 }
 
-// texts lists what the words of a refusal mean, in lower case; the first that are found
-// count, before status and code. Those for errors inside a server count only where status
-// and code say no more than that.
+// texts classifies refusals by their words, in lower case. The first match counts, and takes precedence over status
+// and code. Entries for internal errors count only if status and code are not more specific.
 var texts = []struct {
 	failure  Failure
-	internal bool // they count only for a failure that is otherwise Internal
+	internal bool // applies only to failures that are otherwise Internal
 	words    []string
 }{
 	{Pruned, false, []string{"state already discarded", "missing trie node"}},
@@ -100,7 +97,7 @@ var texts = []struct {
 		"no response received from rpc endpoint", "timed out", "timeout", "econn", "socket hang up", "connection re",
 		"unavailable", "bad gateway", "overloaded", "upstream", "try again",
 	}},
-	// What the EVM, the pool or a codec says of this one question, under codes for internal errors.
+	// Refusals by the EVM, the pool or a codec, sent with codes for internal errors.
 	{Final, true, []string{"method not found", "does not have the method", "revert", "to pool failed", "out of gas", "gas required", "insufficient", "underpriced", "nonce too", "already known", "invalid"}},
 }
 
@@ -115,7 +112,7 @@ func FailureOf(err error) Failure {
 	case errors.Is(err, errRedirect), errors.Is(err, ErrNotJSON), errors.As(err, new(*UnusableError)):
 		return Unusable
 	case errors.As(err, &unreachable):
-		if errors.As(unreachable.Err, &refusal) { // the reason that a WebSocket's end gave
+		if errors.As(unreachable.Err, &refusal) { // the reason for closing a WebSocket
 			return ofRefusal(refusal, Unavailable)
 		}
 		return Unavailable
@@ -127,14 +124,14 @@ func FailureOf(err error) Failure {
 	return Final
 }
 
-// failure is by the text where that says more than the status.
+// failure classifies by the text if it is more specific than the status.
 func (e *StatusError) failure() Failure {
 	byStatus, listed := statuses[int64(e.Code)]
 	switch {
 	case listed:
 	case e.Code >= http.StatusInternalServerError:
 		byStatus = Internal
-	case e.Code == http.StatusNotFound && e.Place.What == Node: // it has one path, where an answer came before
+	case e.Code == http.StatusNotFound && e.Place.What == Node: // a node has one path, which answered before
 		byStatus = Unusable
 	default:
 		byStatus = Final
@@ -145,8 +142,8 @@ func (e *StatusError) failure() Failure {
 	return ofText(e.Message, byStatus)
 }
 
-// nodeCode is the code with which a gateway's message begins that quotes its node, as
-// "-32603: Internal error" does; else 0.
+// nodeCode returns the code at the start of a gateway's message that quotes its node, as in "-32603: Internal
+// error", or 0.
 func nodeCode(message string) int64 {
 	digits, _, _ := strings.Cut(message, ": ")
 	code, _ := strconv.ParseInt(digits, 10, 32)
@@ -172,7 +169,7 @@ func ofCode(code int64, text string, otherwise Failure) Failure {
 	return ofText(text, failure)
 }
 
-// ofText refines a failure by the words that came with it.
+// ofText refines a failure by the words of the answer.
 func ofText(text string, failure Failure) Failure {
 	text = strings.ToLower(text)
 	for _, row := range texts {
@@ -186,8 +183,7 @@ func ofText(text string, failure Failure) Failure {
 	return failure
 }
 
-// Passes reports whether the same question may be answered later, without anybody's help but
-// the provider's.
+// Passes reports whether the same request may succeed later without any action by the user.
 func Passes(err error) bool {
 	switch FailureOf(err) {
 	case QuotaSpent, Internal, NodeLost, Unavailable, Busy:
@@ -196,8 +192,8 @@ func Passes(err error) bool {
 	return false
 }
 
-// Doubtful reports whether err says more about what stands at the address just now than about
-// the question: from an address that has answered before, an answer may follow.
+// Doubtful reports whether err may be due to the current state of the server rather than the request: if the
+// address has answered before, a retry may succeed.
 func Doubtful(err error) bool {
 	f := FailureOf(err)
 	return f == Denied || f == Unusable

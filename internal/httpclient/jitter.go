@@ -5,6 +5,6 @@ import (
 	"time"
 )
 
-// Jitter is by how much a pause is shorter than it could be, from 0 to most: by chance. It is a
-// variable for the simulation alone (internal/simulation), where a seed decides all of a history.
-var Jitter = func(most time.Duration) time.Duration { return rand.N(most + 1) }
+// Jitter returns a random duration from 0 to limit, by which a pause is shortened. It is a variable only for the
+// simulation (internal/simulation), where a seed determines everything.
+var Jitter = func(limit time.Duration) time.Duration { return rand.N(limit + 1) }

@@ -2,15 +2,13 @@ package httpclient
 
 import "context"
 
-// WithMaxAnswer returns a context under which an answer may have at most so many
-// bytes, where who is asked allows more. A larger one is [ErrTooLarge], and is not read
-// further.
+// WithMaxAnswer returns a context that limits the size of an answer, if the client allows more. A larger answer is
+// [ErrTooLarge] and is not read to the end.
 func WithMaxAnswer(ctx context.Context, bytes int) context.Context {
 	return context.WithValue(ctx, maxAnswerKey{}, bytes)
 }
 
-// MaxAnswer is the number of bytes that an answer under ctx may have, where it may have
-// at most allowed in any case.
+// MaxAnswer returns the size limit of an answer under ctx: the context's, but at most allowed.
 func MaxAnswer(ctx context.Context, allowed int) int {
 	if asked, ok := ctx.Value(maxAnswerKey{}).(int); ok {
 		return min(asked, allowed)

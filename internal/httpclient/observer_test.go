@@ -15,7 +15,7 @@ import (
 	"github.com/feeledger/fees/internal/httpclient"
 )
 
-// observer notes what it is told.
+// observer records its calls.
 type observer struct {
 	mu       sync.Mutex
 	attempts []string
@@ -40,7 +40,7 @@ func (o *observer) Received(_ string, bytes int64) {
 	o.bytes += bytes
 }
 
-// Who observes a client is told of each attempt with what failed, and of the bytes that came.
+// An observer receives each attempt with its error, and the bytes received.
 func TestObserver(t *testing.T) {
 	s := &sequence{steps: []http.HandlerFunc{status(503, "away"), status(429, "")}}
 	seen := &observer{}

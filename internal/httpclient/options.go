@@ -13,54 +13,47 @@ import (
 	"unicode"
 )
 
-// Options say how a gateway or a node is asked. Zero values, and numbers below zero, mean
-// the defaults.
+// Options configure a client. Zero and negative values mean the defaults.
 type Options struct {
-	// Timeout is for one attempt; 30 seconds by default.
+	// Timeout limits one attempt; 30 seconds by default.
 	Timeout time.Duration
-	// Total is for one answer, further attempts and the waits for them included;
-	// 2 minutes by default. What Concurrency, RPS and other questions have it wait is not
-	// part of it.
+	// Total limits one request including retries and pauses; 2 minutes by default. Waiting caused by Concurrency, RPS
+	// and other requests does not count.
 	Total time.Duration
-	// RetryWait is waited before the first further attempt, and doubled for each one
-	// after it to at most 5 seconds, less up to a half of it at random. 250
-	// milliseconds by default. A longer Retry-After takes its place, to at most 30
-	// seconds.
+	// RetryWait is the pause before the first retry; 250 milliseconds by default. It doubles with each retry to at
+	// most 5 seconds, minus a random part of up to half. A longer Retry-After takes precedence, up to 30 seconds.
 	RetryWait time.Duration
-	// Concurrency is how many requests may be under way at once; 8 by default.
+	// Concurrency limits concurrent requests; 8 by default.
 	Concurrency int
-	// RPS is how many questions may be asked in a second; any number if 0. Each of those
-	// that go to a node in one message counts, as providers count them.
+	// RPS limits requests per second; 0 means no limit. Requests batched into one message to a node count
+	// individually, as providers count them.
 	RPS float64
-	// MaxAnswer is the number of bytes that one answer may have; 32 MiB by default.
-	// The largest recorded block has 43 kB; a parachain's blocks can have 10 MB in
-	// binary.
+	// MaxAnswer limits the bytes of one answer; 32 MiB by default. The largest recorded block has 43 kB; a
+	// parachain's blocks can have 10 MB in binary.
 	MaxAnswer int
-	// APIKey is sent in a header of each request; nothing by default.
+	// APIKey is sent in a header of each request; none by default.
 	APIKey string
 	// APIKeyHeader is the name of that header; X-API-Key by default.
 	APIKeyHeader string
 	// RootCAs are the authorities trusted for https and wss; the system's by default.
 	RootCAs *x509.CertPool
-	// Observer is told what the client does; nobody by default.
+	// Observer receives the client's events; none by default.
 	Observer Observer
 }
 
-// Observer is told what a client does, by several goroutines at once. What is a [Gateway] or
-// a [Node].
+// Observer receives events of a client, from several goroutines at once. The argument what is [Gateway] or [Node].
 type Observer interface {
-	// Attempted is told of each attempt when it is over: which one of its question it was,
-	// from 1 on, how long it took, and what failed.
+	// Attempted is called after each attempt, with its number from 1 on, its duration, and its error.
 	Attempted(what string, attempt int, took time.Duration, err error)
-	// Received is told how many bytes of an answer came.
+	// Received is called with the number of bytes received.
 	Received(what string, bytes int64)
 }
 
-// nobody is told nothing.
-type nobody struct{}
+// noObserver ignores all events.
+type noObserver struct{}
 
-func (nobody) Attempted(string, int, time.Duration, error) {}
-func (nobody) Received(string, int64)                      {}
+func (noObserver) Attempted(string, int, time.Duration, error) {}
+func (noObserver) Received(string, int64)                      {}
 
 // Defaults of [Options].
 const (
@@ -83,7 +76,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// setDefault sets an option that is not given. One below zero has no meaning.
+// setDefault sets an option that is zero or negative.
 func setDefault[T cmp.Ordered](option *T, value T) {
 	var zero T
 	if *option <= zero {
@@ -91,7 +84,7 @@ func setDefault[T cmp.Ordered](option *T, value T) {
 	}
 }
 
-// credentials are the headers that say who asks.
+// credentials returns the headers that authenticate the client.
 func (o Options) credentials(user *url.Userinfo) (http.Header, error) {
 	header := http.Header{}
 	if user != nil {
@@ -102,18 +95,18 @@ func (o Options) credentials(user *url.Userinfo) (http.Header, error) {
 		return header, nil
 	}
 	if strings.ContainsFunc(o.APIKey, unicode.IsControl) {
-		return nil, errors.New("API key: it has a line break or another control character")
+		return nil, errors.New("the API key contains a control character such as a line break")
 	}
 	if strings.ContainsFunc(o.APIKeyHeader, func(r rune) bool {
 		return r > unicode.MaxASCII || r != '-' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	}) {
-		return nil, errors.New("API key header: want letters, digits and - in its name")
+		return nil, errors.New("the name of the API key header must consist of letters, digits and hyphens")
 	}
 	header.Set(o.APIKeyHeader, o.APIKey)
 	return header, nil
 }
 
-// transport keeps as many connections open as there are questions under way.
+// transport keeps as many connections open as there are concurrent requests.
 func (o Options) transport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConnsPerHost = o.Concurrency

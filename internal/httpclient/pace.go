@@ -9,48 +9,46 @@ import (
 )
 
 const (
-	// stretch is the time after which it is seen what came of the present pace, once
-	// there are enough questions to tell by.
-	stretch = time.Second
-	// significant is how many questions are enough.
+	// interval is the minimum time between adjustments of the pace, given enough requests to judge by.
+	interval = time.Second
+	// significant is the number of requests that is enough.
 	significant = 20
-	// below is the part of the questions taken in a second that is asked afterwards.
+	// below is the factor applied to the accepted rate when slowing down.
 	below = 0.95
-	// tolerable is the share of questions taken from which on the pace stays as it is.
+	// tolerable is the share of accepted requests above which the pace stays unchanged.
 	tolerable = 0.9
-	// faster is by how much the pace grows after a stretch in which nothing was refused.
+	// faster is the factor by which the pace grows after an interval without refusals.
 	faster = 1.1
-	// slowest is one question a second.
+	// slowest is one request a second.
 	slowest = rate.Limit(1)
-	// noHelp is for how long the pace is left alone once slowing down did not help.
+	// noHelp is how long the pace stays unchanged after slowing down did not help.
 	noHelp = 30 * time.Second
 )
 
-// pace is how many questions are asked in a second: as many as [Options.RPS] allows, and
-// fewer where a place says that these are too many: then somewhat less than it took. Where it
-// refuses as large a part of fewer questions, their number is not the reason, and no fewer
-// are asked.
+// pace limits requests per second: to [Options.RPS], and below the accepted rate if the server refuses
+// requests as too many. If the share of refusals stays the same at a lower rate, the rate is not the reason,
+// and the pace returns to the limit.
 type pace struct {
-	most    rate.Limit
+	ceiling rate.Limit
 	limiter *rate.Limiter
 
 	guard          sync.Mutex
-	began          time.Time // the stretch
-	asked, refused int       // questions, in it
-	taken          float64   // the share that was not refused before the last stretch, if that was slower because of it; else 0
-	unhelped       int       // stretches in a row that were slower, and no better
-	gaveUp         time.Time // slowing down, for that did not help
+	began          time.Time // start of the interval
+	asked, refused int       // requests in the interval
+	taken          float64   // the accepted share that caused the last slowdown; else 0
+	unhelped       int       // slowdowns in a row without improvement
+	gaveUp         time.Time // when slowing down was last abandoned
 }
 
 func newPace(rps float64) *pace {
-	most := rate.Inf
+	ceiling := rate.Inf
 	if rps > 0 {
-		most = rate.Limit(rps)
+		ceiling = rate.Limit(rps)
 	}
-	return &pace{most: most, limiter: rate.NewLimiter(most, 1)}
+	return &pace{ceiling: ceiling, limiter: rate.NewLimiter(ceiling, 1)}
 }
 
-// wait waits until so many questions may be asked.
+// wait waits until that many requests may be sent.
 func (p *pace) wait(ctx context.Context, questions int) error {
 	for range questions {
 		if err := p.limiter.Wait(ctx); err != nil {
@@ -60,8 +58,8 @@ func (p *pace) wait(ctx context.Context, questions int) error {
 	return nil
 }
 
-// saw counts questions by what came of them: that there were too many, or anything else. A
-// place that is slow is asked less by itself, because only so many are under way.
+// saw counts requests by whether they were refused as too many. A slow server needs no adjustment, as
+// concurrency is limited.
 func (p *pace) saw(questions int, err error) {
 	refused := FailureOf(err) == Busy
 	p.guard.Lock()
@@ -73,20 +71,20 @@ func (p *pace) saw(questions int, err error) {
 	if p.began.IsZero() {
 		p.began = now
 	}
-	if length := now.Sub(p.began); length >= stretch && p.asked >= significant {
+	if length := now.Sub(p.began); length >= interval && p.asked >= significant {
 		p.adapt(now, length)
 		p.began, p.asked, p.refused = now, 0, 0
 	}
 }
 
-// adapt changes the pace by what was seen in a stretch.
+// adapt adjusts the pace to the results of an interval.
 func (p *pace) adapt(now time.Time, length time.Duration) {
 	taken := 1 - float64(p.refused)/float64(p.asked)
 	switch {
 	case p.refused == 0:
 		p.set(p.limiter.Limit()*faster, 0)
 		return
-	case taken > tolerable: // it is about right
+	case taken > tolerable: // about right
 		return
 	case now.Sub(p.gaveUp) < noHelp:
 		return
@@ -96,16 +94,16 @@ func (p *pace) adapt(now time.Time, length time.Duration) {
 	} else {
 		p.unhelped = 0
 	}
-	if p.unhelped == 2 { // the first may be one that had been allowed more at once
+	if p.unhelped == 2 { // the first may have followed a permitted burst
 		p.gaveUp, p.unhelped = now, 0
-		p.set(p.most, 0)
+		p.set(p.ceiling, 0)
 		return
 	}
 	p.set(rate.Limit(float64(p.asked-p.refused)/length.Seconds()*below), taken)
 }
 
-// set sets the pace, because of the share of questions that was not refused.
+// set sets the pace and the accepted share that caused it.
 func (p *pace) set(limit rate.Limit, taken float64) {
-	p.limiter.SetLimit(min(max(limit, slowest), p.most))
+	p.limiter.SetLimit(min(max(limit, slowest), p.ceiling))
 	p.taken = taken
 }

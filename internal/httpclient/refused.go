@@ -12,8 +12,7 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// Refused returns the error for an answer whose status was not wanted, with the words that
-// came with it.
+// Refused returns the error for an unexpected status, with the message in the answer.
 func (c *Client) Refused(path string, answer Answer) *StatusError {
 	return &StatusError{Place: c.place, Path: path, Code: answer.Status, Message: c.Quote(answer.words()), RetryAfter: retryAfter(answer.Header.Get("Retry-After"))}
 }
@@ -24,20 +23,19 @@ func (c *Client) WebPage(answer Answer) error {
 	if title != "" {
 		title = fmt.Sprintf(" (%q)", title)
 	}
-	return fmt.Errorf("the answer is a web page%s, %w: is %s a %s's address?", title, ErrNotJSON, c.place.Address, c.place.What)
+	return fmt.Errorf("the answer is a web page%s, %w; is %s the address of a %s?", title, ErrNotJSON, c.place.Address, c.place.What)
 }
 
-// maxWords bounds the words of a provider that an error quotes, in bytes.
+// maxWords limits the bytes of a provider's message that an error quotes.
 const maxWords = 240
 
 var title = regexp.MustCompile(`(?is)<title[^>]*>([^<]*)<`)
 
-// words returns what an answer says to people: a message in JSON, the title of a web page, or
-// a short text.
+// words returns the message in an answer: a message in JSON, the title of a web page, or a short text.
 func (a Answer) words() string {
 	if a.IsWebPage() {
 		found := title.FindStringSubmatch(a.Text[:min(len(a.Text), 1<<14)])
-		if found == nil || found[1] == "Error" { // as Express calls each of its error pages
+		if found == nil || found[1] == "Error" { // the title of every Express error page
 			return ""
 		}
 		return html.UnescapeString(found[1])
@@ -55,8 +53,7 @@ func (a Answer) words() string {
 	return ""
 }
 
-// Quote returns a provider's words as an error may quote them: in one line, bounded, and
-// without the secrets that the client was given.
+// Quote returns a provider's message for an error: on one line, shortened, and without the client's secrets.
 func (c *Client) Quote(words string) string {
 	words = strings.Join(strings.Fields(oneLine(c.WithoutSecrets(words))), " ")
 	if len(words) > maxWords {
@@ -65,11 +62,10 @@ func (c *Client) Quote(words string) string {
 	return strings.ToValidUTF8(words, "\uFFFD")
 }
 
-// hidden replaces a secret in what is shown.
+// hidden replaces a secret in displayed text.
 const hidden = "[hidden]"
 
-// WithoutSecrets returns text without the keys and the password that the client was given,
-// which some providers repeat.
+// WithoutSecrets returns text without the client's keys and password, which some providers echo.
 func (c *Client) WithoutSecrets(text string) string {
 	for _, secret := range c.secrets {
 		text = strings.ReplaceAll(text, secret, hidden)
@@ -77,10 +73,10 @@ func (c *Client) WithoutSecrets(text string) string {
 	return text
 }
 
-// minSecret is the length from which on a part of an address may be a key.
+// minSecret is the minimum length at which part of an address may be a key.
 const minSecret = 8
 
-// secretsOf lists what of an address and of the options must never be shown.
+// secretsOf lists the secrets in an address and the options.
 func secretsOf(address string, o Options) (secrets []string) {
 	add := func(atLeast int, texts ...string) {
 		for _, text := range texts {
@@ -104,15 +100,15 @@ func secretsOf(address string, o Options) (secrets []string) {
 	return secrets
 }
 
-// Checked returns a context under which an answer is one only if check accepts it: else it
-// is an [UnusableError], after which another one may come.
+// Checked returns a context that makes [Check] call check: a rejected answer becomes an [UnusableError], which may be
+// retried.
 func Checked(ctx context.Context, check func(text string) error) context.Context {
 	return context.WithValue(ctx, checkKey{}, check)
 }
 
 type checkKey struct{}
 
-// Check checks an answer as [Checked] wants it.
+// Check checks an answer with the function given to [Checked].
 func Check(ctx context.Context, text string) error {
 	check, ok := ctx.Value(checkKey{}).(func(string) error)
 	if !ok {

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// OfText makes a string.
+// OfText returns a string.
 func OfText(text string) Value { return Value{quoted(text)} }
 
-// OfNull makes a null.
+// OfNull returns null.
 func OfNull() Value { return Value{"null"} }
 
-// OfArray makes an array. None of its elements is absent.
+// OfArray returns an array. No element may be absent.
 func OfArray(elements ...Value) Value {
 	var b strings.Builder
 	b.WriteByte('[')
@@ -25,13 +25,13 @@ func OfArray(elements ...Value) Value {
 	return Value{b.String()}
 }
 
-// Field is a member of an object that is to be made.
+// Field is a member of an object to construct.
 type Field struct {
 	Key   string
 	Value Value
 }
 
-// OfObject makes an object. None of its members is absent, and no two have one key.
+// OfObject returns an object. No member may be absent, and keys must be unique.
 func OfObject(fields ...Field) Value {
 	var b strings.Builder
 	b.WriteByte('{')
@@ -48,6 +48,6 @@ func OfObject(fields ...Field) Value {
 }
 
 func quoted(text string) string {
-	out, _ := json.Marshal(text) // a string has no error
+	out, _ := json.Marshal(text) // never fails for a string
 	return string(out)
 }

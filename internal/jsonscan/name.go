@@ -7,15 +7,14 @@ import (
 	"strings"
 )
 
-// name is a key with its first eight bytes as one word: most keys that differ
-// differ there.
+// name is a key with its first eight bytes as one word, in which most different keys differ.
 type name struct {
 	word uint64
 	key  string
 }
 
-// name reads a key and its colon, and refuses a key that the object has already,
-// whose keys begin at base in names.
+// name reads a key and its colon, and rejects a key that the object already contains; the object's keys begin at base in
+// names.
 func (s *Scanner) name(i, base int) (key string, end int) {
 	text := s.text
 	if i >= len(text) || text[i] != '"' {
@@ -52,8 +51,8 @@ func (s *Scanner) name(i, base int) (key string, end int) {
 	return n.key, colon + 1
 }
 
-// fewKeys is how many keys of an object are compared with each other as they
-// come. An object with more has them all compared at its end.
+// fewKeys is the number of keys of an object that are compared as they are read. In an object with more, all are compared
+// at its end.
 const fewKeys = 64
 
 // forget drops the keys of an object whose last byte is text[i].
@@ -75,8 +74,8 @@ func (s *Scanner) failTwice(i int, key string) int {
 	return s.fail(i, fmt.Sprintf("key %q twice in one object", Excerpt(key)))
 }
 
-// shortName reads a key of less than eight plain ASCII characters, as most are.
-// End is 0 where the key is another, and nothing was read.
+// shortName reads a key of less than eight plain ASCII characters, as most are. End is 0 for any other key; nothing is
+// read then.
 func (s *Scanner) shortName(i int) (n name, end int) {
 	start := i + 1
 	if start+8 > len(s.text) {
@@ -92,7 +91,7 @@ func (s *Scanner) shortName(i int) (n name, end int) {
 	return name{x & (before >> 8), s.text[start : start+length]}, start + length + 1
 }
 
-// firstWord is the first eight bytes of a key, padded with zeros.
+// firstWord returns the first eight bytes of a key, padded with zeros.
 func firstWord(key string) uint64 {
 	if len(key) >= 8 {
 		return load(key, 0)

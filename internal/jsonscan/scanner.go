@@ -6,26 +6,25 @@ import (
 	"sync"
 )
 
-// MaxDepth is how deeply arrays and objects may be nested.
+// MaxDepth limits the nesting of arrays and objects.
 const MaxDepth = 512
 
-// MaxKeys is how many keys the objects that are open at one time may have
-// together. No answer comes near; it bounds what a hostile one can cost.
+// MaxKeys limits the total number of keys in open objects. It bounds the cost of a hostile answer; real answers stay far
+// below.
 const MaxKeys = 1 << 16
 
-// SyntaxError says where and why a text is not acceptable JSON.
+// SyntaxError states where and why a text is not acceptable JSON.
 type SyntaxError struct {
-	Offset int    // in bytes, from the start of the text; of a key that is twice in a large object, the object's end
-	Reason string // what was found, or what was expected
+	Offset int    // in bytes from the start of the text; for a duplicate key in a large object, the end of the object
+	Reason string // what was found or expected
 }
 
 func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("invalid JSON at byte %d: %s", e.Offset, e.Reason)
 }
 
-// Scanner reads one JSON text from left to right. Its error is sticky: after
-// the first one every method returns its zero value, so that a caller reads
-// what it needs and [Scan] tells at the end.
+// Scanner reads one JSON text from left to right. Its error is sticky: after the first one every method returns its
+// zero value, so a caller reads what it needs and gets the error from [Scan].
 //
 //	err := jsonscan.Scan(text, func(s *jsonscan.Scanner) {
 //		s.Object()
@@ -41,44 +40,43 @@ func (e *SyntaxError) Error() string {
 type Scanner struct {
 	text  string
 	pos   int
-	first bool   // an array or object was just opened: no comma before what follows
+	first bool   // an array or object was just opened: no comma comes next
 	key   string // of the current member
 	depth int
-	names []name // keys seen so far in all objects that are open
-	base  []int  // for each open object or array that is walked, where its keys begin in names
-	// proved says that the text is part of one that was scanned before, so that
-	// its depth and its keys need no second check.
+	names []name // keys of all open objects
+	base  []int  // for each open object or array, where its keys begin in names
+	// proved means that the text is part of one that was scanned before, so its depth and keys need no second check.
 	proved bool
 	err    error
 }
 
-// Scan lets read walk a text, and returns the first error: its own, or what is
-// wrong with the text, to its end. The scanner is read's until it returns.
+// Scan calls read with a scanner of text, and returns the first error, be it from read or in the rest of the text. The
+// scanner is valid only until read returns.
 func Scan(text string, read func(*Scanner)) error {
 	s := scanners.Get().(*Scanner)
 	s.text = text
 	read(s)
 	err := s.end()
-	clear(s.names[:cap(s.names)]) // keeps no text alive
+	clear(s.names[:cap(s.names)]) // releases the text
 	*s = Scanner{names: s.names[:0], base: s.base[:0]}
-	if cap(s.names) <= mostKept {
+	if cap(s.names) <= maxKept {
 		scanners.Put(s)
 	}
 	return err
 }
 
-// scanners saves the making of a scanner for each of many small texts.
+// scanners pools scanners for many small texts.
 var scanners = sync.Pool{New: func() any {
 	return &Scanner{names: make([]name, 0, 48), base: make([]int, 0, 16)}
 }}
 
-// mostKept is the number of names that a scanner may have room for and be kept.
-const mostKept = 1024
+// maxKept limits the capacity for names of a pooled scanner.
+const maxKept = 1024
 
-// end checks that nothing but white space is left, and returns the first error.
+// end checks that only white space is left, and returns the first error.
 func (s *Scanner) end() error {
 	s.peek()
-	nothing := space(s.text, 0) == len(s.text) // and nobody tried to read it
+	nothing := space(s.text, 0) == len(s.text) // and read has not tried to read it
 	if s.err == nil && (s.pos < len(s.text) || s.depth > 0 || nothing) {
 		s.fail(s.pos, "text after the end of the value")
 	}
@@ -91,23 +89,22 @@ func (s *Scanner) Object() { s.open('{') }
 // Array enters an array; [Scanner.Element] walks it.
 func (s *Scanner) Array() { s.open('[') }
 
-// IsObject tells whether an object comes next; nothing is read.
+// IsObject reports whether an object comes next; it reads nothing.
 func (s *Scanner) IsObject() bool { return s.peek() == '{' }
 
-// IsArray tells whether an array comes next; nothing is read.
+// IsArray reports whether an array comes next; it reads nothing.
 func (s *Scanner) IsArray() bool { return s.peek() == '[' }
 
-// IsString tells whether a string comes next; nothing is read.
+// IsString reports whether a string comes next; it reads nothing.
 func (s *Scanner) IsString() bool { return s.peek() == '"' }
 
-// Literal moves past want if the text goes on with exactly that. It is for callers
-// that know how an object is usually written, and read it in literals from its first
-// bracket to its last, with a value after each but the last. Want is whole tokens,
-// without a comma at the end, such as `},"data":`; levels is how many brackets it
-// opens less how many it closes. No key of the object may be in two of its literals;
-// they do not count among [MaxKeys]. [Scanner.Mark] and [Scanner.Back] undo a wrong guess.
+// Literal moves past want if the text continues with exactly that. It is for callers that know how an object is usually
+// written, and read it in literals from the first bracket to the last, with a value after each but the last. Want consists
+// of whole tokens, without a comma at the end, such as `},"data":`; levels is the number of brackets it opens minus those
+// it closes. No key of the object may appear in two of its literals; they do not count toward [MaxKeys]. [Scanner.Mark]
+// and [Scanner.Back] undo a wrong guess.
 //
-// What would be nested more than [MaxDepth] levels deep is not moved past.
+// Literal does not move past anything nested more than [MaxDepth] levels deep.
 func (s *Scanner) Literal(want string, levels int) bool {
 	if !strings.HasPrefix(s.text[s.pos:], want) || s.depth+levels > MaxDepth {
 		return false
@@ -117,18 +114,18 @@ func (s *Scanner) Literal(want string, levels int) bool {
 	return true
 }
 
-// Mark is a place in a text, inside the object or array where it was taken.
+// Mark is a position in a text, inside the object or array where it was taken.
 type Mark struct {
 	pos   int
 	first bool
 	depth int
-	names int // how many keys were seen
+	names int // number of keys at the mark
 }
 
-// Mark is the place where the scanner is, for [Scanner.Back] and [Scanner.Since].
+// Mark returns the current position, for [Scanner.Back] and [Scanner.Since].
 func (s *Scanner) Mark() Mark { return Mark{s.pos, s.first, s.depth, len(s.names)} }
 
-// Since is the one value that was read since a mark.
+// Since returns the value read since a mark.
 func (s *Scanner) Since(m Mark) Value {
 	if s.err != nil {
 		return Value{}
@@ -136,8 +133,7 @@ func (s *Scanner) Since(m Mark) Value {
 	return Value{text: strings.TrimRight(s.text[space(s.text, m.pos):s.pos], " \t\r\n")}
 }
 
-// Back goes back to a mark inside the same object or array, out of what was entered
-// by literals since.
+// Back returns to a mark inside the same object or array, leaving what literals entered since.
 func (s *Scanner) Back(m Mark) {
 	if s.err == nil {
 		s.pos, s.first, s.depth = m.pos, m.first, m.depth
@@ -145,9 +141,8 @@ func (s *Scanner) Back(m Mark) {
 	}
 }
 
-// Member moves to the next member of the object that was entered last. It
-// returns false at its end, which leaves the object. Each member's value must
-// be read or skipped before the next call.
+// Member moves to the next member of the innermost object. At its end, it returns false and leaves the object. Each
+// member's value must be read or skipped before the next call.
 func (s *Scanner) Member() bool {
 	c := s.peek()
 	if c == '}' {
@@ -171,12 +166,11 @@ func (s *Scanner) Member() bool {
 	return s.err == nil
 }
 
-// Key is the current member's name, unescaped.
+// Key returns the current member's name, unescaped.
 func (s *Scanner) Key() string { return s.key }
 
-// Element moves to the next element of the array that was entered last. It
-// returns false at its end, which leaves the array. Each element must be read
-// or skipped before the next call.
+// Element moves to the next element of the innermost array. At its end, it returns false and leaves the array. Each
+// element must be read or skipped before the next call.
 func (s *Scanner) Element() bool {
 	c := s.peek()
 	if c == ']' {
@@ -197,8 +191,7 @@ func (s *Scanner) Element() bool {
 	return s.err == nil
 }
 
-// Text reads a string and returns what it says, unescaped. It fails where
-// another kind of value is.
+// Text reads a string and returns it unescaped. It fails for another kind of value.
 func (s *Scanner) Text() string {
 	if s.peek() != '"' {
 		s.failHere("want a string")
@@ -210,7 +203,7 @@ func (s *Scanner) Text() string {
 	return s.inside(start, end, escaped)
 }
 
-// Value reads the next value and returns it for later.
+// Value reads the next value for later use.
 func (s *Scanner) Value() Value {
 	s.peek()
 	start := s.pos
@@ -221,7 +214,7 @@ func (s *Scanner) Value() Value {
 	return Value{text: s.text[start:s.pos]}
 }
 
-// Skip reads the next value and proves that it is well formed.
+// Skip reads the next value and checks that it is well formed.
 func (s *Scanner) Skip() {
 	s.peek()
 	s.pos = s.skip(s.pos)
@@ -256,8 +249,7 @@ func (s *Scanner) deeper(at int) bool {
 	return true
 }
 
-// close leaves the array or object whose bracket is next. It returns false,
-// which is what ends the caller's loop.
+// close leaves the array or object whose bracket is next. It returns false, to end the caller's loop.
 func (s *Scanner) close() bool {
 	s.first = false
 	s.depth--
@@ -271,9 +263,8 @@ func (s *Scanner) close() bool {
 	return false
 }
 
-// peek skips white space and returns the next byte, 0 at the end of the text or
-// after an error. A 0 byte in the text itself is no part of any JSON token, so
-// that it cannot be taken for one.
+// peek skips white space and returns the next byte, or 0 at the end of the text or after an error. A 0 byte in the
+// text is not part of any JSON token, so there is no ambiguity.
 func (s *Scanner) peek() byte {
 	s.pos = space(s.text, s.pos)
 	if s.pos < len(s.text) {
@@ -282,7 +273,7 @@ func (s *Scanner) peek() byte {
 	return 0
 }
 
-// space is the index of the first byte from i on that is no white space.
+// space returns the index of the first byte from i on that is not white space.
 func space(text string, i int) int {
 	if i < len(text) && text[i] > ' ' {
 		return i
@@ -304,8 +295,7 @@ func moreSpace(text string, i int) int {
 
 func (s *Scanner) failHere(reason string) { s.pos = s.fail(space(s.text, s.pos), reason) }
 
-// fail keeps the first error, and returns the end of the text: nothing more can
-// be read.
+// fail records the first error, and returns the end of the text, so that nothing more is read.
 func (s *Scanner) fail(at int, reason string) int {
 	if s.err == nil {
 		if at >= len(s.text) {

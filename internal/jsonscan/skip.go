@@ -2,8 +2,8 @@ package jsonscan
 
 import "strings"
 
-// The functions here read what begins at text[i] and return the index after it,
-// the end of the text after an error.
+// The functions here read what begins at text[i] and return the index after it, or the end of the text after an
+// error.
 
 // skip reads a value.
 func (s *Scanner) skip(i int) int {

@@ -90,7 +90,7 @@ func TestSyntaxErrorsOfWalks(t *testing.T) {
 	}
 }
 
-// The first mistake is the one that is told.
+// The first error is reported.
 func TestFirstSyntaxError(t *testing.T) {
 	_, err := jsonscan.Parse(`[1, {"a": tru, "a": 01}, "\q"`)
 	require.Equal(t, &jsonscan.SyntaxError{Offset: len(`[1, {"a": `), Reason: "want a value"}, err)

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// inside is what a string from start to end says.
+// inside returns the content of a string from start to end.
 func (s *Scanner) inside(start, end int, escaped bool) string {
 	switch {
 	case s.err != nil:
@@ -18,11 +18,11 @@ func (s *Scanner) inside(start, end int, escaped bool) string {
 	return s.text[start+1 : end-1]
 }
 
-// str reads a string, and tells whether it has escapes.
+// str reads a string, and reports whether it contains escapes.
 func (s *Scanner) str(start int) (end int, escaped bool) {
 	text := s.text
 	i := start + 1
-	var wide uint64 // has a high bit where a byte above 0x7f was met
+	var wide uint64 // has a high bit for each byte above 0x7f
 	for {
 		// Eight bytes at a time: the lowest mark is the first byte that is a
 		// quote, a backslash or a control character. (A borrow can set false
@@ -66,7 +66,7 @@ func (s *Scanner) str(start int) (end int, escaped bool) {
 	}
 }
 
-// ends tells whether a byte ends a run of plain text in a string.
+// ends reports whether a byte ends a run of plain text in a string.
 func ends(c byte) bool { return c == '"' || c == '\\' || c < ' ' }
 
 const (
@@ -80,16 +80,16 @@ func load(text string, i int) uint64 {
 		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 }
 
-// marks sets the high bit of each byte of x that [ends] a run of plain text. A
-// byte b below 0x80 is a quote (0x22) or below 0x20 exactly when b^2 < 0x21.
+// marks sets the high bit of each byte of x that [ends] a run of plain text. A byte b below 0x80 is a quote (0x22) or below
+// 0x20 exactly if b^2 < 0x21.
 func marks(x uint64) uint64 {
 	quoteOrControl := (x ^ 0x02*lowBits) - 0x21*lowBits
 	backslash := (x ^ '\\'*lowBits) - lowBits
 	return (quoteOrControl | backslash) &^ x & highBits
 }
 
-// escapeLength is the length of the escape that text begins with, 0 if none. A
-// surrogate must have its other half: alone it names no character.
+// escapeLength returns the length of the escape at the beginning of text, 0 if there is none. A single surrogate, without its
+// other half, is invalid.
 func escapeLength(text string) int {
 	if len(text) < 2 {
 		return 0
@@ -133,7 +133,7 @@ func hex4(text string) (rune, bool) {
 	return r, true
 }
 
-// unescape returns what the inside of a string says that was already proved.
+// unescape returns the content of a string whose escapes were already checked.
 func unescape(inside string) string {
 	var b strings.Builder
 	for {

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Kind is what a value is.
+// Kind is the type of a value.
 type Kind uint8
 
-// The kinds of JSON values, and Absent for a value that is not there.
+// The kinds of JSON values, and Absent for a missing value.
 const (
 	Absent Kind = iota
 	Null
@@ -21,15 +21,15 @@ const (
 
 var kindNames = [...]string{"absent", "null", "a bool", "a number", "a string", "an array", "an object"}
 
-// String names the kind as an error message does: "a string".
+// String returns the kind for an error message: "a string".
 func (k Kind) String() string { return kindNames[k] }
 
-// Value is a JSON value that was proved to be well formed, or one that was made
-// ([OfObject]). The zero Value is one that is absent; looking into it, or into a value of another kind, gives
-// absent values again, so that a chain of look-ups needs one check at its end.
+// Value is a JSON value that was checked to be well formed, or that was constructed ([OfObject]). The zero Value is absent;
+// looking into it, or into a value of another kind, gives absent values, so that a chain of look-ups needs only one
+// check.
 type Value struct{ text string }
 
-// Parse proves that text is one JSON value and returns it.
+// Parse checks that text is one JSON value and returns it.
 func Parse(text string) (Value, error) {
 	var v Value
 	if err := Scan(text, func(s *Scanner) { v = s.Value() }); err != nil {
@@ -38,11 +38,11 @@ func Parse(text string) (Value, error) {
 	return v, nil
 }
 
-// Scanner walks the value, which it need not prove again. It is for readers that
-// want many of a value's parts in one go.
+// Scanner returns a scanner of the value that skips the checks already made. It is for readers of many parts of a
+// value.
 func (v Value) Scanner() Scanner { return Scanner{text: v.text, proved: true} }
 
-// Kind tells what the value is.
+// Kind returns the kind of the value.
 func (v Value) Kind() Kind {
 	if v.text == "" {
 		return Absent
@@ -63,10 +63,10 @@ func (v Value) Kind() Kind {
 	}
 }
 
-// Raw is the value's JSON text as it was sent; "" for an absent one.
+// Raw returns the value's JSON text as it was sent; "" if absent.
 func (v Value) Raw() string { return v.text }
 
-// Text is what a string says, unescaped; ok is false for any other kind.
+// Text returns a string unescaped; ok is false for any other kind.
 func (v Value) Text() (text string, ok bool) {
 	if v.text == "" || v.text[0] != '"' {
 		return "", false
@@ -78,12 +78,12 @@ func (v Value) Text() (text string, ok bool) {
 	return inside, true
 }
 
-// Bool is a bool's value; ok is false for any other kind.
+// Bool returns the value of a bool; ok is false for any other kind.
 func (v Value) Bool() (value, ok bool) {
 	return v.text == "true", v.Kind() == Bool
 }
 
-// Member is the object's member of that name, absent if there is none.
+// Member returns the object's member with a name, absent if there is none.
 func (v Value) Member(name string) Value {
 	for key, member := range v.Members() {
 		if key == name {
@@ -93,7 +93,7 @@ func (v Value) Member(name string) Value {
 	return Value{}
 }
 
-// Index is the array's element i, counted from 0, absent if there is none.
+// Index returns the array's element i, counted from 0, absent if there is none.
 func (v Value) Index(i int) Value {
 	n := 0
 	for element := range v.Elements() {
@@ -105,7 +105,7 @@ func (v Value) Index(i int) Value {
 	return Value{}
 }
 
-// Only is the one member of an object that has exactly one.
+// Only returns the only member of an object that has exactly one.
 func (v Value) Only() (key string, member Value, ok bool) {
 	n := 0
 	for k, m := range v.Members() {
@@ -118,7 +118,7 @@ func (v Value) Only() (key string, member Value, ok bool) {
 	return key, member, true
 }
 
-// Members walks an object's members in their order; nothing for another kind.
+// Members yields an object's members in order; nothing for another kind.
 func (v Value) Members() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
 		if v.Kind() != Object {
@@ -135,7 +135,7 @@ func (v Value) Members() iter.Seq2[string, Value] {
 	}
 }
 
-// Elements walks an array's elements in their order; nothing for another kind.
+// Elements yields an array's elements in order; nothing for another kind.
 func (v Value) Elements() iter.Seq[Value] {
 	return func(yield func(Value) bool) {
 		if v.Kind() != Array {
@@ -151,7 +151,7 @@ func (v Value) Elements() iter.Seq[Value] {
 	}
 }
 
-// Excerpt is text that came from outside, short enough to quote in a message.
+// Excerpt shortens external text for quoting in a message.
 func Excerpt(text string) string {
 	const most = 80
 	if len(text) <= most {

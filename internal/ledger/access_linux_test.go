@@ -15,8 +15,8 @@ import (
 	"github.com/feeledger/fees/internal/test/postgrestest"
 )
 
-// An auditor may read a file, and write neither it nor beside it: every question is
-// answered. Changes that stand beside the file and cannot be read are told of.
+// With read-only access to a file and its directory, every query works. Changes next to the file that cannot be read are
+// reported.
 func TestAFileThatMayNotBeWritten(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("NOT TESTED, for that takes the right to become another user")
@@ -45,7 +45,7 @@ func TestAFileThatMayNotBeWritten(t *testing.T) {
 	_, err = ledger.OpenWriter(ctx, place)
 	require.Error(t, err)
 
-	as(0) // a program is killed, and leaves what it wrote beside the file
+	as(0) // a program is killed and leaves what it wrote next to the file
 	db, err := sql.Open("sqlite", place+"?_pragma=journal_mode(wal)&_pragma=wal_autocheckpoint(0)")
 	require.NoError(t, err)
 	_, err = db.Exec("UPDATE rejudgements SET program = 'x'; CREATE TABLE left_behind (a)")
@@ -58,10 +58,10 @@ func TestAFileThatMayNotBeWritten(t *testing.T) {
 	os.Remove(place + "-shm")
 	as(65534)
 	_, err = ledger.Open(ctx, place)
-	require.ErrorContains(t, err, place+"-wal, and cannot be read where nothing may be written: copy both files elsewhere")
+	require.ErrorContains(t, err, place+"-wal, which cannot be read in a read-only directory. Copy both files")
 }
 
-// A role of PostgreSQL that may select and nothing else can ask and verify.
+// A PostgreSQL role with only SELECT rights can query and verify.
 func TestARoleThatMayOnlySelect(t *testing.T) {
 	server := postgrestest.Start(t)
 	r := recording2100()

@@ -17,8 +17,7 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// What a damaged file delivers, rows of other heights, twice or in another order, is told as
-// damage by the question that reads it.
+// Rows that a damaged file returns at other heights, twice or out of order are reported as damage by the query.
 func TestRowsThatTheEngineMixesUp(t *testing.T) {
 	const last = 11
 	book := written(t, newFile(t), madeUpChain, monthsOfBlocks(last+1, 60*time.Hour))
@@ -30,7 +29,7 @@ func TestRowsThatTheEngineMixesUp(t *testing.T) {
 			}
 		}
 	}
-	rows := map[string][]any{} // whole ones, to be delivered in the place of others
+	rows := map[string][]any{} // undamaged rows, returned instead of others
 	mend := book.Altering(func(query string, before int, r []any) { rows[fmt.Sprint(query, before)] = slices.Clone(r) })
 	blocks := func() error { return each(book.Blocks(ctx, in(all)), func(*ledger.Block) error { return nil }) }
 	named := func() error {
@@ -61,13 +60,13 @@ func TestRowsThatTheEngineMixesUp(t *testing.T) {
 		"a height below 0":           {set(inSpan, 3, int64(-3)), blocks, "table blocks: a height of -3"},
 		"no height":                  {set(inSpan, 3, nil), blocks, "table blocks: a height of <nil>"},
 		"a height that is a text":    {set(inSpan, 3, "x"), blocks, "table blocks: a height of x"},
-		"a record of another height": {set(inSpan, 3, int64(4)), blocks, "block 4, table blocks: its record is of block 3"},
-		"a block twice":              {put(inSpan, 3, 2), blocks, "block 2, table blocks: out of its place"},
-		"blocks in another order":    {put(inSpan, 3, 1), blocks, "block 1, table blocks: out of its place"},
+		"a record of another height": {set(inSpan, 3, int64(4)), blocks, "block 4, table blocks: its record belongs to block 3"},
+		"a block twice":              {put(inSpan, 3, 2), blocks, "block 2, table blocks: out of order"},
+		"blocks in another order":    {put(inSpan, 3, 1), blocks, "block 1, table blocks: out of order"},
 		"a block of another height":  {put(inSpan, 3, 4), blocks, "block 3, table blocks: missing"},
 		"a block that was not named": {put(inSpan, 0, 1), named, "block 0, table blocks: missing"},
 		"a finding's height twice":   {set(flagged, 1, int64(0)), named, "block 0, table blocks: missing"},
-		"a month twice":              {put(months, 1, 0), monthly, "table stretches: the month 2023-11 is out of its place"},
+		"a month twice":              {put(months, 1, 0), monthly, "table stretches: the month 2023-11 is out of order"},
 		"a day of another number":    {set("unit = ? AND number >= ? AND number < ?", 0, "month"), unpaid, "was altered"},
 	} {
 		require.NoError(t, x.ask())
@@ -80,8 +79,7 @@ func TestRowsThatTheEngineMixesUp(t *testing.T) {
 	verified(t, book)
 }
 
-// A sealed block that was altered, and whose sum is that of what it has then, gives answers of what
-// it has. Verify finds it by the seal of its day, whatever it has.
+// Queries of an altered sealed block with a matching sum return the altered values; Verify finds it by the seal of its day.
 func TestVerifyFindsWhatFitsItsSum(t *testing.T) {
 	other := func(change func(made)) *ledger.Entry {
 		m := makeBlock(2, hashOf(2, 0), hashOf(1, 0), "7")
@@ -126,12 +124,12 @@ func TestVerifyFindsWhatFitsItsSum(t *testing.T) {
 		}
 		put(whole[0])
 		verified(t, book)
-		for set, message := range map[string]string{ // beside the record, which is that of the seal
-			"time_ms = time_ms + 1": "its time or its flags are not those of its record",
-			"time_ms = NULL":        "its time or its flags are not those of its record",
-			"flags = 2":             "its time or its flags are not those of its record",
-			"flags = 1":             "sealed, and not final",
-			`known = '{"findings":[{"check_id":"a"}]}'`: "its time or its flags are not those of its record",
+		for set, message := range map[string]string{ // columns besides the record, which the seal covers
+			"time_ms = time_ms + 1": "its time or its flags differ from its record",
+			"time_ms = NULL":        "its time or its flags differ from its record",
+			"flags = 2":             "its time or its flags differ from its record",
+			"flags = 1":             "sealed but not final",
+			`known = '{"findings":[{"check_id":"a"}]}'`: "its time or its flags differ from its record",
 		} {
 			db.altered(t, "blocks", "UPDATE blocks SET "+set+" WHERE height = 2", func() {
 				db.resum(t, 2)
@@ -142,8 +140,7 @@ func TestVerifyFindsWhatFitsItsSum(t *testing.T) {
 	})
 }
 
-// A day or a month that was altered, and whose digest is that of what it has then, is found by Verify:
-// its blocks make another.
+// Verify finds an altered day or month with a matching digest, because its blocks give another.
 func TestVerifyFindsAStretchThatFitsItsDigest(t *testing.T) {
 	engines(t, func(t *testing.T, newPlace func() string) {
 		place := newPlace()
@@ -163,7 +160,7 @@ func TestVerifyFindsAStretchThatFitsItsDigest(t *testing.T) {
 	})
 }
 
-// A part that was altered, and whose stretch has its leaf, is found by Verify: the blocks make another.
+// Verify finds an altered part with a matching leaf, because the blocks give another.
 func TestVerifyFindsAPartThatFitsItsLeaf(t *testing.T) {
 	alter := map[string]func(body []byte) []byte{
 		"lost":    func([]byte) []byte { return nil },
@@ -189,7 +186,7 @@ func TestVerifyFindsAPartThatFitsItsLeaf(t *testing.T) {
 					whole = slices.Clone(body)
 					return alter(body)
 				}))
-				require.Contains(t, fmt.Sprint(damages(t, book)), fmt.Sprintf("part %d of kind %d is not what its blocks make", part, kind), "%s, %v", name, p)
+				require.Contains(t, fmt.Sprint(damages(t, book)), fmt.Sprintf("part %d of kind %d differs from its blocks", part, kind), "%s, %v", name, p)
 				require.NoError(t, book.ForgePart(ctx, p[0].(string), number, kind, part, func([]byte) []byte { return whole }))
 			}
 		}
@@ -198,7 +195,7 @@ func TestVerifyFindsAPartThatFitsItsLeaf(t *testing.T) {
 	})
 }
 
-// A record of a later version is not understood, which is said.
+// A record of a later version is rejected with a clear error.
 func TestARecordOfALaterVersion(t *testing.T) {
 	place := newFile(t)
 	book := written(t, place, madeUpChain, madeUp(0, 5))
@@ -209,12 +206,11 @@ func TestARecordOfALaterVersion(t *testing.T) {
 		each(book.Costs(ctx, in(chain.Heights{Last: 4})), func(*ledger.Cost) error { return nil }),
 	} {
 		require.ErrorIs(t, err, ledger.ErrDamaged)
-		require.ErrorContains(t, err, "block 2, table blocks: its record is none of version 1")
+		require.ErrorContains(t, err, "block 2, table blocks: its record does not have version 1")
 	}
 }
 
-// Blocks without a time are of no day whose totals tell how many rows they have: all of them
-// are looked through for an account.
+// Blocks without a time belong to no day with totals: a query by account scans all of them.
 func TestBlocksWithoutATime(t *testing.T) {
 	var entries []*ledger.Entry
 	parent := chain.Hash{}
@@ -248,7 +244,7 @@ func TestBlocksWithoutATime(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, x.want, found)
 		}
-		// One that was given a time is none of them.
+		// A block that was given a time is not one of them.
 		db := openSQL(t, place)
 		db.do(t, "UPDATE blocks SET time_ms = 1700000000000 WHERE height = 2")
 		_, err := moved(chain.Heights{Last: 9})
@@ -257,11 +253,11 @@ func TestBlocksWithoutATime(t *testing.T) {
 		db.resum(t, 2)
 		_, err = moved(chain.Heights{Last: 9})
 		require.ErrorIs(t, err, ledger.ErrDamaged)
-		require.ErrorContains(t, err, "block 2, table blocks: its time or its flags are not those of its record")
+		require.ErrorContains(t, err, "block 2, table blocks: its time or its flags differ from its record")
 	})
 }
 
-// A transfer to oneself is one, and what was charged without its destinations is counted.
+// A transfer to oneself counts once, and a charge without its destinations is counted.
 func TestTotalsOfOneself(t *testing.T) {
 	m := makeBlock(0, hashOf(0, 0), chain.Hash{}, "7")
 	x := &m.Report.Transactions[0]
@@ -285,7 +281,7 @@ func TestPaid(t *testing.T) {
 	require.False(t, (&ledger.Cost{}).Paid().Known())
 }
 
-// What passes is told from what stays, also where it is wrapped.
+// Temporary errors are distinguished from permanent ones, also when wrapped.
 func TestPasses(t *testing.T) {
 	for code, want := range map[string]bool{"40001": true, "40P01": true, "53300": true, "55P03": true, "57P01": true, "25006": true, "53100": false, "42P01": false, "XX001": false, "57014": false} {
 		require.Equal(t, want, ledger.Passes(fmt.Errorf("written: %w", &pgconn.PgError{Code: code})), code)
@@ -294,7 +290,7 @@ func TestPasses(t *testing.T) {
 	require.False(t, ledger.Passes(ledger.ErrLocked))
 }
 
-// For very many accounts all costs are read, and theirs are told.
+// For very many accounts, all costs are read and filtered.
 func TestCostsOfManyAccounts(t *testing.T) {
 	book := written(t, filepath.Join(t.TempDir(), "fees.db"), madeUpChain, madeUp(0, 20))
 	few := map[chain.Address]bool{{19: 1}: true, {19: 3}: true}

@@ -9,9 +9,8 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// Altering makes the engine of a book deliver other rows than there are, as one does whose
-// file is damaged. Alter is given each row that is read of a table, and how many of that
-// query were read before. Mend makes the engine whole again.
+// Altering makes a ledger's engine return other rows than are stored, like one with a damaged file. alter gets each row
+// read from a table, and the number of rows that the query returned before. mend restores the engine.
 func (b *Book) Altering(alter func(query string, before int, r []any)) (mend func()) {
 	whole := b.engine
 	b.engine = &alteringEngine{whole, alteringQuerier{whole, alter}}
@@ -60,7 +59,7 @@ func (r *alteringRows) values(columns []column, into row) error {
 	return err
 }
 
-// forge has something done to a day or a month, which has its digest afterwards.
+// forge changes a day or a month and recomputes its digest.
 func (b *Book) forge(ctx context.Context, u unit, number int64, do func(tx transaction, s *stretch) error) error {
 	return b.change(ctx, func(tx transaction) error {
 		found, err := readStretches(ctx, tx, u, "number = ?", number)
@@ -74,7 +73,7 @@ func (b *Book) forge(ctx context.Context, u unit, number int64, do func(tx trans
 	})
 }
 
-// ForgePart alters a part of a day or a month, which has its leaf afterwards.
+// ForgePart alters a part of a day or a month and recomputes its leaf.
 func (b *Book) ForgePart(ctx context.Context, of string, number int64, kind, part int, alter func(body []byte) []byte) error {
 	return b.forge(ctx, unit(slices.Index(unitNames[:], of)), number, func(tx transaction, s *stretch) error {
 		body, err := s.body(ctx, tx, partKind(kind), part)
@@ -89,7 +88,7 @@ func (b *Book) ForgePart(ctx context.Context, of string, number int64, kind, par
 	})
 }
 
-// ForgeStretch alters what a day or a month has in a column.
+// ForgeStretch alters a column of a day or a month.
 func (b *Book) ForgeStretch(ctx context.Context, of string, number int64, column string) error {
 	return b.forge(ctx, unit(slices.Index(unitNames[:], of)), number, func(_ transaction, s *stretch) (err error) {
 		for _, f := range stretchFields {

@@ -16,8 +16,7 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// monthsOfBlocks are blocks that follow each other at a pace, from the end of November
-// 2023 on, with rows in every table.
+// monthsOfBlocks are consecutive blocks at a fixed pace from the end of November 2023, with rows in every table.
 func monthsOfBlocks(count uint64, pace time.Duration) (list []*ledger.Entry) {
 	for _, m := range monthsMade(count, pace) {
 		e, err := ledger.NewEntry(m.Block, m.Report)
@@ -27,7 +26,7 @@ func monthsOfBlocks(count uint64, pace time.Duration) (list []*ledger.Entry) {
 	return list
 }
 
-// monthsMade are those blocks, to be changed before they become entries.
+// monthsMade are those blocks before they become entries, so that they can be changed.
 func monthsMade(count uint64, pace time.Duration) (list []made) {
 	begin := time.Date(2023, 11, 24, 22, 0, 0, 0, time.UTC)
 	parent := chain.Hash{}
@@ -62,14 +61,14 @@ func tokenAmount(text string) chain.TokenAmount {
 
 var mover = chain.Address{0xa0, 19: 0xaa}
 
-// question is one that a book answers, with all of the answer as a text.
+// question is a query with its whole answer as a text.
 type question struct {
 	name string
 	ask  func(b *ledger.Book) (answer string, err error)
 }
 
-// questions are all that a book is asked, about the blocks up to a height: of all of them, and
-// of days and months that begin and end among them.
+// questions are all queries about the blocks up to a height: about all of them, and about days and months that begin and
+// end among them.
 func questions(last uint64) (list []question) {
 	all := chain.Heights{Last: last}
 	some := chain.Heights{First: last / 4, Last: last - last/3}
@@ -184,7 +183,7 @@ func timeOf(at time.Time) chain.Time {
 	return t
 }
 
-// told writes what a question tells one by one.
+// told writes the results of a query one by one.
 func told[T any](out *strings.Builder) func(T) error {
 	return func(v T) error {
 		fmt.Fprintf(out, "%+v\n", v)
@@ -199,12 +198,12 @@ func answered(out *strings.Builder, v any, err error) error {
 	return err
 }
 
-// hashOfTransaction is that of the one in a made-up block.
+// hashOfTransaction returns the hash of the transaction in a sample block.
 func hashOfTransaction(height uint64) chain.Hash {
 	return makeBlock(height, hashOf(height, 0), chain.Hash{}, "0").Report.Transactions[0].Hash
 }
 
-// answers are those of a whole book.
+// answers returns the answers of an undamaged ledger.
 func answersOf(t testing.TB, book *ledger.Book, list []question) map[string]string {
 	whole := map[string]string{}
 	for _, q := range list {
@@ -216,13 +215,13 @@ func answersOf(t testing.TB, book *ledger.Book, list []question) map[string]stri
 	return whole
 }
 
-// sent is a query that a book sends its database.
+// sent is a query that a ledger sends to its database.
 type sent struct {
 	text      string
 	arguments []any
 }
 
-// queriesOf are what a book sends for an answer.
+// queriesOf returns the queries sent for an answer.
 func queriesOf(t testing.TB, book *ledger.Book, ask func(*ledger.Book) (string, error)) (list []sent) {
 	t.Helper()
 	var mu sync.Mutex // rows are read ahead

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Asked has told be told each query that a book asks to read, and its arguments, until the
-// book is mended.
+// Asked reports each query and its arguments to told, until the ledger is mended.
 func (b *Book) Asked(told func(query string, arguments []any)) (mend func()) {
 	whole := b.engine
 	b.engine = &askedEngine{whole, askedQuerier{whole, told}}

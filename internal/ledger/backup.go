@@ -15,12 +15,10 @@ import (
 	"github.com/feeledger/fees/internal/sys/scratch"
 )
 
-// Backup copies the book as it is now into a new file, whatever is written
-// meanwhile: a ledger of its own, with the same digests and seals. A book in
-// PostgreSQL becomes a file too: its sealed blocks do not change, and are copied
-// without one long snapshot; all else is of one moment. The file is made beside its
-// place, in a directory of its name and ".backup"; what a killed one left there is
-// taken away.
+// Backup copies the current state of the ledger, including a PostgreSQL one, into a new file: a complete
+// ledger with the same digests and seals. Writers may continue meanwhile. Sealed blocks never change and
+// are copied without one long snapshot; everything else comes from a single moment. The file is written
+// in a directory next to path, named like it plus ".backup"; leftovers of an interrupted backup are removed.
 func (b *Book) Backup(ctx context.Context, path string, progress func(done, total uint64)) (err error) {
 	if err := free(path); err != nil {
 		return err
@@ -33,23 +31,22 @@ func (b *Book) Backup(ctx context.Context, path string, progress func(done, tota
 	})
 }
 
-// free wants no file to be there.
+// free returns an error if a file exists at path.
 func free(path string) error {
 	_, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err == nil {
-		err = fmt.Errorf("%s: there is a file already", path)
+		err = fmt.Errorf("%s already exists", path)
 	}
 	return err
 }
 
-// newFile makes a file in a directory beside its place, and gives it its name when it is
-// whole.
-func newFile(path, suffix string, make func(temporary string) error) error {
+// newFile writes a file in a temporary directory next to path, and moves it to path once complete.
+func newFile(path, suffix string, write func(temporary string) error) error {
 	path, err := filepath.Abs(path)
-	if err != nil { // SQLite would take file:… for an address
+	if err != nil { // an absolute path: SQLite would read file:… as a URI
 		return err
 	}
 	directory, err := scratch.Hold(path + suffix)
@@ -61,19 +58,19 @@ func newFile(path, suffix string, make func(temporary string) error) error {
 		return err
 	}
 	temporary := directory.Path("copy.db")
-	if err := make(temporary); err != nil {
+	if err := write(temporary); err != nil {
 		return err
 	}
 	if err := disk.Sync(temporary); err != nil {
 		return err
 	}
-	if err := os.Link(temporary, path); err != nil { // fails where another made the file meanwhile
+	if err := os.Link(temporary, path); err != nil { // fails if path was created meanwhile
 		return err
 	}
 	return disk.Sync(filepath.Dir(path))
 }
 
-// copyTo writes the book's rows into a new file: all, or those before a cut.
+// copyTo writes the ledger's rows into a new file: all of them, or those before a cut.
 func (b *Book) copyTo(ctx context.Context, path string, c *cut, progress func(done, total uint64)) (err error) {
 	m, err := b.moments(ctx)
 	if err != nil {
@@ -97,7 +94,7 @@ func (b *Book) copyTo(ctx context.Context, path string, c *cut, progress func(do
 	}
 	done := uint64(0)
 	read := func(ctx context.Context, last uint64) error {
-		return m.portion(ctx, last, func(list []*blockRow) error {
+		return m.batch(ctx, last, func(list []*blockRow) error {
 			done += uint64(len(list))
 			progress(done, max(done, total))
 			return copied.copyBlocks(ctx, list)
@@ -105,7 +102,7 @@ func (b *Book) copyTo(ctx context.Context, path string, c *cut, progress func(do
 	}
 	m.at = m.row.first
 	row := m.row
-	if _, removing := m.row.removed(); c == nil && !removing { // blocks that are not sealed yet may lie below
+	if _, removing := m.row.removed(); c == nil && !removing { // there may be unsealed blocks below
 		m.at = 0
 	}
 	if c != nil {
@@ -154,7 +151,7 @@ func (b *Book) copyBlocks(ctx context.Context, list []*blockRow) error {
 	return b.change(ctx, func(tx transaction) error { return insertBlocks(ctx, tx, rows, shown) })
 }
 
-// copyRest copies every table but blocks and transactions, and then the row of the table book.
+// copyRest copies every table except blocks and transactions, then the row of the table book.
 func (b *Book) copyRest(ctx context.Context, from querier, now *bookRow, c *cut) error {
 	return b.change(ctx, func(tx transaction) error {
 		copied := map[string][]column{"stretches": stretchColumns, "parts": partColumns, "rejudgements": rejudgementColumns}

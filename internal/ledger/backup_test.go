@@ -14,7 +14,7 @@ import (
 
 func quietly(_, _ uint64) {}
 
-// filesOf are the names in a folder.
+// filesOf returns the names in a folder.
 func filesOf(t *testing.T, directory string) (list []string) {
 	entries, err := os.ReadDir(directory)
 	require.NoError(t, err)
@@ -24,7 +24,7 @@ func filesOf(t *testing.T, directory string) (list []string) {
 	return list
 }
 
-// A backup has all that the book has, whatever engine that is in.
+// A backup contains everything, in either engine.
 func TestBackup(t *testing.T) {
 	entries := append(madeUp(0, 600), branch(t, 600, 2, hashOf(599, 0), 1, false)...)
 	engines(t, func(t *testing.T, newPlace func() string) {
@@ -46,13 +46,13 @@ func TestBackup(t *testing.T) {
 		require.Equal(t, from.texts(t, "SELECT * FROM rejudgements"), to.texts(t, "SELECT * FROM rejudgements"))
 		require.NoError(t, back.Close())
 
-		again := writer(t, copied) // it is a book to go on with
+		again := writer(t, copied) // the copy is a complete ledger that can continue
 		require.NoError(t, again.Write(ctx, madeUp(703, 2)))
 		verified(t, again)
 
-		require.ErrorContains(t, book.Backup(ctx, copied, quietly), "there is a file already")
+		require.ErrorContains(t, book.Backup(ctx, copied, quietly), "already exists")
 		require.Error(t, book.Backup(ctx, filepath.Join(directory, "no", "folder.db"), quietly))
-		require.ErrorContains(t, book.Backup(ctx, directory, quietly), "there is a file already")
+		require.ErrorContains(t, book.Backup(ctx, directory, quietly), "already exists")
 	})
 }
 
@@ -114,7 +114,7 @@ func TestABackupThatFailsLeavesNothing(t *testing.T) {
 		require.Error(t, reader(t, place).Backup(ended, target, quietly))
 		require.Empty(t, filesOf(t, directory))
 
-		// Half way.
+		// Halfway.
 		db := openSQL(t, place)
 		if db.postgres {
 			for _, table := range []string{"blocks", "parts", "rejudgements", "proved", "stretches"} {
@@ -127,7 +127,7 @@ func TestABackupThatFailsLeavesNothing(t *testing.T) {
 			require.ErrorIs(t, empty.Backup(ctx, target, quietly), ledger.ErrNone)
 			require.Empty(t, filesOf(t, directory))
 		}
-		// Another made the file meanwhile.
+		// The file was created meanwhile.
 		raced := filepath.Join(directory, "raced.db")
 		if db.postgres {
 			err := book.Backup(ctx, raced, func(_, _ uint64) { os.WriteFile(raced, []byte("theirs"), 0o600) })
@@ -138,7 +138,7 @@ func TestABackupThatFailsLeavesNothing(t *testing.T) {
 	})
 }
 
-// Blocks with a height far from the others take no longer.
+// A block with a height far from the others does not slow down a backup.
 func TestAHeightFarAway(t *testing.T) {
 	const highest = 1 << 35 // block times end before year 10000
 	far := makeBlock(highest, hashOf(highest, 0), hashOf(0, 1), "5").entry(t)

@@ -17,7 +17,7 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// sameBook wants a book to have just what another one has.
+// sameBook requires two ledgers to have the same contents.
 func sameBook(t *testing.T, want map[string][][]string, place string) {
 	t.Helper()
 	have := rowsIn(t, place)
@@ -30,8 +30,7 @@ func sameBook(t *testing.T, want map[string][][]string, place string) {
 
 const disorderlyPace = 4 * time.Hour
 
-// disorderly are blocks of two months, the first of which has no time, and some of which have one
-// that goes backwards, by a day or a month.
+// disorderly are blocks of two months. The first has no time, and some times go backwards by a day or a month.
 func disorderly(t testing.TB) (list []*ledger.Entry) {
 	all := monthsMade(300, disorderlyPace)
 	all[0].Block.Extrinsics, all[0].Report.Time = nil, chain.Optional[chain.Time]{}
@@ -46,8 +45,7 @@ func disorderly(t testing.TB) (list []*ledger.Entry) {
 	return list
 }
 
-// A book that is extended downwards and upwards, in whatever order, is the one that was begun
-// with its lowest block.
+// A ledger extended downwards and upwards in any order equals one that started at its lowest block.
 func TestExtendedInAnyOrder(t *testing.T) {
 	if testing.Short() {
 		t.Skip("each order")
@@ -68,7 +66,7 @@ func TestExtendedInAnyOrder(t *testing.T) {
 			place := newPlace()
 			book := writer(t, place)
 			low := random.IntN(count)
-			high := low // what is there is low..high-1, with parts of what is below
+			high := low // stored so far: low..high-1, and some blocks below
 			require.NoError(t, book.Begin(ctx, madeUpChain, uint64(low)))
 			write := func(from, to int) {
 				if ledger.Postgres(place) && random.IntN(2) == 0 {
@@ -101,7 +99,7 @@ func TestExtendedInAnyOrder(t *testing.T) {
 				if random.IntN(9) == 0 {
 					verified(t, book)
 				}
-				if random.IntN(5) == 0 { // another writer goes on
+				if random.IntN(5) == 0 { // another writer continues
 					require.NoError(t, book.Close())
 					book = writer(t, place)
 					require.NoError(t, book.Begin(ctx, madeUpChain, uint64(low)))
@@ -122,14 +120,14 @@ func TestExtendedInAnyOrder(t *testing.T) {
 	})
 }
 
-// While blocks come below, a book is what it was, and says what is there.
+// While blocks are added below, a ledger's answers and status stay correct.
 func TestBlocksThatComeBelow(t *testing.T) {
 	const count, pace = 300, 4 * time.Hour
 	entries := monthsOfBlocks(count, pace)
 	engines(t, func(t *testing.T, newPlace func() string) {
-		alone := newPlace()
-		want := statusOf(t, written(t, alone, madeUpChain, entries[200:]))
-		wanted := saidOf(t, reader(t, alone), chain.Heights{First: 0, Last: count})
+		single := newPlace()
+		want := statusOf(t, written(t, single, madeUpChain, entries[200:]))
+		wanted := saidOf(t, reader(t, single), chain.Heights{First: 0, Last: count})
 		place := newPlace()
 		book := written(t, place, madeUpChain, entries[200:])
 		unchanged := func() ledger.Status {
@@ -164,7 +162,7 @@ func TestBlocksThatComeBelow(t *testing.T) {
 		s = unchanged()
 		require.Equal(t, []chain.Heights{{First: 150, Last: 179}}, s.Gaps)
 
-		// A copy goes on where the book is.
+		// A copy continues where the ledger is.
 		copies := newFile(t)
 		require.NoError(t, book.Backup(ctx, copies, func(_, _ uint64) {}))
 		for _, b := range []*ledger.Book{book, writer(t, copies)} {
@@ -188,7 +186,7 @@ func TestBlocksThatComeBelow(t *testing.T) {
 	})
 }
 
-// saidOf are some questions' answers, each as a text.
+// saidOf returns the answers of some queries as texts.
 func saidOf(t *testing.T, book *ledger.Book, span chain.Heights) (list []string) {
 	add := func(x any) { list = append(list, fmt.Sprintf("%+v", x)) }
 	require.NoError(t, each(book.Costs(ctx, in(span)), func(c *ledger.Cost) error { add(*c); return nil }))
@@ -215,8 +213,7 @@ func saidOf(t *testing.T, book *ledger.Book, span chain.Heights) (list []string)
 	return list
 }
 
-// A question that goes on while the book is extended below the day and the month that it is about
-// has the answer that it had when it was asked.
+// A query that runs while the ledger is extended below its day and month returns the answer from when it began.
 func TestQuestionsWhileABookIsExtended(t *testing.T) {
 	const count, pace = 500, 4 * time.Hour
 	entries := monthsOfBlocks(count, pace)
@@ -241,7 +238,7 @@ func TestQuestionsWhileABookIsExtended(t *testing.T) {
 			require.EqualValues(t, 99, reached)
 		}
 
-		// Rows of an account are counted against its days.
+		// The rows of an account are compared with its days.
 		place := newPlace()
 		book := written(t, place, madeUpChain, entries[100:])
 		asked, reached, rows := reader(t, place), uint64(100), 0
@@ -261,8 +258,7 @@ func TestQuestionsWhileABookIsExtended(t *testing.T) {
 	})
 }
 
-// A block that does not lead up to the book's first one is refused, and so is one that was put
-// there.
+// A block that does not lead up to the ledger's first one is rejected, and so is one inserted there by SQL.
 func TestTheSeamBelowABook(t *testing.T) {
 	entries := madeUp(0, 20)
 	engines(t, func(t *testing.T, newPlace func() string) {
@@ -281,7 +277,7 @@ func TestTheSeamBelowABook(t *testing.T) {
 		require.Zero(t, sealAll(t, book))
 		require.EqualValues(t, 10, statusOf(t, book).First)
 
-		// Blocks that are not final are not sealed, and are taken out where the chain replaced them.
+		// Blocks that are not final are not sealed, and are removed if the chain replaces them.
 		open := branch(t, 0, 3, chain.Hash{}, 4, false)
 		require.NoError(t, book.Write(ctx, open))
 		removed, failed := book.Rollback(ctx)
@@ -300,7 +296,7 @@ func TestTheSeamBelowABook(t *testing.T) {
 	})
 }
 
-// A seal is not made anew of blocks that are not those that were sealed.
+// A seal is not recomputed from blocks other than the sealed ones.
 func TestNothingIsSealedBelowADamagedDay(t *testing.T) {
 	entries := madeUp(0, 20)
 	engines(t, func(t *testing.T, newPlace func() string) {
@@ -311,11 +307,11 @@ func TestNothingIsSealedBelowADamagedDay(t *testing.T) {
 		db.do(t, "UPDATE blocks SET record = (SELECT record FROM blocks WHERE height = 17) WHERE height = 15")
 		_, err := book.Seal(ctx)
 		require.ErrorIs(t, err, ledger.ErrDamaged)
-		require.ErrorContains(t, err, "does not have the blocks that were sealed")
+		require.ErrorContains(t, err, "are not the ones that were sealed")
 	})
 }
 
-// A verification and a copy of moments say that the book begins lower now.
+// A verification and a copy in several snapshots report that the ledger now starts lower.
 func TestVerifyWhileABookIsExtended(t *testing.T) {
 	ledger.HoldMoments(t, 0, 0)
 	const count, pace = 1_200, 20 * time.Minute
@@ -334,7 +330,7 @@ func TestVerifyWhileABookIsExtended(t *testing.T) {
 	})
 }
 
-// What was detached can come back, and the book is what it was.
+// Detached blocks can be added again, and the ledger is as before.
 func TestDetachedBlocksComeBack(t *testing.T) {
 	const count, pace = 300, 4 * time.Hour
 	entries := monthsOfBlocks(count, pace)
@@ -357,7 +353,7 @@ func TestDetachedBlocksComeBack(t *testing.T) {
 	})
 }
 
-// extend adds blocks below a book, the highest first, as a program does that may be killed.
+// extend adds blocks below a ledger, the highest first, as a program that may be killed.
 func extend(book *ledger.Book, entries []*ledger.Entry) error {
 	if err := book.Begin(ctx, madeUpChain, 0); err != nil {
 		return err
@@ -389,8 +385,8 @@ func extend(book *ledger.Book, entries []*ledger.Entry) error {
 	}
 }
 
-// However often somebody is killed who extends a book downwards, it is whole, has what it had, and
-// is at the end the one that was begun with the lowest block.
+// However often a program that extends a ledger downwards is killed, the ledger keeps its contents, and in the end equals
+// one that started at the lowest block.
 func TestExtensionsThatAreKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not in a short run: kills many programs")
@@ -412,7 +408,7 @@ func TestExtensionsThatAreKilled(t *testing.T) {
 				}
 				time.Sleep(time.Duration(rand.IntN(60)) * time.Millisecond)
 				cmd.Process.Kill()
-				if done = cmd.Wait() == nil; done { // it was done before
+				if done = cmd.Wait() == nil; done { // already done
 					break
 				}
 				require.Empty(t, errs.String())

@@ -18,11 +18,10 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// seedAsked begins the random changes of TestSingleBits.
+// seedAsked sets the seed of the random changes of TestSingleBits.
 const seedAsked = "FEES_BITS_SEED"
 
-// bitsBook is a closed book of several days and months with blocks above and below it that are not
-// sealed, some of them not final.
+// bitsBook is a ledger of several days and months, with unsealed blocks above and below, some of them not final.
 func bitsBook(t *testing.T, place string) {
 	entries := monthsOfBlocks(112, 3*time.Hour)
 	book := written(t, place, madeUpChain, entries[10:100])
@@ -32,7 +31,7 @@ func bitsBook(t *testing.T, place string) {
 	require.NoError(t, book.Close())
 }
 
-// bitsQuestions are all that a book is asked.
+// bitsQuestions are all queries.
 func bitsQuestions() []question {
 	ask := func(name string, do func(b *ledger.Book, out *strings.Builder) error) question {
 		return question{name, func(b *ledger.Book) (string, error) {
@@ -66,7 +65,7 @@ func bitsQuestions() []question {
 	return list
 }
 
-// said is an answer, or why there is none.
+// said is an answer, or the error.
 func said(q question, b *ledger.Book) (answer string, err error) {
 	if answer, err = q.ask(b); err != nil {
 		return "error: " + err.Error(), err
@@ -74,7 +73,7 @@ func said(q question, b *ledger.Book) (answer string, err error) {
 	return answer, nil
 }
 
-// right wants every question of a changed book to have the answer that it had, or be told as damage.
+// right requires every query of a changed ledger to return the same answer, or damage.
 func right(t *testing.T, b *ledger.Book, asked []question, whole map[string]string, what string) (refused bool) {
 	for _, q := range asked {
 		switch answer, err := said(q, b); {
@@ -87,8 +86,7 @@ func right(t *testing.T, b *ledger.Book, asked []question, whole map[string]stri
 	return refused
 }
 
-// However a bit of a ledger's file or a value of a row in PostgreSQL changes, no question has a wrong
-// answer.
+// If any bit of a ledger's file or any value of a row in PostgreSQL changes, no query returns a wrong answer.
 func TestSingleBits(t *testing.T) {
 	seed, changes := uint64(time.Now().UnixNano()), damagesWanted(t)
 	if text := os.Getenv(seedAsked); text != "" {
@@ -142,7 +140,7 @@ func TestSingleBits(t *testing.T) {
 	})
 }
 
-// anyChange changes a value of a row, if the layout takes it.
+// anyChange changes a value of a row, if the schema accepts it.
 func (x *tampered) anyChange(t *testing.T, random *rand.Rand) (what string, undo func()) {
 	x.table = []string{"blocks", "blocks", "stretches", "parts", "book", "proved"}[random.IntN(6)]
 	x.columns = x.database.columns(t, x.table)
@@ -150,7 +148,7 @@ func (x *tampered) anyChange(t *testing.T, random *rand.Rand) (what string, undo
 	n, i := random.IntN(len(x.rows)), random.IntN(len(x.columns))
 	before := x.rows[n]
 	if h, ok := before[i].(int64); ok && x.columns[i].name == "height" && (h < 10 || h > 99) {
-		return "", nil // a block that is not sealed is then as if it was never stored: it is fetched again
+		return "", nil // an unsealed block then looks as if it was never stored, and is fetched again
 	}
 	after := append([]any(nil), before...)
 	switch v := before[i].(type) {
@@ -180,7 +178,7 @@ func (x *tampered) anyChange(t *testing.T, random *rand.Rand) (what string, undo
 	return what, func() { require.NoError(t, x.replace(after, before), what) }
 }
 
-// replace puts a row in the place of another one.
+// replace replaces a row by another one.
 func (x *tampered) replace(before, after []any) error {
 	tx, err := x.Begin()
 	if err != nil {

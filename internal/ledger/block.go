@@ -8,7 +8,7 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// Block is one as the book has it.
+// Block is a block as stored in the ledger.
 type Block struct {
 	Height        uint64
 	Hash          chain.Hash
@@ -16,14 +16,13 @@ type Block struct {
 	Time          chain.Optional[chain.Time]
 	Runtime       chain.Optional[uint32]
 	Rules         string
-	Certain       bool // by the rules, or by the evidence
+	Certain       bool // established by the rules or by the evidence
 	BaseFeePerGas chain.Optional[chain.GasPrice]
 	MultiplierAt  chain.Optional[uint64] // the block that stored the multiplier
 	Multiplier    chain.Optional[chain.Multiplier]
 	Inherents     uint64
 	Final, Sealed bool
-	// What its transactions add up to. What was charged, and where that went, is not known where
-	// it is not known of one of them.
+	// Sums over its transactions. Charged, and its split, is unknown if it is unknown for any of them.
 	EVM, Native  uint64
 	Undetermined uint64
 	Fee          chain.Wei
@@ -35,8 +34,8 @@ type Block struct {
 	Author       chain.Optional[chain.Wei]
 }
 
-// blockFields are what a record has of a block itself. Its height and hashes come first in each
-// record, and its sums follow from its transactions.
+// blockFields are the fields of a record that describe the block itself. Its height and hashes come
+// first in each record; its sums follow from its transactions.
 var blockFields = []field[Block]{
 	{"time_ms", fact, func(b *Block) any { return &b.Time }},
 	{"runtime", fact, func(b *Block) any { return &b.Runtime }},
@@ -48,13 +47,13 @@ var blockFields = []field[Block]{
 	{"inherents", fact, func(b *Block) any { return &b.Inherents }},
 }
 
-// headFields are those that come first.
+// headFields are stored first in a record.
 var headFields = []field[Block]{
 	{"hash", fact, func(b *Block) any { return &b.Hash }},
 	{"parent_hash", fact, func(b *Block) any { return &b.ParentHash }},
 }
 
-// sumFields are what its transactions add up to.
+// sumFields are the sums over the block's transactions.
 var sumFields = []field[Block]{
 	{"evm", fact, func(b *Block) any { return &b.EVM }},
 	{"native", fact, func(b *Block) any { return &b.Native }},
@@ -78,7 +77,7 @@ func (c *Content) sumUp() error {
 			err = c.sums.Add(&c.each[i])
 		}
 		if err != nil {
-			return fmt.Errorf("extrinsic %d, added to those before it: %w", cost.Index, err)
+			return fmt.Errorf("extrinsic %d: adding it to the block's totals failed: %w", cost.Index, err)
 		}
 	}
 	known := func(sum chain.Wei, unknown uint64) (none chain.Optional[chain.Wei]) {
@@ -95,10 +94,10 @@ func (c *Content) sumUp() error {
 	return nil
 }
 
-// Place is where the block is.
+// Place returns the block's position in the chain.
 func (b *Block) Place() Place { return Place{Height: b.Height} }
 
-// Blocks are those of a query, in the order of their heights.
+// Blocks returns the blocks that match a query, in order of height.
 func (b *Book) Blocks(ctx context.Context, q Query) iter.Seq2[*Block, error] {
 	if len(q.Accounts) > 0 {
 		return fails[*Block](errAccounts)
@@ -106,7 +105,7 @@ func (b *Book) Blocks(ctx context.Context, q Query) iter.Seq2[*Block, error] {
 	return rowsOf(ctx, b, q, withSums, func(c *Content) []*Block { return []*Block{c.Block} })
 }
 
-// addressSet are some accounts.
+// addressSet is a set of accounts.
 type addressSet map[chain.Address]bool
 
 func setOf(accounts []chain.Address) addressSet {
@@ -117,7 +116,7 @@ func setOf(accounts []chain.Address) addressSet {
 	return set
 }
 
-// has tells whether an account is known, and among them.
+// has reports whether an account is known and in the set.
 func (s addressSet) has(o chain.Optional[chain.Address]) bool {
 	a, known := o.Get()
 	return known && s[a]

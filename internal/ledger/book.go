@@ -14,80 +14,79 @@ import (
 )
 
 var (
-	// ErrNone says that there is no ledger at a place.
+	// ErrNone reports that a ledger does not exist or is empty.
 	ErrNone = failure.New(failure.NotFound, "no ledger")
-	// ErrLocked says that another program writes the ledger.
+	// ErrLocked reports that another program is writing the ledger.
 	ErrLocked = failure.New(failure.Busy, "another program is writing this ledger")
-	// ErrLost says that the connection to the database broke, and with it the lock of the one who
-	// writes. What was stored stays; the book must be opened again.
-	ErrLost = failure.New(failure.Busy, "the connection to the database is lost")
-	// ErrDamaged says that a ledger is not what was written.
+	// ErrLost reports that the database connection broke, and with it the writer's lock. Stored data
+	// is kept; the ledger must be reopened.
+	ErrLost = failure.New(failure.Busy, "the database connection was lost")
+	// ErrDamaged reports that a ledger does not contain what was written.
 	ErrDamaged = failure.New(failure.Damaged, "the ledger is damaged")
-	// ErrOtherChain says that blocks are not of the chain that the ledger is of.
-	ErrOtherChain = failure.New(failure.NotUnderstood, "the ledger is of another chain")
+	// ErrOtherChain reports that blocks belong to another chain than the ledger.
+	ErrOtherChain = failure.New(failure.NotUnderstood, "the ledger belongs to another chain")
 )
 
-// Identity is the chain that a book is of.
+// Identity identifies the chain of a ledger.
 type Identity struct {
 	Network string
-	Genesis chain.Optional[chain.Hash] // of block 0; not known where a source lacks it
+	Genesis chain.Optional[chain.Hash] // of block 0; unknown if the source does not provide it
 }
 
-// Book is a ledger: the fees of one chain's blocks from a height on, what proves
-// them, and every movement of its accounts' native balances.
+// Book is an open ledger: the fees of one chain's blocks from a first height on, their evidence, and
+// every movement of native balances.
 //
-// A book that was opened to write is used by one goroutine at a time.
+// A Book opened for writing must be used by one goroutine at a time.
 type Book struct {
 	engine  engine
-	tallies tallies // of the days that this book seals
+	tallies tallies // of the days being sealed
 
-	lastBlock chain.Optional[uint64] // of a chain that has ended
+	lastBlock chain.Optional[uint64] // of a chain that ended
 }
 
-// Postgres tells whether a ledger's place is a PostgreSQL address; it is a file
-// otherwise.
+// Postgres reports whether a ledger's place is a PostgreSQL address; otherwise it is a file.
 func Postgres(place string) bool {
 	return strings.HasPrefix(place, "postgres://") || strings.HasPrefix(place, "postgresql://")
 }
 
-// Open opens a book to read it: a file, or a schema of a PostgreSQL database
-// (postgres://…). It is ErrNone where there is none.
+// Open opens a ledger for reading: a file, or a schema of a PostgreSQL database (postgres://…).
+// It returns ErrNone if there is no ledger.
 func Open(ctx context.Context, place string) (*Book, error) {
 	if Postgres(place) {
-		return opened[*postgresEngine](readPostgres(ctx, place))
+		return openBook[*postgresEngine](readPostgres(ctx, place))
 	}
-	return opened[*sqliteEngine](readSQLite(ctx, place))
+	return openBook[*sqliteEngine](readSQLite(ctx, place))
 }
 
-// OpenWriter opens a book to write it, and makes it where there is none. It is
-// ErrLocked where another program writes.
+// OpenWriter opens a ledger for writing, and creates it if it does not exist. It returns ErrLocked
+// while another program writes.
 func OpenWriter(ctx context.Context, place string) (*Book, error) {
 	if Postgres(place) {
-		return opened[*postgresEngine](writePostgres(ctx, place, true))
+		return openBook[*postgresEngine](writePostgres(ctx, place, true))
 	}
-	return opened[*sqliteEngine](writeSQLite(ctx, place))
+	return openBook[*sqliteEngine](writeSQLite(ctx, place))
 }
 
-// OpenShared opens a book in PostgreSQL for one of several programs that write it
-// together, by WriteJob and Seal. It is ErrLocked where one writes it alone.
+// OpenShared opens a PostgreSQL ledger for one of several programs that write it together with
+// WriteJob and Seal. It returns ErrLocked while a program has it open with OpenWriter.
 func OpenShared(ctx context.Context, place string) (*Book, error) {
 	if !Postgres(place) {
-		return nil, fmt.Errorf("%s: only a ledger in PostgreSQL, postgres://…, is written by several programs", place)
+		return nil, fmt.Errorf("%s: only a PostgreSQL ledger (postgres://…) can have several writers", place)
 	}
-	return opened[*postgresEngine](writePostgres(ctx, place, false))
+	return openBook[*postgresEngine](writePostgres(ctx, place, false))
 }
 
-func opened[E engine](e E, err error) (*Book, error) {
+func openBook[E engine](e E, err error) (*Book, error) {
 	if err != nil {
 		return nil, err
 	}
 	return &Book{engine: e}, nil
 }
 
-// Close ends the use of the book, and lets others write.
+// Close closes the ledger and releases the writer's lock.
 func (b *Book) Close() error { return b.engine.close() }
 
-// Pool has the connections to PostgreSQL; it is nil for a file.
+// Pool returns the PostgreSQL connections; nil for a file.
 func (b *Book) Pool() *pgxpool.Pool {
 	if e, ok := b.engine.(*postgresEngine); ok {
 		return e.pool
@@ -95,17 +94,16 @@ func (b *Book) Pool() *pgxpool.Pool {
 	return nil
 }
 
-// bookRow is the row of the table book: how far the book is.
+// bookRow is the row of the table book: the state of the ledger.
 type bookRow struct {
 	Identity
 	first  uint64
 	sealed uint64 // how many blocks
-	// removing is the lowest height of blocks below the first that were detached, and whose rows
-	// are being removed.
+	// removing is the lowest height of detached blocks, below first, whose rows are still being removed.
 	removing chain.Optional[uint64]
 }
 
-// removed are the blocks that are being removed.
+// removed returns the heights of the detached blocks that are still being removed.
 func (c *bookRow) removed() (span chain.Heights, removing bool) {
 	first, removing := c.removing.Get()
 	return chain.Heights{First: first, Last: c.first - 1}, removing
@@ -121,21 +119,21 @@ var bookFields = []field[bookRow]{
 
 var bookColumns = signedColumns(bookFields)
 
-// next is the height that is sealed next.
+// next returns the height to be sealed next.
 func (c *bookRow) next() uint64 { return c.first + c.sealed }
 
-// readBookRow reads how far the book is. It is ErrNone before the first Begin.
+// readBookRow reads the state of the ledger. It returns ErrNone before the first Begin.
 func readBookRow(ctx context.Context, q querier) (c bookRow, err error) {
 	found := false
 	err = list(ctx, q, bookColumns, func(r row) error {
 		found = true
 		if err := readSigned(bookFields, r, &c); err != nil {
-			return fmt.Errorf("%w: table book was altered: %w", ErrDamaged, err)
+			return fmt.Errorf("%w: the table book was altered: %w", ErrDamaged, err)
 		}
 		return nil
 	}, selectFrom("book", bookColumns))
 	if err == nil && !found {
-		err = fmt.Errorf("%w: nothing was ever written to it", ErrNone)
+		err = fmt.Errorf("%w: it is empty", ErrNone)
 	}
 	return c, err
 }
@@ -146,15 +144,15 @@ func (c *bookRow) keep(ctx context.Context, tx transaction) error {
 	return tx.exec(ctx, putInto("book", columns, 1), append(row{int64(1)}, signedRow(bookFields, c)...)...)
 }
 
-// Identity is the chain that the book is of. It is ErrNone before the first Begin.
+// Identity returns the ledger's chain, or ErrNone before the first Begin.
 func (b *Book) Identity(ctx context.Context) (Identity, error) {
 	c, err := readBookRow(ctx, b.engine)
 	return c.Identity, err
 }
 
-// Begin makes a new book one of a chain, from a height on. For a book that is there, it checks
-// that it is of that chain. One in which nothing is sealed begins with the lower height from
-// then on; any other does when the blocks below it are sealed.
+// Begin starts a new ledger for a chain, from a height on. For an existing ledger it checks the chain.
+// If nothing is sealed yet and first is lower, the ledger then starts at first; otherwise it does so
+// once the blocks below it are sealed.
 func (b *Book) Begin(ctx context.Context, id Identity, first uint64) error {
 	if _, err := b.clear(ctx, func(_, _ uint64) {}); err != nil && !errors.Is(err, ErrNone) && !Passes(err) {
 		return err
@@ -163,7 +161,7 @@ func (b *Book) Begin(ctx context.Context, id Identity, first uint64) error {
 		have, err := readBookRow(ctx, tx)
 		if errors.Is(err, ErrNone) {
 			if first >= maxHeight {
-				return fmt.Errorf("block %d: the height is more than a ledger can hold", first)
+				return fmt.Errorf("block %d exceeds the greatest height that a ledger can store", first)
 			}
 			return (&bookRow{Identity: id, first: first}).keep(ctx, tx)
 		}
@@ -189,44 +187,44 @@ func (b *Book) Begin(ctx context.Context, id Identity, first uint64) error {
 	})
 }
 
-// check wants the same chain.
+// check returns ErrOtherChain unless both are the same chain.
 func (id Identity) check(other Identity) error {
 	if id.Network != other.Network {
-		return fmt.Errorf("%w: of %s, not of %s", ErrOtherChain, id.Network, other.Network)
+		return fmt.Errorf("%w: %s, not %s", ErrOtherChain, id.Network, other.Network)
 	}
 	have, known := id.Genesis.Get()
-	want, told := other.Genesis.Get()
-	if known && told && have != want {
-		return fmt.Errorf("%w: its %s begins with block 0 %v, not %v", ErrOtherChain, id.Network, have, want)
+	want, wanted := other.Genesis.Get()
+	if known && wanted && have != want {
+		return fmt.Errorf("%w: its block 0 on %s is %v, not %v", ErrOtherChain, id.Network, have, want)
 	}
 	return nil
 }
 
-// change makes a change to the book as a whole, or not at all.
+// change runs a change to the ledger in one transaction.
 func (b *Book) change(ctx context.Context, what func(transaction) error) error {
 	tx, err := b.engine.begin(ctx)
 	if err != nil {
-		return b.asLost(err)
+		return b.wrapLost(err)
 	}
 	defer tx.rollback()
 	if err := what(tx); err != nil {
-		return b.asLost(err)
+		return b.wrapLost(err)
 	}
-	return b.asLost(tx.commit(ctx))
+	return b.wrapLost(tx.commit(ctx))
 }
 
-// asLost makes an error ErrLost where the connection of a lone writer is gone.
-func (b *Book) asLost(err error) error {
+// wrapLost wraps an error in ErrLost if a sole writer has lost its connection.
+func (b *Book) wrapLost(err error) error {
 	if e, ok := b.engine.(*postgresEngine); ok && err != nil && e.lost() {
 		return fmt.Errorf("%w: %w", ErrLost, err)
 	}
 	return err
 }
 
-// WriteJob stores blocks as Write does, but they may have gaps between them, and none
-// is sealed, and does something else in the same transaction. It is for PostgreSQL.
+// WriteJob stores blocks like Write, but allows gaps between them and seals none. It calls also in
+// the same transaction. It requires PostgreSQL.
 func (b *Book) WriteJob(ctx context.Context, entries []*Entry, also func(ctx context.Context, tx pgx.Tx) error) error {
-	if err := b.makeRoom(ctx, entries); err != nil {
+	if err := b.preparePartitions(ctx, entries); err != nil {
 		return err
 	}
 	return b.change(ctx, func(tx transaction) error {
@@ -243,7 +241,7 @@ func (b *Book) WriteJob(ctx context.Context, entries []*Entry, also func(ctx con
 	})
 }
 
-// runs cuts entries where a height does not follow the one before.
+// runs splits entries wherever heights are not consecutive.
 func runs(entries []*Entry) (list [][]*Entry) {
 	first := 0
 	for i := range entries {

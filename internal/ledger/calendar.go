@@ -7,26 +7,25 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// piece is a part of a period's sealed blocks: a day or a month, whole or not. Where it is
-// whole, what the book has of the stretch answers for its blocks; where it is not, those are
-// looked through that are of the stretch and of the period.
+// piece is a day or a month of a period's sealed blocks, whole or partial. The totals of a whole one are
+// read from the stretch; a partial one is scanned for the blocks that are also in the period.
 type piece struct {
 	*stretch
 	whole bool
-	span  chain.Heights // in which its blocks are
+	span  chain.Heights // that contains its blocks
 }
 
-// wholeStretch says which stretches a question can take as a whole, of those that a period has as a
-// whole: it needs something of them that they may lack.
+// wholeStretch reports whether a query can use a stretch as a whole: it may need data that the stretch
+// does not have.
 type wholeStretch func(*stretch) bool
 
-// anyStretch is for questions that need of a stretch where its blocks are, and how many.
+// anyStretch is for queries that need only a stretch's heights and its number of blocks.
 func anyStretch(*stretch) bool { return true }
 
-// pieces cut a span's sealed blocks that are of a period into months, and into days where a month
-// is not in both as a whole or cannot be taken so: each block is in one piece. So it takes the
-// months of the book, the days of a few months, and two days of blocks to find what a period has,
-// however long the chain is. The blocks without a time, which no period of times has, come first.
+// pieces cuts the sealed blocks of a period within a span into months, and into days where a month is only
+// partly in both or cannot be used as a whole. Each block is in one piece. However long the chain is, this
+// reads the months of the ledger, the days of a few months, and at most two days of blocks. The blocks
+// without a time, which are in no period of times, come first.
 func (b *Book) pieces(ctx context.Context, p Period, span chain.Heights, take wholeStretch) ([]piece, error) {
 	q, end, err := b.engine.snapshot(ctx)
 	if err != nil {
@@ -40,7 +39,7 @@ func (b *Book) pieces(ctx context.Context, p Period, span chain.Heights, take wh
 	return b.piecesAt(ctx, q, &c, p, span, take)
 }
 
-// piecesAt are those at one moment.
+// piecesAt is pieces within one snapshot.
 func (b *Book) piecesAt(ctx context.Context, q querier, c *bookRow, p Period, span chain.Heights, take wholeStretch) ([]piece, error) {
 	months, err := b.months(ctx, q, c)
 	if err != nil {
@@ -74,12 +73,12 @@ func (b *Book) piecesAt(ctx context.Context, q querier, c *bookRow, p Period, sp
 	return list, nil
 }
 
-// inside tells whether all blocks of the stretch are of a span.
+// inside reports whether all blocks of the stretch are within a span.
 func (s *stretch) inside(span chain.Heights) bool {
 	return s.first >= span.First && s.last <= span.Last
 }
 
-// cut tells whether the period can have blocks of a stretch, and whether it has all of them.
+// cut reports whether the period can include blocks of a stretch, and whether it includes all of them.
 func (p Period) cut(s *stretch) (some, whole bool) {
 	if span, ok := p.Heights.Get(); ok {
 		return s.first <= span.Last && s.last >= span.First, s.inside(span)
@@ -92,7 +91,7 @@ func (p Period) cut(s *stretch) (some, whole bool) {
 	return end.After(from) && begin.Before(to), !begin.Before(from) && !end.After(to)
 }
 
-// times are when a stretch begins, and when the one after it does.
+// times returns when a stretch begins, and when the next one does.
 func (u unit) times(number int64) (begin, end time.Time) {
 	if u == daily {
 		return Day(number).Start(), Day(number + 1).Start()
@@ -103,12 +102,12 @@ func (u unit) times(number int64) (begin, end time.Time) {
 	return month(number), month(number + 1)
 }
 
-// has tells whether a block is in the piece.
+// has reports whether a block is in the piece.
 func (x *piece) has(p Period, height uint64, at chain.Optional[chain.Time]) bool {
 	return x.unit.numberOf(at) == x.number && p.Has(height, at)
 }
 
-// months are all of a book. They have all sealed blocks.
+// months returns all months of the ledger. Together they contain all sealed blocks.
 func (b *Book) months(ctx context.Context, q querier, c *bookRow) ([]*stretch, error) {
 	found, err := readStretches(ctx, q, monthly, "number >= ?", int64(noTime))
 	if err == nil {
@@ -117,7 +116,7 @@ func (b *Book) months(ctx context.Context, q querier, c *bookRow) ([]*stretch, e
 	return found, err
 }
 
-// sealedMonths are how far the book is, and the months that have sealed blocks, at one moment.
+// sealedMonths returns the state of the ledger and its months, from one snapshot.
 func (b *Book) sealedMonths(ctx context.Context) (c bookRow, all []*stretch, err error) {
 	q, end, err := b.engine.snapshot(ctx)
 	if err != nil {
@@ -130,7 +129,7 @@ func (b *Book) sealedMonths(ctx context.Context) (c bookRow, all []*stretch, err
 	return c, all, err
 }
 
-// daysOf are those of a month. They have all its blocks.
+// daysOf returns the days of a month. Together they contain all its blocks.
 func (b *Book) daysOf(ctx context.Context, q querier, month *stretch) ([]*stretch, error) {
 	found, err := daysAt(ctx, q, month.number)
 	if err == nil {
@@ -139,14 +138,14 @@ func (b *Book) daysOf(ctx context.Context, q querier, month *stretch) ([]*stretc
 	return found, err
 }
 
-// inAll wants stretches to have so many blocks.
+// inAll checks that stretches contain the expected number of blocks in total.
 func inAll(list []*stretch, blocks uint64, of string) error {
 	var have uint64
 	for _, s := range list {
 		have += s.sums.Blocks
 	}
 	if have != blocks {
-		return damaged("table stretches: the %d days or months of %s have %d blocks, and it has %d", len(list), of, have, blocks)
+		return damaged("table stretches: the %d days or months of %s contain %d blocks in total, not %d", len(list), of, have, blocks)
 	}
 	return nil
 }

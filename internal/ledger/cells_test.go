@@ -13,8 +13,8 @@ import (
 	"github.com/feeledger/fees/internal/test/tier"
 )
 
-// Whatever cell of a book is edited by plain SQL, each question gives the answer that the
-// whole book gives, or says that the ledger is damaged, and where.
+// After any value of a ledger is edited with SQL, each query returns the original answer, or reports the damage and its
+// location.
 func TestAnEditedCellIsNoAnswer(t *testing.T) {
 	const last = 11
 	entries := monthsOfBlocks(last+1, 5*24*time.Hour) // until January
@@ -35,7 +35,7 @@ func TestAnEditedCellIsNoAnswer(t *testing.T) {
 			x := tampered{database: db, book: book, table: table, columns: db.columns(t, table)}
 			_, x.rows = db.table(t, "SELECT * FROM "+table)
 			require.NotEmpty(t, x.rows, table)
-			var reading []question // what asks nothing of the table meets nothing else than before
+			var reading []question // queries that do not use the table are not affected
 			for _, q := range asked {
 				if reads(read[q.name], table) {
 					reading = append(reading, q)
@@ -43,7 +43,7 @@ func TestAnEditedCellIsNoAnswer(t *testing.T) {
 			}
 			refused := 0
 			for i, c := range x.columns {
-				if c.name == "one" || i%tier.Step(5) > 0 { // the layout takes one row
+				if c.name == "one" || i%tier.Step(5) > 0 { // the schema allows one row
 					continue
 				}
 				for _, r := range x.edited() {
@@ -69,7 +69,7 @@ func TestAnEditedCellIsNoAnswer(t *testing.T) {
 			require.NotZero(t, refused, table)
 		}
 		for name, queries := range read {
-			for _, table := range []string{"transactions", "words", "rejudgements"} { // Verify compares the first
+			for _, table := range []string{"transactions", "words", "rejudgements"} { // the first is what Verify compares
 				require.False(t, reads(queries, table), "%s asks the table %s", name, table)
 			}
 		}
@@ -78,12 +78,12 @@ func TestAnEditedCellIsNoAnswer(t *testing.T) {
 	})
 }
 
-// reads tells whether queries name a table.
+// reads reports whether queries name a table.
 func reads(queries, table string) bool {
 	return regexp.MustCompile(`\b` + table + `\b`).MatchString(queries)
 }
 
-// edited are the rows of which cells are edited: one of each unit and kind.
+// edited are the rows whose values are edited: one of each unit and kind.
 func (x *tampered) edited() (list [][]any) {
 	seen := map[string]bool{}
 	for i, r := range slices.Backward(x.rows) {
@@ -101,7 +101,7 @@ func (x *tampered) edited() (list [][]any) {
 	return list
 }
 
-// placed is what an error must say of where a row is.
+// placed is the location that an error must name.
 func (x *tampered) placed(before, after []any) string {
 	if x.table == "blocks" {
 		return fmt.Sprintf("block (%v|%v),", before[0], after[0])

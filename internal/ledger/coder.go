@@ -12,23 +12,23 @@ import (
 	"github.com/feeledger/fees/internal/movement"
 )
 
-// coder writes values as bytes, or reads them: what a row has is said once, for both.
+// coder encodes values, or decodes them: one description of a row serves both.
 //
-// Each text, account and amount stands once, in a list at the beginning. After the lists come the
-// values, one after the other: of these, and of what else there are few of, the place in the list
-// plus one, 0 where there is none; numbers plus one likewise. These are unsigned varints (LEB128).
-// Hashes and seals stand as they are; one that may be missing comes after a 1, and a 0 stands for none.
+// The distinct texts, accounts and amounts come first, as lists. The values follow. For a text, account or
+// amount, a value is its list index plus one, or 0 if unknown; an optional number is the number plus one, or
+// 0. All are unsigned varints (LEB128). Hashes and seals are stored verbatim; an optional one follows a 1,
+// and a 0 stands for none.
 type coder struct {
 	reading  bool
 	values   []byte
 	texts    places[string]
 	accounts places[chain.Address]
 	amounts  places[[32]byte]
-	known    map[string]string // the texts that were read, each once
+	known    map[string]string // interned texts
 	err      error
 }
 
-// usualTexts are those that every list of texts begins with. A layout is for ever: so is this list.
+// usualTexts start every list of texts. The list is part of the format and never changes.
 var usualTexts = []string{
 	"evm", "native", "legacy", "eip2930", "eip1559", "eip7702", "ethereum.transact", "rule", "cash", "succeeded", "reverted", "out_of_gas", "failed",
 	"match", "drift", "cash_only", "no_evidence", "Stopped", "Returned", "Reverted", "OutOfGas", "Suicided",
@@ -44,7 +44,7 @@ var usualPlaces = func() map[string]uint64 {
 	return places
 }()
 
-// places are things and their places in a list.
+// places maps values to their list indexes.
 type places[K comparable] struct {
 	list []K
 	of   map[K]uint64
@@ -55,7 +55,7 @@ func (p *places[K]) clear() {
 	clear(p.of)
 }
 
-// place is that of a thing, which is added where it is new.
+// place returns the index of a value, and adds it if it is new.
 func (p *places[K]) place(k K) uint64 {
 	n, ok := p.of[k]
 	if !ok {
@@ -68,7 +68,7 @@ func (p *places[K]) place(k K) uint64 {
 	return n
 }
 
-// encoded are the bytes of what a function codes, after others.
+// encoded appends the encoding of everything that code codes to out.
 func (c *coder) encoded(out []byte, code func()) []byte {
 	c.reading, c.values = false, c.values[:0]
 	c.texts.clear()
@@ -90,10 +90,10 @@ func (c *coder) encoded(out []byte, code func()) []byte {
 	return append(out, c.values...)
 }
 
-// errCoded says that bytes are none that encoded makes.
+// errCoded reports bytes that encoded cannot have written.
 var errCoded = errors.New("not what was written")
 
-// decode reads what a function codes.
+// decode reads everything that code codes.
 func (c *coder) decode(text []byte, code func()) error {
 	c.reading, c.values, c.err = true, text, nil
 	c.texts.list, c.accounts.list, c.amounts.list = c.texts.list[:0], c.accounts.list[:0], c.amounts.list[:0]
@@ -110,10 +110,10 @@ func (c *coder) decode(text []byte, code func()) error {
 	return c.err
 }
 
-// maxTexts is how many texts are kept, to be used again: a chain has a few hundred calls.
+// maxTexts limits the interned texts. A chain has a few hundred calls.
 const maxTexts = 10_000
 
-// once is a text, of which the same comes over and over.
+// once interns a text; the same ones recur all the time.
 func (c *coder) once(text []byte) string {
 	s, ok := c.known[string(text)]
 	if !ok {
@@ -126,7 +126,7 @@ func (c *coder) once(text []byte) string {
 	return s
 }
 
-// fail ends reading.
+// fail stops reading.
 func (c *coder) fail() {
 	c.values = nil
 	if c.err == nil {
@@ -134,7 +134,7 @@ func (c *coder) fail() {
 	}
 }
 
-// bytes are the next ones, so many; zeros where there are fewer.
+// bytes returns the next n bytes, or zeros if there are fewer.
 func (c *coder) bytes(n int) []byte {
 	if n > len(c.values) {
 		c.fail()
@@ -160,16 +160,16 @@ func (c *coder) number(n uint64) uint64 {
 	return n
 }
 
-// upTo codes a number that is not above another.
-func (c *coder) upTo(most, n uint64) uint64 {
-	if n = c.number(n); c.reading && n > most {
+// upTo codes a number that must not exceed limit.
+func (c *coder) upTo(limit, n uint64) uint64 {
+	if n = c.number(n); c.reading && n > limit {
 		c.fail()
 		return 0
 	}
 	return n
 }
 
-// count reads how many things of a byte or more follow.
+// count reads a number of items that take at least one byte each.
 func (c *coder) count() int {
 	n := c.number(0)
 	if n > uint64(len(c.values)) {
@@ -179,17 +179,17 @@ func (c *coder) count() int {
 	return int(n)
 }
 
-// roundBit marks the length of an amount of which the bytes are the billions: most are round.
+// roundBit marks the length of an amount that is stored in billions: most amounts are round.
 const (
 	roundBit = 1 << 7
 	billion  = 1_000_000_000
 )
 
-// appendAmount writes a length, and so many bytes, most significant first.
+// appendAmount writes a length and that many bytes, big-endian.
 func appendAmount(out []byte, word *[32]byte) []byte {
 	short, round := *word, byte(0)
 	high, low := binary.BigEndian.Uint64(word[16:]), binary.BigEndian.Uint64(word[24:])
-	if [16]byte(word[:16]) == [16]byte{} && low&511 == 0 && high|low != 0 { // or no billions
+	if [16]byte(word[:16]) == [16]byte{} && low&511 == 0 && high|low != 0 { // else it is not a multiple of a billion
 		top, rest := bits.Div64(0, high, billion)
 		bottom, rest := bits.Div64(rest, low, billion)
 		if rest == 0 {
@@ -228,7 +228,7 @@ func (c *coder) amount() (word [32]byte) {
 	return word
 }
 
-// place codes a thing of a list, or none.
+// place codes the list index of a value, or none.
 func place[K comparable](c *coder, list *places[K], k *K, none bool) (known bool) {
 	if c.reading {
 		n := c.number(0)
@@ -248,7 +248,7 @@ func place[K comparable](c *coder, list *places[K], k *K, none bool) (known bool
 	return c.number(n) > 0
 }
 
-// text codes a text; "" is none.
+// text codes a text; "" stands for none.
 func (c *coder) text(s *string) {
 	usual := uint64(len(usualTexts))
 	if c.reading {
@@ -273,7 +273,7 @@ func (c *coder) text(s *string) {
 	}
 }
 
-// raw codes bytes of a fixed length as they are.
+// raw codes bytes of a fixed length verbatim.
 func (c *coder) raw(b []byte) {
 	if c.reading {
 		copy(b, c.bytes(len(b)))
@@ -289,7 +289,7 @@ func flag(b bool) uint64 {
 	return 0
 }
 
-// optional codes a value that may not be known.
+// optional codes an optional value.
 func optional[T any](c *coder, o *chain.Optional[T], code func(x *T, none bool) (known bool)) {
 	x, known := o.Get()
 	if code(&x, !known) && c.reading {
@@ -297,14 +297,14 @@ func optional[T any](c *coder, o *chain.Optional[T], code func(x *T, none bool) 
 	}
 }
 
-// small codes a number that may not be known, and is not above another.
-func small[N uint32 | uint64 | int](c *coder, o *chain.Optional[N], most uint64) {
+// small codes an optional number that must not exceed limit.
+func small[N uint32 | uint64 | int](c *coder, o *chain.Optional[N], limit uint64) {
 	optional(c, o, func(x *N, none bool) bool {
 		n := uint64(0)
 		if !none {
 			n = uint64(*x) + 1
 		}
-		n = c.upTo(most+1, n)
+		n = c.upTo(limit+1, n)
 		*x = N(n - 1)
 		return n > 0
 	})
@@ -325,12 +325,12 @@ func quantity[Q any](c *coder, q *Q, none bool, word func(Q) [32]byte, of func([
 	return known
 }
 
-// quantityOr codes one that may not be known.
+// quantityOr codes an optional amount of up to 256 bits.
 func quantityOr[Q any](c *coder, o *chain.Optional[Q], word func(Q) [32]byte, of func([32]byte) (Q, error)) {
 	optional(c, o, func(q *Q, none bool) bool { return quantity(c, q, none, word, of) })
 }
 
-// counterOr codes a quantity of 64 bits that may not be known.
+// counterOr codes an optional quantity of 64 bits.
 func counterOr[Q interface{ Uint64() uint64 }](c *coder, o *chain.Optional[Q], of func(uint64) Q) {
 	quantityOr(c, o, func(q Q) (word [32]byte) {
 		binary.BigEndian.PutUint64(word[24:], q.Uint64())
@@ -343,8 +343,8 @@ func counterOr[Q interface{ Uint64() uint64 }](c *coder, o *chain.Optional[Q], o
 	})
 }
 
-// signed codes a difference that may not be known: 0 where it is not, 1 where it is 0, and else
-// twice the place of its amount, plus 1 where it is negative.
+// signed codes an optional difference: 0 if unknown, 1 if zero, otherwise twice the index of its amount,
+// plus 2, plus 1 if it is negative.
 func (c *coder) signed(o *chain.Optional[chain.SignedWei]) {
 	if s, known := o.Get(); !c.reading && known && s.Sign() != 0 {
 		c.number(2 + 2*c.amounts.place(s.Size().Word()) + flag(s.Sign() < 0))
@@ -373,7 +373,7 @@ func (c *coder) signed(o *chain.Optional[chain.SignedWei]) {
 	}
 }
 
-// where codes a part of a block: 0 is onInitialize, 1 is onFinalize, and each extrinsic 2 more.
+// where codes a position in a block: 0 is onInitialize, 1 is onFinalize, n+2 is extrinsic n.
 func (c *coder) where(w *movement.Where) {
 	n := uint64(*w) + 2
 	switch *w {
@@ -396,7 +396,7 @@ func gasPriceOf(word [32]byte) (chain.GasPrice, error) { return chain.GasPriceOf
 
 func tokenAmountOf(word [32]byte) (chain.TokenAmount, error) { return chain.TokenAmountOf(word), nil }
 
-// cell codes a value that one of these points to.
+// cell codes the value that a pointer of one of these types refers to.
 func (c *coder) cell(cell any) {
 	switch x := cell.(type) {
 	case *string:
@@ -470,7 +470,7 @@ func (c *coder) cell(cell any) {
 	case *chain.Optional[chain.RefTime]:
 		counterOr(c, x, chain.NewRefTime)
 	default:
-		panic(fmt.Sprintf("ledger: a %T is not coded", cell))
+		panic(fmt.Sprintf("ledger: no encoding for %T", cell))
 	}
 }
 
@@ -504,7 +504,7 @@ func (c *coder) time(o *chain.Optional[chain.Time]) {
 	}
 }
 
-// millis is a time in milliseconds.
+// millis returns a time in milliseconds.
 func millis(o chain.Optional[chain.Time]) (none chain.Optional[uint64]) {
 	if t, known := o.Get(); known {
 		return chain.Some(uint64(t.Std().UnixMilli()))
@@ -512,11 +512,11 @@ func millis(o chain.Optional[chain.Time]) (none chain.Optional[uint64]) {
 	return none
 }
 
-// columns codes rows, one column after the other.
+// columns codes rows, column by column.
 func columns[T any](c *coder, rows *[]T, fields []field[T]) {
 	n := c.number(uint64(len(*rows)))
 	if c.reading {
-		if *rows = nil; n > uint64(len(c.values)/len(fields)) { // a row has a byte of each at least
+		if *rows = nil; n > uint64(len(c.values)/len(fields)) { // each field takes at least one byte
 			c.fail()
 		} else if n > 0 {
 			*rows = make([]T, n)
@@ -529,7 +529,7 @@ func columns[T any](c *coder, rows *[]T, fields []field[T]) {
 	}
 }
 
-// digestOf is the SHA-256 of a value's fields, as a coder writes them.
+// digestOf returns the SHA-256 of a value's encoded fields.
 func digestOf[T any](fields []field[T], x *T) Digest {
 	var c coder
 	return sha256.Sum256(c.encoded(nil, func() {

@@ -12,23 +12,23 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// field is a part of a Go value that is stored. What a row has is said in its list of fields and
-// nowhere else: records, columns, digests and comparisons go by it.
+// field is a stored part of a Go value. The list of fields of a type is the only description of its rows:
+// records, columns, digests and comparisons use it.
 type field[T any] struct {
 	name string
 	mark mark
-	at   func(*T) any // a pointer to what a coder or a column takes
+	at   func(*T) any // returns a pointer to the value
 }
 
-// mark tells fields apart by what happens to them when a block is judged again.
+// mark states whether a field can change when a block is judged again.
 type mark int
 
 const (
-	fact      mark = iota // what the chain recorded: never another
-	judgement             // what the rules and the evidence make of it
+	fact      mark = iota // recorded by the chain: never changes
+	judgement             // derived by the rules and the evidence
 )
 
-// shown is a value of a field for people.
+// shown formats a field's value for people.
 func shown(cell any) string {
 	text, err := json.Marshal(cell)
 	if err != nil {
@@ -40,7 +40,7 @@ func shown(cell any) string {
 	return "null"
 }
 
-// kind is what a column of a database holds, in both engines.
+// kind is the type of a database column, in both engines.
 type kind int
 
 const (
@@ -48,25 +48,25 @@ const (
 	text                // string
 	data                // []byte
 	amount              // string, a decimal integer
-	word                // string: a name out of a few, such as a call's
+	word                // string: one of a few names, such as a call's
 )
 
-// column is one of a table.
+// column is a column of a table.
 type column struct {
 	name string
 	kind kind
 }
 
-// value is what a row holds in a column: nil, int64, string or []byte.
+// value is the value of a column: nil, int64, string or []byte.
 type value = any
 
-// row is a row of a table: a value for each column.
+// row contains a value for each column.
 type row []value
 
-// nullable is a text that is null where it is "".
+// nullable is a text that is stored as null if it is "".
 type nullable string
 
-// kindOf is what a column of a Go type holds.
+// kindOf returns the column type of a Go type.
 func kindOf(cell any) kind {
 	switch cell.(type) {
 	case *string, *nullable, *unit:
@@ -79,7 +79,7 @@ func kindOf(cell any) kind {
 	return integer
 }
 
-// encode is what a column has of a Go value.
+// encode returns the column value of a Go value.
 func encode(cell any) value {
 	switch x := cell.(type) {
 	case *string:
@@ -119,11 +119,11 @@ func encode(cell any) value {
 		}
 		return nil
 	}
-	panic(fmt.Sprintf("ledger: no column holds a %T", cell))
+	panic(fmt.Sprintf("ledger: no column type for %T", cell))
 }
 
-// clean makes a text such as PostgreSQL takes it: each NUL, and each run of bytes that are no
-// UTF-8, becomes U+FFFD.
+// clean makes a text acceptable to PostgreSQL: each NUL, and each run of bytes that is not UTF-8,
+// becomes U+FFFD.
 func clean(s string) string {
 	if strings.Contains(s, "\x00") || !utf8.ValidString(s) {
 		return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
@@ -131,9 +131,9 @@ func clean(s string) string {
 	return s
 }
 
-var errCell = errors.New("not what the column holds")
+var errCell = errors.New("not a valid value")
 
-// decode reads what a column has into a Go value. What somebody else wrote there is an error.
+// decode reads a column value into a Go value. It returns an error if another program wrote it.
 func decode(cell any, v value) (err error) {
 	switch x := cell.(type) {
 	case *string:
@@ -184,7 +184,7 @@ func decode(cell any, v value) (err error) {
 	return err
 }
 
-// as is a value that must be there, and be of a kind.
+// as returns a value that must exist and have the type K.
 func as[K any](v value) (K, error) {
 	k, ok := v.(K)
 	switch {
@@ -196,7 +196,7 @@ func as[K any](v value) (K, error) {
 	return k, errCell
 }
 
-// natural is a number that is not negative: another one would be taken for some other.
+// natural returns a number, which must not be negative.
 func natural(v value) (uint64, error) {
 	n, err := as[int64](v)
 	if err == nil && n < 0 {
@@ -205,7 +205,7 @@ func natural(v value) (uint64, error) {
 	return uint64(max(n, 0)), err
 }
 
-// fill takes data of one length.
+// fill copies data of the expected length.
 func fill(to []byte, v value) error {
 	from, err := as[[]byte](v)
 	if err == nil && len(from) != len(to) {
@@ -215,7 +215,7 @@ func fill(to []byte, v value) error {
 	return err
 }
 
-// columnsOf are the columns of fields.
+// columnsOf returns the columns of fields.
 func columnsOf[T any](fields []field[T]) []column {
 	list := make([]column, len(fields))
 	for i, f := range fields {
@@ -224,7 +224,7 @@ func columnsOf[T any](fields []field[T]) []column {
 	return list
 }
 
-// names are those of columns.
+// names returns the names of columns.
 func names(columns []column) []string {
 	list := make([]string, len(columns))
 	for i, c := range columns {
@@ -233,8 +233,7 @@ func names(columns []column) []string {
 	return list
 }
 
-// readRow reads a row. The first value that is not what its column holds is the error:
-// somebody else wrote it.
+// readRow reads a row. It returns an error at the first invalid value, which another program wrote.
 func readRow[T any](fields []field[T], r row, into *T) error {
 	for i := range fields {
 		if err := decode(fields[i].at(into), r[i]); err != nil {
@@ -244,7 +243,7 @@ func readRow[T any](fields []field[T], r row, into *T) error {
 	return nil
 }
 
-// scan hands over what a query has in these columns.
+// scan calls each for every row of a query with the columns of fields.
 func scan[T any](ctx context.Context, q querier, fields []field[T], each func(*T) error, query string, arguments ...any) error {
 	return list(ctx, q, columnsOf(fields), func(r row) error {
 		x := new(T)
@@ -255,17 +254,17 @@ func scan[T any](ctx context.Context, q querier, fields []field[T], each func(*T
 	}, query, arguments...)
 }
 
-// dataField is a single column of bytes.
+// dataField describes a single column of bytes.
 func dataField(name string) []field[[]byte] {
 	return []field[[]byte]{{name, fact, func(b *[]byte) any { return b }}}
 }
 
-// signedColumns are those of a table whose rows have a digest of their own, over the others.
+// signedColumns returns the columns of a table whose rows end with a digest of the others.
 func signedColumns[T any](fields []field[T]) []column {
 	return append(columnsOf(fields), column{"digest", data})
 }
 
-// signedRow makes a row of such a table.
+// signedRow returns a row of such a table.
 func signedRow[T any](fields []field[T], x *T) row {
 	r := make(row, len(fields), len(fields)+1)
 	for i := range fields {
@@ -275,7 +274,7 @@ func signedRow[T any](fields []field[T], x *T) row {
 	return append(r, digest[:])
 }
 
-// readSigned reads a row of such a table, which is what was written.
+// readSigned reads a row of such a table and checks its digest.
 func readSigned[T any](fields []field[T], r row, into *T) error {
 	last := len(fields)
 	if err := readRow(fields, r[:last], into); err != nil {
@@ -283,7 +282,7 @@ func readSigned[T any](fields []field[T], r row, into *T) error {
 	}
 	var have Digest
 	if err := fill(have[:], r[last]); err != nil {
-		return fmt.Errorf("its digest is %w", err)
+		return fmt.Errorf("its digest: %w", err)
 	}
 	if digest := digestOf(fields, into); digest != have {
 		return fmt.Errorf("its digest is %v, not %v", digest, have)
@@ -291,5 +290,5 @@ func readSigned[T any](fields []field[T], r row, into *T) error {
 	return nil
 }
 
-// maxHeight is the highest that a ledger can hold: a transaction's key has 20 bits more.
+// maxHeight is the limit of heights: a transaction's key needs 20 bits more.
 const maxHeight = math.MaxInt64 >> extrinsicBits

@@ -7,19 +7,17 @@ import (
 	"slices"
 )
 
-// Difference is a value that a block has in the book, and not when it is read and
-// judged again.
+// Difference is a value of a stored block that differs when the block is read and judged again.
 type Difference struct {
 	Height uint64 `json:"block"`
 	Table  string `json:"table"`
-	// Row is the extrinsic of a transaction, or the position of another row in the
-	// block; -1 for the block itself.
+	// Row is the extrinsic of a transaction, or the position of another row in the block; -1 for the
+	// block itself.
 	Row    int64  `json:"row"`
-	Column string `json:"column"` // "" where one side lacks the row
+	Column string `json:"column"` // "" if one side lacks the row
 	Stored string `json:"stored"`
 	Now    string `json:"now"`
-	// Judgement tells that only the judgement differs: what the chain recorded is the
-	// same, what this program makes of it is another.
+	// Judgement is true if the chain recorded the same, and only this program's judgement differs.
 	Judgement bool `json:"judgement"`
 }
 
@@ -34,8 +32,8 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s: %s is %s in the ledger, %s now", place, d.Column, d.Stored, d.Now)
 }
 
-// Compare tells what the book has otherwise than entries that follow each other.
-// Blocks that the book lacks are a difference too.
+// Compare returns how the ledger differs from consecutive entries. A block that the ledger lacks
+// counts as a difference.
 func (b *Book) Compare(ctx context.Context, entries []*Entry) (found []Difference, err error) {
 	if len(entries) == 0 {
 		return nil, nil
@@ -74,10 +72,10 @@ func (b *Book) Compare(ctx context.Context, entries []*Entry) (found []Differenc
 
 const (
 	missing = "missing"
-	present = "there"
+	present = "present"
 )
 
-// differences are what two contents of a block do not have in common.
+// differences returns how two contents of a block differ.
 func differences(have, now *Content) (found []Difference) {
 	for _, fields := range [][]field[Block]{headFields, blockFields, sumFields} {
 		found = append(found, compareRows(now.Height, "blocks", fields, fact, []Block{*have.Block}, []Block{*now.Block}, func(int, *Block) int64 { return -1 })...)
@@ -91,10 +89,10 @@ func differences(have, now *Content) (found []Difference) {
 	return append(found, compareRows(now.Height, "unanswered", questionFields, judgement, have.known.Unanswered, now.known.Unanswered, inOrder)...)
 }
 
-// inOrder is the number of what is numbered by its place.
+// inOrder numbers a row by its position.
 func inOrder[T any](i int, _ *T) int64 { return int64(i) }
 
-// compareRows pairs rows by their numbers. Whether there is one is a fact, or a judgement.
+// compareRows pairs rows by their numbers. If one side lacks a row, the difference has the mark whole.
 func compareRows[T any](height uint64, table string, fields []field[T], whole mark, have, now []T, number func(int, *T) int64) (found []Difference) {
 	left := map[int64]*T{}
 	for i := range now {
@@ -123,7 +121,7 @@ func compareRows[T any](height uint64, table string, fields []field[T], whole ma
 	return found
 }
 
-// numberedBy is what a row of a table is numbered by.
+// numberedBy names what the rows of a table are numbered by.
 func numberedBy(table string) string {
 	switch table {
 	case "transactions", "diagnoses":
@@ -134,9 +132,8 @@ func numberedBy(table string) string {
 	return "row"
 }
 
-// Rejudge keeps what a later program makes of blocks that are in the book. The rows
-// stay, and with them digests and seals: the judgement of then can be told from that
-// of now. Differences of facts are not kept: they are damage.
+// Rejudge stores what a later program makes of stored blocks. The rows stay, and with them digests and
+// seals, so both judgements can be told apart. Differences in facts are not stored: they are damage.
 func (b *Book) Rejudge(ctx context.Context, program string, found []Difference) error {
 	var rows []row
 	for _, d := range found {
@@ -157,7 +154,7 @@ func (b *Book) Rejudge(ctx context.Context, program string, found []Difference) 
 	})
 }
 
-// rejudgementColumns begin with the key.
+// rejudgementColumns start with the key.
 var rejudgementColumns = []column{
 	{"height", integer}, {"table_name", text}, {"row_number", integer}, {"column_name", text}, {"program", text}, {"before", text}, {"after", text},
 }

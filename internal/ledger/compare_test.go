@@ -31,7 +31,7 @@ func TestCompare(t *testing.T) {
 		now.event("balances", "Deposit", `["0x00000000000000000000000000000000000000ab","5"]`)
 		now.Report.Transactions[0].Payer = chain.Some(changed)
 		now.Report.Transactions[0].Success = chain.Optional[bool]{}
-		now.Report.Finalized = chain.Some(false) // which is no difference
+		now.Report.Finalized = chain.Some(false) // not a difference
 		second := *now.Report.Transactions[0].Transaction
 		second.Index = 2
 		now.Report.Transactions = append(now.Report.Transactions, evidence.Transaction{Transaction: &second})
@@ -51,17 +51,17 @@ func TestCompare(t *testing.T) {
 			"block 1, table transactions, extrinsic 1: payer is 0x0000000000000000000000000000000000000001 in the ledger, " + changed.String() + " now": true,
 			"block 1, table transactions, extrinsic 1: fee is 100 in the ledger, 101 now":                                                               true,
 			"block 1, table transactions, extrinsic 1: success is true in the ledger, null now":                                                         false,
-			"block 1, table transactions, extrinsic 2: missing in the ledger, there now":                                                                false,
+			"block 1, table transactions, extrinsic 2: missing in the ledger, present now":                                                              false,
 			"block 1, table movements, position 0: account is " + moved.String() + " in the ledger, " + chain.Address{19: 0xab}.String() + " now":       false,
 			"block 1, table findings, position 0: check_id is old in the ledger, new now":                                                               true,
 			"block 1, table findings, position 0: message is gone in the ledger, here now":                                                              true,
-			"block 1, table findings, position 1: missing in the ledger, there now":                                                                     true,
-			"block 2, table blocks: missing in the ledger, there now":                                                                                   false,
+			"block 1, table findings, position 1: missing in the ledger, present now":                                                                   true,
+			"block 2, table blocks: missing in the ledger, present now":                                                                                 false,
 		}
 		require.Equal(t, want, judgement, "%q", texts)
 		require.Len(t, found, len(want))
 
-		// What differs in judgement is kept beside the rows, which stay.
+		// Differences in judgement are stored in addition to the rows, which stay.
 		require.NoError(t, book.Rejudge(ctx, "2.0", found))
 		require.NoError(t, book.Rejudge(ctx, "2.0", found))
 		require.NoError(t, book.Rejudge(ctx, "2.0", nil))
@@ -71,24 +71,24 @@ func TestCompare(t *testing.T) {
 			{"1", "blocks", "-1", "fee", "100", "202", "2.0"},
 			{"1", "findings", "0", "check_id", "old", "new", "2.0"},
 			{"1", "findings", "0", "message", "gone", "here", "2.0"},
-			{"1", "findings", "1", "", "missing", "there", "2.0"},
+			{"1", "findings", "1", "", "missing", "present", "2.0"},
 			{"1", "transactions", "1", "fee", "100", "101", "2.0"},
 			{"1", "transactions", "1", "payer", "0x0000000000000000000000000000000000000001", changed.String(), "2.0"},
 		}, kept)
 		require.Equal(t, before, statusOf(t, book))
 		verified(t, book)
 
-		// What the book has and the source lacks.
+		// Data that the ledger has and the source lacks.
 		less := makeBlock(1, hashOf(1, 0), hashOf(0, 0), "100")
 		found, err = book.Compare(ctx, []*ledger.Entry{less.entry(t)})
 		require.NoError(t, err)
 		require.Equal(t, []ledger.Difference{
-			{Height: 1, Table: "movements", Stored: "there", Now: "missing"},
-			{Height: 1, Table: "findings", Stored: "there", Now: "missing", Judgement: true},
+			{Height: 1, Table: "movements", Stored: "present", Now: "missing"},
+			{Height: 1, Table: "findings", Stored: "present", Now: "missing", Judgement: true},
 		}, found)
 	})
 }
 
 func TestDifferencesOfAnUnknownTable(t *testing.T) {
-	require.Equal(t, "block 3, table other, row 1: missing in the ledger, there now", ledger.Difference{Height: 3, Table: "other", Row: 1, Stored: "missing", Now: "there"}.String())
+	require.Equal(t, "block 3, table other, row 1: missing in the ledger, present now", ledger.Difference{Height: 3, Table: "other", Row: 1, Stored: "missing", Now: "present"}.String())
 }

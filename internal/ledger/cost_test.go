@@ -13,9 +13,8 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// wantCosts wants the costs of a span to be those of the transactions' rows, also when
-// they are asked for by payer: by a few, and by so many that the database is not asked
-// for each.
+// wantCosts requires the costs of a span to match its transactions, also when filtered by payer: by a few, and by more
+// than an index search accepts.
 func wantCosts(t *testing.T, book *ledger.Book, span chain.Heights) (payers map[chain.Address]bool) {
 	t.Helper()
 	var want []ledger.Cost
@@ -61,8 +60,7 @@ func TestCosts(t *testing.T) {
 	})
 }
 
-// The parts that are read at the same time are put together in the order of the chain,
-// whatever heights the span has.
+// Batches read concurrently are joined in chain order, for any span.
 func TestCostsInParts(t *testing.T) {
 	var entries []*ledger.Entry
 	for h := uint64(0); h < 1_300; h++ {
@@ -72,7 +70,7 @@ func TestCostsInParts(t *testing.T) {
 	for _, span := range []chain.Heights{{First: 0, Last: 1_299}, {First: 1, Last: 199}, {First: 1, Last: 200}, {First: 1, Last: 201}, {First: 1, Last: 401}, {First: 700, Last: 700}, {First: 1_250, Last: 9_999}} {
 		wantCosts(t, book, span)
 	}
-	wantCosts(t, book, chain.Heights{First: 1}) // a statement's, of block 0 alone
+	wantCosts(t, book, chain.Heights{First: 1}) // of a statement that covers only block 0
 	enough, n := errors.New("enough"), 0
 	require.ErrorIs(t, each(book.Costs(ctx, in(chain.Heights{Last: 1_299})), func(*ledger.Cost) error {
 		if n++; n == 100 {

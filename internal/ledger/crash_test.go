@@ -20,26 +20,24 @@ import (
 	"github.com/feeledger/fees/internal/test/postgrestest"
 )
 
-// The environment of this test binary when it is a program that writes a book.
+// The environment of this test binary when it runs as a program that writes a ledger.
 const (
-	asWriter  = "FEES_LEDGER_TEST_WRITER" // where
-	fileLimit = "FEES_LEDGER_TEST_LIMIT"  // how large a file may become, in bytes
-	detachTo  = "FEES_LEDGER_TEST_DETACH" // it detaches blocks from the book instead, into this file
-	extending = "FEES_LEDGER_TEST_EXTEND" // it adds the blocks below the book instead, of so many
+	asWriter  = "FEES_LEDGER_TEST_WRITER" // the ledger
+	fileLimit = "FEES_LEDGER_TEST_LIMIT"  // limit of file sizes, in bytes
+	detachTo  = "FEES_LEDGER_TEST_DETACH" // detach blocks from the ledger into this file instead
+	extending = "FEES_LEDGER_TEST_EXTEND" // add this many blocks below the ledger instead
 )
 
-// crashBlocks is how many blocks it writes.
+// crashBlocks is the number of blocks that it writes.
 const crashBlocks = 400
 
 // crashChain are the blocks that it writes: days and months end among them.
 func crashChain(count uint64) []*ledger.Entry { return monthsOfBlocks(count, time.Hour) }
 
-// limitFiles makes every file that would become larger an error; nil where the
-// system cannot.
+// limitFiles makes writing beyond a file size an error; nil if the system cannot do that.
 var limitFiles func(bytes uint64) error
 
-// child writes blocks until all are there, in small batches, some of which it
-// seals.
+// child writes all blocks in small batches, some of which it seals.
 func child(place string) {
 	if err := writeAll(place); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -61,7 +59,7 @@ func writeAll(place string) (err error) {
 		return asATask(place, name)
 	}
 	book, err := ledger.OpenWriter(ctx, place)
-	for try := 0; errors.Is(err, ledger.ErrLocked) && try < 6_000; try++ { // PostgreSQL has not seen yet that the one before is dead
+	for try := 0; errors.Is(err, ledger.ErrLocked) && try < 6_000; try++ { // PostgreSQL has not noticed yet that the previous one is dead
 		time.Sleep(10 * time.Millisecond)
 		book, err = ledger.OpenWriter(ctx, place)
 	}
@@ -85,7 +83,7 @@ func writeAll(place string) (err error) {
 	return goOn(book, crashChain(crashBlocks), func() { fmt.Println("writing") })
 }
 
-// goOn writes what a book lacks of the blocks, and seals it.
+// goOn writes and seals the missing blocks.
 func goOn(book *ledger.Book, entries []*ledger.Entry, begun func()) error {
 	if err := book.Begin(ctx, madeUpChain, 0); err != nil {
 		return err
@@ -113,8 +111,7 @@ func goOn(book *ledger.Book, entries []*ledger.Entry, begun func()) error {
 	return err
 }
 
-// start starts this test binary as a program that writes a book. What it says comes
-// line by line, and its errors when it ended.
+// start starts this test binary as a program that writes a ledger. Its output arrives line by line, its errors at the end.
 func start(t *testing.T, place string, environment ...string) (cmd *exec.Cmd, said *bufio.Scanner, errs *strings.Builder) {
 	cmd, errs = exec.Command(os.Args[0]), &strings.Builder{}
 	cmd.Env = append(append(os.Environ(), asWriter+"="+place), environment...)
@@ -125,13 +122,13 @@ func start(t *testing.T, place string, environment ...string) (cmd *exec.Cmd, sa
 	return cmd, bufio.NewScanner(out), errs
 }
 
-// finish lets a program write what is left.
+// finish lets a program write the rest.
 func finish(t *testing.T, place string) {
 	cmd, _, errs := start(t, place)
 	require.NoError(t, cmd.Wait(), errs)
 }
 
-// quietSeal is the seal of those blocks where nothing is killed.
+// quietSeal is the seal of those blocks when nothing is killed.
 func quietSeal(t *testing.T) chain.Optional[ledger.Seal] {
 	return statusOf(t, written(t, newFile(t), madeUpChain, crashChain(crashBlocks))).Seal
 }
@@ -149,7 +146,7 @@ func TestAnotherProgramWrites(t *testing.T) {
 
 		require.NoError(t, cmd.Process.Kill())
 		cmd.Wait()
-		require.Eventually(t, func() bool { // PostgreSQL's server has to see it
+		require.Eventually(t, func() bool { // PostgreSQL's server must notice it
 			book, err := ledger.OpenWriter(ctx, place)
 			if err != nil {
 				require.ErrorIs(t, err, ledger.ErrLocked)
@@ -160,7 +157,7 @@ func TestAnotherProgramWrites(t *testing.T) {
 	})
 }
 
-// However often its writer is killed, the book is whole, and at its end the same.
+// However often its writer is killed, the ledger is intact, and in the end the same.
 func TestWritersThatAreKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not in a short run: kills many programs")
@@ -181,12 +178,12 @@ func TestWritersThatAreKilled(t *testing.T) {
 		}
 		for killed := 0; killed < kills; {
 			cmd, said, errs := start(t, place)
-			if killed%4 > 0 { // the others are killed while they open the book
+			if killed%4 > 0 { // the others are killed while they open the ledger
 				said.Scan()
 			}
 			time.Sleep(time.Duration(rand.IntN(40_000)) * time.Microsecond)
 			cmd.Process.Kill()
-			if cmd.Wait() == nil { // it was done before
+			if cmd.Wait() == nil { // already done
 				done()
 				place = newPlace()
 				continue
@@ -194,7 +191,7 @@ func TestWritersThatAreKilled(t *testing.T) {
 			require.Empty(t, errs.String())
 			killed++
 			book, err := ledger.Open(ctx, place)
-			if errors.Is(err, ledger.ErrNone) { // killed before there was one
+			if errors.Is(err, ledger.ErrNone) { // killed before it existed
 				continue
 			}
 			require.NoError(t, err)
@@ -210,7 +207,7 @@ func TestWritersThatAreKilled(t *testing.T) {
 	})
 }
 
-// The same where the server is killed, with all of its processes.
+// The same when the server is killed with all of its processes.
 func TestServersThatAreKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not in a short run: kills a server")
@@ -249,16 +246,15 @@ func TestServersThatAreKilled(t *testing.T) {
 	require.Equal(t, statusOf(t, written(t, newFile(t), madeUpChain, entries)).Seal, statusOf(t, book).Seal)
 }
 
-// detachedMonth is the one before which a program detaches blocks.
+// detachedMonth is the month before which a program detaches blocks.
 var detachedMonth = ledger.MonthOf(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC))
 
-// However often somebody is killed who detaches blocks from a book, it is whole or begins
-// later, and at the end the same.
+// However often a program that detaches blocks is killed, the ledger is intact or starts later, and in the end the same.
 func TestDetachmentsThatAreKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not in a short run: kills many programs")
 	}
-	const count, pace = 400, 3 * time.Hour // of which 297 are detached
+	const count, pace = 400, 3 * time.Hour // 297 of them are detached
 	entries := monthsOfBlocks(count, pace)
 	engines(t, func(t *testing.T, newPlace func() string) {
 		begun := newPlace()
@@ -281,7 +277,7 @@ func TestDetachmentsThatAreKilled(t *testing.T) {
 				}
 				time.Sleep(time.Duration(rand.IntN(30)) * time.Millisecond)
 				cmd.Process.Kill()
-				if cmd.Wait() == nil || errs.Len() > 0 { // it was done before
+				if cmd.Wait() == nil || errs.Len() > 0 { // already done
 					break
 				}
 				kills++
@@ -297,8 +293,8 @@ func TestDetachmentsThatAreKilled(t *testing.T) {
 			}
 			cmd, _, errs := start(t, place, detachTo+"="+file)
 			cmd.Wait()
-			if said := errs.String(); said != "" { // it was done before
-				require.Contains(t, said, "and has none before 2024-01")
+			if said := errs.String(); said != "" { // already done
+				require.Contains(t, said, "and has no blocks before 2024-01")
 			}
 			book := reader(t, place)
 			verified(t, book)

@@ -17,7 +17,7 @@ import (
 	"github.com/feeledger/fees/internal/test/tier"
 )
 
-// readings read all rows of a book, one kind after the other, and say how many there were.
+// readings read all rows of a ledger, one kind each, and return their number.
 func readings(book *ledger.Book, account chain.Address) map[string]func() (rows int, err error) {
 	everything := chain.Heights{Last: 1_000}
 	return map[string]func() (int, error){
@@ -48,8 +48,7 @@ func readings(book *ledger.Book, account chain.Address) map[string]func() (rows 
 	}
 }
 
-// everyTable is a block with a row in every table, and an account that has a movement
-// and a transfer.
+// everyTable is a block with a row in every table, and an account with a movement and a transfer.
 func everyTable(t *testing.T) (e *ledger.Entry, account chain.Address) {
 	account = chain.Address{19: 0xaa}
 	m := makeBlock(3, hashOf(3, 0), hashOf(2, 0), "7").event("balances", "Minced", `["a"]`)
@@ -59,21 +58,21 @@ func everyTable(t *testing.T) (e *ledger.Entry, account chain.Address) {
 	return m.entry(t), account
 }
 
-// record is a block's.
+// record returns a block's record.
 func (d database) record(t testing.TB, height uint64) []byte {
 	t.Helper()
 	_, rows := d.table(t, "SELECT record FROM blocks WHERE height = ?1", int64(height))
 	return rows[0][0].([]byte)
 }
 
-// putRecord gives a block another record, and its sum.
+// putRecord replaces a block's record and recomputes its sum.
 func (d database) putRecord(t *testing.T, height uint64, record []byte) {
 	t.Helper()
 	d.do(t, "UPDATE blocks SET record = ?1 WHERE height = ?2", record, int64(height))
 	d.resum(t, height)
 }
 
-// literal has bytes, X'00', as the engine writes them.
+// literal formats bytes, X'00', for the engine.
 func (d database) literal(text string) string {
 	if digits, ok := strings.CutPrefix(text, "X'"); ok && d.postgres {
 		return `'\x` + digits + "::bytea"
@@ -81,7 +80,7 @@ func (d database) literal(text string) string {
 	return text
 }
 
-// altered has something done while rows of a table are altered by a statement.
+// altered runs a function while rows of a table are altered by a statement.
 func (d database) altered(t *testing.T, table, statement string, do func()) {
 	t.Helper()
 	d.do(t, "CREATE TABLE kept AS SELECT * FROM "+table)
@@ -92,8 +91,7 @@ func (d database) altered(t *testing.T, table, statement string, do func()) {
 	d.do(t, "DROP TABLE kept")
 }
 
-// A column that was altered to hold what it cannot hold is damage that names the block: nothing is
-// read from its row, neither another value nor none, also where its sum is that of the row.
+// A column with an invalid value is damage that names the block: nothing is read from its row, even if its sum matches.
 func TestAColumnThatHoldsSomethingElse(t *testing.T) {
 	entry, account := everyTable(t)
 	wrong := map[string][]string{
@@ -136,8 +134,8 @@ func TestAColumnThatHoldsSomethingElse(t *testing.T) {
 	})
 }
 
-// handmade is the record of block 3 with one native transaction, made by the documentation: lists
-// are those of texts, accounts and amounts, and others are values that are another than usual.
+// handmade is the record of block 3 with one native transaction, built from the documentation: lists are the texts,
+// accounts and amounts, and others are values that differ from the usual ones.
 func handmade(head []byte, lists []byte, others map[string]uint64) []byte {
 	out := slices.Concat(head[:73], lists)
 	value := func(name string, usual uint64) {
@@ -164,7 +162,7 @@ func handmade(head []byte, lists []byte, others map[string]uint64) []byte {
 	return out
 }
 
-// A record that holds what a value cannot be is damage, though the block's sum is that of it.
+// A record with an invalid value is damage, even if the block's sum matches.
 func TestARecordThatHoldsSomethingElse(t *testing.T) {
 	entry := makeBlock(3, hashOf(3, 0), hashOf(2, 0), "7").entry(t)
 	none := []byte{0, 0, 0}
@@ -201,7 +199,7 @@ func TestARecordThatHoldsSomethingElse(t *testing.T) {
 			require.NoError(t, err, fits)
 			require.Equal(t, "evm", x.Call)
 		}
-		records := [][]byte{append(handmade(whole, none, nil), 0)} // a byte too many
+		records := [][]byte{append(handmade(whole, none, nil), 0)} // one byte too many
 		for _, x := range wrong {
 			records = append(records, handmade(whole, x.lists, x.others))
 		}
@@ -215,7 +213,7 @@ func TestARecordThatHoldsSomethingElse(t *testing.T) {
 	})
 }
 
-// Whichever byte of a sealed record is another one, with the sum of that: the seal tells.
+// If any byte of a sealed record changes and its sum is recomputed, the seal reveals it.
 func TestEveryByteOfARecord(t *testing.T) {
 	entry, account := everyTable(t)
 	engines(t, func(t *testing.T, newPlace func() string) {
@@ -241,7 +239,7 @@ func TestEveryByteOfARecord(t *testing.T) {
 	})
 }
 
-// What is asked of one block is damage too where that holds something else.
+// Queries of a single block report its damage too.
 func TestABlockThatHoldsSomethingElse(t *testing.T) {
 	day := ledger.Period{From: timeAt(t, "2023-11-14T00:00:00Z"), To: timeAt(t, "2023-11-14T22:13:40Z")}
 	predecessor := func(b *ledger.Book) error { _, err := b.Predecessor(ctx, 2); return err }
@@ -279,8 +277,7 @@ func TestABlockThatHoldsSomethingElse(t *testing.T) {
 	})
 }
 
-// Blocks that were altered before they are sealed are not sealed, also where their sums are those of
-// what they have. Those before them are.
+// Blocks altered before sealing are not sealed, even if their sums match. The blocks before them are.
 func TestBlocksThatCannotBeSealed(t *testing.T) {
 	entries := madeUp(0, 6)
 	const height = 4
@@ -298,16 +295,16 @@ func TestBlocksThatCannotBeSealed(t *testing.T) {
 	}
 	engines(t, func(t *testing.T, newPlace func() string) {
 		for message, alter := range map[string]func(*testing.T, database){
-			"it was altered":                      column("sum = X'010203'", false),
-			"it was altered: its sum":             column("time_ms = 7", false),
-			"column time_ms":                      column("time_ms = -1", true),
-			"column flags":                        column("flags = -8", true),
-			"its record: ":                        column("known = '{'", true),
-			"its record is none of version 1":     column("record = X'010203'", true),
-			"its record is of block 5":            column("record = (SELECT record FROM blocks WHERE height = 5)", true),
-			"its record: not what was written":    record(func(whole []byte) []byte { return handmade(whole, []byte{0, 0, 0}, map[string]uint64{"certain": 2}) }),
-			"says that its parent is":             record(func(whole []byte) []byte { return slices.Concat(whole[:41], whole[9:41], whole[73:]) }),
-			"its time or its flags are not those": column("time_ms = 7", true),
+			"it was altered":                     column("sum = X'010203'", false),
+			"it was altered: its sum":            column("time_ms = 7", false),
+			"column time_ms":                     column("time_ms = -1", true),
+			"column flags":                       column("flags = -8", true),
+			"its record: ":                       column("known = '{'", true),
+			"its record does not have version 1": column("record = X'010203'", true),
+			"its record belongs to block 5":      column("record = (SELECT record FROM blocks WHERE height = 5)", true),
+			"its record: not what was written":   record(func(whole []byte) []byte { return handmade(whole, []byte{0, 0, 0}, map[string]uint64{"certain": 2}) }),
+			"the parent of block":                record(func(whole []byte) []byte { return slices.Concat(whole[:41], whole[9:41], whole[73:]) }),
+			"its time or its flags differ":       column("time_ms = 7", true),
 		} {
 			place := newPlace()
 			book := writer(t, place)
@@ -327,8 +324,7 @@ func TestBlocksThatCannotBeSealed(t *testing.T) {
 	})
 }
 
-// A sealed stretch that was altered is damage that the questions about it tell, and the sums of one
-// that has its digest are found by Verify.
+// Queries report an altered stretch as damage; Verify also finds one with a recomputed digest.
 func TestStretchesThatHoldSomethingElse(t *testing.T) {
 	engines(t, func(t *testing.T, newPlace func() string) {
 		place := newPlace()

@@ -19,7 +19,7 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// damagesAsked says how many files are damaged.
+// damagesAsked sets the number of damaged files.
 const damagesAsked = "FEES_DAMAGES"
 
 func damagesWanted(t *testing.T) int {
@@ -34,7 +34,7 @@ func damagesWanted(t *testing.T) int {
 	return 150
 }
 
-// smallFile is a whole ledger of a few months as a file, and what it answers.
+// smallFile is an intact ledger of a few months in a file, and its answers.
 type smallFile struct {
 	bytes []byte
 	asked []question
@@ -70,7 +70,7 @@ var smallLedger = sync.OnceValue(func() *smallFile {
 
 const pageSize = 4096
 
-// damaged is the file with one damage, and what it is.
+// damaged is the file with one damage, and its description.
 func (f *smallFile) damaged(random *rand.Rand) (file []byte, what string) {
 	file = bytes.Clone(f.bytes)
 	pages := len(file) / pageSize
@@ -86,7 +86,7 @@ func (f *smallFile) damaged(random *rand.Rand) (file []byte, what string) {
 			file[at] ^= 1 << bit
 			what += fmt.Sprintf(" bit %d of byte %d of page %d", bit, at%pageSize, at/pageSize+1)
 		}
-	case kind < 11: // where pages say what they hold, and where
+	case kind < 11: // where pages describe their contents
 		at, bit := random.IntN(pages)*pageSize+random.IntN(100), random.IntN(8)
 		file[at] ^= 1 << bit
 		what = fmt.Sprintf(" bit %d of byte %d of page %d", bit, at%pageSize, at/pageSize+1)
@@ -116,8 +116,8 @@ func (f *smallFile) damaged(random *rand.Rand) (file []byte, what string) {
 	return file, what
 }
 
-// ask opens a damaged file and asks everything of it: an answer is that of the whole file, or
-// there is an error, and then the verification names a damage.
+// ask runs all queries on a damaged file: each answer must be that of the intact file, or an error, and then the
+// verification must find damage.
 func (f *smallFile) ask(directory string, file []byte) error {
 	place := filepath.Join(directory, "fees.db")
 	if err := os.WriteFile(place, file, 0o600); err != nil {
@@ -125,7 +125,7 @@ func (f *smallFile) ask(directory string, file []byte) error {
 	}
 	book, err := ledger.Open(ctx, place)
 	if err != nil {
-		return nil // it is refused as a whole
+		return nil // rejected as a whole
 	}
 	defer book.Close()
 	var found []string
@@ -146,7 +146,7 @@ func (f *smallFile) ask(directory string, file []byte) error {
 	return nil
 }
 
-// A damaged file never gives another figure than the whole one without an error.
+// A damaged file never returns a wrong figure without an error.
 func TestDamagedFiles(t *testing.T) {
 	f := smallLedger()
 	for name, answer := range f.whole {
@@ -173,7 +173,7 @@ func TestDamagedFiles(t *testing.T) {
 	wait.Wait()
 }
 
-// FuzzDamage writes bytes over a place of a whole file.
+// FuzzDamage overwrites bytes of an intact file.
 func FuzzDamage(f *testing.F) {
 	for _, at := range []uint32{0, 16, 100, pageSize, 7 * pageSize, 8*pageSize + 5} {
 		f.Add(at, []byte{0xff, 0, 1})

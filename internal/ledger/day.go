@@ -2,10 +2,10 @@ package ledger
 
 import "time"
 
-// Day is a day as UTC has it: so many days after 1970 began.
+// Day is a UTC day, as the number of days since 1970-01-01.
 type Day int64
 
-// DayOf is the UTC day of a time.
+// DayOf returns the UTC day of a time.
 func DayOf(t time.Time) Day {
 	return Day(floorDiv(t.UnixMilli(), dayMS))
 }
@@ -17,8 +17,8 @@ func floorDiv(a, b int64) int64 {
 	return a / b
 }
 
-// Start is when the day begins.
+// Start returns when the day begins.
 func (d Day) Start() time.Time { return time.UnixMilli(int64(d) * dayMS).UTC() }
 
-// String is the day as YYYY-MM-DD.
+// String returns the day as YYYY-MM-DD.
 func (d Day) String() string { return d.Start().Format(time.DateOnly) }

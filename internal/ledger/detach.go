@@ -13,26 +13,26 @@ import (
 	"github.com/feeledger/fees/internal/failure"
 )
 
-// Month is a month as UTC has it: so many months after 1970 began.
+// Month is a UTC month, as the number of months since January 1970.
 type Month int64
 
-// MonthOf is the month of a time.
+// MonthOf returns the UTC month of a time.
 func MonthOf(t time.Time) Month { return Month(monthly.number(t.UnixMilli())) }
 
-// Start is when the month begins.
+// Start returns when the month begins.
 func (m Month) Start() time.Time {
 	begin, _ := monthly.times(int64(m))
 	return begin
 }
 
-// String is the month as YYYY-MM.
+// String returns the month as YYYY-MM.
 func (m Month) String() string { return monthly.name(int64(m)) }
 
-// ErrNoCut says that a book has nothing before a month, or does not have it whole.
+// ErrNoCut reports that the ledger has nothing before a month, or the months before it are incomplete.
 var ErrNoCut = failure.New(failure.NotCovered, "nothing can be detached")
 
-// DisorderError says that a book cannot be cut before a month: a block of an earlier time, or
-// of none, lies above one of that month or a later one.
+// DisorderError reports that a ledger cannot be cut before a month: a block with an earlier time, or
+// without a time, is above a block of that month or a later one.
 type DisorderError struct {
 	Month  Month
 	Height uint64 // of that block
@@ -46,33 +46,32 @@ func (*DisorderError) Kind() failure.Kind { return failure.DoesNotHold }
 func (e *DisorderError) Error() string {
 	at := "has no time"
 	if t, ok := e.Time.Get(); ok {
-		at = "is of " + t.String()
+		at = "has the time " + t.String()
 	}
-	return fmt.Sprintf("the ledger cannot be cut before %v: block %d %s, and lies above block %d, which is of that month or a later one; cut before another month", e.Month, e.Height, at, e.First)
+	return fmt.Sprintf("the ledger cannot be cut before %v: block %d %s, but is above block %d, which belongs to that month or a later one. Cut before another month.", e.Month, e.Height, at, e.First)
 }
 
-// Detachment is a part of a book that is taken out of it.
+// Detachment describes the part of a ledger that is moved out of it.
 type Detachment struct {
 	Span   chain.Heights
-	Months []Month // that have blocks
-	Begins uint64  // the block that the book begins with then
-	// Bytes are those of the database that are free at once; not known of a file.
+	Months []Month // with blocks
+	Begins uint64  // the ledger's first block afterwards
+	// Bytes is the database space freed at once; unknown for a file.
 	Bytes chain.Optional[uint64]
 }
 
-// cut is where a book is cut in two.
+// cut is where a ledger is cut in two.
 type cut struct {
-	month  Month  // the first that stays
-	first  uint64 // the book's first height
-	height uint64 // the first that stays
+	month  Month  // the first to stay
+	first  uint64 // the ledger's first height
+	height uint64 // the first to stay
 	months []Month
 }
 
-// span is what is detached.
+// span returns the heights to be detached.
 func (c *cut) span() chain.Heights { return chain.Heights{First: c.first, Last: c.height - 1} }
 
-// cutBefore finds where the blocks before a month end. Those of a month that is not over may
-// not all be there yet.
+// cutBefore finds where the blocks before a month end. A month that is not over may still lack blocks.
 func (b *Book) cutBefore(ctx context.Context, month Month) (*cut, error) {
 	book, all, err := b.sealedMonths(ctx)
 	if err != nil {
@@ -94,16 +93,16 @@ func (b *Book) cutBefore(ctx context.Context, month Month) (*cut, error) {
 	case book.sealed == 0:
 		return nil, fmt.Errorf("%w: no block is sealed", ErrNoCut)
 	case c.height == math.MaxUint64:
-		return nil, fmt.Errorf("%w: the ledger is sealed up to block %d, and has no block of %v or later, so %v may not be whole", ErrNoCut, book.next()-1, month, month-1)
+		return nil, fmt.Errorf("%w: the ledger is sealed up to block %d, which is before %v, so %v may be incomplete", ErrNoCut, book.next()-1, month, month-1)
 	case len(c.months) == 0:
-		return nil, fmt.Errorf("%w: the ledger begins with block %d, and has none before %v", ErrNoCut, book.first, month)
+		return nil, fmt.Errorf("%w: the ledger starts at block %d and has no blocks before %v", ErrNoCut, book.first, month)
 	case last > c.height:
 		return nil, b.disorder(ctx, c)
 	}
 	return c, nil
 }
 
-// disorder names the first block of an earlier time above the cut.
+// disorder returns an error that names the first block above the cut that has an earlier time.
 func (b *Book) disorder(ctx context.Context, c *cut) error {
 	have, err := b.sealed(ctx)
 	if err != nil {
@@ -120,13 +119,13 @@ func (b *Book) disorder(ctx context.Context, c *cut) error {
 		return err
 	}
 	if found == nil {
-		return damaged("table stretches: blocks of months before %v are said to lie above block %d, and none does", c.month, c.height)
+		return damaged("table stretches: blocks of months before %v are listed above block %d, but none is there", c.month, c.height)
 	}
 	return found
 }
 
-// takes is the condition for the rows of a table that are before the cut, and are no blocks': none
-// where there is no cut.
+// takes returns the condition for the rows of a table, other than blocks, that are before the cut: none
+// without a cut.
 func (c *cut) takes(table string) (where string, arguments []any) {
 	switch {
 	case c == nil:
@@ -150,7 +149,7 @@ func (c *cut) copyProved(ctx context.Context, from querier, tx transaction) erro
 	return tx.insert(ctx, "proved", provedColumns, rows)
 }
 
-// Detachable tells what Detach would take out of the book.
+// Detachable returns what Detach would move out of the ledger.
 func (b *Book) Detachable(ctx context.Context, before Month) (d Detachment, err error) {
 	c, err := b.cutBefore(ctx, before)
 	if err != nil {
@@ -161,28 +160,26 @@ func (b *Book) Detachable(ctx context.Context, before Month) (d Detachment, err 
 	return d, err
 }
 
-// DetachProgress is told how many blocks of how many a detachment has copied, verified and
-// removed.
+// DetachProgress receives how many blocks a detachment has copied, verified and removed.
 type DetachProgress struct {
 	Copied, Verified, Removed func(done, total uint64)
 }
 
-// Detach takes the blocks before a month out of the book, into a new file: a ledger of its
-// own, with the same digests and seals. The book begins with the first block of the month
-// then, as if it had been begun there. No other month changes.
+// Detach moves the blocks before a month out of the ledger into a new file: a complete ledger with the
+// same digests and seals. The ledger then starts at the first block of the month, as if it had been
+// created there. No other month changes.
 //
-// Nothing is removed before the file is on the disk, was verified, and has the book's seals.
-// Who is stopped before that leaves the book as it was, and after that one that begins with
-// the month: the next one who writes it, or detaches from it, removes the rows that are left.
-// Where the file is there already, and has just those blocks, the book is cut as by one who
-// was stopped in between. The book must have been opened by one who writes it alone.
+// Nothing is removed before the file is on disk, is verified, and has the ledger's seals. An interruption
+// before that leaves the ledger unchanged; after it, the ledger starts at the month, and the next writer
+// or detachment removes the remaining rows. If the file already exists and contains exactly those blocks,
+// the detachment continues as after an interruption. The ledger must have been opened with OpenWriter.
 func (b *Book) Detach(ctx context.Context, before Month, path string, progress DetachProgress) (d Detachment, err error) {
 	left, err := b.clear(ctx, progress.Removed)
 	if err != nil {
 		return d, err
 	}
 	c, err := b.cutBefore(ctx, before)
-	if left != nil && errors.Is(err, ErrNoCut) { // it was this that was left to do
+	if left != nil && errors.Is(err, ErrNoCut) { // only the removal was left
 		return Detachment{Span: *left, Begins: left.Last + 1}, nil
 	}
 	if err != nil {
@@ -203,7 +200,7 @@ func (b *Book) Detach(ctx context.Context, before Month, path string, progress D
 			return check(temporary)
 		})
 	case check(path) != nil:
-		err = cmp.Or(ctx.Err(), fmt.Errorf("%w, and it has not just blocks %v of this ledger", there, c.span()))
+		err = cmp.Or(ctx.Err(), fmt.Errorf("%w and does not contain exactly blocks %v of this ledger", there, c.span()))
 	}
 	if err != nil {
 		return d, err
@@ -212,13 +209,12 @@ func (b *Book) Detach(ctx context.Context, before Month, path string, progress D
 		return d, err
 	}
 	if _, err = b.clear(ctx, progress.Removed); err != nil {
-		err = fmt.Errorf("blocks %v are in %s, and the ledger begins with block %d; what is left of them in the ledger is removed when this is run again, or by the next sync: %w", c.span(), path, c.height, err)
+		err = fmt.Errorf("blocks %v are in %s and the ledger starts at block %d, but removing them from the ledger did not finish. Run the command again, or sync: %w", c.span(), path, c.height, err)
 	}
 	return d, err
 }
 
-// checkDetached wants a file to be a ledger without damage of what lies before a cut, with the
-// seals that the book has of that.
+// checkDetached checks that a file is an undamaged ledger of what is before a cut, with the same seals.
 func (b *Book) checkDetached(ctx context.Context, path string, c *cut, progress func(done, total uint64)) error {
 	detached, err := Open(ctx, path)
 	if err != nil {
@@ -235,7 +231,7 @@ func (b *Book) checkDetached(ctx context.Context, path string, c *cut, progress 
 		return err
 	}
 	if first != nil {
-		return damaged("%v; nothing was detached", first)
+		return damaged("%v. Nothing was detached.", first)
 	}
 	have, err := readBookRow(ctx, detached.engine)
 	if err != nil {
@@ -246,7 +242,7 @@ func (b *Book) checkDetached(ctx context.Context, path string, c *cut, progress 
 		return err
 	}
 	if want.sealed, want.removing = c.height-c.first, have.removing; have != want {
-		return fmt.Errorf("%w: %s has not just blocks %v of this ledger", ErrDamaged, path, c.span())
+		return fmt.Errorf("%w: %s does not contain exactly blocks %v of this ledger", ErrDamaged, path, c.span())
 	}
 	for u := range unitCount {
 		number := int64(c.month)
@@ -262,13 +258,13 @@ func (b *Book) checkDetached(ctx context.Context, path string, c *cut, progress 
 			return err
 		}
 		if !slices.EqualFunc(copied, kept, func(a, b *stretch) bool { return a.digest() == b.digest() }) {
-			return fmt.Errorf("%w: %s has other seals than the ledger", ErrDamaged, path)
+			return fmt.Errorf("%w: the seals in %s differ from the ledger's", ErrDamaged, path)
 		}
 	}
 	return nil
 }
 
-// cutOff has the book begin at the cut. The rows below it stay for clear.
+// cutOff moves the ledger's first height to the cut. The rows below it stay until clear removes them.
 func (b *Book) cutOff(ctx context.Context, c *cut) error {
 	return b.change(ctx, func(tx transaction) error {
 		book, err := readBookRow(ctx, tx)
@@ -276,7 +272,7 @@ func (b *Book) cutOff(ctx context.Context, c *cut) error {
 			return err
 		}
 		if book.first != c.first || book.next() <= c.height {
-			return fmt.Errorf("the ledger was changed meanwhile: run it again")
+			return fmt.Errorf("the ledger was changed meanwhile; run the command again")
 		}
 		for _, table := range []string{"stretches", "parts", "rejudgements"} {
 			where, arguments := c.takes(table)
@@ -284,7 +280,7 @@ func (b *Book) cutOff(ctx context.Context, c *cut) error {
 				return fmt.Errorf("table %s: %w", table, err)
 			}
 		}
-		if err := unprove(ctx, tx, chain.Heights{First: 0, Last: c.height - 1}); err != nil { // also of what was stored below, and not sealed yet
+		if err := unprove(ctx, tx, chain.Heights{First: 0, Last: c.height - 1}); err != nil { // including unsealed blocks below
 			return err
 		}
 		book.removing = chain.Some(c.first)
@@ -296,8 +292,8 @@ func (b *Book) cutOff(ctx context.Context, c *cut) error {
 // removedAtOnce is how many heights are removed in one change.
 const removedAtOnce = 2_000
 
-// clear removes the rows below the book's first height that a detachment left, and returns
-// what it was of; nil where there are none. Who is stopped leaves the rest for the next one.
+// clear removes the rows below the ledger's first height that a detachment left, and returns their
+// heights; nil if there are none. After an interruption, the next call continues.
 func (b *Book) clear(ctx context.Context, progress func(done, total uint64)) (left *chain.Heights, err error) {
 	book, err := readBookRow(ctx, b.engine)
 	if err != nil {
@@ -322,11 +318,11 @@ func (b *Book) clear(ctx context.Context, progress func(done, total uint64)) (le
 		if err := b.change(ctx, func(tx transaction) error { return removeRows(ctx, tx, part) }); err != nil {
 			return nil, err
 		}
-		from = part.Last + 1 // what was deleted is not looked through again
+		from = part.Last + 1 // do not scan deleted rows again
 		progress(from-span.First, span.Blocks())
 	}
 	err = b.change(ctx, func(tx transaction) error {
-		if err := removeRows(ctx, tx, chain.Heights{First: 0, Last: span.Last}); err != nil { // also what was stored below, and not sealed
+		if err := removeRows(ctx, tx, chain.Heights{First: 0, Last: span.Last}); err != nil { // including unsealed blocks below
 			return err
 		}
 		c, err := readBookRow(ctx, tx)

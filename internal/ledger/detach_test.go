@@ -24,7 +24,7 @@ func monthOf(t testing.TB, text string) ledger.Month {
 	return ledger.MonthOf(at)
 }
 
-// sealsOf are the seals of a book's days and months, with the leaves of their parts.
+// sealsOf returns the seals of a ledger's days and months, with the leaves of their parts.
 func sealsOf(t testing.TB, place string) map[string]string {
 	seals := map[string]string{}
 	db := openSQL(t, place)
@@ -35,7 +35,7 @@ func sealsOf(t testing.TB, place string) map[string]string {
 	return seals
 }
 
-// rowsIn are all rows of a book's tables of blocks and totals, by table.
+// rowsIn returns all rows of a ledger's tables of blocks and totals, by table.
 func rowsIn(t testing.TB, place string) map[string][][]string {
 	db := openSQL(t, place)
 	defer db.Close()
@@ -67,7 +67,7 @@ func ordinals(n int) string {
 	return strings.Join(list, ", ")
 }
 
-// A part of a book becomes one of its own, and the book is as if it had been begun after it.
+// A part of a ledger becomes a separate ledger, and the ledger is as if it had been created after it.
 func TestDetach(t *testing.T) {
 	const count, pace = 700, 4 * time.Hour // from 2023-11-24 22:00 to 2024-03-20
 	entries := monthsOfBlocks(count, pace)
@@ -120,7 +120,7 @@ func TestDetach(t *testing.T) {
 			verified(t, earlier)
 			verified(t, book)
 
-			// The seals are those of the whole book. The rest is sealed.
+			// The seals are those of the whole ledger. The rest is sealed.
 			require.NoError(t, book.Write(ctx, entries[count-3:]))
 			sealAll(t, book)
 			both := sealsOf(t, file)
@@ -130,7 +130,7 @@ func TestDetach(t *testing.T) {
 			}
 			require.Equal(t, seals, both)
 
-			// Each is what it would be had it been begun and ended there.
+			// Each part equals a ledger with the same first and last block.
 			begun := newPlace()
 			later := written(t, begun, madeUpChain, entries[height:])
 			require.NoError(t, later.Rejudge(ctx, "9.9", []ledger.Difference{{Height: 650, Table: "transactions", Row: 1, Column: "fee", Stored: "1", Now: "2", Judgement: true}}))
@@ -147,10 +147,10 @@ func TestDetach(t *testing.T) {
 			require.Len(t, have["rejudgements"], 1)
 			require.Len(t, have["blocks"], height)
 
-			// Questions of the part that is gone say so, and those of the rest are answered.
+			// Queries of the detached part report it, and those of the rest are answered.
 			cover, err := book.Cover(ctx, ledger.Period{From: chainTime(t, monthOf(t, month)-1), To: chainTime(t, monthOf(t, month)+1)})
 			require.NoError(t, err)
-			require.Contains(t, strings.Join(cover.Lacks, "\n"), fmt.Sprintf("its beginning: the ledger begins with block %d of ", height))
+			require.Contains(t, strings.Join(cover.Lacks, "\n"), fmt.Sprintf("its beginning: the ledger starts at block %d (", height))
 			s := statusOf(t, book)
 			require.EqualValues(t, height, s.First)
 			require.EqualValues(t, count-height, s.Blocks)
@@ -162,7 +162,7 @@ func TestDetach(t *testing.T) {
 
 			_, err = book.Detach(ctx, monthOf(t, month), filepath.Join(directory, "again.db"), quiet())
 			require.ErrorIs(t, err, ledger.ErrNoCut)
-			require.ErrorContains(t, err, fmt.Sprintf("the ledger begins with block %d, and has none before %s", height, month))
+			require.ErrorContains(t, err, fmt.Sprintf("the ledger starts at block %d and has no blocks before %s", height, month))
 		}
 	})
 }
@@ -193,32 +193,32 @@ func TestWhatCannotBeDetached(t *testing.T) {
 		require.ErrorIs(t, refused("2023-12", "no block is sealed"), ledger.ErrNoCut)
 		require.NoError(t, book.Write(ctx, entries[:30]))
 		sealAll(t, book)
-		require.ErrorIs(t, refused("2023-11", "the ledger begins with block 0, and has none before 2023-11"), ledger.ErrNoCut)
-		require.ErrorIs(t, refused("2024-01", "the ledger is sealed up to block 29, and has no block of 2024-01 or later, so 2023-12 may not be whole"), ledger.ErrNoCut)
+		require.ErrorIs(t, refused("2023-11", "the ledger starts at block 0 and has no blocks before 2023-11"), ledger.ErrNoCut)
+		require.ErrorIs(t, refused("2024-01", "the ledger is sealed up to block 29, which is before 2024-01, so 2023-12 may be incomplete"), ledger.ErrNoCut)
 		require.NoError(t, book.Write(ctx, entries[30:]))
 		sealAll(t, book)
 
-		// There is another file.
+		// Another file exists.
 		require.NoError(t, os.WriteFile(file, []byte("theirs"), 0o600))
 		_, err := book.Detach(ctx, monthOf(t, "2023-12"), file, quiet())
-		require.ErrorContains(t, err, "there is a file already, and it has not just blocks 0..6 of this ledger")
+		require.ErrorContains(t, err, "already exists and does not contain exactly blocks 0..6 of this ledger")
 		require.NoError(t, os.Remove(file))
 		require.NoError(t, reader(t, place).Backup(ctx, file, quietly))
 		_, err = book.Detach(ctx, monthOf(t, "2023-12"), file, quiet())
-		require.ErrorContains(t, err, "there is a file already, and it has not just blocks 0..6 of this ledger")
+		require.ErrorContains(t, err, "already exists and does not contain exactly blocks 0..6 of this ledger")
 		directory = t.TempDir()
 		file = filepath.Join(directory, "earlier.db")
 
-		// A block of an earlier time lies above.
+		// A block with an earlier time is above.
 		m := makeBlock(40, hashOf(40, 0), entries[39].Hash(), "7").at(uint64(time.Date(2023, 12, 31, 23, 0, 0, 0, time.UTC).UnixMilli()))
 		require.NoError(t, book.Write(ctx, []*ledger.Entry{m.entry(t)}))
 		sealAll(t, book)
-		err = refused("2024-01", "the ledger cannot be cut before 2024-01: block 40 is of 2023-12-31T23:00:00Z, and lies above block 38, which is of that month or a later one")
+		err = refused("2024-01", "the ledger cannot be cut before 2024-01: block 40 has the time 2023-12-31T23:00:00Z, but is above block 38, which belongs to that month or a later one")
 		var disorder *ledger.DisorderError
 		require.ErrorAs(t, err, &disorder)
 		require.EqualValues(t, 40, disorder.Height)
 
-		// What is damaged is not detached.
+		// Damaged blocks are not detached.
 		db := openSQL(t, place)
 		db.do(t, "UPDATE blocks SET known = '{}' WHERE height = 2")
 		_, err = book.Detach(ctx, monthOf(t, "2023-12"), file, quiet())
@@ -229,8 +229,7 @@ func TestWhatCannotBeDetached(t *testing.T) {
 	})
 }
 
-// Where a detachment fails at any step, the book is whole, or begins later; and the next one
-// who detaches from it, or writes it, ends what was begun.
+// If a detachment fails at any step, the ledger is intact or starts later, and the next detachment or write finishes it.
 func TestADetachmentThatIsStopped(t *testing.T) {
 	const count, pace = 30, 36 * time.Hour
 	entries := monthsOfBlocks(count, pace)

@@ -10,28 +10,28 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// Digest is a SHA-256: of a block's record, of a part's bytes, or of what a row has.
+// Digest is a SHA-256 of a block's record, a part's bytes or a row.
 type Digest [sha256.Size]byte
 
-// String is 64 lower-case hex digits.
+// String returns 64 lower-case hex digits.
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
-// MarshalText writes the digest as Digest.String does.
+// MarshalText returns the digest as Digest.String does.
 func (d Digest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// Seal is a sum over digests in their order: it begins with 32 zeros, and each digest makes it
-// SHA-256(seal ‖ digest). That of a day is over the digests of its blocks. That of a month, of a
-// period and of a book is over the lines of the days that its blocks are of ([stretch.line]). So it
-// says what it is of, and nothing else: two books that have the same blocks have the same seal of them.
+// Seal is a sum over digests in their order: it starts with 32 zeros, and each digest turns it into
+// SHA-256(seal ‖ digest). A day's seal covers the digests of its blocks; the seal of a month, a period or a
+// ledger covers the lines of its days ([stretch.line]). It depends only on the blocks: two ledgers with the
+// same blocks have the same seal.
 type Seal [sha256.Size]byte
 
-// String is 64 lower-case hex digits.
+// String returns 64 lower-case hex digits.
 func (s Seal) String() string { return hex.EncodeToString(s[:]) }
 
-// MarshalText writes the seal as Seal.String does.
+// MarshalText returns the seal as Seal.String does.
 func (s Seal) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// After is the seal when something with this digest is added.
+// After returns the seal extended by a digest.
 func (s Seal) After(d Digest) Seal {
 	var both [2 * sha256.Size]byte
 	copy(both[:], s[:])
@@ -39,7 +39,7 @@ func (s Seal) After(d Digest) Seal {
 	return sha256.Sum256(both[:])
 }
 
-// Seals makes the seal of blocks that are added in the order of their heights.
+// Seals computes the seal of blocks that are added in order of height.
 type Seals struct{ days []*stretch }
 
 // Add adds the next block.
@@ -54,10 +54,10 @@ func (s *Seals) Add(at chain.Optional[chain.Time], d Digest) {
 	day.sums.Blocks++
 }
 
-// Seal is that of all blocks that were added.
+// Seal returns the seal of all added blocks.
 func (s *Seals) Seal() Seal { return sealOf(s.days) }
 
-// sealOf is the seal of the blocks of some days.
+// sealOf returns the seal of the blocks of some days.
 func sealOf(days []*stretch) (seal Seal) {
 	for _, day := range days {
 		seal = seal.After(day.line())
@@ -65,8 +65,8 @@ func sealOf(days []*stretch) (seal Seal) {
 	return seal
 }
 
-// line is what a seal has of a day: the SHA-256 of its number and its count of blocks, of 8 bytes
-// each, most significant first, and its seal.
+// line returns a day's contribution to a seal: the SHA-256 of its number and its count of blocks, 8 bytes
+// each, big-endian, and its seal.
 func (s *stretch) line() Digest {
 	text := binary.BigEndian.AppendUint64(nil, uint64(s.number))
 	text = binary.BigEndian.AppendUint64(text, s.sums.Blocks)

@@ -17,9 +17,9 @@ func init() {
 	}
 }
 
-// A file that may not grow ends the writer with an error, and does not harm the book.
+// A file that may not grow ends the writer with an error, and does not harm the ledger.
 func TestFilesThatMayNotGrow(t *testing.T) {
-	for _, limit := range []string{"100", "40000", "200000", "300000"} { // while it is made, and later
+	for _, limit := range []string{"100", "40000", "200000", "300000"} { // while it is created, and later
 		if testing.Short() && limit != "40000" {
 			continue
 		}
@@ -64,7 +64,7 @@ func wholeAfterRoomIsMade(t *testing.T, place string) {
 	require.NoError(t, book.Close())
 }
 
-// A book can be read where nothing can be written.
+// A ledger can be read from a read-only directory.
 func TestReadOnlyDisks(t *testing.T) {
 	disk := t.TempDir()
 	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=10m"); err != nil {

@@ -1,69 +1,67 @@
-// Package ledger is a book of blocks: the fees of one chain's blocks from a height on, what proves
-// them, every movement of native balances, and what days and months add up to. It is a SQLite file,
-// or the current schema of a PostgreSQL database, with the same tables, values and views.
+// Package ledger stores priced blocks: the fees of one chain's blocks from a first height on, their evidence,
+// every movement of native balances, and totals by day and month. A ledger is a SQLite file or the current
+// schema of a PostgreSQL database; both have the same tables, values and views.
 //
 // # Records
 //
-// A block is one row of the table blocks. Its record has what the chain recorded and what the rules
-// make of it: the version (one byte, 1), the height (8 bytes, most significant first), the block's
-// hash, its parent's, and then the lists of texts, accounts and amounts that it names, each once,
-// and its values: the fields of the block, of its transactions, movements, transfers and
-// unclassified events, column by column, in the order of blockFields, transactionFields and so on
-// (coder.go has the encoding). Beside it stands what may change: whether the block is final, and in
-// the column known, as JSON, why fees drift, findings, and questions that nobody answered. The
-// column sum is over all of that: who reads a block compares it.
+// Each block is one row of the table blocks. Its record contains what the chain recorded and what the rules
+// make of it: the version (one byte, 1), the height (8 bytes, big-endian), the block hash, the parent hash,
+// then lists of the distinct texts, accounts and amounts, then the values of the block, its transactions,
+// movements, transfers and unclassified events, column by column, in the order of blockFields,
+// transactionFields and so on (coder.go describes the encoding). What may change is stored beside the record:
+// whether the block is final and, as JSON in the column known, drift diagnoses, findings and unanswered
+// questions. The column sum covers all of this and is checked by every reader.
 //
-// A text from a block may hold what PostgreSQL refuses. So a book has U+FFFD in the place of each
-// NUL character, and of each run of bytes that is not UTF-8.
+// PostgreSQL rejects some texts that blocks can contain. Each NUL character, and each run of bytes that is
+// not UTF-8, is therefore stored as U+FFFD.
 //
 // # Digests and seals
 //
 //	digest of a block   SHA-256(record)
-//	a sum of digests    32 zeros, and with each digest SHA-256(sum ‖ digest)
-//	seal of a day       the sum of its blocks' digests, in the order of heights; a block is of the day (UTC) of its own time
-//	line of a day       SHA-256(number ‖ count of blocks ‖ seal), both numbers in 8 bytes, most significant first
-//	any other seal      the sum of the lines of the days that its blocks are of: of a month, a period, a book
+//	sum of digests      start with 32 zeros; for each digest, SHA-256(sum ‖ digest)
+//	seal of a day       sum of its blocks' digests, in order of height; a block belongs to the UTC day of its own time
+//	line of a day       SHA-256(number ‖ count of blocks ‖ seal), both numbers as 8 bytes, big-endian
+//	any other seal      sum of the lines of the days that its blocks belong to: for a month, a period, a ledger
 //
-// A day's number counts days from 1970 on; that of the blocks without a time (block 0) is -1. So a seal says what it is of, and nothing else: two books that have the same
-// blocks have the same seal of them, whatever engine they are in, whatever filled them, in whatever
-// order. How well blocks are known is in no digest. docs/verify_seal.py computes all of this from
-// what fees export --as records writes.
+// Days are numbered from 1970 on; the number of the blocks without a time (block 0) is -1. A seal depends only
+// on the blocks: two ledgers with the same blocks have the same seal, whatever the engine, the source or the
+// order of writing. Digests do not cover evidence. docs/verify_seal.py computes all of this from the output of
+// fees export --as records.
 //
 // # Sealing
 //
-// Blocks are stored in any order, and sealed in the order of their heights, without a gap, once they
-// are final. Sealing adds each to its day and its month in the table stretches, which has their
-// seals and sums. Blocks below the first height wait until they lead up to it; then they are sealed
-// and the book begins with them (below.go). One program seals at a time; others store meanwhile.
+// Blocks are stored in any order, and sealed in order of height, without gaps, once they are final. Sealing
+// adds a block to its day and its month in the table stretches, which contains their seals and sums. Blocks
+// below the first height wait until they lead up to it without a gap; they are then sealed, and the ledger
+// starts at the lowest of them (below.go). One program seals at a time; others can store meanwhile.
 //
-// A day that has ended (the last sealed block is of another) gets its parts: runs of bytes with its
-// sums by quarter of an hour, by contract and by account, and the look-ups, which name its blocks by
-// account and by hash (part.go, tally.go). The stretch has the SHA-256 of each. A month's parts are
-// made of its days'. Block times may fall: a late block takes its day's parts away until they are
-// made again, so a stretch is a set of blocks and not a run of heights.
+// When the last sealed block belongs to another day, a day has ended and gets its parts: blobs that contain
+// its sums by quarter of an hour, by contract and by account, and the indexes of its blocks by account and by
+// hash (part.go, tally.go). The stretch contains the SHA-256 of each. A month's parts are merged from its
+// days. Block times can go backwards: a late block discards the parts of its day until they are rebuilt.
+// A stretch is therefore a set of blocks, not a range of heights.
 //
-// # Questions
+// # Queries
 //
-// A question checks what it reads: rows by their sums, stretches by their digests, parts by their
-// leaves, and that no sealed block is missing. A block that is lost above the sealed ones looks as if
-// it was never stored: it is fetched again. A question cuts its period into pieces (calendar.go): whole
-// months, whole days, and what is left, whose blocks are looked through. It holds no connection
-// while it hands something over, so questions within questions do not wait for each other. Verify
-// computes everything again from the records. Who reads a whole book does so at many moments
-// (moments.go): a snapshot of hours would keep the database from clearing away what was changed.
+// A query checks what it reads: rows by their sums, stretches by their digests, parts by their leaves, and
+// that no sealed block is missing. A block lost above the sealed ones looks as if it was never stored, and is
+// fetched again. A query cuts its period into pieces (calendar.go): whole months, whole days, and partial
+// ones whose blocks are scanned. No connection is held while results are delivered, so nested queries do not
+// block each other. Verify recomputes everything from the records. Operations that read a whole ledger use
+// several short snapshots (moments.go): one long snapshot would keep the database from vacuuming.
 //
-// The table transactions is for people who ask by SQL: it repeats what they ask of transactions
-// (projection.go), no question of ours reads it, and Verify compares it. In a file, an amount below
-// 2^63 is an integer there and any other a text, and words of a few are numbers (table words): the
-// views have the texts. SQLite's SUM is not exact to the wei; the views are.
+// The table transactions is for SQL users: it repeats parts of the records (projection.go), no query of this
+// package reads it, and Verify compares it with them. In a file, an amount below 2^63 is stored as an integer
+// and any other as text, and common words are stored as numbers (table words); the views show the texts.
+// SQLite's SUM is not exact to the wei; the views are.
 //
 // # Changes
 //
-// A field is named once, in the list beside its Go type: records, rows, comparisons and digests go
-// by it. The lists of a record, usualTexts and partSums never change once a version is published: a
-// later layout adds a migration, and a later record another version.
+// Each field is named once, in the list beside its Go type; records, rows, comparisons and digests use that
+// list. The field lists of a record, usualTexts and partSums never change once a version is published: a
+// change adds a migration (schema version) or a record version.
 //
-// Who writes holds a lock that goes with the process: a lock of the file …-writer, or an advisory
-// lock of PostgreSQL. Layouts change under it, too. There, blocks and transactions are cut into
-// partitions by height (partition.go), so that detached months (detach.go) are dropped at once.
+// A writer holds a lock that ends with its process: a lock on the file …-writer, or a PostgreSQL advisory
+// lock. It also covers migrations. In PostgreSQL, blocks and transactions are partitioned by height
+// (partition.go), so that detached months (detach.go) are dropped at once.
 package ledger

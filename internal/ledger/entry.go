@@ -10,31 +10,31 @@ import (
 	"github.com/feeledger/fees/internal/movement"
 )
 
-// Entry is a block as the book has it. It does not change.
+// Entry is an immutable block ready to be stored.
 type Entry struct {
-	content *Content
-	row     blockRow
-	trusted chain.Optional[chain.Anchor] // by which the block is proved
+	content  *Content
+	row      blockRow
+	provedBy chain.Optional[evidence.Checkpoint]
 }
 
-// NewEntry makes an entry of a block and of what was found about it, the pairs of
-// blocks included (evidence.Report.Follows and Stored). It is an error where
-// the block does not say when it was made, unless it has no transaction, as block 0.
+// NewEntry creates an entry from a block and its report, including the checks between neighbouring blocks
+// (evidence.Report.Follows and Stored). It returns an error if the block has transactions but no time;
+// only a block like block 0 may lack a time.
 func NewEntry(b *chain.Block, r *evidence.Report) (*Entry, error) {
 	switch {
 	case b.Number >= maxHeight:
-		return nil, fmt.Errorf("block %d: the height is more than a ledger can hold", b.Number)
+		return nil, fmt.Errorf("block %d exceeds the greatest height that a ledger can store", b.Number)
 	case !r.Time.Known() && len(r.Transactions) > 0:
-		return nil, fmt.Errorf("block %d: has transactions and no time", b.Number)
+		return nil, fmt.Errorf("block %d has transactions but no time", b.Number)
 	}
-	for _, t := range r.Transactions { // who looks for those that nobody is known to have paid for asks totals of those without a fee
+	for _, t := range r.Transactions { // WithoutPayer relies on this: it looks only where a fee is undetermined
 		if t.Fee.Known() && !t.Payer.Known() {
-			return nil, fmt.Errorf("block %d, extrinsic %d: has a fee, and it is not known who paid", b.Number, t.Index)
+			return nil, fmt.Errorf("block %d, extrinsic %d has a fee but no known payer", b.Number, t.Index)
 		}
 	}
 	e := &Entry{content: contentOf(b, r)}
-	if r.Evidence.Level == evidence.LevelProved {
-		e.trusted = chain.Some(r.Evidence.Trusted[0].Anchor)
+	if r.Evidence.Level.Proves() {
+		e.provedBy = chain.Some(r.Evidence.Trusted[0].Checkpoint)
 	}
 	c := e.content
 	k := &c.known
@@ -64,52 +64,52 @@ func NewEntry(b *chain.Block, r *evidence.Report) (*Entry, error) {
 	return e, nil
 }
 
-// longestCall is how long the name of a call may be, in bytes.
-const longestCall = 1_000
+// maxCallName is the maximum length of a call's name, in bytes.
+const maxCallName = 1_000
 
-// check sees that the transactions can be looked up, and added to totals: what could never be stays
-// out of the book.
+// check checks that the transactions can be indexed and added to totals, so that impossible values are
+// never stored.
 func (e *Entry) check() error {
 	for i := range e.content.Transactions {
 		switch c := &e.content.Transactions[i].Cost; {
-		case len(c.Call) > longestCall:
-			return fmt.Errorf("extrinsic %d: the name of its call is %d bytes long", c.Index, len(c.Call))
+		case len(c.Call) > maxCallName:
+			return fmt.Errorf("extrinsic %d: the name of its call is too long (%d bytes)", c.Index, len(c.Call))
 		case c.Index >= 1<<extrinsicBits:
-			return fmt.Errorf("extrinsic %d: a block has more than a ledger can hold", c.Index)
+			return fmt.Errorf("extrinsic %d: the index exceeds what a ledger can store", c.Index)
 		}
 	}
 	return e.content.sumUp()
 }
 
-// Height is that of the block.
+// Height returns the block's height.
 func (e *Entry) Height() uint64 { return e.row.height }
 
-// Hash is that of the block.
+// Hash returns the block's hash.
 func (e *Entry) Hash() chain.Hash { return e.content.Hash }
 
-// ParentHash is that of the block before.
+// ParentHash returns the parent block's hash.
 func (e *Entry) ParentHash() chain.Hash { return e.content.ParentHash }
 
-// Digest is the SHA-256 of the block's record: of what the chain recorded and the rules make of it,
-// and not of how well it is known.
+// Digest returns the SHA-256 of the block's record, which covers what the chain recorded and what the
+// rules make of it, but not the evidence.
 func (e *Entry) Digest() Digest { return e.content.Digest }
 
-// Encoded is how many bytes the record has.
+// Encoded returns the size of the record in bytes.
 func (e *Entry) Encoded() uint64 { return uint64(len(e.row.record)) }
 
-// Final tells whether the block can no longer be replaced by another.
+// Final reports whether the block can no longer be replaced.
 func (e *Entry) Final() bool { return e.content.Final }
 
-// Trusted is the block that proves it; not known where none does.
-func (e *Entry) Trusted() chain.Optional[chain.Anchor] { return e.trusted }
+// ProvedBy returns the checkpoint that proves the block, if one does.
+func (e *Entry) ProvedBy() chain.Optional[evidence.Checkpoint] { return e.provedBy }
 
-// Size is about how many bytes the entry takes in memory.
+// Size returns the approximate size of the entry in memory, in bytes.
 func (e *Entry) Size() int {
 	const transaction, movement = 1_200, 400
 	return (len(e.row.record)+len(e.row.known))*2 + len(e.content.Transactions)*transaction + (len(e.content.Movements)+len(e.content.Transfers))*movement
 }
 
-// contentOf is what the book has of a block.
+// contentOf returns what the ledger stores of a block.
 func contentOf(b *chain.Block, r *evidence.Report) *Content {
 	final, known := r.Finalized.Get()
 	c := &Content{Block: &Block{
@@ -125,7 +125,7 @@ func contentOf(b *chain.Block, r *evidence.Report) *Content {
 		t := &c.Transactions[i]
 		*t = Transaction{
 			Cost: Cost{
-				Index: x.Index, Layer: x.Layer, Type: string(or(x.Type)), Call: clean(x.Call), // which is a part of a key
+				Index: x.Index, Layer: x.Layer, Type: string(or(x.Type)), Call: clean(x.Call), // it is part of a key
 				Recipient: x.To, Payer: x.Payer, GasPrice: x.GasPrice, Gas: x.Gas, Fee: x.Fee, PriorityFee: x.PriorityFee, Tip: x.Tip,
 				Outcome: or(x.Outcome), Charged: x.Charged, Verdict: verdict(x), Burned: x.Burned, Treasury: x.Treasury, Author: x.Author,
 			},
@@ -147,8 +147,8 @@ func contentOf(b *chain.Block, r *evidence.Report) *Content {
 	return c
 }
 
-// verdict is what a seal has of a fee: one that is known from the cash stays that, also where
-// the source had the extrinsics as they are encoded, by which the formula proves it.
+// verdict returns the verdict that is sealed. A fee known only from the cash stays cash only, even if the
+// source had the encoded extrinsics, from which the formula proves it: seals must not depend on the source.
 func verdict(x *evidence.Transaction) evidence.Verdict {
 	if method, _ := x.Method.Get(); method == fee.ByCash && or(x.Verdict) == evidence.Match {
 		return evidence.CashOnly
@@ -156,7 +156,7 @@ func verdict(x *evidence.Transaction) evidence.Verdict {
 	return or(x.Verdict)
 }
 
-// or is a value, and where it is not known the zero one.
+// or returns a value, or the zero value if it is unknown.
 func or[V any](o chain.Optional[V]) V {
 	v, _ := o.Get()
 	return v

@@ -14,8 +14,8 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// operations are all that can be done with a book; each does something to one that
-// has the first 40 of 50 blocks, of which 21 are sealed, and the last two are not final.
+// operations are all operations of a ledger; each is applied to one with the first 40 of 50 blocks, of which 21 are sealed
+// and the last two are not final.
 func operations(t *testing.T, book *ledger.Book) map[string]func() error {
 	final := madeUp(0, 50)
 	return map[string]func() error{
@@ -52,8 +52,7 @@ func TestAClosedBook(t *testing.T) {
 	})
 }
 
-// Whatever table cannot be read or written: an operation is done or fails, and one
-// that fails has changed nothing.
+// If any table cannot be read or written, an operation succeeds, or fails without changing anything.
 func TestTablesThatAreNotThere(t *testing.T) {
 	if testing.Short() {
 		t.Skip("each question without each table")
@@ -105,7 +104,7 @@ func TestTablesThatAreNotThere(t *testing.T) {
 	})
 }
 
-// A total that is not what was written stops what would be added to it.
+// An altered total stops anything from being added to it.
 func TestTotalsThatWereAltered(t *testing.T) {
 	engines(t, func(t *testing.T, newPlace func() string) {
 		for _, alter := range []string{"UPDATE stretches SET fee = 7 WHERE unit = 'day'", "UPDATE stretches SET fee = 7 WHERE unit = 'month'", "UPDATE stretches SET digest = seal", "UPDATE blocks SET flags = 2 WHERE height = 4"} {
@@ -120,7 +119,7 @@ func TestTotalsThatWereAltered(t *testing.T) {
 	})
 }
 
-// A transaction without a fee has its reason in the book, and is counted.
+// A transaction without a fee is stored with the reason, and is counted.
 func TestATransactionWithoutAFee(t *testing.T) {
 	m := makeBlock(0, hashOf(0, 0), chain.Hash{}, "7")
 	x := m.Report.Transactions[0].Transaction
@@ -147,7 +146,7 @@ func TestDamageForPeople(t *testing.T) {
 	require.Equal(t, "table parts: gone", ledger.Damage{Table: "parts", Message: "gone"}.String())
 }
 
-// Nothing is done under a context that has ended.
+// Nothing is done with a context that has ended.
 func TestAContextThatHasEnded(t *testing.T) {
 	ended, cancel := context.WithCancel(ctx)
 	cancel()

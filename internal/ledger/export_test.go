@@ -7,26 +7,24 @@ import (
 	"time"
 )
 
-// ReadAtOnce has books hold so many bytes of records at once, in a test.
+// ReadAtOnce sets maxRead in a test.
 func ReadAtOnce(t testing.TB, bytes int) {
 	kept := maxRead
 	maxRead = bytes
 	t.Cleanup(func() { maxRead = kept })
 }
 
-// Forget has a book know no more of the days that grow, as one that was opened after another
-// writer ended.
+// Forget clears the tallies of growing days, like reopening a ledger after another writer.
 func (b *Book) Forget() { b.tallies = nil }
 
-// SealAtOnce has books seal so many blocks at once, in a test.
+// SealAtOnce sets how many blocks are sealed at once, in a test.
 func SealAtOnce(t testing.TB, blocks int) {
 	kept, keptBelow := sealedAtOnce, belowAtOnce
 	sealedAtOnce, belowAtOnce = blocks, uint64(blocks)
 	t.Cleanup(func() { sealedAtOnce, belowAtOnce = kept, keptBelow })
 }
 
-// AfterSnapshot has something done once, when a book ends the first snapshot that it takes: a
-// question about totals is cut into pieces in it, which are read after that.
+// AfterSnapshot calls do once after the first snapshot: a query of totals is cut into pieces in it, which are read later.
 func AfterSnapshot(b *Book, do func()) { b.engine = &snapshotEngine{b.engine, sync.OnceFunc(do)} }
 
 type snapshotEngine struct {
@@ -42,8 +40,7 @@ func (e *snapshotEngine) snapshot(ctx context.Context) (querier, func(), error) 
 	}, err
 }
 
-// HoldMoments has a verification see the book at another moment after so long, and read no more
-// than so many sealed blocks at its end.
+// HoldMoments sets how long a verification holds a snapshot, and how many sealed blocks it reads from the last one.
 func HoldMoments(t testing.TB, long time.Duration, atEnd uint64) {
 	kept, keptAtEnd := maxMoment, sealedAtEnd
 	maxMoment, sealedAtEnd = long, atEnd

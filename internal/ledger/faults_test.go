@@ -14,9 +14,8 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// failing does something with a book again and again: the engine fails at the first of its
-// steps, then at the second and so on, until it is done without a failure; in a short run at
-// fewer and fewer of them. Each must be told, as what it is and not as damage. Left is asked
+// failing repeats an operation on a ledger while the engine fails at its first step, then its second and so on, until it
+// succeeds; a short run skips more and more steps. Each failure must be reported as such, not as damage. left is called
 // after each.
 func failing(t *testing.T, book *ledger.Book, name string, do func() error, left func(what string)) {
 	t.Helper()
@@ -39,7 +38,7 @@ func failing(t *testing.T, book *ledger.Book, name string, do func() error, left
 	}
 }
 
-// A question that the engine fails to answer has no answer, and is answered afterwards.
+// A query fails if the engine does, and succeeds afterwards.
 func TestQuestionsToAnEngineThatFails(t *testing.T) {
 	const last = 4
 	entries := monthsOfBlocks(last+1, 8*24*time.Hour) // until the end of December
@@ -60,7 +59,7 @@ func TestQuestionsToAnEngineThatFails(t *testing.T) {
 		require.NoError(t, written(t, place, madeUpChain, entries).Close())
 		book := reader(t, place)
 		for _, q := range asked {
-			if ledger.Postgres(place) && q.name != "Verify" { // which alone asks each engine something else
+			if ledger.Postgres(place) && q.name != "Verify" { // only Verify sends each engine different queries
 				continue
 			}
 			whole, err := q.ask(book)
@@ -75,8 +74,7 @@ func TestQuestionsToAnEngineThatFails(t *testing.T) {
 	})
 }
 
-// A change in which the engine fails is not made, nor a part of it, and can be made
-// afterwards.
+// A change during which the engine fails is not applied, not even partly, and can be retried.
 func TestChangesByAnEngineThatFails(t *testing.T) {
 	entries := monthsOfBlocks(4, 8*24*time.Hour)
 	known := makeBlock(4, hashOf(4, 0), hashOf(3, 0), "7")
@@ -109,7 +107,7 @@ func TestChangesByAnEngineThatFails(t *testing.T) {
 			})
 			require.False(t, content(t, db) == before, x.name)
 		}
-		// What is done in several changes is whole after each: the days that end are summed up on their own.
+		// An operation in several changes is consistent after each: ended days are summed up separately.
 		for _, x := range []struct {
 			name string
 			do   func() error
@@ -134,8 +132,8 @@ func TestChangesByAnEngineThatFails(t *testing.T) {
 	})
 }
 
-// A backup that fails leaves no file behind. The engine that fails is not SQLite's own, so that
-// the rows are copied, as those of PostgreSQL are.
+// A failed backup leaves no file behind. The failing engine is not SQLite's own, so that the rows are copied as from
+// PostgreSQL.
 func TestABackupByAnEngineThatFails(t *testing.T) {
 	book := written(t, newFile(t), madeUpChain, monthsOfBlocks(2, 8*24*time.Hour))
 	directory := t.TempDir()

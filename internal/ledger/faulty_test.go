@@ -6,12 +6,11 @@ import (
 	"sync/atomic"
 )
 
-// ErrFault is what an engine of FailAt says.
+// ErrFault is the error of an engine of FailAt.
 var ErrFault = errors.New("the engine failed")
 
-// FailAt makes the engine of a book fail once, at its n-th step from now on: a step is what it
-// is called for, and what it delivers of a query. Mend makes it whole again, and tells whether
-// there were so many steps, so that it failed.
+// FailAt makes a ledger's engine fail once, at its n-th step from now on: a step is a call, or a row that it returns. mend
+// restores it, and reports whether that step was reached.
 func (b *Book) FailAt(n int) (mend func() (failed bool)) {
 	whole := b.engine
 	f := &faults{at: int64(n)}
@@ -22,13 +21,13 @@ func (b *Book) FailAt(n int) (mend func() (failed bool)) {
 	}
 }
 
-// faults count steps up to the one that fails. Several may be made at the same time.
+// faults counts steps up to the failing one. Several may run concurrently.
 type faults struct {
 	at    int64
 	steps atomic.Int64
 }
 
-// step fails where it is the one.
+// step fails at the selected step.
 func (f *faults) step() error {
 	if f.steps.Add(1) == f.at {
 		return ErrFault
@@ -59,7 +58,7 @@ func (q faultyQuerier) query(ctx context.Context, query string, arguments ...any
 	return rows, err
 }
 
-// faultyRows fail at the first row, or at their end where there is none.
+// faultyRows fail at the first row, or at the end if there is none.
 type faultyRows struct{ rowSet }
 
 func (faultyRows) Scan(...any) error          { return ErrFault }

@@ -38,7 +38,7 @@ var ctx = context.Background()
 
 const recordings = "../../testdata/recordings/"
 
-// recording is a chain that was recorded, judged.
+// recording is a recorded chain, judged.
 type recording struct {
 	name    string
 	last    uint64
@@ -82,17 +82,16 @@ func must(err error) {
 	}
 }
 
-// made is a block that was made up, to be changed before it becomes an entry.
+// made is a sample block that can be changed before it becomes an entry.
 type made struct {
 	*chain.Block
 	*evidence.Report
 }
 
-// trusted is the block that proves each other pair of the made-up blocks.
+// trusted is the checkpoint of every other pair of the sample blocks.
 var trusted = chain.Anchor{Height: 1 << 20, Hash: chain.Hash{7}}
 
-// makeBlock is a final block on top of another, with one EVM transaction of a fee.
-// Its time is 6 seconds after the one below.
+// makeBlock returns a final block on top of another, with one EVM transaction. Its time is 6 seconds after its parent's.
 func makeBlock(height uint64, hash, parent chain.Hash, wei string) made {
 	b := &chain.Block{Number: height, Hash: hash, ParentHash: parent, Finalized: chain.Some(true)}
 	amount, err := chain.ParseWei(wei)
@@ -114,7 +113,7 @@ func makeBlock(height uint64, hash, parent chain.Hash, wei string) made {
 	return made{b, r}.at(1_700_000_000_000 + height*6_000)
 }
 
-// at is the block made at another time, in milliseconds since 1970.
+// at sets the time of the block, in milliseconds since 1970.
 func (m made) at(ms uint64) made {
 	now := json(`{"now":"` + strconv.FormatUint(ms, 10) + `"}`)
 	m.Block.Extrinsics = []chain.Extrinsic{{Pallet: "timestamp", Call: "set", Args: now}}
@@ -124,7 +123,7 @@ func (m made) at(ms uint64) made {
 	return m
 }
 
-// unpaid has nobody be known to have paid for the block's transaction: it has no fee then.
+// unpaid removes the payer of the block's transaction, and thus its fee.
 func (m made) unpaid() {
 	x := m.Report.Transactions[0]
 	x.Payer, x.Fee = chain.Optional[chain.Address]{}, chain.Optional[chain.Wei]{}
@@ -149,13 +148,12 @@ func (m made) entry(t testing.TB) *ledger.Entry {
 	return e
 }
 
-// hashOf is the hash of a made-up block, on one of several branches.
+// hashOf returns the hash of a sample block on one of several branches.
 func hashOf(height uint64, branch byte) chain.Hash {
 	return sha256.Sum256([]byte(fmt.Sprint("block ", height, " of branch ", branch)))
 }
 
-// madeUp are entries of blocks that follow each other, with fees by a seed. Some
-// have a movement, a finding, an event that nobody knows.
+// madeUp returns entries of consecutive blocks, with fees by a seed. Some have a movement, a finding or an unknown event.
 func madeUp(first, count uint64) (list []*ledger.Entry) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for h := first; h < first+count; h++ {
@@ -180,7 +178,7 @@ func madeUp(first, count uint64) (list []*ledger.Entry) {
 
 var madeUpChain = ledger.Identity{Network: "moonbeam", Genesis: chain.Some(hashOf(0, 0))}
 
-// full are the blocks of a recording, and two on top that have rows in every table.
+// full returns the blocks of a recording, and two on top with rows in every table.
 func full(t testing.TB, r *recording) []*ledger.Entry {
 	list := slices.Clone(r.entries)
 	for range 2 {
@@ -210,10 +208,10 @@ func tokens(t testing.TB, text string) chain.TokenAmount {
 	return a
 }
 
-// newFile is a place for a book.
+// newFile returns a path for a ledger.
 func newFile(t testing.TB) string { return filepath.Join(t.TempDir(), "fees.db") }
 
-// blank is the file of a book that has no block: to make its tables takes longer than most tests do.
+// blank is the file of a ledger without blocks: creating the tables takes longer than most tests.
 var blank = sync.OnceValue(func() []byte {
 	directory, err := os.MkdirTemp("", "fees-blank-")
 	must(err)
@@ -227,7 +225,7 @@ var blank = sync.OnceValue(func() []byte {
 	return file
 })
 
-// writer opens a book to write, and closes it when the test ends. A new one in a file is a copy.
+// writer opens a ledger for writing, and closes it when the test ends. A new file is a copy of blank.
 func writer(t testing.TB, place string) *ledger.Book {
 	if _, err := os.Stat(place); !ledger.Postgres(place) && os.IsNotExist(err) {
 		require.NoError(t, os.WriteFile(place, blank(), 0o644))
@@ -238,7 +236,7 @@ func writer(t testing.TB, place string) *ledger.Book {
 	return book
 }
 
-// reader opens a book to read, and closes it when the test ends.
+// reader opens a ledger for reading, and closes it when the test ends.
 func reader(t testing.TB, place string) *ledger.Book {
 	book, err := ledger.Open(ctx, place)
 	require.NoError(t, err)
@@ -246,7 +244,7 @@ func reader(t testing.TB, place string) *ledger.Book {
 	return book
 }
 
-// written is a book of entries, all sealed.
+// written returns a ledger with entries, all sealed.
 func written(t testing.TB, place string, id ledger.Identity, entries []*ledger.Entry) *ledger.Book {
 	book := writer(t, place)
 	require.NoError(t, book.Begin(ctx, id, entries[0].Height()))
@@ -255,7 +253,7 @@ func written(t testing.TB, place string, id ledger.Identity, entries []*ledger.E
 	return book
 }
 
-// copied is a place with what a book has that nobody has open.
+// copied returns a copy of a ledger that is not open.
 func copied(t testing.TB, place string) string {
 	t.Helper()
 	if ledger.Postgres(place) {
@@ -281,20 +279,20 @@ func statusOf(t testing.TB, book *ledger.Book) ledger.Status {
 	return s
 }
 
-// verified wants a book without damage.
+// verified requires a ledger without damage.
 func verified(t testing.TB, book *ledger.Book) {
 	t.Helper()
 	require.Empty(t, damages(t, book))
 }
 
-// damages are what a verification of the book finds.
+// damages returns what a verification of the ledger finds.
 func damages(t testing.TB, book *ledger.Book) (list []ledger.Damage) {
 	t.Helper()
 	require.NoError(t, book.Verify(ctx, func(d ledger.Damage) { list = append(list, d) }, func(_, _ uint64) {}))
 	return list
 }
 
-// database is the book's database by another way than ours: plain SQL.
+// database accesses the ledger's database with plain SQL.
 type database struct {
 	*sql.DB
 	postgres bool
@@ -306,7 +304,7 @@ func openSQL(t testing.TB, place string) database {
 	if d.postgres {
 		d.DB, err = sql.Open("pgx", place)
 	} else {
-		d.DB, err = sql.Open("sqlite", place+"?_pragma=busy_timeout(10000)&_pragma=legacy_alter_table(1)") // a renamed table is not looked for in all views
+		d.DB, err = sql.Open("sqlite", place+"?_pragma=busy_timeout(10000)&_pragma=legacy_alter_table(1)") // so that renaming a table does not check all views
 	}
 	require.NoError(t, err)
 	t.Cleanup(func() { d.Close() })
@@ -319,7 +317,7 @@ func (d database) do(t testing.TB, query string, arguments ...any) {
 	require.NoError(t, err, query)
 }
 
-// numbered has ?1, ?2 as the engine writes them.
+// numbered replaces ?1, ?2 by the engine's placeholders.
 func (d database) numbered(query string) string {
 	if !d.postgres {
 		return query
@@ -333,13 +331,13 @@ func (d database) numbered(query string) string {
 	return string(out)
 }
 
-// table reads a query's rows as the driver has them, and the columns' names.
+// table reads a query's rows as the driver returns them, and the column names.
 func (d database) table(t testing.TB, query string, arguments ...any) (columns []string, list [][]any) {
 	t.Helper()
 	return ledgertest.Ask(t, d.DB)(d.numbered(query), arguments...)
 }
 
-// texts are a query's rows as text, "null" for null.
+// texts returns a query's rows as text, "null" for null.
 func (d database) texts(t testing.TB, query string) (list [][]string) {
 	t.Helper()
 	_, rows := d.table(t, query)
@@ -363,7 +361,7 @@ func textOf(v any) string {
 	return fmt.Sprint(v)
 }
 
-// names are the tables or views of the database.
+// names returns the tables or views of the database.
 func (d database) names(t testing.TB, kind string) (list []string) {
 	query := "SELECT name FROM sqlite_master WHERE type = '" + kind + "' AND name NOT LIKE 'sqlite_%' ORDER BY name"
 	if d.postgres {
@@ -377,7 +375,7 @@ func (d database) names(t testing.TB, kind string) (list []string) {
 	return list
 }
 
-// column is one of a table, by the database's own catalogue.
+// column is a column of a table, from the database's catalogue.
 type column struct {
 	name, kind string
 	key        bool
@@ -398,8 +396,7 @@ func (d database) columns(t testing.TB, table string) (list []column) {
 	return list
 }
 
-// engines runs a test on a file and in PostgreSQL, at the same time. New is a place for a
-// new book.
+// engines runs a test on a file and on PostgreSQL concurrently. newPlace returns a place for a new ledger.
 func engines(t *testing.T, test func(t *testing.T, newPlace func() string)) {
 	var both sync.WaitGroup
 	both.Go(func() { onFiles(t, test) })
@@ -407,7 +404,7 @@ func engines(t *testing.T, test func(t *testing.T, newPlace func() string)) {
 	both.Wait()
 }
 
-// enginesInTurn is for tests that set what holds for all books.
+// enginesInTurn is for tests that change global settings.
 func enginesInTurn(t *testing.T, test func(t *testing.T, newPlace func() string)) {
 	onFiles(t, test)
 	onPostgres(t, test)
@@ -425,7 +422,7 @@ func onPostgres(t *testing.T, test func(t *testing.T, newPlace func() string)) {
 }
 
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(400) // a test holds little, and collecting garbage would take a third of the time
+	debug.SetGCPercent(400) // tests hold little memory, and garbage collection would take a third of the time
 	if place := os.Getenv(asWriter); place != "" {
 		child(place)
 		return
@@ -435,12 +432,12 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// in asks for the rows of a span: of some accounts, or all.
+// in returns a query for the rows of a span, of some accounts or all.
 func in(span chain.Heights, accounts ...chain.Address) ledger.Query {
 	return ledger.Query{Accounts: accounts, Span: span}
 }
 
-// each goes over a book's rows.
+// each iterates over a ledger's rows.
 func each[T any](rows iter.Seq2[T, error], do func(T) error) error {
 	for x, err := range rows {
 		if err == nil {
@@ -453,7 +450,7 @@ func each[T any](rows iter.Seq2[T, error], do func(T) error) error {
 	return nil
 }
 
-// at hands over the transaction at a place, if there is one.
+// at returns the transaction at a place, if there is one.
 func at(book *ledger.Book, height uint64, index int, do func(*ledger.Transaction) error) error {
 	t, err := book.TransactionAt(ctx, ledger.Place{Height: height, Row: index})
 	if err != nil || t == nil {

@@ -14,16 +14,15 @@ import (
 	"github.com/feeledger/fees/internal/movement"
 )
 
-// known is how well a block is known, which may change: why fees drift, which checks did not hold,
-// and what a source did not answer for the moment, though it might have. It stands beside the
-// record, as JSON, and is in no seal.
+// known is the part of a block that may change: why fees drift, failed checks, and questions that a source
+// could not answer for the moment. It is stored beside the record, as JSON, and is in no seal.
 type known struct {
 	Diagnoses  []diagnosis         `json:"diagnoses,omitempty"`
 	Findings   []keptFinding       `json:"findings,omitempty"`
 	Unanswered []evidence.Question `json:"unanswered,omitempty"`
 }
 
-// diagnosis says why a fee drifts.
+// diagnosis is the reason why a fee drifts.
 type diagnosis struct {
 	Extrinsic int            `json:"extrinsic"`
 	Class     evidence.Class `json:"class"`
@@ -34,7 +33,7 @@ var diagnosisFields = []field[diagnosis]{
 	{"class", judgement, func(d *diagnosis) any { return (*string)(&d.Class) }},
 }
 
-// keptFinding is what is kept of a finding.
+// keptFinding is the stored part of a finding.
 type keptFinding struct {
 	Check     string              `json:"check_id"`
 	Extrinsic chain.Optional[int] `json:"extrinsic"`
@@ -53,7 +52,7 @@ var questionFields = []field[evidence.Question]{
 	{"why", judgement, func(q *evidence.Question) any { return &q.Why }},
 }
 
-// encoded is null where there is nothing to say.
+// encoded returns "" (null) if there is nothing to store.
 func (k *known) encoded() (nullable, error) {
 	if len(k.Diagnoses)+len(k.Findings)+len(k.Unanswered) == 0 {
 		return "", nil
@@ -68,7 +67,7 @@ func (k *known) encoded() (nullable, error) {
 	return nullable(text), err
 }
 
-// readKnown reads what encoded made.
+// readKnown reads what encoded wrote.
 func readKnown(text nullable) (k known, err error) {
 	if text != "" {
 		err = json.Unmarshal([]byte(text), &k)
@@ -82,7 +81,7 @@ func readKnown(text nullable) (k known, err error) {
 	return k, err
 }
 
-// checkExtrinsic wants an index that a block can have.
+// checkExtrinsic checks that a block can have this index.
 func checkExtrinsic(n int) error {
 	if n < 0 || n > math.MaxInt32 {
 		return fmt.Errorf("extrinsic %d: %w", n, errCell)
@@ -90,7 +89,7 @@ func checkExtrinsic(n int) error {
 	return nil
 }
 
-// flags say of which few things a block has some. Most blocks have none.
+// flags mark what a block has; most blocks have none.
 type flags uint64
 
 // The flags.
@@ -101,13 +100,13 @@ const (
 	hasUnanswered
 )
 
-// fewFlags are those of which the stretches count the blocks, with their names.
+// fewFlags are the flags that stretches count, with their names.
 var fewFlags = [...]struct {
 	flag flags
 	name string
 }{{hasFindings, "findings"}, {hasUnclassified, "unclassified"}, {hasUnanswered, "unanswered"}}
 
-// flagsOf are those of a block.
+// flagsOf returns the flags of a block.
 func flagsOf(c *Content, k *known) (f flags) {
 	for _, x := range []struct {
 		has  bool
@@ -120,16 +119,16 @@ func flagsOf(c *Content, k *known) (f flags) {
 	return f
 }
 
-// Finding is a check that did not hold, as the book has it.
+// Finding is a failed check as stored in the ledger.
 type Finding struct {
 	Position int // among the block's findings
 	evidence.Finding
 }
 
-// Place is where the finding is.
+// Place returns the finding's position in the chain.
 func (f *Finding) Place() Place { return Place{f.Block, f.Position} }
 
-// Findings are the checks of a query's blocks that did not hold.
+// Findings returns the failed checks that match a query.
 func (b *Book) Findings(ctx context.Context, q Query) iter.Seq2[*Finding, error] {
 	return flagged(ctx, b, q, hasFindings, func(c *Content) (list []*Finding) {
 		for i, f := range c.known.Findings {
@@ -139,10 +138,10 @@ func (b *Book) Findings(ctx context.Context, q Query) iter.Seq2[*Finding, error]
 	})
 }
 
-// Unclassified is a balances event of which it is not known what it moved.
+// Unclassified is a balances event whose effect is unknown.
 type Unclassified struct {
 	Height     uint64
-	Position   int // among the block's events of the kind
+	Position   int // among the block's unclassified events
 	Where      movement.Where
 	EventIndex int
 	Event      string
@@ -158,23 +157,23 @@ var unclassifiedFields = []field[Unclassified]{
 	{"reason", judgement, func(u *Unclassified) any { return &u.Reason }},
 }
 
-// Place is where the event is.
+// Place returns the event's position in the chain.
 func (u *Unclassified) Place() Place { return Place{u.Height, u.Position} }
 
-// Unclassified are the balances events of a query's blocks that are not understood.
+// Unclassified returns the unrecognised balances events that match a query.
 func (b *Book) Unclassified(ctx context.Context, q Query) iter.Seq2[*Unclassified, error] {
 	return flagged(ctx, b, q, hasUnclassified, func(c *Content) []*Unclassified {
 		return pointers(c.Unclassified, func(*Unclassified) bool { return true })
 	})
 }
 
-// flagged are rows of the blocks that have a flag: few have.
+// flagged returns rows of the blocks that have a flag; few do.
 func flagged[T placed](ctx context.Context, b *Book, q Query, flag flags, of func(*Content) []T) iter.Seq2[T, error] {
 	if len(q.Accounts) > 0 {
 		return fails[T](errAccounts)
 	}
 	return page(q, sequence(func(yield func(*Content) bool) error {
-		return b.unlessDetached(ctx, func() error {
+		return b.watchDetaching(ctx, func() error {
 			heights, next, err := b.flaggedNow(ctx, q.span(), flag, q.heights())
 			if err != nil {
 				return err
@@ -188,13 +187,13 @@ func flagged[T placed](ctx context.Context, b *Book, q Query, flag flags, of fun
 			if sealed == len(heights) {
 				return nil
 			}
-			above := chain.Heights{First: heights[sealed], Last: heights[len(heights)-1]} // which may be replaced meanwhile
+			above := chain.Heights{First: heights[sealed], Last: heights[len(heights)-1]} // these may be replaced meanwhile
 			return pass(b.contents(ctx, nil, above, everything), yield)
 		})
 	}), of)
 }
 
-// flaggedNow are the heights of flagged at one moment, and the one that is sealed next.
+// flaggedNow returns the heights of flagged from one snapshot, and the height to be sealed next.
 func (b *Book) flaggedNow(ctx context.Context, span chain.Heights, flag flags, limit int) (heights []uint64, next uint64, err error) {
 	q, end, err := b.engine.snapshot(ctx)
 	if err != nil {
@@ -209,8 +208,8 @@ func (b *Book) flaggedNow(ctx context.Context, span chain.Heights, flag flags, l
 	return heights, c.next(), err
 }
 
-// flagged are the heights of a span's blocks that have a flag, of the first ones at least so many. Of
-// the sealed blocks, the stretches say how many there are; the others are looked through.
+// flagged returns the heights of a span's blocks that have a flag: at least the first limit of them. Sealed
+// blocks are counted in the stretches; the others are scanned.
 func (b *Book) flagged(ctx context.Context, q querier, c *bookRow, span chain.Heights, flag flags, limit int) (heights []uint64, err error) {
 	span.First = max(span.First, c.first)
 	if sealed := (chain.Heights{First: span.First, Last: min(span.Last, c.next()-1)}); c.sealed > 0 && sealed.First <= sealed.Last {
@@ -249,8 +248,8 @@ func (b *Book) flagged(ctx context.Context, q querier, c *bookRow, span chain.He
 	return heights, nil
 }
 
-// flaggedOf are those of a stretch: as many as it says, each with the flag and a time of the stretch,
-// so that none is missing.
+// flaggedOf returns the heights of a stretch's blocks with a flag. Their number must match the stretch, so
+// that none is missing.
 func (b *Book) flaggedOf(ctx context.Context, q querier, s *stretch, flag flags) (heights []uint64, err error) {
 	want := uint64(0)
 	for i, few := range fewFlags {
@@ -276,12 +275,12 @@ func (b *Book) flaggedOf(ctx context.Context, q querier, s *stretch, flag flags)
 		}
 	}
 	if have != want || have != uint64(len(heights)) {
-		return nil, b.blamed(ctx, q, damaged("table blocks: %d blocks of %s have what %d had", have, s.name(), want))
+		return nil, b.firstDamage(ctx, q, damaged("table blocks: %d blocks of %s are flagged, not %d", have, s.name(), want))
 	}
 	return heights, nil
 }
 
-// heightsBy are those that a query has.
+// heightsBy returns the heights that a query selects.
 func heightsBy(ctx context.Context, q querier, query string, arguments ...any) (heights []uint64, err error) {
 	err = scan(ctx, q, heightFields, func(height *uint64) error {
 		heights = append(heights, *height)

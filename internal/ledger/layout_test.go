@@ -14,13 +14,13 @@ import (
 	"github.com/feeledger/fees/internal/test/postgrestest"
 )
 
-// laidOutEntry is a block with one transaction, of which there are two a day.
+// laidOutEntry is a block with one transaction; there are two blocks a day.
 func laidOutEntry(t *testing.T, height uint64) *Entry {
 	t.Helper()
 	return entryAt(t, height, 1_700_000_000_000+height*40_000_000)
 }
 
-// entryAt is a block with one transaction that was made at a time, in milliseconds since 1970.
+// entryAt returns a block with one transaction at a time, in milliseconds since 1970.
 func entryAt(t *testing.T, height, ms uint64) *Entry {
 	t.Helper()
 	hash := func(n uint64) chain.Hash { return chain.Hash{1, 31: byte(n)} }
@@ -37,18 +37,16 @@ func entryAt(t *testing.T, height, ms uint64) *Entry {
 	return e
 }
 
-// withLaterLayout has a second layout be known to this program until a function is called: it adds a
-// column.
+// withLaterLayout adds a second schema version with another column, until the returned function is called.
 func withLaterLayout(t *testing.T) (without func()) {
-	kept := layouts
-	t.Cleanup(func() { layouts = kept })
-	layouts = append(slices.Clone(layouts), "ALTER TABLE transactions ADD COLUMN memo TEXT")
-	return func() { layouts = kept }
+	kept := migrations
+	t.Cleanup(func() { migrations = kept })
+	migrations = append(slices.Clone(migrations), "ALTER TABLE transactions ADD COLUMN memo TEXT")
+	return func() { migrations = kept }
 }
 
-// A ledger of the first layout is refused by a reader of a later one, is brought to that by a
-// writer, and keeps its blocks, digests and seals. A program of the first layout does not touch
-// it from then on.
+// A later reader rejects a ledger of the first schema version; a later writer migrates it, and keeps its blocks, digests
+// and seals. A program with the first version then refuses it.
 func TestALaterLayout(t *testing.T) {
 	ctx := context.Background()
 	for name, newPlace := range map[string]func(*testing.T) string{
@@ -76,7 +74,7 @@ func TestALaterLayout(t *testing.T) {
 			without := withLaterLayout(t)
 			_, err := Open(ctx, place)
 			require.ErrorIs(t, err, ErrOlder)
-			require.ErrorContains(t, err, "(its layout is 1, this program's is 2)")
+			require.ErrorContains(t, err, "(schema version 1, this program's is 2)")
 			require.Equal(t, before, write())
 			require.NotEqual(t, before, write(8, 9))
 			book, err := Open(ctx, place)
@@ -95,8 +93,7 @@ func TestALaterLayout(t *testing.T) {
 	}
 }
 
-// A program that was stopped while it made the tables of a new ledger has made none: the next one
-// goes on.
+// If creating the tables of a new ledger was interrupted, there are none, and the next program creates them.
 func TestTablesThatAreNotAllThere(t *testing.T) {
 	ctx := context.Background()
 	place := filepath.Join(t.TempDir(), "fees.db")
@@ -112,8 +109,7 @@ func TestTablesThatAreNotAllThere(t *testing.T) {
 	require.NoError(t, book.Close())
 }
 
-// A file whose tables are not those of the layout that it says it has is damaged: a disk can leave
-// one so that lost what it had said was written.
+// A file whose tables do not match its schema version is damaged: a disk can leave one that lost confirmed writes.
 func TestTablesOfAnotherLayout(t *testing.T) {
 	ctx := context.Background()
 	place := filepath.Join(t.TempDir(), "fees.db")

@@ -14,14 +14,14 @@ import (
 	"github.com/feeledger/fees/internal/sys/inorder"
 )
 
-// lookup finds the blocks of a stretch, by the parts of a kind, that may have what is asked for.
+// lookup finds the blocks of a stretch that may contain a match, from its parts of one kind.
 type lookup struct {
 	kind  partKind
 	parts []int
 	find  func(s *stretch, body []byte) ([]uint64, error)
 }
 
-// byAccounts finds the blocks that have rows of some kinds of one of some accounts.
+// byAccounts finds the blocks that contain rows of some kinds for any of some accounts.
 func byAccounts(accounts []chain.Address, kinds uint64) lookup {
 	keys := map[string]bool{}
 	l := lookup{kind: accountBlocks}
@@ -43,7 +43,7 @@ func byAccounts(accounts []chain.Address, kinds uint64) lookup {
 				}
 			}
 			if c.err != nil || steps.err != nil {
-				return nil, fmt.Errorf("%w: a part's blocks: %w", ErrDamaged, errCoded)
+				return nil, fmt.Errorf("%w: blocks of a part: %w", ErrDamaged, errCoded)
 			}
 		}
 		return heights, nil
@@ -51,7 +51,7 @@ func byAccounts(accounts []chain.Address, kinds uint64) lookup {
 	return l
 }
 
-// byHash finds the blocks that may have a transaction of a hash.
+// byHash finds the blocks that may contain a transaction with a hash.
 func byHash(hash chain.Hash) lookup {
 	key := binary.BigEndian.Uint64(hash[:]) >> hashPlaceBits << hashPlaceBits
 	return lookup{kind: hashBlocks, parts: []int{int(key >> (64 - hashPartBits))}, find: func(s *stretch, body []byte) (heights []uint64, err error) {
@@ -64,8 +64,8 @@ func byHash(hash chain.Hash) lookup {
 	}}
 }
 
-// heights are those in a stretch that has ended. Where it was extended downwards since, the parts
-// are of what it is now.
+// heights returns the matching heights in a stretch that has ended. If the stretch was extended downwards
+// meanwhile, its current parts are used.
 func (l *lookup) heights(ctx context.Context, b *Book, s *stretch) (found []uint64, err error) {
 	q := b.engine.shared()
 	if s.number == noTime {
@@ -93,8 +93,8 @@ func (l *lookup) heights(ctx context.Context, b *Book, s *stretch) (found []uint
 	return slices.Compact(found), nil
 }
 
-// heightsNow are those in a stretch that was changed since: all of its blocks, where it has no
-// parts for a while.
+// heightsNow returns the matching heights in a stretch that has changed: all heights, as long as it has no
+// parts.
 func (l *lookup) heightsNow(ctx context.Context, b *Book, now *stretch) ([]uint64, error) {
 	if _, there := now.leaf(l.kind, 0); now.ended() && there {
 		return l.heights(ctx, b, now)
@@ -102,11 +102,11 @@ func (l *lookup) heightsNow(ctx context.Context, b *Book, now *stretch) ([]uint6
 	return now.allHeights()
 }
 
-// allHeights are those from the stretch's first block to its last, of which there are no more than can
-// be looked up.
+// allHeights returns all heights from the stretch's first block to its last. Their number is limited to what
+// can be looked up.
 func (s *stretch) allHeights() (all []uint64, err error) {
 	if s.last-s.first >= 1<<hashPlaceBits {
-		return nil, damaged("table stretches: %s has blocks from %d to %d", s.name(), s.first, s.last)
+		return nil, damaged("table stretches: the blocks of %s range from %d to %d, which is too wide", s.name(), s.first, s.last)
 	}
 	for h := s.first; h <= s.last; h++ {
 		all = append(all, h)
@@ -114,11 +114,11 @@ func (s *stretch) allHeights() (all []uint64, err error) {
 	return all, nil
 }
 
-// lookedUp are the blocks of a query's span that may have what is asked for. From the first stretch
-// on that still grows, and in what is not sealed, all blocks are looked through.
+// lookedUp returns the blocks of a query's span that may match. Unsealed blocks are scanned, and so is
+// everything from the first stretch on that has no parts yet.
 func (b *Book) lookedUp(ctx context.Context, q Query, l lookup, d depth) iter.Seq2[*Content, error] {
 	return sequence(func(yield func(*Content) bool) error {
-		return b.unlessDetached(ctx, func() error { return b.lookUp(ctx, q, l, d, yield) })
+		return b.watchDetaching(ctx, func() error { return b.lookUp(ctx, q, l, d, yield) })
 	})
 }
 
@@ -159,7 +159,7 @@ func (b *Book) lookUp(ctx context.Context, q Query, l lookup, d depth, yield fun
 	return pass(b.contents(ctx, nil, span, d), yield)
 }
 
-// overlapping are stretches in the order of their heights: those whose heights overlap come together.
+// overlapping groups stretches in order of height; those whose heights overlap come together.
 func overlapping(list []*stretch) iter.Seq[[]*stretch] {
 	slices.SortFunc(list, func(a, b *stretch) int { return cmp.Compare(a.first, b.first) })
 	return func(yield func([]*stretch) bool) {
@@ -176,8 +176,8 @@ func overlapping(list []*stretch) iter.Seq[[]*stretch] {
 	}
 }
 
-// stretchesFor are those that have parts of a kind for the blocks of a span, in their order, and the
-// height from which on there are none.
+// stretchesFor returns the stretches that have parts of a kind for the blocks of a span, in their order, and
+// the height from which on there are none.
 func (b *Book) stretchesFor(ctx context.Context, span chain.Heights, kind partKind) (list []*stretch, grows uint64, err error) {
 	q, end, err := b.engine.snapshot(ctx)
 	if err != nil {

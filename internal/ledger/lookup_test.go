@@ -16,10 +16,10 @@ import (
 	"github.com/feeledger/fees/internal/test/tier"
 )
 
-// receiver is sent tokens by the made-up months.
+// receiver receives tokens in the sample months.
 var receiver = chain.Address{19: 0xcc}
 
-// byAccount are the questions for an account's rows.
+// byAccount are the queries by account.
 func byAccount(span chain.Heights) map[string]func(b *ledger.Book, count *int) error {
 	payer := chain.Address{19: 1}
 	return map[string]func(b *ledger.Book, count *int) error{
@@ -51,8 +51,7 @@ func byHash(t testing.TB, b *ledger.Book, hash chain.Hash) (heights []uint64) {
 	return heights
 }
 
-// A part that was altered, or is lost, makes no figure smaller: what asks by it is refused, and a
-// verification names it.
+// An altered or lost part never makes a figure smaller: queries that use it fail, and a verification finds it.
 func TestAnAlteredPart(t *testing.T) {
 	const last = 24
 	entries := monthsOfBlocks(last+1, 36*time.Hour)
@@ -75,7 +74,7 @@ func TestAnAlteredPart(t *testing.T) {
 			require.Positive(t, whole, name)
 			_, parts := db.table(t, "SELECT unit, number, part, body FROM parts WHERE kind = ?1 ORDER BY unit, number, part", kind)
 			refused, step := 0, tier.Step(7)
-			if db.postgres { // where each takes its time; 16 parts a day, so that it comes to each
+			if db.postgres { // each statement takes time there; 16 parts a day, so that each is covered
 				step = 7
 			}
 			for i := 0; i < len(parts); i += step {
@@ -109,7 +108,7 @@ func TestAnAlteredPart(t *testing.T) {
 	})
 }
 
-// hashIn is that of a block's.
+// hashIn returns the hash of a block's transaction.
 func hashIn(t testing.TB, book *ledger.Book, height uint64) (hash chain.Hash) {
 	t.Helper()
 	require.NoError(t, at(book, height, 1, func(x *ledger.Transaction) error { hash = x.Hash; return nil }))
@@ -117,8 +116,8 @@ func hashIn(t testing.TB, book *ledger.Book, height uint64) (hash chain.Hash) {
 	return hash
 }
 
-// What a look-up finds is what is found by looking through all blocks, however the book was written:
-// at once, by a writer that left it, in a copy.
+// An index search finds the same as a scan of all blocks, however the ledger was written: at once, by a writer that left,
+// or in a copy.
 func TestLookupsFollowFromTheBlocks(t *testing.T) {
 	both(t, func(t *testing.T, r *recording) {
 		for name, entries := range map[string][]*ledger.Entry{r.name: full(t, r), "months": monthsOfBlocks(60, 31*time.Hour)} {
@@ -145,7 +144,7 @@ func TestLookupsFollowFromTheBlocks(t *testing.T) {
 	})
 }
 
-// follow wants the look-ups to find what the blocks have.
+// follow requires index searches to match the blocks.
 func follow(t testing.TB, book *ledger.Book) {
 	t.Helper()
 	everything := chain.Heights{Last: 1 << 40}
@@ -196,7 +195,7 @@ func placesOf[T interface{ Place() ledger.Place }](t testing.TB, rows iter.Seq2[
 	return list
 }
 
-// Two hashes that begin alike are two.
+// Two hashes with the same beginning are different.
 func TestHashesThatBeginAlike(t *testing.T) {
 	one, other := makeBlock(0, hashOf(0, 0), chain.Hash{}, "1"), makeBlock(1, hashOf(1, 0), hashOf(0, 0), "2")
 	first := one.Report.Transactions[0].Hash
@@ -204,7 +203,7 @@ func TestHashesThatBeginAlike(t *testing.T) {
 	second[31] ^= 1
 	other.Report.Transactions[0].Hash = second
 	other.Report.Transactions[0].EVMHash = chain.Some(chain.Hash(bytes.Repeat([]byte{0xff}, 32)))
-	third := makeBlock(2, hashOf(2, 0), hashOf(1, 0), "3") // that nobody sealed
+	third := makeBlock(2, hashOf(2, 0), hashOf(1, 0), "3") // not sealed
 	third.Report.Transactions[0].Hash = first
 	engines(t, func(t *testing.T, newPlace func() string) {
 		book := written(t, newPlace(), madeUpChain, []*ledger.Entry{one.entry(t), other.entry(t)})
@@ -222,11 +221,10 @@ func TestHashesThatBeginAlike(t *testing.T) {
 	})
 }
 
-// growing are the tables that grow with the chain, and what they are asked by.
+// growing are the tables that grow with the chain, and their keys.
 var growing = map[string]string{"blocks": "height", "transactions": "id", "stretches": "unit", "parts": "unit", "rejudgements": "height"}
 
-// A question by account or hash looks at what it asks for: no plan of it goes over all of a
-// table that grows with the chain.
+// A query by account or hash reads only matching rows: its plan never scans a table that grows with the chain.
 func TestQuestionsByAccountAndHashDoNotScan(t *testing.T) {
 	const last = 120
 	entries := monthsOfBlocks(last+1, 7*time.Hour)
@@ -234,7 +232,7 @@ func TestQuestionsByAccountAndHashDoNotScan(t *testing.T) {
 		place := newPlace()
 		book, db := written(t, place, madeUpChain, entries), openSQL(t, place)
 		db.SetMaxOpenConns(1)
-		if db.postgres { // of so few blocks it would read all, whatever the indexes are
+		if db.postgres { // with so few blocks it would scan, whatever the indexes are
 			db.do(t, "SET enable_seqscan = off")
 			db.do(t, "ANALYZE")
 		}
@@ -263,7 +261,7 @@ func TestQuestionsByAccountAndHashDoNotScan(t *testing.T) {
 
 var partitionNumber = regexp.MustCompile(`_[0-9]+$`)
 
-// scanned are the tables that a query's plan goes over as a whole.
+// scanned returns the tables that a query's plan scans.
 func (d database) scanned(t testing.TB, query string, arguments []any) (list []string) {
 	t.Helper()
 	if !d.postgres {
@@ -283,7 +281,7 @@ func (d database) scanned(t testing.TB, query string, arguments []any) (list []s
 	for i, r := range plan {
 		line := r[0].(string)
 		_, on, read := strings.Cut(line, " on ")
-		if !read || strings.Contains(line, "Bitmap Index Scan") || strings.Contains(line, "Delete on") { // what finds its rows follows
+		if !read || strings.Contains(line, "Bitmap Index Scan") || strings.Contains(line, "Delete on") { // it is followed by how the rows are found
 			continue
 		}
 		table := partitionNumber.ReplaceAllString(strings.Fields(on)[0], "")
@@ -296,7 +294,7 @@ func (d database) scanned(t testing.TB, query string, arguments []any) (list []s
 	return list
 }
 
-// An account's rows are those of all days, whole and page by page.
+// An account's rows cover all days, as a whole and page by page.
 func TestAnAccountOnManyDays(t *testing.T) {
 	const first, count = 70_000, 24
 	var entries []*ledger.Entry

@@ -14,17 +14,17 @@ import (
 )
 
 //go:embed migrations/1_book.sql
-var layout1 string
+var migration1 string
 
-// layouts are the migrations, the first is number 1.
-var layouts = []string{layout1}
+// migrations are the SQL scripts by schema version, from 1.
+var migrations = []string{migration1}
 
-// dialect is what SQL the engines write differently.
+// dialect contains the SQL that differs between the engines.
 type dialect struct {
 	goose     goose.Dialect
 	types     map[kind]string
-	strict    string // what follows a table that is ordered by rows
-	clustered string // what follows one that is ordered by its key
+	strict    string // suffix of a table ordered by row
+	clustered string // suffix of a table ordered by its key
 	hex       func(column string) string
 	time      func(column string) string
 	day       func(column string) string
@@ -34,16 +34,16 @@ type dialect struct {
 	coin      func(column string) string // an amount of wei in the token
 	dayText   func(column string) string // a day's number as YYYY-MM-DD
 	monthText func(column string) string // a month's number as YYYY-MM
-	laidOut   string                     // the query whether there is a table layoutTable
+	hasSchema string                     // the query that reports whether versionTable exists
 
-	json  func(of, key string) string  // the text that a JSON object has under a key
-	each  func(of, list string) string // the elements of a list that one has
-	by    func(key string) string      // what cuts a table into partitions
+	json  func(of, key string) string  // the text at a key of a JSON object
+	each  func(of, list string) string // the elements of a list in a JSON object
+	by    func(key string) string      // the clause that partitions a table
 	files bool                         // a ledger is a file
 }
 
-// layout is a migration's SQL.
-func (d *dialect) layout(text string) (string, error) {
+// render renders a migration's SQL.
+func (d *dialect) render(text string) (string, error) {
 	t, err := template.New("").Funcs(template.FuncMap{
 		"integer":   func() string { return d.types[integer] },
 		"data":      func() string { return d.types[data] },
@@ -76,7 +76,7 @@ func (d *dialect) layout(text string) (string, error) {
 	return out.String(), err
 }
 
-// sumNames are those of the sums of a kind.
+// sumNames returns the names of the sums with a column type.
 func sumNames(of kind) (list []string) {
 	for _, f := range partSums {
 		if kindOf(f.at(new(Sums))) == of {
@@ -86,22 +86,21 @@ func sumNames(of kind) (list []string) {
 	return list
 }
 
-// ErrNewer says that a newer program has written the ledger.
-var ErrNewer = errors.New("the ledger was written by a newer fees: update this one")
+// ErrNewer reports that a newer program wrote the ledger.
+var ErrNewer = errors.New("the ledger was written by a newer version of fees; update this one")
 
-// ErrOlder says that an older program has written the ledger. Whoever opens it to write
-// brings it to the layout of this one.
-var ErrOlder = errors.New("the ledger was written by an older fees")
+// ErrOlder reports that an older program wrote the ledger. Opening it with OpenWriter migrates it.
+var ErrOlder = errors.New("the ledger was written by an older version of fees")
 
-// migrate brings a ledger to the newest layout.
+// migrate upgrades a ledger to the newest schema version.
 func migrate(ctx context.Context, db *sql.DB, d *dialect) error {
-	version, err := layoutOf(ctx, db, d)
+	version, err := schemaVersion(ctx, db, d)
 	if err != nil {
 		return err
 	}
 	var list []*goose.Migration
-	for i, text := range layouts {
-		text, err := d.layout(text)
+	for i, text := range migrations {
+		text, err := d.render(text)
 		if err != nil {
 			return err
 		}
@@ -110,51 +109,51 @@ func migrate(ctx context.Context, db *sql.DB, d *dialect) error {
 			return err
 		}}, nil))
 	}
-	p, err := goose.NewProvider(d.goose, db, nil, goose.WithGoMigrations(list...), goose.WithDisableGlobalRegistry(true), goose.WithTableName(layoutTable))
+	p, err := goose.NewProvider(d.goose, db, nil, goose.WithGoMigrations(list...), goose.WithDisableGlobalRegistry(true), goose.WithTableName(versionTable))
 	if err != nil {
 		return err
 	}
 	_, err = p.Up(ctx)
-	if hasCode(err, sqlite3.SQLITE_ERROR) { // a column is there already, or a table is not
-		return fmt.Errorf("%w: its tables are not those of layout %d: %w", ErrDamaged, version, err)
+	if hasCode(err, sqlite3.SQLITE_ERROR) { // a column already exists, or a table does not
+		return fmt.Errorf("%w: its tables do not match schema version %d: %w", ErrDamaged, version, err)
 	}
 	return err
 }
 
-const layoutTable = "book_layout"
+const versionTable = "book_layout"
 
-// checkLayout is ErrNone where a database has no ledger in it, and ErrNewer or ErrOlder where
-// its layout is not this program's.
-func checkLayout(ctx context.Context, db *sql.DB, d *dialect) error {
-	version, err := layoutOf(ctx, db, d)
+// checkSchema returns ErrNone if a database contains no ledger, and ErrNewer or ErrOlder if its schema
+// version is not this program's.
+func checkSchema(ctx context.Context, db *sql.DB, d *dialect) error {
+	version, err := schemaVersion(ctx, db, d)
 	if err == nil && version == 0 {
 		err = fmt.Errorf("%w in this database", ErrNone)
 	}
-	if err == nil && version < len(layouts) {
+	if err == nil && version < len(migrations) {
 		var begun bool
 		if err := db.QueryRowContext(ctx, "SELECT EXISTS (SELECT * FROM book)").Scan(&begun); err != nil {
 			return err
 		}
-		if !begun { // who made it was stopped before it had all tables
-			return fmt.Errorf("%w in this database: nothing was ever written to it", ErrNone)
+		if !begun { // its creation was interrupted
+			return fmt.Errorf("%w in this database: it is empty", ErrNone)
 		}
-		err = fmt.Errorf("%w (its layout is %d, this program's is %d)", ErrOlder, version, len(layouts))
+		err = fmt.Errorf("%w (schema version %d, this program's is %d)", ErrOlder, version, len(migrations))
 	}
 	return err
 }
 
-// layoutOf is the layout that a database has, 0 where it has none, or where who made it
-// was stopped. It is ErrNewer where this program does not know it.
-func layoutOf(ctx context.Context, db *sql.DB, d *dialect) (version int, err error) {
+// schemaVersion returns the schema version of a database; 0 without a ledger, or if its creation was interrupted.
+// It returns ErrNewer if this program does not know the version.
+func schemaVersion(ctx context.Context, db *sql.DB, d *dialect) (version int, err error) {
 	var there bool
-	if err := db.QueryRowContext(ctx, d.laidOut).Scan(&there); err != nil || !there {
+	if err := db.QueryRowContext(ctx, d.hasSchema).Scan(&there); err != nil || !there {
 		return 0, err
 	}
-	if err := db.QueryRowContext(ctx, "SELECT coalesce(max(version_id), 0) FROM "+layoutTable).Scan(&version); err != nil {
+	if err := db.QueryRowContext(ctx, "SELECT coalesce(max(version_id), 0) FROM "+versionTable).Scan(&version); err != nil {
 		return 0, err
 	}
-	if version > len(layouts) {
-		return 0, fmt.Errorf("%w (its layout is %d, this program knows %d)", ErrNewer, version, len(layouts))
+	if version > len(migrations) {
+		return 0, fmt.Errorf("%w (schema version %d, this program supports %d)", ErrNewer, version, len(migrations))
 	}
 	return version, nil
 }

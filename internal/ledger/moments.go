@@ -10,27 +10,27 @@ import (
 	"github.com/feeledger/fees/internal/failure"
 )
 
-// maxMoment is how long a snapshot is held by who reads a whole book. While one is held, the
-// database keeps all that was changed since.
+// maxMoment is how long a snapshot is held while a whole ledger is read. The database keeps everything
+// that changes while one is held.
 var maxMoment = 5 * time.Second
 
-// ErrDetached says that blocks were taken out of the book while they were read.
-var ErrDetached = failure.New(failure.Busy, "blocks were detached from the ledger meanwhile")
+// ErrDetached reports that blocks were detached from the ledger while it was being read.
+var ErrDetached = failure.New(failure.Busy, "blocks were detached from the ledger while it was being read")
 
-// moments are snapshots of a book, one after the other, by which its blocks are read from the
-// first to the last. A block and its rows are seen at one moment.
+// moments is a series of snapshots through which a ledger's blocks are read from first to last. Each block
+// and its rows come from one snapshot.
 type moments struct {
 	engine engine
-	q      querier // the book at the moment
-	row    bookRow // likewise
+	q      querier // the current snapshot
+	row    bookRow // read from it
 	at     uint64  // the height that is read next
-	end    uint64  // the height after the last block that was sealed at its moment
-	number int     // of the moment
+	end    uint64  // the height after the last sealed block when reading began
+	number int     // of the snapshot
 	since  time.Time
 	leave  func()
 }
 
-// moments begins with the first one. Whoever asks reads the row of the table book.
+// moments starts with the first snapshot. The caller reads the row of the table book.
 func (b *Book) moments(ctx context.Context) (*moments, error) {
 	m := &moments{engine: b.engine, leave: func() {}}
 	return m, m.take(ctx)
@@ -50,7 +50,7 @@ func (m *moments) close() {
 	m.leave = func() {}
 }
 
-// renew goes on to a later moment where this one has lasted.
+// renew takes a new snapshot if the current one is older than maxMoment.
 func (m *moments) renew(ctx context.Context) error {
 	if time.Since(m.since) < maxMoment {
 		return nil
@@ -63,17 +63,16 @@ func (m *moments) renew(ctx context.Context) error {
 	case err != nil:
 		return err
 	case c.first != m.row.first:
-		return c.movedFrom(m.row.first, "run it again")
+		return c.movedFrom(m.row.first, "Run the command again.")
 	case c.sealed < m.row.sealed:
-		return fmt.Errorf("%w: table book: %d blocks were sealed, and now %d are", ErrDamaged, m.row.sealed, c.sealed)
+		return fmt.Errorf("%w: table book: %d blocks were sealed, now only %d", ErrDamaged, m.row.sealed, c.sealed)
 	}
 	m.row = c
 	return nil
 }
 
-// sealedBlocks reads the sealed blocks. While that is done more may be sealed, which are read
-// next: there are fewer of them each time, and the last few are read at one moment. It ends at
-// a moment at which no more are sealed than were read.
+// sealedBlocks reads the sealed blocks. Blocks sealed meanwhile are read next: fewer each round, and the last
+// few from one snapshot. It ends when every block sealed at that moment has been read.
 func (m *moments) sealedBlocks(ctx context.Context, read func(ctx context.Context, last uint64) error) error {
 	for left := uint64(math.MaxUint64); ; {
 		m.end = m.row.next()
@@ -95,13 +94,13 @@ func (m *moments) sealedBlocks(ctx context.Context, read func(ctx context.Contex
 	}
 }
 
-// sealedAtEnd is how many sealed blocks are read at the last moment.
-var sealedAtEnd = uint64(20 * portion)
+// sealedAtEnd is how many sealed blocks are read from the last snapshot.
+var sealedAtEnd = uint64(20 * batchSize)
 
-// portion reads the rows of the next blocks, up to a height, as they are.
-func (m *moments) portion(ctx context.Context, last uint64, each func([]*blockRow) error) error {
+// batch reads the rows of the next batch of blocks, up to a height, unchecked.
+func (m *moments) batch(ctx context.Context, last uint64, each func([]*blockRow) error) error {
 	span := chain.Heights{First: m.at, Last: last}
-	for p := range portions(ctx, m.q, span) {
+	for p := range batches(ctx, m.q, span) {
 		if p.err != nil {
 			return p.err
 		}
@@ -119,14 +118,14 @@ func (m *moments) portion(ctx context.Context, last uint64, each func([]*blockRo
 	return each(rows)
 }
 
-// blocks is how many the book has. Of the sealed ones none is missing, or that is found where
-// they are read.
+// blocks returns the number of blocks. It assumes that no sealed one is missing, which is found when they
+// are read.
 func (m *moments) blocks(ctx context.Context) (count uint64, err error) {
 	_, err = one(ctx, m.q, []any{&count}, "SELECT (SELECT count(*) FROM blocks WHERE height >= ?) + (SELECT count(*) FROM blocks WHERE height < ?)", int64(m.row.next()), int64(m.row.first))
 	return m.row.sealed + count, err
 }
 
-// highestBlock is the height of the highest block that is stored, nil where none is.
+// highestBlock returns the height of the highest stored block, nil if there is none.
 func highestBlock(ctx context.Context, q querier) (highest *int64, err error) {
 	_, err = one(ctx, q, []any{&highest}, "SELECT max(height) FROM blocks")
 	return highest, err

@@ -7,15 +7,15 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// SealedMonth is what a book has sealed of a month of UTC.
+// SealedMonth is the sealed part of a UTC month.
 type SealedMonth struct {
 	Month
 	Span   chain.Heights // from the lowest block to the highest
-	Blocks uint64        // of the month, by their own time
+	Blocks uint64        // of the month, by block time
 	Seal   Seal
 }
 
-// Period is all of the month.
+// Period returns the whole month as a period.
 func (m *SealedMonth) Period() (p Period, err error) {
 	if p.From, err = chain.TimeAt(uint64(m.Start().UnixMilli())); err == nil {
 		p.To, err = chain.TimeAt(uint64((m.Month + 1).Start().UnixMilli()))
@@ -23,8 +23,8 @@ func (m *SealedMonth) Period() (p Period, err error) {
 	return p, err
 }
 
-// Months are those of which a book has sealed a block, in their order, and how many sealed
-// blocks have no time, as block 0, and are in no month.
+// Months returns the months that contain sealed blocks, in order, and the number of sealed blocks without
+// a time, such as block 0, which are in no month.
 func (b *Book) Months(ctx context.Context) (months []SealedMonth, timeless uint64, err error) {
 	_, all, err := b.sealedMonths(ctx)
 	for _, s := range all {
@@ -37,7 +37,7 @@ func (b *Book) Months(ctx context.Context) (months []SealedMonth, timeless uint6
 	return months, timeless, err
 }
 
-// Record is what the digest of a block is over.
+// Record is the input of a block's digest.
 type Record struct {
 	Height uint64
 	Time   chain.Optional[chain.Time] // of the block
@@ -45,7 +45,7 @@ type Record struct {
 	Bytes  []byte
 }
 
-// Records are those of a span's blocks, in the order of their heights.
+// Records returns the records of a span's blocks, in order of height.
 func (b *Book) Records(ctx context.Context, span chain.Heights) iter.Seq2[*Record, error] {
 	return walk(ctx, b, nil, span, func(_ *coder, r *blockRow) (*Record, error) {
 		at, err := r.at()
@@ -53,8 +53,7 @@ func (b *Book) Records(ctx context.Context, span chain.Heights) iter.Seq2[*Recor
 	})
 }
 
-// Contents are the blocks of a span with all that their seal is over, in the order of their
-// heights.
+// Contents returns the blocks of a span with everything that their seal covers, in order of height.
 func (b *Book) Contents(ctx context.Context, span chain.Heights) iter.Seq2[*Content, error] {
 	return b.contents(ctx, nil, span, everything)
 }

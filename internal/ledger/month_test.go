@@ -11,8 +11,8 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// The months of a book have its blocks by their own time, what each block holds is what was written,
-// and the month's seal is over the seals of its days. Block 1 was made after the others.
+// A ledger's months contain blocks by their own time, each block has the written contents, and the month's seal covers the
+// seals of its days. Block 1 has a later time than the others.
 func TestMonths(t *testing.T) {
 	engines(t, func(t *testing.T, newPlace func() string) {
 		r := recording2100()
@@ -55,13 +55,13 @@ func TestMonths(t *testing.T) {
 	})
 }
 
-// documentedDay is what the seal of a month has of a day.
+// documentedDay is a day's contribution to the seal of a month.
 type documentedDay struct {
 	number, blocks uint64
 	seal           ledger.Seal
 }
 
-// afterBlock are days with another block of the last one, or of the day after.
+// afterBlock adds a block to the last day, or starts a new day.
 func afterBlock(days []documentedDay, c *ledger.Content) []documentedDay {
 	at, _ := c.Time.Get()
 	number := uint64(at.Std().Unix() / 86_400)
@@ -73,7 +73,7 @@ func afterBlock(days []documentedDay, c *ledger.Content) []documentedDay {
 	return days
 }
 
-// sealOfDays is the seal of a month, by the documentation.
+// sealOfDays computes the seal of a month as documented.
 func sealOfDays(days []documentedDay) (seal ledger.Seal) {
 	for _, d := range days {
 		seal = seal.After(documentedLine(d.number, d.blocks, d.seal))
@@ -81,7 +81,7 @@ func sealOfDays(days []documentedDay) (seal ledger.Seal) {
 	return seal
 }
 
-// A row that was altered is in no content.
+// An altered row is never returned.
 func TestContentsOfADamagedBook(t *testing.T) {
 	place := newFile(t)
 	require.NoError(t, written(t, place, recording2100().id, recording2100().entries).Close())
@@ -91,7 +91,7 @@ func TestContentsOfADamagedBook(t *testing.T) {
 	require.ErrorContains(t, err, "block 20, ")
 }
 
-// listOf is all that comes.
+// listOf collects all values.
 func listOf[T any](t testing.TB, rows iter.Seq2[*T, error]) (list []T) {
 	require.NoError(t, each(rows, func(x *T) error {
 		list = append(list, *x)

@@ -8,11 +8,11 @@ import (
 	"github.com/feeledger/fees/internal/movement"
 )
 
-// Movement is a change of an account's native balance as the book has it.
+// Movement is a change of an account's native balance as stored in the ledger.
 type Movement struct {
 	Height   uint64
 	Time     chain.Optional[chain.Time] // of the block
-	Final    bool                       // the block is
+	Final    bool                       // whether the block is
 	Position int                        // among the block's movements, in the order of the chain
 	movement.Movement
 }
@@ -29,10 +29,10 @@ var movementFields = []field[Movement]{
 	{"reserved", judgement, func(m *Movement) any { return &m.Reserved }},
 }
 
-// Place is where the movement is.
+// Place returns the movement's position in the chain.
 func (m *Movement) Place() Place { return Place{m.Height, m.Position} }
 
-// Movements are those that a query asks for.
+// Movements returns the movements that match a query.
 func (b *Book) Movements(ctx context.Context, q Query) iter.Seq2[*Movement, error] {
 	set := setOf(q.Accounts)
 	return rowsByAccount(ctx, b, q, hasMoved, everything, func(c *Content) []*Movement {
@@ -40,7 +40,7 @@ func (b *Book) Movements(ctx context.Context, q Query) iter.Seq2[*Movement, erro
 	})
 }
 
-// Transfer is an ERC-20 transfer as the book has it.
+// Transfer is an ERC-20 transfer as stored in the ledger.
 type Transfer struct {
 	Height    uint64
 	Time      chain.Optional[chain.Time] // of the block
@@ -60,10 +60,10 @@ var transferFields = []field[Transfer]{
 	{"amount", fact, func(x *Transfer) any { return &x.Amount }},
 }
 
-// Place is where the transfer is.
+// Place returns the transfer's position in the chain.
 func (x *Transfer) Place() Place { return Place{x.Height, x.Position} }
 
-// Transfers are the ERC-20 transfers that a query asks for.
+// Transfers returns the ERC-20 transfers that match a query.
 func (b *Book) Transfers(ctx context.Context, q Query) iter.Seq2[*Transfer, error] {
 	set := setOf(q.Accounts)
 	return rowsByAccount(ctx, b, q, hasParty, everything, func(c *Content) []*Transfer {

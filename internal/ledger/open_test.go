@@ -29,7 +29,7 @@ func TestThereIsOneWriter(t *testing.T) {
 	})
 }
 
-// The lock is that of the file, by whatever path it is reached.
+// The lock belongs to the file, whatever path is used.
 func TestALinkIsTheSameBook(t *testing.T) {
 	place := newFile(t)
 	book := writer(t, place)
@@ -43,7 +43,7 @@ func TestALinkIsTheSameBook(t *testing.T) {
 	verified(t, reader(t, place))
 }
 
-// A reader is not held up by a change that is under way, and sees nothing of it.
+// A reader is not blocked by a change in progress, and does not see it.
 func TestReadersWhileThereIsAWriter(t *testing.T) {
 	entries := madeUp(0, 40)
 	engines(t, func(t *testing.T, newPlace func() string) {
@@ -115,7 +115,7 @@ func TestPlacesWithoutABook(t *testing.T) {
 	_, err = ledger.Open(ctx, empty)
 	require.ErrorIs(t, err, ledger.ErrNone)
 	require.ErrorContains(t, err, empty)
-	writer(t, empty) // which makes it one
+	writer(t, empty) // creates it
 
 	text := file("text.db", "this is no database, but a text that is longer than a header of a hundred bytes, which SQLite would need to see.")
 	for _, open := range []func(context.Context, string) (*ledger.Book, error){ledger.Open, ledger.OpenWriter} {
@@ -137,11 +137,11 @@ func TestPlacesWithoutABook(t *testing.T) {
 	require.Equal(t, []string{"theirs"}, db.names(t, "table"))
 
 	_, err = ledger.OpenShared(ctx, missing)
-	require.ErrorContains(t, err, "only a ledger in PostgreSQL")
+	require.ErrorContains(t, err, "only a PostgreSQL ledger")
 }
 
-// Who made a ledger was killed when it had not turned to a log yet: SQLite's journal is beside
-// the file, and undoes what was begun. So it does for a file of another program.
+// The creator of a ledger was killed before the file switched to WAL: SQLite's journal next to the file undoes the
+// unfinished change, also in a file of another program.
 func TestAWriterThatWasKilledAtItsFirstStep(t *testing.T) {
 	for table, refused := range map[string]bool{"": false, "theirs": true} {
 		begun, place := newFile(t), newFile(t)
@@ -158,7 +158,7 @@ func TestAWriterThatWasKilledAtItsFirstStep(t *testing.T) {
 		db.do(t, "ROLLBACK")
 		book, err := ledger.OpenWriter(ctx, place)
 		if refused {
-			require.ErrorContains(t, err, "it holds other tables")
+			require.ErrorContains(t, err, "the file belongs to another program")
 			require.FileExists(t, place+"-journal")
 			continue
 		}
@@ -171,8 +171,7 @@ func TestAWriterThatWasKilledAtItsFirstStep(t *testing.T) {
 	}
 }
 
-// The machine crashed while a ledger was made, and its first page is torn. SQLite's journal says
-// that nothing was there before.
+// The machine crashed while a ledger was created, and its first page is torn. SQLite's journal records that it was empty.
 func TestAFirstPageThatIsTorn(t *testing.T) {
 	place, mark := newFile(t), "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"
 	tear := func(pagesBefore byte) {
@@ -189,7 +188,7 @@ func TestAFirstPageThatIsTorn(t *testing.T) {
 	tear(0)
 	_, err = ledger.Open(ctx, place)
 	require.ErrorIs(t, err, ledger.ErrNone)
-	require.ErrorContains(t, err, "was stopped before anything was in it")
+	require.ErrorContains(t, err, "its creation was interrupted")
 	verified(t, written(t, place, madeUpChain, madeUp(0, 3)))
 }
 
@@ -214,9 +213,9 @@ func TestANewerLayout(t *testing.T) {
 		for _, open := range []func(context.Context, string) (*ledger.Book, error){ledger.Open, ledger.OpenWriter} {
 			_, err := open(ctx, place)
 			require.ErrorIs(t, err, ledger.ErrNewer)
-			require.ErrorContains(t, err, "its layout is 99, this program knows 1")
+			require.ErrorContains(t, err, "schema version 99, this program supports 1")
 		}
-		db.do(t, "DELETE FROM book_layout WHERE version_id > 0") // as it is where making it was stopped
+		db.do(t, "DELETE FROM book_layout WHERE version_id > 0") // as after an interrupted creation
 		_, err := ledger.Open(ctx, place)
 		require.ErrorIs(t, err, ledger.ErrNone)
 		db.do(t, "DROP TABLE book_layout")
@@ -246,7 +245,7 @@ func postgresOnly(t *testing.T, test func(t *testing.T, newPlace func() string))
 	})
 }
 
-// Books in two schemas of one database are two books, with a lock each.
+// Two schemas of one database contain two ledgers with separate locks.
 func TestSchemas(t *testing.T) {
 	postgresOnly(t, func(t *testing.T, newPlace func() string) {
 		place := newPlace()
@@ -268,11 +267,11 @@ func TestSharedWriters(t *testing.T) {
 	entries := madeUp(0, 30)
 	postgresOnly(t, func(t *testing.T, newPlace func() string) {
 		place := newPlace()
-		alone := writer(t, place)
-		require.NoError(t, alone.Begin(ctx, madeUpChain, 0))
+		single := writer(t, place)
+		require.NoError(t, single.Begin(ctx, madeUpChain, 0))
 		_, err := ledger.OpenShared(ctx, place)
 		require.ErrorIs(t, err, ledger.ErrLocked)
-		require.NoError(t, alone.Close())
+		require.NoError(t, single.Close())
 
 		var books [2]*ledger.Book
 		for i := range books {
@@ -297,7 +296,7 @@ func TestSharedWriters(t *testing.T) {
 		require.ErrorAs(t, books[0].WriteJob(ctx, branch(t, 20, 1, hashOf(0, 0), 1, true), nothing), &fork)
 		require.NoError(t, books[0].WriteJob(ctx, entries[20:], nothing))
 
-		// While another seals, there is nothing to do.
+		// While another program seals, there is nothing to do.
 		db := openSQL(t, place)
 		tx, err := db.Begin()
 		require.NoError(t, err)
@@ -319,7 +318,7 @@ func TestSharedWriters(t *testing.T) {
 const password = "s3cret-Pass"
 
 func TestErrorsHoldNoPassword(t *testing.T) {
-	const closed = "127.0.0.1:1" // no port of this number is ever open
+	const closed = "127.0.0.1:1" // this port is never open
 	places := []string{
 		"postgres://fees:" + password + "@" + closed + "/book?sslmode=disable",
 		"postgresql://fees:" + password + "@" + closed + "/book?sslmode=nonsense",
@@ -342,8 +341,7 @@ func TestErrorsHoldNoPassword(t *testing.T) {
 	}
 }
 
-// A server that takes the connection and says nothing is given up. The test would
-// end only by its own time limit otherwise.
+// A server that accepts the connection and sends nothing times out; otherwise the test would run into its own limit.
 func TestAServerThatDoesNotAnswer(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

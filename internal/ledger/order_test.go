@@ -12,9 +12,8 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// A book that grows block by block, whose writer forgets its days, is opened anew, stores blocks that
-// are replaced, and learns of days that have ended, has the rows and the answers of one that was
-// written at once. Late blocks are among them, of days and months that have ended.
+// A ledger that grows block by block while its writer forgets days, is reopened, stores blocks that are replaced, and seals
+// late blocks of ended days and months, has the same rows and answers as one written at once.
 func TestABookOfManySteps(t *testing.T) {
 	entries := disorderly(t)
 	if testing.Short() {
@@ -71,8 +70,7 @@ func entryWithoutQuestions(t *testing.T, height uint64) *ledger.Entry {
 	return m.entry(t)
 }
 
-// Programs that seal in turn, each with what it knows of a day that another one went on with, make the
-// book that one program makes.
+// Programs that seal in turn, each with outdated tallies, produce the same ledger as a single program.
 func TestSealersInTurn(t *testing.T) {
 	entries := disorderly(t)[:120]
 	postgresOnly(t, func(t *testing.T, newPlace func() string) {
@@ -103,7 +101,7 @@ func TestSealersInTurn(t *testing.T) {
 	})
 }
 
-// Findings of blocks that are not sealed are told above the book's first block, and not below it.
+// Findings of unsealed blocks are returned above the ledger's first block, but not below it.
 func TestFindingsOutsideOfTheSealedBlocks(t *testing.T) {
 	entries := monthsOfBlocks(40, disorderlyPace)
 	engines(t, func(t *testing.T, newPlace func() string) {
@@ -126,7 +124,7 @@ func TestFindingsOutsideOfTheSealedBlocks(t *testing.T) {
 	})
 }
 
-// A reader who asks while a late block takes the parts of a day away has the answer of before.
+// A query that runs while a late block discards a day's parts returns the earlier answer.
 func TestQuestionsWhileALateBlockComes(t *testing.T) {
 	entries := disorderly(t)
 	engines(t, func(t *testing.T, newPlace func() string) {

@@ -16,7 +16,7 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// rowAt is a row of a book as a text, and where it is.
+// rowAt is a row of a ledger as a text, with its place.
 type rowAt struct {
 	place ledger.Place
 	text  string
@@ -33,7 +33,7 @@ func rowsAt[T interface{ Place() ledger.Place }](rows iter.Seq2[T, error]) (list
 	return list, nil
 }
 
-// pagedRows are the rows that a book is asked for by pages, and of whom.
+// pagedRows are queries that support paging.
 var pagedRows = map[string]struct {
 	accounts []chain.Address
 	read     func(*ledger.Book, ledger.Query) ([]rowAt, error)
@@ -63,7 +63,7 @@ func movementsAt(b *ledger.Book, q ledger.Query) ([]rowAt, error) { return rowsA
 func transfersAt(b *ledger.Book, q ledger.Query) ([]rowAt, error) { return rowsAt(b.Transfers(ctx, q)) }
 func costsAt(b *ledger.Book, q ledger.Query) ([]rowAt, error)     { return rowsAt(b.Costs(ctx, q)) }
 
-// many are more accounts than a look-up is asked for, one of which has rows.
+// many are more accounts than an index search accepts; one of them has rows.
 func many(account chain.Address) []chain.Address {
 	list := []chain.Address{account}
 	for i := range 200 {
@@ -72,9 +72,8 @@ func many(account chain.Address) []chain.Address {
 	return list
 }
 
-// pagedBook has blocks with a few rows of each table, of which the last ones are of the day
-// that still grows, and the very last one is not final. The time of one goes backwards, over
-// midnight.
+// pagedBook contains blocks with a few rows of each table. The last ones belong to a day that still grows, and the very
+// last is not final. One block's time goes backwards over midnight.
 func pagedBook(t *testing.T, place string, count uint64) (book *ledger.Book, last uint64) {
 	entries := monthsOfBlocks(count, 7*time.Hour)
 	last = uint64(len(entries))
@@ -99,9 +98,8 @@ func pagedBook(t *testing.T, place string, count uint64) (book *ledger.Book, las
 	return book, last - 1
 }
 
-// A page is a part of the whole: for whatever span, place and limit, the rows are those of
-// the whole list that a query names, however few are read at once. Page after page, they are
-// all, each once.
+// A page is a part of the whole list for any span, place and limit, however few rows are read at once. All pages together
+// contain each row once.
 func TestPages(t *testing.T) {
 	enginesInTurn(t, func(t *testing.T, newPlace func() string) {
 		book, last := pagedBook(t, newPlace(), 60)
@@ -156,7 +154,7 @@ func compareRows(a, b rowAt) int {
 	return a.place.Row - b.place.Row
 }
 
-// partOf are the rows of a list that a query names.
+// partOf returns the rows of a list that match a query.
 func partOf(list []rowAt, q ledger.Query) (part []rowAt) {
 	for _, r := range list {
 		after, ok := q.After.Get()
@@ -167,17 +165,17 @@ func partOf(list []rowAt, q ledger.Query) (part []rowAt) {
 	return part
 }
 
-// Rows that are of no account cannot be asked for by account: it would be all of them, or none.
+// Rows without an account cannot be filtered by account: the result would be all rows or none.
 func TestRowsOfNoAccount(t *testing.T) {
 	book := written(t, newFile(t), madeUpChain, madeUp(0, 3))
 	for _, name := range []string{"blocks", "findings", "unclassified", "without payer"} {
 		_, err := pagedRows[name].read(book, in(chain.Heights{Last: 2}, chain.Address{}))
-		require.ErrorContains(t, err, "these rows are of no account", name)
+		require.ErrorContains(t, err, "these rows cannot be filtered by account", name)
 	}
 }
 
-// A page is proved as the whole is: where a day has the look-up of another, each page that has rows
-// of that day is an error, and none that ends on a day before, or begins on one after.
+// A page is checked like a whole list: if a day has another day's index, each page with rows of that day fails, but no
+// page of other days does.
 func TestAPageOfALookUpOfAnotherDay(t *testing.T) {
 	engines(t, func(t *testing.T, newPlace func() string) {
 		place := newPlace()
@@ -196,15 +194,14 @@ func TestAPageOfALookUpOfAnotherDay(t *testing.T) {
 		}
 		require.NoError(t, ask(0, lost-3), "up to block 27, of the day before")
 		require.ErrorIs(t, ask(0, lost-2), ledger.ErrDamaged, "block 28 is of the same day")
-		require.ErrorContains(t, ask(0, lost), "table parts: part 10 of kind 3 of 2023-12-03 was altered, or is missing")
+		require.ErrorContains(t, ask(0, lost), "table parts: part 10 of kind 3 of 2023-12-03 was altered or is missing")
 		require.NoError(t, ask(lost+4, 5))
 		require.NoError(t, ask(lost+4, 0))
 	})
 }
 
-// Sixty-four ask at the same time, each for everything and for rows while it is given others.
-// With fewer connections than that, all are answered, and as one alone is: nobody holds a
-// connection while a row is handed over.
+// Sixty-four clients query everything at the same time, with nested queries. With fewer connections, all get the same
+// answers as a single client: no connection is held while a row is delivered.
 func TestSixtyFourAtOnce(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is about load")
@@ -217,7 +214,7 @@ func TestSixtyFourAtOnce(t *testing.T) {
 			place += "&pool_max_conns=4"
 		}
 		book := reader(t, place)
-		asked := questions(last - 1) // that are sealed
+		asked := questions(last - 1) // sealed blocks
 		want := answersOf(t, book, asked)
 		const each = 3
 		failures := make(chan string, 64*(each+1))
@@ -250,7 +247,7 @@ func TestSixtyFourAtOnce(t *testing.T) {
 	})
 }
 
-// within asks for rows while others are handed over, three deep.
+// within runs a query while another one delivers, three levels deep.
 func within(book *ledger.Book, last uint64) error {
 	all, moved := chain.Heights{Last: last}, 0
 	for m, err := range book.Movements(ctx, in(all)) {

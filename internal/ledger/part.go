@@ -13,28 +13,28 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// A part is a run of bytes that sums up or looks up a day or a month of sealed blocks, written once,
-// when that has ended, and compressed (zstd). The stretch has the SHA-256 of the bytes: its leaf.
-// What a part is of is its kind, and the first bits of the key of what is in it.
+// A part is a compressed blob (zstd) with sums or an index of a day or month of sealed blocks, written once,
+// when the day or month has ended. The stretch contains the SHA-256 of its uncompressed bytes: its leaf.
+// A part is identified by its kind and the first bits of the keys that it contains.
 
-// partKind is what parts are of.
+// partKind is a kind of parts.
 type partKind int
 
-// The kinds. Sums are by key, in the order of the keys.
+// The kinds. Sums are ordered by key.
 const (
 	quarterHours  partKind = iota // sums by quarter of an hour
 	contractSums                  // by layer, call and contract
 	accountSums                   // by payer
-	accountBlocks                 // the blocks that have rows of an account
-	hashBlocks                    // the blocks that have a transaction of a hash
+	accountBlocks                 // the blocks with rows of an account
+	hashBlocks                    // the blocks with a transaction of a hash
 	partKinds
 )
 
-// partsOf is how many parts there are of a kind.
+// partsOf is the number of parts of each kind.
 var partsOf = [partKinds]int{1, 16, 16, 16, 64}
 
-// kinds are those that a stretch has parts of. The hashes of a month are those of its days, which
-// have none of their own any more.
+// kinds returns the kinds of parts that a stretch has. A month contains the hashes of its days, which then
+// drop theirs.
 func (s *stretch) kinds() []partKind {
 	switch {
 	case s.number == noTime:
@@ -47,7 +47,7 @@ func (s *stretch) kinds() []partKind {
 	return []partKind{quarterHours, contractSums, accountSums, accountBlocks, hashBlocks}
 }
 
-// leaf is the place of a part's leaf among those of the stretch.
+// leaf returns the index of a part's leaf among those of the stretch.
 func (s *stretch) leaf(kind partKind, part int) (place int, there bool) {
 	for _, k := range s.kinds() {
 		if k == kind {
@@ -58,7 +58,7 @@ func (s *stretch) leaf(kind partKind, part int) (place int, there bool) {
 	return 0, false
 }
 
-// bodies are the bytes of a stretch's parts.
+// bodies are the uncompressed parts of a stretch.
 type bodies [partKinds][][]byte
 
 func newBodies() (b bodies) {
@@ -68,7 +68,7 @@ func newBodies() (b bodies) {
 	return b
 }
 
-// writeParts writes the parts of a stretch that has ended, and its leaves.
+// writeParts writes the parts and the leaves of a stretch that has ended.
 func (s *stretch) writeParts(ctx context.Context, tx transaction, b *bodies) error {
 	if err := s.dropParts(ctx, tx); err != nil {
 		return err
@@ -87,12 +87,12 @@ func (s *stretch) writeParts(ctx context.Context, tx transaction, b *bodies) err
 
 var partColumns = []column{{"unit", text}, {"number", integer}, {"kind", integer}, {"part", integer}, {"body", data}}
 
-// dropParts removes the stretch's parts.
+// dropParts deletes the stretch's parts.
 func (s *stretch) dropParts(ctx context.Context, tx transaction) error {
 	return tx.exec(ctx, "DELETE FROM parts WHERE unit = ? AND number = ?", unitNames[s.unit], s.number)
 }
 
-// maxBody is how many bytes a part has at most, before it is compressed.
+// maxBody is the maximum size of an uncompressed part, in bytes.
 const maxBody = 256 << 20
 
 var (
@@ -100,15 +100,15 @@ var (
 	unzip, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxBody))
 )
 
-// newZip has the encoder make its channels at once: those that are made in a bubble of synctest are
-// of use nowhere else.
+// newZip makes the encoder create its channels now: channels created inside a synctest bubble cannot be used
+// outside it.
 func newZip() *zstd.Encoder {
 	zip, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false))
 	zip.EncodeAll(nil, nil)
 	return zip
 }
 
-// body reads a part of a stretch that has ended, which is what was written.
+// body reads and checks a part of a stretch that has ended.
 func (s *stretch) body(ctx context.Context, q querier, kind partKind, part int) (body []byte, err error) {
 	place, there := s.leaf(kind, part)
 	if !there {
@@ -127,12 +127,12 @@ func (s *stretch) body(ctx context.Context, q querier, kind partKind, part int) 
 		return nil, err
 	}
 	if !whole {
-		return nil, damaged("table parts: part %d of kind %d of %s was altered, or is missing", part, kind, s.name())
+		return nil, damaged("table parts: part %d of kind %d of %s was altered or is missing", part, kind, s.name())
 	}
 	return body, nil
 }
 
-// appendSums adds sums under a key: its length and the key, which sums are not 0, and those.
+// appendSums appends a key's length, the key, the mask of sums that are not 0, and those sums.
 func appendSums(out []byte, key string, s *Sums) []byte {
 	out = append(binary.AppendUvarint(out, uint64(len(key))), key...)
 	place := len(out)
@@ -157,7 +157,7 @@ func appendSums(out []byte, key string, s *Sums) []byte {
 	return out
 }
 
-// eachSum reads what appendSums added.
+// eachSum reads what appendSums wrote.
 func eachSum(body []byte, each func(key string, s *Sums) error) error {
 	c := coder{reading: true, values: body}
 	for len(c.values) > 0 {
@@ -179,7 +179,7 @@ func eachSum(body []byte, each func(key string, s *Sums) error) error {
 			}
 		}
 		if c.err != nil || bits.Len32(mask) > len(partSums) {
-			return fmt.Errorf("%w: a part's sums: %w", ErrDamaged, errCoded)
+			return fmt.Errorf("%w: sums of a part: %w", ErrDamaged, errCoded)
 		}
 		if err := each(key, &s); err != nil {
 			return err

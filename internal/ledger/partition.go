@@ -10,13 +10,12 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// partitionHeights is how many heights a partition has. With blocks of 6 or 12 seconds that is
-// two and a half or five months: what is older than a year is made of whole ones but for its
-// end, and a chain of 17 million blocks has 17 of them, which costs the plan of a question
-// little.
+// partitionHeights is the number of heights of a partition. With blocks of 6 or 12 seconds that is two and a
+// half or five months, so data older than a year is mostly in whole partitions. A chain of 17 million blocks
+// has 17 of them, which barely affects query planning.
 const partitionHeights = 1 << 20
 
-// partition has the rows of a table that are of the blocks of a span.
+// partition contains the rows of a table for a span of blocks.
 type partition struct {
 	table, name string
 	chain.Heights
@@ -29,13 +28,13 @@ var partitionFields = []field[partition]{
 	{"last", fact, func(p *partition) any { return &p.Last }},
 }
 
-// cutTables are the tables that are cut into partitions: by what their key is of a height.
+// cutTables are the partitioned tables, with the factor from a height to their key.
 var cutTables = []struct {
 	name  string
 	times uint64
 }{{"blocks", 1}, {"transactions", 1 << extrinsicBits}}
 
-// partitionsThere are those of all tables.
+// partitionsThere returns the existing partitions of all tables.
 func partitionsThere(ctx context.Context, q querier) (there []partition, err error) {
 	for _, t := range cutTables {
 		err := scan(ctx, q, partitionFields, func(p *partition) error {
@@ -54,15 +53,14 @@ func partitionsThere(ctx context.Context, q querier) (there []partition, err err
 	return there, nil
 }
 
-// partitionOf is the span of the partition that is made for a height.
+// partitionOf returns the span of a height's partition.
 func partitionOf(height uint64) chain.Heights {
 	first := height / partitionHeights * partitionHeights
 	return chain.Heights{First: first, Last: min(first+partitionHeights, maxHeight) - 1}
 }
 
-// makePartitions makes those that a span's rows go to. Several programs may do it at once, and
-// others read and write meanwhile: a table is made first, and then becomes a partition, which
-// holds up nobody.
+// makePartitions creates the partitions for a span's rows. Several programs may do so at once while others
+// read and write: a table is created first and then attached, which blocks no one.
 func (e *postgresEngine) makePartitions(ctx context.Context, span chain.Heights) error {
 	for height := span.First; height <= span.Last && height < maxHeight; height = partitionOf(height).Last + 1 {
 		if e.knowsPartition(height) {
@@ -113,21 +111,21 @@ func (e *postgresEngine) makePartition(ctx context.Context, span chain.Heights) 
 	return nil
 }
 
-// knowsPartition tells whether the partitions of a height are known to be there.
+// knowsPartition reports whether a height's partitions are known to exist.
 func (e *postgresEngine) knowsPartition(height uint64) bool {
 	e.knowing.Lock()
 	defer e.knowing.Unlock()
 	return slices.ContainsFunc(e.partitions, func(s chain.Heights) bool { return height >= s.First && height <= s.Last })
 }
 
-// below are the partitions whose heights all lie below one.
+// below returns the partitions that are entirely below a height.
 func (e *postgresEngine) below(ctx context.Context, height uint64) ([]partition, error) {
 	there, err := partitionsThere(ctx, e)
 	return slices.DeleteFunc(there, func(p partition) bool { return p.Last >= height }), err
 }
 
-// dropPartitions waits for questions that are being answered, and does not hold up others for
-// long: each table is dropped by itself.
+// dropPartitions waits for running queries but does not block others for long: each table is dropped in a
+// separate transaction.
 func (e *postgresEngine) dropPartitions(ctx context.Context, height uint64) error {
 	gone, err := e.below(ctx, height)
 	if err != nil {

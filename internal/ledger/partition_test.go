@@ -18,7 +18,7 @@ import (
 	"github.com/feeledger/fees/internal/test/postgrestest"
 )
 
-// noted are texts of a book's database.
+// noted are texts of a ledger's database.
 func noted(t *testing.T, b *Book, query string, arguments ...any) (found []string) {
 	t.Helper()
 	require.NoError(t, list(context.Background(), b.engine, []column{{"", text}}, func(r row) error {
@@ -33,7 +33,7 @@ func sound(t *testing.T, b *Book) {
 	require.NoError(t, b.Verify(context.Background(), func(d Damage) { t.Error(d) }, func(_, _ uint64) {}))
 }
 
-// writeAll writes blocks of some heights, and seals what can be.
+// writeAll writes blocks of some heights, and seals what is possible.
 func writeAll(t *testing.T, b *Book, first, count uint64) {
 	t.Helper()
 	var entries []*Entry
@@ -45,7 +45,7 @@ func writeAll(t *testing.T, b *Book, first, count uint64) {
 	require.NoError(t, err)
 }
 
-// quickEntry is one of a chain with a block every six seconds.
+// quickEntry is an entry of a chain with a block every six seconds.
 func quickEntry(t *testing.T, height uint64) *Entry {
 	t.Helper()
 	return entryAt(t, height, 1_700_000_000_000+height*6_000)
@@ -66,8 +66,7 @@ func TestPartitionOf(t *testing.T) {
 	require.Equal(t, uint64(maxHeight-1), partitionOf(maxHeight-1).Last)
 }
 
-// The rows of blocks lie in the partition of their heights, which a writer makes when it
-// comes to one, and only then.
+// The rows of blocks are in the partition of their heights, which a writer creates when it is first needed.
 func TestPartitions(t *testing.T) {
 	ctx := context.Background()
 	b := openedWriter(t, postgrestest.Start(t).Database(t))
@@ -96,7 +95,7 @@ func TestPartitions(t *testing.T) {
 	require.EqualValues(t, 13, s.Blocks)
 }
 
-// Several programs come to a new partition at once, while others ask.
+// Several programs create a new partition at once, while others query.
 func TestPartitionsThatSeveralMake(t *testing.T) {
 	ctx := context.Background()
 	place := postgrestest.Start(t).Database(t)
@@ -159,7 +158,7 @@ func TestPartitionsThatSeveralMake(t *testing.T) {
 	require.EqualValues(t, 3+2*writers*partitions, s.Blocks)
 }
 
-// must tells of an error in a goroutine beside the test's own.
+// must reports an error in a goroutine of the test.
 func must(t *testing.T, err error) bool {
 	if err != nil {
 		t.Error(err)
@@ -167,7 +166,7 @@ func must(t *testing.T, err error) bool {
 	return err == nil
 }
 
-// explained asks what its questions read of how many partitions.
+// explained returns the number of partitions that the queries read.
 type explained struct {
 	*pgxpool.Pool
 	t       *testing.T
@@ -179,7 +178,7 @@ func (e *explained) Query(ctx context.Context, query string, arguments ...any) (
 	for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
 		tx, err := e.Begin(ctx)
 		require.NoError(e.t, err)
-		for _, setting := range []string{"SET LOCAL enable_seqscan = off", "SET LOCAL enable_bitmapscan = off", "SET LOCAL plan_cache_mode = " + mode} { // the tables of a test are small
+		for _, setting := range []string{"SET LOCAL enable_seqscan = off", "SET LOCAL enable_bitmapscan = off", "SET LOCAL plan_cache_mode = " + mode} { // a test's tables are small
 			_, err = tx.Exec(ctx, setting)
 			require.NoError(e.t, err)
 		}
@@ -203,8 +202,7 @@ func (e *explained) Query(ctx context.Context, query string, arguments ...any) (
 	return e.Pool.Query(ctx, query, arguments...)
 }
 
-// A question by height reads the partitions of those heights, and the next one where those
-// have not enough, but not twenty.
+// A query by height reads the partitions of those heights, and the next one if they contain too few rows, but not twenty.
 func TestQuestionsByHeightReadTheirPartitions(t *testing.T) {
 	ctx := context.Background()
 	b := openedWriter(t, postgrestest.Start(t).Database(t))
@@ -225,7 +223,7 @@ func TestQuestionsByHeightReadTheirPartitions(t *testing.T) {
 			return err
 		},
 		func() error {
-			_, _, err := readRows(ctx, q, "height >= ? AND height <= ?", int64(height), int64(height+portion))
+			_, _, err := readRows(ctx, q, "height >= ? AND height <= ?", int64(height), int64(height+batchSize))
 			return err
 		},
 		func() error {
@@ -236,8 +234,8 @@ func TestQuestionsByHeightReadTheirPartitions(t *testing.T) {
 			}
 			return nil
 		},
-		func() error { // it stops where it has a portion, though the span goes on
-			for p := range portions(ctx, q, chain.Heights{First: height, Last: everyBlock.Last}) {
+		func() error { // it stops after one batch, before the end of the span
+			for p := range batches(ctx, q, chain.Heights{First: height, Last: everyBlock.Last}) {
 				return p.err
 			}
 			return nil
@@ -257,8 +255,8 @@ func TestQuestionsByHeightReadTheirPartitions(t *testing.T) {
 	}
 }
 
-// Whole partitions of what is detached are dropped, and the rows of the one that is cut are
-// deleted. Questions that are asked meanwhile are answered, or say what happened.
+// Whole partitions of detached blocks are dropped, and rows of a partly detached one are deleted. Concurrent queries
+// succeed, or report what happened.
 func TestDetachDropsPartitions(t *testing.T) {
 	ctx := context.Background()
 	place := postgrestest.Start(t).Database(t)
@@ -332,7 +330,7 @@ func TestDetachDropsPartitions(t *testing.T) {
 	}
 }
 
-// A drop of partitions waits for who sees the book as it was before.
+// Dropping partitions waits for older snapshots.
 func TestPartitionsAreNotDroppedUnderAReader(t *testing.T) {
 	ctx := context.Background()
 	b := openedWriter(t, postgrestest.Start(t).Database(t))

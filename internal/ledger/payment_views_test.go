@@ -11,7 +11,7 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// SQL adds up what accounts paid, and what contracts cost, to the wei: as the totals have it.
+// The SQL views sum fees by account and contract to the wei, like the totals.
 func TestViewsOfPayments(t *testing.T) {
 	list := madeUp(0, 100)
 	for _, wei := range []string{"340282366920938463463374607431768", "1", "999999999999999999999999999999999", "9223372036854775808"} { // more than SQLite's integers hold
@@ -64,7 +64,7 @@ func TestViewsOfPayments(t *testing.T) {
 	}
 }
 
-// text is an address as the views have it.
+// text formats an address like the views.
 func text(o chain.Optional[chain.Address]) string {
 	if a, known := o.Get(); known {
 		return fmt.Sprintf("0x%x", a[:])

@@ -10,14 +10,14 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// Period is a set of blocks: those of a span of heights, or those whose own time is
-// not before From and is before To.
+// Period is a set of blocks: a span of heights, or the blocks whose own time is at or after From and
+// before To.
 type Period struct {
-	Heights  chain.Optional[chain.Heights] // where it is known, the times say nothing
+	Heights  chain.Optional[chain.Heights] // if known, the times are ignored
 	From, To chain.Time
 }
 
-// String is the period for people.
+// String returns the period for people.
 func (p Period) String() string {
 	if span, ok := p.Heights.Get(); ok {
 		return "blocks " + span.String()
@@ -25,8 +25,8 @@ func (p Period) String() string {
 	return fmt.Sprintf("the time from %v to before %v", p.From, p.To)
 }
 
-// Has tells whether a block is in the period. One without a time, as block 0, is in no
-// period of times.
+// Has reports whether a block is in the period. A block without a time, such as block 0, is in no period
+// of times.
 func (p Period) Has(height uint64, at chain.Optional[chain.Time]) bool {
 	if span, ok := p.Heights.Get(); ok {
 		return height >= span.First && height <= span.Last
@@ -35,7 +35,7 @@ func (p Period) Has(height uint64, at chain.Optional[chain.Time]) bool {
 	return ok && !t.Std().Before(p.From.Std()) && t.Std().Before(p.To.Std())
 }
 
-// ErrPeriod says that a period ends before it begins.
+// ErrPeriod reports that a period ends before it begins.
 var ErrPeriod = errors.New("the period ends before it begins")
 
 func (p Period) reversed() bool {
@@ -45,37 +45,35 @@ func (p Period) reversed() bool {
 	return p.To.Std().Before(p.From.Std())
 }
 
-// Cover is what a book has of a period.
+// Cover describes how much of a period the ledger contains.
 type Cover struct {
-	// Span has all of the period's sealed blocks, from the lowest to the highest. It is
-	// not known where there is none.
+	// Span ranges from the lowest to the highest of the period's sealed blocks; unknown if there are none.
 	Span chain.Optional[chain.Heights]
-	// Lacks says, for people, what of the period is not sealed in the book. Nothing is
-	// missing where it is empty.
+	// Lacks describes, for people, the parts of the period that are not sealed. It is empty if nothing
+	// is missing.
 	Lacks []string
 }
 
-// What the lacks of a period of times begin with.
+// Prefixes of what a period of times lacks.
 const (
 	lacksBeginning = "its beginning: "
 	lacksEnd       = "its end: "
 )
 
-// LacksBeginning tells whether a period of times may have blocks before the first that is sealed.
+// LacksBeginning reports whether a period of times may include blocks before the first sealed one.
 func (c *Cover) LacksBeginning() bool { return c.lacks(lacksBeginning) }
 
-// LacksEnd tells whether a period of times may have blocks after the last that is sealed.
+// LacksEnd reports whether a period of times may include blocks after the last sealed one.
 func (c *Cover) LacksEnd() bool { return c.lacks(lacksEnd) }
 
 func (c *Cover) lacks(what string) bool {
 	return slices.ContainsFunc(c.Lacks, func(lack string) bool { return strings.HasPrefix(lack, what) })
 }
 
-// Cover finds a period's sealed blocks, and what is missing of them. There are no gaps
-// among sealed blocks, so the period is there as a whole where both of its ends are: a
-// period of times where the book's first block is older than it, or the chain's first,
-// and the last sealed one is not, or is the chain's last ([Book.ChainEnds]). It is
-// [ErrPeriod] where the period ends before it begins.
+// Cover finds a period's sealed blocks, and what is missing. Sealed blocks have no gaps, so a period is
+// complete if both ends are covered. For a period of times, the ledger's first block must be older than it, or
+// be the chain's first, and the last sealed block must be newer, or be the chain's last ([Book.ChainEnds]).
+// It returns [ErrPeriod] if the period ends before it begins.
 func (b *Book) Cover(ctx context.Context, p Period) (Cover, error) {
 	if p.reversed() {
 		return Cover{}, fmt.Errorf("%w: %v", ErrPeriod, p)
@@ -86,7 +84,7 @@ func (b *Book) Cover(ctx context.Context, p Period) (Cover, error) {
 	}
 	have, ok := sealed.Get()
 	if !ok {
-		return Cover{Lacks: []string{"all of it: no block is sealed"}}, nil
+		return Cover{Lacks: []string{"all of it: no block is sealed yet"}}, nil
 	}
 	if span, ok := p.Heights.Get(); ok {
 		return coverHeights(span, have), nil
@@ -94,7 +92,7 @@ func (b *Book) Cover(ctx context.Context, p Period) (Cover, error) {
 	return b.coverTimes(ctx, p, have)
 }
 
-// sealed is the span of the sealed blocks.
+// sealed returns the span of the sealed blocks.
 func (b *Book) sealed(ctx context.Context) (chain.Optional[chain.Heights], error) {
 	return b.sealedBy(ctx, b.engine)
 }
@@ -109,7 +107,7 @@ func (b *Book) sealedBy(ctx context.Context, q querier) (none chain.Optional[cha
 
 func coverHeights(want, have chain.Heights) (c Cover) {
 	if want.First < have.First {
-		c.Lacks = append(c.Lacks, fmt.Sprintf("blocks %v: the ledger begins with block %d", chain.Heights{First: want.First, Last: min(want.Last, have.First-1)}, have.First))
+		c.Lacks = append(c.Lacks, fmt.Sprintf("blocks %v: the ledger starts at block %d", chain.Heights{First: want.First, Last: min(want.Last, have.First-1)}, have.First))
 	}
 	if want.Last > have.Last {
 		c.Lacks = append(c.Lacks, fmt.Sprintf("blocks %v: the ledger is sealed up to block %d", chain.Heights{First: max(want.First, have.Last+1), Last: want.Last}, have.Last))
@@ -120,8 +118,7 @@ func coverHeights(want, have chain.Heights) (c Cover) {
 	return c
 }
 
-// firstHeights are block 0, which has no time and no transaction, and the one after it:
-// before them is nothing.
+// firstHeights are block 0, which has no time and no transactions, and block 1: nothing comes before them.
 const firstHeights = 1
 
 func (b *Book) coverTimes(ctx context.Context, p Period, have chain.Heights) (c Cover, err error) {
@@ -134,17 +131,16 @@ func (b *Book) coverTimes(ctx context.Context, p Period, have chain.Heights) (c 
 		return c, err
 	}
 	if t, ok := first.Get(); have.First > firstHeights && !(ok && t.Std().Before(p.From.Std())) {
-		c.Lacks = append(c.Lacks, fmt.Sprintf(lacksBeginning+"the ledger begins with block %d%s", have.First, of(first)))
+		c.Lacks = append(c.Lacks, fmt.Sprintf(lacksBeginning+"the ledger starts at block %d%s", have.First, inParentheses(first)))
 	}
 	if t, ok := last.Get(); !b.ended(have.Last) && (!ok || t.Std().Before(p.To.Std())) {
-		c.Lacks = append(c.Lacks, fmt.Sprintf(lacksEnd+"the ledger is sealed up to block %d%s", have.Last, of(last)))
+		c.Lacks = append(c.Lacks, fmt.Sprintf(lacksEnd+"the ledger is sealed up to block %d%s", have.Last, inParentheses(last)))
 	}
 	c.Span, err = b.blocksOf(ctx, p)
 	return c, err
 }
 
-// ChainEnds says that the chain has ended with the block at a height: nothing of a later
-// time is missing in a book that has sealed it.
+// ChainEnds records the chain's last block. A ledger that has sealed it lacks nothing of a later time.
 func (b *Book) ChainEnds(last uint64) { b.lastBlock = chain.Some(last) }
 
 func (b *Book) ended(sealed uint64) bool {
@@ -152,10 +148,9 @@ func (b *Book) ended(sealed uint64) bool {
 	return ended && sealed >= last
 }
 
-// blocksOf are the heights, from the lowest to the highest, of the sealed blocks whose own
-// time is in a period of times. They need not be all blocks of that span: a block whose
-// time goes backwards is in the period of its time. A day or a month that is in the period as a
-// whole says where its blocks are, and those of another are looked through.
+// blocksOf returns the range, from lowest to highest, of the sealed blocks whose own time is in a period of
+// times. Blocks inside that range may be outside the period, because times can go backwards. Whole days and
+// months know the range of their blocks; partial ones are scanned.
 func (b *Book) blocksOf(ctx context.Context, p Period) (found chain.Optional[chain.Heights], err error) {
 	widen := func(first, last uint64) {
 		span, ok := found.Get()
@@ -186,7 +181,7 @@ func (b *Book) blocksOf(ctx context.Context, p Period) (found chain.Optional[cha
 	return found, nil
 }
 
-// timesOf tells when the blocks of a span were made.
+// timesOf calls each with the time of every block of a span.
 func (b *Book) timesOf(ctx context.Context, span chain.Heights, each func(height uint64, at chain.Optional[chain.Time])) error {
 	for r, err := range walk(ctx, b, nil, span, whole) {
 		if err != nil {
@@ -201,26 +196,25 @@ func (b *Book) timesOf(ctx context.Context, span chain.Heights, each func(height
 	return nil
 }
 
-// of says of when a block is.
-func of(at chain.Optional[chain.Time]) string {
+// inParentheses formats a block's time, if known.
+func inParentheses(at chain.Optional[chain.Time]) string {
 	if t, ok := at.Get(); ok {
-		return " of " + t.String()
+		return " (" + t.String() + ")"
 	}
 	return ""
 }
 
-// Sealed is the span of the sealed blocks, as a period of heights. It is [ErrNone]
-// where there are none.
+// Sealed returns the span of the sealed blocks as a period of heights, or [ErrNone] if there are none.
 func (b *Book) Sealed(ctx context.Context) (Period, error) {
 	sealed, err := b.sealed(ctx)
 	if err == nil && !sealed.Known() {
-		err = fmt.Errorf("%w: no block is sealed", ErrNone)
+		err = fmt.Errorf("%w: no block is sealed yet", ErrNone)
 	}
 	return Period{Heights: sealed}, err
 }
 
-// Outside are the heights of blocks in a span whose own time is not in the period: a
-// time that goes backwards can put some there. At most a few are listed.
+// Outside returns the heights of blocks in a span whose own time is not in the period, which happens when
+// times go backwards. At most 5 are listed.
 func (b *Book) Outside(ctx context.Context, p Period, span chain.Heights) (heights []uint64, err error) {
 	const few = 5
 	if p.Heights.Known() {
@@ -230,7 +224,7 @@ func (b *Book) Outside(ctx context.Context, p Period, span chain.Heights) (heigh
 	if err != nil {
 		return nil, err
 	}
-	var within uint64 // how many blocks of the span are in the period: mostly all
+	var within uint64 // how many blocks of the span are in the period, usually all
 	for i := range list {
 		x := &list[i]
 		if x.whole {

@@ -10,8 +10,8 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// The seal of a period depends on its blocks alone: on no height that a ledger begins or
-// ends with, nor on what was found about the neighbours of its blocks.
+// The seal of a period depends only on its blocks: not on the ledger's first and last height, nor on findings about
+// neighbouring blocks.
 func TestAPeriodHasOneSeal(t *testing.T) {
 	var blocks []made
 	parent := chain.Hash{}
@@ -28,7 +28,7 @@ func TestAPeriodHasOneSeal(t *testing.T) {
 			for _, m := range blocks[first : 60-i] {
 				report := *m.Report
 				m.Report = &report
-				if int(m.Number()) == first+3 { // a judgement of neighbours, which another book does not have
+				if int(m.Number()) == first+3 { // a finding about neighbours, which another ledger does not have
 					m.Report.Findings = []evidence.Finding{{Check: "block.nonce", Block: m.Number(), Message: "made up"}}
 				}
 				entries = append(entries, m.entry(t))
@@ -50,11 +50,11 @@ func TestAPeriodHasOneSeal(t *testing.T) {
 	})
 }
 
-// Number is the height.
+// Number returns the height.
 func (m made) Number() uint64 { return m.Block.Number }
 
-// What nobody answered when a block was judged can be told later: its findings and open
-// questions are those of now, and no seal changes. A block with other rows is left alone.
+// Questions unanswered when a block was judged can be answered later: findings and open questions are updated, and no seal
+// changes. A block with other rows is skipped.
 func TestRelearn(t *testing.T) {
 	engines(t, func(t *testing.T, newPlace func() string) {
 		question := evidence.Question{About: evidence.AboutProportion, At: 4, Why: "timed out"}
@@ -95,7 +95,7 @@ func TestRelearn(t *testing.T) {
 	})
 }
 
-// Another program's tables are told of, with what to do, and left alone.
+// Another program's tables are reported with a remedy, and not touched.
 func TestAnotherProgramsTables(t *testing.T) {
 	engines(t, func(t *testing.T, newPlace func() string) {
 		place := newPlace()
@@ -105,7 +105,7 @@ func TestAnotherProgramsTables(t *testing.T) {
 		db := openSQL(t, place)
 		db.do(t, "CREATE TABLE transactions (theirs TEXT)")
 		_, err := ledger.OpenWriter(ctx, place)
-		require.ErrorContains(t, err, "the schema public has another program's table transactions: give the ledger a schema of its own, by CREATE SCHEMA fees and postgres://HOST/DATABASE?search_path=fees")
+		require.ErrorContains(t, err, "schema public already contains another program's table transactions. Give the ledger its own schema: CREATE SCHEMA fees, then postgres://HOST/DATABASE?search_path=fees")
 		require.Equal(t, []string{"transactions"}, db.names(t, "table"))
 		db.do(t, "CREATE SCHEMA fees")
 		verified(t, written(t, place+"&search_path=fees", madeUpChain, madeUp(0, 3)))

@@ -10,8 +10,7 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// No question goes over all of a table that grows with the chain: the database seeks the heights,
-// days, months, accounts or hashes that are asked for, in both engines.
+// No query scans a table that grows with the chain: both engines seek heights, days, months, accounts or hashes.
 func TestNoQuestionScansWhatGrows(t *testing.T) {
 	const last = 60
 	entries := monthsOfBlocks(last+1, 31*time.Hour)
@@ -19,7 +18,7 @@ func TestNoQuestionScansWhatGrows(t *testing.T) {
 		place := newPlace()
 		book, db := written(t, place, madeUpChain, entries), openSQL(t, place)
 		db.SetMaxOpenConns(1)
-		if db.postgres { // of so few rows it would read all, whatever the indexes are
+		if db.postgres { // with so few rows it would scan, whatever the indexes are
 			db.do(t, "SET enable_seqscan = off")
 			db.do(t, "SET enable_bitmapscan = off")
 			db.do(t, "ANALYZE")

@@ -21,15 +21,14 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// postgresEngine is a book in the schema of a PostgreSQL database that the
-// connection has as its current one.
+// postgresEngine is a ledger in the connection's current schema of a PostgreSQL database.
 type postgresEngine struct {
 	pgQuerier
 	pool *pgxpool.Pool
-	held *pgxpool.Conn // with the lock of whoever writes, nil for a reader
+	held *pgxpool.Conn // holds the writer's lock, nil for a reader
 
-	knowing    sync.Mutex      // a worker's jobs write at the same time
-	partitions []chain.Heights // of all tables, that are known to be there
+	knowing    sync.Mutex      // a worker's jobs write concurrently
+	partitions []chain.Heights // known to exist, for all tables
 }
 
 var postgresDialect = dialect{
@@ -48,38 +47,37 @@ var postgresDialect = dialect{
 	monthText: func(c string) string {
 		return "to_char(date '1970-01-01' + make_interval(months => " + c + "::integer), 'YYYY-MM')"
 	},
-	laidOut: "SELECT to_regclass('" + layoutTable + "') IS NOT NULL",
+	hasSchema: "SELECT to_regclass('" + versionTable + "') IS NOT NULL",
 
 	json: func(of, key string) string { return "(" + of + "->>'" + key + "')" },
 	each: func(of, list string) string { return "jsonb_array_elements(" + of + "::jsonb->'" + list + "')" },
 	by:   func(key string) string { return " PARTITION BY RANGE (" + key + ")" },
 }
 
-// The advisory locks, of a database and schema: who writes alone or with others,
-// who seals, who makes the tables, who says what is proved, and who makes partitions.
+// The advisory locks of a database and schema: for writers (exclusive or shared), sealing, migrations,
+// the table proved, and creating partitions.
 const (
 	lockWrite = 0x66656573 + iota
 	lockSeal
-	lockLayout
+	lockSchema
 	lockProved
 	lockPartitions
 )
 
-// lockKey are the two numbers of a lock.
+// lockKey returns the two numbers of a lock.
 func lockKey(lock int) string { return fmt.Sprintf("%d, hashtext(current_schema())", lock) }
 
-// application is what our connections are called.
+// application is the application_name of our connections.
 const application = "fees"
 
-// maxConnections is how many connections are held at most where the address does not say
-// it (pool_max_conns).
+// maxConnections limits the connections unless the address does (pool_max_conns).
 const maxConnections = 8
 
-// openPostgres connects to a server. Its errors hold no password.
+// openPostgres connects to a server. Its errors contain no password.
 func openPostgres(ctx context.Context, address string) (*postgresEngine, error) {
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil {
-		return nil, errors.New("the ledger's address is no PostgreSQL URL such as postgres://HOST/DATABASE") // err may hold a password
+		return nil, errors.New("the ledger's address is not a PostgreSQL URL such as postgres://HOST/DATABASE") // err may contain a password
 	}
 	if !strings.Contains(address, "pool_max_conns") {
 		config.MaxConns = maxConnections
@@ -88,8 +86,8 @@ func openPostgres(ctx context.Context, address string) (*postgresEngine, error) 
 		config.ConnConfig.ConnectTimeout = 20 * time.Second
 	}
 	config.ConnConfig.RuntimeParams["application_name"] = application
-	// A machine that vanishes inside a transaction must not hold its locks for long. For
-	// the midst of a message the server has no such limit: EndStalled.
+	// A machine that vanishes inside a transaction must not hold its locks for long. The server has
+	// no such limit in the middle of a message; see EndStalled.
 	config.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = "30s"
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
@@ -104,7 +102,7 @@ func readPostgres(ctx context.Context, address string) (*postgresEngine, error) 
 		return nil, err
 	}
 	db := stdlib.OpenDBFromPool(e.pool)
-	err = asAway(checkLayout(ctx, db, &postgresDialect))
+	err = wrapAway(checkSchema(ctx, db, &postgresDialect))
 	db.Close()
 	if err != nil {
 		e.close()
@@ -113,14 +111,14 @@ func readPostgres(ctx context.Context, address string) (*postgresEngine, error) 
 	return e, nil
 }
 
-// writePostgres opens a book to write it: alone, or with others that write too.
-func writePostgres(ctx context.Context, address string, alone bool) (*postgresEngine, error) {
+// writePostgres opens a ledger for writing, as the only writer or with others.
+func writePostgres(ctx context.Context, address string, exclusive bool) (*postgresEngine, error) {
 	e, err := openPostgres(ctx, address)
 	if err != nil {
 		return nil, err
 	}
-	if err = e.layOut(ctx); err == nil {
-		err = e.hold(ctx, alone)
+	if err = e.ensureSchema(ctx); err == nil {
+		err = e.hold(ctx, exclusive)
 	}
 	if err != nil {
 		e.close()
@@ -129,23 +127,22 @@ func writePostgres(ctx context.Context, address string, alone bool) (*postgresEn
 	return e, nil
 }
 
-// layOut brings the tables to the newest layout, one program at a time, and while nobody
-// else writes.
-func (e *postgresEngine) layOut(ctx context.Context) error {
+// ensureSchema migrates the tables to the newest schema version, one program at a time and without other writers.
+func (e *postgresEngine) ensureSchema(ctx context.Context) error {
 	c, err := e.pool.Acquire(ctx)
 	if err != nil {
 		return err
 	}
 	defer c.Release()
-	if _, err := c.Exec(ctx, "SELECT pg_advisory_lock("+lockKey(lockLayout)+")"); err != nil {
+	if _, err := c.Exec(ctx, "SELECT pg_advisory_lock("+lockKey(lockSchema)+")"); err != nil {
 		return err
 	}
-	defer c.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock("+lockKey(lockLayout)+")")
+	defer c.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock("+lockKey(lockSchema)+")")
 	db := stdlib.OpenDBFromPool(e.pool)
 	defer db.Close()
-	version, err := layoutOf(ctx, db, &postgresDialect)
+	version, err := schemaVersion(ctx, db, &postgresDialect)
 	switch {
-	case err != nil || version == len(layouts):
+	case err != nil || version == len(migrations):
 		return err
 	case version == 0:
 		if err := e.checkFree(ctx, c); err != nil {
@@ -160,7 +157,7 @@ func (e *postgresEngine) layOut(ctx context.Context) error {
 	return migrate(ctx, db, &postgresDialect)
 }
 
-// checkFree refuses a schema that has another program's tables under the names of ours.
+// checkFree rejects a schema that contains another program's tables with the same names.
 func (e *postgresEngine) checkFree(ctx context.Context, c *pgxpool.Conn) error {
 	names := []string{"blocks", "book", "parts", "proved", "rejudgements", "stretches", "transactions"}
 	var schema, table string
@@ -171,17 +168,17 @@ func (e *postgresEngine) checkFree(ctx context.Context, c *pgxpool.Conn) error {
 	case err != nil:
 		return err
 	}
-	return fmt.Errorf("the schema %s has another program's table %s: give the ledger a schema of its own, by CREATE SCHEMA fees and postgres://HOST/DATABASE?search_path=fees", schema, table)
+	return fmt.Errorf("schema %s already contains another program's table %s. Give the ledger its own schema: CREATE SCHEMA fees, then postgres://HOST/DATABASE?search_path=fees", schema, table)
 }
 
-// hold takes the lock of those who write, and keeps it with the connection.
-func (e *postgresEngine) hold(ctx context.Context, alone bool) error {
+// hold takes the writer's lock and keeps it with the connection.
+func (e *postgresEngine) hold(ctx context.Context, exclusive bool) error {
 	c, err := e.pool.Acquire(ctx)
 	if err != nil {
 		return err
 	}
 	try := "pg_try_advisory_lock_shared"
-	if alone {
+	if exclusive {
 		try = "pg_try_advisory_lock"
 	}
 	var held bool
@@ -193,22 +190,22 @@ func (e *postgresEngine) hold(ctx context.Context, alone bool) error {
 		return err
 	}
 	e.held = c
-	if alone { // who loses the connection loses the lock, and then must not write
+	if exclusive { // losing the connection loses the lock, so write through this one only
 		e.pgQuerier = pgQuerier{c}
 	}
 	return nil
 }
 
-// lost tells whether the connection of a lone writer is gone.
+// lost reports whether a sole writer has lost its connection.
 func (e *postgresEngine) lost() bool {
-	c, alone := e.pgQuerier.to.(*pgxpool.Conn)
-	return alone && c.Conn().IsClosed()
+	c, exclusive := e.pgQuerier.to.(*pgxpool.Conn)
+	return exclusive && c.Conn().IsClosed()
 }
 
 func (e *postgresEngine) shared() querier { return pgQuerier{e.pool} }
 
-// checkIndexes reads the keys of each table twice, from the table and by the index that is asked, and
-// compares. It sees each of them at a moment of its own.
+// checkIndexes reads the keys of each table twice, by a table scan and by the index that queries use, and
+// compares them. Each table is read in a separate snapshot.
 func (e *postgresEngine) checkIndexes(ctx context.Context, found func(message string)) error {
 	for table, key := range map[string]string{"blocks": "height", "parts": "unit, number, kind, part", "stretches": "unit, number", "transactions": "id"} {
 		if err := e.checkIndex(ctx, table, key, found); err != nil {
@@ -247,15 +244,14 @@ func (e *postgresEngine) checkIndex(ctx context.Context, table, key string, foun
 		x.into[0] = strconv.FormatInt(count, 10)
 	}
 	if fromTable != byIndex {
-		found(fmt.Sprintf("the index of table %s finds %s rows, and the table has %s: REINDEX TABLE %s makes it anew", table, byIndex[0], fromTable[0], table))
+		found(fmt.Sprintf("the index of table %s finds %s rows, but the table contains %s. Rebuild it with REINDEX TABLE %s.", table, byIndex[0], fromTable[0], table))
 	}
 	return nil
 }
 
 func (e *postgresEngine) close() error {
 	if e.held != nil {
-		// The lock is free when close returns, not when the server sees that the
-		// connection is gone.
+		// Release the lock before close returns, not when the server notices the closed connection.
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		e.held.Exec(ctx, "SELECT pg_advisory_unlock_all()")
 		cancel()
@@ -279,14 +275,14 @@ func (e *postgresEngine) begin(ctx context.Context) (transaction, error) {
 	return &postgresTransaction{pgQuerier{tx}, tx}, nil
 }
 
-// beginSnapshot locks a table against its being dropped, for a drop is seen by snapshots from
-// before it: partitions of that table are dropped first.
+// beginSnapshot locks a table against being dropped, because snapshots see later drops. Partitions of that
+// table are dropped first.
 const beginSnapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; LOCK TABLE ONLY blocks IN ACCESS SHARE MODE"
 
 func (e *postgresEngine) snapshot(ctx context.Context) (querier, func(), error) {
 	tx, err := e.pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: beginSnapshot})
 	if err != nil {
-		return nil, nil, asAway(asDamage(err, brokenServer(err)))
+		return nil, nil, wrapAway(wrapDamage(err, brokenServer(err)))
 	}
 	return pgQuerier{tx}, func() { tx.Rollback(context.WithoutCancel(ctx)) }, nil
 }
@@ -323,8 +319,8 @@ func (t *postgresTransaction) lock(ctx context.Context, lock int) error {
 	return err
 }
 
-// tryLock takes a lock until the transaction ends, if nobody has it. Should this
-// machine vanish meanwhile, the others do not wait long for it.
+// tryLock takes a lock until the transaction ends, if it is free. If this machine vanishes meanwhile,
+// the others do not wait long.
 func (t *postgresTransaction) tryLock(ctx context.Context, lock int) (mine bool, err error) {
 	if _, err := t.tx.Exec(ctx, "SET LOCAL idle_in_transaction_session_timeout = '10s'"); err != nil {
 		return false, err
@@ -337,7 +333,7 @@ func (t *postgresTransaction) commit(ctx context.Context) error { return t.tx.Co
 
 func (t *postgresTransaction) rollback() { t.tx.Rollback(context.Background()) }
 
-// pgQuerier runs SQL by pgx.
+// pgQuerier runs SQL through pgx.
 type pgQuerier struct {
 	to interface {
 		Exec(ctx context.Context, query string, arguments ...any) (pgconn.CommandTag, error)
@@ -347,11 +343,11 @@ type pgQuerier struct {
 
 func (q pgQuerier) exec(ctx context.Context, query string, arguments ...any) error {
 	_, err := q.to.Exec(ctx, numbered(query), arguments...)
-	return asAway(asDamage(err, brokenServer(err)))
+	return wrapAway(wrapDamage(err, brokenServer(err)))
 }
 
-// brokenServer tells the classes XX, what the server says of its own files, and of tables
-// and columns that are not there, or hold other kinds of values.
+// brokenServer reports class XX errors (damaged server files), missing tables or columns, and columns
+// of another type.
 func brokenServer(err error) bool {
 	var failed *pgconn.PgError
 	var scan pgx.ScanArgError
@@ -362,7 +358,7 @@ func brokenServer(err error) bool {
 func (q pgQuerier) query(ctx context.Context, query string, arguments ...any) (rowSet, error) {
 	rows, err := q.to.Query(ctx, numbered(query), arguments...)
 	if err != nil {
-		return nil, asAway(asDamage(err, brokenServer(err)))
+		return nil, wrapAway(wrapDamage(err, brokenServer(err)))
 	}
 	return &pgRows{Rows: rows}, nil
 }
@@ -376,12 +372,12 @@ func (r *pgRows) close() { r.Rows.Close() }
 
 func (r *pgRows) Err() error {
 	err := r.Rows.Err()
-	return asAway(asDamage(err, brokenServer(err)))
+	return wrapAway(wrapDamage(err, brokenServer(err)))
 }
 
 func (r *pgRows) Scan(into ...any) error {
 	err := r.Rows.Scan(into...)
-	return asAway(asDamage(err, brokenServer(err)))
+	return wrapAway(wrapDamage(err, brokenServer(err)))
 }
 
 func (r *pgRows) values(columns []column, into row) error {
@@ -399,8 +395,8 @@ func (r *pgRows) values(columns []column, into row) error {
 	return nil
 }
 
-// numbered writes $1, $2 for the question marks of a statement. No text in our
-// statements has one.
+// numbered replaces the question marks of a statement with $1, $2 and so on. No text in our statements
+// contains one.
 func numbered(query string) string {
 	var out strings.Builder
 	for i := 1; ; i++ {
@@ -414,19 +410,17 @@ func numbered(query string) string {
 	}
 }
 
-// passing are what PostgreSQL says of a moment that passes, by class or code: conflicts
-// of transactions, no room for a connection, a lock that was not to be had in time, a
-// server that starts, ends or recovers, and one that takes no changes for now.
+// passing are PostgreSQL's temporary errors, by class or code: transaction conflicts, too many
+// connections, lock timeouts, a server that starts, stops or recovers, and one that is read-only for now.
 var passing = []string{"40", "53300", "55P03", "57P01", "57P02", "57P03", "25006"}
 
-// Passes tells whether a database refused something for a moment, so that the same may
-// go well later.
+// Passes reports whether a database error is temporary, so that a retry may succeed.
 func Passes(err error) bool {
 	var refused *pgconn.PgError
 	return errors.As(err, &refused) && slices.ContainsFunc(passing, func(code string) bool { return strings.HasPrefix(refused.Code, code) })
 }
 
-// scanner takes a value of a kind from the driver, which has its own types for some.
+// scanner receives a column value from the driver, which uses its own types for some.
 type scanner interface{ value() value }
 
 func (k kind) scanner() scanner {
@@ -438,7 +432,7 @@ func (k kind) scanner() scanner {
 	case data:
 		return new(scanned[[]byte])
 	}
-	panic(fmt.Sprint("no such kind of column: ", int(k)))
+	panic(fmt.Sprint("unknown column type: ", int(k)))
 }
 
 type scanned[T any] struct{ sql.Null[T] }

@@ -6,13 +6,13 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// The table transactions is for people who ask by SQL. It follows from the records: no question of
-// ours reads it, and a verification compares it with them.
+// The table transactions is for SQL users. It is derived from the records: no query of this package reads
+// it, and Verify compares it with them.
 
-// extrinsicBits are those of a row's key that say which extrinsic of the block it is.
+// extrinsicBits is the number of low bits of a row's key that contain the extrinsic's index.
 const extrinsicBits = 20
 
-// idsOf are the keys of a span's rows: from the first one to below the other.
+// idsOf returns the keys of a span's rows, from first to below end.
 func idsOf(span chain.Heights) (first, end int64) {
 	return int64(span.First) << extrinsicBits, int64(min(span.Last, maxHeight-1)+1) << extrinsicBits
 }
@@ -22,8 +22,8 @@ var shownColumns = []column{
 	{"gas_price", amount}, {"gas", amount}, {"fee", amount}, {"tip", amount}, {"success", integer}, {"outcome", word}, {"charged", amount}, {"verdict", word},
 }
 
-// shownRow is that of a transaction: its hash is the EVM's, where it has one, and the payer stands
-// there where it is not the sender. It is no byte where nobody knows who paid, and somebody sent it.
+// shownRow returns a transaction's row. Its hash is the EVM hash if there is one. The payer is null if it is
+// the sender, and empty if it is unknown but the sender is known.
 func shownRow(t *Transaction) row {
 	hash := or(t.EVMHash)
 	if !t.EVMHash.Known() {
@@ -67,8 +67,8 @@ func digits[Q interface{ String() string }](o chain.Optional[Q]) value {
 	return nil
 }
 
-// compacted is a word or an amount as a file holds it: a usual word is its number, an amount below
-// 2^63 an integer.
+// compacted returns a word or an amount as a file stores it: a usual word as its number, an amount below 2^63
+// as an integer.
 func compacted(k kind, v value) value {
 	s, ok := v.(string)
 	switch {
@@ -85,7 +85,7 @@ func compacted(k kind, v value) value {
 	return v
 }
 
-// expanded is what compacted was of.
+// expanded reverses compacted.
 func expanded(k kind, v value) value {
 	n, ok := v.(int64)
 	switch {

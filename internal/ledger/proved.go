@@ -11,31 +11,34 @@ import (
 	"github.com/feeledger/fees/fee/evidence"
 )
 
-// provedSpan are blocks that are proved by a trusted block, which none of them is above.
+// provedSpan is a span of blocks proved by a checkpoint at or above the last of them.
 type provedSpan struct {
 	chain.Heights
-	trusted chain.Anchor
+	by evidence.Checkpoint
 }
 
 var provedFields = []field[provedSpan]{
 	{"first", fact, func(s *provedSpan) any { return &s.First }},
 	{"last", fact, func(s *provedSpan) any { return &s.Last }},
-	{"trusted_height", fact, func(s *provedSpan) any { return &s.trusted.Height }},
-	{"trusted_hash", fact, func(s *provedSpan) any { return &s.trusted.Hash }},
+	{"trusted_height", fact, func(s *provedSpan) any { return &s.by.Height }},
+	{"trusted_hash", fact, func(s *provedSpan) any { return &s.by.Hash }},
+	{"final_set", fact, func(s *provedSpan) any { return (*nullable)(&s.by.Final.Set) }},
+	{"final_root", fact, func(s *provedSpan) any { return (*nullable)(&s.by.Final.Root) }},
+	{"final_root_hash", fact, func(s *provedSpan) any { return &s.by.Final.RootHash }},
+	{"final_para", fact, func(s *provedSpan) any { return (*nullable)(&s.by.Final.Para) }},
 }
 
 var provedColumns = signedColumns(provedFields)
 
-// provedSpans are in the order of their heights, and do not overlap. Those that touch have
-// other trusted blocks.
+// provedSpans are ordered by height and do not overlap. Adjacent ones have different checkpoints.
 type provedSpans []provedSpan
 
-// with has one more. A block that is proved by two trusted blocks is noted with the higher
-// one, so that the order in which that is learned does not matter.
+// with adds a span. A block proved by two checkpoints is stored with the greater one, so that the order of proving does
+// not matter: a final one, else the higher one.
 func (list provedSpans) with(add provedSpan) provedSpans {
 	added, kept := provedSpans{add}, provedSpans{}
 	for _, s := range list {
-		if s.trusted.Compare(add.trusted) > 0 {
+		if s.by.Compare(add.by) > 0 {
 			kept, added = append(kept, s), added.without(s.Heights)
 		} else {
 			kept = append(kept, s.without(add.Heights)...)
@@ -46,7 +49,7 @@ func (list provedSpans) with(add provedSpan) provedSpans {
 	return all.joined()
 }
 
-// without leaves out the blocks of a span.
+// without removes the blocks of a span.
 func (list provedSpans) without(span chain.Heights) (left provedSpans) {
 	for _, s := range list {
 		left = append(left, s.without(span)...)
@@ -59,18 +62,18 @@ func (s provedSpan) without(span chain.Heights) (left provedSpans) {
 		return provedSpans{s}
 	}
 	if s.First < span.First {
-		left = append(left, provedSpan{chain.Heights{First: s.First, Last: span.First - 1}, s.trusted})
+		left = append(left, provedSpan{chain.Heights{First: s.First, Last: span.First - 1}, s.by})
 	}
 	if span.Last < s.Last {
-		left = append(left, provedSpan{chain.Heights{First: span.Last + 1, Last: s.Last}, s.trusted})
+		left = append(left, provedSpan{chain.Heights{First: span.Last + 1, Last: s.Last}, s.by})
 	}
 	return left
 }
 
-// joined makes one of those that touch and have the same trusted block.
+// joined merges adjacent spans with the same checkpoint.
 func (list provedSpans) joined() (all provedSpans) {
 	for _, s := range list {
-		if end := len(all) - 1; end >= 0 && all[end].Last+1 == s.First && all[end].trusted == s.trusted {
+		if end := len(all) - 1; end >= 0 && all[end].Last+1 == s.First && all[end].by == s.by {
 			all[end].Last = s.Last
 		} else {
 			all = append(all, s)
@@ -79,20 +82,20 @@ func (list provedSpans) joined() (all provedSpans) {
 	return all
 }
 
-// provedAround are the spans that have blocks of a span, or touch it.
+// provedAround returns the spans that overlap or touch a span.
 func provedAround(ctx context.Context, q querier, span chain.Heights) (provedSpans, error) {
 	return readProved(ctx, q, "first <= ? AND last >= ?", int64(min(span.Last, everyBlock.Last-1)+1), int64(max(span.First, 1)-1))
 }
 
-// readProved are the spans that a condition takes.
+// readProved returns the spans that match a condition.
 func readProved(ctx context.Context, q querier, where string, arguments ...any) (found provedSpans, err error) {
 	err = list(ctx, q, provedColumns, func(r row) error {
 		var s provedSpan
 		if err := readSigned(provedFields, r, &s); err != nil {
-			return fmt.Errorf("%w: table proved: the row of block %v was altered: %w", ErrDamaged, r[0], err)
+			return fmt.Errorf("%w: table proved: the row starting at block %v was altered: %w", ErrDamaged, r[0], err)
 		}
-		if end := len(found) - 1; s.Last < s.First || s.trusted.Height < s.Last || end >= 0 && s.First <= found[end].Last {
-			return fmt.Errorf("%w: table proved: blocks %v cannot be, by block %d", ErrDamaged, s.Heights, s.trusted.Height)
+		if end := len(found) - 1; s.Last < s.First || s.by.Height < s.Last || end >= 0 && s.First <= found[end].Last {
+			return fmt.Errorf("%w: table proved: blocks %v cannot be proved by block %d", ErrDamaged, s.Heights, s.by.Height)
 		}
 		found = append(found, s)
 		return nil
@@ -102,7 +105,7 @@ func readProved(ctx context.Context, q querier, where string, arguments ...any) 
 
 // changeProved changes which blocks of a span are proved.
 func changeProved(ctx context.Context, tx transaction, span chain.Heights, how func(provedSpans) provedSpans) error {
-	if t, ok := tx.(*postgresTransaction); ok { // others may join what touches this at the same time
+	if t, ok := tx.(*postgresTransaction); ok { // others may merge an adjacent span concurrently
 		if err := t.lock(ctx, lockProved); err != nil {
 			return err
 		}
@@ -127,17 +130,16 @@ func changeProved(ctx context.Context, tx transaction, span chain.Heights, how f
 	return tx.insert(ctx, "proved", provedColumns, rows)
 }
 
-// unprove takes down that the blocks of a span are not proved: others came in their place,
-// or none.
+// unprove records that the blocks of a span are not proved, because they were replaced or removed.
 func unprove(ctx context.Context, tx transaction, span chain.Heights) error {
-	if have, err := provedAround(ctx, tx, span); err != nil || len(have) == 0 { // which is usual, and needs no lock
+	if have, err := provedAround(ctx, tx, span); err != nil || len(have) == 0 { // the usual case, which needs no lock
 		return err
 	}
 	return changeProved(ctx, tx, span, func(have provedSpans) provedSpans { return have.without(span) })
 }
 
-// noteProved takes down which blocks are proved by the entries, which the book has. Where
-// those do not prove it, what is added is not proved, whatever was there before.
+// noteProved records which stored blocks the entries prove. Added blocks that their entries do not prove
+// become not proved.
 func noteProved(ctx context.Context, tx transaction, entries, added []*Entry) error {
 	for _, run := range runs(added) {
 		if err := unprove(ctx, tx, spanOf(run)); err != nil {
@@ -146,14 +148,14 @@ func noteProved(ctx context.Context, tx transaction, entries, added []*Entry) er
 	}
 	for _, run := range runs(entries) {
 		for len(run) > 0 {
-			trusted := run[0].trusted
-			n := slices.IndexFunc(run, func(e *Entry) bool { return e.trusted != trusted })
+			checkpoint := run[0].provedBy
+			n := slices.IndexFunc(run, func(e *Entry) bool { return e.provedBy != checkpoint })
 			if n < 0 {
 				n = len(run)
 			}
 			span := spanOf(run[:n])
 			run = run[n:]
-			by, ok := trusted.Get()
+			by, ok := checkpoint.Get()
 			if !ok {
 				continue
 			}
@@ -165,14 +167,13 @@ func noteProved(ctx context.Context, tx transaction, entries, added []*Entry) er
 	return nil
 }
 
-// spanOf are the heights of entries that follow each other.
+// spanOf returns the heights of consecutive entries.
 func spanOf(entries []*Entry) chain.Heights {
 	return chain.Heights{First: entries[0].Height(), Last: entries[len(entries)-1].Height()}
 }
 
-// Prove takes down that blocks of the book are proved, where entries of a source that proves
-// them have the same digest. Whether the rows of those blocks are what their digests say, Compare
-// tells.
+// Prove marks stored blocks as proved if entries from a source that proves them have the same digest.
+// It does not check the rows against the digests; Compare does.
 func (b *Book) Prove(ctx context.Context, entries []*Entry) error {
 	return b.change(ctx, func(tx transaction) error {
 		for _, run := range runs(entries) {
@@ -192,24 +193,24 @@ func (b *Book) Prove(ctx context.Context, entries []*Entry) error {
 	})
 }
 
-// Evidence is how well the blocks of a span are known, all of which the book has.
+// Evidence returns the evidence for the blocks of a span, all of which must be stored.
 func (b *Book) Evidence(ctx context.Context, span chain.Heights) (evidence.Evidence, error) {
 	return evidenceOf(ctx, b.engine, span, span.Blocks())
 }
 
-// evidenceOf is the evidence of so many blocks, which are those of a span that the book has.
+// evidenceOf returns the evidence for a number of blocks: those of a span that are stored.
 func evidenceOf(ctx context.Context, q querier, span chain.Heights, blocks uint64) (e evidence.Evidence, err error) {
 	e = evidence.Recorded(blocks)
-	have, err := readProved(ctx, q, "1 = 1") // or one that was altered would not be seen; there are few
+	have, err := readProved(ctx, q, "1 = 1") // all rows, so that an altered one is noticed; there are few
 	for _, s := range have {
 		if first, last := max(s.First, span.First), min(s.Last, span.Last); first <= last {
-			e = e.By(s.trusted, last-first+1)
+			e = e.Add(evidence.Trusted{Checkpoint: s.by, Blocks: last - first + 1})
 		}
 	}
 	return e, err
 }
 
-// proved finds what cannot be in the table proved.
+// proved finds impossible rows in the table proved.
 func (v *verification) proved(ctx context.Context) error {
 	have, err := readProved(ctx, v.q, "1 = 1")
 	if errors.Is(err, ErrDamaged) {
@@ -222,7 +223,7 @@ func (v *verification) proved(ctx context.Context) error {
 	for _, s := range have {
 		blocks := uint64(0)
 		others := provedSpans{s}
-		if first, end := max(s.First, v.row.first), min(s.Last+1, v.end); first < end { // a sealed block that is missing was told
+		if first, end := max(s.First, v.row.first), min(s.Last+1, v.end); first < end { // missing sealed blocks were already reported
 			blocks, others = end-first, s.without(chain.Heights{First: first, Last: end - 1})
 		}
 		for _, part := range others {
@@ -233,7 +234,7 @@ func (v *verification) proved(ctx context.Context) error {
 			blocks += there
 		}
 		if blocks != s.Blocks() {
-			v.found(Damage{Table: "proved", Message: fmt.Sprintf("blocks %v are proved, and %d of them are there", s.Heights, blocks)})
+			v.found(Damage{Table: "proved", Message: fmt.Sprintf("blocks %v are marked as proved, but only %d of them are stored", s.Heights, blocks)})
 		}
 	}
 	return nil

@@ -4,22 +4,32 @@ import (
 	"context"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee/evidence"
 )
 
-// Spans that are added and cut in any order have of each height what a list of heights has,
-// and are as few as can be.
+func checkpoint(height uint64, hash byte) evidence.Checkpoint {
+	return evidence.Checkpoint{Anchor: chain.Anchor{Height: height, Hash: chain.Hash{hash}}}
+}
+
+// Spans added and cut in any order match a list of single heights, and are as few as possible.
 func TestProvedSpans(t *testing.T) {
 	const heights = 40
 	dice := rand.New(rand.NewPCG(14, 4))
-	anchors := []chain.Anchor{{Height: 50, Hash: chain.Hash{1}}, {Height: 50, Hash: chain.Hash{2}}, {Height: 60}, {Height: 1000}}
+	at := func(height uint64, hash byte, set string) evidence.Checkpoint {
+		c := evidence.Checkpoint{Anchor: chain.Anchor{Height: height, Hash: chain.Hash{hash}}}
+		c.Final.Set = set
+		return c
+	}
+	rising := []evidence.Checkpoint{at(50, 1, ""), at(50, 2, ""), at(60, 0, ""), at(1000, 0, ""), at(45, 3, "7"), at(50, 1, "7"), at(50, 1, "8"), at(60, 0, "7")} // the greater one proves
 	for range 2000 {
 		var spans provedSpans
-		naive := map[uint64]chain.Anchor{}
+		naive := map[uint64]evidence.Checkpoint{}
 		for range 1 + dice.IntN(12) {
 			first := dice.Uint64N(heights)
 			span := chain.Heights{First: first, Last: first + dice.Uint64N(heights-first)}
@@ -29,21 +39,21 @@ func TestProvedSpans(t *testing.T) {
 					delete(naive, h)
 				}
 			} else {
-				add := provedSpan{span, anchors[dice.IntN(len(anchors))]}
+				add := provedSpan{span, rising[dice.IntN(len(rising))]}
 				spans = spans.with(add)
 				for h := span.First; h <= span.Last; h++ {
-					if have, ok := naive[h]; !ok || have.Height < add.trusted.Height || have.Height == add.trusted.Height && have.Hash[0] < add.trusted.Hash[0] {
-						naive[h] = add.trusted
+					if have, ok := naive[h]; !ok || slices.Index(rising, have) < slices.Index(rising, add.by) {
+						naive[h] = add.by
 					}
 				}
 			}
-			have := map[uint64]chain.Anchor{}
+			have := map[uint64]evidence.Checkpoint{}
 			for i, s := range spans {
 				require.LessOrEqual(t, s.First, s.Last)
 				require.True(t, i == 0 || spans[i-1].Last < s.First, "%v", spans)
-				require.False(t, i > 0 && spans[i-1].Last+1 == s.First && spans[i-1].trusted == s.trusted, "they touch: %v", spans)
+				require.False(t, i > 0 && spans[i-1].Last+1 == s.First && spans[i-1].by == s.by, "they touch: %v", spans)
 				for h := s.First; h <= s.Last; h++ {
-					have[h] = s.trusted
+					have[h] = s.by
 				}
 			}
 			require.Equal(t, naive, have)
@@ -51,14 +61,14 @@ func TestProvedSpans(t *testing.T) {
 	}
 }
 
-// In which order it is learned what is proved does not matter.
+// The order in which blocks are proved does not matter.
 func TestProvedInAnyOrder(t *testing.T) {
 	dice := rand.New(rand.NewPCG(4, 14))
 	for range 500 {
 		var added, forth, back provedSpans
 		for range 1 + dice.IntN(8) {
 			first := dice.Uint64N(30)
-			added = append(added, provedSpan{chain.Heights{First: first, Last: first + dice.Uint64N(9)}, chain.Anchor{Height: 40 + dice.Uint64N(2), Hash: chain.Hash{byte(dice.IntN(2))}}})
+			added = append(added, provedSpan{chain.Heights{First: first, Last: first + dice.Uint64N(9)}, checkpoint(40+dice.Uint64N(2), byte(dice.IntN(2)))})
 		}
 		for i := range added {
 			forth, back = forth.with(added[i]), back.with(added[len(added)-1-i])
@@ -67,21 +77,20 @@ func TestProvedInAnyOrder(t *testing.T) {
 	}
 }
 
-// What cannot be in the table is found, also where its digests were made anew, and nothing is
-// answered by it.
+// Impossible rows of the table are found, even with recomputed digests, and no query uses them.
 func TestSpansThatCannotBe(t *testing.T) {
 	ctx := context.Background()
 	by := func(first, last, trusted uint64) provedSpan {
-		return provedSpan{chain.Heights{First: first, Last: last}, chain.Anchor{Height: trusted, Hash: chain.Hash{7}}}
+		return provedSpan{chain.Heights{First: first, Last: last}, checkpoint(trusted, 7)}
 	}
 	for message, c := range map[string]struct {
 		rows provedSpans
-		read bool // it is known without a look at the blocks
+		read bool // found without reading the blocks
 	}{
-		"blocks 4..6 cannot be, by block 40":               {provedSpans{by(2, 4, 40), by(4, 6, 40)}, true},
-		"blocks 2..4 cannot be, by block 3":                {provedSpans{by(2, 4, 3)}, true},
-		"blocks 5..4 cannot be, by block 40":               {provedSpans{by(5, 4, 40)}, true},
-		"blocks 7..12 are proved, and 3 of them are there": {provedSpans{by(7, 12, 40)}, false},
+		"blocks 4..6 cannot be proved by block 40":                         {provedSpans{by(2, 4, 40), by(4, 6, 40)}, true},
+		"blocks 2..4 cannot be proved by block 3":                          {provedSpans{by(2, 4, 3)}, true},
+		"blocks 5..4 cannot be proved by block 40":                         {provedSpans{by(5, 4, 40)}, true},
+		"blocks 7..12 are marked as proved, but only 3 of them are stored": {provedSpans{by(7, 12, 40)}, false},
 	} {
 		book, err := OpenWriter(ctx, filepath.Join(t.TempDir(), "fees.db"))
 		require.NoError(t, err)
@@ -116,11 +125,11 @@ func TestSpansThatCannotBe(t *testing.T) {
 	}
 }
 
-// proved are the entries as a source has them that proves them.
+// proved returns the entries as a source that proves them.
 func proved(entries []*Entry) (list []*Entry) {
 	for _, e := range entries {
 		p := *e
-		p.trusted = chain.Some(chain.Anchor{Height: 40, Hash: chain.Hash{9}})
+		p.provedBy = chain.Some(checkpoint(40, 9))
 		list = append(list, &p)
 	}
 	return list

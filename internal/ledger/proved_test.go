@@ -16,8 +16,8 @@ import (
 	"github.com/feeledger/fees/internal/test/postgrestest"
 )
 
-// toldBy are the made-up blocks of a span as a source tells them: one that proves them by a
-// trusted block, or one that gives its word. Those from notFinal on can still be replaced.
+// toldBy returns the sample blocks of a span from a source that proves them with a checkpoint, or from one that does not.
+// Blocks from notFinal on can still be replaced.
 func toldBy(t *testing.T, first, last, notFinal uint64, by chain.Optional[chain.Anchor]) (list []*ledger.Entry) {
 	for h := first; h <= last; h++ {
 		m := makeBlock(h, hashOf(h, 0), hashOf(h-1, 0), "100")
@@ -31,8 +31,8 @@ func toldBy(t *testing.T, first, last, notFinal uint64, by chain.Optional[chain.
 	return list
 }
 
-// The book knows which blocks are proved: those that a source told that proves them,
-// whenever it did, until others come in their place. No seal depends on it.
+// The ledger stores which blocks were proved by a source, whenever that happened, until they are replaced. Seals do not
+// depend on it.
 func TestWhatIsProved(t *testing.T) {
 	const final = 30
 	word := chain.Optional[chain.Anchor]{}
@@ -55,7 +55,7 @@ func TestWhatIsProved(t *testing.T) {
 		rows()
 		require.Equal(t, evidence.Recorded(9), statusOf(t, book).Evidence)
 
-		// It is a span, however many changes it is of.
+		// One span, even after several changes.
 		write(toldBy(t, 10, 14, final, chain.Some(low)))
 		write(toldBy(t, 15, 15, final, chain.Some(low)))
 		write(toldBy(t, 16, 29, final, chain.Some(low)))
@@ -67,14 +67,14 @@ func TestWhatIsProved(t *testing.T) {
 		sealAll(t, book)
 		sealed := statusOf(t, book)
 
-		// What is there stays, and is proved where it was told again by a source that proves it.
+		// Stored blocks stay, and become proved when a source that proves them provides them again.
 		write(toldBy(t, 5, 12, final, chain.Some(high)))
 		rows([]string{"5", "12", "200"}, []string{"13", "29", "100"})
 		write(toldBy(t, 1, 29, final, word))
 		write(toldBy(t, 9, 20, final, chain.Some(low)))
 		rows([]string{"5", "12", "200"}, []string{"13", "29", "100"})
 
-		// A verification knows it too. Of other blocks, or other content, it says nothing.
+		// A verification proves blocks too, but not other blocks or other content.
 		other := makeBlock(3, hashOf(3, 0), hashOf(2, 0), "99")
 		other.Report.Evidence = evidence.Recorded(1).By(higher, 1)
 		proved := toldBy(t, 1, 40, final, chain.Some(higher))
@@ -83,7 +83,7 @@ func TestWhatIsProved(t *testing.T) {
 		require.NoError(t, book.Prove(ctx, toldBy(t, 1, 29, final, word)))
 		rows([]string{"1", "2", "300"}, []string{"4", "29", "300"})
 
-		// What is taken out is not proved any more, nor what comes in its place.
+		// Removed blocks are no longer proved, nor are their replacements.
 		write(toldBy(t, 30, 35, final, chain.Some(higher)))
 		rows([]string{"1", "2", "300"}, []string{"4", "35", "300"})
 		write(branch(t, 32, 2, hashOf(31, 0), 1, false))
@@ -98,7 +98,7 @@ func TestWhatIsProved(t *testing.T) {
 		plain := written(t, newPlace(), madeUpChain, toldBy(t, 1, 29, final, word))
 		require.Equal(t, statusOf(t, plain).Seal, now.Seal)
 
-		// A copy knows what the book knows.
+		// A copy contains the same.
 		target := filepath.Join(t.TempDir(), "copy.db")
 		require.NoError(t, reader(t, place).Backup(ctx, target, quietly))
 		require.Equal(t, now.Evidence, statusOf(t, reader(t, target)).Evidence)
@@ -106,24 +106,71 @@ func TestWhatIsProved(t *testing.T) {
 	})
 }
 
-// A block that was lost, and is told again by somebody's word, is not proved.
+// A block that validators' signatures prove final stays final, whatever else proves it, and is final by the checkpoint
+// that says so, also in a copy.
+func TestFinalBlocks(t *testing.T) {
+	signed := evidence.Finality{Set: "9", Root: "7", RootHash: chain.Hash{5}, Para: "2004"}
+	low, high := chain.Anchor{Height: 100, Hash: chain.Hash{1}}, chain.Anchor{Height: 200, Hash: chain.Hash{2}}
+	final := func(first, last uint64, by chain.Anchor) (list []*ledger.Entry) {
+		for h := first; h <= last; h++ {
+			m := makeBlock(h, hashOf(h, 0), hashOf(h-1, 0), "100")
+			m.Report.Finalized = chain.Some(true)
+			m.Report.Evidence = evidence.Recorded(1).Add(evidence.Trusted{Checkpoint: evidence.Checkpoint{Anchor: by, Final: signed}, Blocks: 1})
+			list = append(list, m.entry(t))
+		}
+		return list
+	}
+	engines(t, func(t *testing.T, newPlace func() string) {
+		place := newPlace()
+		book := writer(t, place)
+		require.NoError(t, book.Begin(ctx, madeUpChain, 1))
+		of := func(first, last uint64) evidence.Evidence {
+			e, err := book.Evidence(ctx, chain.Heights{First: first, Last: last})
+			require.NoError(t, err)
+			require.NoError(t, e.Check())
+			return e
+		}
+		require.NoError(t, book.Write(ctx, append(final(1, 6, low), toldBy(t, 7, 9, 30, chain.Some(high))...)))
+		require.Equal(t, evidence.LevelFinal, of(1, 6).Level)
+		require.Equal(t, signed, of(1, 6).Trusted[0].Final)
+		require.Equal(t, evidence.LevelProved, of(6, 7).Level)
+		require.NoError(t, book.Prove(ctx, toldBy(t, 1, 9, 30, chain.Some(high))))
+		require.NoError(t, book.Prove(ctx, toldBy(t, 1, 9, 30, chain.Some(low))))
+		require.Equal(t, evidence.LevelFinal, of(1, 6).Level)
+		require.Equal(t, evidence.LevelProved, of(7, 9).Level)
+		require.NoError(t, book.Prove(ctx, final(1, 9, low)))
+		require.NoError(t, book.Prove(ctx, final(9, 9, high)))
+		require.Equal(t, evidence.LevelFinal, of(1, 9).Level)
+		require.Equal(t, [][]string{{"1", "8", "100", "9", "7", signed.RootHash.String(), "2004"}, {"9", "9", "200", "9", "7", signed.RootHash.String(), "2004"}},
+			openSQL(t, place).texts(t, "SELECT first, last, trusted_height, final_set, final_root, final_root_hash, final_para FROM book_proved ORDER BY first"))
+		verified(t, book)
+		sealAll(t, book)
+		plain := written(t, newPlace(), madeUpChain, toldBy(t, 1, 9, 30, chain.Optional[chain.Anchor]{}))
+		require.Equal(t, statusOf(t, plain).Seal, statusOf(t, book).Seal, "no seal depends on it")
+		target := filepath.Join(t.TempDir(), "copy.db")
+		require.NoError(t, reader(t, place).Backup(ctx, target, quietly))
+		require.Equal(t, statusOf(t, book).Evidence, statusOf(t, reader(t, target)).Evidence)
+	})
+}
+
+// A lost block that is fetched again from a source without proofs is not proved.
 func TestALostBlockIsNotProved(t *testing.T) {
 	trusted := chain.Some(chain.Anchor{Height: 100, Hash: chain.Hash{1}})
 	engines(t, func(t *testing.T, newPlace func() string) {
 		place := newPlace()
 		book := writer(t, place)
-		require.NoError(t, book.Begin(ctx, madeUpChain, 0)) // without it, nothing is sealed
+		require.NoError(t, book.Begin(ctx, madeUpChain, 0)) // without it, nothing can be sealed
 		require.NoError(t, book.Write(ctx, toldBy(t, 1, 9, 10, trusted)))
 		db := openSQL(t, place)
 		db.loseBlock(t, 5)
-		require.Equal(t, []ledger.Damage{{Table: "proved", Message: "blocks 1..9 are proved, and 8 of them are there"}}, damages(t, book))
+		require.Equal(t, []ledger.Damage{{Table: "proved", Message: "blocks 1..9 are marked as proved, but only 8 of them are stored"}}, damages(t, book))
 		require.NoError(t, book.Write(ctx, toldBy(t, 5, 5, 10, chain.Optional[chain.Anchor]{})))
 		verified(t, book)
 		require.Equal(t, [][]string{{"1", "4"}, {"6", "9"}}, db.texts(t, "SELECT first, last FROM proved ORDER BY first"))
 	})
 }
 
-// Whatever fails, what is proved is as the blocks are: both are of one change.
+// If anything fails, the table proved still matches the blocks: both change together.
 func TestNothingIsProvedOfAChangeThatFails(t *testing.T) {
 	trusted := chain.Some(chain.Anchor{Height: 100, Hash: chain.Hash{1}})
 	engines(t, func(t *testing.T, newPlace func() string) {
@@ -143,15 +190,15 @@ func TestNothingIsProvedOfAChangeThatFails(t *testing.T) {
 	})
 }
 
-// Workers that store neighbouring blocks at the same time join what they prove.
+// Workers that store adjacent blocks concurrently merge their proved spans.
 func TestProvedByManyAtOnce(t *testing.T) {
 	const jobs, size = 40, 5
 	trusted := chain.Some(chain.Anchor{Height: 1000, Hash: chain.Hash{1}})
 	place := postgrestest.Start(t).Database(t)
-	alone, err := ledger.OpenWriter(ctx, place)
+	single, err := ledger.OpenWriter(ctx, place)
 	require.NoError(t, err)
-	require.NoError(t, alone.Begin(ctx, madeUpChain, 1))
-	require.NoError(t, alone.Close())
+	require.NoError(t, single.Begin(ctx, madeUpChain, 1))
+	require.NoError(t, single.Close())
 	var books []*ledger.Book
 	order := rand.New(rand.NewPCG(1, 2)).Perm(jobs)
 	for range 4 {

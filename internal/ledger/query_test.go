@@ -12,7 +12,7 @@ import (
 	"github.com/feeledger/fees/internal/movement"
 )
 
-// The ledger's sums by day, account and contract are those of the reports.
+// The ledger's sums by day, account and contract match the reports.
 func TestSums(t *testing.T) {
 	engines(t, func(t *testing.T, newPlace func() string) {
 		both(t, func(t *testing.T, r *recording) {
@@ -76,7 +76,7 @@ func TestSums(t *testing.T) {
 	})
 }
 
-// A balances event that is not understood is kept, with why.
+// An unrecognised balances event is stored with the reason.
 func TestUnclassified(t *testing.T) {
 	m := makeBlock(5, hashOf(5, 0), hashOf(4, 0), "1").event("balances", "Minced", `["0x00",1]`)
 	engines(t, func(t *testing.T, newPlace func() string) {

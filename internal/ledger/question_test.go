@@ -15,8 +15,7 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// A book knows the chain that it is of from the first Begin on, and block 0 once a
-// source told it.
+// A ledger stores its chain from the first Begin on, and the hash of block 0 once a source provides it.
 func TestIdentity(t *testing.T) {
 	engines(t, func(t *testing.T, newPlace func() string) {
 		book := writer(t, newPlace())
@@ -35,8 +34,7 @@ func TestIdentity(t *testing.T) {
 	})
 }
 
-// Who looks whether something is left to seal sees the block that follows, once it is
-// there and final; a block that is not sealed has no seal.
+// Unsealed reports the next block once it is stored and final; an unsealed block has no seal.
 func TestUnsealed(t *testing.T) {
 	entries := madeUp(0, 6)
 	engines(t, func(t *testing.T, newPlace func() string) {
@@ -77,7 +75,7 @@ func TestUnsealed(t *testing.T) {
 	})
 }
 
-// A transaction of which it is not known who paid is told, and is nobody's payment.
+// A transaction with an unknown payer is returned, but belongs to no account.
 func TestWithoutPayer(t *testing.T) {
 	first := makeBlock(0, hashOf(0, 0), chain.Hash{}, "5")
 	second := makeBlock(1, hashOf(1, 0), hashOf(0, 0), "7")
@@ -99,13 +97,13 @@ func TestWithoutPayer(t *testing.T) {
 		require.Empty(t, heights(chain.Heights{}))
 		paid, _, err := totalled(book, ever, ledger.ByAccount)
 		require.NoError(t, err)
-		require.Len(t, paid, 2, "one account paid in block 0, and nobody in block 1")
+		require.Len(t, paid, 2, "one account paid in block 0, none in block 1")
 		require.Equal(t, "5", statusOf(t, book).Totals.Fee.String())
 	})
 }
 
-// Those without a payer, and those whose fee is undetermined or drifts, are found on days of which
-// others have none, in what is not sealed, and in any part of that.
+// Transactions without a payer, and undetermined or drifting fees, are found on the days that have some, in unsealed
+// blocks, and in any part of them.
 func TestFewTransactionsOfSpans(t *testing.T) {
 	const count, sealed = 60, 50
 	made := monthsMade(count, 7*time.Hour)
@@ -151,20 +149,18 @@ func TestFewTransactionsOfSpans(t *testing.T) {
 	})
 }
 
-// A ledger takes no fee that nobody is known to have paid: who looks for such payers goes by what
-// has no fee.
+// A ledger rejects a fee without a payer: the search for missing payers relies on that.
 func TestFeeWithoutPayer(t *testing.T) {
 	m := makeBlock(1, hashOf(1, 0), hashOf(0, 0), "7")
 	m.Report.Transactions[0].Payer = chain.Optional[chain.Address]{}
 	_, err := ledger.NewEntry(m.Block, m.Report)
-	require.EqualError(t, err, "block 1, extrinsic 1: has a fee, and it is not known who paid")
+	require.EqualError(t, err, "block 1, extrinsic 1 has a fee but no known payer")
 	m.unpaid()
 	_, err = ledger.NewEntry(m.Block, m.Report)
 	require.NoError(t, err)
 }
 
-// Of heights, a period is what is in between, whatever time the blocks are of. Block 0
-// has no time: it is in no period of times, and cannot tell where one ends.
+// A period of heights ignores times. Block 0 has no time: it is in no period of times, and cannot show where one ends.
 func TestPeriodOfABlockWithoutATime(t *testing.T) {
 	r := recording2100()
 	book := written(t, newFile(t), r.id, r.entries[:1])
@@ -184,13 +180,12 @@ func TestPeriodOfABlockWithoutATime(t *testing.T) {
 	require.Empty(t, outside)
 }
 
-// What only asks fails, and says so, where a table that it asks is not there. What is for people who
-// ask by SQL, and what was judged otherwise, no question needs.
+// Queries fail with a clear error if their table is missing. No query needs the tables for SQL users or of rejudgements.
 func TestQuestionsWithoutATable(t *testing.T) {
 	entry, account := everyTable(t)
 	nextMonth := makeBlock(4, hashOf(4, 0), entry.Hash(), "1").at(1_702_000_000_000).entry(t)
 	period := ledger.Period{From: timeAt(t, "2023-01-01T00:00:00Z"), To: timeAt(t, "2024-01-01T00:00:00Z")}
-	part := ledger.Period{From: timeAt(t, "2023-11-14T22:13:30Z"), To: period.To} // of a day, whose blocks are looked at
+	part := ledger.Period{From: timeAt(t, "2023-11-14T22:13:30Z"), To: period.To} // partial days, whose blocks are scanned
 	engines(t, func(t *testing.T, newPlace func() string) {
 		place := newPlace()
 		book := written(t, place, madeUpChain, []*ledger.Entry{entry, nextMonth})

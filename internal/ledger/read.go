@@ -15,17 +15,17 @@ import (
 	"github.com/feeledger/fees/internal/sys/inorder"
 )
 
-// portion is how many blocks are read or checked at once.
-const portion = 250
+// batchSize is the number of blocks read or checked at once.
+const batchSize = 250
 
-// maxRead is how many bytes of records are held at once, but for those of one block.
+// maxRead limits the bytes of records held at once, unless a single block exceeds it.
 var maxRead = 16 << 20
 
-// errEnough ends a query.
+// errEnough stops a query.
 var errEnough = errors.New("enough was read")
 
-// readRows reads the rows of the blocks that a condition takes, in the order of their heights: the
-// first ones, up to maxRead. More says that others follow.
+// readRows reads the rows of the blocks that match a condition, in order of height, up to maxRead bytes.
+// more reports whether others follow.
 func readRows(ctx context.Context, q querier, where string, arguments ...any) (rows []*blockRow, more bool, err error) {
 	size := 0
 	err = scanRows(ctx, q, func(r *blockRow) error {
@@ -41,7 +41,7 @@ func readRows(ctx context.Context, q querier, where string, arguments ...any) (r
 	return rows, false, err
 }
 
-// scanRows hands over the rows that a query of rowColumns has, as they are.
+// scanRows calls each for every row of a query for rowColumns, unchecked.
 func scanRows(ctx context.Context, q querier, each func(*blockRow) error, query string, arguments ...any) error {
 	return list(ctx, q, rowColumns, func(values row) error {
 		r := &blockRow{}
@@ -57,7 +57,7 @@ func scanRows(ctx context.Context, q querier, each func(*blockRow) error, query 
 	}, query, arguments...)
 }
 
-// readChecked is readRows, of rows that are what was written.
+// readChecked is readRows with every row checked.
 func readChecked(ctx context.Context, q querier, where string, arguments ...any) (rows []*blockRow, more bool, err error) {
 	rows, more, err = readRows(ctx, q, where, arguments...)
 	for _, r := range rows {
@@ -68,33 +68,33 @@ func readChecked(ctx context.Context, q querier, where string, arguments ...any)
 	return rows, more, err
 }
 
-// since leaves out what lies below the book: rows there are of what was detached.
+// since removes heights below the ledger: rows there belong to detached blocks.
 func since(s chain.Heights, sealed chain.Optional[chain.Heights]) chain.Heights {
 	have, _ := sealed.Get()
 	s.First = max(s.First, have.First)
 	return s
 }
 
-// blameless tells of a damage that is none, where blocks were detached while they were read.
-func (b *Book) blameless(ctx context.Context, sealed chain.Optional[chain.Heights], err error) error {
+// orDetached replaces a damage error with ErrDetached if blocks were detached while they were read.
+func (b *Book) orDetached(ctx context.Context, sealed chain.Optional[chain.Heights], err error) error {
 	if have, ok := sealed.Get(); ok && errors.Is(err, ErrDamaged) {
 		if now, failed := readBookRow(ctx, b.engine.shared()); failed == nil && now.first > have.First {
-			return fmt.Errorf("%w, which begins with block %d now: ask again", ErrDetached, now.first)
+			return fmt.Errorf("%w; it now starts at block %d. Try again.", ErrDetached, now.first)
 		}
 	}
 	return err
 }
 
-// unlessDetached does something, of which a damage is none where blocks were detached meanwhile.
-func (b *Book) unlessDetached(ctx context.Context, do func() error) error {
+// watchDetaching calls do, and replaces a damage error with ErrDetached if blocks were detached meanwhile.
+func (b *Book) watchDetaching(ctx context.Context, do func() error) error {
 	sealed, err := b.sealedBy(ctx, b.engine.shared())
 	if err != nil && !errors.Is(err, ErrNone) && !errors.Is(err, ErrDamaged) {
 		return err
 	}
-	return b.blameless(ctx, sealed, do())
+	return b.orDetached(ctx, sealed, do())
 }
 
-// presence sees that none of a span's sealed blocks is missing.
+// presence checks that none of a span's sealed blocks is missing.
 type presence struct{ next, end uint64 }
 
 func newPresence(span chain.Heights, sealed chain.Optional[chain.Heights]) *presence {
@@ -105,19 +105,19 @@ func newPresence(span chain.Heights, sealed chain.Optional[chain.Heights]) *pres
 	return &presence{max(span.First, s.First), min(span.Last, s.Last) + 1}
 }
 
-// at is the next block that is there, in the order of the heights.
+// at checks the next stored block, in order of height.
 func (p *presence) at(height uint64) error {
 	switch {
 	case p.next < min(height, p.end):
 		return damagedBlock(p.next, "missing")
 	case height < p.next:
-		return damagedBlock(height, "out of its place")
+		return damagedBlock(height, "out of order")
 	}
 	p.next = max(p.next, height+1)
 	return nil
 }
 
-// ended is where the span ends.
+// ended checks the end of the span.
 func (p *presence) ended() error {
 	if p.next < p.end {
 		return damagedBlock(p.next, "missing")
@@ -125,26 +125,25 @@ func (p *presence) ended() error {
 	return nil
 }
 
-// maxReaders is how many read parts of a span at the same time: SQLite answers a question
-// on one core.
+// maxReaders limits the concurrent readers of a span: SQLite runs a query on one core.
 const maxReaders = 4
 
-// readersAtOnce is how many of them are worth while here.
+// readersAtOnce returns how many readers to use on this machine.
 func readersAtOnce() int { return min(runtime.GOMAXPROCS(0)+1, maxReaders) }
 
-// coders are used by one reader after the other: each keeps what it has room for.
+// coders are reused by one reader after the other; each keeps its buffers.
 var coders = sync.Pool{New: func() any { return new(coder) }}
 
-// made is what was made of a part of a span.
-type made[T any] struct {
+// decodedRows is the result of decoding a batch of rows.
+type decodedRows[T any] struct {
 	heights []uint64
-	things  []T
-	left    chain.Heights // what was not read yet: the records were too large
+	values  []T
+	left    chain.Heights // not read yet because the records were too large
 	err     error
 }
 
-// make makes something of each row.
-func makeOf[T any](rows []*blockRow, more bool, err error, span chain.Heights, of func(*coder, *blockRow) (T, error)) (m made[T]) {
+// decodeRows applies of to each row.
+func decodeRows[T any](rows []*blockRow, more bool, err error, span chain.Heights, of func(*coder, *blockRow) (T, error)) (m decodedRows[T]) {
 	by := coders.Get().(*coder)
 	defer coders.Put(by)
 	m.left, m.err = chain.Heights{First: 1}, err
@@ -154,7 +153,7 @@ func makeOf[T any](rows []*blockRow, more bool, err error, span chain.Heights, o
 		}
 		var x T
 		if x, m.err = of(by, r); m.err == nil {
-			m.heights, m.things = append(m.heights, r.height), append(m.things, x)
+			m.heights, m.values = append(m.heights, r.height), append(m.values, x)
 		}
 	}
 	if more {
@@ -163,10 +162,9 @@ func makeOf[T any](rows []*blockRow, more bool, err error, span chain.Heights, o
 	return m
 }
 
-// walk reads a span's blocks in the order of their heights, and makes something of each. Each is
-// what was written, and of the sealed ones none is missing, or the book is damaged. Where nothing
-// else reads by q, that may be nil: several parts are read at the same time then. No connection is
-// held while something is handed over.
+// walk reads a span's blocks in order of height and applies of to each. Each block is checked, and a missing
+// sealed block is an error. If q is nil, several batches are read concurrently. No connection is held while
+// a result is delivered.
 func walk[T any](ctx context.Context, b *Book, q querier, span chain.Heights, of func(*coder, *blockRow) (T, error)) iter.Seq2[T, error] {
 	return sequence(func(yield func(T) bool) (err error) {
 		readers := 1
@@ -178,18 +176,18 @@ func walk[T any](ctx context.Context, b *Book, q querier, span chain.Heights, of
 			return err
 		}
 		span = since(span, sealed)
-		defer func() { err = b.blameless(ctx, sealed, err) }()
-		read := func(ctx context.Context, p part) made[T] {
+		defer func() { err = b.orDetached(ctx, sealed, err) }()
+		read := func(ctx context.Context, p part) decodedRows[T] {
 			if p.err != nil {
-				return made[T]{err: p.err}
+				return decodedRows[T]{err: p.err}
 			}
 			rows, more, err := readChecked(ctx, q, "height >= ? AND height <= ?", bounds(p.span)...)
-			return makeOf(rows, more, err, p.span, of)
+			return decodeRows(rows, more, err, p.span, of)
 		}
 		present := newPresence(span, sealed)
-		for m := range inorder.Map(ctx, portions(ctx, q, span), readers, read) {
+		for m := range inorder.Map(ctx, batches(ctx, q, span), readers, read) {
 			for {
-				for i, x := range m.things {
+				for i, x := range m.values {
 					if err := present.at(m.heights[i]); err != nil {
 						return err
 					}
@@ -203,28 +201,27 @@ func walk[T any](ctx context.Context, b *Book, q querier, span chain.Heights, of
 				if m.left.First > m.left.Last {
 					break
 				}
-				m = read(ctx, part{span: m.left}) // what is very large is read by one reader
+				m = read(ctx, part{span: m.left}) // very large records are read by one reader
 			}
 		}
 		return present.ended()
 	})
 }
 
-// part is a part of a span, or why there is none.
+// part is a part of a span, or an error.
 type part struct {
 	span chain.Heights
 	err  error
 }
 
-// portions are spans of a few blocks each, in which are all blocks of a span that the book
-// has, in the order of their heights.
-func portions(ctx context.Context, q querier, span chain.Heights) iter.Seq[part] {
+// batches splits a span into batches of a few stored blocks each, in order of height.
+func batches(ctx context.Context, q querier, span chain.Heights) iter.Seq[part] {
 	return func(yield func(part) bool) {
 		for from, end := int64(min(span.First, math.MaxInt64)), bounds(span)[1]; ; {
 			var last *int64
-			_, err := one(ctx, q, []any{&last}, "SELECT max(height) FROM (SELECT height FROM blocks WHERE height >= ? AND height <= ? ORDER BY height LIMIT ?) AS next", from, end, portion)
+			_, err := one(ctx, q, []any{&last}, "SELECT max(height) FROM (SELECT height FROM blocks WHERE height >= ? AND height <= ? ORDER BY height LIMIT ?) AS next", from, end, batchSize)
 			if err == nil && last != nil && *last < from {
-				err = damagedBlock(uint64(from), "heights are not in their order")
+				err = damagedBlock(uint64(from), "the heights are out of order")
 			}
 			if err != nil {
 				yield(part{err: err})
@@ -241,23 +238,22 @@ func portions(ctx context.Context, q querier, span chain.Heights) iter.Seq[part]
 // heightFields is the column of a query for heights.
 var heightFields = []field[uint64]{{"height", fact, func(h *uint64) any { return h }}}
 
-// maxAtOnce is how many heights a database is asked for by name.
+// maxAtOnce is the number of heights in one query.
 const maxAtOnce = 100
 
-// walkHeights reads the blocks at some heights, in their order, and makes something of each. A
-// look-up named them, so they are there, or the book is damaged. Where q is nil, several parts are
-// read at the same time.
+// walkHeights reads the blocks at given heights, in their order, and applies of to each. An index named the
+// heights, so a missing block is damage. If q is nil, several batches are read concurrently.
 func walkHeights[T any](ctx context.Context, b *Book, q querier, heights []uint64, of func(*coder, *blockRow) (T, error)) iter.Seq2[T, error] {
 	readers := 1
 	if q == nil {
 		q, readers = b.engine.shared(), readersAtOnce()
 	}
 	return sequence(func(yield func(T) bool) error {
-		for m := range inorder.Map(ctx, slices.Chunk(heights, maxAtOnce), readers, func(ctx context.Context, heights []uint64) named[T] {
+		for m := range inorder.Map(ctx, slices.Chunk(heights, maxAtOnce), readers, func(ctx context.Context, heights []uint64) decodedHeights[T] {
 			return readHeights(ctx, q, heights, of)
 		}) {
 			for {
-				for _, x := range m.things {
+				for _, x := range m.values {
 					if !yield(x) {
 						return nil
 					}
@@ -265,7 +261,7 @@ func walkHeights[T any](ctx context.Context, b *Book, q querier, heights []uint6
 				if m.err != nil || len(m.left) == 0 {
 					break
 				}
-				m = readHeights(ctx, q, m.left, of) // what is very large is read by one reader
+				m = readHeights(ctx, q, m.left, of) // very large records are read by one reader
 			}
 			if m.err != nil {
 				return m.err
@@ -275,16 +271,16 @@ func walkHeights[T any](ctx context.Context, b *Book, q querier, heights []uint6
 	})
 }
 
-// named is what was made of blocks at some heights.
-type named[T any] struct {
-	things []T
-	left   []uint64 // that were not read yet: the records were too large
+// decodedHeights is the result of decoding blocks at given heights.
+type decodedHeights[T any] struct {
+	values []T
+	left   []uint64 // not read yet because the records were too large
 	err    error
 }
 
-// readHeights reads the blocks at some heights. Where these lie close together, what is between
-// them is read, too, and not looked at.
-func readHeights[T any](ctx context.Context, q querier, heights []uint64, of func(*coder, *blockRow) (T, error)) (m named[T]) {
+// readHeights reads the blocks at given heights. If these are close together, it also reads the blocks in
+// between and skips them.
+func readHeights[T any](ctx context.Context, q querier, heights []uint64, of func(*coder, *blockRow) (T, error)) (m decodedHeights[T]) {
 	first, last := heights[0], heights[len(heights)-1]
 	where, arguments := "height >= ? AND height <= ?", bounds(chain.Heights{First: first, Last: last})
 	if last-first >= 4*uint64(len(heights)) {
@@ -313,7 +309,7 @@ func readHeights[T any](ctx context.Context, q querier, heights []uint64, of fun
 		}
 		x, err := of(by, r)
 		if err == nil {
-			m.things = append(m.things, x)
+			m.values = append(m.values, x)
 		}
 		return err
 	}, selectFrom("blocks", rowColumns)+" WHERE "+where+" ORDER BY height", arguments...)
@@ -325,24 +321,24 @@ func readHeights[T any](ctx context.Context, q querier, heights []uint64, of fun
 	return m
 }
 
-// placesIn are so many places of arguments.
+// placesIn returns n placeholders.
 func placesIn(n int) string { return strings.Repeat("?, ", n-1) + "?" }
 
-// contents are the blocks of a span, with what is known of them, and whether they are sealed.
+// contents returns the blocks of a span, with their findings and whether they are sealed.
 func (b *Book) contents(ctx context.Context, q querier, span chain.Heights, d depth) iter.Seq2[*Content, error] {
 	return b.read(ctx, q, d, func(of func(*coder, *blockRow) (*Content, error)) iter.Seq2[*Content, error] {
 		return walk(ctx, b, q, span, of)
 	})
 }
 
-// contentsAt are those at some heights.
+// contentsAt returns the blocks at given heights, like contents.
 func (b *Book) contentsAt(ctx context.Context, q querier, heights []uint64, d depth) iter.Seq2[*Content, error] {
 	return b.read(ctx, q, d, func(of func(*coder, *blockRow) (*Content, error)) iter.Seq2[*Content, error] {
 		return walkHeights(ctx, b, q, heights, of)
 	})
 }
 
-// read reads blocks' contents, and says of each whether it is sealed.
+// read reads blocks' contents and marks sealed ones.
 func (b *Book) read(ctx context.Context, q querier, d depth, blocks func(of func(*coder, *blockRow) (*Content, error)) iter.Seq2[*Content, error]) iter.Seq2[*Content, error] {
 	return sequence(func(yield func(*Content) bool) error {
 		if q == nil {
@@ -352,10 +348,10 @@ func (b *Book) read(ctx context.Context, q querier, d depth, blocks func(of func
 		if err != nil && !errors.Is(err, ErrNone) {
 			return err
 		}
-		s, any := sealed.Get()
+		s, some := sealed.Get()
 		return pass(blocks(func(by *coder, r *blockRow) (*Content, error) {
 			c, err := r.content(by, d)
-			if err == nil && any && r.height <= s.Last {
+			if err == nil && some && r.height <= s.Last {
 				c.Sealed = true
 				for i := range c.Transactions {
 					c.Transactions[i].Sealed = true
@@ -366,5 +362,5 @@ func (b *Book) read(ctx context.Context, q querier, d depth, blocks func(of func
 	})
 }
 
-// whole is the row itself.
+// whole returns the row itself.
 func whole(_ *coder, r *blockRow) (*blockRow, error) { return r, nil }

@@ -11,9 +11,8 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// Every answer is the same, however few bytes of records are held at once: fewer than
-// one has, or more. A backup has the same, a verification finds nothing, and the
-// blocks that a writer left are sealed to the same seal.
+// The limit of bytes held at once does not change answers, backups, verification or seals, even if it is smaller than one
+// record.
 func TestFewBytesAtOnce(t *testing.T) {
 	const last = 40
 	entries := monthsOfBlocks(last, 16*time.Hour)

@@ -13,7 +13,7 @@ import (
 	"github.com/feeledger/fees/internal/movement"
 )
 
-// What is read from a book is what the reports and the blocks say.
+// The contents of a ledger match the reports and the blocks.
 func TestRead(t *testing.T) { engines(t, testRead) }
 
 func testRead(t *testing.T, newPlace func() string) {
@@ -77,7 +77,7 @@ func testRead(t *testing.T, newPlace func() string) {
 		}
 		found, err := book.Cover(ctx, ledger.Period{From: timeAt(t, "2026-01-01T00:00:00Z"), To: timeAt(t, "2026-01-02T00:00:00Z")})
 		require.NoError(t, err)
-		require.Equal(t, chain.Some(chain.Heights{First: 2, Last: r.last}), found.Span) // block 1 is of 2026-11-20
+		require.Equal(t, chain.Some(chain.Heights{First: 2, Last: r.last}), found.Span) // block 1 was made on 2026-11-20
 	})
 }
 
@@ -103,7 +103,7 @@ func requireTransaction(t *testing.T, r *evidence.Report, want evidence.Transact
 	require.Equal(t, want.Treasury, have.Treasury)
 }
 
-// requirePlaced wants the transaction to be found by its place, hashes and payer.
+// requirePlaced requires the transaction to be found by its place, hashes and payer.
 func requirePlaced(t *testing.T, book *ledger.Book, want *ledger.Transaction) {
 	found := 0
 	look := func(x *ledger.Transaction) error {

@@ -13,11 +13,11 @@ import (
 	"github.com/feeledger/fees/internal/failure"
 )
 
-// ErrAway says that the database of a ledger does not answer now.
-var ErrAway = failure.New(failure.Busy, "the ledger's database does not answer")
+// ErrAway reports that a ledger's database is not responding.
+var ErrAway = failure.New(failure.Busy, "the ledger's database is not responding")
 
-// asAway makes an error of a connection to PostgreSQL ErrAway.
-func asAway(err error) error {
+// wrapAway wraps an error of a PostgreSQL connection in ErrAway.
+func wrapAway(err error) error {
 	var refused *pgconn.ConnectError
 	var network net.Error
 	switch {
@@ -27,14 +27,14 @@ func asAway(err error) error {
 		return fmt.Errorf("%w: %w", ErrAway, err)
 	}
 	var said *pgconn.PgError
-	if !errors.As(err, &said) && pgconn.SafeToRetry(err) { // a connection that broke before
+	if !errors.As(err, &said) && pgconn.SafeToRetry(err) { // the connection was already broken
 		return fmt.Errorf("%w: %w", ErrAway, err)
 	}
 	return err
 }
 
-// Reread hands over the book as it is now where it is kept. What an open file has in memory stays right
-// when the file is destroyed or replaced: so a file is opened again.
+// Reread calls with with the ledger as it is on disk now. An open file stays readable in memory after it was
+// destroyed or replaced, so a file is opened again.
 func (b *Book) Reread(ctx context.Context, with func(*Book) error) error {
 	e, ok := b.engine.(*sqliteEngine)
 	if !ok {
@@ -45,7 +45,7 @@ func (b *Book) Reread(ctx context.Context, with func(*Book) error) error {
 		return err
 	}
 	if !os.SameFile(e.opened, now) {
-		return fmt.Errorf("%w: another file is at its place", ErrDamaged)
+		return fmt.Errorf("%w: its file was replaced", ErrDamaged)
 	}
 	again, err := Open(ctx, e.path)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// Content is a block with all that its digest is over. The class of a transaction is not: it may
-// change.
+// Content is a block with everything that its digest covers. Not covered is the class of a transaction,
+// which may change.
 type Content struct {
 	*Block
 	Transactions []Transaction
@@ -24,18 +24,18 @@ type Content struct {
 	sums  Sums   // of the block
 }
 
-// recordVersion begins each record: another layout of records has another number.
+// recordVersion is the first byte of each record; a changed record format needs another number.
 const recordVersion = 1
 
-// A record begins with its version, the block's height (8 bytes, most significant first), its hash
-// and its parent's: SQL shows these.
+// A record starts with its version, the block's height (8 bytes, big-endian), its hash and its parent's
+// hash. SQL views read them at these offsets.
 const (
 	hashAt   = 1 + 8
 	parentAt = hashAt + len(chain.Hash{})
 	headSize = parentAt + len(chain.Hash{})
 )
 
-// code codes what follows. Positions are the places of rows in their lists.
+// code codes the rest of the record. Positions are the indexes of rows in their lists.
 func (c *Content) code(to *coder) {
 	c.codeCosts(to)
 	columns(to, &c.Movements, movementFields)
@@ -43,7 +43,7 @@ func (c *Content) code(to *coder) {
 	columns(to, &c.Unclassified, unclassifiedFields)
 }
 
-// codeCosts codes what comes first: the block, and its transactions.
+// codeCosts codes the first part: the block and its transactions.
 func (c *Content) codeCosts(to *coder) {
 	for _, f := range blockFields {
 		to.cell(f.at(c.Block))
@@ -51,7 +51,7 @@ func (c *Content) codeCosts(to *coder) {
 	columns(to, &c.Transactions, transactionFields)
 }
 
-// record are the bytes that the block's digest is the SHA-256 of.
+// record returns the bytes whose SHA-256 is the block's digest.
 func (c *Content) record(by *coder) []byte {
 	head := binary.BigEndian.AppendUint64([]byte{recordVersion}, c.Height)
 	head = append(append(head, c.Hash[:]...), c.ParentHash[:]...)
@@ -61,13 +61,13 @@ func (c *Content) record(by *coder) []byte {
 // blockRow is a row of the table blocks.
 type blockRow struct {
 	height uint64
-	time   chain.Optional[uint64] // in milliseconds, for SQL; the record has it, too
+	time   chain.Optional[uint64] // in milliseconds, for SQL; also in the record
 	flags  flags
 	record []byte
 	known  nullable
 	sum    []byte
 
-	wrong error // a column does not hold what it can
+	wrong error // a column contains an invalid value
 }
 
 var rowFields = []field[blockRow]{
@@ -81,8 +81,8 @@ var rowFields = []field[blockRow]{
 
 var rowColumns = columnsOf(rowFields)
 
-// sumOf is the SHA-256 of the record's digest, the time (8 bytes, most significant first, all ones
-// where there is none), the flags (likewise), and what is known.
+// sumOf returns the SHA-256 of the record's digest, the time (8 bytes, big-endian, all ones if there is
+// none), the flags (likewise), and the column known.
 func (r *blockRow) sumOf(digest Digest) Digest {
 	ms, timed := r.time.Get()
 	if !timed {
@@ -92,26 +92,26 @@ func (r *blockRow) sumOf(digest Digest) Digest {
 	return sha256.Sum256(append(text, r.known...))
 }
 
-// digest is the block's.
+// digest returns the block's digest.
 func (r *blockRow) digest() Digest { return sha256.Sum256(r.record) }
 
-// check tells what is wrong with the row, where it is not what was written.
+// check returns an error if the row is not what was written.
 func (r *blockRow) check() error {
 	var sum Digest
 	switch {
 	case r.wrong != nil:
 		return r.wrong
 	case len(r.record) < headSize || r.record[0] != recordVersion:
-		return fmt.Errorf("its record is none of version %d", recordVersion)
+		return fmt.Errorf("its record does not have version %d", recordVersion)
 	case binary.BigEndian.Uint64(r.record[1:]) != r.height:
-		return fmt.Errorf("its record is of block %d", binary.BigEndian.Uint64(r.record[1:]))
+		return fmt.Errorf("its record belongs to block %d", binary.BigEndian.Uint64(r.record[1:]))
 	case fill(sum[:], r.sum) != nil || r.sumOf(r.digest()) != sum:
 		return fmt.Errorf("it was altered: its sum is %v, not %x", r.sumOf(r.digest()), r.sum)
 	}
 	return nil
 }
 
-// checked is check as damage.
+// checked is check with the error as damage.
 func (r *blockRow) checked() error {
 	if err := r.check(); err != nil {
 		return damagedBlock(r.height, "%v", err)
@@ -123,13 +123,13 @@ func damagedBlock(height uint64, format string, arguments ...any) error {
 	return damaged("block %d, table blocks: %s", height, fmt.Sprintf(format, arguments...))
 }
 
-// hash is the block's.
+// hash returns the block's hash.
 func (r *blockRow) hash() chain.Hash { return chain.Hash(r.record[hashAt:parentAt]) }
 
-// parentHash is that of the block before.
+// parentHash returns the parent block's hash.
 func (r *blockRow) parentHash() chain.Hash { return chain.Hash(r.record[parentAt:headSize]) }
 
-// at is when the block was made.
+// at returns when the block was made.
 func (r *blockRow) at() (none chain.Optional[chain.Time], err error) {
 	ms, timed := r.time.Get()
 	if !timed {
@@ -142,16 +142,16 @@ func (r *blockRow) at() (none chain.Optional[chain.Time], err error) {
 	return chain.Some(t), nil
 }
 
-// depth is how much of a block is read.
+// depth is how much of a block is decoded.
 type depth int
 
 const (
-	transactionsOnly depth = iota // the block, and its transactions
-	withSums                      // and what they add up to
+	transactionsOnly depth = iota // the block and its transactions
+	withSums                      // plus their sums
 	everything
 )
 
-// content is decoded as damage.
+// content is decoded with the error as damage.
 func (r *blockRow) content(by *coder, d depth) (*Content, error) {
 	c, err := r.decoded(by, d)
 	if err != nil {
@@ -160,7 +160,7 @@ func (r *blockRow) content(by *coder, d depth) (*Content, error) {
 	return c, nil
 }
 
-// decoded reads the record, which is what was written, and what is known.
+// decoded decodes a checked record and the column known.
 func (r *blockRow) decoded(by *coder, d depth) (*Content, error) {
 	b := &Block{Height: r.height, Hash: r.hash(), ParentHash: r.parentHash(), Final: r.flags&notFinal == 0}
 	c := &Content{Block: b, Digest: r.digest()}
@@ -182,13 +182,13 @@ func (r *blockRow) decoded(by *coder, d depth) (*Content, error) {
 		return nil, fmt.Errorf("its record: %w", err)
 	}
 	if r.time != millis(b.Time) || d == everything && r.flags != flagsOf(c, &c.known) {
-		return nil, errors.New("its time or its flags are not those of its record")
+		return nil, errors.New("its time or its flags differ from its record")
 	}
 	c.place()
 	return c, nil
 }
 
-// place says of each row of which block it is, and where.
+// place sets each row's block and position.
 func (c *Content) place() {
 	for i := range c.Transactions {
 		t := &c.Transactions[i]

@@ -4,11 +4,9 @@ import (
 	"context"
 )
 
-// Relearn takes over how well blocks are known now, where the book has questions about
-// them that nobody had answered and the entries have fewer: findings, diagnoses and open
-// questions. The blocks' digests, and with them all seals, stay as they are. It returns
-// how many questions were answered, and what was found since. A block that the book has
-// otherwise is left alone: Compare tells of it.
+// Relearn updates the findings, diagnoses and unanswered questions of stored blocks, where the entries have
+// fewer unanswered questions. Digests and seals do not change. It returns how many questions were answered.
+// A block with another digest is skipped; Compare reports it.
 func (b *Book) Relearn(ctx context.Context, entries []*Entry) (answered int, err error) {
 	type relearned struct {
 		*Entry
@@ -26,7 +24,7 @@ func (b *Book) Relearn(ctx context.Context, entries []*Entry) (answered int, err
 		}
 		had, err := readKnown(rows[0].known)
 		if err != nil {
-			return 0, damagedBlock(e.Height(), "what is known: %v", err)
+			return 0, damagedBlock(e.Height(), "column known: %v", err)
 		}
 		if n := len(had.Unanswered) - len(e.content.known.Unanswered); n > 0 {
 			questions += n
@@ -37,7 +35,7 @@ func (b *Book) Relearn(ctx context.Context, entries []*Entry) (answered int, err
 		return 0, nil
 	}
 	err = b.change(ctx, func(tx transaction) error {
-		if err := lockSealing(ctx, tx); err != nil { // who seals counts the flags
+		if err := lockSealing(ctx, tx); err != nil { // sealing counts the flags
 			return err
 		}
 		c, err := readBookRow(ctx, tx)
@@ -46,7 +44,7 @@ func (b *Book) Relearn(ctx context.Context, entries []*Entry) (answered int, err
 		}
 		for _, e := range list {
 			now := e.row
-			now.flags = now.flags&^notFinal | e.was&notFinal // as it stays
+			now.flags = now.flags&^notFinal | e.was&notFinal // finality does not change
 			sum := now.sumOf(e.Digest())
 			if err := tx.exec(ctx, "UPDATE blocks SET flags = ?, known = ?, sum = ? WHERE height = ?", int64(now.flags), encode(&now.known), sum[:], int64(e.Height())); err != nil {
 				return err
@@ -65,8 +63,7 @@ func (b *Book) Relearn(ctx context.Context, entries []*Entry) (answered int, err
 	return questions, nil
 }
 
-// noteAgain keeps count of a sealed block in its day and its month, when it has other flags than
-// before.
+// noteAgain updates the flag counts of a sealed block's day and month.
 func noteAgain(ctx context.Context, tx transaction, b *Block, was, now flags) error {
 	for u := range unitCount {
 		found, err := readStretches(ctx, tx, u, "number = ?", u.numberOf(b.Time))

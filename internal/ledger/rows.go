@@ -12,30 +12,30 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// Query is a question for rows. They come in the order of the chain.
+// Query selects rows. They are returned in chain order.
 type Query struct {
-	// Accounts are those whose rows are asked for: who paid for a transaction, whose balance
-	// a movement changed, who sent or received a transfer. Without any, it is everybody's rows.
+	// Accounts selects rows by account: the payer of a transaction, the account of a movement, the sender
+	// or recipient of a transfer. Empty selects all rows.
 	Accounts []chain.Address
 	Span     chain.Heights
-	After    chain.Optional[Place] // the rows after this place only: the next page of a list
-	Limit    int                   // how many rows at most; 0 is no limit
+	After    chain.Optional[Place] // only rows after this place, for paging
+	Limit    int                   // maximum number of rows; 0 means no limit
 }
 
-// Place is where a row is: the height of its block, and which row of the block it is. That is
-// the index of a transaction's extrinsic, the position of another row, and 0 for the block.
+// Place is the position of a row: the height of its block, and the row within the block: the extrinsic index
+// of a transaction, the position of another row, or 0 for the block.
 type Place struct {
 	Height uint64
 	Row    int
 }
 
-// String is the place as people write it, such as 25-7.
+// String returns the place as people write it, such as 25-7.
 func (p Place) String() string { return fmt.Sprintf("%d-%d", p.Height, p.Row) }
 
-// MarshalText writes the place as [Place.String] does.
+// MarshalText returns the place as [Place.String] does.
 func (p Place) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
-// ParsePlace reads a place, such as 25-7. Heights of the chain are u32.
+// ParsePlace parses a place such as 25-7. Heights are u32 on the chain.
 func ParsePlace(text string) (p Place, ok bool) {
 	height, row, ok := strings.Cut(text, "-")
 	h, badHeight := strconv.ParseUint(height, 10, 32)
@@ -46,32 +46,32 @@ func ParsePlace(text string) (p Place, ok bool) {
 	return Place{Height: h, Row: int(r)}, true
 }
 
-// errAccounts says that rows of no account were asked for by account.
-var errAccounts = errors.New("these rows are of no account")
+// errAccounts reports a query by account for rows that have no account.
+var errAccounts = errors.New("these rows cannot be filtered by account")
 
-// span is where the query's rows can be.
+// span returns the heights that can contain the query's rows.
 func (q *Query) span() chain.Heights {
 	after, _ := q.After.Get()
 	return chain.Heights{First: max(q.Span.First, after.Height), Last: q.Span.Last}
 }
 
-// takes tells whether the query asks for the row at a place, when no limit is reached.
+// takes reports whether the query selects the row at a place, ignoring the limit.
 func (q *Query) takes(p Place) bool {
 	after, ok := q.After.Get()
 	return p.Height >= q.Span.First && p.Height <= q.Span.Last &&
 		(!ok || p.Height > after.Height || p.Height == after.Height && p.Row > after.Row)
 }
 
-// pager picks the rows that a query asks for, up to its limit.
+// pager selects the rows of a query, up to its limit.
 type pager struct {
 	*Query
 	taken int
 }
 
-// full tells that no more rows are asked for.
+// full reports whether the limit is reached.
 func (p *pager) full() bool { return p.Limit > 0 && p.taken >= p.Limit }
 
-// take tells whether to hand over the row at a place, and counts it.
+// take reports whether to deliver the row at a place, and counts it.
 func (p *pager) take(at Place) bool {
 	if p.full() || !p.takes(at) {
 		return false
@@ -80,8 +80,8 @@ func (p *pager) take(at Place) bool {
 	return true
 }
 
-// heights is how many blocks that have rows are enough for the limit: one of them may have
-// none after the place.
+// heights returns how many blocks with rows suffice for the limit: one of them may have no row after the
+// place.
 func (q *Query) heights() int {
 	if q.Limit == 0 || q.Limit == math.MaxInt {
 		return math.MaxInt
@@ -89,8 +89,8 @@ func (q *Query) heights() int {
 	return q.Limit + 1
 }
 
-// sequence is what a function hands over, and the error that it ends with. It hands over
-// nothing more once that was refused.
+// sequence turns a function that delivers values and returns an error into an iterator. After the consumer
+// stops, it delivers nothing more.
 func sequence[T any](deliver func(yield func(T) bool) error) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		wanted := true
@@ -104,7 +104,7 @@ func sequence[T any](deliver func(yield func(T) bool) error) iter.Seq2[T, error]
 	}
 }
 
-// pass hands on what comes.
+// pass forwards all values.
 func pass[T any](list iter.Seq2[T, error], yield func(T) bool) error {
 	for x, err := range list {
 		if err != nil || !yield(x) {
@@ -114,21 +114,21 @@ func pass[T any](list iter.Seq2[T, error], yield func(T) bool) error {
 	return nil
 }
 
-// fails is what ends with an error at once.
+// fails returns an iterator that yields only an error.
 func fails[T any](err error) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) { yield(*new(T), err) }
 }
 
-// placed has a place in the chain.
+// placed is a value with a position in the chain.
 type placed interface{ Place() Place }
 
-// rowsOf are the rows that a query asks for, of all blocks of its span.
+// rowsOf returns the rows that match a query, scanning all blocks of its span.
 func rowsOf[T placed](ctx context.Context, b *Book, q Query, d depth, of func(*Content) []T) iter.Seq2[T, error] {
 	return page(q, b.contents(ctx, nil, q.span(), d), of)
 }
 
-// rowsByAccount are the rows that a query asks for. Where it names a few accounts, a look-up tells
-// in which blocks they have rows of a kind.
+// rowsByAccount returns the rows that match a query. If it names a few accounts, an index finds the blocks
+// that contain rows of the kind.
 func rowsByAccount[T placed](ctx context.Context, b *Book, q Query, kind uint64, d depth, of func(*Content) []T) iter.Seq2[T, error] {
 	if n := len(q.Accounts); n == 0 || n > maxAccounts {
 		return rowsOf(ctx, b, q, d, of)
@@ -136,10 +136,10 @@ func rowsByAccount[T placed](ctx context.Context, b *Book, q Query, kind uint64,
 	return page(q, b.lookedUp(ctx, q, byAccounts(q.Accounts, kind), d), of)
 }
 
-// maxAccounts is how many accounts a look-up is asked for.
+// maxAccounts limits the accounts of an index search.
 const maxAccounts = 100
 
-// page are the rows of some blocks that a query asks for, up to its limit.
+// page returns the rows of some blocks that match a query, up to its limit.
 func page[T placed](q Query, blocks iter.Seq2[*Content, error], of func(*Content) []T) iter.Seq2[T, error] {
 	return sequence(func(yield func(T) bool) error {
 		p := pager{Query: &q}
@@ -157,10 +157,10 @@ func page[T placed](q Query, blocks iter.Seq2[*Content, error], of func(*Content
 	})
 }
 
-// everyBlock are all heights.
+// everyBlock spans all heights.
 var everyBlock = chain.Heights{Last: math.MaxInt64}
 
-// bounds are those of a span, as arguments: no height is above what a database holds.
+// bounds returns the limits of a span as arguments, capped at what a database can store.
 func bounds(s chain.Heights) []any {
 	return []any{int64(min(s.First, math.MaxInt64)), int64(min(s.Last, math.MaxInt64))}
 }

@@ -11,22 +11,22 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// Blocks are sealed in the order of their heights: each is added to the seals and sums of its day and
-// its month, by its own time. When the next block is of another day, the parts of the one that has
-// ended are written, in a change of their own, and likewise those of a month, of its days'. A block
-// of an earlier time that comes late takes the parts of its day and month away until then.
+// Blocks are sealed in order of height: each is added to the seals and sums of its day and its month, by its
+// own time. When the next block belongs to another day, the parts of the ended day are written in a separate
+// change, and a month's parts are merged from its days likewise. A late block with an earlier time discards the
+// parts of its day and month until then.
 
-// sealedAtOnce is how many stored blocks are sealed in one change.
+// sealedAtOnce is the number of stored blocks sealed in one change.
 var sealedAtOnce = 1_000
 
-// Seal seals the blocks that follow the sealed ones without a gap and are final, and those
-// that lead up to the book's first one likewise, and writes the parts of days and months that have
-// ended. It returns how many blocks there were; 0 at once where another program is sealing.
+// Seal seals the final blocks that follow the sealed ones without a gap, then those that lead up to the
+// ledger's first block, and writes the parts of ended days and months. It returns the number of sealed blocks,
+// or 0 immediately while another program is sealing.
 func (b *Book) Seal(ctx context.Context) (blocks uint64, err error) {
 	for more := true; more; {
-		n, err := b.sealPortion(ctx)
+		n, err := b.sealBatch(ctx)
 		if err == nil && n > 0 {
-			err = b.endNext(ctx) // now, or the tallies of all days would be held
+			err = b.endNext(ctx) // now, to avoid holding the tallies of all days
 		}
 		if blocks, more = blocks+n, n > 0; err != nil {
 			return blocks, err
@@ -41,8 +41,8 @@ func (b *Book) Seal(ctx context.Context) (blocks uint64, err error) {
 	return blocks, b.endNext(ctx)
 }
 
-// Unsealed tells whether a block that can be sealed is not: what Seal leaves where
-// another program is sealing.
+// Unsealed reports whether a block that can be sealed is not: Seal leaves such blocks while another
+// program is sealing.
 func (b *Book) Unsealed(ctx context.Context) (bool, error) {
 	c, err := readBookRow(ctx, b.engine)
 	if errors.Is(err, ErrNone) {
@@ -59,8 +59,8 @@ func (b *Book) Unsealed(ctx context.Context) (bool, error) {
 	return below > 0, err
 }
 
-// asSealer does a part of what only one program does at a time, in a change of its own, with what
-// the book says of itself. Nothing is done where another is sealing, or where there is no book.
+// asSealer runs one step of sealing in a separate change, with the state of the ledger. It does nothing
+// while another program is sealing, or without a ledger.
 func (b *Book) asSealer(ctx context.Context, do func(tx transaction, c bookRow) error) error {
 	err := b.change(ctx, func(tx transaction) error {
 		if mine, err := trySealing(ctx, tx); err != nil || !mine {
@@ -76,12 +76,12 @@ func (b *Book) asSealer(ctx context.Context, do func(tx transaction, c bookRow) 
 		return do(tx, c)
 	})
 	if err != nil {
-		b.tallies = nil // they may have blocks that were not sealed
+		b.tallies = nil // they may include blocks that were not sealed
 	}
 	return err
 }
 
-// trySealing takes the lock of the one who seals, if nobody has it.
+// trySealing takes the sealing lock if it is free.
 func trySealing(ctx context.Context, tx transaction) (mine bool, err error) {
 	if t, ok := tx.(*postgresTransaction); ok {
 		return t.tryLock(ctx, lockSeal)
@@ -89,7 +89,7 @@ func trySealing(ctx context.Context, tx transaction) (mine bool, err error) {
 	return true, nil
 }
 
-// lockSealing waits for the lock of the one who seals.
+// lockSealing waits for the sealing lock.
 func lockSealing(ctx context.Context, tx transaction) error {
 	if t, ok := tx.(*postgresTransaction); ok {
 		return t.lock(ctx, lockSeal)
@@ -97,9 +97,9 @@ func lockSealing(ctx context.Context, tx transaction) error {
 	return nil
 }
 
-// sealPortion seals blocks that follow, as many as are sealed at once. Where one is wrong, those
-// before it are sealed: it is told when it comes first.
-func (b *Book) sealPortion(ctx context.Context) (sealed uint64, err error) {
+// sealBatch seals one batch of blocks. If one is invalid, the blocks before it are sealed; the error is
+// returned when it comes first.
+func (b *Book) sealBatch(ctx context.Context) (sealed uint64, err error) {
 	err = b.asSealer(ctx, func(tx transaction, c bookRow) error {
 		s, err := b.beginSealing(ctx, tx, c)
 		if err != nil {
@@ -107,7 +107,7 @@ func (b *Book) sealPortion(ctx context.Context) (sealed uint64, err error) {
 		}
 		err = b.addStored(ctx, tx, s, c.next()+uint64(sealedAtOnce)-1)
 		var fork *ForkError
-		wrong := errors.Is(err, ErrDamaged) || errors.As(err, &fork) // the block, and not the database
+		wrong := errors.Is(err, ErrDamaged) || errors.As(err, &fork) // the block is at fault, not the database
 		if sealed = s.sealed - c.sealed; sealed == 0 || err != nil && (s.broken || !wrong) {
 			sealed = 0
 			return err
@@ -122,7 +122,7 @@ func (b *Book) addStored(ctx context.Context, q querier, s *sealing, last uint64
 	by := coders.Get().(*coder)
 	defer coders.Put(by)
 	for more := true; more && s.next() <= last; {
-		rows, left, failed := readRows(ctx, q, "height >= ? AND height <= ?", int64(s.next()), int64(min(last, s.next()+portion-1)))
+		rows, left, failed := readRows(ctx, q, "height >= ? AND height <= ?", int64(s.next()), int64(min(last, s.next()+batchSize-1)))
 		for _, r := range rows {
 			if r.height != s.next() || r.flags&notFinal != 0 {
 				return nil
@@ -142,32 +142,32 @@ func (b *Book) addStored(ctx context.Context, q querier, s *sealing, last uint64
 		if failed != nil {
 			return failed
 		}
-		more = left || len(rows) == portion
+		more = left || len(rows) == batchSize
 	}
 	return nil
 }
 
-// sealing is a book that is being sealed.
+// sealing is the state of a ledger while it is sealed.
 type sealing struct {
 	bookRow
-	parent  chain.Optional[chain.Hash] // the last block
-	last    [unitCount]int64           // the numbers that it is of
+	parent  chain.Optional[chain.Hash] // hash of the last block
+	last    [unitCount]int64           // its day and month
 	grown   map[stretchKey]*stretch
 	tallies tallies
-	alone   bool // the blocks are added to nothing that the book has
-	broken  bool // a block was added in part
+	fresh   bool // ignore stretches that the ledger already contains
+	broken  bool // a block was added only partly
 }
 
-// stretchKey finds a stretch.
+// stretchKey identifies a stretch.
 type stretchKey struct {
 	unit   unit
 	number int64
 }
 
-// tallies are those of days whose parts are still to be written, by their numbers.
+// tallies are the tallies of days whose parts are not written yet, by day number.
 type tallies map[int64]*tally
 
-// beginSealing reads what the next block is added to.
+// beginSealing reads the state that the next block is added to.
 func (b *Book) beginSealing(ctx context.Context, q querier, c bookRow) (*sealing, error) {
 	if b.tallies == nil {
 		b.tallies = tallies{}
@@ -184,7 +184,7 @@ func (b *Book) beginSealing(ctx context.Context, q querier, c bookRow) (*sealing
 	return s, nil
 }
 
-// add adds the next block. What the book has of its day and its month is read by q.
+// add adds the next block. The ledger's day and month for it are read through q.
 func (s *sealing) add(ctx context.Context, q querier, c *Content, f flags) error {
 	if want, ok := s.parent.Get(); ok && c.ParentHash != want {
 		return &ForkError{c.Height, c.ParentHash, want}
@@ -211,13 +211,13 @@ func (s *sealing) add(ctx context.Context, q querier, c *Content, f flags) error
 	return nil
 }
 
-// read reads a stretch that a block is to be added to; where there is none, it begins with that.
+// read reads the stretch that a block is added to, or starts a new one at the block.
 func (s *sealing) read(ctx context.Context, q querier, k stretchKey, height uint64) error {
 	if s.grown[k] != nil {
 		return nil
 	}
 	x := &stretch{unit: k.unit, number: k.number, first: height}
-	if !s.alone {
+	if !s.fresh {
 		found, err := readStretches(ctx, q, k.unit, "number = ?", k.number)
 		if err != nil {
 			return err
@@ -230,7 +230,7 @@ func (s *sealing) read(ctx context.Context, q querier, k stretchKey, height uint
 	return nil
 }
 
-// add adds a block to the tally of its day, if that has all others of it.
+// add adds a block to the tally of its day, if the tally includes all earlier blocks of the day.
 func (t tallies) add(day *stretch, c *Content) error {
 	if day.number == noTime {
 		return nil
@@ -239,16 +239,16 @@ func (t tallies) add(day *stretch, c *Content) error {
 		t[day.number] = newTally(c.Height)
 	}
 	of := t[day.number]
-	if of == nil || !of.has(day) { // another program has sealed some
+	if of == nil || !of.has(day) { // another program sealed some of them
 		delete(t, day.number)
 		return nil
 	}
 	return of.add(c)
 }
 
-// keep writes the stretches that grew, and how far the book is sealed.
+// keep writes the changed stretches and the state of the ledger.
 func (s *sealing) keep(ctx context.Context, tx transaction) error {
-	for u := range unitCount { // months are of days
+	for u := range unitCount { // days first: months are derived from them
 		for _, x := range s.ofUnit(u) {
 			if u == monthly {
 				days, err := daysAt(ctx, tx, x.number)
@@ -257,7 +257,7 @@ func (s *sealing) keep(ctx context.Context, tx transaction) error {
 				}
 				x.seal = sealOf(days)
 				for _, day := range days {
-					if day.merged { // the hashes go with the month's parts
+					if day.merged { // its hashes are in the month's parts, which are dropped
 						if err := day.reopen(ctx, tx); err != nil {
 							return err
 						}
@@ -272,7 +272,7 @@ func (s *sealing) keep(ctx context.Context, tx transaction) error {
 	return s.bookRow.keep(ctx, tx)
 }
 
-// reopen writes a stretch that is to be ended anew.
+// reopen writes a stretch without its parts, to be ended again.
 func (s *stretch) reopen(ctx context.Context, tx transaction) error {
 	s.leaves, s.merged = nil, false
 	if err := s.dropParts(ctx, tx); err != nil {
@@ -281,8 +281,8 @@ func (s *stretch) reopen(ctx context.Context, tx transaction) error {
 	return s.keep(ctx, tx)
 }
 
-// ofUnit are the stretches of a unit that grew, in the order of their numbers. One that was made for
-// a block that was not added is none.
+// ofUnit returns the changed stretches of a unit, in order. It skips a stretch created for a block that was
+// not added.
 func (s *sealing) ofUnit(u unit) (list []*stretch) {
 	for k, x := range s.grown {
 		if k.unit == u && x.sums.Blocks > 0 {
@@ -293,11 +293,10 @@ func (s *sealing) ofUnit(u unit) (list []*stretch) {
 	return list
 }
 
-// endNext writes the parts of all days and months that have ended and have none, each in a change of
-// its own.
+// endNext writes the parts of all ended days and months that have none, each in a separate change.
 func (b *Book) endNext(ctx context.Context) (err error) {
 	for more := true; more && err == nil; {
-		more = false // where another program is sealing
+		more = false // stays false while another program is sealing
 		err = b.asSealer(ctx, func(tx transaction, c bookRow) (err error) {
 			more, err = b.end(ctx, tx, &c)
 			return err
@@ -306,8 +305,7 @@ func (b *Book) endNext(ctx context.Context) (err error) {
 	return err
 }
 
-// end writes the parts of a day or a month that has ended and has none, and tells whether it found
-// one.
+// end writes the parts of one ended day or month that has none, and reports whether it found one.
 func (b *Book) end(ctx context.Context, tx transaction, c *bookRow) (found bool, err error) {
 	if c.sealed == 0 {
 		return false, nil
@@ -329,7 +327,7 @@ func (b *Book) end(ctx context.Context, tx transaction, c *bookRow) (found bool,
 		}
 		return true, b.endDay(ctx, tx, open[0])
 	}
-	maps.DeleteFunc(b.tallies, func(day int64, _ *tally) bool { return day != daily.numberOf(at) }) // others ended these days
+	maps.DeleteFunc(b.tallies, func(day int64, _ *tally) bool { return day != daily.numberOf(at) }) // other programs ended these days
 	return false, nil
 }
 
@@ -381,23 +379,22 @@ func (b *Book) endMonth(ctx context.Context, tx transaction, month *stretch) err
 	return month.keep(ctx, tx)
 }
 
-// dropHashes takes the hashes out of a day whose month has them.
+// dropHashes deletes a day's hashes, which its month now contains.
 func (s *stretch) dropHashes(ctx context.Context, tx transaction) error {
 	place, _ := s.leaf(hashBlocks, 0)
 	s.leaves, s.merged = s.leaves[:place*len(Digest{})], true
 	return tx.exec(ctx, "DELETE FROM parts WHERE unit = ? AND number = ? AND kind = ?", unitNames[s.unit], s.number, int64(hashBlocks))
 }
 
-// SealOf is the seal of a span's blocks, those whose time is in the period: it depends on
-// nothing but them. Each is read and checked. A block that is missing is an
-// error, as one that is not sealed is.
+// SealOf returns the seal of a span's blocks whose time is in the period. It depends only on those blocks.
+// Each is read and checked. It returns an error if a block is missing or not sealed.
 func (b *Book) SealOf(ctx context.Context, p Period, span chain.Heights) (none Seal, err error) {
 	have, err := b.sealed(ctx)
 	if err != nil {
 		return none, err
 	}
 	if sealed, ok := have.Get(); !ok || span.First < sealed.First || span.Last > sealed.Last {
-		return none, fmt.Errorf("%w: blocks %v are not all sealed", ErrNone, span)
+		return none, fmt.Errorf("%w: not all of blocks %v are sealed", ErrNone, span)
 	}
 	var seals Seals
 	for r, err := range walk(ctx, b, nil, span, whole) {

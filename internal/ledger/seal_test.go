@@ -16,8 +16,7 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// The digests and seals follow from the records by the package's documentation: this test has its
-// own code for it, and reads the records by plain SQL.
+// Digests and seals can be computed from the records as documented: this test uses its own code and plain SQL.
 func TestDigestsAndSealsFollowFromTheDocumentation(t *testing.T) {
 	both(t, func(t *testing.T, r *recording) {
 		entries := full(t, r)
@@ -79,14 +78,13 @@ func TestDigestsAndSealsFollowFromTheDocumentation(t *testing.T) {
 	})
 }
 
-// documentedLine is what seals have of a day, by the documentation.
+// documentedLine computes a day's contribution to seals as documented.
 func documentedLine(number, blocks uint64, seal [32]byte) [32]byte {
 	text := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, number), blocks)
 	return sha256.Sum256(append(text, seal[:]...))
 }
 
-// Whatever order blocks come in, and whenever they are sealed: the seal is one, in
-// both engines, and so are the totals.
+// The order of storing and sealing does not change the seal and the totals, in both engines.
 func TestSealAndTotalsDoNotDependOnTheOrder(t *testing.T) {
 	entries := full(t, recording2100())
 	id := recording2100().id
@@ -141,7 +139,7 @@ func TestSealGoesUpToTheFirstGapOrBlockThatIsNotFinal(t *testing.T) {
 	})
 }
 
-// A book of more blocks than are sealed, read or checked at once.
+// A ledger with more blocks than are sealed, read or checked at once.
 func TestManyBlocks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not in a short run: many blocks")

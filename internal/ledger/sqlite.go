@@ -21,20 +21,20 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// sqliteEngine is a book in a file.
+// sqliteEngine is a ledger in a file.
 type sqliteEngine struct {
 	sqlQuerier
 	path       string
-	opened     os.FileInfo // the file that it was
+	opened     os.FileInfo // identifies the opened file
 	db         *sql.DB
-	lock       *sql.DB                 // holds the file that says who writes, nil for a reader
-	writer     *sql.Conn               // the one connection that writes, nil for a reader
-	statements map[string]*sql.Stmt    // prepared on it
-	insertions map[insertion]*sql.Stmt // of these, without their text
-	arguments  []any                   // of the statement that runs, to be used again
+	lock       *sql.DB                 // holds the lock file of the writer, nil for a reader
+	writer     *sql.Conn               // the writing connection, nil for a reader
+	statements map[string]*sql.Stmt    // prepared on writer
+	insertions map[insertion]*sql.Stmt // the same, for insert statements
+	arguments  []any                   // reused argument buffer
 }
 
-// insertion is a statement that inserts so many rows.
+// insertion identifies a statement that inserts a number of rows.
 type insertion struct {
 	table string
 	rows  int
@@ -45,7 +45,7 @@ var sqliteDialect = dialect{
 	types:     map[kind]string{integer: "INTEGER", text: "TEXT", data: "BLOB", word: "ANY", amount: "ANY"}, // see compacted
 	strict:    " STRICT",
 	clustered: " STRICT, WITHOUT ROWID",
-	hex:       func(c string) string { return "'0x' || nullif(lower(hex(" + c + ")), '')" }, // hex(null) is no null
+	hex:       func(c string) string { return "'0x' || nullif(lower(hex(" + c + ")), '')" }, // hex(null) is not null
 	time: func(c string) string {
 		return fmt.Sprintf("strftime('%%Y-%%m-%%dT%%H:%%M:%%S', %s / 1000, 'unixepoch') || CASE %s %% 1000 WHEN 0 THEN '' ELSE printf('.%%03d', %s %% 1000) END || 'Z'", c, c, c)
 	},
@@ -57,20 +57,20 @@ var sqliteDialect = dialect{
 	wordOf: func(c string) string {
 		return "CASE typeof(" + c + ") WHEN 'integer' THEN (SELECT word FROM words WHERE number = " + c + ") ELSE " + c + " END"
 	},
-	coin: func(c string) string { // no arithmetic: SQLite's is not exact
+	coin: func(c string) string { // SQLite's arithmetic is not exact
 		digits := "ltrim(" + c + ", '-')"
 		return fmt.Sprintf("CASE WHEN %s LIKE '-%%' THEN '-' ELSE '' END || CASE WHEN length(%s) > 18 THEN substr(%s, 1, length(%s) - 18) ELSE '0' END || '.' || substr('000000000000000000' || %s, -18)",
 			c, digits, digits, digits, digits)
 	},
-	laidOut: "SELECT count(*) > 0 FROM sqlite_master WHERE name = '" + layoutTable + "'",
-	json:    func(of, key string) string { return of + ".value->>'" + key + "'" },
-	each:    func(of, list string) string { return "json_each(" + of + ", '$." + list + "')" },
-	by:      func(string) string { return "" },
-	files:   true,
+	hasSchema: "SELECT count(*) > 0 FROM sqlite_master WHERE name = '" + versionTable + "'",
+	json:      func(of, key string) string { return of + ".value->>'" + key + "'" },
+	each:      func(of, list string) string { return "json_each(" + of + ", '$." + list + "')" },
+	by:        func(string) string { return "" },
+	files:     true,
 }
 
-// sumOfDigits is the exact sum of a column of amounts, as text: SQLite's own is not exact above 2^63. It
-// adds up nine digits of each amount at a time, from the lowest on, and carries.
+// sumOfDigits returns SQL for the exact sum of a column of amounts, as text; SQLite's own is not exact above
+// 2^63. It adds nine digits of each amount at a time, from the lowest, and carries.
 func sumOfDigits(column string) string {
 	const billion = "1000000000"
 	carried, digits := "0", ""
@@ -83,7 +83,7 @@ func sumOfDigits(column string) string {
 	return "coalesce(nullif(ltrim(" + above + " || " + strings.TrimSuffix(digits, " || ") + ", '0'), ''), '0')"
 }
 
-// readSQLite opens a file that is there.
+// readSQLite opens an existing file for reading.
 func readSQLite(ctx context.Context, path string) (*sqliteEngine, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %w", ErrNone, err)
@@ -94,14 +94,14 @@ func readSQLite(ctx context.Context, path string) (*sqliteEngine, error) {
 	if !hasCode(err, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY) {
 		return e, err
 	}
-	if neverWhole(path) {
-		return nil, fmt.Errorf("%w in this file: who made it was stopped before anything was in it", ErrNone)
+	if isIncomplete(path) {
+		return nil, fmt.Errorf("%w in this file: its creation was interrupted", ErrNone)
 	}
-	// Where it lies nothing may be written, as SQLite does beside a file that may change.
+	// The directory is not writable, but SQLite writes next to a file that may change.
 	if log, missing := os.Stat(path + "-wal"); errors.Is(missing, fs.ErrNotExist) || missing == nil && log.Size() == 0 {
 		return readFile(ctx, path, "mode=ro", "immutable=1")
 	}
-	return e, fmt.Errorf("%w: its last changes are in %s-wal, and cannot be read where nothing may be written: copy both files elsewhere, and read them there", err, path)
+	return e, fmt.Errorf("%w: its last changes are in %s-wal, which cannot be read in a read-only directory. Copy both files to a writable directory.", err, path)
 }
 
 func readFile(ctx context.Context, path string, parameters ...string) (*sqliteEngine, error) {
@@ -110,7 +110,7 @@ func readFile(ctx context.Context, path string, parameters ...string) (*sqliteEn
 		return nil, err
 	}
 	e := &sqliteEngine{sqlQuerier: sqlQuerier{db}, path: path, db: db}
-	if err := checkLayout(ctx, db, &sqliteDialect); err != nil {
+	if err := checkSchema(ctx, db, &sqliteDialect); err != nil {
 		return nil, errors.Join(explainFile(path, err), e.close())
 	}
 	if e.opened, err = os.Stat(path); err != nil {
@@ -119,18 +119,18 @@ func readFile(ctx context.Context, path string, parameters ...string) (*sqliteEn
 	return e, nil
 }
 
-// hasCode tells whether an error is SQLite's of one of these kinds.
+// hasCode reports whether an error is an SQLite error with one of these codes.
 func hasCode(err error, codes ...int) bool {
 	var failed *sqlite.Error
 	return errors.As(err, &failed) && slices.Contains(codes, failed.Code()&0xff)
 }
 
-// writeSQLite opens or makes a file, as its only writer.
+// writeSQLite opens or creates a file as its only writer.
 func writeSQLite(ctx context.Context, path string) (*sqliteEngine, error) {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real // or the lock would be another's
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target // links to one file share its lock
 	}
-	if err := checkOurs(ctx, path); err != nil {
+	if err := checkOwned(ctx, path); err != nil {
 		return nil, err
 	}
 	lock, err := lockFile(ctx, path)
@@ -158,8 +158,7 @@ func writeSQLite(ctx context.Context, path string) (*sqliteEngine, error) {
 	return e, nil
 }
 
-// beginFile makes the first page of a new file, whose size is that of all that follow: records and
-// parts are long.
+// beginFile creates the first page of a new file, which sets the page size: records and parts are long.
 func beginFile(ctx context.Context, path string) error {
 	if info, err := os.Stat(path); err == nil && info.Size() > 0 {
 		return nil
@@ -177,8 +176,7 @@ func beginFile(ctx context.Context, path string) error {
 	return db.Close()
 }
 
-// busyTimeout is how long a statement waits for another program's lock on the
-// file, such as that of a backup.
+// busyTimeout is how long a statement waits for another program's lock on the file, such as a backup's.
 const busyTimeout = "_pragma=busy_timeout(10000)"
 
 func openFile(path string, parameters ...string) (*sql.DB, error) {
@@ -189,13 +187,13 @@ func openFile(path string, parameters ...string) (*sql.DB, error) {
 	place := url.URL{Scheme: "file", Path: filepath.ToSlash(absolute), RawQuery: strings.Join(parameters, "&")}
 	db, err := sql.Open("sqlite", place.String())
 	if err == nil {
-		db.SetMaxIdleConns(maxReaders + 1) // each that is opened anew reads all of the layout
+		db.SetMaxIdleConns(maxReaders + 1) // each new connection reads the whole schema
 	}
 	return db, err
 }
 
-// lockFile holds the file beside a ledger that says who writes it. The lock is
-// the system's, and goes with the process.
+// lockFile locks the writer's file next to a ledger. The lock belongs to the operating system and ends
+// with the process.
 func lockFile(ctx context.Context, path string) (*sql.DB, error) {
 	db, err := openFile(path+"-writer", "mode=rwc", "_pragma=busy_timeout(0)", "_pragma=locking_mode(EXCLUSIVE)", "_pragma=journal_mode(OFF)")
 	if err != nil {
@@ -214,17 +212,16 @@ func lockFile(ctx context.Context, path string) (*sql.DB, error) {
 	return db, nil
 }
 
-// checkOurs refuses a file that is somebody else's, before anything is written to it
-// or beside it.
-func checkOurs(ctx context.Context, path string) error {
+// checkOwned rejects a file of another program before anything is written to it or next to it.
+func checkOwned(ctx context.Context, path string) error {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	others, ours, err := tablesIn(ctx, path, "mode=ro", busyTimeout)
 	if code := new(sqlite.Error); errors.As(err, &code) && code.Code() == sqlite3.SQLITE_READONLY_ROLLBACK {
-		// Its writer was killed, as one may be that makes a ledger. What it changed is undone
-		// by whoever opens the file to write.
-		if neverWhole(path) {
+		// Its writer was killed, possibly while creating a ledger. Opening the file for writing undoes the
+		// unfinished change.
+		if isIncomplete(path) {
 			return nil
 		}
 		others, ours, err = tablesIn(ctx, path, "mode=ro", "immutable=1")
@@ -233,37 +230,37 @@ func checkOurs(ctx context.Context, path string) error {
 	case err != nil:
 		return explainFile(path, err)
 	case others > 0 && ours == 0:
-		return fmt.Errorf("%s: %w: it holds other tables", path, ErrNone)
+		return fmt.Errorf("%s: %w: the file belongs to another program", path, ErrNone)
 	}
 	return nil
 }
 
-// neverWhole tells whether the program that made a file was stopped, as by a crash of the machine,
-// before its first page was whole: SQLite's journal beside it says that there was no page before.
-// SQLite makes the file empty again for whoever opens it to write.
-func neverWhole(path string) bool {
+// isIncomplete reports whether the creation of a file was interrupted, as by a crash of the machine, before its
+// first page was complete: SQLite's journal next to it records that there was no page before. Opening the file
+// for writing empties it.
+func isIncomplete(path string) bool {
 	journal, err := os.Open(path + "-journal")
 	if err != nil {
 		return false
 	}
 	defer journal.Close()
-	var header [20]byte // the mark of a journal that is whole, a count, a salt, and the pages before
+	var header [20]byte // the magic number of a complete journal, a count, a salt, and the number of pages before
 	_, err = io.ReadFull(journal, header[:])
 	return err == nil && string(header[:8]) == "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7" && binary.BigEndian.Uint32(header[16:]) == 0
 }
 
-// tablesIn counts what a file defines, and whether our table of the layout is among it.
+// tablesIn counts what a file defines, and whether our schema version table is included.
 func tablesIn(ctx context.Context, path string, parameters ...string) (others, ours int, err error) {
 	db, err := openFile(path, parameters...)
 	if err != nil {
 		return 0, 0, err
 	}
 	defer db.Close()
-	err = db.QueryRowContext(ctx, "SELECT count(*), count(*) FILTER (WHERE name = '"+layoutTable+"') FROM sqlite_master").Scan(&others, &ours)
+	err = db.QueryRowContext(ctx, "SELECT count(*), count(*) FILTER (WHERE name = '"+versionTable+"') FROM sqlite_master").Scan(&others, &ours)
 	return others, ours, err
 }
 
-// explainFile tells apart what can be wrong with a file.
+// explainFile distinguishes a damaged file from other errors.
 func explainFile(path string, err error) error {
 	if hasCode(err, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT) {
 		return fmt.Errorf("%s: %w: %w", path, ErrDamaged, err)
@@ -273,7 +270,7 @@ func explainFile(path string, err error) error {
 
 func (e *sqliteEngine) shared() querier { return e.sqlQuerier }
 
-// checkIndexes asks SQLite itself, which looks at each table's pages.
+// checkIndexes uses SQLite's own check, which reads every page.
 func (e *sqliteEngine) checkIndexes(ctx context.Context, found func(message string)) error {
 	columns := []column{{"integrity_check", text}}
 	return list(ctx, e.shared(), columns, func(r row) error {
@@ -290,8 +287,8 @@ func (e *sqliteEngine) close() error {
 		err = errors.Join(err, s.Close())
 	}
 	if e.writer != nil {
-		// SQLite does it for the last one who closes the file: where others read it, what was
-		// written would not be on the disk yet.
+		// SQLite checkpoints only when the last connection closes. With other readers, what was written would
+		// not be in the database file yet.
 		_, synced := e.writer.ExecContext(context.Background(), "PRAGMA wal_checkpoint(PASSIVE)")
 		err = errors.Join(err, synced, e.writer.Close())
 	}
@@ -304,13 +301,13 @@ func (e *sqliteEngine) close() error {
 
 func (e *sqliteEngine) begin(ctx context.Context) (transaction, error) {
 	if _, err := e.writer.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
-		e.writer.ExecContext(context.Background(), "ROLLBACK") // it may have begun, where ctx ended meanwhile
+		e.writer.ExecContext(context.Background(), "ROLLBACK") // it may have begun although ctx ended
 		return nil, err
 	}
 	return &sqliteTransaction{sqlQuerier: sqlQuerier{e.writer}, engine: e}, nil
 }
 
-// makePartitions makes none: a file has no partitions.
+// makePartitions does nothing: a file has no partitions.
 func (e *sqliteEngine) makePartitions(context.Context, chain.Heights) error { return nil }
 
 func (e *sqliteEngine) dropPartitions(context.Context, uint64) error { return nil }
@@ -333,7 +330,7 @@ type sqliteTransaction struct {
 	ended  bool
 }
 
-// rowsAtOnce is how many rows a statement inserts: with more, it gets no faster.
+// rowsAtOnce is the number of rows of an insert statement; more are not faster.
 const rowsAtOnce = 16
 
 func (t *sqliteTransaction) insert(ctx context.Context, table string, columns []column, rows []row) error {
@@ -361,7 +358,7 @@ func (t *sqliteTransaction) insert(ctx context.Context, table string, columns []
 	return nil
 }
 
-// inserting is the statement that inserts so many rows at once.
+// inserting returns the statement that inserts a number of rows at once.
 func (t *sqliteTransaction) inserting(ctx context.Context, table string, columns []column, rows int) (*sql.Stmt, error) {
 	key := insertion{table, rows}
 	s := t.engine.insertions[key]
@@ -376,7 +373,7 @@ func (t *sqliteTransaction) inserting(ctx context.Context, table string, columns
 	return s, nil
 }
 
-// prepared is a statement that is kept for the next time.
+// prepared returns a cached prepared statement.
 func (t *sqliteTransaction) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
 	s := t.engine.statements[query]
 	if s == nil {
@@ -397,12 +394,12 @@ func (t *sqliteTransaction) commit(ctx context.Context) error {
 
 func (t *sqliteTransaction) rollback() {
 	if !t.ended {
-		t.engine.writer.ExecContext(context.Background(), "ROLLBACK") // fails where an error has done it already
+		t.engine.writer.ExecContext(context.Background(), "ROLLBACK") // fails if an error has already rolled back
 		t.ended = true
 	}
 }
 
-// sqlQuerier runs SQL by the standard library's interface.
+// sqlQuerier runs SQL through the standard library's interface.
 type sqlQuerier struct {
 	to interface {
 		ExecContext(ctx context.Context, query string, arguments ...any) (sql.Result, error)
@@ -412,48 +409,47 @@ type sqlQuerier struct {
 
 func (q sqlQuerier) exec(ctx context.Context, query string, arguments ...any) error {
 	_, err := q.to.ExecContext(ctx, query, arguments...)
-	return asDamage(err, broken(err))
+	return wrapDamage(err, broken(err))
 }
 
-// broken tells whether SQLite says that the file is damaged.
+// broken reports whether SQLite considers the file damaged.
 func broken(err error) bool {
 	var failed *sqlite.Error
 	return hasCode(err, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT) ||
 		errors.As(err, &failed) && failed.Code() == sqlite3.SQLITE_IOERR_SHORT_READ
 }
 
-// unanswerable tells whether a question, of which we know that it is right, cannot be
-// answered: a table or a column is not there.
+// unanswerable reports whether a query known to be correct cannot run because a table or a column is missing.
 func unanswerable(err error) bool { return broken(err) || hasCode(err, sqlite3.SQLITE_ERROR) }
 
 func (q sqlQuerier) query(ctx context.Context, query string, arguments ...any) (rowSet, error) {
 	rows, err := q.to.QueryContext(ctx, query, arguments...)
 	if err != nil {
-		return nil, asDamage(err, unanswerable(err))
+		return nil, wrapDamage(err, unanswerable(err))
 	}
 	return &sqlRows{Rows: rows}, nil
 }
 
 type sqlRows struct {
 	*sql.Rows
-	places []any // of the values of a row
+	places []any // pointers to the values of a row
 }
 
 func (r *sqlRows) close() { r.Rows.Close() }
 
 func (r *sqlRows) Err() error {
 	err := r.Rows.Err()
-	return asDamage(err, unanswerable(err))
+	return wrapDamage(err, unanswerable(err))
 }
 
-// Scan fails where a value is of another kind than ours, or where the rows have ended.
+// Scan returns damage if a value has an unexpected type or there is no row.
 func (r *sqlRows) Scan(into ...any) error {
 	err := r.Rows.Scan(into...)
-	return asDamage(err, err != nil && r.Rows.Err() == nil)
+	return wrapDamage(err, err != nil && r.Rows.Err() == nil)
 }
 
-// values takes what SQLite has, and makes it ours: amounts and words may be compact. The driver has
-// nil for data without a byte, which it would write as null.
+// values expands compact amounts and words. The driver returns nil for empty data, which would be written
+// back as null.
 func (r *sqlRows) values(columns []column, into row) error {
 	r.places = r.places[:0]
 	for i := range into {

@@ -12,7 +12,7 @@ import (
 	"github.com/feeledger/fees/internal/test/postgrestest"
 )
 
-// stalling are rows of which the first does not come until they are let go.
+// stalling are rows whose first does not arrive until they are released.
 type stalling struct{ begun, release chan struct{} }
 
 func (s *stalling) Next() bool {
@@ -24,8 +24,8 @@ func (s *stalling) Next() bool {
 func (s *stalling) Values() ([]any, error) { return nil, nil }
 func (s *stalling) Err() error             { return nil }
 
-// What a program locked that stopped in the midst of a message is free again; whoever only
-// waits between two messages is left alone.
+// Locks of a program that stopped in the middle of a message are released; a program that waits between two messages is
+// not affected.
 func TestEndStalled(t *testing.T) {
 	place := postgrestest.Start(t).Database(t)
 	open := func() *ledger.Book {

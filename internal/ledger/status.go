@@ -11,29 +11,29 @@ import (
 	"github.com/feeledger/fees/fee/evidence"
 )
 
-// Status is how far a book is.
+// Status describes the state of a ledger.
 type Status struct {
 	Identity
-	First    uint64                        // the height that it begins with
+	First    uint64                        // the first height
 	Stored   chain.Optional[chain.Heights] // from the lowest height to the highest
-	Blocks   uint64                        // that are there
-	NotFinal uint64                        // of them
-	Below    chain.Optional[chain.Heights] // blocks below First that are not sealed yet, from the lowest to the highest
-	Gaps     []chain.Heights               // heights below the highest that are missing, from the lowest on
+	Blocks   uint64                        // stored
+	NotFinal uint64                        // of the stored blocks
+	Below    chain.Optional[chain.Heights] // blocks below First that are not sealed yet, from lowest to highest
+	Gaps     []chain.Heights               // missing heights below the highest, in order
 	Sealed   chain.Optional[uint64]        // the height of the last sealed block
-	Seal     chain.Optional[Seal]          // of the sealed blocks, day after day: see the package's documentation
-	Findings uint64                        // checks that did not hold
-	Unread   uint64                        // balances events that are not understood
-	// Unanswered are the questions that a source did not answer for the moment, though it
-	// might have. Compare asks them again.
+	Seal     chain.Optional[Seal]          // of the sealed blocks; see the package documentation
+	Findings uint64                        // failed checks
+	Unread   uint64                        // unrecognised balances events
+	// Unanswered counts the questions that a source could not answer for the moment. Verifying against a
+	// source asks them again.
 	Unanswered      uint64
 	FirstUnanswered chain.Optional[evidence.Question]
 	LastTime        chain.Optional[chain.Time] // of the highest block
 	Totals          Sums                       // of the sealed blocks
-	Evidence        evidence.Evidence          // how well the blocks that are there are known
+	Evidence        evidence.Evidence          // for the stored blocks
 }
 
-// Status reads how far the book is.
+// Status returns the state of the ledger.
 func (b *Book) Status(ctx context.Context) (s Status, err error) {
 	q, end, err := b.engine.snapshot(ctx)
 	if err != nil {
@@ -87,8 +87,8 @@ func (b *Book) Status(ctx context.Context) (s Status, err error) {
 	return s, nil
 }
 
-// counts are how many blocks the book has, where they are, and how many findings and the like they
-// have. Those that are not sealed are looked through.
+// counts counts blocks, findings and the like, and finds the range and gaps of the stored blocks. Unsealed
+// blocks are scanned.
 func (b *Book) counts(ctx context.Context, q querier, c *bookRow, s *Status) error {
 	next := c.first
 	if s.Blocks = c.sealed; c.sealed > 0 {
@@ -149,8 +149,8 @@ func (b *Book) counts(ctx context.Context, q querier, c *bookRow, s *Status) err
 	return nil
 }
 
-// blamed is damage that names the first block that it comes from.
-func (b *Book) blamed(ctx context.Context, q querier, err error) error {
+// firstDamage returns the first damaged block's error, or err if none is found.
+func (b *Book) firstDamage(ctx context.Context, q querier, err error) error {
 	for _, found := range walk(ctx, b, q, everyBlock, whole) {
 		if found != nil {
 			return found
@@ -159,8 +159,7 @@ func (b *Book) blamed(ctx context.Context, q querier, err error) error {
 	return err
 }
 
-// Missing are the heights of a span that the book does not have, or has as blocks
-// that are not final.
+// Missing returns the heights of a span whose blocks are missing or not final.
 func (b *Book) Missing(ctx context.Context, span chain.Heights) ([]chain.Heights, error) {
 	c, err := readBookRow(ctx, b.engine)
 	if err != nil {
@@ -169,8 +168,7 @@ func (b *Book) Missing(ctx context.Context, span chain.Heights) ([]chain.Heights
 	return b.missing(ctx, b.engine, c, span, false)
 }
 
-// below are the blocks below the book's first one that are not sealed yet, and what is missing
-// between them and it.
+// below returns the unsealed blocks below the ledger's first one, and the gaps between them and it.
 func (b *Book) below(ctx context.Context, q querier, c bookRow) (stored chain.Optional[chain.Heights], gaps []chain.Heights, err error) {
 	var lowest, highest *int64
 	if _, err := one(ctx, q, []any{&lowest, &highest}, "SELECT min(height), max(height) FROM blocks WHERE height >= 0 AND height < ?", int64(c.first)); err != nil || lowest == nil {
@@ -184,14 +182,14 @@ func (b *Book) below(ctx context.Context, q querier, c bookRow) (stored chain.Op
 	for _, gap := range gaps {
 		beside = append(beside, gap.First-1, gap.Last+1)
 	}
-	var after *int64 // or the one that follows was moved away
+	var after *int64 // detects a first block that was moved away
 	if err == nil && c.sealed > 0 {
 		_, err = one(ctx, q, []any{&after}, "SELECT min(height) FROM blocks WHERE height > ?", *highest)
 		if err == nil && (after == nil || uint64(*after) != c.first) {
-			err = damagedBlock(c.first, "out of its place")
+			err = damagedBlock(c.first, "out of order")
 		}
 	}
-	for _, height := range beside { // the heights in between follow each other
+	for _, height := range beside { // the heights in between are consecutive
 		if err == nil {
 			_, err = b.blockAt(ctx, q, height)
 		}
@@ -199,7 +197,7 @@ func (b *Book) below(ctx context.Context, q querier, c bookRow) (stored chain.Op
 	return chain.Some(chain.Heights{First: uint64(*lowest), Last: uint64(*highest)}), gaps, err
 }
 
-// missing looks only above the sealed blocks and below them, among which nothing is.
+// missing searches only above and below the sealed blocks, which have no gaps.
 func (b *Book) missing(ctx context.Context, q querier, c bookRow, span chain.Heights, notFinalToo bool) (gaps []chain.Heights, err error) {
 	next := span.First
 	switch {
@@ -220,7 +218,7 @@ func (b *Book) missing(ctx context.Context, q querier, c bookRow, span chain.Hei
 	}
 	err = scan(ctx, q, heightFields, func(height *uint64) error {
 		if *height < next {
-			return damagedBlock(*height, "out of its place")
+			return damagedBlock(*height, "out of order")
 		}
 		if *height > next {
 			gaps = append(gaps, chain.Heights{First: next, Last: *height - 1})
@@ -237,7 +235,7 @@ func (b *Book) missing(ctx context.Context, q querier, c bookRow, span chain.Hei
 	return gaps, nil
 }
 
-// timeAt is when the block at a height was made; not known where the book lacks it.
+// timeAt returns when the block at a height was made; unknown if it is not stored.
 func (b *Book) timeAt(ctx context.Context, q querier, height uint64) (none chain.Optional[chain.Time], err error) {
 	r, err := b.blockAt(ctx, q, height)
 	if err != nil || r == nil {
@@ -246,7 +244,7 @@ func (b *Book) timeAt(ctx context.Context, q querier, height uint64) (none chain
 	return r.at()
 }
 
-// blockAt is the block at a height, nil where the book lacks it.
+// blockAt returns the block at a height, nil if it is not stored.
 func (b *Book) blockAt(ctx context.Context, q querier, height uint64) (*blockRow, error) {
 	rows, _, err := readChecked(ctx, q, "height = ?", int64(min(height, math.MaxInt64)))
 	if err != nil {
@@ -265,8 +263,7 @@ func (b *Book) blockAt(ctx context.Context, q querier, height uint64) (*blockRow
 	return nil, err
 }
 
-// Predecessor is the block at a height as the next one follows it; not known where
-// the book lacks it.
+// Predecessor returns the block at a height for checks of the next one; unknown if it is not stored.
 func (b *Book) Predecessor(ctx context.Context, height uint64) (none chain.Optional[evidence.Predecessor], err error) {
 	r, err := b.blockAt(ctx, b.engine, height)
 	if err != nil || r == nil {
@@ -276,8 +273,8 @@ func (b *Book) Predecessor(ctx context.Context, height uint64) (none chain.Optio
 	return chain.Some(evidence.Predecessor{Number: height, Hash: r.hash(), Time: at}), err
 }
 
-// Extent is how far the book reaches: first is the height that it begins with, and next the
-// height after the highest final block. It is ErrNone before the first Begin.
+// Extent returns the ledger's first height, and the height after the highest final block. It returns ErrNone
+// before the first Begin.
 func (b *Book) Extent(ctx context.Context) (first, next uint64, err error) {
 	c, err := readBookRow(ctx, b.engine)
 	if err != nil {

@@ -10,16 +10,16 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// unit is a stretch of time that has totals, and a seal of its own.
+// unit is a kind of period with totals and a seal: a day or a month.
 type unit int
 
 const (
-	daily   unit = iota // of UTC, counted from 1970
-	monthly             // likewise
+	daily   unit = iota // UTC days, numbered from 1970
+	monthly             // UTC months, likewise
 	unitCount
 )
 
-// unitNames are the units in the table stretches.
+// unitNames are the names of the units in the table stretches.
 var unitNames = [unitCount]string{daily: "day", monthly: "month"}
 
 func unitOf(name string) (unit, error) {
@@ -30,10 +30,10 @@ func unitOf(name string) (unit, error) {
 	return unit(u), nil
 }
 
-// noTime is the number of a unit for the blocks without a time: block 0.
+// noTime is the number for the blocks without a time: block 0.
 const noTime = -1
 
-// numberOf tells which one a block is in, by its time.
+// numberOf returns the number of a block's day or month.
 func (u unit) numberOf(at chain.Optional[chain.Time]) int64 {
 	t, timed := at.Get()
 	if !timed {
@@ -42,7 +42,7 @@ func (u unit) numberOf(at chain.Optional[chain.Time]) int64 {
 	return u.number(t.Std().UnixMilli())
 }
 
-// number tells which one a time in milliseconds is in.
+// number returns the number of the day or month of a time in milliseconds.
 func (u unit) number(ms int64) int64 {
 	if u == daily {
 		return ms / dayMS
@@ -51,7 +51,7 @@ func (u unit) number(ms int64) int64 {
 	return int64(t.Year()-1970)*12 + int64(t.Month()) - 1
 }
 
-// name is a unit of a number for people.
+// name formats a day or month for people.
 func (u unit) name(number int64) string {
 	switch {
 	case number == noTime:
@@ -62,18 +62,17 @@ func (u unit) name(number int64) string {
 	return time.Date(1970, time.Month(1+number), 1, 0, 0, 0, 0, time.UTC).Format("2006-01")
 }
 
-// stretch is a day or a month of UTC: the sealed blocks whose time is in it, what they add up to, and
-// their seal.
+// stretch is a UTC day or month: the sealed blocks whose time is in it, their sums and their seal.
 type stretch struct {
 	unit        unit
-	number      int64  // noTime is that of the blocks without a time
-	first, last uint64 // the lowest height and the highest; a block in between may be of another
+	number      int64  // noTime for the blocks without a time
+	first, last uint64 // the lowest and highest height; a block in between may belong to another stretch
 	seal        Seal
-	flagged     [len(fewFlags)]uint64 // how many blocks have which flag
-	rules       nullable              // that priced its transactions, a line each, in the order of their names
+	flagged     [len(fewFlags)]uint64 // number of blocks by flag
+	rules       nullable              // the rules that priced its transactions, one per line, sorted
 	sums        Sums
-	merged      bool   // of a day: its month has its hashes
-	leaves      []byte // of its parts; nil until they are written, when a block of another has come
+	merged      bool   // of a day: its hashes are in its month's parts
+	leaves      []byte // SHA-256 of each part; nil until the stretch has ended and they are written
 }
 
 var stretchFields = slices.Concat([]field[stretch]{
@@ -99,16 +98,16 @@ func sumsOfStretch() (list []field[stretch]) {
 
 var stretchColumns = signedColumns(stretchFields)
 
-// name is the stretch for people.
+// name returns the stretch's name for people.
 func (s *stretch) name() string { return s.unit.name(s.number) }
 
-// ended tells whether the stretch grows no more, and has its parts.
+// ended reports whether the stretch has ended and has its parts.
 func (s *stretch) ended() bool { return s.leaves != nil }
 
-// heights are those of its blocks.
+// heights returns the range of its blocks.
 func (s *stretch) heights() chain.Heights { return chain.Heights{First: s.first, Last: s.last} }
 
-// condition takes the stretch's blocks.
+// condition selects the stretch's blocks.
 func (s *stretch) condition() (where string, arguments []any) {
 	where, arguments = "height >= ? AND height <= ? AND ", bounds(s.heights())
 	if s.number == noTime {
@@ -118,10 +117,10 @@ func (s *stretch) condition() (where string, arguments []any) {
 	return where + "time_ms >= ? AND time_ms < ?", append(arguments, begin.UnixMilli(), end.UnixMilli())
 }
 
-// digest is that of the row.
+// digest returns the row's digest.
 func (s *stretch) digest() Digest { return digestOf(stretchFields, s) }
 
-// add adds the next block. The seal of a month follows from its days.
+// add adds the next block. A month's seal is computed from its days.
 func (s *stretch) add(c *Content, f flags) error {
 	s.last = max(s.last, c.Height)
 	if s.unit == daily {
@@ -136,7 +135,7 @@ func (s *stretch) add(c *Content, f flags) error {
 	return s.sums.Add(&c.sums)
 }
 
-// merge adds what is known of the blocks of another part of the same stretch.
+// merge adds the counts, rules and sums of other blocks of the same stretch.
 func (s *stretch) merge(x *stretch) error {
 	for i, n := range x.flagged {
 		s.flagged[i] += n
@@ -145,7 +144,7 @@ func (s *stretch) merge(x *stretch) error {
 	return s.sums.Add(&x.sums)
 }
 
-// addRules adds names, a line each.
+// addRules adds names, one per line.
 func (s *stretch) addRules(names string) {
 	if names == "" || string(s.rules) == names {
 		return
@@ -162,8 +161,7 @@ func lines(text string) []string {
 	return strings.Split(text, "\n")
 }
 
-// readStretches reads those of a unit that a condition takes, in the order of their
-// numbers, and checks each by its digest.
+// readStretches reads the stretches of a unit that match a condition, in order, and checks their digests.
 func readStretches(ctx context.Context, q querier, u unit, where string, arguments ...any) (found []*stretch, err error) {
 	err = list(ctx, q, stretchColumns, func(r row) error {
 		s := &stretch{}
@@ -171,7 +169,7 @@ func readStretches(ctx context.Context, q querier, u unit, where string, argumen
 			return damaged("table stretches: the %s %s was altered: %v", unitNames[u], s.name(), err)
 		}
 		if s.unit != u || len(found) > 0 && s.number <= found[len(found)-1].number {
-			return damaged("table stretches: the %s %s is out of its place", unitNames[u], s.name())
+			return damaged("table stretches: the %s %s is out of order", unitNames[u], s.name())
 		}
 		found = append(found, s)
 		return nil
@@ -187,7 +185,7 @@ func (s *stretch) keep(ctx context.Context, tx transaction) error {
 	return tx.insert(ctx, "stretches", stretchColumns, []row{signedRow(stretchFields, s)})
 }
 
-// daysAt are the days of a month.
+// daysAt returns the days of a month.
 func daysAt(ctx context.Context, q querier, month int64) ([]*stretch, error) {
 	if month == noTime {
 		return readStretches(ctx, q, daily, "number = ?", int64(noTime))
@@ -196,7 +194,7 @@ func daysAt(ctx context.Context, q querier, month int64) ([]*stretch, error) {
 	return readStretches(ctx, q, daily, "number >= ? AND number < ?", int64(DayOf(begin)), int64(DayOf(end)))
 }
 
-// now is the stretch as the book has it now: it may have been extended downwards.
+// now returns the current stretch, which may have been extended downwards.
 func (s *stretch) now(ctx context.Context, q querier) (*stretch, error) {
 	found, err := readStretches(ctx, q, s.unit, "number = ?", s.number)
 	if err == nil && len(found) == 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/feeledger/fees/fee/evidence"
 )
 
-// partSums are all sums, in the order in which stretches and parts have them: an order for ever.
+// partSums are all sums in the order stored in stretches and parts. The order is part of the format.
 var partSums = []field[Sums]{
 	{"blocks", fact, func(s *Sums) any { return &s.Blocks }},
 	{"inherents", fact, func(s *Sums) any { return &s.Inherents }},
@@ -40,15 +40,15 @@ var partSums = []field[Sums]{
 	{"priced", fact, func(s *Sums) any { return &s.Priced }},
 }
 
-// Sums are what transactions add up to. An amount that is not known adds nothing, and is
-// counted: where a count is not 0, the sum is not known.
+// Sums are totals of transactions. An unknown amount adds nothing and is counted: if its count is not 0, the
+// sum is incomplete.
 type Sums struct {
 	Blocks, Inherents uint64 // 0 in sums by account or contract
 	EVM, Native       uint64 // transactions
 	fee.OutcomeCounts        // of them
 	Undetermined      uint64 // without a fee
-	Uncharged         uint64 // of which it is not known what the chain charged
-	Unaccounted       uint64 // of which it is known what they were charged, and not where all of that went
+	Uncharged         uint64 // whose charged amount is unknown
+	Unaccounted       uint64 // whose charged amount is known, but not where all of it went
 	Gas               uint64
 	Fee               chain.Wei
 	EVMFee            chain.Wei
@@ -59,17 +59,17 @@ type Sums struct {
 	Burned            chain.Wei
 	Treasury          chain.Wei
 	Author            chain.Wei
-	Drifts            uint64 // transactions whose fee is not what the chain charged
-	PriorityUnknown   uint64 // EVM transactions with a fee of which it is not known how much is priority fee
-	// Of so many transactions it is not known how much was burned, or went to treasury or author.
+	Drifts            uint64 // transactions whose fee differs from what was charged
+	PriorityUnknown   uint64 // EVM transactions with a fee but an unknown priority fee
+	// Transactions for which the burned amount, or the treasury's or author's share, is unknown.
 	BurnedUnknown, TreasuryUnknown, AuthorUnknown uint64
-	// PricedGas is the gas of the EVM transactions whose gas price and fee are known, and
-	// Priced is Σ gas price × gas of them.
+	// PricedGas is the gas of the EVM transactions whose gas price and fee are known, and Priced is their
+	// Σ gas price × gas.
 	PricedGas uint64
 	Priced    chain.Wei
 }
 
-// Add adds other sums. It is chain.ErrOverflow where one is more than a column holds.
+// Add adds other sums. It returns chain.ErrOverflow if a sum exceeds its column.
 func (s *Sums) Add(x *Sums) (err error) {
 	for _, f := range partSums {
 		switch a := f.at(s).(type) {
@@ -96,14 +96,13 @@ const (
 	quarterHourMS = dayMS / 96
 )
 
-// SumsOf are those of a transaction. It is chain.ErrOverflow where its gas price × gas is more
-// than an amount can be.
+// SumsOf returns the sums of one transaction. It returns chain.ErrOverflow if gas price × gas exceeds an amount.
 func SumsOf(c *Cost) (s Sums, err error) {
 	err = s.of(c)
 	return s, err
 }
 
-// of has sums of nothing be those of a transaction.
+// of turns zero sums into those of one transaction.
 func (s *Sums) of(c *Cost) (err error) {
 	s.Fee, s.PriorityFee, s.Tip, s.Charged = or(c.Fee), or(c.PriorityFee), or(c.Tip), or(c.Charged)
 	s.Burned, s.Treasury, s.Author, s.Gas = or(c.Burned), or(c.Treasury), or(c.Author), or(c.Gas).Uint64()

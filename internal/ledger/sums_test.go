@@ -17,7 +17,7 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// ever is a period that has all blocks with a time.
+// ever is a period of all blocks with a time.
 var ever = ledger.Period{To: func() chain.Time {
 	t, err := chain.TimeAt(uint64(time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()))
 	if err != nil {
@@ -26,11 +26,11 @@ var ever = ledger.Period{To: func() chain.Time {
 	return t
 }()}
 
-// totalled are the totals of a period, each key once, by their text.
+// totalled returns the totals of a period, each key once, as texts.
 func totalled(book *ledger.Book, p ledger.Period, by ledger.TotalsBy) (map[string]ledger.Sums, []string, error) {
 	found := map[string]ledger.Sums{}
 	rules, err := book.Totals(ctx, p, chain.Heights{Last: math.MaxInt64}, by, func(x *ledger.Total) error {
-		if x.EVM+x.Native == 0 { // a time without a transaction
+		if x.EVM+x.Native == 0 { // a time without transactions
 			return nil
 		}
 		key := fmt.Sprint(x.Start, x.Layer, x.Call, x.Contract, x.Account)
@@ -43,7 +43,7 @@ func totalled(book *ledger.Book, p ledger.Period, by ledger.TotalsBy) (map[strin
 	return found, rules, err
 }
 
-// addedUp is the same, transaction by transaction.
+// addedUp computes the same from single transactions.
 func addedUp(t *testing.T, book *ledger.Book, p ledger.Period, by ledger.TotalsBy) (map[string]ledger.Sums, []string) {
 	found, rules := map[string]ledger.Sums{}, map[string]bool{}
 	require.NoError(t, each(book.Costs(ctx, in(chain.Heights{Last: math.MaxInt64})), func(c *ledger.Cost) error {
@@ -86,9 +86,8 @@ func addedUp(t *testing.T, book *ledger.Book, p ledger.Period, by ledger.TotalsB
 
 var everyTotal = []ledger.TotalsBy{ledger.ByQuarterHour, ledger.ByDay, ledger.ByMonth, ledger.ByContract, ledger.ByAccount, ledger.ByContractDay, ledger.ByAccountDay}
 
-// Whatever a period has of the book's months and days, its totals are the sums of its
-// transactions: also where times go backwards, where nobody is known to have paid, and where
-// the last day and the last month still grow.
+// The totals of any period equal the sums of its transactions, also if times go backwards, if payers are unknown, and if
+// the last day and month still grow.
 func TestTotalsOfPeriods(t *testing.T) {
 	engines(t, func(t *testing.T, newPlace func() string) {
 		random := rand.New(rand.NewPCG(1, 2))

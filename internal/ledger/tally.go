@@ -13,26 +13,26 @@ import (
 	"github.com/feeledger/fees/fee"
 )
 
-// tally adds up the blocks of a day, and notes where they are found: its parts are made of it when
-// the day has ended.
+// tally collects the sums and indexes of a day's blocks. The day's parts are written from it when the day
+// has ended.
 type tally struct {
 	first    uint64                   // the day's first height
-	blocks   uint64                   // how many were added
+	blocks   uint64                   // number of added blocks
 	sums     [accountBlocks]keyedSums // by kind
 	accounts map[chain.Address]*run
 	hashes   []uint64
 }
 
-// run are the blocks that have rows of an account: of each how far it is from the one before, or
-// from the day's first, times 8, and which rows those are.
+// run lists the blocks with rows of an account: for each, the distance from the block before (or the day's
+// first height) times 8, plus the kinds of rows.
 type run struct {
 	steps []byte
-	last  uint64 // the height before
+	last  uint64 // the previous height
 	at    uint64 // the height whose rows are being added
-	kinds uint64 // of them
+	kinds uint64 // of those rows
 }
 
-// Which rows of a block are an account's.
+// The kinds of an account's rows in a block.
 const (
 	hasPaid  = 1 << iota // it paid for a transaction
 	hasMoved             // its balance moved
@@ -49,7 +49,7 @@ func newTally(first uint64) *tally {
 	return t
 }
 
-// keyedSums are sums by key.
+// keyedSums maps keys to sums.
 type keyedSums map[string]*Sums
 
 func (k keyedSums) add(key string, x *Sums) error {
@@ -61,11 +61,11 @@ func (k keyedSums) add(key string, x *Sums) error {
 	return s.Add(x)
 }
 
-// has tells whether all blocks of the day were added.
+// has reports whether all blocks of the day were added.
 func (t *tally) has(day *stretch) bool { return t.first == day.first && t.blocks == day.sums.Blocks }
 
-// contractKey is the key of the sums by contract. A contract is what an EVM transaction called,
-// beside the calls of the native layer.
+// contractKey returns the key of the sums by contract. A contract is what an EVM transaction called; native
+// calls are listed beside them.
 func contractKey(c *Cost) string {
 	key := string(c.Layer) + "\x00" + c.Call + "\x00"
 	if to, ok := c.Recipient.Get(); ok && c.Layer == fee.EVM {
@@ -74,12 +74,12 @@ func contractKey(c *Cost) string {
 	return key
 }
 
-// quarterKey is the key of the sums by quarter of an hour. Every time zone's days begin at one.
+// quarterKey returns the key of the sums by quarter of an hour. Days begin on a quarter in every time zone.
 func quarterKey(at chain.Time) string {
 	return string(binary.BigEndian.AppendUint32(nil, uint32(at.Std().UnixMilli()/quarterHourMS)))
 }
 
-// partOf is which part of a kind has a key.
+// partOf returns the part of a kind that contains a key.
 func partOf(kind partKind, key string) int {
 	switch kind {
 	case contractSums:
@@ -92,10 +92,10 @@ func partOf(kind partKind, key string) int {
 	return 0
 }
 
-// add adds the next block, whose time is known.
+// add adds the next block, whose time must be known.
 func (t *tally) add(c *Content) (err error) {
 	if c.Height-t.first >= 1<<hashPlaceBits {
-		return fmt.Errorf("its day began with block %d: a ledger cannot look up so many", t.first)
+		return fmt.Errorf("its day began at block %d and has more blocks than a ledger can index", t.first)
 	}
 	t.blocks++
 	for i := range c.Transactions {
@@ -134,13 +134,13 @@ func (t *tally) note(a chain.Address, height, kind uint64) {
 	r.kinds |= kind
 }
 
-// end ends the rows of a block.
+// end finishes the rows of a block.
 func (r *run) end() {
 	r.steps = binary.AppendUvarint(r.steps, (r.at-r.last)<<kindBits|r.kinds)
 	r.last, r.kinds = r.at, 0
 }
 
-// A hash is found by its first 5 bytes, which the height follows, from the stretch's first on.
+// A hash entry consists of the first 5 bytes of the hash and the height relative to the stretch's first.
 const (
 	hashPlaceBits = 24
 	hashPartBits  = 6
@@ -150,7 +150,7 @@ func (t *tally) noteHash(hash chain.Hash, height uint64) {
 	t.hashes = append(t.hashes, binary.BigEndian.Uint64(hash[:])>>hashPlaceBits<<hashPlaceBits|(height-t.first))
 }
 
-// bodies are those of the day's parts.
+// bodies returns the day's parts.
 func (t *tally) bodies() *bodies {
 	b := newBodies()
 	for kind, sums := range t.sums {
@@ -168,10 +168,10 @@ func (t *tally) bodies() *bodies {
 	return &b
 }
 
-// accountKey is how many bytes of an account the blocks are looked up by.
+// accountKey is the number of bytes of an account in the index of blocks.
 const accountKey = 8
 
-// addSums adds sums in the order of their keys.
+// addSums adds sums in order of key.
 func (b *bodies) addSums(kind partKind, sums keyedSums) {
 	for _, key := range slices.Sorted(maps.Keys(sums)) {
 		body := &b[kind][partOf(kind, key)]
@@ -179,7 +179,7 @@ func (b *bodies) addSums(kind partKind, sums keyedSums) {
 	}
 }
 
-// addHashes adds hashes in their order.
+// addHashes adds hash entries in order.
 func (b *bodies) addHashes(hashes []uint64) {
 	slices.Sort(hashes)
 	for _, h := range slices.Compact(hashes) {
@@ -188,7 +188,7 @@ func (b *bodies) addHashes(hashes []uint64) {
 	}
 }
 
-// tallied is the tally of a day's blocks.
+// tallied builds the tally of a day from its blocks.
 func (b *Book) tallied(ctx context.Context, q querier, s *stretch) (*tally, error) {
 	t := newTally(s.first)
 	for c, err := range walk(ctx, b, q, s.heights(), func(by *coder, r *blockRow) (*Content, error) { return r.content(by, everything) }) {
@@ -200,12 +200,12 @@ func (b *Book) tallied(ctx context.Context, q querier, s *stretch) (*tally, erro
 		}
 	}
 	if !t.has(s) {
-		return nil, damaged("table blocks: %d of %v are of %s, and %d were sealed", t.blocks, s.heights(), s.name(), s.sums.Blocks)
+		return nil, damaged("table blocks: %d of blocks %v belong to %s, but %d were sealed", t.blocks, s.heights(), s.name(), s.sums.Blocks)
 	}
 	return t, nil
 }
 
-// mergedParts are the bodies of a month's parts, made of those of its days.
+// mergedParts merges the parts of a month's days.
 func (b *Book) mergedParts(ctx context.Context, q querier, month *stretch, days []*stretch) (*bodies, error) {
 	out := newBodies()
 	for _, kind := range []partKind{contractSums, accountSums} {
@@ -224,7 +224,7 @@ func (b *Book) mergedParts(ctx context.Context, q querier, month *stretch, days 
 		}
 	}
 	if month.last-month.first >= 1<<hashPlaceBits {
-		return nil, fmt.Errorf("%s has more blocks than a ledger can look up", month.name())
+		return nil, fmt.Errorf("%s has more blocks than a ledger can index", month.name())
 	}
 	var hashes []uint64
 	for _, day := range days {
@@ -242,7 +242,7 @@ func (b *Book) mergedParts(ctx context.Context, q querier, month *stretch, days 
 	return &out, nil
 }
 
-// hashesOf are a day's hashes. Where it has given them to its month, its blocks are looked through.
+// hashesOf returns a day's hash entries. If the month already contains them, the day's blocks are scanned.
 func (b *Book) hashesOf(ctx context.Context, q querier, day *stretch) (parts [][]byte, err error) {
 	if day.merged {
 		t, err := b.tallied(ctx, q, day)

@@ -25,19 +25,19 @@ import (
 	"github.com/feeledger/fees/internal/test/crashtest"
 )
 
-// asTask makes this test binary a program that does one of the tasks, in the directory of asWriter.
-// With goingOn it goes on with what another one left.
+// asTask makes this test binary a program that runs one of the tasks in the directory of asWriter. With goingOn it
+// continues after an interruption.
 const (
 	asTask  = "FEES_LEDGER_TEST_TASK"
 	goingOn = "FEES_LEDGER_TEST_GOING_ON"
 )
 
-// task is something that a program does to a book in a file, to be broken off by a crash.
+// task is an operation on a ledger in a file, interrupted by a crash.
 type task struct {
 	prepare func(t *testing.T, directory string)
 	run     func(directory string) error
-	// goOn is what the next one does on what a crash left, and what is looked for then. Whole
-	// tells that the program had ended well: then all that it did has to be there before.
+	// goOn continues after a crash, and checks the result. Whole
+	// means that the program had succeeded: then everything must be there before.
 	goOn func(directory string, whole bool) error
 }
 
@@ -50,7 +50,7 @@ var tasks = map[string]task{
 	"detach":          {writtenForTasks, detaching, detachmentGoesOn},
 }
 
-// Whatever a crash of the machine leaves of a file, its book is whole, and at its end the same.
+// Whatever a crash of the machine leaves of a file, the ledger is intact, and in the end the same.
 func TestTornFiles(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(tasks)) {
 		task := tasks[name]
@@ -68,9 +68,9 @@ func TestTornFiles(t *testing.T) {
 			h := crashtest.Run(t, directory, cmd)
 			t.Logf("%v", h.Crashes(t, check))
 
-			// SQLite takes what a failed sync gave up as written, and does not tell of each sync that fails:
-			// such a book can be damaged, and is found to be, or it is whole. A copy that an error left is
-			// nothing that was told to be made.
+			// SQLite considers data given up by a failed sync as written, and does not report every failed
+			// sync: such a ledger can be damaged and reported as such, or intact. A copy left by an error
+			// was not reported as done.
 			var damaged atomic.Int64
 			h.AfterFailedSyncs(t, crashtest.FailedSync{
 				Program: cmd, Variable: asWriter, Again: []string{goingOn + "=1"}, Silent: true,
@@ -90,19 +90,19 @@ func TestTornFiles(t *testing.T) {
 	}
 }
 
-// failures are what the system says of a call.
+// failures are errors of system calls.
 var failures = []struct{ call, failure string }{
 	{"pwrite64", "ENOSPC"}, {"pwrite64", "EIO"}, {"fsync", "EIO"}, {"fdatasync", "EIO"}, {"fsync", "ENOSPC"},
 	{"ftruncate", "EIO"}, {"openat", "EIO"}, {"linkat", "EIO"}, {"unlinkat", "EIO"}, {"mkdirat", "ENOSPC"},
 }
 
-// Whatever call fails, and whether the disk stays as it is or not: the program says so, or had no
-// need of it. The book is whole, and the next program goes on.
+// If any system call fails, temporarily or for good, the program reports it or succeeds without it. The ledger is intact,
+// and the next program continues.
 func TestCallsThatFail(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not in a short run: starts many programs")
 	}
-	few, turns := 1, 5 // each task has two of the failures
+	few, turns := 1, 5 // each task gets two of the failures
 	if text := os.Getenv(crashtest.StatesAsked); text != "" {
 		n, err := strconv.Atoi(text)
 		require.NoError(t, err)
@@ -120,7 +120,7 @@ func TestCallsThatFail(t *testing.T) {
 				}
 				for n := range few {
 					at := 1 + n
-					if f.call == "openat" || f.call == "pwrite64" { // of which there are many
+					if f.call == "openat" || f.call == "pwrite64" { // there are many of these
 						at += (7*i + 13*n*n + n) % 60
 					}
 					directory := t.TempDir()
@@ -142,9 +142,9 @@ func TestCallsThatFail(t *testing.T) {
 	}
 }
 
-// asATask does the task that the environment names.
+// asATask runs the task named by the environment.
 func asATask(directory, name string) error {
-	runtime.LockOSThread() // calls are counted by threads
+	runtime.LockOSThread() // calls are counted per thread
 	if os.Getenv(goingOn) != "" {
 		return tasks[name].goOn(directory, false)
 	}
@@ -153,8 +153,7 @@ func asATask(directory, name string) error {
 
 func fileIn(directory string) string { return filepath.Join(directory, "fees.db") }
 
-// wholeToReaders wants who only reads to find a book without damage, or to be told that there is
-// none.
+// wholeToReaders requires a reader to find an undamaged ledger, or none.
 func wholeToReaders(directory string) error {
 	book, err := ledger.Open(ctx, fileIn(directory))
 	if errors.Is(err, ledger.ErrNone) {
@@ -172,14 +171,14 @@ func wholeToReaders(directory string) error {
 	return undamaged(book)
 }
 
-// undamaged wants a book without damage.
+// undamaged requires a ledger without damage.
 func undamaged(book *ledger.Book) error {
 	var list []error
 	err := book.Verify(ctx, func(d ledger.Damage) { list = append(list, fmt.Errorf("%w: %v", ledger.ErrDamaged, d)) }, func(_, _ uint64) {})
 	return errors.Join(append(list, err)...)
 }
 
-// inBook does something to a book that it opens to write.
+// inBook runs a function on a ledger opened for writing.
 func inBook(place string, do func(*ledger.Book) error) error {
 	book, err := ledger.OpenWriter(ctx, place)
 	if err != nil {
@@ -188,7 +187,7 @@ func inBook(place string, do func(*ledger.Book) error) error {
 	return errors.Join(do(book), book.Close())
 }
 
-// has wants a book in a file to have the blocks, sealed, as a quiet one has them.
+// has requires a ledger in a file to contain the blocks, sealed, like an undisturbed one.
 func has(place string, entries []*ledger.Entry) error {
 	book, err := ledger.Open(ctx, place)
 	if err != nil {
@@ -210,7 +209,7 @@ func has(place string, entries []*ledger.Entry) error {
 
 var sealsAlone sync.Map
 
-// sealAlone is the seal of a book that one program fills with the blocks in one go.
+// sealAlone is the seal of a ledger that one program fills without interruption.
 func sealAlone(entries []*ledger.Entry) chain.Optional[ledger.Seal] {
 	key := [2]chain.Hash{entries[0].Hash(), entries[len(entries)-1].Hash()}
 	seal, _ := sealsAlone.LoadOrStore(key, sync.OnceValue(func() (seal chain.Optional[ledger.Seal]) {
@@ -230,7 +229,7 @@ func sealAlone(entries []*ledger.Entry) chain.Optional[ledger.Seal] {
 	return seal.(func() chain.Optional[ledger.Seal])()
 }
 
-// The blocks that the tasks write: of two months.
+// The blocks that the tasks write, in two months.
 const taskBlocks = 24
 
 var taskEntries = sync.OnceValue(func() []*ledger.Entry { return monthsOfBlocks(taskBlocks, 12*time.Hour) })
@@ -239,8 +238,8 @@ func writtenForTasks(t *testing.T, directory string) {
 	require.NoError(t, written(t, fileIn(directory), madeUpChain, taskEntries()).Close())
 }
 
-// importing fills a book in three runs of a program. In the second one the log that SQLite
-// writes ahead is brought into the file under way, as it is every 4000 pages of a long one.
+// importing fills a ledger in three runs of a program. In the second one, SQLite's write-ahead log is checkpointed, as it
+// is every 4000 pages in a long run.
 func importing(directory string) error {
 	for run, part := range slices.Collect(slices.Chunk(taskEntries(), taskBlocks/3)) {
 		err := inBook(fileIn(directory), func(book *ledger.Book) error {
@@ -272,8 +271,7 @@ func importing(directory string) error {
 	return nil
 }
 
-// importingBesideAReader fills a book that another program has open to read, and that one does not
-// end before the machine does.
+// importingBesideAReader fills a ledger that another program has open until the machine crashes.
 func importingBesideAReader(directory string) error {
 	err := inBook(fileIn(directory), func(book *ledger.Book) error {
 		return errors.Join(book.Begin(ctx, madeUpChain, 0), book.Write(ctx, taskEntries()[:3]))
@@ -302,7 +300,7 @@ func importingGoesOn(directory string, ended bool) error {
 	return errors.Join(err, has(place, taskEntries()))
 }
 
-// The blocks before a rollback: from rolledBack on they are of a branch that the chain left.
+// The blocks before a rollback: from rolledBack on they belong to an abandoned branch.
 const rolledBack = 18
 
 func writtenForRollback(t *testing.T, directory string) {
@@ -311,7 +309,7 @@ func writtenForRollback(t *testing.T, directory string) {
 	require.NoError(t, book.Close())
 }
 
-// rollingBack takes out the blocks of the branch, and goes on with the chain's.
+// rollingBack removes the blocks of the branch, and continues with the chain's.
 func rollingBack(directory string) error {
 	err := inBook(fileIn(directory), func(book *ledger.Book) error {
 		_, err := book.Rollback(ctx)
@@ -380,7 +378,7 @@ func backingUp(directory string) error {
 	return errors.Join(book.Backup(ctx, copyIn(directory), func(_, _ uint64) {}), book.Close())
 }
 
-// backupGoesOn wants a copy to be whole or not there.
+// backupGoesOn requires a copy to be complete or missing.
 func backupGoesOn(directory string, ended bool) error {
 	_, err := os.Lstat(copyIn(directory))
 	if errors.Is(err, fs.ErrNotExist) && !ended {
@@ -394,7 +392,7 @@ func backupGoesOn(directory string, ended bool) error {
 
 func detachedIn(directory string) string { return filepath.Join(directory, "earlier.db") }
 
-// detachedTasks is the month before which the blocks are detached, of which 13 are.
+// detachedTasks is the month before which 13 blocks are detached.
 var detachedTasks = ledger.MonthOf(time.Date(2023, 12, 1, 0, 0, 0, 0, time.UTC))
 
 const detachedBlocks = 13
@@ -406,7 +404,7 @@ func detaching(directory string) error {
 	})
 }
 
-// detachmentGoesOn wants each block to be in the book or in the file, and then the file to be whole.
+// detachmentGoesOn requires each block to be in the ledger or in the file, and then the file to be complete.
 func detachmentGoesOn(directory string, ended bool) error {
 	earlier := taskEntries()[:detachedBlocks]
 	err := inBook(fileIn(directory), func(book *ledger.Book) error {
@@ -422,7 +420,7 @@ func detachmentGoesOn(directory string, ended bool) error {
 	if err != nil {
 		return err
 	}
-	if err := detaching(directory); err != nil && !strings.Contains(err.Error(), "has none before") { // it was done before
+	if err := detaching(directory); err != nil && !strings.Contains(err.Error(), "has none before") { // already done
 		return err
 	}
 	if err := has(detachedIn(directory), earlier); err != nil {
@@ -440,7 +438,7 @@ func detachmentGoesOn(directory string, ended bool) error {
 	return errors.Join(err, undamaged(book))
 }
 
-// checkpoint brings what SQLite wrote ahead into the file.
+// checkpoint writes SQLite's write-ahead log to the file.
 func checkpoint(place string) error {
 	db, err := sql.Open("sqlite", place+"?_pragma=busy_timeout(10000)")
 	if err != nil {

@@ -15,11 +15,11 @@ import (
 	"github.com/feeledger/fees/internal/sys/inorder"
 )
 
-// TotalsBy is what the totals of a book are by.
+// TotalsBy selects how totals are grouped.
 type TotalsBy int
 
-// The totals that a book has. Days and months are those of UTC. A contract is what an EVM
-// transaction called, beside the calls of the native layer; an account is a payer.
+// The groupings. Days and months are UTC. A contract is what an EVM transaction called; native calls are
+// listed beside them. An account is a payer.
 const (
 	ByQuarterHour TotalsBy = iota
 	ByDay
@@ -30,11 +30,10 @@ const (
 	ByAccountDay  // by account and day
 )
 
-// kindsBy are the kinds of parts that have totals; those of time are the stretches themselves, but
-// for quarters of an hour.
+// kindsBy are the kinds of parts with the totals; partKinds means the stretches' own sums.
 var kindsBy = [...]partKind{ByQuarterHour: quarterHours, ByDay: partKinds, ByMonth: partKinds, ByContract: contractSums, ByAccount: accountSums, ByContractDay: contractSums, ByAccountDay: accountSums}
 
-// takes tells whether a stretch as a whole has totals.
+// takes reports whether a whole stretch provides the totals.
 func (by TotalsBy) takes(s *stretch) bool {
 	kind := kindsBy[by]
 	switch {
@@ -46,24 +45,22 @@ func (by TotalsBy) takes(s *stretch) bool {
 	return s.number != noTime && s.ended()
 }
 
-// Total is what some transactions of a period add up to. What does not belong to the question
-// holds nothing.
+// Total is the sum of some transactions of a period. Fields that do not apply to the grouping are zero.
 type Total struct {
-	Start    chain.Optional[chain.Time] // when the quarter of an hour, the day or the month begins
+	Start    chain.Optional[chain.Time] // start of the quarter of an hour, day or month
 	Layer    fee.Layer
 	Call     string
-	Contract chain.Optional[chain.Address] // of an EVM transaction; not known where it was not found
-	Account  chain.Optional[chain.Address] // not known where it is not known who paid
+	Contract chain.Optional[chain.Address] // of an EVM transaction; unknown if it was not found
+	Account  chain.Optional[chain.Address] // unknown if the payer is unknown
 	Sums
 }
 
-// Totals hands over what the transactions of a span's sealed blocks add up to, of those that are
-// of a period. The totals of whole months and days are read, checked by their leaves, and what
-// is left of the period is looked through, block by block: so the same key may come several
-// times, and the sums of all of them are to be added. It returns the names of the rules that
-// priced the transactions, in their order, and tells progress how many blocks are added up.
+// Totals calls each with totals of the sealed blocks of a span that belong to a period. Totals of whole months
+// and days are read and checked by their leaves; the rest of the period is scanned block by block. A key can
+// therefore occur several times, and the caller must add them up. It returns the sorted names of the rules
+// that priced the transactions, and reports to progress how many blocks are done.
 func (b *Book) Totals(ctx context.Context, p Period, span chain.Heights, by TotalsBy, each func(*Total) error, progress func(done uint64)) (rules []string, err error) {
-	err = b.unlessDetached(ctx, func() error {
+	err = b.watchDetaching(ctx, func() error {
 		list, err := b.pieces(ctx, p, span, by.takes)
 		if err == nil {
 			rules, err = b.totalsOf(ctx, nil, p, span, by, list, each, progress)
@@ -73,7 +70,7 @@ func (b *Book) Totals(ctx context.Context, p Period, span chain.Heights, by Tota
 	return rules, err
 }
 
-// totalsOf reads by a querier, or where it is nil by several readers at once, as walk does.
+// totalsOf reads through q, or concurrently if q is nil, like walk.
 func (b *Book) totalsOf(ctx context.Context, q querier, p Period, span chain.Heights, by TotalsBy, list []piece, each func(*Total) error, progress func(done uint64)) (rules []string, err error) {
 	found := map[string]bool{}
 	done := uint64(0)
@@ -88,9 +85,9 @@ func (b *Book) totalsOf(ctx context.Context, q querier, p Period, span chain.Hei
 	return slices.Sorted(maps.Keys(found)), nil
 }
 
-// totalsOfPiece hands over those of a piece, and notes the rules that priced its transactions. Where
-// blocks were added to a day or a month since the book was cut into pieces, its totals are gone or
-// have those blocks, too: the blocks that it had are looked through instead.
+// totalsOfPiece delivers the totals of a piece and notes the rules that priced its transactions. If blocks were
+// added to a day or a month since the period was cut into pieces, its totals are gone or include those blocks:
+// its original blocks are scanned instead.
 func (b *Book) totalsOfPiece(ctx context.Context, q querier, p Period, span chain.Heights, by TotalsBy, x *piece, rules map[string]bool, each func(*Total) error) error {
 	if !x.whole && !(by == ByQuarterHour && x.byQuarters(p, span)) {
 		return b.lookThrough(ctx, q, p, by, x, rules, each)
@@ -103,13 +100,13 @@ func (b *Book) totalsOfPiece(ctx context.Context, q querier, p Period, span chai
 	if q != nil || !errors.Is(err, ErrDamaged) || !b.changed(ctx, x.stretch) {
 		return err
 	}
-	if handed { // what was handed over cannot be taken back
-		return fmt.Errorf("%w: ask again", ErrExtended)
+	if handed { // delivered totals cannot be withdrawn
+		return fmt.Errorf("%w. Try again.", ErrExtended)
 	}
 	return b.lookThrough(ctx, q, p, by, x, rules, each)
 }
 
-// totalsOfStretch hands over those of a stretch. Of its quarters of an hour, those of the period.
+// totalsOfStretch delivers the totals of a stretch; of its quarters of an hour, those of the period.
 func (b *Book) totalsOfStretch(ctx context.Context, q querier, p Period, by TotalsBy, x *piece, rules map[string]bool, each func(*Total) error) error {
 	note := func() {
 		for _, name := range lines(string(x.rules)) {
@@ -129,7 +126,7 @@ func (b *Book) totalsOfStretch(ctx context.Context, q querier, p Period, by Tota
 		switch by {
 		case ByQuarterHour:
 			if len(key) != 4 {
-				return damaged("table parts: a quarter of an hour %q", key)
+				return damaged("table parts: invalid key %q of a quarter of an hour", key)
 			}
 			t.Start = startAt(time.UnixMilli(int64(binary.BigEndian.Uint32([]byte(key))) * quarterHourMS))
 			if !x.whole && !p.Has(0, t.Start) {
@@ -141,7 +138,7 @@ func (b *Book) totalsOfStretch(ctx context.Context, q querier, p Period, by Tota
 		case ByContract, ByContractDay:
 			parts := strings.SplitN(key, "\x00", 3)
 			if len(parts) != 3 || parts[2] != "" && len(parts[2]) != len(chain.Address{}) {
-				return damaged("table parts: a contract %q", key)
+				return damaged("table parts: invalid key %q of a contract", key)
 			}
 			t.Layer, t.Call = fee.Layer(parts[0]), parts[1]
 			if parts[2] != "" {
@@ -149,7 +146,7 @@ func (b *Book) totalsOfStretch(ctx context.Context, q querier, p Period, by Tota
 			}
 		case ByAccount, ByAccountDay:
 			if len(key) != len(chain.Address{}) {
-				return damaged("table parts: an account %q", key)
+				return damaged("table parts: invalid key %q of an account", key)
 			}
 			t.Account = chain.Some(chain.Address([]byte(key)))
 			paid += s.EVM + s.Native
@@ -162,7 +159,7 @@ func (b *Book) totalsOfStretch(ctx context.Context, q querier, p Period, by Tota
 	if err != nil || kindsBy[by] != accountSums || paid == x.sums.EVM+x.sums.Native {
 		return err
 	}
-	return b.lookedThrough(ctx, q, p, x, func(of *Block, c *Cost, s *Sums) error { // what nobody is known to have paid for
+	return b.lookedThrough(ctx, q, p, x, func(of *Block, c *Cost, s *Sums) error { // transactions without a known payer
 		if c == nil || c.Payer.Known() {
 			return nil
 		}
@@ -170,7 +167,7 @@ func (b *Book) totalsOfStretch(ctx context.Context, q querier, p Period, by Tota
 	})
 }
 
-// start is when the stretch begins, or the month that it is of.
+// start returns when the stretch, or the month it belongs to, begins.
 func (s *stretch) start(by TotalsBy) (none chain.Optional[chain.Time]) {
 	if s.number == noTime {
 		return none
@@ -182,7 +179,7 @@ func (s *stretch) start(by TotalsBy) (none chain.Optional[chain.Time]) {
 	return startAt(begin)
 }
 
-// eachPart hands over the sums of all parts of a kind.
+// eachPart calls each with the sums of all parts of a kind.
 func (b *Book) eachPart(ctx context.Context, q querier, s *stretch, kind partKind, each func(key string, s *Sums) error) error {
 	readers := 1
 	if q == nil {
@@ -210,7 +207,7 @@ func (b *Book) eachPart(ctx context.Context, q querier, s *stretch, kind partKin
 	return nil
 }
 
-// lookThrough hands over what the blocks of a piece add, and notes the rules that priced them.
+// lookThrough delivers what each block of a piece adds, and notes the rules that priced it.
 func (b *Book) lookThrough(ctx context.Context, q querier, p Period, by TotalsBy, x *piece, rules map[string]bool, each func(*Total) error) error {
 	return b.lookedThrough(ctx, q, p, x, func(block *Block, c *Cost, s *Sums) error {
 		if c != nil {
@@ -222,14 +219,14 @@ func (b *Book) lookThrough(ctx context.Context, q querier, p Period, by TotalsBy
 	})
 }
 
-// byQuarters tells whether the totals by quarter of an hour say what a period has of a day: the
-// period begins and ends with one, one rule alone priced the day, and its blocks are in the span.
+// byQuarters reports whether the totals by quarter of an hour suffice for a part of a day: the period begins and
+// ends on a quarter, a single rule priced the day, and its blocks are in the span.
 func (x *piece) byQuarters(p Period, span chain.Heights) bool {
 	quarter := func(t chain.Time) bool { return t.Std().UnixMilli()%quarterHourMS == 0 }
 	return !p.Heights.Known() && x.inside(span) && quarter(p.From) && quarter(p.To) && x.unit == daily && x.ended() && len(lines(string(x.rules))) < 2
 }
 
-// startAt is when something begins that has blocks, whose times can be told.
+// startAt returns a begin time, if it can be represented.
 func startAt(at time.Time) (none chain.Optional[chain.Time]) {
 	t, err := chain.TimeAt(uint64(at.UnixMilli()))
 	if err != nil {
@@ -238,8 +235,8 @@ func startAt(at time.Time) (none chain.Optional[chain.Time]) {
 	return chain.Some(t)
 }
 
-// lookedThrough hands over what each block adds that is of a piece and of a period: first itself,
-// without a cost, then its transactions.
+// lookedThrough calls each for every block of a piece that belongs to a period: first for the block itself,
+// without a cost, then for its transactions.
 func (b *Book) lookedThrough(ctx context.Context, q querier, p Period, x *piece, each func(*Block, *Cost, *Sums) error) error {
 	for c, err := range b.contents(ctx, q, x.span, withSums) {
 		if err != nil {
@@ -261,7 +258,7 @@ func (b *Book) lookedThrough(ctx context.Context, q querier, p Period, x *piece,
 	return nil
 }
 
-// totalOf is that of one transaction, or of a block without one.
+// totalOf returns the total of one transaction, or of a block without one.
 func totalOf(by TotalsBy, of *Block, c *Cost, s *Sums) *Total {
 	t := &Total{Sums: *s}
 	at, timed := of.Time.Get()

@@ -16,7 +16,7 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// expected are sums that the test works out, by table, key and column.
+// expected are sums computed by the test, by table, key and column.
 type expected map[string]map[string]map[string]*big.Int
 
 func (e expected) add(table, key, column string, n *big.Int) {
@@ -32,7 +32,7 @@ func (e expected) add(table, key, column string, n *big.Int) {
 	e[table][key][column].Add(e[table][key][column], n)
 }
 
-// sumColumns are sums by the names of their columns.
+// sumColumns are sums by column name.
 func sumColumns(s *ledger.Sums) map[string]any {
 	return map[string]any{
 		"blocks": s.Blocks, "inherents": s.Inherents, "evm": s.EVM, "native": s.Native, "evm_failed": s.EVMFailed, "native_failed": s.NativeFailed,
@@ -43,7 +43,7 @@ func sumColumns(s *ledger.Sums) map[string]any {
 	}
 }
 
-// are wants sums to be those that the test worked out: a column without one is 0.
+// are requires sums to match the test's; a missing column means 0.
 func (e expected) are(t *testing.T, table, key string, have map[string]any) {
 	t.Helper()
 	want := e[table][key]
@@ -60,8 +60,7 @@ func (e expected) are(t *testing.T, table, key string, have map[string]any) {
 	}
 }
 
-// The sums of a book are those of the reports: of whole days and months as SQL has them, and by all
-// that it is asked by.
+// The sums of a ledger match the reports: of whole days and months in SQL, and in all groupings.
 func TestTotals(t *testing.T) {
 	number := func(o chain.Optional[chain.Time], seconds int64) string {
 		at, _ := o.Get()
@@ -145,7 +144,7 @@ func TestTotals(t *testing.T) {
 					}
 				}
 				if name == "blocks" {
-					sum.Add(sum, big.NewInt(1)) // block 0, which is of no day
+					sum.Add(sum, big.NewInt(1)) // block 0, which belongs to no day
 				}
 				require.Equal(t, sum.String(), fmt.Sprint(have), name)
 			}
@@ -153,7 +152,7 @@ func TestTotals(t *testing.T) {
 	})
 }
 
-// sumsOf adds up what the reports of a recording have, and all fees once more.
+// sumsOf adds up the reports of a recording, and all its fees separately.
 func sumsOf(t *testing.T, r *recording) (want expected, fees *big.Int) {
 	want, fees = expected{}, new(big.Int)
 	one := big.NewInt(1)
@@ -245,7 +244,7 @@ func sumsOf(t *testing.T, r *recording) (want expected, fees *big.Int) {
 	return want, fees
 }
 
-// Opening + movements = closing, for each account of a recording and each height.
+// Opening + movements = closing, for each account of a recording at each height.
 func TestMovementsMakeTheBalances(t *testing.T) {
 	both(t, func(t *testing.T, r *recording) {
 		engines(t, func(t *testing.T, newPlace func() string) {

@@ -11,24 +11,24 @@ import (
 	"github.com/feeledger/fees/fee/evidence"
 )
 
-// Cost is what there is to add up of a transaction: who paid how much, for what, and
-// where that went. [Transaction] has the same and all the rest.
+// Cost contains what is added up for a transaction: who paid how much, for what, and where it went.
+// [Transaction] contains the rest.
 type Cost struct {
 	Height      uint64
 	Time        chain.Optional[chain.Time] // of the block
-	Rules       string                     // that priced it
+	Rules       string                     // the rules that priced it
 	Index       int                        // in the block
 	Layer       fee.Layer
-	Type        string // of an EVM transaction, else ""
+	Type        string // of an EVM transaction, otherwise ""
 	Call        string
 	Recipient   chain.Optional[chain.Address]
 	Payer       chain.Optional[chain.Address]
 	GasPrice    chain.Optional[chain.GasPrice]
 	Gas         chain.Optional[chain.Gas]
 	Fee         chain.Optional[chain.Wei]
-	PriorityFee chain.Optional[chain.Wei] // part of Fee, as is Tip
+	PriorityFee chain.Optional[chain.Wei] // part of Fee, like Tip
 	Tip         chain.Optional[chain.Wei]
-	Outcome     fee.Outcome // "" where it is not known
+	Outcome     fee.Outcome // "" if unknown
 	Charged     chain.Optional[chain.Wei]
 	Verdict     evidence.Verdict
 	Burned      chain.Optional[chain.Wei]
@@ -36,11 +36,10 @@ type Cost struct {
 	Author      chain.Optional[chain.Wei]
 }
 
-// Place is where the transaction is.
+// Place returns the transaction's position in the chain.
 func (c *Cost) Place() Place { return Place{c.Height, c.Index} }
 
-// Paid is what the payer paid: what the chain charged, and where that is not known, what
-// the rules say. It is not known where neither is.
+// Paid returns what the payer paid: the charged amount, or the fee by the rules if that is unknown.
 func (c *Cost) Paid() chain.Optional[chain.Wei] {
 	if c.Charged.Known() {
 		return c.Charged
@@ -48,11 +47,11 @@ func (c *Cost) Paid() chain.Optional[chain.Wei] {
 	return c.Fee
 }
 
-// Transaction is one as the book has it.
+// Transaction is a transaction as stored in the ledger.
 type Transaction struct {
 	Cost
-	Final   bool // the block is
-	Sealed  bool // the block is
+	Final   bool // whether the block is
+	Sealed  bool // whether the block is
 	Hash    chain.Hash
 	EVMHash chain.Optional[chain.Hash]
 	Sender  chain.Optional[chain.Address]
@@ -61,7 +60,7 @@ type Transaction struct {
 	Method  string
 	Success chain.Optional[bool] // of the extrinsic
 	Status  string
-	Error   string // why the fee is not known
+	Error   string // why the fee is unknown
 	Drift   chain.Optional[chain.SignedWei]
 	Class   evidence.Class
 }
@@ -96,14 +95,14 @@ var transactionFields = []field[Transaction]{
 	{"author", judgement, func(t *Transaction) any { return &t.Author }},
 }
 
-// MayBePaidBy tells, of a transaction of which it is not known who paid, whether an account may have:
-// it sent it, or nobody knows who did.
+// MayBePaidBy reports whether an account may have paid a transaction whose payer is unknown: the account sent
+// it, or the sender is unknown too.
 func (t *Transaction) MayBePaidBy(account chain.Address) bool {
 	sender, known := t.Sender.Get()
 	return !known || sender == account
 }
 
-// Transactions are those that a query asks for.
+// Transactions returns the transactions that match a query.
 func (b *Book) Transactions(ctx context.Context, q Query) iter.Seq2[*Transaction, error] {
 	payers := setOf(q.Accounts)
 	return rowsByAccount(ctx, b, q, hasPaid, transactionsOnly, func(c *Content) []*Transaction {
@@ -111,29 +110,29 @@ func (b *Book) Transactions(ctx context.Context, q Query) iter.Seq2[*Transaction
 	})
 }
 
-// Costs are those that a query asks for.
+// Costs returns the costs of the transactions that match a query.
 func (b *Book) Costs(ctx context.Context, q Query) iter.Seq2[*Cost, error] {
 	return sequence(func(yield func(*Cost) bool) error {
 		return pass(b.Transactions(ctx, q), func(t *Transaction) bool { return yield(&t.Cost) })
 	})
 }
 
-// WithoutPayer are the transactions that a query asks for of which it is not known who paid.
+// WithoutPayer returns the transactions that match a query and have no known payer.
 func (b *Book) WithoutPayer(ctx context.Context, q Query) iter.Seq2[*Transaction, error] {
 	return b.few(ctx, q,
-		func(s *Sums) bool { return s.Undetermined > 0 }, // who has no payer has no fee: see NewEntry
+		func(s *Sums) bool { return s.Undetermined > 0 }, // without a payer there is no fee: see NewEntry
 		func(t *Transaction) bool { return !t.Payer.Known() })
 }
 
-// Unmatched are the transactions that a query asks for whose fee is undetermined, or drifts.
+// Unmatched returns the transactions that match a query and whose fee is undetermined or drifts.
 func (b *Book) Unmatched(ctx context.Context, q Query) iter.Seq2[*Transaction, error] {
 	return b.few(ctx, q,
 		func(s *Sums) bool { return s.Undetermined+s.Drifts > 0 },
 		func(t *Transaction) bool { return !t.Fee.Known() || t.Verdict == evidence.Drift })
 }
 
-// few are the transactions that a query asks for of a kind that most days have none of: the blocks
-// of the days that can have some, as their sums tell, are looked through.
+// few returns the wanted transactions that match a query, of a kind that most days lack: only days whose sums
+// include some are scanned.
 func (b *Book) few(ctx context.Context, q Query, some func(*Sums) bool, wanted func(*Transaction) bool) iter.Seq2[*Transaction, error] {
 	if len(q.Accounts) > 0 {
 		return fails[*Transaction](errAccounts)
@@ -160,8 +159,8 @@ func (b *Book) few(ctx context.Context, q Query, some func(*Sums) bool, wanted f
 	})
 }
 
-// spansWith are the parts of a span, in their order, that can have some of what sums tell: whole
-// days and months whose sums have some, and all that is in none.
+// spansWith returns the parts of a span, in order, that may contain what some looks for: days whose sums include
+// some, and all unsealed blocks.
 func (b *Book) spansWith(ctx context.Context, span chain.Heights, some func(*Sums) bool) (list []chain.Heights, err error) {
 	sealed, err := b.sealed(ctx)
 	if err != nil {
@@ -172,7 +171,7 @@ func (b *Book) spansWith(ctx context.Context, span chain.Heights, some func(*Sum
 		return nil, err
 	}
 	for i := range cut {
-		if x := &cut[i]; x.number != noTime && some(&x.sums) { // what has no time has no transactions
+		if x := &cut[i]; x.number != noTime && some(&x.sums) { // blocks without a time have no transactions
 			list = append(list, x.span)
 		}
 	}
@@ -184,7 +183,7 @@ func (b *Book) spansWith(ctx context.Context, span chain.Heights, some func(*Sum
 	return joined(list), nil
 }
 
-// joined are spans in their order, those that overlap or touch as one.
+// joined sorts spans and merges those that overlap or touch.
 func joined(list []chain.Heights) (all []chain.Heights) {
 	slices.SortFunc(list, func(a, b chain.Heights) int { return cmp.Compare(a.First, b.First) })
 	for _, s := range list {
@@ -197,9 +196,8 @@ func joined(list []chain.Heights) (all []chain.Heights) {
 	return all
 }
 
-// TransactionsByHash are those with a hash, as an EVM transaction or as an extrinsic,
-// in the order of the chain. Of extrinsics there may be several: the hash is not
-// unique on the chain.
+// TransactionsByHash returns the transactions with an EVM or extrinsic hash, in chain order. There may be
+// several, because extrinsic hashes are not unique on the chain.
 func (b *Book) TransactionsByHash(ctx context.Context, hash chain.Hash) iter.Seq2[*Transaction, error] {
 	named := func(c *Content) []*Transaction {
 		return pointers(c.Transactions, func(t *Transaction) bool { return t.Hash == hash || t.EVMHash == chain.Some(hash) })
@@ -219,7 +217,7 @@ func (b *Book) TransactionsByHash(ctx context.Context, hash chain.Hash) iter.Seq
 	})
 }
 
-// TransactionAt is the one at a place, nil where there is none.
+// TransactionAt returns the transaction at a place, nil if there is none.
 func (b *Book) TransactionAt(ctx context.Context, at Place) (found *Transaction, err error) {
 	for t, err := range b.Transactions(ctx, Query{Span: chain.Heights{First: at.Height, Last: at.Height}}) {
 		if err != nil {
@@ -232,7 +230,7 @@ func (b *Book) TransactionAt(ctx context.Context, at Place) (found *Transaction,
 	return found, nil
 }
 
-// pointers are those of some values.
+// pointers returns pointers to the wanted values.
 func pointers[T any](list []T, wanted func(*T) bool) (some []*T) {
 	for i := range list {
 		if wanted(&list[i]) {

@@ -12,9 +12,9 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// Damage is a place where a book is not what was written.
+// Damage is a difference between a ledger and what was written to it.
 type Damage struct {
-	Height  chain.Optional[uint64] `json:"block"` // null where it is no block's
+	Height  chain.Optional[uint64] `json:"block"` // null if it concerns no block
 	Table   string                 `json:"table"`
 	Message string                 `json:"message"`
 }
@@ -26,17 +26,16 @@ func (d Damage) String() string {
 	return fmt.Sprintf("table %s: %s", d.Table, d.Message)
 }
 
-// Verify proves the book by itself: each block's rows by their leaves, the blocks by their
-// parents' hashes, that none is missing, the seals by the digests, the totals by the rows,
-// and the look-ups by what they look up. Found is told each damage, and Progress how many
-// blocks of how many were checked.
+// Verify checks the ledger against itself: each block's row by its sum, the blocks by their parent hashes, that
+// none is missing, the seals by the digests, the totals by the rows, and the indexes by what they index. It
+// reports damage to found, and the number of checked blocks to progress.
 //
-// The book may be written meanwhile, and no snapshot of it is held for long: a block and its
-// rows are seen at one moment, and so are a day or a month and its totals. Blocks that are
-// sealed meanwhile are proved too. What was changed by the book's own programs is no damage.
+// The ledger may be written meanwhile, and no snapshot is held for long: a block and its rows come from one
+// snapshot, and so do a day or a month and its totals. Blocks sealed meanwhile are verified too. Changes by
+// other instances of this program are not damage.
 //
-// Whoever changed rows, leaves, seals and totals together is not found by this, but by a
-// comparison with a source (Compare), or with a seal that was kept elsewhere.
+// Verify cannot detect rows, leaves, seals and totals that were all altered consistently. A comparison with a
+// source (Compare), or with a seal kept elsewhere, does.
 func (b *Book) Verify(ctx context.Context, found func(Damage), progress func(done, total uint64)) error {
 	if err := b.engine.checkIndexes(ctx, func(message string) { found(Damage{Table: "indexes", Message: message}) }); err != nil {
 		return b.unreadable(err, found)
@@ -44,10 +43,10 @@ func (b *Book) Verify(ctx context.Context, found func(Damage), progress func(don
 	return b.unreadable(b.verify(ctx, found, progress), found)
 }
 
-// unreadable makes what could not be read of a damaged book a damage.
+// unreadable reports a damage error to found instead of returning it.
 func (b *Book) unreadable(err error, found func(Damage)) error {
 	if errors.Is(err, ErrDamaged) {
-		found(Damage{Table: "book", Message: "what is left could not be verified: " + err.Error()})
+		found(Damage{Table: "book", Message: "the rest could not be verified: " + err.Error()})
 		return nil
 	}
 	return err
@@ -64,7 +63,7 @@ func (b *Book) verify(ctx context.Context, found func(Damage), progress func(don
 		return err
 	}
 	m.row, err = readBookRow(ctx, m.q)
-	switch { // without it, what is to be there is not known
+	switch { // without it, the expected contents are unknown
 	case errors.Is(err, ErrDamaged):
 		found(Damage{Table: "book", Message: err.Error()})
 		return nil
@@ -78,7 +77,7 @@ func (b *Book) verify(ctx context.Context, found func(Damage), progress func(don
 	if err != nil {
 		return err
 	}
-	if _, removing := m.row.removed(); removing { // what is below is no part of the book any more
+	if _, removing := m.row.removed(); removing { // blocks below no longer belong to the ledger
 		m.at = m.row.first
 	}
 	v := verification{moments: m, book: b, found: found, next: m.row.first}
@@ -102,18 +101,18 @@ func (b *Book) verify(ctx context.Context, found func(Damage), progress func(don
 	return err
 }
 
-// verification is a book that is being verified, up to a height.
+// verification is the state of a ledger's verification, up to a height.
 type verification struct {
 	*moments
 	book     *Book
 	found    func(Damage)
 	progress func(blocks int)
-	done     uint64 // how many blocks
-	moment   int    // at which the last ones were read
-	next     uint64 // the height that follows the last block, or is the book's first
+	done     uint64 // number of blocks
+	moment   int    // the snapshot that the last ones were read from
+	next     uint64 // the height after the last block, or the ledger's first
 	before   *blockRow
-	sealing  sealing         // as the records make it
-	lost     []chain.Heights // blocks that are altered or missing: what their days and months add up to is not known
+	sealing  sealing         // rebuilt from the records
+	lost     []chain.Heights // altered or missing blocks: the sums of their days and months are unknown
 	coder    coder
 }
 
@@ -122,7 +121,7 @@ func (v *verification) lose(first, last uint64) {
 	v.lost = append(v.lost, chain.Heights{First: first, Last: last})
 }
 
-// knows tells whether no block of a span was lost.
+// knows reports whether no block of a span was lost.
 func (v *verification) knows(span chain.Heights) bool {
 	return !slices.ContainsFunc(v.lost, func(s chain.Heights) bool { return s.First <= span.Last && s.Last >= span.First })
 }
@@ -131,8 +130,8 @@ func (v *verification) report(height uint64, format string, arguments ...any) {
 	v.found(Damage{chain.Some(height), "blocks", fmt.Sprintf(format, arguments...)})
 }
 
-// otherBlocks are those above the sealed ones that there are now; those below come before them. They are in no seal yet, and
-// may be replaced, sealed or taken out meanwhile.
+// otherBlocks verifies the blocks above the sealed ones; those below were read first. They are in no seal yet,
+// and may be replaced, sealed or removed meanwhile.
 func (v *verification) otherBlocks(ctx context.Context) error {
 	highest, err := highestBlock(ctx, v.q)
 	if err != nil || highest == nil {
@@ -151,7 +150,7 @@ func (v *verification) otherBlocks(ctx context.Context) error {
 
 // verify verifies the next blocks, up to a height.
 func (v *verification) verify(ctx context.Context, last uint64) error {
-	if v.moment != v.number { // the block that the next one is on may be another one now
+	if v.moment != v.number { // the parent may have been replaced since
 		v.moment, v.before = v.number, nil
 		if v.at > 0 {
 			rows, _, err := readRows(ctx, v.q, "height = ?", int64(v.at-1))
@@ -163,7 +162,7 @@ func (v *verification) verify(ctx context.Context, last uint64) error {
 			}
 		}
 	}
-	return v.portion(ctx, last, func(list []*blockRow) error {
+	return v.batch(ctx, last, func(list []*blockRow) error {
 		shown, err := v.shown(ctx, list)
 		if err != nil {
 			return err
@@ -178,7 +177,7 @@ func (v *verification) verify(ctx context.Context, last uint64) error {
 	})
 }
 
-// shown are the rows for SQL of some blocks, by their heights.
+// shown returns some blocks' rows of the table transactions, by height.
 func (v *verification) shown(ctx context.Context, list []*blockRow) (map[uint64][]row, error) {
 	rows := map[uint64][]row{}
 	if len(list) == 0 {
@@ -221,12 +220,12 @@ func (v *verification) block(ctx context.Context, r *blockRow, shown []row) erro
 		return nil
 	}
 	if !c.Final {
-		v.report(height, "sealed, and not final")
+		v.report(height, "sealed but not final")
 	}
 	return v.grow(ctx, c, r.flags)
 }
 
-// compareShown compares what SQL shows of a block with its record.
+// compareShown compares a block's rows for SQL with its record.
 func (v *verification) compareShown(c *Content, have []row) {
 	want := c.shown()
 	same := len(have) == len(want)
@@ -234,19 +233,19 @@ func (v *verification) compareShown(c *Content, have []row) {
 		same = slices.EqualFunc(have[i], want[i], equal)
 	}
 	if !same {
-		v.found(Damage{chain.Some(c.Height), "transactions", "rows of this block are not those of its record"})
+		v.found(Damage{chain.Some(c.Height), "transactions", "the rows of this block differ from its record"})
 	}
 }
 
-// grow adds a sealed block to its day and its month. The parts of days of which it has seen all
-// blocks are compared then, and forgotten.
+// grow adds a sealed block to its day and its month. The parts of days that are complete are then compared
+// and forgotten.
 func (v *verification) grow(ctx context.Context, c *Content, f flags) error {
 	s := &v.sealing
 	if s.grown == nil {
-		s.grown, s.tallies, s.alone = map[stretchKey]*stretch{}, tallies{}, true
+		s.grown, s.tallies, s.fresh = map[stretchKey]*stretch{}, tallies{}, true
 	}
 	before := s.last[daily]
-	s.parent = chain.Optional[chain.Hash]{} // which was compared
+	s.parent = chain.Optional[chain.Hash]{} // already compared
 	if err := s.add(ctx, v.q, c, f); err != nil {
 		v.report(c.Height, "%v", err)
 		v.lose(c.Height, c.Height)
@@ -272,7 +271,7 @@ func (v *verification) grow(ctx context.Context, c *Content, f flags) error {
 	return nil
 }
 
-// compare compares a day or a month that the sealed blocks have made with the one that the book has.
+// compare compares a day or month rebuilt from the sealed blocks with the stored one.
 func (v *verification) compare(ctx context.Context, want *stretch) error {
 	damage := func(format string, arguments ...any) { v.damagedStretch(want.unit, want.number, format, arguments...) }
 	found, err := readStretches(ctx, v.q, want.unit, "number = ?", want.number)
@@ -295,11 +294,11 @@ func (v *verification) compare(ctx context.Context, want *stretch) error {
 	}
 	switch {
 	case have.heights() != want.heights() || have.sums.Blocks != want.sums.Blocks:
-		damage("it has %d blocks, %v, and the ledger %d, %v", have.sums.Blocks, have.heights(), want.sums.Blocks, want.heights())
+		damage("it counts %d blocks in %v, but the ledger contains %d in %v", have.sums.Blocks, have.heights(), want.sums.Blocks, want.heights())
 	case have.seal != want.seal:
-		damage("the seal is %v, and %v follows from the digests", have.seal, want.seal)
+		damage("the seal is %v, but the digests give %v", have.seal, want.seal)
 	case have.digest() != want.digest():
-		damage("it counts or adds up other than its blocks do")
+		damage("its counts or sums differ from its blocks")
 	case have.unit == monthly && have.ended() && have.number != noTime:
 		days, err := daysAt(ctx, v.q, have.number)
 		var of *bodies
@@ -309,15 +308,15 @@ func (v *verification) compare(ctx context.Context, want *stretch) error {
 		if err == nil {
 			err = v.compareParts(ctx, have, of)
 		}
-		if err != nil && !errors.Is(err, ErrDamaged) { // damage of a day is told of it
+		if err != nil && !errors.Is(err, ErrDamaged) { // damage is reported for the day itself
 			return err
 		}
 	}
 	return nil
 }
 
-// learn has a stretch count the blocks that there are now by their flags: what is known of a block
-// may have changed since it was verified.
+// learn updates the flag counts of a stretch from the stored flags, which may have changed since its blocks were
+// verified.
 func (v *verification) learn(ctx context.Context, s *stretch) error {
 	where, arguments := s.condition()
 	for i, few := range fewFlags {
@@ -328,7 +327,7 @@ func (v *verification) learn(ctx context.Context, s *stretch) error {
 	return nil
 }
 
-// compareParts compares the parts of a stretch with those that its blocks, or its days, make.
+// compareParts compares a stretch's parts with those rebuilt from its blocks or its days.
 func (v *verification) compareParts(ctx context.Context, s *stretch, want *bodies) error {
 	damage := func(format string, arguments ...any) {
 		v.found(Damage{Table: "parts", Message: fmt.Sprintf("the %s %s: ", unitNames[s.unit], s.name()) + fmt.Sprintf(format, arguments...)})
@@ -338,7 +337,7 @@ func (v *verification) compareParts(ctx context.Context, s *stretch, want *bodie
 		return err
 	}
 	if wanted := uint64(len(s.leaves) / len(Digest{})); there != wanted {
-		damage("it has %d, not %d", there, wanted)
+		damage("%d parts instead of %d", there, wanted)
 	}
 	for _, kind := range s.kinds() {
 		for part, body := range want[kind] {
@@ -349,7 +348,7 @@ func (v *verification) compareParts(ctx context.Context, s *stretch, want *bodie
 			case err != nil:
 				return err
 			case !bytes.Equal(have, body):
-				damage("part %d of kind %d is not what its blocks make", part, kind)
+				damage("part %d of kind %d differs from its blocks", part, kind)
 			}
 		}
 	}
@@ -387,7 +386,7 @@ func (v *verification) ended(ctx context.Context) error {
 				if err == nil && len(found) == 1 && t.has(found[0]) {
 					err = v.compareParts(ctx, found[0], t.bodies())
 				}
-				if err != nil && !errors.Is(err, ErrDamaged) { // which was told
+				if err != nil && !errors.Is(err, ErrDamaged) { // damage was already reported
 					return err
 				}
 			}
@@ -400,14 +399,14 @@ func (v *verification) ended(ctx context.Context) error {
 		}
 		for _, x := range there {
 			if !seen[x.number] && v.knows(x.heights()) {
-				v.damagedStretch(u, x.number, "no block is of it")
+				v.damagedStretch(u, x.number, "none of the blocks belong to it")
 			}
 		}
 	}
 	return nil
 }
 
-// strays are rows that belong to nothing.
+// strays reports rows that belong to nothing.
 func (v *verification) strays(ctx context.Context) error {
 	months, err := v.book.months(ctx, v.q, &v.row)
 	if err == nil {
@@ -438,13 +437,13 @@ func (v *verification) strays(ctx context.Context) error {
 			return err
 		}
 		if count > 0 {
-			v.found(Damage{Table: x.table, Message: fmt.Sprintf("%d rows belong to nothing that the ledger has", count)})
+			v.found(Damage{Table: x.table, Message: fmt.Sprintf("%d rows belong to nothing in the ledger", count)})
 		}
 	}
 	return nil
 }
 
-// words compares those that SQL shows with ours.
+// words compares the table words with usualTexts.
 func (v *verification) words(ctx context.Context) error {
 	var have []string
 	err := listRows(ctx, v.q, []column{{"number", integer}, {"word", text}}, func(r row) {
@@ -455,7 +454,7 @@ func (v *verification) words(ctx context.Context) error {
 		}
 	}, "SELECT number, word FROM words ORDER BY number")
 	if err == nil && !slices.Equal(have, usualTexts) {
-		v.found(Damage{Table: "words", Message: "they are not those that the ledger's numbers stand for"})
+		v.found(Damage{Table: "words", Message: "they differ from the words that this program uses"})
 	}
 	return err
 }
@@ -469,7 +468,7 @@ func equal(a, b value) bool {
 	return a == b
 }
 
-// listRows hands over rows that cannot be wrong.
+// listRows is list for a function that cannot fail.
 func listRows(ctx context.Context, q querier, columns []column, each func(row), query string, arguments ...any) error {
 	return list(ctx, q, columns, func(r row) error {
 		each(r)

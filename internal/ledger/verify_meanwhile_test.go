@@ -11,7 +11,7 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// settled are entries whose questions were answered since.
+// settled are entries whose questions have been answered.
 func settled(t *testing.T, entries []*ledger.Entry, pace time.Duration) (list []*ledger.Entry) {
 	for _, m := range monthsMade(uint64(len(entries)), pace) {
 		m.Unanswered = nil
@@ -20,8 +20,7 @@ func settled(t *testing.T, entries []*ledger.Entry, pace time.Duration) (list []
 	return list
 }
 
-// A verification of a book that is written meanwhile finds no damage, and proves what is
-// sealed while it runs too.
+// Verifying a ledger that is being written finds no damage, and includes blocks that are sealed meanwhile.
 func TestVerifyWhileTheBookIsWritten(t *testing.T) {
 	const count, pace = 1_600, 20 * time.Minute // three weeks
 	entries := monthsOfBlocks(count, pace)
@@ -38,29 +37,29 @@ func TestVerifyWhileTheBookIsWritten(t *testing.T) {
 					if seal {
 						sealAll(t, book)
 					}
-					// Blocks on top that are replaced, a part of them each time.
+					// Replaced blocks on top, some of them each time.
 					_, err := book.Rollback(ctx)
 					require.NoError(t, err)
 					forked := branch(t, uint64(to), 300, entries[to-1].Hash(), byte(at%7+1), false)
 					require.NoError(t, book.Write(ctx, forked))
 					return to
 				}
-				at, portions, relearned := writeMore(900, true), 0, 0
+				at, batches, relearned := writeMore(900, true), 0, 0
 				var last uint64
 				require.NoError(t, reader(t, place).Verify(ctx, func(d ledger.Damage) { t.Error(d) }, func(done, total uint64) {
 					require.LessOrEqual(t, done, total)
 					last = done
-					portions++
+					batches++
 					if at < count-200 {
-						at = writeMore(at, portions%2 == 0)
+						at = writeMore(at, batches%2 == 0)
 					}
-					for _, i := range []int{portions * 5, 400 + portions*5} { // one that was read, and one that was not
+					for _, i := range []int{batches * 5, 400 + batches*5} { // one that was read, and one that was not
 						n, err := book.Relearn(ctx, answered[i:i+1])
 						require.NoError(t, err)
 						relearned += n
 					}
 				}))
-				require.Greater(t, portions, 4)
+				require.Greater(t, batches, 4)
 				require.Positive(t, relearned)
 				require.GreaterOrEqual(t, last, uint64(1_010))
 				verified(t, reader(t, place))
@@ -69,7 +68,7 @@ func TestVerifyWhileTheBookIsWritten(t *testing.T) {
 	}
 }
 
-// What is damaged meanwhile is found where it was not read yet.
+// Damage that occurs during verification is found in parts not read yet.
 func TestDamageWhileABookIsVerified(t *testing.T) {
 	ledger.HoldMoments(t, 0, 0)
 	const count, pace = 1_200, 20 * time.Minute
@@ -80,8 +79,8 @@ func TestDamageWhileABookIsVerified(t *testing.T) {
 		for statement, wanted := range map[string]string{
 			"UPDATE blocks SET known = '{}' WHERE height = 900":                                            "block 900, table blocks: it was altered",
 			"DELETE FROM blocks WHERE height = 900":                                                        "block 900, table blocks: missing, up to block 900",
-			"UPDATE blocks SET record = (SELECT record FROM blocks WHERE height = 901) WHERE height = 900": "block 900, table blocks: its record is of block 901",
-			"UPDATE transactions SET fee = 8 WHERE id / 1048576 = 900":                                     "block 900, table transactions: rows of this block are not those",
+			"UPDATE blocks SET record = (SELECT record FROM blocks WHERE height = 901) WHERE height = 900": "block 900, table blocks: its record belongs to block 901",
+			"UPDATE transactions SET fee = 8 WHERE id / 1048576 = 900":                                     "block 900, table transactions: the rows of this block differ",
 			"UPDATE stretches SET fee = 8 WHERE unit = 'day' AND number = 19702":                           "table stretches: the day 2023-12-11: ",
 			"UPDATE stretches SET evm = 8 WHERE unit = 'day' AND number = 19700":                           "table stretches: the day 2023-12-09: ",
 			"DELETE FROM stretches WHERE number = 19700":                                                   "table stretches: the day 2023-12-09: missing",
@@ -93,9 +92,9 @@ func TestDamageWhileABookIsVerified(t *testing.T) {
 			place := copied(t, whole)
 			db := openSQL(t, place)
 			var found []string
-			portions := 0
+			batches := 0
 			require.NoError(t, reader(t, place).Verify(ctx, func(d ledger.Damage) { found = append(found, d.String()) }, func(_, _ uint64) {
-				if portions++; portions == 2 {
+				if batches++; batches == 2 {
 					db.do(t, statement)
 				}
 			}), statement)
@@ -104,8 +103,7 @@ func TestDamageWhileABookIsVerified(t *testing.T) {
 	})
 }
 
-// No snapshot of the book is held while it is verified: what was deleted meanwhile can be cleared
-// away.
+// Verification holds no long snapshot: rows deleted meanwhile can be vacuumed.
 func TestAVerificationHoldsNoSnapshotForLong(t *testing.T) {
 	ledger.HoldMoments(t, 0, 0)
 	entries := madeUp(0, 1_200)
@@ -113,7 +111,7 @@ func TestAVerificationHoldsNoSnapshotForLong(t *testing.T) {
 		place := newPlace()
 		book := written(t, place, madeUpChain, entries[:1_000])
 		if !ledger.Postgres(place) {
-			t.Skip("SQLite does not tell")
+			t.Skip("SQLite does not report it")
 		}
 		db := openSQL(t, place)
 		oldest := func() int64 {

@@ -20,14 +20,14 @@ var ofBlocks = []string{"blocks", "transactions"}
 
 var notVerified = []string{"book_layout", "rejudgements"}
 
-// loseBlock removes all rows of a block.
+// loseBlock deletes all rows of a block.
 func (d database) loseBlock(t testing.TB, height uint64) {
 	t.Helper()
 	d.do(t, "DELETE FROM blocks WHERE height = ?1", int64(height))
 	d.do(t, "DELETE FROM transactions WHERE id >= ?1 AND id < ?2", int64(height<<20), int64((height+1)<<20))
 }
 
-// resum gives a block the sum of what its row has now, as whoever altered it may.
+// resum recomputes a block's sum for its current row, as an attacker could.
 func (d database) resum(t testing.TB, height uint64) {
 	t.Helper()
 	_, rows := d.table(t, "SELECT record, time_ms, flags, known FROM blocks WHERE height = ?1", int64(height))
@@ -43,7 +43,7 @@ func (d database) resum(t testing.TB, height uint64) {
 	d.do(t, "UPDATE blocks SET sum = ?1 WHERE height = ?2", sum[:], int64(height))
 }
 
-// rewrite changes bytes of a block's record from a place on.
+// rewrite changes bytes of a block's record at an offset.
 func (d database) rewrite(t testing.TB, height uint64, at int, bytes ...byte) {
 	t.Helper()
 	record := d.record(t, height)
@@ -51,7 +51,7 @@ func (d database) rewrite(t testing.TB, height uint64, at int, bytes ...byte) {
 	d.do(t, "UPDATE blocks SET record = ?1 WHERE height = ?2", record, int64(height))
 }
 
-// tampered is a book of which one table is changed and put back.
+// tampered is a ledger in which one table is changed and restored.
 type tampered struct {
 	database
 	book    *ledger.Book
@@ -64,7 +64,7 @@ func TestEveryChangeOfTheDatabaseIsFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("each change of each table; cmd/fees alters some in TestLedgerDamaged")
 	}
-	entries := full(t, recording2100())[20:] // not more, for it is verified once for each change
+	entries := full(t, recording2100())[20:] // few blocks, because each change needs a verification
 	engines(t, func(t *testing.T, newPlace func() string) {
 		place := newPlace()
 		book := written(t, place, recording2100().id, entries)
@@ -93,14 +93,14 @@ func (x *tampered) test(t *testing.T) {
 			t.Run(fmt.Sprint(c.name, " of row ", r), func(t *testing.T) { x.alter(t, r, i) })
 		}
 	}
-	if x.table != "proved" { // blocks that are not in it are recorded: nothing tells that they were proved
+	if x.table != "proved" { // blocks outside it are recorded: nothing shows that they were proved
 		t.Run("a row less", func(t *testing.T) {
 			r := x.rows[len(x.rows)/2]
 			x.deleteRow(t, r)
 			x.found(t, r)
 		})
 	}
-	if x.table == "book" { // it has one row, which the layout sees to
+	if x.table == "book" { // the schema allows one row
 		return
 	}
 	t.Run("a row more", func(t *testing.T) {
@@ -114,7 +114,7 @@ func (x *tampered) test(t *testing.T) {
 		x.insertRow(t, r)
 		x.found(t, r)
 	})
-	if x.table == "proved" { // whose rows are nothing but a key
+	if x.table == "proved" { // tables whose rows are only a key
 		return
 	}
 	t.Run("two rows swapped", func(t *testing.T) {
@@ -159,8 +159,7 @@ func (x *tampered) alter(t *testing.T, number, i int) {
 	}
 }
 
-// found wants a damage that names the table and, of a block's row, the block; then
-// it puts the table back.
+// found requires damage that names the table and, for a block's row, the block; then it restores the table.
 func (x *tampered) found(t *testing.T, r []any) {
 	list := damages(t, x.book)
 	if slices.Contains(ofBlocks, x.table) {
@@ -198,7 +197,7 @@ func (x *tampered) insertRow(t *testing.T, r []any) {
 	x.do(t, "INSERT INTO "+x.table+" VALUES ("+strings.Join(places, ", ")+")", r...)
 }
 
-// values are those outside of the key.
+// values are the columns outside the key.
 func (x *tampered) values(r []any) string {
 	var out bytes.Buffer
 	for i, c := range x.columns {
@@ -209,7 +208,7 @@ func (x *tampered) values(r []any) string {
 	return out.String()
 }
 
-// other is another value for a column.
+// other returns another value for a column.
 func other(v any, c column) any {
 	switch v := v.(type) {
 	case int64:
@@ -261,10 +260,10 @@ func TestWhatIsNotAValueIsFound(t *testing.T) {
 	whole := newFile(t)
 	require.NoError(t, written(t, whole, recording2100().id, entries).Close())
 	for _, test := range []struct{ query, table, message string }{
-		{"UPDATE transactions SET fee = 'much' WHERE id / 1048576 = 28", "transactions", "not those of its record"},
+		{"UPDATE transactions SET fee = 'much' WHERE id / 1048576 = 28", "transactions", "differ from its record"},
 		{"UPDATE blocks SET flags = 7 WHERE height = 28", "blocks", "altered"},
-		{"UPDATE blocks SET record = x'00' WHERE height = 28", "blocks", "its record is none of version 1"},
-		{"UPDATE blocks SET record = (SELECT record FROM blocks WHERE height = 27) WHERE height = 28", "blocks", "its record is of block 27"},
+		{"UPDATE blocks SET record = x'00' WHERE height = 28", "blocks", "its record does not have version 1"},
+		{"UPDATE blocks SET record = (SELECT record FROM blocks WHERE height = 27) WHERE height = 28", "blocks", "its record belongs to block 27"},
 		{"UPDATE blocks SET sum = x'00' WHERE height = 28", "blocks", "altered"},
 		{"UPDATE blocks SET known = '{' WHERE height = 28", "blocks", "altered"},
 		{"UPDATE blocks SET time_ms = -1 WHERE height = 28", "blocks", "time_ms"},
@@ -278,7 +277,7 @@ func TestWhatIsNotAValueIsFound(t *testing.T) {
 		{"UPDATE book SET sealed = -1", "book", "altered"},
 		{"DELETE FROM book", "book", "missing"},
 		{"INSERT INTO transactions (id, layer, call, hash) VALUES (99 * 1048576, 'evm', 'x', x'00')", "transactions", "1 rows belong to nothing"},
-		{"UPDATE blocks SET height = 4611686018427387904 WHERE height = 29", "blocks", "its record is of block 29"},
+		{"UPDATE blocks SET height = 4611686018427387904 WHERE height = 29", "blocks", "its record belongs to block 29"},
 	} {
 		t.Run(test.query, func(t *testing.T) {
 			place := copied(t, whole)
@@ -291,7 +290,7 @@ func TestWhatIsNotAValueIsFound(t *testing.T) {
 	}
 }
 
-// A row that has a sum of what it was altered to is not what the others say.
+// A row with a recomputed sum contradicts other rows.
 func TestRowsThatWereAlteredWithTheirSums(t *testing.T) {
 	entries := madeUp(0, 9)
 	engines(t, func(t *testing.T, newPlace func() string) {
@@ -300,9 +299,9 @@ func TestRowsThatWereAlteredWithTheirSums(t *testing.T) {
 		for message, alter := range map[string]func(db database){
 			"its parent is 0xaaaaaaaa":                    func(db database) { db.rewrite(t, 5, 41, 0xaa, 0xaa, 0xaa, 0xaa) },
 			"its parent is " + entries[5].Hash().String(): func(db database) { db.rewrite(t, 5, 9, 0xaa) },
-			"sealed, and not final":                       func(db database) { db.do(t, "UPDATE blocks SET flags = 1 WHERE height = 5") },
+			"sealed but not final":                        func(db database) { db.do(t, "UPDATE blocks SET flags = 1 WHERE height = 5") },
 			"its time or its flags":                       func(db database) { db.do(t, "UPDATE blocks SET time_ms = time_ms + 1 WHERE height = 5") },
-			"its time or its flags are not":               func(db database) { db.do(t, "UPDATE blocks SET flags = 8 WHERE height = 5") },
+			"its time or its flags differ":                func(db database) { db.do(t, "UPDATE blocks SET flags = 8 WHERE height = 5") },
 			"its record: not what":                        func(db database) { db.rewrite(t, 5, 73, 0xff, 0xff, 0xff, 0xff, 0x7f) },
 		} {
 			place := copied(t, whole)
@@ -319,7 +318,7 @@ func TestRowsThatWereAlteredWithTheirSums(t *testing.T) {
 	})
 }
 
-// What is above the sealed blocks or below them has sums too.
+// Blocks above and below the sealed ones have sums too.
 func TestDamageOutsideOfTheSealedBlocks(t *testing.T) {
 	entries := madeUp(10, 20)
 	engines(t, func(t *testing.T, newPlace func() string) {
@@ -340,20 +339,20 @@ func TestDamageOutsideOfTheSealedBlocks(t *testing.T) {
 			height, _ := d.Height.Get()
 			places = append(places, fmt.Sprint(height, " ", d.Table, " ", d.Message[:min(len(d.Message), 20)]))
 		}
-		for _, want := range []string{"3 blocks its record is of blo", "10 blocks missing, up to block", "25 blocks it was altered: its ", "0 transactions 2 rows belong to not"} {
+		for _, want := range []string{"3 blocks its record belongs t", "10 blocks missing, up to block", "25 blocks it was altered: its ", "0 transactions 2 rows belong to not"} {
 			require.Contains(t, places, want)
 		}
 		require.NotContains(t, places, "4 blocks missing, up to block")
 	})
 }
 
-// A book of several days, whose totals are compared when a day is done.
+// A ledger of several days, whose totals are compared at the end of each day.
 func TestVerifyOfManyDays(t *testing.T) {
 	var entries []*ledger.Entry
 	parent := chain.Hash{}
 	for h := range uint64(600) {
 		m := makeBlock(h, hashOf(h, 0), parent, "1000")
-		m.at(h * 1_200_000) // every twenty minutes: eight days and a bit
+		m.at(h * 1_200_000) // every twenty minutes: a little over eight days
 		entries = append(entries, m.entry(t))
 		parent = hashOf(h, 0)
 	}

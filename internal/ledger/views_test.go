@@ -13,13 +13,13 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// shown are the rows of a view, each value as text with its column's name.
+// shown returns the rows of a view, each value as text with its column name.
 func shown(t *testing.T, db database, view string) (list []map[string]string) {
 	columns := db.columns(t, view)
 	var texts []string
 	for _, c := range columns {
 		text := "CAST(" + c.name + " AS TEXT)"
-		if c.name == "success" || c.name == "final" { // the engines have their own words for these
+		if c.name == "success" || c.name == "final" { // the engines use different words for these
 			text = "CASE WHEN " + c.name + " THEN 'true' WHEN NOT " + c.name + " THEN 'false' END"
 		}
 		texts = append(texts, text)
@@ -54,11 +54,11 @@ func TestViewsAreTheSameInBothEngines(t *testing.T) {
 				views[view] = shown(t, db, view)
 				require.NotEmpty(t, views[view], view)
 			}
-			require.Equal(t, 12, len(views)) // not Len, which would print all of them
+			require.Equal(t, 12, len(views)) // Len would print all of them
 			books = append(books, views)
 		})
 		if len(books) < 2 {
-			t.Skip("one engine alone")
+			t.Skip("one engine only")
 		}
 		for view, rows := range books[0] {
 			require.Equal(t, rows, books[1][view], view)
@@ -66,7 +66,7 @@ func TestViewsAreTheSameInBothEngines(t *testing.T) {
 	})
 }
 
-// Values that a person can work out.
+// Values that can be computed by hand.
 func TestViews(t *testing.T) {
 	first := makeBlock(0, hashOf(0, 0), chain.Hash{}, "1").at(0)
 	second := makeBlock(1, hashOf(1, 0), hashOf(0, 0), largestWei).at(1_700_000_000_007)

@@ -13,7 +13,7 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// blockOfCalls has a transaction of each call.
+// blockOfCalls has a transaction for each call.
 func blockOfCalls(t testing.TB, height uint64, calls ...string) *ledger.Entry {
 	m := makeBlock(height, hashOf(height, 0), hashOf(height-1, 0), "7").event("balances", "Deposit", `["0x00000000000000000000000000000000000000aa","1"]`)
 	first := *m.Report.Transactions[0].Transaction
@@ -26,7 +26,7 @@ func blockOfCalls(t testing.TB, height uint64, calls ...string) *ledger.Entry {
 	return m.entry(t)
 }
 
-// callsOf are the calls of a book's transactions.
+// callsOf returns the calls of a ledger's transactions.
 func callsOf(book *ledger.Book) (list []string, err error) {
 	err = each(book.Transactions(ctx, in(chain.Heights{Last: 1 << 40})), func(x *ledger.Transaction) error {
 		list = append(list, x.Call)
@@ -35,8 +35,8 @@ func callsOf(book *ledger.Book) (list []string, err error) {
 	return list, err
 }
 
-// Every text stands in its record, and in the row for SQL: usual ones, those that look like a number
-// of one, and many that nobody knows.
+// Every text is in its record and in the row for SQL: usual ones, ones that look like a word's number, and many unknown
+// ones.
 func TestTextsThatAreNoWords(t *testing.T) {
 	calls := []string{strings.Repeat("x", 65), "7", "", "-1", "evm"}
 	for i := range 5_000 {
@@ -53,8 +53,7 @@ func TestTextsThatAreNoWords(t *testing.T) {
 	})
 }
 
-// An altered word alters what SQL shows, and no question's answer: a verification finds it, as it
-// finds a row for SQL that was altered.
+// An altered word changes what SQL shows, but no query's answer; a verification finds it, and also an altered row for SQL.
 func TestAlteredWords(t *testing.T) {
 	entries := []*ledger.Entry{blockOfCalls(t, 1, "a.b", "ethereum.transact"), blockOfCalls(t, 2, "a.b")}
 	for _, alter := range []string{
@@ -79,7 +78,7 @@ func TestAlteredWords(t *testing.T) {
 			"UPDATE transactions SET hash = sender WHERE id = 1048577", "UPDATE transactions SET id = 1048579 WHERE id = 1048577", "DELETE FROM transactions WHERE id = 1048577", "UPDATE transactions SET verdict = 'match' WHERE id = 1048577",
 		} {
 			db.altered(t, "transactions", alter, func() {
-				require.Contains(t, damages(t, book), ledger.Damage{Height: chain.Some(uint64(1)), Table: "transactions", Message: "rows of this block are not those of its record"}, alter)
+				require.Contains(t, damages(t, book), ledger.Damage{Height: chain.Some(uint64(1)), Table: "transactions", Message: "the rows of this block differ from its record"}, alter)
 				have, err := callsOf(book)
 				require.NoError(t, err)
 				require.Equal(t, []string{"a.b", "ethereum.transact", "a.b"}, have)

@@ -15,7 +15,7 @@ import (
 	"github.com/feeledger/fees/internal/test/postgrestest"
 )
 
-// jobs stores entries as workers do, in portions of no order.
+// jobs stores entries as workers do, in batches of random order.
 func jobs(t *testing.T, place string, id ledger.Identity, entries []*ledger.Entry, seed uint64) *ledger.Book {
 	t.Helper()
 	book, err := ledger.OpenShared(ctx, place)
@@ -23,16 +23,15 @@ func jobs(t *testing.T, place string, id ledger.Identity, entries []*ledger.Entr
 	t.Cleanup(func() { book.Close() })
 	require.NoError(t, book.Begin(ctx, id, entries[0].Height()))
 	random := rand.New(rand.NewPCG(seed, 0))
-	portions := slices.Collect(slices.Chunk(entries, 3))
-	random.Shuffle(len(portions), func(i, j int) { portions[i], portions[j] = portions[j], portions[i] })
-	for _, p := range portions {
+	batches := slices.Collect(slices.Chunk(entries, 3))
+	random.Shuffle(len(batches), func(i, j int) { batches[i], batches[j] = batches[j], batches[i] })
+	for _, p := range batches {
 		require.NoError(t, book.WriteJob(ctx, p, func(context.Context, pgx.Tx) error { return nil }))
 	}
 	return book
 }
 
-// What workers store in any order gives what one program's book has: the same stretches, parts and
-// seals.
+// Blocks stored by workers in any order give the same ledger as one program: the same stretches, parts and seals.
 func TestSealingWhatWorkersStored(t *testing.T) {
 	server := postgrestest.Start(t)
 	for name, x := range map[string]struct {
@@ -59,7 +58,7 @@ func TestSealingWhatWorkersStored(t *testing.T) {
 	}
 }
 
-// A block that is wrong stops the sealing before it, and those below it are sealed.
+// An invalid block stops the sealing before it; the blocks below it are sealed.
 func TestSealingUpToABlockThatIsWrong(t *testing.T) {
 	server := postgrestest.Start(t)
 	entries := monthsOfBlocks(30, 9*time.Hour)
@@ -79,7 +78,7 @@ func TestSealingUpToABlockThatIsWrong(t *testing.T) {
 	}
 }
 
-// A block that takes the place of one that was not final takes all of it.
+// A block that replaces one that was not final replaces all its rows.
 func TestBlocksOfWorkersThatAreReplaced(t *testing.T) {
 	server := postgrestest.Start(t)
 	entries := madeUp(0, 6)

@@ -10,21 +10,21 @@ import (
 	"github.com/feeledger/fees/internal/failure"
 )
 
-// ForkError says that two neighbouring blocks are not of one chain.
+// ForkError reports that two adjacent blocks do not belong to one chain.
 type ForkError struct {
 	Height uint64     // of the later block
-	Parent chain.Hash // of the block before it, as the later block says
-	Before chain.Hash // of the block before it
+	Parent chain.Hash // the parent hash in the later block
+	Before chain.Hash // the hash of the block before it
 }
 
 // Kind is [failure.Unanswered].
 func (*ForkError) Kind() failure.Kind { return failure.Unanswered }
 
 func (e *ForkError) Error() string {
-	return fmt.Sprintf("block %d says that its parent is %v, but block %d is %v: one of them was replaced", e.Height, e.Parent, e.Height-1, e.Before)
+	return fmt.Sprintf("the parent of block %d is %v, but block %d is %v; one of them was replaced", e.Height, e.Parent, e.Height-1, e.Before)
 }
 
-// DiffersError says that a block is in the book with other content.
+// DiffersError reports that a block is stored with other content.
 type DiffersError struct {
 	Height          uint64
 	Stored, Offered Digest
@@ -34,18 +34,17 @@ type DiffersError struct {
 func (*DiffersError) Kind() failure.Kind { return failure.DoesNotHold }
 
 func (e *DiffersError) Error() string {
-	return fmt.Sprintf("block %d is in the ledger with other content (digest %v, not %v): it stays as it is", e.Height, e.Stored, e.Offered)
+	return fmt.Sprintf("block %d is in the ledger with other content (digest %v, not %v); the ledger was not changed", e.Height, e.Stored, e.Offered)
 }
 
-// Write stores blocks that follow each other, all or none of them, and seals those that the seal
-// comes to. A block that is there already stays, and must be the same (DiffersError); one that was
-// not final is replaced. A block that does not fit its neighbours is a ForkError. Blocks below the
-// first one of the book are for Seal, which has it begin with them.
+// Write stores consecutive blocks, all or none, and seals those that directly follow the sealed ones. A stored
+// block stays and must be identical (otherwise DiffersError); one that was not final is replaced. A block that
+// does not fit its neighbours is a ForkError. Blocks below the ledger's first one are sealed by Seal.
 //
-// A day or a month that has ended is given its parts in a change of its own: where that fails, the
-// blocks are stored and sealed, and the next one who seals does it.
+// The parts of an ended day or month are written in a separate change. If that fails, the blocks are stored and
+// sealed, and the next sealing retries it.
 func (b *Book) Write(ctx context.Context, entries []*Entry) error {
-	if err := b.makeRoom(ctx, entries); err != nil {
+	if err := b.preparePartitions(ctx, entries); err != nil {
 		return err
 	}
 	ended := false
@@ -62,19 +61,19 @@ func (b *Book) Write(ctx context.Context, entries []*Entry) error {
 		return err
 	})
 	if err != nil {
-		b.tallies = nil // they may have blocks that were not stored
+		b.tallies = nil // they may include blocks that were not stored
 		return err
 	}
 	if ended {
 		if err = b.endNext(ctx); err != nil {
-			err = fmt.Errorf("the blocks are stored; summing up a day or month that ended failed: %w", err)
+			err = fmt.Errorf("the blocks are stored, but writing the totals of an ended day or month failed: %w", err)
 		}
 	}
 	return err
 }
 
-// sealStored seals those of entries that were just stored that the seal comes to, and tells whether
-// a day has ended.
+// sealStored seals those of the entries just stored that directly follow the sealed ones, and reports whether a
+// day has ended.
 func (b *Book) sealStored(ctx context.Context, tx transaction, c bookRow, stored []*Entry) (ended bool, err error) {
 	i := slices.IndexFunc(stored, func(e *Entry) bool { return e.Height() == c.next() })
 	if i < 0 || !stored[i].Final() {
@@ -84,7 +83,7 @@ func (b *Book) sealStored(ctx context.Context, tx transaction, c bookRow, stored
 		return false, err
 	}
 	before := c.next()
-	if c, err = readBookRow(ctx, tx); err != nil || c.next() != before { // another program has sealed some
+	if c, err = readBookRow(ctx, tx); err != nil || c.next() != before { // another program sealed some
 		return false, err
 	}
 	s, err := b.beginSealing(ctx, tx, c)
@@ -103,8 +102,8 @@ func (b *Book) sealStored(ctx context.Context, tx transaction, c bookRow, stored
 	return len(s.grown) > int(unitCount) || daily.numberOf(last) != s.last[daily], errors.Join(err, s.keep(ctx, tx))
 }
 
-// makeRoom has the database ready for entries.
-func (b *Book) makeRoom(ctx context.Context, entries []*Entry) error {
+// preparePartitions creates the partitions for entries.
+func (b *Book) preparePartitions(ctx context.Context, entries []*Entry) error {
 	for _, run := range runs(entries) {
 		if err := b.engine.makePartitions(ctx, spanOf(run)); err != nil {
 			return err
@@ -113,12 +112,12 @@ func (b *Book) makeRoom(ctx context.Context, entries []*Entry) error {
 	return nil
 }
 
-// store adds the entries that are not there, and returns them.
+// store adds the entries that are not stored yet, and returns them.
 func (b *Book) store(ctx context.Context, tx transaction, c *bookRow, entries []*Entry) ([]*Entry, error) {
 	if len(entries) == 0 {
 		return nil, nil
 	}
-	if err := c.room(entries[0].Height()); err != nil {
+	if err := c.checkRemoved(entries[0].Height()); err != nil {
 		return nil, err
 	}
 	for i, e := range entries[1:] {
@@ -157,7 +156,7 @@ func (b *Book) store(ctx context.Context, tx transaction, c *bookRow, entries []
 		if after.flags&notFinal == 0 {
 			return nil, &ForkError{span.Last + 1, after.parentHash(), entries[len(entries)-1].Hash()}
 		}
-		if err := b.removeFrom(ctx, tx, span.Last+1); err != nil { // they were built on a block that was replaced
+		if err := b.removeFrom(ctx, tx, span.Last+1); err != nil { // their parent was replaced
 			return nil, err
 		}
 	}
@@ -171,7 +170,7 @@ func (b *Book) store(ctx context.Context, tx transaction, c *bookRow, entries []
 	return added, noteProved(ctx, tx, entries, added)
 }
 
-// values are those of the row.
+// values returns the row's column values.
 func (r *blockRow) values() row {
 	list := make(row, len(rowFields))
 	for i, f := range rowFields {
@@ -180,7 +179,7 @@ func (r *blockRow) values() row {
 	return list
 }
 
-// shown are the transactions as SQL has them.
+// shown returns the rows of the table transactions.
 func (c *Content) shown() (rows []row) {
 	for i := range c.Transactions {
 		rows = append(rows, shownRow(&c.Transactions[i]))
@@ -198,7 +197,7 @@ func insertBlocks(ctx context.Context, tx transaction, rows, shown []row) error 
 	return nil
 }
 
-// around is what the book has of a span and of the blocks beside it.
+// around returns the stored blocks of a span and its neighbours.
 func (b *Book) around(ctx context.Context, q querier, span chain.Heights, read func(context.Context, querier, string, ...any) ([]*blockRow, bool, error)) (map[uint64]*blockRow, error) {
 	found := map[uint64]*blockRow{}
 	from := span.First - min(span.First, 1)
@@ -215,7 +214,7 @@ func (b *Book) around(ctx context.Context, q querier, span chain.Heights, read f
 	return found, nil
 }
 
-// remove takes blocks that are not final out of the book.
+// remove removes blocks that are not final.
 func (b *Book) remove(ctx context.Context, tx transaction, span chain.Heights) error {
 	if err := removeRows(ctx, tx, span); err != nil {
 		return err
@@ -223,7 +222,7 @@ func (b *Book) remove(ctx context.Context, tx transaction, span chain.Heights) e
 	return unprove(ctx, tx, span)
 }
 
-// removeRows removes the rows of a span's blocks.
+// removeRows deletes the rows of a span's blocks.
 func removeRows(ctx context.Context, tx transaction, span chain.Heights) error {
 	if err := tx.exec(ctx, "DELETE FROM blocks WHERE height >= ? AND height <= ?", bounds(span)...); err != nil {
 		return err
@@ -232,8 +231,7 @@ func removeRows(ctx context.Context, tx transaction, span chain.Heights) error {
 	return tx.exec(ctx, "DELETE FROM transactions WHERE id >= ? AND id < ?", first, end)
 }
 
-// removeFrom takes out all blocks that are not final from a height on, up to the
-// first that is.
+// removeFrom removes the blocks from a height up to the first final one.
 func (b *Book) removeFrom(ctx context.Context, tx transaction, height uint64) error {
 	var last *int64
 	if _, err := one(ctx, tx, []any{&last}, "SELECT max(height) FROM blocks WHERE height >= ? AND height < coalesce((SELECT min(height) FROM blocks WHERE height >= ? AND flags & 1 = 0), 9223372036854775807)",
@@ -243,8 +241,8 @@ func (b *Book) removeFrom(ctx context.Context, tx transaction, height uint64) er
 	return b.remove(ctx, tx, chain.Heights{First: height, Last: uint64(*last)})
 }
 
-// Rollback takes out the blocks of the book that are not final, because the chain
-// replaced one of them, and says how many there were.
+// Rollback removes all blocks that are not final, because the chain replaced one of them, and returns their
+// number.
 func (b *Book) Rollback(ctx context.Context) (removed uint64, err error) {
 	err = b.change(ctx, func(tx transaction) error {
 		c, err := readBookRow(ctx, tx)
@@ -254,7 +252,7 @@ func (b *Book) Rollback(ctx context.Context) (removed uint64, err error) {
 		if err != nil {
 			return err
 		}
-		const above, below = "FROM blocks WHERE flags <> 0 AND flags & 1 <> 0 AND height >= ?", "FROM blocks WHERE flags <> 0 AND flags & 1 <> 0 AND height < ?" // what is sealed is final
+		const above, below = "FROM blocks WHERE flags <> 0 AND flags & 1 <> 0 AND height >= ?", "FROM blocks WHERE flags <> 0 AND flags & 1 <> 0 AND height < ?" // sealed blocks are final
 		first, next := int64(c.first), int64(c.next())
 		if _, err := one(ctx, tx, []any{&removed}, "SELECT (SELECT count(*) "+above+") + (SELECT count(*) "+below+")", next, first); err != nil {
 			return err

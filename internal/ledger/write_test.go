@@ -15,7 +15,7 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// content is all that a database has, as text, but for the layout's history.
+// content returns the whole contents of a database as text, without the migration history.
 func content(t testing.TB, db database) string {
 	var out strings.Builder
 	for _, table := range db.names(t, "table") {
@@ -28,8 +28,7 @@ func content(t testing.TB, db database) string {
 	return out.String()
 }
 
-// branch are made-up blocks from a height on, the first with a parent, of another
-// branch than madeUp's.
+// branch returns sample blocks of another branch from a height on, the first with a given parent.
 func branch(t testing.TB, first, count uint64, parent chain.Hash, number byte, final bool) (list []*ledger.Entry) {
 	for h := first; h < first+count; h++ {
 		m := makeBlock(h, hashOf(h, number), parent, "100")
@@ -61,7 +60,7 @@ func TestABlockThatIsThereStays(t *testing.T) {
 		require.ErrorContains(t, err, "block 5 is in the ledger with other content (digest "+entries[5].Digest().String())
 		require.Equal(t, before, content(t, db))
 
-		m.Report.Finalized = chain.Some(false) // which does not make it less there
+		m.Report.Finalized = chain.Some(false) // it stays in both
 		require.ErrorAs(t, book.Write(ctx, []*ledger.Entry{m.entry(t)}), &differs)
 		require.Equal(t, before, content(t, db))
 		verified(t, book)
@@ -101,7 +100,7 @@ func TestForks(t *testing.T) {
 	})
 }
 
-// A seal does not go over two blocks that somebody made not to fit.
+// Sealing stops at two blocks that were altered not to fit.
 func TestSealRefusesAFork(t *testing.T) {
 	engines(t, func(t *testing.T, newPlace func() string) {
 		place := newPlace()
@@ -149,17 +148,17 @@ func TestBlocksThatAreNotFinal(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []uint64{0, 5}, []uint64{first, next})
 
-		// One of them is replaced: those above were built on it, and go.
+		// One of them is replaced: those above were built on it, and are removed.
 		second := branch(t, 6, 1, hashOf(5, 1), 2, false)
 		require.NoError(t, book.Write(ctx, second))
 		s = statusOf(t, book)
 		require.Equal(t, []any{uint64(7), uint64(2)}, []any{s.Blocks, s.NotFinal})
-		// The same once more as final.
+		// The same, now final.
 		require.NoError(t, book.Write(ctx, branch(t, 5, 1, hashOf(4, 0), 1, true)))
 		require.Equal(t, chain.Some(uint64(5)), statusOf(t, book).Sealed)
 		require.Zero(t, sealAll(t, book))
 		verified(t, book)
-		// What a final one says is not replaced.
+		// The content of a final block is not replaced.
 		var fork *ledger.ForkError
 		require.ErrorAs(t, book.Write(ctx, branch(t, 6, 1, hashOf(5, 0), 3, true)), &fork)
 
@@ -176,7 +175,7 @@ func TestBlocksThatAreNotFinal(t *testing.T) {
 	})
 }
 
-// Blocks that are not final are replaced up to the first one that is.
+// Blocks that are not final are replaced up to the first final one.
 func TestReplacementEndsAtAFinalBlock(t *testing.T) {
 	engines(t, func(t *testing.T, newPlace func() string) {
 		place := newPlace()
@@ -208,7 +207,7 @@ func TestAFailedWriteLeavesNothing(t *testing.T) {
 
 		for table, asked := range map[string]bool{"transactions": false, "stretches": true, "parts": false} {
 			db.do(t, "ALTER TABLE "+table+" RENAME TO elsewhere")
-			if table != "parts" { // which are written of a day that has ended
+			if table != "parts" { // written for an ended day
 				require.ErrorContains(t, book.Write(ctx, entries[3:8]), table)
 			}
 			_, err := book.Status(ctx)
@@ -226,7 +225,7 @@ func TestAFailedWriteLeavesNothing(t *testing.T) {
 		cancel()
 		require.Error(t, book.Write(cancelled, entries[3:8]))
 		require.Equal(t, before, content(t, db))
-		require.NoError(t, book.Close()) // in PostgreSQL the connection may be gone, and with it the lock
+		require.NoError(t, book.Close()) // in PostgreSQL the connection may be gone, and the lock with it
 		book = writer(t, place)
 
 		require.NoError(t, book.Write(ctx, entries[3:]))
@@ -301,7 +300,7 @@ func TestWhatIsNoEntry(t *testing.T) {
 	m := makeBlock(5, hashOf(5, 0), hashOf(4, 0), "1")
 	m.Report.Time = chain.Optional[chain.Time]{}
 	_, err := ledger.NewEntry(m.Block, m.Report)
-	require.EqualError(t, err, "block 5: has transactions and no time")
+	require.EqualError(t, err, "block 5 has transactions but no time")
 	m.Report.Transactions = nil
 	m.entry(t)
 
@@ -309,19 +308,19 @@ func TestWhatIsNoEntry(t *testing.T) {
 		m = makeBlock(5, hashOf(5, 0), hashOf(4, 0), "1")
 		m.Block.Number = height
 		_, err = ledger.NewEntry(m.Block, m.Report)
-		require.EqualError(t, err, fmt.Sprintf("block %d: the height is more than a ledger can hold", height))
+		require.EqualError(t, err, fmt.Sprintf("block %d exceeds the greatest height that a ledger can store", height))
 	}
 
 	m = makeBlock(5, hashOf(5, 0), hashOf(4, 0), "1")
 	m.Report.Transactions[0].Call = strings.Repeat("x", 1_001)
 	_, err = ledger.NewEntry(m.Block, m.Report)
-	require.EqualError(t, err, "block 5: extrinsic 1: the name of its call is 1001 bytes long")
+	require.EqualError(t, err, "block 5: extrinsic 1: the name of its call is too long (1001 bytes)")
 
 	m = makeBlock(5, hashOf(5, 0), hashOf(4, 0), "1")
 	m.Report.Transactions[0].Gas = chain.Some(chain.NewGas(math.MaxInt64 + 1))
 	_, err = ledger.NewEntry(m.Block, m.Report)
 	require.ErrorIs(t, err, chain.ErrOverflow)
-	require.ErrorContains(t, err, "block 5: extrinsic 1, added to those before it: the sum of gas")
+	require.ErrorContains(t, err, "block 5: extrinsic 1: adding it to the block's totals failed: the sum of gas")
 
 	m = makeBlock(5, hashOf(5, 0), hashOf(4, 0), largestWei)
 	second := *m.Report.Transactions[0].Transaction
@@ -329,10 +328,10 @@ func TestWhatIsNoEntry(t *testing.T) {
 	m.Report.Transactions = append(m.Report.Transactions, evidence.Transaction{Transaction: &second})
 	_, err = ledger.NewEntry(m.Block, m.Report)
 	require.ErrorIs(t, err, chain.ErrOverflow)
-	require.EqualError(t, err, "block 5: extrinsic 2, added to those before it: the sum of fee: overflow")
+	require.EqualError(t, err, "block 5: extrinsic 2: adding it to the block's totals failed: the sum of fee: overflow")
 }
 
-// What a hostile gateway might write is stored in both engines, as the same.
+// Data from a hostile gateway is stored in both engines, identically.
 func TestHostileTexts(t *testing.T) {
 	long := strings.Repeat("long ", 1<<21)
 	if testing.Short() {
@@ -340,13 +339,13 @@ func TestHostileTexts(t *testing.T) {
 	}
 	baseFee, err := chain.ParseGasPrice(largestToken)
 	require.NoError(t, err)
-	price, err := chain.ParseGasPrice(largestWei) // × 1 gas is what an amount can be
+	price, err := chain.ParseGasPrice(largestWei) // × 1 gas is the maximum of an amount
 	require.NoError(t, err)
 	fee, err := chain.ParseWei(largestWei)
 	require.NoError(t, err)
 	entry := func() *ledger.Entry {
 		m := makeBlock(7, hashOf(1, 0), hashOf(0, 0), largestWei)
-		m.Block.Number, m.Report.Number = 1<<43-2, 1<<43-2 // the highest that a ledger can hold
+		m.Block.Number, m.Report.Number = 1<<43-2, 1<<43-2 // the greatest height that a ledger can store
 		m.event("balances", "Nul\x00\x00 \xff\xfe and \u2028'; DROP TABLE blocks; --", `["\u0000"]`)
 		m.Report.Rules = "rules\x00"
 		m.BaseFeePerGas = chain.Some(baseFee)
@@ -389,7 +388,7 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
-// Sums that no balance can have are no sums: the block stays out.
+// A block with sums that no balance can have is rejected.
 func TestSumsThatOverflow(t *testing.T) {
 	first := makeBlock(0, hashOf(0, 0), chain.Hash{}, largestWei)
 	first.Report.Transactions[0].Gas = chain.Some(chain.NewGas(math.MaxInt64))
@@ -407,7 +406,7 @@ func TestSumsThatOverflow(t *testing.T) {
 			require.ErrorContains(t, err, "block 1")
 			require.Equal(t, before, content(t, openSQL(t, place)))
 
-			// Added to totals that are there.
+			// Added to existing totals.
 			require.NoError(t, book.Write(ctx, []*ledger.Entry{first.entry(t)}))
 			before = content(t, openSQL(t, place))
 			require.ErrorIs(t, book.Write(ctx, []*ledger.Entry{second.entry(t)}), chain.ErrOverflow)
@@ -415,7 +414,7 @@ func TestSumsThatOverflow(t *testing.T) {
 			require.Equal(t, chain.Some(uint64(0)), statusOf(t, book).Sealed)
 			verified(t, book)
 
-			// Where another one stored it, it is not sealed.
+			// Blocks stored by another program are not sealed.
 			place = newPlace()
 			book = writer(t, place)
 			require.NoError(t, book.Begin(ctx, madeUpChain, 0))

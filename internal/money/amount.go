@@ -6,17 +6,17 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// Amount is an amount of a currency, exact: it is rounded when it is written. The zero value
-// is nothing in any currency.
+// Amount is an exact amount of a currency; it is rounded only when written. The zero value is zero in any currency.
 type Amount struct {
 	value    decimal.Decimal
 	currency Currency
+	late     bool // valued at an earlier price
 }
 
-// NothingIn is an amount of 0 in a currency.
+// NothingIn returns an amount of 0 in a currency.
 func NothingIn(c Currency) Amount { return Amount{currency: c} }
 
-// Currency is what the amount is in.
+// Currency returns the amount's currency.
 func (a Amount) Currency() Currency { return a.currency }
 
 // Add adds an amount in the same currency.
@@ -24,30 +24,33 @@ func (a Amount) Add(b Amount) Amount {
 	if a.currency == "" {
 		a.currency = b.currency
 	}
-	a.value = a.value.Add(b.value)
+	a.value, a.late = a.value.Add(b.value), a.late || b.late
 	return a
 }
 
-// Sub takes an amount in the same currency off.
+// Sub subtracts an amount in the same currency.
 func (a Amount) Sub(b Amount) Amount {
 	b.value = b.value.Neg()
 	return a.Add(b)
 }
 
-// String writes the amount in the currency's minor units with all of their decimals, such as
-// 12.30, rounded half up: what is just between two goes away from zero.
+// String returns the amount with all decimals of the currency's minor units, such as 12.30, rounded half up (away from
+// zero).
 func (a Amount) String() string { return a.value.StringFixed(int32(a.currency.Decimals())) }
 
-// MarshalText writes the amount as [Amount.String] does.
+// MarshalText returns the amount as [Amount.String] does.
 func (a Amount) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
-// Exact writes the amount with all of its decimals.
+// Exact returns the amount with all of its decimals.
 func (a Amount) Exact() string { return a.value.String() }
 
-// Sign is -1, 0 or 1, of the exact amount.
+// Sign returns the sign of the exact amount: -1, 0 or 1.
 func (a Amount) Sign() int { return a.value.Sign() }
 
-// Sum adds two amounts. It is not known where one of them is not.
+// Late reports whether the amount, or a part of it, is valued at the last known price of an earlier day or hour.
+func (a Amount) Late() bool { return a.late }
+
+// Sum adds two amounts. The sum is unknown if either amount is.
 func Sum(a, b chain.Optional[Amount]) (none chain.Optional[Amount]) {
 	x, known := a.Get()
 	y, too := b.Get()

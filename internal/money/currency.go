@@ -7,26 +7,26 @@ import (
 	"strings"
 )
 
-// Currency is the code of a currency, such as EUR.
+// Currency is a currency code, such as EUR.
 type Currency string
 
 var currencyForm = regexp.MustCompile(`^[A-Z]{3,5}$`)
 
-// unitCodes are no currencies: columns end in them.
+// unitCodes are not currencies, because column names end with them.
 var unitCodes = []string{"WEI", "TOKEN"}
 
-// ParseCurrency reads the code of a currency.
+// ParseCurrency parses a currency code.
 func ParseCurrency(text string) (Currency, error) {
 	if !currencyForm.MatchString(text) || slices.Contains(unitCodes, text) {
-		return "", fmt.Errorf("currency %q: want 3 to 5 capital letters, such as EUR", text)
+		return "", fmt.Errorf("currency %q must be 3 to 5 capital letters, such as EUR", text)
 	}
 	return Currency(text), nil
 }
 
-// defaultDecimals is how many decimals the minor units of most currencies have.
+// defaultDecimals is the number of decimals of most currencies.
 const defaultDecimals = 2
 
-// otherDecimals are those of the others.
+// otherDecimals are the exceptions.
 //
 // Source: ISO 4217, list one, minor units of the currencies in use.
 var otherDecimals = map[Currency]int{
@@ -36,7 +36,7 @@ var otherDecimals = map[Currency]int{
 	"CLF": 4, "UYW": 4,
 }
 
-// Decimals is how many decimals its minor units have: 2 where ISO 4217 does not say otherwise.
+// Decimals returns the number of decimals of the minor units: 2 unless ISO 4217 says otherwise.
 func (c Currency) Decimals() int {
 	if n, ok := otherDecimals[c]; ok {
 		return n
@@ -44,5 +44,5 @@ func (c Currency) Decimals() int {
 	return defaultDecimals
 }
 
-// Suffix is what the name of a column in the currency ends with, such as eur.
+// Suffix returns the suffix of column names in the currency, such as eur.
 func (c Currency) Suffix() string { return strings.ToLower(string(c)) }

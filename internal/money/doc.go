@@ -1,45 +1,61 @@
-// Package money reads what one token cost in a currency, by day or by hour, and values
-// amounts by it, exactly.
+// Package money reads prices of one token in a currency, by day or by hour, and values amounts with them exactly.
 //
-// # The file
+// # Our own form
 //
-// It is CSV in UTF-8, with commas, semicolons, tabs or bars between the columns, a line for
-// each day:
+// A price file is CSV in UTF-8, with columns separated by commas, semicolons, tabs or bars, and a line for each day:
 //
 //	# source: Example Exchange, GLMR-EUR, daily close
 //	date,price
 //	2026-01-01,0.2315
 //	2026-01-02,0.2289
 //
-// or for each day and currency, each with its source:
+// or a line for each day and currency, each with its source:
 //
 //	date,currency,price,source
 //	2026-01-01,EUR,0.2315,Example Exchange
 //	2026-01-01,USD,0.2718,Example Exchange
 //
-// or with a column for each currency:
+// or a column for each currency:
 //
 //	# source: Example Exchange, daily close
 //	# timezone: Europe/Berlin
 //	date;EUR;USD
 //	2026-01-01;0.2315;0.2718
 //
-// A day is written 2026-01-31, and an hour of UTC 2026-01-31T13:00:00Z, 2026-01-31T14:00:00+01:00
-// or 2026-01-31 13:00. A file has days or hours, not both. Every price has a source. An empty
-// price is none, and a price of 0 is refused. The same day may come again with the same price;
-// with another it is an error.
+// A day is written 2026-01-31, and an hour 2026-01-31T13:00:00Z, 2026-01-31T14:00:00+01:00 or 2026-01-31 13:00 (UTC).
+// A file contains either days or hours. Every price needs a source. An empty price means no price, and a price of 0 is
+// rejected. A day may occur again with the same price, but not with another.
 //
-// Lines that begin with # before the first row say how the file is read:
+// Lines that start with # before the first row declare how the file is read:
 //
-//	# source: NAME        who says so; a column source says it line by line
-//	# currency: EUR       of the column price, where there is no column currency
-//	# timezone: ZONE      whose days they are, such as Europe/Berlin; UTC where it is not said
+//	# source: NAME        source of the prices; a column source states it for each line
+//	# currency: EUR       currency of the column price, without a column currency
+//	# timezone: ZONE      time zone of the days, such as Europe/Berlin; UTC if omitted
 //	# decimal: comma      prices are written 0,2315
+//
+// # Files of products
+//
+// [ReadFiles] recognises the daily files of CoinGecko, CoinMarketCap, Yahoo and CryptoDataDownload, and the exchange rates
+// of the ECB and HMRC, by their header. Kraken's files have no header: only their name identifies them, and each row must
+// confirm the order of its columns. A price is the close of the day in UTC. CoinGecko's price at 00:00 UTC is that of the
+// day that ends then; its rows at other times are left out. Files in no known format need the names of their columns.
+//
+// The pair is stated by the user, by a cell, or by the name of the file, such as GLMR-EUR.csv, but never guessed.
+//
+// # Exchange rates
+//
+// Prices in another currency are converted with the rates of the same day; prices by the hour, with those of the day in
+// UTC. A product is exact. A quotient, as with the ECB's units for 1 EUR, is rounded once, half up, to 18 decimals. All
+// files must be needed, and there must be only one way to calculate the price.
+//
+// # Days without a price
+//
+// Without a price or a rate, the price is unknown. With [Options].LastKnown, each is taken from the last day of at most
+// seven before. Such days are listed, and amounts that need them are marked: see [Amount.Late].
 //
 // # How amounts are valued
 //
-// An amount is multiplied by the price of the day, or hour, that it is of. Nothing is rounded
-// until it is written: then once, half up (away from zero), to the currency's minor units. A
-// sum is the sum of what is not rounded, rounded once. What has no price is not known, and
-// neither is a sum with it; only an amount of 0 needs no price.
+// An amount is multiplied by the price of its day or hour. Nothing is rounded until it is written: then once, half up
+// (away from zero), to the currency's minor units. A sum adds the exact values and is rounded once. An amount without a
+// price has an unknown value, and so has a sum that includes it; only an amount of 0 needs no price.
 package money

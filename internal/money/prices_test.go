@@ -37,7 +37,7 @@ func wei(t testing.TB, text string) chain.Wei {
 	return amount
 }
 
-// value is what an amount was worth, as it is written, or "not known".
+// value returns the value of an amount as text, or "not known".
 func value(t testing.TB, v *money.Valuer, amount, when string) string {
 	worth, known := money.Value(v, wei(t, amount), chain.Some(at(t, when))).Get()
 	if !known {
@@ -48,7 +48,7 @@ func value(t testing.TB, v *money.Valuer, amount, when string) string {
 
 const token = "1000000000000000000"
 
-// The same prices in every form of the file are the same list.
+// The same prices in every format give the same list.
 func TestForms(t *testing.T) {
 	for name, text := range map[string]string{
 		"two columns":            "# source: Exchange\ndate,price\n2026-01-01,0.25\n2026-01-02,0.5\n",
@@ -77,13 +77,13 @@ func TestForms(t *testing.T) {
 			require.NoError(t, v.Check(false))
 			require.Equal(t, "not known", value(t, v, token, "2026-01-03T12:00:00Z"))
 			require.Equal(t, "0.00", value(t, v, "0", "2026-01-04T12:00:00Z"), "nothing needs no price")
-			require.EqualError(t, v.Check(false), "there is no price in EUR for 1 day: 2026-01-03")
+			require.EqualError(t, v.Check(false), "no price in EUR for 1 day: 2026-01-03")
 			require.NoError(t, v.Check(true))
 		})
 	}
 }
 
-// Days are those of the file's time zone.
+// Days are in the file's time zone.
 func TestZone(t *testing.T) {
 	v := read(t, "# source: Exchange\n# timezone: Europe/Berlin\n2026-03-28,1\n2026-03-29,2\n2026-03-30,3\n", "EUR").Valuer()
 	for when, want := range map[string]string{
@@ -95,7 +95,7 @@ func TestZone(t *testing.T) {
 	require.Equal(t, "Europe/Berlin", v.Timezone())
 }
 
-// Hours are those of UTC, however they are written.
+// Hours are UTC, however they are written.
 func TestHours(t *testing.T) {
 	l := read(t, "# source: Exchange\nhour,price\n2026-01-01T12:00:00Z,1\n2026-01-01T14:00:00+01:00,2\n2026-01-01 14:00,3\n2026-01-01 15:00:00,4\n", "EUR")
 	v := l.Valuer()
@@ -107,7 +107,7 @@ func TestHours(t *testing.T) {
 	require.Equal(t, "hour", l.Step())
 	require.Equal(t, "UTC", l.Timezone())
 	require.Equal(t, "not known", value(t, v, "1", "2026-01-01T16:01:00Z"))
-	require.EqualError(t, v.Check(false), "there is no price in EUR for 1 hour: 2026-01-01T16:00Z")
+	require.EqualError(t, v.Check(false), "no price in EUR for 1 hour: 2026-01-01T16:00Z")
 	price, ok := l.Price(l.Moment(at(t, "2026-01-01T13:10:00Z")))
 	require.True(t, ok)
 	require.Equal(t, "2", price)
@@ -117,40 +117,40 @@ func TestErrors(t *testing.T) {
 	const head = "# source: Exchange\n"
 	for name, c := range map[string]struct{ text, want string }{
 		"many": {head + "date,price\n2026-01-01,0.1\n2026-01-01,0.2\n2026-02-30,1\n2026-01-02,1e3\n2026-01-03,-1\n2026-01-04\n2026-01-05,0\n2026-01-06,\"0,1\"\n",
-			`line 4: 2026-01-01 costs 0.2 EUR here, and 0.1 on line 3
-line 5: "2026-02-30": want a day such as 2026-01-31, or an hour such as 2026-01-31T13:00:00Z
-line 6: "1e3": want a price such as 0.1234, of at most 18 decimals
-line 7: "-1": want a price such as 0.1234, of at most 18 decimals
-line 8: 1 fields, and there are 2 columns
-line 9: "0": a price of 0 is none: leave it empty
-line 10: "0,1": want a price such as 0.1234, of at most 18 decimals; prices with a comma need the line "# decimal: comma" at the top`},
+			`line 4: 2026-01-01 has the price 0.2 EUR here, but 0.1 on line 3
+line 5: "2026-02-30" is not a day such as 2026-01-31, or an hour such as 2026-01-31T13:00:00Z
+line 6: "1e3" is not a price such as 0.1234 with at most 18 decimals
+line 7: "-1" is not a price such as 0.1234 with at most 18 decimals
+line 8: 1 fields for 2 columns
+line 9: price "0" is 0; leave it empty if the price is unknown
+line 10: "0,1" is not a price such as 0.1234 with at most 18 decimals; for decimal commas, add the line "# decimal: comma" at the top`},
 		"another currency's": {"date,currency,price,source\n2026-01-01,USD,1,X\n2026-01-01,USD,2,X\n2026-01-01,usd,2,X\n",
-			"line 3: 2026-01-01 costs 2 USD here, and 1 on line 2\n" + `line 4: currency "usd": want 3 to 5 capital letters, such as EUR`},
-		"no source":        {"date,price\n2026-01-01,0.1\n", `line 2: nobody says where the price is from: want a line such as "# source: Example Exchange, daily close" at the top, or a column source`},
+			"line 3: 2026-01-01 has the price 2 USD here, but 1 on line 2\n" + `line 4: currency "usd" must be 3 to 5 capital letters, such as EUR`},
+		"no source":        {"date,price\n2026-01-01,0.1\n", `line 2: the price has no source; add a line such as "# source: Example Exchange, daily close" at the top, or a column source`},
 		"long source":      {"# source: " + strings.Repeat("x", 201) + "\n2026-01-01,1\n", "line 1: the name of a source is longer than 200 bytes"},
 		"long source here": {"date,price,source\n2026-01-01,1," + strings.Repeat("x", 201) + "\n", "line 2: the name of a source is longer than 200 bytes"},
-		"not there":        {head + "date,USD,GBP\n2026-01-01,1,2\n", "it has no price in EUR: it has GBP, USD"},
-		"empty":            {"", "it has no price: want lines such as 2026-01-31,0.1234"},
-		"header alone":     {"date,price\n", "it has no price: want lines such as 2026-01-31,0.1234"},
+		"not there":        {head + "date,USD,GBP\n2026-01-01,1,2\n", "it contains no prices in EUR, only in GBP, USD"},
+		"empty":            {"", "it contains no prices; lines must look like 2026-01-31,0.1234"},
+		"only a header":    {"date,price\n", "it contains no prices; lines must look like 2026-01-31,0.1234"},
 		"UTF-16":           {"\xff\xfed\x00", "it is UTF-16: save it as UTF-8"},
 		"Latin 1":          {"# source: B\xf6rse\n2026-01-01,1", "it is not UTF-8: save it as UTF-8"},
-		"days and hours":   {head + "2026-01-01,1\n2026-01-02T00:00:00Z,1\n", `line 3: "2026-01-02T00:00:00Z": the lines before have days: want one or the other`},
-		"half an hour":     {head + "date,price\n2026-01-01T00:30:00Z,1\n", `line 3: "2026-01-01T00:30:00Z": want the beginning of an hour of UTC`},
-		"hours of a zone":  {head + "# timezone: Europe/Berlin\ndate,price\n2026-01-01 01:00,1\n", `line 4: "2026-01-01 01:00": an hour of a time zone comes twice when clocks are put back: write it with its distance from UTC, such as 2026-01-31T13:00:00+01:00`},
-		"zone":             {"# timezone: Berlin\n", `line 1: timezone "Berlin": want one such as Europe/Berlin`},
-		"zone of nobody":   {"# timezone: Local\n", `line 1: timezone "Local": want one such as Europe/Berlin`},
-		"decimal":          {"# decimal: dot\n", `line 1: decimal "dot": want point or comma`},
-		"point":            {head + "# decimal: comma\n2026-01-01;0.1\n", `line 3: "0.1": want a price such as 0,1234, as the file says`},
-		"currency":         {"# currency: euro\n", `line 1: currency "euro": want 3 to 5 capital letters, such as EUR`},
-		"separator":        {"sep=x\n2026-01-01x1\n", `line 1: the separator 'x': want a comma, a semicolon, a tab or a bar`},
-		"column":           {"date,open\n", `line 1: the column "open": want date, price, currency, source, or a currency such as EUR`},
-		"column twice":     {"date,price,price\n", `line 1: the column "price" is there twice`},
-		"no date":          {"price,source\n", "line 1: no column is called date"},
-		"no price":         {"date,source\n", "line 1: want a column price, or a column for each currency, such as EUR"},
-		"price and EUR":    {"date,price,EUR\n", "line 1: want a column price, or a column for each currency, such as EUR"},
-		"currency twice":   {"date,currency,EUR\n", "line 1: the columns of prices are named by currencies, and there is a column currency too"},
+		"days and hours":   {head + "2026-01-01,1\n2026-01-02T00:00:00Z,1\n", `line 3: "2026-01-02T00:00:00Z" follows lines with days; use either days or hours`},
+		"half an hour":     {head + "date,price\n2026-01-01T00:30:00Z,1\n", `line 3: "2026-01-01T00:30:00Z" is not a full hour in UTC`},
+		"hours of a zone":  {head + "# timezone: Europe/Berlin\ndate,price\n2026-01-01 01:00,1\n", `line 4: "2026-01-01 01:00" is ambiguous when clocks go back; add the UTC offset, such as 2026-01-31T13:00:00+01:00`},
+		"zone":             {"# timezone: Berlin\n", `line 1: unknown timezone "Berlin"; use a name such as Europe/Berlin`},
+		"local zone":       {"# timezone: Local\n", `line 1: unknown timezone "Local"; use a name such as Europe/Berlin`},
+		"decimal":          {"# decimal: dot\n", `line 1: decimal "dot" must be point or comma`},
+		"point":            {head + "# decimal: comma\n2026-01-01;0.1\n", `line 3: price "0.1" must use a decimal comma, as the file declares`},
+		"currency":         {"# currency: euro\n", `line 1: currency "euro" must be 3 to 5 capital letters, such as EUR`},
+		"separator":        {"sep=x\n2026-01-01x1\n", `line 1: the separator 'x' must be a comma, semicolon, tab or bar`},
+		"column":           {"date,open\n", `line 1: unknown column "open"; name it date, price, currency, source, or after a currency such as EUR`},
+		"column twice":     {"date,price,price\n", `line 1: column "price" occurs twice`},
+		"no date":          {"price,source\n", "line 1: no column is named date"},
+		"no price":         {"date,source\n", "line 1: use either a column price, or a column for each currency, such as EUR"},
+		"price and EUR":    {"date,price,EUR\n", "line 1: use either a column price, or a column for each currency, such as EUR"},
+		"currency twice":   {"date,currency,EUR\n", "line 1: the price columns are named after currencies; remove the column currency"},
 		"quote":            {"sep=,\n" + head + "2026-01-01,\"1\n", `line 3: extraneous or missing " in quoted-field`},
-		"control":          {head + "date,price\n\x1b[31m,1\n", `line 3: "\ufffd[31m": want a day such as 2026-01-31, or an hour such as 2026-01-31T13:00:00Z`},
+		"control":          {head + "date,price\n\x1b[31m,1\n", `line 3: "\ufffd[31m" is not a day such as 2026-01-31, or an hour such as 2026-01-31T13:00:00Z`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := money.Read([]byte(c.text), "EUR")
@@ -163,15 +163,15 @@ line 10: "0,1": want a price such as 0.1234, of at most 18 decimals; prices with
 	}
 	for _, code := range []string{"", "€", "eur", "EURO12", "WEI", "TOKEN"} {
 		_, err := money.Read(nil, code)
-		require.ErrorContains(t, err, "want 3 to 5 capital letters", code)
+		require.ErrorContains(t, err, "must be 3 to 5 capital letters", code)
 	}
 }
 
-// Of very many errors, sources and currencies, the first are named.
+// Of very many errors, sources and currencies, the first are listed.
 func TestBounds(t *testing.T) {
 	_, err := money.Read([]byte("# source: X\n2026-01-01,1\n"+strings.Repeat("x,1\n", 1000)), "EUR")
 	require.ErrorContains(t, err, "line 22: ")
-	require.ErrorContains(t, err, "and perhaps more")
+	require.ErrorContains(t, err, "possibly more")
 	require.NotContains(t, err.Error(), "line 23: ")
 	text, wide, row := "date,price,source\n", "date", "\n2026-01-01"
 	for i := range 21 {
@@ -180,24 +180,24 @@ func TestBounds(t *testing.T) {
 		row += ",1"
 	}
 	_, err = money.Read([]byte(text), "EUR")
-	require.EqualError(t, err, "its prices are by 21 sources: 20 can be named")
+	require.EqualError(t, err, "its prices name 21 sources; at most 20 are allowed")
 	_, err = money.Read([]byte("# source: X\n"+wide+row), "EUR")
 	require.ErrorContains(t, err, "XXJ, …")
 }
 
-// What is missing is counted, and the first are named.
+// Missing prices are counted, and the first are listed.
 func TestMissing(t *testing.T) {
 	v := read(t, "# source: X\n2025-01-01,1\n", "EUR").Valuer()
 	for day := 31; day > 0; day-- {
 		value(t, v, "1", fmt.Sprintf("2026-01-%02dT10:00:00Z", day))
 	}
-	require.EqualError(t, v.Check(false), "there is no price in EUR for 31 days: 2026-01-01, 2026-01-02, 2026-01-03, 2026-01-04, 2026-01-05, 2026-01-06, 2026-01-07, 2026-01-08, 2026-01-09, 2026-01-10, and 21 more")
+	require.EqualError(t, v.Check(false), "no price in EUR for 31 days: 2026-01-01, 2026-01-02, 2026-01-03, 2026-01-04, 2026-01-05, 2026-01-06, 2026-01-07, 2026-01-08, 2026-01-09, 2026-01-10, and 21 more")
 	require.Len(t, v.Missing(), 31)
 	_, known := money.Value(v, wei(t, "1"), chain.Optional[chain.Time]{}).Get()
 	require.False(t, known)
 	require.Equal(t, []string{
-		"PARTIAL: there is no price in EUR for 31 days: 2026-01-01, 2026-01-02, 2026-01-03, 2026-01-04, 2026-01-05, 2026-01-06, 2026-01-07, 2026-01-08, 2026-01-09, 2026-01-10, and 21 more: what needs it is not known",
-		"of 1 amounts it is not known when they were paid, nor what they were worth in EUR",
+		"PARTIAL: no price in EUR for 31 days: 2026-01-01, 2026-01-02, 2026-01-03, 2026-01-04, 2026-01-05, 2026-01-06, 2026-01-07, 2026-01-08, 2026-01-09, 2026-01-10, and 21 more; amounts that need it are unknown",
+		"1 amounts have an unknown payment time, so their value in EUR is unknown",
 	}, v.Notes()[2:])
 	require.False(t, money.ValueKnown(v, chain.Optional[chain.Wei]{}, chain.Some(at(t, "2025-01-01T00:00:00Z"))).Known())
 	require.True(t, money.ValueKnown(v, chain.Some(wei(t, "1")), chain.Some(at(t, "2025-01-01T00:00:00Z"))).Known())
@@ -206,12 +206,13 @@ func TestMissing(t *testing.T) {
 func TestNotesAndBasis(t *testing.T) {
 	v := read(t, "date,JPY,source\n2026-01-01,30,B\n2026-01-02,31,A\n", "JPY").Valuer()
 	require.Equal(t, []string{
-		"JPY: each amount at the price of its day (UTC), by A; B; SHA-256 of the price file: " + v.SHA256,
-		"JPY is rounded half up, to 0 decimals, at the last step: a total is the sum of the exact amounts, so that lines may differ from it by rounding",
+		"JPY: each amount at the price of its day (UTC), source: A; B; SHA-256 of the price file: " + v.SHA256,
+		"JPY amounts are rounded half up to 0 decimals; a total is the rounded sum of exact amounts, so it can differ from the sum of the lines",
 	}, v.Notes())
 	text, err := json.Marshal(v.Basis())
 	require.NoError(t, err)
-	require.JSONEq(t, `{"currency":"JPY","decimals":0,"rounding":"half_up","by":"day","timezone":"UTC","sources":["A","B"],"sha256":"`+v.SHA256+`","missing":[]}`, string(text))
+	require.JSONEq(t, `{"currency":"JPY","decimals":0,"rounding":"half_up","by":"day","timezone":"UTC","sources":["A","B"],"sha256":"`+v.SHA256+`","missing":[],
+		"files":[{"file":"","format":"price list","pair":"token/JPY","day":"the price of the day","sha256":"`+v.SHA256+`"}]}`, string(text))
 	require.Equal(t, "jpy", v.Currency.Suffix())
 }
 
@@ -256,7 +257,7 @@ func TestRounding(t *testing.T) {
 	}
 }
 
-// The sum of parts is exact, and rounded once: it is what integers give.
+// The sum of parts is exact, and rounded once, as with integers.
 func TestSumOfParts(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 50 {

@@ -7,16 +7,15 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// ErrUnknownChange says that a movement's event does not tell the change.
-var ErrUnknownChange = errors.New("the event does not tell by how much the balance changed")
+// ErrUnknownChange reports an event that does not state the change of a balance.
+var ErrUnknownChange = errors.New("the event does not state how much the balance changed")
 
-// After is the balance that the account's movements, in their order, make of what it was:
-// opening + movements = closing. Movements of other accounts are passed over.
+// After applies the account's movements, in order, to its balance: opening + movements = closing. It skips movements of
+// other accounts.
 //
-// It is ErrUnknownChange where a movement's change is not known, except where the
-// event says what the balance was set to. It is another error where a balance
-// would end below 0 or above 128 bits: then movements are missing. Between two
-// movements it may be below 0, for an event can stand after what it made possible.
+// It returns ErrUnknownChange if a movement's change is unknown, unless the event states the new balance. It returns
+// another error if the final balance is below 0 or exceeds 128 bits: then movements are missing. Between two
+// movements the balance may be below 0, as an event can follow the change that it made possible.
 func After(b chain.Balance, account chain.Address, movements []Movement) (chain.Balance, error) {
 	free, reserved := b.Free.Signed(), b.Reserved.Signed()
 	for i := range movements {
@@ -38,8 +37,7 @@ func After(b chain.Balance, account chain.Address, movements []Movement) (chain.
 	return chain.Balance{Free: free.Size(), Reserved: reserved.Size()}, nil
 }
 
-// apply changes one of the balances; a movement of the kind set says what it
-// becomes.
+// apply changes one of the balances; a movement of the kind set replaces it.
 func (m *Movement) apply(balance *chain.SignedWei, set Kind, change chain.Optional[chain.SignedWei]) (err error) {
 	if m.Kind == set {
 		*balance = m.Amount.Signed()

@@ -55,9 +55,9 @@ func TestBalanceAfter(t *testing.T) {
 		"reserved below 0":    {"10/5", []string{`Unreserved ["ALICE","6"]`}, "", "free 16 wei, reserved -1 wei: a balance below 0"},
 		"largest":             {"0/0", []string{`Deposit ["ALICE","` + largest + `"]`}, largest + "/0", ""},
 		"above 128 bits":      {"1/0", []string{`Deposit ["ALICE","` + largest + `"]`}, "", "extrinsic 3, event 0, balances.Deposit: overflow"},
-		"slashed":             {"10/5", []string{`Deposit ["ALICE","1"]`, `Slashed ["ALICE","7"]`}, "", "extrinsic 3, event 1, balances.Slashed: the event does not tell by how much the balance changed"},
+		"slashed":             {"10/5", []string{`Deposit ["ALICE","1"]`, `Slashed ["ALICE","7"]`}, "", "extrinsic 3, event 1, balances.Slashed: the event does not state how much the balance changed"},
 		"on hold, from":       {"10/5", []string{`TransferOnHold ["x","ALICE","BOB","5"]`}, "10/0", ""},
-		"on hold, to":         {"10/5", []string{`TransferOnHold ["x","BOB","ALICE","5"]`}, "", "extrinsic 3, event 0, balances.TransferOnHold: the event does not tell by how much the balance changed"},
+		"on hold, to":         {"10/5", []string{`TransferOnHold ["x","BOB","ALICE","5"]`}, "", "extrinsic 3, event 0, balances.TransferOnHold: the event does not state how much the balance changed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := chain.Extrinsic{Index: 3}
@@ -221,7 +221,7 @@ func (r *recordedChain) requireDifferent(t *testing.T, height int, what string, 
 	require.NotEmpty(t, wrong, "block %d: %s %s %s goes unnoticed", height, what, e.Name, e.Data.Raw())
 }
 
-// visible tells whether a balances event moves something of a recorded account.
+// visible reports whether a balances event moves something of a recorded account.
 func (r *recordedChain) visible(e *chain.Event) bool {
 	if e.Pallet != "balances" || e.Name == "Endowed" {
 		return false

@@ -2,9 +2,8 @@ package movement
 
 import "github.com/feeledger/fees/chain"
 
-// CashAmong is the cash of an account that paid for an extrinsic, as far as the movements
-// of its balance tell: the first withdrawal, and all deposits after it. What the extrinsic
-// itself deposited can be among them; see [chain.Cash.Refund].
+// CashAmong returns the cash flow of an extrinsic's payer, as far as the movements show it: the first withdrawal and
+// all deposits after it. Deposits made by the extrinsic itself can be among them; see [chain.Cash.Refund].
 func CashAmong(movements int, at func(int) *Movement, payer chain.Address) (c chain.Cash, err error) {
 	err = chain.ErrNoWithdraw
 	for i := range movements {

@@ -38,9 +38,9 @@ func TestCashAmongMovements(t *testing.T) {
 		{"Withdraw P 9; Deposit P 2", 9, "0 -"},
 		{"Withdraw P 9; Deposit P 0; Deposit S 0", 9, "0 1"},
 		{"Withdraw P 9; Deposit P 5; Deposit P 0; Deposit P 2", 9, "0 2"},
-		{"Withdraw P 5; Withdraw P 7", 7, "5 wei were withdrawn for a charge of 7: overflow"},
-		{"Withdraw P 9; Deposit P 1; Deposit S 2", 7, "a deposit of 2 wei, given back of 9: missing"},
-		{"Deposit P 2; Withdraw P 9", 7, "a deposit of 2 wei, given back of 9: missing"},
+		{"Withdraw P 5; Withdraw P 7", 7, "only 5 wei were withdrawn for a charge of 7: overflow"},
+		{"Withdraw P 9; Deposit P 1; Deposit S 2", 7, "a deposit of 2 wei, the refund from 9: missing"},
+		{"Deposit P 2; Withdraw P 9", 7, "a deposit of 2 wei, the refund from 9: missing"},
 		{"Withdraw S 9; Deposit P 2", 7, "event balances.Withdraw: missing"},
 		{"", 7, "event balances.Withdraw: missing"},
 	} {

@@ -7,8 +7,8 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// FreeChange is by how much events changed an account's free balance. It is not known
-// where one of them does not tell, or cannot be read.
+// FreeChange sums what events changed in an account's free balance. The sum is unknown if any of them does not state the
+// change or cannot be read.
 func FreeChange(account chain.Address, events []chain.Event) (sum chain.Optional[chain.SignedWei]) {
 	sum = chain.Some(chain.SignedWei{})
 	text := ""
@@ -28,7 +28,7 @@ func FreeChange(account chain.Address, events []chain.Event) (sum chain.Optional
 	return sum
 }
 
-// mentions tells whether one of the event's values is an account.
+// mentions reports whether one of the event's values is the account.
 func mentions(e *chain.Event, account string) bool {
 	for v := range e.Data.Elements() {
 		if text, ok := v.Text(); ok && strings.EqualFold(text, account) {

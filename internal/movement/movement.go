@@ -1,5 +1,5 @@
-// Package movement reads what a block's events say of native balances: each event of the
-// pallet balances makes movements, by one table (rules.go).
+// Package movement reads movements of native balances from a block's events: each event of the balances pallet makes
+// movements according to one table (rules.go).
 package movement
 
 import (
@@ -11,36 +11,35 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// Movement is a change of one account's native balance, as an event tells it. An
-// event that moves an amount from one account to another makes two.
+// Movement is a change of one account's native balance, as stated by an event. An event that moves an amount between
+// two accounts makes two movements.
 type Movement struct {
 	Where        Where
-	EventIndex   int    // among the events there, from 0
+	EventIndex   int    // index among the events of Where, from 0
 	Event        string // "balances.Transfer"
 	Kind         Kind
 	Account      chain.Address
-	Counterparty chain.Optional[chain.Address] // the other account, where the event has two
-	Amount       chain.Wei                     // as the event has it: what was moved, or set
-	// Free and Reserved are by how much the account's balances changed. A change
-	// that the event does not tell is not known; it is not 0.
+	Counterparty chain.Optional[chain.Address] // the other account, if the event names two
+	Amount       chain.Wei                     // as in the event: the amount moved, or the new balance
+	// Free and Reserved are the changes of the account's balances. A change that the event does not state is unknown,
+	// not 0.
 	Free     chain.Optional[chain.SignedWei]
 	Reserved chain.Optional[chain.SignedWei]
 }
 
-// Known tells whether the event says by how much both balances changed.
+// Known reports whether the event states both changes.
 func (m *Movement) Known() bool { return m.Free.Known() && m.Reserved.Known() }
 
-// Kind is what a movement was to its account.
+// Kind classifies a movement from the account's point of view.
 type Kind string
 
-// The kinds of movements. Where the event does not tell all of the change, the
-// comment says what is missing.
+// The kinds of movements. The comments state what an event leaves open.
 const (
 	KindDeposit     Kind = "deposit"      // free grew: a fee's refund or credit, a reward
 	KindWithdrawal  Kind = "withdrawal"   // free shrank: a fee
 	KindTransferOut Kind = "transfer-out" // to the counterparty
-	// KindTransferIn is an amount from the counterparty. Of a TransferOnHold it is
-	// not known whether it arrived free or reserved.
+	// KindTransferIn is an amount from the counterparty. For a TransferOnHold it is unknown whether it arrived free or
+	// reserved.
 	KindTransferIn  Kind = "transfer-in"
 	KindReserve     Kind = "reserve"     // from free to reserved
 	KindUnreserve   Kind = "unreserve"   // from reserved to free
@@ -49,18 +48,16 @@ const (
 	KindSuspension  Kind = "suspension"  // free shrank; it can be restored
 	KindRestoration Kind = "restoration" // free grew by what was suspended
 	KindDust        Kind = "dust"        // free was too little to keep the account, and was removed
-	// KindSlash is an amount taken away, from free or from reserved: not known. The
-	// runtime writes the same event for both, and before it had holds for a part of
-	// each. A named reserve's slash it writes twice.
+	// KindSlash is an amount taken from free or reserved; which one is unknown. The runtime emits the same event for
+	// both, and before holds existed also for a part of each. For a named reserve it emits the event twice.
 	KindSlash Kind = "slash"
-	// KindFreeSet and KindReservedSet say what a balance was set to: the amount. The
-	// change takes the balance from before.
+	// KindFreeSet and KindReservedSet state the new balance as the amount. The change requires the previous balance.
 	KindFreeSet     Kind = "free-set"
 	KindReservedSet Kind = "reserved-set"
 )
 
-// Where is the part of a block in which an event was emitted: a hook, or the
-// extrinsic with that index. It is ordered as the chain's events are.
+// Where is the phase of a block in which an event was emitted: a hook, or the extrinsic with that index. Its order is
+// the order of the chain's events.
 type Where int
 
 // The hooks.
@@ -69,7 +66,7 @@ const (
 	OnFinalize   Where = math.MaxInt32
 )
 
-// Extrinsic is the index of the extrinsic, where it is not a hook.
+// Extrinsic returns the index of the extrinsic; ok is false for a hook.
 func (w Where) Extrinsic() (index int, ok bool) {
 	if w == OnInitialize || w == OnFinalize {
 		return 0, false
@@ -77,7 +74,7 @@ func (w Where) Extrinsic() (index int, ok bool) {
 	return int(w), true
 }
 
-// In is the place in a block as people write it: "25-7", or with the hook "25-onInitialize".
+// In formats the position in a block: "25-7", or for a hook "25-onInitialize".
 func (w Where) In(height uint64) string {
 	if index, ok := w.Extrinsic(); ok {
 		return fmt.Sprintf("%d-%d", height, index)
@@ -85,7 +82,7 @@ func (w Where) In(height uint64) string {
 	return fmt.Sprintf("%d-%v", height, w)
 }
 
-// String is "onInitialize", "extrinsic 3" or "onFinalize".
+// String returns "onInitialize", "extrinsic 3" or "onFinalize".
 func (w Where) String() string {
 	switch w {
 	case OnInitialize:
@@ -96,31 +93,29 @@ func (w Where) String() string {
 	return fmt.Sprintf("extrinsic %d", int(w))
 }
 
-// Unclassified is an event of the pallet balances of which it is not known what
-// it moved: with ErrUnknownEvent, or with what is wrong with its data.
+// Unclassified is an event of the balances pallet whose effect is unknown: the error is ErrUnknownEvent, or states
+// what is wrong with its data.
 type Unclassified struct {
 	Where      Where
-	EventIndex int    // among the events there, from 0
+	EventIndex int    // index among the events of Where, from 0
 	Event      string // "balances." and the name, as the gateway wrote it
 	Data       jsonscan.Value
 	Err        error
 }
 
-// ErrUnknownEvent says that no rule knows an event.
+// ErrUnknownEvent reports an event without a rule.
 var ErrUnknownEvent = errors.New("unknown event")
 
-// Of lists what the block's events say of native balances, in the order
-// of the chain, and beside them the balances events that it could not read. An
-// event gives all of its movements or none.
+// Of returns the movements of a block's events, in chain order, and the balances events that it could not read. An event
+// yields all of its movements or none.
 //
-// The balances pallet does not tell of every change. A block can have changed a
-// balance without a movement
+// The balances pallet does not report every change. A balance can change without a movement
 //   - before runtime 1201, whose runtimes withdraw and deposit (fees, rewards)
 //     without an event;
-//   - by a hold, before there were events about holds, and by a hold's slash;
-//   - by a migration or by root, writing the storage.
+//   - by a hold, before events about holds existed, and by a hold's slash;
+//   - by a migration or by root, which write to storage directly.
 //
-// Opening + movements = closing shows that; see [After].
+// Checking opening + movements = closing reveals that; see [After].
 //
 // Source: pallet balances (Event, impl_currency.rs, impl_fungible.rs) of substrate
 // and of polkadot-sdk, whose pull request 7250 added the events about holds.
@@ -130,8 +125,7 @@ func Of(b *chain.Block) (movements []Movement, unclassified []Unclassified) {
 	return movements, unclassified
 }
 
-// Each delivers what [Of] lists, in its order. A movement is good until the
-// function that it is given to returns.
+// Each calls the functions with what [Of] returns, in its order. A movement is valid only until the function returns.
 func Each(b *chain.Block, movement func(*Movement), unclassified func(Unclassified)) {
 	r := reader{movement: movement, unclassified: unclassified}
 	r.read(OnInitialize, b.OnInitialize)
@@ -144,7 +138,7 @@ func Each(b *chain.Block, movement func(*Movement), unclassified func(Unclassifi
 type reader struct {
 	movement     func(*Movement)
 	unclassified func(Unclassified)
-	legs         []Movement // of the event that is read
+	legs         []Movement // of the current event
 }
 
 func (r *reader) read(where Where, events []chain.Event) {
@@ -166,7 +160,7 @@ func (r *reader) read(where Where, events []chain.Event) {
 	}
 }
 
-// addLegs adds the movements that an event of the pallet balances tells of to a list.
+// addLegs appends the movements of a balances event to a list.
 func addLegs(list []Movement, e *chain.Event) ([]Movement, error) {
 	rule, err := ruleOf(e)
 	if err != nil {

@@ -9,39 +9,38 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// balancesRule is what an event of the pallet balances has in its data, in that
-// order, and the movements that it tells of.
+// balancesRule lists the fields in the data of a balances event, in order, and the movements that the event makes.
 type balancesRule struct {
 	fields []string
 	legs   []leg
 }
 
-// leg is one movement: whose balance, the other account or "", how much, each by
-// the name of its field, and what that did to the balances.
+// leg is one movement: the names of the fields with the account, the other account (or "") and the amount, and the
+// effect on the balances.
 type leg struct {
 	kind                          Kind
 	account, counterparty, amount string
 	free, reserved                effect
 }
 
-// effect is what an amount did to a balance.
+// effect is the effect of an amount on a balance.
 type effect int8
 
 const (
-	same   effect = iota
-	more          // it grew by the amount
-	less          // it shrank by the amount
-	untold        // the event does not say
+	same     effect = iota
+	more            // it grew by the amount
+	less            // it shrank by the amount
+	unstated        // the event does not state it
 )
 
-// by is the change of the balance, where the event tells it.
+// by returns the change of the balance, if known.
 func (f effect) by(amount chain.Wei) chain.Optional[chain.SignedWei] {
 	switch f {
 	case more:
 		return chain.Some(amount.Signed())
 	case less:
 		return chain.Some(amount.Signed().Negated())
-	case untold:
+	case unstated:
 		return chain.Optional[chain.SignedWei]{}
 	}
 	return chain.Some(chain.SignedWei{})
@@ -53,13 +52,12 @@ var (
 	repatriation    = []string{"from", "to", "amount", "destination_status"}
 )
 
-// one is the leg of an event about one account.
+// one returns the leg of an event about one account.
 func one(kind Kind, free, reserved effect) []leg {
 	return []leg{{kind, "who", "", "amount", free, reserved}}
 }
 
-// balancesRules is what each event moves. [ruleOf] has where that depends on the
-// event's data.
+// balancesRules contains the movements of each event. [ruleOf] handles events whose movements depend on their data.
 var balancesRules = map[string]balancesRule{
 	"Deposit":    {whoAmount, one(KindDeposit, more, same)},
 	"Withdraw":   {whoAmount, one(KindWithdrawal, less, same)},
@@ -69,10 +67,9 @@ var balancesRules = map[string]balancesRule{
 	"Restored":   {whoAmount, one(KindRestoration, more, same)},
 	"Reserved":   {whoAmount, one(KindReserve, less, more)},
 	"Unreserved": {whoAmount, one(KindUnreserve, more, less)},
-	"Slashed":    {whoAmount, one(KindSlash, untold, untold)},
-	// What was left after a movement that has an event of its own. Before the pallet
-	// had holds it was free and reserved together, so a part of it may have been
-	// reserved; a chain without an existential deposit has no dust.
+	"Slashed":    {whoAmount, one(KindSlash, unstated, unstated)},
+	// The remainder of a movement that has its own event. Before the pallet had holds, it was free and reserved
+	// together, so part of it may have been reserved; a chain without an existential deposit has no dust.
 	"DustLost": {whoAmount, one(KindDust, less, same)},
 	"Transfer": {[]string{"from", "to", "amount"}, []leg{
 		{KindTransferOut, "from", "to", "amount", less, same},
@@ -82,7 +79,7 @@ var balancesRules = map[string]balancesRule{
 		{KindTransferOut, "from", "to", "amount", same, less},
 		{KindTransferIn, "to", "from", "amount", more, same},
 	}},
-	"BalanceSet": {[]string{"who", "free"}, []leg{{KindFreeSet, "who", "", "free", untold, same}}},
+	"BalanceSet": {[]string{"who", "free"}, []leg{{KindFreeSet, "who", "", "free", unstated, same}}},
 
 	"Held":       {reasonWhoAmount, one(KindReserve, less, more)},
 	"Released":   {reasonWhoAmount, one(KindUnreserve, more, less)},
@@ -91,17 +88,17 @@ var balancesRules = map[string]balancesRule{
 		{KindTransferOut, "source", "dest", "transferred", less, same},
 		{KindTransferIn, "dest", "source", "transferred", same, more},
 	}},
-	// The call says whether it stays on hold; the event does not.
+	// The call states whether it stays on hold; the event does not.
 	"TransferOnHold": {[]string{"reason", "source", "dest", "amount"}, []leg{
 		{KindTransferOut, "source", "dest", "amount", same, less},
-		{KindTransferIn, "dest", "source", "amount", untold, untold},
+		{KindTransferIn, "dest", "source", "amount", unstated, unstated},
 	}},
 }
 
 // balanceSetBoth is the rule for the older BalanceSet, when root set both balances.
 var balanceSetBoth = balancesRule{[]string{"who", "free", "reserved"}, []leg{
-	{KindFreeSet, "who", "", "free", untold, same},
-	{KindReservedSet, "who", "", "reserved", same, untold},
+	{KindFreeSet, "who", "", "free", unstated, same},
+	{KindReservedSet, "who", "", "reserved", same, unstated},
 }}
 
 // repatriatedReserved is the rule for a ReserveRepatriated that arrives reserved.
@@ -110,12 +107,10 @@ var repatriatedReserved = balancesRule{repatriation, []leg{
 	{KindTransferIn, "to", "from", "amount", same, more},
 }}
 
-// movesNothing has the events that change no balance. Endowed tells once more of
-// what another event has put into a new account. Locks and freezes stop a balance
-// from being moved. The issuance is nobody's balance.
+// movesNothing lists events that change no balance. Endowed repeats what another event has put into a new account. Locks
+// and freezes only restrict a balance. The issuance is not an account's balance.
 //
-// Unexpected is not here: it says that a check of the chain's own failed, so a
-// person has to look.
+// Unexpected is not listed: it reports that one of the chain's own checks failed, so someone has to look.
 var movesNothing = map[string]bool{
 	"Endowed":  true,
 	"Upgraded": true,
@@ -125,7 +120,7 @@ var movesNothing = map[string]bool{
 	"MintedCredit": true, "BurnedDebt": true,
 }
 
-// eventNames are the names of the events that the rules are for, as a movement has them.
+// eventNames maps the names of events that have rules to the names used in movements.
 var eventNames = func() map[string]string {
 	names := map[string]string{}
 	for name := range balancesRules {
@@ -134,8 +129,7 @@ var eventNames = func() map[string]string {
 	return names
 }()
 
-// ruleOf finds the rule for an event and checks that its data has as many values
-// as the rule reads.
+// ruleOf returns the rule for an event after checking that its data has as many values as the rule reads.
 func ruleOf(e *chain.Event) (balancesRule, error) {
 	rule, known := balancesRules[e.Name]
 	if !known {
@@ -174,8 +168,7 @@ const (
 	statusReserved = "reserved"
 )
 
-// readDestination reads "Free" or "Reserved", in any case, or as the one name of
-// an object: {"free":null}.
+// readDestination reads "Free" or "Reserved", in any case, or as the only key of an object: {"free":null}.
 func readDestination(v jsonscan.Value) (string, error) {
 	if v.Kind() == jsonscan.Absent || v.Kind() == jsonscan.Null {
 		return "", chain.ErrMissing
@@ -209,7 +202,7 @@ func (r *balancesRule) wei(e *chain.Event, field string) (chain.Wei, error) {
 	return w, r.at(i, err)
 }
 
-// at says in which field a value could not be read.
+// at adds the field to an error.
 func (r *balancesRule) at(i int, err error) error {
 	if err == nil {
 		return nil

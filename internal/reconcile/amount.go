@@ -13,34 +13,35 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// amountForm is how amounts are written.
+// amountForm describes how amounts are written.
 type amountForm struct {
-	unit               Unit // "" where each amount says its own
+	unit               Unit // "" if each amount states its own
 	symbol             string
 	negative           bool // fees are negative
 	decimal, thousands rune
 }
 
-// amount is one that was read.
+// amount is a parsed amount.
 type amount struct {
-	wei    chain.Wei
-	digits int    // to which it may have been rounded or cut; 0 where all of them are written
-	binary Unit   // in which a spreadsheet keeps it as a number; "" of text
-	worth  string // what stands beside it in a currency
+	wei      chain.Wei
+	digits   int    // significant digits that it may have been rounded or cut to; 0 if it is complete
+	binary   Unit   // unit of a number stored by a spreadsheet; "" for text
+	worth    string // the amount in a currency shown beside it
+	decimals int    // of an amount in the token, as written; 0 in other units
 }
 
 var (
-	// errNegative says that a fee is below 0.
-	errNegative = errors.New("is negative: fees are amounts of 0 or more; --negative reads fees that are written as negative amounts")
-	// errNoFee says that a row has no fee.
-	errNoFee = errors.New("the fee is empty: --skip-rows passes over a row without one")
-	// errRefund says that a fee is above 0, where fees are below.
-	errRefund = errors.New("is not negative, and by --negative fees are: a refund is no fee, --skip-rows passes over its row")
-	// errNoUnit says that nothing states what an amount counts.
-	errNoUnit = errors.New("has no unit: --unit wei, --unit gwei or --unit token says what it counts")
+	// errNegative reports a fee below 0.
+	errNegative = errors.New("is negative; use --negative if the file writes fees as negative amounts")
+	// errNoFee reports a row without a fee.
+	errNoFee = errors.New("the fee is empty; use --skip-rows to skip rows without a fee")
+	// errRefund reports a fee above 0 although --negative is set.
+	errRefund = errors.New("is positive, but --negative expects negative fees; use --skip-rows to skip refunds")
+	// errNoUnit reports an amount without a unit.
+	errNoUnit = errors.New("has no unit; use --unit wei, --unit gwei or --unit token")
 )
 
-// valueError says what is wrong with a value.
+// valueError reports what is wrong with a value.
 type valueError struct {
 	value string
 	err   error
@@ -50,26 +51,26 @@ func (e *valueError) Error() string { return fmt.Sprintf("%q %v", jsonscan.Excer
 
 func (e *valueError) Unwrap() error { return e.err }
 
-// read reads an amount that is written as text. It must understand all of it: the declared form
-// allows one reading at most.
+// read parses an amount written as text. The whole text must match the declared form, which allows only one
+// reading.
 func (f amountForm) read(text string) (amount, error) {
 	if text == "" || slices.Contains(minusSigns, text) || text == "\u2014" {
 		return amount{}, errNoFee
 	}
-	if strings.Trim(text, "0123456789.,-") == "" { // as nearly always: nothing is beside it
-		return f.readAlone(text)
+	if strings.Trim(text, "0123456789.,-") == "" { // the usual case: nothing is beside it
+		return f.readPlain(text)
 	}
-	if outer, inner, both := besides(text); both {
-		return f.readWith(text, outer, inner)
+	if outer, inner, both := splitPair(text); both {
+		return f.readPair(text, outer, inner)
 	}
 	if isWorth(text) {
 		return amount{}, &valueError{text, errCurrency}
 	}
-	return f.readAlone(text)
+	return f.readPlain(text)
 }
 
-// readAlone reads an amount with nothing beside it.
-func (f amountForm) readAlone(text string) (a amount, err error) {
+// readPlain parses an amount with nothing beside it.
+func (f amountForm) readPlain(text string) (a amount, err error) {
 	wrong := func(err error) (amount, error) { return amount{}, &valueError{text, err} }
 	plain, below, unit, err := f.split(text)
 	if err != nil {
@@ -84,7 +85,7 @@ func (f amountForm) readAlone(text string) (a amount, err error) {
 			return wrong(errNoUnit)
 		}
 	} else if f.unit != "" && f.unit != unit {
-		return wrong(fmt.Errorf("is in %s, and the fees are declared to be in %s", unit, f.unit))
+		return wrong(fmt.Errorf("is in %s, but the fees are declared to be in %s", unit, f.unit))
 	}
 	if a, err = own.number(text, plain); err != nil {
 		return wrong(err)
@@ -92,7 +93,7 @@ func (f amountForm) readAlone(text string) (a amount, err error) {
 	return a, f.signed(text, a.wei, below)
 }
 
-// signed wants the declared sign.
+// signed checks the sign against the declared one.
 func (f amountForm) signed(text string, wei chain.Wei, below bool) error {
 	switch {
 	case wei.IsZero() || below == f.negative:
@@ -103,11 +104,11 @@ func (f amountForm) signed(text string, wei chain.Wei, below bool) error {
 	return &valueError{text, errRefund}
 }
 
-// split takes the sign and the unit from an amount: -5, 5-, (5), 0.0021 GLMR, (2100000 Gwei).
+// split separates the sign and the unit from an amount: -5, 5-, (5), 0.0021 GLMR, (2100000 Gwei).
 func (f amountForm) split(text string) (plain string, below bool, unit Unit, err error) {
 	plain = text
 	plus := false
-	for range 2 { // the unit may stand inside the sign, or outside of it
+	for range 2 { // the unit may be inside or outside the sign
 		if rest, signed := unsigned(plain); signed {
 			if below || plus {
 				return "", false, "", f.notAnAmount(text)
@@ -132,7 +133,7 @@ func (f amountForm) split(text string) (plain string, below bool, unit Unit, err
 // minusSigns are the characters that people and programs write for a minus sign.
 var minusSigns = []string{"-", "\u2212", "\u2013", "\u2010", "\u2011", "\ufe63", "\uff0d"}
 
-// unsigned takes off what makes a number negative, in the ways of accounting too.
+// unsigned removes the sign of a negative number, including accounting notation.
 func unsigned(text string) (rest string, negative bool) {
 	if inner, ok := strings.CutPrefix(text, "("); ok {
 		if inner, ok = strings.CutSuffix(inner, ")"); ok {
@@ -151,7 +152,7 @@ func unsigned(text string) (rest string, negative bool) {
 	return text, false
 }
 
-// unitIn takes the unit off, which stands before the number or after it.
+// unitIn separates a unit before or after the number.
 func (f amountForm) unitIn(text string) (rest string, unit Unit) {
 	isNumeral := func(r rune) bool { return r < 'A' || r > 'z' }
 	if i := strings.LastIndexFunc(text, isNumeral); i >= 0 {
@@ -168,7 +169,7 @@ func (f amountForm) unitIn(text string) (rest string, unit Unit) {
 	return text, ""
 }
 
-// unitNamed is the unit of a name in any case, "" where it names none.
+// unitNamed returns the unit with a name, in any case, or "".
 func unitNamed(name, symbol string) Unit {
 	for _, u := range []Unit{Wei, Gwei, Token} {
 		if strings.EqualFold(name, string(u)) {
@@ -181,19 +182,18 @@ func unitNamed(name, symbol string) Unit {
 	return ""
 }
 
-// number is how a spreadsheet writes a number.
+// number matches the numbers that a spreadsheet writes.
 var number = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?$`)
 
 const (
-	// sheetDigits is how many significant digits a spreadsheet keeps of a number.
+	// sheetDigits is how many significant digits a spreadsheet stores.
 	sheetDigits = 15
-	// exactInteger is 2^53, where the numbers of a spreadsheet begin to skip integers.
+	// exactInteger is 2^53, above which a spreadsheet cannot store every integer.
 	exactInteger = "9007199254740992"
 )
 
-// readNumber reads an amount that a spreadsheet keeps as a number, from its text. Digits
-// beyond the 15th are those of a binary floating-point number: they are taken as they
-// are, where wei can hold them.
+// readNumber parses an amount that a spreadsheet stores as a number. Digits beyond the 15th come from the
+// binary floating-point number: they are used as they are if they fit into wei.
 func (f amountForm) readNumber(raw string) (a amount, err error) {
 	wrong := func(err error) (amount, error) { return amount{}, &valueError{raw, err} }
 	if !number.MatchString(raw) {
@@ -210,16 +210,16 @@ func (f amountForm) readNumber(raw string) (a amount, err error) {
 	}
 	whole, fraction, _ := strings.Cut(mantissa, ".")
 	digits := strings.TrimLeft(whole+fraction, "0")
-	places := len(fraction) - exponent // behind the point
+	places := len(fraction) - exponent // after the point
 	short := strings.TrimRight(digits, "0")
 	places -= len(digits) - len(short)
 	a.digits, a.binary = sheetDigits, f.unit
 	switch {
 	case short == "":
 		return a, nil
-	case len(short) > mostNumber:
-		return wrong(fmt.Errorf("has more than %d digits: no spreadsheet writes such numbers", mostNumber))
-	case len(short)-places > mostDigits:
+	case len(short) > maxNumber:
+		return wrong(fmt.Errorf("has more than %d digits, which no spreadsheet writes", maxNumber))
+	case len(short)-places > maxDigits:
 		return wrong(errTooMuch)
 	case len(short) > sheetDigits && places <= 0 && isExact(short, -places):
 		a.digits = 0
@@ -230,9 +230,12 @@ func (f amountForm) readNumber(raw string) (a amount, err error) {
 		places -= len(short) - len(trimmed)
 		short = trimmed
 	}
+	if f.unit == Token {
+		a.decimals = max(0, places)
+	}
 	switch {
 	case places > f.unit.places() && f.unit == Wei:
-		return wrong(errors.New("has a fraction, and wei have none: is the unit another one (--unit gwei or --unit token)?"))
+		return wrong(errors.New("has a fraction, but wei are whole; use --unit gwei or --unit token if that is the unit"))
 	case places > f.unit.places():
 		return wrong(f.unit.tooManyDecimals(places))
 	}
@@ -242,17 +245,16 @@ func (f amountForm) readNumber(raw string) (a amount, err error) {
 	return a, f.signed(raw, a.wei, below)
 }
 
-// mostNumber is more digits than a spreadsheet writes of a number.
-const mostNumber = 400
+// maxNumber exceeds the digits that a spreadsheet writes.
+const maxNumber = 400
 
-// isExact tells whether a spreadsheet keeps all digits of a whole number, which so many
-// zeros follow.
+// isExact reports whether a spreadsheet stores all digits of a whole number with that many trailing zeros.
 func isExact(digits string, zeros int) bool {
-	digits += strings.Repeat("0", min(zeros, mostDigits))
+	digits += strings.Repeat("0", min(zeros, maxDigits))
 	return len(digits) < len(exactInteger) || len(digits) == len(exactInteger) && digits < exactInteger
 }
 
-// rounded returns the first of more digits, rounded; one digit more where they carry.
+// rounded returns the first count digits, rounded; one digit more if they carry.
 func rounded(digits string, count int) string {
 	kept := []byte(digits[:count])
 	if digits[count] < '5' {
@@ -268,8 +270,8 @@ func rounded(digits string, count int) string {
 	return "1" + string(kept)
 }
 
-// isKept reports whether a number is the first digits of an amount, as when it is typed, or those
-// rounded, as when it is worked out.
+// isKept reports whether a number equals the first digits of an amount, as when typed into a spreadsheet, or
+// those digits rounded, as when computed.
 func isKept(number, of chain.Wei, digits int) bool {
 	text := of.String()
 	if len(text) <= digits {
@@ -280,16 +282,15 @@ func isKept(number, of chain.Wei, digits int) bool {
 	return shown == text[:digits]+zeros || shown == rounded(text, digits)+zeros
 }
 
-// isSameBinary reports whether two amounts are the same number of a unit to a spreadsheet, and to
-// programs that write one: they keep numbers in binary, of 53 bits. Nothing is computed with these.
+// isSameBinary reports whether a spreadsheet, and programs that write one, store both amounts as the same
+// 53-bit binary number. Nothing is computed with these numbers.
 func isSameBinary(a, b chain.Wei, of Unit) bool {
 	first, err := strconv.ParseFloat(inUnit(a, of), 64)
 	second, err2 := strconv.ParseFloat(inUnit(b, of), 64)
 	return err == nil && err2 == nil && first == second
 }
 
-// lastDigit is the amount that the last digit of a spreadsheet's number counts; 0 where that
-// is less than a wei.
+// lastDigit returns the value of the last digit of a spreadsheet's number, or 0 if that is less than a wei.
 func lastDigit(wei chain.Wei) chain.Wei {
 	if zeros := len(wei.String()) - sheetDigits; zeros > 0 {
 		unit, err := chain.ParseWei("1" + strings.Repeat("0", zeros))
@@ -300,8 +301,8 @@ func lastDigit(wei chain.Wei) chain.Wei {
 	return chain.Wei{}
 }
 
-// ParseTolerance reads an amount with its unit, as a person names a tolerance: 5 (wei), 1 Gwei,
-// 0.000001 GLMR. The symbol is that of the token, "" where it names none.
+// ParseTolerance parses an amount with its unit, as people write a tolerance: 5 (wei), 1 Gwei, 0.000001 GLMR.
+// The symbol is the token's, or "" if none is given.
 func ParseTolerance(text string) (wei chain.Wei, symbol string, err error) {
 	f := amountForm{unit: Wei, decimal: '.'}
 	plain := strings.TrimSpace(text)
@@ -312,23 +313,23 @@ func ParseTolerance(text string) (wei chain.Wei, symbol string, err error) {
 		if f.unit != "" {
 			symbol = ""
 		} else if f.unit = Token; !isSymbol.MatchString(symbol) {
-			return wei, "", fmt.Errorf("%q is not an amount: want one with its unit, such as 1 Gwei, 0.000001 token or 500 wei", jsonscan.Excerpt(text))
+			return wei, "", fmt.Errorf("%q is not an amount with a unit, such as 1 Gwei, 0.000001 token or 500 wei", jsonscan.Excerpt(text))
 		}
 	}
 	number, err := f.number(plain, strings.TrimSpace(strings.TrimSuffix(plain, name)))
 	if err != nil {
-		return wei, "", fmt.Errorf("%q is not an amount: want one with its unit, such as 1 Gwei, 0.000001 token or 500 wei", jsonscan.Excerpt(text))
+		return wei, "", fmt.Errorf("%q is not an amount with a unit, such as 1 Gwei, 0.000001 token or 500 wei", jsonscan.Excerpt(text))
 	}
 	return number.wei, symbol, nil
 }
 
-// isSymbol is what a token can be called.
+// isSymbol matches token symbols.
 var isSymbol = regexp.MustCompile(`^[A-Za-z]{2,12}$`)
 
-// inTokens is an amount of wei in the token, with all of its 18 decimals.
+// inTokens formats wei in the token, with all 18 decimals.
 func inTokens(wei fmt.Stringer) string { return inUnit(wei, Token) }
 
-// inUnit is an amount of wei in a unit, with all of its decimals.
+// inUnit formats wei in a unit, with all of its decimals.
 func inUnit(wei fmt.Stringer, of Unit) string {
 	digits, negative := strings.CutPrefix(wei.String(), "-")
 	places := of.places()

@@ -12,34 +12,36 @@ import (
 	"github.com/feeledger/fees/internal/console"
 )
 
-// A company's export has fees of several chains, each in its own asset. The name of the column of
-// fees states the asset, or a column beside it, or the cell itself.
+// A company's export can contain fees on several chains, each in its own asset. The asset is stated by the name
+// of the fee column, by a column beside it, or by the cell itself.
 
 // assets decides the asset of each fee, and counts the rows that are left out.
 type assets struct {
-	symbol  string         // of the network's token; "" where it is not known, and nothing is decided
-	place   int            // of the column that states the asset, the first 1; 0 where there is none
-	name    string         // of that column, or of the fees'
-	isNamed bool           // the name of the fees' column states the network's token
-	maybe   []*candidate   // columns that may state the asset, where none is known to
-	left    map[string]int // rows in other assets, by asset
-	noFee   int            // rows without a fee
-	own     int            // rows that are compared
-	unnamed Problem        // rows whose fee is in no stated asset
-	inCells Problem        // rows whose cell of fees states another asset
+	symbol     string         // of the network's token; "" if unknown, then nothing is decided
+	place      int            // number of the column that states the asset, from 1; 0 if there is none
+	name       string         // of that column, or of the fee column
+	skipsEmpty bool           // a row may have no fee: a profile reads the file, or a column states assets
+	isNamed    bool           // the name of the fee column states the network's token
+	maybe      []*candidate   // columns that may state the asset, if none surely does
+	left       map[string]int // rows in other assets, by asset
+	noFee      int            // rows without a fee
+	own        int            // compared rows
+	alias      string         // the file's own symbol for the network's token, such as ETH; "" if it is the network's
+	unnamed    Problem        // rows whose fee has no stated asset
+	inCells    Problem        // rows whose fee cell states another asset
 }
 
-// candidate is a column of assets or of chains that may be those of the fees.
+// candidate is a column of assets or chains that may belong to the fees.
 type candidate struct {
 	Column
 	isChain bool
-	values  map[string]bool // by their lower case, a few of them
+	values  map[string]bool // some of its values, in lower case
 }
 
 const (
-	// maxAssets is how many assets are told apart.
+	// maxAssets limits the assets that are counted separately.
 	maxAssets = 100
-	// maxListed is how many assets a message lists.
+	// maxListed limits the assets listed in a message.
 	maxListed = 10
 )
 
@@ -51,7 +53,8 @@ func newAssets(h header, list []Column, o *Options) assets {
 		used[c.Place] = true
 		switch c.Field {
 		case Fee:
-			a.isNamed = o.Symbol != "" && statesSymbol(c.Name, o.Symbol)
+			a.alias = o.aliasIn(c.Name)
+			a.isNamed = o.Symbol != "" && statesSymbol(c.Name, o.Symbol) || a.alias != "" || o.applied != nil && o.applied.Unit != ""
 			a.name = c.Name
 			a.unnamed = Problem{Column: c.Place, Name: c.Name}
 			a.inCells = a.unnamed
@@ -59,6 +62,7 @@ func newAssets(h header, list []Column, o *Options) assets {
 			a.place = c.Place
 		}
 	}
+	a.skipsEmpty = o.applied != nil || a.place > 0 && o.Symbol != ""
 	if a.place > 0 {
 		a.name = h[a.place-1]
 		a.unnamed = Problem{Column: a.place, Name: a.name}
@@ -76,20 +80,23 @@ func newAssets(h header, list []Column, o *Options) assets {
 	return a
 }
 
-// noFee is why a row without a fee is left out.
+// noFee is the reason for leaving out a row without a fee.
 const noFee = "the row has no fee"
 
 // read returns how the fee of a row is written, or why the row is left out.
 func (a *assets) read(rec *record, fee *cell, form amountForm) (_ amountForm, leftOut string, err error) {
 	text, stated := fee.value(), ""
-	if a.symbol == "" || fee.err != nil || len(text) > maxAmount { // reading the amount says what is wrong
+	if fee.err != nil || len(text) > maxAmount { // parsing the amount reports the error
+		return form, "", nil
+	}
+	if a.skipsEmpty && isNothing(text) {
+		a.noFee++
+		return form, noFee, nil
+	}
+	if a.symbol == "" {
 		return form, "", nil
 	}
 	if a.place > 0 {
-		if isNothing(text) {
-			a.noFee++
-			return form, noFee, nil
-		}
 		stated = a.stated(&rec.cells[a.place-1])
 	}
 	inCell, other := Unit(""), ""
@@ -104,21 +111,21 @@ func (a *assets) read(rec *record, fee *cell, form amountForm) (_ amountForm, le
 	unit := unitNamed(stated, a.symbol)
 	switch {
 	case stated != "" && unit == "" && (a.isNamed || inCell == Token):
-		return form, "", fmt.Errorf("%q is in %s, and column %q says %s", shownName(text), a.symbol, shownName(a.name), shownName(stated))
+		return form, "", fmt.Errorf("%q is in %s, but column %q says %s", shownName(text), a.symbol, shownName(a.name), shownName(stated))
 	case stated != "" && unit == "":
 		return form, a.leaveOut(stated), nil
 	case stated == "" && other != "" && !a.isNamed:
 		if a.inCells.Count == 0 {
-			a.inCells.Value, a.inCells.Err = text, &valueError{text, fmt.Errorf("is in %s, and the ledger is of %s", shownName(other), a.symbol)}
+			a.inCells.Value, a.inCells.Err = text, &valueError{text, fmt.Errorf("is in %s, but the ledger is in %s", shownName(other), a.symbol)}
 		}
 		a.inCells.count(rec.line)
 		return form, a.leaveOut(other), nil
 	case a.place > 0 && stated == "" && inCell == "" && form.unit == "":
-		return form, "", fmt.Errorf("%q has no asset in column %q, and no unit: --unit wei, --unit gwei or --unit token says what it counts", shownName(text), shownName(a.name))
+		return form, "", fmt.Errorf("%q has no unit, and column %q states no asset; use --unit wei, --unit gwei or --unit token", shownName(text), shownName(a.name))
 	case unit != "" && form.unit == "":
 		form.unit = unit
 	case unit == Wei && form.unit != Wei, unit == Gwei && form.unit != Gwei:
-		return form, "", fmt.Errorf("%q is in %s, and the fees are declared to be in %s", shownName(text), unit, form.unit)
+		return form, "", fmt.Errorf("%q is in %s, but the fees are declared to be in %s", shownName(text), unit, form.unit)
 	}
 	if !a.isNamed && inCell != Token && !strings.EqualFold(stated, a.symbol) && !isNothing(text) {
 		a.addUnnamed(rec)
@@ -127,7 +134,7 @@ func (a *assets) read(rec *record, fee *cell, form amountForm) (_ amountForm, le
 	return form, "", nil
 }
 
-// stated returns the asset that a cell states, "" where it states none. Koinly writes GLMR;27541.
+// stated returns the asset that a cell states, or "". Koinly writes GLMR;27541.
 func (a *assets) stated(c *cell) string {
 	text, _, _ := strings.Cut(c.value(), ";")
 	if text = strings.TrimSpace(text); text == "-" {
@@ -136,7 +143,7 @@ func (a *assets) stated(c *cell) string {
 	return text
 }
 
-// isNothing reports whether a cell of fees has none: it is empty, a dash or zero.
+// isNothing reports whether a fee cell is empty, a dash or zero.
 func isNothing(text string) bool { return text == "-" || strings.Trim(text, "0.,") == "" }
 
 // leaveOut counts a row whose fee is in another asset.
@@ -150,7 +157,7 @@ func (a *assets) leaveOut(asset string) (why string) {
 	return "the fee is in " + asset
 }
 
-// addUnnamed adds a row with a fee of which nothing states the asset.
+// addUnnamed adds a row whose fee has no stated asset.
 func (a *assets) addUnnamed(rec *record) {
 	a.unnamed.count(rec.line)
 	for _, c := range a.maybe {
@@ -161,14 +168,14 @@ func (a *assets) addUnnamed(rec *record) {
 	}
 }
 
-// check wants the asset of each fee to be stated, in a file that has several. Rows that lack it
-// are added to the problems. So are those in another asset where none is in the network's own.
+// check requires the asset of each fee to be stated if the file contains several. Rows without one are added to the
+// problems, and so are rows in another asset if none is in the network's own.
 func (a *assets) check(headerLine int, problems *ProblemsError) error {
 	switch {
 	case a.inCells.Count > 0 && a.own == 0:
 		problems.addRows(&a.inCells)
 	case a.unnamed.Count > 0 && len(a.left) > 0:
-		a.unnamed.Err = fmt.Errorf("the fee has no asset, and other fees are in %s", a.others())
+		a.unnamed.Err = fmt.Errorf("the fee has no asset, but other fees are in %s", a.others())
 		problems.addRows(&a.unnamed)
 	}
 	if problems.Count > 0 {
@@ -176,7 +183,7 @@ func (a *assets) check(headerLine int, problems *ProblemsError) error {
 	}
 	for _, c := range a.maybe {
 		if len(c.values) > 1 || len(c.values) == 1 && !c.isChain && !c.values[strings.ToLower(a.symbol)] {
-			return &UnreadError{Line: headerLine, Err: fmt.Errorf("the fees have no asset, and column %q has %s: say which column has it (--map asset=NAME), or that all fees are in %s (--map asset=)",
+			return &UnreadError{Line: headerLine, Err: fmt.Errorf("the fees have no asset, and column %q contains %s; name the column with --map asset=NAME, or use --map asset= if all fees are in %s",
 				shownName(c.Name), strings.Join(slices.Sorted(maps.Keys(c.values)), ", "), a.symbol)}
 		}
 	}
@@ -192,8 +199,8 @@ func (a *assets) others() string {
 	return strings.Join(names, ", ")
 }
 
-// tell adds a note on the rows that are left out.
-func (a *assets) tell(f *File) {
+// addNotes adds a note about the rows that are left out.
+func (a *assets) addNotes(f *File) {
 	var parts []string
 	names := slices.Sorted(maps.Keys(a.left))
 	for _, name := range names[:min(len(names), maxListed)] {
@@ -214,10 +221,10 @@ func (a *assets) tell(f *File) {
 	}
 }
 
-// errOtherAsset says that a column of fees is in another asset.
+// errOtherAsset reports fee columns in another asset.
 type errOtherAsset struct {
 	names  []string // of the columns
-	assets []string // of each
+	assets []string // of each column
 	symbol string
 }
 
@@ -226,10 +233,10 @@ func (e *errOtherAsset) Error() string {
 	for i := range e.names[:min(len(e.names), maxListed)] {
 		list = append(list, fmt.Sprintf("column %s is in %s", strconv.Quote(shownName(e.names[i])), shownName(e.assets[i])))
 	}
-	return strings.Join(list, ", ") + ", and the ledger is of " + e.symbol + ": only fees in " + e.symbol + " can be compared"
+	return strings.Join(list, ", ") + "; only fees in " + e.symbol + " can be compared with this ledger"
 }
 
-// otherAssets is the error of columns whose names state another asset, nil where they are none.
+// otherAssets returns the error for columns whose names state another asset, or nil.
 func (h header) otherAssets(places []int, o *Options) error {
 	e := &errOtherAsset{symbol: o.Symbol}
 	for _, i := range places {
@@ -243,7 +250,7 @@ func (h header) otherAssets(places []int, o *Options) error {
 	return e
 }
 
-// otherFees are the columns that are named as fees are, in another asset.
+// otherFees returns the columns named like fees in another asset.
 func (h header) otherFees(o *Options) (places []int) {
 	for i, name := range h {
 		if asset := assetIn(name, o.Symbol); asset != "" && slices.ContainsFunc(usual, func(u fieldName) bool {
@@ -256,8 +263,8 @@ func (h header) otherFees(o *Options) (places []int) {
 	return places
 }
 
-// assetColumns are those that state the asset of the fees in a column: Fee Currency beside Fee
-// Amount, or one that is just called so and follows it.
+// assetColumns returns the columns that state the asset of the fees in a column: Fee Currency beside Fee Amount, or
+// a column just called Currency that follows it.
 func (h header) assetColumns(fee int, o *Options) (places []int) {
 	stem := joined(h[fee])
 	if unitOf(h[fee], o.Symbol) != "" {
@@ -298,7 +305,7 @@ func (h header) assetColumns(fee int, o *Options) (places []int) {
 	return places
 }
 
-// joined is a name in lower case with nothing between its words, and without "optional".
+// joined returns a name in lower case without spaces and without the word "optional".
 func joined(name string) string {
 	words := slices.DeleteFunc(strings.Fields(plainName(name)), func(word string) bool { return word == "optional" })
 	return strings.Join(words, "")
@@ -309,31 +316,30 @@ var (
 	assetWords = []string{"currency", "asset", "symbol", "coin", "token", "ticker", "ccy", "cur", "unit"}
 	// amountWords end the names of columns of amounts.
 	amountWords = []string{"amount", "quantity", "qty", "volume", "value"}
-	// assetNames are those of columns of assets, whatever for.
+	// assetNames are names of asset columns of any kind.
 	assetNames = append([]string{"assetsymbol", "tokensymbol", "currencysymbol", "currencyticker", "cryptocurrency"}, assetWords...)
-	// chainNames are those of columns of chains.
+	// chainNames are names of chain columns.
 	chainNames = []string{"chain", "chainid", "chainname", "blockchain", "network", "networkname"}
-	// knownAssets are words that are assets in whatever letters, beside the codes of currencies.
+	// knownAssets are words that are assets in any case, in addition to currency codes.
 	knownAssets = strings.Fields(`usd eur gbp jpy chf cny aud cad nzd sgd hkd krw inr brl fiat dollar dollars euro euros usdt usdc busd dai btc xbt wbtc
 		bitcoin eth ether weth ethereum matic bnb wbnb avax dot polkadot ksm kusama movr moonriver glmr moonbeam astr sdn xrp ltc doge trx`)
-	// otherWords are words in capital letters that are none.
+	// otherWords are words in capital letters that are not assets.
 	otherWords = strings.Fields(`NET GROSS TOTAL EST ESTIMATED ACTUAL OPTIONAL PAID USED GAS TX TXN TXS EVM NATIVE CHAIN NETWORK FEE FEES UTC GMT ID L1 L2 ERC20 VAT EXCL INCL`)
-	// assetLike is a word that is written as symbols of tokens are: GLMR, xcDOT, 1INCH.
+	// assetLike matches words written like token symbols: GLMR, xcDOT, 1INCH.
 	assetLike = regexp.MustCompile(`^(?:[A-Z0-9]{2,10}|[a-z]{1,3}[A-Z][A-Z0-9]{1,8})$`)
 )
 
-// isKnownAsset reports whether a word is an asset in whatever context.
+// isKnownAsset reports whether a word is an asset in any context.
 func isKnownAsset(word string) bool {
 	return slices.Contains(knownAssets, strings.ToLower(word)) || slices.Contains(currencyCodes, word)
 }
 
-// isAsset reports whether a word where a unit is wanted is an asset.
+// isAsset reports whether a word in the position of a unit is an asset.
 func isAsset(word string) bool {
 	return isKnownAsset(word) || assetLike.MatchString(word) && strings.ContainsFunc(word, unicode.IsLetter) && !slices.Contains(otherWords, word)
 }
 
-// assetIn returns the asset that the name of a column states, "" where it states none or the
-// network's own.
+// assetIn returns the asset that a column name states, or "" if it states none or the network's own.
 func assetIn(name, symbol string) string {
 	if symbol == "" {
 		return ""
@@ -358,13 +364,12 @@ func assetIn(name, symbol string) string {
 	return ""
 }
 
-// statesSymbol reports whether the name of a column states the network's own token.
+// statesSymbol reports whether a column name states the network's own token.
 func statesSymbol(name, symbol string) bool {
 	return slices.ContainsFunc(nameWords(name), func(word string) bool { return strings.EqualFold(word, symbol) })
 }
 
-// nameWords are the words of a name: the pieces between other characters, and their parts where a
-// capital letter begins one, as in feeUSD.
+// nameWords splits a name into words at other characters, and adds the parts of camel-case words such as feeUSD.
 func nameWords(name string) (words []string) {
 	for _, piece := range strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		words = append(words, piece)
@@ -381,4 +386,17 @@ func nameWords(name string) (words []string) {
 		}
 	}
 	return words
+}
+
+// aliasIn returns what a column of fees calls the network's token, as the profile's product may;
+// "" where it has the token's own symbol.
+func (o *Options) aliasIn(name string) string {
+	if o.applied == nil {
+		return ""
+	}
+	asset := assetIn(name, o.Symbol)
+	if i := slices.IndexFunc(o.applied.Symbols, func(s string) bool { return strings.EqualFold(s, asset) }); i >= 0 {
+		return o.applied.Symbols[i]
+	}
+	return ""
 }

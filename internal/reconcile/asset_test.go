@@ -13,8 +13,8 @@ import (
 	"github.com/feeledger/fees/internal/reconcile"
 )
 
-// A column whose name states another asset is refused, however it is found, and no setting is
-// proposed: that of the network, and words that are no assets, are taken.
+// A column whose name states another asset is rejected, however it is found, and no setting is proposed. The network's own
+// asset, and words that are not assets, are accepted.
 func TestAssetInTheColumnsName(t *testing.T) {
 	hash := allSent(t, "moonbeam-2100")[0].hash()
 	for _, c := range []struct{ name, asset string }{ // "" is taken
@@ -32,7 +32,7 @@ func TestAssetInTheColumnsName(t *testing.T) {
 			require.NoError(t, err, c.name)
 			continue
 		}
-		require.ErrorContains(t, err, fmt.Sprintf("column %q is in %s, and the ledger is of GLMR", c.name, c.asset))
+		require.ErrorContains(t, err, fmt.Sprintf("column %q is in %s; only fees in GLMR can be compared", c.name, c.asset))
 		require.Empty(t, reconcile.Tries(err), c.name)
 		for _, unit := range []reconcile.Unit{"", reconcile.Token} {
 			_, err = readAll(strings.NewReader(text), reconcile.Options{Symbol: "GLMR", Unit: unit})
@@ -44,14 +44,14 @@ func TestAssetInTheColumnsName(t *testing.T) {
 		}
 	}
 
-	// Beside it stands the column of the network's token.
+	// The same with a column in the network's token next to it.
 	rows := read(t, "Tx Hash,Fee (USD),TxnFee(GLMR),Fee (MOVR)\n"+hash+",0.01,0.5,7\n", reconcile.Options{Symbol: "GLMR"})
 	require.Equal(t, "500000000000000000", rows[0].Fee.String())
 	_, err := readAll(strings.NewReader("Tx Hash,TxnFee(ETH),TxnFee(USD)\n"), reconcile.Options{Symbol: "GLMR"})
-	require.EqualError(t, err, `line 1: column "TxnFee(ETH)" is in ETH, column "TxnFee(USD)" is in USD, and the ledger is of GLMR: only fees in GLMR can be compared`)
+	require.EqualError(t, err, `line 1: column "TxnFee(ETH)" is in ETH, column "TxnFee(USD)" is in USD; only fees in GLMR can be compared with this ledger`)
 }
 
-// Exports of several tools with the column that states the asset of their fees.
+// Exports of several tools with a column that states the asset of their fees.
 func TestAssetColumn(t *testing.T) {
 	hash := allSent(t, "moonbeam-2100")[0].hash()
 	for _, c := range []struct {
@@ -101,8 +101,7 @@ func TestAssetColumn(t *testing.T) {
 	require.Len(t, reconcile.Tries(err), 2)
 }
 
-// mixed is a file with the fees of a recording, and others between them: their hashes are those of
-// other chains.
+// mixed is a file with the fees of a recording and fees on other chains between them.
 func mixed(list []*sent) grid {
 	g := grid{{"Date", "Network Fee", "Network Fee Asset", "TxHash"}}
 	for i, s := range list {
@@ -119,7 +118,7 @@ func mixed(list []*sent) grid {
 	return g
 }
 
-// Fees in other assets, and rows without one, are counted and shown, and are in no total.
+// Fees in other assets, and rows without one, are counted and shown, but are in no total.
 func TestOtherAssetsAreLeftOut(t *testing.T) {
 	list := slices.DeleteFunc(allSent(t, "moonbeam-2100"), func(s *sent) bool { return s.Charged == "0" })
 	for form, text := range map[string]string{"csv": mixed(list).csv(','), "xlsx": mixed(list).xlsx(t, nil)} {
@@ -156,8 +155,8 @@ func TestOtherAssetsAreLeftOut(t *testing.T) {
 		}
 	}
 
-	// What the other rows were worth is in no sum, and no price is wanted for them.
-	o := reconcile.Options{Symbol: "GLMR", Prices: listOf(t, "# source: made up\ndate,price\n2026-01-01,1\n")}
+	// They are not valued, and need no price.
+	o := reconcile.Options{Symbol: "GLMR", Prices: listOf(t, "# source: sample\ndate,price\n2026-01-01,1\n")}
 	g := mixed(list[:9])
 	g[5][0] = "2031-05-05"
 	r := match(t, book(t, "moonbeam-2100"), read(t, g.csv(','), o), o)
@@ -165,14 +164,14 @@ func TestOtherAssetsAreLeftOut(t *testing.T) {
 	require.True(t, r.Total.Worth.Books.Known())
 	require.True(t, r.Total.Worth.Difference.Known())
 
-	// So it is where each cell states its own.
+	// The same if each cell states its own asset.
 	hash := allSent(t, "moonbeam-2100")[0].hash()
 	rows := read(t, "hash,fee\n"+hash+",0.5 GLMR\nx,0.1 ETH\ny,DOT 3\n", reconcile.Options{Symbol: "GLMR"})
 	require.Equal(t, []string{"", "the fee is in ETH", "the fee is in DOT"}, []string{rows[0].LeftOut, rows[1].LeftOut, rows[2].LeftOut})
 }
 
-// A fee of which nothing states the asset is an error in a file that has several, with the lines,
-// and nothing is proposed that would add it.
+// In a file with several assets, a fee without a stated asset is an error with its lines, and no setting that would include
+// it is proposed.
 func TestFeeWithoutAnAsset(t *testing.T) {
 	hash := allSent(t, "moonbeam-2100")[0].hash()
 	other := "0x" + strings.Repeat("ab", 32)
@@ -182,30 +181,30 @@ func TestFeeWithoutAnAsset(t *testing.T) {
 		options reconcile.Options
 		why     string // "" where it is read
 	}{
-		{"tx,fee,Fee Currency\n" + row(hash, "1", "") + row(other, "2", "ETH"), reconcile.Options{}, `line 2, column 2 "fee": "1" has no asset in column "Fee Currency", and no unit`},
-		{"tx,fee,Fee Currency\n" + row(hash, "1", "") + row(other, "2", "ETH"), reconcile.Options{Unit: reconcile.Token}, `line 2, column 3 "Fee Currency": the fee has no asset, and other fees are in ETH`},
-		{"tx,fee_wei,Fee Currency\n" + row(hash, "1", "") + row(other, "2", "BTC") + row(other, "2", "-"), reconcile.Options{}, "the fee has no asset, and other fees are in BTC: 2 rows, lines 2 and 4"},
+		{"tx,fee,Fee Currency\n" + row(hash, "1", "") + row(other, "2", "ETH"), reconcile.Options{}, `line 2, column 2 "fee": "1" has no unit, and column "Fee Currency" states no asset`},
+		{"tx,fee,Fee Currency\n" + row(hash, "1", "") + row(other, "2", "ETH"), reconcile.Options{Unit: reconcile.Token}, `line 2, column 3 "Fee Currency": the fee has no asset, but other fees are in ETH`},
+		{"tx,fee_wei,Fee Currency\n" + row(hash, "1", "") + row(other, "2", "BTC") + row(other, "2", "-"), reconcile.Options{}, "the fee has no asset, but other fees are in BTC: 2 rows, lines 2 and 4"},
 		{"tx,fee,Fee Currency\n" + row(hash, "1", "") + row(other, "2", "GLMR"), reconcile.Options{Unit: reconcile.Token}, ""},
 		{"tx,fee,Fee Currency\n" + row(hash, "0", "") + row(other, "2", "ETH"), reconcile.Options{}, ""},
-		{"tx,fee\n" + row(hash, "0.5") + row(other, "0.1 ETH"), reconcile.Options{Unit: reconcile.Token}, "the fee has no asset, and other fees are in ETH"},
+		{"tx,fee\n" + row(hash, "0.5") + row(other, "0.1 ETH"), reconcile.Options{Unit: reconcile.Token}, "the fee has no asset, but other fees are in ETH"},
 		{"tx,fee\n" + row(hash, "0.5") + row(other, "0.1 ETH"), reconcile.Options{}, "has no unit"},
-		{"tx,fee\n" + row(hash, "0.5 ETH") + row(other, "0.1 DOT"), reconcile.Options{Unit: reconcile.Token}, "is in ETH, and the ledger is of GLMR"},
+		{"tx,fee\n" + row(hash, "0.5 ETH") + row(other, "0.1 DOT"), reconcile.Options{Unit: reconcile.Token}, "is in ETH, but the ledger is in GLMR"},
 
-		// A column of assets that need not be the fees'.
-		{"tx,fee,memo,Asset\n" + row(hash, "1", "", "GLMR") + row(other, "2", "", "ETH"), reconcile.Options{Unit: reconcile.Token}, `column "Asset" has eth, glmr: say which column has it (--map asset=NAME), or that all fees are in GLMR (--map asset=)`},
-		{"tx,fee_wei,memo,Symbol\n" + row(hash, "1", "", "USDT"), reconcile.Options{}, `column "Symbol" has usdt`},
-		{"tx,fee,Blockchain\n" + row(hash, "1", "Moonbeam") + row(other, "2", "Ethereum"), reconcile.Options{Unit: reconcile.Token}, `column "Blockchain" has ethereum, moonbeam`},
+		// A column of assets that may not belong to the fees.
+		{"tx,fee,memo,Asset\n" + row(hash, "1", "", "GLMR") + row(other, "2", "", "ETH"), reconcile.Options{Unit: reconcile.Token}, `column "Asset" contains eth, glmr; name the column with --map asset=NAME, or use --map asset= if all fees are in GLMR`},
+		{"tx,fee_wei,memo,Symbol\n" + row(hash, "1", "", "USDT"), reconcile.Options{}, `column "Symbol" contains usdt`},
+		{"tx,fee,Blockchain\n" + row(hash, "1", "Moonbeam") + row(other, "2", "Ethereum"), reconcile.Options{Unit: reconcile.Token}, `column "Blockchain" contains ethereum, moonbeam`},
 		{"tx,fee,Blockchain\n" + row(hash, "1", "Moonbeam") + row(other, "2", "moonbeam"), reconcile.Options{Unit: reconcile.Token}, ""},
 		{"tx,fee,memo,Asset\n" + row(hash, "1", "", "GLMR") + row(other, "2", "", "ETH"), reconcile.Options{Unit: reconcile.Token, Columns: map[reconcile.Field]string{reconcile.Asset: ""}}, ""},
 		{"tx,fee,memo,Asset\n" + row(hash, "1", "", "GLMR") + row(other, "2", "", "ETH"), reconcile.Options{Columns: map[reconcile.Field]string{reconcile.Asset: "Asset"}}, ""},
 		{"tx,Fee (GLMR),memo,Asset\n" + row(hash, "1", "", "GLMR") + row(other, "2", "", "USDT"), reconcile.Options{}, ""},
 		{"tx,fee,memo,Asset\n" + row(hash, "1 GLMR", "", "GLMR") + row(other, "2 GLMR", "", "USDT"), reconcile.Options{}, ""},
 
-		// What contradicts itself.
-		{"tx,Fee (GLMR),Fee Currency\n" + row(hash, "1", "ETH"), reconcile.Options{}, `"1" is in GLMR, and column "Fee Currency" says ETH`},
-		{"tx,fee,Fee Currency\n" + row(hash, "1 GLMR", "ETH"), reconcile.Options{}, `"1 GLMR" is in GLMR, and column "Fee Currency" says ETH`},
-		{"tx,fee,Fee Currency\n" + row(hash, "1 ETH", "GLMR"), reconcile.Options{}, "not understood"},
-		{"tx,fee,Fee Unit\n" + row(hash, "1", "gwei"), reconcile.Options{Unit: reconcile.Token}, `"1" is in gwei, and the fees are declared to be in token`},
+		// Contradictions.
+		{"tx,Fee (GLMR),Fee Currency\n" + row(hash, "1", "ETH"), reconcile.Options{}, `"1" is in GLMR, but column "Fee Currency" says ETH`},
+		{"tx,fee,Fee Currency\n" + row(hash, "1 GLMR", "ETH"), reconcile.Options{}, `"1 GLMR" is in GLMR, but column "Fee Currency" says ETH`},
+		{"tx,fee,Fee Currency\n" + row(hash, "1 ETH", "GLMR"), reconcile.Options{}, "is not recognised"},
+		{"tx,fee,Fee Unit\n" + row(hash, "1", "gwei"), reconcile.Options{Unit: reconcile.Token}, `"1" is in gwei, but the fees are declared to be in token`},
 	} {
 		c.options.Symbol = "GLMR"
 		_, err := readAll(strings.NewReader(c.text), c.options)
@@ -226,7 +225,7 @@ func TestFeeWithoutAnAsset(t *testing.T) {
 	}
 }
 
-// However many assets a file has, a bounded number of them is kept and listed.
+// However many assets a file contains, only a limited number is kept and listed.
 func TestManyAssets(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("tx,fee,Fee Currency\n")

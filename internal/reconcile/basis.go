@@ -9,10 +9,10 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// fact is a thing that the result rests on.
+// fact is a named input of the result.
 type fact struct{ name, value string }
 
-// basis is what decides the result: whoever has the same gets the same bytes.
+// basis returns everything that determines the result: the same basis gives the same bytes.
 func (r *Result) basis() (list []fact) {
 	add := func(name string, value any) { list = append(list, fact{name, fmt.Sprint(value)}) }
 	if r.Name != "" {
@@ -29,6 +29,9 @@ func (r *Result) basis() (list []fact) {
 			add("sheet", f.Sheet)
 		}
 		add("rows", f.Count)
+		if f.Profile != nil {
+			add("profile", f.Profile.Name)
+		}
 		add("header_row", f.HeaderRow)
 		add("title_rows", lineList(f.Titles))
 		add("total_rows", lineList(f.Totals))
@@ -54,15 +57,17 @@ func (r *Result) basis() (list []fact) {
 	add("accounts", r.accounts())
 	add("rows_only", r.Options.RowsOnly)
 	add("tolerance", r.Options.Tolerance)
+	if r.Options.CutDecimals > 0 {
+		add("cut_decimals", r.Options.CutDecimals)
+	}
 	add("partial", r.Options.Partial)
 	return append(list, r.priceFacts()...)
 }
 
-// mostListed is how many accounts are listed. Of more, the sum tells whether they are
-// the same.
-const mostListed = 20
+// maxListedAccounts limits the accounts that are listed. Beyond it, a checksum identifies them.
+const maxListedAccounts = 20
 
-// accounts are the company's, in an order that is always the same.
+// accounts returns the company's accounts, sorted.
 func (r *Result) accounts() string {
 	var list []string
 	for _, a := range r.Options.Accounts {
@@ -70,16 +75,16 @@ func (r *Result) accounts() string {
 	}
 	slices.Sort(list)
 	list = slices.Compact(list)
-	if len(list) <= mostListed {
+	if len(list) <= maxListedAccounts {
 		return strings.Join(list, " ")
 	}
-	return fmt.Sprintf("%d, with the SHA-256 %x of their sorted lines", len(list), sha256.Sum256([]byte(strings.Join(list, "\n")+"\n")))
+	return fmt.Sprintf("%d, SHA-256 of their sorted lines: %x", len(list), sha256.Sum256([]byte(strings.Join(list, "\n")+"\n")))
 }
 
-// lineList are lines in their order; of many, how many there are.
+// lineList formats sorted line numbers; if there are many, only their count and range.
 func lineList(lines []int) string {
 	lines = slices.Compact(slices.Sorted(slices.Values(lines)))
-	if len(lines) > mostListed {
+	if len(lines) > maxListedAccounts {
 		return fmt.Sprintf("%d, from %d to %d", len(lines), lines[0], lines[len(lines)-1])
 	}
 	return strings.Trim(fmt.Sprint(lines), "[]")
@@ -99,7 +104,7 @@ func thousandsName(r rune) string {
 	return string(r)
 }
 
-// ends are those of the period that was asked for, "" where there was none.
+// ends returns the requested period's ends, or "" if none was requested.
 func (r *Result) ends() (from, to string) {
 	p, asked := r.Period.Get()
 	if !asked {

@@ -11,8 +11,7 @@ import (
 	"github.com/feeledger/fees/internal/reconcile"
 )
 
-// Amounts as programs and people write them. Each is read to the wei, or the message names the part
-// that is not understood.
+// Amounts as programs and people write them. Each is read to the wei, or the message names the unrecognised part.
 func TestAmountsAsTheyAreWritten(t *testing.T) {
 	const token, gwei, wei = reconcile.Token, reconcile.Gwei, reconcile.Wei
 	for _, c := range []struct {
@@ -21,28 +20,28 @@ func TestAmountsAsTheyAreWritten(t *testing.T) {
 		text      string
 		want, why string
 	}{
-		// An exponent has the value that is written; a format that pads digits may hide others.
+		// A number with an exponent has the written value; a format that pads digits may hide others.
 		{wei, 0, "2.1E+15", "2100000000000000", ""},
 		{wei, 0, "2.1e15", "2100000000000000", ""},
 		{wei, 0, "2.096278556229452E+15", "2096278556229452", ""},
 		{wei, 0, "2.100000000000000E+15", "2100000000000000", ""}, // all 16 digits
-		{wei, 0, "2.10E+15", "", "states only 3 digits, and its format may hide others"},
-		{wei, 0, "2.100E15 wei", "", "states only 4 digits"},
+		{wei, 0, "2.10E+15", "", "shows only 3 digits, and its format may hide others"},
+		{wei, 0, "2.100E15 wei", "", "shows only 4 digits"},
 		{wei, 0, "1.50E+02", "150", ""},
 		{wei, 0, "0.00E+00", "0", ""},
 		{wei, 0, "2.1E-1", "", "has a fraction"},
-		{wei, 0, "1E+39", "", "more than any amount"},
-		{wei, 0, "1E+9999", "", "more than any amount"},
+		{wei, 0, "1E+39", "", "exceeds any amount"},
+		{wei, 0, "1E+9999", "", "exceeds any amount"},
 		{wei, 0, "1E+99999", "", "not an amount"},
 		{token, 0, "2.1E-3", "2100000000000000", ""},
 		{token, 0, "2.1E\u22123", "2100000000000000", ""},
 		{token, 0, "2.1e-05 GLMR", "21000000000000", ""},
 		{token, 0, "1E-18", "1", ""},
 		{token, 0, "1E-19", "", "19 decimals"},
-		{token, 0, "2.10E-03", "", "states only 3 digits"},
+		{token, 0, "2.10E-03", "", "shows only 3 digits"},
 		{gwei, 0, "2.1E+6", "2100000000000000", ""},
 
-		// What stands beside an amount.
+		// A second amount in the cell.
 		{"", 0, "0.0021 GLMR ($0.00048)", "2100000000000000", ""},
 		{"", 0, "0.0021 GLMR (€0,00)", "2100000000000000", ""},
 		{"", 0, "0.0021 GLMR [0.00048 USD]", "2100000000000000", ""},
@@ -55,21 +54,21 @@ func TestAmountsAsTheyAreWritten(t *testing.T) {
 		{"", 0, "$0.00048 (0.0021 GLMR)", "2100000000000000", ""},
 		{"", 0, "2100000000000000 wei (0.0021 GLMR)", "2100000000000000", ""},
 		{"", 0, "0.0021 GLMR (2100000 Gwei)", "2100000000000000", ""},
-		{"", 0, "0.0021 GLMR (2100001 Gwei)", "", `has two amounts that differ, "0.0021 GLMR" and "2100001 Gwei"`},
+		{"", 0, "0.0021 GLMR (2100001 Gwei)", "", `contains two different amounts, "0.0021 GLMR" and "2100001 Gwei"`},
 		{token, 0, "0.0021 ($0.00048)", "2100000000000000", ""},
 		{"", 0, "0.0021 ($0.00048)", "", "has no unit"},
-		{token, 0, "0.0021 (5)", "", `"5" in it is not understood`},
-		{"", 0, "0.0021 GLMR (0.5 MOVR)", "", `"0.5 MOVR" in it is not understood`},
-		{"", 0, "0.0021 MOVR", "", "is in MOVR, and the ledger is of GLMR"},
-		{token, 0, "0.0021 MOVR ($0.01)", "", `"MOVR" in it is not understood`},
+		{token, 0, "0.0021 (5)", "", `"5" is not recognised`},
+		{"", 0, "0.0021 GLMR (0.5 MOVR)", "", `"0.5 MOVR" is not recognised`},
+		{"", 0, "0.0021 MOVR", "", "is in MOVR, but the ledger is in GLMR"},
+		{token, 0, "0.0021 MOVR ($0.01)", "", `"MOVR" is not recognised`},
 		{token, 0, "$0.00048", "", "is in a currency"},
-		{token, 0, "0.00048 USD", "", "is in USD, and the ledger is of GLMR"},
+		{token, 0, "0.00048 USD", "", "is in USD, but the ledger is in GLMR"},
 		{token, 0, "$0.01 (€0.01)", "", "is in a currency"},
-		{token, 0, "<0.000001", "", `states a bound ("<"), and not an amount`},
+		{token, 0, "<0.000001", "", `states a bound ("<") instead of an amount`},
 		{token, 0, "< 0.000001 GLMR", "", `states a bound ("<")`},
-		{token, 0, "~0.0021", "", `"~" in it is not understood`},
-		{token, 0, "1.5k", "", `"k" in it is not understood`},
-		{token, 0, "0.1 + 0.2", "", `"0.2" in it is not understood`},
+		{token, 0, "~0.0021", "", `"~" is not recognised`},
+		{token, 0, "1.5k", "", `"k" is not recognised`},
+		{token, 0, "0.1 + 0.2", "", `"0.2" is not recognised`},
 		{wei, 0, "0x775f05a074000", "2100000000000000", ""},
 		{wei, 0, "0X775F05A074000", "2100000000000000", ""},
 		{token, 0, "0x775f05a074000", "", "is hexadecimal"},
@@ -87,9 +86,9 @@ func TestAmountsAsTheyAreWritten(t *testing.T) {
 		{wei, ' ', "2 100\u00a0000\u2009000\u202f000\u2007000", "2100000000000000", ""},
 		{wei, '\'', "2’100'000", "2100000", ""},
 		{wei, '_', "2_100_000", "2100000", ""},
-		{wei, 0, "2_100_000", "", "no separator of thousands"},
+		{wei, 0, "2_100_000", "", "no thousands separator"},
 
-		// Signs, and what keeps a spreadsheet from changing a text.
+		// Signs, and wrappers that keep a spreadsheet from changing a text.
 		{wei, 0, "+2100", "2100", ""},
 		{wei, 0, "-+2100", "", "not an amount"},
 		{wei, 0, "–5", "", "is negative"},
@@ -114,8 +113,8 @@ func TestAmountsAsTheyAreWritten(t *testing.T) {
 	}
 }
 
-// A number with an exponent that is not the fee differs, however few digits it has; where the fee
-// rounds to them, it is said.
+// A number with an exponent that differs from the fee is reported, however few digits it has; a note says if the fee rounds
+// to it.
 func TestExponentsAreCompared(t *testing.T) {
 	s := allSent(t, "moonbeam-2100")[0]
 	for _, c := range []struct {
@@ -124,10 +123,10 @@ func TestExponentsAreCompared(t *testing.T) {
 		notes         []string
 	}{
 		{"2.1E+15", "2100000000000000", reconcile.Matched, nil},
-		{"2.09628E+15", "2096278556229452", reconcile.AmountDiffers, []string{"the record states 6 digits, and the fee has more"}},
-		{"2.09627E+15", "2096278556229452", reconcile.AmountDiffers, []string{"the record states 6 digits, and the fee has more"}}, // cut
+		{"2.09628E+15", "2096278556229452", reconcile.AmountDiffers, []string{"the record states only 6 digits of the fee"}},
+		{"2.09627E+15", "2096278556229452", reconcile.AmountDiffers, []string{"the record states only 6 digits of the fee"}}, // cut
 		{"2.09629E+15", "2096278556229452", reconcile.AmountDiffers, nil},
-		{"1.35621997409113E+16", "13562199740911341", reconcile.WithinRounding, []string{"a spreadsheet keeps 15 digits of a number: 13562199740911300 wei is what is left of 13562199740911341"}},
+		{"1.35621997409113E+16", "13562199740911341", reconcile.WithinRounding, []string{"spreadsheets keep 15 digits, so 13562199740911341 wei became 13562199740911300"}},
 	} {
 		text := grid{{"hash", "fee_wei"}, {s.hash(), c.text}}.csv(',')
 		o := reconcile.Options{Accounts: payers(t, []*sent{s}), Period: heights(s.Height, s.Height)}
@@ -140,7 +139,7 @@ func TestExponentsAreCompared(t *testing.T) {
 	}
 }
 
-// Dates that can be read in one way are read without a format; others by the declared one.
+// Unambiguous dates are read without a format; others by the declared one.
 func TestDatesAsTheyAreWritten(t *testing.T) {
 	const at = "2026-01-01T00:04:48Z"
 	for _, c := range []struct{ format, text, want string }{
@@ -210,8 +209,7 @@ func TestDatesAsTheyAreWritten(t *testing.T) {
 	}
 }
 
-// A row may have empty cells behind the last column, or end before columns without a meaning; one
-// that may be broken off is refused.
+// A row may have empty cells after the last column, or end before unused columns; one that may be truncated is rejected.
 func TestRowsOfOtherLengths(t *testing.T) {
 	const head = "Extrinsic ID,fee_wei,memo,note\n"
 	for text, want := range map[string]struct {
@@ -220,11 +218,11 @@ func TestRowsOfOtherLengths(t *testing.T) {
 		why  string
 	}{
 		"1-1,5,x,y,\n1-2,6,x,y, ,\n":         {2, "", ""},
-		"1-1,5,x,y,z\n":                      {0, "", "it has 5 columns, and the header has 4"},
-		"1-1,5,x,y\n1-2,6\n1-3,7,\n":         {3, "Lines 3 and 4 end before the last column: what is missing there is taken as empty.", ""},
+		"1-1,5,x,y,z\n":                      {0, "", "it has 5 columns, but the header has 4"},
+		"1-1,5,x,y\n1-2,6\n1-3,7,\n":         {3, "Lines 3 and 4 end before the last column; missing cells count as empty.", ""},
 		"1-1,5,x,y\n" + head + "1-2,6,x,y\n": {2, "Line 3 repeats the header.", ""},
-		"1-1,5,x,y\n1-2,6":                   {0, "", "the file may be broken off"},
-		"1-1\n":                              {0, "", "the file may be broken off"},
+		"1-1,5,x,y\n1-2,6":                   {0, "", "the file may be truncated"},
+		"1-1\n":                              {0, "", "the file may be truncated"},
 	} {
 		f, err := reconcile.ReadFile(t.Context(), strings.NewReader(head+text), reconcile.Options{})
 		if want.why != "" {
@@ -238,14 +236,13 @@ func TestRowsOfOtherLengths(t *testing.T) {
 	}
 }
 
-// A hash may stand in the address of a page, in a link, in brackets, or without 0x; it is the only
-// one.
+// A hash may be in a URL, in a link, in brackets, or without 0x; it must be the only one.
 func TestHashesInCells(t *testing.T) {
 	hash := "0xAB" + strings.Repeat("ab", 31)
 	for text, why := range map[string]string{
 		hash: "", hash[2:]: "", "https://moonscan.io/tx/" + hash: "", `["` + hash + `"]`: "", "Fee " + hash: "",
 		`=HYPERLINK("https://moonscan.io/tx/` + hash + `","` + hash[:10] + `...")`: "", "=\"" + hash + "\"": "", hash + " " + hash: "",
-		hash + ", 0x" + strings.Repeat("cd", 32): "has more than one hash", hash + "ab": "want 0x and 64 hex digits", hash[:64]: "want 0x and 64 hex digits",
+		hash + ", 0x" + strings.Repeat("cd", 32): "two hashes", hash + "ab": "want 0x and 64 hex digits", hash[:64]: "want 0x and 64 hex digits",
 	} {
 		rows, err := readAll(strings.NewReader(grid{{"hash", "fee_wei"}, {text, "5"}}.csv(',')), reconcile.Options{})
 		if why != "" {
@@ -256,13 +253,13 @@ func TestHashesInCells(t *testing.T) {
 		read, _ := rows[0].Hash.Get()
 		require.Equal(t, strings.ToLower(hash), read.String(), text)
 	}
-	for form, text := range map[string]string{"JSON": `{"hash":"0x","fee":5}`, "Parquet": "PAR1....", "a page": "\ufeff <!DOCTYPE html>"} {
+	for form, text := range map[string]string{"JSON": `{"hash":"0x","fee":5}`, "Parquet": "PAR1....", "a web page": "\ufeff <!DOCTYPE html>"} {
 		_, err := readAll(strings.NewReader(text), reconcile.Options{})
 		require.ErrorContains(t, err, "it is "+form, text)
 	}
 }
 
-// Where only people can know what is right, each way is offered with what it means.
+// If only people can decide, each way is offered with its meaning.
 func TestWaysToRead(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
@@ -280,11 +277,11 @@ func TestWaysToRead(t *testing.T) {
 		"a slash": {"Extrinsic ID;fee_wei;date\n1-1;5;03/04/2026\n", []reconcile.Way{
 			{Means: `"03/04/2026" is 2026-04-03`, Settings: []reconcile.Setting{{Name: "date-format", Value: "dd/mm/yyyy"}}},
 			{Means: `"03/04/2026" is 2026-03-04`, Settings: []reconcile.Setting{{Name: "date-format", Value: "mm/dd/yyyy"}}}}},
-		"a slash that tells": {"Extrinsic ID;fee_wei;date\n1-1;5;03/04/2026\n1-2;5;3/14/2026\n", []reconcile.Way{{Settings: []reconcile.Setting{{Name: "date-format", Value: "mm/dd/yyyy"}}}}},
-		"AM":                 {"Extrinsic ID;fee_wei;date\n1-1;5;1/31/2026 12:04:48 AM\n", []reconcile.Way{{Settings: []reconcile.Setting{{Name: "date-format", Value: "mm/dd/yyyy HH:MM:SS"}}}}},
-		"seconds":            {"Extrinsic ID;fee_wei;date\n1-1;5;1767225888\n", []reconcile.Way{{Settings: []reconcile.Setting{{Name: "date-format", Value: "unix"}}}}},
-		"milliseconds":       {"Extrinsic ID;fee_wei;date\n1-1;5;1767225888000\n", []reconcile.Way{{Settings: []reconcile.Setting{{Name: "date-format", Value: "unix-ms"}}}}},
-		"serial":             {"Extrinsic ID;fee_wei;date\n1-1;5;46023.0033\n", []reconcile.Way{{Settings: []reconcile.Setting{{Name: "date-format", Value: "excel"}}}}},
+		"an unambiguous slash": {"Extrinsic ID;fee_wei;date\n1-1;5;03/04/2026\n1-2;5;3/14/2026\n", []reconcile.Way{{Settings: []reconcile.Setting{{Name: "date-format", Value: "mm/dd/yyyy"}}}}},
+		"AM":                   {"Extrinsic ID;fee_wei;date\n1-1;5;1/31/2026 12:04:48 AM\n", []reconcile.Way{{Settings: []reconcile.Setting{{Name: "date-format", Value: "mm/dd/yyyy HH:MM:SS"}}}}},
+		"seconds":              {"Extrinsic ID;fee_wei;date\n1-1;5;1767225888\n", []reconcile.Way{{Settings: []reconcile.Setting{{Name: "date-format", Value: "unix"}}}}},
+		"milliseconds":         {"Extrinsic ID;fee_wei;date\n1-1;5;1767225888000\n", []reconcile.Way{{Settings: []reconcile.Setting{{Name: "date-format", Value: "unix-ms"}}}}},
+		"serial":               {"Extrinsic ID;fee_wei;date\n1-1;5;46023.0033\n", []reconcile.Way{{Settings: []reconcile.Setting{{Name: "date-format", Value: "excel"}}}}},
 		"two columns": {"Extrinsic ID;Fee;Fee\n1-1;5;6\n", []reconcile.Way{
 			{Means: `the fee is column 2, "Fee"`, Settings: []reconcile.Setting{{Name: "map", Value: "fee=#2"}}},
 			{Means: `the fee is column 3, "Fee"`, Settings: []reconcile.Setting{{Name: "map", Value: "fee=#3"}}}}},
@@ -292,8 +289,8 @@ func TestWaysToRead(t *testing.T) {
 			{Means: `the fee is column 2, "Fee"`, Settings: []reconcile.Setting{{Name: "map", Value: "fee=Fee"}}},
 			{Means: `the fee is column 3, "Gas fee"`, Settings: []reconcile.Setting{{Name: "map", Value: "fee=Gas fee"}}}}},
 		"both signs": {"Extrinsic ID;fee_wei\n1-1;-5\n1-2;5\n", []reconcile.Way{
-			{Means: "fees are below 0, and what is above is refunds", Settings: []reconcile.Setting{{Name: "negative"}}},
-			{Means: "fees are above 0, and what is below is refunds", Settings: []reconcile.Setting{{Name: "skip-rows", Value: "2"}}}}},
+			{Means: "negative amounts are fees, positive ones are refunds", Settings: []reconcile.Setting{{Name: "negative"}}},
+			{Means: "positive amounts are fees, negative ones are refunds", Settings: []reconcile.Setting{{Name: "skip-rows", Value: "2"}}}}},
 		"an exponent": {"Extrinsic ID;fee_wei\n1-1;2,1E+15\n", []reconcile.Way{{Settings: []reconcile.Setting{{Name: "decimal", Value: ","}}}}},
 		"rounded":     {"Extrinsic ID;fee_wei\n1-1;2.10E+15\n", nil},
 	} {
@@ -303,7 +300,7 @@ func TestWaysToRead(t *testing.T) {
 			require.Equal(t, c.want, reconcile.Tries(err))
 		})
 	}
-	// A header that ends with a separator has no column more.
+	// A header that ends with a separator has no additional column.
 	require.Empty(t, file(t, "Extrinsic ID,fee_wei,\n1-1,5\n", reconcile.Options{}).Notes)
 	// The fees may be in another sheet.
 	book := grid{{"Company Ltd", "2026"}}.xlsx(t, func(f *excelize.File) {
@@ -316,7 +313,7 @@ func TestWaysToRead(t *testing.T) {
 	ways := reconcile.Tries(err)
 	require.Equal(t, []reconcile.Way{{Means: `the fees are in the sheet "fees"`, Settings: []reconcile.Setting{{Name: "sheet", Value: "fees"}}}}, ways)
 	require.Equal(t, "6", read(t, book, with(reconcile.Options{}, ways[0].Settings))[0].Fee.String())
-	// One that states its unit, or the payer, is not doubtful.
+	// A column that states its unit, or the payer, is preferred.
 	rows := read(t, "Extrinsic ID;fee;fee_wei;from;payer\n1-1;0.5;6;;\n", reconcile.Options{})
 	require.Equal(t, "6", rows[0].Fee.String())
 	rows = read(t, "Extrinsic ID;Fee;fee\n1-1;5;6\n", reconcile.Options{Unit: reconcile.Wei, Columns: map[reconcile.Field]string{reconcile.Fee: "#3"}})

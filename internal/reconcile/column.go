@@ -12,37 +12,38 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// Field is what a column says of a row's transaction.
+// Field is what a column states about a row's transaction.
 type Field string
 
 const (
-	Hash          Field = "hash"           // of the EVM transaction, or else of the extrinsic
+	Hash          Field = "hash"           // of the EVM transaction, otherwise of the extrinsic
 	EVMHash       Field = "evm_hash"       // of the EVM transaction
 	ExtrinsicHash Field = "extrinsic_hash" // of the extrinsic
-	ID            Field = "id"             // its place on the chain: height-index, such as 25-7
+	ID            Field = "id"             // transaction ID: height-index, such as 25-7
 	Fee           Field = "fee"
 	Asset         Field = "asset"   // of the fee
-	Account       Field = "account" // that paid
+	Account       Field = "account" // the payer
 	Date          Field = "date"
 )
 
-// fieldName is how a field's column is usually named.
+// fieldName lists the usual column names of a field.
 type fieldName struct {
 	field Field
 	names []string
 }
 
-// usual are the names by which the columns are found, in lower case, with a space for
-// whatever is neither a letter nor a digit, and without the unit.
+// usual are the recognised column names: in lower case, with a space for anything that is not a letter or
+// digit, and without the unit.
 var usual = []fieldName{
-	{Hash, []string{"hash", "tx hash", "txhash", "txn hash", "transaction hash", "transactionhash", "tx"}},
+	{Hash, []string{"hash", "tx hash", "txhash", "txn hash", "transaction hash", "transactionhash", "tx", "transaktionshash", "transaktions hash", "hash de transaction", "hash de la transaction", "hash de transacción", "hash de la transacción", "hash da transação", "hash transazione"}},
 	{EVMHash, []string{"evm hash", "evmhash", "evm tx hash", "ethereum hash", "eth hash"}},
 	{ExtrinsicHash, []string{"extrinsic hash", "extrinsichash", "substrate hash"}},
 	{ID, []string{"extrinsic id", "extrinsicid", "extrinsic", "block index", "extrinsic index", "transaction index"}},
-	{Fee, []string{"fee", "fees", "tx fee", "txfee", "txn fee", "txnfee", "transaction fee", "gas fee", "gasfee", "network fee", "fee amount", "feeamount"}},
-	{Asset, nil}, // beside the fee, see assetColumns
-	{Account, []string{"account", "payer", "from", "from address", "sender"}},
-	{Date, []string{"date", "time", "datetime", "date time", "timestamp", "booking date"}},
+	{Fee, []string{"fee", "fees", "tx fee", "txfee", "txn fee", "txnfee", "transaction fee", "gas fee", "gasfee", "network fee", "fee amount", "feeamount", "used fee", "fee used", "fee paid", "network cost",
+		"gebühr", "gebühren", "netzwerkgebühr", "transaktionsgebühr", "frais", "frais de transaction", "frais de réseau", "comisión", "comisión de red", "tarifa", "commissione", "taxa", "taxa de rede"}},
+	{Asset, nil}, // next to the fee, see assetColumns
+	{Account, []string{"account", "payer", "from", "from address", "sender", "absender", "expéditeur", "remitente", "mittente", "remetente"}},
+	{Date, []string{"date", "time", "datetime", "date time", "timestamp", "booking date", "datum", "buchungsdatum", "zeitpunkt", "fecha", "data", "date heure"}},
 }
 
 func (f Field) known() bool {
@@ -57,18 +58,18 @@ func fieldNames() string {
 	return strings.Join(names, ", ")
 }
 
-// Column is where a field stands in a file.
+// Column is the position of a field in a file.
 type Column struct {
 	Field Field
 	Name  string // in the header
-	Place int    // the first is 1
+	Place int    // from 1
 }
 
-// header are the names of a file's columns.
+// header is the list of a file's column names.
 type header []string
 
-// columns finds the fields in a header, and what the fees count; "" where its name does not
-// say it. It is a *notHeaderError where the names are not those of a header.
+// columns finds the fields in a header, and the unit of the fees; "" if the column name does not state it. It
+// returns a *notHeaderError if the row is not a header.
 func (h header) columns(o *Options) (list []Column, unit Unit, err error) {
 	unit = o.Unit
 	fee := -1
@@ -101,7 +102,7 @@ func (h header) columns(o *Options) (list []Column, unit Unit, err error) {
 		list = append(list, Column{Field: u.field, Name: h[places[0]], Place: places[0] + 1})
 		if u.field == Fee {
 			fee = places[0]
-			if err := h.otherAssets(places, o); err != nil {
+			if err := h.otherAssets(places, o); err != nil && o.aliasIn(h[fee]) == "" {
 				return nil, "", err
 			}
 			if unit == "" {
@@ -112,12 +113,12 @@ func (h header) columns(o *Options) (list []Column, unit Unit, err error) {
 	return list, unit, h.enough(list, o)
 }
 
-// notHeaderError says that the names of columns are not those of a header.
+// notHeaderError reports a row that is not a header.
 type notHeaderError struct{ message string }
 
 func (e *notHeaderError) Error() string { return e.message }
 
-// enough wants a fee, and something that names a transaction.
+// enough checks that there is a fee, and something that identifies the transaction.
 func (h header) enough(list []Column, o *Options) error {
 	has := map[Field]bool{}
 	for _, c := range list {
@@ -129,15 +130,15 @@ func (h header) enough(list []Column, o *Options) error {
 		if err := h.otherAssets(h.otherFees(o), o); err != nil && isNamed {
 			return err
 		}
-		return &notHeaderError{fmt.Sprintf("no column is known to be the fee among %s: say which it is (--map fee=NAME)", h.quoted(nil))}
+		return &notHeaderError{fmt.Sprintf("none of the columns %s is known as the fee; name it with --map fee=NAME", h.quoted(nil))}
 	case !isNamed:
-		return &notHeaderError{fmt.Sprintf("no column among %s names the transaction: say which has its hash or its place (--map hash=NAME or --map id=NAME)", h.quoted(nil))}
+		return &notHeaderError{fmt.Sprintf("none of the columns %s identifies the transaction; name its hash or ID with --map hash=NAME or --map id=NAME", h.quoted(nil))}
 	}
 	return nil
 }
 
-// plainest returns the columns that say most about themselves, of those that could all be a field: a
-// fee with its unit, and the account called payer.
+// plainest returns the most explicit of the columns that could all be a field: a fee with its unit, and the account
+// called payer.
 func (h header) plainest(field Field, places []int, o *Options) []int {
 	says := func(i int) bool {
 		return field == Fee && unitOf(h[i], o.Symbol) != "" || field == Account && plainName(h[i]) == "payer"
@@ -148,22 +149,22 @@ func (h header) plainest(field Field, places []int, o *Options) []int {
 	return places
 }
 
-// choiceError says that several columns could be a field.
+// choiceError reports several columns that could be a field.
 type choiceError struct {
 	field  Field
 	header header
-	places []int // the first is 0
+	places []int // from 0
 }
 
 func (e *choiceError) Error() string {
-	return fmt.Sprintf("columns %s could all be the %s: say which it is (--map %s=NAME, or --map '%s=#%d' for column %d)",
+	return fmt.Sprintf("columns %s could all be the %s; choose one with --map %s=NAME, or --map '%s=#%d' for column %d",
 		e.header.quoted(e.places), e.field, e.field, e.field, e.places[0]+1, e.places[0]+1)
 }
 
-// maxChoices is how many columns are proposed.
+// maxChoices limits the proposed columns.
 const maxChoices = 4
 
-// ways are the columns that can be chosen.
+// ways returns one way for each column that can be chosen.
 func (e *choiceError) ways() (list []Way) {
 	for _, i := range e.places[:min(len(e.places), maxChoices)] {
 		list = append(list, Way{fmt.Sprintf("the %s is column %d, %q", e.field, i+1, shownName(e.header[i])), []Setting{{"map", string(e.field) + "=" + e.header.reference(i)}}})
@@ -171,8 +172,7 @@ func (e *choiceError) ways() (list []Way) {
 	return list
 }
 
-// reference is how a column is named in a setting: by its name, or by its place where another one
-// has the same name.
+// reference returns how a setting refers to a column: its name, or its number if the name is not unique.
 func (h header) reference(place int) string {
 	name := strings.TrimSpace(h[place])
 	if places, err := h.named("", name); name != "" && err == nil && len(places) == 1 && places[0] == place {
@@ -181,8 +181,8 @@ func (h header) reference(place int) string {
 	return "#" + strconv.Itoa(place+1)
 }
 
-// named are the columns of a name that the user gave: exactly so, else in whatever case. #3 is the
-// third column, where none has this name.
+// named returns the columns with a name given by the user: an exact match, otherwise ignoring case. #3 is the third
+// column, unless a column has this name.
 func (h header) named(field Field, name string) (places []int, err error) {
 	same := []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold}
 	for _, equal := range same {
@@ -202,14 +202,14 @@ func (h header) named(field Field, name string) (places []int, err error) {
 	}
 	switch len(places) {
 	case 0:
-		return nil, &notHeaderError{fmt.Sprintf("there is no column %q: there are %s", shownName(name), h.quoted(nil))}
+		return nil, &notHeaderError{fmt.Sprintf("no column %q; the columns are %s", shownName(name), h.quoted(nil))}
 	case 1:
 		return places, nil
 	}
 	return nil, &choiceError{field, h, places}
 }
 
-// mapped tells whether the user gave a column another meaning.
+// mapped reports whether the user gave a column another meaning.
 func (h header) mapped(place int, o *Options) bool {
 	for field, name := range o.Columns {
 		if places, err := h.named(field, name); name != "" && err == nil && slices.Contains(places, place) {
@@ -220,24 +220,24 @@ func (h header) mapped(place int, o *Options) bool {
 }
 
 func (h header) quoted(places []int) string {
-	const most = 30
+	const limit = 30
 	if places == nil {
 		for i := range h {
 			places = append(places, i)
 		}
 	}
 	var names []string
-	for _, i := range places[:min(len(places), most)] {
+	for _, i := range places[:min(len(places), limit)] {
 		names = append(names, strconv.Quote(shownName(h[i])))
 	}
-	if len(places) > most {
+	if len(places) > limit {
 		names = append(names, "…")
 	}
 	return strings.Join(names, ", ")
 }
 
-// isNamed tells whether a column has one of the field's usual names. That of a fee can
-// end with its unit, and that of a date with UTC.
+// isNamed reports whether a column has one of the field's usual names. A fee's name can end with its unit, and a
+// date's with UTC.
 func (u *fieldName) isNamed(name string, o *Options) bool {
 	if slices.Contains(u.names, plainName(name)) {
 		return true
@@ -256,7 +256,7 @@ func (u *fieldName) isNamed(name string, o *Options) bool {
 	return false
 }
 
-// unitOf is the unit that the name of a column says, "" if none.
+// unitOf returns the unit that a column name states, or "".
 func unitOf(name, symbol string) Unit {
 	_, unit := splitUnit(name)
 	switch {
@@ -270,7 +270,7 @@ func unitOf(name, symbol string) Unit {
 	return ""
 }
 
-// splitUnit takes the unit from the end of a name: Fee (GLMR), fee_wei.
+// splitUnit separates the unit at the end of a name: Fee (GLMR), fee_wei.
 func splitUnit(name string) (base, unit string) {
 	plain := plainName(name)
 	if i := strings.IndexAny(name, "(["); i > 0 {
@@ -282,8 +282,7 @@ func splitUnit(name string) (base, unit string) {
 	return plain, ""
 }
 
-// plainName is a name in lower case, with a space for whatever is neither a letter nor
-// a digit.
+// plainName returns a name in lower case, with a space for anything that is not a letter or digit.
 func plainName(name string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
@@ -292,18 +291,18 @@ func plainName(name string) string {
 
 func shownName(name string) string { return jsonscan.Excerpt(strings.TrimSpace(name)) }
 
-// mostColumns is more than any record of fees has.
-const mostColumns = 1000
+// maxColumns exceeds the columns of any record of fees.
+const maxColumns = 1000
 
-// checked is a header that can be used.
+// checked returns an error if the header cannot be used.
 func (h header) checked() error {
-	if len(h) > mostColumns {
-		return fmt.Errorf("it has %d columns, and %d at most can be read", len(h), mostColumns)
+	if len(h) > maxColumns {
+		return fmt.Errorf("it has %d columns; at most %d can be read", len(h), maxColumns)
 	}
 	for i, name := range h {
 		switch {
 		case strings.ContainsRune(name, '\r'):
-			return errors.New("its lines end with a carriage return alone: save it with line feeds")
+			return errors.New("its lines end with carriage returns only; save it with line feeds")
 		case !utf8.ValidString(name):
 			return fmt.Errorf("the name of column %d is %w", i+1, errNotUTF8)
 		}

@@ -12,23 +12,23 @@ import (
 )
 
 const (
-	// mostHeader is how long the header may be, in bytes.
-	mostHeader = 64 << 10
-	// mostRecord is how long a row may be, in bytes.
-	mostRecord = 1 << 20
+	// maxHeader is the maximum length of the header, in bytes.
+	maxHeader = 64 << 10
+	// maxRecord is the maximum length of a row, in bytes.
+	maxRecord = 1 << 20
 )
 
-// guard bounds what is read of a file, and of each of its rows.
+// guard limits the size of a file and of each row.
 type guard struct {
-	ctx        context.Context // whose end ends the reading
+	ctx        context.Context // cancels the reading
 	from       io.Reader
 	total, row int
 	rowLimited bool // in a csv
 }
 
 var (
-	errTooLarge = fmt.Errorf("the file is larger than %d MB: split it", mostBytes>>20)
-	errLongRow  = fmt.Errorf("a row is longer than %d KB: is a quote never closed?", mostRecord>>10)
+	errTooLarge = fmt.Errorf("the file is larger than %d MB; split it", maxBytes>>20)
+	errLongRow  = fmt.Errorf("a row is longer than %d KB; check for an unclosed quote", maxRecord>>10)
 )
 
 func (g *guard) Read(p []byte) (int, error) {
@@ -38,28 +38,28 @@ func (g *guard) Read(p []byte) (int, error) {
 	switch {
 	case g.ctx.Err() != nil:
 		return 0, g.ctx.Err()
-	case g.total > mostBytes:
+	case g.total > maxBytes:
 		return 0, errTooLarge
-	case g.rowLimited && g.row > mostRecord+mostHeader: // that much is read ahead
+	case g.rowLimited && g.row > maxRecord+maxHeader: // read-ahead included
 		return 0, errLongRow
 	}
 	return n, err
 }
 
-// openCSV begins to read csv.
+// openCSV starts reading a CSV file.
 func openCSV(ctx context.Context, in *bufio.Reader, o *Options) (*fileTable, error) {
 	encoding, mark, err := encodingOf(in, o.Encoding)
 	if err != nil {
 		return nil, err
 	}
-	text := bufio.NewReaderSize(decoded(in, encoding), mostHeader)
-	start, err := text.Peek(mostHeader)
+	text := bufio.NewReaderSize(decoded(in, encoding), maxHeader)
+	start, err := text.Peek(maxHeader)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
 	separator, head := o.Separator, ""
 	if rest, ok := bytes.CutPrefix(start, []byte("sep=")); ok && len(rest) > 1 && strings.ContainsRune(separators, rune(rest[0])) && (rest[1] == '\n' || rest[1] == '\r') {
-		// How Excel is told the separator. It does not show this line.
+		// This line tells Excel the separator, and is not shown.
 		if separator == 0 {
 			separator = rune(rest[0])
 		}
@@ -98,7 +98,7 @@ func openCSV(ctx context.Context, in *bufio.Reader, o *Options) (*fileTable, err
 			for i, text := range fields {
 				rec.cells[i].text = text
 				if strings.IndexByte(text, 0) >= 0 {
-					yield(nil, &Problem{Line: line, Column: i + 1, Err: errors.New("a byte of 0 is in it: it is no text, or not UTF-8")})
+					yield(nil, &Problem{Line: line, Column: i + 1, Err: errors.New("it contains a zero byte; the file is not text, or not UTF-8")})
 					return
 				}
 			}
@@ -110,11 +110,11 @@ func openCSV(ctx context.Context, in *bufio.Reader, o *Options) (*fileTable, err
 	return t, nil
 }
 
-// recorder keeps what was read of a file until it is asked for.
+// recorder keeps the bytes read from a file until upTo returns them.
 type recorder struct {
 	from  io.Reader
 	kept  []byte
-	begin int64 // of what is kept
+	begin int64 // offset of the first kept byte
 }
 
 func (r *recorder) Read(p []byte) (int, error) {
@@ -123,7 +123,7 @@ func (r *recorder) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// upTo is what was not asked for yet, up to a place in the file. It is valid until the next.
+// upTo returns the kept bytes up to an offset in the file. They are valid until the next call.
 func (r *recorder) upTo(end int64) []byte {
 	length := int(end - r.begin)
 	text := r.kept[:length:length]
@@ -131,7 +131,7 @@ func (r *recorder) upTo(end int64) []byte {
 	return text
 }
 
-// emptyLines are those before a row, of which csv has no record, and a spreadsheet has a row.
+// emptyLines counts the empty lines before a row. The CSV reader skips them, but a spreadsheet shows them as rows.
 func emptyLines(raw []byte) (count int) {
 	for {
 		rest, ok := bytes.CutPrefix(raw, []byte("\n"))
@@ -145,32 +145,31 @@ func emptyLines(raw []byte) (count int) {
 	}
 }
 
-// csvProblem says where csv cannot be read any further.
+// csvProblem returns the error for a line after which CSV cannot be read.
 func csvProblem(err error, line int) error {
 	var parse *csv.ParseError
 	if !errors.As(err, &parse) {
 		return err
 	}
-	why := errors.New("a quote stands inside of a value that does not begin with one")
+	why := errors.New("a value contains a quote but does not begin with one")
 	if errors.Is(parse.Err, csv.ErrQuote) {
-		why = errors.New("a quoted value does not end where it should: a quote inside of it must be doubled")
+		why = errors.New("a quoted value ends in the wrong place (quotes inside must be doubled)")
 	}
-	return &Problem{Line: line, Err: fmt.Errorf("%w; what comes after it was not read: open the file in a spreadsheet and save it as csv again, or correct the line", why)}
+	return &Problem{Line: line, Err: fmt.Errorf("%w; the rest was not read. Correct the line, or save the file as csv again", why)}
 }
 
-// separators are what can stand between the columns of csv.
+// separators are the possible column separators.
 const separators = ",;\t|"
 
-// separatorOf finds the separator: the only one by which one of the first lines is a header. Where
-// there is none, the columns are not known by their names, and the error that says so is of the one
-// that divides most lines alike.
+// separatorOf finds the separator: the only one that makes one of the first lines a header. If there is none, it
+// returns the one that splits most lines consistently, so that the error about the header shows its columns.
 func separatorOf(start []byte, o *Options) (rune, error) {
 	whole := start
-	if len(start) == mostHeader {
+	if len(start) == maxHeader {
 		whole = start[:bytes.LastIndexByte(start, '\n')+1]
 	}
 	if len(whole) == 0 && len(start) > 0 {
-		return 0, fmt.Errorf("the header is longer than %d KB: is it a csv file?", mostHeader>>10)
+		return 0, fmt.Errorf("the header is longer than %d KB; check that this is a csv file", maxHeader>>10)
 	}
 	var fitting []rune
 	for _, separator := range separators {
@@ -184,20 +183,20 @@ func separatorOf(start []byte, o *Options) (rune, error) {
 	found := inFirstLine(whole)
 	switch likely := likelySeparator(whole); {
 	case len(found) == 0:
-		return 0, errors.New("the header has neither commas, semicolons, tabs nor pipes: is it a csv file with a header?")
+		return 0, errors.New("the header contains no commas, semicolons, tabs or pipes; check that this is a csv file with a header")
 	case len(found) == 1 && len(fitting) == 0 && likely == 0:
 		return rune(found[0]), nil
 	case len(fitting) == 0 && likely != 0:
 		return likely, nil
 	}
-	return 0, fmt.Errorf("the header has each of %q, and which separates is not clear: declare the separator, with --separator comma, semicolon, tab or pipe", found)
+	return 0, fmt.Errorf("the header contains each of %q; choose the separator with --separator comma, semicolon, tab or pipe", found)
 }
 
-// hasHeader tells whether one of the first lines is a header by a separator.
+// hasHeader reports whether a separator makes one of the first lines a header.
 func hasHeader(start []byte, separator rune, o *Options) bool {
 	reader := csv.NewReader(bytes.NewReader(start))
 	reader.Comma, reader.FieldsPerRecord = separator, -1
-	for range mostAbove + 1 {
+	for range maxLinesAbove + 1 {
 		fields, err := reader.Read()
 		if err != nil {
 			return false
@@ -209,16 +208,16 @@ func hasHeader(start []byte, separator rune, o *Options) bool {
 	return false
 }
 
-// likelySeparator is the one that stands most often in lines of the first ones which it divides
-// alike; 0 where there is no such one.
+// likelySeparator returns the separator that occurs most often among the first lines that it splits consistently; 0 if
+// there is a tie or none.
 func likelySeparator(start []byte) (likely rune) {
-	most, tie := 0, false
+	highest, tie := 0, false
 	for _, separator := range separators {
 		reader := csv.NewReader(bytes.NewReader(start))
 		reader.Comma, reader.FieldsPerRecord = separator, -1
 		alike := map[int]int{}
 		best := 0
-		for range mostAbove {
+		for range maxLinesAbove {
 			fields, err := reader.Read()
 			if err != nil {
 				break
@@ -228,11 +227,11 @@ func likelySeparator(start []byte) (likely rune) {
 				best = max(best, alike[len(fields)])
 			}
 		}
-		if best > 0 && best == most {
+		if best > 0 && best == highest {
 			tie = true
 		}
-		if best > most {
-			most, likely, tie = best, separator, false
+		if best > highest {
+			highest, likely, tie = best, separator, false
 		}
 	}
 	if tie {
@@ -241,7 +240,7 @@ func likelySeparator(start []byte) (likely rune) {
 	return likely
 }
 
-// inFirstLine are the separators in the first line with any, outside of quotes.
+// inFirstLine returns the separators outside quotes in the first line that contains any.
 func inFirstLine(start []byte) (found []byte) {
 	quoted := false
 	for _, c := range start {

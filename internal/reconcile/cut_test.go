@@ -13,7 +13,7 @@ import (
 	"github.com/feeledger/fees/internal/reconcile"
 )
 
-// charging is a book in which a transaction was charged an amount.
+// charging is a ledger in which a transaction was charged an amount.
 func charging(t testing.TB, s *sent, amount string) reconcile.Book {
 	return &changed{book(t, "moonbeam-2100"), func(x *ledger.Transaction) {
 		if x.Hash.String() == s.XtHash {
@@ -23,8 +23,8 @@ func charging(t testing.TB, s *sent, amount string) reconcile.Book {
 	}}
 }
 
-// A number of a spreadsheet agrees with the amounts of which it is the first 15 digits, or those
-// rounded, and with no other. Text must have 15 digits itself.
+// A spreadsheet number agrees with amounts whose first 15 digits it is, cut or rounded, and with no other. Text must have
+// 15 digits itself.
 func TestDigitsThatASpreadsheetKeeps(t *testing.T) {
 	s := allSent(t, "moonbeam-2100")[0]
 	for _, c := range []struct {
@@ -46,7 +46,7 @@ func TestDigitsThatASpreadsheetKeeps(t *testing.T) {
 		{"0.013562199740911", true, "13562199740911141", reconcile.AmountDiffers},
 		{"2.0999999999999999E-3", true, "2100000000000000", reconcile.Matched},
 		{"0.1", true, "99999999999999999", reconcile.WithinRounding},
-		// The binary numbers near it are 117997036061304808.04, …821.92 and …835.80 wei.
+		// The nearby binary numbers are 117997036061304808.04, …821.92 and …835.80 wei.
 		{"0.11799703606130482", true, "117997036061304825", reconcile.WithinRounding},
 		{"0.11799703606130482", true, "117997036061304828", reconcile.WithinRounding},
 		{"0.11799703606130482", true, "117997036061304829", reconcile.AmountDiffers},
@@ -71,13 +71,13 @@ func TestDigitsThatASpreadsheetKeeps(t *testing.T) {
 		require.Equal(t, c.want, item.Outcome, "%s beside %s", c.text, c.charged)
 		require.Equal(t, c.want != reconcile.AmountDiffers, r.Agrees())
 		if c.want == reconcile.WithinRounding {
-			require.Contains(t, item.Notes[len(item.Notes)-1], "a spreadsheet keeps ")
+			require.Contains(t, item.Notes[len(item.Notes)-1], "spreadsheets ")
 			require.NotEqual(t, "0", difference(item))
 		}
 	}
 }
 
-// What is within the tolerance is an outcome of its own, with its sum.
+// Differences within the tolerance are a separate outcome with a sum.
 func TestTolerance(t *testing.T) {
 	list := allSent(t, "moonbeam-2100")[:2]
 	g := weiGrid(list)
@@ -111,11 +111,11 @@ func TestTolerance(t *testing.T) {
 	}
 }
 
-// A sign is written in each way, by the flag alone, and never in two ways.
+// Each notation of a sign is accepted with the matching flag only.
 func TestNegative(t *testing.T) {
 	for text, want := range map[string]string{
 		"-5": "5", "−5": "5", "5-": "5", "5−": "5", "(5)": "5", "( 5 )": "5", "- 5": "5", "0": "0", "-0": "0", "(5 wei)": "5", "(5) wei": "5", "wei -5": "5", "-5 wei": "5", "5- wei": "5",
-		"5": "is not negative", "(5": "not an amount", "5)": "not an amount", "-(5)": "not an amount", "--5": "not an amount", "-": "the fee is empty", "()": "not an amount",
+		"5": "is positive", "(5": "not an amount", "5)": "not an amount", "-(5)": "not an amount", "--5": "not an amount", "-": "the fee is empty", "()": "not an amount",
 	} {
 		g := grid{{"Extrinsic ID", "fee_wei"}, {"1-1", text}}
 		rows, err := readAll(strings.NewReader(g.csv(';')), reconcile.Options{Negative: true})

@@ -1,39 +1,33 @@
 // Package reconcile compares a company's own record of fees with the ledger.
 //
-// [ReadFile] reads the record strictly, a csv or xlsx file with a row for each fee. It refuses
-// what can be read in two ways, and names each row that it cannot read with its line and
-// column; [Tries] returns the ways in which it may be read, several where only people can know which is right. Titles above the header and rows with
-// totals are found, and named in the file's notes. [Match] finds the transaction that each row
-// names, and those of the company's accounts that no row names. [Result.Sheets],
-// [Result.WriteTable] and [Result.MarshalJSON] write the outcome, which has no clock in it: the
-// same file and the same ledger give the same bytes. [Result.WriteFixed] writes the company's
-// own file again, with what became of each row beside it.
+// [ReadFile] reads the record, a csv or xlsx file with a row for each fee. It rejects ambiguous input, and reports each
+// unreadable row with its line and column; [Tries] returns the settings with which the file may be readable, several
+// if only people can choose. Titles above the header and total rows are recognised and listed in the file's notes.
+// [Match] finds the transaction of each row, and the accounts' transactions that no row names. [Result.Sheets],
+// [Result.WriteTable] and [Result.MarshalJSON] write the result, which contains no timestamps: the same file and the
+// same ledger give the same bytes. [Result.WriteFixed] writes the company's own file again, with the result added to
+// each row.
 //
 // # Before you change it
 //
-// A company's books are never guessed at. A cell is read in the one way that is declared, or
-// it is named with its line. What is only likely is proposed in the message, and people decide.
-// A line is a row as a spreadsheet counts it, also of csv.
+// Never guess. A cell is read in the one declared way, or it is reported with its line. Likely alternatives are
+// proposed in the message, and people decide. A line is a spreadsheet row, also in csv.
 //
-// A number of a spreadsheet is read from its text, never as floating point. A spreadsheet keeps
-// 15 digits of it: it cuts what is typed, and rounds what it works out. Where the chain's amount
-// has more, a number that is its first 15 digits, or those rounded, is [WithinRounding]. So is one
-// that is the same binary number, as programs write it to a workbook. No other is. Text is so only
-// where it has 15 digits itself. A number with an exponent has the value that is written; one that
-// a format has padded (2.10E+15) is refused.
+// A spreadsheet number is parsed from its text, never as floating point. Spreadsheets store 15 digits: typed numbers
+// are cut, computed ones are rounded. If the chain's amount has more digits, a number that equals its first 15 digits,
+// cut or rounded, is [WithinRounding]; so is a number with the same binary value, as programs write it to a workbook.
+// No other number is, and text only if it has 15 digits itself. A number with an exponent has the value that is
+// written; one padded by its format (2.10E+15) is rejected.
 //
-// The package has its own reader of xlsx, a stream that stops at whatever is broken. Excelize,
-// which writes our workbooks, ends a sheet without an error there. As a stream, it also does
-// not tell a number from text.
+// The package has its own streaming xlsx reader, which stops at any error. Excelize, which the tests use to write
+// workbooks, ends a sheet there without an error and, when streaming, does not distinguish numbers from text.
 //
-// The chain's side is what the accounts paid in the period, and nothing else: a row that another
-// account paid has 0 there. A result without accounts, or of a part of the period, is never called
-// complete.
+// The chain's side is what the accounts paid in the period, nothing else: for a row that another account paid, it is 0.
+// A result without accounts, or for a part of the period, is never called complete.
 //
-// A fee is in the network's token where its column, a column beside it or its cell states it, or
-// where the user does. What they state to be in another asset is never compared, and no advice leads
-// to that.
+// A fee is in the network's token if its column, a column next to it, its cell or the user states so. A fee stated to
+// be in another asset is never compared, and no advice suggests it.
 //
-// The difference of an item is always books less chain, so that the sums add up. Rows and
-// items are kept in temporary files, not in memory.
+// The difference of an item is always books minus chain, so that sums add up. Rows and items are kept in temporary
+// files, not in memory.
 package reconcile

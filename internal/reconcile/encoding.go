@@ -9,24 +9,24 @@ import (
 	"unicode/utf8"
 )
 
-// Encoding is how a csv file writes its characters.
+// Encoding is the character encoding of a csv file.
 type Encoding string
 
 const (
 	UTF8        Encoding = "utf-8"
-	UTF16LE     Encoding = "utf-16le" // which the beginning of the file shows
+	UTF16LE     Encoding = "utf-16le" // recognised by the beginning of the file
 	UTF16BE     Encoding = "utf-16be" // likewise
 	Windows1252 Encoding = "windows-1252"
 )
 
-// marks stand at the beginning of a file, and tell its encoding.
+// marks are the byte order marks of the encodings.
 var marks = []struct {
 	encoding Encoding
 	mark     string
 }{{UTF8, "\xef\xbb\xbf"}, {UTF16LE, "\xff\xfe"}, {UTF16BE, "\xfe\xff"}}
 
-// encodingOf returns the encoding of a file by its mark, which is taken off, or else the declared
-// one, or UTF-16 where the file begins so.
+// encodingOf returns the encoding of a file by its byte order mark, which it removes; otherwise the declared one, or
+// UTF-16 if the file looks like it.
 func encodingOf(in *bufio.Reader, declared Encoding) (encoding Encoding, mark string, err error) {
 	start, err := in.Peek(4)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -37,15 +37,15 @@ func encodingOf(in *bufio.Reader, declared Encoding) (encoding Encoding, mark st
 			continue
 		}
 		if declared != "" && declared != m.encoding {
-			return "", "", errors.New("its mark says that it is " + string(m.encoding) + ", and --encoding says " + string(declared) + ": leave --encoding out")
+			return "", "", errors.New("its byte order mark says " + string(m.encoding) + ", but --encoding says " + string(declared) + "; omit --encoding")
 		}
-		_, _ = in.Discard(len(m.mark)) // that much was seen
+		_, _ = in.Discard(len(m.mark)) // already peeked
 		return m.encoding, m.mark, nil
 	}
 	switch {
 	case declared != "":
 		return declared, "", nil
-	case len(start) == 4 && start[0] != 0 && start[1] == 0 && start[2] != 0 && start[3] == 0: // no text has a byte of 0 otherwise
+	case len(start) == 4 && start[0] != 0 && start[1] == 0 && start[2] != 0 && start[3] == 0: // other texts contain no zero bytes
 		return UTF16LE, "", nil
 	case len(start) == 4 && start[0] == 0 && start[1] != 0 && start[2] == 0 && start[3] != 0:
 		return UTF16BE, "", nil
@@ -53,10 +53,10 @@ func encodingOf(in *bufio.Reader, declared Encoding) (encoding Encoding, mark st
 	return UTF8, "", nil
 }
 
-// errNotUTF8 says of a text that the encoding must be declared.
-var errNotUTF8 = errors.New("not UTF-8: save the file as UTF-8, or read it with --encoding windows-1252 if a Western European Windows program wrote it")
+// errNotUTF8 reports a text whose encoding must be declared.
+var errNotUTF8 = errors.New("not UTF-8; save the file as UTF-8, or use --encoding windows-1252 if a Western European Windows program wrote it")
 
-// decoded is a file as UTF-8.
+// decoded returns a file as UTF-8.
 func decoded(in *bufio.Reader, encoding Encoding) io.Reader {
 	if encoding == UTF8 {
 		return in
@@ -64,8 +64,7 @@ func decoded(in *bufio.Reader, encoding Encoding) io.Reader {
 	return &decoder{in: in, encoding: encoding}
 }
 
-// decoder turns an encoding into UTF-8. What it reads is written again by [encoded] to the
-// same bytes.
+// decoder converts an encoding to UTF-8. [encoded] converts it back to the same bytes.
 type decoder struct {
 	in       *bufio.Reader
 	encoding Encoding
@@ -86,7 +85,7 @@ func (d *decoder) Read(p []byte) (n int, err error) {
 		n += copied
 	}
 	if n > 0 && errors.Is(err, io.EOF) {
-		err = nil // it is told again
+		err = nil // returned by the next call
 	}
 	return n, err
 }
@@ -113,8 +112,8 @@ func (d *decoder) next() (rune, error) {
 	return 0, err
 }
 
-// errNotUTF16 says that a file's mark is wrong.
-var errNotUTF16 = errors.New("its mark says that it is UTF-16, and it is not: save it as UTF-8")
+// errNotUTF16 reports a wrong byte order mark.
+var errNotUTF16 = errors.New("its byte order mark says UTF-16, but it is not; save it as UTF-8")
 
 func (d *decoder) unit() (rune, error) {
 	var pair [2]byte
@@ -128,13 +127,13 @@ func (d *decoder) unit() (rune, error) {
 	return rune(pair[0])<<8 | rune(pair[1]), err
 }
 
-// windows1252 are its characters from 0x80 to 0x9f; those without one are control characters.
+// windows1252 lists the characters from 0x80 to 0x9f; unassigned ones are control characters.
 var windows1252 = [32]rune{
 	'€', 0x81, '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', 0x8d, 'Ž', 0x8f,
 	0x90, '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', 0x9d, 'ž', 'Ÿ',
 }
 
-// encoded is UTF-8 text in an encoding. What it cannot write is a question mark.
+// encoded converts UTF-8 text to an encoding. Characters that it lacks become question marks.
 func encoded(text []byte, encoding Encoding) []byte {
 	var out []byte
 	switch encoding {
@@ -156,7 +155,7 @@ func encoded(text []byte, encoding Encoding) []byte {
 	return text
 }
 
-// byteOf is a character in Windows-1252.
+// byteOf returns a character in Windows-1252.
 func byteOf(r rune) byte {
 	for i, of := range windows1252 {
 		if r == of {

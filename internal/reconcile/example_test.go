@@ -17,7 +17,7 @@ import (
 	"github.com/feeledger/fees/source/prove"
 )
 
-// fill writes block 25 of the demo to a new ledger, as fees sync does with all that is asked for.
+// fill writes block 25 of the demo to a new ledger, like fees sync.
 func fill(ctx context.Context, book *ledger.Book) error {
 	src, err := source.Open("demo", source.Options{})
 	if err != nil {
@@ -43,8 +43,8 @@ func fill(ctx context.Context, book *ledger.Book) error {
 	return err
 }
 
-// Compare a company's record of fees with a ledger. Two fees are right, one has two digits changed
-// over, one was never paid, and the company paid one that it did not record.
+// Compare a company's record of fees with a ledger. Two fees are right, one has two digits swapped, one was never paid, and
+// one is missing from the record.
 func ExampleMatch() {
 	ctx := context.Background()
 	directory, err := os.MkdirTemp("", "fees-")

@@ -2,14 +2,13 @@ package reconcile
 
 import "slices"
 
-// Portfolio programs have a column for the fee of what a row sends or receives. A fee of nothing
-// else is a row of its own: the amount that was sent, with a label such as "cost". Koinly has it so,
-// and fees export --as koinly.
+// Portfolio programs have a column for the fee of a row's transfer. A fee without a transfer is a separate row: the
+// amount sent, with a label such as "cost". Koinly and fees export --as koinly write it so.
 
-// feeRow knows where such a row states its fee.
+// feeRow locates the columns of such rows.
 type feeRow struct {
-	label         int // its column, the first 1; 0 where the file has no such rows
-	amount, asset int // of what was sent
+	isFee         func(*record) bool // nil if the file has no such rows
+	amount, asset int                // numbers of the columns of the amount sent, from 1
 }
 
 // The names of these columns, and the labels, in lower case.
@@ -20,8 +19,8 @@ var (
 	feeLabels      = []string{"cost", "fee", "network fee", "transaction fee", "gas"}
 )
 
-// newFeeRow finds the columns in a header that has a column of fees and one of their assets. The
-// label is in the first column that can be it.
+// newFeeRow finds the columns in a header that has a fee column and its asset column. The label is the first
+// matching column.
 func newFeeRow(h header, columns []Column) (f feeRow) {
 	if !slices.ContainsFunc(columns, func(c Column) bool { return c.Field == Asset }) {
 		return f
@@ -29,7 +28,9 @@ func newFeeRow(h header, columns []Column) (f feeRow) {
 	find := func(names []string) int {
 		return slices.IndexFunc(h, func(name string) bool { return slices.Contains(names, plainName(name)) }) + 1
 	}
-	f = feeRow{find(labelNames), find(sentNames), find(sentAssetNames)}
+	label := find(labelNames)
+	isFee := func(rec *record) bool { return slices.Contains(feeLabels, plainName(rec.value(label))) }
+	f = feeRow{isFee, find(sentNames), find(sentAssetNames)}
 	taken := slices.ContainsFunc(columns, func(c Column) bool { return c.Place == f.amount })
 	if f.amount == 0 || f.asset == 0 || taken {
 		return feeRow{}
@@ -37,12 +38,13 @@ func newFeeRow(h header, columns []Column) (f feeRow) {
 	return f
 }
 
-// move gives a row that is a fee of nothing else its amount and asset as those of a fee.
+// move copies the sent amount and asset of a fee row to its fee and asset columns.
 func (f feeRow) move(rec *record, fee, asset int) {
-	if f.label == 0 || len(rec.cells) < max(f.label, f.amount, f.asset, fee, asset) || rec.cells[fee-1].value() != "" {
+	columns := []int{f.amount, f.asset, fee, asset}
+	if f.isFee == nil || slices.Min(columns) == 0 || slices.Max(columns) > len(rec.cells) || !isNothing(rec.value(fee)) {
 		return
 	}
-	if slices.Contains(feeLabels, plainName(rec.cells[f.label-1].value())) {
+	if f.isFee(rec) {
 		rec.cells[fee-1], rec.cells[asset-1] = rec.cells[f.amount-1], rec.cells[f.asset-1]
 	}
 }

@@ -21,23 +21,22 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// fixedColumns are those that stand beside the company's own.
+// fixedColumns are the columns added to the company's own.
 var fixedColumns = []string{"outcome", "chain_wei", "chain_token", "difference_wei", "difference_token", "id", "notes"}
 
-// worthFixedColumns come behind them where there are prices.
+// worthFixedColumns follow them if there are prices.
 var worthFixedColumns = []string{"chain", "difference"}
 
-// isFigure tells which of them are numbers in a workbook: a spreadsheet rounds them, and the
-// exact amounts in wei stand beside.
+// isFigure reports whether an added column contains numbers in a workbook. A spreadsheet rounds them; the exact
+// amounts in wei are beside them.
 func isFigure(column int) bool { return column == 2 || column == 4 || column >= len(fixedColumns) }
 
-// ErrChanged says that a file is not the one that was compared.
-var ErrChanged = errors.New("the file changed while it was read: try again")
+// ErrChanged reports that a file is not the one that was compared.
+var ErrChanged = errors.New("the file changed while it was being read; try again")
 
-// WriteFixed writes the company's own file again, in its own form: its rows as they are, and
-// behind each of them what became of it, with what the chain charged and the difference. In is
-// the file that was read once more. It is ErrChanged where it is another one: what was written
-// is then to be thrown away.
+// WriteFixed writes the company's own file again, in its own form: its rows unchanged, each followed by its outcome,
+// the charged amount and the difference. In is the same file, read again. If it differs, WriteFixed returns
+// ErrChanged, and its output must be discarded.
 func (r *Result) WriteFixed(ctx context.Context, w io.Writer, in io.Reader) error {
 	sum := sha256.New()
 	whole := bounded(ctx, io.TeeReader(in, sum))
@@ -63,22 +62,22 @@ func (r *Result) WriteFixed(ctx context.Context, w io.Writer, in io.Reader) erro
 	return err
 }
 
-// fixer knows what stands behind each line.
+// fixer computes the cells added to each line.
 type fixer struct {
-	ctx    context.Context // whose end ends the writing
+	ctx    context.Context // cancels the writing
 	result *Result
 	next   func() (*Item, error, bool)
-	item   *Item // the next
+	item   *Item // the next item
 }
 
-// behind are the cells of a line; none where it stays as it is. Lines come in their order.
-func (f *fixer) behind(rec *record) ([]string, error) {
+// addedCells returns the cells added to a line; none if it stays unchanged. Lines must come in order.
+func (f *fixer) addedCells(rec *record) ([]string, error) {
 	file := f.result.File
 	switch {
 	case rec.line == file.HeaderRow:
-		return namedOtherwise(f.columns(), rec.header()), nil
+		return uniqueNames(f.columns(), rec.header()), nil
 	case isIn(file.Totals, rec.line):
-		return append(make([]string, len(fixedColumns)-1), "a total row: it is not compared"), nil
+		return append(make([]string, len(fixedColumns)-1), "total row, not compared"), nil
 	}
 	for f.item == nil || f.item.Row != nil && f.item.Row.Line < rec.line {
 		item, err, more := f.next()
@@ -98,11 +97,14 @@ func (f *fixer) behind(rec *record) ([]string, error) {
 	if v := f.result.valuer; v != nil {
 		w := i.worth(v, f.result.Options.Zone)
 		cells = append(cells, textOf(w.Chain), textOf(w.Difference))
+		if table.IsLate(w.Chain, w.Difference) {
+			cells[6] = strings.TrimPrefix(cells[6]+"; valued at the last known price of an earlier day", "; ")
+		}
 	}
 	return cells, nil
 }
 
-// columns are the names of what stands behind.
+// columns returns the names of the added columns.
 func (f *fixer) columns() []string {
 	names := slices.Clone(fixedColumns)
 	if v := f.result.valuer; v != nil {
@@ -113,14 +115,14 @@ func (f *fixer) columns() []string {
 	return names
 }
 
-// isIn tells whether a line is among some that are in their order.
+// isIn reports whether a line is in a sorted list.
 func isIn(lines []int, line int) bool {
 	_, found := slices.BinarySearch(lines, line)
 	return found
 }
 
-// namedOtherwise are the names of the columns, other than those that the file has.
-func namedOtherwise(names []string, h header) []string {
+// uniqueNames returns column names changed where the file already has them.
+func uniqueNames(names []string, h header) []string {
 	for i, name := range names {
 		for n := 2; slices.ContainsFunc(h, func(own string) bool { return strings.EqualFold(strings.TrimSpace(own), names[i]) }); n++ {
 			names[i] = name + "_" + strconv.Itoa(n)
@@ -143,7 +145,7 @@ func tokenText[T interface{ String() string }](o chain.Optional[T]) string {
 	return ""
 }
 
-// writeCSV writes csv with its separator, encoding and ends of lines.
+// writeCSV writes csv with the file's separator, encoding and line ends.
 func (f *fixer) writeCSV(w io.Writer, t *fileTable) error {
 	out := bufio.NewWriter(w)
 	out.WriteString(t.start)
@@ -151,7 +153,7 @@ func (f *fixer) writeCSV(w io.Writer, t *fileTable) error {
 		if err != nil {
 			return err
 		}
-		cells, err := f.behind(rec)
+		cells, err := f.addedCells(rec)
 		if err != nil {
 			return err
 		}
@@ -165,7 +167,7 @@ func (f *fixer) writeCSV(w io.Writer, t *fileTable) error {
 	return out.Flush()
 }
 
-// beside is a line of csv with more cells at its end.
+// beside returns a csv line with cells added at its end.
 func (f *fixer) beside(rec *record, cells []string, separator string) []byte {
 	body := bytes.TrimSuffix(rec.raw, []byte("\n"))
 	body = bytes.TrimSuffix(body, []byte("\r"))
@@ -186,9 +188,9 @@ func (f *fixer) beside(rec *record, cells []string, separator string) []byte {
 	return slices.Concat(body, []byte(separator), bytes.TrimSuffix(added.Bytes(), []byte("\n")), end)
 }
 
-// writeXLSX writes the workbook with its other parts as they are.
+// writeXLSX writes the workbook with its other parts unchanged.
 func (f *fixer) writeXLSX(w io.Writer, t *fileTable) error {
-	column := 0 // the first that is free
+	column := 0 // the first free column
 	var header *record
 	err := t.book.read(t.part, func(rec *record) bool {
 		column = max(column, len(rec.cells))
@@ -229,10 +231,10 @@ func (f *fixer) writeXLSX(w io.Writer, t *fileTable) error {
 	return out.Close()
 }
 
-// spans says which columns a row has. It is no duty, and it is wrong where there are more.
+// spans matches the optional attribute with a row's columns, which would be wrong after adding cells.
 var spans = regexp.MustCompile(`\s+spans="[^"]*"|\s+spans='[^']*'`)
 
-// writeSheet writes the XML of a sheet with more cells at the ends of its rows.
+// writeSheet writes the XML of a sheet with cells added at the ends of its rows.
 func (f *fixer) writeSheet(out *bufio.Writer, content io.Reader, header *record, column int) error {
 	source := &recorder{from: content}
 	d := xml.NewDecoder(source)
@@ -271,7 +273,7 @@ func (f *fixer) writeSheet(out *bufio.Writer, content io.Reader, header *record,
 				if header != nil && line == header.line {
 					rec = header
 				}
-				cells, err := f.behind(rec)
+				cells, err := f.addedCells(rec)
 				if err != nil {
 					return err
 				}
@@ -301,7 +303,7 @@ func writeCells(out *bufio.Writer, prefix string, cells []string, column, line i
 	}
 }
 
-// columnName is the name of a column by its place, the first 0: 2 is C.
+// columnName returns a column's letters by its index from 0: 2 is C.
 func columnName(place int) (name string) {
 	for place++; place > 0; place = (place - 1) / 26 {
 		name = string(rune('A'+(place-1)%26)) + name

@@ -15,7 +15,7 @@ import (
 	"github.com/feeledger/fees/internal/reconcile"
 )
 
-// fixed is a file with its outcomes, and its result.
+// fixed returns a file with its outcomes, and its result.
 func fixed(t testing.TB, b reconcile.Book, text string, o reconcile.Options) (string, *reconcile.Result) {
 	f, err := reconcile.ReadFile(t.Context(), strings.NewReader(text), o)
 	require.NoError(t, err)
@@ -29,8 +29,7 @@ func fixed(t testing.TB, b reconcile.Book, text string, o reconcile.Options) (st
 	return out.String(), r
 }
 
-// A csv file keeps each of its bytes; what became of a row stands behind it, in the file's own
-// separators, encoding and ends of lines.
+// A csv file keeps every byte; the outcomes follow each row, with the file's separators, encoding and line ends.
 func TestFixedCSV(t *testing.T) {
 	list := allSent(t, "moonbeam-2100")[:2]
 	b := book(t, "moonbeam-2100")
@@ -43,12 +42,12 @@ func TestFixedCSV(t *testing.T) {
 	got, _ := fixed(t, b, text, o)
 	want := "sep=;\r\nG\xfcte & Co\r\n\r\nID;Fee (token);Extrinsic ID;Memo" + added + "\r\n" +
 		`"=1+1";"` + comma + `";` + list[0].place() + `;"x` + "\r\n" + `""y"""` + ";matched;" + list[0].Charged + ";" + comma + ";0;0,000000000000000000;" + list[0].place() + ";\r\n\r\n" +
-		";0,5;9999-1;\xe4;only_in_books;;;500000000000000000;0,500000000000000000;;the ledger has no such transaction; block 9999 is not among those that were compared\r\n" +
-		"Total;;;;;;;;;;a total row: it is not compared\r\n\r\n"
-	want = strings.Replace(want, ";the ledger has no such transaction; block 9999 is not among those that were compared", `;"the ledger has no such transaction; block 9999 is not among those that were compared"`, 1)
+		";0,5;9999-1;\xe4;only_in_books;;;500000000000000000;0,500000000000000000;;not in the ledger; block 9999 was not compared\r\n" +
+		"Total;;;;;;;;;;total row, not compared\r\n\r\n"
+	want = strings.Replace(want, ";not in the ledger; block 9999 was not compared", `;"not in the ledger; block 9999 was not compared"`, 1)
 	require.Equal(t, want, got)
 
-	// In UTF-16 too, and without an end of the last line.
+	// The same in UTF-16, and without an end of the last line.
 	wide := "\xff\xfe"
 	for _, c := range "Extrinsic ID,fee_wei\n" + list[0].place() + "," + list[0].Charged {
 		wide += string([]byte{byte(c), 0})
@@ -58,15 +57,15 @@ func TestFixedCSV(t *testing.T) {
 	require.Contains(t, strings.ReplaceAll(got, "\x00", ""), list[0].Charged+",matched,"+list[0].Charged+","+list[0].token()+",0,0.000000000000000000,"+list[0].place()+",")
 	require.False(t, strings.HasSuffix(got, "\n\x00"))
 
-	// What others have written is no formula, nor what its encoding has not.
+	// Text from others is never a formula, and characters that the encoding lacks are replaced.
 	hostile := &changed{b, func(x *ledger.Transaction) {
 		x.Fee, x.Charged, x.Error = chain.Optional[chain.Wei]{}, chain.Optional[chain.Wei]{}, "=1+1\n☃"
 	}}
 	got, _ = fixed(t, hostile, "Extrinsic hash,fee_wei\n"+list[0].XtHash+",5\n", reconcile.Options{Encoding: reconcile.Windows1252})
-	require.Contains(t, got, ",5,undetermined,,,,,"+list[0].place()+",its fee is not determined: =1+1 ?\n")
+	require.Contains(t, got, ",5,undetermined,,,,,"+list[0].place()+",its fee is undetermined: =1+1 ?\n")
 }
 
-// A file that is not the one that was compared is refused.
+// A file other than the compared one is rejected.
 func TestFixedOfAnotherFile(t *testing.T) {
 	list := allSent(t, "moonbeam-2100")[:2]
 	text := weiGrid(list).csv(',')
@@ -80,8 +79,7 @@ func TestFixedOfAnotherFile(t *testing.T) {
 	require.NoError(t, r.WriteFixed(t.Context(), io.Discard, strings.NewReader(text)))
 }
 
-// A workbook keeps its cells, formulas, styles and other sheets; what became of a row stands
-// behind the last column that is used.
+// A workbook keeps its cells, formulas, styles and other sheets; the outcomes follow the last used column.
 func TestFixedXLSX(t *testing.T) {
 	list := allSent(t, "moonbeam-2100")[:2]
 	g := weiGrid(list)
@@ -155,7 +153,7 @@ func prefixed(s string) string {
 		`xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:x="http://schemas.openxmlformats.org/spreadsheetml/2006/main"`, 1)
 }
 
-// The table fits 80 columns and 60, and cuts neither an outcome nor a figure.
+// The table fits 80 and 60 columns, and truncates neither outcomes nor figures.
 func TestTable(t *testing.T) {
 	_, r := troubled(t)
 	r.Notes = append(r.Notes, strings.Repeat("a note of many words ", 10))
@@ -172,20 +170,20 @@ func TestTable(t *testing.T) {
 			}
 			require.Regexp(t, `(?m)^amount_differs +3  4-5 +0\.000000000000000001`, out.String())
 			require.Regexp(t, `(?m)^only_on_chain +5-5 +-0\.002100000000000000`, out.String())
-			require.Contains(t, strings.Join(strings.Fields(out.String()), " "), "the books have 0.002960000000000001, the chain 0.00296")
+			require.Contains(t, strings.Join(strings.Fields(out.String()), " "), "books: 0.002960000000000001, chain: 0.00296")
 			require.Equal(t, all, strings.Contains(out.String(), "\nmatched            2  3-5"))
 			require.ErrorContains(t, r.WriteTable(broken{}, all, width), "out of paper")
 		}
 	}
-	// What is not known is no figure; a result without differences has no details.
+	// An unknown figure is shown as such; a result without differences has no details.
 	list := allSent(t, "moonbeam-2100")[:1]
 	b := &changed{book(t, "moonbeam-2100"), func(x *ledger.Transaction) {
 		x.Fee, x.Charged = chain.Optional[chain.Wei]{}, chain.Optional[chain.Wei]{}
 	}}
 	var out bytes.Buffer
 	require.NoError(t, match(t, b, read(t, weiGrid(list).csv(','), reconcile.Options{}), reconcile.Options{}).WriteTable(&out, false, 80))
-	require.Regexp(t, `(?m)^undetermined +2  3-4 +not known  its fee is not`, out.String())
+	require.Regexp(t, `(?m)^undetermined +2  3-4 +unknown  its fee is undetermined`, out.String())
 	out.Reset()
 	require.NoError(t, match(t, book(t, "moonbeam-2100"), read(t, weiGrid(list).csv(','), reconcile.Options{}), reconcile.Options{}).WriteTable(&out, false, 80))
-	require.NotContains(t, out.String(), "What does not match")
+	require.NotContains(t, out.String(), "do not match to the wei")
 }

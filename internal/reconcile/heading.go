@@ -11,29 +11,28 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// mostAbove is how many rows can stand above the header.
-const mostAbove = 100
+// maxLinesAbove is the maximum number of rows above the header.
+const maxLinesAbove = 100
 
-// mostAhead is how many rows are looked at where the names of the columns, or the unit, do not
-// tell what is in them.
-const mostAhead = 50
+// maxLinesAhead is how many rows are examined if the column names do not state the contents or the unit.
+const maxLinesAhead = 50
 
 // fileReader reads the rows of a file: titles, the header, fees, totals.
 type fileReader struct {
 	file     *File
 	table    *fileTable
 	options  *Options
-	skip     map[int]bool // lines that are passed over, and did not come yet
-	above    []*record    // what came while there was no header
-	size     int          // of that
-	rows     *rowReader   // nil while there is none
+	skip     map[int]bool // lines to skip that did not come yet
+	above    []*record    // rows before the header
+	size     int          // of their texts
+	rows     *rowReader   // nil before the header
 	totals   totals
 	problems *ProblemsError
 	hints    hints
 	last     int // the last line
 }
 
-// take takes the next row with anything in it.
+// take processes the next row that is not empty.
 func (r *fileReader) take(rec *record) error {
 	if r.rows != nil {
 		return r.row(rec)
@@ -42,19 +41,42 @@ func (r *fileReader) take(rec *record) error {
 	r.above, r.size = append(r.above, kept), r.size+size
 	wanted := r.options.HeaderRow
 	if wanted == 0 || wanted == rec.line {
+		if fits, err := r.recognize(rec.header()); err != nil {
+			return &UnreadError{Line: rec.line, Err: err}
+		} else if fits {
+			return r.begin(rec)
+		}
 		_, _, err := rec.header().columns(r.options)
 		var not *notHeaderError
-		if !errors.As(err, &not) {
+		if !errors.As(err, &not) && r.options.anyProfile() {
 			return r.begin(rec)
 		}
 	}
-	if len(r.above) > mostAbove || r.size > mostRecord {
+	if len(r.above) > maxLinesAbove || r.size > maxRecord {
 		return r.noHeader()
 	}
 	return nil
 }
 
-// begin reads the header, the last of the rows that came.
+// recognize finds the profile of a header and sets the options that read the file.
+func (r *fileReader) recognize(h header) (fits bool, err error) {
+	if r.options.Profile == NoProfile {
+		return false, nil
+	}
+	p := r.options.profileOf(h)
+	if p == nil {
+		return false, nil
+	}
+	if p.NoFees != "" && !r.options.isMapped() {
+		return false, &noFeesError{p}
+	}
+	if p.NoFees == "" {
+		r.options, r.file.Profile = p.apply(h, r.options), p
+	}
+	return p.NoFees == "", nil
+}
+
+// begin reads the header, which is the last of the rows in above.
 func (r *fileReader) begin(rec *record) error {
 	above := r.above[:len(r.above)-1]
 	h := rec.header()
@@ -74,7 +96,7 @@ func (r *fileReader) begin(rec *record) error {
 	r.file.HeaderRow, r.file.Unit = rec.line, unit
 	o := r.options
 	r.rows = &rowReader{
-		options: o, columns: r.file.Columns, header: h, workbook: r.table.form == "xlsx", dates: dates, assets: newAssets(h, r.file.Columns, o), feeRow: newFeeRow(h, r.file.Columns),
+		options: o, columns: r.file.Columns, header: h, workbook: r.table.form == "xlsx", dates: dates, assets: newAssets(h, r.file.Columns, o), feeRow: newFeeRow(h, r.file.Columns), profile: newProfileRows(h, r.file.Columns, o),
 		amounts: amountForm{unit: unit, symbol: o.Symbol, negative: o.Negative, decimal: o.Decimal, thousands: o.Thousands},
 	}
 	r.file.name(above)
@@ -82,7 +104,7 @@ func (r *fileReader) begin(rec *record) error {
 	return nil
 }
 
-// name names the rows above the header.
+// name notes the rows above the header.
 func (f *File) name(above []*record) {
 	var titles []string
 	for _, rec := range above {
@@ -97,14 +119,14 @@ func (f *File) name(above []*record) {
 		}
 	}
 	if len(titles) > 0 {
-		f.Notes = append(f.Notes, fmt.Sprintf("%s above the header, which is line %d, and no fees: %s.", linesAre(f.Titles), f.HeaderRow, strings.Join(titles, ", ")))
+		f.Notes = append(f.Notes, fmt.Sprintf("%s above the header in line %d and ignored: %s.", linesAre(f.Titles), f.HeaderRow, strings.Join(titles, ", ")))
 	}
 }
 
 // linesAre names lines as the subject of a sentence: Lines 1, 2 and 5 are.
 func linesAre(list []int) string { return lines(list, " is", " are") }
 
-// lines names lines with the verb of one, or of several.
+// lines names lines with a verb in the singular or plural.
 func lines(list []int, one, several string) string {
 	if len(list) == 1 {
 		return fmt.Sprintf("Line %d%s", list[0], one)
@@ -112,14 +134,14 @@ func lines(list []int, one, several string) string {
 	return "Lines " + listed(list) + several
 }
 
-// listed are the first of some lines.
+// listed lists the first of some lines.
 func listed(lines []int) string {
-	const most = 10
+	const limit = 10
 	var names []string
-	for _, n := range lines[:min(len(lines), most)] {
+	for _, n := range lines[:min(len(lines), limit)] {
 		names = append(names, strconv.Itoa(n))
 	}
-	if more := len(lines) - most; more > 0 {
+	if more := len(lines) - limit; more > 0 {
 		return strings.Join(names, ", ") + fmt.Sprintf(" and %d more", more)
 	}
 	if len(names) == 1 {
@@ -128,7 +150,7 @@ func listed(lines []int) string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
-// row takes a row below the header.
+// row processes a row below the header.
 func (r *fileReader) row(rec *record) error {
 	if r.rows.repeats(rec) {
 		return nil
@@ -168,31 +190,46 @@ func (r *fileReader) end() error {
 	}
 	for _, line := range r.options.SkipRows {
 		if line > r.last {
-			return fmt.Errorf("--skip-rows %d: the last row is %d", line, r.last)
+			return fmt.Errorf("--skip-rows %d is beyond the last row, %d", line, r.last)
 		}
 	}
-	r.totals.tell(r.file)
-	r.rows.tell(r.file)
-	r.rows.assets.tell(r.file)
-	r.file.Count = r.file.Rows.Len()
+	r.totals.addNotes(r.file)
+	r.rows.addNotes(r.file)
+	r.file.Count, r.file.decimals, r.file.alias = r.file.Rows.Len(), r.rows.decimals, r.rows.assets.alias
+	if p := r.rows.profile; p != nil {
+		r.file.counts = p.counts(&r.rows.assets)
+		if p.Note != "" {
+			r.file.Notes = append(r.file.Notes, p.Note)
+		}
+	}
+	r.rows.assets.addNotes(r.file)
 	return nil
 }
 
-// noHeader says why none of the first rows is a header, of the one that looks most like it: the
-// first of those with the most names.
+// errNoProfile reports that no row has the columns of the named profile.
+func (o *Options) errNoProfile() error {
+	p := o.findProfile(o.Profile)
+	return fmt.Errorf("no row has the columns of the profile %s: %s. To read the file without a profile, use --profile none", p.Name, header(p.Headers).quoted(nil))
+}
+
+// noHeader returns the reason why none of the first rows is a header, for the most likely one: the first of those
+// with the most names.
 func (r *fileReader) noHeader() error {
 	if wanted := r.options.HeaderRow; wanted > 0 {
 		at := slices.IndexFunc(r.above, func(x *record) bool { return x.line == wanted })
 		if at < 0 {
-			return fmt.Errorf("--header-row %d: nothing is in this row, or it is not among the first %d", wanted, mostAbove)
+			return fmt.Errorf("--header-row %d is empty or not among the first %d rows", wanted, maxLinesAbove)
 		}
 		_, _, err := r.above[at].header().columns(r.options)
 		return r.unread(r.above[at], err)
 	}
-	best, most := 0, -1
+	if !r.options.anyProfile() {
+		return r.unread(r.above[0], r.options.errNoProfile())
+	}
+	best, highest := 0, -1
 	for i, rec := range r.above {
-		if n := rec.names(); n > most {
-			best, most = i, n
+		if n := rec.names(); n > highest {
+			best, highest = i, n
 		}
 	}
 	rec := r.above[best]
@@ -204,7 +241,7 @@ func (r *fileReader) noHeader() error {
 	return r.unread(rec, err)
 }
 
-// unread says why a row is no header, with the settings by which it may be.
+// unread returns the reason why a row is not a header, with settings that may help.
 func (r *fileReader) unread(rec *record, err error) error {
 	u := &UnreadError{Line: rec.line, Err: err}
 	if errors.Is(err, errNotUTF8) {
@@ -230,10 +267,10 @@ func (r *fileReader) unread(rec *record, err error) error {
 	return u
 }
 
-// maxProposedSheets is how many sheets are proposed.
+// maxProposedSheets limits the proposed sheets.
 const maxProposedSheets = 10
 
-// sheets are the other sheets of a workbook, of which the first was read.
+// sheets proposes the other sheets of a workbook whose first was read.
 func (r *fileReader) sheets() (list []Way) {
 	if r.table.book == nil || r.options.Sheet != "" {
 		return nil
@@ -247,7 +284,7 @@ func (r *fileReader) sheets() (list []Way) {
 	return list
 }
 
-// proposed are the names of columns that what is in them tells: hashes, places, amounts.
+// proposed maps columns by their contents: hashes, transaction IDs, amounts.
 func (h header) proposed(rows []*record, o *Options) (list []Setting) {
 	named := func(fields ...Field) bool {
 		return slices.ContainsFunc(usual, func(u fieldName) bool {
@@ -278,10 +315,10 @@ func (h header) proposed(rows []*record, o *Options) (list []Setting) {
 	return list
 }
 
-// dayLike is how days are written with numbers alone.
+// dayLike matches days written only with numbers.
 var dayLike = regexp.MustCompile(`^[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{4}|^[0-9]{4}[./-][0-9]{1,2}[./-][0-9]{1,2}`)
 
-// looksLike tells whether a text could be an amount by any separators.
+// looksLike reports whether a text could be an amount with any separators.
 func (f amountForm) looksLike(text string) bool {
 	if dayLike.MatchString(text) {
 		return false
@@ -290,11 +327,10 @@ func (f amountForm) looksLike(text string) bool {
 	return err == nil && strings.ContainsAny(plain, "0123456789") && strings.Trim(plain, "0123456789.,' \u00a0\u202f") == ""
 }
 
-// holds tells whether most of the cells of a column are of a kind: those of titles and totals
-// are not.
+// holds reports whether most cells of a column are of a kind; titles and totals are not.
 func holds(rows []*record, column int, is func(*cell) bool) bool {
 	good, bad := 0, 0
-	for _, rec := range rows[:min(len(rows), mostAhead)] {
+	for _, rec := range rows[:min(len(rows), maxLinesAhead)] {
 		if column >= len(rec.cells) || rec.cells[column].value() == "" {
 			continue
 		}

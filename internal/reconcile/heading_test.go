@@ -12,7 +12,7 @@ import (
 	"github.com/feeledger/fees/internal/reconcile"
 )
 
-// file reads a record, and gives it up again.
+// file reads a record, and closes it.
 func file(t testing.TB, text string, o reconcile.Options) *reconcile.File {
 	f, err := reconcile.ReadFile(t.Context(), strings.NewReader(text), o)
 	require.NoError(t, err)
@@ -20,8 +20,8 @@ func file(t testing.TB, text string, o reconcile.Options) *reconcile.File {
 	return f
 }
 
-// Rows that are no fees are named: above the header, and with totals. What a total row says is
-// compared with the sum, or with that since the total row before.
+// Rows that are not fees are listed: titles and totals. A total is compared with the sum, or with the sum since the
+// previous total.
 func TestTitlesAndTotals(t *testing.T) {
 	const head = "Company Ltd;;\n\nExtrinsic ID;fee_wei;memo\n"
 	for name, c := range map[string]struct {
@@ -31,17 +31,17 @@ func TestTitlesAndTotals(t *testing.T) {
 		notes  []string
 	}{
 		"none":            {"1-1;5;\n1-2;6;\n", 2, nil, nil},
-		"right":           {"1-1;5;\n1-2;6;\nTotal;11;\n", 2, []int{6}, []string{"Line 6 is a total row, and no fee; what is said there is the sum of the fees above."}},
-		"label elsewhere": {"1-1;5;\n1-2;6;\n;11;Grand total\n", 2, []int{6}, []string{"Line 6 is a total row, and no fee; what is said there is the sum of the fees above."}},
-		"without a label": {"1-1;5;\n1-2;6;\n;11;\n", 2, []int{6}, []string{"Line 6 is a total row, and no fee; what is said there is the sum of the fees above."}},
-		"wrong":           {"1-1;5;\n1-2;6;\nSumme;12;\n", 2, []int{6}, []string{"Line 6 is a total row, and no fee.", "The total row in line 6 says 12 wei, and the fees above it are 11 wei: it differs by 1."}},
-		"sections":        {"1-1;5;\nSubtotal;5;\n1-2;6;\n1-3;1;\nSubtotal;7;\nTotal;12;\n", 3, []int{5, 8, 9}, []string{"Lines 5, 8 and 9 are total rows, and no fees; what is said there is the sum of the fees above."}},
-		"a wrong section": {"1-1;5;\nSubtotal;5;\n1-2;6;\nSubtotal;7;\n", 2, []int{5, 7}, []string{"Lines 5 and 7 are total rows, and no fees.", "The total row in line 7 says 7 wei, and the fees above it are 11 wei: it differs by -4; those since the total row before are 6 wei."}},
-		"not a figure":    {"1-1;5;\nTotal;five;\n", 1, []int{5}, []string{"Line 5 is a total row, and no fee.", `The figure of the total row in line 5 was not compared: "five" is not an amount`}},
-		"no figure":       {"1-1;5;\nTotal\n", 1, []int{5}, []string{"Line 5 is a total row, and no fee.", "The figure of the total row in line 5 was not compared: nothing stands in the column of fees"}},
+		"right":           {"1-1;5;\n1-2;6;\nTotal;11;\n", 2, []int{6}, []string{"Line 6 is a total row, not a fee; the totals match the fees above."}},
+		"label elsewhere": {"1-1;5;\n1-2;6;\n;11;Grand total\n", 2, []int{6}, []string{"Line 6 is a total row, not a fee; the totals match the fees above."}},
+		"without a label": {"1-1;5;\n1-2;6;\n;11;\n", 2, []int{6}, []string{"Line 6 is a total row, not a fee; the totals match the fees above."}},
+		"wrong":           {"1-1;5;\n1-2;6;\nSumme;12;\n", 2, []int{6}, []string{"Line 6 is a total row, not a fee.", "The total in line 6 is 12 wei, but the fees above it are 11 wei (difference 1)."}},
+		"sections":        {"1-1;5;\nSubtotal;5;\n1-2;6;\n1-3;1;\nSubtotal;7;\nTotal;12;\n", 3, []int{5, 8, 9}, []string{"Lines 5, 8 and 9 are total rows, not fees; the totals match the fees above."}},
+		"a wrong section": {"1-1;5;\nSubtotal;5;\n1-2;6;\nSubtotal;7;\n", 2, []int{5, 7}, []string{"Lines 5 and 7 are total rows, not fees.", "The total in line 7 is 7 wei, but the fees above it are 11 wei (difference -4); those since the previous total are 6 wei."}},
+		"not a figure":    {"1-1;5;\nTotal;five;\n", 1, []int{5}, []string{"Line 5 is a total row, not a fee.", `The total in line 5 was not checked: "five" is not an amount`}},
+		"no figure":       {"1-1;5;\nTotal\n", 1, []int{5}, []string{"Line 5 is a total row, not a fee.", "The total in line 5 was not checked: the fee column is empty"}},
 		"a memo of a fee": {"1-1;5;Total fee\n", 1, nil, nil},
 		"more than an amount": {"1-1;340282366920938463463374607431768211455;\n1-2;340282366920938463463374607431768211455;\nTotal;5;\n", 2, []int{6},
-			[]string{"Line 6 is a total row, and no fee.", "The total row in line 6 says 5 wei, and the fees above it are more than any amount."}},
+			[]string{"Line 6 is a total row, not a fee.", "The total in line 6 is 5 wei, but the fees above it are more than any amount."}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := file(t, head+c.rows, reconcile.Options{})
@@ -49,15 +49,14 @@ func TestTitlesAndTotals(t *testing.T) {
 			require.Equal(t, []int{1}, f.Titles)
 			require.Equal(t, c.count, f.Count)
 			require.Equal(t, c.totals, f.Totals)
-			require.Equal(t, `Line 1 is above the header, which is line 3, and no fees: "Company Ltd".`, f.Notes[0])
+			require.Equal(t, `Line 1 is above the header in line 3 and ignored: "Company Ltd".`, f.Notes[0])
 			require.Len(t, f.Notes, len(c.notes)+1)
 			for i, want := range c.notes {
 				require.Contains(t, f.Notes[i+1], want)
 			}
 		})
 	}
-	// Figures of a spreadsheet, which adds up rounded numbers: each can be half of the 15th digit
-	// off, and so can the sum.
+	// Figures of a spreadsheet, which adds up rounded numbers: each can differ by half of the 15th digit, and so can the sum.
 	for figure, right := range map[string]bool{"0.300000000000001": true, "0.30000000000000004": true, "0.300000000000003": false} {
 		text := grid{{"Extrinsic ID", "fee (token)"}, {"1-1", ""}, {"1-2", ""}, {"Total", ""}}.xlsx(t, func(f *excelize.File) {
 			for i, number := range []string{"0.1", "0.2", figure} {
@@ -66,13 +65,13 @@ func TestTitlesAndTotals(t *testing.T) {
 		})
 		require.Equal(t, right, len(file(t, text, reconcile.Options{}).Notes) == 1, figure)
 	}
-	// Without a label, a figure that is not the sum may be a fee: it is not passed over.
+	// Without a label, a figure that is not the sum may be a fee, and is not skipped.
 	_, err := readAll(strings.NewReader(head+"1-1;5;\n1-2;6;\n;12;\n"), reconcile.Options{})
-	require.ErrorContains(t, err, "line 6: nothing names its transaction")
+	require.ErrorContains(t, err, "line 6: its transaction hash and ID are empty")
 	require.Equal(t, []reconcile.Way{{Settings: []reconcile.Setting{{Name: "skip-rows", Value: "6"}}}}, reconcile.Tries(err))
 }
 
-// The header is where it is said to be, and rows are passed over, as a spreadsheet counts them.
+// The header row and skipped rows are numbered like a spreadsheet's.
 func TestRowsThatAreNamed(t *testing.T) {
 	text := "hash,fee_wei\nold,header\n\nExtrinsic ID,fee_wei,memo\n1-1,5,\"two\nlines\"\nhere,is,text\n1-2,6,\n"
 	o := reconcile.Options{HeaderRow: 4, SkipRows: []int{6, 6}}
@@ -81,27 +80,27 @@ func TestRowsThatAreNamed(t *testing.T) {
 	rows := read(t, text, o)
 	require.Equal(t, []int{5, 7}, []int{rows[0].Line, rows[1].Line})
 	for why, o := range map[string]reconcile.Options{
-		"--header-row 3: nothing is in this row": {HeaderRow: 3},
-		"--header-row 9: nothing is in this row": {HeaderRow: 9},
-		"--skip-rows 8: the last row is 7":       {HeaderRow: 4, SkipRows: []int{6, 8}},
-		"line 5: no column is known to be":       {HeaderRow: 5, SkipRows: []int{6}},
-		"line 6, column 1 \"Extrinsic ID\"":      {HeaderRow: 4},
+		"--header-row 3 is empty":                 {HeaderRow: 3},
+		"--header-row 9 is empty":                 {HeaderRow: 9},
+		"--skip-rows 8 is beyond the last row, 7": {HeaderRow: 4, SkipRows: []int{6, 8}},
+		"line 5: none of the columns":             {HeaderRow: 5, SkipRows: []int{6}},
+		"line 6, column 1 \"Extrinsic ID\"":       {HeaderRow: 4},
 	} {
 		_, err := readAll(strings.NewReader(text), o)
 		require.ErrorContains(t, err, why)
 	}
 	for what, text := range map[string]string{"rows": strings.Repeat("a,b\n", 200), "bytes": strings.Repeat(strings.Repeat("x", 60_000)+",b\n", 20)} {
 		_, err := readAll(strings.NewReader(text+"hash,fee_wei\n"), reconcile.Options{})
-		require.ErrorContains(t, err, "no column is known to be the fee", what)
+		require.ErrorContains(t, err, "is known as the fee", what)
 	}
 }
 
-// What a message proposes reads the file, step by step.
+// Following the proposals step by step reads the file.
 func TestWhatIsProposed(t *testing.T) {
 	const hash = "0xabababababababababababababababababababababababababababababababab"
 	for name, c := range map[string]struct {
 		text string
-		want []reconcile.Setting // all, in their order; none where nothing tells
+		want []reconcile.Setting // all, in their order; none if nothing is proposed
 	}{
 		"names": {"Report;;\nBuchung;Kosten;Tag\n" + hash + ";5,5;01.01.2026\n", []reconcile.Setting{
 			{Name: "header-row", Value: "2"}, {Name: "map", Value: "hash=Buchung"}, {Name: "map", Value: "fee=Kosten"}, {Name: "unit", Value: "token"}, {Name: "decimal", Value: ","}}},
@@ -148,7 +147,7 @@ func TestWhatIsProposed(t *testing.T) {
 	require.Nil(t, reconcile.Tries(nil))
 }
 
-// Each encoding is read, and the marks decide.
+// All encodings are read; byte order marks take precedence.
 func TestEncodings(t *testing.T) {
 	const le, be = "\xff\xfe", "\xfe\xff"
 	wide := func(text string, first int) string {
@@ -171,10 +170,10 @@ func TestEncodings(t *testing.T) {
 		"little end":        {le + wide(text, 0), "", reconcile.UTF16LE, ""},
 		"big end":           {be + wide(text, 1), "", reconcile.UTF16BE, ""},
 		"Windows":           {strings.Replace(text, ";x", ";\x80\x81\xfc", 1), reconcile.Windows1252, reconcile.Windows1252, ""},
-		"half a character":  {le + wide(text, 0) + "x", "", "", "it is UTF-16, and it is not"},
-		"half a pair":       {le + wide(text, 0) + "\x00\xd8", "", "", "it is UTF-16, and it is not"},
-		"a wrong pair":      {le + wide(text, 0) + "\x00\xd8x\x00", "", "", "it is UTF-16, and it is not"},
-		"another is marked": {le + wide(text, 0), reconcile.Windows1252, "", "leave --encoding out"},
+		"half a character":  {le + wide(text, 0) + "x", "", "", "says UTF-16, but it is not"},
+		"half a pair":       {le + wide(text, 0) + "\x00\xd8", "", "", "says UTF-16, but it is not"},
+		"a wrong pair":      {le + wide(text, 0) + "\x00\xd8x\x00", "", "", "says UTF-16, but it is not"},
+		"another is marked": {le + wide(text, 0), reconcile.Windows1252, "", "omit --encoding"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, err := reconcile.ReadFile(t.Context(), strings.NewReader(c.text), reconcile.Options{Encoding: c.declared})

@@ -7,29 +7,37 @@ import (
 	"strings"
 )
 
-// Setting is a flag of fees reconcile with its value, "" of one that has none.
+// Setting is a flag of fees reconcile with its value, "" for a flag without one.
 type Setting struct{ Name, Value string }
 
-// UnreadError says why the header of a file cannot be read.
+// UnreadError reports why the header of a file cannot be read.
 type UnreadError struct {
 	Line int
 	Err  error
-	Try  []Way // in which it may be read; none where nothing tells
+	Try  []Way // settings that may help; may be empty
 }
 
 func (e *UnreadError) Error() string { return "line " + strconv.Itoa(e.Line) + ": " + e.Err.Error() }
 
-// Unwrap is the reason.
+// Unwrap returns the reason.
 func (e *UnreadError) Unwrap() error { return e.Err }
 
-// Way is a way in which a file may be read.
+// Way is a set of settings with which a file may be readable.
 type Way struct {
-	Means    string // what it makes of a cell, where other ways make something else of it
+	Means    string // how it interprets a cell, if other ways differ
 	Settings []Setting
 }
 
-// Tries returns the ways in which a file may be read that could not be. They are several where only
-// people can know which is right.
+// IsForm reports whether the way states only the file's form, not the meaning of its columns.
+func (w *Way) IsForm() bool {
+	return !slices.ContainsFunc(w.Settings, func(s Setting) bool {
+		field, _, _ := strings.Cut(s.Value, "=")
+		isName := s.Name == "map" && slices.Contains([]Field{Hash, ID}, Field(field))
+		return !isName && !slices.Contains([]string{"encoding", "decimal", "thousands", "date-format", "separator"}, s.Name)
+	})
+}
+
+// Tries returns the settings with which an unreadable file may be readable: several if only people can choose.
 func Tries(err error) []Way {
 	var unread *UnreadError
 	var problems *ProblemsError
@@ -42,23 +50,23 @@ func Tries(err error) []Way {
 	return nil
 }
 
-// hints are what rows that cannot be read tell of how the file is written.
+// hints collects what unreadable rows reveal about how the file is written.
 type hints struct {
 	encoding        bool
-	below, above    []int // lines with amounts below 0 where fees are above, and above 0 where they are below
+	below, above    []int // lines with a sign opposite to the declared one
 	fraction, whole bool  // of amounts without a unit
 	unitless        bool
-	fees            bool // a row that cannot be read has a fee that can
+	fees            bool // an unreadable row has a readable fee
 	amounts, dates  readings
-	noDate          bool  // a date that no format reads
-	others          []int // lines that do not look like transactions, as many as can be named
-	transactions    int   // rows that do
+	noDate          bool  // a date that no format matches
+	others          []int // lines that do not look like transactions, as many as can be skipped
+	transactions    int   // rows that look like transactions
 }
 
-// learn looks at a row that cannot be read.
+// learn examines an unreadable row.
 func (h *hints) learn(rec *record, rows *rowReader, p *Problem) {
 	note := func(list *[]int) {
-		if len(*list) <= mostSkipped {
+		if len(*list) <= maxSkipped {
 			*list = append(*list, rec.line)
 		}
 	}
@@ -96,7 +104,7 @@ func (h *hints) learn(rec *record, rows *rowReader, p *Problem) {
 	}
 }
 
-// learnUnit learns from an amount without a unit whether it is a whole number.
+// learnUnit records whether an amount without a unit is a whole number.
 func (h *hints) learnUnit(f amountForm, text string) {
 	h.unitless = true
 	n, err := f.numeral(text, text)
@@ -109,7 +117,7 @@ func (h *hints) learnUnit(f amountForm, text string) {
 }
 
 func (h *hints) learnAmount(text string, rows *rowReader, p *Problem) {
-	if outer, inner, both := besides(text); both {
+	if outer, inner, both := splitPair(text); both {
 		if text = outer; isWorth(outer) {
 			text = inner
 		}
@@ -138,7 +146,7 @@ func (h *hints) learnDate(c *cell, rows *rowReader) {
 	h.noDate = len(h.dates.of) == 0
 }
 
-// ways are what the rows tell, beside so many that can be read.
+// ways returns the settings that the rows suggest; good is the number of readable rows.
 func (h *hints) ways(o *Options, good int) []Way {
 	var list []Setting
 	add := func(is bool, name, value string) {
@@ -154,14 +162,14 @@ func (h *hints) ways(o *Options, good int) []Way {
 	if len(ways) > 1 || len(ways[0].Settings) > 0 {
 		return ways
 	}
-	// Rows are passed over last: with other settings, they may be what they seem not to be.
+	// Skipping rows is the last resort: with other settings they may be readable.
 	if list = skipping(h.others, o); len(list) > 0 && len(h.others) <= good+h.transactions {
 		return []Way{{Settings: list}}
 	}
 	return nil
 }
 
-// signs are the ways to read amounts below and above 0, of which one kind is no fees.
+// signs returns the ways to read amounts below and above 0, one kind of which are not fees.
 func (h *hints) signs(o *Options, good int) []Way {
 	switch {
 	case len(h.below) == 0:
@@ -170,14 +178,14 @@ func (h *hints) signs(o *Options, good int) []Way {
 		return []Way{{Settings: []Setting{{"negative", ""}}}}
 	}
 	return []Way{
-		{"fees are below 0, and what is above is refunds", []Setting{{"negative", ""}}},
-		{"fees are above 0, and what is below is refunds", skipping(h.below, o)},
+		{"negative amounts are fees, positive ones are refunds", []Setting{{"negative", ""}}},
+		{"positive amounts are fees, negative ones are refunds", skipping(h.below, o)},
 	}
 }
 
-// skipping is the setting by which lines are passed over; none where they are too many.
+// skipping returns the setting that skips lines; none if there are too many.
 func skipping(lines []int, o *Options) []Setting {
-	if len(lines) == 0 || len(lines)+len(o.SkipRows) > mostSkipped {
+	if len(lines) == 0 || len(lines)+len(o.SkipRows) > maxSkipped {
 		return nil
 	}
 	var list []string
@@ -187,7 +195,7 @@ func skipping(lines []int, o *Options) []Setting {
 	return []Setting{{"skip-rows", strings.Join(list, ",")}}
 }
 
-// combined returns each way of the first list with each of the others.
+// combined combines each way of the first list with each of the others.
 func combined(ways []Way, others ...[]Way) []Way {
 	for _, more := range others {
 		if len(more) == 0 {
@@ -204,7 +212,7 @@ func combined(ways []Way, others ...[]Way) []Way {
 	return ways
 }
 
-// And returns the way with the settings of another one.
+// And returns the way with the settings of another one added.
 func (w Way) And(other Way) Way {
 	means := w.Means
 	if means != "" && other.Means != "" {

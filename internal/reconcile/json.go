@@ -12,7 +12,7 @@ import (
 	"github.com/feeledger/fees/internal/sys/jsontext"
 )
 
-// itemJSON is an item as JSON has it.
+// itemJSON is the JSON form of an item.
 type itemJSON struct {
 	Outcome         Outcome                         `json:"outcome"`
 	Line            *int                            `json:"line"`
@@ -36,14 +36,13 @@ type itemJSON struct {
 	*worthJSON
 }
 
-// itemLabels is what the address book says of an item's payer. Without a book, JSON has none
-// of it.
+// itemLabels contains an address book's label and group of an item's payer. JSON omits both without a book.
 type itemLabels struct {
 	PayerLabel chain.Optional[string] `json:"payer_label"`
 	PayerGroup chain.Optional[string] `json:"payer_group"`
 }
 
-// labelled is what a book says of a payer, nil without a book.
+// labelled returns the book's label and group of a payer, or nil without a book.
 func labelled(book *addressbook.Book, payer chain.Optional[chain.Address]) *itemLabels {
 	if book == nil {
 		return nil
@@ -69,7 +68,7 @@ func (r *Result) itemJSON(i *Item) itemJSON {
 	return x
 }
 
-// tokensOf is an amount in the token where it is known.
+// tokensOf formats an amount in the token, if known.
 func tokensOf[T interface{ String() string }](o chain.Optional[T]) *string {
 	v, known := o.Get()
 	if !known {
@@ -79,7 +78,7 @@ func tokensOf[T interface{ String() string }](o chain.Optional[T]) *string {
 	return &text
 }
 
-// sumJSON is a sum as JSON has it.
+// sumJSON is the JSON form of a sum.
 type sumJSON struct {
 	Outcome         Outcome                         `json:"outcome"`
 	Count           int                             `json:"count"`
@@ -103,23 +102,26 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// WriteJSON writes the result as one object over many lines: what limits it, what it
-// rests on, the summary, and last the details, all of them or only of what does not
-// match.
+// WriteJSON writes the result as one indented object: its limits, its basis, the summary, and last the details,
+// all of them or only what does not match.
 func (r *Result) WriteJSON(w io.Writer, all bool) error {
 	var head struct {
+		File       string               `json:"file,omitempty"` // what a profile found its rows to be
 		Headline   string               `json:"headline"`
-		Reconciled chain.Optional[bool] `json:"reconciled"` // null where what was compared agrees, and completeness was not checked
+		Reconciled chain.Optional[bool] `json:"reconciled"` // null if everything compared agrees but completeness was not checked
 		Complete   bool                 `json:"completeness_checked"`
 		Notes      []string             `json:"notes"`
 		Basis      facts                `json:"basis"`
 		Symbol     string               `json:"symbol"`
-		Prices     *money.Basis         `json:"prices,omitempty"` // not there without amounts in a currency
+		Prices     *money.Basis         `json:"prices,omitempty"` // omitted without prices
 		Summary    []sumJSON            `json:"summary"`
 		Total      sumJSON              `json:"total"`
 	}
 	if !r.Agrees() || r.Complete() {
 		head.Reconciled = chain.Some(r.Agrees())
+	}
+	if r.File != nil {
+		head.File = r.File.Summary(r.Incoming)
 	}
 	head.Headline, head.Complete, head.Notes = r.Headline(), r.Complete(), append([]string{}, r.Notes...)
 	head.Basis, head.Symbol, head.Total = r.basis(), r.Options.Symbol, r.sumJSON(&r.Total)
@@ -136,7 +138,7 @@ func (r *Result) WriteJSON(w io.Writer, all bool) error {
 	return out.Close()
 }
 
-// details are the items as JSON.
+// details returns the items as JSON.
 func (r *Result) details(all bool) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for i, err := range r.Items() {
@@ -154,7 +156,7 @@ func (r *Result) details(all bool) iter.Seq2[[]byte, error] {
 	}
 }
 
-// facts are an object with its keys in their order.
+// facts is an object with its keys in order.
 type facts []fact
 
 // MarshalJSON writes the facts as an object.

@@ -11,14 +11,13 @@ import (
 	"github.com/feeledger/fees/internal/sys/spill"
 )
 
-// Rows are those of a file. They are not held in memory, and are there until the file is
-// closed.
+// Rows are the rows of a file. They are kept in a temporary file until the file is closed.
 type Rows struct{ records spill.Records }
 
-// Len is how many rows there are.
+// Len returns the number of rows.
 func (r *Rows) Len() int { return r.records.Len() }
 
-// All are the rows in their order, each time anew.
+// All iterates over the rows in order, and can be called repeatedly.
 func (r *Rows) All() iter.Seq2[*Row, error] { return unpacked(&r.records, (*unpacker).row) }
 
 func (r *Rows) add(row *Row) error {
@@ -28,19 +27,19 @@ func (r *Rows) add(row *Row) error {
 	return err
 }
 
-// items are those of a result, likewise.
+// items are the items of a result, kept likewise.
 type items struct{ records spill.Records }
 
 func (l *items) all() iter.Seq2[*Item, error] { return unpacked(&l.records, (*unpacker).item) }
 
-// add adds an item, and returns where it is.
+// add adds an item, and returns its position.
 func (l *items) add(i *Item) (at int64, err error) {
 	var p packer
 	p.item(i)
 	return l.records.Add(p)
 }
 
-// get is the item at a place.
+// get returns the item at a position.
 func (l *items) get(at int64) (*Item, error) {
 	record, err := l.records.At(at)
 	u := unpacker{left: record}
@@ -48,7 +47,7 @@ func (l *items) get(at int64) (*Item, error) {
 	return &item, cmp.Or(err, u.err)
 }
 
-// unpacked are the values of records.
+// unpacked decodes the values of records.
 func unpacked[T any](records *spill.Records, read func(*unpacker) T) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		for record, err := range records.All() {
@@ -65,7 +64,7 @@ func unpacked[T any](records *spill.Records, read func(*unpacker) T) iter.Seq2[*
 	}
 }
 
-// packer is a record in the making: its values one after another.
+// packer builds a record: its values one after another.
 type packer []byte
 
 func (p *packer) number(n uint64) { *p = binary.AppendUvarint(*p, n) }
@@ -75,7 +74,7 @@ func (p *packer) text(text string) {
 	*p = append(*p, text...)
 }
 
-// maybe packs what may be unknown.
+// maybe packs an optional value.
 func maybe[T any](p *packer, o chain.Optional[T], pack func(T)) {
 	v, known := o.Get()
 	if !known {
@@ -135,14 +134,13 @@ func (p *packer) transaction(t Transaction) {
 	maybe(p, t.Payer, p.address)
 }
 
-// unpacker reads what packer has made. The first value that cannot be is the error:
-// somebody else wrote it.
+// unpacker reads what packer wrote. It keeps the first error, which means that another program changed the file.
 type unpacker struct {
 	left []byte
 	err  error
 }
 
-var errKept = errors.New("temporary file: it is not what was written")
+var errKept = errors.New("the temporary file was altered")
 
 func (u *unpacker) fail() {
 	if u.err == nil {
@@ -179,7 +177,7 @@ func (u *unpacker) text() string {
 	return text
 }
 
-// maybeRead reads what may be unknown.
+// maybeRead reads an optional value.
 func maybeRead[T any](u *unpacker, read func() T) (none chain.Optional[T]) {
 	if u.number() == 0 {
 		return none

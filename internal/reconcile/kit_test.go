@@ -33,8 +33,7 @@ import (
 
 const recordings = "../../testdata/recordings/"
 
-// sent is a transaction as it was sent when the recording was made, with what the
-// sender's balance lost: it owes nothing to this program.
+// sent is a transaction recorded when it was sent, with the sender's loss of balance, independent of this program.
 type sent struct {
 	From    string `json:"from"`
 	EthHash string `json:"ethHash"`
@@ -46,7 +45,7 @@ type sent struct {
 
 func (s *sent) place() string { return fmt.Sprintf("%d-%d", s.Height, s.Index) }
 
-// hash is that of the EVM transaction, or of a native extrinsic.
+// hash returns the EVM hash, or the hash of a native extrinsic.
 func (s *sent) hash() string {
 	if s.EthHash != "" {
 		return s.EthHash
@@ -54,14 +53,14 @@ func (s *sent) hash() string {
 	return s.XtHash
 }
 
-// token is what was charged in the token, worked out by math/big.
+// token returns the charged amount in the token, computed with math/big.
 func (s *sent) token() string {
 	wei, _ := new(big.Int).SetString(s.Charged, 10)
 	whole, rest := new(big.Int).QuoRem(wei, new(big.Int).Exp(big.NewInt(10), big.NewInt(18), nil), new(big.Int))
 	return fmt.Sprintf("%v.%018v", whole, rest)
 }
 
-// allSent are the transactions of a recording, in the order in which they were sent.
+// allSent returns the transactions of a recording in order of sending.
 func allSent(t testing.TB, name string) []*sent {
 	text, err := os.ReadFile(recordings + name + "/sent.json")
 	require.NoError(t, err)
@@ -71,7 +70,7 @@ func allSent(t testing.TB, name string) []*sent {
 	return all.Sent
 }
 
-// total is the sum of what was charged, by math/big.
+// total returns the sum of the charged amounts, computed with math/big.
 func total(list []*sent) string {
 	sum := new(big.Int)
 	for _, s := range list {
@@ -81,7 +80,7 @@ func total(list []*sent) string {
 	return sum.String()
 }
 
-// payers are all that sent.
+// payers returns all senders.
 func payers(t testing.TB, list []*sent) (accounts []chain.Address) {
 	for _, s := range list {
 		a, err := chain.ParseAddress(s.From)
@@ -94,7 +93,7 @@ func payers(t testing.TB, list []*sent) (accounts []chain.Address) {
 // lasts are the highest blocks of the recordings.
 var lasts = map[string]uint64{"moonbeam-2100": 27, "moonbeam-1701": 21}
 
-// books are the ledgers of the recordings, which are filled once.
+// books are the ledgers of the recordings, filled once.
 var books = struct {
 	sync.Mutex
 	dir    string
@@ -124,7 +123,7 @@ func book(t testing.TB, name string) *ledger.Book {
 	return books.opened[name]
 }
 
-// filled is a ledger with blocks of a recording.
+// filled returns a ledger with blocks of a recording.
 func filled(t testing.TB, place, name string, span chain.Heights) *ledger.Book {
 	ctx := context.Background()
 	src, err := answers.OpenDirectory(recordings + name)
@@ -149,10 +148,10 @@ func filled(t testing.TB, place, name string, span chain.Heights) *ledger.Book {
 	return b
 }
 
-// grid is a file before it has a form.
+// grid is a file's contents in any format.
 type grid [][]string
 
-// weiGrid has hash, fee in wei and payer of each transaction.
+// weiGrid contains the hash, fee in wei and payer of each transaction.
 func weiGrid(list []*sent) grid {
 	g := grid{{"Tx Hash", "fee_wei", "Payer", "memo"}}
 	for _, s := range list {
@@ -161,7 +160,7 @@ func weiGrid(list []*sent) grid {
 	return g
 }
 
-// csv is the file with a separator.
+// csv returns the file as csv with a separator.
 func (g grid) csv(separator rune) string {
 	var out bytes.Buffer
 	w := csv.NewWriter(&out)
@@ -170,7 +169,7 @@ func (g grid) csv(separator rune) string {
 	return out.String()
 }
 
-// xlsx is the file as excelize writes it: each cell as text.
+// xlsx returns the file as excelize writes it: each cell as text.
 func (g grid) xlsx(t testing.TB, change func(*excelize.File)) string {
 	f := excelize.NewFile()
 	for i, line := range g {
@@ -188,7 +187,7 @@ func (g grid) xlsx(t testing.TB, change func(*excelize.File)) string {
 	return out.String()
 }
 
-// readAll are the rows of a file, held.
+// readAll returns the rows of a file.
 func readAll(in io.Reader, o reconcile.Options) (rows []reconcile.Row, err error) {
 	f, err := reconcile.ReadFile(context.Background(), in, o)
 	if err != nil {
@@ -204,7 +203,7 @@ func readAll(in io.Reader, o reconcile.Options) (rows []reconcile.Row, err error
 	return rows, nil
 }
 
-// each are rows as Match wants them.
+// each returns rows in the form that Match expects.
 func each(rows []reconcile.Row) iter.Seq2[*reconcile.Row, error] {
 	return func(yield func(*reconcile.Row, error) bool) {
 		for i := range rows {
@@ -215,7 +214,7 @@ func each(rows []reconcile.Row) iter.Seq2[*reconcile.Row, error] {
 	}
 }
 
-// items are those of a result, held.
+// items returns the items of a result.
 func items(t testing.TB, r *reconcile.Result) (list []reconcile.Item) {
 	for i, err := range r.Items() {
 		require.NoError(t, err)
@@ -224,14 +223,14 @@ func items(t testing.TB, r *reconcile.Result) (list []reconcile.Item) {
 	return list
 }
 
-// read wants a file to be read.
+// read requires a file to be readable.
 func read(t testing.TB, text string, o reconcile.Options) []reconcile.Row {
 	rows, err := readAll(strings.NewReader(text), o)
 	require.NoError(t, err)
 	return rows
 }
 
-// match wants rows to be compared.
+// match requires rows to be comparable.
 func match(t testing.TB, b reconcile.Book, rows []reconcile.Row, o reconcile.Options) *reconcile.Result {
 	r, err := reconcile.Match(context.Background(), b, each(rows), o)
 	require.NoError(t, err)
@@ -239,7 +238,7 @@ func match(t testing.TB, b reconcile.Book, rows []reconcile.Row, o reconcile.Opt
 	return r
 }
 
-// sum is that of an outcome.
+// sum returns the sum of an outcome.
 func sum(t testing.TB, r *reconcile.Result, o reconcile.Outcome) reconcile.Sum {
 	for _, s := range r.Sums {
 		if s.Outcome == o {
@@ -250,7 +249,7 @@ func sum(t testing.TB, r *reconcile.Result, o reconcile.Outcome) reconcile.Sum {
 	return reconcile.Sum{}
 }
 
-// counts are those of the outcomes that there are.
+// counts returns the outcomes that occur, with their counts.
 func counts(r *reconcile.Result) map[reconcile.Outcome]int {
 	found := map[reconcile.Outcome]int{}
 	for _, s := range r.Sums {
@@ -261,12 +260,12 @@ func counts(r *reconcile.Result) map[reconcile.Outcome]int {
 	return found
 }
 
-// heights is a period of blocks.
+// heights returns a period of blocks.
 func heights(first, last uint64) chain.Optional[ledger.Period] {
 	return chain.Some(ledger.Period{Heights: chain.Some(chain.Heights{First: first, Last: last})})
 }
 
-// times is a period of time, its end not included.
+// times returns a period of times, without its end.
 func times(t testing.TB, from, to string) chain.Optional[ledger.Period] {
 	return chain.Some(ledger.Period{From: timeAt(t, from), To: timeAt(t, to)})
 }
@@ -285,7 +284,7 @@ func wei(t testing.TB, text string) chain.Wei {
 	return w
 }
 
-// with are options with the settings of a way.
+// with returns options with the settings of a way.
 func with(o reconcile.Options, list []reconcile.Setting) reconcile.Options {
 	for _, s := range list {
 		first, _ := utf8.DecodeRuneInString(s.Value)

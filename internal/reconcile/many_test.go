@@ -17,7 +17,7 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// lines is a header, and then a line again and again.
+// lines is a header followed by repetitions of a line.
 func lines(header, line string, count int) io.Reader {
 	return io.MultiReader(strings.NewReader(header), io.LimitReader(&again{line: line}, int64(count*len(line))))
 }
@@ -35,8 +35,7 @@ func (r *again) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A file with more rows than can be is refused, whatever is in them, and before the rest
-// of it is read. One with just as many is read.
+// A file with too many rows is rejected, whatever they contain, before the rest is read. A file with the maximum is read.
 func TestTooManyRows(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a million rows")
@@ -51,7 +50,7 @@ func TestTooManyRows(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			in := lines(header, line, 40*most)
 			_, err := reconcile.ReadFile(t.Context(), in, reconcile.Options{})
-			require.EqualError(t, err, "it has more than 1048576 rows: split it")
+			require.EqualError(t, err, "it has more than 1048576 rows; split it")
 			left, err := io.Copy(io.Discard, in)
 			require.NoError(t, err)
 			require.Greater(t, left, int64(38*most*len(line)))
@@ -59,8 +58,7 @@ func TestTooManyRows(t *testing.T) {
 	}
 }
 
-// A workbook that says how many rows it has is refused before they are read; another one
-// when they are too many.
+// A workbook that states too many rows is rejected before they are read; another one when the limit is exceeded.
 func TestWorkbookWithTooManyRows(t *testing.T) {
 	good := grid{{"Extrinsic ID", "fee_wei"}, {"3-4", "5"}}.xlsx(t, nil)
 	for name, change := range map[string]func(string) string{
@@ -74,12 +72,12 @@ func TestWorkbookWithTooManyRows(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			text := changePart(t, good, "xl/worksheets/sheet1.xml", change)
 			_, err := readAll(strings.NewReader(text), reconcile.Options{})
-			require.ErrorContains(t, err, "it has more than 1048576 rows: split it")
+			require.ErrorContains(t, err, "it has more than 1048576 rows; split it")
 		})
 	}
 }
 
-// watched are rows; the most that the heap has had meanwhile is looked at.
+// watched are rows; it records the peak heap size while they are read.
 type watched struct {
 	count int
 	hash  func(n int) chain.Hash
@@ -108,7 +106,7 @@ func (w *watched) rows() iter.Seq2[*reconcile.Row, error] {
 	}
 }
 
-// one is a book with a single transaction.
+// one is a ledger with a single transaction.
 type one struct {
 	reconcile.Book
 	x *ledger.Transaction
@@ -122,8 +120,7 @@ func (o *one) TransactionsByHash(_ context.Context, h chain.Hash) iter.Seq2[*led
 	}
 }
 
-// Rows without number that name one transaction, or none, take no memory to speak of, and
-// none of them is lost on the way.
+// Any number of rows that name one transaction, or none, takes little memory, and none of them is lost.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is about size")
@@ -169,7 +166,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// looking looks at the heap while it is written to.
+// looking records the heap size while it is written to.
 type looking struct {
 	size, next int
 	most       uint64

@@ -13,7 +13,7 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// Book is what is asked of the ledger; *ledger.Book is one.
+// Book provides the ledger's data; *ledger.Book implements it.
 type Book interface {
 	Status(ctx context.Context) (ledger.Status, error)
 	Sealed(ctx context.Context) (ledger.Period, error)
@@ -23,31 +23,33 @@ type Book interface {
 	TransactionAt(ctx context.Context, at ledger.Place) (*ledger.Transaction, error)
 }
 
-// mostCandidates is how many transactions one row is compared with.
-const mostCandidates = 20
+// maxCandidates limits the transactions that one row is compared with.
+const maxCandidates = 20
 
 // matcher compares rows with the ledger.
 type matcher struct {
-	ctx     context.Context
-	book    Book
-	options *Options
-	period  covered
-	named   map[ledger.Place]int // the line of the row that names a transaction
-	maybe   map[ledger.Place]int // the line of a row that is ambiguous
-	free    int                  // transactions without a fee that no row names
-	idle    []chain.Address      // of the accounts, those that paid for nothing in the period
-	asked   map[lookup][]*ledger.Transaction
-	mine    map[chain.Address]bool
+	ctx      context.Context
+	book     Book
+	options  *Options
+	period   covered
+	named    map[ledger.Place]int // the line that names a transaction
+	maybe    map[ledger.Place]int // the ambiguous line that may name it
+	free     int                  // transactions without a fee that no row names
+	idle     []chain.Address      // accounts that paid nothing in the period
+	asked    map[lookup][]*ledger.Transaction
+	mine     map[chain.Address]bool
+	shared   map[chain.Hash]*sharedFee // by the hashes of several rows; nil where a file's rows are taken one by one
+	cuts     cuts
+	incoming int // rows that other accounts sent
 }
 
-// Match finds the transaction of each row, and those of the period that the accounts
-// paid for and no row names. It is ErrNotCovered where the ledger lacks blocks of the
-// period.
+// Match finds the transaction of each row, and the period's transactions that the accounts paid for and no row
+// names. It returns ErrNotCovered if the ledger lacks blocks of the period.
 //
-// A transaction is found by the hash of the EVM transaction, else by that of the
-// extrinsic, else by its place; whatever else a row says of it must agree.
+// A transaction is found by its EVM hash, otherwise by its extrinsic hash, otherwise by its ID; all other fields
+// of the row must agree.
 //
-// Rows are those of [Rows.All]. Neither they nor the items are held in memory.
+// Rows are those of [Rows.All]. Neither they nor the items are kept in memory.
 func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Options) (r *Result, err error) {
 	if o, err = o.checked(); err != nil {
 		return nil, err
@@ -66,6 +68,9 @@ func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Option
 		m.mine[a] = true
 	}
 	r = newResult(&o, &status, &m.period)
+	if err := m.share(rows); err != nil {
+		return nil, err
+	}
 	if err := m.match(rows, r); err != nil {
 		r.Close()
 		return nil, err
@@ -80,12 +85,14 @@ func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Option
 	}
 	switch {
 	case len(m.mine) == 0:
-		r.Notes = append(r.Notes, "Without accounts, a row matches whoever paid the fee, and fees that the books lack were not looked for.")
+		r.Notes = append(r.Notes, "Without accounts, a row matches any payer, and fees missing from the books were not searched for.")
 	case o.RowsOnly:
-		r.Notes = append(r.Notes, "Fees that the books lack were not looked for.")
+		r.Notes = append(r.Notes, "Fees missing from the books were not searched for.")
 	case m.free > 0:
-		r.Notes = append(r.Notes, fmt.Sprintf("%s of the accounts that no row names had no fee, and %s no difference.", console.Counted(m.free, "transaction"), console.Verb(m.free, "is", "are")))
+		r.Notes = append(r.Notes, fmt.Sprintf("%s without a fee %s not in the books, which makes no difference.", console.Counted(m.free, "transaction"), console.Verb(m.free, "is", "are")))
 	}
+	r.Notes = append(r.Notes, m.cuts.notes(&o)...)
+	r.Incoming = m.incoming
 	if len(m.idle) > 0 {
 		r.Notes = append(r.Notes, console.PaidNothing(m.idle)+".")
 	}
@@ -114,15 +121,22 @@ func (m *matcher) judge(row *Row) (item Item, err error) {
 	if row.LeftOut != "" {
 		return Item{Outcome: LeftOut, Row: row, Notes: []string{row.LeftOut}}, nil
 	}
+	if account, known := row.Account.Get(); known && len(m.mine) > 0 && !m.mine[account] && m.options.applied != nil && m.options.applied.Incoming {
+		m.incoming++
+		return Item{Outcome: LeftOut, Row: row, Notes: []string{fmt.Sprintf("another account sent it: %v", account)}}, nil
+	}
 	item = Item{Row: row, Books: chain.Some(row.Fee), Difference: chain.Some(row.Fee.Signed())}
 	found, err := m.find(row)
 	if err != nil {
 		return item, err
 	}
+	if len(found) == 0 && m.options.alias != "" {
+		return Item{Outcome: LeftOut, Row: row, Notes: []string{"the fee is in " + m.options.alias + ", and the ledger has no such transaction"}}, nil
+	}
 	if len(found) == 0 {
 		item.Outcome = OnlyInBooks
 		if p, ok := row.Place.Get(); ok && !m.period.reaches(p.Height) {
-			item.note("block %d is not among those that were compared", p.Height)
+			item.note("block %d was not compared", p.Height)
 		}
 		return item, nil
 	}
@@ -134,9 +148,19 @@ func (m *matcher) judge(row *Row) (item Item, err error) {
 		return item, nil
 	}
 	item.Transaction = chain.Some(transactionOf(t))
-	if line, again := m.named[t.Place()]; again {
+	line, again := m.named[t.Place()]
+	if shared := m.sharedBy(row); again && shared != nil {
+		if shared.isSplit(t) {
+			m.compare(&item, row, t)
+			return item, nil
+		}
+		if shared.same {
+			return Item{Outcome: LeftOut, Row: row, Notes: []string{fmt.Sprintf("line %d has the fee of this transaction", line)}}, nil
+		}
+	}
+	if again {
 		item.Outcome = Duplicate
-		item.note("line %d names it too", line)
+		item.note("line %d names the same transaction", line)
 		return item, nil
 	}
 	m.named[t.Place()] = row.Line
@@ -144,21 +168,21 @@ func (m *matcher) judge(row *Row) (item Item, err error) {
 	return item, nil
 }
 
-// compare compares a row with its transaction. The chain's side is what the accounts paid in the
-// period, so the sum of all items is what they paid in it.
+// compare compares a row with its transaction. The chain's side is what the accounts paid in the period, so that
+// the items add up to that.
 func (m *matcher) compare(item *Item, row *Row, t *ledger.Transaction) {
 	payer, isKnown := t.Payer.Get()
 	switch {
 	case len(m.mine) > 0 && isKnown && !m.mine[payer]:
 		item.excluded(PaidByAnother, fmt.Sprintf("paid by another account, %v", payer))
-		if row.Fee.IsZero() { // the books have none of it either
+		if row.Fee.IsZero() { // the books state no fee either
 			item.Outcome = Matched
 		}
 	case !m.period.contains(t):
-		item.excluded(OutsidePeriod, "the transaction is not of the period")
+		item.excluded(OutsidePeriod, "the transaction is outside the period")
 	case len(m.mine) > 0 && !isKnown:
 		item.undetermined()
-		item.note("who paid is not known")
+		item.note("the payer is unknown")
 	default:
 		m.compareAmount(item, row, t)
 	}
@@ -167,26 +191,29 @@ func (m *matcher) compare(item *Item, row *Row, t *ledger.Transaction) {
 	}
 }
 
-// excluded sets the outcome of a row whose fee is none of those that are compared: all that the
-// books have of it is too much.
+// excluded sets the outcome of a row whose fee is outside the comparison: the chain's side is 0.
 func (i *Item) excluded(outcome Outcome, why string) {
 	i.Outcome, i.Chain = outcome, chain.Some(chain.Wei{})
 	i.note("%s", why)
 }
 
-// undetermined sets the outcome of a row of which the chain's side is not known.
+// undetermined sets the outcome of a row whose chain side is unknown.
 func (i *Item) undetermined() {
 	i.Outcome, i.Chain, i.Difference = Undetermined, chain.Optional[chain.Wei]{}, chain.Optional[chain.SignedWei]{}
 }
 
-// compareAmount compares the amount of a row with what the chain charged, and who paid with who
-// the row says.
+// compareAmount compares a row's amount with the charged amount, and its account with the payer.
 func (m *matcher) compareAmount(item *Item, row *Row, t *ledger.Transaction) {
 	item.paid(t)
 	paid, known := item.Chain.Get()
 	if !known {
 		item.undetermined()
 		return
+	}
+	if shared := m.sharedBy(row); shared != nil && shared.isSplit(t) {
+		paid = row.Fee
+		item.Chain = chain.Some(paid)
+		item.note("its fee is split over %d rows", shared.count)
 	}
 	item.Difference = chain.Some(row.Fee.Difference(paid))
 	item.Outcome = m.amount(item, row, paid)
@@ -198,46 +225,54 @@ func (m *matcher) compareAmount(item *Item, row *Row, t *ledger.Transaction) {
 	}
 }
 
-// amount compares the amounts alone.
+// amount compares only the amounts.
 func (m *matcher) amount(item *Item, row *Row, paid chain.Wei) Outcome {
 	difference := row.Fee.Difference(paid)
 	switch {
 	case difference.Sign() == 0:
 		return Matched
 	case row.Digits == sheetDigits && isKept(row.Fee, paid, sheetDigits):
-		item.note("a spreadsheet keeps 15 digits of a number: %v wei is what is left of %v", row.Fee, paid)
+		item.note("spreadsheets keep 15 digits, so %[2]v wei became %[1]v", row.Fee, paid)
 		return WithinRounding
 	case row.Binary != "" && isSameBinary(row.Fee, paid, row.Binary):
-		item.note("a spreadsheet keeps numbers in binary: %v wei is what is left of %v", row.Fee, paid)
+		item.note("spreadsheets store binary numbers, so %[2]v wei became %[1]v", row.Fee, paid)
+		return WithinRounding
+	case m.options.CutDecimals > 0 && isCut(row.Fee, paid, m.options.CutDecimals):
+		m.cuts.add(difference)
+		item.note("cut after %d decimals", m.options.CutDecimals)
 		return WithinRounding
 	case difference.Size().Cmp(m.options.Tolerance) <= 0:
 		item.note("the difference is within the tolerance of %v wei", m.options.Tolerance)
 		return WithinTolerance
 	case row.Digits > 0 && isKept(row.Fee, paid, row.Digits):
-		item.note("the record states %d digits, and the fee has more", row.Digits)
+		item.note("the record states only %d digits of the fee", row.Digits)
+	}
+	m.cuts.differ++
+	if d := m.options.fileDecimals; d > 0 && d <= maxCutDecimals && isCut(row.Fee, paid, d) {
+		m.cuts.fit++
 	}
 	return AmountDiffers
 }
 
-// paid sets the chain's side: what it charged, and by the rules where that is not known.
+// paid sets the chain's side: the charged amount, or the fee by the rules if that is unknown.
 func (i *Item) paid(t *ledger.Transaction) {
 	i.Chain = t.Paid()
 	charged, isCharged := t.Charged.Get()
 	fee, isFee := t.Fee.Get()
-	noRule := cmp.Or(t.Error, "no rule of its runtime gives it")
+	noRule := cmp.Or(t.Error, "no rule of its runtime applies")
 	switch {
 	case !isCharged && !isFee:
-		i.note("its fee is not determined: %s", noRule)
+		i.note("its fee is undetermined: %s", noRule)
 	case !isFee:
-		i.note("the rules do not determine its fee (%s), the amount is what the chain charged", noRule)
+		i.note("its fee is undetermined (%s); the amount is what was charged", noRule)
 	case !isCharged:
-		i.note("the amount is by the rules, the chain recorded no charge")
+		i.note("the chain recorded no charge; the amount is the fee by the rules")
 	case charged != fee:
-		i.note("the rules give %v wei, the chain charged %v", fee, charged)
+		i.note("the fee by the rules is %v wei, but %v was charged", fee, charged)
 	}
 }
 
-// otherPayer names the payer where it is not the one that the row names.
+// otherPayer names the payer if it differs from the row's account.
 func (r *Row) otherPayer(t *ledger.Transaction) string {
 	said, has := r.Account.Get()
 	payer, known := t.Payer.Get()
@@ -245,19 +280,19 @@ func (r *Row) otherPayer(t *ledger.Transaction) string {
 	case !has:
 		return ""
 	case !known:
-		return "who paid is not known"
+		return "the payer is unknown"
 	case payer != said:
 		return fmt.Sprintf("%v paid, not %v", payer, said)
 	}
 	return ""
 }
 
-// find is what a row can mean: what its first hash that is on the chain names, or its
-// place, as far as the rest of the row agrees with that; all of it where nothing does.
+// find returns the transactions that a row can mean: those of its first hash that is on the chain, or of its ID,
+// limited to those that agree with the rest of the row if any do.
 func (m *matcher) find(row *Row) (found []*ledger.Transaction, err error) {
 	for _, name := range []struct {
 		hash           chain.Optional[chain.Hash]
-		evm, extrinsic bool // what it can be the hash of
+		evm, extrinsic bool // what kind of hash it can be
 	}{{row.EVMHash, true, false}, {row.Hash, true, true}, {row.ExtrinsicHash, false, true}} {
 		if h, ok := name.hash.Get(); ok && len(found) == 0 {
 			if found, err = m.byHash(lookup{h, name.evm, name.extrinsic}); err != nil {
@@ -278,17 +313,16 @@ func (m *matcher) find(row *Row) (found []*ledger.Transaction, err error) {
 	return found, err
 }
 
-// lookup is a question for a hash.
+// lookup is a search for a hash.
 type lookup struct {
 	hash           chain.Hash
-	evm, extrinsic bool // what it can be the hash of
+	evm, extrinsic bool // what kind of hash it can be
 }
 
-// mostLookups is how many answers are held: rows that name the same transaction are often
-// near each other.
-const mostLookups = 1000
+// maxLookups limits the cached results: rows that name the same transaction are often close together.
+const maxLookups = 1000
 
-// byHash are the EVM transactions with a hash, or else the extrinsics.
+// byHash returns the EVM transactions with a hash, otherwise the extrinsics.
 func (m *matcher) byHash(of lookup) ([]*ledger.Transaction, error) {
 	if found, known := m.asked[of]; known {
 		return found, nil
@@ -298,13 +332,13 @@ func (m *matcher) byHash(of lookup) ([]*ledger.Transaction, error) {
 		switch {
 		case err != nil:
 			return nil, err
-		case of.evm && t.EVMHash == chain.Some(of.hash) && len(transactions) < mostCandidates:
+		case of.evm && t.EVMHash == chain.Some(of.hash) && len(transactions) < maxCandidates:
 			transactions = append(transactions, t)
-		case of.extrinsic && t.Hash == of.hash && len(extrinsics) < mostCandidates:
+		case of.extrinsic && t.Hash == of.hash && len(extrinsics) < maxCandidates:
 			extrinsics = append(extrinsics, t)
 		}
 	}
-	if len(m.asked) == mostLookups {
+	if len(m.asked) == maxLookups {
 		clear(m.asked)
 	}
 	m.asked[of] = extrinsics
@@ -314,7 +348,7 @@ func (m *matcher) byHash(of lookup) ([]*ledger.Transaction, error) {
 	return m.asked[of], nil
 }
 
-// contradiction says what a row has otherwise than a transaction, of what names it.
+// contradiction returns which of a row's identifiers differ from a transaction's.
 func (r *Row) contradiction(t *ledger.Transaction) string {
 	var other []string
 	if h, ok := r.EVMHash.Get(); ok && t.EVMHash != chain.Some(h) {
@@ -327,12 +361,12 @@ func (r *Row) contradiction(t *ledger.Transaction) string {
 		other = append(other, "extrinsic hash")
 	}
 	if p, ok := r.Place.Get(); ok && p != t.Place() {
-		other = append(other, "place")
+		other = append(other, "ID")
 	}
 	return strings.Join(other, " and ")
 }
 
-// ambiguous says what a row can mean.
+// ambiguous notes what a row can mean.
 func (m *matcher) ambiguous(item *Item, found []*ledger.Transaction, against string) {
 	var places []string
 	for _, t := range found {
@@ -341,16 +375,15 @@ func (m *matcher) ambiguous(item *Item, found []*ledger.Transaction, against str
 	}
 	switch {
 	case against != "" && len(found) == 1:
-		item.note("it names %s, and has another %s", places[0], against)
-	case len(found) == mostCandidates:
-		item.note("it names many transactions, %s and maybe more", strings.Join(places, ", "))
+		item.note("it names %s, but with another %s", places[0], against)
+	case len(found) == maxCandidates:
+		item.note("it names many transactions: %s, possibly more", strings.Join(places, ", "))
 	default:
 		item.note("it names several transactions: %s", strings.Join(places, ", "))
 	}
 }
 
-// lacking adds the transactions that the accounts paid for in the period and no row
-// names, in the order of the chain.
+// lacking adds the transactions that the accounts paid for in the period and no row names, in chain order.
 func (m *matcher) lacking(r *Result) error {
 	span, some := m.period.Span.Get()
 	if !some || m.options.RowsOnly {
@@ -403,14 +436,13 @@ func (m *matcher) lacking(r *Result) error {
 	return nil
 }
 
-// located is where the item of a transaction is kept.
+// located is the position of a transaction's item.
 type located struct {
 	ledger.Place
 	at int64
 }
 
-// lacks is the item of a transaction that an account paid for, if it is one that the
-// books lack.
+// lacks returns the item of a transaction that an account paid for, if it is missing from the books.
 func (m *matcher) lacks(t *ledger.Transaction) (*Item, bool) {
 	if _, named := m.named[t.Place()]; named {
 		return nil, false
@@ -426,7 +458,7 @@ func (m *matcher) lacks(t *ledger.Transaction) (*Item, bool) {
 		item.Difference = chain.Some(wei.Signed().Negated())
 	}
 	if line, maybe := m.maybe[t.Place()]; maybe {
-		item.note("line %d may mean it", line)
+		item.note("line %d may refer to it", line)
 	}
 	return item, true
 }

@@ -19,9 +19,8 @@ import (
 	"github.com/feeledger/fees/internal/reconcile"
 )
 
-// A file of all transactions that were sent, with what the chain charged, reconciles
-// to the last wei: by hash and by place, in wei and in tokens, by either decimal
-// convention, as csv and as xlsx.
+// A file of all sent transactions with the charged amounts reconciles to the last wei: by hash and by ID, in wei and in
+// tokens, with either decimal separator, as csv and as xlsx.
 func TestAllReconcile(t *testing.T) {
 	for name := range lasts {
 		list := allSent(t, name)
@@ -61,7 +60,7 @@ func TestAllReconcile(t *testing.T) {
 	}
 }
 
-// One row of each kind of trouble: each is named, and nothing else.
+// One row with each kind of error: each is reported, and nothing else.
 func TestTroubleIsNamed(t *testing.T) {
 	list := allSent(t, "moonbeam-2100")
 	g := weiGrid(list)
@@ -95,7 +94,7 @@ func TestTroubleIsNamed(t *testing.T) {
 			require.Equal(t, []string{list[30].From + " paid, not " + list[0].From}, item.Notes)
 		case reconcile.Duplicate:
 			require.Equal(t, len(list)+1, item.Row.Line)
-			require.Equal(t, []string{"line 22 names it too"}, item.Notes)
+			require.Equal(t, []string{"line 22 names the same transaction"}, item.Notes)
 			require.Equal(t, list[20].place(), at.Place.String())
 			require.Equal(t, doubled[1], difference(item))
 		case reconcile.OnlyInBooks:
@@ -112,7 +111,7 @@ func TestTroubleIsNamed(t *testing.T) {
 	require.Equal(t, chain.Some(onChain), r.Total.Chain)
 	require.Equal(t, chain.Some(r.Total.Books.Difference(onChain)), r.Total.Difference)
 
-	// A tolerance of as many wei takes the difference; one less does not.
+	// A tolerance equal to the difference accepts it; one wei less does not.
 	o.Tolerance = changed.Size()
 	require.Zero(t, sum(t, match(t, book(t, "moonbeam-2100"), read(t, g.csv(','), o), o), reconcile.AmountDiffers).Count)
 	less, err := changed.Size().Sub(chain.NewWei(1))
@@ -121,14 +120,13 @@ func TestTroubleIsNamed(t *testing.T) {
 	require.Equal(t, 1, sum(t, match(t, book(t, "moonbeam-2100"), read(t, g.csv(','), o), o), reconcile.AmountDiffers).Count)
 }
 
-// difference is an item's, as text.
+// difference returns an item's difference as text.
 func difference(i reconcile.Item) string {
 	d, _ := i.Difference.Get()
 	return d.String()
 }
 
-// A row whose hash and place are of two transactions, or whose hash has several, is
-// ambiguous; a place tells which of several is meant.
+// A row whose hash and ID belong to two transactions, or whose hash has several, is ambiguous; an ID selects one of several.
 func TestAmbiguous(t *testing.T) {
 	list := allSent(t, "moonbeam-2100")
 	b := book(t, "moonbeam-2100")
@@ -136,8 +134,8 @@ func TestAmbiguous(t *testing.T) {
 	o := reconcile.Options{Columns: map[reconcile.Field]string{reconcile.ID: "id"}, Accounts: payers(t, list[:1])}
 	r := match(t, b, read(t, text, o), o)
 	require.Equal(t, reconcile.Ambiguous, items(t, r)[0].Outcome)
-	require.Equal(t, []string{"it names " + list[0].place() + ", and has another place"}, items(t, r)[0].Notes)
-	require.Equal(t, []string{"line 2 may mean it"}, items(t, r)[1].Notes)
+	require.Equal(t, []string{"it names " + list[0].place() + ", but with another ID"}, items(t, r)[0].Notes)
+	require.Equal(t, []string{"line 2 may refer to it"}, items(t, r)[1].Notes)
 	require.Equal(t, reconcile.OnlyOnChain, items(t, r)[1].Outcome)
 
 	first, second := native(list)[0], native(list)[1]
@@ -157,7 +155,7 @@ func TestAmbiguous(t *testing.T) {
 	require.Contains(t, items(t, r)[0].Notes[0], "it names many transactions")
 }
 
-// native are the transactions that are no EVM ones.
+// native returns the transactions that are not EVM transactions.
 func native(list []*sent) (found []*sent) {
 	for _, s := range list {
 		if s.EthHash == "" {
@@ -167,8 +165,8 @@ func native(list []*sent) (found []*sent) {
 	return found
 }
 
-// sameHash is a book in which extrinsics at several places have one hash, as it can be
-// on the chain when an account was emptied and began again.
+// sameHash is a ledger in which several extrinsics have one hash, which happens on the chain when an account was emptied
+// and started again.
 type sameHash struct {
 	reconcile.Book
 	hash   string
@@ -194,7 +192,7 @@ func (s *sameHash) TransactionsByHash(ctx context.Context, _ chain.Hash) iter.Se
 	}
 }
 
-// changed is a book in which every transaction is changed.
+// changed is a ledger in which every transaction is changed.
 type changed struct {
 	reconcile.Book
 	change func(*ledger.Transaction)
@@ -221,7 +219,7 @@ func (c *changed) Transactions(ctx context.Context, q ledger.Query) iter.Seq2[*l
 	return c.by(c.Book.Transactions(ctx, q))
 }
 
-// A fee that nobody knows is never a match, on either side.
+// An unknown fee never matches, on either side.
 func TestUndetermined(t *testing.T) {
 	list := allSent(t, "moonbeam-2100")
 	b := &changed{book(t, "moonbeam-2100"), func(x *ledger.Transaction) {
@@ -230,7 +228,7 @@ func TestUndetermined(t *testing.T) {
 	o := reconcile.Options{Accounts: payers(t, list[:1]), Tolerance: wei(t, "340282366920938463463374607431768211455")}
 	r := match(t, b, read(t, weiGrid(list[:1]).csv(','), o), o)
 	require.Equal(t, reconcile.Undetermined, items(t, r)[0].Outcome)
-	require.Equal(t, []string{"its fee is not determined: no rule"}, items(t, r)[0].Notes)
+	require.Equal(t, []string{"its fee is undetermined: no rule"}, items(t, r)[0].Notes)
 	require.False(t, items(t, r)[0].Difference.Known())
 	paid := 0
 	for _, s := range list {
@@ -239,9 +237,9 @@ func TestUndetermined(t *testing.T) {
 		}
 	}
 	require.Equal(t, map[reconcile.Outcome]int{reconcile.Undetermined: 1, reconcile.OnlyOnChain: paid - 1}, counts(r))
-	require.Equal(t, []string{"its fee is not determined: no rule"}, items(t, r)[1].Notes)
+	require.Equal(t, []string{"its fee is undetermined: no rule"}, items(t, r)[1].Notes)
 	require.False(t, r.Reconciled())
-	// A sum with it is not known; that of nothing is.
+	// A sum that includes it is unknown; an empty sum is not.
 	for _, s := range []reconcile.Sum{sum(t, r, reconcile.Undetermined), sum(t, r, reconcile.OnlyOnChain), r.Total} {
 		require.False(t, s.Chain.Known(), s.Outcome)
 		require.False(t, s.Difference.Known(), s.Outcome)
@@ -250,9 +248,8 @@ func TestUndetermined(t *testing.T) {
 	require.Equal(t, chain.Some(chain.Wei{}), sum(t, r, reconcile.Matched).Chain)
 }
 
-// The chain's side is what it charged, which is what fees export books: of a fee that
-// drifts, the amount that was exported matches, and what the rules say does not. What the
-// chain lacks a charge for is by the rules there as well.
+// The chain's side is the charged amount, which fees export writes: for a drifting fee, the exported amount matches, and the
+// fee by the rules does not. Without a recorded charge, the fee by the rules is used in both.
 func TestChargedIsTheChainsSide(t *testing.T) {
 	list := allSent(t, "moonbeam-2100")[:1]
 	one := chain.NewWei(1)
@@ -269,10 +266,10 @@ func TestChargedIsTheChainsSide(t *testing.T) {
 		difference string
 		note       string
 	}{
-		"what was exported":      {drifting, charged, reconcile.Matched, charged, "0", "the rules give " + byRule.String() + " wei, the chain charged " + charged.String()},
-		"what the rules say":     {drifting, byRule, reconcile.AmountDiffers, charged, "-1", "the rules give " + byRule.String() + " wei, the chain charged " + charged.String()},
-		"no rule":                {func(x *ledger.Transaction) { x.Fee, x.Error = chain.Optional[chain.Wei]{}, "too new" }, byRule, reconcile.Matched, byRule, "0", "the rules do not determine its fee (too new), the amount is what the chain charged"},
-		"the chain says nothing": {func(x *ledger.Transaction) { x.Charged = chain.Optional[chain.Wei]{} }, byRule, reconcile.Matched, byRule, "0", "the amount is by the rules, the chain recorded no charge"},
+		"what was exported":      {drifting, charged, reconcile.Matched, charged, "0", "the fee by the rules is " + byRule.String() + " wei, but " + charged.String() + " was charged"},
+		"what the rules say":     {drifting, byRule, reconcile.AmountDiffers, charged, "-1", "the fee by the rules is " + byRule.String() + " wei, but " + charged.String() + " was charged"},
+		"no rule":                {func(x *ledger.Transaction) { x.Fee, x.Error = chain.Optional[chain.Wei]{}, "too new" }, byRule, reconcile.Matched, byRule, "0", "its fee is undetermined (too new); the amount is what was charged"},
+		"the chain says nothing": {func(x *ledger.Transaction) { x.Charged = chain.Optional[chain.Wei]{} }, byRule, reconcile.Matched, byRule, "0", "the chain recorded no charge; the amount is the fee by the rules"},
 		"they are the same":      {func(*ledger.Transaction) {}, byRule, reconcile.Matched, byRule, "0", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -292,21 +289,20 @@ func TestChargedIsTheChainsSide(t *testing.T) {
 	}
 }
 
-// What the chain charged otherwise, what is not final, and what nobody is known to have
-// paid is said.
+// Notes report drifts, blocks that are not final, and unknown payers.
 func TestNotesOfARow(t *testing.T) {
 	list := allSent(t, "moonbeam-2100")[:1]
 	b := &changed{book(t, "moonbeam-2100"), func(x *ledger.Transaction) {
 		x.Verdict, x.Charged, x.Final = "drift", chain.Some(chain.NewWei(5)), false
 	}}
 	r := match(t, b, read(t, weiGrid(list).csv(','), reconcile.Options{}), reconcile.Options{})
-	require.Equal(t, []string{"the rules give " + list[0].Charged + " wei, the chain charged 5", "its block is not final"}, items(t, r)[0].Notes)
+	require.Equal(t, []string{"the fee by the rules is " + list[0].Charged + " wei, but 5 was charged", "its block is not final"}, items(t, r)[0].Notes)
 	b.change = func(x *ledger.Transaction) { x.Payer = chain.Optional[chain.Address]{} }
 	r = match(t, b, read(t, weiGrid(list).csv(','), reconcile.Options{}), reconcile.Options{})
 	require.Equal(t, reconcile.PayerDiffers, items(t, r)[0].Outcome)
-	require.Equal(t, []string{"who paid is not known"}, items(t, r)[0].Notes)
+	require.Equal(t, []string{"the payer is unknown"}, items(t, r)[0].Notes)
 
-	// Without a column of accounts, one of the company's must have paid.
+	// Without a column of accounts, the payer must be one of the company's accounts.
 	o := reconcile.Options{Accounts: payers(t, allSent(t, "moonbeam-2100")[1:2])}
 	text := "hash,fee_wei\n" + list[0].hash() + "," + list[0].Charged + "\n"
 	r = match(t, book(t, "moonbeam-2100"), read(t, text, o), o)
@@ -322,11 +318,10 @@ func TestWithoutAFee(t *testing.T) {
 	o := reconcile.Options{Accounts: payers(t, list)}
 	r := match(t, book(t, "moonbeam-2100"), read(t, weiGrid(slices.Delete(slices.Clone(list), free, free+1)).csv(','), o), o)
 	require.True(t, r.Reconciled())
-	require.Equal(t, []string{"1 transaction of the accounts that no row names had no fee, and is no difference."}, r.Notes)
+	require.Equal(t, []string{"1 transaction without a fee is not in the books, which makes no difference."}, r.Notes)
 }
 
-// A period bounds what is looked for, and a row of a transaction outside of it is no
-// match.
+// A period limits the search, and a row of a transaction outside it does not match.
 func TestPeriod(t *testing.T) {
 	list := allSent(t, "moonbeam-2100")
 	b := book(t, "moonbeam-2100")
@@ -348,15 +343,15 @@ func TestPeriod(t *testing.T) {
 		reconcile.OutsidePeriod: len(within(4, 4)), reconcile.Matched: len(within(5, 8)), reconcile.OnlyOnChain: len(within(9, 9)),
 	}, counts(r))
 
-	// By time: block 25 is of 00:04:48, and the recorded blocks are 12 seconds apart.
+	// By time: block 25 is at 00:04:48, and the recorded blocks are 12 seconds apart.
 	o.Period = times(t, "2026-01-01T00:04:48Z", "2026-01-01T00:05:00Z")
 	r = match(t, b, read(t, weiGrid(within(25, 25)).csv(','), o), o)
 	require.True(t, r.Reconciled())
 	require.Equal(t, chain.Some(chain.Heights{First: 25, Last: 25}), r.Span)
 	require.Equal(t, len(within(25, 25)), r.Total.Count)
 
-	// Beyond the ledger's end. The recorded block 1 is of November: the blocks between it
-	// and block 25 are not of the period.
+	// Beyond the ledger's end. The recorded block 1 was made in November: the blocks between it and block 25 are outside the
+	// period.
 	o.Period, o.Partial = times(t, "2026-01-01T00:04:48Z", "2027-01-01T00:00:00Z"), true
 	r = match(t, b, read(t, weiGrid(within(25, 27)).csv(','), o), o)
 	require.True(t, r.Agrees())
@@ -364,9 +359,8 @@ func TestPeriod(t *testing.T) {
 	require.Equal(t, chain.Some(chain.Heights{First: 1, Last: 27}), r.Span)
 }
 
-// A ledger that lacks a part of the period refuses, or says so at the top. It has the
-// blocks from 10, of 00:01:48, to 20, of 00:03:48: those next to a period of times show
-// that it has all of it.
+// A ledger that lacks a part of the period is rejected, or the result says so. It contains blocks 10 (00:01:48) to 20
+// (00:03:48): the blocks next to a period of times show that it is covered.
 func TestNotCovered(t *testing.T) {
 	ctx := context.Background()
 	list := allSent(t, "moonbeam-2100")
@@ -378,14 +372,14 @@ func TestNotCovered(t *testing.T) {
 	}{
 		"all of it":       {chain.Optional[ledger.Period]{}, ""},
 		"within":          {heights(10, 20), ""},
-		"one below":       {heights(9, 20), "blocks 9..9: the ledger begins with block 10"},
+		"one below":       {heights(9, 20), "blocks 9..9: the ledger starts at block 10"},
 		"one above":       {heights(10, 21), "blocks 21..21: the ledger is sealed up to block 20"},
-		"elsewhere":       {times(t, "2025-01-01T00:00:00Z", "2025-02-01T00:00:00Z"), "its beginning: the ledger begins with block 10 of 2026-01-01T00:01:48Z"},
-		"begins too late": {times(t, "2026-01-01T00:01:48Z", "2026-01-01T00:03:00Z"), "its beginning: the ledger begins with block 10 of 2026-01-01T00:01:48Z"},
-		"ends too early":  {times(t, "2026-01-01T00:02:00Z", "2026-01-01T00:03:49Z"), "its end: the ledger is sealed up to block 20 of 2026-01-01T00:03:48Z"},
+		"elsewhere":       {times(t, "2025-01-01T00:00:00Z", "2025-02-01T00:00:00Z"), "its beginning: the ledger starts at block 10 (2026-01-01T00:01:48Z)"},
+		"begins too late": {times(t, "2026-01-01T00:01:48Z", "2026-01-01T00:03:00Z"), "its beginning: the ledger starts at block 10 (2026-01-01T00:01:48Z)"},
+		"ends too early":  {times(t, "2026-01-01T00:02:00Z", "2026-01-01T00:03:49Z"), "its end: the ledger is sealed up to block 20 (2026-01-01T00:03:48Z)"},
 		"within, by time": {times(t, "2026-01-01T00:01:49Z", "2026-01-01T00:03:48Z"), ""},
 		"neither end": {times(t, "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"),
-			"its beginning: the ledger begins with block 10 of 2026-01-01T00:01:48Z; its end: the ledger is sealed up to block 20 of 2026-01-01T00:03:48Z"},
+			"its beginning: the ledger starts at block 10 (2026-01-01T00:01:48Z); its end: the ledger is sealed up to block 20 (2026-01-01T00:03:48Z)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := reconcile.Options{Period: c.period}
@@ -401,7 +395,7 @@ func TestNotCovered(t *testing.T) {
 			o.Partial = true
 			r, err = reconcile.Match(ctx, part, each(rows), o)
 			require.NoError(t, err)
-			require.Equal(t, "PARTIAL: the ledger does not cover the period: it lacks "+c.lacks+".", r.Notes[0])
+			require.Equal(t, "PARTIAL: the ledger does not cover the period; it lacks "+c.lacks+".", r.Notes[0])
 			require.Equal(t, reconcile.OnlyInBooks, items(t, r)[0].Outcome) // block 3 is not there
 			require.Equal(t, "1 of 1 do not match; completeness not checked; the ledger lacks part of the period", r.Headline())
 		})
@@ -409,13 +403,13 @@ func TestNotCovered(t *testing.T) {
 	_, err := reconcile.Match(ctx, part, each(nil), reconcile.Options{Period: heights(7, 6)})
 	require.ErrorIs(t, err, ledger.ErrPeriod)
 	require.NotErrorIs(t, err, reconcile.ErrNotCovered)
-	// A place outside of what is there is said to be outside.
+	// An ID outside the ledger is reported as such.
 	rows := read(t, "Extrinsic ID,fee_wei\n3-4,5\n", reconcile.Options{})
 	r := match(t, part, rows, reconcile.Options{})
-	require.Equal(t, []string{"block 3 is not among those that were compared"}, items(t, r)[0].Notes)
+	require.Equal(t, []string{"block 3 was not compared"}, items(t, r)[0].Notes)
 }
 
-// A ledger that has nothing is refused.
+// An empty ledger is rejected.
 func TestLedgerIsNotReady(t *testing.T) {
 	ctx := context.Background()
 	b, err := ledger.OpenWriter(ctx, filepath.Join(t.TempDir(), "new.db"))
@@ -431,8 +425,8 @@ func TestLedgerIsNotReady(t *testing.T) {
 	rows := read(t, "Extrinsic ID,fee_wei\n0-4,5\n", reconcile.Options{})
 	accounts := payers(t, allSent(t, "moonbeam-2100")[:1])
 	r := match(t, b, rows, reconcile.Options{Period: heights(0, 9), Partial: true, Accounts: accounts})
-	require.Equal(t, []string{"PARTIAL: the ledger does not cover the period: it lacks all of it: no block is sealed."}, r.Notes)
-	require.Equal(t, []string{"block 0 is not among those that were compared"}, items(t, r)[0].Notes)
+	require.Equal(t, []string{"PARTIAL: the ledger does not cover the period; it lacks all of it: no block is sealed yet."}, r.Notes)
+	require.Equal(t, []string{"block 0 was not compared"}, items(t, r)[0].Notes)
 	_, err = reconcile.Match(ctx, b, each(nil), reconcile.Options{Unit: "ether"})
 	require.ErrorContains(t, err, "--unit")
 

@@ -10,11 +10,11 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// number reads a plain number, without its sign and unit. Text is what it is part of.
+// number parses a plain number without its sign and unit. text is the whole cell.
 func (f amountForm) number(text, plain string) (a amount, err error) {
 	switch {
 	case isHex.MatchString(plain) && f.unit != Wei:
-		return a, fmt.Errorf("is hexadecimal, which only wei are written in: --unit wei reads it, unless the unit is another one")
+		return a, fmt.Errorf("is hexadecimal, which is only supported for wei; use --unit wei if that is the unit")
 	case isHex.MatchString(plain):
 		a.wei, err = chain.ParseWei("0x" + plain[2:])
 		return a, err
@@ -24,7 +24,7 @@ func (f amountForm) number(text, plain string) (a amount, err error) {
 		return a, err
 	}
 	if n.isRounded(f.unit) {
-		return a, fmt.Errorf("states only %d digits, and its format may hide others: show the column with all of its digits, and save the file again", n.stated)
+		return a, fmt.Errorf("shows only %d digits, and its format may hide others; format the column to show all digits, and save the file again", n.stated)
 	}
 	switch count := len(strings.TrimRight(strings.TrimLeft(n.digits, "0"), "0")); {
 	case n.exponent:
@@ -32,24 +32,26 @@ func (f amountForm) number(text, plain string) (a amount, err error) {
 	case count == sheetDigits:
 		a.digits = count
 	}
+	if f.unit == Token {
+		a.decimals = max(0, n.places)
+	}
 	a.wei, err = n.wei(f.unit)
 	return a, err
 }
 
-// isHex matches an integer as programs of Ethereum write it.
+// isHex matches a hexadecimal integer as Ethereum programs write it.
 var isHex = regexp.MustCompile(`^0[xX][0-9a-fA-F]+$`)
 
-// numeral is a number as it is written: its digits, of which the last places stand behind the
-// decimal separator.
+// numeral is a number as written: its digits, and how many of them are after the decimal separator.
 type numeral struct {
 	digits   string
-	places   int  // may be negative, by an exponent
-	stated   int  // digits from the first that is not 0
-	exponent bool // it has one
-	padded   bool // its fraction ends with a 0, as a format with a fixed number of decimals writes
+	places   int  // negative with some exponents
+	stated   int  // number of digits from the first that is not 0
+	exponent bool // it has an exponent
+	padded   bool // its fraction ends with a 0, as in a format with fixed decimals
 }
 
-// scientific is a number with an exponent.
+// scientific matches a number with an exponent.
 var scientific = regexp.MustCompile(`^([^eE]*[0-9])[eE]([+\-\x{2212}]?[0-9]{1,4})$`)
 
 // numeral reads the digits of a plain number.
@@ -69,14 +71,13 @@ func (f amountForm) numeral(text, plain string) (n numeral, err error) {
 	return n, nil
 }
 
-// isRounded reports whether a number in scientific notation was rounded by its format: 2.10E+15
-// shows three digits of an amount that has sixteen. A number such as 2.1E+15, which ends where its
-// digits end, is taken as it is written.
+// isRounded reports whether a number in scientific notation was rounded by its format: 2.10E+15 shows three digits
+// of an amount that has sixteen. A number such as 2.1E+15, whose last digit is not 0, is taken literally.
 func (n *numeral) isRounded(u Unit) bool {
 	return n.exponent && n.padded && n.stated > 0 && n.places < u.places()
 }
 
-// wei returns a number of a unit in wei.
+// wei converts a number of a unit to wei.
 func (n *numeral) wei(u Unit) (chain.Wei, error) {
 	digits := strings.TrimLeft(n.digits, "0")
 	short := strings.TrimRight(digits, "0")
@@ -85,30 +86,30 @@ func (n *numeral) wei(u Unit) (chain.Wei, error) {
 	case short == "":
 		return chain.Wei{}, nil
 	case places > u.places() && u == Wei:
-		return chain.Wei{}, errors.New("has a fraction, and wei have none: is the unit another one (--unit gwei or --unit token), or does the number have a separator of thousands (--thousands)?")
+		return chain.Wei{}, errors.New("has a fraction, but wei are whole; use --unit gwei or --unit token, or declare the thousands separator with --thousands")
 	case places > u.places():
 		return chain.Wei{}, u.tooManyDecimals(places)
-	case len(short)-places+u.places() > mostDigits:
+	case len(short)-places+u.places() > maxDigits:
 		return chain.Wei{}, errTooMuch
 	}
 	return chain.ParseWei(short + strings.Repeat("0", u.places()-places))
 }
 
-// errTooMuch says that an amount is more than any balance.
-var errTooMuch = errors.New("is more than any amount on the chain")
+// errTooMuch reports an amount that exceeds any balance.
+var errTooMuch = errors.New("exceeds any amount on the chain")
 
 func (u Unit) tooManyDecimals(count int) error {
-	return fmt.Errorf("has %d decimals, and an amount in %s has %d", count, u, u.places())
+	return fmt.Errorf("has %d decimals, but an amount in %s has at most %d", count, u, u.places())
 }
 
-// mostDigits is how many digits 2^128 has.
-const mostDigits = 39
+// maxDigits is the number of digits of 2^128.
+const maxDigits = 39
 
-// sameSeparators writes the separators of thousands that look alike in one way.
+// sameSeparators unifies separators of thousands that look alike.
 var sameSeparators = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2009", " ", "\u2007", " ", "\u2019", "'", "\u02bc", "'")
 
-// ungrouped takes the separators of thousands out of a whole number. They stand before each three
-// digits, or as in India before the last three and before each two in front of them, or nowhere.
+// ungrouped removes the separators of thousands from a whole number. They precede each group of three digits or, in
+// Indian notation, the last three digits and each group of two before them.
 func (f amountForm) ungrouped(whole string) (digits string, ok bool) {
 	if f.thousands == 0 {
 		return whole, allDigits(whole) || whole == ""
@@ -139,20 +140,20 @@ func allDigits(text string) bool {
 	return text != ""
 }
 
-// formError says that a text is not written as amounts are declared to be.
+// formError reports a text that is not written in the declared form.
 type formError struct{ message string }
 
 func (e *formError) Error() string { return e.message }
 
-// notAnAmount says why a text is not an amount: it names the part that is not understood, or else
-// the separators that were declared.
+// notAnAmount returns the error for a text that is not an amount: it names the unrecognised part, otherwise the
+// declared separators.
 func (f amountForm) notAnAmount(text string) error {
 	if rest := f.unknown(text); rest != "" {
 		return notUnderstood(rest)
 	}
-	declared := "no separator of thousands (--thousands)"
+	declared := "no thousands separator (--thousands)"
 	if f.thousands != 0 {
 		declared = fmt.Sprintf("%q between thousands (--thousands)", f.thousands)
 	}
-	return &formError{fmt.Sprintf("is not an amount with %q before its decimals (--decimal) and %s, as is declared", f.decimal, declared)}
+	return &formError{fmt.Sprintf("is not an amount in the declared form: %q before decimals (--decimal), %s", f.decimal, declared)}
 }

@@ -15,16 +15,16 @@ import (
 	"github.com/feeledger/fees/internal/money"
 )
 
-// Unit is what the file's amounts count.
+// Unit is the unit of the file's amounts.
 type Unit string
 
 const (
 	Wei   Unit = "wei"
-	Gwei  Unit = "gwei"  // of 10^9 wei
-	Token Unit = "token" // of 10^18 wei
+	Gwei  Unit = "gwei"  // 10^9 wei
+	Token Unit = "token" // 10^18 wei
 )
 
-// places is how many decimals an amount can have.
+// places returns the number of decimals that an amount can have.
 func (u Unit) places() int {
 	switch u {
 	case Token:
@@ -35,36 +35,44 @@ func (u Unit) places() int {
 	return 0
 }
 
-// Options say how a file is read, and what it is compared with. The zero value reads
-// a file that says all of it itself, and compares its rows with the whole ledger.
+// Options control how a file is read and what it is compared with. The zero value reads a file that states
+// everything itself, and compares its rows with the whole ledger.
 type Options struct {
-	Separator  rune             // of csv: a comma, semicolon, tab or pipe; 0 where the header tells
-	Encoding   Encoding         // of csv: UTF8 or Windows1252; "" is UTF-16 where the file's mark says so, or else UTF-8
-	Sheet      string           // of xlsx; "" is the first that is visible
-	Columns    map[Field]string // names of columns; "" where the file has none; fields that are not here are found by their usual names
-	HeaderRow  int              // the line of the header; 0 is the first that names a fee and a transaction
-	SkipRows   []int            // lines that are passed over, whatever is in them
-	Unit       Unit             // of the fees; "" where the column's name says it, or each amount
+	Separator  rune             // of csv: comma, semicolon, tab or pipe; 0 detects it
+	Encoding   Encoding         // of csv: UTF8 or Windows1252; "" means UTF-16 if the byte order mark says so, otherwise UTF-8
+	Sheet      string           // of xlsx; "" means the first visible sheet
+	Columns    map[Field]string // column names; "" if the file has no such column; other fields are found by their usual names
+	HeaderRow  int              // line of the header; 0 means the first line that names a fee and a transaction
+	SkipRows   []int            // lines to skip
+	Unit       Unit             // of the fees; "" if the column name or each amount states it
 	Negative   bool             // fees are written as negative amounts
 	Symbol     string           // of the network's token, as in "Fee (GLMR)"
-	Decimal    rune             // the decimal separator; 0 is the point
-	Thousands  rune             // 0 is none
-	DateFormat string           // such as dd.mm.yyyy; "" is RFC 3339 or 2006-01-02, with a time of day after a space or without
-	Zone       *time.Location   // of dates without one, and of Excel's; nil is UTC
+	Decimal    rune             // decimal separator; 0 means the point
+	Thousands  rune             // separator of thousands; 0 means none
+	DateFormat string           // such as dd.mm.yyyy; "" means the usual unambiguous formats
+	Zone       *time.Location   // for dates without a zone and for Excel's dates; nil means UTC
 
-	Labels    *addressbook.Book             // what addresses are called; nil is not known
-	Accounts  []chain.Address               // the company's: what they paid for is looked for in the file
-	RowsOnly  bool                          // what no row names is not looked for
-	Period    chain.Optional[ledger.Period] // that the file is of; all that is sealed where it is not known
+	Profile     string     // name of the profile that reads the file; "" recognises it, NoProfile uses none
+	Profiles    []*Profile // the user's own profiles, tried before the built-in ones
+	CutDecimals int        // decimals of the token after which fees may be cut or rounded; 0 means none
+
+	Labels    *addressbook.Book             // labels of addresses; may be nil
+	Accounts  []chain.Address               // the company's accounts, whose payments must be in the file
+	RowsOnly  bool                          // do not look for transactions that no row names
+	Period    chain.Optional[ledger.Period] // period of the file; everything sealed if unknown
 	Tolerance chain.Wei                     // differences up to this are WithinTolerance
-	Prices    *money.List                   // what the amounts were worth; nil values nothing
-	// ToleranceSymbol is the token in which the tolerance was named, "" where it was wei, Gwei or
-	// just the token. It must be the Symbol.
+	Prices    *money.List                   // prices for valuing the amounts; may be nil
+	// ToleranceSymbol is the token in which the tolerance was given, "" for wei, Gwei or an unnamed token.
+	// It must equal Symbol.
 	ToleranceSymbol string
-	Partial         bool // also where the ledger does not cover the period
+	Partial         bool // allow a period that the ledger does not cover
+
+	applied      *Profile // the profile that reads the file; nil means none
+	alias        string   // the file's own symbol for the network's token; "" if it is the network's
+	fileDecimals int      // highest number of decimals of a fee in the file
 }
 
-// checked are the options with their defaults.
+// checked returns the validated options with their defaults.
 func (o Options) checked() (Options, error) {
 	if o.Decimal == 0 {
 		o.Decimal = '.'
@@ -74,39 +82,48 @@ func (o Options) checked() (Options, error) {
 	}
 	switch {
 	case o.Unit != "" && o.Unit != Wei && o.Unit != Gwei && o.Unit != Token:
-		return o, fmt.Errorf("--unit %q: want wei, gwei or token", o.Unit)
+		return o, fmt.Errorf("--unit %q must be wei, gwei or token", o.Unit)
 	case o.Encoding != "" && o.Encoding != UTF8 && o.Encoding != Windows1252:
-		return o, fmt.Errorf("--encoding %q: want utf-8 or windows-1252; UTF-16 is known by its mark", o.Encoding)
-	case o.HeaderRow < 0 || o.HeaderRow > mostRows:
-		return o, fmt.Errorf("--header-row %d: rows are counted from 1 to %d", o.HeaderRow, mostRows)
-	case len(o.SkipRows) > mostSkipped:
-		return o, fmt.Errorf("--skip-rows: %d rows, and %d at most can be passed over", len(o.SkipRows), mostSkipped)
+		return o, fmt.Errorf("--encoding %q must be utf-8 or windows-1252; UTF-16 is detected", o.Encoding)
+	case o.HeaderRow < 0 || o.HeaderRow > maxRows:
+		return o, fmt.Errorf("--header-row %d must be between 1 and %d", o.HeaderRow, maxRows)
+	case len(o.SkipRows) > maxSkipped:
+		return o, fmt.Errorf("--skip-rows lists %d rows; at most %d are allowed", len(o.SkipRows), maxSkipped)
 	case o.HeaderRow > 0 && slices.Contains(o.SkipRows, o.HeaderRow):
-		return o, fmt.Errorf("--header-row %d is among those of --skip-rows", o.HeaderRow)
+		return o, fmt.Errorf("--header-row %d is also in --skip-rows", o.HeaderRow)
 	case o.ToleranceSymbol != "" && o.Symbol != "" && !strings.EqualFold(o.ToleranceSymbol, o.Symbol):
-		return o, fmt.Errorf("--tolerance is in %s, and the token is %s", shownName(o.ToleranceSymbol), o.Symbol)
+		return o, fmt.Errorf("--tolerance is in %s, but the token is %s", shownName(o.ToleranceSymbol), o.Symbol)
+	case o.CutDecimals < 0 || o.CutDecimals > maxCutDecimals:
+		return o, fmt.Errorf("--cut-decimals %d must be between 1 and %d", o.CutDecimals, maxCutDecimals)
+	case o.Profile != "" && o.Profile != NoProfile && o.findProfile(o.Profile) == nil:
+		return o, fmt.Errorf("--profile %q is unknown. List the profiles with \"fees reconcile --profiles\"", o.Profile)
 	case o.Separator != 0 && !strings.ContainsRune(separators, o.Separator):
-		return o, fmt.Errorf("--separator %q: want a comma, a semicolon, a tab or a pipe", o.Separator)
+		return o, fmt.Errorf("--separator %q must be a comma, semicolon, tab or pipe", o.Separator)
 	case o.Decimal != '.' && o.Decimal != ',':
-		return o, fmt.Errorf("--decimal %q: want a point or a comma", o.Decimal)
+		return o, fmt.Errorf("--decimal %q must be a point or a comma", o.Decimal)
 	case o.Thousands == o.Decimal:
 		return o, errors.New("--decimal and --thousands are the same")
 	case unicode.IsDigit(o.Thousands) || unicode.IsLetter(o.Thousands) || o.Thousands == '-' || o.Thousands == '+' || o.Thousands == utf8.RuneError:
-		return o, fmt.Errorf("--thousands %q: want a comma, a point, an apostrophe or a space", o.Thousands)
+		return o, fmt.Errorf("--thousands %q must be a comma, point, apostrophe or space", o.Thousands)
 	}
 	for field := range o.Columns {
 		if !field.known() {
-			return o, fmt.Errorf("--map: no field %q: there are %s", field, fieldNames())
+			return o, fmt.Errorf("--map: unknown field %q; the fields are %s", field, fieldNames())
 		}
 	}
 	for _, n := range o.SkipRows {
-		if n < 1 || n > mostRows+1 {
-			return o, fmt.Errorf("--skip-rows %d: rows are counted from 1 to %d", n, mostRows+1)
+		if n < 1 || n > maxRows+1 {
+			return o, fmt.Errorf("--skip-rows %d must be between 1 and %d", n, maxRows+1)
 		}
 	}
 	_, err := newDateReader(o.DateFormat, o.Zone)
 	return o, err
 }
 
-// mostSkipped is how many rows can be named as those that are passed over.
-const mostSkipped = 1000
+// maxSkipped is the maximum number of rows in --skip-rows.
+const maxSkipped = 1000
+
+// isMapped reports whether the user has named the columns of the fee and of the transaction.
+func (o *Options) isMapped() bool {
+	return o.Columns[Fee] != "" && (o.Columns[Hash] != "" || o.Columns[EVMHash] != "" || o.Columns[ExtrinsicHash] != "" || o.Columns[ID] != "")
+}

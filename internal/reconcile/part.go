@@ -9,20 +9,19 @@ import (
 	"io"
 )
 
-// The bounds of a part of a workbook. The work that it makes is bounded by what it is packed into: a small
-// file that unpacks to millions of elements keeps a server busy. What spreadsheets write unpacks to twenty
-// times the size at most, with three marks to a packed byte.
+// Limits for a part of a workbook, relative to its packed size: a small file that unpacks to millions of elements would
+// keep a server busy. Spreadsheets write at most twenty times the packed size, with three marks per packed byte.
 const (
-	mostPart        = 256 << 20 // bytes, unpacked
-	maxRatio        = 100       // unpacked bytes to a packed one, beyond
+	maxPart         = 256 << 20 // bytes, unpacked
+	maxRatio        = 100       // unpacked bytes per packed byte, in addition
 	freeBytes       = 4 << 20
-	maxMarks        = 5 // elements and attributes to a packed byte, beyond
+	maxMarks        = 5 // elements and attributes per packed byte, in addition
 	freeMarks       = 256 << 10
 	maxBetweenMarks = 1 << 20 // bytes of one text or tag
 	maxDirectory    = 2 << 20 // bytes of the list of parts
 )
 
-// partReader reads a part within its bounds, until the context ends.
+// partReader reads a part within these limits, until the context ends.
 type partReader struct {
 	ctx     context.Context
 	from    io.ReadCloser
@@ -31,18 +30,18 @@ type partReader struct {
 	between int // bytes since the last element began
 }
 
-// openPart unpacks a part of a workbook within its bounds.
+// openPart unpacks a part of a workbook within the limits.
 func (w *workbook) openPart(file *zip.File) (*partReader, error) {
 	p := &partReader{ctx: w.ctx}
-	if file.UncompressedSize64 > mostPart {
-		return nil, fmt.Errorf("it is larger than %d MB: split it", mostPart>>20)
+	if file.UncompressedSize64 > maxPart {
+		return nil, fmt.Errorf("it is larger than %d MB; split it", maxPart>>20)
 	}
 	content, err := file.Open()
 	if err != nil {
 		return nil, err
 	}
 	packed := int(min(file.CompressedSize64, maxWorkbook))
-	p.from, p.bytes, p.marks = content, min(freeBytes+maxRatio*packed, mostPart), freeMarks+maxMarks*packed
+	p.from, p.bytes, p.marks = content, min(freeBytes+maxRatio*packed, maxPart), freeMarks+maxMarks*packed
 	return p, nil
 }
 
@@ -60,14 +59,14 @@ func (p *partReader) Read(into []byte) (int, error) {
 		first = n
 	}
 	p.between += first
-	const again = ": save it again with a spreadsheet, or as csv"
+	const again = "; save it again with a spreadsheet, or as csv"
 	switch {
 	case p.bytes < 0:
-		return 0, errors.New("it unpacks to far more than a spreadsheet writes" + again)
+		return 0, errors.New("it unpacks to more data than a spreadsheet writes" + again)
 	case p.marks < 0:
-		return 0, errors.New("it unpacks to far more cells or texts than a spreadsheet writes" + again)
+		return 0, errors.New("it unpacks to more cells or texts than a spreadsheet writes" + again)
 	case p.between > maxBetweenMarks:
-		return 0, fmt.Errorf("it has a text of more than %d MB"+again, maxBetweenMarks>>20)
+		return 0, fmt.Errorf("it contains a text of more than %d MB"+again, maxBetweenMarks>>20)
 	case first < n:
 		p.between = n - bytes.LastIndexByte(text, '<')
 	}
@@ -77,7 +76,7 @@ func (p *partReader) Read(into []byte) (int, error) {
 // Close implements [io.Closer].
 func (p *partReader) Close() error { return p.from.Close() }
 
-// directoryReader reads the list of a zip file's parts, of a bounded size.
+// directoryReader reads the list of a zip file's parts, up to a limit.
 type directoryReader struct {
 	from io.ReaderAt
 	left int64

@@ -18,9 +18,8 @@ import (
 	"github.com/feeledger/fees/internal/reconcile"
 )
 
-// A file with every transaction of a recording is compared for each sender and for several
-// periods. In every form, the chain's side adds up to what that sender's balance lost in the
-// period; what the others paid is only in the books.
+// A file with every transaction of a recording is compared for each sender and for several periods. In every format, the
+// chain's side adds up to the sender's loss of balance in the period; what others paid is only in the books.
 func TestChainSideIsWhatTheAccountsPaid(t *testing.T) {
 	for name, last := range lasts {
 		list := allSent(t, name)
@@ -131,8 +130,8 @@ func rowsOf(t testing.TB, each func(func([]any, error) bool)) (list [][]any) {
 	return list
 }
 
-// A row that another account paid is named with that account, whoever the row says paid, and
-// whatever is known of the fee. Where the payer is not known, the sum is not either.
+// A row that another account paid is reported with that account, whatever the row says and whatever is known of the fee. If
+// the payer is unknown, the sum is unknown too.
 func TestPaidByAnotherAccount(t *testing.T) {
 	list := allSent(t, "moonbeam-2100")[:1]
 	stranger := reconcile.Options{Accounts: []chain.Address{{19: 1}}}
@@ -159,17 +158,17 @@ func TestPaidByAnotherAccount(t *testing.T) {
 	unknown := &changed{book(t, "moonbeam-2100"), func(x *ledger.Transaction) { x.Payer = chain.Optional[chain.Address]{} }}
 	r := match(t, unknown, read(t, weiGrid(list).csv(','), stranger), stranger)
 	require.Equal(t, map[reconcile.Outcome]int{reconcile.Undetermined: 1}, counts(r))
-	require.Equal(t, []string{"who paid is not known"}, items(t, r)[0].Notes)
+	require.Equal(t, []string{"the payer is unknown"}, items(t, r)[0].Notes)
 	require.False(t, r.Total.Chain.Known())
 	require.False(t, r.Total.Difference.Known())
 
-	// An incoming row without a fee is right: the books have nothing of it.
+	// An incoming row without a fee is correct: the books state no fee either.
 	r = match(t, book(t, "moonbeam-2100"), read(t, "hash,fee_wei\n"+list[0].hash()+",0\n", stranger), stranger)
 	require.Equal(t, map[reconcile.Outcome]int{reconcile.Matched: 1}, counts(r))
 	require.Equal(t, []string{"paid by another account, " + list[0].From}, items(t, r)[0].Notes)
 }
 
-// Nothing is called reconciled where fees that the books lack were not looked for.
+// A result is never called reconciled if missing fees were not searched for.
 func TestCompletenessNotChecked(t *testing.T) {
 	list := allSent(t, "moonbeam-2100")
 	text := weiGrid(list[:15]).csv(',')
@@ -188,8 +187,8 @@ func TestCompletenessNotChecked(t *testing.T) {
 		{wrong, nil, true, "1 of 15 do not match; completeness not checked", "false"},
 		{weiGrid(list[:1]).csv(','), nil, true, "1 row matches; completeness not checked", "null"},
 		{weiGrid(list).csv(','), own, false, fmt.Sprintf("all %d match", len(list)), "true"},
-		{weiGrid(nil).csv(','), []chain.Address{{19: 1}}, false, "nothing to compare: the file has no fee, and the accounts paid none", "true"},
-		{weiGrid(nil).csv(','), nil, true, "nothing to compare: the file has no fee; completeness not checked", "null"},
+		{weiGrid(nil).csv(','), []chain.Address{{19: 1}}, false, "nothing to compare: the file contains no fees and the accounts paid none", "true"},
+		{weiGrid(nil).csv(','), nil, true, "nothing to compare: the file contains no fees; completeness not checked", "null"},
 	} {
 		o := reconcile.Options{Accounts: c.accounts, RowsOnly: c.rowsOnly}
 		r := match(t, book(t, "moonbeam-2100"), read(t, c.text, o), o)
@@ -209,7 +208,7 @@ func TestCompletenessNotChecked(t *testing.T) {
 		require.Equal(t, c.accounts != nil && !c.rowsOnly, read.Complete)
 		out.Reset()
 		require.NoError(t, r.WriteTable(&out, false, 200))
-		require.True(t, strings.HasPrefix(out.String(), "Fees in the books beside the ledger: "+c.headline+"\n"), out.String())
-		require.Equal(t, "Fees in the books beside the ledger: "+c.headline, r.Sheets(false)[0].Title)
+		require.True(t, strings.HasPrefix(out.String(), "Fees in the books compared with the ledger: "+c.headline+"\n"), out.String())
+		require.Equal(t, "Fees in the books compared with the ledger: "+c.headline, r.Sheets(false)[0].Title)
 	}
 }

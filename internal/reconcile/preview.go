@@ -7,29 +7,29 @@ import (
 	"slices"
 )
 
-// Preview is how a record of fees begins, as it is written, whether or not it can be read: it
-// shows people which column is what.
+// Preview is the beginning of a record of fees as it is written, readable or not. It shows people which column is
+// which.
 type Preview struct {
 	Form      string   // csv or xlsx
 	Separator string   // of csv
 	Encoding  Encoding // of csv
 	Sheet     string   // of xlsx
-	Sheets    []string // that the workbook has
-	Line      int      // of the header, or of what looks most like one
+	Sheets    []string // in the workbook
+	Line      int      // of the header, or of the row most like one
 	Header    []string // its cells
-	Found     []Column // that the header has; none where it is no header by the options
-	Unit      Unit     // of the fees; "" where the header does not say it
-	Rows      []Line   // the first below the header
+	Found     []Column // recognised columns; none if it is not a header with these options
+	Unit      Unit     // of the fees; "" if the header does not state it
+	Rows      []Line   // the first rows below the header
 }
 
-// Line is a row of a file, as it is written.
+// Line is a row of a file as it is written.
 type Line struct {
-	Number int // the first is 1
+	Number int // from 1
 	Cells  []string
 }
 
-// ReadPreview reads how a file begins: its header and so many rows below it. The error is that of
-// a file of which no row can be told.
+// ReadPreview reads the beginning of a file: its header and a number of rows below it. It returns an error only if no
+// row can be read.
 func ReadPreview(ctx context.Context, in io.Reader, o Options, rows int) (*Preview, error) {
 	o, err := o.checked()
 	if err != nil {
@@ -48,7 +48,7 @@ func ReadPreview(ctx context.Context, in io.Reader, o Options, rows int) (*Previ
 	var lines []Line
 	var unread *UnreadError
 	for rec, wrong := range t.records {
-		if wrong != nil { // ReadFile tells it
+		if wrong != nil { // ReadFile reports it
 			err = wrong
 			break
 		}
@@ -86,7 +86,7 @@ func ReadPreview(ctx context.Context, in io.Reader, o Options, rows int) (*Previ
 	return p, nil
 }
 
-// written are the cells as they are written.
+// written returns the cells as they are written.
 func (r *record) written() Line {
 	l := Line{Number: r.line, Cells: make([]string, len(r.cells))}
 	for i := range r.cells {

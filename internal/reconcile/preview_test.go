@@ -15,8 +15,7 @@ func preview(t *testing.T, text string, o reconcile.Options) (*reconcile.Preview
 	return reconcile.ReadPreview(t.Context(), strings.NewReader(text), o, 2)
 }
 
-// How a file begins is shown as it is written, also where it cannot be read: its header, or the
-// row that looks most like one.
+// The beginning of a file is shown as written, even if it cannot be read: its header, or the row most like one.
 func TestPreview(t *testing.T) {
 	hash := "0x" + strings.Repeat("ab", 32)
 	p, err := preview(t, "Report\n\nTx hash;Fee (GLMR);Centre\n"+hash+";x;<b>\n;;\nby hand;;\n1;2;3\n", reconcile.Options{Symbol: "GLMR"})
@@ -27,7 +26,7 @@ func TestPreview(t *testing.T) {
 		Rows:  []reconcile.Line{{Number: 4, Cells: []string{hash, "x", "<b>"}}, {Number: 6, Cells: []string{"by hand", "", ""}}},
 	}, p)
 
-	// No header: the row with the most names, found at the end of a short file and of a long one.
+	// Without a header: the row with the most names, at the end of a short file and of a long one.
 	for _, more := range []int{1, 200} {
 		p, err = preview(t, "Report\nBeleg;Betrag;Datum\n"+strings.Repeat(hash+";1;2\n", more), reconcile.Options{})
 		require.NoError(t, err)
@@ -39,9 +38,9 @@ func TestPreview(t *testing.T) {
 	}
 	p, err = preview(t, "Report;;\nBeleg;Betrag;Datum\n"+hash+";1;2\n", reconcile.Options{HeaderRow: 2, Columns: map[reconcile.Field]string{reconcile.Fee: "Betrag", reconcile.Hash: "Beleg"}, SkipRows: []int{1}})
 	require.NoError(t, err)
-	require.Len(t, p.Found, 2)
+	require.Len(t, p.Found, 3)
 
-	// A row that is none ends it: what came before is shown.
+	// An unreadable row ends it; the rows before are shown.
 	p, err = preview(t, "hash,fee_wei\n"+hash+",1\n\"x\"y,1\n", reconcile.Options{})
 	require.NoError(t, err)
 	require.Len(t, p.Rows, 1)
@@ -53,7 +52,7 @@ func TestPreview(t *testing.T) {
 	require.Equal(t, []reconcile.Line{{Number: 3, Cells: []string{hash, "7"}}}, p.Rows)
 
 	for text, want := range map[string]string{
-		"": "the file is empty", "\n\n": "neither commas, semicolons, tabs nor pipes", ",,\n,,\n": "the file is empty", "\x00\x01,\x02\n": "a byte of 0", "PK\x03\x04": "cannot be unpacked",
+		"": "the file is empty", "\n\n": "no commas, semicolons, tabs or pipes", ",,\n,,\n": "the file is empty", "\x00\x01,\x02\n": "a zero byte", "PK\x03\x04": "cannot be unpacked",
 	} {
 		_, err = preview(t, text, reconcile.Options{})
 		require.ErrorContains(t, err, want, "%q", text)
@@ -62,7 +61,7 @@ func TestPreview(t *testing.T) {
 	require.ErrorContains(t, err, "--unit")
 }
 
-// Nothing is read any more once who asked has given up.
+// Nothing more is read after the request is cancelled.
 func TestGivenUp(t *testing.T) {
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -73,7 +72,7 @@ func TestGivenUp(t *testing.T) {
 		_, err = reconcile.ReadPreview(over, strings.NewReader(text), reconcile.Options{}, 2)
 		require.ErrorIs(t, err, context.Canceled)
 	}
-	// Where it is given up while a workbook is read.
+	// The same while a workbook is read.
 	ctx, cancel := context.WithCancel(t.Context())
 	in := &ending{Reader: strings.NewReader(book), end: cancel}
 	_, err := reconcile.ReadFile(ctx, in, reconcile.Options{})

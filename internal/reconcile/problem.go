@@ -9,15 +9,15 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// Problem is why a row cannot be read, or several that cannot for the same reason.
+// Problem is the reason why one or several rows cannot be read.
 type Problem struct {
-	Line   int    // the first is 1
-	Column int    // the first is 1; 0 where it is the row as a whole
+	Line   int    // from 1
+	Column int    // from 1; 0 for the row as a whole
 	Name   string // of the column
-	Value  string // that stands there
+	Value  string // of the cell
 	Err    error
-	Count  int   // rows with it; 0 is one
-	Lines  []int // of the first of them
+	Count  int   // number of rows; 0 means one
+	Lines  []int // the first of these rows
 }
 
 func (p *Problem) Error() string {
@@ -34,7 +34,7 @@ func (p *Problem) Error() string {
 
 func (p *Problem) Unwrap() error { return p.Err }
 
-// reason is the error without the value that it is of.
+// reason returns the error without the row's value.
 func (p *Problem) reason() string {
 	what := "the value"
 	if p.Value == "" {
@@ -43,35 +43,35 @@ func (p *Problem) reason() string {
 	return strings.ReplaceAll(p.Err.Error(), strconv.Quote(jsonscan.Excerpt(p.Value)), what)
 }
 
-// where names the rows: the first of them, where they are many.
+// where lists the rows, or the first of them.
 func (p *Problem) where() string {
 	text := fmt.Sprintf(": %s, %s %s", console.Counted(p.Count, "row"), console.Verb(p.Count, "line", "lines"), listed(p.Lines))
 	if p.Count > len(p.Lines) {
-		text = fmt.Sprintf(": %d rows, the first are lines %s", p.Count, listed(p.Lines))
+		text = fmt.Sprintf(": %d rows, starting with lines %s", p.Count, listed(p.Lines))
 	}
 	if p.Value != "" {
-		text += fmt.Sprintf("; line %d has %q", p.Line, jsonscan.Excerpt(p.Value))
+		text += fmt.Sprintf("; the value in line %d is %q", p.Line, jsonscan.Excerpt(p.Value))
 	}
 	return text
 }
 
 const (
-	// mostProblems is how many problems are listed.
-	mostProblems = 20
-	// mostLines is how many lines are named of each.
-	mostLines = 3
+	// maxProblems limits the listed problems.
+	maxProblems = 20
+	// maxLines limits the lines listed for each.
+	maxLines = 3
 )
 
-// ProblemsError are the rows of a file that cannot be read.
+// ProblemsError lists the rows of a file that cannot be read.
 type ProblemsError struct {
-	List  []*Problem // the first 20, each once with all rows that have it
+	List  []*Problem // the first 20, each with all its rows
 	Count int        // of all rows
-	Try   []Way      // in which the file may be read; none where nothing tells
+	Try   []Way      // settings that may help; may be empty
 
 	other int // rows whose problem is not listed
 }
 
-// Error lists the problems, one a line.
+// Error lists the problems, one per line.
 func (e *ProblemsError) Error() string {
 	var lines []string
 	for _, p := range e.List {
@@ -83,12 +83,12 @@ func (e *ProblemsError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// count adds a row to those with the problem.
+// count adds a row to the problem.
 func (p *Problem) count(line int) {
 	if p.Count++; p.Count == 1 {
 		p.Line = line
 	}
-	if len(p.Lines) < mostLines {
+	if len(p.Lines) < maxLines {
 		p.Lines = append(p.Lines, line)
 	}
 }
@@ -107,7 +107,7 @@ func (e *ProblemsError) add(p *Problem) {
 			return
 		}
 	}
-	if len(e.List) == mostProblems {
+	if len(e.List) == maxProblems {
 		e.other++
 		return
 	}

@@ -12,13 +12,13 @@ import (
 	"iter"
 )
 
-// SHA256 is the sum of a file.
+// SHA256 is the checksum of a file.
 type SHA256 [sha256.Size]byte
 
-// String is the sum in hex digits.
+// String returns the checksum in hex digits.
 func (s SHA256) String() string { return hex.EncodeToString(s[:]) }
 
-// File is a record of fees that was read. Its lines are the rows of a spreadsheet that shows it.
+// File is a record of fees that was read. Line numbers are spreadsheet rows.
 type File struct {
 	SHA256    SHA256 // of the bytes that were read
 	Form      string // csv or xlsx
@@ -26,49 +26,67 @@ type File struct {
 	Encoding  Encoding
 	Sheet     string // of xlsx
 	HeaderRow int    // the line of the header
-	Titles    []int  // the lines above it with anything in them
-	Totals    []int  // the lines of total rows, which are no fees
+	Titles    []int  // the non-empty lines above it
+	Totals    []int  // the lines of total rows, which are not fees
 	Columns   []Column
-	Unit      Unit // of the fees; "" where each amount says its own
+	Unit      Unit // of the fees; "" if each amount states its own
 	Rows      Rows
-	Count     int      // of the rows, also when they are given up
-	Notes     []string // what was found beside the fees
+	Count     int      // number of rows, valid after Close
+	Notes     []string // remarks for people
+	Profile   *Profile // the profile that read the file; nil means none
+
+	options  *Options       // that read the file
+	counts   *profileCounts // nil without a profile
+	decimals int            // highest number of decimals of a fee
+	alias    string         // the file's own symbol for the network's token; "" if it is the network's
 }
 
-// Close gives up the rows.
+// Matching returns the options for matching the file's rows, with those that read it.
+func (f *File) Matching(o Options) Options {
+	read := f.options
+	o.Separator, o.Encoding, o.Sheet, o.Columns, o.HeaderRow, o.SkipRows = read.Separator, read.Encoding, read.Sheet, read.Columns, read.HeaderRow, read.SkipRows
+	o.Unit, o.Negative, o.Symbol, o.Decimal, o.Thousands, o.DateFormat, o.Zone = read.Unit, read.Negative, read.Symbol, read.Decimal, read.Thousands, read.DateFormat, read.Zone
+	o.Profile, o.Profiles, o.applied, o.alias, o.fileDecimals = read.Profile, read.Profiles, read.applied, f.alias, f.decimals
+	if o.CutDecimals == 0 && f.Profile != nil && f.Profile.Decimals > 0 {
+		if cut := max(f.Profile.Decimals, f.decimals); cut <= maxCutDecimals {
+			o.CutDecimals = cut
+		}
+	}
+	return o
+}
+
+// Close deletes the rows.
 func (f *File) Close() error { return f.Rows.records.Close() }
 
 const (
-	// mostBytes is more than a record of a million fees has.
-	mostBytes = 256 << 20
-	// mostRows is more than a sheet of a spreadsheet holds.
-	mostRows = 1 << 20
+	// maxBytes exceeds the size of a record with a million fees.
+	maxBytes = 256 << 20
+	// maxRows exceeds the rows of a spreadsheet.
+	maxRows = 1 << 20
 )
 
-// errRows says of a file with more of them, whatever is in them, that it is too long.
-var errRows = fmt.Errorf("it has more than %d rows: split it", mostRows)
+// errRows reports a file with more rows.
+var errRows = fmt.Errorf("it has more than %d rows; split it", maxRows)
 
-// fileTable is a file as its form has it, row by row.
+// fileTable provides a file's rows in either form.
 type fileTable struct {
 	form, separator, sheet string
 	encoding               Encoding
 	from1904               bool
 	records                iter.Seq2[*record, error]
-	close                  func() // of what the form needs
+	close                  func() // releases temporary files
 
-	// For who writes the file again: what stands before the first record and after the last one
-	// of csv, in bytes and in UTF-8; the workbook and the part of the sheet.
+	// For writing the file again: for csv, the text before the first record in bytes and after the last one in
+	// UTF-8; for xlsx, the workbook and the part of the sheet.
 	start string
 	end   []byte
 	book  *workbook
 	part  string
 }
 
-// ReadFile reads a record of fees, csv or xlsx: a header that names the columns, and a row
-// for each fee. Rows without anything in them are passed over; titles above the header and
-// rows with totals are named in the file's notes. It ends with the context. It is a *ProblemsError where rows cannot be
-// read, and an *UnreadError where the file's header cannot; both may tell with what settings
-// it can be.
+// ReadFile reads a record of fees, csv or xlsx: a header that names the columns, and a row for each fee. Empty rows are
+// skipped; titles above the header and total rows are listed in the file's notes. It stops when the context ends. It
+// returns a *ProblemsError if rows cannot be read, and an *UnreadError if the header cannot; both may suggest settings.
 func ReadFile(ctx context.Context, r io.Reader, o Options) (*File, error) {
 	o, err := o.checked()
 	if err != nil {
@@ -93,17 +111,17 @@ func ReadFile(ctx context.Context, r io.Reader, o Options) (*File, error) {
 	return f, nil
 }
 
-// bounded is a file within the bounds of all of them.
+// bounded limits the size of a file.
 func bounded(ctx context.Context, in io.Reader) *bufio.Reader {
-	return bufio.NewReaderSize(&guard{ctx: ctx, from: in}, mostHeader)
+	return bufio.NewReaderSize(&guard{ctx: ctx, from: in}, maxHeader)
 }
 
-// errOtherForm says that a file has a form that is not read.
+// errOtherForm reports a file format that is not supported.
 func errOtherForm(form string) error {
-	return fmt.Errorf("it is %s, and only csv and xlsx are read: export it as one of those (fees export writes --as csv, xlsx and koinly)", form)
+	return fmt.Errorf("it is %s; export it as csv or xlsx (fees export can write --as csv, xlsx or koinly)", form)
 }
 
-// openTable tells the form of a file by how it begins.
+// openTable detects the form of a file by its beginning.
 func openTable(ctx context.Context, in *bufio.Reader, o *Options) (*fileTable, error) {
 	start, err := in.Peek(8)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -115,7 +133,7 @@ func openTable(ctx context.Context, in *bufio.Reader, o *Options) (*fileTable, e
 	case bytes.HasPrefix(start, []byte("PK\x03\x04")):
 		return openXLSX(ctx, in, o)
 	case bytes.HasPrefix(start, []byte("\xd0\xcf\x11\xe0")):
-		return nil, errors.New("it is a spreadsheet of the old form, or one with a password: save it as xlsx without one, or as csv")
+		return nil, errors.New("it is an old or password-protected spreadsheet; save it as xlsx without a password, or as csv")
 	}
 	switch first := bytes.TrimLeft(start, "\ufeff \t\r\n"); {
 	case bytes.HasPrefix(start, []byte("PAR1")):
@@ -123,7 +141,7 @@ func openTable(ctx context.Context, in *bufio.Reader, o *Options) (*fileTable, e
 	case bytes.HasPrefix(first, []byte(`{"`)), bytes.HasPrefix(first, []byte("[{")):
 		return nil, errOtherForm("JSON")
 	case bytes.HasPrefix(first, []byte("<")):
-		return nil, errOtherForm("a page or XML")
+		return nil, errOtherForm("a web page or XML")
 	}
 	return openCSV(ctx, in, o)
 }
@@ -144,7 +162,7 @@ func (f *File) read(t *fileTable, o *Options) error {
 			continue
 		case err != nil:
 			return err
-		case count > mostRows+1: // with the header
+		case count > maxRows+1: // with the header
 			return errRows
 		}
 		r.last = rec.line
@@ -159,5 +177,6 @@ func (f *File) read(t *fileTable, o *Options) error {
 			return err
 		}
 	}
+	f.options = r.options
 	return r.end()
 }

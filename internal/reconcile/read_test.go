@@ -18,7 +18,7 @@ import (
 	"github.com/feeledger/fees/internal/reconcile"
 )
 
-// What an amount is, by what is declared; "" where it is refused, with the reason.
+// Amounts by declaration; "" if rejected, with the reason.
 func TestAmounts(t *testing.T) {
 	const token, gwei, wei = reconcile.Token, reconcile.Gwei, reconcile.Wei
 	for _, c := range []struct {
@@ -31,8 +31,8 @@ func TestAmounts(t *testing.T) {
 		{wei, '.', 0, "0", "0", ""},
 		{wei, '.', 0, "0007", "7", ""},
 		{wei, '.', 0, "12.00", "12", ""},
-		{wei, '.', 0, "12.5", "", "wei have none"},
-		{wei, '.', 0, "1,234", "", "no separator of thousands"},
+		{wei, '.', 0, "12.5", "", "wei are whole"},
+		{wei, '.', 0, "1,234", "", "no thousands separator"},
 		{wei, '.', ',', "1,234", "1234", ""},
 		{wei, '.', ',', "1,234,567", "1234567", ""},
 		{wei, '.', ',', "12,34", "", "not an amount"},
@@ -41,12 +41,12 @@ func TestAmounts(t *testing.T) {
 		{wei, '.', ',', "123,", "", "not an amount"},
 		{wei, ',', '.', "1.234", "1234", ""},
 		{wei, ',', 0, "1.234", "", "not an amount"},
-		{wei, '.', 0, "1.234", "", "separator of thousands (--thousands)?"},
+		{wei, '.', 0, "1.234", "", "thousands separator with --thousands"},
 		{wei, '.', '\'', "1'234'567", "1234567", ""},
 		{wei, '.', ' ', "1 234\u00a0567\u202f890", "1234567890", ""},
 		{wei, '.', 0, "340282366920938463463374607431768211455", "340282366920938463463374607431768211455", ""},
 		{wei, '.', 0, "340282366920938463463374607431768211456", "", "more than 128 bits"},
-		{wei, '.', 0, strings.Repeat("9", 5000), "", "more than any amount"},
+		{wei, '.', 0, strings.Repeat("9", 5000), "", "exceeds any amount"},
 		{wei, '.', 0, "", "", "the fee is empty"},
 		{wei, '.', 0, ".", "", "not an amount"},
 		{wei, '.', 0, "-5", "", "negative"},
@@ -73,17 +73,17 @@ func TestAmounts(t *testing.T) {
 		{token, '.', 0, "0.0021 GLMR", "2100000000000000", ""},
 		{token, '.', 0, "GLMR 0.0021", "2100000000000000", ""},
 		{token, '.', 0, "0.0021\u00a0glmr", "2100000000000000", ""},
-		{token, '.', 0, "0.0021 MOVR", "", "is in MOVR, and the ledger is of GLMR"},
-		{token, '.', 0, "2100000 Gwei", "", "is in gwei, and the fees are declared to be in token"},
+		{token, '.', 0, "0.0021 MOVR", "", "is in MOVR, but the ledger is in GLMR"},
+		{token, '.', 0, "2100000 Gwei", "", "is in gwei, but the fees are declared to be in token"},
 		{"", '.', 0, "2100000 Gwei", "2100000000000000", ""},
 		{"", '.', 0, "2100000.000000001Gwei", "2100000000000001", ""},
 		{"", '.', ',', "2,100,000 gwei", "2100000000000000", ""},
 		{"", '.', 0, "5 wei", "5", ""},
-		{"", '.', 0, "5", "", "has no unit: --unit wei, --unit gwei or --unit token"},
+		{"", '.', 0, "5", "", "has no unit; use --unit wei, --unit gwei or --unit token"},
 		{"", '.', 0, "5 wei gwei", "", "not an amount"},
 		{gwei, '.', 0, "2100000", "2100000000000000", ""},
 		{gwei, '.', 0, "0.000000001", "1", ""},
-		{gwei, '.', 0, "0.0000000001", "", "has 10 decimals, and an amount in gwei has 9"},
+		{gwei, '.', 0, "0.0000000001", "", "has 10 decimals, but an amount in gwei has at most 9"},
 	} {
 		o := reconcile.Options{Unit: c.unit, Decimal: c.decimal, Thousands: c.thousands, Symbol: "GLMR"}
 		g := grid{{"id", "fee"}, {"25-7", c.text}}
@@ -101,7 +101,7 @@ func TestAmounts(t *testing.T) {
 	}
 }
 
-// A number of a spreadsheet is taken where it is known which one was meant.
+// A spreadsheet number is accepted if the intended number is certain.
 func TestNumbersOfASpreadsheet(t *testing.T) {
 	const token, wei = reconcile.Token, reconcile.Wei
 	for _, c := range []struct {
@@ -115,10 +115,10 @@ func TestNumbersOfASpreadsheet(t *testing.T) {
 		{wei, "9007199254740993", "9007199254740993", ""}, // as it is written: the 15 digits are compared
 		{wei, "2100000000000000000", "2100000000000000000", ""},
 		{wei, "123456789012345678", "123456789012345678", ""},
-		{wei, "0.5", "", "wei have none"},
+		{wei, "0.5", "", "wei are whole"},
 		{wei, "-5", "", "negative"},
-		{wei, "1e999", "", "more than any amount"},
-		{wei, "1e300", "", "more than any amount"},
+		{wei, "1e999", "", "exceeds any amount"},
+		{wei, "1e300", "", "exceeds any amount"},
 		{wei, "NaN", "", "not a number"},
 		{wei, "0x10", "", "not a number"},
 		{token, "2.0999999999999999E-3", "2100000000000000", ""}, // as Excel writes 0.0021
@@ -141,7 +141,7 @@ func TestNumbersOfASpreadsheet(t *testing.T) {
 			end := at + strings.Index(xml[at:], "</c>") + len("</c>")
 			return xml[:at] + `<c r="B2"><v>` + c.raw + `</v></c>` + xml[end:]
 		})
-		// The declared separators are of text: a number has none.
+		// The declared separators apply to text only, not to numbers.
 		rows, err := readAll(strings.NewReader(text), reconcile.Options{Unit: c.unit, Decimal: ',', Thousands: '.'})
 		if c.why != "" {
 			require.ErrorContains(t, err, c.why, c.raw)
@@ -180,7 +180,7 @@ func changePart(t testing.TB, text, name string, change func(string) string) str
 	return out.String()
 }
 
-// Which columns are found, by their names or by those that are given.
+// Which columns are found, by their usual or given names.
 func TestColumns(t *testing.T) {
 	type fields map[reconcile.Field]string
 	for _, c := range []struct {
@@ -194,9 +194,9 @@ func TestColumns(t *testing.T) {
 		{"evm_hash,extrinsic-hash,extrinsic id,fee token,from,Date", reconcile.Options{}, "evm_hash 1, extrinsic_hash 2, id 3, fee 4, account 5, date 6, token", ""},
 		// As a block explorer exports it.
 		{`Transaction Hash,Blockno,UnixTimestamp,DateTime (UTC),From,To,ContractAddress,Value_IN(GLMR),TxnFee(GLMR),TxnFee(USD),Status`,
-			reconcile.Options{Symbol: "GLMR"}, "hash 1, fee 9, account 5, date 4, token", ""},
+			reconcile.Options{Symbol: "GLMR"}, "hash 1, fee 9, account 5, date 3, token", ""},
 		{"hash,fee (GLMR)", reconcile.Options{Symbol: "GLMR"}, "hash 1, fee 2, token", ""},
-		{"hash,fee (GLMR)", reconcile.Options{Symbol: "MOVR"}, "", `column "fee (GLMR)" is in GLMR, and the ledger is of MOVR`},
+		{"hash,fee (GLMR)", reconcile.Options{Symbol: "MOVR"}, "", `column "fee (GLMR)" is in GLMR; only fees in MOVR can be compared`},
 		{"hash,fee,fee (USD)", reconcile.Options{Unit: reconcile.Wei}, "hash 1, fee 2, wei", ""},
 		{"hash,fee", reconcile.Options{}, "hash 1, fee 2, ", ""}, // each amount must say it
 		{"hash,Fee (Gwei)", reconcile.Options{}, "hash 1, fee 2, gwei", ""},
@@ -207,14 +207,14 @@ func TestColumns(t *testing.T) {
 		{"hash,Txhash,fee_wei", reconcile.Options{}, "", "could all be the hash"},
 		{"hash,Txhash,fee_wei", reconcile.Options{Columns: fields{"evm_hash": "Txhash"}}, "hash 1, evm_hash 2, fee 3, wei", ""},
 		{"a,b", reconcile.Options{Columns: fields{"hash": "b", "fee": "a"}, Unit: "wei"}, "hash 2, fee 1, wei", ""},
-		{"a,a", reconcile.Options{Columns: fields{"hash": "a"}, Unit: "wei"}, "", `columns "a", "a" could all be the hash: say which it is (--map hash=NAME, or --map 'hash=#1' for column 1)`},
-		{"a,b", reconcile.Options{Columns: fields{"hash": "c"}, Unit: "wei"}, "", `there is no column "c": there are "a", "b"`},
+		{"a,a", reconcile.Options{Columns: fields{"hash": "a"}, Unit: "wei"}, "", `columns "a", "a" could all be the hash; choose one with --map hash=NAME, or --map 'hash=#1' for column 1`},
+		{"a,b", reconcile.Options{Columns: fields{"hash": "c"}, Unit: "wei"}, "", `no column "c"; the columns are "a", "b"`},
 		{"hash,fee_wei,date", reconcile.Options{Columns: fields{"date": ""}}, "hash 1, fee 2, wei", ""},
 		{"hash,fee_wei,time (UTC)", reconcile.Options{Zone: time.FixedZone("X", 3600)}, "hash 1, fee 2, wei", ""},
-		{"when,fee_wei", reconcile.Options{}, "", "names the transaction"},
-		{"hash,cost", reconcile.Options{Unit: "wei"}, "", "no column is known to be the fee"},
+		{"when,fee_wei", reconcile.Options{}, "", "identifies the transaction"},
+		{"hash,cost", reconcile.Options{Unit: "wei"}, "", "is known as the fee"},
 		{"hash,\xff,fee_wei", reconcile.Options{}, "", "not UTF-8"},
-		{"hash,fee_wei\rx,1\ry,2", reconcile.Options{}, "", "carriage return alone"},
+		{"hash,fee_wei\rx,1\ry,2", reconcile.Options{}, "", "carriage returns only"},
 		{strings.Repeat("x,", 1000) + "hash", reconcile.Options{}, "", "1001 columns"},
 		{strings.Repeat("x,", 40) + "hash", reconcile.Options{}, "", "…"},
 	} {
@@ -235,22 +235,22 @@ func TestColumns(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	for why, o := range map[string]reconcile.Options{
-		`--unit "ether": want wei, gwei`:    {Unit: "ether"},
-		`--encoding "latin"`:                {Encoding: "latin"},
-		`--header-row -1`:                   {HeaderRow: -1},
-		`--skip-rows 0`:                     {SkipRows: []int{3, 0}},
-		`--skip-rows: 1001 rows`:            {SkipRows: make([]int, 1001)},
-		`--header-row 3 is among`:           {HeaderRow: 3, SkipRows: []int{2, 3}},
-		`--tolerance is in MOVR, and the`:   {ToleranceSymbol: "MOVR", Symbol: "GLMR"},
-		`--separator '!'`:                   {Separator: '!'},
-		`--decimal '\''`:                    {Decimal: '\''},
-		"are the same":                      {Decimal: ',', Thousands: ','},
-		`--thousands '5'`:                   {Thousands: '5'},
-		`no field "amount": there are h`:    {Columns: map[reconcile.Field]string{"amount": "x"}},
-		`--date-format "y": want`:           {DateFormat: "y"},
-		`--date-format "dd.mm" lacks`:       {DateFormat: "dd.mm"},
-		`--date-format "dd.dd.yyyy" has`:    {DateFormat: "dd.dd.yyyy"},
-		`--date-format "ddämmyyyy": want y`: {DateFormat: "ddämmyyyy"},
+		`--unit "ether" must be wei, gwei`:         {Unit: "ether"},
+		`--encoding "latin"`:                       {Encoding: "latin"},
+		`--header-row -1`:                          {HeaderRow: -1},
+		`--skip-rows 0`:                            {SkipRows: []int{3, 0}},
+		`--skip-rows lists 1001 rows`:              {SkipRows: make([]int, 1001)},
+		`--header-row 3 is also in`:                {HeaderRow: 3, SkipRows: []int{2, 3}},
+		`--tolerance is in MOVR, but the`:          {ToleranceSymbol: "MOVR", Symbol: "GLMR"},
+		`--separator '!'`:                          {Separator: '!'},
+		`--decimal '\''`:                           {Decimal: '\''},
+		"are the same":                             {Decimal: ',', Thousands: ','},
+		`--thousands '5'`:                          {Thousands: '5'},
+		`unknown field "amount"; the fields are h`: {Columns: map[reconcile.Field]string{"amount": "x"}},
+		`--date-format "y" is invalid`:             {DateFormat: "y"},
+		`--date-format "dd.mm" lacks`:              {DateFormat: "dd.mm"},
+		`--date-format "dd.dd.yyyy" contains`:      {DateFormat: "dd.dd.yyyy"},
+		`--date-format "ddämmyyyy" is invalid`:     {DateFormat: "ddämmyyyy"},
 	} {
 		_, err := readAll(strings.NewReader("hash,fee_wei\n"), o)
 		require.ErrorContains(t, err, why)
@@ -292,8 +292,8 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// A file as companies have them: a mark of UTF-8, Excel's line with the separator, empty
-// lines, quotes over several lines, lines that end in either way.
+// A typical company file: a UTF-8 byte order mark, Excel's separator line, empty lines, quotes over several lines, and both
+// kinds of line ends.
 func TestOrdinaryFiles(t *testing.T) {
 	want := []int{2, 3}
 	for name, c := range map[string]struct {
@@ -318,12 +318,12 @@ func TestOrdinaryFiles(t *testing.T) {
 			require.Equal(t, chain.Some(ledger.Place{Height: 1, Row: 2}), rows[1].Place)
 		})
 	}
-	// The separator is declared over what the file says.
+	// A declared separator takes precedence over the file's.
 	rows := read(t, "sep=,\nExtrinsic ID;fee_wei\n1-1;5\n", reconcile.Options{Separator: ';'})
 	require.Len(t, rows, 1)
 }
 
-// Every row that cannot be read is named, up to twenty of them.
+// Every unreadable row is reported, up to twenty.
 func TestProblems(t *testing.T) {
 	text := "hash,Extrinsic ID,fee_wei,from\n" +
 		"0x12,,5,\n" + // no hash
@@ -342,15 +342,15 @@ func TestProblems(t *testing.T) {
 	require.Equal(t, 9, problems.Count)
 	require.Len(t, problems.List, 7)
 	for i, want := range []string{
-		`line 2, column 1 "hash": `, `line 3, column 3 "fee_wei": "five" is not an amount`, `column 2 "Extrinsic ID": the value is not a height and an index, such as 25-7: 3 rows, lines 4, 5 and 6; line 4 has "1"`,
-		`line 7: it ends after 3 columns, and the header has 4`, `line 8: nothing names its transaction`,
+		`line 2, column 1 "hash": `, `line 3, column 3 "fee_wei": "five" is not an amount`, `column 2 "Extrinsic ID": the value is not a transaction ID such as 25-7: 3 rows, lines 4, 5 and 6; the value in line 4 is "1"`,
+		`line 7: it ends after 3 columns, but the header has 4`, `line 8: its transaction hash and ID are empty`,
 		`line 9, column 4 "from": `, `line 10, column 3 "fee_wei": it is not UTF-8`,
 	} {
 		require.Contains(t, problems.List[i].Error(), want)
 		require.Error(t, errors.Unwrap(problems.List[i]))
 	}
 	_, err = readAll(strings.NewReader("Extrinsic ID,fee_wei\n"+strings.Repeat("x,5\n", 100)), reconcile.Options{})
-	require.EqualError(t, err, `column 1 "Extrinsic ID": the value is not a height and an index, such as 25-7: 100 rows, the first are lines 2, 3 and 4; line 2 has "x"`)
+	require.EqualError(t, err, `column 1 "Extrinsic ID": the value is not a transaction ID such as 25-7: 100 rows, starting with lines 2, 3 and 4; the value in line 2 is "x"`)
 	var wide strings.Builder
 	for n := range 30 { // of each its own reason
 		fmt.Fprintf(&wide, "1-1,5%s\n", strings.Repeat(",x", n+1))
@@ -360,29 +360,29 @@ func TestProblems(t *testing.T) {
 	require.ErrorContains(t, err, "\nand 10 more rows")
 }
 
-// Files that are hostile, or something else.
+// Hostile files and other formats.
 func TestHostileFiles(t *testing.T) {
 	endless := func(text string) io.Reader {
 		return io.MultiReader(strings.NewReader("Extrinsic ID,fee_wei\n"), &repeated{text: text})
 	}
 	for why, in := range map[string]io.Reader{
-		"the file is empty":                        strings.NewReader(""),
-		"the file has no header":                   strings.NewReader(",,\n,,\n"),
-		"it is UTF-16, and it is not":              strings.NewReader("\xff\xfeh\x00a\x00\x00"),
-		"old form":                                 strings.NewReader("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
-		"the workbook is larger than 64 MB":        io.MultiReader(strings.NewReader("PK\x03\x04"), &repeated{text: "x"}),
-		"cannot be unpacked":                       strings.NewReader("PK\x03\x04 and then nothing"),
-		"neither commas":                           strings.NewReader("hash\n0x12\n"),
-		"declare the separator":                    strings.NewReader("a;b, c\n"),
-		"the header is longer":                     &repeated{text: "x"},
-		"a byte of 0":                              strings.NewReader("Extrinsic ID,fee_wei\n1-1,5\x00\n"),
-		"line 3: a quoted value does not end":      strings.NewReader("Extrinsic ID,fee_wei\n1-1,5\n1-2,\"6\n1-3,7\n"),
-		"line 2: a quote stands inside of a value": strings.NewReader("Extrinsic ID,fee_wei\n1\"-1,5\n"),
-		"a row is longer than 1024 KB":             endless("\""),
-		"a row is longer than 1024 KB: ":           endless(","),
-		"the file is larger than 256 MB":           endless(strings.Repeat(" ", 10_000) + ",\n"),
-		"out of paper":                             io.MultiReader(strings.NewReader("Extrinsic ID,fee_wei\n1-1,5\n"), broken{}),
-		"out of pape":                              broken{},
+		"the file is empty":                              strings.NewReader(""),
+		"the file has no header":                         strings.NewReader(",,\n,,\n"),
+		"says UTF-16, but it is not":                     strings.NewReader("\xff\xfeh\x00a\x00\x00"),
+		"old or password-protected":                      strings.NewReader("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
+		"the workbook is larger than 64 MB":              io.MultiReader(strings.NewReader("PK\x03\x04"), &repeated{text: "x"}),
+		"cannot be unpacked":                             strings.NewReader("PK\x03\x04 and then nothing"),
+		"no commas, semicolons":                          strings.NewReader("hash\n0x12\n"),
+		"choose the separator":                           strings.NewReader("a;b, c\n"),
+		"the header is longer":                           &repeated{text: "x"},
+		"a zero byte":                                    strings.NewReader("Extrinsic ID,fee_wei\n1-1,5\x00\n"),
+		"line 3: a quoted value ends in the wrong place": strings.NewReader("Extrinsic ID,fee_wei\n1-1,5\n1-2,\"6\n1-3,7\n"),
+		"line 2: a value contains a quote":               strings.NewReader("Extrinsic ID,fee_wei\n1\"-1,5\n"),
+		"a row is longer than 1024 KB":                   endless("\""),
+		"a row is longer than 1024 KB; ":                 endless(","),
+		"the file is larger than 256 MB":                 endless(strings.Repeat(" ", 10_000) + ",\n"),
+		"out of paper":                                   io.MultiReader(strings.NewReader("Extrinsic ID,fee_wei\n1-1,5\n"), broken{}),
+		"out of pape":                                    broken{},
 	} {
 		t.Run(why, func(t *testing.T) {
 			_, err := readAll(in, reconcile.Options{})
@@ -413,7 +413,7 @@ type broken struct{}
 func (broken) Read([]byte) (int, error)  { return 0, errors.New("out of paper") }
 func (broken) Write([]byte) (int, error) { return 0, errors.New("out of paper") }
 
-// What the cells of a workbook can be, besides text.
+// Other cell types than text.
 func TestCellsOfAWorkbook(t *testing.T) {
 	g := grid{{"Extrinsic ID", "fee_wei", "date"}, {"25-7", "5", "2026-01-01"}}
 	for name, c := range map[string]struct {
@@ -423,11 +423,11 @@ func TestCellsOfAWorkbook(t *testing.T) {
 	}{
 		"text":                {nil, "", "2026-01-01T00:00:00Z"},
 		"a date as a number":  {func(f *excelize.File) { f.SetCellValue("Sheet1", "C2", time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)) }, "", "2026-01-02T12:00:00Z"},
-		"no date at all":      {func(f *excelize.File) { f.SetCellInt("Sheet1", "C2", 5) }, "not a date of a spreadsheet", ""},
+		"no date at all":      {func(f *excelize.File) { f.SetCellInt("Sheet1", "C2", 5) }, "not a spreadsheet date", ""},
 		"a place as a number": {func(f *excelize.File) { f.SetCellInt("Sheet1", "A2", 46000) }, "store it as text", ""},
 		"a boolean":           {func(f *excelize.File) { f.SetCellBool("Sheet1", "B2", true) }, "true or false", ""},
 		"a cell too many":     {func(f *excelize.File) { f.SetCellStr("Sheet1", "D2", "x") }, "it has 4 columns", ""},
-		"far to the right":    {func(f *excelize.File) { f.SetCellStr("Sheet1", "XFD2", "x") }, "1000 columns at most", ""},
+		"far to the right":    {func(f *excelize.File) { f.SetCellStr("Sheet1", "XFD2", "x") }, "beyond column 1000", ""},
 		"another sheet":       {func(f *excelize.File) { f.NewSheet("other"); f.SetCellStr("other", "A1", "x") }, "", "2026-01-01T00:00:00Z"},
 		"blank cells":         {func(f *excelize.File) { f.SetCellStr("Sheet1", "F2", "") }, "", "2026-01-01T00:00:00Z"},
 		"an empty row":        {func(f *excelize.File) { f.InsertRows("Sheet1", 2, 3) }, "", "2026-01-01T00:00:00Z"},
@@ -457,14 +457,14 @@ func TestCellsOfOtherPrograms(t *testing.T) {
 		"without places":        {`<row><c t="str"><v>25-7</v></c><c><v>5</v></c></row>`, ""},
 		"others between":        {`<row><extLst><ext><v>7</v></ext></extLst><c t="str"><v>25-7</v></c><x/><c><v>5</v></c></row>`, ""},
 		"formula of a number":   {`<row r="2"><c r="A2" t="str"><f>X1</f><v>25-7</v></c><c r="B2"><f>2+3</f><v>5</v></c></row>`, ""},
-		"formula of nothing":    {`<row r="2"><c r="A2" t="str"><v>25-7</v></c><c r="B2"><f>2+3</f></c></row>`, "kept no value"},
-		"an error":              {`<row r="2"><c r="A2" t="str"><v>25-7</v></c><c r="B2" t="e"><f>1/0</f><v>#DIV/0!</v></c></row>`, "an error there, #DIV/0!"},
+		"formula of nothing":    {`<row r="2"><c r="A2" t="str"><v>25-7</v></c><c r="B2"><f>2+3</f></c></row>`, "without a stored value"},
+		"an error":              {`<row r="2"><c r="A2" t="str"><v>25-7</v></c><c r="B2" t="e"><f>1/0</f><v>#DIV/0!</v></c></row>`, "the error #DIV/0!"},
 		"an error in no column": {`<row r="2"><c r="A2" t="str"><v>25-7</v></c><c r="B2"><v>5</v></c><c r="C2" t="e"><v>#REF!</v></c></row>`, "it has 3 columns"},
 		"no such text":          {`<row r="2"><c r="A2" t="s"><v>99</v></c></row>`, `text "99" is not in the workbook`},
-		"an unknown kind":       {`<row r="2"><c r="A2" t="zz"><v>99</v></c></row>`, `unknown kind "zz"`},
+		"an unknown kind":       {`<row r="2"><c r="A2" t="zz"><v>99</v></c></row>`, `unknown cell type "zz"`},
 		"rows backwards":        {`<row r="1"><c r="A1"><v>1</v></c></row>`, `row "1" after row 1`},
 		"cells backwards":       {`<row r="2"><c r="B2"><v>1</v></c><c r="A2"><v>1</v></c></row>`, `cell "A2"`},
-		"no place":              {`<row r="2"><c r="B"><v>1</v></c></row>`, `cell "B" is no place`},
+		"no place":              {`<row r="2"><c r="B"><v>1</v></c></row>`, `cell reference "B" is invalid`},
 		"no name":               {`<row r="2"><c r="2"><v>1</v></c></row>`, `cell "2"`},
 		"broken XML":            {`<row r="2"><c r="A2"><v>1</x></c></row>`, "syntax error"},
 		"broken off":            {`<row r="2"><c r="A2"><v>1`, "unexpected EOF"},
@@ -492,7 +492,7 @@ func TestCellsOfOtherPrograms(t *testing.T) {
 	}
 }
 
-// Workbooks as a whole: which sheet, which epoch, and what is broken.
+// Workbooks as a whole: the sheet, the epoch, and errors.
 func TestWorkbooks(t *testing.T) {
 	good := grid{{"Extrinsic ID", "fee_wei", "date"}, {"25-7", "5", ""}}
 	two := good.xlsx(t, func(f *excelize.File) {
@@ -507,7 +507,7 @@ func TestWorkbooks(t *testing.T) {
 		require.Equal(t, want, rows[0].Fee.String())
 	}
 	_, err := readAll(strings.NewReader(two), reconcile.Options{Sheet: "Fees"})
-	require.ErrorContains(t, err, `no sheet "Fees" (--sheet): it has "Sheet1", "fees"`)
+	require.ErrorContains(t, err, `no sheet "Fees" (--sheet); the sheets are "Sheet1", "fees"`)
 
 	since1904 := true
 	text := good.xlsx(t, func(f *excelize.File) {
@@ -520,7 +520,7 @@ func TestWorkbooks(t *testing.T) {
 		part   string
 		change func(string) string
 	}{
-		"no workbook":                     {"_rels/.rels", func(s string) string { return strings.ReplaceAll(s, "officeDocument\"", "x\"") }},
+		"not a workbook":                  {"_rels/.rels", func(s string) string { return strings.ReplaceAll(s, "officeDocument\"", "x\"") }},
 		`no part "_rels/.rels"`:           {"_rels/.rels", func(string) string { return "" }},
 		`no part "xl/workbook.xml"`:       {"xl/workbook.xml", func(string) string { return "" }},
 		`"xl/_rels/workbook.xml.rels"`:    {"xl/_rels/workbook.xml.rels", func(string) string { return "" }},
@@ -528,7 +528,7 @@ func TestWorkbooks(t *testing.T) {
 		`no part "xl/sharedStrings.xml"`:  {"xl/sharedStrings.xml", func(string) string { return "" }},
 		`no part "xl/worksheets/sheet1.x`: {"xl/worksheets/sheet1.xml", func(string) string { return "" }},
 		"is larger than 256 MB":           {"xl/worksheets/sheet1.xml", func(s string) string { return s + strings.Repeat(" ", 257<<20) }},
-		"has a text of more than 1 MB": {"xl/sharedStrings.xml", func(s string) string {
+		"contains a text of more than 1 MB": {"xl/sharedStrings.xml", func(s string) string {
 			return strings.Replace(s, "<si>", "<si><t>"+strings.Repeat("x", 2<<20)+"</t></si><si>", 1)
 		}},
 	} {

@@ -10,22 +10,22 @@ import (
 	"time"
 )
 
-// readings are the ways to read the cells of a column that cannot be read as declared. Those that
-// cannot read one of the cells are dropped.
+// readings are the ways to interpret the cells of a column that cannot be read as declared. Those that fail for a cell
+// are dropped.
 type readings struct {
 	of      []*reading // nil before the first cell
 	example string     // the first cell
 }
 
-// reading is one of them.
+// reading is one way to interpret cells.
 type reading struct {
 	settings []Setting
 	read     func(text string) (value string, ok bool)
-	first    string    // what it makes of the example
-	all      hash.Hash // of all that it makes of cells
+	first    string    // how it interprets the example
+	all      hash.Hash // of all interpreted values
 }
 
-// learn drops the readings that cannot read a cell.
+// learn drops the readings that cannot interpret a cell.
 func (r *readings) learn(text string) {
 	first := r.example == ""
 	if first {
@@ -40,17 +40,17 @@ func (r *readings) learn(text string) {
 		if first {
 			x.first, x.all = value, sha256.New()
 		}
-		_, _ = io.WriteString(x.all, value+"\n") // a hash takes all
+		_, _ = io.WriteString(x.all, value+"\n") // a hash never fails
 		kept = append(kept, x)
 	}
 	r.of = kept
 }
 
-// maxReadings is how many readings are proposed.
+// maxReadings limits the proposed readings.
 const maxReadings = 3
 
-// ways are the readings that differ, the simplest of each that make the same of all cells. What
-// they mean is said where there are several.
+// ways returns the distinct readings, the simplest of those that interpret all cells alike. Their meaning is stated if
+// there are several.
 func (r *readings) ways() (list []Way) {
 	seen := map[string]bool{}
 	for _, x := range r.of {
@@ -70,7 +70,7 @@ func (r *readings) ways() (list []Way) {
 	return list
 }
 
-// amountReadings are the separators that amounts can be written with, the simplest first.
+// amountReadings returns the combinations of separators, simplest first.
 func amountReadings(declared amountForm) (list []*reading) {
 	for _, decimal := range ".," {
 		for _, thousands := range "\x00,.' _" {
@@ -80,7 +80,7 @@ func amountReadings(declared amountForm) (list []*reading) {
 			f := declared
 			f.decimal, f.thousands = decimal, thousands
 			if f.unit == "" {
-				f.unit = Token // the unit is found by itself
+				f.unit = Token // the unit is detected separately
 			}
 			var settings []Setting
 			if decimal != declared.decimal {
@@ -102,7 +102,7 @@ func amountReadings(declared amountForm) (list []*reading) {
 	return list
 }
 
-// dateFormats are those that are tried. A date with points begins with its day.
+// dateFormats are the formats to try. Dates with points start with the day.
 var dateFormats = func() (list []string) {
 	for _, day := range []string{"dd.mm.yyyy", "dd/mm/yyyy", "mm/dd/yyyy", "dd-mm-yyyy", "mm-dd-yyyy", "dd.mm.yy", "dd/mm/yy", "mm/dd/yy", "yyyymmdd"} {
 		for _, at := range []string{"", " HH:MM", " HH:MM:SS"} {
@@ -112,10 +112,10 @@ var dateFormats = func() (list []string) {
 	return append(list, "yyyymmddHHMMSS", unixFormat, unixMilliFormat, excelFormat)
 }()
 
-// numberMark marks the text of a cell that a spreadsheet keeps as a number.
+// numberMark marks the text of a cell that a spreadsheet stores as a number.
 const numberMark = "\x00"
 
-// dateReadings are the formats that dates can be written in.
+// dateReadings returns the possible date formats.
 func dateReadings(declared *dateReader) (list []*reading) {
 	for _, format := range dateFormats {
 		r, err := newDateReader(format, declared.zone)

@@ -21,8 +21,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// troubled is a company's file with one row right, one a wei too much, one foreign, and
-// one that is missing, and its result.
+// troubled is a company's file with one correct row, one that is a wei too high, one of others and one missing, with its
+// result.
 func troubled(t testing.TB) (text string, r *reconcile.Result) {
 	var mine []*sent
 	for _, s := range allSent(t, "moonbeam-2100") {
@@ -46,7 +46,7 @@ func troubled(t testing.TB) (text string, r *reconcile.Result) {
 	require.Equal(t, map[reconcile.Outcome]int{
 		reconcile.Matched: 1, reconcile.AmountDiffers: 1, reconcile.OnlyInBooks: 1, reconcile.OnlyOnChain: 1,
 	}, counts(r))
-	// What the books have, and what the chain has, without this program's sums.
+	// The totals of the books and the chain, computed independently.
 	require.Equal(t, chain.Some(wei(t, total(mine))), r.Total.Chain)
 	require.Equal(t, "1000000000000001", sub(t, r.Total.Books, wei(t, total(mine[:2]))))
 	return text, r
@@ -58,7 +58,7 @@ func sub(t testing.TB, a, b chain.Wei) string {
 	return d.String()
 }
 
-// The result as JSON: the same bytes each time, and those that were looked at.
+// The result as JSON: reproducible, and as expected.
 func TestJSON(t *testing.T) {
 	text, r := troubled(t)
 	var shown bytes.Buffer
@@ -70,7 +70,7 @@ func TestJSON(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, out, again)
 
-	// The seal is the ledger's affair, and a matter of its own tests.
+	// The seal is tested elsewhere.
 	status, err := book(t, "moonbeam-2100").Status(t.Context())
 	require.NoError(t, err)
 	seal, _ := status.Seal.Get()
@@ -124,7 +124,7 @@ func TestJSON(t *testing.T) {
 	require.ErrorContains(t, r.WriteJSON(broken{}, true), "out of paper")
 }
 
-// The tables have what the JSON has.
+// The tables contain the same as the JSON.
 func TestSheets(t *testing.T) {
 	_, r := troubled(t)
 	sheets := r.Sheets(false)
@@ -151,14 +151,14 @@ func TestSheets(t *testing.T) {
 	require.Contains(t, rows["basis"], []any{"separator", ";"})
 	require.Equal(t, len(items(t, r)), countRows(r.Details(true)))
 
-	// Many accounts are told by their sum: that of `seq -f 0x%040.0f 21 | sha256sum`.
+	// Many accounts are identified by a checksum: that of `seq -f 0x%040.0f 21 | sha256sum`.
 	r.Options.Accounts = nil
 	for n := range byte(21) {
 		r.Options.Accounts = append(r.Options.Accounts, chain.Address{19: (n+1)/10<<4 | (n+1)%10})
 	}
-	require.Contains(t, basis(r), []any{"accounts", "21, with the SHA-256 ba2683a1bb16ac03015fe7fb424488b049097020b7ab4833bb17e8470a1a38ee of their sorted lines"})
+	require.Contains(t, basis(r), []any{"accounts", "21, SHA-256 of their sorted lines: ba2683a1bb16ac03015fe7fb424488b049097020b7ab4833bb17e8470a1a38ee"})
 
-	// Of a workbook and of nothing in particular.
+	// For a workbook, and without options.
 	r.File.Form, r.File.Sheet = "xlsx", "fees"
 	require.Contains(t, basis(r), []any{"sheet", "fees"})
 	r.File.Form, r.File.Separator, r.Options.Thousands = "csv", "\t", '.'
@@ -188,7 +188,7 @@ func countRows(s *table.Sheet) (n int) {
 	return n
 }
 
-// A place on the chain in words.
+// Transaction IDs as text.
 func TestPlace(t *testing.T) {
 	p, ok := ledger.ParsePlace("4294967295-7")
 	require.True(t, ok)
@@ -199,7 +199,7 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// Sums that no amount of wei can hold are an error, not a figure.
+// Sums that exceed an amount of wei are an error.
 func TestSumsOverflow(t *testing.T) {
 	most := "340282366920938463463374607431768211455"
 	rows := read(t, "Extrinsic ID,fee_wei\n1-90,"+most+"\n1-91,"+most+"\n", reconcile.Options{})
@@ -212,7 +212,7 @@ func TestSumsOverflow(t *testing.T) {
 	require.ErrorIs(t, err, chain.ErrOverflow)
 }
 
-// A row that names its transaction in each way, and wrongly in each.
+// A row that names its transaction in every way, correctly and wrongly.
 func TestContradictions(t *testing.T) {
 	list := allSent(t, "moonbeam-2100")
 	evm, other := list[0], list[1]
@@ -224,9 +224,9 @@ func TestContradictions(t *testing.T) {
 		{[]string{evm.EthHash, evm.XtHash, evm.EthHash, evm.place()}, ""},
 		{[]string{evm.EthHash, evm.XtHash, evm.XtHash, evm.place()}, ""},
 		{[]string{"", evm.XtHash, "", ""}, ""},
-		{[]string{evm.EthHash, other.XtHash, "", ""}, "it names " + evm.place() + ", and has another extrinsic hash"},
-		{[]string{evm.EthHash, "", other.EthHash, other.place()}, "it names " + evm.place() + ", and has another hash and place"},
-		{[]string{other.XtHash, evm.XtHash, "", ""}, "it names " + evm.place() + ", and has another EVM hash"},
+		{[]string{evm.EthHash, other.XtHash, "", ""}, "it names " + evm.place() + ", but with another extrinsic hash"},
+		{[]string{evm.EthHash, "", other.EthHash, other.place()}, "it names " + evm.place() + ", but with another hash and ID"},
+		{[]string{other.XtHash, evm.XtHash, "", ""}, "it names " + evm.place() + ", but with another EVM hash"},
 	} {
 		text := head + strings.Join(c.row, ",") + "," + evm.Charged + "\n"
 		r := match(t, book(t, "moonbeam-2100"), read(t, text, reconcile.Options{}), reconcile.Options{})

@@ -16,32 +16,37 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// parsePlace reads a place, such as 25-7.
+// parsePlace parses a transaction ID, such as 25-7.
 func parsePlace(text string) (ledger.Place, error) {
 	p, ok := ledger.ParsePlace(text)
+	if found := placeIn.FindAllStringSubmatch(text, 2); !ok && len(found) > 0 {
+		if len(found) > 1 {
+			return p, fmt.Errorf("two IDs, %s and %s: leave the one of the row's transaction in the cell", found[0][1], found[1][1])
+		}
+		p, ok = ledger.ParsePlace(found[0][1])
+	}
 	if !ok {
-		return p, fmt.Errorf("%q is not a height and an index, such as 25-7", jsonscan.Excerpt(text))
+		return p, fmt.Errorf("%q is not a transaction ID such as 25-7", jsonscan.Excerpt(text))
 	}
 	return p, nil
 }
 
-// Row is a fee as the company recorded it. At least one of the hashes and the place is
-// known.
+// Row is a fee as the company recorded it. At least one of the hashes and the transaction ID is known.
 type Row struct {
-	Line          int // of the file, or of the sheet; the first is 1
+	Line          int // of the file or sheet, from 1
 	Hash          chain.Optional[chain.Hash]
 	EVMHash       chain.Optional[chain.Hash]
 	ExtrinsicHash chain.Optional[chain.Hash]
 	Place         chain.Optional[ledger.Place]
 	Fee           chain.Wei
-	Digits        int  // of the fee in the file, where it may have been rounded or cut to them; 0 where all are there
-	Binary        Unit // in which a spreadsheet keeps the fee as a binary number; "" of text
+	Digits        int  // digits that the fee may have been rounded or cut to; 0 if it is complete
+	Binary        Unit // unit of a fee that a spreadsheet stores as a binary number; "" for text
 	Account       chain.Optional[chain.Address]
 	Date          chain.Optional[chain.Time]
-	LeftOut       string // why the row is not compared, and only its line is known; "" for one that is
+	LeftOut       string // why the row is not compared; only its line is set then
 }
 
-// AnyHash is the hash that names the transaction, the EVM transaction's first.
+// AnyHash returns a hash that names the transaction, preferably the EVM hash.
 func (r *Row) AnyHash() chain.Optional[chain.Hash] {
 	for _, hash := range []chain.Optional[chain.Hash]{r.EVMHash, r.Hash, r.ExtrinsicHash} {
 		if hash.Known() {
@@ -51,15 +56,15 @@ func (r *Row) AnyHash() chain.Optional[chain.Hash] {
 	return chain.Optional[chain.Hash]{}
 }
 
-// record is a row as the file has it.
+// record is a row of the file.
 type record struct {
 	line  int
 	cells []cell
 	short bool   // it ends before the last column
-	raw   []byte // of csv, with the empty lines before it; valid until the next record
+	raw   []byte // csv text with the empty lines before it; valid until the next record
 }
 
-// header are the cells as the names of columns.
+// header returns the cells as column names.
 func (r *record) header() header {
 	h := make(header, len(r.cells))
 	for i := range r.cells {
@@ -68,7 +73,7 @@ func (r *record) header() header {
 	return h
 }
 
-// held is the record for who needs it after the next one, and how long its texts are.
+// held returns a copy that stays valid after the next record, and the length of its texts.
 func (r *record) held() (kept *record, size int) {
 	for i := range r.cells {
 		size += len(r.cells[i].text)
@@ -76,7 +81,7 @@ func (r *record) held() (kept *record, size int) {
 	return &record{line: r.line, cells: r.cells}, size
 }
 
-// names is how many texts are in a row that could name columns.
+// names returns the number of texts that could name columns.
 func (r *record) names() (count int) {
 	for i := range r.cells {
 		if c := &r.cells[i]; !c.number && c.err == nil && strings.TrimSpace(c.text) != "" {
@@ -86,15 +91,15 @@ func (r *record) names() (count int) {
 	return count
 }
 
-// cell is what stands in a place of a row.
+// cell is a cell of a row.
 type cell struct {
 	text   string
-	number bool  // kept as a number, by a spreadsheet
+	number bool  // stored as a number by a spreadsheet
 	err    error // why it cannot be used
 }
 
-// value is the text without the white space, the invisible marks and the wrapping ("=...", an
-// apostrophe) by which programs keep a spreadsheet from changing it.
+// value returns the text without white space, invisible characters and the wrappers (="...", an apostrophe) that
+// keep spreadsheets from changing it.
 func (c *cell) value() string {
 	text := strings.TrimSpace(c.text)
 	if rest := strings.TrimFunc(text, isMark); len(rest) < len(text) {
@@ -108,8 +113,7 @@ func (c *cell) value() string {
 	return strings.TrimPrefix(text, "'")
 }
 
-// isMark reports whether a character is invisible: a byte order mark, or one of the direction of
-// writing.
+// isMark reports whether a character is invisible: a byte order mark or a direction mark.
 func isMark(r rune) bool { return unicode.Is(unicode.Cf, r) }
 
 // withoutMarks returns a text without its invisible characters.
@@ -122,7 +126,7 @@ func withoutMarks(text string) string {
 	}, text)
 }
 
-// blank tells whether nothing is written in a row.
+// blank reports whether all cells of a row are empty.
 func (r *record) blank() bool {
 	for i := range r.cells {
 		if r.cells[i].err != nil || strings.TrimSpace(r.cells[i].text) != "" {
@@ -132,22 +136,24 @@ func (r *record) blank() bool {
 	return true
 }
 
-// rowReader makes rows of records.
+// rowReader converts records to rows.
 type rowReader struct {
 	options  *Options
 	columns  []Column
 	header   header
-	workbook bool // in which a row ends with its last cell
+	workbook bool // rows end with their last cell
 	amounts  amountForm
 	assets   assets
 	feeRow   feeRow
+	profile  *profileRows // nil without one
+	decimals int          // the most of a fee in the token
 	dates    *dateReader
 	worths   worths
-	short    []int // the lines that end before the last column
-	repeated []int // the lines that have the header once more
+	short    []int // lines that end before the last column
+	repeated []int // lines that repeat the header
 }
 
-// repeats takes a row that is the header once more, as where files were put together.
+// repeats notes a row that repeats the header, as in concatenated files.
 func (r *rowReader) repeats(rec *record) bool {
 	for i := range rec.cells {
 		c := &rec.cells[i]
@@ -162,15 +168,15 @@ func (r *rowReader) repeats(rec *record) bool {
 	return true
 }
 
-// worths are the amounts in a currency that stand beside fees.
+// worths counts the amounts in a currency beside fees.
 type worths struct {
 	count   int
 	example string
 }
 
-// fit gives a row as many cells as the header has. Empty cells behind the last column hold nothing,
-// and are dropped. A row can end early, as Excel ends rows of csv, where no field is behind its end;
-// the last line of csv without an end may be broken off, and stays as it is.
+// fit gives a row as many cells as the header. Empty cells after the last column are dropped. Excel may end csv rows
+// early; that is accepted if no field is missing. A last csv line without a line end may be truncated and is not
+// extended.
 func (r *rowReader) fit(rec *record) {
 	width := len(r.header)
 	for last := len(rec.cells) - 1; last >= width && rec.cells[last].err == nil && rec.cells[last].value() == ""; last-- {
@@ -187,7 +193,7 @@ func (r *rowReader) fit(rec *record) {
 	}
 }
 
-// add counts what stands beside a fee.
+// add counts an amount beside a fee.
 func (w *worths) add(text string) {
 	if text == "" {
 		return
@@ -197,22 +203,25 @@ func (w *worths) add(text string) {
 	}
 }
 
-// tell says of the rows what people must know.
-func (r *rowReader) tell(f *File) {
+// addNotes adds notes about the rows.
+func (r *rowReader) addNotes(f *File) {
 	if len(r.repeated) > 0 {
 		f.Notes = append(f.Notes, lines(r.repeated, " repeats", " repeat")+" the header.")
 	}
 	if len(r.short) > 0 {
-		f.Notes = append(f.Notes, lines(r.short, " ends", " end")+" before the last column: what is missing there is taken as empty.")
+		f.Notes = append(f.Notes, lines(r.short, " ends", " end")+" before the last column; missing cells count as empty.")
 	}
 	if w := r.worths; w.count > 0 {
-		f.Notes = append(f.Notes, fmt.Sprintf("%s an amount in a currency beside it, such as %q, which is not compared.", console.Counted(w.count, "fee")+console.Verb(w.count, " has", " have"), w.example))
+		f.Notes = append(f.Notes, fmt.Sprintf("%s an amount in a currency, such as %q, which is not compared.", console.Counted(w.count, "fee")+console.Verb(w.count, " has", " have"), w.example))
 	}
 }
 
-// place is that of a field's column, the first 1; 0 where there is none.
-func (r *rowReader) place(of Field) int {
-	for _, c := range r.columns {
+// place returns the number of a field's column, from 1; 0 if there is none.
+func (r *rowReader) place(of Field) int { return placeOf(r.columns, of) }
+
+// placeOf returns the number of a field's column among some, from 1; 0 if there is none.
+func placeOf(columns []Column, of Field) int {
+	for _, c := range columns {
 		if c.Field == of {
 			return c.Place
 		}
@@ -220,7 +229,7 @@ func (r *rowReader) place(of Field) int {
 	return 0
 }
 
-// fieldAt is the field of a column, "" where it has none.
+// fieldAt returns the field of a column, or "".
 func (r *rowReader) fieldAt(place int) Field {
 	for _, c := range r.columns {
 		if c.Place == place {
@@ -230,7 +239,7 @@ func (r *rowReader) fieldAt(place int) Field {
 	return ""
 }
 
-// looksLikeTransaction tells whether something in a row begins like a hash or a place.
+// looksLikeTransaction reports whether a cell of a row starts like a hash or a transaction ID.
 func (r *rowReader) looksLikeTransaction(rec *record) bool {
 	for _, c := range r.columns {
 		switch c.Field {
@@ -248,16 +257,16 @@ func (r *rowReader) looksLikeTransaction(rec *record) bool {
 	return false
 }
 
-// figure is what stands in the column of fees.
+// figure returns the amount in the fee column.
 func (r *rowReader) figure(rec *record) (amount, error) {
 	place := r.place(Fee)
 	if place > len(rec.cells) {
-		return amount{}, errors.New("nothing stands in the column of fees")
+		return amount{}, errors.New("the fee column is empty")
 	}
 	return readFee(&rec.cells[place-1], r.amounts)
 }
 
-// maxAmount is more bytes than any way to write an amount has.
+// maxAmount exceeds the length of any amount, in bytes.
 const maxAmount = 8 << 10
 
 func readFee(c *cell, form amountForm) (amount, error) {
@@ -268,29 +277,37 @@ func readFee(c *cell, form amountForm) (amount, error) {
 	case !utf8.ValidString(text):
 		return amount{}, fmt.Errorf("it is %w", errNotUTF8)
 	case len(text) > maxAmount:
-		return amount{}, fmt.Errorf("%q is not an amount: it has %d characters", jsonscan.Excerpt(text), utf8.RuneCountInString(text))
+		return amount{}, fmt.Errorf("%q is not an amount; it has %d characters", jsonscan.Excerpt(text), utf8.RuneCountInString(text))
 	case c.number:
 		return form.readNumber(text)
 	}
 	return form.read(text)
 }
 
-// row reads a record. The problem is that of its first cell that cannot be read.
+// row converts a record. The problem is that of the first unreadable cell.
 func (r *rowReader) row(rec *record) (row Row, problem *Problem) {
 	row.Line = rec.line
 	switch {
 	case len(rec.cells) > len(r.header):
-		return row, &Problem{Line: rec.line, Err: fmt.Errorf("it has %d columns, and the header has %d: a separator inside of a value must be quoted; --skip-rows passes over a row that is no transaction", len(rec.cells), len(r.header))}
+		return row, &Problem{Line: rec.line, Err: fmt.Errorf("it has %d columns, but the header has %d; quote values that contain a separator, or use --skip-rows if the row is not a transaction", len(rec.cells), len(r.header))}
 	case len(rec.cells) < len(r.header):
-		return row, &Problem{Line: rec.line, Err: fmt.Errorf("it ends after %s, and the header has %d: the file may be broken off; --skip-rows passes over a row that is no transaction", console.Counted(len(rec.cells), "column"), len(r.header))}
+		return row, &Problem{Line: rec.line, Err: fmt.Errorf("it ends after %s, but the header has %d; the file may be truncated. Use --skip-rows if the row is not a transaction", console.Counted(len(rec.cells), "column"), len(r.header))}
 	}
 	fee := r.place(Fee)
 	r.feeRow.move(rec, fee, r.place(Asset))
+	if r.profile != nil {
+		if row.LeftOut = r.profile.prepare(rec); row.LeftOut != "" {
+			return row, nil
+		}
+	}
 	form, leftOut, err := r.assets.read(rec, &rec.cells[fee-1], r.amounts)
 	if err != nil {
 		return row, &Problem{Line: rec.line, Column: fee, Name: r.header[fee-1], Value: rec.cells[fee-1].value(), Err: err}
 	}
-	if row.LeftOut = leftOut; leftOut != "" {
+	if row.LeftOut = leftOut; leftOut == "" && r.profile != nil {
+		row.LeftOut = r.profile.withoutHash(rec)
+	}
+	if row.LeftOut != "" {
 		return row, nil
 	}
 	for i := range r.columns {
@@ -300,7 +317,7 @@ func (r *rowReader) row(rec *record) (row Row, problem *Problem) {
 		}
 	}
 	if !row.Hash.Known() && !row.EVMHash.Known() && !row.ExtrinsicHash.Known() && !row.Place.Known() {
-		return row, &Problem{Line: rec.line, Err: errors.New("nothing names its transaction: the columns of hash and place are empty; --skip-rows passes over a row that is no transaction")}
+		return row, &Problem{Line: rec.line, Err: errors.New("its transaction hash and ID are empty; use --skip-rows if the row is not a transaction")}
 	}
 	if rec.short {
 		r.short = append(r.short, rec.line)
@@ -318,16 +335,20 @@ func (r *rowReader) read(row *Row, field Field, c *cell, form amountForm) (err e
 	case field == Fee:
 		fee, err := readFee(c, form)
 		row.Fee, row.Digits, row.Binary = fee.wei, fee.digits, fee.binary
+		r.decimals = max(r.decimals, fee.decimals)
 		r.worths.add(fee.worth)
 		return err
 	case text == "", field == Asset:
+		return nil
+	case field == Date && r.profile != nil && r.options.DateFormat == "":
+		row.Date = r.profile.date(c)
 		return nil
 	case field == Date && c.number:
 		return known(&row.Date, func() (chain.Time, error) { return r.dates.cell(text) })
 	case field == Date:
 		return known(&row.Date, func() (chain.Time, error) { return r.dates.text(text) })
 	case c.number:
-		return fmt.Errorf("%q is kept as a number or a date: store it as text", jsonscan.Excerpt(text))
+		return fmt.Errorf("%q is stored as a number or a date; store it as text", jsonscan.Excerpt(text))
 	case field == Account:
 		return known(&row.Account, func() (chain.Address, error) { return chain.ParseAddress(text) })
 	case field == ID:
@@ -337,26 +358,37 @@ func (r *rowReader) read(row *Row, field Field, c *cell, form amountForm) (err e
 	return known(into, func() (chain.Hash, error) { return parseHash(text) })
 }
 
-// hashIn finds hashes in a text: in the address of an explorer's page, in brackets.
+// maxHashes limits the hashes that are compared in a cell.
+const maxHashes = 100
+
+// bareHash returns the digits of a hash.
+func bareHash(text string) string { return strings.TrimPrefix(strings.ToLower(text), "0x") }
+
+// placeIn finds transaction IDs in a text, such as 25-7, but not dates.
+var placeIn = regexp.MustCompile(`(?:^|[^0-9\-])([0-9]{1,10}-[0-9]{1,6})(?:$|[^0-9\-])`)
+
+// hashIn finds hashes in a text, such as an explorer's URL.
 var hashIn = regexp.MustCompile(`\b(?:0x)?[0-9a-fA-F]{64}\b`)
 
-// parseHash reads a hash, or the only one in a text, with 0x or without.
+// parseHash parses a hash, or the only one in a text, with or without 0x.
 func parseHash(text string) (chain.Hash, error) {
 	hash, err := chain.ParseHash(text)
 	if err == nil {
 		return hash, nil
 	}
-	found := hashIn.FindAllString(text, 2)
+	found := hashIn.FindAllString(text, maxHashes)
 	if len(found) == 0 {
 		return hash, err
 	}
-	if len(found) > 1 && !strings.EqualFold(found[0], found[1]) {
-		return chain.Hash{}, fmt.Errorf("%q has more than one hash", jsonscan.Excerpt(text))
+	for _, other := range found[1:] {
+		if !strings.EqualFold(bareHash(found[0]), bareHash(other)) {
+			return chain.Hash{}, errTwoHashes(found[0], other)
+		}
 	}
 	return chain.ParseHash("0x" + strings.ToLower(strings.TrimPrefix(found[0], "0x")))
 }
 
-// known sets a value that could be read.
+// known sets a value if it can be read.
 func known[T any](into *chain.Optional[T], read func() (T, error)) error {
 	v, err := read()
 	if err == nil {

@@ -8,22 +8,22 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// Sheets are the result as tables: the summary, the details (all of them, or only of
-// what does not match), and what it rests on.
+// Sheets returns the result as tables: the summary, the details (all of them, or only what does not match), and the
+// basis.
 func (r *Result) Sheets(all bool) []*table.Sheet {
 	return []*table.Sheet{r.Summary(), r.Details(all), r.Basis()}
 }
 
-// title is that of the summary.
-func (r *Result) title() string { return "Fees in the books beside the ledger: " + r.Headline() }
+// title returns the title of the summary.
+func (r *Result) title() string { return "Fees in the books compared with the ledger: " + r.Headline() }
 
-// Summary is a row for each outcome, and the total.
+// Summary returns a table with a row for each outcome, and the total.
 func (r *Result) Summary() *table.Sheet {
 	columns := []table.Column{
 		{Name: "outcome", Kind: table.Text}, {Name: "count", Kind: table.Integer},
 		{Name: "books", Kind: table.Wei}, {Name: "chain", Kind: table.Wei}, {Name: "difference", Kind: table.SignedWei},
 	}
-	return &table.Sheet{
+	return table.WithLate(&table.Sheet{
 		Name: "summary", Title: r.title(), Notes: r.Notes, Symbol: r.Options.Symbol,
 		Columns: append(columns, r.worthColumns(false)...),
 		Rows: rows(func(yield func([]any) bool) {
@@ -37,14 +37,20 @@ func (r *Result) Summary() *table.Sheet {
 				}
 			}
 		}),
-	}
+	}, r.Options.Prices)
 }
 
-// Details is a row for each item that does not match, or for all.
+// The titles of the details.
+const (
+	unmatchedTitle = "Items that do not match to the wei"
+	allTitle       = "All items"
+)
+
+// Details returns a table with a row for each item, or only those that do not match.
 func (r *Result) Details(all bool) *table.Sheet {
-	title := "What does not match to the wei"
+	title := unmatchedTitle
 	if all {
-		title = "Each row of the books, and each transaction without one"
+		title = allTitle
 	}
 	details := &table.Sheet{
 		Name: "details", Title: title, Notes: r.Notes, Symbol: r.Options.Symbol,
@@ -71,10 +77,10 @@ func (r *Result) Details(all bool) *table.Sheet {
 		details.Columns = append(details.Columns, table.Column{Name: "payer_label", Kind: table.Text}, table.Column{Name: "payer_group", Kind: table.Text})
 	}
 	details.Columns = append(details.Columns, r.worthColumns(true)...)
-	return details
+	return table.WithLate(details, r.Options.Prices)
 }
 
-// cells are an item as a row of the details.
+// cells returns an item as a row of the details.
 func (r *Result) cells(i *Item) []any {
 	cells := i.cells()
 	if r.Options.Labels != nil {
@@ -88,7 +94,7 @@ func (r *Result) cells(i *Item) []any {
 	return append(cells, r.worthCells(i)...)
 }
 
-// cells are the item as a row of the details without labels.
+// cells returns the item as a row of the details, without labels.
 func (i *Item) cells() []any {
 	cells := []any{string(i.Outcome), nil, nil, nil, i.Books, i.Chain, i.Difference, strings.Join(i.Notes, "; "), nil, nil, nil, nil, nil, nil, nil}
 	if row := i.Row; row != nil {
@@ -103,10 +109,10 @@ func (i *Item) cells() []any {
 	return cells
 }
 
-// Basis is what the result rests on: the file, the ledger, and the options.
+// Basis returns a table of what the result depends on: the file, the ledger and the options.
 func (r *Result) Basis() *table.Sheet {
 	return &table.Sheet{
-		Name: "basis", Title: "What this rests on", Symbol: r.Options.Symbol,
+		Name: "basis", Title: "Basis of the result", Symbol: r.Options.Symbol,
 		Columns: []table.Column{{Name: "what", Kind: table.Text}, {Name: "value", Kind: table.Text}},
 		Rows: rows(func(yield func([]any) bool) {
 			for _, f := range r.basis() {
@@ -118,7 +124,7 @@ func (r *Result) Basis() *table.Sheet {
 	}
 }
 
-// rows are rows that cannot fail.
+// rows adapts rows that cannot fail.
 func rows(each func(yield func([]any) bool)) iter.Seq2[[]any, error] {
 	return func(yield func([]any, error) bool) {
 		each(func(row []any) bool { return yield(row, nil) })

@@ -11,13 +11,12 @@ import (
 	"github.com/feeledger/fees/internal/money"
 )
 
-// narrowWhy is the width below which the reason of an item stands on lines of its own.
+// narrowWhy is the minimum width of the reason column; below it, reasons are on separate lines.
 const narrowWhy = 24
 
-// WriteTable writes the result for a terminal, in at most width columns where that is 60 or
-// more: the summary, the details (all of them, or only of what does not match to the wei), and
-// what it rests on. Of an item it has the outcome, the line, the place, the difference and the
-// reason; the other forms have all.
+// WriteTable writes the result for a terminal, in at most width columns if that is 60 or more: the summary, the details
+// (all of them, or only what does not match to the wei), and the basis. The details show the outcome, line, transaction
+// ID, difference and reason; other formats contain everything.
 func (r *Result) WriteTable(w io.Writer, all bool, width int) error {
 	out := console.NewPage(w, width)
 	r.writeSummary(out, width)
@@ -31,7 +30,7 @@ func (r *Result) WriteTable(w io.Writer, all bool, width int) error {
 			return err
 		}
 	}
-	out.WriteString("\nWhat this rests on\n\n")
+	out.WriteString("\nBasis of the result\n\n")
 	facts := r.basis()
 	widest := 0
 	for _, f := range facts {
@@ -48,7 +47,7 @@ func (r *Result) WriteTable(w io.Writer, all bool, width int) error {
 	return out.Flush()
 }
 
-// count is how many items have an outcome.
+// count returns the number of items with an outcome.
 func (r *Result) count(o Outcome) int {
 	for i := range r.Sums {
 		if r.Sums[i].Outcome == o {
@@ -58,28 +57,28 @@ func (r *Result) count(o Outcome) int {
 	return 0
 }
 
-// column is one of a table.
+// column is a column of a table.
 type column struct {
 	name  string
 	right bool
 	width int
 }
 
-// fit makes a column as wide as a cell.
+// fit widens a column to fit a cell.
 func (c *column) fit(cell string) { c.width = max(c.width, len(cell)) }
 
-// row writes cells below each other.
+// row writes a line of aligned cells.
 func row(out *console.Page, columns []column, cells []string) {
 	out.WriteString(aligned(columns, cells) + "\n")
 }
 
-// outcomeRow writes the cells of an item, which begin with its outcome; what follows is the line's end.
+// outcomeRow writes the cells of an item, which start with its outcome, and the end of the line.
 func outcomeRow(out *console.Page, columns []column, cells []string, end string) {
 	line := aligned(columns, cells)
 	out.WriteString(out.Verdict(cells[0]) + line[len(cells[0]):] + end)
 }
 
-// aligned are cells in their columns, without spaces at the end.
+// aligned returns cells in their columns, without trailing spaces.
 func aligned(columns []column, cells []string) string {
 	var line strings.Builder
 	for i, c := range columns {
@@ -93,7 +92,7 @@ func aligned(columns []column, cells []string) string {
 	return strings.TrimRight(line.String(), " ")
 }
 
-// widthOf is that of columns with what stands between them.
+// widthOf returns the width of columns and the gaps between them.
 func widthOf(columns []column) (width int) {
 	for _, c := range columns {
 		width += c.width + 2
@@ -101,9 +100,13 @@ func widthOf(columns []column) (width int) {
 	return width - 2
 }
 
-// writeSummary writes a line for each outcome. Where there is no room, what the books and the
-// chain have is left to the lines of the total.
+// writeSummary writes a line for each outcome. If the terminal is too narrow, only the totals of books and chain are
+// shown, below the table.
 func (r *Result) writeSummary(out *console.Page, width int) {
+	if r.File != nil && r.File.Profile != nil {
+		console.WriteWrapped(out, r.File.Summary(r.Incoming), 0, width)
+		out.WriteString("\n")
+	}
 	console.WriteWrapped(out, r.title(), 0, width)
 	out.WriteString("\n")
 	sums := append(append([]Sum{}, r.Sums...), r.Total)
@@ -158,24 +161,24 @@ func fitAll(columns []column, lines [][]string) {
 	}
 }
 
-// knownTokens is an amount in the token, or that it is not known.
+// knownTokens formats an amount in the token, or "unknown".
 func knownTokens[T interface{ String() string }](o chain.Optional[T]) string {
 	if text := tokensOf(o); text != nil {
 		return *text
 	}
-	return "not known"
+	return "unknown"
 }
 
 // writeDetails writes a line for each item, and its reason beside or below it.
 func (r *Result) writeDetails(out *console.Page, all bool, width int) error {
-	title := "What does not match to the wei"
+	title := unmatchedTitle
 	if all {
-		title = "Each row of the books, and each transaction without one"
+		title = allTitle
 	}
 	out.WriteString("\n")
 	console.WriteWrapped(out, title, 0, width)
 	out.WriteString("\n")
-	columns := []column{{name: "outcome"}, {name: "line", right: true}, {name: "place"}, {name: strings.TrimSpace("difference " + console.Printable(r.Options.Symbol)), right: true}}
+	columns := []column{{name: "outcome"}, {name: "line", right: true}, {name: "id"}, {name: strings.TrimSpace("difference " + console.Printable(r.Options.Symbol)), right: true}}
 	fitAll(columns, nil)
 	decimals := 0
 	for i, err := range r.Items() {
@@ -191,7 +194,7 @@ func (r *Result) writeDetails(out *console.Page, all bool, width int) error {
 			columns[k].fit(cells[k])
 		}
 	}
-	for i, err := range r.Items() { // as wide as the decimals that are shown
+	for i, err := range r.Items() { // measured with the displayed decimals
 		if err != nil {
 			return err
 		}
@@ -204,7 +207,7 @@ func (r *Result) writeDetails(out *console.Page, all bool, width int) error {
 	heads := []string{columns[0].name, columns[1].name, columns[2].name, columns[3].name}
 	rule := widthOf(columns)
 	if beside {
-		columns, heads, rule = append(columns, column{name: "why"}), append(heads, "why"), indent+len("why")
+		columns, heads, rule = append(columns, column{name: "reason"}), append(heads, "reason"), indent+len("reason")
 	}
 	row(out, columns, heads)
 	out.WriteString(strings.Repeat("-", rule) + "\n")
@@ -237,7 +240,7 @@ func (i *Item) writeShort(out *console.Page, columns []column, cells []string, b
 	console.WriteWrapped(out, why, indent, width)
 }
 
-// short is the item as a line of the table: outcome, line, place, difference.
+// short returns the item as a line of the table: outcome, line, transaction ID, difference.
 func (i *Item) short() []string {
 	cells := []string{string(i.Outcome), "", "", ""}
 	if i.Row != nil {
@@ -255,17 +258,17 @@ func (i *Item) short() []string {
 	return cells
 }
 
-// why is the reason of an outcome in words, "" where it says all.
+// why returns the reason for an outcome, "" if the outcome says it all.
 func (i *Item) why() string {
 	notes := strings.Join(i.Notes, "; ")
 	reason := ""
 	switch i.Outcome {
 	case AmountDiffers:
-		reason = fmt.Sprintf("the books have %s, the chain %s", console.Plain(knownTokens(i.Books)), console.Plain(knownTokens(i.Chain)))
+		reason = fmt.Sprintf("books: %s, chain: %s", console.Plain(knownTokens(i.Books)), console.Plain(knownTokens(i.Chain)))
 	case OnlyInBooks:
-		reason = "the ledger has no such transaction"
+		reason = "not in the ledger"
 	case OnlyOnChain:
-		reason = "no row names it"
+		reason = "not in the books"
 	}
 	if reason != "" && notes != "" {
 		return reason + "; " + notes
@@ -273,7 +276,7 @@ func (i *Item) why() string {
 	return reason + notes
 }
 
-// writeWorth writes what the totals were worth; nothing without prices.
+// writeWorth writes the value of the totals, if there are prices.
 func (r *Result) writeWorth(out *console.Page) {
 	if r.valuer == nil {
 		return
@@ -284,7 +287,7 @@ func (r *Result) writeWorth(out *console.Page) {
 		name  string
 		worth chain.Optional[money.Amount]
 	}{{"books", w.Books}, {"chain", w.Chain}, {"difference", w.Difference}} {
-		text := "not known"
+		text := "unknown"
 		if amount, known := total.worth.Get(); known {
 			text = amount.String()
 		}

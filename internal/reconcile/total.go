@@ -8,19 +8,19 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// totalWords are how the label of a total row begins, in lower case.
+// totalWords start the label of a total row, in lower case.
 var totalWords = []string{
 	"total", "totals", "subtotal", "sub", "sum", "grand", "gesamt", "gesamtsumme", "gesamtbetrag", "summe", "zwischensumme", "somme", "totale", "totaal", "suma", "soma",
 }
 
-// totals are the rows of a file that add others up.
+// totals checks the total rows of a file.
 type totals struct {
 	whole, section sum
-	wrong          []string // what is to be said of them
+	wrong          []string // notes about totals that differ
 	right          int
 }
 
-// sum is that of some rows.
+// sum is the sum of some rows.
 type sum struct {
 	wei      chain.Wei
 	count    uint64
@@ -39,8 +39,8 @@ func (t *totals) add(row *Row) {
 	t.section.add(row.Fee)
 }
 
-// is tells whether a figure of a total row is the sum. That of a spreadsheet's number may be
-// apart by half of its last digit, once for itself and once for each number that was added.
+// is reports whether the figure of a total row is the sum. A spreadsheet number may differ by half of its last digit,
+// once for itself and once for each added number.
 func (s *sum) is(figure amount) bool {
 	if s.overflow {
 		return false
@@ -52,13 +52,13 @@ func (s *sum) is(figure amount) bool {
 	if figure.digits == 0 {
 		return false
 	}
-	most, err := lastDigit(figure.wei).Times(s.count + 1)
+	limit, err := lastDigit(figure.wei).Times(s.count + 1)
 	twice, tooFar := apart.Times(2)
-	return err == nil && tooFar == nil && twice.Cmp(most) <= 0
+	return err == nil && tooFar == nil && twice.Cmp(limit) <= 0
 }
 
-// take takes a row that is a total row: one that names no transaction, and has a label of total
-// rows, or nothing but a figure that is the sum of the rows above it.
+// take recognises a total row: a row without a transaction that has a total label, or only a figure equal to the
+// sum of the rows above it.
 func (t *totals) take(rec *record, rows *rowReader, f *File) bool {
 	if rows.looksLikeTransaction(rec) {
 		return false
@@ -74,44 +74,44 @@ func (t *totals) take(rec *record, rows *rowReader, f *File) bool {
 	switch {
 	case sums:
 		t.right++
-	case len(t.wrong) >= mostProblems:
+	case len(t.wrong) >= maxProblems:
 	case err != nil:
-		t.wrong = append(t.wrong, fmt.Sprintf("The figure of the total row in line %d was not compared: %v.", rec.line, err))
+		t.wrong = append(t.wrong, fmt.Sprintf("The total in line %d was not checked: %v.", rec.line, err))
 	default:
-		t.wrong = append(t.wrong, fmt.Sprintf("The total row in line %d says %v wei, and the fees above it are %s.", rec.line, figure.wei, t.above(figure.wei)))
+		t.wrong = append(t.wrong, fmt.Sprintf("The total in line %d is %v wei, but the fees above it are %s.", rec.line, figure.wei, t.above(figure.wei)))
 	}
 	t.section = sum{}
 	return true
 }
 
-// above is what the rows above a total row come to.
+// above returns the sum of the rows above a total row.
 func (t *totals) above(figure chain.Wei) string {
 	if t.whole.overflow {
 		return "more than any amount"
 	}
-	text := fmt.Sprintf("%v wei: it differs by %v", t.whole.wei, figure.Difference(t.whole.wei))
+	text := fmt.Sprintf("%v wei (difference %v)", t.whole.wei, figure.Difference(t.whole.wei))
 	if t.section.count != t.whole.count {
-		text += fmt.Sprintf("; those since the total row before are %v wei", t.section.wei)
+		text += fmt.Sprintf("; those since the previous total are %v wei", t.section.wei)
 	}
 	return text
 }
 
-// tell says of the total rows what people must know.
-func (t *totals) tell(f *File) {
+// addNotes adds notes about the total rows.
+func (t *totals) addNotes(f *File) {
 	if len(f.Totals) == 0 {
 		return
 	}
-	note := linesAre(f.Totals) + " total rows, and no fees"
+	note := linesAre(f.Totals) + " total rows, not fees"
 	if len(f.Totals) == 1 {
-		note = linesAre(f.Totals) + " a total row, and no fee"
+		note = linesAre(f.Totals) + " a total row, not a fee"
 	}
 	if len(t.wrong) == 0 {
-		note += "; what is said there is the sum of the fees above"
+		note += "; the totals match the fees above"
 	}
 	f.Notes = append(append(f.Notes, note+"."), t.wrong...)
 }
 
-// isLabelled tells whether one of the texts of a row is a label of total rows.
+// isLabelled reports whether one of the texts of a row is a total label.
 func (r *record) isLabelled() bool {
 	return slices.ContainsFunc(r.cells, func(c cell) bool {
 		if c.number || c.err != nil {
@@ -122,7 +122,7 @@ func (r *record) isLabelled() bool {
 	})
 }
 
-// isFigure tells whether a row has nothing but what is in one column, the first being 1.
+// isFigure reports whether only one column of a row, numbered from 1, is not empty.
 func (r *record) isFigure(place int) bool {
 	for i := range r.cells {
 		if i != place-1 && (r.cells[i].err != nil || strings.TrimSpace(r.cells[i].text) != "") {

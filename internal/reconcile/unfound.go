@@ -9,8 +9,8 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// lookedUp is a book that remembers the hashes that it did not find. No total tells how many
-// transactions have a hash, so a look-up that has lost one would make it unknown.
+// lookedUp wraps a Book and remembers the hashes that it did not find. No total shows how many transactions have a hash,
+// so a damaged index would otherwise go unnoticed.
 type lookedUp struct {
 	Book
 	unfound map[chain.Hash]bool
@@ -31,8 +31,8 @@ func (l *lookedUp) TransactionsByHash(ctx context.Context, hash chain.Hash) iter
 	}
 }
 
-// check looks through the transactions of the period, once for all hashes that were not found:
-// one that has such a hash was lost by the look-up.
+// check scans the transactions of the period once for all hashes that were not found. If one has such a hash, the
+// index is damaged.
 func (l *lookedUp) check(ctx context.Context, span chain.Optional[chain.Heights]) error {
 	s, some := span.Get()
 	if !some || len(l.unfound) == 0 {
@@ -44,7 +44,7 @@ func (l *lookedUp) check(ctx context.Context, span chain.Optional[chain.Heights]
 		}
 		evm, _ := t.EVMHash.Get()
 		if l.unfound[t.Hash] || t.EVMHash.Known() && l.unfound[evm] {
-			return &ledger.DamageError{What: fmt.Sprintf("block %d, table transactions: the look-up by hash does not name it", t.Height)}
+			return &ledger.DamageError{What: fmt.Sprintf("block %d, table transactions: it is missing from the index by hash", t.Height)}
 		}
 	}
 	return nil

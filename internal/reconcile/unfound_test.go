@@ -13,7 +13,7 @@ import (
 	"github.com/feeledger/fees/internal/reconcile"
 )
 
-// forgetful is a book whose look-up by hash has lost one.
+// forgetful is a ledger whose index by hash lacks a transaction.
 type forgetful struct {
 	reconcile.Book
 	lost string
@@ -26,8 +26,7 @@ func (f *forgetful) TransactionsByHash(ctx context.Context, h chain.Hash) iter.S
 	return f.Book.TransactionsByHash(ctx, h)
 }
 
-// A transaction that the look-up has lost is not unknown: the ledger is damaged. A hash that
-// nothing has is unknown, as before.
+// A transaction missing from the index is reported as damage. A hash of no transaction is still unknown.
 func TestALookupThatLostAHash(t *testing.T) {
 	list := allSent(t, "moonbeam-2100")
 	o := reconcile.Options{Accounts: payers(t, list)}
@@ -38,6 +37,6 @@ func TestALookupThatLostAHash(t *testing.T) {
 	for _, s := range []*sent{list[0], list[len(list)-1], native(list)[0]} {
 		_, err := reconcile.Match(context.Background(), &forgetful{book(t, "moonbeam-2100"), s.hash()}, each(read(t, rows.csv(','), o)), o)
 		require.ErrorIs(t, err, ledger.ErrDamaged)
-		require.ErrorContains(t, err, fmt.Sprintf("block %d, table transactions: the look-up by hash does not name it", s.Height))
+		require.ErrorContains(t, err, fmt.Sprintf("block %d, table transactions: it is missing from the index by hash", s.Height))
 	}
 }

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// read delivers the rows of a sheet until it is told to stop. A row ends with its last cell.
+// read delivers the rows of a sheet until each returns false. A row ends with its last cell.
 func (w *workbook) read(part string, each func(*record) bool) error {
 	line := 0
 	errStop := errors.New("stop")
 	err := w.elements(part, func(d *xml.Decoder, x xml.StartElement) error {
-		if x.Name.Local == "dimension" && lastRow(attribute(x, "ref")) > mostRows+1 {
+		if x.Name.Local == "dimension" && lastRow(attribute(x, "ref")) > maxRows+1 {
 			return errRows
 		}
 		if x.Name.Local != "row" {
@@ -27,7 +27,7 @@ func (w *workbook) read(part string, each func(*record) bool) error {
 			}
 			line = n
 		}
-		if line > mostRows+1 {
+		if line > maxRows+1 {
 			return errRows
 		}
 		rec := &record{line: line}
@@ -57,7 +57,7 @@ func (w *workbook) row(d *xml.Decoder, rec *record) error {
 		}
 		switch t := token.(type) {
 		case xml.EndElement:
-			return nil // of the row: that of a cell is read with it
+			return nil // end of the row; ends of cells are read with them
 		case xml.StartElement:
 			if t.Name.Local != "c" {
 				if err := d.Skip(); err != nil {
@@ -71,8 +71,8 @@ func (w *workbook) row(d *xml.Decoder, rec *record) error {
 					return err
 				}
 			}
-			if place < len(rec.cells) || place >= mostColumns {
-				return fmt.Errorf("cell %q: %d columns at most can be read, in their order", shownName(attribute(t, "r")), mostColumns)
+			if place < len(rec.cells) || place >= maxColumns {
+				return fmt.Errorf("cell %q is out of order or beyond column %d", shownName(attribute(t, "r")), maxColumns)
 			}
 			for len(rec.cells) < place {
 				rec.cells = append(rec.cells, cell{})
@@ -86,32 +86,32 @@ func (w *workbook) row(d *xml.Decoder, rec *record) error {
 	}
 }
 
-// lastRow is that of a sheet's dimension, which comes before its rows: A1:C200 has 200.
-// It is 0 where that says nothing.
+// lastRow returns the last row of a sheet's dimension, which precedes its rows: 200 for A1:C200, or 0 if it is not
+// stated.
 func lastRow(dimension string) int {
 	_, last, _ := strings.Cut(dimension, ":")
 	n, _ := strconv.Atoi(strings.TrimLeft(last, "$ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
 	return n
 }
 
-// columnOf is the place of a cell's column, the first 0: C5 is 2.
+// columnOf returns the index of a cell's column, from 0: 2 for C5.
 func columnOf(name string) (int, error) {
 	place := 0
 	for i := range len(name) {
 		switch c := name[i]; {
-		case c >= 'A' && c <= 'Z' && place < mostColumns:
+		case c >= 'A' && c <= 'Z' && place < maxColumns:
 			place = place*26 + int(c-'A') + 1
 		case c >= '0' && c <= '9' && i > 0:
 			return place - 1, nil
 		default:
-			return 0, fmt.Errorf("cell %q: %d columns at most can be read", shownName(name), mostColumns)
+			return 0, fmt.Errorf("cell %q is beyond column %d", shownName(name), maxColumns)
 		}
 	}
-	return 0, fmt.Errorf("cell %q is no place", shownName(name))
+	return 0, fmt.Errorf("cell reference %q is invalid", shownName(name))
 }
 
-// cell reads a cell of a kind. Of a formula it takes what the spreadsheet last worked
-// out, if that is a number or text.
+// cell reads a cell of a type. For a formula it takes the value last computed by the spreadsheet, if that is a number or
+// text.
 func (w *workbook) cell(d *xml.Decoder, kind string) (c cell, err error) {
 	var value, inline string
 	formula := false
@@ -159,17 +159,17 @@ func (w *workbook) cell(d *xml.Decoder, kind string) (c cell, err error) {
 		c.text = inline
 	case "b":
 		c.text = value
-		c.err = errors.New("it is true or false: want a number or text")
+		c.err = errors.New("it is true or false instead of a number or text")
 	case "e":
 		c.text = value
-		c.err = fmt.Errorf("the spreadsheet has an error there, %s", shownName(value))
+		c.err = fmt.Errorf("the spreadsheet shows the error %s", shownName(value))
 	case "", "n":
 		c.text, c.number = value, value != ""
 	default:
-		return c, fmt.Errorf("a cell of the unknown kind %q", shownName(kind))
+		return c, fmt.Errorf("unknown cell type %q", shownName(kind))
 	}
 	if formula && value == "" && kind != "str" {
-		c.err = errors.New("it is a formula of which the spreadsheet kept no value: open the file in a spreadsheet and save it, or write values")
+		c.err = errors.New("it is a formula without a stored value; save the file with a spreadsheet, or replace formulas with values")
 	}
 	return c, nil
 }

@@ -8,37 +8,36 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// Worth is what amounts were worth in a currency, each at the price of its own day or hour. What
-// is not known makes the sum unknown.
+// Worth is the value of amounts in a currency, each at the price of its own day or hour. An unknown value makes the sum
+// unknown.
 type Worth struct{ Books, Chain, Difference chain.Optional[money.Amount] }
 
-// nothingIn is what no item is worth.
+// nothingIn returns the value of no items.
 func nothingIn(c money.Currency) Worth {
 	none := chain.Some(money.NothingIn(c))
 	return Worth{none, none, none}
 }
 
-// worth is what the amounts of an item were worth; not known where it has none. Books is the time
-// zone of the rows' dates.
+// worth returns the value of an item's amounts; unknown if it has none. Books is the time zone of the rows' dates.
 func (i *Item) worth(v *money.Valuer, books *time.Location) Worth {
 	at := i.paidAt(v.Zone, books)
 	return Worth{money.ValueKnown(v, i.Books, at), money.ValueKnown(v, i.Chain, at), money.ValueKnown(v, i.Difference, at)}
 }
 
-// addWorth adds what an item was worth. An amount that it does not have is nothing.
+// addWorth adds the value of an item. A missing amount counts as zero.
 func (s *Sum) addWorth(i *Item, w Worth, c money.Currency) {
 	none := nothingIn(c)
 	if !i.Books.Known() {
 		w.Books = none.Books
 	}
-	if !i.Chain.Known() && !i.costUnknown() {
+	if !i.Chain.Known() && !i.isUnknown() {
 		w.Chain = none.Chain
 	}
 	s.Worth = Worth{money.Sum(s.Worth.Books, w.Books), money.Sum(s.Worth.Chain, w.Chain), money.Sum(s.Worth.Difference, w.Difference)}
 }
 
-// paidAt is when an item was paid: the transaction tells, and where there is none, the row's date.
-// A date without a time of day is that day, whosever days the prices are of.
+// paidAt returns when an item was paid: the time of the transaction, otherwise the row's date. A date without a time of
+// day means that day in the prices' time zone.
 func (i *Item) paidAt(priced, books *time.Location) (none chain.Optional[chain.Time]) {
 	if t, ok := i.Transaction.Get(); ok {
 		return t.Time
@@ -62,7 +61,7 @@ func (i *Item) paidAt(priced, books *time.Location) (none chain.Optional[chain.T
 	return chain.Some(at)
 }
 
-// checkPrices wants a price for all that needs one, and notes what the amounts rest on.
+// checkPrices requires a price for every amount, and adds notes about the prices.
 func (r *Result) checkPrices() error {
 	if r.valuer == nil {
 		return nil
@@ -74,7 +73,7 @@ func (r *Result) checkPrices() error {
 	return nil
 }
 
-// worthColumns are those in the currency; none without prices.
+// worthColumns returns the columns in the currency; none without prices.
 func (r *Result) worthColumns(total bool) (columns []table.Column) {
 	if r.valuer == nil {
 		return nil
@@ -86,7 +85,7 @@ func (r *Result) worthColumns(total bool) (columns []table.Column) {
 	return columns
 }
 
-// worthCells are the columns in the currency: nothing where an item has no such amount.
+// worthCells returns the values in the currency; nil if an item lacks the amount.
 func (r *Result) worthCells(i *Item) []any {
 	if r.valuer == nil {
 		return nil
@@ -96,27 +95,28 @@ func (r *Result) worthCells(i *Item) []any {
 	if !i.Books.Known() {
 		cells[0] = nil
 	}
-	if !i.Chain.Known() && !i.costUnknown() {
+	if !i.Chain.Known() && !i.isUnknown() {
 		cells[1] = nil
 	}
 	return cells
 }
 
-// worthJSON is what amounts were worth, as JSON has it. Without prices, JSON has none of it.
+// worthJSON is the JSON form of values. JSON omits them without prices.
 type worthJSON struct {
 	Books      chain.Optional[money.Amount] `json:"books_worth"`
 	Chain      chain.Optional[money.Amount] `json:"chain_worth"`
 	Difference chain.Optional[money.Amount] `json:"difference_worth"`
+	Late       bool                         `json:"last_known,omitempty"` // valued at the last known price of an earlier day
 }
 
 func (r *Result) worthJSON(w Worth) *worthJSON {
 	if r.valuer == nil {
 		return nil
 	}
-	return &worthJSON{w.Books, w.Chain, w.Difference}
+	return &worthJSON{w.Books, w.Chain, w.Difference, table.IsLate(w.Books, w.Chain, w.Difference)}
 }
 
-// priceFacts are what the amounts in a currency rest on; none without prices.
+// priceFacts returns the facts about the prices; none without prices.
 func (r *Result) priceFacts() []fact {
 	l := r.Options.Prices
 	if l == nil {

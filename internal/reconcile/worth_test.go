@@ -16,15 +16,15 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// listOf is a price file, read.
+// listOf reads a price file.
 func listOf(t testing.TB, text string) *money.List {
 	l, err := money.Read([]byte(text), "EUR")
 	require.NoError(t, err)
 	return l
 }
 
-// euros is what amounts of wei were worth, each at its price, by math/big: rounded half up, away
-// from zero, once.
+// euros returns the value of amounts of wei, each at its price, computed with math/big: rounded half up, away from zero,
+// once.
 func euros(amounts ...[2]string) string {
 	sum := new(big.Rat)
 	for _, a := range amounts {
@@ -48,8 +48,8 @@ func minus(a, b string) string {
 	return x.Sub(x, y).String()
 }
 
-// Each amount is worth the price of the transaction's day; that of a row without a transaction
-// the price of the row's own date, in whosever zone it is a date.
+// Each amount is valued at the price of the transaction's day; for a row without a transaction, at the price of the row's
+// date, in the zone of either.
 func TestWorth(t *testing.T) {
 	b := book(t, "moonbeam-2100")
 	var mine []*sent
@@ -67,7 +67,7 @@ func TestWorth(t *testing.T) {
 		mine[1].hash() + "," + more + ",2031-05-05\n" +
 		"0x" + strings.Repeat("ab", 32) + ",123456789012345678,2031-05-05\n" +
 		"0x" + strings.Repeat("cd", 32) + ",1000000000000000,2031-05-05T00:30:00+02:00\n"
-	list := listOf(t, "# source: made up\ndate,price\n2026-01-01,"+price+"\n2031-05-04,1\n2031-05-05,"+other+"\n")
+	list := listOf(t, "# source: sample\ndate,price\n2026-01-01,"+price+"\n2031-05-04,1\n2031-05-05,"+other+"\n")
 	o := reconcile.Options{Symbol: "GLMR", Zone: berlin, Accounts: payers(t, mine[:1]), Period: heights(mine[0].Height, mine[2].Height), Prices: list}
 	out, r := fixed(t, b, text, o)
 
@@ -89,14 +89,14 @@ func TestWorth(t *testing.T) {
 		require.Equal(t, want[i], append(row[:1:1], row[len(row)-3:]...))
 	}
 
-	// The file written again has the last two of them behind its rows.
+	// The file written again has the last two columns added.
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	require.True(t, strings.HasSuffix(lines[0], ",notes,chain_eur,difference_eur"), lines[0])
 	for i, line := range lines[1:] {
 		require.True(t, strings.HasSuffix(line, ","+strings.Join(want[i][2:], ",")), line)
 	}
 
-	// The sums are those of exact amounts.
+	// The sums add exact amounts.
 	books := euros([2]string{mine[0].Charged, price}, [2]string{more, price}, foreign, early)
 	onChain := euros([2]string{mine[0].Charged, price}, [2]string{mine[1].Charged, price}, [2]string{mine[2].Charged, price})
 	apart := euros([2]string{minus(more, mine[1].Charged), price}, foreign, early, [2]string{minus("0", mine[2].Charged), price})
@@ -116,15 +116,15 @@ func TestWorth(t *testing.T) {
 	require.Contains(t, summary, ","+books+","+onChain+","+apart+"\n")
 	basis := sheetText(t, r.Basis())
 	require.Contains(t, basis, "prices_sha256,"+list.SHA256+"\n")
-	require.Contains(t, strings.Join(r.Notes, "\n"), "each amount at the price of its day (UTC), by made up")
+	require.Contains(t, strings.Join(r.Notes, "\n"), "each amount at the price of its day (UTC), source: sample")
 }
 
-// A day without a price is an error, unless a part will do: then it is not known, nor are the sums
-// that need it. So is a row that says neither when nor for what it was paid.
+// A day without a price is an error, unless partial results are allowed: then the values and sums that need it are unknown.
+// The same applies to a row without a date.
 func TestWorthThatIsNotKnown(t *testing.T) {
 	b := book(t, "moonbeam-2100")
 	one := allSent(t, "moonbeam-2100")[1]
-	list := listOf(t, "# source: made up\ndate,price\n2030-01-01,2\n")
+	list := listOf(t, "# source: sample\ndate,price\n2030-01-01,2\n")
 	text := "Tx Hash,fee_wei\n" + one.hash() + "," + one.Charged + "\n"
 	o := reconcile.Options{Prices: list}
 	_, err := reconcile.Match(t.Context(), b, each(read(t, text, o)), o)
@@ -139,7 +139,7 @@ func TestWorthThatIsNotKnown(t *testing.T) {
 	difference, known := r.Total.Worth.Difference.Get()
 	require.True(t, known)
 	require.Equal(t, "0.00", difference.String()) // nothing is worth nothing at any price
-	require.Contains(t, strings.Join(r.Notes, "\n"), "PARTIAL: there is no price in EUR for 1 day: 2026-01-01")
+	require.Contains(t, strings.Join(r.Notes, "\n"), "PARTIAL: no price in EUR for 1 day: 2026-01-01")
 
 	text = "Tx Hash,fee_wei\n0x" + strings.Repeat("ab", 32) + ",5\n"
 	o.Partial = false
@@ -147,7 +147,7 @@ func TestWorthThatIsNotKnown(t *testing.T) {
 	require.False(t, r.Total.Worth.Books.Known())
 	require.False(t, r.Total.Worth.Difference.Known())
 	require.True(t, r.Total.Worth.Chain.Known())
-	require.Contains(t, strings.Join(r.Notes, "\n"), "it is not known when they were paid")
+	require.Contains(t, strings.Join(r.Notes, "\n"), "unknown payment time")
 }
 
 func jsonOf(r *reconcile.Result) (string, error) {

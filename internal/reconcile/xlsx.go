@@ -17,35 +17,33 @@ import (
 	"github.com/feeledger/fees/internal/sys/spill"
 )
 
-// A workbook is read here as a stream, and strictly: excelize, which the tests write
-// workbooks with, ends a sheet without an error where its XML is broken, does not tell
-// in a stream whether a cell is a number or text, and holds every cell of a sheet in
-// memory otherwise.
+// Workbooks are read as a strict stream. Excelize, which the tests use to write workbooks, ends a sheet without an error
+// at broken XML, does not distinguish numbers from text when streaming, and otherwise keeps every cell in memory.
 
 const (
-	// maxWorkbook is how large a workbook may be, in bytes, as it is packed.
+	// maxWorkbook is the maximum packed size of a workbook, in bytes.
 	maxWorkbook = 64 << 20
-	// maxShared is how much text the cells of a workbook may share.
+	// maxShared is the maximum size of the shared texts, in bytes.
 	maxShared = 64 << 20
-	// maxStrings is how many texts they may share.
+	// maxStrings is the maximum number of shared texts.
 	maxStrings = 4 << 20
-	// maxSheets and maxRelations are what no person's workbook has.
+	// maxSheets and maxRelations exceed any real workbook.
 	maxSheets, maxRelations = 2_000, 20_000
 )
 
 // workbook is an xlsx file.
 type workbook struct {
-	ctx      context.Context // whose end ends the reading
+	ctx      context.Context // cancels the reading
 	file     *os.File
 	all      []*zip.File
 	parts    map[string]*zip.File
 	from1904 bool
 	sheets   []string      // their names
-	texts    spill.Records // that the cells share
-	places   []int64       // of each of them
+	texts    spill.Records // shared by the cells
+	places   []int64       // position of each text
 }
 
-// openXLSX begins to read a workbook.
+// openXLSX starts reading a workbook.
 func openXLSX(ctx context.Context, in io.Reader, o *Options) (*fileTable, error) {
 	file, err := spill.NewFile()
 	if err != nil {
@@ -59,33 +57,33 @@ func openXLSX(ctx context.Context, in io.Reader, o *Options) (*fileTable, error)
 	return t, err
 }
 
-// close gives up what is kept in temporary files.
+// close deletes the temporary files.
 func (w *workbook) close() {
 	w.texts.Close()
 	spill.CloseFile(w.file)
 }
 
-// open copies the workbook to its file, and begins to read it there.
+// open copies the workbook to a temporary file and opens it.
 func (w *workbook) open(in io.Reader, o *Options) (*fileTable, error) {
 	size, err := io.Copy(w.file, io.LimitReader(in, maxWorkbook+1))
 	if err != nil {
 		return nil, err
 	}
 	if size > maxWorkbook {
-		return nil, fmt.Errorf("the workbook is larger than %d MB: split it", maxWorkbook>>20)
+		return nil, fmt.Errorf("the workbook is larger than %d MB; split it", maxWorkbook>>20)
 	}
 	directory := &directoryReader{from: w.file, left: maxDirectory}
 	archive, err := zip.NewReader(directory, size)
 	if err != nil {
-		return nil, fmt.Errorf("it begins like xlsx, and cannot be unpacked: %w", err)
+		return nil, fmt.Errorf("it looks like xlsx but cannot be unpacked: %w", err)
 	}
-	directory.left = math.MaxInt64 // the parts have bounds of their own
+	directory.left = math.MaxInt64 // parts have their own limits
 	w.all = archive.File
 	packed := uint64(0)
 	for _, f := range archive.File {
 		w.parts[strings.ToLower(f.Name)] = f
 		if packed += min(f.CompressedSize64, maxWorkbook+1); packed > uint64(size) {
-			return nil, errors.New("it begins like xlsx, and its parts overlap: save it again with a spreadsheet")
+			return nil, errors.New("it looks like xlsx but its parts overlap; save it again with a spreadsheet")
 		}
 	}
 	sheet, part, err := w.find(o.Sheet)
@@ -104,7 +102,7 @@ func (w *workbook) open(in io.Reader, o *Options) (*fileTable, error) {
 	}}, nil
 }
 
-// elements calls each for the beginning of each element of a part.
+// elements calls each at the start of every element of a part.
 func (w *workbook) elements(name string, each func(*xml.Decoder, xml.StartElement) error) error {
 	file := w.parts[strings.ToLower(name)]
 	if file == nil {
@@ -139,10 +137,10 @@ func attribute(x xml.StartElement, name string) string {
 	return ""
 }
 
-// relation is what a part of a workbook says of another.
+// relation is a reference from one part of a workbook to another.
 type relation struct{ id, kind, part string }
 
-// relations are what a part says of others.
+// relations returns the references of a part.
 func (w *workbook) relations(part string) (list []relation, err error) {
 	dir, file := path.Split(part)
 	err = w.elements(dir+"_rels/"+file+".rels", func(_ *xml.Decoder, x xml.StartElement) error {
@@ -150,7 +148,7 @@ func (w *workbook) relations(part string) (list []relation, err error) {
 			return nil
 		}
 		if len(list) == maxRelations {
-			return fmt.Errorf("more than %d relations: split it", maxRelations)
+			return fmt.Errorf("more than %d relations; split it", maxRelations)
 		}
 		target := attribute(x, "Target")
 		if !strings.HasPrefix(target, "/") {
@@ -163,8 +161,7 @@ func (w *workbook) relations(part string) (list []relation, err error) {
 	return list, err
 }
 
-// find finds a sheet, or the first that is visible, and reads the texts that the
-// cells share.
+// find finds a sheet by name, or the first visible one, and reads the shared texts.
 func (w *workbook) find(wanted string) (sheet, part string, err error) {
 	roots, err := w.relations("")
 	if err != nil {
@@ -173,7 +170,7 @@ func (w *workbook) find(wanted string) (sheet, part string, err error) {
 	is := func(kind string) func(relation) bool { return func(r relation) bool { return r.kind == kind } }
 	root := slices.IndexFunc(roots, is("officeDocument"))
 	if root < 0 {
-		return "", "", errors.New("it is packed like xlsx, and is no workbook")
+		return "", "", errors.New("it is packed like xlsx but is not a workbook")
 	}
 	book := roots[root].part
 	relations, err := w.relations(book)
@@ -199,7 +196,7 @@ func (w *workbook) find(wanted string) (sheet, part string, err error) {
 			case !ok:
 				return nil // a chart
 			case len(w.sheets) == maxSheets:
-				return fmt.Errorf("more than %d sheets: split it", maxSheets)
+				return fmt.Errorf("more than %d sheets; split it", maxSheets)
 			}
 			w.sheets = append(w.sheets, name)
 			names = append(names, strconv.Quote(shownName(name)))
@@ -214,7 +211,7 @@ func (w *workbook) find(wanted string) (sheet, part string, err error) {
 	case err != nil:
 		return "", "", err
 	case part == "" && wanted != "":
-		return "", "", fmt.Errorf("the workbook has no sheet %q (--sheet): it has %s", wanted, strings.Join(names[:min(len(names), 30)], ", "))
+		return "", "", fmt.Errorf("the workbook has no sheet %q (--sheet); the sheets are %s", wanted, strings.Join(names[:min(len(names), 30)], ", "))
 	case part == "":
 		return "", "", errors.New("the workbook has no visible sheet")
 	}
@@ -224,7 +221,7 @@ func (w *workbook) find(wanted string) (sheet, part string, err error) {
 	return sheet, part, err
 }
 
-// readStrings reads the texts that cells share.
+// readStrings reads the shared texts.
 func (w *workbook) readStrings(part string) error {
 	size := 0
 	return w.elements(part, func(d *xml.Decoder, x xml.StartElement) error {
@@ -236,7 +233,7 @@ func (w *workbook) readStrings(part string) error {
 			return err
 		}
 		if size += len(text); size > maxShared || len(w.places) == maxStrings {
-			return fmt.Errorf("more than %d MB or %d texts: split it", maxShared>>20, maxStrings)
+			return fmt.Errorf("more than %d MB or %d texts; split it", maxShared>>20, maxStrings)
 		}
 		at, err := w.texts.Add([]byte(text))
 		w.places = append(w.places, at)
@@ -244,7 +241,7 @@ func (w *workbook) readStrings(part string) error {
 	})
 }
 
-// richText is the text of an element, without how it is pronounced.
+// richText returns the text of an element without phonetic hints.
 func richText(d *xml.Decoder) (string, error) {
 	var text strings.Builder
 	for depth, inText := 1, false; depth > 0; {

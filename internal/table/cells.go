@@ -1,12 +1,12 @@
 package table
 
-// Cell is a value of a table as a page shows it.
+// Cell is a value for display.
 type Cell struct {
-	Text  string // for people: amounts in the token and prices in Gwei, with all their decimals
-	Exact string // amounts in their smallest unit, all else as it is; "" where there is nothing
+	Text  string // amounts in the token and prices in Gwei, with all decimals
+	Exact string // amounts in their smallest unit, other values unchanged; "" for no value
 }
 
-// Headings are the columns' names for people, with their units.
+// Headings returns the columns' names with units, for display.
 func (s *Sheet) Headings() (names []string) {
 	for _, c := range s.Columns {
 		names = append(names, s.header(c))
@@ -14,11 +14,11 @@ func (s *Sheet) Headings() (names []string) {
 	return names
 }
 
-// IsRight tells whether values of the kind stand at the right of their place: figures.
+// IsRight reports whether values of the kind are right-aligned: figures.
 func (k Kind) IsRight() bool { return k.isRight() }
 
-// Each hands over the rows as they are shown, and then gives the line of totals: nil where no
-// column has one. A row is valid until the next.
+// Each calls row for every row, then returns the totals, nil if no column has one. A row is valid until the
+// next call.
 func (s *Sheet) Each(do func(row []Cell) error) (totals []Cell, err error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (s *Sheet) Each(do func(row []Cell) error) (totals []Cell, err error) {
 		}
 		return do(cells)
 	})
-	if err != nil || !sums.any() {
+	if err != nil || !sums.exist() {
 		return nil, err
 	}
 	totals = make([]Cell, len(s.Columns))

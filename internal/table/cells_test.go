@@ -12,8 +12,7 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// Cells have what people see and the exact value, and the totals are those of all rows: not known
-// where a figure is not.
+// Cells contain the displayed and the exact value. Totals cover all rows, and are unknown if a figure is.
 func TestEach(t *testing.T) {
 	one, err := chain.ParseWei("1500000000000000000")
 	require.NoError(t, err)
@@ -49,7 +48,7 @@ func TestEach(t *testing.T) {
 	require.Nil(t, totals)
 }
 
-// A sum that no chain can have is an error, and who has enough of the rows ends them.
+// An impossible sum is an error, and the caller can stop the rows early.
 func TestEachOverflow(t *testing.T) {
 	most, err := chain.ParseWei("340282366920938463463374607431768211455")
 	require.NoError(t, err)

@@ -9,9 +9,9 @@ import (
 	"github.com/feeledger/fees/internal/console"
 )
 
-// WriteCSV writes a header and a line a row, by RFC 4180 but with \n at the ends of
-// lines. A column fee of wei becomes fee, in wei, and fee_token, with 18 decimals.
-// No value is an empty cell, and text is [Safe]. Title, notes and totals are not in it.
+// WriteCSV writes a header and one line per row, in RFC 4180 with \n line ends. A wei column fee becomes
+// fee, in wei, and fee_token, with 18 decimals. An empty cell means no value, and text is [Safe]. Title,
+// notes and totals are omitted.
 func WriteCSV(w io.Writer, s *Sheet) error {
 	if err := s.check(); err != nil {
 		return err
@@ -35,12 +35,11 @@ func WriteCSV(w io.Writer, s *Sheet) error {
 		}
 		return out.Write(cells)
 	})
-	out.Flush() // also what came before an error
+	out.Flush() // including rows before an error
 	return cmp.Or(err, out.Error())
 }
 
-// writeEmptyLine writes a row whose only cell is empty. Quotes keep readers from
-// passing over the line.
+// writeEmptyLine writes a row whose only cell is empty. Readers would skip the line without quotes.
 func writeEmptyLine(w io.Writer, out *csv.Writer) error {
 	out.Flush()
 	_, err := io.WriteString(w, "\"\"\n")

@@ -33,7 +33,7 @@ func TestCSVReadBack(t *testing.T) {
 	}, lines)
 }
 
-// A reader passes over an empty line: the row would be lost.
+// Readers skip an empty line: the row would be lost.
 func TestCSVKeepsARowWithoutValue(t *testing.T) {
 	text := written(t, "csv", one(table.Text, false, "a", nil, "b"))
 	require.Equal(t, "it\na\n\"\"\nb\n", string(text))
@@ -42,7 +42,7 @@ func TestCSVKeepsARowWithoutValue(t *testing.T) {
 	require.Len(t, lines, 4)
 }
 
-// The text comes through JSON as it was, and no control character stands in it.
+// Text survives JSON unchanged, with control characters escaped.
 func TestJSONText(t *testing.T) {
 	for _, text := range []string{"<a&b>", "a\nb", "\x1b[31m", "\u202egpj.exe", "\x7f\u0085", `"quoted" \ `, "\U000e0001", "=1+1", ""} {
 		line := written(t, "jsonl", one(table.Text, false, text))

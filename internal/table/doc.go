@@ -1,18 +1,17 @@
-// Package table writes tables of figures in every form in which people and programs take
-// them: CSV, JSON lines, XLSX, Parquet, and a table for a terminal. It knows nothing of fees.
+// Package table writes tables of figures as CSV, JSON lines, XLSX, Parquet, and text for a terminal. It is
+// independent of fees.
 //
-// A [Sheet] says what its columns are, and hands over its rows one by one. Only the table for
-// a terminal reads all rows before it writes. No form rounds an amount. Where a form has
-// numbers that are not exact, as a spreadsheet has, the exact amount stands beside it as text.
+// A [Sheet] describes its columns and yields its rows one by one. Only the terminal table reads all rows
+// before it writes. No format rounds amounts. Where a format's numbers are inexact, as in a spreadsheet, the
+// exact amount is added as text.
 //
-// The same sheet gives the same bytes: no clock, locale or random order is in them.
+// The same sheet gives the same bytes, independent of clock, locale and random order.
 //
 // # Before you change it
 //
-// A [Kind] reads each value into one of a few Go types, and each form writes those in its own
-// way. A spreadsheet's number has 15 digits: what has more is text, or stands beside its exact
-// text.
+// A [Kind] converts each value into one of a few Go types, which each format writes in its own way. A
+// spreadsheet's number has 15 digits: longer ones are text, or have their exact text next to them.
 //
-// An XLSX file is made in temporary files. It comes out when all of it is known to be right.
-// This package writes its zip file itself, in order: excelize's own is in random order.
+// An XLSX file is built in temporary files and written when it is complete. This package writes the zip
+// file itself, since excelize's parts are in random order.
 package table

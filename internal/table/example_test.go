@@ -8,7 +8,7 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// Write rows as CSV: each amount in wei, and beside it in the token, exactly.
+// Write rows as CSV, with each amount exactly, in wei and in the token.
 func ExampleWriteCSV() {
 	rows := &table.Sheet{
 		Name: "fees", Title: "Fees", Symbol: "GLMR",

@@ -21,7 +21,7 @@ func worth(t testing.TB, currency, amount string) money.Amount {
 	return value
 }
 
-// inFiat is a sheet with amounts in a currency, each with half a cent.
+// inFiat returns a sheet of currency amounts, each with half a cent.
 func inFiat(t testing.TB, last any) *table.Sheet {
 	return &table.Sheet{
 		Name: "fiat", Symbol: "GLMR", Columns: []table.Column{
@@ -31,21 +31,21 @@ func inFiat(t testing.TB, last any) *table.Sheet {
 	}
 }
 
-// The total is the sum of what is not rounded, in every form.
+// The total is the sum of unrounded values, in every format.
 func TestFiat(t *testing.T) {
 	require.Equal(t, "call,fee_eur,fee_percent\na,1.01,12.30\nb,1.01,-0.05\nc,,\n", string(written(t, "csv", inFiat(t, nil))))
 	require.Equal(t, `{"call":"a","fee_eur":"1.01","fee_percent":"12.30"}`, strings.Split(string(written(t, "jsonl", inFiat(t, nil))), "\n")[0])
 	require.Equal(t, "call   fee EUR  fee %\n-----------------------\na         1.01  12.30\nb         1.01  -0.05\nc\n-----------------------\ntotal     2.01\n", string(written(t, "txt", inFiat(t, nil))))
 	book := written(t, "xlsx", inFiat(t, nil))
 	require.Equal(t, [][]string{{"call", "fee_eur", "fee_percent"}, {"a", "1.01", "12.30"}, {"b", "1.01", "-0.05"}, {"c"}, {"total", "2.01"}}, opened(t, book).cells("fiat"))
-	require.NotContains(t, part(t, book, "xl/worksheets/sheet1.xml"), "<f>", "the sum of what is rounded would be another")
+	require.NotContains(t, part(t, book, "xl/worksheets/sheet1.xml"), "<f>", "the sum of rounded values would differ")
 	all, _ := values(t, readParquet(t, written(t, "parquet", inFiat(t, nil))))
 	require.Equal(t, "101", twosComplement(all[0][1].ByteArray()).String())
 	require.Equal(t, "-5", twosComplement(all[1][2].ByteArray()).String())
 	require.True(t, all[2][1].IsNull())
 }
 
-// A total with an amount that is not known is not known.
+// A total with an unknown amount is unknown.
 func TestFiatNotKnown(t *testing.T) {
 	s := func() *table.Sheet { return inFiat(t, chain.Optional[money.Amount]{}) }
 	require.True(t, strings.HasSuffix(string(written(t, "csv", s())), "\nc,,\n"))
@@ -56,7 +56,7 @@ func TestFiatNotKnown(t *testing.T) {
 	require.True(t, all[2][1].IsNull())
 }
 
-// A spreadsheet keeps 15 digits: more are text.
+// Numbers of more than 15 digits are text.
 func TestFiatOfManyDigits(t *testing.T) {
 	big := worth(t, "EUR", "10000000000000000") // 10^13
 	s := &table.Sheet{Name: "fiat", Columns: []table.Column{{Name: "fee_eur", Kind: table.Fiat, Total: true, Currency: "EUR"}}, Rows: rows([]any{worth(t, "EUR", "9999999999999000")}, []any{big})}
@@ -69,8 +69,8 @@ func TestFiatOfManyDigits(t *testing.T) {
 func TestFiatRefused(t *testing.T) {
 	s := inFiat(t, worth(t, "USD", "1"))
 	require.EqualError(t, table.WriteCSV(io.Discard, s), `sheet "fiat", row 3, column fee_eur: an amount in USD, and the column is in EUR`)
-	require.ErrorContains(t, table.WriteCSV(io.Discard, one(table.Percent, false, "1")), "is no percent")
-	require.ErrorContains(t, table.WriteCSV(io.Discard, one(table.Percent, false, worth(t, "EUR", "1"))), "is no percent")
+	require.ErrorContains(t, table.WriteCSV(io.Discard, one(table.Percent, false, "1")), "is not of kind percent")
+	require.ErrorContains(t, table.WriteCSV(io.Discard, one(table.Percent, false, worth(t, "EUR", "1"))), "is not of kind percent")
 	huge := &table.Sheet{Name: "s", Columns: []table.Column{{Name: "p", Kind: table.Percent}}, Rows: rows([]any{strings.Repeat("9", 60) + ".00"})}
 	require.ErrorContains(t, table.WriteParquet(io.Discard, huge), "38 digits")
 	none := &table.Sheet{Name: "s", Columns: []table.Column{{Name: "fee_jpy", Kind: table.Fiat, Total: true, Currency: "JPY"}}}

@@ -11,7 +11,7 @@ import (
 	"github.com/feeledger/fees/internal/sys/jsontext"
 )
 
-// WriteJSONLines writes one object a row, in one line: those of [JSONRows].
+// WriteJSONLines writes the objects of [JSONRows], one per line.
 func WriteJSONLines(w io.Writer, s *Sheet) (err error) {
 	out := bufio.NewWriter(w)
 	for row, failed := range JSONRows(s) {
@@ -25,10 +25,9 @@ func WriteJSONLines(w io.Writer, s *Sheet) (err error) {
 	return cmp.Or(err, out.Flush())
 }
 
-// JSONRows are an object for each row, with the columns' names as keys in their order.
-// Amounts and prices are strings of their smallest unit, integers are numbers, dates and
-// times strings; where there is no value, it is null. Text is as it came, with control
-// characters escaped. A row holds until the next.
+// JSONRows yields an object per row, with the columns' names as keys, in order. Amounts and prices are
+// strings in their smallest unit, integers are numbers, dates and times are strings, and a missing value is
+// null. Text is unchanged, with control characters escaped. A row is valid until the next one.
 func JSONRows(s *Sheet) iter.Seq2[[]byte, error] {
 	errStop := errors.New("enough")
 	return func(yield func([]byte, error) bool) {

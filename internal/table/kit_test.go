@@ -19,8 +19,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// every has all kinds, with extremes: 2^63-1, 2^256-1, one wei, a time with
-// milliseconds, text that would be a formula, and a row with nothing.
+// every returns a sheet of all kinds with extremes: 2^63-1, 2^256-1, one wei, a time with milliseconds, text
+// that would be a formula, and an empty row.
 func every(t testing.TB) *table.Sheet {
 	return &table.Sheet{
 		Name: "all kinds", Title: "Every kind of value", Symbol: "GLMR",
@@ -71,7 +71,7 @@ func rows(list ...[]any) iter.Seq2[[]any, error] {
 	}
 }
 
-// one is a sheet of one column.
+// one returns a sheet with one column.
 func one(kind table.Kind, total bool, values ...any) *table.Sheet {
 	list := make([][]any, len(values))
 	for i, v := range values {
@@ -80,7 +80,7 @@ func one(kind table.Kind, total bool, values ...any) *table.Sheet {
 	return &table.Sheet{Name: "one", Symbol: "GLMR", Columns: []table.Column{{Name: "it", Kind: kind, Total: total}}, Rows: rows(list...)}
 }
 
-// forms are the writers, by the ends of the names of their golden files.
+// forms are the writers, by the extension of their golden files.
 var forms = map[string]func(io.Writer, *table.Sheet) error{
 	"csv":     table.WriteCSV,
 	"jsonl":   table.WriteJSONLines,

@@ -24,7 +24,7 @@ import (
 // office is the path of LibreOffice, Debian's package libreoffice-calc.
 func office(t *testing.T) string { return program.Path(t, program.Office, "soffice") }
 
-// convert has LibreOffice write a file's sheet in another form.
+// convert converts a file's sheet with LibreOffice.
 func convert(t *testing.T, file, form string, options ...string) []byte {
 	directory := t.TempDir()
 	options = append(options, "--headless", "--norestore", "-env:UserInstallation=file://"+filepath.Join(directory, "profile"),
@@ -49,11 +49,10 @@ const (
 	formulasForm = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,false,false,true"
 )
 
-// cached is what the file says a formula comes to.
+// cached returns the stored result of a formula.
 var cached = regexp.MustCompile(`(<f>[^<]*</f>)<v>[^<]*</v>`)
 
-// withoutResults is the workbook with formulas that have no result yet, so that
-// whoever shows one has worked it out.
+// withoutResults removes the results of formulas, so that a displayed one was computed.
 func withoutResults(t *testing.T, text []byte) []byte {
 	archive, err := zip.NewReader(bytes.NewReader(text), int64(len(text)))
 	require.NoError(t, err)
@@ -114,7 +113,7 @@ func TestOfficeWorksOutTheTotals(t *testing.T) {
 	require.Equal(t, 3, formulas, "only the three totals are formulas")
 }
 
-// LibreOffice evaluates the formulas of a CSV: what Safe leaves is none.
+// LibreOffice evaluates formulas in a CSV; Safe text contains none.
 func TestOfficeTakesNoTextForAFormula(t *testing.T) {
 	office(t)
 	hostile := []any{"=1+1", "+1+1", "-1+1", "@SUM(1)", "\t=1+1", "  =1+1", "\r\n=1+1", "\x00=1+1", "\ufeff=1+1", "\u00a0=1+1", "=cmd|' /C calc'!A0", "\uff1d1+1", "\u22121+1"}
@@ -128,7 +127,7 @@ func TestOfficeTakesNoTextForAFormula(t *testing.T) {
 		}
 	}
 	require.NoError(t, os.WriteFile(file, []byte("it\n=1+1\n"), 0o666))
-	require.Equal(t, "2", readLines(t, convert(t, file, valuesForm, "--infilter=CSV:44,34,76,1"))[1][0], "text that is not safe is worked out")
+	require.Equal(t, "2", readLines(t, convert(t, file, valuesForm, "--infilter=CSV:44,34,76,1"))[1][0], "unsafe text is evaluated")
 }
 
 func readLines(t *testing.T, text []byte) [][]string {
@@ -137,7 +136,7 @@ func readLines(t *testing.T, text []byte) [][]string {
 	return lines
 }
 
-// within asks for a figure within 10^-9 token of what it should be.
+// within requires a figure to be within 10^-9 token of the expected one.
 func within(t *testing.T, figure string, want *big.Rat) {
 	difference := new(big.Rat).Sub(rational(t, figure), want)
 	require.True(t, difference.Abs(difference).Cmp(big.NewRat(1, 1_000_000_000)) < 0, "have %s, want %s", figure, want.FloatString(18))

@@ -15,46 +15,43 @@ import (
 	"github.com/feeledger/fees/internal/money"
 )
 
-// rowsInGroup is how many rows a writer of Parquet holds, where nothing else is asked for.
+// rowsInGroup is the default number of rows in a group.
 const rowsInGroup = 20_000
 
-// bytesInGroup is about how many bytes of text it holds at most.
+// bytesInGroup limits the bytes of text in a group, approximately.
 const bytesInGroup = 64 << 20
 
-// Amounts in Parquet are decimals of 38 digits, the most that readers have.
+// Amounts in Parquet are decimals of 38 digits, the maximum of readers.
 const (
 	amountDigits = 38
 	amountBytes  = 16
 )
 
-// ParquetOptions say more of a file than its sheet does.
+// ParquetOptions configure a file beyond its sheet.
 type ParquetOptions struct {
-	Sorted      []string          // the columns by which the rows are sorted: the file says so
+	Sorted      []string          // the columns by which rows are sorted, recorded in the file
 	Metadata    map[string]string // of the file
-	RowsInGroup int               // at most
-	Zstd        bool              // for Snappy, which every reader has, and which takes half as much again
+	RowsInGroup int               // the maximum
+	Zstd        bool              // instead of Snappy, which every reader supports but which takes half as much again
 }
 
-// ParquetWriter writes a file for programs that work with columns. Every column is
-// optional. Amounts of wei, and gas prices, are DECIMAL(38,0) in wei; one of more
-// than 38 digits is an error, as is an integer that 64 bits with a sign do not hold.
-// Token amounts, hashes and addresses are strings, as is text, which is as it came
-// but in UTF-8. Times are timestamps in milliseconds of UTC. Amounts of a currency, and
-// percents, are DECIMAL(38,n) with the decimals that they have. Title, notes and symbol
-// are metadata of the file, under the keys title, note_1 and on, and symbol.
+// ParquetWriter writes a Parquet file. Every column is optional. Wei amounts and gas prices are
+// DECIMAL(38,0) in wei; more than 38 digits are an error, as is an integer beyond int64. Token amounts,
+// hashes and addresses are strings, as is text, in valid UTF-8. Times are UTC timestamps in milliseconds.
+// Currency amounts and percentages are DECIMAL(38,n) with their own decimals. Title, notes and symbol are
+// file metadata under the keys title, note_1 and so on, and symbol.
 type ParquetWriter struct {
 	sheet *Sheet
 	out   *parquet.GenericWriter[any]
 	row   parquet.Row
-	read  []any // the values of a row, once they are read
+	read  []any // the converted values of a row
 	rows  int
-	most  int // rows in a group
-	group int // rows in the one that is not written
+	limit int // maximum rows in a group
+	group int // rows in the pending group
 	held  int // bytes of text in it
 }
 
-// NewParquetWriter begins a file with the columns of a sheet. The sheet's rows are not
-// asked for.
+// NewParquetWriter starts a file with the columns of a sheet. It does not read the sheet's rows.
 func NewParquetWriter(w io.Writer, s *Sheet, o ParquetOptions) (*ParquetWriter, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -63,12 +60,12 @@ func NewParquetWriter(w io.Writer, s *Sheet, o ParquetOptions) (*ParquetWriter, 
 	for i, c := range s.Columns {
 		fields[i] = parquet.Group{c.Name: parquet.Optional(c.parquetType())}.Fields()[0]
 	}
-	most := cmp.Or(o.RowsInGroup, rowsInGroup)
+	limit := cmp.Or(o.RowsInGroup, rowsInGroup)
 	options := []parquet.WriterOption{
 		parquet.NewSchema(utf8(s.Name), inOrder{fields: fields}),
 		parquet.Compression(&parquet.Snappy),
-		parquet.MaxRowsPerRowGroup(int64(most)),
-		parquet.CreatedBy("fees", "1", "0"), // not the library's build
+		parquet.MaxRowsPerRowGroup(int64(limit)),
+		parquet.CreatedBy("fees", "1", "0"), // instead of the library's build
 	}
 	if o.Zstd {
 		options = append(options, parquet.Compression(&parquet.Zstd))
@@ -84,7 +81,7 @@ func NewParquetWriter(w io.Writer, s *Sheet, o ParquetOptions) (*ParquetWriter, 
 	n := len(s.Columns)
 	return &ParquetWriter{
 		sheet: s, out: parquet.NewGenericWriter[any](w, append(options, metadata(s)...)...),
-		row: make(parquet.Row, n), read: make([]any, n), most: most,
+		row: make(parquet.Row, n), read: make([]any, n), limit: limit,
 	}, nil
 }
 
@@ -97,7 +94,7 @@ func (w *ParquetWriter) Write(values []any) error {
 	return w.write(w.read)
 }
 
-// write writes a row whose values are read.
+// write writes a row of converted values.
 func (w *ParquetWriter) write(values []any) error {
 	for i, c := range w.sheet.Columns {
 		value, err := parquetValue(values[i])
@@ -116,17 +113,17 @@ func (w *ParquetWriter) write(values []any) error {
 	if _, err := w.out.WriteRows([]parquet.Row{w.row}); err != nil {
 		return err
 	}
-	if w.group++; w.group < w.most && w.held < bytesInGroup {
+	if w.group++; w.group < w.limit && w.held < bytesInGroup {
 		return nil
 	}
 	w.group, w.held = 0, 0
 	return w.out.Flush()
 }
 
-// Close ends the file. What was written without it is no Parquet.
+// Close completes the file, which is invalid without it.
 func (w *ParquetWriter) Close() error { return w.out.Close() }
 
-// WriteParquet writes a sheet by a [ParquetWriter].
+// WriteParquet writes a sheet with a [ParquetWriter].
 func WriteParquet(w io.Writer, s *Sheet) error {
 	out, err := NewParquetWriter(w, s, ParquetOptions{})
 	if err != nil {
@@ -138,7 +135,7 @@ func WriteParquet(w io.Writer, s *Sheet) error {
 	return out.Close()
 }
 
-// parquetTypes are the columns' types.
+// parquetTypes returns the columns' types.
 var parquetTypes = map[Kind]func() parquet.Node{
 	Text:        repeatedType,
 	Integer:     func() parquet.Node { return parquet.Int(64) },
@@ -153,7 +150,7 @@ var parquetTypes = map[Kind]func() parquet.Node{
 	Boolean:     func() parquet.Node { return parquet.Leaf(parquet.BooleanType) },
 }
 
-// parquetType is the column's type.
+// parquetType returns the column's type.
 func (c Column) parquetType() parquet.Node {
 	if decimals, fixed := c.decimals(); fixed {
 		return decimalNode(decimals)
@@ -167,8 +164,7 @@ func decimalNode(decimals int) parquet.Node {
 	return parquet.Decimal(decimals, amountDigits, amountType{parquet.FixedLenByteArrayType(amountBytes)})
 }
 
-// repeatedType is text of which the same comes again and again: each is written once in a
-// group of rows.
+// repeatedType is dictionary-encoded text: each value is written once per group.
 func repeatedType() parquet.Node { return parquet.Encoded(parquet.String(), &parquet.RLEDictionary) }
 
 func metadata(s *Sheet) (options []parquet.WriterOption) {
@@ -185,7 +181,7 @@ func metadata(s *Sheet) (options []parquet.WriterOption) {
 	return options
 }
 
-// utf8 is text whose every byte is of UTF-8.
+// utf8 returns text with invalid UTF-8 replaced.
 func utf8(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
 
 func parquetValue(value any) (parquet.Value, error) {
@@ -203,7 +199,7 @@ func parquetValue(value any) (parquet.Value, error) {
 	case integer:
 		whole, ok := v.int64()
 		if !ok {
-			return parquet.Value{}, fmt.Errorf("%s does not fit 64 bits with a sign", v)
+			return parquet.Value{}, fmt.Errorf("%s does not fit in a signed 64-bit integer", v)
 		}
 		return parquet.Int64Value(whole), nil
 	case chain.SignedWei:
@@ -222,8 +218,7 @@ func parquetValue(value any) (parquet.Value, error) {
 	return parquet.ByteArrayValue([]byte(utf8(exact(value)))), nil
 }
 
-// unpointed are the digits of a decimal number, with its sign: how many there are of the
-// unit that its last digit counts.
+// unpointed returns the digits of a decimal number with its sign, without the point.
 func unpointed(number string) string {
 	digits, negative := strings.CutPrefix(strings.Replace(number, ".", "", 1), "-")
 	if digits = strings.TrimLeft(digits, "0"); digits == "" {
@@ -235,10 +230,9 @@ func unpointed(number string) string {
 	return digits
 }
 
-var errTooLong = errors.New("more than the 38 digits of a decimal in Parquet")
+var errTooLong = errors.New("more than the 38 digits of a Parquet decimal")
 
-// decimalValue is the amount in 16 bytes, the first one the most significant, as
-// two's complement.
+// decimalValue returns the amount as 16 bytes in big-endian two's complement.
 func decimalValue(amount chain.SignedWei) (parquet.Value, error) {
 	size := amount.Size()
 	if len(size.String()) > amountDigits {
@@ -258,12 +252,11 @@ func decimalValue(amount chain.SignedWei) (parquet.Value, error) {
 	return parquet.FixedLenByteArrayValue(bytes), nil
 }
 
-// inOrder is a group of columns that keeps their order; the library's own sorts them
-// by name.
+// inOrder is a group of columns in their order; the library's own sorts by name.
 type inOrder struct {
 	parquet.Group
 	fields []parquet.Field
 }
 
-// Fields are the columns.
+// Fields returns the columns.
 func (g inOrder) Fields() []parquet.Field { return g.fields }

@@ -8,9 +8,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// amountType is the bytes of an amount, ordered as the numbers that they are. The library
-// orders them as bytes, so that what is below zero comes last. Readers pass over what
-// bounds in that order exclude, and would not see the rows below zero.
+// amountType is the bytes of an amount, ordered numerically. The library orders bytes, which puts negative
+// amounts last; readers would use such bounds to skip rows with negative amounts.
 type amountType struct{ parquet.Type }
 
 // Compare orders two amounts.
@@ -18,7 +17,7 @@ func (amountType) Compare(a, b parquet.Value) int {
 	return compareAmounts(a.ByteArray(), b.ByteArray())
 }
 
-// compareAmounts orders two's complements, whose first bit is the sign.
+// compareAmounts orders two's complement numbers, whose first bit is the sign.
 func compareAmounts(a, b []byte) int {
 	if negative := a[0] >= 0x80; negative != (b[0] >= 0x80) {
 		if negative {
@@ -29,17 +28,17 @@ func compareAmounts(a, b []byte) int {
 	return bytes.Compare(a, b)
 }
 
-// NewColumnIndexer makes the column's page index.
+// NewColumnIndexer returns the builder of the column's page index.
 func (amountType) NewColumnIndexer(int) parquet.ColumnIndexer { return &amountIndexer{} }
 
-// NewColumnBuffer makes a buffer whose pages have the bounds of the numbers.
+// NewColumnBuffer returns a buffer whose pages have numeric bounds.
 func (t amountType) NewColumnBuffer(column, values int) parquet.ColumnBuffer {
 	return amountBuffer{t.Type.NewColumnBuffer(column, values)}
 }
 
 type amountBuffer struct{ parquet.ColumnBuffer }
 
-// Page is what the buffer holds.
+// Page returns the contents of the buffer.
 func (b amountBuffer) Page() parquet.Page { return amountPage{b.ColumnBuffer.Page()} }
 
 // Clone copies the buffer.
@@ -47,7 +46,7 @@ func (b amountBuffer) Clone() parquet.ColumnBuffer { return amountBuffer{b.Colum
 
 type amountPage struct{ parquet.Page }
 
-// Bounds are the least and the greatest amount.
+// Bounds returns the minimum and the maximum.
 func (p amountPage) Bounds() (least, greatest parquet.Value, ok bool) {
 	data := p.Data()
 	all, size := data.FixedLenByteArray()
@@ -58,17 +57,17 @@ func (p amountPage) Bounds() (least, greatest parquet.Value, ok bool) {
 	return parquet.FixedLenByteArrayValue(slices.MinFunc(amounts, compareAmounts)), parquet.FixedLenByteArrayValue(slices.MaxFunc(amounts, compareAmounts)), true
 }
 
-// Slice is a part of the page.
+// Slice returns part of the page.
 func (p amountPage) Slice(i, j int64) parquet.Page { return amountPage{p.Page.Slice(i, j)} }
 
-// amountIndexer makes the page index of a column of amounts. The library's own does not
-// order them as numbers, and leaves out the place of a page that has nothing but nulls.
+// amountIndexer builds the page index of a column of amounts. The library's own does not order them
+// numerically, and omits pages that contain only nulls.
 type amountIndexer struct{ index format.ColumnIndex }
 
-// Reset forgets all pages.
+// Reset removes all pages.
 func (x *amountIndexer) Reset() { x.index = format.ColumnIndex{} }
 
-// IndexPage adds a page. Its bounds are null where it has no amount.
+// IndexPage adds a page, with null bounds if it has no amounts.
 func (x *amountIndexer) IndexPage(values, nulls int64, least, greatest parquet.Value) {
 	i := &x.index
 	i.NullPages = append(i.NullPages, values == nulls)
@@ -77,5 +76,5 @@ func (x *amountIndexer) IndexPage(values, nulls int64, least, greatest parquet.V
 	i.MaxValues = append(i.MaxValues, bytes.Clone(greatest.ByteArray()))
 }
 
-// ColumnIndex is the index of all pages. No order is claimed for them.
+// ColumnIndex returns the index of all pages, marked as unordered.
 func (x *amountIndexer) ColumnIndex() format.ColumnIndex { return x.index }

@@ -20,7 +20,7 @@ func readParquet(t *testing.T, text []byte) *parquet.File {
 	return file
 }
 
-// values are all values of a file, row by row, and how many rows each group has.
+// values returns all values of a file by row, and the number of rows in each group.
 func values(t *testing.T, file *parquet.File) (all [][]parquet.Value, groups []int64) {
 	for _, group := range file.RowGroups() {
 		groups = append(groups, group.NumRows())
@@ -41,7 +41,7 @@ func values(t *testing.T, file *parquet.File) (all [][]parquet.Value, groups []i
 	return all, groups
 }
 
-// twosComplement is the integer that the bytes stand for.
+// twosComplement decodes an integer.
 func twosComplement(bytes []byte) *big.Int {
 	n := new(big.Int).SetBytes(bytes)
 	if bytes[0] >= 0x80 {
@@ -122,17 +122,17 @@ func TestParquetFigureThatDoesNotFit(t *testing.T) {
 		value any
 		want  string
 	}{
-		{table.Wei, wei(t, digits39), digits39 + " wei: more than the 38 digits of a decimal in Parquet"},
-		{table.SignedWei, signed(t, "-"+digits39), "-" + digits39 + " wei: more than the 38 digits of a decimal in Parquet"},
-		{table.GasPrice, price(t, digits39), digits39 + " wei: more than the 38 digits of a decimal in Parquet"},
-		{table.GasPrice, price(t, digits39+"0"), digits39 + "0 wei per gas: more than the 38 digits of a decimal in Parquet"},
-		{table.Integer, uint64(1 << 63), "9223372036854775808 does not fit 64 bits with a sign"},
+		{table.Wei, wei(t, digits39), digits39 + " wei: more than the 38 digits of a Parquet decimal"},
+		{table.SignedWei, signed(t, "-"+digits39), "-" + digits39 + " wei: more than the 38 digits of a Parquet decimal"},
+		{table.GasPrice, price(t, digits39), digits39 + " wei: more than the 38 digits of a Parquet decimal"},
+		{table.GasPrice, price(t, digits39+"0"), digits39 + "0 wei per gas: more than the 38 digits of a Parquet decimal"},
+		{table.Integer, uint64(1 << 63), "9223372036854775808 does not fit in a signed 64-bit integer"},
 	} {
 		require.EqualError(t, table.WriteParquet(io.Discard, one(c.kind, false, c.value)), `sheet "one", column it: `+c.want)
 	}
 }
 
-// Rows come out in groups, none of which has all of them, and in their order.
+// Rows are written in several groups, in order.
 func TestParquetRowGroups(t *testing.T) {
 	const n = 50_000
 	s := one(table.Text, false)
@@ -159,8 +159,8 @@ func TestParquetTextIsUTF8(t *testing.T) {
 	require.Equal(t, "a\ufffdb", all[0][0].String())
 }
 
-// Readers pass over a page or a group whose bounds exclude what they look for: an amount
-// below zero is the least one, and a page with nothing but nulls has no bounds.
+// Readers skip pages and groups by their bounds: a negative amount is the minimum, and a page of nulls has
+// no bounds.
 func TestParquetBoundsOfAmounts(t *testing.T) {
 	const page = 20_000 // rows, more than a page of amounts has
 	s := one(table.SignedWei, false)
@@ -201,12 +201,11 @@ func TestParquetBoundsOfAmounts(t *testing.T) {
 	}
 }
 
-// What a file says of itself: how it is sorted, and what it is told to say. It is the same
-// bytes each time.
+// A file records its sort order and metadata, and is the same bytes each time.
 func TestParquetOptions(t *testing.T) {
 	s := every(t)
 	o := table.ParquetOptions{Sorted: []string{"gas", "call"}, Metadata: map[string]string{"seal": "ab", "month": "2026-01", "network": "moonbeam", "whole": "true"}, RowsInGroup: 2, Zstd: true}
-	make := func() []byte {
+	encode := func() []byte {
 		var out bytes.Buffer
 		w, err := table.NewParquetWriter(&out, s, o)
 		require.NoError(t, err)
@@ -217,9 +216,9 @@ func TestParquetOptions(t *testing.T) {
 		require.NoError(t, w.Close())
 		return out.Bytes()
 	}
-	text := make()
+	text := encode()
 	for range 20 {
-		require.Equal(t, text, make())
+		require.Equal(t, text, encode())
 	}
 	file := readParquet(t, text)
 	groups := file.Metadata().RowGroups
@@ -245,7 +244,7 @@ func TestParquetOptions(t *testing.T) {
 	require.Equal(t, fmt.Sprint(before), fmt.Sprint(all))
 }
 
-// A row that is not the sheet's is an error, and so are columns that cannot be written.
+// A row that does not match the sheet is an error, and so are columns that cannot be written.
 func TestParquetRowThatDoesNotFit(t *testing.T) {
 	w, err := table.NewParquetWriter(io.Discard, one(table.Integer, false), table.ParquetOptions{})
 	require.NoError(t, err)
@@ -256,7 +255,7 @@ func TestParquetRowThatDoesNotFit(t *testing.T) {
 	require.EqualError(t, err, `sheet "none" has no columns`)
 }
 
-// Rows of long texts end a group before it holds very many of them.
+// Rows with long texts end a group early.
 func TestParquetGroupsOfLongTexts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is about size")

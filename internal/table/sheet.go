@@ -10,8 +10,7 @@ import (
 	"github.com/feeledger/fees/internal/money"
 )
 
-// Kind is what the values of a column are. A value may also be nil, or an
-// Optional of what is listed.
+// Kind is the type of a column's values. A value may also be nil, or an Optional of the listed types.
 type Kind int
 
 // The kinds, with the Go types of their values.
@@ -24,15 +23,14 @@ const (
 	Wei
 	// SignedWei is a chain.SignedWei, or a chain.Wei.
 	SignedWei
-	// TokenAmount is a chain.TokenAmount, in another token's smallest unit. It is
-	// written as text: how many decimals that token has is not known here.
+	// TokenAmount is a chain.TokenAmount, in another token's smallest unit. It is written as text, since that
+	// token's decimals are unknown.
 	TokenAmount
-	// GasPrice is a chain.GasPrice, in wei per gas; a table for people has Gwei.
+	// GasPrice is a chain.GasPrice, in wei per gas; the text table shows Gwei.
 	GasPrice
 	// Time is a chain.Time.
 	Time
-	// Date is a day: a string such as "2024-01-31", or a chain.Time, whose UTC day it
-	// is then.
+	// Date is a day: a string such as "2024-01-31", or the UTC day of a chain.Time.
 	Date
 	// Hash is a chain.Hash.
 	Hash
@@ -40,16 +38,16 @@ const (
 	Address
 	// Boolean is a bool.
 	Boolean
-	// Fiat is a money.Amount in the column's currency, which is rounded when it is written.
-	// An Optional of one that is not known makes the total not known; nil does not.
+	// Fiat is a money.Amount in the column's currency, rounded when written. An unknown Optional makes the
+	// total unknown; nil does not.
 	Fiat
-	// Percent is a string such as "-12.34": a part of a hundred with two decimals.
+	// Percent is a percentage with two decimals, a string such as "-12.34".
 	Percent
 )
 
 var kinds = []string{"text", "integer", "wei", "signed wei", "token amount", "gas price", "time", "date", "hash", "address", "boolean", "fiat", "percent"}
 
-// String is the kind's name.
+// String returns the kind's name.
 func (k Kind) String() string {
 	if k < 0 || int(k) >= len(kinds) {
 		return fmt.Sprintf("kind %d", int(k))
@@ -61,43 +59,38 @@ func (k Kind) String() string {
 type Column struct {
 	Name string // in snake case; the key in JSON
 	Kind Kind
-	// Total says that the column is summed up below the rows, where a form has such
-	// a place: XLSX and the table. It is for Integer, Wei, SignedWei and Fiat, whose total
-	// is the sum of what is not rounded. A cell with nothing is not in the sum.
+	// Total adds the column's sum below the rows in XLSX and the text table, for Integer, Wei, SignedWei and
+	// Fiat. Sums are of unrounded values; empty cells are skipped.
 	Total bool
-	// Whole says that a cell with nothing is a figure that is not known. Then the total
-	// is not known either.
+	// Whole marks an empty cell as an unknown figure, which makes the total unknown.
 	Whole bool
-	// Term says that a text is one of a few words, such as an outcome or a kind: a table
-	// never cuts it.
+	// Term marks text of a fixed vocabulary, such as outcomes or kinds, which the text table never shortens.
 	Term bool
-	// Drop is when a table for people leaves the column out, where there is no room: the
-	// highest goes first, with all that have the same. 0 stays.
+	// Drop is the order in which the text table hides columns if necessary: highest first, equal ones
+	// together. 0 is never hidden.
 	Drop int
-	// Verdict says that a text is a word that tells whether something holds: a table never cuts
-	// it, and may give it a colour.
+	// Verdict marks verdicts, which the text table never shortens and may color.
 	Verdict bool
-	// Currency is that of a column of kind Fiat, whose name ends with it: fee_eur.
+	// Currency is the currency of a Fiat column, whose name ends with it: fee_eur.
 	Currency money.Currency
 }
 
 // Sheet is a table of figures.
 type Sheet struct {
 	Name    string   // such as "transactions": the sheet's in XLSX, the schema's in Parquet
-	Title   string   // for people
-	Notes   []string // what a reader must know, such as that a part of a period is missing
+	Title   string   // for display
+	Notes   []string // such as that part of a period is missing
 	Symbol  string   // of the network's token, such as "GLMR"
 	Columns []Column
-	// Rows are the values, one for each column. They are consumed once. An error ends
-	// the writing, which returns it.
+	// Rows yields rows with one value per column. It is consumed once. An error ends the writing and is
+	// returned.
 	Rows iter.Seq2[[]any, error]
 }
 
-// snakeCase is what a column's name looks like. It is the header in every form, so
-// nothing in it may be taken for something else.
+// snakeCase matches column names. They are the headers of every format, so they must need no escaping.
 var snakeCase = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
-// check refuses columns that cannot be written.
+// check rejects columns that cannot be written.
 func (s *Sheet) check() error {
 	if len(s.Columns) == 0 {
 		return fmt.Errorf("sheet %q has no columns", s.Name)
@@ -126,7 +119,7 @@ func (s *Sheet) check() error {
 	return nil
 }
 
-// names are what the forms call the column: CSV and XLSX have an amount of wei in the token too.
+// names returns the column's headers: CSV and XLSX add a wei amount in the token.
 func (c Column) names() []string {
 	if c.isAmount() {
 		return []string{c.Name, c.Name + "_token"}
@@ -134,10 +127,10 @@ func (c Column) names() []string {
 	return []string{c.Name}
 }
 
-// isAmount tells whether the column is in wei.
+// isAmount reports whether the column is in wei.
 func (c Column) isAmount() bool { return c.Kind == Wei || c.Kind == SignedWei }
 
-// each hands over the rows, read, in their order. The row is valid until the next.
+// each calls a function for every converted row, in order. A row is valid until the next one.
 func (s *Sheet) each(do func(row []any) error) error {
 	if s.Rows == nil {
 		return nil
@@ -159,7 +152,7 @@ func (s *Sheet) each(do func(row []any) error) error {
 	return nil
 }
 
-// read takes the values of a row into another one.
+// read converts the values of a row.
 func (s *Sheet) read(number int, values, row []any) (err error) {
 	if len(values) != len(s.Columns) {
 		return fmt.Errorf("sheet %q, row %d: have %d values, want %d", s.Name, number, len(values), len(s.Columns))

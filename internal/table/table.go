@@ -11,11 +11,10 @@ import (
 	"github.com/feeledger/fees/internal/sys/spill"
 )
 
-// WriteTable writes a table for a terminal, in at most width columns if it can: it
-// shortens hashes and addresses, leaves out columns and cuts text, but no figure. Amounts
-// are in the token, prices in Gwei, with all the decimals that any of the column has;
-// totals stand at the bottom, then the notes. Nothing is written before all rows are read;
-// many of them are kept in a temporary file until then.
+// WriteTable writes a table for a terminal, fitted to width columns if possible: it shortens hashes and
+// addresses, hides columns and shortens text, but never figures. Amounts are in the token, prices in Gwei,
+// with as many decimals as any cell of the column needs. Totals and notes follow. Nothing is written before
+// all rows are read; many rows are kept in a temporary file.
 func WriteTable(w io.Writer, s *Sheet, width int) (err error) {
 	if err := s.check(); err != nil {
 		return err
@@ -42,7 +41,7 @@ func WriteTable(w io.Writer, s *Sheet, width int) (err error) {
 	return page.Flush()
 }
 
-// shown is a value as people read it.
+// shown returns a value as text.
 func shown(value any) string {
 	switch v := value.(type) {
 	case chain.SignedWei:
@@ -55,14 +54,14 @@ func shown(value any) string {
 	return console.Printable(exact(value))
 }
 
-// grid is the rows of a table as text, which are measured before the first is written.
+// grid holds the rows of a table as text, which are measured before the first one is written.
 type grid struct {
 	layout *console.Layout
-	rows   spill.Records // the cells of each, one a line
+	rows   spill.Records // cells separated by line breaks
 	totals *totals
 }
 
-// tableColumns are the columns for people.
+// tableColumns returns the columns for the terminal.
 func (s *Sheet) tableColumns() []console.Column {
 	columns := make([]console.Column, len(s.Columns))
 	for i, c := range s.Columns {
@@ -81,17 +80,16 @@ func (t *grid) add(row []any) error {
 		cells[i] = shown(value)
 	}
 	t.layout.Measure(cells)
-	if _, err := t.rows.Add([]byte(strings.Join(cells, "\n"))); err != nil { // which is in no cell
+	if _, err := t.rows.Add([]byte(strings.Join(cells, "\n"))); err != nil { // cells contain no line breaks
 		return err
 	}
 	return t.totals.add(row)
 }
 
-// hasDecimals tells whether a column of the kind has the decimals that any of its numbers
-// needs.
+// hasDecimals reports whether a column of the kind is aligned at the decimal point.
 func (k Kind) hasDecimals() bool { return k == Wei || k == SignedWei || k == GasPrice }
 
-// isRight tells whether a column of the kind stands at the right of its place.
+// isRight reports whether a column of the kind is right-aligned.
 func (k Kind) isRight() bool {
 	return k == Integer || k == TokenAmount || k == Fiat || k == Percent || k.hasDecimals()
 }
@@ -103,7 +101,7 @@ func (t *grid) write(page *console.Page, columns []Column) error {
 		footer[i] = shown(t.totals.of(i))
 	}
 	t.layout.Measure(footer)
-	if t.totals.any() { // in whichever column is the first that has room
+	if t.totals.exist() { // labelled in the first column without a total
 		t.layout.Measure(labelled(footer, columns, func(int) bool { return true }))
 		t.layout.Measure(labelled(footer, columns, func(i int) bool { return columns[i].Drop == 0 }))
 	}
@@ -116,7 +114,7 @@ func (t *grid) write(page *console.Page, columns []Column) error {
 		}
 		fit.Row(strings.Split(string(row), "\n"))
 	}
-	if t.totals.any() {
+	if t.totals.exist() {
 		if t.rows.Len() > 0 {
 			fit.Rule()
 		}
@@ -126,7 +124,7 @@ func (t *grid) write(page *console.Page, columns []Column) error {
 	return nil
 }
 
-// labelled has "total" in the first of the shown columns that has none.
+// labelled puts "total" into the first shown column without a total.
 func labelled(footer []string, columns []Column, shown func(int) bool) []string {
 	with := slices.Clone(footer)
 	for i, c := range columns {
@@ -138,7 +136,7 @@ func labelled(footer []string, columns []Column, shown func(int) bool) []string 
 	return with
 }
 
-// header is a column's name for people, with its unit.
+// header returns a column's name with its unit.
 func (s *Sheet) header(c Column) string {
 	name := strings.ReplaceAll(c.Name, "_", " ")
 	switch {

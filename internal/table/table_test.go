@@ -33,9 +33,8 @@ parachainStaking.delegatorBondMore  10.500000
 
 ---------------------------------------------
 total                               10.502625
-not shown for want of room: hash, payer,
-  gas price Gwei (a wider terminal and
-  --format json have all)
+hidden columns: hash, payer, gas price Gwei
+  (widen the terminal or use --format json)
 
 note: blocks 5 to 7 are not in the ledger,
   so the totals are not those of the month

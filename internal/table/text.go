@@ -8,21 +8,19 @@ import (
 	"github.com/feeledger/fees/internal/console"
 )
 
-// number is what may begin with a sign and still be no formula.
+// number matches text that may start with a sign without being a formula.
 var number = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
 
-// triggers are the characters with which a formula begins in one spreadsheet or
-// another: the ASCII ones, a pipe, the minus sign, and the forms of other widths
-// that East Asian versions take for the same.
+// triggers are the characters that start a formula in some spreadsheet: ASCII, a pipe, the minus sign, and
+// the other-width forms that East Asian versions accept.
 const triggers = "=+-@|" + "\u2212" + "\uff1d\uff0b\uff0d\uff20\uff5c" + "\ufe66\ufe62\ufe63\ufe6b"
 
-// Safe is text in one line, without control characters, that no spreadsheet takes for
-// a formula when it reads a CSV: where the first character after any white space could begin one, an
-// apostrophe stands before the text. A plain decimal number such as -5 stays as
-// it is. The apostrophe is not taken off again by those that read the file as data.
+// Safe returns text as one line without control characters that no spreadsheet reads from CSV as a formula:
+// if its first visible character could start one, an apostrophe is prepended. A plain decimal number such as
+// -5 is unchanged. Programs that read the file as data see the apostrophe.
 //
 // Source: OWASP, CSV Injection; it names = + - @, tab, carriage return, line feed
-// and the full-width forms. Control characters are gone before it is looked.
+// and the full-width forms. Control characters are removed first.
 func Safe(text string) string {
 	text = console.Printable(text)
 	for _, r := range text {
@@ -37,8 +35,8 @@ func Safe(text string) string {
 	return text
 }
 
-// blank tells whether a character shows nothing, though Unicode does not call it a
-// space: fillers, the empty Braille pattern, and marks that join the one before.
+// blank reports whether a character is invisible although Unicode does not class it as a space: fillers, the
+// empty Braille pattern, and combining marks.
 func blank(r rune) bool {
 	switch r {
 	case '\u115f', '\u1160', '\u3164', '\uffa0', '\u2800':

@@ -59,7 +59,7 @@ func FuzzSafe(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		safe := table.Safe(text)
 		require.True(t, utf8.ValidString(safe))
-		require.Equal(t, safe, table.Safe(safe), "what is safe stays as it is")
+		require.Equal(t, safe, table.Safe(safe), "safe text is unchanged")
 		for _, r := range safe {
 			require.False(t, unicode.Is(unicode.C, r), "%q", r)
 		}
@@ -68,9 +68,9 @@ func FuzzSafe(f *testing.F) {
 			t.Fatalf("%q is a formula", safe)
 		}
 		if strings.HasPrefix(first, "-") {
-			require.Empty(t, strings.Trim(safe, "-.0123456789"), "is no number")
+			require.Empty(t, strings.Trim(safe, "-.0123456789"), "is not a number")
 		}
-		// Nothing is lost but what is not shown, and nothing added but the apostrophe.
+		// Only invisible characters are removed, and only the apostrophe is added.
 		require.Equal(t, console.Printable(text), safe[len(safe)-len(console.Printable(text)):])
 	})
 }

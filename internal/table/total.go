@@ -9,16 +9,16 @@ import (
 	"github.com/feeledger/fees/internal/money"
 )
 
-// totals are the exact sums of the columns that have one.
+// totals holds the exact sums of the columns with a total.
 type totals struct {
 	sheet   *Sheet
 	amounts []chain.SignedWei
 	numbers []decimal.Decimal // of columns that are not in wei
-	fiat    []money.Amount    // not rounded
-	unknown []bool            // a figure of the column is not known
+	fiat    []money.Amount    // unrounded
+	unknown []bool            // the column has an unknown figure
 }
 
-// notKnown is the total of a column with a figure that is not known.
+// notKnown is the total of a column with an unknown figure.
 const notKnown = "not known"
 
 func newTotals(s *Sheet) *totals {
@@ -49,8 +49,7 @@ func (t *totals) add(row []any) (err error) {
 	return nil
 }
 
-// of is the total of a column, as a value of its kind; notKnown where it is not known,
-// nil where the column has none.
+// of returns the total of a column as a value of its kind, notKnown if it is unknown, nil if there is none.
 func (t *totals) of(column int) any {
 	switch c := t.sheet.Columns[column]; {
 	case !c.Total:
@@ -65,8 +64,8 @@ func (t *totals) of(column int) any {
 	return integer(t.numbers[column].String())
 }
 
-// any tells whether a column has a total.
-func (t *totals) any() bool {
+// exist reports whether a column has a total.
+func (t *totals) exist() bool {
 	for _, c := range t.sheet.Columns {
 		if c.Total {
 			return true

@@ -15,7 +15,7 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// The sums that people and programs find in each form are those of math/big.
+// The sums in each format equal those of math/big.
 func TestTotalsAreThoseOfBigIntegers(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 20 {

@@ -10,40 +10,39 @@ import (
 	"github.com/feeledger/fees/internal/money"
 )
 
-// The values of a row, once they are read, are nil or: string (Text), integer,
+// The converted values of a row are nil or: string (Text), integer,
 // chain.SignedWei (Wei and SignedWei), chain.TokenAmount, chain.GasPrice,
 // chain.Time, date, chain.Hash, chain.Address, bool, money.Amount, unknownAmount, percent.
 
-// unknownAmount is an amount of a currency that is there and not known: the total is not
-// known either.
+// unknownAmount is an unknown amount of a currency, which makes the total unknown.
 type unknownAmount struct{}
 
-// String is nothing.
+// String returns "".
 func (unknownAmount) String() string { return "" }
 
-// percentDecimals is how many decimals a percent has.
+// percentDecimals is the number of decimals of a percentage.
 const percentDecimals = 2
 
-// percent is a decimal number with so many.
+// percent is a decimal number with percentDecimals decimals.
 type percent string
 
 var percentForm = regexp.MustCompile(`^-?[0-9]+\.[0-9]{2}$`)
 
-// integer is a whole number in decimal digits, with a minus where it is negative.
+// integer is a whole number in decimal digits, with an optional minus.
 type integer string
 
-// int64 is the number, and whether 64 bits with a sign hold it.
+// int64 returns the number, and whether it fits in an int64.
 func (n integer) int64() (int64, bool) {
 	value, err := strconv.ParseInt(string(n), 10, 64)
 	return value, err == nil
 }
 
-// date is a day of UTC, at its beginning.
+// date is the start of a UTC day.
 type date struct{ start time.Time }
 
 func (d date) String() string { return d.start.Format(time.DateOnly) }
 
-// read takes a value of the kind.
+// read converts a value of the kind.
 func (k Kind) read(value any) (any, error) {
 	if amount, ok := value.(chain.Optional[money.Amount]); ok && k == Fiat && !amount.Known() {
 		return unknownAmount{}, nil
@@ -108,10 +107,10 @@ func (k Kind) read(value any) (any, error) {
 			return integer(fmt.Sprint(v)), nil
 		}
 	}
-	return nil, fmt.Errorf("a value of type %T is no %v", value, k)
+	return nil, fmt.Errorf("a value of type %T is not of kind %v", value, k)
 }
 
-// unwrap is what an Optional holds, or the value itself, and whether there is one.
+// unwrap returns the value of an Optional, or the value itself, and whether there is one.
 func unwrap(value any) (any, bool) {
 	switch v := value.(type) {
 	case nil:
@@ -155,13 +154,12 @@ func unwrap(value any) (any, bool) {
 func readDate(text string) (any, error) {
 	start, err := time.Parse(time.DateOnly, text)
 	if err != nil || start.Year() < 1970 {
-		return nil, fmt.Errorf("%q is no date such as 2024-01-31, from 1970 on", text)
+		return nil, fmt.Errorf("%q is not a date such as 2024-01-31, from 1970 on", text)
 	}
 	return date{start}, nil
 }
 
-// exact is a value as text, exact, with nothing left out: amounts in their smallest
-// unit, times in RFC 3339. Text is as it came.
+// exact returns a value as exact text: amounts in their smallest unit, times in RFC 3339, text unchanged.
 func exact(value any) string {
 	switch v := value.(type) {
 	case nil:

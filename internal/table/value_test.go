@@ -18,7 +18,7 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// The exact amount and the token amount of each, worked out by moving the point.
+// Exact amounts and token amounts, computed by moving the point.
 func TestTokenAmountHasEighteenDecimals(t *testing.T) {
 	for amount, want := range map[string]string{
 		"0":                    "0.000000000000000000",
@@ -58,23 +58,23 @@ func TestValueOfAnotherKindIsAnError(t *testing.T) {
 		value any
 		want  string
 	}{
-		{table.Text, 5, "a value of type int is no text"},
-		{table.Integer, "5", "a value of type string is no integer"},
-		{table.Integer, 5.0, "a value of type float64 is no integer"},
-		{table.Wei, signed(t, "-1"), "a value of type chain.SignedWei is no wei"},
-		{table.Wei, uint64(1), "a value of type uint64 is no wei"},
-		{table.SignedWei, token(t, "1"), "a value of type chain.TokenAmount is no signed wei"},
-		{table.TokenAmount, wei(t, "1"), "a value of type chain.Wei is no token amount"},
-		{table.GasPrice, wei(t, "1"), "a value of type chain.Wei is no gas price"},
-		{table.Integer, chain.NewGasPrice(1), "a value of type chain.GasPrice is no integer"},
-		{table.Time, "2024-01-01", "a value of type string is no time"},
-		{table.Date, "2024-02-30", `"2024-02-30" is no date such as 2024-01-31, from 1970 on`},
-		{table.Date, "1969-12-31", `"1969-12-31" is no date such as 2024-01-31, from 1970 on`},
-		{table.Hash, chain.Address{}, "a value of type chain.Address is no hash"},
-		{table.Address, chain.Hash{}, "a value of type chain.Hash is no address"},
-		{table.Boolean, "true", "a value of type string is no boolean"},
-		{table.Integer, true, "a value of type bool is no integer"},
-		{table.Text, chain.Time{}, "a value of type chain.Time is no text"},
+		{table.Text, 5, "a value of type int is not of kind text"},
+		{table.Integer, "5", "a value of type string is not of kind integer"},
+		{table.Integer, 5.0, "a value of type float64 is not of kind integer"},
+		{table.Wei, signed(t, "-1"), "a value of type chain.SignedWei is not of kind wei"},
+		{table.Wei, uint64(1), "a value of type uint64 is not of kind wei"},
+		{table.SignedWei, token(t, "1"), "a value of type chain.TokenAmount is not of kind signed wei"},
+		{table.TokenAmount, wei(t, "1"), "a value of type chain.Wei is not of kind token amount"},
+		{table.GasPrice, wei(t, "1"), "a value of type chain.Wei is not of kind gas price"},
+		{table.Integer, chain.NewGasPrice(1), "a value of type chain.GasPrice is not of kind integer"},
+		{table.Time, "2024-01-01", "a value of type string is not of kind time"},
+		{table.Date, "2024-02-30", `"2024-02-30" is not a date such as 2024-01-31, from 1970 on`},
+		{table.Date, "1969-12-31", `"1969-12-31" is not a date such as 2024-01-31, from 1970 on`},
+		{table.Hash, chain.Address{}, "a value of type chain.Address is not of kind hash"},
+		{table.Address, chain.Hash{}, "a value of type chain.Hash is not of kind address"},
+		{table.Boolean, "true", "a value of type string is not of kind boolean"},
+		{table.Integer, true, "a value of type bool is not of kind integer"},
+		{table.Text, chain.Time{}, "a value of type chain.Time is not of kind text"},
 	} {
 		for form, write := range forms {
 			err := write(io.Discard, one(c.kind, false, nil, c.value))
@@ -98,7 +98,7 @@ func TestErrorOfTheRowsComesBack(t *testing.T) {
 	}
 }
 
-// full takes some bytes and no more.
+// full accepts some bytes and then fails.
 type full struct{ room int }
 
 var errFull = errors.New("disk full")
@@ -120,8 +120,7 @@ func TestWriterThatIsFull(t *testing.T) {
 	}
 }
 
-// A workbook's parts are many: wherever the room ends among them, it is told. So it is where
-// the header alone has no room.
+// A workbook has many parts: a full disk is reported at any of them, even at the header.
 func TestWriterThatIsFullAnywhere(t *testing.T) {
 	size := len(written(t, "xlsx", every(t)))
 	for room := 0; room < size; room += 100 {
@@ -134,7 +133,7 @@ func TestWriterThatIsFullAnywhere(t *testing.T) {
 	require.ErrorIs(t, table.WriteCSV(&full{100}, wide), errFull)
 }
 
-// Rows that need a temporary file, and have no place for it, are an error.
+// A missing temporary directory is an error.
 func TestNoPlaceForTemporaryFiles(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "not", "there"))
 	many := &table.Sheet{Name: "s"} // of 5 MB

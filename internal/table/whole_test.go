@@ -11,8 +11,7 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// A figure that is not known leaves the total of its column unknown; one that does not
-// apply is not in the sum.
+// An unknown figure makes the total unknown; one that does not apply is skipped.
 func TestTotalWithAnUnknownFigure(t *testing.T) {
 	wei := func(n uint64) chain.Optional[chain.Wei] { return chain.Some(chain.NewWei(n)) }
 	none := chain.Optional[chain.Wei]{}
@@ -35,5 +34,5 @@ func TestTotalWithAnUnknownFigure(t *testing.T) {
 	require.Equal(t, []string{"total", "3", "not known", "9"}, []string{last[0], last[1], last[3], last[5]})
 	formula, err := f.GetCellFormula("fees", "E5")
 	require.NoError(t, err)
-	require.Empty(t, formula, "no sum of what is known")
+	require.Empty(t, formula, "no sum of only the known figures")
 }

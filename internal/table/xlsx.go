@@ -15,28 +15,23 @@ import (
 	"github.com/feeledger/fees/internal/money"
 )
 
-// WriteXLSX writes a workbook with a sheet for each of the given ones: title and
-// notes at the top, then a header that stays in view and has a filter, the rows,
-// and the totals.
+// WriteXLSX writes a workbook with one worksheet per sheet: title and notes, a frozen header with a filter,
+// the rows, and the totals.
 //
-// Columns have the names and units of [WriteCSV]. A column fee of wei becomes fee, the
-// exact amount in wei as text, and fee_token, the token amount as a number: a
-// spreadsheet's numbers are rounded to 15 digits.
-// Totals are formulas, with the exact total in wei beside them; that of a currency is the
-// sum of what is not rounded, and no formula. An integer or a
-// price of more than 15 digits is text, and so is a total that would be rounded.
+// Columns have the names and units of [WriteCSV]. A wei column fee becomes fee, the exact amount in wei as
+// text, and fee_token, the token amount as a number, which spreadsheets round to 15 digits. Totals are
+// formulas, with the exact total in wei next to them; the total of a currency is the sum of unrounded values
+// and not a formula. Integers, prices and totals of more than 15 digits are text.
 //
-// It prints in landscape, as wide as the page, with the header on each.
-// Times are UTC. Text is never a formula; what does not fit a cell, at 32,767
-// characters, ends in "…".
+// It prints in landscape, fitted to the page width, with the header on each page. Times are UTC. Text is
+// never a formula; text beyond a cell's 32,767 characters ends in "…".
 //
-// Nothing is written to w until all is known to be right: an error, of the rows or
-// because they are more than a sheet holds (1,048,576 lines with all that stands
-// above and below them), leaves w as it was. Until then the sheets are temporary
-// files in [os.TempDir].
+// Nothing is written to w before the workbook is complete: an error in the rows, or more lines than a sheet
+// can hold (1,048,576 with everything above and below the rows), leaves w untouched. Until then the sheets
+// are temporary files in [os.TempDir].
 func WriteXLSX(w io.Writer, sheets ...*Sheet) error {
 	if len(sheets) == 0 {
-		return fmt.Errorf("a workbook has at least one sheet")
+		return fmt.Errorf("a workbook needs at least one sheet")
 	}
 	book := excelize.NewFile()
 	defer book.Close() // its temporary files
@@ -67,8 +62,7 @@ func WriteXLSX(w io.Writer, sheets ...*Sheet) error {
 	return writeBook(w, book)
 }
 
-// setProperties leaves no time in the file, and asks a program that opens it to
-// work the formulas out itself.
+// setProperties removes times from the file, and makes programs compute the formulas when they open it.
 func setProperties(book *excelize.File, title string) error {
 	const never = "2000-01-01T00:00:00Z"
 	err := book.SetDocProps(&excelize.DocProperties{
@@ -81,7 +75,7 @@ func setProperties(book *excelize.File, title string) error {
 	return book.SetCalcProps(&excelize.CalcPropsOptions{FullCalcOnLoad: &yes})
 }
 
-// styles are the numbers of the styles in a workbook.
+// styles are the IDs of a workbook's styles.
 type styles struct {
 	bold, text, whole, token, time, date, totalText, totalWhole, totalToken int
 	fixed, totalFixed                                                       map[int]int // by decimals: of currencies and percents
@@ -116,7 +110,7 @@ func newStyle(book *excelize.File, format string, bold bool) (int, error) {
 	return book.NewStyle(&excelize.Style{CustomNumFmt: &format, Font: &excelize.Font{Bold: bold, Size: 11, Family: "Calibri"}})
 }
 
-// add adds the styles that the columns of a sheet need and not every sheet has.
+// add adds the styles that only some sheets need.
 func (s *styles) add(columns []Column) (err error) {
 	for _, c := range columns {
 		decimals, ok := c.decimals()
@@ -137,23 +131,23 @@ func (s *styles) add(columns []Column) (err error) {
 	return nil
 }
 
-// mostLines is how many lines a sheet has.
-const mostLines = excelize.TotalRows
+// maxLines is the number of lines of a sheet.
+const maxLines = excelize.TotalRows
 
-// mostNotes is how many notes stand at the top, so that the part of the sheet that
-// stays in view leaves room for rows. The others stand below the rows.
-const mostNotes = 8
+// maxNotes limits the notes at the top, so that the frozen part leaves space for rows. Others follow the
+// rows.
+const maxNotes = 8
 
 // lines writes a sheet, line by line.
 type lines struct {
 	out    *excelize.StreamWriter
 	sheet  *Sheet
 	styles styles
-	last   int // the number of the last line that was written
+	last   int // the number of the last line written
 }
 
 func writeSheet(book *excelize.File, name string, s *Sheet, styles styles) error {
-	// How many lines there will be is not known yet; some readers believe what it says.
+	// The number of lines is unknown yet, and some readers would trust a wrong one.
 	if err := book.SetSheetDimension(name, ""); err != nil {
 		return err
 	}
@@ -170,18 +164,18 @@ func writeSheet(book *excelize.File, name string, s *Sheet, styles styles) error
 	}
 	l := &lines{out: out, sheet: s, styles: styles}
 	above, below := s.Notes, []string(nil)
-	if len(above) > mostNotes {
-		above, below = above[:mostNotes], above[mostNotes:]
+	if len(above) > maxNotes {
+		above, below = above[:maxNotes], above[maxNotes:]
 	}
 	head := len(above) + 1 // the header's line
 	if s.Title != "" {
 		head++
 	}
-	if err := cmp.Or(l.layOut(head), l.writeTitle(), l.writeNotes(above), l.write(l.header())); err != nil {
+	if err := cmp.Or(l.setLayout(head), l.writeTitle(), l.writeNotes(above), l.write(l.header())); err != nil {
 		return err
 	}
 	t := newTotals(s)
-	asText := make([]bool, len(s.Columns)) // columns with an integer that had to be text
+	asText := make([]bool, len(s.Columns)) // columns with an integer written as text
 	err = s.each(func(row []any) error {
 		for i, value := range row {
 			n, ok := value.(integer)
@@ -202,8 +196,7 @@ func writeSheet(book *excelize.File, name string, s *Sheet, styles styles) error
 	return cmp.Or(l.writeTotals(t, asText, head+1, l.last), l.writeNotes(below), setPage(book, name, head), out.Flush())
 }
 
-// setPage has the sheet printed as wide as a page in landscape, with the header's line at the top
-// of each.
+// setPage sets up printing: landscape, fitted to the page width, with the header on each page.
 func setPage(book *excelize.File, name string, head int) error {
 	landscape, wide, long := "landscape", 1, 0
 	err := book.SetPageLayout(name, &excelize.PageLayoutOptions{Orientation: &landscape, FitToWidth: &wide, FitToHeight: &long})
@@ -215,13 +208,12 @@ func setPage(book *excelize.File, name string, head int) error {
 	})
 }
 
-// layOut sets what stands in the file before the lines: widths, and what stays in
-// view.
-func (l *lines) layOut(head int) error {
+// setLayout sets column widths and frozen panes, which precede the lines in the file.
+func (l *lines) setLayout(head int) error {
 	column := l.width()
-	for _, c := range slices.Backward(l.sheet.Columns) { // excelize puts a new width before those that it has
+	for _, c := range slices.Backward(l.sheet.Columns) { // excelize prepends each width
 		for _, header := range slices.Backward(c.names()) {
-			width := max(widths[c.Kind], float64(len(header))+4) // room for the filter's button
+			width := max(widths[c.Kind], float64(len(header))+4) // plus the filter button
 			if err := l.out.SetColWidth(column, column, width); err != nil {
 				return err
 			}
@@ -231,7 +223,7 @@ func (l *lines) layOut(head int) error {
 	return l.out.SetPanes(&excelize.Panes{Freeze: true, YSplit: head, TopLeftCell: cellName(1, head+1), ActivePane: "bottomLeft"})
 }
 
-// widths are those of columns, in digits.
+// widths of columns, in digits.
 var widths = map[Kind]float64{
 	Text: 24, Integer: 14, Wei: 28, SignedWei: 28, TokenAmount: 28, GasPrice: 18, Time: 20, Date: 12, Hash: 70, Address: 46, Boolean: 10, Fiat: 16, Percent: 12,
 }
@@ -261,7 +253,7 @@ func (l *lines) header() (cells []any) {
 	return cells
 }
 
-// width is how many columns the sheet has.
+// width returns the number of columns of the sheet.
 func (l *lines) width() (n int) {
 	for _, c := range l.sheet.Columns {
 		n += len(c.names())
@@ -271,14 +263,14 @@ func (l *lines) width() (n int) {
 
 // write writes the next line.
 func (l *lines) write(cells []any) error {
-	if l.last == mostLines {
-		return fmt.Errorf("sheet %q has more rows than fit XLSX, which has %d lines with header and totals: write CSV or Parquet, or a part of them", l.sheet.Name, mostLines)
+	if l.last == maxLines {
+		return fmt.Errorf("sheet %q has more rows than XLSX can hold (%d lines with header and totals); write CSV or Parquet, or only part of the rows", l.sheet.Name, maxLines)
 	}
 	l.last++
 	return l.out.SetRow(cellName(1, l.last), cells)
 }
 
-// cells are the cells of a row.
+// cells returns the cells of a row.
 func (l *lines) cells(row []any) []any {
 	cells := make([]any, 0, l.width())
 	for i, c := range l.sheet.Columns {
@@ -290,7 +282,7 @@ func (l *lines) cells(row []any) []any {
 	return cells
 }
 
-// cell is the cell of a value, or the two of an amount.
+// cell returns the cell of a value, or the two cells of an amount.
 func (l *lines) cell(c Column, value any) []any {
 	text := func(text string) any { return excelize.Cell{StyleID: l.styles.text, Value: cellText(text)} }
 	switch v := value.(type) {
@@ -318,11 +310,10 @@ func (l *lines) cell(c Column, value any) []any {
 	return []any{text(exact(value))}
 }
 
-// writeTotals writes the line below the rows, which stand from line first to last. A
-// sum that would be rounded, or would pass over integers that are text, is text
-// itself.
+// writeTotals writes the totals of the rows in lines first to last. A sum that would be rounded, or would
+// skip integers written as text, is text.
 func (l *lines) writeTotals(t *totals, asText []bool, first, last int) error {
-	if !t.any() {
+	if !t.exist() {
 		return nil
 	}
 	var cells []any
@@ -331,14 +322,14 @@ func (l *lines) writeTotals(t *totals, asText []bool, first, last int) error {
 		number := len(cells) + len(c.names()) // the last of its columns
 		sum := fmt.Sprintf("SUM(%s:%s)", cellName(number, first), cellName(number, last))
 		if last < first {
-			sum = "" // of no rows: the total is 0
+			sum = "" // no rows: the total is 0
 		}
 		switch v := t.of(i).(type) {
 		case chain.SignedWei:
 			cells = append(cells,
 				excelize.Cell{StyleID: l.styles.totalText, Value: v.String()},
 				excelize.Cell{StyleID: l.styles.totalToken, Formula: sum, Value: rounded(console.Tokens(v))})
-		case money.Amount: // the sum of the lines, which are rounded, may be another
+		case money.Amount: // the sum of the rounded lines may differ
 			if digits := v.String(); fits(digits) {
 				cells = append(cells, excelize.Cell{StyleID: l.styles.totalFixed[c.Currency.Decimals()], Value: rounded(digits)})
 			} else {
@@ -363,7 +354,7 @@ func (l *lines) writeTotals(t *totals, asText []bool, first, last int) error {
 	return l.write(cells)
 }
 
-// isExact tells whether a spreadsheet keeps all digits of a number.
+// isExact reports whether a spreadsheet keeps all digits of a number.
 func isExact(n integer) bool {
 	digits := len(n)
 	if n[0] == '-' {
@@ -372,12 +363,12 @@ func isExact(n integer) bool {
 	return digits <= 15
 }
 
-// fits tells whether it keeps all digits of a decimal number.
+// fits reports whether a spreadsheet keeps all digits of a decimal number.
 func fits(number string) bool {
 	return isExact(integer(strings.Replace(number, ".", "", 1)))
 }
 
-// decimals is how many a column of a currency, or of percents, has.
+// decimals returns the number of decimals of a column of currency amounts or percentages.
 func (c Column) decimals() (n int, fixed bool) {
 	switch c.Kind {
 	case Fiat:
@@ -388,8 +379,7 @@ func (c Column) decimals() (n int, fixed bool) {
 	return 0, false
 }
 
-// rounded is an amount as a spreadsheet's number, the nearest there is. The exact
-// one always stands beside it.
+// rounded returns an amount as the nearest spreadsheet number. The exact amount is always next to it.
 func rounded(amount string) float64 {
 	number, err := strconv.ParseFloat(amount, 64)
 	if err != nil {
@@ -398,10 +388,10 @@ func rounded(amount string) float64 {
 	return number
 }
 
-// cellText is printable text, of a length that a cell can have.
+// cellText returns printable text, shortened to the maximum length of a cell.
 func cellText(text string) string {
 	text = console.Printable(text)
-	length := 0 // in UTF-16, of which a cell has so much
+	length := 0 // in UTF-16 code units, as a cell counts
 	for i, r := range text {
 		units := 1
 		if r > 0xffff {
@@ -414,13 +404,13 @@ func cellText(text string) string {
 	return text
 }
 
-// cut takes the last character off and says so.
+// cut replaces the last character with "…".
 func cut(text string) string {
 	runes := []rune(text)
 	return string(runes[:len(runes)-1]) + "…"
 }
 
-// cellName is such as B3.
+// cellName returns a cell's name, such as B3.
 func cellName(column, line int) string {
 	name, err := excelize.CoordinatesToCellName(column, line)
 	if err != nil {

@@ -9,14 +9,14 @@ import (
 	"github.com/feeledger/fees/internal/console"
 )
 
-// sheetNames are names that a workbook can have, each one once: at most 31
-// characters, without []:*?/\ and without an apostrophe at an end.
+// sheetNames returns unique names that a workbook accepts: up to 31 characters, without []:*?/\ and without
+// an apostrophe at either end.
 func sheetNames(sheets []*Sheet) []string {
-	taken := map[string]bool{"history": true} // Excel keeps this one for itself
+	taken := map[string]bool{"history": true} // reserved by Excel
 	names := make([]string, len(sheets))
 	for i, s := range sheets {
 		names[i] = sheetName(s.Name, "")
-		for n := 2; taken[strings.ToLower(names[i])]; n++ { // names differ in more than case
+		for n := 2; taken[strings.ToLower(names[i])]; n++ { // names must differ in more than case
 			names[i] = sheetName(s.Name, fmt.Sprintf(" %d", n))
 		}
 		taken[strings.ToLower(names[i])] = true

@@ -19,7 +19,7 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// book is a workbook that was read back.
+// opened reads a workbook back.
 type book struct {
 	t *testing.T
 	*excelize.File
@@ -32,14 +32,14 @@ func opened(t *testing.T, text []byte) book {
 	return book{t, file}
 }
 
-// cells are all cells as a person sees them.
+// cells returns all cells as displayed.
 func (b book) cells(sheet string) [][]string {
 	rows, err := b.GetRows(sheet)
 	require.NoError(b.t, err)
 	return rows
 }
 
-// part is one of the files of a workbook.
+// part returns one of the files of a workbook.
 func part(t *testing.T, text []byte, name string) string {
 	archive, err := zip.NewReader(bytes.NewReader(text), int64(len(text)))
 	require.NoError(t, err)
@@ -52,7 +52,7 @@ func part(t *testing.T, text []byte, name string) string {
 
 var cellXML = regexp.MustCompile(`<c r="([A-Z]+[0-9]+)"(?: s="[0-9]+")?(?: t="([a-zA-Z]+)")?>(.*?)</c>`)
 
-// cell is a cell as the XML has it: its type, empty for numbers, and its content.
+// cell is a cell in the XML: its type, empty for numbers, and its content.
 type cell struct{ kind, content string }
 
 func cellsOf(xml string) map[string]cell {
@@ -112,7 +112,7 @@ func TestXLSXCells(t *testing.T) {
 	require.NotContains(t, xml, `<row r="9"`)
 }
 
-// What a person sees in the cells, by their formats.
+// Cells are displayed by their formats.
 func TestXLSXReadBack(t *testing.T) {
 	b := opened(t, written(t, "xlsx", every(t)))
 	cells := b.cells("all kinds")
@@ -154,7 +154,7 @@ func TestXLSXTextIsNeverAFormula(t *testing.T) {
 	}
 }
 
-// A spreadsheet keeps 15 digits. What has more is text, and so is a sum with it.
+// Numbers of more than 15 digits are text, and so is a sum with them.
 func TestXLSXIntegersThatANumberCannotHold(t *testing.T) {
 	cells := cellsOf(part(t, written(t, "xlsx", one(table.Integer, true, uint64(999_999_999_999_999), uint64(1_000_000_000_000_000), int64(-999_999_999_999_999))), "xl/worksheets/sheet1.xml"))
 	require.Equal(t, cell{"", "<v>999999999999999</v>"}, cells["A2"])
@@ -163,7 +163,7 @@ func TestXLSXIntegersThatANumberCannotHold(t *testing.T) {
 	require.Equal(t, inline("1000000000000000"), cells["A5"])
 
 	cells = cellsOf(part(t, written(t, "xlsx", one(table.Integer, true, uint64(999_999_999_999_999), 1)), "xl/worksheets/sheet1.xml"))
-	require.Equal(t, inline("1000000000000000"), cells["A4"], "the sum of numbers that fit need not fit")
+	require.Equal(t, inline("1000000000000000"), cells["A4"], "a sum can be too long although its numbers are not")
 
 	cells = cellsOf(part(t, written(t, "xlsx", one(table.GasPrice, false, price(t, "999999999999999"), price(t, "1000000000000000"))), "xl/worksheets/sheet1.xml"))
 	require.Equal(t, cell{"", "<v>999999999999999</v>"}, cells["A2"])
@@ -226,7 +226,7 @@ func TestXLSXManyNotes(t *testing.T) {
 	}, opened(t, written(t, "xlsx", s)).cells("one"))
 }
 
-// Nothing is written, and nothing is left behind, where a workbook cannot be made.
+// A failed workbook writes nothing and leaves no files behind.
 func TestXLSXErrorLeavesNothing(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	broken := errors.New("the ledger is gone")
@@ -243,7 +243,7 @@ func TestXLSXErrorLeavesNothing(t *testing.T) {
 	var out bytes.Buffer
 	require.ErrorIs(t, table.WriteXLSX(&out, one(table.Text, false, "a"), s), broken)
 	require.Empty(t, out.Bytes())
-	require.EqualError(t, table.WriteXLSX(&out), "a workbook has at least one sheet")
+	require.EqualError(t, table.WriteXLSX(&out), "a workbook needs at least one sheet")
 	require.ErrorIs(t, table.WriteXLSX(&full{100}, every(t)), errFull)
 	require.NoError(t, table.WriteXLSX(&out, every(t)))
 	left, err := os.ReadDir(os.TempDir())
@@ -274,7 +274,7 @@ func TestXLSXMostRows(t *testing.T) {
 	require.NoError(t, table.WriteXLSX(io.Discard, count(false, 1_048_575)))
 	for _, s := range []*table.Sheet{count(false, 1_048_576), count(true, 1_048_575)} {
 		var out bytes.Buffer
-		require.EqualError(t, table.WriteXLSX(&out, s), `sheet "one" has more rows than fit XLSX, which has 1048576 lines with header and totals: write CSV or Parquet, or a part of them`)
+		require.EqualError(t, table.WriteXLSX(&out, s), `sheet "one" has more rows than XLSX can hold (1048576 lines with header and totals); write CSV or Parquet, or only part of the rows`)
 		require.Empty(t, out.Bytes())
 	}
 }

@@ -18,9 +18,8 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// writeBook writes the workbook's zip file: its parts in the order of their names,
-// without times. Excelize's own would have the sheets in random order, and all of
-// the file in memory.
+// writeBook writes the workbook's zip file: its parts in order of their names, without times. Excelize's own
+// has sheets in random order, and keeps the file in memory.
 func writeBook(w io.Writer, book *excelize.File) (err error) {
 	p := &parts{}
 	defer func() { err = errors.Join(err, p.remove()) }()
@@ -31,9 +30,9 @@ func writeBook(w io.Writer, book *excelize.File) (err error) {
 	return p.writeTo(w)
 }
 
-// compressors have tables of almost a megabyte, which take longer to make than most parts to compress.
+// compressors are reused: their tables of almost 1 MB take longer to build than most parts to compress.
 var compressors = sync.Pool{New: func() any {
-	compressor, _ := flate.NewWriter(nil, flate.DefaultCompression) // fails for other levels alone
+	compressor, _ := flate.NewWriter(nil, flate.DefaultCompression) // only fails for other levels
 	return compressor
 }}
 
@@ -49,7 +48,7 @@ type part struct {
 	size       uint64
 }
 
-// Create begins a part.
+// Create starts a part.
 func (p *parts) Create(name string) (io.Writer, error) {
 	file, err := os.CreateTemp("", "fees-xlsx-")
 	if err != nil {
@@ -62,7 +61,7 @@ func (p *parts) Create(name string) (io.Writer, error) {
 	return next, nil
 }
 
-// AddFS is not used by excelize for what we write.
+// AddFS is never called by excelize for these workbooks.
 func (p *parts) AddFS(fs.FS) error { return errors.ErrUnsupported }
 
 // Close is called when all parts are written.
@@ -79,7 +78,7 @@ func (p *parts) Close() error {
 // Write adds to a part.
 func (p *part) Write(text []byte) (int, error) {
 	if p.size += uint64(len(text)); p.size > math.MaxUint32 {
-		return 0, fmt.Errorf("%s would have more than 4 GiB, which spreadsheet programs do not read: write CSV or Parquet", p.name)
+		return 0, fmt.Errorf("%s would exceed 4 GiB, which spreadsheet programs cannot read; write CSV or Parquet", p.name)
 	}
 	p.sum.Write(text)
 	return p.compressor.Write(text)

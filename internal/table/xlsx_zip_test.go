@@ -7,8 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A part of a workbook that gets larger than spreadsheet programs read is refused, with what
-// to do, and not cut.
+// A part that is too large for spreadsheet programs is an error with a remedy, not truncated.
 func TestAPartThatIsTooLarge(t *testing.T) {
 	p := &parts{}
 	w, err := p.Create("xl/worksheets/sheet1.xml")
@@ -20,5 +19,5 @@ func TestAPartThatIsTooLarge(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 3, n)
 	_, err = large.Write([]byte("d"))
-	require.EqualError(t, err, "xl/worksheets/sheet1.xml would have more than 4 GiB, which spreadsheet programs do not read: write CSV or Parquet")
+	require.EqualError(t, err, "xl/worksheets/sheet1.xml would exceed 4 GiB, which spreadsheet programs cannot read; write CSV or Parquet")
 }

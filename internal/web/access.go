@@ -12,32 +12,32 @@ import (
 	"github.com/feeledger/fees/internal/console"
 )
 
-// visitor is who asks.
+// visitor identifies the client of a request.
 type visitor struct {
-	user    string // "" for nobody
-	browser string // what the browser's cookie has: of a session, or of one who did not log in yet; "" for none
-	session bool   // the user logged in here, and can log out
+	user    string // "" if not logged in
+	browser string // the browser's cookie, of a session or from before log-in; "" if none
+	session bool   // the user logged in here and can log out
 }
 
-// visiting is the key of who asks.
-type visiting struct{}
+// visitorKey is the context key of the visitor.
+type visitorKey struct{}
 
-// visitorOf is who asks.
+// visitorOf returns the client of a request.
 func visitorOf(r *http.Request) *visitor {
-	if v, ok := r.Context().Value(visiting{}).(*visitor); ok {
+	if v, ok := r.Context().Value(visitorKey{}).(*visitor); ok {
 		return v
 	}
-	return &visitor{} // the guard did not let the request in
+	return &visitor{} // the guard rejected the request
 }
 
-// open are the paths that tell nothing of the ledger: for probes, and for the page to log in at.
+// open lists the paths that reveal nothing about the ledger: probes and the log-in page.
 var open = []string{"/healthz", "/readyz", "/style.css", "/page.js", "/icon.svg", "/theme", "/login"}
 
-// admit lets in who is known, where users are.
+// admit authenticates the client if users are configured.
 func (s *server) admit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		v := &visitor{}
-		r = r.WithContext(context.WithValue(r.Context(), visiting{}, v))
+		r = r.WithContext(context.WithValue(r.Context(), visitorKey{}, v))
 		var err error
 		switch {
 		case s.Header != "":
@@ -47,7 +47,7 @@ func (s *server) admit(next http.Handler) http.Handler {
 		case s.Users != nil:
 			w.Header().Set("Vary", "Cookie, Authorization")
 			v.browser = s.cookieOf(r)
-			v.user = s.sessions.userOf(v.browser, !strings.HasSuffix(r.URL.Path, "/events")) // a page asks for news by itself
+			v.user = s.sessions.userOf(v.browser, !strings.HasSuffix(r.URL.Path, "/events")) // background polling does not extend a session
 			v.session = v.user != ""
 			if v.user == "" && !slices.Contains(open, r.URL.Path) {
 				if !s.forPrograms(r) {
@@ -67,22 +67,22 @@ func (s *server) admit(next http.Handler) http.Handler {
 	})
 }
 
-// mostNamed is how long the name may be that a proxy gives.
-const mostNamed = 256
+// maxNamed limits the length of the user name in a proxy's header.
+const maxNamed = 256
 
-// named is the user that a proxy names.
+// named returns the user named by a proxy.
 func (s *server) named(r *http.Request) (string, error) {
 	if !s.isProxy(addressOf(r)) {
-		return "", &problem{http.StatusForbidden, "Not from here", "Requests come through the server before this one, which asks who you are. --trusted-proxy names its address."}
+		return "", &problem{http.StatusForbidden, "Direct requests not allowed", "Use the address of the reverse proxy. If this request came through it, pass the proxy's address in --trusted-proxy."}
 	}
 	names := r.Header.Values(s.Header)
-	if len(names) != 1 || names[0] == "" || len(names[0]) > mostNamed || console.Printable(names[0]) != names[0] {
-		return "", &problem{http.StatusUnauthorized, "Nobody is named", fmt.Sprintf("The server before this one does not say who you are: its requests have one header %s with a name.", s.Header)}
+	if len(names) != 1 || names[0] == "" || len(names[0]) > maxNamed || console.Printable(names[0]) != names[0] {
+		return "", &problem{http.StatusUnauthorized, "User name missing", fmt.Sprintf("The reverse proxy must send exactly one header %s with the user's name.", s.Header)}
 	}
 	return names[0], nil
 }
 
-// addressOf is where a request comes from.
+// addressOf returns the address that a request came from.
 func addressOf(r *http.Request) netip.Addr {
 	from, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -91,8 +91,8 @@ func addressOf(r *http.Request) netip.Addr {
 	return from.Addr().Unmap().WithZone("")
 }
 
-// clientOf returns where a request comes from. What a proxy adds to X-Forwarded-For is believed where the
-// options name that proxy: the last address there that is none of theirs.
+// clientOf returns the client's address. X-Forwarded-For is trusted only if the request came from a proxy
+// named in the options; the client is then the last address that is not one of those proxies.
 func (s *server) clientOf(r *http.Request) client {
 	peer := addressOf(r)
 	if !s.isProxy(peer) {
@@ -111,7 +111,7 @@ func (s *server) clientOf(r *http.Request) client {
 	return client{address: peer, shared: true}
 }
 
-// forwardedAddress reads an address, which some proxies write with its port.
+// forwardedAddress parses an address, with or without a port.
 func forwardedAddress(text string) (netip.Addr, error) {
 	if with, err := netip.ParseAddrPort(text); err == nil {
 		return with.Addr().Unmap().WithZone(""), nil
@@ -120,15 +120,15 @@ func forwardedAddress(text string) (netip.Addr, error) {
 	return address.Unmap().WithZone(""), err
 }
 
-// isProxy tells whether a server before this one is at an address.
+// isProxy reports whether a trusted reverse proxy has the given address.
 func (s *server) isProxy(address netip.Addr) bool {
 	return slices.ContainsFunc(s.Proxies, func(p netip.Prefix) bool { return p.Contains(address) })
 }
 
-// basic is the user of a program, who gives name and password with each request.
+// basic returns the user of an API client, which sends HTTP Basic credentials with each request.
 func (s *server) basic(w http.ResponseWriter, r *http.Request) (string, error) {
 	name, password, ok := r.BasicAuth()
-	var err error = &problem{http.StatusUnauthorized, "Who asks?", "Give a name and a password by HTTP Basic, as curl --user NAME does."}
+	var err error = &problem{http.StatusUnauthorized, "Log-in required", "Send a name and a password with HTTP Basic, such as curl --user NAME."}
 	if ok {
 		err = s.logsIn(r, name, password)
 	}
@@ -138,20 +138,20 @@ func (s *server) basic(w http.ResponseWriter, r *http.Request) (string, error) {
 	return name, err
 }
 
-// askToLogIn leads a person to the page to log in at, and from there back.
+// askToLogIn redirects to the log-in page, which redirects back.
 func (s *server) askToLogIn(w http.ResponseWriter, r *http.Request) {
 	to := "/login"
 	if r.Method != http.MethodPost && r.URL.RequestURI() != "/" {
 		to += "?to=" + url.QueryEscape(r.URL.RequestURI())
 	}
-	if len(to) > mostQuery {
+	if len(to) > maxQuery {
 		to = "/login"
 	}
 	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 
-// ownPath is a path of this server, with its query: that of the first page, where a text is none.
-// Nobody is led to another server.
+// ownPath returns text if it is a path of this server, with its query, and otherwise the first page: no redirect
+// leads to another server.
 func ownPath(text string) string {
 	to, err := url.Parse(text)
 	if err != nil || to.Scheme != "" || to.Host != "" || to.User != nil || !strings.HasPrefix(text, "/") ||
@@ -161,8 +161,8 @@ func ownPath(text string) string {
 	return text
 }
 
-// forPrograms tells whether programs ask for such a path. With several ledgers, the name of one is
-// before that of the API.
+// forPrograms reports whether a path belongs to the API or the metrics. With several ledgers, API paths begin
+// with the ledger's name.
 func (s *server) forPrograms(r *http.Request) bool {
 	path := r.URL.Path
 	if len(s.Ledgers) > 1 {

@@ -10,16 +10,21 @@ import (
 	"github.com/feeledger/fees/internal/app"
 )
 
-// account is an account's summary, with what it paid for.
+// account shows an account's summary and what it paid for.
 func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 	account, err := app.OneAccount(r.PathValue("address"), s.Labels)
 	if err != nil {
 		return err
 	}
-	own, err := parameters(r.URL.RawQuery, "after")
+	own, err := parameters(r.URL.RawQuery, "after", "columns")
 	if err != nil {
 		return err
 	}
+	l, err := readListing(without(own, "after"))
+	if err != nil {
+		return err
+	}
+	l.fixed = true // in chain order
 	paid := app.TransactionsQuestion{Period: app.Period{All: true}, Payers: []chain.Address{account}}
 	if paid.After, err = readPlace(own); err != nil {
 		return err
@@ -37,13 +42,13 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 			v.Lead = label + ". "
 		}
 		v.Lead += "Blocks " + spanText(a.Held.Span) + ". Evidence: " + a.Held.Evidence.String() + "."
-		v.Main = []fact{amount("fees", chain.Some(a.Fees.Fee), a.Symbol), amount("the chain charged", a.Charged, a.Symbol)}
+		v.Main = []fact{amount("fees", chain.Some(a.Fees.Fee), a.Symbol), amount("charged on chain", a.Charged, a.Symbol)}
 		v.Facts = []fact{
 			seen("first seen", a.First), seen("last seen", a.Last), plain("transactions paid", fmt.Sprintf("%d evm, %d native", a.Fees.EVM, a.Fees.Native)),
 			plain("movements", fmt.Sprint(a.Movements)), amount("in", a.In, a.Symbol), amount("out", a.Out, a.Symbol),
 			plain("ERC-20 transfers", fmt.Sprintf("%d in, %d out", a.TransfersIn, a.TransfersOut)),
 		}
-		v.Links = []link{{"Statement", path + "/statement"}, {"Rollforward", path + "/rollforward"}, {"Its fees by day", "fees?accounts=" + account.String()}, {"Fees of calls to it", "contract/" + account.String()}}
+		v.Links = []link{{"Statement", path + "/statement"}, {"Rollforward", path + "/rollforward"}, {"Fees by day", "fees?accounts=" + account.String()}, {"Fees of calls to this contract", "contract/" + account.String()}}
 		if n := a.Fees.Undetermined; n > 0 {
 			v.Warnings = append(v.Warnings, incomplete(n))
 		}
@@ -56,7 +61,7 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 		}
 		list.WithoutPayer = a.WithoutPayer
 		v.Warnings = append(v.Warnings, list.Notes()...)
-		table, err := s.transactionTable(list, func(next url.Values) string {
+		table, err := s.transactionTable(list, l, func(next url.Values) string {
 			if len(next) == 0 {
 				return path
 			}
@@ -65,7 +70,8 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		table.Title = "What it paid for"
+		table.Title = "Fees by call"
+		v.Downloads = transactionDownloads(&scope{Accounts: account.String()}, nil)
 		v.Tables = []*tabular{table}
 		return v, nil
 	})

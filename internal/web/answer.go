@@ -17,15 +17,15 @@ import (
 	"github.com/feeledger/fees/internal/sys/spill"
 )
 
-// same tells whether the browser has the answer already, or gets one that is kept: it follows from
-// what is sealed of the period that it is about, from the question and from this run of the server, and
-// from whom a page is shown to where it names somebody. It says, for people, what is sealed.
-func (s *server) same(w http.ResponseWriter, r *http.Request, about app.Period, shownTo string) (same bool, sealed string, err error) {
+// same reports whether the browser's copy is current, or serves a cached answer. The ETag is derived from the sealed
+// state of the period, the request, this server process and from what else the answer shows. It also
+// returns the sealed state as text.
+func (s *server) same(w http.ResponseWriter, r *http.Request, about app.Period, besides ...string) (same bool, sealed string, err error) {
 	state, err := s.stateOf(r.Context(), about)
 	if err != nil {
 		return false, "", err
 	}
-	sum := sha256.Sum256([]byte(strings.Join([]string{s.stamp(), state.String(), r.RequestURI, themeOf(r), shownTo}, "\n")))
+	sum := sha256.Sum256([]byte(strings.Join(append([]string{s.stamp(), state.String(), r.RequestURI, themeOf(r)}, besides...), "\n")))
 	tag := `"` + hex.EncodeToString(sum[:16]) + `"`
 	w.Header().Set("ETag", tag)
 	w.Header().Set("Cache-Control", "private, no-cache")
@@ -42,18 +42,18 @@ func (s *server) same(w http.ResponseWriter, r *http.Request, about app.Period, 
 	return false, state.String(), nil
 }
 
-// lasts is how long an answer is the same at one state of a ledger: a verification may find something
-// in blocks that are sealed.
-const lasts = 10 * time.Minute
+// maxReuse limits how long an answer is reused at one state of a ledger: a verification may find something
+// in sealed blocks.
+const maxReuse = 10 * time.Minute
 
-// stamp is that of the answers of this run of the server, at this time: another run may have other
+// stamp identifies the answers of this process at this time: another process may have different
 // prices, labels, tables or sources.
 func (s *server) stamp() string {
-	return fmt.Sprintf("%s %d", s.key, time.Since(s.began)/lasts)
+	return fmt.Sprintf("%s %d", s.key, time.Since(s.began)/maxReuse)
 }
 
-// unchanged tells whether the ledger is as it was when a question began. An answer about one that is
-// not is of no state: no ETag stands for it.
+// unchanged reports whether the ledger is still in the state in which the request began. If not, the answer
+// belongs to no single state and gets no ETag.
 func (s *server) unchanged(w http.ResponseWriter, r *http.Request, about app.Period, before string) bool {
 	now, err := s.stateOf(r.Context(), about)
 	if err != nil || now.String() != before {
@@ -63,16 +63,15 @@ func (s *server) unchanged(w http.ResponseWriter, r *http.Request, about app.Per
 	return true
 }
 
-// answer is a file in the making. Nothing of it is sent before all of it is there: what fails half
-// way is no file.
+// answer buffers a file. Nothing is sent before the file is complete, so a failure never leaves half a file.
 type answer struct {
 	form        string
-	name        string // of the file, for who saves it
+	name        string // of the file when saved
 	contentType string
 	*os.File
 }
 
-// contentTypes are those of the forms.
+// contentTypes maps a form to its media type.
 var contentTypes = map[string]string{
 	"csv":     "text/csv; charset=utf-8",
 	"parquet": "application/vnd.apache.parquet",
@@ -81,10 +80,10 @@ var contentTypes = map[string]string{
 	"xlsx":    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 
-// file sends a file that follows from what is sealed of a period alone. Its form is what its name ends
-// with; without an end it is JSON.
+// file sends a file that depends only on the sealed blocks of a period. The extension of its name selects the form;
+// without one it is JSON.
 func (s *server) file(w http.ResponseWriter, r *http.Request, about app.Period, write func(*answer) error) error {
-	same, before, err := s.same(w, r, about, "")
+	same, before, err := s.same(w, r, about)
 	if same || err != nil {
 		return err
 	}
@@ -97,7 +96,7 @@ func (s *server) file(w http.ResponseWriter, r *http.Request, about app.Period, 
 	})
 }
 
-// send sends a file once all of it is there.
+// send sends a file once it is complete.
 func (s *server) send(w http.ResponseWriter, r *http.Request, write func(*answer) error) error {
 	file, err := spill.NewFile()
 	if err != nil {
@@ -122,7 +121,7 @@ func (s *server) send(w http.ResponseWriter, r *http.Request, write func(*answer
 	if !s.forPrograms(r) {
 		k.name = to.name
 	}
-	if tag := w.Header().Get("ETag"); tag != "" && size <= mostOfOne {
+	if tag := w.Header().Get("ETag"); tag != "" && size <= maxAnswerBytes {
 		if k.body, err = io.ReadAll(file); err != nil {
 			return err
 		}
@@ -134,14 +133,14 @@ func (s *server) send(w http.ResponseWriter, r *http.Request, write func(*answer
 	return nil
 }
 
-// deliver sends an answer that is there.
+// deliver sends a complete answer.
 func (s *server) deliver(w http.ResponseWriter, r *http.Request, k kept, size int64, body io.Reader) {
-	answered(w, r)
+	releaseAnswered(w, r)
 	h := w.Header()
 	h.Set("Content-Type", k.contentType)
 	h.Set("Content-Length", fmt.Sprint(size))
 	if k.name != "" {
 		h.Set("Content-Disposition", attachment(k.name))
 	}
-	_, _ = io.Copy(w, body) // whoever has gone does not read it
+	_, _ = io.Copy(w, body) // the client may have disconnected
 }

@@ -10,23 +10,23 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// answers are those for programs: JSON as the command line has it.
+// answers lists the routes of the API: JSON as printed by the command line.
 func answers() []route {
 	period := []string{"period", "zone", "partial"}
 	payers := append(slices.Clip(period), "accounts")
 	return []route{
 		{path: "/api/v1/report", ask: (*server).feesFile, about: "The fees of a period: fees report --format json", parameters: slices.Concat(payers, feesParameters)},
-		{path: "/api/v1/transactions", ask: (*server).transactionsJSON, about: "Transactions one by one, in the order of the chain", parameters: slices.Concat(payers, report.OnlyNames(), []string{"after", "limit"})},
-		{path: "/api/v1/transactions/{name}", ask: alone((*server).transactionJSON), about: "A transaction: fees tx --format json"},
-		{path: "/api/v1/transactions/{name}/explanation", ask: alone((*server).explanationJSON), about: "How a fee came about: fees explain --format json"},
-		{path: "/api/v1/accounts/{address}", ask: alone((*server).accountJSON), about: "An account: fees account --format json"},
-		{path: "/api/v1/accounts/{address}/statement", ask: (*server).statementFile, about: "What became of a balance: fees statement --format json", parameters: append(slices.Clip(period), "price", "balances")},
-		{path: "/api/v1/accounts/{address}/rollforward", ask: (*server).rollforwardFile, about: "What led from one balance to another: fees rollforward --format json", parameters: append(slices.Clip(period), "price", "balances")},
-		{path: "/api/v1/blocks/{height}", ask: alone((*server).blockJSON), about: "A block: fees show --format json"},
-		{path: "/api/v1/findings", ask: (*server).findingsJSON, about: "What does not hold, a line for each", parameters: period, form: "jsonl"},
-		{path: "/api/v1/packages", ask: alone((*server).packagesJSON), about: "The packages of closed months"},
-		{path: "/api/v1/packages/{package}", ask: alone(ofPackage((*server).packageJSON)), about: "A package: its manifest, its versions, what changed, how it was checked"},
-		{path: "/api/v1/openapi.json", ask: alone((*server).describe), about: "This description"},
+		{path: "/api/v1/transactions", ask: (*server).transactionsJSON, about: "Transactions in chain order", parameters: slices.Concat(payers, report.OnlyNames(), []string{"after", "limit"})},
+		{path: "/api/v1/transactions/{name}", ask: withoutParameters((*server).transactionJSON), about: "A transaction: fees tx --format json"},
+		{path: "/api/v1/transactions/{name}/explanation", ask: withoutParameters((*server).explanationJSON), about: "The calculation of a fee: fees explain --format json"},
+		{path: "/api/v1/accounts/{address}", ask: withoutParameters((*server).accountJSON), about: "An account: fees account --format json"},
+		{path: "/api/v1/accounts/{address}/statement", ask: (*server).statementFile, about: "An account statement: fees statement --format json", parameters: append(slices.Clip(period), "price", "balances")},
+		{path: "/api/v1/accounts/{address}/rollforward", ask: (*server).rollforwardFile, about: "A balance rollforward: fees rollforward --format json", parameters: append(slices.Clip(period), "price", "balances")},
+		{path: "/api/v1/blocks/{height}", ask: withoutParameters((*server).blockJSON), about: "A block: fees show --format json"},
+		{path: "/api/v1/findings", ask: (*server).findingsJSON, about: "Findings, one per line", parameters: period, form: "jsonl"},
+		{path: "/api/v1/packages", ask: withoutParameters((*server).packagesJSON), about: "The close packages"},
+		{path: "/api/v1/packages/{package}", ask: withoutParameters(ofPackage((*server).packageJSON)), about: "A close package: manifest, versions, changes and check results"},
+		{path: "/api/v1/openapi.json", ask: withoutParameters((*server).describe), about: "This description"},
 	}
 }
 
@@ -43,7 +43,7 @@ func (s *server) transactionJSON(w http.ResponseWriter, r *http.Request) error {
 
 func (s *server) explanationJSON(w http.ResponseWriter, r *http.Request) error {
 	if s.Source == nil {
-		return &problem{http.StatusNotFound, "Not there", "This server reads no blocks: fees serve --gateway names who has them."}
+		return &problem{http.StatusNotFound, "Not found", "This server has no source of blocks. Start it with fees serve --gateway URL."}
 	}
 	return s.file(w, r, allSealed, func(to *answer) error {
 		t, err := s.Desk.Transaction(r.Context(), r.PathValue("name"))
@@ -88,7 +88,7 @@ func (s *server) blockJSON(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// findingsJSON is a line for each finding.
+// findingsJSON sends the findings, one per line.
 func (s *server) findingsJSON(w http.ResponseWriter, r *http.Request) error {
 	_, list, err := s.findingList(r)
 	if err != nil {
@@ -100,7 +100,7 @@ func (s *server) findingsJSON(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// unsealed has no browser keep an answer about what may change.
+// unsealed forbids the browser to cache an answer that may change.
 func (a *answer) unsealed(w http.ResponseWriter, is bool) {
 	if is {
 		w.Header().Del("ETag")

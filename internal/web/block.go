@@ -8,9 +8,13 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// block is a block with its transactions.
+// block shows a block with its transactions.
 func (s *server) block(w http.ResponseWriter, r *http.Request) error {
 	height, err := heightOf(r.PathValue("height"))
+	if err != nil {
+		return err
+	}
+	l, err := listingOf(r)
 	if err != nil {
 		return err
 	}
@@ -24,16 +28,17 @@ func (s *server) block(w http.ResponseWriter, r *http.Request) error {
 			return nil, err
 		}
 		v := &view{Title: fmt.Sprintf("Block %d", height), Path: "block", Command: fmt.Sprintf("fees show %d", height) + s.ledgerFlag(), Unsealed: !b.Sealed}
-		v.Main = []fact{amount("fees", chain.Some(b.Fee), symbol), amount("the chain charged", b.Charged, symbol)}
+		v.Main = []fact{amount("fees", chain.Some(b.Fee), symbol), amount("charged on chain", b.Charged, symbol)}
 		v.Facts = []fact{
 			plain("time", optionalText(b.Time)), hash("hash", b.Hash.String()), plain("rules", b.Rules), plain("transactions", fmt.Sprintf("%d evm, %d native, %d inherents", b.EVM, b.Native, b.Inherents)),
 			amount("burned", b.Burned, symbol), amount("treasury", b.Treasury, symbol), amount("author", b.Author, symbol),
 		}
 		if height > 0 {
-			v.Around = append(v.Around, link{"Block before", fmt.Sprintf("block/%d", height-1)})
+			v.Around = append(v.Around, link{"Previous block", fmt.Sprintf("block/%d", height-1)})
 		}
-		v.Around = append(v.Around, link{"Block after", fmt.Sprintf("block/%d", height+1)})
+		v.Around = append(v.Around, link{"Next block", fmt.Sprintf("block/%d", height+1)})
+		v.Downloads = transactionDownloads(&scope{Period: fmt.Sprintf("%d..%d", height, height)}, nil)
 		list := transactionSheet(symbol, s.Desk.Book.Transactions(r.Context(), ledger.Query{Span: chain.Heights{First: height, Last: height}}))
-		return v, v.add(s.table(list, mostRows))
+		return v, v.add(s.list(list, l.without(briefTransactions), at(fmt.Sprintf("block/%d", height))))
 	})
 }

@@ -12,33 +12,33 @@ import (
 	"github.com/feeledger/fees/internal/web"
 )
 
-// The bounds of a page, with all that comes with it, for a browser that has nothing of it yet.
+// Limits of a page with all its resources but its stream of events, for a browser with an empty cache.
 const (
-	mostWeight   = 150_000 // bytes
-	mostRequests = 6
+	maxWeight   = 150_000 // bytes
+	maxRequests = 6
 )
 
-// A page is light. How soon it can be read depends on the machine: that is only told.
+// Pages are small. Loading times depend on the machine, so they are only reported.
 func figures(t *testing.T, b *browsertest.Browser, s *viewed) {
 	table := fmt.Sprintf("%10s %10s %10s %10s  page\n", "paint, ms", "bytes", "requests", "elements")
 	account := "/account/" + s.account.String()
-	for _, path := range []string{"/cockpit", "/fees?period=2025-01", "/fees?by=block&period=2025-02", "/tx/" + s.place, account, account + "/statement?period=2025-01", "/reconcile"} {
+	for _, path := range []string{"/overview", "/fees?period=2025-01", "/fees?by=block&period=2025-02", "/tx/" + s.place, account, account + "/statement?period=2025-01", "/reconcile"} {
 		tab := b.Tab(t, s.url, browsertest.Options{}) // with an empty cache
 		tab.Open(path)
 		f := tab.Figures()
 		table += fmt.Sprintf("%10.0f %10d %10d %10d  %s\n", f.FirstPaint, f.Weight, f.Requests, f.Elements, path)
-		require.Less(t, f.Weight, mostWeight, path)
+		require.Less(t, f.Weight, maxWeight, path)
 		require.Greater(t, f.Weight, 2000, "what was sent is counted")
-		require.LessOrEqual(t, f.Requests, mostRequests, path)
+		require.LessOrEqual(t, f.Requests, maxRequests, path)
 	}
 	t.Log("\n" + table)
 	require.NoError(t, os.WriteFile(filepath.Join(t.ArtifactDir(), "figures.txt"), []byte(table), 0o644))
 }
 
-// mostPicture is how many bytes a picture of the documents may have.
-const mostPicture = 120_000
+// maxPicture limits the bytes of a picture for the documents.
+const maxPicture = 120_000
 
-// pictures writes those of the documents, where FEES_PICTURES names a directory.
+// pictures writes the pictures of the documents if FEES_PICTURES names a directory.
 func pictures(t *testing.T, b *browsertest.Browser) {
 	directory := os.Getenv("FEES_PICTURES")
 	if directory == "" {
@@ -51,13 +51,13 @@ func pictures(t *testing.T, b *browsertest.Browser) {
 		tab.Picture(path)
 		written, err := os.Stat(path)
 		require.NoError(t, err)
-		require.Less(t, written.Size(), int64(mostPicture), path)
+		require.Less(t, written.Size(), int64(maxPicture), path)
 	}
 	for _, p := range []struct {
 		name, path string
 		browsertest.Options
 	}{
-		{"cockpit", "/cockpit", browsertest.Options{Size: screen}},
+		{"overview", "/overview", browsertest.Options{Size: screen}},
 		{"fees", "/fees?period=2025-01", browsertest.Options{Size: screen}},
 		{"transaction-phone", "/tx/" + s.place, browsertest.Options{Size: browsertest.Phone}},
 		{"transaction", "/tx/" + s.place, browsertest.Options{Size: screen, Dark: true}},

@@ -22,14 +22,14 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// flows are what people do, from the page where they begin. What they must see comes from the desk,
-// which the command line asks.
+// flows are user journeys by start page. The expected figures come from package app, like those of the command
+// line.
 var flows = map[string]func(*testing.T, *viewed, *browsertest.Tab){
-	"from the cockpit to a fee": toAFee, "another period": anotherPeriod, "sorted": sorted, "some transactions": someTransactions,
-	"beside the period before": besideBefore, "look up": lookedUp, "statement": statementOfAnAccount, "files": files, "colours": colours,
+	"from the overview to a fee": toAFee, "another period": anotherPeriod, "sorted": sorted, "some transactions": someTransactions,
+	"beside the period before": besideBefore, "look up": lookedUp, "typed in menus": typedInMenus, "statement": statementOfAnAccount, "files": files, "colours": colours,
 }
 
-// report is what the desk says.
+// report returns the report of package app.
 func (s *viewed) report(t *testing.T, by report.By, in app.PeriodInput, change ...func(*app.ReportQuestion)) *report.Report {
 	period, err := in.Parse()
 	require.NoError(t, err)
@@ -42,7 +42,7 @@ func (s *viewed) report(t *testing.T, by report.By, in app.PeriodInput, change .
 	return made
 }
 
-// feesOf wants a row of the page for each group, with its fee.
+// feesOf requires a row of the page for each group, with its fee.
 func feesOf(t *testing.T, tab *browsertest.Tab, groups []*report.Group) {
 	t.Helper()
 	rows := tab.Rows()
@@ -54,7 +54,7 @@ func feesOf(t *testing.T, tab *browsertest.Tab, groups []*report.Group) {
 
 func toAFee(t *testing.T, s *viewed, tab *browsertest.Tab) {
 	tab.Open("/")
-	require.Equal(t, "/cockpit", tab.Path())
+	require.Equal(t, "/overview", tab.Path())
 	months := s.report(t, report.Month, app.PeriodInput{})
 	feesOf(t, tab, months.Groups)
 	require.Len(t, months.Groups, 3)
@@ -106,7 +106,7 @@ func toAFee(t *testing.T, s *viewed, tab *browsertest.Tab) {
 }
 
 func anotherPeriod(t *testing.T, s *viewed, tab *browsertest.Tab) {
-	tab.Open("/cockpit")
+	tab.Open("/overview")
 	tab.Find(browsertest.Link, "Fees").Follow()
 	tab.Field("period").Type("2025-02")
 	tab.Field("zone").Type("America/New_York")
@@ -179,7 +179,7 @@ func besideBefore(t *testing.T, s *viewed, tab *browsertest.Tab) {
 func lookedUp(t *testing.T, s *viewed, tab *browsertest.Tab) {
 	paid, err := s.desk.Transaction(t.Context(), s.place)
 	require.NoError(t, err)
-	tab.Open("/cockpit")
+	tab.Open("/overview")
 	for text, path := range map[string]string{
 		paid.Hash.String(): "/tx/" + s.place, s.account.String(): "/account/" + s.account.String(), hostile: "/account/" + s.account.String(), "25": "/block/25",
 	} {
@@ -207,7 +207,7 @@ func statementOfAnAccount(t *testing.T, s *viewed, tab *browsertest.Tab) {
 	require.Contains(t, tab.Amounts(), closing.Free.String())
 }
 
-// What is downloaded is what the desk writes, to the byte, and the table beside it has the same
+// Downloads equal the output of package app, to the byte, and the table next to them shows the same
 // figures.
 func files(t *testing.T, s *viewed, tab *browsertest.Tab) {
 	tab.Open("/fees?period=2025-01&by=account")
@@ -230,7 +230,7 @@ func files(t *testing.T, s *viewed, tab *browsertest.Tab) {
 	}
 }
 
-// The colours that are chosen are those of the next page, too.
+// The chosen colours also apply to the next page.
 func colours(t *testing.T, _ *viewed, tab *browsertest.Tab) {
 	tab.Open("/fees?period=2025-01")
 	for _, shade := range []string{"dark", "light", "system"} {
@@ -247,7 +247,7 @@ func colours(t *testing.T, _ *viewed, tab *browsertest.Tab) {
 	}
 }
 
-// The cockpit says when blocks are sealed while it is looked at, and leads to them.
+// The overview announces blocks that are sealed while it is open, and links to them.
 func newBlocks(t *testing.T, b *browsertest.Browser) {
 	place := filepath.Join(t.TempDir(), "fees.db")
 	fill(t, place, "0..20")
@@ -258,17 +258,17 @@ func newBlocks(t *testing.T, b *browsertest.Browser) {
 	s := served(t, d, func(o *web.Options) { o.Ending = ending })
 	defer close(ending)
 	tab := b.Tab(t, s.URL, browsertest.Options{})
-	tab.Open("/cockpit")
-	require.NotContains(t, tab.Text(), "sealed since this page was made")
+	tab.Open("/overview")
+	require.NotContains(t, tab.Text(), "sealed since this page was loaded")
 	fill(t, place, "0..27")
-	tab.Until(`document.body.innerText.includes("7 blocks have been sealed since this page was made.")`)
+	tab.Until(`document.body.innerText.includes("7 blocks have been sealed since this page was loaded.")`)
 	require.Empty(t, tab.Barriers())
-	tab.Find(browsertest.Link, "Show the newest").Follow()
-	require.NotContains(t, tab.Text(), "sealed since this page was made")
+	tab.Find(browsertest.Link, "Reload").Follow()
+	require.NotContains(t, tab.Text(), "sealed since this page was loaded")
 	require.Equal(t, "27", tab.Select("[data-sealed]").Attribute("data-sealed"))
 }
 
-// A company's record is sent, read as it is meant, and compared: on a phone, and without scripts.
+// A company's record is uploaded, its settings are corrected, and it is compared: on a phone, and without scripts.
 func reconciled(t *testing.T, b *browsertest.Browser) {
 	d, dir, labels := monthEnd(t)
 	s := served(t, d, func(o *web.Options) { o.Ledgers[0].Labels = labels })
@@ -296,8 +296,8 @@ func reconciled(t *testing.T, b *browsertest.Browser) {
 	}
 }
 
-// Who is not known is asked who they are, also by a page that says that it was wrong; then they are
-// where they wanted to go, until they log out.
+// Clients who are not logged in must log in, also after an error page; they then reach the requested page
+// until they log out.
 func loggedIn(t *testing.T, b *browsertest.Browser) {
 	s, _, _ := guarded(t, filled(t, "0..27"), nil)
 	tab := b.Tab(t, s.URL, browsertest.Options{})
@@ -320,8 +320,8 @@ func loggedIn(t *testing.T, b *browsertest.Browser) {
 	require.Contains(t, tab.Path(), "/login")
 }
 
-// The packages of closed months, and one with its files and versions, which is checked again. A command
-// line is copied by its button.
+// The list of close packages, and one with its files and versions, which is checked again. A command line is
+// copied by its button.
 func packages(t *testing.T, b *browsertest.Browser) {
 	d, dir, labels := monthEnd(t)
 	shelf := filepath.Join(dir, "closed")
@@ -331,7 +331,7 @@ func packages(t *testing.T, b *browsertest.Browser) {
 		o.Ledgers[0].Labels, o.Ledgers[0].Packages, o.Ledgers[0].Open = labels, shelf, again(d)
 	})
 	tab := b.Tab(t, s.URL, browsertest.Options{})
-	tab.Open("/cockpit")
+	tab.Open("/overview")
 	tab.Find(browsertest.Button, "Copy").Press()
 	tab.Until(`document.querySelector("[data-copies]").textContent === "Copied"`)
 	tab.Find(browsertest.Link, "Packages").Follow()
@@ -342,5 +342,32 @@ func packages(t *testing.T, b *browsertest.Browser) {
 	look(t, tab)
 	tab.Resize(browsertest.Desk)
 	tab.Find(browsertest.Button, "Check again").Follow()
-	tab.Until(`document.querySelector("dd.ok")?.textContent.startsWith("proved ") ?? false`) // the page asks again by itself
+	tab.Until(`document.querySelector("dd.ok")?.textContent.startsWith("verified ") ?? false`) // the page asks again by itself
+}
+
+// What is typed in one menu of the view bar stays when another is used: Enter submits them all.
+func typedInMenus(t *testing.T, s *viewed, tab *browsertest.Tab) {
+	tab.Open("/fees?by=layer")
+	tab.Field("period").Type("2025-02")
+	tab.Field("zone").Type("America/New_York")
+	tab.Key("\x1b") // Esc closes the menu, which covers the others on a phone
+	tab.Field("status").Type("reverted")
+	tab.Key("\x1b")
+	tab.Select(`input[name="accounts"][type="text"]`).Type(s.account.String())
+	tab.Enter()
+	values, err := url.ParseQuery(browsertest.Ask[string](tab, "location.search.slice(1)"))
+	require.NoError(t, err)
+	for name, want := range map[string]string{"by": "layer", "period": "2025-02", "zone": "America/New_York", "status": "reverted"} {
+		require.Equal(t, want, values.Get(name), name)
+	}
+	require.Contains(t, values["accounts"], s.account.String())
+	require.Equal(t, 3, browsertest.Ask[int](tab, `document.querySelectorAll(".chip").length`), "zone, status, account")
+
+	tab.Field("from").Type("01052025")
+	tab.Field("to").Type("01062025")
+	tab.Enter() // a click would only close the calendar that a phone shows
+	require.Contains(t, tab.Path(), "from=2025-01-05&to=2025-01-06")
+	require.NotContains(t, tab.Path(), "period=")
+	require.Contains(t, tab.Path(), "status=reverted", "the filters stay")
+	require.Equal(t, 3, browsertest.Ask[int](tab, `document.querySelectorAll(".chip").length`))
 }

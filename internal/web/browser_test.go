@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,8 +21,8 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// viewed is a server for tests in a browser, and what it has: two months of a chain that is made up,
-// four blocks a day, with labels, prices and who tells balances.
+// viewed is a server for browser tests, with a generated chain of two months, four blocks a day, labels,
+// prices and a source of balances.
 type viewed struct {
 	url     string
 	desk    *app.Desk
@@ -32,10 +33,10 @@ type viewed struct {
 	record  string        // the page of a company's record, whose name and columns are hostile, too
 }
 
-// hostile is what an address book may call an account: whatever it says, it is text.
+// hostile is a hostile label: it must be shown as text.
 const hostile = "Ours <script>document.title='owned'</script>"
 
-// view has such a server, whose address book calls the account so.
+// view returns such a server with the hostile label in its address book.
 func view(t *testing.T, called string) *viewed {
 	d, reader, account := madeUpAs(t, chaingen.Options{Seed: 7, Rooted: true, Signed: true, Head: 248, Every: 6 * time.Hour})
 	prices := "day,price,currency,source\n"
@@ -44,7 +45,7 @@ func view(t *testing.T, called string) *viewed {
 	}
 	path := filepath.Join(t.TempDir(), "prices.csv")
 	writeFile(t, path, prices)
-	list, err := app.ReadPrices(path, "EUR")
+	list, err := app.ReadPrices(app.PricesInput{Files: []string{path}, Fiat: "EUR"})
 	require.NoError(t, err)
 	labels := book(t, "address,label,group\n"+account.String()+","+called+",ours\n")
 	s := served(t, d, func(o *web.Options) {
@@ -59,22 +60,23 @@ func view(t *testing.T, called string) *viewed {
 	return &viewed{s.URL, d, reader, labels, account, place, record}
 }
 
-// pages are those that people see, with few rows: these are alike.
+// pages lists pages with few rows: longer ones are alike.
 func (s *viewed) pages() []string {
 	account := "/account/" + s.account.String()
 	return []string{
-		"/cockpit", "/fees?period=2025-01", "/fees?by=account&compare=before&period=2025-02-01..2025-02-02&price=EUR", "/fees?by=block&period=2025-02-01..2025-02-05&sort=-fee&columns=all",
+		"/overview", "/fees?period=2025-01", "/fees?by=account&compare=before&period=2025-02-01..2025-02-02&price=EUR", "/fees?by=block&period=2025-02-01..2025-02-05&sort=-fee&columns=all",
 		"/transactions?period=2025-01-01..2025-01-07&status=reverted", "/tx/" + s.place, "/block/25", account, account + "/statement?period=2025-01-01..2025-01-07",
 		account + "/rollforward?period=2025-01", "/contract/" + s.account.String() + "?period=2025-01", "/findings", "/accounts", "/packages", "/reconcile?period=2025-01",
 	}
 }
 
-// The pages as people use them, in a real browser. Pictures are among the artefacts of the tests
-// (go test -artifacts).
+// The pages in a real browser. Pictures are among the artifacts of the tests (go test -artifacts).
 func TestInABrowser(t *testing.T) {
 	b := browsertest.Start(t)
 	s := view(t, hostile)
-	t.Run("figures", func(t *testing.T) { figures(t, b, s) }) // alone, for how soon a page can be read
+	t.Run("figures", func(t *testing.T) { figures(t, b, s) }) // not in parallel, because it measures loading times
+	t.Run("fits", func(t *testing.T) { fits(t, b, s) })
+	t.Run("copied", func(t *testing.T) { copied(t, b, s) })
 	t.Run("pictures", func(t *testing.T) { pictures(t, b) })
 	beside := func(name string, test func(*testing.T)) {
 		t.Run(name, func(t *testing.T) {
@@ -83,6 +85,7 @@ func TestInABrowser(t *testing.T) {
 		})
 	}
 	beside("keyboard", func(t *testing.T) { byKeyboard(t, b, s) })
+	beside("keys", func(t *testing.T) { pressed(t, b, s) })
 	beside("news", func(t *testing.T) { newBlocks(t, b) })
 	beside("log in", func(t *testing.T) { loggedIn(t, b) })
 	beside("packages", func(t *testing.T) { packages(t, b) })
@@ -91,7 +94,7 @@ func TestInABrowser(t *testing.T) {
 		beside(path, func(t *testing.T) { eachPage(t, b, s, path, http.StatusOK) })
 	}
 	beside("not there", func(t *testing.T) { eachPage(t, b, s, "/tx/9999-1", http.StatusNotFound) })
-	beside("a record", func(t *testing.T) { eachPage(t, b, s, s.record, http.StatusUnprocessableEntity) })
+	beside("a record", func(t *testing.T) { eachPage(t, b, s, s.record, http.StatusOK) })
 	beside("not understood", func(t *testing.T) { eachPage(t, b, s, "/fees?by=colour", http.StatusBadRequest) })
 	for name, o := range map[string]browsertest.Options{
 		"desk, light": {}, "phone, dark": {Size: browsertest.Phone, Dark: true}, "without scripts": {Scriptless: true},
@@ -106,18 +109,18 @@ func TestInABrowser(t *testing.T) {
 	}
 }
 
-// noName is what a file's name has not.
+// noName lists characters that a file's name must not contain.
 var noName = regexp.MustCompile(`[^0-9A-Za-z.,-]+`)
 
-// picture keeps what the screen shows, where artefacts are kept.
+// picture saves a screenshot if artifacts are kept.
 func picture(t *testing.T, tab *browsertest.Tab, name string) {
 	if kept := flag.Lookup("test.artifacts"); kept != nil && kept.Value.String() == "true" {
 		tab.Picture(filepath.Join(t.ArtifactDir(), noName.ReplaceAllString(t.Name()+" "+name, "_")+".png"))
 	}
 }
 
-// Nothing keeps people from reading a page, on a phone and at a desk, in light and dark colours; no
-// page scrolls sideways.
+// Pages are readable on phones and desktops, in light and dark colours, and never scroll
+// sideways.
 func eachPage(t *testing.T, b *browsertest.Browser, s *viewed, path string, status int) {
 	tab := b.Tab(t, s.url, browsertest.Options{})
 	if status == http.StatusOK {
@@ -125,11 +128,11 @@ func eachPage(t *testing.T, b *browsertest.Browser, s *viewed, path string, stat
 	} else {
 		tab.OpenRefused(path, status)
 	}
-	require.NotEqual(t, "owned", browsertest.Ask[string](tab, "document.title"), "a label is no script")
+	require.NotEqual(t, "owned", browsertest.Ask[string](tab, "document.title"), "a label is not a script")
 	look(t, tab)
 }
 
-// look looks at the page of a tab in each way.
+// look checks the page of a tab in each mode.
 func look(t *testing.T, tab *browsertest.Tab) {
 	t.Helper()
 	path := tab.Path()
@@ -148,7 +151,7 @@ func look(t *testing.T, tab *browsertest.Tab) {
 	}
 }
 
-// All can be reached by the Tab key alone, in the order in which it is read, and shows that it is.
+// Every control can be reached with the Tab key, in reading order, and shows its focus.
 func byKeyboard(t *testing.T, b *browsertest.Browser, s *viewed) {
 	tab := b.Tab(t, s.url, browsertest.Options{})
 	for _, path := range []string{"/fees?period=2025-01-01..2025-01-07", "/tx/" + s.place, "/reconcile"} {
@@ -163,11 +166,47 @@ func byKeyboard(t *testing.T, b *browsertest.Browser, s *viewed) {
 	tab.Key("\t")
 	require.True(t, browsertest.Ask[bool](tab, `document.querySelector("main").contains(document.activeElement)`), "the figures come next")
 
-	tab.Open("/cockpit")
+	tab.Open("/overview")
 	for browsertest.Ask[string](tab, `document.activeElement.getAttribute("href") ?? ""`) != "transactions" {
 		tab.Key("\t")
 		require.NotEqual(t, "BODY", browsertest.Ask[string](tab, `document.activeElement.tagName`), "the page ends without the transactions")
 	}
 	tab.Enter()
 	require.Equal(t, "/transactions", tab.Path())
+}
+
+// Keys open the look-up, the pages and the rows, unless a field has the focus or they are turned off.
+func pressed(t *testing.T, b *browsertest.Browser, s *viewed) {
+	tab := b.Tab(t, s.url, browsertest.Options{})
+	focus := func(expression string) bool {
+		return browsertest.Ask[bool](tab, "document.activeElement.matches("+expression+")")
+	}
+	tab.Open("/fees?period=2025-01")
+	tab.Key("jj")
+	require.True(t, focus("`a[href*='2025-01-02']`"), "the second row")
+	tab.Key("k")
+	require.True(t, focus("`a[href*='2025-01-01']`"))
+	tab.Enter()
+	require.Contains(t, tab.Path(), "2025-01-01..2025-01-01")
+	tab.Key("]")
+	tab.Until(`location.search.includes("2025-01-02..2025-01-02") && document.readyState === "complete"`)
+	tab.Key("gt")
+	tab.Until(`location.pathname === "/transactions" && document.readyState === "complete"`)
+	require.Contains(t, tab.Path(), "2025-01-02", "the period goes along")
+	tab.Key("p")
+	require.True(t, browsertest.Ask[bool](tab, `document.getElementById("period").open`))
+	tab.Key("\x1b")
+	require.False(t, browsertest.Ask[bool](tab, `document.getElementById("period").open`))
+	require.True(t, focus("`#period summary`"), "the focus is where it was")
+	tab.Key("?")
+	require.Contains(t, tab.Text(), "These keys")
+	browsertest.Ask[bool](tab, `scrollTo(0, 0), true`)
+	require.Empty(t, tab.Barriers())
+	tab.Key("/gf")
+	require.True(t, focus("`[name=q]`"), "keys are text in a field")
+	// The tab sends a character apart from its key, so the "/" arrives too, which a keyboard's does not.
+	require.True(t, strings.HasSuffix(browsertest.Ask[string](tab, `document.activeElement.value`), "gf"))
+	browsertest.Ask[bool](tab, `document.getElementById("nokeys").click(), document.activeElement.blur(), true`)
+	tab.Key("gf")
+	require.Contains(t, tab.Path(), "/transactions", "they are off")
 }

@@ -9,42 +9,41 @@ import (
 	"github.com/feeledger/fees/internal/app"
 )
 
-// How many bytes of answers are kept in memory, and how many of one: a longer one is made again.
+// Limits of the answer cache, in total and per answer. Longer answers are not cached.
 const (
-	mostInCache = 64 << 20
-	mostOfOne   = 2 << 20
+	maxCacheBytes  = 64 << 20
+	maxAnswerBytes = 2 << 20
 )
 
-// kept is an answer that was made.
+// kept is a cached answer.
 type kept struct {
 	contentType string
-	name        string // of the file, where it is one
+	name        string // of the file, if it is one
 	body        []byte
 }
 
 func sizeOfAnswer(k kept) int { return len(k.body) }
 
-// keptList is a page with a list: what stands around the list, and all of its rows. A page whose table
-// is small has that in its view, and no rows.
+// keptList is a cached page with a list: the page around it and all of its rows.
 type keptList struct {
-	view view
-	rows *rows
-	most float64 // the greatest of the figures that are drawn beside each other
+	view    view
+	rows    *rows
+	largest float64 // the largest figure, which scales the drawn shares
 }
 
 func sizeOfList(l *keptList) int { return l.rows.size + 8<<10 }
 
-// How many bytes of lists are kept in memory: they are packed. And how many summaries of accounts.
+// Limits of the cached lists, in compressed bytes, and of the cached account summaries.
 const (
-	mostOfLists     = 96 << 20
-	mostOfSummaries = 1000
+	maxListBytes = 96 << 20
+	maxSummaries = 1000
 )
 
-// mostOfStates is of how many periods that are over it is kept what the ledger has of them.
-const mostOfStates = 1000
+// maxStates limits the cached states of past periods.
+const maxStates = 1000
 
-// stateOf is [app.Desk.StateOf]. Where a period is over, it is found once: days of other zones begin within
-// days of the ledger, whose blocks are looked through.
+// stateOf caches [app.Desk.StateOf] for past periods: finding where a day of another time zone begins
+// reads through the blocks of a ledger day.
 func (s *server) stateOf(ctx context.Context, about app.Period) (app.State, error) {
 	whole, err := s.Desk.State(ctx)
 	span, some := whole.Span.Get()
@@ -62,21 +61,21 @@ func (s *server) stateOf(ctx context.Context, about app.Period) (app.State, erro
 	return of, err
 }
 
-// keptOf is what an address has at a state of the ledger: what is kept of it, or what make makes, for
-// all who ask at the same time. What reads much has places of its own.
-func keptOf[T any](s *server, r *http.Request, about app.Period, kept *once[T], sealed, address string, readsMuch bool, make func(context.Context) (T, error)) (T, error) {
+// keptOf returns the cached value for an address and a state of the ledger, or the result of build, shared by
+// concurrent requests. Expensive reads have their own queue.
+func keptOf[T any](s *server, r *http.Request, about app.Period, kept *once[T], sealed, address string, readsMuch bool, build func(context.Context) (T, error)) (T, error) {
 	if readsMuch {
-		stepAside(r)
+		releaseSlot(r)
 	}
 	return kept.get(r.Context(), s.Time, strings.Join([]string{s.base, s.stamp(), sealed, address}, "\n"), func(ctx context.Context) (value T, keep bool, err error) {
 		if readsMuch {
-			leave, err := turn(ctx, s.longWaiting, s.long)
+			leave, err := acquireSlot(ctx, s.longWaiting, s.long)
 			if err != nil {
 				return value, false, err
 			}
 			defer leave()
 		}
-		if value, err = make(ctx); err != nil {
+		if value, err = build(ctx); err != nil {
 			return value, false, err
 		}
 		now, err := s.stateOf(ctx, about)

@@ -10,43 +10,43 @@ import (
 	"github.com/feeledger/fees/internal/finance/report"
 )
 
-// The chart's heights, in pixels: its widths are parts of the page's.
+// Heights of the chart in pixels. Widths are percentages of the page.
 const (
 	plotHeight = 200
-	mostBars   = 366
-	mostLabels = 16 // on a wide page; a phone has each third
+	maxBars    = 366
+	maxLabels  = 16 // on a wide page; a phone shows every third
 )
 
-// chart are the fees of a report by time: bars of both layers, EVM below native. Its lengths alone
-// are floating point; the figures are those of the table, each in the title of its bar.
+// chart plots the fees of a report over time: one bar per group, EVM below native. Only its lengths are
+// floating point; each bar's title contains the exact figures of the table.
 type chart struct {
 	Title, Unit string
 	Bars        []bar
 	Ticks       []tick
-	Compared    string // the period that the lines are of; "" is none
+	Compared    string // the period that the lines show; "" for none
 }
 
-// bar is a group's. Places across are in percent of the plot, and those upwards in pixels.
+// bar plots one group. Horizontal positions are percentages of the plot, vertical ones are pixels.
 type bar struct {
 	X, W          string
 	EVM, Native   int // heights
-	EVMY, NativeY int // their upper ends
-	Before        int // where the line of the period before is, 0 for none
+	EVMY, NativeY int // their upper edges
+	Before        int // position of the line of the previous period, 0 for none
 	Name, Exact   string
 	Label, LabelX string
-	OnPhone       bool   // a phone has the label, too
-	To            string // where it leads; "" is nowhere
-	Unknown       bool   // some of its fees are in no sum
+	OnPhone       bool   // the label is also shown on phones
+	To            string // link target; "" for none
+	Unknown       bool   // some of its fees are undetermined
 }
 
-// tick is a line across.
+// tick is a horizontal grid line.
 type tick struct {
 	Y    int
 	Text string
 }
 
-// chartOf is the chart of a report by blocks, hours, days or months; nil where there is none to draw.
-// A bar leads where to says.
+// chartOf returns the chart of a report by block, hour, day or month, or nil if there is nothing to plot.
+// Each bar links to the target returned by to.
 func chartOf(made *report.Report, compared *report.Comparison, to func(name string) string) *chart {
 	var now, before []*report.Group
 	if compared != nil {
@@ -56,20 +56,20 @@ func chartOf(made *report.Report, compared *report.Comparison, to func(name stri
 	} else {
 		now = made.Groups
 	}
-	if len(now) < 2 || len(now) > mostBars || (made.By != report.Hour && made.By != report.Day && made.By != report.Month && made.By != report.Block) {
+	if len(now) < 2 || len(now) > maxBars || (made.By != report.Hour && made.By != report.Day && made.By != report.Month && made.By != report.Block) {
 		return nil
 	}
 	c := &chart{Title: "Fees by " + string(made.By), Unit: made.Symbol}
-	most := 0.0
+	largest := 0.0
 	for _, g := range append(now[:len(now):len(now)], before...) {
-		most = max(most, tokens(g.Fee))
+		largest = max(largest, tokens(g.Fee))
 	}
-	if most == 0 {
+	if largest == 0 {
 		return nil
 	}
-	top := c.scale(most)
+	top := c.scale(largest)
 	height := func(w chain.Wei) int { return int(math.Round(tokens(w) / top * plotHeight)) }
-	each := (len(now) + mostLabels - 1) / mostLabels
+	each := (len(now) + maxLabels - 1) / maxLabels
 	slot := 100 / float64(len(now))
 	for i, g := range now {
 		b := bar{X: percent(slot * (float64(i) + 0.1)), W: percent(slot * 0.8), LabelX: percent(slot * (float64(i) + 0.5)), EVM: height(g.EVMFee), Name: g.Name()}
@@ -82,12 +82,12 @@ func chartOf(made *report.Report, compared *report.Comparison, to func(name stri
 			b.Unknown = true
 			b.Exact += fmt.Sprintf(", and %s undetermined", console.Counted(g.Undetermined, "fee"))
 		}
-		if before != nil && before[i].EVM+before[i].Native > 0 { // else there may be no such day
+		if before != nil && before[i].EVM+before[i].Native > 0 { // the previous period may lack this day
 			b.Before = plotHeight - height(before[i].Fee)
-			b.Exact += fmt.Sprintf(", before %s", console.Tokens(before[i].Fee))
+			b.Exact += fmt.Sprintf(", previously %s", console.Tokens(before[i].Fee))
 			if n := before[i].Undetermined; n > 0 {
 				b.Unknown = true
-				b.Exact += fmt.Sprintf(", and then %s undetermined", console.Counted(n, "fee"))
+				b.Exact += fmt.Sprintf(", previously %s undetermined", console.Counted(n, "fee"))
 			}
 		}
 		if i%each == 0 {
@@ -101,23 +101,23 @@ func chartOf(made *report.Report, compared *report.Comparison, to func(name stri
 	return c
 }
 
-// scale sets the ticks, at steps of 1, 2 or 5 times a power of ten, and gives the highest.
-func (c *chart) scale(most float64) (top float64) {
-	step := math.Pow(10, math.Floor(math.Log10(most)))
+// scale sets the ticks, at steps of 1, 2 or 5 times a power of ten, and returns the highest.
+func (c *chart) scale(largest float64) (top float64) {
+	step := math.Pow(10, math.Floor(math.Log10(largest)))
 	for _, part := range []float64{5, 2, 1, 0.5, 0.2} {
-		if most/(step*part) >= 2.5 {
+		if largest/(step*part) >= 2.5 {
 			step *= part
 			break
 		}
 	}
-	count := int(math.Ceil(most/step - 1e-9))
+	count := int(math.Ceil(largest/step - 1e-9))
 	for i := range count + 1 {
 		c.Ticks = append(c.Ticks, tick{plotHeight - i*plotHeight/count, strconv.FormatFloat(float64(i)*step, 'g', 6, 64)})
 	}
 	return step * float64(count)
 }
 
-// short is a group's name for its place below a bar.
+// short returns a group's label below its bar.
 func short(by report.By, name string) string {
 	switch {
 	case by == report.Day && len(name) == len("2026-01-31"):
@@ -128,7 +128,7 @@ func short(by report.By, name string) string {
 	return name
 }
 
-// tokens is an amount as a length.
+// tokens converts an amount to a length.
 func tokens(w chain.Wei) float64 { return lengthOf(w).InexactFloat64() }
 
 func percent(part float64) string { return strconv.FormatFloat(part, 'f', 3, 64) + "%" }

@@ -20,35 +20,35 @@ import (
 )
 
 const (
-	// mostChecking is how long a check may take.
-	mostChecking = time.Hour
-	// mostChecks is how many results are kept.
-	mostChecks = 1000
-	// checkAgain is how soon a page that shows a check asks again, in seconds.
+	// maxCheckTime limits the duration of a check.
+	maxCheckTime = time.Hour
+	// maxChecks limits the results that are kept.
+	maxChecks = 1000
+	// checkAgain is the refresh interval of a page that shows a running check, in seconds.
 	checkAgain = 5
 )
 
 // The states of a check.
 const (
-	checkRuns    = "runs"
-	checkProved  = "proved"
-	checkInPart  = "proved but for what was not compared"
-	checkDiffers = "not what the ledger gives"
-	checkDamaged = "not what was written"
+	checkRuns    = "running"
+	checkProved  = "verified"
+	checkInPart  = "partly verified"
+	checkDiffers = "differs from the ledger"
+	checkDamaged = "damaged"
 	checkFailed  = "failed"
 )
 
-// check is one of a package against the ledger.
+// check compares a package with the ledger.
 type check struct {
 	State string     `json:"state"`
-	Lines []string   `json:"lines"` // what differs, or was not compared
+	Lines []string   `json:"lines"` // differences, and what was not compared
 	Began time.Time  `json:"began"`
 	Ended *time.Time `json:"ended"` // nil while it runs
 	Done  uint64     `json:"blocks_done"`
 	Total uint64     `json:"blocks_total"`
 }
 
-// cell is how a check stands.
+// cell returns the state of the check for a table.
 func (c *check) cell() cell {
 	switch {
 	case c == nil:
@@ -63,19 +63,19 @@ func (c *check) cell() cell {
 
 func (c *check) progress() string {
 	if c.Total == 0 {
-		return "runs"
+		return checkRuns
 	}
-	return fmt.Sprintf("runs, %d of %d blocks", c.Done, c.Total)
+	return fmt.Sprintf("running, %d of %d blocks", c.Done, c.Total)
 }
 
-// checks are those that were made since the server began. One runs at a time.
+// checks holds the checks made since the server started. One runs at a time.
 type checks struct {
 	mu      sync.Mutex
-	running string // the key of that one, "" where none runs
+	running string // the key of the running check, "" if none
 	made    map[string]*check
 }
 
-// of is a check by its key, nil where none was made.
+// of returns a check by its key, or nil if there is none.
 func (c *checks) of(key string) *check {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -87,15 +87,15 @@ func (c *checks) of(key string) *check {
 	return &copied
 }
 
-// begin begins a check, unless one runs.
+// begin starts a check unless another one is running.
 func (c *checks) begin(key string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.running != "" {
 		return false
 	}
-	for old := range c.made { // any of them: it can be made again
-		if len(c.made) < mostChecks {
+	for old := range c.made { // an arbitrary one: checks can be repeated
+		if len(c.made) < maxChecks {
 			break
 		}
 		delete(c.made, old)
@@ -104,14 +104,14 @@ func (c *checks) begin(key string) bool {
 	return true
 }
 
-// change changes the check that runs.
+// change updates the running check.
 func (c *checks) change(key string, by func(*check)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	by(c.made[key])
 }
 
-// end says what came of it.
+// end records the result of a check.
 func (c *checks) end(key, state string, lines []string) {
 	now := time.Now()
 	c.change(key, func(x *check) { x.State, x.Lines, x.Ended = state, append(x.Lines, lines...), &now })
@@ -120,15 +120,15 @@ func (c *checks) end(key, state string, lines []string) {
 	c.running = ""
 }
 
-// checkKey is of a package as it is now, beside a ledger: another manifest has not been checked.
+// checkKey identifies a package by its current manifest, and the ledger: a new manifest counts as unchecked.
 func (s *server) checkKey(name, sum string) string {
 	return strings.Join([]string{s.base, name, sum}, "\n")
 }
 
-// checked says on a package's page how it was checked, with a button to check it again.
+// checked adds the last check to a package's page, with a button to repeat it.
 func (s *server) checked(v *view, r *http.Request, p *closing.Placed, at string) {
 	c := s.checks.of(s.checkKey(p.Name, p.Sum))
-	v.Facts = slices.Insert(v.Facts, 0, fact{Name: "check since the server began", cell: c.cell()})
+	v.Facts = slices.Insert(v.Facts, 0, fact{Name: "check since the server started", cell: c.cell()})
 	if c != nil {
 		for _, line := range c.Lines {
 			v.Warnings = append(v.Warnings, console.Printable(line))
@@ -143,7 +143,7 @@ func (s *server) checked(v *view, r *http.Request, p *closing.Placed, at string)
 	}
 }
 
-// startCheck begins to check a package in the background.
+// startCheck starts a package check in the background.
 func (s *server) startCheck(w http.ResponseWriter, r *http.Request) error {
 	if err := s.guarded(w, r); err != nil {
 		return err
@@ -155,11 +155,11 @@ func (s *server) startCheck(w http.ResponseWriter, r *http.Request) error {
 	defer shelf.Close()
 	defer p.Close()
 	if s.Open == nil {
-		return &problem{http.StatusNotFound, "Not there", "This server checks no packages: fees close --check does."}
+		return &problem{http.StatusNotFound, "Not found", "This server does not check packages. Run fees close --check."}
 	}
 	key, dir := s.checkKey(p.Name, p.Sum), p.Dir
 	if !s.checks.begin(key) {
-		return &problem{http.StatusConflict, "Busy", "A package is being checked. Wait for its end."}
+		return &problem{http.StatusConflict, "Busy", "Another package check is running. Wait until it ends."}
 	}
 	work := func() { s.check(key, dir) }
 	if s.Working != nil {
@@ -171,10 +171,9 @@ func (s *server) startCheck(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// check checks a package against a ledger that is opened for it: what it does there concerns nobody
-// else.
+// check checks a package against its own connection to the ledger, so that it does not affect requests.
 func (s *server) check(key, dir string) {
-	ctx, cancel := context.WithTimeout(context.Background(), mostChecking)
+	ctx, cancel := context.WithTimeout(context.Background(), maxCheckTime)
 	defer cancel()
 	go func() {
 		select {
@@ -183,11 +182,11 @@ func (s *server) check(key, dir string) {
 		case <-ctx.Done():
 		}
 	}()
-	state, lines := checkFailed, []string{"The log of the server says why."}
+	state, lines := checkFailed, []string{"See the server log for the cause."}
 	defer func() {
 		if wrong := recover(); wrong != nil {
-			s.Log.Error("wrong program", "what", fmt.Sprint(wrong), "where", string(debug.Stack()))
-			state, lines = checkFailed, []string{"The log of the server says why."}
+			s.Log.Error("internal error", "what", fmt.Sprint(wrong), "where", string(debug.Stack()))
+			state, lines = checkFailed, []string{"See the server log for the cause."}
 		}
 		s.checks.end(key, state, lines)
 	}()
@@ -200,37 +199,37 @@ func (s *server) check(key, dir string) {
 	found, err := app.CheckPackage(ctx, dir, open, app.Vouchers{}, app.PackageOptions{
 		Program: s.Program, Progress: app.Progress{Show: show},
 		Balances: func() (source.Source, error) {
-			return nil, fmt.Errorf("%w: the browser asks no gateway", app.ErrUnanswered)
+			return nil, fmt.Errorf("%w: checks in the browser do not query a gateway", app.ErrUnanswered)
 		},
 	})
 	switch {
 	case err == nil:
 		state, lines = outcomeOf(found)
 	case ctx.Err() != nil:
-		lines = []string{"It was stopped before its end."}
+		lines = []string{"The check was stopped before it finished."}
 	default:
 		s.Log.Error("package not checked", "error", err.Error())
 		if unopened == nil {
-			lines = []string{problemOf(ctx, err, mostChecking).Detail}
+			lines = []string{problemOf(ctx, err, maxCheckTime).Detail}
 		}
 	}
-	for i := range lines { // where the packages are, concerns nobody else
+	for i := range lines { // do not reveal the server's directories
 		lines[i] = strings.ReplaceAll(lines[i], filepath.Clean(dir)+string(os.PathSeparator), "")
 	}
 }
 
-// outcomeOf is what a check comes to.
+// outcomeOf returns the state and the lines of a finished check.
 func outcomeOf(c *app.PackageCheck) (state string, lines []string) {
 	if c.OwnTables != "" {
 		defer func() { lines = append([]string{c.OwnTables}, lines...) }()
 	}
 	for _, s := range c.Signatures {
 		if s.Wrong != "" {
-			c.Differences = append(c.Differences, "a signature does not hold: "+s.Wrong)
+			c.Differences = append(c.Differences, "a signature is not valid: "+s.Wrong)
 		}
 	}
 	if c.Stamp != nil && c.Stamp.Wrong != "" {
-		c.Differences = append(c.Differences, "the timestamp does not hold: "+c.Stamp.Wrong)
+		c.Differences = append(c.Differences, "the timestamp is not valid: "+c.Stamp.Wrong)
 	}
 	switch {
 	case len(c.Damage) > 0:

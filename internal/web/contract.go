@@ -10,13 +10,13 @@ import (
 	"github.com/feeledger/fees/internal/finance/report"
 )
 
-// contract is what was paid for calling a contract, by day.
+// contract shows the fees of calls to a contract, by day.
 func (s *server) contract(w http.ResponseWriter, r *http.Request) error {
 	account, err := app.OneAccount(r.PathValue("address"), s.Labels)
 	if err != nil {
 		return err
 	}
-	sc, err := readScope(r.URL.RawQuery)
+	sc, err := readScope(r.URL.RawQuery, listingParameters...)
 	if err != nil {
 		return err
 	}
@@ -24,28 +24,29 @@ func (s *server) contract(w http.ResponseWriter, r *http.Request) error {
 	if q.Question, err = s.readQuestion(&sc); err != nil {
 		return err
 	}
+	l, err := readListing(sc.own)
+	if err != nil {
+		return err
+	}
 	path := "contract/" + account.String()
 	return s.show(w, r, q.Period, func(sealed string) (*view, error) {
-		kept, err := keptOf(s, r, q.Period, s.lists, sealed, path+sc.query(nil), true, func(ctx context.Context) (*keptList, error) {
-			v, err := s.contractPage(ctx, account, path, &sc, q)
-			return &keptList{view: v, rows: new(rows)}, err
-		})
+		kept, err := keptOf(s, r, q.Period, s.lists, sealed, path+sc.query(nil), true, func(ctx context.Context) (*keptList, error) { return s.contractPage(ctx, account, path, &sc, q) })
 		if err != nil {
 			return nil, err
 		}
 		v := kept.view
-		return &v, nil
+		return &v, v.add(s.part(kept.rows, l, sc.in(path)))
 	})
 }
 
-// contractPage is the page of a contract, whose table is small: a row a day.
-func (s *server) contractPage(ctx context.Context, account chain.Address, path string, sc *scope, q app.ReportQuestion) (v view, err error) {
+// contractPage builds the page of a contract without its table, and all rows of the table.
+func (s *server) contractPage(ctx context.Context, account chain.Address, path string, sc *scope, q app.ReportQuestion) (*keptList, error) {
 	made, err := s.Desk.Report(ctx, q)
 	if err != nil {
-		return v, err
+		return nil, err
 	}
-	v = view{Title: "Contract " + s.called(account.String()), Path: path, Scope: sc, Warnings: made.Partial, Notes: made.Notes[len(made.Partial):], Lead: "What was paid for EVM transactions that called it, " + made.Name + ". Evidence: " + made.Evidence.String() + "."}
-	v.Form = sc.asked(path, "Accounts", nil, nil)
+	v := view{Title: "Contract " + s.called(account.String()), Path: path, Scope: sc, Warnings: made.Partial, Notes: made.Notes[len(made.Partial):], Lead: "Fees of EVM transactions that called this contract, " + made.Name + ". Evidence: " + made.Evidence.String() + "."}
+	v.Whose = true
 	v.Main, v.Facts = feesFacts(made)
 	v.Facts = append([]fact{{Name: "contract", cell: cell{Text: account.String(), To: "account/" + account.String(), Class: "hex"}}}, v.Facts...)
 	if n := made.Totals.Undetermined; n > 0 {
@@ -56,7 +57,9 @@ func (s *server) contractPage(ctx context.Context, account chain.Address, path s
 		more.Set("contract", account.String())
 		return path + sc.query(more)
 	}
-	v.Links = []link{{"Who paid for it", of("fees", url.Values{"by": {"account"}})}, {"What came of it", of("fees", url.Values{"by": {"status"}})}, {"The transactions", of("transactions", url.Values{})}}
+	v.Downloads = fileLinks(feesForms, "fees", of("", url.Values{}))
+	v.Links = []link{{"Fees by payer", of("fees", url.Values{"by": {"account"}})}, {"Fees by outcome", of("fees", url.Values{"by": {"status"}})}, {"Transactions", of("transactions", url.Values{})}}
 	v.Command = "fees report" + sc.flags() + " --only contract=" + account.String() + s.ledgerFlag()
-	return v, v.add(s.table(made.Sheet(), mostRows))
+	all, err := keepRows(made.Sheet())
+	return &keptList{view: v, rows: all}, err
 }

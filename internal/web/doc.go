@@ -1,40 +1,37 @@
-// Package web shows a ledger in a browser, and answers programs by HTTP. It only reads.
+// Package web serves a ledger as web pages and as a JSON API over HTTP. It only reads.
 //
-//	request ─► counted ─► guard ─► admit ─► scope (period, zone, accounts, ...) ─► desk ─► page (HTML), or the command line's JSON
+//	request ─► counted ─► guard ─► admit ─► scope (period, zone, accounts, ...) ─► app ─► page (HTML), or the command line's JSON
 //
-// The guard refuses what is not for this server: other hosts, which a name that was bound anew
-// may lead here, other methods, and too much at once. A request has so much time; a question is
-// given up when its time is over, and when who asked has gone.
+// The guard rejects unknown hosts (DNS rebinding), other methods and overload. Every request has a
+// deadline and is cancelled at the deadline or when the client disconnects.
 //
-// Where there are users, admit lets in who is known: by a session's cookie, by name and password
-// with each request of a program, or by a header of a server before this one. All users are
-// readers. What a page's form sends has a token then: it is taken where the page was made for
-// the same session, and no file is read before that is known.
+// If users are configured, admit authenticates them: by session cookie, by HTTP Basic on each API
+// request, or by a header from a reverse proxy. All users are readers. Forms then carry a token
+// bound to the session, which is checked before any file is read.
 //
-// A page is one view: its tables, its totals, its chart and its downloads come from one answer of
-// the desk. Its address has all that the answer depends on, so that it can be sent to somebody. At
-// its foot stand the ledger's last sealed block with the seal, and the same question for the
-// command line.
+// A page is one view: its tables, totals, chart and downloads come from one answer of package app.
+// Its URL contains everything the answer depends on, so it can be shared. The footer shows the last
+// sealed block with its seal, and the equivalent command.
 //
-// What is sealed does not change. So an answer's ETag follows from what is sealed and from the
-// question, within a run of the server and ten minutes: a browser that has the answer asks for
-// nothing again, and the server keeps what it made. A list that reads much is made once for all who
-// ask for it, and its rows are kept packed, for each page and order.
+// Sealed blocks never change. An answer's ETag is therefore derived from the sealed state and the
+// request, and is valid for one server process and at most ten minutes; the server caches answers by ETag.
+// Concurrent requests for an expensive list share one computation. Its rows are cached compressed and
+// serve every page and sort order.
 //
-// A company's record of fees is sent (POST), and is kept in memory under a token for a while. What is
-// done with it is again a page with an address: the settings by which it is read stand there.
+// A company's record of fees is uploaded by POST and kept in memory under a token for a limited time.
+// Its results are pages again, with the settings for reading the file in the URL.
 //
-//	form ─► receive ─► uploads ─► settings ─► desk ─► page, or the files of fees reconcile
+//	form ─► receive ─► uploads ─► settings ─► app ─► page, or the files of fees reconcile
 //
-// Each request is counted and logged by the pattern of its path and by what became of it. Paths and
-// queries are in no log and no metric: they name accounts.
+// Requests are counted and logged by route pattern and outcome. Paths and queries are never logged or
+// exported as metrics, because they name accounts.
 //
-// A package that is checked again is the only work that outlives a request. It has a ledger of its own,
-// ends with the server, and runs alone.
+// A package check is the only work that outlives a request. It opens its own ledger, stops with the
+// server, and only one runs at a time.
 //
 // # Before you change it
 //
-// There is no SQL, no rule and no rounding here: ask package app. Nothing is fetched from
-// elsewhere, and pages work without JavaScript: the policy forbids both. What a path or a query
-// has that is not known is an error, with its name: a mistyped filter must not show other figures.
+// There is no SQL, pricing rule or rounding here; package app provides them. Pages load nothing from
+// other hosts and work without JavaScript, as the content security policy requires. An unknown path or
+// parameter is an error that names it: a mistyped filter must not show other figures.
 package web

@@ -12,29 +12,29 @@ import (
 )
 
 const (
-	mostListeners = 100
-	lookAgain     = 2 * time.Second  // how often the ledger is asked while somebody listens
-	stillThere    = 15 * time.Second // how often a listener is told that nothing is new
+	maxListeners = 100
+	pollInterval = 2 * time.Second  // polling interval while there are listeners
+	keepAlive    = 15 * time.Second // interval of keep-alive comments
 )
 
-// errTooManyListeners says that too many wait for new blocks.
-var errTooManyListeners = &problem{http.StatusTooManyRequests, "Busy", fmt.Sprintf("%d pages wait for new blocks already: this one stays as it is.", mostListeners)}
+// errTooManyListeners rejects another page that waits for new blocks.
+var errTooManyListeners = &problem{http.StatusTooManyRequests, "Busy", fmt.Sprintf("%d pages already wait for new blocks. Reload this page to see newer ones.", maxListeners)}
 
-// news tells what a ledger has sealed, to all who listen. It asks the ledger once for all of them,
-// and while there are any.
+// news sends newly sealed states to all listeners. It polls the ledger once for all of them, and only
+// while there are listeners.
 type news struct {
 	desk *app.Desk
 
 	mutex     sync.Mutex
 	listeners map[chan app.State]bool
-	stop      context.CancelFunc // of who asks the ledger
+	stop      context.CancelFunc // stops polling
 }
 
-// listen gives the states as they come, from now on.
+// listen returns a channel of the states from now on.
 func (n *news) listen() (states <-chan app.State, leave func(), err error) {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
-	if len(n.listeners) >= mostListeners {
+	if len(n.listeners) >= maxListeners {
 		return nil, nil, errTooManyListeners
 	}
 	if len(n.listeners) == 0 {
@@ -54,15 +54,15 @@ func (n *news) listen() (states <-chan app.State, leave func(), err error) {
 	}, nil
 }
 
-// watch asks the ledger again and again.
+// watch polls the ledger.
 func (n *news) watch(ctx context.Context) {
-	again := time.NewTicker(lookAgain)
+	again := time.NewTicker(pollInterval)
 	defer again.Stop()
 	last := ""
 	for {
-		if state, err := n.desk.State(ctx); err == nil && state.String() != last { // what fails is asked again
+		if state, err := n.desk.State(ctx); err == nil && state.String() != last { // errors are retried at the next tick
 			last = state.String()
-			n.tell(ctx, state)
+			n.publish(ctx, state)
 		}
 		select {
 		case <-again.C:
@@ -72,11 +72,11 @@ func (n *news) watch(ctx context.Context) {
 	}
 }
 
-// tell hands a state over. Who has not read the one before gets this one instead.
-func (n *news) tell(ctx context.Context, state app.State) {
+// publish sends a state to all listeners. A listener that has not read the previous state gets this one instead.
+func (n *news) publish(ctx context.Context, state app.State) {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
-	if ctx.Err() != nil { // another one watches by now
+	if ctx.Err() != nil { // a newer watch has taken over
 		return
 	}
 	for own := range n.listeners {
@@ -88,7 +88,7 @@ func (n *news) tell(ctx context.Context, state app.State) {
 	}
 }
 
-// events sends what the ledger has sealed, now and whenever that changes, as server-sent events.
+// events sends the sealed state, now and after each change, as server-sent events.
 func (s *server) events(w http.ResponseWriter, r *http.Request) {
 	if _, err := parameters(r.URL.RawQuery); err != nil {
 		s.fail(w, r, err)
@@ -101,7 +101,7 @@ func (s *server) events(w http.ResponseWriter, r *http.Request) {
 	}
 	defer leave()
 	w.Header().Set("Content-Type", "text/event-stream")
-	idle := time.NewTicker(stillThere)
+	idle := time.NewTicker(keepAlive)
 	defer idle.Stop()
 	now, err := s.Desk.State(r.Context())
 	for err == nil {
@@ -113,9 +113,9 @@ func (s *server) events(w http.ResponseWriter, r *http.Request) {
 				now = state
 			case <-idle.C:
 				if v := visitorOf(r); v.session && s.sessions.userOf(v.browser, false) == "" {
-					return // who has logged out meanwhile
+					return // the user has logged out
 				}
-				err = sendEvent(w, ": nothing is new\n\n")
+				err = sendEvent(w, ": no change\n\n")
 			case <-r.Context().Done():
 				return
 			case <-s.Ending:
@@ -138,10 +138,10 @@ func sendState(w http.ResponseWriter, state app.State) error {
 	return sendEvent(w, "event: sealed\ndata: "+string(text)+"\n\n")
 }
 
-// sendEvent sends a text at once. Who does not take it in time has gone.
+// sendEvent sends a text at once. A client that does not read it in time is disconnected.
 func sendEvent(w http.ResponseWriter, text string) error {
 	c := http.NewResponseController(w)
-	if err := c.SetWriteDeadline(time.Now().Add(stillThere)); err != nil {
+	if err := c.SetWriteDeadline(time.Now().Add(keepAlive)); err != nil {
 		return err
 	}
 	if _, err := w.Write([]byte(text)); err != nil {

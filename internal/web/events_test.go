@@ -17,7 +17,7 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// listening are the events of a server, one after the other.
+// listening returns the events of a server in order.
 func listening(t *testing.T, s *httptest.Server) (next func() string, leave func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/events", nil)
@@ -40,8 +40,8 @@ func listening(t *testing.T, s *httptest.Server) (next func() string, leave func
 		}
 }
 
-// Who listens is told what is sealed, and of each block that is sealed while a writer goes on. The
-// server ends without waiting for them.
+// Listeners receive the sealed state, and each block that a writer seals. The server shuts down without
+// waiting for them.
 func TestEvents(t *testing.T) {
 	place := filepath.Join(t.TempDir(), "fees.db")
 	fill := func(blocks string) {
@@ -62,17 +62,17 @@ func TestEvents(t *testing.T) {
 	require.Contains(t, next(), `"last":20,`)
 	require.Contains(t, other(), `"last":20,`)
 	leaveToo()
-	page := get(t, s, "/cockpit", nil).text
+	page := get(t, s, "/overview", nil).text
 	require.Contains(t, page, `data-sealed="20"`)
 	fill("0..27")
 	require.Contains(t, next(), `"last":27,`)
-	require.Contains(t, get(t, s, "/cockpit", nil).text, `data-sealed="27"`)
+	require.Contains(t, get(t, s, "/overview", nil).text, `data-sealed="27"`)
 	require.Equal(t, http.StatusBadRequest, get(t, s, "/events?x=1", nil).status)
 	close(ending)
 	require.Empty(t, next())
 }
 
-// So many may listen, and no more; one who leaves makes room.
+// The number of listeners is limited; a listener that leaves makes room for another.
 func TestTooManyListeners(t *testing.T) {
 	ending := make(chan struct{})
 	s := served(t, filled(t, "0..3"), func(o *web.Options) { o.Ending = ending })

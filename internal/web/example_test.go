@@ -16,7 +16,7 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// Serve a ledger, and ask what the fees of a month come to, as a program does.
+// Serve a ledger and request the fees of a month from the API.
 func ExampleHandler() {
 	ctx := context.Background()
 	directory, err := os.MkdirTemp("", "fees-")

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Paths are those of the answers for programs.
+// Paths lists the paths of the API.
 func Paths() (list []string) {
 	for _, a := range answers() {
 		list = append(list, a.path)
@@ -13,23 +13,22 @@ func Paths() (list []string) {
 	return list
 }
 
-// SetArrivalTime changes how long a file may take to arrive, and returns how it was.
+// SetArrivalTime changes the time limit of uploads and returns the previous one.
 func SetArrivalTime(to time.Duration) (before time.Duration) {
 	before, arrivalTime = arrivalTime, to
 	return before
 }
 
-// SetHeldTime changes how long a failed attempt holds up the next where many have failed, and returns how
-// it was.
+// SetHeldTime changes the delay after a failed attempt and returns the previous one.
 func SetHeldTime(to time.Duration) (before time.Duration) {
 	before, heldTime = heldTime, to
 	return before
 }
 
-// Uploads are the files that are kept, with a clock of the test's own.
+// Uploads exports uploads with a test clock.
 type Uploads struct{ of *uploads }
 
-// NewUploads keeps none yet.
+// NewUploads returns empty uploads.
 func NewUploads(now func() time.Time) *Uploads {
 	u := &Uploads{newUploads()}
 	u.of.now = now
@@ -41,25 +40,25 @@ func (u *Uploads) Put(owner, name string, content []byte) string {
 	return u.of.put(owner, name, content)
 }
 
-// Has tells whether an owner's file is there.
+// Has reports whether an owner's file exists.
 func (u *Uploads) Has(owner, token string) bool { return u.of.get(owner, token) != nil }
 
-// Forget gives up a file.
+// Forget discards a file.
 func (u *Uploads) Forget(owner, token string) bool { return u.of.forget(owner, token) }
 
-// Clear gives up what is unused, as a timer does.
+// Clear discards unused files, like the timer.
 func (u *Uploads) Clear() { u.of.clear() }
 
-// Size is how large the files are together.
+// Size returns the total size of the files.
 func (u *Uploads) Size() int { return u.of.size }
 
-// HandlerAt is a handler by another clock.
+// HandlerAt returns a handler with a test clock.
 func HandlerAt(o Options, now func() time.Time) http.Handler { return handler(o, now) }
 
-// OwnPath is what leads to this server alone.
+// OwnPath exports ownPath.
 var OwnPath = ownPath
 
-// Routes are all paths where something is asked for, and Parameters all names that one of them takes.
+// Routes lists all paths for GET, and Parameters all parameters of any of them.
 func Routes() (list []string) {
 	for _, r := range append(pages(), answers()...) {
 		list = append(list, r.path)
@@ -74,7 +73,7 @@ func Parameters() (list []string) {
 	return append(append(list, listingParameters...), settingNames()...)
 }
 
-// Around are the periods beside one that pages link to.
+// Around returns the neighbouring periods that pages link to.
 func Around(period string) (list []string) {
 	s := scope{Period: period}
 	for _, l := range s.around("fees", nil) {

@@ -8,27 +8,27 @@ import (
 	"time"
 )
 
-// How many log-ins may fail before the next ones are checked one at a time.
+// Limits of failed log-ins before further attempts are checked one at a time.
 const (
-	maxFailures        = 5  // for one name from one address
-	maxAddressFailures = 20 // from one address, whatever the names
+	maxFailures        = 5  // per name and address
+	maxAddressFailures = 20 // per address, for all names
 	forgottenTime      = time.Hour
-	maxFailing         = 4096 // names and addresses that are remembered
-	maxQueued          = 8    // attempts that wait until one before them is checked
+	maxFailing         = 4096 // counters kept
+	maxQueued          = 8    // attempts waiting for their turn
 )
 
-// heldTime is how long a failed attempt keeps the next one waiting: then twice as long, and four times.
+// heldTime is the delay after a failed attempt; it doubles twice, to four times.
 var heldTime = time.Second
 
-// failures counts the log-ins that failed: by name and address together, so that nobody locks out
-// somebody elsewhere, and by address. It makes no difference whether there is a user of that name.
+// failures counts failed log-ins, by name and address together, so that no client can lock out a user
+// elsewhere, and by address. Unknown names are counted the same way.
 type failures struct {
 	now  func() time.Time
 	mu   sync.Mutex
 	kept map[[sha256.Size]byte]*failedLogin
 }
 
-// failing is what failures are counted by, and how many of them are free.
+// failing is a counter's key and its number of free attempts.
 type failing struct {
 	key  [sha256.Size]byte
 	free int
@@ -37,25 +37,25 @@ type failing struct {
 type failedLogin struct {
 	count         int
 	last          time.Time
-	lane, waiting chan struct{} // where attempts are checked one at a time
+	lane, waiting chan struct{} // the queue of attempts checked one at a time
 }
 
 func newFailures(now func() time.Time) *failures {
 	return &failures{now: now, kept: map[[sha256.Size]byte]*failedLogin{}}
 }
 
-// hold is how long a failed attempt keeps the next one waiting.
+// hold returns the delay after a failed attempt.
 func (f *failedLogin) hold(of failing) time.Duration {
 	return heldTime << min(max(f.count-of.free, 0), 2)
 }
 
-// failing is what the failures of a client with a name are counted by, the wider one last.
+// failing returns the counters for a client and a name, the wider one last.
 func (c client) failing(name string) []failing {
 	bits := c.address.BitLen()
 	if c.address.Is6() {
-		bits = 64 // whoever has one address of IPv6 has all of them
+		bits = 64 // an IPv6 client usually controls a whole /64
 	}
-	from, _ := c.address.Prefix(bits) // an unknown address stays one
+	from, _ := c.address.Prefix(bits) // an unknown address counts as one address
 	list := []failing{{sha256.Sum256([]byte("name " + from.String() + " " + name)), maxFailures}}
 	if !c.shared {
 		list = append(list, failing{sha256.Sum256([]byte("address " + from.String())), maxAddressFailures})
@@ -63,7 +63,7 @@ func (c client) failing(name string) []failing {
 	return list
 }
 
-// find returns the count for a key; nil where there is none, or it is forgotten.
+// find returns the counter of a key, or nil if there is none or it has expired.
 func (f *failures) find(key [sha256.Size]byte) *failedLogin {
 	found := f.kept[key]
 	if found != nil && f.now().Sub(found.last) >= forgottenTime {
@@ -73,7 +73,7 @@ func (f *failures) find(key [sha256.Size]byte) *failedLogin {
 	return found
 }
 
-// slow returns the widest count that leaves no free attempt; nil where there is none.
+// slow returns the widest counter without free attempts, or nil.
 func (f *failures) slow(of []failing) (slow *failedLogin, hold time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -85,28 +85,28 @@ func (f *failures) slow(of []failing) (slow *failedLogin, hold time.Duration) {
 	return slow, hold
 }
 
-// enter waits until an attempt may be checked. Where too many have failed, they are checked one after the
-// other, and each that fails holds up the next: a right password passes then, and guesses are few.
+// enter waits until an attempt may be checked. After too many failures attempts are checked one at a time, and
+// each failure delays the next: a right password still passes, and guessing is slow.
 func (f *failures) enter(ctx context.Context, of []failing) (leave func(failed bool), slow bool, err error) {
 	found, hold := f.slow(of)
 	if found == nil {
 		return func(bool) {}, false, nil
 	}
-	free, err := turn(ctx, found.waiting, found.lane)
+	free, err := acquireSlot(ctx, found.waiting, found.lane)
 	if err != nil {
 		return nil, true, &waitError{hold}
 	}
 	return func(failed bool) {
 		if _, hold := f.slow(of); failed && hold > 0 {
-			time.AfterFunc(hold, free) // also where the client has gone
+			time.AfterFunc(hold, free) // even if the client has disconnected
 			return
 		}
 		free()
 	}, true, nil
 }
 
-// add counts a failure, and returns how many attempts are free after it, and else what each costs.
-// Where too many are counted, the one that is the longest ago is forgotten.
+// add counts a failure and returns the free attempts left, or the delay of the next one. If there are too many
+// counters, the oldest is dropped.
 func (f *failures) add(of []failing) (left int, hold time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -140,7 +140,7 @@ func (f *failures) makeRoom() {
 	delete(f.kept, oldest)
 }
 
-// forget forgets the failures of a client that has logged in.
+// forget resets the counters of a client that has logged in.
 func (f *failures) forget(of []failing) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -149,8 +149,8 @@ func (f *failures) forget(of []failing) {
 	}
 }
 
-// client is where a request comes from.
+// client is the origin of a request.
 type client struct {
 	address netip.Addr
-	shared  bool // many clients have this address: it is that of a proxy that does not name them
+	shared  bool // the address of a proxy that does not report its clients
 }

@@ -16,14 +16,14 @@ import (
 	"github.com/feeledger/fees/internal/web"
 )
 
-// hold sets how long a failed attempt holds up the next, for a test.
+// hold sets the delay after a failed attempt for a test.
 func hold(t *testing.T, d time.Duration) {
 	t.Helper()
 	before := web.SetHeldTime(d)
 	t.Cleanup(func() { web.SetHeldTime(before) })
 }
 
-// at is a server as a client at another address of this machine reaches it.
+// at returns a server as reached from another address of this machine.
 func at(t *testing.T, s *httptest.Server, address string) *httptest.Server {
 	t.Helper()
 	to, err := url.Parse(s.URL)
@@ -37,7 +37,7 @@ func at(t *testing.T, s *httptest.Server, address string) *httptest.Server {
 	return way
 }
 
-// basic asks as a program does, which a proxy names as it likes.
+// basic sends HTTP Basic credentials with the given X-Forwarded-For.
 func basic(t *testing.T, s *httptest.Server, name, word, forwarded string) int {
 	t.Helper()
 	return get(t, s, "/api/v1/openapi.json", func(r *http.Request) {
@@ -48,8 +48,8 @@ func basic(t *testing.T, s *httptest.Server, name, word, forwarded string) int {
 	}).status
 }
 
-// Whoever guesses at one address locks out nobody at another, and there only himself: a right password, a
-// session and a remembered password pass, and few guesses do.
+// Guessing from one address locks out no client at another address: there and here a correct password, a session
+// and a remembered password pass, but few guesses do.
 func TestLockout(t *testing.T) {
 	d := filled(t, "0..3")
 	elsewhere := []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} // so that 127.0.0.1 is no proxy
@@ -77,7 +77,7 @@ func TestLockout(t *testing.T) {
 	require.Contains(t, attempt(t, attacker, "anna", "wrong password", "").text, "4 attempts left")
 }
 
-// Where too many have failed, a failed attempt holds up all others from there: guesses are few, however many
+// After too many failures, a failed attempt delays all others from the same address: guesses are few, however many
 // are sent at once.
 func TestGuessesAreFew(t *testing.T) {
 	long(t, "each try costs a slow hash of passwords")
@@ -99,7 +99,7 @@ func TestGuessesAreFew(t *testing.T) {
 	require.Equal(t, http.StatusOK, basic(t, s, "anna", password, ""))
 }
 
-// Names that change help nobody: their address counts, too.
+// Changing names does not help: failures count by address too.
 func TestGuessesOfNamesAreFew(t *testing.T) {
 	long(t, "each try costs a slow hash of passwords")
 	hold(t, time.Hour)
@@ -113,7 +113,7 @@ func TestGuessesOfNamesAreFew(t *testing.T) {
 	require.Equal(t, http.StatusOK, basic(t, at(t, s, "127.0.0.3"), "anna", password, ""))
 }
 
-// Behind a proxy that the options name, the address counts that it adds, and none that its client made up.
+// Behind a trusted proxy, the address that it adds counts, and not one that its client invents.
 func TestLockoutBehindAProxy(t *testing.T) {
 	long(t, "each try costs a slow hash of passwords")
 	hold(t, time.Hour)
@@ -131,7 +131,7 @@ func TestLockoutBehindAProxy(t *testing.T) {
 	}
 }
 
-// A remembered password clears what failed, passes without work, and is no fast way to guess.
+// A remembered password resets failures, passes without hashing, and does not speed up guessing.
 func TestRememberedPasswords(t *testing.T) {
 	long(t, "slow hashes of passwords")
 	hold(t, time.Hour)

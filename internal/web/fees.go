@@ -16,19 +16,19 @@ import (
 	"github.com/feeledger/fees/internal/finance/report"
 )
 
-// feesQuestion is what a page of fees, or a file of them, is asked for.
+// feesQuestion is a request for a page or a file of fees.
 type feesQuestion struct {
 	scope   scope
 	asked   app.ReportQuestion
 	listing listing
 }
 
-// feesParameters are those of the report, beside its scope.
+// feesParameters are the parameters of the report besides its scope.
 var feesParameters = slices.Concat([]string{"by", "compare", "price"}, report.OnlyNames())
 
 var aDay = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`)
 
-// feesQuestion reads what a page of fees, or a file of them, is asked for.
+// feesQuestion parses a request for a page or a file of fees.
 func (s *server) feesQuestion(r *http.Request, own ...string) (q feesQuestion, err error) {
 	if q.scope, err = readScope(r.URL.RawQuery, slices.Concat(feesParameters, own)...); err != nil {
 		return q, err
@@ -52,7 +52,7 @@ func (s *server) feesQuestion(r *http.Request, own ...string) (q feesQuestion, e
 	return q, err
 }
 
-// readQuestion reads what the questions about a scope have in common.
+// readQuestion resolves the period, accounts and prices of a scope.
 func (s *server) readQuestion(sc *scope) (q app.Question, err error) {
 	if q.Prices, err = s.priced(sc.own); err != nil {
 		return q, err
@@ -66,7 +66,7 @@ func (s *server) readQuestion(sc *scope) (q app.Question, err error) {
 	return q, err
 }
 
-// currency is that of the server's prices, "" where it has none.
+// currency returns the currency of the server's prices, or "".
 func (s *server) currency() string {
 	if s.Prices == nil {
 		return ""
@@ -74,25 +74,29 @@ func (s *server) currency() string {
 	return string(s.Prices.Currency)
 }
 
-// choose finds accounts by their addresses, labels and groups. The command line takes files, too: an
-// address of this server names none.
+// choose resolves accounts by address, label and group. Unlike the command line it accepts no files:
+// a URL must not name a file on the server.
 func (s *server) choose(names []string) (*app.Chosen, error) {
 	for _, name := range names {
 		if !app.IsAddress(name) && !strings.HasPrefix(name, app.GroupPrefix) && (s.Labels == nil || !s.Labels.Names(name)) {
-			return nil, notUnderstood("accounts: %q is no address, no %sNAME, and no label of the address book.", console.Printable(name), app.GroupPrefix)
+			return nil, invalidRequest("accounts: no match for %q. Use an address, %sNAME or a label of the address book.", console.Printable(name), app.GroupPrefix)
 		}
 	}
 	return s.Labels.Choose(names)
 }
 
-// details are the columns of a report that a page shows only where all are asked for.
+// details are the columns of a report that a page shows only on request.
 var details = []string{"evm_failed", "native_failed", "outcome_unknown", "evm_fee", "native_fee", "priority_fee", "tip", "burned", "treasury", "author"}
 
-// brief are the columns of a report that a page leaves out at first.
+// brief returns the columns of a report that a page hides by default.
 func (q *feesQuestion) brief() (names []string) {
 	hidden := details
 	if q.asked.Beside.Known() {
 		hidden = slices.Concat(details, []string{"evm", "native", "undetermined", "charged", "gas", "gas_price_average"})
+	}
+	if q.asked.Beside.Known() && q.asked.Prices != nil {
+		of := "_" + q.asked.Prices.Currency.Suffix()
+		names = append(names, "charged"+of, "charged_before"+of, "charged_difference"+of, "charged"+of+"_percent")
 	}
 	for _, name := range hidden {
 		names = append(names, name, name+"_before", name+"_difference", name+"_percent")
@@ -100,7 +104,7 @@ func (q *feesQuestion) brief() (names []string) {
 	return names
 }
 
-// fees are the fees of a period, by any grouping.
+// fees shows the fees of a period, by any grouping.
 func (s *server) fees(w http.ResponseWriter, r *http.Request) error {
 	q, err := s.feesQuestion(r, listingParameters...)
 	if err != nil {
@@ -113,25 +117,28 @@ func (s *server) fees(w http.ResponseWriter, r *http.Request) error {
 			return nil, err
 		}
 		v := kept.view
-		table, err := s.part(kept.rows, q.listing.without(q.brief()), func(l listing) string { return "fees" + q.scope.query(l.with(q.scope.own)) })
+		table, err := s.part(kept.rows, q.listing.without(q.brief()), q.scope.in("fees"))
 		if err != nil {
 			return nil, err
 		}
-		table.Title = "" // the page's own
+		table.Title = "" // the page has the title
+		if kept.rows.count == 0 {
+			table.None = "No fees match. Remove a filter, or choose another period or account."
+		}
 		for _, row := range table.Rows {
 			if to := q.narrower(row[0].Text); to != "" {
 				row[0].To = to
 			}
 		}
 		if v.Chart == nil {
-			drawShares(table, kept.most)
+			drawShares(table, kept.largest)
 		}
 		v.Tables = []*tabular{table}
 		return &v, nil
 	})
 }
 
-// feesList is the page of fees without its table, and all rows of that.
+// feesList builds the page of fees without its table, and all rows of the table.
 func (s *server) feesList(ctx context.Context, q *feesQuestion) (*keptList, error) {
 	made, err := s.Desk.Fees(ctx, q.asked)
 	if err != nil {
@@ -143,30 +150,27 @@ func (s *server) feesList(ctx context.Context, q *feesQuestion) (*keptList, erro
 	if c := made.Compared; c != nil {
 		partial := len(c.Now.Partial) + len(c.Before.Partial)
 		v.Warnings, v.Notes = c.Notes[:partial], c.Notes[partial:]
-		v.Lead = fmt.Sprintf("Evidence: %s; of %s: %s.", made.Evidence, c.Before.Name, c.Before.Evidence)
+		v.Lead = fmt.Sprintf("Evidence: %s; for %s: %s.", made.Evidence, c.Before.Name, c.Before.Evidence)
 		undetermined += c.Before.Totals.Undetermined
 	}
-	v.Form = q.scope.asked("fees", "Accounts", s.feesControls(q), onlyControls(q.scope.own))
-	v.Around = q.scope.around("fees", listing{}.with(q.scope.own))
+	v.Whose, v.By, v.Fields, v.Filters = true, byLinks(q), s.feesControls(q), onlyControls(q.scope.own)
 	v.Main, v.Facts = feesFacts(made.Report)
 	if undetermined > 0 {
 		v.Warnings = append(slices.Clip(v.Warnings), incomplete(undetermined))
 	}
 	v.Chart = chartOf(made.Report, made.Compared, q.narrower)
-	most := 0.0
+	largest := 0.0
 	for _, g := range made.Groups {
-		most = max(most, tokens(g.Fee))
+		largest = max(largest, tokens(g.Fee))
 	}
-	for _, form := range feesForms {
-		v.Downloads = append(v.Downloads, link{strings.ToUpper(form), "fees." + form + q.scope.query(listing{}.with(q.scope.own))})
-	}
-	v.Links = []link{{"The transactions", "transactions" + q.scope.query(without(q.scope.own, append(listingParameters, "by", "compare", "price")...))}}
+	v.Downloads = fileLinks(feesForms, "fees", q.scope.query(listing{}.with(q.scope.own)))
+	v.Links = []link{{"Transactions", "transactions" + q.scope.query(without(q.scope.own, append(listingParameters, "by", "compare", "price")...))}}
 	v.Command = "fees report" + q.flags(s) + s.ledgerFlag()
 	all, err := keepRows(made.Sheet())
-	return &keptList{v, all, most}, err
+	return &keptList{v, all, largest}, err
 }
 
-// about is the period whose blocks alone the answer follows from.
+// about returns the period that the answer depends on.
 func (q *feesQuestion) about() app.Period {
 	if q.asked.Beside.Known() {
 		return allSealed
@@ -174,62 +178,61 @@ func (q *feesQuestion) about() app.Period {
 	return q.asked.Period
 }
 
-// readsMuch tells whether an answer reads more than some totals of time.
+// readsMuch reports whether an answer reads more than totals by time.
 func (q *feesQuestion) readsMuch() bool {
 	return !slices.Contains([]report.By{report.Hour, report.Day, report.Month}, q.asked.By) || !q.asked.Only.IsAll() || len(q.asked.Accounts) > 0
 }
 
-// feesFacts are the totals.
+// feesFacts returns the totals.
 func feesFacts(made *report.Report) (main, facts []fact) {
 	t := &made.Totals
-	main = []fact{amount("fees", chain.Some(t.Fee), made.Symbol), amount("the chain charged", t.Charged, made.Symbol)}
+	main = []fact{amount("fees", chain.Some(t.Fee), made.Symbol), amount("charged on chain", t.Charged, made.Symbol)}
 	if made.Prices != nil {
 		code := string(made.Prices.Currency)
 		main = append(main, plain("fees in "+code, cmp.Or(optionalText(t.FeeWorth), notKnown)), plain("charged in "+code, cmp.Or(optionalText(t.ChargedWorth), notKnown)))
 	}
 	return main, []fact{
-		plain("transactions", fmt.Sprintf("%d evm, %d native", t.EVM, t.Native)), plain("failed, and paid", fmt.Sprintf("%d evm, %d native", t.EVMFailed, t.NativeFailed)),
+		plain("transactions", fmt.Sprintf("%d evm, %d native", t.EVM, t.Native)), plain("failed transactions", fmt.Sprintf("%d evm, %d native", t.EVMFailed, t.NativeFailed)),
 		amount("evm fees", chain.Some(t.EVMFee), made.Symbol), amount("native fees", chain.Some(t.NativeFee), made.Symbol),
 		amount("burned", t.Burned, made.Symbol), amount("treasury", t.Treasury, made.Symbol), amount("authors", t.Author, made.Symbol),
 	}
 }
 
-// drawShares draws, below each fee of a page's rows, how much it is of the greatest.
-func drawShares(t *tabular, most float64) {
+// drawShares draws each fee's share of the largest below it.
+func drawShares(t *tabular, largest float64) {
 	at := slices.IndexFunc(t.Heads, func(h cell) bool { return strings.HasPrefix(h.Text, "fee ") })
 	if at < 0 {
 		return
 	}
 	for _, row := range t.Rows {
-		if fee, err := chain.ParseWei(row[at].Exact); err == nil && most > 0 {
-			row[at].Share = percent(100 * tokens(fee) / most)
+		if fee, err := chain.ParseWei(row[at].Exact); err == nil && largest > 0 {
+			row[at].Share = percent(100 * tokens(fee) / largest)
 		}
 	}
 }
 
-// incomplete says that fees are in no sum.
+// incomplete warns about undetermined fees.
 func incomplete(n uint64) string {
-	return fmt.Sprintf("INCOMPLETE: %s %s undetermined, and in no sum of fees.", console.Counted(n, "fee"), console.Verb(n, "is", "are"))
+	return fmt.Sprintf("INCOMPLETE: %s %s undetermined and excluded from all totals.", console.Counted(n, "fee"), console.Verb(n, "is", "are"))
 }
 
-// feesControls are what a page of fees can be asked for, beside its scope.
+// feesControls returns the form fields of a page of fees besides its scope.
 func (s *server) feesControls(q *feesQuestion) []control {
 	list := []control{
-		ofOptions("by", "By", string(q.asked.By), "", app.Texts(report.Groupings())...),
-		{Name: "compare", Label: "Compare with", Kind: "text", Value: q.scope.own.Get("compare"), Hint: "before, 2025-02, 2025"},
+		{Name: "compare", Label: "Compare with", Kind: "text", Value: q.scope.own.Get("compare"), Hint: "before (previous period), 2025-02, 2025"},
 	}
 	return append(list, s.priceControl(q.scope.own)...)
 }
 
-// priceControl asks for amounts in the currency of the prices, where there are some.
+// priceControl asks for amounts in the currency of the prices, if the server has prices.
 func (s *server) priceControl(own url.Values) []control {
 	if s.Prices == nil {
 		return nil
 	}
-	return []control{ofOptions("price", "In a currency", own.Get("price"), "no", s.currency())}
+	return []control{ofOptions("price", "Currency", own.Get("price"), "no", s.currency())}
 }
 
-// flags are the question on the command line.
+// flags returns the equivalent command-line flags.
 func (q *feesQuestion) flags(s *server) string {
 	line := q.scope.flags()
 	if q.asked.By != report.Day {
@@ -248,7 +251,7 @@ func (q *feesQuestion) flags(s *server) string {
 	return line + s.priceFlags(q.asked.Prices)
 }
 
-// narrower is the page of what a group of time has; "" where there is none.
+// narrower returns the page that breaks down a group of time, or "".
 func (q *feesQuestion) narrower(name string) string {
 	by := q.asked.By
 	next := map[report.By]string{report.Month: "day", report.Day: "account"}[by]
@@ -258,7 +261,7 @@ func (q *feesQuestion) narrower(name string) string {
 		return ""
 	case by == report.Month && aMonth.MatchString(name) && (narrow.Period == "" || aYear.MatchString(narrow.Period)):
 		narrow.Period = name
-	case by == report.Day && aDay.MatchString(name) && !narrow.ofHeights(): // else a part of the day is meant
+	case by == report.Day && aDay.MatchString(name) && !narrow.ofHeights(): // otherwise the period covers part of the day
 		narrow.Period = name + ".." + name
 	default:
 		return ""
@@ -269,7 +272,7 @@ func (q *feesQuestion) narrower(name string) string {
 	return "fees" + narrow.query(own)
 }
 
-// feesFile is the same as a file, or as the JSON of the command line.
+// feesFile sends the fees as a file, or as the JSON of the command line.
 func (s *server) feesFile(w http.ResponseWriter, r *http.Request) error {
 	q, err := s.feesQuestion(r)
 	if err != nil {
@@ -286,6 +289,6 @@ func (s *server) feesFile(w http.ResponseWriter, r *http.Request) error {
 		if !q.readsMuch() {
 			return write(to)
 		}
-		return s.atLength(r, func() error { return write(to) })
+		return s.runLongRead(r, func() error { return write(to) })
 	})
 }

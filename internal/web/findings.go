@@ -7,21 +7,26 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// findings are what does not hold.
+// findings lists the findings of a period.
 func (s *server) findings(w http.ResponseWriter, r *http.Request) error {
-	sc, list, err := s.findingList(r)
+	sc, list, err := s.findingList(r, listingParameters...)
 	if err != nil {
 		return err
 	}
+	l, err := readListing(sc.own)
+	if err != nil {
+		return err
+	}
+	l.zone = list.Held.Zone
 	return s.show(w, r, list.Held.Period, func(string) (*view, error) {
-		table, err := s.table(list.Sheet, mostRows)
+		table, err := s.list(list.Sheet, l, sc.in("findings"))
 		if err != nil {
 			return nil, err
 		}
-		v := &view{Title: "Findings, " + list.Held.Name, Path: "findings", Scope: &sc, Form: sc.asked("findings", "", nil, nil), Warnings: list.Notes, Tables: []*tabular{table}}
-		v.Lead = "What does not hold in these blocks, whosever it is: checks, fees that no rule gives or that the chain did not charge like that, events that are not understood."
+		v := &view{Title: "Findings, " + list.Held.Name, Path: "findings", Scope: &sc, Warnings: list.Notes, Tables: []*tabular{table}}
+		v.Lead = "Failed checks, undetermined fees, fee drifts and unrecognised events in these blocks, for all accounts."
 		if len(table.Rows) == 0 {
-			v.Lead, v.Tables = "No finding: each check that was made of these blocks holds, and each fee. The cockpit says how many questions were not answered.", nil
+			v.Lead, v.Tables = "No findings: every check of these blocks passed. The overview shows how many checks were not possible.", nil
 		}
 		v.Facts = []fact{plain("evidence", list.Held.Evidence.String())}
 		v.Downloads = []link{{"CSV", "findings.csv" + sc.query(nil)}}
@@ -29,12 +34,12 @@ func (s *server) findings(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-func (s *server) findingList(r *http.Request) (sc scope, list *app.FindingList, err error) {
-	if sc, err = readScope(r.URL.RawQuery); err != nil {
+func (s *server) findingList(r *http.Request, own ...string) (sc scope, list *app.FindingList, err error) {
+	if sc, err = readScope(r.URL.RawQuery, own...); err != nil {
 		return sc, nil, err
 	}
 	if sc.Accounts != "" {
-		return sc, nil, notUnderstood("Findings are those of all: leave the accounts out.")
+		return sc, nil, invalidRequest("Findings are not listed by account. Remove the parameter accounts.")
 	}
 	p, err := sc.period()
 	if err != nil {

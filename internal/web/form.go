@@ -5,36 +5,43 @@ import (
 	"strings"
 )
 
-// form is what a page asks for.
+// form is a form on a page.
 type form struct {
 	Action string
-	Post   bool // it sends something: a token goes with it
-	Upload bool // a file is in it
+	Post   bool // the form uses POST and carries a token
+	Upload bool // it uploads a file
 	Token  string
+	Hidden []option // parameters that it keeps
 	Fields []control
-	More   []control // that few want
-	Rest   string    // what these are called; "" is further settings
-	Open   bool      // they are shown
-	Title  string    // of a form that can be folded; "" where it cannot
-	Shown  bool      // it is not folded
+	More   []control // less common settings
+	Rest   string    // their heading; "" for "Further settings"
+	Open   bool      // they are unfolded
+	Title  string    // of a foldable form; "" if it cannot be folded
+	Shown  bool      // it is unfolded
 	Table  *tabular
 	Button string
 }
 
-// control is one of a form.
-type control struct {
-	Name, Label string
-	Kind        string // as the type of an input is called, or select
-	Value       string
-	Hint        string // what stands below it
-	Options     []option
-	Required    bool
+// has reports whether the form has a field.
+func (f *form) has(name string) bool {
+	return slices.ContainsFunc(f.Fields, func(c control) bool { return c.Name == name })
 }
 
-// option is a value of a select.
+// control is a field of a form.
+type control struct {
+	Name, Label string
+	Kind        string // an input type, select, or choice: one of several checkboxes
+	Value       string
+	Hint        string // shown below the field
+	Options     []option
+	Required    bool   // of a choice: it is checked
+	Form        string // the ID of its form, for an input inside another form
+}
+
+// option is an option of a select.
 type option struct{ Value, Text string }
 
-// chosen are the options with the field's own value among them.
+// chosen adds the field's own value to its options if it is missing.
 func (f control) chosen() control {
 	for _, o := range f.Options {
 		if o.Value == f.Value {
@@ -45,7 +52,7 @@ func (f control) chosen() control {
 	return f
 }
 
-// controls are those of the scope. Accounts is what its accounts are called; "" leaves them out.
+// controls returns the fields of the scope. Accounts is the label of its accounts; "" omits them.
 func (s *scope) controls(accounts string) []control {
 	partial := ""
 	if s.Partial {
@@ -57,17 +64,10 @@ func (s *scope) controls(accounts string) []control {
 	if accounts != "" {
 		list = append(list, control{Name: "accounts", Label: accounts, Kind: "text", Value: s.Accounts, Hint: "addresses, labels, group:NAME"})
 	}
-	return append(list, control{Name: "partial", Label: "what is there will do", Kind: "checkbox", Value: partial})
+	return append(list, control{Name: "partial", Label: "Include incomplete periods", Kind: "checkbox", Value: partial})
 }
 
-// asked is the form of a page about a period. More are conditions that few set.
-func (s *scope) asked(path, accounts string, fields, more []control) *form {
-	f := &form{Action: path, Fields: append(s.controls(accounts), fields...), More: more, Rest: "Only some transactions", Button: "Show"}
-	f.Open = slices.ContainsFunc(more, func(c control) bool { return c.Value != "" })
-	return f
-}
-
-// ofOptions is a choice of some words, of which "" is called none.
+// ofOptions returns a select of the given words, in which "" is labelled none.
 func ofOptions(name, label, value, none string, words ...string) control {
 	c := control{Name: name, Label: label, Kind: "select", Value: value}
 	if none != "" {

@@ -16,72 +16,72 @@ import (
 	"github.com/feeledger/fees/internal/app"
 )
 
-// policy lets a page use its own style sheet and scripts, and nothing else: no text of a page is
-// one, no frame, nothing from elsewhere.
+// policy lets a page load its own style sheet and script and nothing else: no inline code, no frames,
+// nothing from other hosts.
 const policy = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'self'; frame-ancestors 'none'"
 
-// mostQuery is how long a path with its query may be.
-const mostQuery = 8 << 10
+// maxQuery limits the length of a path with its query.
+const maxQuery = 8 << 10
 
-// guard refuses what is not for this server.
+// guard rejects requests that are not for this server.
 func (s *server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", policy)
 		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Referrer-Policy", "same-origin") // with none at all, a browser does not say whose form it sends
+		h.Set("Referrer-Policy", "same-origin") // without one, browsers omit the origin of a form
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
-		if s.TLS && !isThisMachine(nameOf(r.Host)) {
+		if s.TLS && !isLoopback(nameOf(r.Host)) {
 			h.Set("Strict-Transport-Security", "max-age=31536000")
 		}
-		defer s.mend(w, r)
+		defer s.recoverPanic(w, r)
 		switch {
 		case !s.serves(r):
-			s.refuse(w, r, &problem{http.StatusMisdirectedRequest, "Not this server", "This server is not known by that name: ask for it by its address, or name the host with --host."})
+			s.refuse(w, r, &problem{http.StatusMisdirectedRequest, "Unknown host", "This server does not answer to that host name. Use its address, or add the name with --host."})
 		case r.Method != http.MethodGet && r.Method != http.MethodHead && !s.takes(r):
 			h.Set("Allow", "GET, HEAD")
-			s.refuse(w, r, &problem{http.StatusMethodNotAllowed, "Read only", "Nothing can be changed here."})
-		case !strings.HasPrefix(r.URL.Path, "/"): // such as GET *, which the mux answers itself
-			s.refuse(w, r, &problem{http.StatusBadRequest, "Not understood", "The request names no path. Ask for one that begins with /."})
-		case len(r.URL.RequestURI()) > mostQuery:
-			s.refuse(w, r, &problem{http.StatusRequestURITooLong, "Too long", "The address is too long: name fewer accounts, or a group of the address book."})
+			s.refuse(w, r, &problem{http.StatusMethodNotAllowed, "Read only", "This server accepts only GET and HEAD here."})
+		case !strings.HasPrefix(r.URL.Path, "/"): // such as GET *, which the mux would answer
+			s.refuse(w, r, &problem{http.StatusBadRequest, "Invalid request", "The request has no path. Use a path that begins with /."})
+		case len(r.URL.RequestURI()) > maxQuery:
+			s.refuse(w, r, &problem{http.StatusRequestURITooLong, "Address too long", "The address is too long. Name fewer accounts, or use a group of the address book."})
 		default:
 			next.ServeHTTP(w, r)
 		}
 	})
 }
 
-// serves tells whether the host that a request names is this server's. A page of another site
-// whose name leads here asks by that name.
+// serves reports whether the requested host is this server's. It stops DNS rebinding: a page of another site
+// whose name resolves to this server would request that name.
 func (s *server) serves(r *http.Request) bool {
 	name := nameOf(r.Host)
-	return isThisMachine(name) || s.isHost(name) || isAskedAt(r, name)
+	return isLoopback(name) || s.isHost(name) || isOwnAddress(r, name)
 }
 
-// nameOf is a host without its port.
+// nameOf strips the port from a host.
 func nameOf(host string) string {
-	if alone, _, err := net.SplitHostPort(host); err == nil {
-		host = alone
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
 	}
 	return strings.ToLower(strings.Trim(host, "[]"))
 }
 
-func isThisMachine(name string) bool {
+func isLoopback(name string) bool {
 	address, err := netip.ParseAddr(name)
 	return name == "localhost" || err == nil && address.IsLoopback()
 }
 
-// isAskedAt tells whether a host is the address at which the request came in.
-func isAskedAt(r *http.Request, name string) bool {
+// isOwnAddress reports whether name is the address on which the request arrived.
+func isOwnAddress(r *http.Request, name string) bool {
 	own, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
 	address, err := netip.ParseAddr(name)
 	return ok && err == nil && own.AddrPort().Addr().Unmap() == address.Unmap()
 }
 
-// isHost tells whether a name is among those of the server. One that begins with *. stands for all
-// that have one word in its place, as in a certificate.
+// isHost reports whether a name is among the server's hosts. A host that begins with *. matches any single label
+// in its place, as in a certificate.
 func (s *server) isHost(name string) bool {
 	_, domain, _ := strings.Cut(name, ".")
 	return slices.ContainsFunc(s.Hosts, func(host string) bool {
@@ -89,16 +89,16 @@ func (s *server) isHost(name string) bool {
 	})
 }
 
-// question is a handler that has so much time, and waits for its turn.
-func (s *server) question(ask asker) http.HandlerFunc {
+// question wraps a handler with a deadline and a queue.
+func (s *server) question(ask endpoint) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), s.Time)
 		defer cancel()
 		r = r.WithContext(ctx)
-		leave, err := turn(ctx, s.waiting, s.working)
+		leave, err := acquireSlot(ctx, s.waiting, s.working)
 		if err == nil {
 			defer leave()
-			r = r.WithContext(context.WithValue(ctx, leaving{}, leave))
+			r = r.WithContext(context.WithValue(ctx, leaveKey{}, leave))
 			err = ask(s, w, r)
 		}
 		if err != nil {
@@ -107,11 +107,11 @@ func (s *server) question(ask asker) http.HandlerFunc {
 	}
 }
 
-// errBusy says that too many questions wait.
-var errBusy = errors.New("too many questions wait")
+// errBusy reports that the queue is full.
+var errBusy = errors.New("the request queue is full")
 
-// turn waits for a place among those that are worked on, which leave gives to the next.
-func turn(ctx context.Context, waiting, working chan struct{}) (leave func(), err error) {
+// acquireSlot waits for a worker slot; leave releases it.
+func acquireSlot(ctx context.Context, waiting, working chan struct{}) (leave func(), err error) {
 	select {
 	case waiting <- struct{}{}:
 		defer func() { <-waiting }()
@@ -126,11 +126,11 @@ func turn(ctx context.Context, waiting, working chan struct{}) (leave func(), er
 	}
 }
 
-// atLength works on a question that reads much. It gives its place to others, and waits for one of those
-// that such questions have.
-func (s *server) atLength(r *http.Request, work func() error) error {
-	stepAside(r)
-	leave, err := turn(r.Context(), s.longWaiting, s.long)
+// runLongRead runs an expensive read. It releases the request's slot and waits for one of the slots for expensive
+// reads.
+func (s *server) runLongRead(r *http.Request, work func() error) error {
+	releaseSlot(r)
+	leave, err := acquireSlot(r.Context(), s.longWaiting, s.long)
 	if err != nil {
 		return err
 	}
@@ -138,48 +138,47 @@ func (s *server) atLength(r *http.Request, work func() error) error {
 	return work()
 }
 
-// stepAside gives a question's place to the next.
-func stepAside(r *http.Request) {
-	if leave, ok := r.Context().Value(leaving{}).(func()); ok {
+// releaseSlot releases the request's slot.
+func releaseSlot(r *http.Request) {
+	if leave, ok := r.Context().Value(leaveKey{}).(func()); ok {
 		leave()
 	}
 }
 
-// leaving is the key of who leaves the place of a question.
-type leaving struct{}
+// leaveKey is the context key of the function that releases a request's slot.
+type leaveKey struct{}
 
-// sendTime is how long who asked may take to read an answer.
+// sendTime limits how long a client may take to read an answer.
 const sendTime = time.Minute
 
-// answered leaves the place of a question whose answer is there: who reads it slowly keeps nobody
-// waiting.
-func answered(w http.ResponseWriter, r *http.Request) {
-	stepAside(r)
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(sendTime)) // a test's recorder has none
+// releaseAnswered releases the slot of a request whose answer is ready, so that a slow reader blocks no one.
+func releaseAnswered(w http.ResponseWriter, r *http.Request) {
+	releaseSlot(r)
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(sendTime)) // httptest recorders do not support it
 }
 
-// fail tells what went wrong, to who asked and to the log.
+// fail sends an error to the client and logs it.
 func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil && !errors.Is(r.Context().Err(), context.DeadlineExceeded) {
-		return // nobody is there any more
+		return // the client has disconnected
 	}
 	w.Header().Del("ETag")
 	w.Header().Set("Cache-Control", "no-store")
 	p := problemOf(r.Context(), err, s.Time)
 	if p.Status >= http.StatusInternalServerError {
-		s.log(r).Error("not answered", "user", visitorOf(r).user, "kind", string(app.KindOf(err)), "error", err.Error())
+		s.log(r).Error("request failed", "user", visitorOf(r).user, "kind", string(app.KindOf(err)), "error", err.Error())
 	}
 	if p.Status == http.StatusServiceUnavailable || p.Status == http.StatusTooManyRequests {
 		setRetry(w, err)
 	}
-	s.refuse(w, r, p)
+	s.refuseFor(w, r, p, err)
 }
 
-// setRetry says when to ask again.
+// setRetry sets the header Retry-After.
 func setRetry(w http.ResponseWriter, err error) {
 	after := int64(2)
 	var wait *waitError
-	var misfit *misfitError
+	var misfit *loginError
 	switch {
 	case errors.As(err, &wait):
 		after = seconds(wait.wait)
@@ -189,15 +188,15 @@ func setRetry(w http.ResponseWriter, err error) {
 	w.Header().Set("Retry-After", fmt.Sprint(after))
 }
 
-// mend answers where the program itself is wrong.
-func (s *server) mend(w http.ResponseWriter, r *http.Request) {
+// recoverPanic recovers from a panic in a handler.
+func (s *server) recoverPanic(w http.ResponseWriter, r *http.Request) {
 	if wrong := recover(); wrong != nil {
 		if wrong == http.ErrAbortHandler {
 			panic(wrong)
 		}
 		w.Header().Del("ETag")
 		w.Header().Set("Cache-Control", "no-store")
-		s.log(r).Error("wrong program", "what", fmt.Sprint(wrong), "where", string(debug.Stack()))
-		s.refuse(w, r, &problem{http.StatusInternalServerError, "It failed", "The log of the server says why."})
+		s.log(r).Error("internal error", "what", fmt.Sprint(wrong), "where", string(debug.Stack()))
+		s.refuse(w, r, &problem{http.StatusInternalServerError, "Internal error", "See the server log for the cause."})
 	}
 }

@@ -29,7 +29,7 @@ import (
 	"github.com/feeledger/fees/internal/web"
 )
 
-// A file is read once the token before it is known to be right, and is its sender's alone.
+// A file is read once the token before it is verified, and is visible only to its sender.
 func TestFilesOfUsers(t *testing.T) {
 	long(t, "each file costs a slow hash of passwords")
 	d := filled(t, "0..27")
@@ -65,7 +65,7 @@ func TestFilesOfUsers(t *testing.T) {
 			} {
 				a := send(anna, strings.NewReader(text+"--b--\r\n"))
 				require.Equal(t, http.StatusForbidden, a.status, reason)
-				require.Contains(t, a.text, "The page is too old")
+				require.Contains(t, a.text, "Form expired")
 			}
 			require.Equal(t, http.StatusForbidden, send(bob, strings.NewReader(part("token", token)+file+"--b--\r\n")).status)
 			a := send(anna, strings.NewReader(part("token", token)+file+"--b--\r\n"))
@@ -88,7 +88,7 @@ func TestFilesOfUsers(t *testing.T) {
 	}
 }
 
-// Several ledgers have one log-in, and who is not known is not told what they are called.
+// Several ledgers share one log-in, and their names are hidden from clients who are not logged in.
 func TestLogInToSeveral(t *testing.T) {
 	d := filled(t, "0..3")
 	s, _, _ := guarded(t, d, func(o *web.Options) {
@@ -112,7 +112,7 @@ func TestLogInToSeveral(t *testing.T) {
 	require.Equal(t, "/login", a.header.Get("Location"))
 }
 
-// certificate is one that this machine's tests trust, for some names.
+// certificate returns a certificate for some names, trusted by this machine's tests.
 func certificate(t testing.TB, names ...string) (tls.Certificate, *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -127,7 +127,7 @@ func certificate(t testing.TB, names ...string) (tls.Certificate, *x509.CertPool
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}, pool
 }
 
-// By TLS, the cookie is sent by TLS alone, and the browser asks no other way from then on.
+// With TLS, the cookie is sent only over TLS, and the browser uses no other scheme from then on.
 func TestTLS(t *testing.T) {
 	own, trusted := certificate(t, "fees.example.org")
 	s := httptest.NewUnstartedServer(web.Handler(web.Options{Ledgers: []web.Ledger{{Desk: filled(t, "0..3"), Network: "moonbeam"}}, Users: readers(), TLS: true, Hosts: []string{"fees.example.org"}}))
@@ -150,7 +150,7 @@ func TestTLS(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, get(t, s, "/block/3", with(&http.Cookie{Name: "fees", Value: c.Value})).status)
 }
 
-// A browser that asks a server before this one by TLS says so, and sends the cookie by TLS alone.
+// If the browser reaches the proxy over TLS, the cookie is sent only over TLS.
 func TestTLSBefore(t *testing.T) {
 	s, _, _ := guarded(t, filled(t, "0..3"), func(o *web.Options) { o.Hosts = []string{"fees.example.org"} })
 	c, token := logInPage(t, s)
@@ -164,7 +164,7 @@ func TestTLSBefore(t *testing.T) {
 	require.Empty(t, a.header.Get("Strict-Transport-Security"))
 }
 
-// The names of a certificate are the server's: one with a star stands for one word.
+// The names of a certificate are the server's hosts: a wildcard stands for one label.
 func TestHosts(t *testing.T) {
 	s := served(t, filled(t, "0..3"), func(o *web.Options) { o.Hosts = []string{"*.acme.example", "192.0.2.7"} })
 	for host, status := range map[string]int{
@@ -188,7 +188,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// Nothing of what anybody sends to the page to log in at lets them in, or makes the server fail.
+// No input to the log-in page lets a client in or makes the server fail.
 func TestHostileLogIns(t *testing.T) {
 	long(t, "each try costs a slow hash of passwords")
 	hold(t, 0)
@@ -219,7 +219,7 @@ func TestHostileLogIns(t *testing.T) {
 		require.NotContains(t, foreign(a.text), "<script")
 		require.NotContains(t, a.header.Get("Location"), "evil")
 		if set := (&http.Response{Header: a.header}).Cookies(); len(set) > 0 {
-			require.Equal(t, http.StatusSeeOther, get(t, s, "/cockpit", with(set[0])).status)
+			require.Equal(t, http.StatusSeeOther, get(t, s, "/overview", with(set[0])).status)
 		}
 		at.goOn(time.Minute)
 	}
@@ -228,7 +228,7 @@ func TestHostileLogIns(t *testing.T) {
 	require.Greater(t, statuses[http.StatusForbidden], 5)
 }
 
-// A browser logs in, and a link of another site shows its page to who is logged in.
+// A browser logs in, and a link on another site shows the page to a logged-in user.
 func TestLogInWithABrowser(t *testing.T) {
 	chromium := program.Path(t, program.Browser, "chromium")
 	own := ""
@@ -290,7 +290,7 @@ func TestLogInWithABrowser(t *testing.T) {
 	}
 }
 
-// contextWith is the context of a request that came in at an address.
+// contextWith returns the context of a request that arrived at an address.
 func contextWith(r *http.Request, at net.IP) context.Context {
 	return context.WithValue(r.Context(), http.LocalAddrContextKey, &net.TCPAddr{IP: at, Port: 8787})
 }

@@ -22,15 +22,15 @@ import (
 	"github.com/feeledger/fees/internal/web"
 )
 
-// hostileValues are what somebody might try.
+// hostileValues are inputs of an attacker.
 var hostileValues = []string{
 	"2026-01", "3..27", "27..3", "0..18446744073709551615", "99999999999999999999", "-1", "2026-13", "0000", "..", "a..b", "Europe/Berlin", "../../etc/passwd", "Local", alith, "group:", "group:x",
 	"/etc/passwd", "1", "0x", "0x" + strings.Repeat("f", 64), "25-7", "25-99999999999999999999", "day", "account", "contract", "before", "fee", "-fee", "all", "none", "evm", "eip1559", "EUR", "9223372036854775807",
 	"%00", "\x00", "é", strings.Repeat("9", 300), "' OR 1=1 --", "<script>alert(1)</script>", "\r\nSet-Cookie: a=b", "{{.}}", "head", "_", "\u202e",
 }
 
-// Whatever is asked, sent or left unfinished, nothing fails, no file of the machine is shown, nothing
-// comes back as a script, and neither memory nor goroutines are left behind.
+// No request, complete or not, causes a failure, reveals a file of the machine, is reflected as a script, or
+// leaves memory or goroutines behind.
 func TestHostileRequests(t *testing.T) {
 	s := served(t, filled(t, "0..27"), func(o *web.Options) { o.Ledgers[0].Packages = t.TempDir() })
 	random := rand.New(rand.NewPCG(1, 2))
@@ -98,7 +98,7 @@ func TestHostileRequests(t *testing.T) {
 	t.Fatalf("%d goroutines were there before, and %d are left", goroutines, runtime.NumGoroutine())
 }
 
-// heap is how much memory is in use.
+// heap returns the memory in use.
 func heap() uint64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -106,7 +106,7 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// sends sends something that may be a form, with a file or without.
+// sends sends a form, valid or not, with or without a file.
 func sends(t *testing.T, client *http.Client, address string, random *rand.Rand) got {
 	t.Helper()
 	body := make([]byte, random.IntN(20_000))

@@ -11,22 +11,22 @@ import (
 	"github.com/feeledger/fees/internal/finance/explain"
 )
 
-// stepGroup are the lines of a part of a fee's explanation.
+// stepGroup is a section of a fee's explanation.
 type stepGroup struct {
 	Title string
 	Steps []step
 }
 
-// step is a line: a figure that was read, or one that was worked out.
+// step is a line: a figure read from the chain, or a calculated one.
 type step struct {
 	Name  string
-	Rule  string   // of the specification, "" where none says so
-	Lines []string // where it was read, or the formula and the same with its values
+	Rule  string   // of the specification, "" if none applies
+	Lines []string // its source, or the formula, without and with values
 	Note  string
 	Value cell
 }
 
-// part is a piece of a whole, in percent of it.
+// part is a part of a whole, in percent.
 type part struct {
 	Name, Class string
 	X, W        string
@@ -34,17 +34,17 @@ type part struct {
 	Value       cell
 }
 
-// stepGroups are an explanation as people read it.
+// stepGroups formats an explanation for display.
 func stepGroups(bill *explain.Invoice) (groups []stepGroup) {
 	add := func(title string, steps []step) {
 		if len(steps) > 0 {
 			groups = append(groups, stepGroup{title, steps})
 		}
 	}
-	add("What the fee follows from", inputs(bill.Inputs, bill.Symbol))
-	add("How it is worked out", steps(bill.Steps, bill.Symbol))
+	add("Inputs", inputs(bill.Inputs, bill.Symbol))
+	add("Calculation", steps(bill.Steps, bill.Symbol))
 	if bill.Cash != nil {
-		add("What the chain took", append(inputs(bill.Cash.Inputs, bill.Symbol), steps(bill.Cash.Steps, bill.Symbol)...))
+		add("Charged on chain", append(inputs(bill.Cash.Inputs, bill.Symbol), steps(bill.Cash.Steps, bill.Symbol)...))
 	}
 	return groups
 }
@@ -75,22 +75,22 @@ func steps(list []explain.Step, symbol string) (lines []step) {
 	return lines
 }
 
-// figure is a number in the unit that people use, with the exact one behind it.
+// figure formats a number in its usual unit, with the exact value attached.
 func figure(n explain.Digits, unit, symbol string) cell {
 	c := cell{Text: string(n), Exact: string(n), Unit: unit}
 	switch unit {
 	case explain.InWei:
 		c.Text, c.Unit = console.Scaled(n, console.TokenDecimals), symbol
 	case explain.InWeiPerGas:
-		c.Text, c.Unit = console.Scaled(n, console.GweiDecimals), "Gwei a gas"
+		c.Text, c.Unit = console.Scaled(n, console.GweiDecimals), "Gwei per gas"
 	case explain.InMultiplier:
 		c.Text, c.Unit = console.Scaled(n, console.TokenDecimals), ""
 	}
 	return c
 }
 
-// whereItWent are the parts of what was charged; none where that is not known as a whole.
-func whereItWent(t *app.Paid) (list []part) {
+// distribution returns the distribution of the amount charged, or nothing if it is not fully known.
+func distribution(t *app.Paid) (list []part) {
 	charged, known := t.Charged.Get()
 	if !known || charged.IsZero() {
 		return nil
@@ -114,7 +114,7 @@ func whereItWent(t *app.Paid) (list []part) {
 	return list
 }
 
-// lengthOf is an amount in tokens, for what is drawn of it.
+// lengthOf converts an amount to tokens, for drawing.
 func lengthOf(w chain.Wei) decimal.Decimal {
 	n, err := decimal.NewFromString(w.String())
 	if err != nil {
@@ -123,7 +123,7 @@ func lengthOf(w chain.Wei) decimal.Decimal {
 	return n.Shift(-console.TokenDecimals)
 }
 
-// share is a part of a whole in percent, cut to some decimals.
+// share returns a part of a whole in percent, truncated to the given decimals.
 func share(part, whole decimal.Decimal, decimals int32) string {
 	return part.Shift(2).DivRound(whole, decimals+18).Truncate(decimals).StringFixed(decimals)
 }

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -25,7 +26,7 @@ import (
 
 const alith = "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac"
 
-// filled is a ledger with ranges of the demo's blocks.
+// filled returns a ledger with ranges of the demo's blocks.
 func filled(t testing.TB, ranges ...string) *app.Desk {
 	t.Helper()
 	place := filepath.Join(t.TempDir(), "fees.db")
@@ -40,7 +41,7 @@ func filled(t testing.TB, ranges ...string) *app.Desk {
 	return d
 }
 
-// prepared are ledgers, as the bytes of their files, by what they have.
+// prepared caches ledgers as file contents.
 var prepared = ledgers{files: map[string]string{}}
 
 type ledgers struct {
@@ -48,7 +49,7 @@ type ledgers struct {
 	files map[string]string
 }
 
-// copy puts a ledger at a place. It is filled once.
+// copy writes a ledger to a path. It is filled only once.
 func (l *ledgers) copy(t testing.TB, place, name string, fill func(place string)) {
 	t.Helper()
 	l.Lock()
@@ -72,7 +73,7 @@ func fill(t testing.TB, place, blocks string) {
 	require.NoError(t, err)
 }
 
-// demoBlocks are the demo's blocks and balances.
+// demoBlocks provides the demo's blocks and balances.
 func demoBlocks(t testing.TB) *source.Reader {
 	t.Helper()
 	src, err := source.Open(demo.Name, source.Options{})
@@ -90,7 +91,7 @@ func book(t testing.TB, text string) *app.AddressBook {
 	return b
 }
 
-// served is a server of a ledger.
+// served returns a server of a ledger.
 func served(t testing.TB, d *app.Desk, change func(*web.Options)) *httptest.Server {
 	t.Helper()
 	o := web.Options{Ledgers: []web.Ledger{{Desk: d, Network: "moonbeam", Source: demoBlocks(t), Gateway: demo.Name}}, Program: "a test"}
@@ -110,14 +111,14 @@ func long(t *testing.T, why string) {
 	}
 }
 
-// got is an answer.
+// got is a response.
 type got struct {
 	status int
 	header http.Header
 	text   string
 }
 
-// get asks, and follows no redirect.
+// get sends a request and follows no redirect.
 func get(t testing.TB, s *httptest.Server, path string, change func(*http.Request)) got {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+path, nil)
@@ -141,7 +142,7 @@ func parsed(t testing.TB, text string) (value map[string]any) {
 	return value
 }
 
-// everything asks for all rows.
+// everything selects all rows.
 var everything = ledger.Query{Span: chain.Heights{Last: 1 << 31}}
 
 func writeFile(t testing.TB, path, text string) {
@@ -149,13 +150,19 @@ func writeFile(t testing.TB, path, text string) {
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
-// foreign is a page without what each of ours has of scripts and pictures.
+// foreign strips a page of our own scripts and pictures.
 func foreign(page string) string {
 	page = strings.ReplaceAll(page, `<script type="module" src="page.js"></script>`, "")
 	return strings.ReplaceAll(page, `<img src="icon.svg" alt="" width="20" height="20">`, "")
 }
 
-// shown is a page as it is read: its amounts without marks between their digits.
+// tableParts matches the attributes of a table's parts that only cards need.
+var tableParts = regexp.MustCompile(` (role|data-head)="[^"]*"`)
+
+// bare returns a page without them.
+func bare(page string) string { return tableParts.ReplaceAllString(page, "") }
+
+// shown returns a page as displayed: amounts without markup between their digits.
 func shown(page string) string {
-	return html.UnescapeString(strings.NewReplacer("<i>", "", `<i class="zeros">`, "", "</i>", "").Replace(page))
+	return html.UnescapeString(strings.NewReplacer("<i>", "", `<i class="zeros">`, "", "</i>", "", "<b>", "", "</b>", "").Replace(page))
 }

@@ -1,47 +1,87 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 
-	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/table"
 )
 
-// pageRows is how many rows of a list a page has.
+// pageRows is the number of rows on a page of a list.
 const pageRows = 100
 
-// mostAfter is more rows than there are anywhere.
-const mostAfter = 1 << 30
+// maxAfter exceeds any row count.
+const maxAfter = 1 << 30
 
-// listing says which rows of a table a page shows, and in which order. It stands in the page's
-// address.
+// listing selects the rows of a table that a page shows, and their order. It is part of the page's URL.
 type listing struct {
-	Sort  string   // the column, with - before it from the greatest down; "" is as the rows come
-	After int      // how many rows stand before those of the page
-	All   bool     // all columns
-	brief []string // columns that are shown only where all are
+	Sort  string         // the column, prefixed with - for descending; "" for the original order
+	After int            // number of rows before the page
+	All   bool           // all columns
+	Only  []string       // the columns chosen, besides the first; nil for the usual ones
+	brief []string       // columns shown only if All is set
+	zone  *time.Location // of the times; nil for UTC
+	limit int            // rows per page; 0 for pageRows
+	fixed bool           // cannot be sorted
 }
 
-// listingParameters are those of a page with a list.
+// maxRows limits the rows of a table without pages.
+const maxRows = 500
+
+// rows returns the number of rows per page.
+func (l listing) rows() int { return cmp.Or(l.limit, pageRows) }
+
+// listingOf parses the listing of a page without other parameters.
+func listingOf(r *http.Request) (l listing, err error) {
+	own, err := parameters(r.URL.RawQuery, listingParameters...)
+	if err != nil {
+		return l, err
+	}
+	return readListing(own)
+}
+
+// at returns the links of a list at a path without other parameters.
+func at(path string) func(listing) string {
+	return func(l listing) string {
+		if own := l.with(nil); len(own) > 0 {
+			return path + "?" + own.Encode()
+		}
+		return path
+	}
+}
+
+// in returns the links of a list on a page about a period.
+func (s *scope) in(path string) func(listing) string {
+	return func(l listing) string { return path + s.query(l.with(s.own)) }
+}
+
+// listingParameters are the parameters of a page with a list.
 var listingParameters = []string{"sort", "after", "columns"}
 
-// readListing reads what an address says of a list.
+// readListing parses the listing of a URL.
 func readListing(own url.Values) (l listing, err error) {
 	l.Sort = own.Get("sort")
 	if text := own.Get("after"); text != "" {
-		if l.After, err = strconv.Atoi(text); err != nil || l.After < 0 || l.After > mostAfter || strconv.Itoa(l.After) != text {
-			return l, notUnderstood("after=%s: want how many rows stand before.", console.Printable(text))
+		if l.After, err = strconv.Atoi(text); err != nil || l.After < 0 || l.After > maxAfter || strconv.Itoa(l.After) != text {
+			return l, invalidRequest("after=%s is not a row number. Use the number of rows to skip.", console.Printable(text))
 		}
 	}
-	l.All = own.Get("columns") == "all"
-	return l, app.OneOf("columns", own.Get("columns"), "", "all")
+	if text := own.Get("columns"); text == "all" {
+		l.All = true
+	} else if text != "" {
+		l.Only = strings.Split(text, ",")
+	}
+	return l, nil
 }
 
-// with are a page's own parameters with those of a list, which is what they had before.
+// with returns a page's own parameters with those of the list replaced.
 func (l listing) with(own url.Values) url.Values {
 	all := url.Values{}
 	for name, list := range own {
@@ -57,17 +97,19 @@ func (l listing) with(own url.Values) url.Values {
 	}
 	if l.All {
 		all.Set("columns", "all")
+	} else if l.Only != nil {
+		all.Set("columns", strings.Join(l.Only, ","))
 	}
 	return all
 }
 
-// without is a listing that leaves columns out where not all are asked for.
+// without returns a listing that hides the named columns by default.
 func (l listing) without(names []string) listing {
 	l.brief = names
 	return l
 }
 
-// list makes the table of a page's list.
+// list builds the table of a page's list. Without to, the table has no links to other rows and orders.
 func (s *server) list(from *table.Sheet, l listing, to func(listing) string) (*tabular, error) {
 	all, err := keepRows(from)
 	if err != nil {
@@ -76,24 +118,35 @@ func (s *server) list(from *table.Sheet, l listing, to func(listing) string) (*t
 	return s.part(all, l, to)
 }
 
-// part makes the table of a page with some of all rows, with links to the rest and to other orders.
-// The totals are of all rows.
+// part builds the table for one page of the rows, with links to the other pages and sort orders. Totals cover
+// all rows.
 func (s *server) part(all *rows, l listing, to func(listing) string) (*tabular, error) {
+	for _, name := range l.Only {
+		if !slices.ContainsFunc(all.columns, func(c table.Column) bool { return c.Name == name }) {
+			return nil, invalidRequest("columns=%s is not a column of this table. Choose columns below the table.", console.Printable(name))
+		}
+	}
 	page, err := all.page(l)
 	if err != nil {
 		return nil, err
 	}
 	t := &tabular{Title: all.title}
+	if l.zone == nil {
+		l.zone = time.UTC
+	}
 	var shown []int // the columns
 	for i, name := range all.heads {
-		if l.All || !slices.Contains(l.brief, all.columns[i].Name) {
+		if l.shows(all, i) {
 			shown = append(shown, i)
+			if all.columns[i].Kind == table.Time {
+				name += ", " + l.zone.String()
+			}
 			t.Heads = append(t.Heads, l.head(name, &all.columns[i], to))
 		}
 	}
 	cells := func(row []table.Cell) (list []cell) {
 		for _, column := range shown {
-			list = append(list, s.cell(&all.columns[column], row[column]))
+			list = append(list, s.cell(&all.columns[column], row[column], l.zone))
 		}
 		return list
 	}
@@ -101,20 +154,53 @@ func (s *server) part(all *rows, l listing, to func(listing) string) (*tabular, 
 		t.Rows = append(t.Rows, cells(row))
 	}
 	if all.totals != nil {
-		t.Totals = cells(all.totals)
+		if t.Totals = cells(all.totals); t.Totals[0].Text == "" {
+			t.Totals[0].Text = "Total"
+		}
 	}
 	l.lead(t, len(shown) < len(all.columns), all.count, to)
+	if to != nil && len(all.columns) > 2 {
+		t.Columns = l.columnsForm(all, to)
+	}
 	return t, nil
 }
 
-// head is the heading of a column, which leads to the same list sorted by it.
+// columnsForm returns the form that chooses the columns.
+func (l listing) columnsForm(all *rows, to func(listing) string) *form {
+	usual := l
+	usual.All, usual.Only, usual.After = false, nil, 0
+	path, query, _ := strings.Cut(to(usual), "?")
+	values, _ := url.ParseQuery(query) // made by to
+	f := &form{Action: path, Button: "Show", Hidden: optionsOf(values)}
+	for i, c := range all.columns[1:] {
+		f.Fields = append(f.Fields, control{Name: "columns", Label: all.heads[i+1], Kind: "choice", Value: c.Name, Required: l.shows(all, i+1)})
+	}
+	return f
+}
+
+// unusual are columns that are shown only if they have a value other than 0.
+var unusual = []string{"reserved", "reserved_balance", "undetermined", "remark", "label", "group"}
+
+// shows reports whether a column is shown.
+func (l listing) shows(all *rows, column int) bool {
+	name := all.columns[column].Name
+	if l.Only != nil {
+		return column == 0 || slices.Contains(l.Only, name)
+	}
+	return l.All || !slices.Contains(l.brief, name) && (all.used[column] || !slices.Contains(unusual, name))
+}
+
+// head returns the heading of a column, which links to the list sorted by it.
 func (l listing) head(name string, c *table.Column, to func(listing) string) cell {
 	next := l
 	next.After, next.Sort = 0, c.Name
 	if c.Kind.IsRight() {
 		next.Sort = "-" + c.Name
 	}
-	h := cell{Text: name, Class: classOf(c.Kind)}
+	h := cell{Text: name, Class: classOf(c)}
+	if to == nil || l.fixed {
+		return h
+	}
 	switch l.Sort {
 	case c.Name:
 		h.Sorted, next.Sort = "ascending", "-"+c.Name
@@ -125,13 +211,18 @@ func (l listing) head(name string, c *table.Column, to func(listing) string) cel
 	return h
 }
 
-// lead says which rows the page has, and leads to the others and to all columns.
+// lead adds the range of rows shown, and links to the other rows and to all columns.
 func (l listing) lead(t *tabular, brief bool, count int, to func(listing) string) {
-	if count > pageRows || l.After > 0 {
-		t.More = fmt.Sprintf("%d to %d of %d.", min(l.After+1, count), min(l.After+pageRows, count), count)
-		if t.Totals != nil {
-			t.More += " The totals are of all."
-		}
+	if to == nil && count > l.rows() {
+		t.More = fmt.Sprintf("%d more rows are not shown.", count-l.rows())
+	} else if to != nil && (count > l.rows() || l.After > 0) {
+		t.More = fmt.Sprintf("Rows %d to %d of %d.", min(l.After+1, count), min(l.After+l.rows(), count), count)
+	}
+	if t.More != "" && t.Totals != nil {
+		t.More += " Totals cover all rows."
+	}
+	if to == nil {
+		return
 	}
 	add := func(text string, change func(*listing)) {
 		other := l
@@ -139,13 +230,13 @@ func (l listing) lead(t *tabular, brief bool, count int, to func(listing) string
 		t.Links = append(t.Links, link{text, to(other)})
 	}
 	if l.After > 0 {
-		add("Those before", func(o *listing) { o.After = max(0, l.After-pageRows) })
+		add("Previous", func(o *listing) { o.After = max(0, l.After-pageRows) })
 	}
-	if l.After+pageRows < count {
-		add("Those after", func(o *listing) { o.After += pageRows })
+	if l.After+l.rows() < count {
+		add("Next", func(o *listing) { o.After += pageRows })
 	}
 	if brief {
-		add("All columns", func(o *listing) { o.All = true })
+		add("All columns", func(o *listing) { o.All, o.Only = true, nil })
 	} else if l.All {
 		add("Fewer columns", func(o *listing) { o.All = false })
 	}

@@ -30,14 +30,13 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// madeUp is a ledger of blocks that are made up, with who has their balances, and an account that
-// paid.
+// madeUp returns a generated ledger with a source of its balances, and an account that paid.
 func madeUp(t testing.TB, head uint64) (*app.Desk, *source.Reader, chain.Address) {
 	t.Helper()
 	return madeUpAs(t, chaingen.Options{Seed: 7, Rooted: true, Head: head})
 }
 
-// madeUpAs has the blocks that the options say.
+// madeUpAs returns one with the given options.
 func madeUpAs(t testing.TB, o chaingen.Options) (*app.Desk, *source.Reader, chain.Address) {
 	t.Helper()
 	made := chaingen.New(o)
@@ -73,12 +72,13 @@ func (b broken) Balance(context.Context, chain.Address, chain.Optional[uint64]) 
 }
 
 func rowsOf(page string) []string {
+	page = bare(page)
 	table := page[strings.Index(page, "<tbody>"):strings.Index(page, "</tbody>")]
 	return strings.Split(table, "<tr>")[1:]
 }
 
-// A list is shown by the page, in the order that is asked for: together its pages have each row of
-// the file once, and the totals of each are those of all.
+// The pages of a list in any order together contain each row of the file once, and each page shows the
+// totals of all rows.
 func TestLists(t *testing.T) {
 	d, reader, _ := madeUp(t, 260)
 	s := served(t, d, func(o *web.Options) { o.Ledgers[0].Source = reader })
@@ -109,14 +109,15 @@ func TestLists(t *testing.T) {
 				require.Contains(t, row, `>`+want[after+i][0]+`<`, "%s, row %d", order, after+i)
 				require.Contains(t, row, `<data value="`+want[after+i][fee]+`">`)
 			}
-			require.Contains(t, page, fmt.Sprintf("%d to %d of %d. The totals are of all.", after+1, min(after+100, len(rows)), len(rows)))
+			require.Contains(t, page, fmt.Sprintf("Rows %d to %d of %d. Totals cover all rows.", after+1, min(after+100, len(rows)), len(rows)))
+			page = bare(page)
 			foot := page[strings.Index(page, "<tfoot>"):strings.Index(page, "</tfoot>")]
 			if sums == "" {
 				sums = foot
 			}
 			require.Equal(t, sums, foot)
-			require.Equal(t, after > 0, strings.Contains(page, ">Those before</a>"))
-			require.Equal(t, after+100 < len(rows), strings.Contains(page, ">Those after</a>"))
+			require.Equal(t, after > 0, strings.Contains(page, ">Previous</a>"))
+			require.Equal(t, after+100 < len(rows), strings.Contains(page, ">Next</a>"))
 			if order == "-fee" {
 				require.Contains(t, page, ` aria-sort="descending"><a href="fees?by=block&amp;sort=fee">fee GLMR</a>`)
 			}
@@ -132,7 +133,7 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// Transactions one by one: the parts that a program is given make the whole, as a report counts it.
+// The parts of a list of transactions from the API make up the whole, as counted by a report.
 func TestTransactions(t *testing.T) {
 	d, reader, _ := madeUp(t, 60)
 	s := served(t, d, func(o *web.Options) { o.Ledgers[0].Source = reader })
@@ -157,16 +158,16 @@ func TestTransactions(t *testing.T) {
 	}
 	page := get(t, s, "/transactions?period=5..55&limit=7", nil).text
 	require.Len(t, rowsOf(page), 7)
-	follow := regexp.MustCompile(`<a href="(transactions\?after=[^"]*)">Those after</a>`).FindStringSubmatch(page)
+	follow := regexp.MustCompile(`<a href="(transactions\?after=[^"]*)">Next</a>`).FindStringSubmatch(page)
 	require.NotNil(t, follow)
 	second := get(t, s, "/"+strings.ReplaceAll(follow[1], "&amp;", "&"), nil).text
 	require.Len(t, rowsOf(second), 7)
 	require.NotEqual(t, rowsOf(page)[0], rowsOf(second)[0])
-	require.Contains(t, second, ">From the first one on</a>")
+	require.Contains(t, second, ">First page</a>")
 }
 
-// A statement and a rollforward are proved by who tells balances. Where nobody can, the page says
-// so and has the rest; a file says what is proved, or is none.
+// A statement and a rollforward are proved by a source of balances. Without one, the page says so and shows the
+// rest; a file states what is proved, or fails.
 func TestStatements(t *testing.T) {
 	d, reader, account := madeUp(t, 60)
 	s := served(t, d, func(o *web.Options) { o.Ledgers[0].Source, o.Ledgers[0].Gateway = reader, "http://127.0.0.1:1" })
@@ -212,13 +213,13 @@ func TestStatements(t *testing.T) {
 	for _, what := range []string{"statement", "rollforward"} {
 		a := get(t, away, base+"/"+what+"?period=3..50", nil)
 		require.Equal(t, http.StatusOK, a.status)
-		require.Contains(t, a.text, "Balances cannot be had now, so that nothing is proved: 127.0.0.1:1: ")
+		require.Contains(t, a.text, "Balances are not available, so nothing is proved: 127.0.0.1:1: ")
 		require.Empty(t, a.header.Get("ETag"), "another time they may be there")
 		require.Contains(t, a.text, what+".json?balances=none&amp;period=3..50")
 		require.Contains(t, a.text, "--no-balances")
 		a = get(t, away, "/api/v1/accounts/"+account.String()+"/"+what+"?period=3..50", nil)
 		require.Equal(t, http.StatusBadGateway, a.status)
-		require.Contains(t, a.text, "Balances cannot be had")
+		require.Contains(t, a.text, "Balances are not available")
 		a = get(t, away, "/api/v1/accounts/"+account.String()+"/"+what+"?period=3..50&balances=none", nil)
 		require.Equal(t, http.StatusOK, a.status, a.text)
 	}
@@ -243,8 +244,8 @@ func (c counted) Block(ctx context.Context, height uint64) (*chain.Block, error)
 	return c.Source.Block(ctx, height)
 }
 
-// A fee is explained by its block: the steps are those of fees explain. What was shown is kept: the
-// block is not read again.
+// A fee is explained from its block with the steps of fees explain. The page is cached: the block is not read
+// again.
 func TestExplanation(t *testing.T) {
 	var blocks atomic.Int64
 	reader := demoBlocks(t)
@@ -283,7 +284,7 @@ func TestExplanation(t *testing.T) {
 	away := served(t, d, func(o *web.Options) { o.Ledgers[0].Source = reader })
 	a := get(t, away, "/tx/25-7", nil)
 	require.Equal(t, http.StatusOK, a.status)
-	require.Contains(t, a.text, "How the fee came about cannot be shown: 127.0.0.1:1")
+	require.Contains(t, a.text, "The calculation of the fee cannot be shown: 127.0.0.1:1")
 	require.Contains(t, a.text, `<data value="5215236000000000">`)
 	require.Empty(t, a.header.Get("ETag"))
 	require.Equal(t, http.StatusBadGateway, get(t, away, "/api/v1/transactions/25-7/explanation", nil).status)
@@ -294,13 +295,13 @@ func TestExplanation(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, get(t, s, "/api/v1/transactions/x/explanation", nil).status)
 }
 
-// Fees beside those of another period, in a currency, and of some transactions, are what the desk
-// says of the same question.
+// Fees compared with another period, in a currency, and filtered, equal the results of package app for the same
+// question.
 func TestComparedAndPriced(t *testing.T) {
 	d := filled(t, "0..27")
 	path := filepath.Join(t.TempDir(), "prices.csv")
 	writeFile(t, path, "day,price,currency,source\n2026-01-01,0.2315,EUR,a bank\n2026-11-20,0.5,EUR,a bank\n")
-	list, err := app.ReadPrices(path, "EUR")
+	list, err := app.ReadPrices(app.PricesInput{Files: []string{path}, Fiat: "EUR"})
 	require.NoError(t, err)
 	s := served(t, d, func(o *web.Options) { o.Ledgers[0].Prices, o.Ledgers[0].PricesFile = list, "prices.csv" })
 	q := app.ReportQuestion{Question: app.Question{Period: app.Heights(14, 27), Prices: list}, Choice: report.Choice{By: report.Layer}}
@@ -326,7 +327,7 @@ func TestComparedAndPriced(t *testing.T) {
 		require.Equal(t, http.StatusOK, a.status)
 		require.Equal(t, map[string]string{"xlsx": "PK", "parquet": "PA"}[form], a.text[:2])
 	}
-	require.Contains(t, get(t, s, "/fees?compare=before", nil).text, "name the period that is compared")
+	require.Contains(t, get(t, s, "/fees?compare=before", nil).text, "state the period to compare with the previous one")
 	require.Equal(t, http.StatusConflict, get(t, s, "/fees?period=14..27&compare=2025-02", nil).status)
 	require.Equal(t, http.StatusBadRequest, get(t, s, "/fees?price=USD", nil).status)
 
@@ -342,28 +343,28 @@ func TestComparedAndPriced(t *testing.T) {
 	totals := parsed(t, get(t, s, "/api/v1/report"+only, nil).text)["totals"].(map[string]any)
 	require.Contains(t, page, `<data value="`+totals["fee"].(string)+`">`)
 	require.Contains(t, page, "--only contract="+contract)
-	require.Contains(t, page, `<a href="fees?by=account&amp;contract=`+contract+`&amp;period=3..27">Who paid for it</a>`)
-	require.Contains(t, get(t, s, "/fees"+only, nil).text, "<details open>")
-	require.Contains(t, get(t, s, "/fees?period=3..27", nil).text, "<details>")
+	require.Contains(t, page, `<a href="fees?by=account&amp;contract=`+contract+`&amp;period=3..27">Fees by payer</a>`)
+	require.Contains(t, get(t, s, "/fees"+only, nil).text, `<a class="chip" href="fees?period=3..27">Contract: `+contract)
+	require.NotContains(t, get(t, s, "/fees?period=3..27", nil).text, `class="chip"`)
 	var none map[string]any
 	require.NoError(t, json.Unmarshal([]byte(get(t, s, "/api/v1/report?layer=native&type=eip1559", nil).text), &none))
 	require.Empty(t, none["groups"])
 	require.Contains(t, get(t, s, "/fees?call="+url.QueryEscape("<b>"), nil).text, "&lt;b&gt;")
 }
 
-// A page has the colours that were chosen, and a choice leads nowhere else.
+// A page has the chosen colours, and a choice redirects only to this server.
 func TestThemes(t *testing.T) {
 	s := served(t, filled(t, "0..3"), nil)
-	plain := get(t, s, "/cockpit", nil)
+	plain := get(t, s, "/overview", nil)
 	require.Contains(t, plain.text, `aria-pressed="true">system</button>`)
 	set := get(t, s, "/theme?set=dark&to="+url.QueryEscape("/fees?by=hour"), nil)
 	require.Equal(t, http.StatusSeeOther, set.status)
 	require.Equal(t, "/fees?by=hour", set.header.Get("Location"))
 	require.Equal(t, "theme=dark; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax", set.header.Get("Set-Cookie"))
-	dark := get(t, s, "/cockpit", func(r *http.Request) { r.AddCookie(&http.Cookie{Name: "theme", Value: "dark"}) })
+	dark := get(t, s, "/overview", func(r *http.Request) { r.AddCookie(&http.Cookie{Name: "theme", Value: "dark"}) })
 	require.Contains(t, dark.text, `<html lang="en" data-theme="dark">`)
 	require.NotEqual(t, plain.header.Get("ETag"), dark.header.Get("ETag"))
-	odd := get(t, s, "/cockpit", func(r *http.Request) { r.AddCookie(&http.Cookie{Name: "theme", Value: "<x>"}) })
+	odd := get(t, s, "/overview", func(r *http.Request) { r.AddCookie(&http.Cookie{Name: "theme", Value: "<x>"}) })
 	require.Equal(t, plain.text, odd.text)
 	for _, to := range []string{"https://example.org/", "//example.org/", `/\example.org`, "", "javascript:alert(1)", "/a\nb"} {
 		require.Equal(t, "/", get(t, s, "/theme?set=light&to="+url.QueryEscape(to), nil).header.Get("Location"), to)
@@ -371,8 +372,8 @@ func TestThemes(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, get(t, s, "/theme?set=red", nil).status)
 }
 
-// A chart has a bar for each row, of which the title says what the row says, and lines for the
-// period before.
+// A chart has a bar for each row, with the row's figures in its title, and lines for the
+// previous period.
 func TestCharts(t *testing.T) {
 	d, reader, _ := madeUp(t, 60)
 	s := served(t, d, func(o *web.Options) { o.Ledgers[0].Source = reader })
@@ -387,7 +388,7 @@ func TestCharts(t *testing.T) {
 		for i, row := range rows[1:] {
 			require.Contains(t, titles[i][1], row[fee]+" GLMR", "bar %d", i)
 			if before >= 0 {
-				require.Contains(t, titles[i][1], "before "+row[before])
+				require.Contains(t, titles[i][1], "previously "+row[before])
 			}
 		}
 		require.Equal(t, before >= 0, strings.Contains(page, `<svg width="14"`))
@@ -400,8 +401,8 @@ func TestCharts(t *testing.T) {
 	require.NotContains(t, get(t, s, "/fees?period=31..31&by=block", nil).text, "<figure>")
 }
 
-// A gateway of another chain explains nothing: its figures are not those of the ledger. One that does
-// not answer keeps nobody waiting for what the ledger has.
+// A gateway of another chain explains nothing: its figures are not those of the ledger. One that does not
+// respond delays nothing that comes from the ledger.
 func TestForeignGateway(t *testing.T) {
 	d, _, _ := madeUp(t, 30)
 	s := served(t, d, nil) // with the demo's blocks
@@ -409,8 +410,8 @@ func TestForeignGateway(t *testing.T) {
 	place := fmt.Sprintf("%v-%v", list["number"], list["index"])
 	a := get(t, s, "/tx/"+place, nil)
 	require.Equal(t, http.StatusOK, a.status)
-	require.Contains(t, a.text, "How the fee came about cannot be shown: ")
-	require.NotContains(t, a.text, "How it is worked out")
+	require.Contains(t, a.text, "The calculation of the fee cannot be shown: ")
+	require.NotContains(t, a.text, ">Calculation<")
 	require.Empty(t, a.header.Get("ETag"))
 	require.NotEqual(t, http.StatusOK, get(t, s, "/api/v1/transactions/"+place+"/explanation", nil).status)
 	require.Equal(t, http.StatusBadRequest, get(t, s, "/api/v1/transactions/head-1/explanation", nil).status)
@@ -424,7 +425,7 @@ func TestForeignGateway(t *testing.T) {
 	require.Contains(t, a.text, `<data value="5215236000000000">`)
 }
 
-// silent is a source that never answers.
+// silent is a source that never responds.
 type silent struct{ source.Source }
 
 func (silent) Block(ctx context.Context, _ uint64) (*chain.Block, error) {
@@ -432,7 +433,7 @@ func (silent) Block(ctx context.Context, _ uint64) (*chain.Block, error) {
 	return nil, ctx.Err()
 }
 
-// A row leads to what it says: a day of a range of heights may be there in part, and leads nowhere.
+// A row links to its details; an incomplete day of a range of heights has no link.
 func TestNarrower(t *testing.T) {
 	s := served(t, filled(t, "0..27"), nil)
 	require.Contains(t, get(t, s, "/fees", nil).text, `<a href="fees?by=account&amp;partial=1&amp;period=2026-01-01..2026-01-01">2026-01-01</a>`)

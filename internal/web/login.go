@@ -5,15 +5,15 @@ import (
 	"net/http"
 )
 
-// logIn is what the page to log in at has.
+// logIn is the content of the log-in page.
 type logIn struct {
-	Name  string // that was typed
-	To    string // where it leads
+	Name  string // as typed
+	To    string // the page after log-in
 	Bad   string // why the last attempt failed
 	Token string
 }
 
-// logInPage is the page to log in at.
+// logInPage shows the log-in page.
 func (s *server) logInPage(w http.ResponseWriter, r *http.Request) {
 	values, err := parameters(r.URL.RawQuery, "to")
 	if err != nil {
@@ -25,10 +25,10 @@ func (s *server) logInPage(w http.ResponseWriter, r *http.Request) {
 	case visitorOf(r).user != "":
 		http.Redirect(w, r, to, http.StatusSeeOther)
 	case r.Header.Get("Sec-Fetch-Site") == "cross-site":
-		// A link in another site led here. The browser sends the cookie when a page of this
-		// server asks, and only then.
+		// A link on another site led here. The browser sends the cookie only with requests from a page of
+		// this server.
 		w.Header().Set("Refresh", "0; url="+to)
-		s.render(w, r, http.StatusOK, &view{Title: "One moment", Onward: to})
+		s.render(w, r, http.StatusOK, &view{Title: "Redirecting", Onward: to})
 	default:
 		s.renderLogIn(w, r, http.StatusOK, &logIn{To: to})
 	}
@@ -40,18 +40,18 @@ func (s *server) renderLogIn(w http.ResponseWriter, r *http.Request, status int,
 		s.setCookie(w, r, v.browser)
 	}
 	l.Token = s.token(r)
-	s.render(w, r, status, &view{Title: "Log in to fees", Lead: r.Host + " · readers only: nothing can be changed here", LogIn: l})
+	s.render(w, r, status, &view{Title: "Log in to fees", Lead: r.Host + " · read-only access", LogIn: l})
 }
 
-// logIn begins a session, and leads to the page that was asked for.
+// logIn starts a session and redirects to the requested page.
 func (s *server) logIn(w http.ResponseWriter, r *http.Request) error {
-	fields, err := s.fields(w, r, mostField)
+	fields, err := s.fields(w, r, maxField)
 	if err != nil {
 		return err
 	}
 	l := &logIn{Name: fields.Get("name"), To: ownPath(fields.Get("to"))}
 	err = s.logsIn(r, l.Name, fields.Get("password"))
-	var misfit *misfitError
+	var misfit *loginError
 	var wait *waitError
 	switch {
 	case errors.As(err, &misfit), errors.As(err, &wait):
@@ -63,7 +63,7 @@ func (s *server) logIn(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.sessions.end(visitorOf(r).browser)
-	s.setCookie(w, r, s.sessions.begin(l.Name)) // never what the browser had before
+	s.setCookie(w, r, s.sessions.begin(l.Name)) // never the previous cookie
 	s.Log.Info("logged in", "user", l.Name, "address", s.clientOf(r).address.String())
 	http.Redirect(w, r, l.To, http.StatusSeeOther)
 	return nil
@@ -71,7 +71,7 @@ func (s *server) logIn(w http.ResponseWriter, r *http.Request) error {
 
 // logOut ends the session.
 func (s *server) logOut(w http.ResponseWriter, r *http.Request) error {
-	if _, err := s.fields(w, r, mostField); err != nil {
+	if _, err := s.fields(w, r, maxField); err != nil {
 		return err
 	}
 	v := visitorOf(r)

@@ -11,7 +11,17 @@ import (
 	"github.com/feeledger/fees/internal/console"
 )
 
-// lookup leads to what a text names.
+// sought are the things that can be looked up.
+var sought = []string{
+	"25: a block, by its height", "25-7: a transaction, by block and index", "0x and 64 digits: a transaction, by its EVM or extrinsic hash",
+	"0x and 40 digits: an account or a contract; the first digits are enough for accounts in the address book",
+	"2026-01 or 2026-01-31: the fees of a month or a day", "a label or a group of the address book, or a part of one",
+}
+
+// addressLength is the length of an address as text.
+const addressLength = len("0x") + 40
+
+// lookup redirects to the page of a hash, height, transaction, address, month or label.
 func (s *server) lookup(w http.ResponseWriter, r *http.Request) error {
 	values, err := parameters(r.URL.RawQuery, "q")
 	if err != nil {
@@ -21,10 +31,12 @@ func (s *server) lookup(w http.ResponseWriter, r *http.Request) error {
 	to := ""
 	switch {
 	case text == "":
-		return notUnderstood("What are you looking for? A hash, a height, a place such as 25-7, an address, a label, a month.")
+		return invalidRequest("Nothing to look up. Enter a height, a hash, a transaction (25-7), an address, a month or a label.")
 	case aMonth.MatchString(text):
 		to = "fees?partial=1&period=" + text
-	case isPlace.MatchString(text):
+	case aDay.MatchString(text):
+		to = "fees?partial=1&period=" + text + ".." + text
+	case isTransactionID.MatchString(text):
 		to = "tx/" + text
 	default:
 		if _, err := heightOf(text); err == nil {
@@ -35,23 +47,42 @@ func (s *server) lookup(w http.ResponseWriter, r *http.Request) error {
 			}
 		} else if account, err := app.OneAccount(text, s.Labels); err == nil {
 			to = "account/" + account.String()
-		} else if app.IsAddress(text) {
+		} else if app.IsAddress(text) && len(text) >= addressLength {
 			return err
 		}
 	}
 	if to == "" {
-		return &problem{http.StatusNotFound, "Not there", fmt.Sprintf("%q is no height, no hash, no place such as 25-7, no address, no month, and no label of the address book.", console.Printable(text))}
+		found := s.matches(text)
+		if len(found) != 1 {
+			s.suggest(w, r, text, found)
+			return nil
+		}
+		to = found[0].to
 	}
 	http.Redirect(w, r, s.base+"/"+to, http.StatusSeeOther)
 	return nil
 }
 
-// placeOf is the page of what has a hash.
+// placeOf returns the page of a transaction by its hash.
 func (s *server) placeOf(r *http.Request, hash chain.Hash) (string, error) {
 	at, err := s.Desk.PlaceOf(r.Context(), hash.String())
 	var none *app.NotThereError
 	if errors.As(err, &none) {
-		return "", &problem{http.StatusNotFound, "Not there", "Nothing in this ledger has that hash."}
+		return "", &problem{http.StatusNotFound, "Not found", "No transaction in this ledger has that hash."}
 	}
 	return fmt.Sprintf("tx/%d-%d", at.Height, at.Row), err
+}
+
+// suggest writes the page of a look-up with several matches or none.
+func (s *server) suggest(w http.ResponseWriter, r *http.Request, text string, found []match) {
+	v := &view{Title: "Look up", Path: "lookup", Sought: console.Printable(text), Notes: sought}
+	if len(found) == 0 {
+		v.Failed = true
+		v.Lead = fmt.Sprintf("No match for %q. Try a height, a hash, a transaction (25-7), an address, a month or a label.", v.Sought)
+		v.Ways = []link{{"Accounts", "accounts"}, {"Overview", "overview"}}
+		s.render(w, r, http.StatusNotFound, v)
+		return
+	}
+	v.Lead, v.Tables = fmt.Sprintf("%q is part of %d names in the address book.", v.Sought, len(found)), []*tabular{matchTable(found)}
+	s.render(w, r, http.StatusOK, v)
 }

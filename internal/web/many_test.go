@@ -15,8 +15,8 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// Many ask at once: each gets the whole answer, or is told that the server is busy. Those that
-// leave take no place from others.
+// Of many concurrent requests, each gets the whole answer, or an error that the server is busy. Disconnected
+// clients occupy no slot.
 func TestManyAtOnce(t *testing.T) {
 	s := served(t, filled(t, "0..27"), func(o *web.Options) { o.AtOnce = 2 })
 	want := get(t, s, "/api/v1/report?period=3..27&by=account", nil).text
@@ -50,7 +50,7 @@ func TestManyAtOnce(t *testing.T) {
 	require.Equal(t, want, get(t, s, "/api/v1/report?period=3..27&by=account", nil).text)
 }
 
-// A ledger in PostgreSQL is shown as one in a file: the same bytes.
+// A ledger in PostgreSQL gives the same bytes as one in a file.
 func TestBothEngines(t *testing.T) {
 	file := filled(t, "0..27")
 	place := postgrestest.Start(t).Database(t)

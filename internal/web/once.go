@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// once makes each thing once for all who ask for it at the same time, and keeps some bytes of what
-// it made. What is made for nobody any more is given up.
+// once shares one computation among concurrent requests for the same key, and caches results up to a total
+// size. A computation that no request waits for is cancelled.
 type once[T any] struct {
-	most   int // bytes that are kept
+	limit  int // maximum bytes cached
 	sizeOf func(T) int
 
 	mutex  sync.Mutex
@@ -22,27 +22,27 @@ type once[T any] struct {
 	making map[string]*making[T]
 }
 
-// making is something that is being made.
+// making is a computation in progress.
 type making[T any] struct {
 	done    chan struct{}
 	value   T
 	err     error
-	waiting int // who wait for it
+	waiting int // number of waiting requests
 	giveUp  context.CancelFunc
 }
 
-func newOnce[T any](most int, sizeOf func(T) int) *once[T] {
-	return &once[T]{most: most, sizeOf: sizeOf, kept: newRecent[string, T](), making: map[string]*making[T]{}}
+func newOnce[T any](limit int, sizeOf func(T) int) *once[T] {
+	return &once[T]{limit: limit, sizeOf: sizeOf, kept: newRecent[string, T](), making: map[string]*making[T]{}}
 }
 
-// find is what is kept of a key.
+// find returns the cached value of a key.
 func (o *once[T]) find(key string) (T, bool) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
 	return o.kept.get(key)
 }
 
-// forget gives up what is kept of keys that begin with a text.
+// forget drops the cached values whose keys begin with prefix.
 func (o *once[T]) forget(prefix string) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
@@ -53,25 +53,25 @@ func (o *once[T]) forget(prefix string) {
 	}
 }
 
-// add keeps something that was made elsewhere.
+// add caches a value computed elsewhere.
 func (o *once[T]) add(key string, value T) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
 	o.keep(key, value)
 }
 
-// get gives what has a key. Where nobody made it yet, make does, for so long at most; it says whether
-// the key names what it made for good.
-func (o *once[T]) get(ctx context.Context, limit time.Duration, key string, make func(context.Context) (value T, keep bool, err error)) (value T, err error) {
+// get returns the value of a key, from the cache or from build, which gets limit as its timeout. The result of
+// build is cached if it reports keep.
+func (o *once[T]) get(ctx context.Context, limit time.Duration, key string, build func(context.Context) (value T, keep bool, err error)) (value T, err error) {
 	for {
-		m, found := o.join(ctx, limit, key, &value, make)
+		m, found := o.join(ctx, limit, key, &value, build)
 		if found {
 			return value, nil
 		}
 		select {
 		case <-m.done:
 			late := errors.Is(m.err, context.DeadlineExceeded) || errors.Is(m.err, context.Canceled)
-			if late && ctx.Err() == nil { // it began long before: once more
+			if late && ctx.Err() == nil { // its timeout began earlier than this request: retry
 				continue
 			}
 			return m.value, m.err
@@ -82,8 +82,8 @@ func (o *once[T]) get(ctx context.Context, limit time.Duration, key string, make
 	}
 }
 
-// join finds what is kept, or waits with those for whom it is made.
-func (o *once[T]) join(ctx context.Context, limit time.Duration, key string, value *T, make func(context.Context) (T, bool, error)) (m *making[T], found bool) {
+// join returns the cached value, or joins the computation in progress.
+func (o *once[T]) join(ctx context.Context, limit time.Duration, key string, value *T, build func(context.Context) (T, bool, error)) (m *making[T], found bool) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
 	if *value, found = o.kept.get(key); found {
@@ -93,7 +93,7 @@ func (o *once[T]) join(ctx context.Context, limit time.Duration, key string, val
 		own, giveUp := context.WithTimeout(context.WithoutCancel(ctx), limit)
 		m = &making[T]{done: newSignal(), giveUp: giveUp}
 		o.making[key] = m
-		go o.run(own, key, m, make)
+		go o.run(own, key, m, build)
 	}
 	m.waiting++
 	return m, false
@@ -101,9 +101,9 @@ func (o *once[T]) join(ctx context.Context, limit time.Duration, key string, val
 
 func newSignal() chan struct{} { return make(chan struct{}) }
 
-func (o *once[T]) run(ctx context.Context, key string, m *making[T], make func(context.Context) (T, bool, error)) {
+func (o *once[T]) run(ctx context.Context, key string, m *making[T], build func(context.Context) (T, bool, error)) {
 	defer m.giveUp()
-	value, keep, err := safely(ctx, make)
+	value, keep, err := recoverToError(ctx, build)
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
 	m.value, m.err = value, err
@@ -116,11 +116,11 @@ func (o *once[T]) run(ctx context.Context, key string, m *making[T], make func(c
 	close(m.done)
 }
 
-// keep keeps something. The oldest goes first, also this one where it is too large.
+// keep caches a value and evicts the oldest, or the value itself if it is too large.
 func (o *once[T]) keep(key string, value T) {
 	o.drop(key)
 	o.kept.add(key, value)
-	for o.size += o.sizeOf(value); o.size > o.most; {
+	for o.size += o.sizeOf(value); o.size > o.limit; {
 		o.drop(o.kept.oldest())
 	}
 }
@@ -131,7 +131,7 @@ func (o *once[T]) drop(key string) {
 	}
 }
 
-// leave waits no longer. The last one who leaves has it given up.
+// leave stops waiting. The last request to leave cancels the computation.
 func (o *once[T]) leave(key string, m *making[T]) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
@@ -143,12 +143,12 @@ func (o *once[T]) leave(key string, m *making[T]) {
 	}
 }
 
-// safely makes an error of a wrong program: nobody else would catch it here.
-func safely[T any](ctx context.Context, make func(context.Context) (T, bool, error)) (value T, keep bool, err error) {
+// recoverToError turns a panic of build into an error: it runs in its own goroutine, where nothing else recovers.
+func recoverToError[T any](ctx context.Context, build func(context.Context) (T, bool, error)) (value T, keep bool, err error) {
 	defer func() {
 		if wrong := recover(); wrong != nil {
-			err = fmt.Errorf("wrong program: %v\n%s", wrong, debug.Stack())
+			err = fmt.Errorf("internal error: %v\n%s", wrong, debug.Stack())
 		}
 	}()
-	return make(ctx)
+	return build(ctx)
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// What many ask for at once is made once, and kept for those who ask later.
+// Concurrent requests share one computation, which is cached for later ones.
 func TestOnce(t *testing.T) {
 	o := newOnce(10, func(text string) int { return len(text) })
 	var made atomic.Int64
@@ -55,14 +55,14 @@ func TestOnce(t *testing.T) {
 	_, err := o.get(t.Context(), time.Minute, "a", func(context.Context) (string, bool, error) { t.Fatal("it is kept"); return "", false, nil })
 	require.NoError(t, err)
 
-	// What is not for good is not kept, nor is an error; a wrong program is an error.
+	// What is not for good is not kept, nor is an error; a panic is an error.
 	for _, c := range []struct {
 		make func(context.Context) (string, bool, error)
 		want string
 	}{
 		{func(context.Context) (string, bool, error) { return "b", false, nil }, ""},
 		{func(context.Context) (string, bool, error) { return "", true, errors.New("broken") }, "broken"},
-		{func(context.Context) (string, bool, error) { panic("oh") }, "wrong program: oh"},
+		{func(context.Context) (string, bool, error) { panic("oh") }, "internal error: oh"},
 	} {
 		_, err := o.get(t.Context(), time.Minute, "b", c.make)
 		if c.want == "" {
@@ -88,7 +88,7 @@ func TestOnce(t *testing.T) {
 	require.Equal(t, 2, o.size)
 }
 
-// What nobody waits for any more is given up; who comes then has it made anew.
+// A computation without waiting requests is cancelled; the next request starts it again.
 func TestOnceGivenUp(t *testing.T) {
 	o := newOnce(10, func(string) int { return 1 })
 	ctx, leave := context.WithCancel(t.Context())
@@ -106,9 +106,9 @@ func TestOnceGivenUp(t *testing.T) {
 	leave()
 	require.ErrorIs(t, <-given, context.Canceled)
 	require.ErrorIs(t, <-given, context.Canceled)
-	value, err := o.get(t.Context(), time.Minute, "a", func(context.Context) (string, bool, error) { return "anew", true, nil })
+	value, err := o.get(t.Context(), time.Minute, "a", func(context.Context) (string, bool, error) { return "again", true, nil })
 	require.NoError(t, err)
-	require.Equal(t, "anew", value)
+	require.Equal(t, "again", value)
 
 	// One that began long before ends for who came late, too: it is made once more.
 	tries := 0
@@ -123,7 +123,7 @@ func TestOnceGivenUp(t *testing.T) {
 	require.Equal(t, 2, tries)
 }
 
-// Rows come back as they were packed, from any one on, in any order.
+// Rows are unpacked unchanged, from any row on, in any order.
 func TestRows(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	var all [][]any
@@ -160,7 +160,7 @@ func TestRows(t *testing.T) {
 		require.Equal(t, fmt.Sprint(want[500+i][1]), row[1].Exact)
 	}
 	_, err = r.page(listing{Sort: "nothing"})
-	require.ErrorContains(t, err, "there is no such column")
+	require.ErrorContains(t, err, "is not a column")
 	_, _, err = text1("\xff")
 	require.ErrorIs(t, err, errPacked)
 	_, _, err = text1("\x05abc")

@@ -8,34 +8,34 @@ import (
 	"github.com/feeledger/fees/internal/sys/jsontext"
 )
 
-// parameterTexts say what the parameters of the API are.
+// parameterTexts describes the parameters of the API.
 var parameterTexts = map[string]string{
-	"name":     "Its place, such as 25-7, or its hash.",
-	"address":  "An address of 0x and 40 hex digits, or a label of the address book.",
+	"name":     "A transaction ID, such as 25-7, or a hash.",
+	"address":  "An address (0x and 40 hex digits), or a label of the address book.",
 	"package":  "The name of the package's directory, such as 2026-01.",
 	"height":   "The block's height.",
-	"period":   "A month (2026-01), a year (2026), days (2026-01-01..2026-01-14) or heights (223201..424800). Without it: all that is sealed.",
-	"zone":     "Whose days they are, such as Europe/Berlin. Without it: UTC.",
-	"partial":  "1 takes what the ledger has of the period.",
-	"accounts": "Addresses, labels and group:NAME of the address book, with commas. Without it: everybody.",
-	"by":       "The grouping, as fees report --by. Without it: day.",
-	"compare":  "Beside the period before (before), or beside a month or a year that is named.",
-	"price":    "The currency of the server's prices: amounts are in it, too.",
+	"period":   "A month (2026-01), a year (2026), days (2026-01-01..2026-01-14) or heights (223201..424800). Default: all sealed blocks.",
+	"zone":     "The time zone of days and months, such as Europe/Berlin. Default: UTC.",
+	"partial":  "1 accepts a period that the ledger covers only in part.",
+	"accounts": "Addresses, labels and group:NAME of the address book, separated by commas. Default: all accounts.",
+	"by":       "The grouping, as for fees report --by. Default: day.",
+	"compare":  "The period to compare with: before (the previous period), a month or a year.",
+	"price":    "The currency of the server's prices; adds amounts in it.",
 	"layer":    "Only transactions of this layer: evm or native.",
-	"status":   "Only those of which this came: succeeded, reverted, out_of_gas or failed.",
+	"status":   "Only transactions with this outcome: succeeded, reverted, out_of_gas or failed.",
 	"type":     "Only EVM transactions of this type: legacy, eip2930, eip1559 or eip7702.",
-	"call":     "Only those of this call, such as Balances.transfer_keep_alive, in any case.",
+	"call":     "Only transactions with this call, such as Balances.transfer_keep_alive (case-insensitive).",
 	"contract": "Only EVM transactions that called this contract.",
-	"balances": "none asks for no balances, and proves nothing.",
-	"after":    "Goes on after this place: the next of the answer before.",
-	"limit":    "So many at most, up to 1000. Without it: 100.",
+	"balances": "none skips the balances, so nothing is proved.",
+	"after":    "The transaction ID to continue after: next of the previous response.",
+	"limit":    "The maximum number of transactions, up to 1000. Default: 100.",
 }
 
 var inPath = regexp.MustCompile(`\{([a-z]+)\}`)
 
-// openAPI describes the API by the routes that there are, by OpenAPI 3.1.
+// openAPI describes the API in OpenAPI 3.1, from its routes.
 func openAPI(base string, list []route) map[string]any {
-	problems := map[string]any{"description": "What went wrong (RFC 9457).", "content": content("application/problem+json", map[string]any{"$ref": "#/components/schemas/Problem"})}
+	problems := map[string]any{"description": "A problem (RFC 9457).", "content": content("application/problem+json", map[string]any{"$ref": "#/components/schemas/Problem"})}
 	paths := map[string]any{}
 	for _, a := range list {
 		parameters := []any{}
@@ -50,19 +50,19 @@ func openAPI(base string, list []route) map[string]any {
 			"responses": map[string]any{
 				"200": map[string]any{
 					"description": "The answer.", "content": content(a.media(), map[string]any{}),
-					"headers": map[string]any{"ETag": map[string]any{"description": "Of what is sealed: the answer is the same while this is.", "schema": text}},
+					"headers": map[string]any{"ETag": map[string]any{"description": "Derived from the sealed state. While it is unchanged, so is the answer.", "schema": text}},
 				},
-				"304":     map[string]any{"description": "The answer is as it was."},
+				"304":     map[string]any{"description": "The answer has not changed."},
 				"default": problems,
 			},
 		}}
 	}
 	return map[string]any{
 		"openapi": "3.1.0",
-		"info":    map[string]any{"title": "fees", "version": "1", "description": "What a ledger of fees says, as the command line says it. Amounts are decimal strings in wei; null is not known."},
+		"info":    map[string]any{"title": "fees", "version": "1", "description": "The contents of a fee ledger, in the JSON format of the command line. Amounts are decimal strings in wei; null means not known."},
 		"servers": []any{map[string]any{"url": cmp.Or(base, "/")}},
 		"paths":   paths,
-		"components": map[string]any{"securitySchemes": map[string]any{"basic": map[string]any{"type": "http", "scheme": "basic", "description": "Where the server has users (fees serve --users)."}}, "schemas": map[string]any{"Problem": map[string]any{
+		"components": map[string]any{"securitySchemes": map[string]any{"basic": map[string]any{"type": "http", "scheme": "basic", "description": "Required if the server has users (fees serve --users)."}}, "schemas": map[string]any{"Problem": map[string]any{
 			"type": "object", "required": []string{"status", "title", "detail"},
 			"properties": map[string]any{"status": map[string]any{"type": "integer"}, "title": text, "detail": text},
 		}}},

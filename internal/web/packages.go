@@ -22,15 +22,15 @@ import (
 	"github.com/feeledger/fees/internal/sys/jsontext"
 )
 
-// closed is a package as the list has it.
+// closed is a package in the list.
 type closed struct {
-	Name     string `json:"name"`  // of its directory
-	Wrong    string `json:"wrong"` // why it cannot be read; nothing else is known then
-	*summary        // nil where it cannot
-	Check    *check `json:"check"` // nil where this server has made none
+	Name     string `json:"name"`  // of the directory
+	Wrong    string `json:"wrong"` // why it cannot be read; all else is then unknown
+	*summary        // nil if it cannot be read
+	Check    *check `json:"check"` // nil if this server has made none
 }
 
-// summary is what of a manifest the list has.
+// summary contains the manifest's entries for the list.
 type summary struct {
 	Network  string                    `json:"network"`
 	Period   closing.Period            `json:"period"`
@@ -42,7 +42,7 @@ type summary struct {
 	Charged  chain.Optional[chain.Wei] `json:"charged"`
 	Findings closing.Findings          `json:"findings"`
 	Sum      string                    `json:"manifest_sha256"`
-	Written  string                    `json:"written"` // when the manifest's file was
+	Written  string                    `json:"written"` // modification time of the manifest
 
 	accounts []closing.Account
 }
@@ -55,7 +55,7 @@ func summaryOf(p *closing.Placed) *summary {
 	}
 }
 
-// packageCache are the packages as they were last seen, by name.
+// packageCache holds the packages as last read, by name.
 type packageCache struct {
 	mu   sync.Mutex
 	seen map[string]cached
@@ -64,18 +64,18 @@ type packageCache struct {
 type cached struct {
 	state string
 	closed
-	none bool // it is no package
+	none bool // not a package
 }
 
-var errNoPackages = &problem{http.StatusNotFound, "Not there", "This server shows no packages: fees serve --packages names the directory that they are in."}
+var errNoPackages = &problem{http.StatusNotFound, "Not found", "This server has no package directory. Start it with fees serve --packages DIR."}
 
-// closedTable is what the cockpit says of the packages. They change without the ledger.
+// closedTable adds the packages to the overview. They change independently of the ledger.
 func (s *server) closedTable(ctx context.Context, v *view) error {
 	if s.Packages == "" {
 		return nil
 	}
 	v.Unsealed = true
-	list, _, err := s.closedMonths(ctx)
+	list, _, err := s.listPackages(ctx)
 	var own *problem
 	if errors.As(err, &own) {
 		v.Warnings = append(v.Warnings, own.Detail)
@@ -84,8 +84,8 @@ func (s *server) closedTable(ctx context.Context, v *view) error {
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	t := &tabular{Title: "Closed months", Heads: heads("package", "version", "findings", "check", "manifest, SHA-256")}
-	for _, c := range list[:min(len(list), mostOfCockpit)] {
+	t := &tabular{Title: "Close packages", Heads: heads("package", "version", "findings", "check", "manifest, SHA-256")}
+	for _, c := range list[:min(len(list), maxOverviewPackages)] {
 		row := []cell{{Text: console.Printable(c.Name)}, {Text: c.Wrong, Class: "bad"}, {}, {}, {}}
 		if c.summary != nil {
 			row = []cell{{Text: c.Name, To: "packages/" + url.PathEscape(c.Name)}, {Text: fmt.Sprint(c.Version)}, findingsOf(c.Findings), c.Check.cell(), {Text: c.Sum, Class: "hex"}}
@@ -99,10 +99,10 @@ func (s *server) closedTable(ctx context.Context, v *view) error {
 	return nil
 }
 
-// mostOfCockpit is how many packages the cockpit shows: those of a year.
-const mostOfCockpit = 12
+// maxOverviewPackages limits the packages on the overview to those of a year.
+const maxOverviewPackages = 12
 
-// shelf opens the directory of the packages.
+// shelf opens the package directory.
 func (s *server) shelf() (*closing.Shelf, error) {
 	if s.Packages == "" {
 		return nil, errNoPackages
@@ -110,14 +110,14 @@ func (s *server) shelf() (*closing.Shelf, error) {
 	shelf, err := closing.OpenShelf(s.Packages)
 	if err != nil {
 		s.Log.Error("packages", "error", err.Error())
-		return nil, &problem{http.StatusServiceUnavailable, "Not there now", "The directory of the packages cannot be read: the log of the server says why."}
+		return nil, &problem{http.StatusServiceUnavailable, "Packages not available", "The package directory cannot be read. See the server log for the cause."}
 	}
 	return shelf, nil
 }
 
-// closedMonths lists the packages of the ledger's network, the newest first, and says what it leaves
+// listPackages lists the packages of the ledger's network, newest first, with notes on what it leaves
 // out.
-func (s *server) closedMonths(ctx context.Context) (list []closed, notes []string, err error) {
+func (s *server) listPackages(ctx context.Context) (list []closed, notes []string, err error) {
 	shelf, err := s.shelf()
 	if err != nil {
 		return nil, nil, err
@@ -141,7 +141,7 @@ func (s *server) closedMonths(ctx context.Context) (list []closed, notes []strin
 		if state := shelf.State(name); !known || c.state != state {
 			c = readClosed(shelf, name)
 			c.state = state
-			s.shown.seen[name] = c // also where the time is over before all are read
+			s.shown.seen[name] = c // even if the request times out before all are read
 		}
 		seen[name] = c
 		if c.none {
@@ -163,18 +163,18 @@ func (s *server) closedMonths(ctx context.Context) (list []closed, notes []strin
 		return cmp.Or(cmp.Compare(b.from(), a.from()), cmp.Compare(b.Name, a.Name))
 	})
 	if others > 0 {
-		notes = append(notes, fmt.Sprintf("%s of other networks %s there, too.", console.Counted(others, "package"), console.Verb(others, "is", "are")))
+		notes = append(notes, fmt.Sprintf("%s of other networks %s not listed.", console.Counted(others, "package"), console.Verb(others, "is", "are")))
 	}
 	if strange > 0 {
 		notes = append(notes, fmt.Sprintf("%s without a package %s not listed.", console.Counted(strange, "folder"), console.Verb(strange, "is", "are")))
 	}
 	if more {
-		notes = append(notes, "There are more packages than are listed: these are the last by name.")
+		notes = append(notes, "The list is limited to the last packages by name.")
 	}
 	return list, notes, nil
 }
 
-// from is when the period begins, "" where that is not known: these come last.
+// from returns the start of the period, or "" if unknown, which sorts last.
 func (c *closed) from() string {
 	if c.summary == nil {
 		return ""
@@ -182,7 +182,7 @@ func (c *closed) from() string {
 	return c.Period.From
 }
 
-// readClosed reads a package of the list.
+// readClosed reads a package for the list.
 func readClosed(shelf *closing.Shelf, name string) cached {
 	p, err := shelf.Open(name, 0)
 	if err != nil {
@@ -192,25 +192,25 @@ func readClosed(shelf *closing.Shelf, name string) cached {
 	return cached{closed: closed{Name: name, summary: summaryOf(p)}}
 }
 
-// packageTrouble is what is wrong with a package, to who asks for it.
+// packageTrouble converts a package's error for the client.
 func packageTrouble(err error) *problem {
 	var own *problem
 	switch {
 	case errors.As(err, &own):
 		return own
 	case errors.Is(err, closing.ErrDamaged):
-		return &problem{http.StatusConflict, "The package is not what was written", console.Printable(err.Error()) + ": fees close --check says what differs."}
+		return &problem{http.StatusConflict, "Package damaged", console.Printable(err.Error()) + ". Run fees close --check for details."}
 	case errors.Is(err, fs.ErrNotExist):
-		return &problem{http.StatusNotFound, "Not there", "There is no such package, version or file."}
+		return &problem{http.StatusNotFound, "Not found", "This package, version or file does not exist."}
 	case errors.Is(err, closing.ErrNone):
-		return &problem{http.StatusNotFound, "Not there", "This is no package of fees close."}
+		return &problem{http.StatusNotFound, "Not found", "This directory does not contain a close package."}
 	}
-	return &problem{http.StatusConflict, "The package cannot be read", "It cannot be read on the server's machine: fees close --check says why."}
+	return &problem{http.StatusConflict, "Package not readable", "The server cannot read this package. Run fees close --check there for details."}
 }
 
-// packageList shows the closed months.
+// packageList lists the packages.
 func (s *server) packageList(w http.ResponseWriter, r *http.Request) error {
-	list, notes, err := s.closedMonths(r.Context())
+	list, notes, err := s.listPackages(r.Context())
 	if err != nil {
 		return err
 	}
@@ -218,11 +218,12 @@ func (s *server) packageList(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := &view{Title: "Closed months", Path: "packages"}
-	v.Notes = append(notes, "A month is closed by fees close --month 2026-01 --accounts FILE -o "+console.Argument(path.Join(s.Packages, "2026-01"))+s.placeFlag())
-	v.Lead = "Packages are made on the command line. They are shown and checked here."
+	v := &view{Title: "Packages", Path: "packages"}
+	v.Notes = append(notes, "To close a month, run: fees close --month 2026-01 --accounts FILE -o "+console.Argument(path.Join(s.Packages, "2026-01"))+s.placeFlag())
+	v.Lead = "Close packages, created with fees close and checked here against the ledger."
 	if len(list) == 0 {
-		v.Lead = "No month is closed yet. Packages are made on the command line."
+		v.Lead = "No close packages yet. Create them with fees close."
+		v.Remedy = "fees close --month 2026-01 --accounts FILE -o " + console.Argument(path.Join(s.Packages, "2026-01")) + s.placeFlag()
 	}
 	t := &tabular{Heads: heads("package", "period", "check", "version", "findings", "fees "+symbol, "charged "+symbol, "evidence", "manifest", "written")}
 	t.Heads[5].Class, t.Heads[6].Class = "figure", "figure"
@@ -240,7 +241,7 @@ func (s *server) packageList(w http.ResponseWriter, r *http.Request) error {
 		}
 		version := fmt.Sprint(c.Version)
 		if c.Version > 1 {
-			version += fmt.Sprintf(", and %d before", c.Version-1)
+			version += fmt.Sprintf(", %d earlier", c.Version-1)
 		}
 		t.Rows = append(t.Rows, []cell{
 			{Text: console.Printable(c.Name), To: "packages/" + url.PathEscape(c.Name)}, {Text: period + " " + c.Period.Timezone, To: feesOf(c.Period, c.accounts)}, c.Check.cell(), {Text: version}, findingsOf(c.Findings),
@@ -261,7 +262,7 @@ func heads(names ...string) (list []cell) {
 	return list
 }
 
-// wei is an amount in the token as a cell.
+// wei returns an amount in the token as a cell.
 func wei(o chain.Optional[chain.Wei]) cell {
 	amount, known := o.Get()
 	if !known {
@@ -270,16 +271,16 @@ func wei(o chain.Optional[chain.Wei]) cell {
 	return cell{Text: console.Tokens(amount), Exact: amount.String(), Class: "figure"}
 }
 
-// mostLinked is how many accounts of a package stand in an address.
-const mostLinked = 20
+// maxLinked limits the accounts of a package that are listed in a URL.
+const maxLinked = 20
 
-// feesOf is the page of the fees of a package's period, of its accounts where they are few.
+// feesOf returns the page of the fees of a package's period, limited to its accounts if they are few.
 func feesOf(p closing.Period, accounts []closing.Account) string {
 	sc := scope{Period: p.Name(), Partial: !p.Complete}
 	if p.Timezone != "UTC" {
 		sc.Zone = p.Timezone
 	}
-	if len(accounts) <= mostLinked {
+	if len(accounts) <= maxLinked {
 		var list []string
 		for _, a := range accounts {
 			list = append(list, a.Address)
@@ -300,7 +301,7 @@ func findingsOf(f closing.Findings) cell {
 	return cell{Text: strings.Join(said, ", "), Class: "bad"}
 }
 
-// placed opens the package that a path names, or a version of it.
+// placed opens the package named by a path, or a version of it.
 func (s *server) placed(r *http.Request) (shelf *closing.Shelf, p *closing.Placed, err error) {
 	version := 0
 	if text := r.PathValue("version"); text != "" {
@@ -314,7 +315,7 @@ func (s *server) placed(r *http.Request) (shelf *closing.Shelf, p *closing.Place
 	}
 	if p, err = shelf.Open(r.PathValue("package"), version); err == nil && p.Manifest.Network != s.Network {
 		p.Close()
-		err = &problem{http.StatusNotFound, "Not there", fmt.Sprintf("This package is of %s, and the ledger of %s.", console.Printable(p.Manifest.Network), s.Network)}
+		err = &problem{http.StatusNotFound, "Not found", fmt.Sprintf("This package belongs to %s, but the ledger to %s.", console.Printable(p.Manifest.Network), s.Network)}
 	}
 	if err != nil {
 		shelf.Close()
@@ -323,8 +324,8 @@ func (s *server) placed(r *http.Request) (shelf *closing.Shelf, p *closing.Place
 	return shelf, p, nil
 }
 
-// ofPackage is an answer about the package that a path names.
-func ofPackage(ask func(*server, http.ResponseWriter, *http.Request, *closing.Shelf, *closing.Placed) error) asker {
+// ofPackage wraps a handler of a package.
+func ofPackage(ask func(*server, http.ResponseWriter, *http.Request, *closing.Shelf, *closing.Placed) error) endpoint {
 	return func(s *server, w http.ResponseWriter, r *http.Request) error {
 		shelf, p, err := s.placed(r)
 		if err != nil {
@@ -336,21 +337,21 @@ func ofPackage(ask func(*server, http.ResponseWriter, *http.Request, *closing.Sh
 	}
 }
 
-// mostVersions is how many versions of a package are listed.
-const mostVersions = 20
+// maxVersions limits the versions listed.
+const maxVersions = 20
 
-// version is one of a package.
+// version is a version of a package.
 type version struct {
 	Version int    `json:"version"`
 	Sum     string `json:"manifest_sha256"`
-	Wrong   string `json:"wrong"` // why it cannot be read, "" where it can
+	Wrong   string `json:"wrong"` // why it cannot be read, "" if it can
 }
 
-// versionsOf are a package and those before it, and what the first of them has otherwise than the one
-// before; nil where there is none.
+// versionsOf returns a package's versions from the given one back, and the changes of the given one from its
+// predecessor, or nil.
 func versionsOf(ctx context.Context, shelf *closing.Shelf, p *closing.Placed) (list []version, changes *closing.Changes, err error) {
 	list = append(list, version{Version: p.Manifest.Version, Sum: p.Sum})
-	for at := p; len(list) < mostVersions; {
+	for at := p; len(list) < maxVersions; {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
@@ -387,20 +388,20 @@ func (s *server) packagePage(w http.ResponseWriter, r *http.Request, shelf *clos
 	}
 	m, at := p.Manifest, "packages/"+url.PathEscape(p.Name)
 	here := at + "/v" + strconv.Itoa(m.Version)
-	v := &view{Title: fmt.Sprintf("Package of %s, version %d", console.Printable(m.Period.Name()), m.Version), Path: "package", Command: "fees close --check " + console.Argument(path.Join(s.Packages, p.Name)) + s.placeFlag()}
-	v.Lead = fmt.Sprintf("%s, %s. Made by %s.", console.Printable(m.Network), console.Printable(m.Period.Timezone), console.Printable(m.Tool))
+	v := &view{Title: fmt.Sprintf("Package %s, version %d", console.Printable(m.Period.Name()), m.Version), Path: "package", Command: "fees close --check " + console.Argument(path.Join(s.Packages, p.Name)) + s.placeFlag()}
+	v.Lead = fmt.Sprintf("%s, %s. Created by %s.", console.Printable(m.Network), console.Printable(m.Period.Timezone), console.Printable(m.Tool))
 	sealed := "final and sealed"
 	if !m.Blocks.Final {
 		sealed = "not all final and sealed"
 	}
 	v.Facts = []fact{
-		plain("blocks", fmt.Sprintf("%d..%d, %s", m.Blocks.First, m.Blocks.Last, sealed)), {Name: "the month in the ledger", cell: cell{Text: m.Period.Name(), To: feesOf(m.Period, m.Accounts)}},
+		plain("blocks", fmt.Sprintf("%d..%d, %s", m.Blocks.First, m.Blocks.Last, sealed)), {Name: "fees in the ledger", cell: cell{Text: m.Period.Name(), To: feesOf(m.Period, m.Accounts)}},
 		plain("evidence", m.Evidence.String()), plain("accounts", fmt.Sprint(len(m.Accounts))), plain("transactions", fmt.Sprintf("%d evm, %d native", m.Totals.EVM, m.Totals.Native)),
 		amount("fees", chain.Some(m.Totals.Fee), symbol), amount("charged", m.Totals.Charged, symbol), amount("burned", m.Totals.Burned, symbol), amount("treasury", m.Totals.Treasury, symbol),
 		{Name: "findings", cell: findingsOf(m.Findings)}, plain("seal", m.Blocks.Seal), plain("manifest, SHA-256", p.Sum), plain("manifest written", p.Written.UTC().Format(time.RFC3339)),
 	}
 	for _, lack := range m.Period.Missing {
-		v.Warnings = append(v.Warnings, "Partial: it lacks "+console.Printable(lack)+".")
+		v.Warnings = append(v.Warnings, "Incomplete: missing "+console.Printable(lack)+".")
 	}
 	for _, what := range m.LeftOut {
 		v.Warnings = append(v.Warnings, "Left out: "+console.Printable(what)+".")
@@ -413,12 +414,12 @@ func (s *server) packagePage(w http.ResponseWriter, r *http.Request, shelf *clos
 		v.Tables = append(v.Tables, changeTable(changes))
 	}
 	v.Downloads = []link{{closing.ManifestFile, here + "/" + closing.ManifestFile}}
-	v.Notes = []string{"Note the manifest's SHA-256 where nobody can change it: it stands for the whole package."}
+	v.Notes = []string{"Record the manifest's SHA-256 in a place that cannot be altered. It covers the whole package."}
 	s.render(w, r, http.StatusOK, v)
 	return nil
 }
 
-// fileTable are the files of a package.
+// fileTable lists the files of a package.
 func fileTable(m *closing.Manifest, here string) *tabular {
 	t := &tabular{Title: "Files", Heads: heads("file", "bytes", "SHA-256")}
 	t.Heads[1].Class = "figure"
@@ -441,17 +442,17 @@ func versionTable(list []version, at string) *tabular {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	if len(list) == mostVersions && list[len(list)-1].Version > 1 {
-		t.More = "Older versions are in the directory."
+	if len(list) == maxVersions && list[len(list)-1].Version > 1 {
+		t.More = "Older versions are in the package directory."
 	}
 	return t
 }
 
-// changeTable is what a version has otherwise than the one before.
+// changeTable lists the changes from the previous version.
 func changeTable(c *closing.Changes) *tabular {
-	t := &tabular{Title: fmt.Sprintf("What changed from version %d", c.Version-1), Heads: heads("what", "before", "now")}
+	t := &tabular{Title: fmt.Sprintf("Changes since version %d", c.Version-1), Heads: heads("item", "before", "now")}
 	add := func(name, before, now string) {
-		if len(t.Rows) < mostRows {
+		if len(t.Rows) < maxRows {
 			t.Rows = append(t.Rows, []cell{{Text: console.Printable(name)}, {Text: cmp.Or(before, "none"), Class: "hex"}, {Text: cmp.Or(now, "none"), Class: "hex"}})
 		}
 	}
@@ -466,7 +467,7 @@ func changeTable(c *closing.Changes) *tabular {
 	return t
 }
 
-// shortJSON is a value as a page shows it.
+// shortJSON shortens a JSON value for display.
 func shortJSON(text json.RawMessage) string { return shortened(strings.Trim(string(text), `"`)) }
 
 func shortSum(sum string) string {
@@ -476,12 +477,12 @@ func shortSum(sum string) string {
 	return console.Ends(console.Printable(sum), 6)
 }
 
-// packageFile sends a file of a package once it is known to be what the manifest says.
+// packageFile sends a file of a package after verifying it against the manifest.
 func (s *server) packageFile(w http.ResponseWriter, r *http.Request, _ *closing.Shelf, p *closing.Placed) error {
 	return s.send(w, r, func(to *answer) error {
 		name := r.PathValue("file")
 		if to.contentType = contentTypes[strings.TrimPrefix(path.Ext(name), ".")]; to.contentType == "" {
-			to.contentType = "application/octet-stream" // it is no page of this server
+			to.contentType = "application/octet-stream" // never rendered as a page of this server
 		}
 		if err := p.Copy(r.Context(), name, to); err != nil {
 			if r.Context().Err() != nil {
@@ -493,9 +494,9 @@ func (s *server) packageFile(w http.ResponseWriter, r *http.Request, _ *closing.
 	})
 }
 
-// packagesJSON lists the packages for programs.
+// packagesJSON sends the list of packages.
 func (s *server) packagesJSON(w http.ResponseWriter, r *http.Request) error {
-	list, notes, err := s.closedMonths(r.Context())
+	list, notes, err := s.listPackages(r.Context())
 	if err != nil {
 		return err
 	}
@@ -507,7 +508,7 @@ func (s *server) packagesJSON(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// packageJSON is a package for programs.
+// packageJSON sends a package's details.
 func (s *server) packageJSON(w http.ResponseWriter, r *http.Request, shelf *closing.Shelf, p *closing.Placed) error {
 	versions, changes, err := versionsOf(r.Context(), shelf, p)
 	if err != nil {

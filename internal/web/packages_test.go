@@ -22,7 +22,7 @@ import (
 	"github.com/feeledger/fees/internal/web"
 )
 
-// closeMonth closes the month's end.
+// closeMonth closes the month of the demo.
 func closeMonth(t testing.TB, d *app.Desk, book *app.AddressBook, dir string, accounts ...string) *app.Closed {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(filepath.Dir(dir), 0o700))
@@ -33,13 +33,13 @@ func closeMonth(t testing.TB, d *app.Desk, book *app.AddressBook, dir string, ac
 	return c
 }
 
-// again opens a desk's ledger once more.
+// again opens a second connection to a ledger.
 func again(d *app.Desk) func(context.Context) (*app.Desk, error) {
 	return func(ctx context.Context) (*app.Desk, error) { return app.Open(ctx, d.Place, d.Tables) }
 }
 
-// A closed month is listed with its versions and what changed, its files are those of the manifest,
-// and it is checked again; JSON says the same.
+// A close package is listed with its versions and changes, its files are those of the manifest, and it is checked
+// again; the JSON contains the same.
 func TestPackages(t *testing.T) {
 	d, dir, book := monthEnd(t)
 	shelf := filepath.Join(dir, "closed")
@@ -57,19 +57,19 @@ func TestPackages(t *testing.T) {
 	list := get(t, s, "/packages", nil)
 	require.Equal(t, http.StatusOK, list.status, list.text)
 	require.Contains(t, list.text, `<a href="packages/2026-01">2026-01</a>`)
-	require.Contains(t, list.text, "2, and 1 before")
+	require.Contains(t, list.text, "2, 1 earlier")
 	require.Contains(t, list.text, `<data value="`+second.Manifest.Totals.Fee.String()+`">`)
 	require.Contains(t, list.text, "not checked")
 	require.Contains(t, get(t, s, "/fees", nil).text, `<a href="packages">Packages</a>`)
-	cockpit := get(t, s, "/cockpit", nil)
-	require.Contains(t, cockpit.text, second.Sum)
-	require.Empty(t, cockpit.header.Get("ETag"), "packages change without the ledger")
+	overview := get(t, s, "/overview", nil)
+	require.Contains(t, overview.text, second.Sum)
+	require.Empty(t, overview.header.Get("ETag"), "packages change without the ledger")
 
 	page := get(t, s, "/packages/2026-01", nil)
 	require.Equal(t, http.StatusOK, page.status, page.text)
 	require.Contains(t, page.text, second.Sum)
 	require.Contains(t, page.text, first.Sum)
-	require.Contains(t, page.text, "Left out: the statements are not proved: no balances were asked for.")
+	require.Contains(t, page.text, "Left out: proof of the statements: balances were not queried.")
 	require.Contains(t, page.text, "fees close --check "+filepath.Join(shelf, "2026-01")+" --ledger fees.db")
 	var accounts []string
 	for _, a := range second.Manifest.Accounts {
@@ -78,7 +78,7 @@ func TestPackages(t *testing.T) {
 	fees := "/fees?accounts=" + strings.Join(accounts, "%2C") + "&period=2026-01"
 	require.Contains(t, page.text, html.EscapeString(fees[1:]))
 	require.Contains(t, get(t, s, fees, nil).text, `<data value="`+second.Manifest.Totals.Fee.String()+`">`, "the month has the fees of its package")
-	changed := tableOf(t, page.text, "What changed from version 1")
+	changed := tableOf(t, page.text, "Changes since version 1")
 	changes, err := closing.Compare(first.Manifest, second.Manifest)
 	require.NoError(t, err)
 	require.Len(t, changed, 1+len(changes.Totals)+len(changes.Manifest)+len(changes.Files))
@@ -87,7 +87,7 @@ func TestPackages(t *testing.T) {
 	for version, c := range map[string]*app.Closed{"v1": first, "v2": second} {
 		old := get(t, s, "/packages/2026-01/"+version, nil)
 		require.Equal(t, http.StatusOK, old.status)
-		require.Contains(t, old.text, fmt.Sprintf("Package of 2026-01, version %d", c.Manifest.Version))
+		require.Contains(t, old.text, fmt.Sprintf("Package 2026-01, version %d", c.Manifest.Version))
 		require.Contains(t, old.text, c.Sum)
 		at := filepath.Join(shelf, "2026-01")
 		if version == "v1" {
@@ -100,7 +100,7 @@ func TestPackages(t *testing.T) {
 			require.Equal(t, http.StatusOK, a.status, f.Name)
 			require.Equal(t, string(want), a.text, f.Name)
 			require.Contains(t, a.header.Get("Content-Disposition"), "attachment; filename="+filepath.Base(f.Name))
-			require.NotContains(t, a.header.Get("Content-Type"), "html", "it is no page of this server")
+			require.NotContains(t, a.header.Get("Content-Type"), "html", "never rendered as a page of this server")
 		}
 	}
 
@@ -110,9 +110,9 @@ func TestPackages(t *testing.T) {
 	require.Equal(t, "/packages/2026-01", started.header.Get("Location"))
 	working.Wait()
 	page = get(t, s, "/packages/2026-01", nil)
-	require.Contains(t, page.text, `<dd class="ok">proved 20`)
+	require.Contains(t, page.text, `<dd class="ok">verified 20`)
 	require.NotContains(t, page.text, `http-equiv="refresh"`)
-	require.Contains(t, get(t, s, "/packages", nil).text, `<td class="ok">proved 20`)
+	require.Contains(t, bare(get(t, s, "/packages", nil).text), `<td class="ok long">verified 20`)
 
 	var all struct {
 		Packages []struct {
@@ -128,7 +128,7 @@ func TestPackages(t *testing.T) {
 	require.Len(t, all.Packages, 1)
 	require.Equal(t, second.Sum, all.Packages[0].Sum)
 	require.Equal(t, second.Manifest.Totals.Fee.String(), all.Packages[0].Fee)
-	require.Equal(t, "proved", all.Packages[0].Check.State)
+	require.Equal(t, "verified", all.Packages[0].Check.State)
 	one := parsed(t, get(t, s, "/api/v1/packages/2026-01", nil).text)
 	require.Equal(t, second.Sum, one["manifest_sha256"])
 	require.Len(t, one["versions"], 2)
@@ -150,7 +150,7 @@ func TestPackages(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, post(t, s, "/packages/2026-01/check", "", strings.NewReader(""), nil).status)
 	working.Wait()
 	page = get(t, s, "/packages/2026-01", nil)
-	require.Contains(t, page.text, `<dd class="bad">not what was written 20`)
+	require.Contains(t, page.text, `<dd class="bad">damaged 20`)
 	require.Contains(t, page.text, "<li>report.json has changed</li>")
 	require.NoError(t, os.WriteFile(report, text, 0o600))
 
@@ -167,7 +167,7 @@ func TestPackages(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, get(t, s, "/packages?sort=x", nil).status)
 }
 
-// One check runs at a time; it ends with the server. What it comes to is told without paths.
+// One check runs at a time and stops with the server. Its result contains no paths.
 func TestChecks(t *testing.T) {
 	d, dir, book := monthEnd(t)
 	shelf := filepath.Join(dir, "closed")
@@ -196,18 +196,18 @@ func TestChecks(t *testing.T) {
 	<-opened
 	page := get(t, s, "/packages/2026-01", nil).text
 	require.Contains(t, page, `<meta http-equiv="refresh" content="5">`)
-	require.Contains(t, page, "runs")
+	require.Contains(t, page, "running")
 	require.NotContains(t, page, "Check again")
 	for _, name := range []string{"2026-01", "berlin"} {
 		busy := check(name)
 		require.Equal(t, http.StatusConflict, busy.status)
-		require.Contains(t, busy.text, "A package is being checked")
+		require.Contains(t, busy.text, "Another package check is running")
 	}
 	cancel()
 	working.Wait()
 	page = get(t, s, "/packages/2026-01", nil).text
 	require.Contains(t, page, `<dd class="bad">failed 20`)
-	require.Contains(t, page, "It was stopped before its end.")
+	require.Contains(t, page, "The check was stopped before it finished.")
 
 	// Another ledger than the one that the package was made of.
 	ctx = t.Context()
@@ -217,8 +217,8 @@ func TestChecks(t *testing.T) {
 		how  func(context.Context) (*app.Desk, error)
 		want string
 	}{
-		{again(other), `<dd class="ok">proved 20`},
-		{again(partly), `<dd class="bad">not what the ledger gives 20`},
+		{again(other), `<dd class="ok">verified 20`},
+		{again(partly), `<dd class="bad">differs from the ledger 20`},
 		{func(context.Context) (*app.Desk, error) { panic("wrong") }, `<dd class="bad">failed 20`},
 		{func(context.Context) (*app.Desk, error) { return nil, io.ErrUnexpectedEOF }, `<dd class="bad">failed 20`},
 		{func(ctx context.Context) (*app.Desk, error) {
@@ -239,7 +239,7 @@ func TestChecks(t *testing.T) {
 	require.NotContains(t, get(t, s, "/packages/berlin", nil).text, "Check again")
 }
 
-// What is broken, hostile, or of another network among the packages is a row that says so, or a note.
+// Packages that are broken, hostile or of another network give a row that says so, or a note.
 func TestHostilePackages(t *testing.T) {
 	d, dir, book := monthEnd(t)
 	shelf := filepath.Join(dir, "closed")
@@ -292,12 +292,12 @@ func TestHostilePackages(t *testing.T) {
 		require.NotContains(t, rows, "nothing")
 		require.NotContains(t, rows, "site")
 		require.Contains(t, list.text, "3 folders without a package are not listed.")
-		require.Contains(t, rows["lost"], "its manifest.json is missing")
+		require.Contains(t, rows["lost"], "manifest.json is missing")
 		require.Contains(t, rows["broken"], "manifest.json")
 		require.Contains(t, rows["<script>alert(1)<!script>"], "manifest.json")
 		require.Contains(t, rows["large"], "larger than")
 		require.Equal(t, "not checked", rows["2026-01"])
-		require.Contains(t, list.text, "1 package of other networks is there, too.")
+		require.Contains(t, list.text, "1 package of other networks is not listed.")
 	}
 	require.Equal(t, http.StatusNotFound, get(t, s, "/packages/foreign", nil).status)
 	require.Equal(t, http.StatusNotFound, get(t, s, "/packages/outside", nil).status)
@@ -307,11 +307,11 @@ func TestHostilePackages(t *testing.T) {
 	require.Equal(t, http.StatusOK, page.status)
 	require.NotContains(t, foreign(page.text), "<script")
 	require.NotContains(t, foreign(page.text), "<img")
-	require.Contains(t, page.text, "checks that do not hold: 1, journals that cannot be made: 2")
+	require.Contains(t, page.text, "failed checks: 1, failed journals: 2")
 	require.Contains(t, page.text, "not all final and sealed")
 	require.Equal(t, http.StatusConflict, get(t, s, "/packages/hostile/v1/%3Cscript%3E.html", nil).status)
-	require.Contains(t, get(t, s, "/packages/twice", nil).text, "There is no such package, version or file.")
-	require.NotContains(t, get(t, s, "/cockpit", nil).text, "no package of fees close")
+	require.Contains(t, get(t, s, "/packages/twice", nil).text, "This package, version or file does not exist.")
+	require.NotContains(t, get(t, s, "/overview", nil).text, "not a close package")
 	require.NotContains(t, get(t, s, "/api/v1/packages", nil).text, "nothing")
 
 	var log lockedBuffer
@@ -323,25 +323,26 @@ func TestHostilePackages(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, away.status)
 	require.NotContains(t, away.text, "nowhere")
 	require.Contains(t, log.String(), "nowhere")
-	require.Contains(t, get(t, none, "/cockpit", nil).text, "The directory of the packages cannot be read")
+	require.Contains(t, get(t, none, "/overview", nil).text, "The package directory cannot be read")
 	without := served(t, d, nil)
 	for _, path := range []string{"/packages", "/packages/x", "/api/v1/packages", "/api/v1/packages/x"} {
 		a := get(t, without, path, nil)
 		require.Equal(t, http.StatusNotFound, a.status)
-		require.Contains(t, a.text, "fees serve --packages names the directory")
+		require.Contains(t, a.text, "This server has no package directory. Start it with fees serve --packages DIR.")
 	}
 	require.NotContains(t, get(t, without, "/fees", nil).text, ">Packages<")
 	empty := served(t, d, func(o *web.Options) { o.Ledgers[0].Packages = t.TempDir() })
-	require.Contains(t, get(t, empty, "/packages", nil).text, "No month is closed yet.")
+	require.Contains(t, get(t, empty, "/packages", nil).text, "No close packages yet. Create them with fees close.")
 }
 
-// tableOfList are the cells of a page's only table.
+// tableOfList returns the cells of a page's only table.
 func tableOfList(t testing.TB, page string) [][]string {
 	t.Helper()
+	page = bare(page)
 	return tableOf(t, "<h2>one</h2>"+page[strings.Index(page, "<table>"):], "one")
 }
 
-// Very many packages are listed within the time of a question.
+// Very many packages are listed within the timeout of a request.
 func TestManyPackages(t *testing.T) {
 	long(t, "many packages")
 	d, dir, book := monthEnd(t)
@@ -359,6 +360,6 @@ func TestManyPackages(t *testing.T) {
 	list := get(t, s, "/packages", nil)
 	require.Equal(t, http.StatusOK, list.status)
 	require.Len(t, tableOfList(t, list.text), 1001)
-	require.Contains(t, list.text, "There are more packages than are listed")
-	require.Contains(t, get(t, s, "/cockpit", nil).text, ">988 more</a>")
+	require.Contains(t, list.text, "The list is limited to the last packages by name")
+	require.Contains(t, get(t, s, "/overview", nil).text, ">988 more</a>")
 }

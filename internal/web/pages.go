@@ -10,25 +10,25 @@ import (
 	"github.com/feeledger/fees/internal/app"
 )
 
-// isPlace is how a transaction's place is written.
-var isPlace = regexp.MustCompile(`^[0-9]+-[0-9]+$`)
+// isTransactionID matches a transaction ID, such as 25-7.
+var isTransactionID = regexp.MustCompile(`^[0-9]+-[0-9]+$`)
 
-// route is a path with who answers there.
+// route is a path with its handler.
 type route struct {
 	path       string
-	ask        asker
-	about      string   // what a program gets there
-	parameters []string // that it takes
-	form       string   // of the answer; "" is json
+	ask        endpoint
+	about      string   // a summary for the API's description
+	parameters []string // accepted by the handler
+	form       string   // of the response; "" for json
 }
 
-// media is the type of the answer.
+// media returns the media type of the response.
 func (r *route) media() string { return contentTypes[cmp.Or(r.form, "json")] }
 
-type asker = func(*server, http.ResponseWriter, *http.Request) error
+type endpoint = func(*server, http.ResponseWriter, *http.Request) error
 
-// alone is an answer that no parameter changes: each is refused.
-func alone(ask asker) asker {
+// withoutParameters rejects requests with query parameters.
+func withoutParameters(ask endpoint) endpoint {
 	return func(s *server, w http.ResponseWriter, r *http.Request) error {
 		if _, err := parameters(r.URL.RawQuery); err != nil {
 			return err
@@ -37,14 +37,14 @@ func alone(ask asker) asker {
 	}
 }
 
-// pages are those that people see.
+// pages lists the routes of the web pages.
 func pages() []route {
 	list := []route{
-		{path: "/cockpit", ask: alone((*server).cockpit)},
+		{path: "/overview", ask: withoutParameters((*server).overview)},
 		{path: "/fees", ask: (*server).fees},
 		{path: "/transactions", ask: (*server).transactions},
-		{path: "/tx/{name}", ask: alone((*server).transaction)},
-		{path: "/block/{height}", ask: alone((*server).block)},
+		{path: "/tx/{name}", ask: withoutParameters((*server).transaction)},
+		{path: "/block/{height}", ask: (*server).block},
 		{path: "/accounts", ask: (*server).accounts},
 		{path: "/account/{address}", ask: (*server).account},
 		{path: "/account/{address}/statement", ask: (*server).statement},
@@ -56,13 +56,16 @@ func pages() []route {
 		{path: "/reconcile", ask: (*server).reconcileForm},
 		{path: "/reconcile/{token}", ask: (*server).reconciliation},
 		{path: "/reconcile/{token}/fixed", ask: (*server).checkedFile},
-		{path: "/packages", ask: alone((*server).packageList)},
-		{path: "/packages/{package}", ask: alone(ofPackage((*server).packagePage))},
-		{path: "/packages/{package}/{version}", ask: alone(ofPackage((*server).packagePage))},
-		{path: "/packages/{package}/{version}/{file...}", ask: alone(ofPackage((*server).packageFile))},
+		{path: "/packages", ask: withoutParameters((*server).packageList)},
+		{path: "/packages/{package}", ask: withoutParameters(ofPackage((*server).packagePage))},
+		{path: "/packages/{package}/{version}", ask: withoutParameters(ofPackage((*server).packagePage))},
+		{path: "/packages/{package}/{version}/{file...}", ask: withoutParameters(ofPackage((*server).packageFile))},
 	}
 	for _, form := range feesForms {
 		list = append(list, route{path: "/fees." + form, ask: (*server).feesFile})
+	}
+	for _, form := range transactionForms {
+		list = append(list, route{path: "/transactions." + form, ask: (*server).transactionsFile}, route{path: "/accounts." + form, ask: withoutParameters((*server).accountsFile)})
 	}
 	for _, form := range accountForms {
 		list = append(list, route{path: "/account/{address}/statement." + form, ask: (*server).statementFile}, route{path: "/account/{address}/rollforward." + form, ask: (*server).rollforwardFile})
@@ -73,47 +76,48 @@ func pages() []route {
 	return list
 }
 
-// The forms in which fees, and what is made of an account, can be downloaded.
+// Download formats of fees, and of an account's statement and rollforward.
 var (
 	feesForms    = []string{"csv", "xlsx", "parquet", "json"}
 	accountForms = []string{"csv", "xlsx", "json"}
 )
 
-// Nav are the links to the other pages, about the same period.
+// Nav returns the links to the other pages, for the same period.
 func (v *view) Nav() (list []navigation) {
 	about := v.Scope
 	if about == nil {
 		about = new(scope)
 	}
-	for _, p := range []struct{ text, path string }{{"Cockpit", "cockpit"}, {"Fees", "fees"}, {"Transactions", "transactions"}, {"Accounts", "accounts"}, {"Findings", "findings"}, {"Reconcile", "reconcile"}, {"Packages", "packages"}} {
+	for _, p := range []struct{ text, path, key string }{{"Overview", "overview", "o"}, {"Fees", "fees", "f"}, {"Transactions", "transactions", "t"}, {"Accounts", "accounts", "a"}, {"Findings", "findings", "i"}, {"Reconcile", "reconcile", "r"}, {"Packages", "packages", "p"}} {
 		to := p.path
 		if p.path == "packages" && !v.Packages {
 			continue
 		}
-		if !slices.Contains([]string{"cockpit", "accounts", "packages"}, p.path) { // these are about no period
+		if !slices.Contains([]string{"overview", "accounts", "packages"}, p.path) { // pages without a period
 			to += about.query(nil)
 		}
-		list = append(list, navigation{link{p.text, to}, p.path == v.Path})
+		list = append(list, navigation{link{p.text, to}, p.key, p.path == v.Path})
 	}
 	return list
 }
 
 type navigation struct {
 	link
-	Here bool // it is the page itself
+	Key  string // opens it, after g; "" for none
+	Here bool   // the current page
 }
 
-// allSealed is what an answer is about that may depend on each block that is sealed.
+// allSealed is the period of an answer that depends on all sealed blocks.
 var allSealed = app.Period{All: true}
 
-// show writes a page whose answer depends on what is sealed of a period alone, unless the browser has
-// it. Make is told what is sealed.
-func (s *server) show(w http.ResponseWriter, r *http.Request, about app.Period, make func(sealed string) (*view, error)) error {
-	same, sealed, err := s.same(w, r, about, s.shownTo(r))
+// show writes a page that depends only on the sealed blocks of a period, unless the browser has a current copy.
+// It passes the sealed state to build.
+func (s *server) show(w http.ResponseWriter, r *http.Request, about app.Period, build func(sealed string) (*view, error)) error {
+	same, sealed, err := s.same(w, r, about, s.shownTo(r), s.monthsText(r.Context()))
 	if same || err != nil {
 		return err
 	}
-	v, err := make(sealed)
+	v, err := build(sealed)
 	if err != nil {
 		return err
 	}

@@ -14,39 +14,39 @@ import (
 	"github.com/feeledger/fees/internal/web/users"
 )
 
-// The bounds of the work on passwords, which is slow on purpose.
+// Limits of password hashing, which is slow on purpose.
 const (
 	passwordsAtOnce = 2
-	rememberedTime  = 5 * time.Minute // for which a right password is not hashed again
+	rememberedTime  = 5 * time.Minute // a correct password is not hashed again within it
 	maxRemembered   = 1000
-	maxMisses       = 20 // wrong passwords that are compared with a remembered one
+	maxMisses       = 20 // wrong passwords compared with a remembered one
 )
 
-// passwords checks names and passwords.
+// passwords verifies names and passwords.
 type passwords struct {
 	users            *users.Users
 	now              func() time.Time
 	failures         *failures
 	working, waiting chan struct{}
-	key              []byte // of the sums of those that are remembered
+	key              []byte // of the digests of remembered passwords
 	mu               sync.Mutex
 	remembered       *recent[[sha256.Size]byte, *remembered] // by name and address
 }
 
-// remembered is the sum of a name and a password that were right.
+// remembered is the digest of a verified name and password.
 type remembered struct {
 	sum    []byte
 	when   time.Time
-	misses int // others that were compared with it
+	misses int // wrong passwords compared with it
 }
 
 func newPasswords(u *users.Users, now func() time.Time) *passwords {
 	return &passwords{users: u, now: now, failures: newFailures(now), key: []byte(random()), remembered: newRecent[[sha256.Size]byte, *remembered](),
-		working: make(chan struct{}, passwordsAtOnce), waiting: make(chan struct{}, mostWaiting)}
+		working: make(chan struct{}, passwordsAtOnce), waiting: make(chan struct{}, maxWaiting)}
 }
 
-// check checks a name and a password that come from a client. A right one passes, whatever failed before,
-// and ends the count of that.
+// check verifies a client's name and password. A correct password always passes and resets the client's
+// failures.
 func (p *passwords) check(ctx context.Context, from client, name, password string) error {
 	of := from.failing(name)
 	if p.remembers(of[0], name, password) {
@@ -59,21 +59,21 @@ func (p *passwords) check(ctx context.Context, from client, name, password strin
 	}
 	failed := false
 	defer func() { leave(failed) }()
-	free, err := turn(ctx, p.waiting, p.working)
+	free, err := acquireSlot(ctx, p.waiting, p.working)
 	if err != nil {
 		return err
 	}
 	defer free()
 	switch now, hold := p.failures.slow(of); {
-	case p.remembers(of[0], name, password): // since another attempt meanwhile
+	case p.remembers(of[0], name, password): // verified by a concurrent attempt
 		p.failures.forget(of)
 		return nil
-	case now != nil && !slow: // others have failed meanwhile
+	case now != nil && !slow: // concurrent attempts have failed
 		return &waitError{hold}
 	case !p.users.Fit(name, password):
 		failed = true
 		left, hold := p.failures.add(of)
-		return &misfitError{left: left, wait: hold, slow: slow}
+		return &loginError{left: left, wait: hold, slow: slow}
 	}
 	p.failures.forget(of)
 	p.mu.Lock()
@@ -85,8 +85,8 @@ func (p *passwords) check(ctx context.Context, from client, name, password strin
 	return nil
 }
 
-// remembers tells without work whether a name and a password were right a short time ago, from the same
-// address: elsewhere they are hashed, or this would be a fast way to guess. Here it gives up after some.
+// remembers reports, without hashing, whether a name and password were verified recently from the same address.
+// From another address they are hashed, and it gives up after some misses; otherwise it would speed up guessing.
 func (p *passwords) remembers(by failing, name, password string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -103,35 +103,35 @@ func (p *passwords) remembers(by failing, name, password string) bool {
 	return false
 }
 
-// sum is what is kept of a name and a password.
+// sum returns the digest of a name and a password.
 func (p *passwords) sum(name, password string) []byte {
 	mac := hmac.New(sha256.New, p.key)
 	fmt.Fprintf(mac, "%d %s%s", len(name), name, password)
 	return mac.Sum(nil)
 }
 
-// misfitError is a name and a password that do not fit. It does not tell which.
-type misfitError struct {
-	left int           // attempts that are free
-	wait time.Duration // before the next one is checked, where none is
-	slow bool          // none was free before
+// loginError reports a wrong name or password, without saying which.
+type loginError struct {
+	left int           // attempts left
+	wait time.Duration // delay of the next attempt if none is left
+	slow bool          // no attempt was left before this one
 }
 
-func (e *misfitError) Error() string {
+func (e *loginError) Error() string {
 	if e.left == 0 {
 		return "Wrong name or password. Wait " + inWords(e.wait) + " before you try again."
 	}
 	return "Wrong name or password. " + console.Counted(e.left, "attempt") + " left."
 }
 
-// waitError is too many attempts.
+// waitError reports too many failed attempts.
 type waitError struct{ wait time.Duration }
 
 func (e *waitError) Error() string {
 	return "Too many attempts failed. Wait " + inWords(e.wait) + " before you try again."
 }
 
-// inWords is a time as people are told it: it is never less.
+// inWords formats a delay in words, rounded up.
 func inWords(d time.Duration) string {
 	if d < time.Minute {
 		return console.Counted(int(seconds(d)), "second")
@@ -139,22 +139,22 @@ func inWords(d time.Duration) string {
 	return console.Counted(int((d+time.Minute-1)/time.Minute), "minute")
 }
 
-// seconds are those of a time, and never less.
+// seconds returns a duration in seconds, rounded up.
 func seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
 
-// logsIn checks who a client says that it is, and logs what fails.
+// logsIn verifies a client's credentials and logs failures.
 func (s *server) logsIn(r *http.Request, name, password string) error {
 	ctx, cancel := context.WithTimeout(r.Context(), s.Time)
 	defer cancel()
 	from := s.clientOf(r)
 	err := s.passwords.check(ctx, from, name, password)
-	var misfit *misfitError
+	var misfit *loginError
 	if errors.As(err, &misfit) {
-		known := "" // another name may be a password in the wrong field
+		known := "" // an unknown name may be a password typed into the wrong field
 		if s.Users.Has(name) {
 			known = name
 		}
-		s.Log.Warn("no log-in", "user", known, "address", from.address.String(), "error", err.Error())
+		s.Log.Warn("log-in failed", "user", known, "address", from.address.String(), "error", err.Error())
 	}
 	return err
 }

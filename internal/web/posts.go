@@ -5,33 +5,33 @@ import (
 	"net/http"
 )
 
-// posts are the paths to which something is sent. Nothing of a ledger is changed there.
+// posts lists the routes that accept POST. None of them changes a ledger.
 var posts = []route{
 	{path: "/reconcile", ask: (*server).receive},
 	{path: "/reconcile/{token}/forget", ask: (*server).forget},
 	{path: "/packages/{package}/check", ask: (*server).startCheck},
 }
 
-// takes tells whether a request sends something to a path that takes it.
+// takes reports whether a request posts to one of these routes.
 func (s *server) takes(r *http.Request) bool {
 	_, pattern := s.posting.Handler(r)
 	return r.Method == http.MethodPost && pattern != ""
 }
 
-// crossOrigin refuses what a page of another site sends.
+// crossOrigin rejects requests from pages of other sites.
 var crossOrigin = http.NewCrossOriginProtection()
 
-// act is a handler of what is sent. It takes no place of a question.
-func (s *server) act(ask asker) http.HandlerFunc {
+// act wraps a handler of a POST request. It takes no worker slot.
+func (s *server) act(ask endpoint) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := crossOrigin.Check(r); err != nil {
-			s.refuse(w, r, &problem{http.StatusForbidden, "Not from this page", "Another site has sent this: open the page of this server, and send it from there."})
+			s.refuse(w, r, &problem{http.StatusForbidden, "Cross-site request", "The request came from another site. Open this server's page and send the form from there."})
 			return
 		}
 		err := ask(s, w, r)
 		var own *problem
 		switch {
-		case errors.As(err, &own): // also where what was sent is given up, and the request with it
+		case errors.As(err, &own): // also if the upload was aborted
 			s.refuse(w, r, own)
 		case err != nil:
 			s.fail(w, r, err)
@@ -39,5 +39,5 @@ func (s *server) act(ask asker) http.HandlerFunc {
 	}
 }
 
-// owner is whose a request is; "" where there are no users.
+// owner returns the user of a request; "" if the server has no users.
 func (s *server) owner(r *http.Request) string { return visitorOf(r).user }

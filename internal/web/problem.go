@@ -15,7 +15,7 @@ import (
 	"github.com/feeledger/fees/internal/sys/jsontext"
 )
 
-// problem is what programs (RFC 9457) and people are told instead of an answer.
+// problem is an error as shown to people and to programs (RFC 9457).
 type problem struct {
 	Status int    `json:"status"`
 	Title  string `json:"title"`
@@ -24,35 +24,35 @@ type problem struct {
 
 func (p *problem) Error() string { return p.Title + ": " + p.Detail }
 
-// notUnderstood is a question that says nothing.
-func notUnderstood(format string, values ...any) error {
-	return &problem{http.StatusBadRequest, "Not understood", fmt.Sprintf(format, values...)}
+// invalidRequest returns an error for an invalid request.
+func invalidRequest(format string, values ...any) error {
+	return &problem{http.StatusBadRequest, "Invalid request", fmt.Sprintf(format, values...)}
 }
 
-// statuses are those of the kinds of errors.
+// statuses maps a kind of error to its status and title.
 var statuses = map[failure.Kind]problem{
-	failure.NotUnderstood: {Status: http.StatusBadRequest, Title: "Not understood"},
-	failure.NotFound:      {Status: http.StatusNotFound, Title: "Not there"},
-	failure.NotCovered:    {Status: http.StatusConflict, Title: "The ledger lacks a part of it"},
+	failure.NotUnderstood: {Status: http.StatusBadRequest, Title: "Invalid request"},
+	failure.NotFound:      {Status: http.StatusNotFound, Title: "Not found"},
+	failure.NotCovered:    {Status: http.StatusConflict, Title: "Data missing from the ledger"},
 	failure.Busy:          {Status: http.StatusServiceUnavailable, Title: "Busy"},
-	failure.Damaged:       {Status: http.StatusServiceUnavailable, Title: "The ledger is not what was written"},
-	failure.Unanswered:    {Status: http.StatusBadGateway, Title: "Not answered"},
-	failure.DoesNotHold:   {Status: http.StatusConflict, Title: "The figures contradict each other"},
-	failure.Failed:        {Status: http.StatusInternalServerError, Title: "It failed"},
+	failure.Damaged:       {Status: http.StatusServiceUnavailable, Title: "Ledger damaged"},
+	failure.Unanswered:    {Status: http.StatusBadGateway, Title: "Source not available"},
+	failure.DoesNotHold:   {Status: http.StatusConflict, Title: "Inconsistent figures"},
+	failure.Failed:        {Status: http.StatusInternalServerError, Title: "Internal error"},
 }
 
-// problemOf is what an error is to who asked. What failed on this machine stays in the log.
-func problemOf(ctx context.Context, err error, most time.Duration) *problem {
+// problemOf converts an error for the client. Details of internal failures stay in the log.
+func problemOf(ctx context.Context, err error, timeout time.Duration) *problem {
 	var own *problem
 	switch {
 	case errors.As(err, &own):
 		return own
 	case errors.Is(err, errBusy):
-		return &problem{http.StatusTooManyRequests, "Busy", "Many questions are being worked on. Ask again in a moment."}
+		return &problem{http.StatusTooManyRequests, "Busy", "The server is processing too many requests. Try again in a moment."}
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return &problem{http.StatusGatewayTimeout, "It takes too long", fmt.Sprintf("The question was given up after %v. Ask for a shorter period, or ask on the command line.", most)}
+		return &problem{http.StatusGatewayTimeout, "Timed out", fmt.Sprintf("The request exceeded %v. Choose a shorter period, or use the command line.", timeout)}
 	}
-	var misfit *misfitError
+	var misfit *loginError
 	var wait *waitError
 	if errors.As(err, &misfit) && !misfit.slow {
 		return &problem{http.StatusUnauthorized, "Not logged in", misfit.Error()}
@@ -70,23 +70,23 @@ func problemOf(ctx context.Context, err error, most time.Duration) *problem {
 	}
 	var ofLedger *app.LedgerError
 	detail := err.Error()
-	if errors.As(err, &ofLedger) { // where the ledger is, concerns nobody else
+	if errors.As(err, &ofLedger) { // do not reveal the ledger's location
 		detail = strings.TrimPrefix(ofLedger.Err.Error(), ofLedger.Place+": ")
 	}
 	var input *app.InputError
 	if errors.As(err, &input) {
 		detail = input.Naming(func(f app.Field) string { return parameterOf(f) })
 	}
-	if errors.Is(err, ledger.ErrAway) { // what it says has its address
+	if errors.Is(err, ledger.ErrAway) { // its text contains the database's address
 		detail = "The ledger's database does not answer. Try again in a moment."
 	}
 	if s.Status == http.StatusInternalServerError {
-		detail = "The log of the server says why."
+		detail = "See the server log for the cause."
 	}
 	return &problem{s.Status, s.Title, console.Printable(detail)}
 }
 
-// parameterOf is what a field of a question is called in an address.
+// parameterOf returns the query parameter of a field.
 func parameterOf(f app.Field) string {
 	switch f {
 	case app.FieldMonth, app.FieldYear, app.FieldFrom, app.FieldTo:
@@ -98,13 +98,16 @@ func parameterOf(f app.Field) string {
 }
 
 // refuse writes a problem, as JSON to programs.
-func (s *server) refuse(w http.ResponseWriter, r *http.Request, p *problem) {
+func (s *server) refuse(w http.ResponseWriter, r *http.Request, p *problem) { s.refuseFor(w, r, p, p) }
+
+// refuseFor writes a problem with the remedies for its cause.
+func (s *server) refuseFor(w http.ResponseWriter, r *http.Request, p *problem, cause error) {
 	if s.forPrograms(r) {
-		answered(w, r)
+		releaseAnswered(w, r)
 		w.Header().Set("Content-Type", "application/problem+json")
 		w.WriteHeader(p.Status)
-		_ = jsontext.Write(w, p) // whoever has gone does not read it
+		_ = jsontext.Write(w, p) // the client may have disconnected
 		return
 	}
-	s.render(w, r, p.Status, &view{Title: p.Title, Lead: p.Detail, Failed: true})
+	s.render(w, r, p.Status, s.failurePage(r, p, cause))
 }

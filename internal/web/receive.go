@@ -20,29 +20,29 @@ import (
 )
 
 const (
-	// mostArriving is how many files may arrive at once.
-	mostArriving = 4
-	// mostField is how long what else a form has may be.
-	mostField = 8 << 10
-	// mostForm is how much of a form is not the file.
-	mostForm = 256 << 10
-	// mostDrained is how much more is read of what is too large: a browser reads no answer before
-	// it has sent all.
-	mostDrained = 8 * mostFile
-	// mostName is how long the name of a file may be.
-	mostName = 120
+	// maxUploads limits concurrent uploads.
+	maxUploads = 4
+	// maxField limits the length of a form field.
+	maxField = 8 << 10
+	// maxForm limits the size of a form without its file.
+	maxForm = 256 << 10
+	// maxDrainBytes limits how much of an oversized upload is read on: a browser reads no response before
+	// it has sent everything.
+	maxDrainBytes = 8 * maxFile
+	// maxName limits the length of a file name.
+	maxName = 120
 )
 
-// arrivalTime is how long a file may take to arrive.
+// arrivalTime limits the duration of an upload.
 var arrivalTime = time.Minute
 
 var (
-	errTooLarge = &problem{http.StatusRequestEntityTooLarge, "Too large", fmt.Sprintf("A file may have %d MB here. fees reconcile on the command line has no such bound.", mostFile>>20)}
+	errTooLarge = &problem{http.StatusRequestEntityTooLarge, "Too large", fmt.Sprintf("Files are limited to %d MB here. For larger files, use fees reconcile on the command line.", maxFile>>20)}
 	errTooSlow  = &problem{http.StatusRequestTimeout, "Too slow", "The file did not arrive in time. Send it again, or use fees reconcile on the command line."}
-	errArriving = &problem{http.StatusTooManyRequests, "Busy", "Many files arrive. Send it again in a moment."}
+	errArriving = &problem{http.StatusTooManyRequests, "Busy", "Too many uploads at once. Try again in a moment."}
 )
 
-// receive keeps a company's record of fees in memory, and leads to its page.
+// receive keeps a company's record of fees in memory and redirects to its page.
 func (s *server) receive(w http.ResponseWriter, r *http.Request) error {
 	select {
 	case s.arriving <- struct{}{}:
@@ -52,21 +52,21 @@ func (s *server) receive(w http.ResponseWriter, r *http.Request) error {
 		return errArriving
 	}
 	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(arrivalTime)) // a test's recorder has none
+	_ = control.SetReadDeadline(time.Now().Add(arrivalTime)) // httptest recorders do not support it
 	_ = control.SetWriteDeadline(time.Now().Add(arrivalTime + sendTime))
 	file, sc, err := s.readUpload(r)
 	if err != nil {
 		return err
 	}
 	to := s.base + "/reconcile/" + s.uploads.put(s.owner(r), file.Name, file.Content) + sc.query(nil)
-	if len(to) > mostQuery {
-		return &problem{http.StatusRequestURITooLong, "Too long", "Name fewer accounts, or a group of the address book."}
+	if len(to) > maxQuery {
+		return &problem{http.StatusRequestURITooLong, "Address too long", "Name fewer accounts, or use a group of the address book."}
 	}
 	http.Redirect(w, r, to, http.StatusSeeOther)
 	return nil
 }
 
-// forget gives up a file.
+// forget discards a file.
 func (s *server) forget(w http.ResponseWriter, r *http.Request) error {
 	if err := s.guarded(w, r); err != nil {
 		return err
@@ -78,12 +78,12 @@ func (s *server) forget(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// readUpload reads a form with a file and a scope. Nothing of it comes near a disk.
+// readUpload parses a form with a file and a scope. It writes nothing to disk.
 func (s *server) readUpload(r *http.Request) (*upload, *scope, error) {
-	if r.ContentLength > mostFile+mostForm {
+	if r.ContentLength > maxFile+maxForm {
 		return nil, nil, drained(r)
 	}
-	body := &io.LimitedReader{R: r.Body, N: mostFile + mostForm + 1}
+	body := &io.LimitedReader{R: r.Body, N: maxFile + maxForm + 1}
 	file, values, err := readForm(body, r.Header.Get("Content-Type"), s.token(r) != "", func(token string) error { return s.checkToken(r, token) })
 	switch {
 	case body.N <= 0 || errors.Is(err, errTooLarge):
@@ -93,30 +93,30 @@ func (s *server) readUpload(r *http.Request) (*upload, *scope, error) {
 	case err != nil:
 		var own *problem
 		if !errors.As(err, &own) {
-			err = notUnderstood("The form cannot be read: it is no multipart/form-data, or it broke off.")
+			err = invalidRequest("The form cannot be read: it is not valid multipart/form-data, or it was cut off.")
 		}
 		return nil, nil, err
 	case file == nil || len(file.Content) == 0:
-		return nil, nil, notUnderstood("There is no file, or nothing is in it: choose a csv or xlsx file.")
+		return nil, nil, invalidRequest("The file is missing or empty. Choose a csv or xlsx file.")
 	}
 	sc, err := readScope(values.Encode())
 	return file, &sc, err
 }
 
-// drained reads on what is too large, so that its sender hears of it.
+// drained reads the rest of an oversized request, so that its sender receives the error.
 func drained(r *http.Request) error {
-	if _, err := io.CopyN(io.Discard, r.Body, mostDrained); errors.Is(err, os.ErrDeadlineExceeded) {
+	if _, err := io.CopyN(io.Discard, r.Body, maxDrainBytes); errors.Is(err, os.ErrDeadlineExceeded) {
 		return errTooSlow
 	}
 	return errTooLarge
 }
 
-// readForm reads the parts of a form as they come. Where there must be a token, nothing that comes
-// before it is read.
+// readForm reads the parts of a form in order. If a token is required, it must come first: nothing is read
+// before it is verified.
 func readForm(body io.Reader, contentType string, guarded bool, check func(token string) error) (file *upload, values url.Values, err error) {
 	kind, about, err := mime.ParseMediaType(contentType)
 	if err != nil || kind != "multipart/form-data" || about["boundary"] == "" {
-		return nil, nil, notUnderstood("Files are sent as multipart/form-data.")
+		return nil, nil, invalidRequest("Send the file as multipart/form-data.")
 	}
 	parts := multipart.NewReader(body, about["boundary"])
 	values = url.Values{}
@@ -138,7 +138,7 @@ func readForm(body io.Reader, contentType string, guarded bool, check func(token
 		case slices.Contains(scopeParameters, name) && !values.Has(name), name == "token" && !values.Has(name):
 			err = readValue(part, values)
 		default:
-			err = notUnderstood("%q is no field of this form, or comes twice.", console.Printable(name))
+			err = invalidRequest("The field %q is unknown or repeated.", console.Printable(name))
 		}
 		if err != nil {
 			return nil, nil, err
@@ -154,17 +154,17 @@ func readForm(body io.Reader, contentType string, guarded bool, check func(token
 }
 
 func readFile(part *multipart.Part) (*upload, error) {
-	content, err := io.ReadAll(io.LimitReader(part, mostFile+1))
-	if err == nil && len(content) > mostFile {
+	content, err := io.ReadAll(io.LimitReader(part, maxFile+1))
+	if err == nil && len(content) > maxFile {
 		err = errTooLarge
 	}
 	return &upload{Name: shownFile(part.FileName()), Content: bytes.Clone(content)}, err
 }
 
 func readValue(part *multipart.Part, values url.Values) error {
-	text, err := io.ReadAll(io.LimitReader(part, mostField+1))
-	if err == nil && len(text) > mostField {
-		err = notUnderstood("The field %s is too long.", part.FormName())
+	text, err := io.ReadAll(io.LimitReader(part, maxField+1))
+	if err == nil && len(text) > maxField {
+		err = invalidRequest("The field %s is too long.", part.FormName())
 	}
 	if len(text) > 0 {
 		values.Set(part.FormName(), string(text))
@@ -172,10 +172,10 @@ func readValue(part *multipart.Part, values url.Values) error {
 	return err
 }
 
-// shownFile is the name of a file as people see it: nothing is opened by it.
+// shownFile returns a file's name for display only; no file is opened by that name.
 func shownFile(name string) string {
 	name = console.Printable(name[strings.LastIndexAny(name, `/\`)+1:])
-	for len(name) > mostName {
+	for len(name) > maxName {
 		_, size := utf8.DecodeLastRuneInString(name)
 		name = name[:len(name)-size]
 	}

@@ -20,8 +20,8 @@ import (
 	"github.com/feeledger/fees/internal/web"
 )
 
-// Files are kept within bounds: the one that was not used for the longest time goes, and all go that
-// nobody uses. Nobody else's is found.
+// Uploads are limited: the least recently used file is dropped first, and unused files expire. Other users' files
+// are not found.
 func TestUploads(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	u := web.NewUploads(func() time.Time { return now })
@@ -59,7 +59,7 @@ func TestUploads(t *testing.T) {
 	require.Zero(t, u.Size())
 }
 
-// A form that is none, has too much, or comes from elsewhere, is refused with its reason.
+// A form that is malformed, too large, or from another site, is rejected with the reason.
 func TestHostileForms(t *testing.T) {
 	var log lockedBuffer
 	s := served(t, filled(t, "0..3"), func(o *web.Options) {
@@ -84,19 +84,19 @@ func TestHostileForms(t *testing.T) {
 		"no type":          {"", "x", http.StatusBadRequest, "multipart/form-data"},
 		"no boundary":      {"multipart/form-data", "x", http.StatusBadRequest, "multipart/form-data"},
 		"url-encoded":      {"application/x-www-form-urlencoded", "file=x", http.StatusBadRequest, "multipart/form-data"},
-		"nothing":          {kind, "", http.StatusBadRequest, "Not understood"},
+		"nothing":          {kind, "", http.StatusBadRequest, "Invalid request"},
 		"no end":           {kind, "--b\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nx", http.StatusBadRequest, "cannot be read"},
-		"no parts":         {kind, "--b--\r\n", http.StatusBadRequest, "choose a csv or xlsx file"},
-		"no file":          {kind, form(`name="period"|2026-01`), http.StatusBadRequest, "choose a csv or xlsx file"},
-		"empty file":       {kind, form(`name="file"; filename="a.csv"|`), http.StatusBadRequest, "choose a csv or xlsx file"},
-		"unknown field":    {kind, form(`name="path"|/etc/passwd`, file), http.StatusBadRequest, "is no field of this form"},
-		"unnamed field":    {kind, form(`x="path"|y`, file), http.StatusBadRequest, "is no field of this form"},
-		"two files":        {kind, form(file, file), http.StatusBadRequest, "comes twice"},
-		"two periods":      {kind, form(`name="period"|2026`, `name="period"|2026`, file), http.StatusBadRequest, "comes twice"},
+		"no parts":         {kind, "--b--\r\n", http.StatusBadRequest, "Choose a csv or xlsx file"},
+		"no file":          {kind, form(`name="period"|2026-01`), http.StatusBadRequest, "Choose a csv or xlsx file"},
+		"empty file":       {kind, form(`name="file"; filename="a.csv"|`), http.StatusBadRequest, "Choose a csv or xlsx file"},
+		"unknown field":    {kind, form(`name="path"|/etc/passwd`, file), http.StatusBadRequest, "is unknown or repeated"},
+		"unnamed field":    {kind, form(`x="path"|y`, file), http.StatusBadRequest, "is unknown or repeated"},
+		"two files":        {kind, form(file, file), http.StatusBadRequest, "repeated"},
+		"two periods":      {kind, form(`name="period"|2026`, `name="period"|2026`, file), http.StatusBadRequest, "repeated"},
 		"long field":       {kind, form(`name="accounts"|`+noise(9000), file), http.StatusBadRequest, "too long"},
 		"long address":     {kind, form(`name="accounts"|`+noise(8100), `name="zone"|`+noise(200), file), http.StatusRequestURITooLong, "group of the address book"},
 		"partial":          {kind, form(`name="partial"|2`, file), http.StatusBadRequest, "want 0 or 1"},
-		"endless header":   {kind, "--b\r\nContent-Disposition: form-data; name=\"" + noise(300<<10), http.StatusBadRequest, "Not understood"},
+		"endless header":   {kind, "--b\r\nContent-Disposition: form-data; name=\"" + noise(300<<10), http.StatusBadRequest, "Invalid request"},
 		"with a token":     {kind, form(`name="token"|abc`, file), http.StatusSeeOther, ""},
 		"name of a path":   {kind, form(`name="file"; filename="../../../etc/passwd"|hash,fee_wei`), http.StatusSeeOther, ""},
 		"name of controls": {kind, form("name=\"file\"; filename=\"\u202e\u200b\"|hash,fee_wei"), http.StatusSeeOther, ""},
@@ -108,14 +108,14 @@ func TestHostileForms(t *testing.T) {
 			page := get(t, s, a.header.Get("Location"), nil)
 			require.NotContains(t, page.text, "etc/passwd", name)
 			require.Equal(t, http.StatusOK, page.status, page.text)
-			require.Contains(t, page.text, "Nothing to compare: the file has no fee; completeness not checked.")
+			require.Contains(t, page.text, "Nothing to compare: the file contains no fees; completeness not checked.")
 		}
 	}
 	for name, value := range map[string]string{"Origin": "http://evil.example", "Sec-Fetch-Site": "cross-site"} {
 		for _, path := range []string{"/reconcile", "/reconcile/0123/forget"} {
 			a := post(t, s, path, kind, strings.NewReader(form(file)), func(r *http.Request) { r.Header.Set(name, value) })
 			require.Equal(t, http.StatusForbidden, a.status, name)
-			require.Contains(t, a.text, "Another site")
+			require.Contains(t, a.text, "another site")
 		}
 	}
 	for _, method := range []string{http.MethodPut, http.MethodDelete} {
@@ -127,11 +127,11 @@ func TestHostileForms(t *testing.T) {
 	}
 	path := sent(t, s, "a.csv", []byte("hash,fee_wei\n"), nil)
 	require.Equal(t, http.StatusOK, get(t, s, path, nil).status)
-	require.NotContains(t, log.String(), strings.TrimPrefix(path, "/reconcile/"), "a token is no word for the log")
+	require.NotContains(t, log.String(), strings.TrimPrefix(path, "/reconcile/"), "tokens are not logged")
 	require.Contains(t, log.String(), "route=/reconcile/{token} ")
 }
 
-// lockedBuffer is written by many.
+// lockedBuffer is a buffer for concurrent writers.
 type lockedBuffer struct {
 	mu  sync.Mutex
 	all bytes.Buffer
@@ -149,8 +149,8 @@ func (b *lockedBuffer) String() string {
 	return b.all.String()
 }
 
-// A file that is too large is refused with the bound, whether its length was told or not. One that
-// comes bit by bit is given up, and keeps nobody from asking.
+// An oversized file is rejected with the limit, whether or not its length was announced. A slow upload is
+// aborted, and blocks no other request.
 func TestLargeAndSlowFiles(t *testing.T) {
 	d := filled(t, "0..3")
 	s := served(t, d, func(o *web.Options) { o.AtOnce = 1 })
@@ -158,7 +158,7 @@ func TestLargeAndSlowFiles(t *testing.T) {
 	for _, told := range []int64{-1, int64(form.Len())} {
 		a := post(t, s, "/reconcile", contentType, bytes.NewReader(form.Bytes()), func(r *http.Request) { r.ContentLength = told })
 		require.Equal(t, http.StatusRequestEntityTooLarge, a.status)
-		require.Contains(t, a.text, "A file may have 32 MB here. fees reconcile on the command line has no such bound.")
+		require.Contains(t, a.text, "Files are limited to 32 MB here. For larger files, use fees reconcile on the command line.")
 	}
 	huge := post(t, s, "/reconcile", contentType, io.MultiReader(form, bytes.NewReader(make([]byte, 1<<20))), nil)
 	require.Equal(t, http.StatusRequestEntityTooLarge, huge.status)
@@ -169,7 +169,7 @@ func TestLargeAndSlowFiles(t *testing.T) {
 	for range 4 {
 		slow = append(slow, begin(t, s))
 	}
-	require.Equal(t, http.StatusOK, get(t, s, "/cockpit", nil).status, "files that arrive take no place of a question")
+	require.Equal(t, http.StatusOK, get(t, s, "/overview", nil).status, "files that arrive take no place of a question")
 	contentType, form = formOf(t, "a.csv", []byte("hash,fee_wei\n"), nil)
 	require.Equal(t, http.StatusTooManyRequests, post(t, s, "/reconcile", contentType, bytes.NewReader(form.Bytes()), nil).status)
 	for _, c := range slow {
@@ -200,7 +200,7 @@ func TestLargeAndSlowFiles(t *testing.T) {
 	require.Contains(t, string(rest), "408 Request Timeout")
 }
 
-// begin2 says that a long file comes, and sends none of it.
+// begin2 announces a long file and sends none of it.
 func begin2(t *testing.T, address string, length int) net.Conn {
 	t.Helper()
 	c, err := net.Dial("tcp", address)
@@ -211,7 +211,7 @@ func begin2(t *testing.T, address string, length int) net.Conn {
 	return c
 }
 
-// A hostile file is a page that says what is wrong: small, and nothing of it is more than text.
+// A hostile file gives a small page that describes the error, and shows its contents only as text.
 func TestHostileFiles(t *testing.T) {
 	d := filled(t, "0..27")
 	s := served(t, d, nil)
@@ -220,11 +220,11 @@ func TestHostileFiles(t *testing.T) {
 		content, text string
 	}{
 		"columns.csv":  {strings.Repeat("c,", 10_000) + "\n" + strings.Repeat("1,", 10_000) + "\n", "10001 columns"},
-		"binary.csv":   {"hash,fee_wei\n\x00\x01\x02,\xff\xfe\n", "a byte of 0"},
+		"binary.csv":   {"hash,fee_wei\n\x00\x01\x02,\xff\xfe\n", "a zero byte"},
 		"random.bin":   {strings.Repeat("\x8f\x03\xff\x00,", 5000), "cannot be read"},
-		"old.xls":      {"\xd0\xcf\x11\xe0" + noise(100), "a spreadsheet of the old form"},
+		"old.xls":      {"\xd0\xcf\x11\xe0" + noise(100), "an old or password-protected spreadsheet"},
 		"zip.xlsx":     {"PK\x03\x04" + noise(100), "cannot be unpacked"},
-		"quote.csv":    {"hash,fee_wei\n\"" + noise(2<<20), "is a quote never closed?"},
+		"quote.csv":    {"hash,fee_wei\n\"" + noise(2<<20), "check for an unclosed quote"},
 		"line.csv":     {noise(1 << 20), "cannot be read"},
 		"utf16.csv":    {"\xff\xfeh\x00a\x00\xd8", "UTF-16"},
 		"script.csv":   {"x <script>alert(1)</script>,<img src=x>\n\"><script>,=cmd|' /C calc'!A0\n", "&lt;script&gt;alert(1)&lt;/script&gt;"},
@@ -260,10 +260,10 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
-// bomb is a workbook whose sheet is large once it is unpacked.
+// bomb returns a workbook whose sheet is huge when unpacked.
 func bomb(t *testing.T, size int) string { return bombOf(t, size, "sheet.xml", "<x/>") }
 
-// bombOf has so many bytes of an element in one of its parts.
+// bombOf contains a part with an element of the given size.
 func bombOf(t *testing.T, size int, part, element string) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -292,18 +292,18 @@ func bombOf(t *testing.T, size int, part, element string) string {
 	return out.String()
 }
 
-// A small workbook that unpacks to millions of texts, cells or attributes is refused before it is all read.
-// That is done once, whoever looks at it again.
+// A small workbook that unpacks to millions of texts, cells or attributes is rejected before it is read completely.
+// It is read once for all requests.
 func TestWorkbooksThatUnpackFar(t *testing.T) {
 	s := served(t, filled(t, "0..3"), nil)
 	for name, c := range map[string]struct{ part, element, text string }{
-		"texts":      {"strings.xml", "<si><t/></si>", "it unpacks to far more cells or texts"},
-		"empty":      {"strings.xml", "<si/>", "it unpacks to far more cells or texts"},
-		"cells":      {"sheet.xml", "<row><c/><c/><c/></row>", "it unpacks to far more cells or texts"},
-		"attributes": {"sheet.xml", `<c` + strings.Repeat(` a=""`, 1000) + "/>", "it unpacks to far more cells or texts"},
-		"comments":   {"sheet.xml", "<!---->", "it unpacks to far more cells or texts"},
-		"bytes":      {"sheet.xml", "<c>" + strings.Repeat(" ", 1<<19) + "</c>", "it unpacks to far more than a spreadsheet writes"},
-		"a text":     {"strings.xml", strings.Repeat("x", 1<<20), "it has a text of more than 1 MB"},
+		"texts":      {"strings.xml", "<si><t/></si>", "it unpacks to more cells or texts"},
+		"empty":      {"strings.xml", "<si/>", "it unpacks to more cells or texts"},
+		"cells":      {"sheet.xml", "<row><c/><c/><c/></row>", "it unpacks to more cells or texts"},
+		"attributes": {"sheet.xml", `<c` + strings.Repeat(` a=""`, 1000) + "/>", "it unpacks to more cells or texts"},
+		"comments":   {"sheet.xml", "<!---->", "it unpacks to more cells or texts"},
+		"bytes":      {"sheet.xml", "<c>" + strings.Repeat(" ", 1<<19) + "</c>", "it unpacks to more data than a spreadsheet writes"},
+		"a text":     {"strings.xml", strings.Repeat("x", 1<<20), "it contains a text of more than 1 MB"},
 		"sheets":     {"book.xml", `<sheet name="x" id="a"/>`, "more than 2000 sheets"},
 		"relations":  {"_rels/book.xml.rels", `<Relationship Id="a"/>`, "more than 20000 relations"},
 	} {
@@ -322,7 +322,7 @@ func TestWorkbooksThatUnpackFar(t *testing.T) {
 	}
 }
 
-// A record that was read is kept for other views of it, until it is forgotten. Others go on while it is read.
+// A parsed record is cached for other views until it is deleted. Other requests proceed while it is read.
 func TestRecordsStayRead(t *testing.T) {
 	long(t, "it reads 400,000 rows")
 	s := served(t, filled(t, "0..3"), func(o *web.Options) { o.AtOnce = 1 })
@@ -331,13 +331,13 @@ func TestRecordsStayRead(t *testing.T) {
 	done := make(chan int, 1)
 	go func() { done <- get(t, s, path+"&rows_only=1", nil).status }()
 	for range 3 {
-		require.Equal(t, http.StatusOK, get(t, s, "/cockpit", nil).status)
+		require.Equal(t, http.StatusOK, get(t, s, "/overview", nil).status)
 		require.Empty(t, done, "it is read, and keeps no question waiting")
 	}
 	require.Equal(t, http.StatusOK, <-done)
 }
 
-// Files that are forgotten leave nothing in memory.
+// Deleted files leave nothing in memory.
 func TestMemoryOfFiles(t *testing.T) {
 	long(t, "it is about large files")
 	s := served(t, filled(t, "0..3"), nil)

@@ -2,10 +2,10 @@ package web
 
 import "container/list"
 
-// recent keeps values by key, and knows which was used longest ago. It is for one goroutine at a time.
+// recent is a map that tracks which value was used longest ago. It is not safe for concurrent use.
 type recent[K comparable, V any] struct {
 	at    map[K]*list.Element
-	order *list.List // of items, the one used last first
+	order *list.List // of items, most recently used first
 }
 
 type item[K comparable, V any] struct {
@@ -17,7 +17,7 @@ func newRecent[K comparable, V any]() *recent[K, V] {
 	return &recent[K, V]{map[K]*list.Element{}, list.New()}
 }
 
-// get returns the value of a key, which is then the one used last.
+// get returns the value of a key and marks it as the most recently used.
 func (r *recent[K, V]) get(key K) (value V, found bool) {
 	element, found := r.at[key]
 	if !found {
@@ -27,13 +27,13 @@ func (r *recent[K, V]) get(key K) (value V, found bool) {
 	return element.Value.(item[K, V]).value, true
 }
 
-// add keeps a value in place of one that the key had.
+// add stores a value and replaces any previous one.
 func (r *recent[K, V]) add(key K, value V) {
 	r.remove(key)
 	r.at[key] = r.order.PushFront(item[K, V]{key, value})
 }
 
-// remove returns what it removed.
+// remove removes a key and returns its value.
 func (r *recent[K, V]) remove(key K) (value V, found bool) {
 	element, found := r.at[key]
 	if !found {
@@ -43,5 +43,5 @@ func (r *recent[K, V]) remove(key K) (value V, found bool) {
 	return r.order.Remove(element).(item[K, V]).value, true
 }
 
-// oldest returns the key of the value that was used longest ago.
+// oldest returns the key of the least recently used value.
 func (r *recent[K, V]) oldest() K { return r.order.Back().Value.(item[K, V]).key }

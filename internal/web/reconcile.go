@@ -18,13 +18,13 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// errNotKept says that nothing is there by a token, or nothing any more.
-var errNotKept = &problem{http.StatusNotFound, "Not there", fmt.Sprintf("This file is not kept, or not any more: one that nobody uses for %d minutes is forgotten, and so is the one that was not used for the longest time where many are sent. Send it again.", int(keptFor.Minutes()))}
+// errNotKept reports an unknown or expired upload token.
+var errNotKept = &problem{http.StatusNotFound, "Not found", fmt.Sprintf("This file is no longer kept. Unused files are deleted after %d minutes, or earlier if many are uploaded. Upload it again.", int(keptFor.Minutes()))}
 
-// errNoAccounts says that a result is not complete, and why.
-var errNoAccounts = &problem{http.StatusUnprocessableEntity, "No accounts", "No accounts are named, so fees that the file lacks were not looked for. Name the company's accounts, or compare only the rows."}
+// errNoAccounts reports that a result is incomplete without accounts.
+var errNoAccounts = &problem{http.StatusUnprocessableEntity, "No accounts", "Without accounts, fees missing from the file cannot be found. Name the company's accounts, or compare only the rows."}
 
-// reconcileForm asks for a company's record of fees.
+// reconcileForm shows the upload form for a company's record of fees.
 func (s *server) reconcileForm(w http.ResponseWriter, r *http.Request) error {
 	sc, err := readScope(r.URL.RawQuery)
 	if err != nil {
@@ -32,18 +32,18 @@ func (s *server) reconcileForm(w http.ResponseWriter, r *http.Request) error {
 	}
 	asked := s.ofCompany(sc)
 	v := &view{Title: "Reconcile", Path: "reconcile", Scope: &sc, Command: "fees reconcile FILE" + asked.flags() + s.ledgerFlag()}
-	v.Lead = "Compare a company's own record of fees, a csv or xlsx file, with the ledger, to the wei."
+	v.Lead = "Compare a company's own record of fees (csv or xlsx) with the ledger, to the wei."
 	v.Form = &form{Action: "reconcile", Post: true, Upload: true, Token: s.token(r), Button: "Compare"}
-	v.Form.Fields = append([]control{{Name: "file", Label: "File", Kind: "file", Required: true, Hint: fmt.Sprintf("csv or xlsx, up to %d MB", mostFile>>20)}}, asked.controls("The company's accounts")...)
+	v.Form.Fields = append([]control{{Name: "file", Label: "File", Kind: "file", Required: true, Hint: fmt.Sprintf("csv or xlsx, up to %d MB", maxFile>>20)}}, asked.controls("The company's accounts")...)
 	v.Notes = []string{
-		fmt.Sprintf("The file stays in this server's memory, and is forgotten when nobody has used it for %d minutes. A workbook, and what is worked out of a file, is in temporary files while an answer is made; nobody else can open them.", int(keptFor.Minutes())),
-		"A fee that the accounts paid in the period and no row names is listed too. A row that another account paid counts as 0.",
+		fmt.Sprintf("The file stays in this server's memory and is deleted after %d minutes without use. While a result is computed, workbooks and intermediate results are in private temporary files.", int(keptFor.Minutes())),
+		"Fees that the accounts paid in the period but no row covers are listed too. A row paid by another account counts as 0.",
 	}
 	s.render(w, r, http.StatusOK, v)
 	return nil
 }
 
-// ofCompany is a scope with the address book's own group where it names no accounts.
+// ofCompany returns the scope with the address book's own group if it names no accounts.
 func (s *server) ofCompany(sc scope) scope {
 	if own := s.Labels.OwnGroup(); sc.Accounts == "" && own != "" {
 		sc.Accounts = app.GroupPrefix + own
@@ -51,7 +51,7 @@ func (s *server) ofCompany(sc scope) scope {
 	return sc
 }
 
-// comparison is a company's record beside the ledger.
+// comparison compares a company's record with the ledger.
 type comparison struct {
 	upload   *upload
 	settings settings
@@ -61,7 +61,7 @@ type comparison struct {
 	result *reconcile.Result
 }
 
-// lacksAccounts reports whether neither accounts nor a comparison of the rows alone was asked for.
+// lacksAccounts reports whether accounts are missing and not only the rows are compared.
 func (c *comparison) lacksAccounts() bool {
 	return len(c.options.Accounts) == 0 && !c.settings.books.RowsOnly
 }
@@ -70,10 +70,10 @@ func (c *comparison) close() {
 	if c.result != nil {
 		c.result.Close()
 	}
-	runtime.KeepAlive(c.record) // the result has its file
+	runtime.KeepAlive(c.record) // the result uses its file
 }
 
-// comparison finds the file that a path names, with its settings.
+// comparison returns the file of a token, with its settings.
 func (s *server) comparison(r *http.Request) (*comparison, error) {
 	u := s.uploads.get(s.owner(r), r.PathValue("token"))
 	if u == nil {
@@ -87,7 +87,7 @@ func (s *server) comparison(r *http.Request) (*comparison, error) {
 	return &comparison{upload: u, settings: set}, nil
 }
 
-// prepare finds the period, the accounts and the options.
+// prepare resolves the period, the accounts and the options.
 func (s *server) prepare(ctx context.Context, c *comparison) (err error) {
 	asked, err := s.readQuestion(&c.settings.scope)
 	if err != nil {
@@ -101,28 +101,28 @@ func (s *server) prepare(ctx context.Context, c *comparison) (err error) {
 	return err
 }
 
-// compare compares the record, which was read.
+// compare compares the record once it is read.
 func (s *server) compare(r *http.Request, c *comparison) error {
 	if c.unread != nil {
 		return &unreadError{c.unread}
 	}
-	return s.atLength(r, func() (err error) {
+	return s.runLongRead(r, func() (err error) {
 		c.result, err = s.Desk.Reconcile(r.Context(), c.file, c.upload.Name, c.asked, c.options)
 		return err
 	})
 }
 
-// unreadError says that a company's record cannot be read with its settings.
+// unreadError reports that a company's record cannot be read with its settings.
 type unreadError struct{ err error }
 
 func (e *unreadError) Error() string { return e.err.Error() }
 
-// problem is it to who asks for a file.
+// problem converts the error for file downloads.
 func (e *unreadError) problem() *problem {
 	return &problem{http.StatusUnprocessableEntity, "The file cannot be read", strings.Join(e.lines(), " ")}
 }
 
-// lines say it, with the names of the page's settings.
+// lines returns the error's text, with flags replaced by the labels of the page's settings.
 func (e *unreadError) lines() (list []string) {
 	var problems *reconcile.ProblemsError
 	text := e.err.Error()
@@ -130,19 +130,19 @@ func (e *unreadError) lines() (list []string) {
 		text = problems.Error()
 	}
 	for line := range strings.Lines(text) {
-		list = append(list, console.Printable(inOurWords(strings.TrimSpace(line))))
+		list = append(list, console.Printable(withLabels(strings.TrimSpace(line))))
 	}
 	return list
 }
 
-// aFlag is a setting as the command line has it.
+// aFlag matches a setting in the command line's form.
 var (
 	aFlag    = regexp.MustCompile(`--([a-z]+(?:-[a-z]+)*)`)
 	aMapping = regexp.MustCompile(`--map ([a-z_]+)=NAME`)
 )
 
-// inOurWords has the settings by their names here.
-func inOurWords(text string) string {
+// withLabels replaces flags by the labels of the page's settings.
+func withLabels(text string) string {
 	text = aMapping.ReplaceAllString(text, "the column of $1")
 	return aFlag.ReplaceAllStringFunc(text, func(flag string) string {
 		if f := settingOf(strings.TrimPrefix(flag, "--")); f != nil {
@@ -152,10 +152,10 @@ func inOurWords(text string) string {
 	})
 }
 
-// previewed is how many rows of a file are shown as they are.
+// previewed is the number of rows in the preview of a file.
 const previewed = 6
 
-// reconciliation shows how a file is read, and what became of its rows.
+// reconciliation shows how a file is read, and the results by row.
 func (s *server) reconciliation(w http.ResponseWriter, r *http.Request) error {
 	c, err := s.comparison(r)
 	if err != nil {
@@ -176,9 +176,9 @@ func (s *server) reconciliation(w http.ResponseWriter, r *http.Request) error {
 	}
 	here := "reconcile/" + r.PathValue("token")
 	v.Form = s.settingsForm(&c.settings, here, preview)
-	v.Form.Title, v.Form.Shown = "How the file is read", err != nil || c.lacksAccounts()
+	v.Form.Title, v.Form.Shown = "File settings", err != nil || c.lacksAccounts()
 	v.Facts = []fact{plain("file", fmt.Sprintf("%s, %d bytes", c.upload.Name, len(c.upload.Content))), plain("SHA-256", c.upload.sum)}
-	v.Last = &form{Action: here + "/forget", Post: true, Token: s.token(r), Button: "Forget this file"}
+	v.Last = &form{Action: here + "/forget", Post: true, Token: s.token(r), Button: "Delete this file"}
 	status := http.StatusOK
 	var unread *unreadError
 	switch {
@@ -200,10 +200,10 @@ func (s *server) reconciliation(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// shownColumns are those of the details that a page has.
+// shownColumns are the columns of the details that a page shows.
 var shownColumns = []string{"outcome", "line", "id", "time", "books", "chain", "difference", "notes", "payer", "books_hash"}
 
-// outcomes says what became of the rows.
+// outcomes adds the results to the page.
 func (s *server) outcomes(v *view, c *comparison, here string) error {
 	result := c.result
 	headline := result.Headline()
@@ -220,10 +220,10 @@ func (s *server) outcomes(v *view, c *comparison, here string) error {
 	}
 	total := &result.Total
 	v.Facts = append(v.Facts, plain("read", readAs(c.file)), plain("period", c.asked.Name), plain("blocks", spanText(result.Span)), plain("accounts", fmt.Sprint(len(c.options.Accounts))),
-		amount("books", chain.Some(total.Books), result.Options.Symbol), amount("chain", total.Chain, result.Options.Symbol), amount("difference, books less chain", total.Difference, result.Options.Symbol))
+		amount("books", chain.Some(total.Books), result.Options.Symbol), amount("chain", total.Chain, result.Options.Symbol), amount("difference (books - chain)", total.Difference, result.Options.Symbol))
 	v.Notes = result.Notes
 	for _, list := range []*table.Sheet{result.Summary(), narrowed(result.Details(c.settings.all), shownColumns)} {
-		table, err := s.table(list, mostRows)
+		table, err := s.list(list, listing{limit: maxRows, zone: c.asked.Zone}, nil)
 		if err != nil {
 			return err
 		}
@@ -242,16 +242,16 @@ func (s *server) outcomes(v *view, c *comparison, here string) error {
 	}
 	query := c.settings.query()
 	for _, form := range resultForms {
-		v.Downloads = append(v.Downloads, link{"what does not match, " + strings.ToUpper(form), here + "/result." + form + query})
+		v.Downloads = append(v.Downloads, link{"unmatched rows, " + strings.ToUpper(form), here + "/result." + form + query})
 		if c.settings.all {
 			v.Downloads[len(v.Downloads)-1].Text = "all rows, " + strings.ToUpper(form)
 		}
 	}
-	v.Downloads = append(v.Downloads, link{"the file with its outcomes, " + strings.ToUpper(c.file.Form), here + "/fixed" + query})
+	v.Downloads = append(v.Downloads, link{"the file with results, " + strings.ToUpper(c.file.Form), here + "/fixed" + query})
 	return nil
 }
 
-// readAs says what was found in a file.
+// readAs describes how a file was read.
 func readAs(f *reconcile.File) string {
 	said := []string{f.Form + ", " + console.Counted(f.Count, "row")}
 	for _, c := range f.Columns {
@@ -263,7 +263,7 @@ func readAs(f *reconcile.File) string {
 	return strings.Join(said, "; ")
 }
 
-// narrowed is a sheet with some of its columns.
+// narrowed returns a sheet with the named columns only.
 func narrowed(from *table.Sheet, names []string) *table.Sheet {
 	to := *from
 	to.Columns = nil
@@ -291,29 +291,29 @@ func narrowed(from *table.Sheet, names []string) *table.Sheet {
 	return &to
 }
 
-// resultForms are those in which a result can be downloaded.
+// resultForms are the download formats of a result.
 var resultForms = []string{"csv", "xlsx", "json"}
 
-// reconciliationFile is the result as fees reconcile writes it.
+// reconciliationFile sends the result as fees reconcile writes it.
 func (s *server) reconciliationFile(w http.ResponseWriter, r *http.Request) error {
 	return s.compared(w, r, func(to *answer, c *comparison) error {
 		return app.WriteReconciliation(to, c.result, to.form, c.settings.all, 0)
 	})
 }
 
-// checkedFile is the company's own file with what became of each row, as fees reconcile --fix writes it.
+// checkedFile sends the company's own file with the result of each row, as fees reconcile --fix writes it.
 func (s *server) checkedFile(w http.ResponseWriter, r *http.Request) error {
 	return s.compared(w, r, func(to *answer, c *comparison) error {
 		to.form = c.file.Form
 		to.name = strings.TrimSuffix(c.upload.Name, path.Ext(c.upload.Name)) + "-checked." + c.file.Form
-		if c.file.Form == "csv" { // in the encoding that it came in
+		if c.file.Form == "csv" { // in its original encoding
 			to.contentType = "text/csv"
 		}
 		return c.settings.books.WriteFixed(r.Context(), to, c.result)
 	})
 }
 
-// compared sends a file that follows from a comparison.
+// compared sends a file derived from a comparison.
 func (s *server) compared(w http.ResponseWriter, r *http.Request, write func(*answer, *comparison) error) error {
 	c, err := s.comparison(r)
 	if err != nil {
@@ -338,16 +338,16 @@ func (s *server) compared(w http.ResponseWriter, r *http.Request, write func(*an
 		return err
 	}
 	return s.send(w, r, func(to *answer) error {
-		return s.atLength(r, func() error { return write(to, c) })
+		return s.runLongRead(r, func() error { return write(to, c) })
 	})
 }
 
-// attachment is the header of a file that is to be saved by a name.
+// attachment returns the header of a file to be saved under a name.
 func attachment(name string) string {
 	return mime.FormatMediaType("attachment", map[string]string{"filename": name})
 }
 
-// ownFile is a file's name as an argument that is no flag.
+// ownFile returns a file's name as an argument that is not mistaken for a flag.
 func ownFile(name string) string {
 	if strings.HasPrefix(name, "-") {
 		return "./" + name

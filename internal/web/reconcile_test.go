@@ -28,7 +28,7 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// monthEnd is a ledger of the month's end that is there to try, its directory, and its address book.
+// monthEnd is the sample ledger of a month end, with its directory and its address book.
 func monthEnd(t testing.TB) (d *app.Desk, dir string, book *app.AddressBook) {
 	t.Helper()
 	dir = t.TempDir()
@@ -51,7 +51,7 @@ func monthEnd(t testing.TB) (d *app.Desk, dir string, book *app.AddressBook) {
 	return d, dir, book
 }
 
-// post sends a body, and follows no redirect.
+// post sends a body and follows no redirect.
 func post(t testing.TB, s *httptest.Server, path, contentType string, body io.Reader, change func(*http.Request)) got {
 	t.Helper()
 	return get(t, s, path, func(r *http.Request) {
@@ -63,7 +63,7 @@ func post(t testing.TB, s *httptest.Server, path, contentType string, body io.Re
 	})
 }
 
-// formOf is a form with a file.
+// formOf returns a form with a file.
 func formOf(t testing.TB, name string, content []byte, fields url.Values) (contentType string, body *bytes.Buffer) {
 	t.Helper()
 	body = new(bytes.Buffer)
@@ -81,7 +81,7 @@ func formOf(t testing.TB, name string, content []byte, fields url.Values) (conte
 	return w.FormDataContentType(), body
 }
 
-// sent is the page of a file that was sent.
+// sent returns the page of an uploaded file.
 func sent(t testing.TB, s *httptest.Server, name string, content []byte, fields url.Values) (path string) {
 	t.Helper()
 	contentType, body := formOf(t, name, content, fields)
@@ -92,13 +92,13 @@ func sent(t testing.TB, s *httptest.Server, name string, content []byte, fields 
 	return path
 }
 
-// tableOf are the cells of a page's table by its title, without marks.
+// tableOf returns the cells of a page's table by its title, without markup.
 func tableOf(t testing.TB, page, title string) (rows [][]string) {
 	t.Helper()
 	_, rest, found := strings.Cut(page, "<h2>"+title+"</h2>")
 	require.True(t, found, "%s\n%s", title, page)
 	table, _, _ := strings.Cut(rest, "</table>")
-	for _, line := range regexp.MustCompile(`(?s)<tr>(.*?)</tr>`).FindAllStringSubmatch(table, -1) {
+	for _, line := range regexp.MustCompile(`(?s)<tr[^>]*>(.*?)</tr>`).FindAllStringSubmatch(table, -1) {
 		var cells []string
 		for _, c := range regexp.MustCompile(`(?s)<t[hd][^>]*>(.*?)</t[hd]>`).FindAllStringSubmatch(line[1], -1) {
 			cells = append(cells, html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(c[1], "")))
@@ -108,7 +108,7 @@ func tableOf(t testing.TB, page, title string) (rows [][]string) {
 	return rows
 }
 
-// result compares a record as fees reconcile does.
+// result compares a record like fees reconcile.
 func result(t testing.TB, d *app.Desk, in app.BooksInput, p app.PeriodInput, book *app.AddressBook, accounts ...string) (written map[string]string) {
 	t.Helper()
 	asked, err := p.Parse()
@@ -145,9 +145,9 @@ func result(t testing.TB, d *app.Desk, in app.BooksInput, p app.PeriodInput, boo
 	return written
 }
 
-// A finance team's month in the browser alone: a colleague's file has a wrong fee, which is followed
-// to what the chain moved; the reconciliation is downloaded. What is wrong in the file was planted,
-// and stands in the README of the demo; every byte is that of the command line.
+// A finance team's month end in the browser only: the wrong fee in a colleague's file is followed to the chain's
+// movements, and the reconciliation is downloaded. The errors in the file are listed in the demo's README; every
+// byte equals the command line's.
 func TestMonthInTheBrowser(t *testing.T) {
 	d, dir, book := monthEnd(t)
 	s := served(t, d, func(o *web.Options) { o.Ledgers[0].Labels, o.Ledgers[0].Place = book, "fees.db" })
@@ -171,7 +171,7 @@ func TestMonthInTheBrowser(t *testing.T) {
 	require.Contains(t, a.text, "fees reconcile company.csv --month 2026-01 --accounts group:company --ledger fees.db")
 
 	// Its lines 5, 12 and 16, and the transaction 10-7, which it lacks.
-	rows := tableOf(t, a.text, "What does not match to the wei")
+	rows := tableOf(t, a.text, "Items that do not match to the wei")
 	require.Equal(t, []string{"outcome", "line", "id"}, rows[0][:3])
 	found := map[string]string{}
 	for _, row := range rows[1 : len(rows)-1] {
@@ -186,7 +186,7 @@ func TestMonthInTheBrowser(t *testing.T) {
 	require.Contains(t, a.text, fmt.Sprintf("4 of %d do not match.", lines-1+1)) // without the header, and with 10-7
 
 	// The wrong fee leads to its transaction, and to what it moved.
-	wrong := regexp.MustCompile(`<td class="bad">amount differs</td><td[^>]*>5</td><td><a href="(tx/[0-9-]+)">`).FindStringSubmatch(a.text)
+	wrong := regexp.MustCompile(`<td class="bad">amount differs</td><td[^>]*>5</td><td[^>]*><a href="(tx/[0-9-]+)">`).FindStringSubmatch(bare(a.text))
 	require.NotNil(t, wrong, a.text)
 	tx := get(t, s, "/"+wrong[1], nil)
 	require.Equal(t, http.StatusOK, tx.status)
@@ -215,7 +215,7 @@ func TestMonthInTheBrowser(t *testing.T) {
 	b := get(t, s, token+"/fixed?"+query, nil)
 	require.Equal(t, want["fixed"], b.text)
 	require.Equal(t, "attachment; filename=company-checked.csv", b.header.Get("Content-Disposition"))
-	require.Contains(t, get(t, s, path+"&all=1", nil).text, "Each row of the books, and each transaction without one")
+	require.Contains(t, get(t, s, path+"&all=1", nil).text, "All items")
 
 	// Then it is forgotten.
 	gone := post(t, s, token+"/forget", "application/x-www-form-urlencoded", strings.NewReader(""), nil)
@@ -229,8 +229,8 @@ func TestMonthInTheBrowser(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, post(t, s, token+"/forget", "text/plain", strings.NewReader(""), nil).status)
 }
 
-// A file that cannot be read says which settings may read it, as links; they lead to the result. What
-// its columns are can be chosen.
+// For an unreadable file the page links to settings that may read it, which lead to the result. Its columns can
+// be selected.
 func TestMappingInTheBrowser(t *testing.T) {
 	d, dir, book := monthEnd(t)
 	s := served(t, d, func(o *web.Options) { o.Ledgers[0].Labels = book })
@@ -252,7 +252,7 @@ func TestMappingInTheBrowser(t *testing.T) {
 	require.NotContains(t, a.text, "<b>Wer")
 	require.Contains(t, a.text, "&lt;b&gt;Wer&lt;/b&gt;")
 	require.NotContains(t, a.text, "--map fee=NAME")
-	begin := tableOf(t, a.text, "How the file begins, as it is written")
+	begin := tableOf(t, a.text, "File preview")
 	require.Equal(t, []string{"line", "Buchung", "Beleg", "Wallet", "Gebühr, netto", "<b>Wer</b>"}, begin[0])
 	require.Equal(t, records[1][1], begin[1][2])
 	require.Len(t, begin, 7)
@@ -261,7 +261,7 @@ func TestMappingInTheBrowser(t *testing.T) {
 
 	// One link after another leads to where it can be read.
 	for range 4 {
-		way := regexp.MustCompile(`(?s)<ul class="ways">\s*<li><a href="([^"]+)">`).FindStringSubmatch(a.text)
+		way := regexp.MustCompile(`(?s)<ul class="ways">\s*<li><a href="([^"]+)">`).FindStringSubmatch(bare(a.text))
 		if way == nil {
 			break
 		}
@@ -279,7 +279,7 @@ func TestMappingInTheBrowser(t *testing.T) {
 	mapped := get(t, s, token+"?"+byHand.Encode(), nil)
 	require.Equal(t, http.StatusOK, mapped.status, mapped.text)
 	require.Contains(t, html.UnescapeString(mapped.text), `fees reconcile 'Gebühren.csv' --month 2026-01 --accounts group:company --map '"fee=Gebühr, netto"' --map hash=Beleg --map date= --unit token --decimal , --tolerance 0 --header-row 2 --skip-rows `+byHand.Get("skip_rows")+` --negative`)
-	require.Equal(t, []string{"read as", "not used", "hash", "not used", "fee", "not used"}, tableOf(t, mapped.text, "How the file begins, as it is written")[1])
+	require.Equal(t, []string{"read as", "not used", "hash", "not used", "fee", "not used"}, tableOf(t, mapped.text, "File preview")[1])
 	in := app.BooksInput{Path: "Gebühren.csv", Content: []byte(own.String()), Reading: closing.Reading{Unit: "token", Decimal: ",", Negative: true, HeaderRow: 2, SkipRows: []int{len(records) + 2}, Columns: []string{"fee=Gebühr, netto", "hash=Beleg"}}}
 	want := result(t, d, in, app.PeriodInput{Month: "2026-01"}, book, "group:company")
 	require.Equal(t, want["csv"], get(t, s, token+"/result.csv?"+byHand.Encode(), nil).text)
@@ -295,19 +295,19 @@ func TestMappingInTheBrowser(t *testing.T) {
 		text   string
 	}{
 		"&period=2026-13":              {http.StatusBadRequest, "name=\"period\" type=\"text\" value=\"2026-13\""},
-		"&period=2026-02":              {http.StatusConflict, "2026-02 is not there as a whole"},
+		"&period=2026-02":              {http.StatusConflict, "2026-02 is incomplete"},
 		"&decimal=ab":                  {http.StatusBadRequest, `decimal &#34;ab&#34;: want one character`},
-		"&decimal=x":                   {http.StatusUnprocessableEntity, "“Decimals after” &#39;x&#39;: want a point or a comma"},
-		"&unit=cent":                   {http.StatusUnprocessableEntity, "“Unit of the fees” &#34;cent&#34;: want wei, gwei or token"},
-		"&map.fee=Nothing":             {http.StatusUnprocessableEntity, "there is no column &#34;Nothing&#34;"},
-		"&encoding=windows-1252":       {http.StatusUnprocessableEntity, "there is no column"},
+		"&decimal=x":                   {http.StatusUnprocessableEntity, "“Decimal separator” &#39;x&#39; must be a point or a comma"},
+		"&unit=cent":                   {http.StatusUnprocessableEntity, "“Unit of the fees” &#34;cent&#34; must be wei, gwei or token"},
+		"&map.fee=Nothing":             {http.StatusUnprocessableEntity, "no column &#34;Nothing&#34;"},
+		"&encoding=windows-1252":       {http.StatusUnprocessableEntity, "no column"},
 		"&tolerance=x":                 {http.StatusBadRequest, "tolerance"},
-		"&accounts=nobody":             {http.StatusBadRequest, "is no address"},
-		"&header_row=x":                {http.StatusBadRequest, "rows are counted from 1"},
-		"&skip_rows=0":                 {http.StatusBadRequest, "rows are counted from 1"},
+		"&accounts=nobody":             {http.StatusBadRequest, "no match for"},
+		"&header_row=x":                {http.StatusBadRequest, "want a whole number from 1"},
+		"&skip_rows=0":                 {http.StatusBadRequest, "want a whole number from 1"},
 		"&negative=yes":                {http.StatusBadRequest, "want 0 or 1"},
-		"&map.what=x":                  {http.StatusBadRequest, "is no parameter of this page"},
-		"&map.fee=" + noise(200):       {http.StatusUnprocessableEntity, "there is no column"},
+		"&map.what=x":                  {http.StatusBadRequest, "Unknown parameter"},
+		"&map.fee=" + noise(200):       {http.StatusUnprocessableEntity, "no column"},
 		"&sheet=x&thousands=&unit=wei": {http.StatusUnprocessableEntity, "cannot be read"},
 	} {
 		values, err := url.ParseQuery(byHand.Encode())
@@ -326,8 +326,8 @@ func TestMappingInTheBrowser(t *testing.T) {
 
 func noise(length int) string { return strings.Repeat("x", length) }
 
-// Without accounts, nothing is called complete: the form names the company's own group, the page
-// compares the rows and offers the groups, and nothing can be downloaded.
+// Without accounts, no result is called complete: the form names the company's own group, and the page compares
+// the rows, offers the groups, and has no downloads.
 func TestAccountsInTheBrowser(t *testing.T) {
 	d, dir, book := monthEnd(t)
 	s := served(t, d, func(o *web.Options) { o.Ledgers[0].Labels = book })
@@ -344,14 +344,14 @@ func TestAccountsInTheBrowser(t *testing.T) {
 	require.Equal(t, http.StatusOK, a.status)
 	require.Contains(t, a.text, "14 rows match; completeness not checked.")
 	require.NotContains(t, a.text, "All 14 match")
-	require.Contains(t, a.text, "fees that the file lacks were not looked for")
+	require.Contains(t, a.text, "fees missing from the file cannot be found")
 	require.Contains(t, a.text, `name="accounts" type="text" value="group:company"`)
 	require.NotContains(t, a.text, "result.csv")
 	token, query, _ := strings.Cut(path, "?")
 	for _, file := range []string{"/result.csv", "/result.json", "/result.xlsx", "/fixed"} {
 		b := get(t, s, token+file+"?"+query, nil)
 		require.Equal(t, http.StatusUnprocessableEntity, b.status, file)
-		require.Contains(t, b.text, "No accounts are named", file)
+		require.Contains(t, b.text, "Without accounts", file)
 	}
 	ways := map[string]string{}
 	for _, way := range regexp.MustCompile(`<li><a href="([^"]+)">Compare with ([^<]+)\.</a>`).FindAllStringSubmatch(a.text, -1) {

@@ -20,7 +20,7 @@ import (
 	"github.com/feeledger/fees/internal/web"
 )
 
-// sendAll sends a request as a browser does: all of it before it reads a byte of the answer.
+// sendAll sends a request like a browser: all of it before it reads a byte of the response.
 func sendAll(t *testing.T, s *httptest.Server, head string, body []byte) *http.Response {
 	t.Helper()
 	c, err := net.Dial("tcp", s.Listener.Addr().String())
@@ -38,7 +38,7 @@ func sendAll(t *testing.T, s *httptest.Server, head string, body []byte) *http.R
 	return a
 }
 
-// Whatever refuses an upload, and however early, its sender reads why.
+// However early an upload is rejected, its sender can read the reason.
 func TestRefusedUploads(t *testing.T) {
 	d := filled(t, "0..3")
 	open := served(t, d, nil)
@@ -66,7 +66,7 @@ func TestRefusedUploads(t *testing.T) {
 		"a path that takes nothing":  {open, "POST /fees HTTP/1.1" + kind, form.String(), http.StatusMethodNotAllowed},
 		"another host":               {open, "POST /reconcile HTTP/1.1\r\nHost: example.org\r\nContent-Type: " + contentType, form.String(), http.StatusMisdirectedRequest},
 		"a long address":             {open, "POST /reconcile?" + strings.Repeat("x", 9000) + " HTTP/1.1" + kind, form.String(), http.StatusRequestURITooLong},
-		"a question with a body":     {open, "GET /cockpit HTTP/1.1" + kind, form.String(), http.StatusOK},
+		"a question with a body":     {open, "GET /overview HTTP/1.1" + kind, form.String(), http.StatusOK},
 		"a form that is too large":   {open, "POST /reconcile/0123/forget HTTP/1.1" + kind, form.String(), http.StatusNotFound},
 		"without a session":          {guarded, "POST /reconcile HTTP/1.1" + kind, form.String(), http.StatusSeeOther},
 		"a program without password": {guarded, "POST /api/v1/report HTTP/1.1" + kind, form.String(), http.StatusMethodNotAllowed},
@@ -91,7 +91,7 @@ func TestRefusedUploads(t *testing.T) {
 	require.Equal(t, http.StatusTooManyRequests, a.StatusCode)
 }
 
-// begin begins to send a file, and does not go on.
+// begin sends the beginning of a file and stops.
 func begin(t *testing.T, s *httptest.Server) net.Conn {
 	t.Helper()
 	c, err := net.Dial("tcp", s.Listener.Addr().String())
@@ -105,8 +105,8 @@ func begin(t *testing.T, s *httptest.Server) net.Conn {
 	return c
 }
 
-// Every form of a request passes the guards: those, too, that a server or a mux of net/http answers by
-// itself.
+// Every form of a request passes the guards, including those that net/http's server or mux would answer
+// themselves.
 func TestFormsOfRequests(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -117,7 +117,7 @@ func TestFormsOfRequests(t *testing.T) {
 	}()
 	for request, status := range map[string]int{
 		"OPTIONS *":                          http.StatusMethodNotAllowed,
-		"OPTIONS /cockpit":                   http.StatusMethodNotAllowed,
+		"OPTIONS /overview":                  http.StatusMethodNotAllowed,
 		"GET *":                              http.StatusBadRequest,
 		"HEAD *":                             http.StatusBadRequest,
 		"POST *":                             http.StatusMethodNotAllowed,
@@ -131,11 +131,11 @@ func TestFormsOfRequests(t *testing.T) {
 		"GET http://localhost":               http.StatusBadRequest,
 		"GET //healthz":                      http.StatusSeeOther, // to log in: it is no open path
 		"GET /./healthz":                     http.StatusSeeOther,
-		"GET /healthz/../cockpit":            http.StatusSeeOther,
-		"GET /healthz%2f..%2fcockpit":        http.StatusSeeOther,
+		"GET /healthz/../overview":           http.StatusSeeOther,
+		"GET /healthz%2f..%2foverview":       http.StatusSeeOther,
 		"POST //reconcile":                   http.StatusSeeOther,
-		"GET /api/v1/../../cockpit":          http.StatusUnauthorized,
-		"GET /healthz?x=" + "/../cockpit":    http.StatusOK,
+		"GET /api/v1/../../overview":         http.StatusUnauthorized,
+		"GET /healthz?x=" + "/../overview":   http.StatusOK,
 		"get /healthz":                       http.StatusMethodNotAllowed,
 		"GET http://localhost//api/v1/":      http.StatusSeeOther,
 		"OPTIONS *\r\nHost: example.org\r\n": 0, // two hosts are no request

@@ -11,16 +11,16 @@ import (
 	"time"
 )
 
-// logging is the key of a request's log.
-type logging struct{}
+// logKey is the context key of a request's logger.
+type logKey struct{}
 
-// log is the log of a request, whose lines have its id and its route. A path may name an
-// account: none is logged.
+// log returns a request's logger, which adds its ID and route. Paths are not logged, because they may name an
+// account.
 func (s *server) log(r *http.Request) *slog.Logger {
-	return r.Context().Value(logging{}).(*slog.Logger)
+	return r.Context().Value(logKey{}).(*slog.Logger)
 }
 
-// counted counts requests, and logs each that is not a probe.
+// counted counts all requests and logs those that are not probes.
 func (s *server) counted(mux *http.ServeMux, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
@@ -37,16 +37,16 @@ func (s *server) counted(mux *http.ServeMux, next http.Handler) http.Handler {
 				log.Info("request", "method", r.Method, "status", status, "seconds", took.Seconds(), "bytes", seen.bytes)
 			}
 		}()
-		own := r.WithContext(context.WithValue(r.Context(), logging{}, log))
-		own.Body = body // not in r itself: net/http looks there whether the client waits for a word
+		own := r.WithContext(context.WithValue(r.Context(), logKey{}, log))
+		own.Body = body // not in r itself: net/http checks there whether the client waits for 100 Continue
 		next.ServeHTTP(seen, own)
 	})
 }
 
-// noRoute is that of paths that are not there.
+// noRoute is the route of unknown paths.
 const noRoute = "other"
 
-// routeOf is the pattern of a request's path.
+// routeOf returns the pattern of a request's path.
 func routeOf(mux *http.ServeMux, r *http.Request) string {
 	_, pattern := mux.Handler(r)
 	if _, path, ok := strings.Cut(pattern, " "); ok {
@@ -55,20 +55,19 @@ func routeOf(mux *http.ServeMux, r *http.Request) string {
 	return noRoute
 }
 
-// isProbe tells whether a route is asked for all the time, by programs that look whether the
-// server is there.
+// isProbe reports whether a route is polled by monitoring.
 func isProbe(route string) bool {
 	return route == "/healthz" || route == "/readyz" || route == "/metrics"
 }
 
-// seenWriter notes what is sent.
+// seenWriter records what is sent.
 type seenWriter struct {
 	http.ResponseWriter
 	request *http.Request
 	body    *bodyReader
 	status  int // 0 until it is sent
 	bytes   int64
-	failed  bool // nobody took it
+	failed  bool // the client did not receive it
 }
 
 func (w *seenWriter) WriteHeader(status int) {
@@ -76,28 +75,28 @@ func (w *seenWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// begin reads the rest of the request before its answer, whoever gives it: a browser reads no answer
-// before it has sent all, and sees a broken connection where the server ends that first.
+// begin reads the rest of the request before the response begins: a browser reads no response before it has sent
+// everything, and reports a broken connection if the server closes it first.
 func (w *seenWriter) begin(status int) {
 	if w.status != 0 {
 		return
 	}
 	w.status = status
-	waits := w.request.Header.Get("Expect") != "" && !w.body.read // for a word before it sends anything
+	waits := w.request.Header.Get("Expect") != "" && !w.body.read // for 100 Continue
 	if w.body.ended || waits || w.request.ContentLength == 0 {
 		return
 	}
 	control := http.NewResponseController(w.ResponseWriter)
-	if !w.body.read { // else the handler has set it
-		_ = control.SetReadDeadline(time.Now().Add(arrivalTime)) // a test's recorder has none
+	if !w.body.read { // otherwise the handler has set it
+		_ = control.SetReadDeadline(time.Now().Add(arrivalTime)) // httptest recorders do not support it
 	}
-	if _, _ = io.CopyN(io.Discard, w.body, mostDrained); !w.body.ended {
+	if _, _ = io.CopyN(io.Discard, w.body, maxDrainBytes); !w.body.ended {
 		w.Header().Set("Connection", "close")
 	}
 	_ = control.SetWriteDeadline(time.Now().Add(sendTime))
 }
 
-// bodyReader notes how far the body of a request was read.
+// bodyReader records how far a request's body was read.
 type bodyReader struct {
 	io.ReadCloser
 	read, ended bool
@@ -117,7 +116,7 @@ func (w *seenWriter) Write(text []byte) (int, error) {
 	return n, err
 }
 
-// ReadFrom has files sent as net/http sends them best.
+// ReadFrom lets net/http send files efficiently.
 func (w *seenWriter) ReadFrom(r io.Reader) (int64, error) {
 	w.begin(http.StatusOK)
 	n, err := io.Copy(w.ResponseWriter, r)
@@ -130,13 +129,13 @@ func (w *seenWriter) note(n int64, err error) {
 	w.failed = w.failed || err != nil
 }
 
-// Unwrap is for [http.ResponseController].
+// Unwrap supports [http.ResponseController].
 func (w *seenWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// gone is the outcome of a request whose asker did not wait for the answer.
+// gone is the outcome of a request whose client disconnected before the response.
 const gone = "gone"
 
-// outcome is the status that was sent, or gone: nothing is sent to nobody.
+// outcome returns the status sent, or gone if nothing was sent.
 func (w *seenWriter) outcome() string {
 	if w.status == 0 || w.failed {
 		return gone

@@ -25,7 +25,7 @@ import (
 	"github.com/feeledger/fees/internal/web"
 )
 
-// metricsOf are the metrics of a server of ours, by their names with labels.
+// metricsOf returns the metrics of a server, by name with labels.
 func metricsOf(t testing.TB, s *httptest.Server) map[string]float64 {
 	t.Helper()
 	a := get(t, s, "/metrics", nil)
@@ -41,7 +41,7 @@ func metricsOf(t testing.TB, s *httptest.Server) map[string]float64 {
 	return values
 }
 
-// lines are the lines of a log.
+// lines returns the lines of a log.
 type lines struct {
 	mu  sync.Mutex
 	out bytes.Buffer
@@ -62,14 +62,14 @@ func (l *lines) all(t testing.TB) (list []map[string]any) {
 	return list
 }
 
-// What the metrics say of the ledger is what its pages and answers say.
+// The metrics of the ledger equal the figures on its pages and in its answers.
 func TestMetricsAreTheAnswers(t *testing.T) {
 	m := metrics.New("a version")
 	s := served(t, filled(t, "0..3", "6..27"), func(o *web.Options) { o.Metrics = m })
 	values := metricsOf(t, s)
 	require.Equal(t, []float64{27, 3, 1, 2, 26}, []float64{values["fees_ledger_last_height"], values["fees_ledger_sealed_height"],
 		values["fees_ledger_gaps"], values["fees_ledger_missing_blocks"], values["fees_ledger_blocks"]})
-	require.Contains(t, get(t, s, "/cockpit", nil).text, "The blocks 4..5 are missing.")
+	require.Contains(t, get(t, s, "/overview", nil).text, "Blocks 4..5 are missing.")
 	at, err := time.Parse(time.RFC3339, parsed(t, get(t, s, "/api/v1/blocks/27", nil).text)["time"].(string))
 	require.NoError(t, err)
 	require.Equal(t, float64(at.UnixMilli())/1000, values["fees_ledger_last_block_timestamp_seconds"])
@@ -93,13 +93,13 @@ func TestMetricsAreTheAnswers(t *testing.T) {
 	require.Empty(t, problems)
 }
 
-// Each request is counted and logged by its route and what became of it. Nothing that anybody
-// sends is in a label, and no part of a path or a query is in the log.
+// Each request is counted and logged by route and outcome. No input is in a label, and no part of a path or a
+// query is in the log.
 func TestRequestsAreCounted(t *testing.T) {
 	log := &lines{}
 	s := served(t, filled(t, "0..27"), func(o *web.Options) { o.Log = slog.New(slog.NewJSONHandler(log, nil)) })
-	tag := get(t, s, "/cockpit", nil).header.Get("ETag")
-	get(t, s, "/cockpit", func(r *http.Request) { r.Header.Set("If-None-Match", tag) })
+	tag := get(t, s, "/overview", nil).header.Get("ETag")
+	get(t, s, "/overview", func(r *http.Request) { r.Header.Set("If-None-Match", tag) })
 	first := get(t, s, "/account/"+alith+"?secret=1", nil)
 	get(t, s, "/account/"+alith, func(r *http.Request) { r.Method = http.MethodHead })
 	get(t, s, "/fees?accounts="+alith, func(r *http.Request) { r.Host = "evil.example" })
@@ -115,12 +115,12 @@ func TestRequestsAreCounted(t *testing.T) {
 		return values[`fees_http_requests_total{method="`+method+`",route="`+route+`",status="`+status+`"}`]
 	}
 	for _, want := range [][3]string{
-		{"/cockpit", "GET", "200"}, {"/cockpit", "GET", "304"}, {"/account/{address}", "GET", "400"}, {"/account/{address}", "HEAD", "200"}, {"/fees", "GET", "421"},
+		{"/overview", "GET", "200"}, {"/overview", "GET", "304"}, {"/account/{address}", "GET", "400"}, {"/account/{address}", "HEAD", "200"}, {"/fees", "GET", "421"},
 		{"/fees.csv", "GET", "200"}, {"/tx/{name}", "GET", "404"}, {"other", "GET", "404"}, {"/", "GET", "302"}, {"other", "other", "405"}, {"/healthz", "GET", "200"},
 	} {
 		require.Equal(t, 1.0, count(want[0], want[1], want[2]), want)
 	}
-	require.Equal(t, 2.0, values[`fees_http_request_seconds_count{route="/cockpit"}`])
+	require.Equal(t, 2.0, values[`fees_http_request_seconds_count{route="/overview"}`])
 	require.Equal(t, 1.0, values["fees_http_requests_in_flight"], "that for the metrics")
 	require.Zero(t, values["fees_http_questions_working"]+values["fees_http_questions_waiting"])
 	for name := range values {
@@ -144,12 +144,12 @@ func TestRequestsAreCounted(t *testing.T) {
 	require.NotEqual(t, all[0]["id"], all[1]["id"])
 }
 
-// brokenWriter takes nothing.
+// brokenWriter fails every write.
 type brokenWriter struct{ *httptest.ResponseRecorder }
 
-func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("nobody is there") }
+func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("connection closed") }
 
-// Who does not wait for the answer is counted as gone, before it is there and while it is sent.
+// A client that disconnects is counted as gone, before and during the response.
 func TestGone(t *testing.T) {
 	h := web.Handler(web.Options{Ledgers: []web.Ledger{{Desk: filled(t, "0..27"), Network: "moonbeam"}}})
 	s := httptest.NewServer(h)
@@ -157,16 +157,15 @@ func TestGone(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	leave()
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, http.MethodGet, "http://localhost/fees", nil))
-	h.ServeHTTP(brokenWriter{httptest.NewRecorder()}, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/cockpit", nil))
+	h.ServeHTTP(brokenWriter{httptest.NewRecorder()}, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/overview", nil))
 	h.ServeHTTP(brokenWriter{httptest.NewRecorder()}, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/fees.csv", nil))
 	values := metricsOf(t, s)
-	for _, route := range []string{"/fees", "/cockpit", "/fees.csv"} {
+	for _, route := range []string{"/fees", "/overview", "/fees.csv"} {
 		require.Equal(t, 1.0, values[`fees_http_requests_total{method="GET",route="`+route+`",status="gone"}`], route)
 	}
 }
 
-// A question that fails is logged with its id, its kind and why, at a level that is always shown;
-// so is what is wrong with the program.
+// A failed request is logged with its ID, kind and cause, at a level that is always shown; so are panics.
 func TestFailuresAreLogged(t *testing.T) {
 	d := filled(t, "0..3")
 	other, err := app.Open(t.Context(), d.Place, d.Tables)
@@ -180,15 +179,15 @@ func TestFailuresAreLogged(t *testing.T) {
 	require.GreaterOrEqual(t, a.status, http.StatusInternalServerError)
 	all := log.all(t)
 	require.Len(t, all, 1)
-	require.Equal(t, []any{"ERROR", "not answered", "/block/{height}", a.header.Get("X-Request-Id")}, []any{all[0]["level"], all[0]["msg"], all[0]["route"], all[0]["id"]})
+	require.Equal(t, []any{"ERROR", "request failed", "/block/{height}", a.header.Get("X-Request-Id")}, []any{all[0]["level"], all[0]["msg"], all[0]["route"], all[0]["id"]})
 	require.NotEmpty(t, all[0]["error"])
 	values := metricsOf(t, s)
 	require.Zero(t, values["fees_ledger_up"])
 	require.Equal(t, 1.0, values[`fees_http_requests_total{method="GET",route="/block/{height}",status="`+strconv.Itoa(a.status)+`"}`])
 }
 
-// A question that is under way when the server is to end is answered as a whole, nobody else is
-// let in, and the server ends without an error.
+// During shutdown a request in progress is answered completely, no others are accepted, and the server ends
+// without an error.
 func TestItEndsGracefully(t *testing.T) {
 	h := web.Handler(web.Options{Ledgers: []web.Ledger{{Desk: filled(t, "0..27"), Network: "moonbeam"}}})
 	begun, release := make(chan struct{}), make(chan struct{})
@@ -220,7 +219,7 @@ func TestItEndsGracefully(t *testing.T) {
 	}()
 	<-begun
 	stop()
-	for { // until nobody else is let in
+	for { // until new connections are rejected
 		c, err := net.Dial("tcp", listener.Addr().String())
 		if err != nil {
 			break

@@ -13,21 +13,22 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// rows are those of a sheet as they are shown, packed: a page has some of them, in an order of its
-// own, and the next page has others.
+// rows are a sheet's formatted rows, compressed. Each page of a list takes some of them, in its own sort
+// order.
 type rows struct {
 	title   string
 	columns []table.Column
 	heads   []string
-	chunks  [][]byte // so many rows each, as [packed] has them
+	chunks  [][]byte // pageRows rows each, encoded by packed
 	count   int
 	totals  []table.Cell
-	size    int // of the chunks, in bytes
+	used    []bool // columns with a value other than 0
+	size    int    // of the chunks, in bytes
 }
 
-// keepRows reads a sheet.
+// keepRows reads and compresses a sheet.
 func keepRows(from *table.Sheet) (r *rows, err error) {
-	r = &rows{title: from.Title, columns: from.Columns, heads: from.Headings()}
+	r = &rows{title: from.Title, columns: from.Columns, heads: from.Headings(), used: make([]bool, len(from.Columns))}
 	var chunk []byte
 	end := func() {
 		if len(chunk) > 0 {
@@ -38,6 +39,9 @@ func keepRows(from *table.Sheet) (r *rows, err error) {
 	}
 	totals, err := from.Each(func(row []table.Cell) error {
 		chunk = packed(chunk, row)
+		for i, c := range row {
+			r.used[i] = r.used[i] || c.Text != "" && c.Exact != "0"
+		}
 		if r.count++; r.count%pageRows == 0 {
 			end()
 		}
@@ -51,7 +55,7 @@ func keepRows(from *table.Sheet) (r *rows, err error) {
 	return r, nil
 }
 
-// packed appends a row: its texts with their lengths, and an exact form where it is another one.
+// packed appends a row: each text with its length, followed by the exact form if it differs.
 func packed(to []byte, row []table.Cell) []byte {
 	add := func(text string) {
 		to = binary.AppendUvarint(to, uint64(len(text)))
@@ -69,10 +73,10 @@ func packed(to []byte, row []table.Cell) []byte {
 	return to
 }
 
-// errPacked says that rows are not what was packed: the program is wrong.
-var errPacked = errors.New("rows are not what was packed")
+// errPacked reports corrupt rows, which is a program error.
+var errPacked = errors.New("internal error: packed rows are corrupt")
 
-// each hands over the rows from one on. One is valid until the next. It ends where do says false.
+// each calls do for each row from the given one on until do returns false. A row is valid only during the call.
 func (r *rows) each(from int, do func(row []table.Cell) bool) error {
 	cells := make([]table.Cell, len(r.columns))
 	var plain []byte
@@ -105,7 +109,7 @@ func (r *rows) each(from int, do func(row []table.Cell) bool) error {
 	return nil
 }
 
-// text1 is the text with which packed text begins, and what comes behind it.
+// text1 decodes the first text and returns the rest.
 func text1(packed string) (text, rest string, err error) {
 	size, n := binary.Uvarint([]byte(packed[:min(len(packed), binary.MaxVarintLen64)]))
 	if n <= 0 || uint64(len(packed)-n) < size {
@@ -114,13 +118,13 @@ func text1(packed string) (text, rest string, err error) {
 	return packed[n : n+int(size)], packed[n+int(size):], nil
 }
 
-// page are the rows of a page, in the order that a listing asks for.
+// page returns the rows of a page in the order of the listing.
 func (r *rows) page(l listing) (page [][]table.Cell, err error) {
 	keep := func(row []table.Cell) []table.Cell { return slices.Clone(row) }
 	if l.Sort == "" {
 		err = r.each(l.After, func(row []table.Cell) bool {
 			page = append(page, keep(row))
-			return len(page) < pageRows
+			return len(page) < l.rows()
 		})
 		return page, err
 	}
@@ -141,19 +145,19 @@ func (r *rows) page(l listing) (page [][]table.Cell, err error) {
 	return page, err
 }
 
-// sortKey is what a row is sorted by.
+// sortKey is the sort key of a row.
 type sortKey struct {
 	row    int
 	text   string
 	number decimal.Decimal
 }
 
-// order is where each row of a page stands on it, by its number. What is not known comes last.
+// order maps row numbers to positions on the page. Unknown values sort last.
 func (r *rows) order(l listing) (map[int]int, error) {
 	name, down := strings.CutPrefix(l.Sort, "-")
 	column := slices.IndexFunc(r.columns, func(c table.Column) bool { return c.Name == name })
 	if column < 0 {
-		return nil, notUnderstood("sort=%s: there is no such column.", console.Printable(l.Sort))
+		return nil, invalidRequest("sort=%s is not a column of this table.", console.Printable(l.Sort))
 	}
 	number := r.columns[column].Kind.IsRight()
 	keys := make([]sortKey, 0, r.count)
@@ -186,7 +190,7 @@ func (r *rows) order(l listing) (map[int]int, error) {
 		return strings.Compare(a.text, b.text)
 	})
 	order := map[int]int{}
-	for i, key := range keys[min(l.After, len(keys)):min(l.After+pageRows, len(keys))] {
+	for i, key := range keys[min(l.After, len(keys)):min(l.After+l.rows(), len(keys))] {
 		order[key.row] = i
 	}
 	return order, nil

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -11,17 +12,23 @@ import (
 	"github.com/feeledger/fees/internal/console"
 )
 
-// scope is what a page is about. It stands in the page's address.
+// scope selects what a page is about. It is part of the page's URL.
 type scope struct {
-	Period   string // 2026-01, 2026, 2026-01-01..2026-01-14, 223201..424800; "" is all that is sealed
-	Zone     string // whose days they are; "" is UTC
-	Accounts string // addresses, labels and groups with commas; "" is everybody
+	Period   string // 2026-01, 2026, 2026-01-01..2026-01-14, 223201..424800; "" for all sealed blocks
+	Zone     string // time zone of the days; "" for UTC
+	Accounts string // addresses, labels and groups, comma-separated; "" for all accounts
 	Partial  bool
 	own      url.Values // the page's own parameters
 }
 
-// scopeParameters are those of every page about a period.
+// scopeParameters are the parameters of every page about a period.
 var scopeParameters = []string{"period", "zone", "accounts", "partial"}
+
+// dayParameters are a range of days, in place of a period.
+var dayParameters = []string{"from", "to"}
+
+// listParameters are lists, which may be repeated.
+var listParameters = []string{"accounts", "columns"}
 
 var (
 	aMonth = regexp.MustCompile(`^[0-9]{4}-(0[1-9]|1[0-2])$`)
@@ -29,29 +36,36 @@ var (
 	days   = regexp.MustCompile(`^([0-9]{4}-[0-9]{2}-[0-9]{2})\.\.([0-9]{4}-[0-9]{2}-[0-9]{2})$`)
 )
 
-// parameters reads the query of an address: those of a name that is not known, and those that come
-// twice, are errors.
+// parameters parses a URL's query. Unknown and repeated parameters are errors.
 func parameters(query string, known ...string) (url.Values, error) {
 	values, err := url.ParseQuery(query)
 	if err != nil {
-		return nil, notUnderstood("The address cannot be read: %s.", console.Printable(err.Error()))
+		return nil, invalidRequest("The address cannot be read: %s.", console.Printable(err.Error()))
 	}
 	for name, list := range values {
 		switch {
 		case !slices.Contains(known, name):
-			return nil, notUnderstood("%q is no parameter of this page: it has %s.", console.Printable(name), strings.Join(known, ", "))
+			return nil, invalidRequest("Unknown parameter %q. This page accepts: %s.", console.Printable(name), strings.Join(known, ", "))
+		case len(list) > 1 && slices.Contains(listParameters, name): // checkboxes
+			values[name] = []string{strings.Join(slices.DeleteFunc(list, func(text string) bool { return text == "" }), ",")}
 		case len(list) > 1:
-			return nil, notUnderstood("The parameter %s comes twice.", name)
+			return nil, invalidRequest("The parameter %s is repeated.", name)
 		}
 	}
 	return values, nil
 }
 
-// readScope reads the scope of a page, with the page's own parameters.
+// readScope parses the scope of a page, with the page's own parameters.
 func readScope(query string, own ...string) (s scope, err error) {
-	values, err := parameters(query, slices.Concat(scopeParameters, own)...)
+	values, err := parameters(query, slices.Concat(scopeParameters, dayParameters, own)...)
 	if err != nil {
 		return s, err
+	}
+	if from, to := values.Get("from"), values.Get("to"); values.Has("from") || values.Has("to") { // of the form of days
+		if values.Get("period") != "" {
+			return s, invalidRequest("State the period in one way only: period, or from and to.")
+		}
+		values.Set("period", from+".."+to)
 	}
 	s = scope{Period: values.Get("period"), Zone: values.Get("zone"), Accounts: values.Get("accounts"), own: url.Values{}}
 	if s.Partial, err = ticked(values, "partial"); err != nil {
@@ -65,12 +79,12 @@ func readScope(query string, own ...string) (s scope, err error) {
 	return s, nil
 }
 
-// ticked reads a box of a form.
+// ticked parses a checkbox.
 func ticked(values url.Values, name string) (bool, error) {
 	return values.Get(name) == "1", app.OneOf(app.Field(name), values.Get(name), "", "0", "1")
 }
 
-// period is the period as the desk takes it.
+// period converts the period for package app.
 func (s *scope) period() (app.Period, error) { return s.input().Parse() }
 
 func (s *scope) input() app.PeriodInput {
@@ -90,10 +104,10 @@ func (s *scope) input() app.PeriodInput {
 	return in
 }
 
-// ofHeights tells whether the period is one of heights: its first and last day may be there in part.
+// ofHeights reports whether the period is a range of heights, whose first and last day may be incomplete.
 func (s *scope) ofHeights() bool { return s.input().Blocks != "" }
 
-// list is what the accounts are named by.
+// list returns the accounts as listed.
 func (s *scope) list() (names []string) {
 	for _, name := range strings.Split(s.Accounts, ",") {
 		if name = strings.TrimSpace(name); name != "" {
@@ -103,9 +117,8 @@ func (s *scope) list() (names []string) {
 	return names
 }
 
-// query writes the scope as an address has it, with the page's own parameters: in an order that is
-// always the same, without what is the default.
-func (s *scope) query(own url.Values) string {
+// values returns the scope and the page's own parameters, without defaults.
+func (s *scope) values(own url.Values) url.Values {
 	values := url.Values{}
 	for name, text := range map[string]string{"period": s.Period, "zone": s.Zone, "accounts": s.Accounts} {
 		if text != "" {
@@ -115,17 +128,24 @@ func (s *scope) query(own url.Values) string {
 	if s.Partial {
 		values.Set("partial", "1")
 	}
-	for name, list := range own {
-		values[name] = list
-	}
-	if len(values) == 0 {
-		return ""
-	}
-	return "?" + values.Encode()
+	maps.Copy(values, own)
+	return values
 }
 
-// around are the months, or the years, before and after a scope's, where there are such.
+// query formats the scope and the page's own parameters as a query, in a fixed order and without
+// defaults.
+func (s *scope) query(own url.Values) string {
+	if values := s.values(own); len(values) > 0 {
+		return "?" + values.Encode()
+	}
+	return ""
+}
+
+// around returns links to the previous and the next month, year or range of days, if they exist.
 func (s *scope) around(path string, own url.Values) (list []link) {
+	if found := days.FindStringSubmatch(s.Period); found != nil {
+		return s.aroundDays(found[1], found[2], path, own)
+	}
 	layout, months := "2006-01", 1
 	if aYear.MatchString(s.Period) {
 		layout, months = "2006", 12
@@ -144,7 +164,25 @@ func (s *scope) around(path string, own url.Values) (list []link) {
 	return list
 }
 
-// flags are the scope on the command line.
+// aroundDays returns links to the same number of days before and after a range of days.
+func (s *scope) aroundDays(from, to, path string, own url.Values) (list []link) {
+	first, err := time.Parse(time.DateOnly, from)
+	last, err2 := time.Parse(time.DateOnly, to)
+	if err != nil || err2 != nil || last.Before(first) {
+		return nil
+	}
+	count := int(last.Sub(first).Hours()/24) + 1
+	other := *s
+	for _, by := range []int{-count, count} {
+		other.Period = first.AddDate(0, 0, by).Format(time.DateOnly) + ".." + last.AddDate(0, 0, by).Format(time.DateOnly)
+		if _, err := other.period(); err == nil && days.MatchString(other.Period) {
+			list = append(list, link{other.Period, path + other.query(own)})
+		}
+	}
+	return list
+}
+
+// flags formats the scope as command-line flags.
 func (s *scope) flags() string {
 	in := s.input()
 	line := in.Flags()

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,101 +18,101 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// Options say what is served, and within which bounds.
+// Options configure a server.
 type Options struct {
-	Ledgers []Ledger         // at least one. Where there are several, each is below its name
+	Ledgers []Ledger         // at least one; several are served below their names
 	Program string           // the program with its version
-	Hosts   []string         // names by which this server may be asked for, beside those of this machine
-	Log     *slog.Logger     // of requests, and of what fails; nil for none
-	Metrics *metrics.Metrics // where requests and the ledgers are counted, at /metrics; nil for new ones
-	Time    time.Duration    // that a question may take; 0 is the default
-	AtOnce  int              // questions that are worked on at once; 0 is the default
-	// Ending is closed when the server is to end: who waits for new blocks waits no longer then, and
-	// what works in the background stops; nil where it does not end. Working waits for the latter;
-	// nil where nobody does.
+	Hosts   []string         // host names of this server, besides those of this machine
+	Log     *slog.Logger     // of requests and failures; nil for none
+	Metrics *metrics.Metrics // served at /metrics; nil for new ones
+	Time    time.Duration    // timeout of a request; 0 for the default
+	AtOnce  int              // concurrent requests; 0 for the default
+	// Ending is closed when the server shuts down; it ends event streams and background work. Nil means never.
+	// Working, if not nil, tracks the background work.
 	Ending  <-chan struct{}
 	Working *sync.WaitGroup
 
-	TLS    bool         // it is asked by TLS
-	Users  *users.Users // who may log in; nil: nobody needs to
-	Header string       // in which a server before this one names the user; "" for none
-	// Proxies are where servers before this one are; nil is this machine. Where there are users, those that
-	// are named here say in X-Forwarded-For for whom they ask.
+	TLS    bool         // the server uses TLS
+	Users  *users.Users // who may log in; nil for no log-in
+	Header string       // header in which a reverse proxy names the user; "" for none
+	// Proxies are the addresses of reverse proxies; nil for this machine. If users are configured, the proxies named
+	// here are trusted to report client addresses in X-Forwarded-For.
 	Proxies []netip.Prefix
 }
 
-// Ledger is a ledger that is served, with what is known beside it.
+// Ledger is a served ledger with its related data.
 type Ledger struct {
-	Name    string // of its pages where several ledgers are served: letters, digits, - and _
+	Name    string // its path prefix if several ledgers are served: letters, digits, - and _
 	Desk    *app.Desk
-	Network string // that it is of
-	Place   string // as the command line names it, "" where it is the default
-	// Flags are those that the command line needs beside it, such as --labels; "" for none.
+	Network string // of the chain
+	Place   string // for the command line, "" for the default
+	// Flags are the other flags that equivalent commands need, such as --labels; "" for none.
 	Flags string
-	// Made is the command that makes the ledger, where it is thrown away with the server; else "".
+	// Made is the command that creates the ledger if it is deleted with the server; otherwise "".
 	Made   string
-	Labels *app.AddressBook // what addresses are called; nil for none
-	// Source tells balances and the blocks that a fee is explained by; nil for none. Gateway is
-	// what the command line calls it.
+	Labels *app.AddressBook // address labels; nil for none
+	// Source provides balances and the blocks that explain a fee; nil for none. Gateway is its name on the
+	// command line.
 	Source  *source.Reader
 	Gateway string
-	// Prices are what the token cost, and PricesFile is where they are from; nil for none.
+	// Prices are the token's prices, read from PricesFile; nil for none.
 	Prices     *money.List
 	PricesFile string
-	Packages   string // the directory with the packages of closed months, "" for none
-	// Open opens the ledger once more, to check a package; nil checks none.
+	Packages   string // the directory of the close packages, "" for none
+	// Open opens a second connection to the ledger to check a package; nil disables checks.
 	Open func(context.Context) (*app.Desk, error)
 }
 
-// The bounds where nothing else is said.
+// Default limits.
 const (
 	DefaultTime   = 10 * time.Second
 	defaultAtOnce = 8
-	mostWaiting   = 64 // questions that wait for their turn
-	mostLong      = 2  // questions that read much at once: each may take 150 MB
+	maxWaiting    = 64 // requests in the queue
+	maxLongReads  = 2  // concurrent expensive reads, up to 150 MB each
 )
 
-// server answers for one of the ledgers.
+// server serves one of the ledgers.
 type server struct {
 	Options
 	Ledger
-	base      string           // what its paths begin with, "" where it is the only ledger
-	cache     *once[kept]      // of answers, by their ETags
-	lists     *once[*keptList] // without the order and the place of a page
-	summaries *once[*app.AccountSummary]
-	states    *once[app.State] // of periods that are over
-	news      *news            // of the ledger
-	working   chan struct{}    // a place for each question that is worked on
-	waiting   chan struct{}    // and for each that waits
-	// long and longWaiting are the same for questions that read much.
+	base       string           // its path prefix, "" if it is the only ledger
+	cache      *once[kept]      // of responses, by ETag
+	lists      *once[*keptList] // independent of sort order and page
+	summaries  *once[*app.AccountSummary]
+	states     *once[app.State] // of past periods
+	monthLists *once[[]month]   // of the period picker
+	news       *news            // of newly sealed blocks
+	working    chan struct{}    // worker slots
+	waiting    chan struct{}    // queue slots
+	// long and longWaiting are the slots for expensive reads.
 	long, longWaiting chan struct{}
 
-	posting  *http.ServeMux // the paths to which something may be sent
-	arriving chan struct{}  // a place for each file that is sent
+	posting  *http.ServeMux // the paths that accept POST
+	arriving chan struct{}  // upload slots
 	uploads  *uploads
 	records  *once[*record] // of the uploads
 	requests *metrics.Requests
 	checks   *checks
 	shown    *packageCache
 
-	key       []byte // of the tokens of forms, and of this run
+	key       []byte // of form tokens; new for each process
 	began     time.Time
 	sessions  *sessions
 	passwords *passwords
-	forwards  bool // proxies were named: they say for whom they ask
+	forwards  bool // proxies are configured: trust X-Forwarded-For
 }
 
-// thisMachine is where a server before this one is, if nothing else is said.
-var thisMachine = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
+// loopback is the default address range of reverse proxies.
+var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 
-// Handler answers for the ledgers.
+// Handler returns the handler for the ledgers.
 func Handler(o Options) http.Handler { return handler(o, time.Now) }
 
-// handler has the clock by which sessions and waits end.
+// handler returns the handler with a clock for sessions and delays.
 func handler(o Options, now func() time.Time) http.Handler {
 	forwards := o.Proxies != nil
 	if o.Proxies == nil {
-		o.Proxies = thisMachine
+		o.Proxies = loopback
 	}
 	if o.Time == 0 {
 		o.Time = DefaultTime
@@ -122,17 +123,18 @@ func handler(o Options, now func() time.Time) http.Handler {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	front := server{Options: o, forwards: forwards, working: make(chan struct{}, o.AtOnce), waiting: make(chan struct{}, mostWaiting),
-		posting: http.NewServeMux(), arriving: make(chan struct{}, mostArriving), uploads: newUploads(), checks: &checks{made: map[string]*check{}}, key: []byte(random()), began: time.Now()}
+	front := server{Options: o, forwards: forwards, working: make(chan struct{}, o.AtOnce), waiting: make(chan struct{}, maxWaiting),
+		posting: http.NewServeMux(), arriving: make(chan struct{}, maxUploads), uploads: newUploads(), checks: &checks{made: map[string]*check{}}, key: []byte(random()), began: time.Now()}
 	if o.Users != nil {
 		front.sessions, front.passwords = newSessions(now), newPasswords(o.Users, now)
 	}
-	front.cache, front.lists = newOnce(mostInCache, sizeOfAnswer), newOnce(mostOfLists, sizeOfList)
+	front.cache, front.lists = newOnce(maxCacheBytes, sizeOfAnswer), newOnce(maxListBytes, sizeOfList)
 	front.records = newOnce(maxRecords, func(*record) int { return 1 })
 	front.uploads.gone = func(token string) { front.records.forget(recordKey(token, "")) }
-	front.summaries = newOnce(mostOfSummaries, func(*app.AccountSummary) int { return 1 })
-	front.states = newOnce(mostOfStates, func(app.State) int { return 1 })
-	front.long, front.longWaiting = make(chan struct{}, mostLong), make(chan struct{}, mostWaiting)
+	front.summaries = newOnce(maxSummaries, func(*app.AccountSummary) int { return 1 })
+	front.monthLists = newOnce(maxSummaries, func([]month) int { return 1 })
+	front.states = newOnce(maxStates, func(app.State) int { return 1 })
+	front.long, front.longWaiting = make(chan struct{}, maxLongReads), make(chan struct{}, maxWaiting)
 	if front.Metrics == nil {
 		front.Metrics = metrics.New(o.Program)
 	}
@@ -152,18 +154,18 @@ func handler(o Options, now func() time.Time) http.Handler {
 		}
 	}
 	first := ""
-	if len(o.Ledgers) > 1 { // front is for pages that are below no ledger
+	if len(o.Ledgers) > 1 { // front serves the pages that belong to no ledger
 		first = "/" + o.Ledgers[0].Name
 		front.fixtures(mux)
 	}
 	if o.Users != nil {
 		mux.HandleFunc("GET /login", front.logInPage)
-		for path, ask := range map[string]asker{"POST /login": (*server).logIn, "POST /logout": (*server).logOut} {
+		for path, ask := range map[string]endpoint{"POST /login": (*server).logIn, "POST /logout": (*server).logOut} {
 			mux.HandleFunc(path, front.act(ask))
 			front.posting.Handle(path, http.NotFoundHandler())
 		}
 	}
-	mux.Handle("GET /{$}", http.RedirectHandler(first+"/cockpit", http.StatusFound))
+	mux.Handle("GET /{$}", http.RedirectHandler(first+"/overview", http.StatusFound))
 	mux.Handle("GET /metrics", front.Metrics.Page())
 	mux.HandleFunc("GET /healthz", healthy)
 	mux.HandleFunc("GET /readyz", front.ready)
@@ -184,15 +186,15 @@ func (s *server) route(mux *http.ServeMux) {
 		s.posting.Handle("POST "+s.base+p.path, http.NotFoundHandler())
 	}
 	if s.base != "" {
-		get("/{$}", http.RedirectHandler(s.base+"/cockpit", http.StatusFound).ServeHTTP)
+		get("/{$}", http.RedirectHandler(s.base+"/overview", http.StatusFound).ServeHTTP)
 		mux.HandleFunc(s.base+"/", s.nothing)
 	}
 }
 
-// fixtures adds what every page needs.
+// fixtures adds the static files and the theme.
 func (s *server) fixtures(mux *http.ServeMux) {
 	for path, h := range map[string]http.HandlerFunc{
-		"/style.css": fixed("text/css; charset=utf-8", styleText), "/page.js": fixed("text/javascript; charset=utf-8", scriptText), "/icon.svg": fixed("image/svg+xml", iconText), "/theme": s.setTheme,
+		"/style.css": fixed("text/css; charset=utf-8", strings.ReplaceAll(styleText, "/*cards*/", cardsText)), "/page.js": fixed("text/javascript; charset=utf-8", scriptText), "/icon.svg": fixed("image/svg+xml", iconText), "/theme": s.setTheme,
 	} {
 		mux.HandleFunc("GET "+s.base+path, h)
 	}
@@ -200,10 +202,10 @@ func (s *server) fixtures(mux *http.ServeMux) {
 
 func healthy(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, _ = w.Write([]byte("ok\n")) // whoever has gone does not read it
+	_, _ = w.Write([]byte("ok\n")) // the client may have disconnected
 }
 
-// ready tells whether the ledgers can be read.
+// ready reports whether the ledgers can be read.
 func (s *server) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), time.Second)
 	defer cancel()
@@ -214,7 +216,7 @@ func (s *server) ready(w http.ResponseWriter, r *http.Request) {
 	healthy(w, r)
 }
 
-// Readable returns what keeps one of the ledgers from being read.
+// Readable returns the error that prevents one of the ledgers from being read.
 func Readable(ctx context.Context, list []Ledger) error {
 	for _, l := range list {
 		if err := l.Desk.Readable(ctx); err != nil {
@@ -224,7 +226,7 @@ func Readable(ctx context.Context, list []Ledger) error {
 	return nil
 }
 
-// nothing answers for paths that are not there.
+// nothing answers requests for unknown paths.
 func (s *server) nothing(w http.ResponseWriter, r *http.Request) {
-	s.refuse(w, r, &problem{http.StatusNotFound, "Nothing is here", fmt.Sprintf("There is no page %s.", r.URL.Path)})
+	s.refuse(w, r, &problem{http.StatusNotFound, "Page not found", fmt.Sprintf("There is no page at %s.", r.URL.Path)})
 }

@@ -10,19 +10,18 @@ import (
 	"time"
 )
 
-// How long a session lasts, and how many there are.
+// Limits of sessions.
 const (
-	sessionTime  = 12 * time.Hour
-	unusedTime   = 2 * time.Hour
-	mostSessions = 1000
+	sessionTime = 12 * time.Hour
+	unusedTime  = 2 * time.Hour
+	maxSessions = 1000
 )
 
-// sessions are those of people who logged in. They are in memory alone: after a start everybody
-// logs in anew.
+// sessions holds the log-in sessions. They are in memory only: users must log in again after a restart.
 type sessions struct {
 	now  func() time.Time
 	mu   sync.Mutex
-	kept map[[sha256.Size]byte]*session // by the sum of what the cookie has: no clock tells a part of it
+	kept map[[sha256.Size]byte]*session // by the cookie's digest, which prevents timing attacks
 }
 
 type session struct {
@@ -38,13 +37,13 @@ func (s *session) over(now time.Time) bool {
 	return now.Sub(s.began) >= sessionTime || now.Sub(s.used) >= unusedTime
 }
 
-// begin begins a session, and returns what the cookie has of it. Where there are too many, that one
-// ends which was not used for longest.
+// begin starts a session and returns its cookie. If there are too many, the least recently used session
+// ends.
 func (s *sessions) begin(user string) (cookie string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
-	if len(s.kept) >= mostSessions {
+	if len(s.kept) >= maxSessions {
 		s.makeRoom(now)
 	}
 	cookie = random()
@@ -62,13 +61,13 @@ func (s *sessions) makeRoom(now time.Time) {
 			oldest, since = sum, x.used
 		}
 	}
-	if len(s.kept) >= mostSessions {
+	if len(s.kept) >= maxSessions {
 		delete(s.kept, oldest)
 	}
 }
 
-// userOf is the user of a session, "" where there is none or it is over. Where somebody uses it, it
-// goes on.
+// userOf returns the user of a session, or "" if there is none or it has expired. If used is set, the session is
+// extended.
 func (s *sessions) userOf(cookie string, used bool) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,15 +93,15 @@ func (s *sessions) end(cookie string) {
 	delete(s.kept, sha256.Sum256([]byte(cookie)))
 }
 
-// random is a text that nobody guesses: 256 bits.
+// random returns 256 random bits as text.
 func random() string {
 	var bits [32]byte
 	_, _ = rand.Read(bits[:]) // it never fails
 	return base64.RawURLEncoding.EncodeToString(bits[:])
 }
 
-// cookieName is the cookie's name. Where it is sent by TLS alone, its name tells the browser that
-// no other server of the domain may have set it.
+// cookieName returns the cookie's name. With TLS it has the prefix __Host-, so that browsers accept it only from
+// this host.
 func (s *server) cookieName() string {
 	if s.TLS {
 		return "__Host-fees"
@@ -110,7 +109,7 @@ func (s *server) cookieName() string {
 	return "fees"
 }
 
-// cookieOf is what the cookie has, "" where there is none that could be from here.
+// cookieOf returns the cookie's value, or "" if there is none or it is malformed.
 func (s *server) cookieOf(r *http.Request) string {
 	c, err := r.Cookie(s.cookieName())
 	if err != nil {
@@ -122,8 +121,8 @@ func (s *server) cookieOf(r *http.Request) string {
 	return c.Value
 }
 
-// setCookie gives the browser the cookie. A server before this one may be asked by TLS: then the
-// browser says so when it sends a form.
+// setCookie sets the cookie. It is marked Secure if the server uses TLS, or if a form's origin shows that a
+// proxy does.
 func (s *server) setCookie(w http.ResponseWriter, r *http.Request, value string) {
 	http.SetCookie(w, &http.Cookie{
 		Name: s.cookieName(), Value: value, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,

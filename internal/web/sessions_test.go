@@ -9,20 +9,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// There are so many sessions at most: those that are over go first, then that which was not used
-// for longest.
+// The number of sessions is limited: expired ones are dropped first, then the least recently used
+// one.
 func TestMostSessions(t *testing.T) {
 	now := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
 	s := newSessions(func() time.Time { return now })
 	var cookies []string
-	for i := range mostSessions {
+	for i := range maxSessions {
 		now = now.Add(time.Second)
 		cookies = append(cookies, s.begin(fmt.Sprint("user", i)))
 	}
 	require.Equal(t, "user0", s.userOf(cookies[0], true), "it is used")
 	now = now.Add(time.Second)
 	last := s.begin("last")
-	require.Len(t, s.kept, mostSessions)
+	require.Len(t, s.kept, maxSessions)
 	require.Equal(t, "user0", s.userOf(cookies[0], true))
 	require.Empty(t, s.userOf(cookies[1], true))
 	require.Equal(t, "user2", s.userOf(cookies[2], true))
@@ -40,7 +40,7 @@ func TestMostSessions(t *testing.T) {
 	}
 }
 
-// So many names and addresses are remembered at most: that goes which failed the longest ago.
+// The number of counters is limited: the oldest is dropped.
 func TestMostFailing(t *testing.T) {
 	now := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
 	f := newFailures(func() time.Time { return now })
@@ -63,8 +63,8 @@ func TestMostFailing(t *testing.T) {
 	require.Nil(t, found)
 }
 
-// Addresses of IPv6 count by the network that a client has, those of IPv4 one by one, and each with its
-// names. What many share counts with names alone.
+// IPv6 addresses count by the client's network, IPv4 addresses individually, each together with names. A shared
+// address counts only together with names.
 func TestFailing(t *testing.T) {
 	of := func(text, name string) []failing { return client{address: netip.MustParseAddr(text)}.failing(name) }
 	require.Equal(t, of("2001:db8::1", "anna"), of("2001:db8::ffff:1", "anna"))
@@ -81,7 +81,7 @@ func TestFailing(t *testing.T) {
 	require.NotEqual(t, client{}.failing("anna")[1], anna[1])
 }
 
-// Each failure beyond the free ones costs twice as much time as the one before, up to four times.
+// Each failure beyond the free ones doubles the delay, up to four times.
 func TestHold(t *testing.T) {
 	now := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
 	f := newFailures(func() time.Time { return now })
@@ -101,7 +101,7 @@ func TestHold(t *testing.T) {
 	require.Empty(t, f.kept)
 }
 
-// A wait is told as people say it, and is never told too short.
+// A delay is given in words, and never rounded down.
 func TestInWords(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		time.Millisecond: "1 second", 58*time.Second + time.Nanosecond: "59 seconds", time.Minute: "1 minute", time.Minute + 1: "2 minutes", 15 * time.Minute: "15 minutes", 2 * time.Second: "2 seconds",
@@ -110,7 +110,7 @@ func TestInWords(t *testing.T) {
 	}
 }
 
-// A page that asks for news by itself is no use of a session.
+// Background polling of a page does not extend a session.
 func TestUnusedSessions(t *testing.T) {
 	now := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
 	s := newSessions(func() time.Time { return now })

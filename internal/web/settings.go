@@ -12,55 +12,69 @@ import (
 	"github.com/feeledger/fees/internal/reconcile"
 )
 
-// settings say how a company's record is read and compared. They stand in the page's address, by
-// the names of the flags of fees reconcile.
+// settings control how a company's record is read and compared. They are part of the page's URL, named like the
+// flags of fees reconcile.
 type settings struct {
 	scope  scope
 	books  app.BooksInput
-	all    bool // what matches is shown too
+	all    bool // also show matching rows
 	values url.Values
 }
 
-// setting is one of them. Its flag has its name, with - for _.
+// setting is one of the settings. Its flag has the same name, with - for _.
 type setting struct {
 	Name, Label string
 	Kind        string
 	Hint        string
 	Options     []option
-	more        bool // few want it
+	list        func() []option // the options, if they are made when a form is; nil uses Options
+	more        bool            // less common
 }
 
-// settingList are all but the columns.
+// settingList lists all settings except the columns.
 var settingList = []setting{
-	{Name: "unit", Label: "Unit of the fees", Kind: "select", Options: []option{{"", "as the column or each amount says"}, {"wei", "wei"}, {"gwei", "Gwei"}, {"token", "the token"}}},
-	{Name: "decimal", Label: "Decimals after", Kind: "select", Options: []option{{"", "a point"}, {",", "a comma"}}},
-	{Name: "thousands", Label: "Thousands divided by", Kind: "select", Options: []option{{"", "nothing"}, {",", "a comma"}, {".", "a point"}, {"'", "an apostrophe"}, {" ", "a space"}}},
-	{Name: "separator", Label: "Columns of csv divided by", Kind: "select", Options: []option{{"", "as the header says"}, {"comma", "a comma"}, {"semicolon", "a semicolon"}, {"tab", "a tab"}, {"pipe", "a pipe"}}},
-	{Name: "encoding", Label: "Characters of csv", Kind: "select", Options: []option{{"", "UTF-8, or UTF-16 by its mark"}, {"windows-1252", "Windows-1252"}, {"utf-8", "UTF-8"}}, more: true},
-	{Name: "sheet", Label: "Sheet of xlsx", Kind: "text", Hint: "the first", more: true},
-	{Name: "date_format", Label: "Dates as", Kind: "text", Hint: "yyyy-mm-dd; or dd.mm.yyyy HH:MM, unix, unix-ms, excel", more: true},
+	{Name: "unit", Label: "Unit of the fees", Kind: "select", Options: []option{{"", "from the column or the amounts"}, {"wei", "wei"}, {"gwei", "Gwei"}, {"token", "the token"}}},
+	{Name: "decimal", Label: "Decimal separator", Kind: "select", Options: []option{{"", "a point"}, {",", "a comma"}}},
+	{Name: "thousands", Label: "Thousands separator", Kind: "select", Options: []option{{"", "nothing"}, {",", "a comma"}, {".", "a point"}, {"'", "an apostrophe"}, {" ", "a space"}}},
+	{Name: "separator", Label: "Column separator (csv)", Kind: "select", Options: []option{{"", "detect from the header"}, {"comma", "a comma"}, {"semicolon", "a semicolon"}, {"tab", "a tab"}, {"pipe", "a pipe"}}},
+	{Name: "encoding", Label: "Encoding (csv)", Kind: "select", Options: []option{{"", "UTF-8, or UTF-16 with a byte order mark"}, {"windows-1252", "Windows-1252"}, {"utf-8", "UTF-8"}}, more: true},
+	{Name: "sheet", Label: "Sheet (xlsx)", Kind: "text", Hint: "default: the first", more: true},
+	{Name: "date_format", Label: "Date format", Kind: "text", Hint: "yyyy-mm-dd; or dd.mm.yyyy HH:MM, unix, unix-ms, excel", more: true},
 	{Name: "tolerance", Label: "Tolerance", Kind: "text", Hint: "5 wei, 1 Gwei, 0.000001 token", more: true},
-	{Name: "header_row", Label: "Row of the header", Kind: "text", Hint: "found by its names", more: true},
-	{Name: "skip_rows", Label: "Rows to pass over", Kind: "text", Hint: "12,16", more: true},
-	{Name: "negative", Label: "fees are below 0: -5, 5-, (5)", Kind: "checkbox", more: true},
-	{Name: "rows_only", Label: "compare only the rows: do not look for fees that the file lacks", Kind: "checkbox", more: true},
-	{Name: "all", Label: "show what matches too", Kind: "checkbox", more: true},
+	{Name: "profile", Label: "Written by", Kind: "select", list: profileOptions},
+	{Name: "cut_decimals", Label: "Decimals of cut fees", Kind: "text", Hint: "8", more: true},
+	{Name: "header_row", Label: "Header row", Kind: "text", Hint: "default: detected by column names", more: true},
+	{Name: "skip_rows", Label: "Rows to skip", Kind: "text", Hint: "12,16", more: true},
+	{Name: "negative", Label: "Fees are negative: -5, 5-, (5)", Kind: "checkbox", more: true},
+	{Name: "rows_only", Label: "Compare only the rows; do not look for fees missing from the file", Kind: "checkbox", more: true},
+	{Name: "all", Label: "Show matching rows too", Kind: "checkbox", more: true},
 }
 
-// columnFields are the fields that a column can be.
+// profileOptions returns the products whose exports are recognised.
+func profileOptions() []option {
+	list := []option{{"", "detected by its columns"}, {reconcile.NoProfile, "none of these"}}
+	for _, p := range reconcile.Profiles() {
+		if p.NoFees == "" {
+			list = append(list, option{p.Name, p.Title})
+		}
+	}
+	return list
+}
+
+// columnFields are the fields that can be mapped to a column.
 var columnFields = []struct {
 	field reconcile.Field
 	label string
 }{
-	{reconcile.Fee, "fee"}, {reconcile.Asset, "fee's asset"}, {reconcile.Hash, "transaction hash"}, {reconcile.EVMHash, "EVM hash"}, {reconcile.ExtrinsicHash, "extrinsic hash"}, {reconcile.ID, "place, such as 25-7"},
-	{reconcile.Account, "account that paid"}, {reconcile.Date, "date"},
+	{reconcile.Fee, "fee"}, {reconcile.Asset, "fee's asset"}, {reconcile.Hash, "transaction hash"}, {reconcile.EVMHash, "EVM hash"}, {reconcile.ExtrinsicHash, "extrinsic hash"}, {reconcile.ID, "transaction ID, such as 25-7"},
+	{reconcile.Account, "paying account"}, {reconcile.Date, "date"},
 }
 
-// noColumn is the value of a field that the file has not. No column is called so: names are
-// compared without the spaces around them.
+// noColumn maps a field to no column. No column has this name: names are compared without surrounding
+// spaces.
 const noColumn = " "
 
-// settingOf is the setting of a flag, nil where there is none.
+// settingOf returns the setting of a flag, or nil.
 func settingOf(flag string) *setting {
 	for i := range settingList {
 		if settingList[i].Name == strings.ReplaceAll(flag, "-", "_") {
@@ -80,7 +94,7 @@ func settingNames() (names []string) {
 	return names
 }
 
-// readSettings reads the query of an address.
+// readSettings parses the settings of a URL.
 func readSettings(query string) (set settings, err error) {
 	if set.scope, err = readScope(query, settingNames()...); err != nil {
 		return set, err
@@ -88,7 +102,7 @@ func readSettings(query string) (set settings, err error) {
 	set.values = set.scope.own
 	for _, c := range columnFields {
 		if name := set.values.Get("map." + string(c.field)); name != "" {
-			name = strings.ReplaceAll(strings.TrimSpace(name), "\r\n", "\n") // as a browser sends a break of a line
+			name = strings.ReplaceAll(strings.TrimSpace(name), "\r\n", "\n") // browsers send line breaks as \r\n
 			set.books.Columns = append(set.books.Columns, string(c.field)+"="+name)
 		}
 	}
@@ -105,10 +119,10 @@ func readSettings(query string) (set settings, err error) {
 	return set, nil
 }
 
-// query writes the settings as an address has them.
+// query formats the settings as a query.
 func (set *settings) query() string { return set.scope.query(set.values) }
 
-// flags are the settings on the command line.
+// flags formats the settings as command-line flags.
 func (set *settings) flags() string {
 	var line strings.Builder
 	line.WriteString(set.scope.flags())
@@ -129,10 +143,10 @@ func (set *settings) flags() string {
 	return line.String()
 }
 
-// ways are the settings that may read a file that cannot be read, as links.
+// ways returns links to settings with which the file may be readable.
 func (set *settings) ways(here string, err error) (list []link) {
 	var unread *app.UnreadError
-	if errors.As(err, &unread) { // they were tried, all of them together
+	if errors.As(err, &unread) { // these combinations are known to work
 		for _, w := range unread.Ways {
 			list = append(list, set.way(here, "Read it with ", w))
 		}
@@ -146,9 +160,9 @@ func (set *settings) ways(here string, err error) (list []link) {
 	return list
 }
 
-// way leads to the page with more settings.
+// way returns a link to the page with additional settings.
 func (set *settings) way(here, text string, way reconcile.Way) link {
-	values, _ := url.ParseQuery(strings.TrimPrefix(set.query(), "?")) // it was read before
+	values, _ := url.ParseQuery(strings.TrimPrefix(set.query(), "?")) // it was parsed before
 	var said []string
 	for _, s := range way.Settings {
 		name, value := strings.ReplaceAll(s.Name, "-", "_"), s.Value
@@ -163,7 +177,7 @@ func (set *settings) way(here, text string, way reconcile.Way) link {
 			}
 		case "negative":
 			value = "1"
-			said = append(said, "fees below 0")
+			said = append(said, "negative fees")
 		case "rows-only":
 			value = "1"
 			said = append(said, "only the rows")
@@ -185,16 +199,16 @@ func (set *settings) way(here, text string, way reconcile.Way) link {
 }
 
 const (
-	// mostShownColumns is how many columns of a file a page shows.
-	mostShownColumns = 40
-	// mostShownCell is how long what stands in them may be there, in characters.
-	mostShownCell = 80
-	// mostOption is how long the name of a column may be that can be chosen: it comes into an
-	// address.
-	mostOption = 200
+	// maxShownColumns limits the columns of a file that a page shows.
+	maxShownColumns = 40
+	// maxShownCell limits the length of their cells, in characters.
+	maxShownCell = 80
+	// maxOption limits the length of the column names offered for selection, because they become part of a
+	// URL.
+	maxOption = 200
 )
 
-// settingsForm asks for the settings. It shows how the file begins, where that is known.
+// settingsForm returns the form of the settings, with a preview of the file if there is one.
 func (s *server) settingsForm(set *settings, here string, p *reconcile.Preview) *form {
 	scope := set.scope
 	if !set.books.RowsOnly {
@@ -202,7 +216,7 @@ func (s *server) settingsForm(set *settings, here string, p *reconcile.Preview) 
 	}
 	f := &form{Action: here, Button: "Compare", Fields: scope.controls("The company's accounts")}
 	for _, c := range columnFields {
-		one := control{Name: "map." + string(c.field), Label: "Column of the " + c.label, Kind: "select", Value: set.values.Get("map." + string(c.field)), Options: []option{{"", "by its usual name"}, {noColumn, "none"}}}
+		one := control{Name: "map." + string(c.field), Label: "Column: " + c.label, Kind: "select", Value: set.values.Get("map." + string(c.field)), Options: []option{{"", "detect by name"}, {noColumn, "none"}}}
 		if p != nil {
 			one.Hint = "not found"
 			for _, found := range p.Found {
@@ -211,8 +225,8 @@ func (s *server) settingsForm(set *settings, here string, p *reconcile.Preview) 
 				}
 			}
 			var names []string
-			for _, name := range p.Header[:min(len(p.Header), mostShownColumns)] {
-				if name = strings.TrimSpace(name); name != "" && len(name) <= mostOption && !slices.Contains(names, name) {
+			for _, name := range p.Header[:min(len(p.Header), maxShownColumns)] {
+				if name = strings.TrimSpace(name); name != "" && len(name) <= maxOption && !slices.Contains(names, name) {
 					names = append(names, name)
 					one.Options = append(one.Options, option{name, shortened(name)})
 				}
@@ -228,6 +242,9 @@ func (s *server) settingsForm(set *settings, here string, p *reconcile.Preview) 
 	}
 	for _, s := range settingList {
 		one := control{Name: s.Name, Label: s.Label, Kind: s.Kind, Hint: s.Hint, Value: set.values.Get(s.Name), Options: s.Options}
+		if s.list != nil {
+			one.Options = s.list()
+		}
 		if s.Kind == "select" {
 			one = one.chosen()
 		}
@@ -247,7 +264,7 @@ func (s *server) settingsForm(set *settings, here string, p *reconcile.Preview) 
 	return f
 }
 
-// found says what a file says of a setting.
+// found shows the value that was detected in the file.
 func (f *control) found(p *reconcile.Preview) {
 	switch {
 	case f.Name == "separator" && p.Form == "csv":
@@ -259,7 +276,7 @@ func (f *control) found(p *reconcile.Preview) {
 	case f.Name == "header_row":
 		f.Hint = fmt.Sprintf("shown: %d", p.Line)
 	case f.Name == "sheet" && p.Form == "xlsx":
-		f.Kind, f.Options = "select", []option{{"", "the first that is visible"}}
+		f.Kind, f.Options = "select", []option{{"", "the first visible sheet"}}
 		for _, name := range p.Sheets[:min(len(p.Sheets), 100)] {
 			f.Options = append(f.Options, option{name, shortened(name)})
 		}
@@ -268,9 +285,9 @@ func (f *control) found(p *reconcile.Preview) {
 	}
 }
 
-// previewTable are the first rows of a file as they are written.
+// previewTable returns the first rows of a file, unchanged.
 func previewTable(p *reconcile.Preview) *tabular {
-	t := &tabular{Title: "How the file begins, as it is written", Heads: []cell{{Text: "line"}}}
+	t := &tabular{Title: "File preview", Heads: []cell{{Text: "line"}}}
 	width := len(p.Header)
 	for _, row := range p.Rows {
 		width = max(width, len(row.Cells))
@@ -280,7 +297,7 @@ func previewTable(p *reconcile.Preview) *tabular {
 		meaning[c.Place-1] = words(string(c.Field))
 	}
 	uses := []cell{{Text: "read as"}}
-	for i := range min(width, mostShownColumns) {
+	for i := range min(width, maxShownColumns) {
 		head := ""
 		if i < len(p.Header) {
 			head = shortened(p.Header[i])
@@ -297,7 +314,7 @@ func previewTable(p *reconcile.Preview) *tabular {
 	}
 	for _, row := range p.Rows {
 		cells := []cell{{Text: fmt.Sprint(row.Number)}}
-		for i := range min(width, mostShownColumns) {
+		for i := range min(width, maxShownColumns) {
 			text := ""
 			if i < len(row.Cells) {
 				text = shortened(row.Cells[i])
@@ -306,17 +323,17 @@ func previewTable(p *reconcile.Preview) *tabular {
 		}
 		t.Rows = append(t.Rows, cells)
 	}
-	if width > mostShownColumns {
-		t.More = fmt.Sprintf("%d columns more are not shown: name them in the address, as map.fee=NAME.", width-mostShownColumns)
+	if width > maxShownColumns {
+		t.More = fmt.Sprintf("%d more columns are not shown. Select one in the address, such as map.fee=NAME.", width-maxShownColumns)
 	}
 	return t
 }
 
-// shortened is text of a file in one line that is not too long.
+// shortened returns text of a file on one line of limited length.
 func shortened(text string) string {
-	runes := []rune(console.Printable(text[:min(len(text), 8*mostShownCell)]))
-	if len(runes) > mostShownCell {
-		return string(runes[:mostShownCell]) + "…"
+	runes := []rune(console.Printable(text[:min(len(text), 8*maxShownCell)]))
+	if len(runes) > maxShownCell {
+		return string(runes[:maxShownCell]) + "…"
 	}
 	return string(runes)
 }

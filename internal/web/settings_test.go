@@ -19,8 +19,8 @@ import (
 	"github.com/feeledger/fees/internal/web"
 )
 
-// What a file says of a setting stands below it; what may read a file is proposed with what was set
-// before, and is not called certain where it was not tried.
+// Detected values are shown next to the settings; suggested settings keep those set before, and are not called
+// certain unless they were tried.
 func TestProposedSettings(t *testing.T) {
 	d, dir, book := monthEnd(t)
 	s := served(t, d, func(o *web.Options) { o.Ledgers[0].Labels = book })
@@ -43,7 +43,7 @@ func TestProposedSettings(t *testing.T) {
 		}
 	}
 	require.Contains(t, page+get(t, s, book2+"?sheet=details", nil).text, `<option value="details" selected>`)
-	require.Contains(t, get(t, s, book2+"?sheet=nothing", nil).text, `the workbook has no sheet &#34;nothing&#34; (“Sheet of xlsx”)`)
+	require.Contains(t, get(t, s, book2+"?sheet=nothing", nil).text, `the workbook has no sheet &#34;nothing&#34; (“Sheet (xlsx)”)`)
 
 	hash := strings.Split(strings.Split(string(content), "\n")[1], ",")[1]
 	ways := func(name, content, query string) string {
@@ -56,7 +56,7 @@ func TestProposedSettings(t *testing.T) {
 		return html.UnescapeString(list)
 	}
 	require.Contains(t, ways("a.csv", "Beleg;Text\n"+hash+";abc\n", ""), `map.hash=Beleg">Try it with "Beleg" as the hash.`)
-	require.Contains(t, ways("a.csv", "hash,fee_wei,date\n"+hash+",1,01/02/2026\n", ""), `date_format=mm%2Fdd%2Fyyyy">Read it with Dates as "mm/dd/yyyy": "01/02/2026" is 2026-01-02.`)
+	require.Contains(t, ways("a.csv", "hash,fee_wei,date\n"+hash+",1,01/02/2026\n", ""), `date_format=mm%2Fdd%2Fyyyy">Read it with Date format "mm/dd/yyyy": "01/02/2026" is 2026-01-02.`)
 	require.Contains(t, ways("a.csv", "hash,fee_wei,date\n"+hash+",1,Q1\n", ""), `map.date=+">Read it with no date.`)
 	require.Contains(t, ways("a.csv", "hash,Fee,Fee\n"+hash+",1,2\n", "?unit=wei"), `map.fee=%233&unit=wei">Read it with "#3" as the fee: the fee is column 3, "Fee".`)
 	require.Contains(t, get(t, s, sent(t, s, "a.csv", []byte("hash,Fee,Fee\n"+hash+",1,2\n"), nil)+"?unit=wei&map.fee=%233", nil).text, `<option value="#3" selected>column 3`)
@@ -70,7 +70,7 @@ func TestProposedSettings(t *testing.T) {
 	}
 }
 
-// What a package's manifest does not know is not zero; what vouches for it is checked, too.
+// Unknown values of a package's manifest are not shown as zero; its signatures and timestamp are checked too.
 func TestPackagesInPart(t *testing.T) {
 	d, dir, book := monthEnd(t)
 	shelf := filepath.Join(dir, "closed")
@@ -82,18 +82,18 @@ func TestPackagesInPart(t *testing.T) {
 	s := served(t, d, func(o *web.Options) {
 		o.Ledgers[0].Packages, o.Ledgers[0].Open, o.Working = shelf, again(d), &working
 	})
-	for _, row := range tableOf(t, get(t, s, "/packages/january", nil).text, "What changed from version 1") {
+	for _, row := range tableOf(t, get(t, s, "/packages/january", nil).text, "Changes since version 1") {
 		if row[0] == "inputs/labels.csv" {
 			require.Equal(t, "none", row[2], "it is not there any more")
 		}
 	}
-	for name, want := range map[string]string{closing.SignatureFile: "a signature does not hold", closing.StampFile: "the timestamp does not hold"} {
+	for name, want := range map[string]string{closing.SignatureFile: "a signature is not valid", closing.StampFile: "the timestamp is not valid"} {
 		require.NoError(t, os.WriteFile(filepath.Join(at, name), []byte("x"), 0o600))
 		require.Equal(t, http.StatusSeeOther, post(t, s, "/packages/january/check", "", strings.NewReader(""), nil).status)
 		working.Wait()
 		page := get(t, s, "/packages/january", nil).text
 		require.Contains(t, page, want)
-		require.Contains(t, page, `<dd class="bad">not what the ledger gives 20`)
+		require.Contains(t, page, `<dd class="bad">differs from the ledger 20`)
 		require.NoError(t, os.Remove(filepath.Join(at, name)))
 	}
 
@@ -104,7 +104,7 @@ func TestPackagesInPart(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(shelf, "unknown"), 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(shelf, "unknown", closing.ManifestFile), text, 0o600))
 	list := get(t, s, "/packages", nil).text
-	require.Contains(t, list, `<td class="bad figure">not known</td>`)
+	require.Regexp(t, `<td class="bad figure[^"]*">not known</td>`, bare(list))
 	require.Contains(t, list, "zone=Europe%2FBerlin")
 	require.Equal(t, http.StatusNotFound, get(t, s, "/api/v1/packages/nothing", nil).status)
 }
@@ -130,7 +130,7 @@ func TestManyVersions(t *testing.T) {
 	page := get(t, s, "/packages/january", nil).text
 	require.Contains(t, page, "version 24")
 	require.Len(t, tableOf(t, page, "Versions"), 21)
-	require.Contains(t, page, "Older versions are in the directory.")
+	require.Contains(t, page, "Older versions are in the package directory.")
 }
 
 func sumOf(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }

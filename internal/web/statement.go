@@ -20,16 +20,16 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// statementQuestion is what a page with an account's statement, or a file of it, is asked for.
+// statementQuestion is a request for a page or a file about one account.
 type statementQuestion struct {
 	app.StatementQuestion
 	scope   scope
 	account chain.Address
-	bare    bool // no balances are asked for, and nothing is proved
+	bare    bool // balances are not queried, so nothing is proved
 	listing listing
 }
 
-// statementQuestion reads it. The account is in the path.
+// statementQuestion parses a request whose path contains the account.
 func (s *server) statementQuestion(r *http.Request, own ...string) (q statementQuestion, err error) {
 	if q.account, err = app.OneAccount(r.PathValue("address"), s.Labels); err != nil {
 		return q, err
@@ -38,7 +38,7 @@ func (s *server) statementQuestion(r *http.Request, own ...string) (q statementQ
 		return q, err
 	}
 	if q.scope.Accounts != "" {
-		return q, notUnderstood("The account is in the path: leave accounts out.")
+		return q, invalidRequest("The account is in the path. Remove the parameter accounts.")
 	}
 	q.Part = cmp.Or(q.scope.own.Get("part"), app.StatementParts[0])
 	if err := app.OneOf(app.FieldPart, q.Part, app.StatementParts...); err != nil {
@@ -52,16 +52,17 @@ func (s *server) statementQuestion(r *http.Request, own ...string) (q statementQ
 		return q, err
 	}
 	q.Question, err = s.readQuestion(&q.scope)
+	q.listing.zone = q.Period.Zone
 	q.Accounts, q.Labels = []chain.Address{q.account}, s.book()
 	return q, err
 }
 
-// path is that of what is made of an account.
+// path returns the path of a page or file of the account.
 func (q *statementQuestion) path(what string) string {
 	return "account/" + q.account.String() + "/" + what
 }
 
-// balances is who tells the account's balances; nil where nobody does.
+// balances returns the source of account balances, or nil.
 func (s *server) balances() source.Source {
 	if s.Source == nil {
 		return nil
@@ -69,20 +70,20 @@ func (s *server) balances() source.Source {
 	return s.Source.Source
 }
 
-// proved makes something that is proved by balances. Where these cannot be had, it is made without,
-// and why is said: movements and fees do not depend on them.
-func proved[T any](s *server, r *http.Request, q *statementQuestion, make func(ctx context.Context, balances source.Source) (T, error)) (made T, why string, err error) {
+// proved builds a result proved by balances. If these are not available, it builds the result without them and
+// returns the reason: movements and fees do not depend on them.
+func proved[T any](s *server, r *http.Request, q *statementQuestion, build func(ctx context.Context, balances source.Source) (T, error)) (made T, why string, err error) {
 	from := s.balances()
 	if q.bare {
 		from = nil
 	}
 	if from == nil {
-		made, err = make(r.Context(), nil)
+		made, err = build(r.Context(), nil)
 		return made, "", err
 	}
-	ctx, cancel := s.someTime(r)
+	ctx, cancel := s.sourceTimeout(r)
 	defer cancel()
-	if made, err = make(ctx, from); err == nil || r.Context().Err() != nil {
+	if made, err = build(ctx, from); err == nil || r.Context().Err() != nil {
 		return made, "", err
 	}
 	late := ctx.Err() != nil
@@ -90,21 +91,21 @@ func proved[T any](s *server, r *http.Request, q *statementQuestion, make func(c
 	if !late && app.KindOf(err) != failure.Unanswered && !errors.Is(err, chain.ErrNotKept) {
 		return made, "", err
 	}
-	why = "Balances cannot be had now, so that nothing is proved: " + s.unread(r, err)
+	why = "Balances are not available, so nothing is proved: " + s.unread(r, err)
 	q.bare = true
-	made, err = make(r.Context(), nil)
+	made, err = build(r.Context(), nil)
 	return made, why, err
 }
 
-// provable is what is made of an account, and proved by balances.
+// provable is a result about an account that balances can prove.
 type provable interface {
 	Holds() bool
 	Explain(err error) error
 	Write(ctx context.Context, w io.Writer, form string, width int) error
 }
 
-// provedPage shows what is made of an account. Own are the parameters beside those of every such
-// page, and fill fills it.
+// provedPage shows a result about an account. Own are its parameters besides the common ones, and fill adds its
+// contents.
 func provedPage[T provable](s *server, w http.ResponseWriter, r *http.Request, what string, own []string, of func(*http.Request, *statementQuestion) (T, string, error), fill func(q *statementQuestion, made T, unanswered bool, v *view) error) error {
 	q, err := s.statementQuestion(r, own...)
 	if err != nil {
@@ -126,13 +127,13 @@ func provedPage[T provable](s *server, w http.ResponseWriter, r *http.Request, w
 			v.Warnings = append(v.Warnings, why)
 		}
 		if !made.Holds() {
-			v.Warnings = append(v.Warnings, "Something in this "+name+" does not hold, or is not known.")
+			v.Warnings = append(v.Warnings, "This "+name+" contains failed checks or unknown figures.")
 		}
 		return v, nil
 	})
 }
 
-// provedFile sends it as a file. It says what is proved, or is none.
+// provedFile sends a result about an account as a file. If balances are not available, it fails.
 func provedFile[T provable](s *server, w http.ResponseWriter, r *http.Request, of func(*http.Request, *statementQuestion) (T, string, error)) error {
 	q, err := s.statementQuestion(r)
 	if err != nil {
@@ -141,7 +142,7 @@ func provedFile[T provable](s *server, w http.ResponseWriter, r *http.Request, o
 	return s.file(w, r, allSealed, func(to *answer) error {
 		made, why, err := of(r, &q)
 		if err == nil && why != "" {
-			err = &problem{http.StatusBadGateway, "Not answered", why}
+			err = &problem{http.StatusBadGateway, "Source not available", why}
 		}
 		if err != nil {
 			return err
@@ -157,50 +158,48 @@ func (s *server) statementOf(r *http.Request, q *statementQuestion) (made *app.S
 	})
 }
 
-// noBalances has no balances asked for.
+// noBalances disables the query of balances.
 const noBalances = "none"
 
-// seldom are the columns of a statement that a page shows only where all are asked for.
-var seldom = []string{"account", "block", "event_index", "of_fee", "counterparty_label", "amount", "hash", "paid_for", "layer", "account_label", "account_group", "method", "gas_price", "gas", "event"}
+// hiddenColumns are the columns of a statement that a page shows only on request.
+var hiddenColumns = []string{"account", "block", "event_index", "of_fee", "counterparty_label", "amount", "hash", "paid_for", "layer", "account_label", "account_group", "method", "gas_price", "gas", "event", "call", "reserved_balance"}
 
-// statement is what became of an account's balance in a period.
+// statement shows an account's statement for a period.
 func (s *server) statement(w http.ResponseWriter, r *http.Request) error {
 	return provedPage(s, w, r, "Statement", listingParameters, s.statementOf, func(q *statementQuestion, made *app.Statements, unanswered bool, v *view) error {
 		one := made.List[0]
 		v.Lead, v.Warnings, v.Notes = one.Proof(), made.Style.Notes, one.Notes()[1:]
 		v.Command = "fees statement " + v.Command
-		v.Form = q.scope.asked(v.Path, "", s.partControls(q, app.StatementParts), nil)
-		v.Around = q.scope.around(v.Path, listing{}.with(q.scope.own))
+		v.By, v.Fields = partLinks(q), s.priceControl(q.scope.own)
 		v.Facts = append(v.Facts, statementFacts(one, made.Style.Symbol, unanswered)...)
-		q.listing.brief = seldom
+		q.listing.brief = hiddenColumns
 		if q.Part == "summary" {
 			q.listing.All = true
 		}
-		return v.add(s.list(made.Sheet(r.Context()), q.listing, func(l listing) string { return v.Path + q.scope.query(l.with(q.scope.own)) }))
+		return v.add(s.list(made.Sheet(r.Context()), q.listing, q.scope.in(v.Path)))
 	})
 }
 
-// partControls are what a page with a statement or a rollforward can be asked for.
-func (s *server) partControls(q *statementQuestion, parts []string) (list []control) {
-	if len(parts) > 0 {
-		list = append(list, ofOptions("part", "Part", q.Part, "", parts...))
-	}
-	return append(list, s.priceControl(q.scope.own)...)
-}
-
-// downloads are the forms of what is made of an account.
-func (s *server) downloads(q *statementQuestion, what string) (list []link) {
-	own := listing{}.with(q.scope.own)
-	if q.bare && s.Source != nil {
-		own.Set("balances", noBalances)
-	}
-	for _, form := range accountForms {
-		list = append(list, link{strings.ToUpper(form), q.path(what+"."+form) + q.scope.query(own)})
+// partLinks returns the parts of a statement.
+func partLinks(q *statementQuestion) (list []navigation) {
+	for _, part := range app.StatementParts {
+		own := without(q.scope.own, listingParameters...)
+		own.Set("part", part)
+		list = append(list, navigation{link{part, q.path("statement") + q.scope.query(own)}, "", part == q.Part})
 	}
 	return list
 }
 
-// provedFlags are, on the command line, who proves it and what it is worth.
+// downloads returns links to the download formats of a result.
+func (s *server) downloads(q *statementQuestion, what string) []link {
+	own := listing{}.with(q.scope.own)
+	if q.bare && s.Source != nil {
+		own.Set("balances", noBalances)
+	}
+	return fileLinks(accountForms, q.path(what), q.scope.query(own))
+}
+
+// provedFlags returns the command-line flags for the source of balances and the prices.
 func (s *server) provedFlags(q *statementQuestion) string {
 	line := s.gatewayFlag()
 	if s.Source == nil || q.bare {
@@ -209,32 +208,32 @@ func (s *server) provedFlags(q *statementQuestion) string {
 	return line + s.priceFlags(q.Prices)
 }
 
-// statementFacts are the balances and what was paid.
+// statementFacts returns the balances and the fees charged.
 func statementFacts(one *statement.Statement, symbol string, asked bool) (facts []fact) {
 	for _, b := range []struct {
 		name    string
 		balance chain.Optional[chain.Balance]
-	}{{"before", one.Opening}, {"after", one.Closing}} {
+	}{{"opening", one.Opening}, {"closing", one.Closing}} {
 		if balance, ok := b.balance.Get(); ok {
-			facts = append(facts, amount("free "+b.name, chain.Some(balance.Free), symbol))
+			facts = append(facts, amount(b.name+" free balance", chain.Some(balance.Free), symbol))
 			if one.Reserves() {
-				facts = append(facts, amount("reserved "+b.name, chain.Some(balance.Reserved), symbol))
+				facts = append(facts, amount(b.name+" reserved balance", chain.Some(balance.Reserved), symbol))
 			}
 		} else {
-			facts = append(facts, plain("balance "+b.name, map[bool]string{true: notKnown, false: "not asked for"}[asked]))
+			facts = append(facts, plain(b.name+" balance", map[bool]string{true: notKnown, false: "not queried"}[asked]))
 		}
 	}
 	for _, f := range one.Fees {
 		charged := amount(string(f.Layer)+" fees", chain.Some(f.Charged), symbol)
 		if f.Unknown > 0 {
-			charged.Unit += fmt.Sprintf(", and %d that are %s", f.Unknown, notKnown)
+			charged.Unit += fmt.Sprintf(", and %d %s", f.Unknown, notKnown)
 		}
 		facts = append(facts, charged)
 	}
 	return facts
 }
 
-// statementFile is the same as a file, or as the JSON of the command line.
+// statementFile sends the statement as a file, or as the JSON of the command line.
 func (s *server) statementFile(w http.ResponseWriter, r *http.Request) error {
 	return provedFile(s, w, r, s.statementOf)
 }
@@ -245,38 +244,45 @@ func (s *server) rollforwardOf(r *http.Request, q *statementQuestion) (made *app
 	})
 }
 
-// rollforward leads from an account's balance before a period to the one after, line by line.
+// rollforward shows how an account's opening balance of a period leads to the closing balance.
 func (s *server) rollforward(w http.ResponseWriter, r *http.Request) error {
-	return provedPage(s, w, r, "Rollforward", nil, s.rollforwardOf, func(q *statementQuestion, made *app.Rollforward, _ bool, v *view) error {
+	return provedPage(s, w, r, "Rollforward", listingParameters, s.rollforwardOf, func(q *statementQuestion, made *app.Rollforward, _ bool, v *view) error {
 		v.Lead, v.Notes, v.Command = made.Style.Notes[0], made.Style.Notes[1:], "fees rollforward --accounts "+v.Command
-		v.Form = q.scope.asked(v.Path, "", s.partControls(q, nil), nil)
-		return v.add(s.table(made.Lines(), mostRows))
+		v.Fields = s.priceControl(q.scope.own)
+		return v.add(s.list(made.Lines(), q.listing, q.scope.in(v.Path)))
 	})
 }
 
-// rollforwardFile is the same as a file, or as the JSON of the command line.
+// rollforwardFile sends the rollforward as a file, or as the JSON of the command line.
 func (s *server) rollforwardFile(w http.ResponseWriter, r *http.Request) error {
 	return provedFile(s, w, r, s.rollforwardOf)
 }
 
-// priced are the prices, where a page's own parameters ask for amounts in their currency; else nil.
+// priced returns the prices if a page's parameters ask for amounts in their currency, otherwise nil.
 func (s *server) priced(own url.Values) (*money.List, error) {
 	code := own.Get("price")
 	switch {
 	case code == "":
 		return nil, nil
 	case s.Prices == nil:
-		return nil, notUnderstood("price=%s: this server has no prices: fees serve --prices FILE reads them.", console.Printable(code))
+		return nil, invalidRequest("price=%s is not available: the server has no prices. Start it with fees serve --prices FILE.", console.Printable(code))
 	case code != s.currency():
-		return nil, notUnderstood("price=%s: this server has %s.", console.Printable(code), s.currency())
+		return nil, invalidRequest("price=%s is not available. This server has prices in %s.", console.Printable(code), s.currency())
 	}
 	return s.Prices, nil
 }
 
-// priceFlags are prices on the command line.
+// priceFlags returns the command-line flags for the prices.
 func (s *server) priceFlags(list *money.List) string {
 	if list == nil {
 		return ""
 	}
-	return " --prices " + console.Argument(s.PricesFile) + " --fiat " + string(list.Currency)
+	line := " --prices " + console.Argument(s.PricesFile) + " --fiat " + string(list.Currency)
+	if list.LastKnown {
+		line += " --last-known"
+	}
+	if len(list.Columns) > 0 {
+		line += " --price-map " + console.Argument(strings.Join(list.Columns, ","))
+	}
+	return line
 }

@@ -9,16 +9,16 @@ import (
 	"github.com/feeledger/fees/internal/console"
 )
 
-// themes are the colours that a page can have. The last is that of the browser.
+// themes are the colour themes. The last follows the browser.
 var themes = []string{"light", "dark", "system"}
 
-// themeCookie keeps which was chosen.
+// themeCookie stores the chosen theme.
 const themeCookie = "theme"
 
-// Themes are those to choose from.
+// Themes returns the themes to choose from.
 func (v *view) Themes() []string { return themes }
 
-// Shade is the one that is chosen.
+// Shade returns the current theme.
 func (v *view) Shade() string {
 	if v.Theme == "" {
 		return themes[len(themes)-1]
@@ -26,7 +26,7 @@ func (v *view) Shade() string {
 	return v.Theme
 }
 
-// themeOf is the one that was chosen, "" for the browser's.
+// themeOf returns the chosen theme, or "" to follow the browser.
 func themeOf(r *http.Request) string {
 	if c, err := r.Cookie(themeCookie); err == nil && slices.Contains(themes[:2], c.Value) {
 		return c.Value
@@ -34,11 +34,11 @@ func themeOf(r *http.Request) string {
 	return ""
 }
 
-// setTheme keeps a choice, and leads back to the page.
+// setTheme stores the chosen theme and redirects back to the page.
 func (s *server) setTheme(w http.ResponseWriter, r *http.Request) {
 	values, err := parameters(r.URL.RawQuery, "set", "to")
 	if err == nil && !slices.Contains(themes, values.Get("set")) {
-		err = notUnderstood("set=%s: there are %s.", console.Printable(values.Get("set")), strings.Join(themes, ", "))
+		err = invalidRequest("set=%s is not a theme. Use one of %s.", console.Printable(values.Get("set")), strings.Join(themes, ", "))
 	}
 	if err != nil {
 		s.fail(w, r, err)

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// token is what a form of this server has with it, its first field: no page of another site knows
-// it. It is of the session, or of the user whom a proxy names; "" where there are no users, for then
-// nobody is there in whose name another site could send something.
+// token returns the anti-forgery token of a form, its first field. It is bound to the session, or to the user
+// named by a proxy; it is "" if there are no users, because another site could then send nothing in a
+// user's name.
 func (s *server) token(r *http.Request) string {
 	if s.Users == nil && s.Header == "" {
 		return ""
@@ -25,49 +25,49 @@ func (s *server) token(r *http.Request) string {
 		whose = "user " + v.user
 	}
 	mac := hmac.New(sha256.New, s.key)
-	_, _ = io.WriteString(mac, whose) // it never fails
+	_, _ = io.WriteString(mac, whose) // a hash never fails
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// errForged is a form that was not made for who sends it.
-var errForged = &problem{http.StatusForbidden, "The page is too old", "Go back, load the page again, and send it once more. The browser must keep cookies."}
+// errForged reports a form without a valid token for the sender.
+var errForged = &problem{http.StatusForbidden, "Form expired", "Go back, reload the page and send the form again. Cookies must be enabled."}
 
-// checkToken refuses a form that was not made for who sends it. A form with a file is checked
+// checkToken rejects a form without a valid token for the sender. If the form contains a file, the token is checked
 // before the file is read.
 func (s *server) checkToken(r *http.Request, token string) error {
 	v := visitorOf(r)
-	nobody := s.Users != nil && v.browser == "" || s.Header != "" && v.user == ""
-	if nobody || !hmac.Equal([]byte(token), []byte(s.token(r))) {
+	unknown := s.Users != nil && v.browser == "" || s.Header != "" && v.user == ""
+	if unknown || !hmac.Equal([]byte(token), []byte(s.token(r))) {
 		return errForged
 	}
 	return nil
 }
 
-// guarded reads a form that has a token alone, where somebody has logged in.
+// guarded reads a form that contains only a token, if tokens are in use.
 func (s *server) guarded(w http.ResponseWriter, r *http.Request) (err error) {
 	if s.token(r) != "" {
-		_, err = s.fields(w, r, mostField)
+		_, err = s.fields(w, r, maxField)
 	}
 	return err
 }
 
-// fields are those of a form without files, of so many bytes at most, whose token is right.
-func (s *server) fields(w http.ResponseWriter, r *http.Request, most int64) (url.Values, error) {
+// fields parses a form without files, of up to limit bytes, and checks its token.
+func (s *server) fields(w http.ResponseWriter, r *http.Request, limit int64) (url.Values, error) {
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/x-www-form-urlencoded" {
-		return nil, &problem{http.StatusUnsupportedMediaType, "Not understood", "This form sends application/x-www-form-urlencoded."}
+		return nil, &problem{http.StatusUnsupportedMediaType, "Invalid request", "Send this form as application/x-www-form-urlencoded."}
 	}
 	if _, err := parameters(r.URL.RawQuery); err != nil {
 		return nil, err
 	}
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(arrivalTime)) // a test's recorder has none
-	r.Body = http.MaxBytesReader(w, r.Body, most)
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(arrivalTime)) // httptest recorders do not support it
+	r.Body = http.MaxBytesReader(w, r.Body, limit)
 	err := r.ParseForm()
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, &problem{http.StatusRequestEntityTooLarge, "Too large", "It is too large to be sent here."}
+		return nil, &problem{http.StatusRequestEntityTooLarge, "Too large", "The form is too large."}
 	case err != nil:
-		return nil, notUnderstood("What was sent cannot be read.")
+		return nil, invalidRequest("The form cannot be read.")
 	}
 	return r.PostForm, s.checkToken(r, r.PostForm.Get("token"))
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// transaction is a transaction of the ledger with all that it moved, and how its fee came about.
+// transaction shows a transaction with its movements and the calculation of its fee.
 func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 	return s.show(w, r, allSealed, func(string) (*view, error) {
 		t, err := s.Desk.Transaction(r.Context(), r.PathValue("name"))
@@ -25,13 +25,13 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 		place := t.Place().String()
 		v := &view{Title: "Transaction " + place, Path: "tx", Command: "fees explain " + place + s.ledgerFlag() + s.gatewayFlag()}
 		v.Lead, v.Unsealed = fmt.Sprintf("%s, %s", t.Layer, cmp.Or(t.Type, t.Call)), !t.Sealed
-		v.Main = []fact{amount("fee", t.Fee, t.Symbol), amount("the chain charged", t.Charged, t.Symbol), verdictFact(t)}
+		v.Main = []fact{amount("fee", t.Fee, t.Symbol), amount("charged on chain", t.Charged, t.Symbol), verdictFact(t)}
 		v.Facts = []fact{
 			{Name: "block", cell: cell{Text: fmt.Sprint(t.Height), To: fmt.Sprintf("block/%d", t.Height)}}, plain("time", optionalText(t.Time)),
 			plain("outcome", cmp.Or(words(string(t.Outcome)), notKnown)), s.party("payer", t.Payer), s.party("from", t.Sender), s.party("to", t.Recipient),
 			hash("EVM hash", optionalText(t.EVMHash)), hash("extrinsic hash", t.Hash.String()), plain("gas", optionalText(t.Gas)), plain("nonce", optionalText(t.Nonce)), plain("rules", t.Rules),
 		}
-		if v.Parts = whereItWent(t); v.Parts == nil {
+		if v.Parts = distribution(t); v.Parts == nil {
 			v.Facts = append(v.Facts, amount("burned", t.Burned, t.Symbol), amount("treasury", t.Treasury, t.Symbol), amount("author", t.Author, t.Symbol))
 		}
 		if to, ok := t.Recipient.Get(); ok && t.Layer == fee.EVM {
@@ -41,13 +41,13 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 			v.Warnings = append(v.Warnings, "The fee is undetermined: "+t.Error)
 		}
 		if drift, ok := t.Drift.Get(); ok && drift.Sign() != 0 {
-			v.Warnings = append(v.Warnings, fmt.Sprintf("The chain did not charge what the rules give: %s %s. What the chain charged was paid.", console.Tokens(drift), t.Symbol))
+			v.Warnings = append(v.Warnings, fmt.Sprintf("The charged amount differs from the calculated fee by %s %s. The charged amount is what was paid.", console.Tokens(drift), t.Symbol))
 		}
 		if err := s.explain(r, v, t); err != nil {
 			return nil, err
 		}
 		for _, list := range []*table.Sheet{movementSheet(t), transferSheet(t)} {
-			table, err := s.table(list, mostRows)
+			table, err := s.list(list, listing{limit: maxRows}, nil)
 			if err != nil {
 				return nil, err
 			}
@@ -59,22 +59,22 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// verdictFact says how what was charged stands beside the fee.
+// verdictFact returns the verdict.
 func verdictFact(t *app.Paid) fact {
 	f := plain("verdict", words(string(t.Verdict)))
 	f.Class = map[evidence.Verdict]string{evidence.Match: "ok", evidence.Drift: "bad"}[t.Verdict]
 	return f
 }
 
-// explain shows how a fee came about, from the block itself. Where that cannot be read, the page
-// does without, and says why.
+// explain adds the calculation of a fee, derived from the block itself. If the block cannot be read, it adds
+// the reason instead.
 func (s *server) explain(r *http.Request, v *view, t *app.Paid) error {
 	if s.Source == nil {
-		v.Notes = append(v.Notes, "Each step of the fee is shown where the server has a gateway or an archive: fees serve --gateway.")
+		v.Notes = append(v.Notes, "To show each step of the fee, start the server with fees serve --gateway URL.")
 		return nil
 	}
 	if !s.isArchive() {
-		v.Unsealed = true // what is not answered now, may be another time
+		v.Unsealed = true // a failed query may succeed later
 	}
 	bill, err := s.explanation(r, t)
 	switch {
@@ -82,7 +82,7 @@ func (s *server) explain(r *http.Request, v *view, t *app.Paid) error {
 		return err
 	case err != nil:
 		v.Unsealed = true
-		v.Warnings = append(v.Warnings, "How the fee came about cannot be shown: "+s.unread(r, err))
+		v.Warnings = append(v.Warnings, "The calculation of the fee cannot be shown: "+s.unread(r, err))
 		return nil
 	}
 	v.Notes = append(v.Notes, bill.VerdictText())
@@ -100,14 +100,14 @@ func (s *server) explain(r *http.Request, v *view, t *app.Paid) error {
 	return nil
 }
 
-// isArchive tells whether blocks come from what was kept: it answers the same at any time.
+// isArchive reports whether blocks come from an archive, whose answers never change.
 func (s *server) isArchive() bool {
 	kept, err := s.Source.Source.Kept()
 	return err == nil && kept.Known()
 }
 
-// explanation explains a fee of the ledger by its block. It is a problem where the block is that of
-// another chain, or where the fee is another one.
+// explanation explains a fee of the ledger from its block. It fails if the block belongs to another chain or
+// gives a different fee.
 func (s *server) explanation(r *http.Request, t *app.Paid) (*explain.Invoice, error) {
 	block, err := s.Desk.Block(r.Context(), t.Height)
 	if err != nil {
@@ -117,7 +117,7 @@ func (s *server) explanation(r *http.Request, t *app.Paid) (*explain.Invoice, er
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := s.someTime(r)
+	ctx, cancel := s.sourceTimeout(r)
 	defer cancel()
 	bill, err := app.Explain(ctx, s.Source, which)
 	if err != nil {
@@ -125,29 +125,29 @@ func (s *server) explanation(r *http.Request, t *app.Paid) (*explain.Invoice, er
 	}
 	own := bill.Transaction
 	if bill.BlockHash != block.Hash {
-		return nil, &problem{http.StatusConflict, "Of another chain", fmt.Sprintf("the gateway's block %d is %v, and the ledger's is %v", t.Height, bill.BlockHash, block.Hash)}
+		return nil, &problem{http.StatusConflict, "Different chain", fmt.Sprintf("the gateway's block %d has the hash %v, the ledger's has %v", t.Height, bill.BlockHash, block.Hash)}
 	}
 	if own.Fee != t.Fee || own.Charged != t.Charged {
-		return nil, &problem{http.StatusConflict, "Another fee", fmt.Sprintf("by %s the fee is %s and %s was charged, and the ledger has other figures, by %s: fees ledger verify --gateway tells the difference", bill.Rules, cmp.Or(optionalText(own.Fee), notKnown), cmp.Or(optionalText(own.Charged), notKnown), t.Rules)}
+		return nil, &problem{http.StatusConflict, "Different fee", fmt.Sprintf("under %s the fee is %s and %s was charged, but the ledger has different figures, under %s. Run fees ledger verify --gateway to compare them.", bill.Rules, cmp.Or(optionalText(own.Fee), notKnown), cmp.Or(optionalText(own.Charged), notKnown), t.Rules)}
 	}
 	return bill, nil
 }
 
-// someTime is the part of a question's time that a gateway may take: what the ledger has is shown
-// in the rest.
-func (s *server) someTime(r *http.Request) (context.Context, context.CancelFunc) {
+// sourceTimeout returns a context with half of a request's timeout for the gateway; the other half remains for the
+// data of the ledger.
+func (s *server) sourceTimeout(r *http.Request) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(r.Context(), s.Time/2)
 }
 
-// asked is what a gateway's error is: one that took too long did not answer.
+// asked converts a gateway's timeout to an error for the client.
 func (s *server) asked(ctx context.Context, r *http.Request, err error) error {
 	if ctx.Err() != nil && r.Context().Err() == nil {
-		return &problem{http.StatusBadGateway, "Not answered", fmt.Sprintf("the gateway did not answer within %v.", s.Time/2)}
+		return &problem{http.StatusBadGateway, "Source not available", fmt.Sprintf("the gateway did not answer within %v.", s.Time/2)}
 	}
 	return err
 }
 
-// unread is why a block or a balance cannot be read, as who asks may know it.
+// unread returns the reason why a block or a balance cannot be read, as shown to clients.
 func (s *server) unread(r *http.Request, err error) string {
 	return problemOf(r.Context(), err, s.Time).Detail
 }
@@ -175,7 +175,7 @@ func listed[T any](title, symbol string, list []T, row func(T) []any, columns ..
 	}}
 }
 
-// gatewayFlag names, on the command line, who tells balances and blocks.
+// gatewayFlag returns the command-line flag for the source of balances and blocks.
 func (s *server) gatewayFlag() string {
 	if s.Gateway == "" {
 		return ""

@@ -1,11 +1,14 @@
 package web
 
 import (
+	"context"
 	"fmt"
+	"iter"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
@@ -14,24 +17,26 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// mostListed is how many transactions a program gets at once.
-const mostListed = 1000
+// maxListed limits the transactions in one API response.
+const maxListed = 1000
 
-// transactionsQuestion reads what a list of transactions is asked for. It goes on from a place: what
-// is sealed later comes behind.
-func (s *server) transactionsQuestion(r *http.Request) (sc scope, q app.TransactionsQuestion, err error) {
-	if sc, err = readScope(r.URL.RawQuery, slices.Concat(report.OnlyNames(), []string{"after", "limit"})...); err != nil {
+// transactionsQuestion parses a request for a list of transactions. It pages by transaction ID, because newly
+// sealed transactions are appended.
+func (s *server) transactionsQuestion(r *http.Request, own ...string) (sc scope, q app.TransactionsQuestion, err error) {
+	if sc, err = readScope(r.URL.RawQuery, slices.Concat(report.OnlyNames(), []string{"after", "limit"}, own)...); err != nil {
 		return sc, q, err
 	}
 	if q.Only, err = readOnly(sc.own); err != nil {
 		return sc, q, err
 	}
-	if q.After, err = readPlace(sc.own); err != nil {
-		return sc, q, err
+	if sc.own.Get("sort") == "" { // otherwise it is a number of rows
+		if q.After, err = readPlace(sc.own); err != nil {
+			return sc, q, err
+		}
 	}
 	if text := sc.own.Get("limit"); text != "" {
-		if q.Limit, err = strconv.Atoi(text); err != nil || q.Limit < 1 || q.Limit > mostListed || strconv.Itoa(q.Limit) != text {
-			return sc, q, notUnderstood("limit=%s: want 1 to %d.", console.Printable(text), mostListed)
+		if q.Limit, err = strconv.Atoi(text); err != nil || q.Limit < 1 || q.Limit > maxListed || strconv.Itoa(q.Limit) != text {
+			return sc, q, invalidRequest("limit=%s is out of range. Use 1 to %d.", console.Printable(text), maxListed)
 		}
 	}
 	asked, err := s.readQuestion(&sc)
@@ -39,7 +44,7 @@ func (s *server) transactionsQuestion(r *http.Request) (sc scope, q app.Transact
 	return sc, q, err
 }
 
-// readOnly reads which transactions are meant.
+// readOnly parses the filters.
 func readOnly(own url.Values) (report.Only, error) {
 	var conditions []string
 	for _, name := range report.OnlyNames() {
@@ -49,48 +54,143 @@ func readOnly(own url.Values) (report.Only, error) {
 	}
 	only, err := report.ParseOnly(conditions)
 	if err != nil {
-		err = notUnderstood("%s.", console.Printable(err.Error()))
+		err = invalidRequest("%s.", console.Printable(err.Error()))
 	}
 	return only, err
 }
 
-// readPlace reads after which place a list goes on.
+// readPlace parses the transaction ID after which a list continues.
 func readPlace(own url.Values) (none chain.Optional[ledger.Place], err error) {
 	text := own.Get("after")
 	if text == "" {
 		return none, nil
 	}
-	if !isPlace.MatchString(text) {
-		return none, notUnderstood("after=%s: want a place such as 25-7.", console.Printable(text))
+	if !isTransactionID.MatchString(text) {
+		return none, invalidRequest("after=%s is not a transaction ID. Use one such as 25-7.", console.Printable(text))
 	}
 	at, err := app.ParsePlace(text)
 	return chain.Some(at), err
 }
 
-// transactions are those of a period, one by one.
+// maxSorted limits the transactions that are sorted.
+const maxSorted = 20_000
+
+// transactions lists the transactions of a period: in chain order by ID, or sorted by a column.
 func (s *server) transactions(w http.ResponseWriter, r *http.Request) error {
-	sc, q, err := s.transactionsQuestion(r)
+	sc, q, err := s.transactionsQuestion(r, "sort", "columns")
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, q.Period, func(string) (*view, error) {
-		made, err := s.paidTransactions(r, q)
+	list := sc.own
+	if list.Get("sort") == "" {
+		list = without(list, "after")
+	}
+	l, err := readListing(list)
+	if err != nil {
+		return err
+	}
+	l.zone = q.Period.Zone
+	return s.show(w, r, q.Period, func(sealed string) (*view, error) {
+		if l.Sort == "" {
+			made, err := s.paidTransactions(r, q)
+			if err != nil {
+				return nil, err
+			}
+			v := transactionsView(&sc, made)
+			return v, v.add(s.transactionTable(made, l, func(next url.Values) string { return "transactions" + sc.query(next) }, sc.own))
+		}
+		kept, err := keptOf(s, r, q.Period, s.lists, sealed, "transactions"+sc.query(without(sc.own, listingParameters...)), true, func(context.Context) (*keptList, error) {
+			q.Limit = maxSorted
+			made, err := s.paidTransactions(r, q)
+			if err != nil {
+				return nil, err
+			}
+			if made.Next.Known() {
+				return nil, invalidRequest("More than %d transactions match, too many to sort. Choose a shorter period, or download the list.", maxSorted)
+			}
+			all, err := keepRows(transactionSheet(made.Symbol, transactionList(made.List)))
+			return &keptList{view: *transactionsView(&sc, made), rows: all}, err
+		})
 		if err != nil {
 			return nil, err
 		}
-		v := &view{Title: "Transactions, " + made.Held.Name, Path: "transactions", Scope: &sc, Lead: "In the order of the chain. Evidence: " + made.Held.Evidence.String() + ".", Warnings: made.Notes()}
-		v.Form = sc.asked("transactions", "Accounts", onlyControls(sc.own), nil)
-		fees := sc.own
-		if fees.Has("after") || fees.Has("limit") {
-			fees = without(fees, "after", "limit")
-		}
-		v.Links = []link{{"What they add up to", "fees" + sc.query(fees)}}
-		return v, v.add(s.transactionTable(made, func(next url.Values) string { return "transactions" + sc.query(next) }, sc.own))
+		v := kept.view
+		v.Lead = "Sorted. " + strings.TrimPrefix(v.Lead, "In chain order. ")
+		return &v, v.add(s.part(kept.rows, l.without(briefTransactions), sc.in("transactions")))
 	})
 }
 
-// paidTransactions lists transactions, and counts those that may be missing where accounts are asked
-// for.
+// transactionsView builds the page of a list of transactions without its table.
+func transactionsView(sc *scope, made *app.TransactionList) *view {
+	v := &view{Title: "Transactions, " + made.Held.Name, Path: "transactions", Scope: sc, Lead: "In chain order. Evidence: " + made.Held.Evidence.String() + ".", Warnings: made.Notes()}
+	v.Whose, v.Filters = true, onlyControls(sc.own)
+	only := without(sc.own, append(listingParameters, "limit")...)
+	v.Links = []link{{"Totals", "fees" + sc.query(only)}}
+	v.Downloads = transactionDownloads(sc, only)
+	return v
+}
+
+// transactionForms are the download formats of transactions.
+var transactionForms = []string{"csv", "xlsx", "parquet", "jsonl"}
+
+// transactionDownloads returns links to all transactions of a period, as files.
+func transactionDownloads(sc *scope, own url.Values) []link {
+	return fileLinks(transactionForms, "transactions", sc.query(own))
+}
+
+// transactionsFile sends all transactions of a period.
+func (s *server) transactionsFile(w http.ResponseWriter, r *http.Request) error {
+	_, q, err := s.transactionsQuestion(r)
+	if err != nil {
+		return err
+	}
+	return s.file(w, r, q.Period, func(to *answer) error {
+		return s.runLongRead(r, func() error {
+			q.Limit = maxListed
+			first, err := s.paidTransactions(r, q)
+			if err != nil {
+				return err
+			}
+			sheet := transactionSheet(first.Symbol, s.following(r.Context(), first, q))
+			sheet.Notes = first.Notes()
+			return app.WriteSheet(to, to.form, sheet)
+		})
+	})
+}
+
+// following yields the transactions of a list and all that follow it.
+func (s *server) following(ctx context.Context, list *app.TransactionList, q app.TransactionsQuestion) iter.Seq2[*ledger.Transaction, error] {
+	return func(yield func(*ledger.Transaction, error) bool) {
+		for made := list; ; {
+			for _, t := range made.List {
+				if !yield(t, nil) {
+					return
+				}
+			}
+			if q.After = made.Next; !q.After.Known() {
+				return
+			}
+			var err error
+			if made, err = s.Desk.Transactions(ctx, q); err != nil {
+				yield(nil, err)
+				return
+			}
+		}
+	}
+}
+
+// transactionList yields transactions without errors.
+func transactionList(list []*ledger.Transaction) iter.Seq2[*ledger.Transaction, error] {
+	return func(yield func(*ledger.Transaction, error) bool) {
+		for _, t := range list {
+			if !yield(t, nil) {
+				return
+			}
+		}
+	}
+}
+
+// paidTransactions lists transactions and, if accounts are selected, counts those that may be missing.
 func (s *server) paidTransactions(r *http.Request, q app.TransactionsQuestion) (*app.TransactionList, error) {
 	made, err := s.Desk.Transactions(r.Context(), q)
 	if err == nil && len(q.Payers) > 0 {
@@ -99,35 +199,36 @@ func (s *server) paidTransactions(r *http.Request, q app.TransactionsQuestion) (
 	return made, err
 }
 
-// transactionTable is a part of a list of transactions, with a link to the next one.
-func (s *server) transactionTable(made *app.TransactionList, to func(url.Values) string, own url.Values) (*tabular, error) {
-	sums := transactionSheet(made.Symbol, func(yield func(*ledger.Transaction, error) bool) {
-		for _, t := range made.List {
-			if !yield(t, nil) {
-				return
-			}
-		}
+// briefTransactions are the columns of transactions that a page hides by default: the type implies the layer.
+var briefTransactions = []string{"layer"}
+
+// transactionTable builds one page of a list of transactions in chain order, with a link to the next.
+func (s *server) transactionTable(made *app.TransactionList, l listing, to func(url.Values) string, own url.Values) (*tabular, error) {
+	sheet := transactionSheet(made.Symbol, transactionList(made.List))
+	sheet.Title, l.limit = "", max(len(made.List), 1)
+	l = l.without(briefTransactions)
+	table, err := s.list(sheet, l, func(l listing) string {
+		return to(l.with(without(own, listingParameters...)))
 	})
-	sums.Title = ""
-	table, err := s.table(sums, len(made.List))
 	if err != nil {
 		return nil, err
 	}
+	table.None = "No transactions match. Remove a filter, or choose another period or account."
 	if next, ok := made.Next.Get(); ok || own.Has("after") {
-		table.Totals, table.More = nil, fmt.Sprintf("%d transactions are here.", len(made.List))
+		table.Totals, table.More = nil, fmt.Sprintf("%d transactions on this page.", len(made.List))
 		if own.Has("after") {
-			table.Links = append(table.Links, link{"From the first one on", to(without(own, "after"))})
+			table.Links = append(table.Links, link{"First page", to(without(own, "after"))})
 		}
 		if ok {
 			more := without(own, "after")
 			more.Set("after", next.String())
-			table.Links = append(table.Links, link{"Those after", to(more)})
+			table.Links = append(table.Links, link{"Next", to(more)})
 		}
 	}
 	return table, nil
 }
 
-// without are parameters but for some.
+// without returns the parameters without the named ones.
 func without(own url.Values, names ...string) url.Values {
 	rest := url.Values{}
 	for name, list := range own {
@@ -138,7 +239,7 @@ func without(own url.Values, names ...string) url.Values {
 	return rest
 }
 
-// onlyControls ask for some transactions.
+// onlyControls returns the form fields of the filters.
 func onlyControls(own url.Values) []control {
 	return []control{
 		ofOptions("layer", "Layer", own.Get("layer"), "all", report.OnlyWords("layer")...),

@@ -10,42 +10,42 @@ import (
 )
 
 const (
-	// mostFile is how large a file may be that a person sends.
-	mostFile = 32 << 20
-	// mostKept is how large all of them may be together.
-	mostKept = 4 * mostFile
-	// keptFor is how long a file is kept that nobody uses.
+	// maxFile limits the size of an uploaded file.
+	maxFile = 32 << 20
+	// maxKept limits the total size of uploaded files.
+	maxKept = 4 * maxFile
+	// keptFor is how long an unused file is kept.
 	keptFor = 30 * time.Minute
 )
 
-// upload is a file that somebody has sent. It is in memory, and never changes.
+// upload is an uploaded file. It is kept in memory and never changes.
 type upload struct {
-	Name    string // as it came, for people alone
+	Name    string // as uploaded, for display only
 	Content []byte
 
 	sum   string // the SHA-256
 	owner string
-	used  time.Time // the last time
+	used  time.Time // last use
 }
 
-// uploads are the files that are kept, by their tokens. Whoever knows a token, and is its owner,
-// sees the file.
+// uploads are the kept files, by token. A file is visible only to its owner, and only with the
+// token.
 type uploads struct {
 	now  func() time.Time
-	gone func(token string) // is told of each file that is given up
+	gone func(token string) // called for each discarded file
 
 	mu    sync.Mutex
 	kept  map[string]*upload
 	size  int
-	timer *time.Timer // of the next look at what is unused; nil where nothing is kept
+	timer *time.Timer // of the next clean-up; nil if nothing is kept
 }
 
 func newUploads() *uploads {
 	return &uploads{now: time.Now, gone: func(string) {}, kept: map[string]*upload{}}
 }
 
-// put keeps a file, and gives it a token. Where there is no room, those go that were not used for
-// the longest time.
+// put keeps a file and returns its token. If there is not enough memory, the least recently used files are
+// discarded.
 func (u *uploads) put(owner, name string, content []byte) (token string) {
 	var random [16]byte
 	_, _ = rand.Read(random[:]) // never fails
@@ -53,7 +53,7 @@ func (u *uploads) put(owner, name string, content []byte) (token string) {
 	sum := fmt.Sprintf("%x", sha256.Sum256(content))
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	for u.size+len(content) > mostKept && len(u.kept) > 0 {
+	for u.size+len(content) > maxKept && len(u.kept) > 0 {
 		u.drop(u.oldest())
 	}
 	u.kept[token] = &upload{name, content, sum, owner, u.now()}
@@ -64,7 +64,7 @@ func (u *uploads) put(owner, name string, content []byte) (token string) {
 	return token
 }
 
-// get is a file of an owner, nil where there is none. It counts as used.
+// get returns a file of an owner, or nil, and marks it as used.
 func (u *uploads) get(owner, token string) *upload {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -77,7 +77,7 @@ func (u *uploads) get(owner, token string) *upload {
 	return found
 }
 
-// forget gives up a file of an owner. It tells whether it was there.
+// forget discards a file of an owner and reports whether it existed.
 func (u *uploads) forget(owner, token string) bool {
 	if u.get(owner, token) == nil {
 		return false
@@ -88,7 +88,7 @@ func (u *uploads) forget(owner, token string) bool {
 	return true
 }
 
-// clear gives up what is unused, also where nobody asks any more.
+// clear discards unused files.
 func (u *uploads) clear() {
 	u.mu.Lock()
 	defer u.mu.Unlock()

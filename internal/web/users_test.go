@@ -45,7 +45,7 @@ var readers = sync.OnceValue(func() *users.Users {
 	return u
 })
 
-// clock is a clock that a test sets.
+// clock is a clock set by a test.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -63,7 +63,7 @@ func (c *clock) goOn(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// guarded is a server that users log in to, its clock and its log.
+// guarded returns a server with users, its clock and its log.
 func guarded(t testing.TB, d *app.Desk, change func(*web.Options)) (*httptest.Server, *clock, *bytes.Buffer) {
 	t.Helper()
 	at := &clock{now: time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)}
@@ -90,7 +90,7 @@ func sendFields(t testing.TB, s *httptest.Server, path string, fields url.Values
 	})
 }
 
-// with has a request send a cookie.
+// with adds a cookie to a request.
 func with(c *http.Cookie) func(*http.Request) {
 	return func(r *http.Request) {
 		if c != nil {
@@ -99,7 +99,7 @@ func with(c *http.Cookie) func(*http.Request) {
 	}
 }
 
-// cookieIn is the cookie that an answer sets.
+// cookieIn returns the cookie that a response sets.
 func cookieIn(t testing.TB, a got) *http.Cookie {
 	t.Helper()
 	list := (&http.Response{Header: a.header}).Cookies()
@@ -109,7 +109,7 @@ func cookieIn(t testing.TB, a got) *http.Cookie {
 
 var tokenIn = regexp.MustCompile(`type="hidden" name="token" value="([^"]+)"`)
 
-// logInPage asks for the page to log in at: its cookie and its token.
+// logInPage requests the log-in page and returns its cookie and its token.
 func logInPage(t testing.TB, s *httptest.Server) (*http.Cookie, string) {
 	t.Helper()
 	page := get(t, s, "/login", nil)
@@ -126,7 +126,7 @@ func attempt(t testing.TB, s *httptest.Server, name, word, to string) got {
 	return sendFields(t, s, "/login", url.Values{"name": {name}, "password": {word}, "to": {to}, "token": {token}}, with(c))
 }
 
-// logIn logs in, and returns the session's cookie.
+// logIn logs in and returns the session's cookie.
 func logIn(t testing.TB, s *httptest.Server, name, word string) *http.Cookie {
 	t.Helper()
 	a := attempt(t, s, name, word, "")
@@ -134,8 +134,8 @@ func logIn(t testing.TB, s *httptest.Server, name, word string) *http.Cookie {
 	return cookieIn(t, a)
 }
 
-// Nothing of the ledger is told to who did not log in; people are led to where they can, and from
-// there to the page that they asked for.
+// Clients who are not logged in learn nothing about the ledger; people are redirected to log in, and from there
+// to the requested page.
 func TestLogIn(t *testing.T) {
 	s, _, log := guarded(t, filled(t, "0..27"), nil)
 	for _, path := range append(everyPage, "/", "/fees.csv", "/fees.xlsx", "/fees.json", "/findings.csv", "/lookup?q=25", "/nothing") {
@@ -162,8 +162,8 @@ func TestLogIn(t *testing.T) {
 	page := get(t, s, "/login?to=%2Fblock%2F25", nil)
 	require.Contains(t, page.text, `<input type="hidden" name="to" value="/block/25">`)
 	require.Equal(t, "no-store", page.header.Get("Cache-Control"))
-	require.NotContains(t, page.text, "moonbeam", "who is not known is told nothing")
-	require.NotContains(t, page.text, "cockpit")
+	require.NotContains(t, page.text, "moonbeam", "unknown clients learn nothing")
+	require.NotContains(t, page.text, "overview")
 	before := cookieIn(t, page)
 	a := attempt(t, s, "anna", password, "/fees?period=3..27&by=account")
 	require.Equal(t, http.StatusSeeOther, a.status, a.text)
@@ -182,7 +182,7 @@ func TestLogIn(t *testing.T) {
 		require.Empty(t, shown.header.Get("Set-Cookie"))
 	}
 	require.Equal(t, http.StatusOK, get(t, s, "/api/v1/blocks/25", with(c)).status)
-	require.Equal(t, "/cockpit", get(t, s, "/", with(c)).header.Get("Location"))
+	require.Equal(t, "/overview", get(t, s, "/", with(c)).header.Get("Location"))
 	require.Equal(t, "/block/25", get(t, s, "/login?to=/block/25", with(c)).header.Get("Location"), "who is logged in needs not log in")
 	require.Contains(t, log.String(), `msg="logged in" user=anna address=127.0.0.1`)
 	require.NotContains(t, log.String(), c.Value)
@@ -197,7 +197,7 @@ func TestLogIn(t *testing.T) {
 	again := get(t, s, "/block/25", func(r *http.Request) { r.AddCookie(c); r.Header.Set("If-None-Match", mine.header.Get("ETag")) })
 	require.Equal(t, http.StatusNotModified, again.status)
 
-	// Log out ends the session, of this browser alone.
+	// Log out ends the session, of this browser only.
 	token := tokenIn.FindStringSubmatch(mine.text)[1]
 	a = sendFields(t, s, "/logout", url.Values{"token": {token}}, with(c))
 	require.Equal(t, http.StatusSeeOther, a.status, a.text)
@@ -207,7 +207,7 @@ func TestLogIn(t *testing.T) {
 	require.Equal(t, http.StatusOK, get(t, s, "/block/25", with(his)).status)
 }
 
-// Who gives a wrong password is told the same as who gives a name that is not there.
+// A wrong password and an unknown name give the same response.
 func TestMisfits(t *testing.T) {
 	hold(t, time.Millisecond)
 	s, _, log := guarded(t, filled(t, "0..3"), nil)
@@ -222,11 +222,11 @@ func TestMisfits(t *testing.T) {
 		require.NotContains(t, wrong.text, "not hers")
 	}
 	require.NotContains(t, log.String(), "nobody", "a name that is not there may be a password")
-	require.Contains(t, log.String(), `msg="no log-in" user=anna address=127.0.0.1 error="Wrong name or password. 4 attempts left."`)
+	require.Contains(t, log.String(), `msg="log-in failed" user=anna address=127.0.0.1 error="Wrong name or password. 4 attempts left."`)
 	require.NotContains(t, log.String(), "not hers")
 }
 
-// A session is over twelve hours after it began, or two hours after it was used.
+// A session expires twelve hours after log-in, or two hours after its last use.
 func TestSessionsEnd(t *testing.T) {
 	s, at, _ := guarded(t, filled(t, "0..3"), nil)
 	asks := func(c *http.Cookie) int { return get(t, s, "/block/3", with(c)).status }
@@ -249,7 +249,7 @@ func TestSessionsEnd(t *testing.T) {
 	}
 }
 
-// A form is believed with the token of the page that its own browser has, and not from elsewhere.
+// A form is accepted only with the token of the browser's own page, and not from other sites.
 func TestForgedForms(t *testing.T) {
 	s, _, _ := guarded(t, filled(t, "0..3"), nil)
 	c, token := logInPage(t, s)
@@ -266,16 +266,16 @@ func TestForgedForms(t *testing.T) {
 		"a token as cookie": sendFields(t, s, "/login", fields(token), with(&http.Cookie{Name: "fees", Value: token})),
 	} {
 		require.Equal(t, http.StatusForbidden, a.status, reason)
-		require.Contains(t, a.text, "The page is too old", reason)
+		require.Contains(t, a.text, "Form expired", reason)
 	}
 	for name, value := range map[string]string{"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"} {
 		a := sendFields(t, s, "/login", fields(token), func(r *http.Request) { r.AddCookie(c); r.Header.Set(name, value) })
 		require.Equal(t, http.StatusForbidden, a.status)
-		require.Contains(t, a.text, "Not from this page")
+		require.Contains(t, a.text, "Cross-site request")
 	}
 	for _, value := range []string{"same-site", "none", "same-origin"} {
 		a := sendFields(t, s, "/login", fields("x"), func(r *http.Request) { r.AddCookie(c); r.Header.Set("Sec-Fetch-Site", value) })
-		require.Equal(t, value == "same-site", strings.Contains(a.text, "Not from this page"), value)
+		require.Equal(t, value == "same-site", strings.Contains(a.text, "Cross-site request"), value)
 	}
 	a := sendFields(t, s, "/login", fields(token), func(r *http.Request) { r.AddCookie(c); r.Header.Set("Origin", "null") })
 	require.Equal(t, http.StatusForbidden, a.status)
@@ -290,14 +290,14 @@ func TestForgedForms(t *testing.T) {
 	require.Equal(t, http.StatusOK, get(t, s, "/block/3", with(mine)).status)
 	his := logIn(t, s, "bob", other)
 	require.Equal(t, http.StatusForbidden, sendFields(t, s, "/logout", url.Values{"token": {tokenIn.FindStringSubmatch(page)[1]}}, with(his)).status)
-	for _, path := range []string{"/cockpit", "/healthz", "/api/v1/report", "/nothing"} {
+	for _, path := range []string{"/overview", "/healthz", "/api/v1/report", "/nothing"} {
 		a := sendFields(t, s, path, fields(token), with(mine))
 		require.Equal(t, http.StatusMethodNotAllowed, a.status, path)
 	}
 	require.Equal(t, http.StatusNotFound, get(t, s, "/logout", with(mine)).status)
 }
 
-// A log-in leads to a page of this server alone.
+// A log-in redirects only to pages of this server.
 func TestOwnPath(t *testing.T) {
 	for _, text := range []string{
 		"", "x", "//evil.example", "///evil.example", `/\evil.example`, `\\evil.example`, "https://evil.example", "https:evil.example", "javascript:alert(1)", "/\t/evil.example", "/\n/evil.example", "\t//evil.example",
@@ -318,7 +318,7 @@ func TestOwnPath(t *testing.T) {
 	}
 }
 
-// A program gives name and password with each request. One that fitted is not worked on again for
+// API clients send name and password with each request. Correct ones are not hashed again for
 // some time.
 func TestBasic(t *testing.T) {
 	s, at, _ := guarded(t, filled(t, "0..27"), nil)
@@ -332,7 +332,7 @@ func TestBasic(t *testing.T) {
 		r.SetBasicAuth("bob", other)
 		r.Header.Set("If-None-Match", a.header.Get("ETag"))
 	}).status, "an answer for programs is the same for all")
-	require.Equal(t, http.StatusSeeOther, asks("/cockpit", "anna", password).status, "pages want a log-in")
+	require.Equal(t, http.StatusSeeOther, asks("/overview", "anna", password).status, "pages want a log-in")
 	for _, c := range [][2]string{{"anna", other}, {"nobody", password}, {"", ""}, {"anna", ""}, {"ann", "a" + password}} {
 		a := asks("/api/v1/blocks/25", c[0], c[1])
 		require.Equal(t, http.StatusUnauthorized, a.status, c)
@@ -350,7 +350,7 @@ func TestBasic(t *testing.T) {
 	require.Equal(t, http.StatusOK, asks("/api/v1/openapi.json", "anna", password).status)
 }
 
-// Many who try at once get no more attempts than one after the other, and who is busy says so.
+// Concurrent attempts get no more guesses than consecutive ones, and overload is reported.
 func TestManyLogIns(t *testing.T) {
 	long(t, "each try costs a slow hash of passwords")
 	s, _, log := guarded(t, filled(t, "0..3"), nil)
@@ -364,14 +364,14 @@ func TestManyLogIns(t *testing.T) {
 		})
 	}
 	all.Wait()
-	require.LessOrEqual(t, strings.Count(log.String(), "no log-in"), 6, "five, and one that was under way")
+	require.LessOrEqual(t, strings.Count(log.String(), "log-in failed"), 6, "five, and one that was under way")
 
 	s, _, _ = guarded(t, filled(t, "0..3"), func(o *web.Options) { o.Time = time.Nanosecond })
 	a := get(t, s, "/api/v1/openapi.json", func(r *http.Request) { r.SetBasicAuth("anna", password) })
 	require.Contains(t, []int{http.StatusOK, http.StatusTooManyRequests}, a.status, a.text)
 }
 
-// A proxy names the user; nobody else does.
+// Only a proxy can name the user.
 func TestTrustedHeader(t *testing.T) {
 	d := filled(t, "0..27")
 	s, _, _ := guarded(t, d, func(o *web.Options) { o.Users, o.Header = nil, "X-Forwarded-User" })

@@ -15,14 +15,14 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// notKnown stands for a figure that is not known: it is never 0.
+// notKnown is shown for an unknown figure, which is never 0.
 const notKnown = "not known"
 
 func plain(name, text string) fact {
 	return fact{Name: name, cell: cell{Text: console.Printable(text)}}
 }
 
-// amount is an amount in the token, with all its decimals.
+// amount returns an amount in the token, with all its decimals.
 func amount[W chain.Wei | chain.SignedWei](name string, o chain.Optional[W], symbol string) fact {
 	wei, known := o.Get()
 	if !known {
@@ -31,10 +31,10 @@ func amount[W chain.Wei | chain.SignedWei](name string, o chain.Optional[W], sym
 	return fact{Name: name, cell: cell{Text: console.Tokens(wei), Exact: fmt.Sprint(wei), Unit: console.Printable(symbol)}}
 }
 
-// hash is a hash, or an address, as a whole.
+// hash returns a hash or an address in full.
 func hash(name, text string) fact { return fact{Name: name, cell: cell{Text: text, Class: "hex"}} }
 
-// optionalText is a value as text, "" where there is none.
+// optionalText returns a value as text, or "" if it is unknown.
 func optionalText[T any](o chain.Optional[T]) string {
 	if v, ok := o.Get(); ok {
 		return fmt.Sprint(v)
@@ -44,7 +44,7 @@ func optionalText[T any](o chain.Optional[T]) string {
 
 func spanText(o chain.Optional[chain.Heights]) string { return cmp.Or(optionalText(o), "none") }
 
-// party is an account of a transaction.
+// party returns an account of a transaction.
 func (s *server) party(name string, o chain.Optional[chain.Address]) fact {
 	address, ok := o.Get()
 	if !ok {
@@ -53,7 +53,7 @@ func (s *server) party(name string, o chain.Optional[chain.Address]) fact {
 	return fact{Name: name, cell: cell{Text: s.called(address.String()), To: "account/" + address.String()}}
 }
 
-// called is an address's label, or else its ends.
+// called returns an address's label, or the address shortened.
 func (s *server) called(address string) string {
 	if a, err := chain.ParseAddress(address); err == nil {
 		if label, ok := s.label(a); ok {
@@ -63,7 +63,7 @@ func (s *server) called(address string) string {
 	return console.Ends(address, 4)
 }
 
-// book are the entries of the address book; nil for none.
+// book returns the entries of the address book; nil for none.
 func (s *server) book() *addressbook.Book {
 	if s.Labels == nil {
 		return nil
@@ -71,7 +71,7 @@ func (s *server) book() *addressbook.Book {
 	return s.Labels.Book
 }
 
-// label is what the address book calls an account.
+// label returns the address book's label of an account.
 func (s *server) label(account chain.Address) (string, bool) {
 	if s.Labels == nil {
 		return "", false
@@ -83,16 +83,16 @@ func (s *server) label(account chain.Address) (string, bool) {
 func seen(name string, o chain.Optional[app.Seen]) fact {
 	at, ok := o.Get()
 	if !ok {
-		return plain(name, "nowhere in these blocks")
+		return plain(name, "not in these blocks")
 	}
 	return fact{Name: name, cell: cell{Text: strings.TrimSpace(fmt.Sprintf("block %d %s", at.Height, optionalText(at.Time))), To: fmt.Sprintf("block/%d", at.Height)}}
 }
 
-// heightOf reads a height.
+// heightOf parses a height.
 func heightOf(text string) (uint64, error) {
 	height, err := strconv.ParseUint(text, 10, 32)
 	if err != nil || strconv.FormatUint(height, 10) != text {
-		return 0, notUnderstood("%q is no height.", console.Printable(text))
+		return 0, invalidRequest("%q is not a height. Use a block number.", console.Printable(text))
 	}
 	return height, nil
 }
@@ -102,7 +102,7 @@ func transactionSheet(symbol string, list iter.Seq2[*ledger.Transaction, error])
 	return &table.Sheet{
 		Name: "transactions", Title: "Transactions", Symbol: symbol,
 		Columns: []table.Column{
-			{Name: "place", Kind: table.Text}, {Name: "time", Kind: table.Time}, {Name: "layer", Kind: table.Text}, {Name: "what", Kind: table.Text}, {Name: "payer", Kind: table.Address},
+			{Name: "id", Kind: table.Text}, {Name: "time", Kind: table.Time}, {Name: "layer", Kind: table.Text}, {Name: "type_or_call", Kind: table.Text}, {Name: "payer", Kind: table.Address},
 			{Name: "outcome", Kind: table.Text}, {Name: "fee", Kind: table.Wei, Total: true, Whole: true}, {Name: "charged", Kind: table.Wei, Total: true, Whole: true}, {Name: "verdict", Kind: table.Text},
 		},
 		Rows: func(yield func([]any, error) bool) {
@@ -119,10 +119,10 @@ func transactionSheet(symbol string, list iter.Seq2[*ledger.Transaction, error])
 	}
 }
 
-// ledgerFlag names the ledger on the command line, with what else its questions need.
+// ledgerFlag returns the command-line flags for the ledger and its related data.
 func (s *server) ledgerFlag() string { return s.placeFlag() + s.Flags }
 
-// placeFlag names the ledger alone.
+// placeFlag returns the command-line flag for the ledger only.
 func (s *server) placeFlag() string {
 	if s.Place == "" {
 		return ""

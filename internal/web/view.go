@@ -3,14 +3,10 @@ package web
 import (
 	"bytes"
 	_ "embed"
-	"fmt"
 	"html/template"
 	"io"
 	"net/http"
 	"strings"
-
-	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/table"
 )
 
 //go:embed page/page.html
@@ -18,6 +14,9 @@ var pageText string
 
 //go:embed page/style.css
 var styleText string
+
+//go:embed page/cards.css
+var cardsText string
 
 //go:embed page/page.js
 var scriptText string
@@ -27,115 +26,112 @@ var iconText string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"words": words}).Parse(pageText))
 
-// view is a page. The template escapes all text in it.
+// view is the content of a page. The template escapes all its text.
 type view struct {
 	Title     string
-	Lead      string   // a sentence on what it is
-	Failed    bool     // it is no answer
-	Path      string   // of the page
-	Scope     *scope   // nil where the page is about no period
-	Form      *form    // what it can be asked for, with the scope in it
-	Last      *form    // what can be done with what is shown
-	Warnings  []string // what is missing, or does not hold
-	Ways      []link   // out of that
-	Refresh   int      // seconds until the page is to be asked for again; 0 is never
-	Packages  bool     // the server shows packages
-	Main      []fact   // the figures that most come for
+	Lead      string // a one-sentence summary
+	Failed    bool   // the page is an error
+	Away      bool   // the ledger may not answer
+	Path      string // of the page
+	Scope     *scope // nil if the page has no period
+	Bar       *viewBar
+	Whose     bool      // the page can be limited to accounts
+	Fields    []control // of the view
+	Filters   []control
+	By        []navigation // other groupings
+	Form      *form
+	Last      *form    // the action on the content
+	Warnings  []string // missing data and failed checks
+	Ways      []link   // suggested remedies
+	Refresh   int      // reload interval in seconds; 0 for never
+	Packages  bool     // the server has packages
+	Main      []fact   // the main figures
 	Facts     []fact
 	Steps     []stepGroup
-	Parts     []part // where a fee went
+	Parts     []part // the distribution of a fee
 	Tables    []*tabular
 	Notes     []string
-	Links     []link // to what belongs to it
+	Links     []link // to related pages
 	Downloads []link
-	Command   string // the same question on the command line
-	Made      string // the command before it, which makes the ledger
+	Command   string   // the equivalent command
+	Remedy    string   // the command that repairs a failure
+	Sought    string   // the text that was looked up
+	Known     []string // names that the look-up suggests
+	Made      string   // the command that creates the ledger first
 	Chart     *chart
-	Around    []link // to what stands before and after it
-	Theme     string // light or dark; "" as the browser has it
-	Sealed    string // what the ledger has sealed, of which the answer is
-	Unsealed  bool   // the answer is of what is not sealed yet
-	Live      string // the last sealed block, on a page that says when there are newer ones
+	Around    []link // to the previous and the next page
+	Theme     string // light or dark; "" to follow the browser
+	Sealed    string // the sealed state that the answer is based on
+	Unsealed  bool   // the answer depends on more than sealed blocks
+	Live      string // the last sealed block, on a page that announces newer ones
 	Network   string
-	Base      string // what the paths of the ledger begin with: links go on from there
-	Here      string // the page's own address, for links within it
+	Base      string // the path prefix of the ledger's links
+	Here      string // the page's own URL, for links within it
 	Ledgers   []navigation
-	Outside   bool   // it is of no ledger: for who is not known, it tells nothing of them
-	User      string // whom it is shown to; "" where nobody needs to be known
-	Token     string // of the user's log-out; "" where there is none
-	LogIn     *logIn // of the page to log in at
-	Onward    string // where the page leads at once
+	Outside   bool   // the page belongs to no ledger and reveals nothing about them
+	User      string // the logged-in user; "" if none
+	Token     string // for the log-out form; "" if none
+	LogIn     *logIn // the log-in form
+	Onward    string // the page to redirect to
 }
 
-// add adds a table, which may not have been made.
+// add adds a table unless building it failed.
 func (v *view) add(t *tabular, err error) error {
 	v.Tables = append(v.Tables, t)
 	return err
 }
 
-// fact is a name with what stands beside it.
+// fact is a name with a value.
 type fact struct {
 	Name string
 	cell
 }
 
-// link leads somewhere.
+// link is a link.
 type link struct{ Text, To string }
 
-// cell is a value with where it leads.
-type cell struct {
-	Text  string
-	Exact string // in wei, where it is an amount
-	Unit  string // that stands behind it
-	Share string // how much it is of the greatest, in percent; "" where that is not drawn
-	To    string
-	Class string
-	// Sorted is how a column's rows stand by it: ascending or descending; "" is not at all.
-	Sorted string
+// fileLinks returns links to the forms of a file.
+func fileLinks(forms []string, name, query string) (list []link) {
+	for _, form := range forms {
+		list = append(list, link{strings.ToUpper(form), name + "." + form + query})
+	}
+	return list
 }
 
-// digitsInk is how many decimals of an amount are read first.
-const digitsInk = 6
-
-// Head is what of an amount is read first.
-func (c cell) Head() string { head, _, _ := c.digits(); return head }
-
-// Tail are the decimals behind it, up to the last that is not 0.
-func (c cell) Tail() string { _, tail, _ := c.digits(); return tail }
-
-// Zeros are those that are left.
-func (c cell) Zeros() string { _, _, zeros := c.digits(); return zeros }
-
-// digits cuts an amount as it is read. Together the parts are the text, but for 0.
-func (c cell) digits() (head, tail, zeros string) {
-	if c.Text != "" && strings.Trim(c.Text, "0.") == "" { // a zero that is known is short
-		return "0", "", ""
-	}
-	whole, decimals, ok := strings.Cut(c.Text, ".")
-	if !ok || len(decimals) < digitsInk {
-		return c.Text, "", ""
-	}
-	end := max(len(strings.TrimRight(decimals, "0")), digitsInk)
-	return whole + "." + decimals[:digitsInk], decimals[digitsInk:end], decimals[end:]
+// cell is a value with an optional link.
+type cell struct {
+	Text   string
+	Exact  string // in wei, if it is an amount
+	Number bool   // it is another number
+	Unit   string // shown after it
+	Share  string // percentage of the largest value; "" if not drawn
+	To     string
+	Class  string
+	// Sorted is a column's sort order: ascending or descending; "" if not sorted.
+	Sorted string
+	Time   string // the exact instant, if it is a time
 }
 
 // tabular is a table.
 type tabular struct {
-	Title  string
-	Heads  []cell
-	Rows   [][]cell
-	Totals []cell
-	More   string // says that there are more rows
-	Links  []link // to them, and to other forms of the table
+	Title   string
+	Layout  string // see fit; "" scrolls in its box
+	Heads   []cell
+	Rows    [][]cell
+	Totals  []cell
+	More    string // describes the rows shown
+	Links   []link // to other rows and views of the table
+	Columns *form  // chooses the columns; nil if they are fixed
+	None    string // shown in place of a table without rows
 }
 
-// words is a name in snake case as words.
+// words converts a name in snake case to words.
 func words(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
-// pageType is the type of pages.
+// pageType is the media type of pages.
 const pageType = "text/html; charset=utf-8"
 
-// page makes a page.
+// page renders a page.
 func (s *server) page(r *http.Request, v *view) ([]byte, error) {
 	v.Made = s.Made
 	v.Network, v.Base, v.Here, v.Theme, v.Packages = s.Network, s.base+"/", r.RequestURI, themeOf(r), s.Packages != ""
@@ -150,7 +146,15 @@ func (s *server) page(r *http.Request, v *view) ([]byte, error) {
 	}
 	if !unknown && len(s.Options.Ledgers) > 1 {
 		for _, l := range s.Options.Ledgers {
-			v.Ledgers = append(v.Ledgers, navigation{link{l.Name, "/" + l.Name + "/cockpit"}, l.Name == s.Name})
+			v.Ledgers = append(v.Ledgers, navigation{link{l.Name, "/" + l.Name + "/overview"}, "", l.Name == s.Name})
+		}
+	}
+	for _, t := range v.Tables {
+		t.fit()
+	}
+	if !v.Outside && s.Desk != nil {
+		if v.Known = s.known(); v.Form == nil || !v.Form.has("period") {
+			v.Bar = s.viewBar(r, v)
 		}
 	}
 	var page bytes.Buffer
@@ -158,21 +162,21 @@ func (s *server) page(r *http.Request, v *view) ([]byte, error) {
 	return page.Bytes(), err
 }
 
-// render writes a page that is no answer about what is sealed.
+// render writes a page that does not depend on sealed blocks.
 func (s *server) render(w http.ResponseWriter, r *http.Request, status int, v *view) {
 	page, err := s.page(r, v)
 	if err != nil {
 		s.Log.Error("page", "error", err.Error())
-		http.Error(w, "The page cannot be written: the log of the server says why.", http.StatusInternalServerError)
+		http.Error(w, "The page cannot be shown. See the server log for the cause.", http.StatusInternalServerError)
 		return
 	}
-	answered(w, r)
+	releaseAnswered(w, r)
 	w.Header().Set("Content-Type", pageType)
 	w.WriteHeader(status)
-	_, _ = w.Write(page) // whoever has gone does not read it
+	_, _ = w.Write(page) // the client may have disconnected
 }
 
-// shownTo is of whom a page is, where it names somebody: no other session has the same page.
+// shownTo identifies the session of a page that names its user: no other session may get the same page.
 func (s *server) shownTo(r *http.Request) string {
 	if v := visitorOf(r); v.user != "" {
 		return s.token(r)
@@ -180,81 +184,11 @@ func (s *server) shownTo(r *http.Request) string {
 	return ""
 }
 
-// fixed sends a file that the program has.
+// fixed serves an embedded file.
 func fixed(contentType, text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", contentType)
 		w.Header().Set("Cache-Control", "max-age=3600")
-		_, _ = io.WriteString(w, text) // whoever has gone does not read it
+		_, _ = io.WriteString(w, text) // the client may have disconnected
 	}
-}
-
-// mostRows is how many rows of a table a page has.
-const mostRows = 500
-
-// table makes a table of a sheet, with links where a column leads somewhere. Its totals are of all
-// rows, also of those that the page has not.
-func (s *server) table(from *table.Sheet, most int) (*tabular, error) {
-	t := &tabular{Title: from.Title}
-	for i, name := range from.Headings() {
-		t.Heads = append(t.Heads, cell{Text: name, Class: classOf(from.Columns[i].Kind)})
-	}
-	count := 0
-	totals, err := from.Each(func(row []table.Cell) error {
-		if count++; count > most {
-			return nil
-		}
-		cells := make([]cell, len(row))
-		for i, c := range row {
-			cells[i] = s.cell(&from.Columns[i], c)
-		}
-		t.Rows = append(t.Rows, cells)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	for i, c := range totals {
-		t.Totals = append(t.Totals, s.cell(&from.Columns[i], c))
-	}
-	if count > most {
-		t.More = fmt.Sprintf("%d rows more are not shown.", count-most)
-		if totals != nil {
-			t.More += " The totals are of all."
-		}
-	}
-	return t, nil
-}
-
-func classOf(k table.Kind) string {
-	switch {
-	case k.IsRight():
-		return "figure"
-	case k == table.Hash || k == table.Address:
-		return "hex"
-	}
-	return ""
-}
-
-// cell is a value as a page shows it: hashes and addresses are shortened, and lead to their page.
-func (s *server) cell(c *table.Column, v table.Cell) cell {
-	shown := cell{Text: v.Text, Class: classOf(c.Kind)}
-	if v.Exact == "" {
-		return shown
-	}
-	switch {
-	case c.Kind == table.Wei || c.Kind == table.SignedWei:
-		shown.Exact = v.Exact
-	case c.Kind == table.Address:
-		shown.To, shown.Text = "account/"+v.Exact, s.called(v.Exact)
-	case c.Kind == table.Hash && c.Name != "parent_hash":
-		shown.To, shown.Text = "lookup?q="+v.Exact, console.Ends(v.Exact, 4)
-	case c.Name == "place" || c.Name == "id":
-		if isPlace.MatchString(v.Exact) {
-			shown.To = "tx/" + v.Exact
-		}
-	case c.Kind == table.Integer && (c.Name == "block" || c.Name == "number"):
-		shown.To = "block/" + v.Exact
-	}
-	return shown
 }

@@ -23,9 +23,9 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-var everyPage = []string{"/cockpit", "/fees", "/fees?period=3..27&by=account", "/fees?period=2026-01&partial=1&zone=Europe%2FBerlin", "/tx/25-7", "/tx/3-4", "/block/25", "/block/0", "/account/" + alith, "/account/" + alith + "/statement?balances=none", "/account/" + alith + "/rollforward?period=1..27&balances=none", "/contract/" + alith, "/transactions", "/accounts", "/findings"}
+var everyPage = []string{"/overview", "/fees", "/fees?period=3..27&by=account", "/fees?period=2026-01&partial=1&zone=Europe%2FBerlin", "/tx/25-7", "/tx/3-4", "/block/25", "/block/0", "/account/" + alith, "/account/" + alith + "/statement?balances=none", "/account/" + alith + "/rollforward?period=1..27&balances=none", "/contract/" + alith, "/transactions", "/accounts", "/findings"}
 
-// A page needs nothing else, has no script, is small, and is asked for once: then the browser has it.
+// A page needs no other host, has no inline script, is small, and is cached by the browser.
 func TestPages(t *testing.T) {
 	s := served(t, filled(t, "0..27"), nil)
 	for _, path := range everyPage {
@@ -48,11 +48,11 @@ func TestPages(t *testing.T) {
 	require.Contains(t, get(t, s, "/style.css", nil).text, "prefers-color-scheme: dark")
 	require.Equal(t, "ok\n", get(t, s, "/healthz", nil).text)
 	require.Equal(t, "ok\n", get(t, s, "/readyz", nil).text)
-	require.Equal(t, "/cockpit", get(t, s, "/", nil).header.Get("Location"))
+	require.Equal(t, "/overview", get(t, s, "/", nil).header.Get("Location"))
 }
 
-// The answers about a period that is over stay as they are while the chain goes on, and are those of a
-// server that begins later; all others change.
+// Answers about a past period stay the same while the chain grows, and are the same on a server started later; all
+// others change.
 func TestPeriodsThatAreOver(t *testing.T) {
 	place := filepath.Join(t.TempDir(), "fees.db")
 	fill(t, place, "0..20")
@@ -61,12 +61,12 @@ func TestPeriodsThatAreOver(t *testing.T) {
 	defer d.Close()
 	s := served(t, d, nil)
 	over := []string{"/fees?period=3..15", "/fees?period=3..15&by=account", "/api/v1/report?period=3..15", "/transactions?period=3..15", "/api/v1/transactions?period=3..15", "/contract/" + alith + "?period=3..15", "/findings?period=0..3", "/findings.csv?period=0..3"}
-	grows := []string{"/fees", "/fees?period=3..20", "/fees?period=3..27&partial=1", "/api/v1/report?period=2026-01&partial=1", "/cockpit", "/block/25", "/account/" + alith}
+	grows := []string{"/fees", "/fees?period=3..20", "/fees?period=3..27&partial=1", "/api/v1/report?period=2026-01&partial=1", "/overview", "/block/25", "/account/" + alith}
 	before := map[string]got{}
 	for _, path := range slices.Concat(over, grows) {
 		before[path] = get(t, s, path, nil)
 	}
-	require.Contains(t, before[over[0]].text, "sealed blocks 3..15, the last is 0x")
+	require.Contains(t, before[over[0]].text, "sealed blocks 3..15, last hash 0x")
 	fill(t, place, "0..27")
 	later := served(t, d, nil)
 	for _, path := range over {
@@ -81,21 +81,21 @@ func TestPeriodsThatAreOver(t *testing.T) {
 	}
 }
 
-// Several ledgers are each below their name: their pages lead to each other, and their links stay
-// with them.
+// Several ledgers are served below their names: their pages link to each other, and other links stay within
+// the ledger.
 func TestSeveralLedgers(t *testing.T) {
 	first, second := filled(t, "0..27"), filled(t, "0..24")
 	s := served(t, first, func(o *web.Options) {
 		o.Ledgers[0].Name, o.Ledgers[0].Place = "one", "one.db"
 		o.Ledgers = append(o.Ledgers, web.Ledger{Name: "two", Desk: second, Network: "moonbeam", Place: "two.db"})
 	})
-	require.Equal(t, "/one/cockpit", get(t, s, "/", nil).header.Get("Location"))
-	require.Equal(t, "/two/cockpit", get(t, s, "/two/", nil).header.Get("Location"))
+	require.Equal(t, "/one/overview", get(t, s, "/", nil).header.Get("Location"))
+	require.Equal(t, "/two/overview", get(t, s, "/two/", nil).header.Get("Location"))
 	require.Equal(t, "/two/block/24", get(t, s, "/two/lookup?q=24", nil).header.Get("Location"))
-	page := get(t, s, "/two/cockpit", nil).text
+	page := get(t, s, "/two/overview", nil).text
 	require.Contains(t, page, `<base href="/two/">`)
-	require.Contains(t, page, `<a class="ledger" href="/one/cockpit">one</a>`)
-	require.Contains(t, page, `<a class="ledger" href="/two/cockpit" aria-current="true">two</a>`)
+	require.Contains(t, page, `<a class="ledger" href="/one/overview">one</a>`)
+	require.Contains(t, page, `<a class="ledger" href="/two/overview" aria-current="true">two</a>`)
 	require.Contains(t, page, "sealed blocks 0..24")
 	require.Contains(t, get(t, s, "/one/fees", nil).text, "fees report --ledger one.db")
 	require.Equal(t, http.StatusNotFound, get(t, s, "/two/block/25", nil).status)
@@ -108,7 +108,7 @@ func TestSeveralLedgers(t *testing.T) {
 	require.Contains(t, get(t, s, "/two/style.css", nil).text, "prefers-color-scheme")
 }
 
-// The table, the files and the JSON are one answer: that of the desk, which the command line asks.
+// The table, the files and the JSON have the same source: package app, like the command line.
 func TestFeesAreTheReport(t *testing.T) {
 	d := filled(t, "0..27")
 	s := served(t, d, nil)
@@ -128,6 +128,7 @@ func TestFeesAreTheReport(t *testing.T) {
 		require.NoError(t, err)
 		fee := slices.Index(rows[0], "fee")
 		page := get(t, s, "/fees"+query, nil).text
+		page = bare(page)
 		table := page[strings.Index(page, "<tbody>"):strings.Index(page, "</tbody>")]
 		require.Equal(t, len(rows)-1, strings.Count(table, "<tr>"), by)
 		for i, line := range strings.Split(table, "<tr>")[1:] {
@@ -142,7 +143,7 @@ func TestFeesAreTheReport(t *testing.T) {
 	require.Equal(t, "attachment; filename=fees.xlsx", a.header.Get("Content-Disposition"))
 }
 
-// A transaction, an account and a block are as JSON what the desk says, and lead to each other.
+// The JSON of a transaction, an account and a block equals package app's result, and the pages link to each other.
 func TestLinks(t *testing.T) {
 	s := served(t, filled(t, "0..27"), func(o *web.Options) {
 		o.Ledgers[0].Labels = book(t, "address,label,group\n"+alith+",Alith & <b>Co</b>,ours\n")
@@ -176,32 +177,32 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// What is not there, or says nothing, is told with its status, to programs as a problem.
+// Unknown paths and invalid requests get a status, and programs get a problem.
 func TestProblems(t *testing.T) {
 	s := served(t, filled(t, "0..27"), nil)
 	for path, want := range map[string]struct {
 		status int
 		detail string
 	}{
-		"/api/v1/report?period=2026-02":                               {http.StatusConflict, "2026-02 is not there as a whole: its end: "},
-		"/api/v1/report?period=2026-01":                               {http.StatusConflict, "2026-01 is not there as a whole"},
+		"/api/v1/report?period=2026-02":                               {http.StatusConflict, "2026-02 is incomplete, missing its end: "},
+		"/api/v1/report?period=2026-01":                               {http.StatusConflict, "2026-01 is incomplete, missing its end: "},
 		"/api/v1/report?period=x":                                     {http.StatusBadRequest, ""},
-		"/api/v1/report?peroid=2026-01":                               {http.StatusBadRequest, `"peroid" is no parameter`},
-		"/api/v1/report?by=day&by=hour":                               {http.StatusBadRequest, "comes twice"},
+		"/api/v1/report?peroid=2026-01":                               {http.StatusBadRequest, `Unknown parameter "peroid"`},
+		"/api/v1/report?by=day&by=hour":                               {http.StatusBadRequest, "is repeated"},
 		"/api/v1/report?by=x":                                         {http.StatusBadRequest, "want block, hour, day"},
 		"/api/v1/report?partial=2":                                    {http.StatusBadRequest, "want 0 or 1"},
 		"/api/v1/report?zone=Nowhere":                                 {http.StatusBadRequest, `zone "Nowhere"`},
-		"/api/v1/report?accounts=group:x":                             {http.StatusBadRequest, "there is no address book"},
+		"/api/v1/report?accounts=group:x":                             {http.StatusBadRequest, "accounts group:x: no address book; name one with labels"},
 		"/api/v1/report?accounts=0x12":                                {http.StatusBadRequest, "is not an address"},
 		"/api/v1/report?period=%zz":                                   {http.StatusBadRequest, "cannot be read"},
 		"/api/v1/transactions/25-99":                                  {http.StatusNotFound, "block 25 has no transaction 99"},
-		"/api/v1/transactions/0x" + strings.Repeat("ab", 32):          {http.StatusNotFound, "no transaction has the hash"},
+		"/api/v1/transactions/0x" + strings.Repeat("ab", 32):          {http.StatusNotFound, "no EVM transaction or extrinsic has the hash 0xabab"},
 		"/api/v1/transactions/x":                                      {http.StatusBadRequest, "want a block and an index"},
-		"/api/v1/blocks/99":                                           {http.StatusNotFound, "block 99 is not there"},
-		"/api/v1/blocks/025":                                          {http.StatusBadRequest, "is no height"},
+		"/api/v1/blocks/99":                                           {http.StatusNotFound, "block 99 is not in the ledger"},
+		"/api/v1/blocks/025":                                          {http.StatusBadRequest, "is not a height"},
 		"/api/v1/accounts/0xF24ff3a9cf04c71dbc94d0b566f7a27b94566cac": {http.StatusBadRequest, ""},
-		"/api/v1/findings?accounts=x":                                 {http.StatusBadRequest, "leave the accounts out"},
-		"/api/v1/nothing":                                             {http.StatusNotFound, "There is no page"},
+		"/api/v1/findings?accounts=x":                                 {http.StatusBadRequest, "Remove the parameter accounts"},
+		"/api/v1/nothing":                                             {http.StatusNotFound, "There is no page at"},
 	} {
 		a := get(t, s, path, nil)
 		require.Equal(t, want.status, a.status, "%s\n%s", path, a.text)
@@ -214,29 +215,29 @@ func TestProblems(t *testing.T) {
 	}
 	page := get(t, s, "/fees?period=2026-02", nil)
 	require.Equal(t, http.StatusConflict, page.status)
-	require.Contains(t, page.text, "2026-02 is not there as a whole: its end: ")
+	require.Contains(t, page.text, "2026-02 is incomplete, missing its end: ")
 	require.Equal(t, http.StatusNotFound, get(t, s, "/lookup?q=nobody", nil).status)
 	require.Contains(t, get(t, s, "/lookup?q=%3Cscript%3E", nil).text, "&lt;script&gt;")
 }
 
-// Requests by another name, other methods and endless addresses are refused.
+// Requests for other hosts, other methods and overlong addresses are rejected.
 func TestGuard(t *testing.T) {
 	s := served(t, filled(t, "0..3"), func(o *web.Options) { o.Hosts = []string{"Fees.example.org"} })
 	for host, status := range map[string]int{
 		"evil.example": http.StatusMisdirectedRequest, "evil.example:8787": http.StatusMisdirectedRequest, "192.0.2.1": http.StatusMisdirectedRequest, "localhost.evil.example": http.StatusMisdirectedRequest,
 		"localhost": http.StatusOK, "LOCALHOST:1": http.StatusOK, "127.0.0.1:8787": http.StatusOK, "[::1]:8787": http.StatusOK, "fees.example.org": http.StatusOK,
 	} {
-		require.Equal(t, status, get(t, s, "/cockpit", func(r *http.Request) { r.Host = host }).status, host)
+		require.Equal(t, status, get(t, s, "/overview", func(r *http.Request) { r.Host = host }).status, host)
 	}
 	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions} {
-		a := get(t, s, "/cockpit", func(r *http.Request) { r.Method = method })
+		a := get(t, s, "/overview", func(r *http.Request) { r.Method = method })
 		require.Equal(t, http.StatusMethodNotAllowed, a.status)
 		require.Equal(t, "GET, HEAD", a.header.Get("Allow"))
 	}
 	require.Equal(t, http.StatusRequestURITooLong, get(t, s, "/fees?accounts="+strings.Repeat("x", 9000), nil).status)
 }
 
-// A question has so much time, and waits so long for its turn.
+// Requests have a timeout, and a limited wait in the queue.
 func TestTime(t *testing.T) {
 	d := filled(t, "0..27")
 	a := get(t, served(t, d, func(o *web.Options) { o.Time = time.Nanosecond }), "/api/v1/report", nil)
@@ -244,7 +245,7 @@ func TestTime(t *testing.T) {
 	require.NotContains(t, a.text, "context")
 }
 
-// No file of the server's machine is named by an address: the command line's --accounts takes files.
+// No URL can name a file on the server, unlike the command line's --accounts.
 func TestNoFilesByAddress(t *testing.T) {
 	s := served(t, filled(t, "0..27"), nil)
 	path := filepath.Join(t.TempDir(), "accounts.csv")
@@ -252,7 +253,7 @@ func TestNoFilesByAddress(t *testing.T) {
 	for _, name := range []string{path, "/etc/passwd", "./web_test.go", alith + "," + path} {
 		a := get(t, s, "/api/v1/report?accounts="+url.QueryEscape(name), nil)
 		require.Equal(t, http.StatusBadRequest, a.status, name)
-		require.Contains(t, a.text, "is no address, no group:NAME, and no label of the address book")
+		require.Contains(t, a.text, "Use an address, group:NAME or a label of the address book")
 	}
 	require.NotContains(t, get(t, s, "/account/"+url.PathEscape(path), nil).text, "first seen")
 	page := get(t, s, "/fees?period=2026-02", nil)
@@ -260,19 +261,19 @@ func TestNoFilesByAddress(t *testing.T) {
 	require.Equal(t, "no-store", page.header.Get("Cache-Control"))
 }
 
-// What is not sealed yet can change: no browser keeps it.
+// Browsers do not cache answers about unsealed blocks.
 func TestUnsealed(t *testing.T) {
 	s := served(t, filled(t, "0..3", "6..8"), nil)
 	require.NotEmpty(t, get(t, s, "/block/3", nil).header.Get("ETag"))
-	for _, path := range []string{"/block/7", "/api/v1/blocks/7", "/cockpit"} {
+	for _, path := range []string{"/block/7", "/api/v1/blocks/7", "/overview"} {
 		a := get(t, s, path, nil)
 		require.Equal(t, http.StatusOK, a.status)
 		require.Empty(t, a.header.Get("ETag"), path)
 	}
-	require.Contains(t, get(t, s, "/cockpit", nil).text, "The blocks 4..5 are missing.")
+	require.Contains(t, get(t, s, "/overview", nil).text, "Blocks 4..5 are missing.")
 }
 
-// The document of the API has each of its paths with the parameters that it takes, and no other.
+// The API's description lists each path with exactly the parameters that it accepts.
 func TestOpenAPI(t *testing.T) {
 	month, dir, book := monthEnd(t)
 	closeMonth(t, month, book, filepath.Join(dir, "closed", "january"), "group:company")
@@ -319,7 +320,7 @@ func keys[V any](m map[string]V) (names []string) {
 	return names
 }
 
-// A ledger that is closed answers nothing, and says so without its path.
+// A closed ledger gives an error without its path.
 func TestAwayLedger(t *testing.T) {
 	d := filled(t, "0..3")
 	other, err := app.Open(t.Context(), d.Place, d.Tables)

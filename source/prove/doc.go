@@ -1,7 +1,6 @@
-// Package prove prices and proves many blocks: those of a range, several at a time and in
-// order, or those of a chain as it grows. It also checks what a block shares with its
-// neighbours, and asks the source for what the checks need beside the block.
+// Package prove prices and verifies many blocks: those of a range in order, several at a time, or those of a
+// chain as it grows. It also checks each block against its neighbours, and requests the additional data that
+// the checks need.
 //
-// A question that the source does not answer for now is part of the report, as one that can
-// be asked again.
+// A request that fails for now is recorded in the report as a question that can be retried.
 package prove

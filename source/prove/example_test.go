@@ -12,7 +12,7 @@ import (
 	"github.com/feeledger/fees/source/prove"
 )
 
-// Price and prove a range of blocks, each beside the one before.
+// Price and verify a range of blocks, each against its predecessor.
 func ExampleProver_Range() {
 	src, err := source.Open("demo", source.Options{})
 	if err != nil {

@@ -25,11 +25,11 @@ import (
 	"github.com/feeledger/fees/source/prove"
 )
 
-// windows are ranges of a chain of 600 blocks, of which 500 are final: with the beginning, with
-// the borders of lists of hashes, with an upgrade, and with blocks that are not final.
+// windows are ranges of a chain of 600 blocks, of which 500 are final: with the start, with the borders of
+// lists of hashes, with an upgrade, and with blocks that are not final.
 var windows = []chain.Heights{{First: 1, Last: 15}, {First: 248, Last: 262}, {First: 292, Last: 306}, {First: 488, Last: 500}, {First: 495, Last: 512}}
 
-// wholeWay reads a range from a node, prices and proves it.
+// wholeWay reads a range from a node, prices and verifies it.
 func wholeWay(t *testing.T, src source.Source, window chain.Heights, each func(*evidence.Report)) error {
 	p := &prove.Prover{Reader: &source.Reader{Source: src, Tables: network.BuiltIn(), Unfinalized: true}, Concurrency: 8}
 	for x, err := range p.Range(t.Context(), window, nothing) {
@@ -41,8 +41,8 @@ func wholeWay(t *testing.T, src source.Source, window chain.Heights, each func(*
 	return nil
 }
 
-// figures are what a report says, and what it says of the fees alone. What was not answered,
-// and is said to be missing, changes no fee and no verdict.
+// figures are the results of a report, and those of the fees only. Missing data that is marked as such changes
+// no fee and no verdict.
 type figures struct{ all, fees, verdicts string }
 
 func figuresOf(t *testing.T, r *evidence.Report) figures {
@@ -59,13 +59,12 @@ func figuresOf(t *testing.T, r *evidence.Report) figures {
 	return figures{final(all), final(fees), string(verdicts)}
 }
 
-// located is an error that says where: a block, a question, or the node.
+// located is an error with a position: a block, a request, or the node.
 var located = regexp.MustCompile(`block \d+|block 0x|[a-z]+_[a-zA-Z]+: |the node at |runtime moonbeam/`)
 
-// Whatever happens between a node and a proof, over HTTP or a WebSocket: each block that comes
-// out has the fees and verdicts of a quiet run, and where not all come out there is an error
-// that says what is wrong and where. That is so in 500 faults (100 with -short; FEES_FAULTS
-// says how many), of which none leaves anything running or open.
+// For any fault between a node and a proof, over HTTP or a WebSocket: each delivered block has the fees and
+// verdicts of a quiet run, and if blocks are missing there is an error with its cause and position. That holds
+// for 500 faults (100 with -short; FEES_FAULTS overrides), none of which leaves anything running or open.
 func TestFaultsOnTheWholeWay(t *testing.T) {
 	wanted := nodetest.Wanted(500)
 	if testing.Short() {
@@ -136,7 +135,7 @@ func TestFaultsOnTheWholeWay(t *testing.T) {
 
 var particular = regexp.MustCompile(`0x[0-9a-f]+|\d+`)
 
-// impatient options give up soon.
+// impatient options time out soon.
 var impatient = httpclient.Options{RetryWait: time.Millisecond, Timeout: nodetest.Hang * 3 / 4, Total: nodetest.Hang * 3 / 2, MaxAnswer: 1 << 20}
 
 func sum(counts map[string]int) (sum int) {
@@ -146,8 +145,8 @@ func sum(counts map[string]int) (sum int) {
 	return sum
 }
 
-// faultyNode is the node of a chain of 600 blocks, 500 of them final, with an upgrade or
-// without, and what happens to its answers.
+// faultyNode returns the node of a chain of 600 blocks, 500 of them final, with or without an upgrade, and the
+// faults of its responses.
 func faultyNode(t *testing.T, upgrade bool) (*nodetest.Node, *nodetest.Faults) {
 	t.Helper()
 	open := func(name string) *nodetest.Node {
@@ -166,7 +165,7 @@ func faultyNode(t *testing.T, upgrade bool) (*nodetest.Node, *nodetest.Faults) {
 	return node, faults
 }
 
-// quietly reads all windows from a node to whose answers nothing happens.
+// quietly reads all windows from a node without faults.
 func quietly(t *testing.T, node *nodetest.Node, to map[chain.Heights]map[uint64][]figures) {
 	t.Helper()
 	node.SetHead(500)

@@ -21,10 +21,10 @@ import (
 	"github.com/feeledger/fees/source/prove"
 )
 
-// Every block of a recorded chain is proved straight from its node as from what Sidecar had
-// made of it: the same fees, verdicts and findings. The node says more, its extrinsics as they
-// are encoded: what is checked by them is checked without being asked for. By them alone there
-// is a rule for the natives of runtime 1701: what a gateway leaves at cash_only is a match.
+// Every block of a recorded chain has the same result directly from its node as from Sidecar's responses: the
+// same fees, verdicts and findings. The node also serves the encoded extrinsics, which enable further checks
+// without a request. Only they give a rule for the native fees of runtime 1701: cash_only from a gateway
+// becomes a match.
 func TestProofFromANode(t *testing.T) {
 	for name, last := range map[string]uint64{"moonbeam-1701": 27, "moonbeam-2100": 27, "moonbeam-2600": 27, "datahaven-100": 40, "datahaven-100m": 32} {
 		t.Run(name, func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestProofFromANode(t *testing.T) {
 	}
 }
 
-// nodeOf is the node of a recorded chain.
+// nodeOf returns the node of a recorded chain.
 func nodeOf(t *testing.T, name string) source.Source {
 	t.Helper()
 	node := nodetest.OpenPair(t, name)
@@ -72,7 +72,7 @@ func nodeOf(t *testing.T, name string) source.Source {
 	return src
 }
 
-// dropping is a gateway that leaves the last signed extrinsic out of a block.
+// dropping is a gateway that omits the last signed extrinsic of a block.
 type dropping struct {
 	source.Source
 	height  uint64
@@ -100,9 +100,9 @@ func (d *dropping) Extrinsics(context.Context, chain.Hash) ([][]byte, error) {
 	return nil, chain.ErrNotOffered
 }
 
-// A block alone shows that its last native transaction was left out, whatever its class, also
-// where the multiplier is constant. On runtime 2100, whose multiplier follows from the class
-// Normal, the three blocks with natives of the class Operational alone do not show it.
+// A block by itself reveals that its last native transaction was omitted, whatever its class, even if the
+// multiplier is constant. On runtime 2100, whose multiplier follows from the class Normal, the three blocks
+// with native transactions of the class Operational only do not reveal it.
 func TestSingleFindsWhatIsLeftOut(t *testing.T) {
 	for name, c := range map[string]struct{ last, natives, found int }{
 		"moonbeam-2100": {27, 12, 9}, "moonbeam-2600": {27, 12, 12}, "datahaven-100": {40, 17, 17},
@@ -137,7 +137,7 @@ func TestSingleFindsWhatIsLeftOut(t *testing.T) {
 	}
 }
 
-// reports are the proofs of all blocks to a height.
+// reports returns the reports on all blocks up to a height.
 func reports(t *testing.T, src source.Source, last uint64) (list []*evidence.Report) {
 	t.Helper()
 	p := &prove.Prover{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}, Concurrency: 4}
@@ -149,8 +149,7 @@ func reports(t *testing.T, src source.Source, last uint64) (list []*evidence.Rep
 	return list
 }
 
-// improve makes a match of what was charged by a rule that could not be checked in one report,
-// and could in the other.
+// improve turns a charge into a match if its rule could be checked in only one of two reports.
 func improve(to, from *evidence.Report) (better int) {
 	cash, match := chain.Some(evidence.CashOnly), chain.Some(evidence.Match)
 	for i := range to.Transactions {
@@ -165,12 +164,12 @@ func improve(to, from *evidence.Report) (better int) {
 	return better
 }
 
-// requireSame wants two reports of a block to be the same, but for the checks that need the
-// extrinsics as they are encoded.
+// requireSame requires two reports on a block to be equal, except for the checks that need the encoded
+// extrinsics.
 func requireSame(t *testing.T, want, have *evidence.Report) {
 	t.Helper()
 	for i, c := range evidence.Checks() {
-		notRecorded := c.ID == "block.weighed" && want.Tallies[i].Why == "system.blockWeight is not known"
+		notRecorded := c.ID == "block.weighed" && want.Tallies[i].Why == "system.blockWeight is unknown"
 		if c.ID == "extrinsic.hash" || c.ID == "native.formula" || notRecorded {
 			require.Zero(t, have.Tallies[i].Broken, c.ID)
 			continue

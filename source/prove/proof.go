@@ -17,39 +17,35 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// Prover says how blocks are proved.
+// Prover configures the verification of blocks.
 type Prover struct {
 	Reader  *source.Reader
 	Options evidence.Options
-	// Concurrency is how many questions are asked, and how many blocks proved, at
-	// once.
+	// Concurrency is the number of requests, and of blocks being verified, at once.
 	Concurrency int
-	// Prove proves one block; nil for Block. It runs for several blocks at once. What
-	// it returns beside the report comes with the block; an error ends the range.
+	// Prove verifies one block; nil means Block. It runs for several blocks at once. Its second result is
+	// delivered with the block; an error ends the range.
 	Prove func(context.Context, source.Item) (report *evidence.Report, more any, err error)
 }
 
-// Proved is a block with what was found about it.
+// Proved is a block with the results of its verification.
 type Proved struct {
 	source.Item
 	Report *evidence.Report
-	More   any // what Prover.Prove returned beside it
+	More   any // the second result of Prover.Prove
 }
 
-// Block prices and proves one block. Where it has transactions, the source is asked for
-// the parameter that the split of their fees depends on, where it does; where the
-// multiplier follows from it, for what the chain counted as the block's weight; for the
-// extrinsics as they are encoded and, with signatures, for the signers of native ones, unless
-// the options have them; and only where an EVM fee
-// drifts for more, to find out why. The report says whether the source proves the block, or
-// gives its word. A question that it does not answer for now is in the
-// report, as one that can be asked again.
+// Block prices and verifies one block. It requests further data only as needed: the parameter for the split of
+// fees, the block's weight as counted by the chain if the multiplier follows from it, the encoded extrinsics
+// and, with signature checks, the signers of native ones unless they are in the options, and more data if an
+// EVM fee drifts, to find the cause. The report states whether the block is proved or only reported by the
+// source. A request that fails for now is in the report as a question that can be retried.
 //
-// An error says that ctx has ended. The report is there nonetheless, without what was
-// not answered.
+// An error means that ctx has ended. The report is returned nonetheless, without the missing data.
 func Block(ctx context.Context, reader *source.Reader, item source.Item, o evidence.Options) (*evidence.Report, error) {
 	priced := fee.Price(item.Block, item.Rules, item.Multiplier)
 	o.Trusted = reader.Source.Proved()
+	o.Final = reader.Final()
 	var noProportion, noWeight, noExtrinsics error
 	var asked sync.WaitGroup
 	asked.Go(func() { o.BlockWeight, noWeight = reader.BlockWeight(ctx, item) })
@@ -80,9 +76,9 @@ func Block(ctx context.Context, reader *source.Reader, item source.Item, o evide
 	return report, ctx.Err()
 }
 
-// Single prices and proves one block as [Block] does, and compares it with its parent and with
-// the multiplier that it left behind, for which it sends two more requests. A comparison that
-// cannot be made is no error: the report's notes name it.
+// Single prices and verifies one block as [Block] does, and compares it with its parent and with the
+// multiplier that it stored, which takes two more requests. A comparison that cannot be made is not an error:
+// the report's notes name it.
 func Single(ctx context.Context, reader *source.Reader, item source.Item, o evidence.Options) (*evidence.Report, error) {
 	var (
 		before             chain.Optional[evidence.Predecessor]
@@ -110,7 +106,7 @@ func Single(ctx context.Context, reader *source.Reader, item source.Item, o evid
 	return report, err
 }
 
-// noAnswer enters into a report why a question about the state at a height has no answer.
+// noAnswer records in a report why a request about the state at a height failed.
 func noAnswer(r *evidence.Report, about evidence.Subject, at uint64, err error) {
 	switch {
 	case err == nil:
@@ -121,23 +117,21 @@ func noAnswer(r *evidence.Report, about evidence.Subject, at uint64, err error) 
 	}
 }
 
-// Range proves the blocks of a range and delivers them in the order of the heights.
-// Before is the block below the range, where it is known; the first block is not
-// checked against it otherwise. An error is the last element, after all blocks before
-// it but, perhaps, the last: that is held back where what it stored could not be read,
-// and would be judged otherwise the next time. When the sequence has ended, also early,
-// nothing of it is running any more: what is under way is broken off.
+// Range verifies the blocks of a range and delivers them in order of height. Before is the block below the
+// range, if known; otherwise the first block is not checked against it. An error is the last element, after
+// all blocks before it, possibly except the last: that block is held back if the multiplier that it stored
+// could not be read, because a retry might change its result. When the sequence ends, even early, all its work
+// has been cancelled.
 //
-// What the last block stored is read like what the others did, and judged like it: an
-// answer that is wrong is an error. Where there is none for now, the block's report says
-// so, and it is no error: the range goes no further.
+// The multiplier stored by the last block is read and checked like the others: a wrong response is an error. A
+// missing one is not an error but is recorded in the block's report, because the range ends there.
 func (p *Prover) Range(ctx context.Context, blocks chain.Heights, before chain.Optional[evidence.Predecessor]) iter.Seq2[Proved, error] {
 	return func(yield func(Proved, error) bool) {
 		var last *Proved
 		sequence := evidence.NewSequence(before)
 		for x := range p.results(ctx, blocks) {
 			if x.err != nil {
-				// Who took all the time that a question has is not asked once more.
+				// After a timeout the request is not retried.
 				if last != nil && !httpclient.TimedOut(x.err) {
 					if stored, err := p.stored(ctx, last.Block); err == nil {
 						if last.Report.Stored(stored); !yield(*last, nil) {
@@ -170,17 +164,16 @@ func (p *Prover) Range(ctx context.Context, blocks chain.Heights, before chain.O
 	}
 }
 
-// maxBytes is the text of all blocks that are proved at once, and of those that wait for
-// their turn: with what is made of it, it takes some times as much memory. One block may
-// be larger.
+// maxBytes limits the text of all blocks that are being verified or waiting for their turn: together with
+// derived data they take several times as much memory. A single block may be larger.
 const maxBytes = 32 << 20
 
-// results are those of a range's blocks, several in the making. An error of the source
-// is the last. Whoever ends early waits for nothing.
+// results yields the results for a range's blocks, several of which are in progress. An error of the source is
+// last. A caller that stops early does not wait.
 func (p *Prover) results(ctx context.Context, blocks chain.Heights) iter.Seq[result] {
 	read := func(yield func(result) bool) {
-		// Blocks come in their order: while one is waited for, those behind it go on. So more
-		// are begun than questions are under way, which the source limits itself.
+		// Blocks are delivered in order: while one is pending, later ones proceed. So more are started than there are
+		// requests in flight, which the source limits itself.
 		for item, err := range p.Reader.Range(ctx, blocks, 2*p.Concurrency) {
 			if !yield(result{Proved{Item: item}, err}) {
 				return
@@ -201,13 +194,12 @@ func (p *Prover) results(ctx context.Context, blocks chain.Heights) iter.Seq[res
 	})
 }
 
-// Follow proves the blocks of a chain as it grows; see source.Reader.Follow. What the
-// proof needs and the source does not answer for now is asked for 10 times; then the
-// block comes without it, and its report says so. Where the source's answer is wrong as
-// often, that is an error. Where before is not known, the source is asked for the block below
-// the first one.
+// Follow verifies the blocks of a chain as it grows; see source.Reader.Follow. Data that the source does not
+// return is requested 10 times; then the block is delivered without it, and its report says so. After as many
+// wrong responses Follow returns an error. If before is unknown, Follow requests the block below the first
+// one.
 func (p *Prover) Follow(ctx context.Context, heads source.Heads, o source.FollowOptions, before chain.Optional[evidence.Predecessor]) iter.Seq2[Proved, error] {
-	ctx = httpclient.Briefly(ctx) // it asks again itself
+	ctx = httpclient.Briefly(ctx) // it retries itself
 	return func(yield func(Proved, error) bool) {
 		var sequence *evidence.Sequence
 		for item, err := range p.Reader.Follow(ctx, heads, o) {
@@ -237,39 +229,38 @@ func (p *Prover) Follow(ctx context.Context, heads source.Heads, o source.Follow
 }
 
 const (
-	// maxAgain is how often a source that did not answer is asked again.
-	maxAgain = 9
-	// againAfter is how long it is left alone before.
-	againAfter = time.Second
+	// maxRetries is the number of retries after a failed request.
+	maxRetries = 9
+	// retryPause is the pause before a retry.
+	retryPause = time.Second
 )
 
-// patiently proves a block, and asks again for what was not answered. An error of
-// [Prover.Prove] that passes is waited for however long it takes. Trouble is told once
-// what is waited for.
+// patiently verifies a block, and retries failed requests. It waits out transient errors of [Prover.Prove]
+// without limit. It calls trouble once with the reason for waiting.
 func (p *Prover) patiently(ctx context.Context, item source.Item, trouble func(error)) result {
-	told := false
+	reported := false
 	for again := 0; ; again++ {
 		x := p.prove(ctx, item)
 		missing := x.err
 		if x.err == nil {
 			missing = p.whole(ctx, &x)
 		}
-		waits := source.Passes(x.err) || (x.err == nil || source.Doubtful(x.err)) && again < maxAgain
+		waits := source.Passes(x.err) || (x.err == nil || source.Doubtful(x.err)) && again < maxRetries
 		if missing == nil || !waits || ctx.Err() != nil {
 			return x
 		}
-		if !told && trouble != nil {
+		if !reported && trouble != nil {
 			trouble(missing)
 		}
-		told = true
+		reported = true
 		select {
 		case <-ctx.Done():
-		case <-time.After(againAfter):
+		case <-time.After(retryPause):
 		}
 	}
 }
 
-// whole checks a block by what it stored, and tells what is missing of its proof.
+// whole checks a block against the multiplier that it stored, and returns what its proof lacks.
 func (p *Prover) whole(ctx context.Context, x *result) (missing error) {
 	stored, err := p.stored(ctx, x.Block)
 	switch {
@@ -289,8 +280,7 @@ func (p *Prover) whole(ctx context.Context, x *result) (missing error) {
 	return nil
 }
 
-// Before is the block below a height. It is not known below block 0, and where the source
-// lacks it.
+// Before returns the block below a height. It is unknown for block 0, and if the source does not have it.
 func Before(ctx context.Context, reader *source.Reader, height uint64) (none chain.Optional[evidence.Predecessor], err error) {
 	if height == 0 {
 		return none, nil
@@ -302,12 +292,11 @@ func Before(ctx context.Context, reader *source.Reader, height uint64) (none cha
 	if err != nil {
 		return none, err
 	}
-	made, _ := b.Time() // one that cannot be read is not known; the hash is
+	made, _ := b.Time() // unknown if it cannot be decoded; the hash is known
 	return chain.Some(evidence.Predecessor{Number: b.Number, Hash: b.Hash, Time: made}), nil
 }
 
-// stored is the multiplier that a block left behind, not known where an archive lacks
-// it.
+// stored returns the multiplier that a block stored; unknown if an archive does not have it.
 func (p *Prover) stored(ctx context.Context, b *chain.Block) (none chain.Optional[chain.StoredMultiplier], err error) {
 	stored, err := p.Reader.Stored(ctx, b)
 	if errors.Is(err, chain.ErrNotKept) {
@@ -316,7 +305,7 @@ func (p *Prover) stored(ctx context.Context, b *chain.Block) (none chain.Optiona
 	return stored, err
 }
 
-// result is a block that was proved, or why there is none.
+// result is a verified block, or an error.
 type result struct {
 	Proved
 	err error

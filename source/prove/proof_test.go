@@ -26,11 +26,10 @@ import (
 
 var ctx = context.Background()
 
-// away is what passes.
+// away is a transient error.
 var away = &source.TemporaryError{Err: errors.New("busy")}
 
-// moody is a recorded source that does not answer for the multipliers of some heights,
-// some times.
+// moody is a recorded source that sometimes does not return the multipliers of some heights.
 type moody struct {
 	source.Source
 	mu    sync.Mutex
@@ -55,8 +54,8 @@ func prover(t *testing.T, fails map[uint64]int) *prove.Prover {
 
 var nothing chain.Optional[evidence.Predecessor]
 
-// collect are the heights that a range delivers, how often the multiplier's update was
-// checked, and the error at its end.
+// collect returns the heights that a range delivers, the number of checks of the multiplier's update, and the
+// final error.
 func collect(p *prove.Prover, first, last uint64, before chain.Optional[evidence.Predecessor]) (heights []uint64, findings []string, err error) {
 	for x, err := range p.Range(ctx, chain.Heights{First: first, Last: last}, before) {
 		if err != nil {
@@ -82,8 +81,8 @@ func tally(r *evidence.Report, id string) int {
 	panic(id)
 }
 
-// Every block is checked against its neighbours, the first too where the block below
-// is known, and the last by what it stored.
+// Every block is checked against its neighbours: the first too if the block below is known, and the last by
+// its stored multiplier.
 func TestRange(t *testing.T) {
 	heights, findings, err := collect(prover(t, nil), 2, 5, nothing)
 	require.NoError(t, err)
@@ -105,7 +104,7 @@ func TestRange(t *testing.T) {
 	require.False(t, before.Known(), "an archive may lack it")
 }
 
-// untimed is a source whose block at a height tells a time that cannot be read.
+// untimed is a source with an invalid time in the block at a height.
 type untimed struct {
 	source.Source
 	height uint64
@@ -124,8 +123,7 @@ func (u *untimed) Block(ctx context.Context, height uint64) (*chain.Block, error
 	return b, err
 }
 
-// A block whose time cannot be read is known all the same: the next one is checked to
-// be its child.
+// A block with an invalid time is known nonetheless: the next one is checked to be its child.
 func TestBeforeWithoutATime(t *testing.T) {
 	p := prover(t, nil)
 	p.Reader.Source = &untimed{p.Reader.Source, 4}
@@ -146,8 +144,8 @@ func TestBeforeWithoutATime(t *testing.T) {
 	}
 }
 
-// A block that could not be checked whole is held back before an error: it would be judged
-// otherwise the next time. At the end of a range, its report says what was not answered.
+// A block that could not be fully checked is held back before an error: a retry might change its result. At
+// the end of a range, its report names what is missing.
 func TestRangeOfASourceThatIsAway(t *testing.T) {
 	heights, findings, err := collect(prover(t, map[uint64]int{4: 1}), 2, 9, nothing) // what block 5 is priced by
 	require.ErrorIs(t, err, away)
@@ -178,8 +176,7 @@ func TestRangeOfASourceThatIsAway(t *testing.T) {
 	}
 }
 
-// answering is a recorded source that gives another answer for the multiplier at one
-// height.
+// answering is a recorded source with a different multiplier at one height.
 type answering struct {
 	source.Source
 	at     uint64
@@ -194,10 +191,9 @@ func (a *answering) Multiplier(ctx context.Context, at uint64) (chain.AtBlock[ch
 	return m, err
 }
 
-// The same answer for a multiplier is judged the same whether it is of the block below the
-// range, of one in it, or of the last one.
+// The same multiplier is judged alike for the block below the range, for one in it, and for the last one.
 func TestAnAnswerIsJudgedTheSameEverywhere(t *testing.T) {
-	malformed := &sidecar.DecodeError{What: "multiplier", Err: errors.New("status 204: there is nothing in it")}
+	malformed := &sidecar.DecodeError{What: "multiplier", Err: errors.New("status 204: the response is empty")}
 	refused := &httpclient.StatusError{Code: 401}
 	for name, c := range map[string]struct {
 		answer func(chain.AtBlock[chain.Multiplier]) (chain.AtBlock[chain.Multiplier], error)
@@ -227,7 +223,7 @@ func TestAnAnswerIsJudgedTheSameEverywhere(t *testing.T) {
 			require.Empty(t, findings, "%s at %d", name, at)
 		}
 	}
-	// One that is only another figure is a finding, wherever it is.
+	// A multiplier with just a different value is a finding, wherever it is.
 	other := func(m chain.AtBlock[chain.Multiplier]) (chain.AtBlock[chain.Multiplier], error) {
 		m.Value = chain.NewMultiplier(1_000_000_000_000_000_001)
 		return m, nil
@@ -241,8 +237,8 @@ func TestAnAnswerIsJudgedTheSameEverywhere(t *testing.T) {
 	}
 }
 
-// Whoever leaves a range early, or ends it by an error, waits for nothing that is under way,
-// be it a question or a proof that only its context ends.
+// A caller that leaves a range early, or ends it by an error, does not wait for anything in flight, be it a
+// request or a proof that only its context ends.
 func TestRangeIsLeftEarly(t *testing.T) {
 	for name, leave := range map[string]func(*prove.Prover){
 		"the caller leaves": func(*prove.Prover) {},
@@ -295,7 +291,7 @@ func TestRangeIsLeftEarly(t *testing.T) {
 
 var errFailed = errors.New("failed")
 
-// A chain that is followed waits for what passes.
+// Follow waits out transient errors.
 func TestFollow(t *testing.T) {
 	p := prover(t, map[uint64]int{27: 1})
 	var troubles []error
@@ -318,8 +314,7 @@ func TestFollow(t *testing.T) {
 	require.ErrorIs(t, troubles[0], away)
 }
 
-// A chain that is followed is not held for ever by a question that no fee depends on, and
-// ends by an answer that stays wrong.
+// Follow does not wait forever for data on which no fee depends, and ends after a response that stays wrong.
 func TestFollowIsNotHeld(t *testing.T) {
 	for name, c := range map[string]struct {
 		err   error
@@ -353,7 +348,7 @@ func TestFollowIsNotHeld(t *testing.T) {
 	}
 }
 
-// forged is a source in which some blocks are not as they are.
+// forged is a source in which some blocks are changed.
 type forged struct {
 	source.Source
 	forge func(*chain.Block)
@@ -367,8 +362,7 @@ func (f forged) Block(ctx context.Context, height uint64) (*chain.Block, error) 
 	return b, err
 }
 
-// A transaction that is left out of a block is found by its account's next one, in a range
-// and as the chain grows.
+// A transaction omitted from a block is revealed by its account's next one, in a range and as the chain grows.
 func TestNoncesGoOn(t *testing.T) {
 	recorded, err := answers.OpenDirectory("../../testdata/recordings/moonbeam-2100")
 	require.NoError(t, err)
@@ -403,8 +397,7 @@ func TestNoncesGoOn(t *testing.T) {
 	require.True(t, found["block.nonce"])
 }
 
-// weighed is a source that answers for what a block weighed as its events say, and some
-// times not.
+// weighed is a source with block weights that match the events, and sometimes without.
 type weighed struct {
 	source.Source
 	runtime uint32
@@ -442,7 +435,7 @@ func (w *weighed) BlockWeight(ctx context.Context, at uint64) (none chain.AtBloc
 	return chain.AtBlock[chain.ClassWeights]{At: at, AtHash: chain.Some(b.Hash), Value: weights}, err
 }
 
-// The source is asked for a block's weight where the runtime's row says so: once a block.
+// The source is asked for a block's weight if the runtime's row requires it: once per block.
 func TestBlockWeightIsAsked(t *testing.T) {
 	recorded, err := answers.OpenDirectory("../../testdata/recordings/moonbeam-2100")
 	require.NoError(t, err)

@@ -26,19 +26,18 @@ import (
 	"github.com/feeledger/fees/source/prove"
 )
 
-// realHeight is that of a block of the real Moonbeam, of runtime 3702, as the real gateway
-// gave it. It is public, and not a part of this repository.
+// realHeight is the height of a block of the real Moonbeam, of runtime 3702, as served by the real gateway. It
+// is public, and not a part of this repository.
 const realHeight = 11_728_459
 
-// realGateway answers as the real one does for that block, on a runtime with a parameter of
-// governance: it takes the parameter's key in hex, as the chain has it, and answers one in
-// JSON, which it cannot map to the enum, with status 500. Governance had set the share to
-// 0 by then: all nine fees were burned.
+// realGateway responds like the real one for that block, on a runtime with a governance parameter: it accepts
+// the parameter's key in hex, and responds to one in JSON, which it cannot map to the enum, with status 500.
+// Governance had set the share to 0 by then: all nine fees were burned.
 //
-// The multiplier is what the charges of the block say: its second transaction was
-// refunded 131,906,250,000,000 wei of 2,306,406,250,000,000 for a limit of 73,805 gas, with no
-// priority fee: 31,250,000,000 wei per gas, which is the runtime's constant times 1, the
-// lowest multiplier. It stayed there: the block was nearly empty.
+// The multiplier follows from the charges of the block: its second transaction was refunded
+// 131,906,250,000,000 wei of 2,306,406,250,000,000 for a limit of 73,805 gas, with no priority fee:
+// 31,250,000,000 wei per gas, which is the runtime's constant times 1, the lowest multiplier. It stayed there:
+// the block was nearly empty.
 type realGateway struct {
 	block     string
 	parameter func(w http.ResponseWriter, r *http.Request) // for a key in hex
@@ -82,7 +81,7 @@ func proportionIs(value string) func(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// client is a client of that gateway.
+// client returns a client of that gateway.
 func (g *realGateway) client(t *testing.T, o httpclient.Options) *gatewayclient.Client {
 	text, err := os.ReadFile(repository.Shared(t, "realnet", "moonbeam-11728459.json"))
 	require.NoError(t, err)
@@ -95,7 +94,7 @@ func (g *realGateway) client(t *testing.T, o httpclient.Options) *gatewayclient.
 	return client
 }
 
-// prove proves the block by that gateway.
+// prove verifies the block from that gateway.
 func (g *realGateway) prove(t *testing.T, o httpclient.Options) (*evidence.Report, error) {
 	return proveReal(g.client(t, o))
 }
@@ -230,7 +229,7 @@ func TestARealBlockByTheDefault(t *testing.T) {
 	}
 }
 
-// A gateway that will never answer is told from one that did not answer in time. Both are
+// A gateway that will never answer is reported from one that did not answer in time. Both are
 // said, and neither stops the range.
 func TestARealBlockWithoutTheParameter(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -242,11 +241,11 @@ func TestARealBlockWithoutTheParameter(t *testing.T) {
 		"it cannot tell": {func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(500)
 			fmt.Fprint(w, `{"code":500,"message":"Unable to decode storage parameters.parameters"}`)
-		}, false, 1, "this question cannot be answered"},
+		}, false, 1, "the source cannot answer this request"},
 		"the runtime has no such thing": {func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(400)
 			fmt.Fprint(w, `{"code":400,"message":"\"parameters\" was not recognized as a queryable pallet."}`)
-		}, false, 1, "this question cannot be answered"},
+		}, false, 1, "the source cannot answer this request"},
 		"it takes too long": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, true, 1, "timed out"},
 		"it is busy":        {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, true, 0, "status 503"},
 		"it is garbage":     {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"value":{}}`) }, true, 10, "malformed"},

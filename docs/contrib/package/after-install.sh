@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the user of the services, and has those that run take the new program. None is enabled.
+# Creates the services' user and restarts running services. Enables none.
 set -e
 if command -v systemd-sysusers >/dev/null; then
 	systemd-sysusers fees.conf

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Ends the services when the package goes (Debian says remove, RPM 0). Ledgers and settings stay.
+# Stops the services when the package is removed (Debian passes "remove", RPM 0). Keeps ledgers and settings.
 set -e
 case "$1" in
 remove | 0)

@@ -22,16 +22,16 @@ type Follow struct {
 	caught bool                      // up with the head, once
 }
 
-// Follow counts how the program follows a chain, and tells how far its ledger is.
+// Follow returns the metrics of following a chain, with the state of the ledger.
 func (m *Metrics) Follow() *Follow {
-	f := &Follow{back: m.counter("fees_follow_heads_back_total", "How often the final head went back: the node was replaced by one that lags, or is of another chain.")}
-	m.gaugeOf("fees_follow_waiting", "1 while something else is waited for than the next block, else 0.", f.isWaiting)
+	f := &Follow{back: m.counter("fees_follow_heads_back_total", "Times the final head moved back: the node lags, or is on another chain.")}
+	m.gaugeOf("fees_follow_waiting", "1 while waiting for anything but the next block, else 0.", f.isWaiting)
 	m.Ledger("", f.status)
 	m.registry.MustRegister(followed{f})
 	return f
 }
 
-// Heard notes the final head that was heard of.
+// Heard records the newest known final head.
 func (f *Follow) Heard(head uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -41,7 +41,7 @@ func (f *Follow) Heard(head uint64) {
 	f.head = chain.Some(head)
 }
 
-// Wrote notes a change of the ledger, up to a height.
+// Wrote records a change of the ledger up to a height.
 func (f *Follow) Wrote(height uint64) {
 	f.waiting.Store(false)
 	f.mu.Lock()
@@ -52,10 +52,10 @@ func (f *Follow) Wrote(height uint64) {
 	}
 }
 
-// Waits notes that something else is waited for than the next block.
+// Waits records that the program waits for something other than the next block.
 func (f *Follow) Waits() { f.waiting.Store(true) }
 
-// Ready tells what keeps the ledger from being up to date.
+// Ready returns the reason why the ledger is not up to date; nil if it is.
 func (f *Follow) Ready(context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -68,21 +68,21 @@ func (f *Follow) Ready(context.Context) error {
 	return nil
 }
 
-// followed tells what is known of a chain that is followed.
+// followed collects the state of a followed chain.
 type followed struct{ *Follow }
 
 var (
-	followHead = prometheus.NewDesc("fees_follow_head_height", "The final head that was heard of last.", nil, nil)
-	followTime = prometheus.NewDesc("fees_follow_last_change_timestamp_seconds", "When the ledger was changed last.", nil, nil)
+	followHead = prometheus.NewDesc("fees_follow_head_height", "Newest final block that the source reported.", nil, nil)
+	followTime = prometheus.NewDesc("fees_follow_last_change_timestamp_seconds", "Time of the last change to the ledger.", nil, nil)
 )
 
-// Describe tells what there can be.
+// Describe sends the descriptions of the metrics.
 func (f followed) Describe(to chan<- *prometheus.Desc) {
 	to <- followHead
 	to <- followTime
 }
 
-// Collect tells what is known.
+// Collect sends the known values.
 func (f followed) Collect(to chan<- prometheus.Metric) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -11,20 +11,20 @@ import (
 	"github.com/feeledger/fees/internal/app"
 )
 
-// ErrNotOpen says that the program has no ledger open: not yet, or not at the moment.
+// ErrNotOpen reports that the program has no open ledger at the moment.
 var ErrNotOpen = errors.New("no ledger is open")
 
 const (
-	// statusTime is how long the ledger may take to say how far it is.
+	// statusTime limits how long the ledger may take to report its state.
 	statusTime = 5 * time.Second
-	// fresh is how long what it said is good for, and freshTimes how many times as long as it
-	// took to say it: so scrapes take a tenth of the ledger's time at most, however many they are.
+	// fresh is how long a reported state is used, and freshTimes how many times as long as it took to
+	// report: so scrapes take at most a tenth of the ledger's time, however many there are.
 	fresh      = 5 * time.Second
 	freshTimes = 10
 )
 
-// Ledger tells how far a ledger is, which is asked when somebody asks for the metrics. Where there
-// are several, each has a name: the label ledger. It is "" where there is one.
+// Ledger returns the metrics of a ledger's state, which is requested at each scrape. Each of several ledgers
+// has a name, the label ledger; it is "" for a single one.
 func (m *Metrics) Ledger(name string, status func(context.Context) (app.Status, error)) {
 	to := prometheus.Registerer(m.registry)
 	if name != "" {
@@ -33,7 +33,7 @@ func (m *Metrics) Ledger(name string, status func(context.Context) (app.Status, 
 	to.MustRegister(&ledger{status: status, now: time.Now})
 }
 
-// ledger asks for a status, and keeps it for a moment.
+// ledger requests a ledger's status and caches it briefly.
 type ledger struct {
 	status func(context.Context) (app.Status, error)
 	now    func() time.Time
@@ -49,23 +49,23 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 }
 
 var (
-	ledgerUp       = describe("up", "1 where the ledger told how far it is, else 0.")
-	ledgerInfo     = describe("info", "1, with the network that the ledger is of.", "network")
-	ledgerFirst    = describe("first_height", "The height that the ledger begins with.")
-	ledgerLast     = describe("last_height", "The highest block that is there.")
-	ledgerSealed   = describe("sealed_height", "The last sealed block.")
-	ledgerTime     = describe("last_block_timestamp_seconds", "When the highest block was made, as the chain says.")
-	ledgerBlocks   = describe("blocks", "Blocks that are there.")
-	ledgerNotFinal = describe("not_final_blocks", "Blocks that are there and not final yet.")
-	ledgerProved   = describe("proved_blocks", "Blocks that are proved by a trusted block; the others are recorded.")
-	ledgerGaps     = describe("gaps", "Runs of blocks that are missing below the highest.")
-	ledgerMissing  = describe("missing_blocks", "Blocks that are missing below the highest.")
-	ledgerFindings = describe("findings", "What does not hold, by its kind: check and unclassified of all blocks, undetermined and drift of the sealed ones.", "kind")
-	ledgerOpen     = describe("unanswered_questions", "Questions that a source did not answer for the moment, though it might have.")
-	ledgerJobs     = describe("jobs", "Jobs of fees sync --enqueue, by their state: failed ones of the last week, done ones of the last day.", "state")
+	ledgerUp       = describe("up", "1 if the ledger reported its status, else 0.")
+	ledgerInfo     = describe("info", "Always 1; the label is the network.", "network")
+	ledgerFirst    = describe("first_height", "First block of the ledger.")
+	ledgerLast     = describe("last_height", "Highest stored block.")
+	ledgerSealed   = describe("sealed_height", "Last sealed block.")
+	ledgerTime     = describe("last_block_timestamp_seconds", "Time of the highest block, by its own timestamp.")
+	ledgerBlocks   = describe("blocks", "Stored blocks.")
+	ledgerNotFinal = describe("not_final_blocks", "Stored blocks that are not yet final.")
+	ledgerProved   = describe("proved_blocks", "Blocks proved by a checkpoint; the others are recorded.")
+	ledgerGaps     = describe("gaps", "Ranges of blocks missing below the highest.")
+	ledgerMissing  = describe("missing_blocks", "Blocks missing below the highest.")
+	ledgerFindings = describe("findings", "Findings by kind: check and unclassified (all blocks), undetermined and drift (sealed blocks).", "kind")
+	ledgerOpen     = describe("unanswered_questions", "Checks not made because a source temporarily gave no answer.")
+	ledgerJobs     = describe("jobs", "Jobs of fees sync --enqueue by state; failed: last week, done: last day.", "state")
 )
 
-// Describe tells what there can be.
+// Describe sends the descriptions of the metrics.
 func (l *ledger) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		ledgerUp, ledgerInfo, ledgerFirst, ledgerLast, ledgerSealed, ledgerTime, ledgerBlocks, ledgerNotFinal, ledgerProved, ledgerGaps, ledgerMissing,
@@ -75,7 +75,7 @@ func (l *ledger) Describe(to chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect tells what is known.
+// Collect sends the known values.
 func (l *ledger) Collect(to chan<- prometheus.Metric) {
 	s, err := l.recent()
 	set := func(d *prometheus.Desc, value float64, labels ...string) {
@@ -118,7 +118,7 @@ func (l *ledger) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// recent is what the ledger says, or said a moment ago.
+// recent returns the ledger's state, which may be a moment old.
 func (l *ledger) recent() (app.Status, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

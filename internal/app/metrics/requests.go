@@ -7,36 +7,35 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Requests counts what the program is asked over HTTP.
+// Requests counts the HTTP requests that the program serves.
 type Requests struct {
 	answered *prometheus.CounterVec
 	took     *prometheus.HistogramVec
 	inFlight prometheus.Gauge
 }
 
-// Requests counts requests. Working and waiting tell how many questions are worked on, and wait
-// for their turn.
+// Requests returns the metrics of requests. working and waiting return how many are running and queued.
 func (m *Metrics) Requests(working, waiting func() int) *Requests {
-	m.gaugeOf("fees_http_questions_working", "Questions that are worked on.", func() float64 { return float64(working()) })
-	m.gaugeOf("fees_http_questions_waiting", "Questions that wait for their turn.", func() float64 { return float64(waiting()) })
+	m.gaugeOf("fees_http_questions_working", "Requests in progress.", func() float64 { return float64(working()) })
+	m.gaugeOf("fees_http_questions_waiting", "Requests in the queue.", func() float64 { return float64(waiting()) })
 	return &Requests{
-		answered: m.counters("fees_http_requests_total", "Requests, by the pattern of their path, and by their status; gone where nobody waited for the answer any more.", "route", "method", "status"),
-		took:     m.seconds("fees_http_request_seconds", "How long requests took, waiting for their turn included.", "route"),
-		inFlight: m.gauge("fees_http_requests_in_flight", "Requests that are being answered."),
+		answered: m.counters("fees_http_requests_total", "Requests by route pattern and status (gone: the client disconnected).", "route", "method", "status"),
+		took:     m.seconds("fees_http_request_seconds", "Request duration, including time in the queue.", "route"),
+		inFlight: m.gauge("fees_http_requests_in_flight", "Open requests."),
 	}
 }
 
-// Began counts a request that began.
+// Began counts a request at its start.
 func (r *Requests) Began() { r.inFlight.Inc() }
 
-// Ended counts it when it is over.
+// Ended counts a request at its end.
 func (r *Requests) Ended(route, method, status string, took time.Duration) {
 	r.inFlight.Dec()
 	r.answered.WithLabelValues(route, methodOf(method), status).Inc()
 	r.took.WithLabelValues(route).Observe(took.Seconds())
 }
 
-// methodOf is a method that programs use, or other: anybody can make one up.
+// methodOf returns a usual HTTP method, or other, because clients can send any text.
 func methodOf(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:

@@ -12,19 +12,19 @@ import (
 	"github.com/feeledger/fees/internal/httpclient"
 )
 
-// Source counts what a gateway and a node are asked: it is an [httpclient.Observer].
+// Source counts requests to a gateway or a node: it is an [httpclient.Observer].
 type Source struct {
 	requests, retries, bytes *prometheus.CounterVec
 	took                     *prometheus.HistogramVec
 }
 
-// Source counts what the program asks gateways and nodes.
+// Source returns the metrics of requests to gateways and nodes.
 func (m *Metrics) Source() *Source {
 	return &Source{
-		requests: m.counters("fees_source_requests_total", "Requests to the gateway or the node, each attempt counted, by what came of them: answered, busy (429, or a refusal that says so), refused (another 4xx), failed (5xx, or an internal error), unreachable, timed_out, cancelled by who asked, malformed.", "place", "outcome"),
-		retries:  m.counters("fees_source_retries_total", "Requests that were made again, because the attempt before failed.", "place"),
-		bytes:    m.counters("fees_source_received_bytes_total", "Bytes of the answers of the gateway or the node.", "place"),
-		took:     m.seconds("fees_source_request_seconds", "How long requests to the gateway or the node took.", "place"),
+		requests: m.counters("fees_source_requests_total", "Attempts by outcome: answered, busy (429 or equivalent), refused (other 4xx), failed (5xx or internal error), unreachable, timed_out, cancelled by the caller, malformed.", "place", "outcome"),
+		retries:  m.counters("fees_source_retries_total", "Attempts after a failed attempt.", "place"),
+		bytes:    m.counters("fees_source_received_bytes_total", "Bytes received from the gateway or node.", "place"),
+		took:     m.seconds("fees_source_request_seconds", "Request duration.", "place"),
 	}
 }
 
@@ -43,8 +43,8 @@ func (s *Source) Received(what string, bytes int64) {
 	s.bytes.WithLabelValues(what).Add(float64(bytes))
 }
 
-// outcome is what came of an attempt. That there is no such block, and that the place cannot
-// tell, are answers.
+// outcome returns the result of an attempt. A missing block and a request that the source cannot answer
+// count as answers.
 func outcome(err error) string {
 	var status *httpclient.StatusError
 	var unreachable *httpclient.UnreachableError

@@ -10,7 +10,7 @@ import (
 	"github.com/feeledger/fees/internal/ledger/queue"
 )
 
-// Work counts how the program works jobs.
+// Work counts the jobs of a worker.
 type Work struct {
 	writer
 	jobs    *prometheus.CounterVec
@@ -19,20 +19,20 @@ type Work struct {
 	waits   prometheus.Counter
 }
 
-// Work counts the jobs that the program works, and tells how far its ledger is.
+// Work returns the metrics of a worker's jobs, with the state of the ledger.
 func (m *Metrics) Work() *Work {
 	w := &Work{
-		jobs:    m.counters("fees_worker_jobs_total", "Jobs that this worker worked, by what came of them: done, failed, or put_back for others because it ends.", "outcome"),
-		took:    m.seconds("fees_worker_job_seconds", "How long jobs took.", "outcome"),
-		running: m.gauge("fees_worker_jobs_running", "Jobs that this worker works on."),
-		waits:   m.counter("fees_worker_database_waits_total", "How often the database was waited for, each reason once."),
+		jobs:    m.counters("fees_worker_jobs_total", "Jobs by outcome: done, failed, or put_back at shutdown.", "outcome"),
+		took:    m.seconds("fees_worker_job_seconds", "Job duration.", "outcome"),
+		running: m.gauge("fees_worker_jobs_running", "Jobs in progress."),
+		waits:   m.counter("fees_worker_database_waits_total", "Waits for the database, one per reason."),
 	}
-	m.gaugeOf("fees_worker_waiting", "1 while the database is waited for, else 0.", w.isWaiting)
+	m.gaugeOf("fees_worker_waiting", "1 while waiting for the database, else 0.", w.isWaiting)
 	m.Ledger("", w.status)
 	return w
 }
 
-// Began counts a job that began; ended, how it ended.
+// Began counts the start of a job; call ended with its result.
 func (w *Work) Began() (ended func(queue.Outcome)) {
 	began := time.Now()
 	w.running.Inc()
@@ -43,13 +43,13 @@ func (w *Work) Began() (ended func(queue.Outcome)) {
 	}
 }
 
-// Waits notes that the database is waited for.
+// Waits records that the program waits for the database.
 func (w *Work) Waits() {
 	w.waiting.Store(true)
 	w.waits.Inc()
 }
 
-// Ready tells what keeps it from working jobs.
+// Ready returns the reason why the worker takes no jobs; nil if it does.
 func (w *Work) Ready(context.Context) error {
 	switch {
 	case w.waiting.Load():

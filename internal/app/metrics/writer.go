@@ -7,19 +7,19 @@ import (
 	"github.com/feeledger/fees/internal/app"
 )
 
-// writer is what programs share that write a ledger: which one is open, and what they wait for.
+// writer is the state that programs share that write a ledger: the open one, and whether they wait.
 type writer struct {
 	open    atomic.Pointer[app.Desk]
 	waiting atomic.Bool
 }
 
-// Opened notes the ledger that is written from now on.
+// Opened records the ledger that is written from now on.
 func (w *writer) Opened(d *app.Desk) {
 	w.open.Store(d)
 	w.waiting.Store(false)
 }
 
-// status is that of the ledger that is open.
+// status returns the status of the open ledger.
 func (w *writer) status(ctx context.Context) (s app.Status, err error) {
 	d := w.open.Load()
 	if d == nil {
@@ -28,7 +28,7 @@ func (w *writer) status(ctx context.Context) (s app.Status, err error) {
 	return d.Status(ctx)
 }
 
-// isWaiting is 1 while the program waits for what is away.
+// isWaiting returns 1 while the program waits for a source or the database.
 func (w *writer) isWaiting() float64 {
 	if w.waiting.Load() {
 		return 1

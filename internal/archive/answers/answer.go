@@ -8,15 +8,15 @@ import (
 	"github.com/feeledger/fees/internal/httpclient"
 )
 
-// answer is a text to be kept under a path, or kept there already.
+// answer is a text to store under a path, or already stored there.
 type answer struct {
 	path, text string
 	there      bool
 }
 
-var errTooLarge = errors.New("it is larger than any answer should be")
+var errTooLarge = errors.New("larger than any answer should be")
 
-// find is what is kept under a path and holds.
+// find returns the text stored under a path if it passes the check.
 func (r *recorder) find(path string, check func(text string) error) (answer, bool) {
 	text, err := r.kept.readFile(path)
 	if err != nil || check(text) != nil {
@@ -28,8 +28,8 @@ func (r *recorder) find(path string, check func(text string) error) (answer, boo
 	return answer{path, text, true}, true
 }
 
-// obtain is what is kept under a path and holds, or else what the gateway answers
-// to a question. No more questions are under way at once than there are places.
+// obtain returns the text stored under a path if it passes the check, or else asks the gateway. Slots limit the
+// concurrent requests.
 func (r *recorder) obtain(ctx context.Context, path, question string, check func(text string) error) (answer, error) {
 	if a, ok := r.find(path, check); ok {
 		return a, nil
@@ -41,7 +41,7 @@ func (r *recorder) obtain(ctx context.Context, path, question string, check func
 		return answer{}, ctx.Err()
 	}
 	text, err := r.gateway.Answer(httpclient.Checked(ctx, func(text string) error {
-		if err := check(text); !errors.Is(err, ErrNotFinal) { // which is no mistake
+		if err := check(text); !errors.Is(err, ErrNotFinal) { // not an error of the answer
 			return err
 		}
 		return nil
@@ -58,7 +58,7 @@ func (r *recorder) obtain(ctx context.Context, path, question string, check func
 	return answer{path: path, text: text}, nil
 }
 
-// keep writes an answer into a file of its own, unless it is there, and lists it.
+// keep writes an answer to its own file, unless it exists, and lists it.
 func (r *recorder) keep(a answer) error {
 	if !a.there {
 		r.wrote = true

@@ -19,8 +19,7 @@ import (
 	"github.com/feeledger/fees/internal/sys/disk"
 )
 
-// ErrLacks says that an archive does not have what was asked for: it is a
-// [chain.ErrNotKept].
+// ErrLacks reports that an archive does not contain the requested data. It wraps [chain.ErrNotKept].
 var ErrLacks error = lacks{}
 
 type lacks struct{}
@@ -29,38 +28,37 @@ func (lacks) Error() string { return "the archive lacks it" }
 
 func (lacks) Unwrap() error { return chain.ErrNotKept }
 
-// ErrDamaged says that a file of an archive is not what it should be.
+// ErrDamaged reports that a file of an archive was altered.
 var ErrDamaged = failure.New(failure.Damaged, "the archive is damaged")
 
-// Archive is a set of kept answers. It asks nobody and changes nothing.
+// Archive is a read-only set of recorded answers. It makes no requests.
 type Archive struct {
 	name     string
 	files    fs.FS
-	start    uint64              // where the range begins at the lowest
-	manifest *Manifest           // nil where there is none
-	sums     map[string]string   // of the manifest, by path
-	listed   map[string][]uint64 // the manifest's heights by directory, rising
+	start    uint64              // the lowest height of the range
+	manifest *Manifest           // nil without a manifest
+	sums     map[string]string   // from the manifest, by path
+	listed   map[string][]uint64 // the manifest's heights by directory, ascending
 	opened   openSegments
 }
 
-// New returns the archive in files; name stands for it in errors.
+// New returns the archive in files; errors use name.
 func New(name string, files fs.FS) *Archive { return &Archive{name: name, files: files} }
 
-// StartAt makes the range begin at a height, and returns the archive. Blocks before it can still
-// be read.
+// StartAt sets the start of the range and returns the archive. Earlier blocks can still be read.
 func (a *Archive) StartAt(height uint64) *Archive {
 	a.start = height
 	return a
 }
 
-// OpenDirectory returns the archive in a directory.
+// OpenDirectory opens the archive in a directory.
 func OpenDirectory(path string) (*Archive, error) {
 	if err := checkDirectory(path); err != nil {
 		return nil, err
 	}
 	a := New(path, os.DirFS(path))
 	manifest, err := a.readManifest()
-	if errors.Is(err, ErrLacks) { // recordings, or the recorder is not done
+	if errors.Is(err, ErrLacks) { // recordings without a manifest, or an unfinished recording
 		return a, a.hasBlocks()
 	}
 	if err != nil {
@@ -70,19 +68,19 @@ func OpenDirectory(path string) (*Archive, error) {
 	return a, nil
 }
 
-// hasBlocks tells what a directory without a manifest lacks to be recordings.
+// hasBlocks returns an error if a directory without a manifest does not contain recordings.
 func (a *Archive) hasBlocks() error {
 	if info, err := fs.Stat(a.files, blockDirectory); err == nil && info.IsDir() {
 		return nil
 	}
 	if a.has(segmentDirectory) {
-		return fmt.Errorf("%s: %w: it has segments and no %s: its recording is not finished", a.name, ErrLacks, manifestPath)
+		return fmt.Errorf("%s: %w: found segments but no %s; the recording is not finished", a.name, ErrLacks, manifestPath)
 	}
-	return &noArchiveError{fmt.Errorf("%s is not a directory of recordings: it has no directory %s", a.name, blockDirectory)}
+	return &noArchiveError{fmt.Errorf("%s is not a directory of recordings: it contains no directory %s", a.name, blockDirectory)}
 }
 
-// Range is from the first to the last height that has a block, or from where StartAt says.
-// Recordings without a manifest may lack some between.
+// Range returns the first and last height with a block, starting no lower than StartAt. Recordings without a manifest may
+// have gaps.
 func (a *Archive) Range() (first, last uint64, err error) {
 	if a.segmented() {
 		return a.manifest.First, a.manifest.Last, nil
@@ -94,13 +92,13 @@ func (a *Archive) Range() (first, last uint64, err error) {
 	return max(heights[0], a.start), heights[len(heights)-1], nil
 }
 
-// Portion is one block, by an answer with the block and one with the multiplier.
+// Portion is one block: an answer with the block and one with the multiplier.
 func (a *Archive) Portion() chain.Portion { return chain.Portion{Blocks: 1, Questions: 2} }
 
 // Prepare does nothing.
 func (a *Archive) Prepare(context.Context, chain.Heights) error { return nil }
 
-// Kept are the heights of Range: an archive does not grow.
+// Kept returns the heights of Range: an archive does not grow.
 func (a *Archive) Kept() (none chain.Optional[chain.Heights], err error) {
 	first, last, err := a.Range()
 	if err != nil {
@@ -109,10 +107,10 @@ func (a *Archive) Kept() (none chain.Optional[chain.Heights], err error) {
 	return chain.Some(chain.Heights{First: first, Last: last}), nil
 }
 
-// Proved is not known: the archive has the word of a gateway.
+// Proved returns no anchor: the gateway's answers are not proved.
 func (a *Archive) Proved() (none chain.Optional[chain.Anchor]) { return none }
 
-// FinalHead is the block at the highest height.
+// FinalHead returns the block at the highest height.
 func (a *Archive) FinalHead(ctx context.Context) (chain.Head, error) {
 	b, err := a.Head(ctx, false)
 	if err != nil {
@@ -121,8 +119,8 @@ func (a *Archive) FinalHead(ctx context.Context) (chain.Head, error) {
 	return chain.Head{Number: b.Number, Hash: chain.Some(b.Hash)}, nil
 }
 
-// Head is the block at the highest height. An archive cannot tell a newest from
-// a newest final one: it has what was kept.
+// Head returns the block at the highest height. An archive cannot distinguish the newest block from the newest final
+// block.
 func (a *Archive) Head(ctx context.Context, _ bool) (*chain.Block, error) {
 	_, last, err := a.Range()
 	if err != nil {
@@ -131,13 +129,13 @@ func (a *Archive) Head(ctx context.Context, _ bool) (*chain.Block, error) {
 	return a.Block(ctx, last)
 }
 
-// Block is the block at a height.
+// Block returns the block at a height.
 func (a *Archive) Block(ctx context.Context, height uint64) (*chain.Block, error) {
 	path := blockPath(height)
 	text, err := a.readUpTo(path, httpclient.MaxAnswer(ctx, httpclient.DefaultMaxAnswer))
 	if errors.Is(err, ErrLacks) {
 		if first, last, none := a.Range(); none == nil {
-			return nil, fmt.Errorf("%w; it has blocks from %d to %d", err, first, last)
+			return nil, fmt.Errorf("%w; it contains blocks %d to %d", err, first, last)
 		}
 	}
 	if err != nil {
@@ -148,18 +146,18 @@ func (a *Archive) Block(ctx context.Context, height uint64) (*chain.Block, error
 		return nil, a.damaged(path, err)
 	}
 	if b.Number != height {
-		return nil, a.damaged(path, fmt.Errorf("it is block %d", b.Number))
+		return nil, a.damaged(path, fmt.Errorf("the file contains block %d", b.Number))
 	}
 	return b, nil
 }
 
-// BlockByHash looks through the blocks for the one with that hash.
+// BlockByHash searches the blocks for a hash.
 func (a *Archive) BlockByHash(ctx context.Context, hash chain.Hash) (*chain.Block, error) {
 	heights, err := a.downwards()
 	if err != nil {
 		return nil, err
 	}
-	var damaged error // it may be the block
+	var damaged error // the damaged block may be the one
 	for height := range heights {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -177,12 +175,12 @@ func (a *Archive) BlockByHash(ctx context.Context, hash chain.Hash) (*chain.Bloc
 	return nil, fmt.Errorf("%s: block %v: %w", a.name, hash, ErrLacks)
 }
 
-// Multiplier is the fee multiplier that the block at a height left behind.
+// Multiplier returns the fee multiplier after the block at a height.
 func (a *Archive) Multiplier(_ context.Context, at uint64) (chain.AtBlock[chain.Multiplier], error) {
 	return readAt(a, multiplierPath(at), at, sidecar.DecodeMultiplier)
 }
 
-// readAt reads an answer that must be of the state at a height.
+// readAt reads an answer that must describe the state at a height.
 func readAt[T any](a *Archive, path string, at uint64, decode func(string) (chain.AtBlock[T], error)) (none chain.AtBlock[T], err error) {
 	text, err := a.read(path)
 	if err != nil {
@@ -190,7 +188,7 @@ func readAt[T any](a *Archive, path string, at uint64, decode func(string) (chai
 	}
 	v, err := decode(text)
 	if err == nil && v.At != at {
-		err = fmt.Errorf("it is at block %d", v.At)
+		err = fmt.Errorf("the answer is for block %d", v.At)
 	}
 	if err != nil {
 		return none, a.damaged(path, err)
@@ -198,9 +196,8 @@ func readAt[T any](a *Archive, path string, at uint64, decode func(string) (chai
 	return v, nil
 }
 
-// Runtime is the runtime that the block at a height left behind. An archive
-// without any runtime spec answers [chain.ErrNotOffered], as its gateway
-// would have.
+// Runtime returns the runtime after the block at a height. An archive without any runtime spec returns
+// [chain.ErrNotOffered], as its gateway would have.
 func (a *Archive) Runtime(_ context.Context, at uint64) (chain.AtBlock[chain.Runtime], error) {
 	path, text, err := a.runtimeText(at)
 	if err != nil {
@@ -208,18 +205,18 @@ func (a *Archive) Runtime(_ context.Context, at uint64) (chain.AtBlock[chain.Run
 	}
 	r, err := sidecar.DecodeRuntime(text)
 	if err == nil && path != runtimeForAll && path != runtimePath(r.At) {
-		err = fmt.Errorf("it is at block %d", r.At)
+		err = fmt.Errorf("the answer is for block %d", r.At)
 	}
 	if err != nil {
 		return chain.AtBlock[chain.Runtime]{}, a.damaged(path, err)
 	}
-	if r.At != at { // it was asked at another height where it was the same
+	if r.At != at { // recorded at another height with the same runtime
 		r.At, r.AtHash = at, chain.Optional[chain.Hash]{}
 	}
 	return r, nil
 }
 
-// runtimeText is the file that holds the runtime at a height.
+// runtimeText returns the file with the runtime at a height.
 func (a *Archive) runtimeText(at uint64) (path, text string, err error) {
 	path = a.runtimeFile(at)
 	if text, err = a.read(path); path == runtimeForAll && errors.Is(err, ErrLacks) {
@@ -228,9 +225,8 @@ func (a *Archive) runtimeText(at uint64) (path, text string, err error) {
 	return path, text, err
 }
 
-// runtimeFile is the path of the file with the runtime at a height. In the range
-// of a manifest it is the file of the highest height up to it: the recorder kept
-// each change. Without one, nobody knows whether a change was left out.
+// runtimeFile returns the path of the file with the runtime at a height. With a manifest, it is the file with the
+// highest height up to at: the recorder stored each change. Without a manifest, changes may be missing.
 func (a *Archive) runtimeFile(at uint64) string {
 	kept := a.listed[runtimeDirectory]
 	if a.manifest == nil && !a.has(runtimeDirectory) || a.manifest != nil && len(kept) == 0 {
@@ -246,23 +242,22 @@ func (a *Archive) runtimeFile(at uint64) string {
 	return runtimePath(kept[after-1])
 }
 
-// FeesTreasuryProportion is that parameter as the block at a height left it, where it
-// was kept; and [chain.ErrNotKept] elsewhere.
+// FeesTreasuryProportion returns that parameter after the block at a height, or [chain.ErrNotKept] if it was not
+// recorded.
 func (a *Archive) FeesTreasuryProportion(_ context.Context, key string, at uint64) (none chain.AtBlock[chain.Optional[chain.Perbill]], err error) {
 	path := parameterPath(at)
 	if m := a.manifest; m != nil && m.ParameterKey != key {
 		if _, err := a.read(path); err != nil {
 			return none, err
 		}
-		return none, fmt.Errorf("%s: %s: %w: it was asked for by the key %s, not by %s", a.name, path, ErrLacks, m.ParameterKey, key)
+		return none, fmt.Errorf("%s: %s: %w: recorded with key %s, not %s", a.name, path, ErrLacks, m.ParameterKey, key)
 	}
 	return readAt(a, path, at, func(text string) (chain.AtBlock[chain.Optional[chain.Perbill]], error) {
 		return sidecar.DecodeProportion(text, key)
 	})
 }
 
-// hasParameters tells whether FeesTreasuryProportion was asked for when the archive was
-// made.
+// hasParameters reports whether FeesTreasuryProportion was requested when the archive was made.
 func (a *Archive) hasParameters() bool {
 	if a.manifest != nil {
 		return a.manifest.ParameterKey != ""
@@ -270,9 +265,8 @@ func (a *Archive) hasParameters() bool {
 	return a.has(parameterDirectory)
 }
 
-// BlockWeight is what the chain counted for the block at a height, by class. It is
-// [chain.ErrNotKept] where it was not kept, and [chain.ErrNotOffered] of an archive that
-// keeps none.
+// BlockWeight returns the weight that the chain counted for the block at a height, by class. It returns
+// [chain.ErrNotKept] if it was not recorded, and [chain.ErrNotOffered] if the archive contains no weights.
 func (a *Archive) BlockWeight(_ context.Context, at uint64) (none chain.AtBlock[chain.ClassWeights], err error) {
 	path := weightPath(at)
 	if !a.hasBlockWeights() {
@@ -281,8 +275,7 @@ func (a *Archive) BlockWeight(_ context.Context, at uint64) (none chain.AtBlock[
 	return readAt(a, path, at, sidecar.DecodeBlockWeight)
 }
 
-// hasBlockWeights tells whether system.blockWeight was asked for when the archive was
-// made.
+// hasBlockWeights reports whether system.blockWeight was requested when the archive was made.
 func (a *Archive) hasBlockWeights() bool {
 	if a.manifest != nil {
 		return len(a.manifest.BlockWeights) > 0
@@ -290,13 +283,12 @@ func (a *Archive) hasBlockWeights() bool {
 	return a.has(weightDirectory)
 }
 
-// Extrinsics are [chain.ErrNotOffered]: a gateway's answers have them decoded alone.
+// Extrinsics returns [chain.ErrNotOffered]: a gateway's answers contain only decoded extrinsics.
 func (a *Archive) Extrinsics(context.Context, chain.Hash) ([][]byte, error) {
 	return nil, fmt.Errorf("%s: encoded extrinsics: %w", a.name, chain.ErrNotOffered)
 }
 
-// Balance is the balance of an account when the block at a height was done; it
-// was kept for the accounts that the recorder was told of.
+// Balance returns an account's balance after the block at a height, if the account's balances were recorded.
 func (a *Archive) Balance(_ context.Context, account chain.Address, at chain.Optional[uint64]) (chain.AtBlock[chain.Account], error) {
 	height, ok := at.Get()
 	if !ok {
@@ -309,7 +301,7 @@ func (a *Archive) Balance(_ context.Context, account chain.Address, at chain.Opt
 	return readAt(a, balancePath(account, height), height, sidecar.DecodeBalance)
 }
 
-// NodeVersion is what the node behind the gateway was.
+// NodeVersion returns the version of the node behind the gateway.
 func (a *Archive) NodeVersion(context.Context) (chain.NodeVersion, error) {
 	const path = nodePath
 	text, err := a.read(path)
@@ -326,10 +318,10 @@ func (a *Archive) NodeVersion(context.Context) (chain.NodeVersion, error) {
 	return n, nil
 }
 
-// segmented tells whether the answers are in segments.
+// segmented reports whether the answers are in segments.
 func (a *Archive) segmented() bool { return a.manifest != nil && len(a.manifest.Segments) > 0 }
 
-// downwards are the heights that have a block, falling.
+// downwards returns the heights with a block, descending.
 func (a *Archive) downwards() (iter.Seq[uint64], error) {
 	if a.segmented() {
 		first, last := a.manifest.First, a.manifest.Last
@@ -348,21 +340,21 @@ func (a *Archive) downwards() (iter.Seq[uint64], error) {
 	}, err
 }
 
-// heights are those that have a block, rising; there is at least one. They are of
-// an archive that is not in segments.
+// heights returns the heights with a block, ascending; there is at least one. It requires an archive without
+// segments.
 func (a *Archive) heights() ([]uint64, error) {
 	heights, err := a.heightsIn(blockDirectory)
 	if err != nil {
 		return nil, err
 	}
 	if len(heights) == 0 {
-		return nil, fmt.Errorf("%s: %s: %w: there is no <height>.json", a.name, blockDirectory, ErrLacks)
+		return nil, fmt.Errorf("%s: %s: %w: no <height>.json", a.name, blockDirectory, ErrLacks)
 	}
 	return heights, nil
 }
 
-// heightsIn are those that have a file in a directory, rising. What a manifest
-// does not list is not there.
+// heightsIn returns the heights with a file in a directory, ascending. Files that a manifest does not list are
+// ignored.
 func (a *Archive) heightsIn(directory string) ([]uint64, error) {
 	if a.manifest != nil {
 		return a.listed[directory], nil
@@ -379,19 +371,18 @@ func (a *Archive) heightsIn(directory string) ([]uint64, error) {
 	return heights, nil
 }
 
-// has tells whether a path is there, be it readable or not.
+// has reports whether a path exists, readable or not.
 func (a *Archive) has(path string) bool {
 	_, err := fs.Stat(a.files, path)
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// read returns an answer, and checks it against the manifest if there is one.
+// read returns an answer, checked against the manifest if there is one.
 func (a *Archive) read(path string) (string, error) {
 	return a.readUpTo(path, httpclient.DefaultMaxAnswer)
 }
 
-// readUpTo is read for an answer of at most so many bytes. A larger one is
-// [httpclient.ErrTooLarge], and is not read.
+// readUpTo is read with a size limit. A larger answer is [httpclient.ErrTooLarge], and is not read.
 func (a *Archive) readUpTo(path string, maxSize int) (string, error) {
 	want, listed := a.sums[path]
 	if a.manifest != nil && !listed && a.segmented() {
@@ -419,11 +410,11 @@ func (a *Archive) readUpTo(path string, maxSize int) (string, error) {
 }
 
 var (
-	errMissing = errors.New("it is missing, and the manifest lists it")
-	errChanged = errors.New("it is not what the manifest says: a byte has changed")
+	errMissing = errors.New("the file is in the manifest but missing")
+	errChanged = errors.New("the file differs from the manifest")
 )
 
-// readFile returns a file's text, of at most an answer's size.
+// readFile returns a file's text, up to the size limit of an answer.
 func (a *Archive) readFile(path string) (string, error) {
 	file, size, err := a.open(path)
 	if err != nil {
@@ -444,13 +435,13 @@ func (a *Archive) readFile(path string) (string, error) {
 	return text.String(), nil
 }
 
-// copyBuffers are used again, for most answers are smaller than one.
+// copyBuffers pools buffers; most answers are smaller than one.
 var copyBuffers = sync.Pool{New: func() any {
 	buffer := make([]byte, 32<<10)
 	return &buffer
 }}
 
-// open opens a regular file: a pipe could make the program wait for ever.
+// open opens a regular file; reading from a pipe could block forever.
 func (a *Archive) open(path string) (fs.File, int64, error) {
 	err := disk.CheckRegular(a.files, path)
 	switch {
@@ -477,7 +468,7 @@ func (a *Archive) tooLarge(path string) error {
 
 func (a *Archive) damaged(path string, err error) error {
 	var refused *sidecar.RefusalError
-	if errors.As(err, &refused) { // the gateway's words, as they were recorded
+	if errors.As(err, &refused) { // the gateway's message, as recorded
 		return fmt.Errorf("%s: %s: %w: %w", a.name, path, chain.ErrCannotTell, refused)
 	}
 	return fmt.Errorf("%s: %s: %w: %w", a.name, path, ErrDamaged, err)

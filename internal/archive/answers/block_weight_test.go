@@ -28,7 +28,7 @@ func weightOf(n uint64) string {
 		`{"normal":{"refTime":"%d","proofSize":"3"},"operational":{"refTime":"0","proofSize":"0"},"mandatory":{"refTime":"6040553077","proofSize":"52517"}}} `, hashOf(n), n, n)
 }
 
-// counting is a chain whose gateway tells of each block what it weighed. It notes what it
+// counting is a chain whose gateway returns each block's weight. It notes what it
 // is asked.
 type counting struct {
 	synthetic
@@ -55,7 +55,7 @@ func (g counting) Answer(ctx context.Context, path string) (string, error) {
 	return g.synthetic.Answer(ctx, path)
 }
 
-// weights are the questions for what a block weighed, but the first so many of all.
+// weights are the requests for block weights, without the first skipped ones.
 func (g counting) weights(after int) []string {
 	return slices.DeleteFunc(slices.Clone(g.paths[after:]), func(path string) bool { return !strings.Contains(path, "blockWeight") })
 }
@@ -168,7 +168,7 @@ func TestBlockWeightsAskLittle(t *testing.T) {
 	require.LessOrEqual(t, gateway.asked.Load(), int64(3*500+(1099-777)+25))
 }
 
-// A recorder that was killed goes on to the same archive, with the weights.
+// A killed recorder continues to the same archive, with the weights.
 func TestBlockWeightsOfARecorderThatWasKilled(t *testing.T) {
 	gateway := newCounting(9)
 	plain := answers.RecordOptions{First: 4, Last: 8, Concurrency: 2, BlockWeight: wanting}
@@ -176,7 +176,7 @@ func TestBlockWeightsOfARecorderThatWasKilled(t *testing.T) {
 	requireGoesOn(t, gateway, answers.WithSegments(plain, 2), 5)
 }
 
-// One byte that changed is found by verify, and by whoever reads it; and mended.
+// One byte that changed is found by verify and by readers, and repaired.
 func TestBlockWeightThatChanged(t *testing.T) {
 	ctx := context.Background()
 	gateway := newCounting(9)
@@ -258,7 +258,7 @@ func TestBlockWeightsThatAreRefused(t *testing.T) {
 			_, err = a.BlockWeight(ctx, 9)
 			require.NoError(t, err, name)
 
-			// Without its manifest it goes on with what is there.
+			// Without its manifest it continues with the existing files.
 			want := tree(t, directory)
 			require.NoError(t, os.Remove(filepath.Join(directory, "manifest.json")))
 			asked := len(gateway.paths)
@@ -314,7 +314,7 @@ func TestArchiveWithoutBlockWeights(t *testing.T) {
 }
 
 // Which runtimes executed the blocks has to be known before the first of them is kept.
-// Where the gateway has no runtimes at all, nobody can tell whether the weights are wanted.
+// Where the gateway has no runtimes at all, it is unknown whether the weights are needed.
 func TestBlockWeightsWithoutARuntime(t *testing.T) {
 	ctx := context.Background()
 	for _, at := range []uint64{9, 7, 5} { // both ends, and one between that tells where it changed

@@ -11,8 +11,7 @@ import (
 	"github.com/feeledger/fees/internal/sys/inorder"
 )
 
-// blocks records the spans that are not there yet. Several heights are asked for
-// at once, and they are kept in their order.
+// blocks records the missing ranges. It requests several heights concurrently and stores them in order.
 func (r *recorder) blocks(ctx context.Context) error {
 	heights, endHeights := iter.Pull(r.missingHeights(ctx))
 	defer endHeights()
@@ -29,7 +28,7 @@ func (r *recorder) blocks(ctx context.Context) error {
 			err = r.recordSpan(ctx, w, s, r.keep)
 		}
 		if err != nil {
-			if r.options.Segments { // of which only whole ones are kept
+			if r.options.Segments { // only complete segments are stored
 				w.next = s.first
 			}
 			return &httpclient.InterruptedError{Next: w.next, Err: err}
@@ -40,12 +39,12 @@ func (r *recorder) blocks(ctx context.Context) error {
 	return nil
 }
 
-// walk goes over the heights in order.
+// walk tracks the progress through the heights.
 type walk struct {
 	heights  func() (heightResult, bool)
 	runtimes func() (spanRuntimes, bool)
-	lastHash chain.Optional[chain.Hash] // of the last block that was passed
-	next     uint64                     // the first height that is not kept
+	lastHash chain.Optional[chain.Hash] // of the previous block
+	next     uint64                     // the first height not stored yet
 }
 
 type heightResult struct {
@@ -53,9 +52,8 @@ type heightResult struct {
 	err    error
 }
 
-// missingHeights are those of all spans that are not there. Each is asked for some time
-// before it is taken: twice as many as there may be questions, so that a slow
-// answer, or a slow disk, does not hold up all others.
+// missingHeights yields the heights of all missing ranges. Each is requested ahead of use, up to twice the number of
+// concurrent requests, so that one slow answer, or a slow disk, does not hold up the others.
 func (r *recorder) missingHeights(ctx context.Context) iter.Seq[heightResult] {
 	missing := func(yield func(uint64) bool) {
 		for i, s := range r.spans {
@@ -72,8 +70,7 @@ func (r *recorder) missingHeights(ctx context.Context) iter.Seq[heightResult] {
 	})
 }
 
-// recordSpan keeps the heights of a span, then its runtimes, of which each must
-// be that of its block.
+// recordSpan stores the heights of a range and then its runtimes, each of which must belong to its block.
 func (r *recorder) recordSpan(ctx context.Context, w *walk, s span, keep func(answer) error) error {
 	hashes := make(map[uint64]chain.Hash, s.last-s.first+1)
 	w.next = s.first
@@ -115,11 +112,11 @@ func (r *recorder) recordSpan(ctx context.Context, w *walk, s span, keep func(an
 	return nil
 }
 
-// follow goes on to the block at a height, which must follow the one before it.
+// follow advances to the block at a height, which must be the child of the previous one.
 func (r *recorder) follow(w *walk, number uint64, parent, hash chain.Hash) error {
 	before, known := w.lastHash.Get()
 	if known && parent != before {
-		return fmt.Errorf("block %d: %w: its parent is %v, and block %d is %v: if the gateway has another chain by now, record into an empty directory",
+		return fmt.Errorf("block %d: %w: its parent is %v, but block %d is %v. If the gateway now serves another chain, record into an empty directory.",
 			number, chain.ErrWrongBlock, parent, number-1, before)
 	}
 	if !known {

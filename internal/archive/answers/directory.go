@@ -17,8 +17,8 @@ type noArchiveError struct{ error }
 
 func (e *noArchiveError) Unwrap() []error { return []error{e.error, ErrLacks} }
 
-// checkDirectory returns an error unless path names a directory. Of a file it says what it
-// holds, and what is wanted instead.
+// checkDirectory returns an error unless path names a directory. For a file, the error states what the file is and what
+// to name instead.
 func checkDirectory(path string) error {
 	err := disk.CheckDirectory(path)
 	switch {
@@ -30,8 +30,8 @@ func checkDirectory(path string) error {
 	return err
 }
 
-// describeFile returns an error for a file in place of a directory. One block cannot be priced
-// from its own file: the multiplier and the runtime that its parent left behind are missing.
+// describeFile returns an error for a file in place of a directory. The file of one block is not enough to price it: the
+// parent's multiplier and runtime are missing.
 func describeFile(path string) error {
 	a := New(path, os.DirFS(filepath.Dir(path)))
 	text, err := a.readFile(filepath.Base(path))
@@ -40,9 +40,9 @@ func describeFile(path string) error {
 		b, err = sidecar.DecodeBlock(text)
 	}
 	if err != nil {
-		return fmt.Errorf("%s is a file, and recordings are a directory; name the directory that has %s, or a gateway's URL", path, blockDirectory)
+		return fmt.Errorf("%s is a file. Name the directory that contains %s/, or a gateway's URL.", path, blockDirectory)
 	}
 	parent := max(b.Number, 1) - 1
-	return fmt.Errorf("%s is block %d alone, and its fees also follow from the multiplier and the runtime of block %d; name a gateway's URL, or a directory with %s, %s and %s",
+	return fmt.Errorf("%s contains only block %d; its fees also need the multiplier and the runtime of block %d. Name a gateway's URL, or a directory with %s, %s and %s.",
 		path, b.Number, parent, blockPath(b.Number), multiplierPath(parent), runtimeForAll)
 }

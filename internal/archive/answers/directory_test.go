@@ -17,8 +17,8 @@ func TestFilesInPlaceOfDirectories(t *testing.T) {
 	other := filepath.Join(directory, "other.json")
 	require.NoError(t, os.WriteFile(other, []byte(`{"a":1}`), 0o600))
 	for place, want := range map[string]string{
-		repository.Path("testdata/recordings/moonbeam-2100/blocks/25.json"): "is block 25 alone, and its fees also follow from the multiplier and the runtime of block 24",
-		other:                               "is a file, and recordings are a directory",
+		repository.Path("testdata/recordings/moonbeam-2100/blocks/25.json"): "contains only block 25; its fees also need the multiplier and the runtime of block 24",
+		other:                               "is a file. Name the directory that contains blocks/",
 		filepath.Join(directory, "nowhere"): "nowhere",
 	} {
 		_, err := answers.OpenDirectory(place)

@@ -11,7 +11,7 @@ func RecordWith(ctx context.Context, before func(step string) error, gateway Ans
 	return record(ctx, gateway, crashtest.Steps(directory, before), o)
 }
 
-// WithSegments has segments of so many heights.
+// WithSegments sets the number of heights in a segment.
 func WithSegments(o RecordOptions, size uint64) RecordOptions {
 	o.Segments, o.segmentSize = true, size
 	return o
@@ -20,5 +20,5 @@ func WithSegments(o RecordOptions, size uint64) RecordOptions {
 // Seal is a manifest's text with its own sum.
 func Seal(m Manifest) (string, error) { return m.seal() }
 
-// MostSegments is how many an archive may have.
-const MostSegments = maxSegments
+// MaxSegments is how many an archive may have.
+const MaxSegments = maxSegments

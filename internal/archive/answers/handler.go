@@ -21,9 +21,8 @@ import (
 	"github.com/feeledger/fees/internal/substrate/render"
 )
 
-// Handler is a gateway over an archive: the real gateway's paths, bodies,
-// statuses and error texts, for what was kept. What the chain may have and the
-// archive lacks is an error of status 500 that says so. Errors have no stack.
+// Handler serves an archive as a gateway: with the real gateway's paths, bodies, statuses and error texts. Data that
+// the chain may have but the archive lacks results in status 500 with an explanation. Errors contain no stack.
 func Handler(a *Archive) http.Handler { return reply.Handler(gateway{a}) }
 
 type gateway struct{ archive *Archive }
@@ -34,7 +33,7 @@ const (
 	weightURL     = "/pallets/system/storage/blockWeight"
 )
 
-// The paths that have a parameter.
+// The paths with a parameter.
 var (
 	blockURL   = regexp.MustCompile(`^/blocks/([^/]+)$`)
 	headerURL  = regexp.MustCompile(`^/blocks/([^/]+)/header$`)
@@ -49,8 +48,7 @@ func badRequest(format string, args ...any) error {
 
 var errNoSuchBlock = render.Refused(http.StatusInternalServerError, render.NoBlock)
 
-// Answer answers a question. What is refused does not tell the archive's place on this
-// machine.
+// Answer answers a request. Errors do not reveal the archive's location on this machine.
 func (g gateway) Answer(ctx context.Context, question string) (string, error) {
 	u, err := url.ParseRequestURI(question)
 	if err != nil {
@@ -106,7 +104,7 @@ func (g gateway) answer(ctx context.Context, path, at, key string) (string, erro
 	return "", chain.ErrNotOffered
 }
 
-// withoutHead is a block's name, "" for the head.
+// withoutHead returns a block's name, "" for the head.
 func withoutHead(name string) string {
 	if name == "head" {
 		return ""
@@ -114,8 +112,7 @@ func withoutHead(name string) string {
 	return name
 }
 
-// at finds the height that a name stands for, the head if it is "", and answers
-// for it.
+// at resolves a block's name, the head for "", and calls answer with its height.
 func (g gateway) at(ctx context.Context, name string, answer func(height uint64) (string, error)) (string, error) {
 	_, head, err := g.archive.Range()
 	if err != nil {
@@ -148,7 +145,7 @@ func parseHeight(text string, head uint64) (uint64, error) {
 	return height, nil
 }
 
-// heightOf is the height of the block with a hash.
+// heightOf returns the height of the block with a hash.
 func (g gateway) heightOf(ctx context.Context, text string) (uint64, error) {
 	if strings.Trim(text[2:], "0123456789abcdefABCDEF") != "" {
 		return 0, badRequest("Cannot get block hash for %s. Hex string block IDs must be a valid hex string and must be 32-bytes (66-characters) in length.", text)
@@ -167,8 +164,7 @@ func (g gateway) heightOf(ctx context.Context, text string) (uint64, error) {
 	return b.Number, nil
 }
 
-// file answers with what is kept for a height. A block that is not kept is as if
-// the chain did not have it.
+// file answers with the file of a height. A block that was not recorded is treated as nonexistent on the chain.
 func (g gateway) file(path func(height uint64) string) func(uint64) (string, error) {
 	return func(height uint64) (string, error) {
 		text, err := g.archive.read(path(height))
@@ -184,8 +180,7 @@ func (g gateway) file(path func(height uint64) string) func(uint64) (string, err
 	}
 }
 
-// parameter answers with FeesTreasuryProportion, the one parameter that is kept, where it
-// is asked for by its key.
+// parameter answers with FeesTreasuryProportion, the only recorded parameter, if the key matches.
 func (g gateway) parameter(key string) func(uint64) (string, error) {
 	return func(height uint64) (string, error) {
 		if !strings.HasPrefix(key, "0x") {
@@ -198,8 +193,7 @@ func (g gateway) parameter(key string) func(uint64) (string, error) {
 	}
 }
 
-// runtime answers with the runtime that is kept for a height. Where it was asked
-// for at another height, the answer is made to be for this one.
+// runtime answers with the runtime of a height. If it was recorded at another height, the answer is adapted.
 func (g gateway) runtime(height uint64) (string, error) {
 	path, text, err := g.archive.runtimeText(height)
 	if err != nil {
@@ -220,7 +214,7 @@ func (g gateway) runtime(height uint64) (string, error) {
 	return strings.Replace(text, kept.Raw(), at+"}", 1), nil
 }
 
-// hash is the hash of the block at a height, where it or the next one is kept.
+// hash returns the hash of the block at a height, if that block or the next was recorded.
 func (g gateway) hash(height uint64) (hash chain.Optional[chain.Hash]) {
 	if b, err := g.archive.Block(context.Background(), height); err == nil {
 		return chain.Some(b.Hash)
@@ -231,7 +225,7 @@ func (g gateway) hash(height uint64) (hash chain.Optional[chain.Hash]) {
 	return hash
 }
 
-// root is what a recorder reads of a gateway's root.
+// root returns what a recorder reads from a gateway's root.
 func (g gateway) root() (string, error) {
 	if g.archive.manifest == nil || g.archive.manifest.GatewayVersion == "" {
 		return "", chain.ErrNotOffered
@@ -251,7 +245,7 @@ func parseAccount(text string) (chain.Address, error) {
 	return account, nil
 }
 
-// unknownStorage is the error for all storage that an archive does not keep.
+// unknownStorage returns the error for storage that an archive does not contain.
 func unknownStorage(pallet, item string) error {
 	if pallet == "transactionPayment" {
 		return render.Refused(http.StatusInternalServerError,
@@ -260,8 +254,7 @@ func unknownStorage(pallet, item string) error {
 	return badRequest(`"%s" was not recognized as a queryable pallet.`, pallet)
 }
 
-// Serve answers at a listener until the context ends, and lets the answers under
-// way finish.
+// Serve serves the archive on a listener until the context ends, and lets running requests finish.
 func Serve(ctx context.Context, listener net.Listener, a *Archive) error {
 	return reply.Serve(ctx, listener, Handler(a))
 }

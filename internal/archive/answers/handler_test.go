@@ -35,7 +35,7 @@ func body(t testing.TB, answer *http.Response) string {
 	return string(text)
 }
 
-// The errors are those of the real gateway, but for its head, which the texts
+// The errors are those of the real gateway, except its head, which the texts
 // name, and its stack.
 func TestHandlerErrors(t *testing.T) {
 	a := moonbeam(t)
@@ -121,7 +121,7 @@ func TestHandlerLacks(t *testing.T) {
 	for path, want := range map[string]string{
 		"/blocks/8":        `{"code":500,"message":"Unable to retrieve header and parent from supplied hash","level":"error"}`,
 		"/blocks/9/header": `{"code":500,"message":"headers/9.json: the archive lacks it","level":"error"}`,
-		"/pallets/transaction-payment/storage/nextFeeMultiplier?at=8":                `{"code":500,"message":"multiplier/8.json: the archive is damaged: it is not a regular file","level":"error"}`,
+		"/pallets/transaction-payment/storage/nextFeeMultiplier?at=8":                `{"code":500,"message":"multiplier/8.json: the archive is damaged: not a regular file","level":"error"}`,
 		"/accounts/0x7777777777777777777777777777777777777777/balance-info?at=7":     `{"code":500,"message":"balance-info/0x7777777777777777777777777777777777777777/7.json: the archive lacks it","level":"error"}`,
 		"/blocks/0x1212121212121212121212121212121212121212121212121212121212121212": `{"code":500,"message":"blocks/7.json: the archive is damaged: malformed block: byte 0: want a value","level":"error"}`,
 		"/runtime/spec?at=5": `{"at":{"height":"5"},"specName":"m"}`,

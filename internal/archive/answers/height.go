@@ -12,17 +12,16 @@ import (
 	"github.com/feeledger/fees/internal/httpclient"
 )
 
-// height is what is recorded of one.
+// height contains the answers recorded for one height.
 type height struct {
 	number       uint64
 	hash, parent chain.Hash
-	// answers are in the order in which they are kept: of the first height the
-	// multiplier that it had first, of each the block last, so that where that is
-	// kept all else is.
+	// answers are in the order in which they are stored: for the first height its initial multiplier first, for every
+	// height the block last, so that a stored block implies that everything else is stored.
 	answers []answer
 }
 
-// height finds or asks for all that belongs to a height.
+// height finds or requests everything that belongs to a height.
 func (r *recorder) height(ctx context.Context, number uint64) (height, error) {
 	h := height{number: number}
 	block, err := r.obtain(ctx, blockPath(number), fmt.Sprintf("/blocks/%d", number), func(text string) error {
@@ -92,8 +91,8 @@ func (r *recorder) multiplier(ctx context.Context, at uint64, hash chain.Hash) (
 	})
 }
 
-// parameter is FeesTreasuryProportion at a height; nothing where it is not asked for, or
-// the gateway does not have it, as where the runtime did not yet.
+// parameter returns FeesTreasuryProportion at a height; nothing if it is not requested, or the gateway does not offer it,
+// for example because the runtime did not have it yet.
 func (r *recorder) parameter(ctx context.Context, at uint64, hash chain.Hash) ([]answer, error) {
 	key := r.manifest.ParameterKey
 	if key == "" {
@@ -105,8 +104,8 @@ func (r *recorder) parameter(ctx context.Context, at uint64, hash chain.Hash) ([
 	}))
 }
 
-// blockWeight is what the chain counted for the block at a height; nothing where it is not
-// asked for, or the gateway does not have it.
+// blockWeight returns the weight that the chain counted for the block at a height; nothing if it is not requested, or the
+// gateway does not offer it.
 func (r *recorder) blockWeight(ctx context.Context, at uint64, hash chain.Hash) ([]answer, error) {
 	if !r.wantsWeight(at) {
 		return nil, nil
@@ -117,10 +116,9 @@ func (r *recorder) blockWeight(ctx context.Context, at uint64, hash chain.Hash) 
 	}))
 }
 
-// unlessRefused is an answer that an archive can do without: none where the gateway says
-// that it will never have it, or that it has no such path (status 404, with a body in JSON
-// too: it has answered for the block before). Any other trouble ends the recording, which
-// can go on later: what is left out now is left out for good.
+// unlessRefused makes an answer optional: it returns none if the gateway will never have it, or has no such path
+// (status 404, also with a JSON body, since it has answered for the block before). Any other error ends the
+// recording, which can continue later: what is left out now is left out for good.
 func unlessRefused(a answer, err error) ([]answer, error) {
 	var status *httpclient.StatusError
 	if errors.Is(err, chain.ErrCannotTell) || errors.Is(err, chain.ErrNotOffered) || errors.As(err, &status) && status.Code == http.StatusNotFound {
@@ -142,17 +140,17 @@ func (r *recorder) balance(ctx context.Context, account chain.Address, at uint64
 
 func wrongHeight(want, have uint64) error {
 	if want != have {
-		return fmt.Errorf("%w: it is of block %d, want %d", chain.ErrWrongBlock, have, want)
+		return fmt.Errorf("%w: got block %d, want %d", chain.ErrWrongBlock, have, want)
 	}
 	return nil
 }
 
-// wrongHash compares two hashes where both are known.
+// wrongHash compares two hashes if both are known.
 func wrongHash(want, have chain.Optional[chain.Hash]) error {
 	w, wantKnown := want.Get()
 	h, haveKnown := have.Get()
 	if wantKnown && haveKnown && w != h {
-		return fmt.Errorf("%w: it is of block %v, want %v", chain.ErrWrongBlock, h, w)
+		return fmt.Errorf("%w: got block %v, want %v", chain.ErrWrongBlock, h, w)
 	}
 	return nil
 }

@@ -11,14 +11,13 @@ import (
 const (
 	blockDirectory   = "blocks"
 	runtimeDirectory = "runtime-spec"
-	// parameterDirectory has FeesTreasuryProportion, the one parameter that is kept.
+	// parameterDirectory contains FeesTreasuryProportion, the only recorded parameter.
 	parameterDirectory = "parameters"
 	weightDirectory    = "block-weight"
 	runtimeForAll      = "runtime-spec.json"
 	nodePath           = "node-version.json"
 	manifestPath       = "manifest.json"
-	// stampPath has a timestamp of the manifest, where somebody had it stamped. It is no
-	// part of what was recorded.
+	// stampPath contains a timestamp of the manifest, if one was requested. It is not part of the recording.
 	stampPath = manifestPath + ".tsr"
 )
 
@@ -42,7 +41,7 @@ func heightPath(directory string, height uint64) string {
 	return directory + "/" + strconv.FormatUint(height, 10) + ".json"
 }
 
-// appendHeight adds the height that a file <height>.json is named by, if it is.
+// appendHeight appends the height in a file name <height>.json, if it is one.
 func appendHeight(heights []uint64, name string) []uint64 {
 	digits, isJSON := strings.CutSuffix(name, ".json")
 	height, err := strconv.ParseUint(digits, 10, 64)

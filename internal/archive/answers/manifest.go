@@ -13,34 +13,32 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// manifestFormat is the version of the manifest's form.
+// manifestFormat is the version of the manifest's format.
 const manifestFormat = 1
 
-// tool is the name that recorded archives bear.
+// tool is the name of the recording program in archives.
 const tool = "fees"
 
-// Manifest says what an archive holds. It has no time and no place in it: the
-// same answers to the same questions make the same manifest.
+// Manifest describes the contents of an archive. It contains no time and no path: the same answers to the same requests
+// give the same manifest.
 type Manifest struct {
 	Format         int      `json:"format"`
 	Tool           string   `json:"tool"`
-	GatewayVersion string   `json:"gateway_version"` // "" where the gateway did not say
+	GatewayVersion string   `json:"gateway_version"` // "" if the gateway did not state it
 	First          uint64   `json:"first"`
 	Last           uint64   `json:"last"`
 	FirstHash      string   `json:"first_hash"`
 	LastHash       string   `json:"last_hash"`
-	Accounts       []string `json:"accounts"` // whose balances were kept, rising
-	// ParameterKey is the key by which FeesTreasuryProportion was asked for; not there
-	// where it was not.
+	Accounts       []string `json:"accounts"` // with recorded balances, ascending
+	// ParameterKey is the key used to request FeesTreasuryProportion; absent if it was not requested.
 	ParameterKey string `json:"parameter_key,omitempty"`
-	// BlockWeights are the heights at which system.blockWeight was asked for, rising;
-	// not there where it was not. A gateway may have refused it at some.
+	// BlockWeights are the heights at which system.blockWeight was requested, ascending; absent if it was not requested.
+	// The gateway may have refused it at some.
 	BlockWeights []chain.Heights `json:"block_weights,omitempty"`
 	Pieces       []Piece         `json:"pieces"` // the plain files, sorted by path
-	// Segments are those of the range, rising and without gaps, where the answers
-	// are kept in segments.
+	// Segments are those of the range, ascending and without gaps, if the answers are stored in segments.
 	Segments []Segment `json:"segments,omitempty"`
-	// SHA256 is that of the manifest's own text with this value empty.
+	// SHA256 is the checksum of the manifest's own text with this value empty.
 	SHA256 string `json:"sha256"`
 }
 
@@ -58,7 +56,7 @@ func sum[Text string | []byte](text Text) string {
 	return hex.EncodeToString(digest[:])
 }
 
-// seal puts the manifest into its one form, with its own sum.
+// seal returns the manifest's canonical text with its own checksum.
 func (m *Manifest) seal() (text string, err error) {
 	slices.SortFunc(m.Pieces, func(a, b Piece) int { return cmp.Compare(a.Path, b.Path) })
 	m.SHA256 = ""
@@ -75,8 +73,7 @@ func (m *Manifest) text() (string, error) {
 	return string(text) + "\n", err
 }
 
-// Files are all files of the archive but the manifest, sorted by path, then the
-// segments by their heights.
+// Files lists all files of the archive except the manifest, sorted by path, and then the segments by height.
 func (m *Manifest) Files() []Piece {
 	files := slices.Clone(m.Pieces)
 	for _, s := range m.Segments {
@@ -85,7 +82,7 @@ func (m *Manifest) Files() []Piece {
 	return files
 }
 
-// sums are the sums of the files by path.
+// sums returns the checksums of the files by path.
 func (m *Manifest) sums() map[string]string {
 	sums := map[string]string{}
 	for _, p := range m.Files() {
@@ -94,8 +91,7 @@ func (m *Manifest) sums() map[string]string {
 	return sums
 }
 
-// heights are those of the answers by directory, rising; of segments only those
-// of the runtimes.
+// heights returns the heights of the answers by directory, ascending; for segments, only those of the runtimes.
 func (m *Manifest) heights() map[string][]uint64 {
 	heights := map[string][]uint64{}
 	for _, p := range m.Pieces {
@@ -112,8 +108,7 @@ func (m *Manifest) heights() map[string][]uint64 {
 	return heights
 }
 
-// readManifest reads the manifest and refuses one of which any byte is not as the
-// recorder wrote it.
+// readManifest reads the manifest, and rejects it if any byte differs from what the recorder wrote.
 func (a *Archive) readManifest() (*Manifest, error) {
 	text, err := a.readFile(manifestPath)
 	if err != nil {
@@ -127,7 +122,7 @@ func (a *Archive) readManifest() (*Manifest, error) {
 		return nil, a.damaged(manifestPath, err)
 	}
 	if m.Format != manifestFormat {
-		return nil, a.damaged(manifestPath, fmt.Errorf("format %d: this program reads format %d", m.Format, manifestFormat))
+		return nil, a.damaged(manifestPath, fmt.Errorf("unsupported format %d; this program reads format %d", m.Format, manifestFormat))
 	}
 	sealed := m
 	sealed.Pieces = slices.Clone(m.Pieces)
@@ -136,28 +131,27 @@ func (a *Archive) readManifest() (*Manifest, error) {
 		return nil, a.damaged(manifestPath, err)
 	}
 	if text != want {
-		return nil, a.damaged(manifestPath, errors.New("its own sum does not hold: a byte has changed"))
+		return nil, a.damaged(manifestPath, errors.New("its own checksum does not match"))
 	}
 	if !m.whole() {
-		return nil, a.damaged(manifestPath, errors.New("its segments are not those of its range"))
+		return nil, a.damaged(manifestPath, errors.New("its segments do not match its range"))
 	}
 	return &m, nil
 }
 
-// leastPiece is fewer bytes than a piece takes in a list of them.
+// leastPiece is less than the size of a piece in a list.
 const leastPiece = 100
 
-var errCrowded = errors.New("it has more pieces than there is text for")
+var errCrowded = errors.New("it contains more pieces than its size allows")
 
-// crowded tells whether a list of pieces is none that was recorded: one that would
-// take many times its own size in memory.
+// crowded reports whether a list of pieces cannot have been recorded because it would take many times its own size in
+// memory.
 func crowded(text string) bool {
-	const others = 1000 // more braces than are in the rest
+	const others = 1000 // more braces than the rest contains
 	return strings.Count(text, "{") > others+len(text)/leastPiece
 }
 
-// whole tells whether the segments, if there are any, are those of the range, and
-// none is larger than it may be.
+// whole reports whether the segments, if any, match the range, and none exceeds the size limit.
 func (m *Manifest) whole() bool {
 	next := m.First
 	for _, s := range m.Segments {

@@ -8,45 +8,39 @@ import (
 	"github.com/feeledger/fees/internal/httpclient"
 )
 
-// RecordOptions say what is recorded.
+// RecordOptions state what to record.
 type RecordOptions struct {
-	// First and Last are the heights of the range, both included.
+	// First and Last are the heights of the range, inclusive.
 	First, Last uint64
-	// Accounts are those whose balances are kept at each height; none by default.
+	// Accounts are the accounts whose balances are recorded at each height; none by default.
 	Accounts []chain.Address
-	// ParameterKey tells by which key FeesTreasuryProportion is asked for at each height,
-	// where the last of them has left that runtime behind; "" for not at all, as by
-	// default.
+	// ParameterKey returns the key of FeesTreasuryProportion for the runtime after the last block; "" to not request
+	// it, as by default.
 	ParameterKey func(chain.AtBlock[chain.Runtime]) string
-	// BlockWeight tells whether system.blockWeight is kept of the blocks that a runtime
-	// executed; nil for not at all.
+	// BlockWeight reports whether to record system.blockWeight for blocks executed by a runtime; nil for never.
 	BlockWeight func(chain.AtBlock[chain.Runtime]) bool
-	// Concurrency is how many questions are under way at once;
-	// [httpclient.DefaultConcurrency] by default.
+	// Concurrency limits concurrent requests; [httpclient.DefaultConcurrency] by default.
 	Concurrency int
-	// Segments keeps the answers in segment files, as is done by itself for more
-	// than 300 blocks.
+	// Segments stores the answers in segment files; automatic above 300 blocks.
 	Segments bool
-	// Progress is told, if not nil, how many of the blocks are kept.
+	// Progress, if not nil, receives the number of blocks stored.
 	Progress func(done, total uint64)
 
 	segmentSize uint64 // heights in a segment, for tests; 1,000 by default
 }
 
 const (
-	// maxPlain is how many blocks are kept in plain files, unless segments are
-	// asked for.
+	// maxPlain is how many blocks are stored in plain files, unless segments are requested.
 	maxPlain = 300
 	// segmentSize is how many heights a segment covers.
 	segmentSize = 1000
-	// maxSegments keeps the manifest, of 450 bytes a segment, below what is read of
-	// one.
+	// maxSegments keeps the manifest, with 450 bytes per segment, below the size limit for reading.
 	maxSegments = 50_000
-	// maxAccounts keeps a segment's list of pieces below what is read of one.
+	// maxAccounts keeps a segment's list of pieces below the size limit for reading.
 	maxAccounts = 100
 )
 
-// normal is the options with their defaults, the accounts rising, each once.
+// normal returns the options with defaults, and the accounts sorted without duplicates.
 func (o RecordOptions) normal() (RecordOptions, error) {
 	if o.Last < o.First {
 		return o, fmt.Errorf("blocks %d to %d: the range ends before it begins", o.First, o.Last)
@@ -59,26 +53,25 @@ func (o RecordOptions) normal() (RecordOptions, error) {
 	}
 	o.Segments = o.Segments || o.Last-o.First >= maxPlain
 	if o.Segments && o.Last/o.segmentSize-o.First/o.segmentSize >= maxSegments {
-		return o, fmt.Errorf("blocks %d to %d: more than the %d segments that an archive may have: record %d blocks at a time",
+		return o, fmt.Errorf("blocks %d to %d exceed the limit of %d segments in an archive; record %d blocks at a time",
 			o.First, o.Last, maxSegments, (maxSegments-1)*o.segmentSize)
 	}
 	o.Accounts = slices.Clone(o.Accounts)
 	slices.SortFunc(o.Accounts, func(a, b chain.Address) int { return slices.Compare(a[:], b[:]) })
 	o.Accounts = slices.Compact(o.Accounts)
 	if len(o.Accounts) > maxAccounts {
-		return o, fmt.Errorf("%d accounts: an archive keeps the balances of at most %d", len(o.Accounts), maxAccounts)
+		return o, fmt.Errorf("%d accounts exceed the limit of %d in an archive", len(o.Accounts), maxAccounts)
 	}
 	return o, nil
 }
 
-// base is the height whose multiplier and runtime the first block had.
+// base returns the height whose multiplier and runtime apply to the first block.
 func (o RecordOptions) base() uint64 { return max(o.First, 1) - 1 }
 
-// span is the heights from first to last, both included, whose answers are kept
-// together.
+// span is a range of heights, inclusive, whose answers are stored together.
 type span struct{ first, last uint64 }
 
-// spans are those of the range, rising: one for each segment, or one for all.
+// spans splits the range, ascending: one span for each segment, or one for all.
 func (o RecordOptions) spans() []span {
 	if !o.Segments {
 		return []span{{o.First, o.Last}}

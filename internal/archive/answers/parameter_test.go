@@ -93,14 +93,14 @@ func TestParameters(t *testing.T) {
 			// By another key it is another parameter, and in JSON it is none.
 			_, err = a.FeesTreasuryProportion(ctx, "0x0000", 9)
 			require.ErrorIs(t, err, answers.ErrLacks)
-			require.ErrorContains(t, err, "asked for by the key 0x0004, not by 0x0000")
+			require.ErrorContains(t, err, "recorded with key 0x0004, not 0x0000")
 			_, err = client.FeesTreasuryProportion(ctx, "0x0000", 9)
 			require.ErrorIs(t, err, chain.ErrCannotTell)
 			_, err = client.FeesTreasuryProportion(ctx, `{"RuntimeConfig":"FeesTreasuryProportion"}`, 9)
 			require.ErrorIs(t, err, chain.ErrCannotTell)
 			require.ErrorContains(t, err, "Cannot map Enum JSON")
 
-			// From its copy: the same, but for what the gateway said that it does not know.
+			// From its copy: the same, except what the gateway did not offer.
 			require.Equal(t, tree(t, directory), tree(t, recordedWith(t, client, options)))
 
 			if name == "plain" { // which asks again for what the gateway did not know
@@ -132,7 +132,7 @@ func (gone) Answer(context.Context, string) (string, error) {
 	return "", &httpclient.UnreachableError{Place: httpclient.Place{What: httpclient.Gateway, Address: "http://gateway"}, Err: context.DeadlineExceeded}
 }
 
-// A recorder that was killed goes on to the same archive, with the parameters.
+// A killed recorder continues to the same archive, with the parameters.
 func TestParametersOfARecorderThatWasKilled(t *testing.T) {
 	gateway := newGoverned(9)
 	plain := answers.RecordOptions{First: 6, Last: 9, Concurrency: 2, ParameterKey: withKey}

@@ -15,26 +15,22 @@ import (
 	"github.com/feeledger/fees/internal/sys/disk"
 )
 
-// ErrNotFinal says that a block could still be replaced by another, and is not
-// kept.
+// ErrNotFinal reports a block that could still be replaced, and is therefore not recorded.
 var ErrNotFinal = failure.New(failure.Unanswered, "not final yet")
 
-// Answers is a gateway that tells what it answers at a path, to the byte.
+// Answers is a gateway that returns the exact bytes of its answers.
 type Answers interface {
 	Answer(ctx context.Context, path string) (string, error)
 }
 
-// Record keeps a gateway's answers on a range of blocks in a directory: the
-// blocks, their headers, the multipliers, the runtimes where they change,
-// FeesTreasuryProportion where the fees depend on it, system.blockWeight where the
-// multiplier does, the balances of accounts, and what the node is. Each answer is decoded
-// and checked before it is kept, and each block must be the parent of the next.
+// Record records a gateway's answers for a range of blocks in a directory: the blocks, their headers, the multipliers, the
+// runtimes where they change, FeesTreasuryProportion if the fees depend on it, system.blockWeight if the multiplier
+// does, the balances of accounts, and the node's version. Each answer is decoded and checked before it is stored, and
+// each block must be the parent of the next.
 //
-// What is there already and holds is not asked for again, so that a recording
-// that was stopped, at whatever moment, goes on and becomes the archive that it
-// would have been; and a damaged archive is mended. Of segments, only whole ones
-// are there. The directory must hold nothing else, and one recorder at a time may
-// write to it.
+// Valid existing files are not requested again: a recording that was stopped at any moment continues and becomes the same
+// archive, and a damaged archive is repaired. Only complete segments exist. The directory must contain nothing else, and
+// only one recorder at a time may write to it.
 func Record(ctx context.Context, gateway Answers, directory string, o RecordOptions) (*Manifest, error) {
 	return record(ctx, gateway, disk.New(directory), o)
 }
@@ -75,17 +71,17 @@ type recorder struct {
 	options  RecordOptions
 	base     uint64
 	spans    []span
-	places   chan struct{} // one for each question that may be under way
-	kept     *Archive      // what is in the directory already
+	places   chan struct{} // slots for concurrent requests
+	kept     *Archive      // the existing contents of the directory
 	old      *Manifest
-	listed   map[string]string    // the old manifest's sums
-	segments []*keptSegment       // those of the spans that are there and hold
-	runtimes map[uint64]runtimeAt // those that were read before the blocks, by height
+	listed   map[string]string    // the old manifest's checksums
+	segments []*keptSegment       // the valid existing segments
+	runtimes map[uint64]runtimeAt // runtimes read before the blocks, by height
 	manifest Manifest
 	wrote    bool
 }
 
-// prepare looks at what the directory has.
+// prepare examines the directory.
 func (r *recorder) prepare(ctx context.Context) error {
 	if err := disk.MakeDirectory(r.disk.Directory); err != nil {
 		return err
@@ -98,7 +94,7 @@ func (r *recorder) prepare(ctx context.Context) error {
 	old, err := r.kept.readManifest()
 	switch {
 	case err == nil && (old.First != o.First || old.Last != o.Last || !slices.Equal(old.Accounts, r.manifest.Accounts)):
-		return fmt.Errorf("%s holds blocks %d to %d with the balances of %d accounts already: record into another directory",
+		return fmt.Errorf("%s already contains blocks %d to %d with the balances of %d accounts. Record into another directory.",
 			r.disk.Directory, old.First, old.Last, len(old.Accounts))
 	case err == nil:
 		r.old, r.listed = old, old.sums()
@@ -110,14 +106,14 @@ func (r *recorder) prepare(ctx context.Context) error {
 	}
 	switch {
 	case o.Segments && r.kept.has(blockDirectory):
-		return fmt.Errorf("%s holds plain files already, and these blocks are to be kept in segments: record into another directory", r.disk.Directory)
+		return fmt.Errorf("%s contains plain files, but these blocks need segments. Record into another directory.", r.disk.Directory)
 	case !o.Segments && r.kept.has(segmentDirectory):
-		return fmt.Errorf("%s holds segments already: record in segments again, or into another directory", r.disk.Directory)
+		return fmt.Errorf("%s contains segments. Record in segments again, or into another directory.", r.disk.Directory)
 	}
 	return r.disk.Sweep(r.expected())
 }
 
-// expected tells which paths belong to the archive.
+// expected returns a function that reports whether a path belongs to the archive.
 func (r *recorder) expected() func(path string) bool {
 	o := r.options
 	paths := map[string]bool{manifestPath: true, stampPath: true, nodePath: true}
@@ -143,8 +139,8 @@ func (r *recorder) expected() func(path string) bool {
 	return func(path string) bool { return paths[path] }
 }
 
-// paths are those of the answers of a span in the order in which they are kept,
-// without those that the gateway may have refused, and the runtimes.
+// paths returns the paths of the answers of a span in the order of storage, without those that the gateway may have
+// refused, and without the runtimes.
 func (r *recorder) paths(s span) []string {
 	var paths []string
 	if s.first == r.options.First && r.base < s.first {
@@ -160,7 +156,7 @@ func (r *recorder) paths(s span) []string {
 	return paths
 }
 
-// node records what the node is.
+// node records the node's version.
 func (r *recorder) node(ctx context.Context) error {
 	a, err := r.obtain(ctx, nodePath, "/node/version", func(text string) error {
 		_, err := sidecar.DecodeNodeVersion(text)
@@ -175,8 +171,8 @@ func (r *recorder) node(ctx context.Context) error {
 	return r.keep(a)
 }
 
-// finish writes the manifest. Where nothing had to be written the old one holds; who wrote it may
-// have ended before its name was on the disk.
+// finish writes the manifest. If nothing had to be written, the old one is valid; its writer may have ended before the
+// name was synced.
 func (r *recorder) finish(ctx context.Context) (*Manifest, error) {
 	listed := r.manifest.sums()
 	if err := r.disk.Sweep(func(path string) bool { return path == manifestPath || path == stampPath || listed[path] != "" }); err != nil {
@@ -202,9 +198,8 @@ func (r *recorder) finish(ctx context.Context) (*Manifest, error) {
 	return &r.manifest, r.disk.Flush()
 }
 
-// gatewayVersion is what the gateway says of itself at its root. It is asked for
-// last: its root has no version in its path, and would tell a client that no path
-// has one.
+// gatewayVersion returns the version that the gateway states at its root. It is requested last: the root has no
+// version in its path, and a client would conclude that no path has one.
 func (r *recorder) gatewayVersion(ctx context.Context) (string, error) {
 	text, err := r.gateway.Answer(ctx, "/")
 	var unreachable *httpclient.UnreachableError

@@ -129,7 +129,7 @@ func TestRecord(t *testing.T) {
 
 	// Of another range or account: not into this directory.
 	_, err = answers.Record(ctx, gateway, directory, answers.RecordOptions{First: 3, Last: 21})
-	require.ErrorContains(t, err, "holds blocks 3 to 20 with the balances of 1 accounts already: record into another directory")
+	require.ErrorContains(t, err, "already contains blocks 3 to 20 with the balances of 1 accounts. Record into another directory.")
 }
 
 // An archive answers as its source does.
@@ -174,7 +174,7 @@ func TestReadRecorded(t *testing.T) {
 	require.NoError(t, os.Remove(path))
 	_, err = a.Multiplier(ctx, 5)
 	require.ErrorIs(t, err, answers.ErrDamaged)
-	require.ErrorContains(t, err, "it is missing, and the manifest lists it")
+	require.ErrorContains(t, err, "the file is in the manifest but missing")
 	require.NoError(t, os.Mkdir(path, 0o755))
 	_, err = a.Multiplier(ctx, 5)
 	require.ErrorContains(t, err, "not a regular file")
@@ -253,10 +253,10 @@ func TestRuntimeChanges(t *testing.T) {
 	// One too many is not taken, with a manifest or without.
 	require.NoError(t, os.WriteFile(filepath.Join(directory, "runtime-spec/5.json"), []byte(gateway["/runtime/spec?at=5"]), 0o644))
 	_, err = answers.Record(ctx, gateway, directory, answers.RecordOptions{First: 2, Last: 8})
-	require.ErrorContains(t, err, "runtime-spec/5.json is not of an archive of these blocks")
+	require.ErrorContains(t, err, "runtime-spec/5.json does not belong to an archive of these blocks")
 	require.NoError(t, os.Remove(filepath.Join(directory, "manifest.json")))
 	_, err = answers.Record(ctx, gateway, directory, answers.RecordOptions{First: 2, Last: 8})
-	require.ErrorContains(t, err, "runtime-spec/5.json is not of an archive of these blocks")
+	require.ErrorContains(t, err, "runtime-spec/5.json does not belong to an archive of these blocks")
 }
 
 // Where the gateway cannot tell the runtime of a height between two others, it is not known
@@ -319,8 +319,8 @@ func TestRecordRefuses(t *testing.T) {
 		"a broken chain": {func(s synthetic) {
 			s["/blocks/5"] = strings.ReplaceAll(s["/blocks/5"], hashOf(4), hashOf(77))
 			s["/blocks/5/header"] = strings.Replace(s["/blocks/5/header"], hashOf(4), hashOf(77), 1)
-		}, chain.ErrWrongBlock, "block 5: answer for another block: its parent is " + hashOf(77)},
-		"another block":   {func(s synthetic) { s["/blocks/5"] = s["/blocks/4"] }, chain.ErrWrongBlock, "/blocks/5: answer for another block: it is of block 4, want 5"},
+		}, chain.ErrWrongBlock, "block 5: the response is for a different block: its parent is " + hashOf(77)},
+		"another block":   {func(s synthetic) { s["/blocks/5"] = s["/blocks/4"] }, chain.ErrWrongBlock, "/blocks/5: the response is for a different block: got block 4, want 5"},
 		"not final":       {func(s synthetic) { s["/blocks/5"] = strings.Replace(s["/blocks/5"], "true", "false", 1) }, answers.ErrNotFinal, "/blocks/5"},
 		"not a block":     {func(s synthetic) { s["/blocks/5"] = "{}" }, nil, "malformed block"},
 		"no such block":   {func(s synthetic) { delete(s, "/blocks/5") }, chain.ErrNoBlock, "/blocks/5: no such block"},
@@ -348,10 +348,10 @@ func TestRecordRefuses(t *testing.T) {
 		"no balance": {func(s synthetic) { delete(s, balance) }, chain.ErrNotOffered, balance},
 		"balance of a fork": {func(s synthetic) {
 			s[balance] = strings.Replace(s[balance], hashOf(5), hashOf(99), 1)
-		}, chain.ErrWrongBlock, balance + ": answer for another block: it is of block " + hashOf(99) + ", want " + hashOf(5)},
+		}, chain.ErrWrongBlock, balance + ": the response is for a different block: got block " + hashOf(99) + ", want " + hashOf(5)},
 		"balance of a height": {func(s synthetic) {
 			s[balance] = strings.Replace(s[balance], `"height":5`, `"height":4`, 1)
-		}, chain.ErrWrongBlock, balance + ": answer for another block: it is of block 4, want 5"},
+		}, chain.ErrWrongBlock, balance + ": the response is for a different block: got block 4, want 5"},
 		"node": {func(s synthetic) { s["/node/version"] = "[]" }, nil, "/node/version: malformed node version"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -408,7 +408,7 @@ func TestRecordStops(t *testing.T) {
 	_, err = answers.Record(context.Background(), gateway, t.TempDir(), answers.RecordOptions{First: 3, Last: 2})
 	require.ErrorContains(t, err, "ends before it begins")
 	_, err = answers.Record(context.Background(), gateway, t.TempDir(), answers.RecordOptions{First: 0, Last: 1<<64 - 1})
-	require.ErrorContains(t, err, "more than the 50000 segments that an archive may have: record 49999000 blocks at a time")
+	require.ErrorContains(t, err, "exceed the limit of 50000 segments in an archive; record 49999000 blocks at a time")
 	_, err = answers.Record(context.Background(), gateway, t.TempDir(), answers.RecordOptions{First: 999, Last: 50_000_000})
 	require.ErrorContains(t, err, "record 49999000 blocks at a time")
 	accounts := make([]chain.Address, 101)
@@ -416,21 +416,21 @@ func TestRecordStops(t *testing.T) {
 		accounts[i][0] = byte(i)
 	}
 	_, err = answers.Record(context.Background(), gateway, t.TempDir(), answers.RecordOptions{First: 0, Last: 3, Accounts: accounts})
-	require.ErrorContains(t, err, "101 accounts: an archive keeps the balances of at most 100")
+	require.ErrorContains(t, err, "101 accounts exceed the limit of 100")
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o644))
 	_, err = answers.Record(context.Background(), gateway, file, answers.RecordOptions{First: 3, Last: 4})
 	require.Error(t, err)
 }
 
-// A directory with anything else in it is left alone.
+// A directory with anything else in it stays unchanged.
 func TestRecordBesideOthers(t *testing.T) {
 	for _, path := range []string{"notes.txt", "blocks/9.json", "blocks/3.json.tmp", "runtime-spec.json"} {
 		directory := t.TempDir()
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(directory, path)), 0o755))
 		require.NoError(t, os.WriteFile(filepath.Join(directory, path), []byte("mine"), 0o644))
 		_, err := answers.Record(context.Background(), chainTo(9, nil), directory, answers.RecordOptions{First: 3, Last: 8})
-		require.ErrorContains(t, err, path+" is not of an archive of these blocks and accounts")
+		require.ErrorContains(t, err, path+" does not belong to an archive of these blocks and accounts")
 		require.Equal(t, map[string]string{path: "mine"}, tree(t, directory))
 	}
 }
@@ -465,7 +465,7 @@ func TestRecordKilled(t *testing.T) {
 }
 
 // requireGoesOn kills a recorder after each step that is a multiple of every: what the next one
-// goes on to is the archive of one that was never killed.
+// completes is the archive of one that was never killed.
 func requireGoesOn(t *testing.T, gateway answers.Answers, o answers.RecordOptions, every int) {
 	t.Helper()
 	ctx := context.Background()
@@ -482,7 +482,7 @@ func requireGoesOn(t *testing.T, gateway answers.Answers, o answers.RecordOption
 	}
 }
 
-// killedAfter lets so many steps be made, and none after.
+// killedAfter permits a number of steps, and none after.
 func killedAfter(steps int) func(string) error {
 	made := 0
 	return func(string) error {
@@ -493,7 +493,7 @@ func killedAfter(steps int) func(string) error {
 	}
 }
 
-// A recorder that goes on asks only for what it does not have.
+// A continued recorder requests only what is missing.
 func TestRecordGoesOn(t *testing.T) {
 	ctx := context.Background()
 	gateway, _ := served(t, demo.Open())

@@ -13,7 +13,7 @@ import (
 // skippable is a zstd frame that a decoder skips: its magic number, its size, and 4 bytes.
 const skippable = "\x50\x2a\x4d\x18\x04\x00\x00\x00spam"
 
-// What Verify refuses, whoever reads a block refuses too: links, and what follows the answers in
+// What Verify rejects, readers of a block reject too: links, and what follows the answers in
 // a segment's file.
 func TestReadersRefuseWhatVerifyRefuses(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -14,10 +14,10 @@ import (
 	"github.com/feeledger/fees/internal/sys/inorder"
 )
 
-// spanRuntimes is what is known of the runtimes of a span.
+// spanRuntimes contains the runtimes of a span.
 type spanRuntimes struct {
-	changes []runtimeAt // to be kept: the base's before the first block, and each change
-	seen    []runtimeAt // all that were read
+	changes []runtimeAt // to store: the runtime before the first block, and each change
+	seen    []runtimeAt // all runtimes read
 	err     error
 }
 
@@ -27,11 +27,10 @@ type runtimeAt struct {
 	answer
 }
 
-// missingRuntimes are those of all spans that are not there, each asked for while the
-// heights of its span are kept: one span after the other, for each goes on from the last
-// runtime before it.
+// missingRuntimes yields the runtimes of all missing spans, each requested while the heights of its span are stored.
+// The spans are processed in sequence, as each continues from the last runtime of the previous one.
 func (r *recorder) missingRuntimes(ctx context.Context) iter.Seq[spanRuntimes] {
-	var last runtimeAt // of the spans before, without a path where the gateway has none
+	var last runtimeAt // of the previous spans; without a path if the gateway offers none
 	missing := func(yield func(span) bool) {
 		for i, s := range r.spans {
 			if kept := r.segments[i]; kept != nil {
@@ -51,8 +50,7 @@ func (r *recorder) missingRuntimes(ctx context.Context) iter.Seq[spanRuntimes] {
 	})
 }
 
-// spanRuntimes finds the runtimes of a span after the last one before it, and the
-// last of them.
+// spanRuntimes finds the runtimes of a span, given the last one before it, and returns the last of the span as end.
 func (r *recorder) spanRuntimes(ctx context.Context, s span, last runtimeAt) (of spanRuntimes, end runtimeAt) {
 	if changes, ok := r.listedRuntimes(); ok {
 		return spanRuntimes{changes: changes, seen: changes}, last
@@ -67,7 +65,7 @@ func (r *recorder) spanRuntimes(ctx context.Context, s span, last runtimeAt) (of
 	if of.err != nil || last.path == "" || last.at == s.last {
 		return of, last
 	}
-	last.at = max(last.at, max(s.first, 1)-1) // nothing changed up to here
+	last.at = max(last.at, max(s.first, 1)-1) // unchanged up to here
 	if end, of.err = r.runtime(ctx, s.last); of.err == nil {
 		of.seen = append(of.seen, end)
 		of.err = r.changes(ctx, last, end, &of)
@@ -75,8 +73,8 @@ func (r *recorder) spanRuntimes(ctx context.Context, s span, last runtimeAt) (of
 	return of, end
 }
 
-// changes finds what changed after one height and up to another. Versions only
-// rise: where both ends have the same runtime, so do all heights between them.
+// changes finds the changes after one height up to another. Versions only increase: if both ends have the same runtime, so
+// do all heights in between.
 func (r *recorder) changes(ctx context.Context, low, high runtimeAt, of *spanRuntimes) error {
 	if maps.Equal(specContent(low.text), specContent(high.text)) {
 		return nil
@@ -96,8 +94,8 @@ func (r *recorder) changes(ctx context.Context, low, high runtimeAt, of *spanRun
 	return r.changes(ctx, middle, high, of)
 }
 
-// listedRuntimes are those that the old manifest of plain files lists, if each is
-// there and holds: nothing has to be asked.
+// listedRuntimes returns the runtimes listed in the old manifest of plain files, if all of them exist and are valid; then
+// no request is needed.
 func (r *recorder) listedRuntimes() (runtimes []runtimeAt, ok bool) {
 	if r.old == nil || r.options.Segments {
 		return nil, false
@@ -127,12 +125,12 @@ func checkRuntime(at uint64, hash chain.Optional[chain.Hash]) func(text string) 
 	}
 }
 
-// specContent is what a runtime spec says apart from where it was asked.
+// specContent returns a runtime spec without its position in the chain.
 func specContent(text string) map[string]string {
 	content := map[string]string{}
 	spec, err := jsonscan.Parse(text)
 	if err != nil {
-		return content // it was decoded before
+		return content // cannot fail: it was decoded before
 	}
 	for name, value := range spec.Members() {
 		if name != "at" {

@@ -16,26 +16,24 @@ import (
 	"github.com/feeledger/fees/internal/sys/disk"
 )
 
-// Segment is a file with the answers of some neighbouring heights: a zip file of
-// zstd frames, one for each answer, under the paths that they have as plain
-// files. Its last entry, pieces.json, lists the others.
+// Segment is a file with the answers of consecutive heights: a zip file of zstd frames, one for each answer, under the
+// paths used for plain files. Its last entry, pieces.json, lists the others.
 //
-// The manifest proves the list, and the list proves each answer, so that one can
-// be read without the others; where they are, the list says, not the zip file's
-// own directory.
+// The manifest proves the list, and the list proves each answer, so that one can be read without the others. The
+// list, not the zip file's own directory, gives their offsets.
 type Segment struct {
 	First uint64 `json:"first"`
 	Last  uint64 `json:"last"`
 	Piece
 	Listing  Entry    `json:"listing"`
-	Runtimes []uint64 `json:"runtimes,omitempty"` // the heights whose runtimes it has, rising
+	Runtimes []uint64 `json:"runtimes,omitempty"` // the heights of its runtimes, ascending
 }
 
 // Entry is a piece in a segment.
 type Entry struct {
-	Piece        // of the answer itself
-	Offset int64 `json:"offset"` // in the file, of its zstd frame
-	Packed int64 `json:"packed"` // the size of that
+	Piece        // the answer itself
+	Offset int64 `json:"offset"` // of its zstd frame in the file
+	Packed int64 `json:"packed"` // the size of the frame
 }
 
 const (
@@ -47,18 +45,17 @@ func segmentPath(first, last uint64) string {
 	return fmt.Sprintf("%s/%d-%d.zip", segmentDirectory, first, last)
 }
 
-// maxPacked is how large a frame may be: none is much larger than its answer.
+// maxPacked limits the size of a frame; none is much larger than its answer.
 const maxPacked = httpclient.DefaultMaxAnswer + httpclient.DefaultMaxAnswer/8
 
-// The one encoder and the one decoder. What they make of a text depends on
-// nothing else, and a frame that says that it is larger than any answer is
-// refused before there is room for it.
+// The only encoder and decoder. Their output depends on nothing but the input. A frame that claims to be larger than
+// any answer is rejected before memory is allocated.
 var (
 	encoder = sync.OnceValue(func() *zstd.Encoder {
 		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1),
 			zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true))
 		if err != nil {
-			panic(err) // the options do not fit each other
+			panic(err) // invalid options
 		}
 		return e
 	})
@@ -89,7 +86,7 @@ func (a *Archive) openSegment(s Segment) (segmentFile, error) {
 		return nil, a.damaged(s.Path, errMissing)
 	case err != nil:
 		return nil, err
-	case size != s.Size: // something follows what is listed
+	case size != s.Size: // there is more than what is listed
 		f.Close()
 		return nil, a.damaged(s.Path, errChanged)
 	}
@@ -117,7 +114,7 @@ func (a *Archive) unpackFrom(f io.ReaderAt, s Segment, e Entry) (string, error) 
 	return string(text), nil
 }
 
-// segmentFile is read from its middle.
+// segmentFile supports reading at any offset.
 type segmentFile interface {
 	io.ReaderAt
 	io.Closer
@@ -129,9 +126,9 @@ func (a *Archive) openAt(path string) (segmentFile, int64, error) {
 		return nil, 0, err
 	}
 	whole, ok := file.(segmentFile)
-	if !ok { // a file of a directory is one
+	if !ok { // files in a directory support it
 		file.Close()
-		return nil, 0, a.damaged(path, errors.New("it can only be read from its beginning"))
+		return nil, 0, a.damaged(path, errors.New("it can only be read sequentially"))
 	}
 	return whole, size, nil
 }
@@ -165,10 +162,10 @@ func (a *Archive) listingFrom(f io.ReaderAt, s Segment) ([]Entry, error) {
 // maxOpen limits the open segments. Neighbouring blocks are read together, so a few are enough.
 const maxOpen = 4
 
-// openSegments caches the segments that were read most recently.
+// openSegments caches the most recently used segments.
 type openSegments struct {
 	sync.Mutex
-	list []*openSegment // the most recent is the last
+	list []*openSegment // the most recent one last
 }
 
 // openSegment is an open segment. Its file is closed after its last reader releases it, once it has
@@ -178,11 +175,10 @@ type openSegment struct {
 	entries map[string]Entry
 	file    segmentFile
 	readers int
-	left    bool // the cache
+	left    bool // has left the cache
 }
 
-// readSegment returns the answer that a segment has under a path, of at most so many
-// bytes.
+// readSegment returns the answer that a segment contains under a path, up to a size limit.
 func (a *Archive) readSegment(path string, maxSize int) (string, error) {
 	segment, ok := a.manifest.segmentOf(path)
 	if ok {
@@ -201,7 +197,7 @@ func (a *Archive) readSegment(path string, maxSize int) (string, error) {
 	return "", fmt.Errorf("%s: %s: %w", a.name, path, ErrLacks)
 }
 
-// release ends the use of a segment that held returned.
+// release ends the use of a segment returned by held.
 func (a *Archive) release(o *openSegment) {
 	a.opened.Lock()
 	defer a.opened.Unlock()
@@ -210,7 +206,7 @@ func (a *Archive) release(o *openSegment) {
 	}
 }
 
-// held returns an open segment from the cache, or opens it. The caller releases it.
+// held returns an open segment from the cache, or opens it. The caller must release it.
 func (a *Archive) held(s Segment) (*openSegment, error) {
 	a.opened.Lock()
 	defer a.opened.Unlock()
@@ -244,8 +240,8 @@ func (a *Archive) held(s Segment) (*openSegment, error) {
 	return open, nil
 }
 
-// segmentOf is the segment that has what is kept under a path. The first one also
-// has what was in force before its first block.
+// segmentOf returns the segment that contains a path. The first one also contains what applied before its first
+// block.
 func (m *Manifest) segmentOf(path string) (Segment, bool) {
 	heights := appendHeight(nil, path[strings.LastIndexByte(path, '/')+1:])
 	if len(heights) == 0 {

@@ -126,7 +126,7 @@ func TestSegmentsAreThePlainArchive(t *testing.T) {
 			}
 			_, err := b.Block(ctx, c.last+1)
 			require.ErrorIs(t, err, answers.ErrLacks)
-			require.ErrorContains(t, err, fmt.Sprintf("it has blocks from %d to %d", c.first, c.last))
+			require.ErrorContains(t, err, fmt.Sprintf("it contains blocks %d to %d", c.first, c.last))
 
 			// From its own copy, one question at a time: the same bytes.
 			copied, _ := served(t, b)
@@ -285,7 +285,7 @@ func TestSegmentsGoOn(t *testing.T) {
 	require.NoError(t, os.Remove(filepath.Join(directory, "manifest.json")))
 	_, err = answers.OpenDirectory(directory)
 	require.ErrorIs(t, err, answers.ErrLacks)
-	require.ErrorContains(t, err, "its recording is not finished")
+	require.ErrorContains(t, err, "the recording is not finished")
 	_, err = answers.Record(ctx, synthetic{"/": gateway["/"]}, directory, options)
 	require.NoError(t, err)
 	require.Equal(t, want, tree(t, directory))
@@ -301,7 +301,7 @@ func TestSegmentsGoOn(t *testing.T) {
 	require.NoError(t, os.Remove(filepath.Join(directory, "segments/20-29.zip")))
 	_, err = answers.Record(ctx, fork, directory, options)
 	require.ErrorIs(t, err, chain.ErrWrongBlock)
-	require.ErrorContains(t, err, "block 20: answer for another block: its parent is "+hashOf(77))
+	require.ErrorContains(t, err, "block 20: the response is for a different block: its parent is "+hashOf(77))
 	options.Accounts = []chain.Address{account(t)}
 	_, err = answers.Record(ctx, synthetic{}, directory, options)
 	require.ErrorContains(t, err, "/blocks/")
@@ -321,10 +321,10 @@ func TestOtherForm(t *testing.T) {
 		}
 		before, other := tree(t, plain), tree(t, segments)
 		_, err := answers.Record(ctx, gateway, plain, answers.WithSegments(options, 5))
-		require.ErrorContains(t, err, "holds plain files already")
+		require.ErrorContains(t, err, "contains plain files")
 		require.Equal(t, before, tree(t, plain))
 		_, err = answers.Record(ctx, gateway, segments, options)
-		require.ErrorContains(t, err, "holds segments already")
+		require.ErrorContains(t, err, "contains segments")
 		require.Equal(t, other, tree(t, segments))
 	}
 }
@@ -378,14 +378,14 @@ func TestSegmentsChanged(t *testing.T) {
 		require.NoError(t, os.Remove(target))
 		_, err := answers.Verify(ctx, directory, nil)
 		if path != "manifest.json" {
-			require.ErrorContains(t, err, path+": it is missing")
+			require.ErrorContains(t, err, path+": the file is in the manifest but missing")
 		}
 		require.NoError(t, os.WriteFile(target, []byte(text), 0o644))
 	}
 	for _, path := range []string{"blocks.json", "segments/26-30.zip", "segments/3-9.zip.1.tmp", ".hidden"} {
 		require.NoError(t, os.WriteFile(filepath.Join(directory, path), nil, 0o644))
 		_, err := answers.Verify(ctx, directory, nil)
-		require.ErrorContains(t, err, path+": it is not in the manifest")
+		require.ErrorContains(t, err, path+": not in the manifest")
 		require.NoError(t, os.Remove(filepath.Join(directory, path)))
 	}
 	_, err := answers.Verify(ctx, directory, nil)
@@ -419,7 +419,7 @@ func TestReadChangedSegments(t *testing.T) {
 	require.NoError(t, os.Remove(path))
 	_, err = a.Block(ctx, 15)
 	require.ErrorIs(t, err, answers.ErrDamaged)
-	require.ErrorContains(t, err, "segments/10-19.zip: the archive is damaged: it is missing")
+	require.ErrorContains(t, err, "segments/10-19.zip: the archive is damaged: the file is in the manifest but missing")
 	_, err = a.Block(ctx, 25)
 	require.NoError(t, err)
 }
@@ -559,7 +559,7 @@ func (h huge) Answer(ctx context.Context, path string) (string, error) {
 
 func TestRecordRefusesHugeAnswers(t *testing.T) {
 	_, err := answers.Record(context.Background(), huge{chainTo(9, nil)}, t.TempDir(), answers.RecordOptions{First: 3, Last: 8})
-	require.EqualError(t, err, "/blocks/4: it is larger than any answer should be")
+	require.EqualError(t, err, "/blocks/4: larger than any answer should be")
 }
 
 // A segment that is there must follow what is recorded before it.
@@ -575,14 +575,14 @@ func TestSegmentsOfAnotherChain(t *testing.T) {
 	}
 	_, err := answers.Record(context.Background(), gateway, directory, options)
 	require.ErrorIs(t, err, chain.ErrWrongBlock)
-	require.ErrorContains(t, err, "block 20: answer for another block: its parent is "+hashOf(19)+", and block 19 is "+hashOf(77))
+	require.ErrorContains(t, err, "block 20: the response is for a different block: its parent is "+hashOf(19)+", but block 19 is "+hashOf(77))
 	stopped, stop := context.WithCancel(context.Background())
 	stop()
 	_, err = answers.Record(stopped, gateway, directory, options)
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// A list that is proved and is no list.
+// A list with a valid checksum that is not a list.
 func TestHostileList(t *testing.T) {
 	ctx := context.Background()
 	directory := recordedWith(t, chainTo(9, nil), answers.WithSegments(answers.RecordOptions{First: 3, Last: 8}, 10))
@@ -621,7 +621,7 @@ func TestCrowded(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(path, []byte(sealed), 0o644))
 	_, err = answers.OpenDirectory(directory)
-	require.ErrorContains(t, err, "its segments are not those of its range")
+	require.ErrorContains(t, err, "its segments do not match its range")
 
 	packer, err := zstd.NewWriter(nil)
 	require.NoError(t, err)
@@ -640,13 +640,13 @@ func TestCrowded(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(directory, "segments/3-8.zip"), packed, 0o644))
 	_, err = opened(t, directory).Block(ctx, 5)
 	require.ErrorIs(t, err, answers.ErrDamaged)
-	require.ErrorContains(t, err, "more pieces than there is text for")
+	require.ErrorContains(t, err, "more pieces than its size allows")
 
 	for _, name := range []string{"pieces", "segments"} {
 		require.NoError(t, os.WriteFile(path, []byte(`{"format":1,"`+name+`":`+nothings+`}`), 0o644))
 		_, err = answers.OpenDirectory(directory)
 		require.ErrorIs(t, err, answers.ErrDamaged)
-		require.ErrorContains(t, err, "more pieces than there is text for")
+		require.ErrorContains(t, err, "more pieces than its size allows")
 	}
 }
 
@@ -658,7 +658,7 @@ func TestLongestManifest(t *testing.T) {
 	}
 	const size = 1000
 	m := answers.Manifest{Format: 1, Tool: "fees", First: 4_200_000_000}
-	for i := range uint64(answers.MostSegments) {
+	for i := range uint64(answers.MaxSegments) {
 		first := m.First + i*size
 		m.Last = first + size - 1
 		piece := answers.Piece{Path: fmt.Sprintf("segments/%d-%d.zip", first, m.Last), Size: 1 << 34, SHA256: strings.Repeat("f", 64)}

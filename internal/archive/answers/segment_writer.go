@@ -15,12 +15,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// segmentWriter writes a segment's file. It holds the list of its pieces, and no
-// text.
+// segmentWriter writes a segment's file. It holds the list of its pieces, but not their text.
 type segmentWriter struct {
-	segment Segment // as far as it is written
+	segment Segment // as written so far
 	entries []Entry
-	buffer  *bufio.Writer // before the file
+	buffer  *bufio.Writer // buffers writes to the file
 	zip     *zip.Writer
 	digest  hash.Hash
 	packed  []byte // the last frame
@@ -33,14 +32,14 @@ func newSegmentWriter(s span, file io.Writer) *segmentWriter {
 	return w
 }
 
-// Write is where the zip file goes: it is counted and summed up.
+// Write receives the zip file's bytes: it counts and hashes them.
 func (w *segmentWriter) Write(part []byte) (int, error) {
 	w.digest.Write(part)
 	w.segment.Size += int64(len(part))
 	return w.buffer.Write(part)
 }
 
-// add puts an answer at the end.
+// add appends an answer.
 func (w *segmentWriter) add(path, text string) error {
 	e, err := w.put(path, text)
 	w.entries = append(w.entries, e)
@@ -56,7 +55,7 @@ func (w *segmentWriter) put(path, text string) (Entry, error) {
 	out, err := w.zip.CreateRaw(&zip.FileHeader{ // without a time
 		Name:               path,
 		Method:             zstd.ZipMethodWinZip,
-		ReaderVersion:      63, // of the zip format: the first that has zstd
+		ReaderVersion:      63, // the first version of the zip format with zstd
 		CRC32:              crc32.ChecksumIEEE([]byte(text)),
 		CompressedSize64:   uint64(len(w.packed)),
 		UncompressedSize64: uint64(len(text)),
@@ -72,7 +71,7 @@ func (w *segmentWriter) put(path, text string) (Entry, error) {
 	return e, err
 }
 
-// end puts the list of the pieces after them, and tells what was written.
+// end appends the list of the pieces and returns the segment.
 func (w *segmentWriter) end() (Segment, error) {
 	list, err := json.Marshal(w.entries)
 	if err != nil {

@@ -11,8 +11,7 @@ import (
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 )
 
-// recordSegment asks for a span and keeps it in a segment, which has its name when
-// it is whole.
+// recordSegment requests a span and stores it in a segment, which gets its name when it is complete.
 func (r *recorder) recordSegment(ctx context.Context, w *walk, s span) error {
 	r.wrote = true
 	path := segmentPath(s.first, s.last)
@@ -33,16 +32,16 @@ func (r *recorder) recordSegment(ctx context.Context, w *walk, s span) error {
 	return r.disk.Place(file, path)
 }
 
-// keptSegment is a segment that is there already and holds.
+// keptSegment is a valid existing segment.
 type keptSegment struct {
 	Segment
-	before  chain.Hash // of the block before its first
+	before  chain.Hash // of the parent of its first block
 	first   chain.Hash // of its first block
 	last    chain.Hash // of its last block
-	runtime runtimeAt  // its last, without a path where it has none
+	runtime runtimeAt  // its last runtime, without a path if it has none
 }
 
-// pass takes a segment as it is.
+// pass accepts a segment as it is.
 func (r *recorder) pass(w *walk, kept *keptSegment) error {
 	if err := r.follow(w, kept.First, kept.before, kept.first); err != nil {
 		return err
@@ -53,7 +52,7 @@ func (r *recorder) pass(w *walk, kept *keptSegment) error {
 	return nil
 }
 
-// findSegments looks which segments are there and hold.
+// findSegments finds the valid existing segments.
 func (r *recorder) findSegments(ctx context.Context) error {
 	r.segments = make([]*keptSegment, len(r.spans))
 	if !r.options.Segments {
@@ -73,8 +72,8 @@ func (r *recorder) findSegments(ctx context.Context) error {
 	return nil
 }
 
-// findSegment proves a segment by the old manifest. Where there is none, it is
-// written once more, to nowhere, and must come out the same.
+// findSegment checks a segment against the old manifest. Without a manifest, it writes the segment again, discarding the
+// output, and compares the results.
 func (r *recorder) findSegment(s span) (*keptSegment, error) {
 	path := segmentPath(s.first, s.last)
 	file, err := r.kept.pieceAt(path)
@@ -98,13 +97,12 @@ func (r *recorder) findSegment(s span) (*keptSegment, error) {
 	paths := r.paths(s)
 	others := slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool { return r.refusable(e.Path) })
 	if len(others) < len(paths) || !slices.EqualFunc(others[:len(paths)], paths, func(e Entry, path string) bool { return e.Path == path }) {
-		return nil, r.kept.damaged(path, errors.New("it has other answers than these"))
+		return nil, r.kept.damaged(path, errors.New("it contains different answers"))
 	}
 	return r.kept.ends(segment, entries)
 }
 
-// rewrite writes what a segment's file has as the recorder would, and tells what
-// came out.
+// rewrite writes the contents of a segment's file as the recorder would, and returns the result.
 func (a *Archive) rewrite(s span) (Segment, []Entry, error) {
 	path := segmentPath(s.first, s.last)
 	fail := func(err error) (Segment, []Entry, error) { return Segment{}, nil, a.damaged(path, err) }
@@ -118,7 +116,7 @@ func (a *Archive) rewrite(s span) (Segment, []Entry, error) {
 		return fail(err)
 	}
 	w := newSegmentWriter(s, io.Discard)
-	for _, f := range z.File[:max(len(z.File), 1)-1] { // the last is the list, which is made anew
+	for _, f := range z.File[:max(len(z.File), 1)-1] { // the last entry is the list, which is generated again
 		raw, err := f.OpenRaw()
 		if err != nil {
 			return fail(err)
@@ -139,7 +137,7 @@ func (a *Archive) rewrite(s span) (Segment, []Entry, error) {
 	return segment, w.entries, err
 }
 
-// ends reads what the recorder has to know of a segment to go on after it.
+// ends reads what the recorder needs to continue after a segment.
 func (a *Archive) ends(s Segment, entries []Entry) (*keptSegment, error) {
 	kept := &keptSegment{Segment: s}
 	for _, e := range entries {

@@ -15,14 +15,12 @@ import (
 	"github.com/feeledger/fees/internal/sys/disk"
 )
 
-// maxShown is how many damaged files an error names.
+// maxShown limits how many damaged files an error names.
 const maxShown = 10
 
-// Verify proves a directory to be what its recorder left: each file of the
-// manifest, to the byte, and none besides. An error is [ErrDamaged] and names the
-// files that were changed, are missing or were added, or [ErrLacks] where there
-// is no manifest. Progress is told, if not nil, how many files of the manifest were
-// read.
+// Verify checks that a directory is what its recorder left: each file of the manifest, byte for byte, and no other.
+// The error is [ErrDamaged] and names the files that were changed, are missing or were added, or [ErrLacks] without a
+// manifest. Progress, if not nil, receives the number of files read.
 func Verify(ctx context.Context, directory string, progress func(done, total uint64)) (*Manifest, error) {
 	if err := checkDirectory(directory); err != nil {
 		return nil, err
@@ -30,7 +28,7 @@ func Verify(ctx context.Context, directory string, progress func(done, total uin
 	a := New(directory, os.DirFS(directory))
 	manifest, err := a.readManifest()
 	if errors.Is(err, ErrLacks) {
-		return nil, fmt.Errorf("%w: nothing to verify by: it was not made, or not finished, by fees archive record", err)
+		return nil, fmt.Errorf("%w, so there is nothing to verify against; complete the recording with \"fees archive record\"", err)
 	}
 	if err != nil {
 		return nil, err
@@ -40,9 +38,9 @@ func Verify(ctx context.Context, directory string, progress func(done, total uin
 	irregular := map[string]bool{}
 	err = disk.New(directory).Each(func(path string, entry fs.DirEntry) error {
 		if _, listed := sums[path]; !listed && path != manifestPath && path != stampPath {
-			found = append(found, path+": it is not in the manifest")
+			found = append(found, path+": not in the manifest")
 		} else if !entry.Type().IsRegular() {
-			found = append(found, path+": it is not a regular file")
+			found = append(found, path+": not a regular file")
 			irregular[path] = true
 		}
 		return ctx.Err()
@@ -66,7 +64,7 @@ func Verify(ctx context.Context, directory string, progress func(done, total uin
 		case errors.Is(err, ErrLacks):
 			found = append(found, piece.Path+": "+errMissing.Error())
 		case err != nil:
-			found = append(found, piece.Path+": it cannot be read")
+			found = append(found, piece.Path+": cannot be read")
 		case have != piece:
 			found = append(found, piece.Path+": "+errChanged.Error())
 		}
@@ -86,7 +84,7 @@ func Verify(ctx context.Context, directory string, progress func(done, total uin
 	return nil, fmt.Errorf("%s: %w: %s%s", directory, ErrDamaged, strings.Join(found, "; "), more)
 }
 
-// pieceAt is a file as it is now, however large.
+// pieceAt describes the current file at a path, of any size.
 func (a *Archive) pieceAt(path string) (Piece, error) {
 	file, _, err := a.open(path)
 	if err != nil {

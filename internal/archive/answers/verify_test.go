@@ -73,21 +73,21 @@ func TestVerifyFindsMissingAndExtra(t *testing.T) {
 		require.NoError(t, os.Remove(filepath.Join(directory, path)))
 		_, err := answers.Verify(ctx, directory, nil)
 		require.ErrorIs(t, err, answers.ErrDamaged)
-		require.ErrorContains(t, err, path+": it is missing")
+		require.ErrorContains(t, err, path+": the file is in the manifest but missing")
 		require.NoError(t, os.WriteFile(filepath.Join(directory, path), []byte(text), 0o644))
 	}
 	for _, path := range []string{"blocks/13.json", "notes", ".hidden", "blocks/3.json.1.tmp"} {
 		require.NoError(t, os.WriteFile(filepath.Join(directory, path), nil, 0o644))
 		_, err := answers.Verify(ctx, directory, nil)
 		require.ErrorIs(t, err, answers.ErrDamaged)
-		require.ErrorContains(t, err, path+": it is not in the manifest")
+		require.ErrorContains(t, err, path+": not in the manifest")
 		require.NoError(t, os.Remove(filepath.Join(directory, path)))
 	}
 	elsewhere := filepath.Join(t.TempDir(), "5.json")
 	require.NoError(t, os.Rename(filepath.Join(directory, "headers/5.json"), elsewhere))
 	require.NoError(t, os.Symlink(elsewhere, filepath.Join(directory, "headers/5.json")))
 	_, err := answers.Verify(ctx, directory, nil)
-	require.ErrorContains(t, err, "headers/5.json: it is not a regular file")
+	require.ErrorContains(t, err, "headers/5.json: not a regular file")
 
 	require.NoError(t, os.RemoveAll(filepath.Join(directory, "multiplier")))
 	_, err = answers.Verify(ctx, directory, nil)
@@ -131,14 +131,14 @@ func TestManifestFormat(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(path, []byte(strings.Replace(string(text), `"format": 1`, `"format": 2`, 1)), 0o644))
 	_, err = answers.Verify(context.Background(), directory, nil)
-	require.ErrorContains(t, err, "format 2: this program reads format 1")
+	require.ErrorContains(t, err, "unsupported format 2; this program reads format 1")
 	require.NoError(t, os.Remove(path))
 	require.NoError(t, os.Mkdir(path, 0o755))
 	_, err = answers.OpenDirectory(directory)
 	require.ErrorIs(t, err, answers.ErrDamaged)
 }
 
-// The last that is told of a verification is that all files were read.
+// The last progress of a verification is that all files were read.
 func TestVerifyProgress(t *testing.T) {
 	var told [][2]uint64
 	manifest, err := answers.Verify(context.Background(), recorded(t, 3, 3), func(done, total uint64) { told = append(told, [2]uint64{done, total}) })
@@ -157,7 +157,7 @@ func TestVerifyStopped(t *testing.T) {
 	require.NotErrorIs(t, err, answers.ErrDamaged)
 }
 
-// A directory in the place of a file is no file.
+// A directory in place of a file is rejected.
 func TestVerifyFindsDirectories(t *testing.T) {
 	directory := recorded(t, 3, 4)
 	path := filepath.Join(directory, "blocks", "4.json")
@@ -165,5 +165,5 @@ func TestVerifyFindsDirectories(t *testing.T) {
 	require.NoError(t, os.Mkdir(path, 0o755))
 	_, err := answers.Verify(context.Background(), directory, nil)
 	require.ErrorIs(t, err, answers.ErrDamaged)
-	require.ErrorContains(t, err, "blocks/4.json: it cannot be read")
+	require.ErrorContains(t, err, "blocks/4.json: cannot be read")
 }

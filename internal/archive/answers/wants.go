@@ -10,9 +10,9 @@ import (
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 )
 
-// findWants finds out what else the proofs of the blocks want, and where: as it was when
-// the archive was made, or as the runtimes of the range tell. The last one tells the key of
-// FeesTreasuryProportion, and each whether system.blockWeight is wanted.
+// findWants determines which further data the proofs of the blocks need, and where: as when the archive was made, or from
+// the runtimes of the range. The last runtime gives the key of FeesTreasuryProportion, and each runtime whether
+// system.blockWeight is needed.
 func (r *recorder) findWants(ctx context.Context) error {
 	o := r.options
 	switch {
@@ -25,7 +25,7 @@ func (r *recorder) findWants(ctx context.Context) error {
 	last, err := r.runtime(ctx, o.Last)
 	// Plain files of blocks up to the head are completed later; a segment is taken as it is.
 	if errors.Is(err, chain.ErrNotOffered) || errors.Is(err, chain.ErrNoBlock) && !o.Segments {
-		return nil // the blocks will say it, too
+		return nil // reading the blocks reports the same error
 	}
 	if err != nil {
 		return err
@@ -43,8 +43,8 @@ func (r *recorder) findWants(ctx context.Context) error {
 	return r.findWeights(ctx, last)
 }
 
-// findWeights finds the heights at which system.blockWeight is wanted: those of the blocks
-// that a runtime executed that wants it. A block's runtime is what its parent left behind.
+// findWeights finds the heights at which system.blockWeight is needed: those of blocks executed by a runtime that needs
+// it. A block's runtime is the one after its parent.
 func (r *recorder) findWeights(ctx context.Context, last runtimeAt) error {
 	base, err := r.runtime(ctx, r.base)
 	if err != nil {
@@ -61,7 +61,7 @@ func (r *recorder) findWeights(ctx context.Context, last runtimeAt) error {
 		}
 		executed := chain.Heights{First: max(change.at+1, r.options.First), Last: r.options.Last}
 		if i == 0 {
-			executed.First = r.options.First // 0 has no parent
+			executed.First = r.options.First // block 0 has no parent
 		}
 		if i+1 < len(of.changes) {
 			executed.Last = of.changes[i+1].at
@@ -77,7 +77,7 @@ func (r *recorder) findWeights(ctx context.Context, last runtimeAt) error {
 	return nil
 }
 
-// addWeights adds heights after those before.
+// addWeights appends heights.
 func (r *recorder) addWeights(heights chain.Heights) {
 	wanted := r.manifest.BlockWeights
 	if n := len(wanted); n > 0 && wanted[n-1].Last+1 == heights.First {
@@ -87,13 +87,12 @@ func (r *recorder) addWeights(heights chain.Heights) {
 	r.manifest.BlockWeights = append(wanted, heights)
 }
 
-// wantsWeight tells whether system.blockWeight is wanted at a height.
+// wantsWeight reports whether system.blockWeight is needed at a height.
 func (r *recorder) wantsWeight(at uint64) bool {
 	return slices.ContainsFunc(r.manifest.BlockWeights, func(h chain.Heights) bool { return h.First <= at && at <= h.Last })
 }
 
-// refusable tells whether an answer is one that was asked for, and that the gateway may
-// have refused.
+// refusable reports whether an answer was requested and may have been refused by the gateway.
 func (r *recorder) refusable(path string) bool {
 	directory, name, _ := strings.Cut(path, "/")
 	switch directory {

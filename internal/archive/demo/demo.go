@@ -1,6 +1,5 @@
-// Package demo is the archive that is built into the program: 28 blocks of a
-// development chain with the real runtime 2100 of Moonbeam, and the balances of 18
-// accounts, as the real gateway served them.
+// Package demo is the archive built into the program: 28 blocks of a development chain with Moonbeam's real runtime
+// 2100, and the balances of 18 accounts, as the real gateway served them.
 package demo
 
 import (
@@ -19,14 +18,14 @@ import (
 //go:embed recordings.zip.gz
 var recordings []byte
 
-// Name is what stands for the demo where a gateway's address is asked for.
+// Name is the name of the demo in place of a gateway's address.
 const Name = "demo"
 
-// first is the block that the archive begins with. Blocks 0 to 2 can be read, but the
-// development node stamped block 1 with the time of its recording, months after block 2.
+// first is the first block of the archive's range. Blocks 0 to 2 can be read, but the development node stamped block 1
+// with the time of its recording, months after block 2.
 const first = 3
 
-// Open returns the archive.
+// Open opens the archive.
 var Open = sync.OnceValue(func() *answers.Archive {
 	files, err := unpack()
 	if err != nil {

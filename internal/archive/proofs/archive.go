@@ -16,27 +16,26 @@ import (
 	"github.com/feeledger/fees/internal/sys/disk"
 )
 
-// ErrDamaged says that something in an archive is not as it was recorded.
+// ErrDamaged reports that part of an archive was altered.
 var ErrDamaged = failure.New(failure.Damaged, "damaged")
 
-// unfinishedError says that a directory is no archive, or not yet. It is an [ErrDamaged].
+// unfinishedError reports that a directory is not an archive, or not complete. It wraps [ErrDamaged].
 type unfinishedError struct {
 	name string
-	err  error // why there is no directory, nil where there is one
+	err  error // why the directory cannot be used; nil if it can
 }
 
 func (e *unfinishedError) Error() string {
 	if e.err != nil {
 		return e.err.Error()
 	}
-	return fmt.Sprintf("%s: no archive of a node: it has no %s; where a recording was stopped, fees archive record goes on with it", e.name, manifestPath)
+	return fmt.Sprintf("%s is not an archive of a node: no %s. If a recording was interrupted, continue it with \"fees archive record\".", e.name, manifestPath)
 }
 
 func (e *unfinishedError) Unwrap() error { return ErrDamaged }
 
-// Archive is one that is read. It is safe for use by several goroutines. All that it says of a
-// block is proved by the hash of the archive's last block when it is read, and by the
-// trusted block's, where there is one.
+// Archive is an archive opened for reading. It is safe for concurrent use. Everything it returns about a block is
+// proved when it is read, by the hash of the archive's last block and, if there is one, of the trusted block.
 type Archive struct {
 	name     string
 	files    fs.FS
@@ -44,7 +43,7 @@ type Archive struct {
 	accounts []chain.Address
 	trusted  chain.Optional[chain.Anchor]
 
-	turn     sync.Mutex // who reads
+	turn     sync.Mutex // held while reading
 	tops     []chain.Optional[chain.Hash]
 	chains   recent[[]headed]
 	segments recent[*segment]
@@ -52,14 +51,13 @@ type Archive struct {
 	runtimes map[RuntimeName]readRuntime
 }
 
-// readRuntime is a runtime that was read, or why it cannot be.
+// readRuntime is a runtime that was read, or the error.
 type readRuntime struct {
 	*runtime
 	err error
 }
 
-// Is tells whether a directory is such an archive, as it says itself, or one whose recording
-// was stopped.
+// Is reports whether a directory claims to be such an archive, or contains an interrupted recording.
 func Is(directory string) bool {
 	file, err := os.Open(filepath.Join(directory, manifestPath))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -75,8 +73,8 @@ func Is(directory string) bool {
 	return strings.Contains(string(begin[:n]), `"format": "fees node archive`)
 }
 
-// Open opens the archive in a directory. Where a block is trusted it is to be one of the
-// archive's: the blocks above it are then by the word of who recorded them.
+// Open opens the archive in a directory. A trusted block must be in the archive; the blocks above it are then not
+// proved, only recorded.
 func Open(directory string, trusted chain.Optional[chain.Anchor]) (*Archive, error) {
 	if err := disk.CheckDirectory(directory); err != nil {
 		return nil, &unfinishedError{directory, err}
@@ -111,15 +109,15 @@ func open(name string, files fs.FS) (*Archive, error) {
 	return a, nil
 }
 
-// trust proves a block to be the archive's, so that all below it is proved by it.
+// trust checks that the archive contains a block, which then proves everything below it.
 func (a *Archive) trust(trusted chain.Optional[chain.Anchor]) error {
-	t, any := trusted.Get()
-	if !any {
+	t, given := trusted.Get()
+	if !given {
 		return nil
 	}
 	m := a.manifest
 	if t.Height < m.base() || t.Height > m.Last {
-		return fmt.Errorf("%s: the trusted block %d is not in it: it has blocks %d to %d; name one of them, as an explorer shows it", a.name, t.Height, m.First, m.Last)
+		return fmt.Errorf("%s: checkpoint block %d is not in the archive. Take one of blocks %d to %d from an explorer.", a.name, t.Height, m.First, m.Last)
 	}
 	h, err := a.headed(t.Height)
 	if err != nil {
@@ -127,34 +125,34 @@ func (a *Archive) trust(trusted chain.Optional[chain.Anchor]) error {
 	}
 	if h.hash != t.Hash {
 		return a.damaged(a.manifest.Segments[a.manifest.segmentOf(t.Height)].Headers.Path,
-			&BlockError{t.Height, "header", fmt.Errorf("its hash is %v, and %v is trusted", h.hash, t.Hash)})
+			&BlockError{t.Height, "header", fmt.Errorf("its hash is %v, but the checkpoint has %v", h.hash, t.Hash)})
 	}
 	a.trusted = trusted
 	return nil
 }
 
-// TrustOneOf trusts the highest of some blocks that the archive has, if it has any: those that
-// are known of its chain, by the chain's specName.
+// TrustOneOf trusts the highest block in the archive of those known for its chain, given the chain's specName, if there is
+// any.
 func (a *Archive) TrustOneOf(known func(specName string) []chain.Anchor) error {
 	m := a.manifest
 	var best chain.Optional[chain.Anchor]
 	for _, anchor := range known(m.Runtimes[len(m.Runtimes)-1].SpecName) {
-		if highest, any := best.Get(); anchor.Height >= m.base() && anchor.Height <= m.Last && (!any || anchor.Height > highest.Height) {
+		if highest, found := best.Get(); anchor.Height >= m.base() && anchor.Height <= m.Last && (!found || anchor.Height > highest.Height) {
 			best = chain.Some(anchor)
 		}
 	}
 	return a.trust(best)
 }
 
-// Kept are the heights of the range.
+// Kept returns the heights of the range.
 func (a *Archive) Kept() chain.Heights {
 	return chain.Heights{First: a.manifest.First, Last: a.manifest.Last}
 }
 
-// Proved is the trusted block by which all up to it is proved.
+// Proved returns the trusted block, which proves all blocks up to it.
 func (a *Archive) Proved() chain.Optional[chain.Anchor] { return a.trusted }
 
-// Base is the lowest block, which is kept for what it left behind.
+// Base returns the block below the range, which is included for the state it left.
 func (a *Archive) Base() (chain.Anchor, error) {
 	h, err := a.headed(a.manifest.base())
 	return h.at(), err
@@ -166,8 +164,8 @@ func (a *Archive) damaged(path string, err error) error {
 
 const maxManifest = 64 << 20
 
-// read reads a file of at most so many bytes.
-func (a *Archive) read(path string, most int64) ([]byte, error) {
+// read reads a file up to a size limit.
+func (a *Archive) read(path string, limit int64) ([]byte, error) {
 	if err := disk.CheckRegular(a.files, path); errors.Is(err, disk.ErrNotRegular) {
 		return nil, a.damaged(path, err)
 	}
@@ -176,22 +174,21 @@ func (a *Archive) read(path string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	bytes, err := io.ReadAll(io.LimitReader(file, most+1))
-	if err == nil && int64(len(bytes)) > most {
-		err = a.damaged(path, fmt.Errorf("it has more than the %d bytes that it should", most))
+	bytes, err := io.ReadAll(io.LimitReader(file, limit+1))
+	if err == nil && int64(len(bytes)) > limit {
+		err = a.damaged(path, fmt.Errorf("it has more than %d bytes", limit))
 	}
 	return bytes, err
 }
 
-// piece is what a file of the archive holds, at most so many bytes. It has to be the one that
-// was recorded.
-func (a *Archive) piece(p Piece, most int) ([]byte, error) {
-	if p.Size < 0 || p.Size > int64(most) {
-		return nil, a.damaged(p.Path, fmt.Errorf("the manifest says that it has %d bytes", p.Size))
+// piece returns the content of a file of the archive, up to a size limit. Its checksum must match the manifest.
+func (a *Archive) piece(p Piece, limit int) ([]byte, error) {
+	if p.Size < 0 || p.Size > int64(limit) {
+		return nil, a.damaged(p.Path, fmt.Errorf("the manifest states a size of %d bytes", p.Size))
 	}
 	packed, err := a.read(p.Path, p.Size)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, a.damaged(p.Path, errors.New("it is missing"))
+		return nil, a.damaged(p.Path, errors.New("the file is missing"))
 	}
 	if err != nil {
 		return nil, err
@@ -199,16 +196,16 @@ func (a *Archive) piece(p Piece, most int) ([]byte, error) {
 	if pieceOf(p.Path, packed) != p {
 		return nil, a.damaged(p.Path, errChanged)
 	}
-	bytes, err := unpack(packed, most)
+	bytes, err := unpack(packed, limit)
 	if err != nil {
 		return nil, a.damaged(p.Path, err)
 	}
 	return bytes, nil
 }
 
-var errChanged = errors.New("it is not as it was recorded")
+var errChanged = errors.New("the content was altered")
 
-// headed is the header of a block that is kept, proved by those above it.
+// headed returns the header of a block, proved by those above it.
 func (a *Archive) headed(height uint64) (headed, error) {
 	a.turn.Lock()
 	defer a.turn.Unlock()
@@ -219,12 +216,12 @@ func (a *Archive) headed(height uint64) (headed, error) {
 	return chain[height-chain[0].Number], nil
 }
 
-// chainOf are the headers of a segment, proved. The turn is held.
+// chainOf returns the proved headers of a segment. The caller holds turn.
 func (a *Archive) chainOf(i int) ([]headed, error) {
 	if list, known := a.chains.get(i); known {
 		return list, nil
 	}
-	from := i // the nearest segment above whose last block is proved
+	from := i // the nearest segment above with a proved last block
 	for !a.tops[from].Known() {
 		from++
 	}
@@ -244,7 +241,7 @@ func (a *Archive) chainOf(i int) ([]headed, error) {
 	}
 }
 
-// readChain reads the headers of a segment, and proves them by the hash of its last block.
+// readChain reads the headers of a segment and proves them with the hash of its last block.
 func (a *Archive) readChain(s *Segment, top chain.Hash) (list []headed, below chain.Hash, err error) {
 	encoded, err := a.encodedHeaders(s)
 	if err != nil {
@@ -287,8 +284,8 @@ func proveChain(encoded [][]byte, s span, top chain.Hash) (list []headed, below 
 	return list, list[0].ParentHash, nil
 }
 
-// segmentOf is the segment that has a height, with its headers. Both are proved; what is in
-// the blocks is when it is read.
+// segmentOf returns the segment that contains a height, and its headers, both proved. The contents of the blocks are proved
+// when they are read.
 func (a *Archive) segmentOf(height uint64) (*segment, []headed, error) {
 	a.turn.Lock()
 	defer a.turn.Unlock()
@@ -320,16 +317,16 @@ func (a *Archive) readSegment(s *Segment) (*segment, error) {
 	return read, nil
 }
 
-// runtime is a runtime of the archive, with the keys that are kept of its blocks.
+// runtime returns a runtime of the archive, with the keys recorded for its blocks.
 func (a *Archive) runtime(name RuntimeName) (*runtime, error) {
 	a.turn.Lock()
 	defer a.turn.Unlock()
-	if known, any := a.runtimes[name]; any {
+	if known, found := a.runtimes[name]; found {
 		return known.runtime, known.err
 	}
 	listed := a.manifest.runtime(name)
 	if listed == nil {
-		return nil, a.damaged(manifestPath, fmt.Errorf("it does not have the runtime %v", name))
+		return nil, a.damaged(manifestPath, fmt.Errorf("it lacks the runtime %v", name))
 	}
 	bytes, err := a.piece(listed.Metadata, maxRuntime)
 	var r *runtime
@@ -342,10 +339,10 @@ func (a *Archive) runtime(name RuntimeName) (*runtime, error) {
 	return r, err
 }
 
-// MetadataOf returns the metadata of a runtime as the node gave them. The chain does not prove them.
+// MetadataOf returns the metadata of a runtime as the node supplied them. The chain does not prove them.
 func (a *Archive) MetadataOf(r *Runtime) ([]byte, error) { return a.piece(r.Metadata, maxRuntime) }
 
-// code is what proves the code of a runtime.
+// code returns the proof of a runtime's code.
 func (a *Archive) code(r *Runtime) ([][]byte, error) {
 	piece := r.Code.Proof
 	bytes, err := a.piece(piece, maxRuntime)
@@ -365,7 +362,7 @@ func (a *Archive) code(r *Runtime) ([][]byte, error) {
 	case err != nil:
 		return nil, a.damaged(piece.Path, err)
 	case hash != r.Code.Hash:
-		return nil, a.damaged(piece.Path, &BlockError{h.Number, ":code", fmt.Errorf("its hash is %v, and the manifest has %v", hash, r.Code.Hash)})
+		return nil, a.damaged(piece.Path, &BlockError{h.Number, ":code", fmt.Errorf("its hash is %v, but the manifest has %v", hash, r.Code.Hash)})
 	case !slices.EqualFunc(parts, needed, slices.Equal):
 		return nil, a.damaged(piece.Path, &BlockError{h.Number, ":code", errOtherNodes})
 	}

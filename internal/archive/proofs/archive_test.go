@@ -33,7 +33,7 @@ func TestIs(t *testing.T) {
 	require.NoError(t, os.Remove(filepath.Join(stopped, manifestPath)))
 	require.True(t, Is(stopped))
 	_, err := Open(stopped, chain.Optional[chain.Anchor]{})
-	require.ErrorContains(t, err, "where a recording was stopped, fees archive record goes on with it")
+	require.ErrorContains(t, err, "If a recording was interrupted, continue it with")
 
 	a, err := Open(directory, chain.Optional[chain.Anchor]{})
 	require.NoError(t, err)
@@ -55,11 +55,11 @@ func TestIs(t *testing.T) {
 	require.ErrorIs(t, err, chain.ErrNoBlock)
 
 	_, err = Open(directory, anchorAt(made, 21))
-	require.ErrorContains(t, err, "the trusted block 21 is not in it: it has blocks 1 to 20")
+	require.ErrorContains(t, err, "checkpoint block 21 is not in the archive. Take one of blocks 1 to 20")
 	_, err = Open(directory, chain.Some(chain.Anchor{Height: 3, Hash: made.Hash(4)}))
 	require.ErrorContains(t, err, "block 3: header: its hash is "+made.Hash(3).String())
 	_, err = Open(t.TempDir(), chain.Optional[chain.Anchor]{})
-	require.ErrorContains(t, err, "it has no manifest.json; where a recording was stopped, fees archive record goes on with it")
+	require.ErrorContains(t, err, "no manifest.json. If a recording was interrupted, continue it with")
 }
 
 // What the last block left behind is its own runtime, unless it brought another, which is not
@@ -98,7 +98,7 @@ func TestFind(t *testing.T) {
 	a, files, _ := whole(t)
 	hashes, err := a.Hashes(t.Context(), []uint64{200, 0, 100, 3, 160})
 	require.NoError(t, err)
-	fresh, err := open("archive", files) // which has told nobody a hash yet
+	fresh, err := open("archive", files) // which has returned no hash yet
 	require.NoError(t, err)
 	for i, height := range []uint64{200, 0, 100, 3, 160} {
 		hash, _ := hashes[i].Get()
@@ -113,50 +113,50 @@ func TestFind(t *testing.T) {
 		known.add(chain.Hash{byte(i), byte(i >> 8), byte(i >> 16)}, i)
 	}
 	require.LessOrEqual(t, len(known.young)+len(known.old), 2*manyHeights)
-	_, any := known.of(chain.Hash{0, 0, 0})
-	require.False(t, any)
+	_, found := known.of(chain.Hash{0, 0, 0})
+	require.False(t, found)
 	for i := uint64(2 * manyHeights); i < 3*manyHeights; i++ {
-		height, any := known.of(chain.Hash{byte(i), byte(i >> 8), byte(i >> 16)})
-		require.True(t, any)
+		height, found := known.of(chain.Hash{byte(i), byte(i >> 8), byte(i >> 16)})
+		require.True(t, found)
 		require.Equal(t, i, height)
 	}
 }
 
-// A manifest that no recorder writes is refused, also with its sum made anew.
+// A manifest that no recorder writes is rejected, also with a new checksum.
 func TestManifestsRefused(t *testing.T) {
 	a, files, _ := whole(t)
 	for name, test := range map[string]struct {
 		change func(m *Manifest)
 		want   string
 	}{
-		"no segments":             {func(m *Manifest) { m.Segments = nil }, "its segments are not those of its range"},
-		"no runtimes":             {func(m *Manifest) { m.Runtimes = nil }, "it has 0 runtimes"},
-		"too many runtimes":       {func(m *Manifest) { m.Runtimes = make([]Runtime, maxRuntimes+1) }, "it has 1001 runtimes"},
-		"a range that ends early": {func(m *Manifest) { m.Last = 0 }, "its range is 1 to 0"},
-		"heights of 64 bits":      {func(m *Manifest) { m.Last = 1 << 63 }, "its range is 1 to 9223372036854775808"},
-		"all heights":             {func(m *Manifest) { m.First, m.Last = 0, 1<<64-1 }, "its range is 0 to 18446744073709551615"},
+		"no segments":             {func(m *Manifest) { m.Segments = nil }, "its segments do not match its range"},
+		"no runtimes":             {func(m *Manifest) { m.Runtimes = nil }, "invalid number of runtimes: 0"},
+		"too many runtimes":       {func(m *Manifest) { m.Runtimes = make([]Runtime, maxRuntimes+1) }, "invalid number of runtimes: 1001"},
+		"a range that ends early": {func(m *Manifest) { m.Last = 0 }, "invalid range 1 to 0"},
+		"heights of 64 bits":      {func(m *Manifest) { m.Last = 1 << 63 }, "invalid range 1 to 9223372036854775808"},
+		"all heights":             {func(m *Manifest) { m.First, m.Last = 0, 1<<64-1 }, "invalid range 0 to 18446744073709551615"},
 		"a segment above the range": {func(m *Manifest) {
 			m.Segments = slices.Clone(m.Segments)
 			last := &m.Segments[len(m.Segments)-1]
 			last.Last += 2
 			last.Headers.Path, last.Blocks.Path = last.span().headersPath(), last.span().blocksPath()
-		}, "its segments are not those of its range"},
+		}, "its segments do not match its range"},
 		"a path outside": {func(m *Manifest) {
 			m.Segments = slices.Clone(m.Segments)
 			m.Segments[3].Blocks.Path = "../../etc/passwd"
-		}, "its segments are not those of its range"},
-		"a path of a runtime": {func(m *Manifest) { m.Runtimes[0].Metadata.Path = "/etc/passwd" }, "its runtime moonbeam/2302 is none that is recorded"},
+		}, "its segments do not match its range"},
+		"a path of a runtime": {func(m *Manifest) { m.Runtimes[0].Metadata.Path = "/etc/passwd" }, "invalid runtime moonbeam/2302"},
 		"a name of a runtime": {func(m *Manifest) {
 			m.Runtimes[0].SpecName = "../x"
 			m.Runtimes[0].Version = []byte(`{"specName":"../x","specVersion":2302}`)
 			m.Runtimes[0].Metadata.Path = m.Runtimes[0].metadataPath()
-		}, "its runtime ../x/2302 is none that is recorded"},
-		"no version":           {func(m *Manifest) { m.Runtimes[0].Version = nil }, "its runtime moonbeam/2302 is none that is recorded"},
-		"a code that is above": {func(m *Manifest) { m.Runtimes[0].Code = &Code{At: 201, Proof: m.Runtimes[0].Code.Proof} }, "its runtime moonbeam/2302 is none that is recorded"},
-		"an account twice":     {func(m *Manifest) { m.Accounts = append(m.Accounts, m.Accounts...) }, "its accounts are not as they are recorded"},
+		}, "invalid runtime ../x/2302"},
+		"no version":           {func(m *Manifest) { m.Runtimes[0].Version = nil }, "invalid runtime moonbeam/2302"},
+		"a code that is above": {func(m *Manifest) { m.Runtimes[0].Code = &Code{At: 201, Proof: m.Runtimes[0].Code.Proof} }, "invalid runtime moonbeam/2302"},
+		"an account twice":     {func(m *Manifest) { m.Accounts = append(m.Accounts, m.Accounts...) }, "its accounts are not sorted or not unique"},
 		"no account":           {func(m *Manifest) { m.Accounts = []string{"0x12"} }, "0x12"},
-		"small letters":        {func(m *Manifest) { m.Accounts = []string{strings.ToLower(m.Accounts[0])} }, "its accounts are not as they are recorded"},
-		"too many accounts":    {func(m *Manifest) { m.Accounts = make([]string, 101) }, "it has 101 accounts, and at most 100 are recorded"},
+		"small letters":        {func(m *Manifest) { m.Accounts = []string{strings.ToLower(m.Accounts[0])} }, "its accounts are not sorted or not unique"},
+		"too many accounts":    {func(m *Manifest) { m.Accounts = make([]string, 101) }, "101 accounts exceed the limit of 100"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := bundleFrom(t, a).manifest
@@ -179,7 +179,7 @@ func TestManifestsRefused(t *testing.T) {
 	changed := maps.Clone(files)
 	changed[manifestPath] = &fstest.MapFile{Data: make([]byte, maxManifest+2)}
 	_, err := open("archive", changed)
-	require.ErrorContains(t, err, "it has more than the 67108864 bytes that it should")
+	require.ErrorContains(t, err, "it has more than 67108864 bytes")
 }
 
 // A file that says that it holds much more than one of an archive does is not unpacked.
@@ -187,7 +187,7 @@ func TestBombs(t *testing.T) {
 	bomb := pack(make([]byte, maxRuntime+1))
 	require.Less(t, len(bomb), 1<<16)
 	_, err := unpack(bomb, maxRuntime)
-	require.ErrorContains(t, err, "it holds more than 67108864 bytes")
+	require.ErrorContains(t, err, "larger than 67108864 bytes")
 	for _, size := range []int{0, 1, 255, 256, 257, 1 << 16, maxRuntime} {
 		packed := pack(make([]byte, size))
 		bytes, err := unpack(packed, maxRuntime)
@@ -203,9 +203,9 @@ func TestBombs(t *testing.T) {
 	_, err = readSegment(append([]byte{0x02, 0x00, 0x04, 0x00}, make([]byte, 1<<20)...), span{0, 0}) // 65,536
 	require.ErrorContains(t, err, "a list of 65536, want at most 16384")
 	_, err = readSegment(append([]byte{0, 8}, make([]byte, 9)...), span{0, 0})
-	require.ErrorContains(t, err, "a list with something that is empty")
+	require.ErrorContains(t, err, "a list with an empty item")
 	_, err = readHeaders([]byte{0}, span{0, 0})
-	require.ErrorContains(t, err, "it has 0 headers, want 1")
+	require.ErrorContains(t, err, "got 0 headers, want 1")
 }
 
 // each asks an archive for all that it has of a block.
@@ -378,7 +378,7 @@ func TestHandler(t *testing.T) {
 	require.NoError(t, os.RemoveAll(filepath.Join(directory, "blocks")))
 	status, text = get("/blocks/45")
 	require.Equal(t, http.StatusInternalServerError, status)
-	require.Contains(t, text, "blocks/32-47.zst: it is missing")
+	require.Contains(t, text, "blocks/32-47.zst: the file is missing")
 	require.NotContains(t, text, directory)
 	require.NoError(t, os.RemoveAll(filepath.Join(directory, "headers")))
 	again, err := Open(directory, chain.Optional[chain.Anchor]{})

@@ -1,58 +1,55 @@
-// Package proofs keeps what a node says of a range of blocks, with what proves it: the
-// headers, the extrinsics, and read proofs of what the state has of them. It proves all of it
-// by the hash of one block, and answers from it as the node did (internal/node/gateway, on top of it,
-// as Sidecar does).
+// Package proofs records what a node returns for a range of blocks together with the proof: the headers, the extrinsics,
+// and read proofs of their state. It proves all of it from the hash of one block, and serves it as the node did
+// (internal/node/gateway, on top of it, does so as Sidecar).
 //
 // An archive is a directory:
 //
 //	headers/<first>-<last>.zst      the headers of up to a thousand blocks
-//	blocks/<first>-<last>.zst       their extrinsics, and the nodes of the tries of their states
+//	blocks/<first>-<last>.zst       their extrinsics, and nodes of their state tries
 //	runtimes/<name>-<version>.metadata.zst
 //	                                the metadata of a runtime that executed some of them
 //	runtimes/<name>-<version>.code.zst
-//	                                what proves the hash of its code, where the node gave that:
-//	                                by the parent of the highest block that it executed
-//	manifest.json                   the range, the runtimes, what the node said of itself; sums
+//	                                the proof of its code's hash, if the node supplied it, in the state of
+//	                                the parent of the highest block that it executed
+//	manifest.json                   the range, the runtimes, the node's statements about itself; checksums
+//	finality.json                   evidence that a block of the range, or one above it, is final, if requested
+//	                                (package finality); it proves itself, so the manifest does not list it
 //
-// All but the manifest are zstd frames of SCALE. Headers are a list of headers, each as the
-// chain hashes it, behind its length. For each block, blocks have the list of its extrinsics as
-// the chain encodes it, and a list of parts: nodes and values of the state's trie, each behind
-// its length. A part that a block below in the same file needs as well stands there alone. The
-// code's proof is such a list. A file begins and ends at a thousand, or where the range does.
+// All files but the manifest are zstd frames of SCALE. A headers file is a list of headers, each as the chain hashes it,
+// prefixed with its length. A blocks file contains for each block the list of its extrinsics as the chain encodes them,
+// and a list of parts: nodes and values of the state trie, each prefixed with its length. A part that a lower block in
+// the same file needs as well is stored only there. The code's proof is such a list, too. Files begin and end at
+// multiples of a thousand, or where the range does.
 //
-// The block below the range is kept too, for what it left behind priced the first one.
+// The block below the range is included, too, because the state it left prices the first block.
 //
 // # What is proved
 //
-// Who trusts the hash of one block has all below it proved: a header by the hash that the one
-// above has of it (package header), the extrinsics by the header's root, and by its state root
-// what the state has: the events, the next fee multiplier, the time, which runtime executed the
-// block, and what else [RecordOptions] ask for (package trie). A key that has nothing is proved
-// to have nothing.
+// The hash of one trusted block proves everything below it: each header by the hash in the header above (package header),
+// the extrinsics by the header's root, and state by its state root: the events, the next fee multiplier, the time, the
+// runtime that executed the block, and what else [RecordOptions] request (package trie). The absence of a value at a key
+// is proved as well.
 //
 // # What is not proved
 //
-// A runtime's metadata are what the node says of the runtime: its name and version are proved,
-// and the hash of its code, which anybody can run who has it, to see that it gives these
-// metadata. Whoever writes an archive's sums anew can give metadata of the same name that read
-// the events otherwise; those that cannot be read, or that name another runtime, are found.
-// So compare metadata by the hash of the code.
+// A runtime's metadata are the node's statement. Its name, its version and the hash of its code are proved, so anyone who
+// has the code can run it and compare the metadata. Someone who rewrites an archive's checksums can supply metadata of
+// the same name that decode the events differently; metadata that cannot be decoded, or name another runtime, are
+// detected. So compare metadata by the hash of the code.
 //
-// What the node says of itself and its chain (names, the token), and of a runtime beside its
-// name and version, is its word. That a recorder left something out, such as the hash of a code
-// or an account, does not show; what is there is proved. Blocks above the trusted one are not,
-// nor is it proved that the chain's validators made any of them final.
+// Also not proved: the node's statements about itself and its chain (names, the token), and about a runtime beyond its name
+// and version. An omission by the recorder, such as the hash of a code or an account, does not show; what is present is
+// proved. Blocks above the trusted one are not proved. Finality is proved only from a set
+// of validators that is trusted ([TrustFinal]).
 //
 // # Before you change it
 //
-// The bytes are a function of the range and of the chain: of a node's proof only those parts
-// are kept that lead to the keys, in the order of the keys. So the same range gives the same
-// bytes, however often the recorder was stopped, whoever gave the blocks, and also where
-// several archives were joined.
+// The bytes are a function of the range and the chain: of a node's proof, only the parts that lead to the keys are stored,
+// in the order of the keys. So the same range gives the same bytes, regardless of interruptions, of the node, and of
+// whether archives were joined.
 //
-// A recorder goes downwards, so that it proves each block before it writes it. It writes the
-// headers of a file before its blocks, and the manifest last. What is there and proves right
-// is not asked for again.
+// A recorder works downwards, so that it proves each block before it writes it. It writes the headers of a file before its
+// blocks, and the manifest last. Existing files that prove valid are not requested again.
 //
 // Memory holds the blocks of a few files, and does not grow with the range.
 package proofs

@@ -17,7 +17,7 @@ import (
 )
 
 // Keep some blocks of a node, here that of a made-up chain, and prove them by the hash of the last
-// one: whoever trusts it needs nobody's word for the others.
+// one: trusting it is enough to trust the others.
 func Example() {
 	ctx := context.Background()
 	made := chaingen.New(chaingen.Options{Head: 5, Rooted: true})

@@ -10,34 +10,32 @@ import (
 	"github.com/feeledger/fees/internal/sys/disk"
 )
 
-// Forecast is what recording a range will come to, by what a few of its blocks came to.
+// Forecast estimates what recording a range takes, from a sample of its blocks.
 type Forecast struct {
-	Blocks uint64 // with the one below the range
-	// Questions is how many are asked: providers that limit how many a second count these.
+	Blocks uint64 // including the one below the range
+	// Questions is the number of requests, which providers' rate limits count.
 	Questions uint64
-	// Messages is in how many messages they go to a node that takes many at once.
+	// Messages is the number of messages if the node accepts batches.
 	Messages uint64
-	// Duration is how long it takes at the rate of those that were asked for, and at the most
-	// questions a second that are allowed.
+	// Duration is the expected time at the rate of the sample and the permitted requests per second.
 	Duration time.Duration
 	Bytes    int64 // of the archive
 }
 
-// What one recording asks beside its blocks: what is final, the last block, and the words; and
-// of each runtime its version, its metadata and its code.
+// Requests per recording besides its blocks: the final head, the last block and the node's statements; and per runtime its
+// version, metadata and code.
 const (
 	onceAsked     = 2 + 1 + 4
 	asksOfRuntime = 3
 )
 
-// sampled is how many blocks a forecast asks for in a place, for each message under way at once.
+// sampled is the number of blocks that a forecast requests at one position, per concurrent message.
 const sampled = 4 * portionSize
 
-// NewForecast records a few blocks of the range in a temporary directory: some at its end, in
-// its middle and at its beginning. A runtime that executed none of these is not counted, and
-// what a file of a thousand blocks has alike it finds in fewer blocks: the archive is rather
-// smaller than larger. Where at most so many questions a second are asked, not 0, fewer
-// blocks are asked for.
+// NewForecast records a few blocks of the range in a temporary directory: some at its end, its middle and its beginning. It
+// does not count runtimes that executed none of these, and finds less redundancy than a file of a thousand blocks has: the
+// archive tends to be smaller than forecast. If questionsPerSecond is not 0, the sample is
+// smaller.
 func NewForecast(ctx context.Context, from Origin, o RecordOptions, questionsPerSecond float64) (f Forecast, err error) {
 	if o, err = o.normal(); err != nil {
 		return f, err
@@ -74,22 +72,22 @@ func NewForecast(ctx context.Context, from Origin, o RecordOptions, questionsPer
 	return f, nil
 }
 
-// sample is the blocks that a forecast asked for.
+// sample contains the measurements of a forecast.
 type sample struct {
 	from      Origin
 	options   RecordOptions
-	perSecond float64 // questions, 0 for any number
+	perSecond float64 // requests; 0 for no limit
 	blocks    uint64
-	bytes     int64 // of their segments, with what the manifest says of them
+	bytes     int64 // of their segments, including their share of the manifest
 	took      time.Duration
-	runtimes  map[RuntimeName]int64 // how large their metadata are
+	runtimes  map[RuntimeName]int64 // size of their metadata
 }
 
-// places are the blocks that are asked for, which are all of a short range.
+// places returns the blocks to sample; for a short range, all.
 func (s *sample) places() []span {
 	first, last := base(s.options.First), s.options.Last
 	size := uint64(s.options.Concurrency * sampled)
-	if s.perSecond > 0 { // two questions a block, in three places: within some twelve seconds
+	if s.perSecond > 0 { // two requests per block, at three positions: about twelve seconds
 		size = min(size, max(uint64(2*s.perSecond), 2))
 	}
 	if last-first+1 <= 3*size {
@@ -99,13 +97,13 @@ func (s *sample) places() []span {
 	return []span{{last - size + 1, last}, {middle, middle + size - 1}, {first, first + size - 1}}
 }
 
-// segmentText is about how many bytes the manifest has of a segment.
+// segmentText is the approximate number of bytes in the manifest per segment.
 const segmentText = 450
 
 func (s *sample) record(ctx context.Context, directory string, blocks span) error {
 	o := s.options
 	o.First, o.Last, o.Progress = blocks.first+1, blocks.last, nil
-	o.Trusted = chain.Optional[chain.Anchor]{} // a recording proves, and a forecast does not
+	o.Trusted = chain.Optional[chain.Anchor]{} // a forecast proves nothing
 	if blocks.first == blocks.last {
 		o.First = blocks.first
 	}
@@ -129,7 +127,7 @@ func (s *sample) record(ctx context.Context, directory string, blocks span) erro
 	return nil
 }
 
-// withoutCode does not ask for the code of runtimes, which is large.
+// withoutCode skips the code of runtimes, which is large.
 type withoutCode struct{ Origin }
 
 func (o withoutCode) Proof(ctx context.Context, block chain.Anchor, keys ...[]byte) ([][]byte, error) {

@@ -72,7 +72,7 @@ func FuzzReadManifest(f *testing.F) {
 		}
 	})
 	f.Fuzz(func(t *testing.T, text []byte, sealed bool) {
-		if sealed { // the sum of a manifest is made anew, else nothing would come through
+		if sealed { // with a new checksum, or nothing would pass
 			if m, err := unsealed(text); err == nil {
 				if text, err = m.seal(); err != nil {
 					return

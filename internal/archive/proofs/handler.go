@@ -12,7 +12,7 @@ import (
 	"github.com/feeledger/fees/internal/substrate/render"
 )
 
-// Gateway answers from the archive as Substrate API Sidecar would from the node.
+// Gateway returns a gateway that answers from the archive as Substrate API Sidecar would from the node.
 func (a *Archive) Gateway() (*gateway.Gateway, error) {
 	lowest, err := a.Base()
 	if err != nil {
@@ -21,8 +21,8 @@ func (a *Archive) Gateway() (*gateway.Gateway, error) {
 	return gateway.Of(a, lowest, a.manifest.Last), nil
 }
 
-// Handler serves those answers. What the chain may have and the archive lacks is an error of
-// status 500 that says so.
+// Handler serves those answers. Data that the chain may have but the archive lacks results in status 500 with an
+// explanation.
 func (a *Archive) Handler() (http.Handler, error) {
 	gateway, err := a.Gateway()
 	if err != nil {
@@ -36,8 +36,7 @@ type answers struct {
 	gateway *gateway.Gateway
 }
 
-// Answer answers a question. What is refused does not tell the archive's place on this
-// machine.
+// Answer answers a request. Errors do not reveal the archive's location on this machine.
 func (s *answers) Answer(ctx context.Context, question string) (string, error) {
 	text, err := s.gateway.Answer(ctx, question)
 	var refused *render.RefusedError

@@ -15,41 +15,44 @@ import (
 	"github.com/feeledger/fees/internal/substrate/trie"
 )
 
-// JoinOptions say how archives are joined.
+// JoinOptions state how archives are joined.
 type JoinOptions struct {
-	// Trusted is a block that the chain of the archives must have.
+	// Trusted is a block that the archives' chain must contain.
 	Trusted chain.Optional[chain.Anchor]
-	// Progress is told, if not nil, how many of the blocks are kept.
+	// Progress, if not nil, receives the number of blocks stored.
 	Progress func(done, total uint64)
 
 	segmentSize uint64 // for tests
 }
 
-// Join makes one archive of several that are parts of one chain, in any order: the one that
-// [Record] would make of the whole range. Parts may overlap. They have the same accounts and the
-// same parameter keys.
+// Join combines several archives of one chain, in any order, into one: the archive that [Record] would make of the whole
+// range. Parts may overlap. They must have the same accounts and parameter keys.
 //
-// Each part is proved as it is read, and by the part above it. Of what is not proved, the words
-// of the highest part count. It goes on where it was stopped, as [Record] does.
+// Each part is proved as it is read, and by the part above it. For unproved data, the highest part takes precedence.
+// Like [Record], Join continues where it was stopped.
 func Join(ctx context.Context, directories []string, output string, o JoinOptions) (*Manifest, error) {
 	p, err := openParts(ctx, directories)
 	if err != nil {
 		return nil, err
 	}
 	top := p.list[0]
-	return Record(ctx, p, output, RecordOptions{
+	m, err := Record(ctx, p, output, RecordOptions{
 		First:        p.first,
 		Last:         top.manifest.Last,
 		Trusted:      o.Trusted,
 		Accounts:     top.accounts,
 		ParameterKey: p.parameterKey,
-		Concurrency:  2, // what is there is read as fast by two
+		Concurrency:  2, // more would not read faster
 		Progress:     o.Progress,
 		segmentSize:  o.segmentSize,
 	})
+	if err == nil {
+		err = p.copyFinality(output)
+	}
+	return m, err
 }
 
-// FromArchive is an archive to record a part of its range from.
+// FromArchive returns an archive as the origin of a recording.
 func FromArchive(ctx context.Context, directory string) (Origin, error) {
 	p, err := openParts(ctx, []string{directory})
 	if err != nil {
@@ -58,15 +61,15 @@ func FromArchive(ctx context.Context, directory string) (Origin, error) {
 	return p, nil
 }
 
-// parts are archives that are joined: the Origin of what they become.
+// parts are the archives to join; they are the Origin of the result.
 type parts struct {
-	list  []*Archive // the one that goes highest first
+	list  []*Archive // the one that reaches highest first
 	first uint64
 }
 
 func openParts(ctx context.Context, directories []string) (*parts, error) {
 	if len(directories) == 0 {
-		return nil, errors.New("no archives are named: join the directories of at least two")
+		return nil, errors.New("no archives given; name at least two directories")
 	}
 	p := &parts{}
 	for _, directory := range directories {
@@ -79,7 +82,7 @@ func openParts(ctx context.Context, directories []string) (*parts, error) {
 	slices.SortStableFunc(p.list, func(a, b *Archive) int {
 		return cmp.Or(cmp.Compare(b.manifest.Last, a.manifest.Last), cmp.Compare(a.manifest.First, b.manifest.First))
 	})
-	lowest := p.list[0] // of those that were looked at
+	lowest := p.list[0] // of those examined so far
 	for _, a := range p.list[1:] {
 		if err := fit(ctx, lowest, a); err != nil {
 			return nil, err
@@ -92,20 +95,20 @@ func openParts(ctx context.Context, directories []string) (*parts, error) {
 	return p, nil
 }
 
-// fit tells whether an archive goes on downwards from another.
+// fit checks that lower continues upper downwards.
 func fit(ctx context.Context, upper, lower *Archive) error {
 	u, l := upper.manifest, lower.manifest
 	if !slices.Equal(u.Accounts, l.Accounts) {
-		return fmt.Errorf("%s has the balances of other accounts than %s: %s, and %s", lower.name, upper.name, named(l.Accounts), named(u.Accounts))
+		return fmt.Errorf("the accounts of %s and %s differ: %s and %s", lower.name, upper.name, named(l.Accounts), named(u.Accounts))
 	}
 	for i := range l.Runtimes {
 		r := &l.Runtimes[i]
 		if other := u.runtime(r.RuntimeName); other != nil && other.ParameterKey != r.ParameterKey {
-			return fmt.Errorf("%s has the parameter %q of the runtime %v, and %s has %q", lower.name, r.ParameterKey, r.RuntimeName, upper.name, other.ParameterKey)
+			return fmt.Errorf("%s has the parameter %q for runtime %v, but %s has %q", lower.name, r.ParameterKey, r.RuntimeName, upper.name, other.ParameterKey)
 		}
 	}
 	if l.Last < u.base() {
-		return fmt.Errorf("%s ends with block %d, and %s begins with block %d: none of the archives has what is between them", lower.name, l.Last, upper.name, u.First)
+		return fmt.Errorf("%s ends with block %d and %s begins with block %d; no archive contains the blocks in between", lower.name, l.Last, upper.name, u.First)
 	}
 	return sameChain(ctx, upper, lower)
 }
@@ -117,8 +120,8 @@ func named(accounts []string) string {
 	return strings.Join(accounts, ", ")
 }
 
-// sameChain compares the blocks that two archives share: where the highest is the same, so are
-// all below it. Else it finds the lowest that differs.
+// sameChain compares the blocks that two archives share: if the highest agree, so do all below. Otherwise it reports the
+// lowest that differs.
 func sameChain(ctx context.Context, a, b *Archive) error {
 	lowest, highest := max(a.manifest.base(), b.manifest.base()), min(a.manifest.Last, b.manifest.Last)
 	var failed error
@@ -139,9 +142,9 @@ func sameChain(ctx context.Context, a, b *Archive) error {
 	other, _ := b.headed(height)
 	from := ""
 	if height == lowest {
-		from = " already"
+		from = ", the lowest that both contain,"
 	}
-	return fmt.Errorf("%s and %s are not of one chain: block %d%s is %v in the one, and %v in the other", a.name, b.name, height, from, one.hash, other.hash)
+	return fmt.Errorf("%s and %s are on different chains: block %d%s is %v in the first and %v in the second", a.name, b.name, height, from, one.hash, other.hash)
 }
 
 func (p *parts) parameterKey(name RuntimeName) string {
@@ -153,8 +156,8 @@ func (p *parts) parameterKey(name RuntimeName) string {
 	return ""
 }
 
-// of are the archives that have a block, the one that goes highest first. There is one at least
-// where Hashes tells the block's hash.
+// of returns the archives that contain a block, the one that reaches highest first. There is at least one if Hashes
+// returned the block's hash.
 func (p *parts) of(height uint64) (list []*Archive) {
 	for _, a := range p.list {
 		if height >= a.manifest.base() && height <= a.manifest.Last {
@@ -166,10 +169,10 @@ func (p *parts) of(height uint64) (list []*Archive) {
 
 func (p *parts) last() uint64 { return p.list[0].manifest.Last }
 
-// Final is the highest block that there is.
+// Final returns the highest block of all parts.
 func (p *parts) Final(context.Context) (uint64, error) { return p.last(), nil }
 
-// Hashes are those of the blocks that there are.
+// Hashes returns the hashes of the existing blocks.
 func (p *parts) Hashes(ctx context.Context, heights []uint64) ([]chain.Optional[chain.Hash], error) {
 	list := make([]chain.Optional[chain.Hash], len(heights))
 	for i, height := range heights {
@@ -186,7 +189,7 @@ func (p *parts) Hashes(ctx context.Context, heights []uint64) ([]chain.Optional[
 	return list, ctx.Err()
 }
 
-// Given are blocks with all that is kept of them.
+// Given returns blocks with everything recorded of them.
 func (p *parts) Given(ctx context.Context, blocks []chain.Anchor, _ [][]byte) ([]Given, error) {
 	given := make([]Given, len(blocks))
 	for i, block := range blocks {
@@ -198,8 +201,8 @@ func (p *parts) Given(ctx context.Context, blocks []chain.Anchor, _ [][]byte) ([
 	return given, ctx.Err()
 }
 
-// Proof is what is kept of a block's state. That of a runtime's code is kept apart, and one
-// archive may have it where another does not.
+// Proof returns the recorded state of a block. The proof of a runtime's code is stored separately, and may be in only some
+// of the archives.
 func (p *parts) Proof(ctx context.Context, block chain.Anchor, keys ...[]byte) (proof [][]byte, err error) {
 	if len(keys) != 1 || !bytes.Equal(keys[0], codeKey) {
 		given, err := p.of(block.Height)[0].given(block.Height)
@@ -233,8 +236,8 @@ func (p *parts) Word(ctx context.Context, method string) (jsonscan.Value, error)
 	return p.list[0].Call(ctx, method)
 }
 
-// left is the runtime that a block left behind, which executed the one above it, and the archive
-// whose word of it counts: that which goes highest, of those that have the runtime.
+// left returns the runtime after a block, which executed the next one, and the archive whose statement counts: of those
+// with the runtime, the one that reaches highest.
 func (p *parts) left(block chain.Anchor) (*Archive, *Runtime, error) {
 	height := min(block.Height+1, p.last())
 	in := p.of(height)[0]
@@ -250,7 +253,7 @@ func (p *parts) left(block chain.Anchor) (*Archive, *Runtime, error) {
 	return p.list[i], p.list[i].manifest.runtime(r.RuntimeName), nil // in has it
 }
 
-// given is a block with all that is kept of it.
+// given returns a block with everything recorded of it.
 func (a *Archive) given(height uint64) (g Given, err error) {
 	s, list, err := a.segmentOf(height)
 	if err != nil {
@@ -268,12 +271,12 @@ func (a *Archive) given(height uint64) (g Given, err error) {
 	return g, nil
 }
 
-// codeAt is what proves the code that a block left behind.
+// codeAt returns the proof of the code after a block.
 func (a *Archive) codeAt(height uint64) ([][]byte, error) {
 	for i := range a.manifest.Runtimes {
 		if r := &a.manifest.Runtimes[i]; r.Code != nil && r.Code.At == height {
 			return a.code(r)
 		}
 	}
-	return nil, fmt.Errorf("%s: the code that block %d left behind: %w", a.name, height, chain.ErrNotKept)
+	return nil, fmt.Errorf("%s: the code after block %d: %w", a.name, height, chain.ErrNotKept)
 }

@@ -109,17 +109,17 @@ func TestJoinRefused(t *testing.T) {
 		o     JoinOptions
 		want  string
 	}{
-		"none":  {nil, JoinOptions{}, "no archives are named"},
-		"a gap": {[]string{low, recorded(t, node, RecordOptions{First: 43, Last: 70})}, JoinOptions{}, "ends with block 40, and "},
+		"none":  {nil, JoinOptions{}, "no archives given"},
+		"a gap": {[]string{low, recorded(t, node, RecordOptions{First: 43, Last: 70})}, JoinOptions{}, "ends with block 40 and "},
 		"another chain": {[]string{low, recorded(t, forked, RecordOptions{First: 41, Last: 70})}, JoinOptions{},
-			fmt.Sprintf("are not of one chain: block 40 already is %v in the one, and %v in the other", fork.Hash(40), made.Hash(40))},
+			fmt.Sprintf("are on different chains: block 40, the lowest that both contain, is %v in the first and %v in the second", fork.Hash(40), made.Hash(40))},
 		"another chain that overlaps": {[]string{low, recorded(t, forked, RecordOptions{First: 21, Last: 70})}, JoinOptions{},
-			fmt.Sprintf("are not of one chain: block 20 already is %v in the one, and %v in the other", fork.Hash(20), made.Hash(20))},
+			fmt.Sprintf("are on different chains: block 20, the lowest that both contain, is %v in the first and %v in the second", fork.Hash(20), made.Hash(20))},
 		"other accounts": {[]string{low, recorded(t, node, RecordOptions{First: 41, Last: 70, Accounts: made.Accounts()[:1]})}, JoinOptions{},
-			"has the balances of other accounts than"},
-		"another hash at the end": {[]string{low, recorded(t, node, RecordOptions{First: 41, Last: 70})}, JoinOptions{Trusted: chain.Some(chain.Anchor{Height: 70, Hash: chain.Hash{1}})}, "block 70: answer for another block"},
+			"the accounts of "},
+		"another hash at the end": {[]string{low, recorded(t, node, RecordOptions{First: 41, Last: 70})}, JoinOptions{Trusted: chain.Some(chain.Anchor{Height: 70, Hash: chain.Hash{1}})}, "block 70: the response is for a different block"},
 		"another hash in a part":  {[]string{low, recorded(t, node, RecordOptions{First: 41, Last: 70})}, JoinOptions{Trusted: chain.Some(chain.Anchor{Height: 7, Hash: chain.Hash{1}})}, "block 7: header: its hash is"},
-		"no archive":              {[]string{low, t.TempDir()}, JoinOptions{}, "no archive of a node"},
+		"no archive":              {[]string{low, t.TempDir()}, JoinOptions{}, "is not an archive of a node"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := joinTo(t, test.parts, test.o)
@@ -136,7 +136,7 @@ func TestJoinRefused(t *testing.T) {
 			m.Runtimes[0].Version = json.RawMessage(`{"specName":"moonbeam","specVersion":2302}`)
 		})
 		_, _, err := joinTo(t, []string{low, high}, JoinOptions{})
-		require.ErrorContains(t, err, `has the parameter "" of the runtime moonbeam/2302, and `)
+		require.ErrorContains(t, err, `has the parameter "" for runtime moonbeam/2302, but `)
 		require.ErrorContains(t, err, `has "0x0b00"`)
 	})
 	t.Run("a damaged part", func(t *testing.T) {
@@ -181,5 +181,5 @@ func TestFromArchive(t *testing.T) {
 		require.ErrorContains(t, err, "block ", name)
 	}
 	_, err = FromArchive(t.Context(), t.TempDir())
-	require.ErrorContains(t, err, "no archive of a node")
+	require.ErrorContains(t, err, "is not an archive of a node")
 }

@@ -16,35 +16,33 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// format is the version of the archive's form.
+// format is the version of the archive format.
 const format = "fees node archive 1"
 
 const (
 	manifestPath = "manifest.json"
-	// stampPath has a timestamp of the manifest, where somebody had it stamped. It is no
-	// part of what was recorded.
+	// stampPath contains a timestamp of the manifest, if one was requested. It is not part of the recording.
 	stampPath = manifestPath + ".tsr"
 )
 
-// Manifest says what an archive holds. It has no time and no place in it: the same range of the
-// same chain has the same manifest, where the node said the same of itself.
+// Manifest describes the contents of an archive. It contains no time and no path: the same range of the same chain gives the
+// same manifest, if the node's statements about itself agree.
 type Manifest struct {
 	Format string `json:"format"`
 	First  uint64 `json:"first"`
 	Last   uint64 `json:"last"`
-	// LastHash is the hash of the last block, by which all others are proved.
+	// LastHash is the hash of the last block, which proves all others.
 	LastHash chain.Hash `json:"last_hash"`
-	Accounts []string   `json:"accounts"` // whose balances are proved at each block, rising
+	Accounts []string   `json:"accounts"` // with balances proved at each block, ascending
 	Node     Words      `json:"node"`
 	Runtimes []Runtime  `json:"runtimes"` // in the order in which they executed blocks
-	// Segments are the files of the blocks, from the block below the first one on, rising and
-	// without gaps.
+	// Segments are the files of the blocks, beginning with the block below the range, ascending and without gaps.
 	Segments []Segment `json:"segments"`
-	// SHA256 is that of the manifest's own text with this value empty.
+	// SHA256 is the checksum of the manifest's own text with this value empty.
 	SHA256 string `json:"sha256"`
 }
 
-// Words are what a node says of itself and its chain. Nothing proves them.
+// Words are a node's statements about itself and its chain. They are not proved.
 type Words struct {
 	Chain      string          `json:"chain"`      // system_chain
 	ChainType  json.RawMessage `json:"chain_type"` // system_chainType
@@ -52,26 +50,25 @@ type Words struct {
 	Version    string          `json:"version"`    // system_version
 }
 
-// Runtime is one that executed blocks of the archive.
+// Runtime is a runtime that executed blocks of the archive.
 type Runtime struct {
 	RuntimeName
-	// Version is what the node says of the runtime (state_getRuntimeVersion).
+	// Version is the node's statement about the runtime (state_getRuntimeVersion).
 	Version      json.RawMessage `json:"version"`
 	ParameterKey string          `json:"parameter_key,omitempty"` // of FeesTreasuryProportion
 	Metadata     Piece           `json:"metadata"`
-	// Code is the hash of the runtime's code, not there where the node gave no proof of it.
+	// Code identifies the runtime's code; absent if the node supplied no proof of it.
 	Code *Code `json:"code,omitempty"`
 }
 
-// Code is the code of a runtime, as the parent of the highest block that it executed left it
-// behind.
+// Code identifies the code of a runtime in the state of the parent of the highest block that it executed.
 type Code struct {
 	At    uint64     `json:"at"`   // the parent
 	Hash  chain.Hash `json:"hash"` // blake2b-256
 	Proof Piece      `json:"proof"`
 }
 
-// Segment is up to a thousand blocks.
+// Segment describes up to a thousand blocks.
 type Segment struct {
 	First   uint64 `json:"first"`
 	Last    uint64 `json:"last"`
@@ -103,10 +100,10 @@ func (n RuntimeName) metadataPath() string { return n.path("metadata") }
 
 func (n RuntimeName) codePath() string { return n.path("code") }
 
-// fileName is what a specName has to be, to be a part of a file's name.
+// fileName matches a specName that can be part of a file name.
 var fileName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,63}$`)
 
-// Pieces are all files of the archive but the manifest.
+// Pieces lists all files of the archive but the manifest.
 func (m *Manifest) Pieces() (list []Piece) {
 	for i := range m.Segments {
 		list = append(list, m.Segments[i].Headers, m.Segments[i].Blocks)
@@ -120,16 +117,16 @@ func (m *Manifest) Pieces() (list []Piece) {
 	return list
 }
 
-// listed are the paths of all files of the archive.
+// listed returns the paths of all files of the archive.
 func (m *Manifest) listed() map[string]bool {
-	paths := map[string]bool{manifestPath: true, stampPath: true}
+	paths := map[string]bool{manifestPath: true, stampPath: true, finalityPath: true}
 	for _, p := range m.Pieces() {
 		paths[p.Path] = true
 	}
 	return paths
 }
 
-// Bytes is how large the files are together.
+// Bytes returns the total size of the files.
 func (m *Manifest) Bytes() (total int64) {
 	for _, p := range m.Pieces() {
 		total += p.Size
@@ -137,21 +134,21 @@ func (m *Manifest) Bytes() (total int64) {
 	return total
 }
 
-// ProvedBy is how many blocks of the range a trusted block of the archive proves: those up to it.
+// ProvedBy returns how many blocks of the range a trusted block proves: those up to it.
 func (m *Manifest) ProvedBy(trusted chain.Optional[chain.Anchor]) uint64 {
-	t, any := trusted.Get()
-	if !any {
+	t, given := trusted.Get()
+	if !given {
 		return 0
 	}
 	return max(t.Height+1, m.First) - m.First
 }
 
-// base is the lowest block that is kept.
+// base returns the lowest stored block.
 func (m *Manifest) base() uint64 { return base(m.First) }
 
 func base(first uint64) uint64 { return max(first, 1) - 1 }
 
-// seal puts the manifest into its one form, with its own sum.
+// seal returns the manifest's canonical text with its own checksum.
 func (m *Manifest) seal() ([]byte, error) {
 	m.SHA256 = ""
 	open, err := m.text()
@@ -167,14 +164,14 @@ func (m *Manifest) text() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// readManifest reads a manifest, and refuses one of which any byte is not as it was written.
+// readManifest parses a manifest, and rejects it if any byte differs from what was written.
 func readManifest(text []byte) (*Manifest, error) {
 	m, err := unsealed(text)
 	if err != nil {
 		return nil, err
 	}
 	if m.Format != format {
-		return nil, fmt.Errorf("its format is %.40q, and this program reads %q", m.Format, format)
+		return nil, fmt.Errorf("unsupported format %.40q; this program reads %q", m.Format, format)
 	}
 	sealed := *m
 	want, err := sealed.seal()
@@ -182,7 +179,7 @@ func readManifest(text []byte) (*Manifest, error) {
 		return nil, err
 	}
 	if string(text) != string(want) {
-		return nil, errors.New("its own sum does not hold: a byte has changed")
+		return nil, errors.New("its own checksum does not match")
 	}
 	return m, m.check()
 }
@@ -192,13 +189,13 @@ func unsealed(text []byte) (*Manifest, error) {
 	return &m, json.Unmarshal(text, &m)
 }
 
-// maxRuntimes is how many runtimes an archive has at most. A chain has a few in a year.
+// maxRuntimes limits the runtimes of an archive. A chain has a few a year.
 const maxRuntimes = 1000
 
-// check checks that the manifest names the files that an archive of its range has.
+// check checks that the manifest lists the files that an archive of its range consists of.
 func (m *Manifest) check() error {
-	if m.Last < m.First || m.Last > math.MaxUint32 { // as wide as the chain's heights are
-		return fmt.Errorf("its range is %d to %d", m.First, m.Last)
+	if m.Last < m.First || m.Last > math.MaxUint32 { // heights have 32 bits
+		return fmt.Errorf("invalid range %d to %d", m.First, m.Last)
 	}
 	if _, err := m.accounts(); err != nil {
 		return err
@@ -210,7 +207,7 @@ func (m *Manifest) check() error {
 }
 
 func (m *Manifest) checkSegments() error {
-	wrong := errors.New("its segments are not those of its range")
+	wrong := errors.New("its segments do not match its range")
 	next := m.base()
 	for i := range m.Segments {
 		s := &m.Segments[i]
@@ -228,7 +225,7 @@ func (m *Manifest) checkSegments() error {
 
 func (m *Manifest) checkRuntimes() error {
 	if len(m.Runtimes) == 0 || len(m.Runtimes) > maxRuntimes {
-		return fmt.Errorf("it has %d runtimes", len(m.Runtimes))
+		return fmt.Errorf("invalid number of runtimes: %d", len(m.Runtimes))
 	}
 	listed := map[RuntimeName]bool{}
 	for i := range m.Runtimes {
@@ -241,17 +238,17 @@ func (m *Manifest) checkRuntimes() error {
 		code := r.Code
 		if err != nil || name != r.RuntimeName || listed[name] || r.Metadata.Path != r.metadataPath() ||
 			code != nil && (code.Proof.Path != r.codePath() || code.At < m.base() || code.At > m.Last) {
-			return fmt.Errorf("its runtime %v is none that is recorded", r.RuntimeName)
+			return fmt.Errorf("invalid runtime %v", r.RuntimeName)
 		}
 		listed[name] = true
 	}
 	return nil
 }
 
-// accounts are those whose balances are kept, which rise.
+// accounts returns the accounts with balances, which must be ascending.
 func (m *Manifest) accounts() (list []chain.Address, err error) {
 	if len(m.Accounts) > maxAccounts {
-		return nil, fmt.Errorf("it has %d accounts, and at most %d are recorded", len(m.Accounts), maxAccounts)
+		return nil, fmt.Errorf("%d accounts exceed the limit of %d", len(m.Accounts), maxAccounts)
 	}
 	for i, text := range m.Accounts {
 		a, err := chain.ParseAddress(text)
@@ -259,7 +256,7 @@ func (m *Manifest) accounts() (list []chain.Address, err error) {
 			return nil, err
 		}
 		if a.String() != text || i > 0 && compareAddresses(list[i-1], a) >= 0 {
-			return nil, errors.New("its accounts are not as they are recorded")
+			return nil, errors.New("its accounts are not sorted or not unique")
 		}
 		list = append(list, a)
 	}
@@ -268,7 +265,7 @@ func (m *Manifest) accounts() (list []chain.Address, err error) {
 
 func compareAddresses(a, b chain.Address) int { return bytes.Compare(a[:], b[:]) }
 
-// runtime is the one of a name, nil for none.
+// runtime returns the runtime with a name, nil for none.
 func (m *Manifest) runtime(name RuntimeName) *Runtime {
 	for i := range m.Runtimes {
 		if m.Runtimes[i].RuntimeName == name {
@@ -278,7 +275,7 @@ func (m *Manifest) runtime(name RuntimeName) *Runtime {
 	return nil
 }
 
-// segmentOf is the number of the segment that has a height of the archive.
+// segmentOf returns the index of the segment that contains a height of the archive.
 func (m *Manifest) segmentOf(height uint64) int {
 	i, _ := slices.BinarySearchFunc(m.Segments, height, func(s Segment, height uint64) int { return cmp.Compare(s.Last, height) })
 	return i

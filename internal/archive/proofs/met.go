@@ -13,18 +13,17 @@ import (
 	"github.com/feeledger/fees/internal/substrate/trie"
 )
 
-// met is a runtime that a recorder has met.
+// met is a runtime that the recorder has encountered.
 type met struct {
 	*runtime
 	version      json.RawMessage
-	metadata     []byte // until they are in the archive
+	metadata     []byte // until they are written
 	parameterKey string
 	listed       bool // in the manifest
 	codeAsked    bool
 }
 
-// leftItBehind is the block that left the runtime behind which executed a block: its parent, or
-// block 0 itself.
+// leftItBehind returns the block whose state contains the runtime that executed h: its parent, or block 0 itself.
 func leftItBehind(h *headed) chain.Anchor {
 	if h.Number == 0 {
 		return h.at()
@@ -32,7 +31,7 @@ func leftItBehind(h *headed) chain.Anchor {
 	return chain.Anchor{Height: h.Number - 1, Hash: h.ParentHash}
 }
 
-// executed is the runtime that executed a block, by its state.
+// executed returns the runtime that executed a block, according to its state.
 func (r *recorder) executed(ctx context.Context, h *headed, proof *trie.Proof) (*met, error) {
 	name, err := runtimeOf(h, proof)
 	if err != nil {
@@ -43,34 +42,34 @@ func (r *recorder) executed(ctx context.Context, h *headed, proof *trie.Proof) (
 
 const runtimeVersion = "state_getRuntimeVersion"
 
-// maxWord keeps what a node says of itself and of a runtime within what can be read again.
+// maxWord limits the node's statements about itself and a runtime to what can be read again.
 const maxWord = 64 << 10
 
-// readVersion reads the runtime's name in an answer of state_getRuntimeVersion.
+// readVersion reads the runtime's name in an answer to state_getRuntimeVersion.
 func readVersion(v jsonscan.Value) (name RuntimeName, err error) {
 	specName, _ := v.Member("specName").Text()
 	number, err := chain.ReadUint64(v.Member("specVersion"))
 	name = RuntimeName{specName, uint32(number)}
 	if err != nil || uint64(name.SpecVersion) != number || !fileName.MatchString(specName) || len(v.Raw()) > maxWord {
-		return name, &rpc.DecodeError{What: "runtime version", Err: errors.New("it has no specName of small letters, no specVersion of 32 bits, or far more than that")}
+		return name, &rpc.DecodeError{What: "runtime version", Err: errors.New("want a lower-case specName and a 32-bit specVersion, within the size limit")}
 	}
 	return name, nil
 }
 
-// runtime is a runtime that a block left behind.
+// runtime returns the runtime after a block.
 func (r *recorder) runtime(ctx context.Context, name RuntimeName, leftBy chain.Anchor) (*met, error) {
 	if known := r.runtimes[name]; known != nil {
 		return known, nil
 	}
 	m, err := r.meet(ctx, leftBy)
 	if err == nil && m.RuntimeName != name {
-		err = fmt.Errorf("block %d: %w: it is said to leave the runtime %v behind, and by its state the next one was executed by %v",
+		err = fmt.Errorf("block %d: %w: the node reports runtime %v after it, but the next block's state names %v",
 			leftBy.Height, chain.ErrWrongBlock, m.RuntimeName, name)
 	}
 	return m, err
 }
 
-// meet asks for the runtime that a block left behind.
+// meet requests the runtime after a block.
 func (r *recorder) meet(ctx context.Context, leftBy chain.Anchor) (*met, error) {
 	version, err := r.from.Version(ctx, leftBy)
 	if err != nil {
@@ -84,7 +83,7 @@ func (r *recorder) meet(ctx context.Context, leftBy chain.Anchor) (*met, error) 
 		return known, nil
 	}
 	if len(r.runtimes) == maxRuntimes {
-		return nil, fmt.Errorf("block %d: an archive has at most %d runtimes: record a shorter range", leftBy.Height, maxRuntimes)
+		return nil, fmt.Errorf("block %d: more than the limit of %d runtimes in an archive; record a shorter range", leftBy.Height, maxRuntimes)
 	}
 	bytes, err := r.from.Metadata(ctx, leftBy)
 	if err == nil && len(bytes) > maxRuntime {
@@ -104,7 +103,7 @@ func (r *recorder) meet(ctx context.Context, leftBy chain.Anchor) (*met, error) 
 	return m, nil
 }
 
-// list puts a runtime into the manifest, when the highest block is proved that it executed.
+// list adds a runtime to the manifest once the highest block that it executed is proved.
 func (r *recorder) list(m *met) error {
 	if m.listed {
 		return nil
@@ -118,8 +117,8 @@ func (r *recorder) list(m *met) error {
 	return nil
 }
 
-// code keeps what proves the code of a runtime: it is what the parent of the highest block that
-// the runtime executed left behind.
+// code stores the proof of a runtime's code, from the state of the parent of the highest block that the runtime
+// executed.
 func (r *recorder) code(ctx context.Context, parent *headed, m *met) error {
 	if m.codeAsked {
 		return nil
@@ -129,7 +128,7 @@ func (r *recorder) code(ctx context.Context, parent *headed, m *met) error {
 	if err != nil {
 		parts, err := r.from.Proof(ctx, parent.at(), codeKey)
 		if errors.As(err, new(*rpc.RPCError)) || errors.Is(err, httpclient.ErrTooLarge) || errors.Is(err, chain.ErrNotKept) {
-			return nil // it is large, and not every node gives it
+			return nil // it is large, and not every node supplies it
 		}
 		if err != nil {
 			return err
@@ -143,7 +142,7 @@ func (r *recorder) code(ctx context.Context, parent *headed, m *met) error {
 	return err
 }
 
-// keptCode is what is there of an earlier recording.
+// keptCode reads the proof stored by an earlier recording.
 func (r *recorder) keptCode(parent *headed, m *met) (hash chain.Hash, needed [][]byte, err error) {
 	bytes, _, err := r.packed(m.codePath(), maxRuntime)
 	if err != nil {

@@ -13,19 +13,19 @@ import (
 	"github.com/feeledger/fees/internal/node/rpc"
 )
 
-// notKept says that a block is not one of the archive's.
+// notKept reports data outside the archive.
 func (a *Archive) notKept(what string) error {
-	return fmt.Errorf("%s: %s: %w: it has blocks %d to %d", a.name, what, chain.ErrNotKept, a.manifest.First, a.manifest.Last)
+	return fmt.Errorf("%s: %s: %w; the archive contains blocks %d to %d", a.name, what, chain.ErrNotKept, a.manifest.First, a.manifest.Last)
 }
 
-// FinalizedHead is the hash of the last block.
+// FinalizedHead returns the hash of the last block.
 func (a *Archive) FinalizedHead(context.Context) (chain.Hash, error) { return a.manifest.LastHash, nil }
 
-// Hashes are those of the blocks at some heights, not known where the archive has no block. It
-// is [chain.ErrNotKept] where it has none of them.
+// Hashes returns the hashes of blocks, unknown for blocks outside the archive. It returns [chain.ErrNotKept] if the archive
+// contains none of them.
 func (a *Archive) Hashes(ctx context.Context, heights []uint64) ([]chain.Optional[chain.Hash], error) {
 	list := make([]chain.Optional[chain.Hash], len(heights))
-	any := false
+	found := false
 	for i, height := range heights {
 		if height < a.manifest.base() || height > a.manifest.Last {
 			continue
@@ -34,15 +34,15 @@ func (a *Archive) Hashes(ctx context.Context, heights []uint64) ([]chain.Optiona
 		if err != nil {
 			return nil, err
 		}
-		list[i], any = chain.Some(h.hash), true
+		list[i], found = chain.Some(h.hash), true
 	}
-	if !any && len(heights) > 0 {
+	if !found && len(heights) > 0 {
 		return nil, a.notKept(fmt.Sprintf("block %d", heights[0]))
 	}
 	return list, ctx.Err()
 }
 
-// find is the block with a hash. Who asks by a hash has most often been told it by the archive.
+// find returns the block with a hash. Usually the caller got the hash from the archive.
 func (a *Archive) find(hash chain.Hash) (headed, error) {
 	a.turn.Lock()
 	height, known := a.heights.of(hash)
@@ -67,7 +67,7 @@ func (a *Archive) find(hash chain.Hash) (headed, error) {
 	return headed{}, fmt.Errorf("block %v: %w", hash, chain.ErrNoBlock)
 }
 
-// Header is the header of the block with a hash, or of the last one.
+// Header returns the header of the block with a hash, or of the last one.
 func (a *Archive) Header(_ context.Context, block chain.Optional[chain.Hash]) (rpc.Header, error) {
 	hash, given := block.Get()
 	if !given {
@@ -81,7 +81,7 @@ func asNode(h *headed) rpc.Header {
 	return rpc.Header{Header: h.Header, Hash: chain.Some(h.hash)}
 }
 
-// Block is the block with a hash, or the last one. Its extrinsics are proved.
+// Block returns the block with a hash, or the last one. Its extrinsics are proved.
 func (a *Archive) Block(_ context.Context, block chain.Optional[chain.Hash]) (rpc.Block, error) {
 	hash, given := block.Get()
 	if !given {
@@ -104,8 +104,8 @@ func (a *Archive) Block(_ context.Context, block chain.Optional[chain.Hash]) (rp
 
 func (s *segment) at(height uint64) *block { return &s.blocks[height-s.first] }
 
-// Storage is what the state of a block has at some keys, proved. It is [chain.ErrNotKept] where
-// a key is not kept.
+// Storage returns the proved state of a block at some keys. It returns [chain.ErrNotKept] for a key that was not
+// recorded.
 func (a *Archive) Storage(_ context.Context, block chain.Hash, places ...[]byte) ([][]byte, error) {
 	h, err := a.find(block)
 	if err != nil {
@@ -123,7 +123,7 @@ func (a *Archive) Storage(_ context.Context, block chain.Hash, places ...[]byte)
 	for i, place := range places {
 		k, kept := r.key(place)
 		if !kept {
-			return nil, fmt.Errorf("%s: what the state has at 0x%x: %w", a.name, place, chain.ErrNotKept)
+			return nil, fmt.Errorf("%s: the state at 0x%x: %w", a.name, place, chain.ErrNotKept)
 		}
 		if stored[i], err = proveState(&h, s.proof, k); err != nil {
 			return nil, a.damaged(s.blocksPath(), err)
@@ -141,7 +141,7 @@ func (r *runtime) key(place []byte) (key, bool) {
 	return key{}, false
 }
 
-// executed is the runtime that executed a block.
+// executed returns the runtime that executed a block.
 func (a *Archive) executed(h *headed, s *segment) (*runtime, error) {
 	name, err := runtimeOf(h, s.proof)
 	if err != nil {
@@ -150,8 +150,8 @@ func (a *Archive) executed(h *headed, s *segment) (*runtime, error) {
 	return a.runtime(name)
 }
 
-// left is the runtime that a block left behind: the one that executed the block after it,
-// or, of the last one, itself, where it did not bring another.
+// left returns the runtime after a block: the one that executed the next block or, for the last block, its own runtime,
+// unless it upgraded to another.
 func (a *Archive) left(h *headed) (*runtime, error) {
 	of := *h
 	switch {
@@ -161,7 +161,7 @@ func (a *Archive) left(h *headed) (*runtime, error) {
 			return nil, err
 		}
 	case h.upgrades():
-		return nil, a.notKept(fmt.Sprintf("the runtime that block %d left behind, which executes the block above", h.Number))
+		return nil, a.notKept(fmt.Sprintf("the runtime after block %d, which executes the next block", h.Number))
 	}
 	s, _, err := a.segmentOf(of.Number)
 	if err != nil {
@@ -170,8 +170,8 @@ func (a *Archive) left(h *headed) (*runtime, error) {
 	return a.executed(&of, s)
 }
 
-// leftBy is the runtime that the block with a hash left behind. The parent of the lowest
-// block, which is not kept, left behind the one that executed that.
+// leftBy returns the runtime after the block with a hash. For the parent of the lowest block, which is not recorded, it is
+// the runtime that executed the lowest block.
 func (a *Archive) leftBy(hash chain.Hash) (*runtime, error) {
 	h, err := a.find(hash)
 	if err == nil {
@@ -191,7 +191,7 @@ func (a *Archive) leftBy(hash chain.Hash) (*runtime, error) {
 	return a.executed(&lowest, s)
 }
 
-// Metadata are those of the runtime that a block left behind.
+// Metadata returns the metadata of the runtime after a block.
 func (a *Archive) Metadata(_ context.Context, block chain.Hash) ([]byte, error) {
 	r, err := a.leftBy(block)
 	if err != nil {
@@ -200,13 +200,13 @@ func (a *Archive) Metadata(_ context.Context, block chain.Hash) ([]byte, error) 
 	return a.piece(a.manifest.runtime(r.RuntimeName).Metadata, maxRuntime)
 }
 
-// MetadataAt is [chain.ErrCannotTell]: metadata of one version are kept.
+// MetadataAt returns [chain.ErrCannotTell]: only one metadata version is recorded.
 func (a *Archive) MetadataAt(context.Context, chain.Hash, uint32) ([]byte, error) {
 	return nil, fmt.Errorf("%s: metadata of another version: %w", a.name, chain.ErrCannotTell)
 }
 
-// Call answers what the node said of itself and its chain, and state_getRuntimeVersion. Other
-// methods are [rpc.ErrNoMethod].
+// Call answers state_getRuntimeVersion and the methods with the node's statements about itself and its chain. Other methods
+// return [rpc.ErrNoMethod].
 func (a *Archive) Call(ctx context.Context, method string, params ...any) (jsonscan.Value, error) {
 	words := &a.manifest.Node
 	switch method {
@@ -243,7 +243,7 @@ func (a *Archive) word(text []byte) (jsonscan.Value, error) {
 	return v, nil
 }
 
-// Extrinsics are those of a block as they are encoded, proved.
+// Extrinsics returns the encoded extrinsics of a block, proved.
 func (a *Archive) Extrinsics(ctx context.Context, block chain.Hash) ([][]byte, error) {
 	b, err := a.Block(ctx, chain.Some(block))
 	return b.Extrinsics, err

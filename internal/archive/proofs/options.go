@@ -9,28 +9,26 @@ import (
 	"github.com/feeledger/fees/internal/httpclient"
 )
 
-// RecordOptions say what is recorded.
+// RecordOptions state what to record.
 type RecordOptions struct {
-	// First and Last are the heights of the range, both included.
+	// First and Last are the heights of the range, inclusive.
 	First, Last uint64
-	// Trusted is a block of the range that the node's chain must have: what is below it is
-	// then proved when it is written.
+	// Trusted is a block of the range that the node's chain must contain. Blocks below it are then proved as they are
+	// written.
 	Trusted chain.Optional[chain.Anchor]
-	// Accounts are those whose balances are kept at each block; none by default.
+	// Accounts are the accounts whose balances are recorded at each block; none by default.
 	Accounts []chain.Address
-	// ParameterKey tells by which key a runtime has FeesTreasuryProportion, "" for not at all;
-	// nil for no runtime.
+	// ParameterKey returns the key of FeesTreasuryProportion in a runtime, "" for none; nil for no runtime.
 	ParameterKey func(RuntimeName) string
-	// Concurrency is how many messages are under way at once; [httpclient.DefaultConcurrency] by
-	// default.
+	// Concurrency limits concurrent messages; [httpclient.DefaultConcurrency] by default.
 	Concurrency int
-	// Progress is told, if not nil, how many of the blocks are kept.
+	// Progress, if not nil, receives the number of blocks stored.
 	Progress func(done, total uint64)
 
 	segmentSize uint64 // for tests; 1,000 by default
 }
 
-// maxAccounts keeps the proof of a block within what nodes answer.
+// maxAccounts keeps the proof of a block below what nodes answer.
 const maxAccounts = 100
 
 func (o RecordOptions) normal() (RecordOptions, error) {
@@ -39,9 +37,9 @@ func (o RecordOptions) normal() (RecordOptions, error) {
 	case o.Last < o.First:
 		return o, fmt.Errorf("blocks %d to %d: the range ends before it begins", o.First, o.Last)
 	case trusted && t.Height > o.Last:
-		return o, fmt.Errorf("the trusted block %d is above the range, which ends with block %d: record up to it, or trust a block of the range as an explorer shows it", t.Height, o.Last)
+		return o, fmt.Errorf("checkpoint block %d is above the range, which ends with block %d. Record up to it, or take a block of the range from an explorer.", t.Height, o.Last)
 	case trusted && t.Height < o.First:
-		return o, fmt.Errorf("the trusted block %d is below the range, which begins with block %d, and what is above it is not proved by it: trust a block of the range", t.Height, o.First)
+		return o, fmt.Errorf("checkpoint block %d is below the range, which begins with block %d, and proves nothing above it. Use a block of the range.", t.Height, o.First)
 	}
 	if o.Concurrency <= 0 {
 		o.Concurrency = httpclient.DefaultConcurrency
@@ -53,10 +51,10 @@ func (o RecordOptions) normal() (RecordOptions, error) {
 	slices.SortFunc(o.Accounts, compareAddresses)
 	o.Accounts = slices.Compact(o.Accounts)
 	if len(o.Accounts) > maxAccounts {
-		return o, fmt.Errorf("%d accounts: an archive keeps the balances of at most %d", len(o.Accounts), maxAccounts)
+		return o, fmt.Errorf("%d accounts exceed the limit of %d in an archive", len(o.Accounts), maxAccounts)
 	}
 	return o, nil
 }
 
-// ErrNotFinal says that a block could still be replaced by another, and is not kept.
+// ErrNotFinal reports a block that could still be replaced, and is therefore not recorded.
 var ErrNotFinal = failure.New(failure.Unanswered, "not final yet")

@@ -11,33 +11,33 @@ import (
 	"github.com/feeledger/fees/internal/node/rpc"
 )
 
-// Origin is where an archive is recorded from: a node ([FromNode]), or other archives ([Join]).
-// A recorder proves what can be proved of its answers.
+// Origin is the source of a recording: a node ([FromNode]) or other archives ([Join]). A recorder proves what can be
+// proved of its answers.
 type Origin interface {
-	// Final is the height of the newest final block.
+	// Final returns the height of the newest final block.
 	Final(ctx context.Context) (uint64, error)
-	// Hashes are those of the blocks at some heights, not known where there is none.
+	// Hashes returns the hashes of blocks, unknown for nonexistent blocks.
 	Hashes(ctx context.Context, heights []uint64) ([]chain.Optional[chain.Hash], error)
-	// Given are blocks with the read proofs of some keys, in the order in which they are named.
+	// Given returns blocks with the read proofs of some keys, in the order of the arguments.
 	Given(ctx context.Context, blocks []chain.Anchor, keys [][]byte) ([]Given, error)
-	// Proof is the read proof of some keys.
+	// Proof returns the read proof of some keys.
 	Proof(ctx context.Context, block chain.Anchor, keys ...[]byte) ([][]byte, error)
-	// Version is what is said of the runtime that a block left behind (state_getRuntimeVersion).
+	// Version returns the version of the runtime after a block (state_getRuntimeVersion).
 	Version(ctx context.Context, block chain.Anchor) (jsonscan.Value, error)
-	// Metadata are those of the runtime that a block left behind.
+	// Metadata returns the metadata of the runtime after a block.
 	Metadata(ctx context.Context, block chain.Anchor) ([]byte, error)
-	// Word is what is said of the chain by one of the methods that [Words] name.
+	// Word returns the answer to one of the methods listed in [Words].
 	Word(ctx context.Context, method string) (jsonscan.Value, error)
 }
 
-// Given is a block as somebody gives it: nothing of it is proved.
+// Given is an unproved block from an origin.
 type Given struct {
 	Header     []byte // as the chain hashes it
 	Extrinsics [][]byte
 	Proof      [][]byte
 }
 
-// FromNode is a node to record from.
+// FromNode returns a node as an origin.
 func FromNode(node *rpc.Client) Origin { return fromNode{node} }
 
 type fromNode struct{ node *rpc.Client }
@@ -55,7 +55,7 @@ func (n fromNode) Hashes(ctx context.Context, heights []uint64) ([]chain.Optiona
 	return n.node.Hashes(ctx, heights)
 }
 
-// Given asks for blocks in one message.
+// Given requests blocks in one message.
 func (n fromNode) Given(ctx context.Context, blocks []chain.Anchor, keys [][]byte) ([]Given, error) {
 	batch := n.node.Batch()
 	type asked struct {
@@ -102,7 +102,7 @@ func (n fromNode) Word(ctx context.Context, method string) (jsonscan.Value, erro
 	return n.node.Call(ctx, method)
 }
 
-// ofBlock names the block of which an error is.
+// ofBlock adds the block to an error.
 func ofBlock(block chain.Anchor, err error) error {
 	switch {
 	case err == nil:
@@ -110,7 +110,7 @@ func ofBlock(block chain.Anchor, err error) error {
 	case httpclient.FailureOf(err) == httpclient.Pruned:
 		return fmt.Errorf("block %d: %w: %w", block.Height, chain.ErrPruned, err)
 	case errors.Is(err, rpc.ErrNoMethod):
-		return fmt.Errorf("block %d: %w: recording needs a node that answers state_getReadProof, by which the state is proved; some providers turn it off", block.Height, err)
+		return fmt.Errorf("block %d: %w; recording needs a node with state_getReadProof, which some providers turn off", block.Height, err)
 	}
 	return fmt.Errorf("block %d: %w", block.Height, err)
 }

@@ -10,22 +10,20 @@ import (
 	"github.com/feeledger/fees/internal/sys/disk"
 )
 
-// How much a file may hold at most. A thousand blocks are far less, and so is what a node
-// answers of a runtime.
+// Size limits of files. A thousand blocks are far smaller, and so are a node's answers about a runtime.
 const (
 	maxBlocks  = 1 << 30
 	maxHeaders = 16 << 20
 	maxRuntime = 64 << 20 // metadata, or the proof of a code
 )
 
-// The one encoder and the one decoder: what they make of a text depends on nothing else. Of the
-// encoder's levels, the next one makes blocks smaller by a fiftieth in four times the time, and
-// the one before larger by as much in a third of it.
+// The only encoder and decoder: their output depends on nothing but the input. The next higher compression level
+// makes blocks 2 % smaller in four times the time, the next lower 2 % larger in a third of the time.
 var (
 	packer = sync.OnceValue(func() *zstd.Encoder {
 		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithZeroFrames(true))
 		if err != nil {
-			panic(err) // the options do not fit each other
+			panic(err) // invalid options
 		}
 		return e
 	})
@@ -40,32 +38,31 @@ var (
 
 func pack(bytes []byte) []byte { return packer().EncodeAll(bytes, nil) }
 
-// mostPacked is how much zstd packs into a byte: a block of 128 KiB takes at least three.
-const mostPacked = 1 << 16
+// maxPacked is zstd's highest compression: a block of 128 KiB takes at least three bytes.
+const maxPacked = 1 << 16
 
-// smallFrame is what a frame holds at most that does not say how much it holds: the encoder
-// says it from there on.
+// smallFrame is the maximum content of a frame that does not state its size: the encoder states larger sizes.
 const smallFrame = 255
 
-// unpack takes as much memory as the frame says that it needs, which is not to be more than most.
-func unpack(packed []byte, most int) ([]byte, error) {
+// unpack decompresses a frame. It allocates no more than the size that the frame states, which is limited.
+func unpack(packed []byte, limit int) ([]byte, error) {
 	var frame zstd.Header
 	if err := frame.Decode(packed); err != nil {
-		return nil, fmt.Errorf("it cannot be unpacked: %w", err)
+		return nil, fmt.Errorf("cannot be decompressed: %w", err)
 	}
 	if !disk.OneFrame(packed, frame.HeaderSize, frame.HasCheckSum) || frame.Skippable {
-		return nil, errors.New("it is not one zstd frame")
+		return nil, errors.New("not exactly one zstd frame")
 	}
 	size := uint64(smallFrame)
 	if frame.HasFCS {
 		size = frame.FrameContentSize
 	}
-	if size > uint64(most) || size > mostPacked*uint64(len(packed)) {
-		return nil, fmt.Errorf("it cannot be unpacked: it holds more than %d bytes", most)
+	if size > uint64(limit) || size > maxPacked*uint64(len(packed)) {
+		return nil, fmt.Errorf("cannot be decompressed: larger than %d bytes", limit)
 	}
 	bytes, err := unpacker().DecodeAll(packed, make([]byte, 0, size))
 	if err != nil {
-		return nil, fmt.Errorf("it cannot be unpacked: %w", err)
+		return nil, fmt.Errorf("cannot be decompressed: %w", err)
 	}
 	return bytes, nil
 }

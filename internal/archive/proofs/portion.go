@@ -14,29 +14,29 @@ import (
 	"github.com/feeledger/fees/internal/sys/inorder"
 )
 
-// portionSize is how many blocks are asked for in one message.
+// portionSize is the number of blocks requested in one message.
 const portionSize = 16
 
-// portion is neighbouring blocks that are asked for together, or a segment that may be there.
+// portion is a batch of consecutive blocks to request, or an existing segment.
 type portion struct {
 	span
-	of    span // the segment that they belong to
-	there bool // the segment's files are there
+	of    span // the segment they belong to
+	there bool // the segment's files exist
 	keys  [][]byte
 }
 
-// given is a portion as it came.
+// given is a portion as received.
 type given struct {
 	portion
-	kept   *making // nil where it cannot be read
+	kept   *making // nil if it cannot be read
 	blocks []Given
 	err    error
 }
 
-// making is a segment that is recorded.
+// making is a segment being recorded.
 type making struct {
 	*segment
-	files    Segment  // of one that is there
+	files    Segment  // for an existing segment
 	encoded  [][]byte // its headers
 	heads    []headed
 	executed []*met
@@ -50,10 +50,10 @@ func newSegment(s span) *making {
 	return newMaking(&segment{span: s, blocks: make([]block, s.size())}, make([][]byte, s.size()))
 }
 
-// blocks records the blocks of some portions, several of which are under way at once.
+// blocks records the blocks of some portions, several concurrently.
 func (r *recorder) blocks(ctx context.Context, portions iter.Seq[portion]) error {
 	var s *making
-	weigh := func(p portion) int { // two segments that are there take as much memory as all that is under way
+	weigh := func(p portion) int { // two existing segments take as much memory as all concurrent portions
 		if p.there {
 			return max(r.options.Concurrency/2, 1)
 		}
@@ -84,7 +84,7 @@ func (r *recorder) blocks(ctx context.Context, portions iter.Seq[portion]) error
 	return ctx.Err()
 }
 
-// portions are those of the range, the highest first.
+// portions yields the portions of the range, the highest first.
 func (r *recorder) portions(yield func(portion) bool) {
 	list := r.spans()
 	slices.Reverse(list)
@@ -103,7 +103,7 @@ func (r *recorder) portions(yield func(portion) bool) {
 	}
 }
 
-// portionsOf are those of a segment that is not there.
+// portionsOf yields the portions of a missing segment.
 func (r *recorder) portionsOf(s span) iter.Seq[portion] {
 	parts := spans(s.first, s.last, portionSize)
 	slices.Reverse(parts)
@@ -116,13 +116,13 @@ func (r *recorder) portionsOf(s span) iter.Seq[portion] {
 	}
 }
 
-// there tells whether a segment was recorded: its blocks are written last.
+// there reports whether a segment was recorded: its blocks are written last.
 func (r *recorder) there(s span) bool {
 	_, err := os.Stat(r.disk.At(s.blocksPath()))
 	return err == nil
 }
 
-// ask asks for a portion.
+// ask requests a portion.
 func (r *recorder) ask(ctx context.Context, p portion) given {
 	g := given{portion: p}
 	if p.there {
@@ -134,12 +134,12 @@ func (r *recorder) ask(ctx context.Context, p portion) given {
 		g.blocks, err = r.from.Given(ctx, blocks, p.keys)
 	}
 	if g.err = err; err == nil && len(g.blocks) != p.size() {
-		g.err = fmt.Errorf("blocks %d to %d: %d of them are given", p.first, p.last, len(g.blocks))
+		g.err = fmt.Errorf("blocks %d to %d: got %d blocks", p.first, p.last, len(g.blocks))
 	}
 	return g
 }
 
-// anchors are the blocks of a span, by the origin's word.
+// anchors returns the blocks of a span as the origin states them.
 func (r *recorder) anchors(ctx context.Context, s span) (list []chain.Anchor, err error) {
 	heights := make([]uint64, s.size())
 	for i := range heights {
@@ -150,7 +150,7 @@ func (r *recorder) anchors(ctx context.Context, s span) (list []chain.Anchor, er
 		return nil, fmt.Errorf("blocks %d to %d: %w", s.first, s.last, err)
 	}
 	if len(hashes) != len(heights) {
-		return nil, fmt.Errorf("blocks %d to %d: %d hashes are given", s.first, s.last, len(hashes))
+		return nil, fmt.Errorf("blocks %d to %d: got %d hashes", s.first, s.last, len(hashes))
 	}
 	for i, hash := range hashes {
 		known, there := hash.Get()
@@ -197,7 +197,7 @@ func (r *recorder) addBlock(ctx context.Context, s *making, b *Given, keys [][]b
 		return err
 	}
 	if len(b.Extrinsics) > maxItems || len(parts) > maxItems {
-		return &BlockError{h.Number, "extrinsics or proof", fmt.Errorf("%d and %d, and an archive keeps at most %d of each", len(b.Extrinsics), len(parts), maxItems)}
+		return &BlockError{h.Number, "extrinsics or proof", fmt.Errorf("%d and %d exceed the limit of %d each", len(b.Extrinsics), len(parts), maxItems)}
 	}
 	at := h.Number - s.first
 	s.heads[at], s.executed[at], s.encoded[at] = h, executed, b.Header
@@ -205,7 +205,7 @@ func (r *recorder) addBlock(ctx context.Context, s *making, b *Given, keys [][]b
 	return r.passed(ctx, &h, executed)
 }
 
-// end keeps a segment whose blocks were given, each part once.
+// end stores a completed segment, each part once.
 func (r *recorder) end(s *making) error {
 	seen := map[trie.Hash]bool{}
 	for i := range s.blocks {
@@ -217,7 +217,7 @@ func (r *recorder) end(s *making) error {
 	return r.keep(s)
 }
 
-// take takes a segment that is there, if it is what would be recorded, and else records it.
+// take accepts an existing segment if it equals what would be recorded, and records it otherwise.
 func (r *recorder) take(ctx context.Context, g *given) error {
 	s := g.kept
 	whole, err := r.prove(ctx, s)
@@ -236,8 +236,7 @@ func (r *recorder) take(ctx context.Context, g *given) error {
 	return nil
 }
 
-// prove tells whether a segment that is there is what would be recorded. An error is the
-// origin's.
+// prove reports whether an existing segment equals what would be recorded. An error comes from the origin.
 func (r *recorder) prove(ctx context.Context, s *making) (whole bool, err error) {
 	if s == nil {
 		return false, nil
@@ -263,7 +262,7 @@ func (r *recorder) prove(ctx context.Context, s *making) (whole bool, err error)
 	return true, nil
 }
 
-// kept is a segment that is there, nil where it cannot be read, or was packed by another program.
+// kept returns an existing segment, or nil if it cannot be read or was compressed differently.
 func (r *recorder) kept(s span) *making {
 	headers, headersPiece, err := r.packed(s.headersPath(), maxHeaders)
 	if err != nil {
@@ -286,18 +285,18 @@ func (r *recorder) kept(s span) *making {
 	return m
 }
 
-// packed is what a file that is there holds, at most so many bytes, packed as it would be now.
-func (r *recorder) packed(path string, most int) (unpacked []byte, piece Piece, err error) {
+// packed returns the content of an existing file, up to a size limit and if compressed as it would be now.
+func (r *recorder) packed(path string, limit int) (unpacked []byte, piece Piece, err error) {
 	file, err := os.Open(r.disk.At(path))
 	if err != nil {
 		return nil, piece, err
 	}
 	defer file.Close()
-	packed, err := io.ReadAll(io.LimitReader(file, int64(most)))
+	packed, err := io.ReadAll(io.LimitReader(file, int64(limit)))
 	if err != nil {
 		return nil, piece, err
 	}
-	if unpacked, err = unpack(packed, most); err == nil && !bytes.Equal(packed, pack(unpacked)) {
+	if unpacked, err = unpack(packed, limit); err == nil && !bytes.Equal(packed, pack(unpacked)) {
 		err = errChanged
 	}
 	return unpacked, pieceOf(path, packed), err

@@ -12,7 +12,7 @@ import (
 	"github.com/feeledger/fees/internal/substrate/trie"
 )
 
-// BlockError says what of a block does not fit. It is a [chain.ErrWrongBlock].
+// BlockError reports which part of a block is wrong. It wraps [chain.ErrWrongBlock].
 type BlockError struct {
 	Height uint64
 	What   string // such as "extrinsics"
@@ -31,7 +31,7 @@ type headed struct {
 
 func (h *headed) at() chain.Anchor { return chain.Anchor{Height: h.Number, Hash: h.hash} }
 
-// proveHeader reads a header, and proves it by what is known of its block.
+// proveHeader parses a header and proves it by its block's hash.
 func proveHeader(encoded []byte, at chain.Anchor) (headed, chain.Optional[chain.Anchor], error) {
 	h, err := header.Read(encoded)
 	if err != nil {
@@ -44,11 +44,11 @@ func proveHeader(encoded []byte, at chain.Anchor) (headed, chain.Optional[chain.
 	return headed{at.Hash, h}, parent, nil
 }
 
-// readHead reads the header of the block at a height. Its hash is proved by nothing yet.
+// readHead parses the header of the block at a height. It does not prove the hash.
 func readHead(encoded []byte, height uint64) (headed, error) {
 	h, err := header.Read(encoded)
 	if err == nil && h.Number != height {
-		err = fmt.Errorf("it says that it is that of block %d", h.Number)
+		err = fmt.Errorf("it is the header of block %d", h.Number)
 	}
 	if err != nil {
 		return headed{}, &BlockError{height, "header", err}
@@ -56,13 +56,13 @@ func readHead(encoded []byte, height uint64) (headed, error) {
 	return headed{h.Hash(), h}, nil
 }
 
-// proveExtrinsics proves a block's extrinsics by its header. An archive keeps them one behind the other, so each must
-// have the length that it begins with.
+// proveExtrinsics proves a block's extrinsics by its header. As an archive concatenates them, each must have the length in
+// its prefix.
 func proveExtrinsics(h *headed, extrinsics [][]byte) error {
 	for i, x := range extrinsics {
 		r := scale.NewReader(x)
 		if readExtrinsic(r); r.End() != nil {
-			return &BlockError{h.Number, "extrinsics", fmt.Errorf("extrinsic %d is not as long as it says: %w", i, r.Err())}
+			return &BlockError{h.Number, "extrinsics", fmt.Errorf("extrinsic %d does not have its stated length: %w", i, r.Err())}
 		}
 	}
 	if err := h.ProveExtrinsics(extrinsics); err != nil {
@@ -71,7 +71,7 @@ func proveExtrinsics(h *headed, extrinsics [][]byte) error {
 	return nil
 }
 
-// proveState proves what a state has at a key. It is nil where the state has nothing.
+// proveState returns the proved state at a key, nil if there is none.
 func proveState(h *headed, proof *trie.Proof, k key) ([]byte, error) {
 	value, has, err := proof.Value(h.StateRoot, k.place)
 	switch {
@@ -85,7 +85,7 @@ func proveState(h *headed, proof *trie.Proof, k key) ([]byte, error) {
 	return value, nil
 }
 
-// runtimeOf is the runtime that executed a block, by its state.
+// runtimeOf returns the runtime that executed a block, according to its state.
 func runtimeOf(h *headed, proof *trie.Proof) (RuntimeName, error) {
 	const name = "System.LastRuntimeUpgrade"
 	stored, err := proveState(h, proof, key{name, lastUpgradeKey})
@@ -93,7 +93,7 @@ func runtimeOf(h *headed, proof *trie.Proof) (RuntimeName, error) {
 		return RuntimeName{}, err
 	}
 	if stored == nil {
-		return RuntimeName{}, &BlockError{h.Number, name, errors.New("the state does not say which runtime executed the block")}
+		return RuntimeName{}, &BlockError{h.Number, name, errors.New("the state does not name the runtime that executed the block")}
 	}
 	n, err := readLastUpgrade(stored)
 	if err != nil {
@@ -102,7 +102,7 @@ func runtimeOf(h *headed, proof *trie.Proof) (RuntimeName, error) {
 	return n, nil
 }
 
-// upgrades tells whether a block left another runtime behind than it was executed by.
+// upgrades reports whether a block upgraded to another runtime.
 func (h *headed) upgrades() bool {
 	for _, log := range h.Logs {
 		if d, err := header.ReadDigest(log); err == nil && d.Kind == header.EnvironmentUpdated {
@@ -112,8 +112,8 @@ func (h *headed) upgrades() bool {
 	return false
 }
 
-// way is the parts that prove what the keys have, in the order of the keys, each once: those
-// that were not seen before. It notes them as seen.
+// way returns the parts that prove the keys, in the order of the keys, each once: those not seen before. It adds them to
+// seen.
 func way(h *headed, proof *trie.Proof, keys []key, seen map[trie.Hash]bool) (parts [][]byte, err error) {
 	for _, k := range keys {
 		err := proof.Way(h.StateRoot, k.place, true, func(part trie.Hash) {
@@ -129,12 +129,12 @@ func way(h *headed, proof *trie.Proof, keys []key, seen map[trie.Hash]bool) (par
 	return parts, nil
 }
 
-// proveCode is the hash of the code that a block left behind, and the parts that prove it.
+// proveCode returns the hash of the code after a block, and the parts that prove it.
 func proveCode(h *headed, parts [][]byte) (hash chain.Hash, needed [][]byte, err error) {
 	proof := trie.NewProof(parts)
 	hash, has, err := proof.ValueHash(h.StateRoot, codeKey)
 	if err == nil && !has {
-		err = errors.New("the state has none")
+		err = errors.New("not in the state")
 	}
 	if err == nil {
 		err = proof.Way(h.StateRoot, codeKey, false, func(part trie.Hash) { needed = append(needed, proof.Part(part)) })
@@ -145,9 +145,8 @@ func proveCode(h *headed, parts [][]byte) (hash chain.Hash, needed [][]byte, err
 	return hash, needed, nil
 }
 
-// proveBlock proves what is kept of a block: its extrinsics, and the parts of its state's trie,
-// which are to be those that its keys need and none besides. The blocks of a segment are proved
-// from the lowest up.
+// proveBlock proves the recorded parts of a block: its extrinsics, and the parts of its state trie, which must be
+// exactly those that its keys need. The blocks of a segment are proved from the lowest up.
 func proveBlock(h *headed, b *block, proof *trie.Proof, executed *runtime, seen map[trie.Hash]bool) error {
 	parts, err := way(h, proof, executed.keys, seen)
 	if err != nil {
@@ -162,4 +161,4 @@ func proveBlock(h *headed, b *block, proof *trie.Proof, executed *runtime, seen 
 	return nil
 }
 
-var errOtherNodes = errors.New("it has other nodes than its keys need, or in another order")
+var errOtherNodes = errors.New("its nodes are not those that its keys need, in their order")

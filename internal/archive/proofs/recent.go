@@ -6,10 +6,10 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// heights finds blocks by their hashes: those whose headers were read last.
+// heights caches the heights of blocks by hash: those with the most recently read headers.
 type heights struct{ young, old map[chain.Hash]uint64 }
 
-// manyHeights is how many are known at least, of those that were read last.
+// manyHeights is how many of the most recent heights are at least cached.
 const manyHeights = 1 << 16
 
 func (h *heights) add(hash chain.Hash, height uint64) {
@@ -26,13 +26,13 @@ func (h *heights) of(hash chain.Hash) (height uint64, known bool) {
 	return height, known
 }
 
-// recent keeps what was used last.
+// recent is a cache of the most recently used values.
 type recent[T any] struct {
-	order []int // the one that was used last is last
+	order []int // the most recently used last
 	of    map[int]T
 }
 
-const mostRecent = 4
+const maxRecent = 4
 
 func (r *recent[T]) get(i int) (T, bool) {
 	v, known := r.of[i]
@@ -46,7 +46,7 @@ func (r *recent[T]) keep(i int, v T) {
 	if r.of == nil {
 		r.of = map[int]T{}
 	}
-	if len(r.order) == mostRecent {
+	if len(r.order) == maxRecent {
 		delete(r.of, r.order[0])
 		r.order = r.order[1:]
 	}

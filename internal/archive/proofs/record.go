@@ -15,12 +15,11 @@ import (
 	"github.com/feeledger/fees/internal/sys/disk"
 )
 
-// Record keeps the blocks of a range in a directory, from the last one down, each proved by the
-// one above it before it is kept.
+// Record records the blocks of a range in a directory, from the last one down. Each is proved by the one above before it is
+// stored.
 //
-// What is there already and proves right is not asked for again, so that a recording that was
-// stopped, at whatever moment, goes on and becomes the archive that it would have been. The
-// directory must hold nothing else, and one recorder at a time may write to it.
+// Existing files that prove valid are not requested again: a recording that was stopped at any moment continues and becomes
+// the same archive. The directory must contain nothing else, and only one recorder at a time may write to it.
 func Record(ctx context.Context, from Origin, directory string, o RecordOptions) (*Manifest, error) {
 	return record(ctx, from, disk.New(directory), o)
 }
@@ -40,7 +39,7 @@ func record(ctx context.Context, from Origin, d disk.Disk, o RecordOptions) (*Ma
 	return r.finish(ctx)
 }
 
-// next is the highest block that no segment holds.
+// next returns the highest block not yet in a segment.
 func (r *recorder) next() uint64 {
 	if kept := r.manifest.Segments; len(kept) > 0 {
 		return kept[len(kept)-1].First - 1
@@ -48,7 +47,7 @@ func (r *recorder) next() uint64 {
 	return r.options.Last
 }
 
-// newRecorder is a recording that has begun: it comes next to the last block.
+// newRecorder begins a recording, positioned at the last block.
 func newRecorder(ctx context.Context, from Origin, d disk.Disk, o RecordOptions) (*recorder, error) {
 	r := &recorder{from: from, disk: d, options: o, runtimes: map[RuntimeName]*met{}}
 	if err := r.prepare(); err != nil {
@@ -62,16 +61,16 @@ type recorder struct {
 	from     Origin
 	disk     disk.Disk
 	options  RecordOptions
-	at       chain.Anchor // the block that comes next, by its hash
+	at       chain.Anchor // the next block, with its hash
 	runtimes map[RuntimeName]*met
-	likely   *met      // the runtime whose keys the next blocks have, as far as is known
-	above    *met      // the runtime that executed the block above, nil for the last one
-	old      *Manifest // of a recording that was finished, nil where there is none
+	likely   *met      // the runtime that probably executed the next blocks
+	above    *met      // the runtime that executed the block above; nil for the last block
+	old      *Manifest // the manifest of an earlier, finished recording; may be nil
 	done     uint64
-	manifest Manifest // with runtimes and segments from the highest down, until it is finished
+	manifest Manifest // runtimes and segments are in descending order until it is finished
 }
 
-// prepare looks at what the directory has.
+// prepare examines the directory.
 func (r *recorder) prepare() error {
 	if err := disk.MakeDirectory(r.disk.Directory); err != nil {
 		return err
@@ -84,37 +83,37 @@ func (r *recorder) prepare() error {
 	if text, err := os.ReadFile(r.disk.At(manifestPath)); err == nil {
 		old, err := readManifest(text)
 		if err == nil && (old.First != o.First || old.Last != o.Last || !slices.Equal(old.Accounts, r.manifest.Accounts)) {
-			return fmt.Errorf("%s holds blocks %d to %d with the balances of %d accounts already: record into another directory",
+			return fmt.Errorf("%s already contains blocks %d to %d with the balances of %d accounts. Record into another directory.",
 				r.disk.Directory, old.First, old.Last, len(old.Accounts))
 		}
 		r.old = old
 	}
-	paths := map[string]bool{manifestPath: true, stampPath: true}
+	paths := map[string]bool{manifestPath: true, stampPath: true, finalityPath: true}
 	for _, s := range r.spans() {
 		paths[s.headersPath()], paths[s.blocksPath()] = true, true
 	}
 	return r.disk.Sweep(func(path string) bool { return paths[path] || runtimeFile.MatchString(path) })
 }
 
-// runtimeFile is what the files of runtimes are called.
+// runtimeFile matches the names of runtime files.
 var runtimeFile = regexp.MustCompile(`^runtimes/[a-z][a-z0-9-]*\.(metadata|code)\.zst$`)
 
 func (r *recorder) spans() []span {
 	return spans(base(r.options.First), r.options.Last, r.options.segmentSize)
 }
 
-// begin finds the last block, and the runtime that executed it, by the origin's word.
+// begin finds the last block, and the runtime that executed it, as the origin states them.
 func (r *recorder) begin(ctx context.Context) error {
 	o := r.options
-	t, any := o.Trusted.Get()
-	trusted := any && t.Height == o.Last
+	t, given := o.Trusted.Get()
+	trusted := given && t.Height == o.Last
 	if !trusted {
 		final, err := r.from.Final(ctx)
 		if err != nil {
 			return err
 		}
 		if final < o.Last {
-			return fmt.Errorf("block %d: %w: the newest final block is %d", o.Last, ErrNotFinal, final)
+			return fmt.Errorf("block %d: %w; the newest final block is %d", o.Last, ErrNotFinal, final)
 		}
 	}
 	top, err := r.anchors(ctx, span{base(o.Last), o.Last})
@@ -126,17 +125,17 @@ func (r *recorder) begin(ctx context.Context) error {
 	}
 	r.manifest.LastHash = r.at.Hash
 	if r.old != nil && r.old.LastHash != r.at.Hash {
-		return fmt.Errorf("%s holds blocks %d to %d of another chain, whose last block is %v: record into another directory",
+		return fmt.Errorf("%s contains blocks %d to %d of another chain, with the last block %v. Record into another directory.",
 			r.disk.Directory, r.old.First, r.old.Last, r.old.LastHash)
 	}
 	r.likely, err = r.meet(ctx, top[0])
 	return err
 }
 
-// passed notes that a block is proved: the next one is its parent.
+// passed records that a block is proved; its parent is next.
 func (r *recorder) passed(ctx context.Context, h *headed, executed *met) error {
 	if t, trusted := r.options.Trusted.Get(); trusted && t.Height == h.Number && t.Hash != h.hash {
-		return &BlockError{h.Number, "header", fmt.Errorf("its hash is %v, and %v is trusted", h.hash, t.Hash)}
+		return &BlockError{h.Number, "header", fmt.Errorf("its hash is %v, but the checkpoint has %v", h.hash, t.Hash)}
 	}
 	if err := r.list(executed); err != nil {
 		return err
@@ -158,7 +157,7 @@ func (r *recorder) passed(ctx context.Context, h *headed, executed *met) error {
 func (r *recorder) keep(s *making) error {
 	headers, blocks := appendList(nil, s.encoded), s.encode()
 	if len(headers) > maxHeaders || len(blocks) > maxBlocks {
-		return fmt.Errorf("blocks %d to %d: headers of %d bytes and %d bytes beside them: an archive keeps at most %d and %d", s.first, s.last, len(headers), len(blocks), maxHeaders, maxBlocks)
+		return fmt.Errorf("blocks %d to %d: %d bytes of headers and %d bytes of contents exceed the limits of %d and %d", s.first, s.last, len(headers), len(blocks), maxHeaders, maxBlocks)
 	}
 	kept := Segment{First: s.first, Last: s.last}
 	var err error
@@ -172,7 +171,7 @@ func (r *recorder) keep(s *making) error {
 	return nil
 }
 
-// file writes a file, unless it is there.
+// file writes a file, unless it exists.
 func (r *recorder) file(path string, bytes []byte) (Piece, error) {
 	piece := pieceOf(path, bytes)
 	if have, err := os.ReadFile(r.disk.At(path)); err == nil && pieceOf(path, have) == piece {
@@ -181,8 +180,8 @@ func (r *recorder) file(path string, bytes []byte) (Piece, error) {
 	return piece, r.disk.Write(path, string(bytes))
 }
 
-// finish writes the manifest, and removes the files of runtimes that are none of the chain's,
-// as a node may have said before that they were.
+// finish writes the manifest, and removes the files of runtimes that are not the chain's after all, although a node stated
+// them before.
 func (r *recorder) finish(ctx context.Context) (*Manifest, error) {
 	m := &r.manifest
 	slices.Reverse(m.Runtimes)
@@ -215,7 +214,7 @@ func (r *recorder) finish(ctx context.Context) (*Manifest, error) {
 	return m, r.disk.Flush()
 }
 
-// words asks what the node says of itself and its chain.
+// words requests the node's statements about itself and its chain.
 func (r *recorder) words(ctx context.Context) error {
 	w := &r.manifest.Node
 	for _, word := range []struct {

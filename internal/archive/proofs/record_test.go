@@ -220,13 +220,13 @@ func TestRefused(t *testing.T) {
 		want string
 	}{
 		"ends before it begins":                      {RecordOptions{First: 5, Last: 4}, "the range ends before it begins"},
-		"not final":                                  {RecordOptions{First: 5, Last: 61}, "block 61: not final yet: the newest final block is 60"},
+		"not final":                                  {RecordOptions{First: 5, Last: 61}, "block 61: not final yet; the newest final block is 60"},
 		"trusted, and not there":                     {RecordOptions{First: 5, Last: 61, Trusted: anchorAt(made, 61)}, "block 61: no such block"},
-		"trusted above":                              {RecordOptions{First: 5, Last: 10, Trusted: anchorAt(made, 11)}, "the trusted block 11 is above the range"},
-		"trusted below":                              {RecordOptions{First: 5, Last: 10, Trusted: anchorAt(made, 4)}, "the trusted block 4 is below the range"},
-		"another hash at the end":                    {RecordOptions{First: 5, Last: 10, Trusted: chain.Some(chain.Anchor{Height: 10, Hash: made.Hash(11)})}, "block 10: answer for another block: its header has the hash " + made.Hash(10).String()},
-		"another hash inside":                        {RecordOptions{First: 5, Last: 10, Trusted: chain.Some(chain.Anchor{Height: 7, Hash: made.Hash(11)})}, "block 7: header: its hash is " + made.Hash(7).String() + ", and " + made.Hash(11).String() + " is trusted"},
-		"too many accounts":                          {RecordOptions{First: 5, Last: 10, Accounts: manyAccounts(101)}, "101 accounts: an archive keeps the balances of at most 100"},
+		"trusted above":                              {RecordOptions{First: 5, Last: 10, Trusted: anchorAt(made, 11)}, "checkpoint block 11 is above the range"},
+		"trusted below":                              {RecordOptions{First: 5, Last: 10, Trusted: anchorAt(made, 4)}, "checkpoint block 4 is below the range"},
+		"another hash at the end":                    {RecordOptions{First: 5, Last: 10, Trusted: chain.Some(chain.Anchor{Height: 10, Hash: made.Hash(11)})}, "block 10: the response is for a different block: its header has the hash " + made.Hash(10).String()},
+		"another hash inside":                        {RecordOptions{First: 5, Last: 10, Trusted: chain.Some(chain.Anchor{Height: 7, Hash: made.Hash(11)})}, "block 7: header: its hash is " + made.Hash(7).String() + ", but the checkpoint has " + made.Hash(11).String()},
+		"too many accounts":                          {RecordOptions{First: 5, Last: 10, Accounts: manyAccounts(101)}, "101 accounts exceed the limit of 100"},
 		"a parameter that the runtime does not have": {RecordOptions{First: 5, Last: 10, ParameterKey: func(RuntimeName) string { return "0x00" }}, "block 9: runtime moonbeam/2302: metadata: "},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -237,12 +237,12 @@ func TestRefused(t *testing.T) {
 	t.Run("a directory with other blocks", func(t *testing.T) {
 		directory := recorded(t, node, RecordOptions{First: 5, Last: 40})
 		_, err := recordTo(t, node, directory, RecordOptions{First: 5, Last: 41})
-		require.ErrorContains(t, err, "holds blocks 5 to 40 with the balances of 0 accounts already: record into another directory")
+		require.ErrorContains(t, err, "already contains blocks 5 to 40 with the balances of 0 accounts. Record into another directory.")
 		_, err = recordTo(t, node, directory, RecordOptions{First: 5, Last: 40, Accounts: made.Accounts()[:1]})
-		require.ErrorContains(t, err, "already: record into another directory")
+		require.ErrorContains(t, err, "Record into another directory")
 		other := rooted(60)
 		_, err = recordTo(t, &telling{Origin: FromNode(served(t, other.Node())), hash: func(uint64, chain.Hash) chain.Hash { return chain.Hash{1} }}, directory, RecordOptions{First: 5, Last: 40})
-		require.ErrorContains(t, err, "of another chain, whose last block is "+made.Hash(40).String())
+		require.ErrorContains(t, err, "of another chain, with the last block "+made.Hash(40).String())
 	})
 }
 
@@ -285,13 +285,13 @@ func TestLies(t *testing.T) {
 		lie   *telling
 		wants []string
 	}{
-		"the parent in a header":  {&telling{given: at(33, func(g *Given) { g.Header = change(g.Header, 3) })}, []string{"block 33: answer for another block: its header has the hash"}},
+		"the parent in a header":  {&telling{given: at(33, func(g *Given) { g.Header = change(g.Header, 3) })}, []string{"block 33: the response is for a different block: its header has the hash"}},
 		"the number in a header":  {&telling{given: at(33, func(g *Given) { g.Header = change(g.Header, 32) })}, []string{"block 33: "}},
-		"the state's root":        {&telling{given: at(20, func(g *Given) { g.Header = change(g.Header, 40) })}, []string{"block 20: answer for another block"}},
+		"the state's root":        {&telling{given: at(20, func(g *Given) { g.Header = change(g.Header, 40) })}, []string{"block 20: the response is for a different block"}},
 		"the end of a header":     {&telling{given: at(20, func(g *Given) { g.Header = g.Header[:50] })}, []string{"block 20: header: "}},
 		"another block":           {&telling{given: at(20, func(g *Given) { g.Header = make([]byte, 0) })}, []string{"block 20: header: "}},
 		"an extrinsic":            {&telling{given: at(21, func(g *Given) { g.Extrinsics[0] = change(g.Extrinsics[0], -1) })}, []string{"block 21: extrinsics: their root is"}},
-		"an extrinsic's length":   {&telling{given: at(21, func(g *Given) { g.Extrinsics[0] = change(g.Extrinsics[0], 0) })}, []string{"block 21: extrinsics: extrinsic 0 is not as long as it says"}},
+		"an extrinsic's length":   {&telling{given: at(21, func(g *Given) { g.Extrinsics[0] = change(g.Extrinsics[0], 0) })}, []string{"block 21: extrinsics: extrinsic 0 does not have its stated length"}},
 		"an extrinsic too few":    {&telling{given: at(21, func(g *Given) { g.Extrinsics = g.Extrinsics[1:] })}, []string{"block 21: extrinsics: their root is"}},
 		"extrinsics swapped":      {&telling{given: at(21, func(g *Given) { g.Extrinsics[0], g.Extrinsics[1] = g.Extrinsics[1], g.Extrinsics[0] })}, []string{"block 21: extrinsics: their root is"}},
 		"a value by its hash":     {&telling{given: at(34, func(g *Given) { i := largest(g.Proof); g.Proof[i] = change(g.Proof[i], 9) })}, []string{"block 34: ", "not in the proof"}},
@@ -299,28 +299,28 @@ func TestLies(t *testing.T) {
 		"no proof":                {&telling{given: at(34, func(g *Given) { g.Proof = nil })}, []string{"block 34: System.LastRuntimeUpgrade: the node with the hash", "not in the proof"}},
 		"a part is missing":       {&telling{given: at(34, without(func(part []byte) bool { return len(part) > 400 }))}, []string{"block 34: ", "not in the proof"}},
 		"another block's proof":   {&telling{many: func(list []Given) []Given { list[3].Proof = list[4].Proof; return list }}, []string{"block ", "System.LastRuntimeUpgrade: the node with the hash"}},
-		"blocks in another order": {&telling{many: func(list []Given) []Given { slices.Reverse(list); return list }}, []string{"block 40: answer for another block"}},
-		"fewer blocks":            {&telling{many: func(list []Given) []Given { return list[1:] }}, []string{"blocks 32 to 40: 8 of them are given"}},
-		"more blocks":             {&telling{many: func(list []Given) []Given { return append(list, list[0]) }}, []string{"blocks 32 to 40: 10 of them are given"}},
+		"blocks in another order": {&telling{many: func(list []Given) []Given { slices.Reverse(list); return list }}, []string{"block 40: the response is for a different block"}},
+		"fewer blocks":            {&telling{many: func(list []Given) []Given { return list[1:] }}, []string{"blocks 32 to 40: got 8 blocks"}},
+		"more blocks":             {&telling{many: func(list []Given) []Given { return append(list, list[0]) }}, []string{"blocks 32 to 40: got 10 blocks"}},
 		"the last block's hash": {&telling{hash: func(height uint64, h chain.Hash) chain.Hash {
 			return map[bool]chain.Hash{true: made.Hash(39), false: h}[height == 40]
-		}}, []string{"block 40: answer for another block: the block " + made.Hash(39).String() + " says of itself that it is block 39"}},
+		}}, []string{"block 40: the response is for a different block: the header of " + made.Hash(39).String() + " is for block 39"}},
 		"hashes": {&telling{hash: func(height uint64, h chain.Hash) chain.Hash {
 			return map[bool]chain.Hash{true: made.Hash(7), false: h}[height == 25]
-		}}, []string{"block 25: answer for another block"}},
+		}}, []string{"block 25: the response is for a different block"}},
 		"a runtime that is not its metadata's": {&telling{version: func(_ uint64, v jsonscan.Value) jsonscan.Value {
 			return edited(v, `"specVersion":2302`, `"specVersion":2303`)
-		}}, []string{"block 28: runtime moonbeam/2303: metadata: they are of the runtime moonbeam/2302"}},
+		}}, []string{"block 28: runtime moonbeam/2303: metadata: they belong to runtime moonbeam/2302"}},
 		"another runtime": {&telling{version: func(_ uint64, v jsonscan.Value) jsonscan.Value {
 			return edited(v, `"specVersion":2302`, `"specVersion":2600`)
-		}}, []string{"block 28: answer for another block: it is said to leave the runtime moonbeam/2600 behind, and by its state the next one was executed by moonbeam/2302"}},
+		}}, []string{"block 28: the response is for a different block: the node reports runtime moonbeam/2600 after it, but the next block's state names moonbeam/2302"}},
 		"a runtime of any name": {&telling{version: func(at uint64, v jsonscan.Value) jsonscan.Value { return edited(v, `"moonbeam"`, `"../moonbeam"`) }}, []string{"block 39: malformed runtime version"}},
-		"metadata of another":   {&telling{metadata: func(uint64, []byte) []byte { return metadataOf(t, node, made.Hash(1)) }}, []string{"block 39: runtime moonbeam/2600: metadata: they are of the runtime moonbeam/2302"}},
+		"metadata of another":   {&telling{metadata: func(uint64, []byte) []byte { return metadataOf(t, node, made.Hash(1)) }}, []string{"block 39: runtime moonbeam/2600: metadata: they belong to runtime moonbeam/2302"}},
 		"metadata cut":          {&telling{metadata: func(_ uint64, b []byte) []byte { return b[:len(b)/2] }}, []string{"block 39: runtime moonbeam/2600: metadata: "}},
 		"no metadata":           {&telling{metadata: func(_ uint64, b []byte) []byte { return nil }}, []string{"block 39: runtime moonbeam/2600: metadata: "}},
-		"no multiplier":         {&telling{metadata: renamed("NextFeeMultiplier")}, []string{"block 39: runtime moonbeam/2600: metadata: they have no TransactionPayment.NextFeeMultiplier"}},
+		"no multiplier":         {&telling{metadata: renamed("NextFeeMultiplier")}, []string{"block 39: runtime moonbeam/2600: metadata: they lack TransactionPayment.NextFeeMultiplier"}},
 		"endless metadata":      {&telling{metadata: func(uint64, []byte) []byte { return make([]byte, maxRuntime+1) }}, []string{"block 39: metadata of 67108865 bytes, want at most 67108864"}},
-		"fewer hashes":          {&telling{hashes: func(list []chain.Optional[chain.Hash]) []chain.Optional[chain.Hash] { return list[1:] }}, []string{"blocks 39 to 40: 1 hashes are given"}},
+		"fewer hashes":          {&telling{hashes: func(list []chain.Optional[chain.Hash]) []chain.Optional[chain.Hash] { return list[1:] }}, []string{"blocks 39 to 40: got 1 hashes"}},
 		"another code":          {&telling{code: func([][]byte) ([][]byte, error) { return [][]byte{{0}}, nil }}, []string{"block 39: :code: the node with the hash"}},
 		"the chain's name":      {&telling{word: func(method string, v jsonscan.Value) jsonscan.Value { return jsonscan.OfArray() }}, []string{"system_chain: the node answers [], want a text"}},
 		"endless words": {&telling{word: func(method string, v jsonscan.Value) jsonscan.Value {
@@ -362,7 +362,7 @@ func metadataOf(t *testing.T, node Origin, hash chain.Hash) []byte {
 	return bytes
 }
 
-// A node without state_getReadProof is told what is needed. One that refuses to prove its code
+// The error of a node without state_getReadProof states what is needed. One that refuses to prove its code
 // gives an archive without it.
 func TestNodesThatRefuse(t *testing.T) {
 	made := rooted(60)
@@ -370,7 +370,7 @@ func TestNodesThatRefuse(t *testing.T) {
 	delete(node.Methods, "state_getReadProof")
 	_, err := recordTo(t, FromNode(served(t, node)), t.TempDir(), RecordOptions{First: 1, Last: 40})
 	require.ErrorIs(t, err, rpc.ErrNoMethod)
-	require.ErrorContains(t, err, "recording needs a node that answers state_getReadProof")
+	require.ErrorContains(t, err, "recording needs a node with state_getReadProof")
 	require.ErrorContains(t, err, "block ")
 
 	node = made.Node()
@@ -487,18 +487,18 @@ func TestNoAnswer(t *testing.T) {
 		full.runtimes[RuntimeName{"another", i}] = &met{}
 	}
 	_, err = full.meet(t.Context(), chain.Anchor{Height: 3, Hash: made.Hash(3)})
-	require.ErrorContains(t, err, "block 3: an archive has at most 1000 runtimes: record a shorter range")
+	require.ErrorContains(t, err, "block 3: more than the limit of 1000 runtimes in an archive; record a shorter range")
 }
 
-// A state that does not say who executed the block, or has no code, is no state of a block.
+// A state that does not say who executed the block, or has no code, is rejected.
 func TestStatesWithout(t *testing.T) {
 	state := trietest.New(1)
 	state.Set([]byte("a key"), []byte("a value"))
 	h := &headed{Header: header.Header{Header: chain.Header{Number: 7, StateRoot: state.Root()}}}
 	_, err := runtimeOf(h, trie.NewProof(state.Proof(lastUpgradeKey)))
-	require.EqualError(t, err, "block 7: System.LastRuntimeUpgrade: the state does not say which runtime executed the block")
+	require.EqualError(t, err, "block 7: System.LastRuntimeUpgrade: the state does not name the runtime that executed the block")
 	_, _, err = proveCode(h, state.Proof(codeKey))
-	require.EqualError(t, err, "block 7: :code: the state has none")
+	require.EqualError(t, err, "block 7: :code: not in the state")
 	state.Set(lastUpgradeKey, nil)
 	h.StateRoot = state.Root()
 	_, err = runtimeOf(h, trie.NewProof(state.Proof(lastUpgradeKey)))
@@ -515,5 +515,5 @@ func TestTooMuchOfABlock(t *testing.T) {
 	name := RuntimeName{"moonbeam", 1000}
 	r := &recorder{at: chain.Anchor{Height: 7, Hash: h.Hash()}, runtimes: map[RuntimeName]*met{name: {runtime: &runtime{RuntimeName: name}}}}
 	err := r.addBlock(t.Context(), newSegment(span{0, 15}), &b, nil)
-	require.EqualError(t, err, "block 7: extrinsics or proof: 16385 and 0, and an archive keeps at most 16384 of each")
+	require.EqualError(t, err, "block 7: extrinsics or proof: 16385 and 0 exceed the limit of 16384 each")
 }

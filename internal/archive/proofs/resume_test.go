@@ -20,7 +20,7 @@ import (
 
 var errKilled = errors.New("killed")
 
-// killed is a disk whose recorder ends before its n-th step. It tells the step.
+// killed is a disk whose recorder ends before its n-th step. It reports the step.
 func killed(directory string, n int, step *string) disk.Disk {
 	return crashtest.Steps(directory, func(what string) error {
 		if n--; n == 0 {
@@ -31,7 +31,7 @@ func killed(directory string, n int, step *string) disk.Disk {
 	})
 }
 
-// A recording that is killed before each of its steps goes on and becomes what it would have
+// A recording that is killed before each of its steps continues and becomes what it would have
 // been. What was whole is not asked for again.
 func TestKilledBeforeEachStep(t *testing.T) {
 	made := rooted(60)
@@ -110,7 +110,7 @@ func TestKilledFiftyTimes(t *testing.T) {
 	requireSame(t, want, tree(t, directory))
 }
 
-// Files that are not what would be recorded are recorded anew, and no others.
+// Files that are not what would be recorded are recorded again, and no others.
 func TestDamagedLeftovers(t *testing.T) {
 	made := rooted(60)
 	node := &telling{Origin: FromNode(served(t, made.Node()))}
@@ -162,7 +162,7 @@ func TestDamagedLeftovers(t *testing.T) {
 		directory := recorded(t, node, o)
 		require.NoError(t, os.WriteFile(filepath.Join(directory, "runtimes/notes.txt"), nil, 0o644))
 		_, err := recordTo(t, node, directory, o)
-		require.ErrorContains(t, err, "runtimes/notes.txt is not of an archive of these blocks and accounts")
+		require.ErrorContains(t, err, "runtimes/notes.txt does not belong to an archive of these blocks and accounts")
 	})
 	t.Run("the code is not asked for again", func(t *testing.T) {
 		directory := recorded(t, node, o)

@@ -17,15 +17,15 @@ type RuntimeName struct {
 
 func (n RuntimeName) String() string { return fmt.Sprintf("%s/%d", n.SpecName, n.SpecVersion) }
 
-// lastUpgradeKey is where the state says which runtime executed the block. It is at the same
-// place in all runtimes, so that it can be read before the runtime is known.
+// lastUpgradeKey is the storage key for the runtime that executed the block. It is the same in all runtimes, so that it can
+// be read before the runtime is known.
 var lastUpgradeKey = render.Place("System", "LastRuntimeUpgrade")
 
-// codeKey is where the state has the runtime's code.
+// codeKey is the storage key of the runtime's code.
 var codeKey = []byte(":code")
 
-// readLastUpgrade reads System.LastRuntimeUpgrade. A block notes the runtime that executes it,
-// where it is another than before, when it begins.
+// readLastUpgrade parses System.LastRuntimeUpgrade. A block that a new runtime executes stores the runtime there as it
+// begins.
 //
 // Source: paritytech/polkadot-sdk, substrate/frame/executive/src/lib.rs (runtime_upgraded);
 // substrate/frame/system/src/lib.rs (LastRuntimeUpgradeInfo).
@@ -34,38 +34,38 @@ func readLastUpgrade(stored []byte) (n RuntimeName, err error) {
 	version := r.CompactUint()
 	n.SpecName = r.Text()
 	if n.SpecVersion = uint32(version); uint64(n.SpecVersion) != version {
-		r.Fail("a version of %d, which is more than 32 bits", version)
+		r.Fail("the version %d exceeds 32 bits", version)
 	}
 	return n, r.End()
 }
 
-// key is a place of the state that is proved.
+// key is a storage key to prove.
 type key struct {
-	name  string // as people know it
+	name  string // for display
 	place []byte
 }
 
-// runtime is one that executed blocks of an archive.
+// runtime is a runtime that executed blocks of an archive.
 type runtime struct {
 	RuntimeName
 	keys []key
 }
 
-// keptItems are the items of the state that are kept of each block, where the runtime has them.
+// keptItems are the storage items recorded for each block, if the runtime has them.
 var keptItems = [][2]string{
 	{"System", "LastRuntimeUpgrade"},
 	{"System", "Events"},
 	{"TransactionPayment", "NextFeeMultiplier"},
 	{"Timestamp", "Now"},
 	{"System", "BlockWeight"},
-	{"Session", "Validators"}, // by whom the author is found, where the digest names a number
+	{"Session", "Validators"}, // gives the author if the digest contains an index
 }
 
-// needed are those of them without which no block can be priced and proved.
+// needed are the items required to price and prove a block.
 const needed = 4
 
-// newRuntime reads the metadata of a runtime, and finds the keys that are kept of the blocks
-// that it executed. The key of FeesTreasuryProportion is "" where there is none.
+// newRuntime parses the metadata of a runtime, and finds the storage keys to record for blocks that it executed. The key of
+// FeesTreasuryProportion is "" if there is none.
 func newRuntime(name RuntimeName, bytes []byte, parameterKey string, accounts []chain.Address) (*runtime, error) {
 	fail := func(err error) (*runtime, error) { return nil, fmt.Errorf("runtime %v: metadata: %w", name, err) }
 	m, err := metadata.Parse(bytes)
@@ -73,7 +73,7 @@ func newRuntime(name RuntimeName, bytes []byte, parameterKey string, accounts []
 		return fail(err)
 	}
 	if v, known := m.RuntimeVersion(); !known || name != (RuntimeName{v.SpecName, v.SpecVersion}) {
-		return fail(fmt.Errorf("they are of the runtime %v", RuntimeName{v.SpecName, v.SpecVersion}))
+		return fail(fmt.Errorf("they belong to runtime %v", RuntimeName{v.SpecName, v.SpecVersion}))
 	}
 	decoder, err := render.NewRuntime(m)
 	if err != nil {
@@ -84,7 +84,7 @@ func newRuntime(name RuntimeName, bytes []byte, parameterKey string, accounts []
 		if p := m.Pallet(item[0]); p != nil && p.Entry(item[1]) != nil {
 			r.keys = append(r.keys, key{item[0] + "." + item[1], render.Place(p.Prefix, item[1])})
 		} else if i < needed {
-			return fail(fmt.Errorf("they have no %s.%s", item[0], item[1]))
+			return fail(fmt.Errorf("they lack %s.%s", item[0], item[1]))
 		}
 	}
 	if parameterKey != "" {
@@ -105,7 +105,7 @@ func newRuntime(name RuntimeName, bytes []byte, parameterKey string, accounts []
 	return r, nil
 }
 
-// places are the keys' own bytes.
+// places returns the storage keys.
 func (r *runtime) places() (list [][]byte) {
 	for _, k := range r.keys {
 		list = append(list, k.place)

@@ -7,10 +7,10 @@ import (
 	"github.com/feeledger/fees/internal/substrate/trie"
 )
 
-// segmentSize is how many heights the files of a segment have at most.
+// segmentSize is the maximum number of heights in the files of a segment.
 const segmentSize = 1000
 
-// span is heights from first to last, both included.
+// span is a range of heights, inclusive.
 type span struct{ first, last uint64 }
 
 func (s span) size() int { return int(s.last - s.first + 1) }
@@ -21,7 +21,7 @@ func (s span) headersPath() string { return "headers/" + s.name() + ".zst" }
 
 func (s span) blocksPath() string { return "blocks/" + s.name() + ".zst" }
 
-// spans are those that a range is kept in, rising: each ends below a multiple of size.
+// spans splits a range, ascending: each span ends below a multiple of size.
 func spans(first, last, size uint64) (list []span) {
 	for from := first; from <= last; {
 		to := min(from-from%size+size-1, last)
@@ -31,26 +31,26 @@ func spans(first, last, size uint64) (list []span) {
 	return list
 }
 
-// block is what is kept of a block beside its header.
+// block contains the recorded data of a block, without its header.
 type block struct {
 	extrinsics [][]byte
-	parts      [][]byte // of the trie of its state, which no block below in the segment needs
+	parts      [][]byte // of its state trie, without those that a lower block in the segment needs
 }
 
-// segment is the blocks of a span, rising.
+// segment contains the blocks of a span, ascending.
 type segment struct {
 	span
 	blocks []block
-	proof  *trie.Proof // of all of them
+	proof  *trie.Proof // of all blocks
 }
 
-// encode is what the file of a segment's blocks holds.
+// encode returns the content of a segment's blocks file.
 func (s *segment) encode() (blocks []byte) {
 	for i := range s.blocks {
 		b := &s.blocks[i]
 		blocks = scale.AppendCompact(blocks, uint64(len(b.extrinsics)))
 		for _, x := range b.extrinsics {
-			blocks = append(blocks, x...) // it begins with its length
+			blocks = append(blocks, x...) // it is prefixed with its length
 		}
 		blocks = appendList(blocks, b.parts)
 	}
@@ -65,11 +65,10 @@ func appendList(to []byte, list [][]byte) []byte {
 	return to
 }
 
-// maxItems is how many extrinsics a block has at most, and how many parts: more than chains and
-// the keys of an archive come to.
+// maxItems limits the extrinsics and the parts of a block. Chains and the keys of an archive need fewer.
 const maxItems = 1 << 14
 
-// readList reads what appendList writes. Nothing that is in a list is empty.
+// readList parses the output of appendList. No item of a list is empty.
 func readList(r *scale.Reader) [][]byte { return readItems(r, (*scale.Reader).Blob) }
 
 func readItems(r *scale.Reader, read func(*scale.Reader) []byte) (list [][]byte) {
@@ -80,7 +79,7 @@ func readItems(r *scale.Reader, read func(*scale.Reader) []byte) (list [][]byte)
 	for range count {
 		item := read(r)
 		if len(item) == 0 {
-			r.Fail("a list with something that is empty")
+			r.Fail("a list with an empty item")
 		}
 		if r.Err() != nil {
 			return nil
@@ -90,7 +89,7 @@ func readItems(r *scale.Reader, read func(*scale.Reader) []byte) (list [][]byte)
 	return list
 }
 
-// readHeaders reads the headers of a span.
+// readHeaders parses the headers of a span.
 func readHeaders(bytes []byte, s span) ([][]byte, error) {
 	r := scale.NewReader(bytes)
 	headers := readList(r)
@@ -98,12 +97,12 @@ func readHeaders(bytes []byte, s span) ([][]byte, error) {
 		return nil, err
 	}
 	if len(headers) != s.size() {
-		return nil, fmt.Errorf("it has %d headers, want %d", len(headers), s.size())
+		return nil, fmt.Errorf("got %d headers, want %d", len(headers), s.size())
 	}
 	return headers, nil
 }
 
-// readSegment reads the blocks of a span.
+// readSegment parses the blocks of a span.
 func readSegment(bytes []byte, s span) (*segment, error) {
 	r := scale.NewReader(bytes)
 	segment := &segment{span: s, blocks: make([]block, s.size())}
@@ -124,14 +123,14 @@ func readSegment(bytes []byte, s span) (*segment, error) {
 	return segment, nil
 }
 
-// readParts reads the parts of a proof that stand by themselves.
+// readParts parses the parts of a separately stored proof.
 func readParts(bytes []byte) ([][]byte, error) {
 	r := scale.NewReader(bytes)
 	parts := readList(r)
 	return parts, r.End()
 }
 
-// readExtrinsic reads an extrinsic with the length that it begins with.
+// readExtrinsic parses an extrinsic with its length prefix.
 func readExtrinsic(r *scale.Reader) []byte {
 	at := r.At()
 	r.Blob()

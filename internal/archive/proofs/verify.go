@@ -15,24 +15,23 @@ import (
 	"github.com/feeledger/fees/internal/sys/inorder"
 )
 
-// Verified is what was found of an archive.
+// Verified is the result of verifying an archive.
 type Verified struct {
 	Manifest *Manifest
-	// Trusted is the block by which all up to it is proved. Where none was named, all is
-	// proved by the archive's last block, which nobody trusts yet.
+	// Trusted is the block that proves everything up to it. If none was named, the archive's last block proves everything, but
+	// that block is not confirmed.
 	Trusted chain.Optional[chain.Anchor]
-	// Proved is how many blocks of the range are proved by the trusted block: those above it are not.
+	// Proved is how many blocks of the range the trusted block proves: those above it are not proved.
 	Proved uint64
 }
 
-// maxShown is how many findings an error names.
+// maxShown limits how many findings an error names.
 const maxShown = 10
 
-// Verify proves an archive: each header by the one above, and by the trusted block, the
-// extrinsics and the state of each block by its header, each runtime's name and code by the
-// state. And each file is to be the one that was recorded, with none besides. An error is
-// [ErrDamaged], and names each block that does not prove and what of it does not fit.
-// Progress is told, if not nil, how many blocks were looked at.
+// Verify proves an archive: each header by the one above and by the trusted block, the extrinsics and the state of each block
+// by its header, and each runtime's name and code by the state. Each file must match its checksum, and there must be no
+// other file. The error is [ErrDamaged], and names each block that fails and why. Progress, if not nil, receives the number
+// of blocks verified.
 func Verify(ctx context.Context, directory string, trusted chain.Optional[chain.Anchor], progress func(done, total uint64)) (*Verified, error) {
 	return verify(ctx, directory, os.DirFS(directory), trusted, progress)
 }
@@ -44,7 +43,7 @@ func verify(ctx context.Context, name string, files fs.FS, trusted chain.Optiona
 	}
 	m := a.manifest
 	v := &verification{archive: a, trusted: trusted, progress: progress, total: m.Last - m.base() + 1, highest: map[RuntimeName]uint64{}}
-	if t, any := trusted.Get(); any && (t.Height < m.base() || t.Height > m.Last) {
+	if t, given := trusted.Get(); given && (t.Height < m.base() || t.Height > m.Last) {
 		return nil, a.trust(trusted)
 	}
 	if err := v.files(); err != nil {
@@ -64,7 +63,7 @@ func verify(ctx context.Context, name string, files fs.FS, trusted chain.Optiona
 	return &Verified{Manifest: m, Trusted: trusted, Proved: m.ProvedBy(trusted)}, nil
 }
 
-// verification is an archive that is verified.
+// verification is a verification in progress.
 type verification struct {
 	archive  *Archive
 	trusted  chain.Optional[chain.Anchor]
@@ -73,7 +72,7 @@ type verification struct {
 	total    uint64
 	highest  map[RuntimeName]uint64 // the highest block that a runtime executed
 	found    []string               // at most maxShown
-	count    int                    // of all that was found
+	count    int                    // of all findings
 }
 
 func (v *verification) find(err error) {
@@ -82,7 +81,7 @@ func (v *verification) find(err error) {
 	}
 }
 
-// files looks for files that are none of the archive's.
+// files looks for files that do not belong to the archive.
 func (v *verification) files() error {
 	listed := v.archive.manifest.listed()
 	return fs.WalkDir(v.archive.files, ".", func(path string, entry fs.DirEntry, err error) error {
@@ -90,26 +89,25 @@ func (v *verification) files() error {
 		case err != nil || entry.IsDir():
 			return err
 		case !listed[path]:
-			v.find(fmt.Errorf("%s: it is not in the manifest", path))
+			v.find(fmt.Errorf("%s: not in the manifest", path))
 		case !entry.Type().IsRegular():
-			v.find(fmt.Errorf("%s: it is not a regular file", path))
+			v.find(fmt.Errorf("%s: not a regular file", path))
 		}
 		return nil
 	})
 }
 
-// looked is what was found of a segment.
+// looked is the result of verifying a segment.
 type looked struct {
 	*Segment
-	top, below chain.Hash // of its last block, and of the block below it
+	top, below chain.Hash // hashes of its last block, and of the block below it
 	headers    bool       // could be read
 	heads      []headed
 	executed   []RuntimeName
 	findings   []error
 }
 
-// blocks proves all blocks: each segment by its own last header, and that by the segment
-// above it.
+// blocks proves all blocks: each segment by its own last header, which the segment above proves.
 func (v *verification) blocks(ctx context.Context) error {
 	m := v.archive.manifest
 	segments := iter.Seq[*Segment](func(yield func(*Segment) bool) {
@@ -129,11 +127,11 @@ func (v *verification) blocks(ctx context.Context) error {
 		}
 		top, known := want.Get()
 		switch {
-		case !l.headers: // what is below is not proved by what is above
+		case !l.headers: // the blocks above do not prove those below
 			want = chain.Optional[chain.Hash]{}
-			v.find(fmt.Errorf("%s: the blocks below block %d are not proved by those above", l.Headers.Path, l.First))
+			v.find(fmt.Errorf("%s: the blocks above do not prove those below block %d", l.Headers.Path, l.First))
 		case known && l.top != top:
-			v.find(fmt.Errorf("block %d: header: its hash is %v, and the block above, or the manifest, has %v", l.Last, l.top, top))
+			v.find(fmt.Errorf("block %d: header: its hash is %v, but the block above, or the manifest, has %v", l.Last, l.top, top))
 			fallthrough
 		default:
 			want = chain.Some(l.below)
@@ -151,18 +149,18 @@ func (v *verification) blocks(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// trust compares the trusted block, where a segment has it.
+// trust compares the trusted block, if it is in the segment.
 func (v *verification) trust(l *looked) {
-	t, any := v.trusted.Get()
-	if !any || t.Height < l.First || t.Height > l.Last || !l.headers {
+	t, given := v.trusted.Get()
+	if !given || t.Height < l.First || t.Height > l.Last || !l.headers {
 		return
 	}
 	if have := l.heads[t.Height-l.First].hash; have != t.Hash {
-		v.find(&BlockError{t.Height, "header", fmt.Errorf("its hash is %v, and %v is trusted", have, t.Hash)})
+		v.find(&BlockError{t.Height, "header", fmt.Errorf("its hash is %v, but the checkpoint has %v", have, t.Hash)})
 	}
 }
 
-// look reads a segment and proves what is in it.
+// look reads a segment and proves its contents.
 func (v *verification) look(ctx context.Context, s *Segment) (l looked) {
 	l.Segment = s
 	encoded, err := v.archive.encodedHeaders(s)
@@ -188,7 +186,7 @@ func (v *verification) look(ctx context.Context, s *Segment) (l looked) {
 		name, err := v.block(&l.heads[i], &read.blocks[i], read.proof, seen)
 		if err != nil {
 			l.findings = append(l.findings, err)
-			if !errors.Is(err, errOtherNodes) { // what it has, the blocks above need not have
+			if !errors.Is(err, errOtherNodes) { // the blocks above need not contain what this one does
 				for _, part := range read.blocks[i].parts {
 					seen[trie.HashOf(part)] = true
 				}
@@ -199,8 +197,8 @@ func (v *verification) look(ctx context.Context, s *Segment) (l looked) {
 	return l
 }
 
-// linked reads the headers of a span, each of which is to be the parent of the next. All are
-// read, so that each that does not fit is named.
+// linked parses the headers of a span, each of which must be the parent of the next. It reads all of them, so that every
+// wrong one is named.
 func linked(encoded [][]byte, s span) (heads []headed, top, below chain.Hash, findings []error) {
 	heads = make([]headed, len(encoded))
 	for i := range encoded {
@@ -209,7 +207,7 @@ func linked(encoded [][]byte, s span) (heads []headed, top, below chain.Hash, fi
 			return nil, top, below, []error{err}
 		}
 		if i > 0 && h.ParentHash != heads[i-1].hash {
-			findings = append(findings, &BlockError{h.Number - 1, "header", fmt.Errorf("its hash is %v, and block %d has it as %v", heads[i-1].hash, h.Number, h.ParentHash)})
+			findings = append(findings, &BlockError{h.Number - 1, "header", fmt.Errorf("its hash is %v, but block %d has %v", heads[i-1].hash, h.Number, h.ParentHash)})
 		}
 		heads[i] = h
 	}
@@ -229,11 +227,10 @@ func (v *verification) block(h *headed, b *block, proof *trie.Proof, seen map[tr
 	return name, proveBlock(h, b, proof, r, seen)
 }
 
-// runtimes proves the code of the runtimes, and that each executed blocks above those of the
-// one before it.
+// runtimes proves the code of the runtimes, and that each executed blocks above those of the previous one.
 func (v *verification) runtimes() {
 	m := v.archive.manifest
-	whole := v.count == 0 // else it is not known of all blocks who executed them
+	whole := v.count == 0 // otherwise the runtimes of some blocks are unknown
 	next := m.base()
 	for i := range m.Runtimes {
 		r := &m.Runtimes[i]
@@ -244,16 +241,16 @@ func (v *verification) runtimes() {
 		switch {
 		case !whole:
 		case !used:
-			v.find(fmt.Errorf("%s: no block was executed by the runtime %v", manifestPath, r.RuntimeName))
+			v.find(fmt.Errorf("%s: runtime %v executed no block", manifestPath, r.RuntimeName))
 		case highest < next:
-			v.find(fmt.Errorf("%s: the runtime %v is not in its place: block %d is the last that it executed", manifestPath, r.RuntimeName, highest))
+			v.find(fmt.Errorf("%s: runtime %v is out of order: block %d is the last that it executed", manifestPath, r.RuntimeName, highest))
 		}
 		next = highest + 1
 		if r.Code == nil {
 			continue
 		}
 		if whole && r.Code.At+1 != highest {
-			v.find(fmt.Errorf("%s: the code of the runtime %v is that of block %d, and block %d is the last that it executed", manifestPath, r.RuntimeName, r.Code.At, highest))
+			v.find(fmt.Errorf("%s: the code of runtime %v is from block %d, but block %d is the last that it executed", manifestPath, r.RuntimeName, r.Code.At, highest))
 		}
 		if _, err := v.archive.code(r); err != nil {
 			v.find(err)

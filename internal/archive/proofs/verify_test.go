@@ -168,15 +168,15 @@ func TestChangedBytesAreFound(t *testing.T) {
 		case 0: // missing
 			if delete(changed, path); path == manifestPath {
 				_, err := verify(t.Context(), "archive", changed, trusted, nil)
-				require.ErrorContains(t, err, "no archive of a node")
+				require.ErrorContains(t, err, "is not an archive of a node")
 				continue
 			}
-			requireFound(t, changed, trusted, want, "it is missing")
+			requireFound(t, changed, trusted, want, "the file is missing")
 			continue
 		case 1: // too much
 			want = path + "2"
 			changed[want] = &fstest.MapFile{Data: data}
-			requireFound(t, changed, trusted, want+": it is not in the manifest")
+			requireFound(t, changed, trusted, want+": not in the manifest")
 			continue
 		case 2:
 			data = data[:of.IntN(len(data))]
@@ -190,7 +190,7 @@ func TestChangedBytesAreFound(t *testing.T) {
 	}
 }
 
-// forger changes an archive, and makes its sums and its manifest anew.
+// forger changes an archive, and rewrites its checksums and its manifest.
 type forger struct {
 	*bundle
 	*rand.Rand
@@ -310,25 +310,25 @@ var forgeries = map[string]func(t testing.TB, f *forger) []string{
 	"a node more": func(_ testing.TB, f *forger) []string {
 		b, _, _, height := f.any()
 		b.parts = append(slices.Clone(b.parts), []byte("another"))
-		return []string{at(height) + "proof: it has other nodes"}
+		return []string{at(height) + "proof: its nodes are not those"}
 	},
 	"a node twice": func(_ testing.TB, f *forger) []string {
 		b, _, _, height := f.any()
 		b.parts = append(slices.Clone(b.parts), b.parts[f.IntN(len(b.parts))])
-		return []string{at(height) + "proof: it has other nodes"}
+		return []string{at(height) + "proof: its nodes are not those"}
 	},
 	"the order of nodes": func(_ testing.TB, f *forger) []string {
 		b, _, _, height := f.any()
 		i := f.IntN(len(b.parts) - 1)
 		b.parts = slices.Clone(b.parts)
 		b.parts[i], b.parts[i+1] = b.parts[i+1], b.parts[i]
-		return []string{at(height) + "proof: it has other nodes"}
+		return []string{at(height) + "proof: its nodes are not those"}
 	},
 	"the order of headers": func(_ testing.TB, f *forger) []string {
 		s, i := f.IntN(len(f.headers)-1), f.IntN(15)
 		f.headers[s][i], f.headers[s][i+1] = f.headers[s][i+1], f.headers[s][i]
 		height := f.segments[s].first + uint64(i)
-		return []string{at(height) + fmt.Sprintf("header: it says that it is that of block %d", height+1)}
+		return []string{at(height) + fmt.Sprintf("header: it is the header of block %d", height+1)}
 	},
 	"the order of blocks": func(_ testing.TB, f *forger) []string {
 		s, i := f.IntN(len(f.headers)-1), f.IntN(15)
@@ -347,7 +347,7 @@ var forgeries = map[string]func(t testing.TB, f *forger) []string{
 		s, i := f.IntN(len(f.headers)-1), f.IntN(16)
 		f.headers[s] = slices.Delete(f.headers[s], i, i+1)
 		f.segments[s].blocks = slices.Delete(slices.Clone(f.segments[s].blocks), i, i+1)
-		return []string{f.manifest.Segments[s].Headers.Path + ": it has 15 headers, want 16"}
+		return []string{f.manifest.Segments[s].Headers.Path + ": got 15 headers, want 16"}
 	},
 	"a missing body": func(_ testing.TB, f *forger) []string {
 		s, i := f.IntN(len(f.headers)-1), f.IntN(16)
@@ -358,13 +358,13 @@ var forgeries = map[string]func(t testing.TB, f *forger) []string{
 		s := f.IntN(len(f.headers))
 		f.headers, f.segments = slices.Delete(f.headers, s, s+1), slices.Delete(f.segments, s, s+1)
 		f.manifest.Segments = slices.Delete(f.manifest.Segments, s, s+1)
-		return []string{"manifest.json: its segments are not those of its range"}
+		return []string{"manifest.json: its segments do not match its range"}
 	},
 	"segments swapped": func(_ testing.TB, f *forger) []string {
 		s := f.IntN(len(f.headers) - 2)
 		f.headers[s], f.headers[s+1] = f.headers[s+1], f.headers[s]
 		f.segments[s], f.segments[s+1] = f.segments[s+1], f.segments[s]
-		return []string{at(f.manifest.Segments[s].First) + "header: it says that it is that of block"}
+		return []string{at(f.manifest.Segments[s].First) + "header: it is the header of block"}
 	},
 	"all headers anew": func(t testing.TB, f *forger) []string { // from a block with another root of its extrinsics up
 		b, from, first, _ := f.any()
@@ -386,7 +386,7 @@ var forgeries = map[string]func(t testing.TB, f *forger) []string{
 			}
 		}
 		f.manifest.LastHash = below
-		return []string{at(200) + "header: its hash is " + below.String() + ", and", "is trusted"}
+		return []string{at(200) + "header: its hash is " + below.String() + ", but the checkpoint has"}
 	},
 	"another runtime's metadata": func(_ testing.TB, f *forger) []string {
 		one, other := &f.manifest.Runtimes[0], &f.manifest.Runtimes[1]
@@ -394,7 +394,7 @@ var forgeries = map[string]func(t testing.TB, f *forger) []string{
 			one, other = other, one
 		}
 		f.files[one.Metadata.Path] = f.files[other.Metadata.Path]
-		return []string{one.Metadata.Path + ": runtime " + one.String() + ": metadata: they are of the runtime " + other.String()}
+		return []string{one.Metadata.Path + ": runtime " + one.String() + ": metadata: they belong to runtime " + other.String()}
 	},
 	"metadata cut": func(_ testing.TB, f *forger) []string {
 		path := f.manifest.Runtimes[f.IntN(2)].Metadata.Path
@@ -412,7 +412,7 @@ var forgeries = map[string]func(t testing.TB, f *forger) []string{
 		parts, err := readParts(f.files[code.Proof.Path])
 		require.NoError(t, err)
 		f.files[code.Proof.Path] = appendList(nil, append(parts, []byte("another")))
-		return []string{code.Proof.Path + ": " + at(code.At) + ":code: it has other nodes"}
+		return []string{code.Proof.Path + ": " + at(code.At) + ":code: its nodes are not those"}
 	},
 	"the code's hash": func(_ testing.TB, f *forger) []string {
 		code := f.manifest.Runtimes[f.IntN(2)].Code
@@ -422,7 +422,7 @@ var forgeries = map[string]func(t testing.TB, f *forger) []string{
 	"the code's block": func(_ testing.TB, f *forger) []string {
 		code := f.manifest.Runtimes[f.IntN(2)].Code
 		code.At--
-		return []string{fmt.Sprintf("is that of block %d, and block %d is the last that it executed", code.At, code.At+2)}
+		return []string{fmt.Sprintf("is from block %d, but block %d is the last that it executed", code.At, code.At+2)}
 	},
 	"the last block's hash": func(_ testing.TB, f *forger) []string {
 		f.manifest.LastHash[f.IntN(32)] ^= 1
@@ -436,25 +436,25 @@ var forgeries = map[string]func(t testing.TB, f *forger) []string{
 	},
 	"an account less": func(_ testing.TB, f *forger) []string {
 		f.manifest.Accounts = []string{}
-		return []string{at(192) + "proof: it has other nodes"}
+		return []string{at(192) + "proof: its nodes are not those"}
 	},
 	"a runtime's name": func(_ testing.TB, f *forger) []string {
 		f.manifest.Runtimes[f.IntN(2)].SpecVersion++
-		return []string{"manifest.json: its runtime moonbeam/"}
+		return []string{"manifest.json: invalid runtime moonbeam/"}
 	},
 	"a runtime less": func(_ testing.TB, f *forger) []string {
 		i := f.IntN(2)
 		name := f.manifest.Runtimes[i].RuntimeName
 		f.manifest.Runtimes = slices.Delete(f.manifest.Runtimes, i, i+1)
-		return []string{"it does not have the runtime " + name.String()}
+		return []string{"it lacks the runtime " + name.String()}
 	},
 	"a runtime twice": func(_ testing.TB, f *forger) []string {
 		f.manifest.Runtimes = append(f.manifest.Runtimes, f.manifest.Runtimes[0])
-		return []string{"manifest.json: its runtime moonbeam/2302"}
+		return []string{"manifest.json: invalid runtime moonbeam/2302"}
 	},
 	"the order of runtimes": func(_ testing.TB, f *forger) []string {
 		slices.Reverse(f.manifest.Runtimes)
-		return []string{"manifest.json: the runtime moonbeam/2302 is not in its place"}
+		return []string{"manifest.json: runtime moonbeam/2302 is out of order"}
 	},
 	"a parameter's key": func(_ testing.TB, f *forger) []string {
 		f.manifest.Runtimes[0].ParameterKey = "0x0b00"
@@ -462,15 +462,15 @@ var forgeries = map[string]func(t testing.TB, f *forger) []string{
 	},
 	"the first block": func(_ testing.TB, f *forger) []string {
 		f.manifest.First++
-		return []string{"manifest.json: its segments are not those of its range"}
+		return []string{"manifest.json: its segments do not match its range"}
 	},
 	"the format": func(_ testing.TB, f *forger) []string {
 		f.manifest.Format = "fees node archive 2"
-		return []string{`manifest.json: its format is "fees node archive 2", and this program reads "fees node archive 1"`}
+		return []string{`manifest.json: unsupported format "fees node archive 2"; this program reads "fees node archive 1"`}
 	},
 }
 
-// Whoever writes the sums and the manifest anew is found out by the roots and the trusted hash.
+// Rewritten checksums and manifests are detected by the roots and the trusted hash.
 func TestForgeriesAreFound(t *testing.T) {
 	a, _, trusted := whole(t)
 	names := slices.Sorted(maps.Keys(forgeries))
@@ -484,7 +484,7 @@ func TestForgeriesAreFound(t *testing.T) {
 	}
 }
 
-// What somebody can change who writes the sums anew, and nobody finds: the words of the node,
+// What can be changed undetected by rewriting the checksums: the words of the node,
 // and metadata that name the same runtime.
 func TestWhatIsNotProved(t *testing.T) {
 	a, _, trusted := whole(t)
@@ -530,7 +530,7 @@ func TestVerifyTrusted(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, v.Proved)
 	_, err = verify(t.Context(), "archive", files, chain.Some(chain.Anchor{Height: 201, Hash: last.Hash}), nil)
-	require.ErrorContains(t, err, "the trusted block 201 is not in it: it has blocks 1 to 200")
+	require.ErrorContains(t, err, "checkpoint block 201 is not in the archive. Take one of blocks 1 to 200")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = verify(ctx, "archive", files, trusted, nil)

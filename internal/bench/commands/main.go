@@ -1,5 +1,5 @@
-// Command commands measures the commands that people use on a ledger that is there: the time
-// of each, the median of some runs, and the most memory that it took.
+// Command commands measures common commands on an existing ledger: the median time of several runs, and the peak
+// memory.
 package main
 
 import (
@@ -19,11 +19,11 @@ import (
 )
 
 func main() {
-	program := flag.String("fees", "fees", "the program")
-	place := flag.String("ledger", "fees.db", "the ledger")
-	month := flag.String("month", "2025-03", "a month that the ledger has")
-	days := flag.String("days", "2025-01-02..2025-04-30", "days that it has, for an account's statement")
-	runs := flag.Int("runs", 5, "how often each command is run")
+	program := flag.String("fees", "fees", "fees program")
+	place := flag.String("ledger", "fees.db", "ledger to use")
+	month := flag.String("month", "2025-03", "month in the ledger")
+	days := flag.String("days", "2025-01-02..2025-04-30", "days in the ledger, for an account's statement")
+	runs := flag.Int("runs", 5, "runs of each command")
 	flag.Parse()
 	if err := measure(*program, *place, *month, *days, *runs); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -31,8 +31,7 @@ func main() {
 	}
 }
 
-// exitFinding is the exit code of a command that found something that does not hold: made-up
-// blocks have that too.
+// exitFinding is the exit code of a command that found a failed check. Sample blocks have some.
 const exitFinding = 1
 
 func measure(program, place, month, days string, runs int) error {
@@ -67,7 +66,7 @@ func measure(program, place, month, days string, runs int) error {
 	} {
 		var times []time.Duration
 		var most int64
-		var refused error // a question may have too many groups for its memory
+		var refused error // a report may have too many groups for its memory limit
 		for range runs {
 			if err := os.RemoveAll(out); err != nil {
 				return err
@@ -92,7 +91,7 @@ func measure(program, place, month, days string, runs int) error {
 	return nil
 }
 
-// run runs a command on a ledger, without a gateway of the user's.
+// run runs a command on a ledger, without the user's gateway.
 func run(program, place, command string, stdout io.Writer) (*os.ProcessState, error) {
 	c := exec.Command(program, append(strings.Fields(command), "--ledger", place)...)
 	c.Env = append(os.Environ(), "FEES_GATEWAY=", "GATEWAY_NODE_URL=")
@@ -109,10 +108,9 @@ func run(program, place, command string, stdout io.Writer) (*os.ProcessState, er
 	return c.ProcessState, err
 }
 
-// accountsOf are the account with the most transactions in a month, and one of those with the
-// fewest.
+// accountsOf returns the account with the most transactions in a month, and one with the fewest.
 func accountsOf(program, place, month string) (busy, quiet string, err error) {
-	in, out := io.Pipe() // the system counts what this program had as the commands' too
+	in, out := io.Pipe() // the system counts this program's memory as the command's
 	go func() {
 		_, err := run(program, place, "report --month "+month+" --by account --format csv", out)
 		out.CloseWithError(err)
@@ -146,5 +144,5 @@ func accountsOf(program, place, month string) (busy, quiet string, err error) {
 	return busy, quiet, nil
 }
 
-// shown is a command without the names of temporary files.
+// shown returns a command without the paths of temporary files.
 func shown(command, directory string) string { return strings.ReplaceAll(command, directory+"/", "") }

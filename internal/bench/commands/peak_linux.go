@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// peak is the most memory that a process had, in bytes.
+// peak returns the peak memory of a process, in bytes.
 func peak(p *os.ProcessState) int64 {
 	usage, _ := p.SysUsage().(*syscall.Rusage)
 	return int64(usage.Maxrss) << 10

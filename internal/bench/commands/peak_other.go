@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// peak is 0: what a process's memory is counted in differs between systems.
+// peak returns 0, because systems report memory in different units.
 func peak(*os.ProcessState) int64 { return 0 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// bodies are the recorded blocks, block 0 excepted: it has no extrinsics. The
-// environment variable RECORDINGS names another directory of them.
+// bodies are the recorded blocks except block 0, which has no extrinsics. The environment variable RECORDINGS names
+// another directory.
 func bodies(tb testing.TB) [][]byte {
 	tb.Helper()
 	dir := os.Getenv("RECORDINGS")
@@ -34,7 +34,7 @@ func bodies(tb testing.TB) [][]byte {
 	return out
 }
 
-// Every candidate obtains the same from every block.
+// All candidates decode the same values from every block.
 func TestCandidatesAgree(t *testing.T) {
 	compact := func(data string) string {
 		var out bytes.Buffer
@@ -82,7 +82,7 @@ func TestCandidatesAgree(t *testing.T) {
 	}
 }
 
-// BenchmarkDecode is one pass over all blocks an operation.
+// BenchmarkDecode decodes all blocks once per operation.
 func BenchmarkDecode(b *testing.B) {
 	for _, c := range candidates {
 		b.Run(c.name, func(b *testing.B) {
@@ -94,7 +94,7 @@ func BenchmarkDecode(b *testing.B) {
 			})
 		})
 	}
-	// Finding the quotes, and nothing else: rejects nothing, obtains nothing.
+	// Finds the quotes and nothing else: a lower bound.
 	b.Run("bytes.IndexByte", func(b *testing.B) {
 		passes(b, func(body []byte) {
 			for {
@@ -120,7 +120,7 @@ func BenchmarkValid(b *testing.B) {
 	}
 }
 
-// passes measures whole passes over all blocks.
+// passes measures passes over all blocks.
 func passes(b *testing.B, decode func(body []byte)) {
 	all := bodies(b)
 	var size int64

@@ -1,5 +1,4 @@
-// Package decoders measures JSON libraries on the one decoding job of this
-// project: from the body of a gateway's block answer to the values that fees
-// are computed from. It holds tests and benchmarks only, in a module of its
-// own, so that what it measures is no dependency of the main module.
+// Package decoders measures JSON libraries on one task of this project: decoding a gateway's block response into the
+// values that fees are computed from. It contains only tests and benchmarks, in its own module, so that the libraries
+// do not become dependencies of the main module.
 package decoders

@@ -16,11 +16,11 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// archived is how many blocks the comparisons are made with.
+// archived is the number of blocks in the comparisons.
 const archived = 10_000
 
-// comparisons sets the import from an archive beside the plain pricing of the same
-// blocks on one core, and beside the import with signatures.
+// comparisons compares importing from an archive with plain pricing of the same blocks on one core, and with an import
+// that verifies signatures.
 func comparisons(ctx context.Context, directory string) error {
 	kept := filepath.Join(directory, "archive")
 	signed := chaingen.New(chaingen.Options{Seed: 1, Signed: true, Head: archived})
@@ -61,8 +61,7 @@ func comparisons(ctx context.Context, directory string) error {
 	return os.RemoveAll(kept)
 }
 
-// price decodes and prices the bodies of blocks, as bench does with the recorded
-// ones, and returns the blocks a second.
+// price decodes and prices blocks, as bench does with the recorded ones, and returns the blocks per second.
 func price(ctx context.Context, made *chaingen.Chain, reader *source.Reader) (float64, error) {
 	const bodies = 500
 	var texts []string

@@ -17,9 +17,8 @@ import (
 	"github.com/feeledger/fees/source/prove"
 )
 
-// workers fill a shared ledger by the queue, as fees worker does, each by a book of its own.
-// Where the first block is kept back, nothing can be sealed while they store: the sealing is
-// measured alone.
+// workers fill a shared ledger through the queue, as fees worker does, each with its own connection. If the first block
+// is held back, nothing can be sealed while they store, so that sealing is measured separately.
 type workers struct {
 	place    string
 	reader   *source.Reader
@@ -27,7 +26,7 @@ type workers struct {
 	keptBack bool
 }
 
-// slowed is the address of a database that leads over a network with a latency.
+// slowed returns the address of a database behind a network with latency.
 func slowed(place string, latency time.Duration) (string, error) {
 	if latency == 0 {
 		return place, nil
@@ -44,7 +43,7 @@ func slowed(place string, latency time.Duration) (string, error) {
 	return address.String(), nil
 }
 
-// fill imports n blocks, and tells the rate of each tenth.
+// fill imports n blocks, and prints the rate of each tenth.
 func (w *workers) fill(ctx context.Context, n uint64) error {
 	book, err := ledger.OpenShared(ctx, w.place)
 	if err != nil {
@@ -92,11 +91,11 @@ func (w *workers) fill(ctx context.Context, n uint64) error {
 	}
 	start = time.Now()
 	_, err = book.Seal(ctx)
-	show("sealing alone", "%.0f blocks/s", float64(n)/time.Since(start).Seconds())
+	show("sealing only", "%.0f blocks/s", float64(n)/time.Since(start).Seconds())
 	return err
 }
 
-// watch tells how fast each tenth was stored.
+// watch prints the rate of each tenth.
 func (w *workers) watch(ctx context.Context, book *ledger.Book, n uint64) {
 	began, tenths := time.Now(), uint64(0)
 	for ctx.Err() == nil {

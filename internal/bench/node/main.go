@@ -1,6 +1,5 @@
-// Command node measures how fast blocks are read straight from a node, decoded, priced and
-// proved. The node is a process of its own. Its blocks are made up, or they are recordings of
-// a real node's, with a number, a parent and a hash of its own for each height.
+// Command node measures how fast blocks are read directly from a node, decoded, priced and proved. The node is a separate
+// process. Its blocks are generated, or recordings of a real node with a number, parent and hash for each height.
 package main
 
 import (
@@ -33,7 +32,7 @@ import (
 	"github.com/feeledger/fees/source/prove"
 )
 
-// options are what is measured.
+// options configure a measurement.
 type options struct {
 	recordings  string
 	blocks      int
@@ -45,13 +44,13 @@ type options struct {
 
 func main() {
 	var o options
-	serve := flag.Bool("serve", false, "be the node")
-	flag.StringVar(&o.recordings, "recordings", "", "what a node was recorded to have said; empty for blocks that are made up")
-	flag.IntVar(&o.blocks, "n", 20_000, "how many blocks")
-	flag.IntVar(&o.concurrency, "concurrency", 32, "questions at once")
-	flag.BoolVar(&o.signatures, "signatures", false, "of transactions that are signed, whose signatures are proved")
-	flag.DurationVar(&o.latency, "latency", 0, "how long each answer of the node is on its way, such as 50ms (of recordings)")
-	flag.BoolVar(&o.oneByOne, "one-by-one", false, "the node takes one question a message (of recordings)")
+	serve := flag.Bool("serve", false, "run the node (internal)")
+	flag.StringVar(&o.recordings, "recordings", "", "recorded responses of a node; empty for generated blocks")
+	flag.IntVar(&o.blocks, "n", 20_000, "number of blocks")
+	flag.IntVar(&o.concurrency, "concurrency", 32, "concurrent requests")
+	flag.BoolVar(&o.signatures, "signatures", false, "use signed transactions, and verify the signatures")
+	flag.DurationVar(&o.latency, "latency", 0, "delay of each response, such as 50ms (recordings only)")
+	flag.BoolVar(&o.oneByOne, "one-by-one", false, "accept only one request per message (recordings only)")
 	flag.Parse()
 	err := o.run(*serve)
 	if err != nil {
@@ -66,7 +65,7 @@ func (o *options) run(serve bool) error {
 	return o.measure()
 }
 
-// countingNode is a node that counts what it is asked.
+// countingNode counts the requests to a node.
 type countingNode interface {
 	http.Handler
 	Asked() map[string]int
@@ -82,18 +81,18 @@ func (o *options) newNode() (countingNode, error) {
 		return nil, err
 	}
 	if node.Latency = o.latency; o.oneByOne {
-		node.MostAtOnce = 1
+		node.MaxConcurrent = 1
 	}
 	return node, node.Mill(o.blocks)
 }
 
-// counts are what a node was asked.
+// counts are the requests that a node received.
 type counts struct {
 	Asked    map[string]int // by method
 	Messages int
 }
 
-// beNode answers until it is killed. It says where on its standard output.
+// beNode answers requests until it is killed. It prints its address on standard output.
 func (o *options) beNode() error {
 	node, err := o.newNode()
 	if err != nil {
@@ -130,7 +129,7 @@ func (o *options) measure() error {
 	defer child.Process.Kill()
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
-		return errors.New("the node did not begin")
+		return errors.New("the node did not start")
 	}
 	address := strings.TrimSpace(line)
 	took, err := o.read(address)
@@ -141,7 +140,7 @@ func (o *options) measure() error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%.3f questions a block, in %.4f messages: %v\n", float64(total)/float64(o.blocks), float64(c.Messages)/float64(o.blocks), c.Asked)
+	fmt.Printf("%.3f requests per block, in %.4f messages: %v\n", float64(total)/float64(o.blocks), float64(c.Messages)/float64(o.blocks), c.Asked)
 	if o.latency > 0 {
 		if err := o.compare(address, total, took); err != nil {
 			return err
@@ -150,23 +149,23 @@ func (o *options) measure() error {
 	child.Process.Kill()
 	child.Wait()
 	nodes := child.ProcessState.UserTime() + child.ProcessState.SystemTime()
-	fmt.Printf("the node took %v of CPU, %d µs a block\n", nodes.Round(time.Millisecond), nodes.Microseconds()/int64(o.blocks))
+	fmt.Printf("CPU time of the node: %v, %d µs per block\n", nodes.Round(time.Millisecond), nodes.Microseconds()/int64(o.blocks))
 	return nil
 }
 
-// compare says how long the blocks took beside what so many questions take at least.
+// compare compares the time for the blocks with the minimum for that many requests.
 func (o *options) compare(address string, questions int, took time.Duration) error {
 	plain, err := plainQuestions(address, questions, o.concurrency)
 	if err != nil {
 		return err
 	}
 	least := time.Duration(questions) * o.latency / time.Duration(o.concurrency)
-	fmt.Printf("%d questions of %v, %d at once, take %v at least: the blocks took %.3f of that; as many plain questions, %.3f\n",
+	fmt.Printf("%d requests of %v, %d at once, take at least %v; the blocks took %.3f times that, plain requests %.3f times\n",
 		questions, o.latency, o.concurrency, least.Round(time.Millisecond), took.Seconds()/least.Seconds(), plain.Seconds()/least.Seconds())
 	return nil
 }
 
-// countsOf is what a node was asked, and how many questions that were.
+// countsOf returns the requests that a node received, and their number.
 func countsOf(address string) (c counts, questions int, err error) {
 	answer, err := http.Get("http://" + address + "/counts")
 	if err != nil {
@@ -182,7 +181,7 @@ func countsOf(address string) (c counts, questions int, err error) {
 	return c, questions, nil
 }
 
-// read reads and proves all blocks but block 0, and says the memory after each tenth.
+// read reads and proves all blocks except block 0, and prints memory use after each tenth.
 func (o *options) read(address string) (took time.Duration, err error) {
 	blocks := uint64(o.blocks)
 	src, err := source.Open("ws://"+address, source.Options{Options: httpclient.Options{Concurrency: o.concurrency}})
@@ -197,7 +196,7 @@ func (o *options) read(address string) (took time.Duration, err error) {
 		if err != nil {
 			return 0, err
 		}
-		if len(p.Report.Findings) > 0 && o.recordings == "" { // recorded ones follow each other at any time
+		if len(p.Report.Findings) > 0 && o.recordings == "" { // the times of recorded blocks are arbitrary
 			return 0, fmt.Errorf("block %d: %v", p.Block.Number, p.Report.Findings[0])
 		}
 		summary.Add(p.Report)
@@ -213,7 +212,7 @@ func (o *options) read(address string) (took time.Duration, err error) {
 	return took, nil
 }
 
-// plainQuestions is how long so many questions take of which each is the same.
+// plainQuestions returns the time for a number of identical requests.
 func plainQuestions(address string, questions, concurrency int) (time.Duration, error) {
 	node, err := rpc.New("ws://"+address, httpclient.Options{Concurrency: concurrency})
 	if err != nil {
@@ -241,18 +240,18 @@ func plainQuestions(address string, questions, concurrency int) (time.Duration, 
 	return time.Since(began), err
 }
 
-// sayMemory says what this process has in use.
+// sayMemory prints the memory use of this process.
 func sayMemory(height uint64) {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	status, _ := os.ReadFile("/proc/self/status") // of Linux
+	status, _ := os.ReadFile("/proc/self/status") // Linux only
 	_, resident, _ := strings.Cut(string(status), "VmRSS:")
 	resident, _, _ = strings.Cut(resident, "\n")
 	fmt.Printf("block %d: heap %.1f MB, resident %s\n", height, float64(m.HeapAlloc)/1e6, strings.TrimSpace(resident))
 }
 
-// cpu is what this process has used.
+// cpu returns the CPU time of this process.
 func cpu() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -1,7 +1,5 @@
-// Command pages measures fees serve on a ledger that is there: how fast pages are answered to one
-// user, and then from what is kept; what many users at once see and how much memory that takes; and
-// how soon a question ends that nobody waits for any more. The program is started by it, and asked
-// by HTTP.
+// Command pages measures fees serve on an existing ledger: the time of pages for one user, uncached and cached; times and
+// memory with many concurrent users; and how soon an abandoned request stops. It starts the program and uses HTTP.
 package main
 
 import (
@@ -27,12 +25,12 @@ import (
 )
 
 func main() {
-	program := flag.String("fees", "fees", "the program")
-	place := flag.String("ledger", "fees.db", "the ledger")
-	month := flag.String("month", "2025-03", "a month that the ledger has")
-	runs := flag.Int("runs", 20, "how often each page is asked for, each time of another program or day")
-	users := flag.Int("users", 50, "how many users there are at once, each with a question a second")
-	during := flag.Duration("for", 3*time.Minute, "how long they ask")
+	program := flag.String("fees", "fees", "fees program")
+	place := flag.String("ledger", "fees.db", "ledger to use")
+	month := flag.String("month", "2025-03", "month in the ledger")
+	runs := flag.Int("runs", 20, "requests of each page, each to a new program or for another day")
+	users := flag.Int("users", 50, "concurrent users, each with one request per second")
+	during := flag.Duration("for", 3*time.Minute, "how long the users send requests")
 	flag.Parse()
 	if err := measure(*program, *place, *month, *runs, *users, *during); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -40,7 +38,7 @@ func main() {
 	}
 }
 
-// server is a fees serve that was started.
+// server is a running fees serve.
 type server struct {
 	command *exec.Cmd
 	address string
@@ -65,7 +63,7 @@ func start(program, place string) (*server, error) {
 		}
 		fmt.Fprintln(os.Stderr, lines.Text())
 	}
-	return nil, errors.Join(errors.New("fees serve did not begin"), command.Wait())
+	return nil, errors.Join(errors.New("fees serve did not start"), command.Wait())
 }
 
 func (s *server) stop() error {
@@ -75,7 +73,7 @@ func (s *server) stop() error {
 	return s.command.Wait()
 }
 
-// get asks for a page, and tells how long the whole answer took.
+// get requests a page and returns the time of the whole response.
 func (s *server) get(ctx context.Context, path string) (took time.Duration, text []byte, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.address+path, nil)
 	if err != nil {
@@ -96,7 +94,7 @@ func (s *server) get(ctx context.Context, path string) (took time.Duration, text
 	return time.Since(begin), text, err
 }
 
-// page is a kind of page, with addresses that are not the same: none is kept yet.
+// page is a kind of page with different addresses, so that none is cached yet.
 type page struct {
 	name string
 	path func(i int) string
@@ -107,7 +105,7 @@ func measure(program, place, month string, runs, users int, during time.Duration
 	if err != nil {
 		return err
 	}
-	defer func() { _ = s.stop() }() // it was measured
+	defer func() { _ = s.stop() }() // measuring is over
 	busy, quiet, contract, err := namesOf(s, month)
 	if err != nil {
 		return err
@@ -119,7 +117,7 @@ func measure(program, place, month string, runs, users int, during time.Duration
 	day := func(i int) string { return fmt.Sprintf("%s-%02d", month, i%28+1) }
 	days := func(i int) string { return fmt.Sprintf("%s-01..%s", month, day(i)) }
 	list := []page{
-		{"cockpit (of a new program each time)", func(i int) string { return "/cockpit" }},
+		{"overview (new program each time)", func(i int) string { return "/overview" }},
 		{"fees of all by month", func(i int) string { return fmt.Sprintf("/fees?by=month&zone=Etc/GMT-%d", i%14) }},
 		{"fees of days by day", func(i int) string { return "/fees?period=" + days(i) }},
 		{"fees of a day by hour", func(i int) string { return "/fees?by=hour&period=" + day(i) + ".." + day(i) }},
@@ -145,11 +143,11 @@ func measure(program, place, month string, runs, users int, during time.Duration
 		}},
 		{"findings of a day", func(i int) string { return "/findings?period=" + day(i) + ".." + day(i) }},
 	}
-	fmt.Printf("%-44s %10s %10s %10s %10s\n", "page, ms", "median", "95 %", "longest", "kept, 95 %")
+	fmt.Printf("%-44s %10s %10s %10s %10s\n", "page, ms", "median", "95 %", "longest", "cached, 95 %")
 	for _, p := range list {
 		var made, kept []time.Duration
 		for i := range runs {
-			if strings.HasPrefix(p.name, "cockpit") { // it has one address: each time it is another server's
+			if strings.HasPrefix(p.name, "overview") { // it has one address, so each request needs a new server
 				if err := s.stop(); err != nil {
 					return err
 				}
@@ -176,7 +174,7 @@ func measure(program, place, month string, runs, users int, during time.Duration
 	return s.many(list, users, during)
 }
 
-// part is a percentile by the nearest rank, in milliseconds.
+// part returns a percentile by nearest rank, in milliseconds.
 func part(list []time.Duration, percent int) float64 {
 	if len(list) == 0 {
 		return 0
@@ -185,7 +183,7 @@ func part(list []time.Duration, percent int) float64 {
 	return float64(list[max(0, (len(list)*percent+99)/100-1)].Microseconds()) / 1000
 }
 
-// namesOf are a busy account, a quiet one, and a contract of a month.
+// namesOf returns a busy account, a quiet one, and a contract of a month.
 func namesOf(s *server, month string) (busy, quiet, contract string, err error) {
 	column := func(by, name string) (values []string, err error) {
 		_, text, err := s.get(context.Background(), "/fees.csv?by="+by+"&period="+month)
@@ -215,7 +213,7 @@ func namesOf(s *server, month string) (busy, quiet, contract string, err error) 
 	return accounts[0], accounts[len(accounts)/2], contracts[0], nil
 }
 
-// placesOf are the places of transactions of a month.
+// placesOf returns transaction IDs of a month.
 func placesOf(s *server, month string) (places []string, err error) {
 	_, text, err := s.get(context.Background(), "/api/v1/transactions?limit=1000&period="+month)
 	if err != nil {
@@ -233,12 +231,12 @@ func placesOf(s *server, month string) (places []string, err error) {
 	return places, nil
 }
 
-// leave asks a long question, goes away, and tells when the program is idle again.
+// leave abandons a long request, and prints when the program is idle again.
 func (s *server) leave(path string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
 	defer cancel()
 	if _, _, err := s.get(ctx, path); !errors.Is(err, context.DeadlineExceeded) {
-		fmt.Println("the long question was answered before its asker left")
+		fmt.Println("the long request finished before it was abandoned")
 		return nil
 	}
 	begin := time.Now()
@@ -246,21 +244,21 @@ func (s *server) leave(path string) error {
 		before := s.worked()
 		time.Sleep(50 * time.Millisecond)
 		if s.worked()-before <= 1 {
-			fmt.Printf("who asked left a long question after 500 ms: the program is idle %d ms later, at most\n", time.Since(begin).Milliseconds())
+			fmt.Printf("long request abandoned after 500 ms: program idle at most %d ms later\n", time.Since(begin).Milliseconds())
 			return nil
 		}
 	}
-	return errors.New("who asked left a long question: the program works on")
+	return errors.New("the program continues to work on an abandoned request")
 }
 
-// answered is an answer to one of many users.
+// answered is a response to one of many users.
 type answered struct {
-	at, took time.Duration // since all began, and how long it took
+	at, took time.Duration // start since the beginning, and duration
 	wrong    string
 }
 
-// many are users at once, each with a question a second of some kind. What they see is told for each
-// part of the time: at first nothing is kept.
+// many runs concurrent users, each with one request per second, and prints the times for each part of the run; at first
+// nothing is cached.
 func (s *server) many(list []page, users int, during time.Duration) error {
 	var mutex sync.Mutex
 	var seen []answered
@@ -285,7 +283,7 @@ func (s *server) many(list []page, users int, during time.Duration) error {
 		})
 	}
 	all.Wait()
-	fmt.Printf("%d users, a question a second each:\n", users)
+	fmt.Printf("%d users, one request per second each:\n", users)
 	const parts = 3
 	for i := range parts {
 		tell(seen, during/parts*time.Duration(i), during/parts*time.Duration(i+1))
@@ -295,7 +293,7 @@ func (s *server) many(list []page, users int, during time.Duration) error {
 	return nil
 }
 
-// tell tells of the questions that were asked in a part of the time.
+// tell prints the times of requests in a part of the run.
 func tell(seen []answered, from, to time.Duration) {
 	var took []time.Duration
 	wrong := map[string]int{}
@@ -308,10 +306,10 @@ func tell(seen []answered, from, to time.Duration) {
 			wrong[a.wrong]++
 		}
 	}
-	fmt.Printf("  %v to %v: %d answers, median %.0f ms, 95 %% %.0f ms, 99 %% %.0f ms%s\n", from, to, len(took), part(took, 50), part(took, 95), part(took, 99), told(wrong))
+	fmt.Printf("  %v to %v: %d responses, median %.0f ms, 95 %% %.0f ms, 99 %% %.0f ms%s\n", from, to, len(took), part(took, 50), part(took, 95), part(took, 99), told(wrong))
 }
 
-// told are the answers that were none.
+// told lists failed requests.
 func told(wrong map[string]int) (text string) {
 	for _, name := range slices.Sorted(maps.Keys(wrong)) {
 		text += fmt.Sprintf("; %d times%s", wrong[name], name)
@@ -319,13 +317,13 @@ func told(wrong map[string]int) (text string) {
 	return text
 }
 
-// peak is the most memory that the program had.
+// peak returns the program's peak memory.
 func (s *server) peak() int64 {
 	n, _ := strconv.ParseInt(s.proc("status", `VmHWM:\s+(\d+)`), 10, 64)
 	return n << 10
 }
 
-// worked is how much CPU the program took, in hundredths of a second.
+// worked returns the program's CPU time, in hundredths of a second.
 func (s *server) worked() int64 {
 	fields := strings.Fields(s.proc("stat", `\) (.*)`))
 	if len(fields) < 13 {

@@ -8,30 +8,29 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// Entry is an address, and what it is called.
+// Entry is an address with its label, group and account.
 type Entry struct {
 	Address chain.Address
-	Label   string // "" where it has none. It may hold anything that is text: who writes it has to make it safe
-	Group   string // that the address belongs to, such as payroll; "" where it belongs to none. As Label
-	Account string // of the user's own books, "" where none is named
-	Line    int    // of the file; 0 where it stands in none
+	Label   string // "" if none. It may contain any text: escape it for output
+	Group   string // such as payroll; "" if none. Escape it like Label
+	Account string // an account of the user's own books, "" if none
+	Line    int    // line in the file; 0 if it is not from a file
 }
 
-// Book is entries in their order, one for an address. A nil Book is empty.
+// Book is an ordered list of entries, one per address. A nil Book is empty.
 type Book struct {
 	entries []Entry
 	places  map[chain.Address]place
 }
 
-// place is where a book has an address.
+// place is the position of an address in a book.
 type place struct {
-	index                             int // in entries
-	labelLine, groupLine, accountLine int // that say its label, its group and its account
+	index                             int // index in entries
+	labelLine, groupLine, accountLine int // the lines of its label, group and account
 }
 
-// Add adds an entry. An address may come again: one entry may say what the other leaves
-// out. Where both say something else it is an error, which names the line of the one
-// before.
+// Add adds an entry. An address may be repeated if the entries do not contradict each other; otherwise the
+// error names the line of the earlier one.
 func (b *Book) Add(e Entry) error {
 	at, known := b.places[e.Address]
 	if !known {
@@ -63,19 +62,19 @@ func (b *Book) Add(e Entry) error {
 	return nil
 }
 
-// differ is an error where an address has two labels, two groups or two accounts.
+// differ returns an error if an address has two labels, two groups or two accounts.
 func differ(address chain.Address, what, before, now string, line int) error {
 	if before == "" || now == "" || before == now {
 		return nil
 	}
-	where := "before"
+	where := "earlier"
 	if line > 0 {
-		where = fmt.Sprintf("in line %d", line)
+		where = fmt.Sprintf("on line %d", line)
 	}
-	return fmt.Errorf("%v has the %s %q, and %q %s", address, what, now, before, where)
+	return fmt.Errorf("%v has the %s %q here, but %q %s", address, what, now, before, where)
 }
 
-// Entries are all of them, in the order of the file. The list is the book's own.
+// Entries returns all entries in file order. The caller must not modify the list.
 func (b *Book) Entries() []Entry {
 	if b == nil {
 		return nil
@@ -83,7 +82,7 @@ func (b *Book) Entries() []Entry {
 	return b.entries
 }
 
-// Addresses are those of the entries.
+// Addresses returns the addresses of the entries.
 func (b *Book) Addresses() (list []chain.Address) {
 	for _, e := range b.Entries() {
 		list = append(list, e.Address)
@@ -91,7 +90,7 @@ func (b *Book) Addresses() (list []chain.Address) {
 	return list
 }
 
-// Entry is that of an address; one that the book does not have has the address alone.
+// Entry returns the entry of an address; for an unknown address, one with only the address.
 func (b *Book) Entry(address chain.Address) Entry {
 	if b != nil {
 		if at, known := b.places[address]; known {
@@ -101,24 +100,24 @@ func (b *Book) Entry(address chain.Address) Entry {
 	return Entry{Address: address}
 }
 
-// Label is what an address is called, where the book says so.
+// Label returns the label of an address, if it has one.
 func (b *Book) Label(address chain.Address) (string, bool) {
 	label := b.Entry(address).Label
 	return label, label != ""
 }
 
-// Group is what an address belongs to, where the book says so.
+// Group returns the group of an address, if it has one.
 func (b *Book) Group(address chain.Address) (string, bool) {
 	group := b.Entry(address).Group
 	return group, group != ""
 }
 
-// LabelOf is what an address is called, where both are known.
+// LabelOf returns the label of an address, if both are known.
 func (b *Book) LabelOf(address chain.Optional[chain.Address]) chain.Optional[string] {
 	return saidOf(address, b.Label)
 }
 
-// GroupOf is what an address belongs to, where both are known.
+// GroupOf returns the group of an address, if both are known.
 func (b *Book) GroupOf(address chain.Optional[chain.Address]) chain.Optional[string] {
 	return saidOf(address, b.Group)
 }
@@ -134,13 +133,12 @@ func saidOf(address chain.Optional[chain.Address], say func(chain.Address) (stri
 	return none
 }
 
-// Labelled are the addresses that are called so. Where none is in these very letters, it is
-// those in other cases.
+// Labelled returns the addresses with a label. If none matches exactly, it ignores case.
 func (b *Book) Labelled(label string) []chain.Address {
 	return b.with(label, func(e *Entry) string { return e.Label })
 }
 
-// InGroup are the addresses of a group, found as [Book.Labelled] finds a label.
+// InGroup returns the addresses of a group, matched like [Book.Labelled].
 func (b *Book) InGroup(group string) []chain.Address {
 	return b.with(group, func(e *Entry) string { return e.Group })
 }
@@ -162,7 +160,7 @@ func (b *Book) with(text string, of func(*Entry) string) (exact []chain.Address)
 	return exact
 }
 
-// Groups are the names of all groups, in their order.
+// Groups returns the names of all groups, sorted.
 func (b *Book) Groups() (names []string) {
 	for _, e := range b.Entries() {
 		if e.Group != "" {

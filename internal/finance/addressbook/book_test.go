@@ -64,28 +64,28 @@ func TestReadErrors(t *testing.T) {
 		"all at once": {
 			"x,y\n" + first + ",a\n" + first + ",b\n" + second + "\n" + second + ",\"a\n" + second + ",c\n" + first + ",a,Assets:A\n" + first + ",a,Assets:B\n" + second + ",d\n" + cased[:41] + "C\naddress\n",
 			`line 1: "x" is not an address: want 0x and 40 hex digits
-line 3: ` + first + ` has the label "b", and "a" in line 2
+line 3: ` + first + ` has the label "b" here, but "a" on line 2
 line 5: extraneous or missing " in quoted-field
-line 8: ` + first + ` has the account "Assets:B", and "Assets:A" in line 7
-line 9: ` + second + ` has the label "d", and "c" in line 6
-line 10: "` + cased[:41] + `C" is mistyped: the case of its letters does not fit. If each digit is right, it is written ` + cased + `
+line 8: ` + first + ` has the account "Assets:B" here, but "Assets:A" on line 7
+line 9: ` + second + ` has the label "d" here, but "c" on line 6
+line 10: "` + cased[:41] + `C" has an invalid EIP-55 checksum. If every digit is correct, write ` + cased + `
 line 11: "address" is not an address: want 0x and 40 hex digits`,
 		},
 		"bare quote":          {first + `,a"b`, `line 1: bare " in non-quoted-field`},
 		"over two lines":      {first + ",\"a\n" + second + ",b\"", "line 1: extraneous or missing \" in quoted-field\nline 2: bare \" in non-quoted-field"},
-		"long":                {first + "," + strings.Repeat("x", 201), "line 1: the label has 201 bytes, want at most 200"},
-		"long account":        {first + ",,A:" + strings.Repeat("x", 200), "line 1: the account has 202 bytes, want at most 200"},
-		"two groups":          {"address,group\n" + first + ",a\n" + first + ",b", "line 3: " + first + ` has the group "b", and "a" in line 2`},
-		"a long group":        {"address,group\n" + first + "," + strings.Repeat("x", 201), "line 2: the group has 201 bytes, want at most 200"},
-		"no text":             {first + ",\xff", "line 1: the label is no UTF-8"},
-		"a long line":         {"# " + strings.Repeat("x", 1<<20) + "\n" + first + strings.Repeat(",", 1<<20), "line 2: it has more than 65536 bytes"},
-		"an open comma":       {first + ",Them, Inc.", `line 1: "Inc." is no account such as Assets:Wallet; text with a separator in it stands in quotes`},
-		"four fields":         {first + ",a,Assets:A,b", "line 1: 4 fields, want at most 3; text with a separator in it stands in quotes"},
-		"more than named":     {"address,label\n" + first + ",Them, Inc.", "line 2: 3 fields, want at most 2; text with a separator in it stands in quotes"},
+		"long":                {first + "," + strings.Repeat("x", 201), "line 1: the label has 201 bytes, more than the limit of 200"},
+		"long account":        {first + ",,A:" + strings.Repeat("x", 200), "line 1: the account has 202 bytes, more than the limit of 200"},
+		"two groups":          {"address,group\n" + first + ",a\n" + first + ",b", "line 3: " + first + ` has the group "b" here, but "a" on line 2`},
+		"a long group":        {"address,group\n" + first + "," + strings.Repeat("x", 201), "line 2: the group has 201 bytes, more than the limit of 200"},
+		"no text":             {first + ",\xff", "line 1: the label is not valid UTF-8"},
+		"a long line":         {"# " + strings.Repeat("x", 1<<20) + "\n" + first + strings.Repeat(",", 1<<20), "line 2: longer than 65536 bytes"},
+		"an open comma":       {first + ",Them, Inc.", `line 1: "Inc." is not an account such as Assets:Wallet; quote text that contains a separator`},
+		"four fields":         {first + ",a,Assets:A,b", "line 1: 4 fields, more than 3; quote text that contains a separator"},
+		"more than named":     {"address,label\n" + first + ",Them, Inc.", "line 2: 3 fields, more than 2; quote text that contains a separator"},
 		"another separator":   {first + ";a\n" + second + ",b", `line 2: "` + second + `,b" is not an address: want 0x and 40 hex digits`},
-		"a column twice":      {"address,name,kind,label\n" + first + ",a,b,c", `line 1: the columns "name" and "label" have the same`},
+		"a column twice":      {"address,name,kind,label\n" + first + ",a,b,c", `line 1: the columns "name" and "label" contain the same field`},
 		"no address":          {"label,address\nA,\n", `line 2: "" is not an address: want 0x and 40 hex digits`},
-		"Macintosh":           {first + ",a\r" + second + ",b\r", "line 1: a carriage return within the line: lines end with LF or CRLF"},
+		"Macintosh":           {first + ",a\r" + second + ",b\r", "line 1: contains a carriage return; lines must end with LF or CRLF"},
 		"no header of a list": {"wallet\n" + first, `line 1: "wallet" is not an address: want 0x and 40 hex digits`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -100,7 +100,7 @@ line 11: "address" is not an address: want 0x and 40 hex digits`,
 	_, err = addressbook.Read(iotest.ErrReader(away))
 	require.ErrorIs(t, err, away)
 	_, err = addressbook.Read(io.LimitReader(forever{}, 65<<20))
-	require.EqualError(t, err, "it is larger than 67108864 bytes")
+	require.EqualError(t, err, "the file is larger than 67108864 bytes")
 	if testing.Short() {
 		return
 	}
@@ -112,7 +112,7 @@ line 11: "address" is not an address: want 0x and 40 hex digits`,
 	require.EqualError(t, err, "line 1000001: more than 1000000 addresses")
 }
 
-// forever is a file of empty lines without an end.
+// forever is an endless file of empty lines.
 type forever struct{}
 
 func (forever) Read(into []byte) (int, error) {
@@ -122,7 +122,7 @@ func (forever) Read(into []byte) (int, error) {
 	return len(into), nil
 }
 
-// A book that is nil is empty, and one that others are added to says where they differ.
+// A nil book is empty, and adding to a book reports contradictions.
 func TestBook(t *testing.T) {
 	var none *addressbook.Book
 	require.Empty(t, none.Entries())
@@ -134,7 +134,7 @@ func TestBook(t *testing.T) {
 	require.NoError(t, book.Add(addressbook.Entry{Address: two}))
 	require.NoError(t, book.Add(addressbook.Entry{Address: one, Label: "One"}))
 	require.NoError(t, book.Add(addressbook.Entry{Address: two, Label: "Two"}))
-	require.EqualError(t, book.Add(addressbook.Entry{Address: two, Label: "2"}), second+` has the label "2", and "Two" before`)
+	require.EqualError(t, book.Add(addressbook.Entry{Address: two, Label: "2"}), second+` has the label "2" here, but "Two" earlier`)
 	require.Equal(t, []chain.Address{two, one}, book.Addresses())
 	label, known := book.Label(two)
 	require.True(t, known)
@@ -146,7 +146,7 @@ func TestBook(t *testing.T) {
 	require.False(t, known)
 }
 
-// Labels and groups are found in their very letters, or in other cases where nothing is.
+// Labels and groups match exactly, or else ignoring case.
 func TestFind(t *testing.T) {
 	one, two, three := chain.Address{19: 1}, chain.Address{19: 2}, chain.Address{19: 3}
 	book := &addressbook.Book{}
@@ -181,7 +181,7 @@ func TestFind(t *testing.T) {
 	require.Equal(t, addressbook.Entry{Address: one}, none.Entry(one))
 }
 
-// What is read has its limits, and is the same when it is written and read again.
+// Parsed files are within the limits, and are unchanged when written and parsed again.
 func FuzzRead(f *testing.F) {
 	f.Add("address,label\n" + first + ",Ours\n")
 	f.Add(first + ",\"a\n" + second + ",b")

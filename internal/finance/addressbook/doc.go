@@ -1,10 +1,9 @@
-// Package addressbook has what people call addresses.
+// Package addressbook reads address books, which label addresses.
 //
-// An address book is one CSV file of address, label, group and account: every list of
-// accounts and every file of names that a user gives is one. [Read] is the only reader of
-// such files.
+// An address book is a CSV file of address, label, group and account. Every list of accounts and every file of
+// names that a user provides has this format, and [Read] is its only reader.
 //
-// A label is what people call one address; two addresses may have the same. A group is what
-// several of them belong to, such as a company, a wallet or payroll. An account is that of
-// the user's own books, as hledger and Beancount have it.
+// A label is the name of an address; two addresses may have the same label. A group joins several addresses,
+// such as a company, a wallet or payroll. An account is one of the user's own accounting books, in the form
+// of hledger and Beancount.
 package addressbook

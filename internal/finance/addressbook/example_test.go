@@ -8,7 +8,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/addressbook"
 )
 
-// Read an address book, and ask what an address is called and who is in a group.
+// Read an address book, and look up labels and groups.
 func Example() {
 	book, err := addressbook.Read(strings.NewReader(`address,label,group,account
 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac,Payroll,company,Assets:Payroll

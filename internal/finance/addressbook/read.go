@@ -14,37 +14,37 @@ import (
 	"github.com/feeledger/fees/internal/sys/csvlist"
 )
 
-// What a file may have.
+// Limits of a file.
 const (
 	maxBytes     = 64 << 20
 	maxLineBytes = 64 << 10
 	maxEntries   = 1_000_000
-	maxTextBytes = 200 // of a label, a group or an account
-	maxErrors    = 100 // are told
+	maxTextBytes = 200 // per label, group or account
+	maxErrors    = 100 // errors listed
 )
 
-// separators are those between fields. A file has one of them.
+// separators are the possible field separators. A file uses one of them.
 const separators = ",;\t"
 
-// Read reads a CSV file with a line for each address.
+// Read parses a CSV file with one line per address.
 //
-// A first line with a field "address" is the header: it names the columns in any order,
-// address, label (or name), group and account (or asset account). Columns with other names
-// are passed over. Without a header, or with "address" alone, the columns are address, label
-// and account: groups need a header. All but the address may be left out.
+// A first line with a field "address" is the header: it names the columns in any order, address, label (or name),
+// group and account (or asset account). Columns with other names are ignored. Without a header, or with only
+// "address", the columns are address, label and account; groups need a header. All columns except address are
+// optional.
 //
-// The separator is a comma, a semicolon or a tab: that of the header, or of the first
-// line with an address and more. Empty lines and lines that begin with # are passed
-// over. Fields may be quoted, but do not go on in the next line.
+// The separator is a comma, a semicolon or a tab: that of the header, or of the first line with more than an
+// address. Empty lines and lines that start with # are ignored. Fields may be quoted, but may not
+// span lines.
 //
-// All that is wrong is told at once, each with its line.
+// The error lists all problems with their lines.
 func Read(r io.Reader) (*Book, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
 	if err != nil {
 		return nil, err
 	}
 	if len(text) > maxBytes {
-		return nil, fmt.Errorf("it is larger than %d bytes", maxBytes)
+		return nil, fmt.Errorf("the file is larger than %d bytes", maxBytes)
 	}
 	var f file
 	var wrong []error
@@ -58,7 +58,7 @@ func Read(r io.Reader) (*Book, error) {
 			return nil, fmt.Errorf("line %d: more than %d addresses", number, maxEntries)
 		}
 		if len(wrong) == maxErrors {
-			wrong = append(wrong, errors.New("and perhaps more"))
+			wrong = append(wrong, errors.New("there may be more errors"))
 			break
 		}
 	}
@@ -68,18 +68,18 @@ func Read(r io.Reader) (*Book, error) {
 	return &f.Book, nil
 }
 
-// file is a file while it is read.
+// file is the state of reading a file.
 type file struct {
 	Book
-	separator rune // 0 until a line shows it
-	begun     bool // the first line that counts was read
+	separator rune // 0 until detected
+	begun     bool // the first relevant line was read
 	columns
 }
 
-// columns are where the fields stand; -1 where there is no such column.
+// columns are the positions of the fields; -1 if a column is missing.
 type columns struct {
 	address, label, group, account int
-	count                          int // with those that are passed over
+	count                          int // including ignored ones
 	named                          bool
 }
 
@@ -90,9 +90,9 @@ func (f *file) read(number int, line string) error {
 	}
 	switch {
 	case len(line) > maxLineBytes:
-		return fmt.Errorf("it has more than %d bytes", maxLineBytes)
+		return fmt.Errorf("longer than %d bytes", maxLineBytes)
 	case strings.Contains(line, "\r"):
-		return errors.New("a carriage return within the line: lines end with LF or CRLF")
+		return errors.New("contains a carriage return; lines must end with LF or CRLF")
 	}
 	separator := f.separator
 	if separator == 0 {
@@ -121,7 +121,7 @@ func (f *file) read(number int, line string) error {
 	return f.Add(e)
 }
 
-// split is the fields of a line, without the empty ones at its end.
+// split returns the fields of a line, without empty ones at the end.
 func split(line string, separator rune) (fields []string, err error) {
 	for row, err := range csvlist.Rows([]byte(line), cmp.Or(separator, ',')) {
 		var form *csvlist.FormError
@@ -136,16 +136,16 @@ func split(line string, separator rune) (fields []string, err error) {
 	return nil, nil
 }
 
-// isHeader tells whether a line names the columns.
+// isHeader reports whether a line names the columns.
 func isHeader(fields []string) bool {
 	return slices.ContainsFunc(fields, func(name string) bool { return strings.EqualFold(name, "address") }) &&
 		!slices.ContainsFunc(fields, func(text string) bool { return strings.HasPrefix(text, "0x") })
 }
 
-// name takes the columns of a header.
+// name assigns the columns of a header.
 func (f *file) name(fields []string) error {
 	if len(fields) == 1 {
-		return nil // the others are in their order
+		return nil // the others are in the default order
 	}
 	f.columns = columns{-1, -1, -1, -1, len(fields), true}
 	for i, name := range fields {
@@ -155,7 +155,7 @@ func (f *file) name(fields []string) error {
 		switch {
 		case column == nil:
 		case *column >= 0:
-			return fmt.Errorf("the columns %q and %q have the same", fields[*column], name)
+			return fmt.Errorf("the columns %q and %q contain the same field", fields[*column], name)
 		default:
 			*column = i
 		}
@@ -163,7 +163,7 @@ func (f *file) name(fields []string) error {
 	return nil
 }
 
-// fieldAt is "" where a line has no such field.
+// fieldAt returns "" if a line has no such field.
 func fieldAt(fields []string, i int) string {
 	if i < 0 || i >= len(fields) {
 		return ""
@@ -171,13 +171,13 @@ func fieldAt(fields []string, i int) string {
 	return fields[i]
 }
 
-// check wants the fields of a line to be what their columns are for.
+// check rejects fields that do not fit their columns.
 func (f *file) check(e *Entry, fields int) error {
 	switch {
 	case fields > f.count:
-		return fmt.Errorf("%d fields, want at most %d; text with a separator in it stands in quotes", fields, f.count)
+		return fmt.Errorf("%d fields, more than %d; quote text that contains a separator", fields, f.count)
 	case !f.named && e.Account != "" && !strings.Contains(e.Account, ":"):
-		return fmt.Errorf("%q is no account such as Assets:Wallet; text with a separator in it stands in quotes", e.Account)
+		return fmt.Errorf("%q is not an account such as Assets:Wallet; quote text that contains a separator", e.Account)
 	}
 	return cmp.Or(checkText("label", e.Label), checkText("group", e.Group), checkText("account", e.Account))
 }
@@ -185,9 +185,9 @@ func (f *file) check(e *Entry, fields int) error {
 func checkText(what, text string) error {
 	switch {
 	case len(text) > maxTextBytes:
-		return fmt.Errorf("the %s has %d bytes, want at most %d", what, len(text), maxTextBytes)
+		return fmt.Errorf("the %s has %d bytes, more than the limit of %d", what, len(text), maxTextBytes)
 	case !utf8.ValidString(text):
-		return fmt.Errorf("the %s is no UTF-8", what)
+		return fmt.Errorf("the %s is not valid UTF-8", what)
 	}
 	return nil
 }

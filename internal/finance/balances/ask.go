@@ -7,11 +7,11 @@ import (
 	"sync"
 )
 
-// batches is how many times as many balances as are asked for at once are held.
+// batches is the size of a batch in multiples of the concurrency.
 const batches = 16
 
-// ask asks for the balances at heights, several at once, and hands them over in the
-// order of the heights. An error ends it.
+// ask queries the balances at the given heights concurrently and yields them in that order. An error ends
+// the sequence.
 func (p *Prover) ask(ctx context.Context, heights iter.Seq[uint64]) iter.Seq2[point, error] {
 	workers := cmp.Or(max(p.Concurrency, 0), DefaultConcurrency)
 	return func(yield func(point, error) bool) {
@@ -38,8 +38,8 @@ func (p *Prover) ask(ctx context.Context, heights iter.Seq[uint64]) iter.Seq2[po
 	}
 }
 
-// fill asks for the balances of a batch. Whichever answers fail, the error is that of
-// the lowest height.
+// fill queries the balances of a batch. If several queries fail, it returns the error at the lowest
+// height.
 func (p *Prover) fill(ctx context.Context, batch []point, workers int) error {
 	failed := make([]error, len(batch))
 	next := make(chan int)

@@ -7,13 +7,12 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// Reader tells what an account had when the block at a height was done. Several
-// questions are asked at once.
+// Reader returns an account's balance after the block at a height. It is called concurrently.
 type Reader interface {
 	Balance(ctx context.Context, account chain.Address, height uint64) (chain.Balance, error)
 }
 
-// ReadError says that a [Reader] did not tell a balance.
+// ReadError reports that a [Reader] failed to return a balance.
 type ReadError struct {
 	Account chain.Address
 	Height  uint64
@@ -21,25 +20,25 @@ type ReadError struct {
 }
 
 func (e *ReadError) Error() string {
-	return fmt.Sprintf("the balance of %v at block %d: %v", e.Account, e.Height, e.Err)
+	return fmt.Sprintf("balance of %v at block %d: %v", e.Account, e.Height, e.Err)
 }
 
-// Unwrap is what the reader said.
+// Unwrap returns the reader's error.
 func (e *ReadError) Unwrap() error { return e.Err }
 
-// Change is by how much a balance changed, in wei.
+// Change is the change of a balance, in wei.
 type Change struct {
 	Free     chain.SignedWei `json:"free"`
 	Reserved chain.SignedWei `json:"reserved"`
 }
 
-// Of is a balance as the change from nothing.
+// Of returns a balance as the change from zero.
 func Of(b chain.Balance) Change { return Change{b.Free.Signed(), b.Reserved.Signed()} }
 
-// IsZero tells whether nothing changed.
+// IsZero reports whether nothing changed.
 func (c Change) IsZero() bool { return c.Free.Sign() == 0 && c.Reserved.Sign() == 0 }
 
-// Plus is c + x, or chain.ErrOverflow.
+// Plus returns c + x, or chain.ErrOverflow.
 func (c Change) Plus(x Change) (sum Change, err error) {
 	free, err := c.Free.Add(x.Free)
 	if err != nil {
@@ -52,10 +51,10 @@ func (c Change) Plus(x Change) (sum Change, err error) {
 	return Change{free, reserved}, nil
 }
 
-// Minus is c - x, or chain.ErrOverflow.
+// Minus returns c - x, or chain.ErrOverflow.
 func (c Change) Minus(x Change) (Change, error) {
 	return c.Plus(Change{x.Free.Negated(), x.Reserved.Negated()})
 }
 
-// Total is free and reserved together, or chain.ErrOverflow.
+// Total returns free plus reserved, or chain.ErrOverflow.
 func (c Change) Total() (chain.SignedWei, error) { return c.Free.Add(c.Reserved) }

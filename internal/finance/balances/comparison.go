@@ -6,70 +6,69 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// MaxDifferences is how many differences are listed; there may be more.
+// MaxDifferences limits the differences that are listed.
 const MaxDifferences = 1000
 
-// Comparison is what an account had before and after some blocks, beside what its
-// movements make.
+// Comparison compares an account's balances before and after some blocks with its movements.
 type Comparison struct {
-	// Opening is the balance before the first block, and Closing that after the last. They
-	// are not known where no balances were asked for.
+	// Opening is the balance before the first block, Closing that after the last. They are unknown if balances
+	// were not queried.
 	Opening, Closing chain.Optional[chain.Balance]
-	// Unexplained is Closing less what Opening and the movements make. It is zero where
-	// they fit, or where what is wrong cancels out.
+	// Unexplained is Closing minus Opening and the movements. It is zero if they match, or if errors
+	// cancel out.
 	Unexplained chain.Optional[Change]
-	// Differences are the blocks that do not fit, rising, MaxDifferences of them at most.
-	// Those that cancel out are only found with Options.EveryBlock.
+	// Differences are the blocks that do not match, ascending, up to MaxDifferences. Differences that cancel out are
+	// found only with Options.EveryBlock.
 	Differences []Difference
-	More        bool // differences than are listed
-	// Settled are blocks in which an event does not tell a change, and the balances do:
-	// free and reserved together changed by as much as the events say, or not at all.
+	More        bool // there are differences beyond those listed
+	// Settled are blocks with an event that does not state its change, which the balances show: the total of free and
+	// reserved changed by the amount of the events, or not at all.
 	Settled []Difference
-	Proved  uint64 // heights at which the movements lead to the balance, beside the opening
+	Proved  uint64 // heights besides the opening at which the movements match the balance
 
 	closes  chain.Optional[Change]
 	outside map[uint64]outside // by height
 }
 
-// outside is what the balances have of a block beside the changes that its events tell.
+// outside is the part of a block's change that its events do not state.
 type outside struct {
 	Change
-	settled bool // the events say as much, of free and reserved together
+	settled bool // the events confirm the total of free and reserved
 }
 
-// Difference is what a block changed and no movement of it tells.
+// Difference is a change in a block that its movements do not explain.
 type Difference struct {
 	Height uint64 `json:"block"`
-	// Before is how many blocks before Height it may be in as well: no balance between
-	// them could be had. It is 0 but for Options.FirstOnly.
+	// Before is the number of preceding blocks that may also contain it, because no balance between them is
+	// available. It is 0 unless Options.FirstOnly is set.
 	Before uint64 `json:"-"`
 	Change
-	// UnknownChange says that the block has movements whose events do not tell the change:
-	// this is what the balances have beside the others.
-	UnknownChange bool `json:"untold"`
+	// UnknownChange reports that the block contains movements whose events do not state the change; the difference is
+	// then the change besides the other movements.
+	UnknownChange bool `json:"not_stated"`
 }
 
-// String is the difference for people.
+// String formats the difference for display.
 func (d Difference) String() string {
 	text := fmt.Sprintf("block %d: free %v wei, reserved %v wei", d.Height, d.Free, d.Reserved)
 	if d.UnknownChange {
-		text += ", where an event does not tell its change"
+		text += ", where an event does not state its change"
 	}
 	return text
 }
 
-// Holds tells whether nothing is unexplained. It says so too where no balances were
-// asked for; then Opening is not known.
+// Holds reports whether nothing is unexplained. It also returns true if balances were not queried; Opening is
+// then unknown.
 func (c *Comparison) Holds() bool {
 	unexplained, _ := c.Unexplained.Get()
 	return len(c.Differences) == 0 && unexplained.IsZero()
 }
 
-// Closes is the balance that the opening, the movements and what is settled make. It is
-// not known without balances.
+// Closes returns the opening balance plus the movements and the settled changes. It is unknown without
+// balances.
 func (c *Comparison) Closes() chain.Optional[Change] { return c.closes }
 
-// Close compares where the movements lead, from the opening, with the closing balance.
+// Close compares the opening balance plus the movements with the closing balance.
 func (c *Comparison) Close(end Running) error {
 	closing, ok := c.Closing.Get()
 	if !ok {

@@ -1,24 +1,22 @@
-// Package balances proves what an account had: the balance before some blocks and the
-// movements in them make the balance after, to the wei. Statements and journals have this
-// one proof.
+// Package balances proves an account's balances: the balance before some blocks plus the movements in them
+// equals the balance after, to the wei. Statements and journals share this proof.
 //
 //	Prover.Ends ─► opening, closing ─► Comparison.Close ─► Prover.Prove ─► Differences
 //
-// It goes in three steps.
+// The proof has three steps.
 //
-//  1. [Prover.Ends] asks a [Reader] for the balances before and after.
-//  2. The caller adds the movements to a [Running] balance while it reads them.
-//     [Comparison.Close] says what is unexplained at the end.
-//  3. [Prover.Prove] finds the blocks that do not fit. It asks for the balance in the
-//     middle, and goes on with each half that does not fit.
+//  1. [Prover.Ends] queries a [Reader] for the balances before and after.
+//  2. The caller adds the movements to a [Running] balance while reading them.
+//     [Comparison.Close] computes the unexplained difference at the end.
+//  3. [Prover.Prove] locates the blocks that do not match by bisection.
 //
-// What does not fit is named with its block and its amount. It is never made to fit.
+// A mismatch is reported with its block and amount, and never adjusted away.
 //
 // # Before you change it
 //
-// Movements are read, not held. [Prover.Movements] reads them anew for each span that is
-// looked into.
+// Movements are read, not held in memory. [Prover.Movements] reads them again for each range that is
+// examined.
 //
-// The balance is compared at the ends, around each block with a change that no event tells,
-// or after every block ([Options.EveryBlock]). All three are one fold over the same movements.
+// The balance is compared at the ends, around each block with a change that no event states, or after every
+// block ([Options.EveryBlock]). All three are one fold over the same movements.
 package balances

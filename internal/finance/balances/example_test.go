@@ -12,14 +12,14 @@ import (
 	"github.com/feeledger/fees/internal/movement"
 )
 
-// told is what somebody says that an account had after each block, in wei.
+// told contains the reported balance of an account after each block, in wei.
 type told []uint64
 
 func (t told) Balance(_ context.Context, _ chain.Address, height uint64) (chain.Balance, error) {
 	return chain.Balance{Free: chain.NewWei(t[height])}, nil
 }
 
-// Prove a balance by an account's movements: it received 500 wei in block 2. Nothing tells where
+// Prove a balance by an account's movements: it received 500 wei in block 2. No movement explains
 // 7 wei went in block 3.
 func ExampleProver() {
 	ctx := context.Background()
@@ -59,9 +59,9 @@ func ExampleProver() {
 	}
 	fmt.Println("it holds:", prover.Holds())
 	for _, d := range prover.Differences {
-		fmt.Println("block", d.Height, "has", d.Free, "wei that no movement tells")
+		fmt.Println("block", d.Height, "has", d.Free, "wei that no movement explains")
 	}
 	// Output:
 	// it holds: false
-	// block 3 has -7 wei that no movement tells
+	// block 3 has -7 wei that no movement explains
 }

@@ -11,51 +11,49 @@ import (
 	"github.com/feeledger/fees/internal/movement"
 )
 
-// Options say how balances are compared.
+// Options control how balances are compared.
 type Options struct {
-	// EveryBlock asks for the balance after each block of the span, where otherwise it
-	// is asked for at the ends alone: then two wrongs that cancel out are seen too, and
-	// what is wrong in each block.
+	// EveryBlock compares the balance after each block of the range instead of only at the ends. It finds
+	// differences that cancel out, and the difference in each block.
 	EveryBlock bool
-	// FirstOnly looks for the first difference alone. Where a balance in between cannot be
-	// had, that is the narrowest span that is known.
+	// FirstOnly looks only for the first difference. If a balance in between is not available, it reports the
+	// narrowest known range.
 	FirstOnly bool
-	// Concurrency is how many balances are asked for at once; 0 is for
-	// [DefaultConcurrency].
+	// Concurrency is the number of concurrent balance queries; 0 for [DefaultConcurrency].
 	Concurrency int
-	// Progress is told how many balances were asked for, of how many.
+	// Progress is called with the number of balances queried and the number expected.
 	Progress func(done, total uint64)
 }
 
-// DefaultConcurrency is how many balances are asked for at once.
+// DefaultConcurrency is the default number of concurrent balance queries.
 const DefaultConcurrency = 8
 
-// Prover compares what an account had with what its movements make of it. Its errors
-// are [ReadError] where a balance could not be had; any other is of the movements.
+// Prover compares an account's balances with its movements. Its errors are of type [ReadError] if a balance is not
+// available; others come from the movements.
 type Prover struct {
-	*Comparison // what it finds
+	*Comparison // the result
 	Reader      Reader
 	Account     chain.Address
-	Span        chain.Heights // it begins after block 0: what that left is the opening
-	// Movements are the account's in some blocks, in the order of the chain, each time
-	// read anew.
+	Span        chain.Heights // starts after block 0, whose resulting balance is the opening balance
+	// Movements returns the account's movements in some blocks, in chain order, and reads them again on each
+	// call.
 	Movements func(context.Context, chain.Heights) iter.Seq2[*ledger.Movement, error]
 	Options
 
-	asked    uint64 // balances
-	expected uint64 // balances that will be asked for, as far as is known
+	asked    uint64 // balances queried
+	expected uint64 // balances expected to be queried
 }
 
-// point is what the account had when the block at a height was done.
+// point is the balance after the block at a height.
 type point struct {
 	height uint64
 	chain.Balance
 }
 
-// section is the blocks after one point up to another.
+// section is the range of blocks after one point up to another.
 type section struct{ from, to point }
 
-// Ends asks for the opening and the closing balance.
+// Ends queries the opening and the closing balance.
 func (p *Prover) Ends(ctx context.Context) error {
 	opening, closing := p.Span.First-1, p.Span.Last
 	p.expected = 2
@@ -76,9 +74,9 @@ func (p *Prover) Ends(ctx context.Context) error {
 	return nil
 }
 
-// Prove compares the balances with what the movements make of those before, and finds
-// the blocks that do not fit. It wants the heights, rising, at which a movement
-// [IsUnknown], and [Comparison.Close] before it.
+// Prove compares the balances with the movements and locates the blocks that do not match. Unknown are the heights,
+// ascending, with a movement for which [IsUnknown] is true. [Comparison.Close] must be called
+// before.
 func (p *Prover) Prove(ctx context.Context, unknown []uint64) error {
 	opening, _ := p.Opening.Get()
 	closing, _ := p.Closing.Get()
@@ -104,8 +102,8 @@ func (p *Prover) Prove(ctx context.Context, unknown []uint64) error {
 	return err
 }
 
-// heights are those at which the balance is compared: all, or the last and those
-// around each block with a change that is not known.
+// heights returns the heights at which the balance is compared: all, or the last and those around each block with
+// an unknown change.
 func (p *Prover) heights(unknown []uint64) iter.Seq[uint64] {
 	if p.EveryBlock {
 		return func(yield func(uint64) bool) {
@@ -126,8 +124,8 @@ func (p *Prover) heights(unknown []uint64) iter.Seq[uint64] {
 	return slices.Values(list)
 }
 
-// compare goes over the heights once. Sections of several blocks that do not fit are
-// returned.
+// compare iterates over the heights once and returns the sections of several blocks that do not
+// match.
 func (p *Prover) compare(ctx context.Context, from point, heights iter.Seq[uint64]) (suspects []section, err error) {
 	next, stop := iter.Pull2(p.Movements(ctx, p.Span))
 	defer stop()
@@ -158,8 +156,8 @@ func (p *Prover) compare(ctx context.Context, from point, heights iter.Seq[uint6
 	return suspects, nil
 }
 
-// judge tells whether there is nothing to look for in a section: it fits, or it is a
-// single block, of which it notes what does not.
+// judge reports whether a section needs no bisection: it matches, or it is a single block, whose difference it
+// records.
 func (p *Prover) judge(f *fold, s section) (judged bool, err error) {
 	rest, err := Of(s.to.Balance).Minus(f.Balance)
 	if err != nil {
@@ -200,11 +198,11 @@ func (p *Prover) differ(d Difference) {
 	p.Differences = append(p.Differences, d)
 }
 
-// enough tells whether no more differences are looked for.
+// enough reports whether the search for differences is finished.
 func (p *Prover) enough() bool { return p.More || p.FirstOnly && len(p.Differences) > 0 }
 
-// bisect finds the blocks that do not fit in a section. Where there are several, it
-// asks for the balance in the middle and goes on with each half that does not fit.
+// bisect locates the blocks of a section that do not match, by querying the balance in the middle and continuing
+// with each half that does not match.
 func (p *Prover) bisect(ctx context.Context, s section) error {
 	if p.enough() {
 		return nil
@@ -242,11 +240,11 @@ func (p *Prover) bisect(ctx context.Context, s section) error {
 	return nil
 }
 
-// fold is what the movements of a section make of the balance before it.
+// fold is the balance before a section plus its movements.
 type fold struct {
 	Running
-	unknown int             // movements whose change is not known
-	said    chain.SignedWei // by how much these changed free and reserved together
+	unknown int             // movements with unknown change
+	said    chain.SignedWei // total change of free and reserved by these
 }
 
 func (s section) fold() fold { return fold{Running: From(chain.Some(s.from.Balance))} }

@@ -21,7 +21,7 @@ import (
 
 var who = chain.Address{19: 7}
 
-// world is what a chain did to an account, and what somebody says that it had.
+// world is an account's movements on a chain, and its reported balances.
 type world struct {
 	mu     sync.Mutex
 	moved  []*ledger.Movement       // rising
@@ -38,7 +38,7 @@ func (w *world) Balance(_ context.Context, account chain.Address, height uint64)
 	if have, ok := w.had[height]; ok && account == who && (w.lacks == nil || !w.lacks(height)) {
 		return chain.Balance{Free: chain.NewWei(uint64(have[0])), Reserved: chain.NewWei(uint64(have[1]))}, nil
 	}
-	return chain.Balance{}, fmt.Errorf("%w %d", errNobody, height)
+	return chain.Balance{}, fmt.Errorf("%w %d", errUnknownBalance, height)
 }
 
 func (w *world) movements(_ context.Context, span chain.Heights) iter.Seq2[*ledger.Movement, error] {
@@ -54,7 +54,7 @@ func (w *world) movements(_ context.Context, span chain.Heights) iter.Seq2[*ledg
 	}
 }
 
-var errNobody = errors.New("nobody knows")
+var errUnknownBalance = errors.New("not known")
 
 func signed(n int64) chain.SignedWei {
 	w := chain.NewWei(uint64(max(n, -n))).Signed()
@@ -74,7 +74,7 @@ func move(height uint64, free, reserved int64) *ledger.Movement {
 	}}
 }
 
-// slash is a movement whose event does not tell of which balance it took.
+// slash is a movement whose event does not state which balance it reduced.
 func slash(height, amount uint64) *ledger.Movement {
 	return &ledger.Movement{Height: height, Movement: movement.Movement{Account: who, Event: "balances.Slashed", Kind: movement.KindSlash, Amount: chain.NewWei(amount)}}
 }
@@ -90,7 +90,7 @@ func set(height uint64, kind movement.Kind, amount uint64) *ledger.Movement {
 	return m
 }
 
-// steady is an account that had the same at all heights, up to one.
+// steady is an account with a constant balance up to a height.
 func steady(free, reserved int64, last uint64) *world {
 	w := &world{had: map[uint64][2]int64{}}
 	for h := uint64(0); h <= last; h++ {
@@ -99,7 +99,7 @@ func steady(free, reserved int64, last uint64) *world {
 	return w
 }
 
-// from adds to what the account had from a height on.
+// from adds to the reported balance from a height on.
 func (w *world) from(height uint64, free, reserved int64) {
 	for h := range w.had {
 		if h >= height {
@@ -112,7 +112,7 @@ func (w *world) prover(span chain.Heights, o balances.Options) *balances.Prover 
 	return &balances.Prover{Comparison: &balances.Comparison{}, Reader: w, Account: who, Span: span, Movements: w.movements, Options: o}
 }
 
-// prove does what a statement and a journal do.
+// prove performs the steps of a statement or a journal.
 func prove(t testing.TB, p *balances.Prover) error {
 	t.Helper()
 	ctx := context.Background()
@@ -138,9 +138,8 @@ func prove(t testing.TB, p *balances.Prover) error {
 	return p.Prove(ctx, unknown)
 }
 
-// Whatever an account did, and wherever what it had is said wrongly: exactly those
-// blocks are named, with exactly what is wrong. The expected figures are worked out
-// with math/big.
+// Whatever the movements and wherever a reported balance is wrong: exactly those blocks are reported, with the exact
+// difference. The expected figures are computed with math/big.
 func TestEveryWrongBlockIsNamed(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 13))
 	for range 200 {
@@ -195,8 +194,8 @@ func TestEveryWrongBlockIsNamed(t *testing.T) {
 	}
 }
 
-// Where the balances in between are not kept, the first difference is known as narrowly
-// as the others tell; who wants all of them has an error.
+// If balances in between are not available, the first difference is located as narrowly as the others allow;
+// requesting all differences is an error.
 func TestBalancesInBetweenAreLacking(t *testing.T) {
 	for name, test := range map[string]struct {
 		lacks func(uint64) bool
@@ -236,8 +235,8 @@ func TestBalancesInBetweenAreLacking(t *testing.T) {
 	}
 }
 
-// Changes that no event tells are settled by the balances around their blocks, if these
-// say as much; what a balance was set to counts from there on.
+// Changes that no event states are settled by the balances around their blocks, if these agree with the events; a
+// balance that was set counts from there on.
 func TestSettledByBalances(t *testing.T) {
 	for name, test := range map[string]struct {
 		moved       []*ledger.Movement
@@ -293,7 +292,7 @@ func TestSettledByBalances(t *testing.T) {
 	}
 }
 
-// zeroed are differences whose zeros are those that a comparison wants.
+// zeroed returns differences with zeros in canonical form.
 func zeroed(list []balances.Difference) (same []balances.Difference) {
 	for _, d := range list {
 		if d.IsZero() {
@@ -308,13 +307,13 @@ func TestErrors(t *testing.T) {
 	ctx, span := context.Background(), chain.Heights{First: 1, Last: 9}
 	w := steady(1, 1, 5)
 	err := prove(t, w.prover(span, balances.Options{}))
-	require.EqualError(t, err, "the balance of "+who.String()+" at block 9: nobody knows 9")
-	require.ErrorIs(t, err, errNobody)
+	require.EqualError(t, err, "balance of "+who.String()+" at block 9: not known 9")
+	require.ErrorIs(t, err, errUnknownBalance)
 
 	w = steady(1, 1, 9)
 	w.lacks = func(h uint64) bool { return h > 3 && h < 9 }
 	err = prove(t, w.prover(span, balances.Options{EveryBlock: true}))
-	require.ErrorContains(t, err, "at block 4: nobody knows 4")
+	require.ErrorContains(t, err, "at block 4: not known 4")
 
 	away := errors.New("away")
 	for name, o := range map[string]balances.Options{"compare": {EveryBlock: true}, "bisect": {}} {
@@ -359,7 +358,7 @@ func TestErrors(t *testing.T) {
 	require.True(t, none.Holds())
 }
 
-// So many differences are listed and no more, and then no more is asked.
+// The number of listed differences is limited; then no more balances are queried.
 func TestManyDifferences(t *testing.T) {
 	for _, o := range []balances.Options{{}, {EveryBlock: true}} {
 		w := steady(1, 1, 1500)
@@ -373,11 +372,11 @@ func TestManyDifferences(t *testing.T) {
 		require.True(t, p.More)
 		require.EqualValues(t, 1, p.Differences[0].Height)
 	}
-	require.Equal(t, "block 5: free -3 wei, reserved 0 wei, where an event does not tell its change",
+	require.Equal(t, "block 5: free -3 wei, reserved 0 wei, where an event does not state its change",
 		balances.Difference{Height: 5, Change: by(-3, 0), UnknownChange: true}.String())
 }
 
-// Block 0 has no movements, and nothing is to be proved of it alone.
+// Block 0 has no movements, and nothing to prove by itself.
 func TestBlockZeroAlone(t *testing.T) {
 	w := steady(5, 0, 3)
 	p := w.prover(chain.Heights{First: 1, Last: 0}, balances.Options{})
@@ -387,7 +386,7 @@ func TestBlockZeroAlone(t *testing.T) {
 	require.True(t, p.Holds())
 }
 
-// Progress is told of each balance that was asked for.
+// Progress is reported for each balance queried.
 func TestProgress(t *testing.T) {
 	var done, total uint64
 	w := steady(5, 0, 40)

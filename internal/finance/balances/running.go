@@ -7,17 +7,17 @@ import (
 	"github.com/feeledger/fees/internal/movement"
 )
 
-// Running is a balance while movements are added to it. Its zero value begins with a
-// balance that is not known: then Balance is what the movements add.
+// Running is a balance to which movements are added. With the zero value the opening balance is unknown, and Balance
+// is the sum of the movements.
 type Running struct {
 	Balance Change
-	known   bool // from the opening on
-	// What the last block's events do not tell is not in the balance.
+	known   bool // the opening balance is known
+	// Changes that the last block's events do not state are not included in the balance.
 	freeUnknown, reservedUnknown bool
-	unsettled                    Change // is in the balance, and no event says it
+	unsettled                    Change // part of the balance that no event states
 }
 
-// From begins with a balance.
+// From starts with a balance.
 func From(opening chain.Optional[chain.Balance]) (r Running) {
 	if b, ok := opening.Get(); ok {
 		r.Balance, r.known = Of(b), true
@@ -25,7 +25,7 @@ func From(opening chain.Optional[chain.Balance]) (r Running) {
 	return r
 }
 
-// Free is the free balance, where it is known.
+// Free returns the free balance, if known.
 func (r *Running) Free() (none chain.Optional[chain.SignedWei]) {
 	if r.known && !r.freeUnknown {
 		return chain.Some(r.Balance.Free)
@@ -33,7 +33,7 @@ func (r *Running) Free() (none chain.Optional[chain.SignedWei]) {
 	return none
 }
 
-// Reserved is the reserved balance, where it is known.
+// Reserved returns the reserved balance, if known.
 func (r *Running) Reserved() (none chain.Optional[chain.SignedWei]) {
 	if r.known && !r.reservedUnknown {
 		return chain.Some(r.Balance.Reserved)
@@ -41,8 +41,7 @@ func (r *Running) Reserved() (none chain.Optional[chain.SignedWei]) {
 	return none
 }
 
-// Add adds a movement, or what of it is known, and tells by how much it changed free and
-// reserved.
+// Add adds the known part of a movement and returns the changes of free and reserved.
 func (r *Running) Add(m *movement.Movement) (free, reserved chain.Optional[chain.SignedWei], err error) {
 	free, err = r.add(m, movement.KindFreeSet, m.Free, &r.Balance.Free, &r.freeUnknown)
 	if err == nil {
@@ -51,7 +50,7 @@ func (r *Running) Add(m *movement.Movement) (free, reserved chain.Optional[chain
 	return free, reserved, err
 }
 
-// add adds to one of the balances. A movement of the kind set says what it becomes.
+// add adds to one of the balances. A movement of the kind set states the new value.
 func (r *Running) add(m *movement.Movement, set movement.Kind, change chain.Optional[chain.SignedWei], balance *chain.SignedWei, unknown *bool) (none chain.Optional[chain.SignedWei], err error) {
 	if m.Kind == set {
 		by, err := m.Amount.Signed().Add(balance.Negated())
@@ -73,8 +72,8 @@ func (r *Running) add(m *movement.Movement, set movement.Kind, change chain.Opti
 	return change, err
 }
 
-// Settle adds, at the end of a block, what the balances on both sides of it have beside
-// its movements, where that is known.
+// Settle adds, at the end of a block, the known change of the balances that its movements do not
+// state.
 func (r *Running) Settle(c *Comparison, height uint64) (err error) {
 	by, ok := c.outside[height]
 	if !ok {
@@ -90,11 +89,11 @@ func (r *Running) Settle(c *Comparison, height uint64) (err error) {
 	return nil
 }
 
-// IsSet tells whether a movement says what a balance became.
+// IsSet reports whether a movement states the new value of a balance.
 func IsSet(m *movement.Movement) bool {
 	return m.Kind == movement.KindFreeSet || m.Kind == movement.KindReservedSet
 }
 
-// IsUnknown tells whether a movement says neither by how much it changed a balance, nor
-// what that became.
+// IsUnknown reports whether a movement states neither the change nor the new value of a
+// balance.
 func IsUnknown(m *movement.Movement) bool { return !m.Known() && !IsSet(m) }

@@ -12,25 +12,25 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// Blocks are those that a package is of, as the ledger has them.
+// Blocks describes the ledger's blocks that a package covers.
 type Blocks struct {
 	First     uint64   `json:"first"`
 	Last      uint64   `json:"last"`
 	Count     uint64   `json:"count"`
 	FirstHash string   `json:"first_hash"`
 	LastHash  string   `json:"last_hash"`
-	Final     bool     `json:"final_and_sealed"` // all of them
-	Seal      string   `json:"seal"`             // over those of the period, whatever else the ledger has; "" where not all are sealed
-	Rules     []string `json:"rules"`            // that priced them, in the order of their names
+	Final     bool     `json:"final_and_sealed"` // for all of them
+	Seal      string   `json:"seal"`             // over the period's blocks only; "" if not all are sealed
+	Rules     []string `json:"rules"`            // that priced them, sorted by name
 }
 
-// Book is what is asked of the ledger; *ledger.Book is one.
+// Book provides the rows of a ledger; *ledger.Book implements it.
 type Book interface {
 	Blocks(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Block, error]
 	SealOf(ctx context.Context, p ledger.Period, span chain.Heights) (ledger.Seal, error)
 }
 
-// Examine reads what a ledger has of a period's span: all rows of its blocks, for the seal.
+// Examine reads all rows of the blocks in a period's span for the seal.
 func Examine(ctx context.Context, book Book, p ledger.Period, span chain.Heights) (b Blocks, err error) {
 	b = Blocks{First: span.First, Last: span.Last, Final: true}
 	rules := map[string]bool{}
@@ -59,8 +59,8 @@ func Examine(ctx context.Context, book Book, p ledger.Period, span chain.Heights
 	return b, nil
 }
 
-// Differ tells, for people, where a ledger is not the one that the package was made of:
-// another chain, other blocks at the ends, another seal.
+// Differ lists, for display, where a ledger differs from the one that the package was created from: the chain,
+// the first and last block, the seal.
 func (m *Manifest) Differ(id ledger.Identity, now Blocks) (list []string) {
 	genesis := ""
 	if hash, ok := id.Genesis.Get(); ok {

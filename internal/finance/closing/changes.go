@@ -6,30 +6,30 @@ import (
 	"slices"
 )
 
-// Changes are what a version of a package has otherwise than the one before.
+// Changes are the differences of a package from its previous version.
 type Changes struct {
 	Version  int          `json:"version"`
-	Manifest []Change     `json:"manifest"` // by name: all but the totals and the files
+	Manifest []Change     `json:"manifest"` // by name: everything except totals and files
 	Totals   []Change     `json:"totals"`   // by name
 	Files    []FileChange `json:"files"`    // by name
 }
 
-// Change is a value with what it was before; null where there was none.
+// Change is a value with its previous value; null if there was none.
 type Change struct {
 	Name string          `json:"name"`
 	Old  json.RawMessage `json:"old"`
 	New  json.RawMessage `json:"new"`
 }
 
-// FileChange is a file with the SHA-256 that it had before, "" where it was not there,
-// and has now, "" where it is not there any more.
+// FileChange is a file with its previous SHA-256, "" if it is new, and its current one, "" if it was
+// removed.
 type FileChange struct {
 	Name string `json:"name"`
 	Old  string `json:"old_sha256"`
 	New  string `json:"new_sha256"`
 }
 
-// Compare tells what a manifest has otherwise than an older one, their versions apart.
+// Compare returns the differences of a manifest from an older one, except for their versions.
 func Compare(old, now *Manifest) (c Changes, err error) {
 	c.Version = now.Version
 	before, after := old.content(), now.content()
@@ -43,7 +43,7 @@ func Compare(old, now *Manifest) (c Changes, err error) {
 	return c, err
 }
 
-// None tells whether nothing changed.
+// None reports whether nothing changed.
 func (c *Changes) None() bool { return len(c.Manifest)+len(c.Totals)+len(c.Files) == 0 }
 
 // compare compares the fields of two objects.
@@ -57,7 +57,9 @@ func compare(old, now any) ([]Change, error) {
 		return nil, err
 	}
 	list := []Change{}
-	for _, name := range slices.Sorted(maps.Keys(after)) { // both have the same
+	names := maps.Clone(before)
+	maps.Copy(names, after)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
 		if string(before[name]) != string(after[name]) {
 			list = append(list, Change{name, before[name], after[name]})
 		}

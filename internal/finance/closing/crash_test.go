@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// asCloser makes the test binary a program that closes a month into a directory, and is
-// killed before so many renames of it.
+// asCloser turns the test binary into a process that closes a month into a directory and is
+// killed before a given rename.
 const asCloser = "FEES_CLOSING_TEST_DIRECTORY"
 
 func TestMain(m *testing.M) {
@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// closeTo is what a program does that closes a month.
+// closeTo closes a month like the program.
 func closeTo(dir string, m Manifest) int {
 	d, err := Begin(dir)
 	if err != nil {
@@ -56,8 +56,8 @@ func closeTo(dir string, m Manifest) int {
 	return 0
 }
 
-// A program is killed before each of its renames, or has ended them: the versions that
-// come after follow the ones that were there.
+// A process is killed before each of its renames, or after all of them: later versions follow the existing
+// ones.
 func TestAKilledCloseIsMended(t *testing.T) {
 	for renames, want := range []struct {
 		there   bool // something is in the package's place
@@ -117,8 +117,7 @@ func TestAKilledCloseIsMended(t *testing.T) {
 	}
 }
 
-// What is there stays there where the new version cannot take its place, and also where
-// it cannot be put back at once.
+// The existing package remains if the new version cannot replace it, even if restoring it is delayed.
 func TestAFailureLeavesTheOldVersion(t *testing.T) {
 	defer func() { rename = os.Rename }()
 	for works := range 3 { // renames, before they fail

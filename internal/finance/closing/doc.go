@@ -1,24 +1,24 @@
-// Package closing keeps what was closed: a package, which is a directory with the reports of
-// a period and a manifest of what they rest on. It can be proved later against the ledger.
+// Package closing stores close packages: directories with the reports of a period and a manifest of their
+// basis, which can be verified later against the ledger.
 //
-// A directory is whole or not there. [Begin] makes a draft beside it, and [Draft.Install]
-// puts the draft in its place. Where a package of the same period is there already, and any
-// byte would differ, the new one becomes its next version:
+// Directories are replaced atomically. [Begin] creates a draft next to the package, and [Draft.Install] moves
+// the draft into place. If a package of the same period exists and any byte would differ, the new one becomes
+// its next version:
 //
-//	manifest.json     what the package is, and the SHA-256 of every other file
-//	manifest.json.sig the signatures of the manifest, where somebody signed it
-//	manifest.json.tsr its timestamp, where an authority gave one
+//	manifest.json     the package's contents and basis, and the SHA-256 of every other file
+//	manifest.json.sig signatures of the manifest, if it was signed
+//	manifest.json.tsr its timestamp, if an authority issued one
 //	report.json …     the files
-//	changes.json      from version 2 on: what differs from the version before
-//	versions/1/       the package as it was before, and so on
+//	changes.json      from version 2 on: the differences from the previous version
+//	versions/1/       the earlier versions
 //
-// The manifest of each version has the SHA-256 of the one before. So whoever notes the sum
-// of the newest has all of them, and whoever signs it signs all of them. There is no clock in any of it.
+// The manifest of each version contains the SHA-256 of the previous one. Recording or signing the newest
+// manifest therefore covers all versions. Nothing in a package depends on the clock.
 //
 // # Before you change it
 //
-// A new file needs no more than [Draft.Add]. Package app decides what the files are.
+// Add new files with [Draft.Add]. Package app decides which files there are.
 //
-// Between the two renames of [Draft.Install] the old package waits in the scratch directory.
-// If the program is killed there, the next one puts the old package back ([Begin], [Mend]).
+// Between the two renames of [Draft.Install] the old package is in the scratch directory. If the process is
+// killed there, the next one restores the old package ([Begin], [Mend]).
 package closing

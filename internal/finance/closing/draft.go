@@ -18,42 +18,42 @@ import (
 	"github.com/feeledger/fees/internal/sys/scratch"
 )
 
-// Draft is a package that is being made, in a directory of its own.
+// Draft is a package under construction, in its own directory.
 type Draft struct {
 	dir     string
 	path    string             // of the package
-	scratch *scratch.Directory // nil for one that is thrown away
+	scratch *scratch.Directory // nil for a temporary draft
 	files   []File
-	key     *signature.Key               // that signs the package, nil for none
-	ask     func([]byte) ([]byte, error) // who stamps it, nil for nobody
+	key     *signature.Key               // signs the package, nil for none
+	ask     func([]byte) ([]byte, error) // requests the timestamp, nil for none
 }
 
-// The names in the scratch directory: of the draft, and of the package that it replaces
-// while neither is in its place.
+// Names in the scratch directory: the draft, and the replaced package while neither is in
+// place.
 const (
 	draftName  = "draft"
 	beforeName = "before"
 )
 
-// scratchOf is the directory beside a package in which the next one is made.
+// scratchOf returns the directory next to a package in which the next one is built.
 func scratchOf(path string) string { return filepath.Clean(path) + ".closing" }
 
-// Begin makes a draft beside the directory that it is for. There is one at a time. What a
-// program left that was killed is mended first.
+// Begin creates a draft next to its target directory. Only one can exist at a time. It first repairs what a
+// killed process left behind.
 func Begin(path string) (*Draft, error) {
 	s, err := hold(path)
 	if err != nil {
 		return nil, err
 	}
 	dir := s.Path(draftName)
-	if err := os.Mkdir(dir, 0o777); err != nil { // less the umask
+	if err := os.Mkdir(dir, 0o777); err != nil { // minus the umask
 		return nil, errors.Join(err, s.Remove())
 	}
 	return &Draft{dir: dir, path: path, scratch: s}, nil
 }
 
-// Mend puts the package back in its place that a program took away and was killed before
-// it put the next one there. There is nothing to do where no program was killed.
+// Mend restores a package that a killed process moved away before it installed the next one. Otherwise it
+// does nothing.
 func Mend(path string) error {
 	_, there := os.Lstat(path)
 	_, left := os.Lstat(scratchOf(path))
@@ -67,11 +67,11 @@ func Mend(path string) error {
 	return s.Remove()
 }
 
-// hold holds the scratch directory of a package, with nothing in it.
+// hold locks the empty scratch directory of a package.
 func hold(path string) (*scratch.Directory, error) {
 	s, err := scratch.Hold(scratchOf(path))
 	if errors.Is(err, scratch.ErrHeld) {
-		err = fmt.Errorf("the package is being made already: %w", err)
+		err = fmt.Errorf("another process is creating this package: %w", err)
 	}
 	if err != nil {
 		return nil, err
@@ -83,8 +83,8 @@ func hold(path string) (*scratch.Directory, error) {
 	return s, nil
 }
 
-// settle puts a package that was taken out of its place back, unless the next one is
-// there, and clears the scratch directory.
+// settle restores a package that was moved away, unless the next one is in place, and clears the scratch
+// directory.
 func settle(s *scratch.Directory, path string) error {
 	path = filepath.Clean(path)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
@@ -95,23 +95,23 @@ func settle(s *scratch.Directory, path string) error {
 	return s.Clear()
 }
 
-// BeginIn makes a draft in an empty directory, to be compared and thrown away.
+// BeginIn creates a temporary draft in an empty directory, for comparison.
 func BeginIn(dir string) *Draft { return &Draft{dir: dir} }
 
-// Discard takes the draft away, unless it was installed, and ends it.
+// Discard deletes the draft unless it was installed, and releases it.
 func (d *Draft) Discard() {
 	if d.scratch == nil {
 		os.RemoveAll(d.dir)
 		return
 	}
 	if settle(d.scratch, d.path) != nil {
-		d.scratch.Release() // the next one does it
+		d.scratch.Release() // the next process repairs it
 		return
 	}
 	d.scratch.Remove()
 }
 
-// Files are those of the draft, by name.
+// Files returns the files of the draft, by name.
 func (d *Draft) Files() []File {
 	slices.SortFunc(d.files, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
 	return d.files
@@ -120,7 +120,7 @@ func (d *Draft) Files() []File {
 // Add writes a file of the draft.
 func (d *Draft) Add(name string, write func(io.Writer) error) error {
 	if !validName(name) {
-		return fmt.Errorf("%q is no name of a file in a package", name)
+		return fmt.Errorf("%q is not a valid file name in a package", name)
 	}
 	sum := &counter{hash: sha256.New()}
 	err := d.write(name, func(w io.Writer) error { return write(io.MultiWriter(w, sum)) })
@@ -143,7 +143,7 @@ func (d *Draft) write(name string, write func(io.Writer) error) error {
 	}
 	buffer := bufio.NewWriter(file)
 	if err = write(buffer); err == nil {
-		err = cmp.Or(buffer.Flush(), file.Sync()) // also what is put beside a package that is there
+		err = cmp.Or(buffer.Flush(), file.Sync()) // also for files added to an installed package
 	}
 	return cmp.Or(err, file.Close())
 }
@@ -155,7 +155,7 @@ func (d *Draft) writeText(name string, text []byte) error {
 	})
 }
 
-// counter sums up what is written.
+// counter counts and hashes what is written.
 type counter struct {
 	hash hash.Hash
 	size int64

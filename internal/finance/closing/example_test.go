@@ -11,8 +11,8 @@ import (
 	"github.com/feeledger/fees/internal/finance/closing"
 )
 
-// Put a report into a month's package, and find out later that somebody changed it. Package app
-// fills in the rest of the manifest: the seal, the totals, the options.
+// Write a report into a month's package, and detect a later change. Package app provides the rest of the
+// manifest: the seal, the totals, the options.
 func Example() {
 	directory, err := os.MkdirTemp("", "fees-")
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// text writes a file's text.
+// text writes a text to a file.
 func text(s string) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := io.WriteString(w, s)
@@ -24,7 +24,7 @@ func text(s string) func(io.Writer) error {
 	}
 }
 
-// A new version that cannot be made whole is not installed, and all that was there stays.
+// An incomplete new version is not installed, and the existing package is unchanged.
 func TestAVersionThatCannotBeMade(t *testing.T) {
 	for name, c := range map[string]struct {
 		hinder  func(t *testing.T, dir string, d *Draft, m *Manifest) // once the draft is begun
@@ -57,7 +57,7 @@ func TestAVersionThatCannotBeMade(t *testing.T) {
 		},
 		"the manifest contradicts itself": {
 			func(_ *testing.T, _ string, _ *Draft, m *Manifest) { m.Period.Missing = []string{"its end"} },
-			"its period contradicts itself",
+			"the period is inconsistent",
 		},
 		"the manifest is there": {
 			func(t *testing.T, _ string, d *Draft, _ *Manifest) {
@@ -91,7 +91,7 @@ func TestAVersionThatCannotBeMade(t *testing.T) {
 	}
 }
 
-// A draft in a directory of its own has the same files as one that is installed.
+// A draft in its own directory has the same files as one that is installed.
 func TestADraftToCompare(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "january")
 	p, _ := install(t, dir, january(7), files)
@@ -106,8 +106,8 @@ func TestADraftToCompare(t *testing.T) {
 	require.NoDirExists(t, empty)
 }
 
-// Two files of one name, or one inside of another, are refused; so is a draft where
-// there is no directory for it.
+// Two files of the same name, or one inside another, are rejected; so is a draft whose
+// directory does not exist.
 func TestFilesThatCannotBe(t *testing.T) {
 	_, err := Begin(filepath.Join(t.TempDir(), "nowhere", "january"))
 	require.ErrorIs(t, err, os.ErrNotExist)
@@ -118,8 +118,8 @@ func TestFilesThatCannotBe(t *testing.T) {
 	require.Equal(t, []File{{"a", 1, sumOf([]byte("x"))}}, d.Files())
 }
 
-// A directory that does not belong there is told with all that is in it, whatever its
-// name; that the package's own is a link does not matter.
+// An unexpected directory is reported with its contents, whatever its name; the package's own directory may be
+// a link.
 func TestADirectoryTooMany(t *testing.T) {
 	top := t.TempDir()
 	dir := filepath.Join(top, "january")
@@ -138,15 +138,15 @@ func TestADirectoryTooMany(t *testing.T) {
 	}
 }
 
-// Of very many files that do not belong there, some are told.
+// Of many unexpected files, only some are listed.
 func TestManyProblems(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "january")
 	p, _ := install(t, dir, january(7), files)
-	for i := range 3 * mostProblems {
+	for i := range 3 * maxProblems {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprint("more", i)), nil, 0o600))
 	}
 	list := problems(t, dir)
-	require.Len(t, list, mostProblems)
+	require.Len(t, list, maxProblems)
 	for _, one := range list {
 		require.Regexp(t, `^more\d+ is not in the manifest$`, one)
 	}
@@ -155,7 +155,7 @@ func TestManyProblems(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// What was read of a ledger before a damage in it is no result.
+// Data read from a ledger before damaged rows is not a result.
 func TestALedgerThatIsDamaged(t *testing.T) {
 	b := &book{
 		blocks:       []ledger.Block{{Height: 5, Final: true, Sealed: true}},
@@ -171,20 +171,20 @@ func TestALedgerThatIsDamaged(t *testing.T) {
 	require.Zero(t, count.Unclassified, "what follows is not read")
 }
 
-// A package that another program is making is not mended meanwhile.
+// A package that another process is creating is not repaired meanwhile.
 func TestMendWhileAnotherProgramWorks(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "january")
 	d, err := Begin(dir)
 	require.NoError(t, err)
-	require.ErrorContains(t, Mend(dir), "the package is being made already")
+	require.ErrorContains(t, Mend(dir), "another process is creating this package")
 	_, err = Begin(dir)
-	require.ErrorContains(t, err, "the package is being made already")
+	require.ErrorContains(t, err, "another process is creating this package")
 	d.Discard()
 	require.NoError(t, Mend(dir))
 }
 
-// A package that a killed program took away, and that cannot be put back now, is put back by
-// the next program: nothing is begun before, and nothing is taken away.
+// A package that a killed process moved away and that cannot be restored now is restored by the next process:
+// nothing starts before, and nothing is lost.
 func TestAPackageThatCannotBePutBackYet(t *testing.T) {
 	defer func() { rename = os.Rename }()
 	dir := filepath.Join(t.TempDir(), "january")

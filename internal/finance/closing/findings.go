@@ -11,18 +11,17 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// FindingsBook is what has findings; *ledger.Book is one.
+// FindingsBook provides findings; *ledger.Book implements it.
 type FindingsBook interface {
 	Findings(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Finding, error]
 	Unmatched(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Transaction, error]
 	Unclassified(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Unclassified, error]
 }
 
-var errStop = errors.New("no more rows are wanted")
+var errStop = errors.New("stop")
 
-// List is what did not hold in a span, whosever it is: first the checks, then the fees
-// that are undetermined or drift, then the events that are not understood, each in the
-// order of the chain. The rows are counted as they are read.
+// List returns the findings in a span for all accounts: first failed checks, then undetermined and drifting
+// fees, then unrecognised events, each in chain order. The rows are counted as they are read.
 func List(ctx context.Context, book FindingsBook, span chain.Heights, count *Findings) *table.Sheet {
 	return &table.Sheet{
 		Name: "findings",
@@ -88,7 +87,7 @@ func rows(ctx context.Context, book FindingsBook, span chain.Heights, count *Fin
 	return nil
 }
 
-// driftOf says by how much a fee drifts, and why.
+// driftOf returns the drift of a fee and its cause.
 func driftOf(t *ledger.Transaction) string {
 	if drift, ok := t.Drift.Get(); ok {
 		return fmt.Sprintf("%v wei, %s", drift, t.Class)

@@ -12,9 +12,8 @@ import (
 	"github.com/feeledger/fees/internal/sys/disk"
 )
 
-// Prepare looks at where a package is to be, once a draft of it is begun: nobody else
-// changes it then. It is nil where nothing is there, and the package that is there
-// otherwise, as it was written; anything else is an error.
+// Prepare reads the target of a draft that has begun, so no other process changes it. It returns nil if
+// nothing is there, and the intact package otherwise; anything else is an error.
 func Prepare(path string) (*Package, error) {
 	p, err := Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -33,9 +32,9 @@ func Prepare(path string) (*Package, error) {
 	return p, nil
 }
 
-// Install puts the draft in its place. Old is what Prepare found there: where every byte
-// is the same, it stays, and changed is false; otherwise the draft becomes its next
-// version. The manifest says all but the version and the files.
+// Install moves the draft into place. Old is the result of Prepare: if every byte is equal, it stays and changed is
+// false; otherwise the draft becomes its next version. The manifest is complete except for the version and
+// the files.
 func (d *Draft) Install(path string, m Manifest, old *Package) (p *Package, changed bool, err error) {
 	m.Format, m.Version, m.Previous, m.Files = format, 1, "", d.Files()
 	if old != nil {
@@ -48,7 +47,7 @@ func (d *Draft) Install(path string, m Manifest, old *Package) (p *Package, chan
 			return nil, false, err
 		}
 		if changes.None() {
-			if err := disk.Sync(filepath.Dir(filepath.Clean(path))); err != nil { // who made it may have ended before its name was on the disk
+			if err := disk.Sync(filepath.Dir(filepath.Clean(path))); err != nil { // its creator may have ended before the name was on disk
 				return nil, false, err
 			}
 			if err := d.stampAlso(old); err != nil {
@@ -80,19 +79,19 @@ func (d *Draft) Install(path string, m Manifest, old *Package) (p *Package, chan
 	return &Package{path, &m, sumOf(text)}, true, d.replace(path, old != nil)
 }
 
-// ErrOtherPeriod says that a package is of another period, or of another chain.
-var ErrOtherPeriod = errors.New("the package that is there is not of this period and chain")
+// ErrOtherPeriod reports that the existing package belongs to another period or chain.
+var ErrOtherPeriod = errors.New("the existing package belongs to another period or chain")
 
-// Follows wants an older package to be of the same month or year, time zone and chain: it is
-// ErrOtherPeriod otherwise.
+// Follows returns ErrOtherPeriod unless the older package is of the same month or year, time zone and
+// chain.
 func (m *Manifest) Follows(old *Manifest) error {
 	if m.Network != old.Network || m.Genesis != old.Genesis || m.Period.Name() != old.Period.Name() || m.Period.Timezone != old.Period.Timezone {
-		return fmt.Errorf("%w: it is of %s in %s, %s", ErrOtherPeriod, old.Period.Name(), old.Period.Timezone, old.Network)
+		return fmt.Errorf("%w: %s in %s, %s", ErrOtherPeriod, old.Period.Name(), old.Period.Timezone, old.Network)
 	}
 	return nil
 }
 
-// keep copies the version that is there into the draft, and says what changed since.
+// keep copies the existing version into the draft and records the changes.
 func (d *Draft) keep(path string, old *Package, changes Changes) error {
 	text, err := encode(changes)
 	if err != nil {
@@ -118,11 +117,11 @@ func (d *Draft) keep(path string, old *Package, changes Changes) error {
 	return os.RemoveAll(filepath.Join(kept, versionsDir))
 }
 
-// rename is os.Rename, but where a test kills the program.
+// rename is os.Rename, except in tests that simulate a crash.
 var rename = os.Rename
 
-// replace renames the draft, which is on the disk by then. What was there waits in the scratch directory, and is put
-// back by Discard where that fails, or by the next program where this one is killed.
+// replace installs the draft, which is already on disk. The old package waits in the scratch directory; Discard
+// restores it on failure, and the next process after a crash.
 func (d *Draft) replace(path string, there bool) error {
 	path = filepath.Clean(path)
 	if err := disk.SyncAll(d.dir); err != nil {

@@ -19,7 +19,7 @@ import (
 
 var ctx = context.Background()
 
-// january is a manifest of a month, with a fee that its accounts paid.
+// january returns the manifest of a month with a fee.
 func january(fee uint64) Manifest {
 	return Manifest{
 		Network: "moonbeam", Period: Period{Month: "2026-01", Timezone: "UTC", Complete: true, Missing: []string{}},
@@ -29,7 +29,7 @@ func january(fee uint64) Manifest {
 	}
 }
 
-// install closes a manifest with these files into a directory.
+// install installs a package with these files.
 func install(t *testing.T, dir string, m Manifest, files map[string]string) (*Package, bool) {
 	t.Helper()
 	d, err := Begin(dir)
@@ -45,7 +45,7 @@ func install(t *testing.T, dir string, m Manifest, files map[string]string) (*Pa
 	return p, changed
 }
 
-// content is all that is under a directory.
+// content returns all files below a directory.
 func content(t *testing.T, dir string) map[string]string {
 	all := map[string]string{}
 	require.NoError(t, filepath.WalkDir(dir, func(name string, e os.DirEntry, err error) error {
@@ -60,7 +60,7 @@ func content(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// book is a made-up ledger.
+// book is a generated ledger.
 type book struct {
 	blocks       []ledger.Block
 	seal         chain.Optional[ledger.Seal]
@@ -100,7 +100,7 @@ func (b *book) Unclassified(context.Context, ledger.Query) iter.Seq2[*ledger.Unc
 	return rowsOf(b.unclassified, b.err)
 }
 
-// rowsOf are those of a list, and an error after them.
+// rowsOf returns the rows of a list, followed by an error.
 func rowsOf[T any](list []T, err error) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		for i := range list {

@@ -16,118 +16,129 @@ import (
 	"github.com/feeledger/fees/internal/sys/jsontext"
 )
 
-// The files that every package may have.
+// Optional files of a package.
 const (
 	ManifestFile = "manifest.json"
 	ChangesFile  = "changes.json"
 	versionsDir  = "versions"
 )
 
-// format is how the manifest is written. Another one is not read.
+// format is the version of the manifest's format. Other versions are rejected.
 const format = 1
 
 const (
-	mostManifestBytes = 16 << 20 // some thousands of accounts, each with a long label
-	mostFiles         = 1000
-	mostVersions      = 10_000
+	maxManifestBytes = 16 << 20 // thousands of accounts with long labels
+	maxFiles         = 1000
+	maxVersions      = 10_000
 )
 
-// Manifest says what a package is of, what it rests on, and what is in it.
+// Manifest describes a package: what it covers, what it is based on, and its files.
 type Manifest struct {
 	Format   int    `json:"format"`
-	Version  int    `json:"version"`  // of the package; the first is 1
-	Previous string `json:"previous"` // the SHA-256 of the manifest of the version before, "" of the first
-	Tool     string `json:"tool"`     // the program that made it
+	Version  int    `json:"version"`  // of the package, from 1 on
+	Previous string `json:"previous"` // the SHA-256 of the previous version's manifest, "" for the first
+	Tool     string `json:"tool"`     // the program that created it
 	Network  string `json:"network"`
-	Genesis  string `json:"genesis"` // the hash of block 0, "" where the ledger does not know it
+	Genesis  string `json:"genesis"` // the hash of block 0, "" if not known
 	Period   Period `json:"period"`
 	Blocks   Blocks `json:"blocks"`
-	// Evidence is how well the ledger knew those blocks when the package was made.
+	// Evidence is the evidence for those blocks when the package was created.
 	Evidence evidence.Evidence `json:"evidence"`
 	Options  Options           `json:"options"`
 	Accounts []Account         `json:"accounts"`
 	Totals   Totals            `json:"totals"`   // of the accounts
-	Findings Findings          `json:"findings"` // what does not hold
-	LeftOut  []string          `json:"left_out"` // for people, what the package lacks and why
-	Files    []File            `json:"files"`    // by name, all but the manifest
+	Findings Findings          `json:"findings"` // counts of findings
+	LeftOut  []string          `json:"left_out"` // descriptions of what the package lacks, and why
+	Files    []File            `json:"files"`    // by name, without the manifest
 }
 
-// Period is what was closed.
+// Period is the closed period.
 type Period struct {
-	Month    string   `json:"month,omitempty"` // such as 2026-01; not there where it is a year
-	Year     string   `json:"year,omitempty"`  // such as 2026; not there where it is a month
+	Month    string   `json:"month,omitempty"` // such as 2026-01; absent for a year
+	Year     string   `json:"year,omitempty"`  // such as 2026; absent for a month
 	Timezone string   `json:"timezone"`
-	From     string   `json:"from"`     // the first moment, in RFC 3339
-	Before   string   `json:"before"`   // the first moment after
-	Complete bool     `json:"complete"` // the ledger reached both of its ends
-	Missing  []string `json:"missing"`  // for people, what it lacked
-	// ChainEnd is the chain's last block, where the chain ended in this period; nil elsewhere.
+	From     string   `json:"from"`     // start, in RFC 3339
+	Before   string   `json:"before"`   // end, exclusive
+	Complete bool     `json:"complete"` // the ledger covers both of its ends
+	Missing  []string `json:"missing"`  // descriptions of missing parts
+	// ChainEnd is the chain's last block if the chain ended in this period; otherwise nil.
 	ChainEnd *ChainEnd `json:"chain_end,omitempty"`
 }
 
-// Name is what the period is called: 2026-01, or 2026.
+// Name returns the period's name: 2026-01, or 2026.
 func (p *Period) Name() string { return p.Month + p.Year }
 
-// ChainEnd is the last block of a chain that has ended, as its network's table says.
+// ChainEnd is the last block of a chain that has ended, from the network's table.
 type ChainEnd struct {
 	Block uint64 `json:"block"`
 	Hash  string `json:"hash"`
 }
 
-// Options are how the package was made: with them, its inputs and the ledger it is made
-// again.
+// Options are the options a package was created with. With its inputs and the same ledger, they reproduce
+// it.
 type Options struct {
 	Journal        string          `json:"journal"`          // the program: hledger, beancount or ledger
 	With           string          `json:"with"`             // fees or movements
-	Partial        bool            `json:"partial"`          // was allowed
-	Balances       bool            `json:"balances"`         // were asked for, to prove the statements
-	OwnNetworks    bool            `json:"own_networks"`     // the network table is the user's
-	Names          bool            `json:"names"`            // inputs/names.csv is there
-	Labels         bool            `json:"labels,omitempty"` // inputs/labels.csv is there: the address book. Packages were made without it
+	Partial        bool            `json:"partial"`          // incomplete periods were allowed
+	Balances       bool            `json:"balances"`         // were queried to prove the statements
+	OwnNetworks    bool            `json:"own_networks"`     // the network table was provided by the user
+	Names          bool            `json:"names"`            // inputs/names.csv exists
+	Labels         bool            `json:"labels,omitempty"` // inputs/labels.csv exists: the address book; absent in older packages
 	Reconciliation *Reconciliation `json:"reconciliation"`
-	Prices         *Prices         `json:"prices,omitempty"`      // not there without amounts in a currency
-	Rollforward    bool            `json:"rollforward,omitempty"` // it is there. Packages were made without
-	Classes        bool            `json:"classes,omitempty"`     // inputs/classes.csv is there: the user's own classes of movements
+	Prices         *Prices         `json:"prices,omitempty"`      // absent without amounts in a currency
+	Rollforward    bool            `json:"rollforward,omitempty"` // included; absent in older packages
+	Classes        bool            `json:"classes,omitempty"`     // inputs/classes.csv exists: the user's own classes of movements
+	Chart          bool            `json:"chart,omitempty"`       // inputs/chart.csv exists: the chart of accounts
+	Tags           bool            `json:"tags,omitempty"`        // inputs/tags.csv exists: tags of transactions
+	About          bool            `json:"about,omitempty"`       // about.txt exists; absent in older packages
 }
 
-// Prices are what amounts in a currency rest on. The file is inputs/prices.csv.
+// Prices describes the basis of amounts in a currency. The files are inputs/prices.csv, inputs/prices-2.csv and so on,
+// or .zip.
 type Prices struct {
-	Name     string `json:"name"` // of the file, as it came
-	Currency string `json:"currency"`
+	Name      string   `json:"name"` // of the original file, after PAIR= if the user stated the pair
+	Currency  string   `json:"currency"`
+	More      []string `json:"more,omitempty"`       // names of the other files
+	LastKnown bool     `json:"last_known,omitempty"` // days without a price have the last one before
+	Columns   []string `json:"columns,omitempty"`    // FIELD=NAME, of files in no known format
 }
 
-// Reconciliation is how the company's own record of fees was read.
+// Reconciliation describes how the company's own record of fees was read.
 type Reconciliation struct {
-	Name  string `json:"name"`  // of the file, as it came
-	Input string `json:"input"` // where it is in the package
+	Name  string `json:"name"`  // of the original file
+	Input string `json:"input"` // path in the package
 	Reading
-	Priced bool `json:"priced,omitempty"` // its amounts are in the currency of the prices too. Packages were made without
+	Priced bool `json:"priced,omitempty"` // amounts are also in the currency of the prices; absent in older packages
 }
 
-// Reading is how a company's record of fees is read, as a person names it. "" is the default of each.
+// Reading contains the settings for reading a company's record of fees. "" selects the default.
 type Reading struct {
 	Unit       string   `json:"unit"`                 // wei, gwei or token
-	Decimal    string   `json:"decimal"`              // the separator of decimals
-	Thousands  string   `json:"thousands"`            // and of thousands
-	Separator  string   `json:"separator"`            // of the columns of csv: comma, semicolon, tab or pipe
+	Decimal    string   `json:"decimal"`              // decimal separator
+	Thousands  string   `json:"thousands"`            // thousands separator
+	Separator  string   `json:"separator"`            // column separator of csv: comma, semicolon, tab or pipe
 	Sheet      string   `json:"sheet"`                // of xlsx
 	DateFormat string   `json:"date_format"`          // such as dd.mm.yyyy
 	Tolerance  string   `json:"tolerance"`            // an amount with its unit: 5 wei, 1 Gwei, 0.000001 GLMR; without one, wei
 	Columns    []string `json:"columns"`              // FIELD=NAME
 	Encoding   string   `json:"encoding,omitempty"`   // of csv: utf-8 or windows-1252
-	HeaderRow  int      `json:"header_row,omitempty"` // 0 where it is found by its names
+	HeaderRow  int      `json:"header_row,omitempty"` // 0 to detect it by column names
 	SkipRows   []int    `json:"skip_rows,omitempty"`
 	Negative   bool     `json:"negative,omitempty"`
+
+	Profile     string `json:"profile,omitempty"`      // by which the file is read; "" recognizes it
+	OwnProfiles string `json:"own_profiles,omitempty"` // the user's, as JSON
+	CutDecimals int    `json:"cut_decimals,omitempty"` // decimals of the token after which fees may be cut; 0 is none
 }
 
-// Account is one whose fees the package has.
+// Account is an account whose fees the package contains.
 type Account struct {
 	Address string `json:"address"`
 	Label   string `json:"label"`
 }
 
-// Totals are what the accounts' transactions add up to. Amounts are in wei; a sum with a
-// part that is not known is null.
+// Totals are the sums over the accounts' transactions, in wei. A sum with an unknown part is
+// null.
 type Totals struct {
 	EVM            uint64                    `json:"evm_transactions"`
 	Native         uint64                    `json:"native_transactions"`
@@ -146,30 +157,30 @@ type Totals struct {
 	Gas            uint64                    `json:"gas"`
 }
 
-// Findings count what does not hold in a package.
+// Findings counts the findings in a package.
 type Findings struct {
-	Checks       uint64 `json:"checks"`       // that did not hold in the period's blocks
-	Undetermined uint64 `json:"undetermined"` // fees that no rule gives
-	Drifts       uint64 `json:"drifts"`       // fees that are not what the chain charged
-	Unclassified uint64 `json:"unclassified"` // balances events that are not understood
-	Statements   uint64 `json:"statements"`   // accounts whose statement does not hold
-	Journal      uint64 `json:"journal"`      // 1 where the movements do not lead to the balances
+	Checks       uint64 `json:"checks"`       // failed checks in the period's blocks
+	Undetermined uint64 `json:"undetermined"` // fees that no rule determines
+	Drifts       uint64 `json:"drifts"`       // fees that differ from what the chain charged
+	Unclassified uint64 `json:"unclassified"` // unrecognised balances events
+	Statements   uint64 `json:"statements"`   // accounts with an unproved statement
+	Journal      uint64 `json:"journal"`      // 1 if the movements do not match the balances
 	Differences  uint64 `json:"differences"`  // between the company's record and the ledger
-	// Rollforward is 1 where a column of it does not close.
+	// Rollforward is 1 if one of its columns does not close.
 	Rollforward uint64 `json:"rollforward,omitempty"`
 }
 
-// None tells whether all holds.
+// None reports whether there are no findings.
 func (f Findings) None() bool { return f == Findings{} }
 
-// Counts hands over what there is of each kind, and how many.
+// Counts iterates over the kinds of findings with their counts.
 func (f Findings) Counts(yield func(what string, count uint64) bool) {
 	for _, n := range []struct {
 		what  string
 		count uint64
 	}{
-		{"checks that do not hold", f.Checks}, {"undetermined fees", f.Undetermined}, {"drifts", f.Drifts}, {"events not understood", f.Unclassified}, {"statements that do not hold", f.Statements},
-		{"rollforwards that do not close", f.Rollforward}, {"journals that cannot be made", f.Journal}, {"differences to the books", f.Differences},
+		{"failed checks", f.Checks}, {"undetermined fees", f.Undetermined}, {"fee drifts", f.Drifts}, {"unrecognised events", f.Unclassified}, {"failed statements", f.Statements},
+		{"failed rollforwards", f.Rollforward}, {"failed journals", f.Journal}, {"reconciliation differences", f.Differences},
 	} {
 		if n.count > 0 && !yield(n.what, n.count) {
 			return
@@ -177,14 +188,14 @@ func (f Findings) Counts(yield func(what string, count uint64) bool) {
 	}
 }
 
-// File is one of a package.
+// File is a file of a package.
 type File struct {
-	Name   string `json:"name"` // with slashes
+	Name   string `json:"name"` // slash-separated
 	Size   int64  `json:"size"`
 	SHA256 string `json:"sha256"`
 }
 
-// Encode writes the manifest: the same manifest is the same bytes.
+// Encode encodes the manifest. Equal manifests give equal bytes.
 func (m *Manifest) Encode() ([]byte, error) { return encode(m) }
 
 func encode(value any) ([]byte, error) {
@@ -193,10 +204,10 @@ func encode(value any) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// ReadManifest reads a manifest, strictly: only the bytes that Encode writes are one.
+// ReadManifest parses a manifest strictly: only the bytes written by Encode are accepted.
 func ReadManifest(text []byte) (*Manifest, error) {
-	if len(text) > mostManifestBytes {
-		return nil, fmt.Errorf("it is larger than %d bytes", mostManifestBytes)
+	if len(text) > maxManifestBytes {
+		return nil, fmt.Errorf("larger than %d bytes", maxManifestBytes)
 	}
 	var m Manifest
 	decoder := json.NewDecoder(bytes.NewReader(text))
@@ -205,54 +216,54 @@ func ReadManifest(text []byte) (*Manifest, error) {
 		return nil, err
 	}
 	if m.Format != format {
-		return nil, fmt.Errorf("its format is %d, and this program reads %d", m.Format, format)
+		return nil, fmt.Errorf("format %d is not supported; this program reads format %d", m.Format, format)
 	}
 	again, err := m.Encode()
 	if err != nil {
 		return nil, err
 	}
 	if !bytes.Equal(text, again) {
-		return nil, errors.New("it is not as fees writes it")
+		return nil, errors.New("not in the exact form that fees writes")
 	}
 	return &m, m.check()
 }
 
-// check wants what a package can be.
+// check rejects inconsistent contents.
 func (m *Manifest) check() error {
-	if m.Version < 1 || m.Version > mostVersions || (m.Version == 1) != (m.Previous == "") {
-		return fmt.Errorf("version %d after %q cannot be", m.Version, m.Previous)
+	if m.Version < 1 || m.Version > maxVersions || (m.Version == 1) != (m.Previous == "") {
+		return fmt.Errorf("version %d does not fit the previous manifest %q", m.Version, m.Previous)
 	}
 	if m.Blocks.First > m.Blocks.Last || m.Period.Complete != (len(m.Period.Missing) == 0) || (m.Period.Month == "") == (m.Period.Year == "") {
-		return errors.New("its period contradicts itself")
+		return errors.New("the period is inconsistent")
 	}
 	if err := m.Evidence.Check(); err != nil {
 		return err
 	}
 	if m.Evidence.Blocks != m.Blocks.Count {
-		return fmt.Errorf("its evidence is of %d blocks, and it has %d", m.Evidence.Blocks, m.Blocks.Count)
+		return fmt.Errorf("the evidence covers %d blocks, the package %d", m.Evidence.Blocks, m.Blocks.Count)
 	}
-	if len(m.Files) > mostFiles {
-		return fmt.Errorf("%d files: at most %d can be", len(m.Files), mostFiles)
+	if len(m.Files) > maxFiles {
+		return fmt.Errorf("%d files exceed the limit of %d", len(m.Files), maxFiles)
 	}
 	for i, f := range m.Files {
 		switch {
 		case !validName(f.Name):
-			return fmt.Errorf("%q is no name of a file in it", f.Name)
+			return fmt.Errorf("%q is not a valid file name", f.Name)
 		case i > 0 && m.Files[i-1].Name >= f.Name:
-			return fmt.Errorf("%q is not in order", f.Name)
+			return fmt.Errorf("%q is out of order", f.Name)
 		}
 	}
 	return nil
 }
 
-// validName tells whether a name is that of a file inside of a package.
+// validName reports whether a name is a valid file name inside a package.
 func validName(name string) bool {
 	return filepath.IsLocal(name) && path.Clean(name) == name && !strings.ContainsAny(name, `\:`) &&
 		name != "." && name != ManifestFile && name != SignatureFile && name != StampFile && name != versionsDir && !strings.HasPrefix(name, versionsDir+"/")
 }
 
-// content is the manifest without what only its history makes: two versions with the
-// same content are the same package.
+// content returns the manifest without its history: two versions with equal content are the same
+// package.
 func (m *Manifest) content() *Manifest {
 	c := *m
 	c.Format, c.Version, c.Previous, c.Files = 0, 0, "", nil

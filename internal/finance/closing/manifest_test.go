@@ -15,7 +15,7 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// Only what fees writes is a manifest.
+// Only manifests written by fees are accepted.
 func TestManifestIsStrict(t *testing.T) {
 	m := january(7)
 	m.Format, m.Version, m.Files = 1, 1, []File{{"a", 1, "aa"}, {"b", 2, "bb"}}
@@ -26,32 +26,32 @@ func TestManifestIsStrict(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, &m, read)
 	for change, message := range map[[2]string]string{
-		{`"format": 1`, `"format": 2`}:                              "its format is 2",
-		{`"version": 1`, `"version": 0`}:                            "version 0",
-		{`"version": 1`, `"version": 2`}:                            "version 2 after",
-		{`"version": 1`, `"version": 1, "more": 1`}:                 "unknown field",
-		{`"version": 1`, `"version":  1`}:                           "not as fees writes it",
-		{`"version": 1`, `"version": 5, "version": 1`}:              "not as fees writes it",
-		{`"first": 5`, `"first": 10`}:                               "contradicts itself",
-		{`"complete": true`, `"complete": false`}:                   "contradicts itself",
-		{`"level": "recorded"`, `"level": "proved"`}:                "evidence contradicts itself",
-		{`"proved": 3`, `"proved": 5`}:                              "evidence contradicts itself",
-		{`"count": 5`, `"count": 6`}:                                "evidence is of 5 blocks",
-		{`"name": "a"`, `"name": "c"`}:                              "not in order",
-		{`"name": "a"`, `"name": "../a"`}:                           "is no name",
-		{`"name": "b"`, `"name": "manifest.json"`}:                  "is no name",
-		{`"fee": "7"`, `"fee": "-7"`}:                               "-7",
-		{`"fee": "7"`, `"fee": 7`}:                                  "cannot unmarshal",
-		{"\n}\n", "\n}"}:                                            "not as fees writes it",
-		{"\n}\n", "\n}\n{}"}:                                        "not as fees writes it",
-		{"\n}\n", "\n}\n" + strings.Repeat(" ", mostManifestBytes)}: "larger than",
+		{`"format": 1`, `"format": 2`}:                             "format 2 is not supported",
+		{`"version": 1`, `"version": 0`}:                           "version 0",
+		{`"version": 1`, `"version": 2`}:                           "version 2 does not fit",
+		{`"version": 1`, `"version": 1, "more": 1`}:                "unknown field",
+		{`"version": 1`, `"version":  1`}:                          "not in the exact form",
+		{`"version": 1`, `"version": 5, "version": 1`}:             "not in the exact form",
+		{`"first": 5`, `"first": 10`}:                              "is inconsistent",
+		{`"complete": true`, `"complete": false`}:                  "is inconsistent",
+		{`"level": "recorded"`, `"level": "proved"`}:               "inconsistent evidence: ",
+		{`"proved": 3`, `"proved": 5`}:                             "inconsistent evidence: ",
+		{`"count": 5`, `"count": 6`}:                               "evidence covers 5 blocks",
+		{`"name": "a"`, `"name": "c"`}:                             "out of order",
+		{`"name": "a"`, `"name": "../a"`}:                          "is not a valid file name",
+		{`"name": "b"`, `"name": "manifest.json"`}:                 "is not a valid file name",
+		{`"fee": "7"`, `"fee": "-7"`}:                              "-7",
+		{`"fee": "7"`, `"fee": 7`}:                                 "cannot unmarshal",
+		{"\n}\n", "\n}"}:                                           "not in the exact form",
+		{"\n}\n", "\n}\n{}"}:                                       "not in the exact form",
+		{"\n}\n", "\n}\n" + strings.Repeat(" ", maxManifestBytes)}: "larger than",
 	} {
 		changed := strings.Replace(text, change[0], change[1], 1)
 		require.NotEqual(t, text, changed, change)
 		_, err := ReadManifest([]byte(changed))
 		require.ErrorContains(t, err, message, "%s", change[1][:min(len(change[1]), 40)])
 	}
-	m.Files = make([]File, mostFiles+1)
+	m.Files = make([]File, maxFiles+1)
 	require.ErrorContains(t, m.check(), "1001 files")
 }
 
@@ -92,7 +92,7 @@ func TestFindings(t *testing.T) {
 		findings: []evidence.Finding{{Check: "block.time", Block: 5, Message: "late"}, {Check: "fee", Block: 6, Extrinsic: chain.Some(2), Message: "no"}},
 		transactions: []ledger.Transaction{
 			{Cost: ledger.Cost{Height: 5, Index: 1, Call: "a.b", Fee: chain.Some(chain.NewWei(1)), Verdict: evidence.Match}},
-			{Cost: ledger.Cost{Height: 5, Index: 2, Call: "a.c", Payer: chain.Some(chain.Address{19: 1})}, Error: "nobody knows"},
+			{Cost: ledger.Cost{Height: 5, Index: 2, Call: "a.c", Payer: chain.Some(chain.Address{19: 1})}, Error: "not priced"},
 			{Cost: ledger.Cost{Height: 5, Index: 3, Call: "a.d", Fee: chain.Some(chain.NewWei(3)), Charged: chain.Some(chain.NewWei(4)), Verdict: evidence.Drift},
 				Drift: chain.Some(chain.NewWei(4).Difference(chain.NewWei(3))), Class: evidence.Unknown},
 			{Cost: ledger.Cost{Height: 5, Index: 4, Fee: chain.Some(chain.NewWei(3)), Verdict: evidence.Drift}, Class: evidence.ZeroedPayer},
@@ -106,7 +106,7 @@ func TestFindings(t *testing.T) {
 	require.Equal(t, `kind,block,place,what,payer,fee,fee_token,charged,charged_token,message
 check,5,5,block.time,,,,,,late
 check,6,6-2,fee,,,,,,no
-undetermined,5,5-2,a.c,0x0000000000000000000000000000000000000001,,,,,nobody knows
+undetermined,5,5-2,a.c,0x0000000000000000000000000000000000000001,,,,,not priced
 drift,5,5-3,a.d,,3,0.000000000000000003,4,0.000000000000000004,"1 wei, unknown"
 drift,5,5-4,,,3,0.000000000000000003,,,zeroed_payer
 unclassified,7,7-4,balances.New,,,,,,not understood
@@ -121,13 +121,13 @@ unclassified,8,8-onInitialize,balances.New,,,,,,not understood
 	require.ErrorIs(t, table.WriteCSV(&out, List(ctx, b, chain.Heights{}, &count)), b.err)
 }
 
-// Only what there is is counted, in one order.
+// Counts skips zero counts and has a fixed order.
 func TestCounts(t *testing.T) {
 	var told []string
 	for what, n := range (Findings{Checks: 2, Drifts: 1, Differences: 7}).Counts {
 		told = append(told, fmt.Sprint(n, " ", what))
 	}
-	require.Equal(t, []string{"2 checks that do not hold", "1 drifts", "7 differences to the books"}, told)
+	require.Equal(t, []string{"2 failed checks", "1 fee drifts", "7 reconciliation differences"}, told)
 	for what := range (Findings{Undetermined: 1, Journal: 1}).Counts {
 		require.Equal(t, "undetermined fees", what)
 		break

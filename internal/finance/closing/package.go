@@ -18,21 +18,21 @@ import (
 )
 
 var (
-	// ErrNone says that a directory is no package.
-	ErrNone = errors.New("this is no package of fees close")
-	// ErrDamaged says that a package is not what was written.
+	// ErrNone reports that a directory is not a package.
+	ErrNone = errors.New("not a close package")
+	// ErrDamaged reports that a package differs from what was written.
 	ErrDamaged = failure.New(failure.Damaged, "the package is damaged")
 )
 
-// Package is one that is there.
+// Package is an existing package.
 type Package struct {
 	Dir      string
 	Manifest *Manifest
-	Sum      string // the SHA-256 of the manifest
+	Sum      string // SHA-256 of the manifest
 }
 
-// Open reads a package's manifest. It is fs.ErrNotExist where nothing is there, ErrNone
-// where something else is, and ErrDamaged where the manifest is missing or cannot be read.
+// Open reads a package's manifest. It returns fs.ErrNotExist if nothing is there, ErrNone if the directory is
+// something else, and ErrDamaged if the manifest is missing or cannot be read.
 func Open(dir string) (*Package, error) {
 	if err := disk.CheckDirectory(dir); errors.Is(err, disk.ErrNotDirectory) {
 		return nil, fmt.Errorf("%s: %w", dir, ErrNone)
@@ -44,7 +44,7 @@ func Open(dir string) (*Package, error) {
 		return nil, fmt.Errorf("%s: %w", dir, withoutManifest(filesIn(dir, os.Lstat)))
 	}
 	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, mostManifestBytes+1))
+	text, err := io.ReadAll(io.LimitReader(file, maxManifestBytes+1))
 	if err != nil {
 		return nil, err
 	}
@@ -55,26 +55,26 @@ func Open(dir string) (*Package, error) {
 	return &Package{dir, m, sumOf(text)}, nil
 }
 
-// openRegular opens a file that is one: no link, no pipe.
+// openRegular opens a regular file: not a link or a pipe.
 func openRegular(name string) (*os.File, error) {
 	info, err := os.Lstat(name)
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file", name)
+		return nil, fmt.Errorf("%s is not a regular file", name)
 	}
 	return os.Open(name)
 }
 
-// mostProblems is how many problems are told.
-const mostProblems = 100
+// maxProblems limits the problems that are reported.
+const maxProblems = 100
 
-// Problems are, for people, the files that are not as the manifest has them, those that
-// are missing and those that are too many, also of the versions before.
+// Problems describes files that differ from the manifest, are missing or are not listed, including those of
+// earlier versions.
 func (p *Package) Problems() (list []string, err error) {
 	list, err = p.ownProblems(true)
-	for next := p; err == nil && next.Manifest.Version > 1 && len(list) < mostProblems; {
+	for next := p; err == nil && next.Manifest.Version > 1 && len(list) < maxProblems; {
 		version := next.Manifest.Version - 1
 		name := path.Join(versionsDir, strconv.Itoa(version))
 		before, wrong := Open(filepath.Join(p.Dir, filepath.FromSlash(name)))
@@ -84,7 +84,7 @@ func (p *Package) Problems() (list []string, err error) {
 		case wrong != nil:
 			return append(list, name+": "+wrong.Error()), nil
 		case before.Sum != next.Manifest.Previous || before.Manifest.Version != version:
-			return append(list, name+" is not the version that this one came after"), nil
+			return append(list, name+" is not the predecessor of this version"), nil
 		}
 		own, err := before.ownProblems(false)
 		if err != nil {
@@ -95,10 +95,10 @@ func (p *Package) Problems() (list []string, err error) {
 		}
 		next = before
 	}
-	return list[:min(len(list), mostProblems)], err
+	return list[:min(len(list), maxProblems)], err
 }
 
-// ownProblems are those of this version. The newest has those before inside of it.
+// ownProblems returns the problems of this version. The newest contains the earlier ones.
 func (p *Package) ownProblems(newest bool) (list []string, err error) {
 	listed := map[string]bool{ManifestFile: true}
 	for _, f := range p.Manifest.Files {
@@ -113,9 +113,9 @@ func (p *Package) ownProblems(newest bool) (list []string, err error) {
 			return err
 		case newest && e.IsDir() && p.keeps(name):
 			return fs.SkipDir
-		case name == SignatureFile || name == StampFile: // of the manifest, and so not in it
+		case name == SignatureFile || name == StampFile: // they cover the manifest, so it does not list them
 			if !e.Type().IsRegular() {
-				list = append(list, name+" is no regular file")
+				list = append(list, name+" is not a regular file")
 			}
 			if e.IsDir() {
 				return fs.SkipDir
@@ -123,9 +123,9 @@ func (p *Package) ownProblems(newest bool) (list []string, err error) {
 		case !e.IsDir() && !listed[name], e.IsDir() && !p.has(name, newest):
 			list = append(list, name+" is not in the manifest")
 			switch {
-			case len(list) >= mostProblems:
+			case len(list) >= maxProblems:
 				return fs.SkipAll
-			case e.IsDir(): // with all that is in it
+			case e.IsDir(): // with its contents
 				return fs.SkipDir
 			}
 		}
@@ -134,14 +134,14 @@ func (p *Package) ownProblems(newest bool) (list []string, err error) {
 	return list, err
 }
 
-// keeps tells whether a directory is that of a version before.
+// keeps reports whether a directory contains an earlier version.
 func (p *Package) keeps(name string) bool {
 	version, ok := strings.CutPrefix(name, versionsDir+"/")
 	n, err := strconv.Atoi(version)
 	return ok && err == nil && n >= 1 && n < p.Manifest.Version && strconv.Itoa(n) == version
 }
 
-// has tells whether a directory belongs to the package.
+// has reports whether a directory belongs to the package.
 func (p *Package) has(dir string, newest bool) bool {
 	if dir == "." || newest && dir == versionsDir && p.Manifest.Version > 1 {
 		return true
@@ -154,7 +154,7 @@ func (p *Package) has(dir string, newest bool) bool {
 	return false
 }
 
-// problem is what is wrong with a file, "" if nothing.
+// problem describes what is wrong with a file, or returns "".
 func (p *Package) problem(f File) string {
 	file, err := openRegular(filepath.Join(p.Dir, filepath.FromSlash(f.Name)))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -35,8 +35,7 @@ func TestTheSameTwiceIsOneVersion(t *testing.T) {
 	require.Equal(t, before, content(t, other))
 }
 
-// Each correction is a version. The old ones stay as they were, and the new one says
-// what changed.
+// Each correction is a version. The old versions stay unchanged, and the new one records the changes.
 func TestVersions(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "january")
 	first, _ := install(t, dir, january(7), files)
@@ -101,7 +100,7 @@ func problems(t *testing.T, dir string) []string {
 	return list
 }
 
-// One byte that is another is named, in every file, as is one file more or less.
+// One changed byte is reported, in every file, as is a missing or additional file.
 func TestProblems(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "january")
 	install(t, dir, january(7), files)
@@ -122,7 +121,7 @@ func TestProblems(t *testing.T) {
 			require.Equal(t, []string{name + " is missing"}, problems(t, dir))
 		} else if name != ManifestFile {
 			require.NoError(t, os.WriteFile(path, []byte(strings.Replace(text, `"fee": "7"`, `"fee": "6"`, 1)), 0o600))
-			require.Equal(t, []string{"versions/1 is not the version that this one came after"}, problems(t, dir))
+			require.Equal(t, []string{"versions/1 is not the predecessor of this version"}, problems(t, dir))
 			require.NoError(t, os.WriteFile(path, []byte("{}"), 0o600))
 			require.Contains(t, problems(t, dir)[0], "versions/1: the package is damaged")
 			require.NoError(t, os.Remove(path))
@@ -149,7 +148,7 @@ func TestProblems(t *testing.T) {
 	require.Contains(t, problems(t, dir)[0], "report.json cannot be read")
 }
 
-// What is there and is no package of the period stays as it is.
+// Anything else at the target stays unchanged.
 func TestNothingIsOverwritten(t *testing.T) {
 	top := t.TempDir()
 	file := filepath.Join(top, "file")
@@ -176,14 +175,14 @@ func TestNothingIsOverwritten(t *testing.T) {
 		_, _, err = d.Install(dir, m, old)
 		require.ErrorIs(t, err, ErrOtherPeriod)
 		_, err = Begin(dir)
-		require.ErrorContains(t, err, "january.closing: another program is working there")
+		require.ErrorContains(t, err, "january.closing: in use by another program")
 		d.Discard()
 		require.Equal(t, before, content(t, dir))
 	}
 	d, err := Begin(dir)
 	require.NoError(t, err)
 	for _, name := range []string{"", ".", "../x", "/x", "a/../b", `a\b`, "c:x", ManifestFile, "versions", "versions/1/x"} {
-		require.ErrorContains(t, d.Add(name, nil), "is no name of a file", name)
+		require.ErrorContains(t, d.Add(name, nil), "is not a valid file name", name)
 	}
 	require.ErrorIs(t, d.Add("x", func(io.Writer) error { return chain.ErrOverflow }), chain.ErrOverflow)
 	d.Discard()

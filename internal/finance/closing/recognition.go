@@ -8,30 +8,30 @@ import (
 	"slices"
 )
 
-// leftBehind are the files that tell a package whose manifest is gone from any other directory: no
-// program but fees close writes these names together, or at all.
+// leftBehind lists files that identify a package whose manifest is lost: no other program writes these
+// names.
 var leftBehind = [][]string{{SignatureFile}, {StampFile}, {"findings.csv", "networks.json"}}
 
-// isPackage tells whether a directory with such files is a package, sound or damaged.
+// isPackage reports whether a directory with these files is a package, intact or damaged.
 func isPackage(has func(file string) bool) bool { return has(ManifestFile) || lostManifest(has) }
 
-// lostManifest tells whether a directory has what is left of a package without its manifest.
+// lostManifest reports whether a directory contains the rest of a package without its manifest.
 func lostManifest(has func(file string) bool) bool {
 	return slices.ContainsFunc(leftBehind, func(files []string) bool {
 		return !slices.ContainsFunc(files, func(file string) bool { return !has(file) })
 	})
 }
 
-// withoutManifest is the error of a directory that has no manifest that is a file.
+// withoutManifest returns the error for a directory without a manifest file.
 func withoutManifest(has func(file string) bool) error {
 	if lostManifest(has) {
-		return fmt.Errorf("%w: its %s is missing", ErrDamaged, ManifestFile)
+		return fmt.Errorf("%w: %s is missing", ErrDamaged, ManifestFile)
 	}
-	return fmt.Errorf("%w: it has no %s", ErrNone, ManifestFile)
+	return fmt.Errorf("%w: it contains no %s", ErrNone, ManifestFile)
 }
 
-// manifestError is the error of a manifest that cannot be read. Other programs have files of that name,
-// too, which share hardly a key with ours.
+// manifestError returns the error for an unreadable manifest. Files of that name from other programs share
+// hardly any keys with ours.
 func manifestError(text []byte, place string, err error) error {
 	var keys map[string]json.RawMessage
 	if json.Unmarshal(text, &keys) == nil && len(keys) > 0 {
@@ -42,13 +42,13 @@ func manifestError(text []byte, place string, err error) error {
 			}
 		}
 		if own < 3 {
-			return fmt.Errorf("%w: its %s is another program's", ErrNone, ManifestFile)
+			return fmt.Errorf("%w: its %s was written by another program", ErrNone, ManifestFile)
 		}
 	}
 	return fmt.Errorf("%w: %s: %w", ErrDamaged, place, err)
 }
 
-// filesIn tells whether a directory has a file of a name, whatever kind it is of.
+// filesIn returns a function that reports whether a directory contains a file of any type.
 func filesIn(dir string, lstat func(string) (fs.FileInfo, error)) func(file string) bool {
 	return func(file string) bool {
 		_, err := lstat(path.Join(dir, file))

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A manifest that cannot be read is a damaged one of ours, or another program's, which shares hardly a key with ours.
+// An unreadable manifest is a damaged one of ours, or another program's, which shares hardly any key with ours.
 func TestManifestsOfOthers(t *testing.T) {
 	cause := errors.New("why")
 	for text, want := range map[string]error{

@@ -18,21 +18,21 @@ import (
 	"time"
 )
 
-// Shelf is a directory with packages. Nothing outside of it is read, whatever a name or a link
-// says.
+// Shelf is a directory of packages. Nothing outside of it is read, regardless of names and
+// links.
 type Shelf struct {
 	root *os.Root
 	dir  string
 }
 
 const (
-	// mostPackages is how many packages of a shelf are listed.
-	mostPackages = 1000
-	// mostEntries is how many entries of its directory are looked at.
-	mostEntries = 10_000
+	// maxPackages limits the packages listed.
+	maxPackages = 1000
+	// maxEntries limits the directory entries examined.
+	maxEntries = 10_000
 )
 
-// OpenShelf opens a directory with packages.
+// OpenShelf opens a directory of packages.
 func OpenShelf(dir string) (*Shelf, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -44,16 +44,16 @@ func OpenShelf(dir string) (*Shelf, error) {
 // Close closes the directory.
 func (s *Shelf) Close() error { return s.root.Close() }
 
-// Names returns the directories on the shelf that are packages, sound or damaged, the last by name
-// first, which is the newest of months. Others counts the directories that are something else; more
-// tells whether there are others that were not looked at.
+// Names returns the directories that are packages, intact or damaged, in descending order of names, so that
+// the newest month is first. Others counts other directories; more reports whether entries were not
+// examined.
 func (s *Shelf) Names() (names []string, others int, more bool, err error) {
 	dir, err := s.root.Open(".")
 	if err != nil {
 		return nil, 0, false, err
 	}
 	defer dir.Close()
-	entries, err := dir.ReadDir(mostEntries)
+	entries, err := dir.ReadDir(maxEntries)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, 0, false, err
 	}
@@ -67,11 +67,11 @@ func (s *Shelf) Names() (names []string, others int, more bool, err error) {
 		}
 	}
 	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(b, a) })
-	more = len(entries) == mostEntries || len(names) > mostPackages
-	return names[:min(len(names), mostPackages)], others, more, nil
+	more = len(entries) == maxEntries || len(names) > maxPackages
+	return names[:min(len(names), maxPackages)], others, more, nil
 }
 
-// isName tells whether a directory can be a package: those in which one is made are not.
+// isName reports whether a directory can be a package. Scratch directories cannot.
 func isName(name string) bool {
 	return filepath.IsLocal(name) && !strings.ContainsAny(name, "/\\\x00") && !strings.HasPrefix(name, ".") && !strings.HasSuffix(name, scratchOf("x")[1:])
 }
@@ -80,13 +80,13 @@ func isName(name string) bool {
 type Placed struct {
 	*Package
 	Name    string
-	Written time.Time // when its manifest was written here
+	Written time.Time // modification time of its manifest
 	root    *os.Root
 }
 
-// Open opens a package, or a version before of it; 0 is the one that counts. It is fs.ErrNotExist
-// where nothing is there, ErrNone where something else is, and ErrDamaged where the manifest is
-// none. Close closes it.
+// Open opens a package or an earlier version; 0 means the current one. It returns fs.ErrNotExist if nothing is
+// there, ErrNone if the directory is something else, and ErrDamaged if the manifest is
+// invalid. Close closes it.
 func (s *Shelf) Open(name string, version int) (*Placed, error) {
 	if !isName(name) {
 		return nil, fs.ErrNotExist
@@ -108,7 +108,7 @@ func (s *Shelf) Open(name string, version int) (*Placed, error) {
 	return p, nil
 }
 
-// open reads the manifest, of the version that is wanted.
+// open reads the manifest of the requested version.
 func (p *Placed) open(version int) error {
 	if err := p.read(); err != nil || version == 0 || version == p.Manifest.Version {
 		return err
@@ -132,7 +132,7 @@ func (p *Placed) open(version int) error {
 		return err
 	}
 	if p.Manifest.Version != version {
-		return fmt.Errorf("%w: %s is of version %d", ErrDamaged, in, p.Manifest.Version)
+		return fmt.Errorf("%w: %s contains version %d", ErrDamaged, in, p.Manifest.Version)
 	}
 	return nil
 }
@@ -147,7 +147,7 @@ func (p *Placed) read() error {
 	if err != nil {
 		return err
 	}
-	text, err := io.ReadAll(io.LimitReader(file, mostManifestBytes+1))
+	text, err := io.ReadAll(io.LimitReader(file, maxManifestBytes+1))
 	if err != nil {
 		return err
 	}
@@ -158,14 +158,14 @@ func (p *Placed) read() error {
 	return nil
 }
 
-// regular opens a file of the package that is one: no link, no pipe.
+// regular opens a regular file of the package: not a link or a pipe.
 func (p *Placed) regular(name string) (*os.File, error) {
 	info, err := p.root.Lstat(name)
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file", name)
+		return nil, fmt.Errorf("%s is not a regular file", name)
 	}
 	return p.root.Open(name)
 }
@@ -173,8 +173,8 @@ func (p *Placed) regular(name string) (*os.File, error) {
 // Close closes the package.
 func (p *Placed) Close() error { return p.root.Close() }
 
-// Before is the version before, nil of the first. It is ErrDamaged where it is not the one that
-// this one came after.
+// Before returns the previous version, nil for the first. It returns ErrDamaged if that version is not the
+// recorded predecessor.
 func (s *Shelf) Before(p *Placed) (*Placed, error) {
 	if p.Manifest.Version == 1 {
 		return nil, nil
@@ -185,16 +185,16 @@ func (s *Shelf) Before(p *Placed) (*Placed, error) {
 	}
 	if before.Sum != p.Manifest.Previous {
 		before.Close()
-		return nil, fmt.Errorf("%w: version %d is not the one that version %d came after", ErrDamaged, before.Manifest.Version, p.Manifest.Version)
+		return nil, fmt.Errorf("%w: version %d is not the predecessor of version %d", ErrDamaged, before.Manifest.Version, p.Manifest.Version)
 	}
 	return before, nil
 }
 
-// Copy writes a file of the package, and ends with the context. A name that the manifest has not is
-// fs.ErrNotExist; a file that is not what the manifest says is ErrDamaged: what was written of it is
-// then to be thrown away.
+// Copy writes a file of the package until the context ends. It returns fs.ErrNotExist for a name that the manifest
+// does not list, and ErrDamaged for a file that differs from the manifest; the output must then
+// be discarded.
 func (p *Placed) Copy(ctx context.Context, name string, to io.Writer) error {
-	listed := File{Name: ManifestFile, Size: mostManifestBytes, SHA256: p.Sum}
+	listed := File{Name: ManifestFile, Size: maxManifestBytes, SHA256: p.Sum}
 	if name != ManifestFile {
 		at := slices.IndexFunc(p.Manifest.Files, func(f File) bool { return f.Name == name })
 		if at < 0 {
@@ -230,7 +230,7 @@ func (e *ending) Read(p []byte) (int, error) {
 	return e.from.Read(p)
 }
 
-// State tells a package's manifest from what it was before, "" where there is none.
+// State identifies the state of a package's manifest, "" if there is none.
 func (s *Shelf) State(name string) string {
 	info, err := s.root.Lstat(name + "/" + ManifestFile)
 	if err != nil {

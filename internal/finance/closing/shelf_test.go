@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shelf is a directory with a package of two versions.
+// shelf returns a directory with a package of two versions.
 func shelf(t *testing.T) (s *Shelf, dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -28,7 +28,7 @@ func shelf(t *testing.T) (s *Shelf, dir string) {
 	return s, dir
 }
 
-// copied is a file of a version.
+// copied returns the content of a file of a version.
 func copied(t *testing.T, s *Shelf, version int, name string) (string, error) {
 	t.Helper()
 	p, err := s.Open("2026-01", version)
@@ -39,8 +39,8 @@ func copied(t *testing.T, s *Shelf, version int, name string) (string, error) {
 	return out.String(), err
 }
 
-// Packages are found by their names, with the versions before; their files are those of the manifest,
-// and what they were.
+// Packages are found by name, with earlier versions; their files match the manifest and the
+// originals.
 func TestShelf(t *testing.T) {
 	s, dir := shelf(t)
 	p, err := s.Open("2026-01", 0)
@@ -83,7 +83,7 @@ func TestShelf(t *testing.T) {
 	}
 }
 
-// What is on a shelf and no package is told, and no link leads away from it.
+// Other entries of a shelf are counted, and links do not lead out of it.
 func TestHostileShelf(t *testing.T) {
 	s, dir := shelf(t)
 	outside := t.TempDir()
@@ -167,7 +167,7 @@ func TestHostileShelf(t *testing.T) {
 // Of a shelf with very many packages, the newest are listed.
 func TestLargeShelf(t *testing.T) {
 	s, dir := shelf(t)
-	for i := range mostPackages {
+	for i := range maxPackages {
 		at := filepath.Join(dir, fmt.Sprintf("y%04d", i))
 		require.NoError(t, os.Mkdir(at, 0o700))
 		require.NoError(t, os.WriteFile(filepath.Join(at, ManifestFile), nil, 0o600))
@@ -175,7 +175,7 @@ func TestLargeShelf(t *testing.T) {
 	names, _, more, err := s.Names()
 	require.NoError(t, err)
 	require.True(t, more)
-	require.Len(t, names, mostPackages)
+	require.Len(t, names, maxPackages)
 	require.NotContains(t, names, "2026-01")
 	require.NoError(t, s.Close())
 	_, _, _, err = s.Names()

@@ -12,24 +12,23 @@ import (
 	"github.com/feeledger/fees/internal/sys/disk"
 )
 
-// SignatureFile has the signatures of a package's manifest. It is beside the manifest, and
-// no file of the package: whoever signs changes no sum. "ssh-keygen -Y sign" puts it there
-// too, and "ssh-keygen -Y verify" reads the first one of it.
+// SignatureFile contains the signatures of a package's manifest. It is next to the manifest and not listed in it, so
+// signing changes no digest. "ssh-keygen -Y sign" writes it too, and "ssh-keygen -Y verify" reads its first
+// signature.
 const SignatureFile = ManifestFile + ".sig"
 
-// Namespace is what the signatures of manifests are for: those of anything else do not hold.
+// Namespace is the purpose of manifest signatures. Signatures for other purposes are rejected.
 const Namespace = "fees-close"
 
-// Signature is one of a manifest, with what came of its check.
+// Signature is a signature of a manifest with the result of its check.
 type Signature struct {
-	Key    string // that made it, "" where it cannot be read
-	Signer string // whose key that is, by the list of signers; "" where it was checked against nobody
-	Wrong  string // why it does not hold or does not count, "" where it does
+	Key    string // the signing key, "" if not readable
+	Signer string // the key's owner in the list of signers; "" without a list
+	Wrong  string // why it is not valid or not accepted, "" if it is
 }
 
-// Signatures checks the signatures of the manifest, none where it is not signed. Each must
-// be by one of the signers, unless there are none to check it against, and at a time at
-// which the key is valid.
+// Signatures checks the signatures of the manifest, none if it is not signed. Each must be by one of the
+// signers, unless none are given, and at a time at which the key is valid.
 func (p *Package) Signatures(signers signature.Signers, at time.Time) (list []Signature, err error) {
 	manifest, err := p.Manifest.Encode()
 	if err != nil {
@@ -53,9 +52,9 @@ func (p *Package) Signatures(signers signature.Signers, at time.Time) (list []Si
 	return list, nil
 }
 
-// signatures reads those of the manifest, and their text; none where there is no file.
+// signatures reads the signatures of the manifest and their text; none if there is no file.
 func (p *Package) signatures() (list []*signature.Signature, text []byte, err error) {
-	text, err = p.beside(SignatureFile, signature.MostBytes)
+	text, err = p.beside(SignatureFile, signature.MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}
@@ -66,17 +65,17 @@ func (p *Package) signatures() (list []*signature.Signature, text []byte, err er
 	return list, text, err
 }
 
-// beside reads a file that stands beside the manifest: its first byte too many as well.
-func (p *Package) beside(name string, most int64) ([]byte, error) {
+// beside reads a file next to the manifest, up to one byte over the limit.
+func (p *Package) beside(name string, limit int64) ([]byte, error) {
 	file, err := openRegular(filepath.Join(p.Dir, name))
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, most+1))
+	return io.ReadAll(io.LimitReader(file, limit+1))
 }
 
-// putBeside puts a file of the draft beside the manifest of a package that is there.
+// putBeside moves a file of the draft next to the manifest of an existing package.
 func (d *Draft) putBeside(p *Package, name string) error {
 	if err := rename(filepath.Join(d.dir, name), filepath.Join(p.Dir, name)); err != nil {
 		return err
@@ -84,9 +83,8 @@ func (d *Draft) putBeside(p *Package, name string) error {
 	return disk.Sync(p.Dir)
 }
 
-// SignWith has the package signed with a key when it is installed: it is not there without
-// its signature. Where nothing of it changed, the key signs the one that is there, beside
-// those who signed it before, unless it did already.
+// SignWith signs the package with a key when it is installed; it is never installed without its signature.
+// If nothing changed, the key adds its signature to the existing package, unless it has signed already.
 func (d *Draft) SignWith(key *signature.Key) { d.key = key }
 
 // sign signs the manifest of the draft.
@@ -101,7 +99,7 @@ func (d *Draft) sign(manifest []byte) error {
 	return d.writeText(SignatureFile, text)
 }
 
-// signAlso signs a package that is there already.
+// signAlso signs an existing package.
 func (d *Draft) signAlso(p *Package) error {
 	if d.key == nil {
 		return nil
@@ -117,7 +115,7 @@ func (d *Draft) signAlso(p *Package) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("%w: %s: %w: take it away to sign anew", ErrDamaged, filepath.Join(p.Dir, SignatureFile), err)
+		return fmt.Errorf("%w: %s: %w; delete the file to sign again", ErrDamaged, filepath.Join(p.Dir, SignatureFile), err)
 	}
 	for _, s := range signatures {
 		if d.key.Made(s) {
@@ -128,8 +126,8 @@ func (d *Draft) signAlso(p *Package) error {
 	if err != nil {
 		return err
 	}
-	if text = append(before, text...); len(text) > signature.MostBytes {
-		return fmt.Errorf("%s: no more signatures fit into it", filepath.Join(p.Dir, SignatureFile))
+	if text = append(before, text...); len(text) > signature.MaxBytes {
+		return fmt.Errorf("%s cannot hold more signatures", filepath.Join(p.Dir, SignatureFile))
 	}
 	if err := d.writeText(SignatureFile, text); err != nil {
 		return err

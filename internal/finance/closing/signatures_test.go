@@ -21,7 +21,7 @@ import (
 	"github.com/feeledger/fees/internal/test/program"
 )
 
-// keyOf makes a key, with the line by which a list names whose it is.
+// keyOf returns a key and its line for a list of signers.
 func keyOf(t *testing.T, who string) (key *signature.Key, listed string) {
 	public, private, err := ed25519.GenerateKey(rand.Reader)
 	require.NoError(t, err)
@@ -36,7 +36,7 @@ func keyOf(t *testing.T, who string) (key *signature.Key, listed string) {
 	return key, who + " " + string(ssh.MarshalAuthorizedKey(line))
 }
 
-// installSigned closes a manifest, signed with a key, into a directory.
+// installSigned installs a package signed with a key.
 func installSigned(t *testing.T, dir string, m Manifest, key *signature.Key) (p *Package, changed bool, err error) {
 	t.Helper()
 	d, err := Begin(dir)
@@ -51,7 +51,7 @@ func installSigned(t *testing.T, dir string, m Manifest, key *signature.Key) (p 
 	return d.Install(dir, m, old)
 }
 
-// signedBy tells who signed, and wants each signature to hold.
+// signedBy returns the signers and requires each signature to be valid.
 func signedBy(t *testing.T, p *Package, lines ...string) (who []string) {
 	t.Helper()
 	signers, err := signature.ReadSigners([]byte(strings.Join(lines, "")))
@@ -65,8 +65,8 @@ func signedBy(t *testing.T, p *Package, lines ...string) (who []string) {
 	return who
 }
 
-// A package is there with its signature, which changes no other byte. Who signs later
-// signs beside the others, and once; the next version is to be signed anew.
+// A package is installed with its signature, which changes no other byte. A later signer is added once, next to the
+// others; the next version must be signed again.
 func TestSigning(t *testing.T) {
 	mia, listsMia := keyOf(t, "mia@example.org")
 	leo, listsLeo := keyOf(t, "leo@example.org")
@@ -115,7 +115,7 @@ func TestSigning(t *testing.T) {
 	require.Len(t, beside, 1)
 }
 
-// What a signature is not of, not for, or not by, it does not prove.
+// A signature for another text or purpose, or by another key, proves nothing.
 func TestSignaturesThatDoNotHold(t *testing.T) {
 	mia, listsMia := keyOf(t, "mia@example.org")
 	leo, _ := keyOf(t, "leo@example.org")
@@ -136,10 +136,10 @@ func TestSignaturesThatDoNotHold(t *testing.T) {
 		by(leo, manifest, Namespace):            "the key is not listed",
 		good + by(leo, manifest, Namespace):     "the key is not listed",
 		by(mia, manifest, "file"):               `its namespace is "file", not "fees-close"`,
-		by(mia, []byte("something"), Namespace): "is of other bytes",
-		"something":                             "it is no SSH signature",
-		"":                                      "it is empty",
-		strings.Repeat(good, 1+signature.MostBytes/len(good)) + "more": "larger than",
+		by(mia, []byte("something"), Namespace): "is for other bytes",
+		"something":                             "not an SSH signature",
+		"":                                      "the file is empty",
+		strings.Repeat(good, 1+signature.MaxBytes/len(good)) + "more": "larger than",
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, SignatureFile), []byte(text), 0o600))
 		require.Empty(t, problems(t, dir))
@@ -147,7 +147,7 @@ func TestSignaturesThatDoNotHold(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, list[len(list)-1].Wrong, message)
 
-		// Nobody's signature is put beside one that does not hold; one that is not listed does.
+		// No signature is added next to an invalid one; one by an unlisted key does not prevent it.
 		_, _, err = installSigned(t, dir, january(7), mia)
 		if message == "the key is not listed" {
 			require.NoError(t, err)
@@ -155,38 +155,38 @@ func TestSignaturesThatDoNotHold(t *testing.T) {
 		}
 		require.ErrorIs(t, err, ErrDamaged)
 		require.ErrorContains(t, err, message)
-		require.ErrorContains(t, err, "take it away to sign anew")
+		require.ErrorContains(t, err, "delete the file to sign again")
 		require.Equal(t, text, content(t, dir)[SignatureFile])
 	}
 	path := filepath.Join(dir, SignatureFile)
-	require.NoError(t, os.WriteFile(path, []byte(good+strings.Repeat("\n", signature.MostBytes-len(good))), 0o600))
+	require.NoError(t, os.WriteFile(path, []byte(good+strings.Repeat("\n", signature.MaxBytes-len(good))), 0o600))
 	_, _, err = installSigned(t, dir, january(7), leo)
-	require.ErrorContains(t, err, "no more signatures fit into it")
+	require.ErrorContains(t, err, "cannot hold more signatures")
 
 	require.NoError(t, os.Remove(path))
 	require.NoError(t, os.Symlink(ManifestFile, path))
-	require.Equal(t, []string{SignatureFile + " is no regular file"}, problems(t, dir))
+	require.Equal(t, []string{SignatureFile + " is not a regular file"}, problems(t, dir))
 	list, err := p.Signatures(nil, time.Now())
 	require.NoError(t, err)
-	require.Contains(t, list[0].Wrong, "is no regular file")
+	require.Contains(t, list[0].Wrong, "is not a regular file")
 	require.NoError(t, os.Remove(path))
 	require.NoError(t, os.MkdirAll(filepath.Join(path, "inside"), 0o700))
-	require.Equal(t, []string{SignatureFile + " is no regular file"}, problems(t, dir))
-	require.ErrorContains(t, BeginIn(t.TempDir()).Add(SignatureFile, text("x")), "is no name of a file in a package")
+	require.Equal(t, []string{SignatureFile + " is not a regular file"}, problems(t, dir))
+	require.ErrorContains(t, BeginIn(t.TempDir()).Add(SignatureFile, text("x")), "is not a valid file name in a package")
 }
 
-// Where the key does not sign, nothing is made and nothing changes.
+// If the key cannot sign, nothing is created or changed.
 func TestAKeyThatDoesNotSign(t *testing.T) {
 	key := refused(t)
 	dir := filepath.Join(t.TempDir(), "january")
 	_, _, err := installSigned(t, dir, january(7), key)
-	require.ErrorContains(t, err, "does not sign")
+	require.ErrorContains(t, err, "cannot sign")
 	require.NoDirExists(t, dir)
 	install(t, dir, january(7), files)
 	before := content(t, dir)
 	for fee := range uint64(2) {
 		_, _, err = installSigned(t, dir, january(7+fee), key)
-		require.ErrorContains(t, err, "does not sign")
+		require.ErrorContains(t, err, "cannot sign")
 		require.Equal(t, before, content(t, dir))
 	}
 
@@ -203,7 +203,7 @@ func TestAKeyThatDoesNotSign(t *testing.T) {
 	require.Equal(t, []string{"mia@example.org"}, signedBy(t, p, listsMia))
 }
 
-// What ssh-keygen signs in a package counts, and what we signed there it takes.
+// ssh-keygen's signatures of a package are accepted, and ssh-keygen accepts ours.
 func TestKeygenSignsAPackage(t *testing.T) {
 	program.Path(t, program.SSH, "ssh-keygen")
 	run := func(input string, arguments ...string) {
@@ -233,7 +233,7 @@ func TestKeygenSignsAPackage(t *testing.T) {
 	run(content(t, other)[ManifestFile], "-Y", "verify", "-n", Namespace, "-f", signers, "-I", "leo@example.org", "-s", filepath.Join(other, SignatureFile))
 }
 
-// refusing is an agent that has a key, and does not let it sign.
+// refusing is an agent that refuses to sign.
 type refusing struct{ agent.Agent }
 
 func (refusing) Sign(ssh.PublicKey, []byte) (*ssh.Signature, error) { return nil, io.ErrClosedPipe }
@@ -244,7 +244,7 @@ func (a refusing) SignWithFlags(ssh.PublicKey, []byte, agent.SignatureFlags) (*s
 
 func (refusing) Extension(string, []byte) ([]byte, error) { return nil, agent.ErrExtensionUnsupported }
 
-// refused is a key whose agent does not let it sign.
+// refused returns a key whose agent refuses to sign.
 func refused(t *testing.T) *signature.Key {
 	public, private, err := ed25519.GenerateKey(rand.Reader)
 	require.NoError(t, err)

@@ -11,18 +11,18 @@ import (
 	"github.com/feeledger/fees/internal/finance/closing/timestamp"
 )
 
-// StampFile has the timestamp of a package's manifest, as an authority answered it. It is
-// beside the manifest as the [SignatureFile] is, and "openssl ts -verify" reads it.
+// StampFile contains the timestamp of a package's manifest, as returned by the authority. It is next to the manifest
+// like the [SignatureFile], and "openssl ts -verify" reads it.
 const StampFile = ManifestFile + timestamp.Suffix
 
-// Stamp checks the timestamp of the manifest, nil where there is none. It must be by one of
-// the authorities, unless there are none to check it against.
+// Stamp checks the timestamp of the manifest, nil if there is none. It must be by one of the authorities,
+// unless none are given.
 func (p *Package) Stamp(ctx context.Context, authorities *x509.CertPool) (*timestamp.Checked, error) {
 	manifest, err := p.Manifest.Encode()
 	if err != nil {
 		return nil, err
 	}
-	text, err := p.beside(StampFile, timestamp.MostBytes)
+	text, err := p.beside(StampFile, timestamp.MaxBytes)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
@@ -32,9 +32,8 @@ func (p *Package) Stamp(ctx context.Context, authorities *x509.CertPool) (*times
 	return timestamp.Check(ctx, text, manifest, authorities), nil
 }
 
-// StampWith has the package stamped by who answers, when it is installed: it is not there
-// without its timestamp. Where nothing of it changed, the one that is there keeps the
-// timestamp that it has, or gets its first.
+// StampWith requests a timestamp for the package with ask when it is installed; it is never installed
+// without its timestamp. If nothing changed, the existing package keeps its timestamp or gets its first.
 func (d *Draft) StampWith(ask func(manifest []byte) ([]byte, error)) { d.ask = ask }
 
 // stamp stamps the manifest of the draft.
@@ -49,7 +48,7 @@ func (d *Draft) stamp(manifest []byte) error {
 	return d.writeText(StampFile, answer)
 }
 
-// stampAlso stamps a package that is there already, unless it is.
+// stampAlso stamps an existing package unless it has a timestamp.
 func (d *Draft) stampAlso(p *Package) error {
 	if d.ask == nil {
 		return nil
@@ -59,7 +58,7 @@ func (d *Draft) stampAlso(p *Package) error {
 	case err != nil:
 		return err
 	case there != nil && there.Wrong != "":
-		return fmt.Errorf("%w: %s: %s: take it away to stamp anew", ErrDamaged, filepath.Join(p.Dir, StampFile), there.Wrong)
+		return fmt.Errorf("%w: %s: %s; delete the file to request a new timestamp", ErrDamaged, filepath.Join(p.Dir, StampFile), there.Wrong)
 	case there != nil:
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/feeledger/fees/internal/test/tsatest"
 )
 
-// installStamped closes a manifest, stamped by who answers, into a directory.
+// installStamped installs a package with a timestamp.
 func installStamped(t *testing.T, dir string, m Manifest, ask func([]byte) ([]byte, error)) (p *Package, changed bool, err error) {
 	t.Helper()
 	d, err := Begin(dir)
@@ -26,9 +26,8 @@ func installStamped(t *testing.T, dir string, m Manifest, ask func([]byte) ([]by
 	return d.Install(dir, m, old)
 }
 
-// A package is there with its timestamp, which changes no other byte and stays as it is
-// where nothing changed; a package without one gets its first. The next version is to be
-// stamped anew.
+// A package is installed with its timestamp, which changes no other byte and stays if nothing changed; a package
+// without one gets its first. The next version must be stamped again.
 func TestStamping(t *testing.T) {
 	address, certificates := tsatest.Serve(t, time.Now().Add(time.Hour))
 	authority, err := timestamp.NewAuthority(address)
@@ -38,7 +37,7 @@ func TestStamping(t *testing.T) {
 	authorities, err := timestamp.ReadAuthorities(listed)
 	require.NoError(t, err)
 	ask := func(manifest []byte) ([]byte, error) { return authority.Ask(t.Context(), manifest) }
-	never := func([]byte) ([]byte, error) { return nil, errors.New("nobody is to be asked") }
+	never := func([]byte) ([]byte, error) { return nil, errors.New("unexpected request") }
 
 	dir := filepath.Join(t.TempDir(), "january")
 	p, changed, err := installStamped(t, dir, january(7), nil)
@@ -49,7 +48,7 @@ func TestStamping(t *testing.T) {
 	require.Nil(t, stamp)
 	plain := content(t, dir)
 	_, _, err = installStamped(t, dir, january(7), never)
-	require.ErrorContains(t, err, "nobody is to be asked")
+	require.ErrorContains(t, err, "unexpected request")
 	require.Equal(t, plain, content(t, dir))
 
 	began := time.Now().Add(-time.Second)
@@ -72,13 +71,13 @@ func TestStamping(t *testing.T) {
 	require.NoError(t, os.Symlink(ManifestFile, path))
 	stamp, err = p.Stamp(t.Context(), authorities)
 	require.NoError(t, err)
-	require.Contains(t, stamp.Wrong, "is no regular file")
+	require.Contains(t, stamp.Wrong, "is not a regular file")
 	require.NoError(t, os.Remove(path))
 	require.NoError(t, os.WriteFile(path, []byte(stamped[StampFile]), 0o600))
 
 	other := filepath.Join(t.TempDir(), "january")
 	_, _, err = installStamped(t, other, january(7), never)
-	require.ErrorContains(t, err, "nobody is to be asked")
+	require.ErrorContains(t, err, "unexpected request")
 	require.NoDirExists(t, other)
 	_, _, err = installStamped(t, other, january(8), ask)
 	require.NoError(t, err)
@@ -100,13 +99,13 @@ func TestStamping(t *testing.T) {
 	require.Empty(t, stamp.Wrong)
 	require.Empty(t, stamp.Authority)
 
-	for given, message := range map[string]string{another: "of other bytes", "something": "no answer of a time-stamping authority"} {
+	for given, message := range map[string]string{another: "for other bytes", "something": "not a response of a time-stamping authority"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, StampFile), []byte(given), 0o600))
 		stamp, err = p.Stamp(t.Context(), authorities)
 		require.NoError(t, err)
 		require.Contains(t, stamp.Wrong, message)
 		_, _, err = installStamped(t, dir, january(9), ask)
 		require.ErrorIs(t, err, ErrDamaged)
-		require.ErrorContains(t, err, "take it away to stamp anew")
+		require.ErrorContains(t, err, "delete the file to request a new timestamp")
 	}
 }

@@ -17,9 +17,8 @@ import (
 	"github.com/feeledger/fees/internal/test/crashtest"
 )
 
-// Whatever a crash of the machine leaves where a month is closed, the package is one of those
-// that were closed, whole, with all versions before it; the next one goes on. One that was told
-// to be closed is there.
+// Whatever a machine crash leaves during a close, the package is one of the closed versions, complete, with all
+// earlier ones; the next close continues. A version reported as closed exists.
 func TestTornPackages(t *testing.T) {
 	files := map[string]string{"report.json": "{7}", "lists/of/blocks.csv": "5,6,7"}
 	for versions := range 3 { // that are there before
@@ -67,7 +66,7 @@ func TestTornPackages(t *testing.T) {
 	}
 }
 
-// wholePackage is the version that is there, 0 for none. Those before it are to have these sums.
+// wholePackage returns the existing version, 0 for none, and checks the digests of the earlier ones.
 func wholePackage(dir string, sums []string) (version int, err error) {
 	p, err := Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -97,7 +96,7 @@ func wholePackage(dir string, sums []string) (version int, err error) {
 	return p.Manifest.Version, nil
 }
 
-// A full disk, and one that fails, end a close with an error, or it had no need of the call.
+// A full or failing disk ends a close with an error, unless the failing call was not needed.
 func TestClosesWhoseCallsFail(t *testing.T) {
 	files := map[string]string{"report.json": "{7}"}
 	for _, f := range []struct{ call, failure string }{

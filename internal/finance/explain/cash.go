@@ -10,14 +10,14 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// Settlement is the money that moved.
+// Settlement describes the amounts that moved.
 type Settlement struct {
-	Payer  chain.Optional[chain.Address] `json:"payer"`  // null where nothing was withdrawn
+	Payer  chain.Optional[chain.Address] `json:"payer"`  // null if nothing was withdrawn
 	Inputs []Input                       `json:"inputs"` // withdrawn, given back, credited
 	Steps  []Step                        `json:"steps"`  // charged, burned, drift
 }
 
-// paid are the inputs that make what was charged.
+// paid returns the inputs that make up the amount charged.
 func (s *Settlement) paid() []Input { return s.Inputs[:len(s.Steps[0].Values)] }
 
 func (s *Settlement) read(name string, amount chain.Wei, from string) {
@@ -29,7 +29,7 @@ func (s *Settlement) step(st Step, result fmt.Stringer) {
 	s.Steps = append(s.Steps, st)
 }
 
-// settle reads the cash. What it came to is the report's.
+// settle derives the settlement from the events. The resulting amounts come from the report.
 func (v *Invoice) settle() *Settlement {
 	t := &v.Transaction
 	charged, known := t.Charged.Get()
@@ -41,7 +41,7 @@ func (v *Invoice) settle() *Settlement {
 	nothing := Step{Name: "charged", Formula: "0", Values: []Value{}}
 	switch cash, err := chain.FindCash(v.extrinsic); {
 	case errors.Is(err, chain.ErrMissing) && charged.IsZero():
-		nothing.Note = "there is no event balances.Withdraw"
+		nothing.Note = "no balances.Withdraw event"
 		s.step(nothing, charged)
 	case err != nil:
 		return nil
@@ -49,7 +49,7 @@ func (v *Invoice) settle() *Settlement {
 		v.proportion(s)
 		v.destinations(s)
 	case charged.IsZero() && verdict == evidence.CashOnly:
-		nothing.Note = "the call is free of fees: what was withdrawn is its own"
+		nothing.Note = "the call is exempt from fees; the withdrawal is part of the call itself"
 		s.step(nothing, charged)
 	default:
 		return nil
@@ -61,8 +61,8 @@ func (v *Invoice) settle() *Settlement {
 	return s
 }
 
-// settled lists what was withdrawn, given back and credited. It is false where no
-// way to tell these gives what the report says was charged.
+// settled lists the withdrawal, the refund and the credits. It returns false if no interpretation of the deposits
+// gives the amount charged in the report.
 func (v *Invoice) settled(s *Settlement, cash chain.Cash, charged chain.Wei) bool {
 	credits, ok := v.credits(cash, charged)
 	if !ok {
@@ -83,7 +83,7 @@ func (v *Invoice) settled(s *Settlement, cash chain.Cash, charged chain.Wei) boo
 	return true
 }
 
-// credits tells the credits from the refund, as the report did.
+// credits separates the credits from the refund, like the report.
 func (v *Invoice) credits(cash chain.Cash, charged chain.Wei) (credits []chain.Deposit, ok bool) {
 	author, _ := v.Transaction.Author.Get()
 	for _, authorPaid := range []bool{!author.IsZero(), author.IsZero()} {
@@ -95,7 +95,7 @@ func (v *Invoice) credits(cash chain.Cash, charged chain.Wei) (credits []chain.D
 	return nil, false
 }
 
-// proportion is the share of the fee that the treasury gets, where governance sets it.
+// proportion adds the treasury's share of the fee if governance sets it.
 func (v *Invoice) proportion(s *Settlement) {
 	d, _ := v.rules.Destinations.Get()
 	base, above := d.NativeBase, d.NativeTip
@@ -105,17 +105,17 @@ func (v *Invoice) proportion(s *Settlement) {
 	if base != network.TreasuryParameter && above != network.TreasuryParameter {
 		return
 	}
-	in := Input{Name: "FeesTreasuryProportion", Unit: InPerbill, From: fmt.Sprintf("as block %d left it, in force for the block after it", max(v.Block, 1)-1)}
+	in := Input{Name: "FeesTreasuryProportion", Unit: InPerbill, From: fmt.Sprintf("state after block %d, in force for the next block", max(v.Block, 1)-1)}
 	if share, known := v.report.FeesTreasuryProportion.Get(); known {
 		in.Value = chain.Some(Digits(share.String()))
 		if p, _ := v.rules.Proportion.Get(); p.Default != nil && *p.Default == share {
-			in.From += "; also the default, where governance has set none"
+			in.From += "; equals the default if governance has set none"
 		}
 	}
 	s.Inputs = append(s.Inputs, in)
 }
 
-// destinations are where the money went, as far as the report knows.
+// destinations adds the destinations of the fee, as far as known.
 func (v *Invoice) destinations(s *Settlement) {
 	t := &v.Transaction
 	burned, hasBurned := t.Burned.Get()
@@ -125,10 +125,10 @@ func (v *Invoice) destinations(s *Settlement) {
 		return
 	}
 	charged, _ := t.Charged.Get()
-	s.read("treasury", treasury, "what was credited to the treasury")
-	s.read("author", author, "what was credited to the author of the block")
+	s.read("treasury", treasury, "credited to the treasury")
+	s.read("author", author, "credited to the block author")
 	if d, _ := v.rules.Destinations.Get(); d.PriorityMinted && t.Layer == fee.EVM {
-		s.step(Step{Name: "burned", Formula: "charged − treasury", Note: "what the author got was minted, beside the fee",
+		s.step(Step{Name: "burned", Formula: "charged − treasury", Note: "the author's amount was minted in addition to the fee",
 			Values: []Value{with("charged", charged), with("treasury", treasury)}}, burned)
 		return
 	}

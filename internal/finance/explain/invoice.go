@@ -12,8 +12,8 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// Invoice is one fee with all that it follows from. Its JSON has the keys of a
-// block's where it says the same.
+// Invoice is a fee with everything it is derived from. Its JSON uses the keys of a block's JSON for the
+// same values.
 type Invoice struct {
 	Network     string                     `json:"network"`
 	Runtime     chain.Optional[uint32]     `json:"runtime"`
@@ -22,31 +22,30 @@ type Invoice struct {
 	BlockHash   chain.Hash                 `json:"block_hash"`
 	Time        chain.Optional[chain.Time] `json:"time"`
 	Finalized   chain.Optional[bool]       `json:"finalized"`
-	Evidence    evidence.Evidence          `json:"evidence"` // how well the block is known
+	Evidence    evidence.Evidence          `json:"evidence"` // for the block
 	Index       int                        `json:"index"`
 	Transaction evidence.Transaction       `json:"transaction"`
 	Inputs      []Input                    `json:"inputs"`
 	Steps       []Step                     `json:"steps"`
-	Cash        *Settlement                `json:"cash"`      // null where the chain recorded none
+	Cash        *Settlement                `json:"cash"`      // null if the chain recorded none
 	Findings    []evidence.Finding         `json:"findings"`  // on this extrinsic and on the block as a whole
 	Diagnosis   *evidence.Diagnosis        `json:"diagnosis"` // of this fee's drift
 	Notes       []string                   `json:"notes"`     // on the block
 
-	Creates bool   `json:"-"` // a contract
+	Creates bool   `json:"-"` // the transaction creates a contract
 	Symbol  string `json:"-"` // of the network's token
 
 	report       *evidence.Report
 	extrinsic    *chain.Extrinsic
 	rules        network.Rules
-	multiplierAt string // what --multiplier-at says
+	multiplierAt string // value of --multiplier-at
 }
 
-// Input is a figure that was read, with where from. Value is a whole number of
-// the unit.
+// Input is a figure with its source. Value is an integer in the given unit.
 type Input struct {
 	Name  string                 `json:"name"`
-	Value chain.Optional[Digits] `json:"value"` // null where it is not known
-	Unit  string                 `json:"unit"`  // "" where there is none
+	Value chain.Optional[Digits] `json:"value"` // null if not known
+	Unit  string                 `json:"unit"`  // "" if there is none
 	From  string                 `json:"from"`
 }
 
@@ -54,12 +53,12 @@ func input(name string, value fmt.Stringer, unit, from string) Input {
 	return Input{name, chain.Some(Digits(value.String())), unit, from}
 }
 
-// Digits are a whole number in decimal.
+// Digits is an integer in decimal.
 type Digits string
 
 func (d Digits) String() string { return string(d) }
 
-// The units of inputs and results.
+// Units of inputs and results.
 const (
 	InWei        = "wei"
 	InWeiPerGas  = "wei per gas"
@@ -69,7 +68,7 @@ const (
 	InPerbill    = "parts per billion"
 )
 
-// Make explains the transaction with that index.
+// Make explains the transaction with the given index.
 func Make(item source.Item, r *evidence.Report, index int, multiplierAt string) *Invoice {
 	v := &Invoice{
 		Network: r.Network, Runtime: r.Runtime, Rules: r.Rules,
@@ -101,8 +100,8 @@ func Make(item source.Item, r *evidence.Report, index int, multiplierAt string) 
 	return v
 }
 
-// Holds tells whether the fee is determined, by rules that are known to apply or
-// that gave what the chain charged, and nothing was found.
+// Holds reports whether the fee is determined by rules that apply or that gave the amount charged, without
+// findings.
 func (v *Invoice) Holds() bool {
 	verdict, _ := v.Transaction.Verdict.Get()
 	return v.Transaction.Error == nil && len(v.Findings) == 0 && (v.rules.Certain || verdict == evidence.Match)
@@ -112,19 +111,18 @@ func (v *Invoice) read(name string, value fmt.Stringer, unit, from string) {
 	v.Inputs = append(v.Inputs, input(name, value, unit, from))
 }
 
-// field is a place in the extrinsic.
+// field describes a field of the extrinsic.
 func (v *Invoice) field(path string) string {
 	return fmt.Sprintf("block %d, extrinsic %d: %s", v.Block, v.Index, path)
 }
 
-// event is a place in an event of the extrinsic, by its position.
+// event describes a field of an event of the extrinsic, by its index.
 func (v *Invoice) event(i int, path string) string {
 	e := &v.extrinsic.Events[i]
 	return v.field(fmt.Sprintf("events[%d] %s.%s %s", i, e.Pallet, e.Name, path))
 }
 
-// readEVM lists what the fee of an EVM transaction follows from, as far as it can
-// be read.
+// readEVM adds the inputs of an EVM transaction's fee, as far as they can be read.
 func (v *Invoice) readEVM() {
 	if payload, err := evm.ParsePayload(v.extrinsic.Args); err == nil {
 		v.readPayload(&payload)
@@ -138,7 +136,7 @@ func (v *Invoice) readPayload(p *evm.Payload) {
 	v.Creates = err == nil && action.Create
 	place := "args.transaction."
 	if v.extrinsic.Args.Member("transaction").Member("gasPrice").Kind() == jsonscan.Absent {
-		place += string(p.Type) + "." // not so before there were types
+		place += string(p.Type) + "." // absent before typed transactions
 	}
 	if !p.Capped() {
 		v.read("gasPrice", p.LegacyGasPrice, InWeiPerGas, v.field(place+"gasPrice"))
@@ -171,11 +169,11 @@ func (v *Invoice) readWeight() {
 	}
 }
 
-// readRules lists what the base fee follows from.
+// readRules adds the inputs of the base fee.
 func (v *Invoice) readRules() {
 	if runtime, ok := v.Runtime.Get(); ok {
 		v.read("runtime", Digits(fmt.Sprint(runtime)), "",
-			fmt.Sprintf("runtime spec at block %d: a block is executed by the runtime that its parent left behind", max(v.Block, 1)-1))
+			fmt.Sprintf("runtime spec after block %d: each block is executed by the runtime set at its parent", max(v.Block, 1)-1))
 	}
 	if static, ok := v.rules.BaseFee.Static.Get(); ok {
 		v.read("static base fee", static, InWeiPerGas, v.rules.Source)
@@ -186,18 +184,18 @@ func (v *Invoice) readRules() {
 	if !ok {
 		return
 	}
-	why := "in force for the block after it"
+	why := "in force for the next block"
 	switch {
 	case v.multiplierAt != "":
-		why = "as --multiplier-at " + v.multiplierAt + " says"
+		why = "selected by --multiplier-at " + v.multiplierAt
 	case v.rules.MultiplierAt == network.AtBlock:
-		why = "at the block itself, as rule 6 says"
+		why = "at the block itself, by rule 6"
 	}
 	v.read("multiplier", m.Value, InMultiplier, fmt.Sprintf("block %d: transactionPayment.nextFeeMultiplier, %s", m.At, why))
 }
 
-// readNative lists what the fee of a native transaction follows from: the fee
-// event, or the cash where there was no such event.
+// readNative adds the inputs of a native transaction's fee: the fee event, or the settlement if there is
+// none.
 func (v *Invoice) readNative() {
 	t := &v.Transaction
 	paid, ok := t.Fee.Get()

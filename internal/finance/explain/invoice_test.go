@@ -14,8 +14,8 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// TestExplainedRefund tells the refund from what the author of the block got,
-// where the author is the payer: by what was charged.
+// TestExplainedRefund distinguishes the refund from the block author's amount, where the author is the
+// payer: by what was charged.
 func TestExplainedRefund(t *testing.T) {
 	payer, other := chain.Address{1}, chain.Address{2}
 	var v Invoice
@@ -31,8 +31,8 @@ func TestExplainedRefund(t *testing.T) {
 	}
 }
 
-// TestExplainedDestinations shows where the money went as the report has it: of
-// 1000 withdrawn 300 came back and 140 + 7 were credited, so that 553 were burned.
+// TestExplainedDestinations shows the destinations in the report: of 1000 withdrawn, 300 were refunded and
+// 140 + 7 credited, so 553 were burned.
 func TestExplainedDestinations(t *testing.T) {
 	payer, other := "0x"+strings.Repeat("11", 20), "0x"+strings.Repeat("22", 20)
 	event := func(name, who string, amount int) chain.Event {
@@ -52,7 +52,7 @@ func TestExplainedDestinations(t *testing.T) {
 	require.Equal(t, "700 − 140 − 7", s.Steps[1].Calculation())
 	require.Equal(t, Digits("553"), s.Steps[1].Result)
 
-	// Where the chain minted the author's part, it is no part of what was charged.
+	// Where the chain minted the author's part, it is not part of the charge.
 	v.rules.Destinations = chain.Some(network.Destinations{PriorityMinted: true})
 	v.Transaction.Burned = some(560)
 	s = v.settle()
@@ -66,7 +66,7 @@ func TestExplainedDestinations(t *testing.T) {
 	v.Transaction.Charged, v.Transaction.Verdict = some(0), chain.Some(evidence.CashOnly)
 	s = v.settle()
 	require.Empty(t, s.Inputs)
-	require.Equal(t, "the call is free of fees: what was withdrawn is its own", s.Steps[0].Note)
+	require.Equal(t, "the call is exempt from fees; the withdrawal is part of the call itself", s.Steps[0].Note)
 }
 
 func amounts(inputs []Input) (list []string) {

@@ -25,13 +25,13 @@ import (
 	"github.com/feeledger/fees/source/prove"
 )
 
-// table is the network of the recordings with a row of its own.
+// table is the network of the recordings with an added row.
 func table(more, row string) string {
 	return `{"networks": [{"name": "moonbeam", "symbol": "GLMR", "last_runtime": 4500, "first_withdraw_event": 1201, ` + more + `,
 		"rows": [{"from_runtime": 900, "source": "a test", ` + row + `}]}]}`
 }
 
-// ways are rules for the recorded blocks, so that every formula is used.
+// ways are rules for the recorded blocks that together use every formula.
 var ways = map[string]string{
 	"built in": "",
 	"uncapped": table(`"first_fee_event": 1801`, `"base_fee_constant": "100000000007", "minimum_multiplier": "1000000000000000000",
@@ -39,7 +39,7 @@ var ways = map[string]string{
 	"capped": table(`"first_fee_event": 1801`, `"base_fee_constant": "101000000000", "minimum_multiplier": "1000000000000000000"`),
 }
 
-// sent is a transaction with what its sender's balance lost, found when the blocks were
+// sent is a transaction with the loss of its sender's balance, determined when the blocks were
 // recorded.
 type sent struct {
 	Kind    string `json:"kind"`
@@ -60,7 +60,7 @@ func sentIn(t testing.TB, recording string) []sent {
 	return file.Sent
 }
 
-// reader reads a recording, by the rules of a way.
+// reader reads a recording with the rules of a way.
 func reader(t testing.TB, recording, way string) *source.Reader {
 	src, err := answers.OpenDirectory("../../../testdata/recordings/" + recording)
 	require.NoError(t, err)
@@ -72,7 +72,7 @@ func reader(t testing.TB, recording, way string) *source.Reader {
 	return &source.Reader{Source: src, Tables: tables}
 }
 
-// explained is the invoice of a transaction of a block that was changed.
+// explained returns the invoice of a transaction in a modified block.
 func explained(t testing.TB, r *source.Reader, height uint64, index int, change func(*source.Item)) *explain.Invoice {
 	item, err := r.Read(context.Background(), source.Height(height))
 	require.NoError(t, err)
@@ -84,9 +84,9 @@ func explained(t testing.TB, r *source.Reader, height uint64, index int, change 
 	return explain.Make(item, report, index, string(r.MultiplierAt))
 }
 
-// Every formula with its values gives its result, by the arithmetic of the Go compiler;
-// each value is an input or an earlier result; what was charged, and by the chain's own
-// rules the fee, is what the sender's balance lost when the blocks were recorded.
+// Every formula with its values gives its result in Go's arithmetic; each value is an input or an earlier result;
+// the charge, and under the chain's own rules the fee, equals the loss of the sender's balance in the
+// recording.
 func TestEveryFormula(t *testing.T) {
 	names := map[string]map[string]bool{}
 	for way := range ways {
@@ -147,7 +147,7 @@ func TestEveryFormula(t *testing.T) {
 	}
 }
 
-// follow works steps out again, and enters what they have and give.
+// follow recomputes steps from their values.
 func follow(t *testing.T, what string, known map[string]string, inputs []explain.Input, steps []explain.Step) {
 	t.Helper()
 	for _, in := range inputs {
@@ -166,7 +166,7 @@ func follow(t *testing.T, what string, known map[string]string, inputs []explain
 	}
 }
 
-// worked works a formula of whole numbers out.
+// worked evaluates an integer formula.
 func worked(t *testing.T, formula string) string {
 	t.Helper()
 	text := strings.NewReplacer("×", "*", "−", "-", "floor(", "(", "10^18", "1000000000000000000").Replace(formula)
@@ -175,7 +175,7 @@ func worked(t *testing.T, formula string) string {
 	return made.Value.ExactString()
 }
 
-// The notes say what a reader of the figures would ask.
+// The notes answer likely questions of a reader.
 func TestNotes(t *testing.T) {
 	built := reader(t, "moonbeam-2100", "built in")
 	note := func(v *explain.Invoice, name string) string {
@@ -188,10 +188,10 @@ func TestNotes(t *testing.T) {
 		case "collective.vote PAYS-NO":
 			require.Equal(t, "waived by the chain (paysFee No): only a tip is paid", note(explained(t, built, s.Height, s.Index, nil), "fee"))
 			without := explained(t, built, s.Height, s.Index, func(b *source.Item) { drop(&b.Block.Extrinsics[s.Index], "balances", "Withdraw") })
-			require.Equal(t, "there is no event balances.Withdraw", without.Cash.Steps[0].Note)
+			require.Equal(t, "no balances.Withdraw event", without.Cash.Steps[0].Note)
 		case "transfer-legacy":
 			v := explained(t, built, s.Height, s.Index, nil)
-			require.Equal(t, "static in this runtime: the multiplier has no part in it", note(v, "base fee per gas"))
+			require.Equal(t, "static in this runtime: independent of the multiplier", note(v, "base fee per gas"))
 			require.Equal(t, "match: the chain charged exactly the fee", v.VerdictText())
 			require.False(t, v.Creates)
 			uncapped := explained(t, reader(t, "moonbeam-2100", "uncapped"), s.Height, s.Index, nil)
@@ -199,13 +199,13 @@ func TestNotes(t *testing.T) {
 		case "create-erc20":
 			require.True(t, explained(t, built, s.Height, s.Index, nil).Creates)
 			uncapped := explained(t, reader(t, "moonbeam-2100", "uncapped"), s.Height, s.Index, nil)
-			require.Equal(t, "not capped by maxFeePerGas in this runtime, otherwise than the rule says", note(uncapped, "gas price"))
+			require.Equal(t, "contrary to the rule, this runtime does not cap it at maxFeePerGas", note(uncapped, "gas price"))
 		}
 	}
 
 	// Runtime 1701 had no fee event.
 	old := reader(t, "moonbeam-1701", "built in")
-	require.Equal(t, "the runtime had no fee event: the fee is what was charged", note(explained(t, old, 7, 3, nil), "fee"))
+	require.Equal(t, "the runtime has no fee event: the fee is the amount charged", note(explained(t, old, 7, 3, nil), "fee"))
 	v := explained(t, old, 7, 3, func(b *source.Item) {
 		x := &b.Block.Extrinsics[3]
 		drop(x, "balances", "Withdraw")
@@ -216,7 +216,7 @@ func TestNotes(t *testing.T) {
 			}
 		}
 	})
-	require.Equal(t, "the chain withdrew nothing, and says paysFee No", note(v, "fee"))
+	require.Equal(t, "the chain withdrew nothing and reports paysFee No", note(v, "fee"))
 	require.Equal(t, "cash only: there is no rule to compare the charge with", explained(t, old, 7, 3, nil).VerdictText())
 }
 
@@ -226,12 +226,12 @@ func parsed(t *testing.T, text string) jsonscan.Value {
 	return v
 }
 
-// drop takes the events of a name away.
+// drop removes the events of a name.
 func drop(x *chain.Extrinsic, pallet, name string) {
 	x.Events = slices.DeleteFunc(slices.Clone(x.Events), func(e chain.Event) bool { return e.Is(pallet, name) })
 }
 
-// garble makes the events of a name such as cannot be read.
+// garble makes the events of a name unreadable.
 func garble(x *chain.Extrinsic, pallet, name string) {
 	for i := range x.Events {
 		if x.Events[i].Is(pallet, name) {
@@ -240,7 +240,7 @@ func garble(x *chain.Extrinsic, pallet, name string) {
 	}
 }
 
-// Which block's multiplier was used is said with its reason.
+// The block whose multiplier was used is given with the reason.
 func TestWhyThisMultiplier(t *testing.T) {
 	from := func(r *source.Reader) string {
 		v := explained(t, r, 25, 4, nil)
@@ -252,14 +252,14 @@ func TestWhyThisMultiplier(t *testing.T) {
 		return ""
 	}
 	r := reader(t, "moonbeam-2100", "capped")
-	require.Equal(t, "block 24: transactionPayment.nextFeeMultiplier, in force for the block after it", from(r))
+	require.Equal(t, "block 24: transactionPayment.nextFeeMultiplier, in force for the next block", from(r))
 	r.MultiplierAt = network.AtBlock
-	require.Equal(t, "block 25: transactionPayment.nextFeeMultiplier, as --multiplier-at "+string(network.AtBlock)+" says", from(r))
+	require.Equal(t, "block 25: transactionPayment.nextFeeMultiplier, selected by --multiplier-at "+string(network.AtBlock), from(r))
 	r.MultiplierAt, r.Specification, r.Tables = "", true, network.BuiltIn()
-	require.Equal(t, "block 25: transactionPayment.nextFeeMultiplier, at the block itself, as rule 6 says", from(r))
+	require.Equal(t, "block 25: transactionPayment.nextFeeMultiplier, at the block itself, by rule 6", from(r))
 }
 
-// What cannot be read has no figure: an invoice goes as far as it can, never further.
+// Unreadable data gives no figure: an invoice goes as far as the data.
 func TestAsFarAsItGoes(t *testing.T) {
 	steps := func(v *explain.Invoice) (names []string) {
 		for _, s := range v.Steps {
@@ -296,7 +296,7 @@ func TestAsFarAsItGoes(t *testing.T) {
 	}
 
 	// Where nothing was withdrawn, the chain charged nothing; where that cannot be read,
-	// nobody knows.
+	// it is unknown.
 	v := explained(t, built, 25, 4, func(b *source.Item) { drop(&b.Block.Extrinsics[4], "balances", "Withdraw") })
 	require.Equal(t, "drift: the chain charged 2100000000000000 wei less than the fee", v.VerdictText()) // 21000 gas at 100 Gwei
 	v = explained(t, built, 25, 4, func(b *source.Item) { garble(&b.Block.Extrinsics[4], "balances", "Withdraw") })
@@ -312,7 +312,7 @@ func TestAsFarAsItGoes(t *testing.T) {
 	}
 }
 
-// setTo answers that governance has set FeesTreasuryProportion to a share, or to none.
+// setTo responds that governance has set FeesTreasuryProportion to a share, or not.
 type setTo struct {
 	source.Source
 	share chain.Optional[chain.Perbill]
@@ -342,7 +342,7 @@ func TestProportion(t *testing.T) {
 		require.NoError(t, err)
 		return chain.Some(p)
 	}
-	const left = "as block 24 left it, in force for the block after it"
+	const left = "state after block 24, in force for the next block"
 	for name, c := range map[string]struct {
 		base  string
 		share chain.Optional[chain.Perbill]
@@ -353,7 +353,7 @@ func TestProportion(t *testing.T) {
 	}{
 		"set":         {"treasury_parameter", share(200_000_000), true, 4, "200000000", left},
 		"to 0":        {"treasury_parameter", share(0), true, 4, "0", left},
-		"never set":   {"treasury_parameter", chain.Optional[chain.Perbill]{}, true, 4, "250000000", left + "; also the default, where governance has set none"},
+		"never set":   {"treasury_parameter", chain.Optional[chain.Perbill]{}, true, 4, "250000000", left + "; equals the default if governance has set none"},
 		"not told":    {"treasury_parameter", chain.Optional[chain.Perbill]{}, false, 4, "not known", left},
 		"a fixed one": {"treasury_20", share(200_000_000), true, 4, "", ""},
 		"native":      {"treasury_parameter", share(200_000_000), true, 6, "", ""},
@@ -392,7 +392,7 @@ func TestProportion(t *testing.T) {
 	}
 }
 
-// A drift says what it comes from, where that is known.
+// A drift states its cause, if known.
 func TestClassOfADrift(t *testing.T) {
 	v := explained(t, reader(t, "moonbeam-2100", "capped"), 25, 5, nil) // it bids by the base fee
 	class, ok := v.Transaction.Class.Get()
@@ -402,7 +402,7 @@ func TestClassOfADrift(t *testing.T) {
 
 	v = explained(t, reader(t, "moonbeam-2100", "built in"), 25, 6, nil)
 	require.Nil(t, v.Diagnosis)
-	require.Equal(t, "class: zeroed_payer: the payer was left without any balance, and nothing was given back", v.ClassText(evidence.ZeroedPayer))
+	require.Equal(t, "class: zeroed_payer: the payer had no balance left, so nothing was refunded", v.ClassText(evidence.ZeroedPayer))
 	require.Equal(t, "class: unknown", v.ClassText(evidence.Unknown))
 	require.Equal(t, fee.Native, v.Transaction.Layer)
 }

@@ -10,19 +10,19 @@ import (
 	"github.com/feeledger/fees/fee"
 )
 
-// Step is one line of arithmetic. Formula has the names of inputs and of earlier
-// results, whole numbers, + − × / ^ min( ) and floor( ), which rounds down.
+// Step is a line of arithmetic. Formula consists of names of inputs and earlier results, integers, + − × / ^,
+// min( ) and floor( ), which rounds down.
 type Step struct {
 	Name    string              `json:"name"`
 	Formula string              `json:"formula"`
-	Values  []Value             `json:"values"` // of the names in the formula
+	Values  []Value             `json:"values"` // values of the names in the formula
 	Result  Digits              `json:"result"`
 	Unit    string              `json:"unit"`
-	Rule    chain.Optional[int] `json:"rule"` // of the specification's fee rules, null where none says so
+	Rule    chain.Optional[int] `json:"rule"` // number of the specification's fee rule, null if none applies
 	Note    string              `json:"note"`
 }
 
-// Value is what a name in a formula stands for.
+// Value is the value of a name in a formula.
 type Value struct {
 	Name  string `json:"name"`
 	Value Digits `json:"value"`
@@ -30,11 +30,11 @@ type Value struct {
 
 func with(name string, v fmt.Stringer) Value { return Value{name, Digits(v.String())} }
 
-// Calculation is the formula with the values in the place of their names.
+// Calculation returns the formula with values in place of the names.
 func (s *Step) Calculation() string {
 	longest := slices.SortedStableFunc(slices.Values(s.Values), func(a, b Value) int { return len(b.Name) - len(a.Name) })
 	var pairs []string
-	for _, v := range longest { // so that no name is found inside of another
+	for _, v := range longest { // longest first, because names contain each other
 		pairs = append(pairs, v.Name, string(v.Value))
 	}
 	return strings.NewReplacer(pairs...).Replace(s.Formula)
@@ -45,7 +45,7 @@ func (v *Invoice) step(s Step, result fmt.Stringer) {
 	v.Steps = append(v.Steps, s)
 }
 
-// stepsEVM are fee rules 6, 3 or 4, and 2, as far as they can be followed.
+// stepsEVM adds the steps of fee rules 6, 3 or 4, and 2, as far as they are known.
 func (v *Invoice) stepsEVM() {
 	t := &v.Transaction
 	base, hasBase := v.report.BaseFeePerGas.Get()
@@ -76,7 +76,7 @@ func (v *Invoice) baseFeeStep(base chain.GasPrice) {
 	s := Step{Name: "base fee per gas", Unit: InWeiPerGas, Rule: chain.Some(6)}
 	if static, ok := v.rules.BaseFee.Static.Get(); ok {
 		s.Formula, s.Values = "static base fee", []Value{with("static base fee", static)}
-		s.Note = "static in this runtime: the multiplier has no part in it"
+		s.Note = "static in this runtime: independent of the multiplier"
 	} else {
 		m, _ := v.report.Multiplier.Get()
 		s.Formula = "floor(multiplier × base constant / 10^18)"
@@ -85,7 +85,7 @@ func (v *Invoice) baseFeeStep(base chain.GasPrice) {
 	v.step(s, base)
 }
 
-// priceStep needs the base fee of those types whose price follows it.
+// priceStep adds the gas price. Types whose price depends on the base fee require it.
 func (v *Invoice) priceStep(price, base chain.GasPrice) {
 	p, err := evm.ParsePayload(v.extrinsic.Args)
 	if err != nil {
@@ -100,17 +100,17 @@ func (v *Invoice) priceStep(price, base chain.GasPrice) {
 		s.Formula, s.Values = "min(base fee per gas + maxPriorityFeePerGas, maxFeePerGas)", append(sum, with("maxFeePerGas", p.MaxFeePerGas))
 	default:
 		s.Formula, s.Values = "base fee per gas + maxPriorityFeePerGas", sum
-		s.Note = "not capped by maxFeePerGas in this runtime, otherwise than the rule says"
+		s.Note = "contrary to the rule, this runtime does not cap it at maxFeePerGas"
 	}
 	v.step(s, price)
 }
 
-// weightStep gives the weight that is charged, with its name.
+// weightStep returns the charged weight with its name.
 func (v *Invoice) weightStep(gas chain.Gas) Value {
 	reported, _ := v.Transaction.Weight.Get()
 	weight := with("weight", reported)
 	if correction := v.rules.WeightCorrection; !correction.IsZero() {
-		whole, _ := reported.Add(correction) // fee.Price did so
+		whole, _ := reported.Add(correction) // fee.Price has checked it
 		v.step(Step{Name: "whole weight", Formula: "weight + weight correction",
 			Values: []Value{weight, with("weight correction", correction)}, Unit: InRefTime,
 			Note: "this runtime reports the weight without the base weight of the extrinsic"}, whole)
@@ -121,7 +121,7 @@ func (v *Invoice) weightStep(gas chain.Gas) Value {
 	return weight
 }
 
-// partSteps divide the fee into the part at the base fee and the part above it.
+// partSteps split the fee into the part at the base fee and the part above it.
 func (v *Invoice) partSteps(paid, priority chain.Wei, price, base chain.GasPrice, gas chain.Gas) {
 	v.step(Step{Name: "priority fee", Formula: "gas × (gas price − base fee per gas)",
 		Values: []Value{with("gas", gas), with("gas price", price), with("base fee per gas", base)}, Unit: InWei}, priority)
@@ -131,7 +131,7 @@ func (v *Invoice) partSteps(paid, priority chain.Wei, price, base chain.GasPrice
 	}
 }
 
-// stepsNative is fee rule 1, or the cash.
+// stepsNative adds fee rule 1, or the settlement.
 func (v *Invoice) stepsNative() {
 	t := &v.Transaction
 	paid, ok := t.Fee.Get()
@@ -145,13 +145,13 @@ func (v *Invoice) stepsNative() {
 		if v.waived() {
 			s.Note = "waived by the chain (paysFee No): only a tip is paid"
 		}
-	case v.Cash == nil: // it cannot be told how the charge came about
+	case v.Cash == nil: // the origin of the charge is unknown
 		return
 	default:
 		s = v.Cash.Steps[0] // charged
-		s.Name, s.Note = "fee", "the runtime had no fee event: the fee is what was charged"
+		s.Name, s.Note = "fee", "the runtime has no fee event: the fee is the amount charged"
 		if !v.Cash.Payer.Known() {
-			s.Note = "the chain withdrew nothing, and says paysFee No"
+			s.Note = "the chain withdrew nothing and reports paysFee No"
 		}
 	}
 	v.step(s, paid)

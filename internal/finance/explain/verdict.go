@@ -6,7 +6,7 @@ import (
 	"github.com/feeledger/fees/fee/evidence"
 )
 
-// VerdictText says how the fee stands beside what the chain charged.
+// VerdictText describes how the fee compares with the amount charged.
 func (v *Invoice) VerdictText() string {
 	t := &v.Transaction
 	switch verdict, _ := t.Verdict.Get(); verdict {
@@ -25,14 +25,14 @@ func (v *Invoice) VerdictText() string {
 	return "no evidence: the chain recorded nothing to compare the fee with"
 }
 
-// ClassText says what a drift comes from.
+// ClassText describes the cause of a drift.
 func (v *Invoice) ClassText(class evidence.Class) string {
 	text := fmt.Sprintf("class: %s", class)
 	switch {
 	case v.Diagnosis != nil:
 		text += ": " + v.Diagnosis.Message
 	case class == evidence.ZeroedPayer:
-		text += ": the payer was left without any balance, and nothing was given back"
+		text += ": the payer had no balance left, so nothing was refunded"
 	}
 	return text
 }

@@ -9,29 +9,29 @@ import (
 	"github.com/feeledger/fees/fee"
 )
 
-// Account is an account of the books: its parts, joined by colons.
+// Account is an account of the accounting books: its parts, joined by colons.
 type Account string
 
-// The accounts that are not of one address.
+// Accounts that do not belong to one address.
 const (
 	openingBalances Account = "Equity:Opening"
 	rewards         Account = "Income:Rewards"  // deposited by a hook
 	deposits        Account = "Income:Deposits" // deposited within an extrinsic
 	minted          Account = "Income:Minted"
-	withdrawals     Account = "Expenses:Withdrawals" // beside fees
+	withdrawals     Account = "Expenses:Withdrawals" // other than fees
 	burned          Account = "Expenses:Burned"
 	dust            Account = "Expenses:Dust"
 	suspended       Account = "Equity:Suspended"
 
-	// The network's own side of a fee.
+	// Accounts for the destinations of fees.
 	networkFees     Account = "Equity:Network:Fees"
 	networkBurned   Account = "Equity:Network:Burned"
 	networkTreasury Account = "Equity:Network:Treasury"
 	networkAuthor   Account = "Equity:Network:Author"
-	networkMinted   Account = "Equity:Network:Minted" // what the author got beside the fee
+	networkMinted   Account = "Equity:Network:Minted" // the author's amount in addition to the fee
 )
 
-// feeAccount is the expense of a layer's fees.
+// feeAccount returns the expense account of a layer's fees.
 func feeAccount(layer fee.Layer) Account {
 	if layer == fee.EVM {
 		return "Expenses:Fees:EVM"
@@ -39,16 +39,16 @@ func feeAccount(layer fee.Layer) Account {
 	return "Expenses:Fees:Native"
 }
 
-// reserved is the part of an asset account that its owner cannot spend.
+// reserved returns the part of an asset account that its owner cannot spend.
 func reserved(asset Account) Account { return asset + ":Reserved" }
 
-// transfers is the account of transfers from and to somebody.
+// transfers returns the account for transfers with an address.
 func transfers(names *Names, who chain.Address) Account {
 	return "Equity:Transfers:" + Account(names.Name(who))
 }
 
-// assets are the asset accounts of addresses. It is an error where two of them are the
-// same or one lies below another: the balances could not be told apart.
+// assets returns the asset accounts of addresses. It fails if two are equal or one is below another, because
+// their balances could not be told apart.
 func assets(names *Names, addresses []chain.Address) (map[chain.Address]Account, error) {
 	var wrong []error
 	found := map[chain.Address]Account{}
@@ -59,21 +59,21 @@ func assets(names *Names, addresses []chain.Address) (map[chain.Address]Account,
 		}
 		asset := names.Asset(a)
 		if other, taken := owners[asset]; taken {
-			wrong = append(wrong, fmt.Errorf("%v and %v would have the same account, %s", other, a, asset))
+			wrong = append(wrong, fmt.Errorf("%v and %v would share the account %s", other, a, asset))
 		}
 		found[a], owners[asset] = asset, a
 	}
 	for _, a := range addresses {
 		for above := parent(found[a]); above != ""; above = parent(above) {
 			if other, taken := owners[above]; taken {
-				wrong = append(wrong, fmt.Errorf("the account of %v, %s, lies below that of %v", a, found[a], other))
+				wrong = append(wrong, fmt.Errorf("the account of %v, %s, is below that of %v", a, found[a], other))
 			}
 		}
 	}
 	return found, errors.Join(wrong...)
 }
 
-// parent is the account above, or "".
+// parent returns the account above, or "".
 func parent(a Account) Account {
 	return a[:max(0, strings.LastIndexByte(string(a), ':'))]
 }

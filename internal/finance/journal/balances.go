@@ -12,35 +12,35 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// DifferenceError says that an account's balance and its movements do not lead to its
-// balance after them.
+// DifferenceError reports that an account's opening balance plus its movements does not equal its
+// closing balance.
 type DifferenceError struct {
 	Account chain.Address
-	Span    chain.Heights // in which a movement is missing or wrong: one block, where the balances tell
-	// Change is what the balance at the end of Span has more than the movements make.
+	Span    chain.Heights // where a movement is missing or wrong; one block if the balances show it
+	// Change is the excess of the balance at the end of Span over the movements.
 	balances.Change
 }
 
-// Kind is [failure.DoesNotHold].
+// Kind returns [failure.DoesNotHold].
 func (*DifferenceError) Kind() failure.Kind { return failure.DoesNotHold }
 
-// Error says what differs, and where.
+// Error describes the difference and its blocks.
 func (e *DifferenceError) Error() string {
 	where := "blocks " + e.Span.String()
 	if e.Span.First == e.Span.Last {
 		where = fmt.Sprintf("block %d", e.Span.First)
 	}
-	return fmt.Sprintf("%s: the balance of %v has %v wei free and %v wei reserved more than its movements tell", where, e.Account, e.Free, e.Reserved)
+	return fmt.Sprintf("%s: the balance of %v exceeds its movements by %v wei free and %v wei reserved", where, e.Account, e.Free, e.Reserved)
 }
 
-// sum is what the movements of an account make of its balance.
+// sum is the sum of the movements of an account.
 type sum struct {
 	balances.Running
-	held bool // something was reserved, or given back
+	held bool // some balance was reserved or released
 }
 
-// sums adds the movements of each account up, in the order of the accounts. It is
-// [ErrUnknown] where a change is not known, or an event only says what a balance became.
+// sums adds up the movements of each account, in account order. It returns [ErrUnknown] if a change is not known or
+// an event states only the new balance.
 func (p *Payments) sums(ctx context.Context, span chain.Heights) (list []sum, err error) {
 	var unknown []error
 	for _, account := range p.accounts {
@@ -50,7 +50,7 @@ func (p *Payments) sums(ctx context.Context, span chain.Heights) (list []sum, er
 			case err != nil:
 				return nil, err
 			case !p.period.Has(m.Height, m.Time):
-				return nil, fmt.Errorf("block %d is not of the period by its own time, so that no balances open and close it", m.Height)
+				return nil, fmt.Errorf("block %d is outside the period by its own time, so the period has no opening and closing balances", m.Height)
 			case (!m.Known() || balances.IsSet(&m.Movement)) && len(unknown) < maxWrongLines:
 				unknown = append(unknown, fmt.Errorf("%w: block %d, %v, %s of %v", ErrUnknown, m.Height, m.Where, m.Event, m.Account))
 			}
@@ -66,15 +66,15 @@ func (p *Payments) sums(ctx context.Context, span chain.Heights) (list []sum, er
 	return list, errors.Join(unknown...)
 }
 
-// movementsOf are those of an account.
+// movementsOf returns the movements of an account.
 func (p *Payments) movementsOf(ctx context.Context, account chain.Address, span chain.Heights) iter.Seq2[*ledger.Movement, error] {
 	return p.book.Movements(ctx, ledger.Query{Accounts: []chain.Address{account}, Span: span})
 }
 
-// holdings are what the accounts had before a span and after it. It is a
-// [DifferenceError] where the movements do not lead from the one to the other.
+// holdings returns the balances of the accounts before and after a span. It returns a [DifferenceError] if the
+// movements do not explain the change.
 func (p *Payments) holdings(ctx context.Context, reader balances.Reader, span chain.Heights, assets map[chain.Address]Account, sums []sum) (list []holding, err error) {
-	span.First = max(span.First, 1) // block 0 has the balances that the chain began with
+	span.First = max(span.First, 1) // block 0 contains the initial balances
 	var wrong []error
 	for i, account := range p.accounts {
 		c := &balances.Comparison{}
@@ -99,7 +99,7 @@ func (p *Payments) holdings(ctx context.Context, reader balances.Reader, span ch
 	return list, errors.Join(wrong...)
 }
 
-// prove wants the sum to lead from the opening to the closing balance.
+// prove verifies that the opening balance plus the sum equals the closing balance.
 func (s sum) prove(ctx context.Context, b *balances.Prover) (err error) {
 	opening, _ := b.Opening.Get()
 	if s.Balance, err = s.Balance.Plus(balances.Of(opening)); err != nil {

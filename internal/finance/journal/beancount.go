@@ -15,12 +15,12 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// beancountDigits is how many digits Beancount calculates with, the precision of
-// Python's decimal numbers. More are rounded, silently.
+// beancountDigits is the precision of Beancount's decimal numbers in Python. Beancount silently rounds
+// longer numbers.
 const beancountDigits = 28
 
-// beancountAccount is the account as Beancount takes it: each part of letters, digits
-// and hyphens, with a capital letter or a digit first.
+// beancountAccount returns the account in Beancount's form: parts of letters, digits and hyphens that start with a
+// capital letter or a digit.
 func beancountAccount(a Account) string {
 	parts := strings.Split(string(a), ":")
 	for i, part := range parts {
@@ -31,7 +31,7 @@ func beancountAccount(a Account) string {
 			return '-'
 		}, part))
 		name[0] = unicode.ToUpper(name[0])
-		if !unicode.IsUpper(name[0]) && !unicode.IsDigit(name[0]) { // a script without capitals
+		if !unicode.IsUpper(name[0]) && !unicode.IsDigit(name[0]) { // a script without capital letters
 			name = append([]rune("X"), name...)
 		}
 		parts[i] = string(name)
@@ -41,11 +41,14 @@ func beancountAccount(a Account) string {
 
 var beancountCommodity = regexp.MustCompile(`^[A-Z][A-Z0-9]*[A-Z0-9]$`)
 
-// beancountExact wants a symbol that Beancount takes, and that no amount, no sum of an
-// account and no amount times its price has more digits than it calculates with.
+// beancountExact verifies that Beancount accepts the symbol and that no amount, account balance or amount times
+// price exceeds its precision.
 func (j *Journal) beancountExact() error {
 	if !beancountCommodity.MatchString(j.Symbol) {
-		return fmt.Errorf("the symbol %q: it takes two or more capital letters and digits", j.Symbol)
+		return fmt.Errorf("the symbol %q is not valid in Beancount, which requires two or more capital letters and digits", j.Symbol)
+	}
+	if err := j.checkRoots(); err != nil {
+		return err
 	}
 	sums := map[Account]chain.SignedWei{}
 	add := func(a Account, amount chain.SignedWei, at chain.Time) error {
@@ -88,9 +91,9 @@ func (j *Journal) beancountExact() error {
 	})
 }
 
-var errDigits = fmt.Errorf("it calculates with %d digits, and would round", beancountDigits)
+var errDigits = fmt.Errorf("Beancount calculates with %d digits and would round", beancountDigits)
 
-// fits wants an amount, and what it cost on a day, to have few enough digits.
+// fits verifies that an amount and its worth are within the precision.
 func (j *Journal) fits(amount chain.SignedWei, at chain.Time) error {
 	n := tokenNumber(amount)
 	price, priced := j.priceOf(at)
@@ -103,7 +106,7 @@ func (j *Journal) fits(amount chain.SignedWei, at chain.Time) error {
 	return nil
 }
 
-// fitTogether wants that the sum of an entry fits, however its amounts are added up.
+// fitTogether verifies that the sum of an entry is within the precision in any order of addition.
 func (j *Journal) fitTogether(amounts []chain.SignedWei, at chain.Time) error {
 	var sum chain.SignedWei
 	var err error
@@ -117,7 +120,7 @@ func (j *Journal) fitTogether(amounts []chain.SignedWei, at chain.Time) error {
 
 func fitsDigits(n decimal.Decimal) error {
 	if digits := n.NumDigits(); digits > beancountDigits {
-		return fmt.Errorf("a number of %d digits: %w", digits, errDigits)
+		return fmt.Errorf("a number has %d digits: %w", digits, errDigits)
 	}
 	return nil
 }
@@ -128,7 +131,7 @@ func (w *writer) beancount() error {
 		return err
 	}
 	w.comment()
-	day := cmp.Or(w.started(), "1970-01-01") // of a journal without an entry
+	day := cmp.Or(w.started(), "1970-01-01") // for a journal without entries
 	for _, a := range opens {
 		w.line("%s open %s", day, w.named[a])
 	}
@@ -151,7 +154,7 @@ func (w *writer) beancount() error {
 		seen := map[string]int{}
 		for _, tag := range e.tags() {
 			key := tag[0]
-			if seen[key]++; seen[key] > 1 { // a key stands once
+			if seen[key]++; seen[key] > 1 { // Beancount allows a key once
 				key = fmt.Sprintf("%s%d", key, seen[key])
 			}
 			w.line("  %s: \"%s\"", key, tag[1])
@@ -170,10 +173,9 @@ func (w *writer) beancount() error {
 	return err
 }
 
-// opens are the accounts that the journal opens. Beancount wants that of each once, in
-// all the files that are included together. So the first journal opens those too that the
-// book used before it, and one that continues opens only those that the book never used
-// before.
+// opens returns the accounts that the journal opens. Beancount requires each to be opened once across all
+// included files. The first journal therefore also opens the accounts that the ledger used before it, and a
+// continuing one opens only those that the ledger never used before.
 func (w *writer) opens() ([]Account, error) {
 	if w.Alone {
 		return w.used(), nil
@@ -190,7 +192,7 @@ func (w *writer) opens() ([]Account, error) {
 		return nil, err
 	}
 	if w.Continues {
-		for _, h := range w.holdings { // the first journal has opened these, whatever was used
+		for _, h := range w.holdings { // the first journal has opened these in any case
 			before[h.asset] = true
 			if !h.opening.Reserved.IsZero() {
 				before[reserved(h.asset)] = true
@@ -201,8 +203,8 @@ func (w *writer) opens() ([]Account, error) {
 	return slices.Sorted(maps.Keys(all)), nil
 }
 
-// beancountOpening enters what an account had, or asserts it where the journal goes on
-// from another.
+// beancountOpening enters an account's opening balance, or asserts it if the journal continues
+// another one.
 func (w *writer) beancountOpening(h *holding) {
 	day := w.day(w.begin)
 	w.line("")
@@ -221,10 +223,10 @@ func (w *writer) beancountOpening(h *holding) {
 	}
 }
 
-// beancountBalance asserts what an account has when a day begins. Beancount counts the
-// accounts below one to it.
+// beancountBalance asserts an account's balance at the start of a day. Beancount includes the accounts
+// below it.
 func (w *writer) beancountBalance(day string, h *holding, b chain.Balance) {
-	all, _ := b.Free.Signed().Add(b.Reserved.Signed()) // beancountExact has seen that they fit
+	all, _ := b.Free.Signed().Add(b.Reserved.Signed()) // beancountExact has checked the sum
 	w.line("%s balance %s  %s ~ 0 %s", day, w.named[h.asset], tokens(all), w.Symbol)
 	if h.held {
 		w.line("%s balance %s  %s ~ 0 %s", day, w.named[reserved(h.asset)], tokens(b.Reserved.Signed()), w.Symbol)

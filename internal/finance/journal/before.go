@@ -7,7 +7,7 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// before are what the accounts paid in the book's blocks before the period.
+// before returns the payments of the accounts in the ledger's blocks before the period.
 func (p *Payments) before() *Payments {
 	earlier := &Payments{book: p.book, accounts: p.accounts, asked: p.asked}
 	if span, ok := p.span.Get(); ok && span.First > 0 {
@@ -17,8 +17,8 @@ func (p *Payments) before() *Payments {
 	return earlier
 }
 
-// feesBefore are the accounts of all entries that the fees before the period have. One
-// that cannot be made has none: no journal has it.
+// feesBefore returns the accounts used by the entries of fees before the period. Fees without an entry are
+// skipped: no journal contains them.
 func feesBefore(ctx context.Context, payments *Payments, style Style) (map[Account]bool, error) {
 	found, assets := map[Account]bool{}, map[chain.Address]Account{}
 	for _, a := range payments.accounts {
@@ -32,7 +32,7 @@ func feesBefore(ctx context.Context, payments *Payments, style Style) (map[Accou
 			if !p.Paid.Known() || !p.Payer.Known() {
 				continue
 			}
-			if e, err := feeEntry(p, assets, style.NetworkSide); err == nil {
+			if e, err := feeEntry(ctx, p, assets, &style); err == nil {
 				e.uses(found)
 			}
 		}
@@ -40,8 +40,7 @@ func feesBefore(ctx context.Context, payments *Payments, style Style) (map[Accou
 	return found, nil
 }
 
-// before are the accounts of all entries that the movements before the period have,
-// likewise.
+// before returns the accounts used by the entries of movements before the period, likewise.
 func (c *composer) before(ctx context.Context, payments *Payments) (map[Account]bool, error) {
 	found := map[Account]bool{}
 	for part, err := range payments.before().parts(ctx, true) {
@@ -50,7 +49,7 @@ func (c *composer) before(ctx context.Context, payments *Payments) (map[Account]
 		}
 		for group, paid := range part.groups() {
 			e := &entry{}
-			if err := c.post(e, group, paid); err == nil {
+			if err := c.post(ctx, e, group, paid); err == nil {
 				e.uses(found)
 			}
 		}

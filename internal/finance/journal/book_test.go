@@ -11,8 +11,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/journal"
 )
 
-// An address book that is not made for journals makes names none of which is that of two
-// addresses; what is no name is left out.
+// A general address book gives unique names; invalid names are skipped.
 func TestNamesOf(t *testing.T) {
 	none, err := journal.NamesOf(nil)
 	require.NoError(t, err)
@@ -48,5 +47,5 @@ func TestNamesOf(t *testing.T) {
 
 	require.NoError(t, book.Add(addressbook.Entry{Address: chain.Address{19: 3}, Account: "4711", Line: 5}))
 	_, err = journal.NamesOf(book)
-	require.ErrorContains(t, err, `"4711": want an account below Assets or Liabilities`)
+	require.ErrorContains(t, err, `"4711" is not an account below Assets or Liabilities`)
 }

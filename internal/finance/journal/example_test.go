@@ -17,7 +17,7 @@ import (
 	"github.com/feeledger/fees/source/prove"
 )
 
-// write writes block 24 of the demo to a new ledger, as fees sync does with all that is asked for.
+// write writes block 24 of the demo to a new ledger, like fees sync with all options.
 func write(ctx context.Context, book *ledger.Book) error {
 	src, err := source.Open("demo", source.Options{})
 	if err != nil {
@@ -77,7 +77,7 @@ func ExampleFeeJournal() {
 		log.Fatal(err)
 	}
 	if count, _ := payments.Undetermined(); count > 0 {
-		log.Fatal(count, " payments whose amount nobody knows")
+		log.Fatal(count, " payments with unknown amounts")
 	}
 	fees, err := journal.FeeJournal(ctx, payments, journal.Style{Names: names, Symbol: "GLMR", Title: "Fees of block 24"})
 	if err != nil {

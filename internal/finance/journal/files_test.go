@@ -30,21 +30,21 @@ func TestNames(t *testing.T) {
 	require.EqualValues(t, "Assets:"+charleth, names.Asset(address(t, charleth)))
 }
 
-// All that is wrong is told at once, with the lines.
+// All errors are reported at once, with their lines.
 func TestNamesErrors(t *testing.T) {
 	_, err := namesOf(strings.Join([]string{
 		alith + ",Alith", alith + ",Alith", baltathar + ",alith", baltathar + ",,Assets:B", charleth + ",;;", "0x0000000000000000000000000000000000000001,Alith", "0x0000000000000000000000000000000000000002,E,Cash:Box",
 	}, "\n"))
-	require.EqualError(t, err, `line 5: ";;": a name needs a letter or a digit
-line 6: "Alith" is the name on line 1 too
-line 7: "Cash:Box": want an account below Assets or Liabilities, such as Assets:Wallet`)
+	require.EqualError(t, err, `line 5: the name ";;" contains no letter or digit
+line 6: the name "Alith" is already used on line 1
+line 7: "Cash:Box" is not an account below Assets or Liabilities, such as Assets:Wallet`)
 	_, err = namesOf(alith + ",A,Cash:\n" + baltathar + ",B,Assets:\n" + charleth + "," + alith)
-	require.EqualError(t, err, `line 1: "Cash:": want an account below Assets or Liabilities, such as Assets:Wallet
-line 2: "Assets:": each part of an account needs a letter or a digit
-line 3: "`+alith+`": an address is no name`)
+	require.EqualError(t, err, `line 1: "Cash:" is not an account below Assets or Liabilities, such as Assets:Wallet
+line 2: each part of the account "Assets:" must contain a letter or a digit
+line 3: "`+alith+`" is an address, not a name`)
 	_, err = namesOf(strings.Join([]string{alith + ",Alith", "0x12,Short", alith + ",Again"}, "\n"))
 	require.EqualError(t, err, `line 2: "0x12" is not an address: want 0x and 40 hex digits
-line 3: `+alith+` has the label "Again", and "Alith" in line 1`)
+line 3: `+alith+` has the label "Again" here, but "Alith" on line 1`)
 	var file strings.Builder
 	for n := range 1000 {
 		fmt.Fprintf(&file, "0x%040x,;\n", n)
@@ -53,7 +53,7 @@ line 3: `+alith+` has the label "Again", and "Alith" in line 1`)
 	require.Equal(t, 101, strings.Count(err.Error(), "\n")+1)
 }
 
-// A file of labels is one of names: who has none is called by the address.
+// A file of labels contains names: an address without one is its own name.
 func TestNamesOfLabels(t *testing.T) {
 	names, err := namesOf("account;label;address\nAssets:Cold;;" + alith + "\n;;" + baltathar)
 	require.NoError(t, err)
@@ -62,8 +62,7 @@ func TestNamesOfLabels(t *testing.T) {
 	require.EqualValues(t, "Assets:"+address(t, baltathar).String(), names.Asset(address(t, baltathar)))
 }
 
-// Accounts that a program would take for one, or whose balances could not be told apart,
-// are refused.
+// Accounts that a program would treat as one, or whose balances could not be told apart, are rejected.
 func TestAccountsCollide(t *testing.T) {
 	two := func(a, b string) (*journal.Journal, error) {
 		names, err := namesOf(alith + "," + a + "\n" + baltathar + "," + b + "\n")
@@ -79,15 +78,15 @@ func TestAccountsCollide(t *testing.T) {
 	}
 	j, err := two("Hot wallet", "Hot-wallet")
 	require.NoError(t, err)
-	require.EqualError(t, j.Write(&bytes.Buffer{}, journal.Beancount), `beancount would take the accounts "Assets:Hot wallet" and "Assets:Hot-wallet" for one, Assets:Hot-wallet: rename one of them`)
+	require.EqualError(t, j.Write(&bytes.Buffer{}, journal.Beancount), `beancount cannot distinguish the accounts "Assets:Hot wallet" and "Assets:Hot-wallet" (Assets:Hot-wallet); rename one of them`)
 	passes(t, accountings[0], written(t, j, journal.HLedger))
 	_, err = two("A,Assets:X", "B,Assets:X")
-	require.EqualError(t, err, alith+" and "+baltathar+" would have the same account, Assets:X")
+	require.EqualError(t, err, alith+" and "+baltathar+" would share the account Assets:X")
 	_, err = two("A,Assets:X", "B,Assets:X:Y")
-	require.EqualError(t, err, "the account of "+baltathar+", Assets:X:Y, lies below that of "+alith)
+	require.EqualError(t, err, "the account of "+baltathar+", Assets:X:Y, is below that of "+alith)
 }
 
-// Names from all over the world are taken by each program.
+// Every program accepts names in all scripts.
 func TestNamesOfTheWorld(t *testing.T) {
 	book, q, file := &made{}, question(nil, 7, 7), ""
 	for i, name := range []string{"élan vital", "кошелёк", "钱包 一", "9 lives", "ßtrasse", "a.b_c-d", "-- x", "(xx)", "[y]", "!z", "*w"} {
@@ -123,7 +122,7 @@ func TestKoinly(t *testing.T) {
 `, out.String())
 }
 
-// with is a book with one more transaction, of which nobody knows who paid for it.
+// with is a book with one more transaction, with unknown payer.
 type with struct {
 	journal.Book
 	*ledger.Transaction
@@ -133,7 +132,7 @@ func (b *with) WithoutPayer(_ context.Context, q ledger.Query) iter.Seq2[*ledger
 	return pass([]*ledger.Transaction{b.Transaction}, q, heightOf, anyOf)
 }
 
-// The list has every payment, the undetermined ones too.
+// The list contains every payment, including undetermined ones.
 func TestList(t *testing.T) {
 	ctx := context.Background()
 	x := paid(t, 5, "", "")
@@ -170,8 +169,7 @@ func TestList(t *testing.T) {
 	require.Len(t, rows, lines+1)
 }
 
-// Whatever a call, a reason or a name is: it stays within its line, and says nothing to a
-// program.
+// Calls, reasons and names never leave their line, and have no meaning to a program.
 func FuzzText(f *testing.F) {
 	for _, seed := range []string{"a", "x\n2026-01-01 * evil\n  A  1 EUR\n  B", "a ; b", `quote " and \`, "{cost} @ 1 [2026-01-01] date:2020-01-01", "\x00\x1b[31m", "\u202eabc", "é", "0x|=!*", strings.Repeat("ab ", 500)} {
 		f.Add(seed)

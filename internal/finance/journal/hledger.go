@@ -9,12 +9,12 @@ import (
 	"github.com/feeledger/fees/internal/console"
 )
 
-// plainAccount is the account as hledger and Ledger take it: as it is.
+// plainAccount returns the account unchanged, as hledger and Ledger accept it.
 func plainAccount(a Account) string { return string(a) }
 
 var letters = regexp.MustCompile(`^[A-Za-z]+$`)
 
-// commodity is a symbol as hledger and Ledger take it: with a digit in it, in quotes.
+// commodity returns a symbol in the form of hledger and Ledger: quoted if it contains a digit.
 func commodity(symbol string) string {
 	if letters.MatchString(symbol) {
 		return symbol
@@ -39,12 +39,17 @@ func (w *writer) ledger() error {
 		w.line("commodity %s\n    format 1000.00 %s", w.Prices.Currency, w.Prices.Currency)
 	}
 	w.line("tag time\ntag remark")
+	if w.Chart != nil {
+		for _, name := range w.Chart.Tags() {
+			w.line("tag %s", name)
+		}
+	}
 	return w.plain(func(p *posted) int { return p.last })
 }
 
-// plain writes what hledger and Ledger have in common. What they have not is which entry
-// has an account's last posting: Ledger goes by the order of the entries, hledger by that
-// of their days. It is another one only where the time of a block goes backwards.
+// plain writes the common format of hledger and Ledger. They differ in which entry contains an account's last
+// posting: Ledger uses the order of entries, hledger the order of days. The two differ only if the time of a
+// block goes backwards.
 func (w *writer) plain(last func(*posted) int) error {
 	for _, a := range w.used() {
 		w.line("account %s", w.named[a])
@@ -79,8 +84,8 @@ func (w *writer) plain(last func(*posted) int) error {
 	})
 }
 
-// plainOpening enters what an account had. Where the journal goes on from another, it
-// adds nothing and asserts it.
+// plainOpening enters an account's opening balance. If the journal continues another one, it adds nothing and
+// asserts it.
 func (w *writer) plainOpening(h *holding) {
 	day := w.day(w.begin)
 	w.line("\n%s * balance of %s after block %d", day, w.named[h.asset], h.height)
@@ -89,7 +94,7 @@ func (w *writer) plainOpening(h *holding) {
 		switch {
 		case w.Continues:
 			assertion, amount = w.equals(opening), chain.SignedWei{}
-		case !w.asserted[a].moved(): // this is the account's last posting
+		case !w.asserted[a].moved(): // the account's last posting
 			assertion = w.equals(closing)
 		}
 		w.line("    %s  %s%s", w.named[a], w.amount(amount, w.begin), assertion)
@@ -103,7 +108,7 @@ func (w *writer) plainOpening(h *holding) {
 	}
 }
 
-// amount is a number of tokens, with what they cost at a time. Nothing costs nothing.
+// amount formats an amount in tokens with its price at a time. Zero gets no price.
 func (w *writer) amount(a chain.SignedWei, at chain.Time) string {
 	text := tokens(a) + " " + commodity(w.Symbol)
 	if a.Sign() == 0 {
@@ -112,7 +117,7 @@ func (w *writer) amount(a chain.SignedWei, at chain.Time) string {
 	return text + w.priced(at)
 }
 
-// equals asserts what an account has after a posting.
+// equals asserts an account's balance after a posting.
 func (w *writer) equals(balance chain.Wei) string {
 	return fmt.Sprintf(" = %s %s", tokens(balance.Signed()), commodity(w.Symbol))
 }

@@ -12,23 +12,25 @@ import (
 	"github.com/feeledger/fees/internal/movement"
 )
 
-// Style is how the entries of a journal are made.
+// Style controls how a journal's entries are created.
 type Style struct {
-	Names  *Names // nil: the addresses are the names
+	Names  *Names // nil to use addresses as names
 	Symbol string // of the network's token, such as GLMR
-	Title  string // for people, the first line
+	Title  string // the first line
 	Notes  []string
-	Zone   *time.Location // whose days the dates are; nil: UTC
-	Prices *money.List    // nil: amounts are in the token alone
-	// PartialPrices says that what has no price stays in the token alone.
+	Zone   *time.Location // time zone of the dates; nil for UTC
+	Prices *money.List    // nil for amounts only in the token
+	// PartialPrices leaves amounts without a price in the token only.
 	PartialPrices bool
-	NetworkSide   bool // of each fee, where it went too
-	// Continues says that the journal before this one is there too: a journal of
-	// movements then asserts its opening balances instead of entering them, and one for
-	// Beancount opens no account that an earlier one of the same book has opened.
+	NetworkSide   bool // also enter the destinations of each fee
+	// Chart selects the accounts of a journal of fees; nil uses Names.
+	Chart Chart
+	// Continues states that the previous journal exists: a journal of movements then asserts its opening balances
+	// instead of entering them, and one for Beancount opens no account that an earlier journal of the same ledger
+	// has opened.
 	Continues bool
-	// Alone says that no other journal is there, so that one for Beancount opens nothing
-	// for those that come after it, and depends on the period alone.
+	// Alone states that there is no other journal. A journal for Beancount then opens nothing for later ones and
+	// depends only on the period.
 	Alone bool
 }
 
@@ -46,46 +48,47 @@ func (s *Style) names() *Names {
 	return s.Names
 }
 
-// Journal is entries in the order of the chain, to be written for a program. They are not
-// held, but made anew each time they are read.
+// Journal contains entries in chain order, to be written for a program. They are not held in memory, but created
+// again on each pass.
 type Journal struct {
 	Style
 	entries  iter.Seq2[*entry, error]
-	before   func() (map[Account]bool, error) // the accounts of the entries before the period
-	holdings []holding                        // what was had before and after; none where only fees are entered
-	begin    chain.Time                       // the first of all
-	end      chain.Time                       // the last of all
+	before   func() (map[Account]bool, error) // accounts of the entries before the period
+	holdings []holding                        // opening and closing balances; none if only fees are entered
+	begin    chain.Time                       // the earliest
+	end      chain.Time                       // the latest
 	survey
 }
 
-// entry is what one transaction of the books has. Its postings are balanced.
+// entry is a balanced transaction in the accounting books.
 type entry struct {
 	head
 	remarks  []string
-	postings []posting // one for an account
+	more     [][2]string // the chart's tags
+	postings []posting   // one per account
 }
 
-// head is what an entry has beside its amounts.
+// head is an entry without its amounts.
 type head struct {
 	time        chain.Time
 	height      uint64
 	where       movement.Where
-	code        string // "" where no transaction made it
+	code        string // "" if no transaction caused it
 	description string
 }
 
-// posting is what an entry adds to an account.
+// posting is an amount added to an account.
 type posting struct {
 	account Account
 	amount  chain.SignedWei
 }
 
-// holding is what an asset account has before and after the entries.
+// holding is the opening and closing balance of an asset account.
 type holding struct {
 	asset            Account
 	opening, closing chain.Balance
 	height           uint64 // of the opening
-	held             bool   // something is reserved, or was
+	held             bool   // some balance is or was reserved
 }
 
 // post adds an amount to an account.
@@ -101,7 +104,7 @@ func (e *entry) post(account Account, amount chain.SignedWei) error {
 	return nil
 }
 
-// postAll adds amounts to accounts, until one fails.
+// postAll adds amounts to accounts until one fails.
 func (e *entry) postAll(list ...posting) error {
 	for _, p := range list {
 		if err := e.post(p.account, p.amount); err != nil {
@@ -111,7 +114,7 @@ func (e *entry) postAll(list ...posting) error {
 	return nil
 }
 
-// check wants what is added to be what is taken.
+// check verifies that the postings are balanced.
 func (e *entry) check() error {
 	var sum chain.SignedWei
 	var err error
@@ -121,20 +124,20 @@ func (e *entry) check() error {
 		}
 	}
 	if sum.Sign() != 0 {
-		return e.of(fmt.Errorf("its postings add up to %v wei", sum))
+		return e.of(fmt.Errorf("the postings do not balance: their sum is %v wei", sum))
 	}
 	return nil
 }
 
-// of says of an error in which entry it is.
+// of adds the entry's position to an error.
 func (e *head) of(err error) error {
 	return fmt.Errorf("block %d, %v: %w", e.height, e.where, err)
 }
 
-// FeeJournal makes an entry of each payment whose amount is known: an expense by its
-// layer, and the asset account of who paid. [Payments.Undetermined] has the others.
+// FeeJournal creates an entry for each payment with a known amount: an expense of its layer, paid from the payer's
+// asset account. The other payments are in [Payments.Undetermined].
 //
-// All payments are read, and again when the journal is written.
+// It reads all payments, which are read again when the journal is written.
 func FeeJournal(ctx context.Context, payments *Payments, style Style) (*Journal, error) {
 	j := &Journal{Style: style}
 	accounts, err := assets(j.names(), payments.payers)
@@ -150,7 +153,7 @@ func FeeJournal(ctx context.Context, payments *Payments, style Style) (*Journal,
 			if !p.Paid.Known() || !p.Payer.Known() {
 				continue
 			}
-			e, err := feeEntry(p, accounts, style.NetworkSide)
+			e, err := feeEntry(ctx, p, accounts, &style)
 			if !yield(e, err) {
 				return
 			}
@@ -160,17 +163,20 @@ func FeeJournal(ctx context.Context, payments *Payments, style Style) (*Journal,
 	return j, j.look()
 }
 
-// feeEntry is the entry of a payment whose payer and amount are known.
-func feeEntry(p *Payment, accounts map[chain.Address]Account, networkSide bool) (*entry, error) {
+// feeEntry returns the entry of a payment with known payer and amount.
+func feeEntry(ctx context.Context, p *Payment, accounts map[chain.Address]Account, style *Style) (*entry, error) {
 	h, err := headOf(p.Transaction)
 	if err != nil {
 		return nil, err
 	}
-	e := &entry{head: h, remarks: p.Remarks}
+	expense, asset, tags, err := style.feeAccounts(ctx, p, accounts)
+	if err != nil {
+		return nil, err
+	}
+	e := &entry{head: h, remarks: p.Remarks, more: tags}
 	paid, _ := p.Paid.Get()
-	payer, _ := p.Payer.Get()
-	err = e.postAll(posting{feeAccount(p.Layer), paid.Signed()}, posting{accounts[payer], paid.Signed().Negated()})
-	if err == nil && networkSide {
+	err = e.postAll(posting{expense, paid.Signed()}, posting{asset, paid.Signed().Negated()})
+	if err == nil && style.NetworkSide {
 		err = e.network(p)
 	}
 	if err != nil {
@@ -179,7 +185,7 @@ func feeEntry(p *Payment, accounts map[chain.Address]Account, networkSide bool) 
 	return e, nil
 }
 
-// headOf is the head of a transaction's entry.
+// headOf returns the head of a transaction's entry.
 func headOf(t *ledger.Transaction) (head, error) {
 	h := head{height: t.Height, where: movement.Where(t.Index), code: code(t), description: fmt.Sprintf("block %d-%d %s", t.Height, t.Index, clean(t.Call))}
 	at, ok := t.Time.Get()
@@ -190,9 +196,9 @@ func headOf(t *ledger.Transaction) (head, error) {
 	return h, nil
 }
 
-var errNoTime = fmt.Errorf("the block does not say when it was made: %w", chain.ErrMissing)
+var errNoTime = fmt.Errorf("the block has no timestamp: %w", chain.ErrMissing)
 
-// network adds where the network put a fee. A remark says where that is not known.
+// network adds the destinations of a fee, or a remark if they are not known.
 func (e *entry) network(p *Payment) error {
 	paid, _ := p.Paid.Get()
 	parts, err := chain.Wei{}, error(nil)
@@ -202,7 +208,7 @@ func (e *entry) network(p *Payment) error {
 	}{{networkBurned, p.Burned}, {networkTreasury, p.Treasury}, {networkAuthor, p.Author}} {
 		amount, ok := part.amount.Get()
 		if !ok {
-			e.remarks = append(e.remarks, "where the fee went is not known")
+			e.remarks = append(e.remarks, "the destinations of the fee are not known")
 			return nil
 		}
 		if amount.IsZero() {
@@ -216,14 +222,14 @@ func (e *entry) network(p *Payment) error {
 		}
 	}
 	if beside, ok := mintedBeside(p, parts, paid); ok {
-		e.remarks = append(e.remarks, "what the author got was minted, and is no part of the fee")
+		e.remarks = append(e.remarks, "the author's amount was minted and is not part of the fee")
 		parts = paid
 		if err := e.post(networkMinted, beside.Signed().Negated()); err != nil {
 			return err
 		}
 	}
 	if parts != paid {
-		return fmt.Errorf("burned, treasury and author got %v wei of the %v that were paid", parts, paid)
+		return fmt.Errorf("burned, treasury and author add up to %v wei, but %v were paid", parts, paid)
 	}
 	if paid.IsZero() {
 		return nil
@@ -231,8 +237,8 @@ func (e *entry) network(p *Payment) error {
 	return e.post(networkFees, paid.Signed().Negated())
 }
 
-// mintedBeside is what the author got where all of the fee went to others: runtimes before
-// 1600 divided the fee as a whole, and minted the author's part anew.
+// mintedBeside returns the author's amount if the fee went entirely to others: runtimes before 1600 distributed
+// the whole fee and minted the author's part in addition.
 func mintedBeside(p *Payment, parts, paid chain.Wei) (author chain.Wei, ok bool) {
 	author, _ = p.Author.Get()
 	others, err := parts.Sub(author)

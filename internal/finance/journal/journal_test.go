@@ -31,14 +31,14 @@ const (
 	charleth  = "0x798d4Ba9baf0064Ec19eB4F0a1a45785ae9D6DFc"
 )
 
-// made is a book with what a test puts into it, most of it in block 7.
+// made is a ledger filled by a test, mostly in block 7.
 type made struct {
 	payments  []*ledger.Transaction
-	nobodys   []*ledger.Transaction
+	unpaid    []*ledger.Transaction
 	movements []ledger.Movement
 }
 
-// pass hands over those of a list that are in a query's span, and asked for.
+// pass yields the matching items of a list.
 func pass[T any](list []*T, q ledger.Query, height func(*T) uint64, asked func(*T) bool) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		for _, x := range list {
@@ -54,12 +54,12 @@ func heightOf(t *ledger.Transaction) uint64 { return t.Height }
 func anyOf(*ledger.Transaction) bool { return true }
 
 func (b *made) WithoutPayer(_ context.Context, q ledger.Query) iter.Seq2[*ledger.Transaction, error] {
-	return pass(b.nobodys, q, heightOf, anyOf)
+	return pass(b.unpaid, q, heightOf, anyOf)
 }
 
 func (b *made) Transactions(_ context.Context, q ledger.Query) iter.Seq2[*ledger.Transaction, error] {
 	if len(q.Accounts) == 0 {
-		return pass(slices.Concat(b.payments, b.nobodys), q, heightOf, anyOf)
+		return pass(slices.Concat(b.payments, b.unpaid), q, heightOf, anyOf)
 	}
 	return pass(b.payments, q, heightOf, func(t *ledger.Transaction) bool {
 		payer, ok := t.Payer.Get()
@@ -104,7 +104,7 @@ func noon() chain.Optional[chain.Time] {
 	return chain.Some(at)
 }
 
-// paid is a transaction of Alith's with a fee and what was charged; "" is not known.
+// paid is a transaction of Alith's with a fee and a charge; "" means unknown.
 func paid(t testing.TB, index int, charge, charged string) *ledger.Transaction {
 	x := &ledger.Transaction{
 		Cost: ledger.Cost{
@@ -133,7 +133,7 @@ func feesIn(t testing.TB, b *made, s journal.Style) *journal.Journal {
 	return j
 }
 
-// What was charged is what was paid. Whatever is to be said of an amount stands beside it.
+// The amount paid is the charge. Remarks on an amount are next to it.
 func TestWhatWasPaid(t *testing.T) {
 	drift := paid(t, 2, "100", "130")
 	drift.Verdict, drift.Class = evidence.Drift, evidence.ZeroedPayer
@@ -149,19 +149,19 @@ func TestWhatWasPaid(t *testing.T) {
 
 2026-03-31 * (0x0200000000000000000000000000000000000000000000000000000000000000) block 7-2 ethereum.transact
     ; time: 2026-03-31T23:30:00Z
-    ; remark: the rules give 0.000000000000000100, the chain charged 0.000000000000000130 (zeroed_payer)
+    ; remark: fee by the rules 0.000000000000000100, charged on chain 0.000000000000000130 (zeroed_payer)
     Expenses:Fees:EVM  0.000000000000000130 GLMR
     Assets:0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac  -0.000000000000000130 GLMR
 
 2026-03-31 * (0x0300000000000000000000000000000000000000000000000000000000000000) block 7-3 ethereum.transact
     ; time: 2026-03-31T23:30:00Z
-    ; remark: the rules do not determine this fee (event evm.X missing 2026-01-01 evil), the amount is what the chain charged
+    ; remark: the rules do not determine this fee (event evm.X missing 2026-01-01 evil), the amount is the charge on chain
     Expenses:Fees:EVM  0.000000000000000050 GLMR
     Assets:0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac  -0.000000000000000050 GLMR
 
 2026-03-31 * (0x0400000000000000000000000000000000000000000000000000000000000000) block 7-4 ethereum.transact
     ; time: 2026-03-31T23:30:00Z
-    ; remark: the amount is by the rules, the chain recorded no charge
+    ; remark: the chain recorded no charge, the amount is the fee by the rules
     Expenses:Fees:EVM  0.000000000000000070 GLMR
     Assets:0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac  -0.000000000000000070 GLMR
 `, text[strings.Index(text, "\n2026"):])
@@ -174,14 +174,14 @@ func TestWhatWasPaid(t *testing.T) {
 	}
 }
 
-// A fee whose payer is not known is undetermined, if one of the accounts may have paid.
+// A fee with unknown payer is undetermined if one of the accounts may have paid it.
 func TestPayerUnknown(t *testing.T) {
 	mine, others, unknown := paid(t, 1, "", ""), paid(t, 2, "", ""), paid(t, 3, "5", "5")
 	for _, x := range []*ledger.Transaction{mine, others, unknown} {
 		x.Payer = chain.Optional[chain.Address]{}
 	}
 	others.Sender, unknown.Sender = chain.Some(address(t, baltathar)), chain.Optional[chain.Address]{}
-	payments := found(t, &made{nobodys: []*ledger.Transaction{mine, others, unknown}})
+	payments := found(t, &made{unpaid: []*ledger.Transaction{mine, others, unknown}})
 	require.Len(t, all(t, payments), 2)
 	count, _ := payments.Undetermined()
 	require.EqualValues(t, 2, count)
@@ -190,7 +190,7 @@ func TestPayerUnknown(t *testing.T) {
 	require.NotContains(t, written(t, j, journal.Ledger), "block 7")
 }
 
-// The day is that of the zone.
+// The day is in the journal's time zone.
 func TestZone(t *testing.T) {
 	s := style()
 	var err error
@@ -201,22 +201,22 @@ func TestZone(t *testing.T) {
 	require.Contains(t, text, `time: "2026-03-31T23:30:00Z"`)
 }
 
-// A day without a price is named.
+// A day without a price is reported.
 func TestPriceMissing(t *testing.T) {
 	s := style()
 	var err error
 	s.Prices, err = money.Read([]byte("# source: X\n2026-03-30,1.5"), "EUR")
 	require.NoError(t, err)
 	_, err = journal.FeeJournal(context.Background(), found(t, &made{payments: []*ledger.Transaction{paid(t, 1, "1", "1")}}), s)
-	require.EqualError(t, err, "there is no price in EUR for 1 day: 2026-03-31")
+	require.EqualError(t, err, "no price in EUR for 1 day: 2026-03-31")
 	s.PartialPrices = true
 	text := written(t, feesIn(t, &made{payments: []*ledger.Transaction{paid(t, 1, "1", "1")}}, s), journal.HLedger)
-	require.Contains(t, text, "; PARTIAL: there is no price in EUR for 1 day: 2026-03-31: those amounts are in the token alone\n")
+	require.Contains(t, text, "; PARTIAL: no price in EUR for 1 day: 2026-03-31. Those amounts are in the token only\n")
 	require.NotContains(t, text, " @ ")
 }
 
-// The price of an entry is that of its own day as the file has days, or of its own hour, whatever
-// the journal's time zone.
+// The price of an entry is that of its day, or of its hour with hourly prices, regardless of the journal's time
+// zone.
 func TestPriceOfTheEntrysMoment(t *testing.T) {
 	s := style()
 	var err error
@@ -251,10 +251,10 @@ func TestPriceOfTheEntrysMoment(t *testing.T) {
 	s.Prices, err = money.Read([]byte("# source: X\n2026-01-01,1"), "EUR")
 	require.NoError(t, err)
 	_, err = s.CheckPrices(t.Context(), found(t, book))
-	require.EqualError(t, err, "there is no price in EUR for 1 day: 2026-03-31")
+	require.EqualError(t, err, "no price in EUR for 1 day: 2026-03-31")
 }
 
-// What Beancount would round is refused: 28 digits it has, 29 it has not.
+// Amounts that Beancount would round are rejected: it keeps 28 digits, not 29.
 func TestBeancountDigits(t *testing.T) {
 	const digits28, digits29 = "1234567890123456789012345678", "12345678901234567890123456789"
 	book := func(charged string) *made {
@@ -263,7 +263,7 @@ func TestBeancountDigits(t *testing.T) {
 	passes(t, accountings[2], written(t, feesIn(t, book(digits28), style()), journal.Beancount))
 	var out strings.Builder
 	err := feesIn(t, book(digits29), style()).Write(&out, journal.Beancount)
-	require.EqualError(t, err, "beancount: block 7, extrinsic 1: Expenses:Fees:EVM: a number of 29 digits: it calculates with 28 digits, and would round")
+	require.EqualError(t, err, "beancount: block 7, extrinsic 1: Expenses:Fees:EVM: a number has 29 digits: Beancount calculates with 28 digits and would round")
 	require.Empty(t, out.String())
 	for _, p := range accountings[:2] {
 		passes(t, p, written(t, feesIn(t, book(digits29), style()), p.Program))
@@ -272,29 +272,29 @@ func TestBeancountDigits(t *testing.T) {
 	s.Prices, err = money.Read([]byte("# source: X\n2026-03-31,1.5"), "EUR")
 	require.NoError(t, err)
 	err = feesIn(t, book(digits28), s).Write(&out, journal.Beancount)
-	require.ErrorContains(t, err, "GLMR at 1.5 EUR: a number of 29 digits")
+	require.ErrorContains(t, err, "GLMR at 1.5 EUR: a number has 29 digits")
 	s.Symbol = "glmr"
 	require.ErrorContains(t, feesIn(t, book("1"), s).Write(&out, journal.Beancount), `the symbol "glmr"`)
 }
 
-// Where it is not known where a fee went, or it does not add up, that is said.
+// Unknown or inconsistent destinations of a fee are reported.
 func TestNetworkSide(t *testing.T) {
 	s := style()
 	s.NetworkSide = true
 	x := paid(t, 1, "100", "100")
 	text := written(t, feesIn(t, &made{payments: []*ledger.Transaction{x}}, s), journal.HLedger)
-	require.Contains(t, text, "remark: where the fee went is not known")
+	require.Contains(t, text, "remark: the destinations of the fee are not known")
 	require.NotContains(t, text, "Network")
 	x.Burned, x.Treasury, x.Author = chain.Some(wei(t, "80")), chain.Some(wei(t, "20")), chain.Some(wei(t, "0"))
 	text = written(t, feesIn(t, &made{payments: []*ledger.Transaction{x}}, s), journal.HLedger)
 	require.Contains(t, text, "Equity:Network:Treasury  0.000000000000000020 GLMR")
 	x.Treasury = chain.Some(wei(t, "21"))
 	_, err := journal.FeeJournal(context.Background(), found(t, &made{payments: []*ledger.Transaction{x}}), s)
-	require.EqualError(t, err, "block 7, extrinsic 1: burned, treasury and author got 101 wei of the 100 that were paid")
+	require.EqualError(t, err, "block 7, extrinsic 1: burned, treasury and author add up to 101 wei, but 100 were paid")
 }
 
 // Runtimes 1201 to 1599 burned 80 % of a fee, gave 20 % to the treasury, and minted the
-// priority fee to the author beside that: it is no part of what was paid.
+// priority fee to the author beside that: it is not part of the payment.
 func TestNetworkSideWithAMintedPart(t *testing.T) {
 	s := style()
 	s.NetworkSide = true
@@ -304,7 +304,7 @@ func TestNetworkSideWithAMintedPart(t *testing.T) {
 	for _, p := range accountings {
 		t.Run(p.Name, func(t *testing.T) {
 			text := written(t, feesIn(t, &made{payments: []*ledger.Transaction{x}}, s), p.Program)
-			require.Contains(t, text, "what the author got was minted, and is no part of the fee")
+			require.Contains(t, text, "the author's amount was minted and is not part of the fee")
 			passes(t, p, text)
 			have := map[string]string{}
 			for account, n := range sums(t, p, text) {
@@ -318,7 +318,7 @@ func TestNetworkSideWithAMintedPart(t *testing.T) {
 	}
 }
 
-// One wei that the movements do not tell is named with its block, and nothing is made.
+// A difference of one wei is reported with its block, and no journal is created.
 func TestBalanceDiffers(t *testing.T) {
 	ctx, book, balances := context.Background(), bookOf(t, "moonbeam-2100"), ledgertest.RecordedBalances(t, "moonbeam-2100")
 	who := address(t, charleth)
@@ -335,7 +335,7 @@ func TestBalanceDiffers(t *testing.T) {
 	require.Nil(t, j)
 	var differs *journal.DifferenceError
 	require.ErrorAs(t, err, &differs)
-	require.EqualError(t, err, "block 13: the balance of 0x798d4Ba9baf0064Ec19eB4F0a1a45785ae9D6DFc has 1 wei free and 0 wei reserved more than its movements tell")
+	require.EqualError(t, err, "block 13: the balance of 0x798d4Ba9baf0064Ec19eB4F0a1a45785ae9D6DFc exceeds its movements by 1 wei free and 0 wei reserved")
 	require.Equal(t, who, differs.Account)
 
 	// No more is asked than it takes: the ends of each account, and of this one the middle
@@ -346,10 +346,10 @@ func TestBalanceDiffers(t *testing.T) {
 	require.LessOrEqual(t, counted.asked.Load(), int64(2*len(balances)+5))
 	counted.lacks = 11
 	_, err = journal.MovementJournal(ctx, payments, counted, style())
-	require.EqualError(t, err, "blocks 10..13: the balance of 0x798d4Ba9baf0064Ec19eB4F0a1a45785ae9D6DFc has 1 wei free and 0 wei reserved more than its movements tell")
+	require.EqualError(t, err, "blocks 10..13: the balance of 0x798d4Ba9baf0064Ec19eB4F0a1a45785ae9D6DFc exceeds its movements by 1 wei free and 0 wei reserved")
 }
 
-// counting counts the balances that are asked for, and lacks those at a height.
+// counting counts balance queries and lacks the balances at a height.
 type counting struct {
 	recorded
 	asked atomic.Int64
@@ -370,7 +370,7 @@ func (nothing) Balance(context.Context, chain.Address, uint64) (chain.Balance, e
 	return chain.Balance{}, nil
 }
 
-// A change that the chain does not tell is an error with its block.
+// A change that the chain does not state is an error with its block.
 func TestUnknownMovement(t *testing.T) {
 	slash := ledger.Movement{Height: 7, Time: noon(), Movement: movement.Movement{
 		Where: 3, Event: "balances.Slashed", Kind: movement.KindSlash, Account: address(t, alith), Amount: wei(t, "5"),
@@ -380,8 +380,8 @@ func TestUnknownMovement(t *testing.T) {
 	require.EqualError(t, err, "a change of a balance is not known: block 7, extrinsic 3, balances.Slashed of "+alith)
 }
 
-// Kinds that the recordings do not have: a reward, what is reserved and given back, and
-// a transfer between two of the accounts, which is one entry.
+// Kinds that the recordings lack: a reward, reserving and releasing, and a transfer between two of the
+// accounts, which is one entry.
 func TestMovementKinds(t *testing.T) {
 	var position int
 	move := func(where movement.Where, kind movement.Kind, who, other, amount string, free, held int) ledger.Movement {
@@ -432,7 +432,7 @@ func TestMovementKinds(t *testing.T) {
 	}
 }
 
-// golden compares with a file. That the figures are right is shown by the programs.
+// golden compares with a file. The programs' tests verify the figures.
 func golden(t testing.TB, name, have string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -455,7 +455,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// failing is a book of which nothing can be read.
+// failing is a ledger that cannot be read.
 type failing struct{ made }
 
 var errBroken = errors.New("broken")
@@ -485,15 +485,14 @@ func less(t testing.TB, n string) chain.Optional[chain.SignedWei] {
 	return chain.Some(wei(t, n).Signed().Negated())
 }
 
-// movementsIn makes a journal of movements of Alith's, who had 1000 wei and has so many
-// then.
+// movementsIn creates a journal of Alith's movements, who had 1000 wei and has the given balance
+// afterwards.
 func movementsIn(t testing.TB, b *made, closing string) (*journal.Journal, error) {
 	balances := recorded{address(t, alith): {6: {Free: wei(t, "1000")}, 7: {Free: wei(t, closing)}}}
 	return journal.MovementJournal(context.Background(), found(t, b), balances, style())
 }
 
-// A fee is what was withdrawn less what was given back; what else was deposited in the
-// extrinsic is not of it.
+// A fee is the withdrawal minus the refund; other deposits in the extrinsic are not part of it.
 func TestFeeAmongMovements(t *testing.T) {
 	book := &made{payments: []*ledger.Transaction{paid(t, 3, "60", "60")}, movements: []ledger.Movement{
 		moved(t, 3, movement.KindWithdrawal, "100", less(t, "100")),
@@ -509,10 +508,10 @@ func TestFeeAmongMovements(t *testing.T) {
 
 	book.movements = book.movements[1:] // the withdrawal is not there
 	_, err = movementsIn(t, book, "1047")
-	require.ErrorContains(t, err, "block 7, extrinsic 3: "+alith+" paid 60 wei, and nothing was withdrawn")
+	require.ErrorContains(t, err, "block 7, extrinsic 3: "+alith+" paid 60 wei, but nothing was withdrawn")
 	book.movements = []ledger.Movement{moved(t, 3, movement.KindWithdrawal, "50", less(t, "50"))}
 	_, err = movementsIn(t, book, "950")
-	require.ErrorContains(t, err, "block 7, extrinsic 3: 50 wei were withdrawn for a charge of 60")
+	require.ErrorContains(t, err, "block 7, extrinsic 3: only 50 wei were withdrawn for a charge of 60: overflow")
 }
 
 // Each kind has its account.
@@ -537,8 +536,8 @@ func TestKindsHaveAccounts(t *testing.T) {
 		require.Contains(t, written(t, j, journal.HLedger), "    "+test.posting+" GLMR\n")
 	}
 	for kind, reason := range map[movement.Kind]string{
-		"unheard of":               `block 7, extrinsic 2: a change of a balance is not known: balances.Some is a movement of the kind "unheard of"`,
-		movement.KindTransferIn:    "block 7, extrinsic 2: balances.Some: who it was with: missing",
+		"unheard of":               `block 7, extrinsic 2: a change of a balance is not known: balances.Some has the movement kind "unheard of"`,
+		movement.KindTransferIn:    "block 7, extrinsic 2: balances.Some: counterparty: missing",
 		movement.KindReservedSet:   "a change of a balance is not known: block 7, extrinsic 2, balances.Some of " + alith,
 		movement.Kind("x\n; evil"): `"x evil"`,
 	} {
@@ -547,7 +546,7 @@ func TestKindsHaveAccounts(t *testing.T) {
 	}
 }
 
-// A symbol with a digit is quoted where a program wants that.
+// A symbol with a digit is quoted where a program requires it.
 func TestSymbolWithDigit(t *testing.T) {
 	s := style()
 	s.Symbol = "DEV2"
@@ -556,7 +555,7 @@ func TestSymbolWithDigit(t *testing.T) {
 	}
 }
 
-// Nothing is asked of a period without a block; balances that nobody tells are an error.
+// A period without blocks queries no balances; unavailable balances are an error.
 func TestNoBlockAndNoBalance(t *testing.T) {
 	ctx, who := context.Background(), []chain.Address{address(t, alith)}
 	payments, err := journal.Find(ctx, &made{}, journal.Question{Accounts: who})
@@ -568,14 +567,14 @@ func TestNoBlockAndNoBalance(t *testing.T) {
 		passes(t, p, written(t, j, p.Program))
 	}
 	_, err = journal.MovementJournal(ctx, payments, recorded{}, style())
-	require.ErrorContains(t, err, "there is no block in the period")
+	require.ErrorContains(t, err, "the period contains no blocks")
 	_, err = journal.MovementJournal(ctx, found(t, &made{}), recorded{}, style())
-	require.EqualError(t, err, "the balance of "+alith+" at block 6: no balance of "+alith+" at block 6")
+	require.EqualError(t, err, "balance of "+alith+" at block 6: no balance of "+alith+" at block 6")
 	short := recorded{who[0]: {6: {}}}
 	_, err = journal.MovementJournal(ctx, found(t, &made{}), short, style())
 	require.ErrorContains(t, err, "at block 7: no balance")
 	timeless := paid(t, 1, "1", "1")
 	timeless.Time = chain.Optional[chain.Time]{}
 	_, err = journal.FeeJournal(context.Background(), found(t, &made{payments: []*ledger.Transaction{timeless}}), style())
-	require.ErrorContains(t, err, "block 7, extrinsic 1: the block does not say when it was made")
+	require.ErrorContains(t, err, "block 7, extrinsic 1: the block has no timestamp")
 }

@@ -28,10 +28,10 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// lastBlocks are the recordings, with the height of the last block.
+// lastBlocks maps the recordings to the height of the last block.
 var lastBlocks = map[string]uint64{"moonbeam-2100": 27, "moonbeam-1701": 21}
 
-// books are the recordings as ledgers, each filled once, in the directory.
+// books caches the recordings as ledgers.
 var (
 	books     = map[string]*ledger.Book{}
 	directory string
@@ -50,7 +50,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// bookOf is a recording as a ledger.
+// bookOf returns a recording as a ledger.
 func bookOf(t testing.TB, name string) *ledger.Book {
 	if books[name] != nil {
 		return books[name]
@@ -77,16 +77,16 @@ func bookOf(t testing.TB, name string) *ledger.Book {
 	return book
 }
 
-// question is about accounts in a span of heights.
+// question selects accounts in a range of heights.
 func question(accounts []chain.Address, first, last uint64) journal.Question {
 	span := chain.Heights{First: first, Last: last}
 	return journal.Question{Accounts: accounts, Period: ledger.Period{Heights: chain.Some(span)}, Span: chain.Some(span)}
 }
 
-// recorded has, by account and height, what a gateway said that it had.
+// recorded contains recorded balances by account and height.
 type recorded = ledgertest.Balances
 
-// accountsOf are all accounts, in the order of their digits.
+// accountsOf returns all accounts, sorted.
 func accountsOf(r recorded) (list []chain.Address) {
 	for a := range r {
 		list = append(list, a)
@@ -95,7 +95,7 @@ func accountsOf(r recorded) (list []chain.Address) {
 	return list
 }
 
-// namesOf are the names of a file.
+// namesOf parses a file of names.
 func namesOf(file string) (*journal.Names, error) {
 	book, err := addressbook.Read(strings.NewReader(file))
 	if err != nil {
@@ -116,8 +116,8 @@ func wei(t testing.TB, text string) chain.Wei {
 	return w
 }
 
-// sent is a transaction with what the chain charged for it, found from events and
-// balances when the blocks were recorded.
+// sent is a transaction with its charge, determined from events and balances when the blocks were
+// recorded.
 type sent struct {
 	Family  string `json:"family"`
 	From    string `json:"from"`
@@ -137,8 +137,8 @@ func sentIn(t testing.TB, name string) []sent {
 	return file.Sent
 }
 
-// charges are what the chain charged by the accounts of a fee journal: the expenses by
-// layer, and less of each payer's assets. They are in wei.
+// charges returns the charges by account of a fee journal, in wei: expenses by layer, and negative amounts for the
+// payers' assets.
 func charges(t testing.TB, name string) map[string]*big.Int {
 	sums := map[string]*big.Int{}
 	add := func(account string, n *big.Int) {
@@ -157,10 +157,10 @@ func charges(t testing.TB, name string) map[string]*big.Int {
 	return sums
 }
 
-// style is that of Moonbeam.
+// style returns Moonbeam's style.
 func style() journal.Style { return journal.Style{Symbol: "GLMR", Title: "a test"} }
 
-// all are the payments, held.
+// all reads all payments.
 func all(t testing.TB, payments *journal.Payments) (list []*journal.Payment) {
 	for p, err := range payments.All(context.Background()) {
 		require.NoError(t, err)
@@ -169,7 +169,7 @@ func all(t testing.TB, payments *journal.Payments) (list []*journal.Payment) {
 	return list
 }
 
-// feesOf is the journal of the fees of all the recorded accounts.
+// feesOf returns the fee journal of all recorded accounts.
 func feesOf(t testing.TB, name string, s journal.Style) *journal.Journal {
 	payments, err := journal.Find(context.Background(), bookOf(t, name), question(accountsOf(ledgertest.RecordedBalances(t, name)), 0, lastBlocks[name]))
 	require.NoError(t, err)
@@ -181,7 +181,7 @@ func feesOf(t testing.TB, name string, s journal.Style) *journal.Journal {
 	return j
 }
 
-// movementsOf is the journal of all movements of the recorded accounts in a span.
+// movementsOf returns the journal of all movements of the recorded accounts in a range.
 func movementsOf(t testing.TB, name string, first, last uint64, s journal.Style) *journal.Journal {
 	ctx, book, balances := context.Background(), bookOf(t, name), ledgertest.RecordedBalances(t, name)
 	payments, err := journal.Find(ctx, book, question(accountsOf(balances), first, last))
@@ -191,7 +191,7 @@ func movementsOf(t testing.TB, name string, first, last uint64, s journal.Style)
 	return j
 }
 
-// written is a journal for a program.
+// written returns a journal in a program's format.
 func written(t testing.TB, j *journal.Journal, p journal.Program) string {
 	var out bytes.Buffer
 	require.NoError(t, j.Write(&out, p))

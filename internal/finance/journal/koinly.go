@@ -10,19 +10,18 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// koinlyColumns are those of Koinly's universal template.
+// koinlyColumns are the columns of Koinly's universal template.
 var koinlyColumns = []string{
 	"Date", "Sent Amount", "Sent Currency", "Received Amount", "Received Currency", "Fee Amount", "Fee Currency",
 	"Net Worth Amount", "Net Worth Currency", "Label", "Description", "TxHash",
 }
 
-// koinlyTime is how Koinly writes a time; it wants UTC wherever its user lives.
+// koinlyTime is Koinly's time format, always in UTC.
 const koinlyTime = "2006-01-02 15:04:05 UTC"
 
-// WriteKoinly writes the payments whose amount is known for Koinly: each as sent, with
-// the label "cost", which is how Koinly has a fee of nothing else. (Its fee columns are
-// for the fee of what was sent or received in the same row.) With prices, what it was worth
-// is its net worth.
+// WriteKoinly writes the payments with known amounts for Koinly, each as sent with the label "cost",
+// Koinly's form of a stand-alone fee. (Its fee columns are for the fee of the amount sent or received in
+// the same row.) With prices, the worth is the net worth.
 func WriteKoinly(ctx context.Context, w io.Writer, payments *Payments, style Style) error {
 	out := csv.NewWriter(w)
 	if err := out.Write(koinlyColumns); err != nil {
@@ -50,6 +49,9 @@ func WriteKoinly(ctx context.Context, w io.Writer, payments *Payments, style Sty
 		if valuer != nil {
 			if amount, known := money.Value(valuer, paid, p.Time).Get(); known {
 				worth, currency = amount.String(), string(amount.Currency())
+				if amount.Late() {
+					description += "; last known price"
+				}
 			}
 		}
 		row := []string{

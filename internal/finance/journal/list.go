@@ -9,7 +9,7 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// listColumns are those of the JSON of fees block, the block's first.
+// listColumns are the columns of the JSON of fees block, the block's first.
 var listColumns = []table.Column{
 	{Name: "network", Kind: table.Text}, {Name: "rules", Kind: table.Text}, {Name: "number", Kind: table.Integer}, {Name: "time", Kind: table.Time},
 	{Name: "index", Kind: table.Integer}, {Name: "layer", Kind: table.Text}, {Name: "type", Kind: table.Text}, {Name: "call", Kind: table.Text},
@@ -21,17 +21,16 @@ var listColumns = []table.Column{
 	{Name: "burned", Kind: table.Wei, Total: true, Whole: true}, {Name: "treasury", Kind: table.Wei, Total: true, Whole: true}, {Name: "author", Kind: table.Wei, Total: true, Whole: true},
 }
 
-// List is the payments as a table, each with all that the book has of it: the
-// undetermined ones too, without a fee and with the reason. They are read when the table
-// is written.
+// List returns the payments as a table with all their data, including undetermined ones, which have a
+// reason instead of a fee. They are read when the table is written.
 func List(ctx context.Context, payments *Payments, network string, style Style) *table.Sheet {
-	return &table.Sheet{
+	return table.WithLate(&table.Sheet{
 		Name: "fees", Title: style.Title, Notes: style.Notes, Symbol: style.Symbol, Columns: style.listColumns(),
 		Rows: rows(payments.All(ctx), network, &style),
-	}
+	}, style.Prices)
 }
 
-// namedColumns stand behind the others where there are names.
+// namedColumns follow the others if there are names.
 var namedColumns = []table.Column{{Name: "payer_group", Kind: table.Text}, {Name: "from_name", Kind: table.Text}, {Name: "to_name", Kind: table.Text}}
 
 func rows(payments iter.Seq2[*Payment, error], network string, style *Style) iter.Seq2[[]any, error] {
@@ -69,7 +68,7 @@ func rows(payments iter.Seq2[*Payment, error], network string, style *Style) ite
 	}
 }
 
-// orNull is a text, or nothing where there is none.
+// orNull returns a text, or nil if it is empty.
 func orNull(text string) any {
 	if text == "" {
 		return nil
@@ -86,7 +85,7 @@ func label(names *Names, a chain.Optional[chain.Address]) any {
 	return orNull(name)
 }
 
-// group is what an address belongs to.
+// group returns the group of an address.
 func group(names *Names, a chain.Optional[chain.Address]) any {
 	address, ok := a.Get()
 	if !ok {

@@ -14,7 +14,7 @@ import (
 	"github.com/feeledger/fees/internal/movement"
 )
 
-// ErrUnknown says that the chain does not tell by how much a movement changed a balance.
+// ErrUnknown reports that the chain does not state the change of a balance by a movement.
 var ErrUnknown = failure.New(failure.DoesNotHold, "a change of a balance is not known")
 
 // place is an extrinsic or a hook of a block.
@@ -23,19 +23,17 @@ type place struct {
 	where  movement.Where
 }
 
-// MovementJournal makes an entry of all that an extrinsic or a hook did to the balances
-// of the accounts that the payments are of, free and reserved. It opens with the balances
-// before the period, and asserts those after it.
+// MovementJournal creates an entry for all changes of the selected accounts' balances, free and reserved,
+// by an extrinsic or a hook. It enters the balances before the period and asserts those after it.
 //
-// It is [ErrUnknown] where a movement's change is not known, and a [DifferenceError]
-// where the movements do not lead from the opening to the closing balance. Both name
-// the block. A balance that differs is never made to fit.
+// It returns [ErrUnknown] if a movement's change is not known, and a [DifferenceError] if the movements do
+// not explain the change of the balance; both identify the block. Differences are never adjusted away.
 //
-// All movements are read twice, and again when the journal is written.
+// It reads all movements twice; they are read again when the journal is written.
 func MovementJournal(ctx context.Context, payments *Payments, reader balances.Reader, style Style) (*Journal, error) {
 	span, ok := payments.span.Get()
 	if !ok {
-		return nil, errors.New("there is no block in the period, so there is no balance to open with")
+		return nil, errors.New("the period contains no blocks, so it has no opening balance")
 	}
 	accounts, err := assets(style.names(), payments.accounts)
 	if err != nil {
@@ -52,7 +50,7 @@ func MovementJournal(ctx context.Context, payments *Payments, reader balances.Re
 	if j.holdings, err = payments.holdings(ctx, reader, span, accounts, sums); err != nil {
 		return nil, err
 	}
-	c := composer{book: payments.book, names: style.names(), assets: accounts, networkSide: style.NetworkSide}
+	c := composer{book: payments.book, names: style.names(), assets: accounts, networkSide: style.NetworkSide, style: &style}
 	j.entries = func(yield func(*entry, error) bool) {
 		for part, err := range payments.again(ctx, true) {
 			if err != nil {
@@ -72,7 +70,7 @@ func MovementJournal(ctx context.Context, payments *Payments, reader balances.Re
 
 func placeOf(m *ledger.Movement) place { return place{m.Height, m.Where} }
 
-// endTimes are when a span begins and ends. Block 0 has no time: the one after it has.
+// endTimes returns the first and last time of a span. Block 0 has no time; the next block's is used.
 func endTimes(ctx context.Context, book Book, span chain.Heights) (begin, end chain.Time, err error) {
 	timed := func(height uint64) (none chain.Optional[chain.Time], err error) {
 		for b, err := range book.Blocks(ctx, ledger.Query{Span: chain.Heights{First: height, Last: height}}) {
@@ -105,15 +103,16 @@ func endTimes(ctx context.Context, book Book, span chain.Heights) (begin, end ch
 	return begin, end, nil
 }
 
-// composer makes entries of movements.
+// composer creates entries from movements.
 type composer struct {
 	book        Book
 	names       *Names
 	assets      map[chain.Address]Account
 	networkSide bool
+	style       *Style // whose chart chooses accounts
 }
 
-// entries are what the extrinsics and hooks of some blocks did.
+// entries returns the entries of some blocks.
 func (c *composer) entries(ctx context.Context, p *part) iter.Seq2[*entry, error] {
 	return func(yield func(*entry, error) bool) {
 		for group, paid := range p.groups() {
@@ -125,7 +124,7 @@ func (c *composer) entries(ctx context.Context, p *part) iter.Seq2[*entry, error
 	}
 }
 
-// groups are the movements of each extrinsic or hook, with what was paid for it.
+// groups returns the movements of each extrinsic or hook with its payment.
 func (p *part) groups() iter.Seq2[[]*ledger.Movement, *Payment] {
 	return func(yield func([]*ledger.Movement, *Payment) bool) {
 		paid := map[place]*Payment{}
@@ -146,7 +145,7 @@ func (p *part) groups() iter.Seq2[[]*ledger.Movement, *Payment] {
 	}
 }
 
-// entry is what an extrinsic or a hook did. What was paid is nil where it is none of the
+// entry returns the entry of an extrinsic or hook. Paid is nil if it is not one of the
 // payments.
 func (c *composer) entry(ctx context.Context, group []*ledger.Movement, paid *Payment) (*entry, error) {
 	h, err := c.head(ctx, group[0], paid)
@@ -154,21 +153,21 @@ func (c *composer) entry(ctx context.Context, group []*ledger.Movement, paid *Pa
 		return nil, err
 	}
 	e := &entry{head: h}
-	if err := c.post(e, group, paid); err != nil {
+	if err := c.post(ctx, e, group, paid); err != nil {
 		return nil, e.of(err)
 	}
 	return e, nil
 }
 
-// post enters the movements, and the fee among them.
-func (c *composer) post(e *entry, group []*ledger.Movement, paid *Payment) error {
+// post enters the movements, including the fee.
+func (c *composer) post(ctx context.Context, e *entry, group []*ledger.Movement, paid *Payment) error {
 	for _, m := range group {
-		if err := c.move(e, &m.Movement); err != nil {
+		if err := c.move(ctx, e, m, paid); err != nil {
 			return err
 		}
 	}
 	if paid != nil {
-		if err := c.pay(e, paid, group); err != nil {
+		if err := c.pay(ctx, e, paid, group); err != nil {
 			return err
 		}
 	}
@@ -196,9 +195,9 @@ func (c *composer) head(ctx context.Context, m *ledger.Movement, paid *Payment) 
 	return headOf(t)
 }
 
-// move enters a movement: what the account has then, and where that came from or went.
-// The other account of a transfer has a movement of its own where it is asked for too.
-func (c *composer) move(e *entry, m *movement.Movement) error {
+// move enters a movement with its counter-account. If the other account of a transfer is selected too, it has its
+// own movement.
+func (c *composer) move(ctx context.Context, e *entry, m *ledger.Movement, paid *Payment) error {
 	free, _ := m.Free.Get()
 	held, _ := m.Reserved.Get()
 	change, err := free.Add(held)
@@ -212,21 +211,21 @@ func (c *composer) move(e *entry, m *movement.Movement) error {
 	if other, ok := m.Counterparty.Get(); ok && c.assets[other] != "" {
 		return nil
 	}
-	against, err := c.against(m)
+	against, err := c.chosen(ctx, m, paid)
 	if err != nil {
 		return err
 	}
 	return e.post(against, change.Negated())
 }
 
-// against is the account that a movement is entered against.
+// against returns the counter-account of a movement.
 func (c *composer) against(m *movement.Movement) (Account, error) {
 	_, within := m.Where.Extrinsic()
 	switch m.Kind {
 	case movement.KindTransferIn, movement.KindTransferOut:
 		other, ok := m.Counterparty.Get()
 		if !ok {
-			return "", fmt.Errorf("%s: who it was with: %w", m.Event, chain.ErrMissing)
+			return "", fmt.Errorf("%s: counterparty: %w", m.Event, chain.ErrMissing)
 		}
 		return transfers(c.names, other), nil
 	case movement.KindDeposit:
@@ -236,7 +235,7 @@ func (c *composer) against(m *movement.Movement) (Account, error) {
 		return rewards, nil
 	case movement.KindWithdrawal:
 		return withdrawals, nil
-	case movement.KindReserve, movement.KindUnreserve: // nothing is left to enter
+	case movement.KindReserve, movement.KindUnreserve: // nothing more to enter
 		return withdrawals, nil
 	case movement.KindMint:
 		return minted, nil
@@ -247,12 +246,11 @@ func (c *composer) against(m *movement.Movement) (Account, error) {
 	case movement.KindSuspension, movement.KindRestoration:
 		return suspended, nil
 	}
-	return "", fmt.Errorf("%w: %s is a movement of the kind %q", ErrUnknown, m.Event, clean(string(m.Kind)))
+	return "", fmt.Errorf("%w: %s has the movement kind %q", ErrUnknown, m.Event, clean(string(m.Kind)))
 }
 
-// pay enters a fee as an expense. It is what was withdrawn for it, less what of that was
-// given back as a deposit.
-func (c *composer) pay(e *entry, p *Payment, group []*ledger.Movement) error {
+// pay enters a fee as an expense: the withdrawal minus the refund.
+func (c *composer) pay(ctx context.Context, e *entry, p *Payment, group []*ledger.Movement) error {
 	e.remarks = append(e.remarks, p.Remarks...)
 	charged, ok := p.Charged.Get()
 	payer, isPaid := p.Payer.Get()
@@ -261,16 +259,21 @@ func (c *composer) pay(e *entry, p *Payment, group []*ledger.Movement) error {
 	}
 	cash, err := movement.CashAmong(len(group), func(i int) *movement.Movement { return &group[i].Movement }, payer)
 	if err != nil {
-		return fmt.Errorf("%v paid %v wei, and nothing was withdrawn: %w", payer, charged, err)
+		return fmt.Errorf("%v paid %v wei, but nothing was withdrawn: %w", payer, charged, err)
 	}
 	refund, err := cash.Refund(charged)
 	if err != nil {
 		return err
 	}
-	back, _ := refund.Get() // 0 where all was charged
+	back, _ := refund.Get() // 0 without a refund
+	expense, _, tags, err := c.style.feeAccounts(ctx, p, c.assets)
+	if err != nil {
+		return err
+	}
+	e.more = append(e.more, tags...)
 	err = e.postAll(
 		posting{withdrawals, cash.Withdrawn.Signed().Negated()},
-		posting{feeAccount(p.Layer), charged.Signed()},
+		posting{expense, charged.Signed()},
 		posting{deposits, back.Amount.Signed()},
 	)
 	if err == nil && c.networkSide {

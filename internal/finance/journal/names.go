@@ -10,15 +10,14 @@ import (
 	"github.com/feeledger/fees/internal/finance/addressbook"
 )
 
-// Names are what addresses are called, and their asset accounts. The zero Names know
-// nobody.
+// Names maps addresses to names and asset accounts. The zero value contains no names.
 type Names struct {
 	names  map[chain.Address]string
 	assets map[chain.Address]Account
-	groups *addressbook.Book // that say what addresses belong to
+	groups *addressbook.Book // groups of the addresses
 }
 
-// Name is the name of an address, else the address.
+// Name returns the name of an address, or else the address.
 func (n *Names) Name(a chain.Address) string {
 	if name, ok := n.names[a]; ok {
 		return name
@@ -26,13 +25,13 @@ func (n *Names) Name(a chain.Address) string {
 	return a.String()
 }
 
-// Label is the name of an address, where it has one.
+// Label returns the name of an address, if it has one.
 func (n *Names) Label(a chain.Address) (string, bool) {
 	name, ok := n.names[a]
 	return name, ok
 }
 
-// Asset is the asset account of an address: Assets, and its name.
+// Asset returns the asset account of an address: Assets and its name.
 func (n *Names) Asset(a chain.Address) Account {
 	if asset, ok := n.assets[a]; ok {
 		return asset
@@ -40,15 +39,15 @@ func (n *Names) Asset(a chain.Address) Account {
 	return "Assets:" + Account(n.Name(a))
 }
 
-// Group is what an address belongs to, where it is known.
+// Group returns the group of an address, if known.
 func (n *Names) Group(a chain.Address) (string, bool) { return n.groups.Group(a) }
 
-// assetRoots are what an account that has something lies below.
+// assetRoots are the top-level accounts for assets.
 var assetRoots = []string{"Assets", "Liabilities"}
 
-// NewNames takes the names of a book: its labels, as accounts can have them, and its
-// accounts, which lie below Assets or Liabilities. No two addresses have the same name.
-// The error has all that is wrong, with the lines.
+// NewNames returns the names in an address book: its labels, in the form of account names, and its
+// accounts, which must be below Assets or Liabilities. No two addresses may have the same name. The error
+// lists all problems with their lines.
 func NewNames(book *addressbook.Book) (*Names, error) {
 	n := &Names{map[chain.Address]string{}, map[chain.Address]Account{}, book}
 	lines := map[string]int{}
@@ -64,9 +63,8 @@ func NewNames(book *addressbook.Book) (*Names, error) {
 	return n, nil
 }
 
-// NamesOf takes the names of an address book, which is not made for journals alone: where a
-// label is that of several addresses, or no name, each has its address in its name. Nil is of
-// a book that is nil.
+// NamesOf returns the names in a general address book: if several addresses share a label, or the label is
+// not a valid name, the address is added to the name. It returns nil for nil.
 func NamesOf(book *addressbook.Book) (*Names, error) {
 	if book == nil {
 		return nil, nil
@@ -90,7 +88,7 @@ func NamesOf(book *addressbook.Book) (*Names, error) {
 	return NewNames(unique)
 }
 
-// roomOfAddress is what an address takes of a name, with the space before it.
+// roomOfAddress is the length of an address in a name, including the space before it.
 const roomOfAddress = 1 + 42
 
 func isAddress(text string) bool {
@@ -98,18 +96,18 @@ func isAddress(text string) bool {
 	return err == nil
 }
 
-// add takes an entry. The lines are those of the names so far.
+// add adds an entry. Lines maps the names so far to their lines.
 func (n *Names) add(e *addressbook.Entry, lines map[string]int) (err error) {
 	if e.Label != "" {
 		name := cleanName(e.Label)
 		if name == "" {
-			return fmt.Errorf("%q: a name needs a letter or a digit", e.Label)
+			return fmt.Errorf("the name %q contains no letter or digit", e.Label)
 		}
 		if isAddress(name) {
-			return fmt.Errorf("%q: an address is no name", name)
+			return fmt.Errorf("%q is an address, not a name", name)
 		}
 		if other, twice := lines[name]; twice {
-			return fmt.Errorf("%q is the name on line %d too", name, other)
+			return fmt.Errorf("the name %q is already used on line %d", name, other)
 		}
 		n.names[e.Address], lines[name] = name, e.Line
 	}
@@ -122,30 +120,30 @@ func (n *Names) add(e *addressbook.Entry, lines map[string]int) (err error) {
 func parseAsset(text string) (Account, error) {
 	parts := strings.Split(text, ":")
 	if len(parts) < 2 || !slices.Contains(assetRoots, parts[0]) {
-		return "", fmt.Errorf("%q: want an account below %s, such as Assets:Wallet", text, strings.Join(assetRoots, " or "))
+		return "", fmt.Errorf("%q is not an account below %s, such as Assets:Wallet", text, strings.Join(assetRoots, " or "))
 	}
 	for i := range parts {
 		if parts[i] = cleanName(parts[i]); parts[i] == "" {
-			return "", fmt.Errorf("%q: each part of an account needs a letter or a digit", text)
+			return "", fmt.Errorf("each part of the account %q must contain a letter or a digit", text)
 		}
 	}
 	return Account(strings.Join(parts, ":")), nil
 }
 
-// maxWrongLines is how many lines an error has: more do not help.
+// maxWrongLines limits the lines listed in an error.
 const maxWrongLines = 100
 
-// wrongLines are what is wrong with the lines of a file.
+// wrongLines are the problems in the lines of a file.
 type wrongLines []error
 
-// add adds what is wrong with a line, if anything is, and tells whether that is enough.
+// add adds the problem of a line, if any, and reports whether the limit is reached.
 func (w *wrongLines) add(line int, err error) (enough bool) {
 	if err == nil {
 		return false
 	}
 	*w = append(*w, fmt.Errorf("line %d: %w", line, err))
 	if enough = len(*w) == maxWrongLines; enough {
-		*w = append(*w, errors.New("and perhaps more"))
+		*w = append(*w, errors.New("there may be more errors"))
 	}
 	return enough
 }

@@ -11,29 +11,28 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// part is what a book has of the accounts in some blocks, in the order of the chain. A
-// block is in one part as a whole.
+// part contains the payments and movements of the accounts in some blocks, in chain order. A block is never split
+// between parts.
 type part struct {
 	payments  []*Payment
 	movements []*ledger.Movement
 }
 
 const (
-	// mostHeld is how many records a part has. Only where a single block has more, it has
-	// those of that block.
-	mostHeld = 10_000
-	// firstBlocks is how many blocks are tried first.
+	// maxHeld limits the records of a part. Only a single block may exceed it.
+	maxHeld = 10_000
+	// firstBlocks is the number of blocks tried first.
 	firstBlocks = 1000
-	// fewAccounts are read by an index, one after the other. To read all transactions and
-	// pass over those of others is faster where there are more.
+	// fewAccounts is the number of accounts up to which they are read by index, one after the other. Above it, reading
+	// all transactions and skipping those of others is faster.
 	fewAccounts = 1000
 )
 
-// errFull says that some blocks have more records than a part.
-var errFull = errors.New("more records than a part holds")
+// errFull reports that some blocks contain more records than a part may hold.
+var errFull = errors.New("too many records for a part")
 
-// parts reads the span part by part: as many blocks at once as have some thousand
-// records, which are then put in order.
+// parts reads the span in parts: as many blocks at once as contain some thousand records, which it then
+// sorts.
 func (p *Payments) parts(ctx context.Context, withMovements bool) iter.Seq2[*part, error] {
 	return func(yield func(*part, error) bool) {
 		span, ok := p.span.Get()
@@ -51,7 +50,7 @@ func (p *Payments) parts(ctx context.Context, withMovements bool) iter.Seq2[*par
 			if !yield(found, err) || err != nil || last == span.Last {
 				return
 			}
-			if found.size() < mostHeld/4 && blocks <= span.Last-first {
+			if found.size() < maxHeld/4 && blocks <= span.Last-first {
 				blocks *= 2
 			}
 			first = last + 1
@@ -59,8 +58,8 @@ func (p *Payments) parts(ctx context.Context, withMovements bool) iter.Seq2[*par
 	}
 }
 
-// again is parts, and [ErrChanged] at the end where the payments are not those of the
-// first reading.
+// again returns the parts, and ends with [ErrChanged] if the payments differ from those of the first
+// pass.
 func (p *Payments) again(ctx context.Context, withMovements bool) iter.Seq2[*part, error] {
 	return func(yield func(*part, error) bool) {
 		var seen tally
@@ -80,10 +79,10 @@ func (p *Payments) again(ctx context.Context, withMovements bool) iter.Seq2[*par
 	}
 }
 
-// read reads all of some blocks. It is errFull where that is too much.
+// read reads all records of some blocks, or returns errFull if there are too many.
 func (p *Payments) read(ctx context.Context, span chain.Heights, withMovements bool) (*part, error) {
 	found := &part{}
-	full := func() bool { return span.First < span.Last && found.size() == mostHeld }
+	full := func() bool { return span.First < span.Last && found.size() == maxHeld }
 	read := func() error {
 		for t, err := range p.transactions(ctx, span) {
 			switch {
@@ -120,7 +119,7 @@ func (p *Payments) read(ctx context.Context, span chain.Heights, withMovements b
 	return found, err
 }
 
-// transactions are those that may be payments: of few accounts their own, and nobody's.
+// transactions returns the candidates for payments: for few accounts, their own and those without a known payer.
 func (p *Payments) transactions(ctx context.Context, span chain.Heights) iter.Seq2[*ledger.Transaction, error] {
 	return func(yield func(*ledger.Transaction, error) bool) {
 		for t, err := range readBy(p, span, func(q ledger.Query) iter.Seq2[*ledger.Transaction, error] { return p.book.Transactions(ctx, q) }) {
@@ -134,7 +133,7 @@ func (p *Payments) transactions(ctx context.Context, span chain.Heights) iter.Se
 	}
 }
 
-// readBy reads rows of few accounts one after the other, and all rows otherwise.
+// readBy reads the rows of few accounts one after the other, and otherwise all rows.
 func readBy[T any](p *Payments, span chain.Heights, rows func(ledger.Query) iter.Seq2[*T, error]) iter.Seq2[*T, error] {
 	if len(p.accounts) > fewAccounts {
 		return rows(ledger.Query{Span: span})

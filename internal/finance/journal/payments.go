@@ -9,7 +9,7 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// Book is what a journal is made of; *[ledger.Book] is one.
+// Book provides the data for a journal; *[ledger.Book] implements it.
 type Book interface {
 	Transactions(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Transaction, error]
 	WithoutPayer(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Transaction, error]
@@ -18,41 +18,40 @@ type Book interface {
 	Blocks(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Block, error]
 }
 
-// Question is what is asked of a book.
+// Question selects payments.
 type Question struct {
 	Accounts []chain.Address
 	Period   ledger.Period
-	Span     chain.Optional[chain.Heights] // of the period's blocks, as ledger.Book.Cover has it; none where it is not known
+	Span     chain.Optional[chain.Heights] // the period's blocks from ledger.Book.Cover; none if not known
 }
 
-// Payment is a transaction with what its payer paid.
+// Payment is a transaction with the amount that its payer paid.
 type Payment struct {
 	*ledger.Transaction
 	Paid    chain.Optional[chain.Wei] // see [ledger.Transaction.Paid]
-	Remarks []string                  // what is to be said of the amount
+	Remarks []string                  // remarks on the amount
 }
 
-// Payments are what accounts paid. They are not held: [Payments.All] reads them from the
-// book, each time anew, so that a million of them take no more memory than some thousand.
+// Payments are the payments of accounts. They are not held in memory: [Payments.All] reads them from the ledger on
+// each call.
 type Payments struct {
 	book     Book
-	accounts []chain.Address // each once
+	accounts []chain.Address // without duplicates
 	asked    map[chain.Address]bool
 	period   ledger.Period
 	span     chain.Optional[chain.Heights]
 
-	seen         tally           // of the first reading
-	payers       []chain.Address // each once, in the order of their first payments
+	seen         tally           // of the first pass
+	payers       []chain.Address // without duplicates, in order of their first payments
 	undetermined uint64
-	first        []Payment // that are undetermined
+	first        []Payment // the first undetermined payments
 }
 
-// mostNamed is how many undetermined payments are told one by one.
-const mostNamed = 100
+// maxNamed limits the undetermined payments that are listed.
+const maxNamed = 100
 
-// Find reads for the first time what accounts paid in a period, to tell what is
-// undetermined. Transactions of which it is not known who paid are among the payments
-// where one of the accounts sent them, or somebody unknown did.
+// Find makes the first pass over the payments of a period to collect the undetermined ones. A transaction
+// with unknown payer counts as a payment if its sender is one of the accounts or unknown.
 func Find(ctx context.Context, book Book, q Question) (*Payments, error) {
 	p := &Payments{book: book, asked: map[chain.Address]bool{}, period: q.Period, span: q.Span}
 	for _, a := range q.Accounts {
@@ -76,7 +75,7 @@ func Find(ctx context.Context, book Book, q Question) (*Payments, error) {
 			if known && x.Paid.Known() {
 				continue
 			}
-			if p.undetermined++; len(p.first) < mostNamed {
+			if p.undetermined++; len(p.first) < maxNamed {
 				p.first = append(p.first, *x)
 			}
 		}
@@ -84,8 +83,8 @@ func Find(ctx context.Context, book Book, q Question) (*Payments, error) {
 	return p, nil
 }
 
-// All are the payments in the order of the chain. They end with [ErrChanged] where they
-// are not those that Find read.
+// All returns the payments in chain order. It ends with [ErrChanged] if they differ from those that Find
+// read.
 func (p *Payments) All(ctx context.Context) iter.Seq2[*Payment, error] {
 	return func(yield func(*Payment, error) bool) {
 		for part, err := range p.again(ctx, false) {
@@ -102,12 +101,12 @@ func (p *Payments) All(ctx context.Context) iter.Seq2[*Payment, error] {
 	}
 }
 
-// Undetermined tells how many payments there are whose amount, or whose payer, nobody
-// knows, and which the first of them are, a hundred at most. They are not zero.
+// Undetermined returns the number of payments with unknown amount or payer, and the first of them, up to a hundred.
+// Their amounts are not zero.
 func (p *Payments) Undetermined() (count uint64, first []Payment) { return p.undetermined, p.first }
 
-// Idle are the accounts that were asked for and paid for nothing, in the order in which
-// they were named.
+// Idle returns the selected accounts without payments, in the order in which they were
+// selected.
 func (p *Payments) Idle() (idle []chain.Address) {
 	paid := map[chain.Address]bool{}
 	for _, a := range p.payers {
@@ -121,7 +120,7 @@ func (p *Payments) Idle() (idle []chain.Address) {
 	return idle
 }
 
-// has tells whether a transaction is one of the payments.
+// has reports whether a transaction is one of the payments.
 func (p *Payments) has(t *ledger.Transaction) bool {
 	if !p.period.Has(t.Height, t.Time) {
 		return false
@@ -133,18 +132,18 @@ func (p *Payments) has(t *ledger.Transaction) bool {
 	return !known || p.asked[sender]
 }
 
-// paymentOf is a payment, with what is to be said of what was paid.
+// paymentOf returns a payment with remarks on the amount.
 func paymentOf(t *ledger.Transaction) *Payment {
 	p := &Payment{Transaction: t, Paid: t.Paid()}
 	charged, isCharged := t.Charged.Get()
 	fee, isFee := t.Fee.Get()
 	switch {
 	case isCharged && !isFee:
-		p.say("the rules do not determine this fee (%s), the amount is what the chain charged", clean(t.Error))
+		p.say("the rules do not determine this fee (%s), the amount is the charge on chain", clean(t.Error))
 	case isCharged && charged != fee:
-		p.say("the rules give %s, the chain charged %s (%s)", tokens(fee.Signed()), tokens(charged.Signed()), clean(string(t.Class)))
+		p.say("fee by the rules %s, charged on chain %s (%s)", tokens(fee.Signed()), tokens(charged.Signed()), clean(string(t.Class)))
 	case isFee && !isCharged:
-		p.say("the amount is by the rules, the chain recorded no charge")
+		p.say("the chain recorded no charge, the amount is the fee by the rules")
 	}
 	return p
 }
@@ -153,10 +152,10 @@ func (p *Payment) say(format string, arguments ...any) {
 	p.Remarks = append(p.Remarks, fmt.Sprintf(format, arguments...))
 }
 
-// Place is the payment's place on the chain, "25-4".
+// Place returns the payment's transaction ID, such as "25-4".
 func (p *Payment) Place() string { return ledger.Place{Height: p.Height, Row: p.Index}.String() }
 
-// code is what names a transaction to others: the EVM's hash, else the extrinsic's.
+// code returns the public hash of a transaction: the EVM hash, or else the extrinsic's.
 func code(t *ledger.Transaction) string {
 	if hash, ok := t.EVMHash.Get(); ok {
 		return hash.String()

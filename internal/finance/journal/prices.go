@@ -9,7 +9,7 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// priceOf is what one token cost at a time, where there is a price.
+// priceOf returns the price of one token at a time, if there is one.
 func (s *Style) priceOf(at chain.Time) (price string, ok bool) {
 	if s.Prices == nil {
 		return "", false
@@ -17,7 +17,7 @@ func (s *Style) priceOf(at chain.Time) (price string, ok bool) {
 	return s.Prices.Price(s.Prices.Moment(at))
 }
 
-// valuer values amounts; nil without prices.
+// valuer returns a valuer of amounts; nil without prices.
 func (s *Style) valuer() *money.Valuer {
 	if s.Prices == nil {
 		return nil
@@ -25,7 +25,7 @@ func (s *Style) valuer() *money.Valuer {
 	return s.Prices.Valuer()
 }
 
-// listColumns are those of the list, and with prices those in the currency.
+// listColumns returns the columns of the list, including those in the currency if there are prices.
 func (s *Style) listColumns() []table.Column {
 	columns := slices.Clip(listColumns)
 	if s.Names != nil {
@@ -40,8 +40,8 @@ func (s *Style) listColumns() []table.Column {
 		table.Column{Name: "charged_" + c.Suffix(), Kind: table.Fiat, Total: true, Currency: c})
 }
 
-// CheckPrices wants a price for each payment of a list, unless a part of them will do. The notes
-// say what amounts in the currency rest on.
+// CheckPrices verifies that each payment of a list has a price, unless PartialPrices is set. The notes describe
+// the basis of amounts in the currency.
 func (s *Style) CheckPrices(ctx context.Context, payments *Payments) (notes []string, err error) {
 	v := s.valuer()
 	if v == nil {
@@ -57,28 +57,17 @@ func (s *Style) CheckPrices(ctx context.Context, payments *Payments) (notes []st
 	return v.Notes(), v.Check(s.PartialPrices)
 }
 
-// checkPrices wants a price for each day, or hour, of the entries.
+// checkPrices verifies that each day or hour of the entries has a price.
 func (j *Journal) checkPrices() error {
 	if j.Prices == nil {
 		return nil
 	}
-	missing := &money.MissingError{Currency: j.Prices.Currency, Step: j.Prices.Step()}
-	for _, m := range j.pricedMoments() {
-		if _, ok := j.Prices.Price(m); !ok {
-			missing.Missing = append(missing.Missing, j.Prices.Name(m))
-		}
-	}
-	if len(missing.Missing) == 0 {
-		return nil
-	}
-	if !j.PartialPrices {
-		return missing
-	}
-	j.Notes = append(slices.Clip(j.Notes), "PARTIAL: "+missing.Error()+": those amounts are in the token alone")
-	return nil
+	notes, err := j.Prices.CheckMoments(j.pricedMoments(), j.PartialPrices)
+	j.Notes = append(slices.Clip(j.Notes), notes...)
+	return err
 }
 
-// pricedMoments are the days, or hours, whose prices the entries need, in their order.
+// pricedMoments returns the days or hours whose prices the entries need, in order.
 func (j *Journal) pricedMoments() []money.Moment {
 	list := make([]money.Moment, 0, len(j.moments)+1)
 	for m := range j.moments {
@@ -91,10 +80,10 @@ func (j *Journal) pricedMoments() []money.Moment {
 	return slices.Compact(list)
 }
 
-// dayPrice is what one token cost on a day.
+// dayPrice is the price of one token on a day.
 type dayPrice struct{ day, price string }
 
-// dayPrices are the prices that programs keep by the day. Those of hours are with the amounts alone.
+// dayPrices returns the prices that programs store by day. Hourly prices appear only with the amounts.
 func (j *Journal) dayPrices() (list []dayPrice) {
 	if j.Prices == nil || j.Prices.Hourly {
 		return nil

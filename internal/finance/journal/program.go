@@ -13,12 +13,12 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// Program is one that keeps books in text, and what it takes.
+// Program is a plain-text accounting program.
 type Program struct {
 	Name string
-	// account writes an account so that the program takes it.
+	// account returns an account in the program's form.
 	account func(Account) string
-	// check is nil, or wants that the program can hold the journal exactly.
+	// check, if not nil, verifies that the program can represent the journal exactly.
 	check func(*Journal) error
 	write func(*writer) error
 }
@@ -30,7 +30,7 @@ var (
 	Beancount = Program{"beancount", beancountAccount, (*Journal).beancountExact, (*writer).beancount}
 )
 
-// Programs are all of them.
+// Programs returns all supported programs.
 func Programs() []Program { return []Program{HLedger, Beancount, Ledger} }
 
 // writer writes a journal for a program.
@@ -38,12 +38,12 @@ type writer struct {
 	*Journal
 	program Program
 	out     *bufio.Writer
-	named   map[Account]string // the accounts, as the program has them
-	err     error              // of the last line: out keeps its first
+	named   map[Account]string // the accounts in the program's form
+	err     error              // of the last line: out keeps the first one
 }
 
-// Write writes the journal for a program, which reads all entries once more. It is
-// [ErrChanged] where they are others by now; then what was written is none.
+// Write writes the journal for a program, in another pass over the entries. It returns [ErrChanged] if they have
+// changed; the output is then invalid.
 func (j *Journal) Write(out io.Writer, p Program) error {
 	w := &writer{Journal: j, program: p, out: bufio.NewWriter(out), named: map[Account]string{}}
 	if err := w.nameAccounts(w.used()); err != nil {
@@ -61,21 +61,21 @@ func (w *writer) line(format string, arguments ...any) {
 	_, w.err = fmt.Fprintf(w.out, format+"\n", arguments...)
 }
 
-// nameAccounts finds the names of accounts in the program. Two that would become one are
-// an error.
+// nameAccounts converts the accounts to the program's form. It fails if two of them become
+// equal.
 func (w *writer) nameAccounts(list []Account) error {
 	taken := map[string]Account{}
 	for _, a := range list {
 		name := w.program.account(a)
 		if other, twice := taken[name]; twice {
-			return fmt.Errorf("%s would take the accounts %q and %q for one, %s: rename one of them", w.program.Name, other, a, name)
+			return fmt.Errorf("%s cannot distinguish the accounts %q and %q (%s); rename one of them", w.program.Name, other, a, name)
 		}
 		taken[name], w.named[a] = a, name
 	}
 	return nil
 }
 
-// used are the accounts that the journal has, in the order of their names.
+// used returns the accounts of the journal, sorted by name.
 func (j *Journal) used() []Account {
 	list := slices.Collect(maps.Keys(j.accounts))
 	for _, h := range j.holdings {
@@ -91,7 +91,7 @@ func (j *Journal) used() []Account {
 	return slices.Compact(list)
 }
 
-// started is the day with which the books begin.
+// started returns the first day of the journal.
 func (j *Journal) started() string {
 	days := j.dates()
 	if len(days) == 0 {
@@ -100,7 +100,7 @@ func (j *Journal) started() string {
 	return days[0]
 }
 
-// ended is the day after the last.
+// ended returns the day after the last.
 func (j *Journal) ended() string {
 	return j.end.Std().In(j.zone()).AddDate(0, 0, 1).Format(time.DateOnly)
 }
@@ -113,14 +113,16 @@ func (w *writer) comment() {
 		}
 	}
 	if w.Prices != nil {
-		w.line("; each amount has the price of one %s on its %s (%s), by %s: nothing is rounded, and reports in %s round when they are shown", w.Symbol, w.Prices.Step(), w.Prices.Timezone(), keep(w.Prices.Source(), "-_./,()+:'"), w.Prices.Currency)
-		w.line("; SHA-256 of the price file: %s", w.Prices.SHA256)
+		w.line("; each amount carries the price of one %s for its %s (%s), source %s. Nothing is rounded here, reports in %s round for display", w.Symbol, w.Prices.Step(), w.Prices.Timezone(), keep(w.Prices.Source(), "-_./,()+:'"), w.Prices.Currency)
+		for _, f := range w.Prices.Files {
+			w.line("; SHA-256 of %s: %s", keep(cmp.Or(f.File, "the price file"), "-_./,()+:'"), f.SHA256)
+		}
 	}
 	w.line("")
 }
 
-// priced is the price of the token at a time, where there is one, as every program writes
-// what an amount cost.
+// priced returns the price of the token at a time, if there is one, in the syntax shared by all
+// programs.
 func (w *writer) priced(at chain.Time) string {
 	price, ok := w.priceOf(at)
 	if !ok {
@@ -129,11 +131,12 @@ func (w *writer) priced(at chain.Time) string {
 	return fmt.Sprintf(" @ %s %s", price, w.Prices.Currency)
 }
 
-// tags are what is said of an entry: when it was, and what of its amounts.
+// tags returns the time and the remarks of an entry.
 func (e *entry) tags() (tags [][2]string) {
 	tags = append(tags, [2]string{"time", e.time.String()})
 	for _, r := range e.remarks {
 		tags = append(tags, [2]string{"remark", r})
 	}
+	tags = append(tags, e.more...)
 	return tags
 }

@@ -20,7 +20,7 @@ import (
 	programs "github.com/feeledger/fees/internal/test/program"
 )
 
-// accounting is a real program: how it proves a journal, and how it tells sums.
+// accounting is a real program: how it verifies a journal and reports sums.
 type accounting struct {
 	journal.Program
 	check, sums []string // "FILE" is in the place of the journal
@@ -52,14 +52,14 @@ func program(t testing.TB, command []string, file string) (string, error) {
 	return string(out), err
 }
 
-// save writes a text into a file of its own.
+// save writes a text to a separate file.
 func save(t testing.TB, name, text string) string {
 	path := filepath.Join(t.TempDir(), name)
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
-// passes wants the program to take the journal as it is.
+// passes requires the program to accept the journal unchanged.
 func passes(t testing.TB, p accounting, text string) {
 	t.Helper()
 	out, err := program(t, p.check, save(t, "test.journal", text))
@@ -68,7 +68,7 @@ func passes(t testing.TB, p accounting, text string) {
 
 var sumLine = regexp.MustCompile(`(?m)^\s*(?:(-?[0-9.]+)(?: GLMR)? +(\S+)|(\S+) *, *(-?[0-9.]+))\s*$`)
 
-// sums are what a program adds a journal up to, in wei by account.
+// sums returns a program's totals of a journal, in wei by account.
 func sums(t testing.TB, p accounting, text string) map[string]*big.Int {
 	t.Helper()
 	out, err := program(t, p.sums, save(t, "test.journal", text))
@@ -97,8 +97,7 @@ func forAll(t *testing.T, test func(t *testing.T, recording string, p accounting
 	}
 }
 
-// The programs take the journals of fees, and add them up to what the chain charged, by
-// layer and by payer, to the wei.
+// The programs accept the fee journals and compute the charges by layer and by payer, to the wei.
 func TestFeesAddUp(t *testing.T) {
 	forAll(t, func(t *testing.T, recording string, p accounting) {
 		text := written(t, feesOf(t, recording, style()), p.Program)
@@ -116,8 +115,7 @@ func TestFeesAddUp(t *testing.T) {
 	})
 }
 
-// What the network did with the fees is on its own side, which is balanced: burned,
-// treasury and author are the fees.
+// The network's side of the fees is balanced: burned, treasury and author add up to the fees.
 func TestNetworkSideAddsUp(t *testing.T) {
 	s := style()
 	s.NetworkSide = true
@@ -133,8 +131,8 @@ func TestNetworkSideAddsUp(t *testing.T) {
 	})
 }
 
-// All movements of all 18 accounts lead from the opening to the closing balance, by the
-// assertions in the journal, in the eyes of each program.
+// All movements of all 18 accounts lead from the opening to the closing balance, as asserted in the journal and
+// verified by each program.
 func TestMovementsKeepTheirAssertions(t *testing.T) {
 	forAll(t, func(t *testing.T, recording string, p accounting) {
 		text := written(t, movementsOf(t, recording, 0, lastBlocks[recording], style()), p.Program)
@@ -158,8 +156,8 @@ func TestMovementsKeepTheirAssertions(t *testing.T) {
 
 var postedElsewhere = regexp.MustCompile(`(?m)^( +Equity:Transfers:\S+  -?[0-9]+\.[0-9]{17})([0-8])( GLMR)`)
 
-// One wei more in a posting and it is not balanced; one wei moved from an asset to
-// another account, and an assertion fails. So each of them is made.
+// With one wei added to a posting the entry is unbalanced; with one wei moved from an asset to another account an
+// assertion fails.
 func TestProgramsSeeOneWei(t *testing.T) {
 	oneMore := func(text string, place *regexp.Regexp) string {
 		m := place.FindStringSubmatchIndex(text)
@@ -186,8 +184,7 @@ func TestProgramsSeeOneWei(t *testing.T) {
 	}
 }
 
-// A journal that continues one asserts what the one before asserted, and both together
-// are taken.
+// A continuing journal asserts the closing balances of the previous one, and both together are accepted.
 func TestJournalsFollowEachOther(t *testing.T) {
 	for _, p := range accountings {
 		t.Run(p.Name, func(t *testing.T) {
@@ -206,9 +203,8 @@ func TestJournalsFollowEachOther(t *testing.T) {
 	}
 }
 
-// One file of Beancount includes the journals of all months, of movements and of fees: each
-// account is opened once, though the first journal begins after the ledger does, and what
-// one journal left out comes back in a later one.
+// One Beancount file includes the journals of all months, of movements and of fees: each account is opened once, even
+// though the first journal starts after the ledger and accounts return after a gap.
 func TestBeancountIncludesAll(t *testing.T) {
 	p := accountings[2]
 	p.asked(t)
@@ -243,13 +239,13 @@ func TestBeancountIncludesAll(t *testing.T) {
 				require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600))
 				main += "include \"" + file + "\"\n"
 			}
-			// A journal that is alone has only what is its own.
+			// A stand-alone journal opens only its own accounts.
 			s := style()
 			s.Alone = true
-			alone := written(t, made(t, 24, 24, s), p.Program)
-			passes(t, p, alone)
+			single := written(t, made(t, 24, 24, s), p.Program)
+			passes(t, p, single)
 			s.Alone = false
-			require.Greater(t, strings.Count(written(t, made(t, 24, 24, s), p.Program), " open "), strings.Count(alone, " open "))
+			require.Greater(t, strings.Count(written(t, made(t, 24, 24, s), p.Program), " open "), strings.Count(single, " open "))
 
 			path := filepath.Join(dir, "main.beancount")
 			require.NoError(t, os.WriteFile(path, []byte(main), 0o600))
@@ -259,7 +255,7 @@ func TestBeancountIncludesAll(t *testing.T) {
 	}
 }
 
-// The prices of the user's are taken with all their digits, and nothing is rounded.
+// The user's prices keep all their digits, and nothing is rounded.
 func TestPricesAreTaken(t *testing.T) {
 	list, err := money.Read([]byte("# source: X\ndate,price\n2026-01-01,0.123457\n2026-11-20,0.2\n"), "EUR")
 	require.NoError(t, err)
@@ -280,8 +276,7 @@ func TestPricesAreTaken(t *testing.T) {
 	})
 }
 
-// What hledger has imported it does not import again: the journal of more days, written
-// under the same name, adds what is new.
+// hledger imports each entry once: a longer journal under the same name adds only new entries.
 func TestImportDoesNotDouble(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "fees.journal")

@@ -25,7 +25,7 @@ import (
 	"github.com/feeledger/fees/internal/test/ledgertest"
 )
 
-// company has so many accounts.
+// company is a company with the given number of accounts.
 func company(n int) (accounts []chain.Address) {
 	for i := range n {
 		var a chain.Address
@@ -35,7 +35,7 @@ func company(n int) (accounts []chain.Address) {
 	return accounts
 }
 
-// places are those of payments, as they come.
+// places are the positions of payments, in order.
 func places(t testing.TB, b journal.Book, q journal.Question) (list []string) {
 	payments, err := journal.Find(context.Background(), b, q)
 	require.NoError(t, err)
@@ -45,9 +45,9 @@ func places(t testing.TB, b journal.Book, q journal.Question) (list []string) {
 	return list
 }
 
-// However many accounts there are, and however their payments lie on the chain: all of
-// them come, each once, in its order. Some blocks have more payments than are held, a
-// stretch has none, and both ends of the span have some.
+// For any number of accounts and any distribution of their payments, each payment is read once, in order.
+// Some blocks have more payments than a part may hold, one range has none, and both ends of the span have
+// some.
 func TestOrderOfTheChain(t *testing.T) {
 	const last = 40_000
 	for _, accounts := range []int{1, 7, 1500} {
@@ -65,7 +65,7 @@ func TestOrderOfTheChain(t *testing.T) {
 					x.Payer = chain.Some(address(t, baltathar))
 				case 1:
 					x.Payer, x.Sender = chain.Optional[chain.Address]{}, x.Payer
-					book.nobodys = append(book.nobodys, x)
+					book.unpaid = append(book.unpaid, x)
 					return
 				}
 				book.payments = append(book.payments, x)
@@ -82,7 +82,7 @@ func TestOrderOfTheChain(t *testing.T) {
 				add(uint64(30_000+random.IntN(last-30_000)), random.IntN(1<<30))
 			}
 			var want []*ledger.Transaction
-			for _, x := range slices.Concat(book.payments, book.nobodys) {
+			for _, x := range slices.Concat(book.payments, book.unpaid) {
 				if x.Payer != chain.Some(address(t, baltathar)) {
 					want = append(want, x)
 				}
@@ -102,8 +102,8 @@ func TestOrderOfTheChain(t *testing.T) {
 	}
 }
 
-// endless is a book that makes its records up while they are read: in each block one
-// transaction, which the accounts pay in turn, for which a fee of 3 is withdrawn.
+// endless is a ledger that generates its records while it is read: one transaction per block, paid by the accounts in
+// turn, with a withdrawal of 3 as its fee.
 type endless struct {
 	journal.Book
 	accounts []chain.Address
@@ -111,7 +111,7 @@ type endless struct {
 	read     int
 }
 
-// look looks from time to time how much is in use.
+// look samples the memory in use.
 func (b *endless) look() {
 	if b.read++; b.read%10_000 != 0 {
 		return
@@ -137,7 +137,7 @@ func (b *endless) Transactions(_ context.Context, q ledger.Query) iter.Seq2[*led
 	return inTurn(b, q, b.transaction)
 }
 
-// inTurn makes up what the account that is asked for has in each block.
+// inTurn generates the balance of the queried account in each block.
 func inTurn[T any](b *endless, q ledger.Query, of func(height uint64) T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for h := q.Span.First; h <= q.Span.Last; h++ {
@@ -166,7 +166,7 @@ func (b *endless) Blocks(_ context.Context, q ledger.Query) iter.Seq2[*ledger.Bl
 	return oneBlock(q)
 }
 
-// Balance is what an account has after a block, of a million wei before the first.
+// Balance returns an account's balance after a block, starting at a million wei.
 func (b *endless) Balance(_ context.Context, account chain.Address, height uint64) (chain.Balance, error) {
 	left := uint64(1_000_000)
 	for h := uint64(1); h <= height; h++ {
@@ -177,15 +177,15 @@ func (b *endless) Balance(_ context.Context, account chain.Address, height uint6
 	return chain.Balance{Free: chain.NewWei(left)}, nil
 }
 
-// Three times as many payments take no more memory, whatever reads them.
+// Three times as many payments need no more memory.
 func TestMemoryIsFlat(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is about size")
 	}
 	ctx := context.Background()
-	inBooks := func(p journal.Program, make func(*endless, *journal.Payments) (*journal.Journal, error)) func(*endless, *journal.Payments, io.Writer) error {
+	inBooks := func(p journal.Program, makeJournal func(*endless, *journal.Payments) (*journal.Journal, error)) func(*endless, *journal.Payments, io.Writer) error {
 		return func(b *endless, payments *journal.Payments, w io.Writer) error {
-			j, err := make(b, payments)
+			j, err := makeJournal(b, payments)
 			if err != nil {
 				return err
 			}
@@ -229,7 +229,7 @@ func TestMemoryIsFlat(t *testing.T) {
 	}
 }
 
-// What is read later is what was read first, or an error: never a mix.
+// A later pass gives the same as the first, or an error, never a mix.
 func TestChangedMeanwhile(t *testing.T) {
 	ctx := context.Background()
 	book := func() *made {
@@ -284,7 +284,7 @@ func TestChangedMeanwhile(t *testing.T) {
 	})
 }
 
-// hasty is a book whose movements are others when they are read once more.
+// hasty is a ledger whose movements differ in the second pass.
 type hasty struct {
 	*made
 	read int
@@ -297,7 +297,7 @@ func (b *hasty) Movements(ctx context.Context, q ledger.Query) iter.Seq2[*ledger
 	return b.made.Movements(ctx, q)
 }
 
-// The movements that are entered are those that were proved.
+// The movements entered are those that were proved.
 func TestProvedIsEntered(t *testing.T) {
 	b := &hasty{made: &made{movements: []ledger.Movement{moved(t, 2, "mint", "5", more(t, "5")), moved(t, 3, "mint", "1", more(t, "1"))}}}
 	balances := recorded{address(t, alith): {6: {Free: wei(t, "1000")}, 7: {Free: wei(t, "1006")}}}
@@ -305,7 +305,7 @@ func TestProvedIsEntered(t *testing.T) {
 	require.ErrorIs(t, err, journal.ErrChanged)
 }
 
-// later is a book that breaks when it is read once more.
+// later is a ledger that fails in a later pass.
 type later struct {
 	*made
 	broken bool
@@ -345,12 +345,12 @@ func TestBookFailsLater(t *testing.T) {
 	require.ErrorIs(t, err, errBroken)
 }
 
-// full takes nothing more.
+// full fails every write.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errBroken }
 
-// Where nothing can be written any more, nothing more is read.
+// After a write error nothing more is read.
 func TestOutputFails(t *testing.T) {
 	for _, p := range journal.Programs() {
 		b := &endless{accounts: company(1)}
@@ -366,7 +366,7 @@ func TestOutputFails(t *testing.T) {
 	}
 }
 
-// The first hundred are told one by one, and how many there are.
+// The first hundred are listed, and all are counted.
 func TestManyUndetermined(t *testing.T) {
 	book := &made{}
 	for i := range 250 {
@@ -378,8 +378,8 @@ func TestManyUndetermined(t *testing.T) {
 	require.Equal(t, "7-99", first[99].Place())
 }
 
-// A block whose time goes backwards stands in its place on the chain, and each program
-// finds the last balance of the account where it looks for it.
+// A block whose time goes backwards keeps its position on the chain, and each program finds the account's last balance
+// where it expects it.
 func TestTimeGoesBackwards(t *testing.T) {
 	before, err := chain.TimeAt(uint64(time.Date(2026, 3, 29, 12, 0, 0, 0, time.UTC).UnixMilli()))
 	require.NoError(t, err)
@@ -410,7 +410,7 @@ func TestTimeGoesBackwards(t *testing.T) {
 	}
 }
 
-// The journal of many accounts, whose records are read in another way, is the same.
+// The journal of many accounts, whose records are read differently, is the same.
 func TestFewAndManyAccounts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is about size")

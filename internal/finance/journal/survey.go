@@ -9,27 +9,27 @@ import (
 	"github.com/feeledger/fees/internal/money"
 )
 
-// survey is what is to be known of all entries before the first is written. It has
-// something of each account and of each day, and nothing of an entry.
+// survey collects what must be known of all entries before the first is written, by account and by day, but not by
+// entry.
 type survey struct {
 	seen     tally
 	accounts map[Account]bool
 	days     map[string]bool
-	moments  map[money.Moment]bool // that need a price, where there are prices
+	moments  map[money.Moment]bool // that need a price, if there are prices
 	asserted map[Account]*posted
 }
 
-// posted is what the entries do to an account whose balance is asserted.
+// posted sums up the postings to an account whose balance is asserted.
 type posted struct {
 	opening, closing chain.Wei
 	sum              chain.SignedWei
-	last             int    // the number of the entry with its last posting, from 1 on
+	last             int    // the number of the entry with the last posting, from 1 on
 	latest           int    // the same by the entries' days
 	day              string // of latest
 }
 
-// look reads all entries, and checks them: each is balanced, all together lead to the
-// balances that are asserted, and there are prices.
+// look makes a pass over all entries and checks that each is balanced, that together they lead to the asserted
+// balances, and that there are prices.
 func (j *Journal) look() (err error) {
 	j.survey = survey{accounts: map[Account]bool{}, days: map[string]bool{}, moments: map[money.Moment]bool{}, asserted: map[Account]*posted{}}
 	for _, h := range j.holdings {
@@ -61,14 +61,14 @@ func (j *Journal) look() (err error) {
 	}
 	for _, a := range j.asserted {
 		if a.closing.Difference(a.opening) != a.sum {
-			return &LedgerError{ErrChanged} // the movements that were proved lead there, and these do not
+			return &LedgerError{ErrChanged} // these are not the movements that were proved
 		}
 	}
 	return j.checkPrices()
 }
 
-// each hands over the entries with their numbers, once more. It is [ErrChanged] where
-// they are not those of the survey.
+// each calls do for the entries with their numbers, in another pass. It returns [ErrChanged] if they differ from
+// those of the survey.
 func (j *Journal) each(do func(number int, e *entry) error) error {
 	seen, err := j.read(do)
 	if err == nil && seen != j.seen {
@@ -111,10 +111,10 @@ func (p *posted) add(amount chain.SignedWei, number int, day string) (err error)
 	return err
 }
 
-// moved tells whether there is a posting.
+// moved reports whether there is a posting.
 func (p *posted) moved() bool { return p.last > 0 }
 
-// dates are the days of the journal, each once, in their order.
+// dates returns the days of the journal without duplicates, in order.
 func (j *Journal) dates() []string {
 	days := maps.Clone(j.days)
 	if len(j.holdings) > 0 {
@@ -123,7 +123,7 @@ func (j *Journal) dates() []string {
 	return slices.Sorted(maps.Keys(days))
 }
 
-// day is a time's date in the journal's zone.
+// day returns a time's date in the journal's zone.
 func (j *Journal) day(t chain.Time) string { return t.Std().In(j.zone()).Format(time.DateOnly) }
 
 func earlier(a, b chain.Time) chain.Time {

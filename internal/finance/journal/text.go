@@ -11,15 +11,14 @@ import (
 	"github.com/feeledger/fees/internal/console"
 )
 
-// longestText is how many characters of a text from outside are written.
+// longestText limits the characters of external text that are written.
 const longestText = 160
 
-// clean is a text from outside as it may stand anywhere in a line of any program's
-// journal: letters, digits and marks that mean nothing to one. Whatever else is in it
-// becomes a space, and there are never two spaces in a row.
+// clean makes external text safe for any position in a line of any program's journal: it keeps letters,
+// digits and marks without meaning to the programs. Everything else becomes a space, never two in a row.
 func clean(text string) string { return keep(text, "-_./,()+") }
 
-// cleanName is a text as a part of an account's name: it begins with a letter or a
+// cleanName makes a text safe as a part of an account's name, which starts with a letter or a
 // digit.
 func cleanName(text string) string {
 	return strings.TrimLeft(keep(text, "-_."), "-_. ")
@@ -47,7 +46,7 @@ func keep(text, marks string) string {
 	return kept.String()
 }
 
-// tokens is an amount of wei in the token, with all of its 18 decimals.
+// tokens formats an amount of wei in tokens, with all 18 decimals.
 func tokens(w chain.SignedWei) string { return console.Tokens(w) }
 
 func tokenNumber(w chain.SignedWei) decimal.Decimal {

@@ -4,7 +4,7 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// named is a figure with its name for people.
+// named is a figure with its display name.
 type named[T any] struct {
 	name  string
 	value T
@@ -26,7 +26,7 @@ func (f *Figures) amounts() []named[chain.Optional[chain.Wei]] {
 	}
 }
 
-// notKnown stands for a sum with a part that is not known.
+// notKnown is shown for a sum with an unknown part.
 const notKnown = "not known"
 
 func (f *Figures) prices() []named[chain.Optional[chain.GasPrice]] {

@@ -12,13 +12,13 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// By is what a report groups transactions by.
+// By is the grouping of a report.
 type By string
 
-// The groupings. Hours, days and months are those of a time zone, in which a block is
-// at its own time; a contract is what an EVM transaction called, beside the calls of
-// the native layer. A label and a group are those of who paid: an account without a label
-// stands for itself, and those without a group are [NoGroup].
+// The groupings. Hours, days and months are in the report's time zone and use the block's own time. A contract
+// is the one called by an EVM transaction; native transactions are grouped by call instead. A label and a
+// group are those of the payer: an account without a label stands for itself, and accounts without a group are
+// in [NoGroup].
 const (
 	Block    By = "block"
 	Hour     By = "hour"
@@ -28,65 +28,67 @@ const (
 	Label    By = "label"
 	InGroup  By = "group"
 	Layer    By = "layer"
-	Status   By = "status" // what came of the transactions
+	Status   By = "status" // by outcome
 	Type     By = "type"
 	Call     By = "call"
 	Contract By = "contract"
 )
 
-// NoGroup is the group of the accounts that the address book has in none.
+// NoGroup is the group of the accounts that belong to no group of the address book.
 const NoGroup = "(no group)"
 
-// Groupings are all of them.
+// Groupings returns all groupings.
 func Groupings() []By {
 	return []By{Block, Hour, Day, Month, Account, Label, InGroup, Layer, Status, Type, Call, Contract}
 }
 
-// Labelled tells whether the groups are those of an address book, without which there are none.
+// Labelled reports whether the grouping requires an address book.
 func (b By) Labelled() bool { return b == Label || b == InGroup }
 
-// ofTime tells whether the groups come one after the other in time. Others stand in
-// the order of their fees.
+// ofTime reports whether the groups are periods of time, in chronological order. Other groups are ordered
+// by fee.
 func (b By) ofTime() bool { return b == Block || b == Hour || b == Day || b == Month }
 
-// Key is what the transactions of a group have in common. What does not belong to the
-// grouping, or is not known, holds nothing.
+// Key identifies a group. Fields that do not belong to the grouping, or whose value is not known, are
+// empty.
 type Key struct {
 	Block    chain.Optional[uint64]
 	Time     chain.Optional[chain.Time] // of the block
-	Hour     chain.Optional[string]     // when it begins, in RFC 3339 with the zone's distance from UTC
+	Hour     chain.Optional[string]     // its start, in RFC 3339 with the zone's UTC offset
 	Day      chain.Optional[string]     // such as 2026-01-31
 	Month    chain.Optional[string]     // such as 2026-01
 	Account  chain.Optional[chain.Address]
-	Label    chain.Optional[string] // of the account or the contract, as is the next
+	Label    chain.Optional[string] // of the account or the contract, like the next field
 	InGroup  chain.Optional[string]
 	Layer    chain.Optional[string]
 	Outcome  chain.Optional[string] // such as succeeded
 	Type     chain.Optional[string]
 	Call     chain.Optional[string]
 	Contract chain.Optional[chain.Address]
-	Others   chain.Optional[uint64] // of how many groups it is that are not told one by one
-	start    int64                  // of an hour, day or month, so that they can be ordered
+	Mark     chain.Optional[string] // tag or account code
+	Others   chain.Optional[uint64] // number of groups that are combined in this one
+	start    int64                  // start of the hour, day or month, for sorting
 }
 
-// id tells groups apart, as a key does, and takes less time to look for.
+// id identifies a group, like a key, but is faster to look up.
 type id struct {
-	number           int64 // of a block, or when an hour, day or month begins
+	number           int64 // a block's height, or the start of an hour, day or month
 	layer            fee.Layer
-	kind, call, name string        // the name is a label, or what the address book calls a group
+	kind, call, name string        // the name is a label or a group of the address book, or a mark
 	address          chain.Address // of a payer or a contract
 	timed, addressed bool
 }
 
-// subject is what a group is found by: of a transaction, or of one of the ledger's totals.
+// subject contains the properties that groups are made by, of a transaction or of one of the ledger's totals.
 type subject struct {
 	block             uint64
 	time              chain.Optional[chain.Time]
 	layer             fee.Layer
-	outcome           fee.Outcome // "" where it is not known
+	outcome           fee.Outcome // "" if not known
 	kind, call        string
 	contract, account chain.Optional[chain.Address]
-	label, group      chain.Optional[string] // of the account, where the groups are made by them
+	label, group      chain.Optional[string] // of the account, if the grouping needs them
+	mark              chain.Optional[string] // if the grouping needs it
 }
 
 func ofCost(c *ledger.Cost) subject {
@@ -118,6 +120,8 @@ func (b By) id(s *subject, zone *time.Location) (i id) {
 		i.address, i.addressed = s.account.Get()
 	case InGroup:
 		i.name, _ = s.group.Get()
+	case Tag, AccountCode:
+		i.name, _ = s.mark.Get()
 	case Layer:
 		return id{layer: s.layer}
 	case Status:
@@ -133,7 +137,7 @@ func (b By) id(s *subject, zone *time.Location) (i id) {
 	return i
 }
 
-// key is the group of a subject.
+// key returns the key of a subject's group.
 func (b By) key(s *subject, zone *time.Location) (k Key) {
 	switch b {
 	case Block:
@@ -152,6 +156,8 @@ func (b By) key(s *subject, zone *time.Location) (k Key) {
 		return Key{Account: s.account}
 	case InGroup:
 		return Key{InGroup: s.group}
+	case Tag, AccountCode:
+		return Key{Mark: s.mark}
 	}
 	k.Layer = chain.Some(string(s.layer))
 	switch b {
@@ -172,8 +178,8 @@ func (b By) key(s *subject, zone *time.Location) (k Key) {
 	return k
 }
 
-// timeKey is the hour, day or month of a time. An hour that the clocks go through
-// twice is two, which differ in their distance from UTC.
+// timeKey returns the hour, day or month of a time. An hour repeated when clocks go back makes two groups with
+// different UTC offsets.
 func (b By) timeKey(at time.Time) Key {
 	year, month, day := at.Date()
 	_, offset := at.Zone()
@@ -190,8 +196,8 @@ func (b By) timeKey(at time.Time) Key {
 	return Key{Month: chain.Some(start.Format("2006-01")), start: start.Unix()}
 }
 
-// compare orders groups: those of time by time, what has none first; others by their
-// fees, the greatest first, then by what they are called.
+// compare orders groups: by time, those without a time first; otherwise by fee, highest first, then by
+// name.
 func (b By) compare(x, y *Group) int {
 	if b.ofTime() {
 		xBlock, _ := x.Block.Get()
@@ -201,12 +207,12 @@ func (b By) compare(x, y *Group) int {
 	if order := y.Fee.Cmp(x.Fee); order != 0 {
 		return order
 	}
-	return cmp.Or(compareText(x.Label, y.Label), compareText(x.InGroup, y.InGroup), compareText(x.Layer, y.Layer), compareText(x.Outcome, y.Outcome), compareText(x.Type, y.Type), compareText(x.Call, y.Call),
+	return cmp.Or(compareText(x.Label, y.Label), compareText(x.InGroup, y.InGroup), compareText(x.Mark, y.Mark), compareText(x.Layer, y.Layer), compareText(x.Outcome, y.Outcome), compareText(x.Type, y.Type), compareText(x.Call, y.Call),
 		compareAddress(x.Account, y.Account), compareAddress(x.Contract, y.Contract))
 }
 
-// compareFees orders groups of time by their fees, too: the greatest first, then as they stand
-// without that.
+// compareFees orders groups by fee even if they are groups of time: highest first, then in their usual
+// order.
 func (b By) compareFees(x, y *Group) int { return cmp.Or(y.Fee.Cmp(x.Fee), b.compare(x, y)) }
 
 func compareText(x, y chain.Optional[string]) int {
@@ -215,14 +221,14 @@ func compareText(x, y chain.Optional[string]) int {
 	return strings.Compare(a, b)
 }
 
-// compareAddress has none first.
+// compareAddress sorts missing addresses first.
 func compareAddress(x, y chain.Optional[chain.Address]) int {
 	a, isA := x.Get()
 	b, isB := y.Get()
 	return cmp.Or(order(isA)-order(isB), bytes.Compare(a[:], b[:]))
 }
 
-// order has what is not known first.
+// order sorts unknown values first.
 func order(known bool) int {
 	if known {
 		return 1
@@ -230,20 +236,20 @@ func order(known bool) int {
 	return 0
 }
 
-// timed tells whether it is known when the group is.
+// timed reports whether the group's time is known.
 func (k *Key) timed() bool {
 	return k.Block.Known() || k.Hour.Known() || k.Day.Known() || k.Month.Known()
 }
 
-// Name is what the group is called, for people. It is not the same for two groups.
+// Name returns the group's display name, which is unique.
 func (k *Key) Name() string {
 	if n, ok := k.Others.Get(); ok {
-		return "the other " + grouped(n)
+		return grouped(n) + " others"
 	}
 	if height, ok := k.Block.Get(); ok {
 		return strconv.FormatUint(height, 10)
 	}
-	for _, text := range []chain.Optional[string]{k.Hour, k.Day, k.Month} {
+	for _, text := range []chain.Optional[string]{k.Hour, k.Day, k.Month, k.Mark} {
 		if name, ok := text.Get(); ok {
 			return name
 		}
@@ -274,7 +280,7 @@ func (k *Key) Name() string {
 	return name
 }
 
-// grouped is a number with commas between thousands, for people.
+// grouped formats a number with commas between thousands.
 func grouped(n uint64) string {
 	digits := strconv.FormatUint(n, 10)
 	for i := len(digits) - 3; i > 0; i -= 3 {
@@ -283,7 +289,7 @@ func grouped(n uint64) string {
 	return digits
 }
 
-// called is an address with its label.
+// called returns an address with its label.
 func (k *Key) called(address chain.Address) string {
 	if label, ok := k.Label.Get(); ok {
 		return label + " " + address.String()

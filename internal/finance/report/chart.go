@@ -17,37 +17,37 @@ import (
 	"github.com/feeledger/fees/internal/console"
 )
 
-// bar is a bar of a chart. Its length is a float: geometry. Figures that are read are
-// those of the table.
+// bar is a bar of a chart. Its length is floating-point geometry; exact figures are in the
+// table.
 type bar struct {
 	label  string
 	length float64
 }
 
-// frame is how large a chart is, in pixels, and what fits in.
+// frame is the size of a chart in pixels, and its capacity.
 type frame struct {
 	width, height int
-	timeBars      int // at most, of groups of time
-	ranked        int // at most, of others
-	label         int // characters of a word in a label
+	timeBars      int // maximum number of groups of time
+	ranked        int // maximum number of other groups
+	label         int // maximum characters of a word in a label
 	bottom        int // for the labels
 }
 
-// The frames of a wide and of a narrow page: the type is as large in both.
+// The frames of a wide and of a narrow page, with the same font size.
 var (
 	wideFrame   = frame{width: 1080, height: 260, timeBars: 62, ranked: 10, label: 14}
 	narrowFrame = frame{width: 360, height: 220, timeBars: 24, ranked: 4, label: 9}
 )
 
-// Drawing is a chart on a page, for wide windows and for narrow ones. It has no script and no
-// style of its own.
+// Drawing is a chart on a page, for wide and for narrow windows. It contains no script and no
+// style.
 type Drawing struct {
 	Title        string
 	Wide, Narrow template.HTML
 }
 
-// Charts are those of the fee and of the number of transactions, none where there is
-// nothing to show.
+// Charts returns the charts of the fee and of the number of transactions, or none if there is nothing to
+// show.
 func (r *Report) Charts() (list []Drawing, err error) {
 	for _, c := range []struct {
 		title string
@@ -67,7 +67,7 @@ func (r *Report) Charts() (list []Drawing, err error) {
 				return nil, err
 			}
 			if each > 1 && part.frame == wideFrame {
-				d.Title += fmt.Sprintf(", each bar %d of them", each)
+				d.Title += fmt.Sprintf(", %d per bar", each)
 			}
 		}
 		if d.Wide != "" {
@@ -77,17 +77,17 @@ func (r *Report) Charts() (list []Drawing, err error) {
 	return list, nil
 }
 
-// length is an amount as a bar's.
+// length converts an amount to a bar's length.
 func length(amount chain.Wei) float64 {
 	n, err := strconv.ParseFloat(amount.String(), 64)
 	if err != nil {
-		panic(err) // 39 digits at most
+		panic(err) // at most 39 digits
 	}
 	return n
 }
 
-// bars are those of the groups. Of time, each bar has as many groups, one after the
-// other, as make them fit; of others, the last bar has all that are not among the first.
+// bars returns the bars of the groups. For groups of time, each bar combines as many consecutive groups as
+// needed to fit; for others, the last bar combines all groups that do not fit.
 func (r *Report) bars(f frame, value func(*Group) float64) (bars []bar, each int) {
 	if r.By.ofTime() && r.Top == 0 {
 		each = (len(r.Groups) + f.timeBars - 1) / f.timeBars
@@ -111,9 +111,9 @@ func (r *Report) bars(f frame, value func(*Group) float64) (bars []bar, each int
 	return bars, 1
 }
 
-// chartLabel is a short name of a group. It has no character that means something in
-// SVG: the charts' library writes text as it is.
-func chartLabel(g *Group, most int) string {
+// chartLabel returns a short name of a group without characters that are special in SVG: the chart library
+// writes text unescaped.
+func chartLabel(g *Group, limit int) string {
 	if n, ok := g.Others.Get(); ok {
 		return fmt.Sprintf("%d\nothers", n)
 	}
@@ -137,8 +137,8 @@ func chartLabel(g *Group, most int) string {
 	}
 	var words []string
 	for word := range strings.FieldsFuncSeq(strings.Map(plainRune, name), func(r rune) bool { return r == ' ' || r == '.' }) {
-		if runes := []rune(word); len(runes) > most {
-			word = string(runes[:most-1]) + "…"
+		if runes := []rune(word); len(runes) > limit {
+			word = string(runes[:limit-1]) + "…"
 		}
 		words = append(words, word)
 	}
@@ -156,8 +156,8 @@ func plainRune(r rune) rune {
 	return '?'
 }
 
-// draw is the chart as SVG without a size of its own; nothing where all bars are empty.
-// The page's style sheet gives the colors by class.
+// draw renders the chart as SVG without a fixed size, or nothing if all bars are empty. The page's style sheet
+// sets the colors by class.
 func (f frame) draw(bars []bar, shift int32) (template.HTML, error) {
 	longest := 0.0
 	for _, b := range bars {
@@ -214,20 +214,19 @@ func (f frame) draw(bars []bar, shift int32) (template.HTML, error) {
 	return template.HTML(strings.Replace(out.String(), svgStart, `<svg viewBox=`, 1)), nil
 }
 
-// svgStart is what the library writes and what an SVG inside of HTML does not need: the
-// page is to name no address.
+// svgStart is the library's opening tag with namespaces that inline SVG does not need: the page must not
+// contain any address.
 const svgStart = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox=`
 
-// What stands around the bars, in pixels; of what is at the bottom the library takes
-// the double.
+// Margins around the bars, in pixels; the library doubles the bottom margin.
 const (
-	letter   = 7 // the widest of a label's letters
+	letter   = 7 // width of the widest letter
 	margin   = 10
 	oneLine  = 16
 	twoLines = 24
 )
 
-// room is how much of the width a bar has, with the space beside it.
+// room returns the width available for a bar and its spacing.
 func (f frame) room(ticks []chart.Tick, bars []bar) int {
 	longest := 0
 	for _, t := range ticks {
@@ -236,10 +235,10 @@ func (f frame) room(ticks []chart.Tick, bars []bar) int {
 	return max(2, (f.width-3*margin-longest*letter)/len(bars))
 }
 
-// crowded tells whether there are so many bars, of time, that not each has a label.
+// crowded reports whether there are too many bars to label each one.
 func (f frame) crowded(bars []bar) bool { return len(bars) > f.ranked+1 }
 
-// labelEvery is of how many bars one has a label, so that labels do not meet.
+// labelEvery returns the interval between labelled bars at which labels do not overlap.
 func labelEvery(bars []bar, room int) int {
 	longest := 0
 	for _, b := range bars {
@@ -248,10 +247,10 @@ func labelEvery(bars []bar, room int) int {
 	return (longest*letter + room) / room
 }
 
-// axis are the marks from 0 to the first that is not below the longest bar: 1, 2 or 5
-// times a power of 10 apart, 6 of them at most. Their text is exact.
+// axis returns at most 6 ticks from 0 to the first that reaches the longest bar, 1, 2 or 5 times a power of 10
+// apart. Their text is exact.
 func axis(longest float64, shift int32) (ticks []chart.Tick) {
-	power := max(int32(math.Floor(math.Log10(longest)))-1, 0) // there is no half wei, nor transaction
+	power := max(int32(math.Floor(math.Log10(longest)))-1, 0) // wei and transactions are integers
 	for {
 		for _, mantissa := range []int64{1, 2, 5} {
 			step := float64(mantissa) * math.Pow10(int(power))

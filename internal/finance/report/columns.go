@@ -8,16 +8,18 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// column is a figure of a group, or what the group is.
+// column is a key or a figure of a group.
 type column struct {
 	table.Column
 	value func(*Group) any
 }
 
-// columns are those of the grouping, then the figures.
-func (r *Report) columns() []column { return append(r.keyColumns(), r.figureColumns()...) }
+// columns returns the columns of the grouping, followed by the figures.
+func (r *Report) columns() []column {
+	return slices.Concat(r.keyColumns(), r.figureColumns(), r.late())
+}
 
-// figureColumns are those of the figures, with percentiles where they are asked for.
+// figureColumns returns the columns of the figures, with percentiles if requested.
 func (r *Report) figureColumns() []column {
 	if r.Percentiles {
 		return r.withWorth(slices.Concat(figureColumns, percentileColumns))
@@ -40,7 +42,10 @@ var keyColumns = map[By][]column{
 	Status:   {layerColumn, {table.Column{Name: "outcome", Kind: table.Text, Term: true}, func(g *Group) any { return g.Outcome }}},
 	Type:     {layerColumn, {table.Column{Name: "type", Kind: table.Text, Term: true}, func(g *Group) any { return g.Type }}},
 	Call:     {layerColumn, callColumn},
+	Tag:      {markColumn("tag")},
 	Contract: {layerColumn, callColumn, {table.Column{Name: "contract", Kind: table.Address}, func(g *Group) any { return g.Contract }}},
+
+	AccountCode: {markColumn("account_code")},
 }
 
 var (
@@ -51,7 +56,7 @@ var (
 	callColumn    = column{table.Column{Name: "call", Kind: table.Text}, func(g *Group) any { return g.Call }}
 )
 
-// epoch is the first day that a column of dates can have.
+// epoch is the first day that a date column can contain.
 const epoch = "1970-01-01"
 
 func (r *Report) keyColumns() []column {
@@ -59,7 +64,7 @@ func (r *Report) keyColumns() []column {
 	if r.Labels != nil && (r.By == Account || r.By == Contract) {
 		columns = append(columns, labelColumn, groupColumn)
 	}
-	if r.By == Day { // the first days of 1970 are days of 1969 elsewhere
+	if r.By == Day { // 1970-01-01 UTC is 1969-12-31 in some time zones
 		for _, g := range r.Groups {
 			if day, ok := g.Day.Get(); ok && day < epoch {
 				columns[0].Kind = table.Text
@@ -72,7 +77,7 @@ func (r *Report) keyColumns() []column {
 	return columns
 }
 
-// othersColumn says of the group of all others how many it is of.
+// othersColumn contains the number of groups that are combined in the last one.
 var othersColumn = column{table.Column{Name: "others", Kind: table.Integer}, func(g *Group) any { return g.Others }}
 
 var figureColumns = []column{
@@ -109,7 +114,7 @@ func amount(name string, value func(*Figures) chain.Wei) column {
 	return column{table.Column{Name: name, Kind: table.Wei, Total: true}, func(g *Group) any { return value(&g.Figures) }}
 }
 
-// whole is an amount that is not known where a part of it is not.
+// whole is an amount that is unknown if any part of it is unknown.
 func whole(name string, value func(*Figures) chain.Optional[chain.Wei]) column {
 	return column{table.Column{Name: name, Kind: table.Wei, Total: true, Whole: true}, func(g *Group) any { return value(&g.Figures) }}
 }
@@ -118,7 +123,7 @@ func price(name string, value func(*Figures) chain.Optional[chain.GasPrice]) col
 	return column{table.Column{Name: name, Kind: table.GasPrice}, func(g *Group) any { return value(&g.Figures) }}
 }
 
-// Sheet is the report as a table of all figures, a row a group.
+// Sheet returns the report as a table of all figures, one row per group.
 func (r *Report) Sheet() *table.Sheet { return r.sheetOf(r.columns()) }
 
 func (r *Report) sheetOf(columns []column) *table.Sheet {

@@ -10,30 +10,29 @@ import (
 	"github.com/feeledger/fees/internal/money"
 )
 
-// Comparison is what the fees of a period add up to beside those of another one, mostly the
-// one before it.
+// Comparison compares the fees of a period with those of another one, usually the previous
+// one.
 type Comparison struct {
 	Now, Before *Report
-	Top         int     // so many pairs, and one of all others; 0 is all
+	Top         int     // number of pairs besides one for all others; 0 for all
 	Pairs       []*Pair // in their order
 	Totals      Pair
-	Notes       []string // what a reader must know of both, first what is missing
+	Notes       []string // notes on both periods, missing data first
 }
 
-// Pair is a group as each of two periods has it. A side without a transaction of the group has
-// figures of 0, also where its period has no such day.
+// Pair is a group in both periods. A side without transactions of the group has zero figures, even if its period
+// has no such day.
 type Pair struct {
 	Now, Before *Group
 	at          position
 }
 
-// Compare puts a report beside that of another period. Both have been made of the same
-// question, with Compared, but for the period.
+// Compare compares a report with that of another period. Both must answer the same question with Compared set,
+// except for the period.
 //
-// A group of time has the place in its period that the other has in its own: the first day
-// stands beside the first day. Another group stands beside the one of the same key. What either
-// has is a pair. Those of time stand in the order of their places; others by the fee of now,
-// then of before. Top asks for the first so many by these, and one of all others.
+// Groups of time are paired by position: the first day with the first day. Other groups are paired by key.
+// Every group of either period is part of a pair. Pairs of time are ordered by position; others by the current
+// fee, then by the previous one. Top limits the pairs to the first ones and combines the others in one.
 func Compare(now, before *Report, top int) (*Comparison, error) {
 	c := &Comparison{Now: now, Before: before, Top: top, Totals: Pair{Now: &Group{Figures: now.Totals}, Before: &Group{Figures: before.Totals}}}
 	c.Notes = c.bothNotes()
@@ -63,7 +62,7 @@ func Compare(now, before *Report, top int) (*Comparison, error) {
 	return c, c.gather()
 }
 
-// gather makes one pair of all but the first.
+// gather combines all pairs after the first Top ones.
 func (c *Comparison) gather() (err error) {
 	rest := len(c.Pairs) - c.Top
 	if c.Top == 0 || rest <= 0 {
@@ -95,9 +94,9 @@ func (c *Comparison) gather() (err error) {
 	return nil
 }
 
-// pairKey is what groups of a pair have in common.
+// pairKey identifies the groups of a pair.
 type pairKey struct {
-	Key // of a group that is not of time
+	Key // for groups other than time
 	position
 }
 
@@ -108,7 +107,7 @@ func (r *Report) pairKey(k *Key) pairKey {
 	return pairKey{Key: *k}
 }
 
-// without is the group of the other side's where this one has no transaction of it.
+// without returns an empty group to pair with a group of the other side.
 func (r *Report) without(other *Group, at position) *Group {
 	g := &Group{Key: other.Key, Figures: figuresOf(&ledger.Sums{}).valued(r.nothing())}
 	if r.By.ofTime() {
@@ -117,7 +116,7 @@ func (r *Report) without(other *Group, at position) *Group {
 	return g
 }
 
-// nothing is what no transaction is worth.
+// nothing returns the worth of no transactions.
 func (r *Report) nothing() (w worth) {
 	if r.Prices != nil {
 		none := chain.Some(money.NothingIn(r.Prices.Currency))
@@ -128,20 +127,20 @@ func (r *Report) nothing() (w worth) {
 
 func worthOf(f *Figures) worth { return worth{f.FeeWorth, f.ChargedWorth} }
 
-// Holds tells whether all is well in both periods.
+// Holds reports whether both periods are free of problems.
 func (c *Comparison) Holds() bool { return c.Now.Holds() && c.Before.Holds() }
 
-// Title says what is compared.
+// Title returns the title of the comparison.
 func (c *Comparison) Title() string {
-	title := c.Now.Title() + ", beside " + c.Before.Name
+	title := c.Now.Title() + ", compared with " + c.Before.Name
 	if c.Top > 0 {
-		title += fmt.Sprintf(", the %d with the greatest fees", c.Top)
+		title += fmt.Sprintf(", top %d by fee", c.Top)
 	}
 	return title
 }
 
-// bothNotes are the notes on both periods. Which of them it is on stands before one that is
-// not on both; one on a part that is missing names its period itself.
+// bothNotes returns the notes on both periods. A note on only one of them is prefixed with its name; notes on
+// missing data already name their period.
 func (c *Comparison) bothNotes() []string {
 	notes := slices.Concat(c.Now.Partial, c.Before.Partial)
 	for _, side := range []struct{ of, other *Report }{{c.Now, c.Before}, {c.Before, c.Now}} {
@@ -157,7 +156,7 @@ func (c *Comparison) bothNotes() []string {
 	return notes
 }
 
-// evidence says, for people, how well the blocks of both are known.
+// evidence describes the evidence for the blocks of both periods.
 func (c *Comparison) evidence() []string {
 	return []string{c.Now.Name + ": " + c.Now.evidence(), c.Before.Name + ": " + c.Before.evidence()}
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// halves are the reports of two periods, compared.
+// halves returns a comparison of two periods.
 func halves(t testing.TB, book *ledger.Book, q report.Question, now, before ledger.Period, top int) *report.Comparison {
 	q.Compared = true
 	q.Period = now
@@ -33,7 +33,7 @@ func halves(t testing.TB, book *ledger.Book, q report.Question, now, before ledg
 	return c
 }
 
-// byHand is a percent of integers, by the definition: half of a hundredth goes away from zero.
+// byHand computes a percentage of integers by definition, rounding half a hundredth away from zero.
 func byHand(now, before *big.Int) string {
 	if before.Sign() == 0 {
 		return ""
@@ -54,8 +54,8 @@ func byHand(now, before *big.Int) string {
 	return text
 }
 
-// Of every grouping, each difference is now less before, each percent is that of the definition,
-// and the rows of both sides add up to the totals that each report has alone.
+// In every grouping, each difference is current minus previous, each percentage follows its definition, and the rows of
+// both sides add up to the totals of each separate report.
 func TestCompareAddsUp(t *testing.T) {
 	book := month(t)
 	list, err := money.Read([]byte(priceFiles()["day"]), "EUR")
@@ -82,7 +82,7 @@ func TestCompareAddsUp(t *testing.T) {
 			for i, name := range rows[0] {
 				at[name] = i
 			}
-			alone := map[string]map[string]string{"": totalsAlone(t, c.Now), "_before": totalsAlone(t, c.Before)}
+			separate := map[string]map[string]string{"": totalsAlone(t, c.Now), "_before": totalsAlone(t, c.Before)}
 			for _, figure := range []string{"evm", "native", "evm_failed", "native_failed", "fee", "evm_fee", "native_fee", "charged", "burned", "gas"} {
 				sums := map[string]*big.Int{"": new(big.Int), "_before": new(big.Int), "_difference": new(big.Int)}
 				for _, row := range rows[1:] {
@@ -94,7 +94,7 @@ func TestCompareAddsUp(t *testing.T) {
 					require.Equal(t, byHand(x, y), row[at[figure+"_percent"]], "%s by %s: %v and %v", figure, by, x, y)
 				}
 				for _, part := range []string{"", "_before"} {
-					require.Equal(t, alone[part][figure], sums[part].String(), "%s%s by %s, top %d", figure, part, by, top)
+					require.Equal(t, separate[part][figure], sums[part].String(), "%s%s by %s, top %d", figure, part, by, top)
 				}
 			}
 			worth := chain.Some(money.NothingIn("EUR"))
@@ -110,7 +110,7 @@ func TestCompareAddsUp(t *testing.T) {
 	}
 }
 
-// totalsAlone are those of a report's own JSON.
+// totalsAlone returns the totals in a report's own JSON.
 func totalsAlone(t testing.TB, r *report.Report) map[string]string {
 	var text bytes.Buffer
 	require.NoError(t, report.WriteJSON(&text, r))
@@ -130,8 +130,7 @@ func totalsAlone(t testing.TB, r *report.Report) map[string]string {
 	return totals
 }
 
-// Days and hours stand beside those of the same place in their period, whatever the number of
-// days that each has.
+// Days and hours are paired by their position in the period, regardless of the number of days.
 func TestComparePlaces(t *testing.T) {
 	book := month(t)
 	pairs := func(by report.By, now, before ledger.Period, zone *time.Location) (list []string) {
@@ -142,7 +141,7 @@ func TestComparePlaces(t *testing.T) {
 	}
 	utc := time.UTC
 	require.Equal(t, []string{"2026-02-04 2026-02-01", "2026-02-05 2026-02-02", "2026-02-06 2026-02-03"}, pairs(report.Day, days(t, "2026-02-04", "2026-02-07", utc), days(t, "2026-02-01", "2026-02-04", utc), utc))
-	require.Equal(t, []string{"2026-02-04 2026-02-01", "not known 2026-02-02"}, pairs(report.Day, days(t, "2026-02-04", "2026-02-05", utc), days(t, "2026-02-01", "2026-02-03", utc), utc), "a longer period has days alone")
+	require.Equal(t, []string{"2026-02-04 2026-02-01", "not known 2026-02-02"}, pairs(report.Day, days(t, "2026-02-04", "2026-02-05", utc), days(t, "2026-02-01", "2026-02-03", utc), utc), "unpaired days of a longer period")
 	require.Equal(t, []string{"2026-02 2026-02"}, pairs(report.Month, days(t, "2026-02-04", "2026-02-07", utc), days(t, "2026-02-01", "2026-02-04", utc), utc))
 	require.Equal(t, []string{"402 400", "403 401"}, pairs(report.Block, heights(402, 403), heights(400, 401), utc))
 	hours := pairs(report.Hour, days(t, "2026-02-05", "2026-02-06", location(t, "Asia/Kolkata")), days(t, "2026-02-04", "2026-02-05", location(t, "Asia/Kolkata")), location(t, "Asia/Kolkata"))
@@ -152,8 +151,8 @@ func TestComparePlaces(t *testing.T) {
 	}
 }
 
-// A fee that is not known has neither a difference nor a percent; of a figure that was 0 there is
-// no percent.
+// An unknown fee has neither a difference nor a percentage; a previous figure of 0 has no
+// percentage.
 func TestCompareUnknown(t *testing.T) {
 	book := month(t)
 	var kept []string
@@ -164,7 +163,7 @@ func TestCompareUnknown(t *testing.T) {
 	}
 	list, err := money.Read([]byte(strings.Join(kept, "")), "EUR")
 	require.NoError(t, err)
-	c := halves(t, book, report.Question{Choice: report.Choice{By: report.Day}, Prices: list, PartialPrices: true, Partial: []string{"PARTIAL: made up"}}, days(t, "2026-02-04", "2026-02-07", time.UTC), days(t, "2026-02-01", "2026-02-04", time.UTC), 0)
+	c := halves(t, book, report.Question{Choice: report.Choice{By: report.Day}, Prices: list, PartialPrices: true, Partial: []string{"PARTIAL: sample"}}, days(t, "2026-02-04", "2026-02-07", time.UTC), days(t, "2026-02-01", "2026-02-04", time.UTC), 0)
 	var text bytes.Buffer
 	require.NoError(t, report.WriteComparisonJSON(&text, c))
 	var document struct {
@@ -183,12 +182,12 @@ func TestCompareUnknown(t *testing.T) {
 	require.NotNil(t, document.Groups[1]["fee_percent"])
 	require.Nil(t, document.Totals["undetermined_percent"])
 	require.IsType(t, "", document.Totals["gas_difference"])
-	require.Equal(t, "PARTIAL: made up", document.Notes[0])
+	require.Equal(t, "PARTIAL: sample", document.Notes[0])
 	for _, width := range []int{60, 80, 120, 200} {
 		text.Reset()
 		require.NoError(t, report.WriteComparisonTable(&text, c, width))
 		require.Contains(t, text.String(), "not known")
-		table, _, _ := strings.Cut(text.String(), "not shown")
+		table, _, _ := strings.Cut(text.String(), "hidden columns")
 		require.Equal(t, width == 200, strings.Contains(table, "fee before GLMR"), width)
 	}
 	text.Reset()
@@ -196,8 +195,8 @@ func TestCompareUnknown(t *testing.T) {
 	require.NoError(t, table.WriteParquet(&text, c.Sheet()))
 }
 
-// Ranges of heights are compared by hours, days and months too: each begins with its first
-// block, so that the first group of one stands beside the first of the other.
+// Ranges of heights are also compared by hours, days and months: each starts with its first block, so the first
+// groups are paired.
 func TestCompareHeights(t *testing.T) {
 	book := month(t)
 	for _, by := range []report.By{report.Hour, report.Day, report.Month} {
@@ -218,7 +217,7 @@ func TestCompareHeights(t *testing.T) {
 	require.Len(t, top.Pairs, 3)
 	var text, object strings.Builder
 	require.NoError(t, report.WriteComparisonTable(&text, top, 160))
-	require.Contains(t, text.String(), "the other ")
+	require.Contains(t, text.String(), " others ")
 	require.NoError(t, report.WriteComparisonJSON(&object, top))
 	require.True(t, json.Valid([]byte(object.String())))
 	require.Contains(t, object.String(), `"others": `)

@@ -14,7 +14,7 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// part is which of the columns of a figure one is.
+// part is one of the columns of a compared figure.
 type part string
 
 const (
@@ -27,12 +27,12 @@ const (
 // pairColumn is a column of a comparison.
 type pairColumn struct {
 	table.Column
-	of    string // the name of the figure in wei, or of what the pair is
+	of    string // the name of the figure in wei, or of the key
 	part  part
 	value func(*Pair) (any, error)
 }
 
-// columns are what a pair is, with the time of before where that is another, then the figures.
+// columns returns the key, including the previous time if it differs, followed by the figures.
 func (c *Comparison) columns() []pairColumn { return append(c.keyColumns(), c.figureColumns()...) }
 
 func (c *Comparison) keyColumns() (columns []pairColumn) {
@@ -59,7 +59,7 @@ func (c *Comparison) keyColumns() (columns []pairColumn) {
 	return columns
 }
 
-// hasOldDay tells whether a day is older than a column of dates can have.
+// hasOldDay reports whether a day is before the first that a date column can contain.
 func (c *Comparison) hasOldDay() bool {
 	return slices.ContainsFunc(c.Pairs, func(p *Pair) bool {
 		now, known := p.Now.Day.Get()
@@ -68,8 +68,8 @@ func (c *Comparison) hasOldDay() bool {
 	})
 }
 
-// figureColumns are four for each figure: now, before, the difference, and what that is in
-// percent of before. There is no difference of prices of gas, which are not added up.
+// figureColumns returns four columns per figure: current, previous, the difference and its percentage of the
+// previous figure. Gas prices have no difference, because they cannot be added up.
 func (c *Comparison) figureColumns() (columns []pairColumn) {
 	for _, f := range c.Now.figureColumns() {
 		of := f.Name
@@ -103,7 +103,7 @@ func (c *Comparison) figureColumns() (columns []pairColumn) {
 	return columns
 }
 
-// difference is a figure of now less that of before; not known where one of them is not.
+// difference returns the current figure minus the previous one, unknown if either is unknown.
 func difference(now, before any) (any, error) {
 	switch x := now.(type) {
 	case uint64:
@@ -127,20 +127,20 @@ func difference(now, before any) (any, error) {
 		}
 		return chain.Some(a.Sub(b)), nil
 	}
-	return nil, fmt.Errorf("there is no difference of values of type %T", now)
+	return nil, fmt.Errorf("internal error: no difference defined for type %T", now)
 }
 
-// apart is the difference of two counts.
+// apart returns the difference of two counts.
 func apart(now, before uint64) (any, error) {
-	n := int64(now - before) // two's complement: exact where it has the sign that it must have
+	n := int64(now - before) // two's complement: exact if its sign is right
 	if now >= before != (n >= 0) {
-		return nil, fmt.Errorf("%d less %d: %w", now, before, chain.ErrOverflow)
+		return nil, fmt.Errorf("%d minus %d: %w", now, before, chain.ErrOverflow)
 	}
 	return n, nil
 }
 
-// percent is the difference in percent of before, exact and then rounded half up (away from zero)
-// to two decimals. There is none where before is 0, or one of both is not known.
+// percent returns the difference in percent of the previous figure, rounded half away from zero to two decimals.
+// There is none if the previous figure is 0 or either is unknown.
 func percent(now, before any) (none chain.Optional[string]) {
 	a, known := number(now)
 	b, too := number(before)
@@ -150,7 +150,7 @@ func percent(now, before any) (none chain.Optional[string]) {
 	return chain.Some(a.Sub(b).Shift(2).DivRound(b, 2).StringFixed(2))
 }
 
-// number is a figure as a decimal number, and whether it is known.
+// number converts a figure to a decimal and reports whether it is known.
 func number(figure any) (n decimal.Decimal, known bool) {
 	var exact string
 	switch x := figure.(type) {
@@ -177,21 +177,23 @@ func number(figure any) (n decimal.Decimal, known bool) {
 	return n, err == nil
 }
 
-// Sheet is the comparison as a table of all figures, a row a pair.
-func (c *Comparison) Sheet() *table.Sheet { return c.sheetOf(c.columns()) }
+// Sheet returns the comparison as a table of all figures, one row per pair.
+func (c *Comparison) Sheet() *table.Sheet {
+	return table.WithLate(c.sheetOf(c.columns(), c.Pairs), c.Now.Prices)
+}
 
-// Sheets are the comparison, and its totals with their percents.
+// Sheets returns the comparison and its totals with their percentages.
 func (c *Comparison) Sheets() []*table.Sheet {
-	totals := c.sheetOf(c.figureColumns())
-	totals.Name, totals.Title, totals.Rows = "totals", "Totals: "+c.Title(), rowsOf(c.figureColumns(), []*Pair{&c.Totals})
+	totals := c.sheetOf(c.figureColumns(), []*Pair{&c.Totals})
+	totals.Name, totals.Title = "totals", "Totals: "+c.Title()
 	for i := range totals.Columns {
 		totals.Columns[i].Total = false
 	}
-	return []*table.Sheet{c.Sheet(), totals}
+	return []*table.Sheet{c.Sheet(), table.WithLate(totals, c.Now.Prices)}
 }
 
-func (c *Comparison) sheetOf(columns []pairColumn) *table.Sheet {
-	s := &table.Sheet{Name: "fees by " + string(c.Now.By), Title: c.Title(), Notes: append(slices.Clone(c.Notes), c.evidence()...), Symbol: c.Now.Symbol, Rows: rowsOf(columns, c.Pairs)}
+func (c *Comparison) sheetOf(columns []pairColumn, pairs []*Pair) *table.Sheet {
+	s := &table.Sheet{Name: "fees by " + string(c.Now.By), Title: c.Title(), Notes: append(slices.Clone(c.Notes), c.evidence()...), Symbol: c.Now.Symbol, Rows: rowsOf(columns, pairs)}
 	for _, column := range columns {
 		s.Columns = append(s.Columns, column.Column)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/feeledger/fees/internal/sys/jsontext"
 )
 
-// comparedDocument is a comparison as JSON: what a report has, and the same of the period before.
+// comparedDocument is a comparison as JSON: a report's fields, and the same of the previous period.
 type comparedDocument struct {
 	document
 	Before beforeDocument `json:"before"`
@@ -38,7 +38,7 @@ func WriteComparisonJSON(w io.Writer, c *Comparison) error {
 	return out.Close()
 }
 
-// groups are the pairs as JSON.
+// groups returns the pairs as JSON.
 func (c *Comparison) groups(yield func([]byte, error) bool) {
 	columns := c.columns()
 	for _, p := range c.Pairs {
@@ -54,7 +54,7 @@ func (c *Comparison) groups(yield func([]byte, error) bool) {
 }
 
 func pairObject(columns []pairColumn, p *Pair) (o object, err error) {
-	gas := false // a string, as is its difference
+	gas := false // a string, like its difference
 	for _, c := range columns {
 		value, err := c.value(p)
 		if err != nil {

@@ -11,16 +11,16 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// comparedShown are the figures of the table for people, and comparedParts their parts, with
-// when each is left out where there is no room. All are in the other forms, and their totals
-// below the table.
+// comparedShown lists the figures of the terminal table and comparedParts their parts, with the order in which
+// they are dropped if the terminal is narrow. The other formats contain all figures; their totals are below
+// the table.
 var (
 	comparedShown = map[string]int{"fee": 0, "evm": 3, "native": 3}
 	comparedParts = map[part]int{ofDifference: 0, ofPercent: 0, ofNow: 1, ofBefore: 2}
 )
 
-// WriteComparisonTable writes the comparison for a terminal of so many columns: what is missing
-// of the periods, the pairs, the totals, and the notes. It holds all rows.
+// WriteComparisonTable writes the comparison for a terminal of the given width: missing data, pairs, totals and
+// notes. It keeps all rows in memory.
 func WriteComparisonTable(w io.Writer, c *Comparison, width int) error {
 	var out strings.Builder
 	console.WriteWrapped(&out, c.Title(), 2, width)
@@ -49,23 +49,23 @@ func WriteComparisonTable(w io.Writer, c *Comparison, width int) error {
 	return err
 }
 
-// tableText are the pairs with the columns that fit.
+// tableText formats the pairs with the columns that fit.
 func (c *Comparison) tableText(width int) (string, error) {
 	var text bytes.Buffer
-	s := c.sheetOf(c.choose())
+	s := c.sheetOf(c.choose(), c.Pairs)
 	s.Title, s.Notes = "", nil
 	for i := range s.Columns {
-		s.Columns[i].Total = false // all of them stand below
+		s.Columns[i].Total = false // all totals are below the table
 	}
 	err := table.WriteTable(&text, s, width)
 	return text.String(), err
 }
 
-// choose are the columns for people: what a pair is, and the parts of some figures.
+// choose returns the columns for the terminal: keys and some figures.
 func (c *Comparison) choose() (columns []pairColumn) {
 	for _, k := range c.keyColumns() {
 		if k.of == groupColumn.Name && c.Now.By == Contract || k.of == othersColumn.Name {
-			continue // calls and contracts need the room; the others have their name
+			continue // calls and contracts need the width; the others have a name
 		}
 		columns = append(columns, k)
 	}
@@ -89,7 +89,7 @@ func (c *Comparison) choose() (columns []pairColumn) {
 	return columns
 }
 
-// writeTotals writes a line for each figure: now, before, the difference, and the percent.
+// writeTotals writes one line per figure: current, previous, difference and percentage.
 func (c *Comparison) writeTotals(out *strings.Builder, width int) error {
 	lines := [][]string{{"total"}, {string(c.Now.Name)}, {string(c.Before.Name)}, {"difference"}, {"%"}}
 	places := map[part]int{ofNow: 1, ofBefore: 2, ofDifference: 3, ofPercent: 4}
@@ -122,7 +122,7 @@ func (c *Comparison) writeTotals(out *strings.Builder, width int) error {
 	return page.Flush()
 }
 
-// figureName is a figure's name for people, with its unit.
+// figureName returns a figure's display name with its unit.
 func figureName(c table.Column, symbol string) string {
 	name := strings.ReplaceAll(c.Name, "_", " ")
 	switch c.Kind {
@@ -136,7 +136,7 @@ func figureName(c table.Column, symbol string) string {
 	return name
 }
 
-// differenceText is a value of a comparison as people read it.
+// differenceText formats a value of a comparison.
 func differenceText(value any) string {
 	switch v := value.(type) {
 	case chain.Wei, chain.Optional[chain.Wei], chain.Optional[chain.GasPrice]:
@@ -152,7 +152,7 @@ func differenceText(value any) string {
 	return text(value)
 }
 
-// plain is a number without the zeros at its end; other text stays as it is.
+// plain strips trailing zeros from a number; other text is unchanged.
 func plain(text string) string {
 	if strings.Contains(text, ".") {
 		return console.Plain(text)
@@ -160,10 +160,10 @@ func plain(text string) string {
 	return text
 }
 
-// alignAmounts puts the points of numbers below each other.
+// alignAmounts aligns numbers at their decimal points.
 func alignAmounts(cells []string) {
 	most := 0
-	behind := func(cell string) int { // the point, with it
+	behind := func(cell string) int { // including the point
 		if point := strings.IndexByte(cell, '.'); point >= 0 {
 			return len(cell) - point
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/report"
 )
 
-// Ask for some transactions only, in the words of the command line.
+// Parse filters in the form of the command line.
 func ExampleParseOnly() {
 	only, err := report.ParseOnly([]string{"layer=evm", "status=reverted"})
 	if err != nil {
@@ -18,5 +18,5 @@ func ExampleParseOnly() {
 	fmt.Println(err)
 	// Output:
 	// [layer=evm status=reverted]
-	// status=lost: there are succeeded, reverted, out_of_gas, failed
+	// status=lost is not valid; use one of succeeded, reverted, out_of_gas, failed
 }

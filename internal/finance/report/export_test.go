@@ -2,9 +2,9 @@ package report
 
 import "testing"
 
-// LimitGroups lets reports have fewer groups until the test ends.
+// LimitGroups lowers the maximum number of groups until the test ends.
 func LimitGroups(t testing.TB, most int) {
-	whole := mostGroups
-	mostGroups = most
-	t.Cleanup(func() { mostGroups = whole })
+	whole := maxGroups
+	maxGroups = most
+	t.Cleanup(func() { maxGroups = whole })
 }

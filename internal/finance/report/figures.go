@@ -7,42 +7,41 @@ import (
 	"github.com/feeledger/fees/internal/money"
 )
 
-// Figures are what transactions add up to. A fee that is not determined is in no sum:
-// Undetermined counts those. Another sum is not known where what it adds up is not known
-// of one of the transactions, of those with a fee for PriorityFee.
+// Figures are sums over transactions. Undetermined fees are excluded and counted in Undetermined. Any other sum
+// is unknown if its value is unknown for one of the transactions; PriorityFee considers only those with a
+// known fee.
 type Figures struct {
 	EVM, Native       uint64 // transactions
-	fee.OutcomeCounts        // of them
-	Undetermined      uint64 // of them: no rule gives their fee
+	fee.OutcomeCounts        // of the transactions
+	Undetermined      uint64 // fees that no rule determines
 	Fee               chain.Wei
 	EVMFee            chain.Wei
 	NativeFee         chain.Wei
 	PriorityFee       chain.Optional[chain.Wei] // part of EVMFee
 	Tip               chain.Wei                 // part of NativeFee
-	Charged           chain.Optional[chain.Wei] // by the chain
-	Burned            chain.Optional[chain.Wei] // of what was charged, as are the next two
+	Charged           chain.Optional[chain.Wei] // charged on chain
+	Burned            chain.Optional[chain.Wei] // part of Charged, like the next two
 	Treasury          chain.Optional[chain.Wei]
 	Author            chain.Optional[chain.Wei]
 	Gas               chain.Gas
 
-	// AveragePrice is what a unit of gas cost on average, in wei, rounded down:
+	// AveragePrice is the average price of a unit of gas in wei, rounded down:
 	//
 	//	floor(Σ gas price × gas / Σ gas)
 	//
-	// over the EVM transactions whose fee is known. Not known where they used no gas.
+	// over the EVM transactions with a known fee. It is unknown if they used no gas.
 	AveragePrice chain.Optional[chain.GasPrice]
-	// Price10, Price50 and Price90 are percentiles of the gas price by the number of EVM
-	// transactions, by the nearest rank: the lowest price that so many percent of them
-	// paid at most. Each is a price that was paid. They are not known where the question
-	// does not ask for them.
+	// Price10, Price50 and Price90 are percentiles of the gas price by number of EVM transactions, using
+	// the nearest rank: the lowest price that at least that percentage of transactions did not exceed. Each
+	// is a price that was paid. They are unknown unless the question asks for them.
 	Price10, Price50, Price90 chain.Optional[chain.GasPrice]
 
-	// FeeWorth and ChargedWorth are what Fee and Charged were worth in the currency of the
-	// question's prices. They are not known without prices, or where one is missing.
+	// FeeWorth and ChargedWorth are the values of Fee and Charged in the currency of the question's prices. They
+	// are unknown without prices, or if a price is missing.
 	FeeWorth, ChargedWorth chain.Optional[money.Amount]
 }
 
-// figuresOf are what sums say, as far as they are known.
+// figuresOf converts sums to figures, as far as they are known.
 func figuresOf(s *ledger.Sums) Figures {
 	f := Figures{
 		EVM: s.EVM, Native: s.Native, OutcomeCounts: s.OutcomeCounts, Undetermined: s.Undetermined,
@@ -57,13 +56,13 @@ func figuresOf(s *ledger.Sums) Figures {
 	return f
 }
 
-// with has percentiles of the gas price, too.
+// with adds percentiles of the gas price.
 func (f Figures) with(p percentiles) Figures {
 	f.Price10, f.Price50, f.Price90 = p[0], p[1], p[2]
 	return f
 }
 
-// known is a sum of which so many parts are not known.
+// known returns a sum unless some of its parts are unknown.
 func known(sum chain.Wei, parts uint64) (none chain.Optional[chain.Wei]) {
 	if parts > 0 {
 		return none

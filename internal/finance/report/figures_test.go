@@ -20,8 +20,8 @@ func evmTransaction(price, gas, paid uint64) *ledger.Cost {
 	}
 }
 
-// A fee that nobody knows is counted and in no sum, also not in the average price; its
-// price counts among the percentiles, for it was bid.
+// An unknown fee is counted and excluded from all sums and from the average price; its price counts among the
+// percentiles, because it was bid.
 func TestUndetermined(t *testing.T) {
 	a := newAdder(&Question{Choice: Choice{By: Layer, Percentiles: true}, Period: ledger.Period{Heights: chain.Some(chain.Heights{Last: 10})}})
 	require.NoError(t, a.transaction(evmTransaction(10, 3, 30)))
@@ -37,8 +37,8 @@ func TestUndetermined(t *testing.T) {
 	require.Equal(t, chain.Some(chain.NewGasPrice(99)), f.Price90)
 }
 
-// One amount that is not known leaves its sum unknown, in its group and in the whole; a
-// group without it is not touched. Of a native fee there is no priority fee.
+// One unknown amount makes its sum unknown, in its group and in the total; other groups are not affected. Native fees
+// have no priority fee.
 func TestSumsWithAnUnknownPart(t *testing.T) {
 	known := func(n uint64) chain.Optional[chain.Wei] { return chain.Some(chain.NewWei(n)) }
 	unknown := chain.Optional[chain.Wei]{}
@@ -87,7 +87,7 @@ func TestSumsWithAnUnknownPart(t *testing.T) {
 	require.NotContains(t, page.String(), "{0 false}")
 }
 
-// A sum that is more than can be is an error that says where, not a wrong figure.
+// An overflowing sum is an error that names its position, not a wrong figure.
 func TestOverflow(t *testing.T) {
 	most, err := chain.ParseWei("340282366920938463463374607431768211455")
 	require.NoError(t, err)
@@ -120,7 +120,7 @@ func parsePrice(text string) (chain.Optional[chain.GasPrice], error) {
 	return chain.Some(price), err
 }
 
-// What the sums lack is said.
+// The notes list the limitations of the sums.
 func TestNotes(t *testing.T) {
 	a := newAdder(&Question{Choice: Choice{By: Day}, Period: ledger.Period{Heights: chain.Some(chain.Heights{Last: 10})}})
 	drift := evmTransaction(1, 1, 1)
@@ -137,16 +137,16 @@ func TestNotes(t *testing.T) {
 	require.Len(t, groups, 1)
 	require.Equal(t, "not known", groups[0].Name())
 	require.Equal(t, []string{
-		"1 fee is undetermined and not in the sums",
-		"1 fee is not what the chain charged: fee is what the rules say, charged is what was paid",
-		"of 1 transaction it is not known what the chain charged",
-		"of 2 transactions it is not known how much was burned or went to treasury and author",
-		"of 2 EVM transactions it is not known how much of the fee is priority fee",
+		"1 fee is undetermined and excluded from the totals",
+		"1 fee differs from what the chain charged: fee is calculated by the rules, charged is what was paid",
+		"for 1 transaction the amount charged is not known",
+		"for 2 transactions the split into burned, treasury and author is not known",
+		"for 2 EVM transactions the priority fee is not known",
 	}, a.notes())
 	require.False(t, (&Report{Totals: totals, Drifts: a.all.Drifts}).Holds())
 }
 
-// Labels of charts have nothing in them that means something in SVG.
+// Chart labels contain no characters that are special in SVG.
 func TestChartLabel(t *testing.T) {
 	a, err := chain.ParseAddress("0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac")
 	require.NoError(t, err)
@@ -164,7 +164,7 @@ func TestChartLabel(t *testing.T) {
 	require.False(t, strings.ContainsAny(label, `<>&"'`), label)
 }
 
-// Very many groups are put together in the chart, and nothing is lost.
+// Very many groups are combined in the chart without loss.
 func TestBars(t *testing.T) {
 	for _, by := range []By{Day, Account} {
 		r := &Report{Question: Question{Choice: Choice{By: by}}}

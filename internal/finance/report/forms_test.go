@@ -23,7 +23,7 @@ import (
 	"github.com/feeledger/fees/internal/test/tier"
 )
 
-// forms are all forms of a report, by the ending of a file.
+// forms lists all formats of a report, by file extension.
 var forms = map[string]func(io.Writer, *report.Report) error{
 	"txt":        func(w io.Writer, r *report.Report) error { return report.WriteTable(w, r, 160) },
 	"narrow.txt": func(w io.Writer, r *report.Report) error { return report.WriteTable(w, r, 50) },
@@ -40,7 +40,7 @@ func written(t testing.TB, form string, r *report.Report) []byte {
 	return out.Bytes()
 }
 
-// The forms are as they were. That the figures are right is what other tests show.
+// The formats are unchanged. Other tests verify the figures.
 func TestForms(t *testing.T) {
 	book, _ := kept(t, recorded(t, "moonbeam-2100"), 27)
 	questions := map[string]report.Question{
@@ -75,7 +75,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// In every form, the parts of every report add up to the ledger's own totals, exactly.
+// In every format, the parts of every report add up to the ledger's own totals, exactly.
 func TestPartsAddUp(t *testing.T) {
 	book, _ := kept(t, generated(300), 300)
 	status, err := book.Status(t.Context())
@@ -133,7 +133,7 @@ func readCSV(t *testing.T, text []byte) []map[string]string {
 	return named(lines[0], lines[1:])
 }
 
-// readXLSX takes the exact amounts, which are text, with the numbers beside them.
+// readXLSX reads the exact amounts, which are text, and the numbers next to them.
 func readXLSX(t *testing.T, file []byte) (rows []map[string]string) {
 	book, err := excelize.OpenReader(bytes.NewReader(file))
 	require.NoError(t, err)
@@ -180,7 +180,7 @@ var (
 	tableRow  = regexp.MustCompile(`(?s)<tbody>\n(.*)</tbody>`)
 )
 
-// readHTML takes the cells of the page's table, and makes wei of the amounts again.
+// readHTML reads the cells of the page's table and converts the amounts to wei.
 func readHTML(t *testing.T, page []byte) (rows []map[string]string) {
 	text := string(page)
 	cells := func(line string) (list []string) {
@@ -216,7 +216,7 @@ func named(head []string, lines [][]string) (rows []map[string]string) {
 	return rows
 }
 
-// The table shortens itself, and has no bars where all is narrow.
+// The table is shortened, and has no bars on narrow terminals.
 func TestTableWidths(t *testing.T) {
 	book, _ := kept(t, recorded(t, "moonbeam-2100"), 27)
 	r := made(t, book, report.Question{Choice: report.Choice{By: report.Account}, Period: heights(0, 27)})
@@ -235,7 +235,7 @@ func TestTableWidths(t *testing.T) {
 	}
 }
 
-// A period that nobody paid in is a report too.
+// A period without payments is a valid report.
 func TestNothing(t *testing.T) {
 	book, _ := kept(t, recorded(t, "moonbeam-2100"), 27)
 	r := made(t, book, report.Question{Choice: report.Choice{By: report.Day}, Period: days(t, "2026-01-02", "2026-01-03", time.UTC)})

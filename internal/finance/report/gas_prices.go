@@ -14,28 +14,25 @@ import (
 	"github.com/feeledger/fees/internal/sys/spill"
 )
 
-// percents are the percentiles of a report.
+// percents lists the percentiles of a report.
 var percents = [...]uint64{10, 50, 90}
 
-// percentiles are prices that were paid, one for each of percents; none where there was no
-// price.
+// percentiles are prices that were paid, one for each of percents, or none without any price.
 type percentiles [len(percents)]chain.Optional[chain.GasPrice]
 
-// mostPrices is how many different prices of groups are held. More are sorted and go to a
-// temporary file.
-var mostPrices = 250_000
+// maxPrices limits the prices held in memory. More are sorted and written to a temporary file.
+var maxPrices = 250_000
 
-// gasPrices counts the gas prices that the transactions of each group paid. There may be as many
-// as there are transactions: what memory does not hold is in sorted runs in temporary files,
-// which are merged in the end.
+// gasPrices counts the gas prices paid in each group. There may be as many prices as transactions: those
+// that exceed the memory limit go to temporary files as sorted runs, which are merged at the end.
 type gasPrices struct {
-	counts map[string]uint64 // by group and price, which are ordered as their numbers are
+	counts map[string]uint64 // by group and price, encoded so that keys sort numerically
 	runs   []*spill.Records
-	paid   []uint64 // how many transactions of each group had a price
+	paid   []uint64 // number of transactions with a price, by group
 	key    []byte
 }
 
-// add counts a price of a group. Groups are numbered from 0.
+// add counts a price in a group. Groups are numbered from 0.
 func (p *gasPrices) add(group int, price chain.GasPrice) error {
 	if p.counts == nil {
 		p.counts = map[string]uint64{}
@@ -48,13 +45,13 @@ func (p *gasPrices) add(group int, price chain.GasPrice) error {
 	p.key = binary.BigEndian.AppendUint32(p.key[:0], uint32(group))
 	p.key = append(append(p.key, byte(len(digits))), digits...)
 	p.counts[string(p.key)]++
-	if len(p.counts) < mostPrices {
+	if len(p.counts) < maxPrices {
 		return nil
 	}
 	return p.spill()
 }
 
-// spill moves what is held to a temporary file, in its order.
+// spill writes the counts in memory to a temporary file, sorted.
 func (p *gasPrices) spill() error {
 	run := new(spill.Records)
 	p.runs = append(p.runs, run)
@@ -67,7 +64,7 @@ func (p *gasPrices) spill() error {
 	return nil
 }
 
-// held are the records in memory, in their order: eight bytes of a count behind each key.
+// held returns the sorted records in memory: a key followed by an eight-byte count.
 func (p *gasPrices) held() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for _, key := range slices.Sorted(maps.Keys(p.counts)) {
@@ -78,7 +75,7 @@ func (p *gasPrices) held() iter.Seq2[[]byte, error] {
 	}
 }
 
-// close gives up the temporary files.
+// close deletes the temporary files.
 func (p *gasPrices) close() (err error) {
 	for _, run := range p.runs {
 		err = errors.Join(err, run.Close())
@@ -86,11 +83,11 @@ func (p *gasPrices) close() (err error) {
 	return err
 }
 
-// ranked are the percentiles of each group, by the nearest rank: the price with the rank
+// ranked returns the percentiles of each group by the nearest rank: the price with the rank
 // ceil(percent × n / 100) of n.
 func (p *gasPrices) ranked() ([]percentiles, error) {
 	list := make([]percentiles, len(p.paid))
-	below := uint64(0) // transactions of the group that paid less
+	below := uint64(0) // transactions of the group with a lower price
 	last := -1
 	for key, count := range p.merged() {
 		if key.err != nil {
@@ -114,7 +111,7 @@ func (p *gasPrices) ranked() ([]percentiles, error) {
 	return list, nil
 }
 
-// rankOf is ceil(percent × n / 100).
+// rankOf returns ceil(percent × n / 100).
 func rankOf(percent, n uint64) uint64 {
 	high, low := bits.Mul64(n, percent)
 	rank, rest := bits.Div64(high, low, 100)
@@ -124,13 +121,13 @@ func rankOf(percent, n uint64) uint64 {
 	return rank
 }
 
-// mergedKey is a group and a price of it, or why there is none.
+// mergedKey is a group and one of its prices, or an error.
 type mergedKey struct {
 	text []byte
 	err  error
 }
 
-// merged are all keys with their counts, in their order; one may come several times.
+// merged returns all keys with their counts, sorted; a key may occur several times.
 func (p *gasPrices) merged() iter.Seq2[mergedKey, uint64] {
 	return func(yield func(mergedKey, uint64) bool) {
 		var h runHeap
@@ -170,7 +167,7 @@ func (p *gasPrices) merged() iter.Seq2[mergedKey, uint64] {
 	}
 }
 
-// runReader is a sorted run that is being read.
+// runReader reads a sorted run.
 type runReader struct {
 	next   func() ([]byte, error, bool)
 	stop   func()
@@ -178,7 +175,7 @@ type runReader struct {
 	err    error
 }
 
-// read takes the next record; there is none where the run has ended.
+// read reads the next record and reports whether there is one.
 func (r *runReader) read() (more bool) {
 	var record []byte
 	if record, r.err, more = r.next(); !more {
@@ -188,7 +185,7 @@ func (r *runReader) read() (more bool) {
 	return more
 }
 
-// runHeap has the run with the least record first, and one that cannot be read before all.
+// runHeap orders runs by their next record, with failed runs first.
 type runHeap []*runReader
 
 func (h runHeap) Len() int { return len(h) }

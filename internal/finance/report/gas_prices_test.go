@@ -20,11 +20,11 @@ func TestRanks(t *testing.T) {
 	require.Equal(t, uint64(1<<63/5), rankOf(20, 1<<63-3), "nothing overflows")
 }
 
-// Percentiles are those of sorted lists, however few prices memory holds at once.
+// Percentiles equal those of sorted lists, however few prices fit into memory.
 func TestPercentiles(t *testing.T) {
-	kept := mostPrices
-	t.Cleanup(func() { mostPrices = kept })
-	for _, mostPrices = range []int{1, 7, 1000, 1_000_000} {
+	kept := maxPrices
+	t.Cleanup(func() { maxPrices = kept })
+	for _, maxPrices = range []int{1, 7, 1000, 1_000_000} {
 		random := rand.New(rand.NewPCG(1, 2))
 		var p gasPrices
 		lists := make([][]chain.GasPrice, 6)
@@ -45,7 +45,7 @@ func TestPercentiles(t *testing.T) {
 		for group, list := range lists[:5] {
 			slices.SortFunc(list, chain.GasPrice.Cmp)
 			for i, percent := range []int{10, 50, 90} {
-				require.Equal(t, chain.Some(list[(len(list)*percent+99)/100-1]), ranked[group][i], "%d held, group %d", mostPrices, group)
+				require.Equal(t, chain.Some(list[(len(list)*percent+99)/100-1]), ranked[group][i], "%d held, group %d", maxPrices, group)
 			}
 		}
 		require.NoError(t, p.close())

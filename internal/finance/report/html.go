@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
@@ -25,14 +26,14 @@ var pageStyle string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
-// page is what the template shows. All text is escaped by it, but for the style and the
-// charts, which are ours.
+// page is the template's data. The template escapes all text except the style and the charts, which this
+// package generates.
 type page struct {
 	Title    string
 	Policy   string
 	Style    template.CSS
 	About    []string
-	Warnings []string // what is missing
+	Warnings []string // missing data
 	Notes    []string
 	Totals   []total
 	Charts   []Drawing
@@ -47,8 +48,8 @@ type total struct{ Name, Value, Unit string }
 // cell is a cell of the table.
 type cell struct{ Text, Class string }
 
-// WriteHTML writes the report as one page that needs nothing else: no script, no file,
-// no network, which its policy forbids.
+// WriteHTML writes the report as one self-contained page: its policy forbids scripts, other files and
+// network access.
 func WriteHTML(w io.Writer, r *Report) error {
 	charts, err := r.Charts()
 	if err != nil {
@@ -61,7 +62,7 @@ func WriteHTML(w io.Writer, r *Report) error {
 	}
 	columns := r.columns()
 	if r.Top > 0 {
-		columns = append(namedOthers(r.keyColumns()), r.figureColumns()...)
+		columns = slices.Concat(namedOthers(r.keyColumns()), r.figureColumns(), r.late())
 	}
 	f := r.formats(columns)
 	for i, c := range columns {
@@ -86,7 +87,7 @@ func WriteHTML(w io.Writer, r *Report) error {
 	return out.Flush()
 }
 
-// policy lets the page use its own style sheet, and nothing else.
+// policy allows the page only its own style sheet.
 func policy() string {
 	sum := sha256.Sum256([]byte(pageStyle))
 	return "default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
@@ -99,11 +100,11 @@ func printable(texts []string) (list []string) {
 	return list
 }
 
-// about says what the figures are of and by which rules.
+// about describes the period, the rules and the payers.
 func (r *Report) about() (lines []string) {
-	covered := "Covered as a whole"
+	covered := "Fully covered"
 	if len(r.Cover.Lacks) > 0 {
-		covered = "Covered in part"
+		covered = "Partly covered"
 	}
 	if span, ok := r.Cover.Span.Get(); ok {
 		covered += fmt.Sprintf(", by blocks %v", span)
@@ -111,15 +112,15 @@ func (r *Report) about() (lines []string) {
 	lines = []string{fmt.Sprintf("Period: %s (time zone %s). %s.", r.Name, r.Zone, covered)}
 	lines = append(lines, "Evidence: "+r.Evidence.String()+".")
 	if len(r.Rules) > 0 {
-		lines = append(lines, "Priced by the rules "+strings.Join(r.Rules, ", ")+".")
+		lines = append(lines, "Pricing rules: "+strings.Join(r.Rules, ", ")+".")
 	}
 	if r.Payers != nil {
-		lines = append(lines, "Only what was paid for by: "+strings.Join(r.calledAccounts(), ", ")+".")
+		lines = append(lines, "Payers: "+strings.Join(r.calledAccounts(), ", ")+".")
 	}
 	return printable(lines)
 }
 
-// totalCards are the totals at the top of the page: the fee first.
+// totalCards returns the totals at the top of the page, the fee first.
 func (r *Report) totalCards() (cards []total) {
 	t := &r.Totals
 	for _, a := range t.amounts() {
@@ -150,7 +151,7 @@ func (r *Report) totalCards() (cards []total) {
 	return cards
 }
 
-// heading is a column's name for people, with its unit.
+// heading returns a column's display name with its unit.
 func (r *Report) heading(c column) string {
 	name := strings.ReplaceAll(c.Name, "_", " ")
 	switch c.Kind {
@@ -177,7 +178,7 @@ func class(kind table.Kind) string {
 	return ""
 }
 
-// formats are how many decimals each column has: as many as its longest value.
+// formats contains the number of decimals of each column, that of its longest value.
 type formats []int
 
 func (r *Report) formats(columns []column) formats {
@@ -196,7 +197,7 @@ func (r *Report) formats(columns []column) formats {
 	return f
 }
 
-// text is a value as people read it, in the decimals of its column.
+// text formats a value with the decimals of its column.
 func (f formats) text(column int, value any) string {
 	whole := text(value)
 	switch value.(type) {
@@ -208,7 +209,7 @@ func (f formats) text(column int, value any) string {
 	return whole
 }
 
-// sum is the cell of the last line.
+// sum returns the cell of a column's total.
 func (f formats) sum(i int, c column, totals *Group) cell {
 	if i == 0 {
 		return cell{"total", ""}
@@ -219,8 +220,7 @@ func (f formats) sum(i int, c column, totals *Group) cell {
 	return cell{}
 }
 
-// text is a value as people read it: amounts in the token, prices in Gwei, with all
-// their decimals.
+// text formats a value for display: amounts in the token, prices in Gwei, with all decimals.
 func text(value any) string {
 	switch v := value.(type) {
 	case chain.Wei:

@@ -12,28 +12,27 @@ import (
 	"github.com/feeledger/fees/internal/sys/jsontext"
 )
 
-// document is the report as JSON. Amounts are decimal strings of wei; what is not
-// known is null.
+// document is the report as JSON. Amounts are decimal strings in wei; unknown values are null.
 type document struct {
 	By       By                `json:"by"`
 	Network  string            `json:"network"`
 	Symbol   string            `json:"symbol"`
 	Period   period            `json:"period"`
 	Coverage coverage          `json:"coverage"`
-	Evidence evidence.Evidence `json:"evidence"` // of the blocks that are there
+	Evidence evidence.Evidence `json:"evidence"` // of the stored blocks
 	Accounts []string          `json:"accounts"` // null for all
 	Only     Only              `json:"only"`     // null for all transactions
 	Prices   *money.Basis      `json:"prices"`   // null without amounts in a currency
 	Rules    []string          `json:"rules"`
 }
 
-// ending is what stands behind the groups, which are written one by one.
+// ending contains the fields after the groups, which are written one by one.
 type ending struct {
 	Totals object   `json:"totals"`
 	Notes  []string `json:"notes"`
 }
 
-// period is what was asked for: heights, both included, or a time from From to before
+// period is the requested period: heights, both included, or a time from From up to but excluding
 // To.
 type period struct {
 	Name     string                     `json:"name"`
@@ -44,7 +43,7 @@ type period struct {
 	To       chain.Optional[chain.Time] `json:"to"`
 }
 
-// coverage are the blocks that are there of it.
+// coverage is the range of stored blocks in the period.
 type coverage struct {
 	Complete bool                   `json:"complete"`
 	First    chain.Optional[uint64] `json:"first"`
@@ -52,7 +51,7 @@ type coverage struct {
 	Lacks    []string               `json:"lacks"`
 }
 
-// object is a JSON object whose keys have an order.
+// object is a JSON object with ordered keys.
 type object []field
 
 type field struct {
@@ -60,7 +59,7 @@ type field struct {
 	value any
 }
 
-// MarshalJSON writes the fields in their order.
+// MarshalJSON writes the fields in order.
 func (o object) MarshalJSON() ([]byte, error) {
 	return jsontext.Object(func(yield func(string, any) bool) {
 		for _, f := range o {
@@ -87,7 +86,7 @@ func WriteJSON(w io.Writer, r *Report) error {
 	return out.Close()
 }
 
-// document is what stands before the groups.
+// document returns the fields before the groups.
 func (r *Report) document() document {
 	return document{
 		By: r.By, Network: r.Network, Symbol: r.Symbol, Period: r.period(), Coverage: r.coverage(), Evidence: r.Evidence, Accounts: r.accounts(), Only: r.Only, Prices: r.basis(),
@@ -95,7 +94,7 @@ func (r *Report) document() document {
 	}
 }
 
-// groups are the groups as JSON.
+// groups returns the groups as JSON.
 func (r *Report) groups(yield func([]byte, error) bool) {
 	columns := r.columns()
 	for _, g := range r.Groups {
@@ -128,8 +127,7 @@ func ends(span chain.Heights) (first, last chain.Optional[uint64]) {
 	return chain.Some(span.First), chain.Some(span.Last)
 }
 
-// accounts are the payers that were asked for, in the order of their bytes; nil for
-// all.
+// accounts returns the selected payers in byte order, or nil for all.
 func (r *Report) accounts() (list []string) {
 	for _, payer := range r.payers() {
 		list = append(list, payer.String())
@@ -137,7 +135,7 @@ func (r *Report) accounts() (list []string) {
 	return list
 }
 
-// calledAccounts are the same, for people, with their labels.
+// calledAccounts returns the selected payers with their labels, for display.
 func (r *Report) calledAccounts() (list []string) {
 	for _, payer := range r.payers() {
 		name := payer.String()

@@ -27,7 +27,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 const recordings = "../../../testdata/recordings/"
 
-// heads are the recordings with their newest blocks.
+// heads maps the recordings to their newest blocks.
 var heads = map[string]uint64{"moonbeam-2100": 27, "moonbeam-1701": 21}
 
 // recorded opens one of the recordings.
@@ -37,13 +37,13 @@ func recorded(t testing.TB, name string) *source.Reader {
 	return &source.Reader{Source: src, Tables: network.BuiltIn()}
 }
 
-// generated are blocks that are made up, up to a head.
+// generated returns sample blocks up to a head.
 func generated(head uint64) *source.Reader {
 	made := chaingen.New(chaingen.Options{Seed: 7, Head: head})
 	return &source.Reader{Source: made.Source(), Tables: network.BuiltIn()}
 }
 
-// kept is a book of the blocks up to a head, with the reports that it was made of.
+// kept returns a ledger of the blocks up to a head, with the reports it was made from.
 func kept(t testing.TB, reader *source.Reader, head uint64) (*ledger.Book, []*evidence.Report) {
 	ctx := context.Background()
 	book, err := ledger.OpenWriter(ctx, filepath.Join(t.TempDir(), "fees.db"))
@@ -65,12 +65,12 @@ func kept(t testing.TB, reader *source.Reader, head uint64) (*ledger.Book, []*ev
 	return book, reports
 }
 
-// heights asks for a span of heights.
+// heights selects a range of heights.
 func heights(first, last uint64) ledger.Period {
 	return ledger.Period{Heights: chain.Some(chain.Heights{First: first, Last: last})}
 }
 
-// days asks for the time from the beginning of one day to that of another.
+// days selects the time from the start of one day to that of another.
 func days(t testing.TB, from, to string, zone *time.Location) ledger.Period {
 	at := func(day string) chain.Time {
 		start, err := time.ParseInLocation(time.DateOnly, day, zone)
@@ -82,7 +82,7 @@ func days(t testing.TB, from, to string, zone *time.Location) ledger.Period {
 	return ledger.Period{From: at(from), To: at(to)}
 }
 
-// made is the report of a period.
+// made returns the report of a period.
 func made(t testing.TB, book *ledger.Book, q report.Question) *report.Report {
 	cover, err := book.Cover(context.Background(), q.Period)
 	require.NoError(t, err)
@@ -100,8 +100,7 @@ func made(t testing.TB, book *ledger.Book, q report.Question) *report.Report {
 	return r
 }
 
-// sent is a transaction of the recordings, with what the chain was seen to charge for
-// it when they were made.
+// sent is a transaction of the recordings, with the charge observed when they were made.
 type sent struct {
 	Family  string `json:"family"`
 	Height  uint64 `json:"height"`

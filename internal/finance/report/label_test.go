@@ -16,7 +16,7 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// bookText is an address book: two addresses have one label, and two of three one group.
+// bookText is an address book in which two addresses share a label and two of three a group.
 const bookText = `address,label,group
 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac,Hot,ours
 0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0,Hot,
@@ -29,7 +29,7 @@ func labels(t testing.TB) *addressbook.Book {
 	return book
 }
 
-// named is the group of a payer, by the lines of the book themselves.
+// named returns the group of a payer, from the lines of the address book.
 func calledBy(payer, column string) string {
 	of := map[string][2]string{
 		"0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac": {"Hot", "ours"}, "0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0": {"Hot", "(no group)"},
@@ -47,8 +47,8 @@ func calledBy(payer, column string) string {
 	return x[1]
 }
 
-// A report by label or group has the totals of the report by account, also where only some
-// accounts are asked for.
+// A report by label or group has the totals of the report by account, also for selected
+// accounts.
 func TestLabelledTotals(t *testing.T) {
 	book, _ := kept(t, recorded(t, "moonbeam-2100"), 27)
 	hot, err := chain.ParseAddress("0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac")
@@ -66,13 +66,13 @@ func TestLabelledTotals(t *testing.T) {
 			}
 			require.Zero(t, sum.Cmp(want.Totals.Fee.Big()))
 			if len(payers) == 2 {
-				require.Contains(t, have.Notes, "no fee of the period was paid by 0x0000000000000000000000000000000000000001")
+				require.Contains(t, have.Notes, "no fees in the period for 0x0000000000000000000000000000000000000001")
 			}
 		}
 	}
 }
 
-// A payer that is not known is in no group, and is told from an account without one.
+// A payer that is not known has no group, and is distinguished from an account without one.
 func TestUnknownPayerHasNoLabel(t *testing.T) {
 	require.Equal(t, "not known", (&report.Key{}).Name())
 	require.Equal(t, "Hot", (&report.Key{Label: chain.Some("Hot")}).Name())
@@ -93,8 +93,8 @@ func golden(t *testing.T, name string, write func(w *bytes.Buffer) error) {
 	require.Equal(t, string(want), have.String(), "run the test with -update if the change is meant")
 }
 
-// With an address book, reports by account and by contract have labels in every form; without
-// one they are as they were.
+// With an address book, reports by account and by contract have labels in every format; without one they are
+// unchanged.
 func TestLabelsInForms(t *testing.T) {
 	book, _ := kept(t, recorded(t, "moonbeam-2100"), 27)
 	for _, by := range []report.By{report.Account, report.Contract, report.Label, report.InGroup} {
@@ -123,5 +123,5 @@ func TestLabelsInForms(t *testing.T) {
 	require.NoError(t, err)
 	var page bytes.Buffer
 	require.NoError(t, report.WriteHTML(&page, made(t, book, report.Question{Choice: report.Choice{By: report.Account}, Period: heights(0, 27), Labels: labels(t), Payers: map[chain.Address]bool{hot: true}})))
-	require.Contains(t, page.String(), "paid for by: 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac (Hot).")
+	require.Contains(t, page.String(), "Payers: 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac (Hot).")
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// mostFindings is how many findings are told one by one.
-const mostFindings = 5
+// maxFindings limits the findings that are listed.
+const maxFindings = 5
 
-// notesOn are the notes on a period's blocks: those that are of no day, those that the
-// period leaves out, and the checks that did not hold, which are counted.
+// notesOn returns notes on the blocks of a period: blocks without a day, blocks that the period excludes, and
+// failed checks, which it also counts.
 func (r *Report) notesOn(ctx context.Context, book *ledger.Book, span chain.Heights) (notes []string, err error) {
 	if r.Period.Heights.Known() && span.First == 0 && (r.By == Hour || r.By == Day || r.By == Month) {
 		notes = append(notes, "block 0 has no time and belongs to no "+string(r.By))
@@ -26,7 +26,7 @@ func (r *Report) notesOn(ctx context.Context, book *ledger.Book, span chain.Heig
 		return nil, err
 	}
 	if len(outside) > 0 {
-		notes = append(notes, fmt.Sprintf("of the blocks %v these, or more, are not of the period by their own time, and are left out: %s", span, strings.Trim(fmt.Sprint(outside), "[]")))
+		notes = append(notes, fmt.Sprintf("excluded from the blocks %v, because their own time is outside the period: %s (possibly more)", span, strings.Trim(fmt.Sprint(outside), "[]")))
 	}
 	if r.Payers != nil {
 		unpaid := uint64(0)
@@ -39,19 +39,19 @@ func (r *Report) notesOn(ctx context.Context, book *ledger.Book, span chain.Heig
 			}
 		}
 		if unpaid > 0 {
-			notes = append(notes, "of "+console.Counted(unpaid, "transaction")+" it is not known who paid: "+console.Verb(unpaid, "it", "they")+" may belong to these accounts, and "+console.Verb(unpaid, "is", "are")+" in no sum")
+			notes = append(notes, "payer not known for "+console.Counted(unpaid, "transaction")+": "+console.Verb(unpaid, "it", "they")+" may belong to these accounts and "+console.Verb(unpaid, "is", "are")+" excluded from all totals")
 		}
 	}
 	for f, err := range book.Findings(ctx, ledger.Query{Span: span}) {
 		if err != nil {
 			return notes, err
 		}
-		if r.Findings++; r.Findings <= mostFindings {
+		if r.Findings++; r.Findings <= maxFindings {
 			notes = append(notes, "finding: "+place(f)+": "+f.Check+": "+f.Message)
 		}
 	}
-	if n := int64(r.Findings) - mostFindings; n > 0 {
-		notes = append(notes, fmt.Sprintf("and %d more findings: fees verify lists them", n))
+	if n := int64(r.Findings) - maxFindings; n > 0 {
+		notes = append(notes, fmt.Sprintf("%d more findings; list them with: fees verify", n))
 	}
 	return notes, nil
 }
@@ -64,55 +64,55 @@ func place(f *ledger.Finding) string {
 }
 
 const (
-	notKnownCharge   = "it is not known what the chain charged"
-	notKnownParts    = "it is not known how much was burned or went to treasury and author"
-	notKnownPriority = "it is not known how much of the fee is priority fee"
+	notKnownCharge   = "the amount charged is not known"
+	notKnownParts    = "the split into burned, treasury and author is not known"
+	notKnownPriority = "the priority fee is not known"
 )
 
-// notes say what the sums lack.
+// notes returns the limitations of the sums.
 func (a *adder) notes() (notes []string) {
 	for _, n := range []struct {
 		count                       uint64
 		before, what, ofOne, ofMany string
 	}{
-		{a.all.Undetermined, "", "fee", "is undetermined and not in the sums", "are undetermined and not in the sums"},
-		{a.untold, "of ", "transaction", "it is not known what came of it, so that it is left out", "it is not known what came of them, so that they are left out"},
-		{a.all.OutcomeUnknown, "of ", "transaction", "it is not known whether it failed: it is counted as outcome_unknown",
-			"it is not known whether they failed: they are counted as outcome_unknown"},
-		{a.all.Drifts, "", "fee", "is not what the chain charged: fee is what the rules say, charged is what was paid",
-			"are not what the chain charged: fee is what the rules say, charged is what was paid"},
-		{a.all.Uncharged, "of ", "transaction", notKnownCharge, notKnownCharge},
-		{a.all.Unaccounted, "of ", "transaction", notKnownParts, notKnownParts},
-		{a.all.PriorityUnknown, "of ", "EVM transaction", notKnownPriority, notKnownPriority},
+		{a.all.Undetermined, "", "fee", "is undetermined and excluded from the totals", "are undetermined and excluded from the totals"},
+		{a.untold, "", "transaction", "with unknown outcome is left out", "with unknown outcome are left out"},
+		{a.all.OutcomeUnknown, "", "transaction", "with unknown outcome is counted as outcome_unknown",
+			"with unknown outcome are counted as outcome_unknown"},
+		{a.all.Drifts, "", "fee", "differs from what the chain charged: fee is calculated by the rules, charged is what was paid",
+			"differ from what the chain charged: fee is calculated by the rules, charged is what was paid"},
+		{a.all.Uncharged, "for ", "transaction", notKnownCharge, notKnownCharge},
+		{a.all.Unaccounted, "for ", "transaction", notKnownParts, notKnownParts},
+		{a.all.PriorityUnknown, "for ", "EVM transaction", notKnownPriority, notKnownPriority},
 	} {
 		if n.count > 0 {
 			notes = append(notes, n.before+console.Counted(n.count, n.what)+" "+console.Verb(n.count, n.ofOne, n.ofMany))
 		}
 	}
-	if a.question.By != Account && len(a.idle) > 0 { // else they are groups
+	if a.question.By != Account && len(a.idle) > 0 { // otherwise they are groups
 		notes = append(notes, console.PaidNothing(slices.Collect(maps.Keys(a.idle))))
 	}
 	return notes
 }
 
-// evidence says, for people, how well the blocks are known.
+// evidence describes the evidence for the blocks.
 func (r *Report) evidence() string { return "evidence: " + r.Evidence.String() }
 
-// Holds tells whether all is well: every fee is known and what the chain charged, and
-// no check of the period's blocks is broken.
+// Holds reports whether every fee is known and matches what the chain charged, and no check of the period's
+// blocks failed.
 func (r *Report) Holds() bool { return r.Totals.Undetermined == 0 && r.Drifts == 0 && r.Findings == 0 }
 
-// Title says what the report is of.
+// Title returns the title of the report.
 func (r *Report) Title() string {
 	title := fmt.Sprintf("Fees of %s by %s, %s", r.Network, r.By, r.Name)
 	if r.Payers != nil {
-		title += fmt.Sprintf(", of %d accounts", len(r.Payers))
+		title += ", for " + console.Counted(len(r.Payers), "account")
 	}
 	if !r.Only.IsAll() {
 		title += ", only " + strings.Join(r.Only.Conditions(), ", ")
 	}
 	if r.Top > 0 {
-		title += fmt.Sprintf(", the %d with the greatest fees", r.Top)
+		title += fmt.Sprintf(", top %d by fee", r.Top)
 	}
 	return title
 }

@@ -22,7 +22,7 @@ import (
 
 const generatedHead = 30
 
-// changed is a book of generated blocks whose reports were changed, and its file.
+// changed returns a modified ledger of generated blocks, and its file.
 func changed(t *testing.T, change func(*evidence.Report)) (*ledger.Book, string) {
 	t.Helper()
 	ctx := context.Background()
@@ -51,7 +51,7 @@ func timeAt(t *testing.T, at time.Time) chain.Optional[chain.Time] {
 	return chain.Some(converted)
 }
 
-// The first findings are told one by one, and all are counted.
+// The first findings are listed, and all are counted.
 func TestFindings(t *testing.T) {
 	book, _ := changed(t, func(r *evidence.Report) {
 		r.Findings = nil
@@ -67,15 +67,15 @@ func TestFindings(t *testing.T) {
 	require.False(t, r.Holds())
 	require.Equal(t, []string{
 		"finding: block 20: made.up: nothing", "finding: block 21, extrinsic 2: made.up: nothing", "finding: block 22: made.up: nothing",
-		"finding: block 23: made.up: nothing", "finding: block 24: made.up: nothing", "and 3 more findings: fees verify lists them",
+		"finding: block 23: made.up: nothing", "finding: block 24: made.up: nothing", "3 more findings; list them with: fees verify",
 	}, r.Notes)
 	fewer := made(t, book, report.Question{Choice: report.Choice{By: report.Layer}, Period: heights(23, generatedHead)})
 	require.EqualValues(t, 5, fewer.Findings)
 	require.Len(t, fewer.Notes, 5)
 }
 
-// A block whose own time is not in the period is left out, also where those around it are
-// in it, and the report says so.
+// A block whose own time is outside the period is excluded even if its neighbours are inside, with a
+// note.
 func TestBlocksOfAnotherTime(t *testing.T) {
 	fees := map[uint64]chain.Wei{}
 	book, _ := changed(t, func(r *evidence.Report) {
@@ -90,9 +90,9 @@ func TestBlocksOfAnotherTime(t *testing.T) {
 		fees[r.Number] = r.Totals.Fee
 	})
 	march := made(t, book, report.Question{Choice: report.Choice{By: report.Month}, Period: days(t, "2024-03-01", "2024-04-01", time.UTC)})
-	require.Contains(t, march.Notes, "of the blocks 1..30 these, or more, are not of the period by their own time, and are left out: 10 12")
+	require.Contains(t, march.Notes, "excluded from the blocks 1..30, because their own time is outside the period: 10 12 (possibly more)")
 	april := made(t, book, report.Question{Choice: report.Choice{By: report.Month}, Period: days(t, "2024-04-01", "2024-05-01", time.UTC)})
-	require.Contains(t, strings.Join(april.Notes, "\n"), "of the blocks 10..12 these, or more, are not of the period by their own time, and are left out: 11")
+	require.Contains(t, strings.Join(april.Notes, "\n"), "excluded from the blocks 10..12, because their own time is outside the period: 11 (possibly more)")
 	sum := func(wanted func(height uint64) bool) (sum chain.Wei) {
 		var err error
 		for height, wei := range fees {
@@ -109,8 +109,8 @@ func TestBlocksOfAnotherTime(t *testing.T) {
 	require.Equal(t, sum(func(height uint64) bool { return !late(height) }), march.Totals.Fee)
 }
 
-// The first hours of 1970 are of 1969 in America: a column of dates cannot hold that day, so
-// it is one of texts, in every form.
+// The first hours of 1970 are in 1969 in America: date columns cannot contain that day, so the column becomes text, in
+// every format.
 func TestDaysBefore1970(t *testing.T) {
 	book, _ := changed(t, func(r *evidence.Report) {
 		if r.Number > 0 {
@@ -130,20 +130,20 @@ func TestDaysBefore1970(t *testing.T) {
 	require.Equal(t, "1969-12-31", readParquet(t, written(t, "parquet", r))[0]["day"])
 }
 
-// A report of some accounts says of which, also where it is passed on.
+// A report for selected accounts names them, also when it is passed on.
 func TestAccountsAreNamed(t *testing.T) {
 	book, _ := kept(t, recorded(t, "moonbeam-2100"), 27)
 	payer, err := chain.ParseAddress(sentIn(t, "moonbeam-2100")[0].From)
 	require.NoError(t, err)
 	r := made(t, book, report.Question{Choice: report.Choice{By: report.Layer}, Period: heights(0, 27), Payers: map[chain.Address]bool{payer: true, {0xff}: true}})
-	require.Equal(t, "Fees of moonbeam by layer, the test's period, of 2 accounts", r.Title())
+	require.Equal(t, "Fees of moonbeam by layer, the test's period, for 2 accounts", r.Title())
 	other := chain.Address{0xff}.String()
 	require.Contains(t, string(written(t, "json", r)), fmt.Sprintf("\"accounts\": [\n    %q,\n    %q\n  ]", payer, other))
-	require.Contains(t, string(written(t, "html", r)), "Only what was paid for by: "+payer.String()+", "+other+".")
-	require.Contains(t, string(written(t, "txt", r)), "of 2 accounts")
+	require.Contains(t, string(written(t, "html", r)), "Payers: "+payer.String()+", "+other+".")
+	require.Contains(t, string(written(t, "txt", r)), "for 2 accounts")
 }
 
-// What a damaged ledger lost is missing in no report: there is none.
+// A report fails on a damaged ledger instead of omitting data.
 func TestADamagedLedger(t *testing.T) {
 	for statement, message := range map[string]string{
 		"UPDATE blocks SET known = NULL WHERE height = 20":                           "block 20, table blocks: it was altered",
@@ -167,10 +167,10 @@ func TestADamagedLedger(t *testing.T) {
 	}
 }
 
-// full takes so many bytes.
+// full accepts a limited number of bytes.
 type full struct{ left int }
 
-var errFull = errors.New("there is no room")
+var errFull = errors.New("no space left")
 
 func (f *full) Write(text []byte) (int, error) {
 	if len(text) > f.left {
@@ -180,7 +180,7 @@ func (f *full) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// A form that could not be written as a whole is an error, wherever it ends.
+// A format that could not be written completely is an error, wherever it stops.
 func TestNoRoomForAForm(t *testing.T) {
 	book, _ := kept(t, generated(100), 100)
 	r := made(t, book, report.Question{Choice: report.Choice{By: report.Block}, Period: heights(0, 100)})

@@ -12,29 +12,29 @@ import (
 	"github.com/feeledger/fees/internal/sys/jsontext"
 )
 
-// Only says of which transactions a report is. What holds nothing asks for nothing.
+// Only selects transactions. Empty fields select everything.
 type Only struct {
 	Layer    chain.Optional[fee.Layer]
 	Outcome  chain.Optional[fee.Outcome]
 	Type     chain.Optional[evm.Type]
-	Call     chain.Optional[string]        // such as Balances.transfer_keep_alive, in any case
-	Contract chain.Optional[chain.Address] // that an EVM transaction called
+	Call     chain.Optional[string]        // such as Balances.transfer_keep_alive, case-insensitive
+	Contract chain.Optional[chain.Address] // called by an EVM transaction
 }
 
-// OnlyNames are what a report can be of, each as [ParseOnly] and a report's JSON name it.
+// OnlyNames lists the names of the conditions, as used by [ParseOnly] and in a report's JSON.
 func OnlyNames() []string { return []string{"layer", "status", "type", "call", "contract"} }
 
-// ParseOnly reads conditions such as layer=evm, each of another name: all of them hold for the
-// transactions that are meant.
+// ParseOnly parses conditions such as layer=evm, each with a different name. Transactions must satisfy all of
+// them.
 func ParseOnly(conditions []string) (o Only, err error) {
 	seen := map[string]bool{}
 	for _, condition := range conditions {
 		name, value, ok := strings.Cut(condition, "=")
 		switch {
 		case !ok || value == "":
-			return o, fmt.Errorf("%q: want a name and a value, such as layer=evm; the names are %s", condition, strings.Join(OnlyNames(), ", "))
+			return o, fmt.Errorf("%q is not a condition; use NAME=VALUE, such as layer=evm, with one of the names %s", condition, strings.Join(OnlyNames(), ", "))
 		case seen[name]:
-			return o, fmt.Errorf("%s: it comes twice", name)
+			return o, fmt.Errorf("%s is repeated; use each name once", name)
 		}
 		seen[name] = true
 		if err := o.set(name, value); err != nil {
@@ -44,7 +44,7 @@ func ParseOnly(conditions []string) (o Only, err error) {
 	return o, nil
 }
 
-// OnlyWords are what can stand for a name of [OnlyNames]; nil where it is no choice of words.
+// OnlyWords lists the values of a name of [OnlyNames], or nil if its values are not a fixed list.
 func OnlyWords(name string) []string {
 	switch name {
 	case "layer":
@@ -66,7 +66,7 @@ func wordsOf[T ~string](known ...T) (words []string) {
 
 func (o *Only) set(name, value string) (err error) {
 	if words := OnlyWords(name); words != nil && !slices.Contains(words, value) {
-		return fmt.Errorf("%s=%s: there are %s", name, value, strings.Join(words, ", "))
+		return fmt.Errorf("%s=%s is not valid; use one of %s", name, value, strings.Join(words, ", "))
 	}
 	switch name {
 	case "layer":
@@ -84,13 +84,13 @@ func (o *Only) set(name, value string) (err error) {
 		}
 		o.Contract = chain.Some(a)
 	default:
-		return fmt.Errorf("%s: there are %s", name, strings.Join(OnlyNames(), ", "))
+		return fmt.Errorf("%s is not a condition; use one of %s", name, strings.Join(OnlyNames(), ", "))
 	}
 	return err
 }
 
-// Conditions are what it asks for, as [ParseOnly] reads them, in the order of [OnlyNames]; nil of
-// all transactions.
+// Conditions returns the conditions in the form parsed by [ParseOnly], in the order of [OnlyNames]; nil if all
+// transactions are selected.
 func (o Only) Conditions() (list []string) {
 	for name, value := range o.each {
 		list = append(list, name+"="+value)
@@ -116,10 +116,10 @@ func textOf[T any](o chain.Optional[T]) (none chain.Optional[string]) {
 	return none
 }
 
-// IsAll tells whether it asks for nothing.
+// IsAll reports whether it selects all transactions.
 func (o Only) IsAll() bool { return o == Only{} }
 
-// MarshalJSON writes the conditions as an object, null where there is none.
+// MarshalJSON writes the conditions as an object, or null if there are none.
 func (o Only) MarshalJSON() ([]byte, error) {
 	if o.IsAll() {
 		return []byte("null"), nil
@@ -129,15 +129,15 @@ func (o Only) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// ofTotals tells whether the totals by contract tell the transactions apart that are meant.
+// ofTotals reports whether the totals by contract can separate the selected transactions.
 func (o *Only) ofTotals() bool { return !o.Outcome.Known() && !o.Type.Known() }
 
-// hasTotal tells whether a total by contract is of them.
+// hasTotal reports whether a total by contract is selected.
 func (o *Only) hasTotal(t *ledger.Total) bool {
 	return is(o.Layer, t.Layer) && o.calls(t.Call) && sameAddress(o.Contract, t.Contract)
 }
 
-// Has tells whether a transaction is one of them.
+// Has reports whether a transaction is selected.
 func (o *Only) Has(c *ledger.Cost) bool {
 	return is(o.Layer, c.Layer) && is(o.Outcome, c.Outcome) && is(o.Type, evm.Type(c.Type)) && o.calls(c.Call) && (!o.Contract.Known() || isEVM(c) && sameAddress(o.Contract, c.Recipient))
 }

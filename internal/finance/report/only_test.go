@@ -20,8 +20,8 @@ func only(t testing.TB, conditions ...string) report.Only {
 	return o
 }
 
-// A report of some transactions adds up these: each condition is tried by hand on every
-// transaction of the book, whichever way the report is made.
+// A filtered report sums up the matching transactions: each condition is checked by hand on every transaction of the
+// ledger, for both ways of building the report.
 func TestOnly(t *testing.T) {
 	book, _ := kept(t, recorded(t, "moonbeam-2100"), 27)
 	var all []*ledger.Transaction
@@ -73,8 +73,8 @@ func TestOnly(t *testing.T) {
 	}
 }
 
-// A transaction of which it is not known what came of it is left out of a report by that, and it
-// is said.
+// A transaction with unknown outcome is excluded from a report filtered by outcome, with a
+// note.
 func TestOnlyOfWhatIsNotKnown(t *testing.T) {
 	book, reports := kept(t, recorded(t, "moonbeam-1701"), 21)
 	untold := 0
@@ -91,7 +91,7 @@ func TestOnlyOfWhatIsNotKnown(t *testing.T) {
 		require.NotContains(t, notes, "left out")
 		t.Skip("SKIPPED: the recording has no such transaction")
 	}
-	require.Contains(t, notes, fmt.Sprintf("of %d transactions it is not known what came of them, so that they are left out", untold))
+	require.Contains(t, notes, fmt.Sprintf("%d transactions with unknown outcome are left out", untold))
 }
 
 func TestParseOnly(t *testing.T) {
@@ -104,19 +104,19 @@ func TestParseOnly(t *testing.T) {
 	require.False(t, o.IsAll())
 	require.True(t, only(t).IsAll())
 	for condition, want := range map[string]string{
-		"layer":             `"layer": want a name and a value, such as layer=evm; the names are layer, status, type, call, contract`,
-		"layer=":            "want a name and a value",
-		"layer=x":           "layer=x: there are evm, native",
-		"status=x":          "status=x: there are succeeded, reverted, out_of_gas, failed",
-		"type=0":            "type=0: there are legacy, eip2930, eip1559, eip7702",
+		"layer":             `"layer" is not a condition; use NAME=VALUE, such as layer=evm, with one of the names layer, status, type, call, contract`,
+		"layer=":            "is not a condition; use NAME=VALUE",
+		"layer=x":           "layer=x is not valid; use one of evm, native",
+		"status=x":          "status=x is not valid; use one of succeeded, reverted, out_of_gas, failed",
+		"type=0":            "type=0 is not valid; use one of legacy, eip2930, eip1559, eip7702",
 		"contract=0x12":     "contract: ",
-		"payer=x":           "payer: there are layer, status",
-		"type=x,type=":      "type=x,type=: there are",
-		"layer=evm layer=x": "layer=evm layer=x: there are evm",
+		"payer=x":           "payer is not a condition; use one of layer, status",
+		"type=x,type=":      "type=x,type= is not valid; use one of",
+		"layer=evm layer=x": "layer=evm layer=x is not valid; use one of evm",
 	} {
 		_, err := report.ParseOnly([]string{condition})
 		require.ErrorContains(t, err, want, condition)
 	}
 	_, err = report.ParseOnly([]string{"layer=evm", "layer=native"})
-	require.EqualError(t, err, "layer: it comes twice")
+	require.EqualError(t, err, "layer is repeated; use each name once")
 }

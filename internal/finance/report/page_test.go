@@ -17,10 +17,10 @@ import (
 	"github.com/feeledger/fees/internal/test/program"
 )
 
-// hostile is what a gateway might say that a call is, in every place that shows it.
+// hostile is a hostile name of a call, wherever it is shown.
 const hostile = `x"><script>document.title='owned'</script><img src=https://evil.example/a.png onerror=alert(1)>` + "\u202e\x1b[31m"
 
-// hostilePage is a report of names from outside that would do harm.
+// hostilePage is a report with hostile external names.
 func hostilePage(t testing.TB) string {
 	r := &Report{
 		Question: Question{Choice: Choice{By: Call}, Network: "moonbeam", Symbol: "GLMR<b>", Name: "blocks 1..2", Zone: time.UTC, Period: ledger.Period{Heights: chain.Some(chain.Heights{First: 1, Last: 2})}, Cover: ledger.Cover{Lacks: []string{"blocks 2..2 " + hostile}}, Partial: []string{"PARTIAL: " + hostile}},
@@ -35,10 +35,10 @@ func hostilePage(t testing.TB) string {
 	return out.String()
 }
 
-// reference is whatever would make a browser fetch something.
+// reference matches anything that makes a browser load a resource.
 var reference = regexp.MustCompile(`(?i)(<[^>]*\s(src|href|srcset|action|xlink:href|style|on[a-z]+)\s*=)|url\(|@import|<(script|link|iframe|object|embed|img|base)\b|https?:[^&]*>`)
 
-// The page refers to nothing outside of itself, and text from outside is text.
+// The page refers to nothing outside itself, and external text stays text.
 func TestPageIsSelfContained(t *testing.T) {
 	page := hostilePage(t)
 	require.Empty(t, reference.FindAllString(page, -1))
@@ -49,7 +49,7 @@ func TestPageIsSelfContained(t *testing.T) {
 	require.Contains(t, page, "<svg ")
 }
 
-// A browser shows the page as it is meant: no script, no request, no complaint.
+// A browser shows the page as intended, without scripts, requests or errors.
 func TestPageInABrowser(t *testing.T) {
 	chromium := program.Path(t, program.Browser, "chromium")
 	path := filepath.Join(t.TempDir(), "page.html")
@@ -65,7 +65,7 @@ func TestPageInABrowser(t *testing.T) {
 		return out.String(), errors.String()
 	}
 	dom, log := ask("--dump-dom")
-	require.NotContains(t, log, "CONSOLE") // what the policy refuses is told there
+	require.NotContains(t, log, "CONSOLE") // policy violations are logged there
 	require.Contains(t, dom, "<title>Fees of moonbeam by call, blocks 1..2</title>")
 	require.NotContains(t, dom, "<script")
 	require.NotContains(t, dom, "<img")

@@ -9,7 +9,7 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// Percents are rounded half up, away from zero, and none is of 0.
+// Percentages are rounded half up, away from zero, and 0 has none.
 func TestPercent(t *testing.T) {
 	for _, c := range []struct {
 		now, before uint64
@@ -33,7 +33,7 @@ func TestPercent(t *testing.T) {
 	require.Error(t, err)
 }
 
-// An hour that the clocks go through twice is two, and only the second comes again.
+// A repeated hour counts as two, and only the second is marked as repeated.
 func TestIsAgain(t *testing.T) {
 	for _, c := range []struct {
 		zone, hour string

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// corner is the color of a picture's first pixel.
+// corner returns the color of a picture's first pixel.
 func corner(t testing.TB, picture []byte) [3]uint8 {
 	decoded, err := png.Decode(bytes.NewReader(picture))
 	require.NoError(t, err)

@@ -10,20 +10,20 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// position is where in its period a group of time stands. Those of two periods are beside each
-// other where they are the same.
+// position locates a group of time within its period. Groups of two periods with the same position are
+// compared.
 type position struct {
 	timed  bool
-	number int64 // of blocks, hours, days or months after the first one
-	again  bool  // an hour that the clocks go through for the second time
+	number int64 // number of blocks, hours, days or months after the first
+	again  bool  // an hour repeated when clocks go back
 }
 
-// compare orders places; what has no time comes first.
+// compare orders positions; groups without a time come first.
 func (p position) compare(q position) int {
 	return cmp.Or(order(p.timed)-order(q.timed), cmp.Compare(p.number, q.number), order(p.again)-order(q.again))
 }
 
-// positionOf is the place of a group of time.
+// positionOf returns the position of a group of time.
 func (r *Report) positionOf(k *Key) position {
 	if height, ok := k.Block.Get(); ok {
 		span, _ := r.Period.Heights.Get()
@@ -37,25 +37,24 @@ func (r *Report) positionOf(k *Key) position {
 	return position{timed: true, number: r.By.distance(limits.begins, at), again: r.By == Hour && isAgain(at, r.Zone)}
 }
 
-// clock is when an hour, day or month begins, as its zone has it.
+// clock returns the local start of an hour, day or month.
 func (k *Key) clock() time.Time {
 	if text, ok := k.Hour.Get(); ok {
-		at, _ := time.Parse("2006-01-02T15:04:05-07:00", text) // as it was written
+		at, _ := time.Parse("2006-01-02T15:04:05-07:00", text) // formatted by this package
 		return at
 	}
 	return time.Unix(k.start, 0).UTC()
 }
 
-// limits are when a period begins, by the clock of the zone, and the start of its last hour, day
-// or month.
+// limits are the local start of a period, and the start of its last hour, day or month.
 type limits struct {
 	begins time.Time
 	last   int64
 }
 
-// findLimits finds when the period begins and ends: one of heights with the first and the last
-// block that are there. Block 0 has no time, and a time may go backwards: then the period begins
-// with its earliest group.
+// findLimits finds the start and the end of the period; for a range of heights, those of the first and the
+// last stored block. Block 0 has no time, and times may go backwards: the period then starts with its
+// earliest group.
 func (r *Report) findLimits(ctx context.Context, book *ledger.Book) error {
 	if !r.By.ofTime() || r.By == Block {
 		return nil
@@ -98,8 +97,8 @@ func (r *Report) findLimits(ctx context.Context, book *ledger.Book) error {
 	return nil
 }
 
-// distance is how many hours, days or months are between two times by the clock, whatever their
-// zones.
+// distance returns the number of hours, days or months between two local times, regardless of
+// time zones.
 func (b By) distance(from, to time.Time) int64 {
 	if b == Month {
 		return int64(to.Year()-from.Year())*12 + int64(to.Month()-from.Month())
@@ -114,8 +113,8 @@ func (b By) distance(from, to time.Time) int64 {
 	return days
 }
 
-// isAgain tells whether an hour, with its distance from UTC, is one that the clocks of a zone
-// went through just before.
+// isAgain reports whether an hour repeats the previous one because the clocks of the zone went
+// back.
 func isAgain(hour time.Time, zone *time.Location) bool {
 	_, offset := hour.Zone()
 	_, earlier := hour.Add(-time.Hour).In(zone).Zone()
@@ -124,8 +123,8 @@ func isAgain(hour time.Time, zone *time.Location) bool {
 	return offset < earlier && then == earlier
 }
 
-// keyAt is the key of a place where the period has no transaction; nothing where it has no such
-// place, such as the 31st day of a shorter month.
+// keyAt returns the key of a position without transactions, or nothing if the period has no such
+// position, such as the 31st day of a shorter month.
 func (r *Report) keyAt(p position) (none Key) {
 	if span, ok := r.Period.Heights.Get(); ok && r.By == Block {
 		if p.number >= 0 && uint64(p.number) <= span.Last-span.First {
@@ -144,7 +143,7 @@ func (r *Report) keyAt(p position) (none Key) {
 	case Hour:
 		wall := begins.Add(time.Duration(n) * time.Hour)
 		at = time.Date(wall.Year(), wall.Month(), wall.Day(), wall.Hour(), 0, 0, 0, r.Zone)
-		if at.Hour() != wall.Hour() { // the clocks pass over it
+		if at.Hour() != wall.Hour() { // the clocks skip it
 			return none
 		}
 		if before := at.Add(-time.Hour); before.Hour() == at.Hour() {

@@ -18,87 +18,87 @@ import (
 	"github.com/feeledger/fees/internal/money"
 )
 
-// Choice is what somebody wants to see of the fees.
+// Choice is the selection and grouping of a report.
 type Choice struct {
-	By   By   // what makes a group
-	Only Only // only these transactions
-	// Percentiles asks for those of the gas price. Then every transaction is read.
+	By   By   // the grouping
+	Only Only // the selected transactions
+	// Percentiles adds percentiles of the gas price. It requires reading every transaction.
 	Percentiles bool
 	// Top is how many groups to show: those with the highest fees, highest first, and one group
 	// for the rest. 0 shows all groups.
 	Top int
 }
 
-// Question is what a report is asked for.
+// Question describes the requested report.
 type Question struct {
-	Network string // that the book is of
+	Network string // of the ledger
 	Symbol  string // of its token
-	Name    string // of the period, for people
+	Name    string // display name of the period
 	Period  ledger.Period
-	Cover   ledger.Cover // what the book has of the period
-	// Evidence is how well the blocks are known that the book has of it.
+	Cover   ledger.Cover // the part of the period in the ledger
+	// Evidence is the evidence for the ledger's blocks of the period.
 	Evidence evidence.Evidence
-	// Partial says, for people, what of the period is not there; it stands at the top.
+	// Partial describes missing parts of the period; it is shown first.
 	Partial []string
 	Choice
-	Zone   *time.Location         // whose hours, days and months they are; nil is UTC
-	Payers map[chain.Address]bool // only what these paid for; nil is everybody
-	Labels *addressbook.Book      // what addresses are called; nil is not known
-	// Prices are what the token cost; nil for no amounts in a currency. Each transaction is
+	Zone   *time.Location         // time zone of hours, days and months; nil for UTC
+	Payers map[chain.Address]bool // the selected payers; nil for all
+	Labels *addressbook.Book      // address labels; nil for none
+	// Prices are the token's prices; nil for no amounts in a currency. Each transaction is
 	// valued at the price of its own day or hour.
 	Prices *money.List
-	// PartialPrices says that not all of those prices need be there.
+	// PartialPrices allows prices to be missing.
 	PartialPrices bool
-	// Compared says that the report is for [Compare], which adds groups up and counts from when
-	// the period begins.
+	// Marker marks transactions for groupings by a user's files.
+	Marker Marker
+	// Compared prepares the report for [Compare], which adds up groups and counts from the start of
+	// the period.
 	Compared bool
 }
 
-// Report is what the fees of a period add up to.
+// Report contains the sums of the fees of a period.
 type Report struct {
 	Question
-	Rules    []string      // that priced the transactions, in the order of their names
-	Groups   []*Group      // in their order; without a transaction there is only an account that was asked for
+	Rules    []string      // that priced the transactions, sorted by name
+	Groups   []*Group      // in order; only selected accounts may be without transactions
 	Totals   Figures       // of all groups
-	Findings uint64        // checks that did not hold in the period's blocks
-	Drifts   uint64        // fees that are not what the chain charged
-	Notes    []string      // what a reader must know, first what is missing
+	Findings uint64        // failed checks in the period's blocks
+	Drifts   uint64        // fees that differ from what the chain charged
+	Notes    []string      // notes for readers, missing data first
 	valuer   *money.Valuer // nil without prices
-	// limits are those of the period where the report is compared, by groups of time.
+	// limits are those of the period if the report is compared by groups of time.
 	limits chain.Optional[limits]
 }
 
-// Group is what some of the transactions add up to.
+// Group contains the sums of some of the transactions.
 type Group struct {
 	Key
 	Figures
-	sums *ledger.Sums // where the report is compared; nil of no transaction
+	sums *ledger.Sums // for comparisons; nil without transactions
 }
 
-// mostGroups bounds the memory of a report: each group takes one or two kilobytes.
-var mostGroups = 1_000_000
+// maxGroups limits a report's memory: each group takes one to two kilobytes.
+var maxGroups = 1_000_000
 
-// TooManyGroupsError says that a report would have more groups than there is memory for.
+// TooManyGroupsError reports that a report would exceed the maximum number of groups.
 type TooManyGroupsError struct {
 	By   By
 	Most int
 }
 
-// Kind is [failure.NotUnderstood].
+// Kind returns [failure.NotUnderstood].
 func (*TooManyGroupsError) Kind() failure.Kind { return failure.NotUnderstood }
 
 func (e *TooManyGroupsError) Error() string {
-	return fmt.Sprintf("a report by %s would have more than %d groups: name a shorter period, or a coarser grouping", e.By, e.Most)
+	return fmt.Sprintf("a report by %s would have more than %d groups; choose a shorter period or a coarser grouping", e.By, e.Most)
 }
 
-// Make adds up what the question asks for. The ledger's totals answer it: of whole months, days
-// and quarters of an hour, and block by block for what is left of the period. A report by block
-// or type, one with percentiles, one of what some accounts paid, and most of those of some
-// transactions only read the transactions.
-// Progress is told how many of the period's blocks are read.
+// Make builds the report. Where possible it uses the ledger's totals: of whole months, days and quarters of an
+// hour, and block by block for the rest of the period. Reports by block or type, with percentiles, for selected
+// accounts, and most of those for selected transactions read the transactions instead. It calls progress with
+// the number of blocks read.
 //
-// An error is the book's, or says that an amount, or the number of groups, is more
-// than can be.
+// It returns an error if the ledger does, or if an amount overflows or there are too many groups.
 func Make(ctx context.Context, book *ledger.Book, q Question, progress func(done, total uint64)) (r *Report, err error) {
 	if q.Zone == nil {
 		q.Zone = time.UTC
@@ -125,13 +125,13 @@ func Make(ctx context.Context, book *ledger.Book, q Question, progress func(done
 			return nil, err
 		}
 	}
-	var notes []string // of the blocks
-	var unread error   // why there are none
+	var notes []string // on the blocks
+	var unread error   // why they could not be read
 	var reading sync.WaitGroup
 	if ok {
 		reading.Go(func() { notes, unread = r.notesOn(ctx, book, span) })
 	} else {
-		notes = []string{"the ledger has no block of this period"}
+		notes = []string{"the ledger contains no blocks of this period"}
 	}
 	r.Groups, r.Totals, err = a.result()
 	reading.Wait()
@@ -145,14 +145,14 @@ func Make(ctx context.Context, book *ledger.Book, q Question, progress func(done
 	}
 	r.Rules = slices.Sorted(maps.Keys(a.rules))
 	r.Drifts = a.all.Drifts
-	r.Notes = slices.Concat(q.Partial, a.notes(), notes)
+	r.Notes = slices.Concat(q.Partial, a.suspended.notes(q.Symbol), a.notes(), notes)
 	if a.valuer != nil {
 		r.Notes = append(r.Notes, a.valuer.Notes()...)
 	}
 	return r, nil
 }
 
-// totals tells which of the ledger's totals answer the question, if any do.
+// totals returns the ledger's totals that answer the question, if any do.
 func (q *Question) totals() (by ledger.TotalsBy, ok bool) {
 	if q.Percentiles || q.Payers != nil {
 		return 0, false
@@ -167,10 +167,10 @@ func (q *Question) totals() (by ledger.TotalsBy, ok bool) {
 	return by, ok
 }
 
-// priced are the totals of which each is of one price, instead of those that would do without
+// priced returns totals that each fall under a single price, in place of the coarser ones that suffice without
 // prices.
 func (q *Question) priced(by ledger.TotalsBy) (ledger.TotalsBy, bool) {
-	days := !q.Prices.Hourly && q.Prices.Zone.String() == time.UTC.String() // those of the ledger
+	days := !q.Prices.Hourly && q.Prices.Zone.String() == time.UTC.String() // the ledger's days are UTC
 	switch by {
 	case ledger.ByDay, ledger.ByMonth:
 		if days {
@@ -185,7 +185,7 @@ func (q *Question) priced(by ledger.TotalsBy) (ledger.TotalsBy, bool) {
 	return by, true
 }
 
-// coarsest are the fewest totals that tell the groups apart.
+// coarsest returns the coarsest totals that separate the groups.
 func (q *Question) coarsest() (by ledger.TotalsBy, ok bool) {
 	switch q.By {
 	case Hour:
@@ -193,7 +193,7 @@ func (q *Question) coarsest() (by ledger.TotalsBy, ok bool) {
 	case Day, Month:
 		switch {
 		case q.Zone != time.UTC:
-			return ledger.ByQuarterHour, true // every zone's days begin with one
+			return ledger.ByQuarterHour, true // the days of every time zone start on a quarter hour
 		case q.By == Day:
 			return ledger.ByDay, true
 		}
@@ -206,30 +206,32 @@ func (q *Question) coarsest() (by ledger.TotalsBy, ok bool) {
 	return 0, false
 }
 
-// adder adds transactions up.
+// adder sums up transactions.
 type adder struct {
 	question *Question
 	groups   map[id]*group
-	list     []*group // in the order in which they were found
+	list     []*group // in the order found
 	all      ledger.Sums
 	rules    map[string]bool
-	worth    worth         // of all
+	worth    worth         // of all transactions
 	valuer   *money.Valuer // nil without prices
-	// gasPrices are counted where percentiles are asked for: group 0 is all transactions.
+	// gasPrices are counted if percentiles are requested: group 0 contains all transactions.
 	gasPrices gasPrices
-	last      *group                 // that of the block before, where a block has one
-	height    uint64                 // of that block
-	untold    uint64                 // transactions that may be asked for: it is not known what came of them
-	idle      map[chain.Address]bool // payers that are asked for and, so far, paid for nothing
+	last      *group                 // the previous block's group, if groups are periods of time
+	height    uint64                 // of the previous block
+	untold    uint64                 // transactions left out because their outcome is unknown
+	idle      map[chain.Address]bool // selected payers without transactions so far
+	mark      chain.Optional[string] // of the transaction, if the grouping needs it
+	suspended suspended
 }
 
-// group is one in the making.
+// group is a group being built.
 type group struct {
 	Key
 	ledger.Sums
 	worth  worth
-	number int  // from 1 on
-	idle   bool // nothing was paid for
+	number int  // counted from 1
+	idle   bool // without transactions
 }
 
 func newAdder(q *Question) *adder {
@@ -241,10 +243,10 @@ func newAdder(q *Question) *adder {
 	return a
 }
 
-// totals adds up the ledger's totals.
+// totals sums up the ledger's totals.
 func (a *adder) totals(ctx context.Context, book *ledger.Book, span chain.Heights, by ledger.TotalsBy, shown func(uint64)) error {
 	rules, err := book.Totals(ctx, a.question.Period, span, by, func(t *ledger.Total) error {
-		if t.EVM+t.Native == 0 || !a.question.Only.hasTotal(t) { // blocks without a transaction
+		if t.EVM+t.Native == 0 || !a.question.Only.hasTotal(t) { // blocks without transactions
 			return nil
 		}
 		g, err := a.groupOf(ofTotal(t))
@@ -259,15 +261,16 @@ func (a *adder) totals(ctx context.Context, book *ledger.Book, span chain.Height
 	return err
 }
 
-// transactions adds up the transactions one by one.
+// transactions sums up the transactions one by one.
 func (a *adder) transactions(ctx context.Context, book *ledger.Book, span chain.Heights, shown func(uint64)) error {
 	if a.question.Payers != nil && len(a.question.Payers) == 0 {
 		return nil
 	}
-	for c, err := range book.Costs(ctx, ledger.Query{Accounts: slices.Collect(maps.Keys(a.question.Payers)), Span: span}) {
+	for t, err := range book.Transactions(ctx, ledger.Query{Accounts: slices.Collect(maps.Keys(a.question.Payers)), Span: span}) {
 		if err != nil {
 			return err
 		}
+		c := &t.Cost
 		shown(c.Height - span.First)
 		if !a.question.Period.Has(c.Height, c.Time) {
 			continue
@@ -278,6 +281,9 @@ func (a *adder) transactions(ctx context.Context, book *ledger.Book, span chain.
 			}
 			continue
 		}
+		if a.mark, err = a.marked(ctx, t); err != nil {
+			return err
+		}
 		if err := a.transaction(c); err != nil {
 			return err
 		}
@@ -286,8 +292,10 @@ func (a *adder) transactions(ctx context.Context, book *ledger.Book, span chain.
 }
 
 func (a *adder) transaction(c *ledger.Cost) error {
-	if !a.question.By.ofTime() || a.last == nil || a.height != c.Height { // those of a block have one
-		g, err := a.groupOf(ofCost(c))
+	if !a.question.By.ofTime() || a.last == nil || a.height != c.Height { // a block belongs to a single group
+		s := ofCost(c)
+		s.mark = a.mark
+		g, err := a.groupOf(s)
 		if err != nil {
 			return err
 		}
@@ -314,7 +322,7 @@ func (a *adder) transaction(c *ledger.Cost) error {
 	return a.gasPrices.add(a.last.number, price)
 }
 
-// groupOf is the group of what is added.
+// groupOf returns the group of a subject.
 func (a *adder) groupOf(s subject) (*group, error) {
 	by := a.question.By
 	if s.account.Known() && by.Labelled() {
@@ -326,12 +334,12 @@ func (a *adder) groupOf(s subject) (*group, error) {
 	id := by.id(&s, a.question.Zone)
 	g := a.groups[id]
 	if g == nil {
-		if len(a.list) == mostGroups {
-			return nil, &TooManyGroupsError{by, mostGroups}
+		if len(a.list) == maxGroups {
+			return nil, &TooManyGroupsError{by, maxGroups}
 		}
 		g = &group{Key: by.key(&s, a.question.Zone), worth: a.nothing(), number: len(a.list) + 1}
 		a.list = append(a.list, g)
-		if by == Block { // the one before is behind
+		if by == Block { // the previous block is complete
 			clear(a.groups)
 		}
 		a.groups[id] = g
@@ -339,7 +347,7 @@ func (a *adder) groupOf(s subject) (*group, error) {
 	return g, nil
 }
 
-// result are the groups in their order, and all of them together.
+// result returns the groups in order, and the totals.
 func (a *adder) result() (groups []*Group, all Figures, err error) {
 	ranked, err := a.gasPrices.ranked()
 	if err != nil {

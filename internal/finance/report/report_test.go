@@ -23,8 +23,8 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// The fees of every group are those that the chain was seen to charge when the blocks
-// were recorded, added up by math/big.
+// The fees of every group equal the charges observed when the blocks were recorded, summed up with
+// math/big.
 func TestGroupsAreWhatWasCharged(t *testing.T) {
 	for name, head := range heads {
 		book, reports := kept(t, recorded(t, name), head)
@@ -57,8 +57,8 @@ func TestGroupsAreWhatWasCharged(t *testing.T) {
 	}
 }
 
-// groupOf is the name of a sent transaction's group, by what sent.json says and, of
-// type and call, the block's report.
+// groupOf returns the group of a sent transaction, from sent.json and, for type and call, from the block's
+// report.
 func groupOf(t *testing.T, by report.By, s sent, r *evidence.Report) string {
 	i := slices.IndexFunc(r.Transactions, func(x evidence.Transaction) bool { return x.Index == s.Index })
 	x := r.Transactions[i]
@@ -83,7 +83,7 @@ func groupOf(t *testing.T, by report.By, s sent, r *evidence.Report) string {
 	}[by]
 }
 
-// The totals of a report of all blocks are the ledger's own, whatever the groups.
+// The totals of a report of all blocks equal the ledger's own, in any grouping.
 func TestTotalsAreTheLedgers(t *testing.T) {
 	for name, head := range map[string]uint64{"moonbeam-2100": 27, "moonbeam-1701": 21, "generated": 300} {
 		reader := generated(head)
@@ -106,7 +106,7 @@ func TestTotalsAreTheLedgers(t *testing.T) {
 	}
 }
 
-// What was reverted, ran out of gas or stopped in another way failed, though the extrinsic
+// Transactions that were reverted, ran out of gas or stopped otherwise have failed, although the extrinsic
 // succeeded: 13 of the 55 EVM transactions of runtime 2100, by their exit reasons.
 func TestFailed(t *testing.T) {
 	book, _ := kept(t, recorded(t, "moonbeam-2100"), 27)
@@ -120,7 +120,7 @@ func TestFailed(t *testing.T) {
 	}
 }
 
-// Averages and percentiles are those of a calculation that sorts all prices.
+// Averages and percentiles equal those computed from all prices, sorted.
 func TestGasPrices(t *testing.T) {
 	const head = 300
 	book, reports := kept(t, generated(head), head)
@@ -182,7 +182,7 @@ func (s sparse) Block(ctx context.Context, height uint64) (*chain.Block, error) 
 	return &later, nil
 }
 
-// Whether the ledger's totals answer a report or every transaction is read, it is the same.
+// A report from the ledger's totals equals one from every transaction.
 func TestTotalsAndTransactionsMakeTheSameReport(t *testing.T) {
 	books := map[string]*ledger.Book{}
 	for name, head := range heads {
@@ -232,7 +232,7 @@ func known(t *testing.T, price chain.Optional[chain.GasPrice]) string {
 	return p.String()
 }
 
-// Groups of time come in their order, others by fee.
+// Groups of time are in chronological order, others are ordered by fee.
 func TestOrder(t *testing.T) {
 	book, _ := kept(t, generated(400), 400)
 	for _, by := range report.Groupings() {
@@ -251,14 +251,14 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// A block is in the period of its own time: of the recordings block 1 is of 2026-11-20,
-// all others are of 2026-01-01.
+// A block belongs to the period of its own time: block 1 of the recordings to 2026-11-20, all others to
+// 2026-01-01.
 func TestTimeThatGoesBackwards(t *testing.T) {
 	book, _ := kept(t, recorded(t, "moonbeam-2100"), 27)
 	all := made(t, book, report.Question{Choice: report.Choice{By: report.Day}, Period: heights(0, 27)})
 	require.Equal(t, []string{
 		"block 0 has no time and belongs to no day",
-		"finding: block 2: block.time: its time 2026-01-01T00:00:12Z is not after that of block 1, 2026-11-20T09:48:11.777Z",
+		"finding: block 2: block.time: its time 2026-01-01T00:00:12Z is not after the time of block 1, 2026-11-20T09:48:11.777Z",
 	}, all.Notes)
 	require.False(t, all.Holds())
 
@@ -273,7 +273,7 @@ func TestTimeThatGoesBackwards(t *testing.T) {
 	require.Equal(t, report.Figures{PriorityFee: nothing, Charged: nothing, Burned: nothing, Treasury: nothing, Author: nothing}, november.Totals)
 }
 
-// Only what the accounts paid for is added up.
+// Only the payments of the selected accounts are summed up.
 func TestAccounts(t *testing.T) {
 	book, _ := kept(t, recorded(t, "moonbeam-2100"), 27)
 	want := map[string]*big.Int{}
@@ -288,7 +288,7 @@ func TestAccounts(t *testing.T) {
 		require.Zero(t, sum.Cmp(r.Totals.Fee.Big()), account)
 	}
 
-	// One that was named and paid for nothing is a group of its own, else a note: it may be
+	// One that was named and paid for nothing is a separate group, or a note: it may be
 	// mistyped.
 	idle := chain.Address{19: 1}
 	payer, err := chain.ParseAddress(sentIn(t, "moonbeam-2100")[0].From)
@@ -300,13 +300,13 @@ func TestAccounts(t *testing.T) {
 	require.Equal(t, want[payer.String()].String(), byAccount.Totals.Fee.String())
 	require.NotContains(t, strings.Join(byAccount.Notes, "\n"), idle.String())
 	byDay := made(t, book, report.Question{Choice: report.Choice{By: report.Day}, Period: heights(0, 27), Payers: asked})
-	require.Contains(t, byDay.Notes, "no fee of the period was paid by 0x0000000000000000000000000000000000000001")
+	require.Contains(t, byDay.Notes, "no fees in the period for 0x0000000000000000000000000000000000000001")
 
-	nobody := made(t, book, report.Question{Choice: report.Choice{By: report.Day}, Period: heights(0, 27), Payers: map[chain.Address]bool{}})
-	require.Empty(t, nobody.Groups)
+	empty := made(t, book, report.Question{Choice: report.Choice{By: report.Day}, Period: heights(0, 27), Payers: map[chain.Address]bool{}})
+	require.Empty(t, empty.Groups)
 }
 
-// A report of more groups than there is memory for says so, and one of as many is made.
+// A report with too many groups is an error; one with the maximum number is not.
 func TestTooManyGroups(t *testing.T) {
 	ctx := context.Background()
 	book, _ := kept(t, generated(30), 30)
@@ -320,5 +320,5 @@ func TestTooManyGroups(t *testing.T) {
 	_, err = report.Make(ctx, book, q, func(_, _ uint64) {})
 	var many *report.TooManyGroupsError
 	require.ErrorAs(t, err, &many)
-	require.EqualError(t, err, "a report by block would have more than 29 groups: name a shorter period, or a coarser grouping")
+	require.EqualError(t, err, "a report by block would have more than 29 groups; choose a shorter period or a coarser grouping")
 }

@@ -13,23 +13,22 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// shown are the figures of the table for people, with when each is left out where there is
-// no room. All figures are in the other forms, and their totals below the table.
+// shown lists the figures of the terminal table, with the order in which they are dropped if it is
+// narrow. The other formats contain all figures; the totals are below the table.
 var shown = map[string]int{
 	"fee": 0, "evm": 1, "native": 1, "evm_failed": 2, "native_failed": 2, "evm_fee": 2, "native_fee": 2,
 }
 
 const (
-	mostBar   = 40 // characters of the longest bar
-	leastBar  = 8  // no bars where there is not so much room
-	barWidth  = 60 // nor where all is narrower than this
+	maxBar    = 40 // characters of the longest bar
+	leastBar  = 8  // no bars if there is less space
+	barWidth  = 60 // no bars on narrower terminals
 	barGap    = 2
-	headLines = 2 // of the table: names and a line
+	headLines = 2 // of the table: names and a rule
 )
 
-// WriteTable writes the report for a terminal of so many columns: what is missing of
-// the period, the groups with a bar for the fee of each, the totals, and the notes. It
-// holds all rows.
+// WriteTable writes the report for a terminal of the given width: missing data, the groups with a bar for
+// each fee, the totals and the notes. It keeps all rows in memory.
 func WriteTable(w io.Writer, r *Report, width int) error {
 	var out strings.Builder
 	console.WriteWrapped(&out, r.Title(), 2, width)
@@ -54,7 +53,7 @@ func WriteTable(w io.Writer, r *Report, width int) error {
 	return err
 }
 
-// tableLines are the groups, with the columns that fit and leave room for bars.
+// tableLines formats the groups with the columns that fit next to the bars.
 func (r *Report) tableLines(width int) (lines []string, err error) {
 	if width >= barWidth {
 		width -= barGap + leastBar
@@ -68,14 +67,14 @@ func (r *Report) tableLines(width int) (lines []string, err error) {
 	return strings.Split(strings.TrimRight(text.String(), "\n"), "\n"), nil
 }
 
-// choose are the columns for people.
+// choose returns the columns for the terminal.
 func (r *Report) choose() []column {
 	columns := r.keyColumns()
-	if r.By == Contract { // calls and contracts need the room
+	if r.By == Contract { // calls and contracts need the width
 		columns = slices.DeleteFunc(columns, func(c column) bool { return c.Name == groupColumn.Name })
 	}
 	if r.By == Label && !slices.ContainsFunc(r.Groups, func(g *Group) bool { return g.Account.Known() }) {
-		columns = columns[:1] // no account stands for itself
+		columns = columns[:1] // no account lacks a label
 	}
 	if r.Top > 0 {
 		columns = namedOthers(columns)
@@ -87,11 +86,11 @@ func (r *Report) choose() []column {
 			columns = append(columns, c)
 		}
 	}
-	return columns
+	return append(columns, r.late()...)
 }
 
-// namedOthers are the columns of the grouping where the group of all others has its name in the
-// first of them, and no column of its own.
+// namedOthers returns the columns of the grouping without the one for combined groups, whose name goes into the
+// first column instead.
 func namedOthers(columns []column) []column {
 	first := columns[0]
 	named := column{table.Column{Name: first.Name, Kind: table.Text}, func(g *Group) any {
@@ -110,10 +109,10 @@ func widest(lines []string) (n int) {
 	return n
 }
 
-// withBars puts a bar behind each group's line, if there is room.
+// withBars appends a bar to each group's line if there is space.
 func (r *Report) withBars(lines []string, width int) []string {
 	used := widest(lines[:headLines+len(r.Groups)]) + barGap
-	room := min(width-used, mostBar)
+	room := min(width-used, maxBar)
 	greatest := r.greatest()
 	if width < barWidth || room < leastBar || greatest.IsZero() {
 		return lines
@@ -126,7 +125,7 @@ func (r *Report) withBars(lines []string, width int) []string {
 	return lines
 }
 
-// greatest is the greatest fee of a group.
+// greatest returns the highest fee of a group.
 func (r *Report) greatest() (most chain.Wei) {
 	for _, g := range r.Groups {
 		if g.Fee.Cmp(most) > 0 {
@@ -136,17 +135,17 @@ func (r *Report) greatest() (most chain.Wei) {
 	return most
 }
 
-// barOf is how long the bar of a fee is, where the greatest fee has the given length: at
-// least 1 where there is a fee.
-func barOf(fee, greatest chain.Wei, most int) int {
-	n := int(length(fee) / length(greatest) * float64(most))
+// barOf returns the length of a fee's bar if the highest fee has the given length; at least 1 for any
+// fee above 0.
+func barOf(fee, greatest chain.Wei, limit int) int {
+	n := int(length(fee) / length(greatest) * float64(limit))
 	if n == 0 && !fee.IsZero() {
 		return 1
 	}
-	return min(n, most)
+	return min(n, limit)
 }
 
-// totalLines are the totals, one below the other.
+// totalLines formats the totals, one per line.
 func (r *Report) totalLines(width int) string {
 	var out strings.Builder
 	var amounts []string

@@ -9,11 +9,11 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// worth is what fees were worth in a currency, each at the price of its own day or hour; not
-// known without prices.
+// worth is the value of fees in a currency, each at the price of its own day or hour; unknown without
+// prices.
 type worth struct{ fee, charged chain.Optional[money.Amount] }
 
-// nothing is what no transaction is worth.
+// nothing returns the worth of no transactions.
 func (a *adder) nothing() (w worth) {
 	if a.valuer != nil {
 		none := chain.Some(money.NothingIn(a.valuer.Currency))
@@ -26,7 +26,7 @@ func (w worth) plus(x worth) worth {
 	return worth{money.Sum(w.fee, x.fee), money.Sum(w.charged, x.charged)}
 }
 
-// add adds sums of transactions that have one price to a group.
+// add adds sums of transactions with the same price to a group.
 func (a *adder) add(g *group, s *ledger.Sums, at chain.Optional[chain.Time]) error {
 	if v := a.valuer; v != nil {
 		added := worth{fee: money.Value(v, s.Fee, at)}
@@ -38,13 +38,13 @@ func (a *adder) add(g *group, s *ledger.Sums, at chain.Optional[chain.Time]) err
 	return g.Add(s)
 }
 
-// valued has what the fees were worth, too.
+// valued adds the worth of the fees.
 func (f Figures) valued(w worth) Figures {
 	f.FeeWorth, f.ChargedWorth = w.fee, w.charged
 	return f
 }
 
-// worthColumns are those in the currency, by the names of those in wei.
+// worthColumns returns the columns in the currency, keyed by those in wei.
 func (r *Report) worthColumns() map[string]column {
 	in := func(name string, value func(*Figures) chain.Optional[money.Amount]) column {
 		c := r.Prices.Currency
@@ -56,7 +56,7 @@ func (r *Report) worthColumns() map[string]column {
 	}
 }
 
-// withWorth puts what an amount was worth behind it.
+// withWorth inserts each amount's worth after it.
 func (r *Report) withWorth(columns []column) (all []column) {
 	if r.Prices == nil {
 		return columns
@@ -71,7 +71,16 @@ func (r *Report) withWorth(columns []column) (all []column) {
 	return all
 }
 
-// figureOf is the name of a column's figure in wei: in the currency, it has another.
+// late returns the column that marks groups with amounts at the last known price of an earlier day; none unless the
+// prices may be of earlier days.
+func (r *Report) late() []column {
+	if r.Prices == nil || !r.Prices.LastKnown {
+		return nil
+	}
+	return []column{{table.LateColumn(r.Prices.Currency), func(g *Group) any { return table.IsLate(g.FeeWorth, g.ChargedWorth) }}}
+}
+
+// figureOf returns the name of a column's figure in wei, which differs for amounts in a currency.
 func figureOf(c table.Column) string {
 	if c.Kind == table.Fiat {
 		return strings.TrimSuffix(c.Name, "_"+c.Currency.Suffix())
@@ -79,7 +88,7 @@ func figureOf(c table.Column) string {
 	return c.Name
 }
 
-// worthAmounts are the totals in the currency, with their names for people.
+// worthAmounts returns the totals in the currency with their display names.
 func (r *Report) worthAmounts() []named[chain.Optional[money.Amount]] {
 	if r.Prices == nil {
 		return nil
@@ -88,7 +97,7 @@ func (r *Report) worthAmounts() []named[chain.Optional[money.Amount]] {
 	return []named[chain.Optional[money.Amount]]{{"fee" + code, r.Totals.FeeWorth}, {"charged" + code, r.Totals.ChargedWorth}}
 }
 
-// basis is what the amounts in the currency rest on; nil without prices.
+// basis returns the price basis of the amounts in the currency; nil without prices.
 func (r *Report) basis() *money.Basis {
 	if r.valuer == nil {
 		return nil

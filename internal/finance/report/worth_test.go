@@ -27,10 +27,10 @@ import (
 
 const monthHead = 900
 
-// monthFile is the file of a month's book.
+// monthFile is the file of a month's ledger.
 var monthFile []byte
 
-// month is a book of blocks that are made up, spread over February 2026: a copy of one that was made once.
+// month returns a copy of a generated ledger with blocks spread over February 2026.
 func month(t testing.TB) *ledger.Book {
 	place := filepath.Join(t.TempDir(), "fees.db")
 	if monthFile == nil {
@@ -72,9 +72,9 @@ func makeMonth(t testing.TB, place string) *ledger.Book {
 	return book
 }
 
-// priceFiles are made up, with 18 decimals that no rounding hides: by day, by day of a zone, by hour.
+// priceFiles contain sample prices with 18 decimals that no rounding hides: by day, by day of a zone, by hour.
 func priceFiles() map[string]string {
-	files := map[string]string{"day": "# source: Made up\ndate,EUR,JPY\n", "zone": "# source: Made up\n# timezone: Europe/Berlin\ndate,EUR,JPY\n", "hour": "# source: Made up\nhour,EUR,JPY\n"}
+	files := map[string]string{"day": "# source: Sample\ndate,EUR,JPY\n", "zone": "# source: Sample\n# timezone: Europe/Berlin\ndate,EUR,JPY\n", "hour": "# source: Sample\nhour,EUR,JPY\n"}
 	random := uint64(12345)
 	price := func() string {
 		random = random*6364136223846793005 + 1442695040888963407
@@ -91,7 +91,7 @@ func priceFiles() map[string]string {
 	return files
 }
 
-// byPython values each transaction at its own price, by Python's decimal and zoneinfo.
+// byPython values each transaction at its own price, with Python's decimal and zoneinfo.
 const byPython = `
 import sys, json, csv, datetime, zoneinfo
 from decimal import Decimal, getcontext, ROUND_HALF_UP
@@ -113,8 +113,8 @@ for r in rows:
 print(json.dumps({k: {n: str(x.quantize(unit, ROUND_HALF_UP)) for n, x in v.items()} for k, v in out.items()}))
 `
 
-// Amounts in a currency are those of Python's decimal, to the last digit, whether the report
-// reads totals of days, of quarters of an hour, or transactions.
+// Amounts in a currency equal those of Python's decimal, to the last digit, whether the report reads totals of days, of
+// quarters of an hour, or transactions.
 func TestWorthAsPythonHasIt(t *testing.T) {
 	python := program.Path(t, program.Python, "python3")
 	book, dir := month(t), t.TempDir()
@@ -173,8 +173,8 @@ func TestWorthAsPythonHasIt(t *testing.T) {
 	}
 }
 
-// The parts make the whole: exact sums of the groups, by every grouping and by the first of them
-// and the others, are the total.
+// The exact sums of the groups, in every grouping, and of the first groups and the rest, equal
+// the total.
 func TestWorthOfParts(t *testing.T) {
 	book := month(t)
 	period := days(t, "2026-02-01", "2026-03-01", time.UTC)
@@ -214,7 +214,7 @@ func TestWorthOfParts(t *testing.T) {
 	}
 }
 
-// A price that is missing is an error that names the day. Where a part will do, what needs it is
+// A price that is missing is an error that names the day. If partial prices are allowed, dependent amounts are
 // not known, and neither is the total.
 func TestWorthWithoutAPrice(t *testing.T) {
 	book := month(t)
@@ -232,7 +232,7 @@ func TestWorthWithoutAPrice(t *testing.T) {
 	require.NoError(t, err)
 	q.Cover = cover
 	_, err = report.Make(t.Context(), book, q, func(uint64, uint64) {})
-	require.EqualError(t, err, "there is no price in EUR for 2 days: 2026-02-03, 2026-02-05")
+	require.EqualError(t, err, "no price in EUR for 2 days: 2026-02-03, 2026-02-05")
 	q.PartialPrices = true
 	r := made(t, book, q)
 	for _, g := range r.Groups {
@@ -246,7 +246,7 @@ func TestWorthWithoutAPrice(t *testing.T) {
 	text.Reset()
 	require.NoError(t, report.WriteTable(&text, r, 100))
 	require.Regexp(t, `(?m)^fee EUR +not known$`, text.String())
-	require.Contains(t, text.String(), "there is no price in EUR for 2 days")
+	require.Contains(t, text.String(), "no price in EUR for 2 days")
 	text.Reset()
 	require.NoError(t, report.WriteHTML(&text, r))
 	require.Contains(t, text.String(), "not known")
@@ -255,21 +255,21 @@ func TestWorthWithoutAPrice(t *testing.T) {
 	require.Contains(t, text.String(), "fee,fee_token,fee_eur,evm_fee,")
 }
 
-// The first groups and the others, in each form.
+// The first groups and the rest, in each format.
 func TestTopForms(t *testing.T) {
 	book := month(t)
 	r := made(t, book, report.Question{Choice: report.Choice{By: report.Account, Top: 2}, Period: days(t, "2026-02-01", "2026-03-01", time.UTC)})
 	var text bytes.Buffer
 	require.NoError(t, report.WriteTable(&text, r, 120))
-	require.Regexp(t, `(?m)^the other [0-9,]+ +[0-9]+ `, text.String())
-	require.Contains(t, text.String(), ", the 2 with the greatest fees\n")
+	require.Regexp(t, `(?m)^[0-9,]+ others +[0-9]+ `, text.String())
+	require.Contains(t, text.String(), ", top 2 by fee\n")
 	text.Reset()
 	require.NoError(t, report.WriteJSON(&text, r))
 	require.Equal(t, 2, strings.Count(text.String(), `"others": null`))
 	require.Regexp(t, `"account": null,\s+"others": [0-9]+,`, text.String())
 	text.Reset()
 	require.NoError(t, report.WriteHTML(&text, r))
-	require.Regexp(t, `<td>the other [0-9,]+</td>`, text.String())
+	require.Regexp(t, `<td>[0-9,]+ others</td>`, text.String())
 	text.Reset()
 	require.NoError(t, table.WriteCSV(&text, r.Sheet()))
 	require.True(t, strings.HasPrefix(text.String(), "account,others,evm,"))

@@ -10,9 +10,8 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// Hours, days and months are those of the zone's clocks: the hour that comes twice when
-// summer time ends is two, the one that is left out when it begins is none, and a zone
-// may be three quarters of an hour away.
+// Hours, days and months follow the zone's clocks: the hour repeated at the end of summer time counts as
+// two, the one skipped at its start does not exist, and a zone may be offset by three quarters of an hour.
 func TestZones(t *testing.T) {
 	for _, c := range []struct{ utc, zone, hour, day, month string }{
 		{"2026-10-24T23:30:00Z", "Europe/Berlin", "2026-10-25T01:00:00+02:00", "2026-10-25", "2026-10"},
@@ -41,7 +40,7 @@ func TestZones(t *testing.T) {
 	}
 }
 
-// The two hours of the same name stand in the order in which they were.
+// The two hours of the same name are in chronological order.
 func TestTheHourThatComesTwice(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	require.NoError(t, err)

@@ -7,25 +7,25 @@ import (
 	"strings"
 )
 
-// Class is what a movement was, as an auditor sees it: a row of classes.txt.
+// Class is the classification of a movement for auditors: a row of classes.txt.
 type Class string
 
-// Unclassified is the class of what no rule knows.
+// Unclassified is the class of movements that no rule matches.
 const Unclassified Class = "unclassified"
 
-// Direction tells whether a movement came in or went out.
+// Direction is the direction of a movement.
 type Direction string
 
-// The directions. Of what was reserved or given back it is that of the free balance.
+// The directions. For reserving and releasing it is the direction of the free balance.
 const (
 	In  Direction = "in"
 	Out Direction = "out"
 )
 
-// Line is a line of a rollforward, which has some classes.
+// Line is a line of a rollforward, made of some classes.
 type Line string
 
-// The lines between opening and closing, in their order.
+// The lines between opening and closing, in order.
 const (
 	Received         Line = "received"
 	Rewards          Line = "rewards"
@@ -38,7 +38,7 @@ const (
 	UnclassifiedLine Line = "unclassified"
 )
 
-// Lines are all of them, in their order.
+// Lines returns all lines, in order.
 func Lines() []Line {
 	return []Line{Received, Rewards, OtherIn, Sent, Fees, OtherOut, Internal, Reserved, UnclassifiedLine}
 }
@@ -46,8 +46,8 @@ func Lines() []Line {
 // ClassInfo is a row of classes.txt.
 type ClassInfo struct {
 	Class    Class
-	In, Out  Line // "" where it cannot come in, or go out
-	Recorded bool // some recorded chain of the tests has a movement of it
+	In, Out  Line // "" if the direction is not possible
+	Recorded bool // one of the recorded test chains contains such a movement
 	What     string
 }
 
@@ -61,7 +61,7 @@ var classes = func() (list []ClassInfo) {
 				return ""
 			}
 			if !slices.Contains(Lines(), Line(text)) {
-				panic(fmt.Sprintf("classes.txt: %s: %q is no line", f[0], text))
+				panic(fmt.Sprintf("classes.txt: %s: %q is not a line", f[0], text))
 			}
 			return Line(text)
 		}
@@ -70,10 +70,10 @@ var classes = func() (list []ClassInfo) {
 	return list
 }()
 
-// Classes are all of them, in the order in which a rollforward shows them.
+// Classes returns all classes in display order.
 func Classes() []ClassInfo { return slices.Clone(classes) }
 
-// find is a class's row.
+// find returns a class's row.
 func (c Class) find() (ClassInfo, bool) {
 	i := slices.IndexFunc(classes, func(x ClassInfo) bool { return x.Class == c })
 	if i < 0 {
@@ -82,7 +82,7 @@ func (c Class) find() (ClassInfo, bool) {
 	return classes[i], true
 }
 
-// line is the line of a movement of a class; "" where there can be none in a direction.
+// line returns the line for a class and direction, or "" if the direction is not possible.
 func (x *ClassInfo) line(d Direction) Line {
 	if d == In {
 		return x.In
@@ -90,9 +90,8 @@ func (x *ClassInfo) line(d Direction) Line {
 	return x.Out
 }
 
-// tableRows are the rows of a text table, whose columns have "|" between. Empty lines and
-// those that begin with # are passed over. Text that is not such a table is a mistake of
-// the programmer.
+// tableRows parses a text table with columns separated by "|". Empty lines and those that start with # are
+// ignored. It panics on malformed tables, which are programming errors.
 func tableRows(text string, columns int) (rows [][]string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)

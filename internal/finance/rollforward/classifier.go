@@ -10,16 +10,16 @@ import (
 	"github.com/feeledger/fees/internal/movement"
 )
 
-// Book is what is asked of a ledger to classify a movement; *ledger.Book is one.
+// Book provides the ledger data for classifying a movement; *ledger.Book implements it.
 type Book interface {
 	TransactionAt(ctx context.Context, at ledger.Place) (*ledger.Transaction, error)
 	Movements(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Movement, error]
 }
 
-// Classifier says of which class each movement is: of one, and always the same.
+// Classifier assigns a class to each movement.
 type Classifier struct {
-	Treasury chain.Optional[chain.Address] // the treasury's account, where it is known
-	Own      *OwnRules                     // a user's own rules; nil for none
+	Treasury chain.Optional[chain.Address] // the treasury's account, if known
+	Own      *OwnRules                     // the user's own rules; nil for none
 }
 
 // place is an extrinsic or a hook of a block.
@@ -28,19 +28,18 @@ type place struct {
 	where  movement.Where
 }
 
-// reading is a classifier that goes along the lines of one account. It remembers what it
-// asked the book of the last place.
+// reading is a pass over the lines of one account. It caches the ledger's data of the last
+// place.
 type reading struct {
 	*Classifier
 	book        Book
 	at          place
-	known       bool // at is one
+	known       bool // at is valid
 	transaction *ledger.Transaction
-	beside      string // "" until it was looked for
+	beside      string // "" until queried
 }
 
-// classify is the class of a movement, and the transaction that it is of, nil where none
-// made it.
+// classify returns the class of a movement and its transaction, nil if none caused it.
 func (r *reading) classify(ctx context.Context, l *statement.Line) (class Class, d Direction, t *ledger.Transaction, err error) {
 	m := l.Movement
 	if t, err = r.transactionOf(ctx, l); err != nil {
@@ -69,7 +68,7 @@ func (r *reading) classify(ctx context.Context, l *statement.Line) (class Class,
 	return Unclassified, f.direction, t, nil
 }
 
-// transactionOf is the transaction that a line is of.
+// transactionOf returns the transaction of a line.
 func (r *reading) transactionOf(ctx context.Context, l *statement.Line) (*ledger.Transaction, error) {
 	if here := (place{l.Height, l.Where}); !r.known || here != r.at {
 		r.at, r.known, r.transaction, r.beside = here, true, nil, ""
@@ -88,7 +87,7 @@ func (r *reading) transactionOf(ctx context.Context, l *statement.Line) (*ledger
 	return r.transaction, nil
 }
 
-// besides is the role of an account that lost balance where a movement was made.
+// besides returns the role of an account that lost balance in the same place.
 func (r *reading) besides(ctx context.Context, m *movement.Movement) (string, error) {
 	if r.beside != "" {
 		return r.beside, nil
@@ -108,7 +107,7 @@ func (r *reading) besides(ctx context.Context, m *movement.Movement) (string, er
 	return r.beside, nil
 }
 
-// callOf is the call of an extrinsic, or which hook it is.
+// callOf returns the call of an extrinsic, or the hook.
 func callOf(where movement.Where, t *ledger.Transaction) string {
 	if _, is := where.Extrinsic(); !is {
 		return where.String()
@@ -119,7 +118,7 @@ func callOf(where movement.Where, t *ledger.Transaction) string {
 	return t.Call
 }
 
-// partOf is the part of a fee that a line is.
+// partOf returns the part of a fee that a line represents.
 func partOf(l *statement.Line, t *ledger.Transaction) string {
 	kind := l.Movement.Kind
 	switch {

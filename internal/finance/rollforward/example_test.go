@@ -19,7 +19,7 @@ import (
 	"github.com/feeledger/fees/source/prove"
 )
 
-// kept are the balances that an archive keeps.
+// kept contains archived balances.
 type kept struct{ *answers.Archive }
 
 func (k kept) Balance(ctx context.Context, account chain.Address, at uint64) (chain.Balance, error) {
@@ -27,7 +27,7 @@ func (k kept) Balance(ctx context.Context, account chain.Address, at uint64) (ch
 	return b.Value.Balance, err
 }
 
-// write writes a block to a new ledger, as fees sync does with all that is asked for.
+// write writes a block to a new ledger, like fees sync with all options.
 func write(ctx context.Context, book *ledger.Book, src source.Source, height uint64) error {
 	if err := book.Begin(ctx, ledger.Identity{Network: "moonbeam"}, height); err != nil {
 		return err
@@ -48,7 +48,7 @@ func write(ctx context.Context, book *ledger.Book, src source.Source, height uin
 	return nil
 }
 
-// Lead from what an account had before a block to what it had after it, line by line, in wei.
+// Derive an account's closing balance from its opening balance, line by line, in wei.
 func ExampleMake() {
 	ctx := context.Background()
 	recorded, err := answers.OpenDirectory("../../../testdata/recordings/moonbeam-2100")

@@ -19,42 +19,40 @@ type Item struct {
 	Label   string
 	Group   string
 	Class
-	Line // that it is of in its account's column, unless it is [Internal] there
+	Line // its line in its account's column, unless it is [Internal] there
 	Direction
-	// Internal says that the other account is among those that were asked for: in the same
-	// group, or else.
+	// Internal reports whether the other account is selected too, in the same group or not.
 	Internal Internality
 	Height   uint64
 	Time     chain.Optional[chain.Time] // of the block
 	Where    movement.Where
-	// Movement is nil where ToldByBalances.
+	// Movement is nil if ToldByBalances is set.
 	Movement     *movement.Movement
-	Counterparty chain.Optional[chain.Address] // the other account, where there is one
-	// Free and Reserved are by how much the balances changed; not known where the event does
-	// not tell.
+	Counterparty chain.Optional[chain.Address] // the other account, if any
+	// Free and Reserved are the changes of the balances; unknown if the event does not state them.
 	Free, Reserved chain.Optional[chain.SignedWei]
-	// Told says that the balances tell what the event does not: that is in an item of its own.
+	// Told reports that the balances show the change that the event does not state; a separate item contains it.
 	Told bool
-	// ToldByBalances says that this is no movement, but what the balances on both sides of the
-	// block tell of those that are Told.
+	// ToldByBalances reports that this is not a movement, but the change of the block's balances for the
+	// items that are Told.
 	ToldByBalances bool
-	Value          chain.Optional[money.Amount] // what Free was worth on the movement's day
-	Transaction    *ledger.Transaction          // that made it, nil where none did
+	Value          chain.Optional[money.Amount] // the worth of Free on the movement's day
+	Transaction    *ledger.Transaction          // that caused it, nil if none did
 }
 
-// Internality tells whether the other account of a movement is among those asked for.
+// Internality states whether the other account of a movement is selected.
 type Internality string
 
-// It is in the same group, or only among the accounts.
+// The other account is in the same group, or is only selected.
 const (
 	InGroup    Internality = "group"
 	InAccounts Internality = "accounts"
 )
 
-// Place is the block with the extrinsic's index, such as "25-7", or with the hook.
+// Place returns the block with the extrinsic's index, such as "25-7", or with the hook.
 func (i *Item) Place() string { return i.Where.In(i.Height) }
 
-// Each hands over the movements of each period and account, in the order of the chain.
+// Each calls each for the movements of each period and account, in chain order.
 func (r *Rollforward) Each(ctx context.Context, each func(*Item) error) error {
 	for _, s := range r.Statements {
 		if err := r.each(ctx, s, each); err != nil {
@@ -64,13 +62,13 @@ func (r *Rollforward) Each(ctx context.Context, each func(*Item) error) error {
 	return nil
 }
 
-// periodOf is the name of the period that a statement is of.
+// periodOf returns the name of a statement's period.
 func (r *Rollforward) periodOf(s *statement.Statement) string {
 	return r.Periods[slices.IndexFunc(r.Periods, func(p Period) bool { return p.Span.Last == s.Span.Last })].Name
 }
 
-// each hands over the movements of a statement, block by block: what a block's events do
-// not tell is known when the block is done.
+// each calls each for the movements of a statement, block by block: changes that events do not state are known only
+// at the end of the block.
 func (r *Rollforward) each(ctx context.Context, s *statement.Statement, each func(*Item) error) error {
 	entry := r.accounts.Entry(s.Account)
 	reader := reading{Classifier: &r.classifier, book: r.book}
@@ -97,7 +95,7 @@ func (r *Rollforward) each(ctx context.Context, s *statement.Statement, each fun
 				return err
 			}
 		}
-		if l.Movement == nil { // a fee whose money did not move, or is not known
+		if l.Movement == nil { // a fee without a movement
 			return nil
 		}
 		class, d, t, err := reader.classify(ctx, l)
@@ -119,7 +117,7 @@ func (r *Rollforward) each(ctx context.Context, s *statement.Statement, each fun
 	return flush()
 }
 
-// setLine finds the line of the class. A class that cannot have the direction does not fit.
+// setLine sets the line of the class. A class that cannot have the direction is replaced by unclassified.
 func (i *Item) setLine() {
 	row, _ := i.Class.find()
 	if i.Line = row.line(i.Direction); i.Line == "" {
@@ -127,7 +125,7 @@ func (i *Item) setLine() {
 	}
 }
 
-// internality tells where the other account of a movement is among those asked for.
+// internality returns whether the other account of a movement is selected.
 func (r *Rollforward) internality(group *string, item *Item) Internality {
 	other, ok := item.Counterparty.Get()
 	if !ok {
@@ -142,9 +140,8 @@ func (r *Rollforward) internality(group *string, item *Item) Internality {
 	return InAccounts
 }
 
-// settle adds to a block's movements what the balances tell of those whose events do not.
-// They are unclassified where they are of several classes, for the balances tell of all
-// together.
+// settle adds to a block's movements the change that the balances show for events that do not state it. It
+// is unclassified if the movements are of several classes, because the balances show only their total.
 func settle(block []*Item, settled map[uint64]balances.Change) []*Item {
 	if len(block) == 0 {
 		return nil

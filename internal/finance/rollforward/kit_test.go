@@ -31,7 +31,7 @@ import (
 // recordings are recorded chains.
 var recordings = []string{"moonbeam-1701", "moonbeam-2100", "moonbeam-2600", "datahaven-100"}
 
-// directoryOf is where a recording is.
+// directoryOf returns the directory of a recording.
 func directoryOf(t testing.TB, name string) string {
 	t.Helper()
 	if name == "moonbeam-2600" || name == "datahaven-100" {
@@ -40,7 +40,7 @@ func directoryOf(t testing.TB, name string) string {
 	return repository.Path("testdata", "recordings", name)
 }
 
-// heightOf is the last height of a recording.
+// heightOf returns the last height of a recording.
 func heightOf(t testing.TB, dir string) uint64 {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "blocks", "*.json"))
@@ -49,14 +49,14 @@ func heightOf(t testing.TB, dir string) uint64 {
 	return uint64(len(files)) - 1
 }
 
-// files are ledgers of the recordings, each filled once.
+// files caches ledgers of the recordings.
 var files = struct {
 	sync.Mutex
 	bytes map[string][]byte
 }{bytes: map[string][]byte{}}
 
-// recorded opens a ledger of a recording, in which the SQL statements changed something. One
-// that is changed is not sealed: what is sealed has look-ups by account too.
+// recorded opens a ledger of a recording, modified by SQL statements. A modified ledger is not sealed: sealed data is
+// also indexed by account.
 func recorded(t testing.TB, name string, changes ...string) *ledger.Book {
 	t.Helper()
 	dir := directoryOf(t, name)
@@ -78,7 +78,7 @@ func recorded(t testing.TB, name string, changes ...string) *ledger.Book {
 	return book
 }
 
-// fill makes a ledger file of a recording's blocks.
+// fill writes a ledger file from a recording's blocks.
 func fill(t testing.TB, path, dir, name string, seal bool) {
 	ctx := context.Background()
 	src, err := answers.OpenDirectory(dir)
@@ -103,11 +103,11 @@ func fill(t testing.TB, path, dir, name string, seal bool) {
 	}
 }
 
-// told are balances by account and height.
+// told contains balances by account and height.
 type told = ledgertest.Balances
 
-// recordedBalances are what the gateway told of a recorded chain: the files of balance-info,
-// where they are there for all accounts, else the list that was made of them.
+// recordedBalances returns the balances that the gateway reported: from the files of balance-info if they cover all
+// accounts, otherwise from the list derived from them.
 func recordedBalances(t testing.TB, name string) told {
 	t.Helper()
 	have := told{}
@@ -132,8 +132,8 @@ func recordedBalances(t testing.TB, name string) told {
 	return ledgertest.RecordedBalances(t, name)
 }
 
-// accountsOf are the 18 accounts of a recording, in the order of their names, in two groups
-// and none.
+// accountsOf returns the 18 accounts of a recording, sorted by name, some of them in two
+// groups.
 func accountsOf(t testing.TB, name string) *addressbook.Book {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(directoryOf(t, name), "accounts.json"))
@@ -175,7 +175,7 @@ func number(t testing.TB, text string) *big.Int {
 	return n
 }
 
-// made is a rollforward without an error.
+// made returns a rollforward and fails the test on errors.
 func made(t testing.TB, book *ledger.Book, q rollforward.Question) *rollforward.Rollforward {
 	t.Helper()
 	r, err := rollforward.Make(context.Background(), book, q)
@@ -183,7 +183,7 @@ func made(t testing.TB, book *ledger.Book, q rollforward.Question) *rollforward.
 	return r
 }
 
-// columnOf is the column of an account, a group or all, in a period.
+// columnOf returns the column of an account, a group or all, in a period.
 func columnOf(t testing.TB, r *rollforward.Rollforward, period, name string) *rollforward.Column {
 	t.Helper()
 	for i := range r.Columns {

@@ -11,11 +11,11 @@ type LineSum struct {
 	Line
 	Count          uint64
 	Free, Reserved chain.Optional[chain.SignedWei]
-	Value          chain.Optional[money.Amount] // as [Sum.Value]; not known without a movement
+	Value          chain.Optional[money.Amount] // like [Sum.Value]; unknown without movements
 	Classes        []Sum
 }
 
-// Lines are all lines of the column, those without a movement too.
+// Lines returns all lines of the column, including those without movements.
 func (c *Column) Lines() (list []LineSum, err error) {
 	for _, line := range Lines() {
 		sum := LineSum{Line: line, Free: chain.Some(chain.SignedWei{}), Reserved: chain.Some(chain.SignedWei{}), Classes: []Sum{}}
@@ -40,12 +40,12 @@ func (c *Column) Lines() (list []LineSum, err error) {
 	return list, nil
 }
 
-// totalOf is free and reserved together, where both are known.
+// totalOf returns free plus reserved, if both are known.
 func totalOf(free, reserved chain.Optional[chain.SignedWei]) (chain.Optional[chain.SignedWei], error) {
 	return plus(free, reserved)
 }
 
-// freeOf and reservedOf are the parts of a change that may not be known.
+// freeOf and reservedOf return the parts of an optional change.
 func freeOf(c chain.Optional[balances.Change]) (none chain.Optional[chain.SignedWei]) {
 	if by, ok := c.Get(); ok {
 		return chain.Some(by.Free)

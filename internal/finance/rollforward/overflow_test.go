@@ -15,13 +15,13 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// most is what a balance can be at most.
+// most is the largest possible balance.
 const most = "340282366920938463463374607431768211455"
 
 func largest(t testing.TB) chain.SignedWei { return wei(t, most).Signed() }
 
-// A sum that is larger than any balance is an error of the ledger, wherever it comes to be:
-// in a sum, in the balances of all, in the sum of periods. It is never cut off.
+// A sum that exceeds the largest balance is an error of the ledger, wherever it occurs: in a sum, in the balances of
+// all accounts, or in the sum of periods. It is never truncated.
 func TestOverflow(t *testing.T) {
 	accounts := emptyBook()
 	require.NoError(t, accounts.Add(entryOf(who)))
@@ -61,7 +61,7 @@ func TestOverflow(t *testing.T) {
 	}
 }
 
-// A total that is larger than any balance is written in no form that has it.
+// A total that exceeds the largest balance is written in no format that contains it.
 func TestTotalsThatOverflow(t *testing.T) {
 	huge := chain.Some(largest(t))
 	y := &rollforward.Style{}
@@ -97,7 +97,7 @@ func TestTotalsThatOverflow(t *testing.T) {
 	}
 }
 
-// A question that is broken off ends, and so does a list.
+// A cancelled query ends, and so does a list.
 func TestCancelled(t *testing.T) {
 	r, y := shown(t)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -11,11 +11,11 @@ import (
 	"github.com/feeledger/fees/internal/sys/csvlist"
 )
 
-// OwnRules are a user's own, which come before those of rules.txt that are not about the
+// OwnRules are a user's own rules. They precede the rules of rules.txt except those for the
 // parts of a fee.
 type OwnRules struct{ rules []rule }
 
-// list is empty for none.
+// list returns nil for nil.
 func (o *OwnRules) list() []rule {
 	if o == nil {
 		return nil
@@ -23,7 +23,7 @@ func (o *OwnRules) list() []rule {
 	return o.rules
 }
 
-// ownColumns are those of a user's file.
+// ownColumns are the columns of a user's file.
 var ownColumns = []string{"pallet", "method", "direction", "class"}
 
 const (
@@ -33,18 +33,18 @@ const (
 
 var ownName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,99}$`)
 
-// ownSeparators are those between the columns of a user's file.
+// ownSeparators are the possible column separators of a user's file.
 const ownSeparators = ",;\t"
 
-// ReadOwnRules reads a CSV file whose first line is pallet,method,direction,class, with commas,
-// semicolons or tabs between. The first line that fits a movement is its class.
+// ReadOwnRules parses a CSV file whose first line is pallet,method,direction,class, separated by commas,
+// semicolons or tabs. The first line that matches a movement decides its class.
 //
-// A method that begins with a capital letter is an event, of the pallet balances; any other
-// is the call of the extrinsic, * all calls of the pallet, and with * as the pallet inherent,
-// onInitialize or onFinalize. The direction is in or out, or empty for both. Lines that
-// begin with # are passed over.
+// A method that starts with a capital letter is an event of the pallet balances. Any other is the
+// extrinsic's call; * stands for all calls of the pallet, and the pallet * is for the methods inherent,
+// onInitialize and onFinalize. The direction is in, out, or empty for both. Lines that start with # are
+// ignored.
 //
-// All that is wrong is told at once, each with its line.
+// The error lists all problems with their lines.
 func ReadOwnRules(text []byte) (*OwnRules, error) {
 	text, err := csvlist.Text(text)
 	if err != nil {
@@ -60,7 +60,7 @@ func ReadOwnRules(text []byte) (*OwnRules, error) {
 		case err != nil:
 			return nil, errors.Join(append(wrong, err)...)
 		case !headed && !slices.Equal(fields, ownColumns):
-			return nil, fmt.Errorf("line %d: want the columns %s", row.Line, strings.Join(ownColumns, ","))
+			return nil, fmt.Errorf("line %d: expected the columns %s", row.Line, strings.Join(ownColumns, ","))
 		case !headed:
 			headed = true
 			continue
@@ -76,7 +76,7 @@ func ReadOwnRules(text []byte) (*OwnRules, error) {
 		o.rules = append(o.rules, r)
 	}
 	if !headed {
-		return nil, fmt.Errorf("line 1: want the columns %s", strings.Join(ownColumns, ","))
+		return nil, fmt.Errorf("line 1: expected the columns %s", strings.Join(ownColumns, ","))
 	}
 	if len(wrong) > 0 {
 		return nil, errors.Join(wrong...)
@@ -86,7 +86,7 @@ func ReadOwnRules(text []byte) (*OwnRules, error) {
 
 func parseOwnRule(fields []string) (r rule, err error) {
 	if len(fields) != len(ownColumns) {
-		return r, fmt.Errorf("%d fields, want %s", len(fields), strings.Join(ownColumns, ","))
+		return r, fmt.Errorf("%d fields; expected %s", len(fields), strings.Join(ownColumns, ","))
 	}
 	all := alternatives{anything}
 	r = rule{event: all, direction: all, call: all, part: alternatives{nothing}, account: all, counterparty: all, besides: all, class: Class(fields[3])}
@@ -98,50 +98,50 @@ func parseOwnRule(fields []string) (r rule, err error) {
 		r.direction = alternatives{string(d)}
 	case "", anything:
 	default:
-		return r, fmt.Errorf("direction %q: want in or out, or nothing for both", fields[2])
+		return r, fmt.Errorf("direction %q is not valid; use in, out, or nothing for both", fields[2])
 	}
 	return r, r.checkClass()
 }
 
-// name takes the event or the call that the rule is for.
+// name sets the event or the call of the rule.
 func (r *rule) name(pallet, method string) error {
 	switch {
 	case pallet == anything && slices.Contains([]string{callInherent, "onInitialize", "onFinalize"}, method):
 		r.call = alternatives{method}
 	case !ownName.MatchString(pallet):
-		return fmt.Errorf("pallet %q: want a pallet such as proxy; * is for the methods inherent, onInitialize and onFinalize", pallet)
+		return fmt.Errorf("pallet %q is not valid; use one such as proxy, or * for the methods inherent, onInitialize and onFinalize", pallet)
 	case method == anything:
 		r.call = alternatives{pallet + ".*"}
 	case !ownName.MatchString(method):
-		return fmt.Errorf("method %q: want a call such as addProxy, an event such as Deposit, or *", method)
+		return fmt.Errorf("method %q is not valid; use a call such as addProxy, an event such as Deposit, or *", method)
 	case method[0] > 'Z':
 		r.call = alternatives{pallet + "." + method}
 	case pallet != "balances":
-		return fmt.Errorf("%s.%s is an event: a ledger has those of the pallet balances alone; name the call", pallet, method)
+		return fmt.Errorf("%s.%s is an event, but a ledger contains only events of the pallet balances; use the call", pallet, method)
 	default:
 		r.event = alternatives{pallet + "." + method}
 	}
 	return nil
 }
 
-// checkClass wants a class that may be given in all of the rule's directions.
+// checkClass verifies that the class can be assigned in all of the rule's directions.
 func (r *rule) checkClass() error {
 	x, known := r.class.find()
 	switch {
 	case !known:
-		return fmt.Errorf("class %q: want %s", r.class, strings.Join(ownClasses(), ", "))
+		return fmt.Errorf("class %q is not valid; use one of %s", r.class, strings.Join(ownClasses(), ", "))
 	case r.class.isOfFee():
-		return fmt.Errorf("class %s: what is a part of a fee follows from what the chain charged; want %s", r.class, strings.Join(ownClasses(), ", "))
+		return fmt.Errorf("class %s is assigned by the chain's charges only; use one of %s", r.class, strings.Join(ownClasses(), ", "))
 	}
 	for _, d := range []Direction{In, Out} {
 		if r.direction.has(string(d)) && x.line(d) == "" {
-			return fmt.Errorf("class %s: there is none with the direction %s; name the other direction", r.class, d)
+			return fmt.Errorf("class %s does not exist with the direction %s; use the other direction", r.class, d)
 		}
 	}
 	return nil
 }
 
-// ownClasses are those that a user's file can name.
+// ownClasses returns the classes that a user's file can assign.
 func ownClasses() (names []string) {
 	for _, x := range classes {
 		if !x.Class.isOfFee() {

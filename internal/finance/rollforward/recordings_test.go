@@ -16,7 +16,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/rollforward"
 )
 
-// rawBlock is of a block what this test reads of it, by its own code.
+// rawBlock contains the fields of a block that this test reads with its own code.
 type rawBlock struct {
 	Number       string
 	OnInitialize struct{ Events []rawEvent } `json:"onInitialize"`
@@ -44,12 +44,12 @@ func (e *rawEvent) text(t testing.TB, i int) string {
 	return strings.ToLower(text)
 }
 
-// figure is one of the sums of this test: of an account, or of a pair of them.
+// figure is a sum of this test, for an account or a pair of accounts.
 type figure struct {
 	account, line, class, direction string
 }
 
-// expectation is what the events of a recording come to.
+// expectation contains the sums of a recording's events.
 type expectation struct {
 	free, reserved map[figure]*big.Int
 	count          map[figure]uint64
@@ -66,9 +66,9 @@ func (x *expectation) add(f figure, free, reserved *big.Int) {
 	x.count[f]++
 }
 
-// readExpectation adds the balances events of a recording's blocks up. It knows of these
-// chains that nothing happens in hooks, that an extrinsic's only withdrawal is its fee, and
-// that deposits are refunds, or what treasury and author get.
+// readExpectation sums up the balances events of a recording's blocks. It relies on properties of these chains: nothing
+// happens in hooks, an extrinsic's only withdrawal is its fee, and deposits are refunds or the amounts of treasury
+// and author.
 func readExpectation(t testing.TB, dir, treasury string) *expectation {
 	t.Helper()
 	x := &expectation{map[figure]*big.Int{}, map[figure]*big.Int{}, map[figure]uint64{}, map[[2]string]*big.Int{}}
@@ -131,7 +131,7 @@ func readExpectation(t testing.TB, dir, treasury string) *expectation {
 	return x
 }
 
-// treasuries of the recorded chains.
+// treasuries contains the treasury accounts of the recorded chains.
 func treasuryOf(name string) string {
 	if strings.HasPrefix(name, "datahaven") {
 		return "0x6d6f646c70632f74727372790000000000000000"
@@ -149,8 +149,8 @@ func textOf(o chain.Optional[chain.SignedWei]) string {
 
 func lower(a chain.Address) string { return strings.ToLower(a.String()) }
 
-// Every line of every account is what this test's own code finds in the raw events, opening
-// and closing are what the gateway told, free and reserved, and nothing is left over.
+// Every line of every account equals the sums of the raw events by this test's own code, the opening and closing
+// balances are those of the gateway, free and reserved, and nothing is unexplained.
 func TestRecordings(t *testing.T) {
 	for _, name := range recordings {
 		t.Run(name, func(t *testing.T) {
@@ -205,8 +205,8 @@ func TestRecordings(t *testing.T) {
 	}
 }
 
-// checkGroup wants a group's lines to be those of its accounts, but for what they sent to
-// each other, which is a line of its own.
+// checkGroup verifies that a group's lines are the sums of its accounts, except for transfers between
+// them, which are in a separate line.
 func checkGroup(t *testing.T, r *rollforward.Rollforward, c *rollforward.Column, want *expectation) {
 	t.Helper()
 	members, sums := map[string]bool{}, map[string]*big.Int{}
@@ -267,8 +267,8 @@ func checkGroup(t *testing.T, r *rollforward.Rollforward, c *rollforward.Column,
 	require.Equal(t, closing.String(), after.Free.String())
 }
 
-// What an account was charged by its recording, found by what its balance lost and not by
-// events, is its line of fees.
+// The charges of an account, determined from the loss of its balance and not from events, equal its line
+// of fees.
 func TestFeesAreWhatWasCharged(t *testing.T) {
 	for _, name := range []string{"moonbeam-1701", "moonbeam-2100"} {
 		t.Run(name, func(t *testing.T) {
@@ -311,8 +311,8 @@ func TestFeesAreWhatWasCharged(t *testing.T) {
 	}
 }
 
-// Treasury and authors, whose balances nobody recorded, have what the events say: the
-// treasury's part of fees, and priority fees.
+// Treasury and authors, whose balances were not recorded, have the sums of the events: the treasury's part of fees,
+// and priority fees.
 func TestTreasuryAndAuthors(t *testing.T) {
 	for _, name := range recordings {
 		t.Run(name, func(t *testing.T) {
@@ -333,7 +333,7 @@ func TestTreasuryAndAuthors(t *testing.T) {
 			authors := 0
 			for i := range r.Columns[:len(others.Entries())] {
 				c := &r.Columns[i]
-				require.False(t, c.Opening.Known(), "nobody was asked")
+				require.False(t, c.Opening.Known(), "balances were not queried")
 				account, _ := c.Account.Get()
 				for _, s := range c.Sums {
 					f := figure{lower(account), string(s.Line), string(s.Class), string(s.Direction)}

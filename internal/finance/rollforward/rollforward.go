@@ -14,40 +14,40 @@ import (
 	"github.com/feeledger/fees/internal/money"
 )
 
-// Period is a part of the time that is asked about, such as a month.
+// Period is a part of the requested time, such as a month.
 type Period struct {
 	Name string        // such as 2026-01
-	Span chain.Heights // its blocks
+	Span chain.Heights // the blocks
 }
 
-// Question asks for the rollforward of accounts.
+// Question requests a rollforward of accounts.
 type Question struct {
-	Periods  []Period // one after the other, without a gap between
+	Periods  []Period // consecutive, without gaps
 	Accounts *addressbook.Book
 	Classifier
-	// Balances is who tells what the accounts had; nil asks for none, and proves nothing.
+	// Balances is the source of account balances; if nil, they are not queried and nothing is proved.
 	Balances balances.Reader
 	balances.Options
-	Prices *money.Valuer // what each movement was worth on its day; nil for none
+	Prices *money.Valuer // values each movement on its day; nil for none
 }
 
-// Rollforward leads from what accounts had before each period to what they had after it.
-// Its movements are not held: [Rollforward.Each] reads them from the ledger once more.
+// Rollforward derives the closing balances of accounts from the opening ones, by period. Its movements are not kept in
+// memory: [Rollforward.Each] reads them from the ledger.
 type Rollforward struct {
 	Columns []Column
 	Periods []Period
-	// Statements are those that it is made of: of each period and, in it, of each account.
+	// Statements are the underlying statements, by period and account.
 	Statements []*statement.Statement
 
 	accounts   *addressbook.Book
-	listed     map[chain.Address]bool // the accounts
+	listed     map[chain.Address]bool // the selected accounts
 	classifier Classifier
 	book       *ledger.Book
 	owners     []owner
 	prices     *money.Valuer
 }
 
-// Scope is whose figures a column has.
+// Scope is the scope of a column.
 type Scope string
 
 // The scopes.
@@ -66,23 +66,23 @@ type owner struct {
 	members map[chain.Address]bool
 }
 
-// Column is the rollforward of an account, a group or all accounts in a period. A movement
-// is in one line of each column whose account it is of.
+// Column is the rollforward of an account, a group or all accounts in a period. A movement is in one line of each
+// column that includes its account.
 type Column struct {
 	Period  Period
-	Whole   bool // the period is all of several
+	Whole   bool // the period combines several
 	Scope   Scope
-	Account chain.Optional[chain.Address] // where it is of one
-	Label   string                        // of the account, "" where it has none
-	Group   string                        // that the account is in, or that this is of; "" for none
-	// Accounts is how many accounts it is of.
+	Account chain.Optional[chain.Address] // if the column is for one account
+	Label   string                        // of the account, "" if none
+	Group   string                        // of the account, or of the column; "" for none
+	// Accounts is the number of accounts.
 	Accounts int
-	// Opening and Closing are what was had before and after. They are not known where no
-	// balances were asked for.
+	// Opening and Closing are the balances before and after. They are unknown if balances were not
+	// queried.
 	Opening, Closing chain.Optional[balances.Change]
-	Sums             []Sum // by line, class and direction, in their order; none without a movement
-	// Unexplained is Closing less Opening and the sums: zero where they fit. It is not known
-	// where no balances were asked for.
+	Sums             []Sum // by line, class and direction, in order; only those with movements
+	// Unexplained is Closing minus Opening and the sums; zero if they match. It is unknown if balances were not
+	// queried.
 	Unexplained chain.Optional[balances.Change]
 }
 
@@ -91,24 +91,24 @@ type Sum struct {
 	Line
 	Class
 	Direction
-	Count uint64 // movements
-	// Free and Reserved are by how much they changed the balances. They are not known where
-	// an event does not tell the change, and no balance does.
+	Count uint64 // number of movements
+	// Free and Reserved are the changes of the balances. They are unknown if an event does not state the change and
+	// no balance shows it.
 	Free, Reserved chain.Optional[chain.SignedWei]
-	// Value is what the changes of the free balance were worth, each on its own day. It is not
-	// known where no prices are asked for, or one is missing.
+	// Value is the worth of the changes of the free balance, each on its own day. It is unknown without prices, or if
+	// one is missing.
 	Value chain.Optional[money.Amount]
 }
 
-// Holds tells whether nothing is unexplained. It says so too where no balances were asked
-// for; then Opening is not known.
+// Holds reports whether nothing is unexplained. It also returns true if balances were not queried; Opening is
+// then unknown.
 func (c *Column) Holds() bool {
 	by, _ := c.Unexplained.Get()
 	return by.IsZero()
 }
 
-// Make makes the rollforward of accounts on periods of the ledger's blocks. An error that
-// the ledger gave is a [statement.LedgerError]; any other is of the reader of balances.
+// Make builds the rollforward of accounts for periods of the ledger's blocks. Errors from the ledger are of type
+// [statement.LedgerError]; others come from the reader of balances.
 func Make(ctx context.Context, book *ledger.Book, q Question) (*Rollforward, error) {
 	r := &Rollforward{Periods: q.Periods, accounts: q.Accounts, classifier: q.Classifier, book: book, owners: ownersOf(q.Accounts), listed: map[chain.Address]bool{}, prices: q.Prices}
 	for _, a := range q.Accounts.Addresses() {
@@ -116,7 +116,7 @@ func Make(ctx context.Context, book *ledger.Book, q Question) (*Rollforward, err
 	}
 	for i, p := range q.Periods {
 		if i > 0 && q.Periods[i-1].Span.Last+1 != p.Span.First {
-			return nil, fmt.Errorf("%s ends with block %d, and %s begins with block %d", q.Periods[i-1].Name, q.Periods[i-1].Span.Last, p.Name, p.Span.First)
+			return nil, fmt.Errorf("%s ends with block %d, but %s starts with block %d", q.Periods[i-1].Name, q.Periods[i-1].Span.Last, p.Name, p.Span.First)
 		}
 		columns := make([]column, len(r.owners))
 		for _, account := range q.Accounts.Addresses() {
@@ -140,8 +140,7 @@ func Make(ctx context.Context, book *ledger.Book, q Question) (*Rollforward, err
 	return r, r.addWhole()
 }
 
-// ownersOf are the accounts, the groups that they name, and all of them where there are
-// several.
+// ownersOf returns the accounts, their groups and, if there are several accounts, all of them.
 func ownersOf(book *addressbook.Book) (list []owner) {
 	all := owner{scope: OfAll, members: map[chain.Address]bool{}}
 	var groups []owner
@@ -164,7 +163,7 @@ func ownersOf(book *addressbook.Book) (list []owner) {
 	return list
 }
 
-// add adds a statement to the columns of those that it is of.
+// add adds a statement to the columns that include its account.
 func (r *Rollforward) add(ctx context.Context, columns []column, s *statement.Statement) error {
 	var mine []int
 	for j, o := range r.owners {
@@ -185,7 +184,7 @@ func (r *Rollforward) add(ctx context.Context, columns []column, s *statement.St
 	})
 }
 
-// column is a column while it is added up.
+// column is a column being summed up.
 type column struct {
 	accounts         int
 	opening, closing chain.Optional[balances.Change]
@@ -193,7 +192,7 @@ type column struct {
 	sums             map[key]*total
 }
 
-// key is what the movements of a sum have in common.
+// key identifies a sum.
 type key struct {
 	line      Line
 	class     Class
@@ -203,12 +202,12 @@ type key struct {
 type total struct {
 	count   uint64
 	value   chain.Optional[money.Amount]
-	valued  bool            // a movement is in value
-	change  balances.Change // of those whose change is known
+	valued  bool            // value includes a movement
+	change  balances.Change // sum of the known changes
 	unknown struct{ free, reserved bool }
 }
 
-// addEnds adds what an account had before and after.
+// addEnds adds an account's opening and closing balances.
 func (c *column) addEnds(s *statement.Statement) (err error) {
 	change := func(b chain.Optional[chain.Balance]) (none chain.Optional[balances.Change]) {
 		if have, ok := b.Get(); ok {
@@ -230,7 +229,7 @@ func (c *column) addEnds(s *statement.Statement) (err error) {
 			continue
 		}
 		if sum, err = sum.Plus(by); err != nil {
-			return &statement.LedgerError{Err: fmt.Errorf("the balances of all accounts: %w", err)}
+			return &statement.LedgerError{Err: fmt.Errorf("sum of the balances of all accounts: %w", err)}
 		}
 		*one.sum = chain.Some(sum)
 	}
@@ -267,8 +266,8 @@ func (c *column) add(o *owner, item *Item) (err error) {
 	return err
 }
 
-// column is what was added up. Opening, sums and what is unexplained make the closing
-// balance, or a movement was lost.
+// column returns the finished column. It fails unless opening, sums and the unexplained difference add up to the
+// closing balance.
 func (c *column) column(o owner, p Period) (Column, error) {
 	whole := Column{
 		Period: p, Scope: o.scope, Account: o.account, Label: o.label, Group: o.group, Accounts: c.accounts,
@@ -288,7 +287,7 @@ func (c *column) column(o owner, p Period) (Column, error) {
 	return whole, whole.check()
 }
 
-// sort puts the sums in their order.
+// sort orders the sums.
 func (c *Column) sort() {
 	class := func(x Class) int {
 		return slices.IndexFunc(classes, func(row ClassInfo) bool { return row.Class == x })
@@ -301,7 +300,7 @@ func (c *Column) sort() {
 	})
 }
 
-// Change is the sum of all sums; not known where one of them is not.
+// Change returns the total of all sums; unknown if one of them is unknown.
 func (c *Column) Change() (none chain.Optional[balances.Change], err error) {
 	var all balances.Change
 	for _, s := range c.Sums {
@@ -317,7 +316,7 @@ func (c *Column) Change() (none chain.Optional[balances.Change], err error) {
 	return chain.Some(all), nil
 }
 
-// check wants opening + sums + unexplained = closing, where all of them are known.
+// check verifies opening + sums + unexplained = closing, if all are known.
 func (c *Column) check() error {
 	change, err := c.Change()
 	if err != nil {
@@ -337,12 +336,12 @@ func (c *Column) check() error {
 		}
 	}
 	if !rest.IsZero() {
-		return fmt.Errorf("the rollforward of %s in %s has lost a movement: free %v wei, reserved %v wei", c.Name(), c.Period.Name, rest.Free, rest.Reserved)
+		return fmt.Errorf("internal error: the rollforward of %s in %s lacks a movement: free %v wei, reserved %v wei", c.Name(), c.Period.Name, rest.Free, rest.Reserved)
 	}
 	return nil
 }
 
-// Name is whose column it is.
+// Name returns the account or group of the column.
 func (c *Column) Name() string {
 	switch c.Scope {
 	case OfAll:
@@ -354,7 +353,7 @@ func (c *Column) Name() string {
 	return account.String()
 }
 
-// addWhole adds the columns of all periods together, where there are several.
+// addWhole adds columns for all periods together, if there are several.
 func (r *Rollforward) addWhole() error {
 	if len(r.Periods) < 2 {
 		return nil
@@ -385,7 +384,7 @@ func (r *Rollforward) addWhole() error {
 	return nil
 }
 
-// join adds what a period has to the whole.
+// join adds a period to the combined column.
 func (c *Column) join(part *Column, sums map[key]*Sum, first bool) (err error) {
 	for _, s := range part.Sums {
 		k := key{s.Line, s.Class, s.Direction}
@@ -414,7 +413,7 @@ func (c *Column) join(part *Column, sums map[key]*Sum, first bool) (err error) {
 	return err
 }
 
-// plus is a sum, which is not known where one of its parts is not.
+// plus returns a sum, unknown if a part is unknown.
 func plus(a, b chain.Optional[chain.SignedWei]) (none chain.Optional[chain.SignedWei], err error) {
 	x, isX := a.Get()
 	y, isY := b.Get()
@@ -425,7 +424,7 @@ func plus(a, b chain.Optional[chain.SignedWei]) (none chain.Optional[chain.Signe
 	return chain.Some(sum), err
 }
 
-// Holds tells whether every column does.
+// Holds reports whether every column holds.
 func (r *Rollforward) Holds() bool {
 	return !slices.ContainsFunc(r.Columns, func(c Column) bool { return !c.Holds() })
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/feeledger/fees/internal/movement"
 )
 
-// The parts of a fee that a movement can be.
+// The parts of a fee.
 const (
 	partWithdrawn = "withdrawn"
 	partRefund    = "refund"
@@ -28,10 +28,10 @@ const (
 	nothing  = "-"
 )
 
-// callInherent is the call of an extrinsic that no transaction made.
+// callInherent is the call of an unsigned extrinsic.
 const callInherent = "inherent"
 
-// facts are what a rule asks of a movement. What there is none of is "-".
+// facts are the properties of a movement that rules match. Missing ones are "-".
 type facts struct {
 	event                          string
 	direction                      Direction
@@ -39,18 +39,18 @@ type facts struct {
 	account, counterparty, besides string
 }
 
-// rule is a row of rules.txt, or a line of a user's file.
+// rule is a row of rules.txt or a line of a user's file.
 type rule struct {
 	event, direction, call, part, account, counterparty, besides alternatives
 	class                                                        Class
 }
 
-// alternatives are what one column of a rule allows.
+// alternatives are the values that a column of a rule allows.
 type alternatives []string
 
 func parseAlternatives(text string) alternatives { return strings.Split(text, ",") }
 
-// has tells whether a value is allowed.
+// has reports whether a value is allowed.
 func (a alternatives) has(value string) bool {
 	return slices.ContainsFunc(a, func(one string) bool {
 		if pallet, all := strings.CutSuffix(one, ".*"); all {
@@ -66,13 +66,13 @@ func (r *rule) fits(f *facts) bool {
 		r.account.has(f.account) && r.counterparty.has(f.counterparty) && r.besides.has(f.besides)
 }
 
-// asksBeside tells whether the rule must know who else lost balance.
+// asksBeside reports whether the rule depends on who else lost balance.
 func (r *rule) asksBeside() bool { return r.besides[0] != anything }
 
 //go:embed rules.txt
 var rulesText string
 
-// feeRules are those of the parts of a fee, which come first, and otherRules the others.
+// feeRules are the rules for parts of a fee, which come first; otherRules are the rest.
 var feeRules, otherRules = func() (fees, others []rule) {
 	for _, f := range tableRows(rulesText, 9) {
 		r := rule{
@@ -80,7 +80,7 @@ var feeRules, otherRules = func() (fees, others []rule) {
 			parseAlternatives(f[4]), parseAlternatives(f[5]), parseAlternatives(f[6]), Class(f[7]),
 		}
 		if _, known := r.class.find(); !known {
-			panic(fmt.Sprintf("rules.txt: there is no class %q", r.class))
+			panic(fmt.Sprintf("rules.txt: unknown class %q", r.class))
 		}
 		if r.part.has(nothing) {
 			others = append(others, r)
@@ -91,13 +91,13 @@ var feeRules, otherRules = func() (fees, others []rule) {
 	return fees, others
 }()
 
-// isOfFee tells whether movements become a class as parts of fees alone.
+// isOfFee reports whether the class is assigned only to parts of fees.
 func (c Class) isOfFee() bool {
 	return slices.ContainsFunc(feeRules, func(r rule) bool { return r.class == c })
 }
 
-// directionOf is that of a movement. Of one whose change is not known it is what its kind
-// says.
+// directionOf returns the direction of a movement, derived from its kind if the change is
+// unknown.
 func directionOf(m *movement.Movement, free, reserved chain.Optional[chain.SignedWei]) Direction {
 	switch m.Kind {
 	case movement.KindWithdrawal, movement.KindTransferOut, movement.KindReserve, movement.KindBurn, movement.KindSuspension, movement.KindDust, movement.KindSlash:
@@ -114,7 +114,7 @@ func directionOf(m *movement.Movement, free, reserved chain.Optional[chain.Signe
 	return In
 }
 
-// roleOf is an account's role, "-" where it has none that is known.
+// roleOf returns an account's role, "-" if none is known.
 func roleOf(a chain.Address, treasury chain.Optional[chain.Address]) string {
 	if its, ok := treasury.Get(); ok && its == a {
 		return roleTreasury
@@ -125,8 +125,8 @@ func roleOf(a chain.Address, treasury chain.Optional[chain.Address]) string {
 	return nothing
 }
 
-// isSovereign tells whether an account is that of another chain: "sibl" or "para" and the
-// number of a parachain in 4 bytes, or "Parent", and zeros.
+// isSovereign reports whether an account belongs to another chain: "sibl" or "para" and a parachain's number in 4
+// bytes, or "Parent", padded with zeros.
 func isSovereign(a chain.Address) bool {
 	zeros := func(from int) bool { return !slices.ContainsFunc(a[from:], func(b byte) bool { return b != 0 }) }
 	switch {

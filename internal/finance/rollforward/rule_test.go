@@ -30,7 +30,7 @@ var (
 	transacted = "ethereum.transact"
 )
 
-// A case is a movement and its class, written down by hand from what the table is to say.
+// A case is a movement and its expected class, written by hand from the table's intent.
 type moved struct {
 	event        string
 	kind         movement.Kind
@@ -93,10 +93,10 @@ var cases = []moved{
 	{event: "balances.Unheard", kind: movement.KindDeposit, call: "system.remark", class: "unclassified", line: "unclassified"},
 }
 
-// hooks are the places that no transaction made.
+// hooks are the places without a transaction.
 var hooks = map[string]movement.Where{"onInitialize": movement.OnInitialize, "onFinalize": movement.OnFinalize, "": 0}
 
-// paper is a book of one movement.
+// paper is a ledger of one movement.
 type paper struct {
 	transaction *ledger.Transaction
 	movements   []*ledger.Movement
@@ -120,7 +120,7 @@ func (p *paper) Movements(context.Context, ledger.Query) iter.Seq2[*ledger.Movem
 	}
 }
 
-// on makes the book and the movement of a case.
+// on builds the ledger and the movement of a case.
 func (c *moved) on() (*paper, *ledger.Movement) {
 	m := &ledger.Movement{Height: 9}
 	m.Event, m.Kind, m.Amount, m.Account = c.event, c.kind, chain.NewWei(70), c.account
@@ -151,7 +151,7 @@ func (c *moved) on() (*paper, *ledger.Movement) {
 	return p, m
 }
 
-// Each kind of movement is of the class, and in the line, that was written down by hand.
+// Each kind of movement has the expected class and line.
 func TestClasses(t *testing.T) {
 	seen := map[rollforward.Class]bool{"fee": true, "fee-refund": true} // which the recordings have
 	for _, c := range cases {
@@ -169,7 +169,7 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// An error of the book is told, whatever was asked.
+// Every query reports an error of the ledger.
 func TestBookThatFails(t *testing.T) {
 	for _, c := range []moved{{event: "balances.Deposit", kind: movement.KindDeposit, call: "onInitialize"}, {event: "balances.Deposit", kind: movement.KindDeposit, call: ""}} {
 		p, m := c.on()
@@ -179,7 +179,7 @@ func TestBookThatFails(t *testing.T) {
 	}
 }
 
-// A user's own rules come before the table's, in their order, and after those of fees.
+// A user's own rules precede the table's, in order, and follow those of fees.
 func TestOwnRules(t *testing.T) {
 	own, err := rollforward.ReadOwnRules([]byte(`pallet,method,direction,class
 # what we know better
@@ -210,7 +210,7 @@ balances,Deposit,in,xcm
 	}
 }
 
-// A file is the same with other separators, with other ends of lines, and with a byte order mark.
+// A file is read the same with other separators, line endings, and a byte order mark.
 func TestOwnRulesOfSpreadsheets(t *testing.T) {
 	const commas = "# ours\n\npallet,method,direction,class\nproxy,addProxy,,transfer\nbalances,Deposit,in,treasury\n"
 	want, err := rollforward.ReadOwnRules([]byte(commas))
@@ -230,7 +230,7 @@ func TestOwnRulesOfSpreadsheets(t *testing.T) {
 	require.ErrorContains(t, err, `line 2: class "grant"`)
 }
 
-// All that is wrong with a file is told, each with its line.
+// All errors in a file are reported, each with its line.
 func TestOwnRulesThatAreWrong(t *testing.T) {
 	_, err := rollforward.ReadOwnRules([]byte(`pallet,method,direction,class
 proxy,addProxy,in
@@ -247,25 +247,25 @@ balances,transfer,out,transfer
 	require.Error(t, err)
 	lines := strings.Split(err.Error(), "\n")
 	for i, want := range []string{
-		"line 2: 3 fields, want pallet,method,direction,class",
-		`line 3: direction "up": want in or out, or nothing for both`,
-		`line 4: class "grant": want transfer, evm-value, xcm, staking-reward, treasury, issuance, balance-set, suspension, slash, dust, bond, reserve, unclassified`,
-		"line 5: class fee: what is a part of a fee follows from what the chain charged; want transfer",
-		"line 6: class staking-reward: there is none with the direction out; name the other direction",
-		"line 7: parachainStaking.Rewarded is an event: a ledger has those of the pallet balances alone; name the call",
-		`line 8: pallet "pro xy": want a pallet such as proxy; * is for the methods inherent, onInitialize and onFinalize`,
-		`line 9: method "add-proxy": want a call such as addProxy, an event such as Deposit, or *`,
-		`line 10: pallet "*": want a pallet such as proxy`,
+		"line 2: 3 fields; expected pallet,method,direction,class",
+		`line 3: direction "up" is not valid; use in, out, or nothing for both`,
+		`line 4: class "grant" is not valid; use one of transfer, evm-value, xcm, staking-reward, treasury, issuance, balance-set, suspension, slash, dust, bond, reserve, unclassified`,
+		"line 5: class fee is assigned by the chain's charges only; use one of transfer",
+		"line 6: class staking-reward does not exist with the direction out; use the other direction",
+		"line 7: parachainStaking.Rewarded is an event, but a ledger contains only events of the pallet balances; use the call",
+		`line 8: pallet "pro xy" is not valid; use one such as proxy, or * for the methods inherent, onInitialize and onFinalize`,
+		`line 9: method "add-proxy" is not valid; use a call such as addProxy, an event such as Deposit, or *`,
+		`line 10: pallet "*" is not valid; use one such as proxy`,
 	} {
 		require.True(t, strings.HasPrefix(lines[i], want), "%s\n%s", want, lines[i])
 	}
 	require.Len(t, lines, 9)
 	for text, want := range map[string]string{
-		"":                              "line 1: want the columns pallet,method,direction,class",
-		"method,pallet,direction,class": "line 1: want the columns pallet,method,direction,class",
+		"":                              "line 1: expected the columns pallet,method,direction,class",
+		"method,pallet,direction,class": "line 1: expected the columns pallet,method,direction,class",
 		"\"":                            `extraneous or missing "`,
 		"pallet,method,direction,class\nproxy,*,,transfer\n\"x": "line 3: extraneous or missing \"",
-		"# ours\npallet;method;direction\n":                     "line 2: want the columns pallet,method,direction,class",
+		"# ours\npallet;method;direction\n":                     "line 2: expected the columns pallet,method,direction,class",
 		"\xff\xfep\x00":                                         "it is UTF-16: save it as UTF-8",
 		"pallet,method,direction,class\n" + strings.Repeat("proxy,*,,transfer\n", 10_001): "line 10002: more than 10000 rules",
 		"pallet,method,direction,class\n" + strings.Repeat("x\n", 10_001):                 "line 101: 1 fields",
@@ -275,16 +275,15 @@ balances,transfer,out,transfer
 	}
 }
 
-// madeUp is a movement that SQL puts into a recording.
+// madeUp is a movement inserted into a recording by SQL.
 type madeUp struct {
 	height, position int
 	c                moved
 	amount           int64
 }
 
-// Whatever moved an account's balance: every movement is in exactly one line, with the class
-// that was written down by hand, and opening + lines = closing. The sums are worked out
-// with math/big.
+// Every movement of an account is in exactly one line, with the expected class, and opening + lines = closing. The sums
+// are computed with math/big.
 func TestEveryMovementIsInOneLine(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 5))
 	for range 4 {
@@ -298,7 +297,7 @@ func TestEveryMovementIsInOneLine(t *testing.T) {
 			c := cases[random.IntN(len(cases))]
 			_, hook := hooks[c.call]
 			if c.account != (chain.Address{}) || c.beside != (chain.Address{}) || !hook || c.kind == movement.KindSlash || c.kind == movement.KindFreeSet || c.event == "balances.TransferOnHold" {
-				continue // what needs more than a row of its own
+				continue // needs more than its own row
 			}
 			list = append(list, madeUp{height: 1 + i%27, position: 9000 + i, c: c, amount: random.Int64N(1000)})
 		}

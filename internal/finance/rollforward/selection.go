@@ -6,21 +6,24 @@ import (
 	"strings"
 )
 
-// Selection is which movements are listed: those of a line, of a class, or all.
+// Selection selects the movements to list: those of a line, of a class, or all.
 type Selection struct{ name string }
+
+// String returns the name that [ParseSelection] parses.
+func (s Selection) String() string { return s.name }
 
 // All selects every movement.
 var All = Selection{"all"}
 
-// ParseSelection reads the name of a line or a class, or "all".
+// ParseSelection parses the name of a line or a class, or "all".
 func ParseSelection(name string) (Selection, error) {
 	if !slices.Contains(Selections(), name) {
-		return Selection{}, fmt.Errorf("%q: want %s", name, strings.Join(Selections(), ", "))
+		return Selection{}, fmt.Errorf("%q is not valid; use one of %s", name, strings.Join(Selections(), ", "))
 	}
 	return Selection{name}, nil
 }
 
-// Selections are the names of all: the lines first, then the classes.
+// Selections returns the valid names: all, the lines, then the classes.
 func Selections() []string {
 	names := []string{All.name}
 	for _, line := range Lines() {
@@ -34,8 +37,8 @@ func Selections() []string {
 	return names
 }
 
-// has tells whether a movement is selected. Internal ones are also in the line of their
-// class, for in their account's column they are there.
+// has reports whether a movement is selected. Internal ones also belong to the line of their class, where they are
+// in their account's column.
 func (s Selection) has(i *Item) bool {
 	return s == All || s.name == string(i.Line) || s.name == string(i.Class) || s.name == string(Internal) && i.Internal != ""
 }

@@ -12,33 +12,34 @@ import (
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/finance/balances"
+	"github.com/feeledger/fees/internal/finance/statement"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/movement"
 	"github.com/feeledger/fees/internal/table"
 )
 
-// Style is how a rollforward is shown.
+// Style controls how a rollforward is displayed.
 type Style struct {
 	Network string
 	Symbol  string            // of the network's token
 	Title   string            // of the period
-	Labels  *addressbook.Book // what others are called
-	Notes   []string          // what a reader must know
-	Zone    *time.Location    // whose days the days are
-	// Evidence is how well the blocks of the period are known. What proves balances is said
-	// apart.
+	Labels  *addressbook.Book // labels of other accounts
+	Notes   []string          // notes for readers
+	Zone    *time.Location    // time zone of the days
+	// Evidence is the evidence for the blocks of the period. The proof of balances is
+	// separate.
 	Evidence evidence.Evidence
 }
 
-// The items of a rollforward beside its lines.
+// The items of a rollforward besides its lines.
 const (
 	itemOpening     = "opening"
 	itemClosing     = "closing"
 	itemUnexplained = "unexplained"
 )
 
-// whose are the first columns of every sheet, and rowOf their values.
+// whose are the first columns of every sheet; rowOf returns their values.
 var whose = []table.Column{
 	{Name: "period", Kind: table.Text}, {Name: "first_block", Kind: table.Integer}, {Name: "last_block", Kind: table.Integer},
 	{Name: "scope", Kind: table.Text}, {Name: "account", Kind: table.Address}, {Name: "label", Kind: table.Text}, {Name: "group", Kind: table.Text},
@@ -48,7 +49,7 @@ func rowOf(c *Column) []any {
 	return []any{c.Period.Name, c.Period.Span.First, c.Period.Span.Last, string(c.Scope), c.Account, textOf(c.Label), textOf(c.Group)}
 }
 
-// textOf is a text, nil where there is none.
+// textOf returns a text, nil if empty.
 func textOf(text string) any {
 	if text == "" {
 		return nil
@@ -66,24 +67,35 @@ var lineColumns = columnsOf(
 	table.Column{Name: "total", Kind: table.SignedWei},
 )
 
-// valueColumns are those of what changes of the free balance were worth.
-var valueColumns = []table.Column{{Name: "value", Kind: table.Text}, {Name: "currency", Kind: table.Text}}
+// valueColumns contain the worth of changes of the free balance.
+var valueColumns = []table.Column{{Name: "value", Kind: table.Text}, {Name: "currency", Kind: table.Text}, {Name: lateColumn, Kind: table.Boolean}}
 
-// unvalued is the value of a balance: only changes have one.
-var unvalued chain.Optional[money.Amount]
+// lateColumn marks values at the last known price of an earlier day.
+const lateColumn = "last_known"
 
-// values are the cells of an amount of a currency, nothing where it is not known.
-func values(v chain.Optional[money.Amount]) []any {
-	if amount, known := v.Get(); known {
-		return []any{amount.String(), string(amount.Currency())}
+// marked returns a sheet without the lateColumn unless the prices may be of earlier days.
+func (r *Rollforward) marked(s *table.Sheet) *table.Sheet {
+	if r.prices != nil && r.prices.LastKnown {
+		return s
 	}
-	return []any{nil, nil}
+	return statement.Without(s, lateColumn)
 }
 
-// Lines has the opening, each sum, what is unexplained where something is, and the closing
-// of each column. All rows of a column but the closing make the closing.
+// unvalued is the value of a balance: only changes are valued.
+var unvalued chain.Optional[money.Amount]
+
+// values returns the cells of an amount in a currency, empty if unknown.
+func values(v chain.Optional[money.Amount]) []any {
+	if amount, known := v.Get(); known {
+		return []any{amount.String(), string(amount.Currency()), amount.Late()}
+	}
+	return []any{nil, nil, nil}
+}
+
+// Lines returns a sheet with the opening, each sum, the unexplained difference if any, and the closing of each column.
+// All rows of a column except the closing add up to the closing.
 func (y *Style) Lines(r *Rollforward) *table.Sheet {
-	return y.sheet("rollforward", slices.Concat(lineColumns, valueColumns), func(add func(...any) error) error {
+	return r.marked(y.sheet("rollforward", slices.Concat(lineColumns, valueColumns), func(add func(...any) error) error {
 		for i := range r.Columns {
 			c := &r.Columns[i]
 			row := func(line string, class, direction, count any, free, reserved chain.Optional[chain.SignedWei], value chain.Optional[money.Amount]) error {
@@ -113,10 +125,10 @@ func (y *Style) Lines(r *Rollforward) *table.Sheet {
 			}
 		}
 		return nil
-	})
+	}))
 }
 
-// summaryColumns are the lines beside each other.
+// summaryColumns are the lines side by side.
 var summaryColumns = func() []table.Column {
 	amount := func(name string) table.Column { return table.Column{Name: name, Kind: table.SignedWei} }
 	list := []table.Column{amount(itemOpening)}
@@ -128,8 +140,8 @@ var summaryColumns = func() []table.Column {
 	return columnsOf(list...)
 }()
 
-// Summary has a row for each column: the free balances before and after, and what each line
-// makes of them.
+// Summary returns a sheet with one row per column: the free balances before and after, and the change by
+// line.
 func (y *Style) Summary(r *Rollforward) *table.Sheet {
 	return y.sheet("summary", summaryColumns, func(add func(...any) error) error {
 		for i := range r.Columns {
@@ -157,13 +169,13 @@ func (y *Style) Summary(r *Rollforward) *table.Sheet {
 	})
 }
 
-// briefColumns are for a terminal.
+// briefColumns are the columns for a terminal.
 var briefColumns = []table.Column{
 	{Name: "line", Kind: table.Text, Verdict: true}, {Name: "count", Kind: table.Integer, Drop: 2}, {Name: "free", Kind: table.SignedWei},
 	{Name: "reserved", Kind: table.SignedWei, Drop: 3}, {Name: "total", Kind: table.SignedWei, Drop: 4},
 }
 
-// brief is a column for people: each line, and below it the classes that make it.
+// brief returns a column for a terminal: each line, and below it its classes.
 func (y *Style) brief(c *Column) *table.Sheet {
 	s := y.sheet("rollforward", slices.Concat(briefColumns, valueColumns), func(add func(...any) error) error {
 		row := func(name string, count any, free, reserved chain.Optional[chain.SignedWei], value chain.Optional[money.Amount]) error {
@@ -200,7 +212,7 @@ func (y *Style) brief(c *Column) *table.Sheet {
 	return s
 }
 
-// name is the class, with the direction where the line has both.
+// name returns the class, with the direction if the line has both.
 func (s *Sum) name() string {
 	switch s.Line {
 	case Internal, Reserved, UnclassifiedLine:
@@ -219,8 +231,7 @@ var movementColumns = []table.Column{
 	{Name: "call", Kind: table.Text}, {Name: "hash", Kind: table.Hash, Drop: 6}, {Name: "remark", Kind: table.Text, Drop: 3},
 }
 
-// Movements has the movements that are selected, in the order of periods, accounts and the
-// chain.
+// Movements returns a sheet of the selected movements, ordered by period, account and chain.
 func (y *Style) Movements(ctx context.Context, r *Rollforward, selected Selection) *table.Sheet {
 	columns := slices.Concat(movementColumns, valueColumns)
 	if r.untold() {
@@ -228,7 +239,7 @@ func (y *Style) Movements(ctx context.Context, r *Rollforward, selected Selectio
 			columns[i].Whole = columns[i].Total
 		}
 	}
-	return y.sheet("movements", columns, func(add func(...any) error) error {
+	return r.marked(y.sheet("movements", columns, func(add func(...any) error) error {
 		return r.Each(ctx, func(i *Item) error {
 			if !selected.has(i) {
 				return nil
@@ -250,33 +261,33 @@ func (y *Style) Movements(ctx context.Context, r *Rollforward, selected Selectio
 			}
 			return add(append(append(row, remark(i)), values(i.Value)...)...)
 		})
-	})
+	}))
 }
 
-// untold tells whether a movement has a change that neither its event tells nor a balance:
-// then the totals of a list are not known.
+// untold reports whether a change is stated neither by its event nor by a balance: the totals of a list are then
+// unknown.
 func (r *Rollforward) untold() bool {
 	return slices.ContainsFunc(r.Columns, func(c Column) bool {
 		return slices.ContainsFunc(c.Sums, func(s Sum) bool { return !s.Free.Known() || !s.Reserved.Known() })
 	})
 }
 
-// remark is what a reader must know of a movement.
+// remark returns a remark that readers need for a movement.
 func remark(i *Item) any {
 	switch {
 	case i.ToldByBalances:
-		return "told by the balances on both sides of the block"
+		return "inferred from the balances before and after the block"
 	case i.Told:
-		return "the event does not tell the change: the balances do, in a row of their own"
+		return "change not stated by the event, but inferred from balances in a separate row"
 	case !i.Free.Known() || !i.Reserved.Known():
-		return "the event does not tell the change"
+		return "change not stated by the event"
 	case i.Movement.Kind == movement.KindFreeSet || i.Movement.Kind == movement.KindReservedSet:
-		return "the balance was set to the amount"
+		return "balance set to the amount"
 	}
 	return nil
 }
 
-// hashOf is a transaction's hash as its layer has it.
+// hashOf returns a transaction's hash in its layer.
 func hashOf(t *ledger.Transaction) chain.Hash {
 	if hash, ok := t.EVMHash.Get(); ok {
 		return hash
@@ -284,7 +295,7 @@ func hashOf(t *ledger.Transaction) chain.Hash {
 	return t.Hash
 }
 
-// day is the day of a time, as the zone has it.
+// day returns the day of a time in the style's zone.
 func (y *Style) day(at chain.Optional[chain.Time]) any {
 	t, ok := at.Get()
 	if !ok {
@@ -297,7 +308,7 @@ func (y *Style) day(at chain.Optional[chain.Time]) any {
 	return t.Std().In(zone).Format(time.DateOnly)
 }
 
-// label is what another account is called, where it has a label.
+// label returns another account's label, if any.
 func (y *Style) label(r *Rollforward, account chain.Optional[chain.Address]) chain.Optional[string] {
 	if label := r.accounts.LabelOf(account); label.Known() {
 		return label
@@ -305,14 +316,14 @@ func (y *Style) label(r *Rollforward, account chain.Optional[chain.Address]) cha
 	return y.Labels.LabelOf(account)
 }
 
-// sheet makes a sheet.
+// sheet builds a sheet.
 func (y *Style) sheet(name string, columns []table.Column, rows func(add func(...any) error) error) *table.Sheet {
 	return &table.Sheet{Name: name, Title: y.Title, Notes: y.Notes, Symbol: y.Symbol, Columns: columns, Rows: sequence(rows)}
 }
 
 var errStop = errors.New("enough")
 
-// sequence makes what hands over one row after the other to be ranged over.
+// sequence converts a callback-style list of rows to an iterator.
 func sequence(rows func(add func(...any) error) error) iter.Seq2[[]any, error] {
 	return func(yield func([]any, error) bool) {
 		err := rows(func(values ...any) error {

@@ -36,14 +36,14 @@ func golden(t *testing.T, name, have string) {
 	require.Equal(t, string(want), have)
 }
 
-// row is a movement that SQL puts into a recording.
+// row is a movement inserted into a recording by SQL.
 func row(height, position int, where movement.Where, event string, kind movement.Kind, account chain.Address, counterparty, amount, free, reserved string) string {
 	return fmt.Sprintf("INSERT INTO movements (height, position, place, event_index, event, kind, account, counterparty, amount, free, reserved) VALUES (%d, %d, %d, 0, '%s', '%s', x'%x', %s, %s, %s, %s)",
 		height, position, where, event, kind, account[:], counterparty, amount, free, reserved)
 }
 
-// shown is the rollforward of two periods and five accounts, of which two are made up: of
-// theirs an event does not tell a change, a balance was set, and one is wei short.
+// shown is the rollforward of two periods and five accounts. Two accounts are generated: one event does not state its
+// change, a balance was set, and one wei is missing.
 func shown(t *testing.T) (*rollforward.Rollforward, *rollforward.Style) {
 	const name = "moonbeam-2100"
 	all := accountsOf(t, name)
@@ -96,8 +96,8 @@ func shown(t *testing.T) (*rollforward.Rollforward, *rollforward.Style) {
 	return r, &rollforward.Style{Network: "moonbeam", Symbol: "GLMR", Title: "Rollforward", Labels: &labels, Notes: []string{"PARTIAL: not all of it"}, Zone: zone, Evidence: evidence.Recorded(28)}
 }
 
-// What each form has of it. The figures of the made-up accounts are those of the comments
-// above; those of the others are held by TestRecordings.
+// The contents of each format. The figures of the generated accounts are those in the comments above; TestRecordings
+// verifies the others.
 func TestForms(t *testing.T) {
 	r, y := shown(t)
 	ctx := t.Context()
@@ -131,7 +131,7 @@ func TestForms(t *testing.T) {
 		golden(t, name, out.String())
 	}
 	var out bytes.Buffer
-	require.NoError(t, y.WriteXLSX(ctx, &out, r))
+	require.NoError(t, table.WriteXLSX(&out, y.Sheets(ctx, r)...))
 	f, err := excelize.OpenReader(&out)
 	require.NoError(t, err)
 	require.Equal(t, []string{"summary", "rollforward", "movements"}, f.GetSheetList())
@@ -151,8 +151,7 @@ func sumsOf(c *rollforward.Column) (list []string) {
 	return list
 }
 
-// Each line is what --list shows of it: the rows of a line add up to the sums of the
-// accounts' columns.
+// The movements that --list shows for a line add up to the sums of the accounts' columns.
 func TestListsAreTheLines(t *testing.T) {
 	r, y := shown(t)
 	for _, name := range rollforward.Selections() {
@@ -164,8 +163,8 @@ func TestListsAreTheLines(t *testing.T) {
 		require.NoError(t, json.Unmarshal(out.Bytes(), &have))
 		sum, want := number(t, "0"), number(t, "0")
 		for _, m := range have.Movements {
-			if m.Free == nil { // the balances tell it, in a row of their own
-				require.Contains(t, *m.Remark, "in a row of their own")
+			if m.Free == nil { // inferred from balances, in a separate row
+				require.Contains(t, *m.Remark, "in a separate row")
 				continue
 			}
 			sum.Add(sum, number(t, *m.Free))
@@ -184,11 +183,10 @@ func TestListsAreTheLines(t *testing.T) {
 		require.Equal(t, want.String(), sum.String(), name)
 	}
 	_, err := rollforward.ParseSelection("gains")
-	require.ErrorContains(t, err, `"gains": want all, received, rewards,`)
+	require.ErrorContains(t, err, `"gains" is not valid; use one of all, received, rewards,`)
 }
 
-// Without balances a change that no event tells is in no sum, and a sum with it is not
-// known.
+// Without balances, a change that no event states is in no sum, and affected sums are unknown.
 func TestWithoutBalances(t *testing.T) {
 	book := recorded(t, "moonbeam-2100",
 		row(9, 9000, movement.OnFinalize, "balances.Slashed", movement.KindSlash, who, "NULL", "5", "NULL", "NULL"),
@@ -208,10 +206,10 @@ func TestWithoutBalances(t *testing.T) {
 	y := &rollforward.Style{}
 	require.NoError(t, table.WriteCSV(&out, y.Summary(r)))
 	require.NoError(t, table.WriteCSV(&out, y.Movements(t.Context(), r, rollforward.All)))
-	require.Contains(t, out.String(), "the event does not tell the change")
+	require.Contains(t, out.String(), "change not stated by the event")
 
 	_, err = rollforward.Make(t.Context(), book, rollforward.Question{Periods: []rollforward.Period{{Name: "a", Span: chain.Heights{First: 0, Last: 14}}, {Name: "b", Span: chain.Heights{First: 16, Last: 27}}}, Accounts: accounts})
-	require.EqualError(t, err, "a ends with block 14, and b begins with block 16")
+	require.EqualError(t, err, "a ends with block 14, but b starts with block 16")
 	_, err = rollforward.Make(t.Context(), book, rollforward.Question{Periods: []rollforward.Period{{Name: "a", Span: chain.Heights{First: 0, Last: 14}}}, Accounts: accounts, Balances: told{}})
 	require.ErrorContains(t, err, "no balance of "+who.String())
 }

@@ -14,9 +14,8 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// Every change of a free balance is worth its amount at the price of its own day, and a line
-// is the sum of the exact values, rounded once; worked out with math/big. Without a price
-// it is not known, and neither is the sum.
+// Every change of a free balance is valued at the price of its own day, and a line is the sum of the exact
+// values, rounded once; computed with math/big. Without a price the value is unknown, and so is the sum.
 func TestValues(t *testing.T) {
 	const file = "# source: Example\ndate,price\n2026-01-01,7.25\n"
 	list, err := money.Read([]byte(file), "EUR")

@@ -15,17 +15,17 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// WriteXLSX writes a workbook: a row for each column, the sums, and every movement.
-func (y *Style) WriteXLSX(ctx context.Context, w io.Writer, r *Rollforward) error {
-	return table.WriteXLSX(w, y.Summary(r), y.Lines(r), y.Movements(ctx, r, All))
+// Sheets returns the sheets of a workbook: one row per column, the sums, and every movement.
+func (y *Style) Sheets(ctx context.Context, r *Rollforward) []*table.Sheet {
+	return []*table.Sheet{y.Summary(r), y.Lines(r), y.Movements(ctx, r, All)}
 }
 
-// WriteTable writes the columns for people, one after the other, and then the notes.
+// WriteTable writes the columns for a terminal, followed by the notes.
 func (y *Style) WriteTable(w io.Writer, r *Rollforward, width int) error {
 	console.WriteWrapped(stringWriter{w}, y.Title, 0, width)
 	for i := range r.Columns {
 		c := &r.Columns[i]
-		one := y.brief(c)
+		one := r.marked(y.brief(c))
 		one.Title = console.Printable(c.title()) + ", " + c.Period.title()
 		var drop []string
 		if !c.reserves() {
@@ -49,7 +49,7 @@ func (y *Style) WriteTable(w io.Writer, r *Rollforward, width int) error {
 	return nil
 }
 
-// title is the period's name, with its blocks.
+// title returns the period's name with its blocks.
 func (p *Period) title() string {
 	blocks := fmt.Sprintf("blocks %v", p.Span)
 	if p.Name == blocks {
@@ -58,12 +58,12 @@ func (p *Period) title() string {
 	return p.Name + ", " + blocks
 }
 
-// stringWriter writes texts.
+// stringWriter writes strings.
 type stringWriter struct{ io.Writer }
 
 func (w stringWriter) WriteString(text string) (int, error) { return io.WriteString(w.Writer, text) }
 
-// title is whose column it is, with the label and the group.
+// title returns the name of the column, with the label and the group.
 func (c *Column) title() string {
 	text := c.Name()
 	if c.Label != "" {
@@ -78,7 +78,7 @@ func (c *Column) title() string {
 	return text
 }
 
-// reserves tells whether something is or was reserved, or may have been.
+// reserves reports whether a balance is, was, or may have been reserved.
 func (c *Column) reserves() bool {
 	for _, b := range []chain.Optional[balances.Change]{c.Opening, c.Closing, c.Unexplained} {
 		if have, ok := b.Get(); ok && have.Reserved.Sign() != 0 {
@@ -93,7 +93,7 @@ func (c *Column) reserves() bool {
 	return false
 }
 
-// WriteBrief writes movements for people.
+// WriteBrief writes movements for a terminal.
 func (y *Style) WriteBrief(ctx context.Context, w io.Writer, r *Rollforward, selected Selection, width int) error {
 	drop := []string{"period", "label", "group", "line", "direction", "internal", "block", "time", "event", "event_index", "counterparty_label", "amount", "call"}
 	if r.prices == nil {

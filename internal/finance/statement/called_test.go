@@ -15,8 +15,8 @@ import (
 	"github.com/feeledger/fees/internal/test/ledgertest"
 )
 
-// With an address book, each row of every sheet says what its account is called; without an
-// entry it says nothing.
+// With an address book, each row of every sheet contains its account's label and group, or nothing without an
+// entry.
 func TestCalled(t *testing.T) {
 	const name = "moonbeam-2100"
 	ctx, book, balances := context.Background(), recorded(t, name), ledgertest.RecordedBalances(t, name)

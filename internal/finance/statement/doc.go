@@ -1,16 +1,15 @@
-// Package statement makes account statements: every movement of an account's native balance
-// and every fee that it paid in a span of blocks, in the order of the chain, between the
-// balance before and the balance after. It proves that the first balance and the movements
-// make the second.
+// Package statement produces account statements: every movement of an account's native balance and every
+// fee that it paid in a range of blocks, in chain order, between the opening and the closing balance. It
+// proves that the opening balance plus the movements equals the closing balance.
 //
-// The movements and the fees come from a ledger, the balances from a gateway or an archive.
-// What does not fit is named with its block and its amount. It is never made to fit.
+// Movements and fees come from a ledger, balances from a gateway or an archive. A mismatch is reported
+// with its block and amount, and never adjusted away.
 //
 // # Before you change it
 //
-// A statement is read, not held. [Statement.Each] merges the ledger's movements and payments
-// as they come, anew each time.
+// A statement is read, not held in memory. [Statement.Each] merges the ledger's movements and payments
+// while reading, each time it is called.
 //
-// Package balances has the proof. A difference is halved until its block is named, and stays
-// outside of all sums.
+// Package balances contains the proof. It locates the block of a difference by bisection and excludes the
+// difference from all sums. outside of all sums.
 package statement

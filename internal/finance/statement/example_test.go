@@ -17,7 +17,7 @@ import (
 	"github.com/feeledger/fees/source/prove"
 )
 
-// kept are the balances that an archive keeps.
+// kept contains archived balances.
 type kept struct{ *answers.Archive }
 
 func (k kept) Balance(ctx context.Context, account chain.Address, at uint64) (chain.Balance, error) {
@@ -25,7 +25,7 @@ func (k kept) Balance(ctx context.Context, account chain.Address, at uint64) (ch
 	return b.Value.Balance, err
 }
 
-// Prove what became of an account's balance in some recorded blocks.
+// Prove an account's balance in some recorded blocks.
 func ExampleMake() {
 	ctx := context.Background()
 	recorded, err := answers.OpenDirectory("../../../testdata/recordings/moonbeam-2100")
@@ -77,5 +77,5 @@ func ExampleMake() {
 	fmt.Println(s.Proof())
 	// Output:
 	// 997843903552000000000 wei before, 997815633202984036868 wei after, 18 lines
-	// proved to the wei: opening + movements = closing, and at 2 heights on the way
+	// proved to the wei: opening + movements = closing, and at 2 heights in between
 }

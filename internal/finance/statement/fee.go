@@ -6,15 +6,15 @@ import (
 	"github.com/feeledger/fees/internal/movement"
 )
 
-// group is what an extrinsic, or a hook, did to the account: the movements, and the
-// payment of its fee where it made one.
+// group contains the effects of an extrinsic or a hook on the account: its movements, and the payment of its
+// fee, if any.
 type group struct {
 	at        place
 	movements []*ledger.Movement
 	payment   *ledger.Transaction
 }
 
-// lines are the group's.
+// lines returns the group's lines.
 func (g *group) lines() []*Line {
 	lines := make([]*Line, 0, len(g.movements)+1)
 	parts := g.feeParts()
@@ -36,9 +36,8 @@ func (g *group) lines() []*Line {
 	return lines
 }
 
-// feeParts tells which of the movements make up the fee: the withdrawal, and the deposit
-// of what was too much, if anything was. They are such only if they make what was charged,
-// to the wei.
+// feeParts reports which movements make up the fee: the withdrawal and the refund, if any. They qualify
+// only if they add up to the amount charged, to the wei.
 func (g *group) feeParts() map[int]bool {
 	if g.payment == nil {
 		return nil

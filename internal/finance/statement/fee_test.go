@@ -11,7 +11,7 @@ import (
 	"github.com/feeledger/fees/internal/movement"
 )
 
-// Which movements of an extrinsic make up a fee of 7. The rows are made up.
+// The movements of an extrinsic that make up a fee of 7. The rows are generated.
 func TestFeeParts(t *testing.T) {
 	who := chain.Address{19: 3}
 	kinds := map[string]movement.Kind{"Withdraw": movement.KindWithdrawal, "Deposit": movement.KindDeposit, "Transfer": movement.KindTransferIn}
@@ -19,7 +19,7 @@ func TestFeeParts(t *testing.T) {
 		movements []string // event and amount
 		parts     []int
 	}{
-		"withdrawal alone":               {[]string{"Withdraw 7"}, []int{0}},
+		"only a withdrawal":              {[]string{"Withdraw 7"}, []int{0}},
 		"with a refund":                  {[]string{"Withdraw 10", "Deposit 3"}, []int{0, 1}},
 		"a deposit of the extrinsic too": {[]string{"Withdraw 10", "Deposit 3", "Withdraw 1", "Deposit 3"}, []int{0, 3}},
 		"the author's part after it":     {[]string{"Withdraw 10", "Deposit 3", "Deposit 1"}, []int{0, 1}},

@@ -16,7 +16,7 @@ import (
 type head struct {
 	Account     chain.Address                   `json:"account"`
 	Label       chain.Optional[string]          `json:"label"`
-	Group       *chain.Optional[string]         `json:"group,omitempty"` // without an address book, JSON does not have it
+	Group       *chain.Optional[string]         `json:"group,omitempty"` // omitted from JSON without an address book
 	Network     string                          `json:"network"`
 	Symbol      string                          `json:"symbol"`
 	FirstBlock  uint64                          `json:"first_block"`
@@ -30,7 +30,7 @@ type head struct {
 	Unexplained chain.Optional[balances.Change] `json:"unexplained"`
 	Differences []balances.Difference           `json:"differences"`
 	More        bool                            `json:"more_differences"`
-	Settled     []balances.Difference           `json:"told_by_the_balances"`
+	Settled     []balances.Difference           `json:"inferred_from_balances"`
 	Kinds       []KindTotal                     `json:"kinds"`
 	Fees        []LayerFees                     `json:"fees_by_layer"`
 	Others      chain.Optional[LayerFees]       `json:"paid_for_others"`
@@ -64,13 +64,13 @@ func (y *Style) head(s *Statement) head {
 	return h
 }
 
-// WriteJSON writes a statement as one JSON object over several lines, each of them as it
+// WriteJSON writes a statement as one JSON object over several lines, each line of the statement as it
 // is read.
 func (y *Style) WriteJSON(ctx context.Context, w io.Writer, s *Statement) error {
 	return y.encode(ctx, jsontext.NewStream(w, false), s)
 }
 
-// WriteJSONLine writes a statement as one JSON object in one line.
+// WriteJSONLine writes a statement as one JSON object on one line.
 func (y *Style) WriteJSONLine(ctx context.Context, w io.Writer, s *Statement) error {
 	return y.encode(ctx, jsontext.NewStream(w, true), s)
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/feeledger/fees/source/prove"
 )
 
-// Those of balances, a word that the tests use for what accounts have.
+// Types of package balances, whose name the tests use for a variable.
 type (
 	Change     = balances.Change
 	Difference = balances.Difference
@@ -37,7 +37,7 @@ const maxDifferences = balances.MaxDifferences
 // recordings are the recorded chains, with the height of the last block.
 var recordings = map[string]uint64{"moonbeam-1701": 21, "moonbeam-2100": 27}
 
-// fill makes a ledger file of a source's blocks.
+// fill writes a ledger file from a source's blocks.
 func fill(t testing.TB, path string, src source.Source, span chain.Heights) {
 	ctx := context.Background()
 	reader := &source.Reader{Source: src, Tables: network.BuiltIn()}
@@ -58,15 +58,14 @@ func fill(t testing.TB, path string, src source.Source, span chain.Heights) {
 	require.NoError(t, err)
 }
 
-// files are ledgers of the recordings, each filled once.
+// files caches ledgers of the recordings.
 var files = struct {
 	sync.Mutex
 	directory string
 	bytes     map[string][]byte
 }{bytes: map[string][]byte{}}
 
-// recorded opens a ledger of a recording, in which the SQL statements changed
-// something.
+// recorded opens a ledger of a recording, modified by SQL statements.
 func recorded(t testing.TB, name string, changes ...string) *ledger.Book {
 	files.Lock()
 	defer files.Unlock()
@@ -91,10 +90,10 @@ func open(t testing.TB, path string) *ledger.Book {
 	return book
 }
 
-// told are balances by account and height.
+// told contains balances by account and height.
 type told = ledgertest.Balances
 
-// with are the balances with another one in the place of one.
+// with returns the balances with one of them replaced.
 func with(b told, account chain.Address, at uint64, other chain.Balance) told {
 	changed := maps.Clone(b)
 	changed[account] = maps.Clone(b[account])
@@ -120,15 +119,15 @@ func signed(t testing.TB, text string) chain.SignedWei {
 	return w
 }
 
-// by is a change, such as "-1", "0".
+// by parses a change, such as "-1", "0".
 func by(t testing.TB, free, reserved string) Change {
 	return Change{Free: signed(t, free), Reserved: signed(t, reserved)}
 }
 
-// The account that did the most on the recorded chains.
+// The most active account on the recorded chains.
 var alith = chain.Address{0xf2, 0x4f, 0xf3, 0xa9, 0xcf, 0x04, 0xc7, 0x1d, 0xbc, 0x94, 0xd0, 0xb5, 0x66, 0xf7, 0xa2, 0x7b, 0x94, 0x56, 0x6c, 0xac}
 
-// made is a statement without an error.
+// made returns a statement and fails the test on errors.
 func made(t testing.TB, book *ledger.Book, balances Reader, account chain.Address, span chain.Heights, everyBlock bool) *statement.Statement {
 	t.Helper()
 	s, err := statement.Make(context.Background(), book, balances, account, span, Options{EveryBlock: everyBlock})

@@ -11,34 +11,32 @@ import (
 	"github.com/feeledger/fees/internal/movement"
 )
 
-// KindFee is the kind of the movements that make up a fee: what was withdrawn for it,
-// and what of that was given back.
+// KindFee is the kind of the movements that make up a fee: the withdrawal and the refund.
 const KindFee movement.Kind = "fee"
 
 // Line is a line of a statement: a movement, or a fee without one.
 type Line struct {
 	Height uint64
 	Time   chain.Optional[chain.Time] // of the block
-	Final  bool                       // the block is
+	Final  bool                       // the block is final
 	Where  movement.Where
-	// Movement is nil for a fee whose money is not among the movements: it was 0, it is
-	// not known what was charged, or the chain had no event for it.
+	// Movement is nil for a fee that no movement covers: the fee was 0, the amount charged is not
+	// known, or the chain emitted no event for it.
 	Movement *movement.Movement
-	OfFee    bool // the movement is a part of a fee
-	// Payment is the transaction whose fee the account paid, beside the first movement
-	// that is a part of the fee. What it paid is Payment.Charged.
+	OfFee    bool // the movement is part of a fee
+	// Payment is the transaction whose fee the account paid; it is set on the first movement that is part of the
+	// fee. The amount paid is Payment.Charged.
 	Payment *ledger.Transaction
-	// Free and Reserved are by how much the balances changed; not known where the event
-	// does not tell.
+	// Free and Reserved are the changes of the balances; unknown if the event does not state
+	// them.
 	Free, Reserved chain.Optional[chain.SignedWei]
-	// FreeBalance and ReservedBalance are the balances after the line: the opening and
-	// the movements up to it. They are not known from a change that is not told up to
-	// the end of its block. Within a block they may be below 0: an event can stand after
-	// what it made possible.
+	// FreeBalance and ReservedBalance are the balances after the line: the opening balance plus the
+	// movements up to it. They are unknown from a change that is not stated until the end of its block.
+	// Within a block they may be negative, because an event can follow the movement that it enabled.
 	FreeBalance, ReservedBalance chain.Optional[chain.SignedWei]
 }
 
-// Kind is what the line was to the account.
+// Kind returns the kind of the line for the account.
 func (l *Line) Kind() movement.Kind {
 	if l.OfFee || l.Movement == nil {
 		return KindFee
@@ -46,12 +44,12 @@ func (l *Line) Kind() movement.Kind {
 	return l.Movement.Kind
 }
 
-// ChangeUnknown tells whether the event does not say by how much the balance changed.
+// ChangeUnknown reports whether the event does not state the change of the balance.
 func (l *Line) ChangeUnknown() bool {
 	return l.Movement != nil && !(l.Free.Known() && l.Reserved.Known())
 }
 
-// ForOther is who sent the transaction, where that is not the account, which paid.
+// ForOther returns the sender of the transaction if the account paid for another sender.
 func (l *Line) ForOther() (none chain.Optional[chain.Address]) {
 	if l.Payment == nil {
 		return none
@@ -59,7 +57,7 @@ func (l *Line) ForOther() (none chain.Optional[chain.Address]) {
 	return PaidFor(l.Payment)
 }
 
-// PaidFor is the sender of a transaction for which another account paid.
+// PaidFor returns the sender of a transaction that another account paid for.
 func PaidFor(t *ledger.Transaction) (none chain.Optional[chain.Address]) {
 	sender, sent := t.Sender.Get()
 	if payer, paid := t.Payer.Get(); sent && paid && sender != payer {
@@ -68,23 +66,23 @@ func PaidFor(t *ledger.Transaction) (none chain.Optional[chain.Address]) {
 	return none
 }
 
-// Place is the block with the extrinsic's index, such as "25-7", or with the hook, such
+// Place returns the block with the extrinsic's index, such as "25-7", or with the hook, such
 // as "25-onInitialize".
 func (l *Line) Place() string { return l.Where.In(l.Height) }
 
-// Each hands over the statement's lines in the order of the chain: the movements as the
-// events are, and a fee without a movement before those of its extrinsic.
+// Each calls each for the statement's lines in chain order: movements in event order, and a fee without movements
+// before those of its extrinsic.
 func (s *Statement) Each(ctx context.Context, each func(*Line) error) error {
 	_, err := s.walk(ctx, each)
 	return err
 }
 
-// Lines are the same, to be ranged over.
+// Lines returns the same lines as an iterator.
 func (s *Statement) Lines(ctx context.Context) iter.Seq2[*Line, error] {
 	return sequence(func(each func(*Line) error) error { return s.Each(ctx, each) })
 }
 
-// walk goes over the lines, and tells where the balance is in the end.
+// walk iterates over the lines and returns the final balance.
 func (s *Statement) walk(ctx context.Context, each func(*Line) error) (balances.Running, error) {
 	r := balances.From(s.Opening)
 	nextMovement, stopMovements := iter.Pull2(s.movements(ctx, s.Span))
@@ -132,8 +130,8 @@ func (s *Statement) walk(ctx context.Context, each func(*Line) error) (balances.
 	return r, ofLedger(r.Settle(&s.Comparison, height))
 }
 
-// carry adds the line's movement to the balance, and completes the line with what is
-// known of both.
+// carry adds the line's movement to the running balance and completes the line with the known
+// values.
 func (l *Line) carry(r *balances.Running) (err error) {
 	if m := l.Movement; m != nil {
 		if l.Free, l.Reserved, err = r.Add(m); err != nil {
@@ -144,23 +142,23 @@ func (l *Line) carry(r *balances.Running) (err error) {
 	return nil
 }
 
-// movements are the account's.
+// movements returns the account's movements.
 func (s *Statement) movements(ctx context.Context, span chain.Heights) iter.Seq2[*ledger.Movement, error] {
 	return s.book.Movements(ctx, s.query(span))
 }
 
-// query asks for the account's rows in a span.
+// query selects the account's rows in a range.
 func (s *Statement) query(span chain.Heights) ledger.Query {
 	return ledger.Query{Accounts: []chain.Address{s.Account}, Span: span}
 }
 
-// place is where in the chain something happened.
+// place is a position in the chain.
 type place struct {
 	height uint64
 	where  movement.Where
 }
 
-// placeOf is the first of the places of a movement and a payment; nil is none.
+// placeOf returns the earlier position of a movement and a payment; either may be nil.
 func placeOf(m *ledger.Movement, t *ledger.Transaction) place {
 	switch {
 	case m == nil:

@@ -6,8 +6,8 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// countWithoutPayer counts the transactions of which it is not known who paid, and which
-// may be the account's: it sent them, or nobody knows who did. They are no lines.
+// countWithoutPayer counts the transactions with unknown payer that may be the account's: it sent them, or the
+// sender is unknown too. They are not lines.
 func (s *Statement) countWithoutPayer(ctx context.Context) error {
 	for t, err := range s.book.WithoutPayer(ctx, ledger.Query{Span: s.Span}) {
 		if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// strange is a source with an extrinsic whose fee event has an account in a form that is
-// not known.
+// strange is a source with an extrinsic whose fee event contains an account in an unknown
+// format.
 type strange struct {
 	source.Source
 	height    uint64
@@ -41,8 +41,8 @@ func (s *strange) Block(ctx context.Context, height uint64) (*chain.Block, error
 	return b, err
 }
 
-// A fee of which it is not known who paid is in nobody's statement: it is a finding, and
-// the statements that may lack it say so.
+// A fee with unknown payer is in no statement: it is a finding, and the statements that may lack it have a
+// note.
 func TestFeeOfAnUnknownPayer(t *testing.T) {
 	ctx := context.Background()
 	recorded, err := answers.OpenDirectory("../../../testdata/recordings/moonbeam-2100")
@@ -61,13 +61,13 @@ func TestFeeOfAnUnknownPayer(t *testing.T) {
 			require.NoError(t, err)
 			found = append(found, f.String())
 		}
-		require.Equal(t, []string{"block 25, extrinsic 6: native.payer: who paid is not known: " +
+		require.Equal(t, []string{"block 25, extrinsic 6: native.payer: unknown payer: " +
 			"event transactionPayment.TransactionFeePaid: data[0]: want an address, have an object"}, found)
 		for account, want := range map[chain.Address]uint64{alith: c.alith, baltathar: c.baltathar} {
 			s := made(t, book, ledgertest.RecordedBalances(t, "moonbeam-2100"), account, whole, false)
 			require.True(t, s.Holds(), "the balances lack nothing")
 			require.Equal(t, want, s.WithoutPayer)
-			const note = "1 transaction of which it is not known who paid: fees of the account may be missing"
+			const note = "1 transaction with unknown payer: fees of the account may be missing"
 			if want > 0 {
 				require.Contains(t, s.Notes(), note)
 			} else {

@@ -17,8 +17,8 @@ import (
 	"github.com/feeledger/fees/internal/test/chaingen"
 )
 
-// summed are balances that the events of made-up blocks lead to from an opening, worked
-// out with math/big, but for one that is wrong from a block on.
+// summed computes balances from an opening and the events of generated blocks with math/big, except for one
+// that is wrong from a block on.
 type summed struct {
 	heights map[chain.Address]map[uint64][2]*big.Int // by what each block changed free and reserved
 	opening *big.Int
@@ -73,7 +73,7 @@ func (s *summed) add(t *testing.T, b *chain.Block) {
 	}
 }
 
-// On made-up blocks a fault at any height is named, and without one nothing is.
+// In generated blocks a fault at any height is located, and none is reported without one.
 func TestMadeUpBlocks(t *testing.T) {
 	const first, last = 5000, 5039
 	source := chaingen.New(chaingen.Options{Seed: 7, Head: last}).Source()
@@ -115,7 +115,7 @@ func TestMadeUpBlocks(t *testing.T) {
 	}
 }
 
-// A gateway of which nothing fits is told of without end, and listed with one.
+// If no balance matches, the list of differences is limited.
 func TestManyDifferences(t *testing.T) {
 	book := recorded(t, "moonbeam-2100", "INSERT INTO movements (height, position, place, event_index, event, kind, account, amount, free, reserved) VALUES (9000, 1, -1, 0, 'balances.Deposit', 'deposit', x'0000000000000000000000000000000000000001', '1', '1', '0')")
 	for _, everyBlock := range []bool{false, true} {
@@ -123,7 +123,7 @@ func TestManyDifferences(t *testing.T) {
 		require.False(t, s.Holds())
 		require.Len(t, s.Differences, maxDifferences)
 		require.True(t, s.More)
-		require.Contains(t, s.Notes(), "UNEXPLAINED: and more blocks")
+		require.Contains(t, s.Notes(), "UNEXPLAINED: more blocks not listed")
 	}
 }
 

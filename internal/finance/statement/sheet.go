@@ -19,23 +19,22 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// Style is how statements are shown.
+// Style controls how statements are displayed.
 type Style struct {
 	Network string
 	Symbol  string // of the network's token
 	Labels  *addressbook.Book
-	// Called says that an account has its label and group wherever it stands, too: there is
-	// an address book.
+	// Called adds the account's label and group to every row: there is an address book.
 	Called bool
-	Zone   *time.Location // whose days the dates for people are; nil is UTC
-	Notes  []string       // of all the statements, such as that a part of a period is missing
-	// Evidence is how well the blocks of the period are known. What proves balances is said
-	// apart: see [Statement.Proof].
+	Zone   *time.Location // time zone of displayed dates; nil for UTC
+	Notes  []string       // on all the statements, such as missing parts of the period
+	// Evidence is the evidence for the blocks of the period. The proof of balances is
+	// separate: see [Statement.Proof].
 	Evidence evidence.Evidence
 	valuer   *money.Valuer // nil without prices
 }
 
-// Name is an account with its label.
+// Name returns an account with its label.
 func (y *Style) Name(account chain.Address) string {
 	if label, ok := y.Labels.Label(account); ok {
 		return fmt.Sprintf("%v (%s)", account, console.Printable(label))
@@ -43,10 +42,10 @@ func (y *Style) Name(account chain.Address) string {
 	return account.String()
 }
 
-// sheet makes a sheet of statements, one after the other.
+// sheet builds a sheet of consecutive statements.
 func (y *Style) sheet(name, title string, columns []table.Column, list []*Statement, rows func(s *Statement, add func(...any) error) error) *table.Sheet {
 	if len(list) == 1 {
-		title += " of " + y.Name(list[0].Account)
+		title += " for " + y.Name(list[0].Account)
 	}
 	if y.Called {
 		columns = append(slices.Clone(columns), accountColumns...)
@@ -56,10 +55,14 @@ func (y *Style) sheet(name, title string, columns []table.Column, list []*Statem
 			return plain(s, func(values ...any) error { return add(append(values, label, group)...) })
 		}
 	}
-	return &table.Sheet{Name: name, Title: title, Notes: y.Notes, Symbol: y.Symbol, Columns: columns, Rows: allRows(list, rows)}
+	s := &table.Sheet{Name: name, Title: title, Notes: y.Notes, Symbol: y.Symbol, Columns: columns, Rows: allRows(list, rows)}
+	if y.valuer == nil {
+		return s
+	}
+	return table.WithLate(s, y.valuer.List)
 }
 
-// accountColumns are what an account is called.
+// accountColumns contain an account's label and group.
 var accountColumns = []table.Column{{Name: "account_label", Kind: table.Text}, {Name: "account_group", Kind: table.Text}}
 
 func allRows(list []*Statement, rows func(s *Statement, add func(...any) error) error) iter.Seq2[[]any, error] {
@@ -83,7 +86,7 @@ func allRows(list []*Statement, rows func(s *Statement, add func(...any) error) 
 	}
 }
 
-// movementColumns are those of [Style.Movements].
+// movementColumns are the columns of [Style.Movements].
 var movementColumns = []table.Column{
 	{Name: "account", Kind: table.Address}, {Name: "place", Kind: table.Text}, {Name: "block", Kind: table.Integer},
 	{Name: "time", Kind: table.Time}, {Name: "event", Kind: table.Text}, {Name: "event_index", Kind: table.Integer},
@@ -95,9 +98,8 @@ var movementColumns = []table.Column{
 	{Name: "hash", Kind: table.Hash}, {Name: "paid_for", Kind: table.Address}, {Name: "verdict", Kind: table.Text}, {Name: "remark", Kind: table.Text},
 }
 
-// Movements is a row for each line of the statements. A fee, what the chain charged,
-// stands beside the first movement that is a part of it, so that the column's total is
-// what was paid.
+// Movements returns one row per line of the statements. The amount charged for a fee is in the row of the
+// first movement that is part of it, so that the column's total is the amount paid.
 func (y *Style) Movements(ctx context.Context, list ...*Statement) *table.Sheet {
 	return y.sheet("movements", "Movements and fees", slices.Concat(movementColumns, y.worthColumns(worthNames...)), list, func(s *Statement, add func(...any) error) error {
 		return s.Each(ctx, func(l *Line) error {
@@ -118,12 +120,12 @@ func (y *Style) Movements(ctx context.Context, list ...*Statement) *table.Sheet 
 	})
 }
 
-// label is what an account is called, where it has a label.
+// label returns an account's label, if any.
 func (y *Style) label(account chain.Address) chain.Optional[string] {
 	return y.Labels.LabelOf(chain.Some(account))
 }
 
-// hashOf is a transaction's hash as its layer has it.
+// hashOf returns a transaction's hash in its layer.
 func hashOf(t *ledger.Transaction) chain.Hash {
 	if hash, ok := t.EVMHash.Get(); ok {
 		return hash
@@ -131,23 +133,23 @@ func hashOf(t *ledger.Transaction) chain.Hash {
 	return t.Hash
 }
 
-// remark is what a reader must know of a line.
+// remark returns a remark that readers need for a line.
 func remark(l *Line) any {
 	switch {
 	case l.ChangeUnknown():
-		return "the event does not tell the change"
+		return "change not stated by the event"
 	case l.Movement != nil && balances.IsSet(l.Movement):
-		return "the balance was set to the amount"
+		return "balance set to the amount"
 	case l.Movement != nil || l.Payment == nil:
 		return nil
 	}
 	switch charged, known := l.Payment.Charged.Get(); {
 	case !known:
-		return "what was charged is not known"
+		return "amount charged not known"
 	case charged.IsZero():
 		return "nothing was charged"
 	}
-	return "the charge is not among the movements"
+	return "no matching movements for the charge"
 }
 
 var briefColumns = []table.Column{
@@ -157,9 +159,8 @@ var briefColumns = []table.Column{
 	{Name: "reserved", Kind: table.SignedWei, Total: true, Drop: 5}, {Name: "reserved_balance", Kind: table.SignedWei, Drop: 6},
 }
 
-// Brief is a row for each movement of a statement, with as few columns as tell what
-// happened: for a terminal. Index is the extrinsic's; a hook has none. A question mark
-// is before a kind where the event does not tell the change.
+// Brief returns one row per movement of a statement, with few columns, for a terminal. Index is the
+// extrinsic's; a hook has none. A question mark before a kind marks a change that the event does not state.
 func (y *Style) Brief(ctx context.Context, s *Statement) *table.Sheet {
 	return &table.Sheet{Name: "movements", Symbol: y.Symbol, Columns: briefColumns, Rows: allRows([]*Statement{s}, func(s *Statement, add func(...any) error) error {
 		return s.Each(ctx, func(l *Line) error {
@@ -179,7 +180,7 @@ func (y *Style) Brief(ctx context.Context, s *Statement) *table.Sheet {
 	})}
 }
 
-// date is the day of a time, as the zone has it.
+// date returns the day of a time in the style's zone.
 func (y *Style) date(at chain.Optional[chain.Time]) any {
 	t, ok := at.Get()
 	if !ok {
@@ -188,7 +189,7 @@ func (y *Style) date(at chain.Optional[chain.Time]) any {
 	return t.Std().In(cmp.Or(y.Zone, time.UTC)).Format(time.DateOnly)
 }
 
-// with is the other account's label, or its address.
+// with returns the other account's label, or its address.
 func (y *Style) with(account chain.Optional[chain.Address]) any {
 	if a, ok := account.Get(); ok && !y.Labels.LabelOf(account).Known() {
 		return a.String()
@@ -196,7 +197,7 @@ func (y *Style) with(account chain.Optional[chain.Address]) any {
 	return y.Labels.LabelOf(account)
 }
 
-// Reserves tells whether something is or was reserved, or may have been.
+// Reserves reports whether a balance is, was, or may have been reserved.
 func (s *Statement) Reserves() bool {
 	opening, _ := s.Opening.Get()
 	if !opening.Reserved.IsZero() || len(s.unknown) > 0 {
@@ -220,7 +221,7 @@ var feeColumns = []table.Column{
 	{Name: "fee", Kind: table.Wei, Total: true, Whole: true}, {Name: "verdict", Kind: table.Text, Verdict: true},
 }
 
-// Fees is a row for each fee that the accounts paid, in the order of the chain.
+// Fees returns one row per fee that the accounts paid, in chain order.
 func (y *Style) Fees(ctx context.Context, list ...*Statement) *table.Sheet {
 	return y.sheet("fees", "Fees paid", slices.Concat(feeColumns, y.worthColumns("fee")), list, func(s *Statement, add func(...any) error) error {
 		for t, err := range s.book.Transactions(ctx, s.query(s.Span)) {
@@ -245,8 +246,8 @@ var transferColumns = []table.Column{
 	{Name: "counterparty", Kind: table.Address, Drop: 3}, {Name: "counterparty_label", Kind: table.Text, Drop: 4}, {Name: "amount", Kind: table.TokenAmount},
 }
 
-// Transfers is a row for each ERC-20 transfer from or to the accounts. The amounts are
-// in the smallest unit of each token, as the contracts' events say; nothing proves them.
+// Transfers returns one row per ERC-20 transfer from or to the accounts. Amounts are in the smallest unit of each
+// token, as stated by the contracts' events, and not proved.
 func (y *Style) Transfers(ctx context.Context, list ...*Statement) *table.Sheet {
 	return y.sheet("transfers", "ERC-20 transfers", transferColumns, list, func(s *Statement, add func(...any) error) error {
 		for x, err := range s.book.Transfers(ctx, s.query(s.Span)) {
@@ -268,7 +269,7 @@ func (y *Style) Transfers(ctx context.Context, list ...*Statement) *table.Sheet 
 	})
 }
 
-// Without is a sheet without some of its columns: for a terminal.
+// Without returns a sheet without the named columns, for a terminal.
 func Without(s *table.Sheet, names ...string) *table.Sheet {
 	var kept []int
 	fewer := *s

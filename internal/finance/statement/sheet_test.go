@@ -52,7 +52,7 @@ func init() {
 	}
 }
 
-// The sheets of the account that did the most, and of one whose movements are not told.
+// The sheets of the most active account, and of one with movements whose changes are not stated.
 func TestSheets(t *testing.T) {
 	const name = "moonbeam-2100"
 	ctx := context.Background()
@@ -105,7 +105,7 @@ func TestSheets(t *testing.T) {
 	require.Equal(t, []string{"summary", "movements", "transfers"}, x.GetSheetList())
 }
 
-// An error of the ledger ends a sheet, and so does whoever has seen enough.
+// An error of the ledger ends a sheet, and the consumer may stop early.
 func TestSheetErrors(t *testing.T) {
 	book := recorded(t, "moonbeam-2100")
 	s := made(t, book, nil, alith, chain.Heights{Last: 27}, false)

@@ -12,27 +12,26 @@ import (
 	"github.com/feeledger/fees/internal/money"
 )
 
-// Statement is what became of an account's native balance in a span of blocks. Its
-// lines are not held: [Statement.Each] reads them from the ledger once more, so that a
-// long statement takes no more memory than a short one, but for some words of each
-// movement whose event does not tell the change.
+// Statement contains the changes of an account's native balance in a range of blocks. Its lines are not
+// kept in memory: [Statement.Each] reads them from the ledger each time, so a long statement needs no more
+// memory than a short one, except for a few words for each movement whose event does not state the change.
 type Statement struct {
 	Account chain.Address
-	Span    chain.Heights // it begins after block 0: what that left is the opening
+	Span    chain.Heights // starts after block 0, whose resulting balance is the opening balance
 	balances.Comparison
 	Totals
-	// ChargedWorth is what the fees were worth, where [Style.ValueBy] valued them.
+	// ChargedWorth is the worth of the fees if [Style.ValueBy] has valued them.
 	ChargedWorth chain.Optional[money.Amount]
 
 	book *ledger.Book
 }
 
-// Make makes the statement of an account on a span of the ledger's blocks. Without a
-// reader of balances, which is nil then, it has movements alone and proves nothing. An
-// error that the ledger gave is a [LedgerError]; any other is the reader's.
+// Make builds the statement of an account for a range of the ledger's blocks. If reader is nil, it contains
+// only movements and proves nothing. Errors from the ledger are of type [LedgerError]; others come from the
+// reader.
 func Make(ctx context.Context, book *ledger.Book, reader balances.Reader, account chain.Address, span chain.Heights, o balances.Options) (*Statement, error) {
 	if span.Last < span.First {
-		return nil, fmt.Errorf("blocks %v: a span ends before it begins", span)
+		return nil, fmt.Errorf("invalid block range %v: the end is before the start", span)
 	}
 	span.First = max(span.First, 1)
 	s := &Statement{Account: account, Span: span, book: book}
@@ -49,7 +48,7 @@ func Make(ctx context.Context, book *ledger.Book, reader balances.Reader, accoun
 	if err := p.Prove(ctx, s.unknown); err != nil {
 		return nil, ofProof(err)
 	}
-	if len(s.unknown) > 0 { // now it is known what they were
+	if len(s.unknown) > 0 { // their sizes are known now
 		if err := s.total(ctx); err != nil {
 			return nil, err
 		}
@@ -57,12 +56,12 @@ func Make(ctx context.Context, book *ledger.Book, reader balances.Reader, accoun
 	return s, nil
 }
 
-// LedgerError is an error that the ledger gave, or that its rows lead to.
+// LedgerError is an error from the ledger or caused by its rows.
 type LedgerError struct{ Err error }
 
 func (e *LedgerError) Error() string { return e.Err.Error() }
 
-// Unwrap is what the ledger said.
+// Unwrap returns the ledger's error.
 func (e *LedgerError) Unwrap() error { return e.Err }
 
 func ofLedger(err error) error {
@@ -72,7 +71,7 @@ func ofLedger(err error) error {
 	return &LedgerError{err}
 }
 
-// ofProof tells an error of the reader of balances from one of the ledger.
+// ofProof distinguishes errors of the reader of balances from those of the ledger.
 func ofProof(err error) error {
 	var unread *balances.ReadError
 	if errors.As(err, &unread) {
@@ -83,7 +82,7 @@ func ofProof(err error) error {
 
 var errStop = errors.New("enough")
 
-// sequence makes what hands over one thing after the other to be ranged over.
+// sequence converts a callback-style list to an iterator.
 func sequence[T any](list func(each func(*T) error) error) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		err := list(func(x *T) error {

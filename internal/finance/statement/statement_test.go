@@ -19,8 +19,8 @@ import (
 	"github.com/feeledger/fees/internal/test/ledgertest"
 )
 
-// Every account of both recordings, the whole of the chain and parts of it: no wei is
-// unexplained at any height, and the ends are what the gateway told.
+// Every account of both recordings, over the whole chain and parts of it: no wei is unexplained at any height, and
+// opening and closing are the gateway's balances.
 func TestRecordedStatementsHold(t *testing.T) {
 	for name, last := range recordings {
 		book, balances := recorded(t, name), ledgertest.RecordedBalances(t, name)
@@ -47,8 +47,8 @@ func TestRecordedStatementsHold(t *testing.T) {
 	}
 }
 
-// The running balance after the last line of each block is what the gateway told, and
-// the parts of each fee are what was charged.
+// The running balance after the last line of each block equals the gateway's balance, and the parts of each fee add
+// up to the charge.
 func TestRecordedLines(t *testing.T) {
 	for name, last := range recordings {
 		book, balances := recorded(t, name), ledgertest.RecordedBalances(t, name)
@@ -111,8 +111,7 @@ func TestRecordedLines(t *testing.T) {
 	}
 }
 
-// A movement that is not in the ledger is missed in its block, by whichever way it is
-// looked for.
+// A movement missing from the ledger is located in its block, by every search method.
 func TestDeletedMovementIsFound(t *testing.T) {
 	const name = "moonbeam-2100"
 	balances := ledgertest.RecordedBalances(t, name)
@@ -138,8 +137,8 @@ func TestDeletedMovementIsFound(t *testing.T) {
 	}
 }
 
-// A gateway that is wrong by one wei at a height is found there. The block after it is
-// as wrong the other way round.
+// A gateway that is wrong by one wei at a height is located there. The next block has the opposite
+// difference.
 func TestAlteredBalanceIsFound(t *testing.T) {
 	const name = "moonbeam-1701"
 	book, right := recorded(t, name), ledgertest.RecordedBalances(t, name)
@@ -170,7 +169,7 @@ func TestAlteredBalanceIsFound(t *testing.T) {
 	}
 }
 
-// What cancels out between the ends is seen only where every block is asked for.
+// Differences that cancel out between the ends are found only if every block is compared.
 func TestWhatCancelsOut(t *testing.T) {
 	const name = "moonbeam-2100"
 	book := recorded(t, name,
@@ -189,7 +188,7 @@ func TestWhatCancelsOut(t *testing.T) {
 	require.False(t, s.Holds())
 	require.Len(t, s.Differences, 2)
 	require.Equal(t, chain.Some(Change{}), s.Unexplained)
-	require.Contains(t, s.Notes(), "what is unexplained cancels out, or a balance was set after it")
+	require.Contains(t, s.Notes(), "the unexplained differences cancel out, or a balance was set afterwards")
 }
 
 // Two wrong blocks are both found from the ends.
@@ -204,7 +203,7 @@ func TestBisectionFindsSeveral(t *testing.T) {
 	require.EqualValues(t, 25, s.Differences[1].Height)
 }
 
-// A fee for a transaction that another sent is told.
+// A fee for another sender's transaction is reported.
 func TestFeesForOthers(t *testing.T) {
 	const name = "moonbeam-2100"
 	other := "3cd0a705a2dc65e5b1e1205896baa2be8a07c6e0"
@@ -224,7 +223,7 @@ func TestFeesForOthers(t *testing.T) {
 	require.Equal(t, 1, found)
 }
 
-// Fees whose money is not among the movements have a line of their own.
+// Fees without movements have a separate line.
 func TestFeesApart(t *testing.T) {
 	const name = "moonbeam-2100"
 	for what, test := range map[string]struct {
@@ -258,8 +257,8 @@ func TestFeesApart(t *testing.T) {
 	}
 }
 
-// Changes that an event does not tell. The rows are made up; so is what the gateway
-// says then. 0x…01 has nothing else.
+// Changes that an event does not state. The rows and the gateway's balances are generated; 0x…01 has no other
+// movements.
 func TestUntoldChanges(t *testing.T) {
 	const name = "moonbeam-2100"
 	who := chain.Address{19: 1}
@@ -366,12 +365,12 @@ func TestNoBlocks(t *testing.T) {
 	require.Equal(t, s.Opening, s.Closing)
 	require.Equal(t, chain.Some(balances[alith][0]), s.Opening)
 	require.Zero(t, s.Count)
-	require.Equal(t, []string{"nothing to prove: no block is after the opening"}, s.Notes())
+	require.Equal(t, []string{"nothing to prove: no blocks after the opening"}, s.Notes())
 	_, err := statement.Make(context.Background(), recorded(t, name), nil, alith, chain.Heights{First: 2, Last: 1}, Options{})
-	require.EqualError(t, err, "blocks 2..1: a span ends before it begins")
+	require.EqualError(t, err, "invalid block range 2..1: the end is before the start")
 }
 
-// failing are balances of which one is an error.
+// failing are balances with one error.
 type failing struct {
 	told
 	at    uint64
@@ -422,7 +421,7 @@ func TestErrors(t *testing.T) {
 	require.Error(t, err)
 }
 
-// No more balances are asked for than it takes, and whoever waits is told how many.
+// No more balances are queried than needed, and progress reports their number.
 func TestQuestions(t *testing.T) {
 	const name = "moonbeam-2100"
 	ask := func(book *ledger.Book, o Options) (asked int64, done, total uint64) {
@@ -447,7 +446,7 @@ func TestQuestions(t *testing.T) {
 	require.Equal(t, []uint64{5, 5, 5}, []uint64{uint64(asked), done, total})
 }
 
-// gate lets nobody through before as many have come as may ask at once.
+// gate blocks queries until the maximum number is concurrent.
 type gate struct {
 	told
 	here, most atomic.Int64
@@ -481,7 +480,7 @@ func TestConcurrency(t *testing.T) {
 	require.EqualValues(t, 4, g.most.Load())
 }
 
-// Whoever has seen enough of the lines may stop.
+// The consumer of the lines may stop early.
 func TestStop(t *testing.T) {
 	s := made(t, recorded(t, "moonbeam-2100"), nil, alith, chain.Heights{Last: 27}, false)
 	for range s.Lines(context.Background()) {

@@ -17,15 +17,14 @@ var summaryColumns = []table.Column{
 // The items of a summary.
 const (
 	itemOpening     = "opening"
-	itemSettled     = "told by balances"
+	itemSettled     = "inferred from balances"
 	itemClosing     = "closing"
 	itemMovements   = "together"
 	itemUnexplained = "UNEXPLAINED"
 )
 
-// Summary has, of each statement, the opening balance, the sum of each kind of
-// movements, what these make, the closing balance, what is unexplained, and the fees by
-// layer.
+// Summary returns, for each statement, the opening balance, the sum of each kind of movement, the expected
+// closing balance, the closing balance, the unexplained difference, and the fees by layer.
 func (y *Style) Summary(list ...*Statement) *table.Sheet {
 	summary := y.sheet("summary", "Statement", summaryColumns, list, func(s *Statement, add func(...any) error) error {
 		for _, i := range s.items() {
@@ -44,7 +43,7 @@ func (y *Style) Summary(list ...*Statement) *table.Sheet {
 			summary.Notes = append(summary.Notes[:len(summary.Notes):len(summary.Notes)], prefix+note)
 		}
 	}
-	summary.Notes = append(summary.Notes[:len(summary.Notes):len(summary.Notes)], "evidence of the movements and fees: "+y.Evidence.String())
+	summary.Notes = append(summary.Notes[:len(summary.Notes):len(summary.Notes)], "evidence for movements and fees: "+y.Evidence.String())
 	return summary
 }
 
@@ -53,7 +52,7 @@ type item struct {
 	name   string
 	count  any
 	change chain.Optional[balances.Change]
-	fee    chain.Optional[chain.Wei] // instead of the change: free
+	fee    chain.Optional[chain.Wei] // instead of the change, free
 }
 
 func (i *item) addTo(account chain.Address, add func(...any) error) error {
@@ -100,41 +99,41 @@ func (s *Statement) items() (items []item) {
 	return items
 }
 
-// Proof says in a line how far the statement is proved.
+// Proof returns a line that states how far the statement is proved.
 func (s *Statement) Proof() string {
 	switch {
 	case !s.Opening.Known():
-		return "NOT PROVED: the balances were left out"
+		return "NOT PROVED: balances were not queried"
 	case !s.Holds():
-		return "UNEXPLAINED: the opening balance and the movements do not make the closing balance"
+		return "UNEXPLAINED: the opening balance plus the movements does not equal the closing balance"
 	case s.Span.Blocks() == 0:
-		return "nothing to prove: no block is after the opening"
+		return "nothing to prove: no blocks after the opening"
 	}
 	text := "proved to the wei: opening + movements = closing"
 	if s.Proved > 1 {
-		text += ", and at " + console.Counted(s.Proved-1, "height") + " on the way"
+		text += ", and at " + console.Counted(s.Proved-1, "height") + " in between"
 	}
 	return text
 }
 
-// Notes are what a reader must know of the statement, its proof first.
+// Notes returns notes on the statement, its proof first.
 func (s *Statement) Notes() []string {
 	notes := []string{s.Proof()}
 	for _, d := range s.Differences {
 		notes = append(notes, "UNEXPLAINED: "+d.String())
 	}
 	if s.More {
-		notes = append(notes, "UNEXPLAINED: and more blocks")
+		notes = append(notes, "UNEXPLAINED: more blocks not listed")
 	}
 	for _, d := range s.Settled {
-		said := ": free and reserved together changed as it says"
+		said := ": the total of free and reserved changed by the stated amount"
 		if d.IsZero() {
-			said = ": the balances did not change beside the other movements"
+			said = ": the balances did not change apart from the other movements"
 		}
 		notes = append(notes, d.String()+said)
 	}
 	if unexplained, known := s.Unexplained.Get(); known && unexplained.IsZero() && len(s.Differences) > 0 {
-		notes = append(notes, "what is unexplained cancels out, or a balance was set after it")
+		notes = append(notes, "the unexplained differences cancel out, or a balance was set afterwards")
 	}
 	add := func(count uint64, what, text string) {
 		if count > 0 {
@@ -142,14 +141,14 @@ func (s *Statement) Notes() []string {
 		}
 	}
 	for _, k := range s.Kinds {
-		add(k.Unknown, string(k.Kind)+" movement", "whose event does not tell the change: not in the sum")
+		add(k.Unknown, string(k.Kind)+" movement", "whose event does not state the change, excluded from the sum")
 	}
 	for _, f := range s.Fees {
-		add(f.Unknown, string(f.Layer)+" fee", "in no sum: what was charged is not known")
-		add(f.Drifting, string(f.Layer)+" fee", "that the chain did not charge by the rules")
-		add(f.Apart, string(f.Layer)+" fee", "that was charged, and no movements make up")
+		add(f.Unknown, string(f.Layer)+" fee", "excluded from all sums: amount charged not known")
+		add(f.Drifting, string(f.Layer)+" fee", "not charged by the rules")
+		add(f.Apart, string(f.Layer)+" fee", "charged without matching movements")
 	}
-	add(s.WithoutPayer, "transaction", "of which it is not known who paid: fees of the account may be missing")
-	add(s.NotFinal, "line", "of blocks that are not final")
+	add(s.WithoutPayer, "transaction", "with unknown payer: fees of the account may be missing")
+	add(s.NotFinal, "line", "in blocks that are not final")
 	return notes
 }

@@ -17,37 +17,35 @@ import (
 type Totals struct {
 	Count    uint64 // lines
 	NotFinal uint64 // lines of blocks that are not final
-	// Kinds are the sums of the movements, each in one of them; those of fees are in
-	// KindFee and in no other. Opening, Kinds, what is settled and what is unexplained
-	// make the closing balance.
+	// Kinds are the sums of the movements by kind; movements of fees count only as KindFee. Opening, Kinds,
+	// the settled and the unexplained differences add up to the closing balance.
 	Kinds []KindTotal
 	Fees  []LayerFees // by layer, EVM first
-	// Others are the fees that were paid for transactions that others sent. They are in
-	// Fees.
+	// Others are the fees paid for transactions of other senders. They are included in Fees.
 	Others LayerFees
-	// WithoutPayer is how many transactions there are beside the lines of which it is not
-	// known who paid, and which the account may have paid for.
+	// WithoutPayer is the number of transactions outside the statement whose payer is unknown and may be the
+	// account.
 	WithoutPayer uint64
 
-	unknown []uint64 // heights with changes that are not known, rising
+	unknown []uint64 // heights with unknown changes, ascending
 }
 
 // KindTotal is the sum of the movements of a kind.
 type KindTotal struct {
 	Kind            movement.Kind `json:"kind"`
 	Movements       uint64        `json:"movements"`
-	balances.Change               // of those whose change is known
-	Unknown         uint64        `json:"untold"` // movements whose change is not
+	balances.Change               // sum of the known changes
+	Unknown         uint64        `json:"not_stated"` // movements whose change is not known
 }
 
 // LayerFees are the fees of the transactions of a layer.
 type LayerFees struct {
 	Layer        fee.Layer `json:"layer"`
 	Transactions uint64    `json:"transactions"`
-	Charged      chain.Wei `json:"charged"`  // what the chain took
-	Unknown      uint64    `json:"unknown"`  // transactions of which that is not known
-	Drifting     uint64    `json:"drifting"` // those that the chain did not charge by the rules
-	Apart        uint64    `json:"apart"`    // those whose charge, above 0, is not among the movements
+	Charged      chain.Wei `json:"charged"`  // charged on chain
+	Unknown      uint64    `json:"unknown"`  // transactions whose charge is not known
+	Drifting     uint64    `json:"drifting"` // transactions not charged by the rules
+	Apart        uint64    `json:"apart"`    // transactions with a charge above 0 that no movements cover
 }
 
 func (f *LayerFees) add(l *Line) (err error) {
@@ -65,7 +63,7 @@ func (f *LayerFees) add(l *Line) (err error) {
 	return err
 }
 
-// total sums the lines up.
+// total sums up the lines.
 func (s *Statement) total(ctx context.Context) error {
 	s.Totals = Totals{}
 	if err := s.countWithoutPayer(ctx); err != nil {
@@ -128,7 +126,7 @@ func addKind(kinds map[movement.Kind]*KindTotal, l *Line) (err error) {
 	return err
 }
 
-// errorsAt says at which line the sums are larger than a balance can be.
+// errorsAt adds the line at which a sum overflows.
 func errorsAt(l *Line, err error) error {
 	if err == nil {
 		return nil

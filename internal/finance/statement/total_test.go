@@ -14,7 +14,7 @@ import (
 	"github.com/feeledger/fees/internal/test/ledgertest"
 )
 
-// Opening, the sums of the kinds, and nothing else, make the closing balance.
+// Opening plus the sums of the kinds equals the closing balance.
 func TestKindsMakeTheClosing(t *testing.T) {
 	for name, last := range recordings {
 		book, balances := recorded(t, name), ledgertest.RecordedBalances(t, name)
@@ -35,7 +35,7 @@ func TestKindsMakeTheClosing(t *testing.T) {
 	}
 }
 
-// What is unexplained stands in the summary, with its blocks, and not in a sum.
+// Unexplained differences are in the summary, with their blocks, and not in a sum.
 func TestUnexplainedSummary(t *testing.T) {
 	const name = "moonbeam-2100"
 	book := recorded(t, name, "DELETE FROM movements WHERE height = 25 AND place = 7 AND account = x'f24ff3a9cf04c71dbc94d0b566f7a27b94566cac'",
@@ -66,7 +66,7 @@ func TestReserves(t *testing.T) {
 	require.True(t, made(t, recorded(t, name), balances, none, chain.Heights{Last: 27}, false).Reserves())
 }
 
-// Sums that no balance can have are errors.
+// Sums that exceed the largest balance are errors.
 func TestOverflow(t *testing.T) {
 	const name = "moonbeam-2100"
 	most := chain.SignedWei{}

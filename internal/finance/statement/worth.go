@@ -9,9 +9,8 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// ValueBy has the statements shown with what their amounts were worth, each at the price of its
-// own day or hour. It reads all lines: a price that is missing is a money.MissingError, unless a
-// part of them will do. Then what needs it is not known.
+// ValueBy adds the worth of amounts, each at the price of its own day or hour. It reads all lines. A
+// missing price is a money.MissingError, unless partial is set: then the affected amounts are unknown.
 func (y *Style) ValueBy(ctx context.Context, list *money.List, partial bool, statements []*Statement) error {
 	if list == nil {
 		return nil
@@ -40,7 +39,7 @@ func (y *Style) ValueBy(ctx context.Context, list *money.List, partial bool, sta
 // worthNames are the amounts of a line that have a worth; balances have none.
 var worthNames = []string{"amount", "free", "reserved", "fee"}
 
-// worthColumns are columns in the currency, for the amounts of these names; none without prices.
+// worthColumns returns the columns in the currency for the named amounts; none without prices.
 func (y *Style) worthColumns(names ...string) (columns []table.Column) {
 	if y.valuer == nil {
 		return nil
@@ -52,7 +51,7 @@ func (y *Style) worthColumns(names ...string) (columns []table.Column) {
 	return columns
 }
 
-// worthOf are the values of a line's columns in the currency: nothing where there is no amount.
+// worthOf returns the values of a line's columns in the currency: nothing if there is no amount.
 func (y *Style) worthOf(l *Line) (values []any) {
 	if y.valuer == nil {
 		return nil
@@ -69,7 +68,7 @@ func (y *Style) worthOf(l *Line) (values []any) {
 	return values
 }
 
-// basis is what amounts in the currency rest on; nil without prices.
+// basis returns the price basis of the amounts in the currency; nil without prices.
 func (y *Style) basis() *money.Basis {
 	if y.valuer == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// What the fees were worth is the sum of what was charged times the price, rounded half up once.
+// The worth of the fees is the sum of the charges times the price, rounded half up once.
 func TestWorth(t *testing.T) {
 	s := made(t, recorded(t, "moonbeam-2100"), nil, alith, chain.Heights{First: 3, Last: 27}, false)
 	list, err := money.Read([]byte("# source: X\n2026-01-01,23.153579\n"), "EUR")
@@ -39,7 +39,7 @@ func TestWorth(t *testing.T) {
 	var text bytes.Buffer
 	require.NoError(t, table.WriteTable(&text, y.Fees(t.Context(), s), 400))
 	require.Contains(t, text.String(), " "+worth.String()+"\n", "the total of the column is the same")
-	require.Contains(t, text.String(), "EUR: each amount at the price of its day (UTC), by X")
+	require.Contains(t, text.String(), "EUR: each amount at the price of its day (UTC), source: X")
 	text.Reset()
 	require.NoError(t, y.WriteJSON(t.Context(), &text, s))
 	require.Contains(t, text.String(), `"charged_worth": "`+worth.String()+`"`)
@@ -49,13 +49,13 @@ func TestWorth(t *testing.T) {
 	require.Contains(t, text.String(), ",remark,amount_eur,free_eur,reserved_eur,fee_eur\n")
 }
 
-// A price that is missing is an error, or what needs it is not known.
+// A missing price is an error, or makes the affected amounts unknown.
 func TestWorthWithoutAPrice(t *testing.T) {
 	s := made(t, recorded(t, "moonbeam-2100"), nil, alith, chain.Heights{First: 3, Last: 27}, false)
 	list, err := money.Read([]byte("# source: X\n2026-01-02,1\n"), "EUR")
 	require.NoError(t, err)
 	y := style
-	require.EqualError(t, y.ValueBy(t.Context(), list, false, []*statement.Statement{s}), "there is no price in EUR for 1 day: 2026-01-01")
+	require.EqualError(t, y.ValueBy(t.Context(), list, false, []*statement.Statement{s}), "no price in EUR for 1 day: 2026-01-01")
 	require.NoError(t, y.ValueBy(t.Context(), list, true, []*statement.Statement{s}))
 	require.False(t, s.ChargedWorth.Known())
 	var text bytes.Buffer

@@ -10,8 +10,8 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// WriteXLSX writes a workbook with the summary, and the parts of each statement.
-func (y *Style) WriteXLSX(ctx context.Context, w io.Writer, list []*Statement) error {
+// Sheets returns the sheets of a workbook: the summary and the parts of each statement.
+func (y *Style) Sheets(ctx context.Context, list []*Statement) []*table.Sheet {
 	sheets := []*table.Sheet{y.Summary(list...)}
 	for _, s := range list {
 		for _, one := range []*table.Sheet{y.Movements(ctx, s), y.Fees(ctx, s), y.Transfers(ctx, s)} {
@@ -21,11 +21,11 @@ func (y *Style) WriteXLSX(ctx context.Context, w io.Writer, list []*Statement) e
 			sheets = append(sheets, one)
 		}
 	}
-	return table.WriteXLSX(w, sheets...)
+	return sheets
 }
 
-// brief is a short name of an account for a sheet: where the account has one and there is an
-// address book, its label.
+// brief returns a short name of an account for a sheet: its label if the address book has one, otherwise the
+// address shortened.
 func (y *Style) brief(account chain.Address) string {
 	if label, ok := y.Labels.Label(account); ok && y.Called {
 		return label
@@ -33,7 +33,7 @@ func (y *Style) brief(account chain.Address) string {
 	return account.String()[:10]
 }
 
-// WriteTable writes a statement for people.
+// WriteTable writes a statement for a terminal.
 func (y *Style) WriteTable(ctx context.Context, w io.Writer, s *Statement, width int) error {
 	drop := []string{"account", "account_label", "account_group"}
 	if !s.Reserves() {
@@ -74,7 +74,7 @@ func (y *Style) WriteTable(ctx context.Context, w io.Writer, s *Statement, width
 	return nil
 }
 
-// dated is a sheet for people, which has dates in the place of times.
+// dated returns a sheet with dates in place of times.
 func (y *Style) dated(s *table.Sheet) *table.Sheet {
 	dated := *s
 	i := slices.IndexFunc(s.Columns, func(c table.Column) bool { return c.Kind == table.Time })
@@ -94,7 +94,7 @@ func (y *Style) dated(s *table.Sheet) *table.Sheet {
 	return &dated
 }
 
-// hasRows tells whether a sheet, whose rows can be read again, has one.
+// hasRows reports whether a sheet, whose rows can be read repeatedly, has any row.
 func hasRows(s *table.Sheet) (bool, error) {
 	for _, err := range s.Rows {
 		return err == nil, err

@@ -10,11 +10,12 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/finance/statement"
+	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/internal/test/ledgertest"
 )
 
-// A statement is the same JSON over several lines, in one line, and in a list; the table
-// and the workbook have it too.
+// A statement has the same JSON over several lines, on one line, and in a list; the table and the workbook contain
+// it too.
 func TestWritten(t *testing.T) {
 	const name = "moonbeam-2100"
 	ctx := t.Context()
@@ -39,7 +40,7 @@ func TestWritten(t *testing.T) {
 	}
 	for n := 1; n <= 2; n++ {
 		var workbook bytes.Buffer
-		require.NoError(t, style.WriteXLSX(ctx, &workbook, list[:n]))
+		require.NoError(t, table.WriteXLSX(&workbook, style.Sheets(ctx, list[:n])...))
 		require.True(t, bytes.HasPrefix(workbook.Bytes(), []byte("PK")))
 	}
 }

@@ -14,20 +14,20 @@ import (
 	"github.com/feeledger/fees/internal/sys/disk"
 )
 
-// Problem is what is wrong with a file.
+// Problem describes what is wrong with a file.
 type Problem struct {
 	Path    string
 	Message string
-	Damaged bool // it is not what was written; otherwise it is not what the ledger has
+	Damaged bool // true: the file is damaged; false: it differs from the ledger
 }
 
-// Checked is what a check found.
+// Checked is the result of a check.
 type Checked struct {
 	Months   int // with a manifest
 	Files    int
 	Bytes    int64
 	Problems []Problem
-	// NotCompared are the months of which the ledger has no block.
+	// NotCompared lists the months of which the ledger contains no block.
 	NotCompared []string
 }
 
@@ -37,9 +37,8 @@ func (c *Checked) add(path string, damaged bool, format string, args ...any) {
 
 var manifestName = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}\.json$`)
 
-// Check reads all files of a network, and compares them with their manifests and these with
-// the ledger's seals. It writes nothing. Progress is told, if not nil, how many months of how
-// many were looked at.
+// Check reads all files of a network, and compares them with their manifests, and the manifests with the
+// ledger's seals. It writes nothing. If progress is not nil, it receives the number of months checked and in total.
 func Check(ctx context.Context, dir string, c Chain, book *ledger.Book, progress func(months, of uint64)) (*Checked, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -83,10 +82,10 @@ type checker struct {
 	dir    string
 	chain  Chain
 	book   *ledger.Book
-	listed map[string]bool // files, with slashes
+	listed map[string]bool // file paths, with slashes
 }
 
-// month checks what a manifest says.
+// month checks the files of one manifest.
 func (x *checker) month(ctx context.Context, manifest string, has map[string]*ledger.SealedMonth) error {
 	name := filepath.Join(manifestsOf(x.dir, x.chain.Network), manifest)
 	m, err := readManifest(name, x.chain.Network)
@@ -99,11 +98,11 @@ func (x *checker) month(ctx context.Context, manifest string, has map[string]*le
 	}
 	x.Months++
 	if m.Format != format {
-		x.add(name, false, "its files are of format %d, not %d", m.Format, format)
+		x.add(name, false, "its files have format %d, not %d", m.Format, format)
 		return nil
 	}
 	if m.Unfinished {
-		x.add(name, true, "the month is unfinished: its export was interrupted, or is running")
+		x.add(name, true, "the month is unfinished: its export is running or was interrupted")
 		for i := range tables {
 			x.listed[fileOf(tables[i].name, m.Network, m.Month)] = true
 		}
@@ -135,7 +134,7 @@ func (x *checker) compare(ctx context.Context, name string, m *Manifest, month *
 	if m.Blocks == now {
 		return nil
 	}
-	if !m.Whole() && m.Blocks.First == now.First && m.Blocks.Last < now.Last { // the ledger has more by now
+	if !m.Whole() && m.Blocks.First == now.First && m.Blocks.Last < now.Last { // the ledger contains more by now
 		period, err := month.Period()
 		if err != nil {
 			return err
@@ -145,13 +144,12 @@ func (x *checker) compare(ctx context.Context, name string, m *Manifest, month *
 			return err
 		}
 	}
-	x.add(name, false, "its files are of the blocks %d..%d with the seal %s, and the ledger has %d..%d with %s",
+	x.add(name, false, "its files contain blocks %d..%d with the seal %s, but the ledger contains %d..%d with %s",
 		m.Blocks.First, m.Blocks.Last, m.Blocks.Seal, now.First, now.Last, now.Seal)
 	return nil
 }
 
-// others finds the files in the network's directories that no manifest lists: a query would
-// read them.
+// others finds files in the network's directories that are in no manifest: a query would read them.
 func (x *checker) others() error {
 	for i := range tables {
 		root := filepath.Join(x.dir, tables[i].name, "network="+x.chain.Network)
@@ -164,7 +162,7 @@ func (x *checker) others() error {
 			}
 			name, err := filepath.Rel(x.dir, path)
 			if err == nil && !x.listed[filepath.ToSlash(name)] {
-				x.add(path, true, "it is in no manifest, and a query would read it")
+				x.add(path, true, "it is not in a manifest, but a query would read it")
 			}
 			return err
 		})

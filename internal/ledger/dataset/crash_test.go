@@ -21,7 +21,7 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// demo is a ledger of the demo's blocks up to a height.
+// demo returns a ledger of the demo's blocks up to a height.
 func demo(t *testing.T, last string) *ledger.Book {
 	t.Helper()
 	book, err := ledger.Open(t.Context(), demoFile(t, last))
@@ -30,7 +30,7 @@ func demo(t *testing.T, last string) *ledger.Book {
 	return book
 }
 
-// demoFile is where such a ledger is.
+// demoFile returns the path of such a ledger.
 func demoFile(t *testing.T, last string) string {
 	t.Helper()
 	src, err := source.Open("demo", source.Options{})
@@ -43,8 +43,7 @@ func demoFile(t *testing.T, last string) string {
 	return place
 }
 
-// export exports all months. A program that was killed leaves its scratch directory: so does
-// one that a test ends.
+// export exports all months. A killed program leaves its scratch directory, and so does one ended by a test.
 func export(ctx context.Context, book *ledger.Book, dir string, replace bool, killed *bool) error {
 	d, err := dataset.Open(dir, dataset.Chain{Network: "moonbeam", Program: "the test"})
 	if err != nil {
@@ -89,8 +88,8 @@ func filesBelow(dir string) map[string]string {
 
 var errKilled = errors.New("killed")
 
-// A program that is killed before any of its steps leaves no file that is not whole, and the
-// next one makes what that would have made. So it is for a month that grows, or is replaced.
+// A program killed before any of its steps leaves no incomplete file, and the next one produces the same result. The same
+// applies to a month that grows or is replaced.
 func TestKilledAtEachStep(t *testing.T) {
 	book, older := demo(t, "27"), demo(t, "20")
 	none := false
@@ -145,11 +144,11 @@ func TestKilledAtEachStep(t *testing.T) {
 	}
 }
 
-// A disk that takes no more is its own error, and leaves nothing.
+// A full disk gives its own error, and leaves nothing.
 func TestDirectoryThatCannotBeWritten(t *testing.T) {
 	if os.Geteuid() == 0 {
 		dir := t.TempDir()
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "transactions"), nil, 0o600)) // where a directory is to be
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "transactions"), nil, 0o600)) // instead of a directory
 		none := false
 		err := export(t.Context(), demo(t, "5"), dir, false, &none)
 		require.ErrorContains(t, err, "transactions")

@@ -17,13 +17,13 @@ import (
 	"github.com/feeledger/fees/internal/sys/scratch"
 )
 
-// ErrHeld says that another program writes a dataset.
+// ErrHeld reports that another program is writing a dataset.
 var ErrHeld = scratch.ErrHeld
 
-// ErrName says that a network's name cannot be a part of a path.
-var ErrName = errors.New("a dataset has networks of letters, digits, dots, hyphens and underscores only")
+// ErrName reports that a network's name cannot be part of a path.
+var ErrName = errors.New("in a dataset, network names may contain only letters, digits, dots, hyphens and underscores")
 
-// DiffersError says that files are there which are not of what the ledger has.
+// DiffersError reports that existing files differ from the ledger.
 type DiffersError struct{ Path, Message string }
 
 // Kind is [failure.DoesNotHold].
@@ -31,29 +31,28 @@ func (*DiffersError) Kind() failure.Kind { return failure.DoesNotHold }
 
 func (e *DiffersError) Error() string { return e.Path + ": " + e.Message }
 
-// Chain is what a dataset is made of.
+// Chain identifies what a dataset is made from.
 type Chain struct {
 	Network string
 	Genesis chain.Optional[chain.Hash]
-	Symbol  string // of its token
-	Program string // that writes
+	Symbol  string // of the token
+	Program string // the writing program's name and version
 }
 
-// Dataset is a directory of Parquet files, held by one program that writes them.
+// Dataset is a directory of Parquet files, held by the program that writes it.
 type Dataset struct {
 	dir     string
 	chain   Chain
 	scratch *scratch.Directory
 }
 
-// scratchName is the directory of files that are not whole. Whoever reads a directory of
-// Parquet passes over names that begin with a dot.
+// scratchName is the directory of incomplete files. Parquet readers skip names that begin with a dot.
 const scratchName = ".exporting"
 
 var networkName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
-// Open holds a dataset, and makes its directory where there is none. It takes away what a
-// program left that was killed.
+// Open holds a dataset for writing, and creates its directory if it does not exist. It removes leftovers of
+// an interrupted export.
 func Open(dir string, c Chain) (*Dataset, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -71,7 +70,7 @@ func Open(dir string, c Chain) (*Dataset, error) {
 	return &Dataset{dir, c, s}, nil
 }
 
-// check wants a name that a path can have.
+// check checks that the network's name can be part of a path.
 func (c *Chain) check() error {
 	if !networkName.MatchString(c.Network) {
 		return fmt.Errorf("network %q: %w", c.Network, ErrName)
@@ -79,17 +78,17 @@ func (c *Chain) check() error {
 	return nil
 }
 
-// Close lets others write.
+// Close lets other programs write.
 func (d *Dataset) Close() error { return d.scratch.Remove() }
 
-// fileOf is the path of a table's file of a month, with slashes.
+// fileOf returns the path of a table's file for a month, with slashes.
 func fileOf(table, network, month string) string {
 	year, number, _ := strings.Cut(month, "-")
 	return fmt.Sprintf("%s/network=%s/year=%s/month=%s/%s.parquet", table, network, year, number, table)
 }
 
-// manifestsOf is the directory of a network's manifests. Whoever reads a directory of Parquet
-// passes over names that begin with an underscore.
+// manifestsOf returns the directory of a network's manifests. Parquet readers skip names that begin with an
+// underscore.
 func manifestsOf(dir, network string) string {
 	return filepath.Join(dir, "_manifests", "network="+network)
 }
@@ -98,26 +97,26 @@ func (d *Dataset) manifestOf(month string) string {
 	return filepath.Join(manifestsOf(d.dir, d.chain.Network), month+".json")
 }
 
-// Outcome is what was done for a month.
+// Outcome is the result of exporting a month.
 type Outcome string
 
 // The outcomes.
 const (
-	Written   Outcome = "written"   // there was nothing of it
-	Unchanged Outcome = "unchanged" // its files are there, of the same seal
-	Grown     Outcome = "grown"     // it was not whole, and the ledger has more of it
-	Replaced  Outcome = "replaced"  // as was asked for
+	Written   Outcome = "written"   // the month was not exported before
+	Unchanged Outcome = "unchanged" // its files exist, with the same seal
+	Grown     Outcome = "grown"     // it was incomplete, and the ledger contains more of it
+	Replaced  Outcome = "replaced"  // existing files were replaced on request
 )
 
-// Options say how a month is written.
+// Options control how a month is written.
 type Options struct {
-	Replace  bool                // what is there and differs
-	Progress func(blocks uint64) // is told, if not nil, how many blocks of the month are written
+	Replace  bool                // replace existing files that differ
+	Progress func(blocks uint64) // if not nil, receives the number of blocks written
 }
 
-// Export writes the files of a month, unless they are there. Lacks says what of the month
-// the ledger has not sealed. Files of another seal are a [DiffersError], and those that were
-// changed are [ErrDamaged], unless they are to be replaced.
+// Export writes the files of a month unless they exist. Lacks describes the parts of the month that the ledger
+// has not sealed. Existing files with another seal are a [DiffersError], and files changed since are
+// [ErrDamaged], unless Options.Replace is set.
 func (d *Dataset) Export(ctx context.Context, book *ledger.Book, month *ledger.SealedMonth, lacks []string, o Options) (Outcome, *Manifest, error) {
 	name := d.manifestOf(month.String())
 	old, err := readManifest(name, d.chain.Network)
@@ -132,7 +131,7 @@ func (d *Dataset) Export(ctx context.Context, book *ledger.Book, month *ledger.S
 		if outcome, err = d.compare(old, month, len(lacks) == 0, o.Replace); err != nil {
 			return outcome, old, err
 		}
-		if outcome == Unchanged { // who wrote it may have ended before its manifest's name was on the disk
+		if outcome == Unchanged { // the writer may have been killed before the directory entries were on disk
 			return outcome, old, d.syncNames(filepath.Dir(name))
 		}
 	}
@@ -151,7 +150,7 @@ func (d *Dataset) Export(ctx context.Context, book *ledger.Book, month *ledger.S
 		return "", nil, err
 	}
 	if outcome == Grown && (x.sealBefore.Seal().String() != old.Blocks.Seal || month.Span.First != old.Blocks.First) {
-		return "", nil, &DiffersError{name, fmt.Sprintf("its blocks %d..%d are not those of the ledger; --replace writes the month again", old.Blocks.First, old.Blocks.Last)}
+		return "", nil, &DiffersError{name, fmt.Sprintf("its blocks %d..%d differ from the ledger. Use --replace to write the month again.", old.Blocks.First, old.Blocks.Last)}
 	}
 	if old == nil {
 		if outcome, err = d.unlisted(x, o.Replace); err != nil {
@@ -161,30 +160,30 @@ func (d *Dataset) Export(ctx context.Context, book *ledger.Book, month *ledger.S
 	return outcome, &x.manifest, d.install(x)
 }
 
-// compare says what there is to do about files that are there.
+// compare decides what to do about existing files.
 func (d *Dataset) compare(old *Manifest, month *ledger.SealedMonth, whole, replace bool) (Outcome, error) {
 	name := d.manifestOf(month.String())
 	differs := func(format string, args ...any) (Outcome, error) {
 		if replace {
 			return Replaced, nil
 		}
-		return "", &DiffersError{name, fmt.Sprintf(format, args...) + "; --replace writes the month again"}
+		return "", &DiffersError{name, fmt.Sprintf(format, args...) + ". Use --replace to write the month again."}
 	}
 	if old.Format != format {
-		return differs("its files are of format %d, not %d", old.Format, format)
+		return differs("its files have format %d, not %d", old.Format, format)
 	}
 	had, known := old.Genesis.Get()
 	if has, ok := d.chain.Genesis.Get(); ok && known && has != had {
-		return differs("its files are of the chain whose block 0 is %v", had)
+		return differs("its files belong to a chain whose block 0 is %v", had)
 	}
 	if now := blocksOf(month); old.Blocks != now || old.Whole() != whole {
 		switch {
 		case !old.Whole() && !replace:
 			return Grown, nil
 		case old.Blocks == now:
-			return differs("its files are of a whole month, and the ledger does not have all of it")
+			return differs("its files contain a complete month, but the ledger does not")
 		}
-		return differs("its files have the seal %s, and the ledger has %s: it is another ledger, or its blocks were judged again", old.Blocks.Seal, now.Seal)
+		return differs("its files have the seal %s, but the ledger has %s (another ledger, or judged again)", old.Blocks.Seal, now.Seal)
 	}
 	for _, f := range old.Files {
 		problem, err := f.problem(d.dir, replace)
@@ -201,16 +200,16 @@ func (d *Dataset) compare(old *Manifest, month *ledger.SealedMonth, whole, repla
 	return Unchanged, nil
 }
 
-// advised says what helps against damage.
+// advised adds the remedy to a damage error.
 func (d *Dataset) advised(err error) error {
 	if errors.Is(err, ErrDamaged) {
-		return fmt.Errorf("%w; --replace writes the month again", err)
+		return fmt.Errorf("%w. Use --replace to write the month again.", err)
 	}
 	return err
 }
 
-// unlisted looks for files in the places of a month that has no manifest. Where it was lost,
-// they are the same that are made now.
+// unlisted looks for files of a month that has no manifest. If only the manifest was lost, the new files are
+// identical.
 func (d *Dataset) unlisted(x *draft, replace bool) (Outcome, error) {
 	outcome := Written
 	for _, f := range x.manifest.Files {
@@ -223,14 +222,14 @@ func (d *Dataset) unlisted(x *draft, replace bool) (Outcome, error) {
 		case replace:
 			outcome = Replaced
 		default:
-			return "", &DiffersError{name, "it is there, in no manifest, and not what the ledger gives; --replace writes the month again"}
+			return "", &DiffersError{name, "it exists without a manifest and differs from the ledger. Use --replace to write the month again."}
 		}
 	}
 	return outcome, nil
 }
 
-// install gives the files of a month their names. Until all have them, its manifest says that
-// the month is unfinished.
+// install renames the files of a month into place. Until all are in place, the manifest marks the month as
+// unfinished.
 func (d *Dataset) install(x *draft) error {
 	unfinished := x.manifest
 	unfinished.Files, unfinished.Unfinished = []File{}, true
@@ -263,10 +262,10 @@ func (d *Dataset) placeManifest(m *Manifest) error {
 	return d.place(draft, d.manifestOf(m.Month))
 }
 
-// step is asked before each change of what others read: a test ends the program there.
+// step is called before each change that others can see; a test ends the program there.
 var step = func(string) error { return nil }
 
-// place gives a whole file its name, in the place of an older one.
+// place renames a complete file into place, replacing an older one.
 func (d *Dataset) place(draft, name string) error {
 	dir := filepath.Dir(name)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -278,7 +277,7 @@ func (d *Dataset) place(draft, name string) error {
 	return d.syncNames(dir)
 }
 
-// syncNames makes the names in a directory of the dataset last, and its own, and of those above it.
+// syncNames syncs a directory of the dataset and those above it.
 func (d *Dataset) syncNames(dir string) error {
 	for {
 		if err := disk.Sync(dir); err != nil || dir == filepath.Clean(d.dir) {

@@ -17,7 +17,7 @@ import (
 
 var moonbeam = dataset.Chain{Network: "moonbeam", Genesis: chain.Some(chain.Hash{1}), Program: "the test"}
 
-// lake is a dataset that a test writes months to.
+// lake is a dataset for tests.
 type lake struct {
 	testing.TB
 	dir   string
@@ -27,7 +27,7 @@ type lake struct {
 
 func newLake(t testing.TB, book *ledger.Book) *lake { return &lake{t, t.TempDir(), moonbeam, book} }
 
-// january is what the book has of it.
+// january returns the ledger's January.
 func (l *lake) january() ledger.SealedMonth {
 	months, _, err := l.book.Months(l.Context())
 	require.NoError(l, err)
@@ -61,7 +61,7 @@ func (l *lake) differs(m ledger.SealedMonth, message string, lacks ...string) {
 	require.Equal(l, before, filesBelow(l.dir))
 }
 
-// problems are what a check finds.
+// problems returns the findings of a check.
 func (l *lake) problems() *dataset.Checked {
 	l.Helper()
 	found, err := dataset.Check(l.Context(), l.dir, l.chain, l.book, func(uint64, uint64) {})
@@ -73,16 +73,15 @@ func (l *lake) manifest() string {
 	return filepath.Join(l.dir, "_manifests", "network=moonbeam", "2026-01.json")
 }
 
-func (l *lake) edit(old, new string) {
+func (l *lake) edit(old, replacement string) {
 	l.Helper()
 	text, err := os.ReadFile(l.manifest())
 	require.NoError(l, err)
 	require.Contains(l, string(text), old)
-	require.NoError(l, os.WriteFile(l.manifest(), []byte(strings.Replace(string(text), old, new, 1)), 0o600))
+	require.NoError(l, os.WriteFile(l.manifest(), []byte(strings.Replace(string(text), old, replacement, 1)), 0o600))
 }
 
-// What was read must give the seal of the month: a record and its sum that were altered together
-// do not.
+// The blocks read must match the month's seal: a record and its sum altered together do not.
 func TestBlocksThatDoNotGiveTheSeal(t *testing.T) {
 	l := newLake(t, demo(t, "9"))
 	for _, change := range []func(*ledger.SealedMonth){
@@ -106,7 +105,7 @@ func TestMonthThatIsThere(t *testing.T) {
 	l.wrote(dataset.Written, m, false)
 	l.wrote(dataset.Unchanged, m, false)
 	l.wrote(dataset.Unchanged, m, true)
-	l.differs(m, "its files are of a whole month", "its end")
+	l.differs(m, "its files contain a complete month", "its end")
 	other := m
 	other.Seal[0] ^= 1
 	l.differs(other, "the ledger has "+other.Seal.String())
@@ -118,22 +117,21 @@ func TestMonthThatIsThere(t *testing.T) {
 	require.Empty(t, l.problems().Problems)
 
 	l.edit(`"format": 1`, `"format": 2`)
-	l.differs(m, "of format 2, not 1")
+	l.differs(m, "format 2, not 1")
 	found := l.problems()
 	require.Len(t, found.Problems, 6, "its files are in no manifest that is understood")
 	require.False(t, found.Problems[0].Damaged)
 	l.wrote(dataset.Replaced, m, true)
 	require.Empty(t, l.problems().Problems)
 
-	// What is not whole, and is then.
+	// An incomplete month, completed later.
 	l.wrote(dataset.Replaced, m, true, "its end")
 	l.wrote(dataset.Unchanged, m, false, "its end")
 	l.wrote(dataset.Grown, m, false)
 	l.wrote(dataset.Unchanged, m, false)
 }
 
-// A check compares what is not whole as far as it goes, and finds what an interrupted export
-// left.
+// A check compares incomplete months as far as they go, and finds the leftovers of an interrupted export.
 func TestCheck(t *testing.T) {
 	l := newLake(t, demo(t, "9"))
 	l.wrote(dataset.Written, l.january(), false, "its end")
@@ -145,8 +143,8 @@ func TestCheck(t *testing.T) {
 	found := l.problems()
 	require.Len(t, found.Problems, 1)
 	require.False(t, found.Problems[0].Damaged)
-	require.Contains(t, found.Problems[0].Message, "of the blocks 2..9")
-	l.differs(l.january(), "its blocks 2..9 are not those of the ledger")
+	require.Contains(t, found.Problems[0].Message, "contain blocks 2..9")
+	l.differs(l.january(), "its blocks 2..9 differ from the ledger")
 	l.wrote(dataset.Replaced, l.january(), true)
 	l.book = short
 	require.Len(t, l.problems().Problems, 1, "the ledger has less")
@@ -158,7 +156,7 @@ func TestCheck(t *testing.T) {
 	require.Len(t, found.Problems, 1)
 	require.Contains(t, found.Problems[0].Message, "unfinished")
 	require.NoError(t, os.WriteFile(l.manifest(), make([]byte, 1<<20+1), 0o600))
-	require.Contains(t, l.problems().Problems[0].Message, "longer than any manifest")
+	require.Contains(t, l.problems().Problems[0].Message, "too long for a manifest")
 	require.NoError(t, os.RemoveAll(filepath.Join(l.dir, "_manifests")))
 	require.Len(t, l.problems().Problems, 5)
 	require.NoError(t, os.WriteFile(filepath.Join(l.dir, "_manifests"), nil, 0o600))
@@ -177,7 +175,7 @@ func TestCheck(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// Files that are in no manifest are known by their bytes, or not written over.
+// Files without a manifest are recognised by their bytes, or not overwritten.
 func TestLostManifest(t *testing.T) {
 	l := newLake(t, demo(t, "9"))
 	l.wrote(dataset.Written, l.january(), false)
@@ -188,11 +186,11 @@ func TestLostManifest(t *testing.T) {
 	require.NoError(t, os.Remove(l.manifest()))
 	name := filepath.Join(l.dir, "blocks/network=moonbeam/year=2026/month=01/blocks.parquet")
 	require.NoError(t, os.WriteFile(name, []byte("mine"), 0o600))
-	l.differs(l.january(), "in no manifest")
+	l.differs(l.january(), "without a manifest")
 	l.wrote(dataset.Replaced, l.january(), true)
 	require.Equal(t, want, filesBelow(l.dir))
 	require.NoError(t, os.WriteFile(l.manifest(), []byte("{}"), 0o600))
-	l.differs(l.january(), "of format 0")
+	l.differs(l.january(), "format 0")
 	require.NoError(t, os.WriteFile(l.manifest(), []byte("no JSON"), 0o600))
 	_, err := l.export(l.january(), false)
 	require.ErrorIs(t, err, dataset.ErrDamaged)

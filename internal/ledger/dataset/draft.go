@@ -16,11 +16,11 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// rowsInGroup is how many rows a group of a file has: as many as readers like to share out
-// among their threads, and few enough for memory.
+// rowsInGroup is the number of rows in a row group: enough for readers to split among threads, few enough
+// for memory.
 const rowsInGroup = 100_000
 
-// draft is the files of a month while they are made.
+// draft contains the files of a month while they are written.
 type draft struct {
 	month    *ledger.SealedMonth
 	period   ledger.Period
@@ -28,13 +28,13 @@ type draft struct {
 	manifest Manifest
 	seal     ledger.Seals
 	blocks   uint64
-	// before is the height up to which an older draft had come, and sealBefore the seal of
-	// the blocks up to it.
+	// before is the last height of an older export of the month, and sealBefore the seal of the blocks up
+	// to it.
 	before     uint64
 	sealBefore ledger.Seals
 }
 
-// draftFile is a file of one table.
+// draftFile is a table's file.
 type draftFile struct {
 	*rowTable
 	file    *os.File
@@ -45,14 +45,14 @@ type draftFile struct {
 	parquet *table.ParquetWriter
 }
 
-// Write sums up what is written.
+// Write writes to the file's buffer and updates its checksum.
 func (f *draftFile) Write(text []byte) (int, error) {
 	f.sum.Write(text)
 	f.size += int64(len(text))
 	return f.buffer.Write(text)
 }
 
-// RowError says which block has what no file can hold.
+// RowError reports a block that contains a value which no file can hold.
 type RowError struct {
 	Height uint64
 	Err    error
@@ -60,10 +60,10 @@ type RowError struct {
 
 func (e *RowError) Error() string { return fmt.Sprintf("block %d: %v", e.Height, e.Err) }
 
-// Unwrap is why.
+// Unwrap returns the cause.
 func (e *RowError) Unwrap() error { return e.Err }
 
-// begin makes the files of a month, without a row.
+// begin creates the files of a month, without rows.
 func (d *Dataset) begin(month *ledger.SealedMonth, lacks []string) (_ *draft, err error) {
 	if lacks == nil {
 		lacks = []string{}
@@ -90,7 +90,7 @@ func (d *Dataset) begin(month *ledger.SealedMonth, lacks []string) (_ *draft, er
 		f.buffer = bufio.NewWriterSize(f.file, 1<<20)
 		s := &table.Sheet{Name: t.name, Title: t.title + " of " + d.chain.Network + ", " + month.String(), Symbol: d.chain.Symbol, Columns: t.columns}
 		for _, lack := range lacks {
-			s.Notes = append(s.Notes, "PARTIAL: this is not all of "+month.String()+": it lacks "+lack)
+			s.Notes = append(s.Notes, "PARTIAL: "+month.String()+" is incomplete, missing "+lack)
 		}
 		o := table.ParquetOptions{Sorted: t.sorted, RowsInGroup: rowsInGroup, Zstd: true, Metadata: x.metadata()}
 		if f.parquet, err = table.NewParquetWriter(f, s, o); err != nil {
@@ -100,7 +100,7 @@ func (d *Dataset) begin(month *ledger.SealedMonth, lacks []string) (_ *draft, er
 	return x, nil
 }
 
-// metadata is what each file says of itself.
+// metadata returns the metadata of each file.
 func (x *draft) metadata() map[string]string {
 	m := &x.manifest
 	list := map[string]string{
@@ -114,7 +114,7 @@ func (x *draft) metadata() map[string]string {
 	return list
 }
 
-// fill writes the rows of the month's blocks, which must give its seal.
+// fill writes the rows of the month's blocks and checks that they give its seal.
 func (x *draft) fill(ctx context.Context, book *ledger.Book, progress func(blocks uint64)) error {
 	for c, err := range book.Contents(ctx, x.month.Span) {
 		if err != nil {
@@ -134,7 +134,7 @@ func (x *draft) fill(ctx context.Context, book *ledger.Book, progress func(block
 		}
 	}
 	if x.blocks != x.month.Blocks || x.seal.Seal() != x.month.Seal {
-		return &ledger.DamageError{What: fmt.Sprintf("the blocks of %v do not give the seal of that month", x.month)}
+		return &ledger.DamageError{What: fmt.Sprintf("the blocks of %v do not match the seal of that month", x.month)}
 	}
 	return nil
 }
@@ -161,13 +161,13 @@ func (x *draft) block(c *ledger.Content) error {
 	return nil
 }
 
-// failed is the error of the disk, if there was one.
+// failed returns the write error, if there was one.
 func (f *draftFile) failed() error {
 	_, err := f.buffer.Write(nil)
 	return err
 }
 
-// finish ends the files, puts them on the disk, and lists them.
+// finish completes, syncs and lists the files.
 func (x *draft) finish() error {
 	for _, f := range x.files {
 		if err := f.parquet.Close(); err != nil {
@@ -183,7 +183,7 @@ func (x *draft) finish() error {
 	return nil
 }
 
-// close gives up the files that are not finished.
+// close closes unfinished files.
 func (x *draft) close() {
 	for _, f := range x.files {
 		f.file.Close()

@@ -16,8 +16,7 @@ import (
 	"github.com/feeledger/fees/source/prove"
 )
 
-// fill writes two blocks of the demo to a new ledger, and seals them, as fees sync does with all
-// that is asked for.
+// fill writes two blocks of the demo to a new ledger and seals them, like fees sync.
 func fill(ctx context.Context, book *ledger.Book) error {
 	src, err := source.Open("demo", source.Options{})
 	if err != nil {
@@ -43,7 +42,7 @@ func fill(ctx context.Context, book *ledger.Book) error {
 	return err
 }
 
-// Write what a ledger has sealed of its months as Parquet files. January is not whole here.
+// Export the sealed months of a ledger as Parquet files. January is incomplete here.
 func ExampleDataset_Export() {
 	ctx := context.Background()
 	directory, err := os.MkdirTemp("", "fees-")

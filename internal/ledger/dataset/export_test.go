@@ -1,6 +1,6 @@
 package dataset
 
-// Before is asked before each change of what others read, until the test ends it.
+// Before sets a function to call before each change that others can see, until the test ends.
 func Before(ask func(what string) error) (end func()) {
 	step = ask
 	return func() { step = func(string) error { return nil } }

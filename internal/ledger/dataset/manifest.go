@@ -18,32 +18,30 @@ import (
 	"github.com/feeledger/fees/internal/sys/jsontext"
 )
 
-// format is how files and manifest are written. Those of another one are not gone on with.
+// format is the version of files and manifests. Only this version is continued.
 const format = 1
 
-// mostManifestBytes bounds what is read: a manifest has some hundred bytes for each table.
-const mostManifestBytes = 1 << 20
+// maxManifestBytes limits the size of a manifest, which takes a few hundred bytes per table.
+const maxManifestBytes = 1 << 20
 
-// Manifest says what the files of a month are of.
+// Manifest describes the files of a month.
 type Manifest struct {
 	Format  int                        `json:"format"`
 	Network string                     `json:"network"`
 	Genesis chain.Optional[chain.Hash] `json:"genesis"`
-	Month   string                     `json:"month"` // such as 2026-01, of UTC
-	Lacks   []string                   `json:"lacks"` // for people, what of the month the ledger had not sealed; none of a whole one
+	Month   string                     `json:"month"` // UTC, such as 2026-01
+	Lacks   []string                   `json:"lacks"` // for people: unsealed parts of the month; empty if it is complete
 	Blocks  Blocks                     `json:"blocks"`
-	// Undetermined is how many fees are not known: they are null. Unclassified is how many
-	// events are, of which it is not known what they moved.
+	// Undetermined counts unknown fees, which are null. Unclassified counts events whose effect is unknown.
 	Undetermined uint64 `json:"undetermined"`
 	Unclassified uint64 `json:"unclassified"`
-	Program      string `json:"program"` // that wrote the files
+	Program      string `json:"program"` // the program that wrote the files
 	Files        []File `json:"files"`
-	// Unfinished says that the files are being written, or that this was interrupted: some are
-	// of before.
+	// Unfinished marks an export that is running or was interrupted: some files may be older.
 	Unfinished bool `json:"unfinished,omitempty"`
 }
 
-// Blocks are those of a month, by their own time.
+// Blocks describes the blocks of a month, by their own time.
 type Blocks struct {
 	First uint64 `json:"first"` // the lowest
 	Last  uint64 `json:"last"`  // the highest
@@ -55,50 +53,50 @@ func blocksOf(m *ledger.SealedMonth) Blocks {
 	return Blocks{m.Span.First, m.Span.Last, m.Blocks, m.Seal.String()}
 }
 
-// File is one of the month's files.
+// File describes one of the month's files.
 type File struct {
-	Name   string `json:"name"` // its path in the dataset, with slashes
+	Name   string `json:"name"` // path in the dataset, with slashes
 	Rows   uint64 `json:"rows"`
 	Size   int64  `json:"size"` // in bytes
 	SHA256 string `json:"sha256"`
 }
 
-// Table is the table that the file has rows of.
+// Table returns the name of the file's table.
 func (f *File) Table() string {
 	table, _, _ := strings.Cut(f.Name, "/")
 	return table
 }
 
-// Whole tells whether the ledger had sealed all of the month.
+// Whole reports whether the ledger had sealed the complete month.
 func (m *Manifest) Whole() bool { return len(m.Lacks) == 0 }
 
-// ErrDamaged says that a dataset is not what was written.
+// ErrDamaged reports that a dataset does not contain what was written.
 var ErrDamaged = failure.New(failure.Damaged, "the dataset is damaged")
 
-// readManifest reads that of a network's month. It is fs.ErrNotExist where there is none.
+// readManifest reads a network's manifest for a month, or returns fs.ErrNotExist.
 func readManifest(name, network string) (*Manifest, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, mostManifestBytes+1))
+	text, err := io.ReadAll(io.LimitReader(file, maxManifestBytes+1))
 	if err != nil {
 		return nil, err
 	}
 	damaged := func(what string) error { return fmt.Errorf("%w: %s: %s", ErrDamaged, name, what) }
-	if len(text) > mostManifestBytes {
-		return nil, damaged("it is longer than any manifest")
+	if len(text) > maxManifestBytes {
+		return nil, damaged("it is too long for a manifest")
 	}
 	var m Manifest
 	if err := json.Unmarshal(text, &m); err != nil {
 		return nil, damaged(err.Error())
 	}
 	if m.Format != format {
-		return &m, nil // what else it says is not understood
+		return &m, nil // the rest has another format
 	}
 	if have := filepath.Base(name); m.Network != network || m.Month+".json" != have {
-		return nil, damaged(fmt.Sprintf("it is of the month %s of %s", m.Month, m.Network))
+		return nil, damaged(fmt.Sprintf("it belongs to the month %s of %s", m.Month, m.Network))
 	}
 	if m.Unfinished {
 		return &m, nil
@@ -108,7 +106,7 @@ func readManifest(name, network string) (*Manifest, error) {
 	}
 	for i, f := range m.Files {
 		if f.Name != fileOf(tables[i].name, m.Network, m.Month) {
-			return nil, damaged(fmt.Sprintf("the file %q is not of this month", f.Name))
+			return nil, damaged(fmt.Sprintf("the file %q does not belong to this month", f.Name))
 		}
 	}
 	return &m, nil
@@ -119,24 +117,23 @@ func (m *Manifest) encode() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// problem says what is wrong with a file as it is in a directory, "" for nothing. Its bytes
-// are summed up where that is asked for.
+// problem returns what is wrong with a file, "" for nothing. It computes the checksum only if sum is set.
 func (f *File) problem(dir string, sum bool) (string, error) {
 	name := filepath.Join(dir, filepath.FromSlash(f.Name))
 	info, err := os.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "it is not there", nil
+		return "it is missing", nil
 	case err != nil:
 		return "", err
 	case info.Size() != f.Size:
-		return fmt.Sprintf("it has %d bytes, not %d", info.Size(), f.Size), nil
+		return fmt.Sprintf("it has %d bytes instead of %d", info.Size(), f.Size), nil
 	case !sum:
 		return "", nil
 	}
 	have, err := sumOf(name)
 	if err == nil && have != f.SHA256 {
-		return "its SHA-256 is not what was written", nil
+		return "its SHA-256 does not match the manifest", nil
 	}
 	return "", err
 }

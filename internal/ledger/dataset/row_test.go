@@ -25,7 +25,7 @@ func wei(t *testing.T, text string) chain.Wei {
 	return w
 }
 
-// An amount that 38 digits do not hold is an error that names its block, and no file has it.
+// An amount with more than 38 digits is an error that names its block, and no file contains it.
 func TestAmountThatDoesNotFit(t *testing.T) {
 	const most = "99999999999999999999999999999999999999"
 	const tooMuch = "340282366920938463463374607431768211455" // 2^128-1
@@ -34,7 +34,7 @@ func TestAmountThatDoesNotFit(t *testing.T) {
 	defer d.Close()
 	for _, c := range []struct{ amount, want string }{
 		{most, ""},
-		{tooMuch, `block 7: sheet "transactions", column charged: ` + tooMuch + " wei: more than the 38 digits of a decimal in Parquet"},
+		{tooMuch, `block 7: sheet "transactions", column charged: ` + tooMuch + " wei: more than the 38 digits of a Parquet decimal"},
 	} {
 		x, err := d.begin(&ledger.SealedMonth{Month: ledger.MonthOf(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}, nil)
 		require.NoError(t, err)
@@ -52,7 +52,7 @@ func TestAmountThatDoesNotFit(t *testing.T) {
 	}
 }
 
-// A sum with an unknown part is not known; what is 0 is 0.
+// A sum with an unknown part is unknown; a sum that is 0 is 0.
 func TestUnknownIsNull(t *testing.T) {
 	fee := func(b ledger.Block) any {
 		for row := range blockRows(&ledger.Content{Block: &b}) {
@@ -81,7 +81,7 @@ func TestNameThatIsNoPath(t *testing.T) {
 	}
 }
 
-// Each kind of row fits its columns, with what is not known and with what is.
+// Each kind of row fits its columns, with known and unknown values.
 func TestRowsFitTheirColumns(t *testing.T) {
 	d, err := Open(t.TempDir(), Chain{Network: "moonbeam"})
 	require.NoError(t, err)
@@ -109,17 +109,17 @@ func TestRowsFitTheirColumns(t *testing.T) {
 	require.Equal(t, 3, extrinsic(3))
 }
 
-// A disk that fails is not taken for a row that does not fit, and no file gets a name.
+// A failing disk is not mistaken for a row that does not fit, and no file is installed.
 func TestDiskThatFails(t *testing.T) {
 	d, err := Open(t.TempDir(), Chain{Network: "moonbeam"})
 	require.NoError(t, err)
 	defer d.Close()
-	for _, rows := range tier.Some(1, []int{0, rowsInGroup + 1}) { // at the end, and when a group is written
+	for _, rows := range tier.Some(1, []int{0, rowsInGroup + 1}) { // at the end, and when a row group is written
 		x, err := d.begin(&ledger.SealedMonth{Month: ledger.MonthOf(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}, nil)
 		require.NoError(t, err)
 		full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 		if err != nil {
-			t.Skip("there is no /dev/full")
+			t.Skip("/dev/full does not exist")
 		}
 		x.files[1].file = full
 		x.files[1].buffer.Reset(full)

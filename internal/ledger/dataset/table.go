@@ -11,7 +11,7 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// rowTable is one kind of rows. Its columns are those of the ledger's views for SQL.
+// rowTable describes a table. Its columns match the ledger's SQL views.
 type rowTable struct {
 	name    string
 	title   string
@@ -20,13 +20,13 @@ type rowTable struct {
 	rows    func(*ledger.Content) iter.Seq[[]any]
 }
 
-// tables are all, in the order in which their files get their names.
+// tables lists all tables in the order in which their files are installed.
 var tables = []rowTable{
 	{"blocks", "Blocks", blockColumns, []string{"height"}, blockRows},
 	{"transactions", "Transactions and their fees", transactionColumns, []string{"height", "extrinsic"}, each(transactionsOf, transactionRow)},
 	{"movements", "Changes of native balances", movementColumns, []string{"height", "position"}, each(movementsOf, movementRow)},
 	{"transfers", "ERC-20 transfers", transferColumns, []string{"height", "position"}, each(transfersOf, transferRow)},
-	{"unclassified", "Balances events of which it is not known what they moved", unclassifiedColumns, []string{"height", "position"}, each(unclassifiedOf, unclassifiedRow)},
+	{"unclassified", "Unrecognised balances events", unclassifiedColumns, []string{"height", "position"}, each(unclassifiedOf, unclassifiedRow)},
 }
 
 func transactionsOf(c *ledger.Content) []ledger.Transaction  { return c.Transactions }
@@ -34,7 +34,7 @@ func movementsOf(c *ledger.Content) []ledger.Movement        { return c.Movement
 func transfersOf(c *ledger.Content) []ledger.Transfer        { return c.Transfers }
 func unclassifiedOf(c *ledger.Content) []ledger.Unclassified { return c.Unclassified }
 
-// each makes rows of one kind of a block's.
+// each returns a function that makes a block's rows of one table.
 func each[T any](of func(*ledger.Content) []T, row func(*ledger.Block, *T) []any) func(*ledger.Content) iter.Seq[[]any] {
 	return func(c *ledger.Content) iter.Seq[[]any] {
 		return func(yield func([]any) bool) {
@@ -58,7 +58,7 @@ var blockColumns = []table.Column{
 
 func blockRows(c *ledger.Content) iter.Seq[[]any] {
 	fee := chain.Some(c.Fee)
-	if c.Undetermined > 0 { // a sum with an unknown part is not known
+	if c.Undetermined > 0 { // a sum with an unknown part is unknown
 		fee = chain.Optional[chain.Wei]{}
 	}
 	return slices.Values([][]any{{
@@ -131,8 +131,7 @@ func unclassifiedRow(b *ledger.Block, u *ledger.Unclassified) []any {
 	return []any{u.Height, u.Position, b.Time, place(u.Where), extrinsic(u.Where), u.EventIndex, u.Event, u.Data, u.Reason}
 }
 
-// address is an address in lower case, as those who work with SQL write it: text is compared
-// by its letters.
+// address formats an address in lower case, as SQL users write it: text comparison is case-sensitive.
 func address(a chain.Address) string { return "0x" + hex.EncodeToString(a[:]) }
 
 func account(a chain.Optional[chain.Address]) any {
@@ -142,7 +141,7 @@ func account(a chain.Optional[chain.Address]) any {
 	return nil
 }
 
-// text is a text, or nothing where there is none.
+// text returns a text, or nil if it is empty.
 func text(s string) any {
 	if s == "" {
 		return nil
@@ -157,7 +156,7 @@ func runtime(v chain.Optional[uint32]) any {
 	return nil
 }
 
-// multiplier is how many parts of 10^18 it is, as text: 128 bits are more than 38 digits.
+// multiplier returns the multiplier in units of 10^-18, as text: 128 bits can exceed 38 digits.
 func multiplier(m chain.Optional[chain.Multiplier]) any {
 	if m, ok := m.Get(); ok {
 		return m.String()
@@ -165,7 +164,7 @@ func multiplier(m chain.Optional[chain.Multiplier]) any {
 	return nil
 }
 
-// place says where an event is: in an extrinsic, or in a hook before or after them.
+// place returns where an event occurred: in an extrinsic, or in a hook before or after them.
 func place(w movement.Where) string {
 	if _, ok := w.Extrinsic(); ok {
 		return "extrinsic"

@@ -20,8 +20,8 @@ import (
 	"github.com/feeledger/fees/internal/test/crashtest"
 )
 
-// asExporter makes the test binary a program that exports into a directory what the ledger in
-// ofLedger has. With replacing it replaces what is there.
+// asExporter makes the test binary a program that exports the ledger in ofLedger into a directory. With replacing it
+// replaces existing files.
 const (
 	asExporter = "FEES_DATASET_TEST_DIRECTORY"
 	ofLedger   = "FEES_DATASET_TEST_LEDGER"
@@ -30,7 +30,7 @@ const (
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(asExporter); dir != "" {
-		runtime.LockOSThread() // calls are counted by threads
+		runtime.LockOSThread() // calls are counted per thread
 		book, err := ledger.Open(context.Background(), os.Getenv(ofLedger))
 		if err == nil {
 			err = exportQuietly(book, dir, os.Getenv(replacing) != "")
@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// exportQuietly exports all months, and nobody kills it.
+// exportQuietly exports all months without interruption.
 func exportQuietly(book *ledger.Book, dir string, replace bool) error {
 	killed := false
 	return export(context.Background(), book, dir, replace, &killed)
@@ -60,8 +60,8 @@ func exporter(dir, file string, replace bool) *exec.Cmd {
 	return cmd
 }
 
-// exports are what a program does to a dataset, to be broken off: its January is made, goes on
-// from what an older ledger gave, or replaces another one that was taken for a whole month.
+// exports are the operations to interrupt: January is exported for the first time, continues from an older ledger, or
+// replaces one that was exported as complete.
 var exports = []struct {
 	name    string
 	prepare func(t *testing.T, older *ledger.Book, dir string)
@@ -77,7 +77,7 @@ var exports = []struct {
 	}, true},
 }
 
-// exported is a ledger in a file, an older one, and the files that a quiet program makes of it.
+// exported is a ledger in a file, an older one, and the files of an undisturbed export.
 func exported(t *testing.T) (file string, book, older *ledger.Book, want map[string]string) {
 	file, older = demoFile(t, "9"), demo(t, "5")
 	book, err := ledger.Open(t.Context(), file)
@@ -90,9 +90,8 @@ func exported(t *testing.T) (file string, book, older *ledger.Book, want map[str
 	return file, book, older, want
 }
 
-// Whatever a crash of the machine leaves of a dataset, a file that a query finds is whole, a month
-// with a manifest is one that was made, and the next program makes what a quiet one makes, or
-// refuses what is to be replaced. One that was told to be made is there.
+// After any crash of the machine, files that a query finds are complete, a month with a manifest was exported, and the next
+// program produces the undisturbed result, or refuses to replace files. An export reported as done is there.
 func TestTornDatasets(t *testing.T) {
 	file, book, older, want := exported(t)
 	for _, x := range exports {
@@ -116,8 +115,7 @@ func TestTornDatasets(t *testing.T) {
 
 func lakeIn(home string) string { return filepath.Join(home, "of", "lake") }
 
-// goneOnWith looks at what was left of a dataset that was before, and was to be made what is
-// wanted, and goes on with it. Ended tells that it was said to be made.
+// goneOnWith checks the remains of an export, and completes it. ended means that the export was reported as done.
 func goneOnWith(dir string, book *ledger.Book, before, want map[string]string, ended bool) error {
 	left, unfinished := filesBelow(dir), false
 	maps.DeleteFunc(left, func(name, _ string) bool {
@@ -150,11 +148,10 @@ func goneOnWith(dir string, book *ledger.Book, before, want map[string]string, e
 	return checks(dir, book, false, false)
 }
 
-// checks wants a check to find what is unfinished, and otherwise nothing but that an older dataset
-// is not what the ledger has.
+// checks requires a check to report only what is unfinished, and that an older dataset differs from the ledger.
 func checks(dir string, book *ledger.Book, unfinished, older bool) error {
 	found, err := dataset.Check(context.Background(), dir, dataset.Chain{Network: "moonbeam"}, book, func(uint64, uint64) {})
-	if errors.Is(err, os.ErrNotExist) && older { // not even its directory is there
+	if errors.Is(err, os.ErrNotExist) && older { // not even its directory exists
 		return nil
 	}
 	if err != nil {
@@ -167,12 +164,12 @@ func checks(dir string, book *ledger.Book, unfinished, older bool) error {
 		}
 	}
 	if unfinished && !told {
-		return errors.New("the check does not tell that the month is unfinished")
+		return errors.New("the check does not report the unfinished month")
 	}
 	return nil
 }
 
-// A full disk, and one that fails, end an export with an error, or it had no need of the call.
+// A full or failing disk ends an export with an error, unless the failed call was not needed.
 func TestExportsWhoseCallsFail(t *testing.T) {
 	file, book, older, want := exported(t)
 	few := 1 // of each failure

@@ -1,12 +1,12 @@
--- The ledger's layout. {{`{{...}}`}} stands for what the engines write differently.
+-- Schema version 1. {{`{{...}}`}} is replaced by the SQL of each engine.
 
 CREATE TABLE book (
     one       INTEGER PRIMARY KEY CHECK (one = 1),
     network   TEXT NOT NULL,
-    genesis   {{data}},                -- the hash of block 0, null while no source told it
-    first     {{integer}} NOT NULL,    -- the height that the book begins with
-    sealed    {{integer}} NOT NULL,    -- how many blocks are sealed, from the first on
-    removing  {{integer}},             -- from here up to the first, blocks that were detached are being removed
+    genesis   {{data}},                -- the hash of block 0; null until a source provides it
+    first     {{integer}} NOT NULL,    -- the first height
+    sealed    {{integer}} NOT NULL,    -- number of sealed blocks, from the first on
+    removing  {{integer}},             -- lowest height of detached blocks that are still being removed
     digest    {{data}} NOT NULL        -- of this row
 ){{strict}};
 
@@ -14,23 +14,23 @@ CREATE TABLE blocks (
     height   {{integer}} PRIMARY KEY CHECK (height >= 0),
     time_ms  {{integer}},
     flags    {{integer}} NOT NULL,     -- 1 not final, 2 findings, 4 unclassified events, 8 unanswered questions
-    record   {{data}} NOT NULL,        -- what the chain recorded, and what the rules make of it
-    known    TEXT,                     -- how well that is known, as JSON; null where there is nothing to say
+    record   {{data}} NOT NULL,        -- what the chain recorded and the rules derived
+    known    TEXT,                     -- findings and open questions, as JSON; may be null
     sum      {{data}} NOT NULL
 ){{strict}}{{by "height"}};
 
 CREATE INDEX blocks_flagged ON blocks (height) WHERE flags <> 0;
 
--- For people who ask by SQL: what they ask of transactions. It follows from the records.
+-- For SQL users: the most useful fields of transactions, derived from the records.
 CREATE TABLE transactions (
     id         {{integer}} PRIMARY KEY,  -- the height times 1048576, plus the extrinsic
     layer      {{word}} NOT NULL,
     type       {{word}},
     call       {{word}} NOT NULL,
-    hash       {{data}} NOT NULL,        -- of the EVM transaction, where it is one
+    hash       {{data}} NOT NULL,        -- of the EVM transaction, otherwise of the extrinsic
     sender     {{data}},
     recipient  {{data}},
-    payer      {{data}},                 -- where it is not the sender; no byte where nobody knows
+    payer      {{data}},                 -- null if it is the sender, empty if it is unknown
     gas_price  {{amount}},
     gas        {{amount}},
     fee        {{amount}},
@@ -41,26 +41,26 @@ CREATE TABLE transactions (
     verdict    {{word}}
 ){{strict}}{{by "id"}};
 
--- The sealed blocks by days and months of UTC, and what they add up to.
+-- Sealed blocks and their sums by UTC day and month.
 CREATE TABLE stretches (
     unit          TEXT NOT NULL,            -- day or month
-    number        {{integer}} NOT NULL,     -- from 1970 on; -1 is the blocks without a time
-    first         {{integer}} NOT NULL,     -- the lowest height, and the highest
+    number        {{integer}} NOT NULL,     -- from 1970 on; -1 for the blocks without a time
+    first         {{integer}} NOT NULL,     -- the lowest and the highest height
     last          {{integer}} NOT NULL,
     seal          {{data}} NOT NULL,
-    findings      {{integer}} NOT NULL,     -- how many of its blocks have some
+    findings      {{integer}} NOT NULL,     -- number of blocks that have some
     unclassified  {{integer}} NOT NULL,
     unanswered    {{integer}} NOT NULL,
-    rules         TEXT,                     -- that priced its transactions, a line each
-    merged        {{integer}} NOT NULL,     -- 1 where the month of a day has its hashes
-    leaves        {{data}},                 -- the SHA-256 of each of its parts; null until they are written
+    rules         TEXT,                     -- the rules that priced its transactions, one per line
+    merged        {{integer}} NOT NULL,     -- 1 if the day's hashes are in its month's parts
+    leaves        {{data}},                 -- the SHA-256 of each part; null until they are written
     {{range counts}}{{.}} {{integer}} NOT NULL,
     {{end}}{{range amounts}}{{.}} {{amount}} NOT NULL,
     {{end}}digest {{data}} NOT NULL,        -- of this row
     PRIMARY KEY (unit, number)
 ){{clustered}};
 
--- What sums up and looks up a day or a month that has ended.
+-- Sums and indexes of ended days and months.
 CREATE TABLE parts (
     unit    TEXT NOT NULL,
     number  {{integer}} NOT NULL,
@@ -73,7 +73,7 @@ CREATE TABLE parts (
 ALTER TABLE blocks ALTER record SET STORAGE EXTERNAL;
 ALTER TABLE parts ALTER body SET STORAGE EXTERNAL;
 {{end}}
--- What a later program made of a block that is in the book: the old judgement stays.
+-- What a later program version derived for stored blocks; the old judgement stays.
 CREATE TABLE rejudgements (
     height       {{integer}} NOT NULL,
     table_name   TEXT NOT NULL,
@@ -85,17 +85,21 @@ CREATE TABLE rejudgements (
     PRIMARY KEY (height, table_name, row_number, column_name, program)
 ){{clustered}};
 
--- Which blocks are proved, and by which trusted block: outside of the digests, so that seals
--- do not depend on it. Spans do not overlap; those that touch have other trusted blocks.
+-- Which blocks are proved, and by which checkpoint. Digests and seals do not cover it.
+-- Ranges do not overlap; adjacent ones have different checkpoints.
 CREATE TABLE proved (
     first           {{integer}} NOT NULL PRIMARY KEY,
     last            {{integer}} NOT NULL,
     trusted_height  {{integer}} NOT NULL,
     trusted_hash    {{data}} NOT NULL,
+    final_set       TEXT,                 -- the validators that signed; null if the block is only trusted
+    final_root      TEXT,                 -- the trusted validators from which the sets begin
+    final_root_hash {{data}} NOT NULL,    -- of their list; zeros if the block is only trusted
+    final_para      TEXT,                 -- the parachain's ID; null for a chain that finalizes itself
     digest          {{data}} NOT NULL     -- of this row
 ){{clustered}};
 {{if files}}
--- Words that rows have over and over: a file has their numbers in the rows. PostgreSQL has the words.
+-- Common words, stored as numbers in a file. PostgreSQL stores the words.
 CREATE TABLE words (
     number  INTEGER PRIMARY KEY,
     word    TEXT NOT NULL
@@ -152,4 +156,6 @@ CREATE VIEW book_contract_days AS SELECT day, layer, call, contract, {{template 
 CREATE VIEW book_contract_months AS SELECT month, layer, call, contract, {{template "shown payments"}} FROM (
     SELECT substr({{time "b.time_ms"}}, 1, 7) AS month, {{template "contract"}}, {{template "payments"}} GROUP BY 1, 2, 3, 4) AS paid;
 
-CREATE VIEW book_proved AS SELECT first, last, trusted_height, {{hex "trusted_hash"}} AS trusted_hash FROM proved;
+CREATE VIEW book_proved AS SELECT first, last, trusted_height, {{hex "trusted_hash"}} AS trusted_hash,
+    final_set, final_root, CASE WHEN final_set IS NOT NULL THEN {{hex "final_root_hash"}} END AS final_root_hash, final_para
+FROM proved;

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Three processes share a range, and at a random moment one with jobs under way is
-// gone: killed, or frozen, as with its machine, and back when all is done without it.
+// Three processes share a range. At random moments one with running jobs disappears: killed, or frozen like its machine,
+// and resumed when everything is done.
 func TestAWorkerIsGone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits until its jobs are taken up")
@@ -33,7 +33,7 @@ func TestAWorkerIsGone(t *testing.T) {
 
 			var gone *process
 			var left []int64
-			s.eventually("nobody has jobs under way", func() bool {
+			s.eventually("no jobs are running", func() bool {
 				for _, p := range processes {
 					if left = s.stopped(p, stop); len(left) > 0 {
 						gone = p
@@ -53,14 +53,14 @@ func TestAWorkerIsGone(t *testing.T) {
 				s.ends(gone)
 				s.requireDone(2000)
 			}
-			for _, id := range left { // on a machine that is too slow, the second one may count as dead, too
-				require.GreaterOrEqual(t, one[int](s, "SELECT attempt FROM jobs WHERE id = $1", id), 2, "nobody took it up")
+			for _, id := range left { // on a machine that is too slow, the second one may count as dead too
+				require.GreaterOrEqual(t, one[int](s, "SELECT attempt FROM jobs WHERE id = $1", id), 2, "not taken over")
 			}
 		})
 	}
 }
 
-// A job that was given to another while its worker was alive after all.
+// A job that was given to another worker while the first was still alive.
 func TestAJobThatWasGivenToAnotherWritesNothing(t *testing.T) {
 	t.Parallel()
 	s := newShared(t, postgrestest.Start(t))
@@ -69,7 +69,7 @@ func TestAJobThatWasGivenToAnotherWritesNothing(t *testing.T) {
 	judge := but(slow(0), 10, func(context.Context) error {
 		if times.Add(1) == 1 {
 			s.exec("UPDATE jobs SET due = now()")
-			s.eventually("nobody takes it up", func() bool { return one[bool](s, "SELECT ended IS NOT NULL FROM jobs") })
+			s.eventually("not taken over", func() bool { return one[bool](s, "SELECT ended IS NOT NULL FROM jobs") })
 		}
 		return nil
 	})
@@ -78,7 +78,7 @@ func TestAJobThatWasGivenToAnotherWritesNothing(t *testing.T) {
 	s.requireDone(10)
 }
 
-// A job whose worker counts as dead, but that nobody took up, is done by its worker.
+// A job whose worker counts as dead, but that was not taken over, is done by its worker.
 func TestAJobThatWasTakenForDead(t *testing.T) {
 	t.Parallel()
 	s := newShared(t, postgrestest.Start(t))
@@ -94,7 +94,7 @@ func TestAJobThatWasTakenForDead(t *testing.T) {
 	require.Equal(t, int64(1), times.Load())
 }
 
-// What the worker that lost a job says of it is not about the one that has it now.
+// Reports of a worker that lost a job do not affect the new worker.
 func TestAWorkerThatLostAJobSaysNothing(t *testing.T) {
 	t.Parallel()
 	s := newShared(t, postgrestest.Start(t))
@@ -115,7 +115,7 @@ func TestAWorkerThatLostAJobSaysNothing(t *testing.T) {
 	s.requireDone(10)
 	require.Equal(t, int64(2), times.Load())
 	require.Equal(t, 2, one[int](s, "SELECT attempt FROM jobs"))
-	require.Equal(t, "the worker died, or took too long", one[string](s, "SELECT error FROM jobs"))
+	require.Equal(t, "the worker died or took too long", one[string](s, "SELECT error FROM jobs"))
 }
 
 func TestTheDatabaseDiesUnderLoad(t *testing.T) {

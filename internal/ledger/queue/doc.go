@@ -1,22 +1,19 @@
-// Package queue shares a range of blocks among any number of workers on any machines, as jobs
-// in the PostgreSQL database that holds the ledger.
+// Package queue distributes a range of blocks among any number of workers on any machines, as jobs in the
+// PostgreSQL database that stores the ledger.
 //
 //  1. Enqueue cuts the range into jobs.
-//  2. A worker takes a job, asks the ledger what is missing of it, has that judged, and
-//     stores it. The rows and the end of the job are one transaction: a worker that dies at
-//     any moment loses nothing and doubles nothing.
-//  3. What is not judged after half of the time limit becomes a job of its own, in that
-//     transaction too. So no job that is alive ever looks like a dead one. Where storing
-//     takes longer than the other half, the worker stores half as many blocks at once from
-//     then on. Where one block takes longer, the job's time is doubled.
-//  4. A job whose worker died is taken up by another after one and a half times the limit.
-//  5. A job that failed is tried again after 1 s, 2 s, 4 s … 1 minute, for a week.
-//  6. The workers seal what is stored.
+//  2. A worker takes a job, finds its missing blocks, has them judged, and stores them. The rows and the end
+//     of the job are one transaction: a worker that dies loses nothing and duplicates nothing.
+//  3. Blocks not judged after half of the time limit become a new job, in the same transaction. A live job
+//     therefore never looks like a dead one. If storing exceeds the other half, the worker halves its batches.
+//     If a single block exceeds it, the job's time is doubled.
+//  4. After one and a half times the limit, another worker takes over the job of a dead worker.
+//  5. A failed job is retried after 1 s, 2 s, 4 s … 1 minute, for a week.
+//  6. The workers seal stored blocks.
 //
 // # Before you change it
 //
-// A job is a row of the table jobs. Who takes it writes the time into it, and whatever is stored,
-// ended or said of the job goes with that time (job.change). So a worker that was taken for dead and
-// was not stores nothing if another took up its job, and times only decide how long a dead worker's
-// job waits, never what is stored.
+// A job is a row of the table jobs. The worker that takes it writes the time into it, and every later change
+// of the job depends on that time (job.change). A worker wrongly considered dead therefore stores nothing once
+// another has taken over its job. Times decide only how long a dead worker's job waits, never what is stored.
 package queue

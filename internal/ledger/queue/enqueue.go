@@ -12,13 +12,12 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// MaxJobs is how many jobs one call of Enqueue makes at most.
+// MaxJobs is the maximum number of jobs that one call of Enqueue creates.
 const MaxJobs = 1_000_000
 
-// Enqueue adds jobs of at most size blocks for spans of heights and returns how many
-// it added: all of them or, with an error, none. It leaves out the heights that an open
-// job has. The caller leaves out the blocks that the ledger has; the workers do so too.
-// Enqueue creates the table of the jobs if it is missing.
+// Enqueue adds jobs of at most size blocks for spans of heights, and returns how many it added: all or, with
+// an error, none. It skips heights that are in an open job. Stored blocks are skipped by the caller, and again
+// by the workers. Enqueue creates the table jobs if it is missing.
 func Enqueue(ctx context.Context, pool *pgxpool.Pool, spans []chain.Heights, size uint64) (jobs int, err error) {
 	if err := check(spans, size); err != nil {
 		return 0, err
@@ -27,7 +26,7 @@ func Enqueue(ctx context.Context, pool *pgxpool.Pool, spans []chain.Heights, siz
 		return 0, err
 	}
 	err = pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
-		// One at a time, or two would not see each other's jobs.
+		// One at a time, otherwise two calls would not see each other's jobs.
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtext('fees enqueue'))"); err != nil {
 			return err
 		}
@@ -53,20 +52,20 @@ func Enqueue(ctx context.Context, pool *pgxpool.Pool, spans []chain.Heights, siz
 
 func check(spans []chain.Heights, size uint64) error {
 	if size == 0 {
-		return fmt.Errorf("enqueue: a job must have at least 1 block")
+		return fmt.Errorf("enqueue: a job needs at least 1 block")
 	}
 	for _, s := range spans {
 		if s.First > s.Last {
-			return fmt.Errorf("enqueue: blocks %d to %d: the first is after the last", s.First, s.Last)
+			return fmt.Errorf("enqueue: block %d is after block %d", s.First, s.Last)
 		}
 		if s.Last >= math.MaxInt64 {
-			return fmt.Errorf("enqueue: block %d: the height is more than a ledger can hold", s.Last)
+			return fmt.Errorf("enqueue: block %d exceeds the greatest height that a ledger can store", s.Last)
 		}
 	}
 	return nil
 }
 
-// unfinished are the spans of the jobs that are not over.
+// unfinished returns the spans of the open jobs.
 func unfinished(ctx context.Context, tx pgx.Tx) ([]chain.Heights, error) {
 	rows, err := tx.Query(ctx, "SELECT first, last FROM jobs WHERE ended IS NULL")
 	if err != nil {
@@ -75,7 +74,7 @@ func unfinished(ctx context.Context, tx pgx.Tx) ([]chain.Heights, error) {
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[chain.Heights])
 }
 
-// without is what of some spans is not in others, in order and without overlaps.
+// without returns the spans minus others, in order and without overlaps.
 func without(spans, others []chain.Heights) (left []chain.Heights) {
 	others = union(others)
 	for _, s := range union(spans) {
@@ -102,7 +101,7 @@ func without(spans, others []chain.Heights) (left []chain.Heights) {
 	return left
 }
 
-// union is the same heights in order, each once.
+// union sorts and merges spans.
 func union(spans []chain.Heights) []chain.Heights {
 	var all []chain.Heights
 	for _, s := range slices.SortedFunc(slices.Values(spans), func(a, b chain.Heights) int { return cmp.Compare(a.First, b.First) }) {
@@ -115,13 +114,13 @@ func union(spans []chain.Heights) []chain.Heights {
 	return all
 }
 
-// cut makes parts of at most size blocks.
+// cut splits spans into parts of at most size blocks.
 func cut(spans []chain.Heights, size uint64) ([]chain.Heights, error) {
 	var parts []chain.Heights
 	for _, s := range spans {
 		for first := s.First; ; first += size {
 			if len(parts) == MaxJobs {
-				return nil, fmt.Errorf("more than %d jobs: enqueue fewer blocks, or more of them in a job", MaxJobs)
+				return nil, fmt.Errorf("more than %d jobs; enqueue fewer blocks, or use larger jobs", MaxJobs)
 			}
 			last := s.Last
 			if s.Last-first >= size {

@@ -13,7 +13,7 @@ import (
 	"github.com/feeledger/fees/internal/test/postgrestest"
 )
 
-// spans are those of the jobs that are waiting.
+// spans returns the spans of the waiting jobs.
 func (s shared) spans() (spans []chain.Heights) {
 	firsts := column[uint64](s, "SELECT first FROM jobs WHERE ended IS NULL AND taken IS NULL ORDER BY 1")
 	lasts := column[uint64](s, "SELECT last FROM jobs WHERE ended IS NULL AND taken IS NULL ORDER BY 1")
@@ -41,11 +41,11 @@ func TestEnqueue(t *testing.T) {
 	require.Equal(t, chain.Heights{First: 26, Last: 30}, s.spans()[3])
 	require.Equal(t, 1, add(10, chain.Heights{First: 35, Last: 37}, chain.Heights{First: 33, Last: 36}), "in any order, with overlaps")
 	require.Equal(t, chain.Heights{First: 33, Last: 37}, s.spans()[4])
-	require.Equal(t, 3, add(100, chain.Heights{First: 0, Last: 40}), "around what is there")
+	require.Equal(t, 3, add(100, chain.Heights{First: 0, Last: 40}), "around existing jobs")
 	require.Equal(t, []chain.Heights{{First: 0, Last: 0}, {First: 31, Last: 32}, {First: 38, Last: 40}},
 		[]chain.Heights{s.spans()[0], s.spans()[5], s.spans()[7]})
 
-	// A job of any state that is not over stands for its blocks, and no other.
+	// An open job in any state covers exactly its blocks.
 	for state, added := range map[string]int{
 		"taken = now()": 0, "error = 'timeout', due = now() + interval '1 minute'": 0, "ended = now()": 1, "ended = now(), failed = true": 1,
 	} {
@@ -62,7 +62,7 @@ func TestEnqueueAtTheSameTime(t *testing.T) {
 	var total int
 	var mu sync.Mutex
 	var all sync.WaitGroup
-	for range 6 { // the tables are made once, too
+	for range 6 { // the tables are created once
 		all.Go(func() {
 			jobs, err := queue.Enqueue(context.Background(), s.Pool(), []chain.Heights{{First: 1, Last: 5000}}, 2)
 			mu.Lock()
@@ -86,10 +86,10 @@ func TestEnqueueRefuses(t *testing.T) {
 		error string
 	}{
 		"jobs of nothing": {chain.Heights{First: 1, Last: 2}, 0, "at least 1 block"},
-		"a reverse span":  {chain.Heights{First: 2, Last: 1}, 1, "the first is after the last"},
+		"a reverse span":  {chain.Heights{First: 2, Last: 1}, 1, "is after block"},
 		"too many jobs":   {chain.Heights{First: 1, Last: 1_000_001}, 1, "more than 1000000 jobs"},
 		"all heights":     {chain.Heights{First: 0, Last: math.MaxInt64 - 1}, 1000, "more than 1000000 jobs"},
-		"too high":        {chain.Heights{First: 5, Last: math.MaxInt64}, math.MaxUint64, "block 9223372036854775807: the height is more than a ledger can hold"},
+		"too high":        {chain.Heights{First: 5, Last: math.MaxInt64}, math.MaxUint64, "block 9223372036854775807 exceeds the greatest height"},
 	} {
 		_, err := queue.Enqueue(context.Background(), s.Pool(), []chain.Heights{test.span}, test.size)
 		require.ErrorContains(t, err, test.error, name)

@@ -14,8 +14,8 @@ import (
 	"github.com/feeledger/fees/source/prove"
 )
 
-// Share blocks among workers, and be one of them until no job is left. Any number of programs on
-// any machines may run this at once. It needs a PostgreSQL server.
+// Share blocks among workers, and be one of them until no job is left. Any number of programs on any machines may do this
+// at once. It requires PostgreSQL.
 func Example() {
 	ctx := context.Background()
 	book, err := ledger.OpenShared(ctx, "postgres://fees@localhost/fees")

@@ -16,8 +16,8 @@ type Attempt struct {
 	At   time.Time // when it was given out
 }
 
-// WorkWatched works jobs as Work does, until its context ends, but seals nothing. Watch does the
-// work of each attempt, and sees what came of it.
+// WorkWatched processes jobs like Work, until its context ends, but seals nothing. watch runs each attempt and sees its
+// result.
 func WorkWatched(ctx context.Context, book *ledger.Book, judge Judge, o Options, watch func(context.Context, Attempt, func(context.Context) error)) error {
 	o = o.withDefaults()
 	if err := prepare(ctx, book.Pool()); err != nil {
@@ -42,7 +42,7 @@ func WorkWatched(ctx context.Context, book *ledger.Book, judge Judge, o Options,
 	return nil
 }
 
-// SealLast seals as a worker does when its work is over, and waits only so long for others.
+// SealLast seals like a worker that has finished, with a limit for waiting for others.
 func SealLast(ctx context.Context, book *ledger.Book, others time.Duration) error {
 	return sealer{book, Options{}, others}.last(ctx)
 }

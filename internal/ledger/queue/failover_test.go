@@ -17,10 +17,9 @@ import (
 	"github.com/feeledger/fees/internal/test/postgrestest"
 )
 
-// The server is lost for good while workers fill a ledger, and its standby takes its place. The
-// workers have the addresses of both, and go on by themselves. What had not come to the standby
-// is lost, jobs and blocks alike, and is made once more: the seal is the same in the end. Where
-// each commit waits for the standby, nothing is lost of which anybody was told.
+// The server is lost for good while workers fill a ledger, and its standby takes over. The workers know both addresses and
+// continue by themselves. Jobs and blocks that had not reached the standby are lost and redone: the final seal is the same.
+// If each commit waits for the standby, nothing confirmed is lost.
 func TestFailover(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits until jobs that were under way are taken up")

@@ -9,8 +9,7 @@ import (
 	"github.com/feeledger/fees/internal/test/postgrestest"
 )
 
-// A worker that is frozen in the midst of what it sends the server keeps what it stores
-// locked, and no limit of the server's own ends that.
+// A worker frozen in the middle of a message keeps its rows locked, and no limit of the server ends that.
 func TestAWorkerIsFrozenWhileItSends(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits until its jobs are taken up")
@@ -19,7 +18,7 @@ func TestAWorkerIsFrozenWhileItSends(t *testing.T) {
 	s := newShared(t, postgrestest.StartOwn(t, "fsync=off")) // no database of the same server can be dropped meanwhile
 	s.enqueue(1500, 20)
 	between, address := overNetwork(t, s.address, 0)
-	between.LoseAfter(regexp.MustCompile(`copy "unsealed" [^;]*;\x00`)) // the last that a worker stores
+	between.LoseAfter(regexp.MustCompile(`copy "unsealed" [^;]*;\x00`)) // the last step of storing
 	gone := shared{t, s.Book, address}.process()
 	s.eventually("the server does not wait for rows", func() bool {
 		return one[bool](s, `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()

@@ -10,9 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// stopped stops a worker process for good or for long while it has jobs under way, and returns
-// those jobs. Where it has none it leaves the process alone. Meanwhile the rows are locked:
-// whatever the process has sent by then, it ends none of these jobs.
+// stopped stops a worker process with running jobs, for good or for long, and returns those jobs. Without any, it does not
+// stop the process. Meanwhile the rows are locked, so that the process ends none of these jobs.
 func (s shared) stopped(p *process, stop func(*process)) (jobs []int64) {
 	s.Helper()
 	ctx := context.Background()
@@ -35,7 +34,7 @@ func (p *process) kill() {
 	require.Error(p.test, p.Wait())
 }
 
-// freeze stops a process, and returns when none of it runs.
+// freeze stops a process, and returns when none of its threads runs.
 func (p *process) freeze() {
 	require.NoError(p.test, p.Process.Signal(syscall.SIGSTOP))
 	var status syscall.WaitStatus
@@ -44,5 +43,5 @@ func (p *process) freeze() {
 	require.True(p.test, status.Stopped(), &p.said)
 }
 
-// thaw lets it go on.
+// thaw resumes it.
 func (p *process) thaw() { require.NoError(p.test, p.Process.Signal(syscall.SIGCONT)) }

@@ -10,22 +10,21 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Summary is how the jobs stand.
+// Summary counts the jobs by state.
 type Summary struct {
-	Waiting  uint64 // for a worker
+	Waiting  uint64 // waiting for a worker
 	Running  uint64
-	Retrying uint64 // failed and waits to be tried again
-	Failed   uint64 // and will not be tried again; those of the last week
-	Done     uint64 // those of the last day
-	// Failures are the last errors of jobs that are not done, the newest first, at
-	// most MaxFailures.
+	Retrying uint64 // failed, waiting for a retry
+	Failed   uint64 // failed for good in the last week
+	Done     uint64 // done in the last day
+	// Failures are the last errors of jobs that are not done, newest first, at most MaxFailures.
 	Failures []Failure
 }
 
-// Left is how many jobs are not over.
+// Left returns the number of open jobs.
 func (s Summary) Left() uint64 { return s.Waiting + s.Running + s.Retrying }
 
-// MaxFailures is how many failures a Summary has at most.
+// MaxFailures is the maximum number of failures in a Summary.
 const MaxFailures = 20
 
 // Failure is a job's last error.
@@ -34,10 +33,10 @@ type Failure struct {
 	Attempt int // from 1
 	Error   string
 	At      time.Time
-	Next    time.Time // of the next attempt, zero if there is none or it is under way
+	Next    time.Time // time of the next attempt; zero if there is none or it is running
 }
 
-// Jobs counts the jobs. Where their table is not there, there are none.
+// Jobs counts the jobs. Without the table jobs there are none.
 func Jobs(ctx context.Context, pool *pgxpool.Pool) (Summary, error) {
 	var s Summary
 	err := pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {

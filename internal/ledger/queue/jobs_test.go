@@ -25,7 +25,7 @@ func TestJobs(t *testing.T) {
 	const next = "due = '2026-01-02 03:05:05+00'"
 	set(1, "ended = now(), error = 'once', attempt = 2")
 	set(11, "taken = now(), attempt = 1")
-	set(21, "taken = now(), attempt = 2, error = 'the worker died, or took too long'")
+	set(21, "taken = now(), attempt = 2, error = 'the worker died or took too long'")
 	set(31, "attempt = 2, error = 'refused', "+next)
 	set(41, "attempt = 1, error = 'timeout', "+next)
 	set(51, "attempt = 1, ended = now(), failed = true, error = 'a ledger of another chain'")
@@ -39,13 +39,13 @@ func TestJobs(t *testing.T) {
 			{Span: chain.Heights{First: 51, Last: 60}, Attempt: 1, Error: "a ledger of another chain", At: at.Add(51 * time.Second)},
 			{Span: chain.Heights{First: 41, Last: 50}, Attempt: 1, Error: "timeout", At: at.Add(41 * time.Second), Next: at.Add(time.Minute)},
 			{Span: chain.Heights{First: 31, Last: 40}, Attempt: 2, Error: "refused", At: at.Add(31 * time.Second), Next: at.Add(time.Minute)},
-			{Span: chain.Heights{First: 21, Last: 30}, Attempt: 1, Error: "the worker died, or took too long", At: at.Add(21 * time.Second)},
+			{Span: chain.Heights{First: 21, Last: 30}, Attempt: 1, Error: "the worker died or took too long", At: at.Add(21 * time.Second)},
 		},
 	}, jobs)
 	require.Equal(t, uint64(5), jobs.Left())
 }
 
-// What ended long ago is forgotten when the next one comes to make jobs, or to work.
+// Jobs that ended long ago are deleted at the next enqueue or work.
 func TestOldJobsAreForgotten(t *testing.T) {
 	s := newShared(t, postgrestest.Start(t))
 	s.enqueue(40, 10)

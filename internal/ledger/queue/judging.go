@@ -11,20 +11,19 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// Judge reads, prices and proves the blocks of a span, in order and without gaps.
-// It ends after its first error, and when its context does.
+// Judge reads, prices and proves the blocks of a span, in order and without gaps. It ends after its first
+// error, or when its context ends.
 type Judge func(ctx context.Context, span chain.Heights) iter.Seq2[*ledger.Entry, error]
 
-// Why judging was broken off.
+// Why judging stopped early.
 var (
-	errTime    = errors.New("the time for one job is over")
-	errEnough  = errors.New("these are as many blocks as can be stored at once")
-	errStopped = errors.New("the worker stops")
+	errTime    = errors.New("the time limit of the job is reached")
+	errEnough  = errors.New("the batch is full")
+	errStopped = errors.New("the worker is stopping")
 )
 
-// judging gives what was judged within a time, and why it is not everything: errTime,
-// errEnough, errStopped, or what went wrong. It does not wait for a judge that does not
-// listen.
+// judging returns the entries judged within a time, and why they are incomplete: errTime, errEnough, errStopped,
+// or an error. It does not wait for a judge that ignores its context.
 func (w *worker) judging(ctx context.Context, spans []chain.Heights, within time.Duration) ([]*ledger.Entry, error) {
 	ctx, end := context.WithTimeoutCause(ctx, within, errTime)
 	defer end()
@@ -36,11 +35,11 @@ func (w *worker) judging(ctx context.Context, spans []chain.Heights, within time
 	ended := make(chan error, 1)
 	go func() { ended <- w.feed(ctx, spans, judged) }()
 	var entries []*ledger.Entry
-	last, most := spans[len(spans)-1].Last, w.portion.size()
+	last, limit := spans[len(spans)-1].Last, w.portion.size()
 	for {
 		select {
 		case e := <-judged:
-			if entries = append(entries, e); len(entries) >= most && e.Height() != last {
+			if entries = append(entries, e); len(entries) >= limit && e.Height() != last {
 				return entries, errEnough
 			}
 		case err := <-ended:
@@ -54,7 +53,7 @@ func (w *worker) judging(ctx context.Context, spans []chain.Heights, within time
 	}
 }
 
-// feed sends the entries of every block of the spans.
+// feed sends the entries of all blocks of the spans.
 func (w *worker) feed(ctx context.Context, spans []chain.Heights, judged chan<- *ledger.Entry) (err error) {
 	defer recovered(&err)
 	for _, span := range spans {
@@ -64,7 +63,7 @@ func (w *worker) feed(ctx context.Context, spans []chain.Heights, judged chan<- 
 				return err
 			}
 			if e == nil || e.Height() != next || e.Height() > span.Last {
-				return fmt.Errorf("block %d was to be judged, and another was", next)
+				return fmt.Errorf("expected the result for block %d, got another block", next)
 			}
 			select {
 			case judged <- e:
@@ -74,7 +73,7 @@ func (w *worker) feed(ctx context.Context, spans []chain.Heights, judged chan<- 
 			}
 		}
 		if next != span.Last+1 {
-			return fmt.Errorf("block %d was not judged", next)
+			return fmt.Errorf("no result for block %d", next)
 		}
 	}
 	return nil

@@ -35,7 +35,7 @@ import (
 // asWorker makes the test binary a worker of a ledger.
 const asWorker = "FEES_QUEUE_TEST_LEDGER"
 
-// pauseOfWorker is how long such a worker takes for each block, besides.
+// pauseOfWorker is the additional time of such a worker for each block.
 const pauseOfWorker = "FEES_QUEUE_TEST_PAUSE"
 
 func TestMain(m *testing.M) {
@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	flag.Parse()
-	if err := flag.Set("test.parallel", "8"); err != nil { // they wait more than they work
+	if err := flag.Set("test.parallel", "8"); err != nil { // they wait more than they compute
 		panic(err)
 	}
 	code := m.Run()
@@ -77,13 +77,13 @@ func workerProcess(address string) error {
 	})
 }
 
-// made is the chain that all tests judge. Its ledgers begin with block 1.
+// made is the chain of all tests. Its ledgers start at block 1.
 var made = chaingen.New(chaingen.Options{Seed: 7})
 
-// identity is its.
+// identity is the chain's identity.
 var identity = ledger.Identity{Network: "moonbeam", Genesis: chain.Some(made.Hash(0))}
 
-// judged reads, prices and proves blocks as fees worker does.
+// judged reads, prices and proves blocks like fees worker.
 func judged(ctx context.Context, span chain.Heights) iter.Seq2[*ledger.Entry, error] {
 	return func(yield func(*ledger.Entry, error) bool) {
 		reader := &source.Reader{Source: made.Source(), Tables: network.BuiltIn()}
@@ -108,7 +108,7 @@ func judged(ctx context.Context, span chain.Heights) iter.Seq2[*ledger.Entry, er
 	}
 }
 
-// slow is a judge that takes its time for each block, besides.
+// slow is a judge with additional time for each block.
 func slow(pause time.Duration) queue.Judge {
 	return func(ctx context.Context, span chain.Heights) iter.Seq2[*ledger.Entry, error] {
 		return func(yield func(*ledger.Entry, error) bool) {
@@ -128,7 +128,7 @@ func slow(pause time.Duration) queue.Judge {
 	}
 }
 
-// entries are those of a span.
+// entries returns the entries of a span.
 func entries(t testing.TB, span chain.Heights) (list []*ledger.Entry) {
 	for e, err := range judged(context.Background(), span) {
 		require.NoError(t, err)
@@ -137,14 +137,13 @@ func entries(t testing.TB, span chain.Heights) (list []*ledger.Entry) {
 	return list
 }
 
-// quietSeals are the seals of quiet books, by their last block.
+// quietSeals are the seals of undisturbed ledgers, by last block.
 var quietSeals struct {
 	sync.Mutex
 	known map[uint64]ledger.Seal
 }
 
-// quietSeal is the seal of a book in a file that one program filled in one go with the
-// blocks from 1 to a last one.
+// quietSeal is the seal of a ledger in a file that one program filled with the blocks from 1 to a last one.
 func quietSeal(t testing.TB, last uint64) ledger.Seal {
 	quietSeals.Lock()
 	defer quietSeals.Unlock()
@@ -170,7 +169,7 @@ func quietSeal(t testing.TB, last uint64) ledger.Seal {
 	return seal
 }
 
-// but is a judge that does something else first for one block.
+// but is a judge that runs a function before one block.
 func but(judge queue.Judge, height uint64, do func(context.Context) error) queue.Judge {
 	return func(ctx context.Context, span chain.Heights) iter.Seq2[*ledger.Entry, error] {
 		return func(yield func(*ledger.Entry, error) bool) {
@@ -202,7 +201,7 @@ func newShared(t testing.TB, server *postgrestest.Server) shared {
 	return shared{t, book, address}
 }
 
-// enqueue makes jobs for blocks from 1 to a last one.
+// enqueue creates jobs for blocks from 1 to a last one.
 func (s shared) enqueue(last, size uint64) int {
 	jobs, err := queue.Enqueue(context.Background(), s.Pool(), []chain.Heights{{First: 1, Last: last}}, size)
 	require.NoError(s, err)
@@ -221,8 +220,8 @@ func one[T any](s shared, sql string, arguments ...any) (value T) {
 	return value
 }
 
-// requireDone wants every block from 1 to a last one stored and sealed as in a quiet
-// book, and all jobs done.
+// requireDone requires all blocks from 1 to a last one to be stored and sealed as in an undisturbed ledger, and all jobs
+// to be done.
 func (s shared) requireDone(last uint64) {
 	s.Helper()
 	status := s.status()
@@ -236,7 +235,7 @@ func (s shared) requireDone(last uint64) {
 	require.Empty(s, jobs.Failures)
 }
 
-// requireSound wants a verification of the book to find nothing.
+// requireSound requires a verification without findings.
 func (s shared) requireSound() {
 	s.Helper()
 	var found []string
@@ -251,7 +250,7 @@ func (s shared) status() ledger.Status {
 	return status
 }
 
-// work works all jobs.
+// work processes all jobs.
 func (s shared) work(judge queue.Judge, o queue.Options) {
 	s.Helper()
 	ctx, cancel := context.WithTimeoutCause(context.Background(), patience, errors.New("the work took too long"))
@@ -260,14 +259,14 @@ func (s shared) work(judge queue.Judge, o queue.Options) {
 	require.NoError(s, queue.Work(ctx, s.Book, judge, o))
 }
 
-// process is a worker process, and what it says.
+// process is a worker process and its output.
 type process struct {
 	*exec.Cmd
 	said bytes.Buffer
 	test testing.TB
 }
 
-// limit is the time that worker processes have for a job.
+// limit is the time for a job in worker processes.
 const limit = 4 * time.Second
 
 func (s shared) process() *process {
@@ -279,7 +278,7 @@ func (s shared) process() *process {
 	return p
 }
 
-// is is SQL for what a worker process is called.
+// is is an SQL condition for a worker process.
 func (p *process) is() string { return fmt.Sprintf("%%/%d/%%", p.Process.Pid) }
 
 func (s shared) exec(sql string, arguments ...any) {
@@ -297,10 +296,10 @@ func column[T any](s shared, sql string, arguments ...any) []T {
 	return values
 }
 
-// patience is far more than anything takes that a test waits for.
+// patience exceeds any expected waiting time.
 const patience = 10 * time.Minute
 
-// eventually waits until something holds.
+// eventually waits until a condition is true.
 func (s shared) eventually(what string, holds func() bool) {
 	s.Helper()
 	for began := time.Now(); !holds(); time.Sleep(seconds(0.01)) {
@@ -308,7 +307,7 @@ func (s shared) eventually(what string, holds func() bool) {
 	}
 }
 
-// ends wants a worker process to end well.
+// ends requires a worker process to succeed.
 func (s shared) ends(p *process) {
 	s.Helper()
 	var late atomic.Bool
@@ -318,7 +317,7 @@ func (s shared) ends(p *process) {
 	})
 	defer limit.Stop()
 	err := p.Wait()
-	require.False(s, late.Load(), "it goes on for ever: %s", &p.said)
+	require.False(s, late.Load(), "it does not end: %s", &p.said)
 	require.NoError(s, err, &p.said)
 }
 

@@ -21,7 +21,7 @@ import (
 	"github.com/feeledger/fees/internal/test/postgrestest"
 )
 
-// history is what was called, when, and what came of it.
+// history records calls, their times and results.
 type history struct {
 	sync.Mutex
 	operations []porcupine.Operation
@@ -29,7 +29,7 @@ type history struct {
 
 func now() int64 { return time.Now().UnixNano() }
 
-// forever is when a call returned of which nobody knows whether it did what it was for.
+// forever is the return time of a call whose effect is unknown.
 const forever = int64(1) << 62
 
 func (h *history) add(input, output any, call, done int64) {
@@ -38,14 +38,14 @@ func (h *history) add(input, output any, call, done int64) {
 	h.operations = append(h.operations, porcupine.Operation{Input: input, Output: output, Call: call, Return: done})
 }
 
-// The calls of the queue, each about the blocks from a height on.
+// The calls of the queue, each for the blocks from a height on.
 type (
-	enqueued struct{ first uint64 } // gives how many jobs it made
+	enqueued struct{ first uint64 } // returns the number of created jobs
 	claimed  struct {
 		first uint64
 		queue.Attempt
 	}
-	finished struct { // gives an outcome
+	finished struct { // returns an outcome
 		first uint64
 		queue.Attempt
 	}
@@ -54,20 +54,19 @@ type (
 type outcome string
 
 const (
-	stored  outcome = "stored"  // what was judged, and the job was done in the same transaction
-	refused outcome = "refused" // the job is another's
-	unknown outcome = "unknown" // the job may be done, or not
+	stored  outcome = "stored"  // the entries were stored, and the job was completed in the same transaction
+	refused outcome = "refused" // the job belongs to another worker
+	unknown outcome = "unknown" // the job may be completed, or not
 )
 
-// jobState is how a job for some blocks stands: nobody has two at a time.
+// jobState is the state of a job for some blocks; there is at most one at a time.
 type jobState struct {
 	open  bool
-	id    int64     // 0 while nobody took it up
-	given time.Time // to the one who may finish it
+	id    int64     // 0 until it is taken
+	given time.Time // when it was given to its worker
 }
 
-// jobModel is what the queue is to be: a job is given to one after the other, and only the one
-// who has it ends it, once.
+// jobModel is the specification of the queue: a job has one worker at a time, and only that worker ends it, once.
 var jobModel = porcupine.NondeterministicModel{
 	Init: func() []any { return []any{jobState{}} },
 	Partition: func(all []porcupine.Operation) (parts [][]porcupine.Operation) {
@@ -87,7 +86,7 @@ var jobModel = porcupine.NondeterministicModel{
 			byFirst[first] = append(byFirst[first], o)
 		}
 		for first, list := range byFirst {
-			if !made[first] { // what was left of another one
+			if !made[first] { // the rest of another one
 				list = append(list, porcupine.Operation{Input: enqueued{first}, Output: 1})
 			}
 			parts = append(parts, list)
@@ -137,7 +136,7 @@ type sealed struct {
 	seal   ledger.Seal
 }
 
-// sealModel is what the seals are to be: the height only grows, and each has one seal.
+// sealModel is the specification of the seals: the height only grows, and each height has one seal.
 func sealModel(seals []chain.Optional[ledger.Seal]) porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return uint64(0) },
@@ -148,7 +147,7 @@ func sealModel(seals []chain.Optional[ledger.Seal]) porcupine.Model {
 	}
 }
 
-// sealsByHeight are the seals of a quiet book that was sealed block by block, from 1 on.
+// sealsByHeight are the seals of an undisturbed ledger sealed block by block, from 1 on.
 func sealsByHeight(t *testing.T, last uint64) []chain.Optional[ledger.Seal] {
 	ctx := context.Background()
 	book, err := ledger.OpenWriter(ctx, filepath.Join(t.TempDir(), "quiet.db"))
@@ -167,8 +166,8 @@ func sealsByHeight(t *testing.T, last uint64) []chain.Optional[ledger.Seal] {
 	return seals
 }
 
-// Workers whose server is killed, and whose jobs are given to others while they work: what each
-// of them, and who enqueues, seals and reads saw, is what a queue and a seal without faults allow.
+// Workers whose server is killed, and whose jobs are given to others meanwhile: the observations of all workers and
+// clients are consistent with a queue and seals without faults.
 func TestWhatWorkersSawIsLinear(t *testing.T) {
 	if testing.Short() {
 		t.Skip("kills a server")
@@ -192,7 +191,7 @@ func TestWhatWorkersSawIsLinear(t *testing.T) {
 		jobs.add(enqueued{first}, made, call, now())
 	}
 	var enqueuers sync.WaitGroup
-	for range 3 { // each of them wants all
+	for range 3 { // each enqueues everything
 		enqueuers.Go(func() {
 			for _, k := range rand.Perm(last / size) {
 				enqueue(uint64(k*size) + 1)
@@ -202,7 +201,7 @@ func TestWhatWorkersSawIsLinear(t *testing.T) {
 	enqueuers.Wait()
 
 	judge := func(ctx context.Context, span chain.Heights) iter.Seq2[*ledger.Entry, error] {
-		if rand.IntN(3) == 0 { // long enough for another to take the job up
+		if rand.IntN(3) == 0 { // long enough for another worker to take over
 			return slow(200*time.Millisecond)(ctx, span)
 		}
 		return slow(5*time.Millisecond)(ctx, span)
@@ -230,15 +229,15 @@ func TestWhatWorkersSawIsLinear(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		for range 2 { // who seal, and read
+		for range 2 { // seal and read
 			all.Go(func() {
 				for ctx.Err() == nil {
 					book.Seal(ctx)
 					call := now()
 					if status, err := book.Status(ctx); err == nil {
 						height, _ := status.Sealed.Get()
-						seal, any := status.Seal.Get()
-						if any {
+						seal, known := status.Seal.Get()
+						if known {
 							reads.add(nil, sealed{height, seal}, call, now())
 						}
 					}
@@ -247,7 +246,7 @@ func TestWhatWorkersSawIsLinear(t *testing.T) {
 			})
 		}
 	}
-	all.Go(func() { // jobs that are under way are given to others
+	all.Go(func() { // running jobs are given to others
 		for ctx.Err() == nil {
 			time.Sleep(rand.N(30 * time.Millisecond))
 			s.Pool().Exec(ctx, "UPDATE jobs SET due = now() WHERE id IN (SELECT id FROM jobs WHERE ended IS NULL AND (taken IS NOT NULL OR error IS NOT NULL) ORDER BY random() LIMIT 2)")

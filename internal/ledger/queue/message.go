@@ -7,18 +7,18 @@ import (
 	"unicode"
 )
 
-// mostMessage bounds what is stored of an error, in bytes.
-const mostMessage = 500
+// maxMessage limits a stored error, in bytes.
+const maxMessage = 500
 
 var (
-	// Any part of an address but the host may be a key.
+	// Any part of an address except the host may be a key.
 	addresses = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)(?:[^/?#\s"']*@)?([^/?#\s"']*)(?:[/?#][^\s"']*)?`)
 	named     = regexp.MustCompile(`(?i)((?:password|passwd|secret|token|api[-_]?key)["']?\s*[=:]\s*)(?:"[^"]*"|'[^']*'|\S+)`)
 	headers   = regexp.MustCompile(`(?i)\b(bearer|basic)\s+\S+`)
 )
 
-// message is what of an error is stored where others see it: without secrets, on one
-// line, short, and such that PostgreSQL takes it.
+// message returns the form of an error that others may see: without secrets, on one line, short, and valid
+// for PostgreSQL.
 func message(err error, secrets []string) string {
 	text := err.Error()
 	for _, secret := range secrets {
@@ -35,13 +35,13 @@ func message(err error, secrets []string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(text, "�"))
-	if len(text) > mostMessage {
-		text = strings.ToValidUTF8(text[:mostMessage], "") + "…"
+	if len(text) > maxMessage {
+		text = strings.ToValidUTF8(text[:maxMessage], "") + "…"
 	}
 	return text
 }
 
-// recovered makes an error of a panic, which would store its text as it is.
+// recovered turns a panic into an error; a crash would print its text with any secrets.
 func recovered(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("panic: %v", p)

@@ -19,16 +19,16 @@ import (
 	"github.com/feeledger/fees/internal/test/program"
 )
 
-// killsAsked says how often workers and their server are killed.
+// killsAsked sets how often workers and their server are killed.
 const killsAsked = "FEES_SERVER_KILLS"
 
-// namespace is a network of its own, with a link to ours.
+// namespace is a separate network with a link to ours.
 type namespace struct {
 	name, link       string
 	network, address string // of our end of the link
 }
 
-// newNamespace makes a namespace, the i-th of this process, which goes with the test.
+// newNamespace creates the i-th namespace of this process, which is removed when the test ends.
 func newNamespace(t *testing.T, i int) namespace {
 	program.Ask(t, program.Namespaces)
 	id := os.Getpid()%50_000 + i
@@ -40,7 +40,7 @@ func newNamespace(t *testing.T, i int) namespace {
 	if out, err := exec.Command("ip", "netns", "add", n.name).CombinedOutput(); err != nil {
 		program.Missing(t, program.Namespaces, fmt.Sprintf("%v: %s", err, out))
 	}
-	t.Cleanup(func() { exec.Command("ip", "netns", "delete", n.name).Run() }) // the link goes with it
+	t.Cleanup(func() { exec.Command("ip", "netns", "delete", n.name).Run() }) // the link is removed with it
 	n.ip(t, "link", "add", "name", n.link, "type", "veth", "peer", "name", "fees", "netns", n.name)
 	n.ip(t, "address", "add", n.address+"/24", "dev", n.link)
 	n.ip(t, "link", "set", n.link, "up")
@@ -66,10 +66,9 @@ func (n namespace) worker(s shared) *process {
 	return p
 }
 
-// Workers in networks of their own and their server are killed in turns, and their networks are
-// cut off and healed. What they store and seal is what a quiet book has. Where a commit does not
-// wait until it is on the server's disk, blocks are lost with the end of their job; jobs that were
-// just made may be lost too, and are made once more by who enqueues again.
+// Workers in separate networks and their server are killed in turns, and their networks are cut off and restored. The
+// ledger equals an undisturbed one. If commits do not wait for the server's disk, blocks are lost together with the end of
+// their jobs; new jobs may be lost too, and are enqueued again.
 func TestKillsAcrossNamespaces(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not in a short run: kills servers and workers")
@@ -106,7 +105,7 @@ func killAcross(t *testing.T, server *postgrestest.Server, places []namespace, w
 	}
 	left := func() uint64 {
 		for {
-			if jobs, err := queue.Jobs(ctx, s.Pool()); err == nil { // a connection of before a kill is broken
+			if jobs, err := queue.Jobs(ctx, s.Pool()); err == nil { // connections from before a kill are broken
 				return jobs.Left()
 			}
 			time.Sleep(seconds(0.01))
@@ -141,13 +140,13 @@ func killAcross(t *testing.T, server *postgrestest.Server, places []namespace, w
 		}
 	}
 	t.Logf("killed or cut off: %v; %d blocks", killed, last)
-	for i, p := range workers { // those that ended because nothing was left, or no server was there
+	for i, p := range workers { // workers that ended because nothing was left, or without a server
 		p.Process.Kill()
 		p.Wait()
 		workers[i] = start(i)
 	}
-	left()                                                                      // no connection of before is left
-	s.exec("UPDATE jobs SET due = now() WHERE ended IS NULL AND taken IS NULL") // or it waits for up to a minute
+	left()                                                                      // no earlier connection is left
+	s.exec("UPDATE jobs SET due = now() WHERE ended IS NULL AND taken IS NULL") // otherwise it waits for up to a minute
 	for _, p := range workers {
 		s.ends(p)
 	}

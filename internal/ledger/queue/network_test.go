@@ -13,8 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A network that delays what is sent, stands still for a second or two, and breaks
-// connections off: what workers store and seal over it is what a quiet book has.
+// A network delays data, stalls for a second or two, and breaks connections: the workers' ledger equals an undisturbed one.
 func TestWorkersOverABadNetwork(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits until jobs that were broken off are taken up")
@@ -49,7 +48,7 @@ func TestWorkersOverABadNetwork(t *testing.T) {
 	}
 }
 
-// overNetwork is the address of a database that leads over a network.
+// overNetwork returns the address of a database behind such a network.
 func overNetwork(t *testing.T, address string, latency time.Duration) (*badnetwork.Network, string) {
 	place, err := url.Parse(address)
 	require.NoError(t, err)

@@ -12,7 +12,7 @@ import (
 	"github.com/feeledger/fees/internal/test/postgrestest"
 )
 
-// Who wants to know is told of each job when it begins, and how it ended.
+// Options.Began is called for each job, and receives its outcome.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	s := newShared(t, postgrestest.Start(t))
@@ -39,7 +39,7 @@ func TestOutcomes(t *testing.T) {
 	require.Equal(t, map[queue.Outcome]int{queue.Done: 4, queue.Failed: 1}, outcomes)
 	require.Zero(t, running)
 
-	// A job of which nothing is judged when the worker is to end is others'.
+	// A job of which nothing was judged before the worker stops is put back.
 	other := newShared(t, postgrestest.Start(t))
 	other.enqueue(5, 5)
 	ctx, stop := context.WithCancel(t.Context())

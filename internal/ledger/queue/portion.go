@@ -6,37 +6,36 @@ import (
 	"time"
 )
 
-// portion is how many blocks a worker stores in one transaction. It learns that from
-// the time that storing takes: it is half as large after one that took too long, and
-// grows again after those that were quick.
+// portion limits how many blocks a worker stores in one transaction. The limit is halved when storing takes too
+// long, and doubled when it is quick.
 type portion struct {
-	mu   sync.Mutex
-	most int // 0: any number
+	mu    sync.Mutex
+	limit int // 0: no limit
 }
 
 func (p *portion) size() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.most == 0 {
+	if p.limit == 0 {
 		return math.MaxInt
 	}
-	return p.most
+	return p.limit
 }
 
-// failed learns that so many blocks could not be stored in time.
+// failed halves the limit after blocks could not be stored in time.
 func (p *portion) failed(blocks int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if half := max(blocks/2, 1); p.most == 0 || half < p.most {
-		p.most = half
+	if half := max(blocks/2, 1); p.limit == 0 || half < p.limit {
+		p.limit = half
 	}
 }
 
-// stored learns that so many blocks were stored, and how much of the time it took.
+// stored doubles the limit if storing that many blocks took less than a quarter of the time.
 func (p *portion) stored(blocks int, took, of time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if blocks == p.most && took < of/4 {
-		p.most *= 2
+	if blocks == p.limit && took < of/4 {
+		p.limit *= 2
 	}
 }

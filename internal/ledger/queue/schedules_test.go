@@ -29,15 +29,14 @@ const (
 	scheduledSize = 4 // blocks
 )
 
-// schedule says by a seed what becomes of each attempt at a job. An attempt may fail, and its
-// worker may be taken for dead while it is alive: then it comes back when another has begun with
-// the job, with what it read long ago, before the blocks were final.
+// schedule determines by a seed what happens to each attempt at a job. An attempt may fail, and its worker may count as dead
+// while it is alive: then it returns when another has started the job, with data read before the blocks were final.
 type schedule struct {
 	shared
 	seed uint64
 
 	mu       sync.Mutex
-	attempts map[uint64]int // that have begun, by the job
+	attempts map[uint64]int // started attempts by job
 }
 
 func (s *schedule) begins(job uint64) (attempt int) {
@@ -71,7 +70,7 @@ func (s *schedule) judge(ctx context.Context, span chain.Heights) iter.Seq2[*led
 	return judged(ctx, span)
 }
 
-// late is what comes of a worker that was taken for dead.
+// late is the result of a worker that counted as dead.
 func (s *schedule) late(ctx context.Context, span chain.Heights, job uint64, attempt int) iter.Seq2[*ledger.Entry, error] {
 	return func(yield func(*ledger.Entry, error) bool) {
 		list, err := readBefore(ctx, span)
@@ -91,7 +90,7 @@ func (s *schedule) late(ctx context.Context, span chain.Heights, job uint64, att
 	}
 }
 
-// readBefore are the entries of a span from a time when its blocks were not final.
+// readBefore are the entries of a span from before its blocks were final.
 func readBefore(ctx context.Context, span chain.Heights) (list []*ledger.Entry, err error) {
 	prover := prove.Prover{Reader: &source.Reader{Source: early{made.Source()}, Tables: network.BuiltIn(), Unfinalized: true}}
 	before, err := prove.Before(ctx, prover.Reader, span.First)
@@ -122,8 +121,8 @@ func (s early) Block(ctx context.Context, height uint64) (*chain.Block, error) {
 	return b, err
 }
 
-// TestSchedules wants the book of a quiet run out of every schedule: FEES_SCHEDULES of them,
-// from FEES_SCHEDULE on.
+// TestSchedules requires the ledger of an undisturbed run from every schedule: FEES_SCHEDULES of them, from FEES_SCHEDULE
+// on.
 func TestSchedules(t *testing.T) {
 	number := func(name string, usual uint64) uint64 {
 		text := os.Getenv(name)

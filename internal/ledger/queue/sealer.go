@@ -8,15 +8,14 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// sealer seals what the workers store.
+// sealer seals stored blocks.
 type sealer struct {
 	book *ledger.Book
 	Options
-	others time.Duration // how long another one that seals is waited for
+	others time.Duration // how long to wait for another sealer
 }
 
-// run seals when it is woken and at intervals, until its context ends. What fails may
-// go better the next time, unless it is permanent.
+// run seals when woken and at intervals, until its context ends. Errors are retried unless they are permanent.
 func (s sealer) run(ctx context.Context, wake <-chan struct{}) error {
 	ticker := time.NewTicker(sealing)
 	defer ticker.Stop()
@@ -37,7 +36,7 @@ func (s sealer) run(ctx context.Context, wake <-chan struct{}) error {
 	}
 }
 
-// all seals until nothing is left or another one seals, and returns how many blocks it sealed.
+// all seals until nothing is left or another program seals, and returns the number of sealed blocks.
 func (s sealer) all(ctx context.Context) (sealed uint64, err error) {
 	for {
 		blocks, err := s.book.Seal(ctx)
@@ -51,8 +50,8 @@ func (s sealer) all(ctx context.Context) (sealed uint64, err error) {
 	}
 }
 
-// last seals when the work is over. Where the work was to end, it takes only a moment: the next
-// worker seals.
+// last seals after the work is over. If the work was cancelled, it is limited to a few seconds: the next
+// worker continues.
 func (s sealer) last(ctx context.Context) error {
 	err := s.rest(ctx)
 	if ctx.Err() == nil {
@@ -69,9 +68,9 @@ func (s sealer) last(ctx context.Context) error {
 	return nil
 }
 
-// rest seals what is left. Its own sealing takes the time it needs. Where another one seals, it
-// looks after it until all is sealed or that one has had its time: it may have died with the
-// lock, and what was stored last it may not have seen.
+// rest seals what is left. Its own sealing takes as long as needed. While another program seals, it keeps trying
+// until everything is sealed or that program's time is over: it may have died with the lock, or may not have
+// seen the last stored blocks.
 func (s sealer) rest(ctx context.Context) error {
 	for waited := time.Now(); ; {
 		sealed, err := s.all(ctx)

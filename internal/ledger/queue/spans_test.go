@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Against sets of heights.
+// Compares spans with sets of heights.
 func TestWithout(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	heights := func(spans []chain.Heights) map[uint64]bool {

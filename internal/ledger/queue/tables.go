@@ -11,27 +11,27 @@ import (
 
 var silent = slog.New(slog.DiscardHandler)
 
-// table has the jobs: those that are open, and for a while those that ended. A job that is taken
-// has a worker, until that one ends it or it is due again.
+// table defines the jobs: the open ones, and for a while the ended ones. A taken job has a worker until it ends or
+// is due again.
 const table = `
 CREATE TABLE jobs (
 	id        BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
 	first     BIGINT NOT NULL,
 	last      BIGINT NOT NULL,
-	rest      BOOLEAN NOT NULL DEFAULT false,     -- of a job of which a part was stored
-	doubled   INTEGER NOT NULL DEFAULT 0,         -- how often its time was, for one block took longer
+	rest      BOOLEAN NOT NULL DEFAULT false,     -- the rest of a job that was stored in part
+	doubled   INTEGER NOT NULL DEFAULT 0,         -- how often its time was doubled because one block took longer
 	attempt   INTEGER NOT NULL DEFAULT 0,
-	due       TIMESTAMPTZ NOT NULL DEFAULT now(), -- when it may be taken: of one that is, when its worker counts as dead
+	due       TIMESTAMPTZ NOT NULL DEFAULT now(), -- when it may be taken; if it is taken, when its worker counts as dead
 	taken     TIMESTAMPTZ,
 	worker    TEXT,
 	ended     TIMESTAMPTZ,
-	failed    BOOLEAN NOT NULL DEFAULT false,     -- and is not tried again
-	error     TEXT,                               -- of the last attempt that failed
+	failed    BOOLEAN NOT NULL DEFAULT false,     -- failed for good
+	error     TEXT,                               -- of the last failed attempt
 	error_at  TIMESTAMPTZ
 );
 CREATE INDEX jobs_open ON jobs (rest DESC, id) WHERE ended IS NULL`
 
-// forget removes the jobs that ended long ago.
+// forget deletes jobs that ended long ago.
 const forget = "DELETE FROM jobs WHERE ended < now() - CASE WHEN failed THEN " + week + " ELSE " + day + " END"
 
 const (
@@ -39,7 +39,7 @@ const (
 	week = "interval '7 days'"
 )
 
-// prepare makes the table where it is not there, and removes what ended long ago.
+// prepare creates the table if it is missing, and deletes jobs that ended long ago.
 func prepare(ctx context.Context, pool *pgxpool.Pool) error {
 	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtext('fees jobs'))"); err != nil { // one at a time
@@ -54,7 +54,7 @@ func prepare(ctx context.Context, pool *pgxpool.Pool) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("the table of the jobs: %w", err)
+		return fmt.Errorf("table jobs: %w", err)
 	}
 	return nil
 }

@@ -14,53 +14,50 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// ErrNoPostgreSQL says that a ledger cannot be shared.
-var ErrNoPostgreSQL = errors.New("jobs need a ledger on PostgreSQL")
+// ErrNoPostgreSQL reports that a ledger cannot be shared.
+var ErrNoPostgreSQL = errors.New("jobs need a PostgreSQL ledger")
 
 const (
-	look    = 500 * time.Millisecond // at what is left to do
-	sealing = 5 * time.Second        // at the latest
-	outage  = 5 * time.Minute        // of the database, after which a worker ends
+	look    = 500 * time.Millisecond // polling interval for open jobs
+	sealing = 5 * time.Second        // sealing interval
+	outage  = 5 * time.Minute        // how long the database may be away before a worker ends
 )
 
-// Options are how a worker works.
+// Options configure a worker.
 type Options struct {
-	// Jobs is how many it works at the same time, 0 for 4.
+	// Jobs is the number of concurrent jobs; 0 means 4.
 	Jobs int
-	// Limit is the time for one job, 0 for 10 s; the same for all workers. Half of it
-	// is for judging, the other half for storing. A job that needs more for one block has
-	// twice as much at its next attempt, up to 64 times.
+	// Limit is the time for one job; 0 means 10 s. It must be the same for all workers. Half is for judging,
+	// half for storing. A job that needs more for a single block gets twice the time at its next attempt, up to
+	// 64 times.
 	//
-	// A job whose worker died is taken up by another after one and a half of it, 15 s, by the
-	// server's clock. What a worker that died was storing is free after three and a half of it,
-	// 35 s: no later.
+	// A dead worker's job is taken over after one and a half times Limit (15 s), by the server's clock. Locks
+	// of a dead worker's unfinished transaction are released after at most three and a half times Limit (35 s).
 	Limit time.Duration
-	// UntilDone ends the work when no job is left to do.
+	// UntilDone ends the work when no job is left.
 	UntilDone bool
-	// Permanent tells of which errors no retry helps. Nil: of none.
+	// Permanent reports errors that a retry cannot fix. Nil means none.
 	Permanent func(error) bool
-	// Began is told of each job that this worker begins, and what it gives is told how the job
-	// ended. Nil: nobody is told.
+	// Began is called when this worker starts a job; the function it returns receives the outcome. May be nil.
 	Began func() (ended func(Outcome))
-	// Secrets are never stored with an error. Passwords in addresses, their paths and
-	// queries never are.
+	// Secrets are removed from stored errors. Passwords, paths and queries of addresses always are.
 	Secrets []string
-	// Logger gets what goes wrong beside the jobs. Nil: nothing is logged.
+	// Logger receives problems outside jobs. Nil disables logging.
 	Logger *slog.Logger
 }
 
-// Outcome is how a job of a worker ended.
+// Outcome is how a worker's job ended.
 type Outcome string
 
-// The outcomes. A job that is put back is worked by others, for this worker ends; one of which
-// a part was stored, and a job made of the rest, is done.
+// The outcomes. A job is put back when this worker is stopping. A job stored in part, with a new job for the rest,
+// is done.
 const (
 	Done    Outcome = "done"
 	Failed  Outcome = "failed"
 	PutBack Outcome = "put_back"
 )
 
-// outcomeOf is that of a job's error.
+// outcomeOf returns the outcome for a job's error.
 func outcomeOf(err error) Outcome {
 	switch {
 	case err == nil:
@@ -71,17 +68,17 @@ func outcomeOf(err error) Outcome {
 	return Failed
 }
 
-// stalled is how long the server waits in the midst of a message for the rest of it: six
-// times as long as storing may take at a job's first attempt.
+// stalled is how long the server waits in the middle of a message for the rest: six times the time for storing at
+// a job's first attempt.
 func (o Options) stalled() time.Duration { return 3 * o.Limit }
 
-// othersSealing is more than it takes until the transaction of one that vanished while
-// it sealed is ended: 10 s by the server, or, in the midst of a message, by endStalled.
+// othersSealing is longer than it takes to end the transaction of a program that vanished while sealing: 10 s by
+// the server or, in the middle of a message, by endStalled.
 func (o Options) othersSealing() time.Duration {
 	return max(10*time.Second, o.stalled()+o.looking()) + 5*time.Second
 }
 
-// looking is how often a worker looks for what stalled.
+// looking is how often a worker looks for stalled connections.
 func (o Options) looking() time.Duration { return max(o.Limit/2, look) }
 
 func (o Options) withDefaults() Options {
@@ -103,18 +100,17 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Work works jobs until its context ends or, with Options.UntilDone, until no job is
-// left. When the context ends, what was judged is stored and what was not is left to
-// others, within Options.Limit. Jobs that failed for good do not make it fail: Jobs
-// tells of them. It fails when the ledger cannot be sealed for good, or when the
-// database is away for 5 minutes.
+// Work processes jobs until its context ends or, with Options.UntilDone, until no job is left. When the context
+// ends, judged blocks are stored and the rest is left to others, within Options.Limit. Jobs that failed for good do
+// not make Work fail; Jobs lists them. Work fails if the ledger cannot be sealed for good, or if the database is
+// away for 5 minutes.
 func Work(ctx context.Context, book *ledger.Book, judge Judge, o Options) error {
 	pool := book.Pool()
 	if pool == nil {
 		return ErrNoPostgreSQL
 	}
 	if o.Jobs < 0 || o.Limit < 0 {
-		return fmt.Errorf("work: %d jobs within %v each: have a negative number", o.Jobs, o.Limit)
+		return fmt.Errorf("work: %d jobs within %v each: neither may be negative", o.Jobs, o.Limit)
 	}
 	if err := prepare(ctx, pool); err != nil {
 		return err
@@ -146,7 +142,7 @@ func Work(ctx context.Context, book *ledger.Book, judge Judge, o Options) error 
 	err := wait(stopping, pool, o)
 	stop()
 	sealers.Wait()
-	defer time.AfterFunc(o.Limit, cut).Stop() // the jobs under way end by themselves, but for what hangs
+	defer time.AfterFunc(o.Limit, cut).Stop() // running jobs end by themselves unless they hang
 	workers.Wait()
 	if err := errors.Join(sealed, err); err != nil {
 		return err
@@ -154,17 +150,17 @@ func Work(ctx context.Context, book *ledger.Book, judge Judge, o Options) error 
 	return s.last(ctx)
 }
 
-// endStalled ends at intervals, until its context ends, the transactions of workers that
-// are gone, or frozen, since they began to send something.
+// endStalled terminates, at intervals until its context ends, the transactions of workers that vanished or froze
+// while sending.
 func endStalled(ctx context.Context, book *ledger.Book, o Options) {
 	ticker := time.NewTicker(o.looking())
 	defer ticker.Stop()
 	for {
 		ended, err := book.EndStalled(ctx, o.stalled())
 		if err == nil && ended > 0 {
-			o.Logger.WarnContext(ctx, "connections of workers that are gone were ended", "connections", ended)
+			o.Logger.WarnContext(ctx, "terminated stalled connections of other workers", "connections", ended)
 		} else if err != nil && ctx.Err() == nil {
-			o.Logger.WarnContext(ctx, "connections of workers that are gone stay", "error", message(err, o.Secrets))
+			o.Logger.WarnContext(ctx, "stalled connections of other workers were not terminated", "error", message(err, o.Secrets))
 		}
 		select {
 		case <-ctx.Done():
@@ -174,13 +170,13 @@ func endStalled(ctx context.Context, book *ledger.Book, o Options) {
 	}
 }
 
-// name is a worker's: its machine, its process, and a part of chance for machines of the same name.
+// name returns the worker's name: host, process, and a random part for machines with the same name.
 func name() string {
 	host, _ := os.Hostname()
 	return fmt.Sprintf("%.60s/%d/%.8s", host, os.Getpid(), rand.Text())
 }
 
-// wait returns when the work is done or is to end.
+// wait returns when all jobs are done or the work is cancelled.
 func wait(ctx context.Context, pool *pgxpool.Pool, o Options) error {
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()
@@ -198,7 +194,7 @@ func wait(ctx context.Context, pool *pgxpool.Pool, o Options) error {
 		case err == nil:
 			answered = time.Now()
 		case ctx.Err() == nil && time.Since(answered) > outage:
-			return fmt.Errorf("the database is away: %w", err)
+			return fmt.Errorf("the database is not responding: %w", err)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func TestWork(t *testing.T) {
 	require.Equal(t, uint64(11), s.jobs().Done)
 }
 
-// However little Seal takes at a time.
+// However little Seal does at a time.
 func TestEverythingIsSealed(t *testing.T) {
 	t.Parallel()
 	s := newShared(t, postgrestest.Start(t))
@@ -41,8 +41,8 @@ func TestEverythingIsSealed(t *testing.T) {
 	s.requireDone(600)
 }
 
-// A worker's own sealing is not cut where it takes longer than others are waited for: on a slow
-// machine a book was left unsealed, and nothing said so.
+// A worker's own sealing is not limited by the time for waiting for others: on a slow machine a ledger was left unsealed
+// without notice.
 func TestTheLastSealingIsNotCut(t *testing.T) {
 	t.Parallel()
 	s := newShared(t, postgrestest.Start(t))
@@ -68,7 +68,7 @@ func TestWorkRefusesOptions(t *testing.T) {
 	}
 }
 
-// A job that takes longer than its time is cut, not failed.
+// A job that takes longer than its time is split, not failed.
 func TestAJobThatTakesLongGoesOnInAnother(t *testing.T) {
 	t.Parallel()
 	s := newShared(t, postgrestest.Start(t))
@@ -154,7 +154,7 @@ func TestAJudgeThatHangs(t *testing.T) {
 			s.work(judge, queue.Options{Limit: 4 * time.Second})
 			s.requireDone(20)
 			require.Equal(t, int64(2), times.Load())
-			require.Contains(t, one[string](s, "SELECT error FROM jobs WHERE first = 1"), "block 1 was not judged within 2s")
+			require.Contains(t, one[string](s, "SELECT error FROM jobs WHERE first = 1"), "no result for block 1 within 2s")
 			t.Logf("done after %.1f s", time.Since(started).Seconds())
 		})
 	}
@@ -182,10 +182,10 @@ func TestAJudgeThatDoesNotJudgeWhatWasAsked(t *testing.T) {
 		spans []chain.Heights
 		error string
 	}{
-		"a gap":         {[]chain.Heights{{First: 1, Last: 3}, {First: 5, Last: 10}}, "block 4 was to be judged"},
-		"an end":        {[]chain.Heights{{First: 1, Last: 9}}, "block 10 was not judged"},
-		"too much":      {[]chain.Heights{{First: 1, Last: 11}}, "block 11 was to be judged"},
-		"another start": {[]chain.Heights{{First: 2, Last: 10}}, "block 1 was to be judged"},
+		"a gap":         {[]chain.Heights{{First: 1, Last: 3}, {First: 5, Last: 10}}, "expected the result for block 4"},
+		"an end":        {[]chain.Heights{{First: 1, Last: 9}}, "no result for block 10"},
+		"too much":      {[]chain.Heights{{First: 1, Last: 11}}, "expected the result for block 11"},
+		"another start": {[]chain.Heights{{First: 2, Last: 10}}, "expected the result for block 1,"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShared(t, postgrestest.Start(t))
@@ -235,7 +235,7 @@ func TestWorkStopsCleanly(t *testing.T) {
 	s.requireDone(400)
 }
 
-// Nothing was judged yet: the job itself is left to others, as if it had not been begun.
+// Nothing was judged yet: the job is returned as if it had not been started.
 func TestWorkStopsBeforeAnythingWasJudged(t *testing.T) {
 	t.Parallel()
 	s := newShared(t, postgrestest.Start(t))
@@ -252,15 +252,14 @@ func TestWorkStopsBeforeAnythingWasJudged(t *testing.T) {
 	s.requireDone(10)
 }
 
-// slowTable makes the storing of a block take long, of those that a condition names.
+// slowTable makes storing blocks that match a condition slow.
 func (s shared) slowTable(seconds float64, condition string) {
 	s.exec(fmt.Sprintf(`CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$
 		BEGIN IF %s THEN PERFORM pg_sleep(%f); END IF; RETURN NEW; END $$`, condition, seconds))
 	s.exec("CREATE TRIGGER slow BEFORE INSERT ON blocks FOR EACH ROW EXECUTE FUNCTION slow()")
 }
 
-// Storing 60 blocks takes three times as long as there is time for it: fewer are stored
-// at once, until all are there.
+// Storing 60 blocks takes three times the limit: smaller batches are stored until all are there.
 func TestStoringThatTakesLong(t *testing.T) {
 	t.Parallel()
 	s := newShared(t, postgrestest.Start(t))
@@ -270,11 +269,10 @@ func TestStoringThatTakesLong(t *testing.T) {
 	s.requireDone(60)
 	require.LessOrEqual(t, one[int](s, "SELECT max(attempt) FROM jobs"), 4)
 	// A slow machine has judged fewer of them in its time.
-	require.Regexp(t, `^\d+ blocks from 1 on were not stored within `, one[string](s, "SELECT error FROM jobs WHERE attempt > 1 LIMIT 1"))
+	require.Regexp(t, `^storing \d+ blocks from 1 on took longer than `, one[string](s, "SELECT error FROM jobs WHERE attempt > 1 LIMIT 1"))
 }
 
-// One block takes longer than a job has, to be judged or to be stored: the job has more
-// time at its next attempt, and what is left of it too.
+// Judging or storing one block takes longer than the limit: the job, and the rest of it, get more time at the next attempt.
 func TestABlockThatTakesLong(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -283,8 +281,8 @@ func TestABlockThatTakesLong(t *testing.T) {
 		error  string
 		double int
 	}{
-		"to be judged": {3 * time.Second, 0, "block 1 was not judged within 2s", 1},
-		"to be stored": {0, 5, "1 blocks from 2 on were not stored within ", 1},
+		"to be judged": {3 * time.Second, 0, "no result for block 1 within 2s", 1},
+		"to be stored": {0, 5, "storing 1 blocks from 2 on took longer than ", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -11,21 +11,21 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// noting is how long it may take to say how a job ended.
+// noting is the time limit for recording how a job ended.
 const noting = 5 * time.Second
 
-// worker works one job at a time, for each of Options.Jobs.
+// worker processes one job at a time in each of its Options.Jobs goroutines.
 type worker struct {
 	Options
 	name     string
 	book     *ledger.Book
 	judge    Judge
-	stopping context.Context // ends when the jobs under way are to be broken off
-	wake     chan<- struct{} // something was stored: seal it
+	stopping context.Context // done when running jobs must stop
+	wake     chan<- struct{} // signals that blocks were stored
 	portion  portion
 }
 
-// run works one job after the other until the worker stops.
+// run processes jobs until the worker stops.
 func (w *worker) run(ctx context.Context) {
 	for w.stopping.Err() == nil {
 		j, err := take(ctx, w.book.Pool(), w.name, w.Limit)
@@ -34,7 +34,7 @@ func (w *worker) run(ctx context.Context) {
 			continue
 		}
 		if err != nil && w.stopping.Err() == nil {
-			w.Logger.WarnContext(ctx, "no job was taken", "error", message(err, w.Secrets))
+			w.Logger.WarnContext(ctx, "taking a job failed", "error", message(err, w.Secrets))
 		}
 		select {
 		case <-w.stopping.Done():
@@ -43,7 +43,7 @@ func (w *worker) run(ctx context.Context) {
 	}
 }
 
-// do does a job.
+// do processes a job.
 func (w *worker) do(ctx context.Context, j *job) error {
 	ended := w.Began()
 	err := w.work(ctx, j)
@@ -60,7 +60,7 @@ func (w *worker) do(ctx context.Context, j *job) error {
 	return err
 }
 
-// leave leaves a job that is not done. Where the database cannot be told, the job is due when its
+// leave records the end of a job that is not done. If the database cannot be reached, the job becomes due when its
 // time is over.
 func (w *worker) leave(ctx context.Context, j *job, why error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noting)
@@ -73,11 +73,11 @@ func (w *worker) leave(ctx context.Context, j *job, why error) {
 		err = j.fail(ctx, w.book.Pool(), message(why, w.Secrets), errors.As(why, &slow) && slow.blocks == 1, w.Permanent(why))
 	}
 	if err != nil && !errors.Is(err, errGiven) {
-		w.Logger.WarnContext(ctx, "how a job ended is not stored", "job", j.id, "error", message(err, w.Secrets))
+		w.Logger.WarnContext(ctx, "the outcome of a job was not stored", "job", j.id, "error", message(err, w.Secrets))
 	}
 }
 
-// work gives errStopped if the worker stopped before anything was judged.
+// work returns errStopped if the worker stopped before anything was judged.
 func (w *worker) work(ctx context.Context, j *job) (err error) {
 	defer recovered(&err)
 	within := j.within(w.Limit)
@@ -95,7 +95,7 @@ func (w *worker) work(ctx context.Context, j *job) (err error) {
 	case why == nil:
 		return w.store(ctx, j, entries, j.complete)
 	case len(entries) == 0 && errors.Is(why, errTime):
-		return &slowError{fmt.Sprintf("block %d was not judged within %v", missing[0].First, within/2), 1}
+		return &slowError{fmt.Sprintf("no result for block %d within %v", missing[0].First, within/2), 1}
 	case len(entries) == 0:
 		return why
 	case errors.Is(why, errTime), errors.Is(why, errEnough), errors.Is(why, errStopped):
@@ -108,7 +108,7 @@ func (w *worker) work(ctx context.Context, j *job) (err error) {
 	return why
 }
 
-// slowError says that the time of a job was not enough for so many of its blocks.
+// slowError reports that the time of a job was too short for a number of blocks.
 type slowError struct {
 	message string
 	blocks  int
@@ -116,12 +116,12 @@ type slowError struct {
 
 func (e *slowError) Error() string { return e.message }
 
-// store stores entries, and changes their job in the same transaction. What takes too long is a
-// slowError, and the next one of this worker is smaller.
+// store stores entries and updates their job in the same transaction. If it takes too long, it returns a slowError,
+// and this worker's next batch is smaller.
 func (w *worker) store(ctx context.Context, j *job, entries []*ledger.Entry, also func(context.Context, execer) error) error {
 	began := time.Now()
 	err := w.book.WriteJob(ctx, entries, func(ctx context.Context, tx pgx.Tx) error {
-		// Should this machine vanish now, the server must not wait long for the end.
+		// If this machine vanishes now, the server must not wait long for the end.
 		if _, err := tx.Exec(ctx, "SET LOCAL idle_in_transaction_session_timeout = '10s'"); err != nil {
 			return err
 		}
@@ -131,7 +131,7 @@ func (w *worker) store(ctx context.Context, j *job, entries []*ledger.Entry, als
 		w.portion.stored(len(entries), took, j.within(w.Limit)/2)
 	} else if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		w.portion.failed(len(entries))
-		err = &slowError{fmt.Sprintf("%d blocks from %d on were not stored within %v", len(entries), entries[0].Height(), took.Round(time.Millisecond)), len(entries)}
+		err = &slowError{fmt.Sprintf("storing %d blocks from %d on took longer than %v", len(entries), entries[0].Height(), took.Round(time.Millisecond)), len(entries)}
 	}
 	return err
 }

@@ -7,12 +7,11 @@ import (
 	"github.com/feeledger/fees/internal/node/rpc"
 )
 
-// aheadAtOnce is how many neighbouring blocks are asked for in one message.
+// aheadAtOnce is how many consecutive blocks are requested in one message.
 const aheadAtOnce = 16
 
-// Portion is how many neighbouring blocks [Gateway.Prepare] asks for in one message, and by
-// how many questions: two for each block, and one for what the block before them left
-// behind. A list of hashes, for 256 blocks, is not counted.
+// Portion returns how many consecutive blocks [Gateway.Prepare] requests in one message, and with how many requests:
+// two per block, and one for the state after the block before them. A list of hashes, for 256 blocks, is not counted.
 func (g *Gateway) Portion() chain.Portion {
 	if g.batch == nil {
 		return chain.Portion{Blocks: 1, Questions: 2}
@@ -20,12 +19,12 @@ func (g *Gateway) Portion() chain.Portion {
 	return chain.Portion{Blocks: aheadAtOnce, Questions: 2*aheadAtOnce + 1}
 }
 
-// usual is what of a block's state prices and proves it or the next one.
+// usual lists the storage items that price and prove a block or the next one.
 var usual = [][2]string{{"transactionPayment", "nextFeeMultiplier"}, {"system", "blockWeight"}}
 
-// Prepare asks, in one message, for neighbouring blocks that are going to be asked for. They
-// are then answered from memory. What does not come is asked for again in its turn, which
-// says what is wrong with it: an error here says only that there was no answer.
+// Prepare requests, in one message, consecutive blocks that will be needed; they are then answered from memory. Whatever
+// does not arrive is requested again when needed, which then reports the error: an error here only means that there was
+// no answer.
 func (g *Gateway) Prepare(ctx context.Context, blocks chain.Heights) error {
 	if g.batch == nil {
 		return nil
@@ -50,7 +49,7 @@ func (g *Gateway) Prepare(ctx context.Context, blocks chain.Heights) error {
 	return nil
 }
 
-// prepared is a block that was asked for.
+// prepared is a block that was requested.
 type prepared struct {
 	at, parent   place
 	block        rpc.Pending[rpc.Block]
@@ -58,13 +57,13 @@ type prepared struct {
 	parentsState asked
 }
 
-// asked are places of a block's state that were asked for, none in the zero value.
+// asked contains requested storage keys of a block; the zero value contains none.
 type asked struct {
 	keys   [][]byte
 	stored rpc.Pending[[][]byte]
 }
 
-// prepare adds the questions of a block to a batch; of one that may be replaced there are none.
+// prepare adds the requests for a block to a batch; none for a block that may be replaced.
 func (g *Gateway) prepare(ctx context.Context, batch *rpc.Batch, height uint64, first bool) (*prepared, error) {
 	hash, final, err := g.hash(ctx, height)
 	if err != nil || !final {
@@ -94,12 +93,12 @@ func (g *Gateway) prepare(ctx context.Context, batch *rpc.Batch, height uint64, 
 	return p, nil
 }
 
-// addStorage adds the question for what a block's state has under some keys.
+// addStorage adds the request for a block's state at some keys.
 func addStorage(batch *rpc.Batch, block chain.Hash, keys [][]byte) asked {
 	return asked{keys, batch.Storage(block, keys...)}
 }
 
-// keep remembers what has come.
+// keep caches what arrived.
 func (p *prepared) keep(g *Gateway) {
 	if b, err := p.block.Get(); err == nil {
 		g.recent.keepBlock(&b, p.at.hash)
@@ -121,7 +120,7 @@ func (a *asked) keep(g *Gateway, block chain.Hash) {
 	}
 }
 
-// ownKeys are where a block's events are, and what else its answer takes.
+// ownKeys returns the storage keys needed for a block's answer, including its events.
 func (r *runtime) ownKeys() (keys [][]byte, err error) {
 	events, err := r.Item("system", "events", nil)
 	if err != nil {
@@ -138,7 +137,7 @@ func (r *runtime) ownKeys() (keys [][]byte, err error) {
 	return keys, nil
 }
 
-// usualKeys are those of what is usual, as far as the runtime has it.
+// usualKeys returns the keys of the usual items that the runtime has.
 func (r *runtime) usualKeys() (keys [][]byte) {
 	for _, name := range usual {
 		if item, err := r.Item(name[0], name[1], nil); err == nil {

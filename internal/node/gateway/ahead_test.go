@@ -69,7 +69,7 @@ func TestPrepareWhatIsWrong(t *testing.T) {
 	for height, says := range map[int]string{
 		3: "the node does not keep this block or its state",
 		5: "State already discarded",
-		7: "the header that the node gives has the hash " + n.best[8],
+		7: "the node's header has the hash " + n.best[8],
 	} {
 		_, err := g.Answer(t.Context(), fmt.Sprintf("/blocks/%d", height))
 		require.ErrorContains(t, err, says)

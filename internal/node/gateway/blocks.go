@@ -20,7 +20,7 @@ import (
 
 var digits = regexp.MustCompile(`^[0-9]+$`)
 
-// named is the block that a part of a path names: by its hash or its height.
+// named returns the block that a path component names by hash or height.
 func (g *Gateway) named(ctx context.Context, id string) (place, error) {
 	refuse := func(format string, args ...any) (place, error) {
 		return place{}, render.Refused(http.StatusBadRequest, format, args...)
@@ -51,7 +51,7 @@ func (g *Gateway) named(ctx context.Context, id string) (place, error) {
 	return place{height, hash, final}, err
 }
 
-// byHash is the block with a hash.
+// byHash returns the block with a hash.
 func (g *Gateway) byHash(ctx context.Context, hash chain.Hash) (place, error) {
 	header, err := g.headerOf(ctx, hash)
 	if err != nil {
@@ -60,16 +60,16 @@ func (g *Gateway) byHash(ctx context.Context, hash chain.Hash) (place, error) {
 	return g.placed(ctx, header.Number, hash)
 }
 
-// placed is a block that the node has. It is final where the final block at its height is it.
+// placed returns the position of an existing block. It is final if it is the final block at its height.
 func (g *Gateway) placed(ctx context.Context, height uint64, hash chain.Hash) (place, error) {
 	there, final, err := g.hash(ctx, height)
-	if errors.Is(err, chain.ErrNoBlock) { // it is on a branch that is higher than the best
+	if errors.Is(err, chain.ErrNoBlock) { // it is on a branch longer than the best one
 		err = nil
 	}
 	return place{height, hash, final && there == hash}, err
 }
 
-// at is the block whose state is asked for: the newest final one by default.
+// at returns the block whose state is requested: the newest final one by default.
 func (g *Gateway) at(ctx context.Context, id string) (place, error) {
 	if id == "" {
 		return g.finalHead(ctx)
@@ -79,7 +79,7 @@ func (g *Gateway) at(ctx context.Context, id string) (place, error) {
 
 func (p place) of() render.At { return render.At{Hash: p.hash, Height: p.height} }
 
-// newest is the head: the newest final block, or the newest of all.
+// newest returns the head: the newest final block or the newest block.
 func (g *Gateway) newest(ctx context.Context, query url.Values) (place, error) {
 	if query.Get("finalized") != "false" {
 		return g.finalHead(ctx)
@@ -139,8 +139,8 @@ func (g *Gateway) headerAt(ctx context.Context, at place) (string, error) {
 	return string(text), err
 }
 
-// rightHeight wants a block to be where the node said that it is: where it is not, nothing
-// that the node said of heights is trusted any more.
+// rightHeight checks that a block is at the height that the node stated. If it is not, it discards everything learned about
+// heights.
 func (g *Gateway) rightHeight(at place, have uint64) error {
 	wrong := wrongHeight(at.hash, at.height, have)
 	if wrong != nil {
@@ -149,7 +149,7 @@ func (g *Gateway) rightHeight(at place, have uint64) error {
 	return wrong
 }
 
-// checkFlags wants what says true or false to say one of them, as Sidecar does of these three.
+// checkFlags checks that boolean parameters are true or false, as Sidecar does for these three.
 func checkFlags(query url.Values) error {
 	var wrong []string
 	for _, flag := range []string{"eventDocs", "extrinsicDocs", "finalized"} {
@@ -164,7 +164,7 @@ func checkFlags(query url.Values) error {
 	return render.Refused(http.StatusBadRequest, "%s", strings.Join(wrong, " - "))
 }
 
-// blockAt is the answer of a block.
+// blockAt returns the answer for a block.
 func (g *Gateway) blockAt(ctx context.Context, at place, query url.Values) (string, error) {
 	if query.Get("decodedXcmMsgs") == "true" {
 		return "", render.Refused(http.StatusBadRequest, "decodedXcmMsgs is not supported")
@@ -180,7 +180,7 @@ func (g *Gateway) blockAt(ctx context.Context, at place, query url.Values) (stri
 	if err != nil {
 		return "", err
 	}
-	made := at // under the runtime that the parent left behind
+	made := at // with the runtime after its parent
 	if at.height > 0 {
 		made = place{at.height - 1, raw.Header.ParentHash, at.final}
 	}
@@ -202,22 +202,22 @@ func (g *Gateway) blockAt(ctx context.Context, at place, query url.Values) (stri
 	if err := g.state(ctx, r, b); err != nil {
 		return "", err
 	}
-	room := rooms.Get().(*[]byte)
-	defer rooms.Put(room)
+	room := bufPool.Get().(*[]byte)
+	defer bufPool.Put(room)
 	text, err := r.AppendBlock((*room)[:0], b)
-	if cap(text) > 0 && cap(text) <= mostRoom {
+	if cap(text) > 0 && cap(text) <= maxPooledBytes {
 		*room = text
 	}
 	return string(text), malformed("block", err)
 }
 
-// rooms are where the text of one block after the other is made.
-var rooms = sync.Pool{New: func() any { return new([]byte) }}
+// bufPool holds buffers for rendered blocks.
+var bufPool = sync.Pool{New: func() any { return new([]byte) }}
 
-// mostRoom is the size of a room that is kept.
-const mostRoom = 1 << 20
+// maxPooledBytes is the largest buffer kept in the pool.
+const maxPooledBytes = 1 << 20
 
-// raw is a block as the node has it.
+// raw returns a block as the node supplies it.
 func (g *Gateway) raw(ctx context.Context, hash chain.Hash) (*rpc.Block, error) {
 	if b := g.recent.block(hash); b != nil {
 		return b, nil
@@ -230,7 +230,7 @@ func (g *Gateway) raw(ctx context.Context, hash chain.Hash) (*rpc.Block, error) 
 	return &b, nil
 }
 
-// Extrinsics are those of a block as they are encoded.
+// Extrinsics returns the encoded extrinsics of a block.
 func (g *Gateway) Extrinsics(ctx context.Context, block chain.Hash) ([][]byte, error) {
 	b, err := g.raw(ctx, block)
 	if err != nil {
@@ -239,8 +239,8 @@ func (g *Gateway) Extrinsics(ctx context.Context, block chain.Hash) ([][]byte, e
 	return b.Extrinsics, nil
 }
 
-// state asks for what a block's state says of it, unless it is remembered, and with the
-// same question for what was asked of the states of other blocks.
+// state requests the state of a block, unless it is cached, including the keys that were requested for other blocks
+// recently.
 func (g *Gateway) state(ctx context.Context, r *runtime, b *render.Block) error {
 	keys, err := r.ownKeys()
 	if err != nil {
@@ -258,7 +258,7 @@ func (g *Gateway) state(ctx context.Context, r *runtime, b *render.Block) error 
 		}
 	}
 	if b.Events = stored[0]; b.Events == nil && len(b.Extrinsics) > 0 && b.Header.Number > 0 {
-		return &rpc.DecodeError{What: "storage", Err: fmt.Errorf("the node has no events of block %d, and each of its %d extrinsics has one", b.Header.Number, len(b.Extrinsics))}
+		return &rpc.DecodeError{What: "storage", Err: fmt.Errorf("the node has no events of block %d, although it contains %d extrinsics", b.Header.Number, len(b.Extrinsics))}
 	}
 	if r.Session() {
 		b.Validators = stored[1]

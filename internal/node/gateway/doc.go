@@ -1,14 +1,12 @@
-// Package gateway answers the questions that Substrate API Sidecar answers, from a node
-// alone, to the byte as Sidecar 18.0.0 does.
+// Package gateway answers the requests that Substrate API Sidecar answers, byte for byte as Sidecar 18.0.0, using only a
+// node.
 //
-// A block takes two questions: the block, and what of its state tells its events. Hashes of
-// final blocks are asked for many at a time. Which runtime made a block is found out once for
-// each runtime, and not for each block.
+// A block takes two requests: the block, and the state needed for its events. Hashes of final blocks are requested in lists.
+// The runtime of a block is determined once per runtime, not once per block.
 //
 // # Before you change it
 //
-// Heights and runtimes are remembered of final blocks alone. What has a hash is remembered
-// by it, once its header has proved to have that hash: nodes behind one address differ. A
-// block and the state that it left behind are decoded by the runtime of its parent: what a
-// new runtime changes in the state, it changes when the next block begins.
+// Heights and runtimes are cached only for final blocks. Data with a hash is cached by hash, once the header has proved to
+// have that hash, because nodes behind one address differ. A block and the state it leaves are decoded with the runtime
+// after its parent: a new runtime changes the state only when the next block begins.
 package gateway

@@ -47,8 +47,8 @@ func faultyNode(t *testing.T, upgrade bool) (*nodetest.Node, *nodetest.Faults) {
 // impatient options give up soon.
 var impatient = httpclient.Options{RetryWait: time.Millisecond, Timeout: nodetest.Hang * 3 / 4, Total: nodetest.Hang * 3 / 2, MaxAnswer: 1 << 20}
 
-// clear is what an error says: what is wrong, and where.
-var clear = regexp.MustCompile(`block \d+|block 0x|[a-z]+_[a-zA-Z]+: |the node at |runtime moonbeam/|Unable to retrieve header and parent|Specified block number|^malformed `)
+// actionable matches errors that state what is wrong, and where.
+var actionable = regexp.MustCompile(`block \d+|block 0x|[a-z]+_[a-zA-Z]+: |the node at |runtime moonbeam/|Unable to retrieve header and parent|Specified block number|^malformed `)
 
 // Whatever happens between a node and those who ask, over HTTP or a WebSocket, 8 at once, each
 // question ends in the bytes that the quiet node's answers make, or in an error that says what
@@ -96,7 +96,7 @@ func TestFaults(t *testing.T) {
 							right++
 						case err == nil:
 							t.Errorf("%s: wrong bytes: %s", q.question, have)
-						case !clear.MatchString(err.Error()):
+						case !actionable.MatchString(err.Error()):
 							t.Errorf("%s: not clear: %v", q.question, err)
 						default:
 							failed[kindOf(err)]++

@@ -94,13 +94,13 @@ func TestFinalHeadThatGoesBack(t *testing.T) {
 	n.set(func() { n.final = 24 })
 	_, err := g.Answer(t.Context(), "/blocks/head")
 	require.ErrorIs(t, err, chain.ErrWrongBlock)
-	require.ErrorContains(t, err, "another chain's now")
+	require.ErrorContains(t, err, "its chain changed or was restarted")
 	_, err = g.Answer(t.Context(), "/blocks/25")
-	require.ErrorContains(t, err, "another chain's now")
+	require.ErrorContains(t, err, "its chain changed or was restarted")
 }
 
 // Who gives up while another's question is under way comes away at once, whatever that one
-// waits for, and who asks afterwards is answered.
+// waits for, and later clients are answered.
 func TestGivingUp(t *testing.T) {
 	for method, question := range map[string]string{
 		"chain_getBlockHash":      "/blocks/5",

@@ -16,8 +16,8 @@ import (
 	"github.com/feeledger/fees/internal/substrate/render"
 )
 
-// Node is who is asked: a [rpc.Client], or what was kept of what a node said. Its
-// methods, and what it says to those that are called, are that client's.
+// Node is the data source: a [rpc.Client], or recorded answers of a node. Methods and results are those of that
+// client.
 type Node interface {
 	Call(ctx context.Context, method string, params ...any) (jsonscan.Value, error)
 	FinalizedHead(ctx context.Context) (chain.Hash, error)
@@ -29,11 +29,11 @@ type Node interface {
 	MetadataAt(ctx context.Context, block chain.Hash, version uint32) ([]byte, error)
 }
 
-// Gateway answers from a node. It is safe for use by several goroutines.
+// Gateway answers from a node. It is safe for concurrent use.
 type Gateway struct {
 	node     Node
-	batch    func() *rpc.Batch             // nil where there are none to ask
-	kept     chain.Optional[chain.Heights] // of what was kept of a node
+	batch    func() *rpc.Batch             // nil if batches are not available
+	kept     chain.Optional[chain.Heights] // the range of recorded answers
 	heights  *heights
 	runtimes runtimes
 	about    about
@@ -44,15 +44,15 @@ type Gateway struct {
 	}
 }
 
-// New returns a gateway before a node. It asks nothing yet.
+// New returns a gateway to a node. It makes no requests yet.
 func New(node *rpc.Client) *Gateway {
 	g := of(node)
 	g.batch = node.Batch
 	return g
 }
 
-// Of returns a gateway before what was kept of what a node said: the blocks from a first to a
-// last one. Of other blocks it says that they are [chain.ErrNotKept].
+// Of returns a gateway to recorded answers of a node for a range of blocks. For other blocks it returns
+// [chain.ErrNotKept].
 func Of(kept Node, first chain.Anchor, last uint64) *Gateway {
 	g := of(kept)
 	g.kept = chain.Some(chain.Heights{First: first.Height, Last: last})
@@ -66,17 +66,17 @@ func of(node Node) *Gateway {
 	return g
 }
 
-// Version is what the root says instead of Sidecar's version: the answers that an archive
-// keeps were made here, of what a node said.
+// Version is the version stated at the root instead of Sidecar's: an archive's answers were made by this gateway from a
+// node's answers.
 const Version = "fees, of a node's answers"
 
-// noBlock is a refusal of a block that the chain does not have.
+// noBlock is the refusal of a nonexistent block.
 func noBlock(meaning error) error {
 	return &render.RefusedError{Status: http.StatusInternalServerError, Message: render.NoBlock, Meaning: meaning}
 }
 
-// Answer is the answer to a question, the path of a request to Sidecar with its query, such
-// as /blocks/25. What Sidecar refuses is a *[render.RefusedError]; other errors are the node's.
+// Answer answers a request to Sidecar, given as a path with its query, such as /blocks/25. What Sidecar refuses is a
+// *[render.RefusedError]; other errors come from the node.
 func (g *Gateway) Answer(ctx context.Context, question string) (string, error) {
 	text, err := g.answer(ctx, question)
 	var refused *render.RefusedError
@@ -140,7 +140,7 @@ func (g *Gateway) answer(ctx context.Context, question string) (string, error) {
 	return "", noSuchPath(u.Path)
 }
 
-// is tells whether a path has these parts; * is any.
+// is reports whether a path has these parts; * matches any.
 func is(parts []string, want ...string) bool {
 	if len(parts) != len(want) {
 		return false
@@ -157,13 +157,13 @@ func noSuchPath(path string) error {
 	return render.Refused(http.StatusNotFound, "Cannot GET %s", path)
 }
 
-// about is what a node says of itself and its chain.
+// about contains what a node states about itself and its chain.
 type about struct {
 	turn  turn
 	known *system
 }
 
-// system is what does not change while a node runs.
+// system contains what does not change while a node runs.
 type system struct {
 	chainType, properties jsonscan.Value
 	token                 string // the chain's first
@@ -226,7 +226,7 @@ func (g *Gateway) spec(ctx context.Context, at string) (string, error) {
 	return string(text), malformed("runtime", err)
 }
 
-// malformed is why no answer could be made of what the node said, unless that is no fault of it.
+// malformed returns the error for a node's answer that could not be used, unless another cause is known.
 func malformed(what string, err error) error {
 	if err == nil || errors.As(err, new(*render.RefusedError)) || errors.Is(err, chain.ErrCannotTell) {
 		return err
@@ -234,8 +234,7 @@ func malformed(what string, err error) error {
 	return &rpc.DecodeError{What: what, Err: err}
 }
 
-// metadata is the answer of /runtime/metadata: what the runtime that a block left behind says
-// of itself.
+// metadata returns the answer of /runtime/metadata for the runtime after a block.
 func (g *Gateway) metadata(ctx context.Context, at string) (string, error) {
 	where, err := g.at(ctx, at)
 	if err != nil {
@@ -252,7 +251,7 @@ func (g *Gateway) metadata(ctx context.Context, at string) (string, error) {
 	return string(text), nil
 }
 
-// nodeVersion is the answer of /node/version.
+// nodeVersion returns the answer of /node/version.
 func (g *Gateway) nodeVersion(ctx context.Context) (string, error) {
 	client, err := g.text(ctx, "system_version")
 	if err != nil {
@@ -280,7 +279,7 @@ func (g *Gateway) text(ctx context.Context, method string) (string, error) {
 	}
 	text, ok := v.Text()
 	if !ok {
-		return "", fmt.Errorf("%s: the node answers %s, want a text", method, jsonscan.Excerpt(v.Raw()))
+		return "", fmt.Errorf("%s: the node answered %s, want a string", method, jsonscan.Excerpt(v.Raw()))
 	}
 	return text, nil
 }

@@ -8,8 +8,7 @@ import (
 	"github.com/feeledger/fees/internal/substrate/header"
 )
 
-// headerOf is the header of the block with a hash. It is [chain.ErrNoBlock] where the node
-// has none.
+// headerOf returns the header of the block with a hash, or [chain.ErrNoBlock] if the node does not have it.
 func (g *Gateway) headerOf(ctx context.Context, hash chain.Hash) (header.Header, error) {
 	if b := g.recent.block(hash); b != nil {
 		return b.Header.Header, nil
@@ -18,10 +17,10 @@ func (g *Gateway) headerOf(ctx context.Context, hash chain.Hash) (header.Header,
 	return h.Header, err
 }
 
-// wrongHeight wants a block to be at the height where the node says that it is.
+// wrongHeight checks that a block is at the height that the node stated.
 func wrongHeight(hash chain.Hash, want, have uint64) error {
 	if want == have {
 		return nil
 	}
-	return fmt.Errorf("block %d: %w: the node says that it is %v, whose header says that it is block %d", want, chain.ErrWrongBlock, hash, have)
+	return fmt.Errorf("block %d: %w: the node returned %v, whose header states block %d", want, chain.ErrWrongBlock, hash, have)
 }

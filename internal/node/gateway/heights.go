@@ -12,23 +12,23 @@ import (
 	"github.com/feeledger/fees/internal/node/rpc"
 )
 
-// hashesAtOnce is how many hashes of final blocks are asked for by one question.
+// hashesAtOnce is how many hashes of final blocks one request asks for.
 const hashesAtOnce = 256
 
-// mostHashes is how many are remembered at least.
-const mostHashes = 16 * hashesAtOnce
+// maxHashes is how many hashes are at least cached.
+const maxHashes = 16 * hashesAtOnce
 
-// heights knows how far there are final blocks, and the hashes of some.
+// heights caches the newest final height and hashes of final blocks.
 type heights struct {
-	finalTurn turn     // who asks for the newest final block
-	lists     [16]turn // who asks for a list of hashes, by its place among the lists
-	firstTurn turn     // who asks for the first block that the chain is known by
+	finalTurn turn     // held while requesting the newest final block
+	lists     [16]turn // held while requesting a list of hashes, by index
+	firstTurn turn     // held while requesting the first anchor
 
 	guard      sync.Mutex
-	final      chain.Optional[uint64] // the highest that is known to be
-	asked      time.Time              // when the newest final block was asked for
+	final      chain.Optional[uint64] // the highest known final height
+	asked      time.Time              // when the newest final block was requested
 	now, older map[uint64]chain.Hash  // of final blocks
-	// What the chain is known by: one of its first blocks, and the newest final one.
+	// The blocks that identify the chain: one of its first blocks, and the newest final one.
 	first, newest chain.Optional[anchor]
 }
 
@@ -40,7 +40,7 @@ func newHeights() *heights {
 	return h
 }
 
-// turn lets one after the other in, for as long as each wants to wait.
+// turn is a lock whose waiters can give up.
 type turn chan struct{}
 
 func newTurn() turn { return make(turn, 1) }
@@ -56,15 +56,15 @@ func (t turn) take(ctx context.Context) error {
 
 func (t turn) leave() { <-t }
 
-// hash is the hash of the block at a height, and whether that block is final. It is
-// [chain.ErrNoBlock] where the node has none.
+// hash returns the hash of the block at a height, and whether it is final. It returns [chain.ErrNoBlock] if the node does
+// not have it.
 func (g *Gateway) hash(ctx context.Context, height uint64) (hash chain.Hash, final bool, err error) {
 	h := g.heights
 	if hash, known := h.known(height); known {
 		return hash, true, nil
 	}
 	if kept, limited := g.kept.Get(); limited && (height < kept.First || height > kept.Last) {
-		return hash, false, fmt.Errorf("block %d: %w: blocks %d to %d are", height, chain.ErrNotKept, kept.First, kept.Last)
+		return hash, false, fmt.Errorf("block %d: %w; blocks %d to %d are", height, chain.ErrNotKept, kept.First, kept.Last)
 	}
 	if !h.isFinal(height) {
 		if err := g.learnFinal(ctx); err != nil {
@@ -86,7 +86,7 @@ func (g *Gateway) hash(ctx context.Context, height uint64) (hash chain.Hash, fin
 	return hash, err == nil, err
 }
 
-// learnFinal asks for the newest final block, unless somebody did since it was wanted.
+// learnFinal requests the newest final block, unless another goroutine has done so meanwhile.
 func (g *Gateway) learnFinal(ctx context.Context) error {
 	h, wanted := g.heights, time.Now()
 	if err := h.finalTurn.take(ctx); err != nil {
@@ -100,9 +100,8 @@ func (g *Gateway) learnFinal(ctx context.Context) error {
 	return err
 }
 
-// hashes are those of the blocks at some heights. With the same question the node says
-// whether its chain is still the one that it was, and whether it has the newest final block that
-// is known: what is below that block in its chain is final, too.
+// hashes returns the hashes of blocks. The same request checks that the node's chain is unchanged, and that it
+// contains the newest known final block: everything below that block is then final, too.
 func (g *Gateway) hashes(ctx context.Context, wanted []uint64) (list []chain.Optional[chain.Hash], upToDate bool, err error) {
 	h := g.heights
 	if !h.anchored() {
@@ -138,8 +137,8 @@ func (g *Gateway) hashes(ctx context.Context, wanted []uint64) (list []chain.Opt
 	return hashes[:len(wanted)], told[len(told)-1].Known(), err
 }
 
-// learnFirst remembers block 1, which tells the chain from others also where block 0 is the
-// same, as of a chain that was begun anew; or block 0 where the node has no block 1.
+// learnFirst remembers block 1, which identifies the chain even if block 0 is the same, as after a restart of a development
+// chain; or block 0 if the node has no block 1.
 func (g *Gateway) learnFirst(ctx context.Context, block1, block0 chain.Optional[chain.Hash]) error {
 	height, found := uint64(1), block1
 	if !found.Known() {
@@ -147,7 +146,7 @@ func (g *Gateway) learnFirst(ctx context.Context, block1, block0 chain.Optional[
 	}
 	hash, there := found.Get()
 	if !there {
-		return &rpc.DecodeError{What: "list of block hashes", Err: fmt.Errorf("%w of block 0, which every chain has", errNoHash)}
+		return &rpc.DecodeError{What: "list of block hashes", Err: fmt.Errorf("%w for block 0, which every chain has", errNoHash)}
 	}
 	_, err := g.confirmed(ctx, place{height, hash, true})
 	if err == nil {
@@ -156,10 +155,10 @@ func (g *Gateway) learnFirst(ctx context.Context, block1, block0 chain.Optional[
 	return err
 }
 
-var errNoHash = errors.New("the node has none")
+var errNoHash = errors.New("the node returned none")
 
-// findHashes finds the hashes of the final blocks around one, and gives that one's, which
-// the block's own header must confirm before any is remembered.
+// findHashes finds the hashes of the final blocks around a height, and returns the one at the height. The block's own header
+// must confirm it before any are cached.
 func (g *Gateway) findHashes(ctx context.Context, height uint64) (hash chain.Hash, err error) {
 	h := g.heights
 	turn := h.lists[height/hashesAtOnce%uint64(len(h.lists))]
@@ -167,7 +166,7 @@ func (g *Gateway) findHashes(ctx context.Context, height uint64) (hash chain.Has
 		return hash, err
 	}
 	defer turn.leave()
-	if hash, known := h.known(height); known { // by now, or as the newest final one
+	if hash, known := h.known(height); known { // found meanwhile, or as the newest final one
 		return hash, nil
 	}
 	wanted := h.around(height)
@@ -178,10 +177,10 @@ func (g *Gateway) findHashes(ctx context.Context, height uint64) (hash chain.Has
 	hash, there := hashes[slices.Index(wanted, height)].Get()
 	if !there {
 		return hash, &rpc.DecodeError{What: "list of block hashes", Err: fmt.Errorf(
-			"%w of block %d, though block %d is final: it is behind, or was never given its old blocks", errNoHash, height, h.lastFinal())}
+			"%w for block %d, although block %d is final: the node is behind, or lacks old blocks", errNoHash, height, h.lastFinal())}
 	}
-	if !upToDate { // its block may be one that was replaced
-		return hash, fmt.Errorf("block %d: %w: the node that says which it is does not have block %d, which is final: it is behind", height, chain.ErrWrongBlock, h.lastFinal())
+	if !upToDate { // the node's block may have been replaced
+		return hash, fmt.Errorf("block %d: %w: the node does not have final block %d and is behind", height, chain.ErrWrongBlock, h.lastFinal())
 	}
 	_, err = g.confirmed(ctx, place{height, hash, true})
 	if errors.Is(err, chain.ErrNoBlock) {
@@ -198,8 +197,7 @@ func (g *Gateway) findHashes(ctx context.Context, height uint64) (hash chain.Has
 	return hash, nil
 }
 
-// around are the heights whose hashes are asked for together with that of one: those of
-// final blocks that are not known.
+// around returns the heights to request together with a height: those of final blocks without a known hash.
 func (h *heights) around(height uint64) (wanted []uint64) {
 	final := h.lastFinal()
 	first := height - height%hashesAtOnce
@@ -218,7 +216,7 @@ func (h *heights) isFinal(height uint64) bool {
 	return known && height <= last
 }
 
-// lastFinal is the height of the highest final block that is known of.
+// lastFinal returns the highest known final height.
 func (h *heights) lastFinal() uint64 {
 	h.guard.Lock()
 	defer h.guard.Unlock()
@@ -244,23 +242,23 @@ func (h *heights) known(height uint64) (hash chain.Hash, known bool) {
 func (h *heights) remember(height uint64, hash chain.Hash) {
 	h.guard.Lock()
 	defer h.guard.Unlock()
-	if h.now == nil || len(h.now) >= mostHashes {
+	if h.now == nil || len(h.now) >= maxHashes {
 		h.now, h.older = map[uint64]chain.Hash{}, h.now
 	}
 	h.now[height] = hash
 }
 
-// forget forgets all hashes, one of which proved wrong.
+// forget discards all hashes after one of them proved wrong.
 func (h *heights) forget() {
 	h.guard.Lock()
 	defer h.guard.Unlock()
 	h.now, h.older = nil, nil
 }
 
-// anchor is a block that the chain is known by.
+// anchor is a block that identifies the chain.
 type anchor struct {
 	height uint64
-	hash   chain.Optional[chain.Hash] // not known yet of the first
+	hash   chain.Optional[chain.Hash] // unknown until the first block was requested
 }
 
 func (h *heights) setFirst(a anchor) {
@@ -275,8 +273,8 @@ func (h *heights) anchored() bool {
 	return h.first.Known()
 }
 
-// anchors are the blocks that the chain is known by, the newest one last; before its first block
-// is known, those by which it will be.
+// anchors returns the blocks that identify the chain, the newest last; before the first block is known, those that will
+// identify it.
 func (h *heights) anchors() []anchor {
 	h.guard.Lock()
 	defer h.guard.Unlock()
@@ -290,7 +288,7 @@ func (h *heights) anchors() []anchor {
 	return list
 }
 
-// finalHead is the newest block that is final.
+// finalHead returns the newest final block.
 func (g *Gateway) finalHead(ctx context.Context) (place, error) {
 	asked := time.Now()
 	hash, err := g.node.FinalizedHead(ctx)
@@ -299,13 +297,13 @@ func (g *Gateway) finalHead(ctx context.Context) (place, error) {
 	}
 	header, err := g.headerOf(ctx, hash)
 	if errors.Is(err, chain.ErrNoBlock) {
-		err = &rpc.DecodeError{What: "final head", Err: fmt.Errorf("the node names block %v, and does not have it", hash)}
+		err = &rpc.DecodeError{What: "final head", Err: fmt.Errorf("the node named block %v but does not have it", hash)}
 	}
 	if err != nil {
 		return place{}, err
 	}
 	at, h := place{header.Number, hash, true}, g.heights
-	follows := false // a final block that is known
+	follows := false // whether it follows a known final block
 	if at.height > 0 {
 		before, known := h.known(at.height - 1)
 		follows = known && before == header.ParentHash
@@ -318,21 +316,21 @@ func (g *Gateway) finalHead(ctx context.Context) (place, error) {
 			return place{}, err
 		}
 		if have, there := hashes[0].Get(); there && have != at.hash {
-			return place{}, fmt.Errorf("block %d: %w: the node says that it is %v, and that its newest final block is %v", at.height, chain.ErrWrongBlock, have, at.hash)
+			return place{}, fmt.Errorf("block %d: %w: the node returned %v, but its newest final block is %v", at.height, chain.ErrWrongBlock, have, at.hash)
 		}
 	}
 	h.isFinalAt(at, asked)
 	return at, nil
 }
 
-// anotherChain says that a node has another block than it had.
+// anotherChain reports that a node has a different block than before.
 func anotherChain(height uint64, have, before chain.Hash) error {
-	return fmt.Errorf("the node says that block %d is %v, and said before that it is %v: it is another chain's now, or its chain was begun anew; start again: %w",
+	return fmt.Errorf("the node changed its block %d: it is %v now and was %v before, so its chain changed or was restarted; start again: %w",
 		height, have, before, chain.ErrWrongBlock)
 }
 
-// isFinalAt remembers a block that is final. A node that was restarted, or another one behind
-// the same address, may be behind what is known.
+// isFinalAt records a final block. A restarted node, or another one behind the same address, may be behind what is
+// known.
 func (h *heights) isFinalAt(at place, asked time.Time) {
 	h.remember(at.height, at.hash)
 	h.guard.Lock()
@@ -343,7 +341,7 @@ func (h *heights) isFinalAt(at place, asked time.Time) {
 	}
 }
 
-// place is a block.
+// place is the position of a block.
 type place struct {
 	height uint64
 	hash   chain.Hash

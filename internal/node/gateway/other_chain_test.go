@@ -13,7 +13,7 @@ import (
 	"github.com/feeledger/fees/internal/substrate/render"
 )
 
-// A node that was begun anew, with the same block 0, or that is another one behind the same
+// A node that was restarted, with the same block 0, or that is another one behind the same
 // address, is not taken for the one that it was: neither where nothing is known of a height yet,
 // nor above the final block, nor for one that lost its old blocks.
 func TestNodeOfAnotherChain(t *testing.T) {
@@ -45,8 +45,8 @@ func TestNodeOfAnotherChain(t *testing.T) {
 			if strings.Contains(err.Error(), "block 580") { // the newest final one was compared before
 				height = 580
 			}
-			require.EqualError(t, err, fmt.Sprintf("the node says that block %d is %s, and said before that it is %s: "+
-				"it is another chain's now, or its chain was begun anew; start again: answer for another block", height, n.best[height], was[height]))
+			require.EqualError(t, err, fmt.Sprintf("the node changed its block %d: it is %s now and was %s before, "+
+				"so its chain changed or was restarted; start again: the response is for a different block", height, n.best[height], was[height]))
 			require.ErrorIs(t, err, chain.ErrWrongBlock)
 			n.grow(1, 600, 0)
 			require.Equal(t, was, n.best)
@@ -63,8 +63,8 @@ func TestNodeThatLeftItsChain(t *testing.T) {
 	was := n.best[600]
 	n.grow(300, 700, 1)
 	_, err := g.Answer(t.Context(), "/blocks/20")
-	require.EqualError(t, err, fmt.Sprintf("the node says that block 600 is %s, and said before that it is %s: "+
-		"it is another chain's now, or its chain was begun anew; start again: answer for another block", n.best[600], was))
+	require.EqualError(t, err, fmt.Sprintf("the node changed its block 600: it is %s now and was %s before, "+
+		"so its chain changed or was restarted; start again: the response is for a different block", n.best[600], was))
 }
 
 // A node that was restarted is behind what was known of it: that is said, with how far it is.
@@ -85,7 +85,7 @@ func TestNodeThatIsBehind(t *testing.T) {
 	n.instead = refusing("system_health", `"result":{"isSyncing":true,"peers":3,"shouldHavePeers":true}`)
 	for _, question := range []string{"/blocks/130", "/blocks/130/header", "/blocks/601", fmt.Sprintf(multiplierAt, 601)} {
 		_, err = g.Answer(t.Context(), question)
-		require.EqualError(t, err, "no such block: the node is still syncing, and has come to block 120")
+		require.EqualError(t, err, "no such block: the node is still syncing, currently at block 120")
 		require.ErrorIs(t, err, chain.ErrNoBlock)
 		require.ErrorIs(t, err, chain.ErrSyncing)
 		var refused *render.RefusedError
@@ -93,7 +93,7 @@ func TestNodeThatIsBehind(t *testing.T) {
 		require.Equal(t, "Unable to retrieve header and parent from supplied hash", refused.Message, "which is what Sidecar says")
 	}
 	_, err = g.Answer(t.Context(), "/blocks/400")
-	require.EqualError(t, err, "malformed list of block hashes: the node has none of block 400, though block 600 is final: it is behind, or was never given its old blocks")
+	require.EqualError(t, err, "malformed list of block hashes: the node returned none for block 400, although block 600 is final: the node is behind, or lacks old blocks")
 }
 
 // The hash of another height is not taken for that of a block that is not final, whose runtime
@@ -109,6 +109,6 @@ func TestHashOfAnotherHeight(t *testing.T) {
 	}
 	for _, question := range []string{"/blocks/590", "/blocks/590/header", "/runtime/spec?at=590", fmt.Sprintf(multiplierAt, 590)} {
 		_, err := g.Answer(t.Context(), question)
-		require.EqualError(t, err, fmt.Sprintf("block 590: answer for another block: the node says that it is %s, whose header says that it is block 585", n.best[585]))
+		require.EqualError(t, err, fmt.Sprintf("block 590: the response is for a different block: the node returned %s, whose header states block 585", n.best[585]))
 	}
 }

@@ -11,32 +11,31 @@ import (
 )
 
 const (
-	mostRecent      = 2048     // blocks
-	mostRecentBytes = 64 << 20 // of what is remembered of them
-	mostPlaces      = 8        // that are asked for with each block
-	widestPlace     = 128      // bytes of one
+	maxRecent      = 2048     // blocks
+	maxRecentBytes = 64 << 20 // of cached data
+	maxPlaces      = 8        // storage keys requested with each block
+	widestPlace    = 128      // bytes of a key
 )
 
-// recent remembers what was read of the latest blocks: of the same block several things are
-// asked one after the other, and of the next one the same. What a hash is of never changes,
-// whether the block is final or not.
+// recent caches what was read of the latest blocks: of one block several things are requested in sequence, and of the
+// next one the same. Data with a hash never changes, whether the block is final or not.
 type recent struct {
 	guard  sync.Mutex
 	blocks map[chain.Hash]*memory
 	order  []chain.Hash                 // the oldest first
 	size   int                          // bytes
-	places [][]byte                     // of the storage, that were asked for lately
-	making map[chain.Hash]chan struct{} // blocks whose answer is being made, each until it is
+	places [][]byte                     // storage keys requested recently
+	making map[chain.Hash]chan struct{} // closed when the answer of the block is made
 }
 
-// memory is what is known of a block.
+// memory is the cache of one block.
 type memory struct {
-	block  *rpc.Block        // nil where it was not read
-	stored map[string][]byte // by place
+	block  *rpc.Block        // nil if not read
+	stored map[string][]byte // by storage key
 	size   int
 }
 
-// of is the memory of a block; the guard is held.
+// of returns the memory of a block; the caller holds guard.
 func (r *recent) of(block chain.Hash) *memory {
 	if m := r.blocks[block]; m != nil {
 		return m
@@ -50,11 +49,11 @@ func (r *recent) of(block chain.Hash) *memory {
 	return m
 }
 
-// grew counts what a memory has more, and forgets the oldest where there is too much.
+// grew counts the growth of a memory, and evicts the oldest if there is too much.
 func (r *recent) grew(m *memory, size int) {
 	m.size += size
 	r.size += size
-	for len(r.order) > mostRecent || r.size > mostRecentBytes && len(r.order) > 0 {
+	for len(r.order) > maxRecent || r.size > maxRecentBytes && len(r.order) > 0 {
 		oldest := r.order[0]
 		r.size -= r.blocks[oldest].size
 		delete(r.blocks, oldest)
@@ -89,7 +88,7 @@ func (r *recent) block(hash chain.Hash) *rpc.Block {
 	return nil
 }
 
-// keepStored remembers what the state of a block has at a place.
+// keepStored caches the state of a block at a storage key.
 func (r *recent) keepStored(block chain.Hash, place, value []byte) {
 	r.guard.Lock()
 	defer r.guard.Unlock()
@@ -110,7 +109,7 @@ func (r *recent) stored(block chain.Hash, place []byte) (value []byte, known boo
 	return value, known
 }
 
-// all is what the state of a block has at some places, if all of it is known.
+// all returns the state of a block at some storage keys, if all of it is cached.
 func (r *recent) all(block chain.Hash, places [][]byte) (values [][]byte, known bool) {
 	r.guard.Lock()
 	defer r.guard.Unlock()
@@ -128,8 +127,7 @@ func (r *recent) all(block chain.Hash, places [][]byte) (values [][]byte, known 
 	return values, true
 }
 
-// make notes that the answer of a block is being made, with which all that is wanted of its
-// state is asked for. Done ends that.
+// make marks the answer of a block as being made, which requests all wanted state. Done ends that.
 func (r *recent) make(block chain.Hash) (done func()) {
 	r.guard.Lock()
 	defer r.guard.Unlock()
@@ -163,7 +161,7 @@ func (r *recent) made(ctx context.Context, block chain.Hash) {
 	}
 }
 
-// ask remembers that a place was asked for: it is, of the next block, too.
+// ask remembers a requested storage key: it will be requested for the next block, too.
 func (r *recent) ask(place []byte) {
 	r.guard.Lock()
 	defer r.guard.Unlock()
@@ -171,13 +169,13 @@ func (r *recent) ask(place []byte) {
 	if len(place) > widestPlace || slices.ContainsFunc(r.places, same) {
 		return
 	}
-	if len(r.places) >= mostPlaces {
+	if len(r.places) >= maxPlaces {
 		r.places = slices.Delete(r.places, 0, 1)
 	}
 	r.places = append(r.places, place)
 }
 
-// wanted are the places to ask for with a block.
+// wanted returns the storage keys to request with a block.
 func (r *recent) wanted() [][]byte {
 	r.guard.Lock()
 	defer r.guard.Unlock()

@@ -16,7 +16,7 @@ import (
 	"github.com/feeledger/fees/internal/test/pairs"
 )
 
-// The texts and statuses with which Sidecar refuses, and what each means to who asks.
+// The texts and statuses with which Sidecar refuses, and the kind of each error.
 func TestRefusals(t *testing.T) {
 	n := makeChain(t, 51)
 	g := n.gateway(t)
@@ -40,7 +40,7 @@ func TestRefusals(t *testing.T) {
 		"/blocks/-1":            {400, "Cannot get block hash for -1. Block IDs must be either 32-byte hex strings or non-negative decimal integers.", chain.ErrCannotTell},
 		"/blocks/0xzz":          {400, "Cannot get block hash for 0xzz. Hex string block IDs must be a valid hex string and must be 32-bytes (66-characters) in length.", chain.ErrCannotTell},
 		"/blocks/0x1234/header": {400, "Cannot get block hash for 0x1234. Hex string block IDs must be 32-bytes (66-characters) in length.", chain.ErrCannotTell},
-		"/accounts/5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY/balance-info": {400, "Invalid address format: an account of this chain is 0x and 40 hex digits", chain.ErrCannotTell},
+		"/accounts/5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY/balance-info": {400, "Invalid address format: want 0x and 40 hex digits", chain.ErrCannotTell},
 		"/accounts/0x1234/balance-info":                                           {400, "Invalid address format", chain.ErrCannotTell},
 		"/accounts/0xF24FF3a9CF04c71Dbc94D0b566f7A27B94566cac/balance-info":       {400, "Invalid address format", chain.ErrCannotTell},
 		"/pallets/base-fee/storage/baseFeePerGas":                                 {400, `"baseFee" was not recognized as a queryable pallet.`, chain.ErrCannotTell},

@@ -24,7 +24,7 @@ import (
 	"github.com/feeledger/fees/internal/test/pairs"
 )
 
-// rootedPair is a recorded chain whose headers were made anew, and what took the place of what:
+// rootedPair is a recorded chain with new headers, and what took the place of what:
 // the hashes and the state roots.
 func rootedPair(t *testing.T, name string, layout int) (node *rpc.Client, hashes []chain.Hash, renamed *strings.Replacer) {
 	_, recorded := served(t, name, "http")
@@ -109,7 +109,7 @@ func TestRootedPairsAreTheRecordedOnes(t *testing.T) {
 	}
 }
 
-// Each value that the node of a recorded chain tells of is proved against its header's root, in
+// Each value from the node of a recorded chain is proved against its header's root, in
 // both layouts, and each key that has nothing is proved to have nothing.
 func TestRootedPairsAreProved(t *testing.T) {
 	for _, name := range tier.Some(1, pairNames) {

@@ -16,44 +16,44 @@ import (
 	"github.com/feeledger/fees/internal/tx/extrinsic"
 )
 
-// ahead is how far from a block it is asked which runtime there is.
+// ahead is the distance from a block at which the runtime is checked.
 const ahead = 1000
 
-// mostRuntimes is how many compiled runtimes are remembered.
-const mostRuntimes = 8
+// maxRuntimes limits the cached compiled runtimes.
+const maxRuntimes = 8
 
-// runtime is one that the chain has or had.
+// runtime is a current or former runtime of the chain.
 type runtime struct {
-	name    string         // and version, such as moonbeam/2100
+	name    string         // with version, such as moonbeam/2100
 	version jsonscan.Value // what the node answered to state_getRuntimeVersion
-	// metadata are what the node answered to state_getMetadata.
+	// metadata is the node's answer to state_getMetadata.
 	metadata []byte
 	*render.Runtime
 	extrinsics func() (*extrinsic.Runtime, error)
 
 	digesting turn
-	digested  chain.Optional[chain.Hash] // of the metadata, as signers sign it
+	digested  chain.Optional[chain.Hash] // digest of the metadata, as signers sign it
 }
 
-// runtimes knows which final blocks left which runtime behind.
+// runtimes caches the runtime after each final block.
 type runtimes struct {
 	turn  turn
-	spans []span     // rising
+	spans []span     // ascending
 	used  []*runtime // compiled, the latest used last
 }
 
-// span are heights whose blocks left the same runtime behind.
+// span is a range of blocks with the same runtime after them.
 type span struct {
 	first, last uint64
 	version     jsonscan.Value
 	name        string
 }
 
-// runtimeAt is the runtime that a block left behind.
+// runtimeAt returns the runtime after a block.
 func (g *Gateway) runtimeAt(ctx context.Context, at place) (*runtime, error) {
 	r := &g.runtimes
 	var asked span
-	if !at.final { // nothing is known of it: it is asked without making others wait
+	if !at.final { // not cached: requested without holding the lock
 		var err error
 		if asked, err = g.version(ctx, at); err != nil {
 			return nil, err
@@ -79,7 +79,7 @@ func (g *Gateway) runtimeAt(ctx context.Context, at place) (*runtime, error) {
 	return g.compiled(ctx, at, found.name, found.version)
 }
 
-// span is the one that has a height, nil where none is known.
+// span returns the span that contains a height, nil if unknown.
 func (r *runtimes) span(height uint64) *span {
 	i := slices.IndexFunc(r.spans, func(s span) bool { return s.first <= height && height <= s.last })
 	if i < 0 {
@@ -90,7 +90,7 @@ func (r *runtimes) span(height uint64) *span {
 
 func (r *runtimes) known(height uint64) bool { return r.span(height) != nil }
 
-// version asks which runtime a block left behind.
+// version requests the runtime version after a block.
 func (g *Gateway) version(ctx context.Context, at place) (found span, err error) {
 	version, err := g.node.Call(ctx, "state_getRuntimeVersion", at.hash)
 	if err != nil {
@@ -108,8 +108,8 @@ func runtimeName(specName string, specVersion uint64) string {
 	return fmt.Sprintf("%s/%d", specName, specVersion)
 }
 
-// learn remembers which runtime a final block left behind, and how far that goes upwards and
-// downwards, for blocks are asked for in either direction.
+// learn records the runtime after a final block, and how far it extends upwards and downwards, because blocks are requested in
+// either direction.
 func (g *Gateway) learn(ctx context.Context, found span) error {
 	r, height := &g.runtimes, found.first
 	if err := r.add(found); err != nil {
@@ -125,15 +125,14 @@ func (g *Gateway) learn(ctx context.Context, found span) error {
 		return nil
 	}
 	err := g.reach(ctx, found, height-min(ahead, height))
-	if errors.Is(err, chain.ErrPruned) || errors.Is(err, errNoHash) || errors.Is(err, chain.ErrNotKept) { // the end of what can be asked for
+	if errors.Is(err, chain.ErrPruned) || errors.Is(err, errNoHash) || errors.Is(err, chain.ErrNotKept) { // the end of the available blocks
 		return nil
 	}
 	return err
 }
 
-// reach finds how far a runtime goes: to a block that is far away, or to where another took
-// its place, which is found by bisection. A chain never goes back to an older runtime:
-// between two blocks with the same one is no other.
+// reach finds how far a runtime extends: to a distant block, or to where another replaced it, by bisection. A chain
+// never returns to an older runtime: between two blocks with the same one there is no other.
 func (g *Gateway) reach(ctx context.Context, found span, far uint64) error {
 	same, other := int64(found.first), int64(far) // heights are of 32 bits
 	for next := other; next != same; next = same + (other-same)/2 {
@@ -161,8 +160,8 @@ func (g *Gateway) versionAt(ctx context.Context, height uint64) (found span, err
 	return g.version(ctx, place{height, hash, final})
 }
 
-// add adds a span, and joins all that are of the same runtime. Where two runtimes then have
-// the same heights, the node has said something wrong, and nothing of it is remembered.
+// add adds a span, and joins spans of the same runtime. If two runtimes then overlap, the node has contradicted itself, and
+// everything learned is discarded.
 func (r *runtimes) add(s span) error {
 	spans := slices.DeleteFunc(slices.Clone(r.spans), func(x span) bool {
 		if x.name == s.name {
@@ -176,14 +175,14 @@ func (r *runtimes) add(s span) error {
 		if a, b := &spans[i], &spans[i+1]; b.first <= a.last {
 			r.spans = nil
 			return &rpc.DecodeError{What: "runtime version", Err: fmt.Errorf(
-				"the node says that blocks %d and %d left %s behind, and block %d %s: a chain does not go back to a runtime", a.first, a.last, a.name, b.first, b.name)}
+				"the node reports blocks %d and %d with runtime %s, but block %d with %s: a chain does not return to a runtime", a.first, a.last, a.name, b.first, b.name)}
 		}
 	}
 	r.spans = spans
 	return nil
 }
 
-// compiled is a runtime with its metadata, which are asked for once.
+// compiled returns a runtime with its metadata, which are requested once.
 func (g *Gateway) compiled(ctx context.Context, at place, name string, version jsonscan.Value) (*runtime, error) {
 	r := &g.runtimes
 	if i := slices.IndexFunc(r.used, func(x *runtime) bool { return x.name == name }); i >= 0 {
@@ -200,7 +199,7 @@ func (g *Gateway) compiled(ctx context.Context, at place, name string, version j
 		return nil, malformed("metadata", fmt.Errorf("runtime %s: %w", name, err))
 	}
 	if !m.Typed() {
-		return nil, fmt.Errorf("runtime %s: its metadata, of version %d, have no types: %w", name, m.Version, chain.ErrCannotTell)
+		return nil, fmt.Errorf("runtime %s: metadata version %d contains no types: %w", name, m.Version, chain.ErrCannotTell)
 	}
 	said := "unknown"
 	if v, known := m.RuntimeVersion(); known {
@@ -208,13 +207,13 @@ func (g *Gateway) compiled(ctx context.Context, at place, name string, version j
 	}
 	if said != name {
 		r.spans = nil // one of the two is wrong
-		return nil, &rpc.DecodeError{What: "metadata", Err: fmt.Errorf("block %d: they are of the runtime %s, and the node says that it is %s", at.height, said, name)}
+		return nil, &rpc.DecodeError{What: "metadata", Err: fmt.Errorf("block %d: they belong to runtime %s, but the node reports %s", at.height, said, name)}
 	}
 	decoder, err := render.NewRuntime(m)
 	if err != nil {
 		return nil, fmt.Errorf("runtime %s: %w: %w", name, chain.ErrCannotTell, err)
 	}
-	if len(r.used) >= mostRuntimes {
+	if len(r.used) >= maxRuntimes {
 		r.used = slices.Delete(r.used, 0, 1)
 	}
 	found := &runtime{name: name, version: version, metadata: bytes, Runtime: decoder, digesting: newTurn()}

@@ -12,8 +12,8 @@ import (
 	"github.com/feeledger/fees/internal/tx/extrinsic"
 )
 
-// NativeSigners returns whose keys signed the native extrinsics of a block. A genesis that is given may have been signed
-// as well as block 0 of the node: an archive may not have that block.
+// NativeSigners returns the signers of the native extrinsics of a block. A given genesis may have been signed instead of the
+// node's block 0, which an archive may lack.
 func (g *Gateway) NativeSigners(ctx context.Context, block chain.Hash, genesis chain.Optional[chain.Hash]) ([]chain.NativeSigner, error) {
 	b, err := g.raw(ctx, block)
 	if err != nil {
@@ -43,17 +43,17 @@ func (g *Gateway) NativeSigners(ctx context.Context, block chain.Hash, genesis c
 	return list, nil
 }
 
-// unknownPayload says why it is not known what a signature was made of.
+// unknownPayload reports that the signed payload is unknown.
 type unknownPayload struct{ error }
 
 func unknown(format string, args ...any) error { return &unknownPayload{fmt.Errorf(format, args...)} }
 
-// signed is what the signatures of a block were made of beside the calls.
+// signed contains what the signatures of a block cover besides the calls.
 type signed struct {
 	gateway      *Gateway
-	at, made     place // the block, and the one whose runtime executed it
+	at, made     place // the block, and the one after which its runtime was set
 	runtime      *runtime
-	first, given chain.Optional[chain.Hash] // block 0 of the node, and the genesis as the caller knows it
+	first, given chain.Optional[chain.Hash] // the node's block 0, and the genesis given by the caller
 }
 
 func (g *Gateway) signedIn(ctx context.Context, b *rpc.Block, hash chain.Hash, genesis chain.Optional[chain.Hash]) (*signed, error) {
@@ -74,8 +74,8 @@ func (g *Gateway) signedIn(ctx context.Context, b *rpc.Block, hash chain.Hash, g
 	return s, nil
 }
 
-// geneses are the hashes that may have been signed as the genesis: that of block 0, the one that is known otherwise, and
-// the parent of block 0, which no real chain has. A simulated development chain signs that.
+// geneses yields the hashes that may have been signed as the genesis: block 0, the given one, and the parent of block 0, which
+// simulated development chains sign; no real chain has it.
 func (s *signed) geneses(ctx context.Context) iter.Seq2[chain.Hash, error] {
 	return func(yield func(chain.Hash, error) bool) {
 		first, has := s.first.Get()
@@ -94,7 +94,7 @@ func (s *signed) geneses(ctx context.Context) iter.Seq2[chain.Hash, error] {
 	}
 }
 
-// parentOfFirst is what block 0 names as its parent. It is asked for once.
+// parentOfFirst returns the parent hash in block 0, requested once.
 func (g *Gateway) parentOfFirst(ctx context.Context, first chain.Hash) (parent chain.Hash, err error) {
 	if err := g.before.turn.take(ctx); err != nil {
 		return parent, err
@@ -110,8 +110,8 @@ func (g *Gateway) parentOfFirst(ctx context.Context, first chain.Hash) (parent c
 	return h.ParentHash, err
 }
 
-// signer returns whose key signed an extrinsic, not known where no key did. Without block 0 a signature is its signer's or
-// not judged.
+// signer returns the signer of an extrinsic, unknown if no key signed it. Without block 0 a signature is either its signer's
+// or not judged.
 func (s *signed) signer(ctx context.Context, encoded []byte) (signer chain.Optional[chain.Address], err error) {
 	r, err := s.runtime.extrinsics()
 	if err != nil {
@@ -162,7 +162,7 @@ func (s *signed) signer(ctx context.Context, encoded []byte) (signer chain.Optio
 			signer = chain.Some(found)
 		}
 	}
-	if !s.first.Known() { // the genesis that is given is that of the chain's name, which other chains have, too
+	if !s.first.Known() { // the given genesis follows from the chain's name, which other chains may share
 		return signer, unknown("the hash of block 0, which was signed, is not kept, and the network's genesis hash does not fit")
 	}
 	if !final {
@@ -171,7 +171,7 @@ func (s *signed) signer(ctx context.Context, encoded []byte) (signer chain.Optio
 	return signer, nil
 }
 
-// birth is the hash of the block that an era begins with.
+// birth returns the hash of the first block of an era.
 func (s *signed) birth(ctx context.Context, height uint64) (hash chain.Hash, final bool, err error) {
 	if height == s.made.height {
 		return s.made.hash, true, nil
@@ -183,7 +183,7 @@ func (s *signed) birth(ctx context.Context, height uint64) (hash chain.Hash, fin
 	return hash, final, err
 }
 
-// digest returns the hash of the metadata that a signer signs, by the metadata of version 15, which are asked for once.
+// digest returns the metadata hash that a signer signs, computed from the metadata of version 15, which are requested once.
 func (r *runtime) digest(ctx context.Context, g *Gateway, at place) (hash chain.Hash, err error) {
 	if err := r.digesting.take(ctx); err != nil {
 		return hash, err
@@ -192,7 +192,7 @@ func (r *runtime) digest(ctx context.Context, g *Gateway, at place) (hash chain.
 	if hash, known := r.digested.Get(); known {
 		return hash, nil
 	}
-	const version = 15 // those of version 14 have no digest
+	const version = 15 // version 14 has no digest
 	text, err := g.node.MetadataAt(ctx, at.hash, version)
 	switch {
 	case errors.Is(err, chain.ErrCannotTell), errors.Is(err, rpc.ErrNoMethod):
@@ -205,7 +205,7 @@ func (r *runtime) digest(ctx context.Context, g *Gateway, at place) (hash chain.
 		return hash, malformed("metadata", fmt.Errorf("runtime %s: %w", r.name, err))
 	}
 	if v, known := m.RuntimeVersion(); !known || runtimeName(v.SpecName, uint64(v.SpecVersion)) != r.name {
-		return hash, &rpc.DecodeError{What: "metadata", Err: fmt.Errorf("block %d: those of version 15 are not of the runtime %s", at.height, r.name)}
+		return hash, &rpc.DecodeError{What: "metadata", Err: fmt.Errorf("block %d: metadata version 15 does not belong to runtime %s", at.height, r.name)}
 	}
 	about, err := g.system(ctx)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/feeledger/fees/internal/substrate/render"
 )
 
-// storage is the answer of an item of a pallet's storage.
+// storage returns the answer for a storage item of a pallet.
 func (g *Gateway) storage(ctx context.Context, pallet, name string, query url.Values) (string, error) {
 	at, r, err := g.stateAt(ctx, query.Get("at"))
 	if err != nil {
@@ -42,14 +42,14 @@ func (g *Gateway) storage(ctx context.Context, pallet, name string, query url.Va
 	return string(text), malformed("storage", err)
 }
 
-// balance is the answer of what an account has. An SS58 address names no account of 20 bytes:
-// Sidecar takes its first 20 letters for one, and says that it has nothing. That is refused.
+// balance returns the answer for an account's balance. An SS58 address does not name a 20-byte account: Sidecar uses its first
+// 20 letters and reports an empty account. This gateway refuses it.
 func (g *Gateway) balance(ctx context.Context, account, at string) (string, error) {
 	address, err := chain.ParseAddress(account)
 	if err != nil {
 		message := "Invalid address format"
 		if !strings.HasPrefix(account, "0x") {
-			message += ": an account of this chain is 0x and 40 hex digits"
+			message += ": want 0x and 40 hex digits"
 		}
 		return "", render.Refused(http.StatusBadRequest, "%s", message)
 	}
@@ -74,8 +74,8 @@ func (g *Gateway) balance(ctx context.Context, account, at string) (string, erro
 	return string(text), malformed("balance", err)
 }
 
-// stateAt is a block whose state is asked for, and the runtime that reads it: as by Sidecar,
-// that of its parent, also where the block itself brought a new one.
+// stateAt returns the block whose state is requested, and the runtime that reads it: as in Sidecar, the runtime after its
+// parent, even if the block itself upgraded.
 func (g *Gateway) stateAt(ctx context.Context, id string) (place, *runtime, error) {
 	at, err := g.at(ctx, id)
 	if err != nil {
@@ -89,7 +89,7 @@ func (g *Gateway) stateAt(ctx context.Context, id string) (place, *runtime, erro
 	return at, r, err
 }
 
-// parent is the block before one; of block 0 it is that itself.
+// parent returns the parent of a block; block 0 is its own parent.
 func (g *Gateway) parent(ctx context.Context, at place) (place, error) {
 	if at.height == 0 {
 		return at, nil
@@ -103,7 +103,7 @@ func (g *Gateway) parent(ctx context.Context, at place) (place, error) {
 	return place{at.height - 1, h.ParentHash, at.final}, err
 }
 
-// confirmed is the header of a block that the node gave for a height, and has to say so.
+// confirmed returns the header of a block that the node named for a height, after checking the height.
 func (g *Gateway) confirmed(ctx context.Context, at place) (header.Header, error) {
 	h, err := g.headerOf(ctx, at.hash)
 	if err == nil {

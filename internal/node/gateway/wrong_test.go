@@ -16,7 +16,7 @@ func refusing(method, answer string) func(string, []json.RawMessage) (string, bo
 	return func(m string, _ []json.RawMessage) (string, bool) { return answer, m == method }
 }
 
-// A node that has the latest blocks alone is told to be one, and which is wanted instead.
+// The error of a node with only the latest blocks says so, and which node is needed.
 func TestPrunedNode(t *testing.T) {
 	const discarded = "Client error: Api called for an unknown Block: State already discarded for 0x12"
 	for name, c := range map[string]struct{ method, answer, question string }{
@@ -49,8 +49,8 @@ func TestPrunedNode(t *testing.T) {
 	require.NotErrorIs(t, err, chain.ErrPruned)
 }
 
-// A node that has the latest blocks alone answers for those: that the older ones are not there
-// to be asked for their runtime is no error.
+// A node with only the latest blocks answers for those: that the older ones are not there
+// to be asked for their runtime is not an error.
 func TestLatestBlocksOfAPrunedNode(t *testing.T) {
 	n := makeChain(t, 1500)
 	old := map[string]bool{}
@@ -114,13 +114,13 @@ func TestWrongAnswers(t *testing.T) {
 		question string
 		says     string
 	}{
-		"another block":            {other("chain_getBlock", quoted(8)), "/blocks/7", "answer for another block: the header that the node gives has the hash " + n.best[8]},
-		"another header":           {other("chain_getHeader", quoted(8)), "/blocks/7", "answer for another block"},
-		"another header by hash":   {other("chain_getHeader", quoted(8)), "/blocks/" + n.best[7] + "/header", "answer for another block"},
-		"hashes of other heights":  {hashes(func(height int) int { return height + 1 }), "/blocks/7", "block 7: answer for another block: the node says that it is " + n.best[8] + ", whose header says that it is block 8"},
+		"another block":            {other("chain_getBlock", quoted(8)), "/blocks/7", "the response is for a different block: the node's header has the hash " + n.best[8]},
+		"another header":           {other("chain_getHeader", quoted(8)), "/blocks/7", "the response is for a different block"},
+		"another header by hash":   {other("chain_getHeader", quoted(8)), "/blocks/" + n.best[7] + "/header", "the response is for a different block"},
+		"hashes of other heights":  {hashes(func(height int) int { return height + 1 }), "/blocks/7", "block 7: the response is for a different block: the node returned " + n.best[8] + ", whose header states block 8"},
 		"the state of another":     {other("state_queryStorageAt", "", quoted(8)), "/blocks/7", "malformed storage: changes: want those of block " + n.best[7]},
 		"a list that is too short": {refusing("chain_getBlockHash", `"result":[]`), "/blocks/7", "malformed list of block hashes: hashes: 0 for 3 heights"},
-		"no hash of a final block": {hashes(func(int) int { return 9999 }), "/blocks/7", "the node has none of block 7, though block 300 is final"},
+		"no hash of a final block": {hashes(func(int) int { return 9999 }), "/blocks/7", "the node returned none for block 7, although block 300 is final"},
 		"no changes":               {refusing("state_queryStorageAt", `"result":[]`), "/blocks/7", "malformed storage"},
 		"no hex":                   {refusing("chain_getBlockHash", `"result":["0xz"]`), "/blocks/7", "malformed list of block hashes"},
 		"null for events": {func(m string, params []json.RawMessage) (string, bool) {
@@ -128,17 +128,17 @@ func TestWrongAnswers(t *testing.T) {
 				return "", false
 			}
 			return fmt.Sprintf(`"result":[{"block":%s,"changes":[[%s,null]]}]`, params[1], strings.Trim(string(params[0]), "[]")), m == "state_queryStorageAt"
-		}, "/blocks/7", "the node has no events of block 7, and each of its"},
+		}, "/blocks/7", "the node has no events of block 7, although"},
 		"a runtime without a name":       {refusing("state_getRuntimeVersion", `"result":{"specVersion":1}`), "/blocks/7", "malformed runtime version: it has no specName"},
-		"a runtime that is not its own":  {refusing("state_getRuntimeVersion", `"result":{"specName":"moonbeam","specVersion":2500}`), "/blocks/7", "malformed metadata: block 6: they are of the runtime moonbeam/2600, and the node says that it is moonbeam/2500"},
+		"a runtime that is not its own":  {refusing("state_getRuntimeVersion", `"result":{"specName":"moonbeam","specVersion":2500}`), "/blocks/7", "malformed metadata: block 6: they belong to runtime moonbeam/2600, but the node reports moonbeam/2500"},
 		"metadata that are none":         {refusing("state_getMetadata", `"result":"0x6d6574610e"`), "/blocks/7", "runtime moonbeam/2600: "},
-		"null metadata":                  {refusing("state_getMetadata", `"result":null`), "/blocks/7", "malformed metadata: there are none of block " + n.best[6]},
+		"null metadata":                  {refusing("state_getMetadata", `"result":null`), "/blocks/7", "malformed metadata: none for block " + n.best[6]},
 		"properties that do not come":    {refusing("system_properties", failure(-32603, "no")), "/runtime/spec?at=7", "system_properties: the node refuses: no"},
 		"properties that are null":       {refusing("system_properties", `"result":null`), "/runtime/spec?at=7", "malformed properties of the chain"},
 		"a chain type that does not":     {refusing("system_chainType", failure(-32603, "no")), "/runtime/spec?at=7", "system_chainType: the node refuses: no"},
 		"a digest that is cut":           {refusing("chain_getHeader", `"result":{"number":"0x1","parentHash":`+quoted(1)+`,"stateRoot":`+quoted(1)+`,"extrinsicsRoot":`+quoted(1)+`,"digest":{"logs":["0x1"]}}`), "/blocks/" + n.best[7] + "/header", "malformed header"},
 		"a head that does not come":      {refusing("chain_getFinalizedHead", failure(-32603, "no")), "/blocks/head", "chain_getFinalizedHead: the node refuses: no"},
-		"a name that is none":            {refusing("system_chain", `"result":7`), "/node/version", "system_chain: the node answers 7, want a text"},
+		"a name that is none":            {refusing("system_chain", `"result":7`), "/node/version", "system_chain: the node answered 7, want a string"},
 		"a version without implName":     {refusing("state_getRuntimeVersion", `"result":{}`), "/node/version", "no implName"},
 		"a newest header that is broken": {refusing("chain_getHeader", `"result":{}`), "/blocks/head?finalized=false", "malformed header"},
 	} {
@@ -191,8 +191,8 @@ func TestRuntimesThatContradict(t *testing.T) {
 	g := n.gateway(t)
 	answer(t, g, "/runtime/spec?at=100")
 	answer(t, g, "/runtime/spec?at=2400")
-	require.Contains(t, answer(t, g, "/runtime/spec?at=1200"), `"specVersion":"2600"`, "which nobody asked")
+	require.Contains(t, answer(t, g, "/runtime/spec?at=1200"), `"specVersion":"2600"`, "which was not requested")
 
 	_, err := n.gateway(t).Answer(t.Context(), "/runtime/spec?at=1200")
-	require.ErrorContains(t, err, "a chain does not go back to a runtime")
+	require.ErrorContains(t, err, "a chain does not return to a runtime")
 }

@@ -1,4 +1,4 @@
-// Package reply sends answers over HTTP as Substrate API Sidecar does, whoever makes
-// them: its statuses, content types, JSON errors and pages for unknown paths. Errors have no
-// stack: Sidecar's is of its own source files. An answer has no ETag.
+// Package reply sends answers over HTTP as Substrate API Sidecar does: with its statuses, content types, JSON errors, and
+// pages for unknown paths. Errors contain no stack, because Sidecar's refers to its own source files. Answers have no
+// ETag.
 package reply

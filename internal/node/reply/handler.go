@@ -14,14 +14,13 @@ import (
 	"github.com/feeledger/fees/internal/substrate/render"
 )
 
-// Answers makes the answers. A question is the path of a request with its query, such as
-// /blocks/25. What is not offered is [chain.ErrNotOffered], other errors are to be a
-// [render.RefusedError]: nothing is shown of those that are not.
+// Answers makes answers. A question is a request path with its query, such as /blocks/25. A path that is not offered
+// is [chain.ErrNotOffered]; other errors should be [render.RefusedError], as nothing of any other error is shown.
 type Answers interface {
 	Answer(ctx context.Context, question string) (string, error)
 }
 
-// Handler sends answers.
+// Handler serves answers.
 func Handler(a Answers) http.Handler { return handler{a} }
 
 type handler struct{ answers Answers }
@@ -52,7 +51,7 @@ func fail(w http.ResponseWriter, status int, message string) {
 		Level   string `json:"level"`
 	}{status, message, "error"})
 	if err != nil {
-		panic(err) // strings and numbers have a JSON form
+		panic(err) // strings and numbers can always be encoded
 	}
 	Send(w, status, JSON, string(text))
 }
@@ -65,17 +64,17 @@ func notFound(w http.ResponseWriter, r *http.Request) {
 		html.EscapeString(r.Method), html.EscapeString(r.URL.EscapedPath())))
 }
 
-// Content types of what is sent.
+// Content types of answers.
 const (
 	JSON = "application/json; charset=utf-8"
 	Text = "text/plain; charset=utf-8"
 )
 
-// Send sends a text. Whoever does not take it has only so much time.
+// Send sends a text. The client has limited time to receive it.
 func Send(w http.ResponseWriter, status int, contentType, text string) {
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(maxWriteTime)) // a test's writer has none
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(maxWriteTime)) // a test's writer has no deadline
 	w.WriteHeader(status)
-	w.Write([]byte(text)) // whoever does not listen any more needs no answer
+	w.Write([]byte(text)) // a client that is gone needs no answer
 }

@@ -13,19 +13,19 @@ const (
 	maxHeaderBytes = 64 << 10
 	maxWriteTime   = time.Minute
 	maxIdleTime    = 2 * time.Minute
-	maxFarewell    = time.Second // a program that was asked to end has half a second more
+	maxFarewell    = time.Second // a program asked to end has half a second more
 )
 
-// Serve answers at a listener until the context ends, and lets the answers under
-// way finish. Those that take too long for that are broken off.
+// Serve serves on a listener until the context ends, and lets running requests finish. It aborts those that take too
+// long.
 func Serve(ctx context.Context, listener net.Listener, h http.Handler) error {
 	server := &http.Server{
 		Handler:           h,
 		ReadHeaderTimeout: maxHeaderTime,
 		MaxHeaderBytes:    maxHeaderBytes,
-		WriteTimeout:      maxWriteTime, // which Send begins anew
+		WriteTimeout:      maxWriteTime, // restarted by Send
 		IdleTimeout:       maxIdleTime,
-		// Or net/http answers OPTIONS * itself, past the handler and its guards.
+		// Without this, net/http answers OPTIONS * itself, bypassing the handler and its guards.
 		DisableGeneralOptionsHandler: true,
 	}
 	defer server.Close()
@@ -41,5 +41,5 @@ func Serve(ctx context.Context, listener net.Listener, h http.Handler) error {
 	if err := server.Shutdown(farewell); !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return nil // what is left is broken off: an answer that takes too long, or a connection on which nothing was asked yet
+	return nil // aborts what is left: a slow answer, or an unused connection
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// question is a method to be called.
+// question is a method call.
 type question struct {
 	method string
 	params []any
 }
 
-// encode writes one question, or several as a batch. Their ids count up from the first.
+// encode writes one request, or several as a batch, with consecutive ids from first on.
 func encode(first uint64, questions []question) ([]byte, error) {
 	type form struct {
 		Version string `json:"jsonrpc"`
@@ -42,37 +42,34 @@ func encode(first uint64, questions []question) ([]byte, error) {
 	return text, nil
 }
 
-// message is what a node sends: the answer to a question, with a result or a
-// failure, or the notice of a subscription.
+// message is a message from a node: the answer to a request, with a result or an error, or a subscription notice.
 type message struct {
-	id      string // of the question, as JSON; "" in a notice and where the node could not read one
+	id      string // of the request, as JSON; "" in a notice, or if the node could not read the id
 	result  jsonscan.Value
 	failure *RPCError
 	notice  *notice
 }
 
-// notice is what a node sends without being asked: news of a subscription, or its
-// end.
+// notice is an unsolicited message: news of a subscription, or its end.
 type notice struct {
 	subscription string // its id, as JSON
 	result       jsonscan.Value
-	end          *RPCError // why the node ended it, nil while it goes on
+	end          *RPCError // why the node ended it; nil while it is open
 }
 
 var (
-	errBatch      = errors.New("it is a list of answers to one question")
-	errEmptyBatch = errors.New("it is a list of answers that has none")
-	errBoth       = errors.New("it has both a result and an error")
-	errNeither    = errors.New("it has neither a result nor an error")
-	errNoID       = errors.New("it has no id")
-	errBinary     = errors.New("it is binary, not text")
-	errBadID      = errors.New("id: want the number of a question")
+	errBatch      = errors.New("a list of answers to a single request")
+	errEmptyBatch = errors.New("an empty list of answers")
+	errBoth       = errors.New("both a result and an error")
+	errNeither    = errors.New("neither a result nor an error")
+	errNoID       = errors.New("no id")
+	errBinary     = errors.New("binary instead of text")
+	errBadID      = errors.New("id: want the number of a request")
 	errNotRefusal = errors.New("error: want an object")
-	errNotNotice  = errors.New("want a notice with the id of a subscription, and no id of a question")
+	errNotNotice  = errors.New("want a notice with a subscription id and without a request id")
 )
 
-// decodeMessages reads what a node sent, one message or those of a batch, and proves it to be
-// JSON to its last byte.
+// decodeMessages parses a message or a batch from a node, and checks that it is valid JSON to its last byte.
 func decodeMessages(text string) (messages []message, batch bool, err error) {
 	var all []members
 	err = jsonscan.Scan(text, func(s *jsonscan.Scanner) {
@@ -103,7 +100,7 @@ func decodeMessages(text string) (messages []message, batch bool, err error) {
 	return messages, batch, nil
 }
 
-// members are those of a message that count.
+// members contains the relevant members of a message.
 type members struct{ id, method, params, result, failure jsonscan.Value }
 
 func readMembers(s *jsonscan.Scanner) (m members) {
@@ -156,7 +153,7 @@ func readAnswer(id, result, failure jsonscan.Value) (message, error) {
 	case jsonscan.Number:
 		m.id = id.Raw()
 		return m, nil
-	case jsonscan.Null: // a question that the node could not read
+	case jsonscan.Null: // a request that the node could not read
 		if refused {
 			return m, nil
 		}
@@ -193,7 +190,7 @@ func readNotice(id, params jsonscan.Value) (message, error) {
 	return message{notice: n}, nil
 }
 
-// isSubscription tells whether a value can be the id of a subscription.
+// isSubscription reports whether a value can be a subscription id.
 func isSubscription(v jsonscan.Value) bool {
 	return v.Kind() == jsonscan.String || v.Kind() == jsonscan.Number
 }

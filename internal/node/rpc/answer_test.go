@@ -61,7 +61,7 @@ func requireNotice(t *testing.T, m message, members map[string]json.RawMessage) 
 	require.NotEqual(t, m.notice.end != nil, m.notice.result.Kind() != jsonscan.Absent)
 }
 
-// TestUnseenNotices: of what nobody looked at, the highest head stays, or the error.
+// TestUnseenNotices: of undelivered notices, the highest head stays, or the error.
 func TestUnseenNotices(t *testing.T) {
 	head := func(number string) *notice {
 		root := `"0x` + strings.Repeat("ab", 32) + `"`

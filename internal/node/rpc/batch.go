@@ -14,35 +14,34 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// mostAtOnce is how many questions one message may have. It is below what nodes allow whose
-// operator has set a limit, as far as is known: 100 is a common one.
-const mostAtOnce = 64
+// maxConcurrent limits the requests in one message. As far as is known, it is below the limits that node operators set;
+// 100 is a common one.
+const maxConcurrent = 64
 
-// Batch is questions that go to the node in one message, whose answers come in one. A node
-// that does not take that many at once, or none at all, is asked in smaller batches, in the
-// end one by one.
+// Batch sends several requests to the node in one message. If a node does not accept that many at once, or no
+// batches, they are sent in smaller batches, or finally one by one.
 type Batch struct {
 	client *Client
 	calls  []*call
 }
 
-// call is one question of a batch.
+// call is one request of a batch.
 type call struct {
 	question
 	result jsonscan.Value
 	err    error
 }
 
-// Batch begins a batch, to which questions are added before it is asked.
+// Batch returns an empty batch. Add requests before calling Ask.
 func (c *Client) Batch() *Batch { return &Batch{client: c} }
 
-// Pending is the answer to a question of a batch, which is there once the batch was asked.
+// Pending is the answer to a request of a batch, available after the batch was sent.
 type Pending[T any] struct {
 	call *call
 	read func(jsonscan.Value) (T, error)
 }
 
-// Get is the answer, or why there is none.
+// Get returns the answer or its error.
 func (p Pending[T]) Get() (T, error) {
 	if p.call.err != nil {
 		var none T
@@ -57,15 +56,14 @@ func (b *Batch) add(method string, params ...any) *call {
 	return c
 }
 
-var errNotAsked = errors.New("the batch was not asked")
+var errNotAsked = errors.New("the batch was not sent")
 
-// Block adds the question of [Client.Block].
+// Block adds the request of [Client.Block].
 func (b *Batch) Block(hash chain.Hash) Pending[Block] {
 	return Pending[Block]{b.add(getBlock, hash), func(v jsonscan.Value) (Block, error) { return decodeBlock(v, chain.Some(hash)) }}
 }
 
-// Storage adds the question of [Client.Storage]. It is [ErrNoMethod] of a node that takes
-// one key at a time alone.
+// Storage adds the request of [Client.Storage]. It yields [ErrNoMethod] if the node accepts only one key at a time.
 func (b *Batch) Storage(block chain.Hash, keys ...[]byte) Pending[[][]byte] {
 	texts := hexKeys(keys)
 	read := func(v jsonscan.Value) ([][]byte, error) { return readChanges(v, block, texts) }
@@ -75,8 +73,8 @@ func (b *Batch) Storage(block chain.Hash, keys ...[]byte) Pending[[][]byte] {
 	return Pending[[][]byte]{b.add(queryStorage, texts, block), read}
 }
 
-// Ask asks all questions. An error is what ended that: the answers that came before it are
-// there. What the node refuses of one question alone is that question's.
+// Ask sends all requests. If it returns an error, the answers that arrived before are available. A refusal of a single request
+// is reported by its Pending only.
 func (b *Batch) Ask(ctx context.Context) error {
 	calls := b.calls
 	if b.calls = nil; len(calls) == 0 {
@@ -85,10 +83,9 @@ func (b *Batch) Ask(ctx context.Context) error {
 	return b.client.askInParts(ctx, calls, len(calls))
 }
 
-// askInParts asks questions in messages of at most size, all of which are under way at the
-// same time.
+// askInParts sends requests in messages of at most size, all of them concurrently.
 func (c *Client) askInParts(ctx context.Context, calls []*call, size int) error {
-	if size = min(size, int(c.mostAtOnce.Load())); len(calls) <= size {
+	if size = min(size, int(c.maxConcurrent.Load())); len(calls) <= size {
 		return c.askPart(ctx, calls)
 	}
 	var all sync.WaitGroup
@@ -101,7 +98,7 @@ func (c *Client) askInParts(ctx context.Context, calls []*call, size int) error 
 	return cmp.Or(errs...)
 }
 
-// askPart asks questions in one message, or in smaller ones where it is refused.
+// askPart sends requests in one message, or in smaller ones if it is refused.
 func (c *Client) askPart(ctx context.Context, calls []*call) error {
 	err := c.askTogether(ctx, calls)
 	if err == nil || len(calls) < 2 || !refusesSize(err) {
@@ -109,12 +106,12 @@ func (c *Client) askPart(ctx context.Context, calls []*call) error {
 	}
 	half := len(calls) / 2
 	if refusesBatch(err) && !c.asker.Answered(len(calls)) {
-		c.mostAtOnce.Store(min(c.mostAtOnce.Load(), int64(half)))
+		c.maxConcurrent.Store(min(c.maxConcurrent.Load(), int64(half)))
 	}
 	return c.askInParts(ctx, calls, half)
 }
 
-// askTogether asks questions in one message.
+// askTogether sends requests in one message.
 func (c *Client) askTogether(ctx context.Context, calls []*call) error {
 	questions := make([]question, len(calls))
 	for i, one := range calls {
@@ -129,8 +126,8 @@ func (c *Client) askTogether(ctx context.Context, calls []*call) error {
 	return err
 }
 
-// refusesSize tells whether fewer questions may be answered where these were not. What
-// passes was waited for; what was not understood, a batch may be to blame for.
+// refusesSize reports whether fewer requests may succeed. Transient failures were retried already; the batch may be to blame for an
+// answer that could not be parsed.
 func refusesSize(err error) bool {
 	switch {
 	case errors.Is(err, ErrClosed), errors.Is(err, context.Canceled):
@@ -139,7 +136,7 @@ func refusesSize(err error) bool {
 	return !httpclient.Passes(err) || httpclient.FailureOf(err) == httpclient.Internal
 }
 
-// Codes of a node whose answer would be larger than it may be.
+// Error codes for answers above the node's size limit.
 //
 // Source: paritytech/jsonrpsee, types/src/error.rs.
 const (
@@ -147,8 +144,8 @@ const (
 	tooBigBatchAnswer = -32011
 )
 
-// refusesBatch tells whether it is so many questions that a node does not take: it will not
-// take them later either. Where the answer was too large, or garbled, it may.
+// refusesBatch reports whether the node refuses the number of requests, and will again. An answer that was too large or garbled
+// does not count.
 func refusesBatch(err error) bool {
 	var refused *batchError
 	if errors.As(err, &refused) {
@@ -159,20 +156,19 @@ func refusesBatch(err error) bool {
 	return errors.As(err, &status) && status.Code/100 == 4
 }
 
-// batchError says that a node refuses several questions at once.
+// batchError reports that a node refuses several requests at once.
 type batchError struct{ failure *RPCError }
 
-func (e *batchError) Error() string { return fmt.Sprintf("several questions at once: %v", e.failure) }
+func (e *batchError) Error() string { return fmt.Sprintf("several requests at once: %v", e.failure) }
 
 func (e *batchError) Unwrap() error { return e.failure }
 
-// batchesUnsupported is the code of a node that takes no batches. Others mean by it that there
-// were too many requests.
+// batchesUnsupported is the code of a node without batch support. Other nodes use it for too many requests.
 //
 // Source: paritytech/jsonrpsee, types/src/error.rs.
 const batchesUnsupported = -32005
 
-// Refused makes it an [httpclient.Refusal]. That a batch is too large passes for no batch of its size.
+// Refused implements [httpclient.Refusal]. A batch that is too large counts as lack of support for its size.
 func (e *batchError) Refused() (code int64, text string) {
 	code, text = e.failure.Refused()
 	if code == batchesUnsupported {

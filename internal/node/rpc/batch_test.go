@@ -157,7 +157,7 @@ func asked(t *testing.T, c *rpc.Client, count int) {
 		states = append(states, b.Storage(numbered(byte(i+1)), []byte{1}, []byte{2}))
 	}
 	_, err := blocks[0].Get()
-	require.EqualError(t, err, "the batch was not asked")
+	require.EqualError(t, err, "the batch was not sent")
 	require.NoError(t, b.Ask(soon(t)))
 	for i := range count {
 		block, err := blocks[i].Get()
@@ -179,7 +179,7 @@ func TestBatch(t *testing.T) {
 	})
 }
 
-// Each question of a batch has a result or a refusal of its own.
+// Each question of a batch has its own result or refusal.
 func TestRefusedInABatch(t *testing.T) {
 	overBoth(t, nil, quick, func(t *testing.T, c *rpc.Client, node *batching) {
 		b := c.Batch()
@@ -288,7 +288,7 @@ func TestWrongBatches(t *testing.T) {
 				again.Block(numbered(2))
 				_ = again.Ask(soon(t))
 				if name != "one without id" { // which may be a refusal of the batch
-					require.Equal(t, 2, node.came()[before], "one answer that is garbled is no refusal")
+					require.Equal(t, 2, node.came()[before], "a garbled answer is not a refusal")
 				}
 				node.forget(before)
 				if client.Place().Address[:2] != "ws" { // there the answers that fit have come before

@@ -12,41 +12,38 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// Client asks one node. It is safe for use by several goroutines. Over a
-// WebSocket it has one connection, which the first call opens and on which many
-// calls can be under way. Calls whose connection breaks are made again on another: a call
-// may reach the node more than once, as over HTTP.
+// Client calls one node. It is safe for concurrent use. Over a WebSocket it has one connection, which the first call opens and
+// all calls share. Calls are repeated on a new connection if theirs breaks: as over HTTP, a call may reach the node more than
+// once.
 type Client struct {
 	asker     *httpclient.Client
 	transport transport
-	socket    *socket // the transport, where it is a WebSocket
+	socket    *socket // the transport, if it is a WebSocket
 	observe   func(method string, err error)
-	life      context.Context // ends with Close; here because it ends every call's own
+	life      context.Context // ends with Close, and with it every call's context
 	end       context.CancelFunc
 
-	noQueryStorage atomic.Bool  // the node does not have state_queryStorageAt
-	mostAtOnce     atomic.Int64 // questions that the node takes in one message
+	noQueryStorage atomic.Bool  // the node lacks state_queryStorageAt
+	maxConcurrent  atomic.Int64 // requests that the node accepts in one message
 }
 
-// transport carries questions to a node and its answers back.
+// transport sends requests to a node and returns its answers.
 type transport interface {
-	// ask makes one attempt to ask one question, or several in one message. It gives one
-	// answer to each, in their order.
+	// ask makes one attempt to send one request, or several in one message. It returns one answer to each, in order.
 	ask(ctx context.Context, questions []question) ([]message, error)
 	close()
 }
 
-// New returns a client of the node at address, an http, https, ws or wss URL. A
-// user name and password in it are sent as basic authentication. Errors show the
-// address without them, and without its path and query, where some providers
-// have a key. New connects to nothing.
+// New returns a client of the node at an http, https, ws or wss URL. A user name and password in it are sent as basic
+// authentication. Errors show the address without them, and without its path and query, which may contain a key. New does not
+// connect.
 func New(address string, o httpclient.Options) (*Client, error) {
 	asker, err := httpclient.New(httpclient.Node, address, o, "http", "https", "ws", "wss")
 	if err != nil {
 		return nil, err
 	}
 	c := &Client{asker: asker, observe: func(string, error) {}}
-	c.mostAtOnce.Store(mostAtOnce)
+	c.maxConcurrent.Store(maxConcurrent)
 	c.life, c.end = context.WithCancel(context.Background())
 	if strings.HasPrefix(asker.URL(), "ws") {
 		c.socket = newSocket(asker)
@@ -57,27 +54,26 @@ func New(address string, o httpclient.Options) (*Client, error) {
 	return c, nil
 }
 
-// Place is who is asked.
+// Place returns the address of the node.
 func (c *Client) Place() httpclient.Place { return c.asker.Place() }
 
-// Observe has f told of each attempt to call a method, when it is over, with what failed. It
-// is for before the first call.
+// Observe makes the client call f after each attempt to call a method, with its error. Call it before the first
+// request.
 func (c *Client) Observe(f func(method string, err error)) { c.observe = f }
 
-// Close breaks the connection off. Calls and subscriptions under way, and later
-// ones, fail with [ErrClosed].
+// Close closes the connection. Running and later calls and subscriptions fail with [ErrClosed].
 func (c *Client) Close() error {
 	c.end()
 	c.transport.close()
 	return nil
 }
 
-// Call calls any method of the node by its name. Params are what json.Marshal
-// makes of them. The result may be null; what the node refuses is an *[RPCError].
+// Call calls a method of the node by name. Params are encoded with json.Marshal. The result may be null; a refusal by the node is
+// an *[RPCError].
 func (c *Client) Call(ctx context.Context, method string, params ...any) (jsonscan.Value, error) {
 	answers, err := c.ask(ctx, []question{{method, params}})
 	var refused *RPCError
-	if errors.As(err, &refused) && refused.Method != "" { // which says it
+	if errors.As(err, &refused) && refused.Method != "" { // the error names the method already
 		return jsonscan.Value{}, err
 	}
 	if err != nil {
@@ -86,14 +82,14 @@ func (c *Client) Call(ctx context.Context, method string, params ...any) (jsonsc
 	return answers[0].given()
 }
 
-// ask asks a question, and reads its answer. What says what that is.
+// ask sends a request and parses its answer; what names the answer in errors.
 func ask[T any](ctx context.Context, c *Client, what string, read func(jsonscan.Value) (T, error), method string, params ...any) (T, error) {
 	v, err := c.Call(ctx, method, params...)
 	return decoded(what, v, err, read)
 }
 
-// askAt asks about the block with a hash, or the newest one, whose hash goes last. It is
-// [chain.ErrNoBlock] where the node answers with null.
+// askAt is ask for the block with a hash, sent as the last parameter, or for the newest block. It returns [chain.ErrNoBlock]
+// if the node answers null.
 func askAt[T any](ctx context.Context, c *Client, what string, read func(jsonscan.Value) (T, error), method string, block chain.Optional[chain.Hash], params ...any) (T, error) {
 	v, err := c.Call(ctx, method, at(block, params...)...)
 	if err == nil && v.Kind() == jsonscan.Null {
@@ -102,7 +98,7 @@ func askAt[T any](ctx context.Context, c *Client, what string, read func(jsonsca
 	return decoded(what, v, err, read)
 }
 
-// decoded reads an answer, unless it did not come.
+// decoded parses an answer, unless there is an error.
 func decoded[T any](what string, v jsonscan.Value, err error, read func(jsonscan.Value) (T, error)) (none T, _ error) {
 	if err != nil {
 		return none, err
@@ -114,7 +110,7 @@ func decoded[T any](what string, v jsonscan.Value, err error, read func(jsonscan
 	return value, nil
 }
 
-// given is the result, or the refusal.
+// given returns the result or the refusal.
 func (m *message) given() (jsonscan.Value, error) {
 	if m.failure != nil {
 		return jsonscan.Value{}, m.failure
@@ -122,13 +118,13 @@ func (m *message) given() (jsonscan.Value, error) {
 	return m.result, nil
 }
 
-// ask asks questions in one message until each is answered, or patience ends. Those whose
-// refusal passes are asked again without the others; the last refusal is the answer then.
+// ask sends requests in one message until each is answered or patience runs out. Requests with a transient refusal are repeated
+// without the others; in the end, the last refusal is the answer.
 func (c *Client) ask(ctx context.Context, questions []question) ([]message, error) {
 	ctx, done := c.untilClosed(ctx)
 	defer done()
 	answers := make([]message, len(questions))
-	open := make([]int, len(questions)) // the places of those to be asked
+	open := make([]int, len(questions)) // indexes of the requests to send
 	for i := range open {
 		open[i] = i
 	}
@@ -173,7 +169,7 @@ func (c *Client) observeAll(questions []question, err error) {
 	}
 }
 
-// attempted is the error of an attempt: an answer that cannot be read is unusable.
+// attempted classifies the error of an attempt: an answer that cannot be parsed is unusable.
 func (c *Client) attempted(err error) error {
 	var refused *RPCError
 	if errors.As(err, &refused) {
@@ -185,7 +181,7 @@ func (c *Client) attempted(err error) error {
 	return err
 }
 
-// untilClosed ends with the caller's context, or with the client.
+// untilClosed returns a context that ends with ctx or with the client.
 func (c *Client) untilClosed(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(c.life, cancel)
@@ -195,7 +191,7 @@ func (c *Client) untilClosed(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// reason is err, or that the client was closed, which explains it better.
+// reason returns err, or ErrClosed if the client was closed.
 func (c *Client) reason(err error) error {
 	if c.life.Err() != nil {
 		return ErrClosed

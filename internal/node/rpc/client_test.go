@@ -29,7 +29,7 @@ func replay(t *testing.T, name string) (*rpc.Client, *question) {
 	var rec recording
 	var asked, was question
 	readJSON(t, name, &rec)
-	_ = json.Unmarshal([]byte(rec.Request), &was) // some recorded questions are no JSON, on purpose
+	_ = json.Unmarshal([]byte(rec.Request), &was) // some recorded requests are intentionally not JSON
 	server := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		asked = readQuestion(r)
 		for name, value := range rec.Headers {
@@ -169,7 +169,7 @@ func TestRecordedAnswers(t *testing.T) {
 
 func TestWrongAnswers(t *testing.T) {
 	for name, c := range map[string]struct{ body, says string }{
-		"another id":               {`{"jsonrpc":"2.0","id":999,"result":"x"}`, "not the one to question 1"},
+		"another id":               {`{"jsonrpc":"2.0","id":999,"result":"x"}`, "it does not answer request 1"},
 		"id as a string":           {`{"jsonrpc":"2.0","id":"$id","result":"x"}`, "id: want the number"},
 		"no id":                    {`{"jsonrpc":"2.0","result":"x"}`, "no id"},
 		"no id with an error":      {`{"jsonrpc":"2.0","error":{"message":"x"}}`, "no id"},
@@ -178,9 +178,9 @@ func TestWrongAnswers(t *testing.T) {
 		"both result and error":    {`{"jsonrpc":"2.0","id":$id,"result":null,"error":{"code":1,"message":"x"}}`, "both"},
 		"error that is a text":     {`{"jsonrpc":"2.0","id":$id,"error":"x"}`, "error: want an object"},
 		"id twice":                 {`{"jsonrpc":"2.0","id":$id,"id":$id,"result":"x"}`, "twice"},
-		"empty batch":              {`[]`, "list of answers that has none"},
-		"batch of one":             {`[{"jsonrpc":"2.0","id":$id,"result":1}]`, "list of answers to one question"},
-		"a notice":                 {`{"jsonrpc":"2.0","method":"chain_newHead","params":{"subscription":"a","result":1}}`, "not the one to question"},
+		"empty batch":              {`[]`, "an empty list of answers"},
+		"batch of one":             {`[{"jsonrpc":"2.0","id":$id,"result":1}]`, "a list of answers to a single request"},
+		"a notice":                 {`{"jsonrpc":"2.0","method":"chain_newHead","params":{"subscription":"a","result":1}}`, "it does not answer request"},
 		"a question":               {`{"jsonrpc":"2.0","id":$id,"method":"eval","params":[]}`, "want a notice"},
 		"a text":                   {`"hello"`, "want an object"},
 		"nothing":                  {``, "ends too early"},

@@ -1,12 +1,10 @@
-// Package rpc asks a chain node (Substrate, Moonbeam) by JSON-RPC 2.0, over HTTP or a
-// WebSocket, and subscribes to the heads of its chain.
+// Package rpc calls a chain node (Substrate, Moonbeam) with JSON-RPC 2.0, over HTTP or a WebSocket, and subscribes to the
+// heads of its chain.
 //
-// Answers are checked. One that is for another question, that is no JSON-RPC answer at all, or
-// that lacks what its method promises is an error, and never a zero. Package httpclient says how long
-// a question may take, however a node misbehaves.
+// It checks answers. An answer to another request, one that is not JSON-RPC, or one without what its method promises is an
+// error, never a zero. Package httpclient limits how long a request may take, however a node misbehaves.
 //
-// The shapes of chain_* and system_* answers are those of recorded ones. Those of
-// payment_queryInfo, eth_feeHistory and state_getRuntimeVersion, and how a node ends a
-// subscription by itself, follow documentation and source code. Nobody has tried them on a
-// real node.
+// The formats of chain_* and system_* answers come from recordings. Those of payment_queryInfo, eth_feeHistory and
+// state_getRuntimeVersion, and the way a node ends a subscription, follow documentation and source code and are untested
+// against a real node.
 package rpc

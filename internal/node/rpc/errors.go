@@ -11,25 +11,24 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// ErrNoMethod says that the node does not have the method that was called. It is
-// found in the *[RPCError] with which the node said so.
+// ErrNoMethod reports that the node does not have the called method. The node's *[RPCError] matches it.
 var ErrNoMethod = errors.New("no such method")
 
-// ErrNoSubscriptions says that the node is asked over HTTP, which has none.
+// ErrNoSubscriptions reports that HTTP does not support subscriptions.
 var ErrNoSubscriptions = errors.New("subscriptions need a ws:// or wss:// address")
 
-// ErrClosed says that the client was closed.
+// ErrClosed reports that the client was closed.
 var ErrClosed = errors.New("the client is closed")
 
-// RPCError is the node's refusal of a call: the error member of its answer.
+// RPCError is a node's refusal of a call: the error member of its answer.
 type RPCError struct {
-	Method  string                // that was called, "" where the node could not read what
-	Code    chain.Optional[int64] // as the node gave it, if it did
-	Message string                // the node's own
-	Data    jsonscan.Value        // what the node added, absent if nothing
+	Method  string                // the called method; "" if the node could not read the request
+	Code    chain.Optional[int64] // from the node; may be unknown
+	Message string                // from the node
+	Data    jsonscan.Value        // details from the node; may be absent
 }
 
-// Kind is [failure.Unanswered].
+// Kind returns [failure.Unanswered].
 func (*RPCError) Kind() failure.Kind { return failure.Unanswered }
 
 func (e *RPCError) Error() string {
@@ -44,7 +43,7 @@ func (e *RPCError) Error() string {
 	return text.String()
 }
 
-// words are the message, and what the node added to it.
+// words returns the message and the details.
 func (e *RPCError) words() string {
 	words := jsonscan.Excerpt(e.Message)
 	if reason, ok := e.Data.Text(); ok {
@@ -53,7 +52,7 @@ func (e *RPCError) words() string {
 	return words
 }
 
-// hide takes the client's secrets out of what the node says.
+// hide removes the client's secrets from the node's message.
 func (e *RPCError) hide(c *httpclient.Client) {
 	e.Message = c.WithoutSecrets(e.Message)
 	if data, err := jsonscan.Parse(c.WithoutSecrets(e.Data.Raw())); err == nil {
@@ -61,17 +60,17 @@ func (e *RPCError) hide(c *httpclient.Client) {
 	}
 }
 
-// Refused makes it an [httpclient.Refusal].
+// Refused implements [httpclient.Refusal].
 func (e *RPCError) Refused() (code int64, text string) {
 	code, _ = e.Code.Get()
 	return code, e.words()
 }
 
-// methodNotFound is the code of JSON-RPC 2.0. The recorded node sends it over a
-// WebSocket; over HTTP it sends the message alone.
+// methodNotFound is the code of JSON-RPC 2.0. The recorded node sends it over a WebSocket; over HTTP it sends only the
+// message.
 const methodNotFound = -32601
 
-// Is finds [ErrNoMethod].
+// Is matches [ErrNoMethod].
 func (e *RPCError) Is(target error) bool {
 	code, known := e.Code.Get()
 	if target != ErrNoMethod {
@@ -80,13 +79,13 @@ func (e *RPCError) Is(target error) bool {
 	return known && code == methodNotFound || !known && strings.HasPrefix(e.Message, "Method not found")
 }
 
-// DecodeError says that an answer is not what it should be.
+// DecodeError reports an answer that does not have the expected form.
 type DecodeError struct {
-	What string // the answer: "header", "fee history"; "answer" where it is no JSON-RPC answer
-	Err  error  // names the field, or the place in the text
+	What string // the answer: "header", "fee history"; "answer" if it is not JSON-RPC
+	Err  error  // names the field, or the position in the text
 }
 
-// Kind is [failure.Unanswered].
+// Kind returns [failure.Unanswered].
 func (*DecodeError) Kind() failure.Kind { return failure.Unanswered }
 
 func (e *DecodeError) Error() string { return fmt.Sprintf("malformed %s: %v", e.What, e.Err) }

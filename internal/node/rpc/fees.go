@@ -13,16 +13,15 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// DispatchInfo is what the node's runtime says that an extrinsic would cost.
+// DispatchInfo is the fee of an extrinsic as the node's runtime computes it.
 type DispatchInfo struct {
 	Weight     chain.Weight
 	Class      string    // "normal", "operational" or "mandatory", as the node writes it
-	PartialFee chain.Wei // without the tip
+	PartialFee chain.Wei // excludes the tip
 }
 
-// QueryInfo asks what a signed extrinsic, SCALE in 0x-hex, would cost on the state
-// of the block with that hash, or of the newest one where none is given
-// (payment_queryInfo). It is [chain.ErrNoBlock] where the node answers with null.
+// QueryInfo returns the fee of a signed extrinsic, SCALE in 0x-hex, on the state of the block with a hash, or of the
+// newest block (payment_queryInfo). It returns [chain.ErrNoBlock] if the node answers null.
 func (c *Client) QueryInfo(ctx context.Context, extrinsic string, block chain.Optional[chain.Hash]) (DispatchInfo, error) {
 	if !isHex(extrinsic) {
 		return DispatchInfo{}, fmt.Errorf("extrinsic: %w", errNotHex)
@@ -43,30 +42,27 @@ func readDispatchInfo(v jsonscan.Value) (info DispatchInfo, err error) {
 	return info, nil
 }
 
-// FeeHistory is what gas cost in a row of blocks. A node that no longer knows a
-// block in the middle leaves it out, and the lists are shorter than was asked.
+// FeeHistory contains gas prices of consecutive blocks. A node that no longer knows a block in the middle leaves it out, and
+// the lists are shorter than requested.
 type FeeHistory struct {
 	OldestBlock uint64 // height of the first
-	// BaseFeePerGas has a price for each block and, last, one that the node makes up
-	// for the block after them; see [FeeHistory.NextBaseFee].
+	// BaseFeePerGas contains a price for each block and, last, the node's estimate for the block after them; see
+	// [FeeHistory.NextBaseFee].
 	BaseFeePerGas []chain.GasPrice
-	// GasUsedRatio is gas used by gas limit of each block, in the node's own digits.
+	// GasUsedRatio is gas used divided by gas limit of each block, in the node's own digits.
 	GasUsedRatio []string
-	// Reward has, for each block, the priority fee per gas at each percentile that
-	// was asked for, rising. It is empty where none was. A node of Frontier counts it
-	// from the price that it has for the block.
+	// Reward contains, for each block, the priority fee per gas at each requested percentile, ascending. It is empty
+	// if none was requested. A Frontier node computes it relative to the price it states for the block.
 	Reward [][]chain.GasPrice
 }
 
-// NextBaseFee is the base fee per gas of the block after the newest one, not known
-// where there are no blocks. It is the price that the node has for the newest block
-// itself: a node of Frontier, which Moonbeam's are, takes a block's price from the
-// state that the block left behind, which is what the next one is charged by.
+// NextBaseFee returns the base fee per gas of the block after the newest one, unknown if there are no blocks. It is the
+// price that the node states for the newest block: a Frontier node, as Moonbeam's are, takes a block's price from the state
+// after the block, which prices the next one.
 //
-// The price after it is not used. It follows from the newest one by Ethereum's
-// rule, up to 12.5 % either way, which is not the rule of these chains: it can be
-// below all that they accept. Where a node counts as Ethereum's do, the price here
-// is one block old, and the base fee moves by less than 0.31 % in a block.
+// The following price is not used. It is computed from the newest one with Ethereum's rule, up to 12.5 % either way,
+// which does not apply to these chains: it can be below the minimum that they accept. If a node counts as Ethereum's
+// do, the price returned is one block old, and the base fee moves by less than 0.31 % per block.
 //
 // Source: polkadot-evm/frontier, client/rpc/src/eth/fee.rs, fee_history, and
 // cache/mod.rs, fee_history_task.
@@ -77,18 +73,15 @@ func (h FeeHistory) NextBaseFee() (next chain.Optional[chain.GasPrice]) {
 	return next
 }
 
-// Empty tells whether no gas was used in the block at an index: its rewards are
-// zeros that nobody bid.
+// Empty reports whether the block at an index used no gas: its rewards are then zeros, not bids.
 func (h FeeHistory) Empty(index int) bool {
 	digits, _, _ := strings.Cut(strings.ToLower(h.GasUsedRatio[index]), "e")
 	return strings.Trim(digits, "0.") == ""
 }
 
-// FeeHistory asks what gas cost in count blocks, of which newest is the last: a
-// tag such as "latest" or "finalized", or a height (eth_feeHistory). Percentiles
-// are from 0 to 100, in ascending order; nodes tell apart no more than half points.
-// An answer with more than was asked for, or with rewards that fall where the
-// percentiles rise, is refused.
+// FeeHistory requests the gas prices of count blocks up to newest: a tag such as "latest" or "finalized", or a height
+// (eth_feeHistory). Percentiles are from 0 to 100, in ascending order; nodes distinguish steps of 0.5 at best. It
+// rejects an answer with more than was requested, or with rewards that decrease as percentiles increase.
 func (c *Client) FeeHistory(ctx context.Context, count uint64, newest string, percentiles []float64) (FeeHistory, error) {
 	if height, err := strconv.ParseUint(newest, 10, 64); err == nil {
 		newest = quantity(height)
@@ -101,10 +94,10 @@ func (c *Client) FeeHistory(ctx context.Context, count uint64, newest string, pe
 	}, "eth_feeHistory", quantity(count), newest, percentiles)
 }
 
-// maxBlocks is how many blocks a node gives at most, by the method's specification.
+// maxBlocks limits the blocks of an answer, by the method's specification.
 const maxBlocks = 1024
 
-// quantity is a number as Ethereum's JSON-RPC has it.
+// quantity formats a number for Ethereum's JSON-RPC.
 func quantity(n uint64) string { return "0x" + strconv.FormatUint(n, 16) }
 
 func readFeeHistory(v jsonscan.Value, maxCount, percentiles int) (h FeeHistory, err error) {
@@ -122,7 +115,7 @@ func readFeeHistory(v jsonscan.Value, maxCount, percentiles int) (h FeeHistory, 
 	}
 	blocks := len(h.GasUsedRatio)
 	if prices := len(h.BaseFeePerGas); prices != blocks+1 && prices+blocks != 0 {
-		return FeeHistory{}, fmt.Errorf("baseFeePerGas: want one more than there are ratios (%d), have %d", blocks, prices)
+		return FeeHistory{}, fmt.Errorf("baseFeePerGas: want one more than the number of ratios (%d), have %d", blocks, prices)
 	}
 	if percentiles == 0 || blocks == 0 {
 		return h, nil
@@ -133,7 +126,7 @@ func readFeeHistory(v jsonscan.Value, maxCount, percentiles int) (h FeeHistory, 
 		return FeeHistory{}, fmt.Errorf("reward%w", err)
 	}
 	if len(h.Reward) != blocks {
-		return FeeHistory{}, fmt.Errorf("reward: want as many as there are ratios (%d), have %d", blocks, len(h.Reward))
+		return FeeHistory{}, fmt.Errorf("reward: want as many as ratios (%d), have %d", blocks, len(h.Reward))
 	}
 	return h, nil
 }

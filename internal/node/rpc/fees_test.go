@@ -132,7 +132,7 @@ func TestFeeHistoryThatFalls(t *testing.T) {
 	require.EqualError(t, err, "malformed fee history: reward[0]: want prices that rise with the percentiles")
 }
 
-// The answers are made up as Frontier's fee_history makes them: the last price is
+// The answers are generated as Frontier's fee_history makes them: the last price is
 // 12.5 % below the one before it where no gas was used.
 func TestNextBaseFee(t *testing.T) {
 	const result = `{"oldestBlock":"0x64","baseFeePerGas":["0x174876e800","0x174876e801","0x145f680b00"],"gasUsedRatio":[0.5,0]}`

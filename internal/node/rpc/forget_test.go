@@ -16,13 +16,13 @@ func TestQuestionsThatWereNotSentAreForgotten(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for range 3 {
-		_, err := c.ask(ctx, []question{{"chain_getHeader", nil}, {"chain_getBlock", nil}}, nil) // nobody takes it
+		_, err := c.ask(ctx, []question{{"chain_getHeader", nil}, {"chain_getBlock", nil}}, nil) // the answer is not taken
 		require.ErrorIs(t, err, context.Canceled)
 		require.Empty(t, c.waiting)
-		c.tell("chain_unsubscribeNewHeads", nil)
+		c.notify("chain_unsubscribeNewHeads", nil)
 		require.Empty(t, c.waiting)
 	}
 	c.outbox = make(chan []byte, 1)
-	c.tell("chain_unsubscribeNewHeads", nil)
+	c.notify("chain_unsubscribeNewHeads", nil)
 	require.Len(t, c.waiting, 1, "one that was sent is")
 }

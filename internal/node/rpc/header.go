@@ -10,30 +10,30 @@ import (
 	"github.com/feeledger/fees/internal/substrate/header"
 )
 
-// Header is a block's header. A node does not send the hash with it: it is known
-// where the header was asked for by its hash, and in what a subscription delivers.
+// Header is a block's header. A node does not send the hash with it: it is known if the header was requested by hash, and in
+// headers from a subscription.
 type Header struct {
 	header.Header
 	Hash chain.Optional[chain.Hash]
 }
 
-// prove checks that a header that was asked for by its hash has that hash.
+// prove checks that a header requested by hash has that hash.
 func (h *Header) prove() error {
 	if want, known := h.Hash.Get(); known {
 		if have := h.Header.Hash(); have != want {
-			return fmt.Errorf("block %v: %w: the header that the node gives has the hash %v", want, chain.ErrWrongBlock, have)
+			return fmt.Errorf("block %v: %w: the node's header has the hash %v", want, chain.ErrWrongBlock, have)
 		}
 	}
 	return nil
 }
 
-// Block is a block as the node has it: its extrinsics are not decoded.
+// Block is a block with encoded extrinsics.
 type Block struct {
 	Header     Header
-	Extrinsics [][]byte // SCALE, each behind its length, in the order in which the chain applied them
+	Extrinsics [][]byte // SCALE, each prefixed with its length, in the order of execution
 }
 
-// at is the parameters of a method that takes an optional block hash last.
+// at returns the parameters of a method that takes an optional block hash last.
 func at(block chain.Optional[chain.Hash], params ...any) []any {
 	if hash, known := block.Get(); known {
 		params = append(params, hash)
@@ -41,8 +41,8 @@ func at(block chain.Optional[chain.Hash], params ...any) []any {
 	return params
 }
 
-// Header is the header of the block with that hash, or of the newest one where
-// none is given (chain_getHeader). It is [chain.ErrNoBlock] where the node has none.
+// Header returns the header of the block with a hash, or of the newest one (chain_getHeader). It returns [chain.ErrNoBlock] if
+// the node does not have it.
 func (c *Client) Header(ctx context.Context, block chain.Optional[chain.Hash]) (Header, error) {
 	h, err := askAt(ctx, c, "header", readHeader, "chain_getHeader", block)
 	if err != nil {
@@ -52,9 +52,9 @@ func (c *Client) Header(ctx context.Context, block chain.Optional[chain.Hash]) (
 	return h, h.prove()
 }
 
-// Block is the block with that hash, or the newest one where none is given
-// (chain_getBlock). It is [chain.ErrNoBlock] where the node has none, and [chain.ErrWrongBlock]
-// where the header does not have the hash, or the extrinsics do not have the header's root.
+// Block returns the block with a hash, or the newest one (chain_getBlock). It returns [chain.ErrNoBlock] if the node does not
+// have it, and [chain.ErrWrongBlock] if the header does not have the hash, or the extrinsics do not match the header's
+// root.
 func (c *Client) Block(ctx context.Context, block chain.Optional[chain.Hash]) (Block, error) {
 	v, err := c.Call(ctx, getBlock, at(block)...)
 	if err != nil {
@@ -78,20 +78,19 @@ func decodeBlock(v jsonscan.Value, hash chain.Optional[chain.Hash]) (Block, erro
 		return Block{}, err
 	}
 	if err := b.Header.ProveExtrinsics(b.Extrinsics); err != nil {
-		return Block{}, fmt.Errorf("the node's extrinsics are not those of block %d: %w", b.Header.Number, err)
+		return Block{}, fmt.Errorf("the node's extrinsics do not belong to block %d: %w", b.Header.Number, err)
 	}
 	return b, nil
 }
 
-// Extrinsics are those of a block as they are encoded.
+// Extrinsics returns the encoded extrinsics of a block.
 func (c *Client) Extrinsics(ctx context.Context, block chain.Hash) ([][]byte, error) {
 	b, err := c.Block(ctx, chain.Some(block))
 	return b.Extrinsics, err
 }
 
-// BlockHash is the hash of the block at a height (chain_getBlockHash), on the
-// branch that the node takes for the best. It is [chain.ErrNoBlock] where the node has
-// none.
+// BlockHash returns the hash of the block at a height (chain_getBlockHash), on the node's best branch. It returns
+// [chain.ErrNoBlock] if the node does not have it.
 func (c *Client) BlockHash(ctx context.Context, height uint64) (chain.Hash, error) {
 	v, err := c.Call(ctx, "chain_getBlockHash", height)
 	if err == nil && v.Kind() == jsonscan.Null {
@@ -100,8 +99,7 @@ func (c *Client) BlockHash(ctx context.Context, height uint64) (chain.Hash, erro
 	return decoded("block hash", v, err, chain.Read[chain.Hash])
 }
 
-// FinalizedHead is the hash of the newest block that is final
-// (chain_getFinalizedHead).
+// FinalizedHead returns the hash of the newest final block (chain_getFinalizedHead).
 func (c *Client) FinalizedHead(ctx context.Context) (chain.Hash, error) {
 	return ask(ctx, c, "block hash", chain.Read[chain.Hash], "chain_getFinalizedHead")
 }
@@ -120,7 +118,7 @@ func readHeader(v jsonscan.Value) (Header, error) {
 	var h Header
 	var err error
 	if h.Number, err = chain.ReadUint64(v.Member("number")); err == nil && h.Number > math.MaxUint32 {
-		err = fmt.Errorf("%d is more than 32 bits", h.Number) // as wide as the chain's heights are
+		err = fmt.Errorf("%d is more than 32 bits", h.Number) // the chain's heights are u32
 	}
 	if err != nil {
 		return Header{}, fmt.Errorf("number: %w", err)

@@ -11,16 +11,14 @@ import (
 	"github.com/feeledger/fees/internal/httpclient"
 )
 
-// SubscribeFinalizedHeads delivers the headers of final blocks as the node announces
-// them, each with its hash. It is for knowing how far the chain is: whoever is slow gets
-// the newest alone, and a header may be missing, come again, or be lower than the one
-// before. While the node is silent it is asked, every [httpclient.Options].Timeout, where its
-// head is.
+// SubscribeFinalizedHeads yields the headers of final blocks as the node announces them, each with its hash. It serves to
+// follow the height of the chain: a slow caller gets only the newest header, and a header may be missing, repeated, or lower
+// than the previous one. While the node is silent, its head is requested every
+// [httpclient.Options].Timeout.
 //
-// The iteration ends without an error when ctx does or the caller leaves the loop;
-// either unsubscribes. Whatever else ends it is an error, which comes with a zero Header;
-// [Temporary] tells whether it is worth subscribing again. Over HTTP it ends with
-// [ErrNoSubscriptions] at once.
+// The iteration ends without an error when ctx ends or the caller leaves the loop; both unsubscribe. Any other end is an error,
+// yielded with a zero Header; [Temporary] reports whether to subscribe again. Over HTTP it ends at once with
+// [ErrNoSubscriptions].
 func (c *Client) SubscribeFinalizedHeads(ctx context.Context) iter.Seq2[Header, error] {
 	return func(yield func(Header, error) bool) {
 		if c.socket == nil {
@@ -33,17 +31,16 @@ func (c *Client) SubscribeFinalizedHeads(ctx context.Context) iter.Seq2[Header, 
 	}
 }
 
-// Temporary tells whether what ended a subscription may be over when it is opened
-// again: a node that is gone, busy, or refuses it for now.
+// Temporary reports whether subscribing again may succeed after an error: the node is gone, busy, or refuses for now.
 func Temporary(err error) bool {
 	var refused *RPCError
 	return httpclient.Passes(err) ||
 		errors.Is(err, errEnded) ||
-		errors.Is(err, chain.ErrNoBlock) || // that it does not know any more
+		errors.Is(err, chain.ErrNoBlock) || // a block the node no longer knows
 		errors.As(err, &refused) && !errors.Is(err, ErrNoMethod)
 }
 
-// listen delivers what is announced until something goes wrong, or the caller leaves.
+// listen yields announcements until an error, or until the caller leaves.
 func (c *Client) listen(ctx context.Context, yield func(Header, error) bool) error {
 	connection, s, err := c.subscribe(ctx, finalizedHeads, nil)
 	if err != nil {
@@ -64,7 +61,7 @@ func (c *Client) listen(ctx context.Context, yield func(Header, error) bool) err
 		if a.err != nil {
 			return a.err
 		}
-		hash, err := c.BlockHash(ctx, a.header.Number) // which an announcement does not name
+		hash, err := c.BlockHash(ctx, a.header.Number) // announcements lack the hash
 		if err != nil {
 			return err
 		}
@@ -90,7 +87,7 @@ func (c *Client) subscribe(ctx context.Context, to topic, params []any) (connect
 	return connection, s, nil
 }
 
-// finalizedHeader asks how far the chain is.
+// finalizedHeader requests the newest final header.
 func (c *Client) finalizedHeader(ctx context.Context) (a announcement) {
 	hash, err := c.FinalizedHead(ctx)
 	if err != nil {

@@ -90,7 +90,7 @@ func (n *node) header(block string) string {
 		h.ParentHash, h.Number, h.StateRoot, h.ExtrinsicsRoot)
 }
 
-// announce tells all subscribers of a block.
+// announce sends a block to all subscribers.
 func (n *node) announce(block string) { n.notify(`"result":` + n.header(block)) }
 
 func (n *node) notify(news string) {
@@ -190,7 +190,7 @@ func must(err error) {
 	}
 }
 
-// follower reads an iteration in a goroutine of its own.
+// follower reads an iteration in its own goroutine.
 type follower struct {
 	t      *testing.T
 	heads  chan string // the names of blocks
@@ -245,7 +245,7 @@ func (f *follower) wantEnd(says string, temporary bool) {
 		require.ErrorContains(f.t, f.err, says)
 		require.Equal(f.t, temporary, rpc.Temporary(f.err))
 	case <-time.After(patience):
-		require.Fail(f.t, "the iteration goes on")
+		require.Fail(f.t, "the iteration continues")
 	}
 	require.Empty(f.t, f.heads)
 }
@@ -255,7 +255,7 @@ var patient = httpclient.Options{RetryWait: time.Millisecond}
 
 func greetingWith(n *node, block string) { n.greeting = func() { n.announce(block) } }
 
-// startAt7 is a node that has the blocks a1 to a60, announces a7 to whoever subscribes, and is
+// startAt7 is a node that has the blocks a1 to a60, announces a7 to subscribers, and is
 // subscribed to.
 func startAt7(t *testing.T, o httpclient.Options) (*node, *rpc.Client, *follower) {
 	n := newNode(t)
@@ -411,7 +411,7 @@ func TestGivingUpWhileSubscribing(t *testing.T) {
 		cancel()
 	}()
 	for _, err := range c.SubscribeFinalizedHeads(ctx) {
-		require.NoError(t, err, "the end of the context is no error")
+		require.NoError(t, err, "the end of the context is not an error")
 	}
 	close(release)
 	require.Equal(t, `{"jsonrpc":"2.0","id":2,"method":"chain_unsubscribeFinalizedHeads","params":[7]}`, <-ended)
@@ -486,7 +486,7 @@ func replayStep(w io.Writer, steps []step, hashes map[uint64]string, q question,
 				ID     uint64
 				Method string
 			}
-			_ = json.Unmarshal([]byte(s.Data), &m) // one is no JSON, on purpose
+			_ = json.Unmarshal([]byte(s.Data), &m) // one is intentionally not JSON
 			switch {
 			case s.Dir == "send" && m.Method == q.Method:
 				was.ID = m.ID

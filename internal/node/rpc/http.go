@@ -11,7 +11,7 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// overHTTP sends each message in an HTTP request of its own.
+// overHTTP sends each message in its own HTTP request.
 type overHTTP struct {
 	asker *httpclient.Client
 	ids   atomic.Uint64
@@ -45,37 +45,37 @@ func (h *overHTTP) ask(ctx context.Context, questions []question) ([]message, er
 	return inOrder(messages, batch, first, questions)
 }
 
-// answersOne wants the one answer to the one question.
+// answersOne checks that m is the only answer to a request.
 func answersOne(m message, batch bool, id uint64) error {
 	want := strconv.FormatUint(id, 10)
 	switch {
 	case batch:
 		return &DecodeError{"answer", errBatch}
 	case m.notice != nil || m.id != want && (m.id != "" || m.failure == nil):
-		return &DecodeError{"answer", fmt.Errorf("it is not the one to question %s", want)}
+		return &DecodeError{"answer", fmt.Errorf("it does not answer request %s", want)}
 	}
 	return nil
 }
 
-// inOrder wants one answer to each question of a batch, and puts them in the questions' order.
+// inOrder checks that there is one answer to each request of a batch, and sorts them in the order of the requests.
 func inOrder(messages []message, batch bool, first uint64, questions []question) ([]message, error) {
 	if !batch {
 		if messages[0].failure != nil {
 			return nil, &batchError{messages[0].failure}
 		}
-		return nil, &DecodeError{"answer", errors.New("it is one answer to several questions")}
+		return nil, &DecodeError{"answer", errors.New("a single answer to several requests")}
 	}
 	answers, told := make([]message, len(questions)), make([]bool, len(questions))
 	for _, m := range messages {
 		id, err := strconv.ParseUint(m.id, 10, 64)
 		i := id - first
 		if err != nil || i >= uint64(len(questions)) || told[i] {
-			return nil, &DecodeError{"answer", fmt.Errorf("one of it is to question %s, which was not asked, or is answered twice", jsonscan.Excerpt(m.id))}
+			return nil, &DecodeError{"answer", fmt.Errorf("it contains an answer to request %s, which was not sent or is answered twice", jsonscan.Excerpt(m.id))}
 		}
 		answers[i], told[i] = m, true
 	}
 	if len(messages) < len(questions) {
-		return nil, &DecodeError{"answer", fmt.Errorf("%d questions were asked at once, and %d are answered", len(questions), len(messages))}
+		return nil, &DecodeError{"answer", fmt.Errorf("%d requests were sent, but %d were answered", len(questions), len(messages))}
 	}
 	return answers, nil
 }

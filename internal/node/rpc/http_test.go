@@ -14,7 +14,7 @@ import (
 	"github.com/feeledger/fees/internal/httpclient"
 )
 
-// failing answers so many questions with refuse, and the others as they should be.
+// failing answers a number of requests with refuse, and the others correctly.
 func failing(times int64, refuse http.HandlerFunc) (h http.HandlerFunc, asked *atomic.Int64) {
 	asked = new(atomic.Int64)
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -152,7 +152,7 @@ func TestNoAnswer(t *testing.T) {
 	})
 	t.Run("stalled", func(t *testing.T) {
 		_, err := newClient(t, serve(t, stall).URL, inVain).Chain(soon(t))
-		requireUnreachable(t, err, "timed out: it took longer than 1s")
+		requireUnreachable(t, err, "timed out after 1s")
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 	})
 	t.Run("body without an end", func(t *testing.T) {

@@ -10,13 +10,12 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// readList reads an array with read for each element. Its errors go on from the
-// array's name: "[3]: …" or ": …".
+// readList parses an array, with read for each element. Its errors continue the array's name: "[3]: …" or ": …".
 func readList[T any](v jsonscan.Value, read func(jsonscan.Value) (T, error)) ([]T, error) {
 	return readAtMost(math.MaxInt, v, read)
 }
 
-// readAtMost is readList for an array that has no more than so many elements.
+// readAtMost is readList with a limit on the number of elements.
 func readAtMost[T any](count int, v jsonscan.Value, read func(jsonscan.Value) (T, error)) ([]T, error) {
 	if v.Kind() != jsonscan.Array {
 		return nil, fmt.Errorf(": want an array, have %v", v.Kind())
@@ -45,7 +44,7 @@ func readText(v jsonscan.Value) (string, error) {
 
 var errNotHex = errors.New("want 0x and pairs of hex digits")
 
-// decodeHex reads bytes in 0x-hex.
+// decodeHex parses bytes in 0x-hex.
 func decodeHex(v jsonscan.Value) ([]byte, error) {
 	text, err := readText(v)
 	if err != nil {
@@ -59,7 +58,7 @@ func decodeHex(v jsonscan.Value) ([]byte, error) {
 	return bytes, nil
 }
 
-// isHex tells whether text is bytes in 0x-hex.
+// isHex reports whether text is bytes in 0x-hex.
 func isHex(text string) bool {
 	digits, prefixed := strings.CutPrefix(text, "0x")
 	return prefixed && len(digits)%2 == 0 && strings.Trim(digits, "0123456789abcdefABCDEF") == ""

@@ -10,9 +10,9 @@ import (
 
 const getReadProof = "state_getReadProof"
 
-// ReadProof is what proves what the state of a block has at some keys, or that it has nothing
-// there: nodes and values of its trie, in any order (state_getReadProof). Package trie reads
-// them. It is [ErrNoMethod] of a node that gives none.
+// ReadProof returns the proof of a block's state at some keys, or of the absence of values: nodes and values of the state trie,
+// in any order (state_getReadProof). Package trie reads them. It returns [ErrNoMethod] if the node does not support
+// it.
 func (c *Client) ReadProof(ctx context.Context, block chain.Hash, keys ...[]byte) ([][]byte, error) {
 	v, err := c.Call(ctx, getReadProof, hexKeys(keys), block)
 	if err != nil {
@@ -21,7 +21,7 @@ func (c *Client) ReadProof(ctx context.Context, block chain.Hash, keys ...[]byte
 	return readProof(v, block)
 }
 
-// ReadProof adds the question of [Client.ReadProof].
+// ReadProof adds the request of [Client.ReadProof].
 func (b *Batch) ReadProof(block chain.Hash, keys ...[]byte) Pending[[][]byte] {
 	return Pending[[][]byte]{b.add(getReadProof, hexKeys(keys), block), func(v jsonscan.Value) ([][]byte, error) { return readProof(v, block) }}
 }

@@ -13,20 +13,20 @@ import (
 	"github.com/feeledger/fees/internal/substrate/scale"
 )
 
-// NextIndex is the nonce of an account's next extrinsic, counting those that wait in the pool
+// NextIndex returns the nonce of an account's next extrinsic, counting those that wait in the pool
 // (system_accountNextIndex).
 func (c *Client) NextIndex(ctx context.Context, account chain.Address) (chain.Nonce, error) {
 	return ask(ctx, c, "next index", chain.Read[chain.Nonce], "system_accountNextIndex", account)
 }
 
-// alreadyThere are codes of what a pool refuses because it has it already, or had it a moment
-// ago: a question that is asked again may find its own transaction.
+// alreadyThere lists codes with which a pool refuses a transaction it has or recently had: a retry may find its own
+// transaction.
 //
 // Source: polkadot-sdk, client/rpc-api/src/author/error.rs: POOL_ALREADY_IMPORTED.
 const alreadyThere = 1013
 
-// SubmitExtrinsic sends a signed extrinsic to the node's pool, and returns its hash
-// (author_submitExtrinsic). What the pool has already is no error.
+// SubmitExtrinsic sends a signed extrinsic to the node's pool, and checks the returned hash (author_submitExtrinsic). An
+// extrinsic already in the pool is not an error.
 func (c *Client) SubmitExtrinsic(ctx context.Context, encoded []byte, hash chain.Hash) error {
 	v, err := c.Call(ctx, "author_submitExtrinsic", "0x"+hex.EncodeToString(encoded))
 	var refused *RPCError
@@ -38,8 +38,8 @@ func (c *Client) SubmitExtrinsic(ctx context.Context, encoded []byte, hash chain
 	return sentAs(v, err, hash)
 }
 
-// SendRawTransaction sends a signed Ethereum transaction to the node's pool, and returns its hash
-// (eth_sendRawTransaction). What the pool has already is no error.
+// SendRawTransaction sends a signed Ethereum transaction to the node's pool, and checks the returned hash
+// (eth_sendRawTransaction). A transaction already in the pool is not an error.
 func (c *Client) SendRawTransaction(ctx context.Context, encoded []byte, hash chain.Hash) error {
 	v, err := c.Call(ctx, "eth_sendRawTransaction", "0x"+hex.EncodeToString(encoded))
 	var refused *RPCError
@@ -49,14 +49,14 @@ func (c *Client) SendRawTransaction(ctx context.Context, encoded []byte, hash ch
 	return sentAs(v, err, hash)
 }
 
-// sentAs wants the hash that the node answers to be the one that was worked out.
+// sentAs checks that the node's hash equals the computed one.
 func sentAs(v jsonscan.Value, err error, hash chain.Hash) error {
 	if err != nil {
 		return err
 	}
 	have, err := chain.Read[chain.Hash](v)
 	if err == nil && have != hash {
-		err = fmt.Errorf("the transaction was sent, and the node calls it %v instead of %v", have, hash)
+		err = fmt.Errorf("the transaction was sent, but the node returned the hash %v instead of %v", have, hash)
 	}
 	if err != nil {
 		return &DecodeError{"hash of the transaction", err}
@@ -64,26 +64,26 @@ func sentAs(v jsonscan.Value, err error, hash chain.Hash) error {
 	return nil
 }
 
-// EthChainID is the id of the chain that Ethereum transactions are for (eth_chainId).
+// EthChainID returns the EVM chain ID (eth_chainId).
 func (c *Client) EthChainID(ctx context.Context) (uint64, error) {
 	return ask(ctx, c, "chain id", chain.ReadUint64, "eth_chainId")
 }
 
-// EthNonce is the nonce of an account's next Ethereum transaction, counting those that wait in
-// the pool (eth_getTransactionCount).
+// EthNonce returns the nonce of an account's next Ethereum transaction, counting those that wait in the pool
+// (eth_getTransactionCount).
 func (c *Client) EthNonce(ctx context.Context, account chain.Address) (chain.Nonce, error) {
 	return ask(ctx, c, "transaction count", chain.Read[chain.Nonce], "eth_getTransactionCount", account, "pending")
 }
 
-// EthCall is a call of the EVM whose gas is asked for.
+// EthCall is an EVM call for a gas estimate.
 type EthCall struct {
 	From  chain.Address
-	To    chain.Optional[chain.Address] // none for a creation
+	To    chain.Optional[chain.Address] // unset to create a contract
 	Value chain.Wei
 	Input []byte
 }
 
-// EstimateGas is how much gas a call would use on the newest block's state (eth_estimateGas).
+// EstimateGas returns how much gas a call would use on the newest block's state (eth_estimateGas).
 func (c *Client) EstimateGas(ctx context.Context, call EthCall) (chain.Gas, error) {
 	form := map[string]any{"from": call.From, "value": "0x" + call.Value.Big().Text(16)}
 	if to, ok := call.To.Get(); ok {
@@ -95,8 +95,8 @@ func (c *Client) EstimateGas(ctx context.Context, call EthCall) (chain.Gas, erro
 	return ask(ctx, c, "gas estimate", chain.Read[chain.Gas], "eth_estimateGas", form)
 }
 
-// MetadataAt returns the metadata of a version of the runtime that a block left behind (the runtime's function
-// Metadata_metadata_at_version). It is [chain.ErrCannotTell] where the runtime does not have that version.
+// MetadataAt returns a version of the metadata of the runtime after a block (the runtime function Metadata_metadata_at_version). It
+// returns [chain.ErrCannotTell] if the runtime does not have that version.
 func (c *Client) MetadataAt(ctx context.Context, block chain.Hash, version uint32) ([]byte, error) {
 	const function = "Metadata_metadata_at_version"
 	answer, err := c.StateCall(ctx, function, binary.LittleEndian.AppendUint32(nil, version), block)
@@ -118,8 +118,7 @@ func (c *Client) MetadataAt(ctx context.Context, block chain.Hash, version uint3
 	return text, nil
 }
 
-// StateCall is what a function of the runtime answers, encoded, on the state of a block
-// (state_call).
+// StateCall returns the encoded answer of a runtime function on the state of a block (state_call).
 func (c *Client) StateCall(ctx context.Context, function string, arguments []byte, block chain.Hash) ([]byte, error) {
 	v, err := c.Call(ctx, "state_call", function, "0x"+hex.EncodeToString(arguments), block)
 	if err != nil {
@@ -127,7 +126,7 @@ func (c *Client) StateCall(ctx context.Context, function string, arguments []byt
 	}
 	bytes, err := readBytes(v)
 	if err == nil && bytes == nil {
-		err = &DecodeError{"answer of " + function, errors.New("it is null")}
+		err = &DecodeError{"answer of " + function, errors.New("null")}
 	}
 	return bytes, err
 }

@@ -43,7 +43,7 @@ func TestQuestionsBeforeSending(t *testing.T) {
 		answer string
 		asked  string
 		want   string
-		what   string // of which there is no answer
+		what   string // the answer that is missing
 	}{
 		"next index": {func(c *rpc.Client) (string, error) {
 			n, err := c.NextIndex(ctx, someAccount)
@@ -88,7 +88,7 @@ func TestQuestionsBeforeSending(t *testing.T) {
 	require.Error(t, err)
 }
 
-// A transaction is sent once: that the pool has it already is no error, and another hash is one.
+// A transaction is sent once: a copy in the pool is not an error; another hash is.
 func TestSending(t *testing.T) {
 	ctx := t.Context()
 	for name, send := range map[string]func(*rpc.Client) error{
@@ -99,7 +99,7 @@ func TestSending(t *testing.T) {
 		require.NoError(t, send(c))
 		require.Equal(t, name+`["0x0402"]`, *asked)
 		c, _ = answeredAs(t, `"`+chain.Hash{1}.String()+`"`)
-		require.ErrorContains(t, send(c), "the transaction was sent, and the node calls it 0x01")
+		require.ErrorContains(t, send(c), "the transaction was sent, but the node returned the hash 0x01")
 		c, _ = answeredAs(t, `"no hash"`)
 		require.ErrorContains(t, send(c), "hash of the transaction")
 	}

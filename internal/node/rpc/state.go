@@ -11,8 +11,8 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// Hashes are those of the blocks at some heights, by one question (chain_getBlockHash), on
-// the branch that the node takes for the best. One is not known where the node has no block.
+// Hashes returns the hashes of blocks in one request (chain_getBlockHash), on the node's best branch. A hash is unknown if the
+// node does not have the block.
 func (c *Client) Hashes(ctx context.Context, heights []uint64) ([]chain.Optional[chain.Hash], error) {
 	v, err := c.Call(ctx, "chain_getBlockHash", heights)
 	if err != nil {
@@ -34,9 +34,8 @@ func (c *Client) Hashes(ctx context.Context, heights []uint64) ([]chain.Optional
 	return hashes, nil
 }
 
-// Storage is what the state of a block has at some keys, by one question
-// (state_queryStorageAt, whose answer names the block), or by one for each key where the node
-// does not have that method. It is nil where nothing is stored.
+// Storage returns the state of a block at some keys, nil for absent values: in one request (state_queryStorageAt,
+// whose answer names the block), or in one for each key if the node does not have that method.
 func (c *Client) Storage(ctx context.Context, block chain.Hash, keys ...[]byte) ([][]byte, error) {
 	texts := hexKeys(keys)
 	if !c.noQueryStorage.Load() {
@@ -72,7 +71,7 @@ func hexKeys(keys [][]byte) []string {
 	return texts
 }
 
-// readChanges finds what is stored at each key in the one set of changes that tells of all.
+// readChanges finds the value of each key in the set of changes.
 func readChanges(v jsonscan.Value, block chain.Hash, keys []string) ([][]byte, error) {
 	if of, err := chain.Read[chain.Hash](v.Index(0).Member("block")); err != nil || of != block {
 		return nil, &DecodeError{"storage", fmt.Errorf("changes: want those of block %v, have %s", block, jsonscan.Excerpt(v.Index(0).Member("block").Raw()))}
@@ -94,14 +93,14 @@ func readChanges(v jsonscan.Value, block chain.Hash, keys []string) ([][]byte, e
 	for i, key := range keys {
 		value, asked := told[key]
 		if !asked {
-			return nil, &DecodeError{"storage", fmt.Errorf("changes: nothing is said of the key %s", key)}
+			return nil, &DecodeError{"storage", fmt.Errorf("changes: the key %s is missing", key)}
 		}
 		stored[i] = value
 	}
 	return stored, nil
 }
 
-// Metadata are those of the runtime that a block left behind (state_getMetadata).
+// Metadata returns the metadata of the runtime after a block (state_getMetadata).
 func (c *Client) Metadata(ctx context.Context, block chain.Hash) ([]byte, error) {
 	v, err := c.Call(ctx, "state_getMetadata", block)
 	if err != nil {
@@ -109,12 +108,12 @@ func (c *Client) Metadata(ctx context.Context, block chain.Hash) ([]byte, error)
 	}
 	bytes, err := readBytes(v)
 	if err == nil && bytes == nil {
-		err = &DecodeError{"metadata", fmt.Errorf("there are none of block %v", block)}
+		err = &DecodeError{"metadata", fmt.Errorf("none for block %v", block)}
 	}
 	return bytes, err
 }
 
-// readBytes reads 0x-hex; null is none.
+// readBytes parses 0x-hex; it returns nil for null.
 func readBytes(v jsonscan.Value) ([]byte, error) {
 	if v.Kind() == jsonscan.Null {
 		return nil, nil

@@ -50,7 +50,7 @@ func TestStorage(t *testing.T) {
 	require.Equal(t, [][]byte{{0xcd, 0xef}, nil, {}}, stored)
 	for result, want := range map[string]string{
 		`null`:                  "malformed storage: changes: want those of block " + firstHash.String(),
-		change(`["0x02",null]`): "malformed storage: changes: nothing is said of the key 0x01",
+		change(`["0x02",null]`): "malformed storage: changes: the key 0x01 is missing",
 		change(`["0x01"]`):      "malformed storage: changes: want pairs of a key and 0x-hex or null",
 		change(`["0x01","cd"]`): "malformed storage: changes: want pairs of a key and 0x-hex or null",
 		change(`[1,"0xcd"]`):    "malformed storage: changes: want pairs of a key and 0x-hex or null",
@@ -101,7 +101,7 @@ func TestMetadata(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "meta", string(bytes))
 	_, err = giving(t, `null`).Metadata(t.Context(), firstHash)
-	require.EqualError(t, err, "malformed metadata: there are none of block "+firstHash.String())
+	require.EqualError(t, err, "malformed metadata: none for block "+firstHash.String())
 	_, err = giving(t, `{}`).Metadata(t.Context(), firstHash)
 	require.ErrorContains(t, err, "malformed bytes")
 	_, err = answering(t, `{"jsonrpc":"2.0","id":$id,"error":{"code":4003,"message":"UnknownBlock"}}`).Metadata(t.Context(), firstHash)
@@ -134,7 +134,7 @@ func TestExtrinsics(t *testing.T) {
 	for _, asked := range []chain.Optional[chain.Hash]{chain.Some(h.Hash()), {}} {
 		_, err = giving(t, block(`"0x0103","0x"`)).Block(t.Context(), asked)
 		require.ErrorIs(t, err, chain.ErrWrongBlock)
-		require.EqualError(t, err, fmt.Sprintf("the node's extrinsics are not those of block 7: their root is %v, but the header's extrinsicsRoot is %v",
+		require.EqualError(t, err, fmt.Sprintf("the node's extrinsics do not belong to block 7: their root is %v, but the header's extrinsicsRoot is %v",
 			chain.Hash(other.Root()), h.ExtrinsicsRoot))
 	}
 	for _, list := range []string{``, `"0x0102"`, `"0x","0x0102"`, `"0x0102","0x","0x"`} {
@@ -143,10 +143,10 @@ func TestExtrinsics(t *testing.T) {
 	}
 	_, err = giving(t, block(`"0x0102","0x"`)).Extrinsics(t.Context(), firstHash)
 	require.ErrorIs(t, err, chain.ErrWrongBlock)
-	require.EqualError(t, err, fmt.Sprintf("block %v: answer for another block: the header that the node gives has the hash %v", firstHash, h.Hash()))
+	require.EqualError(t, err, fmt.Sprintf("block %v: the response is for a different block: the node's header has the hash %v", firstHash, h.Hash()))
 }
 
-// Who counts questions is told of each attempt, and a place has no key in it.
+// An observer receives each attempt, and an address shows no key.
 func TestObserve(t *testing.T) {
 	server := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%d,"result":"Moonbeam"}`, readQuestion(r).ID)

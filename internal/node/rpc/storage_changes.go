@@ -12,17 +12,17 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// Stored is what the state of a block has at a key.
+// Stored is the state of a block at a key.
 type Stored struct {
 	Block chain.Hash
-	Value []byte // nil where nothing is stored
+	Value []byte // nil if absent
 	key   string // 0x-hex
 }
 
-// SubscribeStorage delivers what the state has at a key: at once, and whenever it changes on the
-// branch that the node takes for the best (state_subscribeStorage). Whoever is slow gets the
-// latest alone. A change may be taken back with its block, and come again; what is final,
-// [Client.Storage] of a final block tells. It ends as [Client.SubscribeFinalizedHeads] does.
+// SubscribeStorage yields the value at a key: at once, and after each change on the node's best branch
+// (state_subscribeStorage). A slow caller gets only the latest value. A change may be reverted with its block, and come
+// again; for final values call [Client.Storage] with a final block. It ends as [Client.SubscribeFinalizedHeads]
+// does.
 func (c *Client) SubscribeStorage(ctx context.Context, key []byte) iter.Seq2[Stored, error] {
 	return func(yield func(Stored, error) bool) {
 		if c.socket == nil {
@@ -57,7 +57,7 @@ func (c *Client) listenToStorage(ctx context.Context, key string, yield func(Sto
 			if !yield(a.stored, nil) {
 				return nil
 			}
-		case <-time.After(c.asker.Options().Timeout): // is anybody there?
+		case <-time.After(c.asker.Options().Timeout): // check that the node still answers
 			if _, err := c.FinalizedHead(ctx); err != nil {
 				return err
 			}
@@ -65,7 +65,7 @@ func (c *Client) listenToStorage(ctx context.Context, key string, yield func(Sto
 	}
 }
 
-// readChange reads a change of the one key that was asked for.
+// readChange parses a change of the subscribed key.
 func readChange(v jsonscan.Value) (a announcement) {
 	wrong := func(err error) announcement { return announcement{err: &DecodeError{"storage", err}} }
 	var err error

@@ -9,7 +9,7 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// topic is what can be subscribed to.
+// topic is a kind of subscription.
 type topic struct {
 	subscribe, unsubscribe string // the methods
 	read                   func(result jsonscan.Value) announcement
@@ -20,15 +20,15 @@ var (
 	storageChanges = topic{"state_subscribeStorage", "state_unsubscribeStorage", readChange}
 )
 
-// subscription is one of a topic, on one connection.
+// subscription is an open subscription on one connection.
 type subscription struct {
 	topic  topic
-	newest chan announcement // has room for one: only the highest, or the latest, counts
-	id     string            // as JSON, "" until the node gave it; the connection's mutex guards it
-	ended  bool              // nobody wants it any more; guarded likewise
+	newest chan announcement // holds one: only the highest, or the latest, counts
+	id     string            // as JSON, "" until the node assigned it; guarded by the connection's mutex
+	ended  bool              // no longer wanted; guarded likewise
 }
 
-// announcement is a head or a change that the node announced, or why it ended the subscription.
+// announcement is an announced head or change, or the reason for the end of the subscription.
 type announcement struct {
 	header Header
 	stored Stored
@@ -53,7 +53,7 @@ func (c *connection) subscribe(ctx context.Context, to topic, params []any) (*su
 	return s, nil
 }
 
-// opened notes the id that the node gave a subscription.
+// opened records the id that the node assigned.
 func (c *connection) opened(s *subscription, id string) {
 	c.mu.Lock()
 	s.id = id
@@ -63,11 +63,11 @@ func (c *connection) opened(s *subscription, id string) {
 	}
 	c.mu.Unlock()
 	if unwanted {
-		c.tell(s.topic.unsubscribe, []any{json.RawMessage(id)})
+		c.notify(s.topic.unsubscribe, []any{json.RawMessage(id)})
 	}
 }
 
-// unsubscribe ends a subscription, also one that the node has not opened yet.
+// unsubscribe ends a subscription, even if the node has not opened it yet.
 func (c *connection) unsubscribe(s *subscription) {
 	c.mu.Lock()
 	id := s.id
@@ -75,15 +75,15 @@ func (c *connection) unsubscribe(s *subscription) {
 	delete(c.subscriptions, id)
 	c.mu.Unlock()
 	if id != "" {
-		c.tell(s.topic.unsubscribe, []any{json.RawMessage(id)})
+		c.notify(s.topic.unsubscribe, []any{json.RawMessage(id)})
 	}
 }
 
-// take notes what the node announces. Only the connection's reader calls it.
+// take stores an announcement. Only the connection's reader calls it.
 func (s *subscription) take(n *notice) {
 	a := s.read(n)
 	select {
-	case before := <-s.newest: // which nobody has seen
+	case before := <-s.newest: // not yet delivered
 		if before.err != nil || a.err == nil && a.header.Number < before.header.Number {
 			a = before
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// Methods are the names of the methods that the node has (rpc_methods).
+// Methods returns the names of the node's methods (rpc_methods).
 func (c *Client) Methods(ctx context.Context) ([]string, error) {
 	return ask(ctx, c, "list of methods", func(v jsonscan.Value) ([]string, error) {
 		names, err := readList(v.Member("methods"), readText)
@@ -20,14 +20,13 @@ func (c *Client) Methods(ctx context.Context) ([]string, error) {
 	}, "rpc_methods")
 }
 
-// Chain is the name of the node's chain (system_chain).
+// Chain returns the name of the node's chain (system_chain).
 func (c *Client) Chain(ctx context.Context) (string, error) {
 	return ask(ctx, c, "chain name", readText, "system_chain")
 }
 
-// Runtime asks for the runtime on the state of the block with that hash, or of the
-// newest one where none is given: the one that executes the block after it
-// (state_getRuntimeVersion). It is [chain.ErrNoBlock] where the node answers with null.
+// Runtime returns the runtime after the block with a hash, or after the newest one: the one that executes the next
+// block (state_getRuntimeVersion). It returns [chain.ErrNoBlock] if the node answers null.
 func (c *Client) Runtime(ctx context.Context, block chain.Optional[chain.Hash]) (chain.Runtime, error) {
 	return askAt(ctx, c, "runtime version", readRuntime, "state_getRuntimeVersion", block)
 }

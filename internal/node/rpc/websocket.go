@@ -19,11 +19,10 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// socket asks over one WebSocket connection, and opens another after that one
-// broke.
+// socket uses one WebSocket connection at a time, and opens another after it broke.
 type socket struct {
 	asker   *httpclient.Client
-	turn    chan struct{} // has room for one: whoever looks at current or replaces it
+	turn    chan struct{} // a lock on current
 	current *connection
 }
 
@@ -49,7 +48,7 @@ func (s *socket) close() {
 	s.asker.Close()
 }
 
-// connection is the one that is open, or a new one.
+// connection returns the open connection, or a new one.
 func (s *socket) connection(ctx context.Context) (*connection, error) {
 	select {
 	case s.turn <- struct{}{}:
@@ -80,41 +79,40 @@ func (s *socket) dial(ctx context.Context) (*connection, error) {
 	case answer == nil || errors.As(err, &inner):
 		return nil, s.asker.Unreachable(ctx, err)
 	case answer.StatusCode == http.StatusSwitchingProtocols:
-		return nil, &DecodeError{"answer", errors.New("it does not open a WebSocket as it should")}
+		return nil, &DecodeError{"answer", errors.New("invalid WebSocket handshake")}
 	}
 	text, _ := io.ReadAll(answer.Body) // at most 1 kB, in memory
 	return nil, s.asker.Refused("", httpclient.Answer{Status: answer.StatusCode, Header: answer.Header, Text: string(text)})
 }
 
-// connection is one WebSocket connection. One goroutine reads from it, one writes
-// to it, and any number wait for their answers.
+// connection is one WebSocket connection. One goroutine reads from it, one writes to it, and any number wait for
+// answers.
 type connection struct {
 	asker  *httpclient.Client
 	ws     *websocket.Conn
 	outbox chan []byte
 	stop   context.CancelFunc // ends both loops
 	loops  sync.WaitGroup
-	broken chan struct{} // closed when the connection broke
+	broken chan struct{} // closed when the connection breaks
 
 	ids atomic.Uint64
 
 	mu            sync.Mutex
-	waiting       map[string]*waiter       // by the id of their question
-	late          []string                 // the ids of those that gave up, the oldest first
-	subscriptions map[string]*subscription // by their id
-	lastMessage   time.Time                // when it came
-	err           error                    // why the connection broke, nil until it did
-	byBatch       bool                     // an answer was too large, perhaps a batch's
+	waiting       map[string]*waiter       // by request id
+	late          []string                 // ids of abandoned requests, the oldest first
+	subscriptions map[string]*subscription // by id
+	lastMessage   time.Time                // time of the last message
+	err           error                    // why the connection broke; nil until then
+	byBatch       bool                     // an answer was too large, perhaps that of a batch
 }
 
-// waiter waits for the answer to one question, alone or for those of a batch. One that gave
-// up stays known for a while, so that an answer that comes late is not taken for one that
-// nobody asked for.
+// waiter waits for the answer to one request, or to those of a batch. After it has given up, it stays known for a
+// while, so that a late answer is not mistaken for an unsolicited one.
 type waiter struct {
-	answers      chan message  // the batch's own, which has room for all of them and one more
-	first        uint64        // the id of the first question of its message
-	count        int           // of questions in it
-	subscription *subscription // that the answer opens, nil for other questions
+	answers      chan message  // shared by the batch, with capacity for all answers and one more
+	first        uint64        // the id of the first request of its message
+	count        int           // number of requests in the message
+	subscription *subscription // opened by the answer; nil for other requests
 }
 
 func newConnection(asker *httpclient.Client, ws *websocket.Conn) *connection {
@@ -142,7 +140,7 @@ func (c *connection) whole() bool {
 	}
 }
 
-// breakOff ends the connection and whatever waits for it.
+// breakOff closes the connection and fails everything that waits for it.
 func (c *connection) breakOff(reason error) {
 	if c.over(reason) {
 		c.stop()
@@ -150,7 +148,7 @@ func (c *connection) breakOff(reason error) {
 	}
 }
 
-// over lets go whatever waits for the connection. Only the first reason counts.
+// over releases everything that waits for the connection. Only the first reason counts.
 func (c *connection) over(reason error) (first bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -162,10 +160,10 @@ func (c *connection) over(reason error) (first bool) {
 	return first
 }
 
-// farewell is how long the other end may take to answer that a connection is closed.
+// farewell is how long the node may take to confirm that a connection is closed.
 const farewell = 500 * time.Millisecond
 
-// close takes leave of the other end, which otherwise sees a connection that was lost.
+// close closes the connection properly, so that the node does not see a lost connection.
 func (c *connection) close() {
 	if !c.over(ErrClosed) {
 		return
@@ -176,7 +174,7 @@ func (c *connection) close() {
 	c.stop()
 }
 
-// ask sends one question, or several as a batch, and waits for all answers.
+// ask sends one request, or several as a batch, and waits for all answers.
 func (c *connection) ask(ctx context.Context, questions []question, s *subscription) ([]message, error) {
 	asked := time.Now()
 	first, text, answers, err := c.prepare(questions, s)
@@ -198,13 +196,13 @@ func (c *connection) ask(ctx context.Context, questions []question, s *subscript
 			c.gaveUpOn(first, len(questions))
 			return nil, err
 		}
-		id, _ := strconv.ParseUint(m.id, 10, 64) // by which it was found
+		id, _ := strconv.ParseUint(m.id, 10, 64) // the id it was found by
 		messages[id-first] = m
 	}
 	return messages, nil
 }
 
-// next is the next answer to one of the questions that were asked together.
+// next returns the next answer to one of the requests sent together.
 func (c *connection) next(ctx context.Context, asked time.Time, answers chan message, batch bool) (m message, err error) {
 	select {
 	case m = <-answers:
@@ -212,7 +210,7 @@ func (c *connection) next(ctx context.Context, asked time.Time, answers chan mes
 		return m, c.gaveUp(ctx, asked)
 	case <-c.broken:
 		select {
-		case m = <-answers: // it was the last to come
+		case m = <-answers: // it arrived last
 		default:
 			return m, c.brokeFor(batch)
 		}
@@ -223,9 +221,8 @@ func (c *connection) next(ctx context.Context, asked time.Time, answers chan mes
 	return m, nil
 }
 
-// tell sends a question whose answer does not matter, unless the node takes
-// nothing any more.
-func (c *connection) tell(method string, params []any) {
+// notify sends a request whose answer does not matter, if the node accepts it.
+func (c *connection) notify(method string, params []any) {
 	id, text, _, err := c.prepare([]question{{method, params}}, nil)
 	if err != nil {
 		return
@@ -238,7 +235,7 @@ func (c *connection) tell(method string, params []any) {
 	}
 }
 
-// prepare writes questions, and expects their answers.
+// prepare encodes requests and registers for their answers.
 func (c *connection) prepare(questions []question, s *subscription) (first uint64, text []byte, answers chan message, err error) {
 	count := uint64(len(questions))
 	first = c.ids.Add(count) - count + 1
@@ -254,10 +251,10 @@ func (c *connection) prepare(questions []question, s *subscription) (first uint6
 	return first, text, answers, nil
 }
 
-// name is a question's id as an answer has it.
+// name returns a request's id as it appears in an answer.
 func name(id uint64) string { return strconv.FormatUint(id, 10) }
 
-// forget is for questions that were not sent.
+// forget unregisters requests that were not sent.
 func (c *connection) forget(first uint64, count int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -266,16 +263,16 @@ func (c *connection) forget(first uint64, count int) {
 	}
 }
 
-// maxLate is how many questions that nobody waits for any longer are remembered. An
-// answer to an older one breaks the connection off, like any that was not asked for.
+// maxLate is how many abandoned requests are remembered. An answer to an older one breaks the connection, like any unsolicited
+// answer.
 const maxLate = 1024
 
-// gaveUpOn is for questions that were sent, and whose answers nobody waits for.
+// gaveUpOn marks requests as abandoned after they were sent.
 func (c *connection) gaveUpOn(first uint64, count int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range uint64(count) {
-		if c.waiting[name(first+i)] == nil { // it was answered
+		if c.waiting[name(first+i)] == nil { // already answered
 			continue
 		}
 		c.late = append(c.late, name(first+i))
@@ -286,9 +283,8 @@ func (c *connection) gaveUpOn(first uint64, count int) {
 	}
 }
 
-// brokeFor is why the connection broke, as one that had asked sees it. What was too large
-// may have been the answer to any batch, which is then asked in smaller parts. A question
-// by itself is asked again.
+// brokeFor returns why the connection broke, for a waiting request. An answer that was too large may have been that
+// of any batch, which is then sent in smaller parts. A single request is sent again.
 func (c *connection) brokeFor(batch bool) error {
 	if !batch && c.byBatch {
 		return c.unreachable(errBroken)
@@ -296,11 +292,10 @@ func (c *connection) brokeFor(batch bool) error {
 	return c.err
 }
 
-var errBroken = errors.New("the connection broke: the answer to other questions was too large")
+var errBroken = errors.New("the connection broke because the answer to other requests was too large")
 
-// gaveUp says why an answer is not waited for any longer. A connection on which
-// nothing at all came for the whole of an attempt's time is broken off: it may be one
-// whose other end is gone.
+// gaveUp returns why an answer is no longer awaited. It breaks a connection that received nothing at all during the
+// whole time of an attempt: the other end may be gone.
 func (c *connection) gaveUp(ctx context.Context, asked time.Time) error {
 	err := c.asker.Unreachable(ctx, ctx.Err())
 	c.mu.Lock()
@@ -312,7 +307,7 @@ func (c *connection) gaveUp(ctx context.Context, asked time.Time) error {
 	return err
 }
 
-// write sends what is in the outbox until ctx ends.
+// write sends the contents of the outbox until ctx ends.
 func (c *connection) write(ctx context.Context) error {
 	for {
 		select {
@@ -327,13 +322,13 @@ func (c *connection) write(ctx context.Context) error {
 }
 
 func (c *connection) send(ctx context.Context, question []byte) error {
-	// Not the caller's context: that ends one call, and would end the connection.
+	// Not the caller's context: it would end the connection along with the call.
 	ctx, cancel := context.WithTimeout(ctx, c.asker.Options().Timeout)
 	defer cancel()
 	return c.ws.Write(ctx, websocket.MessageText, question)
 }
 
-// read takes in what the node sends until something is wrong.
+// read receives messages until an error.
 func (c *connection) read(ctx context.Context) error {
 	for {
 		kind, r, err := c.ws.Reader(ctx)
@@ -377,18 +372,18 @@ type closedError struct{ reason string }
 
 func (e *closedError) Error() string { return "it closed the connection: " + e.reason }
 
-// Refused makes it an [httpclient.Refusal].
+// Refused implements [httpclient.Refusal].
 func (e *closedError) Refused() (code int64, text string) { return 0, e.reason }
 
-// unreachable is for what broke the connection, whatever ended the loop that found it.
+// unreachable returns the error of a broken connection, whichever loop ended first.
 func (c *connection) unreachable(err error) error {
 	return c.asker.Unreachable(context.Background(), err)
 }
 
-// take gives a message, by itself or of a batch, to whoever waits for it.
+// take delivers a message, single or from a batch, to its waiter.
 func (c *connection) take(m message, batch bool) error {
 	if m.notice != nil {
-		// One that nobody waits for may be on its way when it is unsubscribed.
+		// A notice may still be under way when its subscription ends.
 		if s := c.subscriber(m.notice.subscription); s != nil {
 			s.take(m.notice)
 		}
@@ -401,23 +396,23 @@ func (c *connection) take(m message, batch bool) error {
 	case w == nil && m.id == "":
 		return m.failure
 	case w == nil:
-		return &DecodeError{"answer", fmt.Errorf("it is to question %s, which was not asked", jsonscan.Excerpt(m.id))}
+		return &DecodeError{"answer", fmt.Errorf("it answers request %s, which was not sent", jsonscan.Excerpt(m.id))}
 	case batch && w.count == 1:
 		return &DecodeError{"answer", errBatch}
 	}
 	if w.subscription != nil && isSubscription(m.result) {
-		// Here, before the next message is read: that may be its first notice.
+		// Before the next message is read, which may be its first notice.
 		c.opened(w.subscription, m.result.Raw())
 	}
 	w.answers <- m
 	return nil
 }
 
-// hasBatch tells whether a batch is under way; the mutex is held.
+// hasBatch reports whether a batch is under way; the caller holds the mutex.
 func (c *connection) hasBatch() bool { return c.largest() != nil }
 
-// largest is a question of the largest batch that is under way, the oldest of several, or
-// nil; the mutex is held.
+// largest returns a request of the largest batch under way, the oldest if there are several, or nil; the caller holds the
+// mutex.
 func (c *connection) largest() (found *waiter) {
 	for _, w := range c.waiting {
 		if w.count > 1 && (found == nil || w.count > found.count || w.count == found.count && w.first < found.first) {
@@ -427,8 +422,8 @@ func (c *connection) largest() (found *waiter) {
 	return found
 }
 
-// refuseBatch tells a batch that it is refused, and whether there is any. A node does not say
-// which it refuses: it is the largest.
+// refuseBatch delivers a refusal to a batch, and reports whether there is one. The node does not state which batch it refuses: it
+// is taken to be the largest.
 func (c *connection) refuseBatch(m message) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -439,7 +434,7 @@ func (c *connection) refuseBatch(m message) bool {
 	for i := range uint64(w.count) {
 		delete(c.waiting, name(w.first+i))
 	}
-	w.answers <- m // the one for which there is room
+	w.answers <- m // the spare capacity
 	return true
 }
 

@@ -53,8 +53,8 @@ func TestWrongMessages(t *testing.T) {
 		answer func(question) []byte
 		says   string
 	}{
-		"another id":          {text(`{"jsonrpc":"2.0","id":77,"result":1}`), "it is to question 77, which was not asked"},
-		"no id":               {text(`{"jsonrpc":"2.0","result":1}`), "it has no id"},
+		"another id":          {text(`{"jsonrpc":"2.0","id":77,"result":1}`), "it answers request 77, which was not sent"},
+		"no id":               {text(`{"jsonrpc":"2.0","result":1}`), "no id"},
 		"neither":             {text(`{"jsonrpc":"2.0","id":$id}`), "neither"},
 		"both":                {text(`{"jsonrpc":"2.0","id":$id,"result":1,"error":{}}`), "both"},
 		"batch":               {text(`[{"jsonrpc":"2.0","id":$id,"result":1}]`), "list of answers"},
@@ -63,7 +63,7 @@ func TestWrongMessages(t *testing.T) {
 		"not understood":      {text(`{"id":null,"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid JSON Request"}}`), "Invalid JSON Request (code -32600)"},
 		"notice without id":   {text(`{"jsonrpc":"2.0","method":"chain_newHead","params":{"result":1}}`), "want a notice"},
 		"notice of nothing":   {text(`{"jsonrpc":"2.0","method":"chain_newHead","params":{"subscription":"a"}}`), "error: want an object"},
-		"binary frame":        {func(question) []byte { return frame(binaryFrame, "hello") }, "it is binary"},
+		"binary frame":        {func(question) []byte { return frame(binaryFrame, "hello") }, "binary instead of text"},
 		"unknown frame":       {func(question) []byte { return frame(5, "hello") }, "unknown opcode"},
 		"text that is no UTF": {text("\"\xff\""), "invalid JSON"},
 		"close":               {func(question) []byte { return frame(closeFrame, "\x03\xe9bye") }, "bye"},
@@ -71,8 +71,8 @@ func TestWrongMessages(t *testing.T) {
 		"frame of a gigabyte": {func(question) []byte {
 			return append([]byte{0x80 | textFrame, 127, 0, 0, 0, 0, 0x40, 0, 0, 0}, strings.Repeat(" ", 2000)...)
 		}, "larger than any block should be"},
-		"frame of a gigabyte, then nothing": {func(question) []byte { return []byte{0x80 | textFrame, 127, 0, 0, 0, 0, 0x40, 0, 0, 0} }, "timed out: it took longer than 1s"},
-		"nothing":                           {func(question) []byte { return nil }, "timed out: it took longer than 1s"},
+		"frame of a gigabyte, then nothing": {func(question) []byte { return []byte{0x80 | textFrame, 127, 0, 0, 0, 0, 0x40, 0, 0, 0} }, "timed out after 1s"},
+		"nothing":                           {func(question) []byte { return nil }, "timed out after 1s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -156,7 +156,7 @@ func TestBrokenConnection(t *testing.T) {
 	require.Equal(t, int64(2), dialled.Load())
 }
 
-// TestLateAnswer: an answer that comes after its call gave up is no mistake.
+// TestLateAnswer: a late answer to an abandoned call is not an error.
 func TestLateAnswer(t *testing.T) {
 	release := make(chan struct{})
 	c := newClient(t, raw(t, func(conn net.Conn, r *bufio.Reader) {
@@ -211,7 +211,7 @@ func TestHandshakes(t *testing.T) {
 			}
 			defer conn.Close()
 			fmt.Fprint(conn, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n")
-		}, 1, "does not open a WebSocket"},
+		}, 1, "invalid WebSocket handshake"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var asked atomic.Int64

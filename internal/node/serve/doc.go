@@ -1,6 +1,6 @@
-// Package serve is a gateway for others: it answers over HTTP what Substrate API Sidecar
-// answers, from a node ([gateway]), and tells how it is (/healthz, /readyz, /metrics).
+// Package serve is a gateway server: it answers over HTTP what Substrate API Sidecar answers, using a node ([gateway]), and
+// reports its health (/healthz, /readyz, /metrics).
 //
-// It answers so many questions at once; others wait, until whoever asks goes away. Nothing
-// that it sends has the node's address, nor what a provider says to a key.
+// It answers a limited number of requests at once; others wait until the client gives up. Responses never contain the
+// node's address, or what a provider replies to a key.
 package serve

@@ -14,18 +14,18 @@ import (
 	"github.com/feeledger/fees/internal/substrate/render"
 )
 
-// asSidecar is an error as Sidecar tells it, or as it would. The node's address, and what its
-// provider says to a key, stay here.
+// asSidecar returns an error as Sidecar would word it, without the node's address and without what its provider replies to a
+// key.
 func asSidecar(err error) error {
 	var refused *render.RefusedError
 	if err == nil || errors.As(err, &refused) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	status, message := told(err)
+	status, message := statusOf(err)
 	return render.Refused(status, "%s", message)
 }
 
-func told(err error) (status int, message string) {
+func statusOf(err error) (status int, message string) {
 	var timeout *httpclient.TimeoutError
 	var unreachable *httpclient.UnreachableError
 	var code *httpclient.StatusError
@@ -34,10 +34,10 @@ func told(err error) (status int, message string) {
 	case errors.As(err, &timeout):
 		return http.StatusInternalServerError, fmt.Sprintf("No response received from RPC endpoint in %.0fs", timeout.Limit.Seconds())
 	case errors.Is(err, httpclient.ErrTooLarge), errors.Is(err, httpclient.ErrNotJSON):
-		return http.StatusInternalServerError, "The node's answer cannot be used: it is too large, or no JSON"
+		return http.StatusInternalServerError, "The node's answer is too large or not JSON"
 	case errors.As(err, &unreachable), errors.Is(err, rpc.ErrClosed):
 		return http.StatusInternalServerError, "WebSocket is not connected"
-	case errors.As(err, &code) && httpclient.Passes(err): // a moment later, which a client can tell by the status
+	case errors.As(err, &code) && httpclient.Passes(err): // transient; the client retries after this status
 		return http.StatusServiceUnavailable, ofStatus(code)
 	case errors.As(err, &code):
 		return http.StatusInternalServerError, ofStatus(code)
@@ -46,17 +46,17 @@ func told(err error) (status int, message string) {
 	case errors.As(err, &refusal):
 		return http.StatusInternalServerError, ofNode(refusal)
 	case errors.Is(err, chain.ErrCannotTell):
-		return http.StatusInternalServerError, "This is not supported: " + short(err)
+		return http.StatusInternalServerError, "Not supported: " + short(err)
 	}
 	return http.StatusInternalServerError, short(err)
 }
 
 func ofStatus(e *httpclient.StatusError) string {
-	return strings.TrimSpace(fmt.Sprintf("The node answers with status %d %s", e.Code, http.StatusText(e.Code)))
+	return strings.TrimSpace(fmt.Sprintf("The node returned status %d %s", e.Code, http.StatusText(e.Code)))
 }
 
-// ofNode is a node's refusal as polkadot-js tells it. Texts that are not the node's own may be
-// of what stands before it, and quote a key.
+// ofNode words a node's refusal as polkadot-js does. Other texts are left out: they may come from a proxy in front of the node and
+// quote a key.
 func ofNode(e *rpc.RPCError) string {
 	code, coded := e.Code.Get()
 	switch {
@@ -68,13 +68,13 @@ func ofNode(e *rpc.RPCError) string {
 	return "The node refuses " + e.Method
 }
 
-// mostOfAnError is enough of any message.
-const mostOfAnError = 300
+// maxErrorBytes limits the length of a message.
+const maxErrorBytes = 300
 
 func short(err error) string {
 	text := err.Error()
-	if len(text) > mostOfAnError {
-		text = strings.ToValidUTF8(text[:mostOfAnError], "") + "…"
+	if len(text) > maxErrorBytes {
+		text = strings.ToValidUTF8(text[:maxErrorBytes], "") + "…"
 	}
 	return text
 }

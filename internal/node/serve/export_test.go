@@ -15,5 +15,5 @@ type Options struct {
 
 // HandlerWith is [Handler] with other limits.
 func HandlerWith(node *rpc.Client, o Options) http.Handler {
-	return handler(node, o.Version, newTurns(cmp.Or(o.AtOnce, mostAtOnce), cmp.Or(o.Waiting, mostWaiting)))
+	return handler(node, o.Version, newTurns(cmp.Or(o.AtOnce, maxConcurrent), cmp.Or(o.Waiting, maxWaiting)))
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// metrics are counted of one gateway. No label has what somebody sent.
+// metrics counts the activity of one gateway. No label contains client input.
 type metrics struct {
 	registry  *prometheus.Registry
 	answers   *prometheus.CounterVec
@@ -28,20 +28,20 @@ func newMetrics() *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		answers: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "fees_gateway_answers_total", Help: "Answers, by the kind of question and the class of their status; gone where nobody waited any more.",
+			Name: "fees_gateway_answers_total", Help: "Answers, by kind of request and status class; gone if the client had given up.",
 		}, []string{"route", "status"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "fees_gateway_answer_seconds", Help: "How long answers took, waiting for their turn included.",
+			Name: "fees_gateway_answer_seconds", Help: "Duration of answers, including waiting time.",
 			Buckets: []float64{0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60},
 		}, []string{"route"}),
 		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "fees_gateway_in_flight", Help: "Questions that are being answered or wait for their turn.",
+			Name: "fees_gateway_in_flight", Help: "Requests being answered or waiting.",
 		}),
 		questions: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "fees_gateway_node_questions_total", Help: "Questions to the node, by method; one that is asked again counts again.",
+			Name: "fees_gateway_node_questions_total", Help: "Requests to the node, by method; retries count.",
 		}, []string{"method"}),
 		failures: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "fees_gateway_node_errors_total", Help: "Questions to the node that it did not answer, or refused, by method.",
+			Name: "fees_gateway_node_errors_total", Help: "Requests that the node did not answer or refused, by method.",
 		}, []string{"method"}),
 	}
 	m.registry.MustRegister(m.answers, m.seconds, m.inFlight, m.questions, m.failures,
@@ -49,12 +49,12 @@ func newMetrics() *metrics {
 	return m
 }
 
-// page is what Prometheus reads.
+// page serves the metrics to Prometheus.
 func (m *metrics) page() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
 }
 
-// asked counts a question to the node.
+// asked counts a request to the node.
 func (m *metrics) asked(method string, err error) {
 	m.questions.WithLabelValues(method).Inc()
 	if err != nil && !errors.Is(err, context.Canceled) {
@@ -62,7 +62,7 @@ func (m *metrics) asked(method string, err error) {
 	}
 }
 
-// counting counts what a handler answers.
+// counting counts the answers of a handler.
 func (m *metrics) counting(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
@@ -82,7 +82,7 @@ func (m *metrics) counting(h http.Handler) http.Handler {
 	})
 }
 
-// statusWriter remembers the status.
+// statusWriter records the status.
 type statusWriter struct {
 	http.ResponseWriter
 	status int
@@ -96,13 +96,13 @@ func (w *statusWriter) WriteHeader(status int) {
 // Unwrap is for [http.ResponseController].
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// The words of which the kinds of questions are made: the first part of a path, and the last.
+// The first and last path components that identify kinds of requests.
 var (
 	firstWords = []string{"accounts", "blocks", "node", "pallets", "runtime"}
 	lastWords  = []string{"balance-info", "head", "header", "metadata", "spec", "version"}
 )
 
-// route is the kind of question that a path is.
+// route returns the kind of request of a path.
 func route(path string) string {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	first, last := parts[0], parts[len(parts)-1]

@@ -12,14 +12,13 @@ import (
 	"github.com/feeledger/fees/internal/node/rpc"
 )
 
-// readyTime is how long the node may take to say that it is well.
+// readyTime is how long the node may take to answer a health check.
 const readyTime = 5 * time.Second
 
-// readyFor is how long it is believed what the node said of itself: many probes are few
-// questions to the node.
+// readyFor is how long a health check is cached, so that many probes cause few requests to the node.
 const readyFor = time.Second
 
-// readiness is why the gateway was not ready, "" if it was.
+// readiness is the cached reason why the gateway was not ready, "" if it was.
 type readiness struct {
 	guard  sync.Mutex
 	asked  time.Time
@@ -34,8 +33,7 @@ func (s *server) ready(w http.ResponseWriter, r *http.Request) {
 	reply.Send(w, http.StatusOK, reply.Text, "ready\n")
 }
 
-// notReady is why the gateway is not ready now. The question is not the prober's alone: it
-// goes on where he goes away.
+// notReady returns why the gateway is not ready, or "". The check is shared: it continues if the prober disconnects.
 func (s *server) notReady(ctx context.Context) string {
 	known := &s.readiness
 	known.guard.Lock()
@@ -49,7 +47,7 @@ func (s *server) notReady(ctx context.Context) string {
 	return known.reason
 }
 
-// askNode asks the node how it is, or for its newest final block where it does not tell.
+// askNode checks the node's health, or its newest final block if the node does not support health checks.
 func (s *server) askNode(ctx context.Context) string {
 	health, err := s.node.Call(ctx, "system_health")
 	if err == nil {
@@ -63,8 +61,8 @@ func (s *server) askNode(ctx context.Context) string {
 		_, err = s.node.FinalizedHead(ctx)
 	}
 	if err != nil {
-		_, message := told(err)
-		return "the node does not answer: " + message
+		_, message := statusOf(err)
+		return "the node is not ready: " + message
 	}
 	return ""
 }

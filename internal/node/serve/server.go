@@ -12,17 +12,16 @@ import (
 	"github.com/feeledger/fees/internal/node/rpc"
 )
 
-// How many answers are made at once, and how many questions may wait for that. Further ones are
-// refused with status 503.
+// How many answers are made at once, and how many requests may wait. Further requests are refused with status 503.
 const (
-	mostAtOnce  = 32
-	mostWaiting = 1024
+	maxConcurrent = 32
+	maxWaiting    = 1024
 )
 
-// Handler is a gateway before a node; version is what it says of itself at its root. It
-// observes the node's client, which must not have been used yet.
+// Handler returns a gateway to a node; version is stated at its root. It observes the node's client, which must not have been used
+// yet.
 func Handler(node *rpc.Client, version string) http.Handler {
-	return handler(node, version, newTurns(mostAtOnce, mostWaiting))
+	return handler(node, version, newTurns(maxConcurrent, maxWaiting))
 }
 
 func handler(node *rpc.Client, version string, turns *turns) http.Handler {
@@ -50,15 +49,15 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answers are those of a node's gateway, and the root's.
+// answers answers from a node's gateway, and the root itself.
 type answers struct {
 	gateway *gateway.Gateway
 	turns   *turns
 	version string
 }
 
-// Answer answers a question when it is its turn. The node is asked again for a few seconds
-// only where it does not answer: whoever asks a gateway asks again by himself.
+// Answer answers a request when a slot is free. It retries an unresponsive node only for a few seconds, because clients of a
+// gateway retry on their own.
 func (a *answers) Answer(ctx context.Context, question string) (string, error) {
 	if u, err := url.ParseRequestURI(question); err == nil && u.Path == "/" {
 		return a.root()
@@ -71,7 +70,7 @@ func (a *answers) Answer(ctx context.Context, question string) (string, error) {
 	return text, asSidecar(err)
 }
 
-// root is what a recorder reads of a gateway's root.
+// root returns what a recorder reads from a gateway's root.
 func (a *answers) root() (string, error) {
 	text, err := json.Marshal(map[string]string{"version": a.version})
 	return string(text), err

@@ -54,7 +54,7 @@ func overHTTP(t *testing.T, node http.Handler, o serve.Options) string {
 	return before(t, server.URL+"/SECRET?apikey=SECRET", o)
 }
 
-// silent is a node that never answers, and tells of who asks and who goes away.
+// silent is a node that never answers; it reports clients that connect and leave.
 type silent struct{ asked, gone chan struct{} }
 
 func newSilent() silent { return silent{make(chan struct{}, 99), make(chan struct{}, 99)} }
@@ -128,7 +128,7 @@ func inFlight(t *testing.T, gateway string, want int) {
 	require.Eventually(t, func() bool { return strings.Contains(get(t, gateway+"/metrics").text, line) }, time.Minute, 5*time.Millisecond)
 }
 
-// inQueue tells whether a question waits for its turn.
+// inQueue reports whether a request waits.
 func inQueue() bool {
 	text := make([]byte, 1<<20)
 	for goroutine := range strings.SplitSeq(string(text[:runtime.Stack(text, true)]), "\n\n") {
@@ -200,7 +200,7 @@ func TestLostNode(t *testing.T) {
 	require.Equal(t, http.StatusOK, get(t, gateway+"/healthz").status)
 	ready := get(t, gateway+"/readyz")
 	require.Equal(t, http.StatusServiceUnavailable, ready.status)
-	require.Equal(t, "the node does not answer: WebSocket is not connected\n", ready.text)
+	require.Equal(t, "the node is not ready: WebSocket is not connected\n", ready.text)
 
 	found := make(chan error, 1)
 	go func() { // before the node is back
@@ -231,14 +231,14 @@ func TestErrorsOfTheNode(t *testing.T) {
 		status  int
 		message string
 	}{
-		"unauthorized":   {status(401), 500, "The node answers with status 401 Unauthorized"},
-		"too many":       {status(429), 503, "The node answers with status 429 Too Many Requests"},
+		"unauthorized":   {status(401), 500, "The node returned status 401 Unauthorized"},
+		"too many":       {status(429), 503, "The node returned status 429 Too Many Requests"},
 		"its own words":  {says(`"error":{"code":4003,"message":"Client error: UnknownBlock: State already discarded for 0x12"}`), 500, "4003: Client error: UnknownBlock: State already discarded for 0x12"},
 		"other words":    {says(`"error":{"code":-32000,"message":"key SECRET is over"}`), 500, "The node refuses system_version (code -32000)"},
 		"without a code": {says(`"error":{"message":"key SECRET is over"}`), 500, "The node refuses system_version"},
 		"no method":      {node{}, 500, "The node does not have the method system_version"},
-		"not a text":     {says(`"result":7`), 500, "system_version: the node answers 7, want a text"},
-		"a page":         {http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>SECRET") }), 500, "The node's answer cannot be used: it is too large, or no JSON"},
+		"not a text":     {says(`"result":7`), 500, "system_version: the node answered 7, want a string"},
+		"a page":         {http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>SECRET") }), 500, "The node's answer is too large or not JSON"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			gateway := overHTTP(t, test.node, serve.Options{})
@@ -276,7 +276,7 @@ func TestReady(t *testing.T) {
 		"well":            {node{"system_health": `"result":{"isSyncing":false,"peers":3}`}, 200, "ready\n"},
 		"syncing":         {node{"system_health": `"result":{"isSyncing":true,"peers":3}`}, 503, "the node is syncing\n"},
 		"does not tell":   {node{"system_health": unknown, "chain_getFinalizedHead": head}, 200, "ready\n"},
-		"has no chain":    {node{"system_health": unknown}, 503, "the node does not answer: The node does not have the method chain_getFinalizedHead\n"},
+		"has no chain":    {node{"system_health": unknown}, 503, "the node is not ready: The node does not have the method chain_getFinalizedHead\n"},
 		"not what it was": {node{"system_health": `"result":null`, "chain_getFinalizedHead": head}, 200, "ready\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -286,7 +286,7 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// TestMetrics wants questions to be counted by kinds, of which there are so many.
+// TestMetrics checks that requests are counted by kind, with a limited number of kinds.
 func TestMetrics(t *testing.T) {
 	recorded := openNode(t)
 	gateway := served(t, recorded, serve.Options{})

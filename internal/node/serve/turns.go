@@ -8,7 +8,7 @@ import (
 	"github.com/feeledger/fees/internal/substrate/render"
 )
 
-// turns lets so many in at once, and so many wait.
+// turns limits how many requests run at once and how many wait.
 type turns struct {
 	places  chan struct{}
 	waiting atomic.Int64
@@ -19,7 +19,7 @@ func newTurns(atOnce, waiting int) *turns {
 	return &turns{places: make(chan struct{}, atOnce), most: int64(waiting)}
 }
 
-var errBusy = render.Refused(http.StatusServiceUnavailable, "Too many questions wait for an answer: ask again later")
+var errBusy = render.Refused(http.StatusServiceUnavailable, "Too many clients are waiting. Try again later.")
 
 func (t *turns) take(ctx context.Context) error {
 	select {

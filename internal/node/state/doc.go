@@ -1,7 +1,6 @@
-// Package state asks a node what the state of its chain has, and reads it by what the runtime
-// says of itself: items of storage by their names and keys, constants, calls, events. Values are
-// the JSON that Sidecar makes of them.
+// Package state reads the state of a node's chain with the runtime's own metadata: storage items by name and key, constants,
+// calls, events. Values have the JSON form of Sidecar.
 //
-// A [View] is of one block. Its state is read by the runtime of the block's parent, which wrote
-// it: what a new runtime changes in the state, it changes when the next block begins.
+// A [View] shows one block. Its state is read with the runtime of the block's parent, which wrote it: a new runtime changes the
+// state only when the next block begins.
 package state

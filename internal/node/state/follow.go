@@ -9,9 +9,8 @@ import (
 	"github.com/feeledger/fees/internal/substrate/render"
 )
 
-// Follow is what an item of storage has, at once and whenever it changes, as [View.Query] has it:
-// on the branch that the node takes for the best, which may be taken back. Where the chain gets
-// another runtime, it is read by that one.
+// Follow yields a storage item at once and after each change, in the form of [View.Query], on the node's best branch,
+// which may be reverted. After a runtime upgrade, it is read with the new runtime.
 func (v *View) Follow(ctx context.Context, name string, keys []string) iter.Seq2[jsonscan.Value, error] {
 	return func(yield func(jsonscan.Value, error) bool) {
 		item, err := v.item(name, keys)
@@ -31,7 +30,7 @@ func (v *View) Follow(ctx context.Context, name string, keys []string) iter.Seq2
 	}
 }
 
-// changed is an item at a block that the node told of.
+// changed returns an item at a block that the node announced.
 func (v *View) changed(ctx context.Context, name string, keys []string, block chain.Hash, stored []byte) (jsonscan.Value, error) {
 	header, err := v.node.Header(ctx, chain.Some(block))
 	if err != nil {

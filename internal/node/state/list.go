@@ -8,26 +8,26 @@ import (
 	"github.com/feeledger/fees/internal/tx/extrinsic"
 )
 
-// Member is a call, an event, an item of storage or a constant of a pallet.
+// Member is a call, an event, a storage item or a constant of a pallet.
 type Member struct {
-	Name string // with its pallet, such as balances.transferAllowDeath
-	Type string // of its arguments, data or keys and value
+	Name string // including the pallet, such as balances.transferAllowDeath
+	Type string // the type of its arguments, data or keys and value
 	Docs string // the first line
 }
 
-// Calls are those of a pallet, or of all where it is "".
+// Calls lists the calls of a pallet, or all for "".
 func (v *View) Calls(pallet string) ([]Member, error) {
 	return v.each(pallet, func(p *metadata.Pallet) []Member { return v.variants(p, p.Calls, scalejson.CamelCase) })
 }
 
-// Events are those of a pallet, or of all where it is "".
+// Events lists the events of a pallet, or all for "".
 func (v *View) Events(pallet string) ([]Member, error) {
 	return v.each(pallet, func(p *metadata.Pallet) []Member {
 		return v.variants(p, p.Events, func(name string) string { return name })
 	})
 }
 
-// Storage are the items of a pallet, or of all where it is "".
+// Storage lists the storage items of a pallet, or all for "".
 func (v *View) Storage(pallet string) ([]Member, error) {
 	m := v.Runtime.Metadata()
 	return v.each(pallet, func(p *metadata.Pallet) (list []Member) {
@@ -43,7 +43,7 @@ func (v *View) Storage(pallet string) ([]Member, error) {
 	})
 }
 
-// Constants are those of a pallet, or of all where it is "".
+// Constants lists the constants of a pallet, or all for "".
 func (v *View) Constants(pallet string) ([]Member, error) {
 	return v.each(pallet, func(p *metadata.Pallet) (list []Member) {
 		for _, c := range p.Constants {

@@ -57,9 +57,9 @@ func TestView(t *testing.T) {
 	require.Equal(t, "u8", kind)
 
 	for name, says := range map[string]string{
-		"timestamp":           "want a pallet and an item",
+		"timestamp":           "want PALLET.ITEM",
 		"nowhere.now":         `no pallet "nowhere"`,
-		"timestamp.then":      `stores no "then": it has now, didUpdate`,
+		"timestamp.then":      `has no storage item "then". It has: now, didUpdate`,
 		"system.account":      "requiring 1 arguments, 0 found",
 		"system.blockHash 1x": "key 1 (u32): want an unsigned integer of 32 bits",
 	} {
@@ -68,7 +68,7 @@ func TestView(t *testing.T) {
 		require.ErrorContains(t, err, says)
 	}
 	_, _, err = view.Constant("timestamp.nothing")
-	require.ErrorContains(t, err, "it has minimumPeriod")
+	require.ErrorContains(t, err, "It has: minimumPeriod")
 	_, err = state.Open(t.Context(), node, chain.Some[uint64](31), extrinsic.Token{})
 	require.ErrorIs(t, err, chain.ErrNoBlock)
 
@@ -127,7 +127,7 @@ func TestRecordedAccounts(t *testing.T) {
 	t.Logf("%d accounts compared", compared)
 }
 
-// An account that pays is told of whenever what it has changes.
+// Follow yields an account's balance after each change.
 func TestFollow(t *testing.T) {
 	replay := nodetest.OpenPair(t, "moonbeam-2600")
 	replay.SetHead(2)

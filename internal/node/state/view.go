@@ -17,21 +17,21 @@ import (
 	"github.com/feeledger/fees/internal/tx/extrinsic"
 )
 
-// View is the state that a block left behind.
+// View is the state after a block.
 type View struct {
 	At      render.At
 	Runtime *extrinsic.Runtime
-	// Metadata are those of the runtime, as the node gave them.
+	// Metadata are the runtime's, as the node supplied them.
 	Metadata []byte
 
-	token   extrinsic.Token // how amounts are written
+	token   extrinsic.Token // the format of amounts
 	node    *rpc.Client
 	parent  chain.Hash
 	answers *render.Runtime
 }
 
-// Open looks at the block at a height, or at the newest final one. The token is how amounts are written: a zero one
-// takes integers alone.
+// Open opens the state of the block at a height, or of the newest final one. The token sets the format of amounts; the zero value
+// accepts only integers.
 func Open(ctx context.Context, node *rpc.Client, height chain.Optional[uint64], token extrinsic.Token) (*View, error) {
 	v := &View{node: node, token: token}
 	at, given := height.Get()
@@ -57,7 +57,7 @@ func Open(ctx context.Context, node *rpc.Client, height chain.Optional[uint64], 
 		return nil, err
 	}
 	if given && header.Number != at {
-		return nil, &rpc.DecodeError{What: "header", Err: fmt.Errorf("the node names %v at the height %d, and that is block %d", v.At.Hash, at, header.Number)}
+		return nil, &rpc.DecodeError{What: "header", Err: fmt.Errorf("the node returned %v for height %d, but that is block %d", v.At.Hash, at, header.Number)}
 	}
 	v.At.Height, v.parent = header.Number, header.ParentHash
 	if v.At.Height == 0 {
@@ -83,8 +83,8 @@ func (v *View) compile() error {
 	return nil
 }
 
-// TokenOf returns what the node says that the chain's first token is (system_properties); its symbol is "" where the node
-// does not tell. The node may be wrong or lie: compare it, and read no amount by it.
+// TokenOf returns the chain's first token as the node states it (system_properties), with symbol "" if it does not. The node may
+// be wrong: use the result only for comparison, never to read amounts.
 func TokenOf(ctx context.Context, node *rpc.Client) (token extrinsic.Token, err error) {
 	properties, err := node.Call(ctx, "system_properties")
 	if errors.Is(err, rpc.ErrNoMethod) {
@@ -108,7 +108,7 @@ func TokenOf(ctx context.Context, node *rpc.Client) (token extrinsic.Token, err 
 	return extrinsic.Token{Symbol: symbol, Decimals: int(decimals)}, nil
 }
 
-// Version is which runtime the view is of, and of transactions of which version.
+// Version returns the runtime version and the transaction version of the view.
 func (v *View) Version(ctx context.Context) (spec, transaction uint32, err error) {
 	version, err := v.node.Call(ctx, "state_getRuntimeVersion", v.At.Hash)
 	if err != nil {
@@ -130,14 +130,13 @@ func (v *View) Version(ctx context.Context) (spec, transaction uint32, err error
 	return spec, transaction, nil
 }
 
-// MetadataAt returns the runtime's metadata of a version, as [metadata.Parse] reads them. It is [chain.ErrCannotTell]
-// where the runtime does not have that version.
+// MetadataAt returns a version of the runtime's metadata, for [metadata.Parse], or [chain.ErrCannotTell] if the runtime does not have
+// that version.
 func (v *View) MetadataAt(ctx context.Context, version uint32) ([]byte, error) {
 	return v.node.MetadataAt(ctx, v.parent, version)
 }
 
-// item finds an item of storage by its name, such as system.account, and its keys as people
-// write them.
+// item finds a storage item by its name, such as system.account, and its keys as a user writes them.
 func (v *View) item(name string, keys []string) (*render.Item, error) {
 	pallet, entry, err := v.entry(name)
 	if err != nil {
@@ -157,7 +156,7 @@ func (v *View) item(name string, keys []string) (*render.Item, error) {
 	return v.answers.Item(pallet.Name, entry.Name, coded)
 }
 
-// keyType is the type of a key of a map, where there are as many as the map has.
+// keyType returns the type of a key of a map, if the number of keys is right.
 func (v *View) keyType(e *metadata.StorageEntry, at, of int) (metadata.TypeID, bool) {
 	switch hashers := len(e.Hashers); {
 	case hashers != of || of == 0:
@@ -175,7 +174,7 @@ func (v *View) keyType(e *metadata.StorageEntry, at, of int) (metadata.TypeID, b
 func (v *View) entry(name string) (*metadata.Pallet, *metadata.StorageEntry, error) {
 	pallet, item, two := strings.Cut(name, ".")
 	if !two || item == "" {
-		return nil, nil, fmt.Errorf("%q: want a pallet and an item of its storage, such as system.account", jsonscan.Excerpt(name))
+		return nil, nil, fmt.Errorf("%q: want PALLET.ITEM, such as system.account", jsonscan.Excerpt(name))
 	}
 	p, err := extrinsic.FindPallet(v.Runtime.Metadata(), pallet)
 	if err != nil {
@@ -189,7 +188,7 @@ func (v *View) entry(name string) (*metadata.Pallet, *metadata.StorageEntry, err
 		}
 		names = append(names, scalejson.CamelCase(e.Name))
 	}
-	return nil, nil, fmt.Errorf("the pallet %s stores no %q: it has %s", jsonscan.Excerpt(pallet), jsonscan.Excerpt(item), orNothing(names))
+	return nil, nil, fmt.Errorf("the pallet %s has no storage item %q. It has: %s", jsonscan.Excerpt(pallet), jsonscan.Excerpt(item), orNothing(names))
 }
 
 func orNothing(names []string) string {
@@ -199,8 +198,7 @@ func orNothing(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// Query is what an item of storage has, as Sidecar answers it: {"at", "pallet", "palletIndex",
-// "storageItem", "keys", "value"}.
+// Query returns a storage item in Sidecar's form: {"at", "pallet", "palletIndex", "storageItem", "keys", "value"}.
 func (v *View) Query(ctx context.Context, name string, keys []string) (jsonscan.Value, error) {
 	item, err := v.item(name, keys)
 	if err != nil {
@@ -221,12 +219,12 @@ func answered(item *render.Item, at render.At, stored []byte) (jsonscan.Value, e
 	return jsonscan.Parse(string(text))
 }
 
-// Constant is a constant of a pallet, such as transactionPayment.operationalFeeMultiplier.
+// Constant returns a constant of a pallet, such as transactionPayment.operationalFeeMultiplier.
 func (v *View) Constant(name string) (value jsonscan.Value, kind string, err error) {
 	m := v.Runtime.Metadata()
 	pallet, constant, two := strings.Cut(name, ".")
 	if !two || constant == "" {
-		return value, "", fmt.Errorf("%q: want a pallet and a constant of it, such as transactionPayment.operationalFeeMultiplier", jsonscan.Excerpt(name))
+		return value, "", fmt.Errorf("%q: want PALLET.CONSTANT, such as transactionPayment.operationalFeeMultiplier", jsonscan.Excerpt(name))
 	}
 	p, err := extrinsic.FindPallet(m, pallet)
 	if err != nil {
@@ -241,7 +239,7 @@ func (v *View) Constant(name string) (value jsonscan.Value, kind string, err err
 		}
 		names = append(names, scalejson.CamelCase(c.Name))
 	}
-	return value, "", fmt.Errorf("the pallet %s has no constant %q: it has %s", jsonscan.Excerpt(pallet), jsonscan.Excerpt(constant), orNothing(names))
+	return value, "", fmt.Errorf("the pallet %s has no constant %q. It has: %s", jsonscan.Excerpt(pallet), jsonscan.Excerpt(constant), orNothing(names))
 }
 
 func (v *View) constant(c *metadata.Constant) (jsonscan.Value, error) {
@@ -253,8 +251,8 @@ func (v *View) constant(c *metadata.Constant) (jsonscan.Value, error) {
 	return jsonscan.Parse(string(w.Text))
 }
 
-// Priced is when a block at or before the view's was made, and the multiplier that its parent left
-// behind for it. One of before a change of the runtime is an error where it stored them otherwise.
+// Priced returns the time of a block at or before the view's, and the multiplier that priced it. It returns an error for blocks before a
+// runtime upgrade that changed the storage of either.
 func (v *View) Priced(ctx context.Context, height uint64) (when chain.Time, multiplier chain.Multiplier, err error) {
 	hashes, err := v.node.Hashes(ctx, []uint64{height - 1, height})
 	if err != nil {

@@ -2,7 +2,7 @@ package header
 
 import "github.com/feeledger/fees/internal/substrate/scale"
 
-// Kind is a kind of a digest's item, by its number in the encoding.
+// Kind is the kind of a digest item, by its number in the encoding.
 type Kind uint8
 
 // The kinds that chains write.
@@ -14,7 +14,7 @@ const (
 	EnvironmentUpdated Kind = 8
 )
 
-// String is the kind's name in the source.
+// String returns the kind's name in the source.
 func (k Kind) String() string {
 	switch k {
 	case Consensus:
@@ -32,11 +32,11 @@ func (k Kind) String() string {
 // Digest is an item of a header's digest.
 type Digest struct {
 	Kind   Kind
-	Engine []byte // whose it is: 4 bytes, none where the kind has no engine
+	Engine []byte // owner of the item: 4 bytes, none for kinds without an engine
 	Data   []byte
 }
 
-// ReadDigest reads an item.
+// ReadDigest decodes an item.
 func ReadDigest(log []byte) (Digest, error) {
 	r := scale.NewReader(log)
 	d := readDigest(r)
@@ -52,7 +52,7 @@ func readDigest(r *scale.Reader) (d Digest) {
 		d.Data = r.Blob()
 	case EnvironmentUpdated:
 	default:
-		r.Fail("no kind of digest is %d", uint8(d.Kind))
+		r.Fail("unknown kind of digest %d", uint8(d.Kind))
 	}
 	return d
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/feeledger/fees/internal/substrate/header"
 )
 
-// made is a chain of headers, block 0 first.
+// made returns a chain of headers, block 0 first.
 func made(blocks int) (list []*header.Header) {
 	var parent chain.Hash
 	for n := range blocks {
@@ -19,7 +19,7 @@ func made(blocks int) (list []*header.Header) {
 	return list
 }
 
-// From one block that is known, all below it are: each header is proved by the one above.
+// One known block proves all blocks below it: each header is proved by the one above.
 func ExampleProve() {
 	headers := made(4)
 	next := chain.Anchor{Height: 3, Hash: headers[3].Hash()} // noted elsewhere

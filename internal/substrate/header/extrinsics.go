@@ -7,7 +7,7 @@ import (
 	"github.com/feeledger/fees/internal/substrate/trie"
 )
 
-// RootError reports extrinsics that are not those of a header. It is a [chain.ErrWrongBlock].
+// RootError means that extrinsics do not match a header's root. It is a [chain.ErrWrongBlock].
 type RootError struct {
 	Computed chain.Hash // from the extrinsics
 	Header   chain.Hash // the header's extrinsicsRoot
@@ -20,11 +20,11 @@ func (e *RootError) Error() string {
 // Unwrap returns [chain.ErrWrongBlock].
 func (e *RootError) Unwrap() error { return chain.ErrWrongBlock }
 
-// ProveExtrinsics compares a block's extrinsics, each encoded behind its length, with the root in its header. The
-// error is a [RootError].
+// ProveExtrinsics compares a block's extrinsics, each encoded with its length prefix, with the root in its
+// header. The error is a [RootError].
 //
-// The runtime decides which layout the root has ([trie.ListRoot]). Both are accepted: two lists never have the same
-// root, in whichever layouts.
+// The runtime decides the layout of the root ([trie.ListRoot]). Both are accepted: two different lists never
+// have the same root, in either layout.
 func (h *Header) ProveExtrinsics(list [][]byte) error {
 	root := trie.ListRoot(list, trie.Layout0)
 	if root == h.ExtrinsicsRoot || trie.ListRoot(list, trie.Layout1) == h.ExtrinsicsRoot {

@@ -9,8 +9,8 @@ import (
 	"github.com/feeledger/fees/internal/substrate/header"
 )
 
-// The root of no extrinsics is that of the empty trie, which each Substrate chain's block 0 has as its extrinsics' root:
-// the BLAKE2b-256 of one zero byte. Any extrinsic gives another.
+// The root of no extrinsics is that of the empty trie, the extrinsics root of each Substrate chain's block 0:
+// the BLAKE2b-256 of one zero byte. Any extrinsic changes it.
 func TestProveExtrinsics(t *testing.T) {
 	empty := hashOf(t, "0x03170a2e7597b7b7e3d84c05391d139a62b157e78786d8c082f29dcf4c111314")
 	h := &header.Header{Header: chain.Header{ExtrinsicsRoot: empty}}

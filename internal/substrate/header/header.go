@@ -16,14 +16,22 @@ type Header struct {
 	Logs [][]byte // the digest's items, SCALE
 }
 
-// Read reads a header as [Header.Encode] writes it. Its bytes are shared.
+// Read decodes a header encoded by [Header.Encode]. It shares the bytes.
 func Read(encoded []byte) (Header, error) {
 	r := scale.NewReader(encoded)
-	var h Header
+	h := ReadFrom(r)
+	if err := r.End(); err != nil {
+		return Header{}, fmt.Errorf("header: %w", err)
+	}
+	return h, nil
+}
+
+// ReadFrom decodes a header that other values may follow. The reader has the error, if any.
+func ReadFrom(r *scale.Reader) (h Header) {
 	copy(h.ParentHash[:], r.Bytes(len(h.ParentHash)))
 	h.Number = r.CompactUint()
 	if h.Number > math.MaxUint32 { // as wide as the chain's heights are
-		r.Fail("a height of %d, which is more than 32 bits", h.Number)
+		r.Fail("a height of %d exceeds 32 bits", h.Number)
 	}
 	copy(h.StateRoot[:], r.Bytes(len(h.StateRoot)))
 	copy(h.ExtrinsicsRoot[:], r.Bytes(len(h.ExtrinsicsRoot)))
@@ -34,13 +42,10 @@ func Read(encoded []byte) (Header, error) {
 		}
 		h.Logs = append(h.Logs, r.Since(at))
 	}
-	if err := r.End(); err != nil {
-		return Header{}, fmt.Errorf("header: %w", err)
-	}
-	return h, nil
+	return h
 }
 
-// Encode is the header in SCALE.
+// Encode returns the header in SCALE.
 func (h *Header) Encode() []byte {
 	encoded := append([]byte(nil), h.ParentHash[:]...)
 	encoded = scale.AppendCompact(encoded, h.Number)
@@ -53,5 +58,5 @@ func (h *Header) Encode() []byte {
 	return encoded
 }
 
-// Hash is the hash of the block.
+// Hash returns the hash of the block.
 func (h *Header) Hash() chain.Hash { return blake2b.Sum256(h.Encode()) }

@@ -20,10 +20,10 @@ func TestWrongHeaders(t *testing.T) {
 	anchor.Height = 7
 	_, err = header.Prove(anchor, list[2])
 	require.ErrorIs(t, err, chain.ErrWrongBlock)
-	require.EqualError(t, err, fmt.Sprintf("block 7: %v: the block %v says of itself that it is block 2", chain.ErrWrongBlock, list[2].Hash()))
+	require.EqualError(t, err, fmt.Sprintf("block 7: %v: the header of %v is for block 2", chain.ErrWrongBlock, list[2].Hash()))
 }
 
-// The number is as wide as a chain's heights are, and kinds of digests are those that there are.
+// The number has the width of a chain's heights, and unknown kinds of digests are rejected.
 func TestRefused(t *testing.T) {
 	head := func(number ...byte) []byte {
 		return append(append(make([]byte, 32), number...), make([]byte, 64)...)
@@ -32,9 +32,9 @@ func TestRefused(t *testing.T) {
 		encoded []byte
 		want    string
 	}{
-		"a height of 33 bits":    {append(head(7, 0, 0, 0, 0, 1), 0), "a height of 4294967296, which is more than 32 bits"},
-		"a height in long form":  {append(head(1, 0), 0), "longer than it need be"},
-		"a digest of kind 7":     {append(head(0), 4, 7), "no kind of digest is 7"},
+		"a height of 33 bits":    {append(head(7, 0, 0, 0, 0, 1), 0), "a height of 4294967296 exceeds 32 bits"},
+		"a height in long form":  {append(head(1, 0), 0), "not in its shortest form"},
+		"a digest of kind 7":     {append(head(0), 4, 7), "unknown kind of digest 7"},
 		"fewer digests than say": {append(head(0), 8, 8), "2 elements do not fit into 1 bytes"},
 		"too many digests":       {append(head(0), 3, 255, 255, 255, 255), "do not fit"},
 	} {
@@ -46,7 +46,7 @@ func TestRefused(t *testing.T) {
 	require.Equal(t, uint64(1<<32-1), h.Number)
 }
 
-// An item of each kind, with the name that the source has for it.
+// An item of each kind, with its name in the source.
 func TestDigests(t *testing.T) {
 	for name, c := range map[string]struct {
 		log  []byte
@@ -63,12 +63,11 @@ func TestDigests(t *testing.T) {
 		require.Equal(t, c.want, d)
 		require.Equal(t, name, d.Kind.String())
 		_, err = header.ReadDigest(append(c.log, 0))
-		require.ErrorContains(t, err, "1 bytes are left over")
+		require.ErrorContains(t, err, "1 bytes left over")
 	}
 }
 
-// FuzzRead: what is read as a header has those bytes and no others as its encoding, and its
-// digest's items are read one by one, too.
+// FuzzRead: bytes that decode as a header are its only encoding, and the items of its digest decode too.
 func FuzzRead(f *testing.F) {
 	for _, h := range made(3) {
 		f.Add(h.Encode())

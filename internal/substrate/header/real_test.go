@@ -34,7 +34,7 @@ func hashOf(t testing.TB, text string) chain.Hash {
 	return h
 }
 
-// A header of the real Moonbeam has the hash that the real gateway gave.
+// A header of the real Moonbeam has the real gateway's hash.
 func TestHashOfARealHeader(t *testing.T) {
 	text, err := os.ReadFile(repository.Shared(t, "realnet", "moonbeam-11728459.json"))
 	require.NoError(t, err)
@@ -63,8 +63,8 @@ func TestHashOfARealHeader(t *testing.T) {
 	require.Equal(t, chain.Some(chain.Anchor{Height: 11_728_458, Hash: hashOf(t, b.ParentHash)}), parent)
 }
 
-// requireReadAgain wants a header to be read from its encoding as it was, and from no
-// part of it, and from nothing longer.
+// requireReadAgain requires a header to decode from its encoding unchanged, and not from a prefix or a longer
+// text.
 func requireReadAgain(t testing.TB, h *header.Header) {
 	t.Helper()
 	encoded := h.Encode()
@@ -72,16 +72,15 @@ func requireReadAgain(t testing.TB, h *header.Header) {
 	require.NoError(t, err)
 	require.Equal(t, *h, read)
 	_, err = header.Read(append(encoded[:len(encoded):len(encoded)], 0))
-	require.ErrorContains(t, err, "1 bytes are left over")
+	require.ErrorContains(t, err, "1 bytes left over")
 	for n := range encoded {
 		_, err = header.Read(encoded[:n])
 		require.ErrorContains(t, err, "header: SCALE at byte ")
 	}
 }
 
-// The blocks of five chains are proved from the newest down to block 0 by its hash alone, as
-// their node gave it; what is changed anywhere is not. Only the headers are asked for: their
-// hashes are what the node has them by.
+// The blocks of five chains are proved from the newest down to block 0, only by its hash; any change is
+// detected. Only the headers are requested, by their hashes.
 func TestChains(t *testing.T) {
 	proved := 0
 	for _, name := range tier.Some(1, pairs.RealRuntimes) {
@@ -109,8 +108,7 @@ func TestChains(t *testing.T) {
 	require.Greater(t, proved, 130/tier.Step(6))
 }
 
-// recorded are the headers of a recorded chain by the hashes that its node has for them, and
-// the newest one.
+// recorded returns the headers of a recorded chain by hash, and the newest one.
 func recorded(t *testing.T, dir string) (headers map[chain.Hash]*header.Header, newest chain.Anchor) {
 	text, err := os.ReadFile(filepath.Join(dir, "chain_getBlock.json"))
 	require.NoError(t, err)

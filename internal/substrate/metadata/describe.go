@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// mostDescribed is how deep a type is described: what is below has its name alone.
-const mostDescribed = 4
+// maxDescribed is the depth to which a type is described: deeper types are only named.
+const maxDescribed = 4
 
-// Describe is a type as its source would have it, in short: u128, Compact<u128>, Vec<AccountId20>,
-// [u8; 32], Option<u32>. Modules are left out.
+// Describe returns a type in short source notation: u128, Compact<u128>, Vec<AccountId20>, [u8; 32],
+// Option<u32>. It omits modules.
 func (m *Metadata) Describe(id TypeID) string { return m.describe(id, 0) }
 
 func (m *Metadata) describe(id TypeID, depth int) string {
@@ -17,7 +17,7 @@ func (m *Metadata) describe(id TypeID, depth int) string {
 		return fmt.Sprintf("type %d", id)
 	}
 	t := &m.Types[id]
-	if depth > mostDescribed {
+	if depth > maxDescribed {
 		return "…"
 	}
 	inner := func(id TypeID) string { return m.describe(id, depth+1) }
@@ -47,7 +47,7 @@ func (m *Metadata) describe(id TypeID, depth int) string {
 	}
 	switch name := t.Name(); {
 	case name == "":
-		return "a type without a name"
+		return "an unnamed type"
 	case len(parameters) == 0 || len(t.Path) > 2: // those of a pallet name the runtime
 		return name
 	default:

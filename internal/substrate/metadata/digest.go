@@ -11,18 +11,18 @@ import (
 	"github.com/feeledger/fees/internal/substrate/scale"
 )
 
-// Digest returns the hash that a runtime with the signed extension CheckMetadataHash compares with its own: the
-// merkleized metadata of version 4 extrinsics, 32 bytes of BLAKE3. Token symbol and decimals are those that the
-// runtime was built with; they are in no metadata.
+// Digest returns the hash that a runtime with the signed extension CheckMetadataHash compares with its own:
+// the merkleized metadata of version 4 extrinsics, 32 bytes of BLAKE3. Token symbol and decimals are those
+// that the runtime was built with; metadata do not contain them.
 //
-// A runtime computes it from its metadata of version 15. Version 14 may number the types in another order, so it is
+// A runtime computes it from its metadata of version 15. Version 14 may number the types differently, so it is
 // an error.
 //
 // Source: RFC-0078, "Metadata digest" and "Building the Merkle Tree Root".
 func (m *Metadata) Digest(symbol string, decimals uint8) (hash [32]byte, err error) {
 	const minVersion = 15
 	if m.Version < minVersion {
-		return hash, fmt.Errorf("metadata of version %d have no digest: want version %d or later", m.Version, minVersion)
+		return hash, fmt.Errorf("metadata of version %d do not define a digest: want version %d or later", m.Version, minVersion)
 	}
 	v, known := m.RuntimeVersion()
 	if !known {
@@ -52,11 +52,11 @@ type digester struct {
 	*Metadata
 	order map[TypeID]uint64 // the new number of each type
 	types []TypeID          // by their new numbers
-	err   error             // the first
+	err   error             // the first error
 }
 
-// collect numbers the types that an extrinsic reaches, by their numbers in the metadata. Primitive types, compact
-// integers and types without content have no number.
+// collect numbers the types that an extrinsic reaches, in the order of their metadata numbers. Primitive
+// types, compact integers and types without content get no number.
 func (d *digester) collect() {
 	x := &d.Extrinsic
 	open := []TypeID{x.Call, x.Address, x.Signature}
@@ -107,7 +107,7 @@ func (t *Type) void() bool {
 	return false
 }
 
-// root is the root of the complete binary tree over the encoded types. A variant is a leaf of its own.
+// root returns the root of the complete binary tree over the encoded types. Each variant is a separate leaf.
 func (d *digester) root() (empty [32]byte) {
 	var leaves [][32]byte
 	for number, id := range d.types {
@@ -125,7 +125,7 @@ func (d *digester) root() (empty [32]byte) {
 	if len(leaves) == 0 {
 		return empty
 	}
-	// Node i stands above the nodes 2i+1 and 2i+2; the leaves are the last nodes.
+	// Node i is the parent of nodes 2i+1 and 2i+2; the leaves are the last nodes.
 	nodes := append(make([][32]byte, len(leaves)-1), leaves...)
 	for i := len(leaves) - 2; i >= 0; i-- {
 		nodes[i] = blake3.Sum256(append(nodes[2*i+1][:], nodes[2*i+2][:]...))
@@ -142,7 +142,7 @@ func (d *digester) leaf(t *Type, number int, definition []byte) [32]byte {
 	return blake3.Sum256(scale.AppendCompact(text, uint64(number)))
 }
 
-// definition is the encoded content of a type other than a variant.
+// definition returns the encoded content of a type other than a variant.
 func (d *digester) definition(t *Type) []byte {
 	switch t.Kind {
 	case Composite:
@@ -165,7 +165,7 @@ func (d *digester) variant(v VariantOf) []byte {
 	return scale.AppendCompact(d.fields(appendText([]byte{1}, v.Name), v.Fields), uint64(v.Index))
 }
 
-// bits is the encoded content of a sequence of bits: the size of what stores them, and their order.
+// bits returns the encoded content of a bit sequence: the size of its storage type, and its order.
 func (d *digester) bits(t *Type) []byte {
 	store, order := &d.Types[t.Element], d.Types[t.Order].Name()
 	size, known := map[PrimitiveKind]byte{U8: 1, U16: 2, U32: 4, U64: 8}[store.Primitive]
@@ -189,14 +189,14 @@ func (d *digester) fields(text []byte, fields []Field) []byte {
 	return text
 }
 
-// The numbers of references behind those of the primitive types.
+// The numbers of references after those of the primitive types.
 const (
 	compactReference = 15
 	voidReference    = 21
 	typeReference    = 22
 )
 
-// reference appends what stands for a type where another one contains it.
+// reference appends the reference to a type contained in another one.
 func (d *digester) reference(text []byte, id TypeID) []byte {
 	t := &d.Types[id]
 	number, numbered := d.order[id]
@@ -211,7 +211,7 @@ func (d *digester) reference(text []byte, id TypeID) []byte {
 	return append(text, voidReference)
 }
 
-// compact is the reference of a compact integer: that of the integer that its type wraps.
+// compact returns the reference to a compact integer: that of the integer that its type wraps.
 func (d *digester) compact(id TypeID) byte {
 	const maxDepth = 64
 	for range maxDepth {
@@ -255,7 +255,7 @@ func (d *digester) fail(format string, args ...any) {
 
 func appendText(to []byte, text string) []byte { return scale.AppendBlob(to, []byte(text)) }
 
-// appendOption appends a text that may be missing.
+// appendOption appends an optional text.
 func appendOption(to []byte, text string) []byte {
 	if text == "" {
 		return append(to, 0)

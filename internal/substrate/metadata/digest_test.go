@@ -28,7 +28,7 @@ func TestDigest(t *testing.T) {
 		require.NoError(t, err)
 		digest, err := m.Digest("GLMR", 18)
 		if m.Version < 15 {
-			require.ErrorContains(t, err, "have no digest")
+			require.ErrorContains(t, err, "do not define a digest")
 			return
 		}
 		require.NoError(t, err)

@@ -1,10 +1,9 @@
-// Package metadata reads what a runtime says of itself: its types, pallets, calls, events,
-// storage entries and constants, and what an extrinsic is made of. Without it nothing that a
-// node answers can be decoded.
+// Package metadata decodes a runtime's metadata: its types, pallets, calls, events, storage entries and
+// constants, and the parts of an extrinsic. They are needed to decode a node's data.
 //
-// Versions 14, 15 and 16 have the types in them. Version 13 names types that every client
-// had to know of: of that, pallets with their storage and constants are read, and
-// [Metadata.Typed] is false. Older versions are refused.
+// Versions 14, 15 and 16 contain the types. Version 13 only names types, whose definitions are built into
+// clients: of it, the package decodes pallets with their storage and constants, and [Metadata.Typed] returns
+// false. Older versions are rejected.
 //
 // Source: paritytech/frame-metadata, v13.rs to v16.rs; paritytech/scale-info.
 package metadata

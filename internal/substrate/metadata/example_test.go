@@ -10,7 +10,7 @@ import (
 	"github.com/feeledger/fees/internal/substrate/metadata"
 )
 
-// Read the metadata of a runtime, and what they say of the chain's state.
+// Parse the metadata of a runtime, and inspect their description of the chain's state.
 func ExampleParse() {
 	packed, err := os.ReadFile("../../test/chaingen/runtimes/moonbeam-2100.scale.zst") // as state_getMetadata gave them
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // TypeID is the number of a type in its metadata.
 type TypeID uint32
 
-// Metadata is what a runtime says of itself.
+// Metadata is a runtime's description of itself.
 type Metadata struct {
 	Version   uint8
 	Types     []Type // by their ID; none in version 13
@@ -22,9 +22,9 @@ type Metadata struct {
 type Pallet struct {
 	Name    string
 	Index   uint8  // in the first byte of calls and events
-	Prefix  string // of its storage, "" where it has none
+	Prefix  string // of its storage, "" if none
 	Storage []StorageEntry
-	// Calls, Events and Errors are the types of them, nil where it has none.
+	// Calls, Events and Errors are the types of each, nil if none.
 	Calls, Events, Errors *TypeID
 	Constants             []Constant
 }
@@ -32,16 +32,16 @@ type Pallet struct {
 // StorageEntry is an item of a pallet's storage.
 type StorageEntry struct {
 	Name    string
-	Default []byte // what is read where nothing is stored
-	// Optional says that nothing stored reads as nothing, and not as the default.
+	Default []byte // the value if nothing is stored
+	// Optional reports that a missing value is read as nothing rather than as the default.
 	Optional bool
-	// Hashers are one for each key of a map; none where the item is no map.
+	// Hashers has one element for each key of a map; none if the item is not a map.
 	Hashers []Hasher
-	Key     TypeID // of a map; a tuple where there are several hashers
-	Value   TypeID // meaningless in version 13, as Key is
+	Key     TypeID // of a map; a tuple if there are several hashers
+	Value   TypeID // meaningless in version 13, like Key
 }
 
-// Hasher is how a key of a map becomes a part of its place in the storage.
+// Hasher defines how a key of a map is encoded in the storage key.
 type Hasher uint8
 
 // The hashers, by their numbers in the metadata.
@@ -63,22 +63,22 @@ type Constant struct {
 	Value []byte
 }
 
-// Extrinsic is what an extrinsic is made of.
+// Extrinsic describes the parts of an extrinsic.
 type Extrinsic struct {
-	// Address, Call and Signature are the types of its parts.
+	// Address, Call and Signature are the types of these parts.
 	Address, Call, Signature TypeID
-	// Extensions are what stands between signature and call, in order.
+	// Extensions are the extensions between signature and call, in order.
 	Extensions []Extension
 }
 
-// Extension is a signed extension, or as it is called later a transaction extension.
+// Extension is a signed extension, later called transaction extension.
 type Extension struct {
 	Name   string
-	Type   TypeID // of what stands in the extrinsic
-	Signed TypeID // of what is signed with it, and does not stand there
+	Type   TypeID // of the data in the extrinsic
+	Signed TypeID // of the data that is only signed, not included
 }
 
-// Typed tells whether the metadata have the types that everything else is decoded by.
+// Typed reports whether the metadata contain the types that everything else is decoded with.
 func (m *Metadata) Typed() bool { return len(m.Types) > 0 }
 
 // RuntimeVersion is the part of the constant System.Version that identifies a runtime and its transactions.
@@ -88,7 +88,7 @@ type RuntimeVersion struct {
 	TransactionVersion uint32
 }
 
-// RuntimeVersion returns the constant System.Version. It is not known where the metadata lack it.
+// RuntimeVersion returns the constant System.Version. It is unknown if the metadata do not contain it.
 func (m *Metadata) RuntimeVersion() (v RuntimeVersion, known bool) {
 	p := m.Pallet("System")
 	if p == nil {
@@ -104,15 +104,15 @@ func (m *Metadata) RuntimeVersion() (v RuntimeVersion, known bool) {
 	r.U32()  // authoringVersion
 	v.SpecVersion = r.U32()
 	r.U32()                  // implVersion
-	for range r.Length(12) { // the APIs, each with its version
+	for range r.Length(12) { // the APIs and their versions
 		r.Bytes(12)
 	}
 	v.TransactionVersion = r.U32()
 	return v, r.Err() == nil
 }
 
-// SS58Prefix returns the constant System.SS58Prefix, which addresses of the chain begin with. It is not known where
-// the metadata lack it, or it has neither 1 nor 2 bytes.
+// SS58Prefix returns the constant System.SS58Prefix, the prefix of the chain's addresses. It is unknown if the
+// metadata do not contain it, or if its length is neither 1 nor 2 bytes.
 func (m *Metadata) SS58Prefix() (prefix uint16, known bool) {
 	p := m.Pallet("System")
 	if p == nil {
@@ -128,7 +128,7 @@ func (m *Metadata) SS58Prefix() (prefix uint16, known bool) {
 	return prefix, true
 }
 
-// Pallet finds a pallet by its name, nil for none.
+// Pallet returns the pallet with a name, or nil.
 func (m *Metadata) Pallet(name string) *Pallet {
 	for i := range m.Pallets {
 		if m.Pallets[i].Name == name {
@@ -138,7 +138,7 @@ func (m *Metadata) Pallet(name string) *Pallet {
 	return nil
 }
 
-// Entry finds an item of the pallet's storage, nil for none.
+// Entry returns the item of the pallet's storage with a name, or nil.
 func (p *Pallet) Entry(name string) *StorageEntry {
 	for i := range p.Storage {
 		if p.Storage[i].Name == name {
@@ -148,7 +148,7 @@ func (p *Pallet) Entry(name string) *StorageEntry {
 	return nil
 }
 
-// Constant finds a constant of the pallet, nil for none.
+// Constant returns the constant of the pallet with a name, or nil.
 func (p *Pallet) Constant(name string) *Constant {
 	for i := range p.Constants {
 		if p.Constants[i].Name == name {
@@ -160,12 +160,12 @@ func (p *Pallet) Constant(name string) *Constant {
 
 const magic = 0x6174656d // "meta"
 
-// Parse reads metadata as a node's state_getMetadata has them, without hex. It reads them to
-// their end, and checks that every type that is named is there.
+// Parse decodes metadata in the form of a node's state_getMetadata, without hex. It reads them to the end, and
+// checks that every referenced type exists.
 func Parse(bytes []byte) (*Metadata, error) {
 	p := parser{Reader: scale.NewReader(bytes)}
 	if p.U32() != magic {
-		return nil, errors.New("no metadata: they begin with meta")
+		return nil, errors.New("not metadata: they start with \"meta\"")
 	}
 	m := &Metadata{Version: p.U8()}
 	switch {

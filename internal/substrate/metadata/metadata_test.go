@@ -16,8 +16,8 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// TestRealMetadata wants every real file to be read to its last byte, and its figures to be
-// those of the networks' tables.
+// TestRealMetadata requires every real file to decode to its last byte, and its figures to match the networks'
+// tables.
 func TestRealMetadata(t *testing.T) {
 	versions := map[uint8]int{}
 	realmetadata.Each(t, func(name string, text []byte) {
@@ -38,7 +38,7 @@ func TestRealMetadata(t *testing.T) {
 	require.Equal(t, map[uint8]int{13: 24, 14: 89, 15: 24, 16: 2}, versions)
 }
 
-// compare compares the constants that the tables have, too.
+// compare compares the constants in the tables too.
 func compare(t *testing.T, name string, m *metadata.Metadata) {
 	parts := strings.Split(name, "-")
 	networkName, version := parts[0], parts[1]
@@ -58,7 +58,7 @@ func compare(t *testing.T, name string, m *metadata.Metadata) {
 	require.Equal(t, deposit.String(), strconv.FormatUint(binary.LittleEndian.Uint64(have), 10), name)
 }
 
-// Hostile bytes: every prefix of a file, and every byte changed, is read or refused.
+// Hostile input: every prefix of a file, and every changed byte, is decoded or rejected.
 func TestDamagedMetadata(t *testing.T) {
 	text := small(t)
 	_, err := metadata.Parse(text)
@@ -75,7 +75,7 @@ func TestDamagedMetadata(t *testing.T) {
 		}
 	}
 	_, err = metadata.Parse(append(text[:len(text):len(text)], 0))
-	require.ErrorContains(t, err, "1 bytes are left over")
+	require.ErrorContains(t, err, "1 bytes left over")
 	for version, want := range map[byte]string{12: "metadata of version 12: want 13 to 16", 17: "metadata of version 17: want 13 to 16"} {
 		changed := append([]byte(nil), text...)
 		changed[4] = version
@@ -85,7 +85,7 @@ func TestDamagedMetadata(t *testing.T) {
 	_, err = metadata.Parse([]byte("metal"))
 	require.Error(t, err)
 	_, err = metadata.Parse([]byte("no metadata"))
-	require.EqualError(t, err, "no metadata: they begin with meta")
+	require.EqualError(t, err, "not metadata: they start with \"meta\"")
 	var short *scale.Error
 	_, err = metadata.Parse([]byte("meta"))
 	require.ErrorAs(t, err, &short)
@@ -114,8 +114,8 @@ func TestPins(t *testing.T) {
 	})
 }
 
-// Metadata of version 16 list extensions by version. Without the list of version 0 it is not known what extrinsics carry:
-// that is an error, not an extrinsic without extensions.
+// Metadata of version 16 list extensions by version. Without the list of version 0 the content of extrinsics
+// is unknown: an error, not an extrinsic without extensions.
 func TestExtensionsOfVersionZero(t *testing.T) {
 	found := false
 	realmetadata.Each(t, func(name string, text []byte) {

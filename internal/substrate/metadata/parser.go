@@ -2,16 +2,16 @@ package metadata
 
 import "github.com/feeledger/fees/internal/substrate/scale"
 
-// parser reads metadata of a version.
+// parser decodes metadata of one version.
 type parser struct {
 	*scale.Reader
 	version uint8
-	named   []TypeID // the types that anything names
+	named   []TypeID // all referenced types
 }
 
-// list reads elements of at least so many bytes each.
-func list[T any](p *parser, least int, read func() T) []T {
-	n := p.Length(least)
+// list decodes a list of elements of at size size bytes each.
+func list[T any](p *parser, size int, read func() T) []T {
+	n := p.Length(size)
 	if n == 0 {
 		return nil
 	}
@@ -28,7 +28,7 @@ func (p *parser) metadata(m *Metadata) {
 	next := TypeID(0)
 	m.Types = list(p, 5, func() Type {
 		if id := p.id(); id != next {
-			p.Fail("type %d stands where type %d should", id, next)
+			p.Fail("found type %d, want type %d", id, next)
 		}
 		next++
 		return p.typ()
@@ -54,16 +54,16 @@ func (p *parser) metadata(m *Metadata) {
 	})
 }
 
-// id is a number of a type.
+// id decodes the number of a type.
 func (p *parser) id() TypeID {
 	n := p.CompactUint()
 	if n > 1<<31 {
-		p.Fail("no type is %d", n)
+		p.Fail("type %d does not exist", n)
 	}
 	return TypeID(n)
 }
 
-// typeID is one that names a type.
+// typeID decodes a reference to a type.
 func (p *parser) typeID() TypeID {
 	id := p.id()
 	p.named = append(p.named, id)
@@ -103,12 +103,12 @@ func (p *parser) typ() (t Type) {
 		t.Elements = list(p, 1, p.typeID)
 	case Primitive:
 		if t.Primitive = PrimitiveKind(p.U8()); t.Primitive >= primitiveCount {
-			p.Fail("no primitive type is %d", t.Primitive)
+			p.Fail("unknown primitive type %d", t.Primitive)
 		}
 	case Bits:
 		t.Element, t.Order = p.typeID(), p.typeID()
 	default:
-		p.Fail("no kind of type is %d", t.Kind)
+		p.Fail("unknown kind of type %d", t.Kind)
 	}
 	p.docs()
 	return t
@@ -163,7 +163,7 @@ func (p *parser) pallet() (x Pallet) {
 	return x
 }
 
-// part is the type of a pallet's calls, events or errors.
+// part decodes the type of a pallet's calls, events or errors.
 func (p *parser) part() *TypeID {
 	id := p.optionalType()
 	if id == nil || p.version < 16 {
@@ -177,7 +177,7 @@ func (p *parser) part() *TypeID {
 	return id
 }
 
-// deprecation says whether something is deprecated, from version 16 on.
+// deprecation skips the deprecation status, from version 16 on.
 func (p *parser) deprecation() {
 	if p.version >= 16 {
 		p.deprecated(p.U8())
@@ -186,14 +186,14 @@ func (p *parser) deprecation() {
 
 func (p *parser) deprecated(how uint8) {
 	switch how {
-	case 0, 1: // not, or without a note
+	case 0, 1: // not deprecated, or without a note
 	case 2:
 		p.Text()
 		if p.Option() {
 			p.Text()
 		}
 	default:
-		p.Fail("no kind of deprecation is %d", how)
+		p.Fail("unknown kind of deprecation %d", how)
 	}
 }
 
@@ -207,7 +207,7 @@ func (p *parser) entry() (e StorageEntry) {
 		e.Hashers = list(p, 1, p.hasher)
 		e.Key, e.Value = p.typeID(), p.typeID()
 	default:
-		p.Fail("no kind of storage entry is %d", kind)
+		p.Fail("unknown kind of storage entry %d", kind)
 	}
 	e.Default = p.Blob()
 	p.docs()
@@ -215,21 +215,21 @@ func (p *parser) entry() (e StorageEntry) {
 	return e
 }
 
-// modifier says what an entry reads as where nothing is stored.
+// modifier decodes how a missing value of an entry is read.
 func (p *parser) modifier(e *StorageEntry) {
 	switch modifier := p.U8(); modifier {
 	case 0:
 		e.Optional = true
 	case 1:
 	default:
-		p.Fail("no modifier of a storage entry is %d", modifier)
+		p.Fail("unknown modifier of a storage entry %d", modifier)
 	}
 }
 
 func (p *parser) hasher() Hasher {
 	h := Hasher(p.U8())
 	if h >= hasherCount {
-		p.Fail("no hasher is %d", h)
+		p.Fail("unknown hasher %d", h)
 	}
 	return h
 }
@@ -248,7 +248,7 @@ func (p *parser) extrinsic(m *Metadata) (x Extrinsic) {
 		p.typeID() // of all extensions together
 		x.Extensions = list(p, 3, extension)
 	default:
-		list(p, 1, p.U8) // the versions that the runtime knows
+		list(p, 1, p.U8) // the versions that the runtime supports
 		x.Address, x.Call, x.Signature = p.typeID(), p.typeID(), p.typeID()
 		lists := map[uint8][]uint64{} // by the version of the extensions
 		list(p, 2, func() struct{} {
@@ -257,7 +257,7 @@ func (p *parser) extrinsic(m *Metadata) (x Extrinsic) {
 			return struct{}{}
 		})
 		all := list(p, 3, extension)
-		chosen, known := lists[0] // which extrinsics of version 4 have
+		chosen, known := lists[0] // the ones of version 4 extrinsics
 		if !known {
 			p.Fail("the extensions of version 0 are not listed")
 		}
@@ -278,7 +278,7 @@ func (p *parser) ofExtrinsic(m *Metadata, whole TypeID, x *Extrinsic) {
 		return
 	}
 	if int(whole) >= len(m.Types) {
-		p.Fail("there is no type %d", whole)
+		p.Fail("type %d does not exist", whole)
 		return
 	}
 	found := 0
@@ -294,7 +294,7 @@ func (p *parser) ofExtrinsic(m *Metadata, whole TypeID, x *Extrinsic) {
 	}
 }
 
-// api is a runtime API, of which nothing is kept.
+// api skips a runtime API.
 func (p *parser) api() struct{} {
 	p.Text()
 	list(p, 4, func() struct{} {
@@ -310,7 +310,7 @@ func (p *parser) api() struct{} {
 	return struct{}{}
 }
 
-// function is one with its inputs and its output.
+// function skips a function with its inputs and its output.
 func (p *parser) function() {
 	p.Text()
 	list(p, 2, func() struct{} {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// small is metadata of version 14 with two pallets, written down by hand: a call with an
-// argument, an event, an item of each kind, a constant.
+// small is handwritten metadata of version 14 with two pallets: a call with an argument, an event, an item of
+// each kind, a constant.
 func small(t testing.TB) []byte {
 	t.Helper()
 	var b builder
@@ -60,7 +60,7 @@ func (b *builder) u32(n uint32) *builder {
 	return b
 }
 
-// length is a compact integer below 64, as are the numbers of types.
+// length returns a compact integer below 64, as are the numbers of types.
 func (b *builder) length(n int) *builder { return b.raw(byte(n << 2)) }
 
 func (b *builder) text(text string) *builder { return b.length(len(text)).raw([]byte(text)...) }
@@ -69,7 +69,7 @@ func (b *builder) field(name string, id int) *builder {
 	return b.raw(1).text(name).length(id).raw(0).length(0)
 }
 
-// typ begins a type: its path and parameters.
+// typ starts a type: its path and parameters.
 func (b *builder) typ(path []string, parameters []parameter) *builder {
 	b.length(len(path))
 	for _, part := range path {

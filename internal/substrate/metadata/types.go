@@ -2,7 +2,7 @@ package metadata
 
 import "fmt"
 
-// Kind is what a type is.
+// Kind is the kind of a type.
 type Kind uint8
 
 // The kinds, by their numbers in the metadata.
@@ -41,14 +41,14 @@ const (
 	primitiveCount
 )
 
-// Type is one type. What it has depends on its kind.
+// Type is one type. The fields in use depend on its kind.
 type Type struct {
-	Path       []string // of modules, the type's name last; empty for those without a name
+	Path       []string // modules, then the type's name; empty if it has none
 	Parameters []Parameter
 	Kind       Kind
 	Fields     []Field       // of a Composite
 	Variants   []VariantOf   // of a Variant
-	Element    TypeID        // of a Sequence, an Array and a Compact; of Bits, what stores them
+	Element    TypeID        // of a Sequence, an Array and a Compact; of Bits, the storage type
 	Length     uint32        // of an Array
 	Elements   []TypeID      // of a Tuple
 	Primitive  PrimitiveKind // of a Primitive
@@ -58,17 +58,17 @@ type Type struct {
 // Parameter is a parameter of a generic type.
 type Parameter struct {
 	Name string
-	Type *TypeID // nil where it is not told
+	Type *TypeID // nil if not specified
 }
 
 // Field is a field of a Composite or of a variant.
 type Field struct {
-	Name     string // "" where it has none
+	Name     string // "" if none
 	Type     TypeID
-	TypeName string // as the source calls it, "" where that is not told
+	TypeName string // the name in the source, "" if not specified
 }
 
-// VariantOf is a variant.
+// VariantOf is one variant of a Variant.
 type VariantOf struct {
 	Name   string
 	Index  uint8 // its first byte
@@ -76,7 +76,7 @@ type VariantOf struct {
 	Docs   []string // lines
 }
 
-// Name is the last part of the type's path, "" where it has none.
+// Name returns the last part of the type's path, "" if none.
 func (t *Type) Name() string {
 	if len(t.Path) == 0 {
 		return ""
@@ -84,7 +84,7 @@ func (t *Type) Name() string {
 	return t.Path[len(t.Path)-1]
 }
 
-// Is tells whether the type has this path.
+// Is reports whether the type has this path.
 func (t *Type) Is(path ...string) bool {
 	if len(t.Path) != len(path) {
 		return false
@@ -97,11 +97,11 @@ func (t *Type) Is(path ...string) bool {
 	return true
 }
 
-// check wants each type that is named to be there, and no pallet or variant twice.
+// check verifies that each referenced type exists, and that no pallet or variant is duplicated.
 func (m *Metadata) check(named []TypeID) error {
 	for _, id := range named {
 		if int(id) >= len(m.Types) {
-			return fmt.Errorf("metadata of version %d name the type %d, and have %d types", m.Version, id, len(m.Types))
+			return fmt.Errorf("metadata of version %d refer to type %d but contain %d types", m.Version, id, len(m.Types))
 		}
 	}
 	pallets := map[uint8]string{}

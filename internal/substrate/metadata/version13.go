@@ -1,6 +1,6 @@
 package metadata
 
-// metadata13 reads version 13, in which types are texts.
+// metadata13 decodes version 13, in which types are texts.
 func (p *parser) metadata13(m *Metadata) {
 	m.Pallets = list(p, 7, func() (x Pallet) {
 		x.Name = p.Text()
@@ -11,7 +11,7 @@ func (p *parser) metadata13(m *Metadata) {
 		if p.Option() { // calls
 			list(p, 3, func() struct{} {
 				p.Text()
-				list(p, 2, func() struct{} { // arguments, each with its type
+				list(p, 2, func() struct{} { // arguments and their types
 					p.Text()
 					p.Text()
 					return struct{}{}
@@ -47,12 +47,12 @@ func (p *parser) metadata13(m *Metadata) {
 	m.Extrinsic.Extensions = list(p, 1, func() Extension { return Extension{Name: p.Text()} })
 }
 
-// entry13 is a storage entry of version 13.
+// entry13 decodes a storage entry of version 13.
 func (p *parser) entry13() (e StorageEntry) {
 	e.Name = p.Text()
 	p.modifier(&e)
 	switch kind := p.U8(); kind {
-	case 0: // no map
+	case 0: // not a map
 		p.Text()
 	case 1: // a map
 		e.Hashers = []Hasher{p.hasher()}
@@ -70,7 +70,7 @@ func (p *parser) entry13() (e StorageEntry) {
 		e.Hashers = list(p, 1, p.hasher)
 		p.Text()
 	default:
-		p.Fail("no kind of storage entry is %d", kind)
+		p.Fail("unknown kind of storage entry %d", kind)
 	}
 	e.Default = p.Blob()
 	p.docs()

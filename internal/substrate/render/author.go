@@ -7,13 +7,13 @@ import (
 	"github.com/feeledger/fees/internal/substrate/scalejson"
 )
 
-// validators are those of a session, as parts of a text.
+// validators are the validators of a session, as parts of a text.
 type validators struct {
 	text  []byte
 	spans []span
 }
 
-// validators reads the list of session.validators.
+// validators decodes the list in session.validators.
 func (r *Runtime) validators(bytes []byte, known *scalejson.Addresses) (v validators, err error) {
 	if !r.session || bytes == nil {
 		return v, nil
@@ -30,7 +30,7 @@ func (r *Runtime) validators(bytes []byte, known *scalejson.Addresses) (v valida
 	return v, w.End()
 }
 
-// at is a validator, nil for none of that number.
+// at returns the validator with that index, or nil.
 func (v *validators) at(i uint64) []byte {
 	if i >= uint64(len(v.spans)) {
 		return nil
@@ -38,9 +38,8 @@ func (v *validators) at(i uint64) []byte {
 	return v.text[v.spans[i].from:v.spans[i].to]
 }
 
-// author is who made a block as JSON, nil where Sidecar finds nobody. It looks at the first
-// digest from before the block, then at the first of consensus, then at the first seal; what
-// it cannot read ends the search.
+// author returns the block's author as JSON, or nil if Sidecar finds none. It uses the first pre-runtime
+// digest, then the first consensus digest, then the first seal; one that it cannot decode ends the search.
 func author(digests []digest, v *validators) []byte {
 	for _, kind := range []header.Kind{header.PreRuntime, header.Consensus, header.Seal} {
 		for i := range digests {
@@ -57,10 +56,10 @@ func author(digests []digest, v *validators) []byte {
 	return nil
 }
 
-// authorOf is who made a block by the word of one digest.
+// authorOf returns the block's author according to one digest.
 func authorOf(d *digest, v *validators) (author []byte, readable bool) {
 	switch engine := string(d.Engine); {
-	case engine == "nmbs" || engine == "pow_": // the data begin with the author
+	case engine == "nmbs" || engine == "pow_": // the data start with the author
 		if len(d.Data) < len(chain.Address{}) {
 			return nil, false
 		}
@@ -70,7 +69,7 @@ func authorOf(d *digest, v *validators) (author []byte, readable bool) {
 		return v.at(0), true
 	case engine == "BABE" && d.Data[0] > 3:
 		return nil, false
-	case engine == "BABE": // what entitles the author, and the author's number
+	case engine == "BABE": // the author's entitlement, then the author's index
 		return v.at(number(d.Data[1:], 4)), true
 	case engine == "aura": // the slot
 		return v.at(number(d.Data, 8) % uint64(len(v.spans))), true
@@ -78,10 +77,9 @@ func authorOf(d *digest, v *validators) (author []byte, readable bool) {
 	return nil, true
 }
 
-// number is a little-endian integer of at most so many bytes, of which some may be missing:
-// Sidecar takes them for zero.
-func number(bytes []byte, most int) (n uint64) {
-	for i, b := range bytes[:min(most, len(bytes))] {
+// number decodes a little-endian integer of at most size bytes. Missing bytes count as zero, as in Sidecar.
+func number(bytes []byte, size int) (n uint64) {
+	for i, b := range bytes[:min(size, len(bytes))] {
 		n |= uint64(b) << (8 * i)
 	}
 	return n

@@ -9,12 +9,12 @@ import (
 	"github.com/feeledger/fees/internal/substrate/scalejson"
 )
 
-// Balance asks for what an account has.
+// Balance locates an account's balance in the state.
 type Balance struct {
 	account, locks *Item
 }
 
-// Balance finds where the state has an account and its locks.
+// Balance returns the location of an account and its locks.
 func (r *Runtime) Balance(of chain.Address) (b Balance, err error) {
 	keys := []string{of.String()}
 	if b.account, err = r.Item("system", "account", keys); err != nil {
@@ -24,11 +24,11 @@ func (r *Runtime) Balance(of chain.Address) (b Balance, err error) {
 	return b, err
 }
 
-// Places are the keys by which a node has the account and its locks.
+// Places returns the storage keys of the account and its locks.
 func (b *Balance) Places() (account, locks []byte) { return b.account.Place(), b.locks.Place() }
 
-// Answer is the answer of /accounts/ADDRESS/balance-info. The token is the chain's first;
-// account and locks are nil where nothing is stored.
+// Answer returns the response of /accounts/ADDRESS/balance-info. The token is the chain's first; account and
+// locks are nil if nothing is stored.
 func (b *Balance) Answer(at At, token string, account, locks []byte) ([]byte, error) {
 	if account == nil {
 		account = b.account.entry.Default
@@ -54,7 +54,7 @@ func (b *Balance) Answer(at At, token string, account, locks []byte) ([]byte, er
 	return append(to, '}'), nil
 }
 
-// members are the parts of an account: its own and those of its data.
+// members returns the fields of an account: its own and those of its data.
 func (b *Balance) members(account []byte) (map[string][]byte, error) {
 	r := b.account.runtime
 	members := map[string][]byte{}

@@ -10,8 +10,8 @@ import (
 	"github.com/feeledger/fees/internal/test/pairs"
 )
 
-// BenchmarkBlock compares reading a node's blocks with reading the same ones as JSON: raw is
-// from a node's bytes to a chain.Block, json is from Sidecar's answer to the same.
+// BenchmarkBlock compares decoding a node's blocks with decoding the same ones from JSON: raw is from a node's
+// bytes to a chain.Block, json is from Sidecar's response.
 func BenchmarkBlock(b *testing.B) {
 	for _, name := range pairs.RealRuntimes {
 		p := openPair(b, name)

@@ -13,24 +13,23 @@ import (
 	"github.com/feeledger/fees/internal/substrate/scalejson"
 )
 
-// Block is a block as the node has it, and what its state says of it.
+// Block is a block as served by a node, with the necessary parts of its state.
 type Block struct {
 	Hash       chain.Hash
 	Header     Header
 	Extrinsics [][]byte
-	Events     []byte // System.Events, nil where nothing is stored
-	Validators []byte // Session.Validators where [Runtime.Session]
-	// Finalized is left out where it is not known.
+	Events     []byte // System.Events, nil if nothing is stored
+	Validators []byte // Session.Validators if [Runtime.Session]
+	// Finalized is omitted if unknown.
 	Finalized chain.Optional[bool]
-	// NoFees leaves out why no fee is told, as ?noFees=true does.
+	// NoFees omits the reason why a fee is missing, as ?noFees=true does.
 	NoFees bool
-	// EventDocs and ExtrinsicDocs add what the runtime says of its events, and of the calls of
-	// extrinsics, as ?eventDocs=true and ?extrinsicDocs=true do.
+	// EventDocs and ExtrinsicDocs add the runtime's documentation of events and of calls, as ?eventDocs=true and
+	// ?extrinsicDocs=true do.
 	EventDocs, ExtrinsicDocs bool
 }
 
-// AppendBlock appends the answer of /blocks/N to other text. The runtime is that of the block's
-// parent.
+// AppendBlock appends the response of /blocks/N to other text. The runtime is that of the block's parent.
 func (r *Runtime) AppendBlock(to []byte, b *Block) ([]byte, error) {
 	text, err := r.block(to, b)
 	if err != nil {
@@ -56,9 +55,9 @@ func (r *Runtime) block(to []byte, b *Block) ([]byte, error) {
 			return nil, fmt.Errorf("digest %d: %w", i, err)
 		}
 	}
-	room := rooms.Get().(*room)
-	defer room.release()
-	validators, err := r.validators(b.Validators, &room.addresses)
+	buf := bufPool.Get().(*buffers)
+	defer buf.release()
+	validators, err := r.validators(b.Validators, &buf.addresses)
 	if err != nil {
 		return nil, fmt.Errorf("session.validators: %w", err)
 	}
@@ -75,8 +74,8 @@ func (r *Runtime) block(to []byte, b *Block) ([]byte, error) {
 		to = appendNumber(append(to, `,"index":`...), uint64(d.Kind))
 		to = append(d.value(append(to, `,"value":`...)), '}')
 	}
-	events := &room.events
-	if err := r.events(events, b, &room.addresses); err != nil {
+	events := &buf.events
+	if err := r.events(events, b, &buf.addresses); err != nil {
 		return nil, fmt.Errorf("events: %w", err)
 	}
 	to = append(to, `],"onInitialize":{"events":[`...)
@@ -87,7 +86,7 @@ func (r *Runtime) block(to []byte, b *Block) ([]byte, error) {
 			to = append(to, ',')
 		}
 		var err error
-		if to, err = r.extrinsic(to, b, x, room, &events.applying[i]); err != nil {
+		if to, err = r.extrinsic(to, b, x, buf, &events.applying[i]); err != nil {
 			return nil, fmt.Errorf("extrinsic %d: %w", i, err)
 		}
 	}
@@ -99,22 +98,22 @@ func (r *Runtime) block(to []byte, b *Block) ([]byte, error) {
 	return append(to, '}'), nil
 }
 
-// room is what the next block can use again.
-type room struct {
+// buffers are reused for the next block.
+type buffers struct {
 	events    events
 	signature []byte
 	addresses scalejson.Addresses
 }
 
-var rooms = sync.Pool{New: func() any { return new(room) }}
+var bufPool = sync.Pool{New: func() any { return new(buffers) }}
 
-// mostRoom is how many bytes of text, and mostPlaces how many events and extrinsics, a room may
-// have room for and be kept.
-const mostRoom, mostPlaces = 1 << 20, 1 << 14
+// maxPooledBytes and maxPlaces are the largest sizes, in bytes of text and in events and extrinsics, of
+// buffers that are reused.
+const maxPooledBytes, maxPlaces = 1 << 20, 1 << 14
 
-func (r *room) release() {
-	if cap(r.events.text)+cap(r.signature) <= mostRoom && cap(r.events.spans)+cap(r.events.applying) <= mostPlaces {
-		rooms.Put(r)
+func (r *buffers) release() {
+	if cap(r.events.text)+cap(r.signature) <= maxPooledBytes && cap(r.events.spans)+cap(r.events.applying) <= maxPlaces {
+		bufPool.Put(r)
 	}
 }
 
@@ -127,36 +126,36 @@ const (
 // span is a part of a text.
 type span struct{ from, to int }
 
-// signature is what a signed extrinsic has before its call, as parts of a text.
+// signature contains the parts of a signed extrinsic before its call, as parts of a text.
 type signature struct{ signer, signature, nonce, tip, era span }
 
 // extrinsic appends an extrinsic of a block with its events.
-func (r *Runtime) extrinsic(to []byte, b *Block, bytes []byte, room *room, own *place) ([]byte, error) {
+func (r *Runtime) extrinsic(to []byte, b *Block, bytes []byte, buf *buffers, own *place) ([]byte, error) {
 	reader := scale.NewReader(bytes)
 	if n := reader.Length(1); reader.Err() == nil && n != reader.Left() {
-		return nil, fmt.Errorf("its length says %d bytes, and %d follow", n, reader.Left())
+		return nil, fmt.Errorf("its length prefix is %d bytes, but %d follow", n, reader.Left())
 	}
 	version := reader.U8()
 	signed := version&signedBit != 0
 	switch version {
 	case 4, 4 | signedBit, 5:
 	case 5 | generalBit:
-		return nil, fmt.Errorf("a general extrinsic of version 5 (byte %#x) has no form of Sidecar's", version)
+		return nil, fmt.Errorf("a general extrinsic of version 5 (byte %#x) cannot be written in Sidecar's form", version)
 	default:
 		if reader.Err() == nil {
-			return nil, fmt.Errorf("extrinsics of version %d (byte %#x) are not known", version&versionBits, version)
+			return nil, fmt.Errorf("unknown extrinsic version %d (byte %#x)", version&versionBits, version)
 		}
 	}
 	var s signature
 	if signed {
-		parts := scalejson.Writer{Reader: reader, Text: room.signature[:0], Addresses: &room.addresses}
+		parts := scalejson.Writer{Reader: reader, Text: buf.signature[:0], Addresses: &buf.addresses}
 		if err := r.signature(&parts, &s); err != nil {
 			return nil, err
 		}
-		room.signature = parts.Text
+		buf.signature = parts.Text
 	}
-	part := func(s span) []byte { return room.signature[s.from:s.to] }
-	w := scalejson.Writer{Reader: reader, Text: to, Addresses: &room.addresses}
+	part := func(s span) []byte { return buf.signature[s.from:s.to] }
+	w := scalejson.Writer{Reader: reader, Text: to, Addresses: &buf.addresses}
 	call := r.codec.Call(&w)
 	if call == nil {
 		return nil, w.Err()
@@ -190,7 +189,7 @@ func (r *Runtime) extrinsic(to []byte, b *Block, bytes []byte, room *room, own *
 	} else {
 		w.Text = append(w.Text, `,"era":{"immortalEra":"0x00"}`...)
 	}
-	w.Text = append(room.events.append(append(w.Text, `,"events":[`...), own), `],"success":`...)
+	w.Text = append(buf.events.append(append(w.Text, `,"events":[`...), own), `],"success":`...)
 	w.Text = append(strconv.AppendBool(w.Text, own.success), `,"paysFee":`...)
 	if signed && own.pays == "" {
 		w.Text = append(w.Text, "null"...)
@@ -204,7 +203,7 @@ func (r *Runtime) extrinsic(to []byte, b *Block, bytes []byte, room *room, own *
 	return append(w.Text, '}'), nil
 }
 
-// signature reads who signed an extrinsic, the signature, and the extensions.
+// signature decodes the signer of an extrinsic, the signature, and the extensions.
 func (r *Runtime) signature(w *scalejson.Writer, s *signature) error {
 	part := func(write func()) span {
 		from := len(w.Text)
@@ -225,7 +224,7 @@ func (r *Runtime) signature(w *scalejson.Writer, s *signature) error {
 		}
 	}
 	if w.Err() == nil && (s.nonce == span{} || s.tip == span{} || s.era == span{}) {
-		return fmt.Errorf("the runtime's extensions do not tell nonce, tip and era")
+		return fmt.Errorf("the runtime's extensions do not contain nonce, tip and era")
 	}
 	return w.Err()
 }

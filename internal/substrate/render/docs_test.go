@@ -14,8 +14,7 @@ import (
 	"github.com/feeledger/fees/internal/test/pairs"
 )
 
-// The texts are what Sidecar 18.0.0 said of the sample's blocks, asked before the recorded node
-// with ?eventDocs=true&extrinsicDocs=true.
+// The texts are Sidecar 18.0.0's for the sample's blocks, recorded with ?eventDocs=true&extrinsicDocs=true.
 func TestDocsOfSampleBlocks(t *testing.T) {
 	runtime, blocks := sample(t)
 	want := strings.Split(strings.TrimSpace(string(unzip(t, "testdata/moonbeam-2600.docs.zst"))), "\n")
@@ -29,8 +28,8 @@ func TestDocsOfSampleBlocks(t *testing.T) {
 	}
 }
 
-// TestDocsOfPairs compares the blocks of all pairs with Sidecar's. docs.sha256 has, for each pair
-// and query, the SHA-256 sum of its answers for blocks 0 to 27, each with a line feed behind it.
+// TestDocsOfPairs compares the blocks of all pairs with Sidecar's. For each pair and query, docs.sha256
+// contains the SHA-256 of the responses for blocks 0 to 27, each followed by a line feed.
 func TestDocsOfPairs(t *testing.T) {
 	sums, err := os.ReadFile("testdata/docs.sha256")
 	require.NoError(t, err)

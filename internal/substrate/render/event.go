@@ -7,7 +7,7 @@ import (
 	"github.com/feeledger/fees/internal/substrate/scalejson"
 )
 
-// phase is when in a block's life an event happened.
+// phase is the phase of a block in which an event occurred.
 type phase uint8
 
 const (
@@ -17,9 +17,9 @@ const (
 	initializing
 )
 
-// events are those of a block, in one text.
+// events are the events of a block, in one text.
 type events struct {
-	docs  bool // of each event
+	docs  bool // with documentation
 	text  []byte
 	spans []eventSpan
 	initializing,
@@ -27,17 +27,17 @@ type events struct {
 	applying []place // by extrinsic
 }
 
-// eventSpan is an event's part of the text, and which one of the same place comes next.
+// eventSpan is an event's part of the text, and the index of the next event at the same place.
 type eventSpan struct {
 	span
-	next int // plus one, 0 for none
+	next int // plus one, 0 if none
 }
 
-// place is where events stand in a block's answer, and what they say of an extrinsic.
+// place is a list of events in the response for a block, and their information about an extrinsic.
 type place struct {
-	first, last int // plus one, 0 for none
+	first, last int // plus one, 0 if none
 	success     bool
-	pays        string // whether a fee was due: "Yes", "No", "" where no event says it
+	pays        string // whether a fee was due: "Yes", "No", "" if no event states it
 }
 
 // events writes the events of a block.
@@ -78,7 +78,7 @@ func (r *Runtime) record(w *scalejson.Writer, e *events) {
 	}
 	w.Text = append(w.Text, '}')
 	e.add(at, span{from, len(w.Text)})
-	// Sidecar knows these two by their names alone, whatever pallet they are of.
+	// Sidecar identifies these two only by their names, in any pallet.
 	if event.Name == "ExtrinsicSuccess" || event.Name == "ExtrinsicFailed" {
 		at.success = at.success || event.Name == "ExtrinsicSuccess"
 		if pays != "" {
@@ -92,7 +92,7 @@ func (r *Runtime) record(w *scalejson.Writer, e *events) {
 	}
 }
 
-// place is where an event of a phase belongs, nil where that is an error.
+// place returns the list for an event of a phase, or nil on an error.
 func (e *events) place(w *scalejson.Writer, p phase) *place {
 	switch p {
 	case initializing:
@@ -104,14 +104,14 @@ func (e *events) place(w *scalejson.Writer, p phase) *place {
 		if w.Err() == nil && uint64(i) < uint64(len(e.applying)) {
 			return &e.applying[i]
 		}
-		w.Fail("an event is of extrinsic %d, and the block has %d", i, len(e.applying))
+		w.Fail("an event belongs to extrinsic %d, but the block has %d", i, len(e.applying))
 		return nil
 	}
-	w.Fail("an event is of no phase that is known")
+	w.Fail("an event has an unknown phase")
 	return nil
 }
 
-// add puts an event last at its place.
+// add appends an event to a list.
 func (e *events) add(at *place, s span) {
 	e.spans = append(e.spans, eventSpan{span: s})
 	this := len(e.spans)
@@ -123,7 +123,7 @@ func (e *events) add(at *place, s span) {
 	at.last = this
 }
 
-// append writes the events of a place, with commas between them.
+// append writes the events of a list, separated by commas.
 func (e *events) append(to []byte, at *place) []byte {
 	for i := at.first; i > 0; i = e.spans[i-1].next {
 		if i != at.first {

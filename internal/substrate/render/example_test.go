@@ -13,7 +13,7 @@ import (
 	"github.com/feeledger/fees/internal/substrate/render"
 )
 
-// Say what Sidecar says of an item of a chain's state, by what a node has of it.
+// Build Sidecar's response for an item of a chain's state from a node's data.
 func ExampleRuntime_Item() {
 	packed, err := os.ReadFile("../../test/chaingen/runtimes/moonbeam-2100.scale.zst") // as state_getMetadata gave them
 	if err != nil {
@@ -42,7 +42,7 @@ func ExampleRuntime_Item() {
 		log.Fatal(err)
 	}
 	fmt.Printf("ask state_getStorage for %#x\n", now.Place())
-	stored, err := hex.DecodeString("c0cfe3769b010000") // which the node answers
+	stored, err := hex.DecodeString("c0cfe3769b010000") // from the node
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/feeledger/fees/internal/substrate/metadata"
 )
 
-// hashed is what a key of a map is in the key of the storage.
+// hashed returns a map key in its form within the storage key.
 //
 // Source: paritytech/polkadot-sdk, frame/support/src/hash.rs.
 func hashed(h metadata.Hasher, key []byte) []byte {
@@ -30,7 +30,7 @@ func hashed(h metadata.Hasher, key []byte) []byte {
 	return key // identity
 }
 
-// twox are xxhash64 with the seeds 0, 1 and so on, one for each 64 bits.
+// twox returns xxhash64 with the seeds 0, 1 and so on, one for each 64 bits.
 func twox(bits int, bytes []byte) (sum []byte) {
 	for seed := range uint64(bits / 64) {
 		d := xxhash.NewWithSeed(seed)
@@ -43,7 +43,7 @@ func twox(bits int, bytes []byte) (sum []byte) {
 func blake2(size int, bytes []byte) []byte {
 	h, err := blake2b.New(size, nil)
 	if err != nil {
-		panic(err) // no size of ours is refused
+		panic(err) // all sizes used here are valid
 	}
 	h.Write(bytes)
 	return h.Sum(nil)

@@ -10,10 +10,10 @@ import (
 	"github.com/feeledger/fees/internal/substrate/scalejson"
 )
 
-// Header is a block's header as the node has it.
+// Header is a block's header as served by a node.
 type Header header.Header
 
-// Answer is the answer of /blocks/N/header.
+// Answer returns the response of /blocks/N/header.
 func (h *Header) Answer() ([]byte, error) {
 	to := append([]byte(nil), `{"parentHash":`...)
 	to = appendHash(to, h.ParentHash)

@@ -14,8 +14,7 @@ import (
 	"github.com/feeledger/fees/internal/substrate/render"
 )
 
-// TestMoreIsSidecars compares other answers that were recorded of Moonbeam's runtime 2600, and
-// what Sidecar refused.
+// TestMoreIsSidecars compares further responses recorded for Moonbeam's runtime 2600, and Sidecar's refusals.
 func TestMoreIsSidecars(t *testing.T) {
 	p := openPair(t, "moonbeam-2600")
 	more := func(n int) string {

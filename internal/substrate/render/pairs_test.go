@@ -23,7 +23,7 @@ import (
 	"github.com/feeledger/fees/internal/test/pairs"
 )
 
-// pair is a chain with what Sidecar 18.0.0 had said of its blocks, and what its node had said to it.
+// pair is a chain with Sidecar 18.0.0's responses for its blocks, and the node's responses to Sidecar.
 type pair struct {
 	t       testing.TB
 	dir     string
@@ -61,7 +61,7 @@ func openPair(t testing.TB, name string) *pair {
 	return p
 }
 
-// ask is what the node had said to a question, nil where it was not asked that.
+// ask returns the node's response to a request, or nil if it was not requested.
 func (p *pair) ask(method string, parameters ...any) json.RawMessage {
 	answers, known := p.asked[method]
 	if !known {
@@ -89,7 +89,7 @@ func (p *pair) json(method string, parameters ...any) jsonscan.Value {
 	return v
 }
 
-// stored is what the state has at a place; known tells whether the node was asked.
+// stored returns the value at a storage key; known reports whether it was requested from the node.
 func (p *pair) stored(place []byte, at render.At) (value []byte, known bool) {
 	raw := p.ask("state_getStorage", "0x"+hex.EncodeToString(place), at.Hash.String())
 	var text *string
@@ -102,7 +102,7 @@ func (p *pair) stored(place []byte, at render.At) (value []byte, known bool) {
 	return unhex(p.t, *text), true
 }
 
-// item is what the state has of an item of a pallet.
+// item returns the value of an item of a pallet.
 func (p *pair) item(at render.At, pallet, name string, keys ...string) (item *render.Item, value []byte) {
 	item, err := p.runtime.Item(pallet, name, keys)
 	require.NoError(p.t, err)
@@ -142,7 +142,7 @@ func header(t testing.TB, v jsonscan.Value) (h render.Header) {
 	return h
 }
 
-// said wants a text to be what Sidecar had said, where it was asked for that.
+// said requires a text to equal Sidecar's response, if there is one.
 func (p *pair) said(path string, have []byte) bool {
 	want, err := os.ReadFile(filepath.Join(p.dir, "gateway", path))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -175,7 +175,7 @@ func TestBlocksAreSidecars(t *testing.T) {
 	})
 }
 
-// wantAll wants every recorded answer of a kind to have been compared.
+// wantAll requires every recorded response of a kind to have been compared.
 func wantAll(t *testing.T, p *pair, dir string, compared int) {
 	list, err := filepath.Glob(filepath.Join(p.dir, "gateway", dir, "*.json"))
 	require.NoError(t, err)
@@ -203,7 +203,7 @@ func TestStorageIsSidecars(t *testing.T) {
 	items := []struct {
 		dir, pallet, name string
 		keys              []string
-		in                string // the pairs that have it
+		in                string // the pairs with this response
 	}{
 		{"multiplier", "transaction-payment", "nextFeeMultiplier", nil, ""},
 		{"block-weight", "system", "blockWeight", nil, "moonbeam-2600"},
@@ -284,7 +284,7 @@ func TestBalancesAreSidecars(t *testing.T) {
 	})
 }
 
-// Each value of the state that the node was asked for is read to its last byte.
+// Each recorded value of the state decodes to its last byte.
 func TestStoredValuesAreReadToTheirEnd(t *testing.T) {
 	eachPair(t, func(t *testing.T, p *pair) {
 		text, err := os.ReadFile(filepath.Join(p.dir, "node/metadata.hex"))

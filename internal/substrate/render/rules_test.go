@@ -12,8 +12,8 @@ import (
 	"github.com/feeledger/fees/internal/substrate/render"
 )
 
-// The authors are those that extractAuthor of @polkadot/api-derive 10.13.1 found, with three
-// validators and with none.
+// The authors are those from extractAuthor of @polkadot/api-derive 10.13.1, with three validators and with
+// none.
 func TestAuthors(t *testing.T) {
 	m := sampleMetadata(t)
 	m.Pallets = append(m.Pallets, metadata.Pallet{
@@ -73,7 +73,7 @@ func TestAuthors(t *testing.T) {
 	require.ErrorContains(t, err, "block 0: session.validators: SCALE at byte")
 }
 
-// Runtime 900 knows accounts as H160, and Sidecar who signed as an account all the same.
+// Runtime 900 defines accounts as H160, but Sidecar writes the signer as an account.
 func TestSignersOfH160(t *testing.T) {
 	m := sampleMetadata(t)
 	for id, typ := range m.Types {
@@ -124,7 +124,7 @@ func TestHashers(t *testing.T) {
 	}
 }
 
-// text is the type of texts.
+// text returns the type of texts.
 func text(t testing.TB, m *metadata.Metadata) metadata.TypeID {
 	for id, typ := range m.Types {
 		if typ.Kind == metadata.Primitive && typ.Primitive == metadata.Str {
@@ -135,7 +135,7 @@ func text(t testing.TB, m *metadata.Metadata) metadata.TypeID {
 	return 0
 }
 
-// The texts are what Sidecar made of these properties, by @polkadot/types 10.13.1.
+// The texts are those of @polkadot/types 10.13.1 for these properties.
 func TestSpecs(t *testing.T) {
 	spec := func(version, chainType, properties string) (string, error) {
 		var values [3]jsonscan.Value
@@ -169,17 +169,17 @@ func TestSpecs(t *testing.T) {
 	_, err := spec(version, `"Test"`, `{}`)
 	require.ErrorContains(t, err, "system_chainType")
 	_, err = spec(`{}`, `"Live"`, `{}`)
-	require.ErrorContains(t, err, "runtime version: authoringVersion: it is not there")
+	require.ErrorContains(t, err, "runtime version: authoringVersion: missing")
 }
 
-// A runtime without what every answer needs is refused, and nothing is read of it.
+// A runtime without the parts that every response needs is rejected.
 func TestRuntimesThatAreNone(t *testing.T) {
 	for want, change := range map[string]func(m *metadata.Metadata){
-		"do not have the types":            func(m *metadata.Metadata) { m.Types = nil },
-		"and not of 20 bytes":              func(m *metadata.Metadata) { m.Extrinsic.Address = m.Extrinsic.Call },
-		"has no list of System.Events":     func(m *metadata.Metadata) { m.Pallets = m.Pallets[1:] },
-		"without a list of Validators":     func(m *metadata.Metadata) { m.Pallets[1].Name = "Session" },
-		"do not begin with phase and even": func(m *metadata.Metadata) { m.Pallet("System").Entry("Events").Value = listOfAccounts(t, m) },
+		"do not contain the runtime's types": func(m *metadata.Metadata) { m.Types = nil },
+		"want 20 bytes":                      func(m *metadata.Metadata) { m.Extrinsic.Address = m.Extrinsic.Call },
+		"has no list of System.Events":       func(m *metadata.Metadata) { m.Pallets = m.Pallets[1:] },
+		"without a list of Validators":       func(m *metadata.Metadata) { m.Pallets[1].Name = "Session" },
+		"do not start with phase and even":   func(m *metadata.Metadata) { m.Pallet("System").Entry("Events").Value = listOfAccounts(t, m) },
 	} {
 		m := sampleMetadata(t)
 		change(m)

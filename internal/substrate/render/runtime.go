@@ -7,14 +7,14 @@ import (
 	"github.com/feeledger/fees/internal/substrate/scalejson"
 )
 
-// Runtime makes answers of what a runtime encoded, for any number of goroutines at a time.
+// Runtime builds responses from data encoded by a runtime. It is safe for concurrent use.
 type Runtime struct {
 	metadata   *metadata.Metadata
 	codec      *scalejson.Codec
 	records    []part          // of an event's record
 	phases     [256]phase      // by the variant of a record's phase
 	extensions []part          // of a signed extrinsic
-	validator  metadata.TypeID // of session.validators, where there is a session
+	validator  metadata.TypeID // of session.validators, if there is a session
 	session    bool
 }
 
@@ -27,11 +27,11 @@ type part struct {
 // NewRuntime compiles a runtime's metadata.
 func NewRuntime(m *metadata.Metadata) (*Runtime, error) {
 	if len(m.Types) == 0 {
-		return nil, fmt.Errorf("metadata of version %d do not have the types of their runtime, without which nothing can be decoded", m.Version)
+		return nil, fmt.Errorf("metadata of version %d do not contain the runtime's types, so nothing can be decoded", m.Version)
 	}
 	address := &m.Types[m.Extrinsic.Address]
 	if name := address.Name(); name != "AccountId20" && name != "H160" {
-		return nil, fmt.Errorf("accounts of this runtime are %v, and not of 20 bytes", address.Path)
+		return nil, fmt.Errorf("accounts of this runtime are %v, want 20 bytes", address.Path)
 	}
 	r := &Runtime{metadata: m, codec: scalejson.New(m)}
 	for _, e := range m.Extrinsic.Extensions {
@@ -50,13 +50,13 @@ func NewRuntime(m *metadata.Metadata) (*Runtime, error) {
 	return r, nil
 }
 
-// Session tells whether a block's author is found by the list of session.validators.
+// Session reports whether a block's author is determined from the list in session.validators.
 func (r *Runtime) Session() bool { return r.session }
 
-// Metadata is the answer of /runtime/metadata, of the metadata that the runtime was made of.
+// Metadata returns the response of /runtime/metadata, from the metadata that the runtime was created with.
 func (r *Runtime) Metadata(bytes []byte) ([]byte, error) { return r.codec.Metadata(bytes) }
 
-// readRecords finds what System.Events are made of.
+// readRecords determines the structure of System.Events.
 func (r *Runtime) readRecords() error {
 	m := r.metadata
 	var events *metadata.StorageEntry
@@ -70,12 +70,12 @@ func (r *Runtime) readRecords() error {
 		r.records = append(r.records, part{f.Name, f.Type})
 	}
 	if len(r.records) < 2 || r.records[0].name != "phase" || r.records[1].name != "event" {
-		return fmt.Errorf("records of this runtime's events do not begin with phase and event")
+		return fmt.Errorf("event records of this runtime do not start with phase and event")
 	}
 	for _, v := range m.Types[r.records[0].of].Variants {
 		p, known := map[string]phase{"ApplyExtrinsic": applying, "Finalization": finalizing, "Initialization": initializing}[v.Name]
 		if !known || (p == applying) != (len(v.Fields) == 1 && m.Types[v.Fields[0].Type].Is() && m.Types[v.Fields[0].Type].Primitive == metadata.U32) {
-			return fmt.Errorf("no phase of an event is known that is like %s", v.Name)
+			return fmt.Errorf("unknown event phase %s", v.Name)
 		}
 		r.phases[v.Index] = p
 	}

@@ -17,14 +17,14 @@ import (
 	"github.com/feeledger/fees/internal/substrate/render"
 )
 
-// sampleBlock is one of eight blocks of Moonbeam's runtime 2600, with what Sidecar 18.0.0 said
-// of it. Between them they have every call and event of that recording.
+// sampleBlock is one of eight blocks of Moonbeam's runtime 2600, with Sidecar 18.0.0's response. Together they
+// have every call and event of that recording.
 type sampleBlock struct {
 	raw  *render.Block
 	text string
 }
 
-// sample are the blocks, their headers as Sidecar gave them, and their runtime.
+// sample returns the blocks, their headers from Sidecar, and their runtime.
 func sample(t testing.TB) (runtime *render.Runtime, blocks []sampleBlock) {
 	runtime, err := render.NewRuntime(sampleMetadata(t))
 	require.NoError(t, err)
@@ -80,7 +80,7 @@ func TestSampleBlocksAreSidecars(t *testing.T) {
 	}
 }
 
-// A text is the same whoever asks for it beside.
+// A text does not depend on concurrent requests.
 func TestBlocksAtATime(t *testing.T) {
 	runtime, blocks := sample(t)
 	for range 4 {
@@ -95,8 +95,8 @@ func TestBlocksAtATime(t *testing.T) {
 	}
 }
 
-// What is left out or added changes these answers as it changes Sidecar's: recorded are
-// ?finalizedKey=false, and ?noFees=true in pairs/moonbeam-2600/gateway/more.
+// Optional parts change these responses as they change Sidecar's: recorded are ?finalizedKey=false, and
+// ?noFees=true in pairs/moonbeam-2600/gateway/more.
 func TestWhatIsLeftOut(t *testing.T) {
 	runtime, blocks := sample(t)
 	b := blocks[2]
@@ -111,7 +111,7 @@ func TestWhatIsLeftOut(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, strings.TrimSuffix(b.text, `true}`)+"false}", string(text))
 
-	// Nothing is said of a fee in the first block of a chain.
+	// The first block of a chain has no fee information.
 	raw = *b.raw
 	raw.Header.ParentHash = chain.Hash{}
 	text, err = runtime.AppendBlock(nil, &raw)
@@ -120,7 +120,7 @@ func TestWhatIsLeftOut(t *testing.T) {
 	require.Contains(t, b.text, "Fee calculation")
 }
 
-// Each part that is cut, or followed by a byte more, is an error that says where.
+// A truncated part, or one with an additional byte, is an error with the position.
 func TestCutBlocks(t *testing.T) {
 	runtime, blocks := sample(t)
 	for _, b := range blocks[1:] { // the first has nothing in it
@@ -132,7 +132,7 @@ func TestCutBlocks(t *testing.T) {
 		}
 		cut.Events = append(append([]byte(nil), b.raw.Events...), 0)
 		_, err := runtime.AppendBlock(nil, &cut)
-		require.ErrorContains(t, err, "1 bytes are left over")
+		require.ErrorContains(t, err, "1 bytes left over")
 		for i, whole := range b.raw.Extrinsics {
 			cut := *b.raw
 			cut.Extrinsics = append([][]byte(nil), b.raw.Extrinsics...)
@@ -143,7 +143,7 @@ func TestCutBlocks(t *testing.T) {
 			}
 			cut.Extrinsics[i] = append(append([]byte(nil), whole...), 0)
 			_, err := runtime.AppendBlock(nil, &cut)
-			require.ErrorContains(t, err, "its length says")
+			require.ErrorContains(t, err, "its length prefix is")
 		}
 		for i, whole := range b.raw.Header.Logs {
 			cut := *b.raw
@@ -174,14 +174,14 @@ func TestWhatNoBlockHas(t *testing.T) {
 		want   string
 		change func(*render.Block)
 	}{
-		"an event of no extrinsic":   {"an event is of extrinsic", func(b *render.Block) { b.Extrinsics = b.Extrinsics[:1] }},
-		"an event of no phase":       {"no phase that is known", func(b *render.Block) { b.Events = []byte{4, 9} }},
+		"an event of no extrinsic":   {"an event belongs to extrinsic", func(b *render.Block) { b.Extrinsics = b.Extrinsics[:1] }},
+		"an event of no phase":       {"an unknown phase", func(b *render.Block) { b.Events = []byte{4, 9} }},
 		"an event that nobody knows": {"has no event 255.7", func(b *render.Block) { b.Events = []byte{4, 1, 255, 7} }},
 		"a call that nobody knows":   {"has no call 0.255", func(b *render.Block) { b.Extrinsics[0] = []byte{3 << 2, 4, 0, 255} }},
-		"a signed one of version 5":  {"version 5 (byte 0x85) are not known", func(b *render.Block) { b.Extrinsics[0] = []byte{3 << 2, 0x85, 0, 0} }},
+		"a signed one of version 5":  {"extrinsic version 5 (byte 0x85)", func(b *render.Block) { b.Extrinsics[0] = []byte{3 << 2, 0x85, 0, 0} }},
 		"a version to come":          {"version 6", func(b *render.Block) { b.Extrinsics[0] = []byte{3 << 2, 6, 0, 0} }},
-		"a general transaction":      {"a general extrinsic of version 5 (byte 0x45) has no form of Sidecar's", func(b *render.Block) { b.Extrinsics[0] = []byte{3 << 2, 0x45, 0, 0} }},
-		"a digest that nobody knows": {"no kind of digest is 7", func(b *render.Block) { b.Header.Logs[0] = []byte{7} }},
+		"a general transaction":      {"a general extrinsic of version 5 (byte 0x45) cannot be written in Sidecar's form", func(b *render.Block) { b.Extrinsics[0] = []byte{3 << 2, 0x45, 0, 0} }},
+		"a digest that nobody knows": {"unknown kind of digest 7", func(b *render.Block) { b.Header.Logs[0] = []byte{7} }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.ErrorContains(t, with(test.change), test.want)
@@ -190,9 +190,9 @@ func TestWhatNoBlockHas(t *testing.T) {
 	}
 }
 
-// A bare extrinsic of version 5 is written as one of version 4. Sidecar 18.0.0 has no answer for a
-// block with one; its own code with a later polkadot-js, 16.5.6, made this text of system.remark,
-// and an error of a general extrinsic.
+// A bare extrinsic of version 5 is written like one of version 4. Sidecar 18.0.0 cannot serve a block with
+// one; its own code with a later polkadot-js, 16.5.6, produced this text for system.remark, and an error for a
+// general extrinsic.
 func TestVersion5(t *testing.T) {
 	runtime, blocks := sample(t)
 	text, err := runtime.AppendBlock(nil, &render.Block{Extrinsics: [][]byte{unhex(t, "0x180500"+"0008abcd")}})
@@ -227,7 +227,7 @@ func TestDigests(t *testing.T) {
 	require.NotContains(t, string(text), "authorId", "one byte is no author")
 }
 
-// FuzzBlock: whatever a node says of a block, there is an answer or an error, at once.
+// FuzzBlock: for any data from a node, there is a response or an error, at once.
 func FuzzBlock(f *testing.F) {
 	runtime, blocks := sample(f)
 	for _, b := range blocks {

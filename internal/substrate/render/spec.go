@@ -8,8 +8,8 @@ import (
 	"github.com/feeledger/fees/internal/substrate/scalejson"
 )
 
-// Version is the answer of /node/version: system_version, the implName of
-// state_getRuntimeVersion, and system_chain.
+// Version returns the response of /node/version, from system_version, the implName of state_getRuntimeVersion,
+// and system_chain.
 func Version(client, implementation, chain string) []byte {
 	to := scalejson.AppendString([]byte(`{"clientVersion":`), client)
 	to = scalejson.AppendString(append(to, `,"clientImplName":`...), implementation)
@@ -17,8 +17,8 @@ func Version(client, implementation, chain string) []byte {
 	return append(to, '}')
 }
 
-// Spec is the answer of /runtime/spec, of what a node answers to state_getRuntimeVersion,
-// system_chainType and system_properties.
+// Spec returns the response of /runtime/spec, from a node's state_getRuntimeVersion, system_chainType and
+// system_properties.
 func Spec(at At, version, chainType, properties jsonscan.Value) ([]byte, error) {
 	to := appendNumber([]byte(`{"at":{"height":`), at.Height)
 	to = append(appendHash(append(to, `,"hash":`...), at.Hash), '}')
@@ -46,10 +46,10 @@ func appendChainType(to []byte, v jsonscan.Value) ([]byte, error) {
 	if name, ok := v.Member("Custom").Text(); ok {
 		return append(scalejson.AppendString(append(to, `{"custom":`...), name), '}'), nil
 	}
-	return nil, fmt.Errorf("system_chainType: no kind of chain is %s", jsonscan.Excerpt(v.Raw()))
+	return nil, fmt.Errorf("system_chainType: unknown kind of chain %s", jsonscan.Excerpt(v.Raw()))
 }
 
-// appendProperties writes four properties first, there or not, and then the others.
+// appendProperties writes four properties first, present or not, and then the others.
 func appendProperties(to []byte, v jsonscan.Value) ([]byte, error) {
 	usual := []string{"isEthereum", "ss58Format", "tokenDecimals", "tokenSymbol"}
 	others := map[string]jsonscan.Value{}
@@ -75,7 +75,7 @@ func appendProperties(to []byte, v jsonscan.Value) ([]byte, error) {
 			to = append(to, "false"...)
 		case empty && i < len(usual):
 			to = append(to, "null"...)
-		case (i == 2 || i == 3) && value.Kind() != jsonscan.Array: // a list, of one as of several tokens
+		case (i == 2 || i == 3) && value.Kind() != jsonscan.Array: // a list, for one token as for several
 			if to, err = appendJSON(append(to, '['), value); err == nil {
 				to = append(to, ']')
 			}
@@ -89,7 +89,7 @@ func appendProperties(to []byte, v jsonscan.Value) ([]byte, error) {
 	return append(to, '}'), nil
 }
 
-// appendJSON writes a value that a node gave as JSON, its numbers as strings.
+// appendJSON writes a node's JSON value, with numbers as strings.
 func appendJSON(to []byte, v jsonscan.Value) ([]byte, error) {
 	var err error
 	switch v.Kind() {
@@ -99,7 +99,7 @@ func appendJSON(to []byte, v jsonscan.Value) ([]byte, error) {
 		text, _ := v.Text()
 		return scalejson.AppendString(to, text), nil
 	case jsonscan.Absent:
-		return nil, fmt.Errorf("it is not there")
+		return nil, fmt.Errorf("missing")
 	case jsonscan.Array:
 		to = append(to, '[')
 		first := true

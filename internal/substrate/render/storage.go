@@ -11,16 +11,15 @@ import (
 	"github.com/feeledger/fees/internal/substrate/scalejson"
 )
 
-// RefusedError is what Sidecar says where a question has no answer.
+// RefusedError is Sidecar's error response.
 type RefusedError struct {
-	Status  int // of HTTP
+	Status  int // HTTP status
 	Message string
-	// Meaning is [chain.ErrNoBlock], [chain.ErrNotOffered] or [chain.ErrCannotTell], nil where
-	// that is not known yet.
+	// Meaning is [chain.ErrNoBlock], [chain.ErrNotOffered] or [chain.ErrCannotTell], or nil if not determined yet.
 	Meaning error
 }
 
-// Error says of a block that is not there what the node says, and else what Sidecar does.
+// Error returns the node's message for a missing block, and Sidecar's otherwise.
 func (e *RefusedError) Error() string {
 	if errors.Is(e.Meaning, chain.ErrNoBlock) {
 		return e.Meaning.Error()
@@ -32,15 +31,15 @@ func (e *RefusedError) Unwrap() error { return e.Meaning }
 
 const badRequest, internalError = 400, 500
 
-// NoBlock is what Sidecar says of a block that the chain does not have.
+// NoBlock is Sidecar's message for a block that the chain does not have.
 const NoBlock = "Unable to retrieve header and parent from supplied hash"
 
-// Refused is a refusal whose meaning is not known yet.
+// Refused returns a refusal without a meaning.
 func Refused(status int, format string, args ...any) error {
 	return &RefusedError{Status: status, Message: fmt.Sprintf(format, args...)}
 }
 
-// At is which block's state an answer is of.
+// At identifies the block whose state a response describes.
 type At struct {
 	Hash   chain.Hash
 	Height uint64
@@ -51,20 +50,19 @@ func (at At) hashFirst(to []byte) []byte {
 	return append(appendNumber(append(to, `,"height":`...), at.Height), '}')
 }
 
-// Item is an item of a pallet's storage, found by the keys that were asked for.
+// Item is an item of a pallet's storage, with the requested keys.
 type Item struct {
 	runtime *Runtime
 	pallet  *metadata.Pallet
 	entry   *metadata.StorageEntry
-	name    string // in the answer
+	name    string // in the response
 	keys    []string
 	coded   [][]byte
 }
 
-// Item finds an item of a pallet's storage. Pallets and items are named in any spelling that
-// becomes their own in camelCase; a pallet may be in capitals or not. Keys are decimal
-// integers, or the key's SCALE in hex, which is what an address and a hash are; polkadot-js
-// takes other forms too, which are an error here.
+// Item returns an item of a pallet's storage. Names of pallets and items are accepted in any spelling that
+// converts to their camelCase form; a pallet's also in any case. Keys are decimal integers, or the key's SCALE
+// in hex, which addresses and hashes already are. Other forms that polkadot-js accepts are an error here.
 func (r *Runtime) Item(pallet, name string, keys []string) (*Item, error) {
 	pallet, name = scalejson.CamelCase(pallet), scalejson.CamelCase(name)
 	i := &Item{runtime: r, name: name, keys: keys}
@@ -124,8 +122,8 @@ func (i *Item) readKeys() error {
 	return nil
 }
 
-// names are what polkadot-js calls types: those that it knows by their path, and primitive
-// ones. It has longer names for others.
+// names returns polkadot-js's names of types: those with a built-in path, and primitive types. It uses longer
+// names for others.
 func (r *Runtime) names(ids []metadata.TypeID) string {
 	names := make([]string, len(ids))
 	for i, id := range ids {
@@ -138,13 +136,13 @@ func (r *Runtime) names(ids []metadata.TypeID) string {
 	return strings.Join(names, ", ")
 }
 
-// Place is the key by which a node has an item of storage that is no map. The prefix is the
-// pallet's name, where the metadata do not have another.
+// Place returns the storage key of an item that is not a map. The prefix is the pallet's name, unless the
+// metadata specify another.
 func Place(prefix, name string) []byte {
 	return append(twox(128, []byte(prefix)), twox(128, []byte(name))...)
 }
 
-// Place is the key by which a node has the item (state_getStorage).
+// Place returns the storage key of the item (state_getStorage).
 func (i *Item) Place() []byte {
 	place := Place(i.pallet.Prefix, i.entry.Name)
 	for at, h := range i.entry.Hashers {
@@ -153,7 +151,7 @@ func (i *Item) Place() []byte {
 	return place
 }
 
-// Answer is the answer of /pallets/PALLET/storage/ITEM. What is stored is nil where nothing is.
+// Answer returns the response of /pallets/PALLET/storage/ITEM. Stored is nil if nothing is stored.
 func (i *Item) Answer(at At, stored []byte) ([]byte, error) {
 	to := scalejson.AppendString(append(at.hashFirst(nil), `,"pallet":`...), scalejson.CamelCase(i.pallet.Name))
 	to = appendNumber(append(to, `,"palletIndex":`...), uint64(i.pallet.Index))
@@ -172,7 +170,7 @@ func (i *Item) Answer(at At, stored []byte) ([]byte, error) {
 	return append(to, '}'), nil
 }
 
-// value appends what is stored, or what is read where nothing is.
+// value appends the stored value, or the default.
 func (i *Item) value(to, stored []byte) ([]byte, error) {
 	if stored == nil && i.entry.Optional {
 		return append(to, "null"...), nil

@@ -5,8 +5,7 @@ import (
 	"math/bits"
 )
 
-// AppendCompact appends a compact integer in its shortest form, the only one that the chain
-// takes.
+// AppendCompact appends a compact integer in its shortest form, the only one that the chain accepts.
 func AppendCompact(to []byte, n uint64) []byte {
 	switch {
 	case n < 1<<6:
@@ -21,7 +20,7 @@ func AppendCompact(to []byte, n uint64) []byte {
 	return append(to, binary.LittleEndian.AppendUint64(nil, n)[:size]...)
 }
 
-// AppendBlob appends bytes behind their length.
+// AppendBlob appends bytes with a length prefix.
 func AppendBlob(to, bytes []byte) []byte {
 	return append(AppendCompact(to, uint64(len(bytes))), bytes...)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/feeledger/fees/internal/substrate/scale"
 )
 
-// Read a compact integer and a text; an error is asked for once, at the end.
+// Read a compact integer and a text; check for an error once, at the end.
 func ExampleReader() {
 	encoded := scale.AppendBlob(scale.AppendCompact(nil, 2100), []byte("moonbeam"))
 	r := scale.NewReader(encoded)

@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// ErrShort says that the bytes end before the value does.
+// ErrShort means that the bytes end before the value does.
 var ErrShort = errors.New("the bytes end too early")
 
-// Error says where bytes are not what they should be.
+// Error gives the position of invalid bytes.
 type Error struct {
-	At  int // byte
+	At  int // offset in bytes
 	Err error
 }
 
@@ -20,45 +20,44 @@ func (e *Error) Error() string { return fmt.Sprintf("SCALE at byte %d: %v", e.At
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Reader reads values one after the other. What it returns of bytes is a part of what it
-// reads, and no copy.
+// Reader reads values in sequence. Byte slices that it returns share its input.
 type Reader struct {
 	bytes []byte
 	at    int
 	err   error
 }
 
-// NewReader reads bytes from their beginning.
+// NewReader returns a Reader at the start of bytes.
 func NewReader(bytes []byte) *Reader { return &Reader{bytes: bytes} }
 
-// Err is the first error, nil where there was none.
+// Err returns the first error, or nil.
 func (r *Reader) Err() error { return r.err }
 
-// At is how many bytes were read.
+// At returns the number of bytes read.
 func (r *Reader) At() int { return r.at }
 
-// Left is how many bytes are left.
+// Left returns the number of bytes left.
 func (r *Reader) Left() int { return len(r.bytes) - r.at }
 
-// Since are the bytes from a place that At told up to here.
+// Since returns the bytes from an earlier result of At up to the current position.
 func (r *Reader) Since(at int) []byte { return r.bytes[at:r.at] }
 
-// Fail notes an error at the last value that was read, unless there is one already.
+// Fail records an error at the last value read, unless there is one already.
 func (r *Reader) Fail(format string, args ...any) {
 	if r.err == nil {
 		r.err = &Error{r.at, fmt.Errorf(format, args...)}
 	}
 }
 
-// End wants all bytes to be read. It returns the first error.
+// End returns the first error, which includes unread bytes.
 func (r *Reader) End() error {
 	if r.Left() > 0 {
-		r.Fail("%d bytes are left over", r.Left())
+		r.Fail("%d bytes left over", r.Left())
 	}
 	return r.err
 }
 
-// Bytes are the next n bytes.
+// Bytes reads n bytes.
 func (r *Reader) Bytes(n int) []byte {
 	if r.err != nil {
 		return nil
@@ -71,7 +70,7 @@ func (r *Reader) Bytes(n int) []byte {
 	return r.bytes[r.at-n : r.at : r.at]
 }
 
-// U8 is an integer of one byte.
+// U8 reads an integer of one byte.
 func (r *Reader) U8() uint8 {
 	if b := r.Bytes(1); b != nil {
 		return b[0]
@@ -79,7 +78,7 @@ func (r *Reader) U8() uint8 {
 	return 0
 }
 
-// U16 is an integer of two bytes.
+// U16 reads an integer of two bytes.
 func (r *Reader) U16() uint16 {
 	if b := r.Bytes(2); b != nil {
 		return binary.LittleEndian.Uint16(b)
@@ -87,7 +86,7 @@ func (r *Reader) U16() uint16 {
 	return 0
 }
 
-// U32 is an integer of four bytes.
+// U32 reads an integer of four bytes.
 func (r *Reader) U32() uint32 {
 	if b := r.Bytes(4); b != nil {
 		return binary.LittleEndian.Uint32(b)
@@ -95,7 +94,7 @@ func (r *Reader) U32() uint32 {
 	return 0
 }
 
-// U64 is an integer of eight bytes.
+// U64 reads an integer of eight bytes.
 func (r *Reader) U64() uint64 {
 	if b := r.Bytes(8); b != nil {
 		return binary.LittleEndian.Uint64(b)
@@ -103,20 +102,20 @@ func (r *Reader) U64() uint64 {
 	return 0
 }
 
-// Bool is a byte that is 0 or 1.
+// Bool reads a byte that is 0 or 1.
 func (r *Reader) Bool() bool {
 	b := r.U8()
 	if b > 1 {
-		r.Fail("a truth value is %d", b)
+		r.Fail("a bool is %d, want 0 or 1", b)
 	}
 	return b == 1
 }
 
-// Option tells whether an optional value follows.
+// Option reports whether an optional value follows.
 func (r *Reader) Option() bool { return r.Bool() }
 
-// Compact is a compact integer: its little-endian bytes, of which there are at most 67. The
-// shortest form is wanted, as by the chain.
+// Compact reads a compact integer: its little-endian bytes, at most 67. The shortest form is required, as on
+// the chain.
 func (r *Reader) Compact() []byte {
 	if r.err != nil || r.Left() == 0 || r.bytes[r.at]&3 != 3 {
 		return binary.LittleEndian.AppendUint32(nil, uint32(r.small()))
@@ -129,29 +128,29 @@ func (r *Reader) Compact() []byte {
 	return b
 }
 
-const longer = "a compact integer is longer than it need be"
+const longer = "a compact integer is not in its shortest form"
 
-// small is a compact integer of at most 30 bits.
+// small reads a compact integer of at most 30 bits.
 func (r *Reader) small() (value uint32) {
 	if r.Left() == 0 {
 		return uint32(r.U8()) // too short
 	}
-	var least uint32
+	var minimum uint32
 	switch r.bytes[r.at] & 3 {
 	case 0:
 		return uint32(r.U8() >> 2)
 	case 1:
-		value, least = uint32(r.U16()>>2), 1<<6
+		value, minimum = uint32(r.U16()>>2), 1<<6
 	case 2:
-		value, least = r.U32()>>2, 1<<14
+		value, minimum = r.U32()>>2, 1<<14
 	}
-	if r.err == nil && value < least {
+	if r.err == nil && value < minimum {
 		r.Fail(longer)
 	}
 	return value
 }
 
-// CompactUint is a compact integer of at most 64 bits.
+// CompactUint reads a compact integer of at most 64 bits.
 func (r *Reader) CompactUint() uint64 {
 	if r.err != nil || r.Left() == 0 || r.bytes[r.at]&3 != 3 {
 		return uint64(r.small())
@@ -166,11 +165,11 @@ func (r *Reader) CompactUint() uint64 {
 	return binary.LittleEndian.Uint64(wide[:])
 }
 
-// Length is how many elements follow, of at least so many bytes each: no more than the
-// bytes that are left can hold. Elements without bytes are taken for ones of a byte.
-func (r *Reader) Length(least int) int {
+// Length reads the number of elements that follow, of at minSize minSize bytes each; it must fit the remaining
+// bytes. Elements without bytes are counted as one byte each.
+func (r *Reader) Length(minSize int) int {
 	n := r.CompactUint()
-	if r.err == nil && n > uint64(r.Left()/max(least, 1)) {
+	if r.err == nil && n > uint64(r.Left()/max(minSize, 1)) {
 		r.Fail("%w: %d elements do not fit into %d bytes", ErrShort, n, r.Left())
 	}
 	if r.err != nil {
@@ -179,14 +178,14 @@ func (r *Reader) Length(least int) int {
 	return int(n)
 }
 
-// Blob are bytes behind their length.
+// Blob reads bytes with a length prefix.
 func (r *Reader) Blob() []byte { return r.Bytes(r.Length(1)) }
 
-// Text is UTF-8 behind its length.
+// Text reads UTF-8 with a length prefix.
 func (r *Reader) Text() string {
 	b := r.Blob()
 	if !utf8.Valid(b) {
-		r.Fail("a text is no UTF-8")
+		r.Fail("a text is not valid UTF-8")
 	}
 	return string(b)
 }

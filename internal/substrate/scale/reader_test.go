@@ -18,7 +18,7 @@ func reader(t testing.TB, text string) *scale.Reader {
 	return scale.NewReader(b)
 }
 
-// The examples of the specification of SCALE: compact integers in each of their four forms.
+// The examples in the specification of SCALE: compact integers in each of their four forms.
 func TestCompact(t *testing.T) {
 	for text, want := range map[string]uint64{
 		"00": 0, "04": 1, "a8": 42, "fc": 63, "0101": 64, "1501": 69, "fdff": 16383, "02000100": 16384, "feff0300": 65535,
@@ -41,11 +41,11 @@ func TestCompact(t *testing.T) {
 		"01":                   "SCALE at byte 0: the bytes end too early: want 2 bytes, have 1",
 		"0200":                 "SCALE at byte 0: the bytes end too early: want 4 bytes, have 2",
 		"03ffff":               "SCALE at byte 1: the bytes end too early: want 4 bytes, have 2",
-		"0100":                 "SCALE at byte 2: a compact integer is longer than it need be",
-		"fd00":                 "SCALE at byte 2: a compact integer is longer than it need be",
-		"02000000":             "SCALE at byte 4: a compact integer is longer than it need be",
-		"03ffffff3f":           "SCALE at byte 5: a compact integer is longer than it need be",
-		"0b00407a10f300":       "SCALE at byte 7: a compact integer is longer than it need be",
+		"0100":                 "SCALE at byte 2: a compact integer is not in its shortest form",
+		"fd00":                 "SCALE at byte 2: a compact integer is not in its shortest form",
+		"02000000":             "SCALE at byte 4: a compact integer is not in its shortest form",
+		"03ffffff3f":           "SCALE at byte 5: a compact integer is not in its shortest form",
+		"0b00407a10f300":       "SCALE at byte 7: a compact integer is not in its shortest form",
 		"17010000000000000001": "SCALE at byte 10: a compact integer has 9 bytes, want at most 8",
 	} {
 		r := reader(t, text)
@@ -72,15 +72,15 @@ func TestFixed(t *testing.T) {
 	require.Equal(t, []byte{0xde, 0xad}, r.Blob())
 	require.Equal(t, []byte{0x08, 0xde, 0xad}, r.Since(at))
 	require.Equal(t, 2, r.Left())
-	require.EqualError(t, r.End(), "SCALE at byte 24: 2 bytes are left over")
+	require.EqualError(t, r.End(), "SCALE at byte 24: 2 bytes left over")
 }
 
-// After its first error a reader reads nothing but zeros, and keeps that error.
+// After its first error a reader returns only zeros, and keeps that error.
 func TestFirstError(t *testing.T) {
 	r := reader(t, "0201020304")
 	require.False(t, r.Bool() && r.Err() == nil)
 	first := r.Err()
-	require.EqualError(t, first, "SCALE at byte 1: a truth value is 2")
+	require.EqualError(t, first, "SCALE at byte 1: a bool is 2, want 0 or 1")
 	require.Zero(t, r.U8())
 	require.Zero(t, r.U16())
 	require.Zero(t, r.U32())
@@ -95,7 +95,7 @@ func TestFirstError(t *testing.T) {
 	require.ErrorIs(t, reader(t, "").End(), nil)
 }
 
-// A length is no more than the bytes that are left can hold.
+// A length cannot exceed the remaining bytes.
 func TestLength(t *testing.T) {
 	r := reader(t, "10"+"00000000")
 	require.Equal(t, 4, r.Length(1))
@@ -110,13 +110,13 @@ func TestLength(t *testing.T) {
 	require.ErrorIs(t, r.Err(), scale.ErrShort)
 	r = reader(t, "08"+"ff"+"fe")
 	r.Text()
-	require.EqualError(t, r.Err(), "SCALE at byte 3: a text is no UTF-8")
+	require.EqualError(t, r.Err(), "SCALE at byte 3: a text is not valid UTF-8")
 	r = reader(t, "00")
 	require.Nil(t, r.Bytes(-1))
 	require.Error(t, r.Err())
 }
 
-// FuzzReader reads what a program of reads wants of any bytes: never beyond them.
+// FuzzReader executes a program of reads on any bytes: never beyond their end.
 func FuzzReader(f *testing.F) {
 	f.Add([]byte{1, 2, 3}, []byte{3, 0xff, 0xff, 0xff})
 	f.Fuzz(func(t *testing.T, program, text []byte) {

@@ -2,19 +2,18 @@ package scalejson
 
 import "github.com/feeledger/fees/chain"
 
-// Addresses remembers how some addresses are written: a checksum takes longer than all else
-// that is written of an event, and the same few addresses stand in most. It is for one
-// goroutine.
+// Addresses caches the text of some addresses: a checksum takes longer than the rest of an event, and most
+// events contain the same few addresses. It is not safe for concurrent use.
 type Addresses struct {
 	slots [1 << slotBits]struct {
-		text    [42]byte // all zero where there is none
+		text    [42]byte // all zero if empty
 		address chain.Address
 	}
 }
 
 const slotBits = 8
 
-// address writes an account of 20 bytes with the checksum of EIP-55.
+// address writes an account of 20 bytes with its EIP-55 checksum.
 func (w *Writer) address() {
 	bytes := w.Bytes(len(chain.Address{}))
 	if bytes == nil {
@@ -25,7 +24,7 @@ func (w *Writer) address() {
 	if w.Addresses == nil {
 		w.raw(a.String())
 	} else {
-		// One address that somebody chose puts another one out, and no more.
+		// A deliberately chosen address can at most evict another one.
 		slot := &w.Addresses.slots[a[0]^a[10]^a[19]]
 		if slot.address != a || slot.text[0] == 0 {
 			copy(slot.text[:], a.String())

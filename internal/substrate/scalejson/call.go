@@ -9,7 +9,7 @@ import (
 	"github.com/feeledger/fees/internal/substrate/scale"
 )
 
-// Call is a call that the runtime knows.
+// Call is a call of the runtime.
 type Call struct {
 	Method    string   // its names as JSON, {"pallet","method"}
 	Docs      []string // lines
@@ -22,18 +22,18 @@ type argument struct {
 	opaque bool // bytes that may be a call
 }
 
-// Event is an event that the runtime knows.
+// Event is an event of the runtime.
 type Event struct {
 	Method string // its names as JSON, {"pallet","method"}
 	Name   string
 	Docs   []string // lines
 	index  [2]byte
 	fields []*node
-	pays   int // the field that tells whether a fee was due, -1 for none
+	pays   int // the field that states whether a fee was due, -1 if none
 }
 
-// pallets compiles the calls and the events of all pallets. Those that share their types share
-// what is made of them too.
+// pallets compiles the calls and events of all pallets. Pallets that share types share the compiled results
+// too.
 func (c *Codec) pallets() {
 	arguments := map[metadata.TypeID][][]argument{}
 	data := map[metadata.TypeID][]Event{}
@@ -72,7 +72,7 @@ func (c *Codec) pallets() {
 	}
 }
 
-// data is what an event says, without its name.
+// data compiles an event's values, without its name.
 func (c *Codec) data(fields []metadata.Field) Event {
 	e := Event{pays: -1}
 	for i, f := range fields {
@@ -115,10 +115,10 @@ func find[T any](w *Writer, table *[256]*[256]*T, what string) *T {
 	return table[pallet][member]
 }
 
-// Call reads which call follows, nil where that is an error. Its arguments come next.
+// Call reads which call follows, or returns nil on an error. Its arguments come next.
 func (c *Codec) Call(w *Writer) *Call { return find(w, &c.calls, "call") }
 
-// Arguments writes the arguments of a call, as those of an extrinsic.
+// Arguments writes the arguments of an extrinsic's call.
 func (c *Codec) Arguments(w *Writer, of *Call) {
 	if len(of.arguments) == 0 {
 		w.raw("{}")
@@ -135,8 +135,7 @@ func (c *Codec) Arguments(w *Writer, of *Call) {
 	w.byte('}')
 }
 
-// opaqueCall writes bytes as a call where they are one. What follows the call is passed over,
-// as by Sidecar.
+// opaqueCall writes bytes as a call if they are one. Bytes after the call are ignored, as in Sidecar.
 func (c *Codec) opaqueCall(w *Writer) {
 	blob := w.Blob()
 	inner := &Writer{Reader: scale.NewReader(blob), Text: w.Text, Addresses: w.Addresses, depth: w.depth}
@@ -161,7 +160,7 @@ func (c *Codec) parsedCall(w *Writer) {
 	w.byte('}')
 }
 
-// codedCall writes a call as Sidecar writes one that it does not look for.
+// codedCall writes a call in Sidecar's form for calls that it does not parse.
 func (c *Codec) codedCall(w *Writer) {
 	call := c.Call(w)
 	if call == nil {
@@ -180,11 +179,10 @@ func (c *Codec) codedCall(w *Writer) {
 	w.raw("}}")
 }
 
-// Event reads which event follows, nil where that is an error. Its data come next.
+// Event reads which event follows, or returns nil on an error. Its data come next.
 func (c *Codec) Event(w *Writer) *Event { return find(w, &c.events, "event") }
 
-// Data writes the data of an event. It returns whether they say that a fee was due, as "Yes"
-// or "No", and nothing where they do not say.
+// Data writes the data of an event. It returns whether they state that a fee was due, as "Yes" or "No", or "".
 func (e *Event) Data(w *Writer) (pays string) {
 	w.list(len(e.fields), func(i int) {
 		from := len(w.Text)
@@ -196,7 +194,7 @@ func (e *Event) Data(w *Writer) (pays string) {
 	return pays
 }
 
-// payment is what the text of a DispatchInfo ends in.
+// payment returns the end of a DispatchInfo's text.
 func payment(text []byte) string {
 	switch {
 	case bytes.HasSuffix(text, []byte(`"Yes"}`)):
@@ -207,8 +205,8 @@ func payment(text []byte) string {
 	return ""
 }
 
-// Signer writes who signed an extrinsic: an account of 20 bytes with the checksum of EIP-55 also
-// where the runtime knows it as H160.
+// Signer writes the signer of an extrinsic: an account of 20 bytes with its EIP-55 checksum, even if the
+// runtime defines it as H160.
 func (c *Codec) Signer(w *Writer) {
 	id := c.metadata.Extrinsic.Address
 	if c.metadata.Types[id].Is("primitive_types", "H160") {
@@ -218,7 +216,7 @@ func (c *Codec) Signer(w *Writer) {
 	c.Value(w, id)
 }
 
-// codedEvent writes an event that is not one of a block's.
+// codedEvent writes an event inside another value.
 func (c *Codec) codedEvent(w *Writer) {
 	event := c.Event(w)
 	if event == nil {

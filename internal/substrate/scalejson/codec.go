@@ -8,34 +8,34 @@ import (
 	"github.com/feeledger/fees/internal/substrate/scale"
 )
 
-// Codec writes values of a runtime's types, for any number of goroutines at a time.
+// Codec writes values of a runtime's types. It is safe for concurrent use.
 type Codec struct {
 	metadata *metadata.Metadata
 	event    *metadata.TypeID
 	nodes    []*node // by type
-	depth    int     // of the type that is compiled
+	depth    int     // of the type being compiled
 	calls    [256]*[256]*Call
 	events   [256]*[256]*Event
 }
 
-// node is a type, compiled.
+// node is a compiled type.
 type node struct {
 	write    func(*Writer)
-	argument func(*Writer) // as a call's argument, where that differs from write
+	argument func(*Writer) // as a call's argument, if different from write
 	kind     kind
 	bits     int // of an unsigned integer, 0 for other types
 }
 
-// kind is what those around a type must know of it.
+// kind contains the properties of a type that enclosing types need.
 type kind uint8
 
 const (
 	other kind = iota
 	null       // no bytes, no value
-	octet      // a plain byte: several of them are hex
-	blob       // bytes behind their length
+	octet      // a plain byte: several are written as hex
+	blob       // bytes with a length prefix
 	call       // of this runtime
-	named      // an integer that polkadot-js knows by a name of its own
+	named      // an integer for which polkadot-js has a separate name
 )
 
 // asArgument writes a value as a call's argument.
@@ -57,7 +57,7 @@ func New(m *metadata.Metadata) *Codec {
 	return c
 }
 
-// eventType is the type of all events of a runtime, nil where it is not told.
+// eventType returns the type of a runtime's events, or nil if not specified.
 func eventType(m *metadata.Metadata) *metadata.TypeID {
 	for i := range m.Types {
 		if m.Types[i].Is("frame_system", "EventRecord") && len(m.Types[i].Parameters) > 0 {
@@ -70,15 +70,15 @@ func eventType(m *metadata.Metadata) *metadata.TypeID {
 // Value writes a value of a type.
 func (c *Codec) Value(w *Writer, id metadata.TypeID) { w.value(c.nodes[id]) }
 
-// node is a type's. While a type is compiled, those inside it may refer to it.
+// node returns a type's node. While a type is being compiled, types inside it may refer to it.
 func (c *Codec) node(id metadata.TypeID) *node {
 	if n := c.nodes[id]; n != nil {
 		return n
 	}
 	n := &node{}
 	c.nodes[id] = n
-	if c.depth++; c.depth > mostTypes {
-		*n = unknown(&c.metadata.Types[id], "it is nested too deep in other types")
+	if c.depth++; c.depth > maxTypes {
+		*n = unknown(&c.metadata.Types[id], "it is nested too deeply")
 	} else {
 		*n = c.compile(id)
 	}
@@ -86,9 +86,9 @@ func (c *Codec) node(id metadata.TypeID) *node {
 	return n
 }
 
-// mostTypes is how deeply the types of a runtime may be nested in each other: more than any
-// runtime has types, and less than would take all memory.
-const mostTypes = 10000
+// maxTypes is the nesting depth of a runtime's types: more than the number of types in any runtime, and small
+// enough to bound memory.
+const maxTypes = 10000
 
 func (c *Codec) compile(id metadata.TypeID) node {
 	t := &c.metadata.Types[id]
@@ -114,16 +114,16 @@ func (c *Codec) compile(id metadata.TypeID) node {
 	return c.bits(t)
 }
 
-// unknown is a type that no rule is known for.
+// unknown returns the node of a type without a known rule.
 func unknown(t *metadata.Type, why string) node {
 	name := strings.Join(t.Path, "::")
 	if name == "" {
-		name = "a type without a name"
+		name = "an unnamed type"
 	}
 	return node{write: func(w *Writer) { w.Fail("cannot write %s as Sidecar does: %s", name, why) }}
 }
 
-// forward is a type that looks like the one inside it.
+// forward returns the node of a type written like the one inside it.
 func forward(n *node) node {
 	if n.write == nil { // it contains itself
 		return node{write: func(w *Writer) { w.value(n) }}
@@ -162,11 +162,11 @@ func unsigned(bits int) node {
 
 var nothing = node{kind: null, write: func(w *Writer) { w.raw("null") }}
 
-// compact is an integer. It has no more bits than its type.
+// compact returns the node of a compact integer. It has no more bits than its type.
 func (c *Codec) compact(t *metadata.Type) node {
 	bits := c.node(t.Element).bits
 	if bits == 0 {
-		return unknown(&c.metadata.Types[t.Element], "it is compact and no unsigned integer")
+		return unknown(&c.metadata.Types[t.Element], "it is compact but not an unsigned integer")
 	}
 	return node{write: func(w *Writer) {
 		bytes := w.Compact()
@@ -180,8 +180,8 @@ func (c *Codec) compact(t *metadata.Type) node {
 	}}
 }
 
-// bits are the bytes that they fill, behind how many bits there are. Older metadata name the
-// order first.
+// bits returns the node of a bit sequence: the bytes that contain the bits, after the number of bits. Older
+// metadata name the order first.
 func (c *Codec) bits(t *metadata.Type) node {
 	if c.node(t.Element).kind != octet && c.node(t.Order).kind != octet {
 		return unknown(t, "it is bits in elements of more than a byte")
@@ -196,7 +196,7 @@ func (c *Codec) bits(t *metadata.Type) node {
 	}}
 }
 
-// fields are those of a struct or of a variant.
+// fields returns the node of the fields of a struct or a variant.
 func (c *Codec) fields(t *metadata.Type, fields []metadata.Field) node {
 	named := 0
 	ids := make([]metadata.TypeID, len(fields))
@@ -215,16 +215,16 @@ func (c *Codec) fields(t *metadata.Type, fields []metadata.Field) node {
 	return unknown(t, "some fields have names, others have none")
 }
 
-// member is a key with what follows it.
+// member is a key and the value after it.
 type member struct {
-	key  string // with what stands before and after it
+	key  string // with the text before and after it
 	node *node
 }
 
 // field is a member of a struct.
 type field struct {
 	member
-	own string // the key without what polkadot-js adds to some
+	own string // the key without polkadot-js's suffix
 }
 
 func (c *Codec) object(fields []metadata.Field) node {
@@ -245,7 +245,7 @@ func (c *Codec) object(fields []metadata.Field) node {
 	}}
 }
 
-// key is an object's i-th key with what stands before and after it.
+// key returns an object's i-th key with the text before and after it.
 func key(i int, name string) string {
 	before := ","
 	if i == 0 {
@@ -268,7 +268,7 @@ func (c *Codec) tuple(ids []metadata.TypeID) node {
 	return elements(nodes...)
 }
 
-// elements are values one after the other.
+// elements returns the node of values in sequence.
 func elements(of ...*node) node {
 	return node{
 		write: func(w *Writer) {
@@ -280,7 +280,7 @@ func elements(of ...*node) node {
 	}
 }
 
-// element writes a value that stands in an array that is an argument: a call as such.
+// element writes a value inside an array that is an argument: a call in call form.
 func (n *node) element(w *Writer) {
 	if n.kind == call {
 		n.argument(w)
@@ -303,12 +303,12 @@ func (c *Codec) sequence(element *node) node {
 	}
 }
 
-// mostElements is how long an array may be; polkadot-js takes no longer one.
-const mostElements = 2048
+// maxElements is the maximum length of an array; polkadot-js accepts no longer one.
+const maxElements = 2048
 
 func (c *Codec) array(t *metadata.Type) node {
 	n := int(t.Length)
-	if t.Length > mostElements {
+	if t.Length > maxElements {
 		return unknown(t, "it is an array of more than 2048 elements")
 	}
 	element := c.node(t.Element)
@@ -325,7 +325,7 @@ func (c *Codec) array(t *metadata.Type) node {
 	}
 }
 
-// choice is a variant with the byte that it begins with.
+// choice is a variant and its first byte.
 type choice struct {
 	member
 	index uint8
@@ -353,7 +353,7 @@ func (c *Codec) variant(t *metadata.Type) node {
 		index := w.U8()
 		v := choose(choices, index)
 		if v == nil {
-			w.Fail("no variant of %s is %d", name, index)
+			w.Fail("%s does not have a variant %d", name, index)
 			return
 		}
 		w.raw(v.key)
@@ -365,9 +365,9 @@ func (c *Codec) variant(t *metadata.Type) node {
 	}}
 }
 
-// choose finds a variant, nil for none.
+// choose returns the variant with an index, or nil.
 func choose(choices []choice, index uint8) *choice {
-	if int(index) < len(choices) && choices[index].index == index { // where no number is left out
+	if int(index) < len(choices) && choices[index].index == index { // if no index is skipped
 		return &choices[index]
 	}
 	at, found := slices.BinarySearchFunc(choices, index, func(c choice, index uint8) int { return int(c.index) - int(index) })

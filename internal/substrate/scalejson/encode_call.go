@@ -9,7 +9,7 @@ import (
 	"github.com/feeledger/fees/internal/substrate/scale"
 )
 
-// membersOf are the calls or events that a runtime knows, by name and by number.
+// membersOf are the calls or events of a runtime, by name and by index.
 type membersOf struct {
 	what    string
 	named   map[string]*palletMember // pallet.method, in camelCase
@@ -22,11 +22,11 @@ type palletMember struct {
 	parts []parameter
 }
 
-// pallets compiles the calls and the events of all pallets.
+// pallets compiles the calls and events of all pallets.
 func (e *Encoder) pallets() {
 	e.calls = membersOf{"call", map[string]*palletMember{}, map[[2]byte]*palletMember{}}
 	e.events = membersOf{"event", map[string]*palletMember{}, map[[2]byte]*palletMember{}}
-	parts := map[metadata.TypeID][][]parameter{} // those that share their types share these too
+	parts := map[metadata.TypeID][][]parameter{} // pallets that share types share these too
 	for i := range e.metadata.Pallets {
 		p := &e.metadata.Pallets[i]
 		if p.Calls != nil {
@@ -53,7 +53,7 @@ func (e *Encoder) members(to *membersOf, p *metadata.Pallet, id metadata.TypeID,
 	}
 }
 
-// arguments are those of a call; bytes that are named call may be given as one.
+// arguments returns the parameters of a call; bytes named call may be given as a call.
 func (e *Encoder) arguments(fields []metadata.Field) []parameter {
 	list := make([]parameter, len(fields))
 	for i, f := range fields {
@@ -69,7 +69,7 @@ func (e *Encoder) arguments(fields []metadata.Field) []parameter {
 	return list
 }
 
-// values are those of an event, which have no names.
+// values returns the parameters of an event, which have no names.
 func (e *Encoder) values(fields []metadata.Field) []parameter {
 	list := make([]parameter, len(fields))
 	for i, f := range fields {
@@ -78,7 +78,7 @@ func (e *Encoder) values(fields []metadata.Field) []parameter {
 	return list
 }
 
-// find is a call or an event by its names, or by its number in hex.
+// find returns a call or an event by its names, or by its index in hex.
 func (of *membersOf) find(c *coder, method, index jsonscan.Value) *palletMember {
 	if index.Kind() != jsonscan.Absent {
 		bytes, ok := c.hex(index, 2)
@@ -99,7 +99,7 @@ func (of *membersOf) find(c *coder, method, index jsonscan.Value) *palletMember 
 	return m
 }
 
-// call writes a call, by its names or by its number, or as it is encoded already.
+// call writes a call, given by its names or its index, or already encoded.
 func (e *Encoder) call(c *coder, v jsonscan.Value) {
 	if v.Kind() == jsonscan.String {
 		e.encodedCall(c, v)
@@ -117,7 +117,7 @@ func (e *Encoder) call(c *coder, v jsonscan.Value) {
 	c.part("args", func(c *coder, v jsonscan.Value) { c.object(m.parts, v) }, v.Member("args"))
 }
 
-// encodedCall writes the bytes of a call, which must be one and no more.
+// encodedCall writes the bytes of a call; they must be exactly one call.
 func (e *Encoder) encodedCall(c *coder, v jsonscan.Value) {
 	bytes, ok := c.hex(v, -1)
 	if !ok {
@@ -132,7 +132,7 @@ func (e *Encoder) encodedCall(c *coder, v jsonscan.Value) {
 	c.add(bytes...)
 }
 
-// opaqueCall writes bytes: those of a call where one is given.
+// opaqueCall writes bytes, or the bytes of a call if one is given.
 func (e *Encoder) opaqueCall(bytes *coding) func(*coder, jsonscan.Value) {
 	return func(c *coder, v jsonscan.Value) {
 		if v.Kind() != jsonscan.Object {
@@ -148,7 +148,7 @@ func (e *Encoder) opaqueCall(bytes *coding) func(*coder, jsonscan.Value) {
 	}
 }
 
-// codedEvent writes one that stands in another value.
+// codedEvent writes an event inside another value.
 func (e *Encoder) codedEvent(c *coder, v jsonscan.Value) {
 	if index := v.Member("index"); index.Kind() != jsonscan.Absent {
 		e.eventOf(c, v, e.events.find(c, jsonscan.Value{}, index))

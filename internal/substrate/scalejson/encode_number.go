@@ -59,7 +59,7 @@ func unsignedCoding(bits int) coding {
 func (e *Encoder) compact(t *metadata.Type) coding {
 	bits := e.node(t.Element).bits
 	if bits == 0 {
-		return cannot(&e.metadata.Types[t.Element], "it is compact and no unsigned integer")
+		return cannot(&e.metadata.Types[t.Element], "it is compact but not an unsigned integer")
 	}
 	return coding{write: func(c *coder, v jsonscan.Value) {
 		if n, ok := c.unsigned(v, bits); ok {
@@ -68,10 +68,10 @@ func (e *Encoder) compact(t *metadata.Type) coding {
 	}}
 }
 
-// integer is one of at most 256 bits, little-endian.
+// integer is an integer of at most 256 bits, little-endian.
 type integer [32]byte
 
-// digits are those of an integer, in a string or as a JSON number, and whether it is negative.
+// digits returns the digits of an integer, from a string or a JSON number, and whether it is negative.
 func digits(v jsonscan.Value) (text string, negative, ok bool) {
 	text, ok = v.Text()
 	if v.Kind() == jsonscan.Number {
@@ -81,7 +81,7 @@ func digits(v jsonscan.Value) (text string, negative, ok bool) {
 	return text, negative, ok && text != "" && strings.Trim(text, "0123456789") == ""
 }
 
-// readMagnitude reads decimal digits. It fails above 256 bits.
+// readMagnitude parses decimal digits. It fails above 256 bits.
 func readMagnitude(text string) (n integer, fits bool) {
 	var limbs [4]uint64
 	for i := range len(text) {
@@ -101,7 +101,7 @@ func readMagnitude(text string) (n integer, fits bool) {
 	return n, true
 }
 
-// unsigned reads an unsigned integer.
+// unsigned parses an unsigned integer.
 func (c *coder) unsigned(v jsonscan.Value, bits int) (n integer, ok bool) {
 	text, negative, ok := digits(v)
 	if ok && !negative {
@@ -133,7 +133,7 @@ func (c *coder) signed(v jsonscan.Value, bits int) {
 			carry >>= 8
 		}
 	}
-	// What is above the size repeats the sign. Zero has no other one.
+	// The bits above the size repeat the sign. Zero is never negative.
 	sign := byte(int8(n[size-1]) >> 7)
 	for _, b := range n[size:] {
 		ok = ok && b == sign
@@ -168,10 +168,10 @@ func (c *coder) compact(n []byte) {
 	}
 }
 
-// length writes how many elements follow.
+// length writes the number of elements that follow.
 func (c *coder) length(n int) { c.compact(binary.LittleEndian.AppendUint64(nil, uint64(n))) }
 
-// hex reads bytes in 0x-hex, so many of them where that is not negative.
+// hex parses bytes in 0x-hex, exactly size bytes unless size is negative.
 func (c *coder) hex(v jsonscan.Value, size int) (bytes []byte, ok bool) {
 	text, _ := v.Text()
 	digits, prefixed := strings.CutPrefix(text, "0x")

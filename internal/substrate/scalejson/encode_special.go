@@ -12,7 +12,7 @@ import (
 	"github.com/feeledger/fees/internal/substrate/metadata"
 )
 
-// special are the types that [Codec] knows by their path, or takes apart by their parameters.
+// special returns the coding of types that [Codec] identifies by their path, or splits into their parameters.
 func (e *Encoder) special(id metadata.TypeID, t *metadata.Type) (coding, bool) {
 	switch {
 	case id == e.metadata.Extrinsic.Call, inRuntime(t, "RuntimeCall"):
@@ -30,7 +30,7 @@ func (e *Encoder) special(id metadata.TypeID, t *metadata.Type) (coding, bool) {
 	case "sp_runtime::generic::era::Era":
 		return coding{write: (*coder).era}, true
 	case "sp_runtime::multiaddress::MultiAddress", "polkadot_runtime_common::claims::EthereumAddress":
-		return cannot(t, "it is of no chain with accounts of 20 bytes"), true
+		return cannot(t, "it does not occur on chains with accounts of 20 bytes"), true
 	case "primitive_types::U256":
 		return unsignedCoding(256), true
 	case "frame_support::weights::weight_v2::Weight", "sp_weights::weight_v2::Weight":
@@ -62,7 +62,7 @@ func (e *Encoder) special(id metadata.TypeID, t *metadata.Type) (coding, bool) {
 	case t.Path[0] == "Result" && t.Kind == metadata.Variant:
 		return e.withParameters(t, 2, func(of []*coding) coding { return resultCoding(of[0], of[1]) }), true
 	case slices.Contains([]string{"WrapperOpaque", "WrapperKeepOpaque"}, last), slices.Contains([]string{"Range", "RangeInclusive"}, t.Path[0]):
-		return cannot(t, "no runtime was seen to have it"), true
+		return cannot(t, "no known runtime has it"), true
 	}
 	return coding{}, false
 }
@@ -70,11 +70,11 @@ func (e *Encoder) special(id metadata.TypeID, t *metadata.Type) (coding, bool) {
 func (e *Encoder) withParameters(t *metadata.Type, n int, of func([]*coding) coding) coding {
 	nodes := make([]*coding, n)
 	if len(t.Parameters) != n {
-		return cannot(t, "it has not as many parameters as it should")
+		return cannot(t, "it has the wrong number of parameters")
 	}
 	for i, p := range t.Parameters {
 		if p.Type == nil {
-			return cannot(t, "a parameter's type is not told")
+			return cannot(t, "a parameter's type is missing")
 		}
 		nodes[i] = e.node(*p.Type)
 	}
@@ -116,7 +116,7 @@ func resultCoding(ok, err *coding) coding {
 	}}
 }
 
-// dictionaryCoding is a map. A key is the text of its value, which is JSON where that is no
+// dictionaryCoding returns the coding of a map. A key is the text of its value, which is JSON unless it is a
 // string.
 func dictionaryCoding(key, value *coding) coding {
 	return coding{write: func(c *coder, v jsonscan.Value) {
@@ -142,14 +142,14 @@ func dictionaryCoding(key, value *coding) coding {
 	}}
 }
 
-// flags are the sum of those that are named.
+// flags returns the coding of a set of flags: the sum of those named.
 func (e *Encoder) flags(t *metadata.Type) coding {
 	if len(t.Parameters) != 1 || t.Parameters[0].Type == nil || len(t.Fields) != 1 {
-		return cannot(t, "it does not tell its flags")
+		return cannot(t, "its flags are missing")
 	}
 	width := e.node(t.Fields[0].Type).bits
 	if width == 0 || width > 64 {
-		return cannot(t, "its flags are in no integer of 64 bits")
+		return cannot(t, "its flags are not in an integer of 64 bits")
 	}
 	known := map[string]uint64{}
 	var list []string
@@ -186,12 +186,12 @@ func (c *coder) vote(v jsonscan.Value) {
 	c.add(bytes...)
 }
 
-// address reads an account of 20 bytes. A checksum must be right.
+// address parses an account of 20 bytes. A checksum must be right.
 func (c *coder) address(v jsonscan.Value) {
 	text, _ := v.Text()
 	a, err := chain.ParseAddress(text)
 	if err != nil {
-		c.wrong("an address, 0x and 40 hex digits, whose checksum is right", v)
+		c.wrong("an address of 0x and 40 hex digits with a valid checksum", v)
 		return
 	}
 	c.add(a[:]...)
@@ -200,7 +200,7 @@ func (c *coder) address(v jsonscan.Value) {
 func (e *Encoder) account32(t *metadata.Type) coding {
 	network, known := e.metadata.SS58Prefix()
 	if !known {
-		return cannot(t, "the runtime does not tell its SS58Prefix")
+		return cannot(t, "the runtime does not define SS58Prefix")
 	}
 	return coding{write: func(c *coder, v jsonscan.Value) {
 		text, _ := v.Text()
@@ -217,7 +217,7 @@ func (e *Encoder) account32(t *metadata.Type) coding {
 	}}
 }
 
-// era reads {"immortalEra": "0x00"} or {"mortalEra": [period, phase]}.
+// era parses {"immortalEra": "0x00"} or {"mortalEra": [period, phase]}.
 func (c *coder) era(v jsonscan.Value) {
 	const want = `{"immortalEra": "0x00"} or {"mortalEra": [period, phase]}, with a period of 4 to 65536 that is a power of two`
 	key, value, _ := v.Only()
@@ -241,7 +241,7 @@ func (c *coder) era(v jsonscan.Value) {
 	c.bytes = binary.LittleEndian.AppendUint16(c.bytes, uint16(bits.TrailingZeros64(period)-1)|uint16(phase/step)<<4)
 }
 
-// data reads a piece of an identity.
+// data parses a piece of an identity.
 func (c *coder) data(v jsonscan.Value) {
 	const want = `{"none": null}, {"raw": at most 32 bytes}, or a hash: blakeTwo256, sha256, keccak256, shaThree256`
 	key, value, _ := v.Only()

@@ -9,27 +9,26 @@ import (
 	"github.com/feeledger/fees/internal/substrate/metadata"
 )
 
-// Encoder makes SCALE of the JSON that a [Codec] writes: the bytes that were read, where the
-// text tells all of them. It does not in few places: a text without its byte order mark, what
-// followed a call in bytes, an Option of what has no bytes itself.
+// Encoder converts the JSON that a [Codec] writes back to SCALE. The result is the original bytes if the text
+// determines them. In a few cases it does not: a text without its byte order mark, bytes after a call in
+// bytes, an Option of a type without bytes.
 //
-// It also takes what people write: integers as JSON numbers, hex digits in any case, an address
-// without its checksum; a checksum that is there must be right. A call is {"method", "args"} or
-// {"callIndex", "args"} wherever one is wanted, or 0x and the hex digits of its call data.
-// Objects have all of their members and no others.
+// It also accepts what people write: integers as JSON numbers, hex digits in any case, an address without a
+// checksum; a checksum must be right if present. A call is {"method", "args"} or {"callIndex", "args"}
+// wherever one is required, or its call data in 0x-hex. Objects must have exactly their members.
 //
-// It is compiled once, and is for any number of goroutines at a time.
+// It is compiled once, and is safe for concurrent use.
 type Encoder struct {
 	metadata *metadata.Metadata
 	event    *metadata.TypeID
 	nodes    []*coding // by type
-	depth    int       // of the type that is compiled
+	depth    int       // of the type being compiled
 	calls    membersOf
 	events   membersOf
-	codec    func() *Codec // compiled where it is needed
+	codec    func() *Codec // compiled on demand
 }
 
-// EncodeError says which part of a value is not what its type wants.
+// EncodeError names the part of a value that does not match its type.
 type EncodeError struct {
 	Path string // such as args.calls[2].value, "" for the value itself
 	Want string
@@ -60,11 +59,11 @@ func (e *Encoder) Value(to []byte, id metadata.TypeID, v jsonscan.Value) ([]byte
 	return e.encode(to, v, e.nodes[id].write)
 }
 
-// Call appends a call with its names: {"method": {"pallet", "method"}, "args"}.
+// Call appends a call given by its names: {"method": {"pallet", "method"}, "args"}.
 func (e *Encoder) Call(to []byte, v jsonscan.Value) ([]byte, error) { return e.encode(to, v, e.call) }
 
 func (e *Encoder) encode(to []byte, v jsonscan.Value, write func(*coder, jsonscan.Value)) ([]byte, error) {
-	c := coder{bytes: to, most: len(to) + mostText}
+	c := coder{bytes: to, limit: len(to) + maxText}
 	c.with(write, v)
 	if c.err != nil {
 		return nil, c.err
@@ -72,31 +71,31 @@ func (e *Encoder) encode(to []byte, v jsonscan.Value, write func(*coder, jsonsca
 	return c.bytes, nil
 }
 
-// coder is a value on its way to SCALE.
+// coder is the state of encoding a value.
 type coder struct {
 	bytes []byte
-	most  int // bytes
+	limit int // in bytes
 	err   error
 	path  []step
 	depth int
 }
 
-// step leads from a value to a part of it: a name, or a place in an array where that is "".
+// step leads from a value to a part of it: a name, or an index in an array if the name is "".
 type step struct {
 	name  string
 	index int
 }
 
-// with writes a value, as deep as values may be nested.
+// with writes a value, within the limit of nesting.
 func (c *coder) with(write func(*coder, jsonscan.Value), v jsonscan.Value) {
 	switch {
 	case c.err != nil:
 		return
-	case c.depth == mostDepth:
-		c.wrong(fmt.Sprintf("values nested at most %d deep", mostDepth), v)
+	case c.depth == maxDepth:
+		c.wrong(fmt.Sprintf("values nested at most %d deep", maxDepth), v)
 		return
-	case len(c.bytes) > c.most:
-		c.wrong(fmt.Sprintf("values of at most %d bytes", mostText), v)
+	case len(c.bytes) > c.limit:
+		c.wrong(fmt.Sprintf("values of at most %d bytes", maxText), v)
 		return
 	}
 	c.depth++
@@ -104,7 +103,7 @@ func (c *coder) with(write func(*coder, jsonscan.Value), v jsonscan.Value) {
 	c.depth--
 }
 
-// part writes a part of a value, which has a name.
+// part writes a named part of a value.
 func (c *coder) part(name string, write func(*coder, jsonscan.Value), v jsonscan.Value) {
 	c.at(step{name: name}, write, v)
 }
@@ -115,7 +114,7 @@ func (c *coder) at(s step, write func(*coder, jsonscan.Value), v jsonscan.Value)
 	c.path = c.path[:len(c.path)-1]
 }
 
-// wrong says what was wanted in the place of a value.
+// wrong records an error: the form required instead of a value.
 func (c *coder) wrong(want string, v jsonscan.Value) {
 	have := v.Kind().String()
 	if v.Kind() != jsonscan.Absent {
@@ -143,22 +142,22 @@ func (c *coder) wrongAs(want, have string) {
 
 func (c *coder) add(bytes ...byte) { c.bytes = append(c.bytes, bytes...) }
 
-// coding is a type, compiled.
+// coding is a compiled type.
 type coding struct {
 	write func(*coder, jsonscan.Value)
 	kind  kind
 	bits  int // of an unsigned integer, 0 for other types
 }
 
-// node is a type's. While a type is compiled, those inside it may refer to it.
+// node returns a type's coding. While a type is being compiled, types inside it may refer to it.
 func (e *Encoder) node(id metadata.TypeID) *coding {
 	if n := e.nodes[id]; n != nil {
 		return n
 	}
 	n := &coding{}
 	e.nodes[id] = n
-	if e.depth++; e.depth > mostTypes {
-		*n = cannot(&e.metadata.Types[id], "it is nested too deep in other types")
+	if e.depth++; e.depth > maxTypes {
+		*n = cannot(&e.metadata.Types[id], "it is nested too deeply")
 	} else {
 		*n = e.compile(id)
 	}
@@ -166,7 +165,7 @@ func (e *Encoder) node(id metadata.TypeID) *coding {
 	return n
 }
 
-// value writes a value of a type, which may be compiled later than what refers to it.
+// value writes a value of a type, which may be compiled later than its references.
 func (n *coding) value(c *coder, v jsonscan.Value) { n.write(c, v) }
 
 func (e *Encoder) compile(id metadata.TypeID) coding {
@@ -190,21 +189,21 @@ func (e *Encoder) compile(id metadata.TypeID) coding {
 	case metadata.Compact:
 		return e.compact(t)
 	}
-	return cannot(t, "bits are not known")
+	return cannot(t, "bits are not supported")
 }
 
-// cannot is a type that no rule is known for.
+// cannot returns the coding of a type without a known rule.
 func cannot(t *metadata.Type, why string) coding {
 	name := strings.Join(t.Path, "::")
 	if name == "" {
-		name = "a type without a name"
+		name = "an unnamed type"
 	}
 	return coding{write: func(c *coder, v jsonscan.Value) {
 		c.wrong(fmt.Sprintf("no value of %s, which cannot be encoded: %s", name, why), v)
 	}}
 }
 
-// inner is a type that looks like the one inside it.
+// inner returns the coding of a type written like the one inside it.
 func inner(n *coding) coding {
 	if n.write == nil { // it contains itself
 		return coding{write: func(c *coder, v jsonscan.Value) { c.with(n.value, v) }}
@@ -218,7 +217,7 @@ var noBytes = coding{kind: null, write: func(c *coder, v jsonscan.Value) {
 	}
 }}
 
-// fields are those of a struct or of a variant.
+// fields returns the coding of the fields of a struct or a variant.
 func (e *Encoder) fields(t *metadata.Type, fields []metadata.Field) coding {
 	named := 0
 	ids := make([]metadata.TypeID, len(fields))
@@ -241,7 +240,7 @@ func (e *Encoder) fields(t *metadata.Type, fields []metadata.Field) coding {
 	return cannot(t, "some fields have names, others have none")
 }
 
-// parameter is a member of an object with the type that its value has.
+// parameter is a member of an object and the type of its value.
 type parameter struct {
 	name string
 	node *coding
@@ -299,7 +298,7 @@ func (e *Encoder) tuple(ids []metadata.TypeID) coding {
 	}}
 }
 
-// list writes the elements of an array, of which there must be so many.
+// list writes the elements of an array, exactly n of them.
 func (c *coder) list(n int, of func(i int) *coding, v jsonscan.Value) {
 	if v.Kind() != jsonscan.Array {
 		c.wrong(fmt.Sprintf("an array of %d", n), v)
@@ -342,7 +341,7 @@ func (e *Encoder) sequence(element *coding) coding {
 
 func (e *Encoder) array(t *metadata.Type) coding {
 	n := int(t.Length)
-	if t.Length > mostElements {
+	if t.Length > maxElements {
 		return cannot(t, "it is an array of more than 2048 elements")
 	}
 	element := e.node(t.Element)
@@ -355,7 +354,7 @@ func (e *Encoder) array(t *metadata.Type) coding {
 	return coding{write: func(c *coder, v jsonscan.Value) { c.list(n, func(int) *coding { return element }, v) }}
 }
 
-// alternative is a variant as it is named in JSON.
+// alternative is a variant by its name in JSON.
 type alternative struct {
 	parameter
 	index uint8
@@ -378,8 +377,8 @@ func (e *Encoder) variant(t *metadata.Type) coding {
 		if basic {
 			name = v.Name
 		}
-		if alternatives[name] != nil { // JSON does not tell them apart
-			alternatives[name].node = &coding{write: cannot(t, "two variants are called "+name).write}
+		if alternatives[name] != nil { // JSON cannot distinguish them
+			alternatives[name].node = &coding{write: cannot(t, "two variants have the name "+name).write}
 			continue
 		}
 		alternatives[name] = &alternative{parameter{name, &nodes[i]}, v.Index}

@@ -13,7 +13,7 @@ import (
 	"github.com/feeledger/fees/internal/substrate/scalejson"
 )
 
-// Make call data of a call as Sidecar writes it, and read them again.
+// Encode a call in Sidecar's form to call data, and decode it again.
 func Example() {
 	packed, err := os.ReadFile("../../test/chaingen/runtimes/moonbeam-2100.scale.zst") // as state_getMetadata gave them
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/feeledger/fees/internal/substrate/scale"
 )
 
-// Key encodes a key of a map that somebody gave: an integer in decimal digits, and for other
-// types their SCALE in hex, which must be a value of the type.
+// Key encodes a map key from a user: an integer in decimal digits, or for other types the key's SCALE in hex,
+// which must be a value of the type.
 func (c *Codec) Key(id metadata.TypeID, given string) ([]byte, error) {
 	if bits := c.nodes[id].bits; bits > 0 {
 		n, err := strconv.ParseUint(given, 10, min(bits, 64))

@@ -9,7 +9,7 @@ import (
 	"github.com/feeledger/fees/internal/substrate/metadata"
 )
 
-// maker makes up values of a runtime's types.
+// maker generates values of a runtime's types.
 type maker struct {
 	*rand.Rand
 	m      *metadata.Metadata
@@ -60,7 +60,7 @@ func (k *maker) tallest(fields []metadata.Field) (h int) {
 	return h
 }
 
-// value appends a value; with no room left it is one of the smallest.
+// value appends a value; when no room is left, one of the smallest.
 func (k *maker) value(to []byte, id metadata.TypeID, room int) []byte {
 	t := &k.m.Types[id]
 	switch {
@@ -80,7 +80,7 @@ func (k *maker) value(to []byte, id metadata.TypeID, room int) []byte {
 		return k.fields(to, t.Fields, room)
 	case metadata.Variant:
 		if len(t.Variants) == 0 {
-			return to // there is no value of it
+			return to // it has no values
 		}
 		v := &t.Variants[k.IntN(len(t.Variants))]
 		for tries := 0; k.tallest(v.Fields) > max(room, k.height[id]-1) && tries < 1000; tries++ {
@@ -127,7 +127,7 @@ func (k *maker) fields(to []byte, fields []metadata.Field, room int) []byte {
 	return to
 }
 
-// sorted makes a map or a set in the order that a chain encodes it in.
+// sorted sorts a map or a set in the order in which a chain encodes it.
 func (k *maker) sorted(to []byte, t *metadata.Type, room int) []byte {
 	var keys [][]byte
 	for range k.IntN(4) {

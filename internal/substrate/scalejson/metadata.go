@@ -8,23 +8,23 @@ import (
 	"github.com/feeledger/fees/internal/substrate/scale"
 )
 
-// metadataVersion is the one that a node's state_getMetadata has, and that Sidecar's form is
-// known of.
+// metadataVersion is the version that a node's state_getMetadata returns, and the only one for which Sidecar's
+// form is known.
 const metadataVersion = 14
 
-// Metadata writes the metadata that the codec was made of as /runtime/metadata does. They are
-// read and written from the beginning to the end, and nothing is built of them.
+// Metadata writes the codec's metadata as /runtime/metadata does. It reads and writes them in one pass and
+// builds nothing.
 //
-// Values of constants are decoded, all others are hex. Sidecar lets polkadot-js write a
-// constant first, unless it is nothing but an integer of at most 128 bits: then an integer of
-// more than 52 bits is hex, names of fields have no underscore at their end, and an era is hex.
-// It decodes them by the types that it knows then: at a block with which the runtime changes,
-// those of the runtime before, so that it writes what the values are not. That is not done here.
+// Values of constants are decoded, all others are hex. In Sidecar, polkadot-js writes a constant first, unless
+// it is just an integer of at most 128 bits: then an integer of more than 52 bits is hex, field names have no
+// trailing underscore, and an era is hex. Sidecar decodes constants with the types that it has loaded: at a
+// block with an upgrade, those of the old runtime, so it writes wrong values. Metadata does not reproduce
+// that.
 func (c *Codec) Metadata(bytes []byte) ([]byte, error) {
 	w := &Writer{Reader: scale.NewReader(bytes), Text: make([]byte, 0, 5*len(bytes)/2)}
 	w.member(`{"magicNumber":`, func() { w.number(uint64(w.U32())) })
 	if version := w.U8(); w.Err() == nil && version != metadataVersion {
-		return nil, fmt.Errorf("metadata of version %d: they are written of version %d alone", version, metadataVersion)
+		return nil, fmt.Errorf("metadata of version %d: only version %d can be written", version, metadataVersion)
 	}
 	w.member(`,"metadata":{"v14":{"lookup":{"types":`, w.each(w.registered))
 	w.member(`},"pallets":`, w.each(func() { c.pallet(w) }))
@@ -44,7 +44,7 @@ func (c *Codec) Metadata(bytes []byte) ([]byte, error) {
 	return w.Text, nil
 }
 
-// member writes what is before a value, and the value.
+// member writes the text before a value, and the value.
 func (w *Writer) member(before string, value func()) {
 	w.raw(before)
 	value()
@@ -60,12 +60,12 @@ func (w *Writer) compact() { w.number(w.CompactUint()) }
 
 func (w *Writer) octet() { w.number(uint64(w.U8())) }
 
-// each is a list of elements.
+// each writes a list of elements.
 func (w *Writer) each(element func()) func() {
 	return func() { w.list(w.Length(1), func(int) { element() }) }
 }
 
-// optional is a value, or null.
+// optional writes a value, or null.
 func (w *Writer) optional(value func()) func() {
 	return func() {
 		if w.Option() {
@@ -76,7 +76,7 @@ func (w *Writer) optional(value func()) func() {
 	}
 }
 
-// one is the name that an index has.
+// one writes the name for an index.
 func (w *Writer) one(what string, names ...string) func() {
 	return func() {
 		if i := w.U8(); int(i) < len(names) {
@@ -92,7 +92,7 @@ func (w *Writer) docs() {
 	w.byte('}')
 }
 
-// registered is a type with its number.
+// registered writes a type with its number.
 func (w *Writer) registered() {
 	w.member(`{"id":`, w.compact)
 	w.member(`,"type":{"path":`, w.each(w.text))
@@ -106,7 +106,7 @@ func (w *Writer) registered() {
 	w.byte('}')
 }
 
-// definition is what a type is made of.
+// definition writes the content of a type.
 func (w *Writer) definition() {
 	switch kind := metadata.Kind(w.U8()); kind {
 	case metadata.Composite:
@@ -138,7 +138,7 @@ func (w *Writer) definition() {
 		w.member(`{"bitSequence":{"bitStoreType":`, w.compact)
 		w.member(`,"bitOrderType":`, w.compact)
 	default:
-		w.Fail("no kind of type is %d", kind)
+		w.Fail("unknown kind of type %d", kind)
 	}
 	w.raw("}}")
 }
@@ -169,7 +169,7 @@ func (c *Codec) pallet(w *Writer) {
 	w.byte('}')
 }
 
-// entry is an item of a pallet's storage.
+// entry writes an item of a pallet's storage.
 func (w *Writer) entry() {
 	w.member(`{"name":`, w.text)
 	w.member(`,"modifier":`, w.one("modifier of a storage entry", "Optional", "Default"))
@@ -184,7 +184,7 @@ func (w *Writer) entry() {
 		w.member(`,"value":`, w.compact)
 		w.raw("}}")
 	default:
-		w.Fail("no kind of storage entry is %d", kind)
+		w.Fail("unknown kind of storage entry %d", kind)
 	}
 	w.member(`,"fallback":`, func() { w.Hex(w.Blob()) })
 	w.docs()
@@ -196,7 +196,7 @@ func (c *Codec) constant(w *Writer) {
 	w.member(`,"type":`, func() { w.number(id) })
 	coded := w.Blob()
 	if w.Err() == nil && id >= uint64(len(c.nodes)) {
-		w.Fail("there is no type %d", id)
+		w.Fail("type %d does not exist", id)
 	}
 	if w.Err() != nil {
 		return
@@ -204,14 +204,14 @@ func (c *Codec) constant(w *Writer) {
 	value := &Writer{Reader: scale.NewReader(coded), Text: append(w.Text, `,"value":`...), depth: w.depth}
 	c.Constant(value, metadata.TypeID(id))
 	if err := value.End(); err != nil {
-		w.Fail("the value of a constant: %w", err)
+		w.Fail("value of a constant: %w", err)
 		return
 	}
 	w.Text = value.Text
 	w.docs()
 }
 
-// Constant writes a value as Sidecar writes one in metadata.
+// Constant writes a value in Sidecar's form for metadata.
 func (c *Codec) Constant(w *Writer, id metadata.TypeID) {
 	n := c.nodes[id]
 	w.unsanitized = n.kind == named || n.bits == 0 || n.bits > 128

@@ -11,7 +11,7 @@ import (
 	"github.com/feeledger/fees/internal/substrate/scalejson"
 )
 
-// Metadata that are cut, or followed by a byte more, are an error that says where.
+// Truncated metadata, or metadata with an additional byte, are an error with the position.
 func TestCutMetadata(t *testing.T) {
 	bytes := unzip(t, sample)
 	c := scalejson.New(parse(t, bytes))
@@ -20,20 +20,20 @@ func TestCutMetadata(t *testing.T) {
 		require.ErrorContains(t, err, "metadata: SCALE at byte", "%d bytes", n)
 	}
 	_, err := c.Metadata(append(slices.Clone(bytes), 0))
-	require.ErrorContains(t, err, "1 bytes are left over")
+	require.ErrorContains(t, err, "1 bytes left over")
 	other := slices.Clone(bytes)
 	other[4] = 15
 	_, err = c.Metadata(other)
-	require.EqualError(t, err, "metadata of version 15: they are written of version 14 alone")
+	require.EqualError(t, err, "metadata of version 15: only version 14 can be written")
 }
 
-// A constant is read by its type, to its last byte.
+// A constant is decoded by its type, to its last byte.
 func TestConstantsThatCannotBe(t *testing.T) {
 	bytes := unzip(t, sample)
 	m := parse(t, bytes)
 	none := scalejson.New(types(primitive(metadata.U8)))
 	_, err := none.Metadata(bytes)
-	require.ErrorContains(t, err, "there is no type")
+	require.ErrorContains(t, err, "does not exist")
 	wrong := slices.Clone(m.Types)
 	for i := range wrong {
 		if wrong[i].Kind == metadata.Primitive && wrong[i].Primitive == metadata.U32 {
@@ -41,11 +41,11 @@ func TestConstantsThatCannotBe(t *testing.T) {
 		}
 	}
 	_, err = scalejson.New(types(wrong...)).Metadata(bytes)
-	require.ErrorContains(t, err, "the value of a constant: SCALE at byte")
+	require.ErrorContains(t, err, "value of a constant: SCALE at byte")
 }
 
-// What polkadot-js itself writes otherwise than Sidecar does, in its own words: names that it
-// adds to, eras, integers of more than 52 bits that are a part of something.
+// Values that polkadot-js writes differently from Sidecar, in its own form: names with suffixes, eras, nested
+// integers of more than 52 bits.
 func TestConstantsOfPolkadotJS(t *testing.T) {
 	c := scalejson.New(parse(t, unzip(t, sample)))
 	for of, want := range map[string]string{
@@ -60,7 +60,7 @@ func TestConstantsOfPolkadotJS(t *testing.T) {
 	}
 }
 
-// FuzzMetadata: whatever a node says, there are metadata as JSON or an error.
+// FuzzMetadata: for any data from a node, there are metadata as JSON or an error.
 func FuzzMetadata(f *testing.F) {
 	c := scalejson.New(parse(f, unzip(f, sample)))
 	octet := slices.Concat(number(0), number(0), number(0), []byte{5, byte(metadata.U8)}, number(0))

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// CamelCase spells a name as polkadot-js does: words begin with a capital but for the first;
-// capitals at the beginning of a word become small but for the last, and digits count as such.
-// NextFeeMultiplier is nextFeeMultiplier, EVM is evm, XCMExecuted is xcmExecuted.
+// CamelCase spells a name as polkadot-js does: words start with a capital except the first; capitals at the
+// start of a word become lower case except the last, and digits count as capitals. NextFeeMultiplier becomes
+// nextFeeMultiplier, EVM becomes evm, XCMExecuted becomes xcmExecuted.
 func CamelCase(name string) string {
 	var b strings.Builder
 	for i, word := range strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("-_., ", r) }) {
@@ -57,10 +57,10 @@ func upper(letter byte) byte {
 	return letter
 }
 
-// taken are the names that a field cannot have in polkadot-js.
+// taken are the field names that polkadot-js reserves.
 var taken = []string{"entries", "keys", "new", "size", "hash", "registry"}
 
-// fieldName is the key of a struct's field.
+// fieldName returns the key of a struct's field.
 func fieldName(name string) string {
 	name = CamelCase(name)
 	if strings.Contains(name, "#") {

@@ -74,7 +74,7 @@ func appendSigned(to, bytes []byte) []byte {
 
 func negative(bytes []byte) bool { return len(bytes) > 0 && bytes[len(bytes)-1] >= 0x80 }
 
-// magnitude is how far an integer in two's complement is from zero.
+// magnitude returns the absolute value of an integer in two's complement.
 func magnitude(bytes []byte) []byte {
 	if !negative(bytes) {
 		return bytes

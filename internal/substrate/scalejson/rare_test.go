@@ -15,8 +15,8 @@ import (
 	"github.com/feeledger/fees/internal/substrate/scalejson"
 )
 
-// rareTexts are what the oracle said of values of types that the sample does not have: lines of
-// a type's name, a value, and its text.
+// rareTexts are the oracle's texts for types that the sample does not have: lines of a type's name, a value,
+// and its text.
 const rareTexts = "testdata/rare.values"
 
 // rare are the types, added to those of the sample.
@@ -30,7 +30,7 @@ func number(n int) []byte { return compact(nil, binary.LittleEndian.AppendUint32
 
 func word(text string) []byte { return append(number(len(text)), text...) }
 
-// add adds a type, of which the definition is given; parameters are all called T.
+// add adds a type with a definition; all its parameters are called T.
 func (r *rare) add(name, path string, parameters []metadata.TypeID, definition ...[]byte) metadata.TypeID {
 	id := r.next
 	r.next++
@@ -52,7 +52,7 @@ func (r *rare) add(name, path string, parameters []metadata.TypeID, definition .
 	return id
 }
 
-// struc is a struct of fields, which have a name or "".
+// struc returns a struct of fields, which have a name or "".
 func struc(fields ...any) []byte { return append([]byte{0}, fieldsOf(fields...)...) }
 
 func fieldsOf(fields ...any) []byte {
@@ -69,7 +69,7 @@ func fieldsOf(fields ...any) []byte {
 	return coded
 }
 
-// rareTypes are the sample with types that no runtime of the collection has.
+// rareTypes returns the sample with types that no runtime of the collection has.
 func rareTypes(t testing.TB) ([]byte, map[string]metadata.TypeID) {
 	bytes := unzip(t, sample)
 	m := parse(t, bytes)
@@ -118,7 +118,7 @@ func rareTypes(t testing.TB) ([]byte, map[string]metadata.TypeID) {
 	return slices.Concat(bytes[:5], number(int(r.next)), bytes[5+len(number(len(m.Types))):end], r.coded, bytes[end:]), r.named
 }
 
-// typesEnd is where the types of metadata end.
+// typesEnd returns the end of the types in metadata.
 func typesEnd(t testing.TB, bytes []byte) int {
 	r := scale.NewReader(bytes)
 	list := func(skip func()) {
@@ -160,7 +160,7 @@ func typesEnd(t testing.TB, bytes []byte) int {
 	return r.At()
 }
 
-// Where the accounts of an address are not the chain's, Sidecar takes them for the chain's.
+// If an address contains a different kind of account, Sidecar decodes it as the chain's.
 func TestAddressesOfOtherAccounts(t *testing.T) {
 	m := types(primitive(metadata.U8), metadata.Type{Kind: metadata.Array, Element: 0, Length: 32},
 		metadata.Type{Kind: metadata.Composite, Path: []string{"sp_core", "crypto", "AccountId32"}, Fields: []metadata.Field{{Type: 1}}},

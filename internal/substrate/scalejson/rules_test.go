@@ -16,7 +16,7 @@ import (
 	"github.com/feeledger/fees/internal/substrate/scalejson"
 )
 
-// The right column is what stringCamelCase of @polkadot/util 12.6.2 made of the left one.
+// The right column is the output of stringCamelCase of @polkadot/util 12.6.2 for the left one.
 func TestCamelCase(t *testing.T) {
 	for name, want := range map[string]string{
 		"NextFeeMultiplier": "nextFeeMultiplier", "EVM": "evm", "XCMExecuted": "xcmExecuted", "NFTOrder": "nftOrder",
@@ -30,7 +30,7 @@ func TestCamelCase(t *testing.T) {
 	}
 }
 
-// The addresses are what encodeAddress of @polkadot/util-crypto 12.6.2 made.
+// The addresses are the output of encodeAddress of @polkadot/util-crypto 12.6.2.
 func TestSS58(t *testing.T) {
 	account := make([]byte, 32)
 	for i := range account {
@@ -49,7 +49,7 @@ func TestSS58(t *testing.T) {
 	}
 }
 
-// types is metadata that have nothing but types.
+// types are metadata with nothing but types.
 func types(list ...metadata.Type) *metadata.Metadata {
 	call := metadata.TypeID(len(list)) // no type's
 	return &metadata.Metadata{Version: 14, Types: list, Extrinsic: metadata.Extrinsic{Call: call}}
@@ -95,7 +95,7 @@ func TestIntegers(t *testing.T) {
 	require.ErrorContains(t, err, "more than 128 bits")
 }
 
-// integer is a little-endian integer as math/big has it.
+// integer returns a little-endian integer in math/big's text form.
 func integer(bytes []byte, signed bool) string {
 	bytes = slices.Clone(bytes)
 	slices.Reverse(bytes)
@@ -125,28 +125,28 @@ func TestStrings(t *testing.T) {
 	require.Error(t, err)
 }
 
-// What polkadot-js would write otherwise, or not at all, is an error that names the type.
+// Values that polkadot-js writes differently, or not at all, are an error that names the type.
 func TestUnknownTypes(t *testing.T) {
 	u8 := primitive(metadata.U8)
 	of := metadata.TypeID(0)
 	parameter := []metadata.Parameter{{Name: "T", Type: &of}}
 	for want, typ := range map[string]metadata.Type{
-		"bits in elements of more than a byte":            {Kind: metadata.Bits, Element: 1, Order: 1},
-		"a::WrapperOpaque as":                             {Kind: metadata.Composite, Path: []string{"a", "WrapperOpaque"}},
-		"more than 2048 elements":                         {Kind: metadata.Array, Length: 2049},
-		"some fields have names":                          {Kind: metadata.Composite, Fields: []metadata.Field{{Name: "a"}, {}}},
-		"has not as many parameters":                      {Kind: metadata.Composite, Path: []string{"BTreeMap"}, Parameters: parameter},
-		"a parameter's type is not told":                  {Kind: metadata.Variant, Path: []string{"Option"}, Parameters: []metadata.Parameter{{Name: "T"}}},
-		"does not tell its SS58Prefix":                    {Kind: metadata.Composite, Path: []string{"sp_core", "crypto", "AccountId32"}},
-		"it does not tell its flags":                      {Kind: metadata.Composite, Path: []string{"pallet_identity", "types", "BitFlags"}},
-		"a type without a name as Sidecar does: it is co": {Kind: metadata.Compact, Element: 1},
+		"bits in elements of more than a byte":      {Kind: metadata.Bits, Element: 1, Order: 1},
+		"a::WrapperOpaque as":                       {Kind: metadata.Composite, Path: []string{"a", "WrapperOpaque"}},
+		"more than 2048 elements":                   {Kind: metadata.Array, Length: 2049},
+		"some fields have names":                    {Kind: metadata.Composite, Fields: []metadata.Field{{Name: "a"}, {}}},
+		"the wrong number of parameters":            {Kind: metadata.Composite, Path: []string{"BTreeMap"}, Parameters: parameter},
+		"a parameter's type is missing":             {Kind: metadata.Variant, Path: []string{"Option"}, Parameters: []metadata.Parameter{{Name: "T"}}},
+		"the runtime does not define SS58Prefix":    {Kind: metadata.Composite, Path: []string{"sp_core", "crypto", "AccountId32"}},
+		"its flags are missing":                     {Kind: metadata.Composite, Path: []string{"pallet_identity", "types", "BitFlags"}},
+		"an unnamed type as Sidecar does: it is co": {Kind: metadata.Compact, Element: 1},
 	} {
 		_, err := write(types(u8, typ), 1, make([]byte, 64))
 		require.ErrorContains(t, err, want)
 	}
 }
 
-// Types that double each other, contain themselves or are nested without end come to an end.
+// Types that double each other, contain themselves or are nested without end terminate.
 func TestHostileTypes(t *testing.T) {
 	double := []metadata.Type{{Kind: metadata.Tuple}}
 	for i := range metadata.TypeID(100) {
@@ -177,7 +177,7 @@ func TestHostileTypes(t *testing.T) {
 	require.ErrorContains(t, err, "nested")
 }
 
-// Metadata that name the same types again and again do not take more room for it.
+// Metadata that repeat the same types do not take more memory for it.
 func TestPalletsThatShareTheirTypes(t *testing.T) {
 	m := small()
 	fields := make([]metadata.Field, 10000)
@@ -206,7 +206,7 @@ func TestKeys(t *testing.T) {
 	}{
 		{0, "258", "02010000"}, {0, "4294967296", "want an integer of 32 bits"}, {0, "0x01", "want an integer"}, {0, "-1", "want an integer"},
 		{1, "18446744073709551615", "ffffffffffffffff0000000000000000"}, {1, "18446744073709551616", "want an integer of 64 bits"},
-		{2, "0x01", "01"}, {2, "0x02", "a truth value is 2"}, {2, "0x0100", "left over"}, {2, "true", "want 0x"}, {2, "0x0", "want 0x"},
+		{2, "0x01", "01"}, {2, "0x02", "a bool is 2, want 0 or 1"}, {2, "0x0100", "left over"}, {2, "true", "want 0x"}, {2, "0x0", "want 0x"},
 		{3, "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac", "f24ff3a9cf04c71dbc94d0b566f7a27b94566cac"},
 		{3, "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566c", "too early"},
 	} {
@@ -219,7 +219,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// FuzzValue: whatever bytes are, a value of any type is JSON or an error.
+// FuzzValue: for any bytes, a value of any type is JSON or an error.
 func FuzzValue(f *testing.F) {
 	m := parse(f, unzip(f, sample))
 	c := scalejson.New(m)

@@ -15,8 +15,8 @@ import (
 	"github.com/feeledger/fees/internal/substrate/scalejson"
 )
 
-// small is a made-up runtime with the shapes that the sample has no value of. The rules for
-// them are polkadot-js's; the whole collection of real metadata held them to Sidecar's code.
+// small returns a generated runtime with forms that the sample does not have. The rules for them are
+// polkadot-js's, verified with Sidecar's code on the whole collection of real metadata.
 func small() *metadata.Metadata {
 	id := func(n metadata.TypeID) *metadata.TypeID { return &n }
 	of := func(ids ...metadata.TypeID) (list []metadata.Parameter) {
@@ -103,7 +103,7 @@ func TestShapes(t *testing.T) {
 	require.ErrorContains(t, err, `a map has the key ["1","0x"] twice`)
 }
 
-// A call in bytes is written as one only where it is named so and reads as one.
+// Bytes are written as a call only if named so and if they decode as one.
 func TestCallsInCalls(t *testing.T) {
 	c := scalejson.New(small())
 	arguments := func(bytes string) (method, args string) {
@@ -119,7 +119,7 @@ func TestCallsInCalls(t *testing.T) {
 	for bytes, want := range map[string]string{
 		"0900":                               `{}`,
 		"0901" + "08" + "0900":               `{"call":{"method":{"pallet":"system","method":"doNothing"},"args":{}}}`,
-		"0901" + "0c" + "090007":             `{"call":{"method":{"pallet":"system","method":"doNothing"},"args":{}}}`, // the rest is passed over
+		"0901" + "0c" + "090007":             `{"call":{"method":{"pallet":"system","method":"doNothing"},"args":{}}}`, // the rest is ignored
 		"0901" + "08" + "0909":               `{"call":"0x0909"}`,
 		"0901" + "08" + "0904":               `{"call":"0x0904"}`,
 		"0901" + "00":                        `{"call":"0x"}`,
@@ -135,7 +135,7 @@ func TestCallsInCalls(t *testing.T) {
 	require.Equal(t, `{"pallet":"system","method":"doNothing"}`, method)
 }
 
-// Calls in calls in bytes are read as deeply as any value, and each level once.
+// Nested calls in bytes are decoded as deeply as any value, and each level once.
 func TestCallsInCallsWithoutEnd(t *testing.T) {
 	c := scalejson.New(small())
 	call := []byte{9, 0}
@@ -167,7 +167,7 @@ func TestEventsPay(t *testing.T) {
 	}
 }
 
-// An address is written the same with and without what is remembered.
+// An address is written the same with and without the cache.
 func TestAddresses(t *testing.T) {
 	m := types(metadata.Type{Kind: metadata.Composite, Path: []string{"account", "AccountId20"}})
 	c := scalejson.New(m)

@@ -9,8 +9,8 @@ import (
 	"github.com/feeledger/fees/internal/substrate/metadata"
 )
 
-// special are the types that polkadot-js knows by their path, and those that it takes apart
-// by their parameters.
+// special returns the node of types that polkadot-js identifies by their path, or splits into their
+// parameters.
 func (c *Codec) special(id metadata.TypeID, t *metadata.Type) (node, bool) {
 	switch {
 	case id == c.metadata.Extrinsic.Call, inRuntime(t, "RuntimeCall"):
@@ -40,7 +40,7 @@ func (c *Codec) special(id metadata.TypeID, t *metadata.Type) (node, bool) {
 		return c.flags(t), true
 	case "BTreeMap":
 		return c.withParameters(t, 2, func(of []*node) node { return c.dictionary(of[0], of[1]) }), true
-	case "BTreeSet": // no array to Sidecar: calls in it would stay as they are
+	case "BTreeSet": // not an array for Sidecar: calls inside are not converted
 		return c.withParameters(t, 1, func(of []*node) node {
 			n := c.sequence(&node{write: func(w *Writer) { w.value(of[0]) }})
 			n.argument = nil
@@ -67,16 +67,17 @@ func (c *Codec) special(id metadata.TypeID, t *metadata.Type) (node, bool) {
 	return node{}, false
 }
 
-// named is an integer with a name: a Percent is no byte, and several of them are not hex.
+// named returns the node of an integer with a type name: a Percent is not a byte, and several are not written
+// as hex.
 func (c *Codec) named(t *metadata.Type) node {
 	n := forward(c.node(t.Fields[0].Type))
 	n.kind = named
 	return n
 }
 
-// multiAddress is one of several forms of an address. Two of them are errors: an index, which
-// Sidecar writes in SS58, of a network that is not the chain's; and what has few bytes behind it,
-// for Sidecar then guesses the form by how many bytes are left.
+// multiAddress returns the node of an address in one of several forms. Two of them are errors: an index, which
+// Sidecar writes in SS58 of a different network; and a form followed by few bytes, because Sidecar then
+// guesses the form from the number of bytes left.
 func (c *Codec) multiAddress(t *metadata.Type) node {
 	for _, v := range t.Variants {
 		if v.Name == "Id" && (len(v.Fields) != 1 || c.metadata.Types[v.Fields[0].Type].Name() != "AccountId20") {
@@ -85,7 +86,7 @@ func (c *Codec) multiAddress(t *metadata.Type) node {
 	}
 	form := c.variant(t)
 	index := unknown(t, "it is an index, in SS58")
-	guess := unknown(t, "its form is guessed of the last 8, 20 or 32 bytes")
+	guess := unknown(t, "its form is guessed from the last 8, 20 or 32 bytes")
 	return node{write: func(w *Writer) {
 		if left := w.Left(); left <= 8 || left == 20 || left == 32 {
 			guess.write(w)
@@ -98,8 +99,8 @@ func (c *Codec) multiAddress(t *metadata.Type) node {
 	}}
 }
 
-// wrapper is a value behind its length: Sidecar leaves it encoded. One that is a call it would
-// decode where an argument is named so.
+// wrapper returns the node of a value with a length prefix: Sidecar leaves it encoded. It would decode one
+// that is a call if the argument has that name.
 func wrapper(t *metadata.Type, of *node) node {
 	n := node{write: func(w *Writer) { w.Hex(w.Blob()) }}
 	if of.kind == call {
@@ -108,20 +109,20 @@ func wrapper(t *metadata.Type, of *node) node {
 	return n
 }
 
-// inRuntime tells whether the type is one of a runtime's own.
+// inRuntime reports whether the type is defined by the runtime itself.
 func inRuntime(t *metadata.Type, name string) bool {
 	return len(t.Path) == 2 && t.Path[1] == name && strings.HasSuffix(t.Path[0], "_runtime")
 }
 
-// withParameters makes a generic type of its parameters.
+// withParameters returns the node of a generic type, built from those of its parameters.
 func (c *Codec) withParameters(t *metadata.Type, n int, of func([]*node) node) node {
 	nodes := make([]*node, n)
 	if len(t.Parameters) != n {
-		return unknown(t, "it has not as many parameters as it should")
+		return unknown(t, "it has the wrong number of parameters")
 	}
 	for i, p := range t.Parameters {
 		if p.Type == nil {
-			return unknown(t, "a parameter's type is not told")
+			return unknown(t, "a parameter's type is missing")
 		}
 		nodes[i] = c.node(*p.Type)
 	}
@@ -159,7 +160,7 @@ func result(ok, err *node) node {
 	}}
 }
 
-// dictionary is a map: an object, whose keys are strings whatever they are made of.
+// dictionary returns the node of a map: an object, whose keys are strings whatever their type.
 func (c *Codec) dictionary(key, value *node) node {
 	return node{write: func(w *Writer) {
 		w.byte('{')
@@ -169,7 +170,7 @@ func (c *Codec) dictionary(key, value *node) node {
 				w.byte(',')
 			}
 			from, unsanitized := len(w.Text), w.unsanitized
-			w.unsanitized = false // a key is a string in any case
+			w.unsanitized = false // a key is always a string
 			w.value(key)
 			w.unsanitized = unsanitized
 			if w.Err() != nil {
@@ -198,14 +199,14 @@ func (c *Codec) dictionary(key, value *node) node {
 	}}
 }
 
-// flags are the names of those that are set.
+// flags returns the node of a set of flags: the names of those set.
 func (c *Codec) flags(t *metadata.Type) node {
 	if len(t.Parameters) != 1 || t.Parameters[0].Type == nil || len(t.Fields) != 1 {
-		return unknown(t, "it does not tell its flags")
+		return unknown(t, "its flags are missing")
 	}
 	bits := c.node(t.Fields[0].Type).bits
 	if bits == 0 || bits > 64 {
-		return unknown(t, "its flags are in no integer of 64 bits")
+		return unknown(t, "its flags are not in an integer of 64 bits")
 	}
 	variants := c.metadata.Types[*t.Parameters[0].Type].Variants
 	return node{write: func(w *Writer) {
@@ -225,32 +226,32 @@ func (c *Codec) flags(t *metadata.Type) node {
 		}
 		w.byte(']')
 		if known != value {
-			w.Fail("flags are %#x, of which only %#x have names", value, known)
+			w.Fail("the flags are %#x, but only %#x have names", value, known)
 		}
 	}}
 }
 
-// vote is yes or no, and for how many periods its owner's tokens stay locked.
+// vote writes yes or no, and the number of periods for which the voter's tokens stay locked.
 func (w *Writer) vote() {
 	const convictions, conviction = 7, 0x7f
 	bytes := w.Bytes(1)
 	if bytes != nil && bytes[0]&conviction >= convictions {
-		w.Fail("no vote has the conviction %d", bytes[0]&conviction)
+		w.Fail("invalid conviction %d of a vote", bytes[0]&conviction)
 	}
 	w.Hex(bytes)
 }
 
-// account32 is an account of 32 bytes. The network that SS58 begins with is a constant of the
-// runtime, which for Sidecar comes before what the node says of its chain.
+// account32 returns the node of an account of 32 bytes. The SS58 prefix is a constant of the runtime; Sidecar
+// prefers it to the node's chain properties.
 func (c *Codec) account32(t *metadata.Type) node {
 	network, found := c.metadata.SS58Prefix()
 	if !found {
-		return unknown(t, "the runtime does not tell its SS58Prefix")
+		return unknown(t, "the runtime does not define SS58Prefix")
 	}
 	return node{write: func(w *Writer) { w.String(SS58(w.Bytes(32), network)) }}
 }
 
-// era is how long an extrinsic is valid: for ever, or a period and a phase in it.
+// era writes the lifetime of an extrinsic: immortal, or a period and a phase.
 func (w *Writer) era() {
 	first := w.U8()
 	if first == 0 {
@@ -262,7 +263,7 @@ func (w *Writer) era() {
 	period := uint64(2) << (coded & 15)
 	phase := (coded >> 4) * max(period>>12, 1)
 	if period < 4 || phase >= period {
-		w.Fail("no era has the period %d and the phase %d", period, phase)
+		w.Fail("invalid era with the period %d and the phase %d", period, phase)
 		return
 	}
 	if w.unsanitized {
@@ -278,7 +279,7 @@ func (w *Writer) era() {
 	w.raw(`"]}`)
 }
 
-// data is a piece of an identity: nothing, up to 32 bytes, or a hash.
+// data writes a piece of an identity: nothing, up to 32 bytes, or a hash.
 func (w *Writer) data() {
 	switch how := w.U8(); {
 	case how == 0:
@@ -291,7 +292,7 @@ func (w *Writer) data() {
 		w.raw([]string{`{"blakeTwo256":`, `{"sha256":`, `{"keccak256":`, `{"shaThree256":`}[how-34])
 		w.Hex(w.Bytes(32))
 	default:
-		w.Fail("no data of an identity is of kind %d", how)
+		w.Fail("unknown kind of identity data %d", how)
 		return
 	}
 	w.byte('}')

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/crypto/blake2b"
 )
 
-// SS58 is an account in Substrate's own form: its network, its bytes and a checksum, in base 58.
+// SS58 returns an account in Substrate's text form: its network, its bytes and a checksum, in base 58.
 //
 // Source: docs.substrate.io, SS58 address format.
 func SS58(account []byte, network uint16) string {
@@ -16,7 +16,7 @@ func SS58(account []byte, network uint16) string {
 	return base58(append(bytes, sum[:2]...))
 }
 
-// ss58Network is how a network begins an account.
+// ss58Network returns the prefix of a network.
 func ss58Network(network uint16) []byte {
 	if network > 63 {
 		return []byte{byte(network&0xfc>>2) | 0x40, byte(network>>8) | byte(network&3<<6)}
@@ -49,12 +49,12 @@ func base58(bytes []byte) string {
 	return string(text)
 }
 
-// mostBase58 is more digits than an account has.
-const mostBase58 = 64
+// maxBase58 is more than the number of digits of an account.
+const maxBase58 = 64
 
-// unbase58 reads what base58 writes, and nothing of what it does not.
+// unbase58 decodes the output of base58, and rejects everything else.
 func unbase58(text string) []byte {
-	if len(text) > mostBase58 {
+	if len(text) > maxBase58 {
 		return nil
 	}
 	var bytes []byte // the last first

@@ -9,24 +9,24 @@ import (
 	"github.com/feeledger/fees/internal/substrate/scale"
 )
 
-// Writer reads values from the one end and writes their text at the other. Its error is the
-// reader's; the text is worthless where there is one.
+// Writer reads values and appends their text. Its error is the reader's; after an error the text is
+// meaningless.
 type Writer struct {
 	*scale.Reader
 	Text []byte
-	// Addresses are looked up before a checksum is made, where they are given.
+	// Addresses is an optional cache of checksummed addresses.
 	Addresses *Addresses
 	depth     int
-	// unsanitized says that polkadot-js writes, and Sidecar comes too late with its own rules.
+	// unsanitized reports that polkadot-js writes the text, so that Sidecar's own rules do not apply.
 	unsanitized bool
 }
 
 const (
-	// mostDepth is how deeply types may be nested, as a batch of batches is.
-	mostDepth = 512
-	// mostText is how long a text may get. Values without bytes have text too: types that
-	// double each other could write for ever.
-	mostText = 64 << 20
+	// maxDepth is the maximum nesting of values, such as batches of batches.
+	maxDepth = 512
+	// maxText is the maximum length of a text. Values without bytes have text too: types that double each other
+	// would otherwise grow without bound.
+	maxText = 64 << 20
 )
 
 // value writes a value of a type.
@@ -36,11 +36,11 @@ func (w *Writer) with(write func(*Writer)) {
 	switch {
 	case w.Err() != nil:
 		return
-	case w.depth == mostDepth:
-		w.Fail("values are nested more than %d deep", mostDepth)
+	case w.depth == maxDepth:
+		w.Fail("values are nested more than %d deep", maxDepth)
 		return
-	case len(w.Text) > mostText:
-		w.Fail("the text of the values is longer than %d bytes", mostText)
+	case len(w.Text) > maxText:
+		w.Fail("the text of the values is longer than %d bytes", maxText)
 		return
 	}
 	w.depth++
@@ -59,7 +59,7 @@ func (w *Writer) Hex(bytes []byte) {
 	w.byte('"')
 }
 
-// String writes a text as JSON.stringify does: it escapes what it must and nothing else.
+// String writes a text as JSON.stringify does, with only the necessary escapes.
 func (w *Writer) String(text string) { w.Text = AppendString(w.Text, text) }
 
 // AppendString writes a text as JSON.stringify does.
@@ -103,9 +103,9 @@ func (w *Writer) list(n int, element func(i int)) {
 	w.byte(']')
 }
 
-// unsigned writes a little-endian integer of a type with so many bits.
+// unsigned writes a little-endian integer of a type with that number of bits.
 func (w *Writer) unsigned(bytes []byte, bits int) {
-	if w.unsanitized && (bits > mostNumberType || width(bytes) > mostNumberBits) {
+	if w.unsanitized && (bits > maxNumberType || width(bytes) > maxNumberBits) {
 		w.bigEndian(bytes, bits)
 		return
 	}
@@ -116,7 +116,7 @@ func (w *Writer) unsigned(bytes []byte, bits int) {
 
 // signed writes a little-endian integer in two's complement.
 func (w *Writer) signed(bytes []byte) {
-	if w.unsanitized && (len(bytes)*8 > mostNumberType || width(magnitude(bytes)) > mostNumberBits) {
+	if w.unsanitized && (len(bytes)*8 > maxNumberType || width(magnitude(bytes)) > maxNumberBits) {
 		w.bigEndian(bytes, len(bytes)*8)
 		return
 	}
@@ -125,11 +125,11 @@ func (w *Writer) signed(bytes []byte) {
 	w.byte('"')
 }
 
-// polkadot-js writes an integer as a number where it has at most so many bits, and its type so
-// many; others are hex, the first digits first.
-const mostNumberBits, mostNumberType = 52, 128
+// polkadot-js writes an integer as a number up to maxNumberBits bits, if its type has up to maxNumberType;
+// others are hex, big-endian.
+const maxNumberBits, maxNumberType = 52, 128
 
-// bigEndian writes a little-endian integer of a type with so many bits as hex.
+// bigEndian writes a little-endian integer of a type with that number of bits as hex.
 func (w *Writer) bigEndian(bytes []byte, bits int) {
 	digits := make([]byte, bits/8)
 	copy(digits, bytes)
@@ -137,7 +137,7 @@ func (w *Writer) bigEndian(bytes []byte, bits int) {
 	w.Hex(digits)
 }
 
-// width is how many bits a little-endian integer has.
+// width returns the number of bits of a little-endian integer.
 func width(bytes []byte) int {
 	for i := len(bytes) - 1; i >= 0; i-- {
 		if bytes[i] != 0 {
@@ -156,8 +156,8 @@ func (w *Writer) Lines(texts []string) {
 	w.String(strings.Join(lines, "\n"))
 }
 
-// text writes UTF-8 behind its length.
+// text writes UTF-8 with a length prefix.
 func (w *Writer) text() { w.String(unmarked(w.Reader.Text())) }
 
-// unmarked is a text as JavaScript's decoder has it, which drops a byte order mark.
+// unmarked returns a text as JavaScript's decoder does, without a byte order mark.
 func unmarked(text string) string { return strings.TrimPrefix(text, "\uFEFF") }

@@ -7,7 +7,7 @@ import (
 	"github.com/feeledger/fees/internal/substrate/trie"
 )
 
-// A trie with the keys 1314 and 4819 has one node, in which both leaves stand.
+// A trie with the keys 1314 and 4819 has one node, which contains both leaves.
 func ExampleProof_Value() {
 	proof, err := trie.ParseProof(`{"at":"0xef08","proof":["0x8012001443031404ff1443081904fe"]}`)
 	if err != nil {

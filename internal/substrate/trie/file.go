@@ -9,9 +9,9 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// ParseProof reads a proof as people keep it, in JSON: an answer of state_getReadProof with
-// all that JSON-RPC has around it, its result, any object whose member proof has the parts,
-// the array of parts itself, or an array of such, whose parts are taken together.
+// ParseProof parses a proof stored as JSON: a complete JSON-RPC response of state_getReadProof, its result,
+// any object whose member proof contains the parts, the array of parts, or an array of any of these, whose
+// parts are combined.
 func ParseProof(text string) (*Proof, error) {
 	v, err := jsonscan.Parse(text)
 	if err != nil {
@@ -24,20 +24,20 @@ func ParseProof(text string) (*Proof, error) {
 	return NewProof(parts), nil
 }
 
-// deepest is how many levels a proof may have: an array of answers, each with its result, in
-// which is the array of parts.
+// deepest is the maximum nesting of a proof: an array of responses, each with its result, which contains the
+// array of parts.
 const deepest = 4
 
-var errNoProof = errors.New("want an answer of state_getReadProof, or an array of nodes in 0x-hex")
+var errNoProof = errors.New("want a response of state_getReadProof, or an array of nodes in 0x-hex")
 
-// appendParts appends the parts that a value of at most so many levels has.
+// appendParts appends the parts in a value of at most that many levels.
 func appendParts(to [][]byte, v jsonscan.Value, levels int) (_ [][]byte, err error) {
 	switch kind := v.Kind(); {
 	case levels == 0:
 		return nil, fmt.Errorf("%w: have one inside others", errNoProof)
 	case kind == jsonscan.Object:
 		if failure := v.Member("error"); failure.Kind() != jsonscan.Absent && failure.Kind() != jsonscan.Null {
-			return nil, fmt.Errorf("the answer is an error: %s", jsonscan.Excerpt(failure.Raw()))
+			return nil, fmt.Errorf("the response is an error: %s", jsonscan.Excerpt(failure.Raw()))
 		}
 		for _, name := range []string{"result", "proof"} {
 			if inside := v.Member(name); inside.Kind() != jsonscan.Absent {

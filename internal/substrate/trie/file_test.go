@@ -13,7 +13,7 @@ import (
 	"github.com/feeledger/fees/internal/substrate/trie"
 )
 
-// The forms in which a proof may come: each has the leaf with the key aa and the value bb.
+// The accepted forms of a proof: each contains the leaf with the key aa and the value bb.
 func TestParseProof(t *testing.T) {
 	const leaf = `"0x42aa04bb"`
 	root := blake2b.Sum256([]byte{0x42, 0xaa, 0x04, 0xbb})
@@ -38,7 +38,7 @@ func TestParseProof(t *testing.T) {
 	for text, want := range map[string]string{
 		``:                                  "the text ends too early",
 		`{`:                                 "the text ends too early",
-		`"0x42aa04bb"`:                      `want an answer of state_getReadProof, or an array of nodes in 0x-hex: have "0x42aa04bb"`,
+		`"0x42aa04bb"`:                      `want a response of state_getReadProof, or an array of nodes in 0x-hex: have "0x42aa04bb"`,
 		`null`:                              "have null",
 		`{"result":null}`:                   "have null",
 		`{"at":"0xef08"}`:                   "have an object without result and proof",
@@ -47,16 +47,16 @@ func TestParseProof(t *testing.T) {
 		`["0x42aa04b"]`:                     `node 0 is "0x42aa04b"`,
 		`["0xzz"]`:                          `node 0 is "0xzz"`,
 		`{"proof":["0x00"],"proof":[]}`:     "twice",
-		`{"id":1,"error":{"code":4003}}`:    `the answer is an error: {"code":4003}`,
+		`{"id":1,"error":{"code":4003}}`:    `the response is an error: {"code":4003}`,
 		`[{"result":{"proof":[["0x00"]]}}]`: "have one inside others",
-		`[{"id":1,"error":"no"}]`:           `the answer is an error: "no"`,
+		`[{"id":1,"error":"no"}]`:           `the response is an error: "no"`,
 	} {
 		_, err := trie.ParseProof(text)
 		require.ErrorContains(t, err, want, text)
 	}
 }
 
-// FuzzParseProof: what is read has all the nodes that another reader of JSON finds in it.
+// FuzzParseProof: the result has all the nodes that another JSON parser finds.
 func FuzzParseProof(f *testing.F) {
 	for _, text := range []string{
 		`["0x42aa04bb"]`, `{"jsonrpc":"2.0","id":1,"result":{"at":"0xef08","proof":["0x42aa04bb","0x00"]}}`,
@@ -83,7 +83,7 @@ func FuzzParseProof(f *testing.F) {
 	})
 }
 
-// leaves are the strings of a proof in any of its forms.
+// leaves returns the strings of a proof in any of its forms.
 func leaves(v any) (list []string) {
 	switch v := v.(type) {
 	case string:

@@ -10,25 +10,24 @@ import (
 	"github.com/feeledger/fees/internal/substrate/scale"
 )
 
-// Layout is how the nodes of a trie have their values: the state version of a runtime.
+// Layout defines how the nodes of a trie store their values: the state version of a runtime.
 type Layout int
 
-// The layouts that there are.
+// The layouts.
 const (
 	Layout0 Layout = 0 // each value is in its node
-	Layout1 Layout = 1 // those of more than 32 bytes are known by their hash
+	Layout1 Layout = 1 // values of more than 32 bytes are stored by their hash
 )
 
-// ListRoot is the root of the trie of a list: its keys are the places in the list from 0 on,
-// as compact integers.
+// ListRoot returns the root of the trie of a list: its keys are the indices from 0 on, as compact integers.
 //
-// It is the extrinsics root of a block, where the list has its extrinsics as they are
-// encoded, with their length before them. Runtimes make that in layout 0, also those whose
-// state has layout 1, unless their version says otherwise (system_version 2).
+// For a block's encoded extrinsics, each with its length prefix, it is the extrinsics root. Runtimes compute
+// that in layout 0, even those whose state has layout 1, unless their version specifies otherwise
+// (system_version 2).
 //
-// Sources: specification, B.7.2 (ext_trie_blake2_256_ordered_root);
-// paritytech/polkadot-sdk, substrate/frame/system/src/lib.rs (extrinsics_data_root) and
-// substrate/primitives/version/src/lib.rs (extrinsics_root_state_version).
+// Sources: specification, B.7.2 (ext_trie_blake2_256_ordered_root); paritytech/polkadot-sdk,
+// substrate/frame/system/src/lib.rs (extrinsics_data_root) and substrate/primitives/version/src/lib.rs
+// (extrinsics_root_state_version).
 func ListRoot(list [][]byte, layout Layout) Hash {
 	if len(list) == 0 {
 		return blake2b.Sum256([]byte{emptyTrie})
@@ -41,11 +40,11 @@ func ListRoot(list [][]byte, layout Layout) Hash {
 	return blake2b.Sum256(layout.encode(items))
 }
 
-// item is an item of a list with what is left of its key, in nibbles.
+// item is an item of a list and the rest of its key, in nibbles.
 type item struct{ key, value []byte }
 
-// encode is the node above some items, in the order of their keys. No key of a list begins
-// with another one, so that all values are in leaves.
+// encode returns the node above some items, sorted by key. No key of a list is a prefix of another, so all
+// values are in leaves.
 func (l Layout) encode(items []item) []byte {
 	first, last := items[0], items[len(items)-1]
 	switch {
@@ -55,7 +54,7 @@ func (l Layout) encode(items []item) []byte {
 	case len(items) == 1:
 		return scale.AppendBlob(appendHead(nil, leaf, first.key), first.value)
 	}
-	shared := 0 // the first and the last share what all do
+	shared := 0 // all items share what the first and the last share
 	for first.key[shared] == last.key[shared] {
 		shared++
 	}
@@ -75,7 +74,7 @@ func (l Layout) encode(items []item) []byte {
 	return append(binary.LittleEndian.AppendUint16(encoded, has), children...)
 }
 
-// merkleValue is what a parent has of a node.
+// merkleValue returns a parent's reference to a node.
 //
 // Source: specification, definition 29.
 func merkleValue(encoded []byte) []byte {
@@ -86,9 +85,8 @@ func merkleValue(encoded []byte) []byte {
 	return hash[:]
 }
 
-// appendHead appends what a node begins with: its variant with the number of nibbles of its
-// partial key, and that key. A place of a list has far fewer nibbles than the first byte can
-// tell of.
+// appendHead appends the start of a node: its variant with the number of nibbles of its partial key, and that
+// key. A list's key has far fewer nibbles than the first byte can express.
 func appendHead(to []byte, v variant, partial []byte) []byte {
 	to = append(to, v.prefix|byte(len(partial)))
 	if len(partial)%2 == 1 {

@@ -4,50 +4,50 @@ import (
 	"github.com/feeledger/fees/internal/substrate/scale"
 )
 
-// hashLength is how many bytes a hash has. What is shorter stands for itself.
+// hashLength is the number of bytes of a hash. Shorter nodes are embedded.
 const hashLength = 32
 
-// valueForm is how a node has its value.
+// valueForm is the way a node stores its value.
 type valueForm int
 
 const (
 	noValue valueForm = iota
-	inline            // in the node, behind its length
+	inline            // in the node, with a length prefix
 	byHash            // the value's hash is in the node
 )
 
-// variant is a kind of node. The first byte of an encoding has the variant's prefix and, in
-// the bits that are left, how many nibbles the partial key has.
+// variant is a kind of node. The first byte of an encoding contains the variant's prefix and, in the remaining
+// bits, the number of nibbles of the partial key.
 //
 // Source: specification, definition 25.
 type variant struct {
 	prefix byte
-	most   byte // what the bits for the number of nibbles can hold
+	limit  byte // maximum in the bits for the number of nibbles
 	branch bool
 	value  valueForm
 }
 
 var (
-	leaf            = variant{prefix: 0b01_000000, most: 0b111111, value: inline}
-	branch          = variant{prefix: 0b10_000000, most: 0b111111, branch: true}
-	branchWithValue = variant{prefix: 0b11_000000, most: 0b111111, branch: true, value: inline}
-	leafByHash      = variant{prefix: 0b001_00000, most: 0b11111, value: byHash}
-	branchByHash    = variant{prefix: 0b0001_0000, most: 0b1111, branch: true, value: byHash}
+	leaf            = variant{prefix: 0b01_000000, limit: 0b111111, value: inline}
+	branch          = variant{prefix: 0b10_000000, limit: 0b111111, branch: true}
+	branchWithValue = variant{prefix: 0b11_000000, limit: 0b111111, branch: true, value: inline}
+	leafByHash      = variant{prefix: 0b001_00000, limit: 0b11111, value: byHash}
+	branchByHash    = variant{prefix: 0b0001_0000, limit: 0b1111, branch: true, value: byHash}
 )
 
-// emptyTrie is the encoding of the only node of a trie without keys. No other trie has it.
+// emptyTrie is the encoding of the only node of an empty trie. No other trie has it.
 const emptyTrie = 0
 
-// node is a node of a trie. Its bytes are parts of its encoding, and no copies.
+// node is a node of a trie. Its bytes share the encoding.
 type node struct {
 	variant
 	partial  []byte     // nibbles of the key
 	stored   []byte     // the value, or its hash
-	children [16][]byte // each child's hash, or its encoding where that is shorter; nil where there is none
+	children [16][]byte // each child's hash, or its encoding if shorter; nil if none
 }
 
-// readNode reads a node, whose encoding is the variant with the number of nibbles, the
-// partial key, of a branch which children it has, the value, and the children.
+// readNode decodes a node: the variant with the number of nibbles, the partial key, for a branch the set of
+// its children, the value, and the children.
 //
 // Source: specification, definitions 24 to 28.
 func readNode(encoded []byte) (node, error) {
@@ -56,7 +56,7 @@ func readNode(encoded []byte) (node, error) {
 	if r.Err() != nil {
 		return node{}, r.Err()
 	}
-	n.partial = readPartial(r, nibbleCount(r, encoded[0]&n.most, n.most))
+	n.partial = readPartial(r, nibbleCount(r, encoded[0]&n.limit, n.limit))
 	var has uint16
 	if n.branch {
 		if has = r.U16(); has == 0 {
@@ -83,18 +83,18 @@ func readNode(encoded []byte) (node, error) {
 
 func readVariant(r *scale.Reader, first byte) variant {
 	for _, v := range [...]variant{leaf, branch, branchWithValue, leafByHash, branchByHash} {
-		if first&^v.most == v.prefix {
+		if first&^v.limit == v.prefix {
 			return v
 		}
 	}
-	r.Fail("no node begins with 0x%02x", first)
+	r.Fail("invalid first byte 0x%02x of a node", first)
 	return variant{}
 }
 
-// nibbleCount is how many nibbles a partial key has. Where the bits of the first byte are
-// full, the bytes that follow are added, up to the first that is not full itself.
-func nibbleCount(r *scale.Reader, first, most byte) int {
-	count, full := int(first), first == most
+// nibbleCount reads the number of nibbles of a partial key. If the bits of the first byte are all set, the
+// following bytes are added, up to the first that is not 255.
+func nibbleCount(r *scale.Reader, first, limit byte) int {
+	count, full := int(first), first == limit
 	for full {
 		next := r.U8() // 0 at the end
 		count, full = count+int(next), next == 0xff
@@ -102,8 +102,7 @@ func nibbleCount(r *scale.Reader, first, most byte) int {
 	return count
 }
 
-// readPartial reads a partial key. One of an odd number of nibbles begins with a zero that
-// is none of them.
+// readPartial reads a partial key. An odd number of nibbles is preceded by a zero nibble as padding.
 //
 // Source: specification, definition 199 and node_codec.rs.
 func readPartial(r *scale.Reader, count int) []byte {
@@ -117,7 +116,7 @@ func readPartial(r *scale.Reader, count int) []byte {
 	return partial[1:]
 }
 
-// nibbles are the halves of bytes, the higher one first.
+// nibbles returns the halves of bytes, the higher one first.
 //
 // Source: specification, definition 199 (hex encoding) and 2.4.3 (KeyEncode).
 func nibbles(bytes []byte) []byte {

@@ -20,13 +20,13 @@ func unhex(t testing.TB, text string) []byte {
 	return b
 }
 
-// refused are encodings that no chain writes, each of which another reader could take for
-// something. The key is that whose value it would tell.
+// refused are encodings that no chain writes, but that another decoder could misread. The key is the one whose
+// value it would return.
 var refused = map[string]struct{ encoded, want string }{
 	"nothing":                                  {"", "the bytes end too early"},
-	"the empty node":                           {"00", "no node begins with 0x00"},
-	"compact proofs":                           {"01 00", "no node begins with 0x01"},
-	"reserved":                                 {"0f 00", "no node begins with 0x0f"},
+	"the empty node":                           {"00", "invalid first byte 0x00 of a node"},
+	"compact proofs":                           {"01 00", "invalid first byte 0x01 of a node"},
+	"reserved":                                 {"0f 00", "invalid first byte 0x0f of a node"},
 	"a padding that is not zero":               {"41 1a 04 bb", "padded with 0x1"},
 	"the same in a branch":                     {"81 1a 01 00 0c 40 04 bb", "padded with 0x1"},
 	"a branch without children":                {"80 00 00", "a branch without children"},
@@ -34,11 +34,11 @@ var refused = map[string]struct{ encoded, want string }{
 	"one with a value by hash":                 {"10 00 00" + strings.Repeat("11", 32), "a branch without children"},
 	"an empty child":                           {"80 01 00 00", "a child of 0 bytes"},
 	"a child of 33 bytes":                      {"80 01 00 84 42 aa 78" + strings.Repeat("bb", 30), "a child of 33 bytes"},
-	"something behind a leaf":                  {"42 aa 04 bb 00", "1 bytes are left over"},
-	"something behind a branch":                {"80 01 00 0c 40 04 bb ff", "1 bytes are left over"},
-	"something behind a value's hash":          {"22 aa" + strings.Repeat("11", 33), "1 bytes are left over"},
-	"a longer form of a value's length":        {"42 aa 05 00 bb", "longer than it need be"},
-	"a longer form of a child's length":        {"80 01 00 0d 00 40 04 bb", "longer than it need be"},
+	"something behind a leaf":                  {"42 aa 04 bb 00", "1 bytes left over"},
+	"something behind a branch":                {"80 01 00 0c 40 04 bb ff", "1 bytes left over"},
+	"something behind a value's hash":          {"22 aa" + strings.Repeat("11", 33), "1 bytes left over"},
+	"a longer form of a value's length":        {"42 aa 05 00 bb", "not in its shortest form"},
+	"a longer form of a child's length":        {"80 01 00 0d 00 40 04 bb", "not in its shortest form"},
 	"a value that ends early":                  {"42 aa 08 bb", "the bytes end too early"},
 	"a value that is longer than memory":       {"42 aa 13 ffffffffffffffff", "the bytes end too early"},
 	"a value's hash that ends early":           {"22 aa" + strings.Repeat("11", 31), "the bytes end too early"},
@@ -54,7 +54,7 @@ func TestRefused(t *testing.T) {
 		encoded := unhex(t, c.encoded)
 		_, err := readNode(encoded)
 		require.ErrorContains(t, err, c.want, name)
-		if name == "the empty node" { // which is a trie of its own
+		if name == "the empty node" { // which is its own trie
 			continue
 		}
 		for _, key := range []string{"", "aa", "0a", "1a", "00", "01"} {
@@ -66,7 +66,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A node that stands in its parent is read as strictly.
+// An embedded node is decoded as strictly.
 func TestRefusedInside(t *testing.T) {
 	for name, c := range refused {
 		inside := unhex(t, c.encoded)
@@ -81,7 +81,7 @@ func TestRefusedInside(t *testing.T) {
 	}
 }
 
-// taken are encodings of each variant, with long partial keys and short ones.
+// taken are encodings of each variant, with long and short partial keys.
 var taken = []string{
 	"42aa04bb", "40 00", "7f00 0a" + strings.Repeat("5a", 31) + "04bb", "7fff00" + strings.Repeat("5a", 159) + "00",
 	"80 1200 14 43031404ff 14 43081904fe", "c00100 04bb 0c4004bb",
@@ -98,11 +98,11 @@ func TestTaken(t *testing.T) {
 	}
 }
 
-// encode is the node's one encoding.
+// encode returns the node's canonical encoding.
 func (n *node) encode() []byte {
 	first, digits := []byte{n.prefix | byte(len(n.partial))}, n.partial
-	if more := len(n.partial) - int(n.most); more >= 0 {
-		first = append(append([]byte{n.prefix | n.most}, bytes.Repeat([]byte{0xff}, more/0xff)...), byte(more%0xff))
+	if more := len(n.partial) - int(n.limit); more >= 0 {
+		first = append(append([]byte{n.prefix | n.limit}, bytes.Repeat([]byte{0xff}, more/0xff)...), byte(more%0xff))
 	}
 	if len(digits)%2 == 1 {
 		digits = append([]byte{0}, digits...)
@@ -131,8 +131,7 @@ func (n *node) encode() []byte {
 	return append(encoded, children...)
 }
 
-// FuzzNode: bytes that are read as a node are the one encoding of that node, and no key makes
-// the reader of a proof do anything but answer.
+// FuzzNode: bytes that decode as a node are its canonical encoding, and no key crashes the verifier.
 func FuzzNode(f *testing.F) {
 	for _, c := range refused {
 		f.Add(unhex(f, c.encoded), []byte{0x0a})

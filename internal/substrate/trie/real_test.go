@@ -17,8 +17,8 @@ import (
 
 type recordedProof struct{ StateRoot, StorageKey, StorageValue string }
 
-// openRealProof is a proof of Moonbeam's last block, 16796696, as a node of the real chain
-// answered it. It is public, and not a part of this repository.
+// openRealProof returns a proof of Moonbeam's last block, 16796696, from a node of the real chain. It is
+// public, and not a part of this repository.
 func openRealProof(t *testing.T) (root trie.Hash, key, value []byte, nodes [][]byte) {
 	text, err := os.ReadFile(repository.Shared(t, "realnet", "moonbeam-16796696-total-supply-proof.json"))
 	require.NoError(t, err)
@@ -37,8 +37,8 @@ func openRealProof(t *testing.T) (root trie.Hash, key, value []byte, nodes [][]b
 	return trie.Hash(unhex(t, c.StateRoot)), unhex(t, c.StorageKey), unhex(t, c.StorageValue), nodes
 }
 
-// The value comes out of the real proof. With any bit of a node or of the root changed it is
-// refused; with any bit of the key changed there is no value.
+// The real proof yields the value. With any changed bit of a node or the root it is rejected; with any changed
+// bit of the key there is no value.
 func TestRealProof(t *testing.T) {
 	root, key, value, nodes := openRealProof(t)
 	requireAnswer(t, trie.NewProof(nodes), root, key, value)
@@ -74,9 +74,8 @@ func TestRealProof(t *testing.T) {
 	require.Less(t, absent, 8*len(key), "of others the proof tells nothing")
 }
 
-// The extrinsics root of each block of five chains is that of its extrinsics, as real
-// runtimes made it, in layout 0: of a state of layout 1 too. (The state roots there are a
-// simulator's.)
+// The extrinsics root of each block of five chains is that of its extrinsics, as computed by real runtimes, in
+// layout 0: even if the state has layout 1. (The state roots there are a simulator's.)
 func TestExtrinsicsRoots(t *testing.T) {
 	blocks := 0
 	for _, name := range pairs.RealRuntimes {
@@ -115,8 +114,8 @@ func TestExtrinsicsRoots(t *testing.T) {
 	require.Greater(t, blocks, 130)
 }
 
-// A recorded block has a proof of the relay chain's state in its setValidationData, made by
-// the code that collators have. What the relay chain's configuration is stands in it.
+// A recorded block has a proof of the relay chain's state in its setValidationData, created by the code of
+// collators. It contains the relay chain's configuration.
 func TestProofInARecordedBlock(t *testing.T) {
 	text, err := os.ReadFile("../../../testdata/recordings/moonbeam-2100/blocks/1.json")
 	require.NoError(t, err)

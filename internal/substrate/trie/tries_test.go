@@ -27,7 +27,7 @@ func unhex(t testing.TB, text string) []byte {
 	return b
 }
 
-// requireAnswer wants a proof to tell what a key has: has nil for nothing.
+// requireAnswer requires a proof to yield a key's value, or nil for none.
 func requireAnswer(t *testing.T, p *trie.Proof, root trie.Hash, key, has []byte) {
 	value, there, err := p.Value(root, key)
 	require.NoError(t, err, "key %x", key)
@@ -37,8 +37,8 @@ func requireAnswer(t *testing.T, p *trie.Proof, root trie.Hash, key, has []byte)
 	}
 }
 
-// beside are keys near another one: its beginnings, those that it begins, and those that
-// differ from it by one bit.
+// beside returns keys near another one: its prefixes, keys that it is a prefix of, and those that differ from
+// it by one bit.
 func beside(key []byte) (list [][]byte) {
 	list = append(list, append(slices.Clone(key), 0), append(slices.Clone(key), 0xff))
 	for i := range key {
@@ -52,12 +52,11 @@ func beside(key []byte) (list [][]byte) {
 	return list
 }
 
-// The roots in testdata/roots.json were made by another implementation: by the function
-// calculate_state_root of @acala-network/chopsticks-executor 1.5.1 (npm). The builder of the
-// tests has the same, and from its nodes each value comes out, and of the keys beside them
-// nothing. They have nodes of less than 32 bytes, of 32 and of more, partial keys around each
-// length that takes a byte more, values of none, 32, 33 and many bytes in leaves and in
-// branches, and keys that begin others.
+// The roots in testdata/roots.json are from a different implementation: calculate_state_root of
+// @acala-network/chopsticks-executor 1.5.1 (npm). The tests' builder computes the same, and its nodes yield
+// each value, and none for neighbouring keys. They have nodes of less than 32 bytes, of 32 and of more,
+// partial keys around each length that takes another byte, values of none, 32, 33 and many bytes in leaves and
+// in branches, and keys that are prefixes of others.
 func TestRootsOfAnotherImplementation(t *testing.T) {
 	text, err := os.ReadFile("testdata/roots.json")
 	require.NoError(t, err)
@@ -88,9 +87,9 @@ func TestRootsOfAnotherImplementation(t *testing.T) {
 	}
 }
 
-// The root of a list of three texts that the tests of Polkadot's hosts want (such as
-// Test_ext_trie_blake2_256_ordered_root_version_1 of ChainSafe/gossamer), and that of no list,
-// which real headers of empty blocks have.
+// The root of a list of three texts in the tests of Polkadot's hosts (such as
+// Test_ext_trie_blake2_256_ordered_root_version_1 of ChainSafe/gossamer), and that of an empty list, as in
+// real headers of empty blocks.
 func TestListRootOfOthers(t *testing.T) {
 	root := trie.ListRoot([][]byte{[]byte("static"), []byte("even-keeled"), []byte("Future-proofed")}, trie.Layout0)
 	require.Equal(t, unhex(t, "d847b86d0219a384d11458e829e9f4f4cce7e3cc2e6dcd0e8a6ad6f12c64a737"), root[:])
@@ -98,7 +97,7 @@ func TestListRootOfOthers(t *testing.T) {
 	require.Equal(t, unhex(t, "03170a2e7597b7b7e3d84c05391d139a62b157e78786d8c082f29dcf4c111314"), root[:])
 }
 
-// The root of a list is that of a trie with the places as keys, up to those of four bytes.
+// The root of a list is that of a trie with the indices as keys, up to those of four bytes.
 func TestListRoot(t *testing.T) {
 	random := rand.New(rand.NewPCG(14, 1))
 	for _, size := range []int{0, 1, 2, 3, 16, 17, 63, 64, 65, 66, 300, 1000, 16_384, 16_500} {
@@ -115,7 +114,7 @@ func TestListRoot(t *testing.T) {
 	}
 }
 
-// placeKey is a place in a list as a compact integer, by the table of SCALE's documentation.
+// placeKey returns an index as a compact integer, by the table in SCALE's documentation.
 func placeKey(n int) []byte {
 	switch {
 	case n < 64:
@@ -134,8 +133,8 @@ func randomBytes(random *rand.Rand, size int) []byte {
 	return b
 }
 
-// randomKey is one of a few that share a good deal, in lengths from none to far more than a
-// byte for the number of nibbles holds.
+// randomKey returns a key that shares prefixes with others, in lengths from zero to far more than one byte for
+// the number of nibbles can express.
 func randomKey(random *rand.Rand) []byte {
 	switch random.IntN(4) {
 	case 0:
@@ -152,7 +151,7 @@ func randomKey(random *rand.Rand) []byte {
 	return append(bytes.Repeat([]byte{0xc3}, random.IntN(170)), randomBytes(random, random.IntN(3))...)
 }
 
-// randomTries makes tries of both layouts, each with what it has.
+// randomTries creates tries of both layouts, each with its content.
 func randomTries(t *testing.T, count int, test func(random *rand.Rand, built *trietest.Trie, values map[string][]byte)) {
 	if testing.Short() {
 		count /= 20
@@ -163,7 +162,7 @@ func randomTries(t *testing.T, count int, test func(random *rand.Rand, built *tr
 		built, values := trietest.New(i%2), map[string][]byte{}
 		for range random.IntN(24) {
 			key, value := randomKey(random), randomBytes(random, sizes[random.IntN(len(sizes))])
-			built.Set(key, value) // some take another's place
+			built.Set(key, value) // some replace another's value
 			values[string(key)] = value
 		}
 		test(random, built, values)
@@ -173,8 +172,8 @@ func randomTries(t *testing.T, count int, test func(random *rand.Rand, built *tr
 	}
 }
 
-// Of 10,000 tries each key has its value, and those beside them nothing, by a proof of
-// all of them, and by one of each alone where the others may be missing and are never wrong.
+// In 10,000 tries each key has its value, and neighbouring keys have none, with a proof of all of them, and
+// with one of each, where other keys may be missing but never wrong.
 func TestRandomTries(t *testing.T) {
 	randomTries(t, 10_000, func(random *rand.Rand, built *trietest.Trie, values map[string][]byte) {
 		root := built.Root()
@@ -200,8 +199,8 @@ func TestRandomTries(t *testing.T) {
 	})
 }
 
-// requireWay wants the parts on the way to a key to be all that it takes to prove what the key
-// has, and those without the value to be all that it takes to prove the hash of that.
+// requireWay requires the parts on the way to a key to suffice for its value, and those without the value to
+// suffice for its hash.
 func requireWay(t *testing.T, p *trie.Proof, root trie.Hash, key, has []byte) {
 	way := func(value bool) *trie.Proof {
 		var parts [][]byte
@@ -229,7 +228,7 @@ func requireWay(t *testing.T, p *trie.Proof, root trie.Hash, key, has []byte) {
 	}
 }
 
-// requireTrueOrMissing wants a proof not to tell anything that is wrong of a key.
+// requireTrueOrMissing requires that a proof never yields a wrong result for a key.
 func requireTrueOrMissing(t *testing.T, p *trie.Proof, root trie.Hash, key, has []byte) (told bool) {
 	value, there, err := p.Value(root, key)
 	if err != nil {
@@ -243,8 +242,8 @@ func requireTrueOrMissing(t *testing.T, p *trie.Proof, root trie.Hash, key, has 
 	return true
 }
 
-// Whoever drops, alters, swaps or adds parts of a proof makes it tell less, and nothing that is
-// wrong: by the root alone, so that it does not matter what he thought of.
+// Dropping, altering, swapping or adding parts of a proof makes it yield less, but nothing wrong: only the
+// root counts, so the kind of tampering does not matter.
 func TestNoFalseProof(t *testing.T) {
 	var before [][]byte // the parts of another trie
 	refusals, altered := 0, 0
@@ -288,7 +287,7 @@ func flipped(part []byte, bit int) []byte {
 	return part
 }
 
-// The root of a trie without keys needs no node.
+// The root of an empty trie needs no node.
 func TestEmptyTrie(t *testing.T) {
 	for layout := range 2 {
 		built := trietest.New(layout)
@@ -299,7 +298,7 @@ func TestEmptyTrie(t *testing.T) {
 	}
 }
 
-// A value by its hash that is not there is not none.
+// A missing value by hash differs from no value.
 func TestMissingValue(t *testing.T) {
 	built := trietest.New(1)
 	value := bytes.Repeat([]byte{7}, 33)
@@ -315,7 +314,7 @@ func TestMissingValue(t *testing.T) {
 	requireAnswer(t, trie.NewProof(proof), built.Root(), []byte{0xab}, nil)
 }
 
-// A state whose chain went from layout 0 to layout 1 has both kinds of values.
+// A state of a chain that went from layout 0 to layout 1 has both kinds of values.
 func TestBothLayoutsInOneTrie(t *testing.T) {
 	long := bytes.Repeat([]byte{7}, 40)
 	hash := blake2b.Sum256(long)

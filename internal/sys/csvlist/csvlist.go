@@ -1,6 +1,6 @@
-// Package csvlist reads the small lists that people write in an editor or save from a spreadsheet:
-// CSV with a line for each thing, with commas, semicolons or tabs, LF or CRLF, and with a byte
-// order mark or without. What a line says is for those who know the columns.
+// Package csvlist reads small lists that people write in an editor or export from a spreadsheet: CSV with one item
+// per line, separated by commas, semicolons or tabs, with LF or CRLF, with or without a byte order mark. Callers
+// interpret the columns.
 package csvlist
 
 import (
@@ -14,10 +14,10 @@ import (
 	"unicode/utf8"
 )
 
-// TrimMark is a text without the mark that some programs begin UTF-8 with.
+// TrimMark returns text without a UTF-8 byte order mark.
 func TrimMark(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\ufeff")) }
 
-// Text is a text without its mark, which has to be UTF-8.
+// Text returns text without its mark; it must be UTF-8.
 func Text(text []byte) ([]byte, error) {
 	switch {
 	case bytes.HasPrefix(text, []byte("\xff\xfe")), bytes.HasPrefix(text, []byte("\xfe\xff")):
@@ -28,7 +28,7 @@ func Text(text []byte) ([]byte, error) {
 	return TrimMark(text), nil
 }
 
-// Separator is the first separator of a line, outside of quotes; 0 where it has none of those.
+// Separator returns the first separator in a line, outside quotes, or 0.
 func Separator(line, separators string) rune {
 	quoted := false
 	for _, r := range line {
@@ -42,14 +42,13 @@ func Separator(line, separators string) rune {
 	return 0
 }
 
-// Row is a line's fields, without the blanks around them.
+// Row contains a line's fields, without surrounding blanks.
 type Row struct {
 	Line   int
 	Fields []string
 }
 
-// Cut returns the fields without the empty ones behind the first count: programs end lines with
-// separators, and spreadsheets with empty cells.
+// Cut returns the fields without empty ones after the first count, which programs and spreadsheets append.
 func (r Row) Cut(count int) []string {
 	last := len(r.Fields)
 	for last > count && r.Fields[last-1] == "" {
@@ -58,7 +57,7 @@ func (r Row) Cut(count int) []string {
 	return r.Fields[:last]
 }
 
-// FormError says that a line is not CSV. What follows it cannot be told apart.
+// FormError reports a line that is not CSV. The lines after it cannot be parsed.
 type FormError struct {
 	Line int
 	Err  error
@@ -67,13 +66,13 @@ type FormError struct {
 func (e *FormError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
 func (e *FormError) Unwrap() error { return e.Err }
 
-// Rows are those of a text. Empty lines are passed over, and those that begin with #. The error is
-// a [FormError], and nothing comes after it.
+// Rows yields the rows of a text. It skips empty lines and lines that begin with #. An error is a [FormError] and ends
+// the sequence.
 func Rows(text []byte, separator rune) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		in := csv.NewReader(bytes.NewReader(text))
 		in.Comma, in.Comment, in.FieldsPerRecord = separator, '#', -1
-		in.TrimLeadingSpace = separator != '\t' // it would take the separators of empty fields
+		in.TrimLeadingSpace = separator != '\t' // it would swallow the separators of empty fields
 		for {
 			fields, err := in.Read()
 			var form *csv.ParseError
@@ -98,7 +97,7 @@ func Rows(text []byte, separator rune) iter.Seq2[Row, error] {
 	}
 }
 
-// FirstLine is the first line of a text that is a row.
+// FirstLine returns the first line of a text that is a row.
 func FirstLine(text []byte) string {
 	for line := range bytes.Lines(text) {
 		if content := bytes.TrimSpace(line); len(content) > 0 && line[0] != '#' {

@@ -69,6 +69,6 @@ func TestRows(t *testing.T) {
 	require.Equal(t, []csvlist.Row{{1, []string{"a", "b"}}}, rows)
 	require.EqualError(t, err, `line 3: bare " in non-quoted-field`)
 	for range csvlist.Rows([]byte("a\nb\n"), ',') {
-		break // nobody has to read on
+		break // callers may stop early
 	}
 }

@@ -1,5 +1,5 @@
-// Package disk writes files that outlive a crash of the machine: those of an archive, each of
-// which is there under its name when it is whole and on the disk, or not at all.
+// Package disk writes files that survive a crash of the machine: each file of an archive exists under its name
+// completely and on disk, or not at all.
 package disk
 
 import (
@@ -12,23 +12,23 @@ import (
 	"strings"
 )
 
-// temporarySuffix ends the names of files that are not whole.
+// temporarySuffix ends the names of incomplete files.
 const temporarySuffix = ".tmp"
 
-// Disk is the directory that a recorder writes to. Paths in it have slashes.
+// Disk is the directory that a recorder writes to. Its paths use slashes.
 type Disk struct {
 	Directory string
 	Files     Files
 }
 
-// Files make directories and files, and rename them: those of the machine, or of one that fails.
+// Files creates directories and files, and renames them; tests replace it with one that fails.
 type Files interface {
 	MakeDirectory(path string) error
 	CreateTemp(directory, pattern string) (File, error)
 	Rename(from, to string) error
 }
 
-// File is a file that is written, such as an [os.File].
+// File is a file being written, such as an [os.File].
 type File interface {
 	io.WriteCloser
 	Name() string
@@ -36,10 +36,10 @@ type File interface {
 	Sync() error
 }
 
-// New is a directory of the machine.
+// New returns a Disk for a directory of this machine.
 func New(directory string) Disk { return Disk{directory, machine{}} }
 
-// machine is the files of the machine.
+// machine implements Files with the files of this machine.
 type machine struct{}
 
 func (machine) MakeDirectory(path string) error { return MakeDirectory(path) }
@@ -50,11 +50,10 @@ func (machine) CreateTemp(directory, pattern string) (File, error) {
 
 func (machine) Rename(from, to string) error { return os.Rename(from, to) }
 
-// At is where a path of the directory is on this machine.
+// At returns the path on this machine.
 func (d Disk) At(path string) string { return filepath.Join(d.Directory, filepath.FromSlash(path)) }
 
-// Write puts a file in its place. What is left of one that could not be written
-// is swept away by the next recorder.
+// Write writes a complete file. The next recorder removes what a failed write leaves behind.
 func (d Disk) Write(path, text string) error {
 	file, err := d.Create(path)
 	if err != nil {
@@ -67,7 +66,7 @@ func (d Disk) Write(path, text string) error {
 	return d.Place(file, path)
 }
 
-// Create makes a file under a temporary name beside its place.
+// Create creates a file under a temporary name beside its path.
 func (d Disk) Create(path string) (File, error) {
 	target := d.At(path)
 	if err := d.Files.MakeDirectory(filepath.Dir(target)); err != nil {
@@ -76,9 +75,9 @@ func (d Disk) Create(path string) (File, error) {
 	return d.Files.CreateTemp(filepath.Dir(target), filepath.Base(target)+".*"+temporarySuffix)
 }
 
-// Place makes a whole file last, and gives it its name.
+// Place syncs a complete file and gives it its name.
 func (d Disk) Place(file File, path string) error {
-	if err := file.Chmod(0o644); err != nil { // temporary files are made for their owner alone
+	if err := file.Chmod(0o644); err != nil { // temporary files are readable by their owner only
 		return err
 	}
 	if err := file.Sync(); err != nil {
@@ -90,11 +89,10 @@ func (d Disk) Place(file File, path string) error {
 	return d.Files.Rename(file.Name(), d.At(path))
 }
 
-// Flush makes the names of the files last, as their contents do already.
+// Flush syncs the names of the files; their contents are synced already.
 func (d Disk) Flush() error { return syncUnder(d.Directory, fs.DirEntry.IsDir) }
 
-// SyncAll makes a directory last with all that is in it, contents and names. Its own name is in
-// the directory above.
+// SyncAll syncs a directory with everything in it, contents and names, but not its own name in its parent.
 func SyncAll(directory string) error {
 	return syncUnder(directory, func(fs.DirEntry) bool { return true })
 }
@@ -108,8 +106,7 @@ func syncUnder(directory string, these func(fs.DirEntry) bool) error {
 	})
 }
 
-// MakeDirectory makes a directory and those above it that are not there, and makes their names
-// last.
+// MakeDirectory creates a directory and its missing parents, and syncs their names.
 func MakeDirectory(path string) error {
 	path = filepath.Clean(path)
 	above := filepath.Dir(path)
@@ -121,7 +118,7 @@ func MakeDirectory(path string) error {
 		err = os.Mkdir(path, 0o777)
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return os.MkdirAll(path, 0o777) // it may be no directory
+		return os.MkdirAll(path, 0o777) // the path may be a file
 	}
 	if err != nil {
 		return err
@@ -129,7 +126,7 @@ func MakeDirectory(path string) error {
 	return Sync(above)
 }
 
-// Sync makes a file's content last, or the names in a directory.
+// Sync syncs a file's content, or the names in a directory.
 func Sync(path string) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -138,8 +135,7 @@ func Sync(path string) error {
 	return errors.Join(file.Sync(), file.Close())
 }
 
-// Sweep removes what an interrupted recorder left, and refuses a directory with
-// files that belong to nothing expected.
+// Sweep removes what an interrupted recorder left, and returns an error if the directory contains unexpected files.
 func (d Disk) Sweep(expected func(path string) bool) error {
 	return d.Each(func(path string, _ fs.DirEntry) error {
 		if original, ok := strings.CutSuffix(path, temporarySuffix); ok {
@@ -148,13 +144,13 @@ func (d Disk) Sweep(expected func(path string) bool) error {
 			}
 		}
 		if !expected(path) {
-			return fmt.Errorf("%s: %s is not of an archive of these blocks and accounts: name an empty directory", d.Directory, path)
+			return fmt.Errorf("%s: %s does not belong to an archive of these blocks and accounts; use an empty directory", d.Directory, path)
 		}
 		return nil
 	})
 }
 
-// Each calls visit with the path of each file, directories apart.
+// Each calls visit with the path of each file, without directories.
 func (d Disk) Each(visit func(path string, entry fs.DirEntry) error) error {
 	return fs.WalkDir(os.DirFS(d.Directory), ".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {

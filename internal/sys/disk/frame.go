@@ -1,8 +1,7 @@
 package disk
 
-// OneFrame reports whether packed bytes are one zstd frame to their end: nothing follows it that
-// a decoder would skip or append. The header's size, and whether a sum follows the blocks, are
-// what the frame's header says.
+// OneFrame reports whether packed bytes are exactly one zstd frame, followed by nothing that a decoder would skip or
+// append. The frame's header gives the size of the header and whether a checksum follows the blocks.
 //
 // Source: RFC 8878, section 3.1.1.
 func OneFrame(packed []byte, header int, sum bool) bool {

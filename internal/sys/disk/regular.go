@@ -5,11 +5,11 @@ import (
 	"io/fs"
 )
 
-// ErrNotRegular says that a path leads to something other than a regular file.
-var ErrNotRegular = errors.New("it is not a regular file")
+// ErrNotRegular reports that a path does not lead to a regular file.
+var ErrNotRegular = errors.New("not a regular file")
 
-// CheckRegular checks that a path leads to a regular file without following a link, neither of
-// the file nor of a directory on the way to it. A pipe could make the program wait for ever.
+// CheckRegular checks that a path leads to a regular file without any symbolic link, neither the file nor a directory on
+// the way. Reading from a pipe could block forever.
 func CheckRegular(files fs.FS, path string) error {
 	for i := 0; i < len(path); i++ {
 		if path[i] != '/' {

@@ -1,7 +1,5 @@
-// Package inorder works on several things at the same time, and delivers the results in
-// order.
+// Package inorder processes items concurrently and delivers the results in order.
 //
-// It is the only such mechanism: [Map], or [Weighed] where some things are heavy. The window
-// is filled again before a result is delivered. When the caller leaves early, the rest is
-// cancelled first, and then waited for.
+// Use [Map], or [Weighed] if some items are heavy, for every such task. They refill the window before they deliver a
+// result. If the caller stops early, they cancel the remaining work first and then wait for it.
 package inorder

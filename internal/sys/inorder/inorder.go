@@ -5,18 +5,17 @@ import (
 	"iter"
 )
 
-// Map does the work for up to size items at the same time, and delivers the results in
-// the order of the items. While a result is used, the next items are worked on: they are
-// begun before it is delivered.
+// Map runs work for up to size items concurrently, and yields the results in the order of the items. It starts the next
+// items before it yields a result, so that they run while the result is used.
 //
-// Whoever takes the results may leave early. Map then cancels the context of the work,
-// waits for all that was begun, and begins no more.
+// If the caller stops early, Map cancels the context of the work, starts nothing more, and waits for what was
+// started. waits for all that was begun, and begins no more.
 func Map[Item, Result any](ctx context.Context, items iter.Seq[Item], size int, work func(context.Context, Item) Result) iter.Seq[Result] {
 	return Weighed(ctx, items, size, 0, func(Item) int { return 0 }, work)
 }
 
-// Weighed is Map for items of which some may be heavy. The items that are worked on and
-// those that wait for their turn weigh at most maxWeight together, or there is only one.
+// Weighed is Map for items of which some may be heavy. Items being worked on and finished results weigh at most
+// maxWeight together, or there is only one.
 func Weighed[Item, Result any](ctx context.Context, items iter.Seq[Item], size, maxWeight int, weigh func(Item) int, work func(context.Context, Item) Result) iter.Seq[Result] {
 	return func(yield func(Result) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -24,7 +23,7 @@ func Weighed[Item, Result any](ctx context.Context, items iter.Seq[Item], size, 
 		w := window[Item, Result]{next: next, size: max(size, 1), maxWeight: maxWeight, weigh: weigh, work: work}
 		defer w.workers.Wait()
 		defer stop()
-		defer cancel() // before the two wait
+		defer cancel() // runs before the two deferred waits
 		for w.fill(ctx); len(w.begun) > 0; {
 			result := w.take()
 			w.fill(ctx)
@@ -35,7 +34,7 @@ func Weighed[Item, Result any](ctx context.Context, items iter.Seq[Item], size, 
 	}
 }
 
-// window is the items that were begun and whose results were not taken.
+// window contains the items that were started and whose results were not taken.
 type window[Item, Result any] struct {
 	next      func() (Item, bool)
 	size      int
@@ -44,9 +43,9 @@ type window[Item, Result any] struct {
 	work      func(context.Context, Item) Result
 
 	begun   []begun[Result] // in the order of the items
-	weight  int             // of all that were begun
-	waiting *Item           // too heavy to be begun beside the others
-	ended   bool            // there are no more items
+	weight  int             // of everything in begun
+	waiting *Item           // too heavy to start beside the others
+	ended   bool            // no more items
 	workers Workers
 }
 
@@ -55,7 +54,7 @@ type begun[Result any] struct {
 	weight int
 }
 
-// fill begins as many items as there is room for.
+// fill starts as many items as fit in the window.
 func (w *window[Item, Result]) fill(ctx context.Context) {
 	for len(w.begun) < w.size && !w.ended {
 		if w.waiting == nil {
@@ -76,7 +75,7 @@ func (w *window[Item, Result]) fill(ctx context.Context) {
 	}
 }
 
-// take waits for the first result, and makes room.
+// take waits for the first result and removes it from the window.
 func (w *window[Item, Result]) take() Result {
 	first := w.begun[0]
 	w.begun, w.weight = w.begun[1:], w.weight-first.weight

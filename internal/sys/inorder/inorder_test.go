@@ -60,7 +60,7 @@ func TestWorkWhileUsed(t *testing.T) {
 	})
 }
 
-// TestStop wants that whoever stops taking results has the rest cancelled, then waits for
+// TestStop checks that stopping early cancels the rest, then waits for
 // it, and that no more is begun. The work ends by being cancelled, and by nothing else.
 func TestStop(t *testing.T) {
 	const size = 3
@@ -134,7 +134,7 @@ func TestNothing(t *testing.T) {
 	require.Equal(t, []int{7, 8}, slices.Collect(inorder.Map(t.Context(), slices.Values([]int{7, 8}), 0, work)))
 }
 
-// TestWeighed wants no more weight in the making than allowed, but for a single item that
+// TestWeighed checks that no more weight than allowed is in progress, except a single item that
 // is heavier, and the order of the items.
 func TestWeighed(t *testing.T) {
 	weights := []int{1, 1, 1, 9, 1, 25, 1, 1, 30, 30, 5, 5, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}

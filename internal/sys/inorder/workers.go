@@ -2,15 +2,14 @@ package inorder
 
 import "sync"
 
-// Workers do things at the same time, each on a goroutine that is kept for the next one:
-// its stack has grown already. There are as many as were busy at once. The zero value has
-// none; it is used by one goroutine.
+// Workers run functions concurrently on goroutines that are reused, because their stacks have already grown. There
+// are as many as were ever busy at once. The zero value is empty; it is not safe for concurrent use.
 type Workers struct {
 	next    chan func()
 	running sync.WaitGroup
 }
 
-// Go has a worker do something, a new one where all are busy.
+// Go runs work on an idle worker, or on a new one if all are busy.
 func (w *Workers) Go(work func()) {
 	if w.next == nil {
 		w.next = make(chan func())
@@ -29,7 +28,7 @@ func (w *Workers) Go(work func()) {
 	}
 }
 
-// Wait waits until all is done, and ends the workers.
+// Wait waits until all work is done, and ends the workers.
 func (w *Workers) Wait() {
 	if w.next != nil {
 		close(w.next)

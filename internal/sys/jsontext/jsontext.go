@@ -1,5 +1,5 @@
-// Package jsontext writes JSON as all of fees has it: text as it came but for control
-// characters, over lines that are indented by two spaces, or in one line.
+// Package jsontext writes JSON the way fees does everywhere: text unescaped except for control characters, either indented
+// by two spaces or on one line.
 package jsontext
 
 import (
@@ -12,20 +12,19 @@ import (
 	"unicode/utf16"
 )
 
-// Line is a value in one line, without its end.
+// Line returns a value on one line, without a newline.
 func Line(value any) ([]byte, error) { return encode(value, "", "") }
 
-// Indented is a value over several lines, without the end of the last. All but the first
-// begin with the prefix.
+// Indented returns a value on several lines, without a final newline. All lines but the first begin with the prefix.
 func Indented(value any, prefix string) ([]byte, error) { return encode(value, prefix, "  ") }
 
-// Write writes a value over several lines.
+// Write writes a value on several lines.
 func Write(w io.Writer, value any) error {
 	text, err := Indented(value, "")
 	return write(w, text, err)
 }
 
-// WriteLine writes a value in one line.
+// WriteLine writes a value on one line.
 func WriteLine(w io.Writer, value any) error {
 	text, err := Line(value)
 	return write(w, text, err)
@@ -49,9 +48,8 @@ func encode(value any, prefix, indent string) ([]byte, error) {
 	return escapeControls(bytes.TrimSuffix(text.Bytes(), []byte("\n"))), nil
 }
 
-// escapeControls escapes, in the text of a JSON document, the control characters that
-// encoding/json leaves as they are, such as those that turn the direction of text: a
-// terminal obeys them. They can only be inside of strings.
+// escapeControls escapes the control characters that encoding/json leaves in place, such as those that change the
+// direction of text, because terminals obey them. In a JSON document they occur only inside strings.
 func escapeControls(document []byte) []byte {
 	isControl := func(r rune) bool { return r > unicode.MaxASCII && unicode.Is(unicode.C, r) || r == 0x7f }
 	if !bytes.ContainsFunc(document, isControl) {
@@ -72,7 +70,7 @@ func escapeControls(document []byte) []byte {
 	return escaped.Bytes()
 }
 
-// Object is an object whose members have an order: what a MarshalJSON returns.
+// Object returns an object whose members keep their order, for use in MarshalJSON.
 func Object(members iter.Seq2[string, any]) ([]byte, error) {
 	out := []byte{'{'}
 	for name, value := range members {

@@ -2,11 +2,10 @@ package jsontext
 
 import "io"
 
-// Record is what is known of one thing: its fields in their order. JSON has them as an object.
+// Record is a list of fields in a fixed order. In JSON it is an object.
 type Record []Field
 
-// Field is a name, as a key of the JSON, with its value: anything that has a JSON form, nil
-// where there is none, or a list of records.
+// Field is a JSON key with its value: anything with a JSON form, nil for null, or a list of records.
 type Field = struct {
 	Name  string
 	Value any
@@ -32,5 +31,5 @@ func (r Record) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// WriteJSON writes the record over several lines.
+// WriteJSON writes the record on several lines.
 func (r Record) WriteJSON(w io.Writer) error { return Write(w, r) }

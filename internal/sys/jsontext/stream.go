@@ -7,21 +7,21 @@ import (
 	"iter"
 )
 
-// Stream writes one object, some of whose members are lists that are not held. After an
-// error it writes nothing more; Close has it.
+// Stream writes one object without holding its lists in memory. After an error it writes nothing more; Close returns the
+// error.
 type Stream struct {
 	out     *bufio.Writer
 	oneLine bool
-	begun   bool // a member is there
+	begun   bool // a member was written
 	err     error
 }
 
-// NewStream writes to w, over several lines or in one.
+// NewStream returns a stream to w, on several lines or on one.
 func NewStream(w io.Writer, oneLine bool) *Stream {
 	return &Stream{out: bufio.NewWriter(w), oneLine: oneLine}
 }
 
-// Members adds the members of a struct, which has some.
+// Members adds the members of a non-empty struct.
 func (s *Stream) Members(of any) {
 	text, err := Indented(of, "")
 	if s.oneLine {
@@ -35,8 +35,7 @@ func (s *Stream) Members(of any) {
 	s.write(bytes.TrimSuffix(bytes.TrimSuffix(text[1:], []byte("}")), []byte("\n")))
 }
 
-// List adds a list. Its elements are JSON; where they have several lines, each but the
-// first begins with [ElementPrefix].
+// List adds a list of JSON elements. In an element with several lines, all but the first begin with [ElementPrefix].
 func (s *Stream) List(name string, elements iter.Seq2[[]byte, error]) {
 	if s.err != nil {
 		return
@@ -64,10 +63,10 @@ func (s *Stream) List(name string, elements iter.Seq2[[]byte, error]) {
 	s.write([]byte("]"))
 }
 
-// ElementPrefix stands before each line of a list's elements.
+// ElementPrefix precedes each line of a list's elements.
 const ElementPrefix = "    "
 
-// Close ends the object, and its last line.
+// Close ends the object and its last line.
 func (s *Stream) Close() error {
 	s.space("\n")
 	s.write([]byte("}\n"))
@@ -77,7 +76,7 @@ func (s *Stream) Close() error {
 	return s.err
 }
 
-// next writes what stands before a member.
+// next writes the separator before a member.
 func (s *Stream) next() {
 	if s.begun {
 		s.write([]byte(","))
@@ -87,7 +86,7 @@ func (s *Stream) next() {
 	s.begun = true
 }
 
-// space writes what stands between values that are not in one line.
+// space writes the space between values, unless everything is on one line.
 func (s *Stream) space(text string) {
 	if !s.oneLine {
 		s.write([]byte(text))

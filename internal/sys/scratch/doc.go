@@ -1,5 +1,5 @@
-// Package scratch makes directories in which something is made before it gets its name.
+// Package scratch provides temporary directories for results that get their final name later.
 //
-// A scratch directory goes with the process that made it: the operating system holds the
-// lock. So the next process finds what a killed one left, and takes it away.
+// The process that created a scratch directory holds a lock of the operating system on it. The next process thus recognizes
+// what a killed process left behind, and removes it.
 package scratch

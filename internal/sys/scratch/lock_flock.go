@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// lock locks a directory until it is closed, or its process ends.
+// lock locks a directory until it is closed or the process ends.
 func lock(directory *os.File) error {
 	err := syscall.Flock(int(directory.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

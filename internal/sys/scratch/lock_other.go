@@ -4,6 +4,6 @@ package scratch
 
 import "os"
 
-// lock takes it that whoever made the directory is gone: there is no lock here that goes
-// with a process.
+// lock assumes that the process that created the directory has ended: this system has no lock that a process's end
+// releases.
 func lock(*os.File) error { return nil }

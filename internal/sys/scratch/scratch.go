@@ -11,34 +11,32 @@ import (
 	"github.com/feeledger/fees/internal/failure"
 )
 
-// prefix begins the name of whatever is in a scratch directory. A directory that has
-// anything else in it is somebody's own.
+// prefix begins the name of everything in a scratch directory. A directory with anything else belongs to the user.
 const prefix = "fees-"
 
 var (
-	// ErrHeld says that a living process works in a directory.
-	ErrHeld = failure.New(failure.Busy, "another program is working there")
-	// ErrNotOurs says that a directory is none that this package made.
-	ErrNotOurs = errors.New("it is there, and not of this program: move it away")
+	// ErrHeld reports that another process uses the directory.
+	ErrHeld = failure.New(failure.Busy, "in use by another program")
+	// ErrNotOurs reports that a directory was not created by this package.
+	ErrNotOurs = errors.New("exists but was not created by this program; move it away")
 )
 
-// Directory is one that this process holds.
+// Directory is a scratch directory that this process holds.
 type Directory struct {
 	path string
 	held *os.File
 }
 
-// Hold makes a directory and holds it, or takes over the one that a killed process
-// left, with all that is in it.
+// Hold creates and locks a directory, or takes over the one that a killed process left, with its contents.
 func Hold(path string) (*Directory, error) {
 	path = filepath.Clean(path)
 	for {
-		err := os.Mkdir(path, 0o777) // less the umask
+		err := os.Mkdir(path, 0o777) // minus the umask
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, err
 		}
 		d, err := take(path)
-		if errors.Is(err, fs.ErrNotExist) { // who had it ended meanwhile
+		if errors.Is(err, fs.ErrNotExist) { // its holder has just ended
 			continue
 		}
 		if err != nil {
@@ -48,7 +46,7 @@ func Hold(path string) (*Directory, error) {
 	}
 }
 
-// take holds a directory that is there.
+// take locks an existing directory.
 func take(path string) (_ *Directory, err error) {
 	if err := ours(path); err != nil {
 		return nil, err
@@ -71,12 +69,12 @@ func take(path string) (_ *Directory, err error) {
 	}
 	there, err := os.Lstat(path)
 	if err == nil && !os.SameFile(here, there) {
-		err = fs.ErrNotExist // it was taken away, and another one made
+		err = fs.ErrNotExist // it was removed and created again meanwhile
 	}
 	return &Directory{path, held}, err
 }
 
-// ours wants a directory with nothing in it but what this package names.
+// ours checks that a directory contains nothing but this package's names.
 func ours(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -97,10 +95,10 @@ func ours(path string) error {
 	return nil
 }
 
-// Path is the place of something in the directory.
+// Path returns the path of an item in the directory.
 func (d *Directory) Path(name string) string { return filepath.Join(d.path, prefix+name) }
 
-// Clear takes away all that is in the directory.
+// Clear removes everything in the directory.
 func (d *Directory) Clear() error {
 	entries, err := os.ReadDir(d.path)
 	for _, e := range entries {
@@ -109,10 +107,10 @@ func (d *Directory) Clear() error {
 	return err
 }
 
-// Release leaves the directory as it is to the next one who holds it.
+// Release leaves the directory as it is for the next holder.
 func (d *Directory) Release() { d.held.Close() }
 
-// Remove takes the directory away, with all that is in it.
+// Remove removes the directory with everything in it.
 func (d *Directory) Remove() error {
 	defer d.held.Close()
 	return os.RemoveAll(d.path)

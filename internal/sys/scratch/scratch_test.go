@@ -86,7 +86,7 @@ func TestWhatIsSomebodysOwn(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// Of many that take it away and make it anew, one holds it at any moment.
+// Of many that remove and create it, one holds it at any moment.
 func TestManyHoldADirectoryInTurns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "january.closing")
 	var holders, turns atomic.Int64

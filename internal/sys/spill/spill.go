@@ -1,4 +1,4 @@
-// Package spill keeps more than fits into memory, in temporary files.
+// Package spill stores more records than fit in memory, using temporary files.
 package spill
 
 import (
@@ -12,22 +12,20 @@ import (
 	"os"
 )
 
-// mostHeld is how many bytes of records are held in memory. Those before them are in a
-// temporary file.
-const mostHeld = 4 << 20
+// maxHeld limits the bytes of records held in memory. Earlier records are in a temporary file.
+const maxHeld = 4 << 20
 
-// Records are some bytes each, in the order in which they were added. The zero value has
-// none. They are kept until they are closed.
+// Records is an append-only list of byte records. The zero value is empty. Close releases it.
 type Records struct {
-	file  *os.File // nil while all are held
+	file  *os.File // nil while everything is in memory
 	size  int64    // of the file
-	held  []byte   // what comes after the file
+	held  []byte   // the records after those in the file
 	count int
 }
 
-// Add adds a record, and returns where it begins, for [Records.At].
+// Add appends a record and returns its position for [Records.At].
 func (r *Records) Add(record []byte) (at int64, err error) {
-	if len(r.held) >= mostHeld {
+	if len(r.held) >= maxHeld {
 		if err := r.spill(); err != nil {
 			return 0, fmt.Errorf("temporary file: %w", err)
 		}
@@ -38,7 +36,7 @@ func (r *Records) Add(record []byte) (at int64, err error) {
 	return at, nil
 }
 
-// spill moves what is held to the file.
+// spill moves the records in memory to the file.
 func (r *Records) spill() (err error) {
 	if r.file == nil {
 		if r.file, err = NewFile(); err != nil {
@@ -51,10 +49,10 @@ func (r *Records) spill() (err error) {
 	return err
 }
 
-// Len is how many records there are.
+// Len returns the number of records.
 func (r *Records) Len() int { return r.count }
 
-// All are the records. One is valid until the next.
+// All yields the records. Each is valid until the next.
 func (r *Records) All() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		var record []byte
@@ -62,7 +60,7 @@ func (r *Records) All() iter.Seq2[[]byte, error] {
 		in := r.from(at)
 		for range r.count {
 			var err error
-			if at == r.size { // what comes now is held
+			if at == r.size { // the rest is in memory
 				in = r.from(at)
 			}
 			if record, err = next(in, record); !yield(record, err) || err != nil {
@@ -73,16 +71,16 @@ func (r *Records) All() iter.Seq2[[]byte, error] {
 	}
 }
 
-// mostShort is how long most records are that are looked up one by one.
-const mostShort = 256
+// maxShortBytes is the read-ahead for single lookups: most such records are shorter.
+const maxShortBytes = 256
 
-// At is the record that begins at a place.
-func (r *Records) At(at int64) ([]byte, error) { return next(r.sized(at, mostShort), nil) }
+// At returns the record at a position.
+func (r *Records) At(at int64) ([]byte, error) { return next(r.sized(at, maxShortBytes), nil) }
 
-// from reads from a place on: the file up to its end, or what is held.
+// from reads from a position to the end of the file or of the memory.
 func (r *Records) from(at int64) *bufio.Reader { return r.sized(at, 64<<10) }
 
-// sized reads so many bytes ahead.
+// sized is from with a given read-ahead.
 func (r *Records) sized(at int64, ahead int) *bufio.Reader {
 	if at >= r.size {
 		return bufio.NewReaderSize(bytes.NewReader(r.held[at-r.size:]), ahead)
@@ -90,12 +88,12 @@ func (r *Records) sized(at int64, ahead int) *bufio.Reader {
 	return bufio.NewReaderSize(io.NewSectionReader(r.file, at, r.size-at), ahead)
 }
 
-// prefixed is how many bytes a record takes with its length before it.
+// prefixed returns the size of a record including its length prefix.
 func prefixed(length int) int {
 	return len(binary.AppendUvarint(nil, uint64(length))) + length
 }
 
-// next reads a record into the memory of the one before.
+// next reads a record into the memory of the previous one.
 func next(in *bufio.Reader, record []byte) ([]byte, error) {
 	length, err := binary.ReadUvarint(in)
 	if err == nil {
@@ -111,7 +109,7 @@ func next(in *bufio.Reader, record []byte) ([]byte, error) {
 	return record, nil
 }
 
-// Close gives up the records.
+// Close discards the records.
 func (r *Records) Close() error {
 	file := r.file
 	*r = Records{}
@@ -121,16 +119,16 @@ func (r *Records) Close() error {
 	return CloseFile(file)
 }
 
-// NewFile is a temporary file for [CloseFile].
+// NewFile creates a temporary file; close it with [CloseFile].
 func NewFile() (*os.File, error) {
 	file, err := os.CreateTemp("", "fees-")
 	if err == nil {
-		os.Remove(file.Name()) // where a file can go while it is open; else CloseFile does it
+		os.Remove(file.Name()) // works where open files can be removed; elsewhere CloseFile does it
 	}
 	return file, err
 }
 
-// CloseFile closes a temporary file, of which nothing is left.
+// CloseFile closes and removes a temporary file.
 func CloseFile(file *os.File) error {
 	err := file.Close()
 	if gone := os.Remove(file.Name()); gone != nil && !errors.Is(gone, os.ErrNotExist) {

@@ -32,7 +32,7 @@ func TestRecords(t *testing.T) {
 			}
 			require.Equal(t, count, r.Len())
 			require.Equal(t, count == 200_000, r.file != nil, "few are held")
-			require.LessOrEqual(t, cap(r.held), 3*mostHeld)
+			require.LessOrEqual(t, cap(r.held), 3*maxHeld)
 			for range 2 {
 				n := 0
 				for have, err := range r.All() {
@@ -65,7 +65,7 @@ func TestTrouble(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", filepath.Join(dir, "nowhere"))
 	var r Records
-	_, err := r.Add(make([]byte, mostHeld))
+	_, err := r.Add(make([]byte, maxHeld))
 	require.NoError(t, err)
 	_, err = r.Add([]byte{1})
 	require.ErrorContains(t, err, "temporary file: ")
@@ -74,7 +74,7 @@ func TestTrouble(t *testing.T) {
 
 	t.Setenv("TMPDIR", dir)
 	for range 2 {
-		_, err = r.Add(make([]byte, mostHeld))
+		_, err = r.Add(make([]byte, maxHeld))
 		require.NoError(t, err)
 	}
 	require.NoError(t, r.file.Truncate(100))

@@ -1,5 +1,5 @@
-// Package architecture holds the code to the tables of docs/ARCHITECTURE.md: which room stands
-// on which, and where a library may be used.
+// Package architecture checks the code against the tables of docs/ARCHITECTURE.md: the dependencies between
+// groups of packages, and where a library may be used.
 package architecture
 
 import (
@@ -19,10 +19,10 @@ const (
 	page   = "../../../docs/ARCHITECTURE.md"
 )
 
-// machinery are the rooms that may import anything, and that no other room imports.
+// machinery are the groups that may import anything, and that no other group imports.
 var machinery = []string{"internal/test", "internal/bench"}
 
-// TestRooms wants each package to be in a room, and to import only what its room stands on.
+// TestRooms requires each package to be in a group, and to import only what its group may depend on.
 func TestRooms(t *testing.T) {
 	below := rooms(t)
 	used := map[string]bool{}
@@ -44,10 +44,10 @@ func TestRooms(t *testing.T) {
 	}
 }
 
-// TestLibraries wants each library to be where its row says, and nowhere else.
+// TestLibraries requires each library to be used only where its row permits.
 func TestLibraries(t *testing.T) {
 	found := imports(t)
-	for _, row := range table(t, "library", "rooms") {
+	for _, row := range table(t, "library", "folders") {
 		allowed := names(t, row[1])
 		for _, library := range names(t, row[0]) {
 			used := false
@@ -76,7 +76,7 @@ func TestLibraries(t *testing.T) {
 // The program's third-party libraries all have a row, so that a new one is a decision.
 func TestEveryLibraryHasARow(t *testing.T) {
 	var rows []string
-	for _, row := range table(t, "library", "rooms") {
+	for _, row := range table(t, "library", "folders") {
 		rows = append(rows, names(t, row[0])...)
 	}
 	for name, paths := range imports(t) {
@@ -91,20 +91,20 @@ func TestEveryLibraryHasARow(t *testing.T) {
 	}
 }
 
-// imported tells whether a library, or a package below it, is among paths.
+// imported reports whether a library, or a package below it, is among paths.
 func imported(library string, paths []string) bool {
 	return slices.ContainsFunc(paths, func(path string) bool { return within(strings.TrimSuffix(library, "/"), path) })
 }
 
-// within tells whether a path is a folder or below it.
+// within reports whether a path is a folder or below it.
 func within(folder, path string) bool {
 	return path == folder || strings.HasPrefix(path, folder+"/")
 }
 
-// rooms are the rooms of the page, each with all that it stands on, directly or not.
+// rooms returns the groups of the page, each with all its direct and indirect dependencies.
 func rooms(t *testing.T) map[string][]string {
 	below := map[string][]string{}
-	for _, row := range table(t, "room", "what it holds", "stands on") {
+	for _, row := range table(t, "folder", "purpose", "may import") {
 		for _, name := range names(t, row[0]) {
 			require.NotContains(t, below, name, "%s lists %s twice", page, name)
 			var all []string
@@ -118,7 +118,7 @@ func rooms(t *testing.T) map[string][]string {
 	return below
 }
 
-// roomOf is the room that a package is in, "" for none.
+// roomOf returns the group of a package, or "".
 func roomOf(below map[string][]string, name string) (room string) {
 	for folder := range below {
 		if within(folder, name) && len(folder) > len(room) {
@@ -128,7 +128,7 @@ func roomOf(below map[string][]string, name string) (room string) {
 	return room
 }
 
-// listed are the imports of every package, tests apart: a line for each.
+// listed are the imports of every package, except in tests: a line for each.
 var listed = sync.OnceValues(func() (string, error) {
 	list := exec.Command("go", "list", "-f", "{{.ImportPath}}{{range .Imports}} {{.}}{{end}}", module+"...")
 	list.Dir = "../../.."
@@ -136,7 +136,7 @@ var listed = sync.OnceValues(func() (string, error) {
 	return string(out), err
 })
 
-// imports are the imports by package.
+// imports returns the imports by package.
 func imports(t *testing.T) map[string][]string {
 	lines, err := listed()
 	require.NoError(t, err)
@@ -149,7 +149,7 @@ func imports(t *testing.T) map[string][]string {
 	return found
 }
 
-// ours are those of paths that are of this module, as the tables name them.
+// ours returns those of paths that are of this module, as the tables name them.
 func ours(paths []string) (list []string) {
 	for _, path := range paths {
 		if name, ok := strings.CutPrefix(path, module); ok {
@@ -159,7 +159,7 @@ func ours(paths []string) (list []string) {
 	return list
 }
 
-// table is the rows of the table in the page that has this head.
+// table returns the rows of the table in the page with this head.
 func table(t *testing.T, head ...string) (rows [][]string) {
 	text, err := os.ReadFile(page)
 	require.NoError(t, err)
@@ -181,10 +181,10 @@ func table(t *testing.T, head ...string) (rows [][]string) {
 	return rows[1:] // without the line below the head
 }
 
-// list is a cell that lists names.
+// list returns a table cell that lists names.
 var list = regexp.MustCompile("^`[^`, ]+`(, `[^`, ]+`)*$")
 
-// names reads a cell: names between backquotes, or one of the words for none.
+// names parses a cell: names between backquotes, or a word for none.
 func names(t *testing.T, cell string) []string {
 	if cell == "" || cell == "nothing" || cell == "nowhere" {
 		return nil

@@ -16,10 +16,10 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// TestNoNetworkInTheCode wants all that is particular to a network to be in the tables of
-// package network: nowhere else does a literal hold a network's name, token or treasury, or
-// how much weight one gas is. Help texts, which have more than one line, may name a network
-// as an example; tests and what makes blocks for tests and benchmarks may, too.
+// TestNoNetworkInTheCode requires everything particular to a network to be in the tables of package network:
+// no other literal may contain a network's name, token or treasury, or the weight of one gas. Multi-line help
+// texts may use a network as an example; so may tests, and the code that generates blocks for tests and
+// benchmarks.
 func TestNoNetworkInTheCode(t *testing.T) {
 	names, symbols := map[string]bool{"25000": true}, map[string]bool{}
 	for _, n := range network.BuiltIn().All() {
@@ -68,7 +68,7 @@ func TestNoNetworkInTheCode(t *testing.T) {
 	require.NoError(t, err)
 	require.Greater(t, looked, 300, "files of code")
 
-	// The test would find each of them.
+	// The test detects each of these.
 	for _, code := range []string{"25_000", "0x61a8", `"25000"`, `"GLMR"`, `"of moonbeam."`, `"datahaven-testnet"`, `"DataHaven Mainnet"`, `"0x6D6F646C70792F74727372790000000000000000"`} {
 		literal, err := parser.ParseExpr(code)
 		require.NoError(t, err)
@@ -82,7 +82,7 @@ func TestNoNetworkInTheCode(t *testing.T) {
 
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 
-// words are a literal itself and its words; those of a help text are its numbers alone.
+// words returns a literal and its words; for a help text only its numbers.
 func words(t *testing.T, literal *ast.BasicLit) []string {
 	switch literal.Kind {
 	case token.INT:

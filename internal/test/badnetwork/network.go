@@ -1,5 +1,5 @@
-// Package badnetwork is a network that is slow, stands still, and breaks connections off,
-// between a program and a server, for tests and measurements.
+// Package badnetwork simulates a slow network that stalls and breaks connections, between a program and a
+// server, for tests and measurements.
 package badnetwork
 
 import (
@@ -9,20 +9,20 @@ import (
 	"time"
 )
 
-// Network leads to a server. What either end sends arrives later by the latency.
+// Network forwards connections to a server. Data in either direction arrives later by the latency.
 type Network struct {
 	server   string
 	latency  time.Duration
 	listener net.Listener
 
 	mu          sync.Mutex
-	still       time.Time // until then nothing is passed on
+	still       time.Time // nothing is forwarded until then
 	connections map[*net.TCPConn]bool
 	broken      int // connections
 	lost        *regexp.Regexp
 }
 
-// New leads to the server at an address, such as 127.0.0.1:5432.
+// New forwards to the server at an address, such as 127.0.0.1:5432.
 func New(server string, latency time.Duration) (*Network, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -33,10 +33,10 @@ func New(server string, latency time.Duration) (*Network, error) {
 	return n, nil
 }
 
-// Address leads to the server over this network.
+// Address returns the address of the server over this network.
 func (n *Network) Address() string { return n.listener.Addr().String() }
 
-// Close takes no more connections.
+// Close accepts no more connections.
 func (n *Network) Close() error { return n.listener.Close() }
 
 func (n *Network) serve() {
@@ -54,7 +54,7 @@ func (n *Network) serve() {
 	}
 }
 
-// join passes on what either end of a connection sends, until one ends or it is broken off.
+// join forwards the data of both ends of a connection, until one ends or it is broken.
 func (n *Network) join(near, far *net.TCPConn) {
 	n.mu.Lock()
 	n.connections[near] = true
@@ -103,7 +103,7 @@ func (n *Network) join(near, far *net.TCPConn) {
 	}
 }
 
-// packet is what was sent at a time.
+// packet is data with the time at which it was sent.
 type packet struct {
 	bytes []byte
 	at    time.Time
@@ -115,21 +115,21 @@ func (n *Network) passesAt() time.Time {
 	return n.still
 }
 
-// Stall has nothing pass for a time.
+// Stall stops all traffic for a time.
 func (n *Network) Stall(pause time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.still = time.Now().Add(pause)
 }
 
-// LoseAfter loses, once, whatever one connection sends to the server after a text.
+// LoseAfter drops, once, everything that one connection sends to the server after a text.
 func (n *Network) LoseAfter(text *regexp.Regexp) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.lost = text
 }
 
-// losing is what passes of a packet, and whether all that follows is lost.
+// losing returns the part of a packet to forward, and whether everything after it is lost.
 func (n *Network) losing(bytes []byte) ([]byte, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -144,21 +144,21 @@ func (n *Network) losing(bytes []byte) ([]byte, bool) {
 	return bytes[:place[1]], true
 }
 
-// Connected is how many connections there are.
+// Connected returns the number of open connections.
 func (n *Network) Connected() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return len(n.connections)
 }
 
-// Broken is how many connections were broken off.
+// Broken returns the number of broken connections.
 func (n *Network) Broken() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.broken
 }
 
-// Reset breaks so many connections off, at both ends.
+// Reset breaks that many connections, at both ends.
 func (n *Network) Reset(count int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -10,17 +10,17 @@ import (
 //go:embed axe/axe.min.js
 var axe string
 
-// sumOfAxe is that of the file that was looked at when it was taken over.
+// sumOfAxe is the SHA-256 of the reviewed file.
 const sumOfAxe = "29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c"
 
-// Barriers are what keeps people from reading the page, by the rules of axe-core: each with the
-// rule and where it is. Small targets are among them.
+// Barriers returns the accessibility violations of the page, by the rules of axe-core: each with the rule and
+// the element. Small targets are included.
 func (b *Tab) Barriers() []string {
 	b.t.Helper()
 	return b.axe(`rules: {"target-size": {enabled: true}}`)
 }
 
-// Pale is what stands out too little from what is behind it: all that depends on colours.
+// Pale returns elements with too little contrast: the rules that depend on colours.
 func (b *Tab) Pale() []string {
 	b.t.Helper()
 	return b.axe(`runOnly: {type: "rule", values: ["color-contrast", "link-in-text-block"]}`)

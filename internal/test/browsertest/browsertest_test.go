@@ -12,7 +12,7 @@ import (
 	"github.com/feeledger/fees/internal/test/browsertest"
 )
 
-// recorded is a test whose failures are only noted, to see that a tab fails it.
+// recorded is a test whose failures are only recorded, to see that a tab fails it.
 type recorded struct {
 	testing.TB
 	failed []string
@@ -25,7 +25,7 @@ func (r *recorded) Errorf(format string, arguments ...any) {
 func (r *recorded) FailNow()         { panic(r) }
 func (r *recorded) Cleanup(f func()) { r.ends = append(r.ends, f) }
 
-// What is wrong with a page is found: each of these has one thing that must not be.
+// Each of these pages has one fault, which is found.
 func TestWhatIsWrongIsFound(t *testing.T) {
 	b := browsertest.Start(t)
 	body := ""
@@ -98,7 +98,7 @@ func TestWhatIsWrongIsFound(t *testing.T) {
 	require.Contains(t, wrong[0], "no focus is to be seen")
 }
 
-// The browser tells every tab of all downloads: a tab takes only its own.
+// The browser reports all downloads to every tab: a tab uses only its own.
 func TestDownloadsAreTheTabsOwn(t *testing.T) {
 	b := browsertest.Start(t)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -1,9 +1,9 @@
-// Package browsertest is a real browser for tests: Debian's Chromium, without a window.
+// Package browsertest runs a real browser for tests: Debian's Chromium, headless.
 //
-// A test finds things as a person does: a link or a button by its name, a field by the name of the
-// form, never by its place in the layout. It clicks with the mouse, and types on the keyboard. It
-// waits for what happens, never for a time.
+// A test finds elements as a person does: a link or a button by its name, a field by its name in the form,
+// never by its position in the layout. It clicks with the mouse, and types on the keyboard. It waits for
+// events, never for a time.
 //
-// What nobody looks at is looked at here: each tab wants an empty console, no exception, nothing
-// that the page's policy refuses, no request that fails, and none to another server.
+// Each tab also fails its test for invisible problems: console messages, exceptions, violations of the page's
+// policy, failed requests, and requests to other servers.
 package browsertest

@@ -2,7 +2,7 @@ package browsertest
 
 import "fmt"
 
-// Overhang is what makes the page wider than the screen: it is not to scroll sideways.
+// Overhang returns the elements that make the page wider than the screen: pages must not scroll sideways.
 func (b *Tab) Overhang() []string {
 	b.t.Helper()
 	return Ask[[]string](b, `(() => {
@@ -14,11 +14,29 @@ func (b *Tab) Overhang() []string {
 	})()`)
 }
 
-// stops are what the Tab key is to lead to, in the order in which they are read.
+// Outside returns the amounts and verdicts in tables that are not entirely on the screen's width, or cannot be seen.
+func (b *Tab) Outside() []string {
+	b.t.Helper()
+	return Ask[[]string](b, `(() => {
+		const wide = document.scrollingElement.clientWidth;
+		return [...document.querySelectorAll("main table :is(td, th):is(.figure, .verdict)")].filter((e) => e.textContent !== "").filter((e) => {
+			if (e.tagName === "TH" && e.clientWidth < 2) return false; // for screen readers only: its row is a card
+			const {left, right, width} = e.getBoundingClientRect();
+			if (!e.checkVisibility() || width === 0 || left < -0.5 || right > wide + 0.5 || e.scrollWidth > e.clientWidth + 1) return true;
+			for (let o = e.parentElement; o; o = o.parentElement) {
+				const box = o.getBoundingClientRect();
+				if (getComputedStyle(o).overflowX !== "visible" && (left < box.left - 0.5 || right > box.right + 0.5)) return true;
+			}
+			return false;
+		}).slice(0, 5).map((e) => wide + " px: " + Math.round(e.getBoundingClientRect().right) + ": " + e.outerHTML.slice(0, 150));
+	})()`)
+}
+
+// stops are the elements that the Tab key must reach, in reading order.
 const stops = `[...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex="0"]')].filter((e) => e.checkVisibility() && !e.disabled && e.tabIndex >= 0)`
 
-// Walk goes over the whole page with the Tab key, and says what is wrong: what is left out or comes
-// out of turn, what does not show that it has the focus, and what has it where nobody sees it.
+// Walk moves through the whole page with the Tab key, and returns the problems: elements that are skipped or
+// out of order, without a visible focus, or focused while hidden.
 func (b *Tab) Walk() (count int, wrong []string) {
 	b.t.Helper()
 	count = Ask[int](b, stops+`.length`)

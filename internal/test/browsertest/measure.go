@@ -10,15 +10,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Figures are those of a page as the browser has them.
+// Figures are the browser's measurements of a page.
 type Figures struct {
-	FirstPaint float64 // milliseconds until something can be read
-	Weight     int     // bytes that were sent, headers too
+	FirstPaint float64 // milliseconds until the first content
+	Weight     int     // bytes received, including headers
 	Requests   int
 	Elements   int
 }
 
-// Figures are those of the page that was opened last.
+// Figures returns those of the last page opened.
 func (b *Tab) Figures() (f Figures) {
 	b.t.Helper()
 	f.FirstPaint = Ask[float64](b, `new Promise((resolve) => {
@@ -31,7 +31,7 @@ func (b *Tab) Figures() (f Figures) {
 	return f
 }
 
-// Picture writes what the screen shows into a file, as small as it gets.
+// Picture writes a screenshot to a file, as small as possible.
 func (b *Tab) Picture(path string) {
 	b.t.Helper()
 	shot := call(b, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: page.CaptureScreenshotFormatPng})

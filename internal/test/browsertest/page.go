@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Open goes to a path.
+// Open opens a path.
 func (b *Tab) Open(path string) {
 	b.t.Helper()
 	b.load(func() {
@@ -27,17 +27,17 @@ func (b *Tab) Open(path string) {
 	})
 }
 
-// OpenRefused goes to a path that is answered with an error: the browser says so in its console.
+// OpenRefused opens a path that returns an error, which the browser reports in its console.
 func (b *Tab) OpenRefused(path string, status int) {
 	b.t.Helper()
 	b.Open(path)
 	b.refused(status)
 }
 
-// load does what leads to another page, and waits for it.
+// load performs an action that opens another page, and waits for it.
 func (b *Tab) load(do func()) {
 	b.t.Helper()
-	b.seen.anew()
+	b.seen.reset()
 	do()
 	await(b, b.seen.loads, "no page came")
 }
@@ -52,19 +52,19 @@ func await[T any](b *Tab, from chan T, otherwise string) (what T) {
 	return what
 }
 
-// Element is a part of a page.
+// Element is an element of a page.
 type Element struct {
 	tab *Tab
 	id  runtime.RemoteObjectID
 }
 
-// The roles of what people use, as they are told to who cannot see.
+// The roles of interactive elements in the accessibility tree.
 const (
 	Link   = "link"
 	Button = "button"
 )
 
-// Find is the first element with a role and a name, as Chromium tells them to who cannot see.
+// Find returns the first element with a role and a name in the accessibility tree.
 func (b *Tab) Find(role, name string) *Element {
 	b.t.Helper()
 	root := call(b, dom.GetDocument, dom.GetDocumentParams{}).Root
@@ -73,7 +73,7 @@ func (b *Tab) Find(role, name string) *Element {
 	return &Element{b, call(b, dom.ResolveNode, dom.ResolveNodeParams{BackendNodeID: found.Nodes[0].BackendDOMNodeID}).Object.ObjectID}
 }
 
-// Select is the first element of a CSS selector, which names what is there, not where it is.
+// Select returns the first element of a CSS selector, which must name a thing, not a position.
 func (b *Tab) Select(selector string) *Element {
 	b.t.Helper()
 	found := call(b, runtime.Evaluate, runtime.EvaluateParams{Expression: fmt.Sprintf("document.querySelector(%q)", selector)})
@@ -81,19 +81,19 @@ func (b *Tab) Select(selector string) *Element {
 	return &Element{b, found.Result.ObjectID}
 }
 
-// Field is the field of a form that has a name.
+// Field returns the form field with a name.
 func (b *Tab) Field(name string) *Element {
 	b.t.Helper()
 	return b.Select(fmt.Sprintf("[name=%q]:not([type=hidden])", name))
 }
 
-// Submit presses the button of the form that has the field, and waits for the page.
+// Submit presses the button of the form with the field, and waits for the page.
 func (b *Tab) Submit(field string) {
 	b.t.Helper()
 	b.Select(fmt.Sprintf("form:has([name=%q]) button", field)).Follow()
 }
 
-// of asks for something of an element.
+// of evaluates a function on an element.
 func of[T any](e *Element, function string) (value T) {
 	e.tab.t.Helper()
 	yes := true
@@ -103,7 +103,7 @@ func of[T any](e *Element, function string) (value T) {
 	return value
 }
 
-// reveal opens what the element is folded away in.
+// reveal unfolds the element.
 func (e *Element) reveal() {
 	e.tab.t.Helper()
 	if of[bool](e, `function() { return !this.checkVisibility() && this.closest("details:not([open])") !== null; }`) {
@@ -118,8 +118,7 @@ func (e *Element) reveal() {
 	}
 }
 
-// Press presses the mouse's button where the element is, which is unfolded first. Nothing else may
-// lie over it.
+// Press clicks the element, after unfolding it. Nothing else may cover it.
 func (e *Element) Press() {
 	t := e.tab.t
 	t.Helper()
@@ -141,14 +140,13 @@ func (e *Element) Press() {
 	require.NoError(t, chromedp.Do(ctx, chromedp.MouseClickXY(at.X, at.Y)))
 }
 
-// Follow presses what leads to another page, and waits for it.
+// Follow clicks an element that opens another page, and waits for it.
 func (e *Element) Follow() {
 	e.tab.t.Helper()
 	e.tab.load(e.Press)
 }
 
-// SubmitRefused presses the button of a form that leads to a page that is answered with an error: the browser says so in
-// its console.
+// SubmitRefused presses the button of a form that returns an error, which the browser reports in its console.
 func (b *Tab) SubmitRefused(field string, status int) {
 	b.t.Helper()
 	b.Submit(field)
@@ -160,20 +158,19 @@ func (b *Tab) refused(status int) {
 	require.NotZero(b.t, b.seen.take(fmt.Sprintf("a status of %d ", status)), "%s was not answered with %d", b.Path(), status)
 }
 
-// Text is what can be read.
+// Text returns the visible text.
 func (e *Element) Text() string {
 	e.tab.t.Helper()
 	return of[string](e, `function() { return this.innerText; }`)
 }
 
-// Attribute is an attribute's value, "" where there is none.
+// Attribute returns an attribute's value, or "".
 func (e *Element) Attribute(name string) string {
 	e.tab.t.Helper()
 	return of[string](e, fmt.Sprintf(`function() { return this.getAttribute(%q) ?? ""; }`, name))
 }
 
-// Type writes a text into a field, in place of what it has. One of a list of options is chosen by
-// what it sends.
+// Type replaces the text in a field. In a list it selects the option with that value.
 func (e *Element) Type(text string) {
 	t := e.tab.t
 	t.Helper()
@@ -194,13 +191,13 @@ func (e *Element) Type(text string) {
 	}
 }
 
-// Choose gives a file to a field.
+// Choose selects a file in a field.
 func (e *Element) Choose(path string) {
 	e.tab.t.Helper()
 	call(e.tab, dom.SetFileInputFiles, dom.SetFileInputFilesParams{Files: []string{path}, ObjectID: e.id})
 }
 
-// Key presses keys, one after the other: \t, \r, and what is written.
+// Key presses keys in sequence: \t, \r, and characters.
 func (b *Tab) Key(keys string) {
 	b.t.Helper()
 	ctx, leave := context.WithTimeout(b.context, patience)
@@ -208,13 +205,13 @@ func (b *Tab) Key(keys string) {
 	require.NoError(b.t, chromedp.Do(ctx, chromedp.KeyEvent(keys)))
 }
 
-// Enter presses the key that sends a form or follows a link, and waits for the page.
+// Enter presses the key that submits a form or follows a link, and waits for the page.
 func (b *Tab) Enter() {
 	b.t.Helper()
 	b.load(func() { b.Key("\r") })
 }
 
-// Download presses what leads to a file, and reads the file.
+// Download clicks an element that leads to a file, and reads the file.
 func (e *Element) Download() (name string, content []byte) {
 	b := e.tab
 	b.t.Helper()
@@ -227,25 +224,25 @@ func (e *Element) Download() (name string, content []byte) {
 	return name, content
 }
 
-// Path is where the tab is: the path and the query.
+// Path returns the tab's path and query.
 func (b *Tab) Path() string {
 	b.t.Helper()
 	return Ask[string](b, `location.pathname + location.search`)
 }
 
-// Heading is the page's.
+// Heading returns the page's heading.
 func (b *Tab) Heading() string {
 	b.t.Helper()
 	return b.Select("h1").Text()
 }
 
-// Text is all that can be read.
+// Text returns all visible text.
 func (b *Tab) Text() string {
 	b.t.Helper()
 	return b.Select("body").Text()
 }
 
-// Ask has the page's own objects answer.
+// Ask evaluates an expression on the page.
 func Ask[T any](b *Tab, expression string) (value T) {
 	b.t.Helper()
 	yes := true
@@ -257,7 +254,7 @@ func Ask[T any](b *Tab, expression string) (value T) {
 	return value
 }
 
-// Until waits until the page says so, or the page that it leads to by itself.
+// Until waits until the expression is true, on the page or on one that it redirects to.
 func (b *Tab) Until(expression string) {
 	b.t.Helper()
 	ctx, leave := context.WithTimeout(b.context, patience)
@@ -265,7 +262,7 @@ func (b *Tab) Until(expression string) {
 	for {
 		_, err := chromedp.Run(ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(patience)))
 		if gone := new(cdproto.Error); errors.As(err, &gone) && ctx.Err() == nil {
-			continue // the page, for the next one
+			continue // retry on the next page
 		}
 		require.NoError(b.t, err, expression)
 		return
@@ -279,7 +276,7 @@ type Row struct {
 	Links   []string
 }
 
-// Rows are those of the page's tables, without their headings and sums.
+// Rows returns the rows of the page's tables, without headings and totals.
 func (b *Tab) Rows() []Row {
 	b.t.Helper()
 	return Ask[[]Row](b, `[...document.querySelectorAll("main tbody tr")].map((r) => ({
@@ -287,13 +284,13 @@ func (b *Tab) Rows() []Row {
 	}))`)
 }
 
-// Amounts are all exact amounts of the page, in wei.
+// Amounts returns all exact amounts on the page, in wei.
 func (b *Tab) Amounts() []string {
 	b.t.Helper()
 	return Ask[[]string](b, `[...document.querySelectorAll("main data")].map((d) => d.value)`)
 }
 
-// Back goes back to the page before.
+// Back goes back to the previous page.
 func (b *Tab) Back() {
 	b.t.Helper()
 	b.load(func() { Ask[bool](b, `history.back(), true`) })

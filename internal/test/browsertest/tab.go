@@ -13,26 +13,26 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The sizes of a screen that pages are made for: a phone, and a desk.
+// The screen sizes that pages are designed for: a phone, and a desktop.
 var (
 	Phone = Size{390, 844}
 	Desk  = Size{1440, 900}
 )
 
-// Size is that of a screen, in CSS pixels.
+// Size is the size of a screen, in CSS pixels.
 type Size struct{ Width, Height int64 }
 
-// widestPhone is the widest screen that is touched.
+// widestPhone is the widest touch screen.
 const widestPhone = 834
 
-// Options say what looks at a page.
+// Options configures a tab.
 type Options struct {
 	Size            // the default is Desk
-	Dark       bool // the system's colours are dark
-	Scriptless bool // scripts of pages do not run
+	Dark       bool // the system prefers dark colours
+	Scriptless bool // scripts are disabled
 }
 
-// Tab is a tab of a browser in a profile of its own, which shows the pages of one server.
+// Tab is a tab with a separate profile, which shows the pages of one server.
 type Tab struct {
 	t         testing.TB
 	context   context.Context
@@ -41,7 +41,7 @@ type Tab struct {
 	downloads string // the directory
 }
 
-// Tab opens a tab for a server. At the test's end it wants nothing to have gone wrong.
+// Tab opens a tab for a server. At the end of the test it fails if anything went wrong.
 func (b *Browser) Tab(t testing.TB, origin string, o Options) *Tab {
 	t.Helper()
 	seen := &watch{origin: origin, loads: make(chan struct{}, 1), saved: make(chan string, 1), begun: map[string]string{}}
@@ -49,10 +49,10 @@ func (b *Browser) Tab(t testing.TB, origin string, o Options) *Tab {
 	tab := &Tab{t, ctx, origin, seen, t.TempDir()}
 	t.Cleanup(func() {
 		defer leave()
-		require.Empty(t, seen.troubles(), "what the browser says of the pages")
+		require.Empty(t, seen.troubles(), "problems reported by the browser")
 	})
 	require.NoError(t, chromedp.Do(ctx))
-	seen.frame = cdp.FrameID(chromedp.FromContext(ctx).Target.TargetID) // a page's first frame has its name
+	seen.frame = cdp.FrameID(chromedp.FromContext(ctx).Target.TargetID) // the ID of a page's first frame
 	require.NoError(t, chromedp.ListenBrowser(ctx, seen.see))
 	call(tab, audits.Enable, cdp.Empty{})
 	yes := true
@@ -65,20 +65,20 @@ func (b *Browser) Tab(t testing.TB, origin string, o Options) *Tab {
 	}
 	tab.Resize(o.Size)
 	tab.Colours(o.Dark)
-	call(tab, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}) // beside other tabs, too
+	call(tab, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}) // even with other tabs open
 	if o.Scriptless {
 		call(tab, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 	}
 	return tab
 }
 
-// Resize changes the screen.
+// Resize changes the screen size.
 func (b *Tab) Resize(s Size) {
 	b.t.Helper()
 	call(b, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: s.Width, Height: s.Height, DeviceScaleFactor: 1, Mobile: s.Width <= widestPhone})
 }
 
-// Colours makes the system's colours dark, or light.
+// Colours selects dark or light system colours.
 func (b *Tab) Colours(dark bool) {
 	b.t.Helper()
 	scheme := "light"
@@ -98,7 +98,7 @@ func call[P, R any](b *Tab, command cdp.Command[P, R], params P) R {
 	return answer
 }
 
-// address is a path's address.
+// address returns the URL of a path.
 func (b *Tab) address(path string) string {
 	if strings.HasPrefix(path, "/") {
 		return b.origin + path

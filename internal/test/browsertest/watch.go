@@ -16,21 +16,21 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 )
 
-// watch sees what happens in a tab.
+// watch records the events of a tab.
 type watch struct {
 	origin string      // of the server
-	frame  cdp.FrameID // of the tab: the browser tells of every tab's downloads
+	frame  cdp.FrameID // of the tab: the browser reports every tab's downloads
 	loads  chan struct{}
-	saved  chan string // names of files that were downloaded
+	saved  chan string // names of downloaded files
 
 	mutex    sync.Mutex
 	wrong    []string
-	requests int               // since the last page was asked for
-	weight   float64           // bytes that came with them, as they were sent
-	begun    map[string]string // names of downloads, by their number
+	requests int               // since the last page was requested
+	weight   float64           // bytes received with them
+	begun    map[string]string // names of downloads, by their ID
 }
 
-// see takes an event.
+// see handles an event.
 func (w *watch) see(event any) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -46,21 +46,23 @@ func (w *watch) see(event any) {
 	case *audits.EventIssueAdded:
 		w.fault("issue", e.Issue)
 	case *network.EventRequestWillBeSent:
-		w.requests++
+		if e.Type != network.ResourceTypeEventSource { // a busy browser opens a stream several times
+			w.requests++
+		}
 		if !strings.HasPrefix(e.Request.URL, w.origin+"/") && !strings.HasPrefix(e.Request.URL, "data:") {
 			w.fault("a request to elsewhere", e.Request.URL)
 		}
 	case *network.EventLoadingFinished:
 		w.weight += e.EncodedDataLength
 	case *network.EventLoadingFailed:
-		if !e.Canceled { // the events of a page that is left, and what is downloaded, are
+		if !e.Canceled { // pages that are left cancel their events, and so do downloads
 			w.fault("a request that failed", e.ErrorText)
 		}
 	case *page.EventLoadEventFired:
-		tell(w.loads, struct{}{})
+		replace(w.loads, struct{}{})
 	case *page.EventFrameNavigated:
-		if e.Type == page.NavigationTypeBackForwardCacheRestore { // it is there as it was, and loads nothing
-			tell(w.loads, struct{}{})
+		if e.Type == page.NavigationTypeBackForwardCacheRestore { // restored from the cache without loading anything
+			replace(w.loads, struct{}{})
 		}
 	case *browser.EventDownloadWillBegin:
 		if e.FrameID == w.frame {
@@ -70,15 +72,15 @@ func (w *watch) see(event any) {
 		name, ours := w.begun[e.GUID]
 		switch {
 		case ours && e.State == browser.DownloadProgressStateCompleted:
-			tell(w.saved, name)
+			replace(w.saved, name)
 		case ours && e.State == browser.DownloadProgressStateCanceled:
 			w.fault("a download that was cancelled", name)
 		}
 	}
 }
 
-// tell hands over what is new, in place of what nobody has read.
-func tell[T any](to chan T, what T) {
+// replace sends a value, in place of one that was not received.
+func replace[T any](to chan T, what T) {
 	select {
 	case <-to:
 	default:
@@ -94,14 +96,14 @@ func (w *watch) fault(kind string, what any) {
 	w.wrong = append(w.wrong, kind+": "+string(text))
 }
 
-// troubles are those that nobody has taken.
+// troubles returns and clears the problems.
 func (w *watch) troubles() []string {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	return slices.Clone(w.wrong)
 }
 
-// take takes the troubles that have a text.
+// take removes the problems with a text, and returns their number.
 func (w *watch) take(text string) (taken int) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -110,8 +112,8 @@ func (w *watch) take(text string) (taken int) {
 	return had - len(w.wrong)
 }
 
-// anew begins to count for another page.
-func (w *watch) anew() {
+// reset starts counting for another page.
+func (w *watch) reset() {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	w.requests, w.weight = 0, 0

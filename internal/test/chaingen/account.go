@@ -9,14 +9,14 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// account is an account or a contract. Those that were used last are kept.
+// account is an account or a contract. The most recently used ones are cached.
 type account struct {
 	id      uint64
 	address chain.Address
-	key     *ecdsa.PrivateKey // of an account, where the chain is signed
+	key     *ecdsa.PrivateKey // of an account, if the chain is signed
 }
 
-// The ids of accounts. Each class has room for its members.
+// The IDs of accounts. Each class has a range for its members.
 const (
 	hotAccounts     = 63
 	regularAccounts = 20_000
@@ -24,10 +24,10 @@ const (
 	firstRegular   = 1 << 16
 	firstCollator  = 1 << 24
 	firstContract  = 1 << 28
-	firstCold      = 1 << 32 // and block height × 16 + index, in the block that they are first seen in
-	firstCreated   = 1 << 48 // likewise: contracts that the chain has seen the creation of
+	firstCold      = 1 << 32 // plus block height × 16 + index in the block of its first appearance
+	firstCreated   = 1 << 48 // likewise: contracts whose creation is on the chain
 	firstNimbusKey = 1 << 60
-	firstHolder    = 1 << 61 // those that a rooted chain's state has, and no event
+	firstHolder    = 1 << 61 // in the state of a rooted chain, but in no event
 )
 
 const (
@@ -38,7 +38,7 @@ const (
 
 const cachedAccounts = 1 << 14
 
-// account is the one with an id.
+// account returns the account with an ID.
 func (c *Chain) account(id uint64) *account {
 	slot := &c.accounts[mix(id)%cachedAccounts]
 	if a := slot.Load(); a != nil && a.id == id {
@@ -60,7 +60,7 @@ func isContract(id uint64) bool {
 	return id >= firstContract && id < firstCold || id >= firstCreated
 }
 
-// newKey is a private key: all but a few of 2^128 words are one.
+// newKey returns a private key: nearly all of the 2^128 words are valid.
 func newKey(r *random) *ecdsa.PrivateKey {
 	for {
 		word := r.word()
@@ -70,16 +70,14 @@ func newKey(r *random) *ecdsa.PrivateKey {
 	}
 }
 
-// zipf is a number from 0 to 2^width-2: each is drawn about half as often as the
-// one of half its size.
+// zipf returns a number from 0 to 2^width-2: each is drawn about half as often as one half its size.
 func zipf(r *random, width int) uint64 {
 	size := uint64(1) << r.below(uint64(width))
 	return size - 1 + r.below(size)
 }
 
-// someone is an account that was there before: a hot one more often than not, one
-// of some thousand regulars, or one of those that were first seen in a block up to
-// this height.
+// someone returns an existing account: usually a hot one, otherwise one of some thousand regulars, or one that
+// first appeared in a block up to this height.
 func (c *Chain) someone(r *random, height uint64) *account {
 	switch n := r.below(100); {
 	case n < 55:
@@ -90,10 +88,10 @@ func (c *Chain) someone(r *random, height uint64) *account {
 	return c.account(coldID(r.between(1, height), r.below(4)))
 }
 
-// coldID is the account that is first seen in a block.
+// coldID returns the ID of the account that first appears in a block.
 func coldID(height, index uint64) uint64 { return firstCold + height<<4 + index }
 
-// contract is one of a few that everybody calls, or of some thousand others.
+// contract returns one of a few popular contracts, or of some thousand others.
 func (c *Chain) contract(r *random) *account {
 	if r.below(4) > 0 {
 		return c.account(firstContract + zipf(r, bits.Len(hotContracts)))
@@ -101,10 +99,10 @@ func (c *Chain) contract(r *random) *account {
 	return c.account(firstContract + hotContracts + r.below(coldContracts))
 }
 
-// author is the account of the block's author, by turns.
+// author returns the account of the block's author, in rotation.
 func (c *Chain) author(height uint64) *account { return c.account(firstCollator + height%collators) }
 
-// nimbusKey is what the gateway says of the author: the beginning of its key.
+// nimbusKey returns the gateway's author: the start of its key.
 func (c *Chain) nimbusKey(height uint64) *account {
 	return c.account(firstNimbusKey + height%collators)
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/feeledger/fees/internal/substrate/scalejson"
 )
 
-// The answers of a gateway are made of a node's, by package render. They cannot be wrong: what
-// is made up has the types of its runtime.
+// The gateway's responses are built from a node's by package render. They cannot fail: the generated data has
+// the types of its runtime.
 
-// Block is the answer to /blocks/<height>.
+// Block returns the response to /blocks/<height>.
 func (c *Chain) Block(height uint64) []byte {
 	b := c.body(height)
 	return made(c.executing(height).decoder.AppendBlock(nil, &render.Block{
@@ -25,10 +25,10 @@ func made(text []byte, err error) []byte {
 	return text
 }
 
-// Header is the answer to /blocks/<height>/header.
+// Header returns the response to /blocks/<height>/header.
 func (c *Chain) Header(height uint64) []byte { return made(c.body(height).header.Answer()) }
 
-// Multiplier is the answer to a question for nextFeeMultiplier at a height.
+// Multiplier returns the response to a request for nextFeeMultiplier at a height.
 func (c *Chain) Multiplier(height uint64) []byte {
 	var w writer
 	s := c.state(height)
@@ -36,21 +36,21 @@ func (c *Chain) Multiplier(height uint64) []byte {
 	return c.item("TransactionPayment", "NextFeeMultiplier", render.At{Hash: s.hash, Height: height}, w.b)
 }
 
-// BlockWeight is the answer to a question for blockWeight at a height.
+// BlockWeight returns the response to a request for blockWeight at a height.
 func (c *Chain) BlockWeight(height uint64) []byte {
 	b := c.body(height)
 	return c.item("System", "BlockWeight", render.At{Hash: b.hash, Height: height}, b.weights.encode())
 }
 
-// item is the answer to a question for an item of a pallet's storage. As by Sidecar it is read
-// with the runtime that executed the block.
+// item returns the response to a request for an item of a pallet's storage. As in Sidecar, it is decoded with
+// the runtime that executed the block.
 func (c *Chain) item(pallet, name string, at render.At, stored []byte) []byte {
 	i, err := c.executing(at.Height).decoder.Item(pallet, name, nil)
 	must(err)
 	return made(i.Answer(at, stored))
 }
 
-// Runtime is the answer to /runtime/spec at a height.
+// Runtime returns the response to /runtime/spec at a height.
 func (c *Chain) Runtime(height uint64) []byte {
 	return made(render.Spec(c.at(height), parsed(c.runtimeAt(height).specification(c.network.SpecName)), parsed(chainType), parsed(c.properties())))
 }
@@ -63,26 +63,26 @@ func parsed(text string) jsonscan.Value {
 
 const chainType = `"Development"`
 
-// properties are what system_properties answers.
+// properties returns the response to system_properties.
 func (c *Chain) properties() string {
 	return fmt.Sprintf(`{"tokenDecimals":18,"tokenSymbol":%q}`, c.network.Symbol)
 }
 
-// clientVersion is what system_version answers.
+// clientVersion is the response to system_version.
 const clientVersion = "chaingen"
 
-// NodeVersion is the answer to /node/version.
+// NodeVersion returns the response to /node/version.
 func (c *Chain) NodeVersion() []byte {
 	return render.Version(clientVersion, c.network.SpecName, c.network.SpecName)
 }
 
 func (c *Chain) at(height uint64) render.At { return render.At{Hash: c.Hash(height), Height: height} }
 
-// Proportion is the answer to a question for FeesTreasuryProportion at a height, by its key.
+// Proportion returns the response to a request for FeesTreasuryProportion at a height, by its key.
 func (c *Chain) Proportion(height uint64) []byte { return c.parameter(height, c.network.ParameterKey) }
 
-// parameter is the answer for a key: no other parameter is set. The runtimes whose metadata are
-// here have no pallet for it: the answer is written as one that was recorded of another chain.
+// parameter returns the response for a key: no other parameter is set. The available runtime metadata do not
+// contain the pallet, so the response imitates one recorded from a different chain.
 func (c *Chain) parameter(height uint64, key string) []byte {
 	at := c.at(height)
 	value := "null"

@@ -7,11 +7,11 @@ import (
 	"github.com/feeledger/fees/internal/substrate/render"
 )
 
-// followed is how many accounts of a rooted chain have a balance that follows from its events:
-// the treasury, and the hot accounts that are in the most blocks.
+// followed is the number of accounts of a rooted chain whose balance follows from its events: the treasury,
+// and the hot accounts in the most blocks.
 const followed = 8
 
-// balances are what these accounts have after a block, the treasury first.
+// balances are the balances of these accounts after a block, the treasury first.
 type balances [followed]balance
 
 type balance struct {
@@ -19,8 +19,7 @@ type balance struct {
 	free, reserved amount
 }
 
-// amount is one in wei. It panics where it would be below 0, or above 128 bits: the chain is
-// made up so that neither comes.
+// amount is an amount in wei. It panics below 0 and above 128 bits: the generated chain reaches neither.
 type amount struct{ high, low uint64 }
 
 func (a amount) plus(b amount) amount {
@@ -41,8 +40,8 @@ func (a amount) minus(b amount) amount {
 	return amount{high, low}
 }
 
-// firstBalances are those of block 0. Accounts have enough there for whatever they send and
-// give back later, and less than [tooMuch].
+// firstBalances returns the balances of block 0. Accounts have enough for everything that they send or return
+// later, and less than [tooMuch].
 func firstBalances() *balances {
 	of := func(free, reserved uint64) balance {
 		var b balance
@@ -57,8 +56,7 @@ func firstBalances() *balances {
 	return &list
 }
 
-// Accounts are those whose balance is known, the treasury first: none where the chain is not
-// rooted.
+// Accounts returns the accounts whose balance is known, the treasury first: none if the chain is not rooted.
 func (c *Chain) Accounts() []chain.Address {
 	if !c.options.Rooted {
 		return nil
@@ -70,13 +68,13 @@ func (c *Chain) Accounts() []chain.Address {
 	return list
 }
 
-// changing are the balances while a block is made.
+// changing are the balances while a block is being generated.
 type changing struct {
 	balances
 	places map[chain.Address]int // in the list
 }
 
-// changing begins with what the parent left; it is nil where no account is followed.
+// changing starts with the parent's balances; it returns nil if no account is followed.
 func (c *Chain) changing(before *balances) *changing {
 	if before == nil {
 		return nil
@@ -84,7 +82,7 @@ func (c *Chain) changing(before *balances) *changing {
 	return &changing{*before, c.followed}
 }
 
-// of is what an account has, nil where it is not followed.
+// of returns an account's balance, or nil if it is not followed.
 func (c *changing) of(a chain.Address) *balance {
 	if c == nil {
 		return nil
@@ -103,7 +101,7 @@ func (c *changing) sent(by *account, nonce uint64) {
 	}
 }
 
-// record does what an event of one account says. Others than these move nothing.
+// record applies an event of one account. Other events do not move money.
 func (c *changing) record(event string, a *account, moved coins) {
 	b := c.of(a.address)
 	if b == nil {
@@ -123,13 +121,13 @@ func (c *changing) record(event string, a *account, moved coins) {
 	}
 }
 
-// transfer does what the event of a transfer says.
+// transfer applies a transfer event.
 func (c *changing) transfer(from, to *account, moved coins) {
 	c.record("Balances.Withdraw", from, moved)
 	c.record("Balances.Deposit", to, moved)
 }
 
-// encode is the account's System.Account.
+// encode returns the account's System.Account.
 func (b *balance) encode() []byte {
 	w := writer{make([]byte, 0, 80)}
 	w.u32(b.nonce)
@@ -143,8 +141,8 @@ func (b *balance) encode() []byte {
 	return w.b
 }
 
-// Balance is the answer to a question for balance-info at a height, and whether it is known:
-// what the [Chain.Accounts] have alone.
+// Balance returns the response to a request for balance-info at a height, and whether it is known: only for
+// [Chain.Accounts].
 func (c *Chain) Balance(height uint64, of chain.Address) (text []byte, known bool) {
 	place, known := c.followed[of]
 	if !known {

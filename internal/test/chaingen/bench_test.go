@@ -11,7 +11,7 @@ import (
 	"github.com/feeledger/fees/internal/test/chaingen"
 )
 
-// BenchmarkBlock makes the texts of the blocks one after the other.
+// BenchmarkBlock builds the texts of consecutive blocks.
 func BenchmarkBlock(b *testing.B) {
 	for name, signed := range map[string]bool{"plain": false, "signed": true} {
 		b.Run(name, func(b *testing.B) {
@@ -28,7 +28,7 @@ func BenchmarkBlock(b *testing.B) {
 	}
 }
 
-// BenchmarkSource makes and decodes them, as an import reads them.
+// BenchmarkSource builds and decodes them, as an import does.
 func BenchmarkSource(b *testing.B) {
 	s := chaingen.New(chaingen.Options{}).Source()
 	height := uint64(0)
@@ -40,10 +40,10 @@ func BenchmarkSource(b *testing.B) {
 	b.ReportMetric(float64(height)/b.Elapsed().Seconds(), "blocks/s")
 }
 
-// BenchmarkMeans does not measure time: it counts what an average block has.
+// BenchmarkMeans measures no time: it counts the content of an average block.
 func BenchmarkMeans(b *testing.B) {
 	c := chaingen.New(chaingen.Options{Seed: 1})
-	const step = 37 // through all hours, not one block after the other
+	const step = 37 // across all hours, not consecutive blocks
 	var blocks, transactions, events, movements, size float64
 	for b.Loop() {
 		height := 10_000 + step*uint64(blocks)
@@ -67,8 +67,7 @@ func BenchmarkMeans(b *testing.B) {
 	b.ReportMetric(size/blocks, "bytes/block")
 }
 
-// BenchmarkNode makes the blocks one after the other as a node says them: the block, and what
-// its state has of it.
+// BenchmarkNode builds consecutive blocks in a node's form: the block, and its state.
 func BenchmarkNode(b *testing.B) {
 	for name, o := range map[string]chaingen.Options{"plain": {}, "rooted": {Rooted: true}, "signed": {Signed: true}} {
 		b.Run(name, func(b *testing.B) {

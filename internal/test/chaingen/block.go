@@ -9,23 +9,23 @@ import (
 	"github.com/feeledger/fees/internal/test/trietest"
 )
 
-// body is a block as a node has it, and what its state has of it.
+// body is a block as stored by a node, with the parts of its state.
 type body struct {
 	height     uint64
 	hash       chain.Hash
 	header     render.Header
 	extrinsics [][]byte
-	events     []byte // System.Events, nil where nothing is stored
+	events     []byte // System.Events, nil if nothing is stored
 	weights    weights
 	multiplier uint64 // that it stored
 	balances   *balances
-	trie       *trietest.Trie // of the state, nil where the chain is not rooted
+	trie       *trietest.Trie // of the state, nil if the chain is not rooted
 }
 
-// cachedBodies is how many blocks are kept: more are asked of one than once.
+// cachedBodies is the number of cached blocks: each is requested more than once.
 const cachedBodies = 1 << 10
 
-// body is the block at a height.
+// body returns the block at a height.
 func (c *Chain) body(height uint64) *body {
 	if b := c.bodies[height%cachedBodies].Load(); b != nil && b.height == height {
 		return b
@@ -33,7 +33,7 @@ func (c *Chain) body(height uint64) *body {
 	return c.make(height, c.state(max(height, 1)-1))
 }
 
-// make makes the block at a height, given what those before add up to.
+// make generates the block at a height from the state before it.
 func (c *Chain) make(height uint64, before state) *body {
 	b := &body{height: height, multiplier: before.multiplier, balances: before.balances}
 	var ethereum []chain.Hash
@@ -44,7 +44,7 @@ func (c *Chain) make(height uint64, before state) *body {
 	b.header = c.header(height, before.hash, ethereum)
 	b.header.ExtrinsicsRoot = extrinsicsRoot(b.extrinsics)
 	if c.options.Rooted {
-		b.trie = c.trie(b) // which has the parent's hash
+		b.trie = c.trie(b) // contains the parent's hash
 		b.header.StateRoot = b.trie.Root()
 	}
 	b.hash = hashOf(&b.header)
@@ -52,17 +52,17 @@ func (c *Chain) make(height uint64, before state) *body {
 	return b
 }
 
-// What the extrinsics, and the events, of most blocks take.
+// The size of the extrinsics and of the events of most blocks.
 const (
 	usualExtrinsics = 6 << 10
 	usualEvents     = 5 << 10
 )
 
-// fill makes a block's extrinsics and events. It returns the hashes of its EVM transactions.
+// fill generates a block's extrinsics and events. It returns the hashes of its EVM transactions.
 func (c *Chain) fill(b *body, before state) (ethereum []chain.Hash) {
 	runtime := c.executing(b.height)
 	e := newEvents(runtime, c.changing(before.balances))
-	x := &extrinsics{writer: writer{make([]byte, 0, usualExtrinsics)}, runtime: runtime, ends: make([]int, 0, 4+mostTransactions)}
+	x := &extrinsics{writer: writer{make([]byte, 0, usualExtrinsics)}, runtime: runtime, ends: make([]int, 0, 4+maxTransactions)}
 	e.during(initializing)
 	c.writeRewards(e, b.height)
 	c.writeInherents(x, e, b.height)
@@ -100,7 +100,7 @@ func (c *Chain) fill(b *body, before state) (ethereum []chain.Hash) {
 	return ethereum
 }
 
-// extrinsics are those of a block, one behind the other.
+// extrinsics are a block's extrinsics, concatenated.
 type extrinsics struct {
 	writer
 	runtime *runtime
@@ -108,16 +108,16 @@ type extrinsics struct {
 	ends    []int
 }
 
-// begin begins one, whose length will stand before it.
+// begin starts an extrinsic; end inserts its length.
 func (x *extrinsics) begin() { x.began = len(x.b) }
 
-// call writes which call it is.
+// call writes the index of a call.
 func (x *extrinsics) call(name string) {
 	i := index(x.runtime.calls, name)
 	x.raw(i[:]...)
 }
 
-// end puts its length before the extrinsic.
+// end inserts the length before the extrinsic.
 func (x *extrinsics) end() {
 	var room [8]byte
 	prefix := scale.AppendCompact(room[:0], uint64(len(x.b)-x.began))
@@ -127,7 +127,7 @@ func (x *extrinsics) end() {
 	x.ends = append(x.ends, len(x.b))
 }
 
-// length is that of the last one.
+// length returns the length of the last one.
 func (x *extrinsics) length() uint64 { return uint64(len(x.b) - x.began) }
 
 func (x *extrinsics) list() [][]byte {
@@ -139,10 +139,11 @@ func (x *extrinsics) list() [][]byte {
 	return list
 }
 
-// Versions of an extrinsic, the first byte behind its length.
+// Versions of an extrinsic, the first byte after its length.
 const unsigned, signed = 4, 0x84
 
-// header is that of the block at a height, without the extrinsics root. Its state root is a word of its own.
+// header returns the header of the block at a height, without the extrinsics root. Its state root is a seeded
+// word.
 func (c *Chain) header(height uint64, parent chain.Hash, ethereum []chain.Hash) (h render.Header) {
 	h.Number, h.ParentHash = height, parent
 	if height == 0 {
@@ -155,7 +156,7 @@ func (c *Chain) header(height uint64, parent chain.Hash, ethereum []chain.Hash) 
 	return h
 }
 
-// hashOf is a block's hash: that of its header's encoding.
+// hashOf returns a block's hash: that of its encoded header.
 func hashOf(h *render.Header) chain.Hash {
 	var room [1 << 10]byte
 	w := writer{room[:0]}
@@ -170,11 +171,11 @@ func hashOf(h *render.Header) chain.Hash {
 	return blake2b.Sum256(w.b)
 }
 
-// environmentUpdated is the item of a block that brings a new runtime.
+// environmentUpdated is the digest item of a block with a new runtime.
 const environmentUpdated = 8
 
-// logs are the items of a header's digest: that of Nimbus, with the author's key, and that of
-// Frontier, with the hashes of the Ethereum block and of its transactions.
+// logs returns the items of a header's digest: that of Nimbus, with the author's key, and that of Frontier,
+// with the hashes of the Ethereum block and of its transactions.
 func (c *Chain) logs(height uint64, ethereum []chain.Hash) [][]byte {
 	key, r := c.nimbusKey(height), c.random(forBlockHash, ^height)
 	of := c.random(forAccount, key.id+1<<32)
@@ -201,7 +202,7 @@ func (c *Chain) logs(height uint64, ethereum []chain.Hash) [][]byte {
 	return list
 }
 
-// ethereumHash is that of an EVM transaction that is not signed.
+// ethereumHash returns the hash of an unsigned EVM transaction.
 func (c *Chain) ethereumHash(height uint64, i int) chain.Hash {
 	r := c.random(forEthereumHash, height<<4|uint64(i))
 	return r.word()

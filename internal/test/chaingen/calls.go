@@ -28,8 +28,8 @@ func transferLog(token *account, from, to chain.Address, amount [32]byte) log {
 	return log{token.address, [][32]byte{transferTopic, padded(from), padded(to)}, amount[:]}
 }
 
-// callLogs are those of a call: some transfers between sender, contract and others,
-// and an event of the contract's own.
+// callLogs returns the logs of a call: some transfers between sender, contract and others, and one of the
+// contract's own events.
 func (c *Chain) callLogs(r *random, height uint64, e *evmTransaction) []log {
 	logs := make([]log, 0, 6)
 	for range r.between(1, 4) {
@@ -50,14 +50,14 @@ func padded(a chain.Address) (w [32]byte) {
 	return w
 }
 
-// amountWord is an amount of a token: up to 2^80, small ones more often.
+// amountWord returns an amount of a token: up to 2^80, small ones more often.
 func amountWord(r *random) (w [32]byte) {
 	binary.BigEndian.PutUint64(w[22:], 1+r.next()>>(8*r.below(6)))
 	binary.BigEndian.PutUint16(w[30:], uint16(r.next()))
 	return w
 }
 
-// callData is a selector and some words, half of which are small numbers.
+// callData returns a selector and some words, half of them small numbers.
 func callData(r *random, words uint64) []byte {
 	data := make([]byte, 4+32*words)
 	r.fill(data[:4])
@@ -72,7 +72,7 @@ func callData(r *random, words uint64) []byte {
 	return data
 }
 
-// code is that of a small contract, as compilers begin it.
+// code returns the code of a small contract, with a compiler's usual start.
 func code(r *random) []byte {
 	data := make([]byte, r.between(400, 2400))
 	r.fill(data)

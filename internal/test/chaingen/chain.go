@@ -10,7 +10,7 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// defaultHead is the newest block where the options name none.
+// defaultHead is the newest block if the options do not set one.
 const defaultHead = 100_000
 
 // The runtimes, before and after the upgrade.
@@ -19,41 +19,41 @@ const (
 	SecondRuntime = 2600
 )
 
-// Options say which chain it is.
+// Options selects the chain.
 type Options struct {
-	// Seed makes it another chain.
+	// Seed selects a different chain.
 	Seed uint64
-	// Signed makes the signatures and senders true, and the EVM transactions' hashes and
-	// created contracts. It takes most of the time.
+	// Signed makes the signatures and senders valid, and the EVM transactions' hashes and created contracts right.
+	// It takes most of the time.
 	Signed bool
-	// UnsignedNatives leaves the native signatures random where the chain is signed, as those
-	// of archive/demo/monthend are. Only a node has what they sign.
+	// UnsignedNatives leaves the native signatures random on a signed chain, as in archive/demo/monthend. Only a
+	// node serves the signed data.
 	UnsignedNatives bool
-	// Rooted makes the state root in the headers true: the node proves the state by it, with the
-	// balances of the [Chain.Accounts].
+	// Rooted makes the state root in the headers right: the node proves the state with it, including the balances
+	// of the [Chain.Accounts].
 	Rooted bool
-	// Upgrade is the block that leaves SecondRuntime behind: the next one is the
-	// first that is executed by it. 0 is for no upgrade.
+	// Upgrade is the block that ends with SecondRuntime in force: the next block is the first that it executes. 0
+	// means no upgrade.
 	Upgrade uint64
-	// Network is what is particular to it; nil stands for [Moonbeam].
+	// Network contains the network's parameters; nil means [Moonbeam].
 	Network *Network
-	// Head is the newest block that [Chain.Handler], [Chain.Node] and [Chain.Source] know, where
-	// 0 stands for 100,000. [Chain.SetHead] changes it.
+	// Head is the newest block of [Chain.Handler], [Chain.Node] and [Chain.Source]; 0 means 100,000.
+	// [Chain.SetHead] changes it.
 	Head uint64
-	// Begin is when block 1 is made, and Every is how long each takes: the zero values stand
-	// for the beginning of 2025, and 12 seconds.
+	// Begin is the time of block 1, and Every is the block time: the zero values mean the start of 2025, and 12
+	// seconds.
 	Begin time.Time
 	Every time.Duration
 }
 
-// Chain is a chain that is made up. Any number of goroutines may use it.
+// Chain is a generated chain. It is safe for concurrent use.
 type Chain struct {
 	options  Options
 	network  Network
 	treasury *account
 	genesis  chain.Hash
-	runtimes [2]func() *runtime // read when they are needed
-	grounds  [2]func() *ground  // of a rooted chain's states, by the runtime
+	runtimes [2]func() *runtime // loaded on demand
+	grounds  [2]func() *ground  // of a rooted chain's states, by runtime
 	followed map[chain.Address]int
 	head     head
 	accounts [cachedAccounts]atomic.Pointer[account]
@@ -94,23 +94,21 @@ func New(o Options) *Chain {
 	return c
 }
 
-// head is the newest block that others are told of.
+// head is the newest block that is served.
 type head struct {
 	mu     sync.Mutex
 	height uint64
-	moved  chan struct{} // closed when it is another
+	moved  chan struct{} // closed when the head changes
 }
 
-// Head is the height of the newest block that [Chain.Handler], [Chain.Node] and
-// [Chain.Source] know.
+// Head returns the height of the newest block of [Chain.Handler], [Chain.Node] and [Chain.Source].
 func (c *Chain) Head() uint64 {
 	c.head.mu.Lock()
 	defer c.head.mu.Unlock()
 	return c.head.height
 }
 
-// SetHead makes it another, as when the chain grows. The other methods answer for
-// any height.
+// SetHead changes the head, as when the chain grows. The other methods respond for any height.
 func (c *Chain) SetHead(height uint64) {
 	c.head.mu.Lock()
 	defer c.head.mu.Unlock()
@@ -121,14 +119,14 @@ func (c *Chain) SetHead(height uint64) {
 	c.head.moved = make(chan struct{})
 }
 
-// moved is closed when the head is another.
+// moved returns a channel that is closed when the head changes.
 func (c *Chain) moved() <-chan struct{} {
 	c.head.mu.Lock()
 	defer c.head.mu.Unlock()
 	return c.head.moved
 }
 
-// RuntimeAt is the version of the runtime that the block at a height left behind.
+// RuntimeAt returns the version of the runtime after the block at a height.
 func (c *Chain) RuntimeAt(height uint64) uint32 {
 	if c.options.Upgrade > 0 && height >= c.options.Upgrade {
 		return SecondRuntime
@@ -136,7 +134,7 @@ func (c *Chain) RuntimeAt(height uint64) uint32 {
 	return FirstRuntime
 }
 
-// runtimeAt is the runtime that the block at a height left behind.
+// runtimeAt returns the runtime after the block at a height.
 func (c *Chain) runtimeAt(height uint64) *runtime {
 	if c.RuntimeAt(height) == FirstRuntime {
 		return c.runtimes[0]()
@@ -144,20 +142,20 @@ func (c *Chain) runtimeAt(height uint64) *runtime {
 	return c.runtimes[1]()
 }
 
-// executing is the runtime that executed a block.
+// executing returns the runtime that executed a block.
 func (c *Chain) executing(height uint64) *runtime { return c.runtimeAt(max(height, 1) - 1) }
 
-// Hash is the hash of the block at a height.
+// Hash returns the hash of the block at a height.
 func (c *Chain) Hash(height uint64) chain.Hash { return c.state(height).hash }
 
-// heights finds blocks by their hashes, up to a height that it has come to.
+// heights maps hashes to blocks, up to a height so far.
 type heights struct {
 	mu   sync.Mutex
 	next uint64
 	of   map[uint64]uint32 // by the first 64 bits of the hash
 }
 
-// HeightOf is the height of the block with a hash, if there is one up to the head.
+// HeightOf returns the height of the block with a hash, if there is one up to the head.
 func (c *Chain) HeightOf(hash chain.Hash) (height uint64, found bool) {
 	h := &c.heights
 	h.mu.Lock()
@@ -177,13 +175,13 @@ func (c *Chain) HeightOf(hash chain.Hash) (height uint64, found bool) {
 	}
 }
 
-// parentOfGenesis is what a development chain's block 0 has for a parent.
+// parentOfGenesis is the parent hash of a development chain's block 0.
 var parentOfGenesis = chain.Hash{
 	0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45,
 	0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45, 0x45,
 }
 
-// timeOf is when a block was made, in milliseconds; block 0 has no time.
+// timeOf returns the time of a block in milliseconds; block 0 has none.
 func (c *Chain) timeOf(height uint64) uint64 {
 	return uint64(c.options.Begin.UnixMilli()) + (height-1)*uint64(c.options.Every.Milliseconds())
 }

@@ -17,8 +17,7 @@ import (
 	"github.com/feeledger/fees/internal/test/chaingen"
 )
 
-// The same seed and height give the same bytes, in whatever order they are asked
-// for, also by several at once.
+// The same seed and height give the same bytes, in any order of requests, even concurrent ones.
 func TestSameSeedSameBytes(t *testing.T) {
 	for _, o := range []chaingen.Options{{Seed: 7, Upgrade: 2500}, {Seed: 7, Upgrade: 250, Signed: true}, {Seed: 7, Upgrade: 2500, Rooted: true}} {
 		heights := []uint64{0, 1, 2, 249, 250, 251, 299, 300, 301}
@@ -92,8 +91,8 @@ func TestTimes(t *testing.T) {
 	require.False(t, have.Known())
 }
 
-// The header has the block's hashes, and those of its EVM transactions in Frontier's
-// log: a 1, the Ethereum block's hash, the compact number of hashes, the hashes.
+// The header contains the block's hashes, and those of its EVM transactions in Frontier's log: a 1, the
+// Ethereum block's hash, the compact number of hashes, the hashes.
 func TestHeaderIsTheBlocks(t *testing.T) {
 	c := chaingen.New(chaingen.Options{Seed: 5, Signed: true})
 	for height := uint64(0); height < 20; height++ {
@@ -121,7 +120,7 @@ func TestHeaderIsTheBlocks(t *testing.T) {
 	}
 }
 
-// All that the chain has of each kind is in a few thousand blocks.
+// Every kind of content occurs in a few thousand blocks.
 func TestAllKinds(t *testing.T) {
 	c := chaingen.New(chaingen.Options{Seed: 1, Upgrade: 1500})
 	calls, types, exits, events := map[string]int{}, map[evm.Type]int{}, map[string]int{}, map[string]int{}
@@ -166,9 +165,9 @@ func TestAllKinds(t *testing.T) {
 			if action.Create {
 				creations++
 			}
-			most, err := base.Add(payload.MaxPriorityFeePerGas)
+			largest, err := base.Add(payload.MaxPriorityFeePerGas)
 			require.NoError(t, err)
-			if payload.Capped() && payload.MaxFeePerGas.Cmp(most) < 0 {
+			if payload.Capped() && payload.MaxFeePerGas.Cmp(largest) < 0 {
 				capped++
 			}
 			status, _ := x.Status.Get()
@@ -207,7 +206,7 @@ func TestAllKinds(t *testing.T) {
 	require.InDelta(t, 4.2, float64(total)/blocks, 1)
 }
 
-// The base fee falls from 8 times the least, and rises again where there is much to do.
+// The base fee falls from 8 times the minimum, and rises again at high demand.
 func TestMultiplierMoves(t *testing.T) {
 	c := chaingen.New(chaingen.Options{Seed: 1})
 	value := func(height uint64) chain.Multiplier {
@@ -229,7 +228,7 @@ func TestMultiplierMoves(t *testing.T) {
 	require.Greater(t, atLeast, 300)
 }
 
-// The options say when blocks are made.
+// The options set the times of blocks.
 func TestTimesOfOnesOwn(t *testing.T) {
 	usual := chaingen.New(chaingen.Options{Seed: 1})
 	require.Contains(t, string(usual.Block(1)), `"now":"1735689600000"`)

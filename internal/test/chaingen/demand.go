@@ -2,7 +2,7 @@ package chaingen
 
 import "math/bits"
 
-// kind is what a transaction does.
+// kind is the kind of a transaction.
 type kind uint8
 
 const (
@@ -27,13 +27,13 @@ const (
 
 func (k kind) evm() bool { return k < nativeTransfer }
 
-// usual is how many of a thousand transactions are of each kind.
+// usual is the number of transactions of each kind per thousand.
 var usual = [kindCount]uint64{
 	coinTransfer: 240, tokenTransfer: 340, contractCall: 180, reverted: 50, outOfGas: 15, creation: 15, revertedCreation: 5,
 	nativeTransfer: 80, batch: 20, interruptedBatch: 5, failedTransfer: 10, failedBatch: 5, remark: 10, addProxy: 10, removeProxy: 10, vote: 5,
 }
 
-// kinds is usual as a table of a thousand places.
+// kinds is usual as a table of a thousand entries.
 var kinds = func() (table [1000]kind) {
 	at := 0
 	for k, n := range usual {
@@ -45,13 +45,13 @@ var kinds = func() (table [1000]kind) {
 	return table
 }()
 
-// mood is how busy an hour is.
+// mood is the level of demand in an hour.
 type mood uint8
 
 const (
 	calm mood = iota
 	busy
-	rush // more is asked for than the target: the multiplier rises
+	rush // demand exceeds the target: the multiplier rises
 )
 
 const hour = 300 // blocks
@@ -67,19 +67,18 @@ func (c *Chain) mood(height uint64) mood {
 	return rush
 }
 
-// transaction is one whose kind and weight are known. The rest of it is drawn from
-// random when it is written.
+// transaction is a transaction with a known kind and weight. The rest is drawn from random when it is written.
 type transaction struct {
 	kind    kind
-	gas     uint64 // of an EVM transaction
+	gas     uint64 // EVM only
 	refTime uint64
 	random  random
 }
 
-const mostTransactions = 12
+const maxTransactions = 12
 
-// transactions are those of a block.
-func (c *Chain) transactions(height uint64) (list [mostTransactions]transaction, n int) {
+// transactions returns the transactions of a block.
+func (c *Chain) transactions(height uint64) (list [maxTransactions]transaction, n int) {
 	if height == 0 {
 		return list, 0
 	}
@@ -93,7 +92,7 @@ func (c *Chain) transactions(height uint64) (list [mostTransactions]transaction,
 	return list, n
 }
 
-// count is how many transactions a block has: 3.5, 6 or 10 on average.
+// count returns the number of transactions in a block: 3.5, 6 or 10 on average.
 func (c *Chain) count(height uint64, m mood) int {
 	r := c.random(forBlock, height)
 	coins := r.next()
@@ -101,13 +100,13 @@ func (c *Chain) count(height uint64, m mood) int {
 	case calm:
 		return bits.OnesCount64(coins >> (64 - 7))
 	case busy:
-		return bits.OnesCount64(coins >> (64 - mostTransactions))
+		return bits.OnesCount64(coins >> (64 - maxTransactions))
 	}
-	return 8 + bits.OnesCount64(coins>>(64-(mostTransactions-8)))
+	return 8 + bits.OnesCount64(coins>>(64-(maxTransactions-8)))
 }
 
-// draw draws what decides on the weight. The twelve of a block never weigh more than
-// it takes, 15,000,000 gas.
+// draw draws the values that determine the weight. The twelve transactions of a block never exceed its limit
+// of 15,000,000 gas.
 func (t *transaction) draw(m mood, weightPerGas uint64) {
 	r := &t.random
 	t.kind = kinds[r.below(uint64(len(kinds)))]
@@ -137,7 +136,7 @@ func (t *transaction) draw(m mood, weightPerGas uint64) {
 	}
 }
 
-// nativeRefTime is about what the recorded transactions of runtime 2100 weighed.
+// nativeRefTime is approximately the weight of the recorded transactions of runtime 2100.
 var nativeRefTime = [kindCount]uint64{
 	nativeTransfer: 407_760_000, batch: 612_235_000, interruptedBatch: 612_235_000, failedTransfer: 416_860_000,
 	failedBatch: 607_990_000, remark: 251_000_000, addProxy: 406_526_000, removeProxy: 406_904_000, vote: 267_470_000,

@@ -6,9 +6,8 @@ import (
 	"path/filepath"
 )
 
-// WriteDirectory writes a directory of recordings, one file an answer, of the blocks
-// from first to last: what answers.OpenDirectory opens. The multiplier and the
-// runtime that the block before the first left behind are in it, too.
+// WriteDirectory writes a directory of recordings, one file per response, of the blocks from first to last,
+// for answers.OpenDirectory. It includes the multiplier and the runtime after the block before the first.
 func (c *Chain) WriteDirectory(directory string, first, last uint64) error {
 	write := func(text []byte, path string, args ...any) error {
 		path = filepath.Join(directory, fmt.Sprintf(path, args...))

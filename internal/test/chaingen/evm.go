@@ -8,18 +8,18 @@ import (
 
 const chainID = 1284
 
-// The types of transactions, as the gateway names them.
+// The types of transactions, with the gateway's names.
 const (
 	legacy  = "legacy"
 	eip2930 = "eip2930"
 	eip1559 = "eip1559"
 )
 
-// evmTransaction is an EVM transaction with all that is written of it.
+// evmTransaction is an EVM transaction with everything that is written of it.
 type evmTransaction struct {
 	*transaction
 	sender *account
-	to     *account // the contract, where it creates one
+	to     *account // the contract, for a creation
 	isNew  bool     // the recipient
 
 	split *split
@@ -27,11 +27,11 @@ type evmTransaction struct {
 	typ                                    string
 	nonce, gasLimit                        uint64
 	gasPrice, maxFeePerGas, maxPriorityFee uint64
-	price, baseFee                         uint64 // in wei per gas: what it pays, and the least
+	price, baseFee                         uint64 // in wei per gas: the price paid, and the minimum
 	value                                  coins
 	input                                  []byte
 	access                                 []accessEntry
-	protected                              bool // a legacy one that names its chain
+	protected                              bool // a legacy one with a chain ID
 
 	odd  bool // the signature's parity
 	r, s [32]byte
@@ -45,17 +45,17 @@ type accessEntry struct {
 	keys    [][32]byte
 }
 
-// log is what a contract logged.
+// log is a contract log.
 type log struct {
 	address chain.Address
 	topics  [][32]byte
 	data    []byte
 }
 
-// creates tells whether the transaction creates a contract.
+// creates reports whether the transaction creates a contract.
 func (t *evmTransaction) creates() bool { return t.kind == creation || t.kind == revertedCreation }
 
-// evm makes up what is not drawn yet of the block's transaction at an index.
+// evm generates the remaining values of the block's transaction at an index.
 func (c *Chain) evm(height uint64, index int, t *transaction, sender *account, nonce, baseFee uint64, s *split) *evmTransaction {
 	r := &t.random
 	e := &evmTransaction{transaction: t, sender: sender, nonce: nonce, split: s, baseFee: baseFee}
@@ -102,7 +102,7 @@ func (c *Chain) evm(height uint64, index int, t *transaction, sender *account, n
 	return e
 }
 
-// another is an account that is not the one given.
+// another returns an account other than the one given.
 func (c *Chain) another(r *random, height uint64, than *account) *account {
 	for {
 		if a := c.someone(r, height); a != than && a.id != than.id {
@@ -123,7 +123,7 @@ func (e *evmTransaction) bid(r *random) {
 	default:
 		e.typ = eip1559
 		e.maxPriorityFee = [...]uint64{0, 0, gwei, 3 * gwei, r.below(50 * gwei)}[r.below(5)]
-		if e.maxFeePerGas = 2*e.baseFee + e.maxPriorityFee; r.oneIn(4) { // capped, where it is less than both
+		if e.maxFeePerGas = 2*e.baseFee + e.maxPriorityFee; r.oneIn(4) { // capped, if less than both
 			e.maxFeePerGas = max(e.baseFee+r.below(2*gwei), e.maxPriorityFee)
 		}
 		e.price = min(e.maxFeePerGas, e.baseFee+e.maxPriorityFee)
@@ -133,7 +133,7 @@ func (e *evmTransaction) bid(r *random) {
 	e.price = e.gasPrice
 }
 
-// gasLimit is what a wallet asks for: some more than is used.
+// gasLimit returns a wallet's gas limit: somewhat more than is used.
 func gasLimit(r *random, t *transaction) uint64 {
 	switch {
 	case t.kind == outOfGas, t.kind == coinTransfer && !r.oneIn(4):
@@ -144,8 +144,8 @@ func gasLimit(r *random, t *transaction) uint64 {
 	return t.gas + t.gas*r.between(5, 60)/100
 }
 
-// created is the account of the contract that the transaction creates. Where it is
-// not signed, it is nobody's in particular.
+// created returns the account of the contract that the transaction creates. If unsigned, the address is
+// arbitrary.
 func (c *Chain) created(height uint64, index int, e *evmTransaction) *account {
 	if c.options.Signed {
 		return createdBy(e.sender, e.nonce)
@@ -153,8 +153,8 @@ func (c *Chain) created(height uint64, index int, e *evmTransaction) *account {
 	return c.account(firstCreated + height<<4 + uint64(index))
 }
 
-// proofSize is 0 where a weight has one dimension. Where it has two, gas pays for at
-// most four bytes of it, so that ref time is always the dimension that is filled more.
+// proofSize returns 0 if weights have one dimension. With two, gas pays for at most four bytes of it, so ref
+// time is always the fuller dimension.
 func proofSize(r *runtime, n uint64) uint64 {
 	if r.version < SecondRuntime {
 		return 0
@@ -204,7 +204,7 @@ func (e *evmTransaction) writeCall(x *extrinsics) {
 	x.end()
 }
 
-// v of a legacy transaction (EIP-155).
+// v returns v of a legacy transaction (EIP-155).
 func (e *evmTransaction) v() uint64 {
 	v := uint64(27)
 	if e.protected {
@@ -224,8 +224,8 @@ func (a *accessEntry) write(w *writer) {
 	}
 }
 
-// writeEvents writes what the chain recorded: the hold, what happened, the refund,
-// the treasury's parts, the logs and how it ended.
+// writeEvents writes the chain's events: the hold, the effects, the refund, the treasury's parts, the logs and
+// the outcome.
 func (t *evmTransaction) writeEvents(e *events) {
 	e.balance("Balances.Withdraw", t.sender, wei(times(t.gasLimit, t.price)))
 	t.writeMovements(e)
@@ -249,7 +249,7 @@ func (t *evmTransaction) writeEvents(e *events) {
 	e.succeeded(t.refTime, proofSize(e.runtime, t.gas/8), normal, false)
 }
 
-// writeMovements writes the coins that it moved, if it did not fail.
+// writeMovements writes the coins that it moved, unless it failed.
 func (t *evmTransaction) writeMovements(e *events) {
 	switch t.kind {
 	case coinTransfer:
@@ -261,13 +261,13 @@ func (t *evmTransaction) writeMovements(e *events) {
 			return
 		}
 		e.move(t.sender, t.to, t.value, false)
-		if t.value.thousandths%4 == 0 { // the contract gives back a quarter
+		if t.value.thousandths%4 == 0 { // the contract returns a quarter
 			e.move(t.to, t.sender, coins{thousandths: t.value.thousandths / 4}, false)
 		}
 	}
 }
 
-// How the EVM stopped: Succeed(Stopped), Succeed(Returned), Revert(Reverted), Error(OutOfGas).
+// The EVM's exit reasons: Succeed(Stopped), Succeed(Returned), Revert(Reverted), Error(OutOfGas).
 var stopped, returned, wasReverted, ranOut = []byte{0, 0}, []byte{0, 1}, []byte{2, 0}, []byte{1, 9}
 
 var exits = [kindCount][]byte{
@@ -286,8 +286,8 @@ func (l *log) write(e *events) {
 	e.end()
 }
 
-// times is gas × price. It panics above 64 bits: 18 coins, ten times what the
-// dearest transaction of the chain can cost.
+// times returns gas × price. It panics above 64 bits: 18 coins, ten times the fee of the chain's most
+// expensive transaction.
 func times(gas, price uint64) uint64 {
 	high, low := bits.Mul64(gas, price)
 	if high > 0 {

@@ -13,9 +13,8 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// Handler is a gateway whose newest block is the chain's head: the paths, statuses
-// and error texts of the real one, as answers.Handler has them. It serves the
-// balances that are known, those of the [Chain.Accounts].
+// Handler is a gateway whose newest block is the chain's head, with the paths, statuses and error texts of the
+// real one, as in answers.Handler. It serves the known balances, those of the [Chain.Accounts].
 func (c *Chain) Handler() http.Handler {
 	mux := http.NewServeMux()
 	at := func(answer func(uint64) []byte) http.HandlerFunc {
@@ -45,13 +44,13 @@ func (c *Chain) Handler() http.Handler {
 		send(w, http.StatusOK, jsonType, c.NodeVersion())
 	})
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
-		send(w, http.StatusOK, jsonType, []byte(`{"version":"18.0.0"}`)) // of the gateway whose answers these are like
+		send(w, http.StatusOK, jsonType, []byte(`{"version":"18.0.0"}`)) // of the gateway that the responses imitate
 	})
 	mux.HandleFunc("/", notFound)
 	return mux
 }
 
-// serveParameter answers for a parameter's key, which is SCALE in hex.
+// serveParameter responds for a parameter's key, which is SCALE in hex.
 func (c *Chain) serveParameter(w http.ResponseWriter, question url.Values) {
 	key := question.Get("keys[]")
 	digits, isHex := strings.CutPrefix(key, "0x")
@@ -62,7 +61,7 @@ func (c *Chain) serveParameter(w http.ResponseWriter, question url.Values) {
 	c.serve(w, question.Get("at"), func(height uint64) []byte { return c.parameter(height, key) })
 }
 
-// serveBalance answers for the accounts that are followed. Of others there is no such page.
+// serveBalance responds for the followed accounts. For others the page does not exist.
 func (c *Chain) serveBalance(w http.ResponseWriter, r *http.Request) {
 	address, err := chain.ParseAddress(r.PathValue("address"))
 	if _, known := c.followed[address]; err != nil || !known {
@@ -75,7 +74,7 @@ func (c *Chain) serveBalance(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// serve answers for the block that a height or a hash names, the head if it is "".
+// serve responds for the block with a height or a hash, the head if it is "".
 func (c *Chain) serve(w http.ResponseWriter, id string, answer func(uint64) []byte) {
 	height, refused := c.find(id)
 	if refused == nil {
@@ -93,7 +92,7 @@ func sendRefusal(w http.ResponseWriter, refused *refusal) {
 	send(w, refused.Code, jsonType, text)
 }
 
-// refusal is an error as the gateway writes it, without a stack.
+// refusal is an error in the gateway's form, without a stack.
 type refusal struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
@@ -153,5 +152,5 @@ func send(w http.ResponseWriter, status int, contentType string, text []byte) {
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	w.WriteHeader(status)
-	w.Write(text) // whoever does not listen any more needs no answer
+	w.Write(text) // the client may have disconnected
 }

@@ -20,8 +20,8 @@ import (
 
 var _ source.Source = chaingen.Source{}
 
-// It answers as answers.Handler does over the same chain's answers in files: the
-// same statuses, types and bodies.
+// It responds as answers.Handler does with the same chain's responses in files: the same statuses, types and
+// bodies.
 func TestHandlerAnswersAsAnArchive(t *testing.T) {
 	const head = 12
 	c := chaingen.New(chaingen.Options{Seed: 1, Head: head, Upgrade: 6})
@@ -54,8 +54,7 @@ func answerTo(h http.Handler, method, question string) *httptest.ResponseRecorde
 	return answer
 }
 
-// A range is read alike through the client, from the directory and from the chain
-// itself, over the upgrade.
+// A range is the same through the client, from the directory and from the chain itself, across the upgrade.
 func TestSourcesAgree(t *testing.T) {
 	const first, last = 990, 1010
 	c := chaingen.New(chaingen.Options{Seed: 1, Head: last, Upgrade: 1000})

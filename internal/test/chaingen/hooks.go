@@ -1,6 +1,6 @@
 package chaingen
 
-// writeInherents writes the four extrinsics that the author puts first.
+// writeInherents writes the author's four inherents.
 func (c *Chain) writeInherents(x *extrinsics, e *events, height uint64) {
 	r := c.random(forInherent, height)
 	writeInherent(x, e, "Timestamp.set", 244_378_000, func() { x.compact(c.timeOf(height)) })
@@ -10,7 +10,7 @@ func (c *Chain) writeInherents(x *extrinsics, e *events, height uint64) {
 		x.hash(r.word())
 		x.u32(5 << 20)
 		x.raw(x.runtime.relay...)
-		x.compact(0) // messages downwards
+		x.compact(0) // downward messages
 		x.compact(0) // and from other chains
 	})
 	writeInherent(x, e, "AuthorInherent.kick_off_authorship_validation", 357_160_000, func() {})
@@ -25,18 +25,17 @@ func writeInherent(x *extrinsics, e *events, call string, refTime uint64, args f
 	x.call(call)
 	args()
 	x.end()
-	pays := call == "Timestamp.set" // it says so, and pays nothing
+	pays := call == "Timestamp.set" // declares it, but pays nothing
 	e.succeeded(refTime, 0, mandatory, pays)
 }
 
 const (
-	round       = 1800 // blocks
-	payouts     = 64   // blocks at the beginning of a round, each of which pays one collator and those who back it
-	mostBackers = 24
+	round      = 1800 // blocks
+	payouts    = 64   // blocks at the start of a round, each of which pays one collator and its delegators
+	maxBackers = 24
 )
 
-// writeRewards writes what staking does before the first extrinsic: a new round, and
-// its payouts.
+// writeRewards writes the staking events before the first extrinsic: a new round, and its payouts.
 func (c *Chain) writeRewards(e *events, height uint64) {
 	if height%round >= payouts {
 		return
@@ -54,13 +53,13 @@ func (c *Chain) writeRewards(e *events, height uint64) {
 		return
 	}
 	writeReward(e, c.author(height), "ParachainStaking.Rewarded", &r)
-	for range r.between(1, mostBackers) {
+	for range r.between(1, maxBackers) {
 		writeReward(e, c.someone(&r, height), "ParachainStaking.Rewarded", &r)
 	}
 }
 
-// writeReward writes that somebody was given coins. The runtimes deposit them; after
-// the upgrade they are minted here, so that both are in the chain.
+// writeReward writes a reward of coins. The runtimes deposit them; after the upgrade they are minted here, so
+// that both forms occur on the chain.
 func writeReward(e *events, to *account, name string, r *random) {
 	amount := wei(1 + r.below(20_000_000_000_000_000))
 	event := "Balances.Deposit"
@@ -71,19 +70,17 @@ func writeReward(e *events, to *account, name string, r *random) {
 	e.balance(name, to, amount)
 }
 
-// upward is the event of a message to the relay chain. The metadata of the first runtime do not
-// have it.
+// upward is the event of a message to the relay chain. The metadata of the first runtime do not contain it.
 const upward = "ParachainSystem.UpwardMessageSent"
 
-// writeMessages writes what happens after the last extrinsic: now and then, a message
-// to the relay chain.
+// writeMessages writes the events after the last extrinsic: occasionally, a message to the relay chain.
 func (c *Chain) writeMessages(e *events, height uint64) {
 	r := c.random(forInherent, ^height)
 	if !e.runtime.has(upward) || !r.oneIn(40) {
 		return
 	}
 	e.event(upward)
-	e.raw(1) // its hash is told
+	e.raw(1) // with its hash
 	e.hash(r.word())
 	e.end()
 }

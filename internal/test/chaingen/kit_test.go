@@ -13,7 +13,7 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// decoded is the block at a height, read from its text.
+// decoded returns the block at a height, read from its text.
 func decoded(t testing.TB, c *chaingen.Chain, height uint64) *chain.Block {
 	t.Helper()
 	b, err := sidecar.DecodeBlock(string(c.Block(height)))
@@ -22,7 +22,7 @@ func decoded(t testing.TB, c *chaingen.Chain, height uint64) *chain.Block {
 	return b
 }
 
-// stored is the multiplier that the block at a height left behind.
+// stored returns the multiplier after the block at a height.
 func stored(t testing.TB, c *chaingen.Chain, height uint64) chain.Optional[chain.StoredMultiplier] {
 	t.Helper()
 	m, err := sidecar.DecodeMultiplier(string(c.Multiplier(height)))
@@ -33,7 +33,7 @@ func stored(t testing.TB, c *chaingen.Chain, height uint64) chain.Optional[chain
 
 var networks = network.BuiltIn()
 
-// rulesOf are the built-in rules for the runtime that executed a block.
+// rulesOf returns the built-in rules for the runtime that executed a block.
 func rulesOf(t testing.TB, c *chaingen.Chain, height uint64) network.Rules {
 	t.Helper()
 	r, err := sidecar.DecodeRuntime(string(c.Runtime(max(height, 1) - 1)))
@@ -45,8 +45,8 @@ func rulesOf(t testing.TB, c *chaingen.Chain, height uint64) network.Rules {
 	return rules
 }
 
-// proveBlocks proves the blocks from first to last, each by itself and all in a row, and
-// returns what came of the checks.
+// proveBlocks verifies the blocks from first to last, individually and in sequence, and returns the results of
+// the checks.
 func proveBlocks(t testing.TB, c *chaingen.Chain, first, last uint64, o evidence.Options) evidence.Tallies {
 	t.Helper()
 	var sequence evidence.Sequence

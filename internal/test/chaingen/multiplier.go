@@ -9,37 +9,37 @@ import (
 // one is the multiplier 1, as a FixedU128.
 const one = 1_000_000_000_000_000_000
 
-// The figures of runtimes 2302 to 2600 (network/tables/moonbeam.json). They stand
-// here once more, and so does the formula, so that a block proves network's.
+// The figures of runtimes 2302 to 2600 (network/tables/moonbeam.json). They are repeated here, and so is the
+// formula, so that a block tests package network's.
 const (
-	firstMultiplier = 8 * one // what Moonbeam began with
+	firstMultiplier = 8 * one // Moonbeam's initial value
 	leastMultiplier = one
 	adjustment      = 4_000_000_000_000_000
 	halfSquare      = 8_000_000_000_000 // adjustment² / 2
 )
 
-// mul is the product of two FixedU128. It panics where that has more than 64 bits:
-// the chain's multiplier begins at 8 and does not come near 18.
+// mul returns the product of two FixedU128. It panics above 64 bits: the chain's multiplier starts at 8 and
+// stays well below 18.
 func mul(a, b uint64) uint64 { return mulDiv(a, b, one) }
 
-// mulDiv is floor(a × b / divisor), and panics as [mul] does.
+// mulDiv returns floor(a × b / divisor), and panics like [mul].
 func mulDiv(a, b, divisor uint64) uint64 {
 	high, low := bits.Mul64(a, b)
 	quotient, _ := bits.Div64(high, low, divisor)
 	return quotient
 }
 
-// nextMultiplier is what a block stores whose parent stored previous, where class Normal
-// may use most. The target is a quarter of that.
-func nextMultiplier(previous, refTime, most uint64) uint64 {
-	refTime = min(refTime, most)
-	target := most / 4
+// nextMultiplier returns the multiplier that a block stores if its parent stored previous and class Normal may
+// use limit. The target is a quarter of limit.
+func nextMultiplier(previous, refTime, limit uint64) uint64 {
+	refTime = min(refTime, limit)
+	target := limit / 4
 	if refTime < target {
-		diff := mulDiv(target-refTime, one, most)
+		diff := mulDiv(target-refTime, one, limit)
 		change := mul(adjustment, diff) - mul(halfSquare, mul(diff, diff))
 		return max(previous-mul(change, previous), leastMultiplier)
 	}
-	diff := mulDiv(refTime-target, one, most)
+	diff := mulDiv(refTime-target, one, limit)
 	change := mul(adjustment, diff) + mul(halfSquare, mul(diff, diff))
 	return previous + mul(change, previous)
 }
@@ -49,32 +49,32 @@ const (
 	keptPages = 64
 )
 
-// state is what the blocks up to a height add up to.
+// state is the accumulated state after the block at a height.
 type state struct {
 	multiplier   uint64 // that the block stored
 	transactions uint64 // of all of them
 	hash         chain.Hash
-	balances     *balances // nil where the chain is not rooted
+	balances     *balances // nil if the chain is not rooted
 }
 
-// page has the states after a thousand blocks, the first of which are worked out.
+// page contains the states after a thousand blocks, of which the first ones are computed so far.
 type page struct {
 	made   uint64
 	states [pageSize]state
 }
 
-// history is what was worked out of the states: that of every thousandth height, as
-// far as anybody has asked, and the pages that were asked for last.
+// history contains the computed states: those of every thousandth height so far, and the most recently used
+// pages.
 type history struct {
 	checkpoints []state
 	pages       map[uint64]*page
 	order       []uint64 // of the pages, the oldest first
 }
 
-// storedMultiplier is the multiplier that the block at a height stored.
+// storedMultiplier returns the multiplier that the block at a height stored.
 func (c *Chain) storedMultiplier(height uint64) uint64 { return c.state(height).multiplier }
 
-// state is that after the block at a height.
+// state returns the state after the block at a height.
 func (c *Chain) state(height uint64) state {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -83,7 +83,7 @@ func (c *Chain) state(height uint64) state {
 	return p.states[height%pageSize]
 }
 
-// page is the nth page, of which the first state is there at least.
+// page returns the nth page, with at least its first state.
 func (c *Chain) page(n uint64) *page {
 	if p := c.pages[n]; p != nil {
 		return p
@@ -112,14 +112,14 @@ func newPage(first state) *page {
 	return p
 }
 
-// extend works the nth page out up to its ith state.
+// extend computes the nth page up to its ith state.
 func (c *Chain) extend(p *page, n, i uint64) {
 	for ; p.made <= i; p.made++ {
 		p.states[p.made] = c.after(p.states[p.made-1], n*pageSize+p.made)
 	}
 }
 
-// first is the state after block 0.
+// first returns the state after block 0.
 func (c *Chain) first() state {
 	s := state{multiplier: firstMultiplier}
 	if c.options.Rooted {
@@ -129,14 +129,14 @@ func (c *Chain) first() state {
 	return s
 }
 
-// after is the state after the block at a height, given the one before.
+// after returns the state after the block at a height, from the previous one.
 func (c *Chain) after(before state, height uint64) state {
 	b := c.make(height, before)
 	_, n := c.transactions(height)
 	return state{b.multiplier, before.transactions + uint64(n), b.hash, b.balances}
 }
 
-// baseFee is what gas costs at least in a block: by the multiplier that its parent stored.
+// baseFee returns the base fee of a block: by the multiplier that its parent stored.
 func (c *Chain) baseFee(parent state) uint64 {
 	return mulDiv(parent.multiplier, c.network.BaseFeeConstant, one)
 }

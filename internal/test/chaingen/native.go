@@ -7,7 +7,7 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// native is a signed native transaction with all that is written of it.
+// native is a signed native transaction with everything that is written of it.
 type native struct {
 	*transaction
 	signer    *account
@@ -15,7 +15,7 @@ type native struct {
 	split     *split
 	transfers []transfer
 	details   details
-	fee, tip  uint64 // in wei; the fee without the tip
+	fee, tip  uint64 // in wei; the fee excludes the tip
 }
 
 type transfer struct {
@@ -25,13 +25,13 @@ type transfer struct {
 	keep   bool // transferKeepAlive
 }
 
-// tooMuch is more than anybody has: a billion coins.
+// tooMuch exceeds every balance: a billion coins.
 var tooMuch = coins{thousandths: 1_000_000_000_000}
 
 var deposit = coins{thousandths: 10_290} // for the first proxy
 
-// native makes up what is not drawn yet of the block's transaction at an index. Its fee depends
-// on its length: it is charged when it is encoded.
+// native generates the remaining values of the block's transaction at an index. Its fee depends on its length:
+// it is computed after encoding.
 func (c *Chain) native(height uint64, index int, t *transaction, signer *account, nonce uint64, s *split) *native {
 	r := &t.random
 	n := &native{transaction: t, signer: signer, nonce: nonce, split: s}
@@ -65,32 +65,32 @@ func (c *Chain) native(height uint64, index int, t *transaction, signer *account
 	return n
 }
 
-// charge works the fee out, given how long the extrinsic is and the multiplier.
+// charge computes the fee from the extrinsic's length and the multiplier.
 func (n *native) charge(length, multiplier uint64) { n.fee = nativeFee(n.refTime, length, multiplier) }
 
 // The figures of runtimes 2302 to 2600 (network/tables/moonbeam.json).
 const (
-	weightFee    = 5_000_000   // wei for one picosecond
+	weightFee    = 5_000_000   // wei per picosecond
 	nativeWeight = 250_000_000 // of an empty extrinsic
 	lengthLinear = 100_000_000_000
 	lengthCubic  = 100
-	allowsDeath  = 2400 // the first, here, that calls it transferAllowDeath
+	allowsDeath  = 2400 // the first runtime here that calls it transferAllowDeath
 	firstMints   = SecondRuntime
 )
 
-// nativeFee is what weight and length cost, without the tip.
+// nativeFee returns the fee of weight and length, without the tip.
 func nativeFee(refTime, length, multiplier uint64) uint64 {
 	return nativeWeight*weightFee + length*lengthLinear + length*length*length*lengthCubic +
 		mul(multiplier, (refTime-nativeWeight)*weightFee)
 }
 
-// failed tells whether its dispatch ended in an error.
+// failed reports whether its dispatch ended in an error.
 func (n *native) failed() bool { return n.kind == failedTransfer || n.kind == failedBatch }
 
-// waived tells whether it pays nothing but its tip.
+// waived reports whether it pays only its tip.
 func (n *native) waived() bool { return n.kind == vote }
 
-// call is what was signed.
+// call returns the call that was signed.
 func (n *native) call(runtime uint32) string {
 	switch n.kind {
 	case nativeTransfer, failedTransfer:
@@ -119,7 +119,7 @@ func (t *transfer) call(runtime uint32) string {
 	return "Balances.transfer"
 }
 
-// immortal is the era of an extrinsic that is valid for ever.
+// immortal is the era of an extrinsic without an expiry.
 const immortal = 0
 
 // writeCall writes the extrinsic.
@@ -147,16 +147,16 @@ func (n *native) writeCall(x *extrinsics, sign func(signer *account, payload []b
 	x.end()
 }
 
-// details are bytes of which arguments and events tell alike.
+// details are bytes shared by arguments and events.
 type details struct {
 	hash  [32]byte
 	index uint64
 }
 
-// delegate is the proxy's account.
+// delegate returns the proxy's account.
 func (d *details) delegate() chain.Address { return chain.Address(d.hash[:20]) }
 
-// anything is the kind of a proxy that may do all.
+// anything is the proxy type Any.
 const anything = 0
 
 func (n *native) writeArgs(x *extrinsics) {
@@ -189,14 +189,14 @@ func (t *transfer) writeArgs(x *extrinsics) {
 	x.compactCoins(t.amount)
 }
 
-// writeEvents writes what the chain recorded: what was withdrawn, what happened, what
-// was given back, the treasury's parts, and what was paid.
+// writeEvents writes the chain's events: the withdrawal, the effects, the refund, the treasury's parts, and
+// the payment.
 func (n *native) writeEvents(e *events) {
 	paid, withdrawn := n.fee+n.tip, n.fee+n.tip
 	if n.waived() {
 		paid = n.tip
 	}
-	if n.kind == interruptedBatch { // it weighs less than was thought
+	if n.kind == interruptedBatch { // it weighs less than declared
 		withdrawn += n.fee / 4
 	}
 	e.balance("Balances.Withdraw", n.signer, wei(withdrawn))
@@ -223,7 +223,7 @@ func (n *native) writeEvents(e *events) {
 	write(e, n.refTime, proofSize(e.runtime, 1593), of, !n.waived())
 }
 
-// writeMovements writes what it did, if it did not fail.
+// writeMovements writes its effects, unless it failed.
 func (n *native) writeMovements(e *events) {
 	d := &n.details
 	switch n.kind {

@@ -2,41 +2,39 @@ package chaingen
 
 import "github.com/feeledger/fees/chain"
 
-// Network is what is particular to the chain that is made up.
+// Network contains the parameters of the generated network.
 type Network struct {
-	// SpecName is how the runtime, the node and its chain name themselves.
+	// SpecName is the name of the runtime, the node and its chain.
 	SpecName string
 	Symbol   string
-	// WeightPerGas is how many picoseconds of ref time one gas is.
+	// WeightPerGas is the ref time of one gas, in picoseconds.
 	WeightPerGas uint64
-	// BaseFeeConstant is what gas costs at multiplier 1, in wei.
+	// BaseFeeConstant is the base fee at multiplier 1, in wei.
 	BaseFeeConstant uint64
-	// NormalRefTime is what transactions of class Normal may use of a block: a multiple of
-	// 4, and at least 15,000,000 gas.
+	// NormalRefTime is the ref time in a block for transactions of class Normal: a multiple of 4, and at least
+	// 15,000,000 gas.
 	NormalRefTime uint64
 	Treasury      chain.Address
-	// Who gets the parts of a fee: gas × base fee, gas × what is paid above it, and those
-	// of native transactions. FirstTips is the first runtime that divides a tip: the ones
-	// before burn it.
+	// The destinations of a fee's parts: gas × base fee, gas × the price above it, and those of native
+	// transactions. FirstTips is the first runtime that divides a tip: earlier ones burn it.
 	EVMBase, EVMPriority, NativeBase, NativeTip Share
 	FirstTips                                   uint32
-	// ParameterKey is the key of FeesTreasuryProportion, SCALE in hex; "" where the chain
-	// has no such parameter. DefaultProportion holds where it is not set.
+	// ParameterKey is the key of FeesTreasuryProportion, SCALE in hex; "" if the chain does not have the
+	// parameter. DefaultProportion applies while it is not set.
 	ParameterKey      string
-	DefaultProportion uint64 // parts per billion
-	// Proportions are the values that governance sets, by rising heights.
+	DefaultProportion uint64 // in parts per billion
+	// Proportions are the values that governance sets, by ascending height.
 	Proportions []Proportion
 }
 
-// Proportion is a value of the parameter, in parts per billion, from the state after a
-// block on.
+// Proportion is a value of the parameter, in parts per billion, starting with the state after a block.
 type Proportion struct{ From, Perbill uint64 }
 
-// Share is who gets an amount: the treasury, so many parts per billion of it, or one of
-// those below. The rest is burned.
+// Share is the recipient of an amount: the treasury, for that many parts per billion of it, or one of those
+// below. The rest is burned.
 type Share int64
 
-// The shares that are no fixed part.
+// The shares other than a fixed part.
 const (
 	ByParameter Share = -1
 	ToAuthor    Share = -2
@@ -44,9 +42,8 @@ const (
 
 const billion = 1_000_000_000
 
-// Moonbeam is the chain of Moonbeam's kind that is made up where nobody asks for another.
-// Its figures are those of runtimes 2302 to 2600 (network/tables/moonbeam.json). They stand
-// here once more, so that a block proves network's.
+// Moonbeam returns the parameters of the default network. Its figures are those of runtimes 2302 to 2600
+// (network/tables/moonbeam.json). They are repeated here, so that a block tests package network's.
 func Moonbeam() Network {
 	const fifth Share = billion / 5
 	return Network{
@@ -58,7 +55,7 @@ func Moonbeam() Network {
 	}
 }
 
-// split is how the fees of a block are divided.
+// split defines the division of a block's fees.
 type split struct {
 	*Network
 	proportion       uint64
@@ -66,7 +63,7 @@ type split struct {
 	tips             bool // are divided
 }
 
-// split is that of the block at a height: by the parameter as its parent left it.
+// split returns that of the block at a height: by the parameter after its parent.
 func (c *Chain) split(height uint64) *split {
 	proportion, set := c.proportion(max(height, 1) - 1)
 	if !set {
@@ -75,7 +72,7 @@ func (c *Chain) split(height uint64) *split {
 	return &split{&c.network, proportion, c.treasury, c.author(height), c.executing(height).version >= c.network.FirstTips}
 }
 
-// proportion is the value of the parameter after the block at a height, if it was set.
+// proportion returns the value of the parameter after the block at a height, if it was set.
 func (c *Chain) proportion(height uint64) (perbill uint64, set bool) {
 	for _, p := range c.network.Proportions {
 		if p.From <= height {
@@ -85,8 +82,8 @@ func (c *Chain) proportion(height uint64) (perbill uint64, set bool) {
 	return perbill, set
 }
 
-// write writes the credits of an amount: the author's part, or the treasury's, which is
-// what floor(the part to burn) leaves.
+// write writes the credits of an amount: the author's part, or the treasury's, the rest after floor(the part
+// to burn).
 func (s *split) write(e *events, amount uint64, by Share) {
 	switch {
 	case amount == 0:

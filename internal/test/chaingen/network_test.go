@@ -17,7 +17,7 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// governed is a chain that looks at FeesTreasuryProportion, which is set at some heights.
+// governed returns a chain that uses FeesTreasuryProportion, which is set at some heights.
 func governed(head uint64) *chaingen.Chain {
 	n := chaingen.Moonbeam()
 	n.SpecName, n.ParameterKey, n.EVMBase = "governed", "0x0107", chaingen.ByParameter
@@ -25,8 +25,7 @@ func governed(head uint64) *chaingen.Chain {
 	return chaingen.New(chaingen.Options{Seed: 1, Head: head, Network: &n})
 }
 
-// A parameter is told alike by the chain, a gateway and a directory of recordings, and by
-// its own key alone.
+// A parameter is the same from the chain, a gateway and a directory of recordings, and only under its own key.
 func TestParameter(t *testing.T) {
 	const head = 9
 	c := governed(head)
@@ -66,7 +65,7 @@ func TestParameter(t *testing.T) {
 	require.ErrorIs(t, err, chain.ErrNoBlock)
 }
 
-// The figures of a chain's own are in its answers.
+// A chain's own figures are in its responses.
 func TestNetworkOfItsOwn(t *testing.T) {
 	n := chaingen.Moonbeam()
 	n.SpecName, n.Symbol, n.WeightPerGas, n.NormalRefTime = "own", "OWN", 66_666, 1_300_000_000_000

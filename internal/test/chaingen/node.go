@@ -12,11 +12,11 @@ import (
 	"github.com/feeledger/fees/internal/test/rpcserver"
 )
 
-// Node answers as a node of the chain, whose newest block is the head and final: by JSON-RPC
-// over HTTP and WebSockets. Its answers are what the gateway's are made of. It knows a few items
-// of the state; of others it says that it does not, and never that nothing is stored. A
-// network's parameter is none of them: no metadata that are here have its pallet. The node of a
-// rooted chain knows more of them, and has state_getReadProof.
+// Node responds like a node of the chain, whose newest block is the head and final: with JSON-RPC over HTTP
+// and WebSockets. The gateway's responses are built from the same data. It has a few items of the state; for
+// others it returns an error, and never reports that nothing is stored. A network's parameter is not among
+// them: no metadata here contain its pallet. The node of a rooted chain has more items, and serves
+// state_getReadProof.
 func (c *Chain) Node() *rpcserver.Server {
 	heads := func(notice, unsubscribe string) rpcserver.Subscription {
 		return rpcserver.Subscription{Notice: notice, Unsubscribe: unsubscribe, Tell: c.announce}
@@ -67,11 +67,11 @@ func always(text string) rpcserver.Method {
 	return func([]json.RawMessage) ([]byte, error) { return []byte(text), nil }
 }
 
-// announce tells of each head, from the one that there is on.
-func (c *Chain) announce(ctx context.Context, tell func([]byte) error) {
+// announce sends each head, starting with the current one.
+func (c *Chain) announce(ctx context.Context, send func([]byte) error) {
 	for {
 		moved := c.moved()
-		if err := tell(c.nodeHeader(c.body(c.Head()))); err != nil {
+		if err := send(c.nodeHeader(c.body(c.Head()))); err != nil {
 			return
 		}
 		select {
@@ -94,7 +94,7 @@ func appendQuotedHex(to, bytes []byte) []byte {
 	return append(hex.AppendEncode(append(to, `"0x`...), bytes), '"')
 }
 
-// blockHashes are the hash at a height, at each of a list of heights, or of the head.
+// blockHashes returns the hash at a height, at each of a list of heights, or of the head.
 func (c *Chain) blockHashes(params []json.RawMessage) ([]byte, error) {
 	head := c.Head()
 	one := func(to []byte, height uint64) []byte {
@@ -124,8 +124,8 @@ func (c *Chain) blockHashes(params []json.RawMessage) ([]byte, error) {
 	return nil, rpcserver.InvalidParams
 }
 
-// named is the block whose hash is among the parameters, the head where none is. It is nil
-// where there is no such block.
+// named returns the block whose hash is among the parameters, or the head if there is none. It returns nil if
+// the block does not exist.
 func (c *Chain) named(params []json.RawMessage, place int) (b *body, text string, err error) {
 	if len(params) > place+1 {
 		return nil, "", rpcserver.InvalidParams
@@ -147,7 +147,7 @@ func (c *Chain) named(params []json.RawMessage, place int) (b *body, text string
 	return c.body(height), text, nil
 }
 
-// ofBlock answers of a block, and null where there is none.
+// ofBlock responds for a block, and with null if it does not exist.
 func (c *Chain) ofBlock(place int, answer func(*Chain, *body) []byte) rpcserver.Method {
 	return func(params []json.RawMessage) ([]byte, error) {
 		b, _, err := c.named(params, place)
@@ -158,7 +158,7 @@ func (c *Chain) ofBlock(place int, answer func(*Chain, *body) []byte) rpcserver.
 	}
 }
 
-// ofState answers of the state that a block left behind.
+// ofState responds for the state after a block.
 func (c *Chain) ofState(place int, answer func(*body, []json.RawMessage) ([]byte, error)) rpcserver.Method {
 	return func(params []json.RawMessage) ([]byte, error) {
 		if len(params) < place {
@@ -175,7 +175,7 @@ func (c *Chain) ofState(place int, answer func(*body, []json.RawMessage) ([]byte
 	}
 }
 
-// nodeHeader is a header as a node writes it.
+// nodeHeader returns a header in a node's form.
 func (c *Chain) nodeHeader(b *body) []byte { return appendHeader(make([]byte, 0, 1<<10), b) }
 
 func appendHeader(to []byte, b *body) []byte {
@@ -212,10 +212,10 @@ func (c *Chain) nodeRuntime(height uint64) []byte {
 	return []byte(c.runtimeAt(height).specification(c.network.SpecName))
 }
 
-// metadataHex are the metadata as a node sends them.
+// metadataHex returns the metadata in a node's form.
 func (r *runtime) metadataHex() []byte { return appendQuotedHex(nil, r.metadata) }
 
-// appendStored appends what the state has at a key.
+// appendStored appends the value of the state at a key.
 func (c *Chain) appendStored(to []byte, b *body, key string) ([]byte, error) {
 	value, err := c.storedAt(b, key)
 	switch {
@@ -235,7 +235,7 @@ func (c *Chain) nodeStorage(b *body, params []json.RawMessage) ([]byte, error) {
 	return c.appendStored(nil, b, key)
 }
 
-// nodeChanges is what the state has at some keys.
+// nodeChanges returns the values of the state at some keys.
 func (c *Chain) nodeChanges(b *body, params []json.RawMessage) (to []byte, err error) {
 	var keys []string
 	if err := json.Unmarshal(params[0], &keys); err != nil {

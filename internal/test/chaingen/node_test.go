@@ -31,7 +31,7 @@ import (
 	"github.com/feeledger/fees/source/prove"
 )
 
-// served is a chain's node, and where it is.
+// served returns a chain's node, and its address.
 func served(t testing.TB, c *chaingen.Chain) (node *rpcserver.Server, url string) {
 	node = c.Node()
 	server := httptest.NewServer(node)
@@ -50,8 +50,7 @@ func open(t testing.TB, place string) source.Source {
 	return src
 }
 
-// What is read straight from the node is what the gateway answers, to the byte, before and
-// after an upgrade.
+// Data directly from the node equals the gateway's, to the byte, before and after an upgrade.
 func TestNodeIsTheGateway(t *testing.T) {
 	const head, upgrade = 320, 150
 	for name, o := range map[string]chaingen.Options{
@@ -91,8 +90,8 @@ func TestNodeIsTheGateway(t *testing.T) {
 	}
 }
 
-// book prices and proves a source's blocks, and writes them into a ledger. It returns the
-// period's seal, each block's fees and verdicts, and what came of the checks.
+// book prices and verifies a source's blocks, and writes them to a ledger. It returns the period's seal, each
+// block's fees and verdicts, and the results of the checks.
 func book(t *testing.T, src source.Source, span chain.Heights, o evidence.Options) (seal string, fees []string, tallies evidence.Tallies) {
 	ctx := t.Context()
 	reader := &source.Reader{Source: src, Tables: network.BuiltIn()}
@@ -122,9 +121,8 @@ func book(t *testing.T, src source.Source, span chain.Heights, o evidence.Option
 	return sum.String(), fees, tallies
 }
 
-// Each fee and verdict, and the period's seal, are the same from the gateway and from the node,
-// over HTTP and a WebSocket. The node proves more: that extrinsics have their hash, and what
-// native ones cost by their length.
+// Each fee and verdict, and the period's seal, are the same from the gateway and from the node, over HTTP and
+// a WebSocket. The node proves more: the hashes of extrinsics, and the length part of native fees.
 func TestNodeIsProved(t *testing.T) {
 	const head = 400
 	c := chaingen.New(chaingen.Options{Seed: 1, Head: head, Upgrade: 150, Signed: true})
@@ -147,8 +145,8 @@ func TestNodeIsProved(t *testing.T) {
 	require.Zero(t, node.Asked()["state_getStorage"])
 }
 
-// A header's hash is that of its encoding, and the next one's parent; an extrinsic's is that of
-// its bytes; the extrinsics root is that of what blocks hold.
+// A header's hash is that of its encoding, and the next one's parent; an extrinsic's is that of its bytes; the
+// extrinsics root matches the block's extrinsics.
 func TestNodeHashes(t *testing.T) {
 	for _, rooted := range []bool{false, true} {
 		c := chaingen.New(chaingen.Options{Seed: 4, Head: 1100, Rooted: rooted})
@@ -187,7 +185,7 @@ func hexBytes(t testing.TB, text string) []byte {
 	return bytes
 }
 
-// askNode asks a node one message.
+// askNode sends a node one message.
 func askNode(t testing.TB, url, message string) string {
 	r, err := http.Post(url, "application/json", strings.NewReader(message))
 	require.NoError(t, err)
@@ -197,8 +195,7 @@ func askNode(t testing.TB, url, message string) string {
 	return string(text)
 }
 
-// The state of a block has its time, number, parent and what it weighed; of what is not made up
-// nothing is said.
+// The state of a block contains its time, number, parent and weight; for other items there is an error.
 func TestNodeState(t *testing.T) {
 	c := chaingen.New(chaingen.Options{Seed: 5, Head: 20, Upgrade: 10})
 	_, url := served(t, c)
@@ -247,7 +244,7 @@ func TestNodeState(t *testing.T) {
 	require.Contains(t, methods, "state_queryStorageAt")
 }
 
-// Several questions in one message have their answers in one.
+// Several requests in one message are answered in one.
 func TestNodeBatch(t *testing.T) {
 	c := chaingen.New(chaingen.Options{Seed: 6, Head: 9})
 	node, url := served(t, c)
@@ -262,7 +259,7 @@ func TestNodeBatch(t *testing.T) {
 	}
 }
 
-// The heads are announced from the newest on, and each as it comes.
+// The heads are announced from the newest on, and each as it arrives.
 func TestNodeHeads(t *testing.T) {
 	c := chaingen.New(chaingen.Options{Seed: 7, Head: 5})
 	_, url := served(t, c)
@@ -284,8 +281,8 @@ func TestNodeHeads(t *testing.T) {
 	require.EqualValues(t, 9, want)
 }
 
-// A node of a network of one's own names it, in its metadata too, and refuses to tell of a
-// parameter, whose pallet these do not have.
+// A node of a custom network names it, also in its metadata, and rejects requests for a parameter whose pallet
+// these lack.
 func TestNodeOfANetworkOfItsOwn(t *testing.T) {
 	for _, name := range []string{"own", "a-network-with-a-name-of-forty-nine-letters-at-most"} {
 		n := chaingen.Moonbeam()
@@ -306,7 +303,7 @@ func TestNodeOfANetworkOfItsOwn(t *testing.T) {
 	}
 }
 
-// Who unsubscribed is told of nothing more.
+// A client that unsubscribed gets no further notifications.
 func TestNodeUnsubscribes(t *testing.T) {
 	c := chaingen.New(chaingen.Options{Seed: 7, Head: 5})
 	_, url := served(t, c)

@@ -11,15 +11,15 @@ import (
 	"github.com/feeledger/fees/native"
 )
 
-// The checks that the gateway's answers do not hold enough for, that were not asked for,
-// or that are of accounts that are removed: here none is.
+// The checks that a gateway's responses do not suffice for, that were not requested, or that concern removed
+// accounts: none are made here.
 var notMade = []string{
 	"block.weighed", "block.dust", "block.treasury", "extrinsic.hash", "native.formula", "native.signature", "gateway.same", "account.balance",
 }
 
 var withSignatures = []string{"evm.hash", "evm.sender", "evm.recipient"}
 
-// requireMade wants every check but some to have been made and to have held.
+// requireMade requires every check except some to have been made and to have passed.
 func requireMade(t *testing.T, tallies evidence.Tallies, but ...string) {
 	t.Helper()
 	for i, check := range evidence.Checks() {
@@ -65,7 +65,7 @@ func TestUpgradeHoldsForTheNextBlock(t *testing.T) {
 	require.NotEqual(t, rulesOf(t, c, height).Name, rulesOf(t, c, height+1).Name)
 }
 
-// hasTip tells whether a native transaction of the block pays a tip.
+// hasTip reports whether a native transaction of the block pays a tip.
 func hasTip(b *chain.Block) bool {
 	for i := range b.Extrinsics {
 		if tip, err := native.ReadTip(&b.Extrinsics[i]); err == nil && !tip.IsZero() {
@@ -75,7 +75,7 @@ func hasTip(b *chain.Block) bool {
 	return false
 }
 
-// Signed transactions are proved by their signatures, too.
+// Signed transactions are verified by their signatures, too.
 func TestSignedBlocksAreProved(t *testing.T) {
 	c := chaingen.New(chaingen.Options{Seed: 2, Signed: true, Upgrade: 30})
 	tallies := proveBlocks(t, c, 0, 60, evidence.Options{Signatures: true})

@@ -5,13 +5,13 @@ import "math/bits"
 // random is a sequence of numbers: SplitMix64.
 type random uint64
 
-// topic is what random numbers are for, so that no two things share them.
+// topic is a purpose of random numbers, so that no two purposes share them.
 type topic uint64
 
 const (
 	forBlockHash topic = iota + 1
 	forStateRoot
-	_ // is not used; the ones below keep their numbers, and so the chains their transactions
+	_ // unused; the ones below keep their numbers, and the chains their transactions
 	forHour
 	forBlock
 	forTransaction
@@ -25,7 +25,7 @@ const (
 
 const golden = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio
 
-// random is the sequence for the nth thing of a topic.
+// random returns the sequence for the nth item of a topic.
 func (c *Chain) random(of topic, n uint64) random {
 	return random(mix(mix(mix(c.options.Seed)+uint64(of)*golden) + n*golden))
 }
@@ -35,16 +35,16 @@ func (r *random) next() uint64 {
 	return mix(uint64(*r))
 }
 
-// below is a number from 0 to n-1.
+// below returns a number from 0 to n-1.
 func (r *random) below(n uint64) uint64 {
 	high, _ := bits.Mul64(r.next(), n)
 	return high
 }
 
-// between is a number from a to b, both included.
+// between returns a number from a to b, both included.
 func (r *random) between(a, b uint64) uint64 { return a + r.below(b-a+1) }
 
-// oneIn is true once in n times.
+// oneIn returns true once in n times.
 func (r *random) oneIn(n uint64) bool { return r.below(n) == 0 }
 
 // fill fills p with random bytes.
@@ -63,7 +63,7 @@ func (r *random) word() (w [32]byte) {
 	return w
 }
 
-// mix spreads each bit of z over all.
+// mix spreads each bit of z over all bits.
 func mix(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb

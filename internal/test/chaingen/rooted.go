@@ -13,8 +13,8 @@ import (
 	"github.com/feeledger/fees/internal/test/trietest"
 )
 
-// extrinsicsRoot is the root of the trie of a block's extrinsics, by their places. Runtimes
-// make it in layout 0, whatever their state has.
+// extrinsicsRoot returns the root of the trie of a block's extrinsics, by index. Runtimes use layout 0 for it,
+// whatever the layout of their state.
 func extrinsicsRoot(list [][]byte) chain.Hash {
 	t := trietest.New(0)
 	for i, x := range list {
@@ -23,10 +23,10 @@ func extrinsicsRoot(list [][]byte) chain.Hash {
 	return t.Root()
 }
 
-// What a state has that no block changes, so that proofs go as deep as those of a real chain.
+// The constant part of a state, which makes proofs as deep as those of a real chain.
 const (
 	holders  = 300     // accounts that are in no event
-	codeSize = 4 << 10 // what stands for a runtime's code
+	codeSize = 4 << 10 // placeholder for a runtime's code
 )
 
 var codeKey = []byte(":code")
@@ -35,14 +35,14 @@ var codeKey = []byte(":code")
 // its layout.
 const versionName = "4e7b9012096b41c4eb3aaf947f6ea429"
 
-// ground is what the states have alike of blocks that a runtime executed.
+// ground is the common part of the states of blocks that a runtime executed.
 type ground struct {
 	trie     *trietest.Trie
-	accounts [followed]string // where System.Account has those whose balance is known
-	empty    map[string]bool  // keys at which nothing is: the locks of all known accounts
+	accounts [followed]string // keys of System.Account for the followed accounts
+	empty    map[string]bool  // keys without a value: the locks of all known accounts
 }
 
-// newGround makes it: each trie is of the layout of the runtime that executed the block.
+// newGround returns it: each trie has the layout of the runtime that executed the block.
 func (c *Chain) newGround(r *runtime) *ground {
 	g := &ground{trie: trietest.New(r.stateVersion()), empty: map[string]bool{}}
 	places := func(a chain.Address) (own []byte) {
@@ -67,11 +67,11 @@ func (c *Chain) newGround(r *runtime) *ground {
 		g.trie.Set(append([]byte(pallet), name...), []byte{byte(i % 8), 0})
 	}
 	g.trie.Set(codeKey, c.code(r))
-	g.trie.Root() // so that many can read it
+	g.trie.Root() // so that it is safe for concurrent reads
 	return g
 }
 
-// code stands for that of a runtime.
+// code returns a placeholder for a runtime's code.
 func (c *Chain) code(r *runtime) []byte {
 	code := make([]byte, codeSize)
 	of := c.random(forCode, uint64(r.version))
@@ -79,7 +79,7 @@ func (c *Chain) code(r *runtime) []byte {
 	return code
 }
 
-// ground is that of a block.
+// ground returns that of a block.
 func (c *Chain) ground(height uint64) *ground {
 	if c.executing(height).version == FirstRuntime {
 		return c.grounds[0]()
@@ -87,7 +87,7 @@ func (c *Chain) ground(height uint64) *ground {
 	return c.grounds[1]()
 }
 
-// trie is the state that a block left behind.
+// trie returns the state after a block.
 func (c *Chain) trie(b *body) *trietest.Trie {
 	g := c.ground(b.height)
 	t := g.trie.Clone()
@@ -105,8 +105,8 @@ func (c *Chain) trie(b *body) *trietest.Trie {
 	return t
 }
 
-// nodeProof is state_getReadProof: of any keys, also those of which the node tells nothing
-// else. There is a trie, and what is not in it has nothing there.
+// nodeProof implements state_getReadProof, for any keys, including those that the node does not otherwise
+// serve. The trie is complete: a key that is not in it has no value.
 func (c *Chain) nodeProof(b *body, params []json.RawMessage) ([]byte, error) {
 	var names []string
 	if err := json.Unmarshal(params[0], &names); err != nil {
@@ -124,7 +124,7 @@ func (c *Chain) nodeProof(b *body, params []json.RawMessage) ([]byte, error) {
 	return append(appendList(append(to, `,"proof":`...), b.trie.Proof(keys...)), '}'), nil
 }
 
-// nodeStorageHash and nodeStorageSize tell of a value without it.
+// nodeStorageHash and nodeStorageSize describe a value without returning it.
 func (c *Chain) nodeStorageHash(b *body, params []json.RawMessage) ([]byte, error) {
 	return c.ofStored(b, params, func(value []byte) []byte {
 		hash := blake2b.Sum256(value)

@@ -35,7 +35,7 @@ var (
 	versionKey    = "26aa394eea5630e07c48ae0c9558cef74e7b9012096b41c4eb3aaf947f6ea429" // of the pallet System
 )
 
-// accountKey is where System.Account has an account: below the hash of its address, and that.
+// accountKey returns the key of an account in System.Account: the hash of its address, then the address.
 func accountKey(t testing.TB, a chain.Address) string {
 	of, err := blake2b.New(16, nil)
 	require.NoError(t, err)
@@ -43,9 +43,8 @@ func accountKey(t testing.TB, a chain.Address) string {
 	return "26aa394eea5630e07c48ae0c9558cef7b99d880ec681799c0cf30e8886371da9" + hex.EncodeToString(of.Sum(nil)) + hex.EncodeToString(a[:])
 }
 
-// stateKeys are keys at which a rooted chain's state has something, and absent ones at which
-// it has nothing: beside the others, above and below them, in no pallet, and an account's that
-// the chain does not know.
+// stateKeys are keys at which a rooted chain's state has a value, and absent ones without: next to the others,
+// above and below them, in no pallet, and of an account that the chain does not have.
 func stateKeys(t testing.TB, c *chaingen.Chain) (keys, absent []string) {
 	keys = []string{eventsKey, parentKey, timeKey, upgradeKey, multiplierKey, codeKey, versionKey}
 	for _, a := range c.Accounts() {
@@ -60,7 +59,7 @@ func stateKeys(t testing.TB, c *chaingen.Chain) (keys, absent []string) {
 	return keys, absent
 }
 
-// asked is what a node answers, without the network.
+// asked returns a node's response, without the network.
 func asked(t testing.TB, node *rpcserver.Server, method string, to any, params ...any) {
 	var list []json.RawMessage
 	for _, p := range params {
@@ -80,7 +79,7 @@ func prefixed(keys ...string) (list []string) {
 	return list
 }
 
-// proofOf is what the node answers to prove keys.
+// proofOf returns the node's proof of keys.
 func proofOf(t testing.TB, c *chaingen.Chain, node *rpcserver.Server, height uint64, keys ...string) [][]byte {
 	var said struct {
 		At    string
@@ -95,7 +94,7 @@ func proofOf(t testing.TB, c *chaingen.Chain, node *rpcserver.Server, height uin
 	return parts
 }
 
-// headerOf is the header that the node tells of; it has the hash that it was asked for by.
+// headerOf returns the header from the node, after checking its hash.
 func headerOf(t testing.TB, c *chaingen.Chain, height uint64) header.Header {
 	h, err := sidecar.DecodeHeader(string(c.Header(height)))
 	require.NoError(t, err)
@@ -109,14 +108,13 @@ func headerOf(t testing.TB, c *chaingen.Chain, height uint64) header.Header {
 	return full
 }
 
-// rooted is a chain whose state is of layout 0 up to block 600, and of layout 1 above.
+// rooted returns a chain whose state has layout 0 up to block 600, and layout 1 above.
 func rooted(head uint64) *chaingen.Chain {
 	return chaingen.New(chaingen.Options{Seed: 11, Rooted: true, Head: head, Upgrade: 600})
 }
 
-// What the node says of the state at any height is what the header's root proves, and a key
-// that has nothing has none, in both layouts. The answers are the same in whatever order
-// they are asked for, by several at once.
+// The node's state at any height is proved by the header's root, and so is the absence of a value, in both
+// layouts. The responses do not depend on the order of requests, or on concurrent ones.
 func TestStateIsProved(t *testing.T) {
 	head, heights := uint64(602), []uint64{0, 1, 2, 299, 300, 598, 599, 600, 601, 602}
 	if !testing.Short() {
@@ -169,8 +167,8 @@ func TestStateIsProved(t *testing.T) {
 	}
 }
 
-// A proof with a bit changed, or without a part, does not prove all that it did, and nothing
-// else. The layout is that of the runtime that executed the block.
+// A proof with a changed bit, or without a part, proves less, and nothing false. The layout is that of the
+// runtime that executed the block.
 func TestWrongProofs(t *testing.T) {
 	c := rooted(700)
 	node := c.Node()
@@ -200,8 +198,8 @@ func TestWrongProofs(t *testing.T) {
 	}
 }
 
-// A chain that is not rooted proves nothing of its state, and tells of no balance. A rooted
-// one says what it knows, and not that an account has nothing of which it knows nothing.
+// A chain that is not rooted proves nothing about its state, and serves no balances. A rooted one serves what
+// it has, and does not report an unknown account as empty.
 func TestWhatIsNotKnown(t *testing.T) {
 	plain, c := chaingen.New(chaingen.Options{Seed: 11, Head: 9}), rooted(9)
 	require.NotContains(t, plain.Node().Methods, "state_getReadProof")
@@ -227,7 +225,7 @@ func TestWhatIsNotKnown(t *testing.T) {
 	require.Equal(t, c.Hash(4).String(), both[1].Result.At)
 }
 
-// The code is another after the upgrade, and its hash and size can be had without it.
+// The code changes with the upgrade; its hash and size are available without it.
 func TestCode(t *testing.T) {
 	c := rooted(700)
 	node := c.Node()
@@ -247,8 +245,8 @@ func TestCode(t *testing.T) {
 	require.Equal(t, hashes[2], hashes[3])
 }
 
-// The balances that are known change by what the events say, and are the same from the gateway,
-// from the chain itself and from the node.
+// The known balances follow from the events, and are the same from the gateway, from the chain itself and from
+// the node.
 func TestBalancesFollow(t *testing.T) {
 	const last = 900
 	c := rooted(last)
@@ -311,14 +309,14 @@ func TestBalancesFollow(t *testing.T) {
 	}
 }
 
-// A rooted chain is proved as every other one.
+// A rooted chain is verified like any other.
 func TestRootedBlocksAreProved(t *testing.T) {
 	c := rooted(700)
 	tallies := proveBlocks(t, c, 0, 650, evidence.Options{})
 	requireMade(t, tallies, append(withSignatures, notMade...)...)
 }
 
-// BenchmarkRooted makes blocks with their roots, one after the other.
+// BenchmarkRooted builds consecutive blocks with their roots.
 func BenchmarkRooted(b *testing.B) {
 	c := chaingen.New(chaingen.Options{Rooted: true, Head: math.MaxUint32, Upgrade: 3000})
 	b.ReportAllocs()
@@ -330,7 +328,7 @@ func BenchmarkRooted(b *testing.B) {
 	b.ReportMetric(float64(height)/b.Elapsed().Seconds(), "blocks/s")
 }
 
-// BenchmarkReadProof proves six keys at heights that were made, in an order of their own.
+// BenchmarkReadProof proves six keys at existing heights, in a fixed order.
 func BenchmarkReadProof(b *testing.B) {
 	const head = 900
 	c := chaingen.New(chaingen.Options{Rooted: true, Head: head, Upgrade: 450})

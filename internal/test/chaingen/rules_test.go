@@ -9,13 +9,12 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// The figures and formulas that stand here once more give what network's give, for
-// both runtimes.
+// The repeated figures and formulas give the same results as network's, for both runtimes.
 func TestFormulasAreTheNetworks(t *testing.T) {
 	n, ok := network.BuiltIn().Named("moonbeam")
 	require.True(t, ok)
 	r, moonbeam := random(1), Moonbeam()
-	mostRefTime, targetRefTime := moonbeam.NormalRefTime, moonbeam.NormalRefTime/4
+	maxRefTime, targetRefTime := moonbeam.NormalRefTime, moonbeam.NormalRefTime/4
 	for _, runtime := range []uint32{FirstRuntime, SecondRuntime} {
 		rules, err := n.Rules(runtime)
 		require.NoError(t, err)
@@ -27,10 +26,10 @@ func TestFormulasAreTheNetworks(t *testing.T) {
 		require.True(t, known)
 		for range 2000 {
 			multiplier := r.between(one, 12*one)
-			for _, refTime := range []uint64{0, r.below(targetRefTime), targetRefTime - 1, targetRefTime, r.between(targetRefTime, mostRefTime), mostRefTime + 1} {
+			for _, refTime := range []uint64{0, r.below(targetRefTime), targetRefTime - 1, targetRefTime, r.between(targetRefTime, maxRefTime), maxRefTime + 1} {
 				want, err := update.Next(chain.NewMultiplier(multiplier), chain.Weight{RefTime: chain.NewRefTime(refTime)})
 				require.NoError(t, err)
-				require.Equal(t, want, chain.NewMultiplier(nextMultiplier(multiplier, refTime, mostRefTime)), "%d, %d", multiplier, refTime)
+				require.Equal(t, want, chain.NewMultiplier(nextMultiplier(multiplier, refTime, maxRefTime)), "%d, %d", multiplier, refTime)
 			}
 			refTime, length := r.between(nativeWeight, 900_000_000), r.below(1000)
 			want, err := formula.Fee(chain.Normal, chain.Weight{RefTime: chain.NewRefTime(refTime)}, length, chain.NewMultiplier(multiplier), chain.Wei{})
@@ -48,7 +47,7 @@ func TestUsualIsOfAThousand(t *testing.T) {
 	require.EqualValues(t, len(kinds), sum)
 }
 
-// A block's transactions never weigh more than it takes, whatever they are.
+// A block's transactions never exceed its weight limit.
 func TestHeaviestBlockFits(t *testing.T) {
 	heaviest, moonbeam := uint64(0), Moonbeam()
 	r := random(2)
@@ -59,10 +58,10 @@ func TestHeaviestBlockFits(t *testing.T) {
 		r.next()
 	}
 	require.Greater(t, heaviest, 1_090_000*moonbeam.WeightPerGas) // the heaviest, or nearly
-	require.LessOrEqual(t, mostTransactions*heaviest, moonbeam.NormalRefTime)
+	require.LessOrEqual(t, maxTransactions*heaviest, moonbeam.NormalRefTime)
 }
 
-// No more than some pages are kept, however far the heights are apart.
+// The number of cached pages is bounded, however far apart the heights are.
 func TestMemoryIsBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is about size")

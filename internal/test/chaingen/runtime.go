@@ -15,8 +15,8 @@ import (
 	"github.com/feeledger/fees/internal/substrate/scalejson"
 )
 
-// The metadata of two of Moonbeam's runtimes, as state_getMetadata gave them. That of
-// [FirstRuntime] were never recorded: it has the types of 2100 here.
+// The metadata of two of Moonbeam's runtimes, from state_getMetadata. Those of [FirstRuntime] were never
+// recorded: it has the types of 2100 here.
 var (
 	//go:embed runtimes/moonbeam-2100.scale.zst
 	firstMetadata []byte
@@ -24,25 +24,25 @@ var (
 	secondMetadata []byte
 )
 
-// trieNodes is what a recorded setValidationData has of the relay chain's state.
+// trieNodes is the relay chain's state in a recorded setValidationData.
 //
 //go:embed trie_nodes.json
 var trieNodes string
 
-// runtime is one that executes blocks, with the numbers by which it knows what is written.
+// runtime is a runtime that executes blocks, with the indices of its calls and events.
 type runtime struct {
 	version   uint32
-	metadata  []byte // as state_getMetadata gives them
+	metadata  []byte // from state_getMetadata
 	decoder   *render.Runtime
 	calls     map[string][2]byte // by pallet and name
 	events    map[string][2]byte
-	extraData bool     // ends Ethereum.Executed
+	extraData bool     // the last field of Ethereum.Executed
 	relay     []byte   // trieNodes, encoded
-	places    []string // of what is kept of the state, the keys by which a node has it
-	pallets   []string // what the keys of each pallet begin with
+	places    []string // the storage keys of the kept items
+	pallets   []string // the key prefix of each pallet
 }
 
-// newRuntime reads the metadata, which are made to name the runtime.
+// newRuntime parses the metadata after setting the name of the runtime.
 func newRuntime(packed []byte, specName string, version uint32) *runtime {
 	unpacker, err := zstd.NewReader(nil)
 	must(err)
@@ -88,14 +88,14 @@ func newRuntime(packed []byte, specName string, version uint32) *runtime {
 	return r
 }
 
-// renamed are metadata whose constant System.Version names another runtime: specName, implName,
-// authoringVersion and specVersion stand at its beginning.
+// renamed returns metadata whose constant System.Version names a different runtime: it starts with specName,
+// implName, authoringVersion and specVersion.
 func renamed(text []byte, specName string, version uint32) []byte {
 	m, err := metadata.Parse(text)
 	must(err)
 	was := m.Pallet("System").Constant("Version").Value
 	name := append([]byte{byte(len(specName) << 2)}, specName...)
-	rest := was[2*(1+int(was[0]>>2)):] // behind two names of less than 64 letters
+	rest := was[2*(1+int(was[0]>>2)):] // after two names of less than 64 letters
 	is := bytes.Join([][]byte{name, name, rest[:4], binary.LittleEndian.AppendUint32(nil, version), rest[8:]}, nil)
 	before := append(scale.AppendCompact(nil, uint64(len(was))), was...)
 	if bytes.Count(text, before) != 1 {
@@ -104,13 +104,13 @@ func renamed(text []byte, specName string, version uint32) []byte {
 	return bytes.Replace(text, before, append(scale.AppendCompact(nil, uint64(len(is))), is...), 1)
 }
 
-// specification is what state_getRuntimeVersion answers.
+// specification returns the response to state_getRuntimeVersion.
 func (r *runtime) specification(specName string) string {
 	return fmt.Sprintf(`{"specName":%q,"implName":%q,"authoringVersion":3,"specVersion":%d,"implVersion":0,"apis":[],"transactionVersion":2,"stateVersion":%d}`,
 		specName, specName, r.version, r.stateVersion())
 }
 
-// stateVersion is the layout of the tries of what the runtime executes.
+// stateVersion returns the layout of the tries that the runtime creates.
 func (r *runtime) stateVersion() int {
 	if r.version < SecondRuntime {
 		return 0
@@ -118,7 +118,7 @@ func (r *runtime) stateVersion() int {
 	return 1
 }
 
-// addPallet adds what a pallet's keys begin with, if it has an item that is no map.
+// addPallet adds a pallet's key prefix, if it has an item that is not a map.
 func (r *runtime) addPallet(p *metadata.Pallet) {
 	for i := range p.Storage {
 		if e := &p.Storage[i]; len(e.Hashers) == 0 {
@@ -130,8 +130,7 @@ func (r *runtime) addPallet(p *metadata.Pallet) {
 	}
 }
 
-// index is that of a call or an event. It panics where the runtime has none: what is made up
-// must be in the metadata.
+// index returns the index of a call or an event. It panics if the runtime does not have it.
 func index(of map[string][2]byte, name string) [2]byte {
 	i, there := of[name]
 	if !there {
@@ -140,14 +139,14 @@ func index(of map[string][2]byte, name string) [2]byte {
 	return i
 }
 
-// must panics where what is built in cannot be read.
+// must panics if built-in data cannot be read.
 func must(err error) {
 	if err != nil {
 		panic(fmt.Errorf("chaingen: %w", err))
 	}
 }
 
-// has tells whether the runtime has an event.
+// has reports whether the runtime has an event.
 func (r *runtime) has(event string) bool {
 	_, there := r.events[event]
 	return there

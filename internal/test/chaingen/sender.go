@@ -2,9 +2,9 @@ package chaingen
 
 import "math/bits"
 
-// Senders take turns, so that whose turn a transaction is, and how many they have sent
-// before, follow from how many transactions the chain has had. As in [Chain.someone], 55
-// of a hundred are by hot accounts, 37 by regular ones, and 8 by others, which send once.
+// Senders rotate, so that the sender of a transaction and its nonce follow from the number of transactions on
+// the chain. As in [Chain.someone], 55 of a hundred are by hot accounts, 37 by regular ones, and 8 by others,
+// which send once.
 const (
 	turn        = 100
 	hotTurns    = 55
@@ -13,10 +13,10 @@ const (
 	coldFrom    = turn - coldTurns
 )
 
-// mixed is the order of the turns: the kinds of accounts are spread over a hundred.
-const mixed = 37 // has no divisor in common with turn
+// mixed is the order of the turns: it spreads the kinds of accounts over a hundred.
+const mixed = 37 // coprime to turn
 
-// place is a turn's place among those of its kind.
+// place is the index of a turn among those of its kind.
 var place = func() (places [turn]uint64) {
 	var hot, regular, cold uint64
 	for i := range uint64(turn) {
@@ -33,8 +33,7 @@ var place = func() (places [turn]uint64) {
 	return places
 }()
 
-// sender is who sent a transaction, of which there were so many before on the chain, and
-// its nonce.
+// sender returns the sender of the transaction after that many on the chain, and its nonce.
 func (c *Chain) sender(before uint64) (sender *account, nonce uint64) {
 	round, i := before/turn, before%turn
 	switch at := i * mixed % turn; {
@@ -54,6 +53,5 @@ func (c *Chain) sender(before uint64) (sender *account, nonce uint64) {
 	return c.account(size - 1 + n%size), n/size*2 + second
 }
 
-// scattered is the step from one regular account to the next. It has no divisor in common
-// with their number.
+// scattered is the step from one regular account to the next. It is coprime to their number.
 const scattered = 7919

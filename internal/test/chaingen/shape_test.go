@@ -14,9 +14,8 @@ import (
 	"github.com/feeledger/fees/internal/test/repository"
 )
 
-// shapes are the forms of a JSON text's values: of an object its keys in their
-// order, of anything else its kind. A value is named by its path; what has a method
-// is named by that instead.
+// shapes are the structure of a JSON text: for an object its keys in order, for anything else its kind. A
+// value is named by its path, or by its method if it has one.
 type shapes map[string]bool
 
 func (s shapes) read(t *testing.T, text []byte) {
@@ -79,8 +78,8 @@ func (s shapes) object(t *testing.T, d *json.Decoder, path string) string {
 	return "{}"
 }
 
-// Every answer has the keys of the recorded ones, in their order, and numbers, hex
-// digits and names where they have them.
+// Every response has the keys of the recorded ones, in their order, and numbers, hex digits and names in the
+// same places.
 func TestShapeIsTheRecorded(t *testing.T) {
 	directory := repository.Path("testdata", "recordings", "moonbeam-2100")
 	for _, answer := range []struct {
@@ -112,8 +111,8 @@ func TestShapeIsTheRecorded(t *testing.T) {
 	}
 }
 
-// unrecorded are the shapes of what the recordings do not hold: an upgrade, events outside of
-// extrinsics, transferKeepAlive in a batch, the access list of an eip1559 transaction.
+// unrecorded are the structures that the recordings lack: an upgrade, events outside extrinsics,
+// transferKeepAlive in a batch, the access list of an eip1559 transaction.
 var unrecorded = map[string]bool{
 	".onInitialize {events:{}}":                                                             true,
 	".logs[] {type:text,index:digits,value:<nil>}":                                          true, // of the block that brings a runtime

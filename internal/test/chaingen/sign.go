@@ -22,13 +22,13 @@ func (c *Chain) sign(e *evmTransaction) {
 	}
 	signed, err := types.SignNewTx(e.sender.key, signer, e.data())
 	if err != nil {
-		panic(err) // a made-up transaction has nothing that could be refused
+		panic(err) // a generated transaction is always valid
 	}
 	v, r, s := signed.RawSignatureValues()
 	r.FillBytes(e.r[:])
 	s.FillBytes(e.s[:])
 	e.odd = v.Uint64()&1 == 1
-	if e.typ == legacy { // v is 27 or 2 × 1284 + 35 where the parity is even
+	if e.typ == legacy { // v is 27 or 2 × 1284 + 35 for even parity
 		e.odd = !e.odd
 	}
 	e.hash = chain.Hash(signed.Hash())
@@ -37,8 +37,8 @@ func (c *Chain) sign(e *evmTransaction) {
 // transactionVersion is that of both runtimes.
 const transactionVersion = 2
 
-// signNative signs the payload of an immortal native extrinsic, which ends with the runtime's version: what follows it
-// is the version of transactions, the genesis, and the genesis again, with which the era begins.
+// signNative signs the payload of an immortal native extrinsic, up to the runtime's version: it appends the
+// transaction version, the genesis, and the genesis again as the start of the era.
 func (c *Chain) signNative(signer *account, payload []byte) []byte {
 	payload = binary.LittleEndian.AppendUint32(payload, transactionVersion)
 	payload = append(append(payload, c.genesis[:]...), c.genesis[:]...)
@@ -51,7 +51,7 @@ func (c *Chain) signNative(signer *account, payload []byte) []byte {
 	return signature
 }
 
-// data is the transaction in go-ethereum's types, not signed yet.
+// data returns the transaction in go-ethereum's types, unsigned.
 func (e *evmTransaction) data() types.TxData {
 	var to *common.Address // none for a creation
 	if !e.creates() {
@@ -85,7 +85,7 @@ func (e *evmTransaction) accessList() types.AccessList {
 	return list
 }
 
-// createdBy is the contract that a sender's transaction with a nonce creates.
+// createdBy returns the contract that a sender's transaction with a nonce creates.
 func createdBy(sender *account, nonce uint64) *account {
 	address := chain.Address(crypto.CreateAddress(common.Address(sender.address), nonce))
 	return &account{address: address}

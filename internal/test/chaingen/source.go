@@ -8,28 +8,27 @@ import (
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 )
 
-// Source answers as a gateway's client does, without a gateway: it is a
-// source.Source. A block above the head is [chain.ErrNoBlock]; Balance of an account that is not
-// among the [Chain.Accounts], and FeesTreasuryProportion of a chain that has none, are always
-// [chain.ErrNotOffered].
+// Source responds like a gateway's client, without a gateway: it is a source.Source. A block above the head is
+// [chain.ErrNoBlock]; Balance of an account that is not among the [Chain.Accounts], and FeesTreasuryProportion
+// of a chain without it, are always [chain.ErrNotOffered].
 type Source struct{ chain *Chain }
 
-// Source is the chain up to its head.
+// Source returns the chain up to its head.
 func (c *Chain) Source() Source { return Source{c} }
 
-// Portion is one block.
+// Portion returns one block.
 func (s Source) Portion() chain.Portion { return chain.Portion{Blocks: 1, Questions: 2} }
 
 // Prepare does nothing.
 func (s Source) Prepare(context.Context, chain.Heights) error { return nil }
 
-// Kept is not known, as of a gateway.
+// Kept returns no range, like a gateway.
 func (s Source) Kept() (none chain.Optional[chain.Heights], err error) { return none, nil }
 
-// Proved is not known, as of a gateway.
+// Proved returns no checkpoint, like a gateway.
 func (s Source) Proved() (none chain.Optional[chain.Anchor]) { return none }
 
-// FinalHead is the newest block's.
+// FinalHead returns the newest block's.
 func (s Source) FinalHead(ctx context.Context) (chain.Head, error) {
 	b, err := s.Head(ctx, false)
 	if err != nil {
@@ -38,12 +37,12 @@ func (s Source) FinalHead(ctx context.Context) (chain.Head, error) {
 	return chain.Head{Number: b.Number, Hash: chain.Some(b.Hash)}, nil
 }
 
-// Head is the newest block. All are final.
+// Head returns the newest block. All are final.
 func (s Source) Head(ctx context.Context, _ bool) (*chain.Block, error) {
 	return s.Block(ctx, s.chain.Head())
 }
 
-// Block is the block at a height.
+// Block returns the block at a height.
 func (s Source) Block(ctx context.Context, height uint64) (*chain.Block, error) {
 	text, err := s.answer(ctx, height, s.chain.Block)
 	if err != nil {
@@ -52,7 +51,7 @@ func (s Source) Block(ctx context.Context, height uint64) (*chain.Block, error) 
 	return sidecar.DecodeBlock(text)
 }
 
-// BlockByHash is the block with a hash.
+// BlockByHash returns the block with a hash.
 func (s Source) BlockByHash(ctx context.Context, hash chain.Hash) (*chain.Block, error) {
 	height, found := s.chain.HeightOf(hash)
 	if !found {
@@ -61,7 +60,7 @@ func (s Source) BlockByHash(ctx context.Context, hash chain.Hash) (*chain.Block,
 	return s.Block(ctx, height)
 }
 
-// Multiplier is the fee multiplier that the block at a height left behind.
+// Multiplier returns the fee multiplier after the block at a height.
 func (s Source) Multiplier(ctx context.Context, at uint64) (chain.AtBlock[chain.Multiplier], error) {
 	text, err := s.answer(ctx, at, s.chain.Multiplier)
 	if err != nil {
@@ -70,7 +69,7 @@ func (s Source) Multiplier(ctx context.Context, at uint64) (chain.AtBlock[chain.
 	return sidecar.DecodeMultiplier(text)
 }
 
-// Runtime is the runtime that the block at a height left behind.
+// Runtime returns the runtime after the block at a height.
 func (s Source) Runtime(ctx context.Context, at uint64) (chain.AtBlock[chain.Runtime], error) {
 	text, err := s.answer(ctx, at, s.chain.Runtime)
 	if err != nil {
@@ -79,12 +78,12 @@ func (s Source) Runtime(ctx context.Context, at uint64) (chain.AtBlock[chain.Run
 	return sidecar.DecodeRuntime(text)
 }
 
-// NodeVersion is what the node would say of itself.
+// NodeVersion returns the node's version.
 func (s Source) NodeVersion(context.Context) (chain.NodeVersion, error) {
 	return sidecar.DecodeNodeVersion(string(s.chain.NodeVersion()))
 }
 
-// FeesTreasuryProportion is that parameter as the block at a height left it.
+// FeesTreasuryProportion returns that parameter after the block at a height.
 func (s Source) FeesTreasuryProportion(ctx context.Context, key string, at uint64) (none chain.AtBlock[chain.Optional[chain.Perbill]], err error) {
 	if s.chain.network.ParameterKey == "" {
 		return none, fmt.Errorf("FeesTreasuryProportion: %w", chain.ErrNotOffered)
@@ -96,12 +95,12 @@ func (s Source) FeesTreasuryProportion(ctx context.Context, key string, at uint6
 	return sidecar.DecodeProportion(text, key)
 }
 
-// Extrinsics are decoded by a gateway: it does not offer them as they are encoded.
+// Extrinsics returns [chain.ErrNotOffered], like a gateway.
 func (s Source) Extrinsics(context.Context, chain.Hash) ([][]byte, error) {
 	return nil, chain.ErrNotOffered
 }
 
-// BlockWeight is what the block at a height weighed, by class.
+// BlockWeight returns the weight of the block at a height, by class.
 func (s Source) BlockWeight(ctx context.Context, at uint64) (none chain.AtBlock[chain.ClassWeights], err error) {
 	text, err := s.answer(ctx, at, s.chain.BlockWeight)
 	if err != nil {
@@ -110,7 +109,7 @@ func (s Source) BlockWeight(ctx context.Context, at uint64) (none chain.AtBlock[
 	return sidecar.DecodeBlockWeight(text)
 }
 
-// Balance is what one of the [Chain.Accounts] has; those of others are not known.
+// Balance returns the balance of one of the [Chain.Accounts]; those of others are unknown.
 func (s Source) Balance(ctx context.Context, of chain.Address, at chain.Optional[uint64]) (none chain.AtBlock[chain.Account], err error) {
 	if _, known := s.chain.followed[of]; !known {
 		return none, fmt.Errorf("balance: %w", chain.ErrNotOffered)
@@ -129,12 +128,12 @@ func (s Source) Balance(ctx context.Context, of chain.Address, at chain.Optional
 	return sidecar.DecodeBalance(text)
 }
 
-func (s Source) answer(ctx context.Context, height uint64, make func(uint64) []byte) (string, error) {
+func (s Source) answer(ctx context.Context, height uint64, textAt func(uint64) []byte) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
 	if height > s.chain.Head() {
 		return "", fmt.Errorf("block %d: %w", height, chain.ErrNoBlock)
 	}
-	return string(make(height)), nil
+	return string(textAt(height)), nil
 }

@@ -8,14 +8,13 @@ import (
 	"github.com/feeledger/fees/internal/test/rpcserver"
 )
 
-// stored is an item of the state that a block left behind. Its value is nil where nothing is
-// stored.
+// stored is an item of the state after a block. Its value is nil if nothing is stored.
 type stored struct {
-	key   string // by which a node has it
+	key   string // the storage key
 	value []byte
 }
 
-// kept are the items of the state that are made up.
+// kept are the generated items of the state.
 var kept = []struct {
 	pallet, name string
 	value        func(*Chain, *body) []byte
@@ -34,7 +33,7 @@ var kept = []struct {
 	{"AuthorInherent", "Author", func(c *Chain, b *body) []byte { return c.author(b.height).address[:] }},
 }
 
-// storage is the state that a block left behind, as far as it is made up.
+// storage returns the generated part of the state after a block.
 func (c *Chain) storage(b *body) []stored {
 	list := make([]stored, len(kept))
 	r := c.executing(b.height)
@@ -44,8 +43,8 @@ func (c *Chain) storage(b *body) []stored {
 	return list
 }
 
-// storedAt is what the state that a block left behind has at a key. There are keys at which a real
-// chain has something, and this one does not know what: it says so.
+// storedAt returns the value of the state after a block at a key. It returns an error for keys at which a real
+// chain has a value but this one does not.
 func (c *Chain) storedAt(b *body, name string) (value []byte, err error) {
 	key, err := parseKey(name)
 	if err != nil {
@@ -63,7 +62,7 @@ func (c *Chain) storedAt(b *body, name string) (value []byte, err error) {
 	return value, nil
 }
 
-// parseKey reads a key as it is asked for, in 0x-hex.
+// parseKey parses a key in 0x-hex.
 func parseKey(name string) ([]byte, error) {
 	digits, prefixed := strings.CutPrefix(name, "0x")
 	key, err := hex.DecodeString(digits)
@@ -88,7 +87,7 @@ func now(c *Chain, b *body) []byte {
 	return w.b
 }
 
-// lastUpgrade is the runtime that last took over: the block after the upgrade notes it.
+// lastUpgrade returns the runtime that last took over: the block after the upgrade records it.
 func (c *Chain) lastUpgrade(b *body) []byte {
 	var w writer
 	w.compact(uint64(c.executing(b.height).version))
@@ -96,7 +95,7 @@ func (c *Chain) lastUpgrade(b *body) []byte {
 	return w.b
 }
 
-// encode is System.BlockWeight.
+// encode returns System.BlockWeight.
 func (s *weights) encode() []byte {
 	var w writer
 	for _, of := range s {

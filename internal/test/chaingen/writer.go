@@ -8,7 +8,7 @@ import (
 	"github.com/feeledger/fees/internal/substrate/scale"
 )
 
-// writer puts SCALE together.
+// writer builds SCALE.
 type writer struct{ b []byte }
 
 func (w *writer) raw(bytes ...byte) { w.b = append(w.b, bytes...) }
@@ -35,7 +35,7 @@ func appendBig(to []byte, high, low uint64) []byte {
 	return append(to, binary.LittleEndian.AppendUint64(nil, high)[:size]...)
 }
 
-// blob writes bytes behind their length.
+// blob writes bytes with a length prefix.
 func (w *writer) blob(bytes []byte) {
 	w.compact(uint64(len(bytes)))
 	w.raw(bytes...)
@@ -47,17 +47,17 @@ func (w *writer) account(a *account) { w.address(a.address) }
 
 func (w *writer) address(a chain.Address) { w.raw(a[:]...) }
 
-// coins is an amount: of thousandths of a coin, or of less than 2^64 wei.
+// coins is an amount in thousandths of a coin, or less than 2^64 wei.
 type coins struct{ thousandths, wei uint64 }
 
 func wei(n uint64) coins { return coins{wei: n} }
 
-// aFew is from 0.001 to some hundred coins, small amounts more often.
+// aFew returns 0.001 to some hundred coins, small amounts more often.
 func aFew(r *random) coins {
 	return coins{thousandths: 1 + r.below(1<<(4+r.below(16)))}
 }
 
-// words are the amount in wei, of 128 bits.
+// words returns the amount in wei, of 128 bits.
 func (c coins) words() (high, low uint64) {
 	high, low = bits.Mul64(c.thousandths, 1_000_000_000_000_000)
 	low, carry := bits.Add64(low, c.wei, 0)
@@ -88,7 +88,7 @@ func (w *writer) u256(amount coins) {
 	w.u64(0)
 }
 
-// events are those of a block, as System.Events has them.
+// events are a block's events, as in System.Events.
 type events struct {
 	writer
 	runtime *runtime
@@ -98,23 +98,23 @@ type events struct {
 	*changing
 }
 
-// roomForCount is as many bytes as the number of events can take, before them.
-const roomForCount = 4
+// countSize is the space reserved for the number of events, before them.
+const countSize = 4
 
 func newEvents(r *runtime, c *changing) *events {
-	return &events{writer: writer{make([]byte, roomForCount, usualEvents)}, runtime: r, phase: make([]byte, 0, 8), changing: c}
+	return &events{writer: writer{make([]byte, countSize, usualEvents)}, runtime: r, phase: make([]byte, 0, 8), changing: c}
 }
 
-// list puts the number of the events before them.
+// list inserts the number of the events before them.
 func (e *events) list() []byte {
-	var room [roomForCount]byte
+	var room [countSize]byte
 	count := scale.AppendCompact(room[:0], e.count)
-	list := e.b[roomForCount-len(count):]
+	list := e.b[countSize-len(count):]
 	copy(list, count)
 	return list
 }
 
-// during sets the phase of the events that follow: that of an extrinsic, or one below.
+// during sets the phase of the following events: that of an extrinsic, or one below.
 func (e *events) during(phase byte, extrinsic ...uint64) {
 	e.phase = append(e.phase[:0], phase)
 	for _, i := range extrinsic {
@@ -129,7 +129,7 @@ const (
 	initializing
 )
 
-// event begins one; its values follow, and then end.
+// event starts an event; its values follow, and then end.
 func (e *events) event(name string) {
 	e.count++
 	i := index(e.runtime.events, name)
@@ -146,7 +146,7 @@ func (e *events) empty(name string) {
 	e.end()
 }
 
-// balance writes an event that has an account and an amount.
+// balance writes an event with an account and an amount.
 func (e *events) balance(name string, a *account, amount coins) {
 	e.event(name)
 	e.account(a)
@@ -155,7 +155,7 @@ func (e *events) balance(name string, a *account, amount coins) {
 	e.record(name, a, amount)
 }
 
-// on writes an event that has nothing but an account.
+// on writes an event with only an account.
 func (e *events) on(name string, a *account) {
 	e.event(name)
 	e.account(a)
@@ -176,7 +176,7 @@ func (e *events) move(from, to *account, amount coins, isNew bool) {
 	e.transfer(from, to, amount)
 }
 
-// class is how urgent an extrinsic is.
+// class is the dispatch class of an extrinsic.
 type class byte
 
 const (
@@ -186,7 +186,7 @@ const (
 	classCount
 )
 
-// weights are what the chain counts for a block, by class: System.BlockWeight.
+// weights are the weights that the chain counts for a block, by class: System.BlockWeight.
 type weights [classCount]struct{ refTime, proofSize uint64 }
 
 // info writes dispatch information, and counts the weight.
@@ -199,7 +199,7 @@ func (e *events) info(refTime, proofSize uint64, of class, pays bool) {
 	e.flag(!pays) // Pays::Yes is 0
 }
 
-// succeeded writes that an extrinsic did, and failed that it did not.
+// succeeded writes a successful outcome, and failed a failed one.
 func (e *events) succeeded(refTime, proofSize uint64, of class, pays bool) {
 	e.event("System.ExtrinsicSuccess")
 	e.info(refTime, proofSize, of, pays)
@@ -213,5 +213,5 @@ func (e *events) failed(refTime, proofSize uint64, of class, pays bool) {
 	e.end()
 }
 
-// insufficient is the error of who has less than is to be moved: Module{10, 2}.
+// insufficient is the error of an account with less than the amount to move: Module{10, 2}.
 var insufficient = []byte{3, 10, 2, 0, 0, 0}

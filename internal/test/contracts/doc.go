@@ -1,6 +1,5 @@
-// Package contracts holds programs and packages to what docs/compatibility.md promises: what was
-// there once stays as it is. It also wants each package that others may import to say what it is,
-// with an example.
+// Package contracts tests the promises of docs/compatibility.md: interfaces do not change. It also requires
+// every public package to have a package comment and an example.
 package contracts
 
 import (
@@ -13,9 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Kept compares what there is with a list of what there was, one line each. It fails where a
-// line of the list is no longer there: somebody who relied on it would find out. What is new is
-// no failure; with update the list is written anew.
+// Kept fails if a line of the file list is missing from now, since someone may rely on it. New lines are
+// allowed. With update, it rewrites the file.
 func Kept(t *testing.T, list string, now []string, update bool) {
 	t.Helper()
 	slices.Sort(now)
@@ -29,9 +27,9 @@ func Kept(t *testing.T, list string, now []string, update bool) {
 	require.NoError(t, err)
 	var broken []string
 	for was := range strings.SplitSeq(strings.TrimSuffix(string(text), "\n"), "\n") {
-		if _, there := slices.BinarySearch(now, was); !there {
+		if _, found := slices.BinarySearch(now, was); !found {
 			broken = append(broken, was)
 		}
 	}
-	require.Empty(t, broken, "of %s, this is gone or is another now. docs/compatibility.md says when that may be; -update takes it off the list, and CHANGELOG.md names it", list)
+	require.Empty(t, broken, "these lines of %s were removed or changed. If docs/compatibility.md allows that, run the test with -update and list the change in CHANGELOG.md", list)
 }

@@ -13,20 +13,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestExamples wants an example of each public package, as somebody outside would write it, whose
-// output is checked, and a comment that says what the package is.
+// TestExamples requires of each public package an external example with checked output, and a package
+// comment.
 func TestExamples(t *testing.T) {
 	unchecked := map[string]string{"queue": "it needs a PostgreSQL server"}
 	for _, path := range public(t) {
 		shown, checked := examples(t, path)
-		require.Positive(t, shown, "no example of package %s in package %s_test", path, filepath.Base(path))
+		require.Positive(t, shown, "package %s has no example in package %s_test", path, filepath.Base(path))
 		_, needs := unchecked[path]
-		require.Equal(t, needs, checked == 0, "an example of package %s has an output that is checked, unless it is listed here", path)
-		require.Equal(t, 1, described(t, path), "files of package %s with a comment that begins with Package %s", path, filepath.Base(path))
+		require.Equal(t, needs, checked == 0, "package %s needs an example with checked output, unless listed here", path)
+		require.Equal(t, 1, described(t, path), "package %s needs one file with a comment that starts with Package %s", path, filepath.Base(path))
 	}
 }
 
-// examples counts those of a package, and how many of them have an output.
+// examples counts the examples of a package, and those with checked output.
 func examples(t *testing.T, path string) (shown, checked int) {
 	files, err := filepath.Glob(filepath.Join("../../..", path, "*_test.go"))
 	require.NoError(t, err)
@@ -52,7 +52,7 @@ func examples(t *testing.T, path string) (shown, checked int) {
 	return shown, checked
 }
 
-// described counts the files of a package that say what it is.
+// described counts the files with a package comment.
 func described(t *testing.T, path string) (count int) {
 	for _, file := range sources(t, path) {
 		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.PackageClauseOnly|parser.ParseComments)

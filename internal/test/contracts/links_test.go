@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLinks wants each name of its own package that a comment has in brackets, as a link to what it
-// says of it, to be exported there.
+// TestLinks requires every name in brackets in a comment, a link within the package, to be exported.
 func TestLinks(t *testing.T) {
 	name := regexp.MustCompile(`^(?:const|var|type|func) (?:\(\*?(\w+)(?:\[\w+\])?\) )?(\w+)|^(\w+)\.\*?(\w+)`)
 	link := regexp.MustCompile(`\[\*?([A-Z]\w*(?:\.\w+)?)\]`)

@@ -16,10 +16,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "write the list of what the packages export anew")
+var update = flag.Bool("update", false, "rewrite the list of exported names")
 
-// TestPackages holds the public packages to what they export: each constant, variable, function,
-// type, field with its tag, and method, with their types. Names of parameters may change.
+// TestPackages checks that the exports of public packages do not change: constants, variables, functions,
+// types, fields with tags, and methods, with their types. Names of parameters may change.
 func TestPackages(t *testing.T) {
 	var exported []string
 	for _, path := range public(t) {
@@ -28,7 +28,7 @@ func TestPackages(t *testing.T) {
 	Kept(t, "testdata/packages.txt", exported, *update)
 }
 
-// public are the directories of the packages that others may import.
+// public returns the directories of public packages.
 func public(t *testing.T) (list []string) {
 	require.NoError(t, fs.WalkDir(os.DirFS("../../.."), ".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.IsDir() {
@@ -49,14 +49,14 @@ func public(t *testing.T) (list []string) {
 	return list
 }
 
-// sources are the Go files of a package, tests apart.
+// sources returns the Go files of a package, without tests.
 func sources(t *testing.T, path string) []string {
 	files, err := filepath.Glob(filepath.Join("../../..", path, "*.go"))
 	require.NoError(t, err)
 	return slices.DeleteFunc(files, func(file string) bool { return strings.HasSuffix(file, "_test.go") })
 }
 
-// exports lists what the package in a directory exports, tests apart.
+// exports lists the exports of the package in a directory, without tests.
 func exports(t *testing.T, path string) (list []string) {
 	for _, file := range sources(t, path) {
 		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
@@ -70,7 +70,7 @@ func exports(t *testing.T, path string) (list []string) {
 	return list
 }
 
-// declared lists what a declaration exports.
+// declared lists the exports of a declaration.
 func declared(d ast.Decl) (list []string) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
@@ -108,7 +108,7 @@ func declared(d ast.Decl) (list []string) {
 	return list
 }
 
-// typeLines is a type, and what it exports.
+// typeLines returns a type and its exports.
 func typeLines(s *ast.TypeSpec) []string {
 	name := s.Name.Name
 	head := "type " + name + parameters(s.TypeParams, "[", "]") + " "
@@ -144,7 +144,7 @@ func typeLines(s *ast.TypeSpec) []string {
 	return list
 }
 
-// signature is what a function takes and gives, without names.
+// signature returns a function's parameters and results, without names.
 func signature(f *ast.FuncType) string {
 	results := ""
 	if f.Results != nil {
@@ -153,7 +153,7 @@ func signature(f *ast.FuncType) string {
 	return parameters(f.Params, "(", ")") + results
 }
 
-// parameters are the types of a list.
+// parameters returns the types of a list.
 func parameters(list *ast.FieldList, open, end string) string {
 	if list == nil {
 		return ""

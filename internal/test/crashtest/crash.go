@@ -16,24 +16,24 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// StatesAsked is the environment variable that says how many states are made at each sync.
+// StatesAsked is the environment variable with the number of states per sync.
 const StatesAsked = "FEES_TORN"
 
-// fewStates is how many there are otherwise, of other seeds at each sync.
+// fewStates is the default number, with different seeds at each sync.
 const fewStates = 1
 
-// State is what a crash left.
+// State is a state of the files after a crash.
 type State struct {
-	Point, Points int // at which sync, of how many
+	Point, Points int // the number of the sync, and of all syncs
 	Seed          uint64
-	Whole         bool // the program had ended
+	Whole         bool // the program had ended successfully
 }
 
 func (s State) String() string {
 	return fmt.Sprintf("sync %d of %d, seed %d", s.Point, s.Points, s.Seed)
 }
 
-// Counted is how many states there were.
+// Counted returns the number of states.
 type Counted struct {
 	Points, States, Distinct int
 }
@@ -42,9 +42,8 @@ func (c Counted) String() string {
 	return fmt.Sprintf("%d states at %d syncs, %d of them different", c.States, c.Points, c.Distinct)
 }
 
-// Crashes has check look at states that a crash left at each sync of a history, and after its
-// end: each in a directory of its own, several at the same time. A state that was seen already
-// is not looked at again. Check tells what is wrong with a state.
+// Crashes calls check for states after a crash at each sync of a history, and after its end: each in its own directory,
+// several concurrently. Each distinct state is checked once. Check returns what is wrong with a state.
 func (h *History) Crashes(t testing.TB, check func(directory string, s State) error) Counted {
 	t.Helper()
 	states := fewStates
@@ -54,7 +53,7 @@ func (h *History) Crashes(t testing.TB, check func(directory string, s State) er
 		require.NoError(t, err)
 	}
 	home := t.TempDir()
-	if memory, err := os.MkdirTemp("/dev/shm", "fees-crash-"); err == nil { // nothing there waits for a disk
+	if memory, err := os.MkdirTemp("/dev/shm", "fees-crash-"); err == nil { // in memory, to avoid waiting for a disk
 		t.Cleanup(func() { os.RemoveAll(memory) })
 		home = memory
 	}
@@ -86,12 +85,12 @@ func (h *History) Crashes(t testing.TB, check func(directory string, s State) er
 	}
 	type kind struct {
 		files [sha256.Size]byte
-		whole bool // the same files may be right before the program ended, and wrong after
+		whole bool // the same files may be acceptable before the program ended, but not after
 	}
 	seen := map[kind]bool{}
 	before, afterwards := 0, h.failed()
 	for i, point := range points {
-		if point <= afterwards { // what a crash leaves before is what it leaves of a program of which none fails
+		if point <= afterwards { // earlier states are the same as without a failed sync
 			before = point
 			continue
 		}
@@ -123,8 +122,8 @@ func (h *History) Crashes(t testing.TB, check func(directory string, s State) er
 	return all
 }
 
-// after is what a crash leaves of the first events. By some seeds it loses all that was not
-// synced, and by some nothing.
+// after returns the state after a crash following the first events. Some seeds lose everything that was not synced, and
+// some lose nothing.
 func (h *History) after(end int, random *rand.Rand, seed uint64) tree {
 	kept := random.Float64()
 	switch seed % 8 {
@@ -171,7 +170,7 @@ func (h *History) after(end int, random *rand.Rand, seed uint64) tree {
 		case i < synced[e.of.number] && !givenUp[i] || random.Float64() < kept:
 			tear := (i >= synced[e.of.number] || givenUp[i]) && kept < 1 && random.Float64() < torn
 			contents[e.of.number] = e.applied(contents[e.of.number], tear, random)
-		case !e.resize && kept > 0 && random.IntN(4) == 0: // the file grew, and what it grew by is lost
+		case !e.resize && kept > 0 && random.IntN(4) == 0: // the file grew, but its new content is lost
 			if size := e.at + int64(len(e.data)); size > int64(len(contents[e.of.number])) {
 				contents[e.of.number] = resized(contents[e.of.number], size)
 			}
@@ -182,8 +181,8 @@ func (h *History) after(end int, random *rand.Rand, seed uint64) tree {
 	return files
 }
 
-// synced is what lasts of the first events: what each file was given before an event, and the
-// changes of names before another. Not that which the system has given up (see the package).
+// synced returns which of the first events last: each file's content before one event, and the name changes before
+// another, except what the system gave up (see the package documentation).
 func (h *History) synced(end int) (files []int, names int, givenUp map[int]bool) {
 	files, givenUp = make([]int, len(h.nodes)), map[int]bool{}
 	for i := range end {
@@ -210,7 +209,7 @@ func (h *History) synced(end int) (files []int, names int, givenUp map[int]bool)
 	return files, names, givenUp
 }
 
-// applied is a file's content after the event, of which a torn write left some sectors only.
+// applied returns a file's content after the event; of a torn write only some sectors are there.
 func (e *event) applied(content []byte, tear bool, random *rand.Rand) []byte {
 	if e.resize {
 		return resized(content, e.at)
@@ -232,7 +231,7 @@ func (e *event) applied(content []byte, tear bool, random *rand.Rand) []byte {
 	return content
 }
 
-// tree is what is in a directory: files by their paths, nil for a directory.
+// tree returns the contents of a directory: files by path, nil for a directory.
 type tree map[string][]byte
 
 func (files tree) gather(n *node, path string, names map[*node]map[string]*node, contents [][]byte) {
@@ -243,7 +242,7 @@ func (files tree) gather(n *node, path string, names map[*node]map[string]*node,
 			files.gather(x, at, names, contents)
 			continue
 		}
-		files[at] = append([]byte{}, contents[x.number]...) // a file of several names has them all
+		files[at] = append([]byte{}, contents[x.number]...) // every name of a file gets a copy
 	}
 }
 

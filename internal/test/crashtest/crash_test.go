@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// asWriter makes the test binary a program that writes into a directory, with syncs or without.
+// asWriter makes the test binary a program that writes into a directory, with or without syncs.
 const (
 	asWriter = "FEES_CRASHTEST_DIRECTORY"
 	careful  = "FEES_CRASHTEST_CAREFUL"
@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	if directory := os.Getenv(asWriter); directory != "" {
 		var err error
 		if how := os.Getenv(stubborn); how != "" {
-			runtime.LockOSThread() // calls are counted by threads
+			runtime.LockOSThread() // calls are counted per thread
 			err = insist(filepath.Join(directory, "given", "file"), how == "rewrites")
 		} else {
 			err = write(directory, os.Getenv(careful) != "")
@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// write replaces a file by a copy of two pages that each begin with its second letter.
+// write replaces a file with a copy of two pages that each start with its second letter.
 func write(directory string, careful bool) error {
 	sync := func(path string) error {
 		if !careful {
@@ -71,7 +71,7 @@ func write(directory string, careful bool) error {
 	return errors.Join(os.Rename(draft, filepath.Join(directory, "given", "file")), sync(filepath.Join(directory, "given")))
 }
 
-// insist writes over a file and syncs it twice, whatever the first sync says.
+// insist overwrites a file and syncs it twice, regardless of the first result.
 func insist(path string, rewrites bool) error {
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
@@ -85,7 +85,7 @@ func insist(path string, rewrites bool) error {
 	return errors.Join(written, first, err, file.Sync(), file.Close())
 }
 
-// given is a directory with the old file.
+// given creates a directory with the old file.
 func given(t *testing.T) string {
 	directory := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(directory, "given"), 0o700))
@@ -95,8 +95,8 @@ func given(t *testing.T) string {
 
 func page(letter string) []byte { return append(make([]byte, 8191), letter...) }
 
-// A program that syncs what it writes loses nothing. One that does not can lose its new file and
-// the old one, and the copy, whole or in part, but never a name before an earlier one.
+// A program that syncs loses nothing. A program that does not can lose its new file, the old one and the copy, wholly or
+// partly, but never a name change before an earlier one.
 func TestCrashes(t *testing.T) {
 	t.Setenv(StatesAsked, "200")
 	for _, syncs := range []string{"", "1"} {
@@ -133,8 +133,7 @@ func TestCrashes(t *testing.T) {
 	}
 }
 
-// letterOf is the last letter of a file, "-" where it is not there, and "?" where it is none that
-// was written.
+// letterOf returns the last letter of a file, "-" if it is missing, and "?" if it is not one that was written.
 func letterOf(path string) string {
 	text, err := os.ReadFile(path)
 	switch {
@@ -146,13 +145,13 @@ func letterOf(path string) string {
 	return "?"
 }
 
-// What a sync gave up that failed, no later one writes: it lasts where it is written once more.
+// Data given up by a failed sync is not written by later syncs; it lasts only if it is written again.
 func TestFailedSync(t *testing.T) {
 	t.Setenv(StatesAsked, "200")
 	for _, c := range []struct {
 		how   string
 		fails int
-		want  []string // what the file can be when the program has ended
+		want  []string // possible contents after the program has ended
 	}{{"syncs", 1, []string{"a", "b"}}, {"rewrites", 1, []string{"b"}}, {"syncs", 9, []string{"b"}}} {
 		directory := given(t)
 		h, err := newHistory(directory)
@@ -176,7 +175,7 @@ func TestFailedSync(t *testing.T) {
 	}
 }
 
-// A call that fails is the program's to tell.
+// The program must report a failed call.
 func TestRunFailing(t *testing.T) {
 	for n, want := range map[int]string{1: "input/output error", 1000: ""} {
 		directory := given(t)

@@ -1,29 +1,26 @@
-// Package crashtest shows what a crash of the machine can leave of the files that a program
-// writes, and has the system fail its calls. It is for tests.
+// Package crashtest shows which states of its files a program can leave when the machine crashes, and makes system calls
+// of a program fail. It is for tests.
 //
-// A crash keeps what was synced. What was not may be there, be lost, or be torn. [Run] has
-// strace write down what a program does to the files of a directory, and [History.Crashes]
-// makes states of it, by a seed:
+// A crash keeps what was synced. Everything else may be kept, lost or torn. [Run] uses strace to record what a program
+// does to the files of a directory, and [History.Crashes] derives possible states from the recording, by a seed:
 //
-//   - Each write to a file since the file was synced last is there or not, whatever came before
-//     or after it; or only some of its sectors are, of 512 or 4096 bytes. Where a file would
-//     have grown by a write that is lost, it may have grown nevertheless, with zeros. A change
-//     of its size is there or not.
+//   - Each write to a file since its last sync is either there or not, independently of others; or only some of its
+//     sectors of 512 or 4096 bytes are. If a lost write extended the file, the file may have grown anyway, with zeros. A
+//     change of size is there or not.
 //
-//   - Names (of new files and directories, renamed, linked and removed ones) are lost unless
-//     their directory was synced, even where the file was. They are lost in their order: where
-//     one is there, all changes of names before it are. Journals of file systems keep it.
+//   - Name changes (creating, renaming, linking and removing files and directories) are lost unless the directory was
+//     synced, even if the file was. They are lost in order: if one is there, all earlier ones are. File system journals
+//     guarantee this.
 //
-//   - A sync that failed ([History.AfterFailedSyncs]) has the system give up what the file was
-//     given since the one before: it takes it as written, and no later sync writes it, as Linux
-//     does since 4.13. Only what is written once more is. Names are not given up: a file system
-//     that cannot write its journal takes no more changes.
+//   - After a failed sync ([History.AfterFailedSyncs]), the system gives up the data written to the file since the
+//     previous sync: it considers the data written, and no later sync writes it, as in Linux since 4.13. Only data that
+//     is written again is kept. Names are not given up: a file system that cannot write its journal stops accepting
+//     changes.
 //
-// A program that is right on such a disk is right on more than what ext4, XFS or Btrfs leave.
+// A program that is correct on such a disk tolerates more than ext4, XFS or Btrfs require.
 //
-// # What is not there
+// # Limits
 //
-// A sector is never half written, and what was synced never changes. What is written by mmap
-// is not seen: a file of which that would matter fails the test (SQLite's …-shm does not: it is
-// made anew after a crash).
+// A sector is never half written, and synced data never changes. Writes through mmap are not seen: a file for which that
+// matters fails the test (SQLite's …-shm does not matter, because it is recreated after a crash).
 package crashtest

@@ -11,25 +11,23 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Of how many syncs each fails where [StatesAsked] is set: of the last ones, in a row, and of all.
+// How many of the last syncs fail, one run each, if [StatesAsked] is set.
 const lastSyncs, manySyncs = 2, 3
 
-// FailedSync is a program of which a sync fails.
+// FailedSync describes a program whose sync fails.
 type FailedSync struct {
 	Program  *exec.Cmd
-	Variable string            // of its environment: it names the directory that the program works in
-	Below    string            // where that directory is below home
-	Prepare  func(home string) // makes home ready; nothing is to do if nil
-	Again    []string          // what the second program has in its environment besides
-	Silent   bool              // it may pass over a sync that failed, and end well
+	Variable string            // environment variable with the program's directory
+	Below    string            // path of that directory below home
+	Prepare  func(home string) // prepares home; may be nil
+	Again    []string          // additional environment of the second run
+	Silent   bool              // the program may ignore a failed sync and succeed
 	Check    func(home string, s State) error
 }
 
-// AfterFailedSyncs has a sync of the program of a history fail with EIO, runs the program again,
-// and has a check look at what a crash leaves after that: at each sync, as [History.Crashes] does.
-// The program has to end with an error where a sync failed, and well the second time. The sync
-// that fails is the last one, and some before it where [StatesAsked] is set: of programs that
-// sync by one thread.
+// AfterFailedSyncs makes a sync of a history's program fail with EIO, runs the program again, and checks the states after
+// a crash at each sync, as [History.Crashes] does. The program must fail if a sync failed, and succeed the second time.
+// The last sync fails, and some before it if [StatesAsked] is set. It is for programs that sync from one thread.
 func (h *History) AfterFailedSyncs(t testing.TB, f FailedSync) {
 	t.Helper()
 	last, all, failed := len(h.points), Counted{}, 0
@@ -67,8 +65,8 @@ func (c *Counted) add(more Counted) {
 	c.Distinct += more.Distinct
 }
 
-// run runs the program, of which each thread's n-th sync fails, and then again without. It is
-// what both did to a directory, and what the first one said, and how it ended.
+// run runs the program with the n-th sync of each thread failing, then without failures. It returns what both runs did to
+// the directory, and the output and result of the first.
 func (f *FailedSync) run(t testing.TB, home string, n int) (h *History, said string, ended error) {
 	t.Helper()
 	home, err := filepath.EvalSymlinks(home)
@@ -85,7 +83,7 @@ func (f *FailedSync) run(t testing.TB, home string, n int) (h *History, said str
 	return h, said, ended
 }
 
-// failed is the first sync that failed, -1 for none.
+// failed returns the first sync that failed, -1 if none did.
 func (h *History) failed() int {
 	return slices.IndexFunc(h.events, func(e event) bool { return e.failed })
 }

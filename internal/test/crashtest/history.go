@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// History is what a program did to the files of a directory, in order.
+// History is the sequence of changes that a program made to the files of a directory.
 type History struct {
-	root   string  // the directory, as the program names it
-	base   []*node // what was there before, the directory first
-	nodes  []*node // all that ever were there
+	root   string  // the directory's path as the program uses it
+	base   []*node // initial nodes, the directory first
+	nodes  []*node // all nodes that ever existed
 	events []event
-	points []int // the syncs among them
+	points []int // the syncs among the events
 
 	descriptors map[int64]*opened
 }
@@ -26,30 +26,30 @@ type node struct {
 	directory bool
 	data      []byte           // of a file, as the program sees it
 	names     map[string]*node // in a directory, as the program sees it
-	begun     []byte           // what it held before the program ran
+	begun     []byte           // its initial content
 	held      map[string]*node
 }
 
 // event is a change of a file, a change of names, or a sync.
 type event struct {
-	of     *node // the file that is written, or synced; nil for names
+	of     *node // the file written or synced; nil for names
 	at     int64
 	data   []byte
-	resize bool   // to the size that at says
-	names  []name // that change at once
+	resize bool   // to the size at
+	names  []name // changed at once
 	sync   bool
-	since  int  // a sync has what came before that event
-	failed bool // the sync was an error
+	since  int  // a sync covers the events before that one
+	failed bool // the sync failed
 }
 
-// name is what a name in a directory means from then on, nil for nothing.
+// name is the new meaning of a name in a directory, nil for nothing.
 type name struct {
 	in    *node
 	name  string
 	means *node
 }
 
-// opened is an open file, or what a path was that is outside of the directory.
+// opened is an open file, or a path outside the directory.
 type opened struct {
 	node    *node
 	path    string
@@ -97,13 +97,13 @@ func (h *History) make(directory bool) *node {
 	return n
 }
 
-// place is where a path leads: the directory that has the last name, nil outside of ours, and
-// that name, "" for our directory itself.
+// place resolves a path: it returns the directory that contains the last name, nil outside ours, and that name, "" for
+// our directory itself.
 func (h *History) place(at string, path string) (in *node, last, absolute string, err error) {
 	if !filepath.IsAbs(path) {
 		from := h.descriptors[number(at)]
 		switch {
-		case from == nil: // a path from where the program works: it is given absolute ones of our directory
+		case from == nil: // a relative path: the program gets absolute paths of our directory
 			return nil, "", path, nil
 		case from.node == nil:
 			path = filepath.Join(from.path, path)
@@ -131,7 +131,7 @@ func (h *History) walk(from *node, parts []string) (*node, error) {
 	for _, p := range parts {
 		next := from.names[p]
 		if next == nil {
-			return nil, fmt.Errorf("nobody has seen how %s came into being", strings.Join(parts, "/"))
+			return nil, fmt.Errorf("the creation of %s was not recorded", strings.Join(parts, "/"))
 		}
 		from = next
 	}
@@ -140,7 +140,7 @@ func (h *History) walk(from *node, parts []string) (*node, error) {
 
 func number(text string) int64 { return call{arguments: []string{text}}.number(0) }
 
-// at is what a name means.
+// at returns the node of a name.
 func at(in *node, last string) *node {
 	if last == "" || last == "." {
 		return in
@@ -177,14 +177,14 @@ func (h *History) resize(n *node, size int64) {
 	}
 }
 
-// written is a file's content after a write, which takes the place of what it was.
+// written returns a file's content after a write.
 func written(content []byte, at int64, data []byte) []byte {
 	content = resized(content, max(int64(len(content)), at+int64(len(data))))
 	copy(content[at:], data)
 	return content
 }
 
-// resized is a file's content after its size was changed.
+// resized returns a file's content after a change of size.
 func resized(content []byte, size int64) []byte {
 	if more := size - int64(len(content)); more > 0 {
 		return append(content, make([]byte, more)...)
@@ -192,7 +192,7 @@ func resized(content []byte, size int64) []byte {
 	return content[:size:size]
 }
 
-// happened takes a system call.
+// happened records a system call.
 func (h *History) happened(c call) error {
 	switch c.name {
 	case "open":
@@ -209,7 +209,7 @@ func (h *History) happened(c call) error {
 	case "mkdirat", "mkdir", "unlink", "unlinkat", "rmdir", "rename", "renameat", "renameat2", "link", "linkat", "symlink", "symlinkat":
 		return h.named(c)
 	case "creat", "sync", "syncfs":
-		return fmt.Errorf("%s is not known to this test", c.name)
+		return fmt.Errorf("%s is not supported by this test", c.name)
 	case "truncate":
 		path, err := c.text(0)
 		if err != nil {
@@ -253,7 +253,7 @@ func (h *History) happened(c call) error {
 	case "copy_file_range":
 		from := h.descriptors[c.number(0)]
 		if from == nil || from.node == nil || c.arguments[1] != "NULL" || c.arguments[3] != "NULL" {
-			return fmt.Errorf("a copy is not known to this test")
+			return fmt.Errorf("this kind of copy is not supported by this test")
 		}
 		if c.result > 0 {
 			h.write(f.node, f.at, slices.Clone(from.node.data[from.at:from.at+c.result]))
@@ -272,7 +272,7 @@ func (h *History) happened(c call) error {
 			return fmt.Errorf("%s is written by mmap", f.path)
 		}
 	default:
-		return fmt.Errorf("%s of %s is not known to this test", c.name, f.path)
+		return fmt.Errorf("%s of %s is not supported by this test", c.name, f.path)
 	}
 	return nil
 }
@@ -293,7 +293,7 @@ func (h *History) open(c call) error {
 	n := at(in, last)
 	if n == nil {
 		if !c.has(2, "O_CREAT") {
-			return fmt.Errorf("nobody has seen how %s came into being", path)
+			return fmt.Errorf("the creation of %s was not recorded", path)
 		}
 		n = h.make(false)
 		h.rename(name{in, last, n})
@@ -304,9 +304,9 @@ func (h *History) open(c call) error {
 	return nil
 }
 
-// named takes a system call that changes names.
+// named records a system call that changes names.
 func (h *History) named(c call) error {
-	from := [2]int{0, -1} // the arguments with a path, and with the directory that it is in
+	from := [2]int{0, -1} // the arguments with a path, and with its directory
 	to := [2]int{-1, -1}
 	switch c.name {
 	case "rename", "link":
@@ -316,7 +316,7 @@ func (h *History) named(c call) error {
 	case "renameat", "renameat2", "linkat":
 		from, to = [2]int{1, 0}, [2]int{3, 2}
 	case "symlink", "symlinkat":
-		return fmt.Errorf("%s is not known to this test", c.name)
+		return fmt.Errorf("%s is not supported by this test", c.name)
 	}
 	find := func(place [2]int) (*node, string, error) {
 		path, err := c.text(place[0])
@@ -352,7 +352,7 @@ func (h *History) named(c call) error {
 	case in == nil && into == nil:
 		return nil
 	case in == nil || into == nil:
-		return fmt.Errorf("%s into our directory or out of it is not known to this test", c.name)
+		return fmt.Errorf("%s into our directory or out of it is not supported by this test", c.name)
 	}
 	changes := []name{{into, other, in.names[last]}}
 	if strings.HasPrefix(c.name, "rename") {

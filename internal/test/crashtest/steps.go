@@ -7,8 +7,8 @@ import (
 	"github.com/feeledger/fees/internal/sys/disk"
 )
 
-// Steps is a directory whose files ask before each step that changes the disk, such as "rename
-// blocks/7.json": an error ends the writer there. A write is asked for when half of it is done.
+// Steps is a directory whose files call a function before each step that changes the disk, such as "rename
+// blocks/7.json"; an error ends the writer there. For a write, the call happens when half of it is done.
 func Steps(directory string, before func(step string) error) disk.Disk {
 	return disk.Disk{Directory: directory, Files: files{disk.New(directory).Files, directory, before}}
 }

@@ -20,12 +20,12 @@ import (
 	"github.com/feeledger/fees/internal/test/program"
 )
 
-// traced are the system calls that change files, and those that say which file is meant.
+// traced are the system calls that change files, or that identify a file.
 const traced = "open,openat,creat,close,dup,dup2,dup3,write,pwrite64,writev,pwritev,pwritev2,copy_file_range,sendfile,splice,lseek," +
 	"truncate,ftruncate,fallocate,mmap,fsync,fdatasync,sync_file_range,syncfs,sync,rename,renameat,renameat2,link,linkat,unlink,unlinkat,mkdir,mkdirat,rmdir,symlink,symlinkat"
 
-// Run runs a program and is what it did to the files of a directory. The program has to end
-// well. Where nobody asks for strace the test is skipped.
+// Run runs a program and returns its changes to the files of a directory. The program must succeed. The test is skipped if
+// strace was not requested.
 func Run(t testing.TB, directory string, cmd *exec.Cmd) *History {
 	t.Helper()
 	directory, err := filepath.EvalSymlinks(directory)
@@ -38,7 +38,7 @@ func Run(t testing.TB, directory string, cmd *exec.Cmd) *History {
 	return h
 }
 
-// run runs a program, and takes what it does.
+// run runs a program and records its changes.
 func (h *History) run(t testing.TB, cmd *exec.Cmd, options ...string) (said string, err error) {
 	t.Helper()
 	h.descriptors = map[int64]*opened{}
@@ -51,9 +51,8 @@ func (h *History) run(t testing.TB, cmd *exec.Cmd, options ...string) (said stri
 	return string(out), ended
 }
 
-// RunFailing runs a program whose system calls of a name fail with an error, such as pwrite64
-// with ENOSPC: the n-th of each of its threads, and with onwards all after it. It is what the
-// program said, and how it ended.
+// RunFailing runs a program and makes system calls with a name fail with an error, such as pwrite64 with ENOSPC: the n-th
+// of each thread, and with onwards all later ones. It returns the program's output and result.
 func RunFailing(t testing.TB, cmd *exec.Cmd, call, failure string, n int, onwards bool) (said string, err error) {
 	t.Helper()
 	when := strconv.Itoa(n)
@@ -64,32 +63,32 @@ func RunFailing(t testing.TB, cmd *exec.Cmd, call, failure string, n int, onward
 	return string(out), err
 }
 
-// under is a program that strace runs.
+// under returns a command that runs a program under strace.
 func under(t testing.TB, cmd *exec.Cmd, options ...string) *exec.Cmd {
 	t.Helper()
 	program.Ask(t, program.Strace)
 	if err := watches(); err != nil {
-		program.Missing(t, program.Strace, "none that may watch a program: "+err.Error())
+		program.Missing(t, program.Strace, "strace is not allowed to trace programs: "+err.Error())
 	}
 	watched := exec.Command("strace", slices.Concat([]string{"-f", "--seccomp-bpf"}, options, []string{cmd.Path}, cmd.Args[1:])...)
 	watched.Env, watched.Dir = cmd.Env, cmd.Dir
 	return watched
 }
 
-// watches tries whether strace is there and may watch a program: the system may forbid that.
+// watches checks that strace is installed and allowed to trace.
 var watches = sync.OnceValue(func() error {
 	return exec.Command("strace", "-f", "--seccomp-bpf", "-o", os.DevNull, "-e", "trace=fsync", os.Args[0], "-test.list", "^$").Run()
 })
 
-// call is a system call that ended.
+// call is a completed system call.
 type call struct {
 	name      string
 	arguments []string
 	result    int64
-	begun     int // how many events there were when it began
+	begun     int // number of events when it began
 }
 
-// read takes what strace wrote.
+// read reads the output of strace.
 func (h *History) read(trace io.Reader) error {
 	lines := bufio.NewReaderSize(trace, 1<<20)
 	type begun struct {
@@ -136,12 +135,12 @@ func parseCall(text string) (c call, err error) {
 	name, rest, ok := strings.Cut(text, "(")
 	at := strings.LastIndex(rest, " = ")
 	if !ok || at < 0 {
-		return c, fmt.Errorf("what strace wrote cannot be read: %.200s", text)
+		return c, fmt.Errorf("unexpected output of strace: %.200s", text)
 	}
 	list := strings.TrimSuffix(strings.TrimRight(rest[:at], " "), ")")
 	result, _, _ := strings.Cut(rest[at+3:], " ")
 	if c.name = name; list != "" {
-		c.arguments = strings.Split(list, ", ") // no text has a comma: they are hexadecimal
+		c.arguments = strings.Split(list, ", ") // texts are hexadecimal and contain no commas
 	}
 	if result == "?" { // the program ended in it
 		c.result = -1
@@ -151,11 +150,11 @@ func parseCall(text string) (c call, err error) {
 	return c, err
 }
 
-// text is an argument that is a string.
+// text decodes a string argument.
 func (c call) text(i int) (string, error) {
 	quoted := c.arguments[i]
 	if !strings.HasPrefix(quoted, `"`) || !strings.HasSuffix(quoted, `"`) {
-		return "", fmt.Errorf("%s: %.50s is no whole text", c.name, quoted)
+		return "", fmt.Errorf("%s: %.50s is not a complete text", c.name, quoted)
 	}
 	text, err := hex.DecodeString(strings.ReplaceAll(strings.Trim(quoted, `"`), `\x`, ""))
 	return string(text), err

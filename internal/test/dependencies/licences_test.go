@@ -1,5 +1,5 @@
-// Package dependencies holds docs/dependencies.md to the modules that the program is made of:
-// each stands there, with the licence that its own files have.
+// Package dependencies checks docs/dependencies.md against the program's modules: each is listed, with the
+// licence in its own files.
 package dependencies
 
 import (
@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// licences are those that a module of the program may have, by a sentence that only their text
-// has; the first that fits is it.
+// licences are the permitted licences, each recognised by a sentence unique to its text; the first match
+// counts.
 var licences = []struct{ name, sentence string }{
 	{"CC0-1.0", "released into the public domain with CC0 1.0"},
 	{"LGPL-3.0", "GNU LESSER GENERAL PUBLIC LICENSE Version 3"},
@@ -29,8 +29,8 @@ var licences = []struct{ name, sentence string }{
 	{"ISC", "Permission to use, copy, modify, and/or distribute this software for any purpose with or without fee"},
 }
 
-// texts are the files that a licence stands in; the first that is there counts. go-ethereum's
-// COPYING is that of its programs, and the packages have the one beside it.
+// texts are the names of licence files; the first that exists counts. go-ethereum's COPYING applies to its
+// programs, and its packages have the other one.
 var texts = []string{"COPYING.LESSER", "licenses/ftl.txt", "LICENSE", "LICENSE.txt", "LICENSE.md", "COPYING"}
 
 // TestLicences reads the licence of each module that is in the program.
@@ -57,7 +57,7 @@ func TestLicences(t *testing.T) {
 	}
 }
 
-// licence is which one the files of a module have.
+// licence returns the licence in the files of a module.
 func licence(t *testing.T, directory string) string {
 	for _, name := range texts {
 		text, err := os.ReadFile(filepath.Join(directory, filepath.FromSlash(name)))
@@ -75,14 +75,20 @@ func licence(t *testing.T, directory string) string {
 	return ""
 }
 
-// table is the modules of docs/dependencies.md with their licences.
+// table returns the modules of docs/dependencies.md with their licences.
 func table(t *testing.T) map[string]string {
 	text, err := os.ReadFile("../../../docs/dependencies.md")
 	require.NoError(t, err)
 	listed := map[string]string{}
 	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\| ([A-Z][A-Za-z0-9.-]+) \\|").FindAllStringSubmatch(string(text), -1) {
-		require.NotContains(t, listed, row[1], "it stands there twice")
+		require.NotContains(t, listed, row[1], "listed twice")
 		listed[row[1]] = row[2]
+	}
+	for _, row := range regexp.MustCompile("(?m)^\\| ([A-Z][A-Za-z0-9.-]+) \\| (`.*`) \\|$").FindAllStringSubmatch(string(text), -1) {
+		for module := range strings.SplitSeq(strings.Trim(row[2], "`"), "`, `") {
+			require.NotContains(t, listed, module, "listed twice")
+			listed[module] = row[1]
+		}
 	}
 	return listed
 }

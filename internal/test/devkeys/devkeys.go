@@ -1,5 +1,6 @@
-// Package devkeys are the public keys of development chains: everybody has them, and no real chain has anything of theirs.
-// The first ten follow from the ecosystem's well-known mnemonic; the others were made up for the recorded chains.
+// Package devkeys contains the public keys of development chains, which everyone has and no real chain uses.
+// The first ten follow from the ecosystem's well-known mnemonic; the others were generated for the recorded
+// chains.
 package devkeys
 
 import (
@@ -11,7 +12,7 @@ import (
 	"github.com/feeledger/fees/internal/tx/keys"
 )
 
-// known are the secrets by their accounts: Alith to Judith, and eight more.
+// known maps accounts to their secrets: Alith to Judith, and eight more.
 var known = map[string]string{
 	"0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac": "0x5fb92d6e98884f76de468fa3f6278f8807c48bebc13595d45af5bdc4da702133",
 	"0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0": "0x8075991ce870b93a8870eca0c0f91913d12f47948ca0fd25b49c6fa7cdbeee8b",
@@ -33,7 +34,7 @@ var known = map[string]string{
 	"0xDeAfEA6Fc3fF04441ed9e925437F0e65CEaBFf4D": "0xabcdef0000000000000000000000000000000000000000000000000000008888",
 }
 
-// All are the keys by their accounts.
+// All returns the keys by account.
 func All(t testing.TB) map[chain.Address]*keys.Key {
 	t.Helper()
 	list := map[chain.Address]*keys.Key{}

@@ -13,7 +13,7 @@ import (
 	"github.com/feeledger/fees/internal/test/gatewaytest"
 )
 
-// See what a client makes of a gateway that answers well, with another block, and with web pages.
+// Request a block from a gateway that is healthy, that returns a different block, and that returns web pages.
 func ExampleHandler() {
 	gateway := httptest.NewServer(gatewaytest.Handler("../../../testdata/recordings/moonbeam-2100"))
 	defer gateway.Close()

@@ -14,46 +14,44 @@ import (
 	"sync"
 )
 
-// Faults is a gateway that answers part of the questions badly.
+// Faults is a gateway that answers a part of the requests badly.
 //
-// The first element of a path names who asks: /anna/blocks/25. What becomes of
-// someone's n-th request for an address follows from the seed, that name, the
-// address and n, and from nothing that happens at the same time.
+// The first element of a path names the client: /anna/blocks/25. The fate of a client's n-th request for an
+// address follows only from the seed, that name, the address and n, not from concurrent requests.
 type Faults struct {
 	Seed    uint64
 	Percent int // of the requests
-	// Forks also gives answers of another fork. Only who compares several answers
-	// can tell.
+	// Forks also returns responses from another fork, which only a comparison of several responses reveals.
 	Forks bool
 
 	well  http.Handler
-	kept  sync.Map // its answers by address, each worked out once
+	kept  sync.Map // its responses by address
 	mu    sync.Mutex
-	asked map[string]*history // by who asks and for what
+	asked map[string]*history // by client and address
 	count map[string]int      // faults by kind
 	total int
 }
 
-// history is what became of an address so far.
+// history is the state of an address so far.
 type history struct {
 	requests int
-	burst    int // how many of the next requests fail the same way
+	burst    int // number of next requests that fail the same way
 	status   int // with this status
 }
 
-// NewFaults is a gateway over the recordings in a directory.
+// NewFaults returns a gateway over the recordings in a directory.
 func NewFaults(directory string) *Faults {
 	return &Faults{well: Handler(directory), asked: map[string]*history{}, count: map[string]int{}}
 }
 
-// Total is the number of faults so far.
+// Total returns the number of faults so far.
 func (f *Faults) Total() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.total
 }
 
-// Counts are the faults so far by kind; those that did not happen are there too.
+// Counts returns the faults so far by kind, including those with a count of 0.
 func (f *Faults) Counts() map[string]int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -87,7 +85,7 @@ func (f *Faults) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x.fault.commit(&x)
 }
 
-// decide chooses the fault of an exchange, if there is to be one.
+// decide chooses the fault of an exchange, if any.
 func (f *Faults) decide(x *exchange) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -119,7 +117,7 @@ func (f *Faults) decide(x *exchange) bool {
 	return true
 }
 
-// fitting are the faults that an exchange can have.
+// fitting returns the faults that apply to an exchange.
 func (f *Faults) fitting(x *exchange) (list []*fault) {
 	for _, kind := range kinds {
 		if (kind.fits == nil || kind.fits(x)) && (f.Forks || kind.name != anotherFork) {
@@ -132,31 +130,31 @@ func (f *Faults) fitting(x *exchange) (list []*fault) {
 // fault is one way to answer badly.
 type fault struct {
 	name    string
-	fits    func(*exchange) bool // nil if it fits all
-	more    int                  // times that it is more likely, because few fit it
-	prepare func(*exchange)      // what it notes in the history
+	fits    func(*exchange) bool // nil if it always applies
+	more    int                  // weight, for faults that rarely apply
+	prepare func(*exchange)      // what it records in the history
 	commit  func(*exchange)
 }
 
-// exchange is one request and how it is answered.
+// exchange is one request and its response.
 type exchange struct {
 	w       http.ResponseWriter
-	r       *http.Request // without who asks
+	r       *http.Request // without the client's name
 	who     string
-	gateway func(*http.Request) answer // that is well
-	well    answer                     // its answer to this
-	random  *rand.Rand                 // decides for this exchange alone
+	gateway func(*http.Request) answer // the healthy gateway
+	well    answer                     // its response
+	random  *rand.Rand                 // for this exchange only
 	history *history
 	fault   *fault
 }
 
-// answer is what the gateway says when it is well.
+// answer is a response of the healthy gateway.
 type answer struct {
 	status int
 	body   []byte
 }
 
-// answer asks the gateway that is well.
+// answer queries the healthy gateway.
 func (f *Faults) answer(r *http.Request) answer {
 	address := r.URL.RequestURI()
 	if kept, ok := f.kept.Load(address); ok {
@@ -171,7 +169,7 @@ func (f *Faults) answer(r *http.Request) answer {
 
 func pick[T any](random *rand.Rand, from []T) T { return from[random.IntN(len(from))] }
 
-// send answers as an HTTP server should.
+// send responds like a correct HTTP server.
 func (x *exchange) send(status int, contentType string, body []byte) {
 	x.w.Header().Set("Content-Type", contentType)
 	if status >= http.StatusOK && status != http.StatusNoContent && status != http.StatusNotModified {
@@ -181,7 +179,7 @@ func (x *exchange) send(status int, contentType string, body []byte) {
 	x.w.Write(body)
 }
 
-// begin sends the beginning of the answer, n bytes of its body.
+// begin sends the start of the response, n bytes of its body.
 func (x *exchange) begin(n int) {
 	x.w.Header().Set("Content-Type", jsonType)
 	x.w.Header().Set("Content-Length", strconv.Itoa(len(x.well.body)))
@@ -191,11 +189,11 @@ func (x *exchange) begin(n int) {
 
 func (x *exchange) flush() { x.w.(http.Flusher).Flush() }
 
-// hang waits until whoever asked gives up.
+// hang waits until the client gives up.
 func (x *exchange) hang() { <-x.r.Context().Done() }
 
-// raw answers byte by byte, as no server should, and closes the connection. With
-// a reset, the other side loses what it has not read yet.
+// raw writes the response byte by byte, unlike a correct server, and closes the connection. With a reset, the
+// client loses what it has not read yet.
 func (x *exchange) raw(text string, reset bool) {
 	connection, _, err := x.w.(http.Hijacker).Hijack()
 	if err != nil {
@@ -208,14 +206,14 @@ func (x *exchange) raw(text string, reset bool) {
 	}
 }
 
-// head is the beginning of an answer that is sent byte by byte.
+// head returns the start of a raw response.
 func head(fields ...string) string {
 	return "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n" + strings.Join(append(fields, "\r\n"), "\r\n")
 }
 
 func lengthOf(body []byte) string { return fmt.Sprint("Content-Length: ", len(body)) }
 
-// Listener counts the connections that are open.
+// Listener counts open connections.
 type Listener struct {
 	net.Listener
 	Open sync.WaitGroup

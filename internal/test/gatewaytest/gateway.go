@@ -19,13 +19,12 @@ const (
 	metadata   = `{"magicNumber":"1635018093","metadata":{"v14":{}}}`
 )
 
-// Handler answers from the recordings in a directory.
+// Handler responds from the recordings in a directory.
 //
-// Behind one of these prefixes it misbehaves: /html answers with web pages, /down
-// as the real gateway does without its node, /cut sends half of each body,
-// /other another block than was asked for, /old has no /runtime/spec, /open says
-// that no block is final, /stale gives multipliers of another fork, /hung never
-// answers, and /key wants the API key "sesame".
+// With one of these prefixes it misbehaves: /html responds with web pages, /down like the real gateway without
+// its node, /cut sends half of each body, /other a different block, /old has no /runtime/spec, /open reports
+// every block as not final, /stale returns multipliers of another fork, /hung never responds, and /key
+// requires the API key "sesame".
 func Handler(directory string) http.Handler {
 	recorded, err := answers.OpenDirectory(directory)
 	if err != nil {
@@ -65,7 +64,7 @@ func Handler(directory string) http.Handler {
 		})
 	})
 	wrap("/hung", func(_ http.ResponseWriter, r *http.Request) {
-		io.Copy(io.Discard, r.Body) // or net/http does not see the client leave
+		io.Copy(io.Discard, r.Body) // otherwise net/http does not notice that the client left
 		<-r.Context().Done()
 	})
 	wrap("/key", func(w http.ResponseWriter, r *http.Request) {
@@ -109,7 +108,7 @@ func (g gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// altered changes the bodies of the answers that are well.
+// altered changes the bodies of healthy responses.
 func (g gateway) altered(w http.ResponseWriter, r *http.Request, change func([]byte) []byte) {
 	answer := httptest.NewRecorder()
 	g.ServeHTTP(answer, r)

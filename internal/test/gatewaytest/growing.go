@@ -8,21 +8,21 @@ import (
 	"sync/atomic"
 )
 
-// Growing is a gateway whose chain grows as a test says: it answers from recordings
-// as if Head were the newest block.
+// Growing is a gateway whose chain grows under a test's control: it responds from recordings as if Head were
+// the newest block.
 type Growing struct {
 	Head     atomic.Uint64
 	recorded http.Handler
 }
 
-// NewGrowing answers from the recordings in a directory, up to a height.
+// NewGrowing responds from the recordings in a directory, up to a height.
 func NewGrowing(directory string, head uint64) *Growing {
 	g := &Growing{recorded: Handler(directory)}
 	g.Head.Store(head)
 	return g
 }
 
-// The ways to name a height in a path or a query.
+// The forms of a height in a path or a query.
 var heightOf = regexp.MustCompile(`^/blocks/([0-9]+)|[?&]at=([0-9]+)`)
 
 func (g *Growing) ServeHTTP(w http.ResponseWriter, r *http.Request) {

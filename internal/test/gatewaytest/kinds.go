@@ -20,11 +20,10 @@ const (
 	page        = "<html><body>Welcome</body></html>"
 )
 
-// kinds are the faults. None is one that nobody could detect, such as a fee that
-// is another but looks like one.
+// kinds are the faults. All are detectable: none is, for example, a plausible but wrong fee.
 var kinds = slices.Concat(silences, breaks, refusals, protocols, encodings, bodies)
 
-// silences keep whoever asks waiting.
+// silences keep the client waiting.
 var silences = []*fault{
 	{name: "hang", commit: (*exchange).hang},
 	{name: "hang after the head", commit: func(x *exchange) { x.begin(0); x.hang() }},
@@ -72,12 +71,12 @@ var breaks = []*fault{
 	}},
 }
 
-// half is an answer that ends in the middle of its body.
+// half returns a response that ends in the middle of its body.
 func (x *exchange) half(fields ...string) string {
 	return head(fields...) + string(x.well.body[:len(x.well.body)/2])
 }
 
-// burst fails some requests in a row.
+// burst fails some consecutive requests.
 var burst = &fault{
 	name: "burst of 5xx",
 	prepare: func(x *exchange) {
@@ -92,7 +91,7 @@ var burst = &fault{
 	},
 }
 
-// refusals are answers with a status that says so.
+// refusals are responses with an error status.
 var refusals = []*fault{
 	burst,
 	{name: "too many requests", commit: func(x *exchange) {
@@ -105,7 +104,7 @@ var refusals = []*fault{
 	{name: "odd status", commit: func(x *exchange) {
 		x.send(pick(x.random, []int{204, 205, 300, 304, 305, 401, 403, 407, 418, 599}), jsonType, nil)
 	}},
-	// A gateway that has no /runtime/spec is another kind of gateway, not a fault.
+	// A gateway without /runtime/spec is a different kind of gateway, not a fault.
 	{name: "web page not found", fits: func(x *exchange) bool { return x.r.URL.Path != "/runtime/spec" }, commit: func(x *exchange) {
 		x.send(http.StatusNotFound, "text/html", []byte(page))
 	}},
@@ -126,7 +125,7 @@ func (x *exchange) redirect(to string) {
 	x.send(pick(x.random, []int{301, 302, 303, 307, 308}), "text/html", []byte(page))
 }
 
-// protocols are not HTTP as it should be.
+// protocols violate HTTP.
 var protocols = []*fault{
 	{name: "garbage instead of HTTP", commit: func(x *exchange) {
 		x.raw(pick(x.random, []string{
@@ -161,12 +160,12 @@ var protocols = []*fault{
 	}},
 }
 
-// encodings are not what the head says.
+// encodings contradict the header.
 var encodings = []*fault{
 	{name: "gzip bomb", commit: func(x *exchange) { x.encoded("gzip", bomb()) }},
 	{name: "gzip garbage", commit: func(x *exchange) {
 		whole := compressed(x.well.body)
-		whole[len(whole)-6]++ // its sum
+		whole[len(whole)-6]++ // its checksum
 		x.encoded("gzip", pick(x.random, [][]byte{x.well.body, noise(x.random, 100), whole[:len(whole)/2], whole, nil}))
 	}},
 	{name: "unknown encoding", commit: func(x *exchange) {
@@ -190,8 +189,8 @@ func compressed(body []byte) []byte {
 	return b.Bytes()
 }
 
-// bomb is small, and large when it is unpacked. It is made when it is wanted: each program that a test starts has this
-// package in it.
+// bomb is small, and large when decompressed. It is built on demand: each program that a test starts contains
+// this package.
 var bomb = sync.OnceValue(func() []byte { return compressed(bytes.Repeat([]byte(" "), 32<<20)) })
 
 func noise(random *rand.Rand, n int) []byte {
@@ -202,7 +201,7 @@ func noise(random *rand.Rand, n int) []byte {
 	return b
 }
 
-// bodies are whole answers that say something wrong.
+// bodies are complete responses with wrong content.
 var bodies = []*fault{
 	{name: "garbage", commit: func(x *exchange) { x.send(http.StatusOK, jsonType, noise(x.random, 300)) }},
 	{name: "empty", commit: func(x *exchange) { x.send(http.StatusOK, jsonType, nil) }},
@@ -238,8 +237,7 @@ var bodies = []*fault{
 		x.send(other.status, jsonType, other.body)
 	}},
 	{name: anotherFork, more: 3, fits: func(x *exchange) bool { return x.isWell() && forkHash(x) != nil }, commit: func(x *exchange) {
-		// Each answer has a hash of its own: several that agreed would be a fork
-		// that nobody can tell from the right one.
+		// Each response has a different hash: several that agreed would be an undetectable fork.
 		body := slices.Clone(x.well.body)
 		copy(body[forkHash(x)[1]:], fmt.Sprintf("%016x", x.random.Uint64()))
 		x.send(http.StatusOK, jsonType, body)
@@ -248,17 +246,17 @@ var bodies = []*fault{
 
 func (x *exchange) isWell() bool { return x.well.status == http.StatusOK }
 
-// altered changes answers that are well.
+// altered changes healthy responses.
 func altered(name string, change func(x *exchange, text string) string) *fault {
 	return &fault{name: name, fits: (*exchange).isWell, commit: func(x *exchange) {
 		x.send(http.StatusOK, jsonType, []byte(change(x, string(x.well.body))))
 	}}
 }
 
-// quantity is how the gateway writes a number.
+// quantity matches a number in the gateway's form.
 var quantity = regexp.MustCompile(`[:,\[]"([0-9]+)"`)
 
-// number writes one of the answer's numbers in another way.
+// number writes one of the response's numbers in a different form.
 func number(write func(x *exchange, digits string) string) func(*exchange, string) string {
 	return func(x *exchange, text string) string {
 		found := quantity.FindAllStringSubmatchIndex(text, -1)
@@ -270,7 +268,7 @@ func number(write func(x *exchange, digits string) string) func(*exchange, strin
 	}
 }
 
-// ofBlock finds which block an address asks for.
+// ofBlock matches the block in an address.
 var ofBlock = regexp.MustCompile(`(/blocks/|at=)(0x[0-9a-f]+|[0-9]+)`)
 
 var (
@@ -278,8 +276,8 @@ var (
 	hashOfBlock  = regexp.MustCompile(`"hash":"0x`)
 )
 
-// forkHash finds the hash that ties an answer to others: of a block that is asked
-// for by its height its parent's, else its own. Nothing ties the head to anything.
+// forkHash finds the hash that ties a response to others: the parent's for a block requested by height,
+// otherwise its own. Nothing ties the head to anything.
 func forkHash(x *exchange) []int {
 	switch path := x.r.URL.Path; {
 	case path == "/blocks/head", strings.HasSuffix(path, "/header"):

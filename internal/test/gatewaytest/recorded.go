@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// RecordedError is an answer of the real gateway to a question that it refused,
-// or to a dubious one that it did not. It answers every question so.
+// RecordedError is the real gateway's response to a request that it refused, or to a dubious one that it
+// accepted. It responds to every request with it.
 type RecordedError struct {
 	Request string            `json:"request"` // such as "GET /blocks/52"
 	Status  int               `json:"status"`
@@ -23,7 +23,7 @@ func (e RecordedError) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	w.Write([]byte(e.Body))
 }
 
-// RecordedErrors are those in a directory of recordings, by name.
+// RecordedErrors returns those in a directory of recordings, by name.
 func RecordedErrors(directory string) map[string]RecordedError {
 	paths, err := filepath.Glob(filepath.Join(directory, "errors/*.json"))
 	if err != nil {

@@ -15,10 +15,10 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// Successor returns a gateway that answers as polkadot-rest-api 0.1.0, Sidecar's successor,
-// would answer for the blocks of another gateway. The forms were read in its source: no
-// running instance was seen. Its paths begin with /v1, pallets have names in camel case, it
-// refuses query parameters that it does not know, and says "error" for "message".
+// Successor returns a gateway that responds as polkadot-rest-api 0.1.0, Sidecar's successor, would for the
+// blocks of another gateway. The forms are based on its source code, not on a running instance. Its paths
+// start with /v1, pallets have names in camel case, it rejects unknown query parameters, and uses "error" for
+// "message".
 func Successor(recorded http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path, found := strings.CutPrefix(r.URL.Path, "/v1/")
@@ -33,7 +33,7 @@ func Successor(recorded http.Handler) http.Handler {
 	})
 }
 
-// parameters are those that the successor knows, by the beginnings of paths.
+// parameters are the query parameters that the successor accepts, by path prefix.
 var parameters = map[string]string{"/blocks/head": "finalized", "/pallets/": "at keys[]", "/runtime/spec": "at", "/accounts/": "at"}
 
 var (
@@ -82,7 +82,7 @@ func successorAnswer(recorded http.Handler, path string, u *url.URL) (int, []byt
 	return saidBySuccessor(answer.Code, said.Message)
 }
 
-// numbers are the fields of 32 bits that the successor writes as numbers.
+// numbers are the 32-bit fields that the successor writes as numbers.
 var numbers = regexp.MustCompile(`("(?:specVersion|implVersion|transactionVersion|authoringVersion|stateVersion)"):"([0-9]+)"`)
 
 func saidBySuccessor(status int, message string) (int, []byte) {
@@ -124,8 +124,8 @@ func SuccessorBlock(body []byte) []byte {
 	return out
 }
 
-// lowered returns a value with its addresses in lower case, and its byte lists of fewer than
-// two bytes as arrays.
+// lowered returns a value with its addresses in lower case, and its byte lists of fewer than two bytes as
+// arrays.
 func lowered(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -177,8 +177,8 @@ func successorFields(fields map[string]any) map[string]any {
 	return fields
 }
 
-// Limbs returns a U256 in the form of the successor: its four limbs, least first, as decimal
-// strings, or as bytes in hex where none is above 255.
+// Limbs returns a U256 in the successor's form: its four limbs, least significant first, as decimal strings,
+// or as bytes in hex if none exceeds 255.
 func Limbs(decimal string) any {
 	n, err := chain.ParseGasPrice(decimal)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command howweknow runs the tests that prove what fees promises, and writes docs/how-we-know.md
-// of what they counted: make proof. No figure on that page was typed.
+// Command howweknow runs the tests behind the promises of fees, and writes their counts to
+// docs/how-we-know.md: make proof.
 package main
 
 import (
@@ -27,78 +27,93 @@ func main() {
 	}
 }
 
-// write runs the tests of all proofs, and writes the page. It says which failed; a page with one
-// that failed is not written.
+// write runs the tests of all proofs and writes the page. If a test failed or is missing, it
+// returns an error that names it, and leaves the page unchanged.
 func write() error {
 	outcomes, err := run()
 	if err != nil {
 		return err
 	}
+	text, failed := render(outcomes)
+	if len(failed) > 0 {
+		return fmt.Errorf("%s is unchanged, because tests failed or are missing: %s", page, strings.Join(failed, ", "))
+	}
+	return os.WriteFile(page, text, 0o666)
+}
+
+// render returns the page, and the tests that failed or have no outcome.
+func render(outcomes map[string]*outcome) (text []byte, failed []string) {
 	var out bytes.Buffer
 	out.WriteString(head)
-	group := ""
-	var failed []string
-	for _, p := range proofs {
-		if p.group != group {
-			group = p.group
-			fmt.Fprintf(&out, "\n## %s\n\n| what is known | shown by | it says |\n|---|---|---|\n", group)
-		}
+	for i, p := range proofs {
 		o := outcomes[p.of+"."+p.test]
 		if o == nil || o.result == "fail" {
 			failed = append(failed, p.of+" "+p.test)
 			continue
 		}
-		fmt.Fprintf(&out, "| %s | `%s` in `%s` | %s |\n", p.claim, p.test, p.of, o.words(p.figure))
-	}
-	if len(failed) > 0 {
-		return fmt.Errorf("the page is as it was, for these failed or are not there: %s", strings.Join(failed, ", "))
+		if i > 0 && proofs[i-1].claim == p.claim {
+			out.WriteString(", ")
+		} else {
+			fmt.Fprintf(&out, "| %s | ", p.claim)
+		}
+		fmt.Fprintf(&out, "`%s`", p.test)
+		if counted := o.counted(p.units); counted != "" {
+			fmt.Fprintf(&out, " (%s)", counted)
+		}
+		if i == len(proofs)-1 || proofs[i+1].claim != p.claim {
+			out.WriteString(" |\n")
+		}
 	}
 	out.WriteString(foot)
-	return os.WriteFile(page, out.Bytes(), 0o666)
+	return out.Bytes(), failed
 }
 
-// outcome is what became of a test.
+// outcome is the result of a test.
 type outcome struct {
 	result string // pass, fail, skip
-	cases  int    // of its parts passed
-	said   string
+	cases  int    // subtests that passed
+	log    string
 }
 
-// words are what a test counted: what the figure matches in its output, each match once,
-// else how many cases passed.
-func (o *outcome) words(figure string) string {
+// counted returns what a test counted: the numbers before the units in its log, or else how
+// many subtests passed. It returns "" if the test counted nothing.
+func (o *outcome) counted(units string) string {
 	if o.result == "skip" {
-		return "**not run here**: " + strings.TrimSpace(regexp.MustCompile(`(?m)^.*_test\.go:\d+: `).ReplaceAllString(reason(o.said), ""))
+		return "**not run**"
 	}
-	if figure != "" {
-		var found []string
-		for _, match := range regexp.MustCompile(figure).FindAllString(o.said, -1) {
-			if !slices.Contains(found, match) {
-				found = append(found, match)
+	var list []string
+	for unit := range strings.SplitSeq(units, "|") {
+		var numbers []int
+		for _, match := range regexp.MustCompile(`(\d+) `+unit+`\b`).FindAllStringSubmatch(o.log, -1) {
+			if n, err := strconv.Atoi(match[1]); err == nil && unit != "" {
+				numbers = append(numbers, n)
 			}
 		}
-		slices.Sort(found) // whatever the order in which parts ran
-		if len(found) > 0 {
-			return strings.Join(found, "; ")
+		if len(numbers) > 0 {
+			list = append(list, span(numbers)+" "+unit)
 		}
 	}
-	if o.cases > 0 {
-		return grouped(o.cases) + " cases"
+	if len(list) == 0 && o.cases > 0 {
+		return grouped(o.cases)
 	}
-	return "it holds"
+	return strings.Join(list, ", ")
 }
 
-// reason is the line in which a test says why it is skipped.
-func reason(said string) string {
-	for line := range strings.Lines(said) {
-		if strings.Contains(line, "_test.go:") || strings.Contains(line, ".go:") {
-			return line
-		}
+// span returns a number, two numbers, or the smallest and the largest of more.
+func span(numbers []int) string {
+	slices.Sort(numbers)
+	numbers = slices.Compact(numbers)
+	first, last := grouped(numbers[0]), grouped(numbers[len(numbers)-1])
+	switch len(numbers) {
+	case 1:
+		return first
+	case 2:
+		return first + " and " + last
 	}
-	return said
+	return first + " to " + last
 }
 
-// run runs the tests of all proofs at once: what became of each, by its package and name.
+// run runs the tests of all proofs, and returns their outcomes by package and name.
 func run() (map[string]*outcome, error) {
 	var names, packages []string
 	for _, p := range proofs {
@@ -138,7 +153,7 @@ func run() (map[string]*outcome, error) {
 		}
 		switch {
 		case e.Action == "output":
-			o.said += e.Output
+			o.log += e.Output
 		case isPart && e.Action == "pass":
 			o.cases++
 		case !isPart && slices.Contains([]string{"pass", "fail", "skip"}, e.Action):
@@ -146,11 +161,11 @@ func run() (map[string]*outcome, error) {
 			fmt.Fprintln(os.Stderr, e.Action, key)
 		}
 	}
-	c.Wait() // a test that failed is in outcomes
+	c.Wait() // outcomes contain the tests that failed
 	return outcomes, lines.Err()
 }
 
-// grouped is a number with commas between thousands.
+// grouped formats a number with commas between thousands.
 func grouped(n int) string {
 	text := strconv.Itoa(n)
 	for i := len(text) - 3; i > 0; i -= 3 {

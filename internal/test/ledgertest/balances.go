@@ -14,10 +14,10 @@ import (
 	"github.com/feeledger/fees/internal/test/repository"
 )
 
-// Balances are what accounts had, by height.
+// Balances are account balances by height.
 type Balances map[chain.Address]map[uint64]chain.Balance
 
-// Balance is what an account had after a block, and an error where nothing says so.
+// Balance returns an account's balance after a block, or an error if it is unknown.
 func (b Balances) Balance(ctx context.Context, account chain.Address, height uint64) (chain.Balance, error) {
 	have, ok := b[account][height]
 	if !ok {
@@ -26,7 +26,7 @@ func (b Balances) Balance(ctx context.Context, account chain.Address, height uin
 	return have, ctx.Err()
 }
 
-// Add adds what an account had.
+// Add records a balance of an account.
 func (b Balances) Add(t testing.TB, who string, height uint64, free, reserved string) {
 	t.Helper()
 	account, err := chain.ParseAddress(who)
@@ -42,8 +42,7 @@ func (b Balances) Add(t testing.TB, who string, height uint64, free, reserved st
 	b[account][height] = have
 }
 
-// RecordedBalances are those that the gateway told of a recorded chain, of every one of its 18
-// accounts at every height.
+// RecordedBalances returns the gateway's recorded balances of a chain's 18 accounts at every height.
 func RecordedBalances(t testing.TB, recording string) Balances {
 	t.Helper()
 	file, err := os.Open(repository.Path("internal", "movement", "testdata", "balances", recording+".txt"))

@@ -11,10 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Change changes a ledger file by SQL statements, each of which has to change something. They see
-// what the records have as tables (Tables, with the columns height and position), and the records
-// have afterwards what these tables have: the changes are what a chain could have told, and no
-// damage. The ledger's own table transactions, which no question reads, stays as it was.
+// Change changes a ledger file with SQL statements, each of which must change something. They see the records as tables
+// (Tables, with additional columns height and position), and the records are rebuilt from these tables afterwards. The
+// changes are therefore valid data, not damage. The ledger's own table transactions, which no query reads, is not changed.
 func Change(t testing.TB, path string, statements ...string) {
 	t.Helper()
 	if len(statements) == 0 {
@@ -23,7 +22,7 @@ func Change(t testing.TB, path string, statements ...string) {
 	db, err := sql.Open("sqlite", path)
 	require.NoError(t, err)
 	defer db.Close()
-	db.SetMaxOpenConns(1) // temporary tables are a connection's
+	db.SetMaxOpenConns(1) // temporary tables belong to a connection
 	ask := Ask(t, db)
 	unpack(t, db, ask)
 	for _, statement := range statements {
@@ -55,7 +54,7 @@ func Change(t testing.TB, path string, statements ...string) {
 	}
 }
 
-// unpack makes temporary tables of what records have.
+// unpack creates temporary tables from the records.
 func unpack(t testing.TB, db *sql.DB, ask Rows) {
 	_, blocks := ask("SELECT height, record FROM blocks")
 	for _, table := range Tables {
@@ -84,7 +83,7 @@ func unpack(t testing.TB, db *sql.DB, ask Rows) {
 	require.NoError(t, tx.Commit())
 }
 
-// list are the table's columns.
+// list returns the table's columns as SQL.
 func (t *Table) list() string {
 	var names []string
 	for _, c := range t.Columns {

@@ -11,22 +11,22 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Record is what a block's record has: the values as SQL has them, nil where there is none.
+// Record is a decoded block record: values as in SQL, nil for null.
 type Record struct {
 	Head   []byte             // its version, the height, and the hashes
-	Tables map[string][][]any // rows by the names of Tables; blocks has one
+	Tables map[string][][]any // rows by table name; blocks has one
 }
 
-// Table is a part of a record, and its columns in their order.
+// Table is a part of a record, with its columns in order.
 type Table struct {
 	Name    string
 	Columns []Column
 }
 
-// Column is one, and how its values are coded.
+// Column is a column of a table, with the encoding of its values.
 type Column struct{ Name, Code string }
 
-// Tables are the parts of a record in their order.
+// Tables are the parts of a record in order.
 var Tables = []Table{
 	{"blocks", []Column{
 		{"time_ms", "small"}, {"runtime", "small"}, {"rules", "text"}, {"certain", "number"}, {"base_fee_per_gas", "amount"}, {"multiplier_at", "small"}, {"multiplier", "amount"}, {"inherents", "number"},
@@ -43,7 +43,7 @@ var Tables = []Table{
 	{"unclassified", []Column{{"place", "place"}, {"event_index", "number"}, {"event", "text"}, {"data", "text"}, {"reason", "text"}}},
 }
 
-// usual are the texts that need not stand in a record.
+// usual are the predefined texts, which records do not contain.
 var usual = []string{
 	"evm", "native", "legacy", "eip2930", "eip1559", "eip7702", "ethereum.transact", "rule", "cash", "succeeded", "reverted", "out_of_gas", "failed",
 	"match", "drift", "cash_only", "no_evidence", "Stopped", "Returned", "Reverted", "OutOfGas", "Suicided",
@@ -57,7 +57,7 @@ const (
 	onFinalize   = 1<<31 - 1
 )
 
-// ReadRecord reads a record.
+// ReadRecord decodes a record.
 func ReadRecord(t testing.TB, record []byte) Record {
 	in := bytes.NewReader(record[headSize:])
 	number := func() uint64 {
@@ -137,7 +137,7 @@ func ReadRecord(t testing.TB, record []byte) Record {
 	return r
 }
 
-// Bytes are those of the record.
+// Bytes encodes the record.
 func (r *Record) Bytes(t testing.TB) []byte {
 	var texts, accounts, amounts []string
 	var values []byte
@@ -217,7 +217,7 @@ func (r *Record) Bytes(t testing.TB) []byte {
 	return append(out, values...)
 }
 
-// Sum is that of a row of the table blocks.
+// Sum returns the sum of a row of the table blocks.
 func Sum(record []byte, timeMS, flags int64, timed bool, known string) []byte {
 	if !timed {
 		timeMS = -1
@@ -228,7 +228,7 @@ func Sum(record []byte, timeMS, flags int64, timed bool, known string) []byte {
 	return sum[:]
 }
 
-// Cell is the value that a row of a table has in a column.
+// Cell returns the value of a row's column.
 func Cell(table string, row []any, column string) *any {
 	for _, t := range Tables {
 		if t.Name == table {

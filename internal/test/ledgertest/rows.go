@@ -1,5 +1,5 @@
-// Package ledgertest asks ledgers by plain SQL, reads and changes their records by code of its own, and
-// has the balances that were recorded, for tests only.
+// Package ledgertest queries ledgers with plain SQL, reads and changes their records with independent code, and provides
+// recorded balances, for tests.
 package ledgertest
 
 import (
@@ -11,11 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Rows asks a ledger by plain SQL, and gives the columns' names and the rows as the driver
-// has them, but for what is compact in a file: there come the texts.
+// Rows queries a ledger with plain SQL, and returns the column names and the rows as the driver returns them, except
+// that a file's compact values are expanded to texts.
 type Rows func(query string, arguments ...any) (columns []string, rows [][]any)
 
-// Ask asks an open database.
+// Ask queries an open database.
 func Ask(t testing.TB, db *sql.DB) Rows {
 	return func(query string, arguments ...any) (columns []string, list [][]any) {
 		t.Helper()
@@ -33,7 +33,7 @@ func Ask(t testing.TB, db *sql.DB) Rows {
 			}
 			require.NoError(t, rows.Scan(into...))
 			for i, v := range values {
-				if b, ok := v.([]byte); ok && b == nil { // SQLite's driver, where there are none
+				if b, ok := v.([]byte); ok && b == nil { // SQLite's driver returns nil for empty data
 					values[i] = []byte{}
 				}
 			}
@@ -55,7 +55,7 @@ func Ask(t testing.TB, db *sql.DB) Rows {
 	}
 }
 
-// textOf is what an integer in a file stands for: a word, or an amount.
+// textOf expands an integer in a file to a word or an amount.
 func textOf(t testing.TB, db *sql.DB, column string, n int64) (text string) {
 	if !slices.Contains(ofWords, column) {
 		return strconv.FormatInt(n, 10)
@@ -64,5 +64,5 @@ func textOf(t testing.TB, db *sql.DB, column string, n int64) (text string) {
 	return text
 }
 
-// ofWords are the columns that have words, by the documentation.
+// ofWords are the columns that contain words, as documented.
 var ofWords = []string{"layer", "type", "call", "outcome", "verdict"}

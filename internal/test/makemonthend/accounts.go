@@ -6,10 +6,10 @@ import (
 	"github.com/feeledger/fees/internal/test/chaingen"
 )
 
-// company is the group of the accounts whose fees the company's record has.
+// company is the group of the accounts in the company's record of fees.
 const company = "company"
 
-// named is what the address book says of an account.
+// named is an address book entry.
 type named struct{ label, group, account string }
 
 // names are those of the chain's accounts, the treasury first.
@@ -24,7 +24,7 @@ var names = []named{
 	{"Exchange", "counterparty", ""},
 }
 
-// addressBook names each account whose balances are in the archive.
+// addressBook returns an address book with each account whose balances are in the archive.
 func addressBook(c *chaingen.Chain) string {
 	var out strings.Builder
 	out.WriteString("address,label,group,account\n")

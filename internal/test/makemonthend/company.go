@@ -13,23 +13,23 @@ import (
 	"github.com/feeledger/fees/internal/test/chaingen"
 )
 
-// Where the differences are, counted among the fees that the company truly paid, from 0.
+// The positions of the differences, counted from 0 among the fees that the company really paid.
 const (
-	wrongRow    = 3  // two digits of its amount changed places
-	missingRow  = 7  // it is not there
-	doubledRow  = 10 // it is there twice
-	unknownNear = 13 // a row of a transaction that nobody knows stands behind it
+	wrongRow    = 3  // with two transposed digits in its amount
+	missingRow  = 7  // missing
+	doubledRow  = 10 // duplicated
+	unknownNear = 13 // followed by a row for an unknown transaction
 )
 
-// row is one of the company's record.
+// row is a row of the company's record.
 type row struct {
 	at         time.Time
 	hash, from string
 	fee        string // in the token
 }
 
-// companyRecord is what the company wrote down of its fees in January, with the differences.
-// The fees are what the chain recorded: no rule of ours is asked.
+// companyRecord returns the company's record of its fees in January, with the differences. The fees are those
+// that the chain recorded, computed without our rules.
 func companyRecord(c *chaingen.Chain) (string, error) {
 	var ours []string
 	for i, a := range c.Accounts() {
@@ -51,9 +51,9 @@ func companyRecord(c *chaingen.Chain) (string, error) {
 		case doubledRow:
 			rows = append(rows, r, r)
 		case unknownNear:
-			nobody := r
-			nobody.hash = fmt.Sprintf("0x%x", sha256.Sum256([]byte("a transaction that is not on the chain")))
-			rows = append(rows, r, nobody)
+			unmatched := r
+			unmatched.hash = fmt.Sprintf("0x%x", sha256.Sum256([]byte("a transaction that is not on the chain")))
+			rows = append(rows, r, unmatched)
 		default:
 			rows = append(rows, r)
 		}
@@ -67,7 +67,7 @@ func companyRecord(c *chaingen.Chain) (string, error) {
 	return out.String(), nil
 }
 
-// block is one as the gateway says it.
+// block is a block as served by the gateway.
 type block struct {
 	Extrinsics []struct {
 		Method    struct{ Pallet string }
@@ -80,8 +80,8 @@ type block struct {
 	}
 }
 
-// recorded are the fees that accounts paid in January, by the events of the blocks alone: what
-// was withdrawn from who paid, less what came back.
+// recorded returns the fees that accounts paid in January, from the blocks' events only: withdrawals from the
+// payer, less refunds.
 func recorded(c *chaingen.Chain, accounts []string) (rows []row, err error) {
 	begin := time.Date(2026, time.January, 31, 0, 30, 0, 0, time.UTC)
 	for height := uint64(1); ; height++ {
@@ -125,13 +125,13 @@ func recorded(c *chaingen.Chain, accounts []string) (rows []row, err error) {
 	}
 }
 
-// text is a JSON string; "" for what is none.
+// text returns a JSON string, or "".
 func text(value json.RawMessage) (s string) {
-	_ = json.Unmarshal(value, &s) // what is none is no hash, address or amount
+	_ = json.Unmarshal(value, &s) // hashes, addresses and amounts are strings
 	return s
 }
 
-// transposed is an amount with two of its decimals in each other's place, as it comes of typing.
+// transposed returns an amount with two decimals swapped, like a typing error.
 func transposed(amount string) string {
 	digits := []byte(amount)
 	for i := strings.IndexByte(amount, '.') + 3; i+1 < len(digits); i++ {

@@ -1,5 +1,5 @@
-// Command makemonthend makes the files of package monthend that follow from its chain: the
-// archive of the gateway's answers, the address book, and the company's record of fees.
+// Command makemonthend generates the files of package monthend that follow from its chain: the archive of the
+// gateway's responses, the address book, and the company's record of fees.
 package main
 
 import (
@@ -15,10 +15,10 @@ import (
 	"github.com/feeledger/fees/internal/test/chaingen"
 )
 
-// last is the newest block: a day and the next, with a block an hour.
+// last is the newest block: two days with a block an hour.
 const last = 48
 
-// made is the chain.
+// made returns the chain.
 func made() *chaingen.Chain {
 	return chaingen.New(chaingen.Options{
 		Seed:   2026,
@@ -41,7 +41,7 @@ func main() {
 	}
 }
 
-// write makes the files in a directory. The archive there is made anew.
+// write generates the files in a directory. It replaces the archive there.
 func write(ctx context.Context, directory string) error {
 	c := made()
 	gateway := filepath.Join(directory, "gateway")
@@ -64,10 +64,10 @@ func write(ctx context.Context, directory string) error {
 	return nil
 }
 
-// gatewayAnswers are those of the chain's gateway.
+// gatewayAnswers are the responses of the chain's gateway.
 type gatewayAnswers struct{ *chaingen.Chain }
 
-// Answer is what the gateway says at a path.
+// Answer returns the gateway's response at a path.
 func (a gatewayAnswers) Answer(ctx context.Context, path string) (string, error) {
 	said := httptest.NewRecorder()
 	a.Handler().ServeHTTP(said, httptest.NewRequestWithContext(ctx, "GET", path, nil))

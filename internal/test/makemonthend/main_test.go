@@ -12,11 +12,11 @@ import (
 	"github.com/feeledger/fees/internal/archive/demo/monthend"
 )
 
-// The files in the program are what go generate would put there, to the byte.
+// The files in the program equal the output of go generate, to the byte.
 func TestMadeAgain(t *testing.T) {
 	directory := t.TempDir()
 	require.NoError(t, write(t.Context(), directory))
-	made := map[string]string{"README.txt": "", "prices.csv": ""} // written by hand
+	made := map[string]string{"README.txt": "", "prices.csv": "", "chart.csv": "", "koinly.csv": ""} // written by hand
 	require.NoError(t, fs.WalkDir(os.DirFS(directory), ".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -46,7 +46,7 @@ func TestMadeAgain(t *testing.T) {
 	require.Less(t, bytes, 600_000, "all of it is in the program")
 }
 
-// An answer that is not there is an error, and so is a place that nothing can be written to.
+// A missing response is an error, and so is an unwritable directory.
 func TestNotMade(t *testing.T) {
 	_, err := gatewayAnswers{made()}.Answer(t.Context(), "/blocks/49")
 	require.ErrorContains(t, err, "/blocks/49: 500: ")
@@ -55,7 +55,7 @@ func TestNotMade(t *testing.T) {
 	require.Error(t, write(context.Background(), file))
 }
 
-// Two digits that differ change places, behind the first two decimals.
+// Two different digits are swapped, after the first two decimals.
 func TestTransposed(t *testing.T) {
 	require.Equal(t, "0.017564397713674274", transposed("0.015764397713674274"))
 	require.Equal(t, "0.001011", transposed("0.001101"))

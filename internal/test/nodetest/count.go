@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// Wanted is how many faults a test makes, which FEES_FAULTS in the environment says instead.
+// Wanted returns the number of faults for a test, which FEES_FAULTS in the environment overrides.
 func Wanted(otherwise int) int {
 	if n, err := strconv.Atoi(os.Getenv("FEES_FAULTS")); err == nil {
 		return n
@@ -15,13 +15,13 @@ func Wanted(otherwise int) int {
 	return otherwise
 }
 
-// Counting counts the connections of a listener that are open.
+// Counting counts a listener's open connections.
 type Counting struct {
 	net.Listener
 	open atomic.Int64
 }
 
-// Open is how many are.
+// Open returns their number.
 func (c *Counting) Open() int { return int(c.open.Load()) }
 
 // Accept waits for the next connection.

@@ -20,11 +20,11 @@ import (
 	"github.com/coder/websocket"
 )
 
-// Hang is how long an answer takes that hangs.
+// Hang is the delay of a response that hangs.
 const Hang = 200 * time.Millisecond
 
-// Faults does to a node's answers what networks, proxies and nodes do to them, over HTTP and
-// over WebSockets. All that happens follows from a seed and from the order of the questions.
+// Faults damages a node's responses as networks, proxies and nodes do, over HTTP and over WebSockets.
+// Everything follows from a seed and from the order of the requests.
 type Faults struct {
 	node   *Node
 	branch *Node
@@ -34,14 +34,14 @@ type Faults struct {
 	guard  sync.Mutex
 	dice   *rand.Rand
 	done   map[string]int               // faults by kind
-	others map[string][]json.RawMessage // the last answers to other questions, by method
-	spell  string                       // the world that answers for a while, "" for the node
-	left   int                          // for how many questions
+	others map[string][]json.RawMessage // the last responses to other requests, by method
+	spell  string                       // the world that responds for a while, "" for the node
+	left   int                          // for this number of requests
 	quiet  bool
-	broken map[string]json.RawMessage // metadata that contradict themselves, by how
+	broken map[string]json.RawMessage // contradictory metadata, by kind
 }
 
-// world is what stands in a node's place for a while.
+// world replaces a node for a while.
 type world func(q *question) []byte
 
 // NewFaults returns the faults of the node of a mill. Other is a node of another chain.
@@ -73,7 +73,7 @@ func NewFaults(node, other *Node, seed uint64, share float64) (*Faults, error) {
 	}
 	f.worlds = map[string]world{
 		"another chain":             from(other, other.head, other.head),
-		"the chain begun anew":      from(begun, node.head, last),
+		"the chain restarted":       from(begun, node.head, last),
 		"reorganisation":            from(branch, node.head, last),
 		"a head far ahead":          from(node, last, last),
 		"a head that went back":     from(node, node.head/2, node.head/2),
@@ -88,7 +88,7 @@ func NewFaults(node, other *Node, seed uint64, share float64) (*Faults, error) {
 
 const discarded = `{"code":-32000,"message":"Client error: Api called for an unknown Block: State already discarded for 0x12"}`
 
-// breakMetadata makes metadata that contradict themselves.
+// breakMetadata creates contradictory metadata.
 func (f *Faults) breakMetadata() error {
 	m, err := f.node.metadataBytes()
 	if err != nil {
@@ -98,7 +98,7 @@ func (f *Faults) breakMetadata() error {
 	if err != nil {
 		return err
 	}
-	// A pallet's index is the last that is said of it, before the next one's name.
+	// A pallet's index is its last field, before the next one's name.
 	pallet := bytes.Index(m, []byte("\x24Timestamp\x01\x24Timestamp"))
 	named := []byte("\x18Events\x01\x00")
 	events := bytes.Index(m, named) + len(named) // their type, in one byte
@@ -115,15 +115,15 @@ func (f *Faults) breakMetadata() error {
 	return nil
 }
 
-// reply is an answer on its way.
+// reply is a pending response.
 type reply struct {
 	kind   string // of the fault, "" for none
 	text   []byte
 	random int
 }
 
-// message is what comes of a message. Of a batch, about one in share answers is at fault, as
-// of a question; what befalls the whole message is that of the first such answer.
+// message returns the reply to a message. In a batch, about one in share responses is faulty, as for single
+// requests; the first of them decides any fault of the whole message.
 func (f *Faults) message(questions []question, batch bool) reply {
 	if !batch {
 		return f.answer(&questions[0], f.share)
@@ -140,10 +140,10 @@ func (f *Faults) message(questions []question, batch bool) reply {
 	return whole
 }
 
-// ofMessages are the faults that befall a whole message.
+// ofMessages are the faults of a whole message.
 var ofMessages = []string{"dropped connection", "cut in the middle of a frame", "too many requests", "status 500", "hang", "binary", "100 MB"}
 
-// read reads a message.
+// read parses a message.
 func read(text []byte) (questions []question, batch bool, err error) {
 	if batch = bytes.HasPrefix(text, []byte("[")); batch {
 		err = json.Unmarshal(text, &questions)
@@ -157,7 +157,7 @@ func read(text []byte) (questions []question, batch bool, err error) {
 	return questions, batch, err
 }
 
-// answer is what comes of a question.
+// answer returns the reply to a request.
 func (f *Faults) answer(q *question, share float64) reply {
 	honest := f.node.answerFrom(q, f.node.now())
 	f.guard.Lock()
@@ -188,7 +188,7 @@ func (f *Faults) answer(q *question, share float64) reply {
 	if f.others[q.Method] = append(f.others[q.Method], result); len(f.others[q.Method]) > 8 {
 		f.others[q.Method] = f.others[q.Method][1:]
 	}
-	if q.Method == "state_getMetadata" { // which is asked for seldom
+	if q.Method == "state_getMetadata" { // which is requested rarely
 		share *= 2
 	}
 	if f.dice.Float64() >= share {
@@ -198,10 +198,10 @@ func (f *Faults) answer(q *question, share float64) reply {
 		"dropped connection", "cut in the middle of a frame", "cut JSON", "wrong id", "internal error", "too many requests", "status 500", "hang",
 		"deep JSON", "binary", "100 MB",
 	}
-	if q.Method != "state_getStorage" { // whose answer does not say what it is of
+	if q.Method != "state_getStorage" { // whose response does not identify its subject
 		kinds = append(kinds, "null", "cut SCALE", "hostile length", "deep SCALE")
 	}
-	if q.Method == "chain_getBlock" && string(result) != "null" { // a block of another chain is nowhere
+	if q.Method == "chain_getBlock" && string(result) != "null" { // a block of another chain exists nowhere
 		kinds = append(kinds, "another byte")
 	}
 	if strings.HasPrefix(q.Method, "chain_") || q.Method == "state_queryStorageAt" {
@@ -211,7 +211,7 @@ func (f *Faults) answer(q *question, share float64) reply {
 		kinds = slices.Sorted(maps.Keys(f.broken))
 	}
 	r.kind = kinds[f.dice.IntN(len(kinds))]
-	if r.kind == "100 MB" && f.dice.IntN(20) > 0 || r.kind == "hang" && f.dice.IntN(4) > 0 { // each takes its time
+	if r.kind == "100 MB" && f.dice.IntN(20) > 0 || r.kind == "hang" && f.dice.IntN(4) > 0 { // these take long
 		r.kind = "cut JSON"
 	}
 	with := func(result json.RawMessage) []byte { return written(q.ID, result, nil) }
@@ -265,7 +265,7 @@ func resultOf(answer []byte) json.RawMessage {
 	return a.Result
 }
 
-// longestHex is where a result has its longest 0x-hex.
+// longestHex returns the position of a result's longest 0x-hex.
 func longestHex(result []byte) (from, to int) {
 	for at := 0; ; {
 		begin := bytes.Index(result[at:], []byte(`"0x`))
@@ -281,7 +281,7 @@ func longestHex(result []byte) (from, to int) {
 	}
 }
 
-// instead is a result with another text in place of its longest.
+// instead returns a result with a different text in place of its longest.
 func instead(result []byte, text string) json.RawMessage {
 	from, to := longestHex(result)
 	if to == 0 {
@@ -290,24 +290,24 @@ func instead(result []byte, text string) json.RawMessage {
 	return slices.Concat(result[:from], []byte(text), result[to:])
 }
 
-// Quiet has nothing happen, or something again.
+// Quiet turns faults off or on.
 func (f *Faults) Quiet(quiet bool) {
 	f.guard.Lock()
 	defer f.guard.Unlock()
 	f.quiet, f.spell = quiet, ""
 }
 
-// Done are how many faults there were, by kind.
+// Done returns the number of faults, by kind.
 func (f *Faults) Done() map[string]int {
 	f.guard.Lock()
 	defer f.guard.Unlock()
 	return maps.Clone(f.done)
 }
 
-// Kinds are how many kinds there are for one of the two ways to ask.
+// Kinds returns the number of kinds over one of the two transports.
 func (f *Faults) Kinds() int { return len(f.worlds) + len(f.broken) + 17 }
 
-// ServeHTTP answers as the node does, or not.
+// ServeHTTP responds as the node does, or with a fault.
 func (f *Faults) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
 		f.socket(w, r)
@@ -347,7 +347,7 @@ func (f *Faults) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// writeHuge writes an answer of 100 MB, for as long as somebody takes it.
+// writeHuge writes a response of 100 MB, as long as the client reads.
 func writeHuge(w io.Writer, id []byte) {
 	piece := bytes.Repeat([]byte("00"), 1<<15)
 	_, err := fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":"0x`, id)
@@ -357,7 +357,7 @@ func writeHuge(w io.Writer, id []byte) {
 	io.WriteString(w, `"}`)
 }
 
-// taken gives away the connection beneath a WebSocket.
+// taken hijacks the connection beneath a WebSocket.
 type taken struct {
 	http.ResponseWriter
 	conn net.Conn
@@ -369,7 +369,7 @@ func (t *taken) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return c, b, err
 }
 
-// socket answers each question by itself, so that one that hangs does not hold up the others.
+// socket responds to each request separately, so that one that hangs does not delay the others.
 func (f *Faults) socket(w http.ResponseWriter, r *http.Request) {
 	beneath := &taken{ResponseWriter: w}
 	c, err := websocket.Accept(beneath, r, nil)
@@ -422,5 +422,5 @@ func (f *Faults) socket(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Branch is the node of the other branch above the final block.
+// Branch returns the node of the other branch above the final block.
 func (f *Faults) Branch() *Node { return f.branch }

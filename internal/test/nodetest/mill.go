@@ -11,7 +11,7 @@ import (
 	"golang.org/x/crypto/blake2b"
 )
 
-// header is one as a node writes it.
+// header is a header in a node's form.
 type header struct {
 	ParentHash     string `json:"parentHash"`
 	Number         string `json:"number"`
@@ -22,7 +22,7 @@ type header struct {
 	} `json:"digest"`
 }
 
-// block is one as a node writes it.
+// block is a block in a node's form.
 type block struct {
 	Block struct {
 		Header     header          `json:"header"`
@@ -30,7 +30,7 @@ type block struct {
 	} `json:"block"`
 }
 
-// block is the recorded one with a hash.
+// block returns the recorded block with a hash.
 func (n *Node) block(hash string) (b block, err error) {
 	result, _ := n.replay("chain_getBlock", []json.RawMessage{quoted(hash)})
 	if err = json.Unmarshal(result, &b); err != nil {
@@ -39,7 +39,7 @@ func (n *Node) block(hash string) (b block, err error) {
 	return b, err
 }
 
-// texts are what a node says of the block: its header, and all of it.
+// texts returns a node's responses for the block: its header, and all of it.
 func (b *block) texts() (header, whole []byte) {
 	header, err := json.Marshal(b.Block.Header)
 	if err != nil {
@@ -48,22 +48,20 @@ func (b *block) texts() (header, whole []byte) {
 	return header, fmt.Appendf(nil, `{"block":{"header":%s,"extrinsics":%s},"justifications":null}`, header, b.Block.Extrinsics)
 }
 
-// mill is a chain made of recorded blocks, one after the other and over again, each with a
-// number, a parent and a hash of its own.
+// mill is a chain of recorded blocks, repeated over and over, each with a new number, parent and hash.
 type mill struct {
 	headers  []header // of the recorded blocks
 	bodies   []json.RawMessage
 	recorded []string // their hashes
-	above    int      // the blocks above have other contents, where it is not 0
+	above    int      // blocks above it have different contents, unless 0
 	shift    int      // by how many
 }
 
-// Mill makes the node one of a chain of so many blocks after block 0. Block 0 and what its
-// state has are the recorded ones.
+// Mill turns the node into one with a chain of that many blocks after block 0. Block 0 and its state are the
+// recorded ones.
 func (n *Node) Mill(blocks int) error { return n.grind(&mill{recorded: n.hashes}, blocks) }
 
-// Branch makes of a mill's node one of a chain that has the same blocks up to a height, and
-// others above.
+// Branch returns, for a mill's node, a node with the same blocks up to a height, and different ones above.
 func (n *Node) Branch(above int) (*Node, error) {
 	b := newNode(n.recorded)
 	b.metadata, b.upgrade, b.tries, b.hashes = n.metadata, n.upgrade, n.tries, n.mill.recorded
@@ -94,7 +92,7 @@ func (n *Node) grind(m *mill, blocks int) error {
 	return nil
 }
 
-// of is which recorded block a height is made of.
+// of returns the recorded block that a height is based on.
 func (m *mill) of(height int) int {
 	if height == 0 {
 		return 0
@@ -111,7 +109,7 @@ func (m *mill) header(height int, parent string) header {
 	return h
 }
 
-// result answers about the block at a height, or tells that the recordings do.
+// result responds about the block at a height, or reports that the recordings do.
 func (m *mill) result(n *Node, method string, height int) (result json.RawMessage, made bool) {
 	if height == 0 || !strings.HasPrefix(method, "chain_") {
 		return nil, false
@@ -125,7 +123,7 @@ func (m *mill) result(n *Node, method string, height int) (result json.RawMessag
 	return whole, true
 }
 
-// hash is the hash of a header's encoding.
+// hash returns the hash of a header's encoding.
 func (h *header) hash(number uint64) (string, error) {
 	var encoded []byte
 	add := func(text string) error {

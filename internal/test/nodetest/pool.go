@@ -18,8 +18,8 @@ import (
 	"github.com/feeledger/fees/internal/tx/keys"
 )
 
-// Pool is a node's pool of transactions: it takes those that the runtime would, by signature,
-// nonce and era.
+// Pool is a node's transaction pool: it accepts the transactions that the runtime would, by signature, nonce
+// and era.
 type Pool struct {
 	node    *Node
 	runtime *extrinsic.Runtime
@@ -29,11 +29,11 @@ type Pool struct {
 
 	guard sync.Mutex
 	next  map[chain.Address]uint64 // nonces
-	Taken [][]byte                 // the transactions, in order
+	Taken [][]byte                 // the accepted transactions, in order
 }
 
-// OpenPool gives the node a pool. The genesis is what transactions are signed for: the simulated
-// node of the recordings had called another block so than it had as block 0.
+// OpenPool gives the node a pool. The genesis is the one that transactions are signed for: the simulated node
+// of the recordings used a different hash than its block 0's.
 func (n *Node) OpenPool(genesis chain.Hash, chainID uint64) (*Pool, error) {
 	var text string
 	if err := json.Unmarshal(n.metadata, &text); err != nil {
@@ -80,14 +80,14 @@ func (p *Pool) blockHash(params []json.RawMessage) ([]byte, error) {
 	return result, nil
 }
 
-// SetNonce says what the nonce of an account's next transaction is.
+// SetNonce sets the nonce of an account's next transaction.
 func (p *Pool) SetNonce(account chain.Address, next uint64) {
 	p.guard.Lock()
 	defer p.guard.Unlock()
 	p.next[account] = next
 }
 
-// Nonces are those of the accounts that have any.
+// Nonces returns those of the accounts that have any.
 func (p *Pool) Nonces() map[chain.Address]uint64 {
 	p.guard.Lock()
 	defer p.guard.Unlock()
@@ -106,7 +106,7 @@ func (p *Pool) nextIndex(written func(uint64) string) rpcserver.Method {
 	}
 }
 
-// invalid is how a node refuses what the runtime does not take.
+// invalid returns a node's error for a transaction that the runtime rejects.
 func invalid(why string) error {
 	return &rpcserver.Error{Code: 1010, Message: "Invalid Transaction: " + why}
 }
@@ -123,7 +123,7 @@ func rawOf(params []json.RawMessage) ([]byte, error) {
 	return raw, nil
 }
 
-// submit takes a native extrinsic.
+// submit accepts a native extrinsic.
 func (p *Pool) submit(params []json.RawMessage) ([]byte, error) {
 	raw, err := rawOf(params)
 	if err != nil {
@@ -156,7 +156,7 @@ func (p *Pool) submit(params []json.RawMessage) ([]byte, error) {
 	return p.take(raw, x.Signer, x.Nonce.Uint64(), x.Hash)
 }
 
-// sendRaw takes an EVM transaction.
+// sendRaw accepts an EVM transaction.
 func (p *Pool) sendRaw(params []json.RawMessage) ([]byte, error) {
 	raw, err := rawOf(params)
 	if err != nil {
@@ -193,8 +193,8 @@ func (p *Pool) take(raw []byte, signer chain.Address, nonce uint64, hash chain.H
 	return []byte(strconv.Quote(hash.String())), nil
 }
 
-// stateCall answers what an extrinsic would cost as was recorded of the one with the same call and
-// signer at that block: what it costs does not depend on its signature.
+// stateCall returns the recorded fee estimate of the extrinsic with the same call and signer at that block: it
+// does not depend on the signature.
 func (p *Pool) stateCall(params []json.RawMessage) ([]byte, error) {
 	if len(params) != 3 {
 		return nil, rpcserver.InvalidParams
@@ -215,7 +215,7 @@ func (p *Pool) stateCall(params []json.RawMessage) ([]byte, error) {
 	return nil, &rpcserver.Error{Code: -32099, Message: "not recorded"}
 }
 
-// weighed is the extrinsic in the arguments of a question what it would cost: its length follows.
+// weighed returns the extrinsic in the arguments of a fee estimate; its length follows.
 func (p *Pool) weighed(param json.RawMessage) (*extrinsic.Extrinsic, error) {
 	raw, err := rawOf([]json.RawMessage{param})
 	if err != nil || len(raw) < 4 {

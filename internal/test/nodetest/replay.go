@@ -1,5 +1,5 @@
-// Package nodetest is a node for tests: it answers JSON-RPC, over HTTP and over a WebSocket,
-// from what a real node was recorded to have said.
+// Package nodetest is a node for tests: it serves JSON-RPC, over HTTP and over WebSockets, from the recorded
+// responses of a real node.
 package nodetest
 
 import (
@@ -21,22 +21,22 @@ import (
 	"github.com/feeledger/fees/internal/test/trietest"
 )
 
-// Node answers from a directory of recordings: METHOD.json each, from the parameters as JSON
-// to the result or the error; heights.json and metadata.hex.
+// Node responds from a directory of recordings: one METHOD.json each, from the parameters as JSON to the
+// result or the error; heights.json and metadata.hex.
 type Node struct {
 	rpcserver.Server
 
 	recorded map[string]map[string]recording
 	hashes   []string // by height
 	heights  map[string]int
-	mill     *mill // nil where the chain is the recorded one
+	mill     *mill // nil if the chain is the recorded one
 	metadata json.RawMessage
-	upgrade  *upgrade                  // nil where there is none
+	upgrade  *upgrade                  // nil if there is none
 	tries    map[string]*trietest.Trie // of the states of a rooted chain, by the recorded block's hash
 
 	guard sync.Mutex
 	head  int
-	best  int           // the newest block that is not final, where it is above the head
+	best  int           // the newest block, not final, if above the head
 	moved chan struct{} // closed when the head moves
 }
 
@@ -45,7 +45,7 @@ type recording struct {
 	Error  json.RawMessage `json:"error"`
 }
 
-// OpenPair reads the node of a recorded chain of testdata/pairs.
+// OpenPair opens the node of a recorded chain in testdata/pairs.
 func OpenPair(t testing.TB, name string) *Node {
 	t.Helper()
 	node, err := Open(pairs.Path(t, name, "node"))
@@ -53,7 +53,7 @@ func OpenPair(t testing.TB, name string) *Node {
 	return node
 }
 
-// Open reads a directory.
+// Open opens a directory.
 func Open(dir string) (*Node, error) {
 	n := newNode(map[string]map[string]recording{})
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
@@ -96,7 +96,7 @@ func Open(dir string) (*Node, error) {
 	return n, nil
 }
 
-// SetHead moves the newest block, which is final.
+// SetHead moves the newest final block.
 func (n *Node) SetHead(height int) {
 	n.guard.Lock()
 	defer n.guard.Unlock()
@@ -105,14 +105,14 @@ func (n *Node) SetHead(height int) {
 	n.moved = make(chan struct{})
 }
 
-// SetBest makes blocks above the head, to a height, the newest that are not final.
+// SetBest adds blocks above the head, up to a height, that are not final.
 func (n *Node) SetBest(height int) {
 	n.guard.Lock()
 	defer n.guard.Unlock()
 	n.best = height
 }
 
-// newest is the head, and what is closed when it moves.
+// newest returns the head, and a channel that is closed when it moves.
 func (n *Node) newest() (height int, moved chan struct{}) {
 	n.guard.Lock()
 	defer n.guard.Unlock()
@@ -138,9 +138,9 @@ func newNode(recorded map[string]map[string]recording) *Node {
 	return n
 }
 
-// tellStored tells what the state has at the one key that is asked for, at once and whenever that
-// changes with the head.
-func (n *Node) tellStored(ctx context.Context, params []json.RawMessage, tell func(result []byte) error) {
+// tellStored sends the value of the state at the one requested key, at once and whenever it changes with the
+// head.
+func (n *Node) tellStored(ctx context.Context, params []json.RawMessage, send func(result []byte) error) {
 	var last string
 	for {
 		head, moved := n.newest()
@@ -154,7 +154,7 @@ func (n *Node) tellStored(ctx context.Context, params []json.RawMessage, tell fu
 		}
 		if now := string(sets[0].Changes); now != last {
 			last = now
-			if err := tell(fmt.Appendf(nil, `{"block":%q,"changes":%s}`, hash, now)); err != nil {
+			if err := send(fmt.Appendf(nil, `{"block":%q,"changes":%s}`, hash, now)); err != nil {
 				return
 			}
 		}
@@ -166,12 +166,12 @@ func (n *Node) tellStored(ctx context.Context, params []json.RawMessage, tell fu
 	}
 }
 
-// announce tells of each head, from the newest on.
-func (n *Node) announce(ctx context.Context, tell func(result []byte) error) {
+// announce sends each head, starting with the newest.
+func (n *Node) announce(ctx context.Context, send func(result []byte) error) {
 	for {
 		head, moved := n.newest()
 		header, _ := n.result("chain_getHeader", nil, view{head, head})
-		if err := tell(header); err != nil {
+		if err := send(header); err != nil {
 			return
 		}
 		select {
@@ -188,7 +188,7 @@ type question struct {
 	Params []json.RawMessage `json:"params"`
 }
 
-// view is how far a node is: its newest final block, and its newest.
+// view is the progress of a node: its newest final block, and its newest.
 type view struct{ final, best int }
 
 func (n *Node) now() view {
@@ -197,7 +197,7 @@ func (n *Node) now() view {
 	return view{n.head, max(n.head, n.best)}
 }
 
-// answerFrom is what a node that is so far sends.
+// answerFrom returns the response of a node with that view.
 func (n *Node) answerFrom(q *question, now view) []byte {
 	result, failure := n.result(q.Method, slices.Clone(q.Params), now)
 	return written(q.ID, result, failure)
@@ -214,7 +214,7 @@ func written(id, result, failure json.RawMessage) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%q:%s}`, id, member, value)
 }
 
-// places are where methods take a block's hash among their parameters.
+// places are the positions of a block's hash in the parameters of methods.
 var places = map[string]int{
 	"chain_getBlock": 0, "chain_getHeader": 0, "state_getRuntimeVersion": 0, "state_getMetadata": 0,
 	"state_getStorage": 1, "state_queryStorageAt": 1, "state_getReadProof": 1, "state_getStorageHash": 1, "state_getStorageSize": 1,
@@ -284,7 +284,7 @@ func (n *Node) result(method string, params []json.RawMessage, now view) (result
 	return n.replay(method, params)
 }
 
-// changes are what the state of a block has, which is that of a recorded one.
+// changes returns values of a block's state, which is that of a recorded block.
 func (n *Node) changes(list json.RawMessage, hash, recorded string) (result, failure json.RawMessage) {
 	var keys []string
 	if err := json.Unmarshal(list, &keys); err != nil {
@@ -328,7 +328,7 @@ func (n *Node) blockHashes(params []json.RawMessage, head int) json.RawMessage {
 	return json.RawMessage("null")
 }
 
-// replay is what was recorded.
+// replay returns the recorded response.
 func (n *Node) replay(method string, params []json.RawMessage) (result, failure json.RawMessage) {
 	answers, there := n.recorded[method]
 	if !there {

@@ -12,25 +12,24 @@ import (
 	"github.com/feeledger/fees/internal/test/trietest"
 )
 
-// The keys at which a rooted chain's state is not the recorded one.
+// The keys at which a rooted chain's state differs from the recorded one.
 const (
 	parentHashKey = "0x26aa394eea5630e07c48ae0c9558cef78a42f33323cb5ced3b44dd825fda9fcc" // System.ParentHash
 	codeKey       = "0x3a636f6465"                                                       // :code
 )
 
-// codeSize is how many bytes stand for the runtime's code: the first of the metadata.
+// codeSize is the size of the placeholder for the runtime's code: the start of the metadata.
 const codeSize = 4 << 10
 
-// Root makes the headers of the recorded chain anew, with true roots, because those of the
-// simulator that was recorded prove nothing: the extrinsics root of the recorded extrinsics,
-// and that of a trie, of layout 0 or 1, of all that was recorded of the block's state. So each
-// block has another hash, by which it is asked for from then on. The state tells of it as the
-// parent of the next block, and has bytes that stand for the runtime's code; all else is as it
-// was recorded. The node proves any key (state_getReadProof): one of which nothing was recorded
-// has nothing in the trie, and state_getStorage refuses it nonetheless.
+// Root rebuilds the headers of the recorded chain with right roots, because the recorded simulator's prove
+// nothing: the extrinsics root of the recorded extrinsics, and the root of a trie, of layout 0 or 1, of
+// everything recorded of the block's state. So each block gets a new hash, by which it is requested from then
+// on. The state names it as the parent of the next block, and contains a placeholder for the runtime's code;
+// everything else is as recorded. The node proves any key (state_getReadProof): one without a recording has no
+// value in the trie, and state_getStorage rejects it nonetheless.
 //
-// A mill made afterwards has the roots of the blocks that it is made of, with what these say
-// of their parents. An upgrade changes nothing of the state.
+// A mill created afterwards has the roots of its source blocks, including what these state about their
+// parents. An upgrade does not change the state.
 func (n *Node) Root(layout int) error {
 	if n.mill != nil {
 		return fmt.Errorf("a mill's blocks have the roots of the recorded ones: make those before")
@@ -41,7 +40,7 @@ func (n *Node) Root(layout int) error {
 	}
 	code := string(n.metadata[:len(`"0x`)+2*codeSize]) + `"`
 	tries := map[string]*trietest.Trie{}
-	var names []string // each hash, and that which takes its place
+	var names []string // each hash, and its replacement
 	for height, was := range n.hashes {
 		b, err := n.block(was)
 		if err != nil {
@@ -78,8 +77,7 @@ func (n *Node) Root(layout int) error {
 	return n.setStateVersion(layout)
 }
 
-// states are what was recorded of each block's state, by the block's hash and by key. What is
-// null has nothing.
+// states returns the recorded state of each block, by the block's hash and by key. Null means no value.
 func (n *Node) states() (map[string]map[string]json.RawMessage, error) {
 	states := map[string]map[string]json.RawMessage{}
 	for params, r := range n.recorded["state_getStorage"] {
@@ -113,7 +111,7 @@ func stateTrie(layout int, state map[string]json.RawMessage) (*trietest.Trie, er
 	return t, nil
 }
 
-// extrinsicsRoot is that of extrinsics by their places: runtimes make it in layout 0.
+// extrinsicsRoot returns the root of extrinsics by index: runtimes compute it in layout 0.
 func extrinsicsRoot(extrinsics json.RawMessage) (string, error) {
 	var list []json.RawMessage
 	if err := json.Unmarshal(extrinsics, &list); err != nil {
@@ -132,7 +130,7 @@ func extrinsicsRoot(extrinsics json.RawMessage) (string, error) {
 
 func hash(h [32]byte) string { return "0x" + hex.EncodeToString(h[:]) }
 
-// unhex reads 0x-hex in quotation marks.
+// unhex decodes quoted 0x-hex.
 func unhex(text json.RawMessage) ([]byte, error) {
 	var name string
 	if err := json.Unmarshal(text, &name); err != nil {
@@ -147,7 +145,7 @@ func unhex(text json.RawMessage) ([]byte, error) {
 
 func storageKey(of, block string) string { return key([]json.RawMessage{quoted(of), quoted(block)}) }
 
-// rename gives blocks other hashes, in all that can be asked.
+// rename gives blocks new hashes, in all responses.
 func (n *Node) rename(names []string) {
 	other := strings.NewReplacer(names...)
 	for method, answers := range n.recorded {
@@ -164,7 +162,7 @@ func (n *Node) rename(names []string) {
 	}
 }
 
-// setStateVersion makes the runtime name the layout.
+// setStateVersion sets the layout in the runtime's version.
 func (n *Node) setStateVersion(layout int) error {
 	for params, r := range n.recorded["state_getRuntimeVersion"] {
 		var said map[string]json.RawMessage
@@ -181,8 +179,8 @@ func (n *Node) setStateVersion(layout int) error {
 	return nil
 }
 
-// proof is state_getReadProof of keys, at a block that is asked for by its hash and has the
-// state of a recorded one.
+// proof returns state_getReadProof of keys, at a block that is requested by its hash and has the state of a
+// recorded one.
 func (n *Node) proof(list json.RawMessage, asked, recorded string) (result, failure json.RawMessage) {
 	var names []json.RawMessage
 	if err := json.Unmarshal(list, &names); err != nil {
@@ -209,7 +207,7 @@ func (n *Node) proof(list json.RawMessage, asked, recorded string) (result, fail
 	return text, nil
 }
 
-// ofStored are state_getStorageHash and state_getStorageSize: what is stored, without it.
+// ofStored implements state_getStorageHash and state_getStorageSize: a stored value without returning it.
 func (n *Node) ofStored(method string, params []json.RawMessage) (result, failure json.RawMessage) {
 	result, failure = n.replay("state_getStorage", params)
 	if failure != nil || result == nil || string(result) == "null" {

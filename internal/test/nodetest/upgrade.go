@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// upgrade is a runtime that takes the place of the recorded one.
+// upgrade is a runtime that replaces the recorded one.
 type upgrade struct {
-	at       int // the block that brings it
+	at       int // the block with the upgrade
 	spec     uint32
 	metadata json.RawMessage
 }
 
-// Upgrade makes the block at a height bring a runtime of another version. Its pallet
-// Randomness has another name.
+// Upgrade adds a runtime of a different version to the block at a height. Its pallet Randomness has another
+// name.
 func (n *Node) Upgrade(at int, spec uint32) error {
 	m, err := n.metadataBytes()
 	if err != nil {
@@ -32,10 +32,10 @@ func (n *Node) Upgrade(at int, spec uint32) error {
 	return nil
 }
 
-// leaves tells whether the block at a height leaves the new runtime behind.
+// leaves reports whether the new runtime is in force after the block at a height.
 func (u *upgrade) leaves(height int) bool { return u != nil && height >= u.at }
 
-// version is what is said of the runtime that the block at a height left behind.
+// version returns the version of the runtime after the block at a height.
 func (u *upgrade) version(recorded json.RawMessage, height int) json.RawMessage {
 	var said map[string]json.RawMessage
 	if !u.leaves(height) || json.Unmarshal(recorded, &said) != nil {
@@ -55,8 +55,8 @@ func (n *Node) metadataBytes() ([]byte, error) {
 
 func asHex(m []byte) json.RawMessage { return quoted("0x" + hex.EncodeToString(m)) }
 
-// specVersionIn is where metadata have the version of their runtime: after its name, that of
-// its implementation, and the version of its authoring.
+// specVersionIn returns the position of the runtime version in metadata: after the runtime's name, the
+// implementation's name, and the authoring version.
 func (n *Node) specVersionIn(m []byte) (int, error) {
 	var said struct{ SpecName, ImplName string }
 	for _, r := range n.recorded["state_getRuntimeVersion"] {

@@ -1,5 +1,5 @@
-// Command pack writes the answers on blocks and balances in a directory of recordings into a
-// zip file that is compressed as a whole: many of them are small and alike.
+// Command pack writes the responses for blocks and balances in a directory of recordings to a zip file that is
+// compressed as a whole: many of them are small and similar.
 package main
 
 import (

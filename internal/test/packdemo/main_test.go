@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The file in the program has what go generate would put there. (Its bytes may
-// differ where another version of Go compresses otherwise.)
+// The file in the program has the content that go generate would write. (The bytes may differ with another
+// version of Go's compressor.)
 func TestPacked(t *testing.T) {
 	want, err := pack("../../../testdata/recordings/moonbeam-2100")
 	require.NoError(t, err)

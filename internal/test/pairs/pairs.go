@@ -1,5 +1,5 @@
-// Package pairs unpacks recorded chains for tests: the answers of the real gateway, and those of the node that stood behind
-// it. They are packed in testdata/pairs.
+// Package pairs unpacks recorded chains for tests: the responses of the real gateway, and those of the node
+// behind it. They are packed in testdata/pairs.
 package pairs
 
 import (
@@ -30,8 +30,8 @@ var unpacked = struct {
 	directories map[string]string
 }{directories: map[string]string{}}
 
-// Path is where a chain is unpacked, or what is in its directory. It stays in the system's temporary directory for the next
-// test; a file that is missing or altered there is written again.
+// Path returns the directory of an unpacked chain, or the path of an element in it. It stays in the system's
+// temporary directory for the next test; missing or altered files are restored.
 func Path(t testing.TB, name string, elements ...string) string {
 	t.Helper()
 	unpacked.Lock()
@@ -48,7 +48,7 @@ func Path(t testing.TB, name string, elements ...string) string {
 	return filepath.Join(append([]string{directory}, elements...)...)
 }
 
-// unpack writes the files of a pack that a directory does not have.
+// unpack writes the files of a pack that a directory lacks.
 func unpack(pack []byte, directory string) error {
 	plain, err := zstd.NewReader(bytes.NewReader(pack))
 	if err != nil {
@@ -83,7 +83,7 @@ func unpack(pack []byte, directory string) error {
 	}
 }
 
-// write makes a file at once, for other processes read the directory.
+// write creates a file atomically, because other processes read the directory.
 func write(path, half string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err

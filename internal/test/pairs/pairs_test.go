@@ -11,7 +11,7 @@ import (
 	"github.com/feeledger/fees/internal/test/pairs"
 )
 
-// Every pack is unpacked, and each has the answers that it is there for.
+// Every pack unpacks, and has its responses.
 func TestPacks(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	for name, files := range map[string]int{

@@ -1,10 +1,9 @@
-// Package postgrestest is a real PostgreSQL for tests: a server of its own in a temporary
-// directory, on a free port of the loopback interface.
+// Package postgrestest provides a real PostgreSQL server for tests, in a temporary directory and on a free port of the
+// loopback interface.
 //
-// There is one server for each test binary, and one database for each test. A test may kill
-// the server, as a crash would.
+// Each test binary has one server, and each test its own database. A test may kill the server, as a crash would.
 //
-// The role of the tests is no superuser and needs no password. The superuser is reached only
-// through a socket in that directory, which nobody else may enter. The server and its
-// directory are gone when the test binary is, however it ended.
+// The tests' role is not a superuser and needs no password. The superuser can connect only through a socket in that
+// directory, which other users cannot enter. The server and its directory are removed when the test binary ends, even if
+// it is killed.
 package postgrestest

@@ -22,11 +22,11 @@ func (s *Server) run() error {
 		if err == nil || time.Now().After(deadline) {
 			return err
 		}
-		time.Sleep(100 * time.Millisecond) // someone took the port meanwhile, or has the dead one's memory
+		time.Sleep(100 * time.Millisecond) // the port was taken meanwhile, or the shared memory of the dead server is still in use
 	}
 }
 
-// findPort finds a free port, unless somebody knows one already.
+// findPort finds a free port, unless the port is already known to clients.
 func (s *Server) findPort() (err error) {
 	if !s.known {
 		s.port, err = freePort()
@@ -54,7 +54,7 @@ func (s *Server) runOnce(deadline time.Time) error {
 	ended := make(chan struct{})
 	go func() {
 		cmd.Wait()
-		s.guard.of(0) // before another process may have the same id
+		s.guard.of(0) // before the process ID can be reused
 		close(ended)
 	}()
 	s.mu.Lock()
@@ -66,7 +66,7 @@ func (s *Server) runOnce(deadline time.Time) error {
 			return nil
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("postgres does not answer: %w", err)
+			return fmt.Errorf("postgres is not responding: %w", err)
 		}
 		select {
 		case <-ended:
@@ -86,8 +86,7 @@ func (s *Server) running() bool {
 	return s.process != nil
 }
 
-// Kill ends the server as a crash does, by SIGKILL, with every process that it
-// started. It returns when they are gone.
+// Kill ends the server and all its processes with SIGKILL, as a crash would. It returns when they are gone.
 func (s *Server) Kill() {
 	s.mu.Lock()
 	process, ended := s.process, s.ended
@@ -112,21 +111,20 @@ func (s *Server) Kill() {
 	}
 }
 
-// Restart starts the server again after Kill, on the same port and with what its
-// disk has. It panics if it does not start.
+// Restart starts the server after Kill, on the same port and with its data. It panics if the server does not start.
 func (s *Server) Restart() {
 	if s.running() {
-		panic("postgrestest: the server runs")
+		panic("postgrestest: the server is running")
 	}
 	if err := s.run(); err != nil {
 		panic(err)
 	}
 }
 
-// stop ends the server and takes its directory away.
+// stop ends the server and removes its directory.
 func (s *Server) stop() {
 	if s.killed {
-		s.run() // shared memory was left behind, which only the next server takes away
+		s.run() // only the next server removes leftover shared memory
 	}
 	s.guard.release()
 	s.mu.Lock()
@@ -137,8 +135,8 @@ func (s *Server) stop() {
 	}
 }
 
-// childrenOf finds a process's children where there is a /proc. Elsewhere there are
-// none: PostgreSQL's end by themselves when their parent is gone.
+// childrenOf finds a process's children through /proc. Elsewhere it finds none: PostgreSQL's processes end by themselves
+// when their parent is gone.
 func childrenOf(parent int) []int {
 	paths, _ := filepath.Glob("/proc/[0-9]*/stat")
 	var children []int
@@ -156,26 +154,26 @@ func alive(pid int) bool {
 	return parent != 0 && state != "Z"
 }
 
-// status is a process's state and its parent, which is 0 if there is no such process.
+// status returns a process's state and its parent; 0 if there is no such process.
 func status(pid int) (state string, parent int) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return "", 0
 	}
-	// The name before is in brackets and may have any character.
+	// The name before is in brackets and may contain any character.
 	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
 	parent, _ = strconv.Atoi(fields[1])
 	return fields[0], parent
 }
 
-// guard is a process that outlives ours, if only for a moment: it ends the server
-// and removes its directory when we close its input or die.
+// guard is a process that outlives ours briefly: it ends the server and removes its directory when its input closes
+// or we die.
 type guard struct {
 	cmd   *exec.Cmd
 	input *os.File
 }
 
-// The lines of its input are the id of the server's process, or 0 when it has none.
+// Each line of its input is the ID of the server's process, or 0 if there is none.
 const guardScript = `
 server=0
 while read -r line; do server=$line; done

@@ -13,16 +13,16 @@ import (
 	"github.com/feeledger/fees/internal/test/program"
 )
 
-// debian is where Debian's packages put the programs, by version.
+// debian is where Debian installs the programs, by version.
 const debian = "/usr/lib/postgresql"
 
-// programs are PostgreSQL's, and the user who runs them.
+// programs are PostgreSQL's programs, and the user who runs them.
 type programs struct {
 	directory string
 	user      user
 }
 
-// find skips the test where nobody asks for PostgreSQL.
+// find finds the programs, and skips the test if PostgreSQL was not requested.
 func find(t testing.TB) programs {
 	t.Helper()
 	program.Ask(t, program.Postgres)
@@ -31,7 +31,7 @@ func find(t testing.TB) programs {
 		directory = programsOnPath()
 	}
 	if directory == "" {
-		program.Missing(t, program.Postgres, "install Debian's package postgresql, or have initdb and postgres in PATH")
+		program.Missing(t, program.Postgres, "install Debian's package postgresql, or add initdb and postgres to PATH")
 	}
 	u, err := unprivileged()
 	if err != nil {
@@ -40,7 +40,7 @@ func find(t testing.TB) programs {
 	return programs{directory, u}
 }
 
-// programsIn is the directory of the newest version that has both programs.
+// programsIn returns the directory of the newest version with both programs.
 func programsIn(root string) string {
 	versions, _ := filepath.Glob(filepath.Join(root, "*", "bin"))
 	slices.SortFunc(versions, func(a, b string) int { return version(b) - version(a) })
@@ -62,7 +62,7 @@ func has(directory, name string) bool {
 	return err == nil
 }
 
-// programsOnPath follows links: initdb looks for postgres beside itself.
+// programsOnPath follows links: initdb looks for postgres in its own directory.
 func programsOnPath() string {
 	path, err := exec.LookPath("postgres")
 	if err != nil {
@@ -76,14 +76,14 @@ func programsOnPath() string {
 
 func (p programs) command(name string, arguments ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(p.directory, name), arguments...)
-	cmd.Dir = "/" // the user may not enter ours
+	cmd.Dir = "/" // the user may not have access to ours
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC"}
 	apart(cmd)
 	p.user.run(cmd)
 	return cmd
 }
 
-// give makes a directory the user's.
+// give makes the user the owner of a directory.
 func (p programs) give(directory string) error { return p.user.own(directory) }
 
 func (p programs) initdb(directory string) error {

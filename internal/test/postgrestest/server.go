@@ -17,29 +17,28 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Versions is the environment variable that names a directory to look for
-// PostgreSQL's versions in, instead of Debian's, before PATH. An empty directory
-// stands for a machine that has none there.
+// Versions is the environment variable with the directory that contains PostgreSQL's versions, used instead of Debian's
+// and before PATH. An empty directory simulates a machine without PostgreSQL there.
 const Versions = "FEES_POSTGRES_VERSIONS"
 
 const (
-	role     = "fees"          // of the tests
-	patience = 2 * time.Minute // far more than a start takes, also on a busy machine
+	role     = "fees"          // role of the tests
+	patience = 2 * time.Minute // far longer than starting takes on a busy machine
 )
 
 // Server is a PostgreSQL server.
 type Server struct {
 	directory string
 	port      int
-	known     bool     // its port, to who has its address
+	known     bool     // clients know the port
 	settings  []string // such as fsync=off
-	networks  []string // that the role of the tests comes from, besides this machine
+	networks  []string // other networks from which the tests' role may connect
 	programs  programs
 	guard     *guard
 
 	killed  bool // at least once
 	mu      sync.Mutex
-	process *os.Process // nil when it does not run
+	process *os.Process // nil when it is not running
 	ended   chan struct{}
 }
 
@@ -49,10 +48,10 @@ var shared struct {
 	server *Server
 }
 
-// Start is the server that all tests of a test binary share. The first one to ask
-// starts it; Stop or the end of the test binary ends it. It does not sync to disk.
+// Start returns the server shared by all tests of a test binary, and starts it on the first call; Stop or the end of the
+// test binary ends it. It does not sync to disk.
 //
-// Where nobody asks for PostgreSQL the test is skipped.
+// The test is skipped if PostgreSQL was not requested.
 func Start(t testing.TB) *Server {
 	t.Helper()
 	shared.Lock()
@@ -65,9 +64,8 @@ func Start(t testing.TB) *Server {
 	return shared.server
 }
 
-// StartOwn is a server for one test, which ends with it, for tests that kill it.
-// Settings are those of postgresql.conf, such as "max_connections=5". It syncs to
-// disk unless they have "fsync=off".
+// StartOwn starts a server for one test, for tests that kill it. Settings are lines of postgresql.conf, such as
+// "max_connections=5". It syncs to disk unless they include "fsync=off".
 func StartOwn(t testing.TB, settings ...string) *Server {
 	t.Helper()
 	server, err := start(find(t), settings...)
@@ -76,8 +74,8 @@ func StartOwn(t testing.TB, settings ...string) *Server {
 	return server
 }
 
-// Stop ends the shared server, if there is one. The end of the test binary does the
-// same: it is for a TestMain that looks for what was left behind.
+// Stop ends the shared server, if there is one, for a TestMain that checks for leftovers. The end of the test binary has
+// the same effect.
 func Stop() {
 	shared.Lock()
 	defer shared.Unlock()
@@ -87,8 +85,8 @@ func Stop() {
 	}
 }
 
-// StartFor is [StartOwn] for a test whose programs come from other networks too, such as
-// 10.1.2.0/24. The settings say on which addresses the server listens.
+// StartFor is [StartOwn] for a test whose programs connect from other networks too, such as 10.1.2.0/24. The settings
+// must list the addresses to listen on.
 func StartFor(t testing.TB, networks []string, settings ...string) *Server {
 	t.Helper()
 	s := &Server{settings: settings, networks: networks, programs: find(t)}
@@ -102,7 +100,7 @@ func start(p programs, settings ...string) (*Server, error) {
 	return s, s.begin(s.create)
 }
 
-// begin makes the server's directory, and the server in it.
+// begin creates the server and its directory.
 func (s *Server) begin(create func() error) (err error) {
 	if s.directory, err = os.MkdirTemp("", "fees-postgres-"); err != nil {
 		return err
@@ -120,7 +118,7 @@ func (s *Server) begin(create func() error) (err error) {
 	return err
 }
 
-// create makes the cluster and the role of the tests.
+// create creates the cluster and the tests' role.
 func (s *Server) create() error {
 	if err := s.programs.initdb(s.data()); err != nil {
 		return err
@@ -150,15 +148,14 @@ func freePort() (int, error) {
 
 func (s *Server) data() string { return filepath.Join(s.directory, "data") }
 
-// Database is the URL of a new, empty database, which goes when the test ends.
-// It holds no password.
+// Database returns the URL of a new, empty database, which is dropped when the test ends. It contains no password.
 func (s *Server) Database(t testing.TB) string {
 	t.Helper()
 	return s.database(t, "template1")
 }
 
-// Copy is the URL of a new database with all that another one has, of an address that Database
-// gave, to which nobody is connected.
+// Copy returns the URL of a new database with the contents of another one, which is given by a URL from Database and must
+// have no connections.
 func (s *Server) Copy(t testing.TB, address string) string {
 	t.Helper()
 	return s.database(t, databaseOf(t, address))
@@ -187,11 +184,10 @@ func (s *Server) addressOf(database string) string {
 	return address.String()
 }
 
-// Host is where the server listens, with its port.
+// Host returns the server's address and port.
 func (s *Server) Host() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)) }
 
-// Role makes a role that has no rights, and is the address of a database for who acts as
-// that role.
+// Role creates a role without rights, and returns a database URL for connecting as that role.
 func (s *Server) Role(t testing.TB, database string) (address, name string) {
 	t.Helper()
 	name = fmt.Sprintf("role_%d", serial())
@@ -211,16 +207,16 @@ func serial() int {
 	return serials.last
 }
 
-// command does something as the superuser.
+// command executes SQL as the superuser.
 func (s *Server) command(sql string) error { return s.commandIn("postgres", sql) }
 
-// Overrule does in a database, of an address that Database gave, what only a superuser may.
+// Overrule executes SQL as the superuser in a database given by a URL from Database.
 func (s *Server) Overrule(t testing.TB, address, sql string) {
 	t.Helper()
 	require.NoError(t, s.commandIn(databaseOf(t, address), sql), sql)
 }
 
-// databaseOf is the name in an address.
+// databaseOf returns the database name in a URL.
 func databaseOf(t testing.TB, address string) string {
 	t.Helper()
 	place, err := url.Parse(address)

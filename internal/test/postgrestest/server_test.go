@@ -109,7 +109,7 @@ func TestNothingIsLeftOfAServer(t *testing.T) {
 	}
 }
 
-// The witness is this test binary once more, and dies without a chance to clean up.
+// The witness is this test binary, started again; it is killed without a chance to clean up.
 func TestNothingIsLeftWhenTheTestsAreKilled(t *testing.T) {
 	if os.Getenv(asWitness) != "" {
 		server := StartOwn(t)
@@ -139,7 +139,7 @@ func TestNothingIsLeftWhenTheTestsAreKilled(t *testing.T) {
 	}, time.Minute, 10*time.Millisecond)
 }
 
-// recorder notes how a test would have ended.
+// recorder records how a test would have ended.
 type recorder struct {
 	testing.TB
 	skipped, failed string

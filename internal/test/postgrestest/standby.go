@@ -13,7 +13,7 @@ import (
 // Standby is a server that follows another by streaming replication. It ends with its test.
 type Standby struct{ *Server }
 
-// Standby makes one of this server as it is now.
+// Standby creates a standby of the server's current state.
 func (s *Server) Standby(t testing.TB) Standby {
 	t.Helper()
 	other := &Server{settings: s.settings, programs: s.programs}
@@ -34,7 +34,7 @@ func (s *Server) Standby(t testing.TB) Standby {
 	return Standby{other}
 }
 
-// CutOff ends the streaming: what the other server commits from now on does not come.
+// CutOff ends the streaming: later commits of the other server do not arrive.
 func (s Standby) CutOff(t testing.TB) {
 	t.Helper()
 	require.NoError(t, s.command("ALTER SYSTEM SET primary_conninfo = ''"))
@@ -42,14 +42,14 @@ func (s Standby) CutOff(t testing.TB) {
 	s.waits(t, "SELECT NOT EXISTS (SELECT FROM pg_stat_wal_receiver)")
 }
 
-// Promote makes it a server of its own, which takes changes.
+// Promote makes it a primary server that accepts changes.
 func (s Standby) Promote(t testing.TB) {
 	t.Helper()
 	require.NoError(t, s.command("SELECT pg_promote(true, 60)"))
 	s.waits(t, "SELECT NOT pg_is_in_recovery()")
 }
 
-// Commits has each commit from now on wait until the standby has it too.
+// Commits makes each later commit wait until the standby has it too.
 func (s Standby) Commits(t testing.TB, server *Server) {
 	t.Helper()
 	require.NoError(t, server.command("ALTER SYSTEM SET synchronous_standby_names = '*'"))
@@ -57,13 +57,13 @@ func (s Standby) Commits(t testing.TB, server *Server) {
 	server.waits(t, "SELECT EXISTS (SELECT FROM pg_stat_replication WHERE sync_state = 'sync')")
 }
 
-// Address is that of the same database as another server's address has, here.
+// Address returns the URL on this server of the same database as a URL of another server.
 func (s Standby) Address(t testing.TB, address string) string {
 	t.Helper()
 	return s.addressOf(databaseOf(t, address))
 }
 
-// waits until the superuser's question is answered by true.
+// waits waits until a query of the superuser returns true.
 func (s *Server) waits(t testing.TB, question string) {
 	t.Helper()
 	connection, err := pgx.Connect(t.Context(), fmt.Sprintf("host=%s port=%d user=postgres dbname=postgres", s.directory, s.port))

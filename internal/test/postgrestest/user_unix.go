@@ -11,11 +11,10 @@ import (
 	"syscall"
 )
 
-// user is who runs PostgreSQL: nil for ourselves.
+// user is the user who runs PostgreSQL; nil for the current user.
 type user struct{ credential *syscall.Credential }
 
-// unprivileged is ourselves, or someone else where we are root, for whom PostgreSQL
-// does not run.
+// unprivileged returns the current user, or another one for root, because PostgreSQL does not run as root.
 func unprivileged() (user, error) {
 	if os.Getuid() != 0 {
 		return user{}, nil
@@ -45,5 +44,5 @@ func (u user) own(path string) error {
 	return os.Chown(path, int(u.credential.Uid), int(u.credential.Gid))
 }
 
-// apart keeps a terminal's Ctrl-C from a process: whoever started it ends it.
+// apart protects a process from a terminal's Ctrl-C, because its parent ends it.
 func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

@@ -1,6 +1,6 @@
-// Package program finds the programs besides Go that tests run. A test runs one only where it is asked for, so that the tests
-// cost the same whatever a machine has. FEES_WITH asks, by words: "installed" for all that are there, and the name of a kind,
-// such as "postgres", for those that must be there.
+// Package program finds the external programs that tests run. FEES_WITH selects them by words, so that tests
+// take the same time on every machine: "installed" for all that are installed, and the name of a kind, such
+// as "postgres", for those that are required.
 package program
 
 import (
@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// Wanted is the environment variable that asks.
+// Wanted is the environment variable that selects programs.
 const Wanted = "FEES_WITH"
 
-// Kind is the word that asks for programs.
+// Kind is a kind of external program.
 type Kind string
 
 // The kinds.
@@ -34,15 +34,15 @@ const (
 	Systemd    Kind = "systemd"
 )
 
-// Required says that programs of a kind must be there.
+// Required reports whether programs of a kind must be installed.
 func (k Kind) Required() bool { return asked(string(k)) }
 
-// Asked says that programs of a kind are to be run, if they are there.
+// Asked reports whether programs of a kind should run if they are installed.
 func (k Kind) Asked() bool { return k.Required() || asked("installed") }
 
 func asked(word string) bool { return slices.Contains(strings.Fields(os.Getenv(Wanted)), word) }
 
-// Ask skips a test that runs programs of a kind which nobody asked for.
+// Ask skips a test whose programs are not selected.
 func Ask(t testing.TB, k Kind) {
 	t.Helper()
 	if !k.Asked() {
@@ -50,7 +50,7 @@ func Ask(t testing.TB, k Kind) {
 	}
 }
 
-// Missing fails a test that cannot run a program which must be there, and else skips it.
+// Missing fails a test that cannot run a required program, and skips it if the program is not required.
 func Missing(t testing.TB, k Kind, why string) {
 	t.Helper()
 	if k.Required() {
@@ -59,7 +59,8 @@ func Missing(t testing.TB, k Kind, why string) {
 	t.Skipf("NOT THERE: %s: %s", k, why)
 }
 
-// Path is where a program is. The test is skipped where nobody asked for it, or where it is not there and need not be.
+// Path returns the path of a program. It skips the test if the program is not selected, or is missing and not
+// required.
 func Path(t testing.TB, k Kind, name string) string {
 	t.Helper()
 	Ask(t, k)

@@ -1,5 +1,5 @@
-// Package realmetadata reads the public metadata files of real runtimes for tests. They stand beside the checkout, in
-// ../shared/metadata.tar.zst; a test that wants them is skipped where they are not there.
+// Package realmetadata reads the public metadata files of real runtimes for tests. They are beside the
+// checkout, in ../shared/metadata.tar.zst; without them, tests that need them are skipped.
 package realmetadata
 
 import (
@@ -26,7 +26,7 @@ func Each(t testing.TB, with func(name string, metadata []byte)) {
 	})
 }
 
-// Named returns the bytes of one file. A file that is not there fails the test.
+// Named returns the bytes of one file. A missing file fails the test.
 func Named(t testing.TB, name string) (metadata []byte) {
 	t.Helper()
 	each(t, func(have string, bytes []byte) bool {
@@ -39,7 +39,7 @@ func Named(t testing.TB, name string) (metadata []byte) {
 	return metadata
 }
 
-// each goes through the files until with returns false.
+// each calls with for each file until it returns false.
 func each(t testing.TB, with func(name string, metadata []byte) bool) {
 	t.Helper()
 	file, err := os.Open(repository.Shared(t, "metadata.tar.zst"))

@@ -39,7 +39,7 @@ func TestUnits(t *testing.T) {
 	section := func(unit string) string {
 		text, err := os.ReadFile(unit)
 		require.NoError(t, err)
-		_, hardening, found := strings.Cut(string(text), "\n# It reads the system")
+		_, hardening, found := strings.Cut(string(text), "\n# Writes only below")
 		require.True(t, found, unit)
 		return hardening
 	}
@@ -61,14 +61,14 @@ func verify(t *testing.T, analyze, unit string) {
 	run(t, exec.Command(analyze, "security", "--offline=true", "--threshold=20", here))
 }
 
-// Two builds of the program, each in a directory of its own and from an empty cache, are the
+// Two builds of the program, each in its own directory and from an empty cache, are the
 // same bytes. It takes minutes: FEES_RELEASE=1 asks for it.
 func TestTwoBuilds(t *testing.T) {
 	if os.Getenv("FEES_RELEASE") == "" {
 		t.Skip("SKIPPED: two builds from nothing take minutes; FEES_RELEASE=1 makes them")
 	}
 	var sums, sources []string
-	for range 2 { // before the first is built, for somebody may commit meanwhile
+	for range 2 { // before the first is built, for someone may commit meanwhile
 		source := filepath.Join(t.TempDir(), "fees")
 		run(t, exec.Command("git", "clone", "-q", "--no-hardlinks", "../../..", source))
 		sources = append(sources, source)

@@ -1,4 +1,4 @@
-// Package repository finds files of the repository for tests, from whichever folder they run in.
+// Package repository finds files of the repository for tests, from any working directory.
 package repository
 
 import (
@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// Path is where a file of the repository is, by its way from the root.
+// Path returns the path of a file, given its elements from the root of the repository.
 func Path(elements ...string) string {
 	return filepath.Join(append([]string{root()}, elements...)...)
 }
 
-// Shared is where a file of the folder shared beside the repository is: public data of real networks, which may not be
-// committed. Where it is not there the test is skipped, and fails if FEES_REQUIRE_SHARED is set.
-// internal/test/skipped lists those that were skipped.
+// Shared returns the path of a file in the folder shared beside the repository: public data of real networks,
+// which may not be committed. If it is missing, the test is skipped, or fails if FEES_REQUIRE_SHARED is set.
+// internal/test/skipped lists the skipped tests.
 func Shared(t testing.TB, elements ...string) string {
 	t.Helper()
 	path := filepath.Join(append([]string{root(), "..", "shared"}, elements...)...)
@@ -29,7 +29,7 @@ func Shared(t testing.TB, elements ...string) string {
 	return ""
 }
 
-// root is the folder above the working directory that has go.mod.
+// root returns the folder with go.mod at or above the working directory.
 func root() string {
 	dir, err := os.Getwd()
 	for err == nil {

@@ -1,5 +1,5 @@
-// Package rpcserver serves JSON-RPC 2.0 over HTTP and over WebSockets, one question or a batch
-// of them, with subscriptions: what a node for tests and benchmarks needs.
+// Package rpcserver serves JSON-RPC 2.0 over HTTP and over WebSockets, single requests and batches, with
+// subscriptions, for simulated nodes in tests and benchmarks.
 package rpcserver
 
 import (
@@ -19,11 +19,11 @@ import (
 	"github.com/coder/websocket"
 )
 
-// Method answers a question with JSON.
+// Method returns a JSON result.
 type Method func(params []json.RawMessage) (result []byte, err error)
 
-// Error is a refusal with a code of JSON-RPC's or of the node's own. Any other error is sent
-// with the code of an internal one.
+// Error is an error with a code of JSON-RPC or of the node. Any other error is sent with the code of an
+// internal one.
 type Error struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
@@ -31,20 +31,20 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// InvalidParams is the refusal of parameters that a method does not take.
+// InvalidParams is the error for parameters that a method does not accept.
 var InvalidParams = &Error{-32602, "Invalid params"}
 
-// Subscription is what a WebSocket can be told of without asking again.
+// Subscription is a subscription over a WebSocket.
 type Subscription struct {
 	Unsubscribe string // the method
-	Notice      string // the method of what is told
-	// Tell tells until the context ends, or telling fails.
+	Notice      string // the method of the notifications
+	// Tell sends notifications until the context ends, or sending fails.
 	Tell func(ctx context.Context, tell func(result []byte) error)
-	// TellOf is Tell of what the parameters ask for, where it is not nil.
+	// TellOf, if not nil, is like Tell, with the parameters.
 	TellOf func(ctx context.Context, params []json.RawMessage, tell func(result []byte) error)
 }
 
-// Refused is a refusal as it is sent: JSON with a code, a message and more.
+// Refused is an error in its wire form: JSON with a code, a message and more.
 type Refused json.RawMessage
 
 func (r Refused) Error() string { return string(r) }
@@ -52,12 +52,12 @@ func (r Refused) Error() string { return string(r) }
 // Server is an http.Handler.
 type Server struct {
 	Methods map[string]Method
-	// Other answers by the methods that are not among these, where it is not nil.
+	// Other, if not nil, handles methods that are not among these.
 	Other         func(method string, params []json.RawMessage) (result []byte, err error)
 	Subscriptions map[string]Subscription // by the method that subscribes
-	// MostAtOnce is how many questions one message may have; 10,000 where it is 0.
-	MostAtOnce int
-	// Latency is how long each answer is on its way; many can be.
+	// MaxConcurrent is the maximum number of requests in a message; 10,000 if 0.
+	MaxConcurrent int
+	// Latency is the delay of each response; delays overlap.
 	Latency time.Duration
 
 	guard    sync.Mutex
@@ -66,11 +66,10 @@ type Server struct {
 	sockets  Sockets
 }
 
-// Sockets are the WebSockets of a server: how many were opened, how many were closed by who
-// opened them, and how many were lost.
+// Sockets counts the WebSockets of a server: opened, closed by the client, and lost.
 type Sockets struct{ Opened, Closed, Lost int }
 
-// Sockets are those that there were.
+// Sockets returns the counts so far.
 func (s *Server) Sockets() Sockets {
 	s.guard.Lock()
 	defer s.guard.Unlock()
@@ -83,7 +82,7 @@ func (s *Server) count(what func(*Sockets)) {
 	what(&s.sockets)
 }
 
-// Asked is how often each method was called.
+// Asked returns the number of calls of each method.
 func (s *Server) Asked() map[string]int {
 	s.guard.Lock()
 	defer s.guard.Unlock()
@@ -94,7 +93,7 @@ func (s *Server) Asked() map[string]int {
 	return asked
 }
 
-// Messages is how many questions and batches came.
+// Messages returns the number of single requests and batches received.
 func (s *Server) Messages() int {
 	s.guard.Lock()
 	defer s.guard.Unlock()
@@ -102,11 +101,11 @@ func (s *Server) Messages() int {
 }
 
 const (
-	mostBytes = 1 << 24 // of a message
-	mostBatch = 10_000  // questions of one
+	maxBytes = 1 << 24 // of a message
+	maxBatch = 10_000  // requests in a message
 )
 
-// ServeHTTP answers a message, or those that come over a WebSocket.
+// ServeHTTP responds to a message, or to those on a WebSocket.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case strings.EqualFold(r.Header.Get("Upgrade"), "websocket"):
@@ -116,7 +115,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "Used HTTP Method is not allowed. POST or OPTIONS is required", http.StatusMethodNotAllowed)
 		return
 	}
-	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostBytes))
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBytes))
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
 		return
@@ -126,7 +125,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Write(s.answer(text, nil))
 }
 
-// socket answers what comes over a WebSocket, one message after the other.
+// socket responds to the messages on a WebSocket, in sequence.
 func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 	c, err := websocket.Accept(w, r, nil)
 	if err != nil {
@@ -134,7 +133,7 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 	}
 	defer c.CloseNow()
 	s.count(func(s *Sockets) { s.Opened++ })
-	c.SetReadLimit(mostBytes)
+	c.SetReadLimit(maxBytes)
 	ctx, leave := context.WithCancel(r.Context())
 	defer leave()
 	open := &session{ctx: ctx, socket: c, ends: map[string]context.CancelFunc{}}
@@ -167,10 +166,10 @@ type session struct {
 	ctx    context.Context
 	socket *websocket.Conn
 	ends   map[string]context.CancelFunc // by the subscription's id
-	opened []func()                      // those that begin when their id was sent
+	opened []func()                      // start after their ID was sent
 }
 
-// begin begins what was subscribed to.
+// begin starts the new subscriptions.
 func (o *session) begin() {
 	for _, tell := range o.opened {
 		go tell()
@@ -178,7 +177,7 @@ func (o *session) begin() {
 	o.opened = nil
 }
 
-// ids are those of subscriptions.
+// ids are the IDs of subscriptions.
 var ids atomic.Uint64
 
 func (o *session) subscribe(s Subscription, params []json.RawMessage) []byte {
@@ -194,7 +193,7 @@ func (o *session) subscribe(s Subscription, params []json.RawMessage) []byte {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			return o.socket.Write(o.ctx, websocket.MessageText, notice) // a context that ends while it writes closes the connection
+			return o.socket.Write(o.ctx, websocket.MessageText, notice) // a context that ends during a write closes the connection
 		})
 	})
 	return []byte(id)
@@ -217,7 +216,7 @@ type question struct {
 	Params []json.RawMessage `json:"params"`
 }
 
-// answer answers a message: one question, or a batch of them.
+// answer responds to a message: a single request, or a batch.
 func (s *Server) answer(text []byte, open *session) []byte {
 	s.guard.Lock()
 	s.messages++
@@ -236,9 +235,9 @@ func (s *Server) answer(text []byte, open *session) []byte {
 		return refusal(nil, &Error{-32700, "Parse error"})
 	case len(batch) == 0:
 		return refusal(nil, &Error{-32600, "Invalid request"})
-	case s.MostAtOnce == 1:
+	case s.MaxConcurrent == 1:
 		return refusal(nil, &Error{-32005, "Batched requests are not supported by this server"})
-	case len(batch) > cmp.Or(s.MostAtOnce, mostBatch):
+	case len(batch) > cmp.Or(s.MaxConcurrent, maxBatch):
 		return refusal(nil, &Error{-32010, "The batch request was too large"})
 	}
 	answers := []byte{'['}

@@ -17,19 +17,19 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// book is all that a ledger has, read by plain SQL: the rows of each table.
+// book contains everything in a ledger, read with plain SQL: the rows of each table.
 type book struct {
-	rows map[string][]string // by table, in the order of their keys
+	rows map[string][]string // by table, ordered by key
 }
 
-// tableOf says how a table is read.
+// tableOf describes how a table is read.
 type tableOf struct {
 	name, columns, order string
-	without              []string // columns
+	without              []string // excluded columns
 }
 
-// read are the tables of a book. What a book knows of its blocks by asking (findings and
-// questions without an answer) may differ by how a gateway answered: it is read apart.
+// read are the tables of a ledger. Findings and unanswered questions may depend on the gateway's responses, and are
+// read separately.
 var read = []tableOf{
 	{name: "book", columns: "*", order: "one"},
 	{name: "transactions", columns: "*", order: "id"},
@@ -40,7 +40,7 @@ var read = []tableOf{
 	{name: "parts", columns: "*", order: "unit, number, kind, part"},
 }
 
-// opened opens a ledger's file by plain SQL.
+// opened opens a ledger's file with plain SQL.
 func opened(path string) (*sql.DB, error) {
 	place := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
 	return sql.Open("sqlite", place.String())
@@ -86,7 +86,7 @@ func readBook(path string) (*book, error) {
 	return b, nil
 }
 
-// each delivers the rows of a query.
+// each calls a function for each row of a query.
 func each(db *sql.DB, query string, row func(columns []string, values []any) error) error {
 	rows, err := db.Query(query)
 	if err != nil {
@@ -112,7 +112,7 @@ func each(db *sql.DB, query string, row func(columns []string, values []any) err
 	return rows.Err()
 }
 
-// differs tells where two books first have something else.
+// differs describes the first difference between two ledgers.
 func (b *book) differs(other *book) error {
 	for _, t := range read {
 		name := t.name
@@ -131,7 +131,7 @@ func (b *book) differs(other *book) error {
 	return nil
 }
 
-// count is a number that a query gives of a ledger's file.
+// count returns the number selected by a query.
 func count(path, query string, arguments ...any) (n int64, err error) {
 	db, err := opened(path)
 	if err != nil {
@@ -142,10 +142,10 @@ func count(path, query string, arguments ...any) (n int64, err error) {
 	return n, err
 }
 
-// state is how far a ledger is.
+// state is the state of a ledger.
 type state struct {
 	begun  bool
-	next   uint64 // the height that is sealed next
+	next   uint64 // the next height to be sealed
 	blocks map[uint64]stored
 }
 
@@ -154,7 +154,7 @@ type stored struct {
 	final bool
 }
 
-// look looks at the ledger's file while no program runs.
+// look reads the state of the ledger's file while no program runs.
 func (w *world) look() error {
 	w.ledger = state{}
 	if _, err := os.Stat(w.path); errors.Is(err, fs.ErrNotExist) {
@@ -167,7 +167,7 @@ func (w *world) look() error {
 	defer db.Close()
 	var first, sealed uint64
 	err = db.QueryRow("SELECT first, sealed FROM book").Scan(&first, &sealed)
-	if err != nil { // it was not laid out, or nothing was written to it
+	if err != nil { // it has no tables yet, or is empty
 		return nil
 	}
 	w.ledger = state{begun: true, next: first + sealed, blocks: map[uint64]stored{}}
@@ -177,7 +177,7 @@ func (w *world) look() error {
 	})
 }
 
-// verified wants a ledger in which its own verification finds nothing.
+// verified requires that the ledger's own verification finds nothing.
 func verified(path string) error {
 	b, err := ledger.Open(context.Background(), path)
 	if err != nil {

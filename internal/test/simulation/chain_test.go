@@ -16,33 +16,32 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// story is a chain, and the blocks of it that a book is to have. Many seeds share one: its
-// blocks and answers are made once, and so is the book that a quiet run makes.
+// story is a chain, and its blocks that a ledger must end up with. Many seeds share a story: its blocks, responses and
+// quiet ledger are created once.
 type story struct {
 	name        string
 	chain       *chaingen.Chain
-	forks       []*chaingen.Chain // whose blocks stand where the chain's were replaced
+	forks       []*chaingen.Chain // forks that were replaced
 	tables      network.Tables
-	parameter   bool // governance sets one
+	parameter   bool // set by governance
 	first, last uint64
 
 	handler  http.Handler
 	handlers []http.Handler
-	answers  sync.Map // of a gateway, by fork and question
+	answers  sync.Map // a gateway's responses by fork and request
 	node     *rpcserver.Server
 	nodes    []*rpcserver.Server
-	said     sync.Map // by a node, likewise
+	said     sync.Map // a node's, likewise
 	quiet    func() (*book, error)
 }
 
-// every is how long a block takes.
+// every is the block time.
 const every = 12 * time.Second
 
-// begin is when block 1 is made: a day, a month and a year end in the middle of each story.
+// begin is the time of block 1: a day, a month and a year end in the middle of each story.
 var begin = time.Date(1999, time.December, 31, 23, 41, 0, 0, time.UTC)
 
-// stories are all of them. In some the runtime is upgraded, and in some governance sets the
-// parameter that the split of fees depends on.
+// stories are all stories. Some upgrade the runtime, and in some governance sets the parameter of the fee split.
 var stories = sync.OnceValue(func() (list []*story) {
 	for i := range 6 {
 		s := &story{name: fmt.Sprint("story-", i), tables: network.BuiltIn(), first: uint64(i % 3), last: uint64(i%3 + 200 + 3*i)}
@@ -58,14 +57,14 @@ var stories = sync.OnceValue(func() (list []*story) {
 			}
 			s.tables = tables
 		}
-		make := func(seed uint64) (*chaingen.Chain, http.Handler, *rpcserver.Server) {
+		newChain := func(seed uint64) (*chaingen.Chain, http.Handler, *rpcserver.Server) {
 			o.Seed = seed
 			c := chaingen.New(o)
 			return c, c.Handler(), c.Node()
 		}
-		s.chain, s.handler, s.node = make(uint64(100 + i))
+		s.chain, s.handler, s.node = newChain(uint64(100 + i))
 		for k := range 2 {
-			c, h, n := make(uint64(200 + 10*i + k))
+			c, h, n := newChain(uint64(200 + 10*i + k))
 			s.forks, s.handlers, s.nodes = append(s.forks, c), append(s.handlers, h), append(s.nodes, n)
 		}
 		s.quiet = sync.OnceValues(s.quietBook)
@@ -74,7 +73,7 @@ var stories = sync.OnceValue(func() (list []*story) {
 	return list
 })
 
-// tidewater is a chain that no table of ours has, with a parameter of governance.
+// tidewater is a chain that is in none of our tables, with a parameter set by governance.
 var tidewater = chaingen.Network{
 	SpecName: "tidewater", Symbol: "TIDE", WeightPerGas: 66_666, BaseFeeConstant: 31_415_926_535, NormalRefTime: 1_300_000_000_000,
 	Treasury: chain.Address([]byte("tidewater/treasury##")),
@@ -97,15 +96,15 @@ var tidewaterTable = `{"networks": [{
   "existential_deposits": [{"from_runtime": 1, "deposit": "0", "source": "a test"}]
 }]}`
 
-// reply is what a gateway says.
+// reply is a gateway's response.
 type reply struct {
 	status int
 	text   string
 }
 
-const trueChain = -1 // in the place of a fork's number
+const trueChain = -1 // instead of a fork's number
 
-// answer is what a gateway says to a question on a fork, or on the true chain.
+// answer returns a gateway's response to a request on a fork, or on the true chain.
 func (s *story) answer(fork int, question string) reply {
 	type key struct {
 		fork     int
@@ -126,11 +125,11 @@ func (s *story) answer(fork int, question string) reply {
 	return r
 }
 
-// question is what a gateway is asked: about a block, or the state that one left.
+// question is a request to a gateway: for a block, or for the state after it.
 type question struct {
-	path   string // with %s in the place of the block
-	of     string // which block: a height, or "head"
-	height uint64 // of it, where of is one
+	path   string // with %s for the block
+	of     string // the block: a height, or "head"
+	height uint64 // if of is a height
 	asked  string
 }
 
@@ -149,7 +148,7 @@ func parseQuestion(uri string) (q question) {
 	return q
 }
 
-// at is the question about the block at a height.
+// at returns the request for the block at a height.
 func (q *question) at(height uint64) string {
 	if q.of == "" {
 		return q.path
@@ -158,7 +157,7 @@ func (q *question) at(height uint64) string {
 	return strings.Replace(path, "%s", strconv.FormatUint(height, 10), 1)
 }
 
-// isBlock tells whether it asks for a whole block.
+// isBlock reports whether a whole block is requested.
 func (q *question) isBlock() bool {
 	return strings.HasPrefix(q.path, "/blocks/") && !strings.HasSuffix(q.path, "/header")
 }

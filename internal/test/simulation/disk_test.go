@@ -13,12 +13,11 @@ import (
 	"modernc.org/sqlite"
 )
 
-// A program that dies leaves what its file and the file's log have at that moment. SQLite
-// writes neither before a change is committed, so that all moments are those before a commit:
-// what the files have there is kept, and the next program goes on from it. The one that died
+// A program that dies leaves the current contents of its file and the file's log. SQLite writes neither before a commit,
+// so it suffices to copy the files just before a commit; the next program continues from the copy. The program that died
 // commits nothing more.
 
-// disks are the files that programs write at the moment, by their path.
+// disks are the files being written, by path.
 var disks sync.Map
 
 func init() {
@@ -43,23 +42,23 @@ func init() {
 // disk is a ledger's file while one program writes it.
 type disk struct {
 	path    string
-	commits atomic.Int64 // that were begun
-	dies    int64        // before this commit, counted from 1; never where it is 0
-	fails   int64        // this commit fails, and those after it do not
-	left    string       // where to keep what a program that dies leaves
-	died    func()       // is told, once
+	commits atomic.Int64 // started commits
+	dies    int64        // dies before this commit, from 1; 0 means never
+	fails   int64        // only this commit fails
+	left    string       // where to copy the files of a dying program
+	died    func()       // called once
 	failed  func()
 	dead    atomic.Bool
-	err     error // of keeping it
+	err     error // of copying
 }
 
-// mount has a file's commits go by its disk until it is let go.
+// mount routes a file's commits through its disk until it is released.
 func (d *disk) mount() (letGo func()) {
 	disks.Store(d.path, d)
 	return func() { disks.Delete(d.path) }
 }
 
-// committing is asked before each commit, and refuses it by a number other than 0.
+// committing is called before each commit; a result other than 0 refuses it.
 func (d *disk) committing() int32 {
 	n := d.commits.Add(1)
 	switch {
@@ -97,7 +96,7 @@ func copyBook(from, to string) error {
 	return nil
 }
 
-// shortest is an error's text in one line.
+// shortest returns an error's text in one line.
 func shortest(err error) string {
 	if err == nil {
 		return "ended well"

@@ -1,38 +1,33 @@
-// Package simulation runs the program in worlds that follow from a seed. It has tests alone.
+// Package simulation tests the program in simulated worlds that are determined by a seed. It contains only tests.
 //
-// A world is a chain that grows and whose newest blocks are replaced, a gateway or a node, a clock,
-// and a file. The program is what fees sync and fees follow do, all of it, from the HTTP client to
-// SQLite: it reads, proves, stores and seals. The seed says when each answer comes and what is
-// wrong with it, which commit of the program is its last one or is refused, how long it is down,
-// which blocks it is asked for the next time, and whether a row of its file was altered meanwhile.
-// In the end all is well, and the book must be the one that a quiet run makes: the same rows of
-// all tables, digests and seals. Until then each run ends well, or with an error of a kind that
-// fits.
+// A world consists of a growing chain whose newest blocks are replaced now and then, a gateway or a node, a clock, and a
+// file. The program is all of fees sync and fees follow, from the HTTP client to SQLite: it reads, proves, stores and
+// seals. The seed determines when each response arrives and what is wrong with it, at which commit the program dies or is
+// refused, how long it is down, which blocks it is asked for next, and whether a row of its file is altered meanwhile.
+// In the end nothing goes wrong any more, and the ledger must equal the one of a quiet run: the same rows in all tables,
+// digests and seals. Until then each run must succeed or fail with an appropriate kind of error.
 //
-// Each history has 200 blocks or more, a crash, and blocks that the program stored and the chain
-// replaced. docs/simulation.md says how to run them, and what they have shown.
+// Each history has at least 200 blocks, a crash, and blocks that the program stored and the chain replaced.
+// docs/simulation.md describes how to run them and what they found.
 //
 // # Before you change it
 //
-// A world is a bubble of testing/synctest: hours take no time, and all that waits in it waits for
-// it. So the network is made of pipes. What is drawn is drawn by its purpose (see dice), such as
-// the third answer to a question in the second run, and not from one stream: goroutines may come
-// in any order. One test wants two histories of a seed to be the same to the nanosecond. Those with
-// a node are not always: what several want of it at one moment is asked by whoever comes first.
+// A world is a bubble of testing/synctest: hours take no time, and everything in it waits on its clock. The network
+// therefore consists of pipes. Random values are drawn by purpose (see dice), such as the third response to a request in
+// the second run, not from one stream, because goroutines run in any order. One test requires two histories of a seed to
+// be identical to the nanosecond. Histories with a node may differ: which of several simultaneous requests is sent first
+// is arbitrary.
 //
-// No lie may be one that nobody can tell from the truth: several answers that agree on a block
-// which is no block of the chain, or a block of another content under the hash of a true one; of a
-// node, another state of a block, or a fork's block that is said to be final. What shows a lie is
-// not withheld (mustBeWell).
+// A lie must be detectable. Excluded are several responses that agree on a block that is not on the chain, other content
+// under a true hash and, for a node, another state of a block, or a fork's block reported as final. Responses that reveal
+// a lie are not withheld (mustBeWell).
 //
-// A node's world has the quiet book of a gateway's: the two ways to read a block prove each other.
+// A world with a node must produce the quiet ledger of a gateway's world: the two ways of reading check each other.
 //
-// A crash is a copy of the file and its log at the moment before a commit. The program goes on
-// until it notices, and commits nothing more. What a disk loses or tears is not simulated here.
-// Jobs and their workers need PostgreSQL, which waits for a real clock: their schedules are in
-// package queue.
+// A crash is a copy of the file and its log just before a commit. The program continues until it notices, but commits
+// nothing more. Lost or torn writes are not simulated here. Jobs and workers need PostgreSQL, which uses a real clock:
+// their schedules are tested in package queue.
 //
-// A bug that is planted is a patch in testdata/planted, built over the true program. It must be
-// found. Where a check stands twice in the program, one bug takes out both: what only one of
-// them would find is no loss.
+// A planted bug is a patch in testdata/planted, applied with a build overlay. It must be found. Where the program makes a
+// check twice, one patch removes both.
 package simulation

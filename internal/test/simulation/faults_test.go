@@ -9,14 +9,14 @@ import (
 	"github.com/feeledger/fees/internal/test/rpcserver"
 )
 
-// fault is a way to answer badly.
+// fault is a kind of bad response.
 type fault struct {
 	name   string
 	fits   func(x *exchange) bool // nil: always
 	commit func(x *exchange)
 }
 
-// fault is what goes wrong with an answer, nil for nothing.
+// fault returns the fault of a response, nil for none.
 func (x *exchange) fault() *fault {
 	if x.world.calm() || x.mustBeWell() {
 		return nil
@@ -29,9 +29,9 @@ func (x *exchange) fault() *fault {
 	list, wrong := passing, x.world.wrong
 	switch {
 	case x.of == "0":
-		wrong *= 5 // it is asked once in a run, and says which chain it is
+		wrong *= 5 // requested once per run to identify the chain
 	case x.world.node:
-		wrong *= 8 // it is asked less, for one message has the questions of many blocks
+		wrong *= 8 // fewer messages, because one contains the requests for many blocks
 	}
 	switch n := x.IntN(1000); {
 	case n < wrong:
@@ -50,7 +50,7 @@ func (x *exchange) fault() *fault {
 	return nil
 }
 
-// passing are the faults that another attempt may not meet.
+// passing are faults that a retry may avoid.
 var passing = []*fault{
 	{name: "503", commit: func(x *exchange) { x.refuse(http.StatusServiceUnavailable, "upstream is gone") }},
 	{name: "502", commit: func(x *exchange) { x.send(reply{http.StatusBadGateway, "<html>Bad Gateway</html>"}) }},
@@ -67,7 +67,7 @@ var passing = []*fault{
 			x.refuse(http.StatusInternalServerError, pick(x.dice, []string{"No response received from RPC endpoint in 60s", fmt.Sprintf("%d: Too many requests", code), fmt.Sprintf("%d: Internal error", code)}))
 			return
 		}
-		x.tell(func(*view, *call) ([]byte, error) {
+		x.lie(func(*view, *call) ([]byte, error) {
 			return nil, &rpcserver.Error{Code: code, Message: pick(x.dice, []string{"Internal error", "too many requests", "daily request count exceeded"})}
 		})
 	}},
@@ -86,7 +86,7 @@ var passing = []*fault{
 	{name: "hung", commit: func(x *exchange) { x.sleep(time.Hour) }},
 }
 
-// broken are answers that are none.
+// broken are invalid responses.
 var broken = []*fault{
 	{name: "500", commit: func(x *exchange) { x.refuse(http.StatusInternalServerError, "cannot read") }},
 	{name: "forbidden", commit: func(x *exchange) {
@@ -101,14 +101,14 @@ var broken = []*fault{
 	}},
 }
 
-// lies are answers of a gateway that say something wrong.
+// lies are a gateway's responses with wrong content.
 var gatewayLies = []*fault{
 	{name: "another block", fits: func(x *exchange) bool { return x.of != "" && x.isWell() }, commit: func(x *exchange) {
 		height := uint64(x.between(1, int(x.view.final)))
 		x.send(x.world.story.answer(trueChain, x.at(height)))
 	}},
-	// Each such block has a hash of its own: several answers that agreed would be a fork that
-	// nobody can tell from the right one.
+	// Each such block has a different hash: agreeing responses would be a fork that cannot be distinguished from
+	// the true chain.
 	{name: "a final block of another fork", fits: func(x *exchange) bool { return x.tellsOfBlock() && x.isBlock() && x.of != "head" }, commit: func(x *exchange) {
 		x.world.lie(x.height)
 		text := x.world.story.answer(x.IntN(2), x.at(x.height)).text
@@ -135,7 +135,7 @@ var gatewayLies = []*fault{
 	{name: "a head that is not final yet", fits: (*exchange).isHead, commit: func(x *exchange) {
 		early := x.view
 		early.final += uint64(x.between(1, finalBelow))
-		early.made = early.final // says that it is
+		early.made = early.final // claims to be final
 		x.send(x.world.answer(&early, &x.question))
 	}},
 }
@@ -152,21 +152,21 @@ func (x *exchange) isWell() bool { return x.well.status == http.StatusOK }
 
 func (x *exchange) isHead() bool { return x.of == "head" && x.isWell() }
 
-// tellsOfBlock is false for block 0: nothing but its answer says which one it is.
+// tellsOfBlock is false for block 0, which only its own response identifies.
 func (x *exchange) tellsOfBlock() bool { return x.of != "" && x.of != "0" && x.isWell() }
 
-// behind is the view of a node that lags.
+// behind is the view of a lagging node.
 func (x *exchange) behind() *view {
 	v := x.world.viewOf(x.view.made - min(x.view.made, uint64(x.between(1, 12))))
 	return &v
 }
 
-// word is a hash that nothing else has.
+// word returns a unique hash.
 func (x *exchange) word() string {
 	return fmt.Sprintf("0x%016x%016x%016x%016x", x.Uint64(), x.Uint64(), x.Uint64(), x.Uint64())
 }
 
-// replaceHash puts another hash behind what precedes it in a text.
+// replaceHash replaces the hash that follows a prefix in a text.
 func replaceHash(text, before, hash string) string {
 	at := strings.Index(text, before)
 	if at < 0 {
@@ -176,13 +176,12 @@ func replaceHash(text, before, hash string) string {
 	return text[:at] + hash + text[at+len(hash):]
 }
 
-// mustBeWell tells that a lie was told of a block, and that this answer alone shows it: the
-// gateway does not withhold it.
+// mustBeWell reports that only this response reveals a lie about a block, so the gateway does not withhold it.
 func (x *exchange) mustBeWell() bool {
 	return strings.Contains(x.path, "nextFeeMultiplier") && x.world.liedAbout(x.height)
 }
 
-// outage is a time when every answer fails.
+// outage is a time when all requests fail.
 type outage struct {
 	from, to time.Time
 	faults   []*fault

@@ -9,35 +9,34 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// A block is final when so many are above it.
+// A block is final when this many blocks are above it.
 const finalBelow = 4
 
-// fork is a time when the newest blocks are others than those that stay.
+// fork is a time when the newest blocks differ from those that stay.
 type fork struct {
-	base uint64 // the blocks above this one are others
-	last uint64 // while the newest block is at most this one
-	of   int    // whose blocks they are
+	base uint64 // the blocks above this one differ
+	last uint64 // as long as the newest block is at most this one
+	of   int    // number of the fork
 }
 
-// view is the chain as a node has it at a time.
+// view is the chain as a node sees it at a time.
 type view struct {
 	made  uint64 // the newest block
 	final uint64 // the newest that is final
-	fork         // where the blocks above base are others; last is 0 where there is none
+	fork         // blocks above base differ; last is 0 without a fork
 }
 
-// made is the newest block at a time: one more comes every few seconds. It ends when the
-// blocks of the story are final.
+// made returns the newest block at a time: a new one comes every few seconds, until the story's blocks are final.
 func (w *world) made(at time.Time) uint64 {
 	return min(w.start+uint64(at.Sub(w.began)/every), w.story.last+finalBelow)
 }
 
-// madeAt is when a block is the newest.
+// madeAt returns when a block becomes the newest.
 func (w *world) madeAt(height uint64) time.Time {
 	return w.began.Add(time.Duration(height-min(height, w.start)) * every)
 }
 
-// viewOf is the chain when its newest block was this one.
+// viewOf returns the view when the newest block was this one.
 func (w *world) viewOf(made uint64) view {
 	v := view{made: made, final: made - min(made, finalBelow)}
 	for _, f := range w.forks {
@@ -48,13 +47,13 @@ func (w *world) viewOf(made uint64) view {
 	return v
 }
 
-// other tells whether a block is another one than the one that stays.
+// other reports whether a block differs from the one that stays.
 func (v *view) other(height uint64) bool { return v.last > 0 && height > v.base }
 
-// noSuchBlock is what a gateway says of a block that it does not have.
+// noSuchBlock is a gateway's response for a block that it does not have.
 var noSuchBlock = reply{http.StatusInternalServerError, `{"code":500,"message":"Unable to retrieve header and parent from supplied hash","level":"error"}`}
 
-// height is that of the block which a question is about.
+// height returns the height of the requested block.
 func (v *view) height(q *question) uint64 {
 	switch {
 	case q.of != "head":
@@ -65,7 +64,7 @@ func (v *view) height(q *question) uint64 {
 	return v.final
 }
 
-// answer is what a gateway with this view says.
+// answer returns the response of a gateway with this view.
 func (w *world) answer(v *view, q *question) reply {
 	height := v.height(q)
 	switch {
@@ -88,11 +87,11 @@ func (w *world) answer(v *view, q *question) reply {
 	return r
 }
 
-// hash is that of the block which stays.
+// hash returns the hash of the block that stays.
 func (w *world) hash(height uint64) chain.Hash { return w.story.chain.Hash(height) }
 
-// ServeHTTP is the gateway, or the node. What goes wrong follows from the seed, from what is asked,
-// and from how often this run of the program asked it.
+// ServeHTTP is the gateway, or the node. Faults are determined by the seed, the request, and how often this run of the
+// program sent it.
 func (w *world) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	if w.node {
 		w.serveNode(out, r)
@@ -111,7 +110,7 @@ func (w *world) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	w.answers(x)
 }
 
-// answers sends what comes of a question.
+// answers sends the response to a request.
 func (w *world) answers(x *exchange) {
 	f := x.fault()
 	if f == nil {
@@ -123,18 +122,18 @@ func (w *world) answers(x *exchange) {
 	f.commit(x)
 }
 
-// exchange is one question and its answer.
+// exchange is one request and its response.
 type exchange struct {
 	world *world
 	dice
 	question
 	view   view
 	out    http.ResponseWriter
-	well   reply // the answer as it should be
+	well   reply // the correct response
 	name   string
-	leaves <-chan struct{} // who asks
+	leaves <-chan struct{} // closed when the client disconnects
 
-	// Of a node: the questions of the message, and the one about which a lie may be told.
+	// For a node: the requests of the message, and the one that may get a lie.
 	calls []*call
 	batch bool
 	which int
@@ -150,7 +149,7 @@ func (x *exchange) send(r reply) {
 	fmt.Fprint(x.out, r.text)
 }
 
-// sleep is false where who asks leaves meanwhile.
+// sleep returns false if the client disconnects meanwhile.
 func (x *exchange) sleep(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -17,24 +17,22 @@ import (
 	"github.com/feeledger/fees/internal/test/rpcserver"
 )
 
-// A node stands in the gateway's place in one world of four. It answers by JSON-RPC, one question
-// or several at once, and the program makes of that what a gateway would say. It must come to the
-// same book.
+// In one world of four, a node replaces the gateway. It answers JSON-RPC requests, one or several at once, from which the
+// program derives the gateway's responses. The ledger must be the same.
 
-// asksNode tells whether the world of a seed has a node: of the first six seeds, which have a story
-// each, it is one.
+// asksNode reports whether the world of a seed has a node: one of the first six seeds does; these have one story each.
 func asksNode(seed uint64) bool { return (seed+seed/6)%4 == 3 }
 
-// known is a block that a node has: one of a chain, or of a fork that was built on the true chain.
+// known is a block that a node has: of a chain, or of a fork built on the true chain.
 type known struct {
-	of     int // whose block it is, of those of the story
+	of     int // which chain of the story it belongs to
 	height uint64
-	own    chain.Hash // its hash where it was made
+	own    chain.Hash // its original hash
 	parent chain.Hash
 	hash   chain.Hash
 }
 
-// buildForks gives the blocks of each fork the parents that they have here, and so other hashes.
+// buildForks sets the parents of each fork's blocks, which changes their hashes.
 func (w *world) buildForks() error {
 	w.forked = map[chain.Hash]*known{}
 	for _, f := range w.forks {
@@ -58,7 +56,7 @@ func (w *world) buildForks() error {
 	return nil
 }
 
-// readHeader reads a header as a node writes it.
+// readHeader parses a header as a node writes it.
 func readHeader(text []byte) (h header.Header, err error) {
 	var x struct {
 		ParentHash, StateRoot, ExtrinsicsRoot chain.Hash
@@ -84,7 +82,7 @@ func readHeader(text []byte) (h header.Header, err error) {
 
 func quoted(hash chain.Hash) json.RawMessage { return json.RawMessage(`"` + hash.String() + `"`) }
 
-// says is what a node of one of the story's chains says.
+// says returns the response of a node of one of the story's chains.
 func (s *story) says(of int, method string, params ...json.RawMessage) ([]byte, error) {
 	type key struct {
 		of       int
@@ -111,7 +109,7 @@ func (s *story) says(of int, method string, params ...json.RawMessage) ([]byte, 
 	return text, err
 }
 
-// call is a question to a node.
+// call is a request to a node.
 type call struct {
 	ID     json.RawMessage
 	Method string
@@ -120,7 +118,7 @@ type call struct {
 
 func (c *call) String() string { return fmt.Sprintf("%s%s", c.Method, c.Params) }
 
-// hashAt is the hash of the block at a height, as a node with this view has it.
+// hashAt returns the hash of the block at a height, for a node with this view.
 func (w *world) hashAt(v *view, height uint64) chain.Hash {
 	if !v.other(height) {
 		return w.hash(height)
@@ -133,7 +131,7 @@ func (w *world) hashAt(v *view, height uint64) chain.Hash {
 	panic("a fork without its block")
 }
 
-// builtOn tells whether a fork's block stands on the true chain's block at a height.
+// builtOn reports whether a fork's block is on top of the true chain's block at a height.
 func (w *world) builtOn(k *known, base uint64) bool {
 	for k.height > base+1 {
 		if k = w.forked[k.parent]; k == nil {
@@ -143,7 +141,7 @@ func (w *world) builtOn(k *known, base uint64) bool {
 	return k.parent == w.hash(base)
 }
 
-// find is the block with a hash, nil where a node with this view has none.
+// find returns the block with a hash, nil if a node with this view does not have it.
 func (w *world) find(v *view, hash chain.Hash) *known {
 	k := w.forked[hash]
 	if height, there := w.story.chain.HeightOf(hash); k == nil && there {
@@ -158,8 +156,8 @@ func (w *world) find(v *view, hash chain.Hash) *known {
 	return k
 }
 
-// tells is what a node with this view says to a question.
-func (w *world) tells(v *view, c *call) ([]byte, error) {
+// respond returns the response of a node with this view.
+func (w *world) respond(v *view, c *call) ([]byte, error) {
 	switch {
 	case c.Method == "chain_getFinalizedHead":
 		return quoted(w.hashAt(v, v.final)), nil
@@ -192,8 +190,8 @@ func (w *world) hashesAt(v *view, param json.RawMessage) ([]byte, error) {
 	return json.Marshal(list)
 }
 
-// tellsOfBlock is what a node says of a block, or of its state, whose hash is the last parameter;
-// of the newest one where none is.
+// tellsOfBlock returns a node's response about a block, or its state, given by the hash in the last parameter; about the
+// newest block without one.
 func (w *world) tellsOfBlock(v *view, c *call) ([]byte, error) {
 	hash := w.hashAt(v, v.made)
 	named := len(c.Params) > 0 && json.Unmarshal(c.Params[len(c.Params)-1], &hash) == nil
@@ -218,8 +216,8 @@ func (w *world) tellsOfBlock(v *view, c *call) ([]byte, error) {
 	return bytes.ReplaceAll(text, quoted(k.own), quoted(k.hash)), nil
 }
 
-// alike is the block of which a node is asked: all that have the same metadata are one, for their
-// text is long.
+// alike returns a representative block for requests of metadata, whose text is long: blocks with the same metadata
+// share one.
 func (w *world) alike(k *known, method string) chain.Hash {
 	if method != "state_getMetadata" || k.of != trueChain {
 		return k.own
@@ -231,7 +229,7 @@ func (w *world) alike(k *known, method string) chain.Hash {
 	return w.hash(height)
 }
 
-// serveNode is the node. What goes wrong befalls a whole message, or one answer in it.
+// serveNode is the node. A fault affects a whole message, or one response in it.
 func (w *world) serveNode(out http.ResponseWriter, r *http.Request) {
 	text, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -264,15 +262,15 @@ func (w *world) serveNode(out http.ResponseWriter, r *http.Request) {
 	w.answers(x)
 }
 
-// written is the answer to a message, in which one answer is altered unless that is nil.
+// written returns the response to a message, with one response altered unless that is nil.
 func (x *exchange) written(alter func(v *view, c *call) ([]byte, error)) reply {
 	var list [][]byte
 	for i, c := range x.calls {
-		tell := x.world.tells
+		respond := x.world.respond
 		if alter != nil && i == x.which {
-			tell = alter
+			respond = alter
 		}
-		result, err := tell(&x.view, c)
+		result, err := respond(&x.view, c)
 		var refused *rpcserver.Error
 		switch {
 		case errors.As(err, &refused):
@@ -290,12 +288,12 @@ func (x *exchange) written(alter func(v *view, c *call) ([]byte, error)) reply {
 	return reply{http.StatusOK, text}
 }
 
-// lied is the question about which a lie is told.
+// lied is the request whose response is a lie.
 func (x *exchange) lied() *call { return x.calls[x.which] }
 
 func (x *exchange) asks(methods ...string) bool { return slices.Contains(methods, x.lied().Method) }
 
-// block is the one that a lie is told about, nil where none is named.
+// block returns the block of the lie, nil if none is given.
 func (x *exchange) block() *known {
 	var hash chain.Hash
 	if p := x.lied().Params; len(p) == 0 || json.Unmarshal(p[len(p)-1], &hash) != nil {
@@ -304,7 +302,7 @@ func (x *exchange) block() *known {
 	return x.world.find(&x.view, hash)
 }
 
-// about asks the same of another block.
+// about returns the same request for another block.
 func (c *call) about(hash chain.Hash) *call {
 	return &call{c.ID, c.Method, append(slices.Clone(c.Params[:len(c.Params)-1]), quoted(hash))}
 }
@@ -313,21 +311,20 @@ func ofBlockItself(x *exchange) bool {
 	return x.asks("chain_getBlock", "chain_getHeader") && x.block() != nil
 }
 
-// nodeLies are answers of a node that say something wrong. What a state has is not among them: that
-// nobody can tell from the truth.
+// nodeLies are a node's responses with wrong content. States are not included, because such lies cannot be detected.
 var nodeLies = []*fault{
 	{name: "another block", fits: func(x *exchange) bool {
 		return x.asks("chain_getBlock", "chain_getHeader", "state_queryStorageAt") && x.block() != nil
 	}, commit: func(x *exchange) {
 		hash := x.world.hash(uint64(x.between(1, int(x.view.final))))
-		x.tell(func(v *view, c *call) ([]byte, error) { return x.world.tells(v, c.about(hash)) })
+		x.lie(func(v *view, c *call) ([]byte, error) { return x.world.respond(v, c.about(hash)) })
 	}},
-	// Only its hash shows it: it has the height and the parent of the one that was asked for.
+	// Only the hash reveals it: height and parent are those of the requested block.
 	{name: "a block of another fork", fits: ofBlockItself, commit: func(x *exchange) {
 		k := *x.block()
 		k.of = x.IntN(2)
 		k.own = x.world.story.forks[k.of].Hash(k.height)
-		x.tell(func(_ *view, c *call) ([]byte, error) {
+		x.lie(func(_ *view, c *call) ([]byte, error) {
 			text, err := x.world.story.says(k.of, c.Method, quoted(k.own))
 			return []byte(replaceHash(string(text), `"parentHash":"`, k.parent.String())), err
 		})
@@ -359,7 +356,7 @@ var nodeLies = []*fault{
 	{name: "null", fits: func(x *exchange) bool {
 		return x.asks("chain_getBlock", "chain_getHeader", "chain_getBlockHash", "chain_getFinalizedHead", "state_getMetadata")
 	}, commit: func(x *exchange) {
-		x.tell(func(*view, *call) ([]byte, error) { return []byte("null"), nil })
+		x.lie(func(*view, *call) ([]byte, error) { return []byte("null"), nil })
 	}},
 	{name: "an answer to another question", commit: func(x *exchange) {
 		c := *x.lied()
@@ -368,7 +365,7 @@ var nodeLies = []*fault{
 		x.send(x.written(nil))
 	}},
 	{name: "a head that lags", fits: func(x *exchange) bool { return x.asks("chain_getFinalizedHead") }, commit: func(x *exchange) {
-		x.tell(func(_ *view, c *call) ([]byte, error) { return x.world.tells(x.behind(), c) })
+		x.lie(func(_ *view, c *call) ([]byte, error) { return x.world.respond(x.behind(), c) })
 	}},
 	{name: "a node that lags", commit: func(x *exchange) {
 		x.view = *x.behind()
@@ -378,14 +375,14 @@ var nodeLies = []*fault{
 		x.view = *x.onFork()
 		x.send(x.written(nil))
 	}},
-	// While no fork is there, for of a fork it would be a lie that nobody can tell.
+	// Only without a fork, because a lie about a fork cannot be detected.
 	{name: "a head that is not final yet", fits: func(x *exchange) bool { return x.asks("chain_getFinalizedHead") && x.view.last == 0 }, commit: func(x *exchange) {
 		x.view.final += uint64(x.between(1, finalBelow))
 		x.send(x.written(nil))
 	}},
 }
 
-// onFork is the view of a node that has not seen how the newest fork ended, nil where there was none.
+// onFork returns the view of a node that still follows the newest fork after it ended, nil without one.
 func (x *exchange) onFork() *view {
 	for made := x.view.made - 1; made+40 > x.view.made && made > 0; made-- {
 		if v := x.world.viewOf(made); v.last > 0 {
@@ -395,13 +392,13 @@ func (x *exchange) onFork() *view {
 	return nil
 }
 
-// tell sends a message with another answer to the question about which a lie is told.
-func (x *exchange) tell(other func(v *view, c *call) ([]byte, error)) { x.send(x.written(other)) }
+// lie sends a message with an altered response to the request selected for a lie.
+func (x *exchange) lie(other func(v *view, c *call) ([]byte, error)) { x.send(x.written(other)) }
 
-// alterResult alters the answer to that question.
+// alterResult alters the response to that request.
 func (x *exchange) alterResult(change func(text string) string) {
-	x.tell(func(v *view, c *call) ([]byte, error) {
-		text, err := x.world.tells(v, c)
+	x.lie(func(v *view, c *call) ([]byte, error) {
+		text, err := x.world.respond(v, c)
 		return []byte(change(string(text))), err
 	})
 }

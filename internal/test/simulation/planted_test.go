@@ -14,19 +14,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A bug that is planted is a patch in testdata/planted: what it is, in words, and for each file
-// of the module the lines that it takes out (-) and puts in (+), with lines around them that stay.
-// It is built over the true program (go build -overlay), of which nothing is changed.
+// A planted bug is a patch in testdata/planted: a description, and for each file of the module the removed (-) and added
+// (+) lines with context lines. It is built with go build -overlay; the source files are not changed.
 
 const module = "../../.."
 
-// planted is a bug.
+// planted is a planted bug.
 type planted struct {
 	name, what string
-	files      map[string]string // the altered text, by the path in the module
+	files      map[string]string // altered contents by path in the module
 }
 
-// plantedBugs are all of them. Each must still fit the program.
+// plantedBugs reads all patches. Each must still apply to the program.
 func plantedBugs(t *testing.T) (list []planted) {
 	paths, err := filepath.Glob("testdata/planted/*.patch")
 	require.NoError(t, err)
@@ -44,7 +43,7 @@ func plantedBugs(t *testing.T) (list []planted) {
 			b.files[name] = string(source)
 			for _, hunk := range strings.Split(strings.TrimPrefix(hunks, "@@\n"), "\n@@\n") {
 				before, after := sides(t, path, hunk)
-				require.Equal(t, 1, strings.Count(b.files[name], before), "%s: %s has not once what is to be replaced:\n%s", path, name, before)
+				require.Equal(t, 1, strings.Count(b.files[name], before), "%s: %s must contain the replaced text exactly once:\n%s", path, name, before)
 				b.files[name] = strings.Replace(b.files[name], before, after, 1)
 			}
 		}
@@ -53,7 +52,7 @@ func plantedBugs(t *testing.T) (list []planted) {
 	return list
 }
 
-// sides are the text that a hunk replaces, and the text that it puts there.
+// sides returns the text that a hunk replaces, and its replacement.
 func sides(t *testing.T, path, hunk string) (before, after string) {
 	for line := range strings.Lines(strings.TrimSuffix(hunk, "\n") + "\n") {
 		switch line[0] {
@@ -64,24 +63,24 @@ func sides(t *testing.T, path, hunk string) (before, after string) {
 		case '+':
 			after += line[1:]
 		default:
-			require.Fail(t, "neither +, - nor a blank begins the line", "%s: %s", path, line)
+			require.Fail(t, "the line does not start with +, - or a blank", "%s: %s", path, line)
 		}
 	}
 	return before, after
 }
 
-// TestPlantedBugsFit wants each bug to be one of the program as it is now.
+// TestPlantedBugsFit checks that each patch applies to the current program.
 func TestPlantedBugsFit(t *testing.T) {
 	require.GreaterOrEqual(t, len(plantedBugs(t)), 10)
 }
 
 var seedThatFailed = regexp.MustCompile(`\n\s*seed ([0-9]+): (.*)`)
 
-// TestPlantedBugs wants the simulation to find each bug within so many seeds.
+// TestPlantedBugs checks that the simulation finds each bug within a number of seeds.
 func TestPlantedBugs(t *testing.T) {
 	seeds := number(t, "FEES_PLANTED", 0)
 	if seeds == 0 {
-		t.Skip("FEES_PLANTED=1000 looks for each bug that is planted, with so many seeds at most: it builds the program a dozen times")
+		t.Skip("set FEES_PLANTED=1000 to search for each planted bug with at most 1000 seeds (builds the program a dozen times)")
 	}
 	only := os.Getenv("FEES_PLANTED_BUG")
 	for _, b := range plantedBugs(t) {
@@ -95,11 +94,11 @@ func TestPlantedBugs(t *testing.T) {
 				return
 			}
 			c := exec.Command(b.build(t, "internal/test/simulation"), "-test.run", "^TestHistories$", "-test.timeout", "60m")
-			c.Env = append(os.Environ(), fmt.Sprint("FEES_SEEDS=", seeds), "FEES_SEED=", "GOMAXPROCS=1") // one seed after the other
+			c.Env = append(os.Environ(), fmt.Sprint("FEES_SEEDS=", seeds), "FEES_SEED=", "GOMAXPROCS=1") // one seed at a time
 			output, err := c.CombinedOutput()
-			require.Error(t, err, "%d seeds have not found it: %s", seeds, b.what)
+			require.Error(t, err, "not found by %d seeds: %s", seeds, b.what)
 			found := seedThatFailed.FindStringSubmatch(string(output))
-			require.NotNil(t, found, "it ended otherwise:\n%.4000s", output)
+			require.NotNil(t, found, "unexpected output:\n%.4000s", output)
 			t.Logf("found by seed %s, in %v: %s", found[1], time.Since(began).Round(time.Second), found[2])
 		})
 	}
@@ -108,7 +107,7 @@ func TestPlantedBugs(t *testing.T) {
 // fence is the bug that needs PostgreSQL.
 const fence = "fence-removed"
 
-// findsBySchedules looks for a bug by the schedules of package queue, one after the other.
+// findsBySchedules searches for a bug with the schedules of package queue.
 func (b *planted) findsBySchedules(t *testing.T, seeds uint64) {
 	binary := b.build(t, "internal/ledger/queue")
 	for seed := range seeds {
@@ -116,18 +115,18 @@ func (b *planted) findsBySchedules(t *testing.T, seeds uint64) {
 		c.Env = append(os.Environ(), fmt.Sprint("FEES_SCHEDULE=", 1+seed), "FEES_SCHEDULES=1")
 		output, err := c.CombinedOutput()
 		if strings.Contains(string(output), "--- SKIP") {
-			t.Skip("it needs PostgreSQL")
+			t.Skip("needs PostgreSQL")
 		}
 		if err != nil {
-			require.Contains(t, string(output), "--- FAIL: TestSchedules/", "it ended otherwise:\n%.4000s", output)
+			require.Contains(t, string(output), "--- FAIL: TestSchedules/", "unexpected output:\n%.4000s", output)
 			t.Logf("found by schedule %d", 1+seed)
 			return
 		}
 	}
-	require.Fail(t, "no schedule has found it", b.what)
+	require.Fail(t, "not found by any schedule", b.what)
 }
 
-// build builds a package's test with the bug in the program.
+// build builds a package's test with the bug.
 func (b *planted) build(t *testing.T, of string) (binary string) {
 	directory := t.TempDir()
 	overlay := struct{ Replace map[string]string }{map[string]string{}}

@@ -16,15 +16,15 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// run is one run of the program: what fees sync or fees follow does, and how it ends.
+// run is one run of the program, fees sync or fees follow, and how it ends.
 type run struct {
-	command     string // follow, sync, or the blocks of a part as sync takes them
+	command     string // follow, sync, or a range of blocks as given to sync
 	unfinalized bool
 	concurrency int
-	poll        time.Duration // of follow
-	stops       time.Duration // after which it is asked to end; never where it is 0
-	dies        int64         // before this commit, from 1 on; never where it is 0
-	fails       int64         // this commit is refused
+	poll        time.Duration // polling interval of follow
+	stops       time.Duration // when it is stopped; 0 means never
+	dies        int64         // dies before this commit, from 1; 0 means never
+	fails       int64         // refuses this commit
 }
 
 func (r *run) String() string {
@@ -44,8 +44,8 @@ func (r *run) String() string {
 	return text
 }
 
-// manyPlaces are so many that no question waits for another one: which of two comes first, where
-// both come at one moment, is up to the Go scheduler.
+// manyPlaces is the concurrency, high enough that no request waits for another: the order of simultaneous requests is up
+// to the Go scheduler.
 const manyPlaces = 256
 
 var (
@@ -57,12 +57,12 @@ var (
 type ended struct {
 	err    error
 	died   bool
-	failed bool          // a commit did
-	wentOn time.Duration // from then on
+	failed bool          // a commit failed
+	wentOn time.Duration // time until the end after that
 	filled *app.Filled
 }
 
-// runs runs the program once. The error is that of the simulation.
+// runs runs the program once. The error is the simulation's.
 func (w *world) runs(r *run) (ended, error) {
 	w.begins(r)
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -85,7 +85,7 @@ func (w *world) runs(r *run) (ended, error) {
 	}
 	place := "http://" + w.address
 	if w.node {
-		place += "/?node" // which only a node has
+		place += "/?node" // only for a node
 	}
 	src, err := source.Open(place, source.Options{Options: httpclient.Options{Concurrency: manyPlaces}})
 	if err != nil {
@@ -100,7 +100,7 @@ func (w *world) runs(r *run) (ended, error) {
 	if e.failed {
 		e.wentOn = time.Since(failed)
 	}
-	if e.died { // nobody hears what it says, and which of its parts says it first is chance
+	if e.died { // its output is lost, and the order is random
 		os.RemoveAll(filepath.Dir(w.path))
 		w.path = d.left
 	} else {
@@ -109,7 +109,7 @@ func (w *world) runs(r *run) (ended, error) {
 	return e, d.err
 }
 
-// command is what the command does.
+// command runs the command.
 func (w *world) command(ctx context.Context, r *run, reader *source.Reader) (*app.Filled, error) {
 	o := app.FillOptions{Reader: reader, Concurrency: r.concurrency}
 	if r.command == "follow" {
@@ -148,7 +148,7 @@ func (w *world) command(ctx context.Context, r *run, reader *source.Reader) (*ap
 
 var errReached = errors.New("the ledger has all blocks")
 
-// template is a ledger's file that was made, and in which nothing is.
+// template is an empty ledger's file.
 func template(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err

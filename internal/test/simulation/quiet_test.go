@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// room is a directory for the ledgers of all worlds, in memory where the system has such a place.
+// room is a directory for the ledgers of all worlds, in memory if possible.
 var room = sync.OnceValue(func() string {
 	place := ""
 	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
@@ -24,7 +24,7 @@ var room = sync.OnceValue(func() string {
 	return d
 })
 
-// laidOut is a ledger's file in which nothing is.
+// laidOut is an empty ledger's file.
 var laidOut = sync.OnceValue(func() string {
 	path := filepath.Join(room(), "laid-out", "fees.db")
 	if err := template(path); err != nil {
@@ -33,8 +33,8 @@ var laidOut = sync.OnceValue(func() string {
 	return path
 })
 
-// quietBook is the book that one run makes, of which nothing goes wrong. It must be true by what
-// the chain says of itself, and not by what this program makes of it alone.
+// quietBook is the ledger of a run without faults. It must be correct by what the chain itself states, not only by this
+// program's judgement.
 func (s *story) quietBook() (*book, error) {
 	w := &world{story: s, directory: filepath.Join(room(), s.name), address: s.name + ".test", began: time.Now(), start: s.last + finalBelow, well: true}
 	w.path = filepath.Join(w.directory, "fees.db")

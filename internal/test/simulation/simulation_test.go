@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// number is that of an environment variable.
+// number returns the number in an environment variable.
 func number(t *testing.T, name string, usual uint64) uint64 {
 	text := os.Getenv(name)
 	if text == "" {
@@ -36,7 +36,7 @@ func number(t *testing.T, name string, usual uint64) uint64 {
 	return n
 }
 
-// TestHistories lets the histories of some seeds happen.
+// TestHistories runs the histories of some seeds.
 func TestHistories(t *testing.T) {
 	quietBooks(t)
 	usual := uint64(6)
@@ -85,7 +85,7 @@ func (c *counts) add(other *counts) {
 	c.spoiled += other.spoiled
 }
 
-// quietBooks makes the books that quiet runs make.
+// quietBooks creates the ledgers of quiet runs.
 func quietBooks(t *testing.T) {
 	laidOut()
 	for _, s := range stories() {
@@ -96,8 +96,8 @@ func quietBooks(t *testing.T) {
 	}
 }
 
-// TestTheSameSeedIsTheSameHistory wants a history to happen twice in the same way: to the
-// nanosecond, in the same order. Seeds 1 and 2 have gateways.
+// TestTheSameSeedIsTheSameHistory checks that a history repeats identically, to the nanosecond and in the same order.
+// Seeds 1 and 2 have gateways.
 func TestTheSameSeedIsTheSameHistory(t *testing.T) {
 	quietBooks(t)
 	first := number(t, "FEES_SEED", 1)
@@ -106,7 +106,7 @@ func TestTheSameSeedIsTheSameHistory(t *testing.T) {
 	}
 }
 
-// history lets the history of a seed happen.
+// history runs the history of a seed.
 func history(t *testing.T, seed uint64) *world {
 	directory := filepath.Join(room(), fmt.Sprint("seed-", seed))
 	defer os.RemoveAll(directory)

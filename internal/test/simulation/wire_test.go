@@ -10,16 +10,16 @@ import (
 	"sync"
 )
 
-// The program reaches a gateway by HTTP, as it always does, but the connections are pipes
-// within the process: what waits for one waits in the bubble of its world.
+// The program uses HTTP as always, but the connections are pipes within the process, so that waiting happens inside the
+// bubble of a world.
 
-// listeners are where the worlds' gateways listen, by the address that is dialled.
+// listeners are the worlds' listeners by address.
 var listeners sync.Map
 
 func init() {
 	transport := http.DefaultTransport.(*http.Transport)
-	// Whether a connection is free again when the next question comes is up to the Go scheduler,
-	// and a question that finds one closed is asked anew: each has a connection of its own.
+	// Whether a connection is free for the next request is up to the Go scheduler, and a request on a closed one
+	// is retried. So each request has its own connection.
 	transport.DisableKeepAlives = true
 	transport.DialContext = func(ctx context.Context, _, address string) (net.Conn, error) {
 		l, known := listeners.Load(address)
@@ -30,17 +30,17 @@ func init() {
 	}
 }
 
-// listener takes connections that are pipes.
+// listener accepts connections that are pipes.
 type listener struct {
 	arriving chan net.Conn
 	closed   chan struct{}
 }
 
-// serve has a handler answer at an address until it is ended.
+// serve serves a handler at an address until it is ended.
 func serve(address string, h http.Handler) (end func()) {
 	l := &listener{arriving: make(chan net.Conn), closed: make(chan struct{})}
 	listeners.Store(address+":80", l)
-	server := &http.Server{Handler: h, ErrorLog: log.New(io.Discard, "", 0)} // it writes of each fault
+	server := &http.Server{Handler: h, ErrorLog: log.New(io.Discard, "", 0)} // it would log every fault
 	var serving sync.WaitGroup
 	serving.Go(func() { server.Serve(l) })
 	return func() {

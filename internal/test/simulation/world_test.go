@@ -14,49 +14,49 @@ import (
 	"github.com/feeledger/fees/internal/failure"
 )
 
-// world is all that happens in one history: which chain there is, how it grows and what of it is
-// replaced, how the gateway or the node answers, and how the program runs, dies and is started again.
+// world is everything in one history: the chain, how it grows and what is replaced, how the gateway or node responds, and
+// how the program runs, dies and restarts.
 type world struct {
 	seed      uint64
 	story     *story
 	directory string
-	node      bool // it has one, and no gateway
+	node      bool // has a node instead of a gateway
 	address   string
-	path      string // of the ledger
+	path      string // path of the ledger
 
 	began            time.Time
-	start            uint64 // the newest block then
+	start            uint64 // the newest block at the start
 	forks            []fork
-	fastest, slowest time.Duration // answers
-	failing, wrong   int           // answers of a thousand
+	fastest, slowest time.Duration // responses
+	failing, wrong   int           // responses per thousand
 	lies             []*fault
 	outages          []outage
-	forked           map[chain.Hash]*known // what a node has of forks
+	forked           map[chain.Hash]*known // a node's blocks of forks
 
-	reached func() // is told when the ledger has all blocks
-	open    bool   // the ledger may have blocks that are not final
+	reached func() // called when the ledger contains all blocks
+	open    bool   // the ledger may contain blocks that are not final
 	ledger  state  // after the last run
-	spoiled string // a copy of the ledger from before a row of it was altered; "" where none was
+	spoiled string // copy of the ledger before a row was altered; "" if none was
 
 	mu    sync.Mutex // guards what follows
 	run   int
-	asked map[string]int  // how often, in this run
-	lied  map[uint64]bool // about which blocks, in this run
-	well  bool            // nothing goes wrong any more
+	asked map[string]int  // number of requests in this run
+	lied  map[uint64]bool // blocks with lies in this run
+	well  bool            // no more faults
 	trace []string
 	seen  counts
 }
 
-// counts are what happened in a history.
+// counts are the numbers of events in a history.
 type counts struct{ runs, deaths, replaced, faults, refused, spoiled int }
 
-// newWorld is the world of a seed.
+// newWorld returns the world of a seed.
 func newWorld(seed uint64, directory string) *world {
 	list := stories()
 	w := &world{seed: seed, story: list[seed%uint64(len(list))], directory: directory, address: fmt.Sprintf("world-%d.test", seed), lies: gatewayLies}
 	if asksNode(seed) {
 		w.node, w.lies = true, nodeLies
-		if w.story.parameter { // the node does not have it
+		if w.story.parameter { // the node does not support it
 			w.story = list[seed%uint64(len(list))-1]
 		}
 	}
@@ -72,13 +72,13 @@ func newWorld(seed uint64, directory string) *world {
 	default:
 		w.fastest, w.slowest = 10*time.Millisecond, 900*time.Millisecond
 	}
-	if w.node { // it is asked more, one thing after the other: a run must come to the newest blocks before they are replaced
+	if w.node { // more sequential requests: a run must reach the newest blocks before they are replaced
 		w.slowest /= 3
 	}
 	for base := w.start + uint64(d.between(0, 4)); base+finalBelow < w.story.last; base += uint64(d.between(4, 16)) {
 		f := fork{base, base + uint64(d.between(1, finalBelow-1)), d.IntN(len(w.story.forks))}
 		w.forks = append(w.forks, f)
-		if d.chance(300) && f.last-f.base > 1 { // first by one, then by another
+		if d.chance(300) && f.last-f.base > 1 { // replaced twice
 			w.forks = append(w.forks, fork{base, base + 1, 1 - f.of})
 		}
 	}
@@ -113,7 +113,7 @@ func (w *world) begins(r *run) {
 	w.note("run %d, newest block %d: %v", w.run, w.made(time.Now()), r)
 }
 
-// ask counts a question.
+// ask counts a request.
 func (w *world) ask(question string) (run, n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -160,7 +160,7 @@ func (w *world) note(format string, args ...any) {
 	w.trace = append(w.trace, strings.ReplaceAll(line, w.directory, ""))
 }
 
-// lives lets a world's whole history happen, and tells what was wrong in it.
+// lives runs a world's whole history, and returns what was wrong.
 func (w *world) lives() error {
 	w.starts()
 	if w.node {
@@ -170,7 +170,7 @@ func (w *world) lives() error {
 	}
 	defer serve(w.address, w)()
 	d := roll(w.seed, "history")
-	if !d.chance(60) { // it takes a quarter of the time to lay out a new file
+	if !d.chance(60) { // creating a new file takes a quarter of the time
 		if err := copyBook(laidOut(), w.path); err != nil {
 			return err
 		}
@@ -197,12 +197,12 @@ func (w *world) rests(d time.Duration) {
 	}
 }
 
-// usual is a run with nothing particular.
+// usual returns an ordinary run.
 func (w *world) usual(d dice) *run {
 	return &run{command: "sync", concurrency: pick(d, []int{1, 1, 2, 4, 8}), poll: d.time(time.Second, 20*time.Second)}
 }
 
-// anything is a run of any kind, after a while.
+// anything returns a run of any kind, after a while.
 func (w *world) anything(d dice) error {
 	w.rests(d.time(0, 4*time.Minute))
 	r := w.usual(d)
@@ -227,7 +227,7 @@ func (w *world) anything(d dice) error {
 	return w.step(r, d)
 }
 
-// crashed is a run that dies.
+// crashed returns a run that dies.
 func (w *world) crashed(d dice) error {
 	for limit := pick(d, []int{3, 12, 12, 30}); ; limit = 1 {
 		w.rests(d.time(0, time.Minute))
@@ -247,7 +247,7 @@ func (w *world) crashed(d dice) error {
 	}
 }
 
-// reorganised is a run that stores blocks which are not final, and are then replaced.
+// reorganised is a run that stores blocks that are not final, which are then replaced.
 func (w *world) reorganised(d dice) error {
 	for quiet := false; ; quiet = true {
 		made := w.made(time.Now())
@@ -258,7 +258,7 @@ func (w *world) reorganised(d dice) error {
 			}
 		}
 		if next.last == 0 {
-			return errors.New("there is no fork any more: the world is too short")
+			return errors.New("no fork is left: the world is too short")
 		}
 		w.rests(time.Until(w.madeAt(next.last).Add(d.time(time.Millisecond, time.Second))))
 		w.calms(quiet)
@@ -277,7 +277,7 @@ func (w *world) reorganised(d dice) error {
 	}
 }
 
-// others is how many blocks of the ledger are those of a fork.
+// others returns how many blocks of the ledger belong to a fork.
 func (w *world) others() (n int) {
 	for height, b := range w.ledger.blocks {
 		if b.hash != w.hash(height) {
@@ -287,7 +287,7 @@ func (w *world) others() (n int) {
 	return n
 }
 
-// step runs the program once and looks at what it did.
+// step runs the program once and checks the result.
 func (w *world) step(r *run, d dice) error {
 	w.open = w.open || r.unfinalized
 	e, err := w.runs(r)
@@ -309,18 +309,18 @@ func (w *world) step(r *run, d dice) error {
 	return nil
 }
 
-// judge tells what is wrong with a run's end.
+// judge returns what is wrong with a run's end.
 func (w *world) judge(e *ended) error {
 	kind := app.KindOf(e.err)
-	if kind == failure.Damaged && !e.died { // nobody hears what a dead program says
+	if kind == failure.Damaged && !e.died { // a dead program's output is lost
 		if w.spoiled == "" {
 			return fmt.Errorf("the ledger is said to be damaged, and is not: %w", e.err)
 		}
 		w.note("the ledger is what it was before it was altered")
-		w.path, w.spoiled, w.open = w.spoiled, "", true // the copy may be of another time
+		w.path, w.spoiled, w.open = w.spoiled, "", true // the copy may be older
 		return w.look()
 	}
-	elsewhere := kind == failure.Stopped || kind == failure.Unanswered // the end was not that commit's: a new ledger's tables are tried once more after a second
+	elsewhere := kind == failure.Stopped || kind == failure.Unanswered // another cause: creating the tables of a new ledger is retried after a second
 	if e.failed && !e.died && e.err != nil && !elsewhere && e.wentOn > time.Second {
 		return fmt.Errorf("it went on for %v after a commit was refused, and ended with %w", e.wentOn, e.err)
 	}
@@ -349,7 +349,7 @@ func (w *world) judge(e *ended) error {
 		w.open = w.open || !b.final
 		switch {
 		case !b.final && !mayBeOpen:
-			return fmt.Errorf("block %d was stored, which is not final, and nobody asked for such", height)
+			return fmt.Errorf("block %d was stored although it is not final, which was not requested", height)
 		case b.final && b.hash != w.hash(height):
 			return fmt.Errorf("block %d is stored as final, and is of another fork", height)
 		}
@@ -357,8 +357,8 @@ func (w *world) judge(e *ended) error {
 	return nil
 }
 
-// spoil alters a block that is stored and not sealed yet, as a bad disk may while the
-// program is not running. What is read of it must be told from what was written.
+// spoil alters a stored block that is not sealed yet, like a bad disk, while the program is not running. Reading it must
+// reveal the change.
 func (w *world) spoil(d dice) error {
 	if w.spoiled != "" || !w.ledger.blocks[w.ledger.next].final {
 		return nil
@@ -392,7 +392,7 @@ func (w *world) spoil(d dice) error {
 	return nil
 }
 
-// ends lets all be well, and wants the program to make the book that a quiet run makes.
+// ends stops all faults, and requires the program to produce the quiet ledger.
 func (w *world) ends(d dice) error {
 	w.rests(time.Until(w.madeAt(w.story.last + finalBelow).Add(time.Second)))
 	w.calms(true)
@@ -412,7 +412,7 @@ func (w *world) ends(d dice) error {
 				return fmt.Errorf("run %d (%v): %w", w.run, r, err)
 			}
 			if spoiled && w.spoiled == "" {
-				continue // it refused a damaged ledger, and has a good one now
+				continue // it refused a damaged ledger, which is now replaced
 			}
 			if spoiled {
 				return errors.New("a row of the ledger was altered, and the program went on")

@@ -1,9 +1,10 @@
-// Command skipped runs go test with the arguments that follow, and says at its end what was skipped: the tests that read
-// what may not be committed and is not there, by name, and how many there are of the others, by what they wait for.
+// Command skipped runs go test with the given arguments, and lists the skipped tests at the end: by name those
+// whose files may not be committed and are missing, and the number of the others by requirement.
 package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,9 +12,11 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"os/signal"
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 func main() {
@@ -30,9 +33,17 @@ func run(words []string) (code int, err error) {
 	if len(words) < 2 || words[0] != "go" || words[1] != "test" {
 		return 0, errors.New("no tests were given. Write go test and its arguments after it")
 	}
-	atOnce := fmt.Sprintf("-p=%d", runtime.GOMAXPROCS(0)+1) // packages: tests wait, too
-	command := exec.Command("go", slices.Concat([]string{"test", "-json", atOnce}, words[2:])...)
+	atOnce := fmt.Sprintf("-p=%d", runtime.GOMAXPROCS(0)+1) // packages at once: tests also wait
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	command := exec.CommandContext(ctx, "go", slices.Concat([]string{"test", "-json", atOnce}, words[2:])...)
+	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) } // and wait, to list and remove
 	command.Stdin, command.Stderr = os.Stdin, os.Stderr
+	if slices.Contains(words, "-short") { // full runs use the disk
+		environment, remove := inMemory(os.Environ())
+		defer func() { err = errors.Join(err, remove()) }()
+		command.Env = environment
+	}
 	events, err := command.StdoutPipe()
 	if err != nil {
 		return 0, err
@@ -55,14 +66,14 @@ func run(words []string) (code int, err error) {
 // test names a test; a package's own output has none.
 type test struct{ Package, Test string }
 
-// outcomes are what became of the tests.
+// outcomes are the results of the tests.
 type outcomes struct {
-	said   map[test]string // by those that run
+	said   map[test]string // output of running tests
 	absent []string        // a line for each test that lacks its files
-	others map[string]int  // skipped, by what they wait for
+	others map[string]int  // number skipped, by requirement
 }
 
-// read follows the tests: it copies a line for each package, and what failed tests said.
+// read follows the tests: it copies a line for each package, and the output of failed tests.
 func (o *outcomes) read(events io.Reader, out io.Writer) error {
 	decoder := json.NewDecoder(bufio.NewReader(events))
 	for {
@@ -90,7 +101,7 @@ func (o *outcomes) read(events io.Reader, out io.Writer) error {
 		case "pass":
 			delete(o.said, e.test)
 		case "fail":
-			for t, said := range o.said { // of a package that failed, those that never ended
+			for t, said := range o.said { // in a failed package, tests that never ended
 				if t == e.test || e.Test == "" && t.Package == e.Package {
 					fmt.Fprint(out, said)
 					delete(o.said, t)
@@ -100,7 +111,7 @@ func (o *outcomes) read(events io.Reader, out io.Writer) error {
 	}
 }
 
-// skip notes a test that was skipped, by its reason.
+// skip records a skipped test and its reason.
 func (o *outcomes) skip(t test) {
 	said := o.said[t]
 	if _, reason, ok := strings.Cut(said, "NOT TESTED: shared"); ok {
@@ -114,7 +125,7 @@ func (o *outcomes) skip(t test) {
 	}
 }
 
-// write says what was skipped.
+// write lists the skipped tests.
 func (o *outcomes) write(out io.Writer) {
 	for i, reason := range slices.Sorted(maps.Keys(o.others)) {
 		if i == 0 {

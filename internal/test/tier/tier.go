@@ -1,4 +1,4 @@
-// Package tier says which cases of many a short run takes. All others take every case.
+// Package tier selects the cases of a short run. Full runs take every case.
 package tier
 
 import (
@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// Takes tells whether a case is among those that are run: in a short run it is one of about four, always the same.
+// Takes reports whether a case runs: in a short run about one in four, always the same ones.
 func Takes(name string) bool {
 	return !testing.Short() || crc32.ChecksumIEEE([]byte(name))%4 == 0
 }
 
-// Step is from one case to the next of many that are alike: n in a short run, else 1.
+// Step returns the step through many similar cases: n in a short run, otherwise 1.
 func Step(n int) int {
 	if testing.Short() {
 		return n
@@ -19,7 +19,7 @@ func Step(n int) int {
 	return 1
 }
 
-// Some are the first n of many cases that are alike in a short run, else all.
+// Some returns the first n of many similar cases in a short run, otherwise all.
 func Some[T any](n int, all []T) []T {
 	if testing.Short() {
 		return all[:n]

@@ -1,9 +1,9 @@
-// Package trietest makes tries of Substrate in memory, with proofs, for tests and benchmarks
-// only. Package trie reads them, and shares no code with it: each was written after the
-// specification by itself, this one over keys as texts of hex digits, set one after the other.
+// Package trietest builds Substrate tries in memory, with proofs, for tests and benchmarks only. It shares no
+// code with package trie, which verifies them: each was written independently from the specification, this one
+// with keys as strings of hex digits, set one by one.
 //
-// Setting a value makes anew what is above it and nothing else, and tries share what they have
-// alike. So a chain with a small state can have a trie for each of many blocks.
+// Setting a value recreates only the nodes above it, and tries share equal nodes. So a chain with a small
+// state can have a trie for each of many blocks.
 package trietest
 
 import (
@@ -16,34 +16,34 @@ import (
 	"golang.org/x/crypto/blake2b"
 )
 
-// Trie is a trie of layout 0 or 1. Once its root was asked for, any number of goroutines may
-// read and clone it, until a key is set.
+// Trie is a trie of layout 0 or 1. After Root was called, it is safe for concurrent reads and clones, until a
+// key is set.
 type Trie struct {
 	layout int
 	top    *node
 }
 
-// New is a trie without keys.
+// New returns a trie without keys.
 func New(layout int) *Trie { return &Trie{layout: layout} }
 
-// Clone is a trie that has the same keys, to which others can be given.
+// Clone returns a copy of the trie that can be changed.
 func (t *Trie) Clone() *Trie { return &Trie{t.layout, t.top} }
 
-// node is a node, which several tries can have: all but its encoding stays as it is.
+// node is a node, which several tries can share: only its encoding is filled in later.
 type node struct {
 	partial string // hex digits
-	value   []byte // nil where it has none
+	value   []byte // nil if none
 	below   [16]*node
-	encoded []byte // nil before it was asked for
-	merkle  []byte // what the node above has of it: the encoding's hash, or itself where that is shorter
+	encoded []byte // nil until it is needed
+	merkle  []byte // the parent's reference to it: the encoding's hash, or the encoding if shorter
 }
 
-// Set gives a key a value, in the place of one that it has. The value stays the caller's.
+// Set sets the value of a key. The value still belongs to the caller.
 func (t *Trie) Set(key, value []byte) {
 	t.top = t.top.with(hex.EncodeToString(key), append([]byte{}, value...))
 }
 
-// with is the node after a key below it has a value.
+// with returns the node after setting the value of a key below it.
 func (n *node) with(key string, value []byte) *node {
 	if n == nil {
 		return &node{partial: key, value: value}
@@ -53,7 +53,7 @@ func (n *node) with(key string, value []byte) *node {
 		same++
 	}
 	changed := &node{partial: n.partial, value: n.value, below: n.below}
-	if same < len(n.partial) { // a new node comes above it
+	if same < len(n.partial) { // a new node is inserted above it
 		above := &node{partial: n.partial[:same]}
 		changed.partial = n.partial[same+1:]
 		above.below[digit(n.partial[same])] = changed
@@ -70,7 +70,7 @@ func (n *node) with(key string, value []byte) *node {
 
 func digit(c byte) int { return strings.IndexByte("0123456789abcdef", c) }
 
-// Get is the value that a key has, and nil where it has none.
+// Get returns the value of a key, or nil.
 func (t *Trie) Get(key []byte) []byte {
 	rest := hex.EncodeToString(key)
 	for n := t.top; n != nil; {
@@ -86,7 +86,7 @@ func (t *Trie) Get(key []byte) []byte {
 	return nil
 }
 
-// Root is the hash of the root.
+// Root returns the hash of the root.
 func (t *Trie) Root() [32]byte {
 	if t.top == nil {
 		return blake2b.Sum256([]byte{0})
@@ -94,8 +94,8 @@ func (t *Trie) Root() [32]byte {
 	return blake2b.Sum256(t.top.encode(t.layout))
 }
 
-// Proof is what proves the values of keys, or that they have none: as a node answers
-// state_getReadProof, each part once. The order is that of their bytes.
+// Proof returns the parts that prove the values of keys, or their absence, as in state_getReadProof: each part
+// once, sorted by bytes.
 func (t *Trie) Proof(keys ...[]byte) [][]byte {
 	if t.top == nil {
 		return [][]byte{{0}}
@@ -183,7 +183,7 @@ func (n *node) encode(layout int) []byte {
 	return n.encoded
 }
 
-// head is the first byte of an encoding, and those that the number of nibbles needs more.
+// head returns the first byte of an encoding, and the further bytes of the number of nibbles.
 func (n *node) head(layout int) []byte {
 	first, full := 0x40, 0x3f // a leaf with its value
 	switch {
@@ -204,7 +204,7 @@ func (n *node) head(layout int) []byte {
 	return append(head, byte(more%255))
 }
 
-// compact is a length as a compact integer.
+// compact returns a length as a compact integer.
 func compact(n int) []byte {
 	switch {
 	case n < 64:

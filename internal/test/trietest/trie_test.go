@@ -10,8 +10,7 @@ import (
 	"github.com/feeledger/fees/internal/test/trietest"
 )
 
-// What a clone is given, no other trie has, however they were set one after the other: each
-// is as if it had been made by itself.
+// Setting keys of a clone does not affect other tries, in any order: each is as if built separately.
 func TestClonesAreByThemselves(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	type made struct {

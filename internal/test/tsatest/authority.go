@@ -1,4 +1,4 @@
-// Package tsatest has a real time-stamping authority for tests, on loopback.
+// Package tsatest runs a real time-stamping authority for tests, on loopback.
 package tsatest
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/feeledger/fees/internal/test/program"
 )
 
-// OpenSSL runs the program, Debian's package openssl.
+// OpenSSL runs the program openssl, of Debian's package openssl.
 func OpenSSL(t testing.TB, arguments ...string) (string, error) {
 	t.Helper()
 	program.Path(t, program.OpenSSL, "openssl")
@@ -32,11 +32,11 @@ func OpenSSL(t testing.TB, arguments ...string) (string, error) {
 	return string(out), err
 }
 
-// Serve serves an authority on loopback, by openssl, whose certificate is valid for a day, up to
-// the given time.
+// Serve runs an authority on loopback, with openssl, whose certificate is valid for a day, up to the given
+// time.
 func Serve(t testing.TB, end time.Time) (address, certificates string) {
 	t.Helper()
-	_, err := OpenSSL(t, "version") // the test is skipped here, where it can be
+	_, err := OpenSSL(t, "version") // skips the test if openssl is missing
 	require.NoError(t, err)
 	begin := end.Add(-24 * time.Hour)
 	dir := t.TempDir()

@@ -1,12 +1,11 @@
-// Package vectors reads the rule vectors of testdata/vectors for tests: text
-// files that say, one case a line, what a rule makes of its inputs.
+// Package vectors reads the rule vectors of testdata/vectors for tests: text files with one case per line,
+// each with the inputs and the expected result of a rule.
 //
 //	# a comment
 //	moonbeam-3399  network=moonbeam runtime=3399 -> base_fee=125000000000
 //
-// A case is an id, its inputs, an arrow and what is wanted, all as name=value
-// without white space in them. What is written wrongly fails the test, with the
-// file and the line: a file that was not understood has proved nothing.
+// A case is an ID, its inputs, an arrow and the expected values, all as name=value without white space. A
+// syntax error fails the test, with the file and the line: a file that was not understood has proved nothing.
 package vectors
 
 import (
@@ -22,8 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Names are the names that the values of a file's cases may have, separated by
-// spaces.
+// Names are the allowed names of a file's values, separated by spaces.
 type Names struct{ Inputs, Wanted string }
 
 // Case is one line of a file.
@@ -36,8 +34,8 @@ type Case struct {
 
 type values map[string]string
 
-// Run runs a test for each case of a file of testdata/vectors. A value that the
-// test did not ask for fails it: it would not have been tested.
+// Run runs a test for each case of a file in testdata/vectors. An unused value fails the test: it would not
+// have been checked.
 func Run(t *testing.T, file string, names Names, test func(*testing.T, *Values)) {
 	t.Helper()
 	path := filepath.Join(root(t), "testdata", "vectors", file)
@@ -122,27 +120,26 @@ func parseValues(words []string, names string) (values, error) {
 	return v, nil
 }
 
-// Values are those of the case that a test runs for. What a test asks for must
-// be there.
+// Values are the values of the current case. Values that a test reads must exist.
 type Values struct {
 	t     *testing.T
 	c     Case
 	asked map[string]bool // "input name" or "wanted name"
 }
 
-// Place is where the case stands: file:line.
+// Place returns the position of the case: file:line.
 func (v *Values) Place() string { return v.c.Place }
 
-// Has tells whether the case has an input of that name.
+// Has reports whether the case has an input of that name.
 func (v *Values) Has(name string) bool { _, ok := v.c.inputs[name]; return ok }
 
-// Input is the text of an input.
+// Input returns the text of an input.
 func (v *Values) Input(name string) string {
 	v.t.Helper()
 	return v.get("input", v.c.inputs, name)
 }
 
-// Number is an input that is a whole number of any length.
+// Number returns an input that is a whole number of any length.
 func (v *Values) Number(name string) *big.Int {
 	v.t.Helper()
 	n, ok := new(big.Int).SetString(v.Input(name), 10)
@@ -150,7 +147,7 @@ func (v *Values) Number(name string) *big.Int {
 	return n
 }
 
-// Bool is an input that is yes or no.
+// Bool returns an input that is yes or no.
 func (v *Values) Bool(name string) bool {
 	v.t.Helper()
 	text := v.Input(name)
@@ -158,22 +155,22 @@ func (v *Values) Bool(name string) bool {
 	return text == "yes"
 }
 
-// Wants tells whether the case says anything of that name.
+// Wants reports whether the case expects a value of that name.
 func (v *Values) Wants(name string) bool { _, ok := v.c.wanted[name]; return ok }
 
-// Wanted is what the case says of that name.
+// Wanted returns the expected value of that name.
 func (v *Values) Wanted(name string) string {
 	v.t.Helper()
 	return v.get("wanted", v.c.wanted, name)
 }
 
-// Equal fails the test where have is not what is wanted.
+// Equal fails the test if have differs from the expected value.
 func (v *Values) Equal(name string, have any) {
 	v.t.Helper()
 	require.Equal(v.t, v.Wanted(name), fmt.Sprint(have), "%s: %s", v.c.Place, name)
 }
 
-// EqualBool is Equal for a bool, which is written yes or no.
+// EqualBool is like Equal for a bool, written yes or no.
 func (v *Values) EqualBool(name string, have bool) {
 	v.t.Helper()
 	text := "no"
@@ -204,7 +201,7 @@ func (v *Values) unasked() []string {
 	return names
 }
 
-// root is the directory of the module.
+// root returns the directory of the module.
 func root(t *testing.T) string {
 	t.Helper()
 	directory, err := os.Getwd()

@@ -26,7 +26,7 @@ func TestParseRefusesWhatItDoesNotUnderstand(t *testing.T) {
 		"two arrows":         {"a price=1 -> fee=1 -> fee=2\n", `f.txt:1: want one arrow: id  inputs -> wanted`},
 		"arrow without room": {"a price=1->fee=1\n", `f.txt:1: want one arrow: id  inputs -> wanted`},
 		"no id":              {"\nprice=1 weight=2 -> fee=1\n", `f.txt:2: want an id and at least one input`},
-		"id alone":           {"a -> fee=1\n", `f.txt:1: want an id and at least one input`},
+		"id only":            {"a -> fee=1\n", `f.txt:1: want an id and at least one input`},
 		"no value":           {"a price= -> fee=1\n", `f.txt:1: inputs: "price=": want name=value`},
 		"no equals sign":     {"a price -> fee=1\n", `f.txt:1: inputs: "price": want name=value`},
 		"unknown input":      {"a prize=1 -> fee=1\n", `f.txt:1: inputs: unknown name "prize", want one of: price weight`},

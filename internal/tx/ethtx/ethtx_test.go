@@ -61,9 +61,9 @@ func TestEIP155(t *testing.T) {
 	require.Equal(t, "0x9d8A62f656a8d1615C1294fd71e9CFb3E4855A4F", sender.String())
 }
 
-// TestRecordedTransactions reads every EVM transaction that was sent to the recorded chains, and
-// makes it again: its fields, its digest, the signature by the key of the account that had signed
-// it, and the whole, byte for byte.
+// TestRecordedTransactions parses every EVM transaction that was sent to the recorded chains, and rebuilds it:
+// its fields, its digest, the signature with the key of the account that had signed it, and the whole, byte
+// for byte.
 func TestRecordedTransactions(t *testing.T) {
 	files, err := filepath.Glob(repository.Path("testdata/recordings/*/sent.json"))
 	require.NoError(t, err)
@@ -110,7 +110,7 @@ func TestRecordedTransactions(t *testing.T) {
 	t.Logf("made again: %v of %d files", count, len(files))
 }
 
-// TestAsGoEthereum compares made-up transactions with what go-ethereum's own types make of them.
+// TestAsGoEthereum compares generated transactions with go-ethereum's own types.
 func TestAsGoEthereum(t *testing.T) {
 	r := rand.New(rand.NewPCG(19, 0))
 	bytes := func(n int) []byte {
@@ -189,8 +189,8 @@ func TestAsGoEthereum(t *testing.T) {
 	}
 }
 
-// The twin of EIP-155's example has n − s in place of s, and the other parity: the same sender, another hash. The bound is
-// half of the curve's order, 0x7fff…20a0, which EIP-2 has.
+// The twin of EIP-155's example has n − s as s, and the other parity: the same sender, a different hash. The
+// bound is half of the curve's order, 0x7fff…20a0, as in EIP-2.
 func TestHighS(t *testing.T) {
 	raw := unhex(t, "f86c098504a817c800825208943535353535353535353535353535353535353535880de0b6b3a76400008025a028ef61340bd939bc2195fe537567866003e1a15d3c71ff63e1590620aa636276a067cbe9d8997f761aecb703304b3800ccf555c9f3dc64214b297fb1966a3b6d83")
 	order, _ := new(big.Int).SetString("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141", 16)
@@ -220,7 +220,7 @@ func TestHighS(t *testing.T) {
 	require.True(t, above.HighS())
 }
 
-// Whatever is read is encoded to the same bytes and read alike by go-ethereum, and nothing makes it panic.
+// An accepted transaction encodes to the same bytes and is parsed alike by go-ethereum, and nothing panics.
 func FuzzParse(f *testing.F) {
 	for _, raw := range []string{
 		"f86c098504a817c800825208943535353535353535353535353535353535353535880de0b6b3a76400008025a028ef61340bd939bc2195fe537567866003e1a15d3c71ff63e1590620aa636276a067cbe9d8997f761aecb703304b3800ccf555c9f3dc64214b297fb1966a3b6d83",
@@ -242,7 +242,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// What is damaged is an error or another transaction, and nothing makes it panic.
+// Damaged input is an error or a different transaction, and nothing panics.
 func TestDamaged(t *testing.T) {
 	raw := unhex(t, "f86c098504a817c800825208943535353535353535353535353535353535353535880de0b6b3a76400008025a028ef61340bd939bc2195fe537567866003e1a15d3c71ff63e1590620aa636276a067cbe9d8997f761aecb703304b3800ccf555c9f3dc64214b297fb1966a3b6d83")
 	for at := range raw {

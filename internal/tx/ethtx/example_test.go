@@ -11,7 +11,7 @@ import (
 	"github.com/feeledger/fees/internal/tx/keys"
 )
 
-// Make a transaction, sign it, and have it as it is sent. This one is the example of EIP-155.
+// Build a transaction, sign it, and encode it. This one is the example of EIP-155.
 func ExampleTransaction_Sign() {
 	to, err := chain.ParseAddress("0x3535353535353535353535353535353535353535")
 	if err != nil {
@@ -51,7 +51,7 @@ func ExampleTransaction_Sign() {
 	// sent:   f86c098504a817c800825208943535353535353535353535353535353535353535880de0b6b3a76400008025a028ef61340bd939bc2195fe537567866003e1a15d3c71ff63e1590620aa636276a067cbe9d8997f761aecb703304b3800ccf555c9f3dc64214b297fb1966a3b6d83
 }
 
-// Read a transaction that was sent to a chain, and find out who signed it.
+// Parse a transaction that was sent to a chain, and recover its signer.
 func ExampleParse() {
 	sent, err := hex.DecodeString("02f870820504078085e8d4a51000825208943cd0a705a2dc65e5b1e1205896baa2be8a07c6e087038d7ea4c6800080" +
 		"c001a0707d17a5a74ba921e174ecffe55f971e58cbd3718ea81ca0881159b570095ba0a04b103811b95f143ca947aa70220755c38bd9102e966096b61e49d74177513558")

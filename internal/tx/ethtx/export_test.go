@@ -4,7 +4,7 @@ package ethtx
 func SplitString(encoded []byte) (content, rest []byte, err error) { return split(rlpString, encoded) }
 func SplitList(encoded []byte) (content, rest []byte, err error)   { return split(rlpList, encoded) }
 
-// List, Bytes and Integer are how the encoding of RLP is made.
+// List, Bytes and Integer expose the RLP encoder.
 func List(content []byte) []byte                { return list{}.list(content) }
 func Bytes(l, content []byte) []byte            { return list(l).bytes(content) }
 func Uint64(l []byte, n uint64) []byte          { return list(l).uint64(n) }

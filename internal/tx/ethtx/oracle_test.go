@@ -18,7 +18,7 @@ import (
 	"github.com/feeledger/fees/internal/tx/ethtx"
 )
 
-// splitsAlike wants an encoding to be split, or refused, as go-ethereum does.
+// splitsAlike requires an encoding to be split, or rejected, as by go-ethereum.
 func splitsAlike(t *testing.T, encoded []byte) {
 	for _, c := range []struct {
 		ours, theirs func([]byte) (content, rest []byte, err error)
@@ -34,7 +34,7 @@ func splitsAlike(t *testing.T, encoded []byte) {
 	}
 }
 
-// FuzzRLP compares what is read of RLP with go-ethereum's reader.
+// FuzzRLP compares RLP decoding with go-ethereum's.
 func FuzzRLP(f *testing.F) {
 	for _, text := range []string{"", "00", "7f", "80", "8100", "817f", "8180", "82", "820000", "b7", "b800", "b837", "b838", "b90038", "bf", "bfffffffffffffffff", "c0", "c100", "f7", "f800", "f838", "f90038", "ff", "ffffffffffffffffff"} {
 		encoded, err := hex.DecodeString(text)
@@ -44,7 +44,7 @@ func FuzzRLP(f *testing.F) {
 	f.Fuzz(splitsAlike)
 }
 
-// TestRLPHeads compares every beginning of three bytes, with less, as much, and more than it announces behind it.
+// TestRLPHeads compares every start of three bytes, followed by less, as much, and more than it announces.
 func TestRLPHeads(t *testing.T) {
 	for first := range 256 {
 		for _, second := range []byte{0, 1, 2, 0x37, 0x38, 0x7f, 0x80, 0xff} {
@@ -58,7 +58,7 @@ func TestRLPHeads(t *testing.T) {
 		}
 		splitsAlike(t, []byte{byte(first)})
 	}
-	// Sizes of up to 8 bytes, with zeros before them, and too large for any memory.
+	// Sizes of up to 8 bytes, with leading zeros, and too large for any memory.
 	for n := range 8 {
 		for _, kind := range []byte{0xb8, 0xf8} {
 			for _, size := range [][]byte{{0x38}, {0, 0x38}, {1, 0}, {0xff}, bytes.Repeat([]byte{0xff}, n+1), append([]byte{0x80}, make([]byte, n)...)} {
@@ -68,7 +68,7 @@ func TestRLPHeads(t *testing.T) {
 	}
 }
 
-// TestRLPWritten compares what is written with go-ethereum's writer, around each bound of a size.
+// TestRLPWritten compares the encoder with go-ethereum's, around each bound of a size.
 func TestRLPWritten(t *testing.T) {
 	for _, size := range []int{0, 1, 2, 54, 55, 56, 57, 255, 256, 257, 65535, 65536} {
 		for _, fill := range []byte{0, 1, 0x7f, 0x80, 0xff} {
@@ -96,8 +96,8 @@ func TestRLPWritten(t *testing.T) {
 	}
 }
 
-// TestSenderAsGoEthereum compares senders, and the refusals of signatures, with go-ethereum's: r and s at and around 0,
-// the order of the curve and its half, that of no point, and any other.
+// TestSenderAsGoEthereum compares senders, and rejected signatures, with go-ethereum's: r and s at and around
+// 0, the order of the curve and its half, one that is no point's, and any other.
 func TestSenderAsGoEthereum(t *testing.T) {
 	random := rand.New(rand.NewPCG(20, 0))
 	order := crypto.S256().Params().N
@@ -155,8 +155,8 @@ func TestContractAsGoEthereum(t *testing.T) {
 	}
 }
 
-// readsAlike wants go-ethereum to read what was read, with the same hash. It takes more: v and chains that the runtimes
-// refuse; and less of EIP-7702: nonces of more than 64 bits.
+// readsAlike requires go-ethereum to accept the same transaction, with the same hash. It accepts more: v and
+// chains that the runtimes reject; and less of EIP-7702: nonces of at most 64 bits.
 func readsAlike(t *testing.T, raw []byte, read *ethtx.Transaction) {
 	if read.Type == evm.EIP7702 {
 		return

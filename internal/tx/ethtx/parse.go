@@ -8,18 +8,17 @@ import (
 	"github.com/feeledger/fees/evm"
 )
 
-// mostBytes is more than any pool takes.
-const mostBytes = 1 << 20
+// maxBytes is more than any pool accepts.
+const maxBytes = 1 << 20
 
-// Parse reads a signed transaction as it is sent. What it reads is encoded again to the same
-// bytes.
+// Parse parses a signed transaction in its wire encoding. The result encodes to the same bytes.
 func Parse(raw []byte) (*Transaction, error) {
 	switch {
 	case len(raw) == 0:
-		return nil, errors.New("no transaction: it is empty")
-	case len(raw) > mostBytes:
-		return nil, fmt.Errorf("a transaction of %d bytes: want at most %d", len(raw), mostBytes)
-	case raw[0] >= 0xc0: // a list of RLP
+		return nil, errors.New("not a transaction: it is empty")
+	case len(raw) > maxBytes:
+		return nil, fmt.Errorf("a transaction of %d bytes: want at most %d", len(raw), maxBytes)
+	case raw[0] >= 0xc0: // an RLP list
 		return parse(evm.Legacy, raw)
 	}
 	for kind, first := range typeBytes {
@@ -27,13 +26,13 @@ func Parse(raw []byte) (*Transaction, error) {
 			return parse(kind, raw[1:])
 		}
 	}
-	return nil, fmt.Errorf("no transaction that is known begins with the byte %#x: want a list of RLP, or the type 1, 2 or 4", raw[0])
+	return nil, fmt.Errorf("unknown transaction type (first byte %#x): want an RLP list, or the type 1, 2 or 4", raw[0])
 }
 
 func parse(kind evm.Type, encoded []byte) (*Transaction, error) {
 	content, rest, err := split(rlpList, encoded)
 	if err == nil && len(rest) > 0 {
-		err = fmt.Errorf("%d bytes are left over", len(rest))
+		err = fmt.Errorf("%d bytes left over", len(rest))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s transaction: %w", kind, err)
@@ -49,7 +48,7 @@ func parse(kind evm.Type, encoded []byte) (*Transaction, error) {
 	return t, nil
 }
 
-// parser reads the fields of a list one after the other. It keeps its first error.
+// parser reads the fields of a list in sequence. It keeps its first error.
 type parser struct {
 	rest []byte
 	err  error
@@ -66,7 +65,7 @@ func (p *parser) transaction(kind evm.Type) *Transaction {
 	dynamic := kind == evm.EIP1559 || kind == evm.EIP7702
 	if kind != evm.Legacy {
 		if t.ChainID = p.uint64("chainId"); t.ChainID == 0 {
-			p.fail("chainId", errors.New("0 is no chain"))
+			p.fail("chainId", errors.New("0 is not a chain ID"))
 		}
 	}
 	t.Nonce = chain.NewNonce(p.uint64("nonce"))
@@ -103,7 +102,7 @@ func (p *parser) transaction(kind evm.Type) *Transaction {
 	return t
 }
 
-// bytes are a string of RLP.
+// bytes reads an RLP string.
 func (p *parser) bytes(name string) []byte {
 	if p.err != nil {
 		return nil
@@ -117,14 +116,14 @@ func (p *parser) bytes(name string) []byte {
 	return content
 }
 
-// integer is one of at most so many bytes, without zeros before it.
-func (p *parser) integer(name string, most int) []byte {
+// integer reads an integer of at most size bytes, without leading zeros.
+func (p *parser) integer(name string, size int) []byte {
 	content := p.bytes(name)
 	switch {
-	case len(content) > most:
-		p.fail(name, fmt.Errorf("want an integer of at most %d bits, have %d bytes", 8*most, len(content)))
+	case len(content) > size:
+		p.fail(name, fmt.Errorf("want an integer of at most %d bits, have %d bytes", 8*size, len(content)))
 	case len(content) > 0 && content[0] == 0:
-		p.fail(name, errors.New("an integer has zeros before it"))
+		p.fail(name, errors.New("an integer has leading zeros"))
 	default:
 		return content
 	}
@@ -148,14 +147,14 @@ func (p *parser) wei(name string) chain.Wei {
 	return wei
 }
 
-// word is an integer of 256 bits. RLP has 0 without a byte.
+// word reads an integer of 256 bits. RLP encodes 0 as no bytes.
 func (p *parser) word(name string) (h chain.Hash) {
 	content := p.integer(name, len(h))
 	copy(h[len(h)-len(content):], content)
 	return h
 }
 
-// signature is v or the parity, r and s.
+// signature reads v or the parity, r and s.
 func (p *parser) signature(typed bool) (s evm.Signature) {
 	if s.V = p.uint64("v"); typed && s.V > 1 {
 		p.fail("yParity", fmt.Errorf("want 0 or 1, have %d", s.V))
@@ -164,7 +163,7 @@ func (p *parser) signature(typed bool) (s evm.Signature) {
 	return s
 }
 
-// list goes through the elements of a list, each of which is a list itself.
+// list reads a list whose elements are lists.
 func (p *parser) list(name string, element func(inside *parser)) {
 	if p.err != nil {
 		return
@@ -192,7 +191,7 @@ func (p *parser) list(name string, element func(inside *parser)) {
 	}
 }
 
-// fixed are bytes of a known number.
+// fixed reads exactly size bytes.
 func (p *parser) fixed(name string, size int) []byte {
 	content := p.bytes(name)
 	if p.err == nil && len(content) != size {

@@ -6,23 +6,23 @@ import (
 	"errors"
 )
 
-// The first bytes of the kinds of RLP, where nothing is in them.
+// The first bytes of empty RLP strings and lists.
 const (
 	rlpString = 0x80
 	rlpList   = 0xc0
 )
 
-// shortSize is below which a size of RLP stands in the first byte.
+// shortSize is the limit below which RLP encodes a size in the first byte.
 const shortSize = 56
 
 var (
 	errTooShort  = errors.New("the encoding ends too early")
-	errCanonical = errors.New("the encoding is not the shortest")
-	errKind      = errors.New("want bytes where the encoding has a list, or a list where it has bytes")
+	errCanonical = errors.New("the encoding is not canonical")
+	errKind      = errors.New("want bytes but have a list, or want a list but have bytes")
 )
 
-// split returns the content of the string or the list that an encoding begins with, and what
-// follows it. It takes only the one encoding that RLP has for a value.
+// split returns the content of the string or list at the start of an encoding, and the rest. It accepts only
+// the canonical encoding of a value.
 func split(kind byte, encoded []byte) (content, rest []byte, err error) {
 	if len(encoded) == 0 {
 		return nil, nil, errTooShort
@@ -35,7 +35,7 @@ func split(kind byte, encoded []byte) (content, rest []byte, err error) {
 		return encoded[:1], after, nil
 	}
 	size := uint64(first - kind)
-	if size >= shortSize { // it is the number of the size's own bytes, from 1 to 8
+	if size >= shortSize { // the number of bytes of the size, from 1 to 8
 		n := int(size - shortSize + 1)
 		if n > len(after) {
 			return nil, nil, errTooShort
@@ -52,16 +52,16 @@ func split(kind byte, encoded []byte) (content, rest []byte, err error) {
 	switch {
 	case size > uint64(len(after)):
 		return nil, nil, errTooShort
-	case kind == rlpString && size == 1 && after[0] < rlpString: // it is its own encoding
+	case kind == rlpString && size == 1 && after[0] < rlpString: // a byte that encodes itself
 		return nil, nil, errCanonical
 	}
 	return after[:size], after[size:], nil
 }
 
-// list is the content of a list of RLP that is being encoded.
+// list is the content of an RLP list under construction.
 type list []byte
 
-// bytes appends a string of bytes.
+// bytes appends a byte string.
 func (l list) bytes(content []byte) list {
 	if len(content) == 1 && content[0] < rlpString {
 		return append(l, content[0])
@@ -69,7 +69,7 @@ func (l list) bytes(content []byte) list {
 	return append(l.head(rlpString, len(content)), content...)
 }
 
-// integer appends an integer: RLP has it as bytes without the zeros before it.
+// integer appends an integer, without leading zeros.
 func (l list) integer(bigEndian []byte) list { return l.bytes(bytes.TrimLeft(bigEndian, "\x00")) }
 
 func (l list) uint64(n uint64) list { return l.integer(binary.BigEndian.AppendUint64(nil, n)) }

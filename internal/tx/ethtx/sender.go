@@ -9,8 +9,8 @@ import (
 	"github.com/feeledger/fees/internal/tx/keys"
 )
 
-// Sender is the account whose key signed. r and s are below the order of the curve, and s may be in its upper half
-// ([Transaction.HighS]): runtimes took such signatures.
+// Sender returns the account whose key signed. r and s must be below the order of the curve, but s may be in
+// its upper half ([Transaction.HighS]): runtimes accepted such signatures.
 func (t *Transaction) Sender() (chain.Address, error) {
 	s, ok := t.Signature.Get()
 	if !ok {
@@ -36,19 +36,21 @@ func (t *Transaction) Sender() (chain.Address, error) {
 	return keys.Signer(digest, compact)
 }
 
-// isScalar reports whether a word is from 1 to below the order of the curve.
+// isScalar reports whether a word is at least 1 and below the order of the curve.
 func isScalar(word chain.Hash) bool {
 	var n secp256k1.ModNScalar
 	overflow := n.SetBytes((*[32]byte)(&word))
 	return overflow == 0 && !n.IsZero()
 }
 
-// HighS reports whether s of the signature is in the upper half of the curve's order. Ethereum refuses such a transaction
-// (EIP-2), and so do newer runtimes of Frontier. Older ones take it: their ethereum crate has the bound, and did not
-// apply it. There the transaction has a twin, with n − s in place of s and the other parity, that is as valid, has the
-// same sender and another hash; its nonce lets one of the two into a block.
+// HighS reports whether s of the signature is in the upper half of the curve's order. Ethereum rejects such a
+// transaction (EIP-2), and so do newer runtimes of Frontier. Older ones accept it: their ethereum crate
+// defines the bound but did not apply it. There the transaction has a twin, with n − s as s and the other
+// parity, which is equally valid, with the same sender and a different hash; its nonce admits only one of the
+// two to a block.
 //
-// Source: rust-ethereum, TransactionSignature::new and is_low_s, and its issue 72; frontier, pull request 1700.
+// Source: rust-ethereum, TransactionSignature::new and is_low_s, and its issue 72; frontier, pull request
+// 1700.
 func (t *Transaction) HighS() bool {
 	s, ok := t.Signature.Get()
 	var n secp256k1.ModNScalar
@@ -56,7 +58,7 @@ func (t *Transaction) HighS() bool {
 	return ok && (overflow != 0 || n.IsOverHalfOrder())
 }
 
-// Contract is the contract that a sender's creation with a nonce makes.
+// Contract returns the address of the contract that a sender's creation with a nonce makes.
 func Contract(sender chain.Address, nonce chain.Nonce) chain.Address {
 	hash := keccak256(list{}.list(list{}.bytes(sender[:]).uint64(nonce.Uint64())))
 	return chain.Address(hash[12:])

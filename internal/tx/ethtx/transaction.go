@@ -10,30 +10,30 @@ import (
 	"github.com/feeledger/fees/evm"
 )
 
-// Transaction is one, signed or not. A creation of a contract has no To.
+// Transaction is a transaction, signed or not. To is unset for the creation of a contract.
 type Transaction struct {
 	Type                 evm.Type
-	ChainID              uint64 // 0 of a legacy one that any chain takes
+	ChainID              uint64 // 0 for a legacy one that is valid on any chain
 	Nonce                chain.Nonce
-	GasPrice             chain.GasPrice // of legacy and eip2930
-	MaxFeePerGas         chain.GasPrice // of eip1559 and eip7702
-	MaxPriorityFeePerGas chain.GasPrice // of eip1559 and eip7702
+	GasPrice             chain.GasPrice // legacy and eip2930
+	MaxFeePerGas         chain.GasPrice // eip1559 and eip7702
+	MaxPriorityFeePerGas chain.GasPrice // eip1559 and eip7702
 	GasLimit             chain.Gas
 	To                   chain.Optional[chain.Address]
 	Value                chain.Wei
 	Input                []byte
-	AccessList           []evm.AccessEntry   // of all but legacy
-	Authorizations       []evm.Authorization // of eip7702
+	AccessList           []evm.AccessEntry   // all but legacy
+	Authorizations       []evm.Authorization // eip7702
 	Signature            chain.Optional[evm.Signature]
 }
 
-// typeBytes are what the encodings of types begin with (EIP-2718). A legacy one has none.
+// typeBytes are the first bytes of the types' encodings (EIP-2718). A legacy transaction has none.
 var typeBytes = map[evm.Type]byte{evm.EIP2930: 1, evm.EIP1559: 2, evm.EIP7702: 4}
 
-// ErrUnsigned says that nobody has signed a transaction.
+// ErrUnsigned means that a transaction has no signature.
 var ErrUnsigned = errors.New("the transaction is not signed")
 
-// OfPayload is the transaction that an ethereum.transact extrinsic has as its argument.
+// OfPayload returns the transaction in the argument of an ethereum.transact extrinsic.
 func OfPayload(p *evm.Payload) (*Transaction, error) {
 	action, err := p.Action()
 	if err != nil {
@@ -61,7 +61,7 @@ func OfPayload(p *evm.Payload) (*Transaction, error) {
 		return nil, err
 	}
 	if t.ChainID == 0 {
-		return nil, errors.New("chainId: 0 is no chain")
+		return nil, errors.New("chainId: 0 is not a chain ID")
 	}
 	if t.AccessList, err = p.AccessList(); err != nil {
 		return nil, err
@@ -72,8 +72,8 @@ func OfPayload(p *evm.Payload) (*Transaction, error) {
 	return t, err
 }
 
-// legacyV reads v of a legacy transaction, as the chain does: 27 and 28 are signatures for any
-// chain; what is above 36 names its chain.
+// legacyV decodes v of a legacy transaction, as the chain does: 27 and 28 are signatures for any chain; values
+// above 36 contain the chain ID.
 func legacyV(v uint64) (chainID uint64, odd bool, err error) {
 	switch {
 	case v == 27 || v == 28:
@@ -84,7 +84,7 @@ func legacyV(v uint64) (chainID uint64, odd bool, err error) {
 	return 0, false, fmt.Errorf("signature.v: want 27, 28 or more than 36, have %d", v)
 }
 
-// odd tells which of the two points of a signature is meant.
+// odd returns which of the two curve points the signature refers to.
 func (t *Transaction) odd(s evm.Signature) (bool, error) {
 	if t.Type == evm.Legacy {
 		_, odd, err := legacyV(s.V)
@@ -93,7 +93,7 @@ func (t *Transaction) odd(s evm.Signature) (bool, error) {
 	return s.V == 1, nil
 }
 
-// Digest is what the sender signs.
+// Digest returns the hash that the sender signs.
 func (t *Transaction) Digest() (chain.Hash, error) {
 	fields, err := t.fields()
 	if err != nil {
@@ -105,7 +105,7 @@ func (t *Transaction) Digest() (chain.Hash, error) {
 	return keccak256(t.encode(fields)), nil
 }
 
-// Sign sets the signature of the digest: r, s, and which of the two points is meant, 0 or 1.
+// Sign sets the signature of the digest: r, s, and the recovery ID, 0 or 1.
 func (t *Transaction) Sign(signature [65]byte) {
 	s := evm.Signature{V: uint64(signature[64]), R: chain.Hash(signature[:32]), S: chain.Hash(signature[32:64])}
 	switch {
@@ -118,7 +118,7 @@ func (t *Transaction) Sign(signature [65]byte) {
 	t.Signature = chain.Some(s)
 }
 
-// Encode is the transaction as it is sent (eth_sendRawTransaction).
+// Encode returns the wire encoding of the transaction (eth_sendRawTransaction).
 func (t *Transaction) Encode() ([]byte, error) {
 	s, ok := t.Signature.Get()
 	if !ok {
@@ -131,7 +131,7 @@ func (t *Transaction) Encode() ([]byte, error) {
 	return t.encode(fields.signature(s)), nil
 }
 
-// Hash is the hash of the signed transaction.
+// Hash returns the hash of the signed transaction.
 func (t *Transaction) Hash() (chain.Hash, error) {
 	encoded, err := t.Encode()
 	if err != nil {
@@ -146,7 +146,7 @@ func keccak256(bytes []byte) chain.Hash {
 	return chain.Hash(h.Sum(nil))
 }
 
-// encode is a list of RLP, behind the type's byte where it has one.
+// encode returns an RLP list, after the type's byte if it has one.
 func (t *Transaction) encode(fields list) []byte {
 	var encoded list
 	if kind, typed := typeBytes[t.Type]; typed {
@@ -155,7 +155,7 @@ func (t *Transaction) encode(fields list) []byte {
 	return encoded.list(fields)
 }
 
-// fields are those that are signed, in the order in which they are encoded.
+// fields returns the signed fields in the order of their encoding.
 func (t *Transaction) fields() (l list, err error) {
 	if t.Type != evm.Legacy {
 		l = l.uint64(t.ChainID)
@@ -167,7 +167,7 @@ func (t *Transaction) fields() (l list, err error) {
 	case evm.EIP1559, evm.EIP7702:
 		l = l.integer(t.MaxPriorityFeePerGas.Big().Bytes()).integer(t.MaxFeePerGas.Big().Bytes())
 	default:
-		return nil, fmt.Errorf("transactions of type %q are not known", t.Type)
+		return nil, fmt.Errorf("unknown transaction type %q", t.Type)
 	}
 	l = l.uint64(t.GasLimit.Uint64())
 	to, calls := t.To.Get()
@@ -197,7 +197,7 @@ func (t *Transaction) access() (all list) {
 	return all
 }
 
-// authorizations may have a nonce of more than 64 bits: the runtimes take it, where Ethereum does not.
+// authorizations may have a nonce of more than 64 bits: the runtimes accept it, unlike Ethereum.
 func (t *Transaction) authorizations() (all list) {
 	for _, a := range t.Authorizations {
 		fields := list{}.uint64(a.ChainID).bytes(a.Address[:]).integer(a.Nonce.Big().Bytes())

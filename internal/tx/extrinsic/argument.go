@@ -10,15 +10,15 @@ import (
 	"github.com/feeledger/fees/internal/substrate/scalejson"
 )
 
-// argument appends an argument that somebody wrote.
+// argument appends an argument from a user.
 func (r *Runtime) argument(to []byte, f metadata.Field, text string) ([]byte, error) {
 	if f.Name == "call" && r.isBytes(f.Type) && strings.HasPrefix(strings.TrimSpace(text), "{") {
-		return nil, fmt.Errorf("want the bytes of a call, 0x and hex digits: fees tx build --hex makes them")
+		return nil, fmt.Errorf("want the bytes of a call, 0x and hex digits. Create them with \"fees tx build --hex\"")
 	}
 	return r.Text(to, f.Type, text)
 }
 
-// Text appends a value of a type that somebody wrote, as [Runtime.Call] takes it.
+// Text appends a value of a type from a user, in the form that [Runtime.Call] accepts.
 func (r *Runtime) Text(to []byte, id metadata.TypeID, text string) ([]byte, error) {
 	v, err := r.given(r.plain(id), text)
 	if err != nil {
@@ -27,7 +27,7 @@ func (r *Runtime) Text(to []byte, id metadata.TypeID, text string) ([]byte, erro
 	return r.encoder.Value(to, id, v)
 }
 
-// plain is the type inside wrappers of one field without a name, and of compact integers.
+// plain returns the type inside wrappers of one unnamed field, and of compact integers.
 func (r *Runtime) plain(id metadata.TypeID) *metadata.Type {
 	const most = 16
 	t := &r.metadata.Types[id]
@@ -55,7 +55,7 @@ func (r *Runtime) isBytes(id metadata.TypeID) bool {
 	return element.Kind == metadata.Primitive && element.Primitive == metadata.U8
 }
 
-// given is what somebody wrote, as the JSON that its type wants.
+// given converts a user's text to the JSON that its type requires.
 func (r *Runtime) given(t *metadata.Type, text string) (jsonscan.Value, error) {
 	text = strings.TrimSpace(text)
 	switch {
@@ -80,8 +80,8 @@ func (r *Runtime) given(t *metadata.Type, text string) (jsonscan.Value, error) {
 	return jsonscan.OfText(text), nil
 }
 
-// named tells whether a text names a variant of an enum that has values too, and that variant has
-// none: it is written as {"name": null} where it is JSON.
+// named reports whether a text names a variant without a value, of an enum in which others have values: its
+// JSON is {"name": null}.
 func (r *Runtime) named(t *metadata.Type, text string) bool {
 	mixed, found := false, false
 	for _, v := range t.Variants {
@@ -93,7 +93,7 @@ func (r *Runtime) named(t *metadata.Type, text string) bool {
 
 var amountForm = regexp.MustCompile(`^([0-9]{1,39})(?:\.([0-9]{1,39}))? ?([A-Za-z]+)$`)
 
-// amount is an integer of 128 bits: as it is, or an amount of the chain's token.
+// amount parses an integer of 128 bits: a plain integer, or an amount of the chain's token.
 func (r *Runtime) amount(text string) (jsonscan.Value, error) {
 	if v, err := jsonscan.Parse(text); err == nil && !strings.Contains(text, ".") {
 		return v, nil
@@ -105,8 +105,8 @@ func (r *Runtime) amount(text string) (jsonscan.Value, error) {
 	return jsonscan.OfText(digits), nil
 }
 
-// Smallest is an amount that somebody wrote, in the token's smallest unit: an integer is one
-// already, 1.5GLMR is an amount of the token.
+// Smallest converts an amount from a user to the token's smallest unit: an integer is in that unit already,
+// 1.5GLMR is an amount of the token.
 func (t Token) Smallest(text string) (digits string, err error) {
 	if text != "" && len(text) <= 78 && strings.Trim(text, "0123456789") == "" {
 		return text, nil
@@ -117,16 +117,16 @@ func (t Token) Smallest(text string) (digits string, err error) {
 	}
 	parts := amountForm.FindStringSubmatch(text)
 	if parts == nil {
-		return "", fmt.Errorf("want an integer in decimal digits, of the smallest unit where it is an amount, or an amount of the token such as %s; have %q", example, jsonscan.Excerpt(text))
+		return "", fmt.Errorf("want an integer in decimal digits, in the smallest unit if it is an amount, or an amount of the token such as %s; have %q", example, jsonscan.Excerpt(text))
 	}
 	whole, fraction, symbol := parts[1], parts[2], parts[3]
 	switch {
 	case t.Symbol == "":
-		return "", fmt.Errorf("%q is an amount of a token, and the chain's token is not known. Give the smallest unit, or state --symbol and --decimals", jsonscan.Excerpt(text))
+		return "", fmt.Errorf("%q is an amount of a token, but the chain's token is unknown. Use the smallest unit, or pass --symbol and --decimals", jsonscan.Excerpt(text))
 	case symbol != t.Symbol:
-		return "", fmt.Errorf("%q is an amount of %s, and the chain's token is %s", jsonscan.Excerpt(text), symbol, t.Symbol)
+		return "", fmt.Errorf("%q is an amount of %s, but the chain's token is %s", jsonscan.Excerpt(text), symbol, t.Symbol)
 	case len(fraction) > t.Decimals:
-		return "", fmt.Errorf("%q has %d decimals, and %s has %d", jsonscan.Excerpt(text), len(fraction), symbol, t.Decimals)
+		return "", fmt.Errorf("%q has %d decimals, but %s has %d", jsonscan.Excerpt(text), len(fraction), symbol, t.Decimals)
 	}
 	digits = strings.TrimLeft(whole+fraction+strings.Repeat("0", t.Decimals-len(fraction)), "0")
 	if digits == "" {

@@ -15,7 +15,7 @@ import (
 	"github.com/feeledger/fees/internal/tx/extrinsic"
 )
 
-// madeUp is a runtime that is here, whatever else is.
+// madeUp returns a runtime that is always available.
 func madeUp(t testing.TB) (*extrinsic.Runtime, []byte) {
 	answer, err := chaingen.New(chaingen.Options{Seed: 19, Head: 1}).Node().Methods["state_getMetadata"](nil)
 	require.NoError(t, err)
@@ -48,16 +48,16 @@ func TestArguments(t *testing.T) {
 		}
 		call, err := r.Call(words[0], words[1:])
 		require.NoError(t, err, line)
-		// The number of a call in its pallet is the runtime's: what follows is worked out by hand.
+		// The index of a call in its pallet is the runtime's: the rest was computed by hand.
 		require.Equal(t, want[4:], hex.EncodeToString(call)[4:], line)
 		_, err = r.ReadCall(call)
 		require.NoError(t, err)
 	}
 	for line, says := range map[string]string{
-		"balances":                                                           "want a pallet and a call of it",
+		"balances":                                                           "want PALLET.CALL",
 		"nowhere.remark 1":                                                   "the runtime has no pallet",
 		"balances.nothing 1":                                                 `the pallet balances has no call "nothing": it has transfer`,
-		"balances.transferKeepAlive " + alith:                                "wants 2 arguments, and has 1",
+		"balances.transferKeepAlive " + alith:                                "needs 2 arguments, got 1",
 		"balances.transferKeepAlive " + alith + " -1":                        "argument value (Compact<u128>): want an",
 		"balances.transferKeepAlive " + alith + " 1.5":                       "or an amount of the token such as 1.5GLMR",
 		"balances.transferKeepAlive " + alith + " 1.5DEV":                    "the chain's token is GLMR",
@@ -74,7 +74,7 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// Eras, as worked out by hand.
+// Eras, computed by hand.
 func TestEra(t *testing.T) {
 	for _, c := range []struct{ period, at, phase, of, birth, death uint64 }{
 		{64, 6, 6, 64, 6, 70},
@@ -94,8 +94,8 @@ func TestEra(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestNothingPanics gives ten thousand damaged arguments, calls and metadata (FEES_FAULTS changes
-// how many).
+// TestNothingPanics uses ten thousand damaged arguments, calls and metadata (FEES_FAULTS overrides the
+// number).
 func TestNothingPanics(t *testing.T) {
 	runtime, bytes := madeUp(t)
 	m, err := metadata.Parse(bytes)

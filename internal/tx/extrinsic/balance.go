@@ -16,9 +16,9 @@ type Balance struct {
 	Amount chain.Wei
 }
 
-// Balances returns the amounts of the chain's own token in a call, which [Runtime.ReadCall] read, those of calls inside it
-// too. An argument is such an amount where the runtime's source gives it the pallet's type of balances; pallets that keep
-// other assets have the same name for those, and are left out.
+// Balances returns the amounts of the chain's own token in a call from [Runtime.ReadCall], including nested
+// calls. An argument is such an amount if the runtime's source declares it with the pallet's balance type;
+// pallets for other assets use the same type name and are excluded.
 func (r *Runtime) Balances(call jsonscan.Value) (list []Balance, err error) {
 	err = r.balances(call, "", &list)
 	return list, err
@@ -49,7 +49,7 @@ func (r *Runtime) balances(call jsonscan.Value, path string, list *[]Balance) er
 	return nil
 }
 
-// balancesInside looks for calls in an argument.
+// balancesInside searches an argument for calls.
 func (r *Runtime) balancesInside(v jsonscan.Value, path string, list *[]Balance) error {
 	if v.Member("method").Member("pallet").Kind() == jsonscan.String {
 		return r.balances(v, path+".", list)
@@ -69,7 +69,7 @@ func (r *Runtime) balancesInside(v jsonscan.Value, path string, list *[]Balance)
 	return nil
 }
 
-// otherAssets are pallets whose balances are of other assets.
+// otherAssets matches pallets whose balances are of other assets.
 var otherAssets = regexp.MustCompile(`(?i)assets|tokens|nfts`)
 
 func isBalance(pallet string, f metadata.Field) bool {
@@ -83,7 +83,7 @@ func isBalance(pallet string, f metadata.Field) bool {
 	return false
 }
 
-// CallName returns the names of a call that [Runtime.ReadCall] read, in camelCase.
+// CallName returns the names of a call from [Runtime.ReadCall], in camelCase.
 func CallName(call jsonscan.Value) (pallet, name string) {
 	method := call.Member("method")
 	pallet, _ = method.Member("pallet").Text()

@@ -11,15 +11,15 @@ import (
 	"github.com/feeledger/fees/internal/substrate/scalejson"
 )
 
-// Called is a call that the runtime has.
+// Called is a call of the runtime.
 type Called struct {
-	Pallet, Name string // in camelCase, as in Sidecar's answers
+	Pallet, Name string // in camelCase, as in Sidecar's responses
 	Arguments    []metadata.Field
 	Docs         []string // lines
 	index        [2]byte
 }
 
-// Calls are those of a pallet, in the order of their numbers in it.
+// Calls returns the calls of a pallet, in the order of their indices.
 func (r *Runtime) Calls(pallet string) ([]Called, error) {
 	p, err := FindPallet(r.metadata, pallet)
 	if err != nil {
@@ -35,7 +35,7 @@ func (r *Runtime) Calls(pallet string) ([]Called, error) {
 	return list, nil
 }
 
-// FindPallet finds a pallet by its name in any spelling: parachainStaking, ParachainStaking,
+// FindPallet returns the pallet with a name in any spelling: parachainStaking, ParachainStaking,
 // parachain_staking.
 func FindPallet(m *metadata.Metadata, name string) (*metadata.Pallet, error) {
 	var names []string
@@ -49,11 +49,11 @@ func FindPallet(m *metadata.Metadata, name string) (*metadata.Pallet, error) {
 	return nil, fmt.Errorf("the runtime has no pallet %q: it has %s", jsonscan.Excerpt(name), strings.Join(names, ", "))
 }
 
-// find finds a call by its names, such as balances.transferAllowDeath.
+// find returns the call with a name such as balances.transferAllowDeath.
 func (r *Runtime) find(name string) (*Called, error) {
 	pallet, call, two := strings.Cut(name, ".")
 	if !two || pallet == "" || call == "" {
-		return nil, fmt.Errorf("call %q: want a pallet and a call of it, such as balances.transferAllowDeath", jsonscan.Excerpt(name))
+		return nil, fmt.Errorf("call %q: want PALLET.CALL, such as balances.transferAllowDeath", jsonscan.Excerpt(name))
 	}
 	list, err := r.Calls(pallet)
 	if err != nil {
@@ -71,11 +71,10 @@ func (r *Runtime) find(name string) (*Called, error) {
 	return &list[i], nil
 }
 
-// Call makes call data of a call's name and its arguments, each as people write it, by its type:
-// an integer in decimal digits; an amount of the token such as 1.5GLMR where the type has 128
-// bits, and else the smallest unit; 0x and hex digits for bytes, accounts and hashes; a call as
-// its call data in hex or as JSON; null for an Option's nothing; and JSON as Sidecar writes it for
-// all else. An error names the argument and its type.
+// Call encodes a call from its name and its arguments, each written according to its type: an integer in
+// decimal digits; an amount of the token such as 1.5GLMR if the type has 128 bits, otherwise the smallest
+// unit; 0x and hex digits for bytes, accounts and hashes; a call as its call data in hex or as JSON; null for
+// an empty Option; and Sidecar's JSON for everything else. An error names the argument and its type.
 func (r *Runtime) Call(name string, arguments []string) ([]byte, error) {
 	called, err := r.find(name)
 	if err != nil {
@@ -83,7 +82,7 @@ func (r *Runtime) Call(name string, arguments []string) ([]byte, error) {
 	}
 	full := called.Pallet + "." + called.Name
 	if len(arguments) != len(called.Arguments) {
-		return nil, fmt.Errorf("%s wants %d arguments, and has %d: %s", full, len(called.Arguments), len(arguments), r.Usage(called))
+		return nil, fmt.Errorf("%s needs %d arguments, got %d: %s", full, len(called.Arguments), len(arguments), r.Usage(called))
 	}
 	to := called.index[:]
 	for i, f := range called.Arguments {
@@ -92,12 +91,12 @@ func (r *Runtime) Call(name string, arguments []string) ([]byte, error) {
 		}
 	}
 	if _, err := r.ReadCall(to); err != nil {
-		return nil, fmt.Errorf("%s: what was encoded reads as something else: %w", full, err)
+		return nil, fmt.Errorf("%s: the encoded call does not decode: %w", full, err)
 	}
 	return to, nil
 }
 
-// Usage is a call with the types of its arguments.
+// Usage returns a call with the types of its arguments.
 func (r *Runtime) Usage(c *Called) string {
 	var text strings.Builder
 	text.WriteString(c.Pallet + "." + c.Name)
@@ -114,7 +113,7 @@ func argumentName(f metadata.Field, i int) string {
 	return f.Name
 }
 
-// ReadCall reads call data, all of it, as {"method": {"pallet", "method"}, "args"}.
+// ReadCall decodes call data completely, as {"method": {"pallet", "method"}, "args"}.
 func (r *Runtime) ReadCall(call []byte) (jsonscan.Value, error) {
 	w := &scalejson.Writer{Reader: scale.NewReader(call)}
 	r.writeCall(w)

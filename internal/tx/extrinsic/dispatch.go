@@ -9,28 +9,28 @@ import (
 	"github.com/feeledger/fees/internal/substrate/scale"
 )
 
-// Cost is what the runtime says that an extrinsic would cost.
+// Cost is the runtime's estimate for an extrinsic.
 type Cost struct {
 	Weight chain.Weight
 	Class  string    // "normal", "operational" or "mandatory"
-	Fee    chain.Wei // without the tip
+	Fee    chain.Wei // without the tip, in wei
 }
 
-// QueryInfo is the runtime's function that says so (state_call), of the arguments that
-// [QueryInfoArguments] makes.
+// QueryInfo is the runtime function that returns the estimate (state_call), with arguments from
+// [QueryInfoArguments].
 const QueryInfo = "TransactionPaymentApi_query_info"
 
-// QueryInfoArguments are those of [QueryInfo]: the extrinsic, and its length.
+// QueryInfoArguments returns the arguments of [QueryInfo]: the extrinsic, and its length.
 func QueryInfoArguments(encoded []byte) []byte {
 	return binary.LittleEndian.AppendUint32(append([]byte(nil), encoded...), uint32(len(encoded)))
 }
 
 var classes = [...]string{"normal", "operational", "mandatory"}
 
-// ReadCost reads the answer of [QueryInfo]: weight, class, fee.
+// ReadCost decodes the response of [QueryInfo]: weight, class, fee.
 //
-// Runtimes with one dimension of weight have it as 8 bytes, later ones as two compact integers.
-// Which of the two, their System.BlockWeight tells.
+// Runtimes with one-dimensional weights encode them as 8 bytes, later ones as two compact integers;
+// System.BlockWeight shows which.
 func (r *Runtime) ReadCost(answer []byte) (c Cost, err error) {
 	reader := scale.NewReader(answer)
 	var refTime, proofSize uint64
@@ -45,10 +45,10 @@ func (r *Runtime) ReadCost(answer []byte) (c Cost, err error) {
 		return Cost{}, fmt.Errorf("%s: %w", QueryInfo, err)
 	}
 	if int(class) >= len(classes) {
-		return Cost{}, fmt.Errorf("%s: no class of a call is %d", QueryInfo, class)
+		return Cost{}, fmt.Errorf("%s: unknown class %d", QueryInfo, class)
 	}
 	if proofSize > 1<<53 {
-		return Cost{}, errors.New(QueryInfo + ": the proof size is beyond all bounds")
+		return Cost{}, errors.New(QueryInfo + ": the proof size overflows")
 	}
 	c.Class = classes[class]
 	c.Weight = chain.Weight{RefTime: chain.NewRefTime(refTime), ProofSize: proofSize}
@@ -60,7 +60,7 @@ func (r *Runtime) ReadCost(answer []byte) (c Cost, err error) {
 	return c, err
 }
 
-// oneDimension tells whether weights of the runtime are one integer.
+// oneDimension reports whether the runtime's weights are one integer.
 func (r *Runtime) oneDimension() bool {
 	for i := range r.metadata.Types {
 		t := &r.metadata.Types[i]

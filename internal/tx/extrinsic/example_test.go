@@ -13,8 +13,8 @@ import (
 	"github.com/feeledger/fees/internal/tx/keys"
 )
 
-// Make a transfer by what a runtime says of itself, sign it, and have it as it is sent. It is
-// extrinsic 8 of block 25 of the recorded chain.
+// Build a transfer according to a runtime's metadata, sign it, and encode it. It is extrinsic 8 of block 25 of
+// the recorded chain.
 func Example() {
 	packed, err := os.ReadFile("../../test/chaingen/runtimes/moonbeam-2100.scale.zst") // as state_getMetadata gave them
 	if err != nil {

@@ -10,22 +10,22 @@ import (
 	"github.com/feeledger/fees/internal/substrate/scalejson"
 )
 
-// Extrinsic is one that was read.
+// Extrinsic is a decoded extrinsic.
 type Extrinsic struct {
 	Signed    bool
-	Signer    chain.Address // zero, as what follows, where it is not signed
+	Signer    chain.Address // zero, like the following fields, if unsigned
 	Signature Signature
-	Signing                  // without what stands in no extrinsic: hashes and versions
+	Signing                  // without the hashes and versions, which are not in the extrinsic
 	Data      []byte         // the call, encoded
 	Call      jsonscan.Value // {"method": {"pallet", "method"}, "args"}
 	Hash      chain.Hash
 }
 
-// Read reads an extrinsic, behind its length, to its end.
+// Read decodes a length-prefixed extrinsic to its end.
 func (r *Runtime) Read(encoded []byte) (*Extrinsic, error) {
 	reader := scale.NewReader(encoded)
 	if n := reader.Length(1); reader.Err() == nil && n != reader.Left() {
-		return nil, fmt.Errorf("its length says %d bytes, and %d follow", n, reader.Left())
+		return nil, fmt.Errorf("its length prefix is %d bytes, but %d follow", n, reader.Left())
 	}
 	x := &Extrinsic{Hash: Hash(encoded)}
 	switch version := reader.U8(); {
@@ -36,7 +36,7 @@ func (r *Runtime) Read(encoded []byte) (*Extrinsic, error) {
 			return nil, err
 		}
 	case version != unsignedVersion:
-		return nil, fmt.Errorf("extrinsics that begin with the byte %#x are not known: want those of version 4", version)
+		return nil, fmt.Errorf("unknown extrinsic version (first byte %#x): want version 4", version)
 	}
 	at := reader.At()
 	w := &scalejson.Writer{Reader: reader}
@@ -50,14 +50,14 @@ func (r *Runtime) Read(encoded []byte) (*Extrinsic, error) {
 	return x, err
 }
 
-// readSigned reads signer, signature and extensions.
+// readSigned decodes signer, signature and extensions.
 func (r *Runtime) readSigned(reader *scale.Reader, x *Extrinsic) error {
 	copy(x.Signer[:], reader.Bytes(len(x.Signer)))
 	copy(x.Signature[:], reader.Bytes(SignatureLength))
 	return r.readExtensions(reader, x.take, func(e metadata.Extension) metadata.TypeID { return e.Type })
 }
 
-// Content is what an extrinsic has behind its length, where that is right.
+// Content returns an extrinsic without its length prefix; ok is false if the length is wrong.
 func Content(encoded []byte) (content []byte, ok bool) {
 	r := scale.NewReader(encoded)
 	content = r.Blob()

@@ -22,7 +22,7 @@ import (
 	"github.com/feeledger/fees/internal/tx/keys"
 )
 
-// recorded is a chain with what its node had said.
+// recorded is a chain with its node's responses.
 type recorded struct {
 	t       *testing.T
 	dir     string
@@ -52,7 +52,7 @@ func open(t *testing.T, name string) *recorded {
 	for _, h := range heights {
 		r.hashes = append(r.hashes, hash(t, h.Hash))
 	}
-	// The simulated node called this one its genesis while the transactions were made.
+	// The simulated node used this hash as its genesis while the transactions were made.
 	r.genesis = hash(t, heights[0].Parent)
 	var versions map[string]struct {
 		Result struct{ SpecVersion, TransactionVersion uint32 }
@@ -76,7 +76,7 @@ type block struct {
 	Extrinsics [][]byte
 }
 
-// blocks are those of the chain, in order.
+// blocks returns those of the chain, in order.
 func (r *recorded) blocks() (list []block) {
 	var answers map[string]struct {
 		Result struct {
@@ -117,7 +117,7 @@ func hash(t testing.TB, text string) chain.Hash {
 	return h
 }
 
-// signing is what was signed beside the call of a recorded extrinsic of a block.
+// signing returns the data signed with the call of a recorded extrinsic of a block.
 func (r *recorded) signing(x *extrinsic.Extrinsic, height uint64) *extrinsic.Signing {
 	s := &extrinsic.Signing{Nonce: x.Nonce, Tip: x.Tip, Era: x.Era, Birth: r.genesis, Genesis: r.genesis, SpecVersion: r.spec, TransactionVersion: r.transaction}
 	if !x.Era.Immortal() {
@@ -126,8 +126,8 @@ func (r *recorded) signing(x *extrinsic.Extrinsic, height uint64) *extrinsic.Sig
 	return s
 }
 
-// requireReadBack reads a payload, and the same with the metadata's hash where the runtime takes that. Bytes are missing
-// or left over in every other one.
+// requireReadBack decodes a payload, and the same with the metadata's hash if the runtime supports it. Every
+// variant with missing or additional bytes is an error.
 func requireReadBack(t *testing.T, runtime *extrinsic.Runtime, payload, call []byte, s *extrinsic.Signing) {
 	read, err := runtime.ReadPayload(payload)
 	require.NoError(t, err)
@@ -152,9 +152,9 @@ func requireReadBack(t *testing.T, runtime *extrinsic.Runtime, payload, call []b
 	require.Equal(t, bound, read.Signing)
 }
 
-// TestRecordedExtrinsics decodes every recorded extrinsic, and makes it again: the call from its
-// decoded arguments, the payload, the signature by the key of the account that had signed, and the
-// whole, byte for byte.
+// TestRecordedExtrinsics decodes every recorded extrinsic, and rebuilds it: the call from its decoded
+// arguments, the payload, the signature with the key of the account that had signed, and the whole, byte for
+// byte.
 func TestRecordedExtrinsics(t *testing.T) {
 	total, signed := 0, 0
 	calls := map[string]int{}
@@ -172,7 +172,7 @@ func TestRecordedExtrinsics(t *testing.T) {
 				name, _ := x.Call.Member("method").Member("method").Text()
 				calls[pallet+"."+name]++
 
-				// The arguments as somebody would write them, too.
+				// The same with arguments as users write them.
 				again, err := r.runtime.Call(pallet+"."+name, arguments(x.Call.Member("args")))
 				require.NoError(t, err, "block %d, extrinsic %d", b.Number, i)
 				require.Equal(t, x.Data, again)
@@ -203,7 +203,7 @@ func TestRecordedExtrinsics(t *testing.T) {
 	t.Logf("%d extrinsics decoded and made again, %d of them signed, of %d calls", total, signed, len(calls))
 }
 
-// arguments are those of a call as somebody writes them: bare texts, and JSON for the others.
+// arguments returns a call's arguments as users write them: bare texts, and JSON for the others.
 func arguments(args jsonscan.Value) (list []string) {
 	for _, v := range args.Members() {
 		if text, is := v.Text(); is {
@@ -215,16 +215,16 @@ func arguments(args jsonscan.Value) (list []string) {
 	return list
 }
 
-// TestRecordedEstimates compares what the runtime said at the parent that each recorded extrinsic
-// would cost with what was charged for it. They are equal, unless the fee was waived, or weight was
-// given back: then the weight in the extrinsic's event is below what was estimated.
+// TestRecordedEstimates compares the runtime's fee estimate at the parent of each recorded extrinsic with the
+// charge. They are equal, unless the fee was waived, or weight was given back: then the weight in the
+// extrinsic's event is below the estimate.
 func TestRecordedEstimates(t *testing.T) {
 	compared, exact, back, waived := 0, 0, 0, 0
 	eachRecorded(t, func(t *testing.T, r *recorded) {
 		charges := r.charges()
 		var answers map[string]struct{ Result *string }
 		r.read("state_call", &answers)
-		overhead := map[string]uint64{} // by class: weight in the event beside the estimate, of those that are equal
+		overhead := map[string]uint64{} // by class: weight in the event next to the estimate, of those that are equal
 		given := map[string][]uint64{}  // the same, of those that are not
 		for _, b := range r.blocks() {
 			for i, encoded := range b.Extrinsics {
@@ -277,8 +277,8 @@ type charge struct {
 	refTime chain.RefTime
 }
 
-// charges are what native extrinsics paid, by their hash: what the accounts that sent them lost
-// beside what they sent, as it was recorded.
+// charges returns the fees that native extrinsics paid, by hash: the amount that the sending accounts lost
+// besides what they sent, as recorded.
 func (r *recorded) charges() map[chain.Hash]charge {
 	paid := map[chain.Hash]chain.Wei{}
 	rows := map[string]string{} // height-index

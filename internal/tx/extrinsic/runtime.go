@@ -9,7 +9,7 @@ import (
 	"github.com/feeledger/fees/internal/substrate/scalejson"
 )
 
-// Runtime makes and reads the extrinsics of a runtime, for any number of goroutines at a time.
+// Runtime builds and decodes the extrinsics of a runtime. It is safe for concurrent use.
 type Runtime struct {
 	metadata *metadata.Metadata
 	codec    *scalejson.Codec
@@ -17,16 +17,16 @@ type Runtime struct {
 	token    Token
 }
 
-// Token is how amounts of a chain's token are written: 1.5GLMR.
+// Token defines the notation for amounts of a chain's token: 1.5GLMR.
 type Token struct {
-	Symbol   string // "" where it is not known: then amounts are integers alone
+	Symbol   string // "" if unknown: then amounts are integers only
 	Decimals int
 }
 
 // NewRuntime compiles a runtime's metadata.
 func NewRuntime(m *metadata.Metadata, token Token) (*Runtime, error) {
 	if !m.Typed() {
-		return nil, fmt.Errorf("metadata of version %d do not have the types of their runtime, without which no extrinsic can be made or read", m.Version)
+		return nil, fmt.Errorf("metadata of version %d do not contain the runtime's types, so extrinsics cannot be built or decoded", m.Version)
 	}
 	if name := m.Types[m.Extrinsic.Address].Name(); name != "AccountId20" && name != "H160" {
 		return nil, errors.New("accounts of this runtime are not of 20 bytes: " + m.Describe(m.Extrinsic.Address))
@@ -34,11 +34,11 @@ func NewRuntime(m *metadata.Metadata, token Token) (*Runtime, error) {
 	return &Runtime{m, scalejson.New(m), scalejson.NewEncoder(m), token}, nil
 }
 
-// Metadata are those that the runtime was made of.
+// Metadata returns the metadata that the runtime was created with.
 func (r *Runtime) Metadata() *metadata.Metadata { return r.metadata }
 
-// extensions are those that a value is known for, and what it is: as JSON in the extrinsic, and
-// as JSON in what is signed with it. What has no bytes needs no row.
+// extension defines the values of a known extension: its JSON in the extrinsic, and its JSON in the signed
+// data. Extensions without bytes need no row.
 type extension struct {
 	name   string
 	inside func(*Signing) string
@@ -74,7 +74,7 @@ func quoted(text fmt.Stringer) string { return `"` + text.String() + `"` }
 
 const metadataHashEnabled = "Enabled" // the mode in which the hash is signed
 
-// extensionNamed is what is known of an extension, nothing where that is nothing.
+// extensionNamed returns the known values of an extension; empty if there are none.
 func extensionNamed(name string) extension {
 	i := slices.IndexFunc(extensions, func(e extension) bool { return e.name == name })
 	if i < 0 {
@@ -83,7 +83,7 @@ func extensionNamed(name string) extension {
 	return extensions[i]
 }
 
-// empty tells whether values of a type have no bytes.
+// empty reports whether values of a type have no bytes.
 func (r *Runtime) empty(id metadata.TypeID) bool { return r.emptyBelow(id, 0) }
 
 func (r *Runtime) emptyBelow(id metadata.TypeID, depth int) bool {
@@ -100,5 +100,5 @@ func (r *Runtime) emptyBelow(id metadata.TypeID, depth int) bool {
 	return t.Kind == metadata.Array && t.Length == 0
 }
 
-// Value writes a value of a type as Sidecar does.
+// Value writes a value of a type in Sidecar's form.
 func (r *Runtime) Value(w *scalejson.Writer, id metadata.TypeID) { r.codec.Value(w, id) }

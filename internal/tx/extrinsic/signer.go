@@ -5,10 +5,11 @@ import (
 	"github.com/feeledger/fees/internal/tx/keys"
 )
 
-// Signer returns the account whose key signed a payload. As on the chain, the last byte may have 27 added, and s may be
-// in the upper half.
+// Signer returns the account whose key signed a payload. As on the chain, the last byte may have 27 added, and
+// s may be in the upper half.
 //
-// Source: moonbeam, primitives/account: EthereumSignature::verify; polkadot-sdk, primitives/io: secp256k1_ecdsa_recover.
+// Source: moonbeam, primitives/account: EthereumSignature::verify; polkadot-sdk, primitives/io:
+// secp256k1_ecdsa_recover.
 func (s Signature) Signer(payload []byte) (chain.Address, error) {
 	const ethereums = 27
 	if last := &s[SignatureLength-1]; *last >= ethereums {
@@ -17,7 +18,7 @@ func (s Signature) Signer(payload []byte) (chain.Address, error) {
 	return keys.Signer(Digest(payload), s)
 }
 
-// IsSigned reports whether an extrinsic, behind its length, has a signature.
+// IsSigned reports whether a length-prefixed extrinsic has a signature.
 func IsSigned(encoded []byte) bool {
 	content, ok := Content(encoded)
 	return ok && len(content) > 0 && content[0] == signedVersion

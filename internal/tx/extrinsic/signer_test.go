@@ -11,7 +11,8 @@ import (
 	"github.com/feeledger/fees/internal/tx/keys"
 )
 
-// The chain takes a signature in four forms: the point as 0 or 1, or as 27 or 28, and s in either half of the order.
+// The chain accepts a signature in four forms: the recovery ID as 0 or 1, or as 27 or 28, and s in either half
+// of the order.
 func TestFormsOfASignature(t *testing.T) {
 	key, err := keys.Of(bytes.Repeat([]byte{7}, 32))
 	require.NoError(t, err)

@@ -14,30 +14,30 @@ import (
 	"github.com/feeledger/fees/internal/substrate/scalejson"
 )
 
-// Signing is what is signed beside a call.
+// Signing is the data that is signed with a call.
 type Signing struct {
 	Nonce chain.Nonce
 	Tip   chain.Wei // on top of the fee
 	Era   Era
-	Birth chain.Hash // of the block that the era begins with, the genesis where it has no end
-	// What the chain must be at the time: another one's blocks, and those of a later runtime, do
-	// not take the extrinsic.
+	Birth chain.Hash // hash of the era's first block, or of block 0 if the era is unlimited
+	// Genesis and the versions bind the extrinsic to the chain and its current runtime: other chains and later
+	// runtimes reject it.
 	Genesis            chain.Hash
 	SpecVersion        uint32
 	TransactionVersion uint32
-	// BindsMetadata says that MetadataHash is signed too ([metadata.Metadata.Digest]): a chain whose metadata
-	// have another hash refuses the extrinsic. The runtime must have the extension CheckMetadataHash.
+	// BindsMetadata includes MetadataHash in the signed data ([metadata.Metadata.Digest]): a chain whose metadata
+	// have a different hash rejects the extrinsic. The runtime must have the extension CheckMetadataHash.
 	BindsMetadata bool
 	MetadataHash  chain.Hash
 }
 
-// SignatureLength is how many bytes a signature has: r, s, and which of the two points is meant.
+// SignatureLength is the number of bytes of a signature: r, s, and the recovery ID.
 const SignatureLength = 65
 
-// Signature is an account's, ECDSA on secp256k1.
+// Signature is an ECDSA signature on secp256k1.
 type Signature [SignatureLength]byte
 
-// Payload is what the signer of a call signs: call, extensions, and what is signed with them.
+// Payload returns the bytes that the signer of a call signs: call, extensions, and the data signed with them.
 func (r *Runtime) Payload(call []byte, s *Signing) ([]byte, error) {
 	inside, err := r.inside(s)
 	if err != nil {
@@ -52,14 +52,14 @@ func (r *Runtime) Payload(call []byte, s *Signing) ([]byte, error) {
 	return payload, nil
 }
 
-// Payload is what a signer signed, read from its bytes.
+// Payload is a decoded payload.
 type Payload struct {
 	Data []byte         // the call, encoded
 	Call jsonscan.Value // {"method": {"pallet", "method"}, "args"}
 	Signing
 }
 
-// ReadPayload reads a payload to its end, as [Runtime.Payload] makes it.
+// ReadPayload decodes a payload from [Runtime.Payload] to its end.
 func (r *Runtime) ReadPayload(payload []byte) (*Payload, error) {
 	reader := scale.NewReader(payload)
 	w := &scalejson.Writer{Reader: reader}
@@ -81,7 +81,7 @@ func (r *Runtime) ReadPayload(payload []byte) (*Payload, error) {
 	return p, reader.End()
 }
 
-// readExtensions reads a value of each extension.
+// readExtensions decodes a value of each extension.
 func (r *Runtime) readExtensions(reader *scale.Reader, take func(string, jsonscan.Value) error, of func(metadata.Extension) metadata.TypeID) error {
 	for _, e := range r.metadata.Extrinsic.Extensions {
 		w := &scalejson.Writer{Reader: reader}
@@ -100,7 +100,7 @@ func (r *Runtime) readExtensions(reader *scale.Reader, take func(string, jsonsca
 	return nil
 }
 
-// take notes what an extension has in the extrinsic.
+// take records the value of an extension in the extrinsic.
 func (s *Signing) take(name string, v jsonscan.Value) (err error) {
 	switch name {
 	case "CheckNonce":
@@ -120,7 +120,7 @@ func (s *Signing) take(name string, v jsonscan.Value) (err error) {
 	return err
 }
 
-// takeSigned notes what is signed with an extension, and is not in the extrinsic.
+// takeSigned records the value that is only signed with an extension.
 func (s *Signing) takeSigned(name string, v jsonscan.Value) (err error) {
 	hash := func(to *chain.Hash) error {
 		text, _ := v.Text()
@@ -149,7 +149,7 @@ func (s *Signing) takeSigned(name string, v jsonscan.Value) (err error) {
 	return nil
 }
 
-// inside are the extensions that stand in the extrinsic.
+// inside returns the values of the extensions in the extrinsic.
 func (r *Runtime) inside(s *Signing) (to []byte, err error) {
 	for _, e := range r.metadata.Extrinsic.Extensions {
 		if to, err = r.extend(to, e.Name, e.Type, extensionNamed(e.Name).inside, s); err != nil {
@@ -165,7 +165,7 @@ func (r *Runtime) extend(to []byte, name string, id metadata.TypeID, value func(
 	case r.empty(id):
 		return to, nil
 	case value == nil:
-		return nil, fmt.Errorf("the runtime wants its extension %s in an extrinsic, of type %s: nothing is known of it", name, r.metadata.Describe(id))
+		return nil, fmt.Errorf("the runtime requires the unsupported extension %s of type %s in extrinsics", name, r.metadata.Describe(id))
 	}
 	v, err := jsonscan.Parse(value(s))
 	if err == nil {
@@ -177,11 +177,11 @@ func (r *Runtime) extend(to []byte, name string, id metadata.TypeID, value func(
 	return to, nil
 }
 
-// longPayload is how many bytes of a payload are signed as they are.
+// longPayload is the number of bytes up to which a payload is signed directly.
 const longPayload = 256
 
-// Digest is what is signed of a payload: the keccak-256 of it, or of its BLAKE2b-256 where it has
-// more than 256 bytes.
+// Digest returns the hash of a payload that is signed: its keccak-256, or that of its BLAKE2b-256 if it is
+// longer than 256 bytes.
 //
 // Source: polkadot-sdk, SignedPayload::using_encoded; moonbeam, EthereumSignature::verify.
 func Digest(payload []byte) chain.Hash {
@@ -194,16 +194,16 @@ func Digest(payload []byte) chain.Hash {
 	return chain.Hash(h.Sum(nil))
 }
 
-// Hash is the hash of an extrinsic, as the chain names it.
+// Hash returns the chain's hash of an extrinsic.
 func Hash(encoded []byte) chain.Hash { return blake2b.Sum256(encoded) }
 
-// The bytes that an extrinsic begins with, behind its length.
+// The first byte of an extrinsic, after its length prefix.
 const (
 	unsignedVersion = 4
 	signedVersion   = 0x84
 )
 
-// Encode makes the signed extrinsic of a call, behind its length.
+// Encode returns the signed extrinsic of a call, with its length prefix.
 func (r *Runtime) Encode(call []byte, s *Signing, signer chain.Address, signature Signature) ([]byte, error) {
 	inside, err := r.inside(s)
 	if err != nil {
@@ -214,12 +214,12 @@ func (r *Runtime) Encode(call []byte, s *Signing, signer chain.Address, signatur
 	return scale.AppendBlob(nil, body), nil
 }
 
-// EncodeUnmade makes the signed extrinsic of a call before it is signed: as long as it will be,
-// with a signature that is nobody's. It is for asking what it would cost.
+// EncodeUnmade returns the extrinsic of a call with a placeholder signature, at its final length. It is for
+// fee estimates.
 func (r *Runtime) EncodeUnmade(call []byte, s *Signing, signer chain.Address) ([]byte, error) {
-	var nobodys Signature
-	for i := range nobodys {
-		nobodys[i] = 1
+	var placeholder Signature
+	for i := range placeholder {
+		placeholder[i] = 1
 	}
-	return r.Encode(call, s, signer, nobodys)
+	return r.Encode(call, s, signer, placeholder)
 }

@@ -2,5 +2,5 @@
 
 package keys
 
-// noCoreFile has nothing to do: these systems write no core file unless they are told to.
+// noCoreFile does nothing: these systems write no core file by default.
 func noCoreFile() error { return nil }

@@ -8,8 +8,8 @@ import (
 	"github.com/feeledger/fees/internal/tx/keys"
 )
 
-// Sign a digest with the second key of a phrase. This phrase is of Moonbeam's development chains:
-// everybody knows it, and so its keys keep nothing safe.
+// Sign a digest with the second key of a phrase. This phrase belongs to Moonbeam's development chains: it is
+// public, so its keys protect nothing.
 func ExampleFromMnemonic() {
 	key, err := keys.FromMnemonic([]byte("bottom drive obey lake curtain smoke basket hold race lonely fit walk"), "", 1)
 	if err != nil {

@@ -13,16 +13,16 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// Key is a private key of secp256k1. It is not for several goroutines at a time.
+// Key is a private key of secp256k1. It is not safe for concurrent use.
 type Key struct {
 	private *secp256k1.PrivateKey
 	address chain.Address
 }
 
-// errNotKey does not have what was given: that may be a key with a letter too many.
-var errNotKey = errors.New("it is no private key: want 64 hex digits, with or without 0x")
+// errNotKey does not contain the input, which may be a key with one character too many.
+var errNotKey = errors.New("not a private key: want 64 hex digits, with or without 0x")
 
-// Of is the key of 32 bytes. They stay with the caller.
+// Of returns the key of 32 bytes. The caller keeps them.
 func Of(bytes []byte) (*Key, error) {
 	if len(bytes) != secp256k1.PrivKeyBytesLen {
 		return nil, errNotKey
@@ -30,13 +30,13 @@ func Of(bytes []byte) (*Key, error) {
 	var scalar secp256k1.ModNScalar
 	defer scalar.Zero()
 	if overflow := scalar.SetByteSlice(bytes); overflow || scalar.IsZero() {
-		return nil, errors.New("it is no private key: it is 0, or not below the order of the curve")
+		return nil, errors.New("not a private key: it is 0, or not below the order of the curve")
 	}
 	private := secp256k1.NewPrivateKey(&scalar)
 	return &Key{private, addressOf(private.PubKey())}, nil
 }
 
-// ParseHex reads a key of 64 hex digits.
+// ParseHex parses a key of 64 hex digits.
 func ParseHex(text []byte) (*Key, error) {
 	text = trimmed(text)
 	if len(text) >= 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X') {
@@ -53,11 +53,11 @@ func ParseHex(text []byte) (*Key, error) {
 	return Of(bytes[:])
 }
 
-// Address is the account of the key.
+// Address returns the account of the key.
 func (k *Key) Address() chain.Address { return k.address }
 
-// Sign signs a digest: r, s, and which of the two points is meant, 0 or 1. The signature is the
-// one of RFC 6979, with s in the lower half.
+// Sign signs a digest: r, s, and the recovery ID, 0 or 1. The signature follows RFC 6979, with s in the lower
+// half.
 func (k *Key) Sign(digest chain.Hash) (signature [65]byte, err error) {
 	if k.private == nil {
 		return signature, errors.New("the key was wiped")
@@ -68,8 +68,7 @@ func (k *Key) Sign(digest chain.Hash) (signature [65]byte, err error) {
 	return signature, nil
 }
 
-// compactMagic is what a compact signature of a key that is not compressed begins with, plus
-// which point is meant.
+// compactMagic plus the recovery ID is the first byte of a compact signature of an uncompressed key.
 const compactMagic = 27
 
 // Wipe overwrites the key.
@@ -80,32 +79,32 @@ func (k *Key) Wipe() {
 	}
 }
 
-// String, and what other printing asks for, have the account and no key.
+// String, like every other form of printing, shows the account and not the key.
 func (k *Key) String() string { return "the key of " + k.address.String() }
 
 // Format prints the account, whatever the verb.
 func (k *Key) Format(s fmt.State, _ rune) { fmt.Fprint(s, k.String()) }
 
-// LogValue is the account.
+// LogValue returns the account.
 func (k *Key) LogValue() slog.Value { return slog.StringValue(k.String()) }
 
-// MarshalText is the account.
+// MarshalText encodes the account.
 func (k *Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// Signer is the account whose key signed a digest.
+// Signer returns the account whose key signed a digest.
 func Signer(digest chain.Hash, signature [65]byte) (chain.Address, error) {
 	if signature[64] > 1 {
-		return chain.Address{}, errors.New("the signature does not say which of two points is meant")
+		return chain.Address{}, errors.New("the signature has an invalid recovery ID")
 	}
 	compact := append([]byte{compactMagic + signature[64]}, signature[:64]...)
 	public, _, err := ecdsa.RecoverCompact(compact, digest[:])
 	if err != nil {
-		return chain.Address{}, errors.New("r and s are no account's signature")
+		return chain.Address{}, errors.New("r and s are not a valid signature")
 	}
 	return addressOf(public), nil
 }
 
-// addressOf is the account of a public key: the last 20 bytes of the keccak-256 of its point.
+// addressOf returns the account of a public key: the last 20 bytes of the keccak-256 of its point.
 func addressOf(public *secp256k1.PublicKey) chain.Address {
 	hash := keccak256(public.SerializeUncompressed()[1:])
 	return chain.Address(hash[12:])
@@ -119,7 +118,7 @@ func keccak256(bytes ...[]byte) []byte {
 	return h.Sum(nil)
 }
 
-// trimmed are bytes without the white space around them. They share the memory.
+// trimmed returns bytes without surrounding white space. It shares the memory.
 func trimmed(text []byte) []byte {
 	isSpace := func(b byte) bool { return b == ' ' || b == '\n' || b == '\r' || b == '\t' }
 	for len(text) > 0 && isSpace(text[0]) {

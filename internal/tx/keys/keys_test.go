@@ -25,8 +25,8 @@ func unhex(t testing.TB, text string) []byte {
 	return bytes
 }
 
-// ofExtended is the private key of an extended one: base58 of its version, depth, fingerprint,
-// element and chain code, then the key, and a checksum.
+// ofExtended returns the private key in an extended one: base58 of its version, depth, fingerprint, element
+// and chain code, then the key, and a checksum.
 func ofExtended(text string) []byte {
 	n := new(big.Int)
 	for _, digit := range text {
@@ -36,7 +36,7 @@ func ofExtended(text string) []byte {
 	return n.FillBytes(make([]byte, 82))[4+1+4+4+32+1:][:32]
 }
 
-// BIP-32's own vectors: seed, path, and the extended key that it gives.
+// BIP-32's own vectors: seed, path, and the resulting extended key.
 func TestSeeds(t *testing.T) {
 	const h = keys.Hardened
 	for _, c := range []struct {
@@ -48,7 +48,7 @@ func TestSeeds(t *testing.T) {
 		{"000102030405060708090a0b0c0d0e0f", "xprvA41z7zogVVwxVSgdKUHDy1SKmdb533PjDz7J6N6mV6uS3ze1ai8FHa8kmHScGpWmj4WggLyQjgPie1rFSruoUihUZREPSL39UNdE3BBDu76", []uint32{h, 1, h + 2, 2, 1000000000}},
 		// Vector 2, of a seed of 64 bytes.
 		{"fffcf9f6f3f0edeae7e4e1dedbd8d5d2cfccc9c6c3c0bdbab7b4b1aeaba8a5a29f9c999693908d8a8784817e7b7875726f6c696663605d5a5754514e4b484542", "xprvA2nrNbFZABcdryreWet9Ea4LvTJcGsqrMzxHx98MMrotbir7yrKCEXw7nadnHM8Dq38EGfSh6dqA9QWTyefMLEcBYJUuekgW4BYPJcr9E7j", []uint32{0, h + 2147483647, 1, h + 2147483646, 2}},
-		// A hardened key that begins with zeros (vector 3).
+		// A hardened key that starts with zeros (vector 3).
 		{"4b381541583be4423346c643850da4b320e46a87ae3d2a4e6da11eba819cd4acba45d239319ac14f863b8d5ab5a0d0c64d2e8a1e7d1457df2e5a3c51c73235be", "xprv9uPDJpEQgRQfDcW7BkF7eTya6RPxXeJCqCJGHuCJ4GiRVLzkTXBAJMu2qaMWPrS7AANYqdq6vcBcBUdJCVVFceUvJFjaPdGZ2y9WACViL4L", []uint32{h}},
 	} {
 		expected, err := keys.Of(ofExtended(c.extended))
@@ -59,11 +59,11 @@ func TestSeeds(t *testing.T) {
 	}
 	for _, size := range []int{0, 15, 65} {
 		_, err := keys.FromSeed(make([]byte, size))
-		require.ErrorContains(t, err, "the seed gives no key")
+		require.ErrorContains(t, err, "the seed does not yield a valid key")
 	}
 }
 
-// A vector of BIP-39: phrase and passphrase, and the seed that they give.
+// A vector of BIP-39: phrase and passphrase, and the resulting seed.
 func TestPhraseSeed(t *testing.T) {
 	phrase := strings.Repeat("abandon ", 11) + "about"
 	seed, err := bip39.NewSeedWithErrorChecking(phrase, "TREZOR")
@@ -77,7 +77,7 @@ func TestPhraseSeed(t *testing.T) {
 	require.Equal(t, of.Address(), key.Address())
 }
 
-// The accounts of phrases that many programs have, at m/44'/60'/0'/0/i.
+// The accounts of well-known phrases, at m/44'/60'/0'/0/i.
 func TestMnemonic(t *testing.T) {
 	for phrase, accounts := range map[string][]string{
 		"bottom drive obey lake curtain smoke basket hold race lonely fit walk": {
@@ -96,7 +96,7 @@ func TestMnemonic(t *testing.T) {
 	}
 	for _, wrong := range []string{"", "test", "test test test test test test test test test test test test", "bottom drive obey lake"} {
 		_, err := keys.FromMnemonic([]byte(wrong), "", 0)
-		require.ErrorContains(t, err, "no mnemonic phrase")
+		require.ErrorContains(t, err, "not a mnemonic phrase")
 		if wrong != "" {
 			require.NotContains(t, err.Error(), "test test")
 		}
@@ -135,7 +135,7 @@ func TestKeystore(t *testing.T) {
 		{`"dklen":32`, `"dklen":64`, "dklen"},
 		{`"kdf":"pbkdf2"`, `"kdf":"none"`, "kdf"},
 		{`"iv":"60`, `"iv":"`, "iv"},
-		{`"version":3`, `"version":3,"address":"f24ff3a9cf04c71dbc94d0b566f7a27b94566cac"`, "its address is not that of its key"},
+		{`"version":3`, `"version":3,"address":"f24ff3a9cf04c71dbc94d0b566f7a27b94566cac"`, "the address does not match the key"},
 	} {
 		_, err := keys.FromKeystore([]byte(strings.Replace(stores["pbkdf2"], c.from, c.to, 1)), []byte("testpassword"))
 		require.ErrorContains(t, err, c.says)
@@ -158,7 +158,7 @@ func TestKeyIsNotShown(t *testing.T) {
 	require.NotContains(t, shown, fmt.Sprint(unhex(t, storedKey)[0], " ", unhex(t, storedKey)[1]))
 	for _, wrong := range []string{storedKey + "00", storedKey[2:], "zz" + storedKey[2:], strings.Repeat("00", 32), strings.Repeat("ff", 32)} {
 		_, err := keys.ParseHex([]byte(wrong))
-		require.ErrorContains(t, err, "no private key")
+		require.ErrorContains(t, err, "not a private key")
 		require.NotContains(t, err.Error(), storedKey[4:20])
 	}
 }

@@ -16,14 +16,14 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// ErrPassword says that a password does not open a keystore.
-var ErrPassword = errors.New("the password does not open the keystore")
+// ErrPassword means that a password does not open a keystore.
+var ErrPassword = errors.New("wrong password for the keystore")
 
-// The bounds of what a keystore may ask for: a hostile one would take all memory or time.
+// The limits for a keystore's parameters: a hostile file could otherwise exhaust memory or time.
 const (
-	mostMemory     = 1 << 30 // bytes, of scrypt
-	mostWork       = 1 << 26 // N × r × p of scrypt: N = 2^18, r = 8, p = 1 is the usual one
-	mostIterations = 10_000_000
+	maxMemory     = 1 << 30 // of scrypt, in bytes
+	maxWork       = 1 << 26 // N × r × p of scrypt; N = 2^18, r = 8, p = 1 is common
+	maxIterations = 10_000_000
 )
 
 // FromKeystore opens an Ethereum keystore file, version 3.
@@ -36,7 +36,7 @@ const (
 func FromKeystore(text, password []byte) (*Key, error) {
 	v, err := jsonscan.Parse(string(text))
 	if err != nil {
-		return nil, fmt.Errorf("it is no keystore file: %w", err)
+		return nil, fmt.Errorf("not a keystore file: %w", err)
 	}
 	store, err := readKeystore(v)
 	if err != nil {
@@ -63,15 +63,15 @@ func FromKeystore(text, password []byte) (*Key, error) {
 	}
 	if claimed, err := chain.ParseAddress("0x" + store.address); store.address != "" && (err != nil || claimed != key.address) {
 		key.Wipe()
-		return nil, errors.New("keystore: its address is not that of its key")
+		return nil, errors.New("keystore: the address does not match the key")
 	}
 	return key, nil
 }
 
-// keystore is a file, read.
+// keystore is a parsed file.
 type keystore struct {
 	ciphertext, iv, mac []byte
-	address             string // "" where it does not tell
+	address             string // "" if not stated
 	derive              func(password []byte) ([]byte, error)
 }
 
@@ -81,14 +81,14 @@ func readKeystore(v jsonscan.Value) (s keystore, err error) {
 	}
 	crypto := v.Member("crypto")
 	if crypto.Kind() == jsonscan.Absent {
-		crypto = v.Member("Crypto") // as some write it
+		crypto = v.Member("Crypto") // as some programs write it
 	}
 	s.address, _ = v.Member("address").Text()
 	if len(s.address) > 2 && s.address[:2] == "0x" {
 		s.address = s.address[2:]
 	}
 	if name, _ := crypto.Member("cipher").Text(); name != "aes-128-ctr" {
-		return s, fmt.Errorf("cipher %q is not known: want aes-128-ctr", jsonscan.Excerpt(name))
+		return s, fmt.Errorf("unsupported cipher %q: want aes-128-ctr", jsonscan.Excerpt(name))
 	}
 	for _, part := range []struct {
 		name string
@@ -120,7 +120,7 @@ func hexMember(v jsonscan.Value, name string) ([]byte, error) {
 	return bytes, nil
 }
 
-// readDerivation reads how the password becomes a key.
+// readDerivation returns the function that derives a key from the password.
 func readDerivation(crypto jsonscan.Value) (func([]byte) ([]byte, error), error) {
 	const size = 32
 	of := crypto.Member("kdfparams")
@@ -135,12 +135,12 @@ func readDerivation(crypto jsonscan.Value) (func([]byte) ([]byte, error), error)
 	case "scrypt":
 		var numbers [3]uint64
 		for i, name := range []string{"n", "r", "p"} {
-			if numbers[i], err = chain.ReadUint64(of.Member(name)); err != nil || numbers[i] == 0 || numbers[i] > mostWork {
-				return nil, fmt.Errorf("%s of scrypt: want a number from 1 to %d", name, mostWork)
+			if numbers[i], err = chain.ReadUint64(of.Member(name)); err != nil || numbers[i] == 0 || numbers[i] > maxWork {
+				return nil, fmt.Errorf("%s of scrypt: want a number from 1 to %d", name, maxWork)
 			}
 		}
 		n, r, p := numbers[0], numbers[1], numbers[2]
-		if n*r > mostMemory/128 || n*r > mostWork/p || r*p > 1<<20 {
+		if n*r > maxMemory/128 || n*r > maxWork/p || r*p > 1<<20 {
 			return nil, fmt.Errorf("scrypt with n %d, r %d, p %d takes too much memory or time", n, r, p)
 		}
 		return func(password []byte) ([]byte, error) {
@@ -148,16 +148,16 @@ func readDerivation(crypto jsonscan.Value) (func([]byte) ([]byte, error), error)
 		}, nil
 	case "pbkdf2":
 		if prf, _ := of.Member("prf").Text(); prf != "hmac-sha256" {
-			return nil, fmt.Errorf("prf %q is not known: want hmac-sha256", jsonscan.Excerpt(prf))
+			return nil, fmt.Errorf("unsupported prf %q: want hmac-sha256", jsonscan.Excerpt(prf))
 		}
 		c, err := chain.ReadUint64(of.Member("c"))
-		if err != nil || c == 0 || c > mostIterations {
-			return nil, fmt.Errorf("c of pbkdf2: want a number from 1 to %d", mostIterations)
+		if err != nil || c == 0 || c > maxIterations {
+			return nil, fmt.Errorf("c of pbkdf2: want a number from 1 to %d", maxIterations)
 		}
 		return func(password []byte) ([]byte, error) {
 			return pbkdf2.Key(sha256.New, string(password), salt, int(c), size)
 		}, nil
 	default:
-		return nil, fmt.Errorf("kdf %q is not known: want scrypt or pbkdf2", jsonscan.Excerpt(kdf))
+		return nil, fmt.Errorf("unsupported kdf %q: want scrypt or pbkdf2", jsonscan.Excerpt(kdf))
 	}
 }

@@ -9,22 +9,22 @@ import (
 	"runtime"
 )
 
-// Secret is what a file or a person has told.
+// Secret is a secret from a file or from user input.
 type Secret struct{ Bytes []byte }
 
-// Guard has the system write no core file of this program. Who asks for a secret calls it before.
+// Guard prevents core files of this program. Call it before asking for a secret.
 func Guard() error {
 	if err := noCoreFile(); err != nil {
-		return fmt.Errorf("a core file of this program cannot be forbidden, and a key might be in it: %w", err)
+		return fmt.Errorf("core files of this program, which could contain a key, cannot be disabled: %w", err)
 	}
 	return nil
 }
 
-// mostSecret is more than a phrase or a keystore file has.
-const mostSecret = 64 << 10
+// maxSecret is more than the size of a phrase or a keystore file.
+const maxSecret = 64 << 10
 
-// ReadSecret reads a file that has a secret. It refuses one that others can read or change. Where
-// there is no such file, the error does not name it: somebody may have given the secret itself.
+// ReadSecret reads a file that contains a secret. It rejects a file that others can read or change. If the
+// file does not exist, the error does not name it: the argument may be the secret itself.
 //
 // From then on the system writes no core file of this program.
 func ReadSecret(path string) (*Secret, error) {
@@ -34,7 +34,7 @@ func ReadSecret(path string) (*Secret, error) {
 	file, err := os.Open(path)
 	var notOpened *fs.PathError
 	if errors.As(err, &notOpened) {
-		return nil, fmt.Errorf("%w: want a file that has the secret, and not the secret", notOpened.Err)
+		return nil, fmt.Errorf("%w: want a file that contains the secret, not the secret itself", notOpened.Err)
 	}
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func ReadSecret(path string) (*Secret, error) {
 	mode := info.Mode()
 	switch {
 	case mode.IsDir():
-		return nil, fmt.Errorf("%s: it is a directory", path)
+		return nil, fmt.Errorf("%s is a directory", path)
 	case runtime.GOOS != "windows" && mode.IsRegular() && mode&0o077 != 0:
 		return nil, fmt.Errorf("%s: its mode is %04o: others can read or change it: chmod 600 %[1]s", path, mode.Perm())
 	}
@@ -55,13 +55,13 @@ func ReadSecret(path string) (*Secret, error) {
 }
 
 func readSecret(from io.Reader, path string) (*Secret, error) {
-	bytes := make([]byte, mostSecret+1) // of one piece: growing would leave copies behind
+	bytes := make([]byte, maxSecret+1) // a single allocation: growing would leave copies behind
 	n, err := io.ReadFull(from, bytes)
 	s := &Secret{bytes[:n]}
 	switch {
 	case err == nil:
 		s.Wipe()
-		return nil, fmt.Errorf("%s: it is larger than %d bytes", path, mostSecret)
+		return nil, fmt.Errorf("%s: it is larger than %d bytes", path, maxSecret)
 	case err != io.EOF && err != io.ErrUnexpectedEOF:
 		s.Wipe()
 		return nil, err
@@ -69,10 +69,10 @@ func readSecret(from io.Reader, path string) (*Secret, error) {
 	return s, nil
 }
 
-// Wipe overwrites it.
+// Wipe overwrites the secret.
 func (s *Secret) Wipe() { clear(s.Bytes) }
 
-// Line is the secret without the end of its line.
+// Line returns the secret without its line end.
 func (s *Secret) Line() []byte {
 	line := s.Bytes
 	for len(line) > 0 && (line[len(line)-1] == '\n' || line[len(line)-1] == '\r') {
@@ -81,8 +81,8 @@ func (s *Secret) Line() []byte {
 	return line
 }
 
-// String has nothing of it.
+// String reveals nothing of the secret.
 func (s *Secret) String() string { return "a secret" }
 
-// Format prints nothing of it, whatever the verb.
+// Format reveals nothing of the secret, whatever the verb.
 func (s *Secret) Format(to fmt.State, _ rune) { fmt.Fprint(to, s.String()) }

@@ -1,5 +1,4 @@
-// What a page does beyond what the server sent: it copies the command line, and says when blocks
-// have been sealed since it was made. It changes no figure.
+// Copies the command line, announces newly sealed blocks and handles keys. It never changes a figure.
 
 for (const button of document.querySelectorAll("[data-copies]")) {
   button.hidden = false;
@@ -20,12 +19,12 @@ function listen() {
     news.hidden = more <= 0;
     if (more > 0) {
       news.firstElementChild.textContent =
-        more === 1 ? "A block has been sealed since this page was made." : `${more} blocks have been sealed since this page was made.`;
+        more === 1 ? "1 block has been sealed since this page was loaded." : `${more} blocks have been sealed since this page was loaded.`;
     }
   });
 }
 
-// A page that nobody looks at takes no connection.
+// A hidden page keeps no connection open.
 function look() {
   if (document.hidden) {
     source?.close();
@@ -39,3 +38,66 @@ if (news) {
   document.addEventListener("visibilitychange", look);
   look();
 }
+
+// The browser's time zone is offered first.
+const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+for (const list of document.querySelectorAll("#zones")) {
+  list.prepend(new Option(here, here));
+}
+
+// Menus close with Esc, which gives the focus back, and with a click elsewhere.
+const menus = () => document.querySelectorAll(".menu[open]");
+addEventListener("click", (event) => menus().forEach((m) => m.contains(event.target) || (m.open = false)));
+
+const off = document.getElementById("nokeys");
+if (off) {
+  off.parentElement.hidden = false;
+  off.checked = localStorage.getItem("keys") === "off";
+  off.addEventListener("change", () => localStorage.setItem("keys", off.checked ? "off" : "on"));
+}
+
+// Moves the focus to the row below or above: to its link, or to the row itself.
+function move(by) {
+  const rows = [...document.querySelectorAll("main tbody tr")];
+  const at = rows.findIndex((r) => r.contains(document.activeElement));
+  const row = rows[at < 0 ? (by > 0 ? 0 : rows.length - 1) : Math.min(Math.max(at + by, 0), rows.length - 1)];
+  const target = row?.querySelector("a") ?? row;
+  if (target && target === row) row.tabIndex = -1;
+  target?.focus();
+}
+
+const acts = {
+  "/": () => document.querySelector("[role=search] input")?.focus(),
+  "?": () => {
+    const keys = document.getElementById("keys");
+    keys.open = !keys.open;
+    keys.firstElementChild.focus();
+  },
+  p: () => {
+    const period = document.getElementById("period");
+    if (period) period.open = true;
+    period?.querySelector("summary").focus();
+  },
+  "[": () => document.querySelector("[rel=prev]")?.click(),
+  "]": () => document.querySelector("[rel=next]")?.click(),
+  j: () => move(1),
+  k: () => move(-1),
+};
+
+let pending = -1e9; // when g was pressed
+addEventListener("keydown", (event) => {
+  if (event.key === "Escape") {
+    menus().forEach((m) => {
+      m.open = false;
+      m.querySelector("summary").focus();
+    });
+  }
+  const field = event.target.closest?.("input, select, textarea");
+  if (event.ctrlKey || event.metaKey || event.altKey || !off || off.checked || (field && field.type !== "checkbox")) return;
+  const page = event.timeStamp - pending < 1500 && document.querySelector(`#keys [data-key="${CSS.escape(event.key)}"]`);
+  pending = event.key === "g" ? event.timeStamp : -1e9;
+  const act = page ? () => location.assign(page.dataset.to) : Object.hasOwn(acts, event.key) && acts[event.key];
+  if (!act) return;
+  event.preventDefault();
+  act();
+});

@@ -1,6 +1,6 @@
-// Package users reads who may log in to fees serve: a text file with a line NAME:HASH for each,
-// as Apache's htpasswd -B writes it.
+// Package users reads the users of fees serve from a text file with one line NAME:HASH per user,
+// as written by Apache's htpasswd -B.
 //
-// A hash is bcrypt's, which is slow on purpose. A name that is not there takes as long as one that
-// is, so nobody finds names by a clock. No error has a hash or a password.
+// Hashes are bcrypt, which is slow on purpose. Unknown names take as long as known ones, so that timing
+// reveals no names. Errors contain neither hashes nor passwords.
 package users

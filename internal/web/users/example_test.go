@@ -9,7 +9,7 @@ import (
 	"github.com/feeledger/fees/internal/web/users"
 )
 
-// Set a user's password, and tell whether another one fits.
+// Set a user's password, and check another one.
 func Example() {
 	directory, err := os.MkdirTemp("", "fees-")
 	if err != nil {

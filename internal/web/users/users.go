@@ -14,21 +14,21 @@ import (
 	"golang.org/x/crypto/bcrypt"
 )
 
-// The bounds of a file, of names, and of passwords.
+// Limits of the file, of names and of passwords.
 const (
-	mostBytes     = 1 << 20
-	mostName      = 64 // bytes
+	maxBytes      = 1 << 20
+	maxName       = 64 // bytes
 	LeastPassword = 12 // bytes
-	MostPassword  = 72 // bytes: bcrypt sees no more
+	MaxPassword   = 72 // bytes: bcrypt ignores the rest
 	cost          = 12 // of new hashes
-	leastCost     = 10 // below it, a stolen file gives the passwords away too soon
-	mostCost      = 14 // above it, a log-in takes seconds
+	leastCost     = 10 // below it, the hashes of a stolen file are cracked too fast
+	maxCost       = 14 // above it, logging in takes seconds
 )
 
-// Users are those who may log in.
+// Users are the users who may log in.
 type Users struct {
 	list   []user
-	byName map[string]int // where in the list each is
+	byName map[string]int // index in list
 	seed   maphash.Seed
 }
 
@@ -37,7 +37,7 @@ type user struct {
 	hash []byte
 }
 
-// Read reads a file of users. It refuses one that everybody can read or that others can change.
+// Read reads a file of users. It rejects a file that everyone can read or that others can change.
 func Read(path string) (*Users, error) {
 	text, err := readFile(path)
 	if err != nil {
@@ -46,7 +46,7 @@ func Read(path string) (*Users, error) {
 	return Parse(path, text)
 }
 
-// readFile reads a file that has secrets.
+// readFile reads a file that contains secrets.
 func readFile(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -58,19 +58,19 @@ func readFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	if mode := info.Mode(); runtime.GOOS != "windows" && mode.IsRegular() && mode&0o027 != 0 {
-		return nil, fmt.Errorf("%s: its mode is %04o: everybody can read it, or others can change it: chmod 600 %[1]s", path, mode.Perm())
+		return nil, fmt.Errorf("the mode %04[2]o of %[1]s lets others read or change it; run: chmod 600 %[1]s", path, mode.Perm())
 	}
-	text, err := io.ReadAll(io.LimitReader(file, mostBytes+1))
-	if err == nil && len(text) > mostBytes {
-		err = fmt.Errorf("%s: it is larger than %d bytes", path, mostBytes)
+	text, err := io.ReadAll(io.LimitReader(file, maxBytes+1))
+	if err == nil && len(text) > maxBytes {
+		err = fmt.Errorf("%s is larger than %d bytes", path, maxBytes)
 	}
 	return text, err
 }
 
-// hashForm is how a hash of bcrypt is written: the cost, then salt and hash.
+// hashForm matches a bcrypt hash: the cost, then salt and hash.
 var hashForm = regexp.MustCompile(`^\$2[aby]\$([0-9]{2})\$[./A-Za-z0-9]{53}$`)
 
-// Parse reads the text of a file of users. The path is for errors.
+// Parse parses the text of a file of users. The path is for errors.
 func Parse(path string, text []byte) (*Users, error) {
 	u := &Users{byName: map[string]int{}, seed: maphash.MakeSeed()}
 	for i, line := range lines(text) {
@@ -83,14 +83,14 @@ func Parse(path string, text []byte) (*Users, error) {
 		}
 	}
 	if len(u.list) == 0 {
-		return nil, fmt.Errorf("%s: it has no users: fees serve password NAME --users %[1]s adds one", path)
+		return nil, fmt.Errorf("%s contains no users; add one with: fees serve password NAME --users %[1]s", path)
 	}
 	return u, nil
 }
 
 func lines(text []byte) []string { return strings.Split(string(text), "\n") }
 
-// userOf takes a line apart, if it is no comment and not empty.
+// userOf parses a line that is not a comment and not empty.
 func userOf(line string) (name, hash string, ok bool) {
 	line = strings.TrimSpace(line)
 	if line == "" || strings.HasPrefix(line, "#") {
@@ -105,61 +105,61 @@ func (u *Users) add(name, hash string) error {
 		return err
 	}
 	if _, there := u.byName[name]; there {
-		return fmt.Errorf("the user %s is there already", name)
+		return fmt.Errorf("the user %s is listed twice", name)
 	}
 	if !hashForm.MatchString(hash) {
-		return fmt.Errorf("what follows %s: is no hash of bcrypt: htpasswd -B -C %d and fees serve password make one", name, cost)
+		return fmt.Errorf("the value after %s: is not a bcrypt hash; create one with fees serve password or htpasswd -B -C %d", name, cost)
 	}
-	if has, err := bcrypt.Cost([]byte(hash)); err != nil || has < leastCost || has > mostCost {
-		return fmt.Errorf("the hash of %s has the cost %d, want %d to %d: fees serve password makes it anew", name, has, leastCost, mostCost)
+	if has, err := bcrypt.Cost([]byte(hash)); err != nil || has < leastCost || has > maxCost {
+		return fmt.Errorf("the bcrypt cost of %s is %d, not %d to %d; replace the hash with fees serve password", name, has, leastCost, maxCost)
 	}
 	u.byName[name] = len(u.list)
 	u.list = append(u.list, user{name, []byte(hash)})
 	return nil
 }
 
-// Has tells whether there is a user of a name.
+// Has reports whether the user exists.
 func (u *Users) Has(name string) bool {
 	_, there := u.byName[name]
 	return there
 }
 
-// Fit tells whether a password is that of a name. For a name that is not there, the hash of some
-// user is tried, always the same one: so it takes as long, whatever the costs in the file are.
+// Fit reports whether a password belongs to a name. For an unknown name the hash of some user is checked, always
+// the same one, so that it takes as long whatever the costs in the file.
 func (u *Users) Fit(name, password string) bool {
 	at, there := u.byName[name]
 	if !there {
 		at = int(maphash.String(u.seed, name) % uint64(len(u.list)))
 	}
-	fit := bcrypt.CompareHashAndPassword(u.list[at].hash, []byte(password[:min(len(password), MostPassword)])) == nil
-	return fit && there && len(password) <= MostPassword
+	fit := bcrypt.CompareHashAndPassword(u.list[at].hash, []byte(password[:min(len(password), MaxPassword)])) == nil
+	return fit && there && len(password) <= MaxPassword
 }
 
-// CheckName refuses what cannot be a user's name. The error does not have it: it may be a hash or
-// a password that stands in the wrong place.
+// CheckName rejects invalid user names. The error omits the name, which may be a misplaced hash or
+// password.
 func CheckName(name string) error {
 	odd := func(r rune) bool {
 		return !unicode.In(r, unicode.L, unicode.M, unicode.Nd) && !strings.ContainsRune("._@+-", r)
 	}
-	if name == "" || len(name) > mostName || !utf8.ValidString(name) || strings.ContainsFunc(name, odd) {
-		return fmt.Errorf("a user's name has letters, digits and . _ @ + - alone, %d bytes at most", mostName)
+	if name == "" || len(name) > maxName || !utf8.ValidString(name) || strings.ContainsFunc(name, odd) {
+		return fmt.Errorf("a user name may contain only letters, digits and . _ @ + -, at most %d bytes", maxName)
 	}
 	return nil
 }
 
-// CheckPassword refuses what must not be a password.
+// CheckPassword rejects unsuitable passwords.
 func CheckPassword(password string) error {
 	switch {
-	case len(password) < LeastPassword || len(password) > MostPassword:
-		return fmt.Errorf("the password has %d bytes, want %d to %d: bcrypt sees no more", len(password), LeastPassword, MostPassword)
+	case len(password) < LeastPassword || len(password) > MaxPassword:
+		return fmt.Errorf("the password has %d bytes; it must have %d to %d", len(password), LeastPassword, MaxPassword)
 	case !utf8.ValidString(password) || strings.ContainsFunc(password, unicode.IsControl):
-		return fmt.Errorf("the password has a character that cannot be typed into a browser")
+		return fmt.Errorf("the password contains a control character or invalid UTF-8")
 	}
 	return nil
 }
 
-// Set gives a user of the file a password, or adds the user: the file's new text. All other lines
-// stay as they are. A file that is not there is an empty one.
+// Set returns the file's text with the user's password set, or with the user added. All other lines stay
+// unchanged. A missing file counts as empty.
 func Set(path, name, password string) (text []byte, err error) {
 	if err := CheckName(name); err != nil {
 		return nil, err

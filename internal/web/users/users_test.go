@@ -14,14 +14,14 @@ import (
 	"github.com/feeledger/fees/internal/web/users"
 )
 
-// known is a hash that OpenBSD's bcrypt made, with its password: a vector of crypt_blowfish's
-// test suite (wrapper.c), with the prefix that Apache writes.
+// known is a hash by OpenBSD's bcrypt with its password: a vector of crypt_blowfish's test suite
+// (wrapper.c), with Apache's prefix.
 const (
 	known         = "$2y$05$/OK.fbVrR/bpIqNJ5ianF.CE5elHaaO4EbggVDjb8P19RukzXSM3e"
 	knownPassword = "\xff\xff\xa3"
 )
 
-// hashed is a hash of the least cost that a file may have.
+// hashed returns a hash of the lowest accepted cost.
 func hashed(t testing.TB, password string) string {
 	t.Helper()
 	hash, err := bcrypt.GenerateFromPassword([]byte(password), 10)
@@ -29,9 +29,9 @@ func hashed(t testing.TB, password string) string {
 	return string(hash)
 }
 
-// A password fits its own user's name, and no other's.
+// A password is accepted only for its own user.
 func TestFit(t *testing.T) {
-	longest := strings.Repeat("x", users.MostPassword)
+	longest := strings.Repeat("x", users.MaxPassword)
 	u, err := users.Parse("users.txt", []byte("# readers\n\nanna:"+hashed(t, "correct horse")+"\r\n  \nbo.b@example.org:"+hashed(t, longest)+"\n"))
 	require.NoError(t, err)
 	for _, c := range []struct {
@@ -47,30 +47,30 @@ func TestFit(t *testing.T) {
 	require.False(t, u.Has("nobody"))
 }
 
-// What is no file of users is refused with its line, and no error has a hash.
+// Invalid files of users are rejected with the line, and no error contains a hash.
 func TestHostileFiles(t *testing.T) {
 	hash := hashed(t, "correct horse")
 	for text, want := range map[string]string{
-		"":                                "users.txt: it has no users: fees serve password NAME --users users.txt adds one",
-		"# nobody\n":                      "it has no users",
-		"anna:" + hash + "\nanna:" + hash: "users.txt, line 2: the user anna is there already",
-		"anna":                            "users.txt, line 1: what follows anna: is no hash of bcrypt: htpasswd -B -C 12 and fees serve password make one",
-		"anna:secret-of-hers":             "line 1: what follows anna:",
-		"anna:$apr1$x$secret-of-hers":     "line 1: what follows anna:",
-		"\n\nanna:" + hash + ":" + hash:   "line 3: what follows anna:",
-		"anna:" + known:                   "line 1: the hash of anna has the cost 5, want 10 to 14: fees serve password makes it anew",
-		"anna:" + strings.Replace(hash, "$10$", "$31$", 1): "has the cost 31",
-		"anna:" + strings.Replace(hash, "$10$", "$99$", 1): "has the cost",
-		":" + hash:                              "line 1: a user's name has letters, digits and . _ @ + - alone, 64 bytes at most",
-		hash + ":anna":                          "a user's name has letters",
-		hash:                                    "a user's name has letters",
-		"an na:" + hash:                         "a user's name has letters",
-		"\x00:" + hash:                          "a user's name has letters",
-		"\xff:" + hash:                          "a user's name has letters",
-		"\u202eanna:" + hash:                    "a user's name has letters",
-		strings.Repeat("a", 65) + ":" + hash:    "a user's name has letters",
-		"\ufeffanna:" + hash:                    "a user's name has letters",
-		"anna:" + hash + "\nb:\n" + "c:" + hash: "line 2: what follows b:",
+		"":                                "users.txt contains no users; add one with: fees serve password NAME --users users.txt",
+		"# nobody\n":                      "contains no users",
+		"anna:" + hash + "\nanna:" + hash: "users.txt, line 2: the user anna is listed twice",
+		"anna":                            "users.txt, line 1: the value after anna: is not a bcrypt hash; create one with fees serve password or htpasswd -B -C 12",
+		"anna:secret-of-hers":             "line 1: the value after anna:",
+		"anna:$apr1$x$secret-of-hers":     "line 1: the value after anna:",
+		"\n\nanna:" + hash + ":" + hash:   "line 3: the value after anna:",
+		"anna:" + known:                   "line 1: the bcrypt cost of anna is 5, not 10 to 14; replace the hash with fees serve password",
+		"anna:" + strings.Replace(hash, "$10$", "$31$", 1): "cost of anna is 31",
+		"anna:" + strings.Replace(hash, "$10$", "$99$", 1): "cost of anna is",
+		":" + hash:                              "line 1: a user name may contain only letters, digits and . _ @ + -, at most 64 bytes",
+		hash + ":anna":                          "a user name may contain only letters",
+		hash:                                    "a user name may contain only letters",
+		"an na:" + hash:                         "a user name may contain only letters",
+		"\x00:" + hash:                          "a user name may contain only letters",
+		"\xff:" + hash:                          "a user name may contain only letters",
+		"\u202eanna:" + hash:                    "a user name may contain only letters",
+		strings.Repeat("a", 65) + ":" + hash:    "a user name may contain only letters",
+		"\ufeffanna:" + hash:                    "a user name may contain only letters",
+		"anna:" + hash + "\nb:\n" + "c:" + hash: "line 2: the value after b:",
 	} {
 		_, err := users.Parse("users.txt", []byte(text))
 		require.ErrorContains(t, err, want, "%q", text)
@@ -80,7 +80,7 @@ func TestHostileFiles(t *testing.T) {
 	require.NoError(t, bcrypt.CompareHashAndPassword([]byte(known), []byte(knownPassword)), "the hash of another program")
 }
 
-// A file with the users' hashes is for its owner, and for a group that only reads it.
+// A file with hashes may be readable only by its owner and group, and writable only by its owner.
 func TestRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "users.txt")
 	require.NoError(t, os.WriteFile(path, []byte("anna:"+hashed(t, "correct horse")+"\n"), 0o600))
@@ -98,7 +98,7 @@ func TestRead(t *testing.T) {
 				require.NoError(t, err, mode)
 				continue
 			}
-			require.EqualError(t, err, fmt.Sprintf("%s: its mode is %04o: everybody can read it, or others can change it: chmod 600 %[1]s", path, mode))
+			require.EqualError(t, err, fmt.Sprintf("the mode %04[2]o of %[1]s lets others read or change it; run: chmod 600 %[1]s", path, mode))
 		}
 	}
 	_, err = users.Read(path + ".not")
@@ -108,10 +108,10 @@ func TestRead(t *testing.T) {
 	large := filepath.Join(t.TempDir(), "large.txt")
 	require.NoError(t, os.WriteFile(large, make([]byte, 1<<20+1), 0o600))
 	_, err = users.Read(large)
-	require.EqualError(t, err, large+": it is larger than 1048576 bytes")
+	require.EqualError(t, err, large+" is larger than 1048576 bytes")
 }
 
-// A password that is set fits from then on, the one before does not, and all else stays.
+// A newly set password is accepted, the previous one is not, and everything else is unchanged.
 func TestSet(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "users.txt")
 	set := func(name, password string) *users.Users {
@@ -139,11 +139,11 @@ func TestSet(t *testing.T) {
 	require.NotContains(t, string(second), "horse")
 
 	for _, c := range []struct{ name, password, want string }{
-		{"a:b", "correct horse", "a user's name has letters"},
-		{"anna", "elevenbytes", "the password has 11 bytes, want 12 to 72"},
+		{"a:b", "correct horse", "a user name may contain only letters"},
+		{"anna", "elevenbytes", "the password has 11 bytes; it must have 12 to 72"},
 		{"anna", strings.Repeat("x", 73), "the password has 73 bytes"},
-		{"anna", "correct\x00horse", "cannot be typed"},
-		{"anna", "correct horse\xff", "cannot be typed"},
+		{"anna", "correct\x00horse", "the password contains a control character or invalid UTF-8"},
+		{"anna", "correct horse\xff", "the password contains a control character or invalid UTF-8"},
 	} {
 		_, err := users.Set(path, c.name, c.password)
 		require.ErrorContains(t, err, c.want)
@@ -151,7 +151,7 @@ func TestSet(t *testing.T) {
 	}
 	require.NoError(t, os.WriteFile(path, []byte("bob:secret\n"), 0o600))
 	_, err = users.Set(path, "anna", "correct horse")
-	require.ErrorContains(t, err, "line 1: what follows bob:")
+	require.ErrorContains(t, err, "line 1: the value after bob:")
 	require.NoError(t, os.Chmod(path, 0o666))
 	_, err = users.Set(path, "anna", "correct horse")
 	if runtime.GOOS != "windows" {
@@ -159,7 +159,7 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// No file makes it fail, nobody who is not in it fits, and no error has what follows a name.
+// No file causes a panic, no unknown user is accepted, and no error contains the text after a name.
 func FuzzParse(f *testing.F) {
 	f.Add("anna:" + known)
 	f.Add("anna:$2y$10$/OK.fbVrR/bpIqNJ5ianF.CE5elHaaO4EbggVDjb8P19RukzXSM3e\n# x\n")

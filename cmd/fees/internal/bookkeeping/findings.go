@@ -16,29 +16,29 @@ import (
 	"github.com/feeledger/fees/internal/console"
 )
 
-// findingsText says how many findings there are, of which kinds, and what shows them.
+// findingsText summarizes findings by kind, with the command that shows the first one.
 func findingsText(c *cobra.Command, f *app.Findings) string {
 	var kinds []string
 	for _, kind := range slices.Sorted(maps.Keys(f.Kinds)) {
 		kinds = append(kinds, fmt.Sprintf("%d %s", f.Kinds[kind], kind))
 	}
 	from := f.First
-	if from > f.Blocks.First { // some are about a block and the one before
+	if from > f.Blocks.First { // some checks compare a block with the one before
 		from--
 	}
-	return fmt.Sprintf("does not hold in blocks %v: %s; the ledger's view book_findings has all of the checks; the first is in block %d; this shows it: %s",
+	return fmt.Sprintf("failed checks in blocks %v: %s (all are in the view book_findings). The first is in block %d; show it with: %s",
 		f.Blocks, strings.Join(kinds, ", "), f.First, cli.VerifyLine(c, chain.Heights{First: from, Last: f.First}))
 }
 
-// tellFindings says what of a block does not hold.
-func tellFindings(w io.Writer, r *evidence.Report) {
+// writeFindings writes the failed checks of a block.
+func writeFindings(w io.Writer, r *evidence.Report) {
 	for _, f := range r.Findings {
-		fmt.Fprintf(w, "fees: does not hold: %s\n", console.Printable(f.String()))
+		fmt.Fprintf(w, "fees: check failed: %s\n", console.Printable(f.String()))
 	}
 	if n := r.Totals.Undetermined; n > 0 {
-		fmt.Fprintf(w, "fees: does not hold: block %d: %d %s\n", r.Number, n, app.Undetermined)
+		fmt.Fprintf(w, "fees: check failed: block %d: %d %s\n", r.Number, n, app.Undetermined)
 	}
 	if !r.Proved() {
-		fmt.Fprintf(w, "fees: does not hold: block %d: %s\n", r.Number, app.Uncertain)
+		fmt.Fprintf(w, "fees: check failed: block %d: %s\n", r.Number, app.Uncertain)
 	}
 }

@@ -11,23 +11,24 @@ import (
 	"github.com/feeledger/fees/internal/app/metrics"
 )
 
-const followManual = `Append each block to the ledger as soon as it is final, until Ctrl-C: from
-where the ledger ends, or for a new one from the newest final block or the
-height that --from names. What came between is read first. Each block is priced
-and proved as by fees sync, sealed at once, and must be the child of the one
-before. What does not hold is said on standard error, and stored; it goes on.
-A chain that has ended, as its table says, is followed up to its last block.
+const followManual = `Append each block to the ledger as soon as it is final, until Ctrl-C. It
+continues after the ledger's last block; a new ledger starts at the newest
+final block, or at --from. Blocks in between are read first.
 
-Where blocks come from, how it is known that there is a new one, and what passes
-and is waited for, is as in fees watch.
+Each block is priced and verified as by fees sync, sealed at once, and must be
+the child of the one before. Failed checks are reported on standard error and
+stored; the command continues. If the network table lists the chain as ended,
+the command ends at its last block.
+
+Sources, --node, retries and waiting work as in fees watch.
 
 ` + cli.MetricsManual + `
-/readyz is 200 when the head was reached once, and nothing but the next block is
-waited for.`
+/readyz returns 200 once the head was reached and the command waits only for
+the next block.`
 
-const followExamples = `  fees follow                                  ask the gateway of this machine
-  fees follow --node ws://127.0.0.1:9944       told by the node
-  fees follow --from 24 --ledger new.db        a new ledger from there on`
+const followExamples = `  fees follow                                  from the gateway on this machine
+  fees follow --node ws://127.0.0.1:9944       heads from a node
+  fees follow --from 24 --ledger new.db        start a new ledger at block 24`
 
 // followFlags are the flags of fees follow.
 type followFlags struct {
@@ -42,11 +43,11 @@ type followFlags struct {
 func newFollow() *cobra.Command {
 	var f followFlags
 	c := cli.New(&cobra.Command{
-		Use: "follow", Short: "Append each block to the ledger as it becomes final", Long: followManual, Example: followExamples, RunE: f.follow,
-		Args: cli.NoneOf("follow takes no argument, and has %q: --from names a height; fees follow --help explains"),
+		Use: "follow", Short: "Append each block when it becomes final", Long: followManual, Example: followExamples, RunE: f.follow,
+		Args: cli.NoneOf("fees follow takes no argument, got %q; pass a height with --from"),
 	}, f.AddFinal, f.LedgerFlags.Add, f.HeadFlags.Add, f.MetricsFlags.Add)
-	c.Flags().StringVar(&f.from, "from", "", "begin a new ledger at this height (default: the newest final block)")
-	c.Flags().BoolVar(&f.signatures, "signatures", true, "recover the signer of every transaction, and the hash of EVM ones")
+	c.Flags().StringVar(&f.from, "from", "", "start a new ledger at this height (default: the newest final block)")
+	c.Flags().BoolVar(&f.signatures, "signatures", true, "recover signers, and hashes of EVM transactions, from signatures")
 	return c
 }
 
@@ -86,20 +87,20 @@ func (f *followFlags) follow(c *cobra.Command, _ []string) error {
 		counts.Wrote(height)
 		p.Lag(height, newest)
 	}
-	say := o.Follow.Trouble
+	report := o.Follow.Trouble
 	o.Follow.Trouble = func(err error) {
 		counts.Waits()
-		if say != nil {
-			say(err)
+		if report != nil {
+			report(err)
 		}
 	}
 	o.FillOptions = app.FillOptions{Reader: reader, Signatures: f.signatures, Opened: counts.Opened, Judged: func(r *evidence.Report) {
-		tellFindings(stderr, r)
+		writeFindings(stderr, r)
 		holds = holds && r.Holds()
 	}}
 	o.Ended = func(last uint64) {
 		p.End()
-		fmt.Fprintf(stderr, "fees: the chain has ended with block %d: nothing is left to follow\n", last)
+		fmt.Fprintf(stderr, "fees: the chain ended at block %d\n", last)
 	}
 	err = app.Follow(c.Context(), place, o)
 	return cli.Found(err, !holds)

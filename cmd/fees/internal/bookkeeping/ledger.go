@@ -13,31 +13,34 @@ import (
 	"github.com/feeledger/fees/internal/ledger/queue"
 )
 
-const ledgerManual = `Look at a ledger, prove that nothing in it was altered, copy it, and cut it.
+const ledgerManual = `Show a ledger's status, check that nothing was altered, back it up, or detach
+months.
 
-A ledger has, of each block, its transactions with their fees and what proves
-them, and every movement of every account's native balance; sums by quarter of
-an hour, day, account and contract; and a digest of each block, chained into
-seals. The book_... views are for psql, sqlite3, Metabase or Excel: every
-amount of wei is exact, as text. (The SUM of SQLite is not: it is a float. Take
-the totals.)`
+For each block a ledger stores the transactions with their fees and evidence,
+and every movement of every native balance. It keeps totals by quarter of an
+hour, day, account and contract, and a digest of each block, chained into
+seals.
+
+The book_... views are for psql, sqlite3, Metabase or Excel. Amounts in wei are
+exact, as text. Do not use SQLite's SUM on them, which is a float; read the
+totals instead.`
 
 const ledgerExamples = `  fees ledger status
   fees ledger verify
-  fees ledger verify --gateway ./gateway          against an archive
+  fees ledger verify --gateway ./gateway          compare with an archive
   fees ledger backup fees-2026-01.db
   fees ledger detach --before 2026-02 -o january.db
-  fees ledger status --ledger postgres://db.intern/fees --format json`
+  fees ledger status --ledger postgres://db.internal/fees --format json`
 
 func newLedger() *cobra.Command {
-	return cli.NewParent(&cobra.Command{Use: "ledger", Short: "Look at a ledger, prove it, copy it, cut it", Long: ledgerManual, Example: ledgerExamples},
-		"unknown command %q; fees ledger --help lists them",
+	return cli.NewParent(&cobra.Command{Use: "ledger", Short: "Show, verify, back up or split a ledger", Long: ledgerManual, Example: ledgerExamples},
+		"unknown command %q; fees ledger --help lists the commands",
 		newLedgerStatus(), newLedgerVerify(), newLedgerBackup(), newLedgerDetach(), newLedgerUpgrade())
 }
 
-const statusManual = `Show how far a ledger is: of which chain it is, which heights it has and which
-are missing, what is sealed, how many blocks are proved and by which trusted
-block, its jobs and those that failed, and the totals of the sealed blocks.`
+const statusManual = `Show a ledger's chain, its heights and gaps, what is sealed, how many blocks
+are proved and by which checkpoint, its jobs with their errors, and the totals
+of the sealed blocks.`
 
 // statusFlags are the flags of fees ledger status.
 type statusFlags struct {
@@ -48,9 +51,9 @@ type statusFlags struct {
 func newLedgerStatus() *cobra.Command {
 	var f statusFlags
 	return cli.New(&cobra.Command{
-		Use: "status", Short: "Show how far a ledger is", Long: statusManual, RunE: f.show,
+		Use: "status", Short: "Show a ledger's chain, blocks and totals", Long: statusManual, RunE: f.show,
 		Example: "  fees ledger status\n  fees ledger status --ledger fees.db --format json",
-		Args:    cli.NoneOf("status takes no argument, and has %q: --ledger names the ledger"),
+		Args:    cli.NoneOf("fees ledger status takes no argument, got %q; name the ledger with --ledger"),
 	}, f.LedgerFlags.Add, f.Forms("table", "json"))
 }
 
@@ -68,7 +71,7 @@ func (f *statusFlags) show(c *cobra.Command, _ []string) error {
 	})
 }
 
-// statusRecord is what a ledger says of itself, for programs.
+// statusRecord returns a ledger's status as JSON.
 func statusRecord(status *app.Status) cli.Record {
 	s := &status.Status
 	t := &s.Totals
@@ -89,7 +92,7 @@ func statusRecord(status *app.Status) cli.Record {
 	return r
 }
 
-// texts are spans as they are written.
+// texts returns ranges as text.
 func texts(spans []chain.Heights) []string {
 	list := make([]string, len(spans))
 	for i, span := range spans {
@@ -98,7 +101,7 @@ func texts(spans []chain.Heights) []string {
 	return list
 }
 
-// spanText is a span as it is written, nil for none.
+// spanText returns a range as text, nil if there is none.
 func spanText(o chain.Optional[chain.Heights]) any {
 	if span, ok := o.Get(); ok {
 		return span.String()
@@ -106,7 +109,7 @@ func spanText(o chain.Optional[chain.Heights]) any {
 	return nil
 }
 
-// jobFields are how the jobs of a shared ledger stand.
+// jobFields returns the job counts and failures of a shared ledger.
 func jobFields(s queue.Summary) cli.Record {
 	return cli.Record{
 		{"jobs_waiting", s.Waiting}, {"jobs_running", s.Running}, {"jobs_retrying", s.Retrying}, {"jobs_failed", s.Failed}, {"jobs_done", s.Done},
@@ -114,7 +117,7 @@ func jobFields(s queue.Summary) cli.Record {
 	}
 }
 
-// failureRecords are the last errors of jobs.
+// failureRecords returns the latest errors of jobs.
 func failureRecords(failures []queue.Failure) []cli.Record {
 	records := make([]cli.Record, 0, len(failures))
 	for _, f := range failures {
@@ -129,10 +132,11 @@ func failureRecords(failures []queue.Failure) []cli.Record {
 	return records
 }
 
-const backupManual = `Copy a ledger as it is at this moment into a new file, whoever writes it
-meanwhile. The copy is a ledger of its own, with the same digests and seals. A
-ledger in PostgreSQL becomes a file too; pg_dump copies its schema as a whole.
-Its sealed blocks, which do not change, are copied without a long snapshot.`
+const backupManual = `Copy a ledger, as of now, into a new file. Other programs may write the ledger
+meanwhile. The copy is a complete ledger with the same digests and seals.
+
+A PostgreSQL ledger also becomes a file; use pg_dump to copy its schema. Sealed
+blocks never change, so they are copied without a long snapshot.`
 
 // backupFlags are the flags of fees ledger backup.
 type backupFlags struct {
@@ -143,9 +147,9 @@ type backupFlags struct {
 func newLedgerBackup() *cobra.Command {
 	var f backupFlags
 	return cli.New(&cobra.Command{
-		Use: "backup FILE", Short: "Copy a ledger that may be written meanwhile", Long: backupManual, RunE: f.backup,
-		Example: "  fees ledger backup fees-2026-01.db\n  fees ledger backup copy.db --ledger postgres://db.intern/fees",
-		Args:    cli.OneArg("the file to copy to"),
+		Use: "backup FILE", Short: "Copy a ledger into a file", Long: backupManual, RunE: f.backup,
+		Example: "  fees ledger backup fees-2026-01.db\n  fees ledger backup copy.db --ledger postgres://db.internal/fees",
+		Args:    cli.OneArg("the file to create"),
 	}, f.LedgerFlags.Add, f.AddQuiet)
 }
 
@@ -153,7 +157,7 @@ func (f *backupFlags) backup(c *cobra.Command, args []string) error {
 	return f.Ask(c, "", func(d *app.Desk) error {
 		err := d.Backup(c.Context(), args[0], f.Progress(c, "blocks").Asked())
 		if err == nil {
-			_, err = fmt.Fprintf(c.OutOrStdout(), "%s is a copy of %s\n", args[0], d.Place)
+			_, err = fmt.Fprintf(c.OutOrStdout(), "%s: copied to %s\n", d.Place, args[0])
 		}
 		return err
 	})

@@ -10,19 +10,19 @@ import (
 	"github.com/feeledger/fees/internal/app"
 )
 
-const detachManual = `Take the blocks before a month of UTC out of a ledger, and into a new file: a
-ledger of its own, with their rows, sums, seals and proofs. The file is verified
-and compared with the seals before anything is removed. After that the ledger
-begins with the first block of the month, as if it had been begun there: the
-seals of its days and months stay as they are, and a report of an earlier time
-says that the ledger lacks it. Name the file with --ledger to ask about that.
+const detachManual = `Move the blocks before a month (UTC) out of a ledger and into a new file: a
+complete ledger with their rows, totals, seals and proofs. The file is verified
+and compared with the seals before anything is removed. After that, the ledger
+starts with the first block of the month. The seals of days and months do not
+change. The seal of the whole ledger then covers the remaining blocks. A report
+on an earlier period needs --ledger with the new file.
 
-A later month must have begun, so that what goes is whole. No other program may
-write the ledger meanwhile; it can be read. Whoever is stopped runs the same
-again, with the same file: it goes on where it was.
+At least one block of a later month must exist, so that the detached months are
+complete. No other program may write the ledger meanwhile; reading is fine. If
+the command is stopped, run it again with the same file to continue.
 
-PostgreSQL gives the disk of whole partitions back at once. A file stays as
-large, and new blocks use the room: fees ledger backup makes a copy without it.`
+PostgreSQL frees the disk space of whole partitions at once. A file keeps its
+size and reuses the space; fees ledger backup makes a smaller copy.`
 
 const detachExamples = `  fees ledger detach --before 2026-02 --dry-run
   fees ledger detach --before 2026-02 -o january.db
@@ -39,15 +39,15 @@ type detachFlags struct {
 func newLedgerDetach() *cobra.Command {
 	var f detachFlags
 	return cli.New(&cobra.Command{
-		Use: "detach --before MONTH -o FILE", Short: "Take the blocks before a month out, into a file", Long: detachManual, Example: detachExamples,
-		Args: cli.NoneOf("detach takes no argument, and has %q: -o names the file"), RunE: f.detach,
+		Use: "detach --before MONTH -o FILE", Short: "Move the blocks before a month into a file", Long: detachManual, Example: detachExamples,
+		Args: cli.NoneOf("fees ledger detach takes no argument, got %q; name the file with -o"), RunE: f.detach,
 	}, f.LedgerFlags.Add, f.add, f.AddQuiet)
 }
 
 func (f *detachFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.before, "before", "", "the first month that stays, such as 2025-01")
-	c.Flags().StringVarP(&f.to, "output", "o", "", "the file for what goes")
-	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would go, and do nothing")
+	c.Flags().StringVar(&f.before, "before", "", "the first month to keep, such as 2025-01")
+	c.Flags().StringVarP(&f.to, "output", "o", "", "the file for the detached blocks")
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would be detached, and change nothing")
 }
 
 func (f *detachFlags) detach(c *cobra.Command, _ []string) error {
@@ -57,19 +57,19 @@ func (f *detachFlags) detach(c *cobra.Command, _ []string) error {
 	case err != nil:
 		return err
 	case f.before == "":
-		return errors.New("--before: name the first month that stays, such as 2025-01")
+		return errors.New("--before is missing; name the first month to keep, such as --before 2025-01")
 	case f.dryRun:
 		d, err := app.Detachable(c.Context(), place, f.before)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(stdout, "blocks %v (%d) of %s would go, and %s would begin with block %d\n", d.Span, d.Span.Blocks(), monthsOf(d), d.Place, d.Begins)
+		fmt.Fprintf(stdout, "would move blocks %v (%d) of %s; %s would start at block %d\n", d.Span, d.Span.Blocks(), monthsOf(d), d.Place, d.Begins)
 		if bytes, ok := d.Bytes.Get(); ok {
-			fmt.Fprintf(stdout, "whole partitions of %d bytes would be dropped\n", bytes)
+			fmt.Fprintf(stdout, "would drop whole partitions of %d bytes\n", bytes)
 		}
 		return nil
 	case f.to == "":
-		return errors.New("-o: name the file for the blocks that go")
+		return errors.New("-o is missing; name the file for the detached blocks")
 	}
 	progress := func(what string) app.Progress { return f.Progress(c, what).Asked() }
 	d, err := app.Detach(c.Context(), app.DetachOptions{
@@ -78,14 +78,14 @@ func (f *detachFlags) detach(c *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(stdout, "blocks %v (%d) are in %s, and %s begins with block %d\n", d.Span, d.Span.Blocks(), f.to, d.Place, d.Begins)
+	_, err = fmt.Fprintf(stdout, "moved blocks %v (%d) to %s; %s starts at block %d\n", d.Span, d.Span.Blocks(), f.to, d.Place, d.Begins)
 	if err == nil && d.File {
-		_, err = fmt.Fprintf(stdout, "%s is as large as before, and new blocks use the room; fees ledger backup makes a copy without it\n", d.Place)
+		_, err = fmt.Fprintf(stdout, "%s keeps its size and reuses the space; fees ledger backup makes a smaller copy\n", d.Place)
 	}
 	return err
 }
 
-// monthsOf are those of which blocks would go, for people.
+// monthsOf returns the months to detach, as text.
 func monthsOf(d *app.Detachment) string {
 	first, last := d.Months[0], d.Months[len(d.Months)-1]
 	if first == last {

@@ -12,7 +12,7 @@ import (
 	"github.com/feeledger/fees/internal/ledger/queue"
 )
 
-// writeStatus shows people what a ledger says of itself; amounts are in the token.
+// writeStatus writes a ledger's status as text, with amounts in the token.
 func writeStatus(page *console.Page, status *app.Status, symbol string) {
 	var pairs console.Pairs
 	addBlocks(&pairs, status)
@@ -27,7 +27,7 @@ func writeStatus(page *console.Page, status *app.Status, symbol string) {
 		pairs.Add(n.name, fmt.Sprint(n.count))
 	}
 	addAmounts(&pairs, status, symbol)
-	pairs.Add("charge not known", fmt.Sprint(t.Uncharged))
+	pairs.Add("charge unknown", fmt.Sprint(t.Uncharged))
 	pairs.Add("unaccounted", fmt.Sprint(t.Unaccounted))
 	jobs, shared := status.Jobs.Get()
 	if shared {
@@ -40,21 +40,21 @@ func writeStatus(page *console.Page, status *app.Status, symbol string) {
 	}
 }
 
-// addBlocks adds which blocks there are, and how well they are known.
+// addBlocks adds the ranges of blocks and their evidence.
 func addBlocks(pairs *console.Pairs, s *app.Status) {
 	unanswered := fmt.Sprint(s.Unanswered)
 	if first, ok := s.FirstUnanswered.Get(); ok {
-		unanswered += fmt.Sprintf("; the first: %v", first)
+		unanswered += fmt.Sprintf("; first: %v", first)
 	}
 	pairs.Add("network", s.Network)
 	pairs.Add("genesis", cli.Known(s.Genesis))
-	pairs.Add("begins with block", fmt.Sprint(s.First))
-	pairs.Add("stored", cmp.Or(cli.Known(s.Stored), "none"))
-	pairs.Add("blocks", fmt.Sprint(s.Blocks))
+	pairs.Add("first block", fmt.Sprint(s.First))
+	pairs.Add("blocks stored", fmt.Sprint(s.Blocks))
+	pairs.Add("range", cmp.Or(cli.Known(s.Stored), "none"))
 	pairs.Add("not final", fmt.Sprint(s.NotFinal))
 	pairs.Add("below", cli.Known(s.Below))
 	pairs.Add("gaps", cmp.Or(strings.Join(texts(s.Gaps), ", "), "none"))
-	pairs.Add("last block is of", cli.Known(s.LastTime))
+	pairs.Add("last block time", cli.Known(s.LastTime))
 	pairs.Add("sealed up to", cmp.Or(cli.Known(s.Sealed), "none"))
 	pairs.Add("seal", cli.Known(s.Seal))
 	pairs.Add("evidence", s.Evidence.String())
@@ -63,7 +63,7 @@ func addBlocks(pairs *console.Pairs, s *app.Status) {
 	pairs.Add("unclassified events", fmt.Sprint(s.Unread))
 }
 
-// addAmounts adds the totals in the token, their points below each other.
+// addAmounts adds the totals in the token, aligned at the decimal point.
 func addAmounts(pairs *console.Pairs, s *app.Status, symbol string) {
 	t := &s.Totals
 	priority := chain.Some(t.PriorityFee)
@@ -94,7 +94,7 @@ func addAmounts(pairs *console.Pairs, s *app.Status, symbol string) {
 	}
 }
 
-// failureRows are the last errors of jobs.
+// failureRows returns the table of the latest errors of jobs.
 func failureRows(failures []queue.Failure) *console.Table {
 	rows := console.NewTable(
 		console.Column{Name: "blocks"}, console.Column{Name: "attempt", Right: true, Drop: 2}, console.Column{Name: "at", Drop: 3},

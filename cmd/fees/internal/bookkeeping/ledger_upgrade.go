@@ -9,16 +9,16 @@ import (
 	"github.com/feeledger/fees/internal/app"
 )
 
-const upgradeManual = `Bring a ledger that an earlier version of fees wrote to the layout of this one.
-Blocks, sums and seals stay as they are. An earlier version cannot read it any
-more: make a copy first, where you want to go back.`
+const upgradeManual = `Upgrade a ledger written by an earlier version of fees to the current schema
+version. Blocks, totals and seals do not change. Earlier versions cannot read
+the ledger afterwards; make a backup first if you may need to go back.`
 
 func newLedgerUpgrade() *cobra.Command {
 	var f cli.LedgerFlags
 	return cli.New(&cobra.Command{
-		Use: "upgrade", Short: "Bring a ledger of an earlier version up to date", Long: upgradeManual, RunE: func(c *cobra.Command, _ []string) error { return upgrade(c, &f) },
-		Example: "  fees ledger upgrade\n  fees ledger upgrade --ledger postgres://db.intern/fees",
-		Args:    cli.NoneOf("upgrade takes no argument, and has %q: --ledger names the ledger"),
+		Use: "upgrade", Short: "Upgrade a ledger written by an earlier version", Long: upgradeManual, RunE: func(c *cobra.Command, _ []string) error { return upgrade(c, &f) },
+		Example: "  fees ledger upgrade\n  fees ledger upgrade --ledger postgres://db.internal/fees",
+		Args:    cli.NoneOf("fees ledger upgrade takes no argument, got %q; name the ledger with --ledger"),
 	}, f.Add)
 }
 
@@ -29,7 +29,7 @@ func upgrade(c *cobra.Command, f *cli.LedgerFlags) error {
 	}
 	shown, err := app.Upgrade(c.Context(), place)
 	if err == nil {
-		_, err = fmt.Fprintf(c.OutOrStdout(), "%s is of the layout of this version\n", shown)
+		_, err = fmt.Fprintf(c.OutOrStdout(), "%s: has the current schema version\n", shown)
 	}
 	return err
 }

@@ -11,21 +11,21 @@ import (
 	"github.com/feeledger/fees/internal/console"
 )
 
-const ledgerVerifyManual = `Prove a ledger: each block by the SHA-256 of its record, the blocks by their
-parents' hashes, that none is missing, and the seals, the sums, the look-ups and
-what SQL shows of transactions by the records. Whatever was altered is named,
-and the exit code is 4.
+const ledgerVerifyManual = `Verify that a ledger is complete and was not altered: each block against the
+SHA-256 of its record, blocks against their parents' hashes, and seals, totals,
+indexes and SQL views against the records. Everything that was altered is
+listed, and the exit code is 4.
 
-With --gateway, each block is read again, from a gateway or an archive, priced
-and proved by this program, and compared with the ledger. Where the chain's own
-record is another, the exit code is 4. Where only the judgement is another,
-because this program knows more than the one that filled the ledger, the exit
-code is 1: the ledger keeps the old judgement and notes the new one beside it
-(rejudgements). Questions that were not answered when the ledger was filled are
-asked again, and what the answers tell is taken over. Where the gateway is an
-archive that proves its blocks, the ledger notes which of its own are proved by
-that. Where another program writes the ledger meanwhile, all is shown, and
-nothing is kept.`
+With --gateway, each block is also read again from a gateway or archive,
+priced, verified, and compared with the ledger. If the chain's data differs,
+the exit code is 4. If only the results differ, because this version of fees
+knows more than the one that filled the ledger, the exit code is 1; the ledger
+keeps the old results and stores the new ones beside them (rejudgements).
+
+Requests that were not answered when the ledger was filled are repeated, and
+their responses are stored. If the gateway is an archive that proves its
+blocks, the ledger records which blocks are now proved. If another program is
+writing the ledger, results are shown but not stored.`
 
 const ledgerVerifyExamples = `  fees ledger verify
   fees ledger verify --ledger fees.db --gateway ./gateway
@@ -43,11 +43,11 @@ type ledgerVerifyFlags struct {
 func newLedgerVerify() *cobra.Command {
 	var f ledgerVerifyFlags
 	c := cli.New(&cobra.Command{
-		Use: "verify", Short: "Prove that nothing in a ledger was altered", Long: ledgerVerifyManual, Example: ledgerVerifyExamples, RunE: f.verify,
-		Args: cli.NoneOf("verify takes no argument, and has %q: --ledger names the ledger"),
+		Use: "verify", Short: "Check that a ledger was not altered", Long: ledgerVerifyManual, Example: ledgerVerifyExamples, RunE: f.verify,
+		Args: cli.NoneOf("fees ledger verify takes no argument, got %q; name the ledger with --ledger"),
 	}, f.SourceFlags.Add, f.LedgerFlags.Add, f.Forms("table", "json"), f.Concurrent, f.AddQuiet)
-	c.Flags().Lookup("gateway").Usage = "compare with what this gateway, directory or demo says too"
-	c.Flags().BoolVar(&f.signatures, "signatures", true, "recover the signer of every transaction, and the hash of EVM ones; as it was when the ledger was filled")
+	c.Flags().Lookup("gateway").Usage = "also compare with this gateway, directory or demo"
+	c.Flags().BoolVar(&f.signatures, "signatures", true, "recover signers and EVM hashes; use the setting with which the ledger was filled")
 	return c
 }
 
@@ -74,7 +74,7 @@ func (f *ledgerVerifyFlags) verify(c *cobra.Command, _ []string) error {
 	return cmp.Or(v.Err(), cli.Found(nil, v.Rejudged() > 0))
 }
 
-// writeVerification writes what came of the verification of a ledger.
+// writeVerification writes the result of verifying a ledger.
 func writeVerification(page *console.Page, v *app.Verification) {
 	say := func(format string, values ...any) { page.Line(fmt.Sprintf(format, values...), 2) }
 	for _, d := range v.Damage {
@@ -90,18 +90,18 @@ func writeVerification(page *console.Page, v *app.Verification) {
 		say("and %d more", n)
 	}
 	if v.Answered > 0 {
-		say("%s answered that %s not when the ledger was filled", console.Counted(v.Answered, "question")+console.Verb(v.Answered, " was", " were"), console.Verb(v.Answered, "was", "were"))
+		say("%s answered that %s unanswered when the ledger was filled", console.Counted(v.Answered, "request")+console.Verb(v.Answered, " was", " were"), console.Verb(v.Answered, "was", "were"))
 	}
 	if v.NotKept != nil {
-		say("not kept in the ledger: %s", *v.NotKept)
+		say("not stored in the ledger: %s", *v.NotKept)
 	}
 	if v.Damages == 0 {
-		say("%s: %s, nothing was altered", v.Place, console.Counted(v.Blocks, "block"))
+		say("%s: %s verified, nothing was altered", v.Place, console.Counted(v.Blocks, "block"))
 	}
 	if v.Evidence.Proved > 0 {
 		say("evidence: %v", v.Evidence)
 	}
 	if v.Compared > 0 && len(v.Differences) == 0 {
-		say("%s the same when %s read and judged again", console.Counted(v.Compared, "block")+console.Verb(v.Compared, " is", " are"), console.Verb(v.Compared, "it is", "they are"))
+		say("%s read again, with the same results", console.Counted(v.Compared, "block"))
 	}
 }

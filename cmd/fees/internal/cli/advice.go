@@ -15,14 +15,14 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// gatewayFlags are those that say where blocks come from.
+// gatewayFlags name the flags that select the source of blocks.
 var gatewayFlags = []string{"gateway", "network", "network-file", "trust", "api-key-file", "api-key-header", "ca-file"}
 
-// sourceFlags are those that say which ledger is meant, and where its blocks come from.
+// sourceFlags name the flags that select the ledger and the source of its blocks.
 var sourceFlags = append([]string{"ledger"}, gatewayFlags...)
 
-// SyncLine is the command line that fills the ledger which a command asks: with blocks, or else with
-// the period that the command names. It is "" where the command names none.
+// SyncLine returns the command line that fills a command's ledger with blocks, or else with the period
+// that the command names; "" if it names none.
 func SyncLine(c *cobra.Command, blocks chain.Optional[chain.Heights]) string {
 	if c == nil {
 		return ""
@@ -43,8 +43,8 @@ func SyncLine(c *cobra.Command, blocks chain.Optional[chain.Heights]) string {
 	return Line(c, words, append([]string{"timezone"}, sourceFlags...)...)
 }
 
-// NewLedgerLine returns the command line that creates the ledger which a command asks, with the
-// period that the command names, or else with one month as an example.
+// NewLedgerLine returns the command line that creates a command's ledger, with the period that the
+// command names, or else with one month as an example.
 func NewLedgerLine(c *cobra.Command) string {
 	if line := SyncLine(c, chain.Optional[chain.Heights]{}); line != "" {
 		return line
@@ -52,8 +52,7 @@ func NewLedgerLine(c *cobra.Command) string {
 	return Line(c, "fees sync --month 2026-01", sourceFlags...)
 }
 
-// NewestBlockLine returns the command line that shows the newest block of the gateway or node
-// that a command asks.
+// NewestBlockLine returns the command line that shows the newest block of a command's gateway or node.
 func NewestBlockLine(c *cobra.Command) string {
 	if c != nil && c.Flags().Lookup("gateway") == nil && c.Flags().Lookup("node") != nil {
 		return Line(c, "fees node header", "node")
@@ -61,7 +60,7 @@ func NewestBlockLine(c *cobra.Command) string {
 	return Line(c, "fees block head", "gateway")
 }
 
-// addressFlags name a gateway or a node, each with the variables that stand for it.
+// addressFlags name the flags for a gateway or node, with their environment variables.
 var addressFlags = []struct {
 	name      string
 	variables []string
@@ -71,13 +70,13 @@ var addressFlags = []struct {
 	{"against", nil},
 }
 
-// NameAnother returns "name another with …" and the flag by which the command was given a place,
-// or "" if no flag of the command takes one.
+// NameAnother returns "name another with …" and the flag from which the command took a place, "" if no
+// flag of the command takes one.
 func NameAnother(c *cobra.Command, place httpclient.Place) string {
 	if c == nil {
 		return ""
 	}
-	var flag, words string // of the flag that fits, else of the first
+	var flag, words string // of the matching flag, else of the first
 	for _, a := range addressFlags {
 		f := c.Flags().Lookup(a.name)
 		if f == nil {
@@ -99,27 +98,25 @@ func NameAnother(c *cobra.Command, place httpclient.Place) string {
 		return ""
 	}
 	if flag == "gateway" && place.What == httpclient.Gateway && strings.Contains(c.Flag(flag).Usage, demo.Name) {
-		words += "; --gateway demo needs none"
+		words += " (--gateway demo needs none)"
 	}
 	return "name another with " + words
 }
 
-// MoreSyncLine is the command line that adds the newest blocks to the ledger which a command asks.
+// MoreSyncLine returns the command line that adds the newest blocks to a command's ledger.
 func MoreSyncLine(c *cobra.Command) string { return Line(c, "fees sync", sourceFlags...) }
 
-// PeriodSyncLine is the command line that fills the ledger which a command asks with a period that
-// is another than the one that the command names.
+// PeriodSyncLine returns the command line that fills a command's ledger with another period.
 func PeriodSyncLine(c *cobra.Command, p app.PeriodInput) string {
 	return Line(c, "fees sync"+p.Flags(), append([]string{"timezone"}, sourceFlags...)...)
 }
 
-// VerifyLine is the command line that shows what of some blocks does not hold.
+// VerifyLine returns the command line that shows the failed checks of blocks.
 func VerifyLine(c *cobra.Command, blocks chain.Heights) string {
 	return Line(c, "fees verify "+blocks.String(), append([]string{"signatures"}, gatewayFlags...)...)
 }
 
-// CompareLine is the command line that compares the ledger which a command asks with where its
-// blocks come from.
+// CompareLine returns the command line that compares a command's ledger with its source.
 func CompareLine(c *cobra.Command) string {
 	line := Line(c, "fees ledger verify", "ledger", "gateway")
 	if c != nil && c.Flags().Changed("gateway") {
@@ -133,7 +130,7 @@ func CompareLine(c *cobra.Command) string {
 	return line + " --gateway " + DefaultGateway
 }
 
-// WithoutPassword is a flag's value without the password of an address.
+// WithoutPassword returns a flag's value without the password of a URL.
 func WithoutPassword(value string) string {
 	if at, err := url.Parse(value); err == nil && at.User != nil {
 		return at.Redacted()

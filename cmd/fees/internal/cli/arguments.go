@@ -7,113 +7,139 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/feeledger/fees/chain"
 )
 
-// replaced are flags that had another name.
+// replaced maps former names of flags to the current ones.
 var replaced = map[string]map[string]string{
 	"fees close":         {"to": "as"},
 	"fees export":        {"until": "to"},
 	"fees ledger detach": {"to": "output"},
 }
 
-// FlagError says where the flags are explained, and which flag stands for one that had another
-// name.
+// FlagError adds to a flag error the current name of a renamed flag, similar names, or the command that lists the flags.
 func FlagError(c *cobra.Command, err error) error {
 	for old, now := range replaced[c.CommandPath()] {
 		if err.Error() == "unknown flag: --"+old {
-			return fmt.Errorf("--%s is --%s; %s --help lists the flags", old, now, c.CommandPath())
+			return fmt.Errorf("unknown flag --%s; use --%s (see %s --help)", old, now, c.CommandPath())
 		}
 	}
-	return fmt.Errorf("%s; %s --help lists the flags", strings.TrimSuffix(err.Error(), "."), c.CommandPath())
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		if similar := similarFlags(c, unknown.GetSpecifiedName()); len(similar) > 0 {
+			return fmt.Errorf("%w; did you mean --%s?", err, strings.Join(similar, " or --"))
+		}
+	}
+	return fmt.Errorf("%s; see %s --help", strings.TrimSuffix(err.Error(), "."), c.CommandPath())
 }
 
-// NoneOf is for commands that only have others below them: an argument is one
-// that is not there. Unknown is the message, with %q in the argument's place, and advice
-// behind a semicolon, in whose place a command with a like name is proposed.
+// similarFlags returns the flags of a command whose names are similar to name. Cobra compares names of commands only, so
+// the flags are dressed as commands.
+func similarFlags(c *cobra.Command, name string) []string {
+	flags := &cobra.Command{SuggestionsMinimumDistance: maxTypos}
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			flags.AddCommand(&cobra.Command{Use: f.Name, RunE: ShowHelp})
+		}
+	})
+	return flags.SuggestionsFor(name)
+}
+
+// NoneOf rejects arguments with the message unknown, which has %q for the argument and advice after a
+// semicolon. If a subcommand has a similar name, that is suggested instead of the advice.
 func NoneOf(unknown string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return nil
 		}
-		c.SuggestionsMinimumDistance = mostMistyped
-		if meant := c.SuggestionsFor(args[0]); len(meant) > 0 {
+		c.SuggestionsMinimumDistance = maxTypos
+		if similar := c.SuggestionsFor(args[0]); len(similar) > 0 {
 			unknown, _, _ = strings.Cut(unknown, ";")
-			return fmt.Errorf(unknown+"; did you mean %s %s?", args[0], c.CommandPath(), strings.Join(meant, " or "))
+			return fmt.Errorf(unknown+"; did you mean %s %s?", args[0], c.CommandPath(), strings.Join(similar, " or "))
 		}
 		return fmt.Errorf(unknown, args[0])
 	}
 }
 
-// mostMistyped is how many letters of a command may be wrong for another to be proposed.
-const mostMistyped = 2
+// maxTypos is the edit distance up to which another command or flag is suggested.
+const maxTypos = 2
 
-// ShowHelp is what a command does that only has others below it.
+// ShowHelp runs a command that only groups others.
 func ShowHelp(c *cobra.Command, _ []string) error { return c.Help() }
 
-// OneArg wants exactly one argument, and says which.
+// OneArg requires exactly one argument, described by what.
 func OneArg(what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return fmt.Errorf("%s wants %s, and has %d arguments; %s --help explains", c.Name(), what, len(args), c.CommandPath())
+			return fmt.Errorf("%s needs one argument: %s", c.CommandPath(), what)
 		}
 		return nil
 	}
 }
 
-// Arg wants exactly one argument, says which, and reads it.
-func Arg[T any](what string, to *T, read func(string) (T, error)) cobra.PositionalArgs {
+// Arg requires exactly one argument, described by what, and parses it.
+func Arg[T any](what string, to *T, parse func(string) (T, error)) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		err := OneArg(what)(c, args)
 		if err == nil {
-			*to, err = read(args[0])
+			*to, err = parse(args[0])
 		}
 		return err
 	}
 }
 
-// AnyArgs wants an argument at least, and says what is wanted.
-func AnyArgs(wanted string) cobra.PositionalArgs {
+// AnyArgs requires at least one argument; message is the error without one.
+func AnyArgs(message string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return errors.New(wanted)
+			return errors.New(message)
 		}
 		return nil
 	}
 }
 
-// NoArgument refuses arguments, with advice.
+// NoArgument rejects arguments, with advice.
 func NoArgument(advice string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return fmt.Errorf("%s wants no argument, and has %d; %s", c.Name(), len(args), advice)
+			return fmt.Errorf("%s takes no argument, got %d; %s", c.CommandPath(), len(args), advice)
 		}
 		return nil
 	}
 }
 
-// ParseHeight reads the height of a block.
+// Args requires between lowest and highest arguments, described by what.
+func Args(lowest, highest int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) < lowest || len(args) > highest {
+			return fmt.Errorf("%s takes %s, got %d", c.CommandPath(), what, len(args))
+		}
+		return nil
+	}
+}
+
+// ParseHeight parses the height of a block.
 func ParseHeight(text string) (uint64, error) {
 	height, err := strconv.ParseUint(text, 10, 32)
 	if err != nil {
-		return 0, fmt.Errorf("height %q: want a number from 0 to 4294967295", text)
+		return 0, fmt.Errorf("height %q must be a number from 0 to 4294967295", text)
 	}
 	return height, nil
 }
 
-// At is the height that --at names, not known where the flag is not given.
+// At returns the height of --at, unknown if the flag is not set.
 func At(c *cobra.Command, at int64) (none chain.Optional[uint64], err error) {
 	if !c.Flags().Changed("at") {
 		return none, nil
 	}
 	if at < 0 {
-		return none, fmt.Errorf("--at %d: want a height of 0 or more", at)
+		return none, fmt.Errorf("--at %d must be 0 or more", at)
 	}
 	return chain.Some(uint64(at)), nil
 }
 
-// ParseFrom reads the height of --from, not known where the flag is not given.
+// ParseFrom parses the height of --from, unknown if text is empty.
 func ParseFrom(text string) (none chain.Optional[uint64], err error) {
 	if text == "" {
 		return none, nil

@@ -12,7 +12,7 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// ChainFlags state the facts of the chain that a transaction is for, where no table has them.
+// ChainFlags describe the chain of a transaction if no network table does.
 type ChainFlags struct {
 	network, networkFile, genesis, symbol string
 	evmChainID                            uint64
@@ -21,18 +21,18 @@ type ChainFlags struct {
 
 // Add adds the flags.
 func (f *ChainFlags) Add(c *cobra.Command) {
-	c.Flags().StringVar(&f.network, "network", "", "the chain, by the name of its table (default: the table that the genesis hash or the EVM chain ID names)")
-	c.Flags().StringVar(&f.networkFile, "network-file", "", "a file with network tables of your own")
-	c.Flags().StringVar(&f.genesis, "genesis", "", "the genesis hash of your chain, if no table has it")
-	c.Flags().Uint64Var(&f.evmChainID, "chain-id", 0, "the EVM chain ID of your chain, if no table has it")
-	c.Flags().StringVar(&f.symbol, "symbol", "", "the symbol of your chain's token, if no table has it")
-	c.Flags().Uint8Var(&f.decimals, "decimals", 0, "the decimals of your chain's token, if no table has them")
+	c.Flags().StringVar(&f.network, "network", "", "the name of the chain's table (default: found by genesis hash or EVM chain ID)")
+	c.Flags().StringVar(&f.networkFile, "network-file", "", "a file with your own network tables")
+	c.Flags().StringVar(&f.genesis, "genesis", "", "the chain's genesis hash, if no table has it")
+	c.Flags().Uint64Var(&f.evmChainID, "chain-id", 0, "the chain's EVM chain ID, if no table has it")
+	c.Flags().StringVar(&f.symbol, "symbol", "", "the symbol of the chain's token, if no table has it")
+	c.Flags().Uint8Var(&f.decimals, "decimals", 0, "the decimals of the chain's token, if no table has them")
 }
 
-// maxDecimals is 10^36 of the smallest unit for a token, as much as nodes are believed to have.
+// maxDecimals limits the decimals that a node reports.
 const maxDecimals = 36
 
-// Chain is what the flags state, and the tables that know the others.
+// Chain returns the stated facts and the tables for all others.
 func (f *ChainFlags) Chain(c *cobra.Command) (s app.ChainStatement, tables network.Tables, err error) {
 	if tables, err = app.ReadTables(f.networkFile); err != nil {
 		return s, tables, err
@@ -51,9 +51,9 @@ func (f *ChainFlags) Chain(c *cobra.Command) (s app.ChainStatement, tables netwo
 	symbol, decimals := c.Flags().Changed("symbol"), c.Flags().Changed("decimals")
 	switch {
 	case symbol != decimals || symbol && f.symbol == "":
-		return s, tables, errors.New("--symbol and --decimals belong together: give both")
+		return s, tables, errors.New("--symbol and --decimals must be given together")
 	case f.decimals > maxDecimals:
-		return s, tables, fmt.Errorf("--decimals %d: want at most %d", f.decimals, maxDecimals)
+		return s, tables, fmt.Errorf("--decimals %d must be at most %d", f.decimals, maxDecimals)
 	case symbol:
 		s.Token = chain.Some(extrinsic.Token{Symbol: f.symbol, Decimals: int(f.decimals)})
 	}

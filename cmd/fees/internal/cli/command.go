@@ -13,8 +13,7 @@ import (
 	"github.com/feeledger/fees/internal/sys/jsontext"
 )
 
-// New returns a command with groups of flags: each is a function that adds some, and may have
-// them checked before the command runs.
+// New returns a command with groups of flags. Each group adds flags and may add a check of them.
 func New(c *cobra.Command, groups ...func(*cobra.Command)) *cobra.Command {
 	for _, add := range groups {
 		add(c)
@@ -22,15 +21,14 @@ func New(c *cobra.Command, groups ...func(*cobra.Command)) *cobra.Command {
 	return c
 }
 
-// NewParent returns a command that only groups others.
+// NewParent returns a command that only groups subcommands.
 func NewParent(c *cobra.Command, unknown string, below ...*cobra.Command) *cobra.Command {
 	c.Args, c.RunE = NoneOf(unknown), ShowHelp
 	c.AddCommand(below...)
 	return c
 }
 
-// before adds a check of the flags that runs before the command does. The errors of several checks are
-// reported together.
+// before adds a check that runs before the command. Errors of several checks are reported together.
 func before(c *cobra.Command, check func(*cobra.Command) error) {
 	earlier := c.PreRunE
 	c.PreRunE = func(c *cobra.Command, args []string) error {
@@ -46,8 +44,7 @@ func before(c *cobra.Command, check func(*cobra.Command) error) {
 	}
 }
 
-// Choice adds a flag that takes one of some words, and checks it. It is the word in to where it is
-// not given.
+// Choice adds a flag that takes one of words. Its default is the current value of to.
 func Choice[T ~string](c *cobra.Command, to *T, flag, usage string, words ...T) {
 	text := c.Flags().String(flag, string(*to), usage)
 	Complete(c, flag, app.Texts(words)...)
@@ -57,16 +54,16 @@ func Choice[T ~string](c *cobra.Command, to *T, flag, usage string, words ...T) 
 	})
 }
 
-// Answer is what a command found, in its forms.
+// Answer is the result of a command in all its formats.
 type Answer struct {
 	JSON any
 	CSV  func(io.Writer) error
 	Text func(*console.Page) // for people
-	// Finding says that something in it does not hold.
+	// Finding reports that a check failed.
 	Finding bool
 }
 
-// Show writes an answer in the form of the flag. It is [ErrFinding] where something does not hold.
+// Show writes an answer in the selected format. It returns [ErrFinding] if a check failed.
 func (o *Output) Show(a Answer) error {
 	err := o.Write(func(w io.Writer) error {
 		switch o.Format {
@@ -82,7 +79,7 @@ func (o *Output) Show(a Answer) error {
 	return Found(err, a.Finding)
 }
 
-// Found is an error, or else [ErrFinding] where something does not hold.
+// Found returns err, or else [ErrFinding] if finding is set.
 func Found(err error, finding bool) error {
 	if err == nil && finding {
 		return ErrFinding
@@ -90,27 +87,26 @@ func Found(err error, finding bool) error {
 	return err
 }
 
-// QuietFlag says that no progress is shown.
+// QuietFlag turns off progress.
 type QuietFlag struct{ Quiet bool }
 
-// AddQuiet adds the flag. The last line of progress goes when the command has ended.
+// AddQuiet adds the flag. The progress line is cleared when the command ends.
 func (f *QuietFlag) AddQuiet(c *cobra.Command) {
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		defer f.Progress(c, "").End()
 		return run(c, args)
 	}
-	c.Flags().BoolVar(&f.Quiet, "quiet", false, "no progress on standard error")
+	c.Flags().BoolVar(&f.Quiet, "quiet", false, "show no progress")
 }
 
-// Progress is that of a task of the command.
+// Progress returns the progress of a task of the command.
 func (f *QuietFlag) Progress(c *cobra.Command, what string) *Progress {
 	return NewProgress(c.ErrOrStderr(), what, f.Quiet)
 }
 
-// ErrFinding says that a result was shown in which something does not hold. The
-// result itself says what.
-var ErrFinding = errors.New("something does not hold")
+// ErrFinding reports that a result was shown in which a check failed.
+var ErrFinding = errors.New("a check failed")
 
-// ErrStopped says that a command of another one was stopped, which has said so.
+// ErrStopped reports that a command run by another one was stopped and has said so.
 var ErrStopped = errors.New("stopped")

@@ -10,9 +10,8 @@ import (
 	"github.com/feeledger/fees/internal/console"
 )
 
-// Line is a command line that helps who ran a command: some words, and those of the named flags
-// that the command was given, as it was given them. Flags that it was not given come from the
-// environment, or are the default, there as here.
+// Line returns a command line: words, and the named flags as c was given them. Other flags come from the
+// environment or have defaults, for both commands alike.
 func Line(c *cobra.Command, words string, flags ...string) string {
 	line := []string{words}
 	if c != nil {
@@ -25,15 +24,15 @@ func Line(c *cobra.Command, words string, flags ...string) string {
 	return strings.Join(line, " ")
 }
 
-// Setting is a flag with a value; "" is that of a flag without one.
+// Setting is a flag with its value, "" for a flag without one.
 type Setting struct{ Name, Value string }
 
-// Again is the command as it was given, with other settings. It can be pasted, but for the
-// password of an address, which is not shown. What is set of a list comes to what is there.
+// Again returns the command line of c with changed settings, for pasting. It omits passwords in URLs.
+// Settings of list flags are added to the list.
 func Again(c *cobra.Command, args []string, settings ...Setting) string {
 	words := strings.Fields(c.CommandPath())
 	if slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "-") }) {
-		args = append([]string{"--"}, args...) // what comes after it is no flag
+		args = append([]string{"--"}, args...) // ends the flags
 	} else {
 		words = append(words, quotedAll(args)...)
 		args = nil
@@ -78,17 +77,17 @@ func Again(c *cobra.Command, args []string, settings ...Setting) string {
 	return strings.Join(append(words, quotedAll(args)...), " ")
 }
 
-// sameKey reports whether two values set the same: fee=A and fee=B.
+// sameKey reports whether two values have the same key, such as fee=A and fee=B.
 func sameKey(a, b string) bool {
 	key, _, is := strings.Cut(a, "=")
 	other, _, both := strings.Cut(b, "=")
 	return is && both && strings.TrimSpace(key) == strings.TrimSpace(other)
 }
 
-// skipRows is a flag whose numbers stand behind one another.
+// skipRows is a flag whose numbers are joined in one list.
 const skipRows = "skip-rows"
 
-// wordsOf are a flag that was given, as it was given.
+// wordsOf returns a flag as it was given.
 func wordsOf(f *pflag.Flag) (words []string) {
 	list, isList := f.Value.(pflag.SliceValue)
 	switch {

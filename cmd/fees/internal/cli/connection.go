@@ -17,7 +17,7 @@ import (
 	"github.com/feeledger/fees/internal/httpclient"
 )
 
-// ConnectionFlags say how a gateway or a node is reached.
+// ConnectionFlags configure the connection to a gateway or node.
 type ConnectionFlags struct {
 	Observer     httpclient.Observer // sees each request; may be nil
 	timeout      time.Duration
@@ -27,10 +27,10 @@ type ConnectionFlags struct {
 	opened       *opened
 }
 
-// opened is what a command opened, and closes when it has ended.
+// opened lists what a command closes when it ends.
 type opened struct{ list []io.Closer }
 
-// Closes has something closed when the command has ended, however it did.
+// Closes registers c, if it is an io.Closer, to be closed when the command ends.
 func (f *ConnectionFlags) Closes(c any) {
 	if c, ok := c.(io.Closer); ok {
 		f.opened.list = append(f.opened.list, c)
@@ -39,7 +39,7 @@ func (f *ConnectionFlags) Closes(c any) {
 
 // Add adds the flags. The command closes what it opened with them.
 func (f *ConnectionFlags) Add(c *cobra.Command) {
-	f.opened = &opened{} // which copies of the flags share
+	f.opened = &opened{} // shared by copies of the flags
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		defer func() {
@@ -50,13 +50,13 @@ func (f *ConnectionFlags) Add(c *cobra.Command) {
 		return run(c, args)
 	}
 	flags := c.Flags()
-	flags.DurationVar(&f.timeout, "timeout", httpclient.DefaultTotal, "give an answer up after this time, further attempts included")
-	flags.StringVar(&f.apiKeyFile, "api-key-file", "", "a file with the API key that the provider wants (default: FEES_API_KEY in the environment)")
-	flags.StringVar(&f.apiKeyHeader, "api-key-header", httpclient.DefaultAPIKeyHeader, "the header that carries the API key")
-	flags.StringVar(&f.caFile, "ca-file", "", "a PEM file with the certificates to trust instead of the system's")
+	flags.DurationVar(&f.timeout, "timeout", httpclient.DefaultTotal, "give up on a request after this time, including retries")
+	flags.StringVar(&f.apiKeyFile, "api-key-file", "", "a file with the provider's API key (default: FEES_API_KEY)")
+	flags.StringVar(&f.apiKeyHeader, "api-key-header", httpclient.DefaultAPIKeyHeader, "the header for the API key")
+	flags.StringVar(&f.caFile, "ca-file", "", "a PEM file of certificates to trust instead of the system's")
 }
 
-// Connection is what the flags come to.
+// Connection holds the checked values of the flags.
 type Connection struct {
 	Timeout      time.Duration
 	apiKey       string
@@ -64,17 +64,17 @@ type Connection struct {
 	RootCAs      *x509.CertPool // nil for the system's
 }
 
-// maxCertificateBytes is more than a bundle of all authorities has.
+// maxCertificateBytes exceeds a bundle of all authorities.
 const maxCertificateBytes = 1 << 20
 
-// maxKeyBytes is far more than an API key has.
+// maxKeyBytes exceeds any API key.
 const maxKeyBytes = 4096
 
-// Connection checks the flags and reads the files that they name.
+// Connection checks the flags and reads their files.
 func (f *ConnectionFlags) Connection() (Connection, error) {
 	c := Connection{Timeout: f.timeout, apiKeyHeader: f.apiKeyHeader, apiKey: os.Getenv("FEES_API_KEY")}
 	if f.timeout <= 0 {
-		return c, fmt.Errorf("--timeout %v: want a time above 0, such as 30s", f.timeout)
+		return c, fmt.Errorf("--timeout %v must be more than 0, such as 30s", f.timeout)
 	}
 	if f.apiKeyFile != "" {
 		key, err := app.ReadSmallFile(f.apiKeyFile, maxKeyBytes)
@@ -84,7 +84,7 @@ func (f *ConnectionFlags) Connection() (Connection, error) {
 		c.apiKey = strings.TrimSpace(string(key))
 	}
 	if strings.ContainsFunc(c.apiKey, unicode.IsControl) {
-		return c, errors.New("the API key has control characters in it: want one line")
+		return c, errors.New("the API key contains control characters; it must be one line")
 	}
 	if f.caFile != "" {
 		certificates, err := app.ReadSmallFile(f.caFile, maxCertificateBytes)
@@ -93,13 +93,13 @@ func (f *ConnectionFlags) Connection() (Connection, error) {
 		}
 		c.RootCAs = x509.NewCertPool()
 		if !c.RootCAs.AppendCertsFromPEM(certificates) {
-			return c, fmt.Errorf("--ca-file %s: no certificate in PEM form in it", f.caFile)
+			return c, fmt.Errorf("--ca-file %s contains no PEM certificate", f.caFile)
 		}
 	}
 	return c, nil
 }
 
-// checkSecrets refuses an argument that shows others on this machine a password, or a key.
+// checkSecrets rejects an argument that would show a password or key to other users of the machine.
 func checkSecrets(flag, place, variable string) error {
 	secret := ""
 	switch {
@@ -110,11 +110,10 @@ func checkSecrets(flag, place, variable string) error {
 	default:
 		return nil
 	}
-	return fmt.Errorf("%s: a %s in an argument can be seen by others on this machine: put the URL in %s in the environment", flag, secret, variable)
+	return fmt.Errorf("%s: other users of this machine can see a %s in an argument; put the URL in the environment variable %s", flag, secret, variable)
 }
 
-// withoutPassword is a URL without its user name and password; any other text
-// stays as it is.
+// withoutPassword returns a URL without user name and password, and any other text unchanged.
 func withoutPassword(place string) string {
 	if !strings.Contains(place, "@") {
 		return place
@@ -127,11 +126,11 @@ func withoutPassword(place string) string {
 	return u.String()
 }
 
-// minKey is how long a provider's key is at least.
+// minKey is the minimum length of a provider's key.
 const minKey = 16
 
-// showsKey tells whether a node's URL seems to hold a provider's key: it has a query, or a
-// long part with a digit in its path.
+// showsKey reports whether a URL seems to contain a provider's key: it has a query, or a long path
+// segment with a digit.
 func showsKey(place string) bool {
 	u, err := url.Parse(place)
 	if err != nil || !strings.Contains(place, "://") {
@@ -145,21 +144,21 @@ func showsKey(place string) bool {
 	return u.RawQuery != ""
 }
 
-// maxConcurrency is more than any gateway or node answers at once.
+// maxConcurrency exceeds what any gateway or node can process at once.
 const maxConcurrency = 256
 
 func addConcurrency(c *cobra.Command, to *int) {
-	c.Flags().IntVar(to, "concurrency", httpclient.DefaultConcurrency, "ask this many questions at once")
+	c.Flags().IntVar(to, "concurrency", httpclient.DefaultConcurrency, "send up to this many requests at once")
 	before(c, func(*cobra.Command) error {
 		if *to < 1 || *to > maxConcurrency {
-			return fmt.Errorf("--concurrency %d: want a number from 1 to %d", *to, maxConcurrency)
+			return fmt.Errorf("--concurrency %d must be from 1 to %d", *to, maxConcurrency)
 		}
 		return nil
 	})
 }
 
-// ShownPlace is a place as it may be shown: of a URL neither user name nor password,
-// nor its path, where some providers have a key.
+// ShownPlace returns a source for display. It omits user name, password and path of a URL, since some
+// providers put a key in the path.
 func ShownPlace(place string) string {
 	if !strings.Contains(place, "://") {
 		return place

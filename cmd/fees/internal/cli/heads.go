@@ -18,29 +18,29 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// HeadFlags say how it is known that there is a new block.
+// HeadFlags configure how new blocks are detected.
 type HeadFlags struct {
 	node  string
 	poll  time.Duration
 	Quiet bool
-	same  *app.SameChain // the gateway and the node, nil without a node; open sets it
+	same  *app.SameChain // compares gateway and node, nil without a node; set by Open
 }
 
-// defaultPoll is half of the shortest time between two blocks of a parachain.
+// defaultPoll is half the shortest block time of a parachain.
 const defaultPoll = 3 * time.Second
 
 // Add adds the flags.
 func (f *HeadFlags) Add(c *cobra.Command) {
-	c.Flags().StringVar(&f.node, "node", "", "the URL of a node that tells when blocks are final: ws or wss (default: FEES_NODE, else the gateway is asked)")
-	c.Flags().DurationVar(&f.poll, "poll", defaultPoll, "without a node, ask the gateway for its head this often")
-	c.Flags().BoolVar(&f.Quiet, "quiet", false, "do not say what is waited for")
+	c.Flags().StringVar(&f.node, "node", "", "the ws or wss URL of a node that announces final blocks (default: FEES_NODE, else the gateway is polled)")
+	c.Flags().DurationVar(&f.poll, "poll", defaultPoll, "without a node, poll the gateway this often")
+	c.Flags().BoolVar(&f.Quiet, "quiet", false, "do not report what the command waits for")
 }
 
-// Options say how a chain is followed. What is waited for is said on standard error.
+// Options returns how to follow the chain. What the command waits for is reported on standard error.
 func (f *HeadFlags) Options(stderr io.Writer) (source.FollowOptions, error) {
 	o := source.FollowOptions{Concurrency: httpclient.DefaultConcurrency}
 	if f.poll <= 0 {
-		return o, fmt.Errorf("--poll %v: want a time above 0, such as %v", f.poll, defaultPoll)
+		return o, fmt.Errorf("--poll %v must be more than 0, such as %v", f.poll, defaultPoll)
 	}
 	o.Doubt = func(ctx context.Context) error {
 		if f.same == nil {
@@ -58,13 +58,13 @@ func (f *HeadFlags) Options(stderr io.Writer) (source.FollowOptions, error) {
 	return o, nil
 }
 
-// Open opens the gateway to read from, and the heads: those of a node, if one is named,
-// or the gateway's. End ends them.
+// Open opens the gateway and the heads, which come from the node if one is named, otherwise from the
+// gateway. end stops them.
 func (f *HeadFlags) Open(gateway *SourceFlags) (reader *source.Reader, heads source.Heads, end func(), err error) {
 	if reader, err = gateway.Reader(); err != nil {
 		return nil, nil, nil, err
 	}
-	address, _ := NodeAddress(f.node) // NodeBeside, below, reports an error in it
+	address, _ := NodeAddress(f.node) // NodeBeside reports the error
 	if u, err := url.Parse(address); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
 		return nil, nil, nil, fmt.Errorf("--node or FEES_NODE: %w", rpc.ErrNoSubscriptions)
 	}
@@ -79,8 +79,8 @@ func (f *HeadFlags) Open(gateway *SourceFlags) (reader *source.Reader, heads sou
 	return reader, nodeHeads(node, same), func() { node.Close() }, nil
 }
 
-// NodeBeside is the node that --node or the environment names, nil for none, with what tells
-// whether it is of the same chain as the gateway. The API key is the gateway's.
+// NodeBeside returns the node named by --node or the environment, nil if none is, and the check that it
+// is on the gateway's chain. The node does not get the API key.
 func (f *SourceFlags) NodeBeside(gateway source.Source, flag string) (*rpc.Client, *app.SameChain, error) {
 	address, err := NodeAddress(flag)
 	if err != nil || address == "" {
@@ -94,7 +94,7 @@ func (f *SourceFlags) NodeBeside(gateway source.Source, flag string) (*rpc.Clien
 	return node, &app.SameChain{Source: gateway, Node: node, Place: ShownPlace(f.Place()), NodeAt: ShownPlace(address)}, err
 }
 
-// nodeHeads are the final heads of a node, which must be of the gateway's chain.
+// nodeHeads returns the final heads of a node, which must be on the gateway's chain.
 func nodeHeads(node *rpc.Client, same *app.SameChain) source.Heads {
 	return func(ctx context.Context) iter.Seq2[chain.Head, error] {
 		return func(yield func(chain.Head, error) bool) {

@@ -15,86 +15,131 @@ import (
 	"github.com/feeledger/fees/internal/console"
 )
 
-// AllFlags is the flag that asks for the help with all flags.
+// AllFlags is the name of the flag that shows help with all flags.
 const AllFlags = "help-all"
 
-// helpWidth is how wide the help on flags is at most.
+// helpWidth is the maximum width of the help on flags, in columns.
 const helpWidth = 80
 
-// flagGroups are the parts of a command's help, and what is in them, the most used first.
-// What is in none of them says what is wanted, and comes first.
+// flagGroups are the sections of a command's flags, in order. Flags in no section come first,
+// under generalTitle.
 var flagGroups = []struct {
 	title string
 	names []string
 }{
 	{"Period", []string{"month", "year", "from", "to", "timezone", "partial", "block", "at", "unfinalized"}},
-	{"Form", []string{"format", "output", "part", "all", "quiet"}},
-	{"Where from", []string{"ledger", "gateway", "node", "direct", "trust", "network", "network-file"}},
+	{"Output", []string{"format", "output", "part", "all", "quiet"}},
+	{"Source", []string{"ledger", "gateway", "node", "direct", "trust", "network", "network-file"}},
 }
 
-// seldom are the flags that only the help with all flags shows: how an endpoint is reached
-// and asked, and what replaces a rule.
-var seldom = []string{
+// advanced lists the flags that only --help-all shows: connections, and flags that override rules.
+var advanced = []string{
 	"api-key-file", "api-key-header", "ca-file", "concurrency", "multiplier-at", "poll", "rps", "rules", "timeout",
 	AllFlags,
 }
 
-// SetHelp makes the help of a program and of all its commands: the flags in groups, those
-// that are seldom used in the help with all flags alone.
-func SetHelp(root *cobra.Command) {
-	root.PersistentFlags().Bool(AllFlags, false, "help with all flags")
+// MoreCommands is the group of commands that the first screen of help only names.
+const MoreCommands = "More commands"
+
+// SetHelp sets up the help of a program and its commands. The program's own help is one screen; with
+// --help-all it is the whole manual.
+func SetHelp(root *cobra.Command, overview string) {
+	root.PersistentFlags().Bool(AllFlags, false, "show help with all flags")
 	out := root.OutOrStdout()
 	addFlagGroups()
 	own, rest, _ := strings.Cut(root.UsageTemplate(), "{{if .HasAvailableLocalFlags}}")
 	_, rest, _ = strings.Cut(rest, "{{if .HasHelpSubCommands}}")
 	width := min(helpWidth, WidthOf(out))
+	own = strings.NewReplacer("[command]", "COMMAND", "Available Commands:", "Commands:").Replace(own)
+	rest = strings.ReplaceAll(rest, "[command]", "COMMAND")
 	root.SetUsageTemplate(own + fmt.Sprintf("{{flagGroups . %d}}", width) + "{{if .HasHelpSubCommands}}" + rest)
 	write := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		if all, _ := c.Flags().GetBool(AllFlags); c == root && !all {
+			io.WriteString(out, folded(firstScreen(root, overview), WidthOf(out)))
+			return
+		}
 		var text bytes.Buffer
 		c.SetOut(&text)
 		write(c, args)
-		c.SetOut(nil) // as before: that of the root
+		c.SetOut(nil) // back to the root's
 		root.SetOut(out)
 		io.WriteString(out, folded(text.String(), WidthOf(out)))
 	})
 }
 
-// addFlagGroups makes flagHelp known to the templates of cobra, which keeps one list of
-// functions for all programs of a process, without a lock.
+// firstScreen is the program's help: its commands by what people want to do.
+func firstScreen(root *cobra.Command, overview string) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s\n\nUsage: %s COMMAND [flags]\n", overview, root.Name())
+	for _, g := range root.Groups() {
+		var names []string
+		for _, c := range root.Commands() {
+			if c.GroupID != g.ID {
+				continue
+			}
+			if names = append(names, c.Name()); g.ID != MoreCommands {
+				if len(names) == 1 {
+					fmt.Fprintf(&out, "\n%s\n", g.Title)
+				}
+				fmt.Fprintf(&out, "  %-13s%s\n", c.Name(), c.Short)
+			}
+		}
+		if g.ID == MoreCommands {
+			fmt.Fprintf(&out, "\n%s %s\n", g.Title, strings.Join(names, ", "))
+		}
+	}
+	fmt.Fprintf(&out, `
+%[1]s COMMAND --help    flags and examples of a command
+%[1]s help topics       sources, ledger, output, exit codes, examples
+`, root.Name())
+	return out.String()
+}
+
+// WriteTopics writes the part of the manual that belongs to no command.
+func WriteTopics(root *cobra.Command, text string) error {
+	out := root.OutOrStdout()
+	_, err := io.WriteString(out, folded(text+"\n", WidthOf(out)))
+	return err
+}
+
+// addFlagGroups adds flagHelp to cobra's template functions, a global map without a lock.
 var addFlagGroups = sync.OnceFunc(func() { cobra.AddTemplateFunc("flagGroups", flagHelp) })
 
-// flagHelp is the part of a command's help that explains its flags.
+// flagHelp returns the section of a command's help about its flags.
 func flagHelp(c *cobra.Command, width int) string {
 	all, _ := c.Flags().GetBool(AllFlags)
 	var out strings.Builder
 	for _, part := range flagParts(c) {
 		switch {
-		case part.title != seldomTitle || all:
+		case part.title != advancedTitle || all:
 			fmt.Fprintf(&out, "\n\n%s:\n%s", part.title, strings.TrimRight(part.flags.FlagUsagesWrapped(width), " \n"))
 		default:
-			fmt.Fprintf(&out, "\n\n%s --%s shows the flags that are seldom used too.", c.CommandPath(), AllFlags)
+			fmt.Fprintf(&out, "\n\n%s --%s shows all flags.", c.CommandPath(), AllFlags)
 		}
 	}
 	return out.String()
 }
 
-// flagPart is a part of a command's help: a title, and the flags below it.
+// flagPart is a titled section of flags.
 type flagPart struct {
 	title string
 	flags *pflag.FlagSet
 }
 
-// seldomTitle is the last part's, of the flags that are seldom used.
-const seldomTitle = "Seldom"
+// The titles of the first and of the last section of flags.
+const (
+	generalTitle  = "Flags"
+	advancedTitle = "Advanced"
+)
 
-// flagParts are the flags of a command as its help has them. No part is empty.
+// flagParts returns the flags of a command by section. No section is empty.
 func flagParts(c *cobra.Command) (parts []flagPart) {
 	c.Flags().SortFlags = false
-	what := []string{}
+	general := []string{}
 	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if !slices.Contains(seldom, f.Name) && f.Name != "help" && f.Name != "version" && groupOf(f.Name) == "" {
-			what = append(what, f.Name)
+		if !slices.Contains(advanced, f.Name) && f.Name != "help" && f.Name != "version" && groupOf(f.Name) == "" {
+			general = append(general, f.Name)
 		}
 	})
 	add := func(title string, names []string) {
@@ -102,22 +147,22 @@ func flagParts(c *cobra.Command) (parts []flagPart) {
 		set.SortFlags = false
 		for _, name := range names {
 			if f := c.Flags().Lookup(name); f != nil && !f.Hidden && name != AllFlags {
-				set.AddFlag(f)
+				set.AddFlag(withValueName(f))
 			}
 		}
 		if set.HasAvailableFlags() {
 			parts = append(parts, flagPart{title, set})
 		}
 	}
-	add("What", what)
+	add(generalTitle, general)
 	for _, g := range flagGroups {
 		add(g.title, g.names)
 	}
-	add(seldomTitle, seldom)
+	add(advancedTitle, advanced)
 	return parts
 }
 
-// groupOf is the title of the group that a flag is in, "" for none.
+// groupOf returns the title of a flag's section, "" if it is in none.
 func groupOf(name string) string {
 	for _, g := range flagGroups {
 		if slices.Contains(g.names, name) {
@@ -127,8 +172,8 @@ func groupOf(name string) string {
 	return ""
 }
 
-// folded is help in so many columns. A paragraph with a line that is too long is wrapped
-// anew; a command line that is too long goes on as a shell takes it, its remark below.
+// folded wraps help to width columns. Paragraphs with a line that is too long are rewrapped; long
+// command lines continue with a backslash, with the remark below.
 func folded(help string, width int) string {
 	var out, paragraph strings.Builder
 	fits := true
@@ -184,7 +229,7 @@ func foldCommand(out *strings.Builder, line string, width int) {
 	}
 }
 
-// foldItem writes an item of a list: what belongs to a name stands below itself.
+// foldItem writes a list item with a hanging indent.
 func foldItem(out *strings.Builder, line string, width int) {
 	text := strings.TrimLeft(strings.TrimSuffix(line, "\n"), " ")
 	indent := len(line) - 1 - len(text)

@@ -15,10 +15,10 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// LabelFlags say which address book names the addresses that are shown.
+// LabelFlags select the address book.
 type LabelFlags struct{ labels string }
 
-// Line is the flag on a command line, "" where it was not given.
+// Line returns the flag for a command line, "" if it is not set.
 func (f *LabelFlags) Line() string {
 	if f.labels == "" {
 		return ""
@@ -26,22 +26,23 @@ func (f *LabelFlags) Line() string {
 	return " --labels " + console.Argument(f.labels)
 }
 
-// noLabels is what --labels says where no address book is wanted.
+// noLabels is the value of --labels for no address book.
 const noLabels = "none"
 
 // Add adds the flag.
 func (f *LabelFlags) Add(c *cobra.Command) {
-	c.Flags().StringVar(&f.labels, "labels", "", "the address book: a CSV file of address,label,group,account, or "+noLabels+" (default: FEES_ACCOUNTS, else "+app.AddressBookFile+" beside the ledger)")
+	c.Flags().StringVar(&f.labels, "labels", "", "the address book, or "+noLabels+" (default: FEES_ACCOUNTS, else "+app.AddressBookFile+" beside the ledger)")
 }
 
-// LabelsManual is what the manual of a command says of the address book.
-const LabelsManual = `The address book gives addresses their labels and groups: a CSV file of address,
-label, group and account, whose header names them. It is the file of --labels,
-else of FEES_ACCOUNTS, else accounts.csv beside the ledger. It names addresses,
-and chooses none.`
+// LabelsManual is the section of a command's manual on the address book.
+const LabelsManual = `The address book is a CSV file with columns address, label, group, account.
+fees uses --labels, then FEES_ACCOUNTS, then accounts.csv beside the ledger. It
+labels addresses; it does not select them. A header names the columns, in any
+order; only address is required. Files of --accounts and --names use the same
+format.`
 
-// ReadBook reads the address book, nil where there is none. Of one that no flag names it says on
-// stderr where it is.
+// ReadBook reads the address book, nil if there is none. If no flag names it, its path is reported on
+// stderr.
 func (f *LabelFlags) ReadBook(book *LedgerFlags, quiet bool, stderr io.Writer) (*app.AddressBook, error) {
 	if f.labels == noLabels {
 		return nil, nil
@@ -57,14 +58,14 @@ func (f *LabelFlags) ReadBook(book *LedgerFlags, quiet bool, stderr io.Writer) (
 	b, err := app.ReadAddressBook(path)
 	switch {
 	case err != nil && f.labels == "":
-		return nil, fmt.Errorf("%w; --labels %s does without an address book", err, noLabels)
+		return nil, fmt.Errorf("%w; to use no address book, pass --labels %s", err, noLabels)
 	case err == nil && b != nil && f.labels == "" && !quiet:
 		fmt.Fprintf(stderr, "fees: labels from %s\n", console.Printable(path))
 	}
 	return b, err
 }
 
-// ReadAccounts reads the address book, and the accounts that a list names by it.
+// ReadAccounts reads the address book and resolves a list of accounts with it.
 func (f *LabelFlags) ReadAccounts(list []string, book *LedgerFlags, quiet bool, stderr io.Writer) (*app.Chosen, error) {
 	b, err := f.ReadBook(book, quiet, stderr)
 	if err != nil {
@@ -72,13 +73,13 @@ func (f *LabelFlags) ReadAccounts(list []string, book *LedgerFlags, quiet bool, 
 	}
 	chosen, err := b.Choose(list)
 	if err != nil && b == nil && f.labels == "" {
-		err = fmt.Errorf("%w%s", err, waiting(book))
+		err = fmt.Errorf("%w%s", err, suggestedBook(book))
 	}
 	return chosen, err
 }
 
-// waiting says that there is an address book where the ledger will be; "" where there is none.
-func waiting(book *LedgerFlags) string {
+// suggestedBook points to an address book next to a ledger that does not exist yet, "" if there is none.
+func suggestedBook(book *LedgerFlags) string {
 	place, err := book.LedgerPlace()
 	if err != nil || ledger.Postgres(place) {
 		return ""
@@ -87,11 +88,11 @@ func waiting(book *LedgerFlags) string {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return ""
 	}
-	return fmt.Sprintf(" %s, or fill the ledger: beside it, %s is the address book", console.Argument(path), app.AddressBookFile)
+	return fmt.Sprintf(" (pass --labels %s, or fill the ledger next to it)", console.Argument(path))
 }
 
-// Addresses are those of the accounts that a list names, for a command that asks no ledger. Where
-// it names none, no address book is read.
+// Addresses resolves a list of accounts for a command without a ledger. An empty list reads no address
+// book.
 func (f *LabelFlags) Addresses(list []string, quiet bool, stderr io.Writer) ([]chain.Address, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -103,7 +104,7 @@ func (f *LabelFlags) Addresses(list []string, quiet bool, stderr io.Writer) ([]c
 	return chosen.Accounts, nil
 }
 
-// Called is an address with its label, "" where it is not known.
+// Called returns an address with its label, "" if the address is unknown.
 func Called(b *app.AddressBook, address chain.Optional[chain.Address]) string {
 	a, ok := address.Get()
 	if !ok {
@@ -117,7 +118,7 @@ func Called(b *app.AddressBook, address chain.Optional[chain.Address]) string {
 	return a.String()
 }
 
-// LabelOf is the label of an address, or the address; "" where it is not known.
+// LabelOf returns the label of an address, or the address; "" if the address is unknown.
 func LabelOf(b *app.AddressBook, address chain.Optional[chain.Address]) string {
 	if b != nil {
 		if label, ok := b.LabelOf(address).Get(); ok {
@@ -127,14 +128,14 @@ func LabelOf(b *app.AddressBook, address chain.Optional[chain.Address]) string {
 	return Known(address)
 }
 
-// Offer says, for people, how the accounts of an address book are named; "" where there is none.
+// Offer suggests values of --accounts from an address book, "" if it is empty.
 func Offer(b *app.AddressBook) string {
 	if b == nil || len(b.Entries()) == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("; --accounts %s takes all %d of the address book", console.Argument(b.Path), len(b.Entries()))
+	text := fmt.Sprintf(", such as --accounts %s for all %d of the address book", console.Argument(b.Path), len(b.Entries()))
 	if groups := b.Groups(); len(groups) > 0 {
-		text += fmt.Sprintf(", and --accounts %s those of a group", console.Argument(app.GroupPrefix+groups[0]))
+		text += fmt.Sprintf(", or --accounts %s for a group", console.Argument(app.GroupPrefix+groups[0]))
 	}
 	return text
 }

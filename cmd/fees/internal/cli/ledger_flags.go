@@ -13,7 +13,7 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// LedgerFlags say which ledger is meant.
+// LedgerFlags select the ledger.
 type LedgerFlags struct{ Ledger string }
 
 // DefaultLedger is a file in the current directory.
@@ -24,19 +24,18 @@ func (f *LedgerFlags) Add(c *cobra.Command) {
 	c.Flags().StringVar(&f.Ledger, "ledger", "", "the ledger: a file, or postgres://HOST/DATABASE (default: FEES_LEDGER, else "+DefaultLedger+")")
 }
 
-// LedgerPlace is what the flag says, or the environment, or the default.
+// LedgerPlace returns the ledger named by the flag, the environment or the default.
 func (f *LedgerFlags) LedgerPlace() (string, error) {
 	if ledger.Postgres(f.Ledger) && hasPassword(f.Ledger) {
-		return "", errors.New("--ledger: a password in an argument can be seen by others on this machine: set PGPASSWORD or PGPASSFILE, or put the whole URL in FEES_LEDGER in the environment")
+		return "", errors.New("--ledger: other users of this machine can see a password in an argument; set PGPASSWORD or PGPASSFILE, or put the URL in FEES_LEDGER")
 	}
 	return cmp.Or(f.Ledger, os.Getenv("FEES_LEDGER"), DefaultLedger), nil
 }
 
-// Named tells whether the flag or the environment names a ledger.
+// Named reports whether the flag or the environment names a ledger.
 func (f *LedgerFlags) Named() bool { return f.Ledger != "" || os.Getenv("FEES_LEDGER") != "" }
 
-// hasPassword tells whether a database URL has a password in it; one that cannot be
-// read may have.
+// hasPassword reports whether a database URL contains a password or cannot be parsed.
 func hasPassword(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -46,7 +45,7 @@ func hasPassword(address string) bool {
 	return has || u.Query().Has("password") || u.Query().Has("sslpassword")
 }
 
-// Ask opens the ledger for reading, asks it, and closes it.
+// Ask opens the ledger for reading, calls ask, and closes it.
 func (f *LedgerFlags) Ask(c *cobra.Command, networkFile string, ask func(*app.Desk) error) error {
 	d, err := f.Open(c.Context(), networkFile)
 	if err != nil {
@@ -56,7 +55,7 @@ func (f *LedgerFlags) Ask(c *cobra.Command, networkFile string, ask func(*app.De
 	return ask(d)
 }
 
-// Open opens the ledger for reading, with the tables of a user's file.
+// Open opens the ledger for reading, with the user's network tables.
 func (f *LedgerFlags) Open(ctx context.Context, networkFile string) (*app.Desk, error) {
 	place, err := f.LedgerPlace()
 	if err != nil {

@@ -7,22 +7,23 @@ import (
 	"github.com/feeledger/fees/internal/finance/closing/timestamp"
 )
 
-// ReadListed reads the file of a flag, of at most so many bytes; none where it is not named.
-func ReadListed[L any](flag, path string, most int64, read func([]byte) (L, error)) (list L, err error) {
+// ReadListed reads the file of a flag, of at most maxBytes, and parses it. It returns the zero value if
+// path is empty.
+func ReadListed[L any](flag, path string, maxBytes int64, parse func([]byte) (L, error)) (list L, err error) {
 	if path == "" {
 		return list, nil
 	}
-	text, err := app.ReadSmallFile(path, most)
+	text, err := app.ReadSmallFile(path, maxBytes)
 	if err != nil {
 		return list, fmt.Errorf("%s: %w", flag, err)
 	}
-	if list, err = read(text); err != nil {
+	if list, err = parse(text); err != nil {
 		return list, fmt.Errorf("%s: %s: %w", flag, path, err)
 	}
 	return list, nil
 }
 
-// Authority is the time-stamping authority that --timestamp names, nil for none.
+// Authority returns the time-stamping authority of --timestamp, nil if url is empty.
 func Authority(url string) (*timestamp.Authority, error) {
 	if url == "" {
 		return nil, nil

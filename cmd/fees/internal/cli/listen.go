@@ -12,12 +12,12 @@ import (
 	"github.com/feeledger/fees/internal/node/reply"
 )
 
-// AddListen adds the flag that says where a server listens.
+// AddListen adds the flag for a server's address.
 func AddListen(c *cobra.Command, to *string, usual string) {
-	c.Flags().StringVar(to, "listen", usual, "the address to listen at; port 0 takes any that is free")
+	c.Flags().StringVar(to, "listen", usual, "the address to listen on; port 0 picks a free port")
 }
 
-// ListenAt listens at the address of the flag.
+// ListenAt listens on the address of the flag.
 func ListenAt(address string) (net.Listener, error) { return listenAt("listen", address) }
 
 func listenAt(flag, address string) (net.Listener, error) {
@@ -28,21 +28,21 @@ func listenAt(flag, address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// MetricsManual says what the flag gives.
-const MetricsManual = `--metrics ADDRESS serves, as long as it runs, at an address of its own: /metrics
-for Prometheus, /healthz and /readyz. They have heights and counts, no accounts
-and no amounts, and nobody is asked who he is. docs/operations.md lists them.`
+// MetricsManual is the section of a command's manual on metrics.
+const MetricsManual = `--metrics ADDRESS serves /metrics for Prometheus, /healthz and /readyz on a
+separate address, without authentication. They contain heights and counts, but
+no accounts and no amounts. docs/operations.md lists them.`
 
-// MetricsFlags say where a command that runs for long tells how it does.
+// MetricsFlags configure the metrics of a long-running command.
 type MetricsFlags struct{ address string }
 
 // Add adds the flag.
 func (f *MetricsFlags) Add(c *cobra.Command) {
-	c.Flags().StringVar(&f.address, "metrics", "", "serve metrics for Prometheus, /healthz and /readyz at this address, such as 127.0.0.1:9187")
+	c.Flags().StringVar(&f.address, "metrics", "", "serve Prometheus metrics, /healthz and /readyz on this address, such as 127.0.0.1:9187")
 }
 
-// Serve serves the metrics, where the flag is given, until it is ended. Ready tells what keeps
-// the command from its work.
+// Serve serves the metrics, if the flag is set, until end is called. ready returns why the command is not
+// ready, if so.
 func (f *MetricsFlags) Serve(ctx context.Context, m *metrics.Metrics, ready func(context.Context) error, stderr io.Writer) (end func(), err error) {
 	if f.address == "" {
 		return func() {}, nil
@@ -51,7 +51,7 @@ func (f *MetricsFlags) Serve(ctx context.Context, m *metrics.Metrics, ready func
 	if err != nil {
 		return nil, err
 	}
-	ctx, stop := context.WithCancel(context.WithoutCancel(ctx)) // what the command does when it is to end is counted too
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx)) // count the work done during shutdown too
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -59,7 +59,7 @@ func (f *MetricsFlags) Serve(ctx context.Context, m *metrics.Metrics, ready func
 			fmt.Fprintf(stderr, "fees: --metrics %s: %v\n", f.address, err)
 		}
 	}()
-	fmt.Fprintf(stderr, "fees: metrics are at http://%s/metrics\n", listener.Addr())
+	fmt.Fprintf(stderr, "fees: serving metrics at http://%s/metrics\n", listener.Addr())
 	return func() {
 		stop()
 		<-ended

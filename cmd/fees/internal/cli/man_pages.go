@@ -13,10 +13,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// WriteManPages writes a man page for a program and for each command below it into a
-// directory, which is made where it is not there: fees.1, fees-report.1, and so on. Help is
-// plain text, and the pages keep its lists and tables as they are. The same build writes the
-// same bytes.
+// WriteManPages writes a man page for a program and each of its commands into a directory, which it
+// creates if necessary: fees.1, fees-report.1 and so on. The pages keep the lists and tables of the plain
+// text help. The same build writes the same bytes.
 func WriteManPages(root *cobra.Command, directory string) error {
 	if err := os.MkdirAll(directory, 0o777); err != nil {
 		return fmt.Errorf("--man-pages: %w", err)
@@ -31,10 +30,10 @@ func WriteManPages(root *cobra.Command, directory string) error {
 	return nil
 }
 
-// pageName is what man calls the page of a command.
+// pageName returns the name of a command's man page.
 func pageName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
-// manPage is the page of a command, for man.
+// manPage returns a command's man page.
 func manPage(c *cobra.Command, build *Build) []byte {
 	c.InitDefaultHelpFlag()
 	c.InitDefaultVersionFlag()
@@ -43,7 +42,7 @@ func manPage(c *cobra.Command, build *Build) []byte {
 	if build.Date != nil {
 		date = build.Date.UTC().Format(time.DateOnly)
 	}
-	fmt.Fprintf(&p, ".TH %q 1 %q %q %q\n", strings.ToUpper(pageName(c)), date, "fees "+build.Version, "Manual of fees")
+	fmt.Fprintf(&p, ".TH %q 1 %q %q %q\n", strings.ToUpper(pageName(c)), date, "fees "+build.Version, "fees manual")
 	p.section("Name")
 	fmt.Fprintf(&p, "%s \\- %s\n", escaped(pageName(c)), escaped(c.Short))
 	p.section("Synopsis")
@@ -69,12 +68,12 @@ func manPage(c *cobra.Command, build *Build) []byte {
 	return p.Bytes()
 }
 
-// roff is a page in the language of man.
+// roff is a man page in roff.
 type roff struct{ bytes.Buffer }
 
 func (p *roff) section(title string) { fmt.Fprintf(p, ".SH %s\n", strings.ToUpper(title)) }
 
-// text writes paragraphs. A line that is indented is part of a list or a table.
+// text writes paragraphs. Indented lines belong to a list or a table.
 func (p *roff) text(text string) {
 	var kept []string
 	for line := range strings.SplitSeq(text, "\n") {
@@ -93,7 +92,7 @@ func (p *roff) text(text string) {
 	p.literal(kept)
 }
 
-// literal writes lines as they are.
+// literal writes lines unfilled.
 func (p *roff) literal(lines []string) {
 	if len(lines) == 0 {
 		return
@@ -105,7 +104,7 @@ func (p *roff) literal(lines []string) {
 	p.WriteString(".fi\n")
 }
 
-// flag writes what a flag is called, and what it means.
+// flag writes the name and the usage of a flag.
 func (p *roff) flag(f *pflag.Flag) {
 	name, usage := pflag.UnquoteUsage(f)
 	p.WriteString(".TP\n")
@@ -123,7 +122,7 @@ func (p *roff) flag(f *pflag.Flag) {
 	p.WriteString("\n")
 }
 
-// commands lists the commands below one, if there are any.
+// commands lists the subcommands.
 func (p *roff) commands(c *cobra.Command) {
 	title := "Commands"
 	for sub := range Explained(c) {
@@ -138,7 +137,7 @@ func (p *roff) commands(c *cobra.Command) {
 	}
 }
 
-// seeAlso names the page above and those beside.
+// seeAlso names the parent's page and its siblings'.
 func (p *roff) seeAlso(c *cobra.Command) {
 	if !c.HasParent() {
 		return
@@ -155,7 +154,7 @@ func (p *roff) seeAlso(c *cobra.Command) {
 	p.WriteString(strings.Join(names, ",\n") + "\n")
 }
 
-// escaped is a line of text that man takes for nothing else.
+// escaped escapes a line of text for roff.
 func escaped(line string) string {
 	line = strings.NewReplacer(`\`, `\e`, `-`, `\-`).Replace(line)
 	if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {

@@ -8,8 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// WriteHelp writes the help of a program and of every command below it, with all flags, as
-// one text.
+// WriteHelp writes the help of a program and all its commands, with all flags, as one text.
 func WriteHelp(root *cobra.Command) error {
 	out := root.OutOrStdout()
 	for c := range Explained(root) {
@@ -30,8 +29,7 @@ func WriteHelp(root *cobra.Command) error {
 	return nil
 }
 
-// Explained are a command and all below it that have a page of the manual, in the order of
-// the groups in their parent's help.
+// Explained iterates over a command and its descendants that have help, in the order of their groups.
 func Explained(c *cobra.Command) iter.Seq[*cobra.Command] {
 	return func(yield func(*cobra.Command) bool) { explained(c, yield) }
 }

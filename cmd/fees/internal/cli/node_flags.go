@@ -11,10 +11,10 @@ import (
 	"github.com/feeledger/fees/internal/node/rpc"
 )
 
-// NodeFlags say which node is asked, and how.
+// NodeFlags select the node.
 type NodeFlags struct {
 	Node        string
-	Variables   []string // of the environment, the first that is set names the node where no flag does; FEES_NODE if there are none
+	Variables   []string // environment variables that name the node without the flag, the first that is set; FEES_NODE if empty
 	Concurrency int      // the client's default if 0
 	ConnectionFlags
 }
@@ -32,14 +32,14 @@ func (f *NodeFlags) variables() []string {
 	return f.Variables
 }
 
-// Client is a client of the node. It connects to nothing yet.
+// Client returns a client of the node, not connected yet.
 func (f *NodeFlags) Client() (*rpc.Client, error) {
 	address, err := nodeAddress(f.Node, f.variables())
 	if err != nil {
 		return nil, err
 	}
 	if address == "" {
-		return nil, fmt.Errorf("which node? name it with --node or %s, such as ws://127.0.0.1:9944", strings.Join(f.variables(), " or "))
+		return nil, fmt.Errorf("no node is named; pass --node or set %s, such as ws://127.0.0.1:9944", strings.Join(f.variables(), " or "))
 	}
 	c, err := f.Connection()
 	if err != nil {
@@ -52,13 +52,13 @@ func (f *NodeFlags) Client() (*rpc.Client, error) {
 	return client, err
 }
 
-// Concurrent adds the flag for how many questions are asked at once, and checks it.
+// Concurrent adds and checks the flag for the number of concurrent requests.
 func (f *NodeFlags) Concurrent(c *cobra.Command) { addConcurrency(c, &f.Concurrency) }
 
-// nodeVariable names the node in the environment.
+// nodeVariable is the environment variable that names the node.
 const nodeVariable = "FEES_NODE"
 
-// NodeAddress is what the flag says, or the environment, or nothing.
+// NodeAddress returns the node named by the flag or the environment, "" if none is.
 func NodeAddress(flag string) (string, error) { return nodeAddress(flag, []string{nodeVariable}) }
 
 func nodeAddress(flag string, variables []string) (string, error) {

@@ -25,15 +25,14 @@ import (
 	"github.com/feeledger/fees/internal/sys/disk"
 )
 
-// Output is where a result goes and in what form.
+// Output configures the format and the file of a result.
 type Output struct {
 	Format  string
 	File    string
 	command *cobra.Command
 }
 
-// Forms adds the flags for the form and the file of the output, and checks them. The first of the
-// formats is the default.
+// Forms adds and checks the flags for format and file. The first format is the default.
 func (o *Output) Forms(formats ...string) func(*cobra.Command) {
 	return func(c *cobra.Command) {
 		o.StdoutForms(formats...)(c)
@@ -45,36 +44,42 @@ func (o *Output) Forms(formats ...string) func(*cobra.Command) {
 func (o *Output) StdoutForms(formats ...string) func(*cobra.Command) {
 	return func(c *cobra.Command) {
 		o.command = c
-		c.Flags().StringVar(&o.Format, "format", formats[0], "the form of the output: "+strings.Join(formats, ", "))
+		c.Flags().StringVar(&o.Format, "format", formats[0], "the output format: "+strings.Join(formats, ", "))
 		Complete(c, "format", formats...)
 		before(c, func(*cobra.Command) error {
 			if !slices.Contains(formats, o.Format) {
-				return fmt.Errorf("--format %q: want %s", o.Format, strings.Join(formats, " or "))
+				return fmt.Errorf("--format %q must be %s", o.Format, alternatives(formats))
 			}
 			return o.CheckBinary("format", o.Format)
 		})
 	}
 }
 
-// AddFile is for commands whose form has a flag of its own.
-func (o *Output) AddFile(c *cobra.Command) {
-	o.command = c
-	c.Flags().StringVarP(&o.File, "output", "o", "", "write to this file instead of standard output")
+// alternatives joins words as "a, b or c".
+func alternatives(words []string) string {
+	last := len(words) - 1
+	return strings.TrimPrefix(strings.Join(words[:last], ", ")+" or "+words[last], " or ")
 }
 
-// CheckBinary wants a file for a form that is not for people.
+// AddFile adds only the flag for the file, for commands with their own format flag.
+func (o *Output) AddFile(c *cobra.Command) {
+	o.command = c
+	c.Flags().StringVarP(&o.File, "output", "o", "", "write to this file, not to standard output")
+}
+
+// CheckBinary rejects a binary format on a terminal.
 func (o *Output) CheckBinary(flag, form string) error {
 	if (form == "xlsx" || form == "parquet") && o.File == "" && IsTerminal(o.Stdout()) {
-		return fmt.Errorf("--%s %s is not for a terminal: name a file with -o", flag, form)
+		return fmt.Errorf("--%s %s cannot be shown on a terminal; name a file with -o", flag, form)
 	}
 	return nil
 }
 
-// Stdout is the command's standard output.
+// Stdout returns the command's standard output.
 func (o *Output) Stdout() io.Writer { return o.command.OutOrStdout() }
 
-// Write renders the whole result before the first byte leaves, so that an error
-// leaves nothing half-written. A file appears under its name when it is complete.
+// Write renders the complete result before writing it, so that an error leaves nothing half-written. A
+// file gets its name when it is complete.
 func (o *Output) Write(render func(io.Writer) error) error {
 	var result bytes.Buffer
 	if err := render(o.forReader(&result)); err != nil {
@@ -90,8 +95,7 @@ func (o *Output) Write(render func(io.Writer) error) error {
 	})
 }
 
-// Stream renders a result that may be long, as it comes. A file appears under its
-// name when it is complete.
+// Stream renders a long result incrementally. A file gets its name when it is complete.
 func (o *Output) Stream(render func(io.Writer) error) error {
 	if o.File != "" {
 		return ReplaceFile(o.command.Context(), o.File, func(w io.Writer) error { return buffered(w, render) })
@@ -99,8 +103,8 @@ func (o *Output) Stream(render func(io.Writer) error) error {
 	return buffered(o.Stdout(), func(w io.Writer) error { return render(o.forReader(w)) })
 }
 
-// forReader is a writer of what is written to standard output, with colours where a person
-// sees them and did not ask for none (no-color.org).
+// forReader returns a writer for standard output, with colors on a terminal unless NO_COLOR is set
+// (no-color.org).
 func (o *Output) forReader(w io.Writer) io.Writer {
 	if o.File == "" && IsTerminal(o.Stdout()) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" {
 		return console.Coloured(w)
@@ -108,25 +112,24 @@ func (o *Output) forReader(w io.Writer) io.Writer {
 	return w
 }
 
-// buffered writes out what was rendered also where an error ended it.
+// buffered flushes what was rendered, even after an error.
 func buffered(w io.Writer, render func(io.Writer) error) error {
 	buffer := bufio.NewWriter(w)
 	return cmp.Or(render(buffer), buffer.Flush())
 }
 
-// ReplaceFile puts a new file in the place of an old one, or of none. What is no
-// regular file, such as a pipe, is written to; a link stays and its target changes. It
-// ends with its context, also where a pipe's reader sleeps or there is none.
+// ReplaceFile atomically creates or replaces a file. It writes directly to a pipe or device, and replaces
+// the target of a link. It ends with its context, even while waiting for a pipe's reader.
 func ReplaceFile(ctx context.Context, path string, write func(io.Writer) error) error {
 	return ReplaceNamedFile(ctx, "-o", path, write)
 }
 
 // ReplaceNamedFile is [ReplaceFile] for a file that another flag names.
 func ReplaceNamedFile(ctx context.Context, flag, path string, write func(io.Writer) error) error {
-	return replaceFile(ctx, flag, path, 0o666, write) // less the umask
+	return replaceFile(ctx, flag, path, 0o666, write) // before umask
 }
 
-// ReplaceSecretFile is [ReplaceNamedFile] for a file that, where it is new, is its owner's alone.
+// ReplaceSecretFile is [ReplaceNamedFile] for a file that only its owner may read if it is new.
 func ReplaceSecretFile(ctx context.Context, flag, path string, write func(io.Writer) error) error {
 	return replaceFile(ctx, flag, path, 0o600, write)
 }
@@ -141,8 +144,8 @@ func replaceFile(ctx context.Context, flag, path string, mode fs.FileMode, write
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
 		target = resolved
 	}
-	old, notThere := os.Stat(target)
-	if notThere == nil && !old.Mode().IsRegular() {
+	old, missing := os.Stat(target)
+	if missing == nil && !old.Mode().IsRegular() {
 		return writePipe(ctx, target, old.Mode(), write)
 	}
 	temporary := fmt.Sprintf("%s.%d.tmp", target, os.Getpid())
@@ -150,13 +153,13 @@ func replaceFile(ctx context.Context, flag, path string, mode fs.FileMode, write
 	if err != nil {
 		return err
 	}
-	defer os.Remove(temporary) // nothing is there any more if all went well
+	defer os.Remove(temporary) // no longer exists after success
 	err = write(&writer{ctx, file})
-	if err == nil && notThere == nil {
+	if err == nil && missing == nil {
 		err = file.Chmod(old.Mode().Perm())
 	}
 	if err == nil {
-		err = file.Sync() // or a crash may leave the name, and nothing behind it
+		err = file.Sync() // otherwise a crash may leave an empty file
 	}
 	if closed := file.Close(); err == nil {
 		err = closed
@@ -183,11 +186,11 @@ func (w *writer) Write(text []byte) (int, error) {
 	return w.file.Write(text)
 }
 
-// writePipe writes to what is no regular file: a pipe, once it has a reader, or a device.
+// writePipe writes to a pipe, once it has a reader, or to a device.
 func writePipe(ctx context.Context, path string, mode fs.FileMode, write func(io.Writer) error) error {
 	flags := os.O_WRONLY
 	if mode&fs.ModeNamedPipe != 0 {
-		flags |= syscall.O_NONBLOCK // or nothing could end the waiting
+		flags |= syscall.O_NONBLOCK // so that the context can end the wait
 	}
 	file, err := os.OpenFile(path, flags, 0)
 	for errors.Is(err, syscall.ENXIO) && flags != os.O_WRONLY { // it has no reader yet
@@ -205,11 +208,11 @@ func writePipe(ctx context.Context, path string, mode fs.FileMode, write func(io
 	return errors.Join(write(&writer{ctx, file}), file.Close())
 }
 
-// readerPause is how long is waited until it is seen whether a pipe has a reader.
+// readerPause is the interval at which a pipe is checked for a reader.
 const readerPause = 20 * time.Millisecond
 
-// Width is how many columns the output has: those of the terminal, or of COLUMNS
-// where the environment sets it. A file or a pipe has no limit.
+// Width returns the width of the output in columns: COLUMNS, or the terminal's. Files and pipes are
+// unlimited.
 func (o *Output) Width() int {
 	if o.File != "" {
 		return math.MaxInt
@@ -217,7 +220,7 @@ func (o *Output) Width() int {
 	return WidthOf(o.Stdout())
 }
 
-// WidthOf is how many columns there are for what is written.
+// WidthOf returns the width of a writer in columns.
 func WidthOf(w io.Writer) int {
 	if columns, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && columns > 0 {
 		return columns
@@ -230,7 +233,7 @@ func WidthOf(w io.Writer) int {
 	return math.MaxInt
 }
 
-// IsTerminal tells whether a person at a terminal reads what is written.
+// IsTerminal reports whether a writer is a terminal.
 func IsTerminal(w io.Writer) bool {
 	file, ok := plain(w).(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))

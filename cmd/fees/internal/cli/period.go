@@ -9,38 +9,41 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// PeriodFlags name a period of a ledger: a range of heights, a month, a year, or two ends.
+// PeriodFlags select a period: a range of heights, a month, a year, or two ends.
 type PeriodFlags struct{ app.PeriodInput }
 
-// AccountsUsage is what --accounts takes, after who they are.
-const AccountsUsage = ": addresses, CSV files with one in each line (address, or address,label), labels of the address book, or group:NAME; with commas between, or once for each"
+// AccountsUsage completes the usage of --accounts.
+const AccountsUsage = ": addresses, labels, group:NAME, or CSV files in the address book's format; comma-separated or repeated"
 
-// PeriodUse is how the period stands in the usage of a command.
+// PeriodUse is the period in a command's usage line.
 const PeriodUse = "[A..B|A:+N]"
 
-// PeriodManual is what the manual of a command says of its period.
-const PeriodManual = `The period is a range of heights, A..B with both included or A:+N; a --month; a --year;
-or --from and --to, both heights or both days, the whole of both included. Without any,
-it is all that is sealed. Days are those of --timezone, UTC where it is not given, and
-a block belongs to the day of its own time. A period of which the ledger lacks a part
-is refused; --partial takes what is there, and the result says what is not. A period
-before or after all that is there is refused.`
+// PeriodManual is the section of a command's manual on periods.
+const PeriodManual = `The period is one of:
+  A..B               a range of heights, inclusive
+  A:+N               N blocks, starting at A
+  --month, --year    a month or a year
+  --from and --to    two heights or two days, inclusive
+The default is all sealed blocks. Days are in --timezone (default UTC); a block
+belongs to the day of its timestamp. If the ledger lacks part of the period,
+the command fails. With --partial, the result lists what is missing instead. A
+period entirely outside the ledger always fails.`
 
 // Add adds the flags.
 func (f *PeriodFlags) Add(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&f.Month, "month", "", "the period: a month, such as 2026-01")
-	flags.StringVar(&f.Year, "year", "", "the period: a year, such as 2026")
-	flags.StringVar(&f.From, "from", "", "the first day of the period, such as 2026-01-01, or its first height")
-	flags.StringVar(&f.To, "to", "", "the last day of the period, or its last height")
-	flags.StringVar(&f.Timezone, "timezone", "UTC", "whose days they are, such as Europe/Berlin")
-	flags.BoolVar(&f.Partial, "partial", false, "take what the ledger has of the period, where it lacks a part")
+	flags.StringVar(&f.Month, "month", "", "a month, such as 2026-01")
+	flags.StringVar(&f.Year, "year", "", "a year, such as 2026")
+	flags.StringVar(&f.From, "from", "", "the first day, such as 2026-01-01, or the first height")
+	flags.StringVar(&f.To, "to", "", "the last day or the last height")
+	flags.StringVar(&f.Timezone, "timezone", "UTC", "the time zone of days, such as Europe/Berlin")
+	flags.BoolVar(&f.Partial, "partial", false, "proceed even if part of the period, or a price, is missing")
 }
 
-// Parse reads the period.
+// Parse parses the period.
 func (f *PeriodFlags) Parse(args []string) (p app.Period, err error) {
 	if len(args) > 1 {
-		return p, fmt.Errorf("%d ranges: want one", len(args))
+		return p, fmt.Errorf("got %d ranges; name one", len(args))
 	}
 	for _, blocks := range args {
 		if f.Blocks = blocks; blocks == "" {
@@ -53,7 +56,7 @@ func (f *PeriodFlags) Parse(args []string) (p app.Period, err error) {
 	return p, err
 }
 
-// ParseMonths reads a period of whole months of UTC.
+// ParseMonths parses a period of whole months in UTC.
 func (f *PeriodFlags) ParseMonths(args []string) (app.Period, error) {
 	p, err := f.Parse(args)
 	if err == nil {

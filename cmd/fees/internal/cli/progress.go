@@ -8,18 +8,17 @@ import (
 	"github.com/feeledger/fees/internal/app"
 )
 
-// Progress tells a person at a terminal how far a long task is, in one line that
-// is written over. The rate is that of the last half minute: what was done before,
-// such as the part of a recording that is there already, says nothing of it.
+// Progress shows the progress of a long task in one line of a terminal. The rate covers the last half
+// minute, since work found already done would distort it.
 type Progress struct {
 	screen  *Screen
-	silent  bool // nobody is told
+	silent  bool // shows nothing
 	what    string
 	shown   time.Time
 	samples []sample // the oldest first
 }
 
-// sample is how much was done at a time.
+// sample is the amount done at a time.
 type sample struct {
 	at   time.Time
 	done uint64
@@ -27,10 +26,10 @@ type sample struct {
 
 const rateTime = 30 * time.Second
 
-// progressPause is the least time between two lines.
+// progressPause is the minimum time between two updates.
 const progressPause = 200 * time.Millisecond
 
-// NewProgress tells nobody where out is no terminal, or quiet is asked for.
+// NewProgress returns a progress that shows nothing if out is not a terminal or quiet is set.
 func NewProgress(out io.Writer, what string, quiet bool) *Progress {
 	p := &Progress{silent: quiet || !IsTerminal(out), what: what, samples: []sample{{at: time.Now()}}}
 	if of, ok := out.(*part); ok {
@@ -41,7 +40,7 @@ func NewProgress(out io.Writer, what string, quiet bool) *Progress {
 	return p
 }
 
-// Show shows how much is done.
+// Show updates the amount done.
 func (p *Progress) Show(done, total uint64) {
 	p.screen.reach(reached{done, total, p.what})
 	if p.silent {
@@ -55,7 +54,7 @@ func (p *Progress) Show(done, total uint64) {
 	p.screen.show(progressLine(p.what, done, total, p.rate(sample{now, done})))
 }
 
-// rate is how many were done in a second, lately; 0 where it cannot be told.
+// rate returns the recent rate per second, 0 if unknown.
 func (p *Progress) rate(now sample) float64 {
 	for len(p.samples) > 1 && now.at.Sub(p.samples[0].at) > rateTime {
 		p.samples = p.samples[1:]
@@ -68,38 +67,37 @@ func (p *Progress) rate(now sample) float64 {
 	return 0
 }
 
-// End takes the last line away.
+// End clears the line.
 func (p *Progress) End() {
-	p.screen.clear()
+	p.screen.clearLine()
 	p.shown = time.Time{}
 }
 
-// progressLine is what is shown: how much, how fast, and how long it may still
-// take.
+// progressLine formats amount, rate and remaining time.
 func progressLine(what string, done, total uint64, rate float64) string {
 	line := fmt.Sprintf("fees: %d of %d %s", done, total, what)
 	if rate == 0 {
 		return line
 	}
-	line += fmt.Sprintf(", %.1f a second", rate)
+	line += fmt.Sprintf(", %.1f per second", rate)
 	if left := float64(total-done) / rate; left > 0 && left < maxSeconds {
 		line += fmt.Sprintf(", %v left", time.Duration(left*float64(time.Second)).Round(time.Second))
 	}
 	return line
 }
 
-// maxSeconds is more than anybody waits for, and than a time.Duration holds.
+// maxSeconds limits the remaining time shown; a time.Duration cannot hold much more.
 const maxSeconds = 1e9
 
-// Asked is the progress of a question.
+// Asked returns the progress as internal/app takes it.
 func (p *Progress) Asked() app.Progress {
 	return app.Progress{Show: p.Show, Say: p.say, End: p.End}
 }
 
-// IsSilent tells whether nobody is told.
+// IsSilent reports whether nothing is shown.
 func (p *Progress) IsSilent() bool { return p.silent }
 
-// say shows a step that has no measure.
+// say shows a step without an amount.
 func (p *Progress) say(what string) {
 	if p.silent {
 		return
@@ -108,14 +106,14 @@ func (p *Progress) say(what string) {
 	p.screen.show("fees: " + what)
 }
 
-// Lag shows how far a task without an end is, and how far behind.
+// Lag shows the height of an endless task, and how far it is behind.
 func (p *Progress) Lag(height, newest uint64) {
 	if p.silent || height != newest && time.Since(p.shown) < progressPause {
 		return
 	}
 	line := fmt.Sprintf("block %d, %d behind", height, newest-height)
 	if rate := p.rate(sample{time.Now(), height}); rate > 0 {
-		line += fmt.Sprintf(", %.1f a second", rate)
+		line += fmt.Sprintf(", %.1f per second", rate)
 	}
 	p.say(line)
 }

@@ -13,11 +13,11 @@ import (
 
 func TestProgressLine(t *testing.T) {
 	for want, line := range map[string]string{
-		"fees: 0 of 500 blocks":                                progressLine("blocks", 0, 500, 0),
-		"fees: 100 of 500 blocks, 50.0 a second, 8s left":      progressLine("blocks", 100, 500, 50),
-		"fees: 10 of 86410 blocks, 0.5 a second, 48h0m0s left": progressLine("blocks", 10, 86410, 0.5),
-		"fees: 500 of 500 blocks, 50.0 a second":               progressLine("blocks", 500, 500, 50),
-		"fees: 1 of 4000000000 blocks, 0.0 a second":           progressLine("blocks", 1, 4000000000, 0.001),
+		"fees: 0 of 500 blocks":                                  progressLine("blocks", 0, 500, 0),
+		"fees: 100 of 500 blocks, 50.0 per second, 8s left":      progressLine("blocks", 100, 500, 50),
+		"fees: 10 of 86410 blocks, 0.5 per second, 48h0m0s left": progressLine("blocks", 10, 86410, 0.5),
+		"fees: 500 of 500 blocks, 50.0 per second":               progressLine("blocks", 500, 500, 50),
+		"fees: 1 of 4000000000 blocks, 0.0 per second":           progressLine("blocks", 1, 4000000000, 0.001),
 	} {
 		require.Equal(t, want, line)
 	}
@@ -49,7 +49,7 @@ func TestProgressRate(t *testing.T) {
 	require.Equal(t, 9008.0, at(10, 90080))
 	at(30, 90240)
 	require.Equal(t, 8.0, at(35, 90280), "from the 10th second on")
-	require.Zero(t, at(36, 90080), "something was done anew")
+	require.Zero(t, at(36, 90080), "work was repeated")
 }
 
 // What has no measure, and what has no end: one line that is written over.
@@ -97,7 +97,7 @@ func TestProgressIsErased(t *testing.T) {
 	}
 }
 
-// How far a task came is known also where nobody is told, for whoever stops it.
+// The message after Ctrl-C contains the progress even if none was shown.
 func TestStopped(t *testing.T) {
 	var out bytes.Buffer
 	screen := NewScreen(&out, &out)
@@ -109,8 +109,8 @@ func TestStopped(t *testing.T) {
 	p.End()
 	require.Equal(t, "stopped after 4000 of 10000 blocks", Stopped(c))
 	Resumes(c)
-	require.Equal(t, "stopped after 4000 of 10000 blocks; run it again: it goes on from there", Stopped(c))
+	require.Equal(t, "stopped after 4000 of 10000 blocks; run it again to continue", Stopped(c))
 	p.Show(10000, 10000)
-	require.Equal(t, "stopped; run it again: it goes on from there", Stopped(c), "it was done, and what was stopped is something else")
+	require.Equal(t, "stopped; run it again to continue", Stopped(c), "the task was complete")
 	require.Empty(t, out.String())
 }

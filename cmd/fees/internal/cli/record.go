@@ -9,19 +9,18 @@ import (
 	"github.com/feeledger/fees/internal/sys/jsontext"
 )
 
-// Record is what a command shows of one thing: JSON has it as an object, a table one field below
-// the other.
+// Record is one result: an object in JSON, one line per field in text.
 type Record = jsontext.Record
 
-// Field is one of its fields.
+// Field is a field of a record.
 type Field = jsontext.Field
 
-// WriteRecord writes a record in the form that was asked for.
+// WriteRecord writes a record in the selected format.
 func (o *Output) WriteRecord(r Record) error {
 	return o.Show(Answer{JSON: r, Text: RecordText(r)})
 }
 
-// RecordText writes a record for people: lists of records as tables.
+// RecordText returns a function that writes a record as text, with lists of records as tables.
 func RecordText(r Record) func(*console.Page) {
 	return func(page *console.Page) {
 		var pairs console.Pairs
@@ -40,8 +39,8 @@ func RecordText(r Record) func(*console.Page) {
 	}
 }
 
-// recordRows is a table of records that have the same fields. Where there is no room, the
-// last fields go first.
+// recordRows returns a table of records with the same fields. On narrow output the last fields are
+// dropped first.
 func recordRows(list []Record) *console.Table {
 	var columns []console.Column
 	for i, f := range list[0] {
@@ -58,11 +57,10 @@ func recordRows(list []Record) *console.Table {
 	return rows
 }
 
-// words is a key of the JSON as people read it.
+// words returns a JSON key as a label.
 func words(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
-// shown is a value as people read it: its JSON, a string without quotes, an object in its
-// own words where it has some.
+// shown returns a value as text: its JSON, strings without quotes, objects by their String method if any.
 func shown(value any) string {
 	text, err := json.Marshal(value)
 	if err != nil {

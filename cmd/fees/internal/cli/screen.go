@@ -8,24 +8,24 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Screen is the two outputs of the program, which are one below the other for a person at a
-// terminal. The line of progress, which is the last, goes before anything else is written.
+// Screen combines standard output and standard error on a terminal: the progress line is cleared before
+// anything else is written.
 type Screen struct {
 	Stdout, Stderr io.Writer
 
 	mu      sync.Mutex
 	stderr  io.Writer
-	line    bool // the last line is one of progress
+	line    bool // the last line shows progress
 	reached reached
 }
 
-// reached is how far a task came.
+// reached is the progress of a task.
 type reached struct {
 	done, total uint64
 	what        string
 }
 
-// NewScreen is made of standard output and standard error.
+// NewScreen returns a screen of standard output and standard error.
 func NewScreen(stdout, stderr io.Writer) *Screen {
 	s := &Screen{stderr: stderr}
 	s.Stdout, s.Stderr = &part{s, stdout}, &part{s, stderr}
@@ -45,7 +45,7 @@ func (p *part) Write(text []byte) (int, error) {
 	return p.out.Write(text)
 }
 
-// plain is a writer itself where it is a part of a screen.
+// plain returns the underlying writer of a part of a screen.
 func plain(w io.Writer) io.Writer {
 	for {
 		p, ok := w.(*part)
@@ -56,7 +56,7 @@ func plain(w io.Writer) io.Writer {
 	}
 }
 
-// erase takes the line of progress away.
+// erase clears the progress line; the caller holds the lock.
 func (s *Screen) erase() {
 	if s.line {
 		io.WriteString(s.stderr, "\r\x1b[K")
@@ -64,7 +64,7 @@ func (s *Screen) erase() {
 	}
 }
 
-// show puts a line of progress in the place of the one before.
+// show replaces the progress line.
 func (s *Screen) show(line string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,39 +72,39 @@ func (s *Screen) show(line string) {
 	s.line = true
 }
 
-// clear takes the line of progress away.
-func (s *Screen) clear() {
+// clearLine clears the progress line.
+func (s *Screen) clearLine() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.erase()
 }
 
-// reach notes how far a task came.
+// reach records the progress of a task.
 func (s *Screen) reach(r reached) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reached = r
 }
 
-// resumes is the annotation of a command that goes on where it was stopped.
+// resumes is the annotation of a command that continues where it was stopped.
 const resumes = "resumes"
 
-// Resumes notes that a command goes on where it was stopped.
+// Resumes marks a command that continues where it was stopped.
 func Resumes(c *cobra.Command) { c.Annotations = map[string]string{resumes: "yes"} }
 
-// Stopped says how far a command came that was stopped, and what becomes of that.
+// Stopped returns the message of a stopped command: its progress, and how to continue.
 func Stopped(c *cobra.Command) string {
 	text := "stopped"
 	if of, ok := c.ErrOrStderr().(*part); ok {
 		text += of.screen.soFar()
 	}
 	if c.Annotations[resumes] != "" {
-		text += "; run it again: it goes on from there"
+		text += "; run it again to continue"
 	}
 	return text
 }
 
-// soFar says how far the last task came, where it is not done.
+// soFar returns the progress of an unfinished task as text.
 func (s *Screen) soFar() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

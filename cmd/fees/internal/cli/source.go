@@ -18,7 +18,7 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// SourceFlags say where blocks come from and what prices them.
+// SourceFlags select the source of blocks and the rules that price them.
 type SourceFlags struct {
 	network      string
 	NetworkFile  string
@@ -31,17 +31,23 @@ type SourceFlags struct {
 // Add adds the flags.
 func (f *SourceFlags) Add(c *cobra.Command) {
 	f.AddFinal(c)
-	c.Flags().BoolVar(&f.unfinalized, "unfinalized", false, "accept a block that is not final; head is then the newest of all")
+	c.Flags().BoolVar(&f.unfinalized, "unfinalized", false, "also use blocks that are not final")
 }
 
-// AddFinal is for commands that take final blocks alone.
+// AddHead adds the flags for commands that take "head" as a block.
+func (f *SourceFlags) AddHead(c *cobra.Command) {
+	f.Add(c)
+	c.Flags().Lookup("unfinalized").Usage = "accept blocks that are not final; head is then the newest block"
+}
+
+// AddFinal adds the flags for commands that only accept final blocks.
 func (f *SourceFlags) AddFinal(c *cobra.Command) {
 	flags := c.Flags()
-	f.GatewayFlags.Add(c, "where blocks come from: a gateway's URL, a directory of recordings, or demo")
-	flags.StringVar(&f.network, "network", "", "the network, where the gateway does not tell; an error if it tells another")
-	flags.StringVar(&f.NetworkFile, "network-file", "", "a file with network tables of your own, as fees networks --format json prints them")
-	flags.StringVar(&f.rules, "rules", "auto", "auto: the rules of the runtime that executed the block; spec: the specification's own table")
-	flags.StringVar(&f.multiplierAt, "multiplier-at", "", "use the multiplier stored at the block or at its parent, whatever the rules say (block, parent)")
+	f.GatewayFlags.Add(c, "the source of blocks: the URL of a gateway or node, an archive, a directory of recorded responses, or demo")
+	flags.StringVar(&f.network, "network", "", "the network, if the gateway does not report it; if it does, both must agree")
+	flags.StringVar(&f.NetworkFile, "network-file", "", "a file with your own network tables, in the format of fees networks --format json")
+	flags.StringVar(&f.rules, "rules", "auto", "auto: rules of the block's runtime; spec: the table in fee rule 6 of the specification")
+	flags.StringVar(&f.multiplierAt, "multiplier-at", "", "override where the multiplier is read: block or parent")
 	f.AddTrust(c)
 	Complete(c, "gateway", demo.Name)
 	Complete(c, "network", network.BuiltIn().Names()...)
@@ -49,9 +55,17 @@ func (f *SourceFlags) AddFinal(c *cobra.Command) {
 	Complete(c, "multiplier-at", "block", "parent")
 }
 
-// Complete has the shell complete a flag with these values.
+// Complete adds shell completion of a flag's values.
 func Complete(c *cobra.Command, flag string, values ...string) {
-	if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveDefault)); err != nil {
+	CompleteBy(c, flag, func() []string { return values })
+}
+
+// CompleteBy completes a flag's value with values that are made when they are asked for.
+func CompleteBy(c *cobra.Command, flag string, values func() []string) {
+	complete := func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return values(), cobra.ShellCompDirectiveDefault
+	}
+	if err := c.RegisterFlagCompletionFunc(flag, complete); err != nil {
 		panic(err) // the flag does not exist
 	}
 }
@@ -59,17 +73,17 @@ func Complete(c *cobra.Command, flag string, values ...string) {
 // Reader checks the flags and opens the source.
 func (f *SourceFlags) Reader() (*source.Reader, error) {
 	if f.rules != "auto" && f.rules != "spec" {
-		return nil, fmt.Errorf("--rules %q: want auto or spec", f.rules)
+		return nil, fmt.Errorf("--rules %q must be auto or spec", f.rules)
 	}
 	at := network.MultiplierAt(f.multiplierAt)
 	if at != "" && at != network.AtBlock && at != network.AtParent {
-		return nil, fmt.Errorf("--multiplier-at %q: want block or parent", f.multiplierAt)
+		return nil, fmt.Errorf("--multiplier-at %q must be block or parent", f.multiplierAt)
 	}
 	tables, err := app.ReadTables(f.NetworkFile)
 	if err != nil {
 		return nil, err
 	}
-	f.known = tables.Anchors
+	f.tables = chain.Some(tables)
 	src, err := f.Open()
 	if err != nil {
 		return nil, err
@@ -84,7 +98,7 @@ func (f *SourceFlags) Reader() (*source.Reader, error) {
 	}, nil
 }
 
-// Desk is the ledger, or one that is made for the moment where a gateway is named.
+// Desk opens the ledger, or a temporary one if a gateway is named.
 func (f *SourceFlags) Desk(ctx context.Context, book *LedgerFlags, asked app.Period, p *Progress) (*app.Desk, error) {
 	if f.Gateway == "" {
 		return book.Open(ctx, f.NetworkFile)
@@ -96,50 +110,58 @@ func (f *SourceFlags) Desk(ctx context.Context, book *LedgerFlags, asked app.Per
 	return f.Temporary(ctx, reader, asked, p)
 }
 
-// Temporary makes a ledger for the moment of what a gateway has.
+// Temporary returns a temporary ledger of a gateway's blocks.
 func (f *SourceFlags) Temporary(ctx context.Context, reader *source.Reader, asked app.Period, p *Progress) (*app.Desk, error) {
 	return app.Temporary(ctx, "of "+ShownPlace(f.Place()), asked, app.FillOptions{Reader: reader, Concurrency: f.Concurrency, Progress: p.Asked()})
 }
 
-// GatewayFlags say which gateway is asked, and how.
+// GatewayFlags select the gateway.
 type GatewayFlags struct {
 	Gateway     string
-	RPS         float64 // 0: any number
+	RPS         float64 // 0 for unlimited
 	Concurrency int     // the client's default if 0
-	WithoutKey  bool    // the API key is another's
+	WithoutKey  bool    // the API key is not for the gateway
 	trust       string
-	known       func(specName string) []chain.Anchor // blocks that are known; the built-in tables' if nil
+	trustSet    string
+	context     context.Context                // of the command, for the proof from trustSet
+	tables      chain.Optional[network.Tables] // the built-in ones if unknown
 	ConnectionFlags
 }
 
-// Of adds the flags, with what is said of the gateway in its usage.
+// Of returns a function that adds the flags; what is the usage of --gateway.
 func (f *GatewayFlags) Of(what string) func(*cobra.Command) {
 	return func(c *cobra.Command) { f.Add(c, what) }
 }
 
-// Add adds the flags. What is said of the gateway in its usage.
+// Add adds the flags; what is the usage of --gateway.
 func (f *GatewayFlags) Add(c *cobra.Command, what string) {
 	flags := c.Flags()
 	flags.StringVar(&f.Gateway, "gateway", "", what+" (default: FEES_GATEWAY, else GATEWAY_NODE_URL, else "+DefaultGateway+")")
-	flags.Float64Var(&f.RPS, "rps", 0, "send at most this many requests in a second (0: any number)")
+	flags.Float64Var(&f.RPS, "rps", 0, "maximum requests per second (0: unlimited)")
 	f.ConnectionFlags.Add(c)
 }
 
-// DefaultGateway is the gateway's own default address.
+// DefaultGateway is the default address of a gateway.
 const DefaultGateway = "http://127.0.0.1:8080"
 
-// Place is what the flag says, or FEES_GATEWAY, or GATEWAY_NODE_URL, the specification's name
-// for the address of a gateway's node, or the default.
+// Place returns the flag's value, the environment's or the default.
 func (f *GatewayFlags) Place() string {
-	return cmp.Or(f.Gateway, os.Getenv("FEES_GATEWAY"), os.Getenv("GATEWAY_NODE_URL"), DefaultGateway)
+	return cmp.Or(f.Gateway, gatewayOfEnvironment(), DefaultGateway)
 }
 
-// AddTrust adds the flag for a block that is trusted.
+// gatewayOfEnvironment returns FEES_GATEWAY, else GATEWAY_NODE_URL: the specification's name for the address of a
+// gateway's node.
+func gatewayOfEnvironment() string {
+	return cmp.Or(os.Getenv("FEES_GATEWAY"), os.Getenv("GATEWAY_NODE_URL"))
+}
+
+// AddTrust adds the flag for a checkpoint.
 func (f *GatewayFlags) AddTrust(c *cobra.Command) {
-	c.Flags().StringVar(&f.trust, "trust", "", "HEIGHT:HASH, a block that you trust, as an explorer shows it: all up to it in an archive that was recorded with --proofs is proved by it")
+	c.Flags().StringVar(&f.trust, "trust", "", "checkpoint to check the archive's proofs against: HEIGHT:HASH of a block you trust; not needed if the network table contains the block")
+	f.addTrustSet(c)
 }
 
-// Trusted is the block that the flag names.
+// Trusted returns the checkpoint of the flag.
 func (f *GatewayFlags) Trusted() (none chain.Optional[chain.Anchor], err error) {
 	if f.trust == "" {
 		return none, nil
@@ -157,15 +179,23 @@ func (f *GatewayFlags) Open() (source.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	trusted, err := f.Trusted()
+	final, err := f.Final(f.Place())
 	if err != nil {
 		return nil, err
 	}
-	known := f.known
-	if known == nil {
-		known = network.BuiltIn().Anchors
+	trusted, err := f.TrustedBy(final)
+	if err != nil {
+		return nil, err
 	}
-	return f.open(f.Place(), source.Options{Options: options, Trusted: trusted, Known: known})
+	return f.open(f.Place(), source.Options{Options: options, Trusted: trusted, Final: finalityOf(final), Known: f.networks().Anchors})
+}
+
+// networks returns the network tables.
+func (f *GatewayFlags) networks() network.Tables {
+	if tables, known := f.tables.Get(); known {
+		return tables
+	}
+	return network.BuiltIn()
 }
 
 func (f *GatewayFlags) open(place string, options source.Options) (source.Source, error) {
@@ -177,10 +207,10 @@ func (f *GatewayFlags) open(place string, options source.Options) (source.Source
 	return src, err
 }
 
-// OpenOther opens another source than the flag's. The flag's key is not for it.
+// OpenOther opens another source than the flag's, without its API key.
 func (f *GatewayFlags) OpenOther(place string) (source.Source, error) {
 	if withoutPassword(place) != place {
-		return nil, errors.New("a password in a URL could be seen by others on this machine")
+		return nil, errors.New("other users of this machine can see a password in an argument; leave it out")
 	}
 	options, err := f.Options()
 	if err != nil {
@@ -190,13 +220,13 @@ func (f *GatewayFlags) OpenOther(place string) (source.Source, error) {
 	return f.open(place, source.Options{Options: options})
 }
 
-// Options checks the flags, and says how the gateway is asked.
+// Options checks the flags and returns the client options.
 func (f *GatewayFlags) Options() (httpclient.Options, error) {
 	if err := checkSecrets("--gateway", f.Gateway, "FEES_GATEWAY"); err != nil {
 		return httpclient.Options{}, err
 	}
 	if f.RPS < 0 || math.IsNaN(f.RPS) {
-		return httpclient.Options{Concurrency: f.Concurrency}, fmt.Errorf("--rps %v: want a number of 0 or more", f.RPS)
+		return httpclient.Options{Concurrency: f.Concurrency}, fmt.Errorf("--rps %v must be 0 or more", f.RPS)
 	}
 	c, err := f.Connection()
 	if f.WithoutKey {
@@ -205,5 +235,5 @@ func (f *GatewayFlags) Options() (httpclient.Options, error) {
 	return httpclient.Options{Total: c.Timeout, RPS: f.RPS, Concurrency: f.Concurrency, APIKey: c.apiKey, APIKeyHeader: c.apiKeyHeader, RootCAs: c.RootCAs, Observer: f.Observer}, err
 }
 
-// Concurrent adds the flag for how many questions are asked at once, and checks it.
+// Concurrent adds and checks the flag for the number of concurrent requests.
 func (f *GatewayFlags) Concurrent(c *cobra.Command) { addConcurrency(c, &f.Concurrency) }

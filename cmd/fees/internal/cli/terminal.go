@@ -8,13 +8,13 @@ import (
 	"golang.org/x/term"
 )
 
-// Terminal returns the terminal that a person types at. Standard input may be something else.
+// Terminal returns standard input and whether it is a terminal.
 func Terminal(stdin io.Reader) (file *os.File, is bool) {
 	file, is = stdin.(*os.File)
 	return file, is && term.IsTerminal(int(file.Fd()))
 }
 
-// Await returns what read returns, unless the context ends before: a person may never answer.
+// Await returns the result of read, or the context's error if that ends first.
 func Await[T any](ctx context.Context, read func() (T, error)) (none T, err error) {
 	type result struct {
 		value T

@@ -8,18 +8,18 @@ import (
 	"github.com/feeledger/fees/internal/console"
 )
 
-// MostName is how long a name from outside may be in a table.
-const MostName = 48
+// MaxName limits external names in tables, in characters.
+const MaxName = 48
 
-// Name is a name from outside, cut to a length.
-func Name(text string, most int) string {
-	return console.Cut(console.Printable(text), most)
+// Name returns an external name, cut to maxLen characters.
+func Name(text string, maxLen int) string {
+	return console.Cut(console.Printable(text), maxLen)
 }
 
-// NotKnown stands for a sum with a part that is not known.
+// NotKnown is shown for a total with an unknown part.
 const NotKnown = "not known"
 
-// Known is the value as text, or nothing.
+// Known returns a value as text, "" if it is unknown.
 func Known[T any](o chain.Optional[T]) string {
 	value, ok := o.Get()
 	if !ok {
@@ -28,8 +28,7 @@ func Known[T any](o chain.Optional[T]) string {
 	return fmt.Sprint(value)
 }
 
-// Say writes a line, wrapped where it does not fit. A line with a command in it is not for this:
-// people copy it.
+// Say writes a line, wrapped to the width. Do not use it for command lines, which people copy.
 func Say(w io.Writer, format string, values ...any) error {
 	page := console.NewPage(w, WidthOf(w))
 	page.Line(fmt.Sprintf(format, values...), 2)

@@ -13,23 +13,21 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-const versionManual = `Print which version this is, what it was built of, and up to which runtime its
-tables go.
+const versionManual = `Print the version, its source commit, and the newest runtime of each network
+table.
 
-A block of a newer runtime is priced by the table's last row, and "rules" says so:
-a version whose tables go further prices it by its own. Commit and date are those
-of the source that was built; they are not known of a build outside of its
-repository.`
+A block of a newer runtime is priced by the table's last row, and its "rules"
+say so. Commit and date are unknown for a build outside its repository.`
 
 const versionExamples = `  fees version
-  fees version --json                        for programs, and for a report of a fault
+  fees version --json                        for programs and bug reports
   fees version --json | sed -n 's/.*"commit": //p'`
 
-// Build is what a program knows of itself: what it was built of, and what its tables know.
+// Build describes a build of the program and its tables.
 type Build struct {
 	Version string `json:"version"`
-	// Commit is the source's, and Date its committer's date; nil where the build was not
-	// told. Modified says that files had changed since; nil likewise.
+	// Commit is the source's commit, Date its committer date, and Modified whether files had changed
+	// since; nil if unknown.
 	Commit   *string    `json:"commit"`
 	Date     *time.Time `json:"date"`
 	Modified *bool      `json:"modified"`
@@ -39,20 +37,20 @@ type Build struct {
 	Tables   []Table    `json:"tables"`
 }
 
-// Table is how far a network's table goes.
+// Table describes the coverage of a network's table.
 type Table struct {
 	Network     string  `json:"network"`
 	LastRuntime uint32  `json:"last_runtime"`
-	LastBlock   *uint64 `json:"last_block"` // of a chain that has ended, else nil
+	LastBlock   *uint64 `json:"last_block"` // the last block of an ended chain, else nil
 }
 
-// NewVersion is the command that says which version this is.
+// NewVersion returns the version command.
 func NewVersion() *cobra.Command {
 	var out Output
 	var asJSON bool
 	return New(&cobra.Command{
-		Use: "version", Short: "Print the version, and how far the tables go", Long: versionManual, Example: versionExamples,
-		Args: NoneOf("version takes no argument, and has %q"),
+		Use: "version", Short: "Print the version and the coverage of its tables", Long: versionManual, Example: versionExamples,
+		Args: NoneOf("fees version takes no argument, got %q"),
 		RunE: func(*cobra.Command, []string) error {
 			info, _ := debug.ReadBuildInfo()
 			build := buildOf(info)
@@ -70,14 +68,13 @@ func NewVersion() *cobra.Command {
 	}, out.StdoutForms("table", "json"))
 }
 
-// Version is the first line of what the build says of itself. Ledgers and packages keep it
-// as the program that wrote them.
+// Version returns the build in one line. Ledgers and packages store it as the program that wrote them.
 func Version() string {
 	info, _ := debug.ReadBuildInfo()
 	return buildOf(info).String()
 }
 
-// buildOf is what Go wrote into the program when it was built, if it did.
+// buildOf returns the build information that Go stored in the program.
 func buildOf(info *debug.BuildInfo) *Build {
 	b := &Build{Version: "(devel)", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	if info == nil {
@@ -100,26 +97,26 @@ func buildOf(info *debug.BuildInfo) *Build {
 	return b
 }
 
-// readTables adds how far the tables go.
+// readTables adds the coverage of the tables.
 func (b *Build) readTables(tables network.Tables) {
 	for _, n := range tables.All() {
 		b.Tables = append(b.Tables, Table{n.Name, n.LastRuntime, n.LastBlock})
 	}
 }
 
-// String is the build in one line.
+// String returns the build in one line.
 func (b *Build) String() string {
 	return fmt.Sprintf("fees %s %s %s/%s", b.Version, b.Go, b.OS, b.Arch)
 }
 
-// write writes the build for people.
+// write writes the build as text.
 func (b *Build) write(p *console.Page) {
 	p.Line(b.String(), 2)
 	commit, date := "not known", "not known"
 	if b.Commit != nil {
 		commit = *b.Commit
 		if b.Modified != nil && *b.Modified {
-			commit += ", and changed since"
+			commit += ", modified since"
 		}
 	}
 	if b.Date != nil {
@@ -130,11 +127,11 @@ func (b *Build) write(p *console.Page) {
 	pairs.Add("date", date)
 	p.Pairs(pairs)
 	p.WriteString("\n")
-	t := console.NewTable(console.Column{Name: "tables of"}, console.Column{Name: "up to runtime", Right: true}, console.Column{Name: "chain", Drop: 1})
+	t := console.NewTable(console.Column{Name: "network"}, console.Column{Name: "up to runtime", Right: true}, console.Column{Name: "chain", Drop: 1})
 	for _, table := range b.Tables {
 		ended := ""
 		if table.LastBlock != nil {
-			ended = fmt.Sprintf("ended with block %d", *table.LastBlock)
+			ended = fmt.Sprintf("ended at block %d", *table.LastBlock)
 		}
 		t.Row(table.Network, table.LastRuntime, ended)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// A build in a repository tells its commit and that commit's date; any other does not know them.
+// A build in a repository has a commit and its date; for any other they are unknown.
 func TestBuild(t *testing.T) {
 	b := buildOf(&debug.BuildInfo{Main: debug.Module{Version: "v0.1.0"}, Settings: []debug.BuildSetting{
 		{Key: "vcs", Value: "git"},
@@ -33,7 +33,7 @@ func TestBuild(t *testing.T) {
 		require.NoError(t, page.Flush())
 		return out.String()
 	}
-	require.Contains(t, text(b), "\ncommit  635401f26a63bd1bbbbf05a54c0d5a16bd0a6bdf, and changed since\ndate    2026-11-24T05:33:02Z\n")
+	require.Contains(t, text(b), "\ncommit  635401f26a63bd1bbbbf05a54c0d5a16bd0a6bdf, modified since\ndate    2026-11-24T05:33:02Z\n")
 
 	for _, info := range []*debug.BuildInfo{nil, {}} {
 		unknown := buildOf(info)

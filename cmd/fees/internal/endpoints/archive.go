@@ -19,21 +19,22 @@ import (
 	"github.com/feeledger/fees/internal/archive/proofs"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/closing/timestamp"
+	"github.com/feeledger/fees/internal/substrate/finality"
 	"github.com/feeledger/fees/source"
 )
 
-const archiveManual = `Keep what a gateway or a node says of a range of blocks as files, prove later
-that none of them has changed, and answer from them as it did.
+const archiveManual = `Record the responses of a gateway or node for a range of blocks, verify later
+that nothing changed, and serve them again.
 
-An archive is evidence: the figures can be made again from it when the gateway
-is gone. Every command reads one with --gateway DIR, and checks what it reads.
+An archive is evidence: all figures can be recomputed from it when the gateway
+is gone. Every command reads an archive with --gateway DIR, and checks what it
+reads.
 
-From a node, with --proofs, it keeps what proves the blocks too: whoever trusts
-the hash of one block (--trust HEIGHT:HASH) has all below it proved without
-anybody's word. Without --proofs it keeps a gateway's answers, the exact bytes
-with a sum of each: a small archive is plain files; above 300 blocks, or with
---segments, the answers of each thousand heights are one zip file of zstd frames.
-Both hold the same answers, and price alike.`
+With --proofs, an archive contains a node's blocks with their proofs: one
+trusted block hash (--trust HEIGHT:HASH) proves all earlier blocks. Without
+--proofs it contains the exact responses of a gateway, each with a checksum, as
+plain files; above 300 blocks, or with --segments, as one zip file of zstd
+frames per thousand heights. Fees are the same from either form.`
 
 const archiveExamples = `  fees archive record 100..199 -o proved --proofs --gateway wss://HOST
   fees archive verify proved --trust 199:0xHASH
@@ -42,57 +43,65 @@ const archiveExamples = `  fees archive record 100..199 -o proved --proofs --gat
   fees block 150 --gateway march
   fees archive serve march --listen 127.0.0.1:8080`
 
-const recordManual = `Record the blocks of a range, A..B with both included or A:+N, with their
-headers, the multipliers, the runtimes where they change, the treasury's share of
-the fees where governance sets it, what the chain counted as the blocks' weight
-where the multiplier follows from it (from runtime 2600 on), and the balances of
-the accounts that are named. Only final blocks are recorded. Each answer is
-checked before it is kept, and each block must be the parent of the next. The
-share and the weights are left out where the gateway says that it does not have
-them; other trouble ends the recording.
+const recordManual = `Record the final blocks of a range with headers, multipliers, runtimes where
+they change, the treasury's share where governance sets it, block weights where
+the multiplier depends on them (Moonbeam networks, from runtime 2600), and the
+balances of --accounts. A range is A..B (inclusive) or A:+N (N blocks, starting
+at A). Each response is checked before it is stored, and each block must be the
+parent of the next. Share and weights are left out if the gateway does not have
+them; any other error ends the recording.
 
-With --proofs, it is a node that is asked, and what is kept is the node's: the
-headers, the extrinsics, and of each block's state the events, the multiplier, the
-time, the runtime and what else prices and proves fees, each with its proof. It
-goes downwards from the last block, or from the one that --trust names, so that
-each block is proved when it is written. An archive may be recorded from too.
+With --proofs, the source is a node or another archive with proofs. The archive
+contains headers, extrinsics, and from each block's state everything that
+prices and proves fees, each with its proof. Recording goes down from the last
+block, or from the block of --trust, so each block is proved when it is
+written.
 
---timestamp asks a time-stamping authority (RFC 3161) to confirm when the archive
-was there: it sees the hash of the manifest alone. Its answer is manifest.json.tsr.
+--finality adds evidence that the last block is final: validators' signatures,
+for fees archive verify --trust-set. A parachain needs --relay, a node of its
+relay chain. The head is read in the newest relay block, or in --relay-block,
+which is needed after a parachain has left (Moonbeam: 32492252 of Polkadot,
+Moonriver: 34748075 of Kusama). The evidence starts from --trust-set, or else
+from the set that signs, as the relay's node states it.
 
-A recording that was stopped goes on where it was when the same command runs
-again, and a damaged archive is mended; what is there and holds is not asked for
-again: of segments, only those that are whole. The same range gives the same
-bytes. Runtimes are asked for at the ends of the range, and of each thousand,
-and between them only where they differ.`
+--timestamp gets a timestamp from an RFC 3161 authority, which only sees the
+hash of the manifest, and stores it in manifest.json.tsr.
+
+Run the same command again to continue a stopped recording or to repair a
+damaged archive. Valid files are not requested again (of segments, only
+complete ones). The same range gives the same bytes. Runtimes are requested at
+the ends of the range and of each thousand, and between them only if they
+differ.`
 
 const recordExamples = `  fees archive record 100..199 -o march
   fees archive record 11728459:+100 -o evidence --gateway https://HOST --rps 5
   fees archive record 3..20 -o treasury --accounts 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac
   fees archive record 100..199 -o march --concurrency 16 --format json
-  fees archive record 0..99999 -o long --concurrency 16    segments of 1,000 heights`
+  fees archive record 0..99999 -o long --concurrency 16   segments of 1,000 heights`
 
-const verifyManual = `Compare every file of an archive with its manifest. Files that were changed, are
-missing or were added are named, and the exit code is 4.
+const verifyManual = `Compare every file of an archive with its manifest. Changed, missing and added
+files are listed, and the exit code is 4.
 
-Of an archive that was recorded with --proofs, all is proved: the chain of the
-headers, and by them the extrinsics and what the states had. --trust names a block
-by which it is proved, where it is not one that the network's table knows; without
-one, the answer is as good as the hash of the last block, which is shown: compare
-it with an explorer's.
+An archive recorded with --proofs is proved completely: the chain of headers,
+and through them extrinsics and state. --trust names the checkpoint, unless the
+network table knows one. Without one, the result depends on the hash of the
+last block, which is shown: compare it with an explorer's. --trust-set needs no
+explorer: signatures of validators, recorded with --finality, prove the block
+final. The file is a chain specification, or the root of fees proof finality.
 
---tsa-ca says whose timestamp counts; where it does not hold, the exit code is 1.`
+--tsa-ca names the accepted time-stamping authorities. If the timestamp is not
+valid, the exit code is 1.`
 
-const serveManual = `Serve an archive, a directory of recordings or the demo as the gateway did: the
-same paths, bodies and errors, for what was kept. Ctrl-C ends it.`
+const serveManual = `Serve an archive, recorded responses or the demo like the original gateway: the
+same paths, bodies and errors, for the recorded blocks. Press Ctrl-C to stop.`
 
 const serveExamples = `  fees archive serve march
-  fees archive serve demo --listen 127.0.0.1:0     at any free port, which is printed
+  fees archive serve demo --listen 127.0.0.1:0     pick and print a free port
   fees block 25 --gateway http://127.0.0.1:8080    from another terminal`
 
 func newArchive() *cobra.Command {
-	return cli.NewParent(&cobra.Command{Use: "archive", Short: "Keep a gateway's answers as evidence, verify and serve them", Long: archiveManual, Example: archiveExamples},
-		"unknown command %q; fees archive --help lists them", newRecord(), newVerifyArchive(), newJoin(), newServe())
+	return cli.NewParent(&cobra.Command{Use: "archive", Short: "Record responses as evidence; verify and serve them", Long: archiveManual, Example: archiveExamples},
+		"unknown command %q; fees archive --help lists the commands", newRecord(), newVerifyArchive(), newJoin(), newServe())
 }
 
 // recordFlags are the flags of fees archive record.
@@ -107,6 +116,11 @@ type recordFlags struct {
 	accounts    []string
 	segments    bool
 	proofs      bool
+	finality    bool
+	relay       string
+	relayBlock  string
+	relayHeight chain.Optional[uint64] // of relayBlock
+	root        chain.Optional[finality.Root]
 	dryRun      bool
 	authority   string
 }
@@ -114,29 +128,33 @@ type recordFlags struct {
 func newRecord() *cobra.Command {
 	var f recordFlags
 	return cli.New(&cobra.Command{
-		Use: "record <A..B|A:+N> -o DIR", Short: "Keep what a gateway or a node says of a range of blocks", Long: recordManual, Example: recordExamples,
-		Args: cli.Arg("one range: A..B or A:+N", &f.blocks, source.ParseRange), RunE: f.record,
+		Use: "record <A..B|A:+N> -o DIR", Short: "Record a gateway's or node's data on a range of blocks", Long: recordManual, Example: recordExamples,
+		Args: cli.Arg("a range, A..B or A:+N", &f.blocks, source.ParseRange), RunE: f.record,
 	}, cli.Resumes, f.gatewayOnly.Add, f.StdoutForms("table", "json"), f.add, f.AddTrust, f.Concurrent, f.AddQuiet)
 }
 
 func (f *recordFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.networkFile, "network-file", "", "a file with network tables of your own: it says how a network of yours is asked for the treasury's share, and whether for the blocks' weight")
-	c.Flags().StringVarP(&f.directory, "output", "o", "", "the directory to record into, made if it is not there")
-	c.Flags().StringSliceVar(&f.accounts, "accounts", nil, "keep the balances of these accounts"+cli.AccountsUsage)
+	c.Flags().StringVar(&f.networkFile, "network-file", "", "a file with your own network tables, which select the treasury's share and the block weights to record")
+	c.Flags().StringVarP(&f.directory, "output", "o", "", "the directory to record into, created if necessary")
+	c.Flags().StringSliceVar(&f.accounts, "accounts", nil, "record the balances of these accounts"+cli.AccountsUsage)
 	f.LabelFlags.Add(c)
-	c.Flags().BoolVar(&f.proofs, "proofs", false, "keep a node's blocks with what proves them, instead of a gateway's answers")
-	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "with --proofs, record nothing: ask for a few blocks, and say how many requests, hours and gigabytes it would take")
-	c.Flags().StringVar(&f.authority, "timestamp", "", "have the time-stamping authority at this URL say when it was there")
-	c.Flags().BoolVar(&f.segments, "segments", false, "keep segments of 1,000 heights, as by itself above 300 blocks")
+	c.Flags().BoolVar(&f.proofs, "proofs", false, "record a node's blocks with proofs instead of a gateway's responses")
+	f.addFinality(c)
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "with --proofs, only estimate requests, hours and gigabytes from a few blocks")
+	c.Flags().StringVar(&f.authority, "timestamp", "", "get a timestamp from the RFC 3161 authority at this URL")
+	c.Flags().BoolVar(&f.segments, "segments", false, "write segments of 1,000 heights (default above 300 blocks)")
 }
 
 func (f *recordFlags) record(c *cobra.Command, _ []string) error {
 	ctx := c.Context()
 	switch {
 	case f.dryRun && !f.proofs:
-		return errors.New("--dry-run is for --proofs")
+		return errors.New("--dry-run needs --proofs; add --proofs")
 	case f.directory == "" && !f.dryRun:
-		return errors.New("record wants a directory to record into: -o DIR")
+		return errors.New("-o is missing; name the directory to record into with -o DIR")
+	}
+	if err := f.checkFinality(); err != nil {
+		return err
 	}
 	authority, err := cli.Authority(f.authority)
 	if err != nil {
@@ -165,11 +183,11 @@ func (f *recordFlags) record(c *cobra.Command, _ []string) error {
 	return writeArchive(ctx, &f.Output, f.directory, made, nil)
 }
 
-// recordAnswers keeps what a gateway answers on a range.
+// recordAnswers records a gateway's responses for a range.
 func recordAnswers(ctx context.Context, blocks chain.Heights, accounts []chain.Address, flags *recordFlags, progress func(done, total uint64)) (cli.Record, error) {
 	o := answers.RecordOptions{First: blocks.First, Last: blocks.Last, Accounts: accounts, Concurrency: flags.Concurrency, Segments: flags.segments, Progress: progress}
 	if trusted, err := flags.Trusted(); err != nil || trusted.Known() {
-		return nil, cmp.Or(err, errors.New("--trust proves what is recorded with --proofs alone"))
+		return nil, cmp.Or(err, errors.New("--trust needs --proofs; add --proofs"))
 	}
 	client, err := flags.Client()
 	if err != nil {
@@ -203,28 +221,34 @@ type verifyFlags struct {
 func newVerifyArchive() *cobra.Command {
 	var f verifyFlags
 	c := cli.New(&cobra.Command{
-		Use: "verify <DIR>", Short: "Prove that nothing of an archive has changed", Long: verifyManual, RunE: f.verify,
+		Use: "verify <DIR>", Short: "Check that an archive was not changed", Long: verifyManual, RunE: f.verify,
 		Example: "  fees archive verify march\n  fees archive verify proved --trust 199:0xHASH --format json",
-		Args:    cli.OneArg("one directory"),
+		Args:    cli.OneArg("a directory"),
 	}, f.AddTrust, f.StdoutForms("table", "json"), f.AddQuiet)
-	c.Flags().StringVar(&f.authorities, "tsa-ca", "", "whose timestamps count: a file of certificates in PEM")
+	c.Flags().StringVar(&f.authorities, "tsa-ca", "", "a PEM file of accepted time-stamping authorities")
 	return c
 }
 
 func (f *verifyFlags) verify(c *cobra.Command, args []string) error {
 	ctx, directory := c.Context(), args[0]
-	authorities, err := cli.ReadListed("--tsa-ca", f.authorities, timestamp.MostAuthoritiesBytes, timestamp.ReadAuthorities)
+	authorities, err := cli.ReadListed("--tsa-ca", f.authorities, timestamp.MaxAuthoritiesBytes, timestamp.ReadAuthorities)
 	if err != nil {
 		return err
 	}
-	trusted, err := f.Trusted()
+	final, err := f.Final(directory)
+	if err != nil {
+		return err
+	}
+	trusted, err := f.TrustedBy(final)
 	if err != nil {
 		return err
 	}
 	var found cli.Record
 	switch {
 	case proofs.Is(directory):
-		found, err = verifyProofs(ctx, directory, trusted, f.Progress(c, "blocks").Show)
+		if found, err = verifyProofs(ctx, directory, trusted, f.Progress(c, "blocks").Show); err == nil {
+			found = append(found, finalFields(directory, final)...)
+		}
 	case trusted.Known():
 		err = fmt.Errorf("--trust: %s: %w (fees archive record --proofs)", directory, source.ErrNoProofs)
 	default:
@@ -239,7 +263,7 @@ func (f *verifyFlags) verify(c *cobra.Command, args []string) error {
 	return writeArchive(ctx, &f.Output, directory, found, authorities)
 }
 
-// ofAnswers is what an archive of a gateway's answers holds.
+// ofAnswers returns the contents of an archive of responses.
 func ofAnswers(m *answers.Manifest) cli.Record {
 	bytes := int64(0)
 	for _, file := range m.Files() {
@@ -255,8 +279,7 @@ func ofAnswers(m *answers.Manifest) cli.Record {
 	}
 }
 
-// writeArchive says what an archive holds, and by whose word it was there when. A timestamp
-// that does not hold is a finding.
+// writeArchive writes the contents and the timestamp of an archive. An invalid timestamp is a finding.
 func writeArchive(ctx context.Context, out *cli.Output, directory string, r cli.Record, authorities *x509.CertPool) error {
 	_, stamp, err := readStamp(ctx, directory, authorities)
 	if err != nil {
@@ -269,7 +292,7 @@ func writeArchive(ctx context.Context, out *cli.Output, directory string, r cli.
 func newServe() *cobra.Command {
 	var listen string
 	c := cli.New(&cobra.Command{
-		Use: "serve <DIR|demo>", Short: "Answer from an archive as the gateway did", Long: serveManual, Example: serveExamples, Args: cli.OneArg("one directory, or demo"),
+		Use: "serve <DIR|demo>", Short: "Serve an archive like the original gateway", Long: serveManual, Example: serveExamples, Args: cli.OneArg("a directory, or demo"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return serveArchive(c.Context(), args[0], listen, c.ErrOrStderr())
 		},
@@ -278,7 +301,7 @@ func newServe() *cobra.Command {
 	return c
 }
 
-// gatewayAddress is where a gateway is looked for where none is named.
+// gatewayAddress is the default address of a gateway.
 const gatewayAddress = "127.0.0.1:8080"
 
 func serveArchive(ctx context.Context, place, listen string, stderr io.Writer) error {

@@ -1,6 +1,7 @@
 package endpoints
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +20,7 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// recordProofs keeps what a node says of a range, with what proves it.
+// recordProofs records a node's data on a range with proofs.
 func recordProofs(ctx context.Context, blocks chain.Heights, accounts []chain.Address, flags *recordFlags, progress func(done, total uint64)) (cli.Record, error) {
 	o := proofs.RecordOptions{First: blocks.First, Last: blocks.Last, Accounts: accounts, Concurrency: flags.Concurrency, Progress: progress}
 	var err error
@@ -39,13 +40,16 @@ func recordProofs(ctx context.Context, blocks chain.Heights, accounts []chain.Ad
 		return flags.forecast(ctx, from, o)
 	}
 	manifest, err := proofs.Record(ctx, from, flags.directory, o)
+	if err == nil && flags.finality {
+		err = flags.recordFinality(ctx, chain.Anchor{Height: manifest.Last, Hash: manifest.LastHash})
+	}
 	if err != nil {
 		return nil, err
 	}
 	return ofProofs(flags.directory, manifest, o.Trusted)
 }
 
-// origin is the node that the flag names, or an archive of one.
+// origin returns the node named by the flag, or an archive with proofs.
 func (f *recordFlags) origin(ctx context.Context) (proofs.Origin, error) {
 	options, err := f.Options()
 	if err != nil {
@@ -56,7 +60,7 @@ func (f *recordFlags) origin(ctx context.Context) (proofs.Origin, error) {
 		return proofs.FromArchive(ctx, place)
 	}
 	if !strings.Contains(place, "://") {
-		return nil, fmt.Errorf("--gateway %s: want a node's URL here (wss://…, https://…), or an archive that was recorded with --proofs: a gateway has no proofs", place)
+		return nil, fmt.Errorf("--gateway %s cannot supply proofs; name a node's URL (wss://…, https://…) or an archive recorded with --proofs", place)
 	}
 	client, err := rpc.New(place, options)
 	if err != nil {
@@ -66,7 +70,7 @@ func (f *recordFlags) origin(ctx context.Context) (proofs.Origin, error) {
 	return proofs.FromNode(client), nil
 }
 
-// forecast says what recording a range will come to.
+// forecast estimates the effort of recording a range.
 func (f *recordFlags) forecast(ctx context.Context, from proofs.Origin, o proofs.RecordOptions) (cli.Record, error) {
 	o.Progress = nil
 	made, err := proofs.NewForecast(ctx, from, o, f.RPS)
@@ -79,11 +83,12 @@ func (f *recordFlags) forecast(ctx context.Context, from proofs.Origin, o proofs
 	}, nil
 }
 
-const joinManual = `Join archives that were recorded with --proofs into one: parts of one chain, such as
-machines record that share a range. The parts may be named in any order, and may
-overlap. What comes out is, to the byte, what recording the whole range in one go
-gives. Each part is proved as it is read, and by the part above it: the hash of one
-block (--trust) proves all of it.`
+const joinManual = `Join archives recorded with --proofs into one, for example when several
+machines recorded parts of a range. The parts must be of one chain; they can be
+in any order and may overlap. The result equals, byte for byte, a recording of
+the whole range. Each part is proved as it is read, and by the part above it:
+one checkpoint (--trust) proves everything. Evidence of finality is taken from
+the highest part that has some.`
 
 const joinExamples = `  fees archive record 0..499 -o low --proofs --gateway wss://HOST
   fees archive record 500..999 -o high --proofs --gateway wss://OTHER
@@ -100,21 +105,24 @@ type joinFlags struct {
 func newJoin() *cobra.Command {
 	var f joinFlags
 	c := cli.New(&cobra.Command{
-		Use: "join <DIR> <DIR>... -o DIR", Short: "Make one archive of several with proofs", Long: joinManual, Example: joinExamples, RunE: f.join,
+		Use: "join <DIR> <DIR>... -o DIR", Short: "Join archives with proofs into one", Long: joinManual, Example: joinExamples, RunE: f.join,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return errors.New("join wants two or more archives that were recorded with --proofs")
+				return errors.New("fees archive join needs two or more archives with proofs")
 			}
 			return nil
 		},
 	}, f.AddTrust, f.StdoutForms("table", "json"), f.AddQuiet)
-	c.Flags().StringVarP(&f.directory, "output", "o", "", "the directory to write to, made if it is not there")
+	c.Flags().StringVarP(&f.directory, "output", "o", "", "the directory to write to, created if necessary")
 	return c
 }
 
 func (f *joinFlags) join(c *cobra.Command, args []string) error {
 	if f.directory == "" {
-		return errors.New("join wants a directory to write to: -o DIR")
+		return errors.New("-o is missing; name the directory to write to with -o DIR")
+	}
+	if set, err := f.TrustSet(); err != nil || set.Known() {
+		return cmp.Or(err, errors.New("--trust-set checks one archive; join them, then run \"fees archive verify\""))
 	}
 	trusted, err := f.Trusted()
 	if err != nil {
@@ -131,10 +139,10 @@ func (f *joinFlags) join(c *cobra.Command, args []string) error {
 	return f.WriteRecord(r)
 }
 
-// verifyProofs proves an archive of a node.
+// verifyProofs verifies an archive with proofs.
 func verifyProofs(ctx context.Context, directory string, trusted chain.Optional[chain.Anchor], progress func(done, total uint64)) (cli.Record, error) {
 	if !trusted.Known() {
-		if a, err := proofs.Open(directory, trusted); err == nil { // what is damaged, Verify says better
+		if a, err := proofs.Open(directory, trusted); err == nil { // Verify reports damage in more detail
 			if err := a.TrustOneOf(network.BuiltIn().Anchors); err != nil {
 				return nil, err
 			}
@@ -148,8 +156,8 @@ func verifyProofs(ctx context.Context, directory string, trusted chain.Optional[
 	return ofProofs(directory, verified.Manifest, trusted)
 }
 
-// pinned says of the metadata of each runtime whether their hash is built in. No root in a header
-// proves metadata, by which all else is read.
+// pinned reports for each runtime whether the hash of its metadata is built in. Metadata decode
+// everything else, and no root in a header proves them.
 func pinned(directory string, m *proofs.Manifest) (list []string, err error) {
 	a, err := proofs.Open(directory, chain.Optional[chain.Anchor]{})
 	if err != nil {
@@ -161,21 +169,21 @@ func pinned(directory string, m *proofs.Manifest) (list []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		said := "not pinned: the node's word"
+		status := "not pinned: from the node, not proved"
 		if len(bytes) > len("meta") {
 			switch network.PinOf(r.SpecName, r.SpecVersion, bytes[len("meta")], chain.Hash(trie.HashOf(bytes))) {
 			case network.Pinned:
-				said = "pinned"
+				status = "pinned"
 			case network.PinMismatch:
-				said = "NOT those that are known of this runtime: the node's word"
+				status = "DIFFERENT from the built-in hash: from the node, not proved"
 			}
 		}
-		list = append(list, r.String()+": "+said)
+		list = append(list, r.String()+": "+status)
 	}
 	return list, nil
 }
 
-// ofProofs is what an archive of a node holds, and how far it is proved.
+// ofProofs returns the contents of an archive with proofs, and how much is proved.
 func ofProofs(directory string, m *proofs.Manifest, trusted chain.Optional[chain.Anchor]) (cli.Record, error) {
 	metadata, err := pinned(directory, m)
 	if err != nil {
@@ -186,7 +194,7 @@ func ofProofs(directory string, m *proofs.Manifest, trusted chain.Optional[chain
 		runtimes = append(runtimes, r.String())
 	}
 	var by chain.Optional[string]
-	if t, any := trusted.Get(); any {
+	if t, ok := trusted.Get(); ok {
 		by = chain.Some(t.String())
 	}
 	r := cli.Record{
@@ -196,12 +204,12 @@ func ofProofs(directory string, m *proofs.Manifest, trusted chain.Optional[chain
 	}
 	if !trusted.Known() {
 		last := chain.Anchor{Height: m.Last, Hash: m.LastHash}
-		r = append(r, cli.Field{"note", "all of it holds together up to its last block: compare that hash with an explorer's, and name it with --trust " + last.String()})
+		r = append(r, cli.Field{"note", "consistent up to its last block; compare that hash with an explorer's, and pass it with --trust " + last.String()})
 	}
 	return r, nil
 }
 
-// serveProofs answers from an archive of a node.
+// serveProofs serves an archive with proofs.
 func serveProofs(ctx context.Context, directory, listen string, stderr io.Writer) error {
 	a, err := proofs.Open(directory, chain.Optional[chain.Anchor]{})
 	if err != nil {

@@ -18,19 +18,18 @@ import (
 	"github.com/feeledger/fees/internal/sys/disk"
 )
 
-// An archive's manifest names all other files by their sums, so that its timestamp is that of
-// the archive.
+// manifestFile lists all other files with their checksums, so its timestamp covers the archive.
 const manifestFile = "manifest.json"
 
-// stampArchive has an authority say when an archive was there, unless one did.
+// stampArchive gets a timestamp for an archive that has none.
 func stampArchive(ctx context.Context, directory string, authority *timestamp.Authority) error {
-	manifest, there, err := readStamp(ctx, directory, nil)
+	manifest, stamp, err := readStamp(ctx, directory, nil)
 	switch {
 	case err != nil:
 		return err
-	case there != nil && there.Wrong != "":
-		return fmt.Errorf("%s: %s: take it away to stamp anew", filepath.Join(directory, manifestFile+timestamp.Suffix), there.Wrong)
-	case there != nil:
+	case stamp != nil && stamp.Wrong != "":
+		return fmt.Errorf("%s: %s; remove the file to get a new timestamp", filepath.Join(directory, manifestFile+timestamp.Suffix), stamp.Wrong)
+	case stamp != nil:
 		return nil
 	}
 	answer, err := authority.Ask(ctx, manifest)
@@ -43,13 +42,13 @@ func stampArchive(ctx context.Context, directory string, authority *timestamp.Au
 	return disk.Sync(directory)
 }
 
-// readStamp reads the manifest of an archive, and checks its timestamp, nil where there is none.
+// readStamp reads the manifest of an archive and checks its timestamp, nil if there is none.
 func readStamp(ctx context.Context, directory string, authorities *x509.CertPool) (manifest []byte, stamp *timestamp.Checked, err error) {
 	path := filepath.Join(directory, manifestFile)
 	if manifest, err = os.ReadFile(path); err != nil { // it was read before
 		return nil, nil, err
 	}
-	text, err := app.ReadSmallFile(path+timestamp.Suffix, timestamp.MostBytes)
+	text, err := app.ReadSmallFile(path+timestamp.Suffix, timestamp.MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return manifest, nil, nil
 	}
@@ -59,20 +58,19 @@ func readStamp(ctx context.Context, directory string, authorities *x509.CertPool
 	return manifest, timestamp.Check(ctx, text, manifest, authorities), nil
 }
 
-// stamped are the lines of a timestamp, and whether it holds, or there is none and none is
-// wanted.
-func stamped(stamp *timestamp.Checked, wanted bool) (lines cli.Record, holds bool) {
+// stamped returns the fields of a timestamp, and whether it is valid or, if not required, absent.
+func stamped(stamp *timestamp.Checked, required bool) (lines cli.Record, holds bool) {
 	const file = manifestFile + timestamp.Suffix
 	var at, by, wrong chain.Optional[string]
 	switch {
-	case stamp == nil && wanted:
-		wrong = chain.Some("there is no " + file)
+	case stamp == nil && required:
+		wrong = chain.Some("the archive contains no " + file)
 	case stamp == nil:
 	case stamp.Wrong != "":
 		wrong = chain.Some(file + ": " + stamp.Wrong)
 	default:
 		at = chain.Some(stamp.Time.Format(time.RFC3339))
-		by = chain.Some(cmp.Or(stamp.Authority, "checked against nobody: --tsa-ca says by whose word"))
+		by = chain.Some(cmp.Or(stamp.Authority, "authority not checked; check it with --tsa-ca FILE"))
 	}
 	return cli.Record{{"timestamp", at}, {"timestamp_by", by}, {"timestamp_wrong", wrong}}, !wrong.Known()
 }

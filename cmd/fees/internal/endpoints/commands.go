@@ -1,10 +1,10 @@
-// Package endpoints has the commands that ask a gateway or a node one thing, that keep
-// a gateway's answers, and that check a node's proofs.
+// Package endpoints implements the commands that query a gateway or node, record and serve archives, and
+// check state proofs.
 package endpoints
 
 import "github.com/spf13/cobra"
 
-// Commands are all of them.
+// Commands returns the commands, in the order of the help.
 func Commands() []*cobra.Command {
 	return []*cobra.Command{newGateway(), newNode(), newArchive(), newEstimate(), newProof()}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// callFlags are those of an estimate of a call.
+// callFlags are the flags for estimating a call.
 type callFlags struct {
 	cli.ChainFlags
 	from, tip string
@@ -25,42 +25,42 @@ type callFlags struct {
 
 func (f *callFlags) add(c *cobra.Command) {
 	f.ChainFlags.Add(c)
-	c.Flags().StringVar(&f.from, "from", "", "of a call: the account that would sign it")
-	c.Flags().StringVar(&f.tip, "tip", "", "of a call: what is paid on top of the fee, such as 0.01GLMR or wei")
-	c.Flags().Uint64Var(&f.blocks, "blocks", 0, "of a call: also tell the hours of so many newest blocks, the cheapest first")
-	c.Flags().BoolVar(&f.watch, "then-watch", false, "of a call: wait until it is in a final block, and compare")
+	c.Flags().StringVar(&f.from, "from", "", "for a call, the account that would sign it")
+	c.Flags().StringVar(&f.tip, "tip", "", "for a call, the tip, such as 0.01GLMR or wei")
+	c.Flags().Uint64Var(&f.blocks, "blocks", 0, "for a call, also list the hours of this many newest blocks, cheapest first")
+	c.Flags().BoolVar(&f.watch, "then-watch", false, "for a call, wait until it is in a final block, and compare")
 }
 
-// mostBlocks is a week of them.
-const mostBlocks = 100_800
+// maxBlocks is a week of blocks.
+const maxBlocks = 100_800
 
 func (f *estimateFlags) estimateCall(c *cobra.Command, args []string) error {
 	call := &f.call
 	if call.from == "" {
-		return errors.New("who would sign? name the account with --from")
+		return errors.New("--from is missing; name the account that would sign")
 	}
 	from, err := chain.ParseAddress(call.from)
 	if err != nil {
 		return fmt.Errorf("--from: %w", err)
 	}
-	if call.blocks > mostBlocks {
-		return fmt.Errorf("--blocks %d: want at most %d", call.blocks, mostBlocks)
+	if call.blocks > maxBlocks {
+		return fmt.Errorf("--blocks %d must be at most %d", call.blocks, maxBlocks)
 	}
 	client, err := f.Client()
 	if err != nil {
 		return err
 	}
-	said, tables, err := call.Chain(c)
+	stated, tables, err := call.Chain(c)
 	if err != nil {
 		return err
 	}
-	q := app.EstimateQuestion{Node: client, Tables: tables, Chain: said, Call: args[0], Arguments: args[1:], From: from, Tip: call.tip, Blocks: call.blocks}
+	q := app.EstimateQuestion{Node: client, Tables: tables, Chain: stated, Call: args[0], Arguments: args[1:], From: from, Tip: call.tip, Blocks: call.blocks}
 	e, err := app.EstimateCall(c.Context(), q)
 	if err != nil {
 		return err
 	}
 	r := estimateRecord(e)
-	if !call.watch || f.Format != "json" { // in the file, or with what follows
+	if !call.watch || f.Format != "json" { // with --then-watch, JSON is one document
 		if err := f.WriteRecord(r); err != nil || !call.watch {
 			return err
 		}
@@ -107,7 +107,7 @@ func estimateRecord(e *app.Estimate) cli.Record {
 	}
 	r = append(r, evm...)
 	notes := append([]string{}, e.Notes...)
-	notes = append(notes, "the fee is the most that the call can use: where weight is given back, less is charged", "nothing was signed or sent")
+	notes = append(notes, "the fee is a maximum: less is charged if weight is refunded", "nothing was signed or sent")
 	return append(r, cli.Record{{"priority", bids}, {"hours", hours}, {"notes", notes}}...)
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Ctrl-C ends the wait for an extrinsic that nobody types.
+// Ctrl-C ends the wait for an extrinsic on standard input.
 func TestEstimateStopped(t *testing.T) {
 	stdin, typed := io.Pipe()
 	defer typed.Close()

@@ -17,10 +17,9 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-const gatewayManual = `Ask a gateway's endpoints one by one, and see what the program makes of the
-answers. Answers are checked as those that blocks are priced from are: one for
-another block than was asked for is an error. serve is a gateway itself, made of
-a node.`
+const gatewayManual = `Query single endpoints of a gateway. Responses are checked like those that
+price blocks; a response for another block is an error. fees gateway serve runs
+a gateway on top of a node.`
 
 const gatewayExamples = `  fees gateway head --gateway http://127.0.0.1:8080
   fees gateway block 11728459 --format json
@@ -30,43 +29,43 @@ const gatewayExamples = `  fees gateway head --gateway http://127.0.0.1:8080
   fees gateway serve --node ws://127.0.0.1:9944`
 
 var gatewayQuestions = []question[*gatewayclient.Client]{
-	{use: "head", short: "The newest block that is final", unfinalized: true, ask: askHead},
-	{use: "header [height]", short: "A block's header, or that of the newest one", most: 1, wants: "at most one height", unfinalized: true, ask: asking[*gatewayclient.Client, chain.Header](askHeader).as(
+	{use: "head", short: "Show the newest final block", unfinalized: true, ask: askHead},
+	{use: "header [height]", short: "Show a block's header (default: the newest)", maxArgs: 1, wants: "at most one height", unfinalized: true, ask: asking[*gatewayclient.Client, chain.Header](askHeader).as(
 		func(_ asked, h chain.Header) cli.Record {
 			return cli.Record{{"number", h.Number}, {"parent_hash", h.ParentHash}, {"state_root", h.StateRoot}, {"extrinsics_root", h.ExtrinsicsRoot}}
 		})},
-	{use: "block <height|hash>", short: "A block's extrinsics and events", args: 1, most: 1, wants: "one height or hash", ask: askBlock},
-	{use: "balance <address>", short: "An account's balance", args: 1, most: 1, wants: "one address", at: true, ask: askBalance},
-	{use: "version", short: "The node behind the gateway", ask: plain((*gatewayclient.Client).NodeVersion).as(
+	{use: "block <height|hash>", short: "Show a block's extrinsics and events", minArgs: 1, maxArgs: 1, wants: "one height or hash", ask: askBlock},
+	{use: "balance <address>", short: "Show an account's balance", minArgs: 1, maxArgs: 1, wants: "one address", at: true, ask: askBalance},
+	{use: "version", short: "Show the version of the gateway's node", ask: plain((*gatewayclient.Client).NodeVersion).as(
 		func(_ asked, n chain.NodeVersion) cli.Record {
 			return cli.Record{{"client_impl_name", n.ClientImplName}, {"chain", n.Chain}, {"client_version", n.ClientVersion}}
 		})},
-	{use: "storage <pallet> <item>", short: "An item of a pallet's storage", args: 2, most: 2, wants: "a pallet and an item, such as system account", at: true, keys: true, ask: askStorage},
-	{use: "multiplier <height>", short: "The fee multiplier that a block left behind", args: 1, most: 1, wants: "one height", ask: with(asked.height, (*gatewayclient.Client).Multiplier).as(
+	{use: "storage <pallet> <item>", short: "Show an item of a pallet's storage", minArgs: 2, maxArgs: 2, wants: "a pallet and an item, such as system account", at: true, keys: true, ask: askStorage},
+	{use: "multiplier <height>", short: "Show the fee multiplier after a block", minArgs: 1, maxArgs: 1, wants: "one height", ask: with(asked.height, (*gatewayclient.Client).Multiplier).as(
 		func(_ asked, m chain.AtBlock[chain.Multiplier]) cli.Record {
 			return cli.Record{{"at", m.At}, {"at_hash", m.AtHash}, {"value", m.Value}, {"multiplier", console.Plain(console.Scaled(m.Value, 18))}}
 		})},
-	{use: "spec <height>", short: "The runtime that a block left behind", args: 1, most: 1, wants: "one height", ask: with(asked.height, (*gatewayclient.Client).Runtime).as(
+	{use: "spec <height>", short: "Show the runtime after a block", minArgs: 1, maxArgs: 1, wants: "one height", ask: with(asked.height, (*gatewayclient.Client).Runtime).as(
 		func(_ asked, r chain.AtBlock[chain.Runtime]) cli.Record {
 			return cli.Record{{"at", r.At}, {"at_hash", r.AtHash}, {"spec_name", r.Value.SpecName}, {"spec_version", r.Value.SpecVersion}}
 		})},
 }
 
 func newGateway() *cobra.Command {
-	parent := cli.NewParent(&cobra.Command{Use: "gateway", Short: "Look at a gateway's endpoints, or serve them from a node", Long: gatewayManual, Example: gatewayExamples},
-		"unknown endpoint %q; fees gateway --help lists them", newMetadata(), newGatewayServe())
+	parent := cli.NewParent(&cobra.Command{Use: "gateway", Short: "Query a gateway, or run one on top of a node", Long: gatewayManual, Example: gatewayExamples},
+		"unknown command %q; fees gateway --help lists the commands", newMetadata(), newGatewayServe())
 	for _, q := range gatewayQuestions {
 		parent.AddCommand(q.command(&gatewayOnly{}))
 	}
 	return parent
 }
 
-// newMetadata is apart: its answer is passed on as it comes.
+// newMetadata returns the metadata command, which passes the response on unchanged.
 func newMetadata() *cobra.Command {
 	var gateway gatewayOnly
 	var path string
 	c := cli.New(&cobra.Command{
-		Use: "metadata", Short: "The runtime's metadata, JSON as the gateway sends it", Args: cobra.NoArgs,
+		Use: "metadata", Short: "Show the runtime's metadata in the gateway's JSON", Args: cli.Args(0, 0, "no argument"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			client, err := gateway.Client()
 			if err != nil {
@@ -82,11 +81,11 @@ func newMetadata() *cobra.Command {
 			return cli.ReplaceFile(c.Context(), path, write)
 		},
 	}, gateway.Add)
-	c.Flags().StringVarP(&path, "output", "o", "", "write to this file instead of standard output")
+	c.Flags().StringVarP(&path, "output", "o", "", "write to this file, not to standard output")
 	return c
 }
 
-// gatewayOnly is a gateway that must be one: not a directory, not the demo.
+// gatewayOnly selects a gateway by URL; directories and the demo are rejected.
 type gatewayOnly struct{ cli.GatewayFlags }
 
 func (f *gatewayOnly) Add(c *cobra.Command) { f.GatewayFlags.Add(c, "the gateway's URL") }
@@ -97,7 +96,7 @@ func (f *gatewayOnly) Client() (*gatewayclient.Client, error) {
 		return nil, err
 	}
 	if !strings.Contains(f.Place(), "://") {
-		return nil, fmt.Errorf("--gateway %s: want a gateway's URL here; fees archive serve makes a gateway of recordings", f.Place())
+		return nil, fmt.Errorf("--gateway %s must be a gateway's URL; to query recordings, serve them with fees archive serve", f.Place())
 	}
 	client, closer, err := source.OpenURL(f.Place(), options)
 	f.Closes(closer)

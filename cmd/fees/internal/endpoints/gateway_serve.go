@@ -10,21 +10,21 @@ import (
 	"github.com/feeledger/fees/internal/node/serve"
 )
 
-const gatewayServeManual = `Answer what Substrate API Sidecar answers, from a node: the same paths, bodies,
-statuses and error texts, for blocks, headers, balances, storage, the runtime's
-version and the node's. Ctrl-C ends it when the answers under way are sent.
+const gatewayServeManual = `Serve the API of Substrate API Sidecar from a node: the same paths, bodies,
+statuses and error texts, for blocks, headers, balances, storage, and the
+versions of runtime and node. Ctrl-C stops it after pending requests.
 
-The node is --node, else GATEWAY_NODE_URL, else FEES_NODE in the environment: a
-ws, wss, http or https URL. A URL with a password or a provider's key belongs
-into the environment. The node's host alone is ever shown.
+The node is a ws, wss, http or https URL: --node, else GATEWAY_NODE_URL, else
+FEES_NODE. Pass a URL with a password or a provider's key in an environment
+variable. Only the node's host is ever shown.
 
-  /healthz   200 while it serves
-  /readyz    200 if the node answers and is not syncing, else 503 and why
+  /healthz   200 while the server runs
+  /readyz    200 if the node answers and is not syncing, else 503 with reason
   /metrics   for Prometheus
 
-A node that is lost is told as Sidecar tells it, and found again when it is
-back. /blocks/N?decodedXcmMsgs=true is refused; errors have no stack; the root
-has the version alone, which is that of fees.`
+A lost node is reported as Sidecar reports it, and reconnected when it is back.
+/blocks/N?decodedXcmMsgs=true is refused, errors have no stack, and the root
+only shows the version of fees.`
 
 const gatewayServeExamples = `  fees gateway serve --node ws://127.0.0.1:9944
   GATEWAY_NODE_URL=wss://HOST/KEY fees gateway serve --listen 0.0.0.0:8080
@@ -34,8 +34,8 @@ func newGatewayServe() *cobra.Command {
 	node := cli.NodeFlags{Variables: []string{"GATEWAY_NODE_URL", "FEES_NODE"}}
 	var listen string
 	c := cli.New(&cobra.Command{
-		Use: "serve", Short: "Be a gateway: answer from a node as Sidecar does", Long: gatewayServeManual, Example: gatewayServeExamples,
-		Version: cli.Version(), Args: cobra.NoArgs,
+		Use: "serve", Short: "Serve the API of Sidecar from a node", Long: gatewayServeManual, Example: gatewayServeExamples,
+		Version: cli.Version(), Args: cli.Args(0, 0, "no argument"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			client, err := node.Client()
 			if err != nil {
@@ -45,7 +45,7 @@ func newGatewayServe() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(c.ErrOrStderr(), "fees: serving what the node %s says at http://%s\n", client.Place().Address, listener.Addr())
+			fmt.Fprintf(c.ErrOrStderr(), "fees: serving node %s at http://%s\n", client.Place().Address, listener.Addr())
 			return reply.Serve(c.Context(), listener, serve.Handler(client, cli.Version()))
 		},
 	}, node.Add, node.Concurrent)

@@ -16,14 +16,14 @@ import (
 	"github.com/feeledger/fees/internal/node/rpc"
 )
 
-const nodeManual = `Ask a node by JSON-RPC, over HTTP or a WebSocket: --node, or FEES_NODE in the
-environment, is its URL (http, https, ws or wss).
+const nodeManual = `Query a node by JSON-RPC over HTTP or WebSocket. --node, or FEES_NODE, is its
+URL (http, https, ws or wss).
 
-Parameters of call are JSON; what is none is taken as a string. A block is named
-by its hash; without one the newest is meant.
+Parameters of call are JSON; anything else is taken as a string. Blocks are
+named by hash; the default is the newest one.
 
-query, const, calls, events and storage are typed by what the runtime says of
-itself: they know every pallet that the chain has.`
+query, const, calls, events and storage use the runtime's metadata, and so know
+every pallet of the chain.`
 
 const nodeExamples = `  fees node methods --node ws://127.0.0.1:9944
   fees node header --format json
@@ -35,26 +35,26 @@ const nodeExamples = `  fees node methods --node ws://127.0.0.1:9944
   fees node call chain_getBlockHash 25`
 
 func newNode() *cobra.Command {
-	parent := cli.NewParent(&cobra.Command{Use: "node", Short: "Ask a node by JSON-RPC", Long: nodeManual, Example: nodeExamples},
-		"unknown question %q; fees node --help lists them, fees node call asks any method", newQuery())
+	parent := cli.NewParent(&cobra.Command{Use: "node", Short: "Query a node by JSON-RPC", Long: nodeManual, Example: nodeExamples},
+		"unknown command %q; fees node --help lists the commands, and fees node call calls any method", newQuery())
 	for _, q := range append(nodeQuestions, stateQuestions...) {
 		parent.AddCommand(q.command(&cli.NodeFlags{}))
 	}
 	return parent
 }
 
-// maxParams is more than any method takes.
+// maxParams exceeds the parameters of any method.
 const maxParams = 16
 
 var nodeQuestions = []question[*rpc.Client]{
-	{use: "methods", short: "The methods that the node has", ask: plain((*rpc.Client).Methods).as(methodsRecord)},
-	{use: "block [hash]", short: "A block's header and extrinsics, as they are encoded", most: 1, wants: "at most one hash", ask: with(asked.hash, (*rpc.Client).Block).as(nodeBlockRecord)},
-	{use: "finalized-head", short: "The hash of the newest block that is final", ask: plain((*rpc.Client).FinalizedHead).as(
+	{use: "methods", short: "List the node's methods", ask: plain((*rpc.Client).Methods).as(methodsRecord)},
+	{use: "block [hash]", short: "Show a block's header and encoded extrinsics", maxArgs: 1, wants: "at most one hash", ask: with(asked.hash, (*rpc.Client).Block).as(nodeBlockRecord)},
+	{use: "finalized-head", short: "Show the hash of the newest final block", ask: plain((*rpc.Client).FinalizedHead).as(
 		func(_ asked, hash chain.Hash) cli.Record { return cli.Record{{"hash", hash}} })},
-	{use: "header [hash]", short: "A block's header", most: 1, wants: "at most one hash", ask: with(asked.hash, (*rpc.Client).Header).as(headerRecord)},
-	{use: "fee-history [blocks]", short: "Base fees and priority fees of the newest blocks (eth_feeHistory)", most: 1, wants: "at most one number of blocks", percentiles: true, ask: asking[*rpc.Client, rpc.FeeHistory](askFeeHistory).as(historyRecord)},
-	{use: "query-info <extrinsic>", short: "What a native extrinsic, encoded in 0x-hex, would cost", args: 1, most: 1, wants: "one extrinsic in 0x-hex", ask: asking[*rpc.Client, rpc.DispatchInfo](askQueryInfo).as(infoRecord)},
-	{use: "call <method> [parameter]...", short: "The result of any method", args: 1, most: 1 + maxParams, wants: "a method and its parameters", ask: asking[*rpc.Client, jsonscan.Value](askCall).as(
+	{use: "header [hash]", short: "Show a block's header", maxArgs: 1, wants: "at most one hash", ask: with(asked.hash, (*rpc.Client).Header).as(headerRecord)},
+	{use: "fee-history [blocks]", short: "Show base and priority fees of the newest blocks", maxArgs: 1, wants: "at most one number of blocks", percentiles: true, ask: asking[*rpc.Client, rpc.FeeHistory](askFeeHistory).as(historyRecord)},
+	{use: "query-info <extrinsic>", short: "Estimate the fee of a native extrinsic in 0x-hex", minArgs: 1, maxArgs: 1, wants: "one extrinsic in 0x-hex", ask: asking[*rpc.Client, rpc.DispatchInfo](askQueryInfo).as(infoRecord)},
+	{use: "call <method> [parameter]...", short: "Call any method", minArgs: 1, maxArgs: 1 + maxParams, wants: "a method and its parameters", ask: asking[*rpc.Client, jsonscan.Value](askCall).as(
 		func(a asked, result jsonscan.Value) cli.Record {
 			return cli.Record{{"method", a.args[0]}, {"result", json.RawMessage(result.Raw())}}
 		})},
@@ -80,14 +80,14 @@ func headerRecord(_ asked, h rpc.Header) cli.Record {
 	return cli.Record{{"number", h.Number}, {"hash", h.Hash}, {"parent_hash", h.ParentHash}, {"state_root", h.StateRoot}, {"extrinsics_root", h.ExtrinsicsRoot}}
 }
 
-// defaultHistory is how many blocks of fee history are asked for.
+// defaultHistory is the default number of blocks of fee history.
 const defaultHistory = 10
 
 func askFeeHistory(ctx context.Context, c *rpc.Client, a asked) (none rpc.FeeHistory, err error) {
 	blocks := uint64(defaultHistory)
 	if len(a.args) > 0 {
 		if blocks, err = strconv.ParseUint(a.args[0], 10, 10); err != nil || blocks == 0 {
-			return none, fmt.Errorf("blocks %q: want a number from 1 to 1023", a.args[0])
+			return none, fmt.Errorf("the number of blocks %q must be from 1 to 1023", a.args[0])
 		}
 	}
 	return c.FeeHistory(ctx, blocks, "latest", a.percentiles)

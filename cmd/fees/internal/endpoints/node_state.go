@@ -18,17 +18,17 @@ import (
 	"github.com/feeledger/fees/internal/tx/extrinsic"
 )
 
-const queryManual = `Ask a node for an item of a pallet's storage, by what its runtime says of itself:
-system.account, timestamp.now, and every other; fees node storage lists them.
-The value is the JSON that a gateway gives.
+const queryManual = `Read an item of a pallet's storage from a node, decoded with the runtime's
+metadata, such as system.account or timestamp.now; fees node storage lists the
+items. The value is JSON, as from a gateway.
 
-A key of a map is written by its type: an integer in decimal digits, an account
-or a hash as 0x and hex digits, JSON for all else. The state is that of the newest
-final block, or of --at.
+Write the key of a map by its type: an integer in decimal digits, an account or
+hash as 0x and hex digits, anything else as JSON. The state is that of the
+newest final block, or of --at.
 
---follow tells the value at once and whenever it changes, one line each, until
-Ctrl-C: on the branch that the node takes for the best, so that a change may be
-taken back. It wants a WebSocket.`
+--follow shows the value now and after every change, one line each, until
+Ctrl-C. It follows the node's best branch, so a change may be reverted. It
+needs a WebSocket.`
 
 const queryExamples = `  fees node query timestamp.now --node ws://127.0.0.1:9944
   fees node query system.account 0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac
@@ -46,11 +46,11 @@ type queryFlags struct {
 func newQuery() *cobra.Command {
 	var f queryFlags
 	c := cli.New(&cobra.Command{
-		Use: "query <pallet.item> [key]...", Short: "An item of a pallet's storage, typed by the runtime", Long: queryManual, Example: queryExamples, RunE: f.query,
-		Args: cli.AnyArgs("query wants an item of a pallet's storage, such as system.account, and its keys"),
+		Use: "query <pallet.item> [key]...", Short: "Show an item of a pallet's storage", Long: queryManual, Example: queryExamples, RunE: f.query,
+		Args: cli.AnyArgs("fees node query needs an item of a pallet's storage, such as system.account, and its keys"),
 	}, f.NodeFlags.Add, f.Forms("table", "json"))
 	c.Flags().Int64Var(&f.at, "at", 0, "at this height (default: the newest final block)")
-	c.Flags().BoolVar(&f.follow, "follow", false, "tell it whenever it changes, until Ctrl-C")
+	c.Flags().BoolVar(&f.follow, "follow", false, "show every change, until Ctrl-C")
 	return c
 }
 
@@ -60,7 +60,7 @@ func (f *queryFlags) query(c *cobra.Command, args []string) error {
 		return err
 	}
 	if f.follow && height.Known() {
-		return errors.New("--follow goes on from now: leave --at out")
+		return errors.New("--follow and --at cannot be combined; leave out one of them")
 	}
 	client, err := f.Client()
 	if err != nil {
@@ -108,15 +108,15 @@ func followItem(ctx context.Context, view *state.View, args []string, format str
 	return ctx.Err()
 }
 
-// stateQuestions are those whose answers the runtime types.
+// stateQuestions are the subcommands that use the runtime's metadata.
 var stateQuestions = []question[*rpc.Client]{
-	{use: "const <pallet.constant>", short: "A constant of a pallet", args: 1, most: 1, wants: "a pallet and a constant, such as transactionPayment.operationalFeeMultiplier", at: true, ask: askConstant},
-	{use: "constants [pallet]", short: "The constants of a pallet, or of all", most: 1, wants: "at most one pallet", at: true, ask: listed((*state.View).Constants)},
-	{use: "calls [pallet]", short: "The calls of a pallet, or of all, with their arguments", most: 1, wants: "at most one pallet", at: true, ask: listed((*state.View).Calls)},
-	{use: "events [pallet]", short: "The events of a pallet, or of all, with their data", most: 1, wants: "at most one pallet", at: true, ask: listed((*state.View).Events)},
-	{use: "storage [pallet]", short: "The items that a pallet, or all, store", most: 1, wants: "at most one pallet", at: true, ask: listed((*state.View).Storage)},
-	{use: "chain", short: "The name of the node's chain", ask: plain((*rpc.Client).Chain).as(func(_ asked, name string) cli.Record { return cli.Record{{"chain", name}} })},
-	{use: "next-index <account>", short: "The nonce of an account's next extrinsic, counting the pool's", args: 1, most: 1, wants: "one account", ask: with(asked.account, (*rpc.Client).NextIndex).as(
+	{use: "const <pallet.constant>", short: "Show a constant of a pallet", minArgs: 1, maxArgs: 1, wants: "a pallet and a constant, such as transactionPayment.operationalFeeMultiplier", at: true, ask: askConstant},
+	{use: "constants [pallet]", short: "List the constants of one or all pallets", maxArgs: 1, wants: "at most one pallet", at: true, ask: listed((*state.View).Constants)},
+	{use: "calls [pallet]", short: "List the calls of one or all pallets", maxArgs: 1, wants: "at most one pallet", at: true, ask: listed((*state.View).Calls)},
+	{use: "events [pallet]", short: "List the events of one or all pallets", maxArgs: 1, wants: "at most one pallet", at: true, ask: listed((*state.View).Events)},
+	{use: "storage [pallet]", short: "List the storage items of one or all pallets", maxArgs: 1, wants: "at most one pallet", at: true, ask: listed((*state.View).Storage)},
+	{use: "chain", short: "Show the name of the node's chain", ask: plain((*rpc.Client).Chain).as(func(_ asked, name string) cli.Record { return cli.Record{{"chain", name}} })},
+	{use: "next-index <account>", short: "Show an account's next nonce, including pending extrinsics", minArgs: 1, maxArgs: 1, wants: "one account", ask: with(asked.account, (*rpc.Client).NextIndex).as(
 		func(a asked, n chain.Nonce) cli.Record {
 			account, _ := a.account() // it was read before
 			return cli.Record{{"account", account}, {"next_index", n}}
@@ -147,11 +147,11 @@ func listed(of func(*state.View, string) ([]state.Member, error)) asking[*rpc.Cl
 		}
 		members := []cli.Record{}
 		for _, m := range list {
-			var says any
+			var docs any
 			if m.Docs != "" {
-				says = m.Docs
+				docs = m.Docs
 			}
-			members = append(members, cli.Record{{"name", m.Name}, {"type", m.Type}, {"says", says}})
+			members = append(members, cli.Record{{"name", m.Name}, {"type", m.Type}, {"says", docs}})
 		}
 		return cli.Record{{"at", view.At.Height}, {"count", len(members)}, {"members", members}}, nil
 	}

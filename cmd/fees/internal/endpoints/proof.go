@@ -12,42 +12,40 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/substrate/trie"
 )
 
-const proofManual = `A state proof says what a block's state has at a key, and needs nobody's word
-for it: a node answers one to state_getReadProof, and it holds against the state
-root that stands in the block's header, or it does not.`
+const proofManual = `Check a state proof: evidence of what a block's state contains at a key,
+verified against the state root in the block's header. A node returns such a
+proof for state_getReadProof.`
 
 const proofExamples = `  fees proof check proof.json --root 0xe5c3... --key 0x3f14...`
 
-const proofCheckManual = `Check a state proof against a state root, and show what the keys have by it: the
-value, or "absent", which is proved as well. Where the proof does not tell what
-a key has, it is said why in the value's place, and the exit code is 1.
+const proofCheckManual = `Check a state proof against a state root, and show the value of each key, or
+"absent", which is proved as well. If the proof does not cover a key, the
+reason is shown instead of the value, and the exit code is 1.
 
-FILE has the proof as a node answers state_getReadProof: the whole answer, its
-result, an object with "proof", an array of such, or the array of nodes itself;
-- is standard input. It may hold more than the keys need. Neither the file nor
-who gave it is trusted: all follows from the root. fees node header HASH shows
-that of a block; that the block is the chain's own must be known from elsewhere.
+FILE contains the proof as a node returns it for state_getReadProof: the whole
+response, its result, an object with "proof", an array of such objects, or the
+array of nodes; - is standard input. Extra nodes are ignored. The file is not
+trusted: everything follows from the root. fees node header HASH shows the
+state root of a block; make sure that the block is the chain's.
 
-JSON has null for a key that is absent. It is written only where all of the keys
-are proved.`
+JSON has null for an absent key, and is only written if all keys are proved.`
 
 const proofCheckExamples = `  fees node call state_getReadProof '["0x3f14..."]' 0xef08... \
       --format json > proof.json
   fees proof check proof.json --root 0xe5c3... --key 0x3f14...
   fees proof check proof.json --root 0xe5c3... --key 0x3f14... --key 0x26aa...
-  fees proof check - --root 0xe5c3... --key 0x3f14... --format json < proof.json`
+  fees proof check - --root 0xe5c3... --key 0x3f14... --format json <proof.json`
 
-// maxProofBytes is enough for a proof with the runtime's code, the largest value of a state.
+// maxProofBytes fits a proof of the runtime's code, the largest value of a state.
 const maxProofBytes = 16 << 20
 
 func newProof() *cobra.Command {
-	return cli.NewParent(&cobra.Command{Use: "proof", Short: "Check a state proof that a node gave", Long: proofManual, Example: proofExamples},
-		"unknown command %q; fees proof --help lists them", newProofCheck())
+	return cli.NewParent(&cobra.Command{Use: "proof", Short: "Check a state proof from a node", Long: proofManual, Example: proofExamples},
+		"unknown command %q; fees proof --help lists the commands", newProofCheck(), newProofFinality())
 }
 
 // proofFlags are the flags of fees proof check.
@@ -60,11 +58,11 @@ type proofFlags struct {
 func newProofCheck() *cobra.Command {
 	var f proofFlags
 	c := cli.New(&cobra.Command{
-		Use: "check <FILE|-> --root 0x… --key 0x…", Short: "What keys have by a state proof and a state root", Long: proofCheckManual, Example: proofCheckExamples,
-		Args: cli.OneArg("one file, or - for standard input"), RunE: f.check,
+		Use: "check <FILE|-> --root 0x… --key 0x…", Short: "Check a state proof against a state root", Long: proofCheckManual, Example: proofCheckExamples,
+		Args: cli.OneArg("a file, or - for standard input"), RunE: f.check,
 	}, f.Forms("table", "json"))
-	c.Flags().StringVar(&f.root, "root", "", "the state root: the hash of the trie's root, 0x and 64 hex digits")
-	c.Flags().StringArrayVar(&f.keys, "key", nil, "a key of the storage in 0x-hex; once for each")
+	c.Flags().StringVar(&f.root, "root", "", "the state root, 0x and 64 hex digits")
+	c.Flags().StringArrayVar(&f.keys, "key", nil, "a storage key in 0x-hex; repeat for several")
 	return c
 }
 
@@ -80,7 +78,7 @@ func (f *proofFlags) check(c *cobra.Command, args []string) error {
 	return q.check(proof).write(&f.Output, c.ErrOrStderr())
 }
 
-// proofQuestion is what is asked of a proof.
+// proofQuestion is a state root with the keys to check.
 type proofQuestion struct {
 	root chain.Hash
 	keys [][]byte
@@ -88,47 +86,42 @@ type proofQuestion struct {
 
 func readProofQuestion(root string, keys []string) (q proofQuestion, err error) {
 	if root == "" {
-		return q, errors.New("against which state root? give it with --root; fees node header HASH shows that of a block")
+		return q, errors.New("--root is missing; pass the block's state root, as shown by fees node header HASH")
 	}
 	if q.root, err = chain.ParseHash(root); err != nil {
 		return q, fmt.Errorf("--root: %w", err)
 	}
 	if len(keys) == 0 {
-		return q, errors.New("which key? give it with --key, in 0x-hex")
+		return q, errors.New("--key is missing; pass a storage key in 0x-hex")
 	}
 	for _, text := range keys {
 		digits, prefixed := strings.CutPrefix(text, "0x")
 		key, err := hex.DecodeString(digits)
 		if !prefixed || err != nil {
-			return q, fmt.Errorf("--key %q: want 0x and pairs of hex digits", text)
+			return q, fmt.Errorf("--key %q must be 0x and pairs of hex digits", text)
 		}
 		q.keys = append(q.keys, key)
 	}
 	return q, nil
 }
 
-// readProof reads a file of a proof, or standard input.
+// readProof reads a proof from a file or standard input.
 func readProof(ctx context.Context, path string, stdin io.Reader) (*trie.Proof, error) {
-	var content []byte
-	var err error
-	name := path
-	if path == "-" {
-		name = "standard input"
-		content, err = readInput(ctx, stdin, maxProofBytes)
-	} else {
-		content, err = app.ReadSmallFile(path, maxProofBytes)
-	}
+	content, err := readFileOrInput(ctx, path, stdin, maxProofBytes)
 	if err != nil {
 		return nil, err
 	}
 	proof, err := trie.ParseProof(string(content))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		if path == "-" {
+			path = "standard input"
+		}
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return proof, nil
 }
 
-// proved is what a key has by a proof: nil for nothing, an error where that is not proved.
+// proved is the result for a key: no value if it is absent, err if the proof does not cover it.
 type proved struct {
 	key   string
 	value chain.Optional[string]
@@ -139,17 +132,17 @@ type checkedProof []proved
 
 func (q *proofQuestion) check(proof *trie.Proof) (list checkedProof) {
 	for _, key := range q.keys {
-		p := proved{key: "0x" + hex.EncodeToString(key)}
+		p := proved{key: hexText(key)}
 		value, has, err := proof.Value(q.root, key)
 		if p.err = err; has {
-			p.value = chain.Some("0x" + hex.EncodeToString(value))
+			p.value = chain.Some(hexText(value))
 		}
 		list = append(list, p)
 	}
 	return list
 }
 
-// write shows what is proved. It is [cli.ErrFinding] where something is not.
+// write shows the results. It returns [cli.ErrFinding] if a key is not proved.
 func (list checkedProof) write(out *cli.Output, stderr io.Writer) error {
 	a := cli.Answer{Text: list.writeTable}
 	values := []cli.Record{}
@@ -169,8 +162,7 @@ func (list checkedProof) write(out *cli.Output, stderr io.Writer) error {
 	return out.Show(a)
 }
 
-// writeTable shows keys and values to people. They are whole; the reason why a value is not proved
-// is wrapped.
+// writeTable writes keys and values as text, in full; only the reason why a value is not proved is wrapped.
 func (list checkedProof) writeTable(page *console.Page) {
 	for i, p := range list {
 		if i > 0 {

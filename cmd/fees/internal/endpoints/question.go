@@ -11,13 +11,12 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 )
 
-// question is a subcommand that asks something of a gateway or a node, through a
-// Client of type C.
+// question is a subcommand that sends one request to a gateway or node through a client of type C.
 type question[C any] struct {
 	use, short  string
-	args        int    // how many it wants at least
-	most        int    // and at most
-	wants       string // what they are
+	minArgs     int
+	maxArgs     int
+	wants       string // describes the arguments
 	unfinalized bool   // has the flag
 	at          bool   // has the flag
 	keys        bool   // has the flag
@@ -25,7 +24,7 @@ type question[C any] struct {
 	ask         asking[C, cli.Record]
 }
 
-// asked is what the user said.
+// asked holds the arguments and flags of a question.
 type asked struct {
 	args        []string
 	unfinalized bool
@@ -34,7 +33,7 @@ type asked struct {
 	percentiles []float64
 }
 
-// place is who is asked: it has the flags that say so.
+// place selects the gateway or node by flags.
 type place[C any] interface {
 	Add(*cobra.Command)
 	Client() (C, error)
@@ -42,26 +41,26 @@ type place[C any] interface {
 
 func (q question[C]) command(where place[C]) *cobra.Command {
 	var out cli.Output
-	var said asked
+	var input asked
 	var at int64
 	c := cli.New(&cobra.Command{
 		Use: q.use, Short: q.short,
 		Args: func(c *cobra.Command, args []string) error {
-			if len(args) < q.args || len(args) > q.most {
-				return fmt.Errorf("%s wants %s, and has %d arguments", c.Name(), cmp.Or(q.wants, "no argument"), len(args))
+			if len(args) < q.minArgs || len(args) > q.maxArgs {
+				return fmt.Errorf("%s takes %s, got %d", c.CommandPath(), cmp.Or(q.wants, "no argument"), len(args))
 			}
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) (err error) {
-			said.args = args
-			if said.at, err = cli.At(c, at); err != nil {
+			input.args = args
+			if input.at, err = cli.At(c, at); err != nil {
 				return err
 			}
 			client, err := where.Client()
 			if err != nil {
 				return err
 			}
-			r, err := q.ask(c.Context(), client, said)
+			r, err := q.ask(c.Context(), client, input)
 			if err != nil {
 				return err
 			}
@@ -69,29 +68,29 @@ func (q question[C]) command(where place[C]) *cobra.Command {
 		},
 	}, where.Add, out.Forms("table", "json"))
 	if q.unfinalized {
-		c.Flags().BoolVar(&said.unfinalized, "unfinalized", false, "the newest of all, final or not")
+		c.Flags().BoolVar(&input.unfinalized, "unfinalized", false, "use the newest block, final or not")
 	}
 	if q.at {
 		c.Flags().Int64Var(&at, "at", 0, "at this height (default: the head)")
 	}
 	if q.percentiles {
-		c.Flags().Float64SliceVar(&said.percentiles, "percentile", nil, "show the priority fee at this percentile of each block's gas; once for each, rising")
+		c.Flags().Float64SliceVar(&input.percentiles, "percentile", nil, "show the priority fee at this percentile of each block's gas; repeat in rising order")
 	}
 	if q.keys {
-		c.Flags().StringArrayVar(&said.keys, "key", nil, "a key of a map; once for each")
+		c.Flags().StringArrayVar(&input.keys, "key", nil, "a key of a map; repeat for several")
 	}
 	return c
 }
 
-// asking is how a question is asked of a client.
+// asking sends a request through a client.
 type asking[C, T any] func(context.Context, C, asked) (T, error)
 
-// plain asks what needs no argument.
+// plain adapts a request without arguments.
 func plain[C, T any](ask func(C, context.Context) (T, error)) asking[C, T] {
 	return func(ctx context.Context, c C, _ asked) (T, error) { return ask(c, ctx) }
 }
 
-// with reads an argument, and asks about that.
+// with adapts a request that takes the argument that read returns.
 func with[C, A, T any](read func(asked) (A, error), ask func(C, context.Context, A) (T, error)) asking[C, T] {
 	return func(ctx context.Context, c C, a asked) (none T, err error) {
 		about, err := read(a)
@@ -102,7 +101,7 @@ func with[C, A, T any](read func(asked) (A, error), ask func(C, context.Context,
 	}
 }
 
-// as shows the answer as a record.
+// as converts the response to a record.
 func (ask asking[C, T]) as(record func(asked, T) cli.Record) asking[C, cli.Record] {
 	return func(ctx context.Context, c C, a asked) (cli.Record, error) {
 		answer, err := ask(ctx, c, a)
@@ -113,13 +112,13 @@ func (ask asking[C, T]) as(record func(asked, T) cli.Record) asking[C, cli.Recor
 	}
 }
 
-// height is the height that the argument is.
+// height parses the argument as a height.
 func (a asked) height() (uint64, error) { return cli.ParseHeight(a.args[0]) }
 
-// account is the address that the argument is.
+// account parses the argument as an address.
 func (a asked) account() (chain.Address, error) { return chain.ParseAddress(a.args[0]) }
 
-// hash is the hash that the argument is, if there is one.
+// hash parses the argument as a hash, if there is one.
 func (a asked) hash() (hash chain.Optional[chain.Hash], err error) {
 	if len(a.args) == 0 {
 		return hash, nil

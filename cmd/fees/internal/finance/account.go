@@ -12,22 +12,26 @@ import (
 	"github.com/feeledger/fees/internal/console"
 )
 
-var accountManual = `Show what the sealed blocks of the ledger know of an account: where it is first and
-last seen, what fees it paid for how many transactions, by how much its movements
-raised and lowered its native balance (fees are among them), and how many ERC-20
-transfers it sent and received. All of its rows are read.
+var accountManual = `Show what the sealed blocks of the ledger contain on an account: the first and
+last block, the transactions it paid for with their fees, the totals of
+movements in and out of its native balance (including fees), and its ERC-20
+transfers. All rows of the account are read.
 
-The account is an address, or a label of the address book.
+Name the account by address, or by a label of the address book.
 
---balance asks the gateway too (--gateway: a URL, or an archive that was recorded with
---accounts) for the balance after the last of these blocks, and before the first, and
-proves that the movements lead from the one to the other.
+--balance also gets the balances before the first and after the last of these
+blocks from the gateway (a URL, or an archive recorded with --accounts), and
+checks that the movements lead from one to the other.
 
-` + cli.LabelsManual + `
+Exit codes:
+  0  success
+  1  a fee is undetermined or differs from what was charged, or the balance
+     does not agree
+  2  usage, or a label of several addresses
+  3  gateway
+  4  ledger
 
-Exit codes: 0 all is well, 1 a fee is not known or is not what the chain charged, or the
-balance is not proved, 2 usage, or a label of several addresses, 3 the gateway, 4 the
-ledger.`
+` + cli.LabelsManual
 
 const accountExamples = `  fees account 0xb92Bc0D1d644481da04f5b98ddeEcb4A9a6eD7cb
   fees account Treasury --labels accounts.csv
@@ -43,14 +47,14 @@ type accountFlags struct {
 func newAccount() *cobra.Command {
 	var f accountFlags
 	c := cli.New(&cobra.Command{
-		Use: "account <address|label>", Short: "Show what the ledger knows of an account", Long: accountManual, Example: accountExamples,
-		Args: cli.OneArg("one account: an address, or a label of the address book"), RunE: f.lookup(f.showAccount),
-	}, f.Of("for --balance, where balances come from: a gateway's URL, or an archive with balances"), f.AddTrust, f.lookupFlags.add, f.Concurrent)
-	c.Flags().BoolVar(&f.balance, "balance", false, "ask the gateway for the balance, and prove it by the movements")
+		Use: "account <address|label>", Short: "Summarise an account", Long: accountManual, Example: accountExamples,
+		Args: cli.OneArg("an address, or a label of the address book"), RunE: f.lookup(f.showAccount),
+	}, f.Of("for --balance, the source of balances: a gateway's URL, or an archive with balances"), f.AddTrust, f.lookupFlags.add, f.Concurrent)
+	c.Flags().BoolVar(&f.balance, "balance", false, "get the balance from the gateway, and check the movements against it")
 	return c
 }
 
-// showAccount shows the account of an address or a label.
+// showAccount shows the account named by an address or label.
 func (f *accountFlags) showAccount(ctx context.Context, d *app.Desk, book *app.AddressBook, name string) error {
 	account, err := app.OneAccount(name, book)
 	if err != nil {
@@ -74,7 +78,7 @@ func (f *accountFlags) showAccount(ctx context.Context, d *app.Desk, book *app.A
 	return f.Show(cli.Answer{JSON: a.Record(book), Text: func(page *console.Page) { f.writeAccount(page, a, book) }, Finding: finding})
 }
 
-// writeAccount shows an account to people.
+// writeAccount writes an account as text.
 func (f *accountFlags) writeAccount(page *console.Page, a *app.AccountSummary, book *app.AddressBook) {
 	page.Line(fmt.Sprintf("Account %s on %s, %s", cli.Called(book, chain.Some(a.Account)), a.Network, a.Held.Name), 2)
 	page.Line("evidence: "+a.Held.Evidence.String(), 2)
@@ -82,7 +86,7 @@ func (f *accountFlags) writeAccount(page *console.Page, a *app.AccountSummary, b
 	seen := func(s chain.Optional[app.Seen]) string {
 		at, ok := s.Get()
 		if !ok {
-			return "nowhere in these blocks"
+			return "not in these blocks"
 		}
 		if when := cli.Known(at.Time); when != "" {
 			return fmt.Sprintf("block %d, %s", at.Height, when)
@@ -110,9 +114,9 @@ func (f *accountFlags) writeAccount(page *console.Page, a *app.AccountSummary, b
 	if b, ok := a.Balance.Get(); ok {
 		p.Add("free balance", tokens(chain.Some(b.Free), a.Symbol))
 		p.Add("reserved balance", tokens(chain.Some(b.Reserved), a.Symbol))
-		proof := "by the movements since the balance before the first block"
+		proof := "yes, by the movements since the first block"
 		if !a.Proved {
-			proof = "NO: the movements lead elsewhere; this shows where: " + cli.Line(f.command, "fees statement "+a.Account.String(), "ledger", "labels", "network-file", "gateway", "trust")
+			proof = "NO: the movements lead to another balance; find the block with: " + cli.Line(f.command, "fees statement "+a.Account.String(), "ledger", "labels", "network-file", "gateway", "trust")
 		}
 		p.Add("proved", proof)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/feeledger/fees/internal/money"
 )
 
-// tokens is an amount in the token, and "not known" where it is not.
+// tokens returns an amount in the token, or "not known".
 func tokens(amount chain.Optional[chain.Wei], symbol string) string {
 	wei, ok := amount.Get()
 	if !ok {
@@ -19,7 +19,7 @@ func tokens(amount chain.Optional[chain.Wei], symbol string) string {
 	return inToken(console.Tokens(wei), symbol)
 }
 
-// inToken is a number with the symbol, where that is known.
+// inToken returns a number with the symbol, if that is known.
 func inToken(number, symbol string) string {
 	if symbol == "" {
 		return console.Plain(number)
@@ -27,33 +27,51 @@ func inToken(number, symbol string) string {
 	return console.Plain(number) + " " + console.Printable(symbol)
 }
 
-// pricesManual is what the manuals of the commands say of prices.
-const pricesManual = `--prices FILE --fiat EUR adds what amounts were worth in a currency, each at the
-price of its own day (or hour). FILE is CSV, with commas, semicolons, tabs or
-bars:
+// pricesFormat is the part of the section on prices that all manuals share.
+const pricesFormat = `--prices FILES --fiat EUR adds values in a currency. Each amount is valued at
+the price of its own day or hour. The daily files of CoinGecko, CoinMarketCap,
+Yahoo, Kraken and CryptoDataDownload are read as they are. So are the exchange
+rates of the ECB (also zipped) and HMRC, which convert prices of the token:
+
+  --prices glmr-usd-max.csv,eurofxref-hist.zip --fiat EUR
+
+If neither the file nor its name states the pair, name it: GLMR/USD=FILE. A
+price is the close of the day in UTC; CoinGecko's price at 00:00 UTC is that of
+the day that ends then. Your own list is CSV, separated by commas, semicolons,
+tabs or pipes:
 
   # source: Example Exchange, daily close
   date,EUR,USD
   2026-01-01,0.2315,0.2718
 
-or date,price, or date,currency,price,source. Each price has a source. A day is
-one of UTC where no line "# timezone: Europe/Berlin" says otherwise; an hour is
-2026-01-01T13:00:00Z. A price that is missing is an error with the days;
---partial leaves what needs it unknown, and every sum with it. Amounts are
-rounded half up (away from zero) to the currency's minor units, at the last
-step: a total is the sum of exact amounts, rounded once, so that lines may
-differ from it by rounding.`
+Other headers: date,price and date,currency,price,source. Every price needs a
+source, in a column or a "# source:" line. Days are UTC unless a line
+"# timezone: Europe/Berlin" says otherwise. An hour is written
+2026-01-01T13:00:00Z. Values are rounded to the currency's minor unit, half
+away from zero, as the last step. A total is the rounded sum of exact values,
+so the rounded lines may not add up to it.`
 
-// priceFlags name prices in a currency.
-type priceFlags struct{ prices, fiat string }
+// pricesManual is the section of the manuals on prices.
+const pricesManual = pricesFormat + `
+
+A missing price or rate is an error; the ECB publishes none on weekends and
+holidays. With --last-known, the last one of at most 7 days before is used, and
+the row is marked. With --partial, the affected amounts and totals have no
+value instead.`
+
+// priceFlags select prices in a currency.
+type priceFlags struct{ prices app.PricesInput }
 
 // Add adds the flags.
-func (f *priceFlags) Add(c *cobra.Command) { addPrices(c, &f.prices, &f.fiat) }
+func (f *priceFlags) Add(c *cobra.Command) { addPrices(c, &f.prices) }
 
-func addPrices(c *cobra.Command, file, fiat *string) {
-	c.Flags().StringVar(file, "prices", "", "a CSV file of what one token cost, by day or by hour")
-	c.Flags().StringVar(fiat, "fiat", "", "the currency of --prices, such as EUR")
+func addPrices(c *cobra.Command, in *app.PricesInput) {
+	flags := c.Flags()
+	flags.StringSliceVar(&in.Files, "prices", nil, "files of token prices and exchange rates, with the pair if the file does not state it: TOKEN/USD=FILE; comma-separated or repeated")
+	flags.StringVar(&in.Fiat, "fiat", "", "the currency of the values, such as EUR")
+	flags.BoolVar(&in.LastKnown, "last-known", false, "where a day has no price, use the last one of at most 7 days before, and mark it")
+	flags.StringSliceVar(&in.Columns, "price-map", nil, "for price files in no known format, columns by name or number: date=Day,price=#5")
 }
 
-// Read reads the prices; nil where none are named.
-func (f *priceFlags) Read() (*money.List, error) { return app.ReadPrices(f.prices, f.fiat) }
+// Read reads the prices, nil if none are named.
+func (f *priceFlags) Read() (*money.List, error) { return app.ReadPrices(f.prices) }

@@ -14,29 +14,31 @@ import (
 	"github.com/feeledger/fees/internal/reconcile"
 )
 
-// addBooks adds the flags for how a company's record is read, and compared. Of is what their usage
-// begins with.
+// addBooks adds the flags for reading and comparing a company's record. of is the prefix of their usage.
 func addBooks(c *cobra.Command, f *app.BooksInput, of string) {
 	flags := c.Flags()
-	flags.StringSliceVar(&f.Columns, "map", nil, of+"the column of a field: fee=\"Network cost\", or fee=#3 by its place; with commas between, or once for each")
-	flags.StringVar(&f.Unit, "unit", "", of+"what the fees count: wei, gwei or token (default: as the column or each amount says)")
-	flags.StringVar(&f.Decimal, "decimal", ".", of+"the separator of decimals: a point or a comma")
-	flags.StringVar(&f.Thousands, "thousands", "", of+"the separator of thousands (default: none)")
-	flags.StringVar(&f.Separator, "separator", "", of+"what separates columns of csv: comma, semicolon, tab or pipe (default: as the header says)")
+	flags.StringSliceVar(&f.Columns, "map", nil, of+"map a field to a column: fee=\"Network cost\", or fee=#3 by number; comma-separated or repeated")
+	flags.StringVar(&f.Unit, "unit", "", of+"the unit of fees: wei, gwei or token (default: from the column or each amount)")
+	flags.StringVar(&f.Decimal, "decimal", ".", of+"the decimal separator: . or ,")
+	flags.StringVar(&f.Thousands, "thousands", "", of+"the thousands separator (default: none)")
+	flags.StringVar(&f.Separator, "separator", "", of+"the csv separator: comma, semicolon, tab or pipe (default: from the header)")
 	flags.StringVar(&f.Sheet, "sheet", "", of+"the sheet of xlsx (default: the first)")
-	flags.StringVar(&f.DateFormat, "date-format", "", of+"how dates are written, such as dd.mm.yyyy HH:MM or mm/dd/yyyy, or unix, unix-ms or excel (default: yyyy-mm-dd, or with the name of the month)")
-	flags.StringVar(&f.Tolerance, "tolerance", "0", of+"differences up to this amount are within_tolerance: \"1 Gwei\", \"0.000001 token\"; without a unit, wei")
-	flags.BoolVar(&f.Negative, "negative", false, of+"fees are written as negative amounts: -5, 5-, (5)")
-	flags.IntVar(&f.HeaderRow, "header-row", 0, of+"the row of the header, as a spreadsheet counts (default: the first that names a fee and a transaction)")
-	flags.IntSliceVar(&f.SkipRows, "skip-rows", nil, of+"rows that are passed over, as a spreadsheet counts, with commas between")
-	flags.StringVar(&f.Encoding, "encoding", "", of+"of csv: utf-8 or windows-1252 (default: utf-8, or UTF-16 where the file has its mark)")
+	flags.StringVar(&f.DateFormat, "date-format", "", of+"the date format, such as dd.mm.yyyy HH:MM, mm/dd/yyyy, unix, unix-ms or excel (default: yyyy-mm-dd, or with the month's name)")
+	flags.StringVar(&f.Tolerance, "tolerance", "0", of+"accept differences up to this amount, such as \"1 Gwei\" or \"0.000001 token\" (default unit: wei)")
+	flags.BoolVar(&f.Negative, "negative", false, of+"fees are negative amounts: -5, 5-, (5)")
+	flags.IntVar(&f.HeaderRow, "header-row", 0, of+"the row number of the header (default: the first row that names a fee and a transaction)")
+	flags.IntSliceVar(&f.SkipRows, "skip-rows", nil, of+"row numbers to skip, comma-separated")
+	flags.StringVar(&f.Profile, "profile", "", of+"the product that wrote the file: a name from --profiles, a JSON file with your own, or none (default: recognised)")
+	flags.IntVar(&f.CutDecimals, "cut-decimals", 0, of+"accept fees cut or rounded after this many decimals of the token")
+	flags.StringVar(&f.Encoding, "encoding", "", of+"the csv encoding: utf-8 or windows-1252 (default: utf-8, or UTF-16 by its byte order mark)")
+	cli.CompleteBy(c, "profile", func() []string { return append(reconcile.ProfileNames(), reconcile.NoProfile) })
 	cli.Complete(c, "unit", string(reconcile.Wei), string(reconcile.Gwei), string(reconcile.Token))
 	cli.Complete(c, "encoding", string(reconcile.UTF8), string(reconcile.Windows1252))
 	cli.Complete(c, "separator", "comma", "semicolon", "tab", "pipe")
 }
 
-// withCommand adds the command lines that read a company's record to the error that it cannot be
-// read. Where there are several, each is printed with what it means.
+// withCommand adds to an error on an unreadable record the command line that reads it. Several command
+// lines are printed, each with its meaning.
 func withCommand(c *cobra.Command, args []string, err error) error {
 	var unread *app.UnreadError
 	if !errors.As(err, &unread) {
@@ -52,18 +54,18 @@ func withCommand(c *cobra.Command, args []string, err error) error {
 	if len(unread.Ways) == 1 {
 		for _, s := range unread.Ways[0].Settings {
 			if s.Name == "unit" {
-				fmt.Fprintln(c.ErrOrStderr(), "fees: nothing states the unit of the fees: the command takes them to be in "+unitName(s.Value)+", so make sure that they are")
+				fmt.Fprintln(c.ErrOrStderr(), "fees: the file does not state the unit of fees; the command below assumes "+unitName(s.Value))
 			}
 		}
-		return fmt.Errorf("%w; this reads it: %s", err, again(unread.Ways[0]))
+		return fmt.Errorf("%w. Read it with: %s", err, again(unread.Ways[0]))
 	}
 	for _, way := range unread.Ways {
 		fmt.Fprintf(c.ErrOrStderr(), "fees: if %s: %s\n", console.Printable(way.Means), again(way))
 	}
-	return fmt.Errorf("%w; only you can know what it means: run one of the commands above", err)
+	return fmt.Errorf("%w. Run the command above that fits your file", err)
 }
 
-// unitName is a unit in a sentence.
+// unitName returns a unit for use in a sentence.
 func unitName(unit string) string {
 	if unit == string(reconcile.Token) {
 		return "the network's token"
@@ -71,8 +73,8 @@ func unitName(unit string) string {
 	return unit
 }
 
-// tellRows tells each row of a company's record that cannot be read, on a line of its own.
-func tellRows(stderr io.Writer, err error) {
+// writeRowErrors writes one line per row of a company's record that cannot be read.
+func writeRowErrors(stderr io.Writer, err error) {
 	var rows *app.RowsError
 	if errors.As(err, &rows) {
 		for line := range strings.Lines(rows.Problems.Error()) {

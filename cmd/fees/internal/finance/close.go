@@ -13,87 +13,108 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/failure"
+	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/finance/journal"
 )
 
-var closeManual = `Make the package of a month or a year for some accounts, a directory that is
-whole or not there, and prove an old package against today's ledger.
+var closeManual = `Create the close package of a month or year for some accounts, or check an
+existing package against today's ledger. A package is a directory, written
+completely or not at all.
 
-A package has, of the fees that the accounts paid: a report by day, of a year by
-month (report.json, .csv, .xlsx, .html), and by account (accounts.json, .csv,
-.xlsx); their statements (statements.json, .xlsx), proved by the gateway's
-balances; the rollforward, of a year by month, with every movement, as fees
-rollforward makes it (rollforward.json, .xlsx; --classes); the journal for the
-program of --as; with --reconcile, the company's own record
-beside the ledger (reconciliation.json, .xlsx); findings.csv, all that does not
-hold in its blocks; the network's table (networks.json); what it was
-made of (inputs/); and manifest.json: the blocks with hashes and the ledger's
-seal, how many of them are proved and by which trusted block (evidence; --check
-wants as much of the ledger), the totals, the accounts, the options, and the
-SHA-256 of every file. No clock is in any of them: closing again gives the same
-bytes.
+A package contains, for the fees that the accounts paid:
+  report.*              fees by day, or by month for a year
+  accounts.*            fees by account
+  statements.*          statements, checked against the gateway's balances
+  rollforward.*         the rollforward with every movement
+  journal.*             the journal for the program of --as
+  reconciliation.*      with --reconcile, your record compared with the ledger
+  account-codes.*       with --chart, fees by account of your chart of accounts
+  tags.*                with --tags, fees by tag
+  networks.json         the network table
+  inputs/               every input file
+  manifest.json         block hashes, seal, evidence, totals, accounts,
+                        options, and the SHA-256 of every file
+  about.txt             the same for people: how the package was made
+  findings.csv          for any account in the period's blocks: failed checks,
+                        undetermined fees, drifts, unrecognised events
 
-The ledger must reach both ends of the period; --partial takes what is there,
-and the manifest and the reports say so. Where the directory has a package of
-the same period already and a byte differs, the new one becomes its next
-version: changes.json lists the files and totals that changed, and the old ones
-stay under versions/. Anything else that is there is refused.
+Apart from signatures and timestamps, files contain no clock times: closing
+again with the same ledger produces the same bytes.
 
-` + cli.LabelsManual + `
-The package keeps it (inputs/labels.csv), so that --check makes the same files
-whatever the book says by then. The reports by account, the statements, the
-journal and the reconciliation have its labels; --names is for the journal.
-No account is taken of it unless --accounts says so.
+The ledger must cover the whole period. With --partial, it need not; the
+manifest and the reports say so. Balances come from the gateway; without one,
+use --no-balances.
 
---sign signs the manifest with an SSH key, as "ssh-keygen -Y sign -n fees-close"
-does; the signature is in manifest.json.sig, beside those of others who signed
-it before. KEY is a private key (the passphrase of an encrypted one is in
-FEES_KEY_PASSPHRASE), or a public key whose private half ssh-agent has. The next
-version is to be signed again. --check says which keys signed, and with
---signers, a list in the format of ssh-keygen's allowed_signers, who: there must
-be a signature then, and each by a key that is listed and valid today.
+If the directory contains a package for the same period and the result differs,
+the result becomes the next version. changes.json lists the changed files and
+totals. The old files move to versions/. Any other existing directory is
+refused: also a package that was changed, or one for another period, time zone
+or chain.
 
---timestamp asks a time-stamping authority (RFC 3161) to confirm that the
-manifest is there; it sees the SHA-256 alone. Its answer is manifest.json.tsr.
---check with --tsa-ca, the certificates of authorities in PEM, says by whose
-word the manifest was there when, without asking anybody: there must be a
-timestamp then.
+--sign signs the manifest with an SSH key, like "ssh-keygen -Y sign -n
+fees-close". The signature is added to manifest.json.sig. KEY is a private key
+(passphrase in FEES_KEY_PASSPHRASE), or a public key whose private key is in
+ssh-agent. Sign each new version again.
 
---check reads the manifest, checks every file by its SHA-256, wants today's
-ledger to have the same hashes and the same seal at the last height, and makes
-the package again. If the package has a network table of its own, that is the
-first line, and the table is compared with the ledger's rules, base fees, gas
-and fees. What needs a gateway is left out where none is reachable, which is
-said. Whether the package is signed is always said. Without a ledger, name an
-archive of its blocks with --gateway (and with --trust the block that proves
-them): the package is made again from there. With --signers or --tsa-ca alone,
-the files, the signatures and the timestamp are checked, and no figure is
-compared, which is said.
+--timestamp gets a timestamp of the manifest from an RFC 3161 authority, which
+only sees the SHA-256, and stores it in manifest.json.tsr.
 
-With prices, the reports, statements, journal and reconciliation have amounts in
-the currency; the file is kept in the package (inputs/prices.csv), and --check
-makes the package again with it.
+--chart and --tags are the files of fees export: the journal books to the
+accounts of the chart. --tags also works alone.
+
+What changed since the month before is listed: lines of the address book, the
+chart, tags, prices and classes, the network table, accounts, options and the
+program. The package before is found beside DIR, or named with --since.
+
+--check verifies the SHA-256 of every file, compares the hashes and the last
+seal with today's ledger, and creates the package again. If the package has its
+own network table, it first compares that with the ledger's rules. The output
+lists everything that was skipped, and the keys that signed.
+  without a ledger     name an archive of the blocks with --gateway. If the
+                       network table does not contain its checkpoint, add
+                       --trust
+  without a gateway    the parts that need balances are skipped
+  with --signers FILE  (ssh-keygen's allowed_signers format) --check requires
+                       at least one signature. Every signature must be by a
+                       listed key that is valid today
+  with --tsa-ca FILE   (a PEM file of the authorities' certificates) --check
+                       requires a valid timestamp, and verifies it offline
+If no ledger and no archive are available, --signers and --tsa-ca check only
+files, signatures and timestamp.
+
+Keep the SHA-256 of the manifest, which is printed, in a place where it cannot
+be changed.
+
+Exit codes:
+  0  all checks passed
+  1  the package has findings (it is still created); or --check found a
+     difference, or a signature or timestamp that is not valid
+  2  usage, or a directory that is not a package
+  3  the gateway or the time-stamping authority did not respond as needed
+  4  the ledger lacks part of the period, or a file of the package was changed
 
 ` + pricesManual + `
 
-Note the SHA-256 of the manifest, which is shown, where nobody can change it.
+The package keeps the price files (inputs/prices.csv, inputs/prices-2.csv and
+so on) for --check.
 
-Exit codes: 0 all holds that was checked, 1 something in the package does not
-hold (it is made nonetheless), or --check found that the ledger differs, or that
-a signature or the timestamp does not hold, 2 usage, or a directory that is
-something else, 3 the gateway or the authority, 4 the ledger lacks a part of the
-period, or a file of the package was changed.`
+` + cli.LabelsManual + `
+The package keeps a copy (inputs/labels.csv) for --check. It labels reports,
+statements, journal and reconciliation; --names is for the journal only.`
 
 const closeExamples = `  fees close --month 2026-01 --accounts group:company -o january
-  fees close --month 2026-01 --accounts group:company --timezone Europe/Berlin \
-      --as beancount --reconcile company.csv -o january-berlin
+  fees close --month 2026-01 --accounts group:company \
+      --timezone Europe/Berlin --as beancount --reconcile company.csv \
+      -o january-berlin
   fees close --month 2026-01 --accounts group:company -o january \
       --sign id_ed25519
   fees close --month 2026-01 --accounts group:company --prices prices.csv \
       --fiat EUR -o january
+  fees close --month 2026-02 --accounts group:company --chart chart.csv \
+      --tags tags.csv --since january -o february
   fees close --year 2026 --accounts group:company --partial -o year-2026
   fees close --check january --signers allowed_signers
-  fees close --check january --gateway archive --trust 16796696:0xHASH`
+  fees close --check january --gateway ./archive --trust 150:0xHASH`
 
 // closeFlags are the flags of fees close.
 type closeFlags struct {
@@ -106,59 +127,62 @@ type closeFlags struct {
 	key, signers           string
 	authority, authorities string
 	noBalances             bool
-	ofCheck                []string // the names of those that --check takes
+	since                  string
+	withCheck              []string // names of flags allowed with --check
 }
 
 func newClose() *cobra.Command {
 	var f closeFlags
 	return cli.New(&cobra.Command{
-		Use: "close --month M --accounts FILE -o DIR", Short: "Make a month's or a year's package, and prove an old one", Long: closeManual, Example: closeExamples, Args: cobra.NoArgs,
+		Use: "close --month M|--year Y --accounts LIST|FILE -o DIR\n  fees close --check DIR", Short: "Create or check the close package of a month or year", Long: closeManual, Example: closeExamples, Args: cli.Args(0, 0, "no argument"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if f.check != "" {
 				return f.checkPackage(c)
 			}
 			return withCommand(c, nil, f.makePackage(c))
 		},
-	}, f.Of("where balances come from: a gateway's URL, or an archive with balances; for --check without a ledger, an archive of the blocks"), f.AddTrust, f.LedgerFlags.Add, f.Concurrent, f.AddQuiet, f.add)
+	}, f.Of("the source of balances: a gateway's URL, or an archive with balances; for --check without a ledger, an archive of the blocks"), f.AddTrust, f.LedgerFlags.Add, f.Concurrent, f.AddQuiet, f.add)
 }
 
 func (f *closeFlags) add(c *cobra.Command) {
 	flags, q := c.Flags(), &f.asked
-	flags.VisitAll(func(flag *pflag.Flag) { f.ofCheck = append(f.ofCheck, flag.Name) })
-	f.ofCheck = append(f.ofCheck, "check", "signers", "tsa-ca")
+	flags.VisitAll(func(flag *pflag.Flag) { f.withCheck = append(f.withCheck, flag.Name) })
+	f.withCheck = append(f.withCheck, "check", "signers", "tsa-ca", "since")
 	flags.StringVar(&q.Month, "month", "", "the month, such as 2026-01")
-	flags.StringVar(&q.Year, "year", "", "instead of a month, the year, such as 2026")
-	flags.StringVar(&q.Timezone, "timezone", "UTC", "whose month or year it is, such as Europe/Berlin")
-	flags.StringVar(&f.accounts, "accounts", "", "the company's accounts"+cli.AccountsUsage)
-	flags.StringVarP(&q.Dir, "output", "o", "", "the directory that becomes the package")
-	flags.StringVar(&f.check, "check", "", "prove the package in this directory instead")
-	flags.StringVar(&f.key, "sign", "", "sign it with this SSH key: a private one, or a public one that ssh-agent has")
-	flags.StringVar(&f.signers, "signers", "", "for --check, who may have signed it: a file as ssh-keygen's allowed_signers")
-	flags.StringVar(&f.authority, "timestamp", "", "have the time-stamping authority at this URL say when it was there")
-	flags.StringVar(&f.authorities, "tsa-ca", "", "for --check, whose timestamps count: a file of certificates in PEM")
-	flags.StringVar(&q.Journal, "as", journal.HLedger.Name, "the journal's program: "+strings.Join(app.ProgramNames(), ", "))
-	flags.StringVar(&q.With, "with", app.WithFees, "what the journal has: fees, or movements")
+	flags.StringVar(&q.Year, "year", "", "the year, such as 2026")
+	flags.StringVar(&q.Timezone, "timezone", "UTC", "the time zone of the period, such as Europe/Berlin")
+	flags.StringVar(&f.accounts, "accounts", "", "your accounts"+cli.AccountsUsage)
+	flags.StringVarP(&q.Dir, "output", "o", "", "the directory of the package")
+	flags.StringVar(&f.check, "check", "", "check the package in this directory")
+	flags.StringVar(&f.key, "sign", "", "sign with this SSH key: a private key, or a public key in ssh-agent")
+	flags.StringVar(&f.signers, "signers", "", "for --check, the accepted signers, in ssh-keygen's allowed_signers format")
+	flags.StringVar(&f.authority, "timestamp", "", "get a timestamp from the RFC 3161 authority at this URL")
+	flags.StringVar(&f.authorities, "tsa-ca", "", "for --check, a PEM file of accepted time-stamping authorities")
+	flags.StringVar(&q.Journal, "as", journal.HLedger.Name, "the program of the journal: "+strings.Join(app.ProgramNames(), ", "))
+	flags.StringVar(&q.With, "with", app.WithFees, "the journal's entries: fees or movements")
 	f.LabelFlags.Add(c)
-	flags.StringVar(&q.Names, "names", "", "for the journal, instead of the address book, a CSV file of address,name or address,name,asset account")
-	flags.StringVar(&q.Classes, "classes", "", "for the rollforward, a CSV file of pallet,method,direction,class: classes of your own choice")
-	flags.StringVar(&q.Networks, "network-file", "", "a file with network tables of your own")
-	flags.BoolVar(&q.Partial, "partial", false, "take what the ledger has of the period, where it lacks a part")
-	flags.BoolVar(&f.noBalances, "no-balances", false, "ask for no balances: the statements are not proved")
-	addPrices(c, &q.Prices, &q.Fiat)
-	flags.StringVar(&q.Books.Path, "reconcile", "", "the company's own record of fees, csv or xlsx, as fees reconcile takes it")
-	addBooks(c, &q.Books, "of --reconcile: ")
+	flags.StringVar(&q.Names, "names", "", "for the journal, names to use instead of the address book, in a CSV file of the same format")
+	flags.StringVar(&q.Classes, "classes", "", "for the rollforward, your own classes: a CSV file of pallet,method,direction,class")
+	addChart(c, &q.Chart, &q.Tags)
+	flags.StringVar(&f.since, "since", "", "list changed inputs and options since this package (default: the package of the month before, if it is beside DIR)")
+	flags.StringVar(&q.Networks, "network-file", "", "a file with your own network tables")
+	flags.BoolVar(&q.Partial, "partial", false, "close even if part of the period, or a price, is missing")
+	flags.BoolVar(&f.noBalances, "no-balances", false, "do not get balances; statements are not checked")
+	addPrices(c, &q.Prices)
+	flags.StringVar(&q.Books.Path, "reconcile", "", "your record of fees, csv or xlsx, as for fees reconcile")
+	addBooks(c, &q.Books, "for --reconcile, ")
 	cli.Complete(c, "as", app.ProgramNames()...)
 	cli.Complete(c, "with", app.WithFees, app.WithMovements)
 }
 
-// makePackage makes a package.
+// makePackage creates a package.
 func (f *closeFlags) makePackage(c *cobra.Command) error {
 	ctx, q, stderr := c.Context(), &f.asked, c.ErrOrStderr()
 	switch {
 	case q.Month != "" && q.Year != "":
-		return errors.New("--month and --year: name one of them")
+		return errors.New("--month and --year cannot be combined; leave out one of them")
 	case q.Month == "" && q.Year == "" || f.accounts == "" || q.Dir == "":
-		err := errors.New("name the month or the year, the accounts and the directory: fees close --month 2026-01 --accounts FILE -o DIR")
+		err := errors.New("a period, the accounts and a directory are needed: fees close --month 2026-01 --accounts FILE -o DIR")
 		if f.accounts == "" {
 			if book, unread := f.ReadBook(&f.LedgerFlags, true, stderr); unread == nil {
 				err = errors.New(err.Error() + cli.Offer(book))
@@ -166,14 +190,22 @@ func (f *closeFlags) makePackage(c *cobra.Command) error {
 		}
 		return err
 	case f.signers != "":
-		return errors.New("--signers says who may have signed a package: want --check DIR beside it")
+		return errors.New("--signers is only for checking; add --check DIR")
 	case f.authorities != "":
-		return errors.New("--tsa-ca says whose timestamp a package may have: want --check DIR beside it")
+		return errors.New("--tsa-ca is only for checking; add --check DIR")
 	case q.With == app.WithMovements && f.noBalances:
-		return errors.New("--with movements opens the journal with balances, and --no-balances asks for none")
+		return errors.New("--with movements needs balances; leave out --no-balances")
 	}
 	err := app.OneOf(app.FieldProgram, q.Journal, app.ProgramNames()...)
 	if err != nil {
+		return err
+	}
+	if f.since != "" { // fail before the long work
+		if _, err := closing.OpenBefore(f.since); err != nil {
+			return fmt.Errorf("--since: %w", err)
+		}
+	}
+	if err := readOwnProfiles(&q.Books); err != nil {
 		return err
 	}
 	q.PackageOptions = f.options(c)
@@ -193,15 +225,18 @@ func (f *closeFlags) makePackage(c *cobra.Command) error {
 	return f.Ask(c, q.Networks, func(d *app.Desk) error {
 		closed, err := d.MakePackage(ctx, *q)
 		if err != nil {
-			tellRows(stderr, err)
+			writeRowErrors(stderr, err)
 			return err
 		}
 		wrong := unproved(closed.Signatures, closed.Stamp, app.Vouchers{})
+		if err := f.writeSince(c, closed.Package); err != nil {
+			return err
+		}
 		return cli.Found(writeClosed(c.OutOrStdout(), closed), !closed.Manifest.Findings.None() || len(wrong) > 0)
 	})
 }
 
-// options are what making a package and checking it have in common.
+// options returns the options common to creating and checking a package.
 func (f *closeFlags) options(c *cobra.Command) app.PackageOptions {
 	return app.PackageOptions{
 		Program: cli.Version(), Balances: f.GatewayFlags.Open, Kept: f.check != "" && f.Gateway != "", Concurrency: f.Concurrency,
@@ -209,16 +244,16 @@ func (f *closeFlags) options(c *cobra.Command) app.PackageOptions {
 	}
 }
 
-// checkPackage proves a package.
+// checkPackage checks a package.
 func (f *closeFlags) checkPackage(c *cobra.Command) error {
 	var wrong []string
 	c.Flags().Visit(func(flag *pflag.Flag) {
-		if !slices.Contains(f.ofCheck, flag.Name) {
+		if !slices.Contains(f.withCheck, flag.Name) {
 			wrong = append(wrong, "--"+flag.Name)
 		}
 	})
 	if len(wrong) > 0 {
-		return fmt.Errorf("--check takes all from the package's manifest: without %s", strings.Join(wrong, ", "))
+		return fmt.Errorf("--check takes everything from the package's manifest; leave out %s", strings.Join(wrong, ", "))
 	}
 	vouchers, err := f.readVouchers()
 	if err != nil {
@@ -226,21 +261,26 @@ func (f *closeFlags) checkPackage(c *cobra.Command) error {
 	}
 	checked, err := app.CheckPackage(c.Context(), f.check, func(ctx context.Context) (*app.Desk, error) { return f.openToCheck(ctx, vouchers) }, vouchers, f.options(c))
 	if err != nil {
-		tellRows(c.ErrOrStderr(), err)
+		writeRowErrors(c.ErrOrStderr(), err)
 		return err
+	}
+	if len(checked.Damage) == 0 {
+		if err := f.writeSince(c, checked.Package); err != nil {
+			return err
+		}
 	}
 	return writeChecked(c.OutOrStdout(), f.check, checked, vouchers)
 }
 
-// openToCheck opens the ledger that a package is compared with, none where none is named
-// or there, and an archive has its blocks or somebody vouches for it.
+// openToCheck opens the ledger to compare a package with. It returns nil if no ledger is named or exists
+// and an archive, signers or authorities are given instead.
 func (f *closeFlags) openToCheck(ctx context.Context, v app.Vouchers) (*app.Desk, error) {
 	d, err := f.LedgerFlags.Open(ctx, "")
 	if app.KindOf(err) != failure.NotFound || f.LedgerFlags.Named() {
 		return d, err
 	}
 	if v.None() && f.Gateway == "" {
-		return nil, fmt.Errorf("%w; without one, --gateway compares it with an archive, and --signers and --tsa-ca check it by its signatures and its timestamp", err)
+		return nil, fmt.Errorf("%w; or compare with an archive (--gateway), or only check signatures and timestamp (--signers, --tsa-ca)", err)
 	}
 	return nil, nil
 }

@@ -12,30 +12,30 @@ import (
 	"github.com/feeledger/fees/internal/finance/closing"
 )
 
-// writeClosed says what was closed.
+// writeClosed writes the result of closing.
 func writeClosed(w io.Writer, p *app.Closed) error {
 	if err := writePackage(w, p.Package, p.Symbol); err != nil {
 		return err
 	}
-	said := "nothing has changed: every byte is the same"
+	result := "unchanged: every byte is the same"
 	switch {
 	case p.Changed && p.Manifest.Version == 1:
-		said = "made"
+		result = "created"
 	case p.Changed:
-		said = fmt.Sprintf("made as version %d: %s says what changed, versions/%d is as it was", p.Manifest.Version, closing.ChangesFile, p.Manifest.Version-1)
+		result = fmt.Sprintf("created version %d: see %s for the changes; the old version is in versions/%d", p.Manifest.Version, closing.ChangesFile, p.Manifest.Version-1)
 	}
 	writeVouched(w, p.Signatures, p.Stamp)
-	tell(w, unproved(p.Signatures, p.Stamp, app.Vouchers{}))
+	sayAll(w, unproved(p.Signatures, p.Stamp, app.Vouchers{}))
 	if p.Unsigned {
-		say(w, fmt.Sprintf("not signed: version %d was, and --sign signs this one", p.Manifest.Version-1))
+		say(w, fmt.Sprintf("not signed, but version %d was; sign this one with --sign", p.Manifest.Version-1))
 	}
 	if p.Unstamped {
-		say(w, fmt.Sprintf("no timestamp: version %d had one, and --timestamp asks for this one's", p.Manifest.Version-1))
+		say(w, fmt.Sprintf("no timestamp, but version %d had one; get one with --timestamp", p.Manifest.Version-1))
 	}
-	return say(w, said)
+	return say(w, result)
 }
 
-// writePackage shows a package in some lines.
+// writePackage writes a summary of a package.
 func writePackage(w io.Writer, p *closing.Package, symbol string) error {
 	m := p.Manifest
 	page := console.NewPage(w, cli.WidthOf(w))
@@ -49,11 +49,11 @@ func writePackage(w io.Writer, p *closing.Package, symbol string) error {
 	}
 	line("blocks", "%d..%d, %d, %s", m.Blocks.First, m.Blocks.Last, m.Blocks.Count, sealed)
 	if end := m.Period.ChainEnd; end != nil {
-		line("chain's end", "block %d, %s: nothing comes after it", end.Block, end.Hash)
+		line("chain's end", "block %d, %s: the last block of the chain", end.Block, end.Hash)
 	}
 	line("evidence", "%v", m.Evidence)
 	for _, lack := range m.Period.Missing {
-		line("PARTIAL", "it lacks %s", lack)
+		line("PARTIAL", "missing: %s", lack)
 	}
 	line("accounts", "%d", len(m.Accounts))
 	line("transactions", "%d evm, %d native", m.Totals.EVM, m.Totals.Native)
@@ -78,13 +78,13 @@ func writePackage(w io.Writer, p *closing.Package, symbol string) error {
 		line("", "%s", file.Name)
 	}
 	line("seal", "%s", m.Blocks.Seal)
-	line("manifest", "%s (SHA-256: note it elsewhere)", p.Sum)
+	line("manifest", "%s (SHA-256; keep a copy elsewhere)", p.Sum)
 	page.Pairs(pairs)
 	page.WriteString("\n")
 	return page.Flush()
 }
 
-// writeChecked says what came of the check of a package.
+// writeChecked writes the result of checking a package.
 func writeChecked(w io.Writer, dir string, c *app.PackageCheck, v app.Vouchers) error {
 	if c.OwnTables != "" {
 		say(w, c.OwnTables)
@@ -94,16 +94,16 @@ func writeChecked(w io.Writer, dir string, c *app.PackageCheck, v app.Vouchers) 
 	}
 	writeVouched(w, c.Signatures, c.Stamp)
 	if len(c.Damage) > 0 {
-		tell(w, c.Damage)
+		sayAll(w, c.Damage)
 		return fmt.Errorf("%w: %s: %s", closing.ErrDamaged, dir, console.Counted(len(c.Damage), "problem"))
 	}
 	wrong := unproved(c.Signatures, c.Stamp, v)
 	if len(c.Differences)+len(wrong) > 0 {
-		tell(w, c.Differences)
+		sayAll(w, c.Differences)
 		if len(c.Differences) > 0 {
-			say(w, fmt.Sprintf("%s is not what today's ledger gives: %s", dir, console.Counted(len(c.Differences), "difference")))
+			say(w, fmt.Sprintf("%s differs from today's ledger: %s", dir, console.Counted(len(c.Differences), "difference")))
 		}
-		tell(w, wrong)
+		sayAll(w, wrong)
 		return cli.ErrFinding
 	}
 	if err := writePackage(w, c.Package, c.Symbol); err != nil {
@@ -112,23 +112,24 @@ func writeChecked(w io.Writer, dir string, c *app.PackageCheck, v app.Vouchers) 
 	for _, note := range c.Notes {
 		say(w, "note: "+note)
 	}
-	proved, as := "proved", "as it was written, and as today's ledger gives it"
+	verified, as := "verified", "unchanged and the same as from today's ledger"
 	if c.Part {
-		proved = "proved but for what was not compared"
+		verified = "verified, except the files listed above"
 	}
 	if c.Alone {
-		as = "as the manifest has it"
+		as = "unchanged since the manifest was written"
 	}
-	return say(w, fmt.Sprintf("%s: every file is %s", proved, as))
+	return say(w, fmt.Sprintf("%s: every file is %s", verified, as))
 }
 
-func tell(w io.Writer, list []string) {
+// sayAll writes lines.
+func sayAll(w io.Writer, list []string) {
 	for _, line := range list {
 		say(w, line)
 	}
 }
 
-// say writes a line in as many columns as there are.
+// say writes a line, wrapped to the width.
 func say(w io.Writer, line string) error {
 	page := console.NewPage(w, cli.WidthOf(w))
 	page.Line(line, 2)

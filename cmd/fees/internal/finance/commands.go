@@ -1,9 +1,14 @@
-// Package finance has the commands for what finance people need of a ledger.
+// Package finance implements the commands that read a ledger: reports, look-ups, exports and close packages.
 package finance
 
 import "github.com/spf13/cobra"
 
-// Commands are all of them.
+// insteadOfLedger is the usage of --gateway for commands that otherwise read the ledger.
+const insteadOfLedger = "read blocks from this gateway, archive or directory, or demo, instead of the ledger"
+
+// Commands returns the commands, in the order of the help.
 func Commands() []*cobra.Command {
-	return []*cobra.Command{newReport(), newStatement(), newRollforward(), newReconcile(), newExport(), newClose(), newTransaction(), newAccount(), newShow(), newServe()}
+	reconcile := newReconcile()
+	reconcile.Flags().Lookup("gateway").Usage = insteadOfLedger
+	return []*cobra.Command{newReport(), newStatement(), newRollforward(), reconcile, newExport(), newSample(), newClose(), newTransaction(), newAccount(), newAccounts(), newShow(), newServe()}
 }

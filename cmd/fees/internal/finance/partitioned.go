@@ -15,24 +15,24 @@ import (
 	"github.com/feeledger/fees/internal/ledger/dataset"
 )
 
-// withPeriods are the flags that go with all that is written of everybody.
+// withPeriods are the flags allowed when all accounts are exported.
 var withPeriods = []string{"month", "from", "to", "timezone", "partial", "ledger", "network-file"}
 
-// checkFlags wants only flags that go with what is written.
+// checkFlags rejects flags other than withPeriods and with. what describes the export.
 func checkFlags(c *cobra.Command, what string, with ...string) (err error) {
 	c.Flags().Visit(func(flag *pflag.Flag) {
 		if err == nil && !slices.Contains(withPeriods, flag.Name) && !slices.Contains(with, flag.Name) {
-			err = fmt.Errorf("--%s says nothing with %s", flag.Name, what)
+			err = fmt.Errorf("--%s does not apply to %s; leave it out", flag.Name, what)
 		}
 	})
 	return err
 }
 
-// checkPartitioned wants flags that go together.
+// checkPartitioned checks the combination of flags for --partitioned.
 func (f *exportFlags) checkPartitioned(c *cobra.Command, args []string) error {
-	err := checkFlags(c, "--partitioned, which writes all of whole months", "partitioned", "replace", "check")
+	err := checkFlags(c, "--partitioned", "partitioned", "replace", "check")
 	if err == nil && f.checks && (f.replace || len(args) > 0 || f.Month != "" || f.From != "" || f.To != "" || f.Partial) {
-		err = errors.New("--check reads all that is there, and writes nothing: name no period with it, nor --replace or --partial")
+		err = errors.New("--check compares all files; leave out the period, --replace and --partial")
 	}
 	return err
 }
@@ -52,42 +52,42 @@ func (f *exportFlags) exportMonths(c *cobra.Command, args []string) error {
 		}
 		x, err := d.Dataset(c.Context(), app.DatasetQuestion{
 			Dir: f.partitioned, Period: period, Replace: f.replace, Program: cli.Version(), Progress: f.Progress(c, "blocks").Asked(),
-			Done: func(o dataset.Outcome, m *dataset.Manifest) { tellMonth(f.Stdout(), o, m) },
+			Done: func(o dataset.Outcome, m *dataset.Manifest) { writeMonth(f.Stdout(), o, m) },
 		})
 		if err != nil {
 			return err
 		}
-		return tellDataset(c, args, x)
+		return writeDatasetNotes(c, args, x)
 	})
 }
 
-// tellDataset says what of a dataset is not there, or is not known.
-func tellDataset(c *cobra.Command, args []string, x *app.Dataset) error {
+// writeDatasetNotes writes what a dataset lacks or leaves unknown.
+func writeDatasetNotes(c *cobra.Command, args []string, x *app.Dataset) error {
 	stderr := c.ErrOrStderr()
 	for _, note := range x.Notes {
 		fmt.Fprintln(stderr, "fees: "+note)
 	}
 	if x.LeftOut > 0 {
-		fmt.Fprintln(stderr, "fees: this takes what is there: "+cli.Again(c, args, cli.Setting{Name: "partial"}))
+		fmt.Fprintln(stderr, "fees: to write incomplete months, run: "+cli.Again(c, args, cli.Setting{Name: "partial"}))
 	}
 	if x.Unclassified > 0 {
-		fmt.Fprintf(stderr, "fees: of %s it is not known what %s moved: %[2]s %s in unclassified, and in no movement\n",
-			console.Counted(x.Unclassified, "event"), console.Verb(x.Unclassified, "it", "they"), console.Verb(x.Unclassified, "is", "are"))
+		fmt.Fprintf(stderr, "fees: %s not recognized: %s in the table unclassified, not in movements\n",
+			console.Counted(x.Unclassified, "event")+" "+console.Verb(x.Unclassified, "was", "were"), console.Verb(x.Unclassified, "it is", "they are"))
 	}
 	if x.Undetermined > 0 {
-		fmt.Fprintf(stderr, "fees: %s %s not known: %s null\n", console.Counted(x.Undetermined, "fee"), console.Verb(x.Undetermined, "is", "are"),
+		fmt.Fprintf(stderr, "fees: %s %s undetermined: %s null\n", console.Counted(x.Undetermined, "fee"), console.Verb(x.Undetermined, "is", "are"),
 			console.Verb(x.Undetermined, "it is", "they are"))
 	}
 	return cli.Found(nil, x.Undetermined > 0)
 }
 
-// tellMonth says what there is of a month.
-func tellMonth(stdout io.Writer, o dataset.Outcome, m *dataset.Manifest) {
+// writeMonth writes what was exported of a month.
+func writeMonth(stdout io.Writer, o dataset.Outcome, m *dataset.Manifest) {
 	line := fmt.Sprintf("%s  %-9s  blocks %d..%d (%d)", m.Month, o, m.Blocks.First, m.Blocks.Last, m.Blocks.Count)
 	for _, f := range m.Files[1:] { // the first has the blocks
 		line += fmt.Sprintf(", %d %s", f.Rows, f.Table())
 	}
-	_ = cli.Say(stdout, "%s", line) // the files are there, whether somebody reads it or not
+	_ = cli.Say(stdout, "%s", line) // the files exist even if this fails
 }
 
 // checkPartitions is fees export --partitioned DIR --check.
@@ -98,7 +98,7 @@ func (f *exportFlags) checkPartitions(c *cobra.Command, d *app.Desk) error {
 		return err
 	}
 	for _, month := range found.NotCompared {
-		fmt.Fprintf(c.ErrOrStderr(), "fees: %s is not compared: the ledger has no block of it\n", month)
+		fmt.Fprintf(c.ErrOrStderr(), "fees: %s was not compared: the ledger has no block of that month\n", month)
 	}
 	for _, p := range found.Problems {
 		fmt.Fprintf(f.Stdout(), "%s: %s\n", p.Path, p.Message)
@@ -106,7 +106,7 @@ func (f *exportFlags) checkPartitions(c *cobra.Command, d *app.Desk) error {
 	fmt.Fprintf(f.Stdout(), "%s, %s, %d bytes: %s\n", console.Counted(found.Months, "month"), console.Counted(found.Files, "file"), found.Bytes,
 		console.Counted(len(found.Problems), "problem"))
 	if slices.ContainsFunc(found.Problems, func(p dataset.Problem) bool { return p.Damaged }) {
-		return fmt.Errorf("%w: export it again with --replace", dataset.ErrDamaged)
+		return fmt.Errorf("%w; export it again with --replace", dataset.ErrDamaged)
 	}
 	return cli.Found(nil, len(found.Problems) > 0)
 }

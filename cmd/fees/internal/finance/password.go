@@ -15,15 +15,14 @@ import (
 	"github.com/feeledger/fees/internal/web/users"
 )
 
-var passwordManual = fmt.Sprintf(`Set a password for a user of fees serve: in the file of users, which is made
-where it is not there. The password is asked for twice, or read from standard
-input where that is no terminal. It has %d to %d bytes.
+var passwordManual = fmt.Sprintf(`Set the password of a user of fees serve in a file of users, which is created
+if necessary. The password is asked for twice, or read from standard input if
+that is not a terminal. It must have %d to %d bytes.
 
-The file has a line NAME:HASH for each user, as htpasswd -B of Apache writes it;
-a line that begins with # is a comment. A hash is bcrypt's: nobody reads the
-password from it. Still keep the file to yourself. A user whose line is removed
-cannot log in any more. fees serve reads the file when it starts: restart it
-after a change.`, users.LeastPassword, users.MostPassword)
+The file has a line NAME:HASH per user, as written by Apache's htpasswd -B;
+lines that start with # are comments. Passwords cannot be recovered from the
+bcrypt hashes, but keep the file private. Remove a line to lock out a user.
+fees serve reads the file at startup: restart it after a change.`, users.LeastPassword, users.MaxPassword)
 
 const passwordExamples = `  fees serve password anna --users users.txt
   fees serve password anna --users users.txt <secret.txt`
@@ -31,7 +30,7 @@ const passwordExamples = `  fees serve password anna --users users.txt
 func newPassword() *cobra.Command {
 	var path string
 	return cli.New(&cobra.Command{
-		Use: "password NAME", Short: "Set a user's password for fees serve", Long: passwordManual, Example: passwordExamples, Args: cobra.ExactArgs(1),
+		Use: "password NAME", Short: "Set a user's password for fees serve", Long: passwordManual, Example: passwordExamples, Args: cli.OneArg("the name of a user"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return setPassword(c.Context(), path, args[0], c.InOrStdin(), c.ErrOrStderr())
 		},
@@ -40,7 +39,7 @@ func newPassword() *cobra.Command {
 
 func setPassword(ctx context.Context, path, name string, stdin io.Reader, stderr io.Writer) error {
 	if path == "" {
-		return errors.New("which file? name it with --users, such as --users users.txt")
+		return errors.New("--users is missing; name the file of users, such as --users users.txt")
 	}
 	if err := users.CheckName(name); err != nil {
 		return err
@@ -58,13 +57,13 @@ func setPassword(ctx context.Context, path, name string, stdin io.Reader, stderr
 		return err
 	})
 	if err == nil {
-		fmt.Fprintf(stderr, "fees: the password of %s is set in %s; fees serve --users reads it when it starts\n", name, path)
+		fmt.Fprintf(stderr, "fees: set the password of %s in %s; restart fees serve to use it\n", name, path)
 	}
 	return err
 }
 
-// readPassword asks for a password twice, or reads it where nobody can be asked. It ends with its
-// context.
+// readPassword asks for a password twice, or reads it from standard input if that is not a terminal. It
+// ends with its context.
 func readPassword(ctx context.Context, stdin io.Reader, stderr io.Writer) (string, error) {
 	file, ok := cli.Terminal(stdin)
 	if !ok {
@@ -77,7 +76,7 @@ func readPassword(ctx context.Context, stdin io.Reader, stderr io.Writer) (strin
 	if err != nil {
 		return "", err
 	}
-	defer term.Restore(int(file.Fd()), before) // a signal may end it while nothing is echoed
+	defer term.Restore(int(file.Fd()), before) // a signal may arrive while echo is off
 	ask := func(what string) (string, error) {
 		fmt.Fprint(stderr, what)
 		defer fmt.Fprintln(stderr)
@@ -93,9 +92,9 @@ func readPassword(ctx context.Context, stdin io.Reader, stderr io.Writer) (strin
 	if err := users.CheckPassword(first); err != nil {
 		return "", err
 	}
-	second, err := ask("The same again: ")
+	second, err := ask("Repeat password: ")
 	if err == nil && first != second {
-		err = errors.New("the two passwords differ: run it again")
+		err = errors.New("the two passwords differ; run it again")
 	}
 	return first, err
 }

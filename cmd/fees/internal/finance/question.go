@@ -7,7 +7,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 )
 
-// questionFlags are the flags that questions about a period of the ledger have in common.
+// questionFlags are the flags common to commands about a period of the ledger.
 type questionFlags struct {
 	cli.LedgerFlags
 	cli.PeriodFlags
@@ -18,7 +18,7 @@ type questionFlags struct {
 	accounts []string
 }
 
-// of adds the flags but for those of the output. The text whose describes the accounts.
+// of adds the flags except those of the output. whose describes the accounts.
 func (f *questionFlags) of(whose string) func(*cobra.Command) {
 	return func(c *cobra.Command) {
 		f.LedgerFlags.Add(c)
@@ -29,7 +29,7 @@ func (f *questionFlags) of(whose string) func(*cobra.Command) {
 	}
 }
 
-// read reads the period, the accounts with what they are called, and the prices.
+// read reads the period, the accounts with their labels, and the prices.
 func (f *questionFlags) read(c *cobra.Command, args []string) (q app.Question, chosen *app.Chosen, err error) {
 	if q.Period, err = f.PeriodFlags.Parse(args); err != nil {
 		return q, nil, err

@@ -12,87 +12,110 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/reconcile"
 	"github.com/feeledger/fees/source"
 )
 
-var reconcileManual = `Compare a company's own record of fees, a csv or xlsx file with a row for each,
-with the ledger, to the wei. A row names its transaction by the hash of the EVM
-transaction, else by that of the extrinsic, else by its place such as 25-7.
+var reconcileManual = `Compare your own record of fees, a csv or xlsx file with one row per fee, with
+the ledger, to the wei. A row names its transaction by EVM hash, else by
+extrinsic hash, else by transaction ID such as 25-7.
 
-Each row is matched, or amount_differs (books less chain), payer_differs (the row
-names another payer), paid_by_another_account, outside_period, undetermined (no
-rule gives the fee), duplicate (a row before it names the same transaction),
-ambiguous, or only_in_books. A fee that the accounts paid in the period and no row
-names is only_on_chain. Two outcomes are listed, and are no difference:
-within_tolerance, up to --tolerance "1 Gwei"; and within_rounding, where the row
-has what a spreadsheet's 15 digits leave of the fee, cut or rounded, and no more
-than that.
+Each row is compared with what the chain charged. If the chain recorded no
+charge, it is compared with the fee by the rules. Notes show where the two
+differ.
 
---accounts names the company's accounts. The chain's side is what they paid in the
-period. It is 0 for a row that another account paid, such as an incoming transfer
-in an explorer's export. Without accounts, the rows are compared and the exit code
-is 2. --rows-only compares only the rows: fees that the books lack are not found.
+Outcomes of a row:
+  matched                  the amounts are equal
+  within_tolerance         the amounts differ by at most --tolerance
+  within_rounding          equals the fee after rounding or truncation to a
+                           spreadsheet's 15 digits
+  amount_differs           the amounts differ; the difference is your record
+                           minus chain
+  payer_differs            a different account paid
+  paid_by_another_account  none of the accounts paid; the chain's side is 0
+  outside_period           the transaction is not in the period
+  undetermined             the fee is undetermined
+  duplicate                an earlier row names the same transaction
+  ambiguous                the row could name several transactions
+  only_in_books            the transaction does not exist
+  left_out                 the row has no fee, or one in another asset
+only_on_chain is a fee of the accounts in the period that no row names.
+matched, within_tolerance, within_rounding and left_out do not count as
+differences.
+
+--accounts names your accounts; the chain's side is what they paid in the
+period. Without accounts, only the rows are compared, and the exit code is 2.
+--rows-only does that on purpose: fees missing from your record are not found.
 
 ` + cli.PeriodManual + `
 
-Columns are found by their usual names, in any case:
+The exports of many products are recognised by their columns; --profiles lists
+them. Other assets, incoming transactions and rows without a fee are left out.
+Fees that the product cuts, after 8 or more decimals, are within_rounding;
+--cut-decimals N accepts them in other files. --profile NAME selects a product,
+--profile FILE reads your own JSON profile, and --profile none recognises none.
+
+Column names recognised (case-insensitive):
   hash            hash, tx hash, txhash, txn hash, transaction hash, tx
   evm_hash        evm hash, evm tx hash, ethereum hash, eth hash
   extrinsic_hash  extrinsic hash, substrate hash
   id              extrinsic id, extrinsic, block-index, extrinsic index
-  fee             fee, fees, tx fee, txn fee, transaction fee, gas fee, network fee,
-                  fee amount, with its unit or without: fee_wei, Fee (Gwei), Fee (GLMR)
-  asset           of the fee, beside it: Fee Currency, Network Fee Asset
+  fee             fee, fees, tx fee, txn fee, transaction fee, gas fee,
+                  network fee, fee amount, with or without its unit: fee_wei,
+                  Fee (Gwei), Fee (GLMR)
+  asset           (of the fee) Fee Currency, Network Fee Asset
   account         account, payer, from, from address, sender
   date            date, time, datetime, timestamp, booking date
-Others are mapped: --map hash=Reference,fee="Network cost", or fee=#3 for the third
-column where two have one name. If the file has no such column, leave it empty:
---map date=. The account is compared with who paid; the date is only shown. In
-Koinly's form, the amount of a row labelled "cost" is the fee.
+Map others: --map hash=Reference,fee="Network cost", or fee=#3 for the third
+column if two have the same name. If the file has no such column, leave it
+empty: --map date=. The account is compared with the payer; the date is only
+shown. In Koinly's format, the fee is the amount of a row labelled "cost".
 
-` + cli.LabelsManual + `
-With it, what is shown has the payer's label and group.
+The header is the first row that names a fee and a transaction. Rows above the
+header and total rows are listed. A total that does not match its rows is
+reported. --header-row and --skip-rows override this. Row numbers are those of
+a spreadsheet.
 
-The header is the first row that names a fee and a transaction; titles above it are
-named. Total rows are no fees, and it is said where one is not the sum. --header-row
-and --skip-rows set them. Lines are rows as a spreadsheet counts them.
+Fees in other assets are left out and counted; the asset is in the asset column
+or in the cell. A fee without an asset is an error if other rows have one. A
+column such as "Fee (MOVR)" is an error in a GLMR ledger.
 
-Fees in other assets are left out, and counted: the column of assets or the cell
-states them. A fee without an asset is an error where others have one, and so is a
-column that is called "Fee (USD)" or "Fee (MOVR)" beside a ledger of GLMR.
+Units and formats are never guessed. The unit is in the column's name, in
+--unit, or in each cell (0.0021 GLMR, 2100000 Gwei). Declare separators:
+2,10,000 needs --thousands ",". Negative fees (-5, 5-, (5)) need --negative.
+2.1E+15 is read exactly; 2.10E+15 is refused, because its format may hide
+digits. A currency amount after the fee, as in 0.0021 GLMR ($0.00048), is
+ignored. If a file cannot be read, the error lists the rows and a command for
+each possible reading. csv is UTF-8, UTF-16, or --encoding windows-1252.
 
-Nothing is guessed: the unit is in the column's name, in --unit, or in each cell
-(0.0021 GLMR, 2100000 Gwei); the separators of decimals and thousands are declared
-(2,10,000 is read with --thousands ,); fees below 0 (-5, 5-, (5)) need --negative.
-2.1E+15 is the number it names. 2.10E+15 is refused, because its format may hide
-digits. An amount in a currency beside the fee, as in 0.0021 GLMR ($0.00048), is
-not compared. A file that is not written like that is an error that names its lines,
-with the command that reads the file, or with several where only you can know which
-is right. csv is UTF-8, UTF-16, or --encoding windows-1252.
+Dates that start with the year or spell the month need no flag: 2026-01-31
+12:30 UTC; Jan 31, 2026 12:30 PM. They may include AM, PM or an offset. Others
+need --date-format: dd.mm.yyyy, mm/dd/yyyy HH:MM:SS, or unix, unix-ms or excel
+for numbers of seconds, milliseconds or days.
 
-Dates that begin with the year or name the month are read as they are, with AM or
-PM, UTC or +01:00 (2026-01-31 12:30 UTC, Jan 31, 2026 12:30 PM). For others, give
---date-format: dd.mm.yyyy, mm/dd/yyyy HH:MM:SS, or unix, unix-ms or excel for
-numbers of seconds, milliseconds or days.
-
---fix FILE writes the record again, never over itself: csv with its separator and
-encoding, or xlsx, its own cells as they are, and behind them outcome, chain_wei,
-chain_token, difference_wei, difference_token, id and notes. In xlsx the amounts in
-the token are numbers, which a spreadsheet rounds; those in wei are exact.
-
-With prices, books, chain and difference are in the currency too. The price is that
-of the transaction's day; of a row that names none, that of the row's date, and
-where it has none, its worth is not known.
+--fix FILE writes a copy of your record: its own cells, unchanged, plus
+outcome, chain_wei, chain_token, difference_wei, difference_token, id and
+notes. csv keeps its separator and encoding. In xlsx, token amounts are
+numbers, which a spreadsheet rounds; wei amounts are exact.
 
 ` + pricesManual + `
+Your record, the chain's side and the difference are valued on the
+transaction's day, or on the row's date if no transaction was found.
 
-The result has no clock in it: the same file and ledger give the same bytes, with
-the file's SHA-256 and the ledger's seal. --gateway reads a small range of heights
-from a gateway or an archive instead of the ledger.
+` + cli.LabelsManual + `
 
-Exit codes: 0 all matches, 1 a difference, 2 usage, no accounts, or a file that
-cannot be read, 3 the gateway, 4 the ledger does not cover the period.`
+The result contains no clock time: the same file and ledger give the same
+bytes. It contains the file's SHA-256 and the ledger's seal. --gateway reads a
+range of heights from a gateway (a small range) or an archive instead of the
+ledger. FEES_GATEWAY does not.
+
+Exit codes:
+  0  everything matches
+  1  differences
+  2  usage, no accounts, or an unreadable file
+  3  gateway
+  4  the ledger does not cover the period`
 
 const reconcileExamples = `  fees reconcile company.csv --accounts group:company --month 2026-01
   fees reconcile march.xlsx --accounts group:company --unit token --decimal , --thousands . -o march.json --format json
@@ -106,43 +129,65 @@ type reconcileFlags struct {
 	cli.SourceFlags
 	questionFlags
 	app.BooksInput
-	fix string // where the record is written again
-	all bool
+	fix      string // the file for the annotated record
+	all      bool
+	profiles bool // list the profiles
+	aboutFlag
+	stated *closing.About
 }
 
 func newReconcile() *cobra.Command {
 	var f reconcileFlags
 	return cli.New(&cobra.Command{
-		Use: "reconcile FILE " + cli.PeriodUse, Short: "Compare a company's record of fees with the ledger", Long: reconcileManual, Example: reconcileExamples,
-		Args: cobra.RangeArgs(1, 2), RunE: func(c *cobra.Command, args []string) error { return withCommand(c, args, f.reconcile(c, args)) },
-	}, f.AddFinal, f.of("the company's accounts"), f.add, f.Forms("table", "json", "csv", "xlsx"), f.AddQuiet, f.Concurrent)
+		Use: "reconcile FILE " + cli.PeriodUse, Short: "Compare your record of fees with the ledger", Long: reconcileManual, Example: reconcileExamples,
+		Args: f.arguments, RunE: func(c *cobra.Command, args []string) error { return withCommand(c, args, f.reconcile(c, args)) },
+	}, f.AddFinal, f.of("your accounts"), f.add, f.Forms("table", "json", "csv", "xlsx"), f.AddQuiet, f.Concurrent)
+}
+
+// arguments requires a file, except with --profiles.
+func (f *reconcileFlags) arguments(c *cobra.Command, args []string) error {
+	if f.profiles {
+		return cli.Args(0, 0, "no arguments with --profiles")(c, args)
+	}
+	return cli.Args(1, 2, "a file and at most one range")(c, args)
 }
 
 func (f *reconcileFlags) add(c *cobra.Command) {
-	c.Flags().Lookup("timezone").Usage = "whose days they are, and of dates without one, such as Europe/Berlin"
-	c.Flags().BoolVar(&f.RowsOnly, "rows-only", false, "compare only the rows: fees that the books lack are not looked for")
+	c.Flags().Lookup("timezone").Usage = "the time zone of days, and of dates without one, such as Europe/Berlin"
+	c.Flags().BoolVar(&f.RowsOnly, "rows-only", false, "compare only the rows; do not look for fees missing from your record")
+	f.addAbout(c)
 	addBooks(c, &f.BooksInput, "")
-	c.Flags().StringVar(&f.fix, "fix", "", "write the record again to this file, in its own form, with our figures beside its rows")
-	c.Flags().BoolVar(&f.all, "all", false, "show what matches too")
+	c.Flags().StringVar(&f.fix, "fix", "", "write a copy of your record to this file, with the ledger's figures added")
+	c.Flags().BoolVar(&f.profiles, "profiles", false, "list the recognised exports")
+	c.Flags().BoolVar(&f.all, "all", false, "also show matches")
 }
 
 // reconcile compares a company's record with the ledger.
 func (f *reconcileFlags) reconcile(c *cobra.Command, args []string) error {
+	if f.profiles {
+		return f.Stream(func(w io.Writer) error { return writeProfiles(w, f.Width()) })
+	}
+	if err := f.checkAbout(f.Format, f.File); err != nil {
+		return err
+	}
 	f.Path = args[0]
+	if err := readOwnProfiles(&f.BooksInput); err != nil {
+		return err
+	}
 	switch {
 	case f.Format == "xlsx" && f.File == "":
-		return errors.New("--format xlsx is a file: name it with -o")
+		return errors.New("--format xlsx needs a file; name it with -o")
 	case f.Gateway != "" && f.Ledger != "":
-		return errors.New("--gateway and --ledger: name one of them")
+		return errors.New("--gateway and --ledger cannot be combined; leave out one of them")
 	case f.fix != "" && f.fix == f.File:
-		return errors.New("--fix and -o: name two files")
+		return errors.New("--fix and -o name the same file; name two files")
 	}
 	if f.fix != "" {
 		if err := f.CheckFixed(f.fix); err != nil {
 			return err
 		}
 	}
-	if _, err := f.Options(app.Question{}); err != nil { // before files are read
+	if _, err := f.Options(app.Question{}); err != nil { // before reading files
 		return err
 	}
 	q, chosen, err := f.read(c, args[1:])
@@ -154,9 +199,14 @@ func (f *reconcileFlags) reconcile(c *cobra.Command, args []string) error {
 		return err
 	}
 	stderr := c.ErrOrStderr()
-	result, err := f.compare(c, q.Period, options)
+	book := bookPath(chosen)
+	asked, err := f.aboutQuestion(c, args, book, blocksOf(f.Gateway)...)
 	if err != nil {
-		tellRows(stderr, err)
+		return err
+	}
+	result, err := f.compare(c, q.Period, options, asked)
+	if err != nil {
+		writeRowErrors(stderr, err)
 		return err
 	}
 	defer result.Close()
@@ -166,34 +216,34 @@ func (f *reconcileFlags) reconcile(c *cobra.Command, args []string) error {
 	if err := f.writeFixed(c, result); err != nil {
 		return err
 	}
-	return f.show(result, stderr)
+	return f.show(c, result, asked.Inputs, book)
 }
 
-// askForAccounts shows how the rows compare, and the commands that name the accounts. It writes no
-// file: without accounts, a result shows less than it seems to.
+// askForAccounts shows the comparison of the rows, and the commands with accounts. It writes no file: a
+// result without accounts is incomplete.
 func (f *reconcileFlags) askForAccounts(c *cobra.Command, args []string, r *reconcile.Result, book *app.AddressBook) error {
 	stderr := c.ErrOrStderr()
 	if f.File == "" {
-		if err := f.show(r, stderr); err != nil && !errors.Is(err, cli.ErrFinding) {
+		if err := f.show(c, r, nil, ""); err != nil && !errors.Is(err, cli.ErrFinding) {
 			return err
 		}
 	}
 	groups := book.GroupNames()
 	for _, group := range groups[:min(len(groups), app.MaxGroups)] {
-		fmt.Fprintln(stderr, "fees: with these accounts: "+cli.Again(c, args, cli.Setting{Name: "accounts", Value: app.GroupPrefix + group}))
+		fmt.Fprintln(stderr, "fees: with accounts: "+cli.Again(c, args, cli.Setting{Name: "accounts", Value: app.GroupPrefix + group}))
 	}
-	fmt.Fprintln(stderr, "fees: with only the rows: "+cli.Again(c, args, cli.Setting{Name: "rows-only"}))
+	fmt.Fprintln(stderr, "fees: rows only: "+cli.Again(c, args, cli.Setting{Name: "rows-only"}))
 	remedy := "run one of the commands above"
 	if len(groups) == 0 {
 		remedy = "add --accounts with addresses or a CSV file of them, or run the command above"
 	}
 	if f.File != "" || f.fix != "" {
-		remedy = "no file was written; " + remedy
+		remedy += " (no file was written)"
 	}
-	return fmt.Errorf("no accounts were named, so fees that the books lack were not looked for: %s", remedy)
+	return fmt.Errorf("no accounts are named, so fees missing from the books were not looked for; %s", remedy)
 }
 
-// writeFixed writes the record again where that is asked for, and says what cannot be in it.
+// writeFixed writes the annotated record of --fix, and reports the fees that have no row in it.
 func (f *reconcileFlags) writeFixed(c *cobra.Command, r *reconcile.Result) error {
 	if f.fix == "" {
 		return nil
@@ -204,16 +254,16 @@ func (f *reconcileFlags) writeFixed(c *cobra.Command, r *reconcile.Result) error
 	}
 	for _, s := range r.Sums {
 		if s.Outcome == reconcile.OnlyOnChain && s.Count > 0 {
-			fmt.Fprintf(c.ErrOrStderr(), "fees: --fix %s: %s only_on_chain, without a row there: --format csv lists %s\n", console.Printable(f.fix),
-				console.Counted(s.Count, "transaction")+console.Verb(s.Count, " is", " are"), console.Verb(s.Count, "it", "them"))
+			fmt.Fprintf(c.ErrOrStderr(), "fees: --fix %s: %s only_on_chain and %s no row there; list %s with --format csv\n", console.Printable(f.fix),
+				console.Counted(s.Count, "transaction")+console.Verb(s.Count, " is", " are"), console.Verb(s.Count, "has", "have"), console.Verb(s.Count, "it", "them"))
 		}
 	}
 	return nil
 }
 
-// compare compares the record with the ledger, or with what a gateway has. Of that a
-// ledger is made once the record was read.
-func (f *reconcileFlags) compare(c *cobra.Command, asked app.Period, o reconcile.Options) (_ *reconcile.Result, err error) {
+// compare compares the record with the ledger, or with a temporary ledger of a gateway's blocks, which is
+// filled after the record was read.
+func (f *reconcileFlags) compare(c *cobra.Command, p app.Period, o reconcile.Options, asked app.AboutQuestion) (r *reconcile.Result, err error) {
 	ctx := c.Context()
 	var d *app.Desk
 	var reader *source.Reader
@@ -224,7 +274,7 @@ func (f *reconcileFlags) compare(c *cobra.Command, asked app.Period, o reconcile
 		defer d.Close()
 		o.Symbol, err = d.Symbol(ctx)
 	} else if reader, err = f.Reader(); err == nil {
-		o.Symbol, err = app.SymbolOf(ctx, reader, asked)
+		o.Symbol, err = app.SymbolOf(ctx, reader, p)
 	}
 	if err != nil {
 		return nil, err
@@ -235,17 +285,27 @@ func (f *reconcileFlags) compare(c *cobra.Command, asked app.Period, o reconcile
 	}
 	defer file.Close()
 	if d == nil {
-		if d, err = f.Temporary(ctx, reader, asked, f.Progress(c, "blocks")); err != nil {
+		if d, err = f.Temporary(ctx, reader, p, f.Progress(c, "blocks")); err != nil {
 			return nil, err
 		}
 		defer d.Close()
 	}
-	return d.Reconcile(ctx, file, filepath.Base(f.Path), asked, o)
+	if r, err = d.Reconcile(ctx, file, filepath.Base(f.Path), p, o); err == nil && f.about {
+		f.stated, err = d.AboutReconciliation(ctx, r, p, asked)
+	}
+	return r, err
 }
 
-// show writes the result, and says what does not match where nobody sees it.
-func (f *reconcileFlags) show(r *reconcile.Result, stderr io.Writer) error {
-	if err := f.Stream(func(w io.Writer) error { return app.WriteReconciliation(w, r, f.Format, f.all, f.Width()) }); err != nil {
+// show writes the result, and summarizes differences on stderr if they are not visible.
+func (f *reconcileFlags) show(c *cobra.Command, r *reconcile.Result, inputs []closing.Input, book string) (err error) {
+	stderr := c.ErrOrStderr()
+	write := func(w io.Writer) error { return app.WriteReconciliation(w, r, f.Format, f.all, f.Width()) }
+	if f.stated == nil {
+		err = f.Stream(write)
+	} else {
+		err = streamWithAbout(c, &f.Output, f.stated, r.Sheets(f.all), write, inputs, book)
+	}
+	if err != nil {
 		return err
 	}
 	if f.Format == "csv" {
@@ -259,7 +319,7 @@ func (f *reconcileFlags) show(r *reconcile.Result, stderr io.Writer) error {
 	}
 	switch {
 	case r.Compared() == 0 && f.RowsOnly:
-		return fmt.Errorf("%s has no fee to compare", f.Path)
+		return fmt.Errorf("%s contains no fee to compare", f.Path)
 	case r.Agrees():
 		return nil
 	}

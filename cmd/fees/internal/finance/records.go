@@ -9,15 +9,15 @@ import (
 	"github.com/feeledger/fees/internal/app"
 )
 
-// records is the export form that writes the bytes behind the seals.
+// records is the export format that writes the bytes covered by the seals.
 const records = "records"
 
 // exportForms are the values of --as.
-var exportForms = append(slices.Clone(app.ExportForms), records)
+var exportForms = append(slices.Concat(app.ExportForms, app.JournalForms), records)
 
 // exportRecords runs fees export --as records.
 func (f *exportFlags) exportRecords(c *cobra.Command, args []string) error {
-	if err := checkFlags(c, "--as records, which writes every block", "as", "year", "output"); err != nil {
+	if err := checkFlags(c, "--as records", "as", "year", "output"); err != nil {
 		return err
 	}
 	period, err := f.PeriodFlags.Parse(args)

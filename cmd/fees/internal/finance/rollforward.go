@@ -3,7 +3,6 @@ package finance
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,54 +13,57 @@ import (
 	"github.com/feeledger/fees/internal/finance/rollforward"
 )
 
-// rollforwardManual has the table of the classes where %s stands.
-var rollforwardManual = fmt.Sprintf(`Lead from what accounts had before each month of a period to what they had after it, as
-auditors want it, for each account, each group of accounts, and all of them:
+// rollforwardManual contains the table of the classes in place of %s.
+var rollforwardManual = fmt.Sprintf(`Reconcile opening to closing balances of each month by class of movement, for
+auditors. For each account, each group, and all accounts:
 
   opening + received + rewards + other in - sent - fees - other out +- reserved
   = closing
 
-Closing is the free balance, and the total is free and reserved together. Each line is
-the sum of movements of the ledger, and --list shows them. Opening and closing are the
-balances that the gateway says the account had (--gateway: a URL, or an archive that was
-recorded with --accounts). What does not fit is a line of its own, unexplained, and the
-exit code is 1; it is never made to fit. --no-balances proves nothing, and says so.
+Closing is the free balance; the total adds the reserved balance. Each line is
+a sum of movements of the ledger; --list shows them. Opening and closing
+balances come from the gateway (a URL, or an archive recorded with --accounts).
+A difference is shown on its own line, unexplained, and makes the exit code 1.
+With --no-balances the rollforward is not checked, and says so.
 
---accounts is a CSV file of address, label and group (a header names the columns). In the
-column of a group, and of all accounts, a transfer between two of its accounts is in the
-line internal, in and out, and not in received and sent: together they are 0. In the
-column of an account it stands as received or sent.
+--accounts is usually a CSV file of address, label and group. In the column of
+a group and of all accounts, transfers between its own accounts are "internal",
+in and out, and add up to 0. In the column of an account they are received or
+sent.
 
-A year has its months and their sum; --by period has one column for all.
+A year has a column per month and their sum; --by period has one column for
+all.
 
-Every movement is of one class, and every class of one line:
+Every movement has one class, and every class belongs to one line:
 
-%s
-"recorded" says whether a recorded chain that the tests go through has such a movement:
-those of the runtimes 1701, 2100 and 2600 of Moonbeam and 100 of DataHaven. A class
-without is tested with made-up movements alone.
+%s "recorded" is "yes" if a recorded chain that the tests use contains such a
+movement: runtimes 1701, 2100 and 2600 of Moonbeam, and 100 of DataHaven. Other
+classes are only tested with generated movements.
 
-A ledger has the events of the pallet balances, and no others. So what arrives when a
-block begins is a staking reward where nobody is seen to have paid it, and unclassified
-where the treasury or another chain's account lost balance there too. What is staked by
-a lock does not move, and is in no line.
+A ledger only has events of the balances pallet. An amount that arrives at the
+start of a block is a staking reward if no payer is visible, and unclassified
+if the treasury or another chain's account also lost balance there. Staking by
+a lock moves no balance and is on no line.
 
---classes, a CSV file of pallet,method,direction,class, says otherwise: the first line
-that fits is the class of a movement. A method with a capital letter is an event of the
-pallet balances, any other the call of the extrinsic; * is all calls of a pallet, and
-with * as the pallet the methods inherent, onInitialize and onFinalize are those parts of
-a block. The direction is in, out, or empty for both. What is part of a fee follows from
-what the chain charged, and no file changes it.
+--classes, a CSV file of pallet,method,direction,class, overrides classes; the
+first matching line wins. A method with a capital letter is an event of the
+balances pallet, any other a call of the extrinsic; * matches all calls of a
+pallet, and with * as the pallet, the methods inherent, onInitialize and
+onFinalize match those parts of a block. The direction is in, out, or empty for
+both. Fee movements follow from what the chain charged and cannot be
+overridden.
 
---list takes a line, a class, or all: the movements one by one, with the transaction of
-each. With prices, each change of the free balance is valued at its own day or hour, and
-that is added up. Gains are not computed.
+--list takes a line, a class, or all, and lists the movements with their
+transactions. With prices, each change of the free balance is valued at its own
+day or hour. Gains are not computed.
 
 `+pricesManual+`
 
 `+cli.LabelsManual+`
 
-`+cli.PeriodManual, classesTable())
+`+cli.PeriodManual+`
+
+`+aboutManual, classesTable())
 
 const rollforwardExamples = `  fees rollforward --month 2026-01 --accounts accounts.csv
   fees rollforward --month 2026-01 --accounts group:company --format xlsx -o january.xlsx
@@ -70,7 +72,7 @@ const rollforwardExamples = `  fees rollforward --month 2026-01 --accounts accou
   fees rollforward --month 2026-01 --accounts accounts.csv --classes ours.csv --no-balances
   fees rollforward 1..24 --accounts Payroll --by period`
 
-// classesTable is the table of the classes for the manual.
+// classesTable returns the table of the classes for the manual.
 func classesTable() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "  %-15s %-13s %-13s %s\n", "class", "in", "out", "recorded")
@@ -98,35 +100,40 @@ type rollforwardFlags struct {
 	networkFile, list string
 	classes           string
 	noBalances        bool
+	aboutFlag
 }
 
 func newRollforward() *cobra.Command {
 	f := rollforwardFlags{asked: app.RollforwardQuestion{By: app.ByMonth}}
 	return cli.New(&cobra.Command{
-		Use: "rollforward --accounts FILE " + cli.PeriodUse, Short: "Lead from opening to closing balances, line by line", Long: rollforwardManual, Example: rollforwardExamples,
+		Use: "rollforward --accounts FILE " + cli.PeriodUse, Short: "Reconcile opening to closing balances, by class of movement", Long: rollforwardManual, Example: rollforwardExamples,
 		Args: f.wanted, RunE: f.lead,
-	}, f.Of("where balances come from: a gateway's URL, or an archive with balances"), f.AddTrust, f.of("whose rollforward"), f.add, f.Forms("table", "json", "csv", "xlsx"), f.AddQuiet, f.Concurrent)
+	}, f.Of("the source of balances: a gateway's URL, or an archive with balances"), f.AddTrust, f.of("the accounts"), f.add, f.Forms("table", "json", "csv", "xlsx"), f.AddQuiet, f.Concurrent)
 }
 
 func (f *rollforwardFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.classes, "classes", "", "a CSV file of pallet,method,direction,class: classes of your own choice")
-	cli.Choice(c, &f.asked.By, "by", "what a column is of: month or period", app.ByMonth, app.ByPeriod)
-	c.Flags().StringVar(&f.list, "list", "", "list the movements of a line or a class, or all, instead")
-	c.Flags().StringVar(&f.networkFile, "network-file", "", "a file with network tables of your own")
-	c.Flags().BoolVar(&f.noBalances, "no-balances", false, "ask for no balances, and prove nothing")
+	c.Flags().StringVar(&f.classes, "classes", "", "your own classes: a CSV file of pallet,method,direction,class")
+	cli.Choice(c, &f.asked.By, "by", "one column per month or period", app.ByMonth, app.ByPeriod)
+	c.Flags().StringVar(&f.list, "list", "", "list the movements of a line, a class, or all")
+	f.addAbout(c)
+	c.Flags().StringVar(&f.networkFile, "network-file", "", "a file with your own network tables")
+	c.Flags().BoolVar(&f.noBalances, "no-balances", false, "do not get balances; the rollforward is not checked")
 	cli.Complete(c, "list", rollforward.Selections()...)
 }
 
-// wanted wants a range at most, and accounts.
+// wanted requires accounts and at most one range.
 func (f *rollforwardFlags) wanted(c *cobra.Command, args []string) error {
-	if err := cobra.MaximumNArgs(1)(c, args); err != nil || len(f.accounts) > 0 {
+	if err := cli.Args(0, 1, "at most one range")(c, args); err != nil || len(f.accounts) > 0 {
 		return err
 	}
-	return errors.New("whose rollforward? fees rollforward --year 2026 --accounts FILE, a CSV file of address, label and group")
+	return errors.New("--accounts is missing; name a CSV file of address, label and group, such as --accounts accounts.csv")
 }
 
-// lead shows what led from the balances before to those after.
+// lead runs fees rollforward.
 func (f *rollforwardFlags) lead(c *cobra.Command, args []string) (err error) {
+	if err := f.checkAbout(f.Format, f.File); err != nil {
+		return err
+	}
 	q := f.asked
 	q.Concurrency = f.Concurrency
 	if f.list != "" {
@@ -136,7 +143,17 @@ func (f *rollforwardFlags) lead(c *cobra.Command, args []string) (err error) {
 		}
 		q.List = chain.Some(listed)
 	}
-	if q.Question, _, err = f.read(c, args); err != nil {
+	var chosen *app.Chosen
+	if q.Question, chosen, err = f.read(c, args); err != nil {
+		return err
+	}
+	book := bookPath(chosen)
+	var unread []string
+	if f.noBalances {
+		unread = append(unread, "gateway")
+	}
+	asked, err := f.aboutQuestion(c, args, book, unread...)
+	if err != nil {
 		return err
 	}
 	if q.Classes, err = app.ReadClasses(f.classes); err != nil {
@@ -146,6 +163,7 @@ func (f *rollforwardFlags) lead(c *cobra.Command, args []string) (err error) {
 		if q.Balances, err = f.GatewayFlags.Open(); err != nil {
 			return err
 		}
+		asked.Sources = sourceOfBalances(&f.GatewayFlags)
 	}
 	q.Progress = f.Progress(c, "balances").Asked()
 	return f.Ask(c, f.networkFile, func(d *app.Desk) error {
@@ -153,7 +171,6 @@ func (f *rollforwardFlags) lead(c *cobra.Command, args []string) (err error) {
 		if err != nil {
 			return err
 		}
-		err = f.Stream(func(w io.Writer) error { return made.Write(c.Context(), w, f.Format, f.Width()) })
-		return made.Explain(cli.Found(err, !made.Holds()))
+		return f.stream(c, &f.Output, made, asked, book)
 	})
 }

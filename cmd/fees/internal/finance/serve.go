@@ -12,6 +12,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -26,63 +27,65 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-var serveManual = `Show a ledger in a browser, and answer programs by HTTP. It only reads: fees
-sync and fees follow may write the ledger meanwhile. Ctrl-C ends it when the
-answers under way are sent.
+var serveManual = `Serve a ledger as web pages and as a JSON API. The server only reads; fees sync
+and fees follow may write the ledger meanwhile. Ctrl-C stops the server once
+pending requests finish.
 
-Pages: what the ledger holds; the fees of a period by any grouping, beside
-another period, in a currency (--prices), of some transactions only;
-transactions one by one; a transaction with each step of its fee and all that it
-moved; a block; an account with its statement and rollforward; a contract; what
-does not hold; look up anything; a company's own record of fees beside the
-ledger; the packages of closed months (--packages), which are checked again. A
-page's address has all that it depends on, and can be sent to a
-colleague. At its foot stands the same question for the command line.
+Pages:
+  overview         the ledger's chain, blocks, evidence and totals
+  fees             by any grouping, with filters, another period or a currency
+  accounts         with statement and rollforward
+  transactions     with every step of the fee
+  findings         failed checks, drifts and undetermined fees
+  reconciliation   compares your own record with the ledger
+  packages         the close packages in --packages
+Blocks, contracts and search have pages too. A page's URL contains all of its
+parameters. Each page's footer shows the equivalent command line.
 
-  /api/v1/...    the JSON of the command line; /api/v1/openapi.json lists it
-  /healthz       200 while it serves
+  /api/v1/...    the JSON of the command line, as in /api/v1/openapi.json
+  /healthz       200 while the server runs
   /readyz        200 while the ledger can be read
   /metrics       for Prometheus: heights and counts, no accounts, no amounts
 
-It listens on this machine alone, and asks nobody who they are. --listen names
-another address, with one of these:
-  --users           a file of users, which fees serve password makes.
-                    Programs give name and password with each request of /api/
-  --trusted-header  the header in which a server before this one names the user.
-                    It must remove that header from what others send. It asks
-                    from --trusted-proxy, by default from this machine
---tls-cert and --tls-key have it asked by TLS; without them passwords can be
-read on the network. All users only read. --host names the server where others
-ask for it by another name than the certificate's or its address, for such a
-request is refused. A question has --time-limit, and is given up when the
-browser has gone.
+By default it listens on this machine only, without login. --listen sets
+another address, and requires one of these:
+  --users           a file of users, created with fees serve password. Programs
+                    send name and password with each request to /api/
+  --trusted-header  the header in which a reverse proxy names the user. The
+                    proxy must strip this header from incoming requests. Its
+                    address is --trusted-proxy, by default this machine
+Use --tls-cert and --tls-key. Without TLS, passwords cross the network in clear
+text. All users can only read. Requests are refused unless the host is one of
+the server's own addresses, in the certificate, or in --host. --time-limit
+limits each request, which also ends when the browser closes the connection.
+
+Failures are logged on standard error, and with --log-requests every request:
+its ID (also in the response as X-Request-Id), the pattern of its path, its
+status, and its duration. Paths and queries are never logged, since they
+contain accounts. --log json is for programs.
+
+--gateway supplies balances, which statements are checked against, and the
+blocks of fee explanations. It can be an archive. Without --ledger, an archive
+or the demo is served directly. To serve several ledgers, name each: --ledger
+moonbeam=fees.db --ledger moonriver=river.db.
 
 ` + cli.MetricsManual + `
 
-Standard error has what fails, and with --log-requests a line for each request:
-its id, which the answer has as X-Request-Id, the pattern of its path, its
-status, how long it took. No path and no query is logged: they name accounts.
---log json is for programs.
+` + pricesFormat + `
 
---gateway tells balances, which prove statements, and the blocks whose fees are
-explained step by step; it may be an archive. Without --ledger it is shown
-itself, where it is an archive or the demo: a ledger is made for as long as it
-serves. Several ledgers, such as those of two networks, have names of their own,
-and their pages are below these: --ledger moonbeam=fees.db --ledger
-moonriver=river.db.
+A missing price is an error. If a page includes incomplete periods, the
+affected amounts and totals have no value instead.
 
-` + cli.LabelsManual + `
-
-` + pricesManual
+` + cli.LabelsManual
 
 const serveExamples = `  fees serve --gateway demo
   fees serve --ledger fees.db --gateway http://127.0.0.1:8080
   fees serve --ledger moonbeam=fees.db --ledger moonriver=postgres://db/river
   fees serve --ledger fees.db --packages closed
   fees serve --listen 0.0.0.0:8787 --users users.txt \
-      --tls-cert fees.pem --tls-key fees.key    others log in
+      --tls-cert fees.pem --tls-key fees.key    with login, on the network
   fees serve --trusted-header X-Forwarded-User \
-      --host fees.example.org    behind a server of that name`
+      --host fees.example.org    behind a reverse proxy`
 
 // serveFlags are the flags of fees serve.
 type serveFlags struct {
@@ -104,7 +107,7 @@ type serveFlags struct {
 func newServe() *cobra.Command {
 	var f serveFlags
 	c := cli.New(&cobra.Command{
-		Use: "serve", Short: "Show a ledger in a browser", Long: serveManual, Example: serveExamples, Args: cobra.NoArgs,
+		Use: "serve", Short: "Serve a ledger as web pages and JSON", Long: serveManual, Example: serveExamples, Args: cli.Args(0, 0, "no argument"),
 		RunE: f.serve,
 	}, f.AddFinal, f.LabelFlags.Add, f.priceFlags.Add, f.MetricsFlags.Add, f.add, f.Concurrent, f.AddQuiet)
 	c.AddCommand(newPassword())
@@ -115,28 +118,28 @@ func (f *serveFlags) add(c *cobra.Command) {
 	flags := c.Flags()
 	cli.AddListen(c, &f.listen, "127.0.0.1:8787")
 	f.accessFlags.add(c)
-	flags.Lookup("gateway").Usage = "who tells balances and what a fee came of: a gateway, an archive, or demo; without --ledger an archive or demo is shown itself"
-	flags.StringArrayVar(&f.ledgers, "ledger", nil, "the ledger: a file, or postgres://HOST/DATABASE; or several, each --ledger NAME=PLACE (default: FEES_LEDGER, else "+cli.DefaultLedger+")")
-	flags.StringSliceVar(&f.hosts, "host", nil, "names by which others ask for it, with commas")
-	flags.StringVar(&f.packages, "packages", "", "the directory with the packages of fees close: they are shown, and checked again")
-	flags.DurationVar(&f.limit, "time-limit", web.DefaultTime, "how long a question may take")
+	flags.Lookup("gateway").Usage = "the source of balances and fee explanations: a gateway, an archive or demo; without --ledger, an archive or demo is served directly"
+	flags.StringArrayVar(&f.ledgers, "ledger", nil, "the ledger: a file, or postgres://HOST/DATABASE; several ledgers as NAME=LEDGER, repeated (default: FEES_LEDGER, else "+cli.DefaultLedger+")")
+	flags.StringSliceVar(&f.hosts, "host", nil, "other host names of the server, comma-separated")
+	flags.StringVar(&f.packages, "packages", "", "the directory of close packages, to show and check them")
+	flags.DurationVar(&f.limit, "time-limit", web.DefaultTime, "the maximum duration of a request")
 	f.log = "text"
-	cli.Choice(c, &f.log, "log", "how the log on standard error is written: text or json", "text", "json")
-	flags.BoolVar(&f.logRequests, "log-requests", false, "log each request, not only what fails")
+	cli.Choice(c, &f.log, "log", "the log format on standard error: text or json", "text", "json")
+	flags.BoolVar(&f.logRequests, "log-requests", false, "log every request, not only failures")
 }
 
-// check wants flags that go together.
+// check checks the combination of flags.
 func (f *serveFlags) check() error {
 	host, _, err := net.SplitHostPort(f.listen)
 	switch {
 	case err != nil:
-		return fmt.Errorf("--listen %s: want an address with a port, such as 127.0.0.1:8787", f.listen)
+		return fmt.Errorf("--listen %s must be an address with a port, such as 127.0.0.1:8787", f.listen)
 	case f.limit < time.Second || f.limit > time.Hour:
-		return fmt.Errorf("--time-limit %v: want between 1s and 1h", f.limit)
+		return fmt.Errorf("--time-limit %v must be from 1s to 1h", f.limit)
 	case f.Gateway != "" && len(f.ledgers) > 1:
-		return errors.New("--gateway: it tells of one ledger, and --ledger names several")
-	case f.prices != "" && len(f.ledgers) > 1:
-		return errors.New("--prices: they are of one network's token, and --ledger names several")
+		return errors.New("--gateway serves only one ledger; leave it out, or name one --ledger")
+	case len(f.prices.Files) > 0 && len(f.ledgers) > 1:
+		return errors.New("--prices are for one network's token; leave it out, or name one --ledger")
 	}
 	if err := f.accessFlags.check(f.listen, host); err != nil {
 		return err
@@ -144,7 +147,7 @@ func (f *serveFlags) check() error {
 	return isDirectory("--packages", f.packages)
 }
 
-// isDirectory wants a flag to name a directory, or nothing.
+// isDirectory checks that a flag, if set, names a directory.
 func isDirectory(flag, path string) error {
 	if path == "" {
 		return nil
@@ -152,16 +155,16 @@ func isDirectory(flag, path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s %s: no such directory: fees close puts packages into it", flag, path)
+		return fmt.Errorf("%s %s does not exist; create packages in it with fees close", flag, path)
 	case err != nil:
 		return fmt.Errorf("%s: %w", flag, err)
 	case !info.IsDir():
-		return fmt.Errorf("%s %s: it is no directory", flag, path)
+		return fmt.Errorf("%s %s is not a directory", flag, path)
 	}
 	return nil
 }
 
-// serve serves the pages until it is ended.
+// serve runs fees serve.
 func (f *serveFlags) serve(c *cobra.Command, _ []string) error {
 	if err := f.check(); err != nil {
 		return err
@@ -204,7 +207,7 @@ func (f *serveFlags) serve(c *cobra.Command, _ []string) error {
 	}
 	defer end()
 	if host, _, _ := net.SplitHostPort(f.listen); f.isReadable(host) {
-		fmt.Fprintln(stderr, "fees: warning: passwords and figures can be read on the network: --tls-cert and --tls-key encrypt them, or a server with TLS before this one")
+		fmt.Fprintln(stderr, "fees: warning: passwords and figures are sent unencrypted; use --tls-cert and --tls-key, or a reverse proxy with TLS")
 	}
 	scheme := "http"
 	if secured != nil {
@@ -215,12 +218,12 @@ func (f *serveFlags) serve(c *cobra.Command, _ []string) error {
 		if len(o.Ledgers) > 1 {
 			path = "/" + l.Name
 		}
-		fmt.Fprintf(stderr, "fees: the ledger %s is at %s://%s%s\n", l.Desk.Place, scheme, listener.Addr(), path)
+		fmt.Fprintf(stderr, "fees: serving the ledger %s at %s://%s%s\n", l.Desk.Place, scheme, listener.Addr(), path)
 	}
 	return reply.Serve(ctx, listener, handler)
 }
 
-// logger is the log on standard error.
+// logger returns the log on standard error.
 func (f *serveFlags) logger(stderr io.Writer) *slog.Logger {
 	o := &slog.HandlerOptions{Level: slog.LevelWarn}
 	if f.logRequests {
@@ -232,16 +235,16 @@ func (f *serveFlags) logger(stderr io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(stderr, o))
 }
 
-// namedLedger is a ledger of --ledger: its place is "" where that says nothing.
+// namedLedger is a value of --ledger, with place "" if the flag is not set.
 type namedLedger struct{ name, place string }
 
-// aLedgerName is the beginning of --ledger that gives a name.
+// aLedgerName matches a value of --ledger with a name.
 var aLedgerName = regexp.MustCompile(`^([a-z0-9][a-z0-9_-]{0,63})=(.+)$`)
 
-// ownPaths are those of the server that stand beside the ledgers'.
+// ownPaths are the server's own top-level paths, next to those of ledgers.
 var ownPaths = []string{"api", "login", "logout", "theme", "metrics", "healthz", "readyz"}
 
-// named are the ledgers that are meant. Each of several has a name of its own.
+// named returns the ledgers to serve. Several ledgers must have distinct names.
 func (f *serveFlags) named() (list []namedLedger, err error) {
 	if len(f.ledgers) == 0 {
 		return []namedLedger{{}}, nil
@@ -254,11 +257,11 @@ func (f *serveFlags) named() (list []namedLedger, err error) {
 		if len(f.ledgers) > 1 {
 			switch {
 			case n.name == "":
-				return nil, fmt.Errorf("--ledger %s: give each of several a name of small letters, digits, - and _, such as --ledger one=fees.db", app.ShownLedger(text))
+				return nil, fmt.Errorf("--ledger %s: name each of several ledgers in lower-case letters, digits, - and _, such as --ledger one=fees.db", app.ShownLedger(text))
 			case slices.Contains(ownPaths, n.name):
-				return nil, fmt.Errorf("--ledger %s: the server has a path of its own with this name: give the ledger another one", n.name)
+				return nil, fmt.Errorf("--ledger %s: the server uses this name for its own pages; choose another one", n.name)
 			case slices.ContainsFunc(list, func(other namedLedger) bool { return other.name == n.name }):
-				return nil, fmt.Errorf("--ledger %s: two ledgers have this name", n.name)
+				return nil, fmt.Errorf("--ledger %s: two ledgers have this name; choose another one", n.name)
 			}
 		}
 		list = append(list, n)
@@ -266,10 +269,10 @@ func (f *serveFlags) named() (list []namedLedger, err error) {
 	return list, nil
 }
 
-// open opens a ledger, or makes one of an archive for as long as it is shown.
+// open opens a ledger, or fills a temporary one from an archive.
 func (f *serveFlags) open(ctx context.Context, n namedLedger, stderr io.Writer) (l *web.Ledger, err error) {
 	at := &cli.LedgerFlags{Ledger: n.place}
-	l = &web.Ledger{Name: n.name, Flags: f.LabelFlags.Line(), PricesFile: f.prices}
+	l = &web.Ledger{Name: n.name, Flags: f.LabelFlags.Line(), PricesFile: strings.Join(f.prices.Files, ",")}
 	if n.place != "" {
 		l.Place = app.ShownLedger(n.place)
 	}
@@ -312,7 +315,7 @@ func (f *serveFlags) open(ctx context.Context, n namedLedger, stderr io.Writer) 
 	return l, nil
 }
 
-// temporary makes a ledger of an archive.
+// temporary returns a temporary ledger of an archive's blocks.
 func (f *serveFlags) temporary(ctx context.Context, reader *source.Reader, stderr io.Writer) (*app.Desk, error) {
 	heights, err := reader.Source.Kept()
 	if err != nil {
@@ -320,7 +323,7 @@ func (f *serveFlags) temporary(ctx context.Context, reader *source.Reader, stder
 	}
 	kept, known := heights.Get()
 	if !known {
-		return nil, fmt.Errorf("--gateway %s: it is no archive: fill a ledger with its blocks by fees sync, and serve that", cli.ShownPlace(f.Gateway))
+		return nil, fmt.Errorf("--gateway %s is not an archive; fill a ledger with fees sync and serve that", cli.ShownPlace(f.Gateway))
 	}
 	p := cli.NewProgress(stderr, "blocks", f.Quiet)
 	defer p.End()

@@ -16,7 +16,7 @@ import (
 	"github.com/feeledger/fees/internal/web/users"
 )
 
-// accessFlags say who may ask fees serve, and how.
+// accessFlags configure who may use fees serve, and how.
 type accessFlags struct {
 	users       string
 	header      string
@@ -28,49 +28,49 @@ type accessFlags struct {
 func (a *accessFlags) add(c *cobra.Command) {
 	f := c.Flags()
 	addUsers(c, &a.users)
-	f.StringVar(&a.header, "trusted-header", "", "the header in which a server before this one names the user, such as X-Forwarded-User")
-	f.StringSliceVar(&a.proxies, "trusted-proxy", nil, "addresses of servers before this one, such as 10.0.0.7, with commas; with --users, their X-Forwarded-For names the client (default: this machine)")
-	f.StringVar(&a.certificate, "tls-cert", "", "the certificate with its chain, a PEM file: it is asked by TLS")
-	f.StringVar(&a.key, "tls-key", "", "the certificate's private key, a PEM file")
+	f.StringVar(&a.header, "trusted-header", "", "the header in which a reverse proxy names the user, such as X-Forwarded-User")
+	f.StringSliceVar(&a.proxies, "trusted-proxy", nil, "addresses of reverse proxies, comma-separated; with --users, their X-Forwarded-For names the client (default: this machine)")
+	f.StringVar(&a.certificate, "tls-cert", "", "a PEM file of the certificate with its chain; enables TLS")
+	f.StringVar(&a.key, "tls-key", "", "a PEM file of the certificate's private key")
 }
 
-// addUsers adds the flag of the file of users.
+// addUsers adds the flag for the file of users.
 func addUsers(c *cobra.Command, to *string) {
-	c.Flags().StringVar(to, "users", "", "the file of those who may log in")
+	c.Flags().StringVar(to, "users", "", "the file of users who may log in")
 }
 
-// headerName is what a header is called.
+// headerName matches the name of a header.
 var headerName = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)
 
-// check wants somebody to be asked who they are where others than those of this machine can ask.
+// check checks the combination of flags; other machines need a login.
 func (a *accessFlags) check(listen, host string) error {
 	switch {
 	case a.users != "" && a.header != "":
-		return errors.New("--users and --trusted-header: name one of them")
+		return errors.New("--users and --trusted-header cannot be combined; leave out one of them")
 	case a.header != "" && !headerName.MatchString(a.header):
-		return fmt.Errorf("--trusted-header %q: want a header's name, such as X-Forwarded-User", a.header)
+		return fmt.Errorf("--trusted-header %q must be a header's name, such as X-Forwarded-User", a.header)
 	case len(a.proxies) > 0 && a.users == "" && a.header == "":
-		return errors.New("--trusted-proxy: it goes with --trusted-header, or with --users")
+		return errors.New("--trusted-proxy needs --trusted-header or --users")
 	case (a.certificate == "") != (a.key == ""):
-		return errors.New("--tls-cert and --tls-key: name both, or none")
+		return errors.New("--tls-cert and --tls-key must be given together")
 	case !loopback(host) && a.users == "" && a.header == "":
-		return fmt.Errorf("--listen %s: others can ask there: --users FILE says who may log in (fees serve password NAME --users FILE makes it), or --trusted-header names the user, by a server before this one", listen)
+		return fmt.Errorf("--listen %s is open to other machines; add --users FILE (create it with fees serve password NAME --users FILE), or --trusted-header behind a reverse proxy", listen)
 	}
 	return nil
 }
 
-// isReadable tells whether passwords go over a network as they are.
+// isReadable reports whether passwords are sent unencrypted over a network.
 func (a *accessFlags) isReadable(host string) bool {
 	return a.users != "" && a.certificate == "" && !loopback(host)
 }
 
-// fill reads what the flags name into the options. The configuration is nil without TLS.
+// fill reads the files of the flags into the options. The configuration is nil without TLS.
 func (a *accessFlags) fill(o *web.Options) (*tls.Config, error) {
 	o.Header = a.header
 	var err error
 	if a.users != "" {
 		if o.Users, err = users.Read(a.users); errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("--users %s: there is no such file: fees serve password NAME --users %[1]s makes it", a.users)
+			return nil, fmt.Errorf("--users %s does not exist; create it with fees serve password NAME --users %[1]s", a.users)
 		} else if err != nil {
 			return nil, fmt.Errorf("--users: %w", err)
 		}
@@ -78,7 +78,7 @@ func (a *accessFlags) fill(o *web.Options) (*tls.Config, error) {
 	for _, text := range a.proxies {
 		p, err := prefixOf(text)
 		if err != nil {
-			return nil, fmt.Errorf("--trusted-proxy %s: want an address or a network, such as 10.0.0.7 or 10.0.0.0/8", text)
+			return nil, fmt.Errorf("--trusted-proxy %s must be an address or a network, such as 10.0.0.7 or 10.0.0.0/8", text)
 		}
 		o.Proxies = append(o.Proxies, p)
 	}
@@ -97,7 +97,7 @@ func (a *accessFlags) fill(o *web.Options) (*tls.Config, error) {
 	return &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{own}, NextProtos: []string{"h2", "http/1.1"}}, nil
 }
 
-// prefixOf is a network, or one address.
+// prefixOf parses a network or one address.
 func prefixOf(text string) (netip.Prefix, error) {
 	if address, err := netip.ParseAddr(text); err == nil {
 		address = address.Unmap()
@@ -106,15 +106,15 @@ func prefixOf(text string) (netip.Prefix, error) {
 	return netip.ParsePrefix(text)
 }
 
-// mostCertificate is how large a file of a certificate or a key may be, in bytes.
-const mostCertificate = 1 << 20
+// maxCertificate limits the files of certificate and key, in bytes.
+const maxCertificate = 1 << 20
 
 func (a *accessFlags) readCertificate() (own tls.Certificate, err error) {
-	certificate, err := app.ReadSmallFile(a.certificate, mostCertificate)
+	certificate, err := app.ReadSmallFile(a.certificate, maxCertificate)
 	if err != nil {
 		return own, fmt.Errorf("--tls-cert: %w", err)
 	}
-	key, err := app.ReadSmallFile(a.key, mostCertificate)
+	key, err := app.ReadSmallFile(a.key, maxCertificate)
 	if err != nil {
 		return own, fmt.Errorf("--tls-key: %w", err)
 	}
@@ -124,7 +124,7 @@ func (a *accessFlags) readCertificate() (own tls.Certificate, err error) {
 	return own, nil
 }
 
-// loopback tells whether a host is this machine alone.
+// loopback reports whether a host is only reachable from this machine.
 func loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()

@@ -15,18 +15,21 @@ import (
 	"github.com/feeledger/fees/internal/finance/report"
 )
 
-var showManual = `Tell what something is, and show what the ledger has of it: a height, the hash of a
-transaction, the place of one such as 25-7, an address, a label or a group of the
-address book, a day, or a month. Standard error names the command that shows more of it.
+var showManual = `Identify a height, a transaction hash, a transaction ID such as 25-7, an
+address, a label or group of the address book, a day, or a month, and show what
+the ledger contains on it. Standard error names the command that shows more.
 
-A day and a month are those of UTC, and what the ledger has of them is shown. A ledger
-does not find blocks by their hashes: fees block does, of the gateway. 2026-01 is a
-month; fees tx 2026-01 is a transaction of block 2026.
+Days and months are in UTC. The ledger does not look up block hashes; fees
+block asks the gateway for them. 2026-01 is a month; for transaction 1 of block
+2026 use fees tx 2026-01.
 
-` + cli.LabelsManual + `
+Exit codes:
+  0  success
+  1  a check failed
+  2  nothing matches
+  4  not in the ledger
 
-Exit codes: 0 all is well, 1 something in it does not hold, 2 it is nothing of these, 4
-the ledger does not have it.`
+` + cli.LabelsManual
 
 const showExamples = `  fees show 24
   fees show 3-4
@@ -36,12 +39,12 @@ const showExamples = `  fees show 24
 func newShow() *cobra.Command {
 	var f lookupFlags
 	return cli.New(&cobra.Command{
-		Use: "show <height|hash|block-index|address|label|group|day|month>", Short: "Tell what something is, and show it", Long: showManual, Example: showExamples,
-		Args: cli.OneArg("one thing: a height, a hash, a place such as 25-7, an address, a label, a day or a month"), RunE: f.lookup(f.show),
+		Use: "show <height|hash|block-index|address|label|group|day|month>", Short: "Look up a block, transaction, account, day or month", Long: showManual, Example: showExamples,
+		Args: cli.OneArg("a height, a hash, a transaction such as 25-7, an address, a label, a day or a month"), RunE: f.lookup(f.show),
 	}, f.add)
 }
 
-// show tells what a text is, and shows that.
+// show identifies a text and shows what it names.
 func (f *lookupFlags) show(ctx context.Context, d *app.Desk, book *app.AddressBook, text string) error {
 	if hash, err := chain.ParseHash(text); err == nil {
 		return f.showHash(ctx, d, book, hash)
@@ -50,49 +53,49 @@ func (f *lookupFlags) show(ctx context.Context, d *app.Desk, book *app.AddressBo
 		return f.showBlock(ctx, d, height)
 	}
 	if first, err := time.Parse("2006-01", text); err == nil {
-		f.tell(text, "a month", f.line("fees report --month "+text))
+		f.identify(text, "a month", f.line("fees report --month "+text))
 		return f.report(ctx, d, book, report.Day, app.PeriodInput{Month: first.Format("2006-01")})
 	}
 	if _, err := time.Parse(time.DateOnly, text); err == nil {
-		f.tell(text, "a day", f.line(fmt.Sprintf("fees report --by hour --from %s --to %s", text, text)))
+		f.identify(text, "a day", f.line(fmt.Sprintf("fees report --by hour --from %s --to %s", text, text)))
 		return f.report(ctx, d, book, report.Hour, app.PeriodInput{From: text, To: text})
 	}
 	if _, err := app.ParsePlace(text); err == nil {
-		f.tell(text, "the place of a transaction", f.line("fees explain "+text))
+		f.identify(text, "a transaction", f.line("fees explain "+text))
 		return f.showTransaction(ctx, d, book, text)
 	}
 	if app.IsAddress(text) || book.Names(text) {
 		return f.showAccount(ctx, d, book, text)
 	}
 	if name, ok := book.GroupNamed(text); ok {
-		f.tell(text, "a group of the address book", f.line("fees report --by account --accounts "+console.Argument(app.GroupPrefix+name)))
+		f.identify(text, "a group of the address book", f.line("fees report --by account --accounts "+console.Argument(app.GroupPrefix+name)))
 		return f.report(ctx, d, book, report.Account, app.PeriodInput{}, app.GroupPrefix+name)
 	}
-	return fmt.Errorf("%q is no height, no hash, no place such as 25-7, no address, no day, no month%s", text, noName(book))
+	return fmt.Errorf("no match for %q; try a height, a hash, a transaction (25-7), an address, a day, a month, or %s", text, labelsIn(book))
 }
 
-// noName says of what is no name where names would come from.
-func noName(book *app.AddressBook) string {
+// labelsIn describes the labels that a look-up accepts.
+func labelsIn(book *app.AddressBook) string {
 	if book == nil {
-		return ", and there is no address book: --labels names one"
+		return "a label of an address book (name it with --labels)"
 	}
-	return ", and no label or group of " + book.Path
+	return "a label or group in " + book.Path
 }
 
-// line is a command line that asks the same ledger, with the same labels.
+// line returns a command line for the same ledger and labels.
 func (f *lookupFlags) line(words string) string {
 	return cli.Line(f.command, words, "ledger", "labels", "network-file")
 }
 
-// lineOfGateway is one that asks a gateway, with the same labels.
+// lineOfGateway returns a command line for a gateway, with the same labels.
 func (f *lookupFlags) lineOfGateway(words string) string {
 	return cli.Line(f.command, words, "labels", "network-file")
 }
 
-// tell says what something is, and which command shows more of it.
-func (f *lookupFlags) tell(text, what, command string) {
+// identify writes what a text is, and the command that shows more.
+func (f *lookupFlags) identify(text, what, command string) {
 	if !f.Quiet {
-		fmt.Fprintf(f.command.ErrOrStderr(), "fees: %s is %s; this shows more: %s\n", console.Printable(text), what, console.Printable(command))
+		fmt.Fprintf(f.command.ErrOrStderr(), "fees: %s is %s; for more: %s\n", console.Printable(text), what, console.Printable(command))
 	}
 }
 
@@ -100,13 +103,13 @@ func (f *lookupFlags) showHash(ctx context.Context, d *app.Desk, book *app.Addre
 	at, err := d.PlaceOf(ctx, hash.String())
 	var none *app.NotThereError
 	if errors.As(err, &none) {
-		return fmt.Errorf("%w; this tells whether it is a block of the gateway: %s", err, f.lineOfGateway("fees block "+hash.String()))
+		return fmt.Errorf("%w. If it is a block hash, run: %s", err, f.lineOfGateway("fees block "+hash.String()))
 	}
 	if err != nil {
 		return err
 	}
 	place := at.String()
-	f.tell(hash.String(), "the hash of the transaction "+place, f.line("fees explain "+place))
+	f.identify(hash.String(), "the hash of transaction "+place, f.line("fees explain "+place))
 	return f.showTransaction(ctx, d, book, place)
 }
 
@@ -119,12 +122,12 @@ func (f *lookupFlags) showAccount(ctx context.Context, d *app.Desk, book *app.Ad
 	if !app.IsAddress(name) {
 		what = "the label of " + account.String()
 	}
-	f.tell(name, what, f.line("fees statement "+account.String()))
+	f.identify(name, what, f.line("fees statement "+account.String()))
 	a := accountFlags{lookupFlags: *f}
 	return a.showAccount(ctx, d, book, account.String())
 }
 
-// report shows a report of what the ledger has of a period.
+// report shows a report on the available part of a period.
 func (f *lookupFlags) report(ctx context.Context, d *app.Desk, book *app.AddressBook, by report.By, period app.PeriodInput, accounts ...string) error {
 	period.Partial = true
 	asked, err := period.Parse()
@@ -138,7 +141,7 @@ func (f *lookupFlags) report(ctx context.Context, d *app.Desk, book *app.Address
 	return showFees(ctx, &f.Output, d, app.ReportQuestion{Question: app.Question{Period: asked, Accounts: chosen.Accounts, Labels: chosen.Labels}, Choice: report.Choice{By: by}})
 }
 
-// showBlock shows a block as the ledger has it.
+// showBlock shows a block of the ledger.
 func (f *lookupFlags) showBlock(ctx context.Context, d *app.Desk, height uint64) error {
 	b, err := d.Block(ctx, height)
 	if err != nil {
@@ -148,7 +151,7 @@ func (f *lookupFlags) showBlock(ctx context.Context, d *app.Desk, height uint64)
 	if err != nil {
 		return err
 	}
-	f.tell(fmt.Sprint(height), "the height of a block", f.lineOfGateway(fmt.Sprintf("fees block %d", height)))
+	f.identify(fmt.Sprint(height), "the height of a block", f.lineOfGateway(fmt.Sprintf("fees block %d", height)))
 	return f.Show(cli.Answer{JSON: app.BlockRecord(b), Finding: b.Undetermined > 0, Text: func(page *console.Page) {
 		var p console.Pairs
 		p.Add("block", fmt.Sprint(b.Height))

@@ -16,25 +16,25 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-var transactionManual = `Show a transaction as the ledger has it: its block and time, who paid, the fee by
-the rules, what the chain charged, the verdict on the two, and every movement of
-balances that it made. No gateway is asked.
+var transactionManual = `Show a transaction of the ledger: block and time, payer, fee by the rules,
+amount charged, verdict, and every movement of balances. No gateway is needed.
 
-The transaction is named by a hash, that of the EVM transaction or that of the
-extrinsic, or by its place, the block and the index in it. fees explain shows each
-step of its fee.
+Name the transaction by EVM hash, extrinsic hash, or ID (block-index). fees
+explain shows each step of its fee.
 
-` + cli.LabelsManual + `
+Exit codes:
+  0  the fee equals what was charged
+  1  the fee is undetermined or differs from what was charged
+  2  usage, or the hash names several transactions
+  4  no ledger, or no such transaction
 
-Exit codes: 0 the fee is known and is what the chain charged, 1 it is not, 2 usage, or
-several transactions have the hash, 4 the ledger is not there, or has no such
-transaction.`
+` + cli.LabelsManual
 
 const transactionExamples = `  fees tx 3-4
   fees tx 0x7b35dba4a12f899716cdb35fad0c57538c42be9822c1fcb268aa3767fbb57080
   fees tx 3-4 --format json --labels accounts.csv`
 
-// lookupFlags are those of the commands that look one thing up.
+// lookupFlags are the flags common to look-up commands.
 type lookupFlags struct {
 	cli.LedgerFlags
 	cli.LabelFlags
@@ -49,11 +49,11 @@ func (f *lookupFlags) add(c *cobra.Command) {
 	f.LedgerFlags.Add(c)
 	f.LabelFlags.Add(c)
 	f.Forms("table", "json")(c)
-	c.Flags().StringVar(&f.networkFile, "network-file", "", "a file with network tables of your own")
-	c.Flags().BoolVar(&f.Quiet, "quiet", false, "say nothing but the answer")
+	c.Flags().StringVar(&f.networkFile, "network-file", "", "a file with your own network tables")
+	c.Flags().BoolVar(&f.Quiet, "quiet", false, "show only the result")
 }
 
-// lookup is what a command does that looks one thing up: it opens the address book and the ledger.
+// lookup returns the run function of a look-up command: it opens address book and ledger, then calls show.
 func (f *lookupFlags) lookup(show func(context.Context, *app.Desk, *app.AddressBook, string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		book, err := f.ReadBook(&f.LedgerFlags, f.Quiet, c.ErrOrStderr())
@@ -67,12 +67,12 @@ func (f *lookupFlags) lookup(show func(context.Context, *app.Desk, *app.AddressB
 func newTransaction() *cobra.Command {
 	var f lookupFlags
 	return cli.New(&cobra.Command{
-		Use: "tx <hash|block-index>", Short: "Show a transaction of the ledger; build, sign and send one", Long: transactionManual, Example: transactionExamples,
-		Args: cli.OneArg("one transaction: a hash, or a block and an index such as 25-7"), RunE: f.lookup(f.showTransaction),
+		Use: "tx <hash|block-index>", Short: "Show a transaction; build, sign or send one", Long: transactionManual, Example: transactionExamples,
+		Args: cli.OneArg("a hash, or a block and index such as 25-7"), RunE: f.lookup(f.showTransaction),
 	}, f.add)
 }
 
-// showTransaction shows a transaction of a name.
+// showTransaction shows the named transaction.
 func (f *lookupFlags) showTransaction(ctx context.Context, d *app.Desk, book *app.AddressBook, name string) error {
 	t, err := d.Transaction(ctx, name)
 	if err != nil {
@@ -88,7 +88,7 @@ func (f *lookupFlags) showTransaction(ctx context.Context, d *app.Desk, book *ap
 	return cli.Found(err, !t.Fee.Known() || ok && drift.Sign() != 0)
 }
 
-// writeTransaction shows a transaction to people.
+// writeTransaction writes a transaction as text.
 func writeTransaction(w io.Writer, t *app.Paid, book *app.AddressBook, width int) error {
 	page := console.NewPage(w, width)
 	kind := t.Call
@@ -148,7 +148,7 @@ func writeTransaction(w io.Writer, t *app.Paid, book *app.AddressBook, width int
 	return page.Flush()
 }
 
-// movementsOf are the movements of a transaction, nil where there is none.
+// movementsOf returns the movements of a transaction, nil if there are none.
 func movementsOf(t *app.Paid, book *app.AddressBook) *table.Sheet {
 	return listed("Movements", t.Symbol, []table.Column{
 		{Name: "account", Kind: table.Address}, {Name: "kind", Kind: table.Text, Term: true}, {Name: "free", Kind: table.SignedWei}, {Name: "reserved", Kind: table.SignedWei, Drop: 2}, {Name: "with", Kind: table.Text, Drop: 1},
@@ -161,14 +161,14 @@ func movementsOf(t *app.Paid, book *app.AddressBook) *table.Sheet {
 	})
 }
 
-// transfersOf are the ERC-20 transfers of a transaction, nil where there is none.
+// transfersOf returns the ERC-20 transfers of a transaction, nil if there are none.
 func transfersOf(t *app.Paid, book *app.AddressBook) *table.Sheet {
 	return listed("ERC-20 transfers, in the tokens' smallest units", t.Symbol, []table.Column{
 		{Name: "token", Kind: table.Address, Drop: 1}, {Name: "from", Kind: table.Address}, {Name: "to", Kind: table.Address}, {Name: "amount", Kind: table.TokenAmount},
 	}, book, t.Transfers, func(x *ledger.Transfer) []any { return []any{x.Token, x.Sender, x.Recipient, x.Amount} })
 }
 
-// listed is a list as a table. With an address book, an address with a label stands as that.
+// listed returns a list as a table. With an address book, labels replace addresses.
 func listed[T any](title, symbol string, columns []table.Column, book *app.AddressBook, list []T, row func(T) []any) *table.Sheet {
 	if len(list) == 0 {
 		return nil

@@ -20,39 +20,39 @@ import (
 var blockManual = `Price one block: every transaction with its layer, type, payer, gas, gas price
 and fee, and the totals by layer.
 
-The block is named by its height, by its hash, or as head, which is the newest
-final one. A block that is not final yet is refused without --unfinalized.
+Name the block by height, by hash, or as "head", the newest final block. A
+block that is not final is refused without --unfinalized.
 
-The fee of an EVM transaction is gas price × weight / the weight of one gas;
-that of a native one is what the chain recorded as paid, tip included. Which
-base fee applies, and what one gas weighs, depends on the network and on the
-runtime that executed the block: fees networks shows the tables. Where the gateway cannot name the runtime, or with
---rules spec, the specification's own table applies.
+An EVM fee is gas price x weight / weight per gas. A native fee is the amount
+in the TransactionFeePaid event, including the tip. On runtimes without this
+event, it is the amount withdrawn less the refund. The base fee and the weight
+per gas depend on the network and on the runtime that executed the block; fees
+networks lists them. If the gateway does not report the runtime, or with
+--rules spec, the table in fee rule 6 of the specification applies.
 
-Beside each fee stands whether the chain charged just that, by its own balance
-events: match, drift, cash only (there is no independent rule) or no evidence.
-Fees that were not charged like that make the exit code 1.
+fees compares each fee with what the chain charged according to its balance
+events. The verdict is match, drift, cash only (no rule is independent of what
+was charged) or no evidence.
 
-The block is also compared with its parent and with the multiplier that it left
-behind, so that extrinsics that are missing are found. A failed check makes the
-exit code 1. A comparison that the gateway has no answer for is a note.
+fees also checks the block against its parent and the multiplier stored after
+it. This reveals missing extrinsics. Checks that lack data are listed as notes.
 
-A transaction that no rule can price is listed as undetermined with the reason,
-stays out of the totals, and makes the exit code 1.
+A fee that no rule determines is listed as undetermined, with the reason, and
+is left out of the totals. The exit code is 1 if a fee is undetermined or
+differs from what was charged, or if another check failed.
 
-The table shows the EVM's hash for an EVM transaction and the extrinsic's for a
-native one; json and csv have both.
+The table shows the EVM hash of an EVM transaction and the extrinsic hash of a
+native one; json and csv have both. With an address book, the table shows
+labels of payers, and json and csv have labels next to addresses.
 
-` + cli.LabelsManual + `
-With it, the table
-has the payer's label, and json and csv have labels beside the addresses.`
+` + cli.LabelsManual
 
 const blockExamples = `  fees block 25 --gateway demo
   fees block 24 --gateway http://127.0.0.1:8080 --format json
   fees block 0x8a6106317772a661efcdabc6803822782030b7d040428e9caf4f7dd8beceb75f --gateway demo
   fees block head --unfinalized
   fees block 24 --gateway ./gateway --format csv -o block24.csv
-  fees block 20 --gateway demo --rules spec       by the specification's table`
+  fees block 20 --gateway demo --rules spec      with the specification's table`
 
 // blockFlags are the flags of fees block.
 type blockFlags struct {
@@ -69,9 +69,9 @@ func newBlock() *cobra.Command {
 	var f blockFlags
 	c := cli.New(&cobra.Command{
 		Use: "block <height|hash|head>", Short: "Price one block", Long: blockManual, Example: blockExamples, RunE: f.price,
-		Args:              cli.Arg("one block: a height, a hash or head", &f.which, source.ParseRef),
+		Args:              cli.Arg("a height, a hash or \"head\"", &f.which, source.ParseRef),
 		ValidArgsFunction: cobra.FixedCompletions([]string{"head\tthe newest final block"}, cobra.ShellCompDirectiveNoFileComp),
-	}, f.SourceFlags.Add, f.LabelFlags.Add, f.Forms("table", "json", "csv"), f.AddQuiet)
+	}, f.SourceFlags.AddHead, f.LabelFlags.Add, f.Forms("table", "json", "csv"), f.AddQuiet)
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		if found := negative.FindStringSubmatch(err.Error()); found != nil {
 			_, err := source.ParseRef(found[1])
@@ -79,12 +79,12 @@ func newBlock() *cobra.Command {
 		}
 		return cli.FlagError(c, err)
 	})
-	c.Flags().BoolVar(&f.all, "all", false, "list the inherents too, which pay no fee")
-	c.Flags().BoolVar(&f.signatures, "signatures", true, "recover the signer of every transaction too, and the hash of EVM ones")
+	c.Flags().BoolVar(&f.all, "all", false, "also list inherents, which pay no fee")
+	c.Flags().BoolVar(&f.signatures, "signatures", true, "recover signers, and hashes of EVM transactions, from signatures")
 	return c
 }
 
-// negative finds the argument in the flag library's message on -1.
+// negative matches the flag library's error on an argument such as -1.
 var negative = regexp.MustCompile(`^unknown shorthand flag: '[0-9]' in (-[0-9]+)$`)
 
 func (f *blockFlags) price(c *cobra.Command, _ []string) error {
@@ -112,7 +112,7 @@ func (f *blockFlags) price(c *cobra.Command, _ []string) error {
 		Text:    func(page *console.Page) { writeTable(page, report, item.Rules, book) },
 		Finding: !report.Holds(),
 	})
-	if f.Format == "csv" && (err == nil || errors.Is(err, cli.ErrFinding)) { // which has no place for what concerns the block
+	if f.Format == "csv" && (err == nil || errors.Is(err, cli.ErrFinding)) { // csv has no field for notes on the block
 		for _, note := range blockNotes(report) {
 			fmt.Fprintln(c.ErrOrStderr(), "fees: note: "+console.Printable(note))
 		}
@@ -120,7 +120,7 @@ func (f *blockFlags) price(c *cobra.Command, _ []string) error {
 	return err
 }
 
-// waiting tells a person at a terminal, after two seconds, what takes so long.
+// waiting shows after two seconds, at a terminal, which source the command is waiting for.
 func waiting(c *cobra.Command, place string, quiet bool) (stop func()) {
 	p := cli.NewProgress(c.ErrOrStderr(), "", quiet).Asked()
 	timer := time.AfterFunc(2*time.Second, func() { p.Say("waiting for " + console.Printable(cli.ShownPlace(place))) })

@@ -15,9 +15,8 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// column is a column of the CSV. The names are the keys of the JSON, the block's
-// first, nested ones joined by "_"; block_hash is the block's hash, since hash
-// is the transaction's.
+// column is a column of the CSV. Columns are named after the keys of the JSON, the block's first, with
+// nested keys joined by "_". Only block_hash differs: hash is the transaction's.
 type column struct {
 	name  string
 	value func(*evidence.Report, *evidence.Transaction) string
@@ -90,7 +89,7 @@ var columns = []column{
 	{"level", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Level) }},
 }
 
-// list is a list as JSON, or nothing where it is empty.
+// list returns values as JSON, or "" if there are none.
 func list[T any](values []T) string {
 	if len(values) == 0 {
 		return ""
@@ -102,7 +101,7 @@ func list[T any](values []T) string {
 	return string(text)
 }
 
-// writeCSV writes one line a transaction, below a header. With an address book, it has labels.
+// writeCSV writes a header and one row per transaction, with labels if there is an address book.
 func writeCSV(w io.Writer, r *evidence.Report, book *app.AddressBook) error {
 	return errors.Join(writeCSVHeader(w, book), writeCSVRows(w, r, book))
 }

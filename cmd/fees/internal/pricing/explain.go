@@ -14,31 +14,30 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-var explainManual = `Show one fee like an invoice: every figure that it follows from with the block
-and the field that it was read from, each step of the arithmetic with the number
-of its rule in the specification, what the chain withdrew and gave back, where
-the money went, and whether the two agree.
+var explainManual = `Explain one fee like an invoice: each figure with the block and field that it
+was read from, each step of the arithmetic with its rule in the specification,
+what the chain withdrew and refunded, where the money went, and whether the fee
+equals what was charged.
 
-The transaction is named by its block and its index, such as 25-7; the block can
-be a height, a hash or head. Or it is named by a hash, the EVM's or the
-extrinsic's: then the ledger tells its block, or --block does. The gateway has to
-have that block.
+Name the transaction by block and index, such as 25-7, where the block is a
+height, a hash or "head". Or name it by its EVM or extrinsic hash: the ledger
+looks up the block, unless --block names it. The gateway must have that block.
 
-` + cli.LabelsManual + `
+You can repeat every step with a calculator: all figures are whole numbers, and
+floor( ) rounds down.
 
-Every step can be done again with a calculator: all of them are whole numbers,
-and floor( ) rounds down.
+The exit code is 1 if the fee is undetermined, if the chain charged a different
+amount, or if another check failed. Inherents pay no fee and cannot be
+explained.
 
-The exit code is 1 where the fee is undetermined, where the chain charged
-something else, or where anything else does not hold. An inherent pays no fee
-and cannot be explained.`
+` + cli.LabelsManual
 
 const explainExamples = `  fees explain 25-7 --gateway demo
   fees explain head-4 --gateway http://127.0.0.1:8080
   fees explain 0xdd3bf7a42510a57f7c714754a9d0124292496b2b4d3f2164c146754e61e720d2 --block 25 --gateway demo
   fees explain 0xdd3bf7a42510a57f7c714754a9d0124292496b2b4d3f2164c146754e61e720d2 --ledger demo.db --gateway demo
   fees explain 25-7 --gateway demo --format json
-  fees explain 25-6 --gateway demo --rules spec   by the specification's table`
+  fees explain 25-6 --gateway demo --rules spec  with the specification's table`
 
 // explainFlags are the flags of fees explain.
 type explainFlags struct {
@@ -54,11 +53,11 @@ type explainFlags struct {
 func newExplain() *cobra.Command {
 	var f explainFlags
 	c := cli.New(&cobra.Command{
-		Use: "explain <block>-<index>|<hash>", Short: "Show how one fee came about, step by step", Long: explainManual, Example: explainExamples, RunE: f.explain,
-		Args:              cli.Arg("one transaction: a block and an index such as 25-7, or a hash", &f.which, f.named),
+		Use: "explain <block>-<index>|<hash>", Short: "Explain one fee, step by step", Long: explainManual, Example: explainExamples, RunE: f.explain,
+		Args:              cli.Arg("a block and index such as 25-7, or a hash", &f.which, f.named),
 		ValidArgsFunction: cobra.NoFileCompletions,
-	}, f.SourceFlags.Add, f.LedgerFlags.Add, f.LabelFlags.Add, f.Forms("text", "json"), f.AddQuiet)
-	c.Flags().StringVar(&f.block, "block", "", "the block of the transaction that a hash names: a height, a hash or head (default: the ledger tells)")
+	}, f.SourceFlags.AddHead, f.LedgerFlags.Add, f.LabelFlags.Add, f.Forms("text", "json"), f.AddQuiet)
+	c.Flags().StringVar(&f.block, "block", "", "the block of the hash: a height, a hash or \"head\" (default: looked up in the ledger)")
 	return c
 }
 
@@ -85,13 +84,13 @@ func (f *explainFlags) explain(c *cobra.Command, args []string) error {
 	return f.Show(cli.Answer{JSON: app.LabelledInvoice(bill, book), Text: func(p *console.Page) { writeInvoice(p, bill, book) }, Finding: !bill.Holds()})
 }
 
-// withoutBlock tells whether a transaction is named by a hash, and no block beside it.
+// withoutBlock reports whether a hash names the transaction and no flag names its block.
 func (f *explainFlags) withoutBlock(name string) bool {
 	_, err := chain.ParseHash(name)
 	return err == nil && f.block == ""
 }
 
-// named reads the name of a transaction. Where a hash has no block beside it, the ledger tells that.
+// named parses the name of a transaction. It leaves a hash without a block to lookUp.
 func (f *explainFlags) named(name string) (which app.TransactionRef, err error) {
 	if f.withoutBlock(name) {
 		return which, nil
@@ -99,7 +98,7 @@ func (f *explainFlags) named(name string) (which app.TransactionRef, err error) 
 	return app.ParseTransactionRef(name, f.block)
 }
 
-// lookUp asks the ledger, if there is one, for the block of a transaction.
+// lookUp finds the block of a transaction in the ledger, if there is one.
 func (f *explainFlags) lookUp(ctx context.Context, hash string) error {
 	d, err := f.LedgerFlags.Open(ctx, f.NetworkFile)
 	if errors.Is(err, ledger.ErrNone) && !f.LedgerFlags.Named() {

@@ -12,17 +12,16 @@ import (
 	"github.com/feeledger/fees/internal/finance/explain"
 )
 
-// page is text for people, of a width. Words are never broken: a line with a
-// long one is as long as that.
+// page writes text wrapped to a width. Words are never broken, so a line can be longer.
 type page struct {
 	*console.Page
 	width int
 }
 
-// pageWidth is that of a page where nothing limits it.
+// pageWidth is the width of unlimited output, in columns.
 const pageWidth = 80
 
-// writeInvoice writes an invoice for people.
+// writeInvoice writes an invoice as text.
 func writeInvoice(w *console.Page, v *explain.Invoice, book *app.AddressBook) {
 	p := &page{w, w.Width}
 	if w.Width == math.MaxInt {
@@ -34,25 +33,25 @@ func writeInvoice(w *console.Page, v *explain.Invoice, book *app.AddressBook) {
 		p.inputs(v.Inputs, v)
 	}
 	if len(v.Steps) > 0 {
-		p.title("Steps, with the specification's rules")
+		p.title("Steps, with rules of the specification")
 		p.steps(v.Steps, v)
 	}
 	if v.Cash != nil {
-		p.title("On the chain")
+		p.title("Charged on chain")
 		p.inputs(v.Cash.Inputs, v)
 		p.steps(v.Cash.Steps, v)
 	}
 	p.verdict(v)
 }
 
-// head says which transaction it is.
+// head writes the identity of the transaction.
 func (p *page) head(v *explain.Invoice, book *app.AddressBook) {
 	t := &v.Transaction
 	kind := t.Call
 	if typed, ok := t.Type.Get(); ok {
 		kind = string(typed)
 	}
-	p.line("", fmt.Sprintf("Fee of transaction %d-%d on %s (%s, %s)", v.Block, v.Index, v.Network, t.Layer, cli.Name(kind, cli.MostName)))
+	p.line("", fmt.Sprintf("Fee of transaction %d-%d on %s (%s, %s)", v.Block, v.Index, v.Network, t.Layer, cli.Name(kind, cli.MaxName)))
 	p.WriteString("\n")
 	to := cli.Called(book, t.To)
 	if to != "" && v.Creates {
@@ -73,7 +72,7 @@ func (p *page) head(v *explain.Invoice, book *app.AddressBook) {
 	}
 }
 
-// inputs lists figures with where they were read.
+// inputs lists figures with their sources.
 func (p *page) inputs(inputs []explain.Input, v *explain.Invoice) {
 	column := 0
 	for _, in := range inputs {
@@ -88,7 +87,7 @@ func (p *page) inputs(inputs []explain.Input, v *explain.Invoice) {
 	}
 }
 
-// steps lists the arithmetic: the formula, the same with its values, the result.
+// steps lists the arithmetic: formula, formula with values, result.
 func (p *page) steps(steps []explain.Step, v *explain.Invoice) {
 	label := func(s *explain.Step) string {
 		if rule, ok := s.Rule.Get(); ok {
@@ -117,10 +116,10 @@ func (p *page) steps(steps []explain.Step, v *explain.Invoice) {
 	}
 }
 
-// percentDecimals are those of parts per billion taken as a percentage.
+// percentDecimals converts parts per billion to percent.
 const percentDecimals = 7
 
-// amountText is a number with its unit, and in the unit that people use.
+// amountText returns a number with its unit, and converted to the customary unit.
 func amountText(n explain.Digits, unit, symbol string) string {
 	text := strings.TrimSpace(string(n) + " " + unit)
 	switch unit {
@@ -136,13 +135,12 @@ func amountText(n explain.Digits, unit, symbol string) string {
 	return text
 }
 
-// verdict says whether fee and chain agree, and all that a reader must know
-// beyond the figures.
+// verdict writes whether fee and charge agree, and all findings and notes.
 func (p *page) verdict(v *explain.Invoice) {
 	p.title("Verdict")
 	t := &v.Transaction
 	if t.Error != nil {
-		p.line("  ", fmt.Sprintf("undetermined: no rule gives this fee: %v", t.Error.Err))
+		p.line("  ", fmt.Sprintf("undetermined: no rule determines this fee: %v", t.Error.Err))
 	}
 	p.line("  ", v.VerdictText())
 	if class, ok := t.Class.Get(); ok {
@@ -151,7 +149,7 @@ func (p *page) verdict(v *explain.Invoice) {
 	for _, f := range v.Findings {
 		message := f.Check + ": " + f.Message
 		if !f.Extrinsic.Known() {
-			message = "of the block: " + message
+			message = "block: " + message
 		}
 		p.line("  ", "finding: "+message)
 	}
@@ -165,10 +163,10 @@ func (p *page) verdict(v *explain.Invoice) {
 
 func (p *page) title(text string) { p.WriteString("\n" + text + "\n") }
 
-// columnsFrom is the width from which labels stand beside what they name.
+// columnsFrom is the minimum width at which labels stand next to their values.
 const columnsFrom = 60
 
-// entry writes lines beside a label, or below it where that would be too narrow.
+// entry writes lines next to a label, or below it on narrow output.
 func (p *page) entry(indent, label string, column int, lines ...string) {
 	first := indent + label + strings.Repeat(" ", max(0, column-utf8.RuneCountInString(label)))
 	rest := indent + strings.Repeat(" ", column)
@@ -182,11 +180,10 @@ func (p *page) entry(indent, label string, column int, lines ...string) {
 	}
 }
 
-// line writes one text, whose further lines stand two spaces further in.
+// line writes text with a hanging indent of two spaces.
 func (p *page) line(indent, text string) { p.wrap(indent, indent+"  ", text) }
 
-// wrap writes words after first, and on from a new line after rest where the
-// width is used up.
+// wrap writes words after first; continuation lines start with rest.
 func (p *page) wrap(first, rest, text string) {
 	at := first
 	used := utf8.RuneCountInString(first)

@@ -8,7 +8,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 )
 
-// columnsWith are the columns of the CSV, with labels where there is a book.
+// columnsWith returns the columns of the CSV, with labels if there is an address book.
 func columnsWith(book *app.AddressBook) []column {
 	if book == nil {
 		return columns

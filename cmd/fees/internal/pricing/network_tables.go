@@ -12,21 +12,19 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// listing writes networks for people: a line for each row of a table, and below each table
-// its notes and, where they are wanted, its sources.
+// listing writes network tables as text, each followed by its notes and, if requested, its sources.
 type listing struct {
 	*console.Page
 	sources bool
 }
 
-// widest is how wide lines of text are where nothing says how wide they may be.
+// widest limits lines of text, in columns, where the output has no width.
 const widest = 100
 
 // text writes a note or a source.
 func (l *listing) text(line string) { console.WriteWrapped(l, line, 4, min(l.Width, widest)) }
 
-// line is a row of a table: what stands in its columns, what is particular to it, and what
-// stands below.
+// line is a row of a table with its remarks, note and source.
 type line struct {
 	from         string // the runtime
 	cells        []any
@@ -34,9 +32,8 @@ type line struct {
 	note, source string
 }
 
-// lines are a table of rows, under a header without the first column and the last. All
-// columns but the last and those named left stand to the right. Where there is no room, the
-// last of them go first.
+// lines writes a table. The header omits the first and the last column. All columns are right-aligned
+// except the last and those listed in left. On narrow output the last columns are dropped first.
 func (l *listing) lines(header []string, lines []line, left ...int) {
 	columns := []console.Column{{Name: "from", Right: !slices.Contains(left, 1)}}
 	for i, name := range header {
@@ -66,7 +63,7 @@ func (l *listing) lines(header []string, lines []line, left ...int) {
 	}
 }
 
-// texts are the texts of rows below their table, each once, with the rows that it is of.
+// texts writes the notes or sources of rows, each distinct text once with the rows it applies to.
 func (l *listing) texts(title string, lines []line, of func(line) string) {
 	begun := false
 	for i, x := range lines {
@@ -89,7 +86,7 @@ func (l *listing) texts(title string, lines []line, of func(line) string) {
 	}
 }
 
-// networkRows is what prices a network's blocks.
+// networkRows writes the rules that price a network's blocks.
 func (l *listing) networkRows(n *network.Network) {
 	title := fmt.Sprintf("%s (%s), checked up to runtime %d", n.Name, n.Symbol, n.LastRuntime)
 	if n.LastBlock != nil {
@@ -122,7 +119,7 @@ func baseFee(row network.Row) string {
 	return console.Plain(console.Gwei(*row.BaseFeeConstant)) + " × multiplier"
 }
 
-// particular is what is particular to a row.
+// particular returns the remarks on a row.
 func particular(row network.Row) (list []string) {
 	if row.Uncertain {
 		list = append(list, "uncertain")
@@ -131,7 +128,7 @@ func particular(row network.Row) (list []string) {
 		list = append(list, "eip1559 price not capped")
 	}
 	if row.WeightPerGas != 0 {
-		list = append(list, fmt.Sprintf("a gas weighs %v", row.WeightPerGas))
+		list = append(list, fmt.Sprintf("weight of one gas %v", row.WeightPerGas))
 	}
 	if !row.WeightCorrection.IsZero() {
 		list = append(list, fmt.Sprintf("weight + %v", row.WeightCorrection))
@@ -139,7 +136,7 @@ func particular(row network.Row) (list []string) {
 	return list
 }
 
-// proofs are the tables that prove a network's fees.
+// proofs writes the tables that verify a network's fees.
 func (l *listing) proofs(n *network.Network) {
 	treasury := "not known"
 	if n.Treasury != nil {
@@ -148,7 +145,7 @@ func (l *listing) proofs(n *network.Network) {
 	l.WriteString("\n")
 	l.Line("treasury: "+treasury, 2)
 	if p := n.FeesTreasuryProportion; p != nil {
-		l.Line(fmt.Sprintf("FeesTreasuryProportion: key %s, %s %% where it was never set", p.Key, console.Plain(console.Scaled(p.Default, percentDecimals))), 2)
+		l.Line(fmt.Sprintf("FeesTreasuryProportion: key %s, %s %% if never set", p.Key, console.Plain(console.Scaled(p.Default, percentDecimals))), 2)
 	}
 	for _, a := range n.Anchors {
 		l.Line(fmt.Sprintf("known block: %d, %v", a.Height, a.Hash), 2)
@@ -166,13 +163,13 @@ func (l *listing) proofs(n *network.Network) {
 			l.text("FeesTreasuryProportion: " + console.Printable(p.Source))
 		}
 	}
-	l.section("What its runtimes have from one of them on", []string{"what"}, sinceLines(n), 2)
+	l.section("Features, from which runtime on", []string{"feature"}, sinceLines(n), 2)
 	l.section("Where fees go (80/20: burned/treasury; p: FeesTreasuryProportion to treasury)", []string{"EVM base", "priority", "native", "tip"}, destinationLines(n), 2, 3, 4, 5)
-	l.section("How a block changes the multiplier, by its weight in ref time or, where a size is, in that",
+	l.section("Multiplier updates, by the block's ref time or, if a size is listed, by proof size",
 		[]string{"minimum", "maximum", "v", "target", "block", "size, B", "weight of"}, updateLines(n), 8)
-	l.section("Native fees: per picosecond, per byte of proof where that is more, per byte of length and byte³",
+	l.section("Native fees: per picosecond, or per byte of proof if that is more; per byte of length and byte³",
 		[]string{"wei/ps", "wei/B proof", "base", "operational", "Gwei/B", "wei/B³"}, nativeFeeLines(n))
-	l.section("What an account has at least", []string{"wei"}, depositLines(n))
+	l.section("Existential deposit", []string{"wei"}, depositLines(n))
 }
 
 func (l *listing) section(title string, header []string, lines []line, left ...int) {
@@ -196,12 +193,12 @@ func sinceLines(n *network.Network) (lines []line) {
 	return lines
 }
 
-// unknown is a row that says nothing.
+// unknown returns a row marked as unknown.
 func unknown(from uint32, note, source string) line {
 	return line{from: fmt.Sprint(from), cells: []any{"unknown"}, note: note, source: source}
 }
 
-// share is how the table of destinations names one.
+// share returns a share as text for the table of destinations.
 func share(s network.Share) string {
 	percent, fixed := s.Percent()
 	switch {
@@ -223,7 +220,7 @@ func destinationLines(n *network.Network) (lines []line) {
 			x.particular = append(x.particular, "EVM fee divided as one amount")
 		}
 		if row.PriorityMinted {
-			x.particular = append(x.particular, "priority minted, too")
+			x.particular = append(x.particular, "priority fee also minted")
 		}
 		if row.Unknown {
 			x = unknown(row.FromRuntime, row.Note, row.Source)
@@ -265,12 +262,12 @@ func updateLines(n *network.Network) (lines []line) {
 	return lines
 }
 
-// percent is a number of parts of the whole, which is 100 × 10^decimals.
+// percent formats parts of 100 × 10^decimals as a percentage.
 func percent(parts uint64, decimals int32) string {
 	return decimal.New(int64(min(parts, math.MaxInt64)), -decimals).String()
 }
 
-// weightOf is where a block's weight is from.
+// weightOf returns the source of a block's weight.
 func weightOf(u network.MultiplierUpdate) string {
 	switch u.BlockWeight {
 	case network.FromEvents:

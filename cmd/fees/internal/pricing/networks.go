@@ -11,33 +11,31 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-const networksManual = `List the networks and, for each, what prices its blocks from which runtime on.
+const networksManual = `List the networks and the rules that price their blocks, by runtime.
 
-A block is priced by the row of the runtime that executed it. "static" base
-fees stand as they are, the others are multiplied by the fee multiplier that
-the block's parent stored. The specification's own rows apply with --rules
-spec, and where a gateway does not tell the runtime. With --sources, it stands
-below each table where its figures are from.
+A block is priced by the row of the runtime that executed it. A "static" base
+fee is used as listed; any other is multiplied by the fee multiplier stored by
+the block's parent. The specification's rows (the table in its fee rule 6)
+apply with --rules spec, and if a gateway does not report the runtime.
+--sources shows where the figures come from.
 
-Of a network that is named, the tables follow that prove its fees against what
-the chain recorded: what its runtimes have from one of them on (events, a digest
-and withdrawals that can be compared, accounts that sign and have code), where
-the parts of a fee go, how a block changes the multiplier, how a native fee
-follows from weight and length, and what an account has at least. A runtime that
-one of them does not reach, or that it calls unknown, is not checked by it. A row
-that is uncertain prices, and what it priced is marked with "?". Without the
-account of the treasury it is not known where a fee went.
+If you name a network, the tables that verify its fees follow: what its
+runtimes record from which version on (events, a digest, withdrawals, accounts
+that sign and have code), where the parts of a fee go, how a block changes the
+multiplier, how a native fee depends on weight and length, and the existential
+deposit. A table does not check runtimes that it does not cover or lists as
+unknown. Fees priced by an uncertain row are marked "?". If the treasury's
+account is unknown, so are the destinations of fees.
 
-A network that is not here needs a table of your own. With --format json the
-output is a file that --network-file takes: copy a network, change its figures
-or its name, and price with it. fees networks check says what a chain's own
-blocks make of the file, and docs/networks.md explains every field. A network of
-the same name replaces the built-in one.`
+For a network that is not listed, write your own table: --format json prints a
+file that --network-file accepts. Copy a network and change its name and
+figures, then test it with fees networks check. A network with the same name
+replaces the built-in one. docs/networks.md explains every field.`
 
 const networksExamples = `  fees networks
   fees networks moonriver --sources
   fees networks moonbeam --format json > my-networks.json
-  fees networks --network-file my-networks.json      checks the file, too
+  fees networks --network-file my-networks.json      also checks the file
   fees networks check my-networks.json --gateway http://127.0.0.1:8080`
 
 // networksFlags are the flags of fees networks.
@@ -50,17 +48,17 @@ type networksFlags struct {
 func newNetworks() *cobra.Command {
 	var f networksFlags
 	c := cli.New(&cobra.Command{
-		Use: "networks [name]", Short: "List the networks and what prices their blocks", Long: networksManual, Example: networksExamples, RunE: f.list,
+		Use: "networks [name]", Short: "List networks and the rules that price their blocks", Long: networksManual, Example: networksExamples, RunE: f.list,
 		ValidArgs: network.BuiltIn().Names(),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return fmt.Errorf("networks wants at most one network, and has %d arguments; fees networks --help explains", len(args))
+				return fmt.Errorf("fees networks takes at most one network, got %d arguments; see fees networks --help", len(args))
 			}
 			return nil
 		},
 	}, f.Forms("table", "json"))
-	c.Flags().StringVar(&f.file, "network-file", "", "a file with network tables of your own")
-	c.Flags().BoolVar(&f.sources, "sources", false, "say below each table where its figures are from")
+	c.Flags().StringVar(&f.file, "network-file", "", "a file with your own network tables")
+	c.Flags().BoolVar(&f.sources, "sources", false, "show the sources of all figures")
 	c.AddCommand(newNetworksCheck())
 	return c
 }

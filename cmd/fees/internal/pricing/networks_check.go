@@ -14,25 +14,27 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-const networksCheckManual = `Price a range by a file with a network table of your own, prove the fees against
-what the chain recorded, and say of each row of the table what came of it:
+const networksCheckManual = `Price a range with your own network table, verify the fees against what the
+chain recorded, and report on each row of the table:
 
-  proved        what can be checked of the row holds
-  contradicted  a check does not hold: the row is wrong for these blocks
-  not checked   the range has blocks of the row's runtimes, and they do not tell
+  proved        every check of the row passed
+  contradicted  a check failed: the row is wrong for these blocks
+  not checked   the range has blocks of the row's runtimes, but they prove nothing
   no block      the range has no block of the row's runtimes
 
-The row of a base fee is proved by transactions whose price follows it: others
-cost the same by any base fee. That of the multiplier is proved where the
-multiplier is neither at its minimum nor at its maximum: many rows lead there.
-The treasury's account and its parameter are checked with the destinations.
-Without a range, all that a directory keeps is
-looked at, or a gateway's newest 100 final blocks. Choose a range with many
-transactions, natives and EVM ones with a priority fee among them. The rows of
-native fees need a node (--node), who alone has the extrinsics' lengths.
+A base fee is proved by transactions whose price depends on it. A multiplier
+row is proved only while the multiplier is between its minimum and its maximum,
+since many rules lead to these. The treasury's account and its parameter are
+checked with the destinations. Native fees need a node (--node): only a node
+has the length of extrinsics.
 
-The exit code is 1 where anything is contradicted or a fee is undetermined, and
-3 where a question that a row depends on was not answered.`
+A range is A..B (inclusive) or A:+N (N blocks, starting at A). Without one, all
+blocks of a directory are checked, or the newest 100 final blocks of a gateway.
+Choose a range with many transactions, both native and EVM, some with a
+priority fee.
+
+The exit code is 1 if a row is contradicted or a fee is undetermined, and 3 if
+a request that a row depends on was not answered.`
 
 const networksCheckExamples = `  fees networks check mine.json --gateway http://127.0.0.1:8080
   fees networks check mine.json 120000:+500 --gateway http://127.0.0.1:8080 --node ws://127.0.0.1:9944
@@ -49,11 +51,11 @@ type networksCheckFlags struct {
 func newNetworksCheck() *cobra.Command {
 	var f networksCheckFlags
 	c := cli.New(&cobra.Command{
-		Use: "check <file> [A..B|A:+N]", Short: "Say which rows of a network table a chain's blocks prove or contradict",
+		Use: "check <file> [A..B|A:+N]", Short: "Check a network table against a chain's blocks",
 		Long: networksCheckManual, Example: networksCheckExamples, RunE: f.check,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 1 || len(args) > 2 {
-				return fmt.Errorf("networks check wants a file, and a range if need be, and has %d arguments; fees networks check --help explains", len(args))
+				return fmt.Errorf("fees networks check needs a file and optionally a range, got %d arguments; see fees networks check --help", len(args))
 			}
 			return nil
 		},
@@ -97,15 +99,15 @@ func (f *networksCheckFlags) check(c *cobra.Command, args []string) error {
 	return cmp.Or(err, notAnswered(check.Unanswered))
 }
 
-// notAnswered is the error where questions were not answered.
+// notAnswered returns an error if n > 0 requests were not answered.
 func notAnswered(n int) error {
 	if n == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s %s %w", console.Counted(n, "question"), console.Verb(n, "was", "were"), app.ErrUnanswered)
+	return fmt.Errorf("%s %s %w", console.Counted(n, "request"), console.Verb(n, "was", "were"), app.ErrUnanswered)
 }
 
-// tableCheckRecord is for programs.
+// tableCheckRecord returns the result as JSON.
 func tableCheckRecord(c *app.TableCheck) cli.Record {
 	rows := []cli.Record{}
 	for i := range c.Rows {
@@ -122,17 +124,17 @@ func tableCheckRecord(c *app.TableCheck) cli.Record {
 	}
 }
 
-// rowVerdicts are the verdicts in words.
+// rowVerdicts names the verdicts for people.
 var rowVerdicts = map[app.RowVerdict]string{
 	app.RowProved: "proved", app.RowContradicted: "contradicted", app.RowUnchecked: "not checked", app.RowUnseen: "no block",
 }
 
 func writeTableCheck(out *console.Page, c *app.TableCheck) {
-	out.Line(fmt.Sprintf("%s from %s, by blocks %v", c.Network.Name, c.Network.File, c.Blocks), 2)
+	out.Line(fmt.Sprintf("%s from %s, checked with blocks %v", c.Network.Name, c.Network.File, c.Blocks), 2)
 	out.WriteString("\n")
 	rows := console.NewTable(
 		console.Column{Name: "list"}, console.Column{Name: "from", Right: true}, console.Column{Name: "verdict", Verdict: true},
-		console.Column{Name: "blocks", Right: true, Drop: 1}, console.Column{Name: "held", Right: true, Drop: 1}, console.Column{Name: "broken", Right: true, Broken: true},
+		console.Column{Name: "blocks", Right: true, Drop: 1}, console.Column{Name: "passed", Right: true, Drop: 1}, console.Column{Name: "failed", Right: true, Broken: true},
 	)
 	for i := range c.Rows {
 		r := &c.Rows[i]
@@ -152,7 +154,7 @@ func writeTableCheck(out *console.Page, c *app.TableCheck) {
 		}
 	}
 	if c.Others > 0 {
-		out.Line(fmt.Sprintf("findings about no row: %d; the first: %v", c.Others, c.FirstOther), 2)
+		out.Line(fmt.Sprintf("other findings: %d; first: %v", c.Others, c.FirstOther), 2)
 	}
 	if c.Undetermined > 0 {
 		out.Line(console.Counted(c.Undetermined, "fee")+" "+console.Verb(c.Undetermined, "is", "are")+" undetermined", 2)

@@ -12,15 +12,15 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// nodeFlag names the node that has the extrinsics as they are encoded.
+// nodeFlag names the node that supplies encoded extrinsics.
 type nodeFlag struct{ node string }
 
 func (f *nodeFlag) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.node, "node", "", "ask this node for the extrinsics as they are encoded, for their hashes, their signatures and the formula of native fees (default: FEES_NODE)")
+	c.Flags().StringVar(&f.node, "node", "", "a second source that supplies encoded extrinsics, to check hashes, signatures and native fees; not needed if --gateway is a node (default: FEES_NODE)")
 }
 
-// open gives an examination the node that is named, where one is: it must be of the same
-// chain as the gateway. With signers, it is also asked who signed native extrinsics. Done closes it.
+// open adds the named node, if any, to an examination; it must be on the gateway's chain. With signers,
+// it also supplies the signers of native extrinsics. done closes it.
 func (f *nodeFlag) open(ctx context.Context, gateway *cli.SourceFlags, e *app.Examination, signers bool) (done func(), err error) {
 	node, same, err := gateway.NodeBeside(e.Reader.Source, f.node)
 	if err != nil || node == nil {

@@ -14,31 +14,28 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-const suggestManual = `Suggest maxFeePerGas and maxPriorityFeePerGas for the next block: a slow, a
-normal and a fast bid, with the reasons for each.
+const suggestManual = `Suggest maxFeePerGas and maxPriorityFeePerGas for the next block: slow, normal
+and fast, with the reasons.
 
-The node (--node, or FEES_NODE) is asked for the fee history of its newest
-blocks (eth_feeHistory). Where it does not have that method, or no node is
-named, the gateway is asked instead: the base fee of the block after the
-newest final one follows from the network's rule, and the priority fees from
-the EVM transactions of recent blocks.
+The fee history of the newest blocks comes from the node (--node or FEES_NODE,
+eth_feeHistory). Without a node, or if it lacks that method, the gateway is
+used: the next base fee follows from the network's rule, and priority fees come
+from recent EVM transactions.
 
-The priority fee is the median, over the blocks in which gas was used, of the
-10th, 50th or 90th percentile of each block's gas. The max fee is that plus
-the base fee with headroom for it to rise: 1.125, 1.5 or 2 times, and none
-where it does not move. How many full blocks in a row that outlasts follows from
-the runtime's rule, and is counted to 100000. What a transaction is charged is
-base fee + priority fee, so that headroom costs nothing while the base fee
-stays.
+The priority fee is the median, over blocks that used gas, of the 10th, 50th or
+90th percentile of each block's gas. The max fee adds the base fee with
+headroom of 1.125, 1.5 or 2 times, or none if the base fee is static. The
+headroom is also shown as the number of full blocks in a row that it outlasts,
+counted to 100000. A transaction is charged base fee + priority fee, so unused
+headroom is free.
 
-An API key goes to the node where one is named, and else to the gateway.`
+The API key is sent to the node if there is one, otherwise to the gateway.`
 
 const suggestExamples = `  fees suggest --node http://127.0.0.1:9944
   fees suggest --gateway http://127.0.0.1:8080 --blocks 50
   fees suggest --gateway demo --format json`
 
-// The blocks that are looked at: those of a few minutes by default, and at most
-// those that a node has for the asking.
+// The number of recent blocks: a few minutes' worth by default, and at most what nodes return at once.
 const (
 	defaultRecent = 20
 	maxRecent     = 1023
@@ -58,14 +55,14 @@ type suggestFlags struct {
 func newSuggest() *cobra.Command {
 	var f suggestFlags
 	c := cli.New(&cobra.Command{
-		Use: "suggest", Short: "What to bid for gas in the next block, and why", Long: suggestManual, Example: suggestExamples,
-		Args: cli.NoArgument("fees suggest --help explains"), RunE: f.suggest,
-	}, f.Of("where blocks come from without a node: a gateway's URL, a directory of recordings, or demo"), f.Forms("table", "json"))
+		Use: "suggest", Short: "Suggest gas prices for the next block", Long: suggestManual, Example: suggestExamples,
+		Args: cli.NoArgument("see fees suggest --help"), RunE: f.suggest,
+	}, f.Of("the source without a node: a gateway's URL, an archive, a directory of recorded responses, or demo"), f.Forms("table", "json"))
 	c.Flags().StringVar(&f.node, "node", "", "the node's URL: http, https, ws or wss (default: FEES_NODE)")
-	c.Flags().StringVar(&f.network, "network", "", "the network, where node or gateway do not tell; an error if they tell another")
-	c.Flags().StringVar(&f.networkFile, "network-file", "", "a file with network tables of your own, as fees networks --format json prints them")
-	c.Flags().BoolVar(&f.unfinalized, "unfinalized", false, "go by the gateway's newest block, final or not")
-	c.Flags().Uint64Var(&f.blocks, "blocks", defaultRecent, "look at the priority fees of this many recent blocks")
+	c.Flags().StringVar(&f.network, "network", "", "the network, if node or gateway do not report it; if they do, both must agree")
+	c.Flags().StringVar(&f.networkFile, "network-file", "", "a file with your own network tables, in the format of fees networks --format json")
+	c.Flags().BoolVar(&f.unfinalized, "unfinalized", false, "use the gateway's newest block, final or not")
+	c.Flags().Uint64Var(&f.blocks, "blocks", defaultRecent, "use the priority fees of this many recent blocks")
 	cli.Complete(c, "gateway", demo.Name)
 	cli.Complete(c, "network", network.BuiltIn().Names()...)
 	return c
@@ -73,7 +70,7 @@ func newSuggest() *cobra.Command {
 
 func (f *suggestFlags) suggest(c *cobra.Command, _ []string) (err error) {
 	if f.blocks == 0 || f.blocks > maxRecent {
-		return fmt.Errorf("--blocks %d: want a number from 1 to %d", f.blocks, maxRecent)
+		return fmt.Errorf("--blocks %d must be from 1 to %d", f.blocks, maxRecent)
 	}
 	q := app.SuggestQuestion{Blocks: f.blocks, Network: f.network}
 	if q.Tables, err = app.ReadTables(f.networkFile); err != nil {
@@ -82,7 +79,7 @@ func (f *suggestFlags) suggest(c *cobra.Command, _ []string) (err error) {
 	if q.Node, err = f.nodeClient(); err != nil {
 		return err
 	}
-	f.WithoutKey = q.Node != nil // it is for the node
+	f.WithoutKey = q.Node != nil // the key is the node's
 	q.Gateway = func() (*source.Reader, error) {
 		src, err := f.Open()
 		return &source.Reader{Source: src, Tables: q.Tables, Network: f.network, Unfinalized: f.unfinalized}, err
@@ -96,7 +93,7 @@ func (f *suggestFlags) suggest(c *cobra.Command, _ []string) (err error) {
 	return f.Show(cli.Answer{JSON: suggestionRecord(s), Text: func(p *console.Page) { writeSuggestion(p, s) }, Finding: !s.Certain})
 }
 
-// nodeClient is the node that is named, nil for none.
+// nodeClient returns a client of the named node, nil if none is named.
 func (f *suggestFlags) nodeClient() (*rpc.Client, error) {
 	address, err := cli.NodeAddress(f.node)
 	if err != nil || address == "" {

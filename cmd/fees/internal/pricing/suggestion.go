@@ -9,7 +9,7 @@ import (
 	"github.com/feeledger/fees/internal/console"
 )
 
-// suggestionRecord is a suggestion for programs; prices are in wei per gas.
+// suggestionRecord returns a suggestion as JSON, with prices in wei per gas.
 func suggestionRecord(s *app.Suggestion) cli.Record {
 	var network, rules chain.Optional[string]
 	var minimum chain.Optional[chain.GasPrice]
@@ -44,7 +44,7 @@ func suggestionRecord(s *app.Suggestion) cli.Record {
 	}
 }
 
-// writeSuggestion writes a suggestion for people; prices are in Gwei per gas.
+// writeSuggestion writes a suggestion as text, with prices in Gwei per gas.
 func writeSuggestion(page *console.Page, s *app.Suggestion) {
 	title := "Bids for the next block"
 	if newest, ok := s.Newest.Get(); ok {

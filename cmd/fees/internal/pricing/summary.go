@@ -1,6 +1,7 @@
 package pricing
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -13,7 +14,7 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// summaryRecord is for programs. For which runtimes a check is made depends on the network.
+// summaryRecord returns the summary as JSON. The runtimes of a check depend on the network n.
 func summaryRecord(s *evidence.Summary, trust source.Trust, n *network.Network) cli.Record {
 	var list []cli.Record
 	for i, c := range evidence.Checks() {
@@ -41,15 +42,15 @@ func summaryRecord(s *evidence.Summary, trust source.Trust, n *network.Network) 
 	}
 }
 
-// writeSummary writes the summary for people.
+// writeSummary writes the summary as text.
 func writeSummary(w io.Writer, blocks chain.Heights, s *evidence.Summary, trust source.Trust, width int) error {
 	out := console.NewPage(w, width)
-	out.Line(fmt.Sprintf("Blocks %v: %s, %d EVM and %d native transactions, of which %d and %d failed",
+	out.Line(fmt.Sprintf("Blocks %v: %s, %d EVM and %d native transactions (%d and %d failed)",
 		blocks, console.Counted(s.Blocks, "block"), s.EVM, s.Native, s.EVMFailed, s.NativeFailed), 2)
 	out.WriteString("\n")
 	rows := console.NewTable(
-		console.Column{Name: "check"}, console.Column{Name: "held", Right: true}, console.Column{Name: "broken", Right: true, Broken: true},
-		console.Column{Name: "not made", Right: true},
+		console.Column{Name: "check"}, console.Column{Name: "passed", Right: true}, console.Column{Name: "failed", Right: true, Broken: true},
+		console.Column{Name: "not possible", Right: true},
 	)
 	why := map[string][]string{}
 	var reasons []string
@@ -68,15 +69,15 @@ func writeSummary(w io.Writer, blocks chain.Heights, s *evidence.Summary, trust 
 	}
 	out.Table(rows)
 	out.WriteString("\n")
-	out.Line("fees beside what the chain charged: "+verdictCounts(
-		s.Verdicts[evidence.Match], s.Verdicts[evidence.Drift], s.Verdicts[evidence.CashOnly], s.Verdicts[evidence.NoEvidence]), 2)
+	counts := verdictCounts(s.Verdicts[evidence.Match], s.Verdicts[evidence.Drift], s.Verdicts[evidence.CashOnly], s.Verdicts[evidence.NoEvidence])
+	out.Line(cmp.Or(counts, "no fees to compare with charges"), 2)
 	known := s.Evidence.String()
 	if s.Evidence.Proved == 0 {
-		known += "; fees archive record --proofs keeps what proves it"
+		known += "; to prove blocks, record them with fees archive record --proofs"
 	}
 	out.Line("evidence: "+known, 2)
 	for _, reason := range reasons {
-		out.Line(fmt.Sprintf("not made: %s: %s", strings.Join(why[reason], ", "), reason), 2)
+		out.Line(fmt.Sprintf("not possible: %s: %s", strings.Join(why[reason], ", "), reason), 2)
 	}
 	if s.Undetermined > 0 {
 		out.Line(console.Counted(s.Undetermined, "fee")+" "+console.Verb(s.Undetermined, "is", "are")+" undetermined", 2)
@@ -88,7 +89,7 @@ func writeSummary(w io.Writer, blocks chain.Heights, s *evidence.Summary, trust 
 		out.Line(unaccounted(s.Unaccounted, s.EVM+s.Native), 2)
 	}
 	if s.Uncertain > 0 {
-		out.Line(console.Counted(s.Uncertain, "block")+" "+console.Verb(s.Uncertain, "was", "were")+" priced by rules that are not known to be the chain's", 2)
+		out.Line(console.Counted(s.Uncertain, "block")+" "+console.Verb(s.Uncertain, "was", "were")+" priced by rules that may not be the chain's", 2)
 	}
 	if s.Unanswered > 0 {
 		out.Line(unanswered(s.Unanswered, s.FirstUnanswered), 2)
@@ -97,7 +98,7 @@ func writeSummary(w io.Writer, blocks chain.Heights, s *evidence.Summary, trust 
 	for _, class := range evidence.Classes() {
 		if c := s.Classes[class]; c != nil {
 			shown[c.First] = true
-			line := fmt.Sprintf("drift of class %s: %d; the first: %v", class, c.Count, c.First)
+			line := fmt.Sprintf("drift of class %s: %d; first: %v", class, c.Count, c.First)
 			if c.Diagnosis != nil {
 				line += "; " + c.Diagnosis.Message
 			}
@@ -111,21 +112,21 @@ func writeSummary(w io.Writer, blocks chain.Heights, s *evidence.Summary, trust 
 	}
 	switch left := blocks.First + uint64(s.Blocks); {
 	case left <= blocks.Last:
-		out.Line(fmt.Sprintf("blocks %d..%d are not proved: it ended before", left, blocks.Last), 2)
+		out.Line(fmt.Sprintf("blocks %d..%d were not checked: the command ended early", left, blocks.Last), 2)
 	case s.Holds():
-		out.WriteString(out.Verdict("every check that was made holds") + "\n")
+		out.WriteString(out.Verdict("every check passed") + "\n")
 		out.Line(onTrust(trust), 2)
 	}
 	return out.Flush()
 }
 
-// onTrust says what of a source's answers no check proves.
+// onTrust lists the kinds of data from a source that no check proves.
 func onTrust(t source.Trust) string {
 	n := len(t.Kinds)
-	return fmt.Sprintf("%s of data %s taken from the %s unproved: %s", console.Counted(n, "kind"), console.Verb(n, "was", "were"), t.From, strings.Join(t.Kinds, ", "))
+	return fmt.Sprintf("%s of data %s taken on trust from the %s: %s", console.Counted(n, "kind"), console.Verb(n, "was", "were"), t.From, strings.Join(t.Kinds, ", "))
 }
 
-// unanswered says how many questions were not answered, and the first of them.
+// unanswered reports how many requests were not answered, with the first one.
 func unanswered(n int, first any) string {
-	return fmt.Sprintf("%s %s not answered; the first: %v", console.Counted(n, "question"), console.Verb(n, "was", "were"), first)
+	return fmt.Sprintf("%s %s not answered; first: %v", console.Counted(n, "request"), console.Verb(n, "was", "were"), first)
 }

@@ -14,20 +14,19 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// A summary says once how well the blocks are known, within the width; of those that nothing
-// proves, what would.
-func TestSummarySaysHowWell(t *testing.T) {
+// A summary states the evidence once, within the width, and how to prove blocks that are not proved.
+func TestSummaryStatesEvidence(t *testing.T) {
 	hash := "0xef08" + strings.Repeat("0", 60)
-	const hint = "fees archive record --proofs keeps what proves it"
+	const hint = "to prove blocks, record them with fees archive record --proofs"
 	for _, c := range []struct {
 		evidence evidence.Evidence
 		says     string
 		hint     bool
-		level    evidence.Level // of a check that was made twice, once of a block that may be proved
+		level    evidence.Level // of a check made on two blocks, one of them possibly proved
 	}{
-		{evidence.Recorded(2), "evidence: recorded: by the gateway's word; " + hint, true, evidence.LevelRecorded},
+		{evidence.Recorded(2), "evidence: recorded (reported by the gateway, not proved); " + hint, true, evidence.LevelRecorded},
 		{evidence.Recorded(2).By(chain.Anchor{Height: 16_796_696, Hash: chain.Hash{0xef, 8}}, 1),
-			"evidence: 1 of 2 blocks proved up to block 16796696, hash " + hash + "; the rest is recorded: by the gateway's word", false, evidence.LevelRecorded},
+			"evidence: 1 of 2 blocks proved up to block 16796696, hash " + hash + "; the rest is recorded (reported by the gateway, not proved)", false, evidence.LevelRecorded},
 		{evidence.Recorded(2).By(chain.Anchor{Height: 16_796_696, Hash: chain.Hash{0xef, 8}}, 2),
 			"evidence: 2 of 2 blocks proved up to block 16796696, hash " + hash, false, evidence.LevelProved},
 	} {
@@ -41,7 +40,7 @@ func TestSummarySaysHowWell(t *testing.T) {
 		}
 		require.Contains(t, strings.Join(strings.Fields(text.String()), " "), c.says)
 		require.Equal(t, 1, strings.Count(text.String(), "evidence: "))
-		require.True(t, strings.HasSuffix(text.String(), "every check that was made holds\n2 kinds of data were taken from the node unproved: this, that\n"))
+		require.True(t, strings.HasSuffix(text.String(), "every check passed\n2 kinds of data were taken on trust from the node: this, that\n"))
 		require.Equal(t, c.hint, strings.Contains(text.String(), "--proofs"))
 
 		n, _ := network.BuiltIn().Named("moonbeam")
@@ -54,6 +53,6 @@ func TestSummarySaysHowWell(t *testing.T) {
 		require.NoError(t, json.Unmarshal(document, &read))
 		require.Equal(t, c.evidence, read.Evidence)
 		require.Equal(t, string(c.level), read.Checks[1].Level)
-		require.Equal(t, "unknown", read.Checks[0].Level, "it was not made")
+		require.Equal(t, "unknown", read.Checks[0].Level, "the check was not made")
 	}
 }

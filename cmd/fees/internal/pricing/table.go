@@ -15,7 +15,7 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// writeTable writes a report for people.
+// writeTable writes a report as text.
 func writeTable(page *console.Page, r *evidence.Report, rules network.Rules, book *app.AddressBook) {
 	writeHead(page, r, rules)
 	if len(r.Transactions) > 0 {
@@ -31,7 +31,7 @@ func writeTable(page *console.Page, r *evidence.Report, rules network.Rules, boo
 	writeNotes(page, r)
 }
 
-// writeHead says which block it is and what priced it.
+// writeHead writes the block's identity and rules.
 func writeHead(page *console.Page, r *evidence.Report, rules network.Rules) {
 	title := fmt.Sprintf("Block %d of %s", r.Number, r.Network)
 	if when, ok := r.Time.Get(); ok {
@@ -90,7 +90,7 @@ func transactionRows(r *evidence.Report, symbol string, book *app.AddressBook) *
 	return rows
 }
 
-// kind is an EVM transaction's type, or another's call.
+// kind returns the type of an EVM transaction, or the call of a native one.
 func kind(t evidence.Transaction) string {
 	if kind, ok := t.Type.Get(); ok {
 		return string(kind)
@@ -98,22 +98,22 @@ func kind(t evidence.Transaction) string {
 	return t.Call
 }
 
-// outcome is how the transaction ended; where the EVM failed, with its reason.
+// outcome returns the outcome of a transaction, with the reason if the EVM reports one.
 func outcome(t evidence.Transaction) string {
 	o, ok := t.Outcome.Get()
 	if !ok {
 		return "not known"
 	}
 	if reason, ok := t.Status.Get(); ok && o == fee.Failed {
-		return "failed: " + cli.Name(reason, cli.MostName)
+		return "failed: " + cli.Name(reason, cli.MaxName)
 	}
 	return words(o)
 }
 
-// words is a term of several words as people write it.
+// words replaces the underscores of a term with spaces.
 func words[T ~string](term T) string { return strings.ReplaceAll(string(term), "_", " ") }
 
-// verdict is how the fee stands beside what the chain recorded.
+// verdict returns the verdict on a transaction's fee.
 func verdict(t evidence.Transaction) string {
 	v, _ := t.Verdict.Get()
 	return words(v)
@@ -135,7 +135,7 @@ func totalRows(r *evidence.Report, symbol string) *console.Table {
 	return rows
 }
 
-// writeProof says what the chain charged, and where it went.
+// writeProof writes what the chain charged and where it went.
 func writeProof(page *console.Page, r *evidence.Report, symbol string) {
 	t := r.Totals
 	if t.Match+t.Drift+t.CashOnly > 0 {
@@ -144,11 +144,11 @@ func writeProof(page *console.Page, r *evidence.Report, symbol string) {
 	}
 	if counts := verdictCounts(t.Match, t.Drift, t.CashOnly, t.NoEvidence); counts != "" {
 		page.WriteString("\n")
-		page.Line("fees beside what the chain charged: "+counts, 2)
+		page.Line(counts, 2)
 	}
 }
 
-// chargedRows are what the chain charged and where it went.
+// chargedRows returns the table of charges and their destinations.
 func chargedRows(symbol string, charged, burned, treasury, author chain.Optional[chain.Wei]) *console.Table {
 	rows := console.NewTable(console.Column{Name: "on the chain"}, console.Column{Name: symbol, Right: true, Decimals: true, Verdict: true})
 	for _, sum := range []struct {
@@ -164,31 +164,40 @@ func chargedRows(symbol string, charged, burned, treasury, author chain.Optional
 	return rows
 }
 
-// outcomeUnknown says of how many transactions it is not known how they ended.
+// outcomeUnknown reports how many transactions have an unknown outcome.
 func outcomeUnknown[N int | uint64](n N) string {
-	return fmt.Sprintf("of %s it is not known whether %s failed", console.Counted(n, "transaction"), console.Verb(n, "it", "they"))
+	return fmt.Sprintf("%s with unknown outcome", console.Counted(n, "transaction"))
 }
 
-// unaccounted says of how many transactions it is not known where the money went.
+// unaccounted reports how many transactions have fees with unknown destinations.
 func unaccounted(n, of int) string {
-	return fmt.Sprintf("of %d of %s it is not known how much was burned or went to treasury and author", n, console.Counted(of, "transaction"))
+	return fmt.Sprintf("for %d of %s the amounts burned or paid to treasury and author are not known", n, console.Counted(of, "transaction"))
 }
 
+// verdictCounts summarizes the verdicts on fees, "" if there are none.
 func verdictCounts(match, drift, cashOnly, noEvidence int) string {
-	var counts []string
+	total := match + drift + cashOnly + noEvidence
+	if total == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%d of %s %s what the chain charged", match, console.Counted(total, "fee"), console.Verb(match, "matches", "match"))
+	separator := "; "
+	if match+drift == 0 { // no fee could be compared
+		text, separator = "fees compared with charges", ": "
+	}
 	for _, count := range []struct {
 		n    int
 		what string
-	}{{match, "match"}, {drift, "drift"}, {cashOnly, "known from cash only"}, {noEvidence, "without evidence"}} {
+	}{{drift, "drift"}, {cashOnly, "cash only"}, {noEvidence, "no evidence"}} {
 		if count.n > 0 {
-			counts = append(counts, fmt.Sprintf("%d %s", count.n, count.what))
+			text += fmt.Sprintf("%s%d %s", separator, count.n, count.what)
+			separator = ", "
 		}
 	}
-	return strings.Join(counts, ", ")
+	return text
 }
 
-// writeNotes writes all that a reader must know beyond the figures. What holds
-// for several transactions is said once.
+// writeNotes writes the notes. A note on several transactions is written once.
 func writeNotes(page *console.Page, r *evidence.Report) {
 	var notes []string
 	of := map[string][]string{} // the transactions of each note
@@ -222,11 +231,11 @@ func writeNotes(page *console.Page, r *evidence.Report) {
 	}
 }
 
-// blockNotes are those on the block as a whole.
+// blockNotes returns the notes on the block as a whole.
 func blockNotes(r *evidence.Report) []string {
 	notes := slices.Clone(r.Notes)
 	if n := r.Totals.Undetermined; n > 0 {
-		notes = slices.Insert(notes, 0, fmt.Sprintf("%d of %s %s undetermined and not in the totals", n, console.Counted(r.Totals.EVM+r.Totals.Native, "fee"), console.Verb(n, "is", "are")))
+		notes = slices.Insert(notes, 0, fmt.Sprintf("%d of %s %s undetermined and excluded from the totals", n, console.Counted(r.Totals.EVM+r.Totals.Native, "fee"), console.Verb(n, "is", "are")))
 	}
 	if n := r.Totals.OutcomeUnknown; n > 0 {
 		notes = append(notes, outcomeUnknown(n))
@@ -237,7 +246,7 @@ func blockNotes(r *evidence.Report) []string {
 	return append(notes, findingNotes(r)...)
 }
 
-// findingNotes are what does not hold, and what would explain it.
+// findingNotes returns the findings and their diagnosis.
 func findingNotes(r *evidence.Report) (notes []string) {
 	for _, finding := range r.Findings {
 		message := finding.Check + ": " + finding.Message
@@ -247,7 +256,7 @@ func findingNotes(r *evidence.Report) (notes []string) {
 		notes = append(notes, message)
 	}
 	if r.Diagnosis != nil {
-		notes = append(notes, fmt.Sprintf("%s: %s (%d of the fees depend on it)", r.Diagnosis.Class, r.Diagnosis.Message, r.Diagnosis.Deciding))
+		notes = append(notes, fmt.Sprintf("%s: %s (affects %d of the fees)", r.Diagnosis.Class, r.Diagnosis.Message, r.Diagnosis.Deciding))
 	}
 	return notes
 }

@@ -16,25 +16,24 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-const verifyManual = `Prove the fees of a range, A..B with both included or A:+N, against what the
-chain itself recorded: what it withdrew from each payer and gave back, whom it
-credited, who signed what, and how its blocks and its multiplier follow from
-each other.
+const verifyManual = `Verify the fees of a range against what the chain itself recorded: amounts
+withdrawn, refunded and credited, signers, and how blocks and the multiplier
+follow from each other. A range is A..B (inclusive) or A:+N (N blocks, starting
+at A).
 
-The summary has a line for each check, with how often it held, how often it did
-not, and how often it could not be made and why; then the first finding of each
-kind. With --format json every finding is a line, and the summary is the last.
-Where an error or Ctrl-C ends it early, the table is of the blocks before that,
-and json has their findings and no summary.
+The summary shows how often each check passed, failed or was not possible, and
+why, then the first finding of each kind. With --format json each finding is
+one line, and the last line is the summary. If an error or Ctrl-C ends the
+command early, the table covers the blocks before it; json has their findings
+and no summary.
 
-What was checked is proved where the gateway is an archive that proves its
-blocks up to a trusted one, and else recorded: by the gateway's word. The summary
-says of how many blocks, and the JSON of each check. Where every check that was
-made holds, it ends with the kinds of data that no check proves.
+Results are proved if the gateway is an archive that proves its blocks up to a
+checkpoint; otherwise they are recorded (reported by the gateway, not proved).
+If every check passed, the summary ends with the kinds of data that no check
+proves.
 
-The exit code is 1 where a fee drifts or anything else does not hold. Where the
-gateway did not answer in time what only a check needs, the summary says so, the
-check is not made, and the exit code is 3.`
+The exit code is 1 if a fee drifts or another check failed, and 3 if the
+gateway did not answer in time a request that only a check needs.`
 
 const verifyExamples = `  fees verify 3..27 --gateway demo
   fees verify 1:+48 --concurrency 16
@@ -57,15 +56,15 @@ type verifyFlags struct {
 func newVerify() *cobra.Command {
 	var f verifyFlags
 	return cli.New(&cobra.Command{
-		Use: "verify <A..B|A:+N>", Short: "Prove the fees of a range against the chain's own records", Long: verifyManual, Example: verifyExamples,
-		Args: cli.Arg("one range: A..B or A:+N", &f.blocks, source.ParseRange), RunE: f.verify,
+		Use: "verify <A..B|A:+N>", Short: "Verify the fees of a range against the chain's records", Long: verifyManual, Example: verifyExamples,
+		Args: cli.Arg("a range, A..B or A:+N", &f.blocks, source.ParseRange), RunE: f.verify,
 	}, f.SourceFlags.Add, f.Forms("table", "json"), f.Concurrent, f.add, f.node.add, f.LabelFlags.Add, f.AddQuiet)
 }
 
 func (f *verifyFlags) add(c *cobra.Command) {
 	c.Flags().BoolVar(&f.signatures, "signatures", true, "recover the signer of every transaction, and the hash of EVM ones")
-	c.Flags().StringVar(&f.against, "against", "", "compare every block with what this gateway says too: a URL, a directory or demo")
-	c.Flags().StringSliceVar(&f.accounts, "accounts", nil, "check the balances of these accounts at every block too"+cli.AccountsUsage)
+	c.Flags().StringVar(&f.against, "against", "", "also compare every block with this source: a URL, an archive, a directory of recorded responses, or demo")
+	c.Flags().StringSliceVar(&f.accounts, "accounts", nil, "also check the balances of these accounts at every block"+cli.AccountsUsage)
 }
 
 func (f *verifyFlags) verify(c *cobra.Command, _ []string) (err error) {
@@ -104,7 +103,7 @@ func (f *verifyFlags) verify(c *cobra.Command, _ []string) (err error) {
 			return nil
 		})
 		p.End()
-		trust := source.TrustIn(e.Reader.Source, summary.Evidence.Level == evidence.LevelProved, e.Node != nil)
+		trust := source.TrustIn(e.Reader.Source, summary.Evidence.Level.Proves(), e.Node != nil)
 		switch {
 		case f.Format != "json" && summary.Blocks > 0: // also what was done before an error
 			return cmp.Or(err, writeSummary(w, blocks, summary, trust, f.Width()))

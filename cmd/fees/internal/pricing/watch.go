@@ -20,37 +20,34 @@ import (
 	"github.com/feeledger/fees/source/prove"
 )
 
-var watchManual = `Print each block's fees as soon as it is final, until Ctrl-C: from the newest
-final block on, or from the height that --from names, which may be long past.
-Every height is printed once, in order, and each block must be the parent of the
-next.
+var watchManual = `Print each block's fees as soon as the block is final, until Ctrl-C. It starts
+at the newest final block, or at --from. Every height is printed once, in
+order, and each block must be the child of the one before.
 
-With --node (or FEES_NODE), a WebSocket, the node tells when a block is final;
-otherwise the gateway is asked for its head every --poll. Blocks come from the
-gateway either way. The API key is the gateway's: the node does not get it.
+With --node (or FEES_NODE, a WebSocket URL) the node announces final blocks;
+otherwise the gateway is polled every --poll. Blocks always come from the
+gateway, and only the gateway gets the API key.
 
-What passes is waited for, however long it takes, and said on standard error once:
-a gateway or a node that is gone or fails, a spent quota, a head that stands still or
-goes back. After a wrong answer, a web page or a refused key, it asks 10 times within
-a minute; a chain that is not the one that was printed so far ends it. A directory and
-the demo have an end, and so has watching them, and a chain that has ended, as its
-table says.
+Temporary failures are reported once on standard error and waited for: a
+gateway or node that is down or fails, a spent quota, or a head that stalls or
+goes back. After a wrong response, a web page or a refused key it retries 10
+times within a minute. A chain other than the one printed so far ends the
+command. So does the end of a directory, of the demo, or of a chain that its
+network table lists as ended.
 
-The table has a line for each block: its transactions of both layers, what they
-paid, the base fee, and failed checks. json is one object a line, as fees
-block gives it; csv has the lines of fees block, below one header. Notes on a
-block go to standard error where the form has no place for them.
+The table has one line per block: transactions by layer, fee, base fee and
+failed checks. json has one object per line, as in fees block; csv has the rows
+of fees block under one header. Other notes go to standard error. With an
+address book, json and csv have labels next to addresses.
 
-` + cli.LabelsManual + `
-With it, json and csv
-have labels beside the addresses.
+The exit code is 130 after Ctrl-C. If the command ends by itself, the exit code
+is 1 if a check failed.
 
-The exit code is 130 after Ctrl-C. Where watching ends by itself, it is 1 if
-something did not hold.`
+` + cli.LabelsManual
 
 const watchExamples = `  fees watch                                           the gateway at http://127.0.0.1:8080
-  fees watch --node ws://127.0.0.1:9944 --format json  told by the node, for a program
-  fees watch --from 24 --format csv >> fees.csv        from a past block on
+  fees watch --node ws://127.0.0.1:9944 --format json  heads from a node, output as JSON
+  fees watch --from 24 --format csv >> fees.csv        start at a past block
   fees watch --gateway demo --from 3                   ends after block 27`
 
 // watchFlags are the flags of fees watch.
@@ -65,10 +62,10 @@ type watchFlags struct {
 func newWatch() *cobra.Command {
 	var f watchFlags
 	c := cli.New(&cobra.Command{
-		Use: "watch", Short: "Price blocks as they become final", Long: watchManual, Example: watchExamples, RunE: f.watch,
-		Args: cli.NoneOf("watch takes no argument, and has %q: --from names a height; fees watch --help explains"),
+		Use: "watch", Short: "Price each block when it becomes final", Long: watchManual, Example: watchExamples, RunE: f.watch,
+		Args: cli.NoneOf("fees watch takes no argument, got %q; pass a height with --from"),
 	}, f.AddFinal, f.LabelFlags.Add, f.StdoutForms("table", "json", "csv"), f.HeadFlags.Add)
-	c.Flags().StringVar(&f.from, "from", "", "begin at this height (default: the newest final block)")
+	c.Flags().StringVar(&f.from, "from", "", "start at this height (default: the newest final block)")
 	return c
 }
 
@@ -91,7 +88,7 @@ func (f *watchFlags) watch(c *cobra.Command, _ []string) error {
 	}
 	defer end()
 	if !f.Quiet && cli.IsTerminal(stderr) {
-		fmt.Fprintf(stderr, "fees: watching %s; Ctrl-C ends it\n", console.Printable(cli.ShownPlace(f.Place())))
+		fmt.Fprintf(stderr, "fees: watching %s; press Ctrl-C to stop\n", console.Printable(cli.ShownPlace(f.Place())))
 	}
 	var last uint64
 	ended := false
@@ -110,23 +107,23 @@ func (f *watchFlags) watch(c *cobra.Command, _ []string) error {
 		last, ended = x.Report.Number, x.Rules.Ends(x.Report.Number)
 	}
 	if ended {
-		fmt.Fprintf(stderr, "fees: the chain has ended with block %d: nothing is left to watch\n", last)
+		fmt.Fprintf(stderr, "fees: the chain ended at block %d\n", last)
 	}
 	return cli.Found(nil, w.finding)
 }
 
-// watcher prints block after block.
+// watcher prints one block after another.
 type watcher struct {
 	cli.Output
 	book    *app.AddressBook
 	stderr  io.Writer
-	begun   bool     // the header is there
-	narrow  bool     // there is no room for all columns
-	finding bool     // something did not hold
-	notes   []string // of the block before
+	begun   bool     // the header was written
+	narrow  bool     // the width does not fit all columns
+	finding bool     // a check failed
+	notes   []string // on the previous block
 }
 
-// show prints a block, the whole of it at once.
+// show prints a block in one write.
 func (w *watcher) show(r *evidence.Report, rules network.Rules) error {
 	var text bytes.Buffer
 	var err error
@@ -154,17 +151,16 @@ func (w *watcher) show(r *evidence.Report, rules network.Rules) error {
 	w.begun = true
 	w.finding = w.finding || !r.Holds()
 	switch w.Format {
-	case "table": // whose lines say what is undetermined
-		w.tell(r.Number, append(slices.Clone(r.Notes), findingNotes(r)...))
+	case "table": // its rows show undetermined fees
+		w.noteOnce(r.Number, append(slices.Clone(r.Notes), findingNotes(r)...))
 	case "csv":
-		w.tell(r.Number, blockNotes(r))
+		w.noteOnce(r.Number, blockNotes(r))
 	}
 	return nil
 }
 
-// tell writes what concerns a block as a whole to standard error, where the block
-// before did not have it too.
-func (w *watcher) tell(block uint64, notes []string) {
+// noteOnce writes the notes on a block to standard error, except those that the previous block had too.
+func (w *watcher) noteOnce(block uint64, notes []string) {
 	for _, note := range notes {
 		if !slices.Contains(w.notes, note) {
 			fmt.Fprintf(w.stderr, "fees: block %d: note: %s\n", block, console.Printable(note))
@@ -173,8 +169,7 @@ func (w *watcher) tell(block uint64, notes []string) {
 	w.notes = notes
 }
 
-// The columns of the table: so wide for the blocks that there are. Figures that are wider move
-// those behind them. A narrow terminal has the time and the fee alone.
+// The columns of the table, wide enough for today's blocks. Narrow output has only time and fee.
 const (
 	watchWidth  = 80
 	watchHeader = "%8s %-24s %4s %6s %21s %12s\n"
@@ -190,7 +185,7 @@ func (w *watcher) writeHeader(out io.Writer, symbol string) {
 	fmt.Fprintf(out, watchHeader, "block", "time", "evm", "native", fee, "base Gwei")
 }
 
-// maxSymbol is how long a token's name may be in a header.
+// maxSymbol limits a token's symbol in a header, in characters.
 const maxSymbol = 12
 
 func (w *watcher) writeLine(out io.Writer, r *evidence.Report) {
@@ -203,7 +198,7 @@ func (w *watcher) writeLine(out io.Writer, r *evidence.Report) {
 		flags += fmt.Sprintf("  INCOMPLETE, %d undetermined", n)
 	}
 	if n := r.Totals.Drift; n > 0 {
-		flags += fmt.Sprintf("  DRIFT, %d of the fees", n)
+		flags += fmt.Sprintf("  DRIFT, %d fees", n)
 	}
 	if n := len(r.Findings) - r.Totals.Drift; n > 0 {
 		flags += "  " + console.Counted(n, "failed check")
@@ -214,7 +209,7 @@ func (w *watcher) writeLine(out io.Writer, r *evidence.Report) {
 	fee := console.Tokens(r.Totals.Fee)
 	if w.narrow {
 		fmt.Fprintf(out, "%8d %-24s %21s\n", r.Number, cli.Known(r.Time), fee)
-		if flags != "" { // what does not hold has a line of its own
+		if flags != "" { // failures go on the next line
 			fmt.Fprintln(out, "        "+flags)
 		}
 		return

@@ -12,7 +12,7 @@ import (
 	"github.com/feeledger/fees/fee/evidence"
 )
 
-// A narrow terminal has the whole fee, and below the line what does not hold.
+// A narrow terminal shows the complete fee, with failures on the next line.
 func TestWatchLines(t *testing.T) {
 	r := &evidence.Report{Report: new(fee.Report)}
 	wei, err := chain.ParseWei("13562199740911341")

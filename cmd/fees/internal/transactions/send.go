@@ -24,15 +24,15 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-const sendManual = `Send a transaction that fees tx sign signed. The node must be of the chain that
+const sendManual = `Send a transaction signed by fees tx sign. The node must be on the chain that
 it was signed for.
 
---wait inBlock waits until it is in a block, --wait finalized until that block is
-final. Then the fee is shown that was charged for it, and whether it is proved by
-what the chain recorded: fees explain has each step. Ctrl-C ends the waiting; the
-transaction is sent all the same.
+--wait inBlock waits until it is in a block, --wait finalized until that block
+is final. Then the command shows the fee charged, and whether the chain's
+records prove it; fees explain shows each step. Ctrl-C ends the wait, but the
+transaction stays sent.
 
-The exit code is 1 where the fee that was charged does not hold.`
+The exit code is 1 if a check of the charged fee failed.`
 
 const sendExamples = `  fees tx send signed.json --node ws://127.0.0.1:9944
   fees tx send signed.json --wait finalized --node ws://127.0.0.1:9944`
@@ -48,11 +48,11 @@ type sendFlags struct {
 func newSend() *cobra.Command {
 	var f sendFlags
 	c := cli.New(&cobra.Command{
-		Use: "send <signed>", Short: "Send a signed transaction, and tell what was charged for it", Long: sendManual, Example: sendExamples,
-		Args: cli.Arg("one signed transaction, a file that fees tx sign wrote", &f.signed, inFile(app.ParseSigned)), RunE: f.send,
+		Use: "send <signed>", Short: "Send a signed transaction and show its fee", Long: sendManual, Example: sendExamples,
+		Args: cli.Arg("a signed transaction, the file that fees tx sign wrote", &f.signed, inFile(app.ParseSigned)), RunE: f.send,
 	}, f.NodeFlags.Add, f.Forms("table", "json"))
 	f.wait = "none"
-	cli.Choice(c, &f.wait, "wait", "wait until it is in a block, or final: none, inBlock, finalized", "none", "inBlock", "finalized")
+	cli.Choice(c, &f.wait, "wait", "wait until it is in a block or final: none, inBlock, finalized", "none", "inBlock", "finalized")
 	return c
 }
 
@@ -93,9 +93,9 @@ func tokens(fee chain.Optional[chain.Wei]) (none chain.Optional[string]) {
 	return none
 }
 
-const hashManual = `The hash of a transaction, of its bytes in 0x-hex. An EVM transaction, legacy or
-typed, has the keccak-256 of them; a native extrinsic the BLAKE2b-256, its length
-included. Which of the two it is, the bytes tell. Nobody is asked.`
+const hashManual = `Show the hash of a transaction from its bytes in 0x-hex: keccak-256 for an EVM
+transaction, legacy or typed; BLAKE2b-256 for a native extrinsic with its
+length prefix. The kind is detected from the bytes. No network is used.`
 
 const hashExamples = `  fees tx hash 0xf86c098504a817c800825208943535353535353535353535353535353535353535880de0b6b3a76400008025a028ef61340bd939bc2195fe537567866003e1a15d3c71ff63e1590620aa636276a067cbe9d8997f761aecb703304b3800ccf555c9f3dc64214b297fb1966a3b6d83`
 
@@ -103,37 +103,36 @@ func newHash() *cobra.Command {
 	var out cli.Output
 	var raw []byte
 	return cli.New(&cobra.Command{
-		Use: "hash <raw>", Short: "The hash of a transaction's bytes", Long: hashManual, Example: hashExamples, Args: cli.Arg("one transaction, its bytes in 0x-hex", &raw, transactionOf),
+		Use: "hash <raw>", Short: "Show the hash of a transaction's bytes", Long: hashManual, Example: hashExamples, Args: cli.Arg("the bytes of a transaction in 0x-hex", &raw, transactionOf),
 		RunE: func(*cobra.Command, []string) error {
 			r, notEVM := ethereum(raw)
 			if notEVM == nil {
 				return out.WriteRecord(cli.Record{r[0], r[1], r[2]})
 			}
 			if !isExtrinsic(raw) {
-				return fmt.Errorf("it is no EVM transaction (%w) and no native extrinsic, which begins with its length", notEVM)
+				return fmt.Errorf("neither an EVM transaction (%w) nor a native extrinsic with its length prefix; check the bytes", notEVM)
 			}
 			return out.WriteRecord(cli.Record{{"layer", app.NativeLayer}, {"type", "extrinsic"}, {"hash", extrinsic.Hash(raw)}})
 		},
 	}, out.Forms("table", "json"))
 }
 
-// isExtrinsic tells whether bytes are as many as the length before them says, and begin with a
-// version that is known.
+// isExtrinsic reports whether bytes match their length prefix and start with a known version.
 func isExtrinsic(raw []byte) bool {
 	content, ok := extrinsic.Content(raw)
 	return ok && len(content) > 0 && content[0]&0x3f <= 5 && content[0]&0x3f >= 4
 }
 
-const decodeManual = `Read a transaction's bytes, or call data, in 0x-hex. An EVM transaction is read
-without anybody: its fields, its hash, and who signed it. A native extrinsic and
-call data are read by a runtime's metadata: those of the node (--node, as of --at),
-or of a file that has them, in hex as state_getMetadata gives them or as bytes
-(--metadata).`
+const decodeManual = `Decode the bytes of a transaction, or call data, in 0x-hex. For an EVM
+transaction, show fields, hash and signer; no network is used. Native
+extrinsics and call data need the runtime's metadata: from the node (--node, at
+the height of --at), or from a file (--metadata) in hex, as state_getMetadata
+returns it, or in binary.`
 
 const decodeExamples = `  fees tx decode 0xf86c098504a817c800825208943535353535353535353535353535353535353535880de0b6b3a76400008025a028ef61340bd939bc2195fe537567866003e1a15d3c71ff63e1590620aa636276a067cbe9d8997f761aecb703304b3800ccf555c9f3dc64214b297fb1966a3b6d83
   fees tx decode 0x0a07… --node ws://127.0.0.1:9944`
 
-// maxMetadataHex is more than metadata of a runtime have in hex.
+// maxMetadataHex exceeds the hex of any runtime's metadata.
 const maxMetadataHex = 32 << 20
 
 // decodeFlags are the flags of fees tx decode.
@@ -148,18 +147,18 @@ type decodeFlags struct {
 func newDecode() *cobra.Command {
 	var f decodeFlags
 	c := cli.New(&cobra.Command{
-		Use: "decode <raw|call data>", Short: "Read a transaction's bytes, or call data", Long: decodeManual, Example: decodeExamples,
-		Args: cli.Arg("one transaction or call data, in 0x-hex", &f.raw, transactionOf), RunE: f.decode,
+		Use: "decode <raw|call data>", Short: "Decode a transaction or call data", Long: decodeManual, Example: decodeExamples,
+		Args: cli.Arg("a transaction or call data in 0x-hex", &f.raw, transactionOf), RunE: f.decode,
 	}, f.NodeFlags.Add, f.Forms("table", "json"))
-	c.Flags().Int64Var(&f.at, "at", 0, "by the runtime at this height (default: the newest final block)")
-	c.Flags().StringVar(&f.file, "metadata", "", "by the metadata in this file, in hex or as bytes")
+	c.Flags().Int64Var(&f.at, "at", 0, "use the runtime at this height (default: the newest final block)")
+	c.Flags().StringVar(&f.file, "metadata", "", "use the metadata in this file, in hex or binary")
 	return c
 }
 
 func (f *decodeFlags) decode(c *cobra.Command, _ []string) error {
 	raw := f.raw
 	if len(raw) == 0 {
-		return errors.New("there are no bytes")
+		return errors.New("the transaction is empty; pass its bytes in 0x-hex")
 	}
 	r, notEVM := ethereum(raw)
 	if notEVM != nil {
@@ -174,7 +173,7 @@ func (f *decodeFlags) decode(c *cobra.Command, _ []string) error {
 	return f.WriteRecord(r)
 }
 
-// readMetadata reads a file with a runtime's metadata: as they are, or in hex.
+// readMetadata reads a file with a runtime's metadata, in hex or binary.
 func readMetadata(path string) ([]byte, error) {
 	text, err := app.ReadSmallFile(path, maxMetadataHex)
 	if err != nil {
@@ -200,7 +199,7 @@ func (f *decodeFlags) runtime(c *cobra.Command) (*extrinsic.Runtime, error) {
 	}
 	client, err := f.Client()
 	if err != nil {
-		return nil, fmt.Errorf("it is no EVM transaction, and native ones are read by metadata, of a node or of --metadata: %w", err)
+		return nil, fmt.Errorf("not an EVM transaction, and a native one needs the metadata of a node or of --metadata: %w", err)
 	}
 	height, err := cli.At(c, f.at)
 	if err != nil {
@@ -213,12 +212,12 @@ func (f *decodeFlags) runtime(c *cobra.Command) (*extrinsic.Runtime, error) {
 	return view.Runtime, nil
 }
 
-// native reads an extrinsic, or call data.
+// native decodes an extrinsic or call data.
 func native(runtime *extrinsic.Runtime, raw []byte) (cli.Record, error) {
 	if !isExtrinsic(raw) {
 		call, err := runtime.ReadCall(raw)
 		if err != nil {
-			return nil, fmt.Errorf("it is no EVM transaction, no extrinsic, and no call data of the runtime: %w", err)
+			return nil, fmt.Errorf("not an EVM transaction, an extrinsic or call data of the runtime: %w", err)
 		}
 		return append(cli.Record{{"layer", app.NativeLayer}, {"type", "call data"}}, callFields(call)...), nil
 	}
@@ -238,10 +237,10 @@ func callFields(call jsonscan.Value) cli.Record {
 	return cli.Record{{"call", pallet + "." + name}, {"args", json.RawMessage(call.Member("args").Raw())}}
 }
 
-const highS = "s is in the upper half of the curve's order. Ethereum and newer runtimes refuse this (EIP-2); where it is taken, " +
-	"the same transaction has a second valid signature with another hash, so look for it by sender and nonce."
+const highS = "s is in the upper half of the curve's order. Ethereum and newer runtimes refuse this (EIP-2). Where it is accepted, " +
+	"a second signature with another hash is also valid, so look up the transaction by sender and nonce."
 
-// ethereum reads an EVM transaction.
+// ethereum decodes an EVM transaction.
 func ethereum(raw []byte) (cli.Record, error) {
 	t, err := ethtx.Parse(raw)
 	if err != nil {

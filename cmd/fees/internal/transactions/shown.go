@@ -17,8 +17,8 @@ import (
 	"github.com/feeledger/fees/internal/tx/extrinsic"
 )
 
-// lines are what a signer reads before signing: a name and a text each. Nothing is shortened, however narrow the
-// terminal is: an address that looks like another is how people lose money.
+// lines are the names and texts shown before signing. They are never shortened, however narrow the
+// terminal: people lose money to addresses that look alike.
 type lines []struct{ name, text string }
 
 func (l *lines) add(name, format string, values ...any) {
@@ -38,7 +38,7 @@ func (l *lines) write(to io.Writer) error {
 	return nil
 }
 
-// amount writes an amount in the token, and in the smallest unit beside it.
+// amount formats an amount in the token and in the smallest unit.
 func amount(wei chain.Wei, token extrinsic.Token) string {
 	if token.Symbol == "" {
 		return wei.String() + " (smallest unit; the token's decimals are not known)"
@@ -50,12 +50,12 @@ func amount(wei chain.Wei, token extrinsic.Token) string {
 	return fmt.Sprintf("%s %s = %v %s", console.Plain(console.Scaled(wei, token.Decimals)), token.Symbol, wei, unit)
 }
 
-// show writes what is going to be signed.
+// show writes what will be signed.
 func show(stderr io.Writer, p *app.Prepared) error {
 	l := &lines{}
 	name := p.Chain.Name
 	if name == "" {
-		name = "no table names it; as you state"
+		name = "not in any table; as stated by you"
 	}
 	if p.Native != nil {
 		l.add("chain", "%s (genesis %v)", name, p.Native.Genesis)
@@ -88,14 +88,14 @@ func (l *lines) native(n *app.PreparedNative, token extrinsic.Token) error {
 	if dies, ends := n.Dies.Get(); ends {
 		l.add("valid", "from block %d to %d (the hash of block %[1]d is signed: %[3]v)", n.Birth, dies-1, n.Signing.Birth)
 	} else {
-		l.add("valid", "for ever: it is immortal")
+		l.add("valid", "forever (immortal)")
 	}
 	l.add("runtime", "%s %d, transaction version %d", n.Runtime.SpecName, n.SpecVersion, n.TransactionVersion)
 	l.add("metadata", "%s", trusted[n.Metadata])
 	return nil
 }
 
-// argument writes an argument of the call, and below it the amounts in calls inside it.
+// argument writes an argument of the call, followed by the amounts in nested calls.
 func (l *lines) argument(name string, v jsonscan.Value, balances []extrinsic.Balance, token extrinsic.Token) {
 	text, is := v.Text()
 	if !is {
@@ -115,10 +115,10 @@ func (l *lines) argument(name string, v jsonscan.Value, balances []extrinsic.Bal
 }
 
 var trusted = map[app.MetadataTrust]string{
-	app.PinnedMetadata:     "pinned: their hash is built in for this runtime",
-	app.GivenMetadata:      "from the file that you named",
+	app.PinnedMetadata:     "pinned: its hash is built in for this runtime",
+	app.GivenMetadata:      "from your file",
 	app.BoundMetadata:      "bound: a chain with other metadata refuses the signature",
-	app.UnverifiedMetadata: "UNVERIFIED: the draft's own word decides what the call is shown as",
+	app.UnverifiedMetadata: "UNVERIFIED: the draft's author decides what the call is shown as",
 }
 
 func (l *lines) evm(t *ethtx.Transaction, token extrinsic.Token) error {
@@ -126,7 +126,7 @@ func (l *lines) evm(t *ethtx.Transaction, token extrinsic.Token) error {
 	if to, ok := t.To.Get(); ok {
 		l.add("to", "%v", to)
 	} else {
-		l.add("to", "nobody: it creates a contract")
+		l.add("to", "none: creates a contract")
 	}
 	l.add("value", "%s", amount(t.Value, token))
 	l.add("data", "%s", data(t.Input))
@@ -143,15 +143,15 @@ func (l *lines) evm(t *ethtx.Transaction, token extrinsic.Token) error {
 	} else {
 		l.add("gas price", "%s Gwei per gas", console.Gwei(price))
 	}
-	most, err := price.Times(t.GasLimit)
+	maxFee, err := price.Times(t.GasLimit)
 	if err != nil {
 		return err
 	}
-	l.add("fee", "at most %s", amount(most, token))
+	l.add("fee", "at most %s", amount(maxFee, token))
 	return nil
 }
 
-// maxData is how many bytes of an EVM transaction's data are shown.
+// maxData limits the bytes shown of an EVM transaction's data.
 const maxData = 256
 
 func data(input []byte) string {

@@ -14,7 +14,7 @@ import (
 	"github.com/feeledger/fees/internal/tx/extrinsic"
 )
 
-// What is shown lines up, is never shortened, and carries no control characters to the terminal.
+// The lines are aligned, never shortened, and contain no control characters.
 func TestShown(t *testing.T) {
 	parsed := func(text string) jsonscan.Value {
 		v, err := jsonscan.Parse(text)
@@ -39,7 +39,7 @@ func TestShown(t *testing.T) {
 		Type: evm.EIP1559, ChainID: 1284, GasLimit: chain.NewGas(21_000), MaxFeePerGas: chain.NewGasPrice(250_000_000_000), Input: bytes.Repeat([]byte{0xab}, 300),
 	}}))
 	require.Regexp(t, `(?m)^chain +moonbeam \(EVM chain ID 1284\)$`, shown.String())
-	require.Regexp(t, `(?m)^to +nobody: it creates a contract$`, shown.String())
+	require.Regexp(t, `(?m)^to +none: creates a contract$`, shown.String())
 	require.Regexp(t, `(?m)^data +300 bytes: 0x(ab){256}… \(keccak-256 of all: 0x[0-9a-f]{64}\)$`, shown.String())
 	require.Regexp(t, `(?m)^fee +at most 0\.00525 GLMR = 5250000000000000 wei$`, shown.String())
 }

@@ -16,50 +16,50 @@ import (
 	"github.com/feeledger/fees/internal/tx/keys"
 )
 
-const signManual = `Sign a draft of fees tx build or fees tx build-evm. No network is used: a machine
-that keeps books should hold no key, so sign on another one, and carry the two
-files over.
+const signManual = `Sign a draft from fees tx build or fees tx build-evm. No network is used: keep
+the key on a separate machine, and copy the draft and the signed file between
+machines.
 
-The key comes from one of these files, which nobody else may read (chmod 600):
+The key is in one of these files, which only you may read (chmod 600):
   --key FILE         a private key, 64 hex digits
-  --mnemonic FILE    a phrase of BIP-39; --index is the account's, at
+  --mnemonic FILE    a BIP-39 phrase; --index selects the account at
                      m/44'/60'/0'/0/INDEX
-  --keystore FILE    an Ethereum keystore, version 3; --password FILE opens it
-A name of - asks for the secret instead, and shows nothing of what is typed. A
-secret is never taken from an argument or from the environment, which others on
-the machine can see.
+  --keystore FILE    an Ethereum keystore, version 3, opened with --password FILE
+Use - instead of a file to type the secret, which is not shown. Secrets are
+never taken from arguments or environment variables, which others on the
+machine can see.
 
-What is signed is shown first, read back from the bytes that are signed, and a yes
-is asked for; scripts pass --yes. Nothing is taken on the draft's word:
+Before signing, the command shows what the signed bytes contain and asks for a
+yes; scripts pass --yes. The draft itself is not trusted:
 
-  - The chain is known by its genesis hash or EVM chain ID, which a table names;
-    for another chain, state --genesis or --chain-id, and --symbol and --decimals
-    to see amounts in its token.
-  - The call is shown by the runtime's metadata. Those of the draft are accepted
-    if their hash is built in, or if the chain refuses the signature where its own
-    are others (CheckMetadataHash, RFC-0078). Otherwise name a file that you trust
-    with --metadata. --trust-draft-metadata takes the draft's word: whoever made
-    the draft then decides what the call is shown as.`
+  - The chain is identified by its genesis hash or EVM chain ID from a network
+    table. For another chain, pass --genesis or --chain-id, and --symbol and
+    --decimals to see amounts in its token.
+  - The call is decoded with the runtime's metadata. The draft's metadata is
+    accepted if its hash is built in, or if the chain refuses signatures with
+    other metadata (CheckMetadataHash, RFC-0078). Otherwise pass a trusted file
+    with --metadata. --trust-draft-metadata accepts the draft's metadata: its
+    author then decides what the call is shown as.`
 
 const signExamples = `  fees tx sign draft.json --mnemonic - -o signed.json
-  fees tx sign draft.json --key alith.key --yes --metadata moonbeam-2100.scale -o signed.json
+  fees tx sign draft.json --key alith.key --yes --metadata moonbeam.scale -o signed.json
   fees tx sign draft.json --keystore UTC--2026-01-01.json --password - -o signed.json`
 
-// keyFlags say where the key comes from.
+// keyFlags select the key.
 type keyFlags struct {
 	key, mnemonic, keystore, password string
 	index                             uint32
 }
 
 func (f *keyFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.key, "key", "", "a file with a private key, or - to be asked for it")
-	c.Flags().StringVar(&f.mnemonic, "mnemonic", "", "a file with a phrase of BIP-39, or - to be asked for it")
-	c.Flags().Uint32Var(&f.index, "index", 0, "which account of the phrase")
+	c.Flags().StringVar(&f.key, "key", "", "a file with a private key, or - to type it")
+	c.Flags().StringVar(&f.mnemonic, "mnemonic", "", "a file with a BIP-39 phrase, or - to type it")
+	c.Flags().Uint32Var(&f.index, "index", 0, "the index of the phrase's account")
 	c.Flags().StringVar(&f.keystore, "keystore", "", "an Ethereum keystore file")
-	c.Flags().StringVar(&f.password, "password", "-", "a file with the keystore's password, or - to be asked for it")
+	c.Flags().StringVar(&f.password, "password", "-", "a file with the keystore's password, or - to type it")
 }
 
-// read reads the key. Its caller wipes it.
+// read reads the key. The caller wipes it.
 func (f *keyFlags) read(c *cobra.Command) (*keys.Key, error) {
 	named := 0
 	for _, path := range []string{f.key, f.mnemonic, f.keystore} {
@@ -68,7 +68,7 @@ func (f *keyFlags) read(c *cobra.Command) (*keys.Key, error) {
 		}
 	}
 	if named != 1 {
-		return nil, errors.New("whose key? name one file with --key, --mnemonic or --keystore; - asks for the secret")
+		return nil, errors.New("name one key with --key, --mnemonic or --keystore; use - to type the secret")
 	}
 	switch {
 	case f.key != "":
@@ -84,9 +84,9 @@ func (f *keyFlags) read(c *cobra.Command) (*keys.Key, error) {
 	return secretKey(c, "password", f.password, "Password of the keystore", "keystore", func(password []byte) (*keys.Key, error) { return keys.FromKeystore(store.Bytes, password) })
 }
 
-// secretKey reads the secret that a flag names, or asks for what it is, and makes the key of it: an
-// error in that is about a flag too.
-func secretKey(c *cobra.Command, flag, path, what, about string, read func([]byte) (*keys.Key, error)) (*keys.Key, error) {
+// secretKey reads the secret of a flag, or prompts for what, and parses the key. The flag about is named
+// in errors of parse.
+func secretKey(c *cobra.Command, flag, path, what, about string, parse func([]byte) (*keys.Key, error)) (*keys.Key, error) {
 	var s *keys.Secret
 	var err error
 	if path == "-" {
@@ -98,18 +98,18 @@ func secretKey(c *cobra.Command, flag, path, what, about string, read func([]byt
 		return nil, err
 	}
 	defer s.Wipe()
-	key, err := read(s.Line())
+	key, err := parse(s.Line())
 	if err != nil {
 		return nil, fmt.Errorf("--%s: %w", about, err)
 	}
 	return key, nil
 }
 
-// prompt asks for a secret at a terminal, without showing it.
+// prompt asks for a secret on a terminal without echo.
 func prompt(ctx context.Context, stdin io.Reader, stderr io.Writer, what string) (*keys.Secret, error) {
 	file, ok := cli.Terminal(stdin)
 	if !ok {
-		return nil, errors.New("there is no terminal to ask for the secret at: name a file that has it")
+		return nil, errors.New("cannot ask for the secret because standard input is not a terminal; name a file that contains it")
 	}
 	if err := keys.Guard(); err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func prompt(ctx context.Context, stdin io.Reader, stderr io.Writer, what string)
 	if err != nil {
 		return nil, err
 	}
-	defer term.Restore(int(file.Fd()), before) // a signal may end it while nothing is shown
+	defer term.Restore(int(file.Fd()), before) // a signal may arrive while echo is off
 	fmt.Fprint(stderr, what+": ")
 	defer fmt.Fprintln(stderr)
 	bytes, err := cli.Await(ctx, func() ([]byte, error) { return term.ReadPassword(int(file.Fd())) })
@@ -140,11 +140,11 @@ type signFlags struct {
 func newSign() *cobra.Command {
 	var f signFlags
 	c := cli.New(&cobra.Command{
-		Use: "sign <draft>", Short: "Sign a draft, without a network", Long: signManual, Example: signExamples,
-		Args: cli.Arg("one draft, a file that fees tx build wrote", &f.draft, inFile(app.ParseDraft)), RunE: f.sign,
+		Use: "sign <draft>", Short: "Sign a draft, offline", Long: signManual, Example: signExamples,
+		Args: cli.Arg("a draft, the file that fees tx build wrote", &f.draft, inFile(app.ParseDraft)), RunE: f.sign,
 	}, f.keyFlags.add, f.ChainFlags.Add)
-	c.Flags().StringVar(&f.metadata, "metadata", "", "show the call by the metadata in this file, which you trust")
-	c.Flags().BoolVar(&f.trust, "trust-draft-metadata", false, "show the call by the draft's own metadata, although nothing vouches for them")
+	c.Flags().StringVar(&f.metadata, "metadata", "", "decode the call with the metadata in this file, which you trust")
+	c.Flags().BoolVar(&f.trust, "trust-draft-metadata", false, "decode the call with the draft's own metadata, without verification")
 	c.Flags().BoolVar(&f.yes, "yes", false, "sign without asking")
 	addOutput(c, &f.out, "the signed transaction")
 	return c
@@ -181,22 +181,22 @@ func (f *signFlags) sign(c *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	return write(c, f.out, s, "has the transaction %v; fees tx send %[1]s sends it", s.Hash)
+	return write(c, f.out, s, "wrote transaction %[2]v to %[1]s; send it with fees tx send %[1]s", s.Hash)
 }
 
-// confirm asks at the terminal whether to sign.
+// confirm asks on the terminal whether to sign.
 func confirm(ctx context.Context, stdin io.Reader, stderr io.Writer) error {
 	file, ok := cli.Terminal(stdin)
 	if !ok {
-		return errors.New("there is no terminal to ask for a yes at: check what is shown above, and pass --yes")
+		return errors.New("cannot ask for confirmation because standard input is not a terminal; check the transaction above and pass --yes")
 	}
 	fmt.Fprint(stderr, "Sign this? Type yes: ")
 	answer, err := cli.Await(ctx, func() (string, error) {
-		line, _ := bufio.NewReader(file).ReadString('\n') // the end of the input is not a yes either
+		line, _ := bufio.NewReader(file).ReadString('\n') // end of input is not a yes
 		return line, nil
 	})
 	if err == nil && strings.TrimSpace(answer) != "yes" {
-		err = errors.New("nothing was signed: the answer was not yes")
+		err = errors.New("nothing was signed, because the answer was not yes")
 	}
 	return err
 }

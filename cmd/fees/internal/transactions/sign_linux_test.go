@@ -11,11 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminal opens a terminal, and the other side of it, where a person types.
+// terminal opens a pseudo-terminal and returns its two sides.
 func terminal(t *testing.T) (person, program *os.File) {
 	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
-		t.Skip("NOT TESTED: there are no terminals here:", err)
+		t.Skip("NOT TESTED: no terminals available:", err)
 	}
 	t.Cleanup(func() { person.Close() })
 	require.NoError(t, unix.IoctlSetPointerInt(int(person.Fd()), unix.TIOCSPTLCK, 0))
@@ -27,7 +27,7 @@ func terminal(t *testing.T) (person, program *os.File) {
 	return person, program
 }
 
-// Nothing but a yes at a terminal signs.
+// Only a yes on a terminal signs.
 func TestConfirm(t *testing.T) {
 	for answer, want := range map[string]string{"yes\n": "", " yes \n": "", "y\n": "nothing was signed", "\n": "nothing was signed", "no\n": "nothing was signed", "\x04": "nothing was signed"} {
 		person, program := terminal(t)

@@ -1,4 +1,4 @@
-// Package walkthrough has the command that lays out a month's end to try, and goes through it.
+// Package walkthrough implements the demo command, which creates a sample month end and walks through it.
 package walkthrough
 
 import (
@@ -18,49 +18,49 @@ import (
 // Program runs a command line of fees, and returns its exit code.
 type Program func(ctx context.Context, args []string, stdout, stderr io.Writer) int
 
-// defaultDirectory is where the month's end is laid out.
+// defaultDirectory is the directory of the sample.
 const defaultDirectory = "fees-demo"
 
-const demoManual = `Lay out a month's end in a directory (default ./fees-demo), and go through it in
-about three minutes: fill a ledger, report, reconcile, roll forward, export,
-close the month and prove the package. Each step shows its command, runs it, and
-says what it means. It waits for Enter between the steps; --yes does not wait.
+const demoManual = `Walk through a month end in about three minutes, in a new directory (default
+./fees-demo): fill a ledger, report, reconcile, roll forward, export, close the
+month and verify the package. Each step shows its command, runs it and explains
+the result. Press Enter between steps, or pass --yes.
 
-The chain is made up: nobody's accounts, no fee that was ever paid. It begins at
-its block 0 and has a block an hour, on 31 January and 1 February 2026. All
-checks of its blocks hold, signatures included.
+The chain is a sample: its accounts and fees are not real. It starts at block 0
+and has one block per hour, on 31 January and 1 February 2026. All checks of
+its blocks pass, including signatures.
 
-In the directory are, before the walk:
-  gateway/      the chain as recorded answers, with balances of eight accounts
+Before the walk, the directory contains:
+  gateway/      the chain as recorded responses, with balances of 8 accounts
   accounts.csv  the address book: address, label, group and account
-  company.csv   the company's own record of fees, with planted differences: a
-                wrong amount, a missing row, an unknown transaction, a duplicate
-  prices.csv    what the token cost in EUR and USD, made up too
-  README.txt    all this, and the commands
+  company.csv   a company's own record of fees, with planted differences: a wrong
+                amount, a missing row, an unknown transaction and a duplicate
+  prices.csv    sample prices of the token in EUR and USD
+  README.txt    a description, with commands to try
 
-The directory stays, for you to try more. One that is there and not empty is
-refused. The commands are run in it, without FEES_LEDGER and FEES_ACCOUNTS.
+The directory is kept. A directory that exists and is not empty is refused. The
+commands run in it, without FEES_LEDGER and FEES_ACCOUNTS.
 
---gateway demo of other commands is something else: blocks 3 to 27 of the real
-runtime, with the balances of 18 accounts, as they were recorded.
+--gateway demo, as in other commands, is different: recorded blocks 3 to 27 of
+the real runtime, with the balances of 18 accounts.
 
-Exit codes: 0 each step ended as it should, 1 one did not, 2 usage, or a
-directory that is not empty.`
+Exit codes: 0 every step ended as expected, 1 a step did not, 2 usage, or the
+directory is not empty.`
 
-const demoExamples = `  fees demo                 in ./fees-demo, with a pause after each step
-  fees demo try --yes       in ./try, without a pause`
+const demoExamples = `  fees demo                 in ./fees-demo, pausing after each step
+  fees demo try --yes       in ./try, without pausing`
 
-// New is the command. Program runs the commands of its steps.
+// New returns the command. program runs the commands of its steps.
 func New(program Program) *cobra.Command {
 	var yes bool
 	return cli.New(&cobra.Command{
-		Use: "demo [DIRECTORY]", Short: "Try a month's end on a made-up chain, step by step", Long: demoManual, Example: demoExamples,
-		Args: cobra.MaximumNArgs(1),
+		Use: "demo [DIRECTORY]", Short: "Try a month end on a sample chain, step by step", Long: demoManual, Example: demoExamples,
+		Args: cli.Args(0, 1, "at most one directory"),
 		RunE: func(c *cobra.Command, args []string) error {
 			w := walk{program: program, stdout: c.OutOrStdout(), stderr: c.ErrOrStderr()}
 			if !yes {
 				if _, is := cli.Terminal(c.InOrStdin()); !is {
-					return fmt.Errorf("standard input is not a terminal, on which Enter could be pressed after each step: %s goes on without it",
+					return fmt.Errorf("cannot wait for Enter because standard input is not a terminal; run %s",
 						console.Printable(commandLine(args)+" --yes"))
 				}
 				w.enter = lines(c.InOrStdin())
@@ -68,11 +68,11 @@ func New(program Program) *cobra.Command {
 			return w.lead(c.Context(), append(args, defaultDirectory)[0])
 		},
 	}, func(c *cobra.Command) {
-		c.Flags().BoolVar(&yes, "yes", false, "do not wait for Enter after each step")
+		c.Flags().BoolVar(&yes, "yes", false, "do not wait for Enter between steps")
 	})
 }
 
-// commandLine is how the command was called.
+// commandLine returns the command line with args.
 func commandLine(args []string) string {
 	line := "fees demo"
 	for _, arg := range args {
@@ -81,12 +81,12 @@ func commandLine(args []string) string {
 	return line
 }
 
-// layOut writes the files into a directory, which must be empty or not there.
-func layOut(directory string) error {
+// createSample writes the files into a directory, which must be empty or missing.
+func createSample(directory string) error {
 	entries, err := os.ReadDir(directory)
 	switch {
 	case err == nil && len(entries) > 0:
-		return fmt.Errorf("%s is there and is not empty: name another directory, such as %s", directory,
+		return fmt.Errorf("directory %s is not empty; name another one: %s", directory,
 			commandLine([]string{directory + "-2"}))
 	case err != nil && !errors.Is(err, os.ErrNotExist):
 		return err

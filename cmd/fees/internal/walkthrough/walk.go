@@ -13,36 +13,36 @@ import (
 	"github.com/feeledger/fees/internal/console"
 )
 
-// width is how wide the walk's own words are at most.
+// width limits the walk's own text, in columns.
 const width = 80
 
-// shownLines is how much is shown of a file.
+// shownLines is the number of lines shown of a file.
 const shownLines = 20
 
-// walk goes through the steps.
+// walk runs the steps.
 type walk struct {
 	program        Program
 	stdout, stderr io.Writer
-	enter          <-chan bool // a line of standard input; closed at its end; nil where nobody is waited for
+	enter          <-chan bool // receives once per line of standard input, closed at its end; nil with --yes
 }
 
-// lines tells of each line that comes, and is closed when no more do.
+// lines returns a channel that receives once per line and is closed at the end of input.
 func lines(in io.Reader) <-chan bool {
-	come := make(chan bool)
+	received := make(chan bool)
 	go func() {
-		defer close(come)
-		for r := bufio.NewReader(in); ; come <- true {
+		defer close(received)
+		for r := bufio.NewReader(in); ; received <- true {
 			if _, err := r.ReadString('\n'); err != nil {
 				return
 			}
 		}
 	}()
-	return come
+	return received
 }
 
-// lead lays out a directory, and goes through the steps in it.
+// lead creates the sample in a directory and runs the steps there.
 func (w *walk) lead(ctx context.Context, directory string) error {
-	if err := layOut(directory); err != nil {
+	if err := createSample(directory); err != nil {
 		return err
 	}
 	unset, back, err := enter(directory)
@@ -51,8 +51,8 @@ func (w *walk) lead(ctx context.Context, directory string) error {
 	}
 	defer back()
 	shown := console.Printable(directory)
-	w.say("A month's end to try, in " + shown + "; README.txt there says what is in it. " +
-		"The chain is made up: nobody's accounts, no fee that was ever paid.")
+	w.say("A sample month end is in " + shown + "; its README.txt describes the files. " +
+		"The chain is a sample: its accounts and fees are not real.")
 	for i, s := range steps {
 		if err := w.wait(ctx, i); err != nil {
 			return err
@@ -63,7 +63,7 @@ func (w *walk) lead(ctx context.Context, directory string) error {
 			return cli.ErrStopped
 		}
 		if code != s.code {
-			fmt.Fprintf(w.stderr, "fees: %s: exit code %d, and %d was to come; it was run in %s\n", s.command, code, s.code, shown)
+			fmt.Fprintf(w.stderr, "fees: %s: exit code %d, expected %d; it ran in %s\n", s.command, code, s.code, shown)
 			return cli.ErrFinding
 		}
 		if err := w.showFile(s.file); err != nil {
@@ -71,20 +71,20 @@ func (w *walk) lead(ctx context.Context, directory string) error {
 		}
 		fmt.Fprintln(w.stdout)
 		if s.planted {
-			w.say(fmt.Sprintf("Exit code %d: this is the difference that was planted.", code))
+			w.say(fmt.Sprintf("Exit code %d, because of the planted differences.", code))
 		}
 		w.say("Meaning: " + s.means)
 	}
 	fmt.Fprintln(w.stdout)
-	w.say("That was the month's end. All of it stays in " + shown + ": cd " + console.Argument(directory) +
-		", and try more; README.txt proposes commands.")
+	w.say("That was the month end. The files stay in " + shown + ": cd " + console.Argument(directory) +
+		" and try the commands in README.txt.")
 	if len(unset) > 0 {
-		w.say("There, unset " + strings.Join(unset, " ") + " first: the walk went without.")
+		w.say("First unset " + strings.Join(unset, " ") + ", which the walk did not use.")
 	}
 	return nil
 }
 
-// arguments are those of a command line of fees.
+// arguments returns the arguments of a command line of fees.
 func arguments(command string) []string { return strings.Fields(command)[1:] }
 
 // wait waits for Enter before a step.
@@ -92,7 +92,7 @@ func (w *walk) wait(ctx context.Context, done int) error {
 	if w.enter == nil {
 		return nil
 	}
-	fmt.Fprint(w.stdout, "\n[Enter goes on, Ctrl-C ends] ")
+	fmt.Fprint(w.stdout, "\n[Press Enter to continue, Ctrl-C to stop] ")
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
@@ -105,7 +105,7 @@ func (w *walk) wait(ctx context.Context, done int) error {
 	}
 }
 
-// showFile shows how a file begins.
+// showFile shows the first lines of a file.
 func (w *walk) showFile(name string) error {
 	if name == "" {
 		return nil
@@ -114,31 +114,31 @@ func (w *walk) showFile(name string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w.stdout, "%s begins:\n", name)
+	fmt.Fprintf(w.stdout, "First lines of %s:\n", name)
 	for line := range slices.Values(firstLines(string(text), shownLines)) {
 		fmt.Fprintln(w.stdout, "    "+console.Printable(line))
 	}
 	return nil
 }
 
-// firstLines are at most so many of a text.
-func firstLines(text string, most int) []string {
+// firstLines returns up to limit lines of a text.
+func firstLines(text string, limit int) []string {
 	list := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-	return list[:min(most, len(list))]
+	return list[:min(limit, len(list))]
 }
 
-// say writes words, wrapped.
+// say writes wrapped text.
 func (w *walk) say(words string) {
 	var out strings.Builder
 	console.WriteWrapped(&out, words, 0, min(width, cli.WidthOf(w.stdout)))
 	fmt.Fprint(w.stdout, out.String())
 }
 
-// hidden are the variables that would have the commands ask other files than those laid out.
+// hidden lists variables that would point the commands at other files than the sample's.
 var hidden = []string{"FEES_LEDGER", "FEES_ACCOUNTS"}
 
-// enter makes a directory the one that commands run in, without the hidden variables, until
-// back is called. It says which of them were set.
+// enter changes to a directory and unsets the hidden variables, until back is called. It returns the
+// variables that were set.
 func enter(directory string) (unset []string, back func(), err error) {
 	before, err := os.Getwd()
 	if err != nil {
@@ -158,6 +158,6 @@ func enter(directory string) (unset []string, back func(), err error) {
 		for i, name := range unset {
 			os.Setenv(name, values[i])
 		}
-		os.Chdir(before) // it was there before
+		os.Chdir(before) // best effort
 	}, nil
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/feeledger/fees/internal/archive/demo/monthend"
 )
 
-// program stands for fees: each step ends as it should, and writes what it writes.
+// program stands in for fees: each step ends with its expected code and writes its file.
 type program struct {
 	ran []string
 	end map[string]int // other codes, by the command
@@ -32,7 +32,7 @@ func (p *program) run(_ context.Context, args []string, stdout, _ io.Writer) int
 	for _, s := range steps {
 		if s.command == command {
 			if s.file != "" {
-				os.WriteFile(s.file, []byte(strings.Repeat("a line\n", shownLines)+"the line behind\n"), 0o600)
+				os.WriteFile(s.file, []byte(strings.Repeat("a line\n", shownLines)+"the next line\n"), 0o600)
 			}
 			return s.code
 		}
@@ -40,7 +40,7 @@ func (p *program) run(_ context.Context, args []string, stdout, _ io.Writer) int
 	return -1
 }
 
-// lead goes through all in a new directory, with what somebody types; nil for --yes.
+// lead runs the walk in a new directory, with the typed input; nil for --yes.
 func lead(t *testing.T, p *program, typed io.Reader) (stdout, stderr string, err error) {
 	var out, errors bytes.Buffer
 	w := walk{program: p.run, stdout: &out, stderr: &errors}
@@ -51,7 +51,7 @@ func lead(t *testing.T, p *program, typed io.Reader) (stdout, stderr string, err
 	return out.String(), errors.String(), err
 }
 
-// Each step is shown, run in the directory, and explained; nothing asks for Enter.
+// Each step is shown, run in the directory and explained; --yes does not wait for Enter.
 func TestWalk(t *testing.T) {
 	before, err := os.Getwd()
 	require.NoError(t, err)
@@ -68,11 +68,11 @@ func TestWalk(t *testing.T) {
 			at += i
 		}
 	}
-	require.Equal(t, 1, strings.Count(stdout, "Exit code 1: this is the difference that was planted."))
-	require.Contains(t, stdout, "january.journal begins:\n    a line\n")
-	require.NotContains(t, stdout, "the line behind")
-	require.NotContains(t, stdout, "[Enter")
-	require.Contains(t, stdout, "unset FEES_LEDGER first")
+	require.Equal(t, 1, strings.Count(stdout, "Exit code 1, because of the planted differences."))
+	require.Contains(t, stdout, "First lines of january.journal:\n    a line\n")
+	require.NotContains(t, stdout, "the next line")
+	require.NotContains(t, stdout, "[Press Enter")
+	require.Contains(t, stdout, "unset FEES_LEDGER,")
 	require.Len(t, p.ran, len(steps))
 	after, err := os.Getwd()
 	require.NoError(t, err)
@@ -80,12 +80,12 @@ func TestWalk(t *testing.T) {
 	require.Equal(t, "other.db", os.Getenv("FEES_LEDGER"))
 }
 
-// One Enter is one step. Where no more comes, the walk ends and says how far it came.
+// One Enter is one step. When input ends, the walk ends and reports how far it got.
 func TestEnter(t *testing.T) {
 	p := &program{}
 	stdout, _, err := lead(t, p, strings.NewReader(strings.Repeat("\n", len(steps))))
 	require.NoError(t, err)
-	require.Equal(t, len(steps), strings.Count(stdout, "[Enter goes on"))
+	require.Equal(t, len(steps), strings.Count(stdout, "[Press Enter"))
 	require.Len(t, p.ran, len(steps))
 
 	p = &program{}
@@ -94,19 +94,19 @@ func TestEnter(t *testing.T) {
 	require.Len(t, p.ran, 2)
 }
 
-// Whoever stops the program while it waits, stops it.
+// Ctrl-C while waiting for Enter stops the walk.
 func TestStopped(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	typed, nobody := io.Pipe()
-	defer nobody.Close()
+	typed, keyboard := io.Pipe()
+	defer keyboard.Close()
 	w := walk{program: (&program{}).run, stdout: io.Discard, stderr: io.Discard, enter: lines(typed)}
 	require.ErrorIs(t, w.lead(ctx, filepath.Join(t.TempDir(), "try")), context.Canceled)
 	w.enter = nil
 	require.ErrorIs(t, w.lead(ctx, filepath.Join(t.TempDir(), "try")), cli.ErrStopped)
 }
 
-// A step that ends otherwise ends the walk.
+// A step with an unexpected exit code ends the walk.
 func TestOtherCode(t *testing.T) {
 	for _, code := range []int{0, 4} {
 		p := &program{end: map[string]int{steps[5].command: code}}
@@ -115,12 +115,12 @@ func TestOtherCode(t *testing.T) {
 		require.Contains(t, stderr, "fees: "+steps[5].command+": exit code ")
 		require.Len(t, p.ran, 6)
 	}
-	p := &program{end: map[string]int{steps[7].command: 0}} // it wrote no file
+	p := &program{end: map[string]int{steps[7].command: 0}} // but no file was written
 	_, _, err := lead(t, p, nil)
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }
 
-// README.txt has the commands of the walk, in their order.
+// README.txt lists the commands of the walk in order.
 func TestReadmeHasTheSteps(t *testing.T) {
 	text, err := fs.ReadFile(monthend.Files(), "README.txt")
 	require.NoError(t, err)
@@ -134,8 +134,8 @@ func TestReadmeHasTheSteps(t *testing.T) {
 	require.Equal(t, strings.Join(want, "\n"), list)
 }
 
-// Where nobody can press Enter, the command wants --yes, and lays out nothing. A directory with
-// something in it stays as it is.
+// Without a terminal the command requires --yes and creates nothing. A directory that is not empty is
+// left unchanged.
 func TestRefused(t *testing.T) {
 	directory := filepath.Join(t.TempDir(), "my try")
 	called := func(in io.Reader, args ...string) error {
@@ -148,11 +148,11 @@ func TestRefused(t *testing.T) {
 		return c.ExecuteContext(t.Context())
 	}
 	err := called(strings.NewReader("\n"), directory)
-	require.EqualError(t, err, "standard input is not a terminal, on which Enter could be pressed after each step: fees demo '"+directory+"' --yes goes on without it")
+	require.EqualError(t, err, "cannot wait for Enter because standard input is not a terminal; run fees demo '"+directory+"' --yes")
 	require.NoDirExists(t, directory)
 
 	require.NoError(t, os.MkdirAll(directory, 0o777))
 	require.NoError(t, called(nil, directory, "--yes"), "it is empty")
-	require.EqualError(t, called(nil, directory, "--yes"), directory+" is there and is not empty: name another directory, such as fees demo '"+directory+"-2'")
+	require.EqualError(t, called(nil, directory, "--yes"), "directory "+directory+" is not empty; name another one: fees demo '"+directory+"-2'")
 	require.Error(t, called(nil, filepath.Join(directory, "README.txt"), "--yes"), "it is a file")
 }

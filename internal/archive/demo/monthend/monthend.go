@@ -1,14 +1,11 @@
-// Package monthend is a directory in which a month can be closed without anything else: the
-// recorded answers of a made-up chain, an address book, a company's own record of fees with
-// differences that were planted, and prices.
+// Package monthend contains a directory with everything needed to close a month: the recorded answers of a sample chain, an
+// address book, a company's own record of fees with deliberate errors, and prices.
 //
-// The chain is made up: no account in it is anybody's, and no fee was ever paid. It begins at
-// its block 0, has a block an hour, and spans 31 January and 1 February 2026. Its blocks are
-// priced by the rules of a real network, so that all that is shown is as it would be there.
+// The accounts and fees of the chain are fictitious. It begins at block 0, has one block an hour, and spans 31 January
+// and 1 February 2026. Its blocks are priced by the rules of a real network.
 //
-// The files are in the directory files, as they are laid out. The archive gateway, the address
-// book and the company's record are written by package makemonthend beside the demo's internals;
-// README.txt and prices.csv are written by hand.
+// Package makemonthend, beside the demo's internals, writes the archive, the address book and the company's record.
+// The other files are written by hand.
 package monthend
 
 import (
@@ -22,7 +19,7 @@ import (
 //go:embed files
 var files embed.FS
 
-// Files are all that is laid out.
+// Files returns the files.
 func Files() fs.FS {
 	list, err := fs.Sub(files, "files")
 	if err != nil {
@@ -31,6 +28,5 @@ func Files() fs.FS {
 	return list
 }
 
-// Write lays out the files in a directory, which is made if it is not there. It writes over
-// nothing: a file that is there is an error.
+// Write writes the files to a directory, and creates it if it does not exist. It returns an error if a file exists.
 func Write(directory string) error { return os.CopyFS(directory, Files()) }

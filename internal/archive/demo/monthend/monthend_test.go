@@ -15,7 +15,7 @@ import (
 func TestWrite(t *testing.T) {
 	directory := filepath.Join(t.TempDir(), "new")
 	require.NoError(t, Write(directory))
-	for _, name := range []string{"README.txt", "accounts.csv", "company.csv", "prices.csv"} {
+	for _, name := range []string{"README.txt", "accounts.csv", "company.csv", "koinly.csv", "prices.csv", "chart.csv"} {
 		want, err := fs.ReadFile(Files(), name)
 		require.NoError(t, err)
 		have, err := os.ReadFile(filepath.Join(directory, name))

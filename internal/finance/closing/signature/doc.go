@@ -1,15 +1,15 @@
-// Package signature signs a text with an SSH key, and tells who signed it: by OpenSSH's
-// format of signatures (SSHSIG) and its list of allowed signers, so that a company uses the
-// keys and the lists that it has. What [Key.Sign] writes, "ssh-keygen -Y verify" reads, and
-// what "ssh-keygen -Y sign" writes, [Read] reads.
+// Package signature signs a text with an SSH key and identifies its signers, using OpenSSH's signature format
+// (SSHSIG) and its list of allowed signers, so that a company can use its existing keys and lists.
+// "ssh-keygen -Y verify" accepts what [Key.Sign] writes, and [Read] accepts what "ssh-keygen -Y sign"
+// writes.
 //
-// A signature is of a text for a purpose, its namespace: one that was made for another
-// purpose does not hold.
+// A signature is bound to a purpose, its namespace: a signature for another purpose is
+// rejected.
 //
-// Certificates of an SSH authority are not read: a key stands for itself.
+// Certificates of SSH authorities are not supported: keys are listed individually.
 //
 // # Before you change it
 //
-// A list that cannot be read as a whole is refused, where ssh-keygen passes over some of
-// its lines: a line that is passed over may be the one that limits a key.
+// An unreadable list is rejected as a whole, although ssh-keygen skips some lines: a skipped line may be
+// the one that restricts a key.
 package signature

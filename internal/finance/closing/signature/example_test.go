@@ -15,7 +15,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/closing/signature"
 )
 
-// newKey makes a key as ssh-keygen does: a private one in a file, and a public one as text.
+// newKey returns a key like ssh-keygen's: a private key in a file and a public key as text.
 func newKey(path string) (public []byte, err error) {
 	open, secret, err := ed25519.GenerateKey(nil)
 	if err != nil {
@@ -32,7 +32,7 @@ func newKey(path string) (public []byte, err error) {
 	return ssh.MarshalAuthorizedKey(key), os.WriteFile(path, pem.EncodeToMemory(block), 0o600)
 }
 
-// Sign a text for a purpose, and find out whose signature it is.
+// Sign a text for a purpose, and identify the signer.
 func Example() {
 	directory, err := os.MkdirTemp("", "fees-")
 	if err != nil {

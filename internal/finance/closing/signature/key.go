@@ -15,31 +15,30 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 )
 
-// Key signs.
+// Key is a signing key.
 type Key struct {
 	signer ssh.Signer
-	close  func() error // of the agent that has it
+	close  func() error // closes the connection to its agent
 }
 
-// Secrets are where keys and what opens them come from: never from the command line.
+// Secrets provides keys and passphrases, which never come from the command line.
 type Secrets struct {
-	Passphrase string // of a private key that is encrypted, "" for none
+	Passphrase string // of an encrypted private key, "" for none
 	Agent      string // the socket of ssh-agent, "" for none
 }
 
 var (
-	// ErrEncrypted says that a private key is encrypted, and that no passphrase was given.
+	// ErrEncrypted reports an encrypted private key without a passphrase.
 	ErrEncrypted = errors.New("the private key is encrypted")
-	// ErrPassphrase says that another passphrase was given than that of the private key.
+	// ErrPassphrase reports a wrong passphrase of the private key.
 	ErrPassphrase = errors.New("the passphrase does not open the private key")
 )
 
-// mostKeyBytes is how large the file of a key may be: many times those of the largest keys.
-const mostKeyBytes = 1 << 20
+// maxKeyBytes limits the size of a key file, to many times that of the largest keys.
+const maxKeyBytes = 1 << 20
 
-// OpenKey opens the key of a file: a private key, or a public key whose private half
-// ssh-agent has. The agent may ask a person before it signs: the end of the context ends
-// the question.
+// OpenKey opens the key in a file: a private key, or a public key whose private half is in ssh-agent. The
+// agent may ask a person before it signs; the end of the context cancels the request.
 func OpenKey(ctx context.Context, path string, s Secrets) (*Key, error) {
 	text, err := readKey(path)
 	if err != nil {
@@ -63,9 +62,9 @@ func readKey(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, mostKeyBytes+1))
-	if err == nil && len(text) > mostKeyBytes {
-		err = fmt.Errorf("%s: it is no SSH key: it is larger than %d bytes", path, mostKeyBytes)
+	text, err := io.ReadAll(io.LimitReader(file, maxKeyBytes+1))
+	if err == nil && len(text) > maxKeyBytes {
+		err = fmt.Errorf("%s is not an SSH key: it is larger than %d bytes", path, maxKeyBytes)
 	}
 	return text, err
 }
@@ -82,7 +81,7 @@ func private(text []byte, s Secrets) (*Key, error) {
 		return nil, ErrPassphrase
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the private key cannot be read: %w (ssh-keygen -p writes a key of another form in OpenSSH's)", err)
+		return nil, fmt.Errorf("the private key cannot be read: %w (ssh-keygen -p converts other formats to OpenSSH's)", err)
 	}
 	return &Key{signer, func() error { return nil }}, nil
 }
@@ -90,13 +89,13 @@ func private(text []byte, s Secrets) (*Key, error) {
 func ofAgent(ctx context.Context, text []byte, s Secrets) (*Key, error) {
 	public, _, _, _, err := ssh.ParseAuthorizedKey(text)
 	if err != nil {
-		return nil, errors.New("it is neither a private nor a public SSH key")
+		return nil, errors.New("the file is neither a private nor a public SSH key")
 	}
 	if _, ok := public.(*ssh.Certificate); ok {
-		return nil, errors.New("it is an SSH certificate, whose signatures fees does not read: name the key itself")
+		return nil, errors.New("the file is an SSH certificate, which fees does not support; use the key itself")
 	}
 	if s.Agent == "" {
-		return nil, errors.New("it is a public key, with which ssh-agent signs, and none runs (SSH_AUTH_SOCK is not set): start one, or name the private key")
+		return nil, errors.New("a public key needs ssh-agent, but SSH_AUTH_SOCK is not set; start ssh-agent, or use the private key")
 	}
 	connection, err := new(net.Dialer).DialContext(ctx, "unix", s.Agent)
 	if err != nil {
@@ -115,23 +114,23 @@ func ofAgent(ctx context.Context, text []byte, s Secrets) (*Key, error) {
 		}
 	}
 	end()
-	return nil, fmt.Errorf("ssh-agent does not have the key %s: ssh-add adds it", name(public))
+	return nil, fmt.Errorf("ssh-agent does not have the key %s; add it with ssh-add", name(public))
 }
 
-// Close ends what is spoken with the agent.
+// Close closes the connection to the agent.
 func (k *Key) Close() error { return k.close() }
 
-// Name names the key as [Signature.Key] does.
+// Name returns the key's name in the form of [Signature.Key].
 func (k *Key) Name() string { return name(k.signer.PublicKey()) }
 
-// Made tells whether the key made a signature.
+// Made reports whether the key made a signature.
 func (k *Key) Made(s *Signature) bool { return same(k.signer.PublicKey(), s.signed.PublicKey) }
 
 // Sign signs a text for a purpose.
 func (k *Key) Sign(text []byte, namespace string) ([]byte, error) {
 	signed, err := sshsig.Sign(bytes.NewReader(text), k.signer, sshsig.HashSHA512, namespace)
 	if err != nil {
-		return nil, fmt.Errorf("the key %s does not sign: %w", k.Name(), err)
+		return nil, fmt.Errorf("the key %s cannot sign: %w", k.Name(), err)
 	}
 	return sshsig.Armor(signed), nil
 }

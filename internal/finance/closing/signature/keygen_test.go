@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What we sign, ssh-keygen takes, and refuses where a byte is another.
+// ssh-keygen accepts our signatures, and rejects them if a byte is changed.
 func TestKeygenVerifies(t *testing.T) {
 	for kind, private := range made(t) {
 		t.Run(kind, func(t *testing.T) {
@@ -35,7 +35,7 @@ func TestKeygenVerifies(t *testing.T) {
 	}
 }
 
-// What ssh-keygen signs, with keys of its own, we take.
+// Signatures by ssh-keygen, with its own keys, are accepted.
 func TestKeygenSigns(t *testing.T) {
 	for kind, bits := range map[string]string{"ed25519": "256", "ecdsa": "384", "rsa": "3072"} {
 		for _, hash := range []string{"sha256", "sha512"} {
@@ -71,7 +71,7 @@ func TestKeygenSigns(t *testing.T) {
 	}
 }
 
-// A list lets the same signatures pass as it does with ssh-keygen.
+// A list accepts the same signatures as with ssh-keygen.
 func TestKeygenAgreesOnSigners(t *testing.T) {
 	private := made(t)["ed25519"]
 	text, read := sign(t, private)
@@ -123,7 +123,7 @@ func TestKeygenAgreesOnSigners(t *testing.T) {
 	}
 }
 
-// The private keys that ssh-keygen encrypts are opened.
+// Private keys encrypted by ssh-keygen can be opened.
 func TestKeygenEncrypts(t *testing.T) {
 	for i, form := range [][]string{{"-t", "ed25519"}, {"-t", "ecdsa"}, {"-t", "rsa", "-m", "PEM"}} {
 		id := filepath.Join(t.TempDir(), fmt.Sprint("id", i))

@@ -24,7 +24,7 @@ const purpose = "fees-test"
 
 var signedText = []byte("what was closed\n")
 
-// made are keys of each kind, by what ssh-keygen calls it.
+// made holds keys of each kind, by ssh-keygen's name.
 func made(t testing.TB) map[string]crypto.Signer {
 	_, ed, err := ed25519.GenerateKey(rand.Reader)
 	require.NoError(t, err)
@@ -35,7 +35,7 @@ func made(t testing.TB) map[string]crypto.Signer {
 	return map[string]crypto.Signer{"ed25519": ed, "ecdsa": ec, "rsa": rs}
 }
 
-// write writes a private key, and its public one beside it, as ssh-keygen does.
+// write writes a private key and the public key next to it, like ssh-keygen.
 func write(t testing.TB, key crypto.Signer, passphrase string) (path string) {
 	path = filepath.Join(t.TempDir(), "id")
 	block, err := ssh.MarshalPrivateKey(key, "")
@@ -48,7 +48,7 @@ func write(t testing.TB, key crypto.Signer, passphrase string) (path string) {
 	return path
 }
 
-// public is a public key as one writes it in a line.
+// public returns a public key on one line.
 func public(t testing.TB, key crypto.Signer) string {
 	k, err := ssh.NewPublicKey(key.Public())
 	require.NoError(t, err)
@@ -62,7 +62,7 @@ func open(t testing.TB, path string, s Secrets) *Key {
 	return key
 }
 
-// sign is a signature of the text, as it is written and as it is read.
+// sign returns a signature of the text, as written and as parsed.
 func sign(t testing.TB, key crypto.Signer) ([]byte, *Signature) {
 	text, err := open(t, write(t, key, ""), Secrets{}).Sign(signedText, purpose)
 	require.NoError(t, err)
@@ -72,7 +72,7 @@ func sign(t testing.TB, key crypto.Signer) ([]byte, *Signature) {
 	return text, list[0]
 }
 
-// keygen runs ssh-keygen, Debian's package openssh-client.
+// keygen runs ssh-keygen from Debian's package openssh-client.
 func keygen(t testing.TB, input []byte, arguments ...string) (string, error) {
 	t.Helper()
 	program.Path(t, program.SSH, "ssh-keygen")

@@ -17,12 +17,12 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 )
 
-// A signature is of one text, for one purpose, by one key; no byte of it may change.
+// A signature is valid for one text, one purpose and one key; no byte of it may change.
 func TestSignature(t *testing.T) {
 	for kind, private := range made(t) {
 		text, read := sign(t, private)
 		require.NoError(t, read.Check(signedText, purpose), kind)
-		require.ErrorContains(t, read.Check(append([]byte{' '}, signedText...), purpose), "other bytes, or was altered")
+		require.ErrorContains(t, read.Check(append([]byte{' '}, signedText...), purpose), "other bytes or was altered")
 		require.ErrorContains(t, read.Check(signedText, "git"), `its namespace is "fees-test", not "git"`)
 		require.Regexp(t, "^(ED25519|ECDSA|RSA) SHA256:.{43}$", read.Key())
 		signers, err := ReadSigners([]byte("mia@example.org " + public(t, private)))
@@ -44,7 +44,7 @@ func TestSignature(t *testing.T) {
 	}
 }
 
-// Several signatures stand one after the other; what is none among them is refused.
+// Several signatures may follow each other; anything else between them is rejected.
 func TestRead(t *testing.T) {
 	keys := made(t)
 	a, first := sign(t, keys["ed25519"])
@@ -58,21 +58,21 @@ func TestRead(t *testing.T) {
 	for text, message := range map[string]string{
 		"":                               "empty",
 		"\n \n":                          "empty",
-		"something":                      "no SSH signature",
-		"something\n" + string(a):        "no SSH signature",
-		string(a) + "something":          "no SSH signature",
-		string(a[:len(a)/2]):             "no SSH signature",
-		string(a) + string(b[:len(b)/2]): "no SSH signature",
+		"something":                      "not an SSH signature",
+		"something\n" + string(a):        "not an SSH signature",
+		string(a) + "something":          "not an SSH signature",
+		string(a[:len(a)/2]):             "not an SSH signature",
+		string(a) + string(b[:len(b)/2]): "not an SSH signature",
 		broken + string(b):               "invalid magic preamble",
 		strings.Repeat(string(a), 300):   "larger than 65536 bytes",
-		string(beginLine) + "*" + string(endLine): "no SSH signature",
+		string(beginLine) + "*" + string(endLine): "not an SSH signature",
 	} {
 		_, err := Read([]byte(text))
 		require.ErrorContains(t, err, message, "%.80s", text)
 	}
 }
 
-// Whose signature does not count, and why, is said.
+// A signature that is not accepted is reported with the signer and the reason.
 func TestWho(t *testing.T) {
 	keys := made(t)
 	_, read := sign(t, keys["ed25519"])
@@ -97,22 +97,22 @@ func TestWho(t *testing.T) {
 		require.EqualError(t, err, message)
 	}
 	for list, message := range map[string]string{
-		"":                                       "it lists nobody",
-		"# nobody\n":                             "it lists nobody",
-		"mia@example.org " + key + "\nleo":       "line 2: want principals",
-		"mia@example.org ssh-ed25519 AAAA":       "line 1: want principals",
-		"mia@example.org something " + key:       "line 1: option something: want name=",
-		`mia@example.org something="1" ` + key:   `line 1: option something="1": it is not known`,
-		`mia@example.org valid-after="1" ` + key: "want a time",
-		`mia@example.org namespaces=git ` + key:  "want name=",
-		strings.Repeat("#", MostSignersBytes+1):  "larger than",
+		"":                                       "the list is empty",
+		"# nobody\n":                             "the list is empty",
+		"mia@example.org " + key + "\nleo":       "line 2: expected principals",
+		"mia@example.org ssh-ed25519 AAAA":       "line 1: the key cannot be read",
+		"mia@example.org something " + key:       "line 1: option something: expected name=",
+		`mia@example.org something="1" ` + key:   `line 1: option something="1": not supported`,
+		`mia@example.org valid-after="1" ` + key: "expected a time",
+		`mia@example.org namespaces=git ` + key:  "expected name=",
+		strings.Repeat("#", MaxSignersBytes+1):   "larger than",
 	} {
 		_, err := ReadSigners([]byte(list))
 		require.ErrorContains(t, err, message, "%.80s", list)
 	}
 }
 
-// A namespace is listed by patterns, of which any text may be one, also a long one.
+// Namespaces are listed as patterns with wildcards, even long ones.
 func TestNamespaces(t *testing.T) {
 	keys := made(t)
 	_, read := sign(t, keys["ed25519"])
@@ -130,7 +130,7 @@ func TestNamespaces(t *testing.T) {
 	}
 }
 
-// A certificate is not read, not even where its key is listed.
+// Certificates are not accepted, even if their key is listed.
 func TestCertificate(t *testing.T) {
 	keys := made(t)
 	authority, err := ssh.NewSignerFromSigner(keys["ecdsa"])
@@ -145,17 +145,17 @@ func TestCertificate(t *testing.T) {
 	require.NoError(t, err)
 	list, err := Read(text)
 	require.NoError(t, err)
-	require.ErrorContains(t, list[0].Check(signedText, purpose), "it is made with an SSH certificate")
+	require.ErrorContains(t, list[0].Check(signedText, purpose), "signatures by SSH certificates are not supported")
 	require.Equal(t, "ED25519-CERT "+ssh.FingerprintSHA256(own.PublicKey()), list[0].Key())
 	signers, err := ReadSigners([]byte("mia@example.org " + public(t, keys["ed25519"]) + "\nmia@example.org cert-authority " + public(t, keys["ecdsa"])))
 	require.NoError(t, err)
 	_, err = signers.Who(list[0], purpose, time.Now())
 	require.EqualError(t, err, "the key is not listed")
 	_, err = OpenKey(t.Context(), save(t, string(ssh.MarshalAuthorizedKey(certificate))), Secrets{Agent: "none"})
-	require.ErrorContains(t, err, "it is an SSH certificate")
+	require.ErrorContains(t, err, "the file is an SSH certificate")
 }
 
-// A key is named as OpenSSH names it, also one of a security key.
+// Keys are named as in OpenSSH, including hardware security keys.
 func TestName(t *testing.T) {
 	for kind, want := range map[string]string{
 		"ssh-rsa": "RSA", "ssh-ed25519": "ED25519", "ecdsa-sha2-nistp521": "ECDSA",
@@ -165,14 +165,14 @@ func TestName(t *testing.T) {
 	}
 }
 
-// kindOnly is a key of which nothing but the kind is known.
+// kindOnly is a key with nothing but a kind.
 type kindOnly string
 
 func (k kindOnly) Type() string                      { return string(k) }
 func (k kindOnly) Marshal() []byte                   { return nil }
 func (kindOnly) Verify([]byte, *ssh.Signature) error { return nil }
 
-// A private key is one that is there, is a key, and can be opened.
+// A private key must exist, be a key, and be decryptable.
 func TestOpenKey(t *testing.T) {
 	path := write(t, made(t)["ed25519"], "open sesame")
 	_, err := OpenKey(t.Context(), path, Secrets{})
@@ -188,14 +188,14 @@ func TestOpenKey(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 	_, err = OpenKey(t.Context(), save(t, "something"), Secrets{})
 	require.ErrorContains(t, err, "neither a private nor a public SSH key")
-	_, err = OpenKey(t.Context(), save(t, strings.Repeat("\n", mostKeyBytes+1)), Secrets{})
+	_, err = OpenKey(t.Context(), save(t, strings.Repeat("\n", maxKeyBytes+1)), Secrets{})
 	require.ErrorContains(t, err, "larger than")
 	_, err = OpenKey(t.Context(), t.TempDir(), Secrets{})
 	require.ErrorContains(t, err, "is a directory")
 	_, err = OpenKey(t.Context(), save(t, "-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----\n"), Secrets{})
 	require.ErrorContains(t, err, "the private key cannot be read")
 	_, err = open(t, path, Secrets{Passphrase: "open sesame"}).Sign(signedText, "")
-	require.ErrorContains(t, err, "does not sign: missing namespace")
+	require.ErrorContains(t, err, "cannot sign: missing namespace")
 }
 
 // socket serves an agent.
@@ -219,7 +219,7 @@ func socket(t *testing.T, serve func(net.Conn)) string {
 	return path
 }
 
-// Of a public key the agent has the private half.
+// For a public key the agent holds the private half.
 func TestAgent(t *testing.T) {
 	keys := made(t)
 	ring := agent.NewKeyring()
@@ -246,7 +246,7 @@ func TestAgent(t *testing.T) {
 	require.ErrorContains(t, err, "ssh-agent: ")
 }
 
-// An agent that asks somebody who does not answer is given up.
+// A request to an agent that waits for a person can be cancelled.
 func TestAgentIsGivenUp(t *testing.T) {
 	asked := make(chan struct{})
 	silent := Secrets{Agent: socket(t, func(c net.Conn) {

@@ -10,8 +10,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Signers are those whose signatures count: a list in the format of ssh-keygen's
-// allowed_signers.
+// Signers lists the accepted signers, in the format of ssh-keygen's allowed_signers.
 type Signers []signer
 
 // signer is a line of the list.
@@ -19,19 +18,19 @@ type signer struct {
 	line       int
 	principals string
 	key        ssh.PublicKey
-	authority  bool // the key signs certificates, and nothing else
+	authority  bool // the key signs only certificates
 	purposes   patterns
-	after      time.Time // from which on the key is valid; zero is ever
-	before     time.Time // the last moment at which it is
+	after      time.Time // start of the key's validity; zero for no limit
+	before     time.Time // end of the key's validity
 }
 
-// MostSignersBytes is how large a list may be: a hundred thousand keys.
-const MostSignersBytes = 16 << 20
+// MaxSignersBytes limits the size of a list, to a hundred thousand keys.
+const MaxSignersBytes = 16 << 20
 
-// ReadSigners reads a list. Times without a zone are local ones, as ssh-keygen has it.
+// ReadSigners parses a list. Times without a zone are local, as in ssh-keygen.
 func ReadSigners(text []byte) (list Signers, err error) {
-	if len(text) > MostSignersBytes {
-		return nil, fmt.Errorf("it is larger than %d bytes", MostSignersBytes)
+	if len(text) > MaxSignersBytes {
+		return nil, fmt.Errorf("the list is larger than %d bytes", MaxSignersBytes)
 	}
 	number := 0
 	for line := range strings.Lines(string(text)) {
@@ -47,7 +46,7 @@ func ReadSigners(text []byte) (list Signers, err error) {
 		list = append(list, s)
 	}
 	if len(list) == 0 {
-		return nil, errors.New("it lists nobody")
+		return nil, errors.New("the list is empty")
 	}
 	return list, nil
 }
@@ -58,12 +57,12 @@ var fields = regexp.MustCompile(`^(?:"([^"]+)"|([^"\s]+))\s+(.+)$`)
 func (s *signer) read(line string) error {
 	parts := fields.FindStringSubmatch(line)
 	if parts == nil {
-		return errors.New("want principals, options if there are some, the key's type and the key")
+		return errors.New("expected principals, optional options, key type and key")
 	}
 	s.principals = parts[1] + parts[2]
 	key, _, options, _, err := ssh.ParseAuthorizedKey([]byte(parts[3]))
 	if err != nil {
-		return errors.New("want principals, options if there are some, the key's type and the key: no key can be read")
+		return errors.New("the key cannot be read; expected principals, optional options, key type and key")
 	}
 	s.key = key
 	for _, option := range options {
@@ -84,7 +83,7 @@ func (s *signer) option(option string) (err error) {
 	text, begins := strings.CutPrefix(value, `"`)
 	text, ends := strings.CutSuffix(text, `"`)
 	if !begins || !ends || text == "" || strings.ContainsAny(text, `"\`) {
-		return errors.New(`want name="value", or cert-authority`)
+		return errors.New(`expected name="value" or cert-authority`)
 	}
 	switch name {
 	case "namespaces":
@@ -94,12 +93,12 @@ func (s *signer) option(option string) (err error) {
 	case "valid-before":
 		s.before, err = moment(text)
 	default:
-		err = errors.New("it is not known")
+		err = errors.New("not supported")
 	}
 	return err
 }
 
-// moment reads a time: a date, or a time with or without seconds, of UTC where it ends in Z.
+// moment parses a time: a date, or a time with or without seconds, in UTC if it ends in Z.
 func moment(text string) (time.Time, error) {
 	zone := time.Local
 	digits, utc := strings.CutSuffix(text, "Z")
@@ -113,11 +112,11 @@ func moment(text string) (time.Time, error) {
 			}
 		}
 	}
-	return time.Time{}, errors.New("want a time as YYYYMMDD, YYYYMMDDHHMM or YYYYMMDDHHMMSS, with Z for UTC")
+	return time.Time{}, errors.New("expected a time as YYYYMMDD, YYYYMMDDHHMM or YYYYMMDDHHMMSS, with Z for UTC")
 }
 
-// Who tells whose key made a signature, which is to be checked by itself too: the
-// principals of the first line that lets the key sign for this purpose at this time.
+// Who returns the owner of the key that made a signature: the principals of the first line that allows the key to
+// sign for this purpose at this time. The signature itself must be checked separately.
 func (list Signers) Who(s *Signature, namespace string, at time.Time) (principals string, err error) {
 	refused := errors.New("the key is not listed")
 	for i := range list {
@@ -132,7 +131,7 @@ func (list Signers) Who(s *Signature, namespace string, at time.Time) (principal
 	return "", refused
 }
 
-// allows tells why the key of a line does not count.
+// allows returns the reason why the key of a line is not accepted.
 func (s *signer) allows(namespace string, at time.Time) error {
 	switch {
 	case s.purposes != nil && !s.purposes.match(namespace):
@@ -145,7 +144,7 @@ func (s *signer) allows(namespace string, at time.Time) error {
 	return nil
 }
 
-// patterns are what a name may look like. Those that are denied win over the others.
+// patterns match names. Negated patterns take precedence.
 type patterns []pattern
 
 type pattern struct {
@@ -153,7 +152,7 @@ type pattern struct {
 	form   string
 }
 
-// readPatterns reads patterns between commas: * is any text, ? a character, and ! denies.
+// readPatterns parses comma-separated patterns: * is any text, ? any character, and ! negates.
 func readPatterns(text string) (list patterns) {
 	for part := range strings.SplitSeq(text, ",") {
 		part, denies := strings.CutPrefix(part, "!")
@@ -174,7 +173,7 @@ func (list patterns) match(name string) (matches bool) {
 	return matches
 }
 
-// match goes through form and name at once. Where they part, the last * takes one byte more.
+// match compares pattern and name in parallel. On a mismatch the last * takes one more byte.
 func (p pattern) match(name string) bool {
 	form, star, taken := 0, -1, 0
 	for at := 0; at < len(name); {

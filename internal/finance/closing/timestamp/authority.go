@@ -14,16 +14,16 @@ import (
 	"github.com/feeledger/fees/internal/failure"
 )
 
-// ErrNoAnswer says that an authority did not answer, or not with a timestamp of the text.
-var ErrNoAnswer = failure.New(failure.Unanswered, "the time-stamping authority gives no timestamp")
+// ErrNoAnswer reports that an authority did not return a timestamp of the text.
+var ErrNoAnswer = failure.New(failure.Unanswered, "the time-stamping authority returned no timestamp")
 
-// Authority gives timestamps.
+// Authority is a client of a time-stamping authority.
 type Authority struct {
 	asked tspclient.Timestamper
 }
 
-// at sends what is asked of a host to the address that is meant: errors name the host alone,
-// for a path may hold a key.
+// at sends requests for a host to the full address. Errors then name only the host, because a path may
+// contain a key.
 type at struct{ address *url.URL }
 
 func (a at) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -32,28 +32,28 @@ func (a at) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// unredirected has a redirect be an answer like any other, which is no timestamp.
+// unredirected treats redirects as responses, which are not timestamps.
 func unredirected(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// patience is how long an authority may take.
+// patience is the timeout of a request to an authority.
 const patience = time.Minute
 
-// NewAuthority is the authority at a URL, which is not asked yet. Errors show the URL without
+// NewAuthority returns a client of the authority at a URL, without a request. Errors show the URL without
 // its path.
 func NewAuthority(address string) (*Authority, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, errors.New("want the http or https URL of a time-stamping authority")
+		return nil, errors.New("not an http or https URL of a time-stamping authority")
 	}
 	if u.User != nil || u.RawQuery != "" {
-		return nil, errors.New("a user, a password or a key does not belong into the URL, where others on this machine can see it")
+		return nil, errors.New("remove the user, password or key from the URL: other users of this machine can see it")
 	}
 	client := &http.Client{Timeout: patience, Transport: at{u}, CheckRedirect: unredirected}
 	asked, err := tspclient.NewHTTPTimestamper(client, u.Scheme+"://"+u.Host)
 	return &Authority{asked}, err
 }
 
-// Ask asks for a timestamp of a text, of which the authority sees the SHA-256 alone.
+// Ask requests a timestamp of a text. The authority receives only its SHA-256.
 func (a *Authority) Ask(ctx context.Context, text []byte) (response []byte, err error) {
 	question, err := tspclient.NewRequest(tspclient.RequestOptions{Content: text, HashAlgorithm: crypto.SHA256})
 	if err != nil {

@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// Suffix is what the name of a timestamp's file has behind the name of the file that it is of.
+// Suffix is appended to the name of a file for the name of its timestamp.
 const Suffix = ".tsr"
 
-// Checked is a timestamp with what came of its check.
+// Checked is a timestamp with the result of its check.
 type Checked struct {
-	Time      time.Time // when the text was there; zero where it cannot be read
-	Authority string    // whose word that is; "" where it was checked against nobody
-	Wrong     string    // why it does not hold or does not count, "" where it does
+	Time      time.Time // when the text existed; zero if not readable
+	Authority string    // the issuing authority; "" without a list of authorities
+	Wrong     string    // why it is not valid or not accepted, "" if it is
 }
 
-// Check checks that an authority's answer is a timestamp of a text. It must be by one of the
-// authorities, unless there are none to check it against.
+// Check verifies that an authority's response is a timestamp of a text. It must be by one of the authorities,
+// unless none are given.
 func Check(ctx context.Context, response, text []byte, authorities *x509.CertPool) *Checked {
 	stamp, err := Read(response)
 	if err != nil {

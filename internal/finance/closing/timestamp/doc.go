@@ -1,6 +1,6 @@
-// Package timestamp has an authority say when a text was there (RFC 3161), and proves later,
-// without it, that it did. What [Authority.Ask] answers, "openssl ts -verify" reads.
+// Package timestamp requests timestamps of a text from an authority (RFC 3161) and verifies them later, offline.
+// "openssl ts -verify" accepts what [Authority.Ask] returns.
 //
-// An authority's certificate is to be valid at the time that it says, and not for ever: a
-// timestamp outlives it.
+// An authority's certificate must be valid at the time of the timestamp, not at the time of the check: timestamps
+// outlive certificates.
 package timestamp

@@ -10,7 +10,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/closing/timestamp"
 )
 
-// Check a timestamp against a list of authorities, and against a text that was changed since.
+// Check a timestamp against a list of authorities, and against a text that has changed.
 func ExampleCheck() {
 	ctx := context.Background()
 	certificates, err := os.ReadFile("testdata/authority.pem")
@@ -35,5 +35,5 @@ func ExampleCheck() {
 	}
 	// Output:
 	// it was there at 2026-11-24T09:06:57Z says CN=an example's clock
-	// the timestamp is of other bytes, or was altered
+	// the timestamp is for other bytes or was altered
 }

@@ -37,8 +37,8 @@ func listed(t testing.TB, path string) *x509.CertPool {
 	return pool
 }
 
-// A real authority's timestamp is of one text, by one authority, and no byte of it may
-// change. The authority's own program takes it as it is kept.
+// A real authority's timestamp is valid for one text and one authority, and no byte of it may change. The authority's
+// own program accepts the stored form.
 func TestStamp(t *testing.T) {
 	before := time.Now().Add(-time.Second)
 	address, certificates := tsatest.Serve(t, time.Now().Add(23*time.Hour))
@@ -47,7 +47,7 @@ func TestStamp(t *testing.T) {
 	require.NoError(t, err)
 	require.WithinRange(t, stamp.Time(), before.Truncate(time.Second), time.Now())
 	require.NoError(t, stamp.Check(text))
-	require.ErrorContains(t, stamp.Check(text[1:]), "of other bytes")
+	require.ErrorContains(t, stamp.Check(text[1:]), "for other bytes")
 	pool := listed(t, certificates)
 	name, err := stamp.By(t.Context(), pool)
 	require.NoError(t, err)
@@ -78,23 +78,23 @@ func TestStamp(t *testing.T) {
 	}
 }
 
-// What came of a check is a line for people.
+// The result of a check is readable text.
 func TestCheck(t *testing.T) {
 	address, certificates := tsatest.Serve(t, time.Now().Add(23*time.Hour))
 	_, another := tsatest.Serve(t, time.Now().Add(23*time.Hour))
 	response := asked(t, address)
 	checked := Check(t.Context(), response, text, nil)
 	require.Empty(t, checked.Wrong)
-	require.Empty(t, checked.Authority, "nobody was asked about")
+	require.Empty(t, checked.Authority, "no authorities were given")
 	require.WithinDuration(t, time.Now(), checked.Time, time.Minute)
 	require.Equal(t, &Checked{Time: checked.Time, Authority: "CN=a test's clock"}, Check(t.Context(), response, text, listed(t, certificates)))
 	require.Contains(t, Check(t.Context(), response, text, listed(t, another)).Wrong, "not by a listed authority")
-	require.Equal(t, &Checked{Time: checked.Time, Wrong: "the timestamp is of other bytes, or was altered"}, Check(t.Context(), response, text[1:], listed(t, certificates)))
-	require.Equal(t, &Checked{Wrong: "it is no answer of a time-stamping authority"}, Check(t.Context(), text, text, nil))
+	require.Equal(t, &Checked{Time: checked.Time, Wrong: "the timestamp is for other bytes or was altered"}, Check(t.Context(), response, text[1:], listed(t, certificates)))
+	require.Equal(t, &Checked{Wrong: "not a response of a time-stamping authority"}, Check(t.Context(), text, text, nil))
 }
 
-// A timestamp holds after the certificate of its authority is over, and not one that was
-// given when it was over.
+// A timestamp stays valid after its authority's certificate has expired, but not if it was issued
+// after that.
 func TestStampAndTheCertificatesTime(t *testing.T) {
 	end := time.Now().Add(4 * time.Second)
 	address, certificates := tsatest.Serve(t, end)
@@ -110,29 +110,29 @@ func TestStampAndTheCertificatesTime(t *testing.T) {
 	require.ErrorContains(t, err, "expired")
 }
 
-// What is no timestamp is refused.
+// Anything but a timestamp is rejected.
 func TestRead(t *testing.T) {
 	rejection, err := asn1.Marshal(struct{ Status struct{ Status int } }{struct{ Status int }{2}})
 	require.NoError(t, err)
 	granted, err := asn1.Marshal(struct{ Status struct{ Status int } }{})
 	require.NoError(t, err)
 	for given, message := range map[string]string{
-		"":                                "no answer of a time-stamping authority",
-		"something":                       "no answer of a time-stamping authority",
-		string(rejection):                 "it is no timestamp",
-		string(granted):                   "it is no timestamp",
-		string(rejection) + "more":        "no answer of a time-stamping authority",
-		string(make([]byte, MostBytes+1)): "larger than",
+		"":                               "not a response of a time-stamping authority",
+		"something":                      "not a response of a time-stamping authority",
+		string(rejection):                "not a timestamp",
+		string(granted):                  "not a timestamp",
+		string(rejection) + "more":       "not a response of a time-stamping authority",
+		string(make([]byte, MaxBytes+1)): "larger than",
 	} {
 		_, err := Read([]byte(given))
 		require.ErrorContains(t, err, message)
 	}
 	_, err = ReadAuthorities(text)
-	require.ErrorContains(t, err, "no certificate in PEM")
+	require.ErrorContains(t, err, "no PEM certificate")
 }
 
-// An authority that does not answer, or with something else, is named as such, by its host
-// alone: its path may be a key.
+// An authority that does not respond, or not with a timestamp, is named by its host only: its path may contain a
+// key.
 func TestNoAnswer(t *testing.T) {
 	for _, address := range []string{"", "ftp://localhost/", "https://", "/tsa", "http://a b/", "http://mia:sesame@localhost/", "http://localhost/?key=sesame"} {
 		_, err := NewAuthority(address)
@@ -170,18 +170,18 @@ func TestNoAnswer(t *testing.T) {
 	}
 }
 
-// FuzzRead gives what is no timestamp of a real authority.
+// FuzzRead mutates responses of a real authority.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte{0x30, 5, 0x30, 3, 2, 1, 0})
 	if _, err := exec.LookPath("openssl"); err == nil && program.OpenSSL.Asked() {
 		address, _ := tsatest.Serve(f, time.Now().Add(23*time.Hour))
 		f.Add(asked(f, address))
 	}
-	nobody := x509.NewCertPool()
+	empty := x509.NewCertPool()
 	f.Fuzz(func(t *testing.T, response []byte) {
 		if s, err := Read(response); err == nil {
 			s.Check(text)
-			_, err := s.By(t.Context(), nobody)
+			_, err := s.By(t.Context(), empty)
 			require.Error(t, err)
 		}
 	})

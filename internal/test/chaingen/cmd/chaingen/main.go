@@ -1,6 +1,5 @@
-// Command chaingen makes up a chain and serves it on this machine alone, as a gateway would
-// and, at the same address, as a node (http:// and ws://); or it writes a range of it into a
-// directory of recordings.
+// Command chaingen generates a chain and serves it on this machine only, as a gateway and, at the same
+// address, as a node (http:// and ws://); or it writes a range of it to a directory of recordings.
 //
 //	chaingen --seed 1 --head 20000 --listen 127.0.0.1:8080
 //	chaingen --seed 1 --directory DIR --first 100 --last 400
@@ -34,7 +33,7 @@ func run() error {
 	flag.BoolVar(&o.Rooted, "rooted", false, "make the state roots true, and prove the state by them")
 	flag.DurationVar(&o.Every, "every", 12*time.Second, "how long each block takes")
 	begin := flag.String("begin", "2025-01-01T00:00:00Z", "when block 1 is made")
-	listen := flag.String("listen", "127.0.0.1:8080", "the address to serve on, one of this machine alone")
+	listen := flag.String("listen", "127.0.0.1:8080", "the address to serve on; only this machine is allowed")
 	directory := flag.String("directory", "", "write the blocks from --first to --last there, and do not serve")
 	first := flag.Uint64("first", 0, "")
 	last := flag.Uint64("last", 300, "")
@@ -62,7 +61,7 @@ func serve(c *chaingen.Chain, address string) error {
 	}
 	defer listener.Close()
 	if at, ok := listener.Addr().(*net.TCPAddr); !ok || !at.IP.IsLoopback() {
-		return fmt.Errorf("--listen %s: want an address of this machine alone, such as 127.0.0.1:8080", address)
+		return fmt.Errorf("--listen %s: want an address of this machine, such as 127.0.0.1:8080", address)
 	}
 	fmt.Fprintf(os.Stderr, "http://%v has blocks 0 to %d, ws://%[1]v too\n", listener.Addr(), c.Head())
 	gateway, node := c.Handler(), c.Node()

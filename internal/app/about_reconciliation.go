@@ -1,0 +1,34 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/feeledger/fees/internal/finance/closing"
+	"github.com/feeledger/fees/internal/reconcile"
+)
+
+// AboutReconciliation states how a comparison of a company's record with the ledger was made.
+func (d *Desk) AboutReconciliation(ctx context.Context, r *reconcile.Result, p Period, asked AboutQuestion) (*closing.About, error) {
+	h, err := d.Held(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	a, err := d.about(ctx, &h, &Question{Accounts: r.Options.Accounts}, asked)
+	if err != nil {
+		return nil, err
+	}
+	a.Title, a.Notes = "reconciliation of "+r.Name+": "+r.Headline(), r.Notes
+	if r.File != nil {
+		a.Inputs = append([]closing.Input{{Name: "record", Path: r.Name, SHA256: r.File.SHA256.String()}}, a.Inputs...)
+	}
+	if len(r.Options.Accounts) == 0 {
+		a.Filters = append(a.Filters, "only the rows of the record: fees missing from it were not looked for")
+	}
+	for _, s := range append(r.Sums[:len(r.Sums):len(r.Sums)], r.Total) {
+		a.Totals.Add("rows: "+string(s.Outcome), fmt.Sprint(s.Count))
+	}
+	a.Totals.Add("control total: record", fmt.Sprintf("%v wei", r.Total.Books))
+	addWei(&a.Totals, "control total: chain", r.Total.Chain, r.Options.Symbol)
+	return a, nil
+}

@@ -1,0 +1,76 @@
+package app_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/finance/booking"
+	"github.com/feeledger/fees/internal/finance/closing"
+	"github.com/feeledger/fees/internal/finance/journal"
+	"github.com/feeledger/fees/internal/reconcile"
+)
+
+// A journal is made by a chart, agrees with the report, and the chart's check counts each fee.
+func TestBookingsByAChart(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	rules := file("chart.csv", "# asset: 1500\n# rounding: 6859\n# suspense: 9999\nlayer,account\nevm,6810\n")
+	in, err := app.ReadChart(rules, file("tags.csv", "hash,tag\n25-4,x\n"))
+	require.NoError(t, err)
+	for _, paths := range [][2]string{{"", rules}, {filepath.Join(dir, "none"), ""}, {rules, filepath.Join(dir, "none")}} {
+		_, err := app.ReadChart(paths[0], paths[1])
+		require.Error(t, err)
+	}
+	prices, err := app.ReadPrices(app.PricesInput{Files: []string{file("prices.csv", "# source: test\n2026-01-01,2\n")}, Fiat: "EUR"})
+	require.NoError(t, err)
+	d := opened(t, copied(t))
+	account, err := chain.ParseAddress(alith)
+	require.NoError(t, err)
+	x, err := d.Export(t.Context(), app.ExportQuestion{Question: app.Question{Period: app.Heights(3, 27), Accounts: []chain.Address{account}, Prices: prices}, With: app.WithFees, Style: journal.Style{}})
+	require.NoError(t, err)
+	x.UseChart(in)
+	for _, q := range []app.BookingQuestion{{Form: "netsuite", By: booking.ByDay}, {ChartInput: in, Form: "netsuite", By: "year"}, {ChartInput: in, Form: "none", By: booking.ByDay}, {ChartInput: in, Form: "xero", By: booking.ByDay}} {
+		_, err := x.Bookings(t.Context(), q)
+		require.Error(t, err)
+	}
+	b, err := x.Bookings(t.Context(), app.BookingQuestion{ChartInput: in, Form: "netsuite", By: booking.ByDay})
+	require.NoError(t, err)
+	require.Contains(t, b.Compared, "agrees: ")
+	var manifest bytes.Buffer
+	require.NoError(t, b.WriteManifest(&manifest, func(file int) string { return fmt.Sprint(file) }))
+	require.Contains(t, manifest.String(), `"netsuite"`)
+	c, err := x.CheckChart(t.Context(), in)
+	require.NoError(t, err)
+	require.False(t, c.Holds(), "native fees have no rule")
+	rows := uint64(0)
+	for fee, err := range c.Each(t.Context()) {
+		require.NoError(t, err)
+		require.NotEmpty(t, fee.AccountBy())
+		rows++
+	}
+	require.Equal(t, c.Fees, rows)
+	for _, err := range c.Sheet(t.Context()).Rows {
+		require.NoError(t, err)
+	}
+}
+
+// A record that only one form reads is read so, and its notes say it.
+func TestRecordReadByItsForm(t *testing.T) {
+	in := app.BooksInput{Path: "a.csv", Content: []byte("hash;fee (GLMR)\n0x" + strings.Repeat("ab", 32) + ";0,0021\n"), Reading: closing.Reading{}}
+	f, err := in.Read(t.Context(), reconcile.Options{Symbol: "GLMR"})
+	require.NoError(t, err)
+	defer f.Close()
+	require.Contains(t, strings.Join(f.Notes, " "), "--decimal")
+}

@@ -1,0 +1,139 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/feeledger/fees/internal/finance/booking"
+	"github.com/feeledger/fees/internal/finance/chart"
+	"github.com/feeledger/fees/internal/finance/journal"
+	"github.com/feeledger/fees/internal/table"
+)
+
+// PlacedFee is a fee, and where a chart of accounts places it.
+type PlacedFee struct {
+	*journal.Payment
+	*booking.Placed
+}
+
+// AccountBy names what named the expense account, for people.
+func (p *PlacedFee) AccountBy() string {
+	if p.Suspense {
+		return "suspense"
+	}
+	return booking.ByLine(p.Line(chart.Account))
+}
+
+// ChartCheck is how a chart of accounts places fees.
+type ChartCheck struct {
+	Title, Symbol string
+	Taken         map[int]uint64 // how many fees a line of the chart named something for
+	Lines         []int          // of the chart's rules
+	Fees          uint64
+	Suspense      uint64 // fees that no rule places
+	WithoutAsset  uint64 // fees whose payer has no asset account
+	each          func(ctx context.Context) iter.Seq2[*PlacedFee, error]
+}
+
+// CheckChart places the fees of an export.
+func (x *Export) CheckChart(ctx context.Context, in ChartInput) (*ChartCheck, error) {
+	placer := x.placer(in)
+	c := &ChartCheck{Title: fmt.Sprintf("Chart of accounts on %s, %s", x.network, x.Held.Name), Symbol: x.style.Symbol, Taken: map[int]uint64{}, Lines: in.Chart.Rules()}
+	c.each = func(ctx context.Context) iter.Seq2[*PlacedFee, error] {
+		return func(yield func(*PlacedFee, error) bool) {
+			for payment, err := range x.Payments.All(ctx) {
+				if err == nil && !payment.Payer.Known() {
+					continue // it is among the undetermined
+				}
+				var placed *booking.Placed
+				if err == nil {
+					placed, err = placer.Place(ctx, payment)
+				}
+				if err != nil {
+					yield(nil, x.bookingError(err))
+					return
+				}
+				if !yield(&PlacedFee{payment, placed}, nil) {
+					return
+				}
+			}
+		}
+	}
+	for fee, err := range c.each(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		c.count(fee)
+	}
+	return c, nil
+}
+
+func (c *ChartCheck) count(p *PlacedFee) {
+	c.Fees++
+	lines := map[int]bool{}
+	for _, t := range chart.Targets() {
+		if line := p.Line(t); line > 0 {
+			lines[line] = true
+		}
+	}
+	for line := range lines {
+		c.Taken[line]++
+	}
+	if p.Suspense {
+		c.Suspense++
+	}
+	if p.Asset == "" {
+		c.WithoutAsset++
+	}
+}
+
+// Each hands over the fees in the order of the chain.
+func (c *ChartCheck) Each(ctx context.Context) iter.Seq2[*PlacedFee, error] { return c.each(ctx) }
+
+// Holds reports whether each fee has its accounts.
+func (c *ChartCheck) Holds() bool { return c.Suspense == 0 && c.WithoutAsset == 0 }
+
+// Sheet lists the fees with their accounts, and the lines of the chart that named them.
+func (c *ChartCheck) Sheet(ctx context.Context) *table.Sheet {
+	s := &table.Sheet{Name: "chart", Title: c.Title, Symbol: c.Symbol, Columns: []table.Column{
+		{Name: "id", Kind: table.Text}, {Name: "time", Kind: table.Time}, {Name: "payer", Kind: table.Address}, {Name: "payer_label", Kind: table.Text},
+		{Name: "payer_group", Kind: table.Text}, {Name: "layer", Kind: table.Text}, {Name: "call", Kind: table.Text}, {Name: "contract", Kind: table.Address},
+		{Name: "outcome", Kind: table.Text}, {Name: "tag", Kind: table.Text}, {Name: "paid", Kind: table.Wei, Total: true},
+		{Name: "suspense", Kind: table.Boolean}, {Name: "asset_by", Kind: table.Text},
+	}}
+	for _, t := range chart.Targets() {
+		s.Columns = append(s.Columns, table.Column{Name: string(t), Kind: table.Text}, table.Column{Name: string(t) + "_line", Kind: table.Integer})
+	}
+	s.Rows = func(yield func([]any, error) bool) {
+		for p, err := range c.each(ctx) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			f := p.Facts
+			row := []any{
+				f.ID, p.Time, f.Payer, orNull(f.Label), orNull(f.Group), string(f.Layer), f.Call, f.Contract,
+				orNull(string(f.Outcome)), orNull(f.Tag), p.Paid, p.Suspense, orNull(p.AssetBy),
+			}
+			for _, t := range chart.Targets() {
+				value := p.Value(t)
+				switch t {
+				case chart.Account:
+					value = p.Expense
+				case chart.Asset:
+					value = p.Asset
+				}
+				var line any
+				if n := p.Line(t); n > 0 {
+					line = n
+				}
+				row = append(row, orNull(value), line)
+			}
+			if !yield(row, nil) {
+				return
+			}
+		}
+	}
+	return s
+}

@@ -1,0 +1,150 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/feeledger/fees/internal/finance/closing"
+	"github.com/feeledger/fees/internal/money"
+)
+
+// PricesInput names price files and states how they are read.
+type PricesInput struct {
+	Files     []string // FILE, or PAIR=FILE such as GLMR/USD=history.csv; none for no amounts in a currency
+	Fiat      string   // the currency of the values; "" if the files allow only one
+	LastKnown bool     // use the last price of at most seven days before where a day has none
+	Columns   []string // FIELD=NAME, for files in no known format
+	stored    []string // the files as the user named them, where a package stores them under other names
+}
+
+// ReadPrices reads price files; it returns nil for none. Errors are of type [InputError].
+func ReadPrices(in PricesInput) (*money.List, error) {
+	list, _, err := in.read()
+	return list, err
+}
+
+// read returns the files, too.
+func (in *PricesInput) read() (*money.List, []money.File, error) {
+	if len(in.Files) == 0 {
+		switch {
+		case in.Fiat != "":
+			return nil, nil, notUnderstood("%v and %v must be given together", FieldPrices, FieldFiat)
+		case in.LastKnown:
+			return nil, nil, notUnderstood("%v needs %v", FieldLastKnown, FieldPrices)
+		case len(in.Columns) > 0:
+			return nil, nil, notUnderstood("%v needs %v", FieldPriceMap, FieldPrices)
+		}
+		return nil, nil, nil
+	}
+	o := money.Options{Fiat: money.Currency(in.Fiat), LastKnown: in.LastKnown, Columns: in.Columns}
+	if in.Fiat != "" {
+		if _, err := money.ParseCurrency(in.Fiat); err != nil {
+			return nil, nil, notUnderstood("%v: %v", FieldFiat, err)
+		}
+	}
+	var files []money.File
+	for i, text := range in.Files {
+		path, pair := SplitPair(text)
+		name := path
+		if in.stored != nil {
+			name, pair = SplitPair(in.stored[i])
+		}
+		content, err := ReadSmallFile(path, money.MaxFileBytes)
+		if err != nil {
+			return nil, nil, inFile(FieldPrices, path, err)
+		}
+		files = append(files, money.File{Name: filepath.Base(name), Pair: pair, Text: content})
+	}
+	list, err := money.ReadFiles(files, o)
+	var one *money.FileError
+	var mapped *money.MapError
+	switch {
+	case errors.As(err, &mapped):
+		return nil, nil, notUnderstood("%v: %v", FieldPriceMap, mapped)
+	case errors.As(err, &one):
+		return nil, nil, inFile(FieldPrices, one.File, one.Err)
+	case err != nil:
+		return nil, nil, inFile(FieldPrices, strings.Join(in.Files, ","), err)
+	}
+	return list, files, nil
+}
+
+// SplitPair separates the pair in PAIR=FILE; without one, path is text.
+func SplitPair(text string) (path string, pair money.Pair) {
+	if stated, rest, ok := strings.Cut(text, "="); ok {
+		if pair, err := money.ParsePair(stated); err == nil {
+			return rest, pair
+		}
+	}
+	return text, money.Pair{}
+}
+
+// checkToken rejects prices of another token.
+func checkToken(list *money.List, symbol string) error {
+	if list == nil || list.Token == "" || symbol == "" || strings.EqualFold(list.Token, symbol) {
+		return nil
+	}
+	return notUnderstood("%v: prices of %s, but the network's token is %s. If they are its prices, say so: %s/%s=FILE", FieldPrices, list.Token, symbol, symbol, list.Currency)
+}
+
+// kept returns what a manifest states about the files.
+func (in *PricesInput) kept() *closing.Prices {
+	if len(in.Files) == 0 {
+		return nil
+	}
+	p := &closing.Prices{Currency: in.Fiat, LastKnown: in.LastKnown, Columns: in.Columns}
+	for i, text := range in.Files {
+		path, pair := SplitPair(text)
+		name := filepath.Base(path)
+		if pair != (money.Pair{}) {
+			name = pair.String() + "=" + name
+		}
+		if i == 0 {
+			p.Name = name
+		} else {
+			p.More = append(p.More, name)
+		}
+	}
+	return p
+}
+
+// storedPrices returns the price files of a package; in returns the path of a file in it.
+func storedPrices(p *closing.Prices, in func(string) string) PricesInput {
+	input := PricesInput{Fiat: p.Currency, LastKnown: p.LastKnown, Columns: p.Columns, stored: append([]string{p.Name}, p.More...)}
+	for i, name := range input.stored {
+		input.Files = append(input.Files, in(priceFile(i, name)))
+	}
+	return input
+}
+
+// priceFile returns the path of a price file within a package.
+func priceFile(i int, name string) string {
+	end := ".csv"
+	if strings.EqualFold(filepath.Ext(name), ".zip") {
+		end = ".zip"
+	}
+	if i == 0 {
+		return inputPrices + end
+	}
+	return fmt.Sprintf("%s-%d%s", inputPrices, i+1, end)
+}
+
+// makePrices stores the price files, as given, and reads them.
+func (x *maker) makePrices() error {
+	if x.manifest.Options.Prices == nil {
+		return nil
+	}
+	list, files, err := x.inputs.Prices.read()
+	if err != nil {
+		return err
+	}
+	x.prices = list
+	for i, f := range files {
+		if err := x.addText(priceFile(i, f.Name), f.Text); err != nil {
+			return err
+		}
+	}
+	return nil
+}

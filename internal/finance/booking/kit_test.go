@@ -1,0 +1,146 @@
+package booking_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"math/big"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/finance/addressbook"
+	"github.com/feeledger/fees/internal/finance/booking"
+	"github.com/feeledger/fees/internal/finance/chart"
+	"github.com/feeledger/fees/internal/finance/journal"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/money"
+)
+
+// made are payments that a test makes.
+type made []*journal.Payment
+
+func (m made) All(ctx context.Context) iter.Seq2[*journal.Payment, error] {
+	return func(yield func(*journal.Payment, error) bool) {
+		for _, p := range m {
+			if !yield(p, ctx.Err()) {
+				return
+			}
+		}
+	}
+}
+
+// payment is a payment of an account, made at a time.
+func payment(t testing.TB, height uint64, at string, payer byte, wei string) *journal.Payment {
+	when, err := time.Parse(time.RFC3339, at)
+	require.NoError(t, err)
+	made, err := chain.TimeAt(uint64(when.UnixMilli()))
+	require.NoError(t, err)
+	p := &journal.Payment{Transaction: &ledger.Transaction{
+		Cost: ledger.Cost{
+			Height: height, Index: 4, Time: chain.Some(made), Layer: fee.EVM, Call: "ethereum.transact",
+			Payer: chain.Some(chain.Address{19: payer}), Recipient: chain.Some(chain.Address{18: 1, 19: payer}), Outcome: fee.Succeeded,
+		},
+		Hash: chain.Hash{1, byte(height >> 8), byte(height)}, EVMHash: chain.Some(chain.Hash{2, byte(height >> 8), byte(height)}),
+	}}
+	if wei != "" {
+		paid, err := chain.ParseWei(wei)
+		require.NoError(t, err)
+		p.Paid = chain.Some(paid)
+	}
+	return p
+}
+
+func readChart(t testing.TB, text string) *chart.Chart {
+	c, err := chart.Read([]byte(text))
+	require.NoError(t, err)
+	return c
+}
+
+func readPrices(t testing.TB, text, currency string) *money.List {
+	list, err := money.Read([]byte("# source: test\n"+text), currency)
+	require.NoError(t, err)
+	return list
+}
+
+func labels(t testing.TB, list ...addressbook.Entry) *addressbook.Book {
+	book := &addressbook.Book{}
+	for _, e := range list {
+		require.NoError(t, book.Add(e))
+	}
+	return book
+}
+
+// settings are those of all formats, in a chart whose rules are added.
+const settings = `# suspense: 9999
+# rounding: 6859
+# asset: 1500
+# xero tax rate: Tax Exempt
+# xero tracking 1: Region = location
+# datev consultant: 29098
+# datev client: 55003
+# datev account length: 4
+`
+
+// january has a price for each day of a month.
+func january(price func(day int) string) string {
+	var list strings.Builder
+	for day := 1; day <= 31; day++ {
+		fmt.Fprintf(&list, "2026-01-%02d,%s\n", day, price(day))
+	}
+	return list.String()
+}
+
+func makeJournal(t testing.TB, payments made, q booking.Question) *booking.Journal {
+	q.Network, q.Symbol = "moonbeam", "GLMR"
+	j, err := booking.Make(context.Background(), payments, q)
+	require.NoError(t, err)
+	return j
+}
+
+func entries(t testing.TB, j *booking.Journal) (list []*booking.Entry) {
+	for e, err := range j.Each(context.Background()) {
+		require.NoError(t, err)
+		list = append(list, e)
+	}
+	return list
+}
+
+// files are the files of a journal in a format.
+func files(t testing.TB, j *booking.Journal, name string) (contents []string, plan []*booking.File) {
+	f, err := booking.NewFormat(name, &j.Question)
+	require.NoError(t, err)
+	plan, err = j.Plan(context.Background(), f)
+	require.NoError(t, err)
+	err = j.Write(context.Background(), f, plan, func(number int, write func(io.Writer) error) error {
+		require.Len(t, contents, number)
+		var file bytes.Buffer
+		err := write(&file)
+		contents = append(contents, file.String())
+		return err
+	})
+	require.NoError(t, err)
+	require.Len(t, contents, len(plan))
+	return contents, plan
+}
+
+// rat is a decimal number as a fraction: what the tests calculate with.
+func rat(t testing.TB, text string) *big.Rat {
+	r, ok := new(big.Rat).SetString(text)
+	require.True(t, ok, text)
+	return r
+}
+
+// halfUp rounds a fraction that is not negative to cents.
+func halfUp(r *big.Rat) *big.Rat {
+	scaled := new(big.Rat).Mul(r, big.NewRat(100, 1))
+	scaled.Add(scaled, big.NewRat(1, 2))
+	cents := new(big.Int).Quo(scaled.Num(), scaled.Denom())
+	return new(big.Rat).SetFrac(cents, big.NewInt(100))
+}

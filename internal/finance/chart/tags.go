@@ -1,0 +1,100 @@
+package chart
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/sys/csvlist"
+)
+
+const maxTags = 1_000_000
+
+// Tags are a user's own marks of transactions. The nil Tags has none.
+type Tags struct {
+	tags map[string]tagged // by hash or ID, in lower case
+}
+
+type tagged struct {
+	tag  string
+	line int
+}
+
+// ReadTags reads a CSV file of hash,tag: a line for each transaction, by one of its hashes or by
+// its ID such as 25-4.
+func ReadTags(text []byte) (*Tags, error) {
+	text, err := csvlist.Text(text)
+	if err != nil {
+		return nil, err
+	}
+	t := &Tags{map[string]tagged{}}
+	separator := cmp.Or(csvlist.Separator(csvlist.FirstLine(text), separators), ',')
+	var wrong []error
+	first := true
+	for row, err := range csvlist.Rows(text, separator) {
+		if err != nil {
+			return nil, errors.Join(append(wrong, err)...)
+		}
+		fields := row.Cut(2)
+		isFirst := first
+		first = false
+		if isFirst && len(fields) == 2 && slices.Contains([]string{"hash", "id", "transaction"}, strings.ToLower(fields[0])) {
+			continue
+		}
+		if err := t.add(row.Line, fields); err != nil {
+			if wrong = append(wrong, fmt.Errorf("line %d: %w", row.Line, err)); len(wrong) >= maxErrors {
+				return nil, errors.Join(append(wrong, errors.New("and perhaps more"))...)
+			}
+		}
+		if len(t.tags) > maxTags {
+			return nil, fmt.Errorf("line %d: more than %d tags", row.Line, maxTags)
+		}
+	}
+	if len(wrong) > 0 {
+		return nil, errors.Join(wrong...)
+	}
+	return t, nil
+}
+
+func (t *Tags) add(line int, fields []string) error {
+	if len(fields) != 2 {
+		return fmt.Errorf("%d fields, want hash,tag", len(fields))
+	}
+	id, tag := strings.ToLower(fields[0]), fields[1]
+	if err := isID(id); err != nil {
+		return fmt.Errorf("%q: %w", console.Printable(fields[0]), err)
+	}
+	if tag == "" {
+		return nil
+	}
+	if err := CheckName("tag", tag); err != nil {
+		return err
+	}
+	if old, twice := t.tags[id]; twice && old.tag != tag {
+		return fmt.Errorf("%s has the tag %q here, and %q on line %d", id, tag, old.tag, old.line)
+	}
+	t.tags[id] = tagged{tag, line}
+	return nil
+}
+
+// Tag returns the tag of a transaction. Two names of it with different tags are an error.
+func (t *Tags) Tag(f *Facts) (tag string, err error) {
+	if t == nil {
+		return "", nil
+	}
+	found := tagged{}
+	for _, id := range f.values(condID) {
+		one, ok := t.tags[strings.ToLower(id)]
+		switch {
+		case !ok:
+		case found.line > 0 && found.tag != one.tag:
+			return "", fmt.Errorf("transaction %s has the tag %q on line %d, and %q on line %d of the tag file", f.ID, found.tag, found.line, one.tag, one.line)
+		default:
+			found = one
+		}
+	}
+	return found.tag, nil
+}

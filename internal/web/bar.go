@@ -1,0 +1,207 @@
+package web
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/finance/report"
+)
+
+// viewBar is the view bar of a page: its period, zone, accounts and filters, and how to change them. It consists of links
+// and forms, so it works without scripts.
+type viewBar struct {
+	Before, After link // the periods before and after; without To for none
+	Action        string
+	Hidden        []option // parameters that the form of the menus keeps
+	Menus         []menu   // one form, so that each keeps what is typed in the others
+	Days          *form    // a range of days, in place of the period of the other form
+	Chips         []link   // remove one filter each
+	State         string   // of the period, if it is a month
+}
+
+// menu is a part of the bar that unfolds.
+type menu struct {
+	Name, Value string
+	Links       []navigation
+	Years       []year
+	Fields      []control
+}
+
+// maxChoices limits the accounts offered as choices; others can be typed.
+const maxChoices = 60
+
+// zones are the time zones offered first; others can be typed.
+var zones = []option{{"UTC", ""}, {"Europe/London", ""}, {"Europe/Berlin", ""}, {"Europe/Zurich", ""}, {"America/New_York", ""}, {"America/Chicago", ""}, {"America/Los_Angeles", ""}, {"Asia/Dubai", ""}, {"Asia/Singapore", ""}, {"Asia/Tokyo", ""}, {"Australia/Sydney", ""}}
+
+// viewBar returns the view bar of a page. If the page has no period, the bar leads to the fees of one.
+func (s *server) viewBar(r *http.Request, v *view) *viewBar {
+	sc, path := v.Scope, v.Path
+	if sc == nil {
+		sc, path = new(scope), "fees"
+	}
+	b := &viewBar{Action: path, Days: sc.daysForm(path)}
+	for _, l := range sc.around(path, listing{}.with(sc.own)) {
+		if b.Before.To == "" && l.Text < sc.Period {
+			b.Before = l
+		} else {
+			b.After = l
+		}
+	}
+	var months []month
+	if !v.Away {
+		months = s.months(r.Context())
+	}
+	period := menu{Name: "Period", Value: sc.name(), Fields: sc.controls("")}
+	period.Fields[1].Options = zones
+	to := func(change func(*scope)) string {
+		other := *sc
+		change(&other)
+		return path + other.query(listing{}.with(sc.own))
+	}
+	for _, m := range months {
+		if m.Name == sc.Period && sc.Zone == "" { // a month of another zone has other ends
+			b.State = m.State
+		}
+		if n := len(period.Years); n == 0 || period.Years[n-1].Name != m.Name[:4] {
+			period.Years = append(period.Years, year{Name: m.Name[:4], To: to(func(o *scope) { o.Period, o.Partial = m.Name[:4], true })})
+		}
+		last := &period.Years[len(period.Years)-1]
+		m.Here, m.To = m.Name == sc.Period, to(func(o *scope) { o.Period, o.Partial = m.Name, m.Partial })
+		last.Months = append(last.Months, m)
+	}
+	period.Links = append(period.Links, navigation{link{"All sealed blocks", to(func(o *scope) { o.Period, o.Partial = "", false })}, "", sc.Period == ""})
+	b.Menus = append(b.Menus, period)
+	if sc.Zone != "" {
+		b.Menus[0].Value += ", " + console.Printable(sc.Zone)
+		b.Chips = append(b.Chips, link{"Zone: " + console.Printable(sc.Zone), to(func(o *scope) { o.Zone = "" })})
+	}
+	if sc.Partial {
+		b.Chips = append(b.Chips, link{"Incomplete periods", to(func(o *scope) { o.Partial = false })})
+	}
+	if v.Whose || v.Scope == nil {
+		b.Menus = append(b.Menus, s.accountsMenu(sc))
+		for i, name := range sc.list() {
+			b.Chips = append(b.Chips, link{"Account: " + s.accountName(name), to(func(o *scope) { o.Accounts = strings.Join(slices.Delete(sc.list(), i, i+1), ",") })})
+		}
+	}
+	for _, m := range []menu{{Name: "View", Fields: v.Fields}, {Name: "Filters", Fields: v.Filters}} {
+		if len(m.Fields) == 0 {
+			continue
+		}
+		b.Menus = append(b.Menus, m)
+		for _, c := range m.Fields {
+			if value := sc.own.Get(c.Name); value != "" && c.Name != "by" && c.Name != "part" {
+				b.Chips = append(b.Chips, link{c.Label + ": " + console.Printable(words(value)), path + sc.query(without(sc.own, c.Name, "sort", "after"))})
+			}
+		}
+	}
+	var fields []control
+	for _, m := range b.Menus {
+		fields = append(fields, m.Fields...)
+	}
+	b.Hidden = sc.hidden(fields...)
+	return b
+}
+
+// accountName returns an account of the scope for display.
+func (s *server) accountName(name string) string {
+	if app.IsAddress(name) {
+		return console.Printable(s.called(name))
+	}
+	return console.Printable(strings.TrimPrefix(name, app.GroupPrefix))
+}
+
+// name returns the period for display.
+func (s *scope) name() string {
+	if s.Period == "" {
+		return "All sealed blocks"
+	}
+	if month, err := time.Parse("2006-01", s.Period); err == nil {
+		return month.Format("January 2006")
+	}
+	if from, to, ok := strings.Cut(s.Period, ".."); ok && from == to {
+		return console.Printable(from)
+	}
+	return console.Printable(s.Period)
+}
+
+// hidden returns the parameters that a form with the given fields keeps.
+func (s *scope) hidden(fields ...control) []option {
+	values := s.values(listing{}.with(s.own))
+	for _, c := range fields {
+		values.Del(c.Name)
+	}
+	return optionsOf(values)
+}
+
+// optionsOf returns parameters in order, for a form that keeps them.
+func optionsOf(values url.Values) (list []option) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		list = append(list, option{name, values.Get(name)})
+	}
+	return list
+}
+
+// daysForm returns the form of a range of days.
+func (s *scope) daysForm(path string) *form {
+	from, to := "", ""
+	if found := days.FindStringSubmatch(s.Period); found != nil {
+		from, to = found[1], found[2]
+	}
+	fields := []control{{Name: "from", Label: "From", Kind: "date", Value: from, Required: true, Form: "days"}, {Name: "to", Label: "To", Kind: "date", Value: to, Required: true, Form: "days"}}
+	return &form{Action: path, Fields: fields, Button: "Show days", Hidden: s.hidden(append(fields, control{Name: "period"})...)}
+}
+
+// accountsMenu offers the groups and labels of the address book, and text for other accounts.
+func (s *server) accountsMenu(sc *scope) menu {
+	chosen := sc.list()
+	m := menu{Name: "Accounts", Value: "all"}
+	if len(chosen) == 1 {
+		m.Value = s.accountName(chosen[0])
+	} else if len(chosen) > 1 {
+		m.Value = console.Counted(len(chosen), "item")
+	}
+	offer := func(value, label, hint string) {
+		if len(m.Fields) >= maxChoices {
+			return
+		}
+		c := control{Name: "accounts", Label: console.Printable(label), Kind: "choice", Value: value, Hint: hint}
+		if i := slices.Index(chosen, value); i >= 0 {
+			c.Required, chosen = true, slices.Delete(chosen, i, i+1)
+		}
+		m.Fields = append(m.Fields, c)
+	}
+	if s.Labels != nil {
+		for _, group := range s.Labels.GroupNames() {
+			if !strings.Contains(group, ",") { // the parameter is a list
+				offer(app.GroupPrefix+group, group, "group")
+			}
+		}
+		for _, e := range s.Labels.Entries() {
+			if e.Label != "" {
+				offer(e.Address.String(), e.Label, console.Ends(e.Address.String(), 4))
+			}
+		}
+	}
+	m.Fields = append(m.Fields, control{Name: "accounts", Label: "Other accounts", Kind: "text", Value: strings.Join(chosen, ","), Hint: "addresses, labels, group:NAME"})
+	return m
+}
+
+// byLinks returns the groupings of a page of fees.
+func byLinks(q *feesQuestion) (list []navigation) {
+	for _, by := range report.Groupings() {
+		own := without(q.scope.own, listingParameters...)
+		own.Set("by", string(by))
+		if by == report.Day {
+			own.Del("by")
+		}
+		list = append(list, navigation{link{words(string(by)), "fees" + q.scope.query(own)}, "", by == q.asked.By})
+	}
+	return list
+}

@@ -1,0 +1,123 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/failure"
+)
+
+// typed are the parameters that an error page offers to correct, in order.
+var typed = slices.Concat(scopeParameters[:3], dayParameters, feesParameters, []string{"part", "balances", "limit"}, listingParameters)
+
+// failurePage returns the page of a problem: the form as it was typed, the remedies, and ways back.
+func (s *server) failurePage(r *http.Request, p *problem, cause error) *view {
+	v := &view{Title: p.Title, Lead: p.Detail, Failed: true, Away: p.Status >= http.StatusInternalServerError}
+	if s.Desk == nil || r.Method != http.MethodGet || visitorOf(r).user == "" && (s.Users != nil || s.Header != "") {
+		return v
+	}
+	path := strings.TrimPrefix(strings.TrimPrefix(r.URL.EscapedPath(), s.base), "/")
+	values, _ := url.ParseQuery(r.URL.RawQuery) // what can be read of it
+	v.Path, v.Form = path, typedForm(path, values)
+	var lacking *app.NotHeldError
+	switch {
+	case errors.As(cause, &lacking):
+		own := without(values, slices.Concat(scopeParameters, dayParameters)...)
+		sc, err := readScope(r.URL.RawQuery, slices.Collect(maps.Keys(own))...)
+		if err != nil {
+			break
+		}
+		if len(lacking.Lacks) > 0 && !lacking.Compared.Known() {
+			part := sc
+			part.Partial = true
+			v.Ways = append(v.Ways, link{"Show the part that the ledger contains", path + part.query(sc.own)})
+		}
+		months := s.months(r.Context())
+		for i := len(months) - 1; i >= 0; i-- {
+			if !months[i].Partial {
+				complete := sc
+				complete.Period = months[i].Name
+				v.Ways = append(v.Ways, link{"Show " + complete.name() + ", the last complete month", path + complete.query(without(sc.own, "compare"))})
+				break
+			}
+		}
+		v.Remedy = "fees sync" + syncFlags(&sc, lacking) + s.gatewayFlag() + s.placeFlag()
+	case p.Title == statuses[failure.Damaged].Title:
+		v.Remedy = "fees ledger verify" + s.placeFlag()
+	case p.Status == http.StatusNotFound:
+		v.Ways = s.near(r, path)
+	case p.Status >= http.StatusBadGateway || p.Status == http.StatusTooManyRequests:
+		v.Ways = append(v.Ways, link{"Try again", ownPath(r.URL.RequestURI())})
+	}
+	if path != "overview" {
+		v.Ways = append(v.Ways, link{"Overview", "overview"})
+	}
+	return v
+}
+
+// syncFlags names what a ledger lacks as flags of fees sync.
+func syncFlags(sc *scope, lacking *app.NotHeldError) string {
+	if span, ok := lacking.Fill.Get(); ok {
+		return " " + span.String()
+	}
+	in := sc.input()
+	if compared, ok := lacking.Compared.Get(); ok {
+		in = compared
+	}
+	line := in.Flags()
+	if sc.Zone != "" {
+		line += " --timezone " + console.Argument(sc.Zone)
+	}
+	return line
+}
+
+// near returns links to what exists near an unknown block or transaction.
+func (s *server) near(r *http.Request, path string) (list []link) {
+	kind, name, _ := strings.Cut(path, "/")
+	state, err := s.Desk.State(r.Context())
+	span, some := state.Span.Get()
+	if err != nil || !some || kind != "tx" && kind != "block" {
+		return nil
+	}
+	text, _, _ := strings.Cut(name, "-")
+	if height, err := heightOf(text); err == nil && height >= span.First && height <= span.Last && kind == "tx" {
+		list = append(list, link{fmt.Sprintf("Block %d", height), fmt.Sprintf("block/%d", height)})
+	}
+	return append(list, link{fmt.Sprintf("Block %d, the last sealed one", span.Last), fmt.Sprintf("block/%d", span.Last)})
+}
+
+// typedForm returns the parameters of a request as a form, so that they can be corrected; nil for a page without any.
+// Unknown parameters are left out: they are the error.
+func typedForm(path string, values url.Values) *form {
+	scoped := slices.Contains([]string{"fees", "transactions", "findings"}, path) || strings.HasPrefix(path, "contract/") || strings.HasSuffix(path, "/statement") || strings.HasSuffix(path, "/rollforward")
+	if !scoped {
+		return nil
+	}
+	f := &form{Action: path, Button: "Show"}
+	for _, name := range typed {
+		if values.Has(name) || name == "period" || name == "zone" {
+			f.Fields = append(f.Fields, control{Name: name, Label: labelOf(name), Kind: "text", Value: console.Printable(strings.Join(values[name], ","))})
+		}
+	}
+	partial := ""
+	if values.Get("partial") == "1" {
+		partial = "1"
+	}
+	f.Fields = append(f.Fields, control{Name: "partial", Label: "Include incomplete periods", Kind: "checkbox", Value: partial})
+	return f
+}
+
+// labelOf returns a parameter's label.
+func labelOf(name string) string {
+	if name == "zone" {
+		return "Time zone"
+	}
+	return strings.ToUpper(name[:1]) + words(name[1:])
+}

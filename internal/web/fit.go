@@ -1,0 +1,101 @@
+package web
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Widths of a table in a window of 1440, 1024 and 721 pixels. Below the last, and wherever a table does not fit,
+// each row is a card.
+var windows = []struct {
+	class string
+	room  int
+}{{"1440", 1388}, {"1024", 972}, {"721", 669}}
+
+// Widths in pixels of the widest of the usual system fonts, so that a table fits with any of them.
+const (
+	digitWidth = 8.3
+	charWidth  = 7.8
+	headWidth  = 8.2
+	padding    = 20
+	sortArrow  = 14
+	// longText is the length in characters from which text is wrapped.
+	longText = 19
+)
+
+// fit selects the layout of a table from the lengths of its cells: exact amounts if they all fit, otherwise those after
+// the first cut to six decimals, then all of them cut, otherwise cards. None is hidden.
+func (t *tabular) fit() {
+	if len(t.Rows) == 0 {
+		return
+	}
+	exact, short, shortest, first := 0, 0, 0, true
+	for i := range t.Heads {
+		full, cut, long := t.width(i)
+		exact, shortest = exact+full, shortest+cut
+		if long {
+			t.mark(i, "long")
+		}
+		if full > cut && first {
+			cut, first = full, false
+			t.mark(i, "first")
+		} else if full > cut {
+			t.mark(i, "minor")
+		}
+		short += cut
+	}
+	t.Layout = "t" + least(shortest) + " f" + least(short) + " e" + least(exact)
+}
+
+// least returns the class of the smallest window for a table of some width.
+func least(width int) string {
+	class := "none"
+	for _, w := range windows {
+		if width <= w.room {
+			class = w.class
+		}
+	}
+	return class
+}
+
+// mark adds a class to the cells of a column.
+func (t *tabular) mark(column int, class string) {
+	for _, row := range slices.Concat(t.Rows, [][]cell{t.Totals}) {
+		if column < len(row) {
+			row[column].Class = strings.TrimSpace(row[column].Class + " " + class)
+		}
+	}
+}
+
+// width returns the width of a column with its amounts exact and with them cut, and whether its text is wrapped.
+func (t *tabular) width(column int) (exact, cut int, long bool) {
+	h := &t.Heads[column]
+	widest := 0.0
+	for word := range strings.FieldsSeq(h.Text) {
+		widest = max(widest, float64(utf8.RuneCountInString(word))*headWidth)
+	}
+	if h.To != "" {
+		widest += sortArrow
+	}
+	full, less := widest, widest
+	for _, row := range slices.Concat(t.Rows, [][]cell{t.Totals}) {
+		if column >= len(row) {
+			continue
+		}
+		c := &row[column]
+		n := utf8.RuneCountInString(c.Text)
+		if c.isDigits() {
+			head, tail, zeros := c.digits()
+			groups := float64(n/3) * 2.3
+			full = max(full, float64(max(n, len(head)+len(tail)+len(zeros)))*digitWidth+groups)
+			less = max(less, float64(len(head)+1)*digitWidth+groups)
+			continue
+		}
+		if n > longText {
+			n, long = longText, true
+		}
+		full, less = max(full, float64(n)*charWidth), max(less, float64(n)*charWidth)
+	}
+	return int(full) + padding, int(less) + padding, long
+}

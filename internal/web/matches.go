@@ -1,0 +1,69 @@
+package web
+
+import (
+	"strings"
+
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
+)
+
+// maxMatches limits the suggestions of a look-up.
+const maxMatches = 50
+
+// match is a suggestion of a look-up.
+type match struct{ kind, text, about, to string }
+
+// matches returns the groups, labels and addresses of the address book that contain a text.
+func (s *server) matches(text string) (list []match) {
+	if s.Labels == nil {
+		return nil
+	}
+	text = strings.ToLower(text)
+	add := func(m match) {
+		if len(list) < maxMatches {
+			list = append(list, m)
+		}
+	}
+	of := strings.TrimPrefix(text, app.GroupPrefix)
+	for _, group := range s.Labels.GroupNames() {
+		if strings.Contains(strings.ToLower(group), of) {
+			add(match{"group", group, "", "fees" + (&scope{Accounts: app.GroupPrefix + group}).query(nil)})
+		}
+	}
+	for _, e := range s.Labels.Entries() {
+		address := e.Address.String()
+		if e.Label != "" && strings.Contains(strings.ToLower(e.Label), text) || len(text) > 2 && strings.HasPrefix(strings.ToLower(address), text) {
+			label := e.Label
+			if label == "" {
+				label = console.Ends(address, 4)
+			}
+			add(match{"account", label, address, "account/" + address})
+		}
+	}
+	return list
+}
+
+// matchTable lists suggestions.
+func matchTable(list []match) *tabular {
+	t := &tabular{Heads: heads("name", "kind", "address")}
+	for _, m := range list {
+		t.Rows = append(t.Rows, []cell{{Text: console.Printable(m.text), To: m.to}, {Text: m.kind}, {Text: m.about, Class: "hex"}})
+	}
+	return t
+}
+
+// known returns the names that the look-up field suggests.
+func (s *server) known() (list []string) {
+	if s.Labels == nil {
+		return nil
+	}
+	for _, group := range s.Labels.GroupNames() {
+		list = append(list, app.GroupPrefix+group)
+	}
+	for _, e := range s.Labels.Entries() {
+		if e.Label != "" {
+			list = append(list, e.Label)
+		}
+	}
+	return list[:min(len(list), maxMatches)]
+}

@@ -1,0 +1,138 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/feeledger/fees/internal/app"
+)
+
+// month is a month of the ledger in the period picker.
+type month struct {
+	Name    string // 2026-01
+	State   string // complete, partial or closed
+	Partial bool
+	Here    bool
+	To      string
+}
+
+// Short returns the month's name.
+func (m month) Short() string {
+	at, err := time.Parse("2006-01", m.Name)
+	if err != nil {
+		return m.Name
+	}
+	return at.Format("Jan")
+}
+
+// Sign returns the sign of the month's state.
+func (m month) Sign() string { return map[string]string{"complete": "✓", "closed": "■"}[m.State] }
+
+// year is a year of the ledger with its months.
+type year struct {
+	Name, To string
+	Months   []month
+}
+
+// maxMonths limits the months of the picker, to the last ten years.
+const maxMonths = 120
+
+// months returns the months that the ledger has sealed blocks of, in UTC. Whatever cannot be read is left out: the pages
+// report it.
+func (s *server) months(ctx context.Context) []month {
+	if s.Desk == nil {
+		return nil
+	}
+	state, err := s.Desk.State(ctx)
+	if err != nil || !state.Span.Known() {
+		return nil
+	}
+	list, err := s.monthLists.get(ctx, s.Time, strings.Join([]string{s.base, state.String()}, "\n"), func(ctx context.Context) ([]month, bool, error) {
+		list, err := s.readMonths(ctx, state)
+		return list, err == nil, err
+	})
+	if err != nil {
+		return nil
+	}
+	return s.withClosed(ctx, list)
+}
+
+// readMonths lists the months from the first sealed block to the last. Sealed blocks have no gaps, so only the months at
+// both ends can be incomplete.
+func (s *server) readMonths(ctx context.Context, state app.State) (list []month, err error) {
+	span, _ := state.Span.Get()
+	first, err := s.monthOf(ctx, span.First)
+	if err != nil {
+		return nil, err
+	}
+	last, err := s.monthOf(ctx, span.Last)
+	if err != nil || first.IsZero() || last.IsZero() {
+		return nil, err
+	}
+	if least := last.AddDate(0, 1-maxMonths, 0); first.Before(least) {
+		first = least
+	}
+	for at := first; !at.After(last); at = at.AddDate(0, 1, 0) {
+		m := month{Name: at.Format("2006-01"), State: "complete"}
+		if at.Equal(first) || at.Equal(last) {
+			p, err := app.Month(at.Year(), at.Month())
+			if err != nil {
+				return nil, err
+			}
+			cover, err := s.Desk.Book.Cover(ctx, p.Asked)
+			if err != nil {
+				return nil, err
+			}
+			if m.Partial = len(cover.Lacks) > 0; m.Partial {
+				m.State = "partial"
+			}
+		}
+		list = append(list, m)
+	}
+	return list, nil
+}
+
+// monthOf returns the beginning of a block's month, or zero if its time is unknown. The first block of a chain has
+// none: the next one counts.
+func (s *server) monthOf(ctx context.Context, height uint64) (none time.Time, err error) {
+	for _, h := range []uint64{height, height + 1} {
+		b, err := s.Desk.Block(ctx, h)
+		if err != nil {
+			return none, err
+		}
+		if at, known := b.Time.Get(); known {
+			t := at.Std().UTC()
+			return time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, time.UTC), nil
+		}
+	}
+	return none, nil
+}
+
+// withClosed marks the months that have a close package.
+func (s *server) withClosed(ctx context.Context, list []month) []month {
+	if s.Packages == "" {
+		return list
+	}
+	packages, _, err := s.listPackages(ctx)
+	if err != nil {
+		return list
+	}
+	closed := map[string]bool{}
+	for _, p := range packages {
+		if p.summary != nil && p.Period.Complete {
+			closed[p.Period.Name()] = true
+		}
+	}
+	marked := append([]month{}, list...)
+	for i := range marked {
+		if closed[marked[i].Name] {
+			marked[i].State = "closed"
+		}
+	}
+	return marked
+}
+
+// monthsText identifies the list for an ETag.
+func (s *server) monthsText(ctx context.Context) string { return fmt.Sprint(s.months(ctx)) }
