@@ -12,7 +12,6 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -420,7 +419,7 @@ func detachmentGoesOn(directory string, ended bool) error {
 	if err != nil {
 		return err
 	}
-	if err := detaching(directory); err != nil && !strings.Contains(err.Error(), "has none before") { // already done
+	if err := detaching(directory); err != nil && !errors.Is(err, ledger.ErrNoCut) { // already done
 		return err
 	}
 	if err := has(detachedIn(directory), earlier); err != nil {

@@ -329,7 +329,6 @@ func (w *world) judge(e *ended) error {
 	}
 	switch {
 	case e.err == nil, e.died, e.failed, kind == failure.Stopped, kind == failure.Unanswered, kind == failure.NotFound:
-	case kind == failure.NotUnderstood && strings.Contains(e.err.Error(), "nothing to do"):
 	default:
 		return fmt.Errorf("an error of the kind %q: %w", kind, e.err)
 	}
