@@ -27,7 +27,7 @@ const (
 // fit selects the layout of a table from the lengths of its cells: exact amounts if they all fit, otherwise those after
 // the first cut to six decimals, then all of them cut, otherwise cards. None is hidden.
 func (t *tabular) fit() {
-	if len(t.Rows) == 0 {
+	if t == nil || len(t.Rows) == 0 {
 		return
 	}
 	exact, short, shortest, first := 0, 0, 0, true

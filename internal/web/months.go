@@ -71,6 +71,9 @@ func (s *server) readMonths(ctx context.Context, state app.State) (list []month,
 	if err != nil || first.IsZero() || last.IsZero() {
 		return nil, err
 	}
+	if first.After(last) { // the first blocks of a development chain can have a later time
+		first = last
+	}
 	if least := last.AddDate(0, 1-maxMonths, 0); first.Before(least) {
 		first = least
 	}

@@ -1,75 +1,222 @@
 package web
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
 )
 
-// overview shows what the ledger contains.
+// overview shows a month: what is missing until it is closed, its fees, and what the ledger contains.
 func (s *server) overview(w http.ResponseWriter, r *http.Request) error {
-	return s.show(w, r, allSealed, func(string) (*view, error) {
+	own, err := parameters(r.URL.RawQuery, "period")
+	if err != nil {
+		return err
+	}
+	return s.show(w, r, allSealed, func(sealed string) (*view, error) {
 		status, err := s.Desk.Status(r.Context())
 		if err != nil {
 			return nil, err
 		}
-		stored, _ := status.Stored.Get()
-		sealed, known := status.Sealed.Get()
 		symbol, err := s.Desk.Symbol(r.Context())
 		if err != nil {
 			return nil, err
 		}
-		v := &view{Title: "Overview", Path: "overview", Live: optionalText(status.Sealed), Command: "fees ledger status" + s.placeFlag(), Unsealed: !known || stored.Last > sealed}
-		t := &status.Totals
-		v.Main = []fact{amount("fees", chain.Some(t.Fee), symbol), amount("charged on chain", status.Charged, symbol)}
-		v.Facts = []fact{
-			plain("network", status.Network), plain("blocks", spanText(status.Stored)), plain("last sealed block", optionalText(status.Sealed)),
-			plain("time of the last block", optionalText(status.LastTime)), plain("evidence", status.Evidence.String()),
-			plain("transactions", fmt.Sprintf("%d evm, %d native", t.EVM, t.Native)),
-			amount("burned", status.Burned, symbol), amount("treasury", status.Treasury, symbol), amount("authors", status.Author, symbol),
-			{Name: "failed checks", cell: cell{Text: fmt.Sprint(status.Findings), To: "findings"}}, {Name: "fee drifts", cell: cell{Text: fmt.Sprint(t.Drifts), To: "findings"}},
-			{Name: "undetermined fees", cell: cell{Text: fmt.Sprint(t.Undetermined), To: "findings"}}, {Name: "unrecognised events", cell: cell{Text: fmt.Sprint(status.Unread), To: "findings"}}, plain("checks not possible", fmt.Sprint(status.Unanswered)),
-		}
-		if t.Undetermined > 0 {
-			v.Warnings = append(v.Warnings, incomplete(t.Undetermined))
-		}
-		for _, gap := range status.Gaps {
-			v.Warnings = append(v.Warnings, fmt.Sprintf("Blocks %v are missing.", gap))
-		}
-		if status.NotFinal > 0 {
-			v.Warnings = append(v.Warnings, console.Counted(status.NotFinal, "block")+" "+console.Verb(status.NotFinal, "is", "are")+" not final yet.")
-		}
+		v := s.statusView(&status, symbol)
 		if !status.Sealed.Known() {
 			v.Lead = "No sealed blocks yet. Run fees sync to fill the ledger."
 			v.Remedy = "fees sync --month 2026-01" + s.placeFlag()
 			return v, nil
 		}
-		if err := s.closedTable(r.Context(), v); err != nil {
-			return nil, err
+		months := s.months(r.Context())
+		if len(months) == 0 { // the blocks state no time
+			return v, nil
 		}
-		months, err := s.Desk.Report(r.Context(), app.ReportQuestion{Question: app.Question{Period: app.Period{All: true}}, Choice: report.Choice{By: report.Month}})
+		packages, err := s.overviewPackages(r.Context(), v)
 		if err != nil {
 			return nil, err
 		}
-		v.Chart = chartOf(months, nil, monthPage)
-		brief := listing{brief: details}
-		table, err := s.list(months.Sheet(), brief, func(l listing) string { return "fees?" + l.with(url.Values{"by": {string(report.Month)}}).Encode() })
+		shown := monthToClose(months, s.Packages != "")
+		if name := own.Get("period"); name != "" {
+			i := slices.IndexFunc(months, func(m month) bool { return m.Name == name })
+			if i < 0 {
+				return nil, invalidRequest("The ledger has no blocks of period=%s. Choose a month from %s to %s.", console.Printable(name), months[0].Name, months[len(months)-1].Name)
+			}
+			shown = months[i]
+		}
+		if v.First, err = s.checklist(r.Context(), shown, packages); err != nil {
+			return nil, err
+		}
+		kept, err := keptOf(s, r, allSealed, s.monthViews, sealed, "overview?period="+shown.Name, true, func(ctx context.Context) (*monthView, error) { return s.monthView(ctx, months, shown) })
 		if err != nil {
 			return nil, err
 		}
-		table.Title = "Fees by month"
-		for _, row := range table.Rows {
-			row[0].To = monthPage(row[0].Text)
+		if err := kept.addTo(s, v, months, shown); err != nil {
+			return nil, err
 		}
-		v.Tables = append(v.Tables, table)
-		v.Downloads = fileLinks(feesForms, "fees", "?by=month")
+		if len(packages) > 0 {
+			v.Tables = append(v.Tables, closedTable(packages))
+		}
 		return v, nil
 	})
+}
+
+// statusView returns the overview of a ledger, without months.
+func (s *server) statusView(status *app.Status, symbol string) *view {
+	stored, _ := status.Stored.Get()
+	sealed, known := status.Sealed.Get()
+	v := &view{Title: "Overview", Path: "overview", Live: optionalText(status.Sealed), Command: "fees ledger status" + s.placeFlag(), Unsealed: !known || stored.Last > sealed}
+	t := &status.Totals
+	v.Facts = []fact{
+		plain("network", status.Network), plain("blocks", spanText(status.Stored)), plain("last sealed block", optionalText(status.Sealed)),
+		plain("time of the last block", optionalText(status.LastTime)), plain("evidence", status.Evidence.String()),
+		amount("fees of all blocks", chain.Some(t.Fee), symbol), plain("transactions", fmt.Sprintf("%d evm, %d native", t.EVM, t.Native)),
+		amount("burned", status.Burned, symbol), amount("treasury", status.Treasury, symbol), amount("authors", status.Author, symbol),
+		{Name: "failed checks", cell: cell{Text: fmt.Sprint(status.Findings), To: "findings"}}, {Name: "fee drifts", cell: cell{Text: fmt.Sprint(t.Drifts), To: "findings"}},
+		{Name: "undetermined fees", cell: cell{Text: fmt.Sprint(t.Undetermined), To: "findings"}}, {Name: "unrecognised events", cell: cell{Text: fmt.Sprint(status.Unread), To: "findings"}}, plain("checks not possible", fmt.Sprint(status.Unanswered)),
+	}
+	if t.Undetermined > 0 {
+		v.Warnings = append(v.Warnings, incomplete(t.Undetermined))
+	}
+	for _, gap := range status.Gaps {
+		v.Warnings = append(v.Warnings, fmt.Sprintf("Blocks %v are missing.", gap))
+	}
+	if status.NotFinal > 0 {
+		v.Warnings = append(v.Warnings, console.Counted(status.NotFinal, "block")+" "+console.Verb(status.NotFinal, "is", "are")+" not final yet.")
+	}
+	return v
+}
+
+// monthView is the part of the overview about a month. It is shared by requests.
+type monthView struct {
+	main    []fact
+	chart   *chart
+	changed *rows // since the month before; nil without one
+	top     []topList
+	months  *rows
+}
+
+// topList is the largest groups of a month.
+type topList struct {
+	title string
+	by    report.By
+	rows  *rows
+}
+
+// maxTop limits the payers and contracts on the overview.
+const maxTop = 5
+
+// monthView reads the figures of a month.
+func (s *server) monthView(ctx context.Context, months []month, shown month) (*monthView, error) {
+	input := app.PeriodInput{Month: shown.Name, Partial: shown.Partial}
+	period, err := input.Parse()
+	if err != nil {
+		return nil, err
+	}
+	question := func(by report.By) app.ReportQuestion {
+		return app.ReportQuestion{Question: app.Question{Period: period}, Choice: report.Choice{By: by}}
+	}
+	days, err := s.Desk.Report(ctx, question(report.Day))
+	if err != nil {
+		return nil, err
+	}
+	v := &monthView{chart: chartOf(days, nil, dayPage)}
+	v.main, _ = feesFacts(days)
+	if i := slices.IndexFunc(months, func(m month) bool { return m.Name == shown.Name }); i > 0 && !shown.Partial && !months[i-1].Partial {
+		q := question(report.Month)
+		if q.Beside, err = input.Beside(app.PeriodBefore); err != nil {
+			return nil, err
+		}
+		compared, err := s.Desk.Fees(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		if v.changed, err = keepRows(compared.Sheet()); err != nil {
+			return nil, err
+		}
+	}
+	for _, top := range []topList{{title: "Top payers", by: report.Account}, {title: "Top contracts", by: report.Contract}} {
+		q := question(top.by)
+		q.Labels, q.Top = s.book(), maxTop
+		if top.by == report.Contract {
+			q.Only.Layer = chain.Some(fee.EVM)
+		}
+		made, err := s.Desk.Report(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		if top.rows, err = keepRows(made.Sheet()); err != nil {
+			return nil, err
+		}
+		v.top = append(v.top, top)
+	}
+	all, err := s.Desk.Report(ctx, app.ReportQuestion{Question: app.Question{Period: allSealed}, Choice: report.Choice{By: report.Month}})
+	if err != nil {
+		return nil, err
+	}
+	v.months, err = keepRows(all.Sheet())
+	return v, err
+}
+
+// addTo adds the figures of a month to a page.
+func (k *monthView) addTo(s *server, v *view, months []month, shown month) error {
+	about := scope{Period: shown.Name, Partial: shown.Partial}
+	v.Title, v.Main, v.Chart = "Overview, "+about.name(), k.main, k.chart
+	if i := slices.IndexFunc(months, func(m month) bool { return m.Name == shown.Name }); i >= 0 {
+		for _, at := range []int{i - 1, i + 1} {
+			if at >= 0 && at < len(months) {
+				v.Around = append(v.Around, link{months[at].Name, "overview?period=" + months[at].Name})
+			}
+		}
+	}
+	figures := []string{"evm", "native", "fee", "charged"}
+	for _, top := range k.top {
+		t, err := s.part(top.rows, listing{fixed: true, Only: append(figures[:4:4], string(top.by))}, nil)
+		if err != nil {
+			return err
+		}
+		t.Title, t.Totals = top.title, nil
+		if top.by == report.Contract {
+			t.dropFirst() // the layer: contracts are called by EVM transactions only
+		}
+		for _, row := range t.Rows {
+			if row[0].Text == "" {
+				row[0].Text = "others"
+			}
+		}
+		t.Links = []link{{"All", "fees" + about.query(url.Values{"by": {string(top.by)}, "sort": {"-fee"}})}}
+		v.Tables = append(v.Tables, t)
+	}
+	if k.changed != nil {
+		t, err := s.part(k.changed, listing{fixed: true, Only: []string{"fee", "fee_before", "fee_difference", "fee_percent"}}, nil)
+		if err != nil {
+			return err
+		}
+		t.Title, t.Totals = "Compared with the month before", nil
+		t.Links = []link{{"By day", "fees" + about.query(url.Values{"compare": {app.PeriodBefore}})}}
+		v.Tables = append(v.Tables, t)
+	}
+	if len(months) == 1 {
+		return nil
+	}
+	t, err := s.part(k.months, listing{fixed: true, Only: figures}, nil)
+	if err != nil {
+		return err
+	}
+	t.Title = "Fees by month"
+	for _, row := range t.Rows {
+		row[0].To = monthPage(row[0].Text)
+	}
+	v.Tables = append(v.Tables, t)
+	v.Downloads = fileLinks(feesForms, "fees", "?by=month")
+	return nil
 }
 
 // monthPage returns the page of a month's fees, or "" if name is not a month.
@@ -78,6 +225,15 @@ func monthPage(name string) string {
 		return ""
 	}
 	return "fees?partial=1&period=" + name
+}
+
+// dayPage returns the page of a day's fees by account, or "" if name is not a day.
+func dayPage(name string) string {
+	if !aDay.MatchString(name) {
+		return ""
+	}
+	about := scope{Period: name + ".." + name, Partial: true}
+	return "fees" + about.query(url.Values{"by": {string(report.Account)}})
 }
 
 // nowhere leaves a chart's bars without links.

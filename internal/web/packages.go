@@ -44,14 +44,15 @@ type summary struct {
 	Sum      string                    `json:"manifest_sha256"`
 	Written  string                    `json:"written"` // modification time of the manifest
 
-	accounts []closing.Account
+	accounts             []closing.Account
+	balances, reconciled bool // with proved statements; with a compared record
 }
 
 func summaryOf(p *closing.Placed) *summary {
 	m := p.Manifest
 	return &summary{
 		m.Network, m.Period, m.Version, m.Evidence.String(), m.Totals.EVM, m.Totals.Native, m.Totals.Fee, m.Totals.Charged, m.Findings, p.Sum,
-		p.Written.UTC().Format(time.RFC3339), m.Accounts,
+		p.Written.UTC().Format(time.RFC3339), m.Accounts, m.Options.Balances, m.Options.Reconciliation != nil,
 	}
 }
 
@@ -69,21 +70,23 @@ type cached struct {
 
 var errNoPackages = &problem{http.StatusNotFound, "Not found", "This server has no package directory. Start it with fees serve --packages DIR."}
 
-// closedTable adds the packages to the overview. They change independently of the ledger.
-func (s *server) closedTable(ctx context.Context, v *view) error {
+// overviewPackages lists the packages for the overview. They change independently of the ledger.
+func (s *server) overviewPackages(ctx context.Context, v *view) (list []closed, err error) {
 	if s.Packages == "" {
-		return nil
+		return nil, nil
 	}
 	v.Unsealed = true
-	list, _, err := s.listPackages(ctx)
+	list, _, err = s.listPackages(ctx)
 	var own *problem
 	if errors.As(err, &own) {
 		v.Warnings = append(v.Warnings, own.Detail)
-		return nil
+		return nil, nil
 	}
-	if err != nil || len(list) == 0 {
-		return err
-	}
+	return list, err
+}
+
+// closedTable returns the table of packages on the overview.
+func closedTable(list []closed) *tabular {
 	t := &tabular{Title: "Close packages", Heads: heads("package", "version", "findings", "check", "manifest, SHA-256")}
 	for _, c := range list[:min(len(list), maxOverviewPackages)] {
 		row := []cell{{Text: console.Printable(c.Name)}, {Text: c.Wrong, Class: "bad"}, {}, {}, {}}
@@ -95,8 +98,7 @@ func (s *server) closedTable(ctx context.Context, v *view) error {
 	if more := len(list) - len(t.Rows); more > 0 {
 		t.Links = []link{{fmt.Sprintf("%d more", more), "packages"}}
 	}
-	v.Tables = append(v.Tables, t)
-	return nil
+	return t
 }
 
 // maxOverviewPackages limits the packages on the overview to those of a year.

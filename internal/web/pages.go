@@ -40,7 +40,7 @@ func withoutParameters(ask endpoint) endpoint {
 // pages lists the routes of the web pages.
 func pages() []route {
 	list := []route{
-		{path: "/overview", ask: withoutParameters((*server).overview)},
+		{path: "/overview", ask: (*server).overview},
 		{path: "/fees", ask: (*server).fees},
 		{path: "/transactions", ask: (*server).transactions},
 		{path: "/tx/{name}", ask: withoutParameters((*server).transaction)},

@@ -78,6 +78,7 @@ type server struct {
 	base       string           // its path prefix, "" if it is the only ledger
 	cache      *once[kept]      // of responses, by ETag
 	lists      *once[*keptList] // independent of sort order and page
+	monthViews *once[*monthView]
 	summaries  *once[*app.AccountSummary]
 	states     *once[app.State] // of past periods
 	monthLists *once[[]month]   // of the period picker
@@ -132,6 +133,7 @@ func handler(o Options, now func() time.Time) http.Handler {
 	front.records = newOnce(maxRecords, func(*record) int { return 1 })
 	front.uploads.gone = func(token string) { front.records.forget(recordKey(token, "")) }
 	front.summaries = newOnce(maxSummaries, func(*app.AccountSummary) int { return 1 })
+	front.monthViews = newOnce(maxSummaries, func(*monthView) int { return 1 })
 	front.monthLists = newOnce(maxSummaries, func([]month) int { return 1 })
 	front.states = newOnce(maxStates, func(app.State) int { return 1 })
 	front.long, front.longWaiting = make(chan struct{}, maxLongReads), make(chan struct{}, maxWaiting)

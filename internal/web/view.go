@@ -45,6 +45,7 @@ type view struct {
 	Ways      []link   // suggested remedies
 	Refresh   int      // reload interval in seconds; 0 for never
 	Packages  bool     // the server has packages
+	First     *tabular // above the figures; nil for none
 	Main      []fact   // the main figures
 	Facts     []fact
 	Steps     []stepGroup
@@ -125,6 +126,14 @@ type tabular struct {
 	None    string // shown in place of a table without rows
 }
 
+// dropFirst removes the first column.
+func (t *tabular) dropFirst() {
+	t.Heads = t.Heads[1:]
+	for i := range t.Rows {
+		t.Rows[i] = t.Rows[i][1:]
+	}
+}
+
 // words converts a name in snake case to words.
 func words(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
@@ -149,7 +158,7 @@ func (s *server) page(r *http.Request, v *view) ([]byte, error) {
 			v.Ledgers = append(v.Ledgers, navigation{link{l.Name, "/" + l.Name + "/overview"}, "", l.Name == s.Name})
 		}
 	}
-	for _, t := range v.Tables {
+	for _, t := range append(v.Tables[:len(v.Tables):len(v.Tables)], v.First) {
 		t.fit()
 	}
 	if !v.Outside && s.Desk != nil {

@@ -1,0 +1,139 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"path"
+
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/table"
+)
+
+// monthToClose returns the month that the overview is about: the first complete one that is not closed, otherwise the
+// last one. Without a package directory, nothing is known to be closed.
+func monthToClose(months []month, packages bool) month {
+	chosen := months[len(months)-1]
+	for i := len(months) - 1; i >= 0; i-- {
+		if months[i].State != "complete" {
+			continue
+		}
+		if chosen = months[i]; !packages {
+			break
+		}
+	}
+	return chosen
+}
+
+// closeStep is a step of closing a month.
+type closeStep struct {
+	name  string
+	state cell
+	next  cell // the page or the command for what is missing
+}
+
+// checklist returns the steps that close a month, and what is missing.
+func (s *server) checklist(ctx context.Context, m month, packages []closed) (*tabular, error) {
+	about := scope{Period: m.Name, Partial: m.Partial}
+	filled := closeStep{"filled", cell{Text: "complete", Class: "ok"}, cell{}}
+	if m.Partial {
+		filled.state = cell{Text: "partial", Class: "bad"}
+		filled.next = cell{Text: "fees sync --month " + m.Name + s.gatewayFlag() + s.placeFlag(), Class: "hex"}
+	}
+	findings, err := s.findingsStep(ctx, &about)
+	if err != nil {
+		return nil, err
+	}
+	made := packageOf(packages, m.Name)
+	steps := []closeStep{filled, findings, s.statementsStep(made), reconciledStep(made, &about), s.closedStep(m, made)}
+	t := &tabular{Title: "Close " + about.name(), Heads: heads("step", "state", "next")}
+	for _, p := range steps {
+		t.Rows = append(t.Rows, []cell{{Text: p.name}, p.state, p.next})
+	}
+	return t, nil
+}
+
+// packageOf returns the readable package of a month in UTC, or nil.
+func packageOf(packages []closed, month string) *closed {
+	for i := range packages {
+		if c := &packages[i]; c.summary != nil && c.Period.Name() == month && c.Period.Timezone == "UTC" {
+			return c
+		}
+	}
+	return nil
+}
+
+// maxCounted limits the findings counted for the checklist.
+const maxCounted = 1000
+
+var errEnough = errors.New("enough")
+
+func (s *server) findingsStep(ctx context.Context, about *scope) (p closeStep, err error) {
+	period, err := about.period()
+	if err != nil {
+		return p, err
+	}
+	list, err := s.Desk.ListFindings(ctx, period)
+	if err != nil {
+		return p, err
+	}
+	count := 0
+	_, err = list.Sheet.Each(func([]table.Cell) error {
+		if count++; count > maxCounted {
+			return errEnough
+		}
+		return nil
+	})
+	switch {
+	case errors.Is(err, errEnough):
+		p.state = cell{Text: fmt.Sprintf("more than %d", maxCounted), Class: "bad"}
+	case err != nil:
+		return p, err
+	case count == 0:
+		p.state = cell{Text: "none", Class: "ok"}
+	default:
+		p.state = cell{Text: fmt.Sprint(count), Class: "bad"}
+	}
+	p.name, p.next = "findings", cell{Text: "Findings", To: "findings" + about.query(nil)}
+	return p, nil
+}
+
+func (s *server) statementsStep(made *closed) closeStep {
+	p := closeStep{"statements", cell{Text: "not checked"}, cell{Text: "Accounts", To: "accounts"}}
+	switch {
+	case made == nil && s.balances() == nil:
+		p.next = cell{Text: "fees serve --gateway URL" + s.placeFlag(), Class: "hex"}
+	case made == nil:
+	case !made.balances:
+		p.state = cell{Text: "closed without balances", Class: "bad"}
+	case made.Findings.Statements > 0:
+		p.state = cell{Text: fmt.Sprintf("%d of %d not proved", made.Findings.Statements, len(made.accounts)), Class: "bad"}
+	default:
+		p.state, p.next = cell{Text: fmt.Sprintf("%d proved", len(made.accounts)), Class: "ok"}, cell{}
+	}
+	return p
+}
+
+func reconciledStep(made *closed, about *scope) closeStep {
+	p := closeStep{"reconciled", cell{Text: "not reconciled"}, cell{Text: "Reconcile", To: "reconcile" + about.query(nil)}}
+	switch {
+	case made == nil || !made.reconciled:
+	case made.Findings.Differences > 0:
+		p.state = cell{Text: console.Counted(made.Findings.Differences, "difference"), Class: "bad"}
+	default:
+		p.state, p.next = cell{Text: "no differences", Class: "ok"}, cell{}
+	}
+	return p
+}
+
+func (s *server) closedStep(m month, made *closed) closeStep {
+	if made != nil {
+		return closeStep{"closed", cell{Text: fmt.Sprintf("version %d", made.Version), Class: "ok"}, cell{Text: "Package", To: "packages/" + url.PathEscape(made.Name)}}
+	}
+	to := m.Name
+	if s.Packages != "" {
+		to = path.Join(s.Packages, m.Name)
+	}
+	return closeStep{"closed", cell{Text: "not closed"}, cell{Text: "fees close --month " + m.Name + " --accounts FILE -o " + console.Argument(to) + s.placeFlag(), Class: "hex"}}
+}
