@@ -20,7 +20,7 @@ func (s *server) accounts(w http.ResponseWriter, r *http.Request) error {
 		if s.Labels == nil {
 			v.Lead = "No address book. Pass one with fees serve --labels FILE, or save it as accounts.csv next to the ledger."
 			v.Remedy = "fees serve --labels accounts.csv" + s.placeFlag()
-			v.Links = []link{{"Fees by account", "fees?by=account"}}
+			v.Links = []link{{"Fees by account", "fees?by=account"}, {"Payers without a label", "accounts/unlabelled"}}
 			return v, nil
 		}
 		v.Downloads = fileLinks(transactionForms, "accounts", "")
@@ -35,7 +35,7 @@ func (s *server) accounts(w http.ResponseWriter, r *http.Request) error {
 			}
 		}
 		v.Tables = []*tabular{table}
-		v.Links = []link{{"Fees by label", "fees?by=label"}, {"Fees by group", "fees?by=group"}}
+		v.Links = []link{{"Fees by label", "fees?by=label"}, {"Fees by group", "fees?by=group"}, {"Payers without a label", "accounts/unlabelled"}}
 		return v, nil
 	})
 }

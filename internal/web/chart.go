@@ -17,10 +17,11 @@ const (
 	maxLabels  = 16 // on a wide page; a phone shows every third
 )
 
-// chart plots the fees of a report over time: one bar per group, EVM below native. Only its lengths are
-// floating point; each bar's title contains the exact figures of the table.
+// chart plots amounts over time, such as the fees of a report: one bar per group, EVM below native. Only its lengths are
+// floating point; each bar's title contains the exact figures.
 type chart struct {
 	Title, Unit string
+	Layers      bool // the bars are of two layers
 	Bars        []bar
 	Ticks       []tick
 	Compared    string // the period that the lines show; "" for none
@@ -59,7 +60,7 @@ func chartOf(made *report.Report, compared *report.Comparison, to func(name stri
 	if len(now) < 2 || len(now) > maxBars || (made.By != report.Hour && made.By != report.Day && made.By != report.Month && made.By != report.Block) {
 		return nil
 	}
-	c := &chart{Title: "Fees by " + string(made.By), Unit: made.Symbol}
+	c := &chart{Title: "Fees by " + string(made.By), Unit: made.Symbol, Layers: true}
 	largest := 0.0
 	for _, g := range append(now[:len(now):len(now)], before...) {
 		largest = max(largest, tokens(g.Fee))
@@ -69,14 +70,9 @@ func chartOf(made *report.Report, compared *report.Comparison, to func(name stri
 	}
 	top := c.scale(largest)
 	height := func(w chain.Wei) int { return int(math.Round(tokens(w) / top * plotHeight)) }
-	each := (len(now) + maxLabels - 1) / maxLabels
-	slot := 100 / float64(len(now))
 	for i, g := range now {
-		b := bar{X: percent(slot * (float64(i) + 0.1)), W: percent(slot * 0.8), LabelX: percent(slot * (float64(i) + 0.5)), EVM: height(g.EVMFee), Name: g.Name()}
-		b.To = to(g.Name())
+		b := bar{Name: g.Name(), EVM: height(g.EVMFee), To: to(g.Name())}
 		b.Native = height(g.Fee) - b.EVM
-		b.EVMY = plotHeight - b.EVM
-		b.NativeY = b.EVMY - b.Native
 		b.Exact = fmt.Sprintf("%s: %s %s", g.Name(), console.Tokens(g.Fee), made.Symbol)
 		if g.Undetermined > 0 {
 			b.Unknown = true
@@ -90,15 +86,53 @@ func chartOf(made *report.Report, compared *report.Comparison, to func(name stri
 				b.Exact += fmt.Sprintf(", previously %s undetermined", console.Counted(n, "fee"))
 			}
 		}
-		if i%each == 0 {
-			b.Label, b.OnPhone = short(made.By, g.Name()), i%(3*each) == 0
-		}
 		c.Bars = append(c.Bars, b)
 	}
+	c.place(made.By)
 	if compared != nil {
 		c.Compared = compared.Before.Name
 	}
 	return c
+}
+
+// plot draws a bar for each amount of the chart's days. It returns false if all are 0 or unknown.
+func (c *chart) plot(amounts []chain.Optional[chain.Wei]) bool {
+	largest := 0.0
+	for _, a := range amounts {
+		amount, _ := a.Get()
+		largest = max(largest, tokens(amount))
+	}
+	if largest == 0 {
+		return false
+	}
+	top := c.scale(largest)
+	for i, a := range amounts {
+		b := &c.Bars[i]
+		amount, known := a.Get()
+		if b.Unknown = !known; known {
+			b.EVM = int(math.Round(tokens(amount) / top * plotHeight))
+			b.Exact = fmt.Sprintf("%s: %s %s", b.Name, console.Tokens(amount), c.Unit)
+		} else {
+			b.Exact = b.Name + ": " + notKnown
+		}
+	}
+	c.place(report.Day)
+	return true
+}
+
+// place places the bars and their labels side by side.
+func (c *chart) place(by report.By) {
+	each := (len(c.Bars) + maxLabels - 1) / maxLabels
+	slot := 100 / float64(len(c.Bars))
+	for i := range c.Bars {
+		b := &c.Bars[i]
+		b.X, b.W, b.LabelX = percent(slot*(float64(i)+0.1)), percent(slot*0.8), percent(slot*(float64(i)+0.5))
+		b.EVMY = plotHeight - b.EVM
+		b.NativeY = b.EVMY - b.Native
+		if i%each == 0 {
+			b.Label, b.OnPhone = short(by, b.Name), i%(3*each) == 0
+		}
+	}
 }
 
 // scale sets the ticks, at steps of 1, 2 or 5 times a power of ten, and returns the highest.

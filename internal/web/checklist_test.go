@@ -36,7 +36,9 @@ func TestChecklist(t *testing.T) {
 	d, dir, labels := monthEnd(t)
 	shelf := filepath.Join(dir, "closed")
 	require.NoError(t, os.Mkdir(shelf, 0o700))
-	open := get(t, served(t, d, func(o *web.Options) { o.Ledgers[0].Place, o.Ledgers[0].Source, o.Ledgers[0].Gateway = "fees.db", nil, "" }), "/overview", nil)
+	open := get(t, served(t, d, func(o *web.Options) {
+		o.Ledgers[0].Place, o.Ledgers[0].Source, o.Ledgers[0].Gateway = "fees.db", nil, ""
+	}), "/overview", nil)
 	require.Equal(t, http.StatusOK, open.status, open.text)
 	before := steps(t, open.text)
 	require.Equal(t, [2]string{"complete", ""}, before["filled"])

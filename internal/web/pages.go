@@ -46,6 +46,8 @@ func pages() []route {
 		{path: "/tx/{name}", ask: withoutParameters((*server).transaction)},
 		{path: "/block/{height}", ask: (*server).block},
 		{path: "/accounts", ask: (*server).accounts},
+		{path: "/accounts/unlabelled", ask: (*server).unlabelled},
+		{path: "/accounts/unlabelled.csv", ask: (*server).unlabelledFile},
 		{path: "/account/{address}", ask: (*server).account},
 		{path: "/account/{address}/statement", ask: (*server).statement},
 		{path: "/account/{address}/rollforward", ask: (*server).rollforward},

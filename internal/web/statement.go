@@ -176,7 +176,14 @@ func (s *server) statement(w http.ResponseWriter, r *http.Request) error {
 		if q.Part == "summary" {
 			q.listing.All = true
 		}
-		return v.add(s.list(made.Sheet(r.Context()), q.listing, q.scope.in(v.Path)))
+		all, err := keepRows(made.Sheet(r.Context()))
+		if err != nil {
+			return err
+		}
+		if v.Chart, err = balanceChart(all, one.Opening, made.Style.Symbol, q.Period.Zone); err != nil {
+			return err
+		}
+		return v.add(s.part(all, q.listing, q.scope.in(v.Path)))
 	})
 }
 

@@ -1,0 +1,102 @@
+package web
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/finance/report"
+	"github.com/feeledger/fees/internal/table"
+)
+
+// maxUnlabelled limits the payers listed without a label to those with the highest fees.
+const maxUnlabelled = 1000
+
+// unlabelledQuestion is a request for the payers of a period that have no label.
+type unlabelledQuestion struct {
+	scope scope
+	asked app.Question
+}
+
+func (s *server) unlabelledQuestion(r *http.Request, own ...string) (q unlabelledQuestion, err error) {
+	if q.scope, err = readScope(r.URL.RawQuery, own...); err != nil {
+		return q, err
+	}
+	if q.scope.Accounts != "" {
+		return q, invalidRequest("This page is about all accounts. Remove the parameter accounts.")
+	}
+	q.asked, err = s.readQuestion(&q.scope)
+	return q, err
+}
+
+// unlabelledPayers returns the payers without a label, highest fees first, with the report that they are from.
+func (s *server) unlabelledPayers(ctx context.Context, q *unlabelledQuestion) (made *report.Report, list []*report.Group, err error) {
+	made, err = s.Desk.Report(ctx, app.ReportQuestion{Question: q.asked, Choice: report.Choice{By: report.Account}})
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, g := range made.Groups {
+		account, known := g.Account.Get()
+		if _, labelled := s.label(account); known && !labelled && len(list) < maxUnlabelled {
+			list = append(list, g)
+		}
+	}
+	return made, list, nil
+}
+
+// unlabelled lists the payers without a label.
+func (s *server) unlabelled(w http.ResponseWriter, r *http.Request) error {
+	q, err := s.unlabelledQuestion(r, listingParameters...)
+	if err != nil {
+		return err
+	}
+	l, err := readListing(q.scope.own)
+	if err != nil {
+		return err
+	}
+	return s.show(w, r, q.asked.Period, func(sealed string) (*view, error) {
+		kept, err := keptOf(s, r, q.asked.Period, s.lists, sealed, "accounts/unlabelled"+q.scope.query(nil), true, func(ctx context.Context) (*keptList, error) { return s.unlabelledList(ctx, &q) })
+		if err != nil {
+			return nil, err
+		}
+		v := kept.view
+		if kept.rows.count == 0 {
+			v.Lead = "Every payer of this period has a label."
+			return &v, nil
+		}
+		return &v, v.add(s.part(kept.rows, l, q.scope.in(v.Path)))
+	})
+}
+
+// unlabelledList builds the page without its table, and all rows of the table.
+func (s *server) unlabelledList(ctx context.Context, q *unlabelledQuestion) (*keptList, error) {
+	made, list, err := s.unlabelledPayers(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	v := view{Title: "Payers without a label, " + made.Name, Path: "accounts/unlabelled", Scope: &q.scope, Warnings: made.Partial}
+	v.Lead = "Highest fees first. Add the payers that are yours to the address book."
+	v.Downloads = []link{{"CSV for the address book", "accounts/unlabelled.csv" + q.scope.query(nil)}}
+	all, err := keepRows(listed("", made.Symbol, list, func(g *report.Group) []any { return []any{g.Account, g.EVM, g.Native, g.Fee, g.Charged} },
+		table.Column{Name: "account", Kind: table.Address}, table.Column{Name: "evm", Kind: table.Integer}, table.Column{Name: "native", Kind: table.Integer},
+		table.Column{Name: "fee", Kind: table.Wei}, table.Column{Name: "charged", Kind: table.Wei}))
+	return &keptList{view: v, rows: all}, err
+}
+
+// unlabelledFile sends the payers without a label as lines for an address book.
+func (s *server) unlabelledFile(w http.ResponseWriter, r *http.Request) error {
+	q, err := s.unlabelledQuestion(r)
+	if err != nil {
+		return err
+	}
+	return s.file(w, r, q.asked.Period, func(to *answer) error {
+		return s.runLongRead(r, func() error {
+			_, list, err := s.unlabelledPayers(r.Context(), &q)
+			if err != nil {
+				return err
+			}
+			return table.WriteCSV(to, listed("", "", list, func(g *report.Group) []any { return []any{g.Account, "", ""} },
+				table.Column{Name: "address", Kind: table.Address}, table.Column{Name: "label", Kind: table.Text}, table.Column{Name: "group", Kind: table.Text}))
+		})
+	})
+}
