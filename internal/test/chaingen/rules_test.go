@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/test/tier"
 	"github.com/feeledger/fees/network"
 )
 
@@ -63,8 +64,8 @@ func TestHeaviestBlockFits(t *testing.T) {
 
 // The number of cached pages is bounded, however far apart the heights are.
 func TestMemoryIsBounded(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it is about size")
+	if !tier.Nightly() {
+		t.Skip("it is about size: .ci/nightly runs it")
 	}
 	c := New(Options{Seed: 1})
 	for page := range uint64(3 * keptPages) {

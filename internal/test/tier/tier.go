@@ -1,10 +1,25 @@
-// Package tier selects the cases of a short run. Full runs take every case.
+// Package tier selects the cases of a short run. Full runs take every case, except those of [Sparse].
 package tier
 
 import (
 	"hash/crc32"
+	"os"
 	"testing"
 )
+
+// Nightly reports whether the run takes hours, and every case: the environment has FEES_NIGHTLY.
+func Nightly() bool { return os.Getenv("FEES_NIGHTLY") != "" }
+
+// Sparse returns the step through very many similar cases: 1 in a nightly run.
+func Sparse(short, full int) int {
+	switch {
+	case testing.Short():
+		return short
+	case Nightly():
+		return 1
+	}
+	return full
+}
 
 // Takes reports whether a case runs: in a short run about one in four, always the same ones.
 func Takes(name string) bool {
