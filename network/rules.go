@@ -129,7 +129,7 @@ func (n *Network) Rules(runtime uint32) (Rules, error) {
 		NativeFee:          known(n.NativeFees, runtime, func(r NativeFeeRow) NativeFee { return r.NativeFee }),
 		ExistentialDeposit: known(n.ExistentialDeposits, runtime, func(r ExistentialDepositRow) chain.Wei { return *r.Deposit }),
 	}
-	if row.Uncertain || runtime > n.LastRuntime {
+	if row.Uncertain || n.Unverified != "" || runtime > n.LastRuntime {
 		r.Name += "?"
 		r.Certain = false
 	}
@@ -191,6 +191,9 @@ func (n *Network) table() string {
 
 func (n *Network) notes(ofRow string) []string {
 	notes := []string{}
+	if n.Unverified != "" {
+		notes = append(notes, "unverified: the "+n.table()+" was not compared with the chain's blocks; "+n.Unverified)
+	}
 	if n.File != "" {
 		notes = append(notes, "priced by the "+n.table())
 	}

@@ -32,6 +32,11 @@ type Network struct {
 	// Parachain is the chain's ID in its relay chain's state, 0 if unknown or not a parachain. Evidence of finality must
 	// be about it.
 	Parachain uint32 `json:"parachain,omitempty"`
+	// ToFind lists the figures that a drafted table lacks. A table with such a list is not accepted.
+	ToFind []string `json:"to_find,omitempty"`
+	// Unverified says why the table is not verified: where its figures are from. It was not compared with its chain's
+	// blocks, so no row is certain. Empty if it was.
+	Unverified string `json:"unverified,omitempty"`
 	// LastRuntime is the newest runtime that the rows were checked against.
 	LastRuntime uint32 `json:"last_runtime"`
 	// FirstWithdrawEvent and FirstFeeEvent are the runtimes that first emitted balances.Withdraw and
@@ -247,6 +252,8 @@ func (n *Network) check() error {
 		return errors.New("name: want up to 32 lower-case letters, digits and hyphens")
 	case !symbolForm.MatchString(n.Symbol):
 		return fmt.Errorf("symbol %q: want up to 12 letters and digits, such as GLMR", n.Symbol)
+	case len(n.ToFind) > 0:
+		return fmt.Errorf("to_find: the table is a draft that lacks %d figures, first %q. Enter them, and remove the list", len(n.ToFind), jsonscan.Excerpt(n.ToFind[0]))
 	case len(n.Rows) == 0:
 		return errors.New("rows: missing; want at least one")
 	}

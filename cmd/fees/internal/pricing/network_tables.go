@@ -89,6 +89,9 @@ func (l *listing) texts(title string, lines []line, of func(line) string) {
 // networkRows writes the rules that price a network's blocks.
 func (l *listing) networkRows(n *network.Network) {
 	title := fmt.Sprintf("%s (%s), checked up to runtime %d", n.Name, n.Symbol, n.LastRuntime)
+	if n.Unverified != "" {
+		title = fmt.Sprintf("%s (%s), unverified: %s", n.Name, n.Symbol, n.Unverified)
+	}
 	if n.LastBlock != nil {
 		title += fmt.Sprintf(", ended with block %d", *n.LastBlock)
 	}

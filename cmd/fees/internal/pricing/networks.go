@@ -59,7 +59,7 @@ func newNetworks() *cobra.Command {
 	}, f.Forms("table", "json"))
 	c.Flags().StringVar(&f.file, "network-file", "", "a file with your own network tables")
 	c.Flags().BoolVar(&f.sources, "sources", false, "show the sources of all figures")
-	c.AddCommand(newNetworksCheck())
+	c.AddCommand(newNetworksCheck(), newNetworksDraft())
 	return c
 }
 

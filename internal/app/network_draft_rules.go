@@ -1,0 +1,206 @@
+package app
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/network"
+)
+
+// baseFee states what the base fee is made from, as far as it can be read: only a stored one is.
+func (d *drafting) baseFee(ctx context.Context) error {
+	row := network.Row{FromRuntime: d.Table.LastRuntime, Source: "a node's answers at block " + fmt.Sprint(d.Block.Height)}
+	measured := ""
+	history, err := d.node.FeeHistory(ctx, 1, "latest", nil)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err == nil && len(history.BaseFeePerGas) > 0 {
+		measured = fmt.Sprintf(" The node's base fee is %v wei.", history.BaseFeePerGas[0])
+	}
+	multiplier, known, err := d.stored(ctx, "TransactionPayment", "NextFeeMultiplier")
+	if err != nil {
+		return err
+	}
+	if text, ok := multiplier.Text(); known && ok {
+		measured += fmt.Sprintf(" The multiplier is %s; 1 is 1000000000000000000.", text)
+	}
+	d.find("rows[0]", "static_base_fee, or base_fee_constant and minimum_multiplier: FeeCalculator of pallet evm in the runtime's source."+measured)
+	limits, known := d.blockWeights()
+	gasLimit, err := d.blockGasLimit(ctx)
+	if err != nil {
+		return err
+	}
+	where := "WeightPerGas or GasWeightMapping of pallet evm in the runtime's source"
+	if known && gasLimit > 0 {
+		where += fmt.Sprintf(". The limit of class Normal, divided by a block's gas limit, is %d", limits.normal.refTime/gasLimit)
+	}
+	d.find("rows[0].weight_per_gas", where)
+	d.Table.Rows = []network.Row{row}
+	return nil
+}
+
+// blockGasLimit returns the gas limit of the newest EVM block, 0 if the node does not state it.
+func (d *drafting) blockGasLimit(ctx context.Context) (uint64, error) {
+	block, err := d.node.Call(ctx, "eth_getBlockByNumber", "latest", false)
+	if err != nil {
+		return 0, ctx.Err() // a node without the EVM's methods
+	}
+	limit, err := chain.ReadUint64(block.Member("gasLimit"))
+	if err != nil {
+		return 0, nil // a block in another form
+	}
+	return limit, nil
+}
+
+// destinations reads the treasury's account. Where fees go is in the source only.
+func (d *drafting) destinations(context.Context) error {
+	if v, known := d.constant("Treasury", "PalletId"); known {
+		if account, err := palletAccount(v); err == nil {
+			d.Table.Treasury = &account
+			d.source("treasury", "constant treasury.palletId")
+		}
+	}
+	if d.Table.Treasury == nil {
+		d.find("treasury", "the account that receives a part of the fees, if there is one")
+	}
+	d.find("destinations", "OnChargeTransaction of the pallets evm and transaction-payment in the runtime's source; without it, destinations are not checked")
+	return nil
+}
+
+// palletAccount returns the account of a pallet's ID of eight bytes: "modl", the ID and zeros.
+func palletAccount(id jsonscan.Value) (a chain.Address, err error) {
+	text, _ := id.Text()
+	bytes, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
+	if err == nil && len(bytes) != 8 {
+		err = fmt.Errorf("%d bytes", len(bytes))
+	}
+	if err == nil {
+		copy(a[:], append([]byte("modl"), bytes...))
+	}
+	return a, err
+}
+
+// dimensions is a weight, as the metadata have it.
+type dimensions struct{ refTime, proofSize uint64 }
+
+// weightLimits are the limits of a block, and the weight of an empty extrinsic.
+type weightLimits struct{ block, normal, base, operationalBase dimensions }
+
+// blockWeights reads the constant system.blockWeights.
+func (d *drafting) blockWeights() (l weightLimits, known bool) {
+	v, known := d.constant("System", "BlockWeights")
+	classes := v.Member("perClass")
+	for _, part := range []struct {
+		to   *dimensions
+		from jsonscan.Value
+	}{
+		{&l.block, v.Member("maxBlock")}, {&l.normal, classes.Member("normal").Member("maxTotal")},
+		{&l.base, classes.Member("normal").Member("baseExtrinsic")}, {&l.operationalBase, classes.Member("operational").Member("baseExtrinsic")},
+	} {
+		if !known {
+			return l, false
+		}
+		var err error
+		*part.to, err = readDimensions(part.from)
+		known = err == nil
+	}
+	return l, known && l.block.refTime > 0 && l.normal.refTime <= l.block.refTime
+}
+
+// readDimensions reads a weight: an object of two, or a number before weights had two dimensions.
+func readDimensions(v jsonscan.Value) (w dimensions, err error) {
+	if v.Kind() != jsonscan.Object {
+		w.refTime, err = chain.ReadUint64(v)
+		return w, err
+	}
+	if w.refTime, err = chain.ReadUint64(v.Member("refTime")); err != nil {
+		return w, err
+	}
+	w.proofSize, err = chain.ReadUint64(v.Member("proofSize"))
+	return w, err
+}
+
+// update reads the limits that the multiplier's rule needs. Its target and speed are in the source only.
+func (d *drafting) update(context.Context) error {
+	d.find("multiplier_updates", "minimum, maximum, adjustment and target: FeeMultiplierUpdate of pallet transaction-payment in the runtime's source")
+	row := network.MultiplierUpdateRow{FromRuntime: d.Table.LastRuntime}
+	if limits, known := d.blockWeights(); known {
+		high, low := bits.Mul64(limits.normal.refTime, 1_000_000)
+		share, _ := bits.Div64(high, low, limits.block.refTime)
+		row.MaxRefTime, row.MaxProofSize, row.NormalClass = chain.NewRefTime(limits.block.refTime), limits.block.proofSize, network.NormalClass(share)
+		row.Source = "constant system.blockWeights"
+		d.Read += 3
+	}
+	d.Table.MultiplierUpdates = []network.MultiplierUpdateRow{row}
+	return nil
+}
+
+// nativeFee reads the weight of an empty extrinsic, and what weight and length cost where the runtime has constants for
+// it: runtimes up to substrate 0.9.2x have.
+func (d *drafting) nativeFee(context.Context) error {
+	row := network.NativeFeeRow{FromRuntime: d.Table.LastRuntime}
+	row.Source = "constants of the pallets system and transactionPayment"
+	if limits, known := d.blockWeights(); known {
+		row.BaseWeight, row.OperationalBaseWeight = chain.NewRefTime(limits.base.refTime), chain.Some(chain.NewRefTime(limits.operationalBase.refTime))
+		d.Read += 2
+	}
+	weight, known := d.polynomial("WeightToFee")
+	row.WeightFee = weight[1]
+	if !known || weight[3] != (chain.Wei{}) {
+		d.find("native_fees[0].weight_fee", "WeightToFee of pallet transaction-payment in the runtime's source")
+	}
+	length, known := d.polynomial("LengthToFee")
+	if v, perByte := d.constant("TransactionPayment", "TransactionByteFee"); !known && perByte {
+		text, _ := v.Text()
+		fee, err := chain.ParseWei(text)
+		length[1], known = fee, err == nil
+	}
+	row.LengthFee = network.LengthFee{Linear: length[1], Cubic: length[3]}
+	if !known {
+		d.find("native_fees[0].length_fee", "LengthToFee of pallet transaction-payment in the runtime's source")
+	}
+	d.Table.NativeFees = []network.NativeFeeRow{row}
+	return nil
+}
+
+// polynomial reads the coefficients of a fee by their degree, 1 or 3. It is not known if the runtime has no such
+// constant, or another polynomial.
+func (d *drafting) polynomial(name string) (by [4]chain.Wei, known bool) {
+	v, known := d.constant("TransactionPayment", name)
+	if !known || v.Kind() != jsonscan.Array {
+		return by, false
+	}
+	for term := range v.Elements() {
+		degree, err := chain.ReadUint64(term.Member("degree"))
+		text, _ := term.Member("coeffInteger").Text()
+		coefficient, err2 := chain.ParseWei(text)
+		fraction, _ := term.Member("coeffFrac").Text()
+		negative, isBool := term.Member("negative").Bool()
+		if err != nil || err2 != nil || fraction != "0" || !isBool || negative || degree != 1 && degree != 3 {
+			return by, false
+		}
+		by[degree] = coefficient
+	}
+	d.Read++
+	return by, true
+}
+
+// existentialDeposit reads the minimum balance.
+func (d *drafting) existentialDeposit(context.Context) error {
+	v, known := d.constant("Balances", "ExistentialDeposit")
+	text, _ := v.Text()
+	deposit, err := chain.ParseWei(text)
+	if !known || err != nil {
+		d.find("existential_deposits", "ExistentialDeposit of pallet balances in the runtime's source")
+		return nil
+	}
+	d.Table.ExistentialDeposits = []network.ExistentialDepositRow{{FromRuntime: d.Table.LastRuntime, Deposit: &deposit, Source: "constant balances.existentialDeposit"}}
+	d.Read++
+	return nil
+}

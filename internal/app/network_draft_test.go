@@ -1,0 +1,174 @@
+package app_test
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/node/rpc"
+	"github.com/feeledger/fees/internal/sys/jsontext"
+	"github.com/feeledger/fees/internal/test/realmetadata"
+	"github.com/feeledger/fees/internal/test/rpcserver"
+	"github.com/feeledger/fees/network"
+)
+
+// nodeOf is a node of a chain with a runtime's metadata and an empty state.
+func nodeOf(t *testing.T, metadata []byte, more map[string]rpcserver.Method) *rpc.Client {
+	t.Helper()
+	text := func(s string) rpcserver.Method {
+		return func([]json.RawMessage) ([]byte, error) { return []byte(s), nil }
+	}
+	hash := func(n int) string { return fmt.Sprintf("0x%064x", n) }
+	methods := map[string]rpcserver.Method{
+		"chain_getFinalizedHead":  text(`"0xe30ea09aef1df156ebdf8bd283549aa6851d77913213f5a9b5b90ae8c631acee"`), // the hash of the header
+		"chain_getHeader":         text(`{"parentHash":"` + hash(999) + `","number":"0x3e8","stateRoot":"` + hash(1) + `","extrinsicsRoot":"` + hash(2) + `","digest":{"logs":[]}}`),
+		"chain_getBlockHash":      text(`["` + hash(0) + `"]`),
+		"state_getMetadata":       text(`"0x` + hex.EncodeToString(metadata) + `"`),
+		"state_getRuntimeVersion": text(`{"specName":"other","specVersion":77,"transactionVersion":1}`),
+		"system_chain":            text(`"Some Chain 2"`),
+		"system_properties":       text(`{"tokenSymbol":["SOME"],"tokenDecimals":[18]}`),
+		"state_queryStorageAt": func([]json.RawMessage) ([]byte, error) {
+			return nil, &rpcserver.Error{Code: 4003, Message: "no state"}
+		},
+	}
+	for name, method := range more {
+		methods[name] = method
+	}
+	server := httptest.NewServer(&rpcserver.Server{Methods: methods})
+	t.Cleanup(server.Close)
+	c, err := rpc.New(server.URL, httpclient.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// For real runtimes, a draft has the limits and the fees that another program read from their metadata, and is not
+// accepted as a table until its list is empty.
+func TestDraftsOfRealMetadata(t *testing.T) {
+	facts, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "facts", "constants.md"))
+	if err != nil {
+		require.Empty(t, os.Getenv("FEES_REQUIRE_SHARED"))
+		t.Skip("needs ../shared/facts/constants.md")
+	}
+	rows := map[string]string{} // by network and runtime
+	for line := range strings.Lines(string(facts)) {
+		cells := strings.Split(line, "|")
+		if len(cells) < 8 {
+			continue
+		}
+		for _, runtime := range regexp.MustCompile(`[0-9]+`).FindAllString(cells[2], -1) {
+			rows[strings.TrimSpace(cells[1])+"-"+runtime] = line
+		}
+	}
+	drafted, compared := 0, 0
+	realmetadata.Each(t, func(name string, metadata []byte) {
+		d, err := app.DraftNetwork(t.Context(), nodeOf(t, metadata, nil))
+		if strings.Contains(fmt.Sprint(err), "no types") || metadata[4] < 14 {
+			return // of version 13
+		}
+		require.NoError(t, err, name)
+		drafted++
+		text, err := jsontext.Indented(map[string]any{"networks": []network.Network{d.Table}}, "")
+		require.NoError(t, err)
+		_, err = network.BuiltIn().With("draft.json", text)
+		require.ErrorContains(t, err, "is a draft that lacks", name)
+		line, known := rows[regexp.MustCompile(`^[a-z]+-[0-9]+`).FindString(name)]
+		if !known {
+			return
+		}
+		compared++
+		cells := strings.Split(line, "|")
+		number := func(cell, form string) string {
+			found := regexp.MustCompile(form).FindStringSubmatch(cell)
+			require.NotNil(t, found, "%s: %s", name, cell)
+			return found[1]
+		}
+		fee, update := d.Table.NativeFees[0], d.Table.MultiplierUpdates[0]
+		require.Equal(t, number(cells[4], `^ \(+([0-9]+)`), fee.BaseWeight.String(), name)
+		require.Equal(t, number(cells[5], `([0-9]+)`), update.MaxRefTime.String(), name)
+		if strings.Contains(cells[5], "(") {
+			require.Equal(t, number(cells[5], `, ([0-9]+)`), strconv.FormatUint(update.MaxProofSize, 10), name)
+		}
+		require.EqualValues(t, 750_000, update.NormalClass, name) // 375/500 and 1500/2000
+		for key, have := range map[string]string{
+			`'WeightToFee': \[\(([0-9]+), 0, 0, 1\)`: fee.WeightFee.String(), `'TransactionByteFee': \[([0-9]+)`: fee.LengthFee.Linear.String(),
+			`'LengthToFee': \[\(([0-9]+), 0, 0, 1\)`: fee.LengthFee.Linear.String(), `'LengthToFee': .*\(([0-9]+), 0, 0, 3\)`: fee.LengthFee.Cubic.String(),
+		} {
+			if found := regexp.MustCompile(key).FindStringSubmatch(cells[7]); found != nil {
+				require.Equal(t, found[1], have, "%s: %s", name, key)
+			}
+		}
+	})
+	t.Log(drafted, "drafts,", compared, "compared")
+	require.Greater(t, compared, 60)
+}
+
+// A draft takes what storage states, and hints at what it measured. Completed, it prices blocks by rules that are not
+// certain until the table is no longer unverified.
+func TestDraftOfANode(t *testing.T) {
+	stored := map[string]string{
+		"0d715f2646c8f85767b5d2764bb2782604a74d81251e398fd8a0a4d55023bb3f": "0xd4070000",                         // ParachainInfo ParachainId, 2004
+		"31f6b0f0044010d5ceda9252276a822ed8b4519d4aceb8073dbaffde1eef0d79": "0x0405000000000000",                 // EthereumChainId ChainId, 1284
+		"3f1467a096bcd71a5b6a0c8155e208103f2edf3bdf381debe331ab7446addfdc": "0x000064a7b3b6e00d0000000000000000", // TransactionPayment NextFeeMultiplier, 1
+	}
+	node := nodeOf(t, realmetadata.Named(t, "moonbeam-2501-dcompoze-14ea8e0"), map[string]rpcserver.Method{
+		"state_queryStorageAt": func(params []json.RawMessage) ([]byte, error) {
+			var keys []string
+			require.NoError(t, json.Unmarshal(params[0], &keys))
+			value := "null"
+			if text, ok := stored[keys[0][2:]]; ok {
+				value = `"` + text + `"`
+			}
+			return fmt.Appendf(nil, `[{"block":%s,"changes":[["%s",%s]]}]`, params[1], keys[0], value), nil
+		},
+		"eth_feeHistory": func([]json.RawMessage) ([]byte, error) {
+			return []byte(`{"oldestBlock":"0x3e8","baseFeePerGas":["0x1d1a94a2000","0x1d1a94a2000"],"gasUsedRatio":[0.5]}`), nil
+		},
+		"eth_getBlockByNumber": func([]json.RawMessage) ([]byte, error) { return []byte(`{"gasLimit":"0xe4e1c0"}`), nil },
+	})
+	d, err := app.DraftNetwork(t.Context(), node)
+	require.NoError(t, err)
+	n := d.Table
+	require.Equal(t, "some-chain-2", n.Name)
+	require.Equal(t, "moonbeam", n.SpecName)
+	require.Equal(t, "SOME", n.Symbol)
+	require.EqualValues(t, 2501, n.LastRuntime)
+	require.EqualValues(t, 1284, n.EVMChainID)
+	require.EqualValues(t, 2004, n.Parachain)
+	require.Equal(t, "0x6d6f646C70792f74727372790000000000000000", n.Treasury.String()) // "modl", "py/trsry"
+	require.Equal(t, "0", n.ExistentialDeposits[0].Deposit.String())
+	list := strings.Join(n.ToFind, "\n")
+	require.Contains(t, list, "The node's base fee is 2000000000000 wei. The multiplier is 1000000000000000000;")
+	require.Contains(t, list, "The limit of class Normal, divided by a block's gas limit, is 25000") // 375,000,000,000 / 15,000,000
+	require.NotContains(t, list, "evm_chain_id")
+
+	price, err := chain.ParseGasPrice("125000000000")
+	require.NoError(t, err)
+	n.ToFind, n.Rows[0].StaticBaseFee, n.MultiplierUpdates, n.NativeFees = nil, &price, nil, nil
+	text, err := jsontext.Indented(map[string]any{"networks": []network.Network{n}}, "")
+	require.NoError(t, err)
+	tables, err := network.BuiltIn().With("mine.json", text)
+	require.NoError(t, err)
+	mine, _ := tables.Named("some-chain-2")
+	rules, err := mine.Rules(2501)
+	require.NoError(t, err)
+	require.False(t, rules.Certain)
+	require.Equal(t, "some-chain-2/2501?", rules.Name)
+	require.Contains(t, rules.Notes, "unverified: the table of some-chain-2 in mine.json was not compared with the chain's blocks; drafted from a node's answers at block 1000")
+	mine.Unverified = ""
+	rules, err = mine.Rules(2501)
+	require.NoError(t, err)
+	require.True(t, rules.Certain)
+}
