@@ -107,7 +107,7 @@ func TestPlacesWithoutABook(t *testing.T) {
 	require.ErrorIs(t, err, ledger.ErrNone)
 	require.NoFileExists(t, missing)
 	_, err = ledger.OpenWriter(ctx, filepath.Join(directory, "no", "such", "folder"))
-	require.ErrorContains(t, err, "no/such/folder")
+	require.ErrorContains(t, err, "no/such does not exist. Create it first")
 	_, err = ledger.Open(ctx, filepath.Join(missing, "\x00"))
 	require.Error(t, err)
 

@@ -19,6 +19,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/sys/disk"
 )
 
 // sqliteEngine is a ledger in a file.
@@ -195,6 +196,9 @@ func openFile(path string, parameters ...string) (*sql.DB, error) {
 // lockFile locks the writer's file next to a ledger. The lock belongs to the operating system and ends
 // with the process.
 func lockFile(ctx context.Context, path string) (*sql.DB, error) {
+	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+		return nil, disk.Uncreated(path, err)
+	}
 	db, err := openFile(path+"-writer", "mode=rwc", "_pragma=busy_timeout(0)", "_pragma=locking_mode(EXCLUSIVE)", "_pragma=journal_mode(OFF)")
 	if err != nil {
 		return nil, err

@@ -183,3 +183,20 @@ type missingDirectoryError struct{ path string }
 func (e *missingDirectoryError) Error() string { return "there is no directory " + e.path }
 
 func (e *missingDirectoryError) Unwrap() error { return fs.ErrNotExist }
+
+// Uncreated returns the error of a file or directory that could not be created: if its parent directory is missing, it
+// names that. It wraps [fs.ErrNotExist] then.
+func Uncreated(path string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return &missingDirectory{filepath.Dir(path)}
+	}
+	return err
+}
+
+type missingDirectory struct{ path string }
+
+func (e *missingDirectory) Error() string {
+	return "the directory " + e.path + " does not exist. Create it first"
+}
+
+func (*missingDirectory) Unwrap() error { return fs.ErrNotExist }

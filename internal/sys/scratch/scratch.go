@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/internal/failure"
+	"github.com/feeledger/fees/internal/sys/disk"
 )
 
 // prefix begins the name of everything in a scratch directory. A directory with anything else belongs to the user.
@@ -33,7 +34,7 @@ func Hold(path string) (*Directory, error) {
 	for {
 		err := os.Mkdir(path, 0o777) // minus the umask
 		if err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, err
+			return nil, disk.Uncreated(path, err)
 		}
 		d, err := take(path)
 		if errors.Is(err, fs.ErrNotExist) { // its holder has just ended

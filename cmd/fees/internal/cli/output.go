@@ -151,7 +151,7 @@ func replaceFile(ctx context.Context, flag, path string, mode fs.FileMode, write
 	temporary := fmt.Sprintf("%s.%d.tmp", target, os.Getpid())
 	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
-		return err
+		return disk.Uncreated(target, err)
 	}
 	defer os.Remove(temporary) // no longer exists after success
 	err = write(&writer{ctx, file})

@@ -105,7 +105,8 @@ const compareManual = `--compare adds the previous period: the month before --mo
 For gas prices, only the percentage is shown. A group of either period is a
 row, with 0 where it has no transactions. Days, hours, months and blocks are
 compared by position: day 1 with day 1; day 31 has no counterpart in a shorter
-month. Two ranges are compared block by block. Each period uses its own prices.
+month. A range is compared block by block with as many blocks before. Each
+period uses its own prices.
 --top sorts by the fees of the period, then of the previous one. The table
 shows only fees; other formats show all figures; xlsx has the percentages of
 the totals on a second sheet; html is not supported.`
