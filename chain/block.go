@@ -154,7 +154,12 @@ func (b *Block) Time() (Optional[Time], error) {
 type StoredMultiplier struct {
 	At    uint64     `json:"at"`
 	Value Multiplier `json:"value"`
+	// BaseFee is the base fee per gas in wei that the chain stored with it; unknown on chains that compute it from
+	// the multiplier.
+	BaseFee Optional[GasPrice] `json:"base_fee,omitzero"`
 }
 
 // Stored returns a source's multiplier without the hash of the block.
-func Stored(m AtBlock[Multiplier]) StoredMultiplier { return StoredMultiplier{m.At, m.Value} }
+func Stored(m AtBlock[Multiplier]) StoredMultiplier {
+	return StoredMultiplier{At: m.At, Value: m.Value}
+}

@@ -11,7 +11,7 @@ import (
 // A transfer of 21,000 gas in a block of Moonbeam with the lowest multiplier.
 func ExampleFee() {
 	rules := network.BaseFee{Constant: chain.NewGasPrice(31_250_000_000)}
-	baseFee, err := evm.BaseFeePerGas(rules, chain.Some(chain.NewMultiplier(1_000_000_000_000_000_000)))
+	baseFee, err := evm.BaseFeePerGas(rules, chain.Some(chain.StoredMultiplier{At: 25, Value: chain.NewMultiplier(1_000_000_000_000_000_000)}))
 	if err != nil {
 		return
 	}

@@ -43,14 +43,22 @@ func TestBaseFeePerGasIsTheProductDividedOnce(t *testing.T) {
 		m, k := pick(random, multipliers), pick(random, constants)
 		exact := new(big.Int).Mul(m, k)
 		exact.Quo(exact, scale)
-		have, err := evm.BaseFeePerGas(network.BaseFee{Constant: price(t, k)}, chain.Some(multiplier(t, m)))
+		have, err := evm.BaseFeePerGas(network.BaseFee{Constant: price(t, k)}, chain.Some(chain.StoredMultiplier{Value: multiplier(t, m)}))
 		baseFee, known := have.Get()
 		require.Equal(t, err == nil, known)
 		agree(t, exact, maxWord, baseFee, err, "base fee", m, k)
 
-		static, err := evm.BaseFeePerGas(network.BaseFee{Static: chain.Some(price(t, k))}, chain.Some(multiplier(t, m)))
+		static, err := evm.BaseFeePerGas(network.BaseFee{Static: chain.Some(price(t, k))}, chain.Some(chain.StoredMultiplier{Value: multiplier(t, m)}))
 		require.NoError(t, err)
 		require.Equal(t, chain.Some(price(t, k)), static, "a static base fee does not follow the multiplier %v", m)
+
+		of := network.BaseFee{Stored: chain.Some(network.StoredBaseFee{Pallet: "BaseFee", Item: "BaseFeePerGas"})}
+		stored, err := evm.BaseFeePerGas(of, chain.Some(chain.StoredMultiplier{Value: multiplier(t, m), BaseFee: chain.Some(price(t, k))}))
+		require.NoError(t, err)
+		require.Equal(t, chain.Some(price(t, k)), stored, "a stored base fee does not follow the multiplier %v", m)
+		none, err := evm.BaseFeePerGas(of, chain.Some(chain.StoredMultiplier{Value: multiplier(t, m)}))
+		require.NoError(t, err)
+		require.False(t, none.Known())
 	}
 }
 

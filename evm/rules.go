@@ -15,12 +15,12 @@ import (
 //	  multiplier     the stored integer of NextFeeMultiplier
 //	  base constant  of the network and runtime, in wei per gas
 //
-// For a runtime with a static base fee, it returns that fee. An unknown multiplier (block 0 has no parent)
-// makes a dynamic base fee unknown.
+// For a runtime with a static base fee, it returns that fee, and for one that stores its base fee, the stored one. An
+// unknown multiplier (block 0 has no parent) makes the others unknown.
 //
 // Source: runtime/*/src/lib.rs, TransactionPaymentAsGasPrice::min_gas_price, which uses saturating_mul_int: it
 // rounds down once.
-func BaseFeePerGas(rules network.BaseFee, multiplier chain.Optional[chain.Multiplier]) (chain.Optional[chain.GasPrice], error) {
+func BaseFeePerGas(rules network.BaseFee, multiplier chain.Optional[chain.StoredMultiplier]) (chain.Optional[chain.GasPrice], error) {
 	if rules.Static.Known() {
 		return rules.Static, nil
 	}
@@ -28,7 +28,10 @@ func BaseFeePerGas(rules network.BaseFee, multiplier chain.Optional[chain.Multip
 	if !ok {
 		return chain.Optional[chain.GasPrice]{}, nil
 	}
-	price, err := m.Of(rules.Constant)
+	if rules.Stored.Known() {
+		return m.BaseFee, nil
+	}
+	price, err := m.Value.Of(rules.Constant)
 	if err != nil {
 		return chain.Optional[chain.GasPrice]{}, fmt.Errorf("multiplier × base constant: %w", err)
 	}

@@ -23,9 +23,9 @@ func TestBaseFeeVectors(t *testing.T) {
 		} else {
 			rules = baseFeeRules(t, v.Input("network"), v.Input("runtime"))
 		}
-		stored := chain.Optional[chain.Multiplier]{}
+		stored := chain.Optional[chain.StoredMultiplier]{}
 		if v.Input("multiplier") != "unknown" {
-			stored = chain.Some(multiplier(t, v.Number("multiplier")))
+			stored = chain.Some(chain.StoredMultiplier{Value: multiplier(t, v.Number("multiplier"))})
 		}
 		baseFee, err := evm.BaseFeePerGas(rules, stored)
 		if v.Wants("error") {

@@ -31,8 +31,16 @@ func Price(b *chain.Block, rules network.Rules, multiplier chain.Optional[chain.
 	}
 	r.dateAndBaseFee(b, rules)
 	r.Transactions = make([]Transaction, 0, transactions(b))
+	baseFee := r.BaseFeePerGas
+	stored, moves := rules.BaseFee.Stored.Get()
+	if moves {
+		baseFee = setBaseFee(stored, b.OnInitialize, baseFee)
+	}
 	for i := range b.Extrinsics {
 		x := &b.Extrinsics[i]
+		if moves && i > 0 {
+			baseFee = setBaseFee(stored, b.Extrinsics[i-1].Events, baseFee)
+		}
 		layer := Classify(x)
 		if layer == Inherent {
 			r.Totals.Inherents++
@@ -43,7 +51,10 @@ func Price(b *chain.Block, rules network.Rules, multiplier chain.Optional[chain.
 		t.describe(x, layer)
 		var err error
 		if layer == EVM {
-			err = priceEVM(t, x, rules, r.BaseFeePerGas)
+			if baseFee != r.BaseFeePerGas {
+				t.BaseFeePerGas = baseFee
+			}
+			err = priceEVM(t, x, rules, baseFee)
 		} else {
 			err = priceNative(t, x, rules)
 		}
@@ -59,6 +70,10 @@ func Price(b *chain.Block, rules network.Rules, multiplier chain.Optional[chain.
 		r.Totals.count(t)
 		r.Certain = r.Certain && !t.inexact
 	}
+	if moves && len(b.Extrinsics) > 0 {
+		baseFee = setBaseFee(stored, b.Extrinsics[len(b.Extrinsics)-1].Events, baseFee)
+	}
+	r.lastBaseFee = baseFee
 	r.Totals.Complete = r.Totals.Undetermined == 0
 	return r
 }
@@ -79,11 +94,7 @@ func (r *Report) dateAndBaseFee(b *chain.Block, rules network.Rules) {
 	if r.Time, err = b.Time(); err != nil {
 		r.note("unknown time: %v", err)
 	}
-	var value chain.Optional[chain.Multiplier]
-	if m, ok := r.Multiplier.Get(); ok {
-		value = chain.Some(m.Value)
-	}
-	if r.BaseFeePerGas, err = evm.BaseFeePerGas(rules.BaseFee, value); err != nil {
+	if r.BaseFeePerGas, err = evm.BaseFeePerGas(rules.BaseFee, r.Multiplier); err != nil {
 		r.note("unknown base fee per gas: %v", err)
 	}
 	if base, ok := r.BaseFeePerGas.Get(); ok && base.Cmp(rules.MinGasPrice) < 0 {

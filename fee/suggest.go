@@ -163,15 +163,12 @@ type tip struct {
 
 // tipsOf returns the tips of a block's transactions, ascending, and their total gas.
 func tipsOf(r *Report) (tips []tip, total uint64, err error) {
-	base, known := r.BaseFeePerGas.Get()
-	if !known {
-		return nil, 0, nil
-	}
 	for i := range r.Transactions {
 		t := &r.Transactions[i]
 		price, priced := t.GasPrice.Get()
 		gas, weighed := t.Gas.Get()
-		if t.Layer != EVM || t.Error != nil || !priced || !weighed {
+		base, known := r.BaseFeeOf(t).Get()
+		if !known || t.Layer != EVM || t.Error != nil || !priced || !weighed {
 			continue
 		}
 		above, err := price.Sub(base)

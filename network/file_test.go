@@ -79,7 +79,7 @@ func TestWithChecksTheFile(t *testing.T) {
 	_, err := network.BuiltIn().With("good.json", []byte(table()))
 	require.NoError(t, err, "the table that the cases change")
 	const inLocal = `network 1 "local": `
-	const either = "want either static_base_fee, or base_fee_constant with minimum_multiplier"
+	const either = "want either static_base_fee, or base_fee_stored, or base_fee_constant with minimum_multiplier"
 	const name = "name: want up to 32 lower-case letters, digits and hyphens"
 	const specification = inLocal + "specification: want name, base_fee_constant, minimum_gas_price and source"
 	symbolTwice := table(`"symbol": "LOC"`, `"symbol": "LOC", "symbol": "COL"`)

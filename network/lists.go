@@ -7,6 +7,7 @@ const (
 	RowList                = "rows"
 	DestinationList        = "destinations"
 	MultiplierUpdateList   = "multiplier_updates"
+	BaseFeeUpdateList      = "base_fee_updates"
 	NativeFeeList          = "native_fees"
 	ExistentialDepositList = "existential_deposits"
 )
@@ -31,6 +32,7 @@ func (n *Network) ListedRows() []ListedRow {
 	rows := rowsOf(RowList, n.Rows)
 	rows = append(rows, rowsOf(DestinationList, n.Destinations)...)
 	rows = append(rows, rowsOf(MultiplierUpdateList, n.MultiplierUpdates)...)
+	rows = append(rows, rowsOf(BaseFeeUpdateList, n.BaseFeeUpdates)...)
 	rows = append(rows, rowsOf(NativeFeeList, n.NativeFees)...)
 	return append(rows, rowsOf(ExistentialDepositList, n.ExistentialDeposits)...)
 }

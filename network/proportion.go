@@ -49,6 +49,16 @@ func (t Tables) ParameterKey(specName string, runtime uint32) string {
 	return p.Key
 }
 
+// BaseFeeItem returns the storage item with the base fee, such as "BaseFee.BaseFeePerGas", for a runtime of the network
+// with that spec name. It returns "" if the runtime does not store its base fee, or the tables do not contain the runtime.
+func (t Tables) BaseFeeItem(specName string, runtime uint32) string {
+	stored, known := t.rulesOf(specName, runtime).BaseFee.Stored.Get()
+	if !known {
+		return ""
+	}
+	return stored.Name()
+}
+
 // NeedsBlockWeight reports whether proving a block executed by that runtime requires system.blockWeight. It
 // returns false if the tables do not contain the runtime. See [Rules.NeedsBlockWeight].
 func (t Tables) NeedsBlockWeight(specName string, runtime uint32) bool {

@@ -17,11 +17,12 @@ const (
 	AtParent MultiplierAt = "parent"
 )
 
-// BaseFee defines a runtime's base fee per gas: a Static price, or floor(multiplier × Constant). The chain
+// BaseFee defines a runtime's base fee per gas: a Static price, a Stored one, or floor(multiplier × Constant). The chain
 // keeps the multiplier at MinMultiplier or above, except in the first block of a runtime that raised the
 // minimum: that block is charged by the stored multiplier.
 type BaseFee struct {
 	Static        chain.Optional[chain.GasPrice]
+	Stored        chain.Optional[StoredBaseFee]
 	Constant      chain.GasPrice
 	MinMultiplier chain.Multiplier
 }
@@ -73,16 +74,18 @@ type Rules struct {
 	// Proportion locates the parameter that the destinations use.
 	Proportion chain.Optional[TreasuryProportion]
 	Update     chain.Optional[MultiplierUpdate]
-	NativeFee  chain.Optional[NativeFee]
+	// BaseFeeUpdate is the rule for a stored base fee.
+	BaseFeeUpdate chain.Optional[BaseFeeUpdate]
+	NativeFee     chain.Optional[NativeFee]
 	// ExistentialDeposit is the minimum balance of an account.
 	ExistentialDeposit chain.Optional[chain.Wei]
 }
 
 // NeedsBlockWeight reports whether only system.blockWeight shows the block's weight, and thereby that no
-// extrinsic is missing: the multiplier is constant, or is computed from that weight.
+// extrinsic is missing: the multiplier is constant, or is computed from that weight, or the stored base fee is.
 func (r Rules) NeedsBlockWeight() bool {
 	update, known := r.Update.Get()
-	return known && update.BlockWeight == ""
+	return known && update.BlockWeight == "" || r.BaseFeeUpdate.Known()
 }
 
 // ErrUnknownRuntime means that a runtime is older than the first row of a table.
@@ -126,8 +129,12 @@ func (n *Network) Rules(runtime uint32) (Rules, error) {
 		Proportion:         optional(n.FeesTreasuryProportion),
 		Destinations:       known(n.Destinations, runtime, func(r DestinationsRow) Destinations { return r.Destinations }),
 		Update:             known(n.MultiplierUpdates, runtime, func(r MultiplierUpdateRow) MultiplierUpdate { return r.MultiplierUpdate }),
+		BaseFeeUpdate:      known(n.BaseFeeUpdates, runtime, func(r BaseFeeUpdateRow) BaseFeeUpdate { return r.BaseFeeUpdate }),
 		NativeFee:          known(n.NativeFees, runtime, func(r NativeFeeRow) NativeFee { return r.NativeFee }),
 		ExistentialDeposit: known(n.ExistentialDeposits, runtime, func(r ExistentialDepositRow) chain.Wei { return *r.Deposit }),
+	}
+	if update, known := r.BaseFeeUpdate.Get(); known && row.BaseFeeStored != nil {
+		r.MinGasPrice = update.Minimum
 	}
 	if row.Uncertain || n.Unverified != "" || runtime > n.LastRuntime {
 		r.Name += "?"
@@ -206,6 +213,9 @@ func (n *Network) notes(ofRow string) []string {
 func (r Row) baseFee() BaseFee {
 	if r.StaticBaseFee != nil {
 		return BaseFee{Static: chain.Some(*r.StaticBaseFee)}
+	}
+	if r.BaseFeeStored != nil {
+		return BaseFee{Stored: chain.Some(*r.BaseFeeStored)}
 	}
 	return BaseFee{Constant: *r.BaseFeeConstant, MinMultiplier: *r.MinMultiplier}
 }

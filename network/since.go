@@ -81,7 +81,7 @@ func (n *Network) holds(runtime uint32, what func(*Rules) bool) bool {
 
 // begins returns the runtimes at which some rule changes, in order.
 func (n *Network) begins() []uint32 {
-	list := slices.Concat(firstOf(n.Rows), firstOf(n.Destinations), firstOf(n.MultiplierUpdates), firstOf(n.NativeFees), firstOf(n.ExistentialDeposits))
+	list := slices.Concat(firstOf(n.Rows), firstOf(n.Destinations), firstOf(n.MultiplierUpdates), firstOf(n.BaseFeeUpdates), firstOf(n.NativeFees), firstOf(n.ExistentialDeposits))
 	for _, s := range n.Since() {
 		list = append(list, s.Runtime)
 	}

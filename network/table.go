@@ -75,6 +75,7 @@ type Network struct {
 	// list, or with an empty list, has no such rule.
 	Destinations      []DestinationsRow     `json:"destinations,omitempty"`
 	MultiplierUpdates []MultiplierUpdateRow `json:"multiplier_updates,omitempty"`
+	BaseFeeUpdates    []BaseFeeUpdateRow    `json:"base_fee_updates,omitempty"`
 	NativeFees        []NativeFeeRow        `json:"native_fees,omitempty"`
 	// ExistentialDeposits are the minimum balances of an account.
 	ExistentialDeposits []ExistentialDepositRow `json:"existential_deposits,omitempty"`
@@ -92,13 +93,14 @@ type Specification struct {
 	Source          string          `json:"source"`
 }
 
-// Row applies from its runtime to the next row. It has either StaticBaseFee, or BaseFeeConstant and
+// Row applies from its runtime to the next row. It has either StaticBaseFee, or BaseFeeStored, or BaseFeeConstant and
 // MinMultiplier. Prices are in wei per gas, multipliers are stored integers (10^18 for 1).
 type Row struct {
 	FromRuntime      uint32            `json:"from_runtime"`
 	StaticBaseFee    *chain.GasPrice   `json:"static_base_fee,omitempty"`
 	BaseFeeConstant  *chain.GasPrice   `json:"base_fee_constant,omitempty"`
 	MinMultiplier    *chain.Multiplier `json:"minimum_multiplier,omitempty"`
+	BaseFeeStored    *StoredBaseFee    `json:"base_fee_stored,omitempty"`
 	WeightPerGas     WeightPerGas      `json:"weight_per_gas,omitzero"` // the specification's if 0
 	WeightCorrection chain.RefTime     `json:"weight_correction,omitzero"`
 	PriceUncapped    bool              `json:"price_uncapped,omitempty"`
@@ -109,7 +111,7 @@ type Row struct {
 }
 
 // MinGasPrice returns the lowest price that the row's runtimes accept, in wei per gas: the static base fee, or
-// floor(minimum multiplier × constant).
+// floor(minimum multiplier × constant). It is 0 for a stored base fee, whose minimum is in [BaseFeeUpdate].
 func (r Row) MinGasPrice() chain.GasPrice {
 	lowest, _ := r.minGasPrice() // checked when the table was parsed
 	return lowest
@@ -269,35 +271,44 @@ func (n *Network) check() error {
 		checkRows("row", n.Rows),
 		checkRows("destinations", n.Destinations),
 		checkRows("multiplier_updates", n.MultiplierUpdates),
+		checkRows("base_fee_updates", n.BaseFeeUpdates),
 		checkRows("native_fees", n.NativeFees),
 		checkRows("existential_deposits", n.ExistentialDeposits),
 	); err != nil {
 		return err
 	}
-	if last := max(lastOf(n.Rows), lastOf(n.Destinations), lastOf(n.MultiplierUpdates), lastOf(n.NativeFees), lastOf(n.ExistentialDeposits)); n.LastRuntime < last {
+	if last := max(lastOf(n.Rows), lastOf(n.Destinations), lastOf(n.MultiplierUpdates), lastOf(n.BaseFeeUpdates), lastOf(n.NativeFees), lastOf(n.ExistentialDeposits)); n.LastRuntime < last {
 		return fmt.Errorf("last_runtime %d: want the newest runtime that the rows apply to, at least %d", n.LastRuntime, last)
 	}
 	return nil
 }
 
 func (r Row) check() error {
-	static, dynamic := r.StaticBaseFee != nil, r.BaseFeeConstant != nil || r.MinMultiplier != nil
+	static, dynamic, stored := r.StaticBaseFee != nil, r.BaseFeeConstant != nil || r.MinMultiplier != nil, r.BaseFeeStored != nil
 	switch {
-	case static == dynamic:
-		return errors.New("want either static_base_fee, or base_fee_constant with minimum_multiplier")
+	case static && dynamic, stored && (static || dynamic), !static && !dynamic && !stored:
+		return errors.New("want either static_base_fee, or base_fee_stored, or base_fee_constant with minimum_multiplier")
+	case stored:
+		if err := r.BaseFeeStored.check(); err != nil {
+			return err
+		}
 	case dynamic && (r.BaseFeeConstant == nil || r.MinMultiplier == nil):
 		return errors.New("want both base_fee_constant and minimum_multiplier")
-	case r.Uncertain && r.Note == "":
+	}
+	if r.Uncertain && r.Note == "" {
 		return errors.New("uncertain: want a note with the reason")
 	}
 	_, err := r.minGasPrice()
 	return err
 }
 
-// minGasPrice returns the row's static base fee, or floor(minimum multiplier × constant).
+// minGasPrice returns the row's static base fee, 0 for a stored one, or floor(minimum multiplier × constant).
 func (r Row) minGasPrice() (chain.GasPrice, error) {
 	if r.StaticBaseFee != nil {
 		return *r.StaticBaseFee, nil
+	}
+	if r.BaseFeeStored != nil {
+		return chain.GasPrice{}, nil
 	}
 	lowest, err := r.MinMultiplier.Of(*r.BaseFeeConstant)
 	if err != nil {

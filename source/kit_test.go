@@ -28,6 +28,7 @@ type synthetic struct {
 	// Each may change a response, or fail instead.
 	block      func(*chain.Block) error
 	multiplier func(*chain.AtBlock[chain.Multiplier]) error
+	baseFee    func(*chain.AtBlock[chain.GasPrice]) error
 	runtime    func(*chain.AtBlock[chain.Runtime]) error
 	wait       func(context.Context) error // before each answer
 
@@ -104,6 +105,16 @@ func (s *synthetic) Multiplier(ctx context.Context, at uint64) (chain.AtBlock[ch
 		err = s.multiplier(&m)
 	}
 	return m, err
+}
+
+func (s *synthetic) BaseFee(ctx context.Context, item string, at uint64) (chain.AtBlock[chain.GasPrice], error) {
+	var ignored int
+	b := chain.AtBlock[chain.GasPrice]{At: at, AtHash: chain.Some(hashOf(at)), Value: chain.NewGasPrice(at)}
+	err := s.question(ctx, item, at, &ignored)
+	if err == nil && s.baseFee != nil {
+		err = s.baseFee(&b)
+	}
+	return b, err
 }
 
 func (s *synthetic) Runtime(ctx context.Context, at uint64) (chain.AtBlock[chain.Runtime], error) {

@@ -19,9 +19,15 @@ func (r *Reader) Neighbours(ctx context.Context, item Item) (multipliers []chain
 			continue
 		}
 		m, err := r.Source.Multiplier(ctx, at)
+		stored := chain.Stored(m)
+		if of, ok := item.Rules.BaseFee.Stored.Get(); ok && err == nil {
+			var base chain.AtBlock[chain.GasPrice]
+			base, err = r.Source.BaseFee(ctx, of.Name(), of.Height(at))
+			stored.BaseFee = chain.Some(base.Value)
+		}
 		switch {
 		case err == nil:
-			multipliers = append(multipliers, chain.Stored(m))
+			multipliers = append(multipliers, stored)
 		case Passes(err):
 			return multipliers, nil, err
 		}

@@ -83,7 +83,7 @@ func (r *Reader) item(ctx context.Context, b *chain.Block, a runtimeAt) (Item, e
 	if !b.Finalized.Known() {
 		rules.Notes = append(rules.Notes, "the gateway does not report whether the block is final")
 	}
-	multiplier, err := r.multiplier(ctx, b, rules.MultiplierAt)
+	multiplier, err := r.multiplier(ctx, b, &rules)
 	if err = unlessStatic(err, &rules); err != nil {
 		return Item{}, err
 	}
@@ -118,7 +118,7 @@ func (r *Reader) Next(ctx context.Context, ref Ref) (Item, error) {
 	if err != nil {
 		return Item{}, err
 	}
-	multiplier, err := r.storedAt(ctx, b.Number, b.Hash)
+	multiplier, err := r.storedAt(ctx, b.Number, b.Hash, &rules)
 	if err = unlessStatic(err, &rules); err != nil {
 		return Item{}, err
 	}
@@ -169,24 +169,31 @@ func (r *Reader) rules(a runtimeAt) (network.Rules, error) {
 
 // multiplier reads the multiplier in force, and checks that it belongs to this block or its parent, not to a
 // block that was replaced.
-func (r *Reader) multiplier(ctx context.Context, b *chain.Block, where network.MultiplierAt) (none chain.Optional[chain.StoredMultiplier], err error) {
+func (r *Reader) multiplier(ctx context.Context, b *chain.Block, rules *network.Rules) (multiplier chain.Optional[chain.StoredMultiplier], err error) {
 	if b.Number == 0 { // nothing was executed in it
-		return none, nil
+		return multiplier, nil
 	}
-	if where == network.AtParent {
-		return r.storedAt(ctx, b.Number-1, b.ParentHash)
+	at, hash := b.Number, b.Hash
+	if rules.MultiplierAt == network.AtParent {
+		at, hash = b.Number-1, b.ParentHash
 	}
-	return r.storedAt(ctx, b.Number, b.Hash)
+	multiplier, err = r.storedAt(ctx, at, hash, rules)
+	m, known := multiplier.Get()
+	if item, ok := rules.BaseFee.Stored.Get(); ok && item.AtBlock() && known && err == nil {
+		m.BaseFee, err = r.baseFeeAt(ctx, item, b.Number, b.Hash)
+		return chain.Some(m), err
+	}
+	return multiplier, err
 }
 
 // Stored reads the multiplier that a block stored, which prices the next one. If it belongs to a different
 // block, Stored returns [chain.ErrWrongBlock].
-func (r *Reader) Stored(ctx context.Context, b *chain.Block) (chain.Optional[chain.StoredMultiplier], error) {
-	return r.storedAt(ctx, b.Number, b.Hash)
+func (r *Reader) Stored(ctx context.Context, item Item) (chain.Optional[chain.StoredMultiplier], error) {
+	return r.storedAt(ctx, item.Block.Number, item.Block.Hash, &item.Rules)
 }
 
-// storedAt reads the multiplier that a block stored.
-func (r *Reader) storedAt(ctx context.Context, at uint64, hash chain.Hash) (none chain.Optional[chain.StoredMultiplier], err error) {
+// storedAt reads the multiplier that a block stored, and the base fee if the rules name its storage.
+func (r *Reader) storedAt(ctx context.Context, at uint64, hash chain.Hash, rules *network.Rules) (none chain.Optional[chain.StoredMultiplier], err error) {
 	m, err := r.Source.Multiplier(ctx, at)
 	if err != nil {
 		return none, err
@@ -194,7 +201,25 @@ func (r *Reader) storedAt(ctx context.Context, at uint64, hash chain.Hash) (none
 	if have, ok := m.AtHash.Get(); ok && have != hash {
 		return none, wrongBlock("multiplier", at, have, hash)
 	}
-	return chain.Some(chain.Stored(m)), nil
+	stored := chain.Stored(m)
+	if item, ok := rules.BaseFee.Stored.Get(); ok && !item.AtBlock() {
+		if stored.BaseFee, err = r.baseFeeAt(ctx, item, at, hash); err != nil {
+			return none, err
+		}
+	}
+	return chain.Some(stored), nil
+}
+
+// baseFeeAt reads the base fee in the state of a block.
+func (r *Reader) baseFeeAt(ctx context.Context, item network.StoredBaseFee, at uint64, hash chain.Hash) (none chain.Optional[chain.GasPrice], err error) {
+	base, err := r.Source.BaseFee(ctx, item.Name(), at)
+	if err != nil {
+		return none, err
+	}
+	if have, ok := base.AtHash.Get(); ok && have != hash {
+		return none, wrongBlock("base fee", at, have, hash)
+	}
+	return chain.Some(base.Value), nil
 }
 
 func wrongBlock(what string, at uint64, have, want chain.Hash) error {

@@ -32,6 +32,9 @@ type Source interface {
 	Block(ctx context.Context, height uint64) (*chain.Block, error)
 	BlockByHash(ctx context.Context, hash chain.Hash) (*chain.Block, error)
 	Multiplier(ctx context.Context, at uint64) (chain.AtBlock[chain.Multiplier], error)
+	// BaseFee returns the base fee per gas after the block at a height, from a storage item such as
+	// "BaseFee.BaseFeePerGas".
+	BaseFee(ctx context.Context, item string, at uint64) (chain.AtBlock[chain.GasPrice], error)
 	Runtime(ctx context.Context, at uint64) (chain.AtBlock[chain.Runtime], error)
 	NodeVersion(ctx context.Context) (chain.NodeVersion, error)
 	FeesTreasuryProportion(ctx context.Context, key string, at uint64) (chain.AtBlock[chain.Optional[chain.Perbill]], error)

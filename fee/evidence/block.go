@@ -46,7 +46,7 @@ func (s *subject) baseFee() {
 func (p *prover) aboveMaximum(base chain.GasPrice) bool {
 	update, _ := p.rules.Update.Get()
 	highest, limited := update.Maximum.Get()
-	if !limited {
+	if !limited || p.rules.BaseFee.Stored.Known() {
 		return false
 	}
 	limit, err := highest.Of(p.rules.BaseFee.Constant)

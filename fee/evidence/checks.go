@@ -19,6 +19,9 @@ type Check struct {
 	make    func(*subject)
 }
 
+// rare are the IDs of checks that only chains with a particular rule have. Reports on other chains do not list them.
+var rare = map[string]bool{"block.base_fee_update": true}
+
 // occasion is the point at which a check is made, and its subject.
 type occasion int
 
@@ -36,6 +39,12 @@ const (
 
 // Checks returns all checks, in the order in which findings are reported.
 func Checks() []Check { return append([]Check(nil), checks[:]...) }
+
+// ListedFor reports whether reports on a network list the check: always, unless no runtime of the network has its rule
+// and few networks do.
+func (c *Check) ListedFor(n *network.Network) bool {
+	return !rare[c.ID] || n != nil && n.Where(func(r *network.Rules) bool { return c.whyNot(r) == "" }) != "none"
+}
 
 // Runtimes describes the runtimes of a network for which the check is made.
 func (c *Check) Runtimes(n *network.Network) string {
@@ -61,6 +70,7 @@ var checks = [...]Check{
 	{"block.outcome", "every extrinsic has one ExtrinsicSuccess or ExtrinsicFailed", "frame system, note_applied_extrinsic", ofBlock, nil, (*subject).outcomes},
 	{"block.base_fee", "the base fee is within the multiplier's bounds", "runtime/*/src/lib.rs, TransactionPaymentAsGasPrice", ofBlock, dynamicBaseFee, (*subject).baseFee},
 	{"block.multiplier", "the multiplier that the block stored follows exactly from its parent's multiplier and the block's weight", "pallet transaction-payment, TargetedFeeAdjustment", besideStored, multiplierRule, (*subject).multiplier},
+	{"block.base_fee_update", "the base fee that the block stored follows exactly from the one in force at its end and the block's weight", "frontier, frame/base-fee, on_finalize", besideStored, baseFeeRule, (*subject).baseFeeUpdate},
 	{"block.weight", "the extrinsics of class Normal stay within the block's weight limit", "runtime/*/src/lib.rs, RuntimeBlockWeights", ofBlock, blockSize, (*subject).weight},
 	{"block.weighed", "the extrinsics weigh what the chain counted for them, or less if extensions give weight back or the events lack the base weight", "frame system, CheckWeight, note_applied_extrinsic", ofContents, askedWeight, (*subject).classWeights},
 	{"block.dust", "the dust that an account lost is less than the existential deposit", "pallet balances, DustLost", ofBlock, existentialDeposit, (*subject).dust},
@@ -99,6 +109,7 @@ var (
 	dynamicBaseFee     = needs("the runtime's base fee is static", func(r *network.Rules) bool { return !r.BaseFee.Static.Known() })
 	readAtParent       = needs(readAtBlock, func(r *network.Rules) bool { return r.MultiplierAt == network.AtParent })
 	multiplierRule     = both(readAtParent, needs("the table does not define how the multiplier changes", func(r *network.Rules) bool { return r.Update.Known() }))
+	baseFeeRule        = both(readAtParent, needs("the table does not define how the stored base fee changes", func(r *network.Rules) bool { return r.BaseFeeUpdate.Known() }))
 	blockSize          = needs("the table does not contain the block's weight limit", hasBlockSize)
 	exactDigest        = needs("the runtime's digest may also list invalid transactions", func(r *network.Rules) bool { return !r.InexactDigest })
 	treasuryAccount    = needs("the table does not contain the treasury's account", func(r *network.Rules) bool { return r.Treasury.Known() })

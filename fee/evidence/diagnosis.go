@@ -157,7 +157,7 @@ func withBaseFee(rules network.Rules, multiplier chain.Optional[chain.StoredMult
 		return a, true
 	}
 	m, known := multiplier.Get()
-	if !known {
+	if !known || rules.BaseFee.Stored.Known() {
 		return a, false
 	}
 	constant, err := m.Value.Least(base)

@@ -55,7 +55,7 @@ func (s *subject) price() {
 	if !priced || !s.t.readable {
 		return
 	}
-	base, ok := s.proved.BaseFeePerGas.Get()
+	base, ok := s.proved.BaseFeeOf(s.t.Transaction.Transaction).Get()
 	switch {
 	case !ok:
 		s.skip("the base fee is unknown")

@@ -20,17 +20,18 @@ type listed struct {
 
 // lists are the checks that depend on a list of a network's table.
 var lists = map[string]listed{
-	"block.base_fee":   {network.RowList, nil},
-	"evm.weight":       {network.RowList, nil},
-	"evm.gas":          {network.RowList, nil},
-	"evm.price":        {network.RowList, nil},
-	"evm.cash":         {network.RowList, followed},
-	"evm.split":        {network.DestinationList, always},
-	"native.split":     {network.DestinationList, always},
-	"block.multiplier": {network.MultiplierUpdateList, moved},
-	"block.weight":     {network.MultiplierUpdateList, nil},
-	"native.formula":   {network.NativeFeeList, always},
-	"block.dust":       {network.ExistentialDepositList, always},
+	"block.base_fee":        {network.RowList, nil},
+	"evm.weight":            {network.RowList, nil},
+	"evm.gas":               {network.RowList, nil},
+	"evm.price":             {network.RowList, nil},
+	"evm.cash":              {network.RowList, followed},
+	"evm.split":             {network.DestinationList, always},
+	"native.split":          {network.DestinationList, always},
+	"block.multiplier":      {network.MultiplierUpdateList, moved},
+	"block.base_fee_update": {network.BaseFeeUpdateList, baseFeeMoved},
+	"block.weight":          {network.MultiplierUpdateList, nil},
+	"native.formula":        {network.NativeFeeList, always},
+	"block.dust":            {network.ExistentialDepositList, always},
 }
 
 // ListOf returns the list of a network's table that the check with an ID depends on, or "".
@@ -49,6 +50,14 @@ func (r *Report) Proves(c *Check, b *chain.Block) (held int, whyNot string) {
 }
 
 func always(_ *Report, _ *chain.Block, t Tally) (held int, whyNot string) { return t.Held, "" }
+
+// baseFeeMoved counts a base fee other than the lowest: many rows result in that one.
+func baseFeeMoved(r *Report, _ *chain.Block, t Tally) (held int, whyNot string) {
+	if t.Held > 0 && r.floored {
+		return 0, "the base fee stays at its minimum"
+	}
+	return t.Held, ""
+}
 
 // moved counts a multiplier other than the lowest or the highest one: many rows result in those two.
 func moved(r *Report, _ *chain.Block, t Tally) (held int, whyNot string) {

@@ -71,12 +71,14 @@ func TestAWrongRowBreaksChecksOfItsList(t *testing.T) {
 func TestListsOfChecks(t *testing.T) {
 	whole := network.Rules{
 		Runtime: chain.Some(uint32(1)), MultiplierAt: network.AtParent, Treasury: chain.Some(chain.Address{1}),
-		Update:    chain.Some(network.MultiplierUpdate{MaxRefTime: chain.NewRefTime(500_000_000_000)}),
-		NativeFee: chain.Some(network.NativeFee{}), ExistentialDeposit: chain.Some(chain.Wei{}),
+		Update:        chain.Some(network.MultiplierUpdate{MaxRefTime: chain.NewRefTime(500_000_000_000)}),
+		BaseFeeUpdate: chain.Some(network.BaseFeeUpdate{}),
+		NativeFee:     chain.Some(network.NativeFee{}), ExistentialDeposit: chain.Some(chain.Wei{}),
 	}
-	static, noUpdate, noNativeFee, noDeposit := whole, whole, whole, whole
+	static, noUpdate, noBaseFeeUpdate, noNativeFee, noDeposit := whole, whole, whole, whole, whole
 	static.BaseFee.Static = chain.Some(chain.NewGasPrice(1))
 	noUpdate.Update = chain.Optional[network.MultiplierUpdate]{}
+	noBaseFeeUpdate.BaseFeeUpdate = chain.Optional[network.BaseFeeUpdate]{}
 	noNativeFee.NativeFee = chain.Optional[network.NativeFee]{}
 	noDeposit.ExistentialDeposit = chain.Optional[chain.Wei]{}
 	needs := map[string]int{}
@@ -87,7 +89,7 @@ func TestListsOfChecks(t *testing.T) {
 		}
 		require.Empty(t, c.WhyNot(&whole), c.ID)
 		for list, without := range map[string]*network.Rules{
-			network.RowList: &static, network.MultiplierUpdateList: &noUpdate, network.NativeFeeList: &noNativeFee, network.ExistentialDepositList: &noDeposit,
+			network.RowList: &static, network.MultiplierUpdateList: &noUpdate, network.BaseFeeUpdateList: &noBaseFeeUpdate, network.NativeFeeList: &noNativeFee, network.ExistentialDepositList: &noDeposit,
 		} {
 			if c.WhyNot(without) != "" {
 				needs[list]++
@@ -98,9 +100,9 @@ func TestListsOfChecks(t *testing.T) {
 			about[evidence.ListOf(c.ID)]++
 		}
 	}
-	require.Equal(t, map[string]int{network.RowList: 1, network.MultiplierUpdateList: 2, network.NativeFeeList: 1, network.ExistentialDepositList: 1}, needs)
+	require.Equal(t, map[string]int{network.RowList: 1, network.MultiplierUpdateList: 2, network.BaseFeeUpdateList: 1, network.NativeFeeList: 1, network.ExistentialDepositList: 1}, needs)
 	require.Equal(t, map[string]int{
-		network.RowList: 5, network.DestinationList: 2, network.MultiplierUpdateList: 2, network.NativeFeeList: 1, network.ExistentialDepositList: 1,
+		network.RowList: 5, network.DestinationList: 2, network.MultiplierUpdateList: 2, network.BaseFeeUpdateList: 1, network.NativeFeeList: 1, network.ExistentialDepositList: 1,
 	}, about, "each that a list names is a check")
 	require.Empty(t, evidence.ListOf("block.parent"))
 }

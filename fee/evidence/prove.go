@@ -36,6 +36,7 @@ func Prove(b *chain.Block, r *fee.Report, rules network.Rules, o Options) *Repor
 	proved := &Report{Report: r, rules: &rules, Transactions: make([]Transaction, len(r.Transactions)), Findings: []Finding{}, Tallies: make(Tallies, len(checks)),
 		Evidence: evidenceOf(b.Number, o.Trusted, o.Final), FeesTreasuryProportion: o.FeesTreasuryProportion}
 	p := &prover{block: b, rules: &rules, options: o, priced: r, proved: proved}
+	p.weigh()
 	s := &subject{prover: p, rules: &rules}
 	s.run(ofBlock)
 	s.run(ofContents)

@@ -28,7 +28,10 @@ type Report struct {
 	rules  *network.Rules               // the rules that priced the block
 	normal chain.Optional[chain.Weight] // of the transactions of class Normal
 	steps  []nonceStep                  // what the block reveals about nonces
-	bound  bool                         // the multiplier that it stored is the lowest or the highest
+	// refTime is that of the whole block, if the stored base fee follows from it.
+	refTime chain.Optional[chain.RefTime]
+	floored bool // the base fee that it stored is the lowest
+	bound   bool // the multiplier that it stored is the lowest or the highest
 }
 
 // Transaction is a fee and the chain's own record of it.

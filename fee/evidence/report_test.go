@@ -33,20 +33,21 @@ func TestChecks(t *testing.T) {
 // dynamic from 2100 on, and Moonbeam's from 2300 on. The charges of Moonbeam's runtime 4304 are unknown.
 func TestRuntimesOfChecks(t *testing.T) {
 	later := map[string][2]string{ // Moonbase, Moonbeam; all others are made for all
-		"block.base_fee":  {"2100 and later", "2300 and later"},
-		"block.weight":    {"157 and later", "all"},
-		"block.weighed":   {"40 to 1700, 1703 to 1999, 2600 and later", "900 to 1700, 1703 to 1999, 2600 and later"},
-		"block.digest":    {"1200 and later", "1201 and later"},
-		"evm.hold":        {"2000 and later", "2000 and later"},
-		"evm.cash":        {"1200 and later", "1201 and later"},
-		"evm.split":       {"1200 and later", "1201 and later"},
-		"evm.outcome":     {"2000 and later", "2000 and later"},
-		"native.cash":     {"1800 and later", "1801 and later"},
-		"native.tip":      {"1800 and later", "1801 and later"},
-		"native.waived":   {"1800 and later", "1801 and later"},
-		"native.formula":  {"47 and later", "900 to 4303, 4305 and later"},
-		"native.split":    {"1200 and later", "1201 and later"},
-		"account.balance": {"1200 and later", "1201 and later"},
+		"block.base_fee":        {"2100 and later", "2300 and later"},
+		"block.base_fee_update": {"none", "none"},
+		"block.weight":          {"157 and later", "all"},
+		"block.weighed":         {"40 to 1700, 1703 to 1999, 2600 and later", "900 to 1700, 1703 to 1999, 2600 and later"},
+		"block.digest":          {"1200 and later", "1201 and later"},
+		"evm.hold":              {"2000 and later", "2000 and later"},
+		"evm.cash":              {"1200 and later", "1201 and later"},
+		"evm.split":             {"1200 and later", "1201 and later"},
+		"evm.outcome":           {"2000 and later", "2000 and later"},
+		"native.cash":           {"1800 and later", "1801 and later"},
+		"native.tip":            {"1800 and later", "1801 and later"},
+		"native.waived":         {"1800 and later", "1801 and later"},
+		"native.formula":        {"47 and later", "900 to 4303, 4305 and later"},
+		"native.split":          {"1200 and later", "1201 and later"},
+		"account.balance":       {"1200 and later", "1201 and later"},
 	}
 	for i, name := range []string{"moonbase", "moonbeam"} {
 		for _, c := range evidence.Checks() {
@@ -64,7 +65,7 @@ func TestRuntimesOfChecks(t *testing.T) {
 	for _, c := range evidence.Checks() {
 		want := "all"
 		switch c.ID {
-		case "block.base_fee", "block.multiplier", "block.weight", "block.weighed", "block.treasury", "native.formula", "block.dust":
+		case "block.base_fee", "block.base_fee_update", "block.multiplier", "block.weight", "block.weighed", "block.treasury", "native.formula", "block.dust":
 			want = "none" // not in the table
 		}
 		require.Equal(t, want, c.Runtimes(n), c.ID)

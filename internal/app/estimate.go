@@ -184,7 +184,22 @@ func (q *EstimateQuestion) byEVM(ctx context.Context, view *state.View, of chain
 	if err != nil {
 		return err
 	}
-	base, err := evm.BaseFeePerGas(rules.BaseFee, chain.Some(multiplier))
+	stored := chain.StoredMultiplier{At: view.At.Height, Value: multiplier}
+	if item, ok := rules.BaseFee.Stored.Get(); ok {
+		if item.AtBlock() { // the next block will set it
+			return nil
+		}
+		v, err := view.Query(ctx, item.Name(), nil)
+		if err != nil {
+			return err
+		}
+		base, err := chain.Read[chain.GasPrice](v.Member("value"))
+		if err != nil {
+			return malformedPrices(err)
+		}
+		stored.BaseFee = chain.Some(base)
+	}
+	base, err := evm.BaseFeePerGas(rules.BaseFee, chain.Some(stored))
 	if err != nil {
 		return malformedPrices(err)
 	}

@@ -88,7 +88,15 @@ func (e *Examination) prove(ctx context.Context, item source.Item) (*evidence.Re
 		if err != nil {
 			return nil, nil, fmt.Errorf("the other gateway: %w", err)
 		}
-		multiplier = chain.Some(chain.Stored(stored))
+		elsewhere := chain.Stored(stored)
+		if of, ok := item.Rules.BaseFee.Stored.Get(); ok {
+			base, err := e.Against.BaseFee(ctx, of.Name(), of.Height(m.At))
+			if err != nil {
+				return nil, nil, fmt.Errorf("the other gateway: %w", err)
+			}
+			elsewhere.BaseFee = chain.Some(base.Value)
+		}
+		multiplier = chain.Some(elsewhere)
 	}
 	report.CompareWith(item.Block, other, multiplier)
 	return report, balances, nil

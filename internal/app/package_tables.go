@@ -176,7 +176,14 @@ func priceBlock(b *ledger.Block, rules *network.Rules) error {
 	if have, known := b.MultiplierAt.Get(); known && have != at {
 		return fmt.Errorf("the multiplier comes from block %d in the table and from block %d in the ledger", at, have)
 	}
-	base, err := evm.BaseFeePerGas(rules.BaseFee, b.Multiplier)
+	if rules.BaseFee.Stored.Known() { // an input, which the ledger contains only once
+		return nil
+	}
+	var multiplier chain.Optional[chain.StoredMultiplier]
+	if m, known := b.Multiplier.Get(); known {
+		multiplier = chain.Some(chain.StoredMultiplier{At: at, Value: m})
+	}
+	base, err := evm.BaseFeePerGas(rules.BaseFee, multiplier)
 	if err == nil && base != b.BaseFeePerGas {
 		err = fmt.Errorf("the base fee in wei per gas is %s in the table and %s in the ledger", shownPrice(base), shownPrice(b.BaseFeePerGas))
 	}

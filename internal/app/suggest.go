@@ -138,7 +138,7 @@ func (q *SuggestQuestion) askGateway(ctx context.Context, why string) (*Suggesti
 		value = chain.Some(m.Value)
 	}
 	s.govern(head.Rules, value)
-	base, err := evm.BaseFeePerGas(head.Rules.BaseFee, value)
+	base, err := evm.BaseFeePerGas(head.Rules.BaseFee, head.Multiplier)
 	if err != nil {
 		return nil, malformedPrices(err)
 	}

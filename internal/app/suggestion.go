@@ -36,8 +36,8 @@ func (s *Suggestion) govern(rules network.Rules, multiplier chain.Optional[chain
 	s.Rules = chain.Some(rules)
 	s.Certain = rules.Certain || s.From == FromNode
 	update, known := rules.Update.Get()
-	s.Market.Static = rules.BaseFee.Static.Known() || update.Constant.Known()
-	if known && !s.Market.Static {
+	s.Market.Static = rules.BaseFee.Static.Known() || update.Constant.Known() && !rules.BaseFee.Stored.Known()
+	if known && !s.Market.Static && !rules.BaseFee.Stored.Known() {
 		s.Market.Movement = chain.Some(fee.Movement{Update: update, Constant: rules.BaseFee.Constant, Multiplier: multiplier})
 	}
 	s.Market.MinGasPrice = rules.MinGasPrice
@@ -69,6 +69,8 @@ func (s *Suggestion) baseFeeReason() string {
 		}
 	case rules.BaseFee.Static.Known():
 		text += ", static, by " + rules.Name
+	case moved && rules.BaseFee.Stored.Known():
+		text += fmt.Sprintf(", stored at block %d, by %s", m.At, rules.Name) // of a chain that stores it at the parent
 	case moved:
 		text += fmt.Sprintf(" = %s × %s Gwei, the multiplier stored at block %d, by %s",
 			console.Plain(console.Scaled(m.Value, 18)), console.Plain(console.Gwei(rules.BaseFee.Constant)), m.At, rules.Name)

@@ -91,7 +91,7 @@ func Single(ctx context.Context, reader *source.Reader, item source.Item, o evid
 		return Block(ctx, reader, item, o)
 	}
 	asked.Go(func() { before, noBefore = Before(ctx, reader, height) })
-	asked.Go(func() { stored, noStored = reader.Stored(ctx, item.Block) })
+	asked.Go(func() { stored, noStored = reader.Stored(ctx, item) })
 	report, err := Block(ctx, reader, item, o)
 	asked.Wait()
 	if !source.CannotTell(noBefore) {
@@ -133,7 +133,7 @@ func (p *Prover) Range(ctx context.Context, blocks chain.Heights, before chain.O
 			if x.err != nil {
 				// After a timeout the request is not retried.
 				if last != nil && !httpclient.TimedOut(x.err) {
-					if stored, err := p.stored(ctx, last.Block); err == nil {
+					if stored, err := p.stored(ctx, last.Item); err == nil {
 						if last.Report.Stored(stored); !yield(*last, nil) {
 							return
 						}
@@ -150,7 +150,7 @@ func (p *Prover) Range(ctx context.Context, blocks chain.Heights, before chain.O
 			}
 			last = &x.Proved
 		}
-		stored, err := p.stored(ctx, last.Block)
+		stored, err := p.stored(ctx, last.Item)
 		switch {
 		case err == nil:
 		case source.Passes(err) && ctx.Err() == nil:
@@ -262,7 +262,7 @@ func (p *Prover) patiently(ctx context.Context, item source.Item, trouble func(e
 
 // whole checks a block against the multiplier that it stored, and returns what its proof lacks.
 func (p *Prover) whole(ctx context.Context, x *result) (missing error) {
-	stored, err := p.stored(ctx, x.Block)
+	stored, err := p.stored(ctx, x.Item)
 	switch {
 	case err == nil:
 		x.Report.Stored(stored)
@@ -297,8 +297,8 @@ func Before(ctx context.Context, reader *source.Reader, height uint64) (none cha
 }
 
 // stored returns the multiplier that a block stored; unknown if an archive does not have it.
-func (p *Prover) stored(ctx context.Context, b *chain.Block) (none chain.Optional[chain.StoredMultiplier], err error) {
-	stored, err := p.Reader.Stored(ctx, b)
+func (p *Prover) stored(ctx context.Context, item source.Item) (none chain.Optional[chain.StoredMultiplier], err error) {
+	stored, err := p.Reader.Stored(ctx, item)
 	if errors.Is(err, chain.ErrNotKept) {
 		return none, nil
 	}

@@ -5,6 +5,7 @@
 //	headers/<height>.json                    /blocks/<height>/header
 //	multiplier/<height>.json                 nextFeeMultiplier?at=<height>
 //	parameters/<height>.json                 FeesTreasuryProportion?at=<height>, if the chain has it
+//	base-fee/<height>.json                   the stored base fee?at=<height>, if the chain stores it
 //	block-weight/<height>.json               system.blockWeight?at=<height>, if the multiplier depends on it
 //	balance-info/<address>/<height>.json     /accounts/<address>/balance-info?at=<height>
 //	runtime-spec/<height>.json               /runtime/spec?at=<height>; with a manifest, only where it changes, or
@@ -20,8 +21,8 @@
 // unaltered, and [Handler] serves it as a gateway. Recordings without a manifest can be read, too. With a manifest,
 // each answer is checked against it when it is read.
 //
-// Parameters and weights are absent if the gateway did not offer them. The manifest states the key and the heights of
-// the requests. An archive made without them stays that way.
+// Parameters, base fees and weights are absent if the gateway did not offer them. The manifest states the key, the item and the
+// heights of the requests. An archive made without them stays that way.
 //
 // # Before you change it
 //

@@ -99,6 +99,11 @@ func (g gateway) answer(ctx context.Context, path, at, key string) (string, erro
 		return g.at(ctx, at, g.file(weightPath))
 	}
 	if found := storageURL.FindStringSubmatch(path); found != nil {
+		if answer, is := g.baseFee(found[1], found[2]); is {
+			return g.at(ctx, at, answer)
+		}
+	}
+	if found := storageURL.FindStringSubmatch(path); found != nil {
 		return "", unknownStorage(found[1], found[2])
 	}
 	return "", chain.ErrNotOffered

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
@@ -57,7 +58,11 @@ func (r *recorder) height(ctx context.Context, number uint64) (height, error) {
 		if err != nil {
 			return h, err
 		}
-		h.answers = append(append(h.answers, before), parameter...)
+		baseFee, err := r.baseFee(ctx, r.base, h.parent)
+		if err != nil {
+			return h, err
+		}
+		h.answers = append(append(append(h.answers, before), parameter...), baseFee...)
 	}
 	multiplier, err := r.multiplier(ctx, number, h.hash)
 	if err != nil {
@@ -67,11 +72,15 @@ func (r *recorder) height(ctx context.Context, number uint64) (height, error) {
 	if err != nil {
 		return h, err
 	}
+	baseFee, err := r.baseFee(ctx, number, h.hash)
+	if err != nil {
+		return h, err
+	}
 	weight, err := r.blockWeight(ctx, number, h.hash)
 	if err != nil {
 		return h, err
 	}
-	h.answers = append(append(append(h.answers, header, multiplier), parameter...), weight...)
+	h.answers = slices.Concat(h.answers, []answer{header, multiplier}, parameter, baseFee, weight)
 	for _, account := range r.options.Accounts {
 		balance, err := r.balance(ctx, account, number, h.hash)
 		if err != nil {

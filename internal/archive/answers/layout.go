@@ -14,6 +14,7 @@ const (
 	// parameterDirectory contains FeesTreasuryProportion, the only recorded parameter.
 	parameterDirectory = "parameters"
 	weightDirectory    = "block-weight"
+	baseFeeDirectory   = "base-fee"
 	runtimeForAll      = "runtime-spec.json"
 	nodePath           = "node-version.json"
 	manifestPath       = "manifest.json"
@@ -28,6 +29,8 @@ func headerPath(height uint64) string { return heightPath("headers", height) }
 func multiplierPath(at uint64) string { return heightPath("multiplier", at) }
 
 func parameterPath(at uint64) string { return heightPath(parameterDirectory, at) }
+
+func baseFeePath(at uint64) string { return heightPath(baseFeeDirectory, at) }
 
 func weightPath(at uint64) string { return heightPath(weightDirectory, at) }
 

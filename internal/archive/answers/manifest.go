@@ -32,6 +32,8 @@ type Manifest struct {
 	Accounts       []string `json:"accounts"` // with recorded balances, ascending
 	// ParameterKey is the key used to request FeesTreasuryProportion; absent if it was not requested.
 	ParameterKey string `json:"parameter_key,omitempty"`
+	// BaseFeeItem is the storage item of the recorded base fees; absent if they were not requested.
+	BaseFeeItem string `json:"base_fee_item,omitempty"`
 	// BlockWeights are the heights at which system.blockWeight was requested, ascending; absent if it was not requested.
 	// The gateway may have refused it at some.
 	BlockWeights []chain.Heights `json:"block_weights,omitempty"`

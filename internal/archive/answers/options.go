@@ -17,6 +17,9 @@ type RecordOptions struct {
 	// ParameterKey returns the key of FeesTreasuryProportion for the runtime after the last block; "" to not request
 	// it, as by default.
 	ParameterKey func(chain.AtBlock[chain.Runtime]) string
+	// BaseFeeItem returns the storage item with the base fee for the runtime after the last block; "" to not request it,
+	// as by default.
+	BaseFeeItem func(chain.AtBlock[chain.Runtime]) string
 	// BlockWeight reports whether to record system.blockWeight for blocks executed by a runtime; nil for never.
 	BlockWeight func(chain.AtBlock[chain.Runtime]) bool
 	// Concurrency limits concurrent requests; [httpclient.DefaultConcurrency] by default.

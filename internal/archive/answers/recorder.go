@@ -126,6 +126,7 @@ func (r *recorder) expected() func(path string) bool {
 	paths[multiplierPath(r.base)], paths[runtimePath(r.base)] = true, true
 	for h := r.base; h <= o.Last; h++ {
 		paths[parameterPath(h)] = r.manifest.ParameterKey != ""
+		paths[baseFeePath(h)] = r.manifest.BaseFeeItem != ""
 		paths[weightPath(h)] = r.wantsWeight(h)
 	}
 	for _, s := range r.spans {

@@ -11,15 +11,16 @@ import (
 )
 
 // findWants determines which further data the proofs of the blocks need, and where: as when the archive was made, or from
-// the runtimes of the range. The last runtime gives the key of FeesTreasuryProportion, and each runtime whether
+// the runtimes of the range. The last runtime gives the key of FeesTreasuryProportion and the item of the base fee, and each runtime whether
 // system.blockWeight is needed.
 func (r *recorder) findWants(ctx context.Context) error {
 	o := r.options
 	switch {
 	case r.old != nil:
 		r.manifest.ParameterKey, r.manifest.BlockWeights = r.old.ParameterKey, r.old.BlockWeights
+		r.manifest.BaseFeeItem = r.old.BaseFeeItem
 		return nil
-	case o.ParameterKey == nil && o.BlockWeight == nil:
+	case o.ParameterKey == nil && o.BlockWeight == nil && o.BaseFeeItem == nil:
 		return nil
 	}
 	last, err := r.runtime(ctx, o.Last)
@@ -30,12 +31,15 @@ func (r *recorder) findWants(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	spec, err := sidecar.DecodeRuntime(last.text)
+	if err != nil {
+		return err
+	}
 	if o.ParameterKey != nil {
-		spec, err := sidecar.DecodeRuntime(last.text)
-		if err != nil {
-			return err
-		}
 		r.manifest.ParameterKey = o.ParameterKey(spec)
+	}
+	if o.BaseFeeItem != nil {
+		r.manifest.BaseFeeItem = o.BaseFeeItem(spec)
 	}
 	if o.BlockWeight == nil {
 		return nil
@@ -98,6 +102,8 @@ func (r *recorder) refusable(path string) bool {
 	switch directory {
 	case parameterDirectory:
 		return r.manifest.ParameterKey != ""
+	case baseFeeDirectory:
+		return r.manifest.BaseFeeItem != ""
 	case weightDirectory:
 		heights := appendHeight(nil, name)
 		return len(heights) == 1 && r.wantsWeight(heights[0])

@@ -331,7 +331,7 @@ func (a *Archive) runtime(name RuntimeName) (*runtime, error) {
 	bytes, err := a.piece(listed.Metadata, maxRuntime)
 	var r *runtime
 	if err == nil {
-		if r, err = newRuntime(name, bytes, listed.ParameterKey, a.accounts); err != nil {
+		if r, err = newRuntime(name, bytes, listed.ParameterKey, listed.BaseFeeItem, a.accounts); err != nil {
 			err = a.damaged(listed.Metadata.Path, err)
 		}
 	}

@@ -42,6 +42,7 @@ func Join(ctx context.Context, directories []string, output string, o JoinOption
 		Trusted:      o.Trusted,
 		Accounts:     top.accounts,
 		ParameterKey: p.parameterKey,
+		BaseFeeItem:  p.baseFeeItem,
 		Concurrency:  2, // more would not read faster
 		Progress:     o.Progress,
 		segmentSize:  o.segmentSize,
@@ -107,6 +108,12 @@ func fit(ctx context.Context, upper, lower *Archive) error {
 			return fmt.Errorf("%s has the parameter %q for runtime %v, but %s has %q", lower.name, r.ParameterKey, r.RuntimeName, upper.name, other.ParameterKey)
 		}
 	}
+	for i := range l.Runtimes {
+		r := &l.Runtimes[i]
+		if other := u.runtime(r.RuntimeName); other != nil && other.BaseFeeItem != r.BaseFeeItem {
+			return fmt.Errorf("%s has the base fee's item %q for runtime %v, but %s has %q", lower.name, r.BaseFeeItem, r.RuntimeName, upper.name, other.BaseFeeItem)
+		}
+	}
 	if l.Last < u.base() {
 		return fmt.Errorf("%s ends with block %d and %s begins with block %d; no archive contains the blocks in between", lower.name, l.Last, upper.name, u.First)
 	}
@@ -151,6 +158,15 @@ func (p *parts) parameterKey(name RuntimeName) string {
 	for _, a := range p.list {
 		if r := a.manifest.runtime(name); r != nil {
 			return r.ParameterKey
+		}
+	}
+	return ""
+}
+
+func (p *parts) baseFeeItem(name RuntimeName) string {
+	for _, a := range p.list {
+		if r := a.manifest.runtime(name); r != nil {
+			return r.BaseFeeItem
 		}
 	}
 	return ""

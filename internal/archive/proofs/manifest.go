@@ -56,6 +56,7 @@ type Runtime struct {
 	// Version is the node's statement about the runtime (state_getRuntimeVersion).
 	Version      json.RawMessage `json:"version"`
 	ParameterKey string          `json:"parameter_key,omitempty"` // of FeesTreasuryProportion
+	BaseFeeItem  string          `json:"base_fee_item,omitempty"` // where the base fee is stored
 	Metadata     Piece           `json:"metadata"`
 	// Code identifies the runtime's code; absent if the node supplied no proof of it.
 	Code *Code `json:"code,omitempty"`

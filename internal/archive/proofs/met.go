@@ -19,6 +19,7 @@ type met struct {
 	version      json.RawMessage
 	metadata     []byte // until they are written
 	parameterKey string
+	baseFeeItem  string
 	listed       bool // in the manifest
 	codeAsked    bool
 }
@@ -96,7 +97,10 @@ func (r *recorder) meet(ctx context.Context, leftBy chain.Anchor) (*met, error) 
 	if r.options.ParameterKey != nil {
 		m.parameterKey = r.options.ParameterKey(name)
 	}
-	if m.runtime, err = newRuntime(name, bytes, m.parameterKey, r.options.Accounts); err != nil {
+	if r.options.BaseFeeItem != nil {
+		m.baseFeeItem = r.options.BaseFeeItem(name)
+	}
+	if m.runtime, err = newRuntime(name, bytes, m.parameterKey, m.baseFeeItem, r.options.Accounts); err != nil {
 		return nil, fmt.Errorf("block %d: %w", leftBy.Height, err)
 	}
 	r.runtimes[name] = m
@@ -112,7 +116,7 @@ func (r *recorder) list(m *met) error {
 	if err != nil {
 		return err
 	}
-	r.manifest.Runtimes = append(r.manifest.Runtimes, Runtime{RuntimeName: m.RuntimeName, Version: m.version, ParameterKey: m.parameterKey, Metadata: piece})
+	r.manifest.Runtimes = append(r.manifest.Runtimes, Runtime{RuntimeName: m.RuntimeName, Version: m.version, ParameterKey: m.parameterKey, BaseFeeItem: m.baseFeeItem, Metadata: piece})
 	m.listed, m.metadata = true, nil
 	return nil
 }

@@ -20,6 +20,8 @@ type RecordOptions struct {
 	Accounts []chain.Address
 	// ParameterKey returns the key of FeesTreasuryProportion in a runtime, "" for none; nil for no runtime.
 	ParameterKey func(RuntimeName) string
+	// BaseFeeItem returns the storage item with the base fee in a runtime, "" for none; nil for no runtime.
+	BaseFeeItem func(RuntimeName) string
 	// Concurrency limits concurrent messages; [httpclient.DefaultConcurrency] by default.
 	Concurrency int
 	// Progress, if not nil, receives the number of blocks stored.

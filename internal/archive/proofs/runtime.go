@@ -2,8 +2,10 @@ package proofs
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/substrate/metadata"
 	"github.com/feeledger/fees/internal/substrate/render"
 	"github.com/feeledger/fees/internal/substrate/scale"
@@ -65,8 +67,8 @@ var keptItems = [][2]string{
 const needed = 4
 
 // newRuntime parses the metadata of a runtime, and finds the storage keys to record for blocks that it executed. The key of
-// FeesTreasuryProportion is "" if there is none.
-func newRuntime(name RuntimeName, bytes []byte, parameterKey string, accounts []chain.Address) (*runtime, error) {
+// FeesTreasuryProportion and the item of the base fee are "" if there is none.
+func newRuntime(name RuntimeName, bytes []byte, parameterKey, baseFeeItem string, accounts []chain.Address) (*runtime, error) {
 	fail := func(err error) (*runtime, error) { return nil, fmt.Errorf("runtime %v: metadata: %w", name, err) }
 	m, err := metadata.Parse(bytes)
 	if err != nil {
@@ -93,6 +95,14 @@ func newRuntime(name RuntimeName, bytes []byte, parameterKey string, accounts []
 			return fail(err)
 		}
 		r.keys = append(r.keys, key{"Parameters.Parameters " + parameterKey, item.Place()})
+	}
+	if baseFeeItem != "" {
+		pallet, item, _ := strings.Cut(baseFeeItem, ".")
+		p := m.Pallet(pallet)
+		if p == nil || p.Entry(item) == nil {
+			return fail(fmt.Errorf("they lack %s", jsonscan.Excerpt(baseFeeItem)))
+		}
+		r.keys = append(r.keys, key{baseFeeItem, render.Place(p.Prefix, item)})
 	}
 	for _, a := range accounts {
 		b, err := decoder.Balance(a)

@@ -179,6 +179,19 @@ func (v *Invoice) readRules() {
 		v.read("static base fee", static, InWeiPerGas, v.rules.Source)
 		return
 	}
+	if stored, ok := v.rules.BaseFee.Stored.Get(); ok {
+		base, known := v.report.BaseFeeOf(v.Transaction.Transaction).Get()
+		m, _ := v.report.Multiplier.Get()
+		from := fmt.Sprintf("block %d: %s", stored.Height(m.At), stored.Name())
+		if v.Transaction.BaseFeePerGas.Known() {
+			pallet, name := stored.Event()
+			from = fmt.Sprintf("event %s.%s earlier in the block", pallet, name)
+		}
+		if known {
+			v.read("stored base fee", base, InWeiPerGas, from)
+		}
+		return
+	}
 	v.read("base constant", v.rules.BaseFee.Constant, InWeiPerGas, v.rules.Source)
 	m, ok := v.report.Multiplier.Get()
 	if !ok {

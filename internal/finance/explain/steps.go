@@ -48,7 +48,7 @@ func (v *Invoice) step(s Step, result fmt.Stringer) {
 // stepsEVM adds the steps of fee rules 6, 3 or 4, and 2, as far as they are known.
 func (v *Invoice) stepsEVM() {
 	t := &v.Transaction
-	base, hasBase := v.report.BaseFeePerGas.Get()
+	base, hasBase := v.report.BaseFeeOf(v.Transaction.Transaction).Get()
 	if hasBase {
 		v.baseFeeStep(base)
 	}
@@ -77,6 +77,8 @@ func (v *Invoice) baseFeeStep(base chain.GasPrice) {
 	if static, ok := v.rules.BaseFee.Static.Get(); ok {
 		s.Formula, s.Values = "static base fee", []Value{with("static base fee", static)}
 		s.Note = "static in this runtime: independent of the multiplier"
+	} else if stored, ok := v.rules.BaseFee.Stored.Get(); ok {
+		s.Formula, s.Values = "stored base fee", []Value{with(stored.Name(), base)}
 	} else {
 		m, _ := v.report.Multiplier.Get()
 		s.Formula = "floor(multiplier × base constant / 10^18)"

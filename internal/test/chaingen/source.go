@@ -69,6 +69,11 @@ func (s Source) Multiplier(ctx context.Context, at uint64) (chain.AtBlock[chain.
 	return sidecar.DecodeMultiplier(text)
 }
 
+// BaseFee returns [chain.ErrNotOffered]: the chain computes its base fee from the multiplier.
+func (s Source) BaseFee(context.Context, string, uint64) (none chain.AtBlock[chain.GasPrice], err error) {
+	return none, chain.ErrNotOffered
+}
+
 // Runtime returns the runtime after the block at a height.
 func (s Source) Runtime(ctx context.Context, at uint64) (chain.AtBlock[chain.Runtime], error) {
 	text, err := s.answer(ctx, at, s.chain.Runtime)

@@ -200,6 +200,9 @@ func recordAnswers(ctx context.Context, blocks chain.Heights, accounts []chain.A
 	o.ParameterKey = func(r chain.AtBlock[chain.Runtime]) string {
 		return tables.ParameterKey(r.Value.SpecName, r.Value.SpecVersion)
 	}
+	o.BaseFeeItem = func(r chain.AtBlock[chain.Runtime]) string {
+		return tables.BaseFeeItem(r.Value.SpecName, r.Value.SpecVersion)
+	}
 	o.BlockWeight = func(r chain.AtBlock[chain.Runtime]) bool {
 		return tables.NeedsBlockWeight(r.Value.SpecName, r.Value.SpecVersion)
 	}

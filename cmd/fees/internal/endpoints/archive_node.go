@@ -32,6 +32,7 @@ func recordProofs(ctx context.Context, blocks chain.Heights, accounts []chain.Ad
 		return nil, err
 	}
 	o.ParameterKey = func(r proofs.RuntimeName) string { return tables.ParameterKey(r.SpecName, r.SpecVersion) }
+	o.BaseFeeItem = func(r proofs.RuntimeName) string { return tables.BaseFeeItem(r.SpecName, r.SpecVersion) }
 	from, err := flags.origin(ctx)
 	if err != nil {
 		return nil, err

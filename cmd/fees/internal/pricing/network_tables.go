@@ -119,6 +119,9 @@ func baseFee(row network.Row) string {
 	if row.StaticBaseFee != nil {
 		return console.Plain(console.Gwei(*row.StaticBaseFee)) + " static"
 	}
+	if row.BaseFeeStored != nil {
+		return "stored in " + row.BaseFeeStored.Name()
+	}
 	return console.Plain(console.Gwei(*row.BaseFeeConstant)) + " × multiplier"
 }
 

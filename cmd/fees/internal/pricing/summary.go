@@ -18,6 +18,9 @@ import (
 func summaryRecord(s *evidence.Summary, trust source.Trust, n *network.Network) cli.Record {
 	var list []cli.Record
 	for i, c := range evidence.Checks() {
+		if !c.ListedFor(n) {
+			continue
+		}
 		t := s.Checks[i]
 		list = append(list, cli.Record{
 			{"id", c.ID}, {"holds", c.Holds}, {"runtimes", c.Runtimes(n)}, {"source", c.Source},

@@ -50,6 +50,8 @@ func writeHead(page *console.Page, r *evidence.Report, rules network.Rules) {
 		baseFee = console.Plain(console.Gwei(base)) + " Gwei per gas"
 		if rules.BaseFee.Static.Known() {
 			baseFee += ", static"
+		} else if stored, ok := rules.BaseFee.Stored.Get(); ok {
+			baseFee += ", stored in " + stored.Name()
 		} else {
 			baseFee += fmt.Sprintf(" = multiplier × %s Gwei", console.Plain(console.Gwei(rules.BaseFee.Constant)))
 		}

@@ -1,0 +1,47 @@
+package sidecar
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/jsonscan"
+)
+
+// BaseFeePath returns the gateway's path for a stored base fee, given its storage item, such as
+// "BaseFee.BaseFeePerGas".
+func BaseFeePath(item string, at uint64) string {
+	pallet, name := baseFeeNames(item)
+	return fmt.Sprintf("/pallets/%s/storage/%s?at=%d", pallet, name, at)
+}
+
+// baseFeeNames returns the names of a storage item as gateways write them.
+func baseFeeNames(item string) (pallet, name string) {
+	pallet, name, _ = strings.Cut(item, ".")
+	return lowerFirst(pallet), lowerFirst(name)
+}
+
+func lowerFirst(name string) string {
+	if name == "" {
+		return ""
+	}
+	return strings.ToLower(name[:1]) + name[1:]
+}
+
+// DecodeBaseFee decodes a stored base fee per gas in wei. An answer that names a different storage item is an error.
+func DecodeBaseFee(text, item string) (b chain.AtBlock[chain.GasPrice], err error) {
+	pallet, name := baseFeeNames(item)
+	err = decode("base fee", text, func(v chain.Value, fields *firstError) {
+		b.At, b.AtHash = readAt(v.Member("at"), fields)
+		for _, asked := range []struct{ field, want string }{{"pallet", pallet}, {"storageItem", name}} {
+			have, isText := v.Member(asked.field).Text()
+			if isText && !strings.EqualFold(have, asked.want) {
+				fields.at(asked.field, fmt.Errorf("want %s, have %s", asked.want, jsonscan.Excerpt(have)))
+			}
+		}
+		var err error
+		b.Value, err = chain.Read[chain.GasPrice](v.Member("value"))
+		fields.at("value", err)
+	})
+	return b, err
+}
