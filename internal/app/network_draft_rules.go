@@ -12,37 +12,72 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// baseFee states what the base fee is made from, as far as it can be read: only a stored one is.
+// storedBaseFees are the pallets that store the base fee, with the item.
+var storedBaseFees = []network.StoredBaseFee{{Pallet: "BaseFee", Item: "BaseFeePerGas"}, {Pallet: "DynamicEvmBaseFee", Item: "BaseFeePerGas"}}
+
+// baseFee names the item that stores the base fee, or states what was measured.
 func (d *drafting) baseFee(ctx context.Context) error {
-	row := network.Row{FromRuntime: d.Table.LastRuntime, Source: "a node's answers at block " + fmt.Sprint(d.Block.Height)}
-	measured := ""
-	history, err := d.node.FeeHistory(ctx, 1, "latest", nil)
-	if ctx.Err() != nil {
-		return ctx.Err()
+	row := network.Row{FromRuntime: d.Table.LastRuntime, Source: fmt.Sprint("a node's answers at block ", d.Block.Height)}
+	for _, at := range storedBaseFees {
+		if p := d.m.Pallet(at.Pallet); p != nil && p.Entry(at.Item) != nil {
+			row.BaseFeeStored = &at
+			d.Read++
+		}
 	}
-	if err == nil && len(history.BaseFeePerGas) > 0 {
-		measured = fmt.Sprintf(" The node's base fee is %v wei.", history.BaseFeePerGas[0])
-	}
-	multiplier, known, err := d.stored(ctx, "TransactionPayment", "NextFeeMultiplier")
-	if err != nil {
+	if row.BaseFeeStored == nil {
+		measured, err := d.measuredBaseFee(ctx)
+		if err != nil {
+			return err
+		}
+		d.find("rows[0]", "static_base_fee, or base_fee_constant and minimum_multiplier: FeeCalculator of pallet evm in the runtime's source."+measured)
+	} else if err := d.baseFeeUpdate(ctx); err != nil {
 		return err
 	}
-	if text, ok := multiplier.Text(); known && ok {
-		measured += fmt.Sprintf(" The multiplier is %s; 1 is 1000000000000000000.", text)
-	}
-	d.find("rows[0]", "static_base_fee, or base_fee_constant and minimum_multiplier: FeeCalculator of pallet evm in the runtime's source."+measured)
-	limits, known := d.blockWeights()
 	gasLimit, err := d.blockGasLimit(ctx)
 	if err != nil {
 		return err
 	}
 	where := "WeightPerGas or GasWeightMapping of pallet evm in the runtime's source"
-	if known && gasLimit > 0 {
+	if limits, known := d.blockWeights(); known && gasLimit > 0 {
 		where += fmt.Sprintf(". The limit of class Normal, divided by a block's gas limit, is %d", limits.normal.refTime/gasLimit)
 	}
 	d.find("rows[0].weight_per_gas", where)
 	d.Table.Rows = []network.Row{row}
 	return nil
+}
+
+// baseFeeUpdate reads what the rule of pallet base-fee needs. Its minimum is in the source only.
+func (d *drafting) baseFeeUpdate(ctx context.Context) error {
+	v, known, err := d.stored(ctx, "BaseFee", "Elasticity")
+	if err != nil || !known {
+		return err
+	}
+	elasticity, err := chain.ReadUint64(v)
+	limits, limited := d.blockWeights()
+	if err != nil || elasticity > 1_000_000 || !limited {
+		return nil // the rule is not checked
+	}
+	d.find("base_fee_updates[0].minimum", "BaseFeeThreshold and DefaultBaseFeePerGas of pallet base-fee in the runtime's source: default × ideal")
+	d.Table.BaseFeeUpdates = []network.BaseFeeUpdateRow{{FromRuntime: d.Table.LastRuntime, BaseFeeUpdate: network.BaseFeeUpdate{
+		Elasticity: uint32(elasticity), MaxRefTime: chain.NewRefTime(limits.block.refTime), Source: "storage baseFee.elasticity, constant system.blockWeights"}}}
+	d.Read += 2
+	return nil
+}
+
+// measuredBaseFee returns the base fee and the multiplier that the node states, as a hint.
+func (d *drafting) measuredBaseFee(ctx context.Context) (hint string, err error) {
+	history, err := d.node.FeeHistory(ctx, 1, "latest", nil)
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if err == nil && len(history.BaseFeePerGas) > 0 {
+		hint = fmt.Sprintf(" The node's base fee is %v wei.", history.BaseFeePerGas[0])
+	}
+	multiplier, known, err := d.stored(ctx, "TransactionPayment", "NextFeeMultiplier")
+	if text, ok := multiplier.Text(); known && ok {
+		hint += fmt.Sprintf(" The multiplier is %s; 1 is 1000000000000000000.", text)
+	}
+	return hint, err
 }
 
 // blockGasLimit returns the gas limit of the newest EVM block, 0 if the node does not state it.
