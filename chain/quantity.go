@@ -68,6 +68,15 @@ func (w Wei) Times(n uint64) (Wei, error) {
 	return as[Wei](w.mulDivFloor(word(n), word(1), balanceBits))
 }
 
+// DivFloor returns floor(w / n), or w if n is 0.
+func (w Wei) DivFloor(n uint64) Wei {
+	if n == 0 {
+		return w
+	}
+	q, _ := w.mulDivFloor(word(1), word(n), balanceBits) // not more than w
+	return Wei{q}
+}
+
 // Cmp returns -1, 0 or +1 as w is less than, equal to or more than x.
 func (w Wei) Cmp(x Wei) int { return w.n.Cmp(&x.n) }
 

@@ -141,7 +141,7 @@ func TestPriorityFeeIsGasTimesTheDifference(t *testing.T) {
 				continue
 			}
 		}
-		have, err := evm.PriorityFee(price(t, p), price(t, base), chain.NewGas(gas.Uint64()))
+		have, err := evm.PriorityFee(price(t, p), price(t, base), chain.NewGas(gas.Uint64()), 0)
 		if p.Cmp(base) < 0 {
 			require.NoError(t, err)
 			require.False(t, have.Known(), "price %v, base fee %v", p, base)
@@ -170,7 +170,7 @@ func TestFeeIsBasePartAndPriorityPart(t *testing.T) {
 		require.NoError(t, err)
 		basePart, err := evm.Fee(price(t, b), weight, network.WeightPerGas(per.Uint64()))
 		require.NoError(t, err)
-		priorityPart, err := evm.PriorityFee(price(t, a), price(t, b), chain.NewGas(gas.Uint64()))
+		priorityPart, err := evm.PriorityFee(price(t, a), price(t, b), chain.NewGas(gas.Uint64()), 0)
 		require.NoError(t, err)
 		wei, known := priorityPart.Get()
 		require.True(t, known)

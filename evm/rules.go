@@ -106,14 +106,37 @@ func Fee(price chain.GasPrice, weight chain.RefTime, perGas network.WeightPerGas
 	return fee, nil
 }
 
+// FeeOfGas returns floor(gas price × gas / unit), the fee of a transaction that pays for a known amount of gas. Unit is
+// that of [network.Rules].
+func FeeOfGas(price chain.GasPrice, gas chain.Gas, unit uint64) (chain.Wei, error) {
+	fee, err := price.MulDivFloor(gas.Uint64(), max(unit, 1))
+	if err != nil {
+		return chain.Wei{}, fmt.Errorf("gas price × gas: %w", err)
+	}
+	return fee, nil
+}
+
+// FeeOf returns the fee of a transaction of a runtime: by its weight ([Fee]), or by its gas limit. It is in the token's
+// smallest units, rounded down once.
+func FeeOf(rules *network.Rules, price chain.GasPrice, weight chain.RefTime, limit chain.Gas) (chain.Wei, error) {
+	if rules.ChargesLimit {
+		return FeeOfGas(price, limit, rules.EVMUnit)
+	}
+	fee, err := Fee(price, weight, rules.WeightPerGas)
+	if err != nil || rules.EVMUnit <= 1 {
+		return fee, err
+	}
+	return fee.DivFloor(rules.EVMUnit), nil
+}
+
 // PriorityFee returns the part of a fee above the base fee: gas × (gas price − base fee), in wei. It is
-// unknown if the price is below the base fee.
-func PriorityFee(price, baseFee chain.GasPrice, gas chain.Gas) (chain.Optional[chain.Wei], error) {
+// unknown if the price is below the base fee. With a unit other than 1, it is floor(that / unit).
+func PriorityFee(price, baseFee chain.GasPrice, gas chain.Gas, unit uint64) (chain.Optional[chain.Wei], error) {
 	tip, err := price.Sub(baseFee)
 	if err != nil {
 		return chain.Optional[chain.Wei]{}, nil
 	}
-	fee, err := tip.Times(gas)
+	fee, err := tip.MulDivFloor(gas.Uint64(), max(unit, 1))
 	if err != nil {
 		return chain.Optional[chain.Wei]{}, fmt.Errorf("gas × (gas price − base fee): %w", err)
 	}

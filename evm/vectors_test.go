@@ -99,7 +99,7 @@ func TestPriorityFeeVectors(t *testing.T) {
 	names := vectors.Names{Inputs: "gas_price base_fee gas", Wanted: "priority_fee error"}
 	vectors.Run(t, "priority-fee.txt", names, func(t *testing.T, v *vectors.Values) {
 		gas := chain.NewGas(v.Number("gas").Uint64())
-		fee, err := evm.PriorityFee(price(t, v.Number("gas_price")), price(t, v.Number("base_fee")), gas)
+		fee, err := evm.PriorityFee(price(t, v.Number("gas_price")), price(t, v.Number("base_fee")), gas, 1)
 		if v.Wants("error") {
 			v.Equal("error", errorName(t, err))
 			require.False(t, fee.Known(), v.Place())

@@ -204,7 +204,7 @@ func priceEVM(t *Transaction, x *chain.Extrinsic, rules network.Rules, baseFee c
 	if err := cmp.Or(noPrice, noWeight, notExecuted); err != nil { // without Executed no one is charged
 		return err
 	}
-	return t.charge(price, weight, &rules, baseFee)
+	return t.charge(price, weight, payload.GasLimit, &rules, baseFee)
 }
 
 // refuse sets the fee of a transaction that the runtime refused before it ran: 0. No event names its sender, so the
@@ -263,8 +263,8 @@ func (t *Transaction) weigh(outcome chain.Outcome, rules *network.Rules) (chain.
 }
 
 // charge sets the fee and its priority part.
-func (t *Transaction) charge(price chain.GasPrice, weight chain.RefTime, rules *network.Rules, baseFee chain.Optional[chain.GasPrice]) error {
-	fee, err := evm.Fee(price, weight, rules.WeightPerGas)
+func (t *Transaction) charge(price chain.GasPrice, weight chain.RefTime, limit chain.Gas, rules *network.Rules, baseFee chain.Optional[chain.GasPrice]) error {
+	fee, err := evm.FeeOf(rules, price, weight, limit)
 	if err != nil {
 		return err
 	}
@@ -278,7 +278,10 @@ func (t *Transaction) charge(price chain.GasPrice, weight chain.RefTime, rules *
 		return nil
 	}
 	gas, _ := t.Gas.Get()
-	if t.PriorityFee, err = evm.PriorityFee(price, base, gas); err != nil {
+	if rules.ChargesLimit {
+		gas = limit
+	}
+	if t.PriorityFee, err = evm.PriorityFee(price, base, gas, rules.EVMUnit); err != nil {
 		return err
 	}
 	if !t.PriorityFee.Known() {

@@ -21,6 +21,8 @@ const (
 	// TreasuryParameter gives the treasury the proportion set by governance, FeesTreasuryProportion, as of the
 	// block's parent.
 	TreasuryParameter Share = "treasury_parameter"
+	// Pot gives the whole amount to the treasury's account, which can be another pot with its own name.
+	Pot Share = "pot"
 	// Author gives the whole amount to the block's author.
 	Author Share = "author"
 )
@@ -101,8 +103,11 @@ func (s Share) Split(amount chain.Wei, proportion chain.Optional[chain.Perbill])
 	return withTreasury(amount, p)
 }
 
-// Percent returns the treasury's fixed percentage, if the share is one.
+// Percent returns the treasury's fixed percentage, if the share is one: 100 for [Pot].
 func (s Share) Percent() (percent uint64, fixed bool) {
+	if s == Pot {
+		return 100, true
+	}
 	digits, is := strings.CutPrefix(string(s), "treasury_")
 	percent, err := strconv.ParseUint(digits, 10, 64)
 	if !is || err != nil || percent < 1 || percent > 100 || strconv.FormatUint(percent, 10) != digits {
@@ -140,7 +145,7 @@ func (r DestinationsRow) check() error {
 		{"evm_base", d.EVMBase}, {"evm_priority", d.EVMPriority}, {"native_base", d.NativeBase}, {"native_tip", d.NativeTip},
 	} {
 		if !part.share.valid() {
-			return fmt.Errorf("%s %q: want %s, %s, %s, or a percentage such as treasury_20", part.name, string(part.share), Burned, TreasuryParameter, Author)
+			return fmt.Errorf("%s %q: want %s, %s, %s, %s, or a percentage such as treasury_20", part.name, string(part.share), Burned, Pot, TreasuryParameter, Author)
 		}
 	}
 	if d.EVMWhole && d.EVMBase != d.EVMPriority {

@@ -85,7 +85,7 @@ func TestSplitLosesNothing(t *testing.T) {
 
 // A table may use only the shares in the vectors; only these are percentages.
 func TestSharesOfATable(t *testing.T) {
-	const destinations = `network 1 "local": destinations from runtime 200: native_tip %q: want burned, treasury_parameter, author, or a percentage such as treasury_20`
+	const destinations = `network 1 "local": destinations from runtime 200: native_tip %q: want burned, pot, treasury_parameter, author, or a percentage such as treasury_20`
 	for share, percent := range map[string]uint64{
 		"treasury_1": 1, "treasury_20": 20, "treasury_99": 99, "treasury_100": 100, "burned": 0, "author": 0, "treasury_parameter": 0,
 	} {

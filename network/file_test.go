@@ -289,8 +289,8 @@ func TestWithChecksWhatProvesFees(t *testing.T) {
 	const whole = "target: want target × normal_class of max_ref_time and of max_proof_size to be whole numbers"
 	const needed = "want weight_fee, base_weight and length_fee with linear"
 	for what, c := range map[string]struct{ old, changed, want string }{
-		"destinations: no share":         {`"evm_base": "burned", `, ``, destinations + `200: evm_base "": want burned, treasury_parameter, author, or a percentage such as treasury_20`},
-		"destinations: unknown share":    {`"native_tip": "treasury_20"`, `"native_tip": "half"`, destinations + `200: native_tip "half": want burned, treasury_parameter, author, or a percentage such as treasury_20`},
+		"destinations: no share":         {`"evm_base": "burned", `, ``, destinations + `200: evm_base "": want burned, pot, treasury_parameter, author, or a percentage such as treasury_20`},
+		"destinations: unknown share":    {`"native_tip": "treasury_20"`, `"native_tip": "half"`, destinations + `200: native_tip "half": want burned, pot, treasury_parameter, author, or a percentage such as treasury_20`},
 		"destinations: whole of two":     {`"source": "c"`, `"evm_whole": true, "source": "c"`, destinations + "200: evm_whole: want the same share for evm_base and evm_priority"},
 		"destinations: unknown and more": {`"source": "b"`, `"evm_base": "burned", "source": "b"`, destinations + "100: unknown: want no figures in the same row"},
 		"destinations: no source":        {`"source": "b"`, `"source": ""`, destinations + "100: source: missing; name the source of the figures"},

@@ -10,6 +10,10 @@ import (
 // NativeFee defines how a runtime computes the fee of a native transaction from its weight and length.
 type NativeFee struct {
 	WeightFee chain.Wei `json:"weight_fee,omitzero"` // per picosecond of ref time
+	// WeightFeeBillionths are billionths of a wei per picosecond, added to WeightFee. Rounding defines how their product
+	// with a weight is rounded.
+	WeightFeeBillionths uint32   `json:"weight_fee_billionths,omitempty"`
+	Rounding            Rounding `json:"weight_fee_rounding,omitempty"`
 	// ProofFee is the fee per byte of proof size. If set, a weight costs the higher of its ref time fee and its
 	// proof size fee.
 	ProofFee chain.Wei `json:"proof_fee,omitzero"`
@@ -49,6 +53,7 @@ var ErrUnknownBaseWeight = errors.New("unknown base weight")
 //
 //	fee = weightFee(base weight) + lengthFee(length)
 //	    + floor(multiplier × weightFee(weight - base weight) / 10^18) + tip
+//	weightFee(weight) = weight × WeightFee + weight × WeightFeeBillionths / 10^9, rounded as Rounding says
 //
 // Weight is from the extrinsic's ExtrinsicSuccess or ExtrinsicFailed, length is that of the encoded extrinsic
 // with its length prefix, and multiplier is the one stored by the block's parent. A transaction whose fee the
@@ -103,6 +108,9 @@ func (n NativeFee) base(class chain.DispatchClass) (chain.RefTime, error) {
 
 func (n NativeFee) weightFee(weight chain.Weight) (chain.Wei, error) {
 	byTime, err := n.WeightFee.Times(weight.RefTime.Uint64())
+	if err == nil {
+		byTime, err = byTime.Add(chain.NewWei(n.Rounding.billionths(weight.RefTime.Uint64(), n.WeightFeeBillionths)))
+	}
 	if err != nil {
 		return chain.Wei{}, fmt.Errorf("ref time: %w", err)
 	}
@@ -142,7 +150,11 @@ func (r NativeFeeRow) check() error {
 	switch {
 	case r.Unknown:
 		return empty(n)
-	case n.WeightFee.IsZero() || n.BaseWeight.IsZero() || n.LengthFee.Linear.IsZero():
+	case n.WeightFeeBillionths >= billion:
+		return fmt.Errorf("weight_fee_billionths %d: want less than a billion", n.WeightFeeBillionths)
+	case !n.Rounding.valid() || (n.Rounding == "") != (n.WeightFeeBillionths == 0):
+		return fmt.Errorf("weight_fee_rounding %q: want %s or %s with weight_fee_billionths", string(n.Rounding), RoundDown, RoundNearest)
+	case n.WeightFee.IsZero() && n.WeightFeeBillionths == 0 || n.BaseWeight.IsZero() || n.LengthFee.Linear.IsZero():
 		return errors.New("want weight_fee, base_weight and length_fee with linear")
 	}
 	return nil

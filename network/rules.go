@@ -1,6 +1,7 @@
 package network
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -46,6 +47,11 @@ type Rules struct {
 	// without the base weight of the extrinsic.
 	WeightCorrection chain.RefTime
 	WeightPerGas     WeightPerGas
+	// ChargesLimit reports that an EVM transaction pays for its whole gas limit.
+	ChargesLimit bool
+	// EVMUnit is the number of the EVM's wei in one of the token's smallest units, in which fees are charged; 0 stands
+	// for 1.
+	EVMUnit uint64
 	// PriceCapped reports that the price of an eip1559 transaction is at most its maxFeePerGas. Some runtimes
 	// charged base fee + priority fee even above it.
 	PriceCapped  bool
@@ -64,6 +70,7 @@ type Rules struct {
 	HoldsMore       bool
 	DeclaredPaysFee bool
 	Treasury        chain.Optional[chain.Address] // receives the treasury's part of the fees
+	TreasuryName    string                        // of that account, if it is another pot
 	LastBlock       chain.Optional[uint64]        // of a chain that has ended
 	Notes           []string                      // caveats for readers of a report that uses these rules
 	Faults          []Fault                       // of any runtime of any known network
@@ -87,6 +94,9 @@ func (r Rules) NeedsBlockWeight() bool {
 	update, known := r.Update.Get()
 	return known && update.BlockWeight == "" || r.BaseFeeUpdate.Known()
 }
+
+// TreasuryLabel returns the name of the account Treasury: "treasury", or that of another pot.
+func (r *Rules) TreasuryLabel() string { return cmp.Or(r.TreasuryName, "treasury") }
 
 // ErrUnknownRuntime means that a runtime is older than the first row of a table.
 var ErrUnknownRuntime = errors.New("unknown runtime")
@@ -114,6 +124,8 @@ func (n *Network) Rules(runtime uint32) (Rules, error) {
 		MinGasPrice:        row.MinGasPrice(),
 		WeightCorrection:   row.WeightCorrection,
 		WeightPerGas:       row.WeightPerGas,
+		ChargesLimit:       row.ChargedGas == GasLimit,
+		EVMUnit:            n.EVMUnit,
 		PriceCapped:        !row.PriceUncapped,
 		MultiplierAt:       AtParent,
 		NoWithdrawEvent:    runtime < n.FirstWithdrawEvent,
@@ -123,6 +135,7 @@ func (n *Network) Rules(runtime uint32) (Rules, error) {
 		DeclaredPaysFee:    runtime < n.FirstActualPaysFee,
 		NoSetCode:          runtime < n.FirstSetCode,
 		Treasury:           optional(n.Treasury),
+		TreasuryName:       n.TreasuryName,
 		LastBlock:          optional(n.LastBlock),
 		Notes:              n.notes(row.Note),
 		Faults:             n.faults,
@@ -163,11 +176,13 @@ func (n *Network) SpecificationRules() (Rules, error) {
 		Source:          s.Source,
 		BaseFee:         BaseFee{Constant: *s.BaseFeeConstant},
 		MinGasPrice:     *s.MinGasPrice,
+		EVMUnit:         n.EVMUnit,
 		PriceCapped:     true,
 		MultiplierAt:    AtBlock,
 		HoldsMore:       true,
 		DeclaredPaysFee: true,
 		Treasury:        optional(n.Treasury),
+		TreasuryName:    n.TreasuryName,
 		LastBlock:       optional(n.LastBlock),
 		Notes:           n.notes(""),
 		Faults:          n.faults,

@@ -39,6 +39,9 @@ type Network struct {
 	Unverified string `json:"unverified,omitempty"`
 	// LastRuntime is the newest runtime that the rows were checked against.
 	LastRuntime uint32 `json:"last_runtime"`
+	// EVMUnit is the number of wei, the EVM's unit, in one of the token's smallest units, in which fees are charged: 10^9 if
+	// the token has 9 decimals; 0 stands for 1.
+	EVMUnit uint64 `json:"evm_unit,omitempty"`
 	// FirstWithdrawEvent and FirstFeeEvent are the runtimes that first emitted balances.Withdraw and
 	// transactionPayment.TransactionFeePaid (substrate 0.9.13 and 0.9.26); 0 if all do.
 	FirstWithdrawEvent uint32 `json:"first_withdraw_event,omitempty"`
@@ -64,6 +67,8 @@ type Network struct {
 	// Treasury is the account that receives the treasury's part of the fees. If it is unknown, so is the
 	// destination of any fee credited to an account.
 	Treasury *chain.Address `json:"treasury,omitempty"`
+	// TreasuryName is the name of the account Treasury, if it is not the treasury but another pot, such as "staking pot".
+	TreasuryName string `json:"treasury_name,omitempty"`
 	// Sources contains the sources of the network's figures outside the rows, by field name.
 	Sources map[string]string `json:"sources,omitempty"`
 	// FeesTreasuryProportion locates the parameter that [TreasuryParameter] uses; nil if unknown or not
@@ -104,6 +109,7 @@ type Row struct {
 	WeightPerGas     WeightPerGas      `json:"weight_per_gas,omitzero"` // the specification's if 0
 	WeightCorrection chain.RefTime     `json:"weight_correction,omitzero"`
 	PriceUncapped    bool              `json:"price_uncapped,omitempty"`
+	ChargedGas       ChargedGas        `json:"charged_gas,omitempty"`
 	// Uncertain reports that the sources do not confirm these figures. Note gives the reason.
 	Uncertain bool   `json:"uncertain,omitempty"`
 	Source    string `json:"source"`
@@ -245,6 +251,7 @@ func parse(text []byte) ([]Network, error) {
 
 var (
 	nameForm   = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
+	potForm    = regexp.MustCompile(`^[a-z][a-z0-9 -]{0,31}$`)
 	symbolForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{0,11}$`)
 )
 
@@ -256,6 +263,10 @@ func (n *Network) check() error {
 		return fmt.Errorf("symbol %q: want up to 12 letters and digits, such as GLMR", n.Symbol)
 	case len(n.ToFind) > 0:
 		return fmt.Errorf("to_find: the table is a draft that lacks %d figures, first %q. Enter them, and remove the list", len(n.ToFind), jsonscan.Excerpt(n.ToFind[0]))
+	case n.TreasuryName != "" && (n.Treasury == nil || !potForm.MatchString(n.TreasuryName)):
+		return fmt.Errorf("treasury_name %q: want up to 32 lower-case letters, digits, spaces and hyphens, with treasury", n.TreasuryName)
+	case n.EVMUnit > maxEVMUnit:
+		return fmt.Errorf("evm_unit %d: want at most %d", n.EVMUnit, uint64(maxEVMUnit))
 	case len(n.Rows) == 0:
 		return errors.New("rows: missing; want at least one")
 	}
@@ -294,6 +305,9 @@ func (r Row) check() error {
 		}
 	case dynamic && (r.BaseFeeConstant == nil || r.MinMultiplier == nil):
 		return errors.New("want both base_fee_constant and minimum_multiplier")
+	}
+	if !r.ChargedGas.valid() {
+		return fmt.Errorf("charged_gas %q: want %s or %s", string(r.ChargedGas), GasUsed, GasLimit)
 	}
 	if r.Uncertain && r.Note == "" {
 		return errors.New("uncertain: want a note with the reason")

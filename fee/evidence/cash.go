@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/fee"
 )
 
@@ -96,7 +97,7 @@ func (s *subject) hold() {
 		return
 	}
 	price, _ := s.t.GasPrice.Get()
-	switch held, err := price.Times(s.t.payload.GasLimit); {
+	switch held, err := evm.FeeOfGas(price, s.t.payload.GasLimit, s.rules.EVMUnit); {
 	case err != nil:
 		s.broken("gas limit × gas price: %v", err)
 	case held != s.t.withdrawn:

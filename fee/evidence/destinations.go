@@ -88,7 +88,7 @@ func (p *prover) divide(t *transaction, credits []chain.Deposit, refunded bool) 
 		have.Burned, err = charged.Sub(spent)
 	}
 	if err != nil {
-		return breaks("the treasury and the author were credited more than the %v wei charged", charged)
+		return breaks("the %s and the author were credited more than the %v wei charged", p.rules.TreasuryLabel(), charged)
 	}
 	t.Burned, t.Treasury, t.Author = chain.Some(have.Burned), chain.Some(have.Treasury), chain.Some(have.Author)
 	if err := treasuryEvents(t.x, treasury); err != nil {
@@ -99,7 +99,7 @@ func (p *prover) divide(t *transaction, credits []chain.Deposit, refunded bool) 
 		return skips("the fee itself is a drift")
 	case refunded && len(credits) > 0:
 		other := credits[len(credits)-1]
-		return breaks("%v was credited %v wei but is neither the treasury nor the author", other.Account, other.Amount)
+		return breaks("%v was credited %v wei but is neither the %s nor the author", other.Account, other.Amount, p.rules.TreasuryLabel())
 	}
 	return p.split(t.Transaction.Transaction, have)
 }
@@ -187,8 +187,8 @@ func (p *prover) split(t *fee.Transaction, have network.Parts) result {
 	case err != nil:
 		return breaks("%v", err)
 	case have.Treasury != want.Treasury || have.Author != want.Author:
-		return breaks("the treasury and the author were credited %v and %v wei, but the rules give them %v and %v",
-			have.Treasury, have.Author, want.Treasury, want.Author)
+		return breaks("the %s and the author were credited %v and %v wei, but the rules give them %v and %v",
+			p.rules.TreasuryLabel(), have.Treasury, have.Author, want.Treasury, want.Author)
 	}
 	return (*subject).held
 }

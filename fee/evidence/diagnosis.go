@@ -119,7 +119,7 @@ func (r *Report) explainedBy(b *chain.Block, a alternative) bool {
 func (r *Report) otherBaseFee(b *chain.Block, rules network.Rules) (alternative, bool) {
 	for i := range r.Transactions {
 		t := &r.Transactions[i]
-		base, ok := impliedBaseFee(t, &b.Extrinsics[t.Index])
+		base, ok := r.impliedBaseFee(t, &b.Extrinsics[t.Index])
 		if !ok {
 			continue
 		}
@@ -130,10 +130,13 @@ func (r *Report) otherBaseFee(b *chain.Block, rules network.Rules) (alternative,
 
 // impliedBaseFee returns the price that was charged less the priority fee. It is unknown if the price does not
 // follow the base fee.
-func impliedBaseFee(t *Transaction, x *chain.Extrinsic) (none chain.GasPrice, ok bool) {
+func (r *Report) impliedBaseFee(t *Transaction, x *chain.Extrinsic) (none chain.GasPrice, ok bool) {
 	charged, known := t.Charged.Get()
 	gas, weighed := t.Gas.Get()
 	if !t.Drift.Known() || !known || !weighed {
+		return none, false
+	}
+	if r.rules.ChargesLimit || r.rules.EVMUnit > 1 {
 		return none, false
 	}
 	payload, err := evm.ParsePayload(x.Args)

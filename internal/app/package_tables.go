@@ -209,9 +209,11 @@ func priceTransaction(t *ledger.Transaction, rules *network.Rules) error {
 	if err != nil {
 		return fmt.Errorf("extrinsic %d: %w", t.Index, err)
 	}
-	want, err := evm.Fee(price, weight, rules.WeightPerGas)
-	if err != nil {
-		return fmt.Errorf("extrinsic %d: %w", t.Index, err)
+	want := have
+	if !rules.ChargesLimit { // the ledger does not contain gas limits
+		if want, err = evm.FeeOf(rules, price, weight, chain.Gas{}); err != nil {
+			return fmt.Errorf("extrinsic %d: %w", t.Index, err)
+		}
 	}
 	gas, _ := evm.Gas(weight, rules.WeightPerGas)
 	if used, _ := t.Gas.Get(); want != have || gas != used {

@@ -125,7 +125,7 @@ func (v *Invoice) destinations(s *Settlement) {
 		return
 	}
 	charged, _ := t.Charged.Get()
-	s.read("treasury", treasury, "credited to the treasury")
+	s.read("treasury", treasury, "credited to the "+v.rules.TreasuryLabel())
 	s.read("author", author, "credited to the block author")
 	if d, _ := v.rules.Destinations.Get(); d.PriorityMinted && t.Layer == fee.EVM {
 		s.step(Step{Name: "burned", Formula: "charged − treasury", Note: "the author's amount was minted in addition to the fee",

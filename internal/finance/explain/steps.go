@@ -65,8 +65,21 @@ func (v *Invoice) stepsEVM() {
 	if !priced || !ok {
 		return
 	}
-	v.step(Step{Name: "fee", Formula: "floor(gas price × " + weight.Name + " / " + v.rules.WeightPerGas.String() + ")",
-		Values: []Value{with("gas price", price), weight}, Unit: InWei, Rule: chain.Some(2)}, paid)
+	if v.rules.ChargesLimit || v.rules.EVMUnit > 1 {
+		charged := with("gas", gas)
+		if v.rules.ChargesLimit {
+			p, err := evm.ParsePayload(v.extrinsic.Args)
+			if err != nil {
+				return
+			}
+			gas, charged = p.GasLimit, with("gas limit", p.GasLimit)
+		}
+		v.step(Step{Name: "fee", Formula: fmt.Sprintf("floor(gas price × %s / %d)", charged.Name, max(v.rules.EVMUnit, 1)),
+			Values: []Value{with("gas price", price), charged}, Unit: InWei, Note: "in the token's smallest unit"}, paid)
+	} else {
+		v.step(Step{Name: "fee", Formula: "floor(gas price × " + weight.Name + " / " + v.rules.WeightPerGas.String() + ")",
+			Values: []Value{with("gas price", price), weight}, Unit: InWei, Rule: chain.Some(2)}, paid)
+	}
 	if priority, ok := t.PriorityFee.Get(); ok && hasBase {
 		v.partSteps(paid, priority, price, base, gas)
 	}
@@ -125,7 +138,11 @@ func (v *Invoice) weightStep(gas chain.Gas) Value {
 
 // partSteps split the fee into the part at the base fee and the part above it.
 func (v *Invoice) partSteps(paid, priority chain.Wei, price, base chain.GasPrice, gas chain.Gas) {
-	v.step(Step{Name: "priority fee", Formula: "gas × (gas price − base fee per gas)",
+	formula := "gas × (gas price − base fee per gas)"
+	if v.rules.EVMUnit > 1 {
+		formula = fmt.Sprintf("floor(%s / %d)", formula, v.rules.EVMUnit)
+	}
+	v.step(Step{Name: "priority fee", Formula: formula,
 		Values: []Value{with("gas", gas), with("gas price", price), with("base fee per gas", base)}, Unit: InWei}, priority)
 	if rest, err := paid.Sub(priority); err == nil {
 		v.step(Step{Name: "base part", Formula: "fee − priority fee",

@@ -1,6 +1,7 @@
 package pricing
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -149,7 +150,7 @@ func (l *listing) proofs(n *network.Network) {
 		treasury = n.Treasury.String()
 	}
 	l.WriteString("\n")
-	l.Line("treasury: "+treasury, 2)
+	l.Line(cmp.Or(n.TreasuryName, "treasury")+": "+treasury, 2)
 	if p := n.FeesTreasuryProportion; p != nil {
 		l.Line(fmt.Sprintf("FeesTreasuryProportion: key %s, %s %% if never set", p.Key, console.Plain(console.Scaled(p.Default, percentDecimals))), 2)
 	}
@@ -208,6 +209,8 @@ func unknown(from uint32, note, source string) line {
 func share(s network.Share) string {
 	percent, fixed := s.Percent()
 	switch {
+	case s == network.Pot:
+		return "pot"
 	case fixed:
 		return fmt.Sprintf("%d/%d", 100-percent, percent)
 	case s == network.TreasuryParameter:
@@ -305,6 +308,9 @@ func nativeFeeLines(n *network.Network) (lines []line) {
 		}
 		if row.WeightIncludesBase {
 			x.particular = append(x.particular, "base in events")
+		}
+		if row.WeightFeeBillionths > 0 {
+			x.particular = append(x.particular, fmt.Sprintf("weight fee + %d billionths, %s", row.WeightFeeBillionths, row.Rounding))
 		}
 		if row.LowerBound {
 			x.particular = append(x.particular, "at least")

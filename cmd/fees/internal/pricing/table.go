@@ -27,7 +27,7 @@ func writeTable(page *console.Page, r *evidence.Report, rules network.Rules, boo
 	if n := r.Totals.Inherents; n > 0 {
 		page.WriteString(console.Counted(n, "inherent") + " " + console.Verb(n, "pays", "pay") + " no fee\n")
 	}
-	writeProof(page, r, rules.Symbol)
+	writeProof(page, r, &rules)
 	writeNotes(page, r)
 }
 
@@ -138,11 +138,11 @@ func totalRows(r *evidence.Report, symbol string) *console.Table {
 }
 
 // writeProof writes what the chain charged and where it went.
-func writeProof(page *console.Page, r *evidence.Report, symbol string) {
+func writeProof(page *console.Page, r *evidence.Report, rules *network.Rules) {
 	t := r.Totals
 	if t.Match+t.Drift+t.CashOnly > 0 {
 		page.WriteString("\n")
-		page.Table(chargedRows(symbol, t.Charged, t.Burned, t.Treasury, t.Author))
+		page.Table(chargedRows(rules.Symbol, rules.TreasuryLabel(), t.Charged, t.Burned, t.Treasury, t.Author))
 	}
 	if counts := verdictCounts(t.Match, t.Drift, t.CashOnly, t.NoEvidence); counts != "" {
 		page.WriteString("\n")
@@ -151,12 +151,12 @@ func writeProof(page *console.Page, r *evidence.Report, symbol string) {
 }
 
 // chargedRows returns the table of charges and their destinations.
-func chargedRows(symbol string, charged, burned, treasury, author chain.Optional[chain.Wei]) *console.Table {
+func chargedRows(symbol, pot string, charged, burned, treasury, author chain.Optional[chain.Wei]) *console.Table {
 	rows := console.NewTable(console.Column{Name: "on the chain"}, console.Column{Name: symbol, Right: true, Decimals: true, Verdict: true})
 	for _, sum := range []struct {
 		what   string
 		amount chain.Optional[chain.Wei]
-	}{{"charged", charged}, {"burned", burned}, {"treasury", treasury}, {"author", author}} {
+	}{{"charged", charged}, {"burned", burned}, {pot, treasury}, {"author", author}} {
 		amount := cli.NotKnown
 		if wei, ok := sum.amount.Get(); ok {
 			amount = console.Tokens(wei)

@@ -1,0 +1,43 @@
+package network_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/network"
+)
+
+// A pot receives the whole part, under its own name.
+func TestPot(t *testing.T) {
+	parts, err := network.Pot.Split(chain.NewWei(7), chain.Optional[chain.Perbill]{})
+	require.NoError(t, err)
+	require.Equal(t, network.Parts{Treasury: chain.NewWei(7)}, parts)
+	require.True(t, network.Destinations{EVMBase: network.Pot, EVMPriority: network.Author, NativeBase: network.Burned, NativeTip: network.Burned}.ToTreasury())
+
+	const table = `{"networks": [{"name": "n", "symbol": "N", "last_runtime": 1, %POT% "rows": [{"from_runtime": 1, "static_base_fee": "1", "source": "s"}]}]}`
+	for pot, c := range map[string]struct{ label, want string }{
+		``: {"treasury", ""},
+		`"treasury": "0x6d6f646c506f745374616b650000000000000000",`:                                 {"treasury", ""},
+		`"treasury": "0x6d6f646c506f745374616b650000000000000000", "treasury_name": "staking pot",`: {"staking pot", ""},
+		`"treasury_name": "staking pot",`:                                                           {"", `treasury_name "staking pot": want`},
+		`"treasury": "0x6d6f646c506f745374616b650000000000000000", "treasury_name": "Pot",`:         {"", `treasury_name "Pot": want`},
+		`"evm_unit": 1000000000000000001,`:                                                          {"", "evm_unit 1000000000000000001: want at most 1000000000000000000"},
+	} {
+		tables, err := network.BuiltIn().With("n.json", []byte(strings.Replace(table, "%POT%", pot, 1)))
+		if c.want != "" {
+			require.ErrorContains(t, err, c.want)
+			continue
+		}
+		require.NoError(t, err)
+		n, _ := tables.Named("n")
+		rules, err := n.Rules(1)
+		require.NoError(t, err)
+		require.Equal(t, c.label, rules.TreasuryLabel())
+	}
+	_, err = network.BuiltIn().With("n.json", []byte(`{"networks": [{"name": "n", "symbol": "N", "last_runtime": 1,
+		"rows": [{"from_runtime": 1, "static_base_fee": "1", "charged_gas": "all", "source": "s"}]}]}`))
+	require.ErrorContains(t, err, `charged_gas "all": want used or limit`)
+}
