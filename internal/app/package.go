@@ -106,17 +106,22 @@ func (d *Desk) MakePackage(ctx context.Context, q PackageQuestion) (*Closed, err
 	if err := x.find(ctx); err != nil {
 		return nil, err
 	}
-	if x.draft, err = closing.Begin(q.Dir); err != nil {
+	return x.install(ctx, q.Dir, q.Key, q.Authority)
+}
+
+// install makes the package in a directory. The key and the authority may be nil.
+func (x *maker) install(ctx context.Context, dir string, key *signature.Key, authority *timestamp.Authority) (_ *Closed, err error) {
+	if x.draft, err = closing.Begin(dir); err != nil {
 		return nil, err
 	}
 	defer x.draft.Discard() // a no-op after success
-	old, err := closing.Prepare(q.Dir)
+	old, err := closing.Prepare(dir)
 	if err != nil {
 		return nil, err
 	}
 	if old != nil {
 		if err := x.manifest.Follows(old.Manifest); err != nil {
-			return nil, fmt.Errorf("-o %s: %w", q.Dir, err)
+			return nil, fmt.Errorf("-o %s: %w", dir, err)
 		}
 	}
 	if err := errors.Join(x.make(ctx), ctx.Err()); err != nil {
@@ -129,11 +134,11 @@ func (d *Desk) MakePackage(ctx context.Context, q PackageQuestion) (*Closed, err
 			return nil, err
 		}
 	}
-	x.draft.SignWith(q.Key)
-	if q.Authority != nil {
-		x.draft.StampWith(func(manifest []byte) ([]byte, error) { return q.Authority.Ask(ctx, manifest) })
+	x.draft.SignWith(key)
+	if authority != nil {
+		x.draft.StampWith(func(manifest []byte) ([]byte, error) { return authority.Ask(ctx, manifest) })
 	}
-	made, changed, err := x.draft.Install(q.Dir, x.manifest, old)
+	made, changed, err := x.draft.Install(dir, x.manifest, old)
 	if err != nil {
 		return nil, errors.Join(ctx.Err(), err) // a key's agent may take long
 	}
@@ -165,6 +170,7 @@ const (
 	inputClasses  = "inputs/classes.csv"
 	inputChart    = "inputs/chart.csv"
 	inputTags     = "inputs/tags.csv"
+	inputActs     = "inputs/acts.csv" // of a package that was closed in the browser
 	networksFile  = "networks.json"
 )
 
@@ -193,7 +199,8 @@ type maker struct {
 	prices   *money.List       // nil where none are given
 	classes  *rollforward.OwnRules
 	charted  ChartInput
-	tool     string // that about.txt names, when the package is made again
+	tool     string                                // that about.txt names, when the package is made again
+	acts     func(context.Context) ([]byte, error) // the text of inputs/acts.csv
 	draft    *closing.Draft
 	manifest closing.Manifest // what is known so far
 }

@@ -51,6 +51,9 @@ func (x *maker) makeChart() (err error) {
 // makeAbout makes the statement of how the package was made. It contains nothing that needs a gateway.
 func (x *maker) makeAbout(ctx context.Context) error {
 	m := &x.manifest
+	if err := x.makeActs(ctx); err != nil {
+		return err
+	}
 	if !m.Options.About {
 		return nil
 	}

@@ -191,6 +191,9 @@ func (v *verifier) check(ctx context.Context) (differences []string, err error) 
 	if now.String() != m.Evidence.String() {
 		v.Notes = append(v.Notes, fmt.Sprintf("the ledger's evidence is better now (%v); close the period again", now))
 	}
+	if differences, err = v.compareActs(ctx); err != nil {
+		return nil, err
+	}
 	made, err := v.again(ctx)
 	if err != nil {
 		return nil, err
@@ -313,7 +316,9 @@ func (v *verifier) maker(ctx context.Context) (*maker, error) {
 	if m.Options.Tags {
 		x.inputs.Tags = in(inputTags)
 	}
-	x.tool = m.Tool
+	if x.tool = m.Tool; m.Options.Acts {
+		x.acts = func(context.Context) ([]byte, error) { return ReadSmallFile(in(inputActs), maxActsBytes) }
+	}
 	if r := m.Options.Reconciliation; r != nil {
 		if r.Input != inputBooks+".csv" && r.Input != inputBooks+".xlsx" {
 			return nil, fmt.Errorf("%w: unexpected record of fees %q", closing.ErrDamaged, r.Input)

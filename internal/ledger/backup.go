@@ -156,7 +156,7 @@ func (b *Book) copyRest(ctx context.Context, from querier, now *bookRow, c *cut)
 	return b.change(ctx, func(tx transaction) error {
 		copied := map[string][]column{"stretches": stretchColumns, "parts": partColumns, "rejudgements": rejudgementColumns}
 		if c == nil {
-			copied["proved"] = provedColumns
+			copied["proved"], copied["trail"] = provedColumns, actColumns
 		}
 		for _, name := range slices.Sorted(maps.Keys(copied)) {
 			where, arguments := c.takes(name)

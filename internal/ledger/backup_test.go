@@ -117,7 +117,7 @@ func TestABackupThatFailsLeavesNothing(t *testing.T) {
 		// Halfway.
 		db := openSQL(t, place)
 		if db.postgres {
-			for _, table := range []string{"blocks", "parts", "rejudgements", "proved", "stretches"} {
+			for _, table := range []string{"blocks", "parts", "rejudgements", "proved", "stretches", "trail"} {
 				db.do(t, "ALTER TABLE "+table+" RENAME TO elsewhere")
 				require.ErrorContains(t, book.Backup(ctx, target, quietly), table)
 				db.do(t, "ALTER TABLE elsewhere RENAME TO "+table)

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"slices"
 
 	"github.com/feeledger/fees/chain"
@@ -18,6 +19,16 @@ func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
 // MarshalText returns the digest as Digest.String does.
 func (d Digest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText parses 64 lower-case hex digits.
+func (d *Digest) UnmarshalText(text []byte) error {
+	parsed, err := hex.DecodeString(string(text))
+	if err != nil || len(parsed) != len(d) || hex.EncodeToString(parsed) != string(text) {
+		return errors.New("a SHA-256 must be 64 lower-case hex digits")
+	}
+	copy(d[:], parsed)
+	return nil
+}
 
 // Seal is a sum over digests in their order: it starts with 32 zeros, and each digest turns it into
 // SHA-256(seal ‖ digest). A day's seal covers the digests of its blocks; the seal of a month, a period or a

@@ -55,6 +55,13 @@
 // and any other as text, and common words are stored as numbers (table words); the views show the texts.
 // SQLite's SUM is not exact to the wei; the views are.
 //
+// # Audit trail
+//
+// The table trail has a line for each act of a user: who prepared, returned, approved, closed or withdrew the
+// package of a period ([Act]). A line's digest covers the line before it, so that no line can be altered, removed or
+// moved unnoticed, except at the end; a closed package contains the digests. Record appends within one transaction.
+// The trail stays with a ledger when months are detached.
+//
 // # Changes
 //
 // Each field is named once, in the list beside its Go type; records, rows, comparisons and digests use that

@@ -35,7 +35,8 @@ func (d Damage) String() string {
 // other instances of this program are not damage.
 //
 // Verify cannot detect rows, leaves, seals and totals that were all altered consistently. A comparison with a
-// source (Compare), or with a seal kept elsewhere, does.
+// source (Compare), or with a seal kept elsewhere, does. Nor does it notice lines removed from the end of the audit
+// trail; a package that was closed after them does.
 func (b *Book) Verify(ctx context.Context, found func(Damage), progress func(done, total uint64)) error {
 	if err := b.engine.checkIndexes(ctx, func(message string) { found(Damage{Table: "indexes", Message: message}) }); err != nil {
 		return b.unreadable(err, found)
@@ -97,6 +98,9 @@ func (b *Book) verify(ctx context.Context, found func(Damage), progress func(don
 	}
 	if err == nil {
 		err = v.proved(ctx)
+	}
+	if err == nil {
+		err = v.trail(ctx)
 	}
 	return err
 }

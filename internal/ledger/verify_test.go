@@ -68,6 +68,7 @@ func TestEveryChangeOfTheDatabaseIsFound(t *testing.T) {
 	engines(t, func(t *testing.T, newPlace func() string) {
 		place := newPlace()
 		book := written(t, place, recording2100().id, entries)
+		recordActs(t, book)
 		verified(t, book)
 		db := openSQL(t, place)
 		tables := db.names(t, "table")
@@ -134,6 +135,9 @@ func (x *tampered) test(t *testing.T) {
 		x.insertRow(t, b)
 		x.found(t, a)
 	})
+	if x.table == "trail" { // nothing shows that lines at its end are missing
+		return
+	}
 	t.Run("no rows", func(t *testing.T) {
 		x.do(t, "DELETE FROM "+x.table)
 		x.found(t, x.rows[0])

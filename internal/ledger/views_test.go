@@ -47,6 +47,7 @@ func TestViewsAreTheSameInBothEngines(t *testing.T) {
 			m := makeBlock(last.Height()+1, hashOf(1, 1), last.Hash(), "1").at(1_234)
 			m.Report.Finalized = chain.Some(false)
 			require.NoError(t, book.Write(ctx, []*ledger.Entry{m.entry(t)}))
+			recordActs(t, book)
 			db := openSQL(t, place)
 			views := map[string][]map[string]string{}
 			for _, view := range db.names(t, "view") {
@@ -54,7 +55,7 @@ func TestViewsAreTheSameInBothEngines(t *testing.T) {
 				views[view] = shown(t, db, view)
 				require.NotEmpty(t, views[view], view)
 			}
-			require.Equal(t, 12, len(views)) // Len would print all of them
+			require.Equal(t, 13, len(views)) // Len would print all of them
 			books = append(books, views)
 		})
 		if len(books) < 2 {
@@ -81,7 +82,7 @@ func TestViews(t *testing.T) {
 	fourth.Report.Finalized = chain.Some(false)
 	engines(t, func(t *testing.T, newPlace func() string) {
 		place := newPlace()
-		written(t, place, madeUpChain, []*ledger.Entry{first.entry(t), second.entry(t), third.entry(t), fourth.entry(t)})
+		acts := recordActs(t, written(t, place, madeUpChain, []*ledger.Entry{first.entry(t), second.entry(t), third.entry(t), fourth.entry(t)}))
 		db := openSQL(t, place)
 		cells := func(view string, columns ...string) (list [][]string) {
 			for _, row := range shown(t, db, view) {
@@ -121,5 +122,8 @@ func TestViews(t *testing.T) {
 			{"month", "1970-01", "0", "0", "1"}, {"month", "2023-11", "1", "1", "1"}, {"month", "2024-02", "2", "2", "1"},
 		}, cells("book_seals", "unit", "name", "first", "last", "blocks"))
 		require.Equal(t, [][]string{{"0", "1", fmt.Sprint(trusted.Height), fmt.Sprint(trusted.Hash)}}, cells("book_proved", "first", "last", "trusted_height", "trusted_hash"))
+		trail := cells("book_trail", "number", "time", "actor", "act", "period", "zone", "manifest", "comment")
+		require.Len(t, trail, len(acts))
+		require.Equal(t, []string{"1", "2026-02-03T08:30:00.123Z", "anna", "prepared", "2026-01", "UTC", "0x01" + strings.Repeat("0", 62), "the first"}, trail[0])
 	})
 }

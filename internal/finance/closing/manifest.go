@@ -91,6 +91,7 @@ type Options struct {
 	Chart          bool            `json:"chart,omitempty"`       // inputs/chart.csv exists: the chart of accounts
 	Tags           bool            `json:"tags,omitempty"`        // inputs/tags.csv exists: tags of transactions
 	About          bool            `json:"about,omitempty"`       // about.txt exists; absent in older packages
+	Acts           bool            `json:"acts,omitempty"`        // inputs/acts.csv exists: who prepared, approved and closed it
 }
 
 // Prices describes the basis of amounts in a currency. The files are inputs/prices.csv, inputs/prices-2.csv and so on,

@@ -44,8 +44,10 @@ const (
 // isInput reports whether a file of a package is a user's decision, or the network table that prices it.
 func isInput(f File) bool { return strings.HasPrefix(f.Name, inputsDir) || f.Name == "networks.json" }
 
-// isRecord reports whether an input is the company's own record, which is new every month.
-func isRecord(name string) bool { return strings.HasPrefix(name, inputsDir+"books.") }
+// isRecord reports whether an input is the company's own record or the acts of closing, which are new every month.
+func isRecord(name string) bool {
+	return strings.HasPrefix(name, inputsDir+"books.") || name == inputsDir+"acts.csv"
+}
 
 // None reports whether nothing changed.
 func (s *Since) None() bool { return len(s.Options)+len(s.Inputs) == 0 }

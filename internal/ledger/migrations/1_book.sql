@@ -98,6 +98,19 @@ CREATE TABLE proved (
     final_para      TEXT,                 -- the parachain's ID; null for a chain that finalizes itself
     digest          {{data}} NOT NULL     -- of this row
 ){{clustered}};
+
+-- The audit trail: what users did with the packages of periods. Each digest covers the one before it.
+CREATE TABLE trail (
+    number    {{integer}} NOT NULL PRIMARY KEY,  -- from 1 on
+    time_ms   {{integer}} NOT NULL,
+    actor     TEXT NOT NULL,
+    act       TEXT NOT NULL,                     -- prepared, returned, approved, closed or withdrawn
+    period    TEXT NOT NULL,
+    zone      TEXT NOT NULL,
+    manifest  {{data}} NOT NULL,                 -- its SHA-256
+    comment   TEXT NOT NULL,
+    digest    {{data}} NOT NULL
+){{clustered}};
 {{if files}}
 -- Common words, stored as numbers in a file. PostgreSQL stores the words.
 CREATE TABLE words (
@@ -159,3 +172,6 @@ CREATE VIEW book_contract_months AS SELECT month, layer, call, contract, {{templ
 CREATE VIEW book_proved AS SELECT first, last, trusted_height, {{hex "trusted_hash"}} AS trusted_hash,
     final_set, final_root, CASE WHEN final_set IS NOT NULL THEN {{hex "final_root_hash"}} END AS final_root_hash, final_para
 FROM proved;
+
+CREATE VIEW book_trail AS SELECT number, {{time "time_ms"}} AS time, actor, act, period, zone, {{hex "manifest"}} AS manifest, comment, {{hex "digest"}} AS digest
+FROM trail;

@@ -16,7 +16,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(directory)
-	text, err := users.Set(filepath.Join(directory, "users.txt"), "anna", "correct horse battery")
+	text, err := users.Set(filepath.Join(directory, "users.txt"), "anna", "correct horse battery", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -33,8 +33,9 @@ type Users struct {
 }
 
 type user struct {
-	name string
-	hash []byte
+	name  string
+	hash  []byte
+	roles []Role
 }
 
 // Read reads a file of users. It rejects a file that everyone can read or that others can change.
@@ -74,11 +75,11 @@ var hashForm = regexp.MustCompile(`^\$2[aby]\$([0-9]{2})\$[./A-Za-z0-9]{53}$`)
 func Parse(path string, text []byte) (*Users, error) {
 	u := &Users{byName: map[string]int{}, seed: maphash.MakeSeed()}
 	for i, line := range lines(text) {
-		name, hash, ok := userOf(line)
+		l, ok := lineOf(line)
 		if !ok {
 			continue
 		}
-		if err := u.add(name, hash); err != nil {
+		if err := u.add(l); err != nil {
 			return nil, fmt.Errorf("%s, line %d: %w", path, i+1, err)
 		}
 	}
@@ -90,17 +91,25 @@ func Parse(path string, text []byte) (*Users, error) {
 
 func lines(text []byte) []string { return strings.Split(string(text), "\n") }
 
-// userOf parses a line that is not a comment and not empty.
-func userOf(line string) (name, hash string, ok bool) {
-	line = strings.TrimSpace(line)
-	if line == "" || strings.HasPrefix(line, "#") {
-		return "", "", false
-	}
-	name, hash, _ = strings.Cut(line, ":")
-	return name, hash, true
+// userLine is a line of the file: NAME:HASH or NAME:HASH:ROLES.
+type userLine struct {
+	name, hash, roles string
+	hasRoles          bool
 }
 
-func (u *Users) add(name, hash string) error {
+// lineOf splits a line that is not a comment and not empty.
+func lineOf(text string) (l userLine, ok bool) {
+	text = strings.TrimSpace(text)
+	if text == "" || strings.HasPrefix(text, "#") {
+		return l, false
+	}
+	l.name, l.hash, _ = strings.Cut(text, ":")
+	l.hash, l.roles, l.hasRoles = strings.Cut(l.hash, ":")
+	return l, true
+}
+
+func (u *Users) add(l userLine) error {
+	name, hash := l.name, l.hash
 	if err := CheckName(name); err != nil {
 		return err
 	}
@@ -113,8 +122,15 @@ func (u *Users) add(name, hash string) error {
 	if has, err := bcrypt.Cost([]byte(hash)); err != nil || has < leastCost || has > maxCost {
 		return fmt.Errorf("the bcrypt cost of %s is %d, not %d to %d; replace the hash with fees serve password", name, has, leastCost, maxCost)
 	}
+	var roles []Role
+	if l.hasRoles {
+		var err error
+		if roles, err = ParseRoles(l.roles); err != nil {
+			return fmt.Errorf("the third value of %s: %w", name, err)
+		}
+	}
 	u.byName[name] = len(u.list)
-	u.list = append(u.list, user{name, []byte(hash)})
+	u.list = append(u.list, user{name, []byte(hash), roles})
 	return nil
 }
 
@@ -158,9 +174,9 @@ func CheckPassword(password string) error {
 	return nil
 }
 
-// Set returns the file's text with the user's password set, or with the user added. All other lines stay
-// unchanged. A missing file counts as empty.
-func Set(path, name, password string) (text []byte, err error) {
+// Set returns the file's text with the user's password set, or with the user added. Nil roles keep the user's
+// roles; an empty list removes them. All other lines stay unchanged. A missing file counts as empty.
+func Set(path, name, password string, roles []Role) (text []byte, err error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
 	}
@@ -179,10 +195,15 @@ func Set(path, name, password string) (text []byte, err error) {
 		list = list[:len(list)-1]
 	}
 	own := name + ":" + string(hash)
+	if len(roles) > 0 {
+		own += ":" + joinRoles(roles)
+	}
 	found := false
-	for i, line := range list {
-		if has, _, ok := userOf(line); ok && has == name {
-			list[i], found = own, true
+	for i, text := range list {
+		if l, ok := lineOf(text); ok && l.name == name {
+			if list[i], found = own, true; roles == nil && l.hasRoles {
+				list[i] += ":" + l.roles
+			}
 		}
 	}
 	if !found {

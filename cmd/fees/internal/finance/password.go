@@ -19,36 +19,46 @@ var passwordManual = fmt.Sprintf(`Set the password of a user of fees serve in a 
 if necessary. The password is asked for twice, or read from standard input if
 that is not a terminal. It must have %d to %d bytes.
 
-The file has a line NAME:HASH per user, as written by Apache's htpasswd -B;
-lines that start with # are comments. Passwords cannot be recovered from the
-bcrypt hashes, but keep the file private. Remove a line to lock out a user.
-fees serve reads the file at startup: restart it after a change.`, users.LeastPassword, users.MaxPassword)
+The file has a line NAME:HASH per user, as written by Apache's htpasswd -B, or
+NAME:HASH:ROLES; lines that start with # are comments. Passwords cannot be
+recovered from the bcrypt hashes, but keep the file private. Remove a line to
+lock out a user. Restart fees serve after a change.
+
+--role sets the user's roles. Without it they stay; --role none removes them.`, users.LeastPassword, users.MaxPassword)
 
 const passwordExamples = `  fees serve password anna --users users.txt
-  fees serve password anna --users users.txt <secret.txt`
+  fees serve password anna --users users.txt <secret.txt
+  fees serve password bob --users users.txt --role reviewer`
 
 func newPassword() *cobra.Command {
-	var path string
+	var path, role string
 	return cli.New(&cobra.Command{
 		Use: "password NAME", Short: "Set a user's password for fees serve", Long: passwordManual, Example: passwordExamples, Args: cli.OneArg("the name of a user"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return setPassword(c.Context(), path, args[0], c.InOrStdin(), c.ErrOrStderr())
+			return setPassword(c.Context(), path, args[0], role, c.InOrStdin(), c.ErrOrStderr())
 		},
-	}, func(c *cobra.Command) { addUsers(c, &path) })
+	}, func(c *cobra.Command) {
+		addUsers(c, &path)
+		c.Flags().StringVar(&role, "role", "", "what the user may do besides reading: preparer, reviewer, both with a comma, or none")
+	})
 }
 
-func setPassword(ctx context.Context, path, name string, stdin io.Reader, stderr io.Writer) error {
+func setPassword(ctx context.Context, path, name, role string, stdin io.Reader, stderr io.Writer) error {
 	if path == "" {
 		return errors.New("--users is missing; name the file of users, such as --users users.txt")
 	}
 	if err := users.CheckName(name); err != nil {
 		return err
 	}
+	roles, err := rolesOf(role)
+	if err != nil {
+		return err
+	}
 	password, err := readPassword(ctx, stdin, stderr)
 	if err != nil {
 		return err
 	}
-	text, err := users.Set(path, name, password)
+	text, err := users.Set(path, name, password, roles)
 	if err != nil {
 		return err
 	}
@@ -60,6 +70,21 @@ func setPassword(ctx context.Context, path, name string, stdin io.Reader, stderr
 		fmt.Fprintf(stderr, "fees: set the password of %s in %s; restart fees serve to use it\n", name, path)
 	}
 	return err
+}
+
+// rolesOf parses --role; nil keeps the user's roles.
+func rolesOf(text string) ([]users.Role, error) {
+	switch text {
+	case "":
+		return nil, nil
+	case "none":
+		return []users.Role{}, nil
+	}
+	list, err := users.ParseRoles(text)
+	if err != nil {
+		return nil, fmt.Errorf("--role %q: %w, or none", text, err)
+	}
+	return list, nil
 }
 
 // readPassword asks for a password twice, or reads it from standard input if that is not a terminal. It

@@ -1,0 +1,191 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/finance/closing"
+	"github.com/feeledger/fees/internal/ledger"
+)
+
+// maxActsBytes limits the size of inputs/acts.csv.
+const maxActsBytes = 4 << 20
+
+// actColumns are the columns of inputs/acts.csv.
+var actColumns = []string{"number", "time", "user", "act", "period", "timezone", "manifest_sha256", "comment", "trail_digest"}
+
+// actsText returns acts as csv.
+func actsText(acts []ledger.Act) []byte {
+	var text bytes.Buffer
+	out := csv.NewWriter(&text)
+	out.Write(actColumns)
+	for _, a := range acts {
+		out.Write(actCells(a))
+	}
+	out.Flush()
+	return text.Bytes()
+}
+
+func actCells(a ledger.Act) []string { return append(a.Texts(), a.Digest.String()) }
+
+// ReadActs parses inputs/acts.csv of a package. Only the form that this program writes is accepted.
+func ReadActs(text []byte) (acts []ledger.Act, err error) {
+	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil || len(rows) == 0 || !slices.Equal(rows[0], actColumns) {
+		return nil, fmt.Errorf("%w: %s is not in the form that fees writes", closing.ErrDamaged, inputActs)
+	}
+	for i, r := range rows[1:] {
+		a := ledger.Act{User: r[2], Kind: ledger.ActKind(r[3]), Period: r[4], Zone: r[5], Comment: r[7]}
+		a.Number, _ = strconv.ParseUint(r[0], 10, 64)
+		at, err := time.Parse(time.RFC3339, r[1])
+		if err == nil {
+			a.Time, err = chain.TimeAt(uint64(max(at.UnixMilli(), 0)))
+		}
+		if err == nil {
+			err = a.Manifest.UnmarshalText([]byte(r[6]))
+		}
+		if err == nil {
+			err = a.Digest.UnmarshalText([]byte(r[8]))
+		}
+		if err == nil {
+			err = a.Check()
+		}
+		if err != nil || !slices.Equal(actCells(a), r) {
+			return nil, fmt.Errorf("%w: %s, line %d is not in the form that fees writes", closing.ErrDamaged, inputActs, i+2)
+		}
+		acts = append(acts, a)
+	}
+	return acts, nil
+}
+
+// makeActs stores who prepared, approved and closed the package.
+func (x *maker) makeActs(ctx context.Context) error {
+	if !x.manifest.Options.Acts {
+		return nil
+	}
+	text, err := x.acts(ctx)
+	if err != nil {
+		return err
+	}
+	return x.addText(inputActs, text)
+}
+
+// ClosePrepared makes the final package from the inputs of a prepared one. It calls record after everything else is
+// made and equals the prepared package; the returned acts become inputs/acts.csv. If the ledger, the balances or the
+// program differ from those of the preparation, it returns a [StaleError] and calls nothing.
+func (d *Desk) ClosePrepared(ctx context.Context, prepared, dir string, o PackageOptions, record func(context.Context) ([]ledger.Act, error)) (*Closed, error) {
+	p, err := closing.Open(prepared)
+	if err != nil {
+		return nil, err
+	}
+	problems, err := p.Problems()
+	if err != nil {
+		return nil, err
+	}
+	if len(problems) > 0 {
+		return nil, fmt.Errorf("%w: %s", closing.ErrDamaged, problems[0])
+	}
+	v := &verifier{PackageCheck: &PackageCheck{Package: p}, desk: d, options: &o}
+	x, err := v.maker(ctx)
+	if err != nil {
+		return nil, err
+	}
+	x.tool, x.manifest.Options.Acts = "", true
+	x.acts = func(ctx context.Context) ([]byte, error) {
+		if err := x.sameAs(p.Manifest); err != nil {
+			return nil, err
+		}
+		acts, err := record(ctx)
+		return actsText(acts), err
+	}
+	return x.install(ctx, dir, nil, nil)
+}
+
+// sameAs returns a StaleError unless what was made so far equals a prepared package.
+func (x *maker) sameAs(prepared *closing.Manifest) error {
+	now, then := x.manifest, *prepared
+	now.Options.Acts, now.Files = false, x.draft.Files()
+	then.Files = slices.DeleteFunc(slices.Clone(then.Files), func(f closing.File) bool { // those that are made later
+		return !slices.ContainsFunc(now.Files, func(own closing.File) bool { return own.Name == f.Name })
+	})
+	changes, err := closing.Compare(&then, &now)
+	if err != nil {
+		return err
+	}
+	if changes.None() {
+		return nil
+	}
+	var names []string
+	for _, list := range [][]closing.Change{changes.Totals, changes.Manifest} {
+		for _, c := range list {
+			names = append(names, c.Name)
+		}
+	}
+	for _, f := range changes.Files {
+		names = append(names, f.Name)
+	}
+	return stale("The package differs from the prepared one (%s), because the ledger, its inputs or the program changed. Prepare it again.", strings.Join(names[:min(len(names), 5)], ", "))
+}
+
+// Unchanged returns a [StaleError] unless the ledger still has the blocks of a prepared package.
+func (d *Desk) Unchanged(ctx context.Context, m *closing.Manifest) error {
+	asked, err := PeriodInput{Month: m.Period.Month, Year: m.Period.Year, Timezone: m.Period.Timezone}.Parse()
+	if err != nil {
+		return err
+	}
+	now, err := closing.Examine(ctx, d.Book, asked.Asked, chain.Heights{First: m.Blocks.First, Last: m.Blocks.Last})
+	if err != nil {
+		return d.wrapErr(err)
+	}
+	id, err := d.Book.Identity(ctx)
+	if err != nil {
+		return d.wrapErr(err)
+	}
+	if list := m.Differ(id, now); len(list) > 0 {
+		return stale("The ledger has changed since the package was prepared (%s). Prepare it again.", list[0])
+	}
+	return nil
+}
+
+// compareActs lists where the package's acts differ from the ledger's audit trail, and what they lack.
+func (v *verifier) compareActs(ctx context.Context) (differences []string, err error) {
+	m := v.Manifest
+	if !m.Options.Acts {
+		return nil, nil
+	}
+	text, err := ReadSmallFile(filepath.Join(v.Dir, filepath.FromSlash(inputActs)), maxActsBytes)
+	if err != nil {
+		return nil, err
+	}
+	acts, err := ReadActs(text)
+	if err != nil {
+		return nil, err
+	}
+	if lack := Round(acts).Whole(); lack != "" {
+		differences = append(differences, inputActs+": "+lack)
+	}
+	trail, err := v.desk.Book.Trail(ctx)
+	if err != nil {
+		return nil, v.desk.wrapErr(err)
+	}
+	for _, a := range acts {
+		switch {
+		case a.Period != m.Period.Name() || a.Zone != m.Period.Timezone:
+			differences = append(differences, fmt.Sprintf("%s: act %d is about %s in %s", inputActs, a.Number, a.Period, a.Zone))
+		case len(trail) > 0 && (a.Number < 1 || a.Number > uint64(len(trail)) || trail[a.Number-1] != a):
+			differences = append(differences, fmt.Sprintf("%s: act %d, %s by %s, is not in the ledger's audit trail", inputActs, a.Number, a.Kind, a.User))
+		}
+	}
+	if len(trail) == 0 {
+		v.Notes, v.Part = append(v.Notes, "not compared: "+inputActs+", because the ledger has no audit trail"), true
+	}
+	return differences, nil
+}

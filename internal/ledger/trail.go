@@ -1,0 +1,182 @@
+package ledger
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/failure"
+)
+
+// ActKind is what a user did with the package of a period.
+type ActKind string
+
+// The acts.
+const (
+	Prepared  ActKind = "prepared"
+	Returned  ActKind = "returned" // to the preparer, by a reviewer
+	Approved  ActKind = "approved"
+	Closed    ActKind = "closed"
+	Withdrawn ActKind = "withdrawn" // by the preparer
+)
+
+var actKinds = []ActKind{Prepared, Returned, Approved, Closed, Withdrawn}
+
+// Limits of an act's texts.
+const (
+	MaxComment = 1000 // characters
+	maxActText = 256  // bytes of the other texts
+)
+
+// Act is a line of the audit trail: who did what with the package of a period. Lines are never changed or
+// removed.
+type Act struct {
+	Number   uint64     `json:"number"` // from 1 on, without gaps
+	Time     chain.Time `json:"time"`
+	User     string     `json:"user"`
+	Kind     ActKind    `json:"act"`
+	Period   string     `json:"period"` // a month or a year, such as 2026-01
+	Zone     string     `json:"zone"`   // its time zone
+	Manifest Digest     `json:"manifest_sha256"`
+	Comment  string     `json:"comment"`
+	Digest   Digest     `json:"digest"` // of this line and, through them, of all lines before it
+}
+
+// ErrAct reports an act with an invalid text.
+var ErrAct = failure.New(failure.NotUnderstood, "not a valid act")
+
+// Check returns ErrAct unless the texts can be stored and shown: one line each, without control characters.
+func (a *Act) Check() error {
+	for _, x := range []struct{ name, text string }{{"user", a.User}, {"period", a.Period}, {"time zone", a.Zone}} {
+		if x.text == "" || len(x.text) > maxActText || console.Printable(x.text) != x.text {
+			return fmt.Errorf("%w: the %s must be one line of up to %d bytes", ErrAct, x.name, maxActText)
+		}
+	}
+	switch {
+	case !slices.Contains(actKinds, a.Kind):
+		return fmt.Errorf("%w: %q is not one of the acts", ErrAct, string(a.Kind))
+	case utf8.RuneCountInString(a.Comment) > MaxComment || !utf8.ValidString(a.Comment) || console.Printable(a.Comment) != a.Comment:
+		return fmt.Errorf("%w: the comment must be one line of up to %d characters, without control characters", ErrAct, MaxComment)
+	}
+	return nil
+}
+
+// Texts returns the line's values as texts, in the order that the digest covers: number, time, user, act,
+// period, time zone, SHA-256 of the manifest, comment.
+func (a *Act) Texts() []string {
+	return []string{strconv.FormatUint(a.Number, 10), a.Time.String(), a.User, string(a.Kind), a.Period, a.Zone, a.Manifest.String(), a.Comment}
+}
+
+// After returns the digest of the line that follows a line with another digest: the SHA-256 of that digest and
+// the line's texts, each after its length in bytes (8 bytes, big-endian). The first line follows 32 zeros.
+func (a *Act) After(before Digest) Digest {
+	text := before[:]
+	for _, t := range a.Texts() {
+		text = append(binary.BigEndian.AppendUint64(text, uint64(len(t))), t...)
+	}
+	return sha256.Sum256(text)
+}
+
+// actRow is a row of the table trail.
+type actRow struct {
+	number, ms                       uint64
+	user, act, period, zone, comment string
+	manifest, digest                 Digest
+}
+
+var actFields = []field[actRow]{
+	{"number", fact, func(r *actRow) any { return &r.number }},
+	{"time_ms", fact, func(r *actRow) any { return &r.ms }},
+	{"actor", fact, func(r *actRow) any { return &r.user }},
+	{"act", fact, func(r *actRow) any { return &r.act }},
+	{"period", fact, func(r *actRow) any { return &r.period }},
+	{"zone", fact, func(r *actRow) any { return &r.zone }},
+	{"manifest", fact, func(r *actRow) any { return (*Seal)(&r.manifest) }},
+	{"comment", fact, func(r *actRow) any { return &r.comment }},
+	{"digest", fact, func(r *actRow) any { return (*Seal)(&r.digest) }},
+}
+
+var actColumns = columnsOf(actFields)
+
+// readTrail returns the lines of the trail in order. It returns ErrDamaged at the first line that was altered,
+// removed or moved; lines removed from the end cannot be noticed.
+func readTrail(ctx context.Context, q querier) (acts []Act, err error) {
+	var before Digest
+	err = list(ctx, q, actColumns, func(r row) error {
+		number := uint64(len(acts)) + 1
+		var x actRow
+		if err := readRow(actFields, r, &x); err != nil {
+			return fmt.Errorf("%w: table trail: line %d was altered: %w", ErrDamaged, number, err)
+		}
+		if x.number != number {
+			return damaged("table trail: line %d is missing", number)
+		}
+		at, err := chain.TimeAt(x.ms)
+		if err != nil {
+			return fmt.Errorf("%w: table trail: line %d was altered: %w", ErrDamaged, number, err)
+		}
+		a := Act{x.number, at, x.user, ActKind(x.act), x.period, x.zone, x.manifest, x.comment, x.digest}
+		if before = a.After(before); before != a.Digest {
+			return damaged("table trail: line %d was altered or moved: its digest is %v, not %v", number, before, a.Digest)
+		}
+		acts = append(acts, a)
+		return nil
+	}, selectFrom("trail", actColumns)+" ORDER BY number")
+	return acts, err
+}
+
+// Trail returns the audit trail in order. It returns ErrDamaged if a line was altered, removed or moved.
+func (b *Book) Trail(ctx context.Context) ([]Act, error) { return readTrail(ctx, b.engine.shared()) }
+
+// Record appends an act to the audit trail in one transaction and returns it with its number and digest. It calls
+// allow, which may be nil, with the lines before it; an error of allow records nothing. An altered trail is not
+// extended. The ledger must have been opened with OpenWriter.
+func (b *Book) Record(ctx context.Context, act Act, allow func(before []Act) error) (Act, error) {
+	if err := act.Check(); err != nil {
+		return act, err
+	}
+	err := b.change(ctx, func(tx transaction) error {
+		if _, err := readBookRow(ctx, tx); err != nil {
+			return err
+		}
+		have, err := readTrail(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if allow != nil {
+			if err := allow(have); err != nil {
+				return err
+			}
+		}
+		var before Digest
+		if n := len(have); n > 0 {
+			before = have[n-1].Digest
+		}
+		act.Number = uint64(len(have)) + 1
+		act.Digest = act.After(before)
+		x := actRow{act.Number, uint64(act.Time.Std().UnixMilli()), act.User, string(act.Kind), act.Period, act.Zone, act.Comment, act.Manifest, act.Digest}
+		r := make(row, len(actFields))
+		for i, f := range actFields {
+			r[i] = encode(f.at(&x))
+		}
+		return tx.insert(ctx, "trail", actColumns, []row{r})
+	})
+	return act, err
+}
+
+// trail finds the first line of the audit trail that was altered, removed or moved.
+func (v *verification) trail(ctx context.Context) error {
+	_, err := readTrail(ctx, v.q)
+	if errors.Is(err, ErrDamaged) {
+		v.found(Damage{Table: "trail", Message: err.Error()})
+		return nil
+	}
+	return err
+}
