@@ -24,7 +24,8 @@ func TestPot(t *testing.T) {
 		`"treasury": "0x6d6f646c506f745374616b650000000000000000", "treasury_name": "staking pot",`: {"staking pot", ""},
 		`"treasury_name": "staking pot",`:                                                           {"", `treasury_name "staking pot": want`},
 		`"treasury": "0x6d6f646c506f745374616b650000000000000000", "treasury_name": "Pot",`:         {"", `treasury_name "Pot": want`},
-		`"evm_unit": 1000000000000000001,`:                                                          {"", "evm_unit 1000000000000000001: want at most 1000000000000000000"},
+		`"decimals": 19,`:                  {"", "decimals 19: want at most 18"},
+		`"evm_unit": 1000000000000000001,`: {"", "evm_unit 1000000000000000001: want at most 1000000000000000000"},
 	} {
 		tables, err := network.BuiltIn().With("n.json", []byte(strings.Replace(table, "%POT%", pot, 1)))
 		if c.want != "" {
@@ -40,4 +41,14 @@ func TestPot(t *testing.T) {
 	_, err = network.BuiltIn().With("n.json", []byte(`{"networks": [{"name": "n", "symbol": "N", "last_runtime": 1,
 		"rows": [{"from_runtime": 1, "static_base_fee": "1", "charged_gas": "all", "source": "s"}]}]}`))
 	require.ErrorContains(t, err, `charged_gas "all": want used or limit`)
+}
+
+// The decimals are the token's, 18 if the table does not state them. Others come with a note.
+func TestDecimals(t *testing.T) {
+	tao := sharedRules(t, "bittensor", 218)
+	require.Equal(t, 9, tao.TokenDecimals())
+	require.Contains(t, tao.Notes, "TAO has 9 decimals. Only reports on blocks show them; ledgers and their reports show amounts with 18.")
+	ctc := sharedRules(t, "creditcoin", 87)
+	require.Equal(t, 18, ctc.TokenDecimals())
+	require.Len(t, ctc.Notes, 1)
 }

@@ -30,8 +30,9 @@ type BaseFee struct {
 
 // Rules contains everything that prices the blocks of one runtime.
 type Rules struct {
-	Network string
-	Symbol  string // of the network's token, such as GLMR
+	Network  string
+	Symbol   string // of the network's token, such as GLMR
+	Decimals int    // of that token; the zero value stands for 18
 	// Runtime is the version of the runtime that executed the block; unknown if the specification's row is used.
 	Runtime chain.Optional[uint32]
 	// Name identifies the row that priced a block: "moonbeam/2100" or "spec/mainnet". It ends in "?" if the
@@ -95,6 +96,12 @@ func (r Rules) NeedsBlockWeight() bool {
 	return known && update.BlockWeight == "" || r.BaseFeeUpdate.Known()
 }
 
+// usualDecimals are the decimals of a token whose table does not state them.
+const usualDecimals = 18
+
+// TokenDecimals returns the number of decimals of the network's token.
+func (r *Rules) TokenDecimals() int { return cmp.Or(r.Decimals, usualDecimals) }
+
 // TreasuryLabel returns the name of the account Treasury: "treasury", or that of another pot.
 func (r *Rules) TreasuryLabel() string { return cmp.Or(r.TreasuryName, "treasury") }
 
@@ -116,6 +123,7 @@ func (n *Network) Rules(runtime uint32) (Rules, error) {
 	r := Rules{
 		Network:            n.Name,
 		Symbol:             n.Symbol,
+		Decimals:           int(n.Decimals),
 		Runtime:            chain.Some(runtime),
 		Name:               fmt.Sprintf("%s/%d", n.Name, runtime),
 		Certain:            true,
@@ -171,6 +179,7 @@ func (n *Network) SpecificationRules() (Rules, error) {
 	return Rules{
 		Network:         n.Name,
 		Symbol:          n.Symbol,
+		Decimals:        int(n.Decimals),
 		Name:            "spec/" + s.Name,
 		Certain:         true,
 		Source:          s.Source,
@@ -218,6 +227,9 @@ func (n *Network) notes(ofRow string) []string {
 	}
 	if n.File != "" {
 		notes = append(notes, "priced by the "+n.table())
+	}
+	if n.Decimals > 0 && n.Decimals != usualDecimals {
+		notes = append(notes, fmt.Sprintf("%s has %d decimals. Only reports on blocks show them; ledgers and their reports show amounts with %d.", n.Symbol, n.Decimals, usualDecimals))
 	}
 	if ofRow != "" {
 		notes = append(notes, ofRow)

@@ -39,6 +39,8 @@ type Network struct {
 	Unverified string `json:"unverified,omitempty"`
 	// LastRuntime is the newest runtime that the rows were checked against.
 	LastRuntime uint32 `json:"last_runtime"`
+	// Decimals is the number of the token's decimals; 0 stands for 18.
+	Decimals uint8 `json:"decimals,omitempty"`
 	// EVMUnit is the number of wei, the EVM's unit, in one of the token's smallest units, in which fees are charged: 10^9 if
 	// the token has 9 decimals; 0 stands for 1.
 	EVMUnit uint64 `json:"evm_unit,omitempty"`
@@ -265,6 +267,8 @@ func (n *Network) check() error {
 		return fmt.Errorf("to_find: the table is a draft that lacks %d figures, first %q. Enter them, and remove the list", len(n.ToFind), jsonscan.Excerpt(n.ToFind[0]))
 	case n.TreasuryName != "" && (n.Treasury == nil || !potForm.MatchString(n.TreasuryName)):
 		return fmt.Errorf("treasury_name %q: want up to 32 lower-case letters, digits, spaces and hyphens, with treasury", n.TreasuryName)
+	case n.Decimals > 18:
+		return fmt.Errorf("decimals %d: want at most 18", n.Decimals)
 	case n.EVMUnit > maxEVMUnit:
 		return fmt.Errorf("evm_unit %d: want at most %d", n.EVMUnit, uint64(maxEVMUnit))
 	case len(n.Rows) == 0:

@@ -19,9 +19,6 @@ type Check struct {
 	make    func(*subject)
 }
 
-// rare are the IDs of checks that only chains with a particular rule have. Reports on other chains do not list them.
-var rare = map[string]bool{"block.base_fee_update": true}
-
 // occasion is the point at which a check is made, and its subject.
 type occasion int
 
@@ -40,10 +37,10 @@ const (
 // Checks returns all checks, in the order in which findings are reported.
 func Checks() []Check { return append([]Check(nil), checks[:]...) }
 
-// ListedFor reports whether reports on a network list the check: always, unless no runtime of the network has its rule
-// and few networks do.
+// ListedFor reports whether reports on a network list the check: always, unless it is about a stored base fee, which no
+// runtime of the network has.
 func (c *Check) ListedFor(n *network.Network) bool {
-	return !rare[c.ID] || n != nil && n.Where(func(r *network.Rules) bool { return c.whyNot(r) == "" }) != "none"
+	return n.Where(func(r *network.Rules) bool { return c.whyNot(r) != noStoredBaseFee }) != "none"
 }
 
 // Runtimes describes the runtimes of a network for which the check is made.
@@ -107,9 +104,10 @@ var checks = [...]Check{
 // Conditions that a check requires of the rules.
 var (
 	dynamicBaseFee     = needs("the runtime's base fee is static", func(r *network.Rules) bool { return !r.BaseFee.Static.Known() })
+	storedBaseFee      = needs(noStoredBaseFee, func(r *network.Rules) bool { return r.BaseFee.Stored.Known() })
 	readAtParent       = needs(readAtBlock, func(r *network.Rules) bool { return r.MultiplierAt == network.AtParent })
 	multiplierRule     = both(readAtParent, needs("the table does not define how the multiplier changes", func(r *network.Rules) bool { return r.Update.Known() }))
-	baseFeeRule        = both(readAtParent, needs("the table does not define how the stored base fee changes", func(r *network.Rules) bool { return r.BaseFeeUpdate.Known() }))
+	baseFeeRule        = both(storedBaseFee, both(readAtParent, needs("the table does not define how the stored base fee changes", func(r *network.Rules) bool { return r.BaseFeeUpdate.Known() })))
 	blockSize          = needs("the table does not contain the block's weight limit", hasBlockSize)
 	exactDigest        = needs("the runtime's digest may also list invalid transactions", func(r *network.Rules) bool { return !r.InexactDigest })
 	treasuryAccount    = needs("the table does not contain the treasury's account", func(r *network.Rules) bool { return r.Treasury.Known() })
@@ -133,6 +131,7 @@ func hasFeeEvent(r *network.Rules) bool { return !r.NoFeeEvent }
 // Reasons for not making a check that are used more than once.
 const (
 	readAtBlock      = "the multiplier is read at the block itself, as in the specification"
+	noStoredBaseFee  = "the chain does not store its base fee" // not reported
 	notWeighed       = "system.blockWeight is unknown"
 	noIndependentFee = "no independent rule gives the fee"
 	olderOrUnknown   = "older runtimes, or an unknown runtime"

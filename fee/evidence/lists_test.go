@@ -75,6 +75,7 @@ func TestListsOfChecks(t *testing.T) {
 		BaseFeeUpdate: chain.Some(network.BaseFeeUpdate{}),
 		NativeFee:     chain.Some(network.NativeFee{}), ExistentialDeposit: chain.Some(chain.Wei{}),
 	}
+	whole.BaseFee.Stored = chain.Some(network.StoredBaseFee{})
 	static, noUpdate, noBaseFeeUpdate, noNativeFee, noDeposit := whole, whole, whole, whole, whole
 	static.BaseFee.Static = chain.Some(chain.NewGasPrice(1))
 	noUpdate.Update = chain.Optional[network.MultiplierUpdate]{}

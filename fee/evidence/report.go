@@ -119,6 +119,14 @@ func (f Finding) String() string {
 	return fmt.Sprintf("block %d: %s: %s", f.Block, f.Check, f.Message)
 }
 
+// TokenDecimals returns the number of decimals of the network's token.
+func (r *Report) TokenDecimals() int {
+	if r.rules == nil {
+		return new(network.Rules).TokenDecimals()
+	}
+	return r.rules.TokenDecimals()
+}
+
 // Holds reports whether every fee is determined, no check failed, and the destinations of every charge are
 // known. Rules that are not certain to be the chain's are accepted if every fee matches.
 func (r *Report) Holds() bool {

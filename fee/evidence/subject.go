@@ -36,7 +36,7 @@ func (s *subject) run(on occasion) {
 		}
 		s.check, s.tally = c, &s.proved.Tallies[i]
 		if why := c.whyNot(s.rules); why != "" {
-			if !rare[c.ID] || s.rules.BaseFee.Stored.Known() {
+			if why != noStoredBaseFee {
 				s.skip(why)
 			}
 		} else {

@@ -59,9 +59,9 @@ var columns = []column{
 	{"gas", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Gas) }},
 	{"weight", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Weight) }},
 	{"fee", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Fee) }},
-	{"fee_token", func(_ *evidence.Report, t *evidence.Transaction) string {
+	{"fee_token", func(r *evidence.Report, t *evidence.Transaction) string {
 		if paid, ok := t.Fee.Get(); ok {
-			return console.Tokens(paid)
+			return console.TokensOf(paid, r.TokenDecimals())
 		}
 		return ""
 	}},

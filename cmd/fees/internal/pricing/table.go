@@ -76,7 +76,7 @@ func transactionRows(r *evidence.Report, symbol string, book *app.AddressBook) *
 	for _, t := range r.Transactions {
 		fee, price := "undetermined", ""
 		if paid, ok := t.Fee.Get(); ok {
-			fee = console.Tokens(paid)
+			fee = console.TokensOf(paid, r.TokenDecimals())
 		} else if t.Error == nil {
 			fee = ""
 		}
@@ -122,18 +122,18 @@ func verdict(t evidence.Transaction) string {
 }
 
 func totalRows(r *evidence.Report, symbol string) *console.Table {
-	t := r.Totals
+	t, decimals := r.Totals, r.TokenDecimals()
 	rows := console.NewTable(
 		console.Column{Name: "layer", Verdict: true}, console.Column{Name: "transactions", Right: true}, console.Column{Name: "failed", Right: true},
 		console.Column{Name: "fee " + symbol, Right: true, Decimals: true},
 	)
-	rows.Row(fee.EVM, t.EVM, t.EVMFailed, console.Tokens(t.EVMFee))
-	rows.Row(fee.Native, t.Native, t.NativeFailed, console.Tokens(t.NativeFee))
+	rows.Row(fee.EVM, t.EVM, t.EVMFailed, console.TokensOf(t.EVMFee, decimals))
+	rows.Row(fee.Native, t.Native, t.NativeFailed, console.TokensOf(t.NativeFee, decimals))
 	total := "total"
 	if !t.Complete {
 		total = "INCOMPLETE total"
 	}
-	rows.Footer(total, t.EVM+t.Native, t.EVMFailed+t.NativeFailed, console.Tokens(t.Fee))
+	rows.Footer(total, t.EVM+t.Native, t.EVMFailed+t.NativeFailed, console.TokensOf(t.Fee, decimals))
 	return rows
 }
 
@@ -142,7 +142,7 @@ func writeProof(page *console.Page, r *evidence.Report, rules *network.Rules) {
 	t := r.Totals
 	if t.Match+t.Drift+t.CashOnly > 0 {
 		page.WriteString("\n")
-		page.Table(chargedRows(rules.Symbol, rules.TreasuryLabel(), t.Charged, t.Burned, t.Treasury, t.Author))
+		page.Table(chargedRows(rules, t.Charged, t.Burned, t.Treasury, t.Author))
 	}
 	if counts := verdictCounts(t.Match, t.Drift, t.CashOnly, t.NoEvidence); counts != "" {
 		page.WriteString("\n")
@@ -151,15 +151,15 @@ func writeProof(page *console.Page, r *evidence.Report, rules *network.Rules) {
 }
 
 // chargedRows returns the table of charges and their destinations.
-func chargedRows(symbol, pot string, charged, burned, treasury, author chain.Optional[chain.Wei]) *console.Table {
-	rows := console.NewTable(console.Column{Name: "on the chain"}, console.Column{Name: symbol, Right: true, Decimals: true, Verdict: true})
+func chargedRows(rules *network.Rules, charged, burned, treasury, author chain.Optional[chain.Wei]) *console.Table {
+	rows := console.NewTable(console.Column{Name: "on the chain"}, console.Column{Name: rules.Symbol, Right: true, Decimals: true, Verdict: true})
 	for _, sum := range []struct {
 		what   string
 		amount chain.Optional[chain.Wei]
-	}{{"charged", charged}, {"burned", burned}, {pot, treasury}, {"author", author}} {
+	}{{"charged", charged}, {"burned", burned}, {rules.TreasuryLabel(), treasury}, {"author", author}} {
 		amount := cli.NotKnown
 		if wei, ok := sum.amount.Get(); ok {
-			amount = console.Tokens(wei)
+			amount = console.TokensOf(wei, rules.TokenDecimals())
 		}
 		rows.Row(sum.what, amount)
 	}
