@@ -94,17 +94,6 @@ func TestDocumentOfTheTable(t *testing.T) {
 			require.True(t, documented[key], "docs/networks.md does not explain %s of %T", key, part)
 		}
 	}
-	_, example, ok := strings.Cut(string(text), "```json\n")
-	require.True(t, ok)
-	example, _, ok = strings.Cut(example, "```")
-	require.True(t, ok)
-	tables, err := network.BuiltIn().With("mine.json", []byte(example))
-	require.NoError(t, err)
-	n, ok := tables.Named("mine")
-	require.True(t, ok)
-	rules, err := n.Rules(5)
-	require.NoError(t, err)
-	require.True(t, rules.Destinations.Known() && rules.Update.Known() && rules.NativeFee.Known() && rules.ExistentialDeposit.Known())
 }
 
 // keysOf returns the keys of a type in JSON, those of embedded types included.
