@@ -1,6 +1,8 @@
 package chain
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"strings"
@@ -10,13 +12,77 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
-// Address is an account on the chain: 20 bytes, the same on both layers.
-type Address [20]byte
+// Address is an account: 20 bytes, as on the EVM, or 32 bytes, as natively on most chains. The zero value is 20 zero
+// bytes.
+type Address struct {
+	bytes [32]byte // those after the first 20 are zero unless long
+	long  bool
+}
+
+// Sizes of an [Address] in bytes.
+const (
+	AddressSize     = 20
+	LongAddressSize = 32
+)
+
+// Address20 returns the address of 20 bytes.
+func Address20(b [AddressSize]byte) (a Address) {
+	copy(a.bytes[:], b[:])
+	return a
+}
+
+// Address32 returns the address of 32 bytes.
+func Address32(b [LongAddressSize]byte) Address { return Address{bytes: b, long: true} }
+
+// AddressOf returns the address of 20 or 32 bytes. It returns an error for any other number.
+func AddressOf(b []byte) (Address, error) {
+	switch len(b) {
+	case AddressSize:
+		return Address20([AddressSize]byte(b)), nil
+	case LongAddressSize:
+		return Address32([LongAddressSize]byte(b)), nil
+	}
+	return Address{}, fmt.Errorf("an account has 20 or 32 bytes, not %d", len(b))
+}
+
+// Size returns the number of bytes, 20 or 32.
+func (a Address) Size() int {
+	if a.long {
+		return LongAddressSize
+	}
+	return AddressSize
+}
+
+// Bytes returns a copy of the bytes.
+func (a Address) Bytes() []byte { return a.bytes[:a.Size()] }
+
+// EVM returns the address as the EVM has it. It returns an error if the address has 32 bytes.
+func (a Address) EVM() (evm [AddressSize]byte, err error) {
+	if a.long {
+		return evm, fmt.Errorf("%v: want an EVM address, 0x and 40 hex digits", a)
+	}
+	return [AddressSize]byte(a.bytes[:]), nil
+}
+
+// Compare orders addresses by their bytes, the short ones first.
+func (a Address) Compare(b Address) int {
+	return cmp.Or(cmp.Compare(a.Size(), b.Size()), bytes.Compare(a.bytes[:], b.bytes[:]))
+}
 
 // ParseAddress parses an address that a person typed: 0x and 40 hex digits, with letters all lower case, all
-// upper case, or in the mixed case of a valid EIP-55 checksum.
+// upper case, or in the mixed case of a valid EIP-55 checksum. An address of 32 bytes is in SS58, with any prefix, or
+// 0x and 64 hex digits.
 func ParseAddress(text string) (a Address, err error) {
-	if err = decodeHex(a[:], text, "an address"); err != nil {
+	switch {
+	case len(text) == 2+2*LongAddressSize && strings.HasPrefix(text, "0x"):
+		if err = decodeHex(a.bytes[:], text, "an address"); err == nil {
+			a.long = true
+		}
+		return a, err
+	case mayBeSS58(text):
+		return parseSS58(text)
+	}
+	if err = decodeHex(a.bytes[:AddressSize], text, "an address"); err != nil {
 		return a, err
 	}
 	digits, written := text[2:], a.String()
@@ -26,17 +92,24 @@ func ParseAddress(text string) (a Address, err error) {
 	return a, nil
 }
 
-// read parses an address from a gateway, in any case.
+// read parses an address from a gateway: 0x and 40 hex digits in any case, or SS58.
 func (Address) read(v Value) (a Address, err error) {
-	err = readHex(a[:], v, "an address")
+	if text, ok := v.Text(); ok && mayBeSS58(text) {
+		return parseSS58(text)
+	}
+	err = readHex(a.bytes[:AddressSize], v, "an address")
 	return a, err
 }
 
-// String returns the address with its EIP-55 checksum: a hex letter is upper case where the matching half-byte
-// of the hash of the lower-case digits is 8 or more.
+// String returns an address of 20 bytes with its EIP-55 checksum: a hex letter is upper case where the matching
+// half-byte of the hash of the lower-case digits is 8 or more. It returns one of 32 bytes in SS58, with the prefix 42
+// of all Substrate chains.
 func (a Address) String() string {
+	if a.long {
+		return a.SS58(anyPrefix)
+	}
 	digits := make([]byte, 40)
-	hex.Encode(digits, a[:])
+	hex.Encode(digits, a.bytes[:AddressSize])
 	keccak := sha3.NewLegacyKeccak256()
 	keccak.Write(digits)
 	sum := keccak.Sum(nil)
@@ -50,6 +123,14 @@ func (a Address) String() string {
 		}
 	}
 	return "0x" + string(digits)
+}
+
+// Plain returns the address as gateways accept it in any case: 0x and 40 lower-case hex digits, or SS58.
+func (a Address) Plain() string {
+	if a.long {
+		return a.String()
+	}
+	return "0x" + hex.EncodeToString(a.bytes[:AddressSize])
 }
 
 // MarshalText encodes the address as [Address.String] does.

@@ -71,7 +71,7 @@ func TestAddressOfAPerson(t *testing.T) {
 func TestAddressBytes(t *testing.T) {
 	a, err := chain.ParseAddress("0x00010203040506070809a0b1c2d3e4f5ff6a7b8c")
 	require.NoError(t, err)
-	require.Equal(t, chain.Address{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0xa0, 0xb1, 0xc2, 0xd3, 0xe4, 0xf5, 0xff, 0x6a, 0x7b, 0x8c}, a)
+	require.Equal(t, chain.Address20([20]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0xa0, 0xb1, 0xc2, 0xd3, 0xe4, 0xf5, 0xff, 0x6a, 0x7b, 0x8c}), a)
 }
 
 const someHash = "0x00112233445566778899aabbccddeeff0123456789abcdeffedcba9876543210"

@@ -69,9 +69,9 @@ func readExecuted(data chain.Value) (e Executed, err error) {
 	for v := range data.Elements() {
 		switch i {
 		case 0:
-			e.From, err = chain.Read[chain.Address](v)
+			e.From, err = readAddress(v)
 		case 1:
-			e.To, err = chain.Read[chain.Address](v)
+			e.To, err = readAddress(v)
 		case 2:
 			e.Hash, err = chain.Read[chain.Hash](v)
 		case 3:

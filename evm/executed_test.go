@@ -105,6 +105,7 @@ func TestFindExecutedRefuses(t *testing.T) {
 		"no status":           {`["` + alice + `", "` + bob + `", "` + evmHash + `"]`, event + "data[3]: missing"},
 		"sender null":         {strings.Replace(good, `"`+strings.ToLower(alice)+`"`, "null", 1), event + "data[0]: missing"},
 		"sender too short":    {strings.Replace(good, strings.ToLower(alice), "0x12", 1), event + `data[0]: "0x12" is not an address: want 0x and 40 hex digits`},
+		"sender of 32 bytes":  {strings.Replace(good, strings.ToLower(alice), long, 1), event + "data[0]: " + long + ": want an EVM address, 0x and 40 hex digits"},
 		"recipient a number":  {strings.Replace(good, `"`+bob+`"`, "5", 1), event + "data[1]: want an address, have a number"},
 		"hash not hex":        {strings.Replace(good, evmHash, "0x"+strings.Repeat("g", 64), 1), event + `data[2]: "0x` + strings.Repeat("g", 64) + `" is not a hash: want 0x and 64 hex digits`},
 		"values in an object": {`{"0": "` + alice + `"}`, event + "data[0]: missing"},

@@ -183,7 +183,7 @@ func (p *Payload) Action() (Action, error) {
 	case "create":
 		return Action{Create: true}, nil
 	case "call":
-		to, err := chain.Read[chain.Address](v)
+		to, err := readAddress(v)
 		if err != nil {
 			return Action{}, fmt.Errorf("%s.call: %w", name, err)
 		}
@@ -224,7 +224,7 @@ func (p *Payload) AccessList() ([]AccessEntry, error) {
 	}
 	var list []AccessEntry
 	for element := range v.Elements() {
-		address, err := chain.Read[chain.Address](element.Member("address"))
+		address, err := readAddress(element.Member("address"))
 		if err != nil {
 			return nil, fmt.Errorf("accessList[%d].address: %w", len(list), err)
 		}

@@ -13,6 +13,7 @@ import (
 const (
 	alice = "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac"
 	bob   = "0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0"
+	long  = "5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY" // an account of 32 bytes
 )
 
 func TestParsePayloadByType(t *testing.T) {
@@ -174,6 +175,7 @@ func TestAccessList(t *testing.T) {
 		"null":                {"eip1559", `"accessList": null`, nil, "accessList: want an array, have null"},
 		"an object":           {"eip7702", `"accessList": {}`, nil, "accessList: want an array, have an object"},
 		"address missing":     {"eip2930", `"accessList": [{"storageKeys": []}]`, nil, "accessList[0].address: missing"},
+		"address of 32 bytes": {"eip2930", `"accessList": [{"address": "` + long + `"}]`, nil, `accessList[0].address: ` + long + `: want an EVM address, 0x and 40 hex digits`},
 		"address too short":   {"eip2930", `"accessList": [{"address": "` + alice + `"}, {"address": "0x12"}]`, nil, `accessList[1].address: "0x12" is not an address: want 0x and 40 hex digits`},
 		"key too short":       {"eip2930", `"accessList": [{"address": "` + alice + `", "storageKeys": ["` + one + `", "0x11"]}]`, nil, `accessList[0].storageKeys[1]: "0x11" is not a hash: want 0x and 64 hex digits`},
 		"entry not an object": {"eip2930", `"accessList": ["` + alice + `"]`, nil, "accessList[0].address: missing"},

@@ -122,7 +122,7 @@ func readAuthorization(v chain.Value) (a Authorization, err error) {
 	if a.ChainID, err = chain.ReadUint64(v.Member("chainId")); err != nil {
 		return Authorization{}, fmt.Errorf("chainId: %w", err)
 	}
-	if a.Address, err = chain.Read[chain.Address](v.Member("address")); err != nil {
+	if a.Address, err = readAddress(v.Member("address")); err != nil {
 		return Authorization{}, fmt.Errorf("address: %w", err)
 	}
 	if a.Nonce, err = chain.Read[chain.AuthorizationNonce](v.Member("nonce")); err != nil {

@@ -45,7 +45,7 @@ func readTransfer(log chain.Value) (Transfer, bool) {
 	if n != len(topics) || !strings.EqualFold(topics[0], transferSignature) {
 		return Transfer{}, false
 	}
-	token, err1 := chain.Read[chain.Address](log.Member("address"))
+	token, err1 := readAddress(log.Member("address"))
 	from, ok1 := addressInTopic(topics[1])
 	to, ok2 := addressInTopic(topics[2])
 	data, _ := log.Member("data").Text()
@@ -57,6 +57,6 @@ func readTransfer(log chain.Value) (Transfer, bool) {
 // addressInTopic decodes an address padded to a word.
 func addressInTopic(topic string) (chain.Address, bool) {
 	word, err := chain.ParseHash(topic)
-	padding, address := [12]byte(word[:12]), chain.Address(word[12:])
+	padding, address := [12]byte(word[:12]), chain.Address20([20]byte(word[12:]))
 	return address, err == nil && padding == [12]byte{}
 }

@@ -45,7 +45,7 @@ func (c *Client) Header(ctx context.Context, height uint64) (chain.Header, error
 // Balance returns the balance of an account at a height, or at the head if at is unknown.
 func (c *Client) Balance(ctx context.Context, account chain.Address, at chain.Optional[uint64]) (none chain.AtBlock[chain.Account], err error) {
 	// The gateway rejects a mixed-case address whose checksum it computes differently; it accepts lower case.
-	b, err := read(ctx, c, fmt.Sprintf("/accounts/0x%x/balance-info%s", account[:], atHeight(at, '?')), func(text string) (chain.AtBlock[chain.Account], error) {
+	b, err := read(ctx, c, fmt.Sprintf("/accounts/%s/balance-info%s", account.Plain(), atHeight(at, '?')), func(text string) (chain.AtBlock[chain.Account], error) {
 		b, err := sidecar.DecodeBalance(text)
 		return b, cmp.Or(err, checkAt(at, b.At))
 	})

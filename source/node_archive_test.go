@@ -103,7 +103,7 @@ func TestNodeArchiveLacks(t *testing.T) {
 	}
 	_, err = src.BlockByHash(ctx, made.Hash(41))
 	require.ErrorIs(t, err, chain.ErrNotKept)
-	_, err = src.Balance(ctx, chain.Address{1}, chain.Some(uint64(9)))
+	_, err = src.Balance(ctx, chain.Address20([20]byte{1}), chain.Some(uint64(9)))
 	require.ErrorIs(t, err, chain.ErrNotKept)
 	_, err = src.FeesTreasuryProportion(ctx, "0x0004", 9)
 	require.ErrorIs(t, err, chain.ErrCannotTell, "the chain has none")

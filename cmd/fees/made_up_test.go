@@ -32,7 +32,7 @@ const (
 	madeUpLast         = 320
 )
 
-var madeUpTreasury = chain.Address([]byte("tidewater/treasury##"))
+var madeUpTreasury = chain.Address20([20]byte([]byte("tidewater/treasury##")))
 
 // madeUpTable is the chain's table as a user would write it.
 var madeUpTable = `{"networks": [{

@@ -37,7 +37,7 @@ func TestAWrongRowBreaksChecksOfItsList(t *testing.T) {
 			d.NativeBase = network.Burned
 			r.Destinations = chain.Some(d)
 		}},
-		"treasury": {network.DestinationList, func(r *network.Rules) { r.Treasury = chain.Some(chain.Address{1}) }},
+		"treasury": {network.DestinationList, func(r *network.Rules) { r.Treasury = chain.Some(chain.Address20([20]byte{1})) }},
 		"adjustment": {network.MultiplierUpdateList, func(r *network.Rules) {
 			u, _ := r.Update.Get()
 			u.Adjustment = chain.NewMultiplier(30_000_000_000_001)
@@ -70,7 +70,7 @@ func TestAWrongRowBreaksChecksOfItsList(t *testing.T) {
 // Data that a check requires of a list is in the list that it is about.
 func TestListsOfChecks(t *testing.T) {
 	whole := network.Rules{
-		Runtime: chain.Some(uint32(1)), MultiplierAt: network.AtParent, Treasury: chain.Some(chain.Address{1}),
+		Runtime: chain.Some(uint32(1)), MultiplierAt: network.AtParent, Treasury: chain.Some(chain.Address20([20]byte{1})),
 		Update:        chain.Some(network.MultiplierUpdate{MaxRefTime: chain.NewRefTime(500_000_000_000)}),
 		BaseFeeUpdate: chain.Some(network.BaseFeeUpdate{}),
 		NativeFee:     chain.Some(network.NativeFee{}), ExistentialDeposit: chain.Some(chain.Wei{}),

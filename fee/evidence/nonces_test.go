@@ -162,7 +162,7 @@ func TestNoncesAreForgotten(t *testing.T) {
 func TestNoncesOfManyAccounts(t *testing.T) {
 	const accounts, perBlock = 100_000, 1000
 	account := func(i int) string {
-		return chain.Address{1, byte(i >> 16), byte(i >> 8), byte(i)}.String()
+		return chain.Address20([20]byte{1, byte(i >> 16), byte(i >> 8), byte(i)}).String()
 	}
 	template := by(t, payer, 0)
 	var blocks [][]chain.Extrinsic

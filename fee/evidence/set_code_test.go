@@ -105,9 +105,9 @@ func TestPayloadsOfRuntime4401(t *testing.T) {
 		require.Equal(t, want.Hash().Hex(), id.Hash.String())
 		require.Equal(t, signer.Hex(), id.Sender.String())
 		if want.To() == nil {
-			require.Equal(t, chain.Some(chain.Address(crypto.CreateAddress(signer, want.Nonce()))), id.Contract)
+			require.Equal(t, chain.Some(chain.Address20(crypto.CreateAddress(signer, want.Nonce()))), id.Contract)
 		} else {
-			require.Equal(t, chain.Some(chain.Address(*want.To())), id.To)
+			require.Equal(t, chain.Some(chain.Address20(*want.To())), id.To)
 		}
 		if p.Type == evm.EIP7702 {
 			require.Equal(t, authorities, authoritiesOf(t, &p))
@@ -124,7 +124,7 @@ func authoritiesOf(t *testing.T, p *evm.Payload) (list []common.Address) {
 	require.NoError(t, err)
 	for _, a := range authorizations {
 		authority, err := (&types.SetCodeAuthorization{
-			ChainID: *uint256.NewInt(a.ChainID), Address: common.Address(a.Address), Nonce: a.Nonce.Big().Uint64(),
+			ChainID: *uint256.NewInt(a.ChainID), Address: common.Address(a.Address.Bytes()), Nonce: a.Nonce.Big().Uint64(),
 			V: uint8(a.Signature.V), R: *new(uint256.Int).SetBytes32(a.Signature.R[:]), S: *new(uint256.Int).SetBytes32(a.Signature.S[:]),
 		}).Authority()
 		require.NoError(t, err)
@@ -208,7 +208,7 @@ func TestRealBlockWithEIP7702(t *testing.T) {
 		id, err := evidence.Identify(extrinsic)
 		require.NoError(t, err)
 		require.Equal(t, evidence.Identity{
-			Hash: chain.Hash(x.Hash), Sender: chain.Address(x.From), To: chain.Some(chain.Address(*x.To)),
+			Hash: chain.Hash(x.Hash), Sender: chain.Address20(x.From), To: chain.Some(chain.Address20(*x.To)),
 		}, id, i)
 		if p.Type == evm.EIP7702 {
 			requireTamperEvident(t, x.payload(t))

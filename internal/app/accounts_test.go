@@ -33,9 +33,9 @@ func TestReadAccounts(t *testing.T) {
 		want []chain.Address
 	}{
 		"none":      {nil, nil},
-		"addresses": {[]string{accountTwo, " " + accountOne, accountTwo}, []chain.Address{{19: 2}, {19: 1}}},
-		"a file":    {[]string{file}, []chain.Address{{19: 2}, {19: 1}}},
-		"both":      {[]string{accountOne, file}, []chain.Address{{19: 1}, {19: 2}}},
+		"addresses": {[]string{accountTwo, " " + accountOne, accountTwo}, []chain.Address{chain.Address20([20]byte{19: 2}), chain.Address20([20]byte{19: 1})}},
+		"a file":    {[]string{file}, []chain.Address{chain.Address20([20]byte{19: 2}), chain.Address20([20]byte{19: 1})}},
+		"both":      {[]string{accountOne, file}, []chain.Address{chain.Address20([20]byte{19: 1}), chain.Address20([20]byte{19: 2})}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			have, book, err := app.ReadAccounts(c.flag, nil)
@@ -53,8 +53,8 @@ func TestReadAccountsLabels(t *testing.T) {
 	two := listFile(t, accountTwo+"\tTwo\n"+accountOne+"\tOne\n")
 	accounts, book, err := app.ReadAccounts([]string{accountTwo, one, two}, nil)
 	require.NoError(t, err)
-	require.Equal(t, []chain.Address{{19: 2}, {19: 1}}, accounts)
-	for account, want := range map[chain.Address]string{{19: 1}: "One", {19: 2}: "Two"} {
+	require.Equal(t, []chain.Address{chain.Address20([20]byte{19: 2}), chain.Address20([20]byte{19: 1})}, accounts)
+	for account, want := range map[chain.Address]string{chain.Address20([20]byte{19: 1}): "One", chain.Address20([20]byte{19: 2}): "Two"} {
 		label, _ := book.Label(account)
 		require.Equal(t, want, label)
 	}

@@ -45,15 +45,15 @@ func TestReadAccountsOfTheBook(t *testing.T) {
 	book := readBook(t, "address,label,group\n"+accountOne+",Hot,ours\n"+accountTwo+",Cold,ours\n")
 	accounts, chosen, err := app.ReadAccounts([]string{"cold", "group:Ours"}, book)
 	require.NoError(t, err)
-	require.Equal(t, []chain.Address{{19: 2}, {19: 1}}, accounts)
-	label, _ := chosen.Label(chain.Address{19: 2})
+	require.Equal(t, []chain.Address{chain.Address20([20]byte{19: 2}), chain.Address20([20]byte{19: 1})}, accounts)
+	label, _ := chosen.Label(chain.Address20([20]byte{19: 2}))
 	require.Equal(t, "Cold", label)
 	file := listFile(t, accountTwo+",Mine\n")
 	accounts, chosen, err = app.ReadAccounts([]string{file}, book)
 	require.NoError(t, err)
-	require.Equal(t, []chain.Address{{19: 2}}, accounts)
+	require.Equal(t, []chain.Address{chain.Address20([20]byte{19: 2})}, accounts)
 	named := book.With(chosen)
-	for account, want := range map[chain.Address]string{{19: 1}: "Hot", {19: 2}: "Cold"} {
+	for account, want := range map[chain.Address]string{chain.Address20([20]byte{19: 1}): "Hot", chain.Address20([20]byte{19: 2}): "Cold"} {
 		label, _ := named.Label(account)
 		require.Equal(t, want, label)
 		group, _ := named.Group(account)
@@ -162,7 +162,7 @@ func TestAccount(t *testing.T) {
 	change := in.Difference(out)
 	require.Equal(t, after.Value.Free.Difference(before.Value.Free).String(), change.String())
 
-	nobody, err := d.Account(t.Context(), app.AccountQuestion{Account: chain.Address{19: 1}})
+	nobody, err := d.Account(t.Context(), app.AccountQuestion{Account: chain.Address20([20]byte{19: 1})})
 	require.NoError(t, err)
 	require.False(t, nobody.First.Known() || nobody.Last.Known() || nobody.Balance.Known())
 	require.Equal(t, "0", known(t, nobody.In))

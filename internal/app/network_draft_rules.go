@@ -109,16 +109,15 @@ func (d *drafting) destinations(context.Context) error {
 }
 
 // palletAccount returns the account of a pallet's ID of eight bytes: "modl", the ID and zeros.
-func palletAccount(id jsonscan.Value) (a chain.Address, err error) {
+func palletAccount(id jsonscan.Value) (none chain.Address, err error) {
 	text, _ := id.Text()
 	bytes, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
-	if err == nil && len(bytes) != 8 {
-		err = fmt.Errorf("%d bytes", len(bytes))
+	if err != nil || len(bytes) != 8 {
+		return none, fmt.Errorf("%s is not the ID of a pallet", jsonscan.Excerpt(text))
 	}
-	if err == nil {
-		copy(a[:], append([]byte("modl"), bytes...))
-	}
-	return a, err
+	account := [chain.AddressSize]byte{0: 'm', 1: 'o', 2: 'd', 3: 'l'}
+	copy(account[4:], bytes)
+	return chain.Address20(account), nil
 }
 
 // dimensions is a weight, as the metadata have it.

@@ -280,7 +280,7 @@ func wei(t *testing.T, digits string) chain.Wei {
 
 func addressBytes(t *testing.T, text string) []byte {
 	a := address(t, text)
-	return a[:]
+	return a.Bytes()
 }
 
 // A draft is strict JSON: what a draft of before said of itself (its chain's name, its call, its end) is refused.
@@ -378,7 +378,7 @@ func TestEVMDraftsOfAttackers(t *testing.T) {
 		"decimals against the table":           {func(q *question) { q.Chain.Token = chain.Some(extrinsic.Token{Symbol: "GLMR", Decimals: 6}) }, "not GLMR with 6", nil, nil},
 		"a chain that no table has, as stated": {func(q *question) { q.Draft.EVM.ChainID = 1281; q.Chain.EVMChainID = chain.Some[uint64](1281) }, "", func(p *app.Prepared) any { return [2]string{p.Chain.Name, p.Chain.Token.Symbol} }, [2]string{"", ""}},
 		"the value":                            {func(q *question) { q.Draft.EVM.Value = wei(t, "1500000000000000000000000") }, "", func(p *app.Prepared) any { return p.EVM.Value.String() }, "1500000000000000000000000"},
-		"the recipient":                        {func(q *question) { q.Draft.EVM.To = chain.Some(chain.Address{9}) }, "", func(p *app.Prepared) any { return p.EVM.To }, chain.Some(chain.Address{9})},
+		"the recipient":                        {func(q *question) { q.Draft.EVM.To = chain.Some(chain.Address20([20]byte{9})) }, "", func(p *app.Prepared) any { return p.EVM.To }, chain.Some(chain.Address20([20]byte{9}))},
 		"no recipient":                         {func(q *question) { q.Draft.EVM.To = chain.Optional[chain.Address]{} }, "", func(p *app.Prepared) any { return p.EVM.To.Known() }, false},
 		"the price":                            {func(q *question) { q.Draft.EVM.MaxFeePerGas = chain.Some(gwei(1_000_000)) }, "", func(p *app.Prepared) any { return p.EVM.MaxFeePerGas }, gwei(1_000_000)},
 		"the gas":                              {func(q *question) { q.Draft.EVM.GasLimit = 12_000_000 }, "", func(p *app.Prepared) any { return p.EVM.GasLimit.Uint64() }, uint64(12_000_000)},

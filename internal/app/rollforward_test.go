@@ -39,7 +39,7 @@ func ofThreeMonths(b *chain.Block) error {
 func rolled(t testing.TB, d *app.Desk, q app.RollforwardQuestion) (*app.Rollforward, error) {
 	t.Helper()
 	if q.Accounts == nil {
-		q.Accounts = slices.SortedFunc(maps.Keys(recordedBalances()), func(a, b chain.Address) int { return bytes.Compare(a[:], b[:]) })
+		q.Accounts = slices.SortedFunc(maps.Keys(recordedBalances()), func(a, b chain.Address) int { return bytes.Compare(a.Bytes(), b.Bytes()) })
 	}
 	return d.Rollforward(t.Context(), q)
 }

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,7 +14,7 @@ const maxAccounts = 20
 // PaidNothing returns a note on selected accounts without fees, which reveals mistyped addresses. It names
 // up to maxAccounts, ordered by their bytes.
 func PaidNothing(accounts []chain.Address) string {
-	list := slices.SortedFunc(slices.Values(accounts), func(a, b chain.Address) int { return bytes.Compare(a[:], b[:]) })
+	list := slices.SortedFunc(slices.Values(accounts), chain.Address.Compare)
 	var names []string
 	for _, a := range list[:min(len(list), maxAccounts)] {
 		names = append(names, a.String())

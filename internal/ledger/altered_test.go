@@ -262,7 +262,7 @@ func TestTotalsOfOneself(t *testing.T) {
 	m := makeBlock(0, hashOf(0, 0), chain.Hash{}, "7")
 	x := &m.Report.Transactions[0]
 	x.Charged = x.Fee
-	x.Transfers = []evm.Transfer{{Token: chain.Address{9}, From: mover, To: mover, Amount: tokens(t, "5")}}
+	x.Transfers = []evm.Transfer{{Token: chain.Address20([20]byte{9}), From: mover, To: mover, Amount: tokens(t, "5")}}
 	engines(t, func(t *testing.T, newPlace func() string) {
 		book := written(t, newPlace(), madeUpChain, []*ledger.Entry{m.entry(t)})
 		verified(t, book)
@@ -293,10 +293,10 @@ func TestPasses(t *testing.T) {
 // For very many accounts, all costs are read and filtered.
 func TestCostsOfManyAccounts(t *testing.T) {
 	book := written(t, filepath.Join(t.TempDir(), "fees.db"), madeUpChain, madeUp(0, 20))
-	few := map[chain.Address]bool{{19: 1}: true, {19: 3}: true}
-	many := map[chain.Address]bool{{19: 1}: true, {19: 3}: true}
+	few := map[chain.Address]bool{chain.Address20([20]byte{19: 1}): true, chain.Address20([20]byte{19: 3}): true}
+	many := map[chain.Address]bool{chain.Address20([20]byte{19: 1}): true, chain.Address20([20]byte{19: 3}): true}
 	for i := range 120 {
-		many[chain.Address{1, 19: byte(i)}] = true
+		many[chain.Address20([20]byte{1, 19: byte(i)})] = true
 	}
 	told := func(accounts map[chain.Address]bool) (list []ledger.Cost) {
 		require.NoError(t, each(book.Costs(ctx, in(chain.Heights{Last: 19}, slices.Collect(maps.Keys(accounts))...)), func(c *ledger.Cost) error {

@@ -37,7 +37,7 @@ func monthsMade(count uint64, pace time.Duration) (list []made) {
 		charged := x.Fee
 		x.Charged, x.Burned, x.Treasury, x.Author = charged, charged, chain.Some(chain.NewWei(0)), chain.Some(chain.NewWei(0))
 		if h%3 == 0 {
-			x.Transfers = []evm.Transfer{{Token: chain.Address{9}, From: mover, To: chain.Address{19: 0xcc}, Amount: tokenAmount(fmt.Sprint(h + 5))}}
+			x.Transfers = []evm.Transfer{{Token: chain.Address20([20]byte{9}), From: mover, To: chain.Address20([20]byte{19: 0xcc}), Amount: tokenAmount(fmt.Sprint(h + 5))}}
 		}
 		if h%5 == 0 {
 			m.event("balances", "Mystery", fmt.Sprintf(`["%d"]`, h))
@@ -59,7 +59,7 @@ func tokenAmount(text string) chain.TokenAmount {
 	return a
 }
 
-var mover = chain.Address{0xa0, 19: 0xaa}
+var mover = chain.Address20([20]byte{0xa0, 19: 0xaa})
 
 // question is a query with its whole answer as a text.
 type question struct {
@@ -73,7 +73,7 @@ func questions(last uint64) (list []question) {
 	all := chain.Heights{Last: last}
 	some := chain.Heights{First: last / 4, Last: last - last/3}
 	month := ledger.Period{From: timeOf(time.Date(2023, 11, 27, 7, 0, 0, 0, time.UTC)), To: timeOf(time.Date(2023, 12, 9, 0, 0, 0, 0, time.UTC))}
-	payer := chain.Address{19: 1}
+	payer := chain.Address20([20]byte{19: 1})
 	ask := func(name string, do func(b *ledger.Book, out *strings.Builder) error) {
 		list = append(list, question{name, func(b *ledger.Book) (string, error) {
 			var out strings.Builder
@@ -97,7 +97,7 @@ func questions(last uint64) (list []question) {
 		return each(b.Costs(ctx, in(all)), told[*ledger.Cost](out))
 	})
 	ask("CostsOf", func(b *ledger.Book, out *strings.Builder) error {
-		return each(b.Costs(ctx, in(all, payer, chain.Address{19: 2})), told[*ledger.Cost](out))
+		return each(b.Costs(ctx, in(all, payer, chain.Address20([20]byte{19: 2}))), told[*ledger.Cost](out))
 	})
 	for name, span := range map[string]chain.Heights{"": all, " of some": some} {
 		ask("Payments"+name, func(b *ledger.Book, out *strings.Builder) error {

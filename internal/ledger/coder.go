@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/movement"
@@ -79,9 +80,13 @@ func (c *coder) encoded(out []byte, code func()) []byte {
 	for _, text := range c.texts.list {
 		out = append(binary.AppendUvarint(out, uint64(len(text))), text...)
 	}
-	out = binary.AppendUvarint(out, uint64(len(c.accounts.list)))
+	sized := slices.ContainsFunc(c.accounts.list, isLong)
+	out = binary.AppendUvarint(out, uint64(len(c.accounts.list))|flag(sized)*sizedBit)
 	for i := range c.accounts.list {
-		out = append(out, c.accounts.list[i][:]...)
+		if sized {
+			out = append(out, byte(c.accounts.list[i].Size()))
+		}
+		out = append(out, c.accounts.list[i].Bytes()...)
 	}
 	out = binary.AppendUvarint(out, uint64(len(c.amounts.list)))
 	for i := range c.amounts.list {
@@ -100,8 +105,17 @@ func (c *coder) decode(text []byte, code func()) error {
 	for n := c.count(); n > 0; n-- {
 		c.texts.list = append(c.texts.list, c.once(c.bytes(c.count())))
 	}
-	for n := c.count(); n > 0; n-- {
-		c.accounts.list = append(c.accounts.list, chain.Address(c.bytes(len(chain.Address{}))))
+	n, sized := c.accountCount()
+	for ; n > 0; n-- {
+		size := chain.AddressSize
+		if sized {
+			size = int(c.bytes(1)[0])
+		}
+		a, err := chain.AddressOf(c.bytes(size))
+		if err != nil {
+			c.fail()
+		}
+		c.accounts.list = append(c.accounts.list, a)
 	}
 	for n := c.count(); n > 0; n-- {
 		c.amounts.list = append(c.amounts.list, c.amount())
@@ -177,6 +191,22 @@ func (c *coder) count() int {
 		return 0
 	}
 	return int(n)
+}
+
+// sizedBit marks the number of accounts in a list with one of 32 bytes: each account's size precedes it.
+const sizedBit = 1 << 32
+
+func isLong(a chain.Address) bool { return a.Size() != chain.AddressSize }
+
+// accountCount reads the number of accounts, and whether their sizes precede them.
+func (c *coder) accountCount() (n uint64, sized bool) {
+	n = c.number(0)
+	sized = n&sizedBit != 0
+	if n &^= sizedBit; n > uint64(len(c.values)) {
+		c.fail()
+		return 0, false
+	}
+	return n, sized
 }
 
 // roundBit marks the length of an amount that is stored in billions: most amounts are round.

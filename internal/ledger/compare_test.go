@@ -13,7 +13,7 @@ import (
 func TestCompare(t *testing.T) {
 	engines(t, func(t *testing.T, newPlace func() string) {
 		place := newPlace()
-		moved, changed := chain.Address{19: 0xaa}, chain.Address{19: 0xcd}
+		moved, changed := chain.Address20([20]byte{19: 0xaa}), chain.Address20([20]byte{19: 0xcd})
 		stored := makeBlock(1, hashOf(1, 0), hashOf(0, 0), "100")
 		stored.event("balances", "Deposit", `["0x00000000000000000000000000000000000000aa","5"]`)
 		stored.Findings = []evidence.Finding{{Check: "old", Message: "gone"}}
@@ -45,18 +45,18 @@ func TestCompare(t *testing.T) {
 			judgement[d.String()] = d.Judgement
 		}
 		want := map[string]bool{
-			"block 1, table blocks: evm is 1 in the ledger, 2 now":                                                                                      false,
-			"block 1, table blocks: fee is 100 in the ledger, 202 now":                                                                                  true,
-			"block 1, table blocks: evm_fee is 100 in the ledger, 202 now":                                                                              true,
-			"block 1, table transactions, extrinsic 1: payer is 0x0000000000000000000000000000000000000001 in the ledger, " + changed.String() + " now": true,
-			"block 1, table transactions, extrinsic 1: fee is 100 in the ledger, 101 now":                                                               true,
-			"block 1, table transactions, extrinsic 1: success is true in the ledger, null now":                                                         false,
-			"block 1, table transactions, extrinsic 2: missing in the ledger, present now":                                                              false,
-			"block 1, table movements, position 0: account is " + moved.String() + " in the ledger, " + chain.Address{19: 0xab}.String() + " now":       false,
-			"block 1, table findings, position 0: check_id is old in the ledger, new now":                                                               true,
-			"block 1, table findings, position 0: message is gone in the ledger, here now":                                                              true,
-			"block 1, table findings, position 1: missing in the ledger, present now":                                                                   true,
-			"block 2, table blocks: missing in the ledger, present now":                                                                                 false,
+			"block 1, table blocks: evm is 1 in the ledger, 2 now":                                                                                            false,
+			"block 1, table blocks: fee is 100 in the ledger, 202 now":                                                                                        true,
+			"block 1, table blocks: evm_fee is 100 in the ledger, 202 now":                                                                                    true,
+			"block 1, table transactions, extrinsic 1: payer is 0x0000000000000000000000000000000000000001 in the ledger, " + changed.String() + " now":       true,
+			"block 1, table transactions, extrinsic 1: fee is 100 in the ledger, 101 now":                                                                     true,
+			"block 1, table transactions, extrinsic 1: success is true in the ledger, null now":                                                               false,
+			"block 1, table transactions, extrinsic 2: missing in the ledger, present now":                                                                    false,
+			"block 1, table movements, position 0: account is " + moved.String() + " in the ledger, " + chain.Address20([20]byte{19: 0xab}).String() + " now": false,
+			"block 1, table findings, position 0: check_id is old in the ledger, new now":                                                                     true,
+			"block 1, table findings, position 0: message is gone in the ledger, here now":                                                                    true,
+			"block 1, table findings, position 1: missing in the ledger, present now":                                                                         true,
+			"block 2, table blocks: missing in the ledger, present now":                                                                                       false,
 		}
 		require.Equal(t, want, judgement, "%q", texts)
 		require.Len(t, found, len(want))

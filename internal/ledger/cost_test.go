@@ -43,7 +43,7 @@ func wantCosts(t *testing.T, book *ledger.Book, span chain.Heights) (payers map[
 	paid := slices.DeleteFunc(slices.Clone(want), func(c ledger.Cost) bool { return !c.Payer.Known() })
 	require.Equal(t, paid, of(payers))
 	for i := range 200 {
-		payers[chain.Address{0xff, byte(i)}] = true
+		payers[chain.Address20([20]byte{0xff, byte(i)})] = true
 	}
 	require.Equal(t, paid, of(payers))
 	return payers

@@ -50,11 +50,11 @@ func readings(book *ledger.Book, account chain.Address) map[string]func() (rows 
 
 // everyTable is a block with a row in every table, and an account with a movement and a transfer.
 func everyTable(t *testing.T) (e *ledger.Entry, account chain.Address) {
-	account = chain.Address{19: 0xaa}
+	account = chain.Address20([20]byte{19: 0xaa})
 	m := makeBlock(3, hashOf(3, 0), hashOf(2, 0), "7").event("balances", "Minced", `["a"]`)
 	m.event("balances", "Transfer", `["`+account.String()+`","0x00000000000000000000000000000000000000bb","7"]`)
 	m.Findings = []evidence.Finding{{Check: "made-up", Block: 3, Extrinsic: chain.Some(1), Message: "nothing"}}
-	m.Report.Transactions[0].Transfers = []evm.Transfer{{Token: chain.Address{1}, From: account, To: chain.Address{2}, Amount: tokens(t, "5")}}
+	m.Report.Transactions[0].Transfers = []evm.Transfer{{Token: chain.Address20([20]byte{1}), From: account, To: chain.Address20([20]byte{2}), Amount: tokens(t, "5")}}
 	return m.entry(t), account
 }
 

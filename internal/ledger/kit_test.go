@@ -96,13 +96,13 @@ func makeBlock(height uint64, hash, parent chain.Hash, wei string) made {
 	b := &chain.Block{Number: height, Hash: hash, ParentHash: parent, Finalized: chain.Some(true)}
 	amount, err := chain.ParseWei(wei)
 	must(err)
-	payer := chain.Address{19: byte(height % 5)}
+	payer := chain.Address20([20]byte{19: byte(height % 5)})
 	r := &evidence.Report{Report: &fee.Report{
 		Network: "moonbeam", Rules: "made up", Number: height, Hash: hash, ParentHash: parent, Finalized: b.Finalized,
 	}}
 	r.Transactions = []evidence.Transaction{{Transaction: &fee.Transaction{
 		Index: 1, Layer: fee.EVM, Type: chain.Some(evm.Type("legacy")), Call: "ethereum.transact", Hash: sha256.Sum256(hash[:]),
-		From: chain.Some(payer), To: chain.Some(chain.Address{1, 19: byte(height % 3)}), Payer: chain.Some(payer),
+		From: chain.Some(payer), To: chain.Some(chain.Address20([20]byte{1, 19: byte(height % 3)})), Payer: chain.Some(payer),
 		Gas: chain.Some(chain.NewGas(21_000)), Fee: chain.Some(amount), Success: chain.Some(height%4 != 0),
 		Outcome: chain.Some(map[bool]fee.Outcome{true: fee.Reverted, false: fee.Succeeded}[height%4 == 0]),
 	}}}
@@ -190,7 +190,7 @@ func full(t testing.TB, r *recording) []*ledger.Entry {
 			m.Findings = append(m.Findings, evidence.Finding{Check: "made-up", Extrinsic: chain.Some(1), Message: fmt.Sprint("finding ", len(m.Findings))})
 			m.Unanswered = append(m.Unanswered, evidence.Question{About: "multiplier", At: uint64(len(m.Unanswered)), Why: "it was late"})
 			m.Report.Transactions[0].Class = chain.Some(evidence.Class(fmt.Sprint("made-up ", m.Block.Number)))
-			m.Report.Transactions[0].Transfers = append(m.Report.Transactions[0].Transfers, evm.Transfer{Token: chain.Address{1}, From: chain.Address{2, byte(len(m.Findings))}, To: chain.Address{3}, Amount: tokens(t, largestToken)})
+			m.Report.Transactions[0].Transfers = append(m.Report.Transactions[0].Transfers, evm.Transfer{Token: chain.Address20([20]byte{1}), From: chain.Address20([20]byte{2, byte(len(m.Findings))}), To: chain.Address20([20]byte{3}), Amount: tokens(t, largestToken)})
 		}
 		list = append(list, m.entry(t))
 	}

@@ -28,7 +28,7 @@ func entryAt(t *testing.T, height, ms uint64) *Entry {
 	require.NoError(t, err)
 	r := &evidence.Report{Report: &fee.Report{Network: "moonbeam", Rules: "made up", Number: height, Hash: hash(height), ParentHash: hash(height - 1),
 		Time: chain.Some(at), Finalized: chain.Some(true)}}
-	payer := chain.Address{19: byte(height % 3)}
+	payer := chain.Address20([20]byte{19: byte(height % 3)})
 	r.Transactions = []evidence.Transaction{{Transaction: &fee.Transaction{
 		Index: 1, Layer: fee.Native, Call: "a.b", Hash: hash(height), From: chain.Some(payer), Payer: chain.Some(payer), Fee: chain.Some(chain.NewWei(height)),
 	}}}

@@ -26,8 +26,9 @@ func byAccounts(accounts []chain.Address, kinds uint64) lookup {
 	keys := map[string]bool{}
 	l := lookup{kind: accountBlocks}
 	for _, a := range accounts {
-		keys[string(a[:accountKey])] = true
-		if part := int(a[0] >> 4); !slices.Contains(l.parts, part) {
+		key := a.Bytes()[:accountKey]
+		keys[string(key)] = true
+		if part := int(key[0] >> 4); !slices.Contains(l.parts, part) {
 			l.parts = append(l.parts, part)
 		}
 	}

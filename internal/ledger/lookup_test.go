@@ -17,11 +17,11 @@ import (
 )
 
 // receiver receives tokens in the sample months.
-var receiver = chain.Address{19: 0xcc}
+var receiver = chain.Address20([20]byte{19: 0xcc})
 
 // byAccount are the queries by account.
 func byAccount(span chain.Heights) map[string]func(b *ledger.Book, count *int) error {
-	payer := chain.Address{19: 1}
+	payer := chain.Address20([20]byte{19: 1})
 	return map[string]func(b *ledger.Book, count *int) error{
 		"transactions": func(b *ledger.Book, count *int) error {
 			return each(b.Transactions(ctx, in(span, payer)), func(*ledger.Transaction) error { *count++; return nil })

@@ -40,9 +40,9 @@ var pagedRows = map[string]struct {
 }{
 	"blocks":                   {nil, func(b *ledger.Book, q ledger.Query) ([]rowAt, error) { return rowsAt(b.Blocks(ctx, q)) }},
 	"transactions":             {nil, transactionsAt},
-	"payments":                 {[]chain.Address{{19: 1}}, transactionsAt},
-	"payments of two accounts": {[]chain.Address{{19: 1}, {19: 2}}, transactionsAt},
-	"payments of many":         {many(chain.Address{19: 3}), transactionsAt},
+	"payments":                 {[]chain.Address{chain.Address20([20]byte{19: 1})}, transactionsAt},
+	"payments of two accounts": {[]chain.Address{chain.Address20([20]byte{19: 1}), chain.Address20([20]byte{19: 2})}, transactionsAt},
+	"payments of many":         {many(chain.Address20([20]byte{19: 3})), transactionsAt},
 	"without payer":            {nil, func(b *ledger.Book, q ledger.Query) ([]rowAt, error) { return rowsAt(b.WithoutPayer(ctx, q)) }},
 	"unmatched":                {nil, func(b *ledger.Book, q ledger.Query) ([]rowAt, error) { return rowsAt(b.Unmatched(ctx, q)) }},
 	"movements":                {nil, movementsAt},
@@ -50,8 +50,8 @@ var pagedRows = map[string]struct {
 	"transfers":                {nil, transfersAt},
 	"transfers of an account":  {[]chain.Address{mover}, transfersAt},
 	"costs":                    {nil, costsAt},
-	"costs of an account":      {[]chain.Address{{19: 1}}, costsAt},
-	"costs of many":            {many(chain.Address{19: 1}), costsAt},
+	"costs of an account":      {[]chain.Address{chain.Address20([20]byte{19: 1})}, costsAt},
+	"costs of many":            {many(chain.Address20([20]byte{19: 1})), costsAt},
 	"findings":                 {nil, func(b *ledger.Book, q ledger.Query) ([]rowAt, error) { return rowsAt(b.Findings(ctx, q)) }},
 	"unclassified":             {nil, func(b *ledger.Book, q ledger.Query) ([]rowAt, error) { return rowsAt(b.Unclassified(ctx, q)) }},
 }
@@ -67,7 +67,7 @@ func costsAt(b *ledger.Book, q ledger.Query) ([]rowAt, error)     { return rowsA
 func many(account chain.Address) []chain.Address {
 	list := []chain.Address{account}
 	for i := range 200 {
-		list = append(list, chain.Address{0xff, byte(i)})
+		list = append(list, chain.Address20([20]byte{0xff, byte(i)}))
 	}
 	return list
 }
@@ -88,7 +88,7 @@ func pagedBook(t *testing.T, place string, count uint64) (book *ledger.Book, las
 			m.event("balances", "Deposit", fmt.Sprintf(`["%v","%d"]`, mover, n+1))
 			m.event("balances", "Mystery", fmt.Sprintf(`["%d"]`, n))
 			m.Report.Transactions[0].Transfers = append(m.Report.Transactions[0].Transfers,
-				evm.Transfer{Token: chain.Address{9}, From: chain.Address{7}, To: mover, Amount: tokenAmount(fmt.Sprint(n))})
+				evm.Transfer{Token: chain.Address20([20]byte{9}), From: chain.Address20([20]byte{7}), To: mover, Amount: tokenAmount(fmt.Sprint(n))})
 		}
 		m.Block.Finalized, m.Report.Finalized = chain.Some(i < 5), chain.Some(i < 5)
 		entries = append(entries, m.entry(t))
@@ -257,7 +257,7 @@ func within(book *ledger.Book, last uint64) error {
 		if moved++; m.Height%100 != 0 {
 			continue
 		}
-		for x, err := range book.Transactions(ctx, in(chain.Heights{Last: 20}, chain.Address{19: 1})) {
+		for x, err := range book.Transactions(ctx, in(chain.Heights{Last: 20}, chain.Address20([20]byte{19: 1}))) {
 			if err != nil {
 				return err
 			}

@@ -67,7 +67,7 @@ func TestViewsOfPayments(t *testing.T) {
 // text formats an address like the views.
 func text(o chain.Optional[chain.Address]) string {
 	if a, known := o.Get(); known {
-		return fmt.Sprintf("0x%x", a[:])
+		return fmt.Sprintf("0x%x", a.Bytes())
 	}
 	return "null"
 }

@@ -34,7 +34,7 @@ func shownRow(t *Transaction) row {
 	case !known && t.Sender.Known():
 		payer = []byte{}
 	case known && t.Payer != t.Sender:
-		payer = paid[:]
+		payer = paid.Bytes()
 	}
 	var success value
 	if s, known := t.Success.Get(); known {
@@ -55,7 +55,7 @@ func wordOf(s string) value {
 
 func addressOf(o chain.Optional[chain.Address]) value {
 	if a, known := o.Get(); known {
-		return a[:]
+		return a.Bytes()
 	}
 	return nil
 }

@@ -69,7 +69,7 @@ func (t *tally) has(day *stretch) bool { return t.first == day.first && t.blocks
 func contractKey(c *Cost) string {
 	key := string(c.Layer) + "\x00" + c.Call + "\x00"
 	if to, ok := c.Recipient.Get(); ok && c.Layer == fee.EVM {
-		key += string(to[:])
+		key += string(to.Bytes())
 	}
 	return key
 }
@@ -83,7 +83,7 @@ func quarterKey(at chain.Time) string {
 func partOf(kind partKind, key string) int {
 	switch kind {
 	case contractSums:
-		if address := key[len(key)-min(len(key), len(chain.Address{})):]; bytes.Count([]byte(key), []byte{0}) >= 2 && key[len(key)-1] != 0 || len(address) == len(chain.Address{}) {
+		if address := key[len(key)-min(len(key), chain.AddressSize):]; bytes.Count([]byte(key), []byte{0}) >= 2 && key[len(key)-1] != 0 || len(address) == chain.AddressSize {
 			return int(address[0] >> 4)
 		}
 	case accountSums:
@@ -102,7 +102,7 @@ func (t *tally) add(c *Content) (err error) {
 		x, s := &c.Transactions[i], &c.each[i]
 		err = errors.Join(err, t.sums[contractSums].add(contractKey(&x.Cost), s))
 		if payer, ok := x.Payer.Get(); ok {
-			err = errors.Join(err, t.sums[accountSums].add(string(payer[:]), s))
+			err = errors.Join(err, t.sums[accountSums].add(string(payer.Bytes()), s))
 			t.note(payer, c.Height, hasPaid)
 		}
 		t.noteHash(x.Hash, c.Height)
@@ -156,13 +156,14 @@ func (t *tally) bodies() *bodies {
 	for kind, sums := range t.sums {
 		b.addSums(partKind(kind), sums)
 	}
-	for _, a := range slices.SortedFunc(maps.Keys(t.accounts), func(a, b chain.Address) int { return bytes.Compare(a[:], b[:]) }) {
+	for _, a := range slices.SortedFunc(maps.Keys(t.accounts), chain.Address.Compare) {
 		r := t.accounts[a]
 		if r.kinds > 0 {
 			r.end()
 		}
-		body := &b[accountBlocks][a[0]>>4]
-		*body = append(binary.AppendUvarint(append(*body, a[:accountKey]...), uint64(len(r.steps))), r.steps...)
+		key := a.Bytes()[:accountKey]
+		body := &b[accountBlocks][key[0]>>4]
+		*body = append(binary.AppendUvarint(append(*body, key...), uint64(len(r.steps))), r.steps...)
 	}
 	b.addHashes(t.hashes)
 	return &b

@@ -137,18 +137,19 @@ func (b *Book) totalsOfStretch(ctx context.Context, q querier, p Period, by Tota
 			}
 		case ByContract, ByContractDay:
 			parts := strings.SplitN(key, "\x00", 3)
-			if len(parts) != 3 || parts[2] != "" && len(parts[2]) != len(chain.Address{}) {
+			if len(parts) != 3 || parts[2] != "" && len(parts[2]) != chain.AddressSize {
 				return damaged("table parts: invalid key %q of a contract", key)
 			}
 			t.Layer, t.Call = fee.Layer(parts[0]), parts[1]
 			if parts[2] != "" {
-				t.Contract = chain.Some(chain.Address([]byte(parts[2])))
+				t.Contract = chain.Some(chain.Address20([chain.AddressSize]byte([]byte(parts[2]))))
 			}
 		case ByAccount, ByAccountDay:
-			if len(key) != len(chain.Address{}) {
+			account, err := chain.AddressOf([]byte(key))
+			if err != nil {
 				return damaged("table parts: invalid key %q of an account", key)
 			}
-			t.Account = chain.Some(chain.Address([]byte(key)))
+			t.Account = chain.Some(account)
 			paid += s.EVM + s.Native
 		}
 		if by == ByContractDay || by == ByAccountDay {

@@ -71,12 +71,12 @@ func TestTotals(t *testing.T) {
 		if !known {
 			return fmt.Sprint(x.Layer, " ", x.Call, " ")
 		}
-		return fmt.Sprintf("%s %s %x", x.Layer, x.Call, to[:])
+		return fmt.Sprintf("%s %s %x", x.Layer, x.Call, to.Bytes())
 	}
 	account := func(x *ledger.Total) string {
 		a, known := x.Account.Get()
 		require.True(t, known)
-		return fmt.Sprintf("%x", a[:])
+		return fmt.Sprintf("%x", a.Bytes())
 	}
 	both(t, func(t *testing.T, r *recording) {
 		want, fees := sumsOf(t, r)
@@ -170,13 +170,13 @@ func sumsOf(t *testing.T, r *recording) (want expected, fees *big.Int) {
 		for _, x := range p.Report.Transactions {
 			contract := ""
 			if to, ok := x.To.Get(); ok && x.Layer == fee.EVM {
-				contract = fmt.Sprintf("%x", to[:])
+				contract = fmt.Sprintf("%x", to.Bytes())
 			}
 			called := fmt.Sprint(x.Layer, " ", x.Call, " ", contract)
 			keys := map[string]string{"months": month, "days": day, "quarter_hours": quarter, "contract_months": month + " " + called, "contract_days": day + " " + called}
 			if payer, ok := x.Payer.Get(); ok {
-				keys["account_months"] = fmt.Sprintf("%s %x", month, payer[:])
-				keys["account_days"] = fmt.Sprintf("%s %x", day, payer[:])
+				keys["account_months"] = fmt.Sprintf("%s %x", month, payer.Bytes())
+				keys["account_days"] = fmt.Sprintf("%s %x", day, payer.Bytes())
 			}
 			for table, key := range keys {
 				add := func(column string, n *big.Int) { want.add(table, key, column, n) }
@@ -272,7 +272,7 @@ func TestMovementsMakeTheBalances(t *testing.T) {
 				}
 				sum := [2]*big.Int{new(big.Int).Set(opening[account][0]), new(big.Int).Set(opening[account][1])}
 				for _, m := range moved {
-					if m.Height > 0 && m.Height <= uint64(height) && fmt.Sprintf("%x", m.Account[:]) == account {
+					if m.Height > 0 && m.Height <= uint64(height) && fmt.Sprintf("%x", m.Account.Bytes()) == account {
 						for i, change := range []chain.Optional[chain.SignedWei]{m.Free, m.Reserved} {
 							n, known := change.Get()
 							require.True(t, known)

@@ -75,7 +75,7 @@ func TestViews(t *testing.T) {
 	second.Unanswered = []evidence.Question{{About: "multiplier", At: 1, Why: "it was late"}}
 	x := second.Report.Transactions[0].Transaction
 	x.To, x.EVMHash, x.Tip, x.GasPrice = chain.Optional[chain.Address]{}, chain.Some(chain.Hash{31: 9}), chain.Some(chain.NewWei(5)), chain.Some(chain.NewGasPrice(7))
-	x.Payer = chain.Some(chain.Address{19: 0xbb})
+	x.Payer = chain.Some(chain.Address20([20]byte{19: 0xbb}))
 	third := makeBlock(2, hashOf(2, 0), hashOf(1, 0), "1000000000000000000").at(1_709_164_800_000) // 2024-02-29
 	fourth := makeBlock(3, hashOf(3, 0), hashOf(2, 0), "1").at(1_709_164_800_000)
 	fourth.unpaid()

@@ -1,7 +1,6 @@
 package movement
 
 import (
-	"encoding/hex"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
@@ -18,9 +17,9 @@ func FreeChange(account chain.Address, events []chain.Event) (sum chain.Optional
 			continue
 		}
 		if text == "" {
-			text = "0x" + hex.EncodeToString(account[:])
+			text = account.String()
 		}
-		if !mentions(e, text) {
+		if !mentions(e, text, account) {
 			continue
 		}
 		sum = addTo(sum, e, account)
@@ -28,10 +27,18 @@ func FreeChange(account chain.Address, events []chain.Event) (sum chain.Optional
 	return sum
 }
 
-// mentions reports whether one of the event's values is the account.
-func mentions(e *chain.Event, account string) bool {
+// mentions reports whether one of the event's values is the account, of which text is one form. SS58 has one form for
+// each prefix.
+func mentions(e *chain.Event, text string, account chain.Address) bool {
 	for v := range e.Data.Elements() {
-		if text, ok := v.Text(); ok && strings.EqualFold(text, account) {
+		value, ok := v.Text()
+		if ok && account.Size() == chain.AddressSize {
+			ok = strings.EqualFold(value, text)
+		} else if ok && value != text {
+			a, err := chain.Read[chain.Address](v)
+			ok = err == nil && a == account
+		}
+		if ok {
 			return true
 		}
 	}

@@ -86,7 +86,7 @@ func maybe[T any](p *packer, o chain.Optional[T], pack func(T)) {
 }
 
 func (p *packer) hash(h chain.Hash)           { *p = append(*p, h[:]...) }
-func (p *packer) address(a chain.Address)     { *p = append(*p, a[:]...) }
+func (p *packer) address(a chain.Address)     { p.text(string(a.Bytes())) }
 func (p *packer) time(t chain.Time)           { p.number(uint64(t.Std().UnixMilli())) }
 func (p *packer) wei(w chain.Wei)             { p.text(w.String()) }
 func (p *packer) signedWei(w chain.SignedWei) { p.text(w.String()) }
@@ -191,8 +191,14 @@ func (u *unpacker) hash() (h chain.Hash) {
 }
 
 func (u *unpacker) address() (a chain.Address) {
-	u.fill(a[:])
-	return a
+	if u.number() == chain.AddressSize {
+		var bytes [chain.AddressSize]byte
+		u.fill(bytes[:])
+		return chain.Address20(bytes)
+	}
+	var bytes [chain.LongAddressSize]byte
+	u.fill(bytes[:])
+	return chain.Address32(bytes)
 }
 
 func (u *unpacker) place() ledger.Place {

@@ -134,7 +134,7 @@ func rowsOf(t testing.TB, each func(func([]any, error) bool)) (list [][]any) {
 // the payer is unknown, the sum is unknown too.
 func TestPaidByAnotherAccount(t *testing.T) {
 	list := allSent(t, "moonbeam-2100")[:1]
-	stranger := reconcile.Options{Accounts: []chain.Address{{19: 1}}}
+	stranger := reconcile.Options{Accounts: []chain.Address{chain.Address20([20]byte{19: 1})}}
 	for name, c := range map[string]struct {
 		text   string
 		change func(*ledger.Transaction)
@@ -187,7 +187,7 @@ func TestCompletenessNotChecked(t *testing.T) {
 		{wrong, nil, true, "1 of 15 do not match; completeness not checked", "false"},
 		{weiGrid(list[:1]).csv(','), nil, true, "1 row matches; completeness not checked", "null"},
 		{weiGrid(list).csv(','), own, false, fmt.Sprintf("all %d match", len(list)), "true"},
-		{weiGrid(nil).csv(','), []chain.Address{{19: 1}}, false, "nothing to compare: the file contains no fees and the accounts paid none", "true"},
+		{weiGrid(nil).csv(','), []chain.Address{chain.Address20([20]byte{19: 1})}, false, "nothing to compare: the file contains no fees and the accounts paid none", "true"},
 		{weiGrid(nil).csv(','), nil, true, "nothing to compare: the file contains no fees; completeness not checked", "null"},
 	} {
 		o := reconcile.Options{Accounts: c.accounts, RowsOnly: c.rowsOnly}

@@ -154,7 +154,7 @@ func TestSheets(t *testing.T) {
 	// Many accounts are identified by a checksum: that of `seq -f 0x%040.0f 21 | sha256sum`.
 	r.Options.Accounts = nil
 	for n := range byte(21) {
-		r.Options.Accounts = append(r.Options.Accounts, chain.Address{19: (n+1)/10<<4 | (n+1)%10})
+		r.Options.Accounts = append(r.Options.Accounts, chain.Address20([20]byte{19: (n+1)/10<<4 | (n+1)%10}))
 	}
 	require.Contains(t, basis(r), []any{"accounts", "21, SHA-256 of their sorted lines: ba2683a1bb16ac03015fe7fb424488b049097020b7ab4833bb17e8470a1a38ee"})
 

@@ -19,8 +19,8 @@ func TestTableShortensNamesAndNoFigure(t *testing.T) {
 			{Name: "gas_price", Kind: table.GasPrice, Drop: 1}, {Name: "fee", Kind: table.Wei, Total: true},
 		},
 		Rows: rows(
-			[]any{chain.Hash{0xab}, chain.Address{0x01}, "ethereum.transact", price(t, "125000000000"), wei(t, "2625000000000000")},
-			[]any{chain.Hash{0xcd}, chain.Address{0x02}, "parachainStaking.delegatorBondMore", price(t, "31250000001"), wei(t, "10500000000000000000")},
+			[]any{chain.Hash{0xab}, chain.Address20([20]byte{0x01}), "ethereum.transact", price(t, "125000000000"), wei(t, "2625000000000000")},
+			[]any{chain.Hash{0xcd}, chain.Address20([20]byte{0x02}), "parachainStaking.delegatorBondMore", price(t, "31250000001"), wei(t, "10500000000000000000")},
 			[]any{nil, nil, nil, nil, nil},
 		),
 	}

@@ -20,7 +20,7 @@ import (
 func TestBalance(t *testing.T) {
 	ctx := context.Background()
 	who := account(t)
-	key := hex.EncodeToString(who[:])
+	key := hex.EncodeToString(who.Bytes())
 	directory := filepath.Join(recordings, "moonbeam-2100")
 	a, err := answers.OpenDirectory(directory)
 	require.NoError(t, err)
@@ -36,7 +36,7 @@ func TestBalance(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, uint64(27), b.At)
 
-	_, err = a.Balance(ctx, chain.Address{1}, chain.Some(uint64(9)))
+	_, err = a.Balance(ctx, chain.Address20([20]byte{1}), chain.Some(uint64(9)))
 	require.ErrorIs(t, err, answers.ErrLacks)
 	files := fstest.MapFS{}
 	name := func(height int) string { return fmt.Sprintf("balance-info/0x%s/%d.json", key, height) }

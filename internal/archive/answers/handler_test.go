@@ -162,7 +162,7 @@ func TestServe(t *testing.T) {
 	balance, err := client.Balance(ctx, account(t), chain.Some(uint64(5)))
 	require.NoError(t, err)
 	require.Equal(t, uint64(5), balance.At)
-	_, err = client.Balance(ctx, chain.Address{1}, chain.Some(uint64(5)))
+	_, err = client.Balance(ctx, chain.Address20([20]byte{1}), chain.Some(uint64(5)))
 	require.ErrorContains(t, err, "status 500 Internal Server Error: balance-info")
 	stop()
 	require.NoError(t, <-ended)

@@ -140,7 +140,7 @@ func unlessRefused(a answer, err error) ([]answer, error) {
 }
 
 func (r *recorder) balance(ctx context.Context, account chain.Address, at uint64, hash chain.Hash) (answer, error) {
-	question := fmt.Sprintf("/accounts/0x%x/balance-info?at=%d", account[:], at)
+	question := fmt.Sprintf("/accounts/%s/balance-info?at=%d", account.Plain(), at)
 	return r.obtain(ctx, balancePath(account, at), question, func(text string) error {
 		b, err := sidecar.DecodeBalance(text)
 		return cmp.Or(err, wrongHeight(at, b.At), wrongHash(chain.Some(hash), b.AtHash))

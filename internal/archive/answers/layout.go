@@ -1,7 +1,6 @@
 package answers
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -37,7 +36,7 @@ func weightPath(at uint64) string { return heightPath(weightDirectory, at) }
 func runtimePath(at uint64) string { return heightPath(runtimeDirectory, at) }
 
 func balancePath(account chain.Address, at uint64) string {
-	return heightPath(fmt.Sprintf("balance-info/0x%x", account[:]), at)
+	return heightPath("balance-info/"+account.Plain(), at)
 }
 
 func heightPath(directory string, height uint64) string {

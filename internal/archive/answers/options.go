@@ -60,7 +60,7 @@ func (o RecordOptions) normal() (RecordOptions, error) {
 			o.First, o.Last, maxSegments, (maxSegments-1)*o.segmentSize)
 	}
 	o.Accounts = slices.Clone(o.Accounts)
-	slices.SortFunc(o.Accounts, func(a, b chain.Address) int { return slices.Compare(a[:], b[:]) })
+	slices.SortFunc(o.Accounts, chain.Address.Compare)
 	o.Accounts = slices.Compact(o.Accounts)
 	if len(o.Accounts) > maxAccounts {
 		return o, fmt.Errorf("%d accounts exceed the limit of %d in an archive", len(o.Accounts), maxAccounts)

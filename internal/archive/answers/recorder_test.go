@@ -413,7 +413,7 @@ func TestRecordStops(t *testing.T) {
 	require.ErrorContains(t, err, "record 49999000 blocks at a time")
 	accounts := make([]chain.Address, 101)
 	for i := range accounts {
-		accounts[i][0] = byte(i)
+		accounts[i] = chain.Address20([20]byte{byte(i)})
 	}
 	_, err = answers.Record(context.Background(), gateway, t.TempDir(), answers.RecordOptions{First: 0, Last: 3, Accounts: accounts})
 	require.ErrorContains(t, err, "101 accounts exceed the limit of 100")

@@ -1,7 +1,6 @@
 package proofs
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -264,7 +263,7 @@ func (m *Manifest) accounts() (list []chain.Address, err error) {
 	return list, nil
 }
 
-func compareAddresses(a, b chain.Address) int { return bytes.Compare(a[:], b[:]) }
+func compareAddresses(a, b chain.Address) int { return a.Compare(b) }
 
 // runtime returns the runtime with a name, nil for none.
 func (m *Manifest) runtime(name RuntimeName) *Runtime {

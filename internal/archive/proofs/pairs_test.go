@@ -96,7 +96,7 @@ func compareWithPair(t *testing.T, name string, layout int) {
 
 	_, err = kept.Answer(t.Context(), "/blocks/"+strconv.FormatUint(head.Number+1, 10))
 	require.ErrorIs(t, err, chain.ErrNotKept)
-	unkept := chain.Address{1}
+	unkept := chain.Address20([20]byte{1})
 	require.False(t, slices.Contains(o.Accounts, unkept))
 	_, err = kept.Answer(t.Context(), "/accounts/"+unkept.String()+"/balance-info?at=5")
 	require.ErrorIs(t, err, chain.ErrNotKept)

@@ -248,7 +248,7 @@ func TestRefused(t *testing.T) {
 
 func manyAccounts(count int) (list []chain.Address) {
 	for i := range count {
-		list = append(list, chain.Address{byte(i)})
+		list = append(list, chain.Address20([20]byte{byte(i)}))
 	}
 	return list
 }

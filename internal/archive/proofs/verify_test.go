@@ -429,9 +429,9 @@ var forgeries = map[string]func(t testing.TB, f *forger) []string{
 		return []string{at(200) + "header: its hash is"}
 	},
 	"an account": func(_ testing.TB, f *forger) []string {
-		a := f.archive.accounts[0]
+		a := [20]byte(f.archive.accounts[0].Bytes())
 		a[f.IntN(20)] ^= 1
-		f.manifest.Accounts = []string{a.String()}
+		f.manifest.Accounts = []string{chain.Address20(a).String()}
 		return []string{at(192)} // the lowest of the segment that is looked at first
 	},
 	"an account less": func(_ testing.TB, f *forger) []string {

@@ -31,7 +31,7 @@ func read(t *testing.T, text string) []addressbook.Entry {
 }
 
 func TestRead(t *testing.T) {
-	one, two := chain.Address{19: 1}, chain.Address{19: 2}
+	one, two := chain.Address20([20]byte{19: 1}), chain.Address20([20]byte{19: 2})
 	for name, test := range map[string]struct {
 		text string
 		want []addressbook.Entry
@@ -130,7 +130,7 @@ func TestBook(t *testing.T) {
 	_, known := none.Label(chain.Address{})
 	require.False(t, known)
 
-	book, one, two := &addressbook.Book{}, chain.Address{19: 1}, chain.Address{19: 2}
+	book, one, two := &addressbook.Book{}, chain.Address20([20]byte{19: 1}), chain.Address20([20]byte{19: 2})
 	require.NoError(t, book.Add(addressbook.Entry{Address: two}))
 	require.NoError(t, book.Add(addressbook.Entry{Address: one, Label: "One"}))
 	require.NoError(t, book.Add(addressbook.Entry{Address: two, Label: "Two"}))
@@ -139,18 +139,18 @@ func TestBook(t *testing.T) {
 	label, known := book.Label(two)
 	require.True(t, known)
 	require.Equal(t, "Two", label)
-	_, known = book.Label(chain.Address{19: 3})
+	_, known = book.Label(chain.Address20([20]byte{19: 3}))
 	require.False(t, known)
-	require.NoError(t, book.Add(addressbook.Entry{Address: chain.Address{19: 3}}))
-	_, known = book.Label(chain.Address{19: 3})
+	require.NoError(t, book.Add(addressbook.Entry{Address: chain.Address20([20]byte{19: 3})}))
+	_, known = book.Label(chain.Address20([20]byte{19: 3}))
 	require.False(t, known)
 }
 
 // Labels and groups match exactly, or else ignoring case.
 func TestFind(t *testing.T) {
-	one, two, three := chain.Address{19: 1}, chain.Address{19: 2}, chain.Address{19: 3}
+	one, two, three := chain.Address20([20]byte{19: 1}), chain.Address20([20]byte{19: 2}), chain.Address20([20]byte{19: 3})
 	book := &addressbook.Book{}
-	for _, e := range []addressbook.Entry{{Address: one, Label: "Hot", Group: "ours"}, {Address: two, Label: "hot", Group: "Ours"}, {Address: three, Label: "Hot", Group: "payroll"}, {Address: chain.Address{19: 4}}} {
+	for _, e := range []addressbook.Entry{{Address: one, Label: "Hot", Group: "ours"}, {Address: two, Label: "hot", Group: "Ours"}, {Address: three, Label: "Hot", Group: "payroll"}, {Address: chain.Address20([20]byte{19: 4})}} {
 		require.NoError(t, book.Add(e))
 	}
 	require.Equal(t, []chain.Address{one, three}, book.Labelled("Hot"))
@@ -166,11 +166,11 @@ func TestFind(t *testing.T) {
 	require.Equal(t, "payroll", group)
 	require.Equal(t, chain.Some("payroll"), book.GroupOf(chain.Some(three)))
 	require.Equal(t, chain.Some("Hot"), book.LabelOf(chain.Some(three)))
-	for _, unknown := range []chain.Optional[chain.Address]{{}, chain.Some(chain.Address{19: 4}), chain.Some(chain.Address{19: 5})} {
+	for _, unknown := range []chain.Optional[chain.Address]{{}, chain.Some(chain.Address20([20]byte{19: 4})), chain.Some(chain.Address20([20]byte{19: 5}))} {
 		require.False(t, book.LabelOf(unknown).Known())
 		require.False(t, book.GroupOf(unknown).Known())
 	}
-	_, known = book.Group(chain.Address{19: 4})
+	_, known = book.Group(chain.Address20([20]byte{19: 4}))
 	require.False(t, known)
 	require.Equal(t, addressbook.Entry{Address: chain.Address{}}, book.Entry(chain.Address{}))
 

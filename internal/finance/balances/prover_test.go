@@ -19,7 +19,7 @@ import (
 	"github.com/feeledger/fees/internal/movement"
 )
 
-var who = chain.Address{19: 7}
+var who = chain.Address20([20]byte{19: 7})
 
 // world is an account's movements on a chain, and its reported balances.
 type world struct {

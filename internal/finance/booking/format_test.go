@@ -397,7 +397,7 @@ func TestHostileText(t *testing.T) {
 	for _, label := range []string{
 		"=cmd|' /C calc'!A0", "a\r\nFEE-1,01/01/2026,6810,9.00,,x", "\t@SUM(A1)", `";"` + "\n" + `"EXTF"`, strings.Repeat("ä\u202e\"", 50), "钱包 🦊", "\x1b[31mred", strings.Repeat("x", 200),
 	} {
-		q.Labels = labels(t, addressbook.Entry{Address: chain.Address{19: 1}, Label: label})
+		q.Labels = labels(t, addressbook.Entry{Address: chain.Address20([20]byte{19: 1}), Label: label})
 		p := payment(t, 1, "2026-01-01T12:00:00Z", 1, "1000000000000000000")
 		p.Call = label
 		j := makeJournal(t, made{p}, q)

@@ -32,7 +32,7 @@ func TestByHand(t *testing.T) {
 	}
 	q := booking.Question{By: booking.ByDay, Prices: readPrices(t, "2026-01-01,0.20\n2026-01-02,0.30\n", "EUR")}
 	q.Chart = readChart(t, settings+"label,account,asset,cost_centre\nA,6810,1510,100\nB,6811,1511,200\n")
-	q.Labels = labels(t, addressbook.Entry{Address: chain.Address{19: 1}, Label: "A"}, addressbook.Entry{Address: chain.Address{19: 2}, Label: "B"})
+	q.Labels = labels(t, addressbook.Entry{Address: chain.Address20([20]byte{19: 1}), Label: "A"}, addressbook.Entry{Address: chain.Address20([20]byte{19: 2}), Label: "B"})
 
 	type line struct{ entry, account, cost, debit, credit string }
 	of := func(by booking.By) (lines []line) {

@@ -45,7 +45,7 @@ func payment(t testing.TB, height uint64, at string, payer byte, wei string) *jo
 	p := &journal.Payment{Transaction: &ledger.Transaction{
 		Cost: ledger.Cost{
 			Height: height, Index: 4, Time: chain.Some(made), Layer: fee.EVM, Call: "ethereum.transact",
-			Payer: chain.Some(chain.Address{19: payer}), Recipient: chain.Some(chain.Address{18: 1, 19: payer}), Outcome: fee.Succeeded,
+			Payer: chain.Some(chain.Address20([20]byte{19: payer})), Recipient: chain.Some(chain.Address20([20]byte{18: 1, 19: payer})), Outcome: fee.Succeeded,
 		},
 		Hash: chain.Hash{1, byte(height >> 8), byte(height)}, EVMHash: chain.Some(chain.Hash{2, byte(height >> 8), byte(height)}),
 	}}

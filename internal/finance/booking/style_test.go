@@ -41,7 +41,7 @@ func (*shelf) Movements(context.Context, ledger.Query) iter.Seq2[*ledger.Movemen
 
 // A rule may ask for the token that a transaction moved. Each block is read once.
 func TestTokens(t *testing.T) {
-	token, other := chain.Address{5}, chain.Address{6}
+	token, other := chain.Address20([20]byte{5}), chain.Address20([20]byte{6})
 	book := &shelf{transfers: []*ledger.Transfer{{Height: 1, Extrinsic: 4, Token: token}, {Height: 1, Extrinsic: 5, Token: other}}}
 	p := booking.Placer{Book: book, Chart: readChart(t, "# asset: 1500\ntoken,account,class\n"+token.String()+",6814,T\n-,6815,\n*,6816,\n")}
 	for _, c := range []struct {
@@ -61,7 +61,7 @@ func TestTokens(t *testing.T) {
 // The chart as the text journals use it: dimensions are tags, and movements are placed by rows
 // with a kind only.
 func TestForJournal(t *testing.T) {
-	labels := labels(t, addressbook.Entry{Address: chain.Address{19: 1}, Label: "Savings"})
+	labels := labels(t, addressbook.Entry{Address: chain.Address20([20]byte{19: 1}), Label: "Savings"})
 	p := booking.Placer{Book: &shelf{}, Labels: labels, Chart: readChart(t, "kind,label,account,cost_centre\n"+
 		"transfer,Savings,Equity:Savings,\ntransfer,,Equity:Transfers,\n,,Expenses:Gas,100\n")}
 	c := p.ForJournal()
@@ -71,7 +71,7 @@ func TestForJournal(t *testing.T) {
 	require.Empty(t, placed.Asset, "the names of the journal have it")
 	require.Equal(t, [][2]string{{"cost_centre", "100"}}, placed.Tags)
 	moved := func(who byte, event string, kind movement.Kind) string {
-		m := &ledger.Movement{Height: 1, Movement: movement.Movement{Event: event, Kind: kind, Account: chain.Address{19: who}, Where: movement.OnFinalize, Counterparty: chain.Some(chain.Address{19: 9})}}
+		m := &ledger.Movement{Height: 1, Movement: movement.Movement{Event: event, Kind: kind, Account: chain.Address20([20]byte{19: who}), Where: movement.OnFinalize, Counterparty: chain.Some(chain.Address20([20]byte{19: 9}))}}
 		account, err := c.PlaceMovement(context.Background(), m)
 		require.NoError(t, err)
 		return account

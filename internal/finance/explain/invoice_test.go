@@ -17,7 +17,7 @@ import (
 // TestExplainedRefund distinguishes the refund from the block author's amount, where the author is the
 // payer: by what was charged.
 func TestExplainedRefund(t *testing.T) {
-	payer, other := chain.Address{1}, chain.Address{2}
+	payer, other := chain.Address20([20]byte{1}), chain.Address20([20]byte{2})
 	var v Invoice
 	cash := chain.Cash{Payer: payer, Withdrawn: chain.NewWei(100), Deposits: []chain.Deposit{
 		{Account: payer, Amount: chain.NewWei(30)}, {Account: other, Amount: chain.NewWei(14)}, {Account: payer, Amount: chain.NewWei(7)}}}

@@ -20,17 +20,17 @@ func TestNamesOf(t *testing.T) {
 	book := &addressbook.Book{}
 	long := strings.Repeat("x", 150)
 	for i, label := range []string{"Exchange", "Exchange!", "Cold", "***", "0x0000000000000000000000000000000000000009", long, long, ""} {
-		require.NoError(t, book.Add(addressbook.Entry{Address: chain.Address{19: byte(i + 1)}, Label: label, Group: "ours"}))
+		require.NoError(t, book.Add(addressbook.Entry{Address: chain.Address20([20]byte{19: byte(i + 1)}), Label: label, Group: "ours"}))
 	}
-	require.NoError(t, book.Add(addressbook.Entry{Address: chain.Address{19: 1}, Account: "Assets:Deposit"}))
+	require.NoError(t, book.Add(addressbook.Entry{Address: chain.Address20([20]byte{19: 1}), Account: "Assets:Deposit"}))
 	names, err := journal.NamesOf(book)
 	require.NoError(t, err)
 	for i, want := range []string{"Exchange 0x0000000000000000000000000000000000000001", "Exchange 0x0000000000000000000000000000000000000002", "Cold"} {
-		require.Equal(t, want, names.Name(chain.Address{19: byte(i + 1)}))
+		require.Equal(t, want, names.Name(chain.Address20([20]byte{19: byte(i + 1)})))
 	}
 	seen := map[string]bool{}
 	for i := range 8 {
-		address := chain.Address{19: byte(i + 1)}
+		address := chain.Address20([20]byte{19: byte(i + 1)})
 		name := names.Name(address)
 		require.False(t, seen[name], name)
 		seen[name] = true
@@ -41,11 +41,11 @@ func TestNamesOf(t *testing.T) {
 		require.True(t, ok)
 		require.Equal(t, "ours", group)
 	}
-	require.Equal(t, journal.Account("Assets:Deposit"), names.Asset(chain.Address{19: 1}))
-	_, ok := names.Group(chain.Address{19: 99})
+	require.Equal(t, journal.Account("Assets:Deposit"), names.Asset(chain.Address20([20]byte{19: 1})))
+	_, ok := names.Group(chain.Address20([20]byte{19: 99}))
 	require.False(t, ok)
 
-	require.NoError(t, book.Add(addressbook.Entry{Address: chain.Address{19: 3}, Account: "4711", Line: 5}))
+	require.NoError(t, book.Add(addressbook.Entry{Address: chain.Address20([20]byte{19: 3}), Account: "4711", Line: 5}))
 	_, err = journal.NamesOf(book)
 	require.ErrorContains(t, err, `"4711" is not an account below Assets or Liabilities`)
 }

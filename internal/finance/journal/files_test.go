@@ -90,7 +90,7 @@ func TestAccountsCollide(t *testing.T) {
 func TestNamesOfTheWorld(t *testing.T) {
 	book, q, file := &made{}, question(nil, 7, 7), ""
 	for i, name := range []string{"élan vital", "кошелёк", "钱包 一", "9 lives", "ßtrasse", "a.b_c-d", "-- x", "(xx)", "[y]", "!z", "*w"} {
-		who := chain.Address{byte(i + 1)}
+		who := chain.Address20([20]byte{byte(i + 1)})
 		x := paid(t, i, "1", "1")
 		x.Payer = chain.Some(who)
 		book.payments = append(book.payments, x)

@@ -91,7 +91,7 @@ func accountsOf(r recorded) (list []chain.Address) {
 	for a := range r {
 		list = append(list, a)
 	}
-	slices.SortFunc(list, func(a, b chain.Address) int { return bytes.Compare(a[:], b[:]) })
+	slices.SortFunc(list, chain.Address.Compare)
 	return list
 }
 

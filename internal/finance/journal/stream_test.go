@@ -28,9 +28,9 @@ import (
 // company is a company with the given number of accounts.
 func company(n int) (accounts []chain.Address) {
 	for i := range n {
-		var a chain.Address
+		var a [chain.AddressSize]byte
 		binary.BigEndian.PutUint32(a[:], uint32(i+1))
-		accounts = append(accounts, a)
+		accounts = append(accounts, chain.Address20(a))
 	}
 	return accounts
 }

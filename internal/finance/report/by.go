@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
 	"strconv"
 	"strings"
@@ -225,7 +224,7 @@ func compareText(x, y chain.Optional[string]) int {
 func compareAddress(x, y chain.Optional[chain.Address]) int {
 	a, isA := x.Get()
 	b, isB := y.Get()
-	return cmp.Or(order(isA)-order(isB), bytes.Compare(a[:], b[:]))
+	return cmp.Or(order(isA)-order(isB), a.Compare(b))
 }
 
 // order sorts unknown values first.

@@ -4,7 +4,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
@@ -148,5 +147,5 @@ func (r *Report) calledAccounts() (list []string) {
 }
 
 func (r *Report) payers() []chain.Address {
-	return slices.SortedFunc(maps.Keys(r.Payers), func(a, b chain.Address) int { return strings.Compare(string(a[:]), string(b[:])) })
+	return slices.SortedFunc(maps.Keys(r.Payers), chain.Address.Compare)
 }

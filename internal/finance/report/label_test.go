@@ -53,7 +53,7 @@ func TestLabelledTotals(t *testing.T) {
 	book, _ := kept(t, recorded(t, "moonbeam-2100"), 27)
 	hot, err := chain.ParseAddress("0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac")
 	require.NoError(t, err)
-	for _, payers := range []map[chain.Address]bool{nil, {hot: true}, {hot: true, {19: 1}: true}} {
+	for _, payers := range []map[chain.Address]bool{nil, {hot: true}, {hot: true, chain.Address20([20]byte{19: 1}): true}} {
 		q := report.Question{Choice: report.Choice{By: report.Account}, Period: heights(0, 27), Payers: payers, Labels: labels(t)}
 		want := made(t, book, q)
 		for _, by := range []report.By{report.Label, report.InGroup} {

@@ -290,7 +290,7 @@ func TestAccounts(t *testing.T) {
 
 	// One that was named and paid for nothing is a separate group, or a note: it may be
 	// mistyped.
-	idle := chain.Address{19: 1}
+	idle := chain.Address20([20]byte{19: 1})
 	payer, err := chain.ParseAddress(sentIn(t, "moonbeam-2100")[0].From)
 	require.NoError(t, err)
 	asked := map[chain.Address]bool{idle: true, payer: true}

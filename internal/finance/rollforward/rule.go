@@ -127,7 +127,8 @@ func roleOf(a chain.Address, treasury chain.Optional[chain.Address]) string {
 
 // isSovereign reports whether an account belongs to another chain: "sibl" or "para" and a parachain's number in 4
 // bytes, or "Parent", padded with zeros.
-func isSovereign(a chain.Address) bool {
+func isSovereign(account chain.Address) bool {
+	a := account.Bytes()
 	zeros := func(from int) bool { return !slices.ContainsFunc(a[from:], func(b byte) bool { return b != 0 }) }
 	switch {
 	case string(a[:6]) == "Parent":

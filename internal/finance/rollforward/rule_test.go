@@ -19,14 +19,14 @@ import (
 )
 
 var (
-	who        = chain.Address{0x77, 19: 1}
-	someone    = chain.Address{0x88, 19: 2}
-	treasurer  = chain.Address{'m', 'o', 'd', 'l', 'p', 'y', '/', 't', 'r', 's', 'r', 'y'}
-	sibling    = chain.Address{'s', 'i', 'b', 'l', 0xe8, 0x03}
-	parachain  = chain.Address{'p', 'a', 'r', 'a', 0xd4, 0x07}
-	relay      = chain.Address{'P', 'a', 'r', 'e', 'n', 't'}
-	almost     = chain.Address{'s', 'i', 'b', 'l', 0xe8, 0x03, 19: 1} // somebody's, by chance
-	almostTwo  = chain.Address{'P', 'a', 'r', 'e', 'n', 't', 'a', 'l'}
+	who        = chain.Address20([20]byte{0x77, 19: 1})
+	someone    = chain.Address20([20]byte{0x88, 19: 2})
+	treasurer  = chain.Address20([20]byte{'m', 'o', 'd', 'l', 'p', 'y', '/', 't', 'r', 's', 'r', 'y'})
+	sibling    = chain.Address20([20]byte{'s', 'i', 'b', 'l', 0xe8, 0x03})
+	parachain  = chain.Address20([20]byte{'p', 'a', 'r', 'a', 0xd4, 0x07})
+	relay      = chain.Address20([20]byte{'P', 'a', 'r', 'e', 'n', 't'})
+	almost     = chain.Address20([20]byte{'s', 'i', 'b', 'l', 0xe8, 0x03, 19: 1}) // somebody's, by chance
+	almostTwo  = chain.Address20([20]byte{'P', 'a', 'r', 'e', 'n', 't', 'a', 'l'})
 	transacted = "ethereum.transact"
 )
 
@@ -322,10 +322,10 @@ func TestEveryMovementIsInOneLine(t *testing.T) {
 			counts[x.c.line]++
 			counterparty := "NULL"
 			if x.c.counterparty != (chain.Address{}) {
-				counterparty = fmt.Sprintf("x'%x'", x.c.counterparty[:])
+				counterparty = fmt.Sprintf("x'%x'", x.c.counterparty.Bytes())
 			}
 			changes = append(changes, fmt.Sprintf("INSERT INTO movements (height, position, place, event_index, event, kind, account, counterparty, amount, free, reserved) VALUES (%d, %d, %d, 0, '%s', '%s', x'%x', %s, %d, %d, %d)",
-				x.height, x.position, hooks[x.c.call], x.c.event, x.c.kind, who[:], counterparty, x.amount, f, r))
+				x.height, x.position, hooks[x.c.call], x.c.event, x.c.kind, who.Bytes(), counterparty, x.amount, f, r))
 		}
 		have[who][27] = balanceOf(t, free, reserved)
 		accounts := emptyBook()
@@ -362,6 +362,6 @@ func balanceOf(t testing.TB, free, reserved *big.Int) chain.Balance {
 
 // The number of a parachain is little-endian, as in the runtimes' own tests: 1000 and 2004.
 func TestSovereignAccounts(t *testing.T) {
-	require.EqualValues(t, 1000, binary.LittleEndian.Uint32(sibling[4:8]))
-	require.EqualValues(t, 2004, binary.LittleEndian.Uint32(parachain[4:8]))
+	require.EqualValues(t, 1000, binary.LittleEndian.Uint32(sibling.Bytes()[4:8]))
+	require.EqualValues(t, 2004, binary.LittleEndian.Uint32(parachain.Bytes()[4:8]))
 }

@@ -39,7 +39,7 @@ func golden(t *testing.T, name, have string) {
 // row is a movement inserted into a recording by SQL.
 func row(height, position int, where movement.Where, event string, kind movement.Kind, account chain.Address, counterparty, amount, free, reserved string) string {
 	return fmt.Sprintf("INSERT INTO movements (height, position, place, event_index, event, kind, account, counterparty, amount, free, reserved) VALUES (%d, %d, %d, 0, '%s', '%s', x'%x', %s, %s, %s, %s)",
-		height, position, where, event, kind, account[:], counterparty, amount, free, reserved)
+		height, position, where, event, kind, account.Bytes(), counterparty, amount, free, reserved)
 }
 
 // shown is the rollforward of two periods and five accounts. Two accounts are generated: one event does not state its
@@ -59,7 +59,7 @@ func shown(t *testing.T) (*rollforward.Rollforward, *rollforward.Style) {
 		row(9, 9000, movement.OnFinalize, "balances.Slashed", movement.KindSlash, who, "NULL", "5", "NULL", "NULL"),
 		row(20, 9000, movement.OnInitialize, "balances.BalanceSet", movement.KindFreeSet, who, "NULL", "5", "NULL", "0"),
 		row(21, 9000, movement.OnInitialize, "balances.Slashed", movement.KindSlash, who, "NULL", "3", "NULL", "NULL"),
-		row(21, 9001, movement.OnInitialize, "balances.TransferOnHold", movement.KindTransferIn, who, fmt.Sprintf("x'%x'", relay[:]), "2", "NULL", "NULL"),
+		row(21, 9001, movement.OnInitialize, "balances.TransferOnHold", movement.KindTransferIn, who, fmt.Sprintf("x'%x'", relay.Bytes()), "2", "NULL", "NULL"),
 		row(22, 9000, movement.OnFinalize, "balances.Unheard", movement.KindDeposit, who, "NULL", "1", "1", "0"),
 	)
 	have := recordedBalances(t, name)

@@ -13,7 +13,7 @@ import (
 
 // The movements of an extrinsic that make up a fee of 7. The rows are generated.
 func TestFeeParts(t *testing.T) {
-	who := chain.Address{19: 3}
+	who := chain.Address20([20]byte{19: 3})
 	kinds := map[string]movement.Kind{"Withdraw": movement.KindWithdrawal, "Deposit": movement.KindDeposit, "Transfer": movement.KindTransferIn}
 	for name, test := range map[string]struct {
 		movements []string // event and amount
@@ -31,13 +31,13 @@ func TestFeeParts(t *testing.T) {
 		"none":                           {nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			changes := []string{fmt.Sprintf("UPDATE transactions SET payer = x'%x', charged = '7' WHERE height = 25 AND extrinsic = 4", who[:])}
+			changes := []string{fmt.Sprintf("UPDATE transactions SET payer = x'%x', charged = '7' WHERE height = 25 AND extrinsic = 4", who.Bytes())}
 			for i, text := range test.movements {
 				var event, amount string
 				_, err := fmt.Sscan(text, &event, &amount)
 				require.NoError(t, err)
 				changes = append(changes, fmt.Sprintf("INSERT INTO movements (height, position, place, event_index, event, kind, account, amount, free, reserved) VALUES (25, %d, 4, %d, 'balances.%s', '%s', x'%x', '%s', '0', '0')",
-					9000+i, i, event, kinds[event], who[:], amount))
+					9000+i, i, event, kinds[event], who.Bytes(), amount))
 			}
 			s := made(t, recorded(t, "moonbeam-2100", changes...), nil, who, chain.Heights{Last: 27}, false)
 			var parts []int

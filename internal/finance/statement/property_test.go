@@ -94,7 +94,7 @@ func TestMadeUpBlocks(t *testing.T) {
 	for a := range balances.heights {
 		accounts = append(accounts, a)
 	}
-	slices.SortFunc(accounts, func(a, b chain.Address) int { return slices.Compare(a[:], b[:]) })
+	slices.SortFunc(accounts, chain.Address.Compare)
 	random.Shuffle(len(accounts), func(i, j int) { accounts[i], accounts[j] = accounts[j], accounts[i] })
 	require.Greater(t, len(accounts), 30)
 	busiest := slices.MaxFunc(accounts, func(a, b chain.Address) int { return len(balances.heights[a]) - len(balances.heights[b]) })
@@ -119,7 +119,7 @@ func TestMadeUpBlocks(t *testing.T) {
 func TestManyDifferences(t *testing.T) {
 	book := recorded(t, "moonbeam-2100", "INSERT INTO movements (height, position, place, event_index, event, kind, account, amount, free, reserved) VALUES (9000, 1, -1, 0, 'balances.Deposit', 'deposit', x'0000000000000000000000000000000000000001', '1', '1', '0')")
 	for _, everyBlock := range []bool{false, true} {
-		s := made(t, book, rising{}, chain.Address{19: 2}, chain.Heights{First: 1, Last: 1200}, everyBlock)
+		s := made(t, book, rising{}, chain.Address20([20]byte{19: 2}), chain.Heights{First: 1, Last: 1200}, everyBlock)
 		require.False(t, s.Holds())
 		require.Len(t, s.Differences, maxDifferences)
 		require.True(t, s.More)

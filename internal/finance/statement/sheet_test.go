@@ -46,7 +46,7 @@ var labels addressbook.Book
 func init() {
 	for account, label := range map[chain.Address]string{
 		alith: "Treasury",
-		{0x3c, 0xd0, 0xa7, 0x05, 0xa2, 0xdc, 0x65, 0xe5, 0xb1, 0xe1, 0x20, 0x58, 0x96, 0xba, 0xa2, 0xbe, 0x8a, 0x07, 0xc6, 0xe0}: "=HYPERLINK(\"http://x\")\u202e",
+		chain.Address20([20]byte{0x3c, 0xd0, 0xa7, 0x05, 0xa2, 0xdc, 0x65, 0xe5, 0xb1, 0xe1, 0x20, 0x58, 0x96, 0xba, 0xa2, 0xbe, 0x8a, 0x07, 0xc6, 0xe0}): "=HYPERLINK(\"http://x\")\u202e",
 	} {
 		labels.Add(addressbook.Entry{Address: account, Label: label})
 	}
@@ -65,7 +65,7 @@ func TestSheets(t *testing.T) {
 		"UPDATE main.blocks SET flags = flags | 1 WHERE height = 25",
 	)
 	span := chain.Heights{First: 24, Last: 26}
-	other := chain.Address{19: 1}
+	other := chain.Address20([20]byte{19: 1})
 	balances := ledgertest.RecordedBalances(t, name)
 	balances[other] = map[uint64]chain.Balance{
 		23: {Free: chain.NewWei(10), Reserved: chain.NewWei(2)}, 24: {Free: chain.NewWei(7)}, 25: {Free: chain.NewWei(5)}, 26: {Free: chain.NewWei(5)},

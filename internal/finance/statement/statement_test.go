@@ -123,7 +123,7 @@ func TestDeletedMovementIsFound(t *testing.T) {
 				continue
 			}
 			book := recorded(t, name, fmt.Sprintf("DELETE FROM movements WHERE height = %d AND place = %d AND event_index = %d AND account = x'%x'",
-				l.Height, l.Where, l.Movement.EventIndex, account[:]))
+				l.Height, l.Where, l.Movement.EventIndex, account.Bytes()))
 			free, _ := l.Free.Get()
 			reserved, _ := l.Reserved.Get()
 			want := Difference{Height: l.Height, Change: Change{Free: free, Reserved: reserved}}
@@ -261,10 +261,10 @@ func TestFeesApart(t *testing.T) {
 // movements.
 func TestUntoldChanges(t *testing.T) {
 	const name = "moonbeam-2100"
-	who := chain.Address{19: 1}
+	who := chain.Address20([20]byte{19: 1})
 	row := func(height, position int, event, kind, amount, free, reserved string) string {
 		return fmt.Sprintf("INSERT INTO movements (height, position, place, event_index, event, kind, account, amount, free, reserved) VALUES (%d, %d, -1, 0, '%s', '%s', x'%x', '%s', %s, %s)",
-			height, position, event, kind, who[:], amount, free, reserved)
+			height, position, event, kind, who.Bytes(), amount, free, reserved)
 	}
 	deposit := row(10, 1000, "balances.Deposit", "deposit", "3", "'3'", "'0'")
 	for what, test := range map[string]struct {

@@ -50,7 +50,7 @@ func TestUnexplainedSummary(t *testing.T) {
 
 func TestReserves(t *testing.T) {
 	const name = "moonbeam-2100"
-	none := chain.Address{19: 3}
+	none := chain.Address20([20]byte{19: 3})
 	for kind, want := range map[string]bool{"reserve": true, "reserved-set": true, "transfer-in": false, "burn": true} {
 		reserved := "'0'"
 		if kind == "burn" {
@@ -83,7 +83,7 @@ func TestOverflow(t *testing.T) {
 		return "INSERT INTO movements (height, position, place, event_index, event, kind, account, amount, free, reserved) VALUES (24, (SELECT 9000 + count(*) FROM movements), -1, 0, '" + event + "', '" + kind + "', x'0000000000000000000000000000000000000003', '340282366920938463463374607431768211455', " + free + ", " + reserved + ")"
 	}
 	huge := "'340282366920938463463374607431768211455'"
-	none := chain.Address{19: 3}
+	none := chain.Address20([20]byte{19: 3})
 	balances := told{none: {}}
 	for h := range uint64(28) {
 		balances[none][h] = chain.Balance{Free: most.Size()}

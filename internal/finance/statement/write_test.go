@@ -20,7 +20,7 @@ func TestWritten(t *testing.T) {
 	const name = "moonbeam-2100"
 	ctx := t.Context()
 	book, balances, span := recorded(t, name), ledgertest.RecordedBalances(t, name), chain.Heights{First: 1, Last: 27}
-	list := []*statement.Statement{made(t, book, balances, alith, span, false), made(t, book, nil, chain.Address{19: 9}, span, false)}
+	list := []*statement.Statement{made(t, book, balances, alith, span, false), made(t, book, nil, chain.Address20([20]byte{19: 9}), span, false)}
 	var all bytes.Buffer
 	require.NoError(t, style.WriteJSONList(ctx, &all, list))
 	var parsed []map[string]any

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"encoding/hex"
 	"iter"
 	"slices"
 
@@ -131,8 +130,8 @@ func unclassifiedRow(b *ledger.Block, u *ledger.Unclassified) []any {
 	return []any{u.Height, u.Position, b.Time, place(u.Where), extrinsic(u.Where), u.EventIndex, u.Event, u.Data, u.Reason}
 }
 
-// address formats an address in lower case, as SQL users write it: text comparison is case-sensitive.
-func address(a chain.Address) string { return "0x" + hex.EncodeToString(a[:]) }
+// address formats an address as SQL users write it, hex in lower case: text comparison is case-sensitive.
+func address(a chain.Address) string { return a.Plain() }
 
 func account(a chain.Optional[chain.Address]) any {
 	if a, ok := a.Get(); ok {

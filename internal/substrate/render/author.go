@@ -60,10 +60,10 @@ func author(digests []digest, v *validators) []byte {
 func authorOf(d *digest, v *validators) (author []byte, readable bool) {
 	switch engine := string(d.Engine); {
 	case engine == "nmbs" || engine == "pow_": // the data start with the author
-		if len(d.Data) < len(chain.Address{}) {
+		if len(d.Data) < chain.AddressSize {
 			return nil, false
 		}
-		return scalejson.AppendString(nil, chain.Address(d.Data).String()), true
+		return scalejson.AppendString(nil, chain.Address20([20]byte(d.Data)).String()), true
 	case len(v.spans) == 0:
 	case engine == "BABE" && len(d.Data) == 0:
 		return v.at(0), true

@@ -15,17 +15,17 @@ const slotBits = 8
 
 // address writes an account of 20 bytes with its EIP-55 checksum.
 func (w *Writer) address() {
-	bytes := w.Bytes(len(chain.Address{}))
+	bytes := w.Bytes(chain.AddressSize)
 	if bytes == nil {
 		return
 	}
-	a := chain.Address(bytes)
+	a := chain.Address20([chain.AddressSize]byte(bytes))
 	w.byte('"')
 	if w.Addresses == nil {
 		w.raw(a.String())
 	} else {
 		// A deliberately chosen address can at most evict another one.
-		slot := &w.Addresses.slots[a[0]^a[10]^a[19]]
+		slot := &w.Addresses.slots[bytes[0]^bytes[10]^bytes[19]]
 		if slot.address != a || slot.text[0] == 0 {
 			copy(slot.text[:], a.String())
 			slot.address = a

@@ -190,11 +190,11 @@ func (c *coder) vote(v jsonscan.Value) {
 func (c *coder) address(v jsonscan.Value) {
 	text, _ := v.Text()
 	a, err := chain.ParseAddress(text)
-	if err != nil {
+	if err != nil || a.Size() != chain.AddressSize {
 		c.wrong("an address of 0x and 40 hex digits with a valid checksum", v)
 		return
 	}
-	c.add(a[:]...)
+	c.add(a.Bytes()...)
 }
 
 func (e *Encoder) account32(t *metadata.Type) coding {
@@ -204,14 +204,9 @@ func (e *Encoder) account32(t *metadata.Type) coding {
 	}
 	return coding{write: func(c *coder, v jsonscan.Value) {
 		text, _ := v.Text()
-		bytes := unbase58(text)
-		size := 32 + 2 + len(ss58Network(network)) // network, account, checksum
-		if len(bytes) == size {
-			account := bytes[size-34 : size-2]
-			if SS58(account, network) == text {
-				c.add(account...)
-				return
-			}
+		if account, err := chain.ParseAddress(text); err == nil && account.SS58(network) == text {
+			c.add(account.Bytes()...)
+			return
 		}
 		c.wrong(fmt.Sprintf("an account in SS58 of the network %d", network), v)
 	}}

@@ -30,25 +30,6 @@ func TestCamelCase(t *testing.T) {
 	}
 }
 
-// The addresses are the output of encodeAddress of @polkadot/util-crypto 12.6.2.
-func TestSS58(t *testing.T) {
-	account := make([]byte, 32)
-	for i := range account {
-		account[i] = byte(i * 7)
-	}
-	for network, want := range map[uint16][2]string{
-		0:     {"1136ZByNNRhn8H4skDPkP1bxyEH4URNLmYaAmvA1R4zK4Sh", "111111111111111111111111111111111HC1"},
-		42:    {"5C4jxDvuWbAELbGYv7APcEBT7MEdNAsEGGp61UvoTL3U8aeA", "5C4hrfjw9DjXZTzV3MwzrrAr9P1MJhSrvWGWqi1eSuyUpnhM"},
-		63:    {"7HbbP4JNahXVcpmHwHdtY9mNgYEoX26AE2SqvqS8BHXi38VV", "7HbZHW7QDL6nqhVE4YRVnmkmia1XTYfntFuGm4WyAsTijUu7"},
-		64:    {"cEVaErdm4NrFCSHTaFUsq7fcJ8MtR5qw5VyDY8u4QdSmG3owh", "cEVaCm5a61UpVfABWNjfSNHbhAPf92NWiACfxy89Fd2hGkJAc"},
-		1284:  {"VdqXZZxMsV69oUB1Ymh9jzohfaXUjc1Az6pg1ifgjxDRGkyaZ", "VdqXXUQAu7ij6h3jUtwwMFRh4cZFTYXkcm48SYtmawoMHT536"},
-		16383: {"yNVL6rVMubeTmUXAQyBzfkwJVBJwQSgcPCx4nW66rjonY1qHx", "yNVL4kwAwEH34hPtM6SnH1ZHtDLi8PDC1sBXDLKBhjPiYiEY9"},
-	} {
-		require.Equal(t, want[0], scalejson.SS58(account, network))
-		require.Equal(t, want[1], scalejson.SS58(make([]byte, 32), network))
-	}
-}
-
 // types are metadata with nothing but types.
 func types(list ...metadata.Type) *metadata.Metadata {
 	call := metadata.TypeID(len(list)) // no type's

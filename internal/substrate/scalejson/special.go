@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/substrate/metadata"
 )
 
@@ -248,7 +249,11 @@ func (c *Codec) account32(t *metadata.Type) node {
 	if !found {
 		return unknown(t, "the runtime does not define SS58Prefix")
 	}
-	return node{write: func(w *Writer) { w.String(SS58(w.Bytes(32), network)) }}
+	return node{write: func(w *Writer) {
+		if bytes := w.Bytes(chain.LongAddressSize); bytes != nil {
+			w.String(chain.Address32([chain.LongAddressSize]byte(bytes)).SS58(network))
+		}
+	}}
 }
 
 // era writes the lifetime of an extrinsic: immortal, or a period and a phase.

@@ -48,9 +48,11 @@ func (c *Chain) account(id uint64) *account {
 	r := c.random(forAccount, id)
 	if c.options.Signed && !isContract(id) {
 		a.key = newKey(&r)
-		a.address = chain.Address(crypto.PubkeyToAddress(a.key.PublicKey))
+		a.address = chain.Address20(crypto.PubkeyToAddress(a.key.PublicKey))
 	} else {
-		r.fill(a.address[:])
+		var bytes [chain.AddressSize]byte
+		r.fill(bytes[:])
+		a.address = chain.Address20(bytes)
 	}
 	slot.Store(a)
 	return a

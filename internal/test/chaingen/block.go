@@ -184,7 +184,7 @@ func (c *Chain) logs(height uint64, ethereum []chain.Hash) [][]byte {
 	w := writer{make([]byte, 0, 5+1+keySize+5+4+1+32+4+32*len(ethereum))}
 	w.raw(6, 'n', 'm', 'b', 's', keySize<<2)
 	w.account(key)
-	w.raw(rest[:keySize-len(key.address)]...)
+	w.raw(rest[:keySize-key.address.Size()]...)
 	first := len(w.b)
 	size := 1 + 32 + len(scale.AppendCompact(nil, uint64(len(ethereum)))) + 32*len(ethereum)
 	w.raw(4, 'f', 'r', 'o', 'n')

@@ -19,7 +19,7 @@ func (c *Chain) transferTokens(r *random, height uint64, e *evmTransaction) {
 	e.input = make([]byte, 0, 68)
 	e.input = append(e.input, 0xa9, 0x05, 0x9c, 0xbb) // transfer(address,uint256)
 	e.input = append(e.input, make([]byte, 12)...)
-	e.input = append(e.input, to.address[:]...)
+	e.input = append(e.input, to.address.Bytes()...)
 	e.input = append(e.input, amount[:]...)
 	e.logs = []log{transferLog(e.to, e.sender.address, to.address, amount)}
 }
@@ -46,7 +46,7 @@ func (c *Chain) callLogs(r *random, height uint64, e *evmTransaction) []log {
 }
 
 func padded(a chain.Address) (w [32]byte) {
-	copy(w[12:], a[:])
+	copy(w[12:], a.Bytes())
 	return w
 }
 

@@ -154,7 +154,7 @@ type details struct {
 }
 
 // delegate returns the proxy's account.
-func (d *details) delegate() chain.Address { return chain.Address(d.hash[:20]) }
+func (d *details) delegate() chain.Address { return chain.Address20([20]byte(d.hash[:20])) }
 
 // anything is the proxy type Any.
 const anything = 0

@@ -50,7 +50,7 @@ func Moonbeam() Network {
 		SpecName: "moonbeam", Symbol: "GLMR",
 		WeightPerGas: 25_000, BaseFeeConstant: 125_000_000_000,
 		NormalRefTime: 375_000_000_000, // 75 % of 0.5 s
-		Treasury:      chain.Address{'m', 'o', 'd', 'l', 'p', 'y', '/', 't', 'r', 's', 'r', 'y'},
+		Treasury:      chain.Address20([20]byte{'m', 'o', 'd', 'l', 'p', 'y', '/', 't', 'r', 's', 'r', 'y'}),
 		EVMBase:       fifth, EVMPriority: fifth, NativeBase: fifth, NativeTip: fifth, FirstTips: 2400,
 	}
 }

@@ -39,8 +39,8 @@ var (
 func accountKey(t testing.TB, a chain.Address) string {
 	of, err := blake2b.New(16, nil)
 	require.NoError(t, err)
-	of.Write(a[:])
-	return "26aa394eea5630e07c48ae0c9558cef7b99d880ec681799c0cf30e8886371da9" + hex.EncodeToString(of.Sum(nil)) + hex.EncodeToString(a[:])
+	of.Write(a.Bytes())
+	return "26aa394eea5630e07c48ae0c9558cef7b99d880ec681799c0cf30e8886371da9" + hex.EncodeToString(of.Sum(nil)) + hex.EncodeToString(a.Bytes())
 }
 
 // stateKeys are keys at which a rooted chain's state has a value, and absent ones without: next to the others,
@@ -50,7 +50,7 @@ func stateKeys(t testing.TB, c *chaingen.Chain) (keys, absent []string) {
 	for _, a := range c.Accounts() {
 		keys = append(keys, accountKey(t, a))
 	}
-	absent = []string{"", "00", "26", "26aa394eea5630e07c48ae0c9558cef7", eventsKey + "00", codeKey + "00", codeKey[:8], accountKey(t, chain.Address{1, 2, 3})}
+	absent = []string{"", "00", "26", "26aa394eea5630e07c48ae0c9558cef7", eventsKey + "00", codeKey + "00", codeKey[:8], accountKey(t, chain.Address20([20]byte{1, 2, 3}))}
 	for _, key := range keys {
 		b := hexBytes(t, key)
 		b[len(b)-1] ^= 1
@@ -204,7 +204,7 @@ func TestWhatIsNotKnown(t *testing.T) {
 	plain, c := chaingen.New(chaingen.Options{Seed: 11, Head: 9}), rooted(9)
 	require.NotContains(t, plain.Node().Methods, "state_getReadProof")
 	require.Empty(t, plain.Accounts())
-	unknown := "0x" + accountKey(t, chain.Address{1, 2, 3})
+	unknown := "0x" + accountKey(t, chain.Address20([20]byte{1, 2, 3}))
 	treasury := "0x" + accountKey(t, chaingen.Moonbeam().Treasury)
 	at := json.RawMessage(`"` + c.Hash(9).String() + `"`)
 	_, err := c.Node().Methods["state_getStorage"]([]json.RawMessage{json.RawMessage(`"` + unknown + `"`), at})
@@ -304,7 +304,7 @@ func TestBalancesFollow(t *testing.T) {
 				require.Equal(t, of(a, height), have.Value, "%s, block %d", place, height)
 			}
 		}
-		_, err := other.Balance(t.Context(), chain.Address{1, 2, 3}, chain.Some(uint64(5)))
+		_, err := other.Balance(t.Context(), chain.Address20([20]byte{1, 2, 3}), chain.Some(uint64(5)))
 		require.Error(t, err)
 	}
 }

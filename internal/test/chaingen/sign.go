@@ -55,7 +55,8 @@ func (c *Chain) signNative(signer *account, payload []byte) []byte {
 func (e *evmTransaction) data() types.TxData {
 	var to *common.Address // none for a creation
 	if !e.creates() {
-		to = (*common.Address)(&e.to.address)
+		address := common.Address(e.to.address.Bytes())
+		to = &address
 	}
 	switch e.typ {
 	case legacy:
@@ -77,7 +78,7 @@ func (e *evmTransaction) data() types.TxData {
 func (e *evmTransaction) accessList() types.AccessList {
 	list := make(types.AccessList, len(e.access))
 	for i, entry := range e.access {
-		list[i].Address = common.Address(entry.address)
+		list[i].Address = common.Address(entry.address.Bytes())
 		for _, key := range entry.keys {
 			list[i].StorageKeys = append(list[i].StorageKeys, key)
 		}
@@ -87,7 +88,7 @@ func (e *evmTransaction) accessList() types.AccessList {
 
 // createdBy returns the contract that a sender's transaction with a nonce creates.
 func createdBy(sender *account, nonce uint64) *account {
-	address := chain.Address(crypto.CreateAddress(common.Address(sender.address), nonce))
+	address := chain.Address20(crypto.CreateAddress(common.Address(sender.address.Bytes()), nonce))
 	return &account{address: address}
 }
 

@@ -30,7 +30,7 @@ var kept = []struct {
 		w.coins(wei(b.multiplier))
 		return w.b
 	}},
-	{"AuthorInherent", "Author", func(c *Chain, b *body) []byte { return c.author(b.height).address[:] }},
+	{"AuthorInherent", "Author", func(c *Chain, b *body) []byte { return c.author(b.height).address.Bytes() }},
 }
 
 // storage returns the generated part of the state after a block.

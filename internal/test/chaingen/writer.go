@@ -45,7 +45,7 @@ func (w *writer) hash(h [32]byte) { w.raw(h[:]...) }
 
 func (w *writer) account(a *account) { w.address(a.address) }
 
-func (w *writer) address(a chain.Address) { w.raw(a[:]...) }
+func (w *writer) address(a chain.Address) { w.raw(a.Bytes()...) }
 
 // coins is an amount in thousandths of a coin, or less than 2^64 wei.
 type coins struct{ thousandths, wei uint64 }

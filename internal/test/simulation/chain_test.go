@@ -76,7 +76,7 @@ var stories = sync.OnceValue(func() (list []*story) {
 // tidewater is a chain that is in none of our tables, with a parameter set by governance.
 var tidewater = chaingen.Network{
 	SpecName: "tidewater", Symbol: "TIDE", WeightPerGas: 66_666, BaseFeeConstant: 31_415_926_535, NormalRefTime: 1_300_000_000_000,
-	Treasury: chain.Address([]byte("tidewater/treasury##")),
+	Treasury: chain.Address20([20]byte([]byte("tidewater/treasury##"))),
 	EVMBase:  chaingen.ByParameter, EVMPriority: chaingen.ToAuthor, NativeBase: 1_000_000_000, NativeTip: chaingen.ToAuthor,
 	ParameterKey: "0x0709", DefaultProportion: 150_000_000,
 	Proportions: []chaingen.Proportion{{From: 40, Perbill: 333_333_333}, {From: 110, Perbill: 0}, {From: 160, Perbill: 1_000_000_000}},

@@ -38,10 +38,19 @@ func TestEIP155(t *testing.T) {
 	require.NoError(t, err)
 	made := &ethtx.Transaction{
 		Type: evm.Legacy, ChainID: 1, Nonce: chain.NewNonce(9), GasPrice: chain.NewGasPrice(20_000_000_000), GasLimit: chain.NewGas(21000),
-		To: chain.Some(chain.Address(unhex(t, strings.Repeat("35", 20)))), Value: value,
+		To: chain.Some(chain.Address20([20]byte(unhex(t, strings.Repeat("35", 20))))), Value: value,
 	}
 	_, err = made.Encode()
 	require.ErrorIs(t, err, ethtx.ErrUnsigned)
+	native := chain.Address32([32]byte{1})
+	for _, unencodable := range []ethtx.Transaction{
+		{Type: evm.Legacy, To: chain.Some(native)},
+		{Type: evm.EIP1559, AccessList: []evm.AccessEntry{{Address: native}}},
+		{Type: evm.EIP7702, Authorizations: []evm.Authorization{{Address: native}}},
+	} {
+		_, err = unencodable.Digest()
+		require.ErrorContains(t, err, native.String()+": want an EVM address")
+	}
 	digest, err := made.Digest()
 	require.NoError(t, err)
 	require.Equal(t, "0xdaf5a779ae972f972197303d7b574746c7ef83eadac0f2791ad23db92e4c8e53", digest.String())
@@ -131,15 +140,15 @@ func TestAsGoEthereum(t *testing.T) {
 		price, tip := chain.NewGasPrice(r.Uint64()>>r.IntN(64)), chain.NewGasPrice(r.Uint64()>>r.IntN(64))
 		var to *common.Address
 		if r.IntN(4) > 0 {
-			a := chain.Address(bytes(20))
-			made.To, to = chain.Some(a), (*common.Address)(&a)
+			a := common.Address(bytes(20))
+			made.To, to = chain.Some(chain.Address20(a)), &a
 		}
 		access := types.AccessList{}
 		if made.Type != evm.Legacy {
 			made.ChainID++
 			for range r.IntN(3) {
-				e := evm.AccessEntry{Address: chain.Address(bytes(20))}
-				tuple := types.AccessTuple{Address: common.Address(e.Address), StorageKeys: []common.Hash{}}
+				e := evm.AccessEntry{Address: chain.Address20([20]byte(bytes(20)))}
+				tuple := types.AccessTuple{Address: common.Address(e.Address.Bytes()), StorageKeys: []common.Hash{}}
 				for range r.IntN(3) {
 					e.StorageKeys = append(e.StorageKeys, chain.Hash(bytes(32)))
 					tuple.StorageKeys = append(tuple.StorageKeys, common.Hash(e.StorageKeys[len(e.StorageKeys)-1]))

@@ -147,10 +147,10 @@ func TestSenderAsGoEthereum(t *testing.T) {
 }
 
 func TestContractAsGoEthereum(t *testing.T) {
-	sender := chain.Address(bytes.Repeat([]byte{0xab}, 20))
+	sender := chain.Address20([20]byte(bytes.Repeat([]byte{0xab}, 20)))
 	for shift := range 64 {
 		for _, nonce := range []uint64{1<<shift - 1, 1 << shift} {
-			require.Equal(t, crypto.CreateAddress(common.Address(sender), nonce).Hex(), ethtx.Contract(sender, chain.NewNonce(nonce)).String())
+			require.Equal(t, crypto.CreateAddress(common.Address(sender.Bytes()), nonce).Hex(), ethtx.Contract(sender, chain.NewNonce(nonce)).String())
 		}
 	}
 }

@@ -78,8 +78,8 @@ func (p *parser) transaction(kind evm.Type) *Transaction {
 	t.GasLimit = chain.NewGas(p.uint64("gasLimit"))
 	switch to := p.bytes("to"); len(to) {
 	case 0:
-	case len(chain.Address{}):
-		t.To = chain.Some(chain.Address(to))
+	case chain.AddressSize:
+		t.To = chain.Some(chain.Address20([20]byte(to)))
 	default:
 		p.fail("to", fmt.Errorf("want 20 bytes, or none for a creation; have %d", len(to)))
 	}
@@ -203,9 +203,13 @@ func (p *parser) fixed(name string, size int) []byte {
 	return content
 }
 
+func (p *parser) address() chain.Address {
+	return chain.Address20([chain.AddressSize]byte(p.fixed("address", chain.AddressSize)))
+}
+
 func (p *parser) accessList() (list []evm.AccessEntry) {
 	p.list("accessList", func(inside *parser) {
-		e := evm.AccessEntry{Address: chain.Address(inside.fixed("address", len(chain.Address{})))}
+		e := evm.AccessEntry{Address: inside.address()}
 		if inside.err != nil {
 			return
 		}
@@ -230,7 +234,7 @@ func (p *parser) accessList() (list []evm.AccessEntry) {
 
 func (p *parser) authorizations() (list []evm.Authorization) {
 	p.list("authorizationList", func(inside *parser) {
-		a := evm.Authorization{ChainID: inside.uint64("chainId"), Address: chain.Address(inside.fixed("address", len(chain.Address{})))}
+		a := evm.Authorization{ChainID: inside.uint64("chainId"), Address: inside.address()}
 		a.Nonce = chain.AuthorizationNonceOf(inside.word("nonce"))
 		a.Signature = inside.signature(false)
 		list = append(list, a)

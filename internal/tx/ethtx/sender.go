@@ -60,6 +60,6 @@ func (t *Transaction) HighS() bool {
 
 // Contract returns the address of the contract that a sender's creation with a nonce makes.
 func Contract(sender chain.Address, nonce chain.Nonce) chain.Address {
-	hash := keccak256(list{}.list(list{}.bytes(sender[:]).uint64(nonce.Uint64())))
-	return chain.Address(hash[12:])
+	hash := keccak256(list{}.list(list{}.bytes(sender.Bytes()).uint64(nonce.Uint64())))
+	return chain.Address20([20]byte(hash[12:]))
 }

@@ -1,6 +1,7 @@
 package ethtx
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -170,40 +171,55 @@ func (t *Transaction) fields() (l list, err error) {
 		return nil, fmt.Errorf("unknown transaction type %q", t.Type)
 	}
 	l = l.uint64(t.GasLimit.Uint64())
-	to, calls := t.To.Get()
-	if calls {
-		l = l.bytes(to[:])
+	var errs [3]error
+	if to, calls := t.To.Get(); calls {
+		l, errs[0] = l.address(to)
 	} else { // a creation
 		l = l.bytes(nil)
 	}
 	l = l.integer(t.Value.Big().Bytes()).bytes(t.Input)
+	var fields list
 	if t.Type != evm.Legacy {
-		l = l.list(t.access())
+		fields, errs[1] = t.access()
+		l = l.list(fields)
 	}
 	if t.Type == evm.EIP7702 {
-		l = l.list(t.authorizations())
+		fields, errs[2] = t.authorizations()
+		l = l.list(fields)
 	}
-	return l, nil
+	return l, cmp.Or(errs[:]...)
 }
 
-func (t *Transaction) access() (all list) {
+func (t *Transaction) access() (all list, err error) {
 	for _, e := range t.AccessList {
 		var keys list
 		for _, key := range e.StorageKeys {
 			keys = keys.bytes(key[:])
 		}
-		all = all.list(list{}.bytes(e.Address[:]).list(keys))
+		entry, err := list{}.address(e.Address)
+		if err != nil {
+			return nil, err
+		}
+		all = all.list(entry.list(keys))
 	}
-	return all
+	return all, nil
 }
 
 // authorizations may have a nonce of more than 64 bits: the runtimes accept it, unlike Ethereum.
-func (t *Transaction) authorizations() (all list) {
+func (t *Transaction) authorizations() (all list, err error) {
 	for _, a := range t.Authorizations {
-		fields := list{}.uint64(a.ChainID).bytes(a.Address[:]).integer(a.Nonce.Big().Bytes())
-		all = all.list(fields.signature(a.Signature))
+		fields, err := list{}.uint64(a.ChainID).address(a.Address)
+		if err != nil {
+			return nil, err
+		}
+		all = all.list(fields.integer(a.Nonce.Big().Bytes()).signature(a.Signature))
 	}
-	return all
+	return all, nil
+}
+
+func (l list) address(a chain.Address) (list, error) {
+	evm, err := a.EVM()
+	return l.bytes(evm[:]), err
 }
 
 func (l list) signature(s evm.Signature) list {

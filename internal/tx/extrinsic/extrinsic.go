@@ -52,7 +52,9 @@ func (r *Runtime) Read(encoded []byte) (*Extrinsic, error) {
 
 // readSigned decodes signer, signature and extensions.
 func (r *Runtime) readSigned(reader *scale.Reader, x *Extrinsic) error {
-	copy(x.Signer[:], reader.Bytes(len(x.Signer)))
+	if bytes := reader.Bytes(chain.AddressSize); bytes != nil {
+		x.Signer = chain.Address20([chain.AddressSize]byte(bytes))
+	}
 	copy(x.Signature[:], reader.Bytes(SignatureLength))
 	return r.readExtensions(reader, x.take, func(e metadata.Extension) metadata.TypeID { return e.Type })
 }

@@ -205,11 +205,14 @@ const (
 
 // Encode returns the signed extrinsic of a call, with its length prefix.
 func (r *Runtime) Encode(call []byte, s *Signing, signer chain.Address, signature Signature) ([]byte, error) {
+	if signer.Size() != chain.AddressSize {
+		return nil, fmt.Errorf("%v: signing for an account of 32 bytes is not supported", signer)
+	}
 	inside, err := r.inside(s)
 	if err != nil {
 		return nil, err
 	}
-	body := append([]byte{signedVersion}, signer[:]...)
+	body := append([]byte{signedVersion}, signer.Bytes()...)
 	body = append(append(append(body, signature[:]...), inside...), call...)
 	return scale.AppendBlob(nil, body), nil
 }

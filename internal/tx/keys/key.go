@@ -107,7 +107,7 @@ func Signer(digest chain.Hash, signature [65]byte) (chain.Address, error) {
 // addressOf returns the account of a public key: the last 20 bytes of the keccak-256 of its point.
 func addressOf(public *secp256k1.PublicKey) chain.Address {
 	hash := keccak256(public.SerializeUncompressed()[1:])
-	return chain.Address(hash[12:])
+	return chain.Address20([20]byte(hash[12:]))
 }
 
 func keccak256(bytes ...[]byte) []byte {

@@ -1,0 +1,15 @@
+package evm
+
+import "github.com/feeledger/fees/chain"
+
+// readAddress parses an address of 20 bytes. Chains with native accounts of 32 bytes have it on the EVM too.
+func readAddress(v chain.Value) (chain.Address, error) {
+	a, err := chain.Read[chain.Address](v)
+	if err == nil {
+		_, err = a.EVM()
+	}
+	if err != nil {
+		return chain.Address{}, err
+	}
+	return a, nil
+}
