@@ -239,12 +239,14 @@ func (g gateway) root() (string, error) {
 	return string(text), err
 }
 
+// parseAccount parses an account as Sidecar does: 20 bytes in hex, or 32 bytes in SS58.
 func parseAccount(text string) (chain.Address, error) {
-	if !strings.HasPrefix(text, "0x") {
-		return chain.Address{}, badRequest("Invalid decoded address checksum")
-	}
 	account, err := chain.ParseAddress(text)
-	if err != nil {
+	inHex := strings.HasPrefix(text, "0x")
+	switch {
+	case err != nil && !inHex:
+		return chain.Address{}, badRequest("Invalid decoded address checksum")
+	case err != nil, inHex && account.Size() != chain.AddressSize:
 		return chain.Address{}, badRequest("Invalid address format")
 	}
 	return account, nil

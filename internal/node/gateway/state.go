@@ -42,8 +42,8 @@ func (g *Gateway) storage(ctx context.Context, pallet, name string, query url.Va
 	return string(text), malformed("storage", err)
 }
 
-// balance returns the answer for an account's balance. An SS58 address does not name a 20-byte account: Sidecar uses its first
-// 20 letters and reports an empty account. This gateway refuses it.
+// balance returns the answer for an account's balance. Where accounts have 20 bytes, Sidecar takes the first 20 letters of SS58
+// and reports an empty account. This gateway refuses it.
 func (g *Gateway) balance(ctx context.Context, account, at string) (string, error) {
 	address, err := chain.ParseAddress(account)
 	if err != nil {

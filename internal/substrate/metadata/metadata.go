@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/substrate/scale"
 )
 
@@ -76,6 +77,25 @@ type Extension struct {
 	Name   string
 	Type   TypeID // of the data in the extrinsic
 	Signed TypeID // of the data that is only signed, not included
+}
+
+// AccountSize returns the number of bytes of the accounts that sign extrinsics, 20 or 32; 0 for any other kind.
+func (m *Metadata) AccountSize() int {
+	t := &m.Types[m.Extrinsic.Address]
+	if t.Name() == "MultiAddress" {
+		for _, v := range t.Variants {
+			if v.Name == "Id" && len(v.Fields) == 1 {
+				t = &m.Types[v.Fields[0].Type]
+			}
+		}
+	}
+	switch t.Name() {
+	case "AccountId20", "H160":
+		return chain.AddressSize
+	case "AccountId32":
+		return chain.LongAddressSize
+	}
+	return 0
 }
 
 // Typed reports whether the metadata contain the types that everything else is decoded with.

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"net/http"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/substrate/metadata"
@@ -14,9 +15,16 @@ type Balance struct {
 	account, locks *Item
 }
 
-// Balance returns the location of an account and its locks.
+// Balance returns the location of an account and its locks. It refuses an account of another size than the runtime's.
 func (r *Runtime) Balance(of chain.Address) (b Balance, err error) {
-	keys := []string{of.String()}
+	if of.Size() != r.metadata.AccountSize() {
+		want := "0x and 40 hex digits"
+		if of.Size() == chain.AddressSize {
+			want = "SS58 of 32 bytes"
+		}
+		return b, Refused(http.StatusBadRequest, "Invalid address format: want %s", want)
+	}
+	keys := []string{fmt.Sprintf("0x%x", of.Bytes())}
 	if b.account, err = r.Item("system", "account", keys); err != nil {
 		return b, err
 	}

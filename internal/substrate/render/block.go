@@ -211,7 +211,7 @@ func (r *Runtime) signature(w *scalejson.Writer, s *signature) error {
 		return span{from, len(w.Text)}
 	}
 	s.signer = part(func() { r.codec.Signer(w) })
-	s.signature = part(func() { r.codec.Value(w, r.metadata.Extrinsic.Signature) })
+	s.signature = part(func() { r.codec.Signature(w) })
 	for _, e := range r.extensions {
 		value := part(func() { r.codec.Value(w, e.of) })
 		switch e.name {

@@ -176,7 +176,7 @@ func TestSpecs(t *testing.T) {
 func TestRuntimesThatAreNone(t *testing.T) {
 	for want, change := range map[string]func(m *metadata.Metadata){
 		"do not contain the runtime's types": func(m *metadata.Metadata) { m.Types = nil },
-		"want 20 bytes":                      func(m *metadata.Metadata) { m.Extrinsic.Address = m.Extrinsic.Call },
+		"want 20 or 32 bytes":                func(m *metadata.Metadata) { m.Extrinsic.Address = m.Extrinsic.Call },
 		"has no list of System.Events":       func(m *metadata.Metadata) { m.Pallets = m.Pallets[1:] },
 		"without a list of Validators":       func(m *metadata.Metadata) { m.Pallets[1].Name = "Session" },
 		"do not start with phase and even":   func(m *metadata.Metadata) { m.Pallet("System").Entry("Events").Value = listOfAccounts(t, m) },

@@ -29,9 +29,8 @@ func NewRuntime(m *metadata.Metadata) (*Runtime, error) {
 	if len(m.Types) == 0 {
 		return nil, fmt.Errorf("metadata of version %d do not contain the runtime's types, so nothing can be decoded", m.Version)
 	}
-	address := &m.Types[m.Extrinsic.Address]
-	if name := address.Name(); name != "AccountId20" && name != "H160" {
-		return nil, fmt.Errorf("accounts of this runtime are %v, want 20 bytes", address.Path)
+	if m.AccountSize() == 0 {
+		return nil, fmt.Errorf("accounts of this runtime are %v, want 20 or 32 bytes", m.Types[m.Extrinsic.Address].Path)
 	}
 	r := &Runtime{metadata: m, codec: scalejson.New(m)}
 	for _, e := range m.Extrinsic.Extensions {

@@ -216,6 +216,25 @@ func (c *Codec) Signer(w *Writer) {
 	c.Value(w, id)
 }
 
+// Signature writes the signature of an extrinsic, without its kind if the runtime has several.
+func (c *Codec) Signature(w *Writer) {
+	id := c.metadata.Extrinsic.Signature
+	if !c.metadata.Types[id].Is("sp_runtime", "MultiSignature") {
+		c.Value(w, id)
+		return
+	}
+	size := 64
+	switch kind := w.U8(); kind {
+	case 0, 1: // Ed25519, Sr25519
+	case 2: // ECDSA
+		size++
+	default:
+		w.Fail("unknown kind of signature %d", kind)
+		return
+	}
+	w.Hex(w.Bytes(size))
+}
+
 // codedEvent writes an event inside another value.
 func (c *Codec) codedEvent(w *Writer) {
 	event := c.Event(w)

@@ -81,8 +81,11 @@ func (c *Codec) named(t *metadata.Type) node {
 // guesses the form from the number of bytes left.
 func (c *Codec) multiAddress(t *metadata.Type) node {
 	for _, v := range t.Variants {
-		if v.Name == "Id" && (len(v.Fields) != 1 || c.metadata.Types[v.Fields[0].Type].Name() != "AccountId20") {
-			return unknown(t, "its accounts are not of 20 bytes")
+		if v.Name != "Id" {
+			continue
+		}
+		if len(v.Fields) != 1 || !slices.Contains([]string{"AccountId20", "AccountId32"}, c.metadata.Types[v.Fields[0].Type].Name()) {
+			return unknown(t, "its accounts are not of 20 or 32 bytes")
 		}
 	}
 	form := c.variant(t)
