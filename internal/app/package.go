@@ -170,7 +170,6 @@ const (
 	inputClasses  = "inputs/classes.csv"
 	inputChart    = "inputs/chart.csv"
 	inputTags     = "inputs/tags.csv"
-	inputActs     = "inputs/acts.csv" // of a package that was closed in the browser
 	networksFile  = "networks.json"
 )
 

@@ -16,7 +16,10 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 )
 
-// maxActsBytes limits the size of inputs/acts.csv.
+// ActsFile is the file of a package that was closed in the browser: who prepared, approved and closed it.
+const ActsFile = "inputs/acts.csv"
+
+// maxActsBytes limits the size of [ActsFile].
 const maxActsBytes = 4 << 20
 
 // actColumns are the columns of inputs/acts.csv.
@@ -40,7 +43,7 @@ func actCells(a ledger.Act) []string { return append(a.Texts(), a.Digest.String(
 func ReadActs(text []byte) (acts []ledger.Act, err error) {
 	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
 	if err != nil || len(rows) == 0 || !slices.Equal(rows[0], actColumns) {
-		return nil, fmt.Errorf("%w: %s is not in the form that fees writes", closing.ErrDamaged, inputActs)
+		return nil, fmt.Errorf("%w: %s is not in the form that fees writes", closing.ErrDamaged, ActsFile)
 	}
 	for i, r := range rows[1:] {
 		a := ledger.Act{User: r[2], Kind: ledger.ActKind(r[3]), Period: r[4], Zone: r[5], Comment: r[7]}
@@ -59,7 +62,7 @@ func ReadActs(text []byte) (acts []ledger.Act, err error) {
 			err = a.Check()
 		}
 		if err != nil || !slices.Equal(actCells(a), r) {
-			return nil, fmt.Errorf("%w: %s, line %d is not in the form that fees writes", closing.ErrDamaged, inputActs, i+2)
+			return nil, fmt.Errorf("%w: %s, line %d is not in the form that fees writes", closing.ErrDamaged, ActsFile, i+2)
 		}
 		acts = append(acts, a)
 	}
@@ -75,7 +78,7 @@ func (x *maker) makeActs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return x.addText(inputActs, text)
+	return x.addText(ActsFile, text)
 }
 
 // ClosePrepared makes the final package from the inputs of a prepared one. It calls record after everything else is
@@ -161,7 +164,7 @@ func (v *verifier) compareActs(ctx context.Context) (differences []string, err e
 	if !m.Options.Acts {
 		return nil, nil
 	}
-	text, err := ReadSmallFile(filepath.Join(v.Dir, filepath.FromSlash(inputActs)), maxActsBytes)
+	text, err := ReadSmallFile(filepath.Join(v.Dir, filepath.FromSlash(ActsFile)), maxActsBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +173,7 @@ func (v *verifier) compareActs(ctx context.Context) (differences []string, err e
 		return nil, err
 	}
 	if lack := Round(acts).Whole(); lack != "" {
-		differences = append(differences, inputActs+": "+lack)
+		differences = append(differences, ActsFile+": "+lack)
 	}
 	trail, err := v.desk.Book.Trail(ctx)
 	if err != nil {
@@ -179,13 +182,13 @@ func (v *verifier) compareActs(ctx context.Context) (differences []string, err e
 	for _, a := range acts {
 		switch {
 		case a.Period != m.Period.Name() || a.Zone != m.Period.Timezone:
-			differences = append(differences, fmt.Sprintf("%s: act %d is about %s in %s", inputActs, a.Number, a.Period, a.Zone))
+			differences = append(differences, fmt.Sprintf("%s: act %d is about %s in %s", ActsFile, a.Number, a.Period, a.Zone))
 		case len(trail) > 0 && (a.Number < 1 || a.Number > uint64(len(trail)) || trail[a.Number-1] != a):
-			differences = append(differences, fmt.Sprintf("%s: act %d, %s by %s, is not in the ledger's audit trail", inputActs, a.Number, a.Kind, a.User))
+			differences = append(differences, fmt.Sprintf("%s: act %d, %s by %s, is not in the ledger's audit trail", ActsFile, a.Number, a.Kind, a.User))
 		}
 	}
 	if len(trail) == 0 {
-		v.Notes, v.Part = append(v.Notes, "not compared: "+inputActs+", because the ledger has no audit trail"), true
+		v.Notes, v.Part = append(v.Notes, "not compared: "+ActsFile+", because the ledger has no audit trail"), true
 	}
 	return differences, nil
 }

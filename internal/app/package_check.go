@@ -317,7 +317,7 @@ func (v *verifier) maker(ctx context.Context) (*maker, error) {
 		x.inputs.Tags = in(inputTags)
 	}
 	if x.tool = m.Tool; m.Options.Acts {
-		x.acts = func(context.Context) ([]byte, error) { return ReadSmallFile(in(inputActs), maxActsBytes) }
+		x.acts = func(context.Context) ([]byte, error) { return ReadSmallFile(in(ActsFile), maxActsBytes) }
 	}
 	if r := m.Options.Reconciliation; r != nil {
 		if r.Input != inputBooks+".csv" && r.Input != inputBooks+".xlsx" {

@@ -91,10 +91,7 @@ func (r Round) Allows(by Actor, kind ledger.ActKind, manifest ledger.Digest) err
 		if !by.Preparer {
 			return forbidden("Only a preparer may prepare a package.")
 		}
-		if state == ledger.Approved {
-			return stale("The package is approved. Close it, or withdraw or return it first.")
-		}
-		return nil
+		return nil // an approval before it is void
 	case ledger.Returned, ledger.Approved:
 		if !by.Reviewer {
 			return forbidden("Only a reviewer may approve or return a package.")

@@ -43,7 +43,7 @@ func TestRoundAllows(t *testing.T) {
 	}{
 		{nil, anna, ledger.Prepared, yes}, {nil, carol, ledger.Prepared, yes}, {nil, bob, ledger.Prepared, no}, {nil, eve, ledger.Prepared, no},
 		{nil, bob, ledger.Approved, stale}, {nil, bob, ledger.Closed, stale}, {nil, eve, ledger.Closed, no}, {nil, anna, ledger.Withdrawn, no},
-		{prepared, anna, ledger.Prepared, yes}, {approved, anna, ledger.Prepared, stale}, {closed, anna, ledger.Prepared, yes},
+		{prepared, anna, ledger.Prepared, yes}, {approved, anna, ledger.Prepared, yes}, {closed, anna, ledger.Prepared, yes},
 		{prepared, bob, ledger.Approved, yes}, {prepared, carol, ledger.Approved, no}, {prepared, dora, ledger.Approved, yes}, {prepared, anna, ledger.Approved, no}, {prepared, eve, ledger.Approved, no},
 		{prepared, bob, ledger.Returned, yes}, {prepared, carol, ledger.Returned, no}, {approved, dora, ledger.Returned, yes}, {approved, bob, ledger.Approved, stale},
 		{again, carol, ledger.Approved, no}, {again, dora, ledger.Approved, no}, {again, bob, ledger.Approved, yes},

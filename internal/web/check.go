@@ -158,21 +158,31 @@ func (s *server) startCheck(w http.ResponseWriter, r *http.Request) error {
 		return &problem{http.StatusNotFound, "Not found", "This server does not check packages. Run fees close --check."}
 	}
 	key, dir := s.checkKey(p.Name, p.Sum), p.Dir
-	if !s.checks.begin(key) {
+	if !s.start(key, func(ctx context.Context, show func(done, total uint64)) (string, []string) {
+		return s.check(ctx, dir, show)
+	}) {
 		return &problem{http.StatusConflict, "Busy", "Another package check is running. Wait until it ends."}
-	}
-	work := func() { s.check(key, dir) }
-	if s.Working != nil {
-		s.Working.Go(work)
-	} else {
-		go work()
 	}
 	http.Redirect(w, r, s.base+"/packages/"+url.PathEscape(p.Name), http.StatusSeeOther)
 	return nil
 }
 
-// check checks a package against its own connection to the ledger, so that it does not affect requests.
-func (s *server) check(key, dir string) {
+// start starts background work under a key, unless other work is running. The work returns its state and lines.
+func (s *server) start(key string, work func(ctx context.Context, show func(done, total uint64)) (state string, lines []string)) bool {
+	if !s.checks.begin(key) {
+		return false
+	}
+	run := func() { s.run(key, work) }
+	if s.Working != nil {
+		s.Working.Go(run)
+	} else {
+		go run()
+	}
+	return true
+}
+
+// run does background work until it ends or the server shuts down.
+func (s *server) run(key string, work func(ctx context.Context, show func(done, total uint64)) (state string, lines []string)) {
 	ctx, cancel := context.WithTimeout(context.Background(), maxCheckTime)
 	defer cancel()
 	go func() {
@@ -190,7 +200,12 @@ func (s *server) check(key, dir string) {
 		}
 		s.checks.end(key, state, lines)
 	}()
-	show := func(done, total uint64) { s.checks.change(key, func(c *check) { c.Done, c.Total = done, total }) }
+	state, lines = work(ctx, func(done, total uint64) { s.checks.change(key, func(c *check) { c.Done, c.Total = done, total }) })
+}
+
+// check checks a package against its own connection to the ledger, so that it does not affect requests.
+func (s *server) check(ctx context.Context, dir string, show func(done, total uint64)) (state string, lines []string) {
+	state, lines = checkFailed, []string{"See the server log for the cause."}
 	var unopened error
 	open := func(ctx context.Context) (d *app.Desk, err error) {
 		d, unopened = s.Open(ctx)
@@ -216,6 +231,7 @@ func (s *server) check(key, dir string) {
 	for i := range lines { // do not reveal the server's directories
 		lines[i] = strings.ReplaceAll(lines[i], filepath.Clean(dir)+string(os.PathSeparator), "")
 	}
+	return state, lines
 }
 
 // outcomeOf returns the state and the lines of a finished check.

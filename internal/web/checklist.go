@@ -131,6 +131,9 @@ func (s *server) closedStep(m month, made *closed) closeStep {
 	if made != nil {
 		return closeStep{"closed", cell{Text: fmt.Sprintf("version %d", made.Version), Class: "ok"}, cell{Text: "Package", To: "packages/" + url.PathEscape(made.Name)}}
 	}
+	if s.closes() {
+		return closeStep{"closed", cell{Text: "not closed"}, cell{Text: "Close", To: "close?period=" + url.QueryEscape(m.Name)}}
+	}
 	to := m.Name
 	if s.Packages != "" {
 		to = path.Join(s.Packages, m.Name)

@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"net/http"
+	"slices"
 )
 
 // logIn is the content of the log-in page.
@@ -40,7 +41,11 @@ func (s *server) renderLogIn(w http.ResponseWriter, r *http.Request, status int,
 		s.setCookie(w, r, v.browser)
 	}
 	l.Token = s.token(r)
-	s.render(w, r, status, &view{Title: "Log in to fees", Lead: r.Host + " · read-only access", LogIn: l})
+	lead := r.Host
+	if !slices.ContainsFunc(s.Options.Ledgers, func(l Ledger) bool { return l.Write != nil }) {
+		lead += " · read-only access"
+	}
+	s.render(w, r, status, &view{Title: "Log in to fees", Lead: lead, LogIn: l})
 }
 
 // logIn starts a session and redirects to the requested page.

@@ -223,6 +223,9 @@ func (s *server) packageList(w http.ResponseWriter, r *http.Request) error {
 	v := &view{Title: "Packages", Path: "packages"}
 	v.Notes = append(notes, "To close a month, run: fees close --month 2026-01 --accounts FILE -o "+console.Argument(path.Join(s.Packages, "2026-01"))+s.placeFlag())
 	v.Lead = "Close packages, created with fees close and checked here against the ledger."
+	if s.closes() {
+		v.Links = []link{{"Prepare, review or close a package", "close"}}
+	}
 	if len(list) == 0 {
 		v.Lead = "No close packages yet. Create them with fees close."
 		v.Remedy = "fees close --month 2026-01 --accounts FILE -o " + console.Argument(path.Join(s.Packages, "2026-01")) + s.placeFlag()
@@ -410,6 +413,13 @@ func (s *server) packagePage(w http.ResponseWriter, r *http.Request, shelf *clos
 	}
 	if r.PathValue("version") == "" {
 		s.checked(v, r, p, at)
+	}
+	acts, err := packageActs(r.Context(), p)
+	if err != nil {
+		v.Warnings = append(v.Warnings, problemOf(r.Context(), err, s.Time).Detail)
+	}
+	if len(acts) > 0 {
+		v.Tables = append(v.Tables, actTable(acts))
 	}
 	v.Tables = append(v.Tables, fileTable(m, here), versionTable(versions, at))
 	if changes != nil {

@@ -5,11 +5,13 @@ import (
 	"net/http"
 )
 
-// posts lists the routes that accept POST. None of them changes a ledger.
+// posts lists the routes that accept POST. Only those of closing change a ledger: they extend its audit trail.
 var posts = []route{
 	{path: "/reconcile", ask: (*server).receive},
 	{path: "/reconcile/{token}/forget", ask: (*server).forget},
 	{path: "/packages/{package}/check", ask: (*server).startCheck},
+	{path: "/close", ask: (*server).preparePackage},
+	{path: "/close/{name}", ask: (*server).doAct},
 }
 
 // takes reports whether a request posts to one of these routes.

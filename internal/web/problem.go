@@ -63,6 +63,14 @@ func problemOf(ctx context.Context, err error, timeout time.Duration) *problem {
 	if errors.As(err, &wait) {
 		return &problem{http.StatusTooManyRequests, "Too many attempts", wait.Error()}
 	}
+	var forbidden *app.ForbiddenError
+	var stale *app.StaleError
+	switch {
+	case errors.As(err, &forbidden):
+		return &problem{http.StatusForbidden, "Not allowed", forbidden.Message}
+	case errors.As(err, &stale):
+		return &problem{http.StatusConflict, "Out of date", stale.Message}
+	}
 	kind := app.KindOf(err)
 	s, ok := statuses[kind]
 	if !ok {

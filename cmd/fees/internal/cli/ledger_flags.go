@@ -11,6 +11,7 @@ import (
 
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/network"
 )
 
 // LedgerFlags select the ledger.
@@ -57,6 +58,15 @@ func (f *LedgerFlags) Ask(c *cobra.Command, networkFile string, ask func(*app.De
 
 // Open opens the ledger for reading, with the user's network tables.
 func (f *LedgerFlags) Open(ctx context.Context, networkFile string) (*app.Desk, error) {
+	return f.open(ctx, networkFile, app.Open)
+}
+
+// OpenWriter opens the ledger for exclusive writing, with the user's network tables.
+func (f *LedgerFlags) OpenWriter(ctx context.Context, networkFile string) (*app.Desk, error) {
+	return f.open(ctx, networkFile, app.OpenWriter)
+}
+
+func (f *LedgerFlags) open(ctx context.Context, networkFile string, open func(context.Context, string, network.Tables) (*app.Desk, error)) (*app.Desk, error) {
 	place, err := f.LedgerPlace()
 	if err != nil {
 		return nil, err
@@ -65,5 +75,5 @@ func (f *LedgerFlags) Open(ctx context.Context, networkFile string) (*app.Desk, 
 	if err != nil {
 		return nil, err
 	}
-	return app.Open(ctx, place, tables)
+	return open(ctx, place, tables)
 }

@@ -55,7 +55,9 @@ another address, and requires one of these:
                     proxy must strip this header from incoming requests. Its
                     address is --trusted-proxy, by default this machine
 Use --tls-cert and --tls-key. Without TLS, passwords cross the network in clear
-text. All users can only read. Requests are refused unless the host is one of
+text. Users only read, except with --close: it lets preparers make packages and
+reviewers approve those of others (fees serve password --role), with each act
+in the ledger's audit trail. Requests are refused unless the host is one of
 the server's own addresses, in the certificate, or in --host. --time-limit
 limits each request, which also ends when the browser closes the connection.
 
@@ -99,6 +101,7 @@ type serveFlags struct {
 	listen      string
 	hosts       []string
 	packages    string
+	close       bool
 	limit       time.Duration
 	log         string
 	logRequests bool
@@ -122,6 +125,7 @@ func (f *serveFlags) add(c *cobra.Command) {
 	flags.StringArrayVar(&f.ledgers, "ledger", nil, "the ledger: a file, or postgres://HOST/DATABASE; several ledgers as NAME=LEDGER, repeated (default: FEES_LEDGER, else "+cli.DefaultLedger+")")
 	flags.StringSliceVar(&f.hosts, "host", nil, "other host names of the server, comma-separated")
 	flags.StringVar(&f.packages, "packages", "", "the directory of close packages, to show and check them")
+	flags.BoolVar(&f.close, "close", false, "let users with roles prepare, review and close packages; needs --packages and --users")
 	flags.DurationVar(&f.limit, "time-limit", web.DefaultTime, "the maximum duration of a request")
 	f.log = "text"
 	cli.Choice(c, &f.log, "log", "the log format on standard error: text or json", "text", "json")
@@ -143,6 +147,9 @@ func (f *serveFlags) check() error {
 	}
 	if err := f.accessFlags.check(f.listen, host); err != nil {
 		return err
+	}
+	if f.close && (f.packages == "" || f.accessFlags.users == "") {
+		return errors.New("--close needs --packages DIR and --users FILE, whose users have roles (fees serve password NAME --role)")
 	}
 	return isDirectory("--packages", f.packages)
 }
@@ -298,6 +305,12 @@ func (f *serveFlags) open(ctx context.Context, n namedLedger, stderr io.Writer) 
 			return f.temporary(ctx, l.Source, stderr)
 		}
 		return at.Open(ctx, f.NetworkFile)
+	}
+	if f.close {
+		if temporary {
+			return nil, errors.New("--close needs a ledger that keeps the audit trail; name it with --ledger")
+		}
+		l.Write = func(ctx context.Context) (*app.Desk, error) { return at.OpenWriter(ctx, f.NetworkFile) }
 	}
 	if l.Desk, err = l.Open(ctx); err != nil {
 		return nil, err

@@ -1,0 +1,523 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/finance/closing"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/web/users"
+	"github.com/feeledger/fees/source"
+)
+
+// preparedDir is the directory, among the packages, of those that are not closed yet. A shelf does not list it.
+const preparedDir = ".prepared"
+
+var errNoClosing = &problem{http.StatusNotFound, "Not found", "This server does not close packages. Start it with fees serve --close."}
+
+// closes reports whether packages are prepared, reviewed and closed here.
+func (s *server) closes() bool {
+	return s.Write != nil && s.Open != nil && s.Users != nil && s.Packages != ""
+}
+
+// actor returns the user of a request with the roles of the file of users.
+func (s *server) actor(r *http.Request) app.Actor {
+	name := s.owner(r)
+	return app.Actor{Name: name, Preparer: s.Users.Is(name, users.Preparer), Reviewer: s.Users.Is(name, users.Reviewer)}
+}
+
+// packageName returns the directory name of a period's package: 2026-01, or 2026-01-Europe-Berlin.
+func (s *server) packageName(period, zone string) string {
+	name := period
+	if zone != "UTC" {
+		name += "-" + strings.Map(func(r rune) rune {
+			if r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r == '+' || r == '_' {
+				return r
+			}
+			return '-'
+		}, zone)
+	}
+	if s.base != "" { // the ledgers share the directory
+		name = s.base[1:] + "-" + name
+	}
+	return name
+}
+
+// jobKey identifies the background work on a package that is not closed yet.
+func (s *server) jobKey(name string) string { return "close\n" + s.base + "\n" + name }
+
+// maxCloseForm limits the form of a package: a list of accounts may be long.
+const maxCloseForm = maxForm
+
+// preparePackage starts to make a package for review.
+func (s *server) preparePackage(w http.ResponseWriter, r *http.Request) error {
+	if !s.closes() {
+		return errNoClosing
+	}
+	fields, err := s.fields(w, r, maxCloseForm)
+	if err != nil {
+		return err
+	}
+	by := s.actor(r)
+	sc := scope{Period: fields.Get("period"), Zone: fields.Get("zone"), Accounts: fields.Get("accounts")}
+	if sc.Partial, err = ticked(fields, "partial"); err != nil {
+		return err
+	}
+	q, act, err := s.packageQuestion(&sc, fields.Get("journal"))
+	if err != nil {
+		return err
+	}
+	act.User, act.Kind, act.Comment = by.Name, ledger.Prepared, strings.TrimSpace(fields.Get("comment"))
+	if err := act.Check(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), s.Time)
+	defer cancel()
+	trail, err := s.Desk.Book.Trail(ctx)
+	if err != nil {
+		return err
+	}
+	if err := app.RoundOf(trail, act.Period, act.Zone).Allows(by, act.Kind, act.Manifest); err != nil {
+		return err
+	}
+	period, err := sc.period()
+	if err != nil {
+		return err
+	}
+	if _, err := s.Desk.Held(ctx, period); err != nil {
+		return err
+	}
+	name := s.packageName(act.Period, act.Zone)
+	q.Dir = filepath.Join(s.Packages, preparedDir, name)
+	work := func(ctx context.Context, show func(done, total uint64)) (string, error) {
+		return "prepared", s.makePrepared(ctx, *q, by, act, show)
+	}
+	return s.startJob(w, r, name, work)
+}
+
+// packageQuestion returns the question of a package, and the beginning of an act about it.
+func (s *server) packageQuestion(sc *scope, program string) (q *app.PackageQuestion, act ledger.Act, err error) {
+	in := sc.input()
+	if in.Month == "" && in.Year == "" {
+		return nil, act, invalidRequest("period: packages are of a month or a year, such as 2026-01 or 2026.")
+	}
+	period, err := in.Parse()
+	if err != nil {
+		return nil, act, err
+	}
+	chosen, err := s.choose(sc.list())
+	if err != nil {
+		return nil, act, err
+	}
+	if len(chosen.Accounts) == 0 {
+		return nil, act, invalidRequest("accounts: name the accounts of the package, such as %sNAME.", app.GroupPrefix)
+	}
+	if err := app.OneOf("journal", program, app.ProgramNames()...); err != nil {
+		return nil, act, err
+	}
+	in.Timezone = period.Zone.String()
+	act.Period, act.Zone = in.Month+in.Year, in.Timezone
+	q = &app.PackageQuestion{PeriodInput: in, Journal: program, With: app.WithFees, Proved: s.balances() != nil}
+	q.Labels = s.Labels
+	for _, a := range chosen.Accounts { // addresses only: a text could name a file of the server
+		q.Accounts = append(q.Accounts, a.String())
+	}
+	return q, act, nil
+}
+
+// startJob starts work on a package that is not closed yet, and redirects to its page.
+func (s *server) startJob(w http.ResponseWriter, r *http.Request, name string, work func(context.Context, func(done, total uint64)) (string, error)) error {
+	started := s.start(s.jobKey(name), func(ctx context.Context, show func(done, total uint64)) (string, []string) {
+		state, err := work(ctx, show)
+		if err == nil {
+			return state, nil
+		}
+		if ctx.Err() != nil {
+			return checkFailed, []string{"The work was stopped before it finished. Nothing was recorded."}
+		}
+		s.Log.Error("package not closed", "error", err.Error())
+		line := strings.ReplaceAll(s.actProblem(ctx, err).Detail, filepath.Clean(s.Packages)+string(os.PathSeparator), "")
+		return checkFailed, []string{line}
+	})
+	if !started {
+		return &problem{http.StatusConflict, "Busy", "Another package is being prepared, closed or checked. Wait until that ends."}
+	}
+	http.Redirect(w, r, s.base+"/close/"+url.PathEscape(name), http.StatusSeeOther)
+	return nil
+}
+
+// actProblem converts an error of an act for the user.
+func (s *server) actProblem(ctx context.Context, err error) *problem {
+	if errors.Is(err, ledger.ErrLocked) {
+		return &problem{http.StatusServiceUnavailable, "Busy", "Another program is writing this ledger. Nothing was recorded. Try again when it has finished."}
+	}
+	return problemOf(ctx, err, maxCheckTime)
+}
+
+// packageOptions returns the options that prepared and closed packages share.
+func (s *server) packageOptions(show func(done, total uint64)) app.PackageOptions {
+	return app.PackageOptions{Program: s.Program, Progress: app.Progress{Show: show}, Balances: func() (source.Source, error) {
+		if from := s.balances(); from != nil {
+			return from, nil
+		}
+		return nil, fmt.Errorf("%w: the server has no source of balances", app.ErrUnanswered)
+	}}
+}
+
+// makePrepared makes a package for review, and records that.
+func (s *server) makePrepared(ctx context.Context, q app.PackageQuestion, by app.Actor, act ledger.Act, show func(done, total uint64)) error {
+	if err := os.MkdirAll(filepath.Dir(q.Dir), 0o777); err != nil { // minus the umask
+		return err
+	}
+	d, err := s.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	q.PackageOptions = s.packageOptions(show)
+	made, err := d.MakePackage(ctx, q)
+	if err != nil {
+		return err
+	}
+	if err := act.Manifest.UnmarshalText([]byte(made.Sum)); err != nil {
+		return err
+	}
+	_, err = s.record(ctx, by, act)
+	return err
+}
+
+// errRecorded reports that the last act of the trail is the same.
+var errRecorded = errors.New("recorded already")
+
+// record appends an act to the ledger's audit trail if the user may do it now, and returns the round with it. The
+// ledger is open for writing only meanwhile.
+func (s *server) record(ctx context.Context, by app.Actor, act ledger.Act) (round app.Round, err error) {
+	d, err := s.Write(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	if act.Time, err = chain.TimeAt(uint64(time.Now().UnixMilli())); err != nil {
+		return nil, err
+	}
+	act, err = d.Book.Record(ctx, act, func(trail []ledger.Act) error {
+		round = app.RoundOf(trail, act.Period, act.Zone)
+		if n := len(round); n > 0 && act.Kind == ledger.Prepared && round[n-1].Kind == act.Kind && round[n-1].User == act.User && round[n-1].Manifest == act.Manifest {
+			return errRecorded
+		}
+		return round.Allows(by, act.Kind, act.Manifest)
+	})
+	if errors.Is(err, errRecorded) {
+		return round, nil
+	}
+	return append(round, act), err
+}
+
+// openPrepared opens a package that is not closed yet.
+func (s *server) openPrepared(name string) (shelf *closing.Shelf, p *closing.Placed, err error) {
+	if !s.closes() {
+		return nil, nil, errNoClosing
+	}
+	if shelf, err = closing.OpenShelf(filepath.Join(s.Packages, preparedDir)); err != nil {
+		return nil, nil, packageTrouble(fs.ErrNotExist)
+	}
+	if p, err = shelf.Open(name, 0); err == nil && (p.Manifest.Network != s.Network || name != s.packageName(p.Manifest.Period.Name(), p.Manifest.Period.Timezone)) {
+		p.Close()
+		err = fs.ErrNotExist
+	}
+	if err != nil {
+		shelf.Close()
+		return nil, nil, packageTrouble(err)
+	}
+	return shelf, p, nil
+}
+
+// round returns the last round of a package's period.
+func (s *server) round(ctx context.Context, m *closing.Manifest) (app.Round, error) {
+	trail, err := s.Desk.Book.Trail(ctx)
+	return app.RoundOf(trail, m.Period.Name(), m.Period.Timezone), err
+}
+
+// doAct records what a user does with a prepared package; closing it also makes the final one.
+func (s *server) doAct(w http.ResponseWriter, r *http.Request) error {
+	if !s.closes() {
+		return errNoClosing
+	}
+	fields, err := s.fields(w, r, maxCloseForm)
+	if err != nil {
+		return err
+	}
+	by, name := s.actor(r), r.PathValue("name")
+	if !by.Preparer && !by.Reviewer { // whatever exists
+		return &app.ForbiddenError{Message: "Only preparers and reviewers may do this."}
+	}
+	shelf, p, err := s.openPrepared(name)
+	if err != nil {
+		return err
+	}
+	defer shelf.Close()
+	defer p.Close()
+	act := ledger.Act{User: by.Name, Kind: ledger.ActKind(fields.Get("act")), Period: p.Manifest.Period.Name(), Zone: p.Manifest.Period.Timezone, Comment: strings.TrimSpace(fields.Get("comment"))}
+	if act.Kind == ledger.Prepared {
+		return invalidRequest("act: prepare a package with its own form.")
+	}
+	if err := act.Check(); err != nil {
+		return err
+	}
+	if err := act.Manifest.UnmarshalText([]byte(fields.Get("manifest"))); err != nil {
+		return invalidRequest("manifest: %v.", err)
+	}
+	if act.Kind == ledger.Returned && act.Comment == "" {
+		return invalidRequest("comment: say what the preparer should change.")
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), s.Time)
+	defer cancel()
+	round, err := s.round(ctx, p.Manifest)
+	if err != nil {
+		return err
+	}
+	unfinished := act.Kind == ledger.Closed && round.State() == ledger.Closed // its package was not made
+	if unfinished {
+		round = round[:len(round)-1]
+	}
+	if err := round.Allows(by, act.Kind, act.Manifest); err != nil {
+		return err
+	}
+	if act.Manifest.String() != p.Sum {
+		return &app.StaleError{Message: "The package was prepared again since this page was shown. Reload the page."}
+	}
+	if act.Kind == ledger.Closed {
+		return s.startClosing(w, r, p, by, act)
+	}
+	if act.Kind == ledger.Approved {
+		if err := s.Desk.Unchanged(ctx, p.Manifest); err != nil {
+			return err
+		}
+	}
+	if _, err := s.record(ctx, by, act); err != nil {
+		if errors.Is(err, ledger.ErrLocked) {
+			return s.actProblem(ctx, err)
+		}
+		return err
+	}
+	s.Log.Info("act recorded", "user", by.Name, "act", string(act.Kind), "package", name)
+	http.Redirect(w, r, s.base+"/close/"+url.PathEscape(name), http.StatusSeeOther)
+	return nil
+}
+
+// startClosing starts to make the final package. Its closing is recorded when everything in it equals the prepared one.
+func (s *server) startClosing(w http.ResponseWriter, r *http.Request, p *closing.Placed, by app.Actor, act ledger.Act) error {
+	list, _, err := s.listPackages(r.Context())
+	if err != nil {
+		return err
+	}
+	target := p.Name
+	if at := slices.IndexFunc(list, func(c closed) bool {
+		return c.summary != nil && c.Period.Name() == act.Period && c.Period.Timezone == act.Zone
+	}); at >= 0 {
+		target = list[at].Name
+	}
+	m, prepared, dir := p.Manifest, p.Dir, filepath.Join(s.Packages, target)
+	return s.startJob(w, r, p.Name, func(ctx context.Context, show func(done, total uint64)) (string, error) {
+		d, err := s.Open(ctx)
+		if err != nil {
+			return "", err
+		}
+		defer d.Close()
+		_, err = d.ClosePrepared(ctx, prepared, dir, s.packageOptions(show), func(ctx context.Context) ([]ledger.Act, error) {
+			if round, err := s.round(ctx, m); err != nil || round.State() == ledger.Closed { // of an interrupted closing
+				return round, err
+			}
+			return s.record(ctx, by, act)
+		})
+		if err != nil {
+			return "", err
+		}
+		return "closed", os.RemoveAll(prepared)
+	})
+}
+
+// preparedFile sends a file of a package that is not closed yet.
+func (s *server) preparedFile(w http.ResponseWriter, r *http.Request) error {
+	shelf, p, err := s.openPrepared(r.PathValue("name"))
+	if err != nil {
+		return err
+	}
+	defer shelf.Close()
+	defer p.Close()
+	return s.packageFile(w, r, shelf, p)
+}
+
+// closePage shows the form to prepare a package, and those that wait.
+func (s *server) closePage(w http.ResponseWriter, r *http.Request) error {
+	if !s.closes() {
+		return errNoClosing
+	}
+	sc, err := readScope(r.URL.RawQuery)
+	if err != nil {
+		return err
+	}
+	trail, err := s.Desk.Book.Trail(r.Context())
+	if err != nil {
+		return err
+	}
+	v := &view{Title: "Close a period", Path: "packages", Lead: "A preparer makes a package, another user reviews it, and one of them closes it. Every act is kept in the ledger's audit trail."}
+	if s.actor(r).Preparer {
+		asked := s.ofCompany(sc)
+		v.Form = &form{Action: "close", Post: true, Token: s.token(r), Button: "Prepare", Fields: asked.controls("The accounts of the package")}
+		v.Form.Fields = append(v.Form.Fields, ofOptions("journal", "Journal for", "", "", app.ProgramNames()...), commentControl())
+	} else {
+		v.Notes = []string{"You are not a preparer. To become one, ask whoever runs this server for the role."}
+	}
+	v.Tables = []*tabular{s.waitingTable(trail)}
+	s.render(w, r, http.StatusOK, v)
+	return nil
+}
+
+func commentControl() control {
+	return control{Name: "comment", Label: "Comment", Kind: "text", Hint: fmt.Sprintf("one line of up to %d characters, kept for good", ledger.MaxComment)}
+}
+
+// waitingTable lists the packages that wait for their next act.
+func (s *server) waitingTable(trail []ledger.Act) *tabular {
+	t := &tabular{Title: "Packages to review or close", Heads: heads("package", "state", "by", "time", "comment"), None: "No package waits for an act."}
+	seen := map[string]bool{}
+	for _, a := range slices.Backward(trail) {
+		name := s.packageName(a.Period, a.Zone)
+		round := app.RoundOf(trail, a.Period, a.Zone)
+		if seen[name] || !round.Open() {
+			continue
+		}
+		seen[name] = true
+		t.Rows = append(t.Rows, []cell{{Text: name, To: "close/" + url.PathEscape(name)}, {Text: string(a.Kind)}, {Text: a.User}, {Text: a.Time.String()}, {Text: a.Comment}})
+	}
+	return t
+}
+
+// actTable lists the acts of a package.
+func actTable(acts []ledger.Act) *tabular {
+	t := &tabular{Title: "Acts", Heads: heads("time", "user", "act", "comment", "manifest, SHA-256", "audit trail")}
+	for _, a := range acts {
+		t.Rows = append(t.Rows, []cell{{Text: a.Time.String()}, {Text: a.User}, {Text: string(a.Kind)}, {Text: a.Comment}, {Text: console.Ends(a.Manifest.String(), 6), Class: "hex"}, {Text: fmt.Sprintf("line %d", a.Number)}})
+	}
+	return t
+}
+
+// preparedPage shows a package that is not closed yet, with the acts that the user may do.
+func (s *server) preparedPage(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue("name")
+	job := s.checks.of(s.jobKey(name))
+	shelf, p, err := s.openPrepared(name)
+	if err != nil && (job == nil || !s.closes()) {
+		return err
+	}
+	v := &view{Title: "Close " + console.Printable(name), Path: "packages", Links: []link{{"All packages to close", "close"}, {"Closed packages", "packages"}}}
+	running := job != nil && job.State == checkRuns
+	if job != nil {
+		v.Facts = append(v.Facts, fact{Name: "last work", cell: job.cell()})
+		if job.State == "closed" || job.State == "prepared" {
+			v.Facts[0].Class = "ok"
+		}
+		for _, line := range job.Lines {
+			v.Warnings = append(v.Warnings, console.Printable(line))
+		}
+		if running {
+			v.Refresh = checkAgain
+		}
+	}
+	if err != nil { // it is being made, failed, or was closed
+		s.render(w, r, http.StatusOK, v)
+		return nil
+	}
+	defer shelf.Close()
+	defer p.Close()
+	if err := s.addPrepared(v, r, p, running); err != nil {
+		return err
+	}
+	s.render(w, r, http.StatusOK, v)
+	return nil
+}
+
+// addPrepared adds a prepared package to its page.
+func (s *server) addPrepared(v *view, r *http.Request, p *closing.Placed, running bool) error {
+	m := p.Manifest
+	symbol, err := s.Desk.Symbol(r.Context())
+	if err != nil {
+		return err
+	}
+	round, err := s.round(r.Context(), m)
+	if err != nil {
+		return err
+	}
+	state := round.State()
+	recorded := len(round) > 0 && round[len(round)-1].Manifest.String() == p.Sum
+	if !recorded {
+		state = "not recorded"
+		v.Warnings = append(v.Warnings, "The ledger's audit trail does not contain this package. Prepare it again.")
+	}
+	v.Lead = fmt.Sprintf("%s, %s. Not closed yet.", console.Printable(m.Network), console.Printable(m.Period.Timezone))
+	v.Facts = append(v.Facts, plain("state", string(state)), fact{Name: "fees in the ledger", cell: cell{Text: m.Period.Name(), To: feesOf(m.Period, m.Accounts)}},
+		plain("blocks", fmt.Sprintf("%d..%d", m.Blocks.First, m.Blocks.Last)), plain("evidence", m.Evidence.String()), plain("accounts", fmt.Sprint(len(m.Accounts))),
+		plain("transactions", fmt.Sprintf("%d evm, %d native", m.Totals.EVM, m.Totals.Native)), amount("fees", chain.Some(m.Totals.Fee), symbol), amount("charged", m.Totals.Charged, symbol),
+		fact{Name: "findings", cell: findingsOf(m.Findings)}, plain("seal", m.Blocks.Seal), plain("manifest, SHA-256", p.Sum))
+	for _, lack := range m.Period.Missing {
+		v.Warnings = append(v.Warnings, "Incomplete: missing "+console.Printable(lack)+".")
+	}
+	for _, what := range m.LeftOut {
+		v.Warnings = append(v.Warnings, "Left out: "+console.Printable(what)+".")
+	}
+	here := "close/" + url.PathEscape(p.Name)
+	v.Tables = append(v.Tables, actTable(round), fileTable(m, here))
+	v.Downloads = []link{{closing.ManifestFile, here + "/" + closing.ManifestFile}}
+	if recorded && !running {
+		v.Last = s.actForm(r, round, p, here)
+	}
+	return nil
+}
+
+// actForm returns the form of the acts that the user may do now; nil if there are none.
+func (s *server) actForm(r *http.Request, round app.Round, p *closing.Placed, here string) *form {
+	by, choice := s.actor(r), control{Name: "act", Label: "Act", Kind: "select"}
+	last := round[len(round)-1]
+	if last.Kind == ledger.Closed { // its package was not made
+		round = round[:len(round)-1]
+	}
+	for _, o := range []option{{string(ledger.Approved), "approve"}, {string(ledger.Closed), "close"}, {string(ledger.Returned), "return to the preparer"}, {string(ledger.Withdrawn), "withdraw"}} {
+		if round.Allows(by, ledger.ActKind(o.Value), last.Manifest) == nil {
+			choice.Options = append(choice.Options, o)
+		}
+	}
+	if len(choice.Options) == 0 {
+		return nil
+	}
+	return &form{Action: here, Post: true, Token: s.token(r), Hidden: []option{{"manifest", p.Sum}}, Fields: []control{choice, commentControl()}, Button: "Record"}
+}
+
+// packageActs returns the acts that a closed package contains; none for one that was closed on the command line.
+func packageActs(ctx context.Context, p *closing.Placed) ([]ledger.Act, error) {
+	if !p.Manifest.Options.Acts {
+		return nil, nil
+	}
+	var text bytes.Buffer
+	if err := p.Copy(ctx, app.ActsFile, &text); err != nil {
+		return nil, packageTrouble(err)
+	}
+	acts, err := app.ReadActs(text.Bytes())
+	if err != nil {
+		return nil, packageTrouble(err)
+	}
+	return acts, nil
+}
