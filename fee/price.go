@@ -174,7 +174,7 @@ func priceEVM(t *Transaction, x *chain.Extrinsic, rules network.Rules, baseFee c
 	}
 	executed, notExecuted := evm.FindExecuted(x)
 	if notExecuted == nil {
-		t.executed(executed)
+		t.executed(executed, rules.AccountMapping)
 	}
 	switch {
 	case noOutcome != nil:
@@ -199,7 +199,7 @@ func priceEVM(t *Transaction, x *chain.Extrinsic, rules network.Rules, baseFee c
 		t.GasPrice = chain.Some(price)
 	}
 	if noOutcome == nil && !outcome.Success && !rules.NoWithdrawEvent && evm.Refused(x) {
-		return t.refuse(&payload)
+		return t.refuse(&payload, rules.AccountMapping)
 	}
 	if err := cmp.Or(noPrice, noWeight, notExecuted); err != nil { // without Executed no one is charged
 		return err
@@ -209,7 +209,7 @@ func priceEVM(t *Transaction, x *chain.Extrinsic, rules network.Rules, baseFee c
 
 // refuse sets the fee of a transaction that the runtime refused before it ran: 0. No event names its sender, so the
 // signature does.
-func (t *Transaction) refuse(p *evm.Payload) error {
+func (t *Transaction) refuse(p *evm.Payload, accounts network.AccountMapping) error {
 	signed, err := ethtx.OfPayload(p)
 	if err != nil {
 		return err
@@ -218,18 +218,18 @@ func (t *Transaction) refuse(p *evm.Payload) error {
 	if err != nil {
 		return err
 	}
-	t.From, t.Payer, t.To = chain.Some(sender), chain.Some(sender), signed.To
+	t.From, t.Payer, t.To = chain.Some(sender), chain.Some(accounts.Of(sender)), signed.To
 	t.Fee, t.PriorityFee, t.Method = chain.Some(chain.Wei{}), chain.Some(chain.Wei{}), chain.Some(ByRule)
 	t.Gas = chain.Optional[chain.Gas]{}
 	t.note("the runtime refused it before it ran: nothing was charged, and its nonce can be used again")
 	return nil
 }
 
-func (t *Transaction) executed(e evm.Executed) {
+func (t *Transaction) executed(e evm.Executed, accounts network.AccountMapping) {
 	t.EVMHash = chain.Some(e.Hash)
 	t.From = chain.Some(e.From)
 	t.To = chain.Some(e.To)
-	t.Payer = chain.Some(e.From)
+	t.Payer = chain.Some(accounts.Of(e.From))
 	if e.Exit != (evm.Exit{}) {
 		t.Status = chain.Some(e.Exit.Reason)
 	} else {

@@ -71,10 +71,11 @@ type Rules struct {
 	HoldsMore       bool
 	DeclaredPaysFee bool
 	Treasury        chain.Optional[chain.Address] // receives the treasury's part of the fees
-	TreasuryName    string                        // of that account, if it is another pot
-	LastBlock       chain.Optional[uint64]        // of a chain that has ended
-	Notes           []string                      // caveats for readers of a report that uses these rules
-	Faults          []Fault                       // of any runtime of any known network
+	AccountMapping  AccountMapping
+	TreasuryName    string                 // of that account, if it is another pot
+	LastBlock       chain.Optional[uint64] // of a chain that has ended
+	Notes           []string               // caveats for readers of a report that uses these rules
+	Faults          []Fault                // of any runtime of any known network
 
 	// The rules that verify a fee against the chain's records, if the table contains them. The specification
 	// contains none.
@@ -143,6 +144,7 @@ func (n *Network) Rules(runtime uint32) (Rules, error) {
 		DeclaredPaysFee:    runtime < n.FirstActualPaysFee,
 		NoSetCode:          runtime < n.FirstSetCode,
 		Treasury:           optional(n.Treasury),
+		AccountMapping:     n.AccountMapping,
 		TreasuryName:       n.TreasuryName,
 		LastBlock:          optional(n.LastBlock),
 		Notes:              n.notes(row.Note),
@@ -191,6 +193,7 @@ func (n *Network) SpecificationRules() (Rules, error) {
 		HoldsMore:       true,
 		DeclaredPaysFee: true,
 		Treasury:        optional(n.Treasury),
+		AccountMapping:  n.AccountMapping,
 		TreasuryName:    n.TreasuryName,
 		LastBlock:       optional(n.LastBlock),
 		Notes:           n.notes(""),

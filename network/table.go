@@ -69,6 +69,8 @@ type Network struct {
 	// Treasury is the account that receives the treasury's part of the fees. If it is unknown, so is the
 	// destination of any fee credited to an account.
 	Treasury *chain.Address `json:"treasury,omitempty"`
+	// AccountMapping says how an EVM address becomes the native account that pays for it.
+	AccountMapping AccountMapping `json:"account_mapping,omitempty"`
 	// TreasuryName is the name of the account Treasury, if it is not the treasury but another pot, such as "staking pot".
 	TreasuryName string `json:"treasury_name,omitempty"`
 	// Sources contains the sources of the network's figures outside the rows, by field name.
@@ -280,6 +282,7 @@ func (n *Network) check() error {
 		}
 	}
 	if err := cmp.Or(
+		n.AccountMapping.check(),
 		n.checkSources(),
 		n.checkAnchors(),
 		n.FeesTreasuryProportion.check(),

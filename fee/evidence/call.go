@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/network"
 )
 
 // A gateway that does not know one of a runtime's transaction extensions decodes the call of each signed
@@ -25,7 +26,7 @@ func (s *subject) call() {
 		why = impossibleEnd(s.t.x)
 	}
 	if why == "" {
-		why = impossibleEvents(s.t.x)
+		why = impossibleEvents(s.t.x, s.rules.AccountMapping)
 	}
 	if why == "" {
 		s.held()
@@ -126,10 +127,11 @@ var follow = map[string][]string{
 }
 
 // impossibleEvents returns why a call cannot have emitted its events, or "".
-func impossibleEvents(x *chain.Extrinsic) string {
+func impossibleEvents(x *chain.Extrinsic, accounts network.AccountMapping) string {
 	call := x.Pallet + "." + x.Call
 	followed, transferred := false, false
 	from, to, amount, transfers := transferOf(x)
+	to = accounts.Of(to)
 	for i := range x.Events {
 		e := &x.Events[i]
 		if (x.Pallet == "system" || x.Pallet == "balances") && slices.Contains(ownEvents[e.Pallet], e.Name) {
