@@ -83,7 +83,7 @@ func (r Round) prepared(user string) bool {
 }
 
 // Allows returns nil if a user may do an act about a manifest now; otherwise a [ForbiddenError] or a [StaleError].
-// A user without the role never may. Nobody approves what they prepared.
+// A user without the role never may. No user approves what they prepared.
 func (r Round) Allows(by Actor, kind ledger.ActKind, manifest ledger.Digest) error {
 	state := r.State()
 	switch kind {

@@ -27,7 +27,7 @@ var (
 	eve   = app.Actor{Name: "eve"}
 )
 
-// Each user may do the acts of their roles in each state, and nobody reviews what they prepared.
+// Each user may do the acts of their roles in each state, and no user reviews what they prepared.
 func TestRoundAllows(t *testing.T) {
 	prepared := roundOf(t, [2]string{"carol", "prepared"})
 	approved := roundOf(t, [2]string{"carol", "prepared"}, [2]string{"bob", "approved"})

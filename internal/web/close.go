@@ -380,7 +380,7 @@ func (s *server) closePage(w http.ResponseWriter, r *http.Request) error {
 		v.Form = &form{Action: "close", Post: true, Token: s.token(r), Button: "Prepare", Fields: asked.controls("The accounts of the package")}
 		v.Form.Fields = append(v.Form.Fields, ofOptions("journal", "Journal for", "", "", app.ProgramNames()...), commentControl())
 	} else {
-		v.Notes = []string{"You are not a preparer. To become one, ask whoever runs this server for the role."}
+		v.Notes = []string{"Only preparers can prepare packages. The administrator of this server assigns the role."}
 	}
 	v.Tables = []*tabular{s.waitingTable(trail)}
 	s.render(w, r, http.StatusOK, v)
