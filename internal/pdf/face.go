@@ -31,7 +31,7 @@ type face struct {
 	font   string // the name of the font
 	self   reference
 	codes  map[rune]uint16
-	runes  []rune   // by code; 0 is no character
+	runes  []rune   // by code; code 0 is unused
 	glyphs []uint16 // by code
 }
 

@@ -20,12 +20,13 @@ import (
 	"golang.org/x/image/math/fixed"
 
 	"github.com/feeledger/fees/internal/pdf"
+	"github.com/feeledger/fees/internal/test/pdftest"
 )
 
 var figures = []pdf.Column{{Header: "day"}, {Header: "fee GLMR", Align: pdf.Point}, {Header: "count", Align: pdf.Right}}
 
 func TestStructure(t *testing.T) {
-	f := parse(t, made(t, options, func(d *pdf.Document) {
+	f := pdftest.Parse(t, made(t, options, func(d *pdf.Document) {
 		d.Paragraph("A note")
 		l := d.NewLayout(figures)
 		l.Measure(false, "2026-01-01", "-1.000000000000000001", "")
@@ -36,20 +37,20 @@ func TestStructure(t *testing.T) {
 		require.Zero(t, table.End())
 		d.Signatures("Prepared by")
 	}))
-	list, artifacts := f.leaves()
+	list, artifacts := leavesOf(f)
 	require.Equal(t, []leaf{
 		{"H1", "A title"}, {"P", "A note"}, {"H2", "Fees"}, {"TH", "day"}, {"TH", "fee GLMR"}, {"TH", "count"},
 		{"TD", "2026-01-01"}, {"TD", "-1.000000000000000001"}, {"TD", ""}, {"TD", "total"}, {"TD", "12"}, {"TD", "3"}, {"P", "Prepared by Date "},
 	}, list)
 	require.Equal(t, []string{"page 1 of \n2026-01, UTC\nseal 0x00\n"}, artifacts, "the number of pages is an object")
 	for _, want := range []string{"/MarkInfo<</Marked true>>", "/Lang(en)", "/DisplayDocTitle true"} {
-		require.Contains(t, f.catalog(), want)
+		require.Contains(t, f.Catalog(), want)
 	}
-	metadata := string(f.streams[number(t, f.catalog(), "/Metadata ")])
+	metadata := string(f.Streams[pdftest.Number(t, f.Catalog(), "/Metadata ")])
 	require.Contains(t, metadata, "<pdfuaid:part>1</pdfuaid:part>")
 	require.Contains(t, metadata, ">A title<")
 	scoped := 0
-	for _, o := range f.objects {
+	for _, o := range f.Objects {
 		if strings.Contains(o, "/S/TH/") {
 			require.Contains(t, o, "/Scope/Column")
 			scoped++
@@ -61,14 +62,14 @@ func TestStructure(t *testing.T) {
 // A long table repeats its header on each page, outside the structure, and every row is there once.
 func TestManyPages(t *testing.T) {
 	const count = 300
-	f := parse(t, made(t, options, func(d *pdf.Document) {
+	f := pdftest.Parse(t, made(t, options, func(d *pdf.Document) {
 		var rows [][]string
 		for i := range count {
 			rows = append(rows, []string{fmt.Sprint("day ", i), fmt.Sprintf("%d.%018d", i, i), "1"})
 		}
 		require.Zero(t, tableOf(t, d, figures, rows...))
 	}))
-	list, artifacts := f.leaves()
+	list, artifacts := leavesOf(f)
 	list = list[5:] // title, heading, header
 	require.Len(t, list, 3*count)
 	for i := range count {
@@ -79,10 +80,10 @@ func TestManyPages(t *testing.T) {
 		require.Equal(t, i > 0, strings.HasPrefix(text, "day\nfee GLMR\ncount\n"), "page %d", i+1)
 		require.Contains(t, text, fmt.Sprintf("page %d of \n2026-01, UTC\nseal 0x00\n", i+1))
 	}
-	pages := f.pages()
-	form := number(t, f.objects[pages[0]], "/N ")
-	m := regexp.MustCompile(`<(\w+)>`).FindSubmatch(f.streams[form])
-	shown, characters := "", f.characters(number(t, f.objects[form], "/F1 "))
+	pages := f.Pages()
+	form := pdftest.Number(t, f.Objects[pages[0]], "/N ")
+	m := regexp.MustCompile(`<(\w+)>`).FindSubmatch(f.Streams[form])
+	shown, characters := "", f.Characters(pdftest.Number(t, f.Objects[form], "/F1 "))
 	for i := 0; i < len(m[1]); i += 4 {
 		shown += characters[string(m[1][i:i+4])]
 	}
@@ -92,21 +93,21 @@ func TestManyPages(t *testing.T) {
 // A paragraph over several pages is one element.
 func TestParagraphOverPages(t *testing.T) {
 	text := strings.TrimSpace(strings.Repeat("word ", 3000))
-	f := parse(t, made(t, options, func(d *pdf.Document) { d.Paragraph(text) }))
-	list, _ := f.leaves()
+	f := pdftest.Parse(t, made(t, options, func(d *pdf.Document) { d.Paragraph(text) }))
+	list, _ := leavesOf(f)
 	require.Equal(t, []leaf{{"H1", "A title"}, {"P", text}}, list)
-	require.Greater(t, len(f.pages()), 1)
+	require.Greater(t, len(f.Pages()), 1)
 }
 
 // Points of figures are below each other, and other figures end at the right.
 func TestAlignment(t *testing.T) {
-	f := parse(t, made(t, options, func(d *pdf.Document) {
+	f := pdftest.Parse(t, made(t, options, func(d *pdf.Document) {
 		tableOf(t, d, figures, []string{"a", "1.5", "7"}, []string{"b", "1000.123456", "100"}, []string{"c", "12", "1"})
 	}))
-	regular := number(t, f.objects[f.pages()[0]], "/F1 ")
-	characters := f.characters(regular)
+	regular := pdftest.Number(t, f.Objects[f.Pages()[0]], "/F1 ")
+	characters := f.Characters(regular)
 	points, ends := map[string]bool{}, map[string]bool{}
-	for _, m := range runForm.FindAllStringSubmatch(string(f.streams[number(t, f.objects[f.pages()[0]], "/Contents ")]), -1) {
+	for _, m := range pdftest.RunForm.FindAllStringSubmatch(string(f.Streams[pdftest.Number(t, f.Objects[f.Pages()[0]], "/Contents ")]), -1) {
 		text := ""
 		for i := 0; i < len(m[5]); i += 4 {
 			text += characters[m[5][i:i+4]]
@@ -143,17 +144,17 @@ func TestLandscape(t *testing.T) {
 		for i := range wide {
 			wide[i], row[i] = pdf.Column{Header: "n", Align: pdf.Right}, "1234567890.123456789012345678"[i:]
 		}
-		f := parse(t, made(t, pdf.Options{Size: size, Title: "A title"}, func(d *pdf.Document) {
+		f := pdftest.Parse(t, made(t, pdf.Options{Size: size, Title: "A title"}, func(d *pdf.Document) {
 			d.Paragraph("first")
 			tableOf(t, d, wide, row)
 			tableOf(t, d, figures, []string{"a", "1", "2"})
 		}))
 		var boxes []string
-		for _, p := range f.pages() {
-			boxes = append(boxes, regexp.MustCompile(`MediaBox\[0 0 (.*?)\]`).FindStringSubmatch(f.objects[p])[1])
+		for _, p := range f.Pages() {
+			boxes = append(boxes, regexp.MustCompile(`MediaBox\[0 0 (.*?)\]`).FindStringSubmatch(f.Objects[p])[1])
 		}
 		require.Equal(t, []string{want[0], want[1], want[0]}, boxes)
-		list, _ := f.leaves()
+		list, _ := leavesOf(f)
 		require.Equal(t, row[0], list[10].text)
 	}
 }
@@ -167,12 +168,12 @@ func TestTooWide(t *testing.T) {
 	}
 	long := strings.Repeat("0123456789", 500)
 	var cut int
-	f := parse(t, made(t, options, func(d *pdf.Document) {
+	f := pdftest.Parse(t, made(t, options, func(d *pdf.Document) {
 		require.Zero(t, tableOf(t, d, wide, row))
 		cut = tableOf(t, d, []pdf.Column{{Header: "text"}, {Header: "more"}}, []string{long, "short"}, []string{strings.Repeat("many words ", 500), ""})
 	}))
 	require.Equal(t, 2, cut)
-	list, _ := f.leaves()
+	list, _ := leavesOf(f)
 	for i := range row {
 		require.Equal(t, row[i], list[2+12+i].text)
 	}
@@ -196,18 +197,18 @@ func TestHostileText(t *testing.T) {
 	} {
 		o := options
 		o.Title, o.Footer = text, []string{text, "", "3", "4", "5", "6", "7"}
-		f := parse(t, made(t, o, func(d *pdf.Document) {
+		f := pdftest.Parse(t, made(t, o, func(d *pdf.Document) {
 			d.Paragraph(text)
 			tableOf(t, d, []pdf.Column{{Header: text}}, []string{text})
 			d.Signatures(text)
 		}))
-		list, artifacts := f.leaves()
+		list, artifacts := leavesOf(f)
 		require.Equal(t, []leaf{{"H1", want}, {"P", want}, {"H2", "A table"}, {"TH", want}, {"TD", want}, {"P", want + " Date "}}, list)
 		require.True(t, strings.HasPrefix(artifacts[0], "page 1 of \n"+want+"\n"))
 		require.False(t, strings.Contains(artifacts[0], "7"), "six lines are the most")
-		require.NotContains(t, string(f.streams[number(t, f.catalog(), "/Metadata ")]), "<script>")
+		require.NotContains(t, string(f.Streams[pdftest.Number(t, f.Catalog(), "/Metadata ")]), "<script>")
 	}
-	f := parse(t, made(t, options, func(d *pdf.Document) { // more characters than a font of PDF has codes for
+	f := pdftest.Parse(t, made(t, options, func(d *pdf.Document) { // more characters than a font of PDF has codes for
 		for first := rune(0x20000); first < 0x20000+62_000; first += 1000 {
 			var text strings.Builder
 			for r := first; r < first+1000; r++ {
@@ -216,7 +217,7 @@ func TestHostileText(t *testing.T) {
 			d.Paragraph(text.String())
 		}
 	}))
-	list, _ := f.leaves()
+	list, _ := leavesOf(f)
 	require.True(t, strings.HasPrefix(list[1].text, "\U00020000\U00020001"))
 	require.Equal(t, strings.Repeat("\ufffd", 1000), list[62].text)
 }
@@ -224,19 +225,19 @@ func TestHostileText(t *testing.T) {
 // The embedded fonts have the glyphs and widths of the original for every character that is shown.
 func TestFonts(t *testing.T) {
 	const text = "Zoë Ångström 0123456789 . − € … �"
-	f := parse(t, made(t, pdf.Options{Size: pdf.A4, Title: text}, func(*pdf.Document) {}))
+	f := pdftest.Parse(t, made(t, pdf.Options{Size: pdf.A4, Title: text}, func(*pdf.Document) {}))
 	original, err := sfnt.Parse(gobold.TTF)
 	require.NoError(t, err)
-	self := number(t, f.objects[f.pages()[0]], "/F2 ")
-	descendant := f.objects[number(t, f.objects[self], "/DescendantFonts[")]
-	embedded, err := sfnt.Parse(withTables(f.streams[number(t, f.objects[number(t, descendant, "/FontDescriptor ")], "/FontFile2 ")], gobold.TTF))
+	self := pdftest.Number(t, f.Objects[f.Pages()[0]], "/F2 ")
+	descendant := f.Objects[pdftest.Number(t, f.Objects[self], "/DescendantFonts[")]
+	embedded, err := sfnt.Parse(withTables(f.Streams[pdftest.Number(t, f.Objects[pdftest.Number(t, descendant, "/FontDescriptor ")], "/FontFile2 ")], gobold.TTF))
 	require.NoError(t, err)
-	glyphs := f.streams[number(t, descendant, "/CIDToGIDMap ")]
+	glyphs := f.Streams[pdftest.Number(t, descendant, "/CIDToGIDMap ")]
 	_, widths, _ := strings.Cut(descendant, "/W[0[")
 	all := strings.Fields(strings.TrimRight(widths, "]>"))
 	var before, after sfnt.Buffer
 	seen := 0
-	for code, character := range f.characters(self) {
+	for code, character := range f.Characters(self) {
 		if code == "0000" { // the range of the codes
 			continue
 		}

@@ -29,7 +29,7 @@ const (
 const (
 	maxCellLines   = 8
 	maxFigureLines = 20
-	leastText      = 9 // the width that a column of text needs, in sizes, unless it is narrower
+	leastText      = 12 // the width that a column of text needs, in sizes, unless it is narrower
 )
 
 // Layout measures the columns of a table, before it is written.

@@ -47,7 +47,7 @@ const ellipsis = "…"
 // wrap breaks text into at most limit lines of a width, at spaces if possible, and reports whether it cut the text. A
 // line keeps the space that it is broken at.
 func (f *face) wrap(text string, size, width, limit int) (lines []string, cut bool) {
-	text = strings.TrimSpace(clean(text))
+	text = strings.Trim(clean(text), " ")
 	for text != "" {
 		end := f.fitting(text, size, width)
 		if end == len(text) {
