@@ -69,10 +69,18 @@ func (a Address) Compare(b Address) int {
 	return cmp.Or(cmp.Compare(a.Size(), b.Size()), bytes.Compare(a.bytes[:], b.bytes[:]))
 }
 
-// ParseAddress parses an address that a person typed: 0x and 40 hex digits, with letters all lower case, all
-// upper case, or in the mixed case of a valid EIP-55 checksum. An address of 32 bytes is in SS58, with any prefix, or
-// 0x and 64 hex digits.
+// ParseAddress parses an address of 20 bytes that a person typed: 0x and 40 hex digits, with letters all lower case, all
+// upper case, or in the mixed case of a valid EIP-55 checksum.
 func ParseAddress(text string) (a Address, err error) {
+	if a, err = ParseAccount(text); err == nil && a.long {
+		return Address{}, fmt.Errorf("%q is not an address: want 0x and 40 hex digits", jsonscan.Excerpt(text))
+	}
+	return a, err
+}
+
+// ParseAccount is [ParseAddress] for accounts of 20 or 32 bytes. One of 32 bytes is in SS58, with any prefix, or 0x and 64
+// hex digits.
+func ParseAccount(text string) (a Address, err error) {
 	switch {
 	case len(text) == 2+2*LongAddressSize && strings.HasPrefix(text, "0x"):
 		if err = decodeHex(a.bytes[:], text, "an address"); err == nil {
@@ -136,9 +144,9 @@ func (a Address) Plain() string {
 // MarshalText encodes the address as [Address.String] does.
 func (a Address) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
-// UnmarshalText parses the address as [ParseAddress] does.
+// UnmarshalText parses the address as [ParseAccount] does.
 func (a *Address) UnmarshalText(text []byte) (err error) {
-	*a, err = ParseAddress(string(text))
+	*a, err = ParseAccount(string(text))
 	return err
 }
 

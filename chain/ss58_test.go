@@ -26,7 +26,7 @@ func TestSS58(t *testing.T) {
 	} {
 		for i, a := range []chain.Address{chain.Address32(account), chain.Address32([32]byte{})} {
 			require.Equal(t, want[i], a.SS58(prefix))
-			parsed, err := chain.ParseAddress(want[i])
+			parsed, err := chain.ParseAccount(want[i])
 			require.NoError(t, err, "any prefix is read")
 			require.Equal(t, a, parsed)
 			read, err := chain.Read[chain.Address](quoted(t, want[i]))
@@ -37,7 +37,7 @@ func TestSS58(t *testing.T) {
 	a := chain.Address32(account)
 	require.Equal(t, "5C4jxDvuWbAELbGYv7APcEBT7MEdNAsEGGp61UvoTL3U8aeA", a.String())
 	require.Equal(t, a.String(), a.Plain())
-	parsed, err := chain.ParseAddress("0x" + strings.ToUpper(hex.EncodeToString(account[:])))
+	parsed, err := chain.ParseAccount("0x" + strings.ToUpper(hex.EncodeToString(account[:])))
 	require.NoError(t, err)
 	require.Equal(t, a, parsed)
 	_, err = chain.Read[chain.Address](quoted(t, "0x"+hex.EncodeToString(account[:])))
@@ -49,7 +49,7 @@ func TestMalformedSS58(t *testing.T) {
 	const right = "5C4jxDvuWbAELbGYv7APcEBT7MEdNAsEGGp61UvoTL3U8aeA"
 	refused := func(text string) {
 		t.Helper()
-		a, err := chain.ParseAddress(text)
+		a, err := chain.ParseAccount(text)
 		require.ErrorContains(t, err, "is not an address: want 0x and 40 hex digits", text)
 		require.Zero(t, a)
 	}
@@ -66,7 +66,7 @@ func TestMalformedSS58(t *testing.T) {
 	refused(strings.Repeat("1", 36))
 	refused(strings.Repeat("z", 50))
 	refused(strings.Repeat("z", 500))
-	_, err := chain.ParseAddress(strings.Replace(right, "5C4j", "5C4k", 1))
+	_, err := chain.ParseAccount(strings.Replace(right, "5C4j", "5C4k", 1))
 	require.ErrorContains(t, err, "a valid checksum")
 }
 

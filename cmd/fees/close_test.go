@@ -102,7 +102,7 @@ func TestCloseTwice(t *testing.T) {
 	// Without a gateway, files that need balances are not compared, and a note says so.
 	stdout, stderr, code = fees(t, "close", "--check", one, "--gateway", "http://127.0.0.1:1", "--timeout", "1s")
 	require.Equal(t, exitOK, code, stderr)
-	for _, name := range []string{"statements.json", "statements.xlsx", "journal.beancount"} {
+	for _, name := range []string{"statements.json", "statements.xlsx", "journal.beancount", "cover.pdf"} {
 		require.Contains(t, stdout, "note: not compared: "+name+"\n")
 	}
 }
@@ -113,7 +113,7 @@ func TestCloseFlippedByte(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "january")
 	closed(t, dir)
 	all := filesUnder(t, dir)
-	require.Len(t, all, 17)
+	require.Len(t, all, 18)
 	for name, text := range all {
 		if name == closing.ManifestFile {
 			text = strings.Replace(text, `"fee": "8`, `"fee": "9`, 1)

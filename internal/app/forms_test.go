@@ -16,6 +16,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/finance/rollforward"
+	"github.com/feeledger/fees/internal/test/pdftest"
 )
 
 // The fees of the demo's blocks 1 to 27: what its sent.json says that the senders were charged.
@@ -155,6 +156,50 @@ func TestFormsOfAReconciliation(t *testing.T) {
 	for _, all := range []bool{false, true} {
 		wantForms(t, []string{"json", "csv", "xlsx", "table"}, func(w io.Writer, form string) error { return app.WriteReconciliation(w, r, form, all, 200) }, "matched", "Matched", "outcome")
 	}
+}
+
+// The PDF documents have every row, and state their period on each page.
+func TestPaper(t *testing.T) {
+	d := opened(t, copied(t))
+	account := chain.Address{}
+	for account = range recordedBalances() {
+		break
+	}
+	leaves := func(write func(io.Writer) error) (list []string) {
+		var out bytes.Buffer
+		require.NoError(t, write(&out))
+		elements, pages := pdftest.Parse(t, out.Bytes()).Leaves()
+		for _, page := range pages {
+			require.Contains(t, page, "the period")
+		}
+		for _, l := range elements {
+			list = append(list, l.Text)
+		}
+		return list
+	}
+	a := &closing.About{Period: "the period"}
+	l, err := d.Statements(t.Context(), app.StatementQuestion{Question: app.Question{Period: app.Heights(1, 27), Accounts: []chain.Address{account}}, Balances: withBalances(t)})
+	require.NoError(t, err)
+	text := leaves(func(w io.Writer) error { return l.WritePDF(t.Context(), w, "letter", a) })
+	require.Equal(t, "Statements of 1 account, the period", text[0])
+	require.Contains(t, text, "opening")
+	require.ErrorContains(t, l.WritePDF(t.Context(), io.Discard, "a5", a), "paper size")
+
+	q := app.RollforwardQuestion{Question: app.Question{Period: app.Heights(1, 27)}, By: app.ByPeriod, Balances: withBalances(t)}
+	r, err := rolled(t, d, q)
+	require.NoError(t, err)
+	require.Contains(t, leaves(func(w io.Writer) error { return r.WritePDF(t.Context(), w, "a4", a) }), "closing")
+	q.List = chain.Some(rollforward.All)
+	r, err = rolled(t, d, q)
+	require.NoError(t, err)
+	require.Contains(t, leaves(func(w io.Writer) error { return r.WritePDF(t.Context(), w, "a4", a) }), "fee-refund")
+
+	in := app.BooksInput{Path: record(t, func(sent) bool { return true }), Reading: closing.Reading{Unit: "wei", Columns: []string{"fee=Kosten"}}}
+	b, err := books(t, d, in, app.Heights(1, 27))
+	require.NoError(t, err)
+	text = leaves(func(w io.Writer) error { return app.WriteReconciliationPDF(w, b, true, "a4", a) })
+	require.Contains(t, text, "25-4")
+	require.Contains(t, text, "file_sha256")
 }
 
 // A period is a command line's flags again.

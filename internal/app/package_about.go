@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"io"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
@@ -48,15 +49,27 @@ func (x *maker) makeChart() (err error) {
 	return err
 }
 
-// makeAbout makes the statement of how the package was made. It contains nothing that needs a gateway.
+// makeAbout makes the statement of how the package was made, which contains nothing that needs a gateway, and the cover.
 func (x *maker) makeAbout(ctx context.Context) error {
-	m := &x.manifest
 	if err := x.makeActs(ctx); err != nil {
 		return err
 	}
-	if !m.Options.About {
+	if !x.manifest.Options.About {
 		return nil
 	}
+	a, err := x.aboutPackage(ctx)
+	if err != nil {
+		return err
+	}
+	if err := x.draft.Add(aboutFile, a.Write); err != nil || x.withoutSource {
+		return err
+	}
+	return x.draft.Add(coverFile, func(w io.Writer) error { return x.writeCover(w, a) })
+}
+
+// aboutPackage states how the package was made.
+func (x *maker) aboutPackage(ctx context.Context) (*closing.About, error) {
+	m := &x.manifest
 	asked := m.Period
 	a := &closing.About{
 		Title: "close package, fees of " + m.Network + ", " + asked.Name(), Tool: cmp.Or(x.tool, m.Tool), Command: "fees close --check .",
@@ -66,10 +79,10 @@ func (x *maker) makeAbout(ctx context.Context) error {
 	}
 	var err error
 	if a.First, a.Last, err = x.timesOf(ctx, x.span()); err != nil {
-		return err
+		return nil, err
 	}
 	if a.Filters, err = parametersOf(&m.Options); err != nil {
-		return err
+		return nil, err
 	}
 	for _, f := range x.draft.Files() {
 		if name, isInput := strings.CutPrefix(f.Name, "inputs/"); isInput { // networks.json may be an earlier version with the same figures
@@ -78,7 +91,7 @@ func (x *maker) makeAbout(ctx context.Context) error {
 	}
 	t := &m.Totals
 	a.Totals = totalPairs(t.EVM+t.Native, chain.Some(t.Fee), t.Charged, x.network.Symbol)
-	return x.draft.Add(aboutFile, a.Write)
+	return a, nil
 }
 
 // parametersOf lists the options of a package as names and values.

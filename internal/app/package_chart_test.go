@@ -15,6 +15,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/closing"
+	"github.com/feeledger/fees/internal/test/pdftest"
 )
 
 // feesBy are the fees of a report of a package, by the value of a column.
@@ -82,6 +83,32 @@ func TestPackageWithAChart(t *testing.T) {
 	}
 	require.NotContains(t, about, q.Chart, "no path of the user's machine")
 
+	// The cover has the same, the findings, the accounts, and the checksum of each other file.
+	cover, err := os.ReadFile(filepath.Join(made.Dir, "cover.pdf"))
+	require.NoError(t, err)
+	leaves, pages := pdftest.Parse(t, cover).Leaves()
+	all := ""
+	for _, l := range leaves {
+		all += l.Text + "\n"
+	}
+	require.Contains(t, all, "control total: fee\n"+inTokens(t, sum)+"\n")
+	require.Contains(t, all, "Prepared by")
+	for _, f := range made.Manifest.Files {
+		if f.Name != "cover.pdf" && f.Name != "networks.json" {
+			require.Contains(t, all, fmt.Sprintf("%s\n%d\n%s\n", f.Name, f.Size, f.SHA256))
+		}
+	}
+	for what, count := range made.Manifest.Findings.Counts {
+		require.Contains(t, all, fmt.Sprintf("%s\n%d\n", what, count))
+	}
+	for _, a := range made.Manifest.Accounts {
+		require.Contains(t, all, a.Address+"\n")
+	}
+	for _, page := range pages {
+		require.Contains(t, page, "seal "+made.Manifest.Blocks.Seal)
+		require.Contains(t, page, "2026-01, UTC, blocks ")
+	}
+
 	require.NoError(t, os.Remove(q.Chart))
 	require.NoError(t, os.Remove(q.Tags))
 	o := q.PackageOptions
@@ -99,7 +126,7 @@ func TestPackageWithAChart(t *testing.T) {
 		return text
 	}, nil)
 	differ := strings.Join(checked(t, q.Dir, place, o).Differences, "\n")
-	for _, name := range []string{"account-codes.json", "account-codes.csv", "account-codes.xlsx", "journal.hledger", "about.txt"} {
+	for _, name := range []string{"account-codes.json", "account-codes.csv", "account-codes.xlsx", "journal.hledger", "about.txt", "cover.pdf"} {
 		require.Contains(t, differ, name+" differs from the file made from the ledger")
 	}
 	require.NotContains(t, differ, "tags.")

@@ -1,4 +1,4 @@
-// Package table writes tables of figures as CSV, JSON lines, XLSX, Parquet, and text for a terminal. It is
+// Package table writes tables of figures as CSV, JSON lines, XLSX, Parquet, PDF, and text for a terminal. It is
 // independent of fees.
 //
 // A [Sheet] describes its columns and yields its rows one by one. Only the terminal table reads all rows

@@ -241,7 +241,7 @@ func (g gateway) root() (string, error) {
 
 // parseAccount parses an account as Sidecar does: 20 bytes in hex, or 32 bytes in SS58.
 func parseAccount(text string) (chain.Address, error) {
-	account, err := chain.ParseAddress(text)
+	account, err := chain.ParseAccount(text)
 	inHex := strings.HasPrefix(text, "0x")
 	switch {
 	case err != nil && !inHex:

@@ -251,7 +251,7 @@ func (m *Manifest) accounts() (list []chain.Address, err error) {
 		return nil, fmt.Errorf("%d accounts exceed the limit of %d", len(m.Accounts), maxAccounts)
 	}
 	for i, text := range m.Accounts {
-		a, err := chain.ParseAddress(text)
+		a, err := chain.ParseAccount(text)
 		if err != nil {
 			return nil, err
 		}

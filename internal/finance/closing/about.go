@@ -121,7 +121,7 @@ func (a *About) addBlocks(p *console.Pairs) {
 		final = "NO, not all"
 	}
 	p.Add("final and sealed", final)
-	p.Add("seal of the blocks", cmp.Or(b.Seal, "none, because not all are sealed"))
+	p.Add("seal of the blocks", cmp.Or(b.Seal, noSeal))
 	p.Add("fee rules", strings.Join(b.Rules, ", "))
 }
 
@@ -132,6 +132,23 @@ func atTime(height uint64, hash string, at chain.Optional[chain.Time]) string {
 	}
 	return fmt.Sprintf("%d, %s, %s", height, hash, when)
 }
+
+// Footer returns the lines at the foot of each page of a document: period, seal and evidence.
+func (a *About) Footer() []string {
+	b := &a.Blocks
+	blocks := "no blocks"
+	if b.Count > 0 {
+		blocks = fmt.Sprintf("blocks %d to %d", b.First, b.Last)
+	}
+	return []string{
+		strings.Join([]string{a.Network, a.Period, a.Timezone, blocks}, ", "),
+		"seal " + cmp.Or(b.Seal, noSeal),
+		"evidence: " + a.Evidence,
+	}
+}
+
+// noSeal is stated in place of a seal.
+const noSeal = "none, because not all are sealed"
 
 // Write writes the statement as text.
 func (a *About) Write(w io.Writer) error {

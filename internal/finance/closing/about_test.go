@@ -24,6 +24,7 @@ func TestAbout(t *testing.T) {
 		Accounts: []Account{{Address: "0xB0"}, {Address: "0xA0"}}, Filters: []string{"by day"}, Inputs: []Input{{"prices", "prices.csv", "cd"}},
 		Totals: console.Pairs{{Name: "rows", Text: "2"}}, Notes: []string{"PARTIAL"},
 	}
+	require.Equal(t, []string{"moonbeam, blocks 5..9, UTC, blocks 5 to 6", "seal none, because not all are sealed", "evidence: recorded"}, a.Footer())
 	var text bytes.Buffer
 	require.NoError(t, a.Write(&text))
 	require.Equal(t, `file                     a[31m.csv
@@ -65,6 +66,7 @@ note                     PARTIAL
 // The worksheet has the lines of the text.
 func TestAboutSheet(t *testing.T) {
 	a := &About{Tool: "fees 1"}
+	require.Equal(t, ", , , no blocks", a.Footer()[0])
 	var rows [][]any
 	for row, err := range a.Sheet().Rows {
 		require.NoError(t, err)

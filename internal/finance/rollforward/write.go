@@ -23,18 +23,7 @@ func (y *Style) Sheets(ctx context.Context, r *Rollforward) []*table.Sheet {
 // WriteTable writes the columns for a terminal, followed by the notes.
 func (y *Style) WriteTable(w io.Writer, r *Rollforward, width int) error {
 	console.WriteWrapped(stringWriter{w}, y.Title, 0, width)
-	for i := range r.Columns {
-		c := &r.Columns[i]
-		one := r.marked(y.brief(c))
-		one.Title = console.Printable(c.title()) + ", " + c.Period.title()
-		var drop []string
-		if !c.reserves() {
-			drop = append(drop, "reserved", "total")
-		}
-		if r.prices == nil {
-			drop = append(drop, "value", "currency")
-		}
-		one = statement.Without(one, drop...)
+	for _, one := range y.Parts(r) {
 		io.WriteString(w, "\n")
 		if err := table.WriteTable(w, one, width); err != nil {
 			return err
@@ -47,6 +36,24 @@ func (y *Style) WriteTable(w io.Writer, r *Rollforward, width int) error {
 		console.WriteWrapped(stringWriter{w}, "note: "+note, 2, width)
 	}
 	return nil
+}
+
+// Parts returns a sheet for people of each column, with a row per line and class.
+func (y *Style) Parts(r *Rollforward) (sheets []*table.Sheet) {
+	for i := range r.Columns {
+		c := &r.Columns[i]
+		one := r.marked(y.brief(c))
+		one.Title = console.Printable(c.title()) + ", " + c.Period.title()
+		var drop []string
+		if !c.reserves() {
+			drop = append(drop, "reserved", "total")
+		}
+		if r.prices == nil {
+			drop = append(drop, "value", "currency")
+		}
+		sheets = append(sheets, statement.Without(one, drop...))
+	}
+	return sheets
 }
 
 // title returns the period's name with its blocks.
@@ -95,11 +102,16 @@ func (c *Column) reserves() bool {
 
 // WriteBrief writes movements for a terminal.
 func (y *Style) WriteBrief(ctx context.Context, w io.Writer, r *Rollforward, selected Selection, width int) error {
+	return table.WriteTable(w, y.Brief(ctx, r, selected), width)
+}
+
+// Brief returns movements with few columns, for people.
+func (y *Style) Brief(ctx context.Context, r *Rollforward, selected Selection) *table.Sheet {
 	drop := []string{"period", "label", "group", "line", "direction", "internal", "block", "time", "event", "event_index", "counterparty_label", "amount", "call"}
 	if r.prices == nil {
 		drop = append(drop, "value", "currency")
 	}
-	return table.WriteTable(w, statement.Without(y.Movements(ctx, r, selected), drop...), width)
+	return statement.Without(y.Movements(ctx, r, selected), drop...)
 }
 
 type (

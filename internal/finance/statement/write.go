@@ -35,6 +35,23 @@ func (y *Style) brief(account chain.Address) string {
 
 // WriteTable writes a statement for a terminal.
 func (y *Style) WriteTable(ctx context.Context, w io.Writer, s *Statement, width int) error {
+	sheets, err := y.Parts(ctx, s)
+	if err != nil {
+		return err
+	}
+	for i, one := range sheets {
+		if i > 0 {
+			io.WriteString(w, "\n")
+		}
+		if err := table.WriteTable(w, one, width); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Parts returns the sheets of a statement for people, with few columns.
+func (y *Style) Parts(ctx context.Context, s *Statement) ([]*table.Sheet, error) {
 	drop := []string{"account", "account_label", "account_group"}
 	if !s.Reserves() {
 		drop = append(drop, "reserved", "reserved_balance", "total")
@@ -58,20 +75,15 @@ func (y *Style) WriteTable(ctx context.Context, w io.Writer, s *Statement, width
 	}
 	has, err := hasRows(transfers)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if has {
 		sheets = append(sheets, transfers)
 	}
-	for i, one := range sheets {
-		if i > 0 {
-			io.WriteString(w, "\n")
-		}
-		if err := table.WriteTable(w, Without(one, drop...), width); err != nil {
-			return err
-		}
+	for i := range sheets {
+		sheets[i] = Without(sheets[i], drop...)
 	}
-	return nil
+	return sheets, nil
 }
 
 // dated returns a sheet with dates in place of times.

@@ -45,7 +45,7 @@ func (g *Gateway) storage(ctx context.Context, pallet, name string, query url.Va
 // balance returns the answer for an account's balance. Where accounts have 20 bytes, Sidecar takes the first 20 letters of SS58
 // and reports an empty account. This gateway refuses it.
 func (g *Gateway) balance(ctx context.Context, account, at string) (string, error) {
-	address, err := chain.ParseAddress(account)
+	address, err := chain.ParseAccount(account)
 	if err != nil {
 		message := "Invalid address format"
 		if !strings.HasPrefix(account, "0x") {

@@ -26,6 +26,7 @@ const (
 	Namespaces Kind = "namespaces" // ip, and the right to make networks
 	Office     Kind = "office"
 	OpenSSL    Kind = "openssl"
+	PDF        Kind = "pdf" // pdftotext and qpdf
 	Postgres   Kind = "postgres"
 	Promtool   Kind = "promtool"
 	Python     Kind = "python"

@@ -69,7 +69,7 @@ func (o *Output) AddFile(c *cobra.Command) {
 
 // CheckBinary rejects a binary format on a terminal.
 func (o *Output) CheckBinary(flag, form string) error {
-	if (form == "xlsx" || form == "parquet") && o.File == "" && IsTerminal(o.Stdout()) {
+	if slices.Contains([]string{"xlsx", "parquet", "pdf"}, form) && o.File == "" && IsTerminal(o.Stdout()) {
 		return fmt.Errorf("--%s %s cannot be shown on a terminal; name a file with -o", flag, form)
 	}
 	return nil

@@ -162,6 +162,7 @@ func (f *reportFlags) showAbout(c *cobra.Command, args []string, d *app.Desk, q 
 // ofBalances is a result about the balances of accounts.
 type ofBalances interface {
 	Write(ctx context.Context, w io.Writer, form string, width int) error
+	WritePDF(ctx context.Context, w io.Writer, size string, a *closing.About) error
 	Sheets(context.Context) []*table.Sheet
 	About(context.Context, app.AboutQuestion) (*closing.About, error)
 	Holds() bool
@@ -169,15 +170,23 @@ type ofBalances interface {
 }
 
 // stream writes a result, with the statement of how it was made if that was asked for.
-func (f *aboutFlag) stream(c *cobra.Command, out *cli.Output, made ofBalances, asked app.AboutQuestion, book string) (err error) {
+func (f *paperFlag) stream(c *cobra.Command, out *cli.Output, made ofBalances, asked app.AboutQuestion, book string) (err error) {
 	ctx := c.Context()
 	write := func(w io.Writer) error { return made.Write(ctx, w, out.Format, out.Width()) }
-	if !f.about {
-		err = out.Stream(write)
-	} else if a, failed := made.About(ctx, asked); failed != nil {
-		err = failed
-	} else {
+	if !f.about && !isPaper(out) {
+		return made.Explain(cli.Found(out.Stream(write), !made.Holds()))
+	}
+	a, err := made.About(ctx, asked)
+	if err != nil {
+		return made.Explain(err)
+	}
+	if isPaper(out) {
+		write = func(w io.Writer) error { return made.WritePDF(ctx, w, f.paper, a) }
+	}
+	if f.about {
 		err = streamWithAbout(c, out, a, made.Sheets(ctx), write, asked.Inputs, book)
+	} else {
+		err = out.Stream(write)
 	}
 	return made.Explain(cli.Found(err, !made.Holds()))
 }

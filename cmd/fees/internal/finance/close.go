@@ -35,6 +35,7 @@ A package contains, for the fees that the accounts paid:
   manifest.json         block hashes, seal, evidence, totals, accounts,
                         options, and the SHA-256 of every file
   about.txt             the same for people: how the package was made
+  cover.pdf             a cover to sign, with findings and checksums
   findings.csv          for any account in the period's blocks: failed checks,
                         undetermined fees, drifts, unrecognised events
 

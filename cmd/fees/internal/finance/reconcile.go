@@ -132,7 +132,7 @@ type reconcileFlags struct {
 	fix      string // the file for the annotated record
 	all      bool
 	profiles bool // list the profiles
-	aboutFlag
+	paperFlag
 	stated *closing.About
 }
 
@@ -141,7 +141,7 @@ func newReconcile() *cobra.Command {
 	return cli.New(&cobra.Command{
 		Use: "reconcile FILE " + cli.PeriodUse, Short: "Compare your record of fees with the ledger", Long: reconcileManual, Example: reconcileExamples,
 		Args: f.arguments, RunE: func(c *cobra.Command, args []string) error { return withCommand(c, args, f.reconcile(c, args)) },
-	}, f.AddFinal, f.of("your accounts"), f.add, f.Forms("table", "json", "csv", "xlsx"), f.AddQuiet, f.Concurrent)
+	}, f.AddFinal, f.of("your accounts"), f.add, f.Forms("table", "json", "csv", "xlsx", "pdf"), f.AddQuiet, f.Concurrent)
 }
 
 // arguments requires a file, except with --profiles.
@@ -155,7 +155,7 @@ func (f *reconcileFlags) arguments(c *cobra.Command, args []string) error {
 func (f *reconcileFlags) add(c *cobra.Command) {
 	c.Flags().Lookup("timezone").Usage = "the time zone of days, and of dates without one, such as Europe/Berlin"
 	c.Flags().BoolVar(&f.RowsOnly, "rows-only", false, "compare only the rows; do not look for fees missing from your record")
-	f.addAbout(c)
+	f.addPaper(c)
 	addBooks(c, &f.BooksInput, "")
 	c.Flags().StringVar(&f.fix, "fix", "", "write a copy of your record to this file, with the ledger's figures added")
 	c.Flags().BoolVar(&f.profiles, "profiles", false, "list the recognised exports")
@@ -167,7 +167,7 @@ func (f *reconcileFlags) reconcile(c *cobra.Command, args []string) error {
 	if f.profiles {
 		return f.Stream(func(w io.Writer) error { return writeProfiles(w, f.Width()) })
 	}
-	if err := f.checkAbout(f.Format, f.File); err != nil {
+	if err := f.checkPaper(c, &f.Output); err != nil {
 		return err
 	}
 	f.Path = args[0]
@@ -290,7 +290,7 @@ func (f *reconcileFlags) compare(c *cobra.Command, p app.Period, o reconcile.Opt
 		}
 		defer d.Close()
 	}
-	if r, err = d.Reconcile(ctx, file, filepath.Base(f.Path), p, o); err == nil && f.about {
+	if r, err = d.Reconcile(ctx, file, filepath.Base(f.Path), p, o); err == nil && (f.about || isPaper(&f.Output)) {
 		f.stated, err = d.AboutReconciliation(ctx, r, p, asked)
 	}
 	return r, err
@@ -300,7 +300,10 @@ func (f *reconcileFlags) compare(c *cobra.Command, p app.Period, o reconcile.Opt
 func (f *reconcileFlags) show(c *cobra.Command, r *reconcile.Result, inputs []closing.Input, book string) (err error) {
 	stderr := c.ErrOrStderr()
 	write := func(w io.Writer) error { return app.WriteReconciliation(w, r, f.Format, f.all, f.Width()) }
-	if f.stated == nil {
+	if isPaper(&f.Output) {
+		write = func(w io.Writer) error { return app.WriteReconciliationPDF(w, r, f.all, f.paper, f.stated) }
+	}
+	if !f.about {
 		err = f.Stream(write)
 	} else {
 		err = streamWithAbout(c, &f.Output, f.stated, r.Sheets(f.all), write, inputs, book)

@@ -100,7 +100,7 @@ type rollforwardFlags struct {
 	networkFile, list string
 	classes           string
 	noBalances        bool
-	aboutFlag
+	paperFlag
 }
 
 func newRollforward() *cobra.Command {
@@ -108,14 +108,14 @@ func newRollforward() *cobra.Command {
 	return cli.New(&cobra.Command{
 		Use: "rollforward --accounts FILE " + cli.PeriodUse, Short: "Reconcile opening to closing balances, by class of movement", Long: rollforwardManual, Example: rollforwardExamples,
 		Args: f.wanted, RunE: f.lead,
-	}, f.Of("the source of balances: a gateway's URL, or an archive with balances"), f.AddTrust, f.of("the accounts"), f.add, f.Forms("table", "json", "csv", "xlsx"), f.AddQuiet, f.Concurrent)
+	}, f.Of("the source of balances: a gateway's URL, or an archive with balances"), f.AddTrust, f.of("the accounts"), f.add, f.Forms("table", "json", "csv", "xlsx", "pdf"), f.AddQuiet, f.Concurrent)
 }
 
 func (f *rollforwardFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.classes, "classes", "", "your own classes: a CSV file of pallet,method,direction,class")
 	cli.Choice(c, &f.asked.By, "by", "one column per month or period", app.ByMonth, app.ByPeriod)
 	c.Flags().StringVar(&f.list, "list", "", "list the movements of a line, a class, or all")
-	f.addAbout(c)
+	f.addPaper(c)
 	c.Flags().StringVar(&f.networkFile, "network-file", "", "a file with your own network tables")
 	c.Flags().BoolVar(&f.noBalances, "no-balances", false, "do not get balances; the rollforward is not checked")
 	cli.Complete(c, "list", rollforward.Selections()...)
@@ -131,7 +131,7 @@ func (f *rollforwardFlags) wanted(c *cobra.Command, args []string) error {
 
 // lead runs fees rollforward.
 func (f *rollforwardFlags) lead(c *cobra.Command, args []string) (err error) {
-	if err := f.checkAbout(f.Format, f.File); err != nil {
+	if err := f.checkPaper(c, &f.Output); err != nil {
 		return err
 	}
 	q := f.asked

@@ -58,7 +58,7 @@ type statementFlags struct {
 	asked      app.StatementQuestion
 	noBalances bool
 	direct     bool
-	aboutFlag
+	paperFlag
 }
 
 func newStatement() *cobra.Command {
@@ -66,7 +66,7 @@ func newStatement() *cobra.Command {
 	return cli.New(&cobra.Command{
 		Use: "statement <account>... " + cli.PeriodUse, Short: "List an account's movements and check its balance", Long: statementManual, Example: statementExamples,
 		Args: cobra.ArbitraryArgs, RunE: f.prove,
-	}, f.AddFinal, f.of("more accounts"), f.add, f.Forms("table", "json", "csv", "xlsx"), f.AddQuiet, f.Concurrent)
+	}, f.AddFinal, f.of("more accounts"), f.add, f.Forms("table", "json", "csv", "xlsx", "pdf"), f.AddQuiet, f.Concurrent)
 }
 
 func (f *statementFlags) add(c *cobra.Command) {
@@ -74,7 +74,7 @@ func (f *statementFlags) add(c *cobra.Command) {
 	cli.Choice(c, &f.asked.Part, "part", "the part for --format csv: "+strings.Join(app.StatementParts, ", "), app.StatementParts...)
 	c.Flags().BoolVar(&f.asked.EveryBlock, "every-block", false, "check the balance after each block")
 	c.Flags().BoolVar(&f.noBalances, "no-balances", false, "do not get balances; the statement is not checked")
-	f.addAbout(c)
+	f.addPaper(c)
 	c.Flags().BoolVar(&f.direct, "direct", false, "read blocks from the gateway instead of a ledger")
 }
 
@@ -88,7 +88,7 @@ func (f *statementFlags) prove(c *cobra.Command, args []string) error {
 	case f.direct && f.Ledger != "":
 		return errors.New("--direct and --ledger cannot be combined; leave out one of them")
 	}
-	if err := f.checkAbout(f.Format, f.File); err != nil {
+	if err := f.checkPaper(c, &f.Output); err != nil {
 		return err
 	}
 	q := f.asked

@@ -1,0 +1,119 @@
+package table
+
+import (
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/pdf"
+	"github.com/feeledger/fees/internal/sys/spill"
+)
+
+// Paper describes a PDF document of sheets.
+type Paper struct {
+	Size   pdf.Size
+	Title  string
+	Footer []string // lines at the foot of each page
+	Notes  []string // before the sheets
+	Sign   bool     // end with a place to sign
+}
+
+// signers are the roles that sign a document.
+var signers = []string{"Prepared by", "Reviewed by"}
+
+// WritePDF writes sheets as a PDF document, with the figures of the text table and every value in full. Many rows are
+// kept in a temporary file until the columns are measured.
+func WritePDF(w io.Writer, p Paper, sheets ...*Sheet) error {
+	d, err := pdf.New(w, pdf.Options{Size: p.Size, Title: console.Printable(p.Title), Footer: p.Footer})
+	if err != nil {
+		return err
+	}
+	for _, note := range p.Notes {
+		d.Paragraph(console.Printable(note))
+	}
+	for _, s := range sheets {
+		if err := s.writePaper(d); err != nil {
+			return err
+		}
+	}
+	if p.Sign {
+		d.Signatures(signers...)
+	}
+	return d.Close()
+}
+
+// writePaper writes a sheet as a table with its heading and notes.
+func (s *Sheet) writePaper(d *pdf.Document) (err error) {
+	if err := s.check(); err != nil {
+		return err
+	}
+	columns := make([]pdf.Column, len(s.Columns))
+	for i, c := range s.Columns {
+		columns[i].Header = s.header(c)
+		if c.Kind.hasDecimals() {
+			columns[i].Align = pdf.Point
+		} else if c.Kind.isRight() {
+			columns[i].Align = pdf.Right
+		}
+	}
+	layout, sums := d.NewLayout(columns), newTotals(s)
+	var rows spill.Records // cells separated by line breaks, which they do not contain
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	cells := make([]string, len(columns))
+	err = s.each(func(row []any) error {
+		for i, value := range row {
+			cells[i] = indented(shown(value))
+		}
+		layout.Measure(false, cells...)
+		if _, err := rows.Add([]byte(strings.Join(cells, "\n"))); err != nil {
+			return err
+		}
+		return sums.add(row)
+	})
+	if err != nil {
+		return err
+	}
+	footer := make([]string, len(columns))
+	if sums.exist() {
+		for i := range columns {
+			footer[i] = shown(sums.of(i))
+		}
+		footer = labelled(footer, s.Columns, func(int) bool { return true })
+		layout.Measure(true, footer...)
+	}
+	title := s.Title
+	if title == "" {
+		title = strings.ToUpper(s.Name[:1]) + s.Name[1:]
+	}
+	return s.writeRows(d.Table(console.Printable(title), layout), &rows, footer, d)
+}
+
+// writeRows writes the measured rows of a sheet, its totals and its notes.
+func (s *Sheet) writeRows(t *pdf.Table, rows *spill.Records, footer []string, d *pdf.Document) error {
+	for row, err := range rows.All() {
+		if err != nil {
+			return err
+		}
+		if err := t.Row(strings.Split(string(row), "\n")...); err != nil {
+			return err
+		}
+	}
+	if strings.Join(footer, "") != "" {
+		t.Total(footer...)
+	}
+	notes := s.Notes
+	if cut := t.End(); cut > 0 {
+		notes = append(notes[:len(notes):len(notes)], console.Counted(cut, "long text")+" cut, marked with …; other formats contain the whole text")
+	}
+	for _, note := range notes {
+		d.Paragraph(console.Printable("Note: " + note))
+	}
+	return nil
+}
+
+// indented returns text whose leading spaces stay on paper.
+func indented(text string) string {
+	rest := strings.TrimLeft(text, " ")
+	return strings.Repeat("\u00a0", len(text)-len(rest)) + rest
+}
