@@ -160,14 +160,14 @@ func typesEnd(t testing.TB, bytes []byte) int {
 	return r.At()
 }
 
-// If an address contains a different kind of account, Sidecar decodes it as the chain's.
+// If an address contains an account that is of neither 20 nor 32 bytes, Sidecar decodes it as the chain's.
 func TestAddressesOfOtherAccounts(t *testing.T) {
 	m := types(primitive(metadata.U8), metadata.Type{Kind: metadata.Array, Element: 0, Length: 32},
-		metadata.Type{Kind: metadata.Composite, Path: []string{"sp_core", "crypto", "AccountId32"}, Fields: []metadata.Field{{Type: 1}}},
+		metadata.Type{Kind: metadata.Composite, Path: []string{"sp_core", "crypto", "AccountId16"}, Fields: []metadata.Field{{Type: 1}}},
 		metadata.Type{Kind: metadata.Variant, Path: []string{"sp_runtime", "multiaddress", "MultiAddress"},
 			Variants: []metadata.VariantOf{{Name: "Id", Fields: []metadata.Field{{Type: 2}}}}})
 	_, err := write(m, 3, make([]byte, 33))
-	require.ErrorContains(t, err, "its accounts are not of 20 bytes")
+	require.ErrorContains(t, err, "its accounts are not of 20 or 32 bytes")
 }
 
 // rareValues are values of these types by their names.
