@@ -3,8 +3,6 @@ package network
 import (
 	"fmt"
 
-	"golang.org/x/crypto/blake2b"
-
 	"github.com/feeledger/fees/chain"
 )
 
@@ -34,11 +32,9 @@ func (m AccountMapping) Size() int {
 }
 
 // Of returns the native account of an address of the EVM. Native accounts are returned unchanged.
-//
-// Source: frontier, pallet evm, HashedAddressMapping.
 func (m AccountMapping) Of(address chain.Address) chain.Address {
 	if m != HashedAccount || address.Size() != chain.AddressSize {
 		return address
 	}
-	return chain.Address32(blake2b.Sum256(append([]byte("evm:"), address.Bytes()...)))
+	return address.Hashed()
 }

@@ -21,7 +21,7 @@ func (r *Runtime) Balance(of chain.Address) (b Balance, err error) {
 		if of.Size() == chain.AddressSize {
 			want = "SS58 of 32 bytes"
 		}
-		return b, Refused(400, "Invalid address format: want %s", want)
+		return b, Refused(badRequest, "Invalid address format: want %s", want)
 	}
 	keys := []string{fmt.Sprintf("0x%x", of.Bytes())}
 	if b.account, err = r.Item("system", "account", keys); err != nil {

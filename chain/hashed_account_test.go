@@ -1,0 +1,22 @@
+package chain_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+)
+
+// The payer of a recorded transaction of Creditcoin (runtime 87, block 4), by its event Withdraw, and the sender by its
+// event Executed.
+func TestHashed(t *testing.T) {
+	a, err := chain.ParseAddress("0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac")
+	require.NoError(t, err)
+	require.Equal(t, "5Fghzk1AJt88PeFEzuRfXzbPchiBbsVGTTXcdx599VdZzkTA", a.Hashed().String())
+	_, err = chain.ParseAddress(a.Hashed().String())
+	require.ErrorContains(t, err, "is not an address: want 0x and 40 hex digits")
+	again, err := chain.ParseAccount(a.Hashed().String())
+	require.NoError(t, err)
+	require.Equal(t, a.Hashed(), again)
+}
