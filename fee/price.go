@@ -321,6 +321,9 @@ func priceNative(t *Transaction, x *chain.Extrinsic, rules network.Rules) error 
 	case err != nil:
 		return err
 	}
+	if have, want := paid.Payer.Size(), rules.AccountMapping.Size(); have != want {
+		return fmt.Errorf("the payer %v has %d bytes, and accounts of %s have %d", paid.Payer, have, rules.Network, want)
+	}
 	t.Payer = chain.Some(paid.Payer)
 	t.Fee = chain.Some(paid.Fee)
 	t.Tip = chain.Some(paid.Tip)

@@ -153,6 +153,8 @@ var nativeMutations = map[string]mutation{
 	"fee over 128 bits":   {func(x x) { x.data("TransactionFeePaid")[1] = over128 }, "event transactionPayment.TransactionFeePaid: data[1]: " + over128 + " is more than 128 bits"},
 	"tip above the fee": {func(x x) { x.data("TransactionFeePaid")[2] = "2000000000000004" },
 		"event transactionPayment.TransactionFeePaid: data[2]: a tip of 2000000000000004 wei exceeds the fee of 2000000000000003 wei that includes it"},
+	"payer in SS58": {func(x x) { x.data("TransactionFeePaid")[0] = "5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY" },
+		"the payer 5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY has 32 bytes, and accounts of moonbeam have 20"},
 	"payer malformed": {func(x x) { x.data("TransactionFeePaid")[0] = json.Number("5") }, "event transactionPayment.TransactionFeePaid: data[0]: want an address, have a number"},
 }
 

@@ -154,6 +154,7 @@ func TestUnclassified(t *testing.T) {
 		"old balance set":          {"BalanceSet", `["ALICE","7","x"]`, `data[2]: reserved: "x" is not a non-negative integer`},
 		"account missing":          {"Deposit", `[null,"7"]`, "data[0]: who: missing"},
 		"account of 32 bytes":      {"Deposit", `["0x6d6f646c70792f74727372790000000000000000000000000000000000000000","7"]`, `data[0]: who: "0x6d6f646c70792f74727372790000000000000000000000000000000000000000" is not an address: want 0x and 40 hex digits`},
+		"account in SS58":          {"Deposit", `["5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY","7"]`, `data[0]: who: 5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY has 32 bytes, want 20`},
 		"account and amount":       {"Deposit", `["7","ALICE"]`, `data[0]: who: "7" is not an address: want 0x and 40 hex digits`},
 		"receiver missing":         {"Transfer", `["ALICE",null,"7"]`, "data[1]: to: missing"},
 		"sender missing":           {"Transfer", `[null,"BOB","7"]`, "data[0]: from: missing"},
