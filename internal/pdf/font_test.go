@@ -38,7 +38,7 @@ func TestSubset(t *testing.T) {
 	require.Equal(t, f.outline(int(a)), again.outline(int(a))[:len(f.outline(int(a)))])
 	require.NotEmpty(t, again.outline(0))
 	require.Empty(t, again.outline(int(f.glyphOf['Q'])))
-	require.EqualValues(t, 0xb1b0afba, checksum(file))
+	require.EqualValues(t, uint32(0xb1b0afba), checksum(file))
 }
 
 // Every kind of part of a composite glyph is followed.
