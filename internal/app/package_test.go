@@ -526,7 +526,7 @@ func TestCheckPackageWithoutAGateway(t *testing.T) {
 	require.True(t, c.Part)
 	require.Empty(t, c.Differences)
 	require.Equal(t, []string{"not compared because the gateway is not reachable (not answered): files that need balances",
-		"not compared: journal.hledger", "not compared: rollforward.json", "not compared: rollforward.xlsx", "not compared: statements.json", "not compared: statements.xlsx"}, c.Notes)
+		"not compared: cover.pdf", "not compared: journal.hledger", "not compared: rollforward.json", "not compared: rollforward.xlsx", "not compared: statements.json", "not compared: statements.xlsx"}, c.Notes)
 	edit(t, q.Dir, closing.ManifestFile, `"drifts": 0`, `"drifts": 7`)
 	require.Len(t, checked(t, q.Dir, place, o).Differences, 1)
 	o.Balances = func() (source.Source, error) { return nil, errAway }

@@ -138,6 +138,9 @@ func (v *Invoice) readPayload(p *evm.Payload) {
 	if v.extrinsic.Args.Member("transaction").Member("gasPrice").Kind() == jsonscan.Absent {
 		place += string(p.Type) + "." // absent before typed transactions
 	}
+	if v.rules.ChargesLimit {
+		v.read("gas limit", p.GasLimit, InGas, v.field(place+"gasLimit"))
+	}
 	if !p.Capped() {
 		v.read("gasPrice", p.LegacyGasPrice, InWeiPerGas, v.field(place+"gasPrice"))
 		return

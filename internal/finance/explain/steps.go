@@ -65,14 +65,14 @@ func (v *Invoice) stepsEVM() {
 	if !priced || !ok {
 		return
 	}
+	charged := with("gas", gas)
 	if v.rules.ChargesLimit || v.rules.EVMUnit > 1 {
-		charged := with("gas", gas)
 		if v.rules.ChargesLimit {
 			p, err := evm.ParsePayload(v.extrinsic.Args)
 			if err != nil {
 				return
 			}
-			gas, charged = p.GasLimit, with("gas limit", p.GasLimit)
+			charged = with("gas limit", p.GasLimit)
 		}
 		v.step(Step{Name: "fee", Formula: fmt.Sprintf("floor(gas price × %s / %d)", charged.Name, max(v.rules.EVMUnit, 1)),
 			Values: []Value{with("gas price", price), charged}, Unit: InWei, Note: "in the token's smallest unit"}, paid)
@@ -81,7 +81,7 @@ func (v *Invoice) stepsEVM() {
 			Values: []Value{with("gas price", price), weight}, Unit: InWei, Rule: chain.Some(2)}, paid)
 	}
 	if priority, ok := t.PriorityFee.Get(); ok && hasBase {
-		v.partSteps(paid, priority, price, base, gas)
+		v.partSteps(paid, priority, price, base, charged)
 	}
 }
 
@@ -90,8 +90,8 @@ func (v *Invoice) baseFeeStep(base chain.GasPrice) {
 	if static, ok := v.rules.BaseFee.Static.Get(); ok {
 		s.Formula, s.Values = "static base fee", []Value{with("static base fee", static)}
 		s.Note = "static in this runtime: independent of the multiplier"
-	} else if stored, ok := v.rules.BaseFee.Stored.Get(); ok {
-		s.Formula, s.Values = "stored base fee", []Value{with(stored.Name(), base)}
+	} else if v.rules.BaseFee.Stored.Known() {
+		s.Formula, s.Values = "stored base fee", []Value{with("stored base fee", base)}
 	} else {
 		m, _ := v.report.Multiplier.Get()
 		s.Formula = "floor(multiplier × base constant / 10^18)"
@@ -137,13 +137,13 @@ func (v *Invoice) weightStep(gas chain.Gas) Value {
 }
 
 // partSteps split the fee into the part at the base fee and the part above it.
-func (v *Invoice) partSteps(paid, priority chain.Wei, price, base chain.GasPrice, gas chain.Gas) {
-	formula := "gas × (gas price − base fee per gas)"
+func (v *Invoice) partSteps(paid, priority chain.Wei, price, base chain.GasPrice, charged Value) {
+	formula := charged.Name + " × (gas price − base fee per gas)"
 	if v.rules.EVMUnit > 1 {
 		formula = fmt.Sprintf("floor(%s / %d)", formula, v.rules.EVMUnit)
 	}
 	v.step(Step{Name: "priority fee", Formula: formula,
-		Values: []Value{with("gas", gas), with("gas price", price), with("base fee per gas", base)}, Unit: InWei}, priority)
+		Values: []Value{charged, with("gas price", price), with("base fee per gas", base)}, Unit: InWei}, priority)
 	if rest, err := paid.Sub(priority); err == nil {
 		v.step(Step{Name: "base part", Formula: "fee − priority fee",
 			Values: []Value{with("fee", paid), with("priority fee", priority)}, Unit: InWei}, rest)

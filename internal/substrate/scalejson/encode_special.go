@@ -204,7 +204,7 @@ func (e *Encoder) account32(t *metadata.Type) coding {
 	}
 	return coding{write: func(c *coder, v jsonscan.Value) {
 		text, _ := v.Text()
-		if account, err := chain.ParseAddress(text); err == nil && account.SS58(network) == text {
+		if account, err := chain.ParseAccount(text); err == nil && account.SS58(network) == text {
 			c.add(account.Bytes()...)
 			return
 		}
