@@ -1,4 +1,5 @@
-package app
+// Package draft writes the network table of a chain from what its node states: metadata, constants and storage.
+package draft
 
 import (
 	"context"
@@ -16,9 +17,9 @@ import (
 	"github.com/feeledger/fees/network"
 )
 
-// NetworkDraft is a network table made from what a node states. The figures that no node states are listed in the
+// Draft is a network table made from what a node states. The figures that no node states are listed in the
 // table's ToFind: a table with such a list is not accepted.
-type NetworkDraft struct {
+type Draft struct {
 	Table network.Network
 	Block chain.Anchor // the block that it describes
 	Read  int          // figures that were filled in
@@ -26,15 +27,15 @@ type NetworkDraft struct {
 
 // drafting reads the figures of a table from a node.
 type drafting struct {
-	*NetworkDraft
+	*Draft
 	node *rpc.Client
 	view *state.View
 	m    *metadata.Metadata
 }
 
-// DraftNetwork writes the table of a node's chain, as of its newest final block: names, IDs, limits and accounts from the
+// OfNode writes the table of a node's chain, as of its newest final block: names, IDs, limits and accounts from the
 // runtime's constants and storage. It states what a person must find in the runtime's source. Errors are the node's.
-func DraftNetwork(ctx context.Context, node *rpc.Client) (*NetworkDraft, error) {
+func OfNode(ctx context.Context, node *rpc.Client) (*Draft, error) {
 	view, err := state.Open(ctx, node, chain.Optional[uint64]{}, extrinsic.Token{})
 	if err != nil {
 		return nil, err
@@ -43,7 +44,7 @@ func DraftNetwork(ctx context.Context, node *rpc.Client) (*NetworkDraft, error) 
 	if err != nil {
 		return nil, &rpc.DecodeError{What: "metadata", Err: err}
 	}
-	d := &drafting{&NetworkDraft{Block: chain.Anchor{Height: view.At.Height, Hash: view.At.Hash}}, node, view, m}
+	d := &drafting{&Draft{Block: chain.Anchor{Height: view.At.Height, Hash: view.At.Hash}}, node, view, m}
 	d.Table.Sources = map[string]string{}
 	d.Table.Unverified = fmt.Sprintf("drafted from a node's answers at block %d", view.At.Height)
 	for _, read := range []func(context.Context) error{d.identity, d.chainIDs, d.baseFee, d.destinations, d.update, d.nativeFee, d.existentialDeposit} {
@@ -51,7 +52,7 @@ func DraftNetwork(ctx context.Context, node *rpc.Client) (*NetworkDraft, error) 
 			return nil, err
 		}
 	}
-	return d.NetworkDraft, nil
+	return d.Draft, nil
 }
 
 // find adds a figure that a person must find.

@@ -1,4 +1,4 @@
-package app_test
+package draft_test
 
 import (
 	"encoding/hex"
@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/httpclient"
+	"github.com/feeledger/fees/internal/node/draft"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/internal/test/realmetadata"
@@ -57,7 +57,7 @@ func nodeOf(t *testing.T, metadata []byte, more map[string]rpcserver.Method) *rp
 // For real runtimes, a draft has the limits and the fees that another program read from their metadata, and is not
 // accepted as a table until its list is empty.
 func TestDraftsOfRealMetadata(t *testing.T) {
-	facts, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "facts", "constants.md"))
+	facts, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "shared", "facts", "constants.md"))
 	if err != nil {
 		require.Empty(t, os.Getenv("FEES_REQUIRE_SHARED"))
 		t.Skip("needs ../shared/facts/constants.md")
@@ -74,7 +74,7 @@ func TestDraftsOfRealMetadata(t *testing.T) {
 	}
 	drafted, compared := 0, 0
 	realmetadata.Each(t, func(name string, metadata []byte) {
-		d, err := app.DraftNetwork(t.Context(), nodeOf(t, metadata, nil))
+		d, err := draft.OfNode(t.Context(), nodeOf(t, metadata, nil))
 		if strings.Contains(fmt.Sprint(err), "no types") || metadata[4] < 14 {
 			return // of version 13
 		}
@@ -138,7 +138,7 @@ func TestDraftOfANode(t *testing.T) {
 		},
 		"eth_getBlockByNumber": func([]json.RawMessage) ([]byte, error) { return []byte(`{"gasLimit":"0xe4e1c0"}`), nil },
 	})
-	d, err := app.DraftNetwork(t.Context(), node)
+	d, err := draft.OfNode(t.Context(), node)
 	require.NoError(t, err)
 	n := d.Table
 	require.Equal(t, "some-chain-2", n.Name)
