@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"path"
 
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/table"
 )
@@ -34,24 +35,20 @@ type closeStep struct {
 }
 
 // checklist returns the steps that close a month, and what is missing.
-func (s *server) checklist(ctx context.Context, m month, packages []closed) (*tabular, error) {
+func (s *server) checklist(m month, findings int, packages []closed) *tabular {
 	about := scope{Period: m.Name, Partial: m.Partial}
 	filled := closeStep{"filled", cell{Text: "complete", Class: "ok"}, cell{}}
 	if m.Partial {
 		filled.state = cell{Text: "partial", Class: "bad"}
 		filled.next = cell{Text: "fees sync --month " + m.Name + s.gatewayFlag() + s.placeFlag(), Class: "hex"}
 	}
-	findings, err := s.findingsStep(ctx, &about)
-	if err != nil {
-		return nil, err
-	}
 	made := packageOf(packages, m.Name)
-	steps := []closeStep{filled, findings, s.statementsStep(made), reconciledStep(made, &about), s.closedStep(m, made)}
+	steps := []closeStep{filled, findingsStep(findings, &about), s.statementsStep(made), reconciledStep(made, &about), s.closedStep(m, made)}
 	t := &tabular{Title: "Close " + about.name(), Heads: heads("step", "state", "next")}
 	for _, p := range steps {
 		t.Rows = append(t.Rows, []cell{{Text: p.name}, p.state, p.next})
 	}
-	return t, nil
+	return t
 }
 
 // packageOf returns the readable package of a month in UTC, or nil.
@@ -69,34 +66,33 @@ const maxCounted = 1000
 
 var errEnough = errors.New("enough")
 
-func (s *server) findingsStep(ctx context.Context, about *scope) (p closeStep, err error) {
-	period, err := about.period()
-	if err != nil {
-		return p, err
-	}
+// countFindings counts the findings of a period, up to one more than maxCounted.
+func (s *server) countFindings(ctx context.Context, period app.Period) (count int, err error) {
 	list, err := s.Desk.ListFindings(ctx, period)
 	if err != nil {
-		return p, err
+		return 0, err
 	}
-	count := 0
 	_, err = list.Sheet.Each(func([]table.Cell) error {
 		if count++; count > maxCounted {
 			return errEnough
 		}
 		return nil
 	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return count, err
+}
+
+func findingsStep(count int, about *scope) closeStep {
+	p := closeStep{"findings", cell{Text: "none", Class: "ok"}, cell{Text: "Findings", To: "findings" + about.query(nil)}}
 	switch {
-	case errors.Is(err, errEnough):
+	case count > maxCounted:
 		p.state = cell{Text: fmt.Sprintf("more than %d", maxCounted), Class: "bad"}
-	case err != nil:
-		return p, err
-	case count == 0:
-		p.state = cell{Text: "none", Class: "ok"}
-	default:
+	case count > 0:
 		p.state = cell{Text: fmt.Sprint(count), Class: "bad"}
 	}
-	p.name, p.next = "findings", cell{Text: "Findings", To: "findings" + about.query(nil)}
-	return p, nil
+	return p
 }
 
 func (s *server) statementsStep(made *closed) closeStep {

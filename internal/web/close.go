@@ -473,12 +473,7 @@ func (s *server) addPrepared(v *view, r *http.Request, p *closing.Placed, runnin
 		plain("blocks", fmt.Sprintf("%d..%d", m.Blocks.First, m.Blocks.Last)), plain("evidence", m.Evidence.String()), plain("accounts", fmt.Sprint(len(m.Accounts))),
 		plain("transactions", fmt.Sprintf("%d evm, %d native", m.Totals.EVM, m.Totals.Native)), amount("fees", chain.Some(m.Totals.Fee), symbol), amount("charged", m.Totals.Charged, symbol),
 		fact{Name: "findings", cell: findingsOf(m.Findings)}, plain("seal", m.Blocks.Seal), plain("manifest, SHA-256", p.Sum))
-	for _, lack := range m.Period.Missing {
-		v.Warnings = append(v.Warnings, "Incomplete: missing "+console.Printable(lack)+".")
-	}
-	for _, what := range m.LeftOut {
-		v.Warnings = append(v.Warnings, "Left out: "+console.Printable(what)+".")
-	}
+	v.Warnings = append(v.Warnings, gapsOf(m)...)
 	here := "close/" + url.PathEscape(p.Name)
 	v.Tables = append(v.Tables, actTable(round), fileTable(m, here))
 	v.Downloads = []link{{closing.ManifestFile, here + "/" + closing.ManifestFile}}

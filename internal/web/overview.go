@@ -51,13 +51,11 @@ func (s *server) overview(w http.ResponseWriter, r *http.Request) error {
 			}
 			shown = months[i]
 		}
-		if v.First, err = s.checklist(r.Context(), shown, packages); err != nil {
-			return nil, err
-		}
 		kept, err := keptOf(s, r, allSealed, s.monthViews, sealed, "overview?period="+shown.Name, true, func(ctx context.Context) (*monthView, error) { return s.monthView(ctx, months, shown) })
 		if err != nil {
 			return nil, err
 		}
+		v.First = s.checklist(shown, kept.findings, packages)
 		if err := kept.addTo(s, v, months, shown); err != nil {
 			return nil, err
 		}
@@ -96,11 +94,12 @@ func (s *server) statusView(status *app.Status, symbol string) *view {
 
 // monthView is the part of the overview about a month. It is shared by requests.
 type monthView struct {
-	main    []fact
-	chart   *chart
-	changed *rows // since the month before; nil without one
-	top     []topList
-	months  *rows
+	findings int // up to one more than maxCounted
+	main     []fact
+	chart    *chart
+	changed  *rows // since the month before; nil without one
+	top      []topList
+	months   *rows
 }
 
 // topList is the largest groups of a month.
@@ -129,6 +128,9 @@ func (s *server) monthView(ctx context.Context, months []month, shown month) (*m
 	}
 	v := &monthView{chart: chartOf(days, nil, dayPage)}
 	v.main, _ = feesFacts(days)
+	if v.findings, err = s.countFindings(ctx, period); err != nil {
+		return nil, err
+	}
 	if i := slices.IndexFunc(months, func(m month) bool { return m.Name == shown.Name }); i > 0 && !shown.Partial && !months[i-1].Partial {
 		q := question(report.Month)
 		if q.Beside, err = input.Beside(app.PeriodBefore); err != nil {

@@ -405,12 +405,7 @@ func (s *server) packagePage(w http.ResponseWriter, r *http.Request, shelf *clos
 		amount("fees", chain.Some(m.Totals.Fee), symbol), amount("charged", m.Totals.Charged, symbol), amount("burned", m.Totals.Burned, symbol), amount("treasury", m.Totals.Treasury, symbol),
 		{Name: "findings", cell: findingsOf(m.Findings)}, plain("seal", m.Blocks.Seal), plain("manifest, SHA-256", p.Sum), plain("manifest written", p.Written.UTC().Format(time.RFC3339)),
 	}
-	for _, lack := range m.Period.Missing {
-		v.Warnings = append(v.Warnings, "Incomplete: missing "+console.Printable(lack)+".")
-	}
-	for _, what := range m.LeftOut {
-		v.Warnings = append(v.Warnings, "Left out: "+console.Printable(what)+".")
-	}
+	v.Warnings = append(v.Warnings, gapsOf(m)...)
 	if r.PathValue("version") == "" {
 		s.checked(v, r, p, at)
 	}
@@ -429,6 +424,17 @@ func (s *server) packagePage(w http.ResponseWriter, r *http.Request, shelf *clos
 	v.Notes = []string{"Record the manifest's SHA-256 in a place that cannot be altered. It covers the whole package."}
 	s.render(w, r, http.StatusOK, v)
 	return nil
+}
+
+// gapsOf describes what the period and the package lack.
+func gapsOf(m *closing.Manifest) (list []string) {
+	for _, lack := range m.Period.Missing {
+		list = append(list, "Incomplete: missing "+console.Printable(lack)+".")
+	}
+	for _, what := range m.LeftOut {
+		list = append(list, "Left out: "+console.Printable(what)+".")
+	}
+	return list
 }
 
 // fileTable lists the files of a package.

@@ -31,6 +31,9 @@ type drafting struct {
 	node *rpc.Client
 	view *state.View
 	m    *metadata.Metadata
+
+	limits  weightLimits
+	limited bool // limits are known
 }
 
 // OfNode writes the table of a node's chain, as of its newest final block: names, IDs, limits and accounts from the
@@ -44,7 +47,8 @@ func OfNode(ctx context.Context, node *rpc.Client) (*Draft, error) {
 	if err != nil {
 		return nil, &rpc.DecodeError{What: "metadata", Err: err}
 	}
-	d := &drafting{&Draft{Block: chain.Anchor{Height: view.At.Height, Hash: view.At.Hash}}, node, view, m}
+	d := &drafting{Draft: &Draft{Block: chain.Anchor{Height: view.At.Height, Hash: view.At.Hash}}, node: node, view: view, m: m}
+	d.limits, d.limited = d.blockWeights()
 	d.Table.Sources = map[string]string{}
 	d.Table.Unverified = fmt.Sprintf("drafted from a node's answers at block %d", view.At.Height)
 	for _, read := range []func(context.Context) error{d.identity, d.chainIDs, d.baseFee, d.destinations, d.update, d.nativeFee, d.existentialDeposit} {

@@ -38,8 +38,8 @@ func (d *drafting) baseFee(ctx context.Context) error {
 		return err
 	}
 	where := "WeightPerGas or GasWeightMapping of pallet evm in the runtime's source"
-	if limits, known := d.blockWeights(); known && gasLimit > 0 {
-		where += fmt.Sprintf(". The limit of class Normal, divided by a block's gas limit, is %d", limits.normal.refTime/gasLimit)
+	if d.limited && gasLimit > 0 {
+		where += fmt.Sprintf(". The limit of class Normal, divided by a block's gas limit, is %d", d.limits.normal.refTime/gasLimit)
 	}
 	d.find("rows[0].weight_per_gas", where)
 	d.Table.Rows = []network.Row{row}
@@ -53,13 +53,12 @@ func (d *drafting) baseFeeUpdate(ctx context.Context) error {
 		return err
 	}
 	elasticity, err := chain.ReadUint64(v)
-	limits, limited := d.blockWeights()
-	if err != nil || elasticity > 1_000_000 || !limited {
+	if err != nil || elasticity > 1_000_000 || !d.limited {
 		return nil // the rule is not checked
 	}
 	d.find("base_fee_updates[0].minimum", "BaseFeeThreshold and DefaultBaseFeePerGas of pallet base-fee in the runtime's source: default × ideal")
 	d.Table.BaseFeeUpdates = []network.BaseFeeUpdateRow{{FromRuntime: d.Table.LastRuntime, BaseFeeUpdate: network.BaseFeeUpdate{
-		Elasticity: uint32(elasticity), MaxRefTime: chain.NewRefTime(limits.block.refTime), Source: "storage baseFee.elasticity, constant system.blockWeights"}}}
+		Elasticity: uint32(elasticity), MaxRefTime: chain.NewRefTime(d.limits.block.refTime), Source: "storage baseFee.elasticity, constant system.blockWeights"}}}
 	d.Read += 2
 	return nil
 }
@@ -164,10 +163,10 @@ func readDimensions(v jsonscan.Value) (w dimensions, err error) {
 func (d *drafting) update(context.Context) error {
 	d.find("multiplier_updates", "minimum, maximum, adjustment and target: FeeMultiplierUpdate of pallet transaction-payment in the runtime's source")
 	row := network.MultiplierUpdateRow{FromRuntime: d.Table.LastRuntime}
-	if limits, known := d.blockWeights(); known {
-		high, low := bits.Mul64(limits.normal.refTime, 1_000_000)
-		share, _ := bits.Div64(high, low, limits.block.refTime)
-		row.MaxRefTime, row.MaxProofSize, row.NormalClass = chain.NewRefTime(limits.block.refTime), limits.block.proofSize, network.NormalClass(share)
+	if d.limited {
+		high, low := bits.Mul64(d.limits.normal.refTime, 1_000_000)
+		share, _ := bits.Div64(high, low, d.limits.block.refTime)
+		row.MaxRefTime, row.MaxProofSize, row.NormalClass = chain.NewRefTime(d.limits.block.refTime), d.limits.block.proofSize, network.NormalClass(share)
 		row.Source = "constant system.blockWeights"
 		d.Read += 3
 	}
@@ -180,8 +179,8 @@ func (d *drafting) update(context.Context) error {
 func (d *drafting) nativeFee(context.Context) error {
 	row := network.NativeFeeRow{FromRuntime: d.Table.LastRuntime}
 	row.Source = "constants of the pallets system and transactionPayment"
-	if limits, known := d.blockWeights(); known {
-		row.BaseWeight, row.OperationalBaseWeight = chain.NewRefTime(limits.base.refTime), chain.Some(chain.NewRefTime(limits.operationalBase.refTime))
+	if d.limited {
+		row.BaseWeight, row.OperationalBaseWeight = chain.NewRefTime(d.limits.base.refTime), chain.Some(chain.NewRefTime(d.limits.operationalBase.refTime))
 		d.Read += 2
 	}
 	weight, known := d.polynomial("WeightToFee")
