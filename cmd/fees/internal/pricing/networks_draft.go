@@ -32,7 +32,7 @@ type networksDraftFlags struct {
 }
 
 func newNetworksDraft() *cobra.Command {
-	var f networksDraftFlags
+	f := networksDraftFlags{NodeFlags: cli.NodeFlags{Variables: []string{"FEES_NODE", "FEES_GATEWAY"}}}
 	c := cli.New(&cobra.Command{
 		Use: "draft", Short: "Write a network table from a node's answers", Long: networksDraftManual, Example: networksDraftExamples,
 		Args: cli.Args(0, 0, "no argument"), RunE: f.draft,
