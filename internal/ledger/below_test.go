@@ -15,6 +15,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/test/tier"
 )
 
 // sameBook requires two ledgers to have the same contents.
@@ -57,9 +58,9 @@ func TestExtendedInAnyOrder(t *testing.T) {
 		quiet := newPlace()
 		require.NoError(t, written(t, quiet, madeUpChain, entries).Close())
 		want := rowsIn(t, quiet)
-		rounds := 12
+		rounds := 12 / tier.Sparse(1, 3)
 		if ledger.Postgres(quiet) {
-			rounds = 5
+			rounds = 6 / tier.Sparse(1, 3)
 		}
 		for seed := range uint64(rounds) {
 			random := rand.New(rand.NewPCG(seed, 7))

@@ -271,7 +271,7 @@ func TestEachBit(t *testing.T) {
 		original := *bytes
 		b, err := hex.DecodeString(original[2:])
 		require.NoError(t, err)
-		for bit := 0; bit < 8*len(b); bit += tier.Sparse(31, 7) {
+		for bit := 0; bit < 8*len(b); bit += tier.Sparse(31, 13) {
 			b[bit/8] ^= 1 << (bit % 8)
 			*bytes = finalitytest.Hex(b)
 			_, err := prove(text(t, e), finality.Options{})
