@@ -37,6 +37,11 @@ func OpenShared(ctx context.Context, place string, tables network.Tables) (*Desk
 	return open(ctx, place, tables, ledger.OpenShared)
 }
 
+// OpenTrail opens a ledger to extend its audit trail, also while another program writes blocks.
+func OpenTrail(ctx context.Context, place string, tables network.Tables) (*Desk, error) {
+	return open(ctx, place, tables, ledger.OpenTrail)
+}
+
 // opener is the type of these functions.
 type opener = func(context.Context, string, network.Tables) (*Desk, error)
 

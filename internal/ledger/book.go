@@ -76,6 +76,14 @@ func OpenShared(ctx context.Context, place string) (*Book, error) {
 	return openBook[*postgresEngine](writePostgres(ctx, place, false))
 }
 
+// OpenTrail opens a ledger to extend its audit trail with Record, also while another program writes blocks.
+func OpenTrail(ctx context.Context, place string) (*Book, error) {
+	if Postgres(place) {
+		return openBook[*postgresEngine](readPostgres(ctx, place))
+	}
+	return openBook[*sqliteEngine](trailSQLite(ctx, place))
+}
+
 func openBook[E engine](e E, err error) (*Book, error) {
 	if err != nil {
 		return nil, err

@@ -86,9 +86,7 @@ func sumOfDigits(column string) string {
 
 // readSQLite opens an existing file for reading.
 func readSQLite(ctx context.Context, path string) (*sqliteEngine, error) {
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: %w", ErrNone, err)
-	} else if err != nil {
+	if err := checkExists(path); err != nil {
 		return nil, err
 	}
 	e, err := readFile(ctx, path, "mode=ro", busyTimeout)
@@ -120,6 +118,37 @@ func readFile(ctx context.Context, path string, parameters ...string) (*sqliteEn
 	return e, nil
 }
 
+// trailSQLite opens a file to write short transactions between those of its writer.
+func trailSQLite(ctx context.Context, path string) (*sqliteEngine, error) {
+	if err := checkExists(path); err != nil {
+		return nil, err
+	}
+	e, err := readFile(ctx, path, "mode=rw", "_pragma=busy_timeout(5000)") // less than requests may take
+	if err != nil {
+		return nil, err
+	}
+	if err := e.openConnection(ctx); err != nil {
+		return nil, errors.Join(explainFile(path, err), e.close())
+	}
+	return e, nil
+}
+
+// openConnection opens the connection for transactions.
+func (e *sqliteEngine) openConnection(ctx context.Context) (err error) {
+	e.statements, e.insertions = map[string]*sql.Stmt{}, map[insertion]*sql.Stmt{}
+	e.writer, err = e.db.Conn(ctx)
+	return err
+}
+
+// checkExists returns ErrNone if there is no file.
+func checkExists(path string) error {
+	_, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w: %w", ErrNone, err)
+	}
+	return err
+}
+
 // hasCode reports whether an error is an SQLite error with one of these codes.
 func hasCode(err error, codes ...int) bool {
 	var failed *sqlite.Error
@@ -146,9 +175,9 @@ func writeSQLite(ctx context.Context, path string) (*sqliteEngine, error) {
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
-	e := &sqliteEngine{sqlQuerier: sqlQuerier{db}, path: path, db: db, lock: lock, statements: map[string]*sql.Stmt{}, insertions: map[insertion]*sql.Stmt{}}
+	e := &sqliteEngine{sqlQuerier: sqlQuerier{db}, path: path, db: db, lock: lock}
 	if err = migrate(ctx, db, &sqliteDialect); err == nil {
-		e.writer, err = db.Conn(ctx)
+		err = e.openConnection(ctx)
 	}
 	if err == nil {
 		e.opened, err = os.Stat(path)
@@ -306,6 +335,9 @@ func (e *sqliteEngine) close() error {
 func (e *sqliteEngine) begin(ctx context.Context) (transaction, error) {
 	if _, err := e.writer.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		e.writer.ExecContext(context.Background(), "ROLLBACK") // it may have begun although ctx ended
+		if hasCode(err, sqlite3.SQLITE_BUSY) {
+			err = fmt.Errorf("%s: %w", e.path, ErrLocked)
+		}
 		return nil, err
 	}
 	return &sqliteTransaction{sqlQuerier: sqlQuerier{e.writer}, engine: e}, nil

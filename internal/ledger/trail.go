@@ -137,12 +137,18 @@ func (b *Book) Trail(ctx context.Context) ([]Act, error) { return readTrail(ctx,
 
 // Record appends an act to the audit trail in one transaction and returns it with its number and digest. It calls
 // allow, which may be nil, with the lines before it; an error of allow records nothing. An altered trail is not
-// extended. The ledger must have been opened with OpenWriter.
+// extended. The ledger must have been opened with OpenTrail or OpenWriter. It returns ErrLocked if another program's
+// change of a file takes longer than five seconds.
 func (b *Book) Record(ctx context.Context, act Act, allow func(before []Act) error) (Act, error) {
 	if err := act.Check(); err != nil {
 		return act, err
 	}
 	err := b.change(ctx, func(tx transaction) error {
+		if _, several := b.engine.(*postgresEngine); several { // a file has one transaction at a time
+			if err := tx.exec(ctx, "LOCK TABLE trail IN SHARE ROW EXCLUSIVE MODE"); err != nil {
+				return err
+			}
+		}
 		if _, err := readBookRow(ctx, tx); err != nil {
 			return err
 		}

@@ -3,11 +3,14 @@ package ledger_test
 import (
 	"crypto/sha256"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
@@ -167,4 +170,51 @@ func TestABackupKeepsTheTrail(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, have)
 	})
+}
+
+// Programs that record acts write between the changes of the program that fills the ledger.
+func TestActsBesideAWriter(t *testing.T) {
+	const each, programs = 10, 3
+	entries := madeUp(0, 60)
+	engines(t, func(t *testing.T, newPlace func() string) {
+		place, quiet := newPlace(), newPlace()
+		written(t, quiet, madeUpChain, entries)
+		book := written(t, place, madeUpChain, entries[:1])
+		var all sync.WaitGroup
+		for user := range programs {
+			all.Go(func() {
+				trail, err := ledger.OpenTrail(ctx, place)
+				if !assert.NoError(t, err) {
+					return
+				}
+				for range each {
+					_, err := trail.Record(ctx, anAct(t, string(rune('a'+user)), ledger.Prepared, 1, "", 0), nil)
+					assert.NoError(t, err)
+				}
+				assert.NoError(t, trail.Close())
+			})
+		}
+		for _, e := range entries[1:] {
+			require.NoError(t, book.Write(ctx, []*ledger.Entry{e}))
+		}
+		all.Wait()
+		sealAll(t, book)
+		acts, err := book.Trail(ctx)
+		require.NoError(t, err)
+		require.Len(t, acts, each*programs)
+		verified(t, book)
+		other := reader(t, quiet)
+		require.Equal(t, statusOf(t, other).Seal, statusOf(t, book).Seal)
+	})
+}
+
+// The trail of nothing is not opened, and nothing is created.
+func TestTrailOfNoLedger(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "none.db")
+	_, err := ledger.OpenTrail(ctx, path)
+	require.ErrorIs(t, err, ledger.ErrNone)
+	require.NoFileExists(t, path)
+	require.NoError(t, os.WriteFile(path, []byte("something else"), 0o600))
+	_, err = ledger.OpenTrail(ctx, path)
+	require.Error(t, err)
 }

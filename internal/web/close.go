@@ -30,7 +30,7 @@ var errNoClosing = &problem{http.StatusNotFound, "Not found", "This server does 
 
 // closes reports whether packages are prepared, reviewed and closed here.
 func (s *server) closes() bool {
-	return s.Write != nil && s.Open != nil && s.Users != nil && s.Packages != ""
+	return s.OpenTrail != nil && s.Open != nil && s.Users != nil && s.Packages != ""
 }
 
 // actor returns the user of a request with the roles of the file of users.
@@ -162,7 +162,7 @@ func (s *server) startJob(w http.ResponseWriter, r *http.Request, name string, w
 // actProblem converts an error of an act for the user.
 func (s *server) actProblem(ctx context.Context, err error) *problem {
 	if errors.Is(err, ledger.ErrLocked) {
-		return &problem{http.StatusServiceUnavailable, "Busy", "Another program is writing this ledger. Nothing was recorded. Try again when it has finished."}
+		return &problem{http.StatusServiceUnavailable, "Busy", "Another program is changing this ledger. Nothing was recorded. Try again in a moment."}
 	}
 	return problemOf(ctx, err, maxCheckTime)
 }
@@ -202,10 +202,10 @@ func (s *server) makePrepared(ctx context.Context, q app.PackageQuestion, by app
 // errRecorded reports that the last act of the trail is the same.
 var errRecorded = errors.New("recorded already")
 
-// record appends an act to the ledger's audit trail if the user may do it now, and returns the round with it. The
-// ledger is open for writing only meanwhile.
+// record appends an act to the ledger's audit trail if the user may do it now, and returns the round with it. Another
+// program may write blocks meanwhile.
 func (s *server) record(ctx context.Context, by app.Actor, act ledger.Act) (round app.Round, err error) {
-	d, err := s.Write(ctx)
+	d, err := s.OpenTrail(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -61,9 +61,9 @@ type Ledger struct {
 	Packages   string // the directory of the close packages, "" for none
 	// Open opens a second connection to the ledger to check a package; nil disables checks.
 	Open func(context.Context) (*app.Desk, error)
-	// Write opens the ledger for writing, to record who prepared, reviewed and closed a package. Nil disables closing,
-	// which also needs Open, Packages and users with roles.
-	Write func(context.Context) (*app.Desk, error)
+	// OpenTrail opens the ledger to record who prepared, reviewed and closed a package. Nil disables closing, which also
+	// needs Open, Packages and users with roles.
+	OpenTrail func(context.Context) (*app.Desk, error)
 }
 
 // Default limits.

@@ -61,9 +61,9 @@ func (f *LedgerFlags) Open(ctx context.Context, networkFile string) (*app.Desk, 
 	return f.open(ctx, networkFile, app.Open)
 }
 
-// OpenWriter opens the ledger for exclusive writing, with the user's network tables.
-func (f *LedgerFlags) OpenWriter(ctx context.Context, networkFile string) (*app.Desk, error) {
-	return f.open(ctx, networkFile, app.OpenWriter)
+// OpenTrail opens the ledger to extend its audit trail, with the user's network tables.
+func (f *LedgerFlags) OpenTrail(ctx context.Context, networkFile string) (*app.Desk, error) {
+	return f.open(ctx, networkFile, app.OpenTrail)
 }
 
 func (f *LedgerFlags) open(ctx context.Context, networkFile string, open func(context.Context, string, network.Tables) (*app.Desk, error)) (*app.Desk, error) {

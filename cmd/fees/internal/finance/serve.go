@@ -310,7 +310,7 @@ func (f *serveFlags) open(ctx context.Context, n namedLedger, stderr io.Writer) 
 		if temporary {
 			return nil, errors.New("--close needs a ledger that keeps the audit trail; name it with --ledger")
 		}
-		l.Write = func(ctx context.Context) (*app.Desk, error) { return at.OpenWriter(ctx, f.NetworkFile) }
+		l.OpenTrail = func(ctx context.Context) (*app.Desk, error) { return at.OpenTrail(ctx, f.NetworkFile) }
 	}
 	if l.Desk, err = l.Open(ctx); err != nil {
 		return nil, err
