@@ -3,6 +3,7 @@ package ledger
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
@@ -139,13 +140,21 @@ func contentOf(b *chain.Block, r *evidence.Report) *Content {
 			c.Transfers = append(c.Transfers, Transfer{Extrinsic: x.Index, Token: m.Token, Sender: m.From, Recipient: m.To, Amount: m.Amount})
 		}
 	}
+	list := movements.Get().(*[]Movement)
+	defer movements.Put(list)
 	movement.Each(b, func(m *movement.Movement) {
-		c.Movements = append(c.Movements, Movement{Movement: *m})
+		*list = append(*list, Movement{Movement: *m})
 	}, func(u movement.Unclassified) {
 		c.Unclassified = append(c.Unclassified, Unclassified{Where: u.Where, EventIndex: u.EventIndex, Event: u.Event, Data: u.Data.Raw(), Reason: u.Err.Error()})
 	})
+	c.Movements = append(c.Movements, *list...)
+	clear(*list) // releases the block
+	*list = (*list)[:0]
 	return c
 }
+
+// movements holds lists for the movements of a block until their number is known.
+var movements = sync.Pool{New: func() any { return new([]Movement) }}
 
 // verdict returns the verdict that is sealed. A fee known only from the cash stays cash only, even if the
 // source had the encoded extrinsics, from which the formula proves it: seals must not depend on the source.

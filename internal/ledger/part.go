@@ -157,13 +157,14 @@ func appendSums(out []byte, key string, s *Sums) []byte {
 	return out
 }
 
-// eachSum reads what appendSums wrote.
-func eachSum(body []byte, each func(key string, s *Sums) error) error {
+// eachSum reads what appendSums wrote. The sums are valid only until each returns.
+func eachSum(body []byte, each func(key []byte, s *Sums) error) error {
 	c := coder{reading: true, values: body}
+	var s Sums
 	for len(c.values) > 0 {
-		key := string(c.bytes(c.count()))
+		key := c.bytes(c.count())
 		mask := binary.BigEndian.Uint32(c.bytes(4))
-		var s Sums
+		s = Sums{}
 		for i, f := range partSums {
 			if mask&(1<<i) == 0 {
 				continue

@@ -76,6 +76,61 @@ func TestSums(t *testing.T) {
 	})
 }
 
+// An account's activity has what its blocks contain of it: the transactions that it paid for, by the reports, and its
+// movements, by the events.
+func TestActivity(t *testing.T) {
+	type rows struct {
+		transactions []int
+		movements    []movement.Movement
+	}
+	engines(t, func(t *testing.T, newPlace func() string) {
+		both(t, func(t *testing.T, r *recording) {
+			book := written(t, newPlace(), r.id, r.entries)
+			sealAll(t, book)
+			want := map[chain.Address]map[uint64]rows{}
+			of := func(a chain.Address) map[uint64]rows {
+				if want[a] == nil {
+					want[a] = map[uint64]rows{}
+				}
+				return want[a]
+			}
+			for _, p := range r.proved {
+				for _, x := range p.Report.Transactions {
+					payer, _ := x.Payer.Get()
+					have := of(payer)[p.Block.Number]
+					have.transactions = append(have.transactions, x.Index)
+					of(payer)[p.Block.Number] = have
+				}
+				moved, _ := movement.Of(p.Block)
+				for _, m := range moved {
+					have := of(m.Account)[p.Block.Number]
+					have.movements = append(have.movements, m)
+					of(m.Account)[p.Block.Number] = have
+				}
+			}
+			require.NotEmpty(t, want)
+			for account, blocks := range want {
+				have, last := map[uint64]rows{}, chain.Optional[uint64]{}
+				require.NoError(t, each(book.Activity(ctx, account, chain.Heights{Last: r.last}), func(a *ledger.Activity) error {
+					before, some := last.Get()
+					require.True(t, !some || before < a.Height)
+					last = chain.Some(a.Height)
+					var x rows
+					for _, t := range a.Transactions {
+						x.transactions = append(x.transactions, t.Index)
+					}
+					for _, m := range a.Movements {
+						x.movements = append(x.movements, m.Movement)
+					}
+					have[a.Height] = x
+					return nil
+				}))
+				require.Equal(t, blocks, have, account)
+			}
+		})
+	})
+}
+
 // An unrecognised balances event is stored with the reason.
 func TestUnclassified(t *testing.T) {
 	m := makeBlock(5, hashOf(5, 0), hashOf(4, 0), "1").event("balances", "Minced", `["0x00",1]`)

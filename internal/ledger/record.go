@@ -67,7 +67,8 @@ type blockRow struct {
 	known  nullable
 	sum    []byte
 
-	wrong error // a column contains an invalid value
+	wrong    error  // a column contains an invalid value
+	digested Digest // zero until it is needed
 }
 
 var rowFields = []field[blockRow]{
@@ -93,7 +94,12 @@ func (r *blockRow) sumOf(digest Digest) Digest {
 }
 
 // digest returns the block's digest.
-func (r *blockRow) digest() Digest { return sha256.Sum256(r.record) }
+func (r *blockRow) digest() Digest {
+	if r.digested == (Digest{}) {
+		r.digested = sha256.Sum256(r.record)
+	}
+	return r.digested
+}
 
 // check returns an error if the row is not what was written.
 func (r *blockRow) check() error {

@@ -52,11 +52,11 @@ func newTally(first uint64) *tally {
 // keyedSums maps keys to sums.
 type keyedSums map[string]*Sums
 
-func (k keyedSums) add(key string, x *Sums) error {
-	s := k[key]
+func (k keyedSums) add(key []byte, x *Sums) error {
+	s := k[string(key)]
 	if s == nil {
 		s = new(Sums)
-		k[key] = s
+		k[string(key)] = s
 	}
 	return s.Add(x)
 }
@@ -64,19 +64,19 @@ func (k keyedSums) add(key string, x *Sums) error {
 // has reports whether all blocks of the day were added.
 func (t *tally) has(day *stretch) bool { return t.first == day.first && t.blocks == day.sums.Blocks }
 
-// contractKey returns the key of the sums by contract. A contract is what an EVM transaction called; native
+// appendContract appends the key of the sums by contract. A contract is what an EVM transaction called; native
 // calls are listed beside them.
-func contractKey(c *Cost) string {
-	key := string(c.Layer) + "\x00" + c.Call + "\x00"
+func appendContract(key []byte, c *Cost) []byte {
+	key = append(append(append(append(key, c.Layer...), 0), c.Call...), 0)
 	if to, ok := c.Recipient.Get(); ok && c.Layer == fee.EVM {
-		key += string(to.Bytes())
+		key = append(key, to.Bytes()...)
 	}
 	return key
 }
 
-// quarterKey returns the key of the sums by quarter of an hour. Days begin on a quarter in every time zone.
-func quarterKey(at chain.Time) string {
-	return string(binary.BigEndian.AppendUint32(nil, uint32(at.Std().UnixMilli()/quarterHourMS)))
+// appendQuarter appends the key of the sums by quarter of an hour. Days begin on a quarter in every time zone.
+func appendQuarter(key []byte, at chain.Time) []byte {
+	return binary.BigEndian.AppendUint32(key, uint32(at.Std().UnixMilli()/quarterHourMS))
 }
 
 // partOf returns the part of a kind that contains a key.
@@ -98,11 +98,13 @@ func (t *tally) add(c *Content) (err error) {
 		return fmt.Errorf("its day began at block %d and has more blocks than a ledger can index", t.first)
 	}
 	t.blocks++
+	var key []byte
 	for i := range c.Transactions {
 		x, s := &c.Transactions[i], &c.each[i]
-		err = errors.Join(err, t.sums[contractSums].add(contractKey(&x.Cost), s))
+		key = appendContract(key[:0], &x.Cost)
+		err = errors.Join(err, t.sums[contractSums].add(key, s))
 		if payer, ok := x.Payer.Get(); ok {
-			err = errors.Join(err, t.sums[accountSums].add(string(payer.Bytes()), s))
+			err = errors.Join(err, t.sums[accountSums].add(payer.Bytes(), s))
 			t.note(payer, c.Height, hasPaid)
 		}
 		t.noteHash(x.Hash, c.Height)
@@ -110,7 +112,7 @@ func (t *tally) add(c *Content) (err error) {
 			t.noteHash(hash, c.Height)
 		}
 	}
-	err = errors.Join(err, t.sums[quarterHours].add(quarterKey(or(c.Time)), &c.sums))
+	err = errors.Join(err, t.sums[quarterHours].add(appendQuarter(key[:0], or(c.Time)), &c.sums))
 	for i := range c.Movements {
 		t.note(c.Movements[i].Account, c.Height, hasMoved)
 	}

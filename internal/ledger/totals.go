@@ -121,14 +121,14 @@ func (b *Book) totalsOfStretch(ctx context.Context, q querier, p Period, by Tota
 		note()
 	}
 	var paid uint64
-	err := b.eachPart(ctx, q, x.stretch, kindsBy[by], func(key string, s *Sums) error {
+	err := b.eachPart(ctx, q, x.stretch, kindsBy[by], func(key []byte, s *Sums) error {
 		t := &Total{Sums: *s}
 		switch by {
 		case ByQuarterHour:
 			if len(key) != 4 {
 				return damaged("table parts: invalid key %q of a quarter of an hour", key)
 			}
-			t.Start = startAt(time.UnixMilli(int64(binary.BigEndian.Uint32([]byte(key))) * quarterHourMS))
+			t.Start = startAt(time.UnixMilli(int64(binary.BigEndian.Uint32(key)) * quarterHourMS))
 			if !x.whole && !p.Has(0, t.Start) {
 				return nil
 			}
@@ -136,7 +136,7 @@ func (b *Book) totalsOfStretch(ctx context.Context, q querier, p Period, by Tota
 				note()
 			}
 		case ByContract, ByContractDay:
-			parts := strings.SplitN(key, "\x00", 3)
+			parts := strings.SplitN(string(key), "\x00", 3)
 			if len(parts) != 3 || parts[2] != "" && len(parts[2]) != chain.AddressSize {
 				return damaged("table parts: invalid key %q of a contract", key)
 			}
@@ -145,7 +145,7 @@ func (b *Book) totalsOfStretch(ctx context.Context, q querier, p Period, by Tota
 				t.Contract = chain.Some(chain.Address20([chain.AddressSize]byte([]byte(parts[2]))))
 			}
 		case ByAccount, ByAccountDay:
-			account, err := chain.AddressOf([]byte(key))
+			account, err := chain.AddressOf(key)
 			if err != nil {
 				return damaged("table parts: invalid key %q of an account", key)
 			}
@@ -181,7 +181,7 @@ func (s *stretch) start(by TotalsBy) (none chain.Optional[chain.Time]) {
 }
 
 // eachPart calls each with the sums of all parts of a kind.
-func (b *Book) eachPart(ctx context.Context, q querier, s *stretch, kind partKind, each func(key string, s *Sums) error) error {
+func (b *Book) eachPart(ctx context.Context, q querier, s *stretch, kind partKind, each func(key []byte, s *Sums) error) error {
 	readers := 1
 	if q == nil {
 		q, readers = b.engine.shared(), readersAtOnce()

@@ -110,6 +110,34 @@ func (b *Book) Transactions(ctx context.Context, q Query) iter.Seq2[*Transaction
 	})
 }
 
+// Activity contains an account's rows of one block, each kind in the order of the chain.
+type Activity struct {
+	Height       uint64
+	Transactions []*Transaction // that the account paid for
+	Movements    []*Movement    // of its balance
+}
+
+// Activity returns the blocks of a span in which an account paid for transactions or its balance moved. It reads each
+// block once.
+func (b *Book) Activity(ctx context.Context, account chain.Address, span chain.Heights) iter.Seq2[*Activity, error] {
+	return sequence(func(yield func(*Activity) bool) error {
+		for c, err := range b.lookedUp(ctx, Query{Span: span}, byAccounts([]chain.Address{account}, hasPaid|hasMoved), everything) {
+			if err != nil {
+				return err
+			}
+			a := &Activity{
+				Height:       c.Height,
+				Transactions: pointers(c.Transactions, func(t *Transaction) bool { return t.Payer == chain.Some(account) }),
+				Movements:    pointers(c.Movements, func(m *Movement) bool { return m.Account == account }),
+			}
+			if len(a.Transactions)+len(a.Movements) > 0 && !yield(a) {
+				return nil
+			}
+		}
+		return nil
+	})
+}
+
 // Costs returns the costs of the transactions that match a query.
 func (b *Book) Costs(ctx context.Context, q Query) iter.Seq2[*Cost, error] {
 	return sequence(func(yield func(*Cost) bool) error {

@@ -1,5 +1,6 @@
 // Command node measures how fast blocks are read directly from a node, decoded, priced and proved. The node is a separate
 // process. Its blocks are generated, or recordings of a real node with a number, parent and hash for each height.
+// With -ledger it stores the blocks, too, as fees sync does.
 package main
 
 import (
@@ -15,7 +16,10 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
+	"runtime/debug"
+	"runtime/pprof"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -23,6 +27,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/test/chaingen"
@@ -40,6 +45,8 @@ type options struct {
 	signatures  bool
 	latency     time.Duration
 	oneByOne    bool
+	ledger      bool
+	profile     string
 }
 
 func main() {
@@ -51,6 +58,8 @@ func main() {
 	flag.BoolVar(&o.signatures, "signatures", false, "use signed transactions, and verify the signatures")
 	flag.DurationVar(&o.latency, "latency", 0, "delay of each response, such as 50ms (recordings only)")
 	flag.BoolVar(&o.oneByOne, "one-by-one", false, "accept only one request per message (recordings only)")
+	flag.BoolVar(&o.ledger, "ledger", false, "store the blocks in a new ledger in TMPDIR")
+	flag.StringVar(&o.profile, "cpuprofile", "", "write a CPU profile to this file")
 	flag.Parse()
 	err := o.run(*serve)
 	if err != nil {
@@ -132,7 +141,7 @@ func (o *options) measure() error {
 		return errors.New("the node did not start")
 	}
 	address := strings.TrimSpace(line)
-	took, err := o.read(address)
+	took, err := o.profiled(address)
 	if err != nil {
 		return err
 	}
@@ -181,15 +190,69 @@ func countsOf(address string) (c counts, questions int, err error) {
 	return c, questions, nil
 }
 
-// read reads and proves all blocks except block 0, and prints memory use after each tenth.
-func (o *options) read(address string) (took time.Duration, err error) {
-	blocks := uint64(o.blocks)
+// As in cmd/fees.
+const (
+	gcPercent   = 400
+	memoryLimit = 300 << 20
+)
+
+// profiled reads or stores the blocks, and writes the profile.
+func (o *options) profiled(address string) (took time.Duration, err error) {
+	debug.SetGCPercent(gcPercent)
+	debug.SetMemoryLimit(memoryLimit)
+	if o.profile != "" {
+		f, failed := os.Create(o.profile)
+		if failed != nil {
+			return 0, failed
+		}
+		defer func() {
+			pprof.StopCPUProfile()
+			err = errors.Join(err, f.Close())
+		}()
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return 0, err
+		}
+	}
 	src, err := source.Open("ws://"+address, source.Options{Options: httpclient.Options{Concurrency: o.concurrency}})
 	if err != nil {
 		return 0, err
 	}
 	defer src.(io.Closer).Close()
-	prover := prove.Prover{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}, Concurrency: o.concurrency, Options: evidence.Options{Signatures: o.signatures}}
+	reader := &source.Reader{Source: src, Tables: network.BuiltIn()}
+	if o.ledger {
+		return o.store(reader)
+	}
+	return o.read(reader)
+}
+
+// store stores all blocks except block 0 in a new ledger.
+func (o *options) store(reader *source.Reader) (took time.Duration, err error) {
+	directory, err := os.MkdirTemp("", "bench-node")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(directory)) }()
+	w, err := app.WantedInput{Blocks: fmt.Sprintf("1..%d", o.blocks)}.Parse()
+	if err != nil {
+		return 0, err
+	}
+	began, before := time.Now(), cpu()
+	filled, err := app.Sync(context.Background(), filepath.Join(directory, "fees.db"), w, app.FillOptions{Reader: reader, Concurrency: o.concurrency, Signatures: o.signatures})
+	if err != nil {
+		return 0, err
+	}
+	took = time.Since(began)
+	used := cpu() - before
+	fmt.Printf("signatures %v: %d blocks stored in %v: %.0f a second; %v of CPU, %.0f µs a block; seal %v\n", o.signatures, filled.Stored, took.Round(time.Millisecond),
+		float64(filled.Stored)/took.Seconds(), used.Round(time.Millisecond), float64(used.Microseconds())/float64(filled.Stored), filled.Status.Seal)
+	sayMemory(uint64(o.blocks))
+	return took, nil
+}
+
+// read reads and proves all blocks except block 0, and prints memory use after each tenth.
+func (o *options) read(reader *source.Reader) (took time.Duration, err error) {
+	blocks := uint64(o.blocks)
+	prover := prove.Prover{Reader: reader, Concurrency: o.concurrency, Options: evidence.Options{Signatures: o.signatures}}
 	began, before := time.Now(), cpu()
 	summary := evidence.NewSummary()
 	for p, err := range prover.Range(context.Background(), chain.Heights{First: 1, Last: blocks}, chain.Optional[evidence.Predecessor]{}) {

@@ -1,6 +1,8 @@
 package statement
 
 import (
+	"iter"
+
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/movement"
@@ -9,9 +11,34 @@ import (
 // group contains the effects of an extrinsic or a hook on the account: its movements, and the payment of its
 // fee, if any.
 type group struct {
-	at        place
+	at        movement.Where
 	movements []*ledger.Movement
 	payment   *ledger.Transaction
+}
+
+// groups yields the groups of a block, in the order of the chain.
+func groups(block *ledger.Activity) iter.Seq[*group] {
+	return func(yield func(*group) bool) {
+		movements, payments := block.Movements, block.Transactions
+		for len(movements)+len(payments) > 0 {
+			g := &group{at: movement.OnFinalize}
+			if len(movements) > 0 {
+				g.at = movements[0].Where
+			}
+			if len(payments) > 0 && movement.Where(payments[0].Index) <= g.at {
+				g.at = movement.Where(payments[0].Index)
+				g.payment, payments = payments[0], payments[1:]
+			}
+			n := 0
+			for n < len(movements) && movements[n].Where == g.at {
+				n++
+			}
+			g.movements, movements = movements[:n], movements[n:]
+			if !yield(g) {
+				return
+			}
+		}
+	}
 }
 
 // lines returns the group's lines.
@@ -21,7 +48,7 @@ func (g *group) lines() []*Line {
 	if g.payment != nil && len(parts) == 0 {
 		t := g.payment
 		zero := chain.Some(chain.SignedWei{})
-		lines = append(lines, &Line{Height: t.Height, Time: t.Time, Final: t.Final, Where: g.at.where, Payment: t, Free: zero, Reserved: zero})
+		lines = append(lines, &Line{Height: t.Height, Time: t.Time, Final: t.Final, Where: g.at, Payment: t, Free: zero, Reserved: zero})
 	}
 	for i, m := range g.movements {
 		l := &Line{

@@ -85,45 +85,25 @@ func (s *Statement) Lines(ctx context.Context) iter.Seq2[*Line, error] {
 // walk iterates over the lines and returns the final balance.
 func (s *Statement) walk(ctx context.Context, each func(*Line) error) (balances.Running, error) {
 	r := balances.From(s.Opening)
-	nextMovement, stopMovements := iter.Pull2(s.movements(ctx, s.Span))
-	defer stopMovements()
-	nextPayment, stopPayments := iter.Pull2(s.book.Transactions(ctx, s.query(s.Span)))
-	defer stopPayments()
-	m, err, more := nextMovement()
-	if err != nil {
-		return r, ofLedger(err)
-	}
-	t, err, paid := nextPayment()
-	if err != nil {
-		return r, ofLedger(err)
-	}
 	height := s.Span.First
-	for more || paid {
-		g := group{}
-		if g.at = placeOf(m, t); g.at.height != height {
+	for block, err := range s.book.Activity(ctx, s.Account, s.Span) {
+		if err != nil {
+			return r, ofLedger(err)
+		}
+		if block.Height != height {
 			if err := r.Settle(&s.Comparison, height); err != nil {
 				return r, ofLedger(err)
 			}
-			height = g.at.height
+			height = block.Height
 		}
-		if paid && placeOf(nil, t) == g.at {
-			g.payment = t
-			if t, err, paid = nextPayment(); err != nil {
-				return r, ofLedger(err)
-			}
-		}
-		for more && placeOf(m, nil) == g.at {
-			g.movements = append(g.movements, m)
-			if m, err, more = nextMovement(); err != nil {
-				return r, ofLedger(err)
-			}
-		}
-		for _, line := range g.lines() {
-			if err := line.carry(&r); err != nil {
-				return r, err
-			}
-			if err := each(line); err != nil {
-				return r, err
+		for g := range groups(block) {
+			for _, line := range g.lines() {
+				if err := line.carry(&r); err != nil {
+					return r, err
+				}
+				if err := each(line); err != nil {
+					return r, err
+				}
 			}
 		}
 	}
@@ -150,25 +130,4 @@ func (s *Statement) movements(ctx context.Context, span chain.Heights) iter.Seq2
 // query selects the account's rows in a range.
 func (s *Statement) query(span chain.Heights) ledger.Query {
 	return ledger.Query{Accounts: []chain.Address{s.Account}, Span: span}
-}
-
-// place is a position in the chain.
-type place struct {
-	height uint64
-	where  movement.Where
-}
-
-// placeOf returns the earlier position of a movement and a payment; either may be nil.
-func placeOf(m *ledger.Movement, t *ledger.Transaction) place {
-	switch {
-	case m == nil:
-		return place{t.Height, movement.Where(t.Index)}
-	case t == nil:
-		return place{m.Height, m.Where}
-	}
-	a, b := placeOf(m, nil), placeOf(nil, t)
-	if b.height < a.height || b.height == a.height && b.where < a.where {
-		return b
-	}
-	return a
 }

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/node/rpc"
@@ -86,7 +87,7 @@ func (g *Gateway) prepare(ctx context.Context, batch *rpc.Batch, height uint64, 
 	}
 	wanted := g.recent.wanted()
 	p.block = batch.Block(hash)
-	p.state = addStorage(batch, hash, append(own, wanted...))
+	p.state = addStorage(batch, hash, slices.Concat(own, wanted))
 	if first && height > 0 {
 		p.parentsState = addStorage(batch, p.parent.hash, wanted)
 	}
@@ -120,8 +121,8 @@ func (a *asked) keep(g *Gateway, block chain.Hash) {
 	}
 }
 
-// ownKeys returns the storage keys needed for a block's answer, including its events.
-func (r *runtime) ownKeys() (keys [][]byte, err error) {
+// findOwnKeys returns the storage keys needed for a block's answer, including its events.
+func (r *runtime) findOwnKeys() (keys [][]byte, err error) {
 	events, err := r.Item("system", "events", nil)
 	if err != nil {
 		return nil, err
@@ -137,8 +138,8 @@ func (r *runtime) ownKeys() (keys [][]byte, err error) {
 	return keys, nil
 }
 
-// usualKeys returns the keys of the usual items that the runtime has.
-func (r *runtime) usualKeys() (keys [][]byte) {
+// findUsualKeys returns the keys of the usual items that the runtime has.
+func (r *runtime) findUsualKeys() (keys [][]byte) {
 	for _, name := range usual {
 		if item, err := r.Item(name[0], name[1], nil); err == nil {
 			keys = append(keys, item.Place())

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -249,7 +250,7 @@ func (g *Gateway) state(ctx context.Context, r *runtime, b *render.Block) error 
 	stored, known := g.recent.all(b.Hash, keys)
 	if !known {
 		own := len(keys)
-		keys = append(keys, g.recent.wanted()...)
+		keys = slices.Concat(keys, g.recent.wanted())
 		if stored, err = g.node.Storage(ctx, b.Hash, keys...); err != nil {
 			return g.stateError(ctx, place{height: b.Header.Number, hash: b.Hash}, err)
 		}

@@ -30,6 +30,8 @@ type runtime struct {
 	metadata []byte
 	*render.Runtime
 	extrinsics func() (*extrinsic.Runtime, error)
+	ownKeys    func() ([][]byte, error) // storage keys needed for a block's answer, the events first
+	usualKeys  func() [][]byte          // those of the usual items that the runtime has
 
 	digesting turn
 	digested  chain.Optional[chain.Hash] // digest of the metadata, as signers sign it
@@ -218,6 +220,7 @@ func (g *Gateway) compiled(ctx context.Context, at place, name string, version j
 	}
 	found := &runtime{name: name, version: version, metadata: bytes, Runtime: decoder, digesting: newTurn()}
 	found.extrinsics = sync.OnceValues(func() (*extrinsic.Runtime, error) { return extrinsic.NewRuntime(m, extrinsic.Token{}) })
+	found.ownKeys, found.usualKeys = sync.OnceValues(found.findOwnKeys), sync.OnceValue(found.findUsualKeys)
 	r.used = append(r.used, found)
 	return found, nil
 }

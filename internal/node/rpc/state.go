@@ -73,10 +73,18 @@ func hexKeys(keys [][]byte) []string {
 
 // readChanges finds the value of each key in the set of changes.
 func readChanges(v jsonscan.Value, block chain.Hash, keys []string) ([][]byte, error) {
-	if of, err := chain.Read[chain.Hash](v.Index(0).Member("block")); err != nil || of != block {
-		return nil, &DecodeError{"storage", fmt.Errorf("changes: want those of block %v, have %s", block, jsonscan.Excerpt(v.Index(0).Member("block").Raw()))}
+	var at, changes jsonscan.Value
+	for name, member := range v.Index(0).Members() { // in one pass: the events are long
+		switch name {
+		case "block":
+			at = member
+		case "changes":
+			changes = member
+		}
 	}
-	changes := v.Index(0).Member("changes")
+	if of, err := chain.Read[chain.Hash](at); err != nil || of != block {
+		return nil, &DecodeError{"storage", fmt.Errorf("changes: want those of block %v, have %s", block, jsonscan.Excerpt(at.Raw()))}
+	}
 	if changes.Kind() != jsonscan.Array {
 		return nil, &DecodeError{"storage", fmt.Errorf("changes: want an array, have %v", changes.Kind())}
 	}

@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -328,8 +328,12 @@ func (c *connection) send(ctx context.Context, question []byte) error {
 	return c.ws.Write(ctx, websocket.MessageText, question)
 }
 
+// maxKept is the largest buffer, in bytes, that is reused for the next message.
+const maxKept = 1 << 20
+
 // read receives messages until an error.
 func (c *connection) read(ctx context.Context) error {
+	var buffer bytes.Buffer
 	for {
 		kind, r, err := c.ws.Reader(ctx)
 		if err != nil {
@@ -338,13 +342,16 @@ func (c *connection) read(ctx context.Context) error {
 		if kind != websocket.MessageText {
 			return &DecodeError{"answer", errBinary}
 		}
-		var text strings.Builder
-		n, err := io.Copy(&text, r)
+		n, err := buffer.ReadFrom(r)
 		c.asker.Received(n)
 		if err != nil {
 			return c.readError(err)
 		}
-		messages, batch, err := decodeMessages(text.String())
+		text := buffer.String()
+		if buffer.Reset(); buffer.Cap() > maxKept {
+			buffer = bytes.Buffer{}
+		}
+		messages, batch, err := decodeMessages(text)
 		if err != nil {
 			return err
 		}

@@ -52,14 +52,15 @@ func (l Layout) encode(items []item) []byte {
 		hash := blake2b.Sum256(first.value)
 		return append(appendHead(nil, leafByHash, first.key), hash[:]...)
 	case len(items) == 1:
-		return scale.AppendBlob(appendHead(nil, leaf, first.key), first.value)
+		node := make([]byte, 0, 8+len(first.key)+len(first.value))
+		return scale.AppendBlob(appendHead(node, leaf, first.key), first.value)
 	}
 	shared := 0 // all items share what the first and the last share
 	for first.key[shared] == last.key[shared] {
 		shared++
 	}
 	var has uint16
-	var children []byte
+	children := make([]byte, 0, 16*(1+hashLength))
 	for len(items) > 0 {
 		nibble, below := items[0].key[shared], 0
 		for below < len(items) && items[below].key[shared] == nibble {
