@@ -206,6 +206,21 @@ func (m Multiplier) Of(price GasPrice) (GasPrice, error) {
 	return as[GasPrice](m.mulDivFloor(price.quantity, word(multiplierScale), wordBits))
 }
 
+// Nearest returns m × price / 10^18, rounded to the nearest integer and half down: the product of a Perquintill.
+func (m Multiplier) Nearest(price GasPrice) (GasPrice, error) {
+	q, err := m.mulDivFloor(price.quantity, word(multiplierScale), wordBits)
+	if err != nil {
+		return GasPrice{}, err
+	}
+	scale := word(multiplierScale)
+	var rest quantity
+	rest.n.MulMod(&m.n, &price.n, &scale.n)
+	if rest.n.GtUint64(multiplierScale / 2) {
+		return GasPrice{q}.Add(NewGasPrice(1))
+	}
+	return GasPrice{q}, nil
+}
+
 // Least returns the lowest price that [Multiplier.Of] raises to at least the given price: ceil(price × 10^18 /
 // m). It returns ErrOverflow if no price does.
 func (m Multiplier) Least(price GasPrice) (GasPrice, error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -321,4 +322,23 @@ func TestQuantitiesAreValues(t *testing.T) {
 	require.NoError(t, err)
 	seen := map[chain.Wei]string{sum: "sum"}
 	require.Equal(t, "sum", seen[chain.NewWei(5)])
+}
+
+// A product is rounded to the nearest integer, and a half down.
+func TestNearest(t *testing.T) {
+	for _, c := range []struct{ m, price, want uint64 }{
+		{500_000_000_000_000_000, 4, 2}, {500_000_000_000_000_000, 5, 2}, {500_000_000_000_000_001, 5, 3}, {499_999_999_999_999_999, 5, 2},
+		{1_000_000_000_000_000_000, 7, 7}, {0, 7, 0}, {93_000_000_000_000, 800_000_500_000, 74_400_046},
+	} {
+		have, err := chain.NewMultiplier(c.m).Nearest(chain.NewGasPrice(c.price))
+		require.NoError(t, err)
+		require.Equal(t, chain.NewGasPrice(c.want), have, "%+v", c)
+	}
+	top, err := chain.ParseGasPrice("0x" + strings.Repeat("f", 64))
+	require.NoError(t, err)
+	have, err := chain.NewMultiplier(1_000_000_000_000_000_000).Nearest(top)
+	require.NoError(t, err)
+	require.Equal(t, top, have)
+	_, err = chain.NewMultiplier(1_000_000_000_000_000_001).Nearest(top)
+	require.ErrorIs(t, err, chain.ErrOverflow)
 }

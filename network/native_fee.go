@@ -14,9 +14,11 @@ type NativeFee struct {
 	// with a weight is rounded.
 	WeightFeeBillionths uint32   `json:"weight_fee_billionths,omitempty"`
 	Rounding            Rounding `json:"weight_fee_rounding,omitempty"`
-	// ProofFee is the fee per byte of proof size. If set, a weight costs the higher of its ref time fee and its
-	// proof size fee.
-	ProofFee chain.Wei `json:"proof_fee,omitzero"`
+	// ProofFee and ProofFeeBillionths are the fee per byte of proof size, in the same form. Combined defines how it
+	// joins the ref time's fee.
+	ProofFee           chain.Wei `json:"proof_fee,omitzero"`
+	ProofFeeBillionths uint32    `json:"proof_fee_billionths,omitempty"`
+	Combined           Combined  `json:"weight_fee_combined,omitempty"`
 	// BaseWeight is the weight of an empty extrinsic of class Normal, and OperationalBaseWeight that of class
 	// Operational, if known.
 	BaseWeight            chain.RefTime                 `json:"base_weight,omitzero"`
@@ -53,7 +55,9 @@ var ErrUnknownBaseWeight = errors.New("unknown base weight")
 //
 //	fee = weightFee(base weight) + lengthFee(length)
 //	    + floor(multiplier × weightFee(weight - base weight) / 10^18) + tip
-//	weightFee(weight) = weight × WeightFee + weight × WeightFeeBillionths / 10^9, rounded as Rounding says
+//	weightFee(weight) = the larger, or the sum as Combined says, of
+//	    ref time × WeightFee + ref time × WeightFeeBillionths / 10^9, rounded as Rounding says
+//	    proof size × ProofFee + proof size × ProofFeeBillionths / 10^9, likewise
 //
 // Weight is from the extrinsic's ExtrinsicSuccess or ExtrinsicFailed, length is that of the encoded extrinsic
 // with its length prefix, and multiplier is the one stored by the block's parent. A transaction whose fee the
@@ -107,21 +111,15 @@ func (n NativeFee) base(class chain.DispatchClass) (chain.RefTime, error) {
 }
 
 func (n NativeFee) weightFee(weight chain.Weight) (chain.Wei, error) {
-	byTime, err := n.WeightFee.Times(weight.RefTime.Uint64())
-	if err == nil {
-		byTime, err = byTime.Add(chain.NewWei(n.Rounding.billionths(weight.RefTime.Uint64(), n.WeightFeeBillionths)))
-	}
+	byTime, err := n.Rounding.price(weight.RefTime.Uint64(), n.WeightFee, n.WeightFeeBillionths)
 	if err != nil {
 		return chain.Wei{}, fmt.Errorf("ref time: %w", err)
 	}
-	byProof, err := n.ProofFee.Times(weight.ProofSize)
+	byProof, err := n.Rounding.price(weight.ProofSize, n.ProofFee, n.ProofFeeBillionths)
 	if err != nil {
 		return chain.Wei{}, fmt.Errorf("proof size: %w", err)
 	}
-	if byTime.Cmp(byProof) < 0 {
-		return byProof, nil
-	}
-	return byTime, nil
+	return n.Combined.of(byTime, byProof)
 }
 
 // of returns length × linear + length³ × cubic.
@@ -152,8 +150,12 @@ func (r NativeFeeRow) check() error {
 		return empty(n)
 	case n.WeightFeeBillionths >= billion:
 		return fmt.Errorf("weight_fee_billionths %d: want less than a billion", n.WeightFeeBillionths)
-	case !n.Rounding.valid() || (n.Rounding == "") != (n.WeightFeeBillionths == 0):
-		return fmt.Errorf("weight_fee_rounding %q: want %s or %s with weight_fee_billionths", string(n.Rounding), RoundDown, RoundNearest)
+	case n.ProofFeeBillionths >= billion:
+		return fmt.Errorf("proof_fee_billionths %d: want less than a billion", n.ProofFeeBillionths)
+	case !n.Rounding.valid() || (n.Rounding == "") != (n.WeightFeeBillionths == 0 && n.ProofFeeBillionths == 0):
+		return fmt.Errorf("weight_fee_rounding %q: want %s or %s with billionths", string(n.Rounding), RoundDown, RoundNearest)
+	case !n.Combined.valid() || n.Combined != "" && n.ProofFee.IsZero() && n.ProofFeeBillionths == 0:
+		return fmt.Errorf("weight_fee_combined %q: want %s or %s with proof_fee or proof_fee_billionths", string(n.Combined), LargerFee, SumOfFees)
 	case n.WeightFee.IsZero() && n.WeightFeeBillionths == 0 || n.BaseWeight.IsZero() || n.LengthFee.Linear.IsZero():
 		return errors.New("want weight_fee, base_weight and length_fee with linear")
 	}

@@ -1,6 +1,10 @@
 package network
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/feeledger/fees/chain"
+)
 
 // Rounding defines how a runtime rounds the product of a weight and a fraction.
 type Rounding string
@@ -26,4 +30,13 @@ func (r Rounding) billionths(n uint64, parts uint32) uint64 {
 		quotient++
 	}
 	return quotient
+}
+
+// price returns n × whole + n × parts / 10^9, of which the second is rounded.
+func (r Rounding) price(n uint64, whole chain.Wei, parts uint32) (chain.Wei, error) {
+	fee, err := whole.Times(n)
+	if err != nil {
+		return chain.Wei{}, err
+	}
+	return fee.Add(chain.NewWei(r.billionths(n, parts)))
 }

@@ -62,8 +62,8 @@ func TestFractionOfTheWeightFee(t *testing.T) {
 func TestFractionErrors(t *testing.T) {
 	for figures, want := range map[string]string{
 		`"weight_fee_billionths": 1000000000, "weight_fee_rounding": "down"`: "want less than a billion",
-		`"weight_fee_billionths": 5`:                                         "want down or nearest_half_down with weight_fee_billionths",
-		`"weight_fee": "1", "weight_fee_rounding": "down"`:                   "with weight_fee_billionths",
+		`"weight_fee_billionths": 5`:                                         "want down or nearest_half_down with billionths",
+		`"weight_fee": "1", "weight_fee_rounding": "down"`:                   "with billionths",
 		`"weight_fee_billionths": 5, "weight_fee_rounding": "up"`:            `weight_fee_rounding "up"`,
 	} {
 		_, err := network.BuiltIn().With("n.json", []byte(`{"networks": [{"name": "n", "symbol": "N", "last_runtime": 1,

@@ -91,10 +91,12 @@ type Rules struct {
 }
 
 // NeedsBlockWeight reports whether only system.blockWeight shows the block's weight, and thereby that no
-// extrinsic is missing: the multiplier is constant, or is computed from that weight, or the stored base fee is.
+// extrinsic is missing: the multiplier is constant, or is computed from that weight, or the stored base fee is computed
+// from it.
 func (r Rules) NeedsBlockWeight() bool {
 	update, known := r.Update.Get()
-	return known && update.BlockWeight == "" || r.BaseFeeUpdate.Known()
+	baseFee, moves := r.BaseFeeUpdate.Get()
+	return known && update.BlockWeight == "" || moves && !baseFee.FollowsMultiplier()
 }
 
 // usualDecimals are the decimals of a token whose table does not state them.

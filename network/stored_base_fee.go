@@ -50,15 +50,21 @@ func (s StoredBaseFee) check() error {
 	return nil
 }
 
-// BaseFeeUpdate defines how a block changes the stored base fee at its end.
+// BaseFeeUpdate defines how a block changes the stored base fee at its end: by its fullness, as pallet base-fee does, or
+// towards the fee multiplier, as pallet dynamic-evm-base-fee does ([BaseFeeUpdate.FollowsMultiplier]).
 type BaseFeeUpdate struct {
 	// Elasticity is the relative change after a full or an empty block, in millionths.
 	Elasticity uint32         `json:"elasticity,omitempty"`
 	Minimum    chain.GasPrice `json:"minimum,omitzero"` // in wei per gas
 	// MaxRefTime is the weight limit of a whole block, in picoseconds.
 	MaxRefTime chain.RefTime `json:"max_ref_time,omitzero"`
-	Source     string        `json:"source"`
-	Note       string        `json:"note,omitempty"` // a caveat for readers
+	// WeightFactor is the fee in wei of an extrinsic's base weight at a multiplier of 1, Step the largest relative change
+	// by one block, and Maximum the highest base fee. Only a base fee that follows the multiplier has them.
+	WeightFactor chain.GasPrice   `json:"weight_factor,omitzero"`
+	Step         chain.Multiplier `json:"step,omitzero"`
+	Maximum      chain.GasPrice   `json:"maximum,omitzero"`
+	Source       string           `json:"source"`
+	Note         string           `json:"note,omitempty"` // a caveat for readers
 }
 
 // BaseFeeUpdateRow applies from its runtime to the next row. An Unknown row means that the sources do not state the rule.
@@ -68,8 +74,8 @@ type BaseFeeUpdateRow struct {
 	BaseFeeUpdate
 }
 
-// Next returns the base fee that a block stores, given the one in force at its end and the ref time of all its
-// extrinsics and hooks:
+// Next returns the base fee that a block stores by its fullness, given the one in force at its end and the ref time of
+// all its extrinsics and hooks:
 //
 //	usage = floor(ref time × 10^6 / max ref time), at most 10^6
 //	rate  = floor(elasticity × 2 × |usage - 500000| / 10^6)
@@ -112,6 +118,10 @@ func (r BaseFeeUpdateRow) check() error {
 	switch {
 	case r.Unknown:
 		return empty(u)
+	case u.FollowsMultiplier():
+		return u.checkMultiplierRule()
+	case !u.Step.IsZero() || !u.Maximum.IsZero():
+		return errors.New("want weight_factor with step and maximum")
 	case u.Elasticity == 0 || u.Elasticity > million || u.MaxRefTime.IsZero():
 		return errors.New("want elasticity, in millionths, and max_ref_time")
 	}

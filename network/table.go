@@ -269,6 +269,8 @@ func (n *Network) check() error {
 		return fmt.Errorf("to_find: the table is a draft that lacks %d figures, first %q. Enter them, and remove the list", len(n.ToFind), jsonscan.Excerpt(n.ToFind[0]))
 	case n.TreasuryName != "" && (n.Treasury == nil || !potForm.MatchString(n.TreasuryName)):
 		return fmt.Errorf("treasury_name %q: want up to 32 lower-case letters, digits, spaces and hyphens, with treasury", n.TreasuryName)
+	case n.Treasury != nil && n.Treasury.Size() != n.AccountMapping.Size():
+		return fmt.Errorf("treasury %v: want %d bytes, as the chain's native accounts", *n.Treasury, n.AccountMapping.Size())
 	case n.Decimals > 18:
 		return fmt.Errorf("decimals %d: want at most 18", n.Decimals)
 	case n.EVMUnit > maxEVMUnit:

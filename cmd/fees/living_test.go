@@ -2,6 +2,9 @@ package main
 
 import (
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -56,9 +59,64 @@ func TestAccountsOf32Bytes(t *testing.T) {
 			require.NotContains(t, out, "drift", stderr)
 			require.NotContains(t, out, "undetermined")
 			require.LessOrEqual(t, code, 1, out+stderr)
+			out, stderr, code = fees(t, "verify", "1..26", "--gateway", recorded, "--node", node.URL, "--network-file", table)
+			require.LessOrEqual(t, code, 1, out+stderr)
+			require.Regexp(t, `native\.signature +27 +0 +0`, out)
+			require.Regexp(t, `extrinsic\.hash +\d+ +0 +0`, out)
 			_, stderr, code = fees(t, "sync", "1..5", "--gateway", recorded, "--network-file", table, "--ledger", t.TempDir()+"/fees.db")
 			require.Equal(t, exitUsage, code)
 			require.Contains(t, stderr, "have 32 bytes, and a ledger holds accounts of 20")
 		})
+	}
+}
+
+// A table that was not compared with its chain says so in the listing, and in JSON.
+func TestUnverifiedTables(t *testing.T) {
+	for name, file := range map[string]string{
+		"astar": "astar-2300", "shiden": "shiden-2300", "peaq": "peaq-103", "neuroweb": "neuroweb-121", "tanssi-evm": "tanssi-evm-1700",
+		"creditcoin": "creditcoin-131", "bittensor": "bittensor-425", "vflow": "vflow-1000000",
+	} {
+		table := repository.Path("testdata", "networks", file+".json")
+		out, stderr, code := fees(t, "networks", name, "--network-file", table)
+		require.Zero(t, code, stderr)
+		require.Contains(t, out, "unverified: figures from the runtime's source, read 2026-11-25", name)
+		out, stderr, code = fees(t, "networks", name, "--network-file", table, "--format", "json")
+		require.Zero(t, code, stderr)
+		require.Contains(t, out, `"unverified": "figures from the runtime's source, read 2026-11-25`, name)
+	}
+	out, stderr, code := fees(t, "networks", "astar", "--network-file", repository.Path("testdata", "networks", "astar-2300.json"))
+	require.Zero(t, code, stderr)
+	require.Contains(t, out, "Stored base fee")
+	require.Contains(t, out, " 30855000  0.0093 %    80000")
+}
+
+// Blocks priced by an unverified table exit with 1, unless every fee equals what the chain charged.
+func TestExitOfUnverifiedTables(t *testing.T) {
+	text, err := os.ReadFile(repository.Path("testdata", "networks", "creditcoin-87.json"))
+	require.NoError(t, err)
+	unverified := strings.Replace(string(text), `"last_runtime"`, `"unverified": "a test", "last_runtime"`, 1)
+	for name, c := range map[string]struct {
+		table string
+		code  int
+	}{
+		"right.json": {unverified, 0}, "wrong.json": {strings.Replace(unverified, "20000", "25000", 1), exitFinding},
+	} {
+		file := filepath.Join(t.TempDir(), name)
+		require.NoError(t, os.WriteFile(file, []byte(c.table), 0o600))
+		out, stderr, code := fees(t, "block", "8", "--gateway", repository.Shared(t, "pairs", "creditcoin3-87", "gateway"), "--network-file", file)
+		require.Equal(t, c.code, code, out+stderr)
+		require.Contains(t, out, "creditcoin/87?")
+		require.Contains(t, out, "unverified: the table of creditcoin in ")
+	}
+}
+
+// A native call that spends another account's gas names that account, beside the signer, who pays the fee of 0.
+func TestGasOfAnotherAccount(t *testing.T) {
+	gateway, table := repository.Shared(t, "pairs", "creditcoin3-87", "gateway"), repository.Path("testdata", "networks", "creditcoin-87.json")
+	const spent = "0.0000105 CTC from 5HbG9ag4EdpqXLTK45MpTocQ4byqwaDtjQfeEiaygg8w573u, the account of 0x8eaf04151687736326c9fEa17E25Fc5287613693"
+	for _, args := range [][]string{{"block", "8"}, {"explain", "8-1"}} {
+		out, stderr, code := fees(t, append(args, "--gateway", gateway, "--network-file", table)...)
+		require.Zero(t, code, stderr)
+		require.Contains(t, strings.Join(strings.Fields(out), " "), spent)
 	}
 }

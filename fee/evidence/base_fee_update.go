@@ -27,15 +27,23 @@ func (s *subject) baseFeeUpdate() {
 		s.skip("the base fee that the block stored is unknown")
 	case stored.At != s.proved.Number:
 		s.skip(readAtBlock)
-	case !weighed:
+	case !weighed && !update.FollowsMultiplier():
 		s.skip(notWeighed)
 	case !determined:
 		s.skip("the base fee is unknown")
 	default:
-		want, err := update.Next(base, refTime)
+		var want chain.GasPrice
+		var err error
+		if update.FollowsMultiplier() {
+			want, err = update.NextAt(base, stored.Value)
+		} else {
+			want, err = update.Next(base, refTime)
+		}
 		switch {
 		case err != nil:
 			s.broken("%v", err)
+		case want != next && update.FollowsMultiplier():
+			s.broken("it stored a base fee of %v wei per gas, but %v follows from %v and the multiplier %v", next, want, base, stored.Value)
 		case want != next:
 			s.broken("it stored a base fee of %v wei per gas, but %v follows from %v and its weight of %v", next, want, base, refTime)
 		default:

@@ -65,3 +65,39 @@ func TestBaseFeeUpdate(t *testing.T) {
 	r := proved(block(), rulesOf(t, "moonbeam", 2600), evidence.Options{})
 	require.Zero(t, r.Tallies[index(t, "block.base_fee_update")], "other chains do not mention it")
 }
+
+const following = `{"networks": [{"name": "following", "symbol": "FO", "last_runtime": 1,
+	"rows": [{"from_runtime": 1, "base_fee_stored": {"pallet": "DynamicEvmBaseFee", "item": "BaseFeePerGas"}, "source": "s"}],
+	"base_fee_updates": [{"from_runtime": 1, "weight_factor": "30855000000000000", "step": "93000000000000", "minimum": "800000000000", "maximum": "80000000000000", "source": "s"}]}]}`
+
+// A base fee that follows the multiplier moves towards the one that the block stored, by at most 93 millionths. Its
+// weight is not needed.
+func TestBaseFeeFollowsTheMultiplier(t *testing.T) {
+	tables, err := network.BuiltIn().With("following.json", []byte(following))
+	require.NoError(t, err)
+	n, _ := tables.Named("following")
+	rules, err := n.Rules(1)
+	require.NoError(t, err)
+	storedAt := func(at, multiplier, base uint64) chain.Optional[chain.StoredMultiplier] {
+		return chain.Some(chain.StoredMultiplier{At: at, Value: chain.NewMultiplier(multiplier), BaseFee: chain.Some(chain.NewGasPrice(base))})
+	}
+	set := native(t, "0", event(t, "dynamicEvmBaseFee.NewBaseFeePerGas", "2000000000000"), paidNative(t, "Yes"))
+	for what, c := range map[string]struct {
+		block  *chain.Block
+		stored chain.Optional[chain.StoredMultiplier]
+		want   string
+		held   int
+	}{
+		"a step up":      {block(), storedAt(height, 1e18, 1_000_093_000_000), "held", 1},
+		"set by root":    {block(set), storedAt(height, 1e18, 2_000_186_000_000), "held", 1},
+		"one wei more":   {block(), storedAt(height, 1e18, 1_000_093_000_001), "it stored a base fee of 1000093000001 wei per gas, but 1000093000000 follows from 1000000000000 and the multiplier 1000000000000000000", 0},
+		"other multiple": {block(), storedAt(height, 1e17, 999_907_000_000), "held", 1},
+	} {
+		r := evidence.Prove(c.block, fee.Price(c.block, rules, storedAt(height-1, 5e17, 1_000_000_000_000)), rules, evidence.Options{})
+		r.Stored(c.stored)
+		require.Equal(t, c.want, outcome(t, r, "block.base_fee_update"), what)
+		check := evidence.Checks()[index(t, "block.base_fee_update")]
+		held, _ := r.Proves(&check, c.block)
+		require.Equal(t, c.held, held, what)
+	}
+}

@@ -110,7 +110,7 @@ var (
 	baseFeeRule        = both(storedBaseFee, both(readAtParent, needs("the table does not define how the stored base fee changes", func(r *network.Rules) bool { return r.BaseFeeUpdate.Known() })))
 	blockSize          = needs("the table does not contain the block's weight limit", hasBlockSize)
 	exactDigest        = needs("the runtime's digest may also list invalid transactions", func(r *network.Rules) bool { return !r.InexactDigest })
-	treasuryAccount    = needs("the table does not contain the treasury's account", func(r *network.Rules) bool { return r.Treasury.Known() })
+	treasuryAccount    = both(needs("no part of the fees goes to a treasury", mayPayTreasury), needs("the table does not contain the treasury's account", func(r *network.Rules) bool { return r.Treasury.Known() }))
 	askedWeight        = needs("the multiplier already shows the block's weight, so system.blockWeight is not requested", (*network.Rules).NeedsBlockWeight)
 	existentialDeposit = needs("the table does not contain the existential deposit", func(r *network.Rules) bool { return r.ExistentialDeposit.Known() })
 	withdrawEvent      = needs("the runtime recorded no withdrawals and deposits", func(r *network.Rules) bool { return !r.NoWithdrawEvent })
@@ -124,6 +124,12 @@ var (
 func hasBlockSize(r *network.Rules) bool {
 	u, known := r.Update.Get()
 	return known && !u.MaxRefTime.IsZero()
+}
+
+// mayPayTreasury reports whether there is a treasury, as far as the table says.
+func mayPayTreasury(r *network.Rules) bool {
+	d, known := r.Destinations.Get()
+	return r.Treasury.Known() || !known || d.ToTreasury()
 }
 
 func hasFeeEvent(r *network.Rules) bool { return !r.NoFeeEvent }

@@ -86,6 +86,7 @@ func (s *subject) transaction(proved *Transaction) {
 	s.charge(t)
 	s.rules = s.shown(t)
 	if t.Layer != fee.EVM {
+		proved.GasSpent = gasSpent(t.x, proved.Transaction, s.rules.AccountMapping)
 		s.run(ofNative)
 		return
 	}

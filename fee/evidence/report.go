@@ -41,6 +41,8 @@ type Transaction struct {
 	// Level is the block's level; unknown if no rule gives the fee, or if the chain recorded nothing to compare it
 	// with; null for an inherent.
 	Level chain.Optional[Level] `json:"level"`
+	// GasSpent is the gas that a native transaction took from another account; the key is omitted if there is none.
+	GasSpent chain.Optional[GasSpent] `json:"gas_spent,omitzero"`
 }
 
 // Proof is the chain's record of one fee, in wei.

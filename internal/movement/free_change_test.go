@@ -44,3 +44,27 @@ func TestFreeChange(t *testing.T) {
 		require.Equal(t, c.want, have, what)
 	}
 }
+
+// An account of 32 bytes is found in SS58 with any prefix, and its events are read as those of 20 bytes.
+func TestFreeChangeOf32Bytes(t *testing.T) {
+	bob, err := chain.ParseAccount("5FHneW46xGXgs5mUiveU4sbTyGBzmstUspZC92UhjJM694ty")
+	require.NoError(t, err)
+	alice, err := chain.ParseAccount("5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY")
+	require.NoError(t, err)
+	read := func(name, data string) chain.Event {
+		v, err := jsonscan.Parse(data)
+		require.NoError(t, err)
+		return chain.Event{Pallet: "balances", Name: name, Data: v}
+	}
+	events := []chain.Event{
+		read("Deposit", `["`+bob.SS58(0)+`","9"]`), read("Transfer", `["`+bob.String()+`","`+alice.String()+`","2"]`),
+		read("Deposit", `["`+alice.String()+`","5"]`),
+	}
+	for account, want := range map[chain.Address]string{bob: "7", alice: "7"} {
+		change, known := movement.FreeChange(account, events).Get()
+		require.True(t, known)
+		require.Equal(t, want, change.String())
+	}
+	_, known := movement.FreeChange(bob, append(events, read("Transfer", `["`+bob.String()+`","0x6d6f646c506f745374616b650000000000000000","2"]`))).Get()
+	require.False(t, known, "an account of the other kind")
+}

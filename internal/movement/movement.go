@@ -148,7 +148,7 @@ func (r *reader) read(where Where, events []chain.Event) {
 			continue
 		}
 		var err error
-		if r.legs, err = addLegs(r.legs[:0], e); err != nil {
+		if r.legs, err = addLegs(r.legs[:0], e, chain.AddressSize); err != nil {
 			r.unclassified(Unclassified{where, i, "balances." + e.Name, e.Data, err})
 			continue
 		}
@@ -160,19 +160,20 @@ func (r *reader) read(where Where, events []chain.Event) {
 	}
 }
 
-// addLegs appends the movements of a balances event to a list.
-func addLegs(list []Movement, e *chain.Event) ([]Movement, error) {
+// addLegs appends the movements of a balances event, between accounts of size bytes, to a list. Ledgers hold accounts of
+// 20 bytes only.
+func addLegs(list []Movement, e *chain.Event, size int) ([]Movement, error) {
 	rule, err := ruleOf(e)
 	if err != nil {
 		return list, err
 	}
 	for _, leg := range rule.legs {
 		m := Movement{Kind: leg.kind}
-		if m.Account, err = rule.address(e, leg.account); err != nil {
+		if m.Account, err = rule.address(e, leg.account, size); err != nil {
 			return list, err
 		}
 		if leg.counterparty != "" {
-			other, err := rule.address(e, leg.counterparty)
+			other, err := rule.address(e, leg.counterparty, size)
 			if err != nil {
 				return list, err
 			}

@@ -51,7 +51,7 @@ func OfNode(ctx context.Context, node *rpc.Client) (*Draft, error) {
 	d.limits, d.limited = d.blockWeights()
 	d.Table.Sources = map[string]string{}
 	d.Table.Unverified = fmt.Sprintf("drafted from a node's answers at block %d", view.At.Height)
-	for _, read := range []func(context.Context) error{d.identity, d.chainIDs, d.baseFee, d.destinations, d.update, d.nativeFee, d.existentialDeposit} {
+	for _, read := range []func(context.Context) error{d.identity, d.accounts, d.chainIDs, d.baseFee, d.destinations, d.update, d.nativeFee, d.existentialDeposit} {
 		if err := read(ctx); err != nil {
 			return nil, err
 		}
@@ -132,6 +132,9 @@ func (d *drafting) identity(ctx context.Context) error {
 		t.Symbol = "UNIT"
 		d.find("symbol", "the token's symbol, which the node does not state")
 	}
+	if token.Symbol != "" && token.Decimals != 18 {
+		d.decimals(token.Decimals)
+	}
 	hashes, err := d.node.Hashes(ctx, []uint64{0})
 	if err != nil {
 		return err
@@ -145,6 +148,27 @@ func (d *drafting) identity(ctx context.Context) error {
 	}
 	if !d.has("TransactionPayment", "TransactionFeePaid") {
 		d.find("first_fee_event", "the first runtime with the event transactionPayment.TransactionFeePaid, later than this one")
+	}
+	return nil
+}
+
+// decimals takes the decimals that the node states. They say nothing about the EVM's unit.
+func (d *drafting) decimals(decimals int) {
+	if decimals > 18 {
+		d.find("decimals", fmt.Sprintf("the token's decimals, at most 18; the node states %d", decimals))
+		return
+	}
+	d.Table.Decimals = uint8(decimals)
+	d.source("decimals", "system_properties")
+	d.find("evm_unit", "how many of the EVM's wei are one of the token's smallest units, 10^9 on a chain with 9 decimals whose EVM has 18: the currency adapter of pallet evm in the runtime's source; leave it out if 1")
+}
+
+// accounts reads the size of accounts. How an address of the EVM becomes one of 32 bytes is in the source only.
+func (d *drafting) accounts(context.Context) error {
+	if d.m.AccountSize() == chain.LongAddressSize {
+		d.Table.AccountMapping = network.HashedAccount
+		d.source("account_mapping", "accounts of 32 bytes in the metadata")
+		d.find("account_mapping", "whether AddressMapping of pallet evm in the runtime's source is HashedAddressMapping; no other is supported")
 	}
 	return nil
 }

@@ -19,7 +19,9 @@ import (
 	"github.com/feeledger/fees/internal/node/draft"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/sys/jsontext"
+	"github.com/feeledger/fees/internal/test/nodetest"
 	"github.com/feeledger/fees/internal/test/realmetadata"
+	"github.com/feeledger/fees/internal/test/repository"
 	"github.com/feeledger/fees/internal/test/rpcserver"
 	"github.com/feeledger/fees/network"
 )
@@ -171,4 +173,37 @@ func TestDraftOfANode(t *testing.T) {
 	rules, err = mine.Rules(2501)
 	require.NoError(t, err)
 	require.True(t, rules.Certain)
+}
+
+// A draft of a real chain with accounts of 32 bytes, from its node, has the figures that its verified table has.
+func TestDraftsOfChainsWith32Bytes(t *testing.T) {
+	for name, c := range map[string]struct {
+		table    string
+		decimals uint8
+	}{"creditcoin3-87": {"creditcoin-87", 0}, "bittensor-218": {"bittensor-218", 9}} {
+		server := httptest.NewServer(nodetest.OpenPair(t, name))
+		defer server.Close()
+		node, err := rpc.New(server.URL, httpclient.Options{})
+		require.NoError(t, err)
+		defer node.Close()
+		d, err := draft.OfNode(t.Context(), node)
+		require.NoError(t, err, name)
+		text, err := os.ReadFile(repository.Path("testdata", "networks", c.table+".json"))
+		require.NoError(t, err)
+		var verified struct{ Networks []network.Network }
+		require.NoError(t, json.Unmarshal(text, &verified))
+		want, have := verified.Networks[0], d.Table
+		require.Equal(t, want.SpecName, have.SpecName)
+		require.Equal(t, want.LastRuntime, have.LastRuntime)
+		require.Equal(t, want.AccountMapping, have.AccountMapping)
+		require.Equal(t, want.Rows[0].BaseFeeStored, have.Rows[0].BaseFeeStored)
+		require.Equal(t, want.NativeFees[0].BaseWeight, have.NativeFees[0].BaseWeight)
+		require.Equal(t, want.BaseFeeUpdates[0].Elasticity, have.BaseFeeUpdates[0].Elasticity)
+		require.Equal(t, want.BaseFeeUpdates[0].MaxRefTime, have.BaseFeeUpdates[0].MaxRefTime)
+		require.Equal(t, c.decimals, have.Decimals)
+		list := strings.Join(have.ToFind, "\n")
+		require.Contains(t, list, "account_mapping: ")
+		require.Equal(t, c.decimals > 0, strings.Contains(list, "evm_unit: "))
+		t.Logf("%s: %d figures read, %d to find", name, d.Read, len(have.ToFind))
+	}
 }

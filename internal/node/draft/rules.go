@@ -95,7 +95,7 @@ func (d *drafting) blockGasLimit(ctx context.Context) (uint64, error) {
 // destinations reads the treasury's account. Where fees go is in the source only.
 func (d *drafting) destinations(context.Context) error {
 	if v, known := d.constant("Treasury", "PalletId"); known {
-		if account, err := palletAccount(v); err == nil {
+		if account, err := palletAccount(v, d.Table.AccountMapping.Size()); err == nil {
 			d.Table.Treasury = &account
 			d.source("treasury", "constant treasury.palletId")
 		}
@@ -107,16 +107,17 @@ func (d *drafting) destinations(context.Context) error {
 	return nil
 }
 
-// palletAccount returns the account of a pallet's ID of eight bytes: "modl", the ID and zeros.
-func palletAccount(id jsonscan.Value) (none chain.Address, err error) {
+// palletAccount returns the account of a pallet's ID of eight bytes: "modl", the ID and zeros, up to size.
+func palletAccount(id jsonscan.Value, size int) (none chain.Address, err error) {
 	text, _ := id.Text()
 	bytes, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
 	if err != nil || len(bytes) != 8 {
 		return none, fmt.Errorf("%s is not the ID of a pallet", jsonscan.Excerpt(text))
 	}
-	account := [chain.AddressSize]byte{0: 'm', 1: 'o', 2: 'd', 3: 'l'}
+	account := make([]byte, size)
+	copy(account, "modl")
 	copy(account[4:], bytes)
-	return chain.Address20(account), nil
+	return chain.AddressOf(account)
 }
 
 // dimensions is a weight, as the metadata have it.

@@ -151,7 +151,7 @@ func (s *signed) signer(ctx context.Context, encoded []byte) (signer chain.Optio
 		if err != nil {
 			return signer, unknown("%w", err)
 		}
-		found, err := x.Signature.Signer(payload)
+		found, err := x.SignedBy(payload)
 		if err != nil {
 			continue
 		}

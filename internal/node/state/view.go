@@ -74,7 +74,7 @@ func (v *View) compile() error {
 	if err != nil {
 		return &rpc.DecodeError{What: "metadata", Err: err}
 	}
-	if v.Runtime, err = extrinsic.NewRuntime(m, v.token); err != nil {
+	if v.Runtime, err = extrinsic.NewReader(m, v.token); err != nil {
 		return fmt.Errorf("%w: %w", chain.ErrCannotTell, err)
 	}
 	if v.answers, err = render.NewRuntime(m); err != nil {

@@ -13,8 +13,9 @@ import (
 // Extrinsic is a decoded extrinsic.
 type Extrinsic struct {
 	Signed    bool
-	Signer    chain.Address // zero, like the following fields, if unsigned
-	Signature Signature
+	Signer    chain.Address  // zero, like the following fields, if unsigned
+	Signature Signature      // of an account of 20 bytes
+	Multi     MultiSignature // of an account of 32 bytes
 	Signing                  // without the hashes and versions, which are not in the extrinsic
 	Data      []byte         // the call, encoded
 	Call      jsonscan.Value // {"method": {"pallet", "method"}, "args"}
@@ -52,10 +53,16 @@ func (r *Runtime) Read(encoded []byte) (*Extrinsic, error) {
 
 // readSigned decodes signer, signature and extensions.
 func (r *Runtime) readSigned(reader *scale.Reader, x *Extrinsic) error {
-	if bytes := reader.Bytes(chain.AddressSize); bytes != nil {
-		x.Signer = chain.Address20([chain.AddressSize]byte(bytes))
+	if r.signers != signers20 {
+		if err := r.signers.read(reader, x); err != nil {
+			return err
+		}
+	} else {
+		if bytes := reader.Bytes(chain.AddressSize); bytes != nil {
+			x.Signer = chain.Address20([chain.AddressSize]byte(bytes))
+		}
+		copy(x.Signature[:], reader.Bytes(SignatureLength))
 	}
-	copy(x.Signature[:], reader.Bytes(SignatureLength))
 	return r.readExtensions(reader, x.take, func(e metadata.Extension) metadata.TypeID { return e.Type })
 }
 

@@ -15,6 +15,7 @@ type Runtime struct {
 	codec    *scalejson.Codec
 	encoder  *scalejson.Encoder
 	token    Token
+	signers  signers
 }
 
 // Token defines the notation for amounts of a chain's token: 1.5GLMR.
@@ -23,15 +24,26 @@ type Token struct {
 	Decimals int
 }
 
-// NewRuntime compiles a runtime's metadata.
+// NewRuntime compiles a runtime's metadata, to build and decode extrinsics. The runtime's accounts must have 20 bytes.
 func NewRuntime(m *metadata.Metadata, token Token) (*Runtime, error) {
+	r, err := NewReader(m, token)
+	if err == nil && r.signers != signers20 {
+		return nil, errors.New("accounts of this runtime are not of 20 bytes: " + m.Describe(m.Extrinsic.Address))
+	}
+	return r, err
+}
+
+// NewReader compiles a runtime's metadata, to decode extrinsics. Accounts may also have 32 bytes: extrinsics of such
+// runtimes cannot be encoded.
+func NewReader(m *metadata.Metadata, token Token) (*Runtime, error) {
 	if !m.Typed() {
 		return nil, fmt.Errorf("metadata of version %d do not contain the runtime's types, so extrinsics cannot be built or decoded", m.Version)
 	}
-	if name := m.Types[m.Extrinsic.Address].Name(); name != "AccountId20" && name != "H160" {
-		return nil, errors.New("accounts of this runtime are not of 20 bytes: " + m.Describe(m.Extrinsic.Address))
+	kind, err := signersOf(m)
+	if err != nil {
+		return nil, err
 	}
-	return &Runtime{m, scalejson.New(m), scalejson.NewEncoder(m), token}, nil
+	return &Runtime{m, scalejson.New(m), scalejson.NewEncoder(m), token, kind}, nil
 }
 
 // Metadata returns the metadata that the runtime was created with.

@@ -185,13 +185,19 @@ const longPayload = 256
 //
 // Source: polkadot-sdk, SignedPayload::using_encoded; moonbeam, EthereumSignature::verify.
 func Digest(payload []byte) chain.Hash {
-	if len(payload) > longPayload {
-		short := blake2b.Sum256(payload)
-		payload = short[:]
-	}
+	payload = shortened(payload)
 	h := sha3.NewLegacyKeccak256()
 	h.Write(payload)
 	return chain.Hash(h.Sum(nil))
+}
+
+// shortened returns the bytes that are signed for a payload: those of its BLAKE2b-256 if it is long.
+func shortened(payload []byte) []byte {
+	if len(payload) <= longPayload {
+		return payload
+	}
+	short := blake2b.Sum256(payload)
+	return short[:]
 }
 
 // Hash returns the chain's hash of an extrinsic.
@@ -205,7 +211,7 @@ const (
 
 // Encode returns the signed extrinsic of a call, with its length prefix.
 func (r *Runtime) Encode(call []byte, s *Signing, signer chain.Address, signature Signature) ([]byte, error) {
-	if signer.Size() != chain.AddressSize {
+	if signer.Size() != chain.AddressSize || r.signers != signers20 {
 		return nil, fmt.Errorf("%v: signing for an account of 32 bytes is not supported", signer)
 	}
 	inside, err := r.inside(s)

@@ -93,15 +93,32 @@ func (k *Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // Signer returns the account whose key signed a digest.
 func Signer(digest chain.Hash, signature [65]byte) (chain.Address, error) {
+	public, err := recovered(digest, signature)
+	if err != nil {
+		return chain.Address{}, err
+	}
+	return addressOf(public), nil
+}
+
+// PublicKey returns the key that signed a digest, in its compressed form of 33 bytes.
+func PublicKey(digest chain.Hash, signature [65]byte) ([]byte, error) {
+	public, err := recovered(digest, signature)
+	if err != nil {
+		return nil, err
+	}
+	return public.SerializeCompressed(), nil
+}
+
+func recovered(digest chain.Hash, signature [65]byte) (*secp256k1.PublicKey, error) {
 	if signature[64] > 1 {
-		return chain.Address{}, errors.New("the signature has an invalid recovery ID")
+		return nil, errors.New("the signature has an invalid recovery ID")
 	}
 	compact := append([]byte{compactMagic + signature[64]}, signature[:64]...)
 	public, _, err := ecdsa.RecoverCompact(compact, digest[:])
 	if err != nil {
-		return chain.Address{}, errors.New("r and s are not a valid signature")
+		return nil, errors.New("r and s are not a valid signature")
 	}
-	return addressOf(public), nil
+	return public, nil
 }
 
 // addressOf returns the account of a public key: the last 20 bytes of the keccak-256 of its point.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/network"
 )
@@ -161,7 +162,7 @@ func (l *listing) proofs(n *network.Network) {
 		for _, a := range n.Anchors {
 			l.text(fmt.Sprintf("block %d: %s", a.Height, console.Printable(a.Source)))
 		}
-		for _, field := range []string{"treasury", "last_block"} {
+		for _, field := range []string{"treasury", "last_block", "account_mapping", "decimals"} {
 			if text := n.Sources[field]; text != "" {
 				l.text(field + ": " + console.Printable(text))
 			}
@@ -174,6 +175,10 @@ func (l *listing) proofs(n *network.Network) {
 	l.section("Where fees go (80/20: burned/treasury; p: FeesTreasuryProportion to treasury)", []string{"EVM base", "priority", "native", "tip"}, destinationLines(n), 2, 3, 4, 5)
 	l.section("Multiplier updates, by the block's ref time or, if a size is listed, by proof size",
 		[]string{"minimum", "maximum", "v", "target", "block", "size, B", "weight of"}, updateLines(n), 8)
+	if len(n.BaseFeeUpdates) > 0 {
+		l.section("Stored base fee: moved by the block's fullness, or towards the multiplier's by at most a step",
+			[]string{"elasticity", "minimum", "block", "factor", "step", "maximum"}, baseFeeLines(n))
+	}
 	l.section("Native fees: per picosecond, or per byte of proof if that is more; per byte of length and byte³",
 		[]string{"wei/ps", "wei/B proof", "base", "operational", "Gwei/B", "wei/B³"}, nativeFeeLines(n))
 	l.section("Existential deposit", []string{"wei"}, depositLines(n))
@@ -287,6 +292,24 @@ func weightOf(u network.MultiplierUpdate) string {
 	return "blockWeight"
 }
 
+// baseFeeLines writes the rules of a stored base fee, in Gwei.
+func baseFeeLines(n *network.Network) (lines []line) {
+	gwei := func(p chain.GasPrice) string { return console.Plain(console.Scaled(p, 9)) }
+	for _, row := range n.BaseFeeUpdates {
+		x := line{from: fmt.Sprint(row.FromRuntime), note: row.Note, source: row.Source}
+		switch {
+		case row.Unknown:
+			x = unknown(row.FromRuntime, row.Note, row.Source)
+		case row.FollowsMultiplier():
+			x.cells = []any{"", gwei(row.Minimum), "", gwei(row.WeightFactor), console.Plain(console.Scaled(row.Step, 16)) + " %", gwei(row.Maximum)}
+		default:
+			x.cells = []any{percent(uint64(row.Elasticity), 4) + " %", gwei(row.Minimum), console.Plain(console.Scaled(row.MaxRefTime, 12)) + " s"}
+		}
+		lines = append(lines, x)
+	}
+	return lines
+}
+
 func nativeFeeLines(n *network.Network) (lines []line) {
 	for _, row := range n.NativeFees {
 		if row.Unknown {
@@ -311,6 +334,12 @@ func nativeFeeLines(n *network.Network) (lines []line) {
 		}
 		if row.WeightFeeBillionths > 0 {
 			x.particular = append(x.particular, fmt.Sprintf("weight fee + %d billionths, %s", row.WeightFeeBillionths, row.Rounding))
+		}
+		if row.ProofFeeBillionths > 0 {
+			x.particular = append(x.particular, fmt.Sprintf("proof fee + %d billionths, %s", row.ProofFeeBillionths, row.Rounding))
+		}
+		if row.Combined == network.SumOfFees {
+			x.particular = append(x.particular, "weight + proof")
 		}
 		if row.LowerBound {
 			x.particular = append(x.particular, "at least")

@@ -21,6 +21,7 @@ func writeTable(page *console.Page, r *evidence.Report, rules network.Rules, boo
 	if len(r.Transactions) > 0 {
 		page.WriteString("\n")
 		page.Table(transactionRows(r, rules.Symbol, book))
+		writeGasSpent(page, r, &rules, book)
 	}
 	page.WriteString("\n")
 	page.Table(totalRows(r, rules.Symbol))
@@ -90,6 +91,26 @@ func transactionRows(r *evidence.Report, symbol string, book *app.AddressBook) *
 		rows.Row(t.Index, t.Layer, kind(t), hash, cli.LabelOf(book, t.Payer), cli.Known(t.Gas), price, fee, outcome(t), verdict(t))
 	}
 	return rows
+}
+
+// writeGasSpent writes the gas that native transactions took from other accounts than their payers'.
+func writeGasSpent(page *console.Page, r *evidence.Report, rules *network.Rules, book *app.AddressBook) {
+	for i := range r.Transactions {
+		t := &r.Transactions[i]
+		if _, spent := t.GasSpent.Get(); spent {
+			page.Line(fmt.Sprintf("#%d took gas: %s", t.Index, gasSpent(t, rules.Symbol, rules.TokenDecimals(), book)), 2)
+		}
+	}
+}
+
+// gasSpent returns the gas that a transaction took from another account than its payer's, "" if there is none.
+func gasSpent(t *evidence.Transaction, symbol string, decimals int, book *app.AddressBook) string {
+	s, spent := t.GasSpent.Get()
+	if !spent {
+		return ""
+	}
+	return fmt.Sprintf("%s %s from %s, the account of %s", console.Plain(console.TokensOf(s.Amount, decimals)), symbol,
+		cli.Called(book, chain.Some(s.Account)), cli.Called(book, chain.Some(s.Source)))
 }
 
 // kind returns the type of an EVM transaction, or the call of a native one.
