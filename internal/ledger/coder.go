@@ -26,6 +26,7 @@ type coder struct {
 	accounts places[chain.Address]
 	amounts  places[[32]byte]
 	known    map[string]string // interned texts
+	room     Content           // rows that are reused; see trimmed
 	err      error
 }
 
@@ -546,11 +547,12 @@ func millis(o chain.Optional[chain.Time]) (none chain.Optional[uint64]) {
 func columns[T any](c *coder, rows *[]T, fields []field[T]) {
 	n := c.number(uint64(len(*rows)))
 	if c.reading {
-		if *rows = nil; n > uint64(len(c.values)/len(fields)) { // each field takes at least one byte
+		if *rows = (*rows)[:0]; n > uint64(len(c.values)/len(fields)) { // each field takes at least one byte
 			c.fail()
-		} else if n > 0 {
-			*rows = make([]T, n)
+			n = 0
 		}
+		*rows = slices.Grow(*rows, int(n))[:n]
+		clear(*rows)
 	}
 	for _, f := range fields {
 		for i := range *rows {

@@ -19,12 +19,17 @@ type lookup struct {
 	kind  partKind
 	parts []int
 	find  func(s *stretch, body []byte) ([]uint64, error)
+	trim  func(*Content) // replaces the rows of a block by copies of those that match
 }
 
 // byAccounts finds the blocks that contain rows of some kinds for any of some accounts.
 func byAccounts(accounts []chain.Address, kinds uint64) lookup {
-	keys := map[string]bool{}
-	l := lookup{kind: accountBlocks}
+	keys, set := map[string]bool{}, setOf(accounts)
+	l := lookup{kind: accountBlocks, trim: func(c *Content) {
+		c.Transactions = copies(c.Transactions, func(t *Transaction) bool { return kinds&hasPaid != 0 && set.has(t.Payer) })
+		c.Movements = copies(c.Movements, func(m *Movement) bool { return kinds&hasMoved != 0 && set[m.Account] })
+		c.Transfers = copies(c.Transfers, func(x *Transfer) bool { return kinds&hasParty != 0 && (set[x.Sender] || set[x.Recipient]) })
+	}}
 	for _, a := range accounts {
 		key := a.Bytes()[:accountKey]
 		keys[string(key)] = true
@@ -55,7 +60,10 @@ func byAccounts(accounts []chain.Address, kinds uint64) lookup {
 // byHash finds the blocks that may contain a transaction with a hash.
 func byHash(hash chain.Hash) lookup {
 	key := binary.BigEndian.Uint64(hash[:]) >> hashPlaceBits << hashPlaceBits
-	return lookup{kind: hashBlocks, parts: []int{int(key >> (64 - hashPartBits))}, find: func(s *stretch, body []byte) (heights []uint64, err error) {
+	named := func(t *Transaction) bool { return t.Hash == hash || t.EVMHash == chain.Some(hash) }
+	return lookup{kind: hashBlocks, parts: []int{int(key >> (64 - hashPartBits))}, trim: func(c *Content) {
+		c.Transactions = copies(c.Transactions, named)
+	}, find: func(s *stretch, body []byte) (heights []uint64, err error) {
 		entry := func(i int) uint64 { return binary.BigEndian.Uint64(body[8*i:]) }
 		n := len(body) / 8
 		for i := sort.Search(n, func(i int) bool { return entry(i) >= key }); i < n && entry(i)>>hashPlaceBits == key>>hashPlaceBits; i++ {
@@ -63,6 +71,16 @@ func byHash(hash chain.Hash) lookup {
 		}
 		return heights, nil
 	}}
+}
+
+// copies returns copies of the wanted values.
+func copies[T any](list []T, wanted func(*T) bool) (some []T) {
+	for i := range list {
+		if wanted(&list[i]) {
+			some = append(some, list[i])
+		}
+	}
+	return some
 }
 
 // heights returns the matching heights in a stretch that has ended. If the stretch was extended downwards
@@ -115,7 +133,7 @@ func (s *stretch) allHeights() (all []uint64, err error) {
 	return all, nil
 }
 
-// lookedUp returns the blocks of a query's span that may match. Unsealed blocks are scanned, and so is
+// lookedUp returns the blocks of a query's span that may match, with the rows that do. Unsealed blocks are scanned, and so is
 // everything from the first stretch on that has no parts yet.
 func (b *Book) lookedUp(ctx context.Context, q Query, l lookup, d depth) iter.Seq2[*Content, error] {
 	return sequence(func(yield func(*Content) bool) error {
@@ -129,6 +147,7 @@ func (b *Book) lookUp(ctx context.Context, q Query, l lookup, d depth, yield fun
 	if err != nil {
 		return err
 	}
+	trimmed := func(by *coder, r *blockRow) (*Content, error) { return r.trimmed(by, d, l.trim) }
 	type found struct {
 		heights []uint64
 		err     error
@@ -148,7 +167,10 @@ func (b *Book) lookUp(ctx context.Context, q Query, l lookup, d depth, yield fun
 			continue
 		}
 		slices.Sort(within)
-		for c, err := range b.contentsAt(ctx, nil, slices.Compact(within), d) {
+		heights := slices.Compact(within)
+		for c, err := range b.read(ctx, nil, trimmed, func(of func(*coder, *blockRow) (*Content, error)) iter.Seq2[*Content, error] {
+			return walkHeights(ctx, b, nil, heights, of)
+		}) {
 			if err != nil || !yield(c) {
 				return err
 			}
@@ -157,7 +179,9 @@ func (b *Book) lookUp(ctx context.Context, q Query, l lookup, d depth, yield fun
 	if span.First = max(span.First, grows); span.First > span.Last {
 		return nil
 	}
-	return pass(b.contents(ctx, nil, span, d), yield)
+	return pass(b.read(ctx, nil, trimmed, func(of func(*coder, *blockRow) (*Content, error)) iter.Seq2[*Content, error] {
+		return walk(ctx, b, nil, span, of)
+	}), yield)
 }
 
 // overlapping groups stretches in order of height; those whose heights overlap come together.

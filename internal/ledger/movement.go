@@ -35,7 +35,7 @@ func (m *Movement) Place() Place { return Place{m.Height, m.Position} }
 // Movements returns the movements that match a query.
 func (b *Book) Movements(ctx context.Context, q Query) iter.Seq2[*Movement, error] {
 	set := setOf(q.Accounts)
-	return rowsByAccount(ctx, b, q, hasMoved, everything, func(c *Content) []*Movement {
+	return rowsByAccount(ctx, b, q, hasMoved, allRows, func(c *Content) []*Movement {
 		return pointers(c.Movements, func(m *Movement) bool { return len(set) == 0 || set[m.Account] })
 	})
 }
@@ -66,7 +66,7 @@ func (x *Transfer) Place() Place { return Place{x.Height, x.Position} }
 // Transfers returns the ERC-20 transfers that match a query.
 func (b *Book) Transfers(ctx context.Context, q Query) iter.Seq2[*Transfer, error] {
 	set := setOf(q.Accounts)
-	return rowsByAccount(ctx, b, q, hasParty, everything, func(c *Content) []*Transfer {
+	return rowsByAccount(ctx, b, q, hasParty, allRows, func(c *Content) []*Transfer {
 		return pointers(c.Transfers, func(x *Transfer) bool { return len(set) == 0 || set[x.Sender] || set[x.Recipient] })
 	})
 }

@@ -326,20 +326,25 @@ func placesIn(n int) string { return strings.Repeat("?, ", n-1) + "?" }
 
 // contents returns the blocks of a span, with their findings and whether they are sealed.
 func (b *Book) contents(ctx context.Context, q querier, span chain.Heights, d depth) iter.Seq2[*Content, error] {
-	return b.read(ctx, q, d, func(of func(*coder, *blockRow) (*Content, error)) iter.Seq2[*Content, error] {
+	return b.read(ctx, q, untrimmed(d), func(of func(*coder, *blockRow) (*Content, error)) iter.Seq2[*Content, error] {
 		return walk(ctx, b, q, span, of)
 	})
 }
 
 // contentsAt returns the blocks at given heights, like contents.
 func (b *Book) contentsAt(ctx context.Context, q querier, heights []uint64, d depth) iter.Seq2[*Content, error] {
-	return b.read(ctx, q, d, func(of func(*coder, *blockRow) (*Content, error)) iter.Seq2[*Content, error] {
+	return b.read(ctx, q, untrimmed(d), func(of func(*coder, *blockRow) (*Content, error)) iter.Seq2[*Content, error] {
 		return walkHeights(ctx, b, q, heights, of)
 	})
 }
 
+// untrimmed decodes blocks with all rows.
+func untrimmed(d depth) func(*coder, *blockRow) (*Content, error) {
+	return func(by *coder, r *blockRow) (*Content, error) { return r.content(by, d) }
+}
+
 // read reads blocks' contents and marks sealed ones.
-func (b *Book) read(ctx context.Context, q querier, d depth, blocks func(of func(*coder, *blockRow) (*Content, error)) iter.Seq2[*Content, error]) iter.Seq2[*Content, error] {
+func (b *Book) read(ctx context.Context, q querier, decode func(*coder, *blockRow) (*Content, error), blocks func(of func(*coder, *blockRow) (*Content, error)) iter.Seq2[*Content, error]) iter.Seq2[*Content, error] {
 	return sequence(func(yield func(*Content) bool) error {
 		if q == nil {
 			q = b.engine.shared()
@@ -350,7 +355,7 @@ func (b *Book) read(ctx context.Context, q querier, d depth, blocks func(of func
 		}
 		s, some := sealed.Get()
 		return pass(blocks(func(by *coder, r *blockRow) (*Content, error) {
-			c, err := r.content(by, d)
+			c, err := decode(by, r)
 			if err == nil && some && r.height <= s.Last {
 				c.Sealed = true
 				for i := range c.Transactions {

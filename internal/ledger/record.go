@@ -154,44 +154,62 @@ type depth int
 const (
 	transactionsOnly depth = iota // the block and its transactions
 	withSums                      // plus their sums
+	allRows                       // the block with all of its rows, without sums
 	everything
 )
 
 // content is decoded with the error as damage.
 func (r *blockRow) content(by *coder, d depth) (*Content, error) {
-	c, err := r.decoded(by, d)
-	if err != nil {
-		return nil, damagedBlock(r.height, "%v", err)
+	c := &Content{}
+	return c, r.contentInto(c, by, d)
+}
+
+// contentInto decodes the block into c. It reuses the rows of c.
+func (r *blockRow) contentInto(c *Content, by *coder, d depth) error {
+	if err := r.decoded(c, by, d); err != nil {
+		return damagedBlock(r.height, "%v", err)
 	}
-	return c, nil
+	return nil
+}
+
+// trimmed decodes the block and keeps the rows that trim leaves, which must be copies: the others are overwritten
+// by the next block.
+func (r *blockRow) trimmed(by *coder, d depth, trim func(*Content)) (*Content, error) {
+	c := by.room
+	err := r.contentInto(&c, by, d)
+	by.room = Content{Transactions: c.Transactions, Movements: c.Movements, Transfers: c.Transfers}
+	if err == nil {
+		trim(&c)
+	}
+	return &c, err
 }
 
 // decoded decodes a checked record and the column known.
-func (r *blockRow) decoded(by *coder, d depth) (*Content, error) {
+func (r *blockRow) decoded(c *Content, by *coder, d depth) error {
 	b := &Block{Height: r.height, Hash: r.hash(), ParentHash: r.parentHash(), Final: r.flags&notFinal == 0}
-	c := &Content{Block: b, Digest: r.digest()}
+	c.Block, c.Digest = b, r.digest()
 	code := c.codeCosts
-	if d == everything {
+	if d >= allRows {
 		code = c.code
 	}
 	err := by.decode(r.record[headSize:], func() { code(by) })
-	if err == nil && d == everything && len(by.values) > 0 {
+	if err == nil && d >= allRows && len(by.values) > 0 {
 		err = errCoded
 	}
 	if err == nil {
 		c.known, err = readKnown(r.known)
 	}
-	if err == nil && d >= withSums {
+	if err == nil && (d == withSums || d == everything) {
 		err = c.sumUp()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("its record: %w", err)
+		return fmt.Errorf("its record: %w", err)
 	}
-	if r.time != millis(b.Time) || d == everything && r.flags != flagsOf(c, &c.known) {
-		return nil, errors.New("its time or its flags differ from its record")
+	if r.time != millis(b.Time) || d >= allRows && r.flags != flagsOf(c, &c.known) {
+		return errors.New("its time or its flags differ from its record")
 	}
 	c.place()
-	return c, nil
+	return nil
 }
 
 // place sets each row's block and position.

@@ -121,14 +121,14 @@ type Activity struct {
 // block once.
 func (b *Book) Activity(ctx context.Context, account chain.Address, span chain.Heights) iter.Seq2[*Activity, error] {
 	return sequence(func(yield func(*Activity) bool) error {
-		for c, err := range b.lookedUp(ctx, Query{Span: span}, byAccounts([]chain.Address{account}, hasPaid|hasMoved), everything) {
+		for c, err := range b.lookedUp(ctx, Query{Span: span}, byAccounts([]chain.Address{account}, hasPaid|hasMoved), allRows) {
 			if err != nil {
 				return err
 			}
 			a := &Activity{
 				Height:       c.Height,
-				Transactions: pointers(c.Transactions, func(t *Transaction) bool { return t.Payer == chain.Some(account) }),
-				Movements:    pointers(c.Movements, func(m *Movement) bool { return m.Account == account }),
+				Transactions: pointers(c.Transactions, func(*Transaction) bool { return true }),
+				Movements:    pointers(c.Movements, func(*Movement) bool { return true }),
 			}
 			if len(a.Transactions)+len(a.Movements) > 0 && !yield(a) {
 				return nil
@@ -227,16 +227,13 @@ func joined(list []chain.Heights) (all []chain.Heights) {
 // TransactionsByHash returns the transactions with an EVM or extrinsic hash, in chain order. There may be
 // several, because extrinsic hashes are not unique on the chain.
 func (b *Book) TransactionsByHash(ctx context.Context, hash chain.Hash) iter.Seq2[*Transaction, error] {
-	named := func(c *Content) []*Transaction {
-		return pointers(c.Transactions, func(t *Transaction) bool { return t.Hash == hash || t.EVMHash == chain.Some(hash) })
-	}
 	return sequence(func(yield func(*Transaction) bool) error {
 		for c, err := range b.lookedUp(ctx, Query{Span: everyBlock}, byHash(hash), transactionsOnly) {
 			if err != nil {
 				return err
 			}
-			for _, t := range named(c) {
-				if !yield(t) {
+			for i := range c.Transactions {
+				if !yield(&c.Transactions[i]) {
 					return nil
 				}
 			}

@@ -213,8 +213,8 @@ func (v *verification) block(ctx context.Context, r *blockRow, shown []row) erro
 	if before != nil && before.height+1 == height && r.parentHash() != before.hash() {
 		v.report(height, "its parent is %v, but the block before is %v", r.parentHash(), before.hash())
 	}
-	c, err := r.decoded(&v.coder, everything)
-	if err != nil {
+	c := &Content{}
+	if err := r.decoded(c, &v.coder, everything); err != nil {
 		v.report(height, "%v", err)
 		v.lose(height, height)
 		return nil
