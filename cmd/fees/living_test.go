@@ -120,3 +120,21 @@ func TestGasOfAnotherAccount(t *testing.T) {
 		require.Contains(t, strings.Join(strings.Fields(out), " "), spent)
 	}
 }
+
+// From the node of a chain with accounts of 32 bytes, a table is drafted. Signing for such accounts is refused.
+func TestNodeWithAccountsOf32Bytes(t *testing.T) {
+	node := httptest.NewServer(nodetest.OpenPair(t, "creditcoin3-87"))
+	defer node.Close()
+	out, stderr, code := fees(t, "networks", "draft", "--gateway", node.URL)
+	require.Zero(t, code, stderr)
+	require.Contains(t, out, `"account_mapping": "hashed"`)
+	require.Contains(t, out, `"elasticity": 125000`)
+	const signer = "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac"
+	for _, args := range [][]string{
+		{"tx", "build", "system.remark", "0x01", "--signer", signer, "-o", t.TempDir() + "/draft.json"}, {"estimate", "system.remark", "0x01", "--from", signer},
+	} {
+		_, stderr, code = fees(t, append(args, "--node", node.URL, "--network-file", repository.Path("testdata", "networks", "creditcoin-87.json"))...)
+		require.Equal(t, exitUsage, code)
+		require.Contains(t, stderr, "signing for accounts of 32 bytes is not supported")
+	}
+}

@@ -48,7 +48,12 @@ func (s *subject) baseFeeUpdate() {
 			s.broken("it stored a base fee of %v wei per gas, but %v follows from %v and its weight of %v", next, want, base, refTime)
 		default:
 			s.held()
-			s.proved.floored = want == update.Minimum
+			switch {
+			case want == update.Minimum:
+				s.proved.limit = "minimum"
+			case update.FollowsMultiplier() && want == update.Maximum:
+				s.proved.limit = "maximum"
+			}
 		}
 	}
 }

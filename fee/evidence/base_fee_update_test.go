@@ -100,4 +100,15 @@ func TestBaseFeeFollowsTheMultiplier(t *testing.T) {
 		held, _ := r.Proves(&check, c.block)
 		require.Equal(t, c.held, held, what)
 	}
+	check := evidence.Checks()[index(t, "block.base_fee_update")]
+	for limit, c := range map[string]struct{ base, multiplier uint64 }{
+		"minimum": {800_000_000_000, 1e16}, "maximum": {80_000_000_000_000, 18_000_000_000_000_000_000},
+	} {
+		r := evidence.Prove(block(), fee.Price(block(), rules, storedAt(height-1, 1e18, c.base)), rules, evidence.Options{})
+		r.Stored(storedAt(height, c.multiplier, c.base))
+		require.Equal(t, "held", outcome(t, r, "block.base_fee_update"))
+		held, whyNot := r.Proves(&check, block())
+		require.Zero(t, held)
+		require.Equal(t, "the base fee stays at its "+limit, whyNot)
+	}
 }

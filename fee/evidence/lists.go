@@ -51,10 +51,10 @@ func (r *Report) Proves(c *Check, b *chain.Block) (held int, whyNot string) {
 
 func always(_ *Report, _ *chain.Block, t Tally) (held int, whyNot string) { return t.Held, "" }
 
-// baseFeeMoved counts a base fee other than the lowest: many rows result in that one.
+// baseFeeMoved counts a base fee other than the lowest or the highest one: many rows result in those two.
 func baseFeeMoved(r *Report, _ *chain.Block, t Tally) (held int, whyNot string) {
-	if t.Held > 0 && r.floored {
-		return 0, "the base fee stays at its minimum"
+	if t.Held > 0 && r.limit != "" {
+		return 0, "the base fee stays at its " + r.limit
 	}
 	return t.Held, ""
 }

@@ -30,8 +30,9 @@ type Report struct {
 	steps  []nonceStep                  // what the block reveals about nonces
 	// refTime is that of the whole block, if the stored base fee follows from it.
 	refTime chain.Optional[chain.RefTime]
-	floored bool // the base fee that it stored is the lowest
-	bound   bool // the multiplier that it stored is the lowest or the highest
+	// limit names the limit that the base fee it stored is at, "" if neither.
+	limit string
+	bound bool // the multiplier that it stored is the lowest or the highest
 }
 
 // Transaction is a fee and the chain's own record of it.

@@ -97,6 +97,9 @@ func TestFormsOfMultiAddress(t *testing.T) {
 	_, err := extrinsic.NewRuntime(m, extrinsic.Token{})
 	require.ErrorContains(t, err, "accounts of this runtime are not of 20 bytes")
 
+	_, err = r.Call("system.remark", []string{"0x01"})
+	require.ErrorContains(t, err, "signing for accounts of 32 bytes is not supported")
+
 	account := bytes.Repeat([]byte{0xab}, 32)
 	remark := []byte{0, 0, 4, 1} // system.remark 0x01: era, nonce and tip precede it
 	encode := func(address byte, scheme byte, size int) []byte {
@@ -113,9 +116,9 @@ func TestFormsOfMultiAddress(t *testing.T) {
 			require.Equal(t, extrinsic.Scheme(scheme), x.Multi.Scheme)
 			require.Equal(t, "2 3", x.Nonce.String()+" "+x.Tip.String())
 			_, err = r.Encode(x.Data, &x.Signing, x.Signer, extrinsic.Signature{})
-			require.ErrorContains(t, err, "signing for an account of 32 bytes is not supported")
+			require.ErrorContains(t, err, "signing for accounts of 32 bytes is not supported")
 			_, err = r.Encode(x.Data, &x.Signing, chain.Address20([20]byte{1}), extrinsic.Signature{})
-			require.Error(t, err)
+			require.ErrorContains(t, err, "signing for accounts of 32 bytes is not supported")
 		}
 	}
 	for _, wrong := range [][]byte{encode(1, 1, 64), encode(2, 1, 64), encode(4, 1, 64), encode(0, 3, 64), encode(0, 1, 63), encode(0, 2, 64)} {

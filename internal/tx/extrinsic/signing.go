@@ -2,6 +2,7 @@ package extrinsic
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	"golang.org/x/crypto/blake2b"
@@ -209,10 +210,12 @@ const (
 	signedVersion   = 0x84
 )
 
+var errSigners = errors.New("signing for accounts of 32 bytes is not supported")
+
 // Encode returns the signed extrinsic of a call, with its length prefix.
 func (r *Runtime) Encode(call []byte, s *Signing, signer chain.Address, signature Signature) ([]byte, error) {
 	if signer.Size() != chain.AddressSize || r.signers != signers20 {
-		return nil, fmt.Errorf("%v: signing for an account of 32 bytes is not supported", signer)
+		return nil, errSigners
 	}
 	inside, err := r.inside(s)
 	if err != nil {
