@@ -59,7 +59,7 @@ func (r *Reader) deliver(ctx context.Context, blocks chain.Heights, concurrency 
 		return
 	}
 	size := max(concurrency, 1)
-	fetch := func(ctx context.Context, q blockQuestion) fetched {
+	fetch := func(ctx context.Context, q blockQuestion) *fetched {
 		if q.height != blocks.First { // the consumer is already waiting for this one
 			ctx = httpclient.WithMaxAnswer(ctx, maxAhead(size))
 		}
@@ -175,8 +175,8 @@ type fetched struct {
 // fetch reads one block of a range. As for a single block, an error for a missing or not final block takes
 // precedence over an error of its runtime; but after a timeout nothing is retried. All rules of a range read
 // the multiplier on the same side, at the block or at its parent, so no two blocks request the same one.
-func (r *Reader) fetch(ctx context.Context, q blockQuestion) fetched {
-	got := fetched{blockQuestion: q}
+func (r *Reader) fetch(ctx context.Context, q blockQuestion) *fetched {
+	got := &fetched{blockQuestion: q}
 	if got.err = cmp.Or(q.unanswered, q.runtime.err); httpclient.TimedOut(got.err) {
 		return got
 	}
@@ -194,7 +194,7 @@ func (r *Reader) fetch(ctx context.Context, q blockQuestion) fetched {
 
 // check returns why a block cannot be delivered after the previous one, if any, or why it is not the known
 // head at its height. A fork takes precedence over other errors of the block.
-func (f fetched) check(ctx context.Context, t *trail) error {
+func (f *fetched) check(ctx context.Context, t *trail) error {
 	if err := ctx.Err(); err != nil { // which not every source checks
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 )
@@ -69,7 +70,9 @@ var sumFields = []field[Block]{
 
 // sumUp adds up the block's transactions.
 func (c *Content) sumUp() error {
-	c.each, c.sums = make([]Sums, len(c.Transactions)), Sums{Blocks: 1, Inherents: c.Inherents}
+	n := len(c.Transactions)
+	c.each, c.sums = slices.Grow(c.each[:0], n)[:n], Sums{Blocks: 1, Inherents: c.Inherents}
+	clear(c.each)
 	for i := range c.Transactions {
 		cost := &c.Transactions[i].Cost
 		err := c.each[i].of(cost)
@@ -102,7 +105,13 @@ func (b *Book) Blocks(ctx context.Context, q Query) iter.Seq2[*Block, error] {
 	if len(q.Accounts) > 0 {
 		return fails[*Block](errAccounts)
 	}
-	return rowsOf(ctx, b, q, withSums, func(c *Content) []*Block { return []*Block{c.Block} })
+	sums := func(by *coder, r *blockRow) (*Content, error) {
+		return r.trimmed(by, withSums, func(c *Content) { c.Transactions = nil })
+	}
+	blocks := b.read(ctx, nil, sums, func(of func(*coder, *blockRow) (*Content, error)) iter.Seq2[*Content, error] {
+		return walk(ctx, b, nil, q.span(), of)
+	})
+	return page(q, blocks, func(c *Content) []*Block { return []*Block{c.Block} })
 }
 
 // addressSet is a set of accounts.

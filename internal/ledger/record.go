@@ -177,7 +177,8 @@ func (r *blockRow) contentInto(c *Content, by *coder, d depth) error {
 func (r *blockRow) trimmed(by *coder, d depth, trim func(*Content)) (*Content, error) {
 	c := by.room
 	err := r.contentInto(&c, by, d)
-	by.room = Content{Transactions: c.Transactions, Movements: c.Movements, Transfers: c.Transfers}
+	by.room = Content{Transactions: c.Transactions, Movements: c.Movements, Transfers: c.Transfers, each: c.each}
+	c.each = nil
 	if err == nil {
 		trim(&c)
 	}

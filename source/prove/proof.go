@@ -170,27 +170,27 @@ const maxBytes = 32 << 20
 
 // results yields the results for a range's blocks, several of which are in progress. An error of the source is
 // last. A caller that stops early does not wait.
-func (p *Prover) results(ctx context.Context, blocks chain.Heights) iter.Seq[result] {
-	read := func(yield func(result) bool) {
+func (p *Prover) results(ctx context.Context, blocks chain.Heights) iter.Seq[*result] {
+	read := func(yield func(*result) bool) {
 		// Blocks are delivered in order: while one is pending, later ones proceed. So more are started than there are
 		// requests in flight, which the source limits itself.
 		for item, err := range p.Reader.Range(ctx, blocks, 2*p.Concurrency) {
-			if !yield(result{Proved{Item: item}, err}) {
+			if !yield(&result{Proved{Item: item}, err}) {
 				return
 			}
 		}
 	}
-	size := func(x result) int {
+	size := func(x *result) int {
 		if x.err != nil {
 			return 0
 		}
 		return x.Block.Size
 	}
-	return inorder.Weighed(ctx, read, p.Concurrency, maxBytes, size, func(ctx context.Context, x result) result {
-		if x.err != nil {
-			return x
+	return inorder.Weighed(ctx, read, p.Concurrency, maxBytes, size, func(ctx context.Context, x *result) *result {
+		if x.err == nil {
+			p.prove(ctx, x)
 		}
-		return p.prove(ctx, x.Item)
+		return x
 	})
 }
 
@@ -237,13 +237,14 @@ const (
 
 // patiently verifies a block, and retries failed requests. It waits out transient errors of [Prover.Prove]
 // without limit. It calls trouble once with the reason for waiting.
-func (p *Prover) patiently(ctx context.Context, item source.Item, trouble func(error)) result {
+func (p *Prover) patiently(ctx context.Context, item source.Item, trouble func(error)) *result {
 	reported := false
 	for again := 0; ; again++ {
-		x := p.prove(ctx, item)
+		x := &result{Proved: Proved{Item: item}}
+		p.prove(ctx, x)
 		missing := x.err
 		if x.err == nil {
-			missing = p.whole(ctx, &x)
+			missing = p.whole(ctx, x)
 		}
 		waits := source.Passes(x.err) || (x.err == nil || source.Doubtful(x.err)) && again < maxRetries
 		if missing == nil || !waits || ctx.Err() != nil {
@@ -311,11 +312,11 @@ type result struct {
 	err error
 }
 
-func (p *Prover) prove(ctx context.Context, item source.Item) result {
+// prove verifies the result's block.
+func (p *Prover) prove(ctx context.Context, x *result) {
 	if p.Prove == nil {
-		report, err := Block(ctx, p.Reader, item, p.Options)
-		return result{Proved{Item: item, Report: report}, err}
+		x.Report, x.err = Block(ctx, p.Reader, x.Item, p.Options)
+	} else {
+		x.Report, x.More, x.err = p.Prove(ctx, x.Item)
 	}
-	report, more, err := p.Prove(ctx, item)
-	return result{Proved{item, report, more}, err}
 }
