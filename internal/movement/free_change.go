@@ -47,7 +47,7 @@ func mentions(e *chain.Event, text string, account chain.Address) bool {
 
 // addTo adds what the event did to an account's free balance.
 func addTo(sum chain.Optional[chain.SignedWei], e *chain.Event, account chain.Address) (none chain.Optional[chain.SignedWei]) {
-	movements, err := addLegs(nil, e)
+	movements, err := addLegs(nil, e, account.Size())
 	if err != nil {
 		return none
 	}

@@ -188,12 +188,12 @@ func readDestination(v jsonscan.Value) (string, error) {
 	return "", fmt.Errorf("want Free or Reserved, have %q", jsonscan.Excerpt(text))
 }
 
-// address reads the account in a field. Ledgers hold accounts of 20 bytes only.
-func (r *balancesRule) address(e *chain.Event, field string) (chain.Address, error) {
+// address reads the account in a field, which has size bytes.
+func (r *balancesRule) address(e *chain.Event, field string, size int) (chain.Address, error) {
 	i := slices.Index(r.fields, field)
 	a, err := chain.Read[chain.Address](e.Data.Index(i))
-	if err == nil && a.Size() != chain.AddressSize {
-		err = fmt.Errorf("%v has %d bytes, want %d", a, a.Size(), chain.AddressSize)
+	if err == nil && a.Size() != size {
+		err = fmt.Errorf("%v has %d bytes, want %d", a, a.Size(), size)
 	}
 	return a, r.at(i, err)
 }
