@@ -180,7 +180,7 @@ func TestCashOfRandomExtrinsics(t *testing.T) {
 		require.Equal(t, want.String(), charged.String(), events)
 
 		// The movements of the payer's balance report the same events.
-		movements, _ := movement.Of(&chain.Block{Extrinsics: []chain.Extrinsic{*cashEvents(t, events)}})
+		movements, _ := movement.Of(&chain.Block{Extrinsics: []chain.Extrinsic{*cashEvents(t, events)}}, chain.AddressSize)
 		among, err := movement.CashAmong(len(movements), func(i int) *movement.Movement { return &movements[i] }, address(t, cashPayer))
 		require.NoError(t, err)
 		require.Equal(t, c.At, movements[among.At].EventIndex, events)

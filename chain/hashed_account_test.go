@@ -20,3 +20,18 @@ func TestHashed(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, a.Hashed(), again)
 }
+
+// An address and the account it stands for are the same account; no others are.
+func TestSameAccount(t *testing.T) {
+	a, b := chain.Address20([20]byte{1}), chain.Address20([20]byte{2})
+	padded := chain.Address32([32]byte{1})
+	require.True(t, a.Is(a))
+	require.True(t, a.Is(a.Hashed()))
+	require.True(t, a.Hashed().Is(a))
+	require.True(t, padded.Is(padded))
+	for _, other := range []chain.Address{b, b.Hashed(), padded} {
+		require.False(t, a.Is(other))
+		require.False(t, other.Is(a))
+		require.False(t, a.Hashed().Is(other))
+	}
+}

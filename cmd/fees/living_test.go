@@ -41,7 +41,7 @@ func TestTokenWithNineDecimals(t *testing.T) {
 
 // On two real runtimes with native accounts of 32 bytes, every fee equals what was charged, its parts went where the table
 // says, and the base fee moves by its rule: from the gateway's answers and straight from the node, which also proves the
-// native formula. A ledger of them is refused.
+// native formula.
 func TestAccountsOf32Bytes(t *testing.T) {
 	for name, table := range map[string]string{"creditcoin3-87": "creditcoin-87.json", "bittensor-218": "bittensor-218.json"} {
 		t.Run(name, func(t *testing.T) {
@@ -63,9 +63,6 @@ func TestAccountsOf32Bytes(t *testing.T) {
 			require.LessOrEqual(t, code, 1, out+stderr)
 			require.Regexp(t, `native\.signature +27 +0 +0`, out)
 			require.Regexp(t, `extrinsic\.hash +\d+ +0 +0`, out)
-			_, stderr, code = fees(t, "sync", "1..5", "--gateway", recorded, "--network-file", table, "--ledger", t.TempDir()+"/fees.db")
-			require.Equal(t, exitUsage, code)
-			require.Contains(t, stderr, "have 32 bytes, and a ledger holds accounts of 20")
 		})
 	}
 }

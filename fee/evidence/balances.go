@@ -16,7 +16,7 @@ func (r *Report) AccountBalance(b *chain.Block, account chain.Address, before, a
 }
 
 func (s *subject) balance() {
-	movements, unclassified := movement.Of(s.block)
+	movements, unclassified := movement.Of(s.block, s.account.Size())
 	before, after := s.balances[0], s.balances[1]
 	expected, err := movement.After(before, s.account, movements)
 	switch {

@@ -130,6 +130,14 @@ func (r *Report) TokenDecimals() int {
 	return r.rules.TokenDecimals()
 }
 
+// AccountSize returns the number of bytes of the network's accounts.
+func (r *Report) AccountSize() int {
+	if r.rules == nil {
+		return chain.AddressSize
+	}
+	return r.rules.AccountMapping.Size()
+}
+
 // Holds reports whether every fee is determined, no check failed, and the destinations of every charge are
 // known. Rules that are not certain to be the chain's are accepted if every fee matches.
 func (r *Report) Holds() bool {

@@ -29,7 +29,11 @@ func (d *Desk) about(ctx context.Context, h *Held, q *Question, asked AboutQuest
 		Evidence: h.Evidence.String(), Period: h.Name, Timezone: h.Zone.String(), Asked: h.Asked.Heights, Missing: h.Lacks,
 		EveryAccount: len(q.Accounts) == 0,
 	}
-	for _, account := range q.Accounts {
+	accounts, err := d.natives(ctx, q.Accounts)
+	if err != nil {
+		return nil, err
+	}
+	for _, account := range accounts {
 		a.Accounts = append(a.Accounts, closing.Account{Address: account.String()})
 	}
 	if !h.Asked.Heights.Known() {

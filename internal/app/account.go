@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -25,6 +26,7 @@ type AccountQuestion struct {
 // unknown if any part of it is unknown.
 type AccountSummary struct {
 	Account     chain.Address
+	EVM         chain.Optional[chain.Address] // the EVM address that stands for the account, if the question named that
 	Network     string
 	Symbol      string                    // of the network's token
 	Held        Held                      // the blocks
@@ -62,24 +64,34 @@ func (d *Desk) Account(ctx context.Context, q AccountQuestion) (*AccountSummary,
 	if err != nil {
 		return nil, err
 	}
-	a := &AccountSummary{Account: q.Account, Held: held}
+	named, err := d.natives(ctx, []chain.Address{q.Account})
+	if err != nil {
+		return nil, err
+	}
+	a := &AccountSummary{Account: named[0], Held: held}
+	if a.Account != q.Account {
+		a.EVM = chain.Some(q.Account)
+	}
 	if a.Network, a.Symbol, err = d.named(ctx); err != nil {
 		return nil, err
 	}
-	of := ledger.Query{Accounts: []chain.Address{q.Account}, Span: span}
-	for _, add := range []func(context.Context, *ledger.Book, ledger.Query) error{a.addFees, a.addMovements, a.addTransfers} {
-		if err := add(ctx, d.Book, of); err != nil {
-			return nil, d.wrapErr(err)
-		}
+	of := ledger.Query{Accounts: named, Span: span}
+	err = errors.Join(a.addFees(ctx, d.Book, of), a.addMovements(ctx, d.Book, of))
+	if err == nil {
+		of.Accounts = []chain.Address{q.Account} // transfers name EVM addresses
+		err = a.addTransfers(ctx, d.Book, of)
 	}
-	if a.WithoutPayer, err = d.withoutPayer(ctx, &held, []chain.Address{q.Account}); err != nil {
+	if err != nil {
+		return nil, d.wrapErr(err)
+	}
+	if a.WithoutPayer, err = d.withoutPayer(ctx, &held, named); err != nil {
 		return nil, err
 	}
 	if q.Balances == nil {
 		return a, nil
 	}
 	made, err := d.Statements(ctx, StatementQuestion{
-		Question: Question{Period: Heights(span.First, span.Last), Accounts: []chain.Address{q.Account}, Progress: q.Progress}, Balances: q.Balances, Concurrency: q.Concurrency,
+		Question: Question{Period: Heights(span.First, span.Last), Accounts: named, Progress: q.Progress}, Balances: q.Balances, Concurrency: q.Concurrency,
 	})
 	if err != nil {
 		return nil, err
@@ -152,10 +164,10 @@ func (a *AccountSummary) addTransfers(ctx context.Context, book *ledger.Book, q 
 			return err
 		}
 		a.see(x.Height, x.Time)
-		if x.Recipient == a.Account {
+		if x.Recipient == q.Accounts[0] {
 			a.TransfersIn++
 		}
-		if x.Sender == a.Account {
+		if x.Sender == q.Accounts[0] {
 			a.TransfersOut++
 		}
 	}
@@ -166,7 +178,7 @@ func (a *AccountSummary) addTransfers(ctx context.Context, book *ledger.Book, q 
 // returns an [InputError] if the label matches no address or more than one.
 func OneAccount(text string, names *AddressBook) (a chain.Address, err error) {
 	if IsAddress(text) {
-		if a, err = chain.ParseAddress(text); err != nil {
+		if a, err = chain.ParseAccount(text); err != nil {
 			return a, notUnderstood("%v", err)
 		}
 		return a, nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
@@ -75,10 +76,13 @@ func (b *AddressBook) Choose(list []string) (*Chosen, error) {
 func (c *Chosen) JournalNames() (*journal.Names, error) { return c.Book.names(c.Labels) }
 
 // IsAddress reports whether text is meant as an address rather than a file name.
-func IsAddress(text string) bool { return strings.HasPrefix(text, "0x") }
+func IsAddress(text string) bool { return strings.HasPrefix(text, "0x") || ss58Form.MatchString(text) }
+
+// ss58Form matches accounts of 32 bytes in SS58.
+var ss58Form = regexp.MustCompile(`^[1-9A-HJ-NP-Za-km-z]{46,50}$`)
 
 func (l *accountList) add(text string) {
-	account, err := chain.ParseAddress(text)
+	account, err := chain.ParseAccount(text)
 	if err == nil {
 		err = l.book.Add(addressbook.Entry{Address: account})
 	}

@@ -76,6 +76,9 @@ func (b *AddressBook) With(accounts *addressbook.Book) *addressbook.Book {
 		of := b.entries().Entry(e.Address)
 		e.Label, e.Group, e.Account = cmp.Or(of.Label, e.Label), cmp.Or(of.Group, e.Group), cmp.Or(of.Account, e.Account)
 		have[e.Address] = true
+		if same, found := b.entries().Find(e.Address); found {
+			have[same.Address] = true
+		}
 		add(e)
 	}
 	for _, e := range b.entries().Entries() {

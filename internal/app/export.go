@@ -59,6 +59,9 @@ func (d *Desk) export(ctx context.Context, h Held, q ExportQuestion) (*Export, e
 	if err := checkToken(q.Prices, n.Symbol); err != nil {
 		return nil, err
 	}
+	if q.Accounts, err = d.natives(ctx, q.Accounts); err != nil {
+		return nil, err
+	}
 	x := &Export{Held: h, Notes: h.Notes(), question: q, network: n.Name, style: q.Style, desk: d}
 	if n.Treasury != nil {
 		x.treasury = chain.Some(*n.Treasury)

@@ -56,13 +56,9 @@ func identify(ctx context.Context, reader *source.Reader, height uint64) (id led
 	return id, err
 }
 
-// storable rejects networks that a ledger cannot hold yet: reports, statements and journals take accounts of 20 bytes
-// and amounts with 18 decimals.
+// storable rejects networks that a ledger cannot hold yet: reports, statements and journals take amounts with 18 decimals.
 func storable(r *network.Rules) error {
-	switch {
-	case r.AccountMapping.Size() != chain.AddressSize:
-		return notUnderstood("accounts of %s have 32 bytes, and a ledger holds accounts of 20. Use fees block, fees verify and fees archive, which need no ledger", r.Network)
-	case r.Decimals != 0 && r.Decimals != 18:
+	if r.Decimals != 0 && r.Decimals != 18 {
 		return notUnderstood("%s has %d decimals, and a ledger holds amounts with 18. Use fees block, fees verify and fees archive, which need no ledger", r.Symbol, r.Decimals)
 	}
 	return nil

@@ -253,7 +253,7 @@ func (x *maker) find(ctx context.Context) (err error) {
 		Complete: len(x.held.Lacks) == 0, Missing: append([]string{}, x.held.Lacks...),
 	}
 	m.Blocks.First, m.Blocks.Last = span.First, span.Last
-	return x.readAccounts()
+	return x.readAccounts(ctx)
 }
 
 // ask opens the source of balances and reads one, so that an unreachable source fails before minutes of work.
@@ -287,13 +287,17 @@ func (x *maker) examine(ctx context.Context) error {
 
 // readAccounts reads the accounts with their labels, in printable form as a package stores them, and the
 // address book.
-func (x *maker) readAccounts() (err error) {
-	var chosen *addressbook.Book
-	if x.accounts, chosen, err = ReadAccounts(x.inputs.Accounts, x.inputs.Labels); err != nil {
+func (x *maker) readAccounts(ctx context.Context) error {
+	_, chosen, err := ReadAccounts(x.inputs.Accounts, x.inputs.Labels)
+	if err != nil {
+		return err
+	}
+	if x.accounts, err = x.natives(ctx, chosen.Addresses()); err != nil {
 		return err
 	}
 	own := &addressbook.Book{}
-	for _, e := range chosen.Entries() {
+	for _, account := range x.accounts {
+		e := chosen.Entry(account)
 		label := strings.TrimSpace(console.Printable(cmp.Or(x.inputs.Labels.entries().Entry(e.Address).Label, e.Label)))
 		if err := own.Add(addressbook.Entry{Address: e.Address, Label: label}); err != nil {
 			return err

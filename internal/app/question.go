@@ -18,6 +18,49 @@ type Question struct {
 	Progress Progress
 }
 
+// natives returns the ledger's accounts that a person named: where accounts have 32 bytes, an EVM address means the one
+// that pays for it. Each is returned once.
+func (d *Desk) natives(ctx context.Context, accounts []chain.Address) (list []chain.Address, err error) {
+	id, err := d.Book.Identity(ctx)
+	if err != nil {
+		return nil, d.wrapErr(err)
+	}
+	var mapping network.AccountMapping
+	n, known := d.Tables.Named(id.Network)
+	if known {
+		mapping = n.AccountMapping
+	}
+	seen := map[chain.Address]bool{}
+	for _, a := range accounts {
+		account := mapping.Of(a)
+		if err := d.checkSize(ctx, id.Network, account, mapping.Size(), known); err != nil {
+			return nil, err
+		}
+		if !seen[account] {
+			seen[account] = true
+			list = append(list, account)
+		}
+	}
+	return list, nil
+}
+
+// checkSize checks that a ledger can have an account. Without a table, its transactions tell the size.
+func (d *Desk) checkSize(ctx context.Context, network string, account chain.Address, want int, known bool) (err error) {
+	have := account.Size()
+	if !known {
+		if want, err = d.Book.AccountSize(ctx); err != nil || want == 0 {
+			return d.wrapErr(err)
+		}
+	}
+	switch {
+	case have == want:
+		return nil
+	case !known:
+		return notUnderstood("%v has %d bytes, and accounts of %s have %d. Name the network's table with --network-file, which says how one becomes the other", account, have, network, want)
+	}
+	return notUnderstood("%v has %d bytes, and accounts of %s have %d", account, have, network, want)
+}
+
 // heldOf returns what the ledger contains of a period, and its network.
 func (d *Desk) heldOf(ctx context.Context, p Period) (held Held, n *network.Network, err error) {
 	if held, err = d.Held(ctx, p); err == nil {

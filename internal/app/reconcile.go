@@ -15,6 +15,10 @@ import (
 // Reconcile compares a company's record with the ledger. Name is the name of the record's file.
 func (d *Desk) Reconcile(ctx context.Context, file *reconcile.File, name string, p Period, o reconcile.Options) (*reconcile.Result, error) {
 	o.Partial = p.Partial
+	var err error
+	if o.Accounts, err = d.natives(ctx, o.Accounts); err != nil {
+		return nil, err
+	}
 	if err := checkToken(o.Prices, o.Symbol); err != nil {
 		return nil, err
 	}

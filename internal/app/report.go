@@ -110,6 +110,10 @@ func (d *Desk) report(ctx context.Context, h *Held, n *network.Network, q *Repor
 	if err := checkToken(q.Prices, n.Symbol); err != nil {
 		return nil, err
 	}
+	accounts, err := d.natives(ctx, q.Accounts)
+	if err != nil {
+		return nil, err
+	}
 	asked := report.Question{
 		Choice: q.Choice, Network: n.Name, Symbol: n.Symbol, Name: h.Name, Period: h.Asked, Zone: h.Zone, Cover: h.Cover, Evidence: h.Evidence, Partial: h.Notes(),
 		Labels: q.Labels, Prices: q.Prices, PartialPrices: h.Period.Partial, Compared: compared,
@@ -118,9 +122,9 @@ func (d *Desk) report(ctx context.Context, h *Held, n *network.Network, q *Repor
 	if compared {
 		asked.Top = 0
 	}
-	if len(q.Accounts) > 0 {
+	if len(accounts) > 0 {
 		asked.Payers = map[chain.Address]bool{}
-		for _, account := range q.Accounts {
+		for _, account := range accounts {
 			asked.Payers[account] = true
 		}
 	}

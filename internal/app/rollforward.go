@@ -109,7 +109,11 @@ func (d *Desk) rollforward(ctx context.Context, held *Held, n *network.Network, 
 		Periods: []rollforward.Period{{Name: held.Name, Span: span}}, Accounts: &addressbook.Book{}, Classifier: rollforward.Classifier{Own: q.Classes},
 		Options: balances.Options{Concurrency: q.Concurrency, Progress: q.Progress.show},
 	}
-	for _, account := range q.Accounts {
+	accounts, err := d.natives(ctx, q.Accounts)
+	if err != nil {
+		return nil, err
+	}
+	for _, account := range accounts {
 		if err := asked.Accounts.Add(q.Labels.Entry(account)); err != nil {
 			return nil, notUnderstood("%v: %v", FieldAccounts, err)
 		}
@@ -139,7 +143,7 @@ func (d *Desk) rollforward(ctx context.Context, held *Held, n *network.Network, 
 			return nil, err
 		}
 	}
-	r.Style.Title = fmt.Sprintf("Rollforward, %s, %s, accounts: %d", n.Name, held.Name, len(q.Accounts))
+	r.Style.Title = fmt.Sprintf("Rollforward, %s, %s, accounts: %d", n.Name, held.Name, len(accounts))
 	if r.Style.Notes, err = r.notes(ctx, held, span); err == nil && asked.Prices != nil {
 		r.Style.Notes = append(r.Style.Notes, asked.Prices.Notes()...)
 	}

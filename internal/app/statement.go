@@ -112,7 +112,11 @@ func (d *Desk) statements(ctx context.Context, h *Held, style statement.Style, q
 		}
 	}
 	options := balances.Options{EveryBlock: q.EveryBlock, Concurrency: q.Concurrency, Progress: q.Progress.show}
-	for _, account := range q.Accounts {
+	accounts, err := d.natives(ctx, q.Accounts)
+	if err != nil {
+		return nil, err
+	}
+	for _, account := range accounts {
 		s, err := statement.Make(ctx, d.Book, reader, account, span, options)
 		if err != nil {
 			return nil, list.Explain(err)

@@ -16,10 +16,9 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// A ledger holds no chain whose accounts or decimals it cannot show, and nothing is created.
+// A ledger holds no chain whose decimals it cannot show, and nothing is created.
 func TestChainsWithoutALedger(t *testing.T) {
 	for name, c := range map[string]struct{ chain, table, old, changed, says string }{
-		"accounts": {"creditcoin3-87", "creditcoin-87.json", "", "", "accounts of creditcoin have 32 bytes, and a ledger holds accounts of 20"},
 		"decimals": {"vflow-2000", "vflow-testnet.json", `"symbol"`, `"decimals": 12, "symbol"`, "has 12 decimals, and a ledger holds amounts with 18"},
 	} {
 		text, err := os.ReadFile(repository.Path("testdata", "networks", c.table))

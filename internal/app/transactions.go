@@ -42,6 +42,9 @@ func (d *Desk) Transactions(ctx context.Context, q TransactionsQuestion) (*Trans
 	if err != nil {
 		return nil, err
 	}
+	if q.Payers, err = d.natives(ctx, q.Payers); err != nil {
+		return nil, err
+	}
 	l := &TransactionList{Held: held, Network: n.Name, Symbol: n.Symbol}
 	span, some := held.Span.Get()
 	if !some {
@@ -82,6 +85,9 @@ func (d *Desk) withoutPayer(ctx context.Context, h *Held, payers []chain.Address
 	span, some := h.Span.Get()
 	if !some {
 		return 0, nil
+	}
+	if payers, err = d.natives(ctx, payers); err != nil {
+		return 0, err
 	}
 	for t, err := range d.Book.WithoutPayer(ctx, ledger.Query{Span: span}) {
 		if err != nil {

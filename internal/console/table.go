@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/feeledger/fees/chain"
 )
 
 // Column describes a column of a table.
@@ -102,7 +104,7 @@ func (s shape) cut(c Column, cell string) string {
 		return cell
 	case isHex(cell) && len(cell) > addressLength:
 		return Ends(cell, s.hash)
-	case isHex(cell):
+	case isHex(cell), isSS58(cell):
 		return Ends(cell, s.address)
 	}
 	return Cut(cell, s.text)
@@ -113,6 +115,12 @@ const addressLength = 42
 
 func isHex(cell string) bool {
 	return len(cell) >= addressLength && strings.HasPrefix(cell, "0x") && strings.Trim(cell[2:], "0123456789abcdefABCDEF") == ""
+}
+
+// isSS58 reports whether a cell is an account of 32 bytes.
+func isSS58(cell string) bool {
+	_, err := chain.ParseAccount(cell)
+	return err == nil && len(cell) > addressLength
 }
 
 func isNumber(cell string) bool { return strings.Trim(cell, "-.0123456789") == "" }

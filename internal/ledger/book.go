@@ -23,6 +23,8 @@ var (
 	ErrLost = failure.New(failure.Busy, "the database connection was lost")
 	// ErrDamaged reports that a ledger does not contain what was written.
 	ErrDamaged = failure.New(failure.Damaged, "the ledger is damaged")
+	// ErrOtherAccounts reports that blocks have accounts of another size than the ledger's.
+	ErrOtherAccounts = failure.New(failure.NotUnderstood, "the ledger has accounts of another size")
 	// ErrOtherChain reports that blocks belong to another chain than the ledger.
 	ErrOtherChain = failure.New(failure.NotUnderstood, "the ledger belongs to another chain")
 )
@@ -42,6 +44,8 @@ type Book struct {
 	tallies tallies // of the days being sealed
 
 	lastBlock chain.Optional[uint64] // of a chain that ended
+
+	accountSize int // in bytes; 0 until it is known
 }
 
 // Postgres reports whether a ledger's place is a PostgreSQL address; otherwise it is a file.
@@ -232,6 +236,9 @@ func (b *Book) wrapLost(err error) error {
 // WriteJob stores blocks like Write, but allows gaps between them and seals none. It calls also in
 // the same transaction. It requires PostgreSQL.
 func (b *Book) WriteJob(ctx context.Context, entries []*Entry, also func(ctx context.Context, tx pgx.Tx) error) error {
+	if err := b.checkAccounts(ctx, entries); err != nil {
+		return err
+	}
 	if err := b.preparePartitions(ctx, entries); err != nil {
 		return err
 	}

@@ -16,6 +16,8 @@ type Entry struct {
 	content  *Content
 	row      blockRow
 	provedBy chain.Optional[evidence.Checkpoint]
+	// accountSize is the number of bytes of the chain's accounts.
+	accountSize int
 }
 
 // NewEntry creates an entry from a block and its report, including the checks between neighbouring blocks
@@ -33,7 +35,7 @@ func NewEntry(b *chain.Block, r *evidence.Report) (*Entry, error) {
 			return nil, fmt.Errorf("block %d, extrinsic %d has a fee but no known payer", b.Number, t.Index)
 		}
 	}
-	e := &Entry{content: contentOf(b, r)}
+	e := &Entry{content: contentOf(b, r), accountSize: r.AccountSize()}
 	if r.Evidence.Level.Proves() {
 		e.provedBy = chain.Some(r.Evidence.Trusted[0].Checkpoint)
 	}
@@ -142,7 +144,7 @@ func contentOf(b *chain.Block, r *evidence.Report) *Content {
 	}
 	list := movements.Get().(*[]Movement)
 	defer movements.Put(list)
-	movement.Each(b, func(m *movement.Movement) {
+	movement.Each(b, r.AccountSize(), func(m *movement.Movement) {
 		*list = append(*list, Movement{Movement: *m})
 	}, func(u movement.Unclassified) {
 		c.Unclassified = append(c.Unclassified, Unclassified{Where: u.Where, EventIndex: u.EventIndex, Event: u.Event, Data: u.Data.Raw(), Reason: u.Err.Error()})

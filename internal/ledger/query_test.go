@@ -101,7 +101,7 @@ func TestActivity(t *testing.T) {
 					have.transactions = append(have.transactions, x.Index)
 					of(payer)[p.Block.Number] = have
 				}
-				moved, _ := movement.Of(p.Block)
+				moved, _ := movement.Of(p.Block, chain.AddressSize)
 				for _, m := range moved {
 					have := of(m.Account)[p.Block.Number]
 					have.movements = append(have.movements, m)

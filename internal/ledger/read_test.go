@@ -53,7 +53,7 @@ func testRead(t *testing.T, newPlace func() string) {
 				requirePlaced(t, book, transactions[0])
 				transactions = transactions[1:]
 			}
-			moves, _ := movement.Of(p.Block)
+			moves, _ := movement.Of(p.Block, chain.AddressSize)
 			for _, m := range moves {
 				movements[m.Account] = append(movements[m.Account], m)
 			}

@@ -99,7 +99,7 @@ var transactionFields = []field[Transaction]{
 // it, or the sender is unknown too.
 func (t *Transaction) MayBePaidBy(account chain.Address) bool {
 	sender, known := t.Sender.Get()
-	return !known || sender == account
+	return !known || sender.Is(account)
 }
 
 // Transactions returns the transactions that match a query.

@@ -44,6 +44,9 @@ func (e *DiffersError) Error() string {
 // The parts of an ended day or month are written in a separate change. If that fails, the blocks are stored and
 // sealed, and the next sealing retries it.
 func (b *Book) Write(ctx context.Context, entries []*Entry) error {
+	if err := b.checkAccounts(ctx, entries); err != nil {
+		return err
+	}
 	if err := b.preparePartitions(ctx, entries); err != nil {
 		return err
 	}

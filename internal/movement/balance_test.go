@@ -65,7 +65,7 @@ func TestBalanceAfter(t *testing.T) {
 				event, data, _ := strings.Cut(text, " ")
 				x.Events = append(x.Events, balancesEvent(t, event, data))
 			}
-			movements, unclassified := movement.Of(&chain.Block{Extrinsics: []chain.Extrinsic{x}})
+			movements, unclassified := movement.Of(&chain.Block{Extrinsics: []chain.Extrinsic{x}}, chain.AddressSize)
 			require.Empty(t, unclassified)
 			closing, err := movement.After(balance(t, test.opening), account(t, "ALICE"), movements)
 			if test.err != "" {
@@ -129,7 +129,7 @@ func readChain(t testing.TB, name string) recordedChain {
 // differences are the accounts whose balance at a height is not what the balance
 // before and the block's movements make of it, with how many figures were compared.
 func (r *recordedChain) differences(height int) (wrong []string, compared int) {
-	movements, unclassified := movement.Of(r.blocks[height])
+	movements, unclassified := movement.Of(r.blocks[height], chain.AddressSize)
 	if len(unclassified) > 0 {
 		wrong = append(wrong, fmt.Sprintf("unclassified: %v", unclassified))
 	}
@@ -167,7 +167,7 @@ func TestRecordedBalances(t *testing.T) {
 			require.Len(t, r.balances, 18)
 			sum := 0
 			for height := range r.blocks {
-				movements, unclassified := movement.Of(r.blocks[height])
+				movements, unclassified := movement.Of(r.blocks[height], chain.AddressSize)
 				require.Empty(t, unclassified)
 				sum += len(movements)
 				if height == 0 {

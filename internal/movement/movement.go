@@ -107,7 +107,7 @@ type Unclassified struct {
 var ErrUnknownEvent = errors.New("unknown event")
 
 // Of returns the movements of a block's events, in chain order, and the balances events that it could not read. An event
-// yields all of its movements or none.
+// yields all of its movements or none. The chain's accounts have size bytes: an event that names another is not read.
 //
 // The balances pallet does not report every change. A balance can change without a movement
 //   - before runtime 1201, whose runtimes withdraw and deposit (fees, rewards)
@@ -119,15 +119,15 @@ var ErrUnknownEvent = errors.New("unknown event")
 //
 // Source: pallet balances (Event, impl_currency.rs, impl_fungible.rs) of substrate
 // and of polkadot-sdk, whose pull request 7250 added the events about holds.
-func Of(b *chain.Block) (movements []Movement, unclassified []Unclassified) {
-	Each(b, func(m *Movement) { movements = append(movements, *m) },
+func Of(b *chain.Block, size int) (movements []Movement, unclassified []Unclassified) {
+	Each(b, size, func(m *Movement) { movements = append(movements, *m) },
 		func(u Unclassified) { unclassified = append(unclassified, u) })
 	return movements, unclassified
 }
 
 // Each calls the functions with what [Of] returns, in its order. A movement is valid only until the function returns.
-func Each(b *chain.Block, movement func(*Movement), unclassified func(Unclassified)) {
-	r := reader{movement: movement, unclassified: unclassified}
+func Each(b *chain.Block, size int, movement func(*Movement), unclassified func(Unclassified)) {
+	r := reader{size: size, movement: movement, unclassified: unclassified}
 	r.read(OnInitialize, b.OnInitialize)
 	for i := range b.Extrinsics {
 		r.read(Where(b.Extrinsics[i].Index), b.Extrinsics[i].Events)
@@ -136,6 +136,7 @@ func Each(b *chain.Block, movement func(*Movement), unclassified func(Unclassifi
 }
 
 type reader struct {
+	size         int // of an account, in bytes
 	movement     func(*Movement)
 	unclassified func(Unclassified)
 	legs         []Movement // of the current event
@@ -148,7 +149,7 @@ func (r *reader) read(where Where, events []chain.Event) {
 			continue
 		}
 		var err error
-		if r.legs, err = addLegs(r.legs[:0], e, chain.AddressSize); err != nil {
+		if r.legs, err = addLegs(r.legs[:0], e, r.size); err != nil {
 			r.unclassified(Unclassified{where, i, "balances." + e.Name, e.Data, err})
 			continue
 		}
@@ -160,8 +161,7 @@ func (r *reader) read(where Where, events []chain.Event) {
 	}
 }
 
-// addLegs appends the movements of a balances event, between accounts of size bytes, to a list. Ledgers hold accounts of
-// 20 bytes only.
+// addLegs appends the movements of a balances event, between accounts of size bytes, to a list.
 func addLegs(list []Movement, e *chain.Event, size int) ([]Movement, error) {
 	rule, err := ruleOf(e)
 	if err != nil {

@@ -119,7 +119,7 @@ var eventCases = map[string]struct {
 func TestMovements(t *testing.T) {
 	for name, test := range eventCases {
 		t.Run(name, func(t *testing.T) {
-			movements, unclassified := movement.Of(&chain.Block{OnFinalize: []chain.Event{balancesEvent(t, test.event, test.data)}})
+			movements, unclassified := movement.Of(&chain.Block{OnFinalize: []chain.Event{balancesEvent(t, test.event, test.data)}}, chain.AddressSize)
 			require.Empty(t, unclassified)
 			var have []string
 			for _, m := range movements {
@@ -178,7 +178,7 @@ func TestUnclassified(t *testing.T) {
 			b := chain.Block{Extrinsics: []chain.Extrinsic{{Events: []chain.Event{
 				balancesEvent(t, "Withdraw", `["BOB","9"]`), bad, balancesEvent(t, "Deposit", `["BOB","4"]`),
 			}}}}
-			movements, unclassified := movement.Of(&b)
+			movements, unclassified := movement.Of(&b, chain.AddressSize)
 			require.Len(t, unclassified, 1)
 			u := unclassified[0]
 			require.EqualError(t, u.Err, test.err)
@@ -204,7 +204,7 @@ func TestMovementsOrder(t *testing.T) {
 		},
 		OnFinalize: []chain.Event{balancesEvent(t, "Odder", `[]`), deposit("6")},
 	}
-	movements, unclassified := movement.Of(&b)
+	movements, unclassified := movement.Of(&b, chain.AddressSize)
 	var have []string
 	previous := movement.Where(-2)
 	for _, m := range movements {
@@ -229,7 +229,7 @@ func TestMovementsOrder(t *testing.T) {
 }
 
 func TestMovementsOfNothing(t *testing.T) {
-	movements, unclassified := movement.Of(&chain.Block{})
+	movements, unclassified := movement.Of(&chain.Block{}, chain.AddressSize)
 	require.Empty(t, movements)
 	require.Empty(t, unclassified)
 }
@@ -263,7 +263,7 @@ func FuzzMovements(f *testing.F) {
 		if err != nil {
 			return
 		}
-		movements, unclassified := movement.Of(&chain.Block{OnInitialize: []chain.Event{{Pallet: "balances", Name: name, Data: v}}})
+		movements, unclassified := movement.Of(&chain.Block{OnInitialize: []chain.Event{{Pallet: "balances", Name: name, Data: v}}}, chain.AddressSize)
 		require.LessOrEqual(t, len(movements), 2)
 		require.LessOrEqual(t, len(unclassified), 1)
 		require.False(t, len(movements) > 0 && len(unclassified) > 0, "both movements and unclassified")

@@ -188,7 +188,7 @@ func readDestination(v jsonscan.Value) (string, error) {
 	return "", fmt.Errorf("want Free or Reserved, have %q", jsonscan.Excerpt(text))
 }
 
-// address reads the account in a field, which must have a number of bytes.
+// address reads the account in a field, which has size bytes.
 func (r *balancesRule) address(e *chain.Event, field string, size int) (chain.Address, error) {
 	i := slices.Index(r.fields, field)
 	a, err := chain.Read[chain.Address](e.Data.Index(i))

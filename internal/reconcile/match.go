@@ -121,7 +121,7 @@ func (m *matcher) judge(row *Row) (item Item, err error) {
 	if row.LeftOut != "" {
 		return Item{Outcome: LeftOut, Row: row, Notes: []string{row.LeftOut}}, nil
 	}
-	if account, known := row.Account.Get(); known && len(m.mine) > 0 && !m.mine[account] && m.options.applied != nil && m.options.applied.Incoming {
+	if account, known := row.Account.Get(); known && len(m.mine) > 0 && !m.isMine(account) && m.options.applied != nil && m.options.applied.Incoming {
 		m.incoming++
 		return Item{Outcome: LeftOut, Row: row, Notes: []string{fmt.Sprintf("another account sent it: %v", account)}}, nil
 	}
@@ -272,6 +272,11 @@ func (i *Item) paid(t *ledger.Transaction) {
 	}
 }
 
+// isMine reports whether an account that a row names is one of the company's.
+func (m *matcher) isMine(account chain.Address) bool {
+	return m.mine[account] || account.Size() == chain.AddressSize && m.mine[account.Hashed()]
+}
+
 // otherPayer names the payer if it differs from the row's account.
 func (r *Row) otherPayer(t *ledger.Transaction) string {
 	said, has := r.Account.Get()
@@ -281,7 +286,7 @@ func (r *Row) otherPayer(t *ledger.Transaction) string {
 		return ""
 	case !known:
 		return "the payer is unknown"
-	case payer != said:
+	case !payer.Is(said):
 		return fmt.Sprintf("%v paid, not %v", payer, said)
 	}
 	return ""

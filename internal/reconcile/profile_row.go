@@ -108,8 +108,10 @@ func (r *profileRows) prepare(rec *record) (leftOut string) {
 		}
 	}
 	r.findHash(rec)
-	if account := rec.value(r.account); account != "" && !strings.HasPrefix(account, "0x") { // the name of a wallet
-		rec.cells[r.account-1] = cell{}
+	if account := rec.value(r.account); account != "" && !strings.HasPrefix(account, "0x") {
+		if _, err := chain.ParseAccount(account); err != nil { // the name of a wallet
+			rec.cells[r.account-1] = cell{}
+		}
 	}
 	if fee := rec.value(r.fee); r.Sign != "" {
 		switch rest, below := unsigned(fee); {

@@ -350,7 +350,7 @@ func (r *rowReader) read(row *Row, field Field, c *cell, form amountForm) (err e
 	case c.number:
 		return fmt.Errorf("%q is stored as a number or a date; store it as text", jsonscan.Excerpt(text))
 	case field == Account:
-		return known(&row.Account, func() (chain.Address, error) { return chain.ParseAddress(text) })
+		return known(&row.Account, func() (chain.Address, error) { return chain.ParseAccount(text) })
 	case field == ID:
 		return known(&row.Place, func() (ledger.Place, error) { return parsePlace(text) })
 	}

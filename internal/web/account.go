@@ -37,9 +37,12 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 			return nil, err
 		}
 		path := "account/" + account.String()
-		v := &view{Title: "Account " + account.String(), Path: path, Command: "fees account " + account.String() + s.ledgerFlag()}
+		v := &view{Title: "Account " + a.Account.String(), Path: path, Command: "fees account " + account.String() + s.ledgerFlag()}
 		if label, ok := s.label(account); ok {
 			v.Lead = label + ". "
+		}
+		if evm, ok := a.EVM.Get(); ok {
+			v.Lead += "EVM address " + evm.String() + ". "
 		}
 		v.Lead += "Blocks " + spanText(a.Held.Span) + ". Evidence: " + a.Held.Evidence.String() + "."
 		v.Main = []fact{amount("fees", chain.Some(a.Fees.Fee), a.Symbol), amount("charged on chain", a.Charged, a.Symbol)}

@@ -43,7 +43,11 @@ func (s *server) lookup(w http.ResponseWriter, r *http.Request) error {
 			to = "block/" + text
 		} else if hash, err := chain.ParseHash(text); err == nil {
 			if to, err = s.placeOf(r, hash); err != nil {
-				return err
+				size, unread := s.Desk.Book.AccountSize(r.Context())
+				if size != len(hash) || unread != nil || !errors.As(err, new(*problem)) {
+					return err
+				}
+				to = "account/" + chain.Address32(hash).String()
 			}
 		} else if account, err := app.OneAccount(text, s.Labels); err == nil {
 			to = "account/" + account.String()

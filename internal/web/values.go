@@ -55,7 +55,7 @@ func (s *server) party(name string, o chain.Optional[chain.Address]) fact {
 
 // called returns an address's label, or the address shortened.
 func (s *server) called(address string) string {
-	if a, err := chain.ParseAddress(address); err == nil {
+	if a, err := chain.ParseAccount(address); err == nil {
 		if label, ok := s.label(a); ok {
 			return label
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/feeledger/fees/chain"
 )
@@ -21,6 +22,9 @@ type Entry struct {
 type Book struct {
 	entries []Entry
 	places  map[chain.Address]place
+	long    bool // some addresses have 32 bytes
+	// hashed maps the accounts that EVM addresses of the book stand for on some chains, once one is looked for.
+	hashed atomic.Pointer[map[chain.Address]place]
 }
 
 // place is the position of an address in a book.
@@ -39,6 +43,7 @@ func (b *Book) Add(e Entry) error {
 		}
 		at = place{len(b.entries), e.Line, e.Line, e.Line}
 		b.entries = append(b.entries, Entry{Address: e.Address, Line: e.Line})
+		b.long = b.long || e.Address.Size() == chain.LongAddressSize
 	}
 	have := &b.entries[at.index]
 	said := []struct {
@@ -59,6 +64,7 @@ func (b *Book) Add(e Entry) error {
 		}
 	}
 	b.places[e.Address] = at
+	b.hashed.Store(nil)
 	return nil
 }
 
@@ -92,12 +98,43 @@ func (b *Book) Addresses() (list []chain.Address) {
 
 // Entry returns the entry of an address; for an unknown address, one with only the address.
 func (b *Book) Entry(address chain.Address) Entry {
-	if b != nil {
-		if at, known := b.places[address]; known {
-			return b.entries[at.index]
+	e, _ := b.Find(address)
+	e.Address = address
+	return e
+}
+
+// Find returns the entry of an address, or else of the same account's other address: see [chain.Address.Is].
+func (b *Book) Find(address chain.Address) (e Entry, found bool) {
+	if b == nil {
+		return e, false
+	}
+	at, found := b.places[address]
+	switch {
+	case found:
+	case address.Size() == chain.LongAddressSize:
+		at, found = b.hashedPlaces()[address]
+	case b.long:
+		at, found = b.places[address.Hashed()]
+	}
+	if !found {
+		return e, false
+	}
+	return b.entries[at.index], true
+}
+
+// hashedPlaces returns the places of the accounts that the book's EVM addresses stand for.
+func (b *Book) hashedPlaces() map[chain.Address]place {
+	if have := b.hashed.Load(); have != nil {
+		return *have
+	}
+	all := map[chain.Address]place{}
+	for address, at := range b.places {
+		if address.Size() == chain.AddressSize {
+			all[address.Hashed()] = at
 		}
 	}
-	return Entry{Address: address}
+	b.hashed.Store(&all)
+	return all
 }
 
 // Label returns the label of an address, if it has one.

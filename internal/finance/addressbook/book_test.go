@@ -220,3 +220,28 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// Where accounts have 32 bytes, the EVM address and the account that it stands for share an entry, whichever is listed.
+func TestEntryOfTheSameAccount(t *testing.T) {
+	evm, err := chain.ParseAddress(cased)
+	require.NoError(t, err)
+	const account = "5Fghzk1AJt88PeFEzuRfXzbPchiBbsVGTTXcdx599VdZzkTA" // of cased, on the recorded chain creditcoin3-87
+	for _, listed := range []string{cased, account, "0xa02a00e549cb104f710d3fe6f2f83e91524d2a40c4ed831658a120883077f9a9"} {
+		book, err := addressbook.Read(strings.NewReader("address,label\n" + first + ",Other\n" + listed + ",Ours\n"))
+		require.NoError(t, err)
+		for _, asked := range []chain.Address{evm, evm.Hashed()} {
+			e, found := book.Find(asked)
+			require.True(t, found)
+			require.Equal(t, addressbook.Entry{Address: book.Addresses()[1], Label: "Ours", Line: 3}, e)
+			require.Equal(t, addressbook.Entry{Address: asked, Label: "Ours", Line: 3}, book.Entry(asked))
+		}
+		_, found := book.Find(chain.Address32([32]byte{1}))
+		require.False(t, found)
+		require.NoError(t, book.Add(addressbook.Entry{Address: chain.Address20([20]byte{9}), Label: "Later"}))
+		label, _ := book.Label(chain.Address20([20]byte{9}).Hashed())
+		require.Equal(t, "Later", label)
+	}
+	_, found := (*addressbook.Book)(nil).Find(evm)
+	require.False(t, found)
+	require.Len(t, read(t, account+",address\n"), 1, "no header")
+}

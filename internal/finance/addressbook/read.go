@@ -109,7 +109,7 @@ func (f *file) read(number int, line string) error {
 			return f.name(fields)
 		}
 	}
-	address, err := chain.ParseAddress(fieldAt(fields, f.address))
+	address, err := chain.ParseAccount(fieldAt(fields, f.address))
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,10 @@ func split(line string, separator rune) (fields []string, err error) {
 // isHeader reports whether a line names the columns.
 func isHeader(fields []string) bool {
 	return slices.ContainsFunc(fields, func(name string) bool { return strings.EqualFold(name, "address") }) &&
-		!slices.ContainsFunc(fields, func(text string) bool { return strings.HasPrefix(text, "0x") })
+		!slices.ContainsFunc(fields, func(text string) bool {
+			_, err := chain.ParseAccount(text)
+			return strings.HasPrefix(text, "0x") || err == nil
+		})
 }
 
 // name assigns the columns of a header.

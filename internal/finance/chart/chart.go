@@ -85,6 +85,8 @@ type Facts struct {
 	EVMHash       chain.Optional[chain.Hash]
 	ID            string          // such as 25-4
 	Tokens        []chain.Address // that it moved
+
+	signer chain.Address
 }
 
 // KindFee is the kind of what a payer paid.
@@ -98,6 +100,7 @@ func FactsOf(t *ledger.Transaction) *Facts {
 		ID: t.Place().String(),
 	}
 	f.Payer, _ = t.Payer.Get()
+	f.signer, _ = t.Sender.Get()
 	if t.Layer == fee.EVM {
 		f.Contract = t.Recipient
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/finance/chart"
+	"github.com/feeledger/fees/internal/ledger"
 )
 
 const (
@@ -197,4 +198,20 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A payer of 32 bytes is named by SS58 with any prefix, by hex, or by the EVM address that signed.
+func TestPayerOf32Bytes(t *testing.T) {
+	evm := address(t, payer)
+	f := chart.FactsOf(&ledger.Transaction{Cost: ledger.Cost{Layer: fee.EVM, Payer: chain.Some(evm.Hashed())}, Sender: chain.Some(evm)})
+	for _, name := range []string{
+		"5Fghzk1AJt88PeFEzuRfXzbPchiBbsVGTTXcdx599VdZzkTA", evm.Hashed().SS58(7391), "0xa02a00e549cb104f710d3fe6f2f83e91524d2a40c4ed831658a120883077f9a9", payer, contract + "|" + payer,
+	} {
+		require.Equal(t, "6810", read(t, "payer,account\n"+name+",6810\n").Place(f).Value(chart.Account), name)
+	}
+	for _, name := range []string{"5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY", contract} {
+		require.Empty(t, read(t, "payer,account\n"+name+",6810\n").Place(f).Value(chart.Account), name)
+	}
+	_, err := chart.Read([]byte("payer,account\n5Fghzk1AJt88PeFEzuRfXzbPchiBbsVGTTXcdx599VdZzkTB,6810\n"))
+	require.ErrorContains(t, err, "SS58 with a valid checksum")
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/sys/csvlist"
 )
@@ -177,20 +178,20 @@ func parseRule(columns, fields []string) (r rule, err error) {
 		if value == "" || name == "" {
 			continue
 		}
-		condition := slices.IndexFunc(conditionNames[:], func(c struct {
+		at := slices.IndexFunc(conditionNames[:], func(c struct {
 			name  string
 			check func(string) error
 		}) bool {
 			return c.name == name
 		})
-		if condition < 0 {
+		if at < 0 {
 			if err := CheckName(name, value); err != nil {
 				return r, err
 			}
 			r.targets[Target(name)] = value
 			continue
 		}
-		if r.conditions[condition], err = parseAlternatives(value, conditionNames[condition].check); err != nil {
+		if r.conditions[at], err = parseAlternatives(value, condition(at)); err != nil {
 			return r, fmt.Errorf("%s %q: %w", name, console.Printable(value), err)
 		}
 	}
@@ -200,7 +201,8 @@ func parseRule(columns, fields []string) (r rule, err error) {
 	return r, nil
 }
 
-func parseAlternatives(text string, check func(string) error) (list alternatives, err error) {
+func parseAlternatives(text string, c condition) (list alternatives, err error) {
+	check := conditionNames[c].check
 	for one := range strings.SplitSeq(text, "|") {
 		one = strings.TrimSpace(one)
 		if one == "" {
@@ -209,7 +211,9 @@ func parseAlternatives(text string, check func(string) error) (list alternatives
 		folded := strings.ToLower(one)
 		if check != nil && folded != none && folded != anyValue {
 			value := folded
-			if strings.HasPrefix(folded, "0x") && len(folded) == 42 {
+			if account, err := chain.ParseAccount(one); err == nil && c == condPayer {
+				value, folded = one, strings.ToLower(account.String()) // SS58 may have any prefix
+			} else if strings.HasPrefix(folded, "0x") && len(folded) == 42 {
 				value = one // the case of an address is its checksum
 			}
 			if err := check(value); err != nil {

@@ -35,7 +35,7 @@ var conditionNames = [conditionCount]struct {
 	name  string
 	check func(value string) error
 }{
-	condPayer:    {"payer", isAddress},
+	condPayer:    {"payer", isAccount},
 	condLabel:    {"label", nil},
 	condGroup:    {"group", nil},
 	condLayer:    {"layer", oneOf(string(fee.EVM), string(fee.Native))},
@@ -101,6 +101,9 @@ func (r *rule) fits(f *Facts) bool {
 func (f *Facts) values(c condition) []string {
 	switch c {
 	case condPayer:
+		if f.signer.Size() != f.Payer.Size() && f.signer.Is(f.Payer) {
+			return []string{f.Payer.String(), f.signer.String()}
+		}
 		return []string{f.Payer.String()}
 	case condLabel:
 		return []string{f.Label}
@@ -162,6 +165,11 @@ func isOutcome(value string) error {
 		names = append(names, string(o))
 	}
 	return oneOf(names...)(value)
+}
+
+func isAccount(value string) error {
+	_, err := chain.ParseAccount(value)
+	return err
 }
 
 func isAddress(value string) error {

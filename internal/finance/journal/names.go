@@ -14,12 +14,12 @@ import (
 type Names struct {
 	names  map[chain.Address]string
 	assets map[chain.Address]Account
-	groups *addressbook.Book // groups of the addresses
+	groups *addressbook.Book // the addresses, with their groups
 }
 
 // Name returns the name of an address, or else the address.
 func (n *Names) Name(a chain.Address) string {
-	if name, ok := n.names[a]; ok {
+	if name, ok := n.Label(a); ok {
 		return name
 	}
 	return a.String()
@@ -27,16 +27,24 @@ func (n *Names) Name(a chain.Address) string {
 
 // Label returns the name of an address, if it has one.
 func (n *Names) Label(a chain.Address) (string, bool) {
-	name, ok := n.names[a]
+	name, ok := n.names[n.listed(a)]
 	return name, ok
 }
 
 // Asset returns the asset account of an address: Assets and its name.
 func (n *Names) Asset(a chain.Address) Account {
-	if asset, ok := n.assets[a]; ok {
+	if asset, ok := n.assets[n.listed(a)]; ok {
 		return asset
 	}
 	return "Assets:" + Account(n.Name(a))
+}
+
+// listed returns the address with which the book lists an account.
+func (n *Names) listed(a chain.Address) chain.Address {
+	if e, found := n.groups.Find(a); found {
+		return e.Address
+	}
+	return a
 }
 
 // Group returns the group of an address, if known.
@@ -76,7 +84,7 @@ func NamesOf(book *addressbook.Book) (*Names, error) {
 	unique := &addressbook.Book{}
 	for _, e := range book.Entries() {
 		switch name := cleanName(e.Label); {
-		case name == "" || isAddress(name), called[name] > 1 && len([]rune(name)) > longestText-roomOfAddress:
+		case name == "" || isAddress(name), called[name] > 1 && len([]rune(name)) > longestText-len(" "+e.Address.String()):
 			e.Label = ""
 		case called[name] > 1:
 			e.Label = name + " " + e.Address.String()
@@ -88,11 +96,8 @@ func NamesOf(book *addressbook.Book) (*Names, error) {
 	return NewNames(unique)
 }
 
-// roomOfAddress is the length of an address in a name, including the space before it.
-const roomOfAddress = 1 + 42
-
 func isAddress(text string) bool {
-	_, err := chain.ParseAddress(text)
+	_, err := chain.ParseAccount(text)
 	return err == nil
 }
 

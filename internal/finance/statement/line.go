@@ -60,7 +60,7 @@ func (l *Line) ForOther() (none chain.Optional[chain.Address]) {
 // PaidFor returns the sender of a transaction that another account paid for.
 func PaidFor(t *ledger.Transaction) (none chain.Optional[chain.Address]) {
 	sender, sent := t.Sender.Get()
-	if payer, paid := t.Payer.Get(); sent && paid && sender != payer {
+	if payer, paid := t.Payer.Get(); sent && paid && !sender.Is(payer) {
 		return t.Sender
 	}
 	return none

@@ -51,7 +51,7 @@ func (s *summed) Balance(_ context.Context, account chain.Address, at uint64) (c
 
 // add adds the movements of a block.
 func (s *summed) add(t *testing.T, b *chain.Block) {
-	movements, unclassified := movement.Of(b)
+	movements, unclassified := movement.Of(b, chain.AddressSize)
 	require.Empty(t, unclassified)
 	for i := range movements {
 		m := &movements[i]

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/movement"
 	"github.com/feeledger/fees/internal/test/chaingen"
 )
@@ -49,7 +50,7 @@ func BenchmarkMeans(b *testing.B) {
 		height := 10_000 + step*uint64(blocks)
 		text := string(c.Block(height))
 		block := decoded(b, c, height)
-		moved, unclassified := movement.Of(block)
+		moved, unclassified := movement.Of(block, chain.AddressSize)
 		require.Empty(b, unclassified)
 		blocks++
 		size += float64(len(text))

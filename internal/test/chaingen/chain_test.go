@@ -132,7 +132,7 @@ func TestAllKinds(t *testing.T) {
 		b := decoded(t, c, height)
 		counts[len(b.Extrinsics)-4]++
 		total += len(b.Extrinsics) - 4
-		movements, unclassified := movement.Of(b)
+		movements, unclassified := movement.Of(b, chain.AddressSize)
 		require.Empty(t, unclassified)
 		for i := range movements {
 			moved[movements[i].Kind]++

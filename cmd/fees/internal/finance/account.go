@@ -98,6 +98,7 @@ func (f *accountFlags) writeAccount(page *console.Page, a *app.AccountSummary, b
 		group, _ := book.Group(a.Account)
 		p.Add("group", group)
 	}
+	p.Add("evm address", cli.Known(a.EVM))
 	p.Add("first seen", seen(a.First))
 	p.Add("last seen", seen(a.Last))
 	p.Add("transactions paid", fmt.Sprintf("%d evm, %d native", a.Fees.EVM, a.Fees.Native))

@@ -1,0 +1,257 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/test/nodetest"
+	"github.com/feeledger/fees/internal/test/pairs"
+	"github.com/feeledger/fees/internal/test/postgrestest"
+	"github.com/feeledger/fees/internal/test/program"
+	"github.com/feeledger/fees/internal/test/repository"
+)
+
+// living is a recorded chain whose accounts have 32 bytes.
+type living struct {
+	name, table    string
+	last, decimals int
+}
+
+var livingChains = []living{{"creditcoin3-87", "creditcoin-87.json", 27, 18}}
+
+func (l *living) flags(book string) []string {
+	return []string{"--network-file", repository.Path("testdata", "networks", l.table), "--ledger", book}
+}
+
+// livingSent is a transaction that was sent to a chain: who signed it, and what that account was charged.
+type livingSent struct {
+	From, SS58 string
+	Charged    string `json:"charged_wei"`
+}
+
+func (l *living) sent(t *testing.T) (list []livingSent) {
+	text, err := os.ReadFile(pairs.Path(t, l.name, "gateway", "sent.json"))
+	require.NoError(t, err)
+	var file struct{ Sent []livingSent }
+	require.NoError(t, json.Unmarshal(text, &file))
+	require.NotEmpty(t, file.Sent)
+	return file.Sent
+}
+
+// accounts are the recorded ones.
+func (l *living) accounts(t *testing.T) (list []string) {
+	entries, err := os.ReadDir(pairs.Path(t, l.name, "gateway", "balance-info"))
+	require.NoError(t, err)
+	for _, e := range entries {
+		list = append(list, e.Name())
+	}
+	require.Len(t, list, 26)
+	return list
+}
+
+// balance is an account's free and reserved balance after a block, in the token's smallest unit.
+func (l *living) balance(t *testing.T, account string, height int) (free, reserved string) {
+	text, err := os.ReadFile(pairs.Path(t, l.name, "gateway", "balance-info", account, fmt.Sprint(height)+".json"))
+	require.NoError(t, err)
+	var b struct{ Free, Reserved string }
+	require.NoError(t, json.Unmarshal(text, &b))
+	return b.Free, b.Reserved
+}
+
+var sealIn = regexp.MustCompile(`seal ([0-9a-f]{64})`)
+
+// A ledger of a chain with accounts of 32 bytes is the same from the gateway's answers and straight from the node, and what
+// each account paid is what was charged when its transactions were sent.
+func TestLedgersOfLivingChains(t *testing.T) {
+	for _, l := range livingChains {
+		t.Run(l.name, func(t *testing.T) {
+			dir := t.TempDir()
+			blocks := fmt.Sprintf("0..%d", l.last)
+			recorded := pairs.Path(t, l.name, "gateway")
+			node := httptest.NewServer(nodetest.OpenPair(t, l.name))
+			defer node.Close()
+			var seals []string
+			for i, source := range []string{recorded, node.URL} {
+				out, stderr, code := fees(t, append([]string{"sync", blocks, "--gateway", source}, l.flags(filepath.Join(dir, fmt.Sprintf("%d.db", i)))...)...)
+				require.Zero(t, code, stderr)
+				require.Regexp(t, sealIn, out)
+				seals = append(seals, sealIn.FindStringSubmatch(out)[1])
+			}
+			require.Equal(t, seals[0], seals[1])
+			book := filepath.Join(dir, "0.db")
+			out, stderr, code := fees(t, "ledger", "verify", "--ledger", book)
+			require.Zero(t, code, out+stderr)
+
+			want, count := map[string]chain.Wei{}, map[string]int{}
+			var all chain.Wei
+			for _, x := range l.sent(t) {
+				charged, err := chain.ParseWei(x.Charged)
+				require.NoError(t, err)
+				want[x.SS58], err = want[x.SS58].Add(charged)
+				require.NoError(t, err)
+				all, err = all.Add(charged)
+				require.NoError(t, err)
+				count[x.SS58]++
+			}
+			out, stderr, code = fees(t, append([]string{"report", "--by", "account", "--format", "json"}, l.flags(book)...)...)
+			require.Zero(t, code, stderr)
+			var report struct {
+				Totals struct{ Charged string }
+				Groups []struct {
+					Account, Charged string
+					EVM, Native      int
+				}
+			}
+			require.NoError(t, json.Unmarshal([]byte(out), &report), out)
+			require.Equal(t, all.String(), report.Totals.Charged)
+			require.Len(t, report.Groups, len(want))
+			for _, g := range report.Groups {
+				require.Equal(t, want[g.Account].String(), g.Charged, g.Account)
+				require.Equal(t, count[g.Account], g.EVM+g.Native, g.Account)
+			}
+		})
+	}
+}
+
+// Statements are proved at every block, and the rollforward leads to the balances that the storage holds, in the token.
+func TestStatementsOfLivingChains(t *testing.T) {
+	for _, l := range livingChains {
+		t.Run(l.name, func(t *testing.T) {
+			dir := t.TempDir()
+			book := filepath.Join(dir, "fees.db")
+			recorded := pairs.Path(t, l.name, "gateway")
+			_, stderr, code := fees(t, append([]string{"sync", fmt.Sprintf("0..%d", l.last), "--gateway", recorded}, l.flags(book)...)...)
+			require.Zero(t, code, stderr)
+			accounts := l.accounts(t)
+			own := filepath.Join(dir, "own.csv")
+			require.NoError(t, os.WriteFile(own, []byte(strings.Join(accounts, "\n")), 0o600))
+
+			out, stderr, code := fees(t, append([]string{"statement", "--accounts", own, "--gateway", recorded, "--every-block", "--format", "json"}, l.flags(book)...)...)
+			require.Zero(t, code, stderr)
+			require.Equal(t, len(accounts), strings.Count(out, "\n"))
+
+			out, stderr, code = fees(t, append([]string{"rollforward", "--accounts", own, "--gateway", recorded, "--format", "json"}, l.flags(book)...)...)
+			require.Zero(t, code, stderr)
+			var rolled struct {
+				Rollforwards []struct {
+					Scope, Account   string
+					Opening, Closing struct{ Free, Reserved string }
+				}
+			}
+			require.NoError(t, json.Unmarshal([]byte(out), &rolled))
+			checked := 0
+			for _, r := range rolled.Rollforwards {
+				if r.Scope != "account" {
+					continue
+				}
+				checked++
+				free, reserved := l.balance(t, r.Account, 0)
+				require.Equal(t, []string{free, reserved}, []string{r.Opening.Free, r.Opening.Reserved}, r.Account)
+				free, reserved = l.balance(t, r.Account, l.last)
+				require.Equal(t, []string{free, reserved}, []string{r.Closing.Free, r.Closing.Reserved}, r.Account)
+			}
+			require.Equal(t, len(accounts), checked)
+		})
+	}
+}
+
+// A package of a month is the same when it is made again, and holds every fee of the accounts.
+func TestPackagesOfLivingChains(t *testing.T) {
+	for _, l := range livingChains {
+		t.Run(l.name, func(t *testing.T) {
+			dir := t.TempDir()
+			book, made := filepath.Join(dir, "fees.db"), filepath.Join(dir, "january")
+			recorded := pairs.Path(t, l.name, "gateway")
+			_, stderr, code := fees(t, append([]string{"sync", fmt.Sprintf("0..%d", l.last), "--gateway", recorded}, l.flags(book)...)...)
+			require.Zero(t, code, stderr)
+			x := l.sent(t)[0]
+			labels := filepath.Join(dir, "accounts.csv") // beside the ledger; the EVM address stands for its account
+			require.NoError(t, os.WriteFile(labels, []byte("address,label,group,account\n"+x.From+",Alith,ours,Assets:Alith\n5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY,Alice,ours,Assets:Alice\n"), 0o600))
+			_, stderr, code = fees(t, append([]string{"close", "--month", "2026-01", "--partial", "--accounts", "group:ours", "--gateway", recorded, "-o", made}, l.flags(book)...)...)
+			require.Zero(t, code, stderr)
+			_, stderr, code = fees(t, "close", "--check", made, "--gateway", recorded, "--ledger", book)
+			require.Zero(t, code, stderr)
+			read, err := os.ReadFile(filepath.Join(made, "report.json"))
+			require.NoError(t, err)
+			var want chain.Wei
+			for _, sent := range l.sent(t) {
+				if sent.SS58 == x.SS58 || sent.SS58 == "5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY" {
+					charged, err := chain.ParseWei(sent.Charged)
+					require.NoError(t, err)
+					want, err = want.Add(charged)
+					require.NoError(t, err)
+				}
+			}
+			require.Contains(t, string(read), `"charged": "`+want.String()+`"`)
+
+			journal := filepath.Join(dir, "movements.journal")
+			_, stderr, code = fees(t, append([]string{"export", "--as", "hledger", "--with", "movements", "--accounts", "group:ours", "--gateway", recorded, "-o", journal}, l.flags(book)...)...)
+			require.Zero(t, code, stderr)
+			hledger := exec.Command(program.Path(t, program.Accounting, "hledger"), "-f", journal, "balance", "--flat", "-N", "-E", "Assets:Alith")
+			out, err := hledger.CombinedOutput()
+			require.NoError(t, err, string(out)) // it asserts the balances
+			free, _ := l.balance(t, x.SS58, l.last)
+			require.Contains(t, strings.ReplaceAll(string(out), ".", ""), free+" ")
+		})
+	}
+}
+
+// PostgreSQL holds the same ledger.
+func TestLivingLedgersInPostgreSQL(t *testing.T) {
+	server := postgrestest.Start(t)
+	for _, l := range livingChains {
+		sync := append([]string{"sync", fmt.Sprintf("0..%d", l.last), "--gateway", pairs.Path(t, l.name, "gateway")}, l.flags(filepath.Join(t.TempDir(), "fees.db"))...)
+		file, stderr, code := fees(t, sync...)
+		require.Zero(t, code, stderr)
+		sync[len(sync)-1] = server.Database(t)
+		database, stderr, code := fees(t, sync...)
+		require.Zero(t, code, stderr)
+		require.Equal(t, sealIn.FindString(file), sealIn.FindString(database))
+		out, stderr, code := fees(t, "ledger", "verify", "--ledger", sync[len(sync)-1])
+		require.Zero(t, code, out+stderr)
+	}
+}
+
+// One account has many names: SS58 with any prefix, hex, and the EVM address that it is made from.
+func TestNamesOfLivingAccounts(t *testing.T) {
+	l := livingChains[0]
+	book := filepath.Join(t.TempDir(), "fees.db")
+	_, stderr, code := fees(t, append([]string{"sync", "0..9", "--gateway", pairs.Path(t, l.name, "gateway")}, l.flags(book)...)...)
+	require.Zero(t, code, stderr)
+	x := l.sent(t)[0]
+	account, err := chain.ParseAccount(x.SS58)
+	require.NoError(t, err)
+	want, stderr, code := fees(t, append([]string{"account", x.SS58, "--format", "json"}, l.flags(book)...)...)
+	require.Zero(t, code, stderr)
+	require.Contains(t, want, x.SS58)
+	require.Contains(t, want, `"evm": 3`)
+	for _, name := range []string{account.SS58(0), account.SS58(7391), fmt.Sprintf("0x%x", account.Bytes())} {
+		have, stderr, code := fees(t, append([]string{"account", name, "--format", "json"}, l.flags(book)...)...)
+		require.Zero(t, code, stderr)
+		require.Equal(t, want, have, name)
+	}
+	out, stderr, code := fees(t, append([]string{"account", x.From}, l.flags(book)...)...)
+	require.Zero(t, code, stderr)
+	require.Contains(t, out, x.SS58)
+	require.Regexp(t, `evm address +`+x.From, out)
+	out, stderr, code = fees(t, append([]string{"report", "--accounts", x.From + "," + account.SS58(0)}, l.flags(book)...)...)
+	require.Zero(t, code, stderr)
+	require.Regexp(t, `EVM transactions +3\n`, out)
+
+	_, stderr, code = fees(t, "account", x.From, "--ledger", book)
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, "has 20 bytes, and accounts of creditcoin have 32")
+	_, stderr, code = fees(t, append([]string{"account", x.SS58[:20] + "z" + x.SS58[21:]}, l.flags(book)...)...)
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, "SS58 with a valid checksum")
+}
