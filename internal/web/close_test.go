@@ -41,6 +41,7 @@ var closers = sync.OnceValue(func() *users.Users {
 type office struct {
 	*httptest.Server
 	desk    *app.Desk
+	clock   *clock
 	shelf   string
 	working sync.WaitGroup
 	people  map[string]*person
@@ -57,7 +58,7 @@ func newOffice(t *testing.T, change func(*web.Options)) *office {
 	d, dir, labels := monthEnd(t)
 	o := &office{desk: d, shelf: filepath.Join(dir, "closed"), people: map[string]*person{}}
 	require.NoError(t, os.Mkdir(o.shelf, 0o700))
-	o.Server, _, _ = guarded(t, d, func(c *web.Options) {
+	o.Server, o.clock, _ = guarded(t, d, func(c *web.Options) {
 		l := &c.Ledgers[0]
 		l.Labels, l.Packages, l.Open, l.Place = labels, o.shelf, again(d), "fees.db"
 		l.Write = func(ctx context.Context) (*app.Desk, error) { return app.OpenWriter(ctx, d.Place, d.Tables) }

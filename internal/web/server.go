@@ -91,8 +91,9 @@ type server struct {
 	// long and longWaiting are the slots for expensive reads.
 	long, longWaiting chan struct{}
 
-	posting  *http.ServeMux // the paths that accept POST
-	arriving chan struct{}  // upload slots
+	posting  *http.ServeMux      // the paths that accept POST
+	typing   map[string][]string // the parameters of their pages, by pattern
+	arriving chan struct{}       // upload slots
 	uploads  *uploads
 	records  *once[*record] // of the uploads
 	requests *metrics.Requests
@@ -128,7 +129,7 @@ func handler(o Options, now func() time.Time) http.Handler {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	front := server{Options: o, forwards: forwards, working: make(chan struct{}, o.AtOnce), waiting: make(chan struct{}, maxWaiting),
-		posting: http.NewServeMux(), arriving: make(chan struct{}, maxUploads), uploads: newUploads(), checks: &checks{made: map[string]*check{}}, key: []byte(random()), began: time.Now()}
+		posting: http.NewServeMux(), typing: map[string][]string{}, arriving: make(chan struct{}, maxUploads), uploads: newUploads(), checks: &checks{made: map[string]*check{}}, key: []byte(random()), began: time.Now()}
 	if o.Users != nil {
 		front.sessions, front.passwords = newSessions(now), newPasswords(o.Users, now)
 	}
@@ -189,6 +190,9 @@ func (s *server) route(mux *http.ServeMux) {
 	for _, p := range posts {
 		mux.HandleFunc("POST "+s.base+p.path, s.act(p.ask))
 		s.posting.Handle("POST "+s.base+p.path, http.NotFoundHandler())
+		if p.parameters != nil {
+			s.typing["POST "+s.base+p.path] = p.parameters
+		}
 	}
 	if s.base != "" {
 		get("/{$}", http.RedirectHandler(s.base+"/overview", http.StatusFound).ServeHTTP)
