@@ -227,3 +227,38 @@ func sizeOf(o browsertest.Options) browsertest.Size {
 	}
 	return o.Size
 }
+
+// labelled labels a payer in the list of those without a label, and changes the label on the payer's page.
+func labelled(t *testing.T, b *browsertest.Browser) {
+	o, path := labelling(t)
+	payer := o.unlabelledPayer(t)
+	h := &hand{b.Tab(t, o.URL, browsertest.Options{}), t, false}
+	seen := func(name string) {
+		t.Helper()
+		look(t, h.Tab, name)
+		h.Resize(browsertest.Desk)
+	}
+	h.Open("/accounts/unlabelled?period=2026-01")
+	h.logIn("anna", password)
+	require.Equal(t, payer, browsertest.Ask[string](h.Tab, `document.querySelector("main [name=payer]").value`), "the one with the highest fees")
+	seen("unlabelled")
+	h.write("label", "Bridge", "Bridge")
+	o.clock.goOn(2 * time.Hour)
+	h.Enter()
+	h.Refused(http.StatusUnauthorized)
+	h.logIn("anna", password)
+	require.Equal(t, "Bridge", browsertest.Ask[string](h.Tab, `document.querySelector("main [name=label]").value`))
+	h.write("group", "outside", "outside")
+	h.Enter()
+	require.Equal(t, "/accounts/unlabelled?period=2026-01", h.Path())
+	require.NotContains(t, h.Text(), "Bridge")
+	require.Contains(t, content(t, path), payer+",Bridge,outside\n")
+	h.Open("/account/" + payer)
+	require.Contains(t, h.Text(), "Bridge")
+	h.write("label", "Main bridge", "Main bridge")
+	h.Enter()
+	require.Contains(t, h.Text(), "Main bridge")
+	require.Contains(t, content(t, path), payer+",Main bridge,outside\n")
+	h.Select("main .fold summary").Press()
+	seen("account")
+}

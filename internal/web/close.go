@@ -131,7 +131,7 @@ func (s *server) packageQuestion(sc *scope, program string) (q *app.PackageQuest
 	in.Timezone = period.Zone.String()
 	act.Period, act.Zone = in.Month+in.Year, in.Timezone
 	q = &app.PackageQuestion{PeriodInput: in, Journal: program, With: app.WithFees, Proved: s.balances() != nil}
-	q.Labels = s.Labels
+	q.Labels = s.labels()
 	for _, a := range chosen.Accounts { // addresses only: a text could name a file of the server
 		q.Accounts = append(q.Accounts, a.String())
 	}

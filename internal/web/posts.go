@@ -14,6 +14,8 @@ var posts = []route{
 	{path: "/packages/{package}/check", ask: (*server).startCheck},
 	{path: "/close", ask: (*server).preparePackage, parameters: append([]string{"journal", "comment"}, scopeParameters...)},
 	{path: "/close/{name}", ask: (*server).doAct, parameters: actParameters},
+	{path: "/account/{address}", ask: (*server).editEntry, parameters: entryParameters},
+	{path: "/accounts/unlabelled", ask: (*server).labelPayer, parameters: payerParameters},
 }
 
 // takes reports whether a request posts to one of these routes.
