@@ -1,8 +1,10 @@
 package app
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"regexp"
 	"strings"
@@ -116,7 +118,7 @@ func (l *accountList) addEntries(found []chain.Address) {
 }
 
 func (l *accountList) addFile(path string) error {
-	book, err := readBook(path)
+	book, _, err := readBook(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist) && len(l.names.entries().Labelled(path)) > 0:
 		l.addEntries(l.names.entries().Labelled(path))
@@ -140,12 +142,14 @@ func (l *accountList) addFile(path string) error {
 	return nil
 }
 
-// readBook reads a file of addresses.
-func readBook(path string) (*addressbook.Book, error) {
+// readBook reads a file of addresses and returns its SHA-256, too.
+func readBook(path string) (book *addressbook.Book, sum [sha256.Size]byte, err error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, sum, err
 	}
 	defer file.Close()
-	return addressbook.Read(file)
+	text := sha256.New()
+	book, err = addressbook.Read(io.TeeReader(file, text))
+	return book, [sha256.Size]byte(text.Sum(nil)), err
 }

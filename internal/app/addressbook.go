@@ -1,7 +1,9 @@
 package app
 
 import (
+	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -15,6 +17,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/sys/disk"
 )
 
 // AddressBookFile is the file name of the address book beside a ledger.
@@ -24,6 +27,7 @@ const AddressBookFile = "accounts.csv"
 type AddressBook struct {
 	*addressbook.Book
 	Path string
+	sum  [sha256.Size]byte // of the file
 }
 
 // entries returns the underlying book, nil for a nil AddressBook.
@@ -39,11 +43,33 @@ func ReadAddressBook(path string) (*AddressBook, error) {
 	if path == "" {
 		return nil, nil
 	}
-	book, err := readBook(path)
+	book, sum, err := readBook(path)
 	if err != nil {
 		return nil, inFile(FieldLabels, path, err)
 	}
-	return &AddressBook{book, path}, nil
+	return &AddressBook{book, path, sum}, nil
+}
+
+// Edit writes the label, group and account of an entry to the book's file and returns the new book. All other lines of
+// the file stay as they are. If the file has changed since it was read, it returns a [StaleError]; if the file cannot
+// take the entry, [addressbook.ErrEdit]. The file is then unchanged.
+func (b *AddressBook) Edit(e addressbook.Entry) (*AddressBook, error) {
+	text, err := os.ReadFile(b.Path)
+	if err != nil {
+		return nil, err
+	}
+	if sha256.Sum256(text) != b.sum {
+		return nil, stale("The address book has changed since the server read it. Go back to the form, check what it shows now, and send it again.")
+	}
+	text, err = addressbook.Edit(text, e)
+	if err != nil {
+		return nil, err
+	}
+	book, err := addressbook.Read(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	return &AddressBook{book, b.Path, sha256.Sum256(text)}, disk.Replace(b.Path, text)
 }
 
 // AddressBookBeside returns the path of the address book beside a ledger, or "" if there is no such
@@ -171,7 +197,7 @@ func (b *AddressBook) printable() (*AddressBook, error) {
 			return nil, err
 		}
 	}
-	return &AddressBook{shown, b.Path}, nil
+	return &AddressBook{Book: shown, Path: b.Path}, nil
 }
 
 // write writes the book in a form that [ReadAddressBook] reads.

@@ -66,7 +66,7 @@ func ReadNames(path string) (*journal.Names, error) {
 		return nil, nil
 	}
 	var names *journal.Names
-	book, err := readBook(path)
+	book, _, err := readBook(path)
 	if err == nil {
 		names, err = journal.NewNames(book)
 	}

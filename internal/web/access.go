@@ -138,8 +138,13 @@ func (s *server) basic(w http.ResponseWriter, r *http.Request) (string, error) {
 	return name, err
 }
 
-// askToLogIn redirects to the log-in page, which redirects back.
+// askToLogIn redirects to the log-in page, which redirects back. What was typed into a form before its session ended is
+// kept: after log-in, the form shows it again.
 func (s *server) askToLogIn(w http.ResponseWriter, r *http.Request) {
+	if s.typedPage(r) != "" && crossOrigin.Check(r) == nil && readFields(w, r, maxForm) == nil {
+		s.renderLogIn(w, r, http.StatusUnauthorized, &logIn{To: ownPath(s.typedPage(r)), Bad: "Nothing was recorded, because your session has ended. Log in to continue with what you typed."})
+		return
+	}
 	to := "/login"
 	if r.Method != http.MethodPost && r.URL.RequestURI() != "/" {
 		to += "?to=" + url.QueryEscape(r.URL.RequestURI())

@@ -12,14 +12,16 @@ import (
 
 // account shows an account's summary and what it paid for.
 func (s *server) account(w http.ResponseWriter, r *http.Request) error {
-	account, err := app.OneAccount(r.PathValue("address"), s.Labels)
+	account, err := app.OneAccount(r.PathValue("address"), s.labels())
 	if err != nil {
 		return err
 	}
-	own, err := parameters(r.URL.RawQuery, "after", "columns")
+	own, err := parameters(r.URL.RawQuery, append([]string{"after", "columns"}, entryParameters...)...)
 	if err != nil {
 		return err
 	}
+	typed := own
+	own = without(own, entryParameters...)
 	l, err := readListing(without(own, "after"))
 	if err != nil {
 		return err
@@ -51,6 +53,7 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 			plain("movements", fmt.Sprint(a.Movements)), amount("in", a.In, a.Symbol), amount("out", a.Out, a.Symbol),
 			plain("ERC-20 transfers", fmt.Sprintf("%d in, %d out", a.TransfersIn, a.TransfersOut)),
 		}
+		v.Last = s.entryForm(r, account, typed)
 		v.Links = []link{{"Statement", path + "/statement"}, {"Rollforward", path + "/rollforward"}, {"Fees by day", "fees?accounts=" + account.String()}, {"Fees of calls to this contract", "contract/" + account.String()}}
 		if n := a.Fees.Undetermined; n > 0 {
 			v.Warnings = append(v.Warnings, incomplete(n))

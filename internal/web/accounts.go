@@ -17,7 +17,7 @@ func (s *server) accounts(w http.ResponseWriter, r *http.Request) error {
 	}
 	return s.show(w, r, allSealed, func(string) (*view, error) {
 		v := &view{Title: "Accounts", Path: "accounts", Lead: "Accounts in the address book, by label."}
-		if s.Labels == nil {
+		if s.labels() == nil {
 			v.Lead = "No address book. Pass one with fees serve --labels FILE, or save it as accounts.csv next to the ledger."
 			v.Remedy = "fees serve --labels accounts.csv" + s.placeFlag()
 			v.Links = []link{{"Fees by account", "fees?by=account"}, {"Payers without a label", "accounts/unlabelled"}}
@@ -42,13 +42,13 @@ func (s *server) accounts(w http.ResponseWriter, r *http.Request) error {
 
 // accountSheet lists the accounts of the address book.
 func (s *server) accountSheet() *table.Sheet {
-	return listed("", "", s.Labels.Entries(), func(e addressbook.Entry) []any { return []any{e.Address, e.Label, e.Group} },
+	return listed("", "", s.labels().Entries(), func(e addressbook.Entry) []any { return []any{e.Address, e.Label, e.Group} },
 		table.Column{Name: "account", Kind: table.Address}, table.Column{Name: "label", Kind: table.Text}, table.Column{Name: "group", Kind: table.Text})
 }
 
 // accountsFile sends the accounts of the address book.
 func (s *server) accountsFile(w http.ResponseWriter, r *http.Request) error {
-	if s.Labels == nil {
+	if s.labels() == nil {
 		return &problem{http.StatusNotFound, "Not found", "This server has no address book. Start it with fees serve --labels FILE."}
 	}
 	return s.send(w, r, func(to *answer) error { return app.WriteSheet(to, to.form, s.accountSheet()) })

@@ -46,10 +46,10 @@ func (s *server) same(w http.ResponseWriter, r *http.Request, about app.Period, 
 // in sealed blocks.
 const maxReuse = 10 * time.Minute
 
-// stamp identifies the answers of this process at this time: another process may have different
-// prices, labels, tables or sources.
+// stamp identifies the answers of this process at this time, between two edits of the address book: another process may
+// have different prices, labels, tables or sources.
 func (s *server) stamp() string {
-	return fmt.Sprintf("%s %d", s.key, time.Since(s.began)/maxReuse)
+	return fmt.Sprintf("%s %d %d", s.key, time.Since(s.began)/maxReuse, s.names.inUse.Load().number)
 }
 
 // unchanged reports whether the ledger is still in the state in which the request began. If not, the answer

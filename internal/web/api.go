@@ -37,7 +37,7 @@ func (s *server) transactionJSON(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		to.unsealed(w, !t.Sealed)
-		return t.Record(s.Labels).WriteJSON(to)
+		return t.Record(s.labels()).WriteJSON(to)
 	})
 }
 
@@ -55,12 +55,12 @@ func (s *server) explanationJSON(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		return jsontext.Write(to, app.LabelledInvoice(bill, s.Labels))
+		return jsontext.Write(to, app.LabelledInvoice(bill, s.labels()))
 	})
 }
 
 func (s *server) accountJSON(w http.ResponseWriter, r *http.Request) error {
-	account, err := app.OneAccount(r.PathValue("address"), s.Labels)
+	account, err := app.OneAccount(r.PathValue("address"), s.labels())
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (s *server) accountJSON(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		return a.Record(s.Labels).WriteJSON(to)
+		return a.Record(s.labels()).WriteJSON(to)
 	})
 }
 

@@ -177,13 +177,13 @@ func (s *server) accountsMenu(sc *scope) menu {
 		}
 		m.Fields = append(m.Fields, c)
 	}
-	if s.Labels != nil {
-		for _, group := range s.Labels.GroupNames() {
+	if s.labels() != nil {
+		for _, group := range s.labels().GroupNames() {
 			if !strings.Contains(group, ",") { // the parameter is a list
 				offer(app.GroupPrefix+group, group, "group")
 			}
 		}
-		for _, e := range s.Labels.Entries() {
+		for _, e := range s.labels().Entries() {
 			if e.Label != "" {
 				offer(e.Address.String(), e.Label, console.Ends(e.Address.String(), 4))
 			}

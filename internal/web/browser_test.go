@@ -90,6 +90,12 @@ func TestInABrowser(t *testing.T) {
 	beside("log in", func(t *testing.T) { loggedIn(t, b) })
 	beside("packages", func(t *testing.T) { packages(t, b) })
 	beside("reconcile", func(t *testing.T) { reconciled(t, b) })
+	beside("labels", func(t *testing.T) { labelled(t, b) })
+	beside("close, mouse", func(t *testing.T) { closedByTwo(t, b, browsertest.Options{}, false) })
+	beside("close, keys alone", func(t *testing.T) { closedByTwo(t, b, browsertest.Options{}, true) })
+	beside("close, phone without scripts", func(t *testing.T) {
+		closedByTwo(t, b, browsertest.Options{Size: browsertest.Phone, Dark: true, Scriptless: true}, false)
+	})
 	for _, path := range s.pages() {
 		beside(path, func(t *testing.T) { eachPage(t, b, s, path, http.StatusOK) })
 	}
@@ -132,22 +138,22 @@ func eachPage(t *testing.T, b *browsertest.Browser, s *viewed, path string, stat
 	look(t, tab)
 }
 
-// look checks the page of a tab in each mode.
-func look(t *testing.T, tab *browsertest.Tab) {
+// look checks the page of a tab in each mode. Names distinguish the pictures of a flow.
+func look(t *testing.T, tab *browsertest.Tab, names ...string) {
 	t.Helper()
 	path := tab.Path()
-	for _, size := range []browsertest.Size{browsertest.Desk, browsertest.Phone} {
+	for _, size := range []browsertest.Size{browsertest.Desk, browsertest.Tablet, browsertest.Phone} {
 		tab.Resize(size)
 		tab.Colours(false)
 		require.Empty(t, tab.Barriers(), "%s, %v", path, size)
-		picture(t, tab, fmt.Sprintf("%d light", size.Width))
+		picture(t, tab, fmt.Sprint(append(names, fmt.Sprintf("%d light", size.Width))))
 		tab.Colours(true) // which changes nothing else
 		require.Empty(t, tab.Pale(), "%s, %v, dark", path, size)
-		picture(t, tab, fmt.Sprintf("%d dark", size.Width))
+		picture(t, tab, fmt.Sprint(append(names, fmt.Sprintf("%d dark", size.Width))))
 	}
-	for _, width := range []int64{360, 390, 834, 1440, 1920} {
+	for _, width := range []int64{360, 390, 834, 1024, 1440, 1920} {
 		tab.Resize(browsertest.Size{Width: width, Height: 900})
-		require.Empty(t, tab.Overhang(), path)
+		require.Empty(t, append(tab.Overhang(), tab.Outside()...), path)
 	}
 }
 

@@ -46,6 +46,7 @@ type check struct {
 	Ended *time.Time `json:"ended"` // nil while it runs
 	Done  uint64     `json:"blocks_done"`
 	Total uint64     `json:"blocks_total"`
+	Made  string     `json:"-"` // the package that the work made; "" for none
 }
 
 // cell returns the state of the check for a table.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -35,7 +36,7 @@ type closeStep struct {
 }
 
 // checklist returns the steps that close a month, and what is missing.
-func (s *server) checklist(m month, findings int, packages []closed) *tabular {
+func (s *server) checklist(m month, findings int, packages []closed, trail []ledger.Act) *tabular {
 	about := scope{Period: m.Name, Partial: m.Partial}
 	filled := closeStep{"filled", cell{Text: "complete", Class: "ok"}, cell{}}
 	if m.Partial {
@@ -43,7 +44,7 @@ func (s *server) checklist(m month, findings int, packages []closed) *tabular {
 		filled.next = cell{Text: "fees sync --month " + m.Name + s.gatewayFlag() + s.placeFlag(), Class: "hex"}
 	}
 	made := packageOf(packages, m.Name)
-	steps := []closeStep{filled, findingsStep(findings, &about), s.statementsStep(made), reconciledStep(made, &about), s.closedStep(m, made)}
+	steps := []closeStep{filled, findingsStep(findings, &about), s.statementsStep(made), reconciledStep(made, &about), s.closedStep(m, made, app.RoundOf(trail, m.Name, "UTC"))}
 	t := &tabular{Title: "Close " + about.name(), Heads: heads("step", "state", "next")}
 	for _, p := range steps {
 		t.Rows = append(t.Rows, []cell{{Text: p.name}, p.state, p.next})
@@ -123,7 +124,11 @@ func reconciledStep(made *closed, about *scope) closeStep {
 	return p
 }
 
-func (s *server) closedStep(m month, made *closed) closeStep {
+func (s *server) closedStep(m month, made *closed, round app.Round) closeStep {
+	if round.Open() {
+		last := round[len(round)-1]
+		return closeStep{"closed", cell{Text: fmt.Sprintf("%s by %s", last.Kind, last.User)}, cell{Text: "Package to review or close", To: "close/" + url.PathEscape(s.packageName(m.Name, "UTC"))}}
+	}
 	if made != nil {
 		return closeStep{"closed", cell{Text: fmt.Sprintf("version %d", made.Version), Class: "ok"}, cell{Text: "Package", To: "packages/" + url.PathEscape(made.Name)}}
 	}

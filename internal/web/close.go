@@ -131,7 +131,7 @@ func (s *server) packageQuestion(sc *scope, program string) (q *app.PackageQuest
 	in.Timezone = period.Zone.String()
 	act.Period, act.Zone = in.Month+in.Year, in.Timezone
 	q = &app.PackageQuestion{PeriodInput: in, Journal: program, With: app.WithFees, Proved: s.balances() != nil}
-	q.Labels = s.Labels
+	q.Labels = s.labels()
 	for _, a := range chosen.Accounts { // addresses only: a text could name a file of the server
 		q.Accounts = append(q.Accounts, a.String())
 	}
@@ -330,8 +330,8 @@ func (s *server) startClosing(w http.ResponseWriter, r *http.Request, p *closing
 	}); at >= 0 {
 		target = list[at].Name
 	}
-	m, prepared, dir := p.Manifest, p.Dir, filepath.Join(s.Packages, target)
-	return s.startJob(w, r, p.Name, func(ctx context.Context, show func(done, total uint64)) (string, error) {
+	m, name, prepared, dir := p.Manifest, p.Name, p.Dir, filepath.Join(s.Packages, target)
+	return s.startJob(w, r, name, func(ctx context.Context, show func(done, total uint64)) (string, error) {
 		d, err := s.Open(ctx)
 		if err != nil {
 			return "", err
@@ -346,6 +346,7 @@ func (s *server) startClosing(w http.ResponseWriter, r *http.Request, p *closing
 		if err != nil {
 			return "", err
 		}
+		s.checks.change(s.jobKey(name), func(c *check) { c.Made = target })
 		return "closed", os.RemoveAll(prepared)
 	})
 }
@@ -366,7 +367,7 @@ func (s *server) closePage(w http.ResponseWriter, r *http.Request) error {
 	if !s.closes() {
 		return errNoClosing
 	}
-	sc, err := readScope(r.URL.RawQuery)
+	sc, err := readScope(r.URL.RawQuery, "journal", "comment")
 	if err != nil {
 		return err
 	}
@@ -378,7 +379,7 @@ func (s *server) closePage(w http.ResponseWriter, r *http.Request) error {
 	if s.actor(r).Preparer {
 		asked := s.ofCompany(sc)
 		v.Form = &form{Action: "close", Post: true, Token: s.token(r), Button: "Prepare", Fields: asked.controls("The accounts of the package")}
-		v.Form.Fields = append(v.Form.Fields, ofOptions("journal", "Journal for", "", "", app.ProgramNames()...), commentControl())
+		v.Form.Fields = append(v.Form.Fields, ofOptions("journal", "Journal for", sc.own.Get("journal"), "", app.ProgramNames()...), commentControl(sc.own.Get("comment")))
 	} else {
 		v.Notes = []string{"Only preparers can prepare packages. The administrator of this server assigns the role."}
 	}
@@ -387,8 +388,8 @@ func (s *server) closePage(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func commentControl() control {
-	return control{Name: "comment", Label: "Comment", Kind: "text", Hint: fmt.Sprintf("one line of up to %d characters, kept for good", ledger.MaxComment)}
+func commentControl(typed string) control {
+	return control{Name: "comment", Label: "Comment", Kind: "text", Value: console.Printable(typed), Hint: fmt.Sprintf("one line of up to %d characters, kept for good", ledger.MaxComment)}
 }
 
 // waitingTable lists the packages that wait for their next act.
@@ -402,22 +403,32 @@ func (s *server) waitingTable(trail []ledger.Act) *tabular {
 			continue
 		}
 		seen[name] = true
-		t.Rows = append(t.Rows, []cell{{Text: name, To: "close/" + url.PathEscape(name)}, {Text: string(a.Kind)}, {Text: a.User}, {Text: a.Time.String()}, {Text: a.Comment}})
+		t.Rows = append(t.Rows, []cell{{Text: name, To: "close/" + url.PathEscape(name)}, {Text: string(a.Kind)}, {Text: a.User}, timeCell(a.Time), {Text: a.Comment}})
 	}
 	return t
+}
+
+// timeCell returns a time to the second, with the exact one on hover.
+func timeCell(t chain.Time) cell {
+	text, exact := timeIn(time.UTC, t.String())
+	return cell{Text: text + " UTC", Time: exact}
 }
 
 // actTable lists the acts of a package.
 func actTable(acts []ledger.Act) *tabular {
 	t := &tabular{Title: "Acts", Heads: heads("time", "user", "act", "comment", "manifest, SHA-256", "audit trail")}
 	for _, a := range acts {
-		t.Rows = append(t.Rows, []cell{{Text: a.Time.String()}, {Text: a.User}, {Text: string(a.Kind)}, {Text: a.Comment}, {Text: console.Ends(a.Manifest.String(), 6), Class: "hex"}, {Text: fmt.Sprintf("line %d", a.Number)}})
+		t.Rows = append(t.Rows, []cell{timeCell(a.Time), {Text: a.User}, {Text: string(a.Kind)}, {Text: a.Comment}, {Text: console.Ends(a.Manifest.String(), 6), Class: "hex"}, {Text: fmt.Sprintf("line %d", a.Number)}})
 	}
 	return t
 }
 
 // preparedPage shows a package that is not closed yet, with the acts that the user may do.
 func (s *server) preparedPage(w http.ResponseWriter, r *http.Request) error {
+	own, err := parameters(r.URL.RawQuery, actParameters...)
+	if err != nil {
+		return err
+	}
 	name := r.PathValue("name")
 	job := s.checks.of(s.jobKey(name))
 	shelf, p, err := s.openPrepared(name)
@@ -427,15 +438,20 @@ func (s *server) preparedPage(w http.ResponseWriter, r *http.Request) error {
 	v := &view{Title: "Close " + console.Printable(name), Path: "packages", Links: []link{{"All packages to close", "close"}, {"Closed packages", "packages"}}}
 	running := job != nil && job.State == checkRuns
 	if job != nil {
-		v.Facts = append(v.Facts, fact{Name: "last work", cell: job.cell()})
-		if job.State == "closed" || job.State == "prepared" {
-			v.Facts[0].Class = "ok"
+		if work := (fact{Name: "last work", cell: job.cell()}); err != nil || running || len(job.Lines) > 0 { // otherwise it is the last act
+			if job.State == "closed" || job.State == "prepared" {
+				work.Class = "ok"
+			}
+			v.Facts = append(v.Facts, work)
 		}
 		for _, line := range job.Lines {
 			v.Warnings = append(v.Warnings, console.Printable(line))
 		}
 		if running {
 			v.Refresh = checkAgain
+		}
+		if job.Made != "" {
+			v.Links = append([]link{{"Package " + console.Printable(job.Made), "packages/" + url.PathEscape(job.Made)}}, v.Links...)
 		}
 	}
 	if err != nil { // it is being made, failed, or was closed
@@ -444,7 +460,7 @@ func (s *server) preparedPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer shelf.Close()
 	defer p.Close()
-	if err := s.addPrepared(v, r, p, running); err != nil {
+	if err := s.addPrepared(v, r, p, running, own); err != nil {
 		return err
 	}
 	s.render(w, r, http.StatusOK, v)
@@ -452,7 +468,7 @@ func (s *server) preparedPage(w http.ResponseWriter, r *http.Request) error {
 }
 
 // addPrepared adds a prepared package to its page.
-func (s *server) addPrepared(v *view, r *http.Request, p *closing.Placed, running bool) error {
+func (s *server) addPrepared(v *view, r *http.Request, p *closing.Placed, running bool, typed url.Values) error {
 	m := p.Manifest
 	symbol, err := s.Desk.Symbol(r.Context())
 	if err != nil {
@@ -471,21 +487,41 @@ func (s *server) addPrepared(v *view, r *http.Request, p *closing.Placed, runnin
 	v.Lead = fmt.Sprintf("%s, %s. Not closed yet.", console.Printable(m.Network), console.Printable(m.Period.Timezone))
 	v.Facts = append(v.Facts, plain("state", string(state)), fact{Name: "fees in the ledger", cell: cell{Text: m.Period.Name(), To: feesOf(m.Period, m.Accounts)}},
 		plain("blocks", fmt.Sprintf("%d..%d", m.Blocks.First, m.Blocks.Last)), plain("evidence", m.Evidence.String()), plain("accounts", fmt.Sprint(len(m.Accounts))),
-		plain("transactions", fmt.Sprintf("%d evm, %d native", m.Totals.EVM, m.Totals.Native)), amount("fees", chain.Some(m.Totals.Fee), symbol), amount("charged", m.Totals.Charged, symbol),
+		plain("transactions", fmt.Sprintf("%d evm, %d native", m.Totals.EVM, m.Totals.Native)),
 		fact{Name: "findings", cell: findingsOf(m.Findings)}, plain("seal", m.Blocks.Seal), plain("manifest, SHA-256", p.Sum))
+	v.Main = []fact{amount("fees", chain.Some(m.Totals.Fee), symbol), amount("charged", m.Totals.Charged, symbol)}
 	v.Warnings = append(v.Warnings, gapsOf(m)...)
 	here := "close/" + url.PathEscape(p.Name)
 	v.Tables = append(v.Tables, actTable(round), fileTable(m, here))
 	v.Downloads = []link{{closing.ManifestFile, here + "/" + closing.ManifestFile}}
 	if recorded && !running {
-		v.Last = s.actForm(r, round, p, here)
+		v.Form = s.actForm(r, round, p, here, typed) // above the files, of which there are many
+	}
+	if state == ledger.Returned && s.actor(r).Preparer {
+		v.Links = append([]link{{"Prepare it again", "close" + againQuery(m)}}, v.Links...)
 	}
 	return nil
 }
 
-// actForm returns the form of the acts that the user may do now; nil if there are none.
-func (s *server) actForm(r *http.Request, round app.Round, p *closing.Placed, here string) *form {
-	by, choice := s.actor(r), control{Name: "act", Label: "Act", Kind: "select"}
+// againQuery returns the parameters of the form that prepares a package again.
+func againQuery(m *closing.Manifest) string {
+	sc := scope{Period: m.Period.Name(), Partial: !m.Period.Complete}
+	if m.Period.Timezone != "UTC" {
+		sc.Zone = m.Period.Timezone
+	}
+	if len(m.Accounts) <= maxLinked {
+		sc.Accounts = accountList(m.Accounts)
+	}
+	return sc.query(url.Values{"journal": {m.Options.Journal}})
+}
+
+// actParameters are the fields of the form of an act, which its page accepts too.
+var actParameters = []string{"act", "comment"}
+
+// actForm returns the form of the acts that the user may do now, with what was typed into it before; nil if there are
+// none.
+func (s *server) actForm(r *http.Request, round app.Round, p *closing.Placed, here string, typed url.Values) *form {
+	by, choice := s.actor(r), control{Name: "act", Label: "Act", Kind: "select", Value: typed.Get("act")}
 	last := round[len(round)-1]
 	if last.Kind == ledger.Closed { // its package was not made
 		round = round[:len(round)-1]
@@ -498,7 +534,7 @@ func (s *server) actForm(r *http.Request, round app.Round, p *closing.Placed, he
 	if len(choice.Options) == 0 {
 		return nil
 	}
-	return &form{Action: here, Post: true, Token: s.token(r), Hidden: []option{{"manifest", p.Sum}}, Fields: []control{choice, commentControl()}, Button: "Record"}
+	return &form{Action: here, Post: true, Token: s.token(r), Hidden: []option{{"manifest", p.Sum}}, Fields: []control{choice, commentControl(typed.Get("comment"))}, Button: "Record"}
 }
 
 // packageActs returns the acts that a closed package contains; none for one that was closed on the command line.

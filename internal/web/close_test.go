@@ -42,6 +42,7 @@ var closers = sync.OnceValue(func() *users.Users {
 type office struct {
 	*httptest.Server
 	desk    *app.Desk
+	clock   *clock
 	shelf   string
 	working sync.WaitGroup
 	people  map[string]*person
@@ -58,7 +59,7 @@ func newOffice(t *testing.T, change func(*web.Options)) *office {
 	d, dir, labels := monthEnd(t)
 	o := &office{desk: d, shelf: filepath.Join(dir, "closed"), people: map[string]*person{}}
 	require.NoError(t, os.Mkdir(o.shelf, 0o700))
-	o.Server, _, _ = guarded(t, d, func(c *web.Options) {
+	o.Server, o.clock, _ = guarded(t, d, func(c *web.Options) {
 		l := &c.Ledgers[0]
 		l.Labels, l.Packages, l.Open, l.Place = labels, o.shelf, again(d), "fees.db"
 		l.OpenTrail = func(ctx context.Context) (*app.Desk, error) { return app.OpenTrail(ctx, d.Place, d.Tables) }
@@ -296,4 +297,29 @@ func TestServersThatCloseNothing(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, o.send(t, "anna", "/close", "period", "2026-01").status)
 	require.Equal(t, http.StatusNotFound, o.act(t, "bob", "approved", strings.Repeat("0", 64), "").status)
 	require.Contains(t, get(t, o.Server, "/login", nil).text, "read-only")
+}
+
+// What was typed into a form whose session has ended is in the address of the page that follows the log-in, if the form
+// is of this server: another site's changes neither the cookie nor the form.
+func TestFormsOfEndedSessions(t *testing.T) {
+	o := newOffice(t, nil)
+	fields := url.Values{"token": {"x"}, "period": {"2026-01"}, "accounts": {"group:company"}, "comment": {`"é" & <b>`}, "manifest": {"x"}, "to": {"//evil.example"}}
+	a := sendFields(t, o.Server, "/close", fields, nil)
+	require.Equal(t, http.StatusUnauthorized, a.status)
+	require.Contains(t, a.text, `name="to" value="/close?accounts=group%3Acompany&amp;comment=%22%C3%A9%22&#43;%26&#43;%3Cb%3E&amp;period=2026-01"`)
+	page := o.page(t, "anna", "/close?accounts=group%3Acompany&comment=%22%C3%A9%22+%26+%3Cb%3E&period=2026-01").text
+	require.Contains(t, page, `value="&#34;é&#34; &amp; &lt;b&gt;"`)
+	a = sendFields(t, o.Server, "/close", fields, func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") })
+	require.Equal(t, http.StatusSeeOther, a.status)
+	require.Equal(t, "/login", a.header.Get("Location"))
+	require.Empty(t, a.header.Get("Set-Cookie"))
+	fields.Set("comment", strings.Repeat("é", 3000)) // more than an address takes
+	a = sendFields(t, o.Server, "/close", fields, nil)
+	require.Contains(t, a.text, `name="to" value="/close"`)
+	require.Equal(t, http.StatusSeeOther, sendFields(t, o.Server, "/logout", fields, nil).status)
+	require.Empty(t, o.trail(t))
+
+	a = o.send(t, "anna", "/close", "period", "2026-01", "accounts", "group:company", "journal", "excel", "comment", "mine")
+	require.Equal(t, http.StatusBadRequest, a.status)
+	require.Contains(t, a.text, `<a href="/close?accounts=group%3Acompany&amp;comment=mine&amp;journal=excel&amp;period=2026-01">Back to the form</a>`)
 }

@@ -12,7 +12,7 @@ import (
 
 // contract shows the fees of calls to a contract, by day.
 func (s *server) contract(w http.ResponseWriter, r *http.Request) error {
-	account, err := app.OneAccount(r.PathValue("address"), s.Labels)
+	account, err := app.OneAccount(r.PathValue("address"), s.labels())
 	if err != nil {
 		return err
 	}

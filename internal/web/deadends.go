@@ -20,7 +20,13 @@ var typed = slices.Concat(scopeParameters[:3], dayParameters, feesParameters, []
 // failurePage returns the page of a problem: the form as it was typed, the remedies, and ways back.
 func (s *server) failurePage(r *http.Request, p *problem, cause error) *view {
 	v := &view{Title: p.Title, Lead: p.Detail, Failed: true, Away: p.Status >= http.StatusInternalServerError}
-	if s.Desk == nil || r.Method != http.MethodGet || visitorOf(r).user == "" && (s.Users != nil || s.Header != "") {
+	if s.Desk == nil || visitorOf(r).user == "" && (s.Users != nil || s.Header != "") {
+		return v
+	}
+	if r.Method != http.MethodGet {
+		if to := s.typedPage(r); to != "" {
+			v.Ways = []link{{"Back to the form", to}}
+		}
 		return v
 	}
 	path := strings.TrimPrefix(strings.TrimPrefix(r.URL.EscapedPath(), s.base), "/")

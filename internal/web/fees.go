@@ -78,11 +78,11 @@ func (s *server) currency() string {
 // a URL must not name a file on the server.
 func (s *server) choose(names []string) (*app.Chosen, error) {
 	for _, name := range names {
-		if !app.IsAddress(name) && !strings.HasPrefix(name, app.GroupPrefix) && (s.Labels == nil || !s.Labels.Names(name)) {
+		if !app.IsAddress(name) && !strings.HasPrefix(name, app.GroupPrefix) && (s.labels() == nil || !s.labels().Names(name)) {
 			return nil, invalidRequest("accounts: no match for %q. Use an address, %sNAME or a label of the address book.", console.Printable(name), app.GroupPrefix)
 		}
 	}
-	return s.Labels.Choose(names)
+	return s.labels().Choose(names)
 }
 
 // details are the columns of a report that a page shows only on request.

@@ -49,7 +49,7 @@ func (s *server) lookup(w http.ResponseWriter, r *http.Request) error {
 				}
 				to = "account/" + chain.Address32(hash).String()
 			}
-		} else if account, err := app.OneAccount(text, s.Labels); err == nil {
+		} else if account, err := app.OneAccount(text, s.labels()); err == nil {
 			to = "account/" + account.String()
 		} else if app.IsAddress(text) && len(text) >= addressLength {
 			return err

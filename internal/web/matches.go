@@ -15,7 +15,7 @@ type match struct{ kind, text, about, to string }
 
 // matches returns the groups, labels and addresses of the address book that contain a text.
 func (s *server) matches(text string) (list []match) {
-	if s.Labels == nil {
+	if s.labels() == nil {
 		return nil
 	}
 	text = strings.ToLower(text)
@@ -25,12 +25,12 @@ func (s *server) matches(text string) (list []match) {
 		}
 	}
 	of := strings.TrimPrefix(text, app.GroupPrefix)
-	for _, group := range s.Labels.GroupNames() {
+	for _, group := range s.labels().GroupNames() {
 		if strings.Contains(strings.ToLower(group), of) {
 			add(match{"group", group, "", "fees" + (&scope{Accounts: app.GroupPrefix + group}).query(nil)})
 		}
 	}
-	for _, e := range s.Labels.Entries() {
+	for _, e := range s.labels().Entries() {
 		address := e.Address.String()
 		if e.Label != "" && strings.Contains(strings.ToLower(e.Label), text) || len(text) > 2 && strings.HasPrefix(strings.ToLower(address), text) {
 			label := e.Label
@@ -54,13 +54,13 @@ func matchTable(list []match) *tabular {
 
 // known returns the names that the look-up field suggests.
 func (s *server) known() (list []string) {
-	if s.Labels == nil {
+	if s.labels() == nil {
 		return nil
 	}
-	for _, group := range s.Labels.GroupNames() {
+	for _, group := range s.labels().GroupNames() {
 		list = append(list, app.GroupPrefix+group)
 	}
-	for _, e := range s.Labels.Entries() {
+	for _, e := range s.labels().Entries() {
 		if e.Label != "" {
 			list = append(list, e.Label)
 		}

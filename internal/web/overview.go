@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -12,6 +13,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
+	"github.com/feeledger/fees/internal/ledger"
 )
 
 // overview shows a month: what is missing until it is closed, its fees, and what the ledger contains.
@@ -55,7 +57,15 @@ func (s *server) overview(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		v.First = s.checklist(shown, kept.findings, packages)
+		var trail []ledger.Act
+		if s.closes() { // then the page is about more than sealed blocks
+			if trail, err = s.Desk.Book.Trail(r.Context()); errors.Is(err, ledger.ErrDamaged) {
+				v.Warnings = append(v.Warnings, problemOf(r.Context(), err, s.Time).Detail)
+			} else if err != nil {
+				return nil, err
+			}
+		}
+		v.First = s.checklist(shown, kept.findings, packages, trail)
 		if err := kept.addTo(s, v, months, shown); err != nil {
 			return nil, err
 		}

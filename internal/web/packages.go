@@ -286,13 +286,17 @@ func feesOf(p closing.Period, accounts []closing.Account) string {
 		sc.Zone = p.Timezone
 	}
 	if len(accounts) <= maxLinked {
-		var list []string
-		for _, a := range accounts {
-			list = append(list, a.Address)
-		}
-		sc.Accounts = strings.Join(list, ",")
+		sc.Accounts = accountList(accounts)
 	}
 	return "fees" + sc.query(nil)
+}
+
+func accountList(accounts []closing.Account) string {
+	var list []string
+	for _, a := range accounts {
+		list = append(list, a.Address)
+	}
+	return strings.Join(list, ",")
 }
 
 func findingsOf(f closing.Findings) cell {

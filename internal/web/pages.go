@@ -63,7 +63,7 @@ func pages() []route {
 		{path: "/packages/{package}/{version}", ask: withoutParameters(ofPackage((*server).packagePage))},
 		{path: "/packages/{package}/{version}/{file...}", ask: withoutParameters(ofPackage((*server).packageFile))},
 	}
-	list = append(list, route{path: "/close", ask: (*server).closePage}, route{path: "/close/{name}", ask: withoutParameters((*server).preparedPage)}, route{path: "/close/{name}/{file...}", ask: withoutParameters((*server).preparedFile)})
+	list = append(list, route{path: "/close", ask: (*server).closePage}, route{path: "/close/{name}", ask: (*server).preparedPage}, route{path: "/close/{name}/{file...}", ask: withoutParameters((*server).preparedFile)})
 	for _, form := range feesForms {
 		list = append(list, route{path: "/fees." + form, ask: (*server).feesFile})
 	}

@@ -3,15 +3,19 @@ package web
 import (
 	"errors"
 	"net/http"
+	"net/url"
+	"strings"
 )
 
-// posts lists the routes that accept POST. Only those of closing change a ledger: they extend its audit trail.
+// posts lists the routes that accept POST. The page of a form with parameters accepts them too, and shows them as typed. Only those of closing change a ledger: they extend its audit trail.
 var posts = []route{
 	{path: "/reconcile", ask: (*server).receive},
 	{path: "/reconcile/{token}/forget", ask: (*server).forget},
 	{path: "/packages/{package}/check", ask: (*server).startCheck},
-	{path: "/close", ask: (*server).preparePackage},
-	{path: "/close/{name}", ask: (*server).doAct},
+	{path: "/close", ask: (*server).preparePackage, parameters: append([]string{"journal", "comment"}, scopeParameters...)},
+	{path: "/close/{name}", ask: (*server).doAct, parameters: actParameters},
+	{path: "/account/{address}", ask: (*server).editEntry, parameters: entryParameters},
+	{path: "/accounts/unlabelled", ask: (*server).labelPayer, parameters: payerParameters},
 }
 
 // takes reports whether a request posts to one of these routes.
@@ -39,6 +43,26 @@ func (s *server) act(ask endpoint) http.HandlerFunc {
 			s.fail(w, r, err)
 		}
 	}
+}
+
+// typedPage returns the page of a form with what was typed into it, so that a refused form can be sent again. It returns
+// "" for other forms.
+func (s *server) typedPage(r *http.Request) string {
+	_, pattern := s.posting.Handler(r)
+	names, ok := s.typing[pattern]
+	if !ok {
+		return ""
+	}
+	values := url.Values{}
+	for _, name := range names {
+		if text := strings.TrimSpace(r.PostForm.Get(name)); text != "" {
+			values.Set(name, text)
+		}
+	}
+	if to := r.URL.EscapedPath() + "?" + values.Encode(); len(values) > 0 && len(to) <= maxQuery {
+		return to
+	}
+	return r.URL.EscapedPath()
 }
 
 // owner returns the user of a request; "" if the server has no users.

@@ -45,7 +45,7 @@ func (s *server) reconcileForm(w http.ResponseWriter, r *http.Request) error {
 
 // ofCompany returns the scope with the address book's own group if it names no accounts.
 func (s *server) ofCompany(sc scope) scope {
-	if own := s.Labels.OwnGroup(); sc.Accounts == "" && own != "" {
+	if own := s.labels().OwnGroup(); sc.Accounts == "" && own != "" {
 		sc.Accounts = app.GroupPrefix + own
 	}
 	return sc
@@ -210,7 +210,7 @@ func (s *server) outcomes(v *view, c *comparison, here string) error {
 	v.Lead, v.Failed = strings.ToUpper(headline[:1])+headline[1:]+".", !result.Agrees()
 	if c.lacksAccounts() {
 		v.Failed, v.Warnings = true, []string{errNoAccounts.Detail}
-		groups := s.Labels.GroupNames()
+		groups := s.labels().GroupNames()
 		for _, group := range groups[:min(len(groups), app.MaxGroups)] {
 			set := c.settings
 			set.scope.Accounts = app.GroupPrefix + group

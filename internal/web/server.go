@@ -51,6 +51,8 @@ type Ledger struct {
 	// Made is the command that creates the ledger if it is deleted with the server; otherwise "".
 	Made   string
 	Labels *app.AddressBook // address labels; nil for none
+	// EditLabels lets preparers edit the address book, which also needs users with roles.
+	EditLabels bool
 	// Source provides balances and the blocks that explain a fee; nil for none. Gateway is its name on the
 	// command line.
 	Source  *source.Reader
@@ -91,13 +93,15 @@ type server struct {
 	// long and longWaiting are the slots for expensive reads.
 	long, longWaiting chan struct{}
 
-	posting  *http.ServeMux // the paths that accept POST
-	arriving chan struct{}  // upload slots
+	posting  *http.ServeMux      // the paths that accept POST
+	typing   map[string][]string // the parameters of their pages, by pattern
+	arriving chan struct{}       // upload slots
 	uploads  *uploads
 	records  *once[*record] // of the uploads
 	requests *metrics.Requests
 	checks   *checks
 	shown    *packageCache
+	names    *labels
 
 	key       []byte // of form tokens; new for each process
 	began     time.Time
@@ -127,8 +131,8 @@ func handler(o Options, now func() time.Time) http.Handler {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	front := server{Options: o, forwards: forwards, working: make(chan struct{}, o.AtOnce), waiting: make(chan struct{}, maxWaiting),
-		posting: http.NewServeMux(), arriving: make(chan struct{}, maxUploads), uploads: newUploads(), checks: &checks{made: map[string]*check{}}, key: []byte(random()), began: time.Now()}
+	front := server{Options: o, forwards: forwards, names: newLabels(nil), working: make(chan struct{}, o.AtOnce), waiting: make(chan struct{}, maxWaiting),
+		posting: http.NewServeMux(), typing: map[string][]string{}, arriving: make(chan struct{}, maxUploads), uploads: newUploads(), checks: &checks{made: map[string]*check{}}, key: []byte(random()), began: time.Now()}
 	if o.Users != nil {
 		front.sessions, front.passwords = newSessions(now), newPasswords(o.Users, now)
 	}
@@ -145,10 +149,17 @@ func handler(o Options, now func() time.Time) http.Handler {
 	}
 	front.requests = front.Metrics.Requests(func() int { return len(front.working) }, func() int { return len(front.waiting) })
 	mux := http.NewServeMux()
+	books := map[string]*labels{"": newLabels(nil)} // by file
 	for _, l := range o.Ledgers {
 		s := front
 		s.Ledger, s.news = l, &news{desk: l.Desk}
 		s.shown = new(packageCache)
+		if l.Labels != nil && books[l.Labels.Path] == nil {
+			books[l.Labels.Path] = newLabels(l.Labels)
+		}
+		if s.names = books[""]; l.Labels != nil {
+			s.names = books[l.Labels.Path]
+		}
 		if len(o.Ledgers) > 1 {
 			s.base = "/" + l.Name
 		}
@@ -189,6 +200,9 @@ func (s *server) route(mux *http.ServeMux) {
 	for _, p := range posts {
 		mux.HandleFunc("POST "+s.base+p.path, s.act(p.ask))
 		s.posting.Handle("POST "+s.base+p.path, http.NotFoundHandler())
+		if p.parameters != nil {
+			s.typing["POST "+s.base+p.path] = p.parameters
+		}
 	}
 	if s.base != "" {
 		get("/{$}", http.RedirectHandler(s.base+"/overview", http.StatusFound).ServeHTTP)

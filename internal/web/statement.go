@@ -31,7 +31,7 @@ type statementQuestion struct {
 
 // statementQuestion parses a request whose path contains the account.
 func (s *server) statementQuestion(r *http.Request, own ...string) (q statementQuestion, err error) {
-	if q.account, err = app.OneAccount(r.PathValue("address"), s.Labels); err != nil {
+	if q.account, err = app.OneAccount(r.PathValue("address"), s.labels()); err != nil {
 		return q, err
 	}
 	if q.scope, err = readScope(r.URL.RawQuery, slices.Concat([]string{"part", "price", "balances"}, own)...); err != nil {

@@ -53,11 +53,19 @@ func (s *server) guarded(w http.ResponseWriter, r *http.Request) (err error) {
 
 // fields parses a form without files, of up to limit bytes, and checks its token.
 func (s *server) fields(w http.ResponseWriter, r *http.Request, limit int64) (url.Values, error) {
-	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/x-www-form-urlencoded" {
-		return nil, &problem{http.StatusUnsupportedMediaType, "Invalid request", "Send this form as application/x-www-form-urlencoded."}
-	}
 	if _, err := parameters(r.URL.RawQuery); err != nil {
 		return nil, err
+	}
+	if err := readFields(w, r, limit); err != nil {
+		return nil, err
+	}
+	return r.PostForm, s.checkToken(r, r.PostForm.Get("token"))
+}
+
+// readFields parses a form without files into the request.
+func readFields(w http.ResponseWriter, r *http.Request, limit int64) error {
+	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/x-www-form-urlencoded" {
+		return &problem{http.StatusUnsupportedMediaType, "Invalid request", "Send this form as application/x-www-form-urlencoded."}
 	}
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(arrivalTime)) // httptest recorders do not support it
 	r.Body = http.MaxBytesReader(w, r.Body, limit)
@@ -65,9 +73,9 @@ func (s *server) fields(w http.ResponseWriter, r *http.Request, limit int64) (ur
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, &problem{http.StatusRequestEntityTooLarge, "Too large", "The form is too large."}
+		return &problem{http.StatusRequestEntityTooLarge, "Too large", "The form is too large."}
 	case err != nil:
-		return nil, invalidRequest("The form cannot be read.")
+		return invalidRequest("The form cannot be read.")
 	}
-	return r.PostForm, s.checkToken(r, r.PostForm.Get("token"))
+	return nil
 }

@@ -260,6 +260,6 @@ func (s *server) transactionsJSON(w http.ResponseWriter, r *http.Request) error 
 		if err != nil {
 			return err
 		}
-		return made.Record(s.Labels).WriteJSON(to)
+		return made.Record(s.labels()).WriteJSON(to)
 	})
 }

@@ -3,8 +3,11 @@ package web
 import (
 	"context"
 	"net/http"
+	"net/url"
+	"strings"
 
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/table"
 )
@@ -46,10 +49,12 @@ func (s *server) unlabelledPayers(ctx context.Context, q *unlabelledQuestion) (m
 
 // unlabelled lists the payers without a label.
 func (s *server) unlabelled(w http.ResponseWriter, r *http.Request) error {
-	q, err := s.unlabelledQuestion(r, listingParameters...)
+	q, err := s.unlabelledQuestion(r, append([]string{"payer", "label", "group"}, listingParameters...)...)
 	if err != nil {
 		return err
 	}
+	typed := q.scope.own
+	q.scope.own = without(typed, "payer", "label", "group")
 	l, err := readListing(q.scope.own)
 	if err != nil {
 		return err
@@ -64,8 +69,34 @@ func (s *server) unlabelled(w http.ResponseWriter, r *http.Request) error {
 			v.Lead = "Every payer of this period has a label."
 			return &v, nil
 		}
-		return &v, v.add(s.part(kept.rows, l, q.scope.in(v.Path)))
+		list, err := s.part(kept.rows, l, q.scope.in(v.Path))
+		if err == nil {
+			v.Form = s.payerForm(r, list, &q.scope, typed)
+		}
+		return &v, v.add(list, err)
 	})
+}
+
+// payerForm returns the form that labels one of the listed payers; nil if the user may not.
+func (s *server) payerForm(r *http.Request, list *tabular, about *scope, typed url.Values) *form {
+	if !s.mayLabel(r) {
+		return nil
+	}
+	f := &form{Action: "accounts/unlabelled", Post: true, Token: s.token(r), Button: "Add to the address book"}
+	for name, value := range about.values(nil) {
+		f.Hidden = append(f.Hidden, option{name, value[0]})
+	}
+	payer := control{Name: "payer", Label: "Payer", Kind: "select", Value: console.Printable(typed.Get("payer"))}
+	for _, row := range list.Rows {
+		if address, ok := strings.CutPrefix(row[0].To, "account/"); ok {
+			payer.Options = append(payer.Options, option{address, console.Ends(address, 6)})
+		}
+	}
+	if payer.Value != "" {
+		payer = payer.chosen()
+	}
+	f.Fields = []control{payer, entryControl("label", "Label", "", typed, "the account's name"), s.groupControl("", typed)}
+	return f
 }
 
 // unlabelledList builds the page without its table, and all rows of the table.

@@ -65,18 +65,18 @@ func (s *server) called(address string) string {
 
 // book returns the entries of the address book; nil for none.
 func (s *server) book() *addressbook.Book {
-	if s.Labels == nil {
+	if s.labels() == nil {
 		return nil
 	}
-	return s.Labels.Book
+	return s.labels().Book
 }
 
 // label returns the address book's label of an account.
 func (s *server) label(account chain.Address) (string, bool) {
-	if s.Labels == nil {
+	if s.labels() == nil {
 		return "", false
 	}
-	label, ok := s.Labels.Label(account)
+	label, ok := s.labels().Label(account)
 	return console.Printable(label), ok
 }
 

@@ -74,6 +74,7 @@ type file struct {
 	separator rune // 0 until detected
 	begun     bool // the first relevant line was read
 	columns
+	fields []string // of the last entry's line
 }
 
 // columns are the positions of the fields; -1 if a column is missing.
@@ -118,6 +119,7 @@ func (f *file) read(number int, line string) error {
 	if err := f.check(&e, len(fields)); err != nil {
 		return err
 	}
+	f.fields = fields
 	return f.Add(e)
 }
 

@@ -66,6 +66,34 @@ func (d Disk) Write(path, text string) error {
 	return d.Place(file, path)
 }
 
+// Replace replaces the content of a file, which keeps its permissions: after a crash it has the old or the new content. A
+// symbolic link stays one.
+func Replace(path string, content []byte) (err error) {
+	if path, err = filepath.EvalSymlinks(path); err != nil {
+		return err
+	}
+	old, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !old.Mode().IsRegular() {
+		return fmt.Errorf("%s: %w", path, ErrNotRegular)
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*"+temporarySuffix)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name()) // it no longer exists after success
+	_, err = file.Write(content)
+	if err = errors.Join(err, file.Chmod(old.Mode().Perm()), file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(file.Name(), path); err != nil {
+		return err
+	}
+	return Sync(filepath.Dir(path))
+}
+
 // Create creates a file under a temporary name beside its path.
 func (d Disk) Create(path string) (File, error) {
 	target := d.At(path)

@@ -31,7 +31,7 @@ func (b *Tab) Open(path string) {
 func (b *Tab) OpenRefused(path string, status int) {
 	b.t.Helper()
 	b.Open(path)
-	b.refused(status)
+	b.Refused(status)
 }
 
 // load performs an action that opens another page, and waits for it.
@@ -150,10 +150,11 @@ func (e *Element) Follow() {
 func (b *Tab) SubmitRefused(field string, status int) {
 	b.t.Helper()
 	b.Submit(field)
-	b.refused(status)
+	b.Refused(status)
 }
 
-func (b *Tab) refused(status int) {
+// Refused requires that the page was answered with an error, which the browser reports in its console.
+func (b *Tab) Refused(status int) {
 	b.t.Helper()
 	require.NotZero(b.t, b.seen.take(fmt.Sprintf("a status of %d ", status)), "%s was not answered with %d", b.Path(), status)
 }

@@ -13,10 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The screen sizes that pages are designed for: a phone, and a desktop.
+// The screen sizes that pages are designed for: a phone, a tablet, and a desktop.
 var (
-	Phone = Size{390, 844}
-	Desk  = Size{1440, 900}
+	Phone  = Size{390, 844}
+	Tablet = Size{1024, 768}
+	Desk   = Size{1440, 900}
 )
 
 // Size is the size of a screen, in CSS pixels.

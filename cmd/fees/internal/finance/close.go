@@ -67,6 +67,10 @@ What changed since the month before is listed: lines of the address book, the
 chart, tags, prices and classes, the network table, accounts, options and the
 program. The package before is found beside DIR, or named with --since.
 
+In the browser, two users can close a month: one prepares the package, the
+other approves it, and the ledger's audit trail keeps every act (fees serve
+--close).
+
 --check verifies the SHA-256 of every file, compares the hashes and the last
 seal with today's ledger, and creates the package again. If the package has its
 own network table, it first compares that with the ledger's rules. The output

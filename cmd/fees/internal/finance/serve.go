@@ -57,7 +57,8 @@ another address, and requires one of these:
 Use --tls-cert and --tls-key. Without TLS, passwords cross the network in clear
 text. Users only read, except with --close: it lets preparers make packages and
 reviewers approve those of others (fees serve password --role), with each act
-in the ledger's audit trail. Requests are refused unless the host is one of
+in the ledger's audit trail. With --edit-labels, preparers edit the address
+book. Requests are refused unless the host is one of
 the server's own addresses, in the certificate, or in --host. --time-limit
 limits each request, which also ends when the browser closes the connection.
 
@@ -102,6 +103,7 @@ type serveFlags struct {
 	hosts       []string
 	packages    string
 	close       bool
+	editLabels  bool
 	limit       time.Duration
 	log         string
 	logRequests bool
@@ -126,6 +128,7 @@ func (f *serveFlags) add(c *cobra.Command) {
 	flags.StringSliceVar(&f.hosts, "host", nil, "other host names of the server, comma-separated")
 	flags.StringVar(&f.packages, "packages", "", "the directory of close packages, to show and check them")
 	flags.BoolVar(&f.close, "close", false, "let users with roles prepare, review and close packages; needs --packages and --users")
+	flags.BoolVar(&f.editLabels, "edit-labels", false, "let preparers edit the address book; needs --users")
 	flags.DurationVar(&f.limit, "time-limit", web.DefaultTime, "the maximum duration of a request")
 	f.log = "text"
 	cli.Choice(c, &f.log, "log", "the log format on standard error: text or json", "text", "json")
@@ -150,6 +153,9 @@ func (f *serveFlags) check() error {
 	}
 	if f.close && (f.packages == "" || f.accessFlags.users == "") {
 		return errors.New("--close needs --packages DIR and --users FILE, whose users have roles (fees serve password NAME --role)")
+	}
+	if f.editLabels && f.accessFlags.users == "" {
+		return errors.New("--edit-labels needs --users FILE, whose users have roles (fees serve password NAME --role preparer)")
 	}
 	return isDirectory("--packages", f.packages)
 }
@@ -291,6 +297,9 @@ func (f *serveFlags) open(ctx context.Context, n namedLedger, stderr io.Writer) 
 	}
 	if l.Labels, err = f.LabelFlags.ReadBook(at, f.Quiet, stderr); err != nil {
 		return nil, err
+	}
+	if l.EditLabels = f.editLabels; f.editLabels && l.Labels == nil {
+		return nil, errors.New("--edit-labels needs an address book; name one with --labels, or save it as accounts.csv next to the ledger")
 	}
 	if f.Gateway != "" {
 		if l.Source, err = f.Reader(); err != nil {

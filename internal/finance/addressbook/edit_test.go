@@ -1,0 +1,100 @@
+package addressbook_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/failure"
+	"github.com/feeledger/fees/internal/finance/addressbook"
+)
+
+// An edit changes one line, or adds one; all other bytes stay.
+func TestEdit(t *testing.T) {
+	one, two := chain.Address20([20]byte{19: 1}), chain.Address20([20]byte{19: 2})
+	for name, c := range map[string]struct {
+		text  string
+		entry addressbook.Entry
+		want  string
+	}{
+		"an empty file":        {"", addressbook.Entry{Address: one, Label: "Ours"}, "address,label,group,account\n" + first + ",Ours\n"},
+		"comments":             {"# ours", addressbook.Entry{Address: one, Label: "A", Group: "g", Account: "Assets:A"}, "# ours\naddress,label,group,account\n" + first + ",A,g,Assets:A\n"},
+		"a new line":           {"address,label,group\n" + first + ",A,g\n", addressbook.Entry{Address: two, Label: "B", Group: "g"}, "address,label,group\n" + first + ",A,g\n" + second + ",B,g\n"},
+		"no end of line":       {"address,label\r\n" + first + ",A", addressbook.Entry{Address: two, Label: "B"}, "address,label\r\n" + first + ",A\r\n" + second + ",B\r\n"},
+		"another label":        {"\ufeffkind;Label;Address;note\r\n# x;y\r\n\r\nhot; A ; " + first + " ;\"it's; mine\"\r\n;B;" + second + "\r\n", addressbook.Entry{Address: one, Label: "C; D"}, "\ufeffkind;Label;Address;note\r\n# x;y\r\n\r\nhot;\"C; D\";" + first + ";\"it's; mine\"\r\n;B;" + second + "\r\n"},
+		"without a header":     {first + "\tA\n" + second + "\n", addressbook.Entry{Address: two, Label: "B", Account: "Assets:B"}, first + "\tA\n" + second + "\tB\tAssets:B\n"},
+		"a short header":       {"address\n" + first + "\n", addressbook.Entry{Address: one, Label: "A"}, "address\n" + first + ",A\n"},
+		"quotes":               {first + ",A\n", addressbook.Entry{Address: one, Label: `"A", 'B' #1`}, first + ",\"\"\"A\"\", 'B' #1\"\n"},
+		"a comment's sign":     {"label,address\n", addressbook.Entry{Address: one, Label: "#1"}, "label,address\n\"#1\"," + first + "\n"},
+		"a label taken away":   {"address,label,group\n" + first + ",A,g\n", addressbook.Entry{Address: one, Group: "g"}, "address,label,group\n" + first + ",,g\n"},
+		"a formula that stays": {"address,label,group\n" + first + ",=1+2\n", addressbook.Entry{Address: one, Label: "=1+2", Group: "g"}, "address,label,group\n" + first + ",=1+2,g\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			made, err := addressbook.Edit([]byte(c.text), c.entry)
+			if c.want == "" {
+				require.Error(t, err, "the file cannot be read")
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, c.want, string(made))
+		})
+	}
+}
+
+// What a file, a spreadsheet or a reader could misread is not written.
+func TestEditsThatAreRefused(t *testing.T) {
+	one := chain.Address20([20]byte{19: 1})
+	const text = "address,label,group\n" + first + ",A,g\n" + second + ",B\n" + second + ",,g\n"
+	for label, want := range map[string]string{
+		"a\nb": "one line", "a\rb": "one line", "a\x00b": "one line", "a\tb": "one line", "\u202eevil": "one line", "a\u2028b": "one line", " a": "one line", "a\u200b": "one line",
+		"=cmd|' /C calc'!A0": "formula", "+1+1": "formula", "-2+3": "formula", "@SUM(1)": "formula", "\uff1dx": "formula", "|x": "formula",
+		strings.Repeat("x", 10_000): "the limit of 200", strings.Repeat("é", 101): "the limit of 200", "\xff": "UTF-8",
+	} {
+		for _, e := range []addressbook.Entry{{Address: one, Label: label}, {Address: one, Label: "A", Group: label}} {
+			_, err := addressbook.Edit([]byte(text), e)
+			require.ErrorIs(t, err, addressbook.ErrEdit, "%q", label)
+			require.ErrorContains(t, err, want, "%q", label)
+			require.Equal(t, failure.NotUnderstood, failure.Of(err))
+		}
+	}
+	for want, e := range map[string]addressbook.Entry{
+		"lines 3 and 4 are both about": {Address: chain.Address20([20]byte{19: 2}), Label: "C", Group: "g"}, "no column account": {Address: one, Label: "A", Account: "Assets:A"},
+	} {
+		_, err := addressbook.Edit([]byte(text), e)
+		require.ErrorIs(t, err, addressbook.ErrEdit)
+		require.ErrorContains(t, err, want)
+	}
+	_, err := addressbook.Edit([]byte(first+",A\n"), addressbook.Entry{Address: one, Label: "A", Account: "4711"})
+	require.ErrorIs(t, err, addressbook.ErrEdit, "without a header an account has a colon")
+	_, err = addressbook.Edit([]byte("nothing\n"), addressbook.Entry{Address: one, Label: "A"})
+	require.ErrorContains(t, err, "line 1")
+}
+
+// Whatever a file contains, an edit changes one entry and nothing else, or fails.
+func FuzzEdit(f *testing.F) {
+	f.Add("address;label\n"+first+";A\n", "B;\"", "g")
+	f.Add("# x\n"+first+",A", "B", "")
+	f.Add("", "'", "")
+	f.Fuzz(func(t *testing.T, text, label, group string) {
+		e := addressbook.Entry{Address: chain.Address20([20]byte{19: 1}), Label: label, Group: group}
+		made, err := addressbook.Edit([]byte(text), e)
+		if err != nil {
+			return
+		}
+		before, err := addressbook.Read(strings.NewReader(text))
+		require.NoError(t, err)
+		after, err := addressbook.Read(strings.NewReader(string(made)))
+		require.NoError(t, err)
+		for _, o := range after.Entries() {
+			want := before.Entry(o.Address)
+			if o.Address == e.Address {
+				want = e
+			}
+			want.Line = o.Line
+			require.Equal(t, want, o)
+		}
+		require.GreaterOrEqual(t, len(after.Entries()), len(before.Entries()))
+	})
+}

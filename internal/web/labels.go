@@ -1,0 +1,180 @@
+package web
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/finance/addressbook"
+)
+
+// labels is an address book in use. Ledgers with the same file share one.
+type labels struct {
+	editing sync.Mutex
+	inUse   atomic.Pointer[edition]
+}
+
+// edition is an address book between two edits.
+type edition struct {
+	number int
+	book   *app.AddressBook // nil for none
+}
+
+func newLabels(book *app.AddressBook) *labels {
+	l := new(labels)
+	l.inUse.Store(&edition{book: book})
+	return l
+}
+
+// replace puts another book in use. Only one edit runs at a time.
+func (l *labels) replace(book *app.AddressBook) {
+	l.inUse.Store(&edition{l.inUse.Load().number + 1, book})
+}
+
+// labels returns the address book in use, nil for none.
+func (s *server) labels() *app.AddressBook { return s.names.inUse.Load().book }
+
+// mayLabel reports whether the user of a request may edit the address book.
+func (s *server) mayLabel(r *http.Request) bool { return s.editsLabels() && s.actor(r).Preparer }
+
+func (s *server) editsLabels() bool { return s.EditLabels && s.Users != nil && s.labels() != nil }
+
+var errNoEditing = &problem{http.StatusNotFound, "Not found", "This server does not edit the address book. Start it with fees serve --edit-labels."}
+
+// The fields of the form of an account, and of the one below the unlabelled payers.
+var (
+	entryParameters = []string{"label", "group", "book_account"}
+	payerParameters = append([]string{"payer", "label", "group"}, "period", "zone", "partial")
+)
+
+// shownEntry identifies what a form shows about an address, so that a later edit is noticed.
+func shownEntry(e addressbook.Entry) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", e.Label, e.Group, e.Account))
+	return hex.EncodeToString(sum[:8])
+}
+
+// entryControl returns a field of an entry, with what was typed into it or else its value.
+func entryControl(name, label, value string, typed url.Values, hint string) control {
+	if typed.Has(name) {
+		value = typed.Get(name)
+	}
+	return control{Name: name, Label: label, Kind: "text", Value: console.Printable(value), Hint: hint}
+}
+
+// groupControl returns the field of a group, which suggests those of the address book.
+func (s *server) groupControl(value string, typed url.Values) control {
+	c := entryControl("group", "Group", value, typed, "such as company or payroll")
+	for _, name := range s.labels().GroupNames() {
+		c.Options = append(c.Options, option{console.Printable(name), ""})
+	}
+	return c
+}
+
+// entryForm returns the form of an account's entry in the address book; nil if the user may not edit it.
+func (s *server) entryForm(r *http.Request, account chain.Address, typed url.Values) *form {
+	if !s.mayLabel(r) {
+		return nil
+	}
+	e := s.labels().Entry(account)
+	f := &form{Action: "account/" + account.String(), Post: true, Token: s.token(r), Button: "Save", Title: "Edit the address book", Hidden: []option{{"shown", shownEntry(e)}}}
+	f.Fields = []control{entryControl("label", "Label", e.Label, typed, "the account's name"), s.groupControl(e.Group, typed), entryControl("book_account", "Account in your books", e.Account, typed, "Assets:Wallet; optional")}
+	for _, name := range entryParameters {
+		f.Shown = f.Shown || typed.Has(name)
+	}
+	return f
+}
+
+// editEntry changes an account's entry in the address book.
+func (s *server) editEntry(w http.ResponseWriter, r *http.Request) error {
+	return s.edit(w, r, func(fields url.Values) (e addressbook.Entry, to string, err error) {
+		account, err := app.OneAccount(r.PathValue("address"), nil)
+		if err != nil {
+			return e, "", err
+		}
+		e = addressbook.Entry{Address: account, Label: strings.TrimSpace(fields.Get("label")), Group: strings.TrimSpace(fields.Get("group")), Account: strings.TrimSpace(fields.Get("book_account"))}
+		if now := s.labels().Entry(account); fields.Get("shown") != shownEntry(now) {
+			return e, "", &app.StaleError{Message: "Another user has edited this account since the page was shown. Go back to the form, which shows what you typed."}
+		}
+		return e, "account/" + account.String(), nil
+	})
+}
+
+// labelPayer labels one of the payers without a label.
+func (s *server) labelPayer(w http.ResponseWriter, r *http.Request) error {
+	return s.edit(w, r, func(fields url.Values) (e addressbook.Entry, to string, err error) {
+		account, err := app.OneAccount(fields.Get("payer"), nil)
+		if err != nil {
+			return e, "", err
+		}
+		if e = s.labels().Entry(account); e.Label != "" {
+			return e, "", &app.StaleError{Message: "Another user has labelled this account since the page was shown. Open the account to change its label."}
+		}
+		if e.Label = strings.TrimSpace(fields.Get("label")); e.Label == "" {
+			return e, "", invalidRequest("label: enter the account's name.")
+		}
+		if group := strings.TrimSpace(fields.Get("group")); group != "" {
+			e.Group = group
+		}
+		sc := scope{Period: fields.Get("period"), Zone: fields.Get("zone")}
+		if sc.Partial, err = ticked(fields, "partial"); err != nil {
+			return e, "", err
+		}
+		return e, "accounts/unlabelled" + sc.query(nil), nil
+	})
+}
+
+// edit writes an entry to the address book's file, puts it in use and redirects to a page. One edit runs at a time.
+func (s *server) edit(w http.ResponseWriter, r *http.Request, read func(url.Values) (e addressbook.Entry, to string, err error)) error {
+	if !s.editsLabels() {
+		return errNoEditing
+	}
+	fields, err := s.fields(w, r, maxForm)
+	if err != nil {
+		return err
+	}
+	if !s.mayLabel(r) {
+		return &app.ForbiddenError{Message: "Only preparers may edit the address book."}
+	}
+	s.names.editing.Lock()
+	defer s.names.editing.Unlock()
+	e, to, err := read(fields)
+	if err != nil {
+		return err
+	}
+	e.Line = 0
+	made, err := s.labels().Edit(e)
+	var stale *app.StaleError
+	if errors.As(err, &stale) { // show what the file says now, if it can be read
+		if now, err := app.ReadAddressBook(s.labels().Path); err == nil {
+			s.names.replace(now)
+		}
+	}
+	if err != nil {
+		return s.editProblem(r.Context(), err)
+	}
+	s.names.replace(made)
+	s.Log.Info("address book edited", "user", s.owner(r))
+	http.Redirect(w, r, s.base+"/"+to, http.StatusSeeOther)
+	return nil
+}
+
+// editProblem converts an error without the path of the file.
+func (s *server) editProblem(ctx context.Context, err error) error {
+	p := problemOf(ctx, err, s.Time)
+	p.Detail = strings.ReplaceAll(p.Detail, s.labels().Path, "the address book")
+	if p.Status == http.StatusInternalServerError {
+		s.Log.Error("address book not edited", "error", err.Error())
+		return &problem{http.StatusInternalServerError, "Not saved", "The address book's file cannot be written. See the server log for the cause."}
+	}
+	return p
+}
