@@ -454,7 +454,7 @@ func (s *server) preparedPage(w http.ResponseWriter, r *http.Request) error {
 // addPrepared adds a prepared package to its page.
 func (s *server) addPrepared(v *view, r *http.Request, p *closing.Placed, running bool) error {
 	m := p.Manifest
-	symbol, err := s.Desk.Symbol(r.Context())
+	token, err := s.Desk.Token(r.Context())
 	if err != nil {
 		return err
 	}
@@ -471,7 +471,7 @@ func (s *server) addPrepared(v *view, r *http.Request, p *closing.Placed, runnin
 	v.Lead = fmt.Sprintf("%s, %s. Not closed yet.", console.Printable(m.Network), console.Printable(m.Period.Timezone))
 	v.Facts = append(v.Facts, plain("state", string(state)), fact{Name: "fees in the ledger", cell: cell{Text: m.Period.Name(), To: feesOf(m.Period, m.Accounts)}},
 		plain("blocks", fmt.Sprintf("%d..%d", m.Blocks.First, m.Blocks.Last)), plain("evidence", m.Evidence.String()), plain("accounts", fmt.Sprint(len(m.Accounts))),
-		plain("transactions", fmt.Sprintf("%d evm, %d native", m.Totals.EVM, m.Totals.Native)), amount("fees", chain.Some(m.Totals.Fee), symbol), amount("charged", m.Totals.Charged, symbol),
+		plain("transactions", fmt.Sprintf("%d evm, %d native", m.Totals.EVM, m.Totals.Native)), amount("fees", chain.Some(m.Totals.Fee), token), amount("charged", m.Totals.Charged, token),
 		fact{Name: "findings", cell: findingsOf(m.Findings)}, plain("seal", m.Blocks.Seal), plain("manifest, SHA-256", p.Sum))
 	v.Warnings = append(v.Warnings, gapsOf(m)...)
 	here := "close/" + url.PathEscape(p.Name)

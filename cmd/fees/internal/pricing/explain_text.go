@@ -81,7 +81,7 @@ func (p *page) inputs(inputs []explain.Input, v *explain.Invoice) {
 	for _, in := range inputs {
 		text := "not known"
 		if n, known := in.Value.Get(); known {
-			text = amountText(n, in.Unit, v.Symbol)
+			text = amountText(n, in.Unit, v.Token)
 		}
 		p.entry("  ", in.Name, column, text, in.From)
 	}
@@ -108,7 +108,7 @@ func (p *page) steps(steps []explain.Step, v *explain.Invoice) {
 		if len(s.Values) > 1 || s.Calculation() != string(s.Result) {
 			lines = append(lines, "= "+s.Calculation())
 		}
-		lines = append(lines, "= "+amountText(s.Result, s.Unit, v.Symbol))
+		lines = append(lines, "= "+amountText(s.Result, s.Unit, v.Token))
 		if s.Note != "" {
 			lines = append(lines, "("+s.Note+")")
 		}
@@ -120,11 +120,11 @@ func (p *page) steps(steps []explain.Step, v *explain.Invoice) {
 const percentDecimals = 7
 
 // amountText returns a number with its unit, and converted to the customary unit.
-func amountText(n explain.Digits, unit, symbol string) string {
+func amountText(n explain.Digits, unit string, token console.Token) string {
 	text := strings.TrimSpace(string(n) + " " + unit)
 	switch unit {
 	case explain.InWei:
-		return text + " = " + console.Scaled(n, console.TokenDecimals) + " " + symbol
+		return text + " = " + token.Tokens(n) + " " + token.Symbol
 	case explain.InWeiPerGas:
 		return text + " = " + console.Plain(console.Scaled(n, console.GweiDecimals)) + " Gwei"
 	case explain.InPerbill:
