@@ -43,11 +43,10 @@ func TestPot(t *testing.T) {
 	require.ErrorContains(t, err, `charged_gas "all": want used or limit`)
 }
 
-// The decimals are the token's, 18 if the table does not state them. Others come with a note.
+// The decimals are the token's, 18 if the table does not state them.
 func TestDecimals(t *testing.T) {
 	tao := sharedRules(t, "bittensor", 218)
 	require.Equal(t, 9, tao.TokenDecimals())
-	require.Contains(t, tao.Notes, "TAO has 9 decimals. Only reports on blocks show them; ledgers and their reports show amounts with 18.")
 	ctc := sharedRules(t, "creditcoin", 87)
 	require.Equal(t, 18, ctc.TokenDecimals())
 	require.Len(t, ctc.Notes, 1)

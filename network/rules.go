@@ -233,9 +233,6 @@ func (n *Network) notes(ofRow string) []string {
 	if n.File != "" {
 		notes = append(notes, "priced by the "+n.table())
 	}
-	if n.Decimals > 0 && n.Decimals != usualDecimals {
-		notes = append(notes, fmt.Sprintf("%s has %d decimals. Only reports on blocks show them; ledgers and their reports show amounts with %d.", n.Symbol, n.Decimals, usualDecimals))
-	}
 	if ofRow != "" {
 		notes = append(notes, ofRow)
 	}

@@ -27,7 +27,7 @@ type living struct {
 	last, decimals int
 }
 
-var livingChains = []living{{"creditcoin3-87", "creditcoin-87.json", 27, 18}}
+var livingChains = []living{{"creditcoin3-87", "creditcoin-87.json", 27, 18}, {"bittensor-218", "bittensor-218.json", 26, 9}}
 
 func (l *living) flags(book string) []string {
 	return []string{"--network-file", repository.Path("testdata", "networks", l.table), "--ledger", book}
@@ -114,6 +114,13 @@ func TestLedgersOfLivingChains(t *testing.T) {
 			}
 			require.NoError(t, json.Unmarshal([]byte(out), &report), out)
 			require.Equal(t, all.String(), report.Totals.Charged)
+			units := fmt.Sprintf("%0*s", l.decimals+1, all)
+			inTokens := units[:len(units)-l.decimals] + "." + units[len(units)-l.decimals:]
+			for _, form := range []string{"table", "csv", "html"} {
+				out, stderr, code := fees(t, append([]string{"report", "--by", "month", "--format", form}, l.flags(book)...)...)
+				require.Zero(t, code, stderr)
+				require.Contains(t, out, inTokens, form)
+			}
 			require.Len(t, report.Groups, len(want))
 			for _, g := range report.Groups {
 				require.Equal(t, want[g.Account].String(), g.Charged, g.Account)

@@ -78,13 +78,13 @@ func (d *Desk) timesOf(ctx context.Context, span chain.Heights) (first, last cha
 }
 
 // addWei adds an amount in wei and in the token.
-func addWei(p *console.Pairs, name string, amount chain.Optional[chain.Wei], symbol string) {
+func addWei(p *console.Pairs, name string, amount chain.Optional[chain.Wei], token console.Token) {
 	wei, ok := amount.Get()
 	if !ok {
 		p.Add(name, "not known")
 		return
 	}
-	p.Add(name, fmt.Sprintf("%v wei (%s)", wei, strings.TrimSpace(console.Tokens(wei)+" "+symbol)))
+	p.Add(name, fmt.Sprintf("%v wei (%s)", wei, strings.TrimSpace(token.Tokens(wei)+" "+token.Symbol)))
 }
 
 // About states how a report was made.
@@ -110,15 +110,15 @@ func (d *Desk) About(ctx context.Context, f *Fees, q *ReportQuestion, asked Abou
 	t := &r.Totals
 	a.Totals.Add("rows", fmt.Sprint(len(r.Groups)))
 	a.Totals.Add("undetermined fees", fmt.Sprintf("%d, not in the totals", t.Undetermined))
-	a.Totals = append(a.Totals, totalPairs(t.EVM+t.Native, chain.Some(t.Fee), t.Charged, r.Symbol)...)
+	a.Totals = append(a.Totals, totalPairs(t.EVM+t.Native, chain.Some(t.Fee), t.Charged, r.Token)...)
 	return a, nil
 }
 
 // totalPairs are the counts and control totals of a report.
-func totalPairs(transactions uint64, fee, charged chain.Optional[chain.Wei], symbol string) (p console.Pairs) {
+func totalPairs(transactions uint64, fee, charged chain.Optional[chain.Wei], token console.Token) (p console.Pairs) {
 	p.Add("transactions", fmt.Sprint(transactions))
-	addWei(&p, "control total: fee", fee, symbol)
-	addWei(&p, "control total: charged", charged, symbol)
+	addWei(&p, "control total: fee", fee, token)
+	addWei(&p, "control total: charged", charged, token)
 	return p
 }
 
@@ -135,6 +135,6 @@ func (x *Export) About(ctx context.Context, form string, asked AboutQuestion) (*
 		return nil, x.Explain(err)
 	}
 	a.Totals.Add("rows", fmt.Sprint(all.count))
-	all.addTo(&a.Totals, "", x.style.Symbol)
+	all.addTo(&a.Totals, "", x.style.Token)
 	return a, nil
 }

@@ -18,7 +18,7 @@ func (l *Statements) About(ctx context.Context, asked AboutQuestion) (*closing.A
 	}
 	a.Title, a.Notes = "statements of "+console.Counted(len(l.List), "account"), l.Style.Notes
 	a.Filters = append(a.Filters, "balances "+balancesAsked(l.question.Balances != nil, l.question.EveryBlock))
-	a.Totals, err = statementTotals(l.List, l.Style.Symbol)
+	a.Totals, err = statementTotals(l.List, l.Style.Token)
 	return a, err
 }
 
@@ -33,7 +33,7 @@ func (r *Rollforward) About(ctx context.Context, asked AboutQuestion) (*closing.
 	if listed, ok := r.question.List.Get(); ok {
 		a.Filters = append(a.Filters, fmt.Sprintf("list %s", listed))
 	}
-	a.Totals, err = statementTotals(r.Statements, r.Style.Symbol)
+	a.Totals, err = statementTotals(r.Statements, r.Style.Token)
 	return a, err
 }
 
@@ -49,7 +49,7 @@ func balancesAsked(compared, everyBlock bool) string {
 }
 
 // statementTotals counts the statements, their lines and fees.
-func statementTotals(list []*statement.Statement, symbol string) (p console.Pairs, err error) {
+func statementTotals(list []*statement.Statement, token console.Token) (p console.Pairs, err error) {
 	var lines, transactions uint64
 	var proved, differing int
 	charged := chain.Some(chain.Wei{})
@@ -78,6 +78,6 @@ func statementTotals(list []*statement.Statement, symbol string) (p console.Pair
 	p.Add("statements that differ from balances", fmt.Sprint(differing))
 	p.Add("lines", fmt.Sprint(lines))
 	p.Add("transactions with a fee", fmt.Sprint(transactions))
-	addWei(&p, "control total: charged", charged, symbol)
+	addWei(&p, "control total: charged", charged, token)
 	return p, nil
 }

@@ -2,12 +2,12 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/balances"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/source"
@@ -25,15 +25,15 @@ type AccountQuestion struct {
 // AccountSummary summarizes an account's activity in the sealed blocks of a ledger. A sum is
 // unknown if any part of it is unknown.
 type AccountSummary struct {
-	Account     chain.Address
-	EVM         chain.Optional[chain.Address] // the EVM address that stands for the account, if the question named that
-	Network     string
-	Symbol      string                    // of the network's token
-	Held        Held                      // the blocks
-	First, Last chain.Optional[Seen]      // first and last block with the account
-	Fees        ledger.Sums               // of the transactions it paid for
-	Charged     chain.Optional[chain.Wei] // for these transactions, from the chain's events
-	Movements   uint64                    // changes of its native balance
+	Account       chain.Address
+	EVM           chain.Optional[chain.Address] // the EVM address that stands for the account, if the question named that
+	Network       string
+	console.Token                           // the network's
+	Held          Held                      // the blocks
+	First, Last   chain.Optional[Seen]      // first and last block with the account
+	Fees          ledger.Sums               // of the transactions it paid for
+	Charged       chain.Optional[chain.Wei] // for these transactions, from the chain's events
+	Movements     uint64                    // changes of its native balance
 	// In and Out total the increases and decreases of its balance, free and reserved together. Out includes fees.
 	In, Out                   chain.Optional[chain.Wei]
 	TransfersIn, TransfersOut uint64 // of ERC-20 tokens; a transfer to itself counts in both
@@ -72,17 +72,14 @@ func (d *Desk) Account(ctx context.Context, q AccountQuestion) (*AccountSummary,
 	if a.Account != q.Account {
 		a.EVM = chain.Some(q.Account)
 	}
-	if a.Network, a.Symbol, err = d.named(ctx); err != nil {
+	if a.Network, a.Token, err = d.named(ctx); err != nil {
 		return nil, err
 	}
 	of := ledger.Query{Accounts: named, Span: span}
-	err = errors.Join(a.addFees(ctx, d.Book, of), a.addMovements(ctx, d.Book, of))
-	if err == nil {
-		of.Accounts = []chain.Address{q.Account} // transfers name EVM addresses
-		err = a.addTransfers(ctx, d.Book, of)
-	}
-	if err != nil {
-		return nil, d.wrapErr(err)
+	for _, add := range []func(context.Context, *ledger.Book, ledger.Query) error{a.addFees, a.addMovements, a.addTransfers} {
+		if err := add(ctx, d.Book, of); err != nil {
+			return nil, d.wrapErr(err)
+		}
 	}
 	if a.WithoutPayer, err = d.withoutPayer(ctx, &held, named); err != nil {
 		return nil, err
@@ -164,10 +161,10 @@ func (a *AccountSummary) addTransfers(ctx context.Context, book *ledger.Book, q 
 			return err
 		}
 		a.see(x.Height, x.Time)
-		if x.Recipient == q.Accounts[0] {
+		if x.Recipient.Is(a.Account) {
 			a.TransfersIn++
 		}
-		if x.Sender == q.Accounts[0] {
+		if x.Sender.Is(a.Account) {
 			a.TransfersOut++
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/booking"
 	"github.com/feeledger/fees/internal/finance/chart"
@@ -84,7 +83,7 @@ func (x *Export) Bookings(ctx context.Context, q BookingQuestion) (b *Bookings, 
 	}
 	asked := booking.Question{
 		Placer: x.placer(q.ChartInput), Prices: x.question.Prices, Partial: x.Held.Partial, By: q.By, Zone: x.Held.Zone,
-		Network: x.network, Symbol: x.style.Symbol,
+		Network: x.network, Token: x.style.Token,
 	}
 	b = &Bookings{Title: fmt.Sprintf("Journal of fees of %s, %s, by %s", x.network, x.Held.Name, q.By), Remarks: x.Held.Notes()}
 	if b.Format, err = booking.NewFormat(q.Form, &asked); err != nil {
@@ -138,7 +137,7 @@ func (x *Export) compare(ctx context.Context, t *booking.Tie) (string, error) {
 	if !known {
 		return "agrees to the wei; its amount in " + string(t.Currency) + " is not known, for prices are missing", nil
 	}
-	return fmt.Sprintf("agrees: %s %s, %v %s", console.Tokens(charged), n.Symbol, worth, t.Currency), nil
+	return fmt.Sprintf("agrees: %s %s, %v %s", tokenOf(n).Tokens(charged), n.Symbol, worth, t.Currency), nil
 }
 
 // WriteManifest writes which files a journal has, as JSON.

@@ -37,16 +37,16 @@ func (s *ChainStatement) ofTable(table *network.Network) (*KnownChain, error) {
 	case table == nil:
 		c.Token = stated
 		return c, nil
-	case given && stated != tokenOf(table):
+	case given && stated != signedTokenOf(table):
 		return nil, notUnderstood("The token of %s is %s with %d decimals, not %s with %d. Omit --symbol and --decimals.",
-			table.Name, table.Symbol, console.TokenDecimals, stated.Symbol, stated.Decimals)
+			table.Name, table.Symbol, tokenOf(table).Places(), stated.Symbol, stated.Decimals)
 	}
-	c.Name, c.Token = table.Name, tokenOf(table)
+	c.Name, c.Token = table.Name, signedTokenOf(table)
 	return c, nil
 }
 
-func tokenOf(table *network.Network) extrinsic.Token {
-	return extrinsic.Token{Symbol: table.Symbol, Decimals: console.TokenDecimals}
+func signedTokenOf(table *network.Network) extrinsic.Token {
+	return extrinsic.Token{Symbol: table.Symbol, Decimals: tokenOf(table).Places()}
 }
 
 // named returns the table that the user names, nil if none is named.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/booking"
 	"github.com/feeledger/fees/internal/finance/chart"
 	"github.com/feeledger/fees/internal/finance/journal"
@@ -27,19 +28,20 @@ func (p *PlacedFee) AccountBy() string {
 
 // ChartCheck is how a chart of accounts places fees.
 type ChartCheck struct {
-	Title, Symbol string
-	Taken         map[int]uint64 // how many fees a line of the chart named something for
-	Lines         []int          // of the chart's rules
-	Fees          uint64
-	Suspense      uint64 // fees that no rule places
-	WithoutAsset  uint64 // fees whose payer has no asset account
-	each          func(ctx context.Context) iter.Seq2[*PlacedFee, error]
+	Title string
+	console.Token
+	Taken        map[int]uint64 // how many fees a line of the chart named something for
+	Lines        []int          // of the chart's rules
+	Fees         uint64
+	Suspense     uint64 // fees that no rule places
+	WithoutAsset uint64 // fees whose payer has no asset account
+	each         func(ctx context.Context) iter.Seq2[*PlacedFee, error]
 }
 
 // CheckChart places the fees of an export.
 func (x *Export) CheckChart(ctx context.Context, in ChartInput) (*ChartCheck, error) {
 	placer := x.placer(in)
-	c := &ChartCheck{Title: fmt.Sprintf("Chart of accounts on %s, %s", x.network, x.Held.Name), Symbol: x.style.Symbol, Taken: map[int]uint64{}, Lines: in.Chart.Rules()}
+	c := &ChartCheck{Title: fmt.Sprintf("Chart of accounts on %s, %s", x.network, x.Held.Name), Token: x.style.Token, Taken: map[int]uint64{}, Lines: in.Chart.Rules()}
 	c.each = func(ctx context.Context) iter.Seq2[*PlacedFee, error] {
 		return func(yield func(*PlacedFee, error) bool) {
 			for payment, err := range x.Payments.All(ctx) {
@@ -96,7 +98,7 @@ func (c *ChartCheck) Holds() bool { return c.Suspense == 0 && c.WithoutAsset == 
 
 // Sheet lists the fees with their accounts, and the lines of the chart that named them.
 func (c *ChartCheck) Sheet(ctx context.Context) *table.Sheet {
-	s := &table.Sheet{Name: "chart", Title: c.Title, Symbol: c.Symbol, Columns: []table.Column{
+	s := &table.Sheet{Name: "chart", Title: c.Title, Token: c.Token, Columns: []table.Column{
 		{Name: "id", Kind: table.Text}, {Name: "time", Kind: table.Time}, {Name: "payer", Kind: table.Address}, {Name: "payer_label", Kind: table.Text},
 		{Name: "payer_group", Kind: table.Text}, {Name: "layer", Kind: table.Text}, {Name: "call", Kind: table.Text}, {Name: "contract", Kind: table.Address},
 		{Name: "outcome", Kind: table.Text}, {Name: "tag", Kind: table.Text}, {Name: "paid", Kind: table.Wei, Total: true},

@@ -103,7 +103,7 @@ func (d *Desk) chainOf(ctx context.Context, program string) (c dataset.Chain, er
 		return c, err
 	}
 	id, err := d.Book.Identity(ctx)
-	return dataset.Chain{Network: n.Name, Genesis: id.Genesis, Symbol: n.Symbol, Program: program}, d.wrapErr(err)
+	return dataset.Chain{Network: n.Name, Genesis: id.Genesis, Token: tokenOf(n), Program: program}, d.wrapErr(err)
 }
 
 // monthHeld is a month with the parts that the ledger lacks.

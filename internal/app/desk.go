@@ -7,6 +7,7 @@ import (
 	"net/url"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
@@ -114,19 +115,25 @@ func (d *Desk) Network(ctx context.Context) (*network.Network, error) {
 	return n, nil
 }
 
-// Symbol returns the symbol of the ledger's token, "" if no table contains its network.
-func (d *Desk) Symbol(ctx context.Context) (string, error) {
-	_, symbol, err := d.named(ctx)
-	return symbol, err
+// Token returns the ledger's token, whose symbol is "" if no table contains its network.
+func (d *Desk) Token(ctx context.Context) (console.Token, error) {
+	_, token, err := d.named(ctx)
+	return token, err
 }
 
-// named returns the names of the ledger's network and token.
-func (d *Desk) named(ctx context.Context) (name, symbol string, err error) {
+// named returns the name of the ledger's network, and its token.
+func (d *Desk) named(ctx context.Context) (name string, token console.Token, err error) {
 	id, err := d.Book.Identity(ctx)
+	token.Decimals = id.Decimals
 	if n, ok := d.Tables.Named(id.Network); err == nil && ok {
-		symbol = n.Symbol
+		token = tokenOf(n)
 	}
-	return id.Network, symbol, d.wrapErr(err)
+	return id.Network, token, d.wrapErr(err)
+}
+
+// tokenOf returns the token of a network.
+func tokenOf(n *network.Network) console.Token {
+	return console.Token{Symbol: n.Symbol, Decimals: int(n.Decimals)}
 }
 
 // wrapErr adds the ledger's location to an error.

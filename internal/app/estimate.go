@@ -12,6 +12,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/node/rpc"
@@ -37,7 +38,7 @@ type EstimateQuestion struct {
 // unknown, and a note says why.
 type Estimate struct {
 	At       render.At
-	Symbol   string
+	Token    console.Token
 	CallData []byte
 	Native   extrinsic.Cost // excludes the tip
 	Tip      chain.Wei
@@ -83,7 +84,7 @@ func EstimateCall(ctx context.Context, q EstimateQuestion) (*Estimate, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Estimate{At: view.At, Symbol: c.Token.Symbol, CallData: call}
+	e := &Estimate{At: view.At, Token: console.Token{Symbol: c.Token.Symbol, Decimals: c.Token.Decimals}, CallData: call}
 	if e.Tip, err = amountOf(q.Tip, c.Token); err != nil {
 		return nil, notUnderstood("tip: %v", err)
 	}

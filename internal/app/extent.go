@@ -39,10 +39,7 @@ func identify(ctx context.Context, reader *source.Reader, height uint64) (id led
 	if err != nil {
 		return id, err
 	}
-	if err := storable(&item.Rules); err != nil {
-		return id, err
-	}
-	id.Network = item.Rules.Network
+	id.Network, id.Decimals = item.Rules.Network, item.Rules.Decimals
 	genesis, err := reader.Source.Block(ctx, 0)
 	switch {
 	case err == nil:
@@ -54,12 +51,4 @@ func identify(ctx context.Context, reader *source.Reader, height uint64) (id led
 		}
 	}
 	return id, err
-}
-
-// storable rejects networks that a ledger cannot hold yet: reports, statements and journals take amounts with 18 decimals.
-func storable(r *network.Rules) error {
-	if r.Decimals != 0 && r.Decimals != 18 {
-		return notUnderstood("%s has %d decimals, and a ledger holds amounts with 18. Use fees block, fees verify and fees archive, which need no ledger", r.Symbol, r.Decimals)
-	}
-	return nil
 }

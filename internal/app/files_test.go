@@ -100,9 +100,9 @@ func TestStatusAndBackup(t *testing.T) {
 	}
 	require.Equal(t, sum, parts.String())
 	require.False(t, s.Jobs.Known())
-	symbol, err := d.Symbol(t.Context())
+	token, err := d.Token(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, "GLMR", symbol)
+	require.Equal(t, "GLMR", token.Symbol)
 
 	backup := file(t)
 	require.NoError(t, d.Backup(t.Context(), backup, app.Progress{}))
@@ -137,9 +137,9 @@ func TestANetworkThatNoTableKnows(t *testing.T) {
 	_, err = app.Sync(t.Context(), place, blocks(t, "1..3"), app.FillOptions{Reader: reader})
 	require.NoError(t, err)
 	d := opened(t, place)
-	symbol, err := d.Symbol(t.Context())
+	token, err := d.Token(t.Context())
 	require.NoError(t, err)
-	require.Empty(t, symbol)
+	require.Empty(t, token)
 	_, err = d.Report(t.Context(), app.ReportQuestion{Question: app.Question{Period: app.Heights(1, 3)}})
 	require.ErrorContains(t, err, "the ledger's network mine is not in any table: ")
 	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
@@ -148,7 +148,7 @@ func TestANetworkThatNoTableKnows(t *testing.T) {
 	_, err = d.Export(t.Context(), app.ExportQuestion{Question: app.Question{Period: app.Heights(1, 3)}})
 	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 	d.Tables = tables
-	symbol, err = d.Symbol(t.Context())
+	token, err = d.Token(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, "ME", symbol)
+	require.Equal(t, "ME", token.Symbol)
 }

@@ -74,6 +74,6 @@ func (d *Desk) ListFindings(ctx context.Context, p Period) (*FindingList, error)
 		return nil, err
 	}
 	list := &FindingList{Held: held, Notes: held.Notes(), Sheet: closing.List(ctx, d.Book, span, new(closing.Findings))}
-	list.Sheet.Symbol, err = d.Symbol(ctx)
+	list.Sheet.Token, err = d.Token(ctx)
 	return list, err
 }

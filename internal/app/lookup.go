@@ -6,16 +6,17 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
 )
 
 // Paid is a transaction from the ledger with everything it moved.
 type Paid struct {
 	*ledger.Transaction
-	Network   string
-	Symbol    string // of the network's token, "" if no table contains it
-	Movements []*ledger.Movement
-	Transfers []*ledger.Transfer // of ERC-20 tokens
+	Network       string
+	console.Token // the network's; its symbol is "" if no table contains it
+	Movements     []*ledger.Movement
+	Transfers     []*ledger.Transfer // of ERC-20 tokens
 }
 
 // Transaction finds a transaction by its ID, such as 25-7, or by its EVM or extrinsic hash. It returns a
@@ -32,7 +33,7 @@ func (d *Desk) Transaction(ctx context.Context, name string) (*Paid, error) {
 	if p.Transaction == nil {
 		return nil, d.noTransaction(ctx, at)
 	}
-	if p.Network, p.Symbol, err = d.named(ctx); err != nil {
+	if p.Network, p.Token, err = d.named(ctx); err != nil {
 		return nil, err
 	}
 	block := ledger.Query{Span: chain.Heights{First: at.Height, Last: at.Height}}

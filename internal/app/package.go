@@ -65,12 +65,12 @@ type PackageOptions struct {
 // Closed is a finished package.
 type Closed struct {
 	*closing.Package
-	Changed    bool                // it differs from the previous version
-	Symbol     string              // of the network's token
-	Signatures []closing.Signature // of its manifest, without checking the signers
-	Unsigned   bool                // the previous version was signed, this one is not
-	Stamp      *timestamp.Checked  // of its manifest, without checking the authority; nil for none
-	Unstamped  bool                // the previous version was timestamped, this one is not
+	Changed       bool                // it differs from the previous version
+	console.Token                     // the network's
+	Signatures    []closing.Signature // of its manifest, without checking the signers
+	Unsigned      bool                // the previous version was signed, this one is not
+	Stamp         *timestamp.Checked  // of its manifest, without checking the authority; nil for none
+	Unstamped     bool                // the previous version was timestamped, this one is not
 }
 
 // options returns the options that the manifest stores.
@@ -142,7 +142,7 @@ func (x *maker) install(ctx context.Context, dir string, key *signature.Key, aut
 	if err != nil {
 		return nil, errors.Join(ctx.Err(), err) // a key's agent may take long
 	}
-	c := &Closed{Package: made, Changed: changed, Symbol: x.network.Symbol}
+	c := &Closed{Package: made, Changed: changed, Token: tokenOf(x.network)}
 	if err := c.vouched(ctx); err != nil {
 		return nil, err
 	}

@@ -90,7 +90,7 @@ func (x *maker) aboutPackage(ctx context.Context) (*closing.About, error) {
 		}
 	}
 	t := &m.Totals
-	a.Totals = totalPairs(t.EVM+t.Native, chain.Some(t.Fee), t.Charged, x.network.Symbol)
+	a.Totals = totalPairs(t.EVM+t.Native, chain.Some(t.Fee), t.Charged, tokenOf(x.network))
 	return a, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/finance/closing/signature"
@@ -32,11 +33,11 @@ type PackageCheck struct {
 	// Signatures are the manifest's signatures with their check results.
 	Signatures []closing.Signature
 	// Stamp is the manifest's timestamp with its check result; nil for none.
-	Stamp  *timestamp.Checked
-	Symbol string   // of the network's token
-	Notes  []string // for the reader
-	Part   bool     // something was not compared
-	Alone  bool     // there was no ledger: no figures were compared
+	Stamp         *timestamp.Checked
+	console.Token          // the network's
+	Notes         []string // for the reader
+	Part          bool     // something was not compared
+	Alone         bool     // there was no ledger: no figures were compared
 
 	earlierTable bool // networks.json is an earlier version of the built-in table
 }
@@ -138,7 +139,7 @@ func (c *PackageCheck) ledgerOfArchive(ctx context.Context, tables network.Table
 // skipFigures notes what cannot be compared without a ledger.
 func (c *PackageCheck) skipFigures(tables network.Tables) {
 	if n, ok := tables.Named(c.Manifest.Network); ok {
-		c.Symbol = n.Symbol
+		c.Token = tokenOf(n)
 	}
 	c.Part, c.Alone = true, true
 	c.Notes = []string{"not compared because there is no ledger: the blocks and all figures"}
@@ -333,7 +334,7 @@ func (v *verifier) maker(ctx context.Context) (*maker, error) {
 	if err := x.find(ctx); err != nil {
 		return nil, err
 	}
-	v.Symbol = x.network.Symbol
+	v.Token = tokenOf(x.network)
 	return x, nil
 }
 

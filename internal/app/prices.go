@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/money"
 )
@@ -81,12 +82,18 @@ func SplitPair(text string) (path string, pair money.Pair) {
 	return text, money.Pair{}
 }
 
-// checkToken rejects prices of another token.
-func checkToken(list *money.List, symbol string) error {
-	if list == nil || list.Token == "" || symbol == "" || strings.EqualFold(list.Token, symbol) {
-		return nil
+// pricesOf returns a list as the prices of the network's token. It rejects those of another token.
+func pricesOf(token console.Token, list *money.List) (*money.List, error) {
+	if list == nil {
+		return nil, nil
 	}
-	return notUnderstood("%v: prices of %s, but the network's token is %s. If they are its prices, say so: %s/%s=FILE", FieldPrices, list.Token, symbol, symbol, list.Currency)
+	symbol := token.Symbol
+	if list.Token == "" || symbol == "" || strings.EqualFold(list.Token, symbol) {
+		of := *list
+		of.Unit = token
+		return &of, nil
+	}
+	return nil, notUnderstood("%v: prices of %s, but the network's token is %s. If they are its prices, say so: %s/%s=FILE", FieldPrices, list.Token, symbol, symbol, list.Currency)
 }
 
 // kept returns what a manifest states about the files.

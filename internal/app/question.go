@@ -56,7 +56,7 @@ func (d *Desk) checkSize(ctx context.Context, network string, account chain.Addr
 	case have == want:
 		return nil
 	case !known:
-		return notUnderstood("%v has %d bytes, and accounts of %s have %d. Name the network's table with --network-file, which says how one becomes the other", account, have, network, want)
+		return notUnderstood("%v has %d bytes, and accounts of %s have %d. Name the network's table with %v, which says how one becomes the other", account, have, network, want, FieldNetworkFile)
 	}
 	return notUnderstood("%v has %d bytes, and accounts of %s have %d", account, have, network, want)
 }

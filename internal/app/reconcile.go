@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/reconcile"
 	"github.com/feeledger/fees/internal/table"
@@ -15,11 +16,17 @@ import (
 // Reconcile compares a company's record with the ledger. Name is the name of the record's file.
 func (d *Desk) Reconcile(ctx context.Context, file *reconcile.File, name string, p Period, o reconcile.Options) (*reconcile.Result, error) {
 	o.Partial = p.Partial
-	var err error
+	token, err := d.Token(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if token.Places() != console.TokenDecimals {
+		return nil, notUnderstood("%s has %d decimals, and a record is compared in a token with %d. Use fees report and fees export", token.Symbol, token.Places(), console.TokenDecimals)
+	}
 	if o.Accounts, err = d.natives(ctx, o.Accounts); err != nil {
 		return nil, err
 	}
-	if err := checkToken(o.Prices, o.Symbol); err != nil {
+	if o.Prices, err = pricesOf(token, o.Prices); err != nil {
 		return nil, err
 	}
 	if !p.All {
@@ -54,12 +61,12 @@ func WriteReconciliation(w io.Writer, r *reconcile.Result, form string, all bool
 	return r.WriteTable(w, all, width)
 }
 
-// SymbolOf returns the symbol of a source's token in the first block of a period of heights.
-func SymbolOf(ctx context.Context, reader *source.Reader, p Period) (string, error) {
+// TokenOf returns a source's token in the first block of a period of heights.
+func TokenOf(ctx context.Context, reader *source.Reader, p Period) (token console.Token, err error) {
 	span, err := p.heightsAlone()
 	if err != nil {
-		return "", err
+		return token, err
 	}
 	item, err := reader.Read(ctx, source.Height(span.First))
-	return item.Rules.Symbol, err
+	return console.Token{Symbol: item.Rules.Symbol, Decimals: item.Rules.Decimals}, err
 }

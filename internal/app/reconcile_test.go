@@ -144,10 +144,10 @@ func TestBooksThatCannotBeRead(t *testing.T) {
 	_, err = in.Read(t.Context(), o)
 	require.ErrorIs(t, err, os.ErrNotExist)
 
-	symbol, err := app.SymbolOf(t.Context(), demo(t), app.Heights(3, 4))
+	token, err := app.TokenOf(t.Context(), demo(t), app.Heights(3, 4))
 	require.NoError(t, err)
-	require.Equal(t, "GLMR", symbol)
-	_, err = app.SymbolOf(t.Context(), demo(t), app.Heights(99, 99))
+	require.Equal(t, "GLMR", token.Symbol)
+	_, err = app.TokenOf(t.Context(), demo(t), app.Heights(99, 99))
 	require.ErrorIs(t, err, chain.ErrNotKept)
 }
 

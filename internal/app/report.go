@@ -107,7 +107,8 @@ func (q *ReportQuestion) check() error {
 
 // report reports what the ledger contains of a period, possibly for a comparison.
 func (d *Desk) report(ctx context.Context, h *Held, n *network.Network, q *ReportQuestion, compared bool) (*report.Report, error) {
-	if err := checkToken(q.Prices, n.Symbol); err != nil {
+	prices, err := pricesOf(tokenOf(n), q.Prices)
+	if err != nil {
 		return nil, err
 	}
 	accounts, err := d.natives(ctx, q.Accounts)
@@ -115,8 +116,8 @@ func (d *Desk) report(ctx context.Context, h *Held, n *network.Network, q *Repor
 		return nil, err
 	}
 	asked := report.Question{
-		Choice: q.Choice, Network: n.Name, Symbol: n.Symbol, Name: h.Name, Period: h.Asked, Zone: h.Zone, Cover: h.Cover, Evidence: h.Evidence, Partial: h.Notes(),
-		Labels: q.Labels, Prices: q.Prices, PartialPrices: h.Period.Partial, Compared: compared,
+		Choice: q.Choice, Network: n.Name, Token: tokenOf(n), Name: h.Name, Period: h.Asked, Zone: h.Zone, Cover: h.Cover, Evidence: h.Evidence, Partial: h.Notes(),
+		Labels: q.Labels, Prices: prices, PartialPrices: h.Period.Partial, Compared: compared,
 		Marker: d.marker(q),
 	}
 	if compared {

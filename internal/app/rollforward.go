@@ -101,10 +101,11 @@ func (d *Desk) rollforward(ctx context.Context, held *Held, n *network.Network, 
 	if err != nil {
 		return nil, err
 	}
-	if err := checkToken(q.Prices, n.Symbol); err != nil {
+	prices, err := pricesOf(tokenOf(n), q.Prices)
+	if err != nil {
 		return nil, err
 	}
-	r := &Rollforward{desk: d, question: q, held: held, Style: rollforward.Style{Network: n.Name, Symbol: n.Symbol, Labels: q.Labels, Zone: held.Zone, Evidence: held.Evidence}}
+	r := &Rollforward{desk: d, question: q, held: held, Style: rollforward.Style{Network: n.Name, Token: tokenOf(n), Labels: q.Labels, Zone: held.Zone, Evidence: held.Evidence}}
 	asked := rollforward.Question{
 		Periods: []rollforward.Period{{Name: held.Name, Span: span}}, Accounts: &addressbook.Book{}, Classifier: rollforward.Classifier{Own: q.Classes},
 		Options: balances.Options{Concurrency: q.Concurrency, Progress: q.Progress.show},
@@ -118,8 +119,8 @@ func (d *Desk) rollforward(ctx context.Context, held *Held, n *network.Network, 
 			return nil, notUnderstood("%v: %v", FieldAccounts, err)
 		}
 	}
-	if q.Prices != nil {
-		asked.Prices = q.Prices.Valuer()
+	if prices != nil {
+		asked.Prices = prices.Valuer()
 	}
 	if n.Treasury != nil {
 		asked.Treasury = chain.Some(*n.Treasury)

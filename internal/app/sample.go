@@ -79,11 +79,11 @@ func (p *Population) add(x *journal.Payment) (err error) {
 }
 
 // addTo adds the counts and control totals; of is the prefix of their names.
-func (p *Population) addTo(pairs *console.Pairs, of, symbol string) {
+func (p *Population) addTo(pairs *console.Pairs, of string, token console.Token) {
 	pairs.Add(of+"transactions", fmt.Sprint(p.count))
 	pairs.Add(of+"undetermined fees", fmt.Sprintf("%d, not in the totals", p.undetermined))
-	addWei(pairs, of+"control total: fee", chain.Some(p.fee), symbol)
-	addWei(pairs, of+"control total: charged", knownUnless(p.uncharged, p.charged), symbol)
+	addWei(pairs, of+"control total: fee", chain.Some(p.fee), token)
+	addWei(pairs, of+"control total: charged", knownUnless(p.uncharged, p.charged), token)
 }
 
 // population adds up all payments, and calls each, if not nil, with every one.
@@ -149,8 +149,8 @@ func (s *Sample) Holds() bool {
 // notes describe the sample.
 func (s *Sample) notes() []string {
 	var all console.Pairs
-	s.Population.addTo(&all, "population, ", s.export.style.Symbol)
-	s.Chosen.addTo(&all, "sample, ", s.export.style.Symbol)
+	s.Population.addTo(&all, "population, ", s.export.style.Token)
+	s.Chosen.addTo(&all, "sample, ", s.export.style.Token)
 	notes := slices.Clone(s.export.Notes)
 	notes = append(notes,
 		fmt.Sprintf(`rule: the %d transactions of the population with the lowest SHA-256 of SEED:ID; compute one with: printf '%%s' %s | sha256sum`, s.Size, console.Argument(s.Seed+":25-4")),
@@ -165,7 +165,7 @@ func (s *Sample) notes() []string {
 func (s *Sample) Sheet(ctx context.Context) *table.Sheet {
 	return &table.Sheet{
 		Name: "sample", Title: fmt.Sprintf("Sample of %d of %d transactions, seed %q, %s, %s", len(s.rows), s.Population.count, s.Seed, s.export.network, s.export.Held.Name),
-		Notes: s.notes(), Symbol: s.export.style.Symbol, Rows: s.each(ctx),
+		Notes: s.notes(), Token: s.export.style.Token, Rows: s.each(ctx),
 		Columns: []table.Column{
 			{Name: "number", Kind: table.Integer}, {Name: "id", Kind: table.Text, Term: true}, {Name: "key_sha256", Kind: table.Text, Drop: 5}, {Name: "time", Kind: table.Time, Drop: 3},
 			{Name: "block_hash", Kind: table.Hash, Drop: 6}, {Name: "hash", Kind: table.Hash, Drop: 4}, {Name: "evm_hash", Kind: table.Hash, Drop: 6},
@@ -241,7 +241,7 @@ func (s *Sample) About(ctx context.Context, asked AboutQuestion) (*closing.About
 	a.Title, a.Notes = s.Sheet(ctx).Title, s.notes()[:len(x.Notes)+2]
 	a.Filters = append(a.Filters, fmt.Sprintf("size %d", s.Size), "seed "+s.Seed)
 	a.Totals.Add("rows", fmt.Sprint(len(s.rows)))
-	s.Population.addTo(&a.Totals, "population, ", x.style.Symbol)
-	s.Chosen.addTo(&a.Totals, "sample, ", x.style.Symbol)
+	s.Population.addTo(&a.Totals, "population, ", x.style.Token)
+	s.Chosen.addTo(&a.Totals, "sample, ", x.style.Token)
 	return a, nil
 }

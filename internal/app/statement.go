@@ -88,7 +88,7 @@ func (d *Desk) Statements(ctx context.Context, q StatementQuestion) (*Statements
 	if err != nil {
 		return nil, err
 	}
-	return d.statements(ctx, &held, statement.Style{Network: n.Name, Symbol: n.Symbol, Zone: held.Zone, Labels: q.Labels, Called: q.Labels != nil}, &q)
+	return d.statements(ctx, &held, statement.Style{Network: n.Name, Token: tokenOf(n), Zone: held.Zone, Labels: q.Labels, Called: q.Labels != nil}, &q)
 }
 
 // statements makes the statements from what the ledger contains of a period.
@@ -97,7 +97,8 @@ func (d *Desk) statements(ctx context.Context, h *Held, style statement.Style, q
 	if err != nil {
 		return nil, err
 	}
-	if err := checkToken(q.Prices, style.Symbol); err != nil {
+	prices, err := pricesOf(style.Token, q.Prices)
+	if err != nil {
 		return nil, err
 	}
 	list := &Statements{Style: style, question: q, held: h, desk: d}
@@ -124,7 +125,7 @@ func (d *Desk) statements(ctx context.Context, h *Held, style statement.Style, q
 		list.List = append(list.List, s)
 	}
 	q.Progress.end()
-	return list, list.Explain(list.Style.ValueBy(ctx, q.Prices, h.Period.Partial, list.List))
+	return list, list.Explain(list.Style.ValueBy(ctx, prices, h.Period.Partial, list.List))
 }
 
 // notesOn notes the missing parts of a period, and a block of the range that lies outside it by its own time.

@@ -215,7 +215,7 @@ func TestAClosedLedger(t *testing.T) {
 			return err
 		},
 		"status":        func() error { _, err := d.Status(ctx); return err },
-		"symbol":        func() error { _, err := d.Symbol(ctx); return err },
+		"token":         func() error { _, err := d.Token(ctx); return err },
 		"network":       func() error { _, err := d.Network(ctx); return err },
 		"findings":      func() error { _, err := d.Findings(ctx, spanOf(1, 2)); return err },
 		"backup":        func() error { return d.Backup(ctx, file(t), app.Progress{}) },

@@ -417,7 +417,7 @@ func TestTemporary(t *testing.T) {
 
 	_, err = app.Temporary(t.Context(), "it", app.Period{All: true}, o)
 	require.ErrorContains(t, err, "without a ledger, use a range of heights")
-	_, err = app.SymbolOf(t.Context(), o.Reader, app.Period{All: true})
+	_, err = app.TokenOf(t.Context(), o.Reader, app.Period{All: true})
 	require.ErrorContains(t, err, "without a ledger, use a range of heights")
 	_, grows := made(3, 300)
 	_, err = app.Temporary(t.Context(), "it", app.Heights(0, 100_000), app.FillOptions{Reader: grows})

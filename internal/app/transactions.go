@@ -27,8 +27,8 @@ const DefaultTransactions = 100
 type TransactionList struct {
 	Held    Held
 	Network string
-	Symbol  string
-	List    []*ledger.Transaction
+	console.Token
+	List []*ledger.Transaction
 	// Untold counts transactions left out because their outcome is unknown and the filter asks for one. WithoutPayer
 	// counts transactions without a known payer that the accounts may have paid for, if counted.
 	Untold, WithoutPayer uint64
@@ -45,7 +45,7 @@ func (d *Desk) Transactions(ctx context.Context, q TransactionsQuestion) (*Trans
 	if q.Payers, err = d.natives(ctx, q.Payers); err != nil {
 		return nil, err
 	}
-	l := &TransactionList{Held: held, Network: n.Name, Symbol: n.Symbol}
+	l := &TransactionList{Held: held, Network: n.Name, Token: tokenOf(n)}
 	span, some := held.Span.Get()
 	if !some {
 		return l, nil
@@ -121,7 +121,7 @@ func (l *TransactionList) Notes() []string {
 func (l *TransactionList) Record(book *AddressBook) jsontext.Record {
 	list := []jsontext.Record{}
 	for _, t := range l.List {
-		list = append(list, transactionRecord(&Paid{Transaction: t, Network: l.Network, Symbol: l.Symbol}, book))
+		list = append(list, transactionRecord(&Paid{Transaction: t, Network: l.Network, Token: l.Token}, book))
 	}
 	var next any
 	if at, ok := l.Next.Get(); ok {

@@ -3,17 +3,30 @@
 package console
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
 )
 
-// The decimals of a token and of a Gwei, in wei.
+// The usual decimals of a token, and those of a Gwei, in wei.
 const (
 	TokenDecimals = 18
 	GweiDecimals  = 9
 )
+
+// Token is a network's token, in which amounts are shown.
+type Token struct {
+	Symbol   string // such as GLMR; "" if unknown
+	Decimals int    // 0 stands for 18
+}
+
+// Places returns the number of decimals of the token's smallest unit.
+func (t Token) Places() int { return cmp.Or(t.Decimals, TokenDecimals) }
+
+// Tokens formats an amount of the smallest unit as tokens, with all decimals.
+func (t Token) Tokens(amount fmt.Stringer) string { return Scaled(amount, t.Places()) }
 
 // Tokens formats an amount in wei as tokens, with all 18 decimals.
 func Tokens[Amount chain.Wei | chain.SignedWei](wei Amount) string {

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,6 +34,8 @@ var (
 type Identity struct {
 	Network string
 	Genesis chain.Optional[chain.Hash] // of block 0; unknown if the source does not provide it
+	// Decimals are those of the network's token; 0 stands for 18.
+	Decimals int
 }
 
 // Book is an open ledger: the fees of one chain's blocks from a first height on, their evidence, and
@@ -159,6 +162,9 @@ func (c *bookRow) keep(ctx context.Context, tx transaction) error {
 // Identity returns the ledger's chain, or ErrNone before the first Begin.
 func (b *Book) Identity(ctx context.Context) (Identity, error) {
 	c, err := readBookRow(ctx, b.engine)
+	if err == nil {
+		c.Decimals, err = b.decimals(ctx, b.engine)
+	}
 	return c.Identity, err
 }
 
@@ -175,7 +181,13 @@ func (b *Book) Begin(ctx context.Context, id Identity, first uint64) error {
 			if first >= maxHeight {
 				return fmt.Errorf("block %d exceeds the greatest height that a ledger can store", first)
 			}
+			if err := b.setDecimals(ctx, tx, id.Decimals); err != nil {
+				return err
+			}
 			return (&bookRow{Identity: id, first: first}).keep(ctx, tx)
+		}
+		if err == nil {
+			have.Decimals, err = b.decimals(ctx, tx)
 		}
 		if err != nil {
 			return err
@@ -203,6 +215,9 @@ func (b *Book) Begin(ctx context.Context, id Identity, first uint64) error {
 func (id Identity) check(other Identity) error {
 	if id.Network != other.Network {
 		return fmt.Errorf("%w: %s, not %s", ErrOtherChain, id.Network, other.Network)
+	}
+	if have, want := cmp.Or(id.Decimals, usualDecimals), cmp.Or(other.Decimals, usualDecimals); have != want {
+		return fmt.Errorf("%w: its token has %d decimals, not %d", ErrOtherChain, have, want)
 	}
 	have, known := id.Genesis.Get()
 	want, wanted := other.Genesis.Get()

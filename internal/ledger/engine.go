@@ -26,6 +26,7 @@ type engine interface {
 	snapshot(ctx context.Context) (q querier, end func(), err error)
 	// checkIndexes checks that the indexes find the existing rows, and reports errors to found.
 	checkIndexes(ctx context.Context, found func(message string)) error
+	dialect() *dialect
 	close() error
 }
 

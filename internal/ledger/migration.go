@@ -31,10 +31,10 @@ type dialect struct {
 	wei       func(column string) string
 	sum       func(column string) string // the exact sum of amounts, as text
 	wordOf    func(column string) string
-	coin      func(column string) string // an amount of wei in the token
-	dayText   func(column string) string // a day's number as YYYY-MM-DD
-	monthText func(column string) string // a month's number as YYYY-MM
-	hasSchema string                     // the query that reports whether versionTable exists
+	coin      func(column string, places int) string // an amount of the smallest unit in the token, with that many decimals
+	dayText   func(column string) string             // a day's number as YYYY-MM-DD
+	monthText func(column string) string             // a month's number as YYYY-MM
+	hasTable  func(name string) string               // the query that reports whether a table exists
 
 	json  func(of, key string) string  // the text at a key of a JSON object
 	each  func(of, list string) string // the elements of a list in a JSON object
@@ -42,8 +42,8 @@ type dialect struct {
 	files bool                         // a ledger is a file
 }
 
-// render renders a migration's SQL.
-func (d *dialect) render(text string) (string, error) {
+// render renders a migration's SQL, with views of a token with that many decimals.
+func (d *dialect) render(text string, places int) (string, error) {
 	t, err := template.New("").Funcs(template.FuncMap{
 		"integer":   func() string { return d.types[integer] },
 		"data":      func() string { return d.types[data] },
@@ -57,7 +57,7 @@ func (d *dialect) render(text string) (string, error) {
 		"day":       d.day,
 		"wei":       d.wei,
 		"sum":       d.sum,
-		"coin":      d.coin,
+		"coin":      func(column string) string { return d.coin(column, places) },
 		"dayText":   d.dayText,
 		"monthText": d.monthText,
 		"json":      d.json,
@@ -100,7 +100,7 @@ func migrate(ctx context.Context, db *sql.DB, d *dialect) error {
 	}
 	var list []*goose.Migration
 	for i, text := range migrations {
-		text, err := d.render(text)
+		text, err := d.render(text, usualDecimals)
 		if err != nil {
 			return err
 		}
@@ -146,7 +146,7 @@ func checkSchema(ctx context.Context, db *sql.DB, d *dialect) error {
 // It returns ErrNewer if this program does not know the version.
 func schemaVersion(ctx context.Context, db *sql.DB, d *dialect) (version int, err error) {
 	var there bool
-	if err := db.QueryRowContext(ctx, d.hasSchema).Scan(&there); err != nil || !there {
+	if err := db.QueryRowContext(ctx, d.hasTable(versionTable)).Scan(&there); err != nil || !there {
 		return 0, err
 	}
 	if err := db.QueryRowContext(ctx, "SELECT coalesce(max(version_id), 0) FROM "+versionTable).Scan(&version); err != nil {

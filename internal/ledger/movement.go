@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/movement"
@@ -63,10 +64,13 @@ var transferFields = []field[Transfer]{
 // Place returns the transfer's position in the chain.
 func (x *Transfer) Place() Place { return Place{x.Height, x.Position} }
 
-// Transfers returns the ERC-20 transfers that match a query.
+// Transfers returns the ERC-20 transfers that match a query. They name EVM addresses; an account of 32 bytes matches the
+// address that it is made from.
 func (b *Book) Transfers(ctx context.Context, q Query) iter.Seq2[*Transfer, error] {
 	set := setOf(q.Accounts)
+	long := slices.ContainsFunc(q.Accounts, isLong)
+	has := func(a chain.Address) bool { return set[a] || long && set[a.Hashed()] }
 	return rowsByAccount(ctx, b, q, hasParty, allRows, func(c *Content) []*Transfer {
-		return pointers(c.Transfers, func(x *Transfer) bool { return len(set) == 0 || set[x.Sender] || set[x.Recipient] })
+		return pointers(c.Transfers, func(x *Transfer) bool { return len(set) == 0 || has(x.Sender) || has(x.Recipient) })
 	})
 }

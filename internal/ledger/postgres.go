@@ -38,16 +38,18 @@ var postgresDialect = dialect{
 	time: func(c string) string {
 		return fmt.Sprintf("to_char(timestamp 'epoch' + %s / 1000 * interval '1 second', 'YYYY-MM-DD\"T\"HH24:MI:SS') || CASE %s %% 1000 WHEN 0 THEN '' ELSE '.' || lpad((%s %% 1000)::text, 3, '0') END || 'Z'", c, c, c)
 	},
-	day:     func(c string) string { return "(date '1970-01-01' + " + c + "::integer)" },
-	wei:     func(c string) string { return c + "::text" },
-	sum:     func(c string) string { return "coalesce(sum(" + c + "), 0)::text" },
-	wordOf:  func(c string) string { return c },
-	coin:    func(c string) string { return "(" + c + "::numeric * 0.000000000000000001)::numeric(57, 18)" },
+	day:    func(c string) string { return "(date '1970-01-01' + " + c + "::integer)" },
+	wei:    func(c string) string { return c + "::text" },
+	sum:    func(c string) string { return "coalesce(sum(" + c + "), 0)::text" },
+	wordOf: func(c string) string { return c },
+	coin: func(c string, places int) string {
+		return fmt.Sprintf("(%s::numeric * 0.%s1)::numeric(%d, %d)", c, strings.Repeat("0", places-1), 39+places, places)
+	},
 	dayText: func(c string) string { return "(date '1970-01-01' + " + c + "::integer)::text" },
 	monthText: func(c string) string {
 		return "to_char(date '1970-01-01' + make_interval(months => " + c + "::integer), 'YYYY-MM')"
 	},
-	hasSchema: "SELECT to_regclass('" + versionTable + "') IS NOT NULL",
+	hasTable: func(name string) string { return "SELECT to_regclass('" + name + "') IS NOT NULL" },
 
 	json: func(of, key string) string { return "(" + of + "->>'" + key + "')" },
 	each: func(of, list string) string { return "jsonb_array_elements(" + of + "::jsonb->'" + list + "')" },
@@ -443,3 +445,5 @@ func (s *scanned[T]) value() value {
 	}
 	return s.V
 }
+
+func (*postgresEngine) dialect() *dialect { return &postgresDialect }

@@ -58,16 +58,16 @@ var sqliteDialect = dialect{
 	wordOf: func(c string) string {
 		return "CASE typeof(" + c + ") WHEN 'integer' THEN (SELECT word FROM words WHERE number = " + c + ") ELSE " + c + " END"
 	},
-	coin: func(c string) string { // SQLite's arithmetic is not exact
+	coin: func(c string, places int) string { // SQLite's arithmetic is not exact
 		digits := "ltrim(" + c + ", '-')"
-		return fmt.Sprintf("CASE WHEN %s LIKE '-%%' THEN '-' ELSE '' END || CASE WHEN length(%s) > 18 THEN substr(%s, 1, length(%s) - 18) ELSE '0' END || '.' || substr('000000000000000000' || %s, -18)",
-			c, digits, digits, digits, digits)
+		return fmt.Sprintf("CASE WHEN %s LIKE '-%%' THEN '-' ELSE '' END || CASE WHEN length(%s) > %d THEN substr(%s, 1, length(%s) - %d) ELSE '0' END || '.' || substr('%s' || %s, -%d)",
+			c, digits, places, digits, digits, places, strings.Repeat("0", places), digits, places)
 	},
-	hasSchema: "SELECT count(*) > 0 FROM sqlite_master WHERE name = '" + versionTable + "'",
-	json:      func(of, key string) string { return of + ".value->>'" + key + "'" },
-	each:      func(of, list string) string { return "json_each(" + of + ", '$." + list + "')" },
-	by:        func(string) string { return "" },
-	files:     true,
+	hasTable: func(name string) string { return "SELECT count(*) > 0 FROM sqlite_master WHERE name = '" + name + "'" },
+	json:     func(of, key string) string { return of + ".value->>'" + key + "'" },
+	each:     func(of, list string) string { return "json_each(" + of + ", '$." + list + "')" },
+	by:       func(string) string { return "" },
+	files:    true,
 }
 
 // sumOfDigits returns SQL for the exact sum of a column of amounts, as text; SQLite's own is not exact above
@@ -502,3 +502,5 @@ func (r *sqlRows) values(columns []column, into row) error {
 	}
 	return nil
 }
+
+func (*sqliteEngine) dialect() *dialect { return &sqliteDialect }

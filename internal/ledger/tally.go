@@ -116,11 +116,24 @@ func (t *tally) add(c *Content) (err error) {
 	for i := range c.Movements {
 		t.note(c.Movements[i].Account, c.Height, hasMoved)
 	}
+	long := len(c.Transfers) > 0 && c.hasLongPayer()
 	for i := range c.Transfers {
-		t.note(c.Transfers[i].Sender, c.Height, hasParty)
-		t.note(c.Transfers[i].Recipient, c.Height, hasParty)
+		for _, a := range []chain.Address{c.Transfers[i].Sender, c.Transfers[i].Recipient} {
+			t.note(a, c.Height, hasParty)
+			if long {
+				t.note(a.Hashed(), c.Height, hasParty) // transfers name EVM addresses, and people their accounts
+			}
+		}
 	}
 	return err
+}
+
+// hasLongPayer reports whether the chain's accounts have 32 bytes, in a block with a payer.
+func (c *Content) hasLongPayer() bool {
+	return slices.ContainsFunc(c.Transactions, func(t Transaction) bool {
+		payer, known := t.Payer.Get()
+		return known && isLong(payer)
+	})
 }
 
 func (t *tally) note(a chain.Address, height, kind uint64) {

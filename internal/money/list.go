@@ -7,13 +7,15 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 )
 
 // List contains the prices of one token in a currency, by day or by hour, from one or more files.
 type List struct {
 	Currency Currency
-	Token    string   // the symbol, if a file names it
-	Sources  []string // of these prices, sorted
+	Token    string        // the symbol, if a file names it
+	Unit     console.Token // of the amounts
+	Sources  []string      // of these prices, sorted
 	Files    []*Origin
 	Formula  string // how a price follows from two files, "" if it is in one
 	SHA256   string // of the files, in hex digits, separated by ", "
@@ -93,14 +95,11 @@ func (l *calendar) Timezone() string {
 // Source returns all sources of the prices.
 func (l *List) Source() string { return strings.Join(l.Sources, "; ") }
 
-// tokenDecimals is the number of decimals of the token.
-const tokenDecimals = 18
-
 // worth returns the value of an amount of wei at a price.
 func (l *List) worth(wei string, p *price) (none chain.Optional[Amount]) {
 	amount, err := decimal.NewFromString(wei)
 	if err != nil {
 		return none // cannot happen: amounts are decimal numbers
 	}
-	return chain.Some(Amount{amount.Shift(-tokenDecimals).Mul(p.value), l.Currency, p.from != ""})
+	return chain.Some(Amount{amount.Shift(-int32(l.Unit.Places())).Mul(p.value), l.Currency, p.from != ""})
 }

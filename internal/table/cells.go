@@ -30,7 +30,7 @@ func (s *Sheet) Each(do func(row []Cell) error) (totals []Cell, err error) {
 			return err
 		}
 		for i, value := range row {
-			cells[i] = cellOf(value)
+			cells[i] = s.cellOf(value)
 		}
 		return do(cells)
 	})
@@ -39,19 +39,19 @@ func (s *Sheet) Each(do func(row []Cell) error) (totals []Cell, err error) {
 	}
 	totals = make([]Cell, len(s.Columns))
 	for i := range s.Columns {
-		if totals[i] = cellOf(sums.of(i)); sums.unknown[i] {
+		if totals[i] = s.cellOf(sums.of(i)); sums.unknown[i] {
 			totals[i] = Cell{Text: notKnown}
 		}
 	}
 	return totals, nil
 }
 
-func cellOf(value any) Cell {
+func (s *Sheet) cellOf(value any) Cell {
 	if value == nil {
 		return Cell{}
 	}
 	if _, unknown := value.(unknownAmount); unknown {
 		return Cell{Text: notKnown}
 	}
-	return Cell{shown(value), exact(value)}
+	return Cell{s.shown(value), exact(value)}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/table"
 )
@@ -17,7 +18,7 @@ func TestEach(t *testing.T) {
 	one, err := chain.ParseWei("1500000000000000000")
 	require.NoError(t, err)
 	s := &table.Sheet{
-		Name: "x", Symbol: "GLMR",
+		Name: "x", Token: console.Token{Symbol: "GLMR"},
 		Columns: []table.Column{{Name: "what", Kind: table.Text}, {Name: "fee", Kind: table.Wei, Total: true}, {Name: "charged", Kind: table.Wei, Total: true, Whole: true}, {Name: "fee_eur", Kind: table.Fiat, Total: true, Currency: "EUR"}},
 		Rows: func(yield func([]any, error) bool) {
 			_ = yield([]any{"a\nb", one, one, chain.Some(money.NothingIn("EUR"))}, nil) && yield([]any{nil, one, nil, chain.Optional[money.Amount]{}}, nil)

@@ -6,11 +6,10 @@ import (
 	"io"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/console"
 )
 
 // WriteCSV writes a header and one line per row, in RFC 4180 with \n line ends. A wei column fee becomes
-// fee, in wei, and fee_token, with 18 decimals. An empty cell means no value, and text is [Safe]. Title,
+// fee, in wei, and fee_token, with all decimals. An empty cell means no value, and text is [Safe]. Title,
 // notes and totals are omitted.
 func WriteCSV(w io.Writer, s *Sheet) error {
 	if err := s.check(); err != nil {
@@ -28,7 +27,7 @@ func WriteCSV(w io.Writer, s *Sheet) error {
 	err := s.each(func(row []any) error {
 		cells = cells[:0]
 		for i, c := range s.Columns {
-			cells = appendCSV(cells, c, row[i])
+			cells = s.appendCSV(cells, c, row[i])
 		}
 		if len(cells) == 1 && cells[0] == "" {
 			return writeEmptyLine(w, out)
@@ -46,12 +45,12 @@ func writeEmptyLine(w io.Writer, out *csv.Writer) error {
 	return err
 }
 
-func appendCSV(cells []string, c Column, value any) []string {
+func (s *Sheet) appendCSV(cells []string, c Column, value any) []string {
 	switch v := value.(type) {
 	case string:
 		return append(cells, Safe(v))
 	case chain.SignedWei:
-		return append(cells, v.String(), console.Tokens(v))
+		return append(cells, v.String(), s.Tokens(v))
 	case nil:
 		if c.isAmount() {
 			return append(cells, "", "")

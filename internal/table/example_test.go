@@ -5,13 +5,14 @@ import (
 	"os"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/table"
 )
 
 // Write rows as CSV, with each amount exactly, in wei and in the token.
 func ExampleWriteCSV() {
 	rows := &table.Sheet{
-		Name: "fees", Title: "Fees", Symbol: "GLMR",
+		Name: "fees", Title: "Fees", Token: console.Token{Symbol: "GLMR"},
 		Columns: []table.Column{{Name: "label"}, {Name: "fee", Kind: table.Wei}},
 		Rows: func(yield func([]any, error) bool) {
 			_ = yield([]any{"Payroll", chain.NewWei(5215236000000000)}, nil) &&

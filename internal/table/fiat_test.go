@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/table"
 )
@@ -24,7 +25,7 @@ func worth(t testing.TB, currency, amount string) money.Amount {
 // inFiat returns a sheet of currency amounts, each with half a cent.
 func inFiat(t testing.TB, last any) *table.Sheet {
 	return &table.Sheet{
-		Name: "fiat", Symbol: "GLMR", Columns: []table.Column{
+		Name: "fiat", Token: console.Token{Symbol: "GLMR"}, Columns: []table.Column{
 			{Name: "call", Kind: table.Text}, {Name: "fee_eur", Kind: table.Fiat, Total: true, Currency: "EUR"}, {Name: "fee_percent", Kind: table.Percent},
 		},
 		Rows: rows([]any{"a", worth(t, "EUR", "1005"), "12.30"}, []any{"b", chain.Some(worth(t, "EUR", "1005")), chain.Some("-0.05")}, []any{"c", last, nil}),

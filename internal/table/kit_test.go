@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -23,7 +24,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // that would be a formula, and an empty row.
 func every(t testing.TB) *table.Sheet {
 	return &table.Sheet{
-		Name: "all kinds", Title: "Every kind of value", Symbol: "GLMR",
+		Name: "all kinds", Title: "Every kind of value", Token: console.Token{Symbol: "GLMR"},
 		Notes: []string{"2 blocks are not covered", "=1+1 is \x1b[31mno formula"},
 		Columns: []table.Column{
 			{Name: "call", Kind: table.Text},
@@ -77,7 +78,7 @@ func one(kind table.Kind, total bool, values ...any) *table.Sheet {
 	for i, v := range values {
 		list[i] = []any{v}
 	}
-	return &table.Sheet{Name: "one", Symbol: "GLMR", Columns: []table.Column{{Name: "it", Kind: kind, Total: total}}, Rows: rows(list...)}
+	return &table.Sheet{Name: "one", Token: console.Token{Symbol: "GLMR"}, Columns: []table.Column{{Name: "it", Kind: kind, Total: total}}, Rows: rows(list...)}
 }
 
 // forms are the writers, by the extension of their golden files.

@@ -81,7 +81,7 @@ func TestOfficeWorksOutTheTotals(t *testing.T) {
 		drift.Sub(drift, n)
 		list = append(list, []any{text, wei(t, fees[i]), signed(t, "-"+fees[i]), i, at(t, 1_704_067_200_000+uint64(i)*1000)})
 	}
-	s := &table.Sheet{Name: "transactions", Title: "=1+1", Notes: []string{"=2+2"}, Symbol: "GLMR", Columns: []table.Column{
+	s := &table.Sheet{Name: "transactions", Title: "=1+1", Notes: []string{"=2+2"}, Token: console.Token{Symbol: "GLMR"}, Columns: []table.Column{
 		{Name: "call", Kind: table.Text}, {Name: "fee", Kind: table.Wei, Total: true},
 		{Name: "drift", Kind: table.SignedWei, Total: true}, {Name: "count", Kind: table.Integer, Total: true}, {Name: "time", Kind: table.Time},
 	}, Rows: rows(list...)}

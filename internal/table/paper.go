@@ -63,7 +63,7 @@ func (s *Sheet) writePaper(d *pdf.Document) (err error) {
 	cells := make([]string, len(columns))
 	err = s.each(func(row []any) error {
 		for i, value := range row {
-			cells[i] = indented(shown(value))
+			cells[i] = indented(s.shown(value))
 		}
 		layout.Measure(false, cells...)
 		if _, err := rows.Add([]byte(strings.Join(cells, "\n"))); err != nil {
@@ -77,7 +77,7 @@ func (s *Sheet) writePaper(d *pdf.Document) (err error) {
 	footer := make([]string, len(columns))
 	if sums.exist() {
 		for i := range columns {
-			footer[i] = shown(sums.of(i))
+			footer[i] = s.shown(sums.of(i))
 		}
 		footer = labelled(footer, s.Columns, func(int) bool { return true })
 		layout.Measure(true, footer...)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/money"
 )
 
@@ -77,11 +78,11 @@ type Column struct {
 
 // Sheet is a table of figures.
 type Sheet struct {
-	Name    string   // such as "transactions": the sheet's in XLSX, the schema's in Parquet
-	Title   string   // for display
-	Notes   []string // such as that part of a period is missing
-	Symbol  string   // of the network's token, such as "GLMR"
-	Columns []Column
+	Name          string   // such as "transactions": the sheet's in XLSX, the schema's in Parquet
+	Title         string   // for display
+	Notes         []string // such as that part of a period is missing
+	console.Token          // the network's
+	Columns       []Column
 	// Rows yields rows with one value per column. It is consumed once. An error ends the writing and is
 	// returned.
 	Rows iter.Seq2[[]any, error]

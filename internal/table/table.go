@@ -19,7 +19,7 @@ func WriteTable(w io.Writer, s *Sheet, width int) (err error) {
 	if err := s.check(); err != nil {
 		return err
 	}
-	t := grid{layout: console.NewLayout(s.tableColumns()), totals: newTotals(s)}
+	t := grid{sheet: s, layout: console.NewLayout(s.tableColumns()), totals: newTotals(s)}
 	defer func() { err = errors.Join(err, t.rows.Close()) }()
 	if err := s.each(t.add); err != nil {
 		return err
@@ -42,10 +42,10 @@ func WriteTable(w io.Writer, s *Sheet, width int) (err error) {
 }
 
 // shown returns a value as text.
-func shown(value any) string {
+func (s *Sheet) shown(value any) string {
 	switch v := value.(type) {
 	case chain.SignedWei:
-		return console.Tokens(v)
+		return s.Tokens(v)
 	case chain.GasPrice:
 		return console.Gwei(v)
 	case unknownAmount:
@@ -56,6 +56,7 @@ func shown(value any) string {
 
 // grid holds the rows of a table as text, which are measured before the first one is written.
 type grid struct {
+	sheet  *Sheet
 	layout *console.Layout
 	rows   spill.Records // cells separated by line breaks
 	totals *totals
@@ -77,7 +78,7 @@ func (s *Sheet) tableColumns() []console.Column {
 func (t *grid) add(row []any) error {
 	cells := make([]string, len(row))
 	for i, value := range row {
-		cells[i] = shown(value)
+		cells[i] = t.sheet.shown(value)
 	}
 	t.layout.Measure(cells)
 	if _, err := t.rows.Add([]byte(strings.Join(cells, "\n"))); err != nil { // cells contain no line breaks
@@ -98,7 +99,7 @@ func (k Kind) isRight() bool {
 func (t *grid) write(page *console.Page, columns []Column) error {
 	footer := make([]string, len(columns))
 	for i := range columns {
-		footer[i] = shown(t.totals.of(i))
+		footer[i] = t.sheet.shown(t.totals.of(i))
 	}
 	t.layout.Measure(footer)
 	if t.totals.exist() { // labelled in the first column without a total

@@ -8,12 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/table"
 )
 
 func TestTableShortensNamesAndNoFigure(t *testing.T) {
 	s := &table.Sheet{
-		Title: "Fees of January 2024", Symbol: "GLMR", Notes: []string{"blocks 5 to 7 are not in the ledger, so the totals are not those of the month"},
+		Title: "Fees of January 2024", Token: console.Token{Symbol: "GLMR"}, Notes: []string{"blocks 5 to 7 are not in the ledger, so the totals are not those of the month"},
 		Columns: []table.Column{
 			{Name: "hash", Kind: table.Hash, Drop: 3}, {Name: "payer", Kind: table.Address, Drop: 2}, {Name: "call", Kind: table.Text},
 			{Name: "gas_price", Kind: table.GasPrice, Drop: 1}, {Name: "fee", Kind: table.Wei, Total: true},

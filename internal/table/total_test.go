@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -34,7 +35,7 @@ func TestTotalsAreThoseOfBigIntegers(t *testing.T) {
 			gas.Add(gas, new(big.Int).SetUint64(g))
 			list = append(list, []any{"a", wei(t, f.String()), signed(t, d.String()), g})
 		}
-		s := &table.Sheet{Name: "sums", Symbol: "GLMR", Columns: []table.Column{
+		s := &table.Sheet{Name: "sums", Token: console.Token{Symbol: "GLMR"}, Columns: []table.Column{
 			{Name: "call", Kind: table.Text}, {Name: "fee", Kind: table.Wei, Total: true},
 			{Name: "drift", Kind: table.SignedWei, Total: true}, {Name: "gas", Kind: table.Integer, Total: true},
 		}, Rows: rows(list...)}

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -190,7 +191,7 @@ func TestSheetThatCannotBeWritten(t *testing.T) {
 }
 
 func TestSheetWithoutRows(t *testing.T) {
-	s := &table.Sheet{Name: "s", Symbol: "GLMR", Columns: []table.Column{{Name: "fee", Kind: table.Wei, Total: true}}}
+	s := &table.Sheet{Name: "s", Token: console.Token{Symbol: "GLMR"}, Columns: []table.Column{{Name: "fee", Kind: table.Wei, Total: true}}}
 	require.Equal(t, "fee,fee_token\n", string(written(t, "csv", s)))
 	require.Empty(t, written(t, "jsonl", s))
 	require.Equal(t, "fee GLMR\n----------\n       0\n", string(written(t, "txt", s)))

@@ -8,6 +8,7 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -15,7 +16,7 @@ import (
 func TestTotalWithAnUnknownFigure(t *testing.T) {
 	wei := func(n uint64) chain.Optional[chain.Wei] { return chain.Some(chain.NewWei(n)) }
 	none := chain.Optional[chain.Wei]{}
-	s := &table.Sheet{Name: "fees", Symbol: "GLMR", Columns: []table.Column{
+	s := &table.Sheet{Name: "fees", Token: console.Token{Symbol: "GLMR"}, Columns: []table.Column{
 		{Name: "call", Kind: table.Text}, {Name: "tip", Kind: table.Wei, Total: true},
 		{Name: "charged", Kind: table.Wei, Total: true, Whole: true}, {Name: "burned", Kind: table.Wei, Total: true, Whole: true},
 	}, Rows: rows([]any{"a", wei(1), wei(5), wei(4)}, []any{"b", none, none, wei(3)}, []any{"c", wei(2), wei(6), wei(2)})}

@@ -111,9 +111,12 @@ func newStyle(book *excelize.File, format string, bold bool) (int, error) {
 }
 
 // add adds the styles that only some sheets need.
-func (s *styles) add(columns []Column) (err error) {
-	for _, c := range columns {
+func (s *styles) add(sheet *Sheet) (err error) {
+	for _, c := range sheet.Columns {
 		decimals, ok := c.decimals()
+		if c.isAmount() && sheet.Places() != console.TokenDecimals {
+			decimals, ok = sheet.Places(), true
+		}
 		if _, there := s.fixed[decimals]; !ok || there {
 			continue
 		}
@@ -151,7 +154,7 @@ func writeSheet(book *excelize.File, name string, s *Sheet, styles styles) error
 	if err := book.SetSheetDimension(name, ""); err != nil {
 		return err
 	}
-	if err := styles.add(s.Columns); err != nil {
+	if err := styles.add(s); err != nil {
 		return err
 	}
 	fit := true
@@ -161,6 +164,9 @@ func writeSheet(book *excelize.File, name string, s *Sheet, styles styles) error
 	out, err := book.NewStreamWriter(name)
 	if err != nil {
 		return err
+	}
+	if places := s.Places(); places != console.TokenDecimals {
+		styles.token, styles.totalToken = styles.fixed[places], styles.totalFixed[places]
 	}
 	l := &lines{out: out, sheet: s, styles: styles}
 	above, below := s.Notes, []string(nil)
@@ -291,7 +297,7 @@ func (l *lines) cell(c Column, value any) []any {
 	case bool:
 		return []any{v}
 	case chain.SignedWei:
-		return []any{text(v.String()), excelize.Cell{StyleID: l.styles.token, Value: rounded(console.Tokens(v))}}
+		return []any{text(v.String()), excelize.Cell{StyleID: l.styles.token, Value: rounded(l.sheet.Tokens(v))}}
 	case chain.Time:
 		return []any{excelize.Cell{StyleID: l.styles.time, Value: v.Std()}}
 	case date:
@@ -328,7 +334,7 @@ func (l *lines) writeTotals(t *totals, asText []bool, first, last int) error {
 		case chain.SignedWei:
 			cells = append(cells,
 				excelize.Cell{StyleID: l.styles.totalText, Value: v.String()},
-				excelize.Cell{StyleID: l.styles.totalToken, Formula: sum, Value: rounded(console.Tokens(v))})
+				excelize.Cell{StyleID: l.styles.totalToken, Formula: sum, Value: rounded(l.sheet.Tokens(v))})
 		case money.Amount: // the sum of the rounded lines may differ
 			if digits := v.String(); fits(digits) {
 				cells = append(cells, excelize.Cell{StyleID: l.styles.totalFixed[c.Currency.Decimals()], Value: rounded(digits)})

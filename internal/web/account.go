@@ -47,10 +47,10 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 			v.Lead += "EVM address " + evm.String() + ". "
 		}
 		v.Lead += "Blocks " + spanText(a.Held.Span) + ". Evidence: " + a.Held.Evidence.String() + "."
-		v.Main = []fact{amount("fees", chain.Some(a.Fees.Fee), a.Symbol), amount("charged on chain", a.Charged, a.Symbol)}
+		v.Main = []fact{amount("fees", chain.Some(a.Fees.Fee), a.Token), amount("charged on chain", a.Charged, a.Token)}
 		v.Facts = []fact{
 			seen("first seen", a.First), seen("last seen", a.Last), plain("transactions paid", fmt.Sprintf("%d evm, %d native", a.Fees.EVM, a.Fees.Native)),
-			plain("movements", fmt.Sprint(a.Movements)), amount("in", a.In, a.Symbol), amount("out", a.Out, a.Symbol),
+			plain("movements", fmt.Sprint(a.Movements)), amount("in", a.In, a.Token), amount("out", a.Out, a.Token),
 			plain("ERC-20 transfers", fmt.Sprintf("%d in, %d out", a.TransfersIn, a.TransfersOut)),
 		}
 		v.Last = s.entryForm(r, account, typed)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/table"
 )
@@ -42,7 +43,7 @@ func (s *server) accounts(w http.ResponseWriter, r *http.Request) error {
 
 // accountSheet lists the accounts of the address book.
 func (s *server) accountSheet() *table.Sheet {
-	return listed("", "", s.labels().Entries(), func(e addressbook.Entry) []any { return []any{e.Address, e.Label, e.Group} },
+	return listed("", console.Token{}, s.labels().Entries(), func(e addressbook.Entry) []any { return []any{e.Address, e.Label, e.Group} },
 		table.Column{Name: "account", Kind: table.Address}, table.Column{Name: "label", Kind: table.Text}, table.Column{Name: "group", Kind: table.Text})
 }
 

@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/table"
 )
 
 // balanceChart plots an account's free balance at the end of each day, from the rows of its statement and the opening
 // balance. It returns nil if the balance is not known, or if there are less than two days or too many.
-func balanceChart(movements *rows, opening chain.Optional[chain.Balance], symbol string, zone *time.Location) (*chart, error) {
+func balanceChart(movements *rows, opening chain.Optional[chain.Balance], token console.Token, zone *time.Location) (*chart, error) {
 	start, known := opening.Get()
 	at, of := columnOf(movements, "time"), columnOf(movements, "free_balance")
 	if !known || at < 0 || of < 0 {
@@ -36,7 +37,7 @@ func balanceChart(movements *rows, opening chain.Optional[chain.Balance], symbol
 	if err != nil || first.IsZero() {
 		return nil, err
 	}
-	c := &chart{Title: "Free balance at the end of each day", Unit: symbol}
+	c := &chart{Title: "Free balance at the end of each day", Token: token}
 	var balances []chain.Optional[chain.Wei]
 	now := chain.Some(start.Free)
 	for day := first; len(balances) <= maxBars; day = day.AddDate(0, 0, 1) {

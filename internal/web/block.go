@@ -23,22 +23,22 @@ func (s *server) block(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		symbol, err := s.Desk.Symbol(r.Context())
+		token, err := s.Desk.Token(r.Context())
 		if err != nil {
 			return nil, err
 		}
 		v := &view{Title: fmt.Sprintf("Block %d", height), Path: "block", Command: fmt.Sprintf("fees show %d", height) + s.ledgerFlag(), Unsealed: !b.Sealed}
-		v.Main = []fact{amount("fees", chain.Some(b.Fee), symbol), amount("charged on chain", b.Charged, symbol)}
+		v.Main = []fact{amount("fees", chain.Some(b.Fee), token), amount("charged on chain", b.Charged, token)}
 		v.Facts = []fact{
 			plain("time", optionalText(b.Time)), hash("hash", b.Hash.String()), plain("rules", b.Rules), plain("transactions", fmt.Sprintf("%d evm, %d native, %d inherents", b.EVM, b.Native, b.Inherents)),
-			amount("burned", b.Burned, symbol), amount("treasury", b.Treasury, symbol), amount("author", b.Author, symbol),
+			amount("burned", b.Burned, token), amount("treasury", b.Treasury, token), amount("author", b.Author, token),
 		}
 		if height > 0 {
 			v.Around = append(v.Around, link{"Previous block", fmt.Sprintf("block/%d", height-1)})
 		}
 		v.Around = append(v.Around, link{"Next block", fmt.Sprintf("block/%d", height+1)})
 		v.Downloads = transactionDownloads(&scope{Period: fmt.Sprintf("%d..%d", height, height)}, nil)
-		list := transactionSheet(symbol, s.Desk.Book.Transactions(r.Context(), ledger.Query{Span: chain.Heights{First: height, Last: height}}))
+		list := transactionSheet(token, s.Desk.Book.Transactions(r.Context(), ledger.Query{Span: chain.Heights{First: height, Last: height}}))
 		return v, v.add(s.list(list, l.without(briefTransactions), at(fmt.Sprintf("block/%d", height))))
 	})
 }

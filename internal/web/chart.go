@@ -20,11 +20,12 @@ const (
 // chart plots amounts over time, such as the fees of a report: one bar per group, EVM below native. Only its lengths are
 // floating point; each bar's title contains the exact figures.
 type chart struct {
-	Title, Unit string
-	Layers      bool // the bars are of two layers
-	Bars        []bar
-	Ticks       []tick
-	Compared    string // the period that the lines show; "" for none
+	Title string
+	console.Token
+	Layers   bool // the bars are of two layers
+	Bars     []bar
+	Ticks    []tick
+	Compared string // the period that the lines show; "" for none
 }
 
 // bar plots one group. Horizontal positions are percentages of the plot, vertical ones are pixels.
@@ -60,27 +61,27 @@ func chartOf(made *report.Report, compared *report.Comparison, to func(name stri
 	if len(now) < 2 || len(now) > maxBars || (made.By != report.Hour && made.By != report.Day && made.By != report.Month && made.By != report.Block) {
 		return nil
 	}
-	c := &chart{Title: "Fees by " + string(made.By), Unit: made.Symbol, Layers: true}
+	c := &chart{Title: "Fees by " + string(made.By), Token: made.Token, Layers: true}
 	largest := 0.0
 	for _, g := range append(now[:len(now):len(now)], before...) {
-		largest = max(largest, tokens(g.Fee))
+		largest = max(largest, tokens(c.Token, g.Fee))
 	}
 	if largest == 0 {
 		return nil
 	}
 	top := c.scale(largest)
-	height := func(w chain.Wei) int { return int(math.Round(tokens(w) / top * plotHeight)) }
+	height := func(w chain.Wei) int { return int(math.Round(tokens(c.Token, w) / top * plotHeight)) }
 	for i, g := range now {
 		b := bar{Name: g.Name(), EVM: height(g.EVMFee), To: to(g.Name())}
 		b.Native = height(g.Fee) - b.EVM
-		b.Exact = fmt.Sprintf("%s: %s %s", g.Name(), console.Tokens(g.Fee), made.Symbol)
+		b.Exact = fmt.Sprintf("%s: %s %s", g.Name(), c.Tokens(g.Fee), c.Symbol)
 		if g.Undetermined > 0 {
 			b.Unknown = true
 			b.Exact += fmt.Sprintf(", and %s undetermined", console.Counted(g.Undetermined, "fee"))
 		}
 		if before != nil && before[i].EVM+before[i].Native > 0 { // the previous period may lack this day
 			b.Before = plotHeight - height(before[i].Fee)
-			b.Exact += fmt.Sprintf(", previously %s", console.Tokens(before[i].Fee))
+			b.Exact += fmt.Sprintf(", previously %s", c.Tokens(before[i].Fee))
 			if n := before[i].Undetermined; n > 0 {
 				b.Unknown = true
 				b.Exact += fmt.Sprintf(", previously %s undetermined", console.Counted(n, "fee"))
@@ -100,7 +101,7 @@ func (c *chart) plot(amounts []chain.Optional[chain.Wei]) bool {
 	largest := 0.0
 	for _, a := range amounts {
 		amount, _ := a.Get()
-		largest = max(largest, tokens(amount))
+		largest = max(largest, tokens(c.Token, amount))
 	}
 	if largest == 0 {
 		return false
@@ -110,8 +111,8 @@ func (c *chart) plot(amounts []chain.Optional[chain.Wei]) bool {
 		b := &c.Bars[i]
 		amount, known := a.Get()
 		if b.Unknown = !known; known {
-			b.EVM = int(math.Round(tokens(amount) / top * plotHeight))
-			b.Exact = fmt.Sprintf("%s: %s %s", b.Name, console.Tokens(amount), c.Unit)
+			b.EVM = int(math.Round(tokens(c.Token, amount) / top * plotHeight))
+			b.Exact = fmt.Sprintf("%s: %s %s", b.Name, c.Tokens(amount), c.Symbol)
 		} else {
 			b.Exact = b.Name + ": " + notKnown
 		}
@@ -163,6 +164,6 @@ func short(by report.By, name string) string {
 }
 
 // tokens converts an amount to a length.
-func tokens(w chain.Wei) float64 { return lengthOf(w).InexactFloat64() }
+func tokens(t console.Token, w chain.Wei) float64 { return lengthOf(t, w).InexactFloat64() }
 
 func percent(part float64) string { return strconv.FormatFloat(part, 'f', 3, 64) + "%" }

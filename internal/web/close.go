@@ -470,7 +470,7 @@ func (s *server) preparedPage(w http.ResponseWriter, r *http.Request) error {
 // addPrepared adds a prepared package to its page.
 func (s *server) addPrepared(v *view, r *http.Request, p *closing.Placed, running bool, typed url.Values) error {
 	m := p.Manifest
-	symbol, err := s.Desk.Symbol(r.Context())
+	token, err := s.Desk.Token(r.Context())
 	if err != nil {
 		return err
 	}
@@ -489,7 +489,7 @@ func (s *server) addPrepared(v *view, r *http.Request, p *closing.Placed, runnin
 		plain("blocks", fmt.Sprintf("%d..%d", m.Blocks.First, m.Blocks.Last)), plain("evidence", m.Evidence.String()), plain("accounts", fmt.Sprint(len(m.Accounts))),
 		plain("transactions", fmt.Sprintf("%d evm, %d native", m.Totals.EVM, m.Totals.Native)),
 		fact{Name: "findings", cell: findingsOf(m.Findings)}, plain("seal", m.Blocks.Seal), plain("manifest, SHA-256", p.Sum))
-	v.Main = []fact{amount("fees", chain.Some(m.Totals.Fee), symbol), amount("charged", m.Totals.Charged, symbol)}
+	v.Main = []fact{amount("fees", chain.Some(m.Totals.Fee), token), amount("charged", m.Totals.Charged, token)}
 	v.Warnings = append(v.Warnings, gapsOf(m)...)
 	here := "close/" + url.PathEscape(p.Name)
 	v.Tables = append(v.Tables, actTable(round), fileTable(m, here))

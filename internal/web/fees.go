@@ -161,7 +161,7 @@ func (s *server) feesList(ctx context.Context, q *feesQuestion) (*keptList, erro
 	v.Chart = chartOf(made.Report, made.Compared, q.narrower)
 	largest := 0.0
 	for _, g := range made.Groups {
-		largest = max(largest, tokens(g.Fee))
+		largest = max(largest, tokens(console.Token{}, g.Fee))
 	}
 	v.Downloads = fileLinks(feesForms, "fees", q.scope.query(listing{}.with(q.scope.own)))
 	v.Links = []link{{"Transactions", "transactions" + q.scope.query(without(q.scope.own, append(listingParameters, "by", "compare", "price")...))}}
@@ -186,15 +186,15 @@ func (q *feesQuestion) readsMuch() bool {
 // feesFacts returns the totals.
 func feesFacts(made *report.Report) (main, facts []fact) {
 	t := &made.Totals
-	main = []fact{amount("fees", chain.Some(t.Fee), made.Symbol), amount("charged on chain", t.Charged, made.Symbol)}
+	main = []fact{amount("fees", chain.Some(t.Fee), made.Token), amount("charged on chain", t.Charged, made.Token)}
 	if made.Prices != nil {
 		code := string(made.Prices.Currency)
 		main = append(main, plain("fees in "+code, cmp.Or(optionalText(t.FeeWorth), notKnown)), plain("charged in "+code, cmp.Or(optionalText(t.ChargedWorth), notKnown)))
 	}
 	return main, []fact{
 		plain("transactions", fmt.Sprintf("%d evm, %d native", t.EVM, t.Native)), plain("failed transactions", fmt.Sprintf("%d evm, %d native", t.EVMFailed, t.NativeFailed)),
-		amount("evm fees", chain.Some(t.EVMFee), made.Symbol), amount("native fees", chain.Some(t.NativeFee), made.Symbol),
-		amount("burned", t.Burned, made.Symbol), amount("treasury", t.Treasury, made.Symbol), amount("authors", t.Author, made.Symbol),
+		amount("evm fees", chain.Some(t.EVMFee), made.Token), amount("native fees", chain.Some(t.NativeFee), made.Token),
+		amount("burned", t.Burned, made.Token), amount("treasury", t.Treasury, made.Token), amount("authors", t.Author, made.Token),
 	}
 }
 
@@ -206,7 +206,7 @@ func drawShares(t *tabular, largest float64) {
 	}
 	for _, row := range t.Rows {
 		if fee, err := chain.ParseWei(row[at].Exact); err == nil && largest > 0 {
-			row[at].Share = percent(100 * tokens(fee) / largest)
+			row[at].Share = percent(100 * tokens(console.Token{}, fee) / largest)
 		}
 	}
 }

@@ -41,29 +41,29 @@ func stepGroups(bill *explain.Invoice) (groups []stepGroup) {
 			groups = append(groups, stepGroup{title, steps})
 		}
 	}
-	add("Inputs", inputs(bill.Inputs, bill.Symbol))
-	add("Calculation", steps(bill.Steps, bill.Symbol))
+	add("Inputs", inputs(bill.Inputs, bill.Token))
+	add("Calculation", steps(bill.Steps, bill.Token))
 	if bill.Cash != nil {
-		add("Charged on chain", append(inputs(bill.Cash.Inputs, bill.Symbol), steps(bill.Cash.Steps, bill.Symbol)...))
+		add("Charged on chain", append(inputs(bill.Cash.Inputs, bill.Token), steps(bill.Cash.Steps, bill.Token)...))
 	}
 	return groups
 }
 
-func inputs(list []explain.Input, symbol string) (lines []step) {
+func inputs(list []explain.Input, token console.Token) (lines []step) {
 	for _, in := range list {
 		line := step{Name: in.Name, Lines: []string{in.From}, Value: cell{Text: notKnown, Class: "bad"}}
 		if n, known := in.Value.Get(); known {
-			line.Value = figure(n, in.Unit, symbol)
+			line.Value = figure(n, in.Unit, token)
 		}
 		lines = append(lines, line)
 	}
 	return lines
 }
 
-func steps(list []explain.Step, symbol string) (lines []step) {
+func steps(list []explain.Step, token console.Token) (lines []step) {
 	for i := range list {
 		s := &list[i]
-		line := step{Name: s.Name, Lines: []string{s.Formula}, Note: s.Note, Value: figure(s.Result, s.Unit, symbol)}
+		line := step{Name: s.Name, Lines: []string{s.Formula}, Note: s.Note, Value: figure(s.Result, s.Unit, token)}
 		if rule, ok := s.Rule.Get(); ok {
 			line.Rule = fmt.Sprintf("rule %d", rule)
 		}
@@ -76,11 +76,11 @@ func steps(list []explain.Step, symbol string) (lines []step) {
 }
 
 // figure formats a number in its usual unit, with the exact value attached.
-func figure(n explain.Digits, unit, symbol string) cell {
+func figure(n explain.Digits, unit string, token console.Token) cell {
 	c := cell{Text: string(n), Exact: string(n), Unit: unit}
 	switch unit {
 	case explain.InWei:
-		c.Text, c.Unit = console.Scaled(n, console.TokenDecimals), symbol
+		c.Text, c.Unit = token.Tokens(n), token.Symbol
 	case explain.InWeiPerGas:
 		c.Text, c.Unit = console.Scaled(n, console.GweiDecimals), "Gwei per gas"
 	case explain.InMultiplier:
@@ -95,7 +95,7 @@ func distribution(t *app.Paid) (list []part) {
 	if !known || charged.IsZero() {
 		return nil
 	}
-	whole, at := lengthOf(charged), decimal.Zero
+	whole, at := lengthOf(t.Token, charged), decimal.Zero
 	for _, p := range []struct {
 		name  string
 		value chain.Optional[chain.Wei]
@@ -104,10 +104,10 @@ func distribution(t *app.Paid) (list []part) {
 		if !known {
 			return nil
 		}
-		length := lengthOf(wei)
+		length := lengthOf(t.Token, wei)
 		list = append(list, part{
 			Name: p.name, Class: p.name, X: share(at, whole, 3) + "%", W: share(length, whole, 3) + "%", Percent: share(length, whole, 2) + " %",
-			Value: cell{Text: console.Tokens(wei), Exact: wei.String(), Unit: t.Symbol},
+			Value: cell{Text: t.Tokens(wei), Exact: wei.String(), Unit: t.Symbol},
 		})
 		at = at.Add(length)
 	}
@@ -115,12 +115,12 @@ func distribution(t *app.Paid) (list []part) {
 }
 
 // lengthOf converts an amount to tokens, for drawing.
-func lengthOf(w chain.Wei) decimal.Decimal {
+func lengthOf(t console.Token, w chain.Wei) decimal.Decimal {
 	n, err := decimal.NewFromString(w.String())
 	if err != nil {
 		return decimal.Zero
 	}
-	return n.Shift(-console.TokenDecimals)
+	return n.Shift(-int32(t.Places()))
 }
 
 // share returns a part of a whole in percent, truncated to the given decimals.

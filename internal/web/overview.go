@@ -27,11 +27,11 @@ func (s *server) overview(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		symbol, err := s.Desk.Symbol(r.Context())
+		token, err := s.Desk.Token(r.Context())
 		if err != nil {
 			return nil, err
 		}
-		v := s.statusView(&status, symbol)
+		v := s.statusView(&status, token)
 		if !status.Sealed.Known() {
 			v.Lead = "No sealed blocks yet. Run fees sync to fill the ledger."
 			v.Remedy = "fees sync --month 2026-01" + s.placeFlag()
@@ -77,7 +77,7 @@ func (s *server) overview(w http.ResponseWriter, r *http.Request) error {
 }
 
 // statusView returns the overview of a ledger, without months.
-func (s *server) statusView(status *app.Status, symbol string) *view {
+func (s *server) statusView(status *app.Status, token console.Token) *view {
 	stored, _ := status.Stored.Get()
 	sealed, known := status.Sealed.Get()
 	v := &view{Title: "Overview", Path: "overview", Live: optionalText(status.Sealed), Command: "fees ledger status" + s.placeFlag(), Unsealed: !known || stored.Last > sealed}
@@ -85,8 +85,8 @@ func (s *server) statusView(status *app.Status, symbol string) *view {
 	v.Facts = []fact{
 		plain("network", status.Network), plain("blocks", spanText(status.Stored)), plain("last sealed block", optionalText(status.Sealed)),
 		plain("time of the last block", optionalText(status.LastTime)), plain("evidence", status.Evidence.String()),
-		amount("fees of all blocks", chain.Some(t.Fee), symbol), plain("transactions", fmt.Sprintf("%d evm, %d native", t.EVM, t.Native)),
-		amount("burned", status.Burned, symbol), amount("treasury", status.Treasury, symbol), amount("authors", status.Author, symbol),
+		amount("fees of all blocks", chain.Some(t.Fee), token), plain("transactions", fmt.Sprintf("%d evm, %d native", t.EVM, t.Native)),
+		amount("burned", status.Burned, token), amount("treasury", status.Treasury, token), amount("authors", status.Author, token),
 		{Name: "failed checks", cell: cell{Text: fmt.Sprint(status.Findings), To: "findings"}}, {Name: "fee drifts", cell: cell{Text: fmt.Sprint(t.Drifts), To: "findings"}},
 		{Name: "undetermined fees", cell: cell{Text: fmt.Sprint(t.Undetermined), To: "findings"}}, {Name: "unrecognised events", cell: cell{Text: fmt.Sprint(status.Unread), To: "findings"}}, plain("checks not possible", fmt.Sprint(status.Unanswered)),
 	}

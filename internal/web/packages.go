@@ -216,7 +216,7 @@ func (s *server) packageList(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	symbol, err := s.Desk.Symbol(r.Context())
+	token, err := s.Desk.Token(r.Context())
 	if err != nil {
 		return err
 	}
@@ -230,7 +230,7 @@ func (s *server) packageList(w http.ResponseWriter, r *http.Request) error {
 		v.Lead = "No close packages yet. Create them with fees close."
 		v.Remedy = "fees close --month 2026-01 --accounts FILE -o " + console.Argument(path.Join(s.Packages, "2026-01")) + s.placeFlag()
 	}
-	t := &tabular{Heads: heads("package", "period", "check", "version", "findings", "fees "+symbol, "charged "+symbol, "evidence", "manifest", "written")}
+	t := &tabular{Heads: heads("package", "period", "check", "version", "findings", "fees "+token.Symbol, "charged "+token.Symbol, "evidence", "manifest", "written")}
 	t.Heads[5].Class, t.Heads[6].Class = "figure", "figure"
 	for i := range list {
 		c := &list[i]
@@ -250,7 +250,7 @@ func (s *server) packageList(w http.ResponseWriter, r *http.Request) error {
 		}
 		t.Rows = append(t.Rows, []cell{
 			{Text: console.Printable(c.Name), To: "packages/" + url.PathEscape(c.Name)}, {Text: period + " " + c.Period.Timezone, To: feesOf(c.Period, c.accounts)}, c.Check.cell(), {Text: version}, findingsOf(c.Findings),
-			wei(chain.Some(c.Fee)), wei(c.Charged), {Text: c.Evidence}, {Text: console.Ends(c.Sum, 6), Class: "hex"}, {Text: c.Written},
+			wei(token, chain.Some(c.Fee)), wei(token, c.Charged), {Text: c.Evidence}, {Text: console.Ends(c.Sum, 6), Class: "hex"}, {Text: c.Written},
 		})
 	}
 	if len(list) > 0 {
@@ -268,12 +268,12 @@ func heads(names ...string) (list []cell) {
 }
 
 // wei returns an amount in the token as a cell.
-func wei(o chain.Optional[chain.Wei]) cell {
+func wei(token console.Token, o chain.Optional[chain.Wei]) cell {
 	amount, known := o.Get()
 	if !known {
 		return cell{Text: notKnown, Class: "bad figure"}
 	}
-	return cell{Text: console.Tokens(amount), Exact: amount.String(), Class: "figure"}
+	return cell{Text: token.Tokens(amount), Exact: amount.String(), Class: "figure"}
 }
 
 // maxLinked limits the accounts of a package that are listed in a URL.
@@ -391,7 +391,7 @@ func (s *server) packagePage(w http.ResponseWriter, r *http.Request, shelf *clos
 	if err != nil {
 		return err
 	}
-	symbol, err := s.Desk.Symbol(r.Context())
+	token, err := s.Desk.Token(r.Context())
 	if err != nil {
 		return err
 	}
@@ -406,7 +406,7 @@ func (s *server) packagePage(w http.ResponseWriter, r *http.Request, shelf *clos
 	v.Facts = []fact{
 		plain("blocks", fmt.Sprintf("%d..%d, %s", m.Blocks.First, m.Blocks.Last, sealed)), {Name: "fees in the ledger", cell: cell{Text: m.Period.Name(), To: feesOf(m.Period, m.Accounts)}},
 		plain("evidence", m.Evidence.String()), plain("accounts", fmt.Sprint(len(m.Accounts))), plain("transactions", fmt.Sprintf("%d evm, %d native", m.Totals.EVM, m.Totals.Native)),
-		amount("fees", chain.Some(m.Totals.Fee), symbol), amount("charged", m.Totals.Charged, symbol), amount("burned", m.Totals.Burned, symbol), amount("treasury", m.Totals.Treasury, symbol),
+		amount("fees", chain.Some(m.Totals.Fee), token), amount("charged", m.Totals.Charged, token), amount("burned", m.Totals.Burned, token), amount("treasury", m.Totals.Treasury, token),
 		{Name: "findings", cell: findingsOf(m.Findings)}, plain("seal", m.Blocks.Seal), plain("manifest, SHA-256", p.Sum), plain("manifest written", p.Written.UTC().Format(time.RFC3339)),
 	}
 	v.Warnings = append(v.Warnings, gapsOf(m)...)

@@ -118,8 +118,9 @@ func result(t testing.TB, d *app.Desk, in app.BooksInput, p app.PeriodInput, boo
 	chosen, err := book.Choose(accounts)
 	require.NoError(t, err)
 	o.Accounts, o.Labels = chosen.Accounts, chosen.Labels
-	o.Symbol, err = d.Symbol(t.Context())
+	token, err := d.Token(t.Context())
 	require.NoError(t, err)
+	o.Symbol = token.Symbol
 	file, err := in.Read(t.Context(), o)
 	require.NoError(t, err)
 	defer file.Close()

@@ -171,7 +171,7 @@ func (s *server) statement(w http.ResponseWriter, r *http.Request) error {
 		v.Lead, v.Warnings, v.Notes = one.Proof(), made.Style.Notes, one.Notes()[1:]
 		v.Command = "fees statement " + v.Command
 		v.By, v.Fields = partLinks(q), s.priceControl(q.scope.own)
-		v.Facts = append(v.Facts, statementFacts(one, made.Style.Symbol, unanswered)...)
+		v.Facts = append(v.Facts, statementFacts(one, made.Style.Token, unanswered)...)
 		q.listing.brief = hiddenColumns
 		if q.Part == "summary" {
 			q.listing.All = true
@@ -180,7 +180,7 @@ func (s *server) statement(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		if v.Chart, err = balanceChart(all, one.Opening, made.Style.Symbol, q.Period.Zone); err != nil {
+		if v.Chart, err = balanceChart(all, one.Opening, made.Style.Token, q.Period.Zone); err != nil {
 			return err
 		}
 		return v.add(s.part(all, q.listing, q.scope.in(v.Path)))
@@ -216,22 +216,22 @@ func (s *server) provedFlags(q *statementQuestion) string {
 }
 
 // statementFacts returns the balances and the fees charged.
-func statementFacts(one *statement.Statement, symbol string, asked bool) (facts []fact) {
+func statementFacts(one *statement.Statement, token console.Token, asked bool) (facts []fact) {
 	for _, b := range []struct {
 		name    string
 		balance chain.Optional[chain.Balance]
 	}{{"opening", one.Opening}, {"closing", one.Closing}} {
 		if balance, ok := b.balance.Get(); ok {
-			facts = append(facts, amount(b.name+" free balance", chain.Some(balance.Free), symbol))
+			facts = append(facts, amount(b.name+" free balance", chain.Some(balance.Free), token))
 			if one.Reserves() {
-				facts = append(facts, amount(b.name+" reserved balance", chain.Some(balance.Reserved), symbol))
+				facts = append(facts, amount(b.name+" reserved balance", chain.Some(balance.Reserved), token))
 			}
 		} else {
 			facts = append(facts, plain(b.name+" balance", map[bool]string{true: notKnown, false: "not queried"}[asked]))
 		}
 	}
 	for _, f := range one.Fees {
-		charged := amount(string(f.Layer)+" fees", chain.Some(f.Charged), symbol)
+		charged := amount(string(f.Layer)+" fees", chain.Some(f.Charged), token)
 		if f.Unknown > 0 {
 			charged.Unit += fmt.Sprintf(", and %d %s", f.Unknown, notKnown)
 		}

@@ -25,14 +25,14 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 		place := t.Place().String()
 		v := &view{Title: "Transaction " + place, Path: "tx", Command: "fees explain " + place + s.ledgerFlag() + s.gatewayFlag()}
 		v.Lead, v.Unsealed = fmt.Sprintf("%s, %s", t.Layer, cmp.Or(t.Type, t.Call)), !t.Sealed
-		v.Main = []fact{amount("fee", t.Fee, t.Symbol), amount("charged on chain", t.Charged, t.Symbol), verdictFact(t)}
+		v.Main = []fact{amount("fee", t.Fee, t.Token), amount("charged on chain", t.Charged, t.Token), verdictFact(t)}
 		v.Facts = []fact{
 			{Name: "block", cell: cell{Text: fmt.Sprint(t.Height), To: fmt.Sprintf("block/%d", t.Height)}}, plain("time", optionalText(t.Time)),
 			plain("outcome", cmp.Or(words(string(t.Outcome)), notKnown)), s.party("payer", t.Payer), s.party("from", t.Sender), s.party("to", t.Recipient),
 			hash("EVM hash", optionalText(t.EVMHash)), hash("extrinsic hash", t.Hash.String()), plain("gas", optionalText(t.Gas)), plain("nonce", optionalText(t.Nonce)), plain("rules", t.Rules),
 		}
 		if v.Parts = distribution(t); v.Parts == nil {
-			v.Facts = append(v.Facts, amount("burned", t.Burned, t.Symbol), amount("treasury", t.Treasury, t.Symbol), amount("author", t.Author, t.Symbol))
+			v.Facts = append(v.Facts, amount("burned", t.Burned, t.Token), amount("treasury", t.Treasury, t.Token), amount("author", t.Author, t.Token))
 		}
 		if to, ok := t.Recipient.Get(); ok && t.Layer == fee.EVM {
 			v.Links = []link{{"Fees of calls to the same contract", "contract/" + to.String()}}
@@ -41,7 +41,7 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 			v.Warnings = append(v.Warnings, "The fee is undetermined: "+t.Error)
 		}
 		if drift, ok := t.Drift.Get(); ok && drift.Sign() != 0 {
-			v.Warnings = append(v.Warnings, fmt.Sprintf("The charged amount differs from the calculated fee by %s %s. The charged amount is what was paid.", console.Tokens(drift), t.Symbol))
+			v.Warnings = append(v.Warnings, fmt.Sprintf("The charged amount differs from the calculated fee by %s %s. The charged amount is what was paid.", t.Tokens(drift), t.Symbol))
 		}
 		if err := s.explain(r, v, t); err != nil {
 			return nil, err
@@ -153,20 +153,20 @@ func (s *server) unread(r *http.Request, err error) string {
 }
 
 func movementSheet(t *app.Paid) *table.Sheet {
-	return listed("Movements of the native balances", t.Symbol, t.Movements, func(m *ledger.Movement) []any {
+	return listed("Movements of the native balances", t.Token, t.Movements, func(m *ledger.Movement) []any {
 		return []any{m.Account, string(m.Kind), m.Event, m.Free, m.Reserved, m.Counterparty}
 	}, table.Column{Name: "account", Kind: table.Address}, table.Column{Name: "kind", Kind: table.Text}, table.Column{Name: "event", Kind: table.Text},
 		table.Column{Name: "free", Kind: table.SignedWei}, table.Column{Name: "reserved", Kind: table.SignedWei}, table.Column{Name: "with", Kind: table.Address})
 }
 
 func transferSheet(t *app.Paid) *table.Sheet {
-	return listed("ERC-20 transfers, in the tokens' smallest units", t.Symbol, t.Transfers, func(x *ledger.Transfer) []any {
+	return listed("ERC-20 transfers, in the tokens' smallest units", t.Token, t.Transfers, func(x *ledger.Transfer) []any {
 		return []any{x.Token, x.Sender, x.Recipient, x.Amount}
 	}, table.Column{Name: "token", Kind: table.Address}, table.Column{Name: "from", Kind: table.Address}, table.Column{Name: "to", Kind: table.Address}, table.Column{Name: "amount", Kind: table.TokenAmount})
 }
 
-func listed[T any](title, symbol string, list []T, row func(T) []any, columns ...table.Column) *table.Sheet {
-	return &table.Sheet{Name: "list", Title: title, Symbol: symbol, Columns: columns, Rows: func(yield func([]any, error) bool) {
+func listed[T any](title string, token console.Token, list []T, row func(T) []any, columns ...table.Column) *table.Sheet {
+	return &table.Sheet{Name: "list", Title: title, Token: token, Columns: columns, Rows: func(yield func([]any, error) bool) {
 		for _, x := range list {
 			if !yield(row(x), nil) {
 				return

@@ -108,7 +108,7 @@ func (s *server) transactions(w http.ResponseWriter, r *http.Request) error {
 			if made.Next.Known() {
 				return nil, invalidRequest("More than %d transactions match, too many to sort. Choose a shorter period, or download the list.", maxSorted)
 			}
-			all, err := keepRows(transactionSheet(made.Symbol, transactionList(made.List)))
+			all, err := keepRows(transactionSheet(made.Token, transactionList(made.List)))
 			return &keptList{view: *transactionsView(&sc, made), rows: all}, err
 		})
 		if err != nil {
@@ -151,7 +151,7 @@ func (s *server) transactionsFile(w http.ResponseWriter, r *http.Request) error 
 			if err != nil {
 				return err
 			}
-			sheet := transactionSheet(first.Symbol, s.following(r.Context(), first, q))
+			sheet := transactionSheet(first.Token, s.following(r.Context(), first, q))
 			sheet.Notes = first.Notes()
 			return app.WriteSheet(to, to.form, sheet)
 		})
@@ -204,7 +204,7 @@ var briefTransactions = []string{"layer"}
 
 // transactionTable builds one page of a list of transactions in chain order, with a link to the next.
 func (s *server) transactionTable(made *app.TransactionList, l listing, to func(url.Values) string, own url.Values) (*tabular, error) {
-	sheet := transactionSheet(made.Symbol, transactionList(made.List))
+	sheet := transactionSheet(made.Token, transactionList(made.List))
 	sheet.Title, l.limit = "", max(len(made.List), 1)
 	l = l.without(briefTransactions)
 	table, err := s.list(sheet, l, func(l listing) string {

@@ -108,7 +108,7 @@ func (s *server) unlabelledList(ctx context.Context, q *unlabelledQuestion) (*ke
 	v := view{Title: "Payers without a label, " + made.Name, Path: "accounts/unlabelled", Scope: &q.scope, Warnings: made.Partial}
 	v.Lead = "Highest fees first. Add the payers that are yours to the address book."
 	v.Downloads = []link{{"CSV for the address book", "accounts/unlabelled.csv" + q.scope.query(nil)}}
-	all, err := keepRows(listed("", made.Symbol, list, func(g *report.Group) []any { return []any{g.Account, g.EVM, g.Native, g.Fee, g.Charged} },
+	all, err := keepRows(listed("", made.Token, list, func(g *report.Group) []any { return []any{g.Account, g.EVM, g.Native, g.Fee, g.Charged} },
 		table.Column{Name: "account", Kind: table.Address}, table.Column{Name: "evm", Kind: table.Integer}, table.Column{Name: "native", Kind: table.Integer},
 		table.Column{Name: "fee", Kind: table.Wei}, table.Column{Name: "charged", Kind: table.Wei}))
 	return &keptList{view: v, rows: all}, err
@@ -126,7 +126,7 @@ func (s *server) unlabelledFile(w http.ResponseWriter, r *http.Request) error {
 			if err != nil {
 				return err
 			}
-			return table.WriteCSV(to, listed("", "", list, func(g *report.Group) []any { return []any{g.Account, "", ""} },
+			return table.WriteCSV(to, listed("", console.Token{}, list, func(g *report.Group) []any { return []any{g.Account, "", ""} },
 				table.Column{Name: "address", Kind: table.Address}, table.Column{Name: "label", Kind: table.Text}, table.Column{Name: "group", Kind: table.Text}))
 		})
 	})

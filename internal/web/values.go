@@ -23,12 +23,12 @@ func plain(name, text string) fact {
 }
 
 // amount returns an amount in the token, with all its decimals.
-func amount[W chain.Wei | chain.SignedWei](name string, o chain.Optional[W], symbol string) fact {
+func amount[W chain.Wei | chain.SignedWei](name string, o chain.Optional[W], token console.Token) fact {
 	wei, known := o.Get()
 	if !known {
 		return fact{Name: name, cell: cell{Text: notKnown, Class: "warn"}}
 	}
-	return fact{Name: name, cell: cell{Text: console.Tokens(wei), Exact: fmt.Sprint(wei), Unit: console.Printable(symbol)}}
+	return fact{Name: name, cell: cell{Text: token.Tokens(any(wei).(fmt.Stringer)), Exact: fmt.Sprint(wei), Unit: console.Printable(token.Symbol)}}
 }
 
 // hash returns a hash or an address in full.
@@ -98,9 +98,9 @@ func heightOf(text string) (uint64, error) {
 }
 
 // transactionSheet lists transactions.
-func transactionSheet(symbol string, list iter.Seq2[*ledger.Transaction, error]) *table.Sheet {
+func transactionSheet(token console.Token, list iter.Seq2[*ledger.Transaction, error]) *table.Sheet {
 	return &table.Sheet{
-		Name: "transactions", Title: "Transactions", Symbol: symbol,
+		Name: "transactions", Title: "Transactions", Token: token,
 		Columns: []table.Column{
 			{Name: "id", Kind: table.Text}, {Name: "time", Kind: table.Time}, {Name: "layer", Kind: table.Text}, {Name: "type_or_call", Kind: table.Text}, {Name: "payer", Kind: table.Address},
 			{Name: "outcome", Kind: table.Text}, {Name: "fee", Kind: table.Wei, Total: true, Whole: true}, {Name: "charged", Kind: table.Wei, Total: true, Whole: true}, {Name: "verdict", Kind: table.Text},

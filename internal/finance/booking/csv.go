@@ -43,7 +43,7 @@ var csvFields = map[string]cell{
 	},
 	"amount":   func(w *csvWriter, _ *Entry, l *Line) string { return w.amount(l.signed()) },
 	"currency": func(w *csvWriter, _ *Entry, _ *Line) string { return string(w.Prices.Currency) },
-	"token":    func(w *csvWriter, _ *Entry, l *Line) string { return w.number(console.Tokens(l.Wei)) },
+	"token":    func(w *csvWriter, _ *Entry, l *Line) string { return w.number(w.Tokens(l.Wei)) },
 	"wei":      func(_ *csvWriter, _ *Entry, l *Line) string { return l.Wei.String() },
 	"symbol":   func(w *csvWriter, _ *Entry, _ *Line) string { return table.Safe(text(w.Symbol)) },
 	"fees":     func(_ *csvWriter, _ *Entry, l *Line) string { return strconv.FormatUint(l.Fees, 10) },

@@ -7,6 +7,7 @@ import (
 	"io"
 	"testing"
 
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/booking"
 	"github.com/feeledger/fees/internal/finance/chart"
 	"github.com/feeledger/fees/internal/money"
@@ -25,7 +26,7 @@ func Example() {
 	}
 	fees := made{payment(&testing.T{}, 25, "2026-01-31T12:00:00Z", 1, "2500000000000000000")}
 	j, err := booking.Make(ctx, fees, booking.Question{
-		Placer: booking.Placer{Chart: accounts}, Prices: prices, By: booking.ByDay, Network: "moonbeam", Symbol: "GLMR",
+		Placer: booking.Placer{Chart: accounts}, Prices: prices, By: booking.ByDay, Network: "moonbeam", Token: console.Token{Symbol: "GLMR"},
 	})
 	if err != nil {
 		panic(err)

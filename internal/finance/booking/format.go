@@ -186,7 +186,7 @@ func (s settings) describe(l *Line) string {
 
 // tokens is an amount in the token, with its symbol.
 func (s settings) tokens(wei chain.Wei) string {
-	return console.Tokens(wei) + " " + text(s.Symbol)
+	return s.Tokens(wei) + " " + text(s.Symbol)
 }
 
 // csvLine is a line of CSV, without its end.

@@ -40,12 +40,12 @@ type Payments interface {
 // Question contains the inputs of a journal.
 type Question struct {
 	Placer
-	Prices  *money.List
-	Partial bool // book what has a price
-	By      By
-	Zone    *time.Location // whose days and months the entries are of
-	Network string
-	Symbol  string // of the network's token
+	Prices        *money.List
+	Partial       bool // book what has a price
+	By            By
+	Zone          *time.Location // whose days and months the entries are of
+	Network       string
+	console.Token // the network's
 }
 
 // SettingPrefix is the setting of what entry numbers begin with: two exports to the same books

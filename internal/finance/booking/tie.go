@@ -183,14 +183,14 @@ func (t *Tie) Money(amount decimal.Decimal) string {
 func (j *Journal) Notes(f *Format) (notes []string) {
 	if n := j.Small.Fees; n > 0 && !f.ZeroLines {
 		notes = append(notes, fmt.Sprintf("no line for %s, %s %s: the amounts round to zero, and their value is in other lines of the entry or in the rounding entry",
-			console.Counted(n, "fee"), console.Tokens(j.Small.Wei), j.Symbol))
+			console.Counted(n, "fee"), j.Tokens(j.Small.Wei), j.Symbol))
 	}
 	if n := j.Unpriced; n > 0 {
 		notes = append(notes, fmt.Sprintf("PARTIAL: %s, %s %s, %s no price and %s in no entry",
-			console.Counted(n, "fee"), console.Tokens(j.UnpricedWei), j.Symbol, console.Verb(n, "has", "have"), console.Verb(n, "is", "are")))
+			console.Counted(n, "fee"), j.Tokens(j.UnpricedWei), j.Symbol, console.Verb(n, "has", "have"), console.Verb(n, "is", "are")))
 	}
 	if n := j.SuspenseFees; n > 0 {
-		notes = append(notes, fmt.Sprintf("SUSPENSE: no rule of the chart places %s, %s %s", console.Counted(n, "fee"), console.Tokens(j.SuspenseWei), j.Symbol))
+		notes = append(notes, fmt.Sprintf("SUSPENSE: no rule of the chart places %s, %s %s", console.Counted(n, "fee"), j.Tokens(j.SuspenseWei), j.Symbol))
 	}
 	for _, name := range f.Lacks(j) {
 		notes = append(notes, fmt.Sprintf("%s is in the chart, and --as %s has no column for it", name, f.Name))

@@ -7,6 +7,7 @@ import (
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
@@ -32,8 +33,8 @@ type Invoice struct {
 	Diagnosis   *evidence.Diagnosis        `json:"diagnosis"` // of this fee's drift
 	Notes       []string                   `json:"notes"`     // on the block
 
-	Creates bool   `json:"-"` // the transaction creates a contract
-	Symbol  string `json:"-"` // of the network's token
+	Creates bool          `json:"-"` // the transaction creates a contract
+	Token   console.Token `json:"-"` // the network's
 
 	report       *evidence.Report
 	extrinsic    *chain.Extrinsic
@@ -72,7 +73,7 @@ const (
 func Make(item source.Item, r *evidence.Report, index int, multiplierAt string) *Invoice {
 	v := &Invoice{
 		Network: r.Network, Runtime: r.Runtime, Rules: r.Rules,
-		Block: r.Number, BlockHash: r.Hash, Time: r.Time, Finalized: r.Finalized, Evidence: r.Evidence, Index: index, Symbol: item.Rules.Symbol,
+		Block: r.Number, BlockHash: r.Hash, Time: r.Time, Finalized: r.Finalized, Evidence: r.Evidence, Index: index, Token: console.Token{Symbol: item.Rules.Symbol, Decimals: item.Rules.Decimals},
 		Inputs: []Input{}, Steps: []Step{}, Findings: []evidence.Finding{}, Notes: r.Notes,
 		report: r, extrinsic: &item.Block.Extrinsics[index], rules: item.Rules, multiplierAt: multiplierAt,
 	}

@@ -55,7 +55,7 @@ func (j *Journal) beancountExact() error {
 		sum, err := sums[a].Add(amount)
 		sums[a] = sum
 		if err == nil {
-			err = fitsDigits(tokenNumber(sum))
+			err = fitsDigits(j.tokenNumber(sum))
 		}
 		if err == nil {
 			err = j.fits(amount, at)
@@ -67,7 +67,7 @@ func (j *Journal) beancountExact() error {
 	}
 	for _, h := range j.holdings {
 		total, err := h.closing.Free.Signed().Add(h.closing.Reserved.Signed())
-		err = errors.Join(err, fitsDigits(tokenNumber(total)),
+		err = errors.Join(err, fitsDigits(j.tokenNumber(total)),
 			add(h.asset, h.opening.Free.Signed(), j.begin), add(reserved(h.asset), h.opening.Reserved.Signed(), j.begin),
 			add(openingBalances, h.opening.Free.Signed().Negated(), j.begin), add(openingBalances, h.opening.Reserved.Signed().Negated(), j.begin))
 		if err != nil {
@@ -95,13 +95,13 @@ var errDigits = fmt.Errorf("Beancount calculates with %d digits and would round"
 
 // fits verifies that an amount and its worth are within the precision.
 func (j *Journal) fits(amount chain.SignedWei, at chain.Time) error {
-	n := tokenNumber(amount)
+	n := j.tokenNumber(amount)
 	price, priced := j.priceOf(at)
 	if err := fitsDigits(n); err != nil || !priced {
 		return err
 	}
 	if err := fitsDigits(n.Mul(decimal.RequireFromString(price))); err != nil {
-		return fmt.Errorf("%s %s at %s %s: %w", tokens(amount), j.Symbol, price, j.Prices.Currency, err)
+		return fmt.Errorf("%s %s at %s %s: %w", j.Tokens(amount), j.Symbol, price, j.Prices.Currency, err)
 	}
 	return nil
 }
@@ -160,7 +160,7 @@ func (w *writer) beancount() error {
 			w.line("  %s: \"%s\"", key, tag[1])
 		}
 		for _, p := range e.postings {
-			w.line("  %s  %s %s%s", w.named[p.account], tokens(p.amount), w.Symbol, w.priced(e.time))
+			w.line("  %s  %s %s%s", w.named[p.account], w.Tokens(p.amount), w.Symbol, w.priced(e.time))
 		}
 		return w.err
 	})
@@ -214,8 +214,8 @@ func (w *writer) beancountOpening(h *holding) {
 	}
 	w.line("%s * \"balance of %s after block %d\"", day, w.named[h.asset], h.height)
 	enter := func(a Account, amount chain.Wei) {
-		w.line("  %s  %s %s%s", w.named[a], tokens(amount.Signed()), w.Symbol, w.priced(w.begin))
-		w.line("  %s  %s %s%s", w.named[openingBalances], tokens(amount.Signed().Negated()), w.Symbol, w.priced(w.begin))
+		w.line("  %s  %s %s%s", w.named[a], w.Tokens(amount.Signed()), w.Symbol, w.priced(w.begin))
+		w.line("  %s  %s %s%s", w.named[openingBalances], w.Tokens(amount.Signed().Negated()), w.Symbol, w.priced(w.begin))
 	}
 	enter(h.asset, h.opening.Free)
 	if h.held {
@@ -227,8 +227,8 @@ func (w *writer) beancountOpening(h *holding) {
 // below it.
 func (w *writer) beancountBalance(day string, h *holding, b chain.Balance) {
 	all, _ := b.Free.Signed().Add(b.Reserved.Signed()) // beancountExact has checked the sum
-	w.line("%s balance %s  %s ~ 0 %s", day, w.named[h.asset], tokens(all), w.Symbol)
+	w.line("%s balance %s  %s ~ 0 %s", day, w.named[h.asset], w.Tokens(all), w.Symbol)
 	if h.held {
-		w.line("%s balance %s  %s ~ 0 %s", day, w.named[reserved(h.asset)], tokens(b.Reserved.Signed()), w.Symbol)
+		w.line("%s balance %s  %s ~ 0 %s", day, w.named[reserved(h.asset)], w.Tokens(b.Reserved.Signed()), w.Symbol)
 	}
 }

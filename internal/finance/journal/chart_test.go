@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/movement"
@@ -77,16 +78,16 @@ func TestChartKeepsAssertions(t *testing.T) {
 // A chart's accounts and tags are in the entries; those that a program does not accept are errors.
 func TestChart(t *testing.T) {
 	b := &made{payments: []*ledger.Transaction{paid(t, 1, "100", "100")}}
-	text := written(t, feesIn(t, b, journal.Style{Symbol: "GLMR", Chart: byLayer{evm: "6810", asset: "1510"}}), journal.HLedger)
+	text := written(t, feesIn(t, b, journal.Style{Token: console.Token{Symbol: "GLMR"}, Chart: byLayer{evm: "6810", asset: "1510"}}), journal.HLedger)
 	require.Contains(t, text, "    ; cost_centre: 100 A x\n    6810  0.000000000000000100 GLMR\n    1510  -0.000000000000000100 GLMR\n")
-	text = written(t, feesIn(t, b, journal.Style{Symbol: "GLMR", Chart: byLayer{evm: "Expenses:Gas"}}), journal.Beancount)
+	text = written(t, feesIn(t, b, journal.Style{Token: console.Token{Symbol: "GLMR"}, Chart: byLayer{evm: "Expenses:Gas"}}), journal.Beancount)
 	require.Contains(t, text, `  cost_centre: "100 A x"`)
 	require.Contains(t, text, "  Expenses:Gas  0.000000000000000100 GLMR\n  Assets:0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac  -0.0")
 
-	j := feesIn(t, b, journal.Style{Symbol: "GLMR", Chart: byLayer{evm: "6810", asset: "1510"}})
+	j := feesIn(t, b, journal.Style{Token: console.Token{Symbol: "GLMR"}, Chart: byLayer{evm: "6810", asset: "1510"}})
 	require.EqualError(t, j.Write(nil, journal.Beancount), `beancount: the account "1510" does not lie below one of Assets, Liabilities, Equity, Income, Expenses; rename it in the chart, such as Expenses:1510`)
 	for _, c := range []byLayer{{}, {evm: "Expenses::Gas"}, {evm: "Expenses", asset: ":"}} {
-		_, err := journal.FeeJournal(context.Background(), found(t, b), journal.Style{Symbol: "GLMR", Chart: c})
+		_, err := journal.FeeJournal(context.Background(), found(t, b), journal.Style{Token: console.Token{Symbol: "GLMR"}, Chart: c})
 		require.Error(t, err)
 	}
 }

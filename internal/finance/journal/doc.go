@@ -13,7 +13,7 @@
 //  2. [FeeJournal] creates an entry per fee. [MovementJournal] creates one entry for all changes of the
 //     accounts' balances by an extrinsic or a hook; it enters the opening balances and asserts the closing
 //     ones.
-//  3. [Journal.Write] writes the entries for one program, each amount with all of its 18 decimals. Amounts
+//  3. [Journal.Write] writes the entries for one program, each amount with all of its decimals. Amounts
 //     that the program cannot represent exactly are rejected.
 //
 // Nothing is rounded, plugged or left out. Unknown fees are in [Payments.Undetermined]. If the movements do

@@ -9,6 +9,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/ledger"
@@ -79,7 +80,7 @@ func ExampleFeeJournal() {
 	if count, _ := payments.Undetermined(); count > 0 {
 		log.Fatal(count, " payments with unknown amounts")
 	}
-	fees, err := journal.FeeJournal(ctx, payments, journal.Style{Names: names, Symbol: "GLMR", Title: "Fees of block 24"})
+	fees, err := journal.FeeJournal(ctx, payments, journal.Style{Names: names, Token: console.Token{Symbol: "GLMR"}, Title: "Fees of block 24"})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/console"
 )
 
 // plainAccount returns the account unchanged, as hledger and Ledger accept it.
@@ -25,7 +24,7 @@ func commodity(symbol string) string {
 func (w *writer) hledger() error {
 	w.comment()
 	w.line("decimal-mark .")
-	w.line("commodity 1000.%s %s", strings.Repeat("0", console.TokenDecimals), commodity(w.Symbol))
+	w.line("commodity 1000.%s %s", strings.Repeat("0", w.Places()), commodity(w.Symbol))
 	if w.Prices != nil {
 		w.line("commodity 1000.00 %s", w.Prices.Currency)
 	}
@@ -34,7 +33,7 @@ func (w *writer) hledger() error {
 
 func (w *writer) ledger() error {
 	w.comment()
-	w.line("commodity %s\n    format 1000.%s %s", commodity(w.Symbol), strings.Repeat("0", console.TokenDecimals), commodity(w.Symbol))
+	w.line("commodity %s\n    format 1000.%s %s", commodity(w.Symbol), strings.Repeat("0", w.Places()), commodity(w.Symbol))
 	if w.Prices != nil {
 		w.line("commodity %s\n    format 1000.00 %s", w.Prices.Currency, w.Prices.Currency)
 	}
@@ -110,7 +109,7 @@ func (w *writer) plainOpening(h *holding) {
 
 // amount formats an amount in tokens with its price at a time. Zero gets no price.
 func (w *writer) amount(a chain.SignedWei, at chain.Time) string {
-	text := tokens(a) + " " + commodity(w.Symbol)
+	text := w.Tokens(a) + " " + commodity(w.Symbol)
 	if a.Sign() == 0 {
 		return text
 	}
@@ -119,5 +118,5 @@ func (w *writer) amount(a chain.SignedWei, at chain.Time) string {
 
 // equals asserts an account's balance after a posting.
 func (w *writer) equals(balance chain.Wei) string {
-	return fmt.Sprintf(" = %s %s", tokens(balance.Signed()), commodity(w.Symbol))
+	return fmt.Sprintf(" = %s %s", w.Tokens(balance), commodity(w.Symbol))
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/movement"
@@ -14,12 +15,12 @@ import (
 
 // Style controls how a journal's entries are created.
 type Style struct {
-	Names  *Names // nil to use addresses as names
-	Symbol string // of the network's token, such as GLMR
-	Title  string // the first line
-	Notes  []string
-	Zone   *time.Location // time zone of the dates; nil for UTC
-	Prices *money.List    // nil for amounts only in the token
+	Names         *Names // nil to use addresses as names
+	console.Token        // the network's
+	Title         string // the first line
+	Notes         []string
+	Zone          *time.Location // time zone of the dates; nil for UTC
+	Prices        *money.List    // nil for amounts only in the token
 	// PartialPrices leaves amounts without a price in the token only.
 	PartialPrices bool
 	NetworkSide   bool // also enter the destinations of each fee

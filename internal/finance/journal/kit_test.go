@@ -17,6 +17,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/archive/answers"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/ledger"
@@ -158,7 +159,9 @@ func charges(t testing.TB, name string) map[string]*big.Int {
 }
 
 // style returns Moonbeam's style.
-func style() journal.Style { return journal.Style{Symbol: "GLMR", Title: "a test"} }
+func style() journal.Style {
+	return journal.Style{Token: console.Token{Symbol: "GLMR"}, Title: "a test"}
+}
 
 // all reads all payments.
 func all(t testing.TB, payments *journal.Payments) (list []*journal.Payment) {

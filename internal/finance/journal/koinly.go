@@ -55,7 +55,7 @@ func WriteKoinly(ctx context.Context, w io.Writer, payments *Payments, style Sty
 			}
 		}
 		row := []string{
-			at.Std().Format(koinlyTime), tokens(paid.Signed()), style.Symbol, "", "", "", "",
+			at.Std().Format(koinlyTime), style.Tokens(paid), style.Symbol, "", "", "", "",
 			worth, currency, "cost", table.Safe(description), code(p.Transaction),
 		}
 		if err := out.Write(row); err != nil {

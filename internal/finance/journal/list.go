@@ -25,7 +25,7 @@ var listColumns = []table.Column{
 // reason instead of a fee. They are read when the table is written.
 func List(ctx context.Context, payments *Payments, network string, style Style) *table.Sheet {
 	return table.WithLate(&table.Sheet{
-		Name: "fees", Title: style.Title, Notes: style.Notes, Symbol: style.Symbol, Columns: style.listColumns(),
+		Name: "fees", Title: style.Title, Notes: style.Notes, Token: style.Token, Columns: style.listColumns(),
 		Rows: rows(payments.All(ctx), network, &style),
 	}, style.Prices)
 }

@@ -93,7 +93,7 @@ func (p *Payments) read(ctx context.Context, span chain.Heights, withMovements b
 			case full():
 				return errFull
 			}
-			found.payments = append(found.payments, paymentOf(t))
+			found.payments = append(found.payments, paymentOf(t, p.token))
 		}
 		if !withMovements {
 			return nil

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
 )
 
@@ -20,6 +21,7 @@ type Book interface {
 
 // Question selects payments.
 type Question struct {
+	Token    console.Token // the network's, for remarks
 	Accounts []chain.Address
 	Period   ledger.Period
 	Span     chain.Optional[chain.Heights] // the period's blocks from ledger.Book.Cover; none if not known
@@ -35,6 +37,7 @@ type Payment struct {
 // Payments are the payments of accounts. They are not held in memory: [Payments.All] reads them from the ledger on
 // each call.
 type Payments struct {
+	token    console.Token
 	book     Book
 	accounts []chain.Address // without duplicates
 	asked    map[chain.Address]bool
@@ -53,7 +56,7 @@ const maxNamed = 100
 // Find makes the first pass over the payments of a period to collect the undetermined ones. A transaction
 // with unknown payer counts as a payment if its sender is one of the accounts or unknown.
 func Find(ctx context.Context, book Book, q Question) (*Payments, error) {
-	p := &Payments{book: book, asked: map[chain.Address]bool{}, period: q.Period, span: q.Span}
+	p := &Payments{token: q.Token, book: book, asked: map[chain.Address]bool{}, period: q.Period, span: q.Span}
 	for _, a := range q.Accounts {
 		if !p.asked[a] {
 			p.asked[a] = true
@@ -129,11 +132,11 @@ func (p *Payments) has(t *ledger.Transaction) bool {
 		return p.asked[payer]
 	}
 	sender, known := t.Sender.Get()
-	return !known || p.asked[sender]
+	return !known || p.asked[sender] || sender.Size() == chain.AddressSize && p.asked[sender.Hashed()]
 }
 
 // paymentOf returns a payment with remarks on the amount.
-func paymentOf(t *ledger.Transaction) *Payment {
+func paymentOf(t *ledger.Transaction, token console.Token) *Payment {
 	p := &Payment{Transaction: t, Paid: t.Paid()}
 	charged, isCharged := t.Charged.Get()
 	fee, isFee := t.Fee.Get()
@@ -141,7 +144,7 @@ func paymentOf(t *ledger.Transaction) *Payment {
 	case isCharged && !isFee:
 		p.say("the rules do not determine this fee (%s), the amount is the charge on chain", clean(t.Error))
 	case isCharged && charged != fee:
-		p.say("fee by the rules %s, charged on chain %s (%s)", tokens(fee.Signed()), tokens(charged.Signed()), clean(string(t.Class)))
+		p.say("fee by the rules %s, charged on chain %s (%s)", token.Tokens(fee), token.Tokens(charged), clean(string(t.Class)))
 	case isFee && !isCharged:
 		p.say("the chain recorded no charge, the amount is the fee by the rules")
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/console"
 )
 
 // longestText limits the characters of external text that are written.
@@ -46,9 +45,7 @@ func keep(text, marks string) string {
 	return kept.String()
 }
 
-// tokens formats an amount of wei in tokens, with all 18 decimals.
-func tokens(w chain.SignedWei) string { return console.Tokens(w) }
-
-func tokenNumber(w chain.SignedWei) decimal.Decimal {
-	return decimal.RequireFromString(w.String()).Shift(-console.TokenDecimals)
+// tokenNumber converts an amount to tokens.
+func (s *Style) tokenNumber(w chain.SignedWei) decimal.Decimal {
+	return decimal.RequireFromString(w.String()).Shift(-int32(s.Places()))
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/wcharczuk/go-chart/v2"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/console"
 )
 
 // bar is a bar of a chart. Its length is floating-point geometry; exact figures are in the
@@ -54,7 +53,7 @@ func (r *Report) Charts() (list []Drawing, err error) {
 		shift int32 // decimals of the unit on the axis
 		value func(*Group) float64
 	}{
-		{"Fee in " + r.Symbol, console.TokenDecimals, func(g *Group) float64 { return length(g.Fee) }},
+		{"Fee in " + r.Symbol, int32(r.Places()), func(g *Group) float64 { return length(g.Fee) }},
 		{"Transactions", 0, func(g *Group) float64 { return float64(g.EVM + g.Native) }},
 	} {
 		d := Drawing{Title: c.title + " by " + string(r.By)}

@@ -127,7 +127,7 @@ func price(name string, value func(*Figures) chain.Optional[chain.GasPrice]) col
 func (r *Report) Sheet() *table.Sheet { return r.sheetOf(r.columns()) }
 
 func (r *Report) sheetOf(columns []column) *table.Sheet {
-	s := &table.Sheet{Name: "fees by " + string(r.By), Title: r.Title(), Notes: append(slices.Clone(r.Notes), r.evidence()), Symbol: r.Symbol, Rows: r.rows(columns)}
+	s := &table.Sheet{Name: "fees by " + string(r.By), Title: r.Title(), Notes: append(slices.Clone(r.Notes), r.evidence()), Token: r.Token, Rows: r.rows(columns)}
 	for _, c := range columns {
 		s.Columns = append(s.Columns, c.Column)
 	}

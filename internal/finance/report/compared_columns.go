@@ -193,7 +193,7 @@ func (c *Comparison) Sheets() []*table.Sheet {
 }
 
 func (c *Comparison) sheetOf(columns []pairColumn, pairs []*Pair) *table.Sheet {
-	s := &table.Sheet{Name: "fees by " + string(c.Now.By), Title: c.Title(), Notes: append(slices.Clone(c.Notes), c.evidence()...), Symbol: c.Now.Symbol, Rows: rowsOf(columns, pairs)}
+	s := &table.Sheet{Name: "fees by " + string(c.Now.By), Title: c.Title(), Notes: append(slices.Clone(c.Notes), c.evidence()...), Token: c.Now.Token, Rows: rowsOf(columns, pairs)}
 	for _, column := range columns {
 		s.Columns = append(s.Columns, column.Column)
 	}

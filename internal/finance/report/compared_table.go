@@ -77,7 +77,7 @@ func (c *Comparison) choose() (columns []pairColumn) {
 				return p.Now.Name(), nil
 			}
 			value, err := first.value(p)
-			return text(value), err
+			return text(c.Now.Token, value), err
 		}
 	}
 	for _, f := range c.figureColumns() {
@@ -105,7 +105,7 @@ func (c *Comparison) writeTotals(out *strings.Builder, width int) error {
 			lines[0][len(lines[0])-1] = figureName(f.Column, c.Now.Symbol)
 		}
 		column := lines[places[f.part]]
-		column[len(column)-1] = differenceText(value)
+		column[len(column)-1] = differenceText(c.Now.Token, value)
 	}
 	for _, column := range lines[1:4] {
 		alignAmounts(column[1:])
@@ -137,19 +137,19 @@ func figureName(c table.Column, symbol string) string {
 }
 
 // differenceText formats a value of a comparison.
-func differenceText(value any) string {
+func differenceText(token console.Token, value any) string {
 	switch v := value.(type) {
 	case chain.Wei, chain.Optional[chain.Wei], chain.Optional[chain.GasPrice]:
-		return plain(text(v))
+		return plain(text(token, v))
 	case chain.SignedWei:
-		return plain(console.Tokens(v))
+		return plain(token.Tokens(v))
 	case chain.Optional[chain.SignedWei]:
 		if wei, known := v.Get(); known {
-			return plain(console.Tokens(wei))
+			return plain(token.Tokens(wei))
 		}
 		return notKnown
 	}
-	return text(value)
+	return text(token, value)
 }
 
 // plain strips trailing zeros from a number; other text is unchanged.

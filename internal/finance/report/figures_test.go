@@ -10,6 +10,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
 )
 
@@ -74,7 +75,7 @@ func TestSumsWithAnUnknownPart(t *testing.T) {
 	}, sums)
 	require.Equal(t, []chain.Optional[chain.Wei]{known(43), unknown, unknown, unknown, unknown, unknown}, figures(totals))
 
-	r := &Report{Question: Question{Choice: Choice{By: Type}, Zone: time.UTC, Symbol: "GLMR"}, Groups: groups, Totals: totals, Notes: a.notes()}
+	r := &Report{Question: Question{Choice: Choice{By: Type}, Zone: time.UTC, Token: console.Token{Symbol: "GLMR"}}, Groups: groups, Totals: totals, Notes: a.notes()}
 	var table, page, text strings.Builder
 	require.NoError(t, WriteTable(&table, r, 100))
 	require.Regexp(t, `(?m)^charged +not known$`, table.String())

@@ -62,7 +62,7 @@ func WriteHTML(w io.Writer, r *Report) error {
 	}
 	columns := r.columns()
 	if r.Top > 0 {
-		columns = slices.Concat(namedOthers(r.keyColumns()), r.figureColumns(), r.late())
+		columns = slices.Concat(r.namedOthers(r.keyColumns()), r.figureColumns(), r.late())
 	}
 	f := r.formats(columns)
 	for i, c := range columns {
@@ -125,13 +125,13 @@ func (r *Report) totalCards() (cards []total) {
 	t := &r.Totals
 	for _, a := range t.amounts() {
 		if wei, known := a.value.Get(); known {
-			cards = append(cards, total{a.name, console.Plain(console.Tokens(wei)), r.Symbol})
+			cards = append(cards, total{a.name, console.Plain(r.Tokens(wei)), r.Symbol})
 		} else {
 			cards = append(cards, total{a.name, notKnown, ""})
 		}
 	}
 	for _, a := range r.worthAmounts() {
-		cards = append(cards, total{a.name, text(a.value), ""})
+		cards = append(cards, total{a.name, text(r.Token, a.value), ""})
 	}
 	for _, n := range t.counts() {
 		cards = append(cards, total{n.name, fmt.Sprint(n.value), ""})
@@ -178,15 +178,18 @@ func class(kind table.Kind) string {
 	return ""
 }
 
-// formats contains the number of decimals of each column, that of its longest value.
-type formats []int
+// formats contains the token, and the number of decimals of each column, that of its longest value.
+type formats struct {
+	console.Token
+	decimals []int
+}
 
 func (r *Report) formats(columns []column) formats {
-	f := make(formats, len(columns))
+	f := formats{r.Token, make([]int, len(columns))}
 	look := func(g *Group) {
 		for i, c := range columns {
-			if _, fraction, ok := strings.Cut(console.Plain(text(c.value(g))), "."); ok && (c.Kind == table.Wei || c.Kind == table.GasPrice) {
-				f[i] = max(f[i], len(fraction))
+			if _, fraction, ok := strings.Cut(console.Plain(text(r.Token, c.value(g))), "."); ok && (c.Kind == table.Wei || c.Kind == table.GasPrice) {
+				f.decimals[i] = max(f.decimals[i], len(fraction))
 			}
 		}
 	}
@@ -199,11 +202,11 @@ func (r *Report) formats(columns []column) formats {
 
 // text formats a value with the decimals of its column.
 func (f formats) text(column int, value any) string {
-	whole := text(value)
+	whole := text(f.Token, value)
 	switch value.(type) {
 	case chain.Wei, chain.Optional[chain.Wei], chain.Optional[chain.GasPrice]:
 		if i := strings.IndexByte(whole, '.'); i >= 0 {
-			return strings.TrimSuffix(whole[:i+1+f[column]], ".")
+			return strings.TrimSuffix(whole[:i+1+f.decimals[column]], ".")
 		}
 	}
 	return whole
@@ -221,13 +224,13 @@ func (f formats) sum(i int, c column, totals *Group) cell {
 }
 
 // text formats a value for display: amounts in the token, prices in Gwei, with all decimals.
-func text(value any) string {
+func text(token console.Token, value any) string {
 	switch v := value.(type) {
 	case chain.Wei:
-		return console.Tokens(v)
+		return token.Tokens(v)
 	case chain.Optional[chain.Wei]:
 		if wei, known := v.Get(); known {
-			return console.Tokens(wei)
+			return token.Tokens(wei)
 		}
 		return notKnown
 	case chain.Optional[chain.GasPrice]:

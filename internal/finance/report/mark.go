@@ -77,11 +77,11 @@ func (s *suspended) add(t *ledger.Transaction) (err error) {
 }
 
 // notes lists the transactions that no rule matches.
-func (s *suspended) notes(symbol string) []string {
+func (s *suspended) notes(token console.Token) []string {
 	if s.count == 0 {
 		return nil
 	}
-	note := fmt.Sprintf("SUSPENSE: no rule of the chart matches %s, fee %s %s", console.Counted(s.count, "transaction"), console.Tokens(s.fee), console.Printable(symbol))
+	note := fmt.Sprintf("SUSPENSE: no rule of the chart matches %s, fee %s %s", console.Counted(s.count, "transaction"), token.Tokens(s.fee), console.Printable(token.Symbol))
 	if s.undetermined > 0 {
 		note += fmt.Sprintf(" and %d undetermined", s.undetermined)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/test/program"
 )
@@ -23,7 +24,7 @@ const hostile = `x"><script>document.title='owned'</script><img src=https://evil
 // hostilePage is a report with hostile external names.
 func hostilePage(t testing.TB) string {
 	r := &Report{
-		Question: Question{Choice: Choice{By: Call}, Network: "moonbeam", Symbol: "GLMR<b>", Name: "blocks 1..2", Zone: time.UTC, Period: ledger.Period{Heights: chain.Some(chain.Heights{First: 1, Last: 2})}, Cover: ledger.Cover{Lacks: []string{"blocks 2..2 " + hostile}}, Partial: []string{"PARTIAL: " + hostile}},
+		Question: Question{Choice: Choice{By: Call}, Network: "moonbeam", Token: console.Token{Symbol: "GLMR<b>"}, Name: "blocks 1..2", Zone: time.UTC, Period: ledger.Period{Heights: chain.Some(chain.Heights{First: 1, Last: 2})}, Cover: ledger.Cover{Lacks: []string{"blocks 2..2 " + hostile}}, Partial: []string{"PARTIAL: " + hostile}},
 		Rules:    []string{hostile}, Notes: []string{"PARTIAL: " + hostile, "finding: " + hostile},
 	}
 	for i := range 30 {

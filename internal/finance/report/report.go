@@ -12,6 +12,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/ledger"
@@ -31,11 +32,11 @@ type Choice struct {
 
 // Question describes the requested report.
 type Question struct {
-	Network string // of the ledger
-	Symbol  string // of its token
-	Name    string // display name of the period
-	Period  ledger.Period
-	Cover   ledger.Cover // the part of the period in the ledger
+	Network       string // of the ledger
+	console.Token        // the network's
+	Name          string // display name of the period
+	Period        ledger.Period
+	Cover         ledger.Cover // the part of the period in the ledger
 	// Evidence is the evidence for the ledger's blocks of the period.
 	Evidence evidence.Evidence
 	// Partial describes missing parts of the period; it is shown first.
@@ -145,7 +146,7 @@ func Make(ctx context.Context, book *ledger.Book, q Question, progress func(done
 	}
 	r.Rules = slices.Sorted(maps.Keys(a.rules))
 	r.Drifts = a.all.Drifts
-	r.Notes = slices.Concat(q.Partial, a.suspended.notes(q.Symbol), a.notes(), notes)
+	r.Notes = slices.Concat(q.Partial, a.suspended.notes(q.Token), a.notes(), notes)
 	if a.valuer != nil {
 		r.Notes = append(r.Notes, a.valuer.Notes()...)
 	}

@@ -77,7 +77,7 @@ func (r *Report) choose() []column {
 		columns = columns[:1] // no account lacks a label
 	}
 	if r.Top > 0 {
-		columns = namedOthers(columns)
+		columns = r.namedOthers(columns)
 	}
 	for _, c := range r.withWorth(figureColumns) {
 		drop, isShown := shown[figureOf(c.Column)]
@@ -91,13 +91,13 @@ func (r *Report) choose() []column {
 
 // namedOthers returns the columns of the grouping without the one for combined groups, whose name goes into the
 // first column instead.
-func namedOthers(columns []column) []column {
+func (r *Report) namedOthers(columns []column) []column {
 	first := columns[0]
 	named := column{table.Column{Name: first.Name, Kind: table.Text}, func(g *Group) any {
 		if g.Others.Known() {
 			return g.Name()
 		}
-		return text(first.value(g))
+		return text(r.Token, first.value(g))
 	}}
 	return append([]column{named}, columns[1:len(columns)-1]...)
 }
@@ -151,7 +151,7 @@ func (r *Report) totalLines(width int) string {
 	var amounts []string
 	for _, f := range r.Totals.amounts() {
 		if wei, known := f.value.Get(); known {
-			amounts = append(amounts, console.Tokens(wei))
+			amounts = append(amounts, r.Tokens(wei))
 		}
 	}
 	for _, n := range r.Totals.counts() {
@@ -167,7 +167,7 @@ func (r *Report) totalLines(width int) string {
 		amounts = amounts[1:]
 	}
 	for _, f := range r.worthAmounts() {
-		fmt.Fprintf(&out, "%-22s %s\n", f.name, text(f.value))
+		fmt.Fprintf(&out, "%-22s %s\n", f.name, text(r.Token, f.value))
 	}
 	for _, p := range r.Totals.prices() {
 		if price, ok := p.value.Get(); ok {

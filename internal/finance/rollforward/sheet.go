@@ -10,6 +10,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/finance/balances"
 	"github.com/feeledger/fees/internal/finance/statement"
@@ -21,12 +22,12 @@ import (
 
 // Style controls how a rollforward is displayed.
 type Style struct {
-	Network string
-	Symbol  string            // of the network's token
-	Title   string            // of the period
-	Labels  *addressbook.Book // labels of other accounts
-	Notes   []string          // notes for readers
-	Zone    *time.Location    // time zone of the days
+	Network       string
+	console.Token                   // the network's
+	Title         string            // of the period
+	Labels        *addressbook.Book // labels of other accounts
+	Notes         []string          // notes for readers
+	Zone          *time.Location    // time zone of the days
 	// Evidence is the evidence for the blocks of the period. The proof of balances is
 	// separate.
 	Evidence evidence.Evidence
@@ -318,7 +319,7 @@ func (y *Style) label(r *Rollforward, account chain.Optional[chain.Address]) cha
 
 // sheet builds a sheet.
 func (y *Style) sheet(name string, columns []table.Column, rows func(add func(...any) error) error) *table.Sheet {
-	return &table.Sheet{Name: name, Title: y.Title, Notes: y.Notes, Symbol: y.Symbol, Columns: columns, Rows: sequence(rows)}
+	return &table.Sheet{Name: name, Title: y.Title, Notes: y.Notes, Token: y.Token, Columns: columns, Rows: sequence(rows)}
 }
 
 var errStop = errors.New("enough")

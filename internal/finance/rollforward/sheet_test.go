@@ -15,6 +15,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/finance/rollforward"
 	"github.com/feeledger/fees/internal/movement"
@@ -93,7 +94,7 @@ func shown(t *testing.T) (*rollforward.Rollforward, *rollforward.Style) {
 	require.NoError(t, err)
 	var labels addressbook.Book
 	require.NoError(t, labels.Add(addressbook.Entry{Address: relay, Label: "relay chain"}))
-	return r, &rollforward.Style{Network: "moonbeam", Symbol: "GLMR", Title: "Rollforward", Labels: &labels, Notes: []string{"PARTIAL: not all of it"}, Zone: zone, Evidence: evidence.Recorded(28)}
+	return r, &rollforward.Style{Network: "moonbeam", Token: console.Token{Symbol: "GLMR"}, Title: "Rollforward", Labels: &labels, Notes: []string{"PARTIAL: not all of it"}, Zone: zone, Evidence: evidence.Recorded(28)}
 }
 
 // The contents of each format. The figures of the generated accounts are those in the comments above; TestRecordings

@@ -21,9 +21,9 @@ import (
 
 // Style controls how statements are displayed.
 type Style struct {
-	Network string
-	Symbol  string // of the network's token
-	Labels  *addressbook.Book
+	Network       string
+	console.Token // the network's
+	Labels        *addressbook.Book
 	// Called adds the account's label and group to every row: there is an address book.
 	Called bool
 	Zone   *time.Location // time zone of displayed dates; nil for UTC
@@ -55,7 +55,7 @@ func (y *Style) sheet(name, title string, columns []table.Column, list []*Statem
 			return plain(s, func(values ...any) error { return add(append(values, label, group)...) })
 		}
 	}
-	s := &table.Sheet{Name: name, Title: title, Notes: y.Notes, Symbol: y.Symbol, Columns: columns, Rows: allRows(list, rows)}
+	s := &table.Sheet{Name: name, Title: title, Notes: y.Notes, Token: y.Token, Columns: columns, Rows: allRows(list, rows)}
 	if y.valuer == nil {
 		return s
 	}
@@ -162,7 +162,7 @@ var briefColumns = []table.Column{
 // Brief returns one row per movement of a statement, with few columns, for a terminal. Index is the
 // extrinsic's; a hook has none. A question mark before a kind marks a change that the event does not state.
 func (y *Style) Brief(ctx context.Context, s *Statement) *table.Sheet {
-	return &table.Sheet{Name: "movements", Symbol: y.Symbol, Columns: briefColumns, Rows: allRows([]*Statement{s}, func(s *Statement, add func(...any) error) error {
+	return &table.Sheet{Name: "movements", Token: y.Token, Columns: briefColumns, Rows: allRows([]*Statement{s}, func(s *Statement, add func(...any) error) error {
 		return s.Each(ctx, func(l *Line) error {
 			if l.Movement == nil {
 				return nil
@@ -258,7 +258,7 @@ func (y *Style) Transfers(ctx context.Context, list ...*Statement) *table.Sheet 
 			switch {
 			case x.Sender == x.Recipient:
 				direction = "self"
-			case x.Sender == s.Account:
+			case x.Sender.Is(s.Account):
 				direction, other = "out", x.Recipient
 			}
 			if err := add(s.Account, x.Height, x.Extrinsic, x.Time, x.Token, y.label(x.Token), direction, other, y.label(other), x.Amount); err != nil {

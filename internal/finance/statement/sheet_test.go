@@ -15,6 +15,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/finance/statement"
 	"github.com/feeledger/fees/internal/table"
@@ -37,7 +38,7 @@ func golden(t *testing.T, name, have string) {
 }
 
 var style = statement.Style{
-	Symbol: "GLMR", Notes: []string{"PARTIAL: not all of it"},
+	Token: console.Token{Symbol: "GLMR"}, Notes: []string{"PARTIAL: not all of it"},
 	Labels: &labels, Evidence: evidence.Recorded(28).By(chain.Anchor{Height: 16_796_696, Hash: chain.Hash{0xef, 8}}, 28),
 }
 

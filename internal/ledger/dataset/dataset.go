@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/sys/disk"
@@ -35,7 +36,7 @@ func (e *DiffersError) Error() string { return e.Path + ": " + e.Message }
 type Chain struct {
 	Network string
 	Genesis chain.Optional[chain.Hash]
-	Symbol  string // of the token
+	console.Token
 	Program string // the writing program's name and version
 }
 

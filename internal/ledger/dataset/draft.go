@@ -88,7 +88,7 @@ func (d *Dataset) begin(month *ledger.SealedMonth, lacks []string) (_ *draft, er
 		}
 		x.files = append(x.files, f)
 		f.buffer = bufio.NewWriterSize(f.file, 1<<20)
-		s := &table.Sheet{Name: t.name, Title: t.title + " of " + d.chain.Network + ", " + month.String(), Symbol: d.chain.Symbol, Columns: t.columns}
+		s := &table.Sheet{Name: t.name, Title: t.title + " of " + d.chain.Network + ", " + month.String(), Token: d.chain.Token, Columns: t.columns}
 		for _, lack := range lacks {
 			s.Notes = append(s.Notes, "PARTIAL: "+month.String()+" is incomplete, missing "+lack)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/ledger/dataset"
 	"github.com/feeledger/fees/network"
@@ -60,7 +61,7 @@ func ExampleDataset_Export() {
 	}
 
 	path := filepath.Join(directory, "dataset")
-	of := dataset.Chain{Network: "moonbeam", Symbol: "GLMR", Program: "example"}
+	of := dataset.Chain{Network: "moonbeam", Token: console.Token{Symbol: "GLMR"}, Program: "example"}
 	written, err := dataset.Open(path, of)
 	if err != nil {
 		log.Fatal(err)

@@ -63,11 +63,11 @@ func (f *statusFlags) show(c *cobra.Command, _ []string) error {
 		if err != nil {
 			return err
 		}
-		symbol, err := d.Symbol(c.Context())
+		token, err := d.Token(c.Context())
 		if err != nil {
 			return err
 		}
-		return f.Show(cli.Answer{JSON: statusRecord(&status), Text: func(p *console.Page) { writeStatus(p, &status, symbol) }})
+		return f.Show(cli.Answer{JSON: statusRecord(&status), Text: func(p *console.Page) { writeStatus(p, &status, token) }})
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // writeStatus writes a ledger's status as text, with amounts in the token.
-func writeStatus(page *console.Page, status *app.Status, symbol string) {
+func writeStatus(page *console.Page, status *app.Status, token console.Token) {
 	var pairs console.Pairs
 	addBlocks(&pairs, status)
 	t := &status.Totals
@@ -26,7 +26,7 @@ func writeStatus(page *console.Page, status *app.Status, symbol string) {
 	} {
 		pairs.Add(n.name, fmt.Sprint(n.count))
 	}
-	addAmounts(&pairs, status, symbol)
+	addAmounts(&pairs, status, token)
 	pairs.Add("charge unknown", fmt.Sprint(t.Uncharged))
 	pairs.Add("unaccounted", fmt.Sprint(t.Unaccounted))
 	jobs, shared := status.Jobs.Get()
@@ -64,7 +64,7 @@ func addBlocks(pairs *console.Pairs, s *app.Status) {
 }
 
 // addAmounts adds the totals in the token, aligned at the decimal point.
-func addAmounts(pairs *console.Pairs, s *app.Status, symbol string) {
+func addAmounts(pairs *console.Pairs, s *app.Status, token console.Token) {
 	t := &s.Totals
 	priority := chain.Some(t.PriorityFee)
 	if t.PriorityUnknown > 0 {
@@ -81,14 +81,14 @@ func addAmounts(pairs *console.Pairs, s *app.Status, symbol string) {
 	var texts []string
 	for _, a := range amounts {
 		if wei, known := a.amount.Get(); known {
-			texts = append(texts, console.Tokens(wei))
+			texts = append(texts, token.Tokens(wei))
 		} else {
 			texts = append(texts, cli.NotKnown)
 		}
 	}
 	for i, text := range console.PointsBelow(console.SameDecimals(texts)) {
 		if amounts[i].amount.Known() {
-			text += " " + symbol
+			text += " " + token.Symbol
 		}
 		pairs.Add(amounts[i].name, strings.TrimRight(text, " "))
 	}

@@ -98,12 +98,12 @@ func estimateRecord(e *app.Estimate) cli.Record {
 		hours = append(hours, cli.Record{{"hour", h.Begin.Format("2006-01-02T15Z")}, {"blocks", h.Blocks}, {"multiplier", console.Plain(console.Scaled(h.Multiplier, 18))}})
 	}
 	r := cli.Record{
-		{"at", e.At.Height}, {"fee", e.Native.Fee}, {"fee_token", console.Tokens(e.Native.Fee)}, {"tip", e.Tip}, {"total", e.Total}, {"total_token", console.Tokens(e.Total)}, {"symbol", e.Symbol},
+		{"at", e.At.Height}, {"fee", e.Native.Fee}, {"fee_token", e.Token.Tokens(e.Native.Fee)}, {"tip", e.Tip}, {"total", e.Total}, {"total_token", e.Token.Tokens(e.Total)}, {"symbol", e.Token.Symbol},
 		{"class", e.Native.Class}, {"ref_time", e.Native.Weight.RefTime}, {"proof_size", e.Native.Weight.ProofSize}, {"fee_per_gas", e.FeePerGas},
 	}
 	evm := cli.Record{{"evm_fee", nil}, {"evm_fee_token", nil}, {"evm_gas", nil}, {"evm_base_fee_per_gas", nil}}
 	if e.EVM != nil {
-		evm = cli.Record{{"evm_fee", e.EVM.Fee}, {"evm_fee_token", console.Tokens(e.EVM.Fee)}, {"evm_gas", e.EVM.Gas}, {"evm_base_fee_per_gas", e.EVM.BaseFeePerGas}}
+		evm = cli.Record{{"evm_fee", e.EVM.Fee}, {"evm_fee_token", e.Token.Tokens(e.EVM.Fee)}, {"evm_gas", e.EVM.Gas}, {"evm_base_fee_per_gas", e.EVM.BaseFeePerGas}}
 	}
 	r = append(r, evm...)
 	notes := append([]string{}, e.Notes...)

@@ -102,19 +102,19 @@ func (f *accountFlags) writeAccount(page *console.Page, a *app.AccountSummary, b
 	p.Add("first seen", seen(a.First))
 	p.Add("last seen", seen(a.Last))
 	p.Add("transactions paid", fmt.Sprintf("%d evm, %d native", a.Fees.EVM, a.Fees.Native))
-	fee := tokens(chain.Some(a.Fees.Fee), a.Symbol)
+	fee := tokens(chain.Some(a.Fees.Fee), a.Token)
 	if n := a.Fees.Undetermined; n > 0 {
 		fee += fmt.Sprintf(", INCOMPLETE: %d %s undetermined", n, console.Verb(n, "is", "are"))
 	}
 	p.Add("fees", fee)
-	p.Add("charged", tokens(a.Charged, a.Symbol))
+	p.Add("charged", tokens(a.Charged, a.Token))
 	p.Add("movements", fmt.Sprint(a.Movements))
-	p.Add("in", tokens(a.In, a.Symbol))
-	p.Add("out", tokens(a.Out, a.Symbol))
+	p.Add("in", tokens(a.In, a.Token))
+	p.Add("out", tokens(a.Out, a.Token))
 	p.Add("ERC-20 transfers", fmt.Sprintf("%d in, %d out", a.TransfersIn, a.TransfersOut))
 	if b, ok := a.Balance.Get(); ok {
-		p.Add("free balance", tokens(chain.Some(b.Free), a.Symbol))
-		p.Add("reserved balance", tokens(chain.Some(b.Reserved), a.Symbol))
+		p.Add("free balance", tokens(chain.Some(b.Free), a.Token))
+		p.Add("reserved balance", tokens(chain.Some(b.Reserved), a.Token))
 		proof := "yes, by the movements since the first block"
 		if !a.Proved {
 			proof = "NO: the movements lead to another balance; find the block with: " + cli.Line(f.command, "fees statement "+a.Account.String(), "ledger", "labels", "network-file", "gateway", "trust")

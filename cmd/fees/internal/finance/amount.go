@@ -11,12 +11,12 @@ import (
 )
 
 // tokens returns an amount in the token, or "not known".
-func tokens(amount chain.Optional[chain.Wei], symbol string) string {
+func tokens(amount chain.Optional[chain.Wei], token console.Token) string {
 	wei, ok := amount.Get()
 	if !ok {
 		return cli.NotKnown
 	}
-	return inToken(console.Tokens(wei), symbol)
+	return inToken(token.Tokens(wei), token.Symbol)
 }
 
 // inToken returns a number with the symbol, if that is known.

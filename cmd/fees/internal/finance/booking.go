@@ -198,7 +198,7 @@ func writeEntries(c *cobra.Command, page *console.Page, b *app.Bookings) error {
 				debit, credit = credit, ""
 			}
 			if l.Fees > 0 {
-				token, fees = console.Tokens(l.Wei), fmt.Sprint(l.Fees)
+				token, fees = b.Tokens(l.Wei), fmt.Sprint(l.Fees)
 			}
 			t.Row(number, date, console.Printable(l.Account), console.Printable(l.Value(chart.CostCentre)), debit, credit, token, fees)
 			number, date = "", ""
@@ -225,7 +225,7 @@ func writeTie(page *console.Page, b *app.Bookings) {
 	currency := " " + string(b.Currency)
 	var p console.Pairs
 	p.Add("entries", fmt.Sprintf("%d, of %s", b.Entries, console.Counted(b.Fees, "fee")))
-	p.Add("fees booked", console.Tokens(b.Wei)+" "+console.Printable(b.Symbol))
+	p.Add("fees booked", b.Tokens(b.Wei)+" "+console.Printable(b.Symbol))
 	p.Add("their value", b.Exact.String()+currency)
 	p.Add("total", b.Money(b.Total)+currency+", rounded once")
 	p.Add("posted", b.Money(b.Posted)+currency+" by these entries")
@@ -242,7 +242,7 @@ func writeTie(page *console.Page, b *app.Bookings) {
 		if s.Label != "" {
 			who = console.Printable(s.Label)
 		}
-		page.Line(fmt.Sprintf("suspense: %s of %s, %s: %s %s", s.ID, who, console.Printable(s.Call), console.Tokens(s.Wei), console.Printable(b.Symbol)), 2)
+		page.Line(fmt.Sprintf("suspense: %s of %s, %s: %s %s", s.ID, who, console.Printable(s.Call), b.Tokens(s.Wei), console.Printable(b.Symbol)), 2)
 	}
 	if more := b.SuspenseFees - uint64(len(b.Suspended)); more > 0 {
 		page.Line(fmt.Sprintf("and %d more", more), 2)

@@ -14,7 +14,7 @@ import (
 
 // writeClosed writes the result of closing.
 func writeClosed(w io.Writer, p *app.Closed) error {
-	if err := writePackage(w, p.Package, p.Symbol); err != nil {
+	if err := writePackage(w, p.Package, p.Token); err != nil {
 		return err
 	}
 	result := "unchanged: every byte is the same"
@@ -36,7 +36,7 @@ func writeClosed(w io.Writer, p *app.Closed) error {
 }
 
 // writePackage writes a summary of a package.
-func writePackage(w io.Writer, p *closing.Package, symbol string) error {
+func writePackage(w io.Writer, p *closing.Package, token console.Token) error {
 	m := p.Manifest
 	page := console.NewPage(w, cli.WidthOf(w))
 	page.Line(fmt.Sprintf("Package of %s, %s, %s, version %d", m.Period.Name(), m.Period.Timezone, m.Network, m.Version), 2)
@@ -63,7 +63,7 @@ func writePackage(w io.Writer, p *closing.Package, symbol string) error {
 	}{{"fee", chain.Some(m.Totals.Fee)}, {"charged", m.Totals.Charged}} {
 		text := cli.NotKnown
 		if wei, known := total.amount.Get(); known {
-			text = strings.TrimSpace(console.Scaled(wei, console.TokenDecimals) + " " + symbol)
+			text = strings.TrimSpace(token.Tokens(wei) + " " + token.Symbol)
 		}
 		line(total.name, "%s", text)
 	}
@@ -106,7 +106,7 @@ func writeChecked(w io.Writer, dir string, c *app.PackageCheck, v app.Vouchers) 
 		sayAll(w, wrong)
 		return cli.ErrFinding
 	}
-	if err := writePackage(w, c.Package, c.Symbol); err != nil {
+	if err := writePackage(w, c.Package, c.Token); err != nil {
 		return err
 	}
 	for _, note := range c.Notes {

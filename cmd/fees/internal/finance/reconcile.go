@@ -267,15 +267,17 @@ func (f *reconcileFlags) compare(c *cobra.Command, p app.Period, o reconcile.Opt
 	ctx := c.Context()
 	var d *app.Desk
 	var reader *source.Reader
+	var token console.Token
 	if f.Gateway == "" {
 		if d, err = f.LedgerFlags.Open(ctx, f.NetworkFile); err != nil {
 			return nil, err
 		}
 		defer d.Close()
-		o.Symbol, err = d.Symbol(ctx)
+		token, err = d.Token(ctx)
 	} else if reader, err = f.Reader(); err == nil {
-		o.Symbol, err = app.SymbolOf(ctx, reader, p)
+		token, err = app.TokenOf(ctx, reader, p)
 	}
+	o.Symbol = token.Symbol
 	if err != nil {
 		return nil, err
 	}

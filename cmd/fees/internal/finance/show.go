@@ -147,7 +147,7 @@ func (f *lookupFlags) showBlock(ctx context.Context, d *app.Desk, height uint64)
 	if err != nil {
 		return err
 	}
-	symbol, err := d.Symbol(ctx)
+	token, err := d.Token(ctx)
 	if err != nil {
 		return err
 	}
@@ -159,12 +159,12 @@ func (f *lookupFlags) showBlock(ctx context.Context, d *app.Desk, height uint64)
 		p.Add("hash", b.Hash.String())
 		p.Add("rules", b.Rules)
 		p.Add("transactions", fmt.Sprintf("%d evm, %d native", b.EVM, b.Native))
-		fee := tokens(chain.Some(b.Fee), symbol)
+		fee := tokens(chain.Some(b.Fee), token)
 		if b.Undetermined > 0 {
 			fee += fmt.Sprintf(", INCOMPLETE: %d %s undetermined", b.Undetermined, console.Verb(b.Undetermined, "is", "are"))
 		}
 		p.Add("fees", fee)
-		p.Add("charged", tokens(b.Charged, symbol))
+		p.Add("charged", tokens(b.Charged, token))
 		page.Pairs(p)
 	}})
 }

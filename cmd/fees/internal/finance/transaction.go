@@ -125,15 +125,15 @@ func writeTransaction(w io.Writer, t *app.Paid, book *app.AddressBook, width int
 	p.Add("payer", payer)
 	p.Add("outcome", strings.ReplaceAll(outcome, "_", " "))
 	p.Add("rules", t.Rules)
-	fee := tokens(t.Fee, t.Symbol)
+	fee := tokens(t.Fee, t.Token)
 	if !t.Fee.Known() {
 		fee = "undetermined: " + t.Error
 	}
 	p.Add("fee", fee)
-	p.Add("charged", tokens(t.Charged, t.Symbol))
+	p.Add("charged", tokens(t.Charged, t.Token))
 	p.Add("verdict", strings.ReplaceAll(string(t.Verdict), "_", " "))
 	if drift, ok := t.Drift.Get(); ok {
-		p.Add("drift", strings.TrimSpace(inToken(console.Tokens(drift), t.Symbol)+" "+string(t.Class)))
+		p.Add("drift", strings.TrimSpace(inToken(t.Tokens(drift), t.Symbol)+" "+string(t.Class)))
 	}
 	page.Pairs(p)
 	for _, s := range []*table.Sheet{movementsOf(t, book), transfersOf(t, book)} {
@@ -150,7 +150,7 @@ func writeTransaction(w io.Writer, t *app.Paid, book *app.AddressBook, width int
 
 // movementsOf returns the movements of a transaction, nil if there are none.
 func movementsOf(t *app.Paid, book *app.AddressBook) *table.Sheet {
-	return listed("Movements", t.Symbol, []table.Column{
+	return listed("Movements", t.Token, []table.Column{
 		{Name: "account", Kind: table.Address}, {Name: "kind", Kind: table.Text, Term: true}, {Name: "free", Kind: table.SignedWei}, {Name: "reserved", Kind: table.SignedWei, Drop: 2}, {Name: "with", Kind: table.Text, Drop: 1},
 	}, book, t.Movements, func(m *ledger.Movement) []any {
 		var with any
@@ -163,17 +163,17 @@ func movementsOf(t *app.Paid, book *app.AddressBook) *table.Sheet {
 
 // transfersOf returns the ERC-20 transfers of a transaction, nil if there are none.
 func transfersOf(t *app.Paid, book *app.AddressBook) *table.Sheet {
-	return listed("ERC-20 transfers, in the tokens' smallest units", t.Symbol, []table.Column{
+	return listed("ERC-20 transfers, in the tokens' smallest units", t.Token, []table.Column{
 		{Name: "token", Kind: table.Address, Drop: 1}, {Name: "from", Kind: table.Address}, {Name: "to", Kind: table.Address}, {Name: "amount", Kind: table.TokenAmount},
 	}, book, t.Transfers, func(x *ledger.Transfer) []any { return []any{x.Token, x.Sender, x.Recipient, x.Amount} })
 }
 
 // listed returns a list as a table. With an address book, labels replace addresses.
-func listed[T any](title, symbol string, columns []table.Column, book *app.AddressBook, list []T, row func(T) []any) *table.Sheet {
+func listed[T any](title string, token console.Token, columns []table.Column, book *app.AddressBook, list []T, row func(T) []any) *table.Sheet {
 	if len(list) == 0 {
 		return nil
 	}
-	s := &table.Sheet{Name: title, Title: title, Symbol: symbol}
+	s := &table.Sheet{Name: title, Title: title, Token: token}
 	for _, c := range columns {
 		if c.Kind == table.Address && book != nil {
 			c.Kind = table.Text

@@ -64,7 +64,7 @@ func (p *page) head(v *explain.Invoice, book *app.AddressBook) {
 	for _, row := range [][2]string{
 		{"hash", t.Hash.String()}, {"evm hash", cli.Known(t.EVMHash)},
 		{"from", cli.Called(book, t.From)}, {"to", to}, {"payer", cli.Called(book, t.Payer)},
-		{"gas from", gasSpent(t, v.Symbol, console.TokenDecimals, book)},
+		{"gas from", gasSpent(t, v.Token.Symbol, v.Token.Places(), book)},
 		{"outcome", outcome(*t)}, {"time", when}, {"rules", v.Rules}, {"evidence", v.Evidence.String()},
 	} {
 		if row[1] != "" {
@@ -82,7 +82,7 @@ func (p *page) inputs(inputs []explain.Input, v *explain.Invoice) {
 	for _, in := range inputs {
 		text := "not known"
 		if n, known := in.Value.Get(); known {
-			text = amountText(n, in.Unit, v.Symbol)
+			text = amountText(n, in.Unit, v.Token)
 		}
 		p.entry("  ", in.Name, column, text, in.From)
 	}
@@ -109,7 +109,7 @@ func (p *page) steps(steps []explain.Step, v *explain.Invoice) {
 		if len(s.Values) > 1 || s.Calculation() != string(s.Result) {
 			lines = append(lines, "= "+s.Calculation())
 		}
-		lines = append(lines, "= "+amountText(s.Result, s.Unit, v.Symbol))
+		lines = append(lines, "= "+amountText(s.Result, s.Unit, v.Token))
 		if s.Note != "" {
 			lines = append(lines, "("+s.Note+")")
 		}
@@ -121,11 +121,11 @@ func (p *page) steps(steps []explain.Step, v *explain.Invoice) {
 const percentDecimals = 7
 
 // amountText returns a number with its unit, and converted to the customary unit.
-func amountText(n explain.Digits, unit, symbol string) string {
+func amountText(n explain.Digits, unit string, token console.Token) string {
 	text := strings.TrimSpace(string(n) + " " + unit)
 	switch unit {
 	case explain.InWei:
-		return text + " = " + console.Scaled(n, console.TokenDecimals) + " " + symbol
+		return text + " = " + token.Tokens(n) + " " + token.Symbol
 	case explain.InWeiPerGas:
 		return text + " = " + console.Plain(console.Scaled(n, console.GweiDecimals)) + " Gwei"
 	case explain.InPerbill:

@@ -82,13 +82,13 @@ func (f *sendFlags) send(c *cobra.Command, _ []string) error {
 	}
 	return f.Show(cli.Answer{JSON: bill, Finding: !bill.Holds(), Text: cli.RecordText(append(r, cli.Record{
 		{"status", f.wait}, {"block", in.Height}, {"index", in.Index},
-		{"fee", bill.Transaction.Fee}, {"fee_token", tokens(bill.Transaction.Fee)}, {"symbol", bill.Symbol}, {"proof", bill.VerdictText()},
+		{"fee", bill.Transaction.Fee}, {"fee_token", tokens(bill.Token, bill.Transaction.Fee)}, {"symbol", bill.Token.Symbol}, {"proof", bill.VerdictText()},
 	}...))})
 }
 
-func tokens(fee chain.Optional[chain.Wei]) (none chain.Optional[string]) {
+func tokens(token console.Token, fee chain.Optional[chain.Wei]) (none chain.Optional[string]) {
 	if wei, known := fee.Get(); known {
-		return chain.Some(console.Tokens(wei))
+		return chain.Some(token.Tokens(wei))
 	}
 	return none
 }

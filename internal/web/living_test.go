@@ -1,0 +1,64 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/archive/answers"
+	"github.com/feeledger/fees/internal/test/pairs"
+	"github.com/feeledger/fees/internal/test/repository"
+	"github.com/feeledger/fees/internal/web"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/source"
+)
+
+// Where accounts have 32 bytes and the token 9 decimals, every name of an account leads to it, and amounts are in the
+// token. The fee is that of the first transaction that was sent to the chain: 21,000 gas at 60 Gwei.
+func TestLivingChain(t *testing.T) {
+	text, err := os.ReadFile(repository.Path("testdata", "networks", "bittensor-218.json"))
+	require.NoError(t, err)
+	tables, err := network.BuiltIn().With("bittensor-218.json", text)
+	require.NoError(t, err)
+	src, err := answers.OpenDirectory(pairs.Path(t, "bittensor-218", "gateway"))
+	require.NoError(t, err)
+	reader := &source.Reader{Source: src, Tables: tables}
+	wanted, err := app.WantedInput{Blocks: "0..4"}.Parse()
+	require.NoError(t, err)
+	place := filepath.Join(t.TempDir(), "fees.db")
+	_, err = app.Sync(t.Context(), place, wanted, app.FillOptions{Reader: reader})
+	require.NoError(t, err)
+	d, err := app.Open(t.Context(), place, tables)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, d.Close()) })
+	s := served(t, d, func(o *web.Options) {
+		o.Ledgers[0].Network, o.Ledgers[0].Source = "bittensor", reader
+		o.Ledgers[0].Labels = book(t, "address,label\n"+alith+",Alith\n")
+	})
+
+	const account = "5Fghzk1AJt88PeFEzuRfXzbPchiBbsVGTTXcdx599VdZzkTA" // of alith
+	parsed, err := chain.ParseAccount(account)
+	require.NoError(t, err)
+	for _, name := range []string{account, parsed.SS58(7391), fmt.Sprintf("0x%x", parsed.Bytes()), alith, "Alith"} {
+		found := get(t, s, "/lookup?q="+url.QueryEscape(name), nil)
+		require.Equal(t, http.StatusSeeOther, found.status, name)
+		page := get(t, s, found.header.Get("Location"), nil)
+		require.Equal(t, http.StatusOK, page.status, name)
+		require.Contains(t, page.text, "Account "+account, name)
+		require.Contains(t, page.text, `<data value="1260000">`, name)
+		require.Contains(t, shown(page.text), "0.001260000", name)
+	}
+	require.Contains(t, get(t, s, "/account/"+alith, nil).text, "EVM address "+alith)
+	wrong := get(t, s, "/lookup?q="+account[:47]+"B", nil)
+	require.NotEqual(t, 200, wrong.status)
+	require.Contains(t, wrong.text, "SS58 with a valid checksum")
+	require.Contains(t, shown(get(t, s, "/account/"+account+"/statement", nil).text), "0.001260000")
+	require.Contains(t, shown(get(t, s, "/fees?by=account&accounts="+alith, nil).text), "0.001260000")
+}
