@@ -406,9 +406,10 @@ func (s *server) packagePage(w http.ResponseWriter, r *http.Request, shelf *clos
 	v.Facts = []fact{
 		plain("blocks", fmt.Sprintf("%d..%d, %s", m.Blocks.First, m.Blocks.Last, sealed)), {Name: "fees in the ledger", cell: cell{Text: m.Period.Name(), To: feesOf(m.Period, m.Accounts)}},
 		plain("evidence", m.Evidence.String()), plain("accounts", fmt.Sprint(len(m.Accounts))), plain("transactions", fmt.Sprintf("%d evm, %d native", m.Totals.EVM, m.Totals.Native)),
-		amount("fees", chain.Some(m.Totals.Fee), token), amount("charged", m.Totals.Charged, token), amount("burned", m.Totals.Burned, token), amount("treasury", m.Totals.Treasury, token),
+		amount("burned", m.Totals.Burned, token), amount("treasury", m.Totals.Treasury, token),
 		{Name: "findings", cell: findingsOf(m.Findings)}, plain("seal", m.Blocks.Seal), plain("manifest, SHA-256", p.Sum), plain("manifest written", p.Written.UTC().Format(time.RFC3339)),
 	}
+	v.Main = []fact{amount("fees", chain.Some(m.Totals.Fee), token), amount("charged", m.Totals.Charged, token)}
 	v.Warnings = append(v.Warnings, gapsOf(m)...)
 	if r.PathValue("version") == "" {
 		s.checked(v, r, p, at)
