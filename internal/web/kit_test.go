@@ -126,7 +126,7 @@ func get(t testing.TB, s *httptest.Server, path string, change func(*http.Reques
 	if change != nil {
 		change(r)
 	}
-	client := s.Client()
+	client := *s.Client() // tests may send several requests at once
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	answer, err := client.Do(r)
 	require.NoError(t, err)
