@@ -147,7 +147,7 @@ func TestLabelsUnderLoad(t *testing.T) {
 	for n, p := range []*person{anna, carol} {
 		all.Go(func() {
 			for i := range each {
-				address := fmt.Sprintf("0x%040x", 0xabcdef0000+n*100+i)
+				address := fmt.Sprintf("0xabcdef%034d", n*100+i)
 				values := url.Values{"token": {p.token}, "payer": {address}, "label": {fmt.Sprintf("Wallet %d", n*100+i)}}
 				a := sendFields(t, o.Server, "/accounts/unlabelled", values, with(p.cookie))
 				if a.status != http.StatusSeeOther {
