@@ -18,22 +18,50 @@ import (
 	"github.com/feeledger/fees/source/prove"
 )
 
-// A ledger keeps to accounts of the size that it began with, also when it is opened again.
-func TestOneSizeOfAccounts(t *testing.T) {
+// An account of 32 bytes finds the ERC-20 transfers of the EVM address that it is made from, as the address does.
+func TestTransfersOfLongAccounts(t *testing.T) {
+	place := filepath.Join(t.TempDir(), "fees.db")
+	book := written(t, place, ledger.Identity{Network: "any"}, longEntries(t, 26))
+	sealAll(t, book)
+	found := 0
+	for x, err := range book.Transfers(ctx, ledger.Query{Span: chain.Heights{Last: 26}}) {
+		require.NoError(t, err)
+		for _, a := range []chain.Address{x.Sender, x.Recipient} {
+			for _, account := range []chain.Address{a, a.Hashed()} {
+				var have []ledger.Place
+				for y, err := range book.Transfers(ctx, ledger.Query{Accounts: []chain.Address{account}, Span: chain.Heights{Last: 26}}) {
+					require.NoError(t, err)
+					have = append(have, y.Place())
+				}
+				require.Contains(t, have, x.Place(), account)
+				found++
+			}
+		}
+	}
+	require.Positive(t, found)
+}
+
+// longEntries returns the entries of a recorded chain whose accounts have 32 bytes, up to a height.
+func longEntries(t *testing.T, last uint64) (list []*ledger.Entry) {
 	text, err := os.ReadFile(repository.Path("testdata", "networks", "creditcoin-87.json"))
 	require.NoError(t, err)
 	tables, err := network.BuiltIn().With("creditcoin-87.json", text)
 	require.NoError(t, err)
 	src, err := answers.OpenDirectory(pairs.Path(t, "creditcoin3-87", "gateway"))
 	require.NoError(t, err)
-	var long []*ledger.Entry
 	prover := prove.Prover{Reader: &source.Reader{Source: src, Tables: tables}}
-	for p, err := range prover.Range(ctx, chain.Heights{Last: 9}, chain.Optional[evidence.Predecessor]{}) {
+	for p, err := range prover.Range(ctx, chain.Heights{Last: last}, chain.Optional[evidence.Predecessor]{}) {
 		require.NoError(t, err)
 		e, err := ledger.NewEntry(p.Block, p.Report)
 		require.NoError(t, err)
-		long = append(long, e)
+		list = append(list, e)
 	}
+	return list
+}
+
+// A ledger keeps to accounts of the size that it began with, also when it is opened again.
+func TestOneSizeOfAccounts(t *testing.T) {
+	long := longEntries(t, 9)
 	short := recording2100().entries
 
 	for _, of := range []struct {

@@ -24,11 +24,11 @@ type lookup struct {
 
 // byAccounts finds the blocks that contain rows of some kinds for any of some accounts.
 func byAccounts(accounts []chain.Address, kinds uint64) lookup {
-	keys, set := map[string]bool{}, setOf(accounts)
+	keys, set, party := map[string]bool{}, setOf(accounts), partyOf(accounts)
 	l := lookup{kind: accountBlocks, trim: func(c *Content) {
 		c.Transactions = copies(c.Transactions, func(t *Transaction) bool { return kinds&hasPaid != 0 && set.has(t.Payer) })
 		c.Movements = copies(c.Movements, func(m *Movement) bool { return kinds&hasMoved != 0 && set[m.Account] })
-		c.Transfers = copies(c.Transfers, func(x *Transfer) bool { return kinds&hasParty != 0 && (set[x.Sender] || set[x.Recipient]) })
+		c.Transfers = copies(c.Transfers, func(x *Transfer) bool { return kinds&hasParty != 0 && party(x) })
 	}}
 	for _, a := range accounts {
 		key := a.Bytes()[:accountKey]

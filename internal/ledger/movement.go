@@ -64,13 +64,18 @@ var transferFields = []field[Transfer]{
 // Place returns the transfer's position in the chain.
 func (x *Transfer) Place() Place { return Place{x.Height, x.Position} }
 
-// Transfers returns the ERC-20 transfers that match a query. They name EVM addresses; an account of 32 bytes matches the
-// address that it is made from.
-func (b *Book) Transfers(ctx context.Context, q Query) iter.Seq2[*Transfer, error] {
-	set := setOf(q.Accounts)
-	long := slices.ContainsFunc(q.Accounts, isLong)
+// partyOf returns whether some accounts sent or received a transfer. Transfers name EVM addresses; an account of 32 bytes
+// is the address that it is made from.
+func partyOf(accounts []chain.Address) func(*Transfer) bool {
+	set, long := setOf(accounts), slices.ContainsFunc(accounts, isLong)
 	has := func(a chain.Address) bool { return set[a] || long && set[a.Hashed()] }
+	return func(x *Transfer) bool { return has(x.Sender) || has(x.Recipient) }
+}
+
+// Transfers returns the ERC-20 transfers that match a query.
+func (b *Book) Transfers(ctx context.Context, q Query) iter.Seq2[*Transfer, error] {
+	party := partyOf(q.Accounts)
 	return rowsByAccount(ctx, b, q, hasParty, allRows, func(c *Content) []*Transfer {
-		return pointers(c.Transfers, func(x *Transfer) bool { return len(set) == 0 || has(x.Sender) || has(x.Recipient) })
+		return pointers(c.Transfers, func(x *Transfer) bool { return len(q.Accounts) == 0 || party(x) })
 	})
 }
