@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -131,14 +132,13 @@ func (f *estimateFlags) estimate(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	r := infoRecord(asked{}, info)
-	if !symbol.Known() { // then its decimals are unknown too
-		r.Set("partial_fee_token", nil)
-	}
+	tokens := tokensOf(info.PartialFee, symbol)
+	r := slices.Insert(infoRecord(asked{}, info), 1, cli.Field{"partial_fee_token", tokens})
 	return f.Show(cli.Answer{JSON: append(r, cli.Field{"symbol", symbol}, cli.Field{"at", at}, cli.Field{"notes", estimateNotes}), Text: func(page *console.Page) {
 		fee := info.PartialFee.String() + " wei"
-		if name, known := symbol.Get(); known {
-			fee = fmt.Sprintf("%s %s = %s", console.Tokens(info.PartialFee), name, fee)
+		if amount, known := tokens.Get(); known {
+			name, _ := symbol.Get()
+			fee = fmt.Sprintf("%s %s = %s", amount, name, fee)
 		}
 		var pairs console.Pairs
 		pairs.Add("fee", fee)
@@ -150,6 +150,17 @@ func (f *estimateFlags) estimate(c *cobra.Command, args []string) error {
 			page.Line("note: "+note, 2)
 		}
 	}})
+}
+
+// tokensOf formats an amount in the token of a built-in network. It is unknown for other symbols, as their decimals are.
+func tokensOf(amount chain.Wei, symbol chain.Optional[string]) (none chain.Optional[string]) {
+	name, _ := symbol.Get()
+	for _, n := range network.BuiltIn().All() {
+		if n.Symbol == name {
+			return chain.Some(console.Token{Symbol: name, Decimals: int(n.Decimals)}.Tokens(amount))
+		}
+	}
+	return none
 }
 
 // symbolOf returns the symbol of the node's token, unknown if no table knows its runtime.

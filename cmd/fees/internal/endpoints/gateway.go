@@ -167,7 +167,7 @@ func askBalance(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Reco
 		return nil, err
 	}
 	return cli.Record{{"account", account}, {"at", b.At}, {"at_hash", b.AtHash}, {"nonce", b.Value.Nonce}, {"free", b.Value.Free}, {"reserved", b.Value.Reserved},
-		{"free_token", console.Tokens(b.Value.Free)}, {"symbol", b.Value.Symbol}}, nil
+		{"free_token", tokensOf(b.Value.Free, chain.Some(b.Value.Symbol))}, {"symbol", b.Value.Symbol}}, nil
 }
 
 func askStorage(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Record, error) {

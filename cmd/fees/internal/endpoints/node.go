@@ -11,7 +11,6 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/node/rpc"
 )
@@ -117,8 +116,7 @@ func askQueryInfo(ctx context.Context, c *rpc.Client, a asked) (rpc.DispatchInfo
 }
 
 func infoRecord(_ asked, info rpc.DispatchInfo) cli.Record {
-	return cli.Record{{"partial_fee", info.PartialFee}, {"partial_fee_token", console.Tokens(info.PartialFee)}, {"class", info.Class},
-		{"ref_time", info.Weight.RefTime}, {"proof_size", info.Weight.ProofSize}}
+	return cli.Record{{"partial_fee", info.PartialFee}, {"class", info.Class}, {"ref_time", info.Weight.RefTime}, {"proof_size", info.Weight.ProofSize}}
 }
 
 func askCall(ctx context.Context, c *rpc.Client, a asked) (jsonscan.Value, error) {
