@@ -69,7 +69,10 @@ func (b *AddressBook) Edit(e addressbook.Entry) (*AddressBook, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &AddressBook{book, b.Path, sha256.Sum256(text)}, disk.Replace(b.Path, text)
+	return &AddressBook{book, b.Path, sha256.Sum256(text)}, disk.Replace(b.Path, 0o666, func(to io.Writer) error {
+		_, err := to.Write(text)
+		return err
+	})
 }
 
 // AddressBookBeside returns the path of the address book beside a ledger, or "" if there is no such

@@ -13,6 +13,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
+	"github.com/feeledger/fees/internal/table"
 )
 
 // ActKind is what a user did with the package of a period.
@@ -52,7 +53,8 @@ type Act struct {
 // ErrAct reports an act with an invalid text.
 var ErrAct = failure.New(failure.NotUnderstood, "not a valid act")
 
-// Check returns ErrAct unless the texts can be stored and shown: one line each, without control characters.
+// Check returns ErrAct unless the texts can be stored, shown and opened in a spreadsheet: one line each, without control
+// characters, and no formula.
 func (a *Act) Check() error {
 	for _, x := range []struct{ name, text string }{{"user", a.User}, {"period", a.Period}, {"time zone", a.Zone}} {
 		if x.text == "" || len(x.text) > maxActText || console.Printable(x.text) != x.text {
@@ -64,6 +66,8 @@ func (a *Act) Check() error {
 		return fmt.Errorf("%w: %q is not one of the acts", ErrAct, string(a.Kind))
 	case utf8.RuneCountInString(a.Comment) > MaxComment || !utf8.ValidString(a.Comment) || console.Printable(a.Comment) != a.Comment:
 		return fmt.Errorf("%w: the comment must be one line of up to %d characters, without control characters", ErrAct, MaxComment)
+	case table.Safe(a.User) != a.User || table.Safe(a.Comment) != a.Comment:
+		return fmt.Errorf("%w: a spreadsheet would read the user or the comment as a formula; begin it with a letter or a digit", ErrAct)
 	}
 	return nil
 }

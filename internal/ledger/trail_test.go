@@ -141,6 +141,8 @@ func TestActsThatAreNotRecorded(t *testing.T) {
 			"the comment must":             func(a *ledger.Act) { a.Comment = "a\x00b" },
 			"the comment must be one line": func(a *ledger.Act) { a.Comment = "\u202eevil" },
 			"the comment must be one":      func(a *ledger.Act) { a.Comment = "\xc3" },
+			"a spreadsheet would":          func(a *ledger.Act) { a.Comment = "=HYPERLINK(1)" },
+			"a spreadsheet":                func(a *ledger.Act) { a.User = "@bob" },
 		} {
 			a := anAct(t, "bob", ledger.Approved, 2, "", 6)
 			change(&a)

@@ -66,29 +66,36 @@ func (d Disk) Write(path, text string) error {
 	return d.Place(file, path)
 }
 
-// Replace replaces the content of a file, which keeps its permissions: after a crash it has the old or the new content. A
-// symbolic link stays one.
-func Replace(path string, content []byte) (err error) {
-	if path, err = filepath.EvalSymlinks(path); err != nil {
-		return err
+// Replace creates a file or replaces its content by what write writes: after an error or a crash it has the old or the new
+// content. A new file gets the mode, less the umask; an existing one keeps its permissions, and a symbolic link stays one.
+func Replace(path string, mode fs.FileMode, write func(io.Writer) error) (err error) {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
 	}
-	old, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	if !old.Mode().IsRegular() {
+	old, missing := os.Stat(path)
+	if missing == nil && !old.Mode().IsRegular() {
 		return fmt.Errorf("%s: %w", path, ErrNotRegular)
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*"+temporarySuffix)
+	temporary := fmt.Sprintf("%s.%d%s", path, os.Getpid(), temporarySuffix)
+	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return Uncreated(path, err)
+	}
+	defer os.Remove(temporary) // it no longer exists after success
+	err = write(file)
+	if err == nil && missing == nil {
+		err = file.Chmod(old.Mode().Perm())
+	}
+	if err == nil {
+		err = file.Sync() // otherwise a crash may leave an empty file
+	}
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
 	if err != nil {
 		return err
 	}
-	defer os.Remove(file.Name()) // it no longer exists after success
-	_, err = file.Write(content)
-	if err = errors.Join(err, file.Chmod(old.Mode().Perm()), file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(file.Name(), path); err != nil {
+	if err := os.Rename(temporary, path); err != nil {
 		return err
 	}
 	return Sync(filepath.Dir(path))

@@ -1,6 +1,8 @@
 package disk_test
 
 import (
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -16,16 +18,32 @@ func TestReplace(t *testing.T) {
 	path, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
 	require.NoError(t, os.WriteFile(path, []byte("old"), 0o640))
 	require.NoError(t, os.Symlink("file", link))
-	require.NoError(t, disk.Replace(link, []byte("new")))
-	text, err := os.ReadFile(path)
+	require.NoError(t, disk.Replace(link, 0o666, text("new")))
+	have, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.Equal(t, "new", string(text))
+	require.Equal(t, "new", string(have))
 	info, err := os.Lstat(path)
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o640), info.Mode())
 	list, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Len(t, list, 2)
-	require.ErrorIs(t, disk.Replace(dir, nil), disk.ErrNotRegular)
-	require.ErrorIs(t, disk.Replace(filepath.Join(dir, "missing"), nil), os.ErrNotExist)
+	require.ErrorIs(t, disk.Replace(dir, 0o666, text("")), disk.ErrNotRegular)
+
+	failed := errors.New("the disk is full")
+	require.ErrorIs(t, disk.Replace(path, 0o666, func(io.Writer) error { return failed }), failed)
+	have, err = os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, "new", string(have))
+	require.ErrorIs(t, disk.Replace(filepath.Join(dir, "missing", "file"), 0o666, text("")), os.ErrNotExist)
+	made := filepath.Join(dir, "made")
+	require.NoError(t, disk.Replace(made, 0o600, text("")))
+	info, err = os.Lstat(made)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode())
+}
+
+// text returns a function that writes a text.
+func text(content string) func(io.Writer) error {
+	return func(to io.Writer) error { _, err := io.WriteString(to, content); return err }
 }

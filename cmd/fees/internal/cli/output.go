@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -140,37 +139,10 @@ func replaceFile(ctx context.Context, flag, path string, mode fs.FileMode, write
 			err = fmt.Errorf("%s %s: %w", flag, path, err)
 		}
 	}()
-	target := path
-	if resolved, err := filepath.EvalSymlinks(path); err == nil {
-		target = resolved
+	if old, err := os.Stat(path); err == nil && !old.Mode().IsRegular() {
+		return writePipe(ctx, path, old.Mode(), write)
 	}
-	old, missing := os.Stat(target)
-	if missing == nil && !old.Mode().IsRegular() {
-		return writePipe(ctx, target, old.Mode(), write)
-	}
-	temporary := fmt.Sprintf("%s.%d.tmp", target, os.Getpid())
-	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return disk.Uncreated(target, err)
-	}
-	defer os.Remove(temporary) // no longer exists after success
-	err = write(&writer{ctx, file})
-	if err == nil && missing == nil {
-		err = file.Chmod(old.Mode().Perm())
-	}
-	if err == nil {
-		err = file.Sync() // otherwise a crash may leave an empty file
-	}
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(temporary, target); err != nil {
-		return err
-	}
-	return disk.Sync(filepath.Dir(target))
+	return disk.Replace(path, mode, func(to io.Writer) error { return write(&writer{ctx, to}) })
 }
 
 // writer writes until its context ends.
