@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/csv"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -25,15 +26,21 @@ const maxActsBytes = 4 << 20
 // actColumns are the columns of inputs/acts.csv.
 var actColumns = []string{"number", "time", "user", "act", "period", "timezone", "manifest_sha256", "comment", "trail_digest"}
 
-// actsText returns acts as csv.
-func actsText(acts []ledger.Act) []byte {
-	var text bytes.Buffer
-	out := csv.NewWriter(&text)
+// WriteActs writes acts as csv: number, time, user, act, period, time zone, SHA-256 of the manifest, comment, and the
+// digest of the trail up to the act.
+func WriteActs(to io.Writer, acts []ledger.Act) error {
+	out := csv.NewWriter(to)
 	out.Write(actColumns)
 	for _, a := range acts {
 		out.Write(actCells(a))
 	}
 	out.Flush()
+	return out.Error()
+}
+
+func actsText(acts []ledger.Act) []byte {
+	var text bytes.Buffer
+	_ = WriteActs(&text, acts) // a buffer takes everything
 	return text.Bytes()
 }
 

@@ -10,6 +10,8 @@ import (
 
 // checkAccounts returns ErrOtherAccounts unless the entries' accounts have the size of the ledger's.
 func (b *Book) checkAccounts(ctx context.Context, entries []*Entry) error {
+	b.sizing.Lock() // workers share a ledger
+	defer b.sizing.Unlock()
 	for _, e := range entries {
 		if b.accountSize == 0 {
 			size, err := b.AccountSize(ctx)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -48,7 +49,8 @@ type Book struct {
 
 	lastBlock chain.Optional[uint64] // of a chain that ended
 
-	accountSize int // in bytes; 0 until it is known
+	sizing      sync.Mutex
+	accountSize int // in bytes; 0 until it is known; guarded by sizing
 }
 
 // Postgres reports whether a ledger's place is a PostgreSQL address; otherwise it is a file.

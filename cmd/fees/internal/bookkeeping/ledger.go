@@ -35,7 +35,7 @@ const ledgerExamples = `  fees ledger status
 func newLedger() *cobra.Command {
 	return cli.NewParent(&cobra.Command{Use: "ledger", Short: "Show, verify, back up or split a ledger", Long: ledgerManual, Example: ledgerExamples},
 		"unknown command %q; fees ledger --help lists the commands",
-		newLedgerStatus(), newLedgerVerify(), newLedgerBackup(), newLedgerDetach(), newLedgerUpgrade())
+		newLedgerStatus(), newLedgerVerify(), newLedgerTrail(), newLedgerBackup(), newLedgerDetach(), newLedgerUpgrade())
 }
 
 const statusManual = `Show a ledger's chain, its heights and gaps, what is sealed, how many blocks
