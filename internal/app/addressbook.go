@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/csv"
@@ -61,11 +60,7 @@ func (b *AddressBook) Edit(e addressbook.Entry) (*AddressBook, error) {
 	if sha256.Sum256(text) != b.sum {
 		return nil, stale("The address book has changed since the server read it. Go back to the form, check what it shows now, and send it again.")
 	}
-	text, err = addressbook.Edit(text, e)
-	if err != nil {
-		return nil, err
-	}
-	book, err := addressbook.Read(bytes.NewReader(text))
+	text, book, err := addressbook.Edit(text, e)
 	if err != nil {
 		return nil, err
 	}

@@ -54,7 +54,7 @@ func TestReportByAccountCode(t *testing.T) {
 		}
 		require.Equal(t, map[string]chain.Wei{"6811": native, "6810": own, suspense: others}, have)
 		require.Contains(t, r.Notes[0], "SUSPENSE: ")
-		require.Contains(t, r.Notes[0], console.Tokens(others))
+		require.Contains(t, r.Notes[0], console.Token{}.Tokens(others))
 	}
 
 	tags := file("tags.csv", "25-4,Project X\n")

@@ -28,16 +28,6 @@ func (t Token) Places() int { return cmp.Or(t.Decimals, TokenDecimals) }
 // Tokens formats an amount of the smallest unit as tokens, with all decimals.
 func (t Token) Tokens(amount fmt.Stringer) string { return Scaled(amount, t.Places()) }
 
-// Tokens formats an amount in wei as tokens, with all 18 decimals.
-func Tokens[Amount chain.Wei | chain.SignedWei](wei Amount) string {
-	return Scaled(any(wei).(fmt.Stringer), TokenDecimals)
-}
-
-// TokensOf formats an amount in a token's smallest unit as tokens, with all its decimals.
-func TokensOf[Amount chain.Wei | chain.SignedWei](amount Amount, decimals int) string {
-	return Scaled(any(amount).(fmt.Stringer), decimals)
-}
-
 // Gwei formats a gas price in Gwei, with all 9 decimals.
 func Gwei(price chain.GasPrice) string { return Scaled(price, GweiDecimals) }
 

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
 )
 
@@ -218,7 +218,7 @@ func (id Identity) check(other Identity) error {
 	if id.Network != other.Network {
 		return fmt.Errorf("%w: %s, not %s", ErrOtherChain, id.Network, other.Network)
 	}
-	if have, want := cmp.Or(id.Decimals, usualDecimals), cmp.Or(other.Decimals, usualDecimals); have != want {
+	if have, want := (console.Token{Decimals: id.Decimals}).Places(), (console.Token{Decimals: other.Decimals}).Places(); have != want {
 		return fmt.Errorf("%w: its token has %d decimals, not %d", ErrOtherChain, have, want)
 	}
 	have, known := id.Genesis.Get()

@@ -11,6 +11,8 @@ import (
 
 	"github.com/pressly/goose/v3"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/feeledger/fees/internal/console"
 )
 
 //go:embed migrations/1_book.sql
@@ -100,7 +102,7 @@ func migrate(ctx context.Context, db *sql.DB, d *dialect) error {
 	}
 	var list []*goose.Migration
 	for i, text := range migrations {
-		text, err := d.render(text, usualDecimals)
+		text, err := d.render(text, console.TokenDecimals)
 		if err != nil {
 			return err
 		}

@@ -140,7 +140,7 @@ func (e *sqliteEngine) openConnection(ctx context.Context) (err error) {
 	return err
 }
 
-// checkExists returns ErrNone if there is no file.
+// checkExists returns ErrNone for a missing file.
 func checkExists(path string) error {
 	_, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {

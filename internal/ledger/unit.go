@@ -1,15 +1,13 @@
 package ledger
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"regexp"
 	"strings"
-)
 
-// usualDecimals are those of a token. Only a ledger of another token has the table book_unit.
-const usualDecimals = 18
+	"github.com/feeledger/fees/internal/console"
+)
 
 // hasTable reports whether a table exists.
 func hasTable(ctx context.Context, q querier, d *dialect, name string) (there bool, err error) {
@@ -17,21 +15,21 @@ func hasTable(ctx context.Context, q querier, d *dialect, name string) (there bo
 	return there, err
 }
 
-// decimals returns the decimals of the ledger's token; 0 stands for 18.
+// decimals returns the decimals of the ledger's token; 0 stands for 18, of which the ledger has no table book_unit.
 func (b *Book) decimals(ctx context.Context, q querier) (decimals int, err error) {
 	if there, err := hasTable(ctx, q, b.engine.dialect(), "book_unit"); err != nil || !there {
 		return 0, err
 	}
 	found, err := one(ctx, q, []any{&decimals}, "SELECT decimals FROM book_unit")
-	if err == nil && (!found || decimals < 1 || decimals > usualDecimals) {
-		err = damaged("table book_unit: a token has 1 to %d decimals, not %d", usualDecimals, decimals)
+	if err == nil && (!found || decimals < 1 || decimals > console.TokenDecimals) {
+		err = damaged("table book_unit: a token has 1 to %d decimals, not %d", console.TokenDecimals, decimals)
 	}
 	return decimals, err
 }
 
 // setDecimals sets the decimals of a new ledger's token, and changes the views of amounts in the token.
 func (b *Book) setDecimals(ctx context.Context, tx transaction, decimals int) error {
-	if cmp.Or(decimals, usualDecimals) == usualDecimals {
+	if (console.Token{Decimals: decimals}).Places() == console.TokenDecimals {
 		return nil
 	}
 	if err := tx.exec(ctx, "CREATE TABLE book_unit (decimals INTEGER NOT NULL)"); err != nil {

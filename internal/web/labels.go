@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -54,7 +55,8 @@ var errNoEditing = &problem{http.StatusNotFound, "Not found", "This server does 
 // The fields of the form of an account, and of the one below the unlabelled payers.
 var (
 	entryParameters = []string{"label", "group", "book_account"}
-	payerParameters = append([]string{"payer", "label", "group"}, "period", "zone", "partial")
+	payerFields     = []string{"payer", "label", "group"}
+	payerParameters = slices.Concat(payerFields, []string{"period", "zone", "partial"})
 )
 
 // shownEntry identifies what a form shows about an address, so that a later edit is noticed.

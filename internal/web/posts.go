@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// posts lists the routes that accept POST. The page of a form with parameters accepts them too, and shows them as typed. Only those of closing change a ledger: they extend its audit trail.
+// posts lists the routes that accept POST. Only those of closing change a ledger: they extend its audit trail. The page
+// of a form with parameters accepts them too, and shows what was typed.
 var posts = []route{
 	{path: "/reconcile", ask: (*server).receive},
 	{path: "/reconcile/{token}/forget", ask: (*server).forget},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/feeledger/fees/internal/app"
@@ -49,12 +50,12 @@ func (s *server) unlabelledPayers(ctx context.Context, q *unlabelledQuestion) (m
 
 // unlabelled lists the payers without a label.
 func (s *server) unlabelled(w http.ResponseWriter, r *http.Request) error {
-	q, err := s.unlabelledQuestion(r, append([]string{"payer", "label", "group"}, listingParameters...)...)
+	q, err := s.unlabelledQuestion(r, slices.Concat(payerFields, listingParameters)...)
 	if err != nil {
 		return err
 	}
 	typed := q.scope.own
-	q.scope.own = without(typed, "payer", "label", "group")
+	q.scope.own = without(typed, payerFields...)
 	l, err := readListing(q.scope.own)
 	if err != nil {
 		return err

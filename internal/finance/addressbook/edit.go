@@ -23,25 +23,25 @@ func cannot(format string, values ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrEdit}, values...)...)
 }
 
-// Edit returns the text of an address book in which one address has the label, group and account of an entry. A new
-// address becomes the last line. All other lines stay as they are, to the byte, and so do other columns of the line.
+// Edit returns the text of an address book in which one address has the label, group and account of an entry, and what it
+// reads as. A new address becomes the last line. All other lines stay as they are, to the byte, and so do other columns of the line.
 //
 // It returns ErrEdit for text that a file or a spreadsheet could misread: control characters, bidirectional marks, line
 // breaks, the start of a formula, and more than 200 bytes. Other errors are those of [Read].
-func Edit(text []byte, e Entry) ([]byte, error) {
+func Edit(text []byte, e Entry) ([]byte, *Book, error) {
 	before, err := Read(bytes.NewReader(text))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	old := before.Entry(e.Address)
 	for _, x := range []struct{ what, old, text string }{{"label", old.Label, e.Label}, {"group", old.Group, e.Group}, {"account", old.Account, e.Account}} {
 		if err := checkTyped(x.what, x.text); err != nil && x.text != x.old {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	lines, at, f := find(text, e.Address)
 	if len(at) > 1 {
-		return nil, cannot("lines %d and %d are both about %v; join them in the file first", at[0]+1, at[1]+1, e.Address)
+		return nil, nil, cannot("lines %d and %d are both about %v; join them in the file first", at[0]+1, at[1]+1, e.Address)
 	}
 	var fields []string
 	if len(at) == 1 {
@@ -51,7 +51,7 @@ func Edit(text []byte, e Entry) ([]byte, error) {
 		f.columns = columns{0, 1, 2, 3, 4, true}
 	}
 	if fields, err = f.fill(fields, e); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	row := joined(fields, cmp.Or(f.separator, ','))
 	made := slices.Clone(lines)
@@ -70,7 +70,8 @@ func Edit(text []byte, e Entry) ([]byte, error) {
 	}
 	mark := text[:len(text)-len(csvlist.TrimMark(text))]
 	after := append(bytes.Clone(mark), strings.Join(made, "")...)
-	return after, verify(before, after, e)
+	book, err := verify(before, after, e)
+	return after, book, err
 }
 
 // checkTyped rejects text that was not in the file and that a file or a spreadsheet could misread.
@@ -145,18 +146,18 @@ func joined(fields []string, separator rune) string {
 // ending returns the end of a line: LF, CRLF, or "" for the last one.
 func ending(line string) string { return line[len(strings.TrimRight(line, "\r\n")):] }
 
-// verify returns an error unless a changed file reads as the entries before with one that differs.
-func verify(before *Book, after []byte, e Entry) error {
+// verify reads a changed file. It returns an error unless that has the entries before with one that differs.
+func verify(before *Book, after []byte, e Entry) (*Book, error) {
 	now, err := Read(bytes.NewReader(after))
 	if err != nil {
-		return cannot("the changed file could not be read: %v", err)
+		return nil, cannot("the changed file could not be read: %v", err)
 	}
 	others := func(b *Book) []Entry {
 		return slices.DeleteFunc(slices.Clone(b.Entries()), func(other Entry) bool { return other.Address == e.Address })
 	}
 	e.Line = now.Entry(e.Address).Line
 	if now.Entry(e.Address) != e || !slices.Equal(others(before), others(now)) {
-		return cannot("the changed file would say something else; edit it yourself")
+		return nil, cannot("the changed file would say something else; edit it yourself")
 	}
-	return nil
+	return now, nil
 }

@@ -32,7 +32,7 @@ func TestEdit(t *testing.T) {
 		"a formula that stays": {"address,label,group\n" + first + ",=1+2\n", addressbook.Entry{Address: one, Label: "=1+2", Group: "g"}, "address,label,group\n" + first + ",=1+2,g\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			made, err := addressbook.Edit([]byte(c.text), c.entry)
+			made, _, err := addressbook.Edit([]byte(c.text), c.entry)
 			if c.want == "" {
 				require.Error(t, err, "the file cannot be read")
 				return
@@ -53,7 +53,7 @@ func TestEditsThatAreRefused(t *testing.T) {
 		strings.Repeat("x", 10_000): "the limit of 200", strings.Repeat("é", 101): "the limit of 200", "\xff": "UTF-8",
 	} {
 		for _, e := range []addressbook.Entry{{Address: one, Label: label}, {Address: one, Label: "A", Group: label}} {
-			_, err := addressbook.Edit([]byte(text), e)
+			_, _, err := addressbook.Edit([]byte(text), e)
 			require.ErrorIs(t, err, addressbook.ErrEdit, "%q", label)
 			require.ErrorContains(t, err, want, "%q", label)
 			require.Equal(t, failure.NotUnderstood, failure.Of(err))
@@ -62,13 +62,13 @@ func TestEditsThatAreRefused(t *testing.T) {
 	for want, e := range map[string]addressbook.Entry{
 		"lines 3 and 4 are both about": {Address: chain.Address20([20]byte{19: 2}), Label: "C", Group: "g"}, "no column account": {Address: one, Label: "A", Account: "Assets:A"},
 	} {
-		_, err := addressbook.Edit([]byte(text), e)
+		_, _, err := addressbook.Edit([]byte(text), e)
 		require.ErrorIs(t, err, addressbook.ErrEdit)
 		require.ErrorContains(t, err, want)
 	}
-	_, err := addressbook.Edit([]byte(first+",A\n"), addressbook.Entry{Address: one, Label: "A", Account: "4711"})
+	_, _, err := addressbook.Edit([]byte(first+",A\n"), addressbook.Entry{Address: one, Label: "A", Account: "4711"})
 	require.ErrorIs(t, err, addressbook.ErrEdit, "without a header an account has a colon")
-	_, err = addressbook.Edit([]byte("nothing\n"), addressbook.Entry{Address: one, Label: "A"})
+	_, _, err = addressbook.Edit([]byte("nothing\n"), addressbook.Entry{Address: one, Label: "A"})
 	require.ErrorContains(t, err, "line 1")
 }
 
@@ -79,7 +79,7 @@ func FuzzEdit(f *testing.F) {
 	f.Add("", "'", "")
 	f.Fuzz(func(t *testing.T, text, label, group string) {
 		e := addressbook.Entry{Address: chain.Address20([20]byte{19: 1}), Label: label, Group: group}
-		made, err := addressbook.Edit([]byte(text), e)
+		made, _, err := addressbook.Edit([]byte(text), e)
 		if err != nil {
 			return
 		}

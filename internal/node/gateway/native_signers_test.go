@@ -5,9 +5,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // Every native signature of two recorded chains with accounts of 32 bytes (sr25519) is of the account that Sidecar names.
@@ -19,29 +16,7 @@ func TestSignersOf32Bytes(t *testing.T) {
 			for height := 1; height <= last; height++ {
 				text, err := g.Answer(t.Context(), fmt.Sprintf("/blocks/%d", height))
 				require.NoError(t, err)
-				block, err := jsonscan.Parse(text)
-				require.NoError(t, err)
-				hash, err := chain.Read[chain.Hash](block.Member("hash"))
-				require.NoError(t, err)
-				want := []chain.NativeSigner{}
-				i := 0
-				for x := range block.Member("extrinsics").Elements() {
-					signer := x.Member("signature").Member("signer")
-					id, signed := signer.Text()
-					if !signed {
-						id, signed = signer.Member("id").Text()
-					}
-					if signed {
-						account, err := chain.ParseAccount(id)
-						require.NoError(t, err)
-						want = append(want, chain.NativeSigner{Extrinsic: i, Signer: chain.Some(account)})
-					}
-					i++
-				}
-				have, err := g.NativeSigners(t.Context(), hash, chain.Optional[chain.Hash]{})
-				require.NoError(t, err)
-				require.Equal(t, want, have, "block %d", height)
-				signatures += len(have)
+				signatures += requireSigners(t, g, text)
 			}
 			require.Equal(t, 27, signatures)
 		})

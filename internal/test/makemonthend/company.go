@@ -118,7 +118,7 @@ func recorded(c *chaingen.Chain, accounts []string) (rows []row, err error) {
 				}
 			}
 			if slices.Contains(accounts, r.from) {
-				r.fee = console.Tokens(charged)
+				r.fee = console.Token{}.Tokens(charged)
 				rows = append(rows, r)
 			}
 		}

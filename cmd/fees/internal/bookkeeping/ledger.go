@@ -42,7 +42,7 @@ const statusManual = `Show a ledger's chain, its heights and gaps, what is seale
 are proved and by which checkpoint, its jobs with their errors, and the totals
 of the sealed blocks.`
 
-// statusFlags are the flags of fees ledger status.
+// statusFlags are the flags of fees ledger status and fees ledger trail.
 type statusFlags struct {
 	cli.LedgerFlags
 	cli.Output

@@ -128,18 +128,18 @@ func (f *estimateFlags) estimate(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	symbol, err := symbolOf(ctx, client, at)
+	token, err := nodeToken(ctx, client, at)
 	if err != nil {
 		return err
 	}
-	tokens := tokensOf(info.PartialFee, symbol)
+	fee := info.PartialFee.String() + " wei"
+	var tokens, symbol chain.Optional[string]
+	if t, known := token.Get(); known {
+		tokens, symbol = chain.Some(t.Tokens(info.PartialFee)), chain.Some(t.Symbol)
+		fee = fmt.Sprintf("%s %s = %s", t.Tokens(info.PartialFee), t.Symbol, fee)
+	}
 	r := slices.Insert(infoRecord(asked{}, info), 1, cli.Field{"partial_fee_token", tokens})
 	return f.Show(cli.Answer{JSON: append(r, cli.Field{"symbol", symbol}, cli.Field{"at", at}, cli.Field{"notes", estimateNotes}), Text: func(page *console.Page) {
-		fee := info.PartialFee.String() + " wei"
-		if amount, known := tokens.Get(); known {
-			name, _ := symbol.Get()
-			fee = fmt.Sprintf("%s %s = %s", amount, name, fee)
-		}
 		var pairs console.Pairs
 		pairs.Add("fee", fee)
 		pairs.Add("weight", fmt.Sprintf("%v of ref time, %d of proof size", info.Weight.RefTime, info.Weight.ProofSize))
@@ -152,29 +152,18 @@ func (f *estimateFlags) estimate(c *cobra.Command, args []string) error {
 	}})
 }
 
-// tokensOf formats an amount in the token of a built-in network. It is unknown for other symbols, as their decimals are.
-func tokensOf(amount chain.Wei, symbol chain.Optional[string]) (none chain.Optional[string]) {
-	name, _ := symbol.Get()
-	for _, n := range network.BuiltIn().All() {
-		if n.Symbol == name {
-			return chain.Some(console.Token{Symbol: name, Decimals: int(n.Decimals)}.Tokens(amount))
-		}
-	}
-	return none
-}
-
-// symbolOf returns the symbol of the node's token, unknown if no table knows its runtime.
-func symbolOf(ctx context.Context, client *rpc.Client, at chain.Optional[chain.Hash]) (symbol chain.Optional[string], err error) {
+// nodeToken returns the node's token, unknown if no table knows its runtime.
+func nodeToken(ctx context.Context, client *rpc.Client, at chain.Optional[chain.Hash]) (token chain.Optional[console.Token], err error) {
 	runtime, err := client.Runtime(ctx, at)
 	if errors.Is(err, rpc.ErrNoMethod) {
-		return symbol, nil
+		return token, nil
 	}
 	if err != nil {
-		return symbol, err
+		return token, err
 	}
 	n, _, err := network.BuiltIn().Find(network.Identity{SpecName: runtime.SpecName}, "")
 	if err != nil {
-		return symbol, nil
+		return token, nil
 	}
-	return chain.Some(n.Symbol), nil
+	return chain.Some(console.Token{Symbol: n.Symbol, Decimals: int(n.Decimals)}), nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/feeledger/fees/gatewayclient"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
 
@@ -168,6 +169,17 @@ func askBalance(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Reco
 	}
 	return cli.Record{{"account", account}, {"at", b.At}, {"at_hash", b.AtHash}, {"nonce", b.Value.Nonce}, {"free", b.Value.Free}, {"reserved", b.Value.Reserved},
 		{"free_token", tokensOf(b.Value.Free, chain.Some(b.Value.Symbol))}, {"symbol", b.Value.Symbol}}, nil
+}
+
+// tokensOf formats an amount in the token of a built-in network. It is unknown for other symbols, as their decimals are.
+func tokensOf(amount chain.Wei, symbol chain.Optional[string]) (none chain.Optional[string]) {
+	name, _ := symbol.Get()
+	for _, n := range network.BuiltIn().All() {
+		if n.Symbol == name {
+			return chain.Some(console.Token{Decimals: int(n.Decimals)}.Tokens(amount))
+		}
+	}
+	return none
 }
 
 func askStorage(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Record, error) {

@@ -11,7 +11,6 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -61,7 +60,7 @@ var columns = []column{
 	{"fee", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Fee) }},
 	{"fee_token", func(r *evidence.Report, t *evidence.Transaction) string {
 		if paid, ok := t.Fee.Get(); ok {
-			return console.TokensOf(paid, r.TokenDecimals())
+			return tokenOf(r).Tokens(paid)
 		}
 		return ""
 	}},

@@ -64,7 +64,7 @@ func (p *page) head(v *explain.Invoice, book *app.AddressBook) {
 	for _, row := range [][2]string{
 		{"hash", t.Hash.String()}, {"evm hash", cli.Known(t.EVMHash)},
 		{"from", cli.Called(book, t.From)}, {"to", to}, {"payer", cli.Called(book, t.Payer)},
-		{"gas from", gasSpent(t, v.Token.Symbol, v.Token.Places(), book)},
+		{"gas from", gasSpent(t, v.Token, book)},
 		{"outcome", outcome(*t)}, {"time", when}, {"rules", v.Rules}, {"evidence", v.Evidence.String()},
 	} {
 		if row[1] != "" {

@@ -66,6 +66,9 @@ func writeHead(page *console.Page, r *evidence.Report, rules network.Rules) {
 	page.Pairs(pairs)
 }
 
+// tokenOf returns the token of a block's network, without its symbol.
+func tokenOf(r *evidence.Report) console.Token { return console.Token{Decimals: r.TokenDecimals()} }
+
 func transactionRows(r *evidence.Report, symbol string, book *app.AddressBook) *console.Table {
 	rows := console.NewTable(
 		console.Column{Name: "#", Right: true}, console.Column{Name: "layer", Drop: 3}, console.Column{Name: "type", Cut: true, Drop: 4},
@@ -77,7 +80,7 @@ func transactionRows(r *evidence.Report, symbol string, book *app.AddressBook) *
 	for _, t := range r.Transactions {
 		fee, price := "undetermined", ""
 		if paid, ok := t.Fee.Get(); ok {
-			fee = console.TokensOf(paid, r.TokenDecimals())
+			fee = tokenOf(r).Tokens(paid)
 		} else if t.Error == nil {
 			fee = ""
 		}
@@ -98,18 +101,18 @@ func writeGasSpent(page *console.Page, r *evidence.Report, rules *network.Rules,
 	for i := range r.Transactions {
 		t := &r.Transactions[i]
 		if _, spent := t.GasSpent.Get(); spent {
-			page.Line(fmt.Sprintf("#%d took gas: %s", t.Index, gasSpent(t, rules.Symbol, rules.TokenDecimals(), book)), 2)
+			page.Line(fmt.Sprintf("#%d took gas: %s", t.Index, gasSpent(t, console.Token{Symbol: rules.Symbol, Decimals: rules.Decimals}, book)), 2)
 		}
 	}
 }
 
 // gasSpent returns the gas that a transaction took from another account than its payer's, "" if there is none.
-func gasSpent(t *evidence.Transaction, symbol string, decimals int, book *app.AddressBook) string {
+func gasSpent(t *evidence.Transaction, token console.Token, book *app.AddressBook) string {
 	s, spent := t.GasSpent.Get()
 	if !spent {
 		return ""
 	}
-	return fmt.Sprintf("%s %s from %s, the account of %s", console.Plain(console.TokensOf(s.Amount, decimals)), symbol,
+	return fmt.Sprintf("%s %s from %s, the account of %s", console.Plain(token.Tokens(s.Amount)), token.Symbol,
 		cli.Called(book, chain.Some(s.Account)), cli.Called(book, chain.Some(s.Source)))
 }
 
@@ -143,18 +146,18 @@ func verdict(t evidence.Transaction) string {
 }
 
 func totalRows(r *evidence.Report, symbol string) *console.Table {
-	t, decimals := r.Totals, r.TokenDecimals()
+	t, token := r.Totals, tokenOf(r)
 	rows := console.NewTable(
 		console.Column{Name: "layer", Verdict: true}, console.Column{Name: "transactions", Right: true}, console.Column{Name: "failed", Right: true},
 		console.Column{Name: "fee " + symbol, Right: true, Decimals: true},
 	)
-	rows.Row(fee.EVM, t.EVM, t.EVMFailed, console.TokensOf(t.EVMFee, decimals))
-	rows.Row(fee.Native, t.Native, t.NativeFailed, console.TokensOf(t.NativeFee, decimals))
+	rows.Row(fee.EVM, t.EVM, t.EVMFailed, token.Tokens(t.EVMFee))
+	rows.Row(fee.Native, t.Native, t.NativeFailed, token.Tokens(t.NativeFee))
 	total := "total"
 	if !t.Complete {
 		total = "INCOMPLETE total"
 	}
-	rows.Footer(total, t.EVM+t.Native, t.EVMFailed+t.NativeFailed, console.TokensOf(t.Fee, decimals))
+	rows.Footer(total, t.EVM+t.Native, t.EVMFailed+t.NativeFailed, token.Tokens(t.Fee))
 	return rows
 }
 
@@ -180,7 +183,7 @@ func chargedRows(rules *network.Rules, charged, burned, treasury, author chain.O
 	}{{"charged", charged}, {"burned", burned}, {rules.TreasuryLabel(), treasury}, {"author", author}} {
 		amount := cli.NotKnown
 		if wei, ok := sum.amount.Get(); ok {
-			amount = console.TokensOf(wei, rules.TokenDecimals())
+			amount = console.Token{Decimals: rules.Decimals}.Tokens(wei)
 		}
 		rows.Row(sum.what, amount)
 	}

@@ -206,7 +206,7 @@ func (w *watcher) writeLine(out io.Writer, r *evidence.Report) {
 	if !r.Proved() {
 		flags += "  rules not certain"
 	}
-	fee := console.TokensOf(r.Totals.Fee, r.TokenDecimals())
+	fee := tokenOf(r).Tokens(r.Totals.Fee)
 	if w.narrow {
 		fmt.Fprintf(out, "%8d %-24s %21s\n", r.Number, cli.Known(r.Time), fee)
 		if flags != "" { // failures go on the next line
