@@ -52,8 +52,8 @@ func TestMonthInTheBrowser(t *testing.T) {
 	state, err := d.State(t.Context())
 	require.NoError(t, err)
 	var working sync.WaitGroup
-	s := httptest.NewServer(web.Handler(web.Options{Working: &working, Ledgers: []web.Ledger{{
-		Desk: d, Network: state.Network, Labels: book, Packages: in("closed"), Open: func(ctx context.Context) (*app.Desk, error) { return app.Open(ctx, in("fees.db"), network.BuiltIn()) },
+	s := httptest.NewServer(web.Handler(web.Options{Working: &working, Ledgers: []web.Served{{
+		Ledger: d, Network: state.Network, Labels: book, Packages: in("closed"), Open: func(ctx context.Context) (*app.Ledger, error) { return app.Open(ctx, in("fees.db"), network.BuiltIn()) },
 	}}}))
 	defer s.Close()
 	ask := func(method, path, kind string, body io.Reader) (status int, text string, at string) {

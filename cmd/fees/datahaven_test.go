@@ -45,7 +45,7 @@ func (g *parameterGateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.recorded.ServeHTTP(w, r)
 }
 
-// Fee 39-1 of a test DataHaven was divided by 1/3, as set in block 38, which the invoice shows above the
+// Fee 39-1 of a test DataHaven was divided by 1/3, as set in block 38, which the explanation shows above the
 // treasury's amount. If the recordings lack the share, it is unknown, not 0 or the default.
 func TestDataHavenProportion(t *testing.T) {
 	directory := pairs.Path(t, "datahaven-100", "gateway")

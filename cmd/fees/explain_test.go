@@ -27,7 +27,7 @@ var ways = map[string]string{
 		"minimum_multiplier": "1000000000000000000", "source": "a test"}]}]}`,
 }
 
-// TestExplainedArithmetic recomputes every step of every invoice, from JSON and from text: formula and values
+// TestExplainedArithmetic recomputes every step of every explanation, from JSON and from text: formula and values
 // give the result, each value is an input or an earlier result, each input is in the recorded file, and the fee
 // is what the chain charged when the blocks were recorded.
 func TestExplainedArithmetic(t *testing.T) {
@@ -51,7 +51,7 @@ func TestExplainedArithmetic(t *testing.T) {
 					code := run(t.Context(), args, &text, &text)
 					require.Contains(t, []int{exitOK, exitFinding}, code, text.String())
 					run(t.Context(), append(args, "--format", "json"), &object, &object)
-					v := parseInvoice(t, object.String())
+					v := parseExplanation(t, object.String())
 					v.check(t, network)
 					require.Equal(t, s.Charged, v.Cash.result("charged"), "%v", args)
 					if table == "" {
@@ -80,8 +80,8 @@ func TestExplainedArithmetic(t *testing.T) {
 	}
 }
 
-// printedInvoice is the JSON of fees explain.
-type printedInvoice struct {
+// printedExplanation is the JSON of fees explain.
+type printedExplanation struct {
 	Transaction struct {
 		Drift *string `json:"drift"`
 	} `json:"transaction"`
@@ -99,7 +99,7 @@ type printedSteps struct {
 	} `json:"steps"`
 }
 
-func parseInvoice(t *testing.T, text string) (v printedInvoice) {
+func parseExplanation(t *testing.T, text string) (v printedExplanation) {
 	require.NoError(t, json.Unmarshal([]byte(text), &v), text)
 	return v
 }
@@ -113,7 +113,7 @@ func (s printedSteps) result(name string) string {
 	return "no step " + name
 }
 
-func (v printedInvoice) check(t *testing.T, network string) {
+func (v printedExplanation) check(t *testing.T, network string) {
 	have := map[string]string{}
 	for _, part := range []printedSteps{v.printedSteps, v.Cash} {
 		for _, in := range part.Inputs {

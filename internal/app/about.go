@@ -19,7 +19,7 @@ type AboutQuestion struct {
 }
 
 // about states what every result about a period shares. It reads all its blocks, for the seal.
-func (d *Desk) about(ctx context.Context, h *Held, q *Question, asked AboutQuestion) (*closing.About, error) {
+func (d *Ledger) about(ctx context.Context, h *Held, q *Question, asked AboutQuestion) (*closing.About, error) {
 	source := "ledger " + d.Place
 	if d.remove != nil {
 		source = "temporary " + source
@@ -62,7 +62,7 @@ func (d *Desk) about(ctx context.Context, h *Held, q *Question, asked AboutQuest
 }
 
 // timesOf returns the times of the first and the last block of a span.
-func (d *Desk) timesOf(ctx context.Context, span chain.Heights) (first, last chain.Optional[chain.Time], err error) {
+func (d *Ledger) timesOf(ctx context.Context, span chain.Heights) (first, last chain.Optional[chain.Time], err error) {
 	of := func(height uint64) (none chain.Optional[chain.Time], err error) {
 		b, err := d.Book.Predecessor(ctx, height)
 		if err != nil {
@@ -88,7 +88,7 @@ func addWei(p *console.Pairs, name string, amount chain.Optional[chain.Wei], tok
 }
 
 // About states how a report was made.
-func (d *Desk) About(ctx context.Context, f *Fees, q *ReportQuestion, asked AboutQuestion) (*closing.About, error) {
+func (d *Ledger) About(ctx context.Context, f *Fees, q *ReportQuestion, asked AboutQuestion) (*closing.About, error) {
 	if f.Compared != nil {
 		return nil, notUnderstood("a comparison has two periods; make a report of each for a statement of how it was made")
 	}
@@ -124,7 +124,7 @@ func totalPairs(transactions uint64, fee, charged chain.Optional[chain.Wei], tok
 
 // About states how an export was made. It adds up the rows again.
 func (x *Export) About(ctx context.Context, form string, asked AboutQuestion) (*closing.About, error) {
-	a, err := x.desk.about(ctx, &x.Held, &x.question.Question, asked)
+	a, err := x.ledger.about(ctx, &x.Held, &x.question.Question, asked)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 
 // About states how the statements were made.
 func (l *Statements) About(ctx context.Context, asked AboutQuestion) (*closing.About, error) {
-	a, err := l.desk.about(ctx, l.held, &l.question.Question, asked)
+	a, err := l.ledger.about(ctx, l.held, &l.question.Question, asked)
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +24,7 @@ func (l *Statements) About(ctx context.Context, asked AboutQuestion) (*closing.A
 
 // About states how the rollforward was made.
 func (r *Rollforward) About(ctx context.Context, asked AboutQuestion) (*closing.About, error) {
-	a, err := r.desk.about(ctx, r.held, &r.question.Question, asked)
+	a, err := r.ledger.about(ctx, r.held, &r.question.Question, asked)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // AboutReconciliation states how a comparison of a company's record with the ledger was made.
-func (d *Desk) AboutReconciliation(ctx context.Context, r *reconcile.Result, p Period, asked AboutQuestion) (*closing.About, error) {
+func (d *Ledger) AboutReconciliation(ctx context.Context, r *reconcile.Result, p Period, asked AboutQuestion) (*closing.About, error) {
 	h, err := d.Held(ctx, p)
 	if err != nil {
 		return nil, err

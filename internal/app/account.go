@@ -55,7 +55,7 @@ type Seen struct {
 }
 
 // Account summarizes an account from the ledger.
-func (d *Desk) Account(ctx context.Context, q AccountQuestion) (*AccountSummary, error) {
+func (d *Ledger) Account(ctx context.Context, q AccountQuestion) (*AccountSummary, error) {
 	held, err := d.Held(ctx, Period{All: true, Zone: time.UTC})
 	if err != nil {
 		return nil, err

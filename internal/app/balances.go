@@ -15,7 +15,7 @@ type sourceBalances struct{ source.Source }
 
 // balances returns the balances of a source after checking that it is on the ledger's chain: both must
 // have the same block at height.
-func (d *Desk) balances(ctx context.Context, src source.Source, height uint64) (none sourceBalances, err error) {
+func (d *Ledger) balances(ctx context.Context, src source.Source, height uint64) (none sourceBalances, err error) {
 	have, err := d.Book.Predecessor(ctx, height)
 	if err != nil {
 		return none, d.wrapErr(err)

@@ -38,7 +38,7 @@ func ReadChart(path, tags string) (in ChartInput, err error) {
 // placer places the fees of an export.
 func (x *Export) placer(in ChartInput) booking.Placer {
 	return booking.Placer{
-		Chart: in.Chart, Tags: in.Tags, Labels: x.question.Labels, Book: x.desk.Book, Classifier: rollforward.Classifier{Treasury: x.treasury},
+		Chart: in.Chart, Tags: in.Tags, Labels: x.question.Labels, Book: x.ledger.Book, Classifier: rollforward.Classifier{Treasury: x.treasury},
 	}
 }
 
@@ -116,13 +116,13 @@ func chartError(err error) error {
 // compare compares a journal with the report on the same fees, which adds up the ledger's totals.
 // A difference is an error.
 func (x *Export) compare(ctx context.Context, t *booking.Tie) (string, error) {
-	n, err := x.desk.Network(ctx)
+	n, err := x.ledger.Network(ctx)
 	if err != nil {
 		return "", err
 	}
 	q := ReportQuestion{Question: x.question.Question, Choice: report.Choice{By: report.Layer}}
 	q.Progress = Progress{}
-	r, err := x.desk.report(ctx, &x.Held, n, &q, false)
+	r, err := x.ledger.report(ctx, &x.Held, n, &q, false)
 	if err != nil {
 		return "", err
 	}

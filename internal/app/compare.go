@@ -102,7 +102,7 @@ func (in *PeriodInput) heightsBefore(first, last uint64) error {
 
 // Compare reports the fees of a period beside those of another. It returns a [NotHeldError] for the
 // period that the ledger does not fully contain.
-func (d *Desk) Compare(ctx context.Context, q ReportQuestion, with PeriodInput) (*report.Comparison, error) {
+func (d *Ledger) Compare(ctx context.Context, q ReportQuestion, with PeriodInput) (*report.Comparison, error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}

@@ -145,7 +145,7 @@ func (d *dataHaven) sum(t testing.TB, column string, wanted func(map[string]stri
 
 func all(map[string]string) bool { return true }
 
-// The invoice of each fee has the share that it was divided by, as its block's parent left it:
+// The explanation of each fee has the share that it was divided by, as its block's parent left it:
 // the recorded answer about that block, or the default where that is null.
 func TestDataHavenProportionIsExplained(t *testing.T) {
 	eachDataHaven(t, func(t *testing.T, d *dataHaven) {

@@ -32,7 +32,7 @@ type Dataset struct {
 
 // Dataset writes the files of the months that do not exist yet. When exporting the whole ledger, it skips
 // incomplete months unless the period may be partial.
-func (d *Desk) Dataset(ctx context.Context, q DatasetQuestion) (*Dataset, error) {
+func (d *Ledger) Dataset(ctx context.Context, q DatasetQuestion) (*Dataset, error) {
 	if err := q.Period.Months(); err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (d *Desk) Dataset(ctx context.Context, q DatasetQuestion) (*Dataset, error)
 }
 
 // CheckDataset compares the files in a directory with their checksums and with the ledger's seals.
-func (d *Desk) CheckDataset(ctx context.Context, dir string, p *Progress) (*dataset.Checked, error) {
+func (d *Ledger) CheckDataset(ctx context.Context, dir string, p *Progress) (*dataset.Checked, error) {
 	c, err := d.chainOf(ctx, "")
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func (d *Desk) CheckDataset(ctx context.Context, dir string, p *Progress) (*data
 	return found, d.wrapDatasetErr(err)
 }
 
-func (d *Desk) chainOf(ctx context.Context, program string) (c dataset.Chain, err error) {
+func (d *Ledger) chainOf(ctx context.Context, program string) (c dataset.Chain, err error) {
 	n, err := d.Network(ctx)
 	if err != nil {
 		return c, err
@@ -113,7 +113,7 @@ type monthHeld struct {
 }
 
 // monthsOf returns the months of a period, and a dataset with notes on those that are skipped.
-func (d *Desk) monthsOf(ctx context.Context, q *DatasetQuestion, months []ledger.SealedMonth) (wanted []monthHeld, x *Dataset, err error) {
+func (d *Ledger) monthsOf(ctx context.Context, q *DatasetQuestion, months []ledger.SealedMonth) (wanted []monthHeld, x *Dataset, err error) {
 	x = &Dataset{Months: map[dataset.Outcome]int{}}
 	for _, m := range months {
 		p, err := m.Period()
@@ -165,7 +165,7 @@ func (p *Period) Months() error {
 func startsMonth(t time.Time) bool { return t.Equal(ledger.MonthOf(t).Start()) }
 
 // wrapDatasetErr adds the ledger's location to errors that the ledger caused, and turns bad names into input errors.
-func (d *Desk) wrapDatasetErr(err error) error {
+func (d *Ledger) wrapDatasetErr(err error) error {
 	var row *dataset.RowError
 	if errors.As(err, &row) || is(ledger.ErrDamaged, ledger.ErrNone)(err) || ledger.Passes(err) {
 		return d.wrapErr(err)

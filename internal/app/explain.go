@@ -17,7 +17,7 @@ import (
 
 // Explain explains the fee of one transaction from a source: its inputs, each step, and where the money
 // went. It returns a [NotThereError] if the transaction does not exist or pays no fee.
-func Explain(ctx context.Context, reader *source.Reader, which TransactionRef) (*explain.Invoice, error) {
+func Explain(ctx context.Context, reader *source.Reader, which TransactionRef) (*explain.Explanation, error) {
 	item, err := reader.Read(ctx, which.block)
 	if err != nil {
 		return nil, err

@@ -38,11 +38,11 @@ type Export struct {
 	network  string
 	treasury chain.Optional[chain.Address]
 	style    journal.Style
-	desk     *Desk
+	ledger   *Ledger
 }
 
 // Export prepares the export of a period.
-func (d *Desk) Export(ctx context.Context, q ExportQuestion) (*Export, error) {
+func (d *Ledger) Export(ctx context.Context, q ExportQuestion) (*Export, error) {
 	held, err := d.Held(ctx, q.Period)
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (d *Desk) Export(ctx context.Context, q ExportQuestion) (*Export, error) {
 }
 
 // export prepares an export from what the ledger holds of a period.
-func (d *Desk) export(ctx context.Context, h Held, q ExportQuestion) (*Export, error) {
+func (d *Ledger) export(ctx context.Context, h Held, q ExportQuestion) (*Export, error) {
 	n, err := d.Network(ctx)
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (d *Desk) export(ctx context.Context, h Held, q ExportQuestion) (*Export, e
 	if q.Accounts, err = d.natives(ctx, q.Accounts); err != nil {
 		return nil, err
 	}
-	x := &Export{Held: h, Notes: h.Notes(), question: q, network: n.Name, style: q.Style, desk: d}
+	x := &Export{Held: h, Notes: h.Notes(), question: q, network: n.Name, style: q.Style, ledger: d}
 	if n.Treasury != nil {
 		x.treasury = chain.Some(*n.Treasury)
 	}
@@ -111,7 +111,7 @@ func (x *Export) checkPrices(ctx context.Context) error {
 
 // WriteRecords writes one line of JSON for each block of a period: block, time, digest and the record that the
 // digest covers, in hex. docs/verify_seal.py computes seals from it.
-func (d *Desk) WriteRecords(ctx context.Context, w io.Writer, p Period) error {
+func (d *Ledger) WriteRecords(ctx context.Context, w io.Writer, p Period) error {
 	held, err := d.Held(ctx, p)
 	if err != nil {
 		return err
@@ -161,7 +161,7 @@ func (x *Export) Style() journal.Style { return x.style }
 // Explain adds the ledger's location to an error that the ledger caused while the export was written.
 func (x *Export) Explain(err error) error {
 	if as[*journal.LedgerError](err) {
-		return x.desk.wrapErr(err)
+		return x.ledger.wrapErr(err)
 	}
 	return err
 }
@@ -172,7 +172,7 @@ func (x *Export) Journal(ctx context.Context) (*journal.Journal, error) {
 	if x.question.With != WithMovements {
 		return journal.FeeJournal(ctx, x.Payments, x.style)
 	}
-	d, h := x.desk, &x.Held
+	d, h := x.ledger, &x.Held
 	span, err := d.span(h)
 	if err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ import (
 // A ledger that is changed while it is read is an error of the ledger, not of the caller;
 // any other error stays what it is.
 func TestExportChangedMeanwhile(t *testing.T) {
-	x := Export{desk: &Desk{Place: "fees.db"}}
+	x := Export{ledger: &Ledger{Place: "fees.db"}}
 	err := x.Explain(&journal.LedgerError{Err: journal.ErrChanged})
 	require.Equal(t, failure.Busy, KindOf(err))
 	require.EqualError(t, err, "ledger fees.db: the ledger was changed while it was read; try again")

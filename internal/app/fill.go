@@ -24,7 +24,7 @@ type FillOptions struct {
 	// Judged, if not nil, is called for each block before it is stored.
 	Judged func(*evidence.Report)
 	// Opened, if not nil, is called with the open ledger. The callback may query it until the operation closes it.
-	Opened func(*Desk)
+	Opened func(*Ledger)
 }
 
 // Progress receives the progress of a long operation. The zero value ignores it.
@@ -58,7 +58,7 @@ func (o *FillOptions) prover() prove.Prover {
 
 // filler stores proved blocks in a ledger.
 type filler struct {
-	*Desk
+	*Ledger
 	prover   prove.Prover
 	progress Progress
 	judged   func(*evidence.Report) // called before a block is stored; may be nil
@@ -66,11 +66,11 @@ type filler struct {
 	stored   uint64                 // blocks so far
 }
 
-func (d *Desk) filler(o *FillOptions) *filler {
+func (d *Ledger) filler(o *FillOptions) *filler {
 	if o.Opened != nil {
 		o.Opened(d)
 	}
-	return &filler{Desk: d, prover: o.prover(), progress: o.Progress, judged: o.Judged}
+	return &filler{Ledger: d, prover: o.prover(), progress: o.Progress, judged: o.Judged}
 }
 
 const (

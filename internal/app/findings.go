@@ -35,7 +35,7 @@ func (f *Findings) add(height uint64, kind string, n uint64) {
 }
 
 // Findings counts the findings in a range of the ledger.
-func (d *Desk) Findings(ctx context.Context, span chain.Heights) (*Findings, error) {
+func (d *Ledger) Findings(ctx context.Context, span chain.Heights) (*Findings, error) {
 	found := &Findings{Blocks: span, Kinds: map[string]uint64{}}
 	for f, err := range d.Book.Findings(ctx, ledger.Query{Span: span}) {
 		if err != nil {
@@ -64,7 +64,7 @@ type FindingList struct {
 
 // ListFindings lists the findings in the blocks of a period. The rows are read from the ledger as the table is
 // written.
-func (d *Desk) ListFindings(ctx context.Context, p Period) (*FindingList, error) {
+func (d *Ledger) ListFindings(ctx context.Context, p Period) (*FindingList, error) {
 	held, err := d.Held(ctx, p)
 	if err != nil {
 		return nil, err

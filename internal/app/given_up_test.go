@@ -164,7 +164,7 @@ func TestQuestionsThatAreGivenUp(t *testing.T) {
 			return err
 		},
 		"check of a package": func(ctx context.Context) error {
-			c, err := app.CheckPackage(ctx, made.Dir, func(ctx context.Context) (*app.Desk, error) { return app.Open(ctx, place, d.Tables) }, app.Vouchers{}, made.PackageOptions)
+			c, err := app.CheckPackage(ctx, made.Dir, func(ctx context.Context) (*app.Ledger, error) { return app.Open(ctx, place, d.Tables) }, app.Vouchers{}, made.PackageOptions)
 			if err == nil {
 				require.Empty(t, c.Differences)
 			}

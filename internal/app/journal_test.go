@@ -20,7 +20,7 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-func exported(t *testing.T, d *app.Desk, q app.ExportQuestion) *app.Export {
+func exported(t *testing.T, d *app.Ledger, q app.ExportQuestion) *app.Export {
 	t.Helper()
 	x, err := d.Export(t.Context(), q)
 	require.NoError(t, err)

@@ -28,7 +28,7 @@ var directory string // of the ledger that tests copy
 
 func TestMain(m *testing.M) {
 	var err error
-	if directory, err = os.MkdirTemp("", "desk-"); err != nil {
+	if directory, err = os.MkdirTemp("", "app-"); err != nil {
 		panic(err)
 	}
 	code := m.Run()
@@ -85,8 +85,8 @@ var oneCopy sync.Once
 // copied is a new ledger of the demo's blocks.
 func copied(t testing.TB) string { return filled(t, file(t)) }
 
-// opened is a desk on a ledger, for reading.
-func opened(t testing.TB, place string) *app.Desk {
+// opened is a ledger open for reading.
+func opened(t testing.TB, place string) *app.Ledger {
 	t.Helper()
 	d, err := app.Open(t.Context(), place, network.BuiltIn())
 	require.NoError(t, err)

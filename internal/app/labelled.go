@@ -60,13 +60,13 @@ func LabelledReport(r *evidence.Report, book *AddressBook) any {
 	return x
 }
 
-// LabelledInvoice returns the JSON form of an invoice, with labels if book is not nil.
-func LabelledInvoice(v *explain.Invoice, book *AddressBook) any {
+// LabelledExplanation returns the JSON form of an explanation, with labels if book is not nil.
+func LabelledExplanation(v *explain.Explanation, book *AddressBook) any {
 	if book == nil {
 		return v
 	}
 	return struct {
-		*explain.Invoice
+		*explain.Explanation
 		Transaction LabelledTransaction `json:"transaction"`
 	}{v, Labelled(&v.Transaction, book)}
 }

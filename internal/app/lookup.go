@@ -21,7 +21,7 @@ type Paid struct {
 
 // Transaction finds a transaction by its ID, such as 25-7, or by its EVM or extrinsic hash. It returns a
 // [NotThereError] if the ledger does not contain it, and an [InputError] if several share the hash.
-func (d *Desk) Transaction(ctx context.Context, name string) (*Paid, error) {
+func (d *Ledger) Transaction(ctx context.Context, name string) (*Paid, error) {
 	at, err := d.PlaceOf(ctx, name)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (d *Desk) Transaction(ctx context.Context, name string) (*Paid, error) {
 }
 
 // PlaceOf returns the position of a transaction given by its ID or a hash.
-func (d *Desk) PlaceOf(ctx context.Context, name string) (at ledger.Place, err error) {
+func (d *Ledger) PlaceOf(ctx context.Context, name string) (at ledger.Place, err error) {
 	if hash, err := chain.ParseHash(name); err == nil {
 		return d.findByHash(ctx, hash)
 	}
@@ -76,7 +76,7 @@ func ParsePlace(name string) (ledger.Place, error) {
 // maxPlaces limits how many matches an error lists.
 const maxPlaces = 10
 
-func (d *Desk) findByHash(ctx context.Context, hash chain.Hash) (at ledger.Place, err error) {
+func (d *Ledger) findByHash(ctx context.Context, hash chain.Hash) (at ledger.Place, err error) {
 	var places []string
 	for t, err := range d.Book.TransactionsByHash(ctx, hash) {
 		if err != nil {
@@ -98,7 +98,7 @@ func (d *Desk) findByHash(ctx context.Context, hash chain.Hash) (at ledger.Place
 }
 
 // absent returns a [NotThereError] that states which blocks the ledger contains and which it lacks.
-func (d *Desk) absent(ctx context.Context, what string) error {
+func (d *Ledger) absent(ctx context.Context, what string) error {
 	first, next, err := d.Book.Extent(ctx)
 	switch {
 	case err != nil:
@@ -127,7 +127,7 @@ func (d *Desk) absent(ctx context.Context, what string) error {
 }
 
 // noTransaction returns why the ledger has no transaction at a place.
-func (d *Desk) noTransaction(ctx context.Context, at ledger.Place) error {
+func (d *Ledger) noTransaction(ctx context.Context, at ledger.Place) error {
 	b, err := d.block(ctx, at.Height)
 	switch {
 	case err != nil:
@@ -138,12 +138,12 @@ func (d *Desk) noTransaction(ctx context.Context, at ledger.Place) error {
 	return d.wrapErr(notFoundf("block %d has no transaction %d; it has %d EVM transactions, %d native transactions and %d inherents, which pay no fee", at.Height, at.Row, b.EVM, b.Native, b.Inherents))
 }
 
-func (d *Desk) noBlock(ctx context.Context, height uint64) error {
+func (d *Ledger) noBlock(ctx context.Context, height uint64) error {
 	return d.wrapErr(d.absent(ctx, fmt.Sprintf("block %d is not in the ledger", height)))
 }
 
 // Block returns the block at a height. It returns a [NotThereError] if the ledger does not contain it.
-func (d *Desk) Block(ctx context.Context, height uint64) (*ledger.Block, error) {
+func (d *Ledger) Block(ctx context.Context, height uint64) (*ledger.Block, error) {
 	b, err := d.block(ctx, height)
 	if err == nil && b == nil {
 		err = d.noBlock(ctx, height)
@@ -151,7 +151,7 @@ func (d *Desk) Block(ctx context.Context, height uint64) (*ledger.Block, error) 
 	return b, err
 }
 
-func (d *Desk) block(ctx context.Context, height uint64) (found *ledger.Block, err error) {
+func (d *Ledger) block(ctx context.Context, height uint64) (found *ledger.Block, err error) {
 	for b, err := range d.Book.Blocks(ctx, ledger.Query{Span: chain.Heights{First: height, Last: height}}) {
 		if err != nil {
 			return nil, d.wrapErr(err)

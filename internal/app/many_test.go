@@ -73,7 +73,7 @@ func TestManyAtOnce(t *testing.T) {
 }
 
 // written is a report as JSON.
-func written(t *testing.T, d *app.Desk, by report.By) (string, error) {
+func written(t *testing.T, d *app.Ledger, by report.By) (string, error) {
 	r, err := d.Report(t.Context(), app.ReportQuestion{Question: app.Question{Period: app.Heights(0, 27)}, Choice: report.Choice{By: by}})
 	if err != nil {
 		return "", err

@@ -31,7 +31,7 @@ func ReadMarks(by report.By, chartPath, tagsPath string) (in ChartInput, err err
 }
 
 // marker returns the marks of a grouping, nil if it needs none.
-func (d *Desk) marker(q *ReportQuestion) report.Marker {
+func (d *Ledger) marker(q *ReportQuestion) report.Marker {
 	switch q.By {
 	case report.Tag:
 		return func(_ context.Context, t *ledger.Transaction) (report.Mark, error) {

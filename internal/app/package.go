@@ -90,7 +90,7 @@ func (q *PackageQuestion) options() closing.Options {
 // MakePackage makes the package of a month or a year, completely or not at all. If the directory contains a
 // package of the same period that differs in any byte, the new one becomes its next version. The findings in its
 // manifest list what failed.
-func (d *Desk) MakePackage(ctx context.Context, q PackageQuestion) (*Closed, error) {
+func (d *Ledger) MakePackage(ctx context.Context, q PackageQuestion) (*Closed, error) {
 	priced, err := ReadPrices(q.Prices) // fail before the long work
 	if err != nil {
 		return nil, err
@@ -175,7 +175,7 @@ const (
 
 // maker makes a package.
 type maker struct {
-	*Desk
+	*Ledger
 	options *PackageOptions
 	period  PeriodInput
 	asked   Period
@@ -205,7 +205,7 @@ type maker struct {
 }
 
 // maker checks the options and returns a maker.
-func (d *Desk) maker(in PeriodInput, o closing.Options, p *PackageOptions) (*maker, error) {
+func (d *Ledger) maker(in PeriodInput, o closing.Options, p *PackageOptions) (*maker, error) {
 	if _, ok := Program(o.Journal); !ok {
 		return nil, notUnderstood("%v %q: not an accounting program with journals", FieldProgram, o.Journal)
 	}
@@ -222,7 +222,7 @@ func (d *Desk) maker(in PeriodInput, o closing.Options, p *PackageOptions) (*mak
 	if err != nil {
 		return nil, err
 	}
-	return &maker{Desk: d, options: p, period: in, asked: asked, manifest: closing.Manifest{Tool: p.Program, Options: o}}, nil
+	return &maker{Ledger: d, options: p, period: in, asked: asked, manifest: closing.Manifest{Tool: p.Program, Options: o}}, nil
 }
 
 // find finds the period, the network and the accounts.
@@ -232,7 +232,7 @@ func (x *maker) find(ctx context.Context) (err error) {
 	} else if x.held, err = x.Held(ctx, x.asked); err != nil {
 		return err
 	}
-	span, err := x.Desk.span(&x.held)
+	span, err := x.Ledger.span(&x.held)
 	if err != nil {
 		return err
 	}

@@ -91,7 +91,7 @@ func (x *maker) makeActs(ctx context.Context) error {
 // ClosePrepared makes the final package from the inputs of a prepared one. It calls record after everything else is
 // made and equals the prepared package; the returned acts become inputs/acts.csv. If the ledger, the balances or the
 // program differ from those of the preparation, it returns a [StaleError] and calls nothing.
-func (d *Desk) ClosePrepared(ctx context.Context, prepared, dir string, o PackageOptions, record func(context.Context) ([]ledger.Act, error)) (*Closed, error) {
+func (d *Ledger) ClosePrepared(ctx context.Context, prepared, dir string, o PackageOptions, record func(context.Context) ([]ledger.Act, error)) (*Closed, error) {
 	p, err := closing.Open(prepared)
 	if err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (d *Desk) ClosePrepared(ctx context.Context, prepared, dir string, o Packag
 	if len(problems) > 0 {
 		return nil, fmt.Errorf("%w: %s", closing.ErrDamaged, problems[0])
 	}
-	v := &verifier{PackageCheck: &PackageCheck{Package: p}, desk: d, options: &o}
+	v := &verifier{PackageCheck: &PackageCheck{Package: p}, ledger: d, options: &o}
 	x, err := v.maker(ctx)
 	if err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func (x *maker) sameAs(prepared *closing.Manifest) error {
 }
 
 // Unchanged returns a [StaleError] unless the ledger still has the blocks of a prepared package.
-func (d *Desk) Unchanged(ctx context.Context, m *closing.Manifest) error {
+func (d *Ledger) Unchanged(ctx context.Context, m *closing.Manifest) error {
 	asked, err := PeriodInput{Month: m.Period.Month, Year: m.Period.Year, Timezone: m.Period.Timezone}.Parse()
 	if err != nil {
 		return err
@@ -182,9 +182,9 @@ func (v *verifier) compareActs(ctx context.Context) (differences []string, err e
 	if lack := Round(acts).Whole(); lack != "" {
 		differences = append(differences, ActsFile+": "+lack)
 	}
-	trail, err := v.desk.Book.Trail(ctx)
+	trail, err := v.ledger.Book.Trail(ctx)
 	if err != nil {
-		return nil, v.desk.wrapErr(err)
+		return nil, v.ledger.wrapErr(err)
 	}
 	for _, a := range acts {
 		switch {

@@ -53,9 +53,9 @@ func (v Vouchers) None() bool { return v.Signers == nil && v.Authorities == nil 
 
 // CheckPackage verifies a package: its files are unaltered, and the ledger contains the same blocks and
 // reproduces the package from the package's own inputs. Files that need balances are skipped if no source
-// answers. Signatures and timestamp are checked against the vouchers. If open returns no desk, a temporary
+// answers. Signatures and timestamp are checked against the vouchers. If open returns no ledger, a temporary
 // ledger is made from the archive; without an archive, only files, signatures and timestamp are checked.
-func CheckPackage(ctx context.Context, dir string, open func(context.Context) (*Desk, error), v Vouchers, o PackageOptions) (*PackageCheck, error) {
+func CheckPackage(ctx context.Context, dir string, open func(context.Context) (*Ledger, error), v Vouchers, o PackageOptions) (*PackageCheck, error) {
 	if err := closing.Mend(dir); err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func CheckPackage(ctx context.Context, dir string, open func(context.Context) (*
 		d.Tables = tables
 		d.setLastBlock(ctx)
 	}
-	again := verifier{PackageCheck: c, desk: d, options: &o, priced: priced}
+	again := verifier{PackageCheck: c, ledger: d, options: &o, priced: priced}
 	if c.Differences, err = again.check(ctx); err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func CheckPackage(ctx context.Context, dir string, open func(context.Context) (*
 
 // ledgerOfArchive makes a temporary ledger of the package's blocks from an archive. For a complete period it adds
 // the neighboring blocks, which prove where the period begins and ends.
-func (c *PackageCheck) ledgerOfArchive(ctx context.Context, tables network.Tables, o *PackageOptions) (*Desk, error) {
+func (c *PackageCheck) ledgerOfArchive(ctx context.Context, tables network.Tables, o *PackageOptions) (*Ledger, error) {
 	src, err := o.Balances()
 	if err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func (c *PackageCheck) skipFigures(tables network.Tables) {
 // verifier compares a package with a ledger.
 type verifier struct {
 	*PackageCheck
-	desk    *Desk
+	ledger  *Ledger
 	options *PackageOptions
 	priced  bool           // the ledger was made with the package's table
 	blocks  closing.Blocks // the package's blocks in the ledger
@@ -157,23 +157,23 @@ type verifier struct {
 // check lists where the package differs from the ledger.
 func (v *verifier) check(ctx context.Context) (differences []string, err error) {
 	m := v.Manifest
-	id, err := v.desk.Book.Identity(ctx)
+	id, err := v.ledger.Book.Identity(ctx)
 	if err != nil {
-		return nil, v.desk.wrapErr(err)
+		return nil, v.ledger.wrapErr(err)
 	}
-	x, err := v.begin(v.desk)
+	x, err := v.begin(v.ledger)
 	if err != nil {
 		return nil, err
 	}
 	span := chain.Heights{First: m.Blocks.First, Last: m.Blocks.Last}
-	if v.blocks, err = closing.Examine(ctx, v.desk.Book, x.asked.Asked, span); err != nil {
-		return nil, v.desk.wrapErr(err)
+	if v.blocks, err = closing.Examine(ctx, v.ledger.Book, x.asked.Asked, span); err != nil {
+		return nil, v.ledger.wrapErr(err)
 	}
 	if differences = m.Differ(id, v.blocks); len(differences) > 0 {
 		return differences, nil
 	}
 	if m.Options.OwnNetworks && !v.priced {
-		n, err := v.desk.Network(ctx)
+		n, err := v.ledger.Network(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -182,9 +182,9 @@ func (v *verifier) check(ctx context.Context) (differences []string, err error) 
 		}
 		v.Notes = append(v.Notes, "not compared: the rows of "+networksFile+" that only checks use; to compare them, check the package with an archive of the blocks")
 	}
-	now, err := v.desk.Book.Evidence(ctx, span)
+	now, err := v.ledger.Book.Evidence(ctx, span)
 	if err != nil {
-		return nil, v.desk.wrapErr(err)
+		return nil, v.ledger.wrapErr(err)
 	}
 	if !now.Supports(m.Evidence) {
 		return []string{fmt.Sprintf("evidence: %v in the package; %v in the ledger. To upgrade the ledger, run \"fees ledger verify --gateway\" with an archive that proves the blocks.", m.Evidence, now)}, nil
@@ -278,7 +278,7 @@ func (v *verifier) draft(ctx context.Context, x *maker) error {
 }
 
 // begin returns a maker for the options of the manifest.
-func (v *verifier) begin(d *Desk) (*maker, error) {
+func (v *verifier) begin(d *Ledger) (*maker, error) {
 	p := &v.Manifest.Period
 	return d.maker(PeriodInput{Month: p.Month, Year: p.Year, Timezone: p.Timezone}, v.Manifest.Options, v.options)
 }
@@ -291,7 +291,7 @@ func (v *verifier) maker(ctx context.Context) (*maker, error) {
 		return nil, err
 	}
 	in := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
-	x, err := v.begin(v.desk)
+	x, err := v.begin(v.ledger)
 	if err != nil {
 		return nil, err
 	}
@@ -329,7 +329,7 @@ func (v *verifier) maker(ctx context.Context) (*maker, error) {
 		x.manifest.Options.Reconciliation = &own
 	}
 	if x.cover, err = v.cover(ctx, x.asked); err != nil {
-		return nil, v.desk.wrapErr(err)
+		return nil, v.ledger.wrapErr(err)
 	}
 	if err := x.find(ctx); err != nil {
 		return nil, err
@@ -342,7 +342,7 @@ func (v *verifier) maker(ctx context.Context) (*maker, error) {
 // contain more by now.
 func (v *verifier) cover(ctx context.Context, asked Period) (none chain.Optional[ledger.Cover], err error) {
 	m := v.Manifest
-	now, err := v.desk.Book.Cover(ctx, asked.Asked)
+	now, err := v.ledger.Book.Cover(ctx, asked.Asked)
 	if err != nil || m.Period.Complete {
 		return chain.Some(now), err
 	}

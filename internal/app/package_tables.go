@@ -116,9 +116,9 @@ func (v *verifier) comparePrices(ctx context.Context, n *network.Network, span c
 		return len(differences) == maxMispriced
 	}
 	var executed []rulesFrom
-	for b, err := range v.desk.Book.Blocks(ctx, ledger.Query{Span: span}) {
+	for b, err := range v.ledger.Book.Blocks(ctx, ledger.Query{Span: span}) {
 		if err != nil {
-			return nil, v.desk.wrapErr(err)
+			return nil, v.ledger.wrapErr(err)
 		}
 		rules, err := rulesOf(n, b)
 		if err == nil {
@@ -135,9 +135,9 @@ func (v *verifier) comparePrices(ctx context.Context, n *network.Network, span c
 		return differences, nil
 	}
 	next := 0
-	for t, err := range v.desk.Book.Transactions(ctx, ledger.Query{Span: span}) {
+	for t, err := range v.ledger.Book.Transactions(ctx, ledger.Query{Span: span}) {
 		if err != nil {
-			return nil, v.desk.wrapErr(err)
+			return nil, v.ledger.wrapErr(err)
 		}
 		for next+1 < len(executed) && executed[next+1].height <= t.Height {
 			next++

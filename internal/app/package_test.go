@@ -56,7 +56,7 @@ func question(t testing.TB) app.PackageQuestion {
 	}
 }
 
-func packed(t *testing.T, d *app.Desk, q app.PackageQuestion) *app.Closed {
+func packed(t *testing.T, d *app.Ledger, q app.PackageQuestion) *app.Closed {
 	t.Helper()
 	made, err := d.MakePackage(t.Context(), q)
 	require.NoError(t, err)
@@ -73,7 +73,7 @@ func checked(t *testing.T, dir, place string, o app.PackageOptions) *app.Package
 
 func check(t *testing.T, dir, place string, o app.PackageOptions) (*app.PackageCheck, error) {
 	t.Helper()
-	return app.CheckPackage(t.Context(), dir, func(ctx context.Context) (*app.Desk, error) { return app.Open(ctx, place, network.BuiltIn()) }, app.Vouchers{}, o)
+	return app.CheckPackage(t.Context(), dir, func(ctx context.Context) (*app.Ledger, error) { return app.Open(ctx, place, network.BuiltIn()) }, app.Vouchers{}, o)
 }
 
 // A package has the sums of what the accounts sent, and is proved by the same ledger. The
@@ -161,7 +161,7 @@ func TestPackageSigned(t *testing.T) {
 	require.Equal(t, []closing.Signature{want}, made.Signatures)
 	require.False(t, made.Unsigned)
 	require.Equal(t, made.Signatures, checked(t, q.Dir, place, q.PackageOptions).Signatures)
-	c, err := app.CheckPackage(t.Context(), q.Dir, func(context.Context) (*app.Desk, error) { return app.Open(t.Context(), place, network.BuiltIn()) }, app.Vouchers{Signers: signers}, q.PackageOptions)
+	c, err := app.CheckPackage(t.Context(), q.Dir, func(context.Context) (*app.Ledger, error) { return app.Open(t.Context(), place, network.BuiltIn()) }, app.Vouchers{Signers: signers}, q.PackageOptions)
 	require.NoError(t, err)
 	want.Signer = "mia@example.org"
 	require.Equal(t, []closing.Signature{want}, c.Signatures)
@@ -185,7 +185,7 @@ func TestCheckPackageAlone(t *testing.T) {
 	q.With, q.Proved, q.Books, q.Balances = app.WithFees, false, app.BooksInput{}, nil
 	packed(t, opened(t, place), q)
 	alone := func() (*app.PackageCheck, error) {
-		return app.CheckPackage(t.Context(), q.Dir, func(context.Context) (*app.Desk, error) { return nil, nil }, app.Vouchers{Signers: signature.Signers{}}, q.PackageOptions)
+		return app.CheckPackage(t.Context(), q.Dir, func(context.Context) (*app.Ledger, error) { return nil, nil }, app.Vouchers{Signers: signature.Signers{}}, q.PackageOptions)
 	}
 	c, err := alone()
 	require.NoError(t, err)
@@ -215,7 +215,7 @@ func TestCheckPackageByAnArchive(t *testing.T) {
 	place := copied(t)
 	q := question(t)
 	packed(t, opened(t, place), q)
-	none := func(context.Context) (*app.Desk, error) { return nil, nil }
+	none := func(context.Context) (*app.Ledger, error) { return nil, nil }
 	by := func(src source.Source) (*app.PackageCheck, error) {
 		o := q.PackageOptions
 		o.Balances, o.Kept = opens(src), true

@@ -210,7 +210,7 @@ type Held struct {
 
 // Held finds a period in the ledger. It returns a [NotHeldError] if part of it is missing, unless the period
 // may be partial.
-func (d *Desk) Held(ctx context.Context, p Period) (h Held, err error) {
+func (d *Ledger) Held(ctx context.Context, p Period) (h Held, err error) {
 	if p.All {
 		if p.Asked, err = d.Book.Sealed(ctx); err != nil {
 			return h, d.wrapErr(err)
@@ -230,7 +230,7 @@ func (d *Desk) Held(ctx context.Context, p Period) (h Held, err error) {
 
 // checkCover returns a [NotHeldError] if part of the period is missing, unless it may be partial, and if the period
 // lies entirely outside the ledger. A period within the ledger in which the chain made no block is valid and empty.
-func (d *Desk) checkCover(ctx context.Context, h *Held) error {
+func (d *Ledger) checkCover(ctx context.Context, h *Held) error {
 	sealed, err := d.Book.Sealed(ctx)
 	if err != nil && !errors.Is(err, ledger.ErrNone) {
 		return d.wrapErr(err)
@@ -260,7 +260,7 @@ func (d *Desk) checkCover(ctx context.Context, h *Held) error {
 }
 
 // outside reports whether a period without sealed blocks lies before or after the sealed blocks, and describes those.
-func (d *Desk) outside(ctx context.Context, h *Held, have chain.Heights) (outside bool, has string, err error) {
+func (d *Ledger) outside(ctx context.Context, h *Held, have chain.Heights) (outside bool, has string, err error) {
 	has = "blocks " + have.String()
 	first, last, err := d.ends(ctx, have)
 	if err != nil {
@@ -281,7 +281,7 @@ func (d *Desk) outside(ctx context.Context, h *Held, have chain.Heights) (outsid
 }
 
 // ends returns the times of the first and last sealed block. Block 0 has no time; the next block's is used.
-func (d *Desk) ends(ctx context.Context, have chain.Heights) (first, last chain.Optional[chain.Time], err error) {
+func (d *Ledger) ends(ctx context.Context, have chain.Heights) (first, last chain.Optional[chain.Time], err error) {
 	of := func(height uint64) (at chain.Optional[chain.Time], err error) {
 		b, err := d.Book.Predecessor(ctx, height)
 		found, _ := b.Get()
@@ -297,7 +297,7 @@ func (d *Desk) ends(ctx context.Context, have chain.Heights) (first, last chain.
 }
 
 // evidence returns the level of evidence of the ledger's blocks in a period.
-func (d *Desk) evidence(ctx context.Context, c ledger.Cover) (evidence.Evidence, error) {
+func (d *Ledger) evidence(ctx context.Context, c ledger.Cover) (evidence.Evidence, error) {
 	span, ok := c.Span.Get()
 	if !ok {
 		return evidence.Recorded(0), nil
@@ -315,7 +315,7 @@ func (h *Held) Notes() (notes []string) {
 }
 
 // span returns the ledger's blocks of the period; it returns a [NotHeldError] if there are none.
-func (d *Desk) span(h *Held) (chain.Heights, error) {
+func (d *Ledger) span(h *Held) (chain.Heights, error) {
 	span, ok := h.Span.Get()
 	if !ok {
 		return span, d.wrapErr(&NotHeldError{Period: h.Name})

@@ -20,7 +20,7 @@ type Question struct {
 
 // natives returns the ledger's accounts that a person named: where accounts have 32 bytes, an EVM address means the one
 // that pays for it. Each is returned once.
-func (d *Desk) natives(ctx context.Context, accounts []chain.Address) (list []chain.Address, err error) {
+func (d *Ledger) natives(ctx context.Context, accounts []chain.Address) (list []chain.Address, err error) {
 	id, err := d.Book.Identity(ctx)
 	if err != nil {
 		return nil, d.wrapErr(err)
@@ -45,7 +45,7 @@ func (d *Desk) natives(ctx context.Context, accounts []chain.Address) (list []ch
 }
 
 // checkSize checks that a ledger can have an account. Without a table, its transactions tell the size.
-func (d *Desk) checkSize(ctx context.Context, network string, account chain.Address, want int, known bool) (err error) {
+func (d *Ledger) checkSize(ctx context.Context, network string, account chain.Address, want int, known bool) (err error) {
 	have := account.Size()
 	if !known {
 		if want, err = d.Book.AccountSize(ctx); err != nil || want == 0 {
@@ -62,7 +62,7 @@ func (d *Desk) checkSize(ctx context.Context, network string, account chain.Addr
 }
 
 // heldOf returns what the ledger contains of a period, and its network.
-func (d *Desk) heldOf(ctx context.Context, p Period) (held Held, n *network.Network, err error) {
+func (d *Ledger) heldOf(ctx context.Context, p Period) (held Held, n *network.Network, err error) {
 	if held, err = d.Held(ctx, p); err == nil {
 		n, err = d.Network(ctx)
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // Reconcile compares a company's record with the ledger. Name is the name of the record's file.
-func (d *Desk) Reconcile(ctx context.Context, file *reconcile.File, name string, p Period, o reconcile.Options) (*reconcile.Result, error) {
+func (d *Ledger) Reconcile(ctx context.Context, file *reconcile.File, name string, p Period, o reconcile.Options) (*reconcile.Result, error) {
 	o.Partial = p.Partial
 	token, err := d.Token(ctx)
 	if err != nil {

@@ -44,7 +44,7 @@ func TestBooksInput(t *testing.T) {
 }
 
 // books reads a record and compares it.
-func books(t *testing.T, d *app.Desk, in app.BooksInput, p app.Period, accounts ...chain.Address) (*reconcile.Result, error) {
+func books(t *testing.T, d *app.Ledger, in app.BooksInput, p app.Period, accounts ...chain.Address) (*reconcile.Result, error) {
 	t.Helper()
 	o, err := in.Options(app.Question{})
 	require.NoError(t, err)

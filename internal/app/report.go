@@ -25,7 +25,7 @@ type Fees struct {
 }
 
 // Fees reports the fees of a period, beside those of another if the question names one.
-func (d *Desk) Fees(ctx context.Context, q ReportQuestion) (f *Fees, err error) {
+func (d *Ledger) Fees(ctx context.Context, q ReportQuestion) (f *Fees, err error) {
 	f = new(Fees)
 	if with, compared := q.Beside.Get(); !compared {
 		f.Report, err = d.Report(ctx, q)
@@ -86,7 +86,7 @@ var sheetForms = map[string]func(io.Writer, *table.Sheet) error{
 func WriteSheet(w io.Writer, form string, s *table.Sheet) error { return sheetForms[form](w, s) }
 
 // Report reports the fees of a period.
-func (d *Desk) Report(ctx context.Context, q ReportQuestion) (*report.Report, error) {
+func (d *Ledger) Report(ctx context.Context, q ReportQuestion) (*report.Report, error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func (q *ReportQuestion) check() error {
 }
 
 // report reports what the ledger contains of a period, possibly for a comparison.
-func (d *Desk) report(ctx context.Context, h *Held, n *network.Network, q *ReportQuestion, compared bool) (*report.Report, error) {
+func (d *Ledger) report(ctx context.Context, h *Held, n *network.Network, q *ReportQuestion, compared bool) (*report.Report, error) {
 	prices, err := pricesOf(tokenOf(n), q.Prices)
 	if err != nil {
 		return nil, err

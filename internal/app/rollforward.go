@@ -41,7 +41,7 @@ type Rollforward struct {
 	Style    rollforward.Style
 	question *RollforwardQuestion
 	held     *Held
-	desk     *Desk
+	ledger   *Ledger
 }
 
 // Lines returns the lines as a table.
@@ -87,7 +87,7 @@ func ReadClasses(path string) (*rollforward.OwnRules, error) {
 
 // Rollforward makes the rollforward of accounts for a period. Its movements are read from the ledger again
 // when they are listed.
-func (d *Desk) Rollforward(ctx context.Context, q RollforwardQuestion) (*Rollforward, error) {
+func (d *Ledger) Rollforward(ctx context.Context, q RollforwardQuestion) (*Rollforward, error) {
 	held, n, err := d.heldOf(ctx, q.Period)
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (d *Desk) Rollforward(ctx context.Context, q RollforwardQuestion) (*Rollfor
 }
 
 // rollforward makes the rollforward from what the ledger contains of a period.
-func (d *Desk) rollforward(ctx context.Context, held *Held, n *network.Network, q *RollforwardQuestion) (*Rollforward, error) {
+func (d *Ledger) rollforward(ctx context.Context, held *Held, n *network.Network, q *RollforwardQuestion) (*Rollforward, error) {
 	span, err := d.span(held)
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func (d *Desk) rollforward(ctx context.Context, held *Held, n *network.Network, 
 	if err != nil {
 		return nil, err
 	}
-	r := &Rollforward{desk: d, question: q, held: held, Style: rollforward.Style{Network: n.Name, Token: tokenOf(n), Labels: q.Labels, Zone: held.Zone, Evidence: held.Evidence}}
+	r := &Rollforward{ledger: d, question: q, held: held, Style: rollforward.Style{Network: n.Name, Token: tokenOf(n), Labels: q.Labels, Zone: held.Zone, Evidence: held.Evidence}}
 	asked := rollforward.Question{
 		Periods: []rollforward.Period{{Name: held.Name, Span: span}}, Accounts: &addressbook.Book{}, Classifier: rollforward.Classifier{Own: q.Classes},
 		Options: balances.Options{Concurrency: q.Concurrency, Progress: q.Progress.show},
@@ -152,7 +152,7 @@ func (d *Desk) rollforward(ctx context.Context, held *Held, n *network.Network, 
 }
 
 // Explain adds the ledger's location to an error that the ledger caused while movements were listed.
-func (r *Rollforward) Explain(err error) error { return (&Statements{desk: r.desk}).Explain(err) }
+func (r *Rollforward) Explain(err error) error { return (&Statements{ledger: r.ledger}).Explain(err) }
 
 // Holds reports whether nothing is wrong, unknown or unexplained.
 func (r *Rollforward) Holds() bool {
@@ -162,7 +162,7 @@ func (r *Rollforward) Holds() bool {
 // notes returns the notes for the reader, the proof first.
 func (r *Rollforward) notes(ctx context.Context, h *Held, span chain.Heights) ([]string, error) {
 	notes := []string{r.proof()}
-	more, err := r.desk.notesOn(ctx, h, span)
+	more, err := r.ledger.notesOn(ctx, h, span)
 	if err != nil {
 		return nil, err
 	}
@@ -173,9 +173,9 @@ func (r *Rollforward) notes(ctx context.Context, h *Held, span chain.Heights) ([
 		}
 	}
 	var unread uint64
-	for _, err := range r.desk.Book.Unclassified(ctx, ledger.Query{Span: span}) {
+	for _, err := range r.ledger.Book.Unclassified(ctx, ledger.Query{Span: span}) {
 		if err != nil {
-			return nil, r.desk.wrapErr(err)
+			return nil, r.ledger.wrapErr(err)
 		}
 		unread++
 	}
@@ -205,7 +205,7 @@ func (r *Rollforward) proof() string {
 
 // months lists the months of what the ledger contains of a period, without gaps. A block whose time goes
 // backwards belongs to the month of its height.
-func (d *Desk) months(ctx context.Context, h *Held, span chain.Heights) (list []rollforward.Period, err error) {
+func (d *Ledger) months(ctx context.Context, h *Held, span chain.Heights) (list []rollforward.Period, err error) {
 	first, err := d.monthAt(ctx, h, span.First)
 	if err != nil {
 		return nil, err
@@ -245,7 +245,7 @@ func (d *Desk) months(ctx context.Context, h *Held, span chain.Heights) (list []
 }
 
 // monthAt returns the first day of a block's month. Block 0 has no time; the next block's is used.
-func (d *Desk) monthAt(ctx context.Context, h *Held, height uint64) (month time.Time, err error) {
+func (d *Ledger) monthAt(ctx context.Context, h *Held, height uint64) (month time.Time, err error) {
 	for b, err := range d.Book.Blocks(ctx, ledger.Query{Span: chain.Heights{First: max(height, 1), Last: max(height, 1)}}) {
 		if err != nil {
 			return month, d.wrapErr(err)

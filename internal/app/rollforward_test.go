@@ -36,7 +36,7 @@ func ofThreeMonths(b *chain.Block) error {
 }
 
 // rolled asks for the rollforward of all accounts of the demo.
-func rolled(t testing.TB, d *app.Desk, q app.RollforwardQuestion) (*app.Rollforward, error) {
+func rolled(t testing.TB, d *app.Ledger, q app.RollforwardQuestion) (*app.Rollforward, error) {
 	t.Helper()
 	if q.Accounts == nil {
 		q.Accounts = slices.SortedFunc(maps.Keys(recordedBalances()), func(a, b chain.Address) int { return bytes.Compare(a.Bytes(), b.Bytes()) })

@@ -103,7 +103,7 @@ func (x *Export) population(ctx context.Context, each func(*journal.Payment)) (p
 }
 
 // Sample selects a sample of the payments of a period: all of them if there are no more than its size.
-func (d *Desk) Sample(ctx context.Context, q SampleQuestion) (*Sample, error) {
+func (d *Ledger) Sample(ctx context.Context, q SampleQuestion) (*Sample, error) {
 	switch {
 	case q.Size < 1 || q.Size > MaxSample:
 		return nil, notUnderstood("%v %d: want a number from 1 to %d", FieldSize, q.Size, MaxSample)
@@ -182,7 +182,7 @@ func (s *Sample) each(ctx context.Context) iter.Seq2[[]any, error] {
 		for i, r := range s.rows {
 			row, err := s.row(ctx, i+1, r)
 			if err != nil {
-				yield(nil, s.export.desk.wrapErr(err))
+				yield(nil, s.export.ledger.wrapErr(err))
 				return
 			}
 			if !yield(row, nil) {
@@ -194,7 +194,7 @@ func (s *Sample) each(ctx context.Context) iter.Seq2[[]any, error] {
 
 func (s *Sample) row(ctx context.Context, number int, r *sampled) ([]any, error) {
 	var block *ledger.Block
-	for b, err := range s.export.desk.Book.Blocks(ctx, ledger.Query{Span: chain.Heights{First: r.Height, Last: r.Height}}) {
+	for b, err := range s.export.ledger.Book.Blocks(ctx, ledger.Query{Span: chain.Heights{First: r.Height, Last: r.Height}}) {
 		if err != nil {
 			return nil, err
 		}
@@ -234,7 +234,7 @@ func (s *Sample) row(ctx context.Context, number int, r *sampled) ([]any, error)
 // About states how the sample was made.
 func (s *Sample) About(ctx context.Context, asked AboutQuestion) (*closing.About, error) {
 	x := s.export
-	a, err := x.desk.about(ctx, &x.Held, &x.question.Question, asked)
+	a, err := x.ledger.about(ctx, &x.Held, &x.question.Question, asked)
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ import (
 )
 
 // payersOfTheDemo are all accounts that paid in the demo.
-func payersOfTheDemo(t testing.TB, d *app.Desk, p app.Period) (list []chain.Address) {
+func payersOfTheDemo(t testing.TB, d *app.Ledger, p app.Period) (list []chain.Address) {
 	r, err := d.Report(t.Context(), app.ReportQuestion{Question: app.Question{Period: p}, Choice: report.Choice{By: report.Account}})
 	require.NoError(t, err)
 	for _, g := range r.Groups {

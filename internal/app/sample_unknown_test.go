@@ -49,7 +49,7 @@ func otherPayload(t testing.TB) jsonscan.Value {
 func TestSampleOfUnknownFees(t *testing.T) {
 	accounts := []chain.Address{address(t, alith), address(t, baltathar)}
 	mine := func(s sent) bool { return of(alith)(s) || of(baltathar)(s) }
-	taken := func(d *app.Desk, p app.Period) (*app.Sample, map[string]string) {
+	taken := func(d *app.Ledger, p app.Period) (*app.Sample, map[string]string) {
 		s, err := d.Sample(t.Context(), app.SampleQuestion{Question: app.Question{Period: p, Accounts: accounts}, Size: app.MaxSample, Seed: "audit 2026"})
 		require.NoError(t, err)
 		a, err := s.About(t.Context(), app.AboutQuestion{Program: "a test", Command: "fees sample"})

@@ -243,7 +243,7 @@ func isEVM(r *extrinsic.Runtime, encoded []byte, hash chain.Hash) bool {
 }
 
 // Charged explains the fee charged for an included transaction, with its proof.
-func (in Included) Charged(ctx context.Context, reader *source.Reader) (*explain.Invoice, error) {
+func (in Included) Charged(ctx context.Context, reader *source.Reader) (*explain.Explanation, error) {
 	ref, err := source.ParseRef(in.Block.String())
 	if err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ func (s State) String() string {
 // StateOf returns the state of a period that is complete, with a sealed block after it. Answers about it stay the
 // same while the chain grows. For any other period, or one without blocks in the ledger, it returns the state of
 // the whole ledger.
-func (d *Desk) StateOf(ctx context.Context, p Period) (State, error) {
+func (d *Ledger) StateOf(ctx context.Context, p Period) (State, error) {
 	s, err := d.State(ctx)
 	span, some := s.Span.Get()
 	if err != nil || !some || p.All {
@@ -62,12 +62,12 @@ func (d *Desk) StateOf(ctx context.Context, p Period) (State, error) {
 }
 
 // Readable returns an error if the ledger cannot be read. The error contains no location.
-func (d *Desk) Readable(ctx context.Context) error {
+func (d *Ledger) Readable(ctx context.Context) error {
 	_, err := d.Book.Sealed(ctx)
 	none := errors.Is(err, ledger.ErrNone)
 	if err == nil || none {
 		err = d.Book.Reread(ctx, func(b *ledger.Book) error {
-			_, err := (&Desk{Book: b, Place: d.Place, Tables: d.Tables}).State(ctx)
+			_, err := (&Ledger{Book: b, Place: d.Place, Tables: d.Tables}).State(ctx)
 			return err
 		})
 	}
@@ -78,7 +78,7 @@ func (d *Desk) Readable(ctx context.Context) error {
 }
 
 // State returns what the ledger has sealed. It is fast for ledgers of any size.
-func (d *Desk) State(ctx context.Context) (s State, err error) {
+func (d *Ledger) State(ctx context.Context) (s State, err error) {
 	id, err := d.Book.Identity(ctx)
 	if err != nil {
 		return s, d.wrapErr(err)

@@ -30,7 +30,7 @@ type Statements struct {
 	Style    statement.Style
 	question *StatementQuestion
 	held     *Held
-	desk     *Desk
+	ledger   *Ledger
 }
 
 // StatementParts lists the parts of a statement that can be listed.
@@ -83,7 +83,7 @@ func (l *Statements) Write(ctx context.Context, w io.Writer, form string, width 
 }
 
 // Statements makes the statements of accounts for a period. Their lines are read from the ledger as they are written.
-func (d *Desk) Statements(ctx context.Context, q StatementQuestion) (*Statements, error) {
+func (d *Ledger) Statements(ctx context.Context, q StatementQuestion) (*Statements, error) {
 	held, n, err := d.heldOf(ctx, q.Period)
 	if err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (d *Desk) Statements(ctx context.Context, q StatementQuestion) (*Statements
 }
 
 // statements makes the statements from what the ledger contains of a period.
-func (d *Desk) statements(ctx context.Context, h *Held, style statement.Style, q *StatementQuestion) (*Statements, error) {
+func (d *Ledger) statements(ctx context.Context, h *Held, style statement.Style, q *StatementQuestion) (*Statements, error) {
 	span, err := d.span(h)
 	if err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (d *Desk) statements(ctx context.Context, h *Held, style statement.Style, q
 	if err != nil {
 		return nil, err
 	}
-	list := &Statements{Style: style, question: q, held: h, desk: d}
+	list := &Statements{Style: style, question: q, held: h, ledger: d}
 	list.Style.Evidence = h.Evidence
 	if list.Style.Notes, err = d.notesOn(ctx, h, span); err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func (d *Desk) statements(ctx context.Context, h *Held, style statement.Style, q
 }
 
 // notesOn notes the missing parts of a period, and a block of the range that lies outside it by its own time.
-func (d *Desk) notesOn(ctx context.Context, h *Held, span chain.Heights) ([]string, error) {
+func (d *Ledger) notesOn(ctx context.Context, h *Held, span chain.Heights) ([]string, error) {
 	notes := h.Notes()
 	outside, err := d.Book.Outside(ctx, h.Asked, span)
 	if err == nil && len(outside) > 0 {
@@ -142,7 +142,7 @@ func (d *Desk) notesOn(ctx context.Context, h *Held, span chain.Heights) ([]stri
 func (l *Statements) Explain(err error) error {
 	switch {
 	case as[*statement.LedgerError](err):
-		return l.desk.wrapErr(err)
+		return l.ledger.wrapErr(err)
 	case errors.Is(err, chain.ErrNotKept):
 		return fmt.Errorf("%w; --no-balances skips it", err)
 	}

@@ -16,7 +16,7 @@ type Status struct {
 }
 
 // Status returns the status of the ledger.
-func (d *Desk) Status(ctx context.Context) (s Status, err error) {
+func (d *Ledger) Status(ctx context.Context) (s Status, err error) {
 	if s.Status, err = d.Book.Status(ctx); err != nil {
 		return s, d.wrapErr(err)
 	}
@@ -43,6 +43,6 @@ func knownUnless(unknown uint64, sum chain.Wei) (none chain.Optional[chain.Wei])
 }
 
 // Backup copies the current state of the ledger into a new file.
-func (d *Desk) Backup(ctx context.Context, path string, p Progress) error {
+func (d *Ledger) Backup(ctx context.Context, path string, p Progress) error {
 	return d.wrapErr(d.Book.Backup(ctx, path, p.show))
 }

@@ -77,7 +77,7 @@ func Enqueue(ctx context.Context, place string, w Wanted, o FillOptions) (*Enque
 }
 
 // openFor opens a ledger for the wanted blocks.
-func openFor(ctx context.Context, place string, w Wanted, o *FillOptions, open opener) (d *Desk, span chain.Heights, err error) {
+func openFor(ctx context.Context, place string, w Wanted, o *FillOptions, open opener) (d *Ledger, span chain.Heights, err error) {
 	if span, err = w.find(ctx, place, o); err != nil {
 		return nil, span, err
 	}
@@ -95,7 +95,7 @@ func (w *Wanted) find(ctx context.Context, place string, o *FillOptions) (span c
 }
 
 // missing returns the gaps of a range in the ledger, and their number of blocks.
-func (d *Desk) missing(ctx context.Context, span chain.Heights) (missing []chain.Heights, blocks uint64, err error) {
+func (d *Ledger) missing(ctx context.Context, span chain.Heights) (missing []chain.Heights, blocks uint64, err error) {
 	if missing, err = d.Book.Missing(ctx, span); err != nil {
 		return nil, 0, d.wrapErr(err)
 	}

@@ -15,7 +15,7 @@ const maxTemporary = 100_000
 
 // Temporary makes a sealed and indexed ledger of a source's blocks for one question; Close deletes it. The period
 // must be a range of heights. Errors use place as the ledger's name.
-func Temporary(ctx context.Context, place string, p Period, o FillOptions) (*Desk, error) {
+func Temporary(ctx context.Context, place string, p Period, o FillOptions) (*Ledger, error) {
 	span, err := p.heightsAlone()
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func Temporary(ctx context.Context, place string, p Period, o FillOptions) (*Des
 	return d, nil
 }
 
-func temporary(ctx context.Context, path string, span chain.Heights, o *FillOptions) (*Desk, error) {
+func temporary(ctx context.Context, path string, span chain.Heights, o *FillOptions) (*Ledger, error) {
 	d, err := begin(ctx, path, o.Reader, span.First, span.First, OpenWriter)
 	if err != nil {
 		return nil, err

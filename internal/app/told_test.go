@@ -27,10 +27,10 @@ func TestFollowTells(t *testing.T) {
 	c, reader := made(18, 5)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	var opened *app.Desk
+	var opened *app.Ledger
 	var newest atomic.Uint64
 	err := app.Follow(ctx, file(t), app.FollowOptions{
-		FillOptions: app.FillOptions{Reader: reader, Opened: func(d *app.Desk) { opened = d }},
+		FillOptions: app.FillOptions{Reader: reader, Opened: func(d *app.Ledger) { opened = d }},
 		Heads:       source.Poll(reader.Source, time.Millisecond), Heard: newest.Store, From: chain.Some[uint64](3),
 		Lag: func(height, _ uint64) {
 			s, err := opened.Status(t.Context())
@@ -56,7 +56,7 @@ func TestWorkTells(t *testing.T) {
 	var done []queue.Outcome
 	opened := 0
 	require.NoError(t, app.Work(t.Context(), place, app.WorkOptions{
-		FillOptions: app.FillOptions{Reader: reader, Opened: func(d *app.Desk) {
+		FillOptions: app.FillOptions{Reader: reader, Opened: func(d *app.Ledger) {
 			opened++
 			_, err := d.Status(t.Context())
 			require.NoError(t, err)

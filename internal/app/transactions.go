@@ -37,7 +37,7 @@ type TransactionList struct {
 }
 
 // Transactions lists transactions. It reads no more of the ledger than necessary.
-func (d *Desk) Transactions(ctx context.Context, q TransactionsQuestion) (*TransactionList, error) {
+func (d *Ledger) Transactions(ctx context.Context, q TransactionsQuestion) (*TransactionList, error) {
 	held, n, err := d.heldOf(ctx, q.Period)
 	if err != nil {
 		return nil, err
@@ -76,12 +76,12 @@ func (d *Desk) Transactions(ctx context.Context, q TransactionsQuestion) (*Trans
 
 // CountWithoutPayer counts the transactions in the list's blocks without a known payer that the payers may
 // have paid for.
-func (d *Desk) CountWithoutPayer(ctx context.Context, l *TransactionList, payers []chain.Address) (err error) {
+func (d *Ledger) CountWithoutPayer(ctx context.Context, l *TransactionList, payers []chain.Address) (err error) {
 	l.WithoutPayer, err = d.withoutPayer(ctx, &l.Held, payers)
 	return err
 }
 
-func (d *Desk) withoutPayer(ctx context.Context, h *Held, payers []chain.Address) (count uint64, err error) {
+func (d *Ledger) withoutPayer(ctx context.Context, h *Held, payers []chain.Address) (count uint64, err error) {
 	span, some := h.Span.Get()
 	if !some {
 		return 0, nil

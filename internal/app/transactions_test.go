@@ -132,13 +132,13 @@ func TestLabelled(t *testing.T) {
 	require.NoError(t, err)
 	bill, err := app.Explain(t.Context(), reader, which)
 	require.NoError(t, err)
-	require.Equal(t, any(bill), app.LabelledInvoice(bill, nil))
+	require.Equal(t, any(bill), app.LabelledExplanation(bill, nil))
 	item, err := reader.Read(t.Context(), source.Height(25))
 	require.NoError(t, err)
 	made, err := prove.Block(t.Context(), reader, item, evidence.Options{})
 	require.NoError(t, err)
 	require.Equal(t, any(made), app.LabelledReport(made, nil))
-	for _, labelled := range []any{app.LabelledInvoice(bill, book), app.LabelledReport(made, book)} {
+	for _, labelled := range []any{app.LabelledExplanation(bill, book), app.LabelledReport(made, book)} {
 		var text bytes.Buffer
 		require.NoError(t, jsontext.Write(&text, labelled))
 		require.Contains(t, text.String(), `"payer_label": "Alith"`)

@@ -36,7 +36,7 @@ type Verification struct {
 
 	facts    int // differences in recorded facts
 	rejudged int // differences in judgement
-	desk     *Desk
+	ledger   *Ledger
 	options  *VerifyOptions
 }
 
@@ -55,7 +55,7 @@ func Verify(ctx context.Context, o VerifyOptions) (*Verification, error) {
 		return nil, err
 	}
 	defer d.Close()
-	v := &Verification{Place: d.Place, Damage: []ledger.Damage{}, Differences: []ledger.Difference{}, Evidence: evidence.Recorded(0), desk: d, options: &o}
+	v := &Verification{Place: d.Place, Damage: []ledger.Damage{}, Differences: []ledger.Difference{}, Evidence: evidence.Recorded(0), ledger: d, options: &o}
 	err = d.Book.Verify(ctx, v.damage, func(done, total uint64) {
 		v.Blocks = done
 		o.Progress.show(done, total)
@@ -102,7 +102,7 @@ func (v *Verification) damage(d ledger.Damage) {
 
 // compare judges all blocks of the ledger again.
 func (v *Verification) compare(ctx context.Context, o *VerifyOptions) error {
-	d := v.desk
+	d := v.ledger
 	s, err := d.Book.Status(ctx)
 	if err != nil {
 		return d.wrapErr(err)
@@ -204,9 +204,9 @@ func (v *Verification) prove(ctx context.Context, batch []*ledger.Entry) error {
 	if len(proved) == 0 || v.Damages > 0 {
 		return nil
 	}
-	have, err := v.desk.Book.Evidence(ctx, chain.Heights{First: batch[0].Height(), Last: batch[len(batch)-1].Height()})
+	have, err := v.ledger.Book.Evidence(ctx, chain.Heights{First: batch[0].Height(), Last: batch[len(batch)-1].Height()})
 	if err != nil || have.Supports(now) {
-		return v.desk.wrapErr(err)
+		return v.ledger.wrapErr(err)
 	}
 	return v.update(ctx, func(book *ledger.Book) error { return book.Prove(ctx, proved) })
 }
@@ -222,7 +222,7 @@ func (v *Verification) keep(ctx context.Context, rejudged []ledger.Difference) e
 // update writes to the ledger. If the ledger is locked or read-only, it records the reason and the findings are
 // still reported.
 func (v *Verification) update(ctx context.Context, what func(*ledger.Book) error) error {
-	d, err := OpenWriter(ctx, v.options.Place, v.desk.Tables)
+	d, err := OpenWriter(ctx, v.options.Place, v.ledger.Tables)
 	if err == nil {
 		err = errors.Join(d.wrapErr(what(d.Book)), d.Close())
 	}

@@ -86,7 +86,7 @@ func permanent(err error) bool {
 }
 
 // showJobs shows how many jobs of all workers are done, every few seconds, until end is called.
-func (d *Desk) showJobs(ctx context.Context, p *Progress) (end func()) {
+func (d *Ledger) showJobs(ctx context.Context, p *Progress) (end func()) {
 	if p.Show == nil {
 		return func() {}
 	}

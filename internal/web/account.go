@@ -33,7 +33,7 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 	}
 	return s.show(w, r, allSealed, func(sealed string) (*view, error) {
 		a, err := keptOf(s, r, allSealed, s.summaries, sealed, account.String(), true, func(ctx context.Context) (*app.AccountSummary, error) {
-			return s.Desk.Account(ctx, app.AccountQuestion{Account: account})
+			return s.Ledger.Account(ctx, app.AccountQuestion{Account: account})
 		})
 		if err != nil {
 			return nil, err
@@ -61,7 +61,7 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 		if !a.Held.Span.Known() {
 			return v, nil
 		}
-		list, err := s.Desk.Transactions(r.Context(), paid)
+		list, err := s.Ledger.Transactions(r.Context(), paid)
 		if err != nil {
 			return nil, err
 		}

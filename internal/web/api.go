@@ -32,7 +32,7 @@ func answers() []route {
 
 func (s *server) transactionJSON(w http.ResponseWriter, r *http.Request) error {
 	return s.file(w, r, allSealed, func(to *answer) error {
-		t, err := s.Desk.Transaction(r.Context(), r.PathValue("name"))
+		t, err := s.Ledger.Transaction(r.Context(), r.PathValue("name"))
 		if err != nil {
 			return err
 		}
@@ -46,7 +46,7 @@ func (s *server) explanationJSON(w http.ResponseWriter, r *http.Request) error {
 		return &problem{http.StatusNotFound, "Not found", "This server has no source of blocks. Start it with fees serve --gateway URL."}
 	}
 	return s.file(w, r, allSealed, func(to *answer) error {
-		t, err := s.Desk.Transaction(r.Context(), r.PathValue("name"))
+		t, err := s.Ledger.Transaction(r.Context(), r.PathValue("name"))
 		if err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func (s *server) explanationJSON(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		return jsontext.Write(to, app.LabelledInvoice(bill, s.labels()))
+		return jsontext.Write(to, app.LabelledExplanation(bill, s.labels()))
 	})
 }
 
@@ -65,7 +65,7 @@ func (s *server) accountJSON(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return s.file(w, r, allSealed, func(to *answer) error {
-		a, err := s.Desk.Account(r.Context(), app.AccountQuestion{Account: account})
+		a, err := s.Ledger.Account(r.Context(), app.AccountQuestion{Account: account})
 		if err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func (s *server) blockJSON(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return s.file(w, r, allSealed, func(to *answer) error {
-		b, err := s.Desk.Block(r.Context(), height)
+		b, err := s.Ledger.Block(r.Context(), height)
 		if err != nil {
 			return err
 		}

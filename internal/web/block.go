@@ -19,11 +19,11 @@ func (s *server) block(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return s.show(w, r, allSealed, func(string) (*view, error) {
-		b, err := s.Desk.Block(r.Context(), height)
+		b, err := s.Ledger.Block(r.Context(), height)
 		if err != nil {
 			return nil, err
 		}
-		token, err := s.Desk.Token(r.Context())
+		token, err := s.Ledger.Token(r.Context())
 		if err != nil {
 			return nil, err
 		}
@@ -38,7 +38,7 @@ func (s *server) block(w http.ResponseWriter, r *http.Request) error {
 		}
 		v.Around = append(v.Around, link{"Next block", fmt.Sprintf("block/%d", height+1)})
 		v.Downloads = transactionDownloads(&scope{Period: fmt.Sprintf("%d..%d", height, height)}, nil)
-		list := transactionSheet(token, s.Desk.Book.Transactions(r.Context(), ledger.Query{Span: chain.Heights{First: height, Last: height}}))
+		list := transactionSheet(token, s.Ledger.Book.Transactions(r.Context(), ledger.Query{Span: chain.Heights{First: height, Last: height}}))
 		return v, v.add(s.list(list, l.without(briefTransactions), at(fmt.Sprintf("block/%d", height))))
 	})
 }

@@ -210,7 +210,7 @@ func closedByTwo(t *testing.T, b *browsertest.Browser, options browsertest.Optio
 	}
 	seen(anna, "package")
 
-	c, err := app.CheckPackage(t.Context(), filepath.Join(o.shelf, "2026-01"), again(o.desk), app.Vouchers{}, app.PackageOptions{
+	c, err := app.CheckPackage(t.Context(), filepath.Join(o.shelf, "2026-01"), again(o.ledger), app.Vouchers{}, app.PackageOptions{
 		Program: "a test", Balances: func() (source.Source, error) { return balances.Source, nil },
 	})
 	require.NoError(t, err)
@@ -223,7 +223,7 @@ func closedByTwo(t *testing.T, b *browsertest.Browser, options browsertest.Optio
 
 func sizeOf(o browsertest.Options) browsertest.Size {
 	if o.Size == (browsertest.Size{}) {
-		return browsertest.Desk
+		return browsertest.Desktop
 	}
 	return o.Size
 }
@@ -236,7 +236,7 @@ func labelled(t *testing.T, b *browsertest.Browser) {
 	seen := func(name string) {
 		t.Helper()
 		look(t, h.Tab, name)
-		h.Resize(browsertest.Desk)
+		h.Resize(browsertest.Desktop)
 	}
 	h.Open("/accounts/unlabelled?period=2026-01")
 	h.logIn("anna", password)

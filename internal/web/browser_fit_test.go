@@ -9,7 +9,7 @@ import (
 	"github.com/feeledger/fees/internal/test/browsertest"
 )
 
-// fits opens each page at the widths of a desk, a laptop and a phone: each amount and each verdict is on the screen, and
+// fits opens each page at the widths of a desktop, a laptop and a phone: each amount and each verdict is on the screen, and
 // no page scrolls sideways.
 func fits(t *testing.T, b *browsertest.Browser, s *viewed) {
 	account, tables := "/account/"+s.account.String(), 0

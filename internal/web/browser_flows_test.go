@@ -37,7 +37,7 @@ func (s *viewed) report(t *testing.T, by report.By, in app.PeriodInput, change .
 	for _, c := range change {
 		c(&q)
 	}
-	made, err := s.desk.Report(t.Context(), q)
+	made, err := s.ledger.Report(t.Context(), q)
 	require.NoError(t, err)
 	return made
 }
@@ -78,14 +78,14 @@ func toAFee(t *testing.T, s *viewed, tab *browsertest.Tab) {
 	require.NoError(t, err)
 	payer.Follow()
 	require.Equal(t, "/account/"+address.String(), tab.Path())
-	account, err := s.desk.Account(t.Context(), app.AccountQuestion{Account: address})
+	account, err := s.ledger.Account(t.Context(), app.AccountQuestion{Account: address})
 	require.NoError(t, err)
 	require.Contains(t, tab.Amounts(), account.Fees.Fee.String())
 
 	link := tab.Select(`main tbody a[href^="tx/"]`)
 	place := strings.TrimPrefix(link.Attribute("href"), "tx/")
 	link.Follow()
-	paid, err := s.desk.Transaction(t.Context(), place)
+	paid, err := s.ledger.Transaction(t.Context(), place)
 	require.NoError(t, err)
 	cost, known := paid.Fee.Get()
 	require.True(t, known)
@@ -102,7 +102,7 @@ func toAFee(t *testing.T, s *viewed, tab *browsertest.Tab) {
 	require.NoError(t, err)
 	require.Equal(t, paid.Height, height)
 	link.Follow()
-	block, err := s.desk.Block(t.Context(), height)
+	block, err := s.ledger.Block(t.Context(), height)
 	require.NoError(t, err)
 	require.Contains(t, tab.Amounts(), block.Fee.String())
 	require.NotNil(t, tab.Select(`main tbody a[href="tx/`+place+`"]`))
@@ -170,7 +170,7 @@ func besideBefore(t *testing.T, s *viewed, tab *browsertest.Tab) {
 	require.NoError(t, err)
 	period, err := in.Parse()
 	require.NoError(t, err)
-	compared, err := s.desk.Compare(t.Context(), app.ReportQuestion{Question: app.Question{Period: period}, Choice: report.Choice{By: report.Layer}}, before)
+	compared, err := s.ledger.Compare(t.Context(), app.ReportQuestion{Question: app.Question{Period: period}, Choice: report.Choice{By: report.Layer}}, before)
 	require.NoError(t, err)
 	now, then := s.report(t, report.Layer, in), s.report(t, report.Layer, before)
 	require.Equal(t, now.Totals.Fee, compared.Now.Totals.Fee)
@@ -182,7 +182,7 @@ func besideBefore(t *testing.T, s *viewed, tab *browsertest.Tab) {
 }
 
 func lookedUp(t *testing.T, s *viewed, tab *browsertest.Tab) {
-	paid, err := s.desk.Transaction(t.Context(), s.place)
+	paid, err := s.ledger.Transaction(t.Context(), s.place)
 	require.NoError(t, err)
 	tab.Open("/overview")
 	for text, path := range map[string]string{
@@ -201,7 +201,7 @@ func statementOfAnAccount(t *testing.T, s *viewed, tab *browsertest.Tab) {
 	tab.Enter()
 	period, err := app.PeriodInput{Month: "2025-01"}.Parse()
 	require.NoError(t, err)
-	made, err := s.desk.Statements(t.Context(), app.StatementQuestion{Question: app.Question{Period: period, Accounts: []chain.Address{s.account}}, Balances: s.reader.Source})
+	made, err := s.ledger.Statements(t.Context(), app.StatementQuestion{Question: app.Question{Period: period, Accounts: []chain.Address{s.account}}, Balances: s.reader.Source})
 	require.NoError(t, err)
 	one := made.List[0]
 	require.True(t, one.Holds())
@@ -309,13 +309,13 @@ func loggedIn(t *testing.T, b *browsertest.Browser) {
 	tab.Open("/fees?period=3..27")
 	require.Contains(t, tab.Path(), "/login")
 	look(t, tab)
-	tab.Resize(browsertest.Desk)
+	tab.Resize(browsertest.Desktop)
 	tab.Field("name").Type("anna")
 	tab.Field("password").Type(other)
 	tab.SubmitRefused("password", http.StatusUnauthorized)
 	require.Contains(t, tab.Path(), "/login")
 	look(t, tab)
-	tab.Resize(browsertest.Desk)
+	tab.Resize(browsertest.Desktop)
 	tab.Field("password").Type(password)
 	tab.Enter()
 	require.Equal(t, "/fees?period=3..27", tab.Path())
@@ -345,7 +345,7 @@ func packages(t *testing.T, b *browsertest.Browser) {
 	tab.Find(browsertest.Link, "2026-01").Follow()
 	require.Contains(t, tab.Text(), closed.Sum)
 	look(t, tab)
-	tab.Resize(browsertest.Desk)
+	tab.Resize(browsertest.Desktop)
 	tab.Find(browsertest.Button, "Check again").Follow()
 	tab.Until(`document.querySelector("dd.ok")?.textContent.startsWith("verified ") ?? false`) // the page asks again by itself
 }

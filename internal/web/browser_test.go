@@ -25,7 +25,7 @@ import (
 // prices and a source of balances.
 type viewed struct {
 	url     string
-	desk    *app.Desk
+	ledger  *app.Ledger
 	reader  *source.Reader
 	labels  *app.AddressBook
 	account chain.Address // which paid
@@ -103,7 +103,7 @@ func TestInABrowser(t *testing.T) {
 	beside("a record", func(t *testing.T) { eachPage(t, b, s, s.record, http.StatusOK) })
 	beside("not understood", func(t *testing.T) { eachPage(t, b, s, "/fees?by=colour", http.StatusBadRequest) })
 	for name, o := range map[string]browsertest.Options{
-		"desk, light": {}, "phone, dark": {Size: browsertest.Phone, Dark: true}, "without scripts": {Scriptless: true},
+		"desktop, light": {}, "phone, dark": {Size: browsertest.Phone, Dark: true}, "without scripts": {Scriptless: true},
 	} {
 		for flow, do := range flows {
 			beside(flow+", "+name, func(t *testing.T) {
@@ -142,7 +142,7 @@ func eachPage(t *testing.T, b *browsertest.Browser, s *viewed, path string, stat
 func look(t *testing.T, tab *browsertest.Tab, names ...string) {
 	t.Helper()
 	path := tab.Path()
-	for _, size := range []browsertest.Size{browsertest.Desk, browsertest.Tablet, browsertest.Phone} {
+	for _, size := range []browsertest.Size{browsertest.Desktop, browsertest.Tablet, browsertest.Phone} {
 		tab.Resize(size)
 		tab.Colours(false)
 		require.Empty(t, tab.Barriers(), "%s, %v", path, size)

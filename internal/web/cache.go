@@ -42,10 +42,10 @@ const (
 // maxStates limits the cached states of past periods.
 const maxStates = 1000
 
-// stateOf caches [app.Desk.StateOf] for past periods: finding where a day of another time zone begins
+// stateOf caches [app.Ledger.StateOf] for past periods: finding where a day of another time zone begins
 // reads through the blocks of a ledger day.
 func (s *server) stateOf(ctx context.Context, about app.Period) (app.State, error) {
-	whole, err := s.Desk.State(ctx)
+	whole, err := s.Ledger.State(ctx)
 	span, some := whole.Span.Get()
 	if err != nil || !some || about.All {
 		return whole, err
@@ -54,7 +54,7 @@ func (s *server) stateOf(ctx context.Context, about app.Period) (app.State, erro
 	if of, found := s.states.find(key); found {
 		return of, nil
 	}
-	of, err := s.Desk.StateOf(ctx, about)
+	of, err := s.Ledger.StateOf(ctx, about)
 	if err == nil && of.Span != whole.Span {
 		s.states.add(key, of)
 	}

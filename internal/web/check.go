@@ -208,7 +208,7 @@ func (s *server) run(key string, work func(ctx context.Context, show func(done, 
 func (s *server) check(ctx context.Context, dir string, show func(done, total uint64)) (state string, lines []string) {
 	state, lines = checkFailed, []string{"See the server log for the cause."}
 	var unopened error
-	open := func(ctx context.Context) (d *app.Desk, err error) {
+	open := func(ctx context.Context) (d *app.Ledger, err error) {
 		d, unopened = s.Open(ctx)
 		return d, unopened
 	}

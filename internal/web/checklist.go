@@ -69,7 +69,7 @@ var errEnough = errors.New("enough")
 
 // countFindings counts the findings of a period, up to one more than maxCounted.
 func (s *server) countFindings(ctx context.Context, period app.Period) (count int, err error) {
-	list, err := s.Desk.ListFindings(ctx, period)
+	list, err := s.Ledger.ListFindings(ctx, period)
 	if err != nil {
 		return 0, err
 	}

@@ -86,7 +86,7 @@ func (s *server) preparePackage(w http.ResponseWriter, r *http.Request) error {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), s.Time)
 	defer cancel()
-	trail, err := s.Desk.Book.Trail(ctx)
+	trail, err := s.Ledger.Book.Trail(ctx)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (s *server) preparePackage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.Desk.Held(ctx, period); err != nil {
+	if _, err := s.Ledger.Held(ctx, period); err != nil {
 		return err
 	}
 	name := s.packageName(act.Period, act.Zone)
@@ -247,7 +247,7 @@ func (s *server) openPrepared(name string) (shelf *closing.Shelf, p *closing.Pla
 
 // round returns the last round of a package's period.
 func (s *server) round(ctx context.Context, m *closing.Manifest) (app.Round, error) {
-	trail, err := s.Desk.Book.Trail(ctx)
+	trail, err := s.Ledger.Book.Trail(ctx)
 	return app.RoundOf(trail, m.Period.Name(), m.Period.Timezone), err
 }
 
@@ -303,7 +303,7 @@ func (s *server) doAct(w http.ResponseWriter, r *http.Request) error {
 		return s.startClosing(w, r, p, by, act)
 	}
 	if act.Kind == ledger.Approved {
-		if err := s.Desk.Unchanged(ctx, p.Manifest); err != nil {
+		if err := s.Ledger.Unchanged(ctx, p.Manifest); err != nil {
 			return err
 		}
 	}
@@ -371,7 +371,7 @@ func (s *server) closePage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	trail, err := s.Desk.Book.Trail(r.Context())
+	trail, err := s.Ledger.Book.Trail(r.Context())
 	if err != nil {
 		return err
 	}
@@ -470,7 +470,7 @@ func (s *server) preparedPage(w http.ResponseWriter, r *http.Request) error {
 // addPrepared adds a prepared package to its page.
 func (s *server) addPrepared(v *view, r *http.Request, p *closing.Placed, running bool, typed url.Values) error {
 	m := p.Manifest
-	token, err := s.Desk.Token(r.Context())
+	token, err := s.Ledger.Token(r.Context())
 	if err != nil {
 		return err
 	}

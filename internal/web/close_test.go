@@ -41,7 +41,7 @@ var closers = sync.OnceValue(func() *users.Users {
 // office is a server on which a month can be closed.
 type office struct {
 	*httptest.Server
-	desk    *app.Desk
+	ledger  *app.Ledger
 	clock   *clock
 	shelf   string
 	working sync.WaitGroup
@@ -57,12 +57,12 @@ type person struct {
 func newOffice(t *testing.T, change func(*web.Options)) *office {
 	t.Helper()
 	d, dir, labels := monthEnd(t)
-	o := &office{desk: d, shelf: filepath.Join(dir, "closed"), people: map[string]*person{}}
+	o := &office{ledger: d, shelf: filepath.Join(dir, "closed"), people: map[string]*person{}}
 	require.NoError(t, os.Mkdir(o.shelf, 0o700))
 	o.Server, o.clock, _ = guarded(t, d, func(c *web.Options) {
 		l := &c.Ledgers[0]
 		l.Labels, l.Packages, l.Open, l.Place = labels, o.shelf, again(d), "fees.db"
-		l.OpenTrail = func(ctx context.Context) (*app.Desk, error) { return app.OpenTrail(ctx, d.Place, d.Tables) }
+		l.OpenTrail = func(ctx context.Context) (*app.Ledger, error) { return app.OpenTrail(ctx, d.Place, d.Tables) }
 		c.Users, c.Working = closers(), &o.working
 		if change != nil {
 			change(c)
@@ -127,7 +127,7 @@ func (o *office) manifest(t *testing.T, name string) string {
 
 func (o *office) trail(t *testing.T) (lines []string) {
 	t.Helper()
-	acts, err := o.desk.Book.Trail(t.Context())
+	acts, err := o.ledger.Book.Trail(t.Context())
 	require.NoError(t, err)
 	for _, a := range acts {
 		lines = append(lines, a.User+" "+string(a.Kind))
@@ -179,7 +179,7 @@ func TestCloseByTwoUsers(t *testing.T) {
 	closed := o.page(t, "eve", "/packages/2026-01")
 	require.Contains(t, closed.text, "the group &lt;script&gt;alert(1)&lt;/script&gt;, please")
 	require.Len(t, tableOf(t, closed.text, "Acts"), 1+5)
-	c, err := app.CheckPackage(t.Context(), filepath.Join(o.shelf, "2026-01"), again(o.desk), app.Vouchers{}, app.PackageOptions{Program: "a test"})
+	c, err := app.CheckPackage(t.Context(), filepath.Join(o.shelf, "2026-01"), again(o.ledger), app.Vouchers{}, app.PackageOptions{Program: "a test"})
 	require.NoError(t, err)
 	require.Empty(t, c.Damage)
 	require.Empty(t, c.Differences)
@@ -249,13 +249,13 @@ func TestActsThatAreRefused(t *testing.T) {
 func TestActsWhileTheLedgerIsWritten(t *testing.T) {
 	o := newOffice(t, nil)
 	sum := o.prepare(t, "anna", "group:company")
-	d, err := app.OpenWriter(t.Context(), o.desk.Place, o.desk.Tables)
+	d, err := app.OpenWriter(t.Context(), o.ledger.Place, o.ledger.Tables)
 	require.NoError(t, err)
 	require.Equal(t, http.StatusSeeOther, o.act(t, "bob", "returned", sum, "once more").status)
 	require.NoError(t, d.Close())
 	sum = o.prepare(t, "anna", "group:company")
 	if !testing.Short() {
-		db, err := sql.Open("sqlite", o.desk.Place)
+		db, err := sql.Open("sqlite", o.ledger.Place)
 		require.NoError(t, err)
 		defer db.Close()
 		changing, err := db.Conn(t.Context())
@@ -272,7 +272,7 @@ func TestActsWhileTheLedgerIsWritten(t *testing.T) {
 	require.Equal(t, []string{"anna prepared", "bob returned", "anna prepared", "bob approved"}, o.trail(t))
 
 	// The closing was recorded, but the package was not made: closing continues.
-	d, err = app.OpenWriter(t.Context(), o.desk.Place, o.desk.Tables)
+	d, err = app.OpenWriter(t.Context(), o.ledger.Place, o.ledger.Tables)
 	require.NoError(t, err)
 	acts, err := d.Book.Trail(t.Context())
 	require.NoError(t, err)

@@ -41,7 +41,7 @@ func (s *server) contract(w http.ResponseWriter, r *http.Request) error {
 
 // contractPage builds the page of a contract without its table, and all rows of the table.
 func (s *server) contractPage(ctx context.Context, account chain.Address, path string, sc *scope, q app.ReportQuestion) (*keptList, error) {
-	made, err := s.Desk.Report(ctx, q)
+	made, err := s.Ledger.Report(ctx, q)
 	if err != nil {
 		return nil, err
 	}

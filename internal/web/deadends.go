@@ -20,7 +20,7 @@ var typed = slices.Concat(scopeParameters[:3], dayParameters, feesParameters, []
 // failurePage returns the page of a problem: the form as it was typed, the remedies, and ways back.
 func (s *server) failurePage(r *http.Request, p *problem, cause error) *view {
 	v := &view{Title: p.Title, Lead: p.Detail, Failed: true, Away: p.Status >= http.StatusInternalServerError}
-	if s.Desk == nil || visitorOf(r).user == "" && (s.Users != nil || s.Header != "") {
+	if s.Ledger == nil || visitorOf(r).user == "" && (s.Users != nil || s.Header != "") {
 		return v
 	}
 	if r.Method != http.MethodGet {
@@ -87,7 +87,7 @@ func syncFlags(sc *scope, lacking *app.NotHeldError) string {
 // near returns links to what exists near an unknown block or transaction.
 func (s *server) near(r *http.Request, path string) (list []link) {
 	kind, name, _ := strings.Cut(path, "/")
-	state, err := s.Desk.State(r.Context())
+	state, err := s.Ledger.State(r.Context())
 	span, some := state.Span.Get()
 	if err != nil || !some || kind != "tx" && kind != "block" {
 		return nil

@@ -23,7 +23,7 @@ var errTooManyListeners = &problem{http.StatusTooManyRequests, "Busy", fmt.Sprin
 // news sends newly sealed states to all listeners. It polls the ledger once for all of them, and only
 // while there are listeners.
 type news struct {
-	desk *app.Desk
+	ledger *app.Ledger
 
 	mutex     sync.Mutex
 	listeners map[chan app.State]bool
@@ -60,7 +60,7 @@ func (n *news) watch(ctx context.Context) {
 	defer again.Stop()
 	last := ""
 	for {
-		if state, err := n.desk.State(ctx); err == nil && state.String() != last { // errors are retried at the next tick
+		if state, err := n.ledger.State(ctx); err == nil && state.String() != last { // errors are retried at the next tick
 			last = state.String()
 			n.publish(ctx, state)
 		}
@@ -103,7 +103,7 @@ func (s *server) events(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	idle := time.NewTicker(keepAlive)
 	defer idle.Stop()
-	now, err := s.Desk.State(r.Context())
+	now, err := s.Ledger.State(r.Context())
 	for err == nil {
 		err = sendState(w, now)
 		for wait := true; wait && err == nil; {

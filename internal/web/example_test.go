@@ -43,7 +43,7 @@ func ExampleHandler() {
 	}
 	defer d.Close()
 
-	server := httptest.NewServer(web.Handler(web.Options{Ledgers: []web.Ledger{{Desk: d, Network: "moonbeam"}}, Program: "example"}))
+	server := httptest.NewServer(web.Handler(web.Options{Ledgers: []web.Served{{Ledger: d, Network: "moonbeam"}}, Program: "example"}))
 	defer server.Close()
 	response, err := http.Get(server.URL + "/api/v1/report?period=2026-01&partial=1")
 	if err != nil {

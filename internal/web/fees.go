@@ -140,7 +140,7 @@ func (s *server) fees(w http.ResponseWriter, r *http.Request) error {
 
 // feesList builds the page of fees without its table, and all rows of the table.
 func (s *server) feesList(ctx context.Context, q *feesQuestion) (*keptList, error) {
-	made, err := s.Desk.Fees(ctx, q.asked)
+	made, err := s.Ledger.Fees(ctx, q.asked)
 	if err != nil {
 		return nil, err
 	}
@@ -279,7 +279,7 @@ func (s *server) feesFile(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	write := func(to *answer) error {
-		made, err := s.Desk.Fees(r.Context(), q.asked)
+		made, err := s.Ledger.Fees(r.Context(), q.asked)
 		if err != nil {
 			return err
 		}

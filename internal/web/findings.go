@@ -45,7 +45,7 @@ func (s *server) findingList(r *http.Request, own ...string) (sc scope, list *ap
 	if err != nil {
 		return sc, nil, err
 	}
-	list, err = s.Desk.ListFindings(r.Context(), p)
+	list, err = s.Ledger.ListFindings(r.Context(), p)
 	return sc, list, err
 }
 

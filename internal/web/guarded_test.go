@@ -94,7 +94,7 @@ func TestFilesOfUsers(t *testing.T) {
 func TestLogInToSeveral(t *testing.T) {
 	d := filled(t, "0..3")
 	s, _, _ := guarded(t, d, func(o *web.Options) {
-		o.Ledgers = []web.Ledger{{Name: "one", Desk: d, Network: "moonbeam"}, {Name: "two", Desk: d, Network: "moonbeam"}}
+		o.Ledgers = []web.Served{{Name: "one", Ledger: d, Network: "moonbeam"}, {Name: "two", Ledger: d, Network: "moonbeam"}}
 	})
 	require.Equal(t, "/login?to=%2Ftwo%2Fblock%2F3", get(t, s, "/two/block/3", nil).header.Get("Location"))
 	require.Equal(t, http.StatusUnauthorized, get(t, s, "/two/api/v1/blocks/3", nil).status)
@@ -132,7 +132,7 @@ func certificate(t testing.TB, names ...string) (tls.Certificate, *x509.CertPool
 // With TLS, the cookie is sent only over TLS, and the browser uses no other scheme from then on.
 func TestTLS(t *testing.T) {
 	own, trusted := certificate(t, "fees.example.org")
-	s := httptest.NewUnstartedServer(web.Handler(web.Options{Ledgers: []web.Ledger{{Desk: filled(t, "0..3"), Network: "moonbeam"}}, Users: readers(), TLS: true, Hosts: []string{"fees.example.org"}}))
+	s := httptest.NewUnstartedServer(web.Handler(web.Options{Ledgers: []web.Served{{Ledger: filled(t, "0..3"), Network: "moonbeam"}}, Users: readers(), TLS: true, Hosts: []string{"fees.example.org"}}))
 	s.TLS = &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{own}}
 	s.StartTLS()
 	defer s.Close()

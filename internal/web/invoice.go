@@ -35,7 +35,7 @@ type part struct {
 }
 
 // stepGroups formats an explanation for display.
-func stepGroups(bill *explain.Invoice) (groups []stepGroup) {
+func stepGroups(bill *explain.Explanation) (groups []stepGroup) {
 	add := func(title string, steps []step) {
 		if len(steps) > 0 {
 			groups = append(groups, stepGroup{title, steps})

@@ -27,7 +27,7 @@ import (
 const alith = "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac"
 
 // filled returns a ledger with ranges of the demo's blocks.
-func filled(t testing.TB, ranges ...string) *app.Desk {
+func filled(t testing.TB, ranges ...string) *app.Ledger {
 	t.Helper()
 	place := filepath.Join(t.TempDir(), "fees.db")
 	prepared.copy(t, place, strings.Join(ranges, " "), func(place string) {
@@ -92,9 +92,9 @@ func book(t testing.TB, text string) *app.AddressBook {
 }
 
 // served returns a server of a ledger.
-func served(t testing.TB, d *app.Desk, change func(*web.Options)) *httptest.Server {
+func served(t testing.TB, d *app.Ledger, change func(*web.Options)) *httptest.Server {
 	t.Helper()
-	o := web.Options{Ledgers: []web.Ledger{{Desk: d, Network: "moonbeam", Source: demoBlocks(t), Gateway: demo.Name}}, Program: "a test"}
+	o := web.Options{Ledgers: []web.Served{{Ledger: d, Network: "moonbeam", Source: demoBlocks(t), Gateway: demo.Name}}, Program: "a test"}
 	if change != nil {
 		change(&o)
 	}

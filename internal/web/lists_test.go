@@ -31,13 +31,13 @@ import (
 )
 
 // madeUp returns a generated ledger with a source of its balances, and an account that paid.
-func madeUp(t testing.TB, head uint64) (*app.Desk, *source.Reader, chain.Address) {
+func madeUp(t testing.TB, head uint64) (*app.Ledger, *source.Reader, chain.Address) {
 	t.Helper()
 	return madeUpAs(t, chaingen.Options{Seed: 7, Rooted: true, Head: head})
 }
 
 // madeUpAs returns one with the given options.
-func madeUpAs(t testing.TB, o chaingen.Options) (*app.Desk, *source.Reader, chain.Address) {
+func madeUpAs(t testing.TB, o chaingen.Options) (*app.Ledger, *source.Reader, chain.Address) {
 	t.Helper()
 	made := chaingen.New(o)
 	reader := &source.Reader{Source: made.Source(), Tables: network.BuiltIn()}

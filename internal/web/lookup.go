@@ -43,7 +43,7 @@ func (s *server) lookup(w http.ResponseWriter, r *http.Request) error {
 			to = "block/" + text
 		} else if hash, err := chain.ParseHash(text); err == nil {
 			if to, err = s.placeOf(r, hash); err != nil {
-				size, unread := s.Desk.Book.AccountSize(r.Context())
+				size, unread := s.Ledger.Book.AccountSize(r.Context())
 				if size != len(hash) || unread != nil || !errors.As(err, new(*problem)) {
 					return err
 				}
@@ -69,7 +69,7 @@ func (s *server) lookup(w http.ResponseWriter, r *http.Request) error {
 
 // placeOf returns the page of a transaction by its hash.
 func (s *server) placeOf(r *http.Request, hash chain.Hash) (string, error) {
-	at, err := s.Desk.PlaceOf(r.Context(), hash.String())
+	at, err := s.Ledger.PlaceOf(r.Context(), hash.String())
 	var none *app.NotThereError
 	if errors.As(err, &none) {
 		return "", &problem{http.StatusNotFound, "Not found", "No transaction in this ledger has that hash."}

@@ -42,10 +42,10 @@ const maxMonths = 120
 // months returns the months that the ledger has sealed blocks of, in UTC. Whatever cannot be read is left out: the pages
 // report it.
 func (s *server) months(ctx context.Context) []month {
-	if s.Desk == nil {
+	if s.Ledger == nil {
 		return nil
 	}
-	state, err := s.Desk.State(ctx)
+	state, err := s.Ledger.State(ctx)
 	if err != nil || !state.Span.Known() {
 		return nil
 	}
@@ -84,7 +84,7 @@ func (s *server) readMonths(ctx context.Context, state app.State) (list []month,
 			if err != nil {
 				return nil, err
 			}
-			cover, err := s.Desk.Book.Cover(ctx, p.Asked)
+			cover, err := s.Ledger.Book.Cover(ctx, p.Asked)
 			if err != nil {
 				return nil, err
 			}
@@ -101,7 +101,7 @@ func (s *server) readMonths(ctx context.Context, state app.State) (list []month,
 // none: the next one counts.
 func (s *server) monthOf(ctx context.Context, height uint64) (none time.Time, err error) {
 	for _, h := range []uint64{height, height + 1} {
-		b, err := s.Desk.Block(ctx, h)
+		b, err := s.Ledger.Block(ctx, h)
 		if err != nil {
 			return none, err
 		}

@@ -23,11 +23,11 @@ func (s *server) overview(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return s.show(w, r, allSealed, func(sealed string) (*view, error) {
-		status, err := s.Desk.Status(r.Context())
+		status, err := s.Ledger.Status(r.Context())
 		if err != nil {
 			return nil, err
 		}
-		token, err := s.Desk.Token(r.Context())
+		token, err := s.Ledger.Token(r.Context())
 		if err != nil {
 			return nil, err
 		}
@@ -59,7 +59,7 @@ func (s *server) overview(w http.ResponseWriter, r *http.Request) error {
 		}
 		var trail []ledger.Act
 		if s.closes() { // then the page is about more than sealed blocks
-			if trail, err = s.Desk.Book.Trail(r.Context()); errors.Is(err, ledger.ErrDamaged) {
+			if trail, err = s.Ledger.Book.Trail(r.Context()); errors.Is(err, ledger.ErrDamaged) {
 				v.Warnings = append(v.Warnings, problemOf(r.Context(), err, s.Time).Detail)
 			} else if err != nil {
 				return nil, err
@@ -132,7 +132,7 @@ func (s *server) monthView(ctx context.Context, months []month, shown month) (*m
 	question := func(by report.By) app.ReportQuestion {
 		return app.ReportQuestion{Question: app.Question{Period: period}, Choice: report.Choice{By: by}}
 	}
-	days, err := s.Desk.Report(ctx, question(report.Day))
+	days, err := s.Ledger.Report(ctx, question(report.Day))
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func (s *server) monthView(ctx context.Context, months []month, shown month) (*m
 		if q.Beside, err = input.Beside(app.PeriodBefore); err != nil {
 			return nil, err
 		}
-		compared, err := s.Desk.Fees(ctx, q)
+		compared, err := s.Ledger.Fees(ctx, q)
 		if err != nil {
 			return nil, err
 		}
@@ -160,7 +160,7 @@ func (s *server) monthView(ctx context.Context, months []month, shown month) (*m
 		if top.by == report.Contract {
 			q.Only.Layer = chain.Some(fee.EVM)
 		}
-		made, err := s.Desk.Report(ctx, q)
+		made, err := s.Ledger.Report(ctx, q)
 		if err != nil {
 			return nil, err
 		}
@@ -169,7 +169,7 @@ func (s *server) monthView(ctx context.Context, months []month, shown month) (*m
 		}
 		v.top = append(v.top, top)
 	}
-	all, err := s.Desk.Report(ctx, app.ReportQuestion{Question: app.Question{Period: allSealed}, Choice: report.Choice{By: report.Month}})
+	all, err := s.Ledger.Report(ctx, app.ReportQuestion{Question: app.Question{Period: allSealed}, Choice: report.Choice{By: report.Month}})
 	if err != nil {
 		return nil, err
 	}

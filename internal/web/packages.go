@@ -216,7 +216,7 @@ func (s *server) packageList(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	token, err := s.Desk.Token(r.Context())
+	token, err := s.Ledger.Token(r.Context())
 	if err != nil {
 		return err
 	}
@@ -391,7 +391,7 @@ func (s *server) packagePage(w http.ResponseWriter, r *http.Request, shelf *clos
 	if err != nil {
 		return err
 	}
-	token, err := s.Desk.Token(r.Context())
+	token, err := s.Ledger.Token(r.Context())
 	if err != nil {
 		return err
 	}

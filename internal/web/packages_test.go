@@ -23,7 +23,7 @@ import (
 )
 
 // closeMonth closes the month of the demo.
-func closeMonth(t testing.TB, d *app.Desk, book *app.AddressBook, dir string, accounts ...string) *app.Closed {
+func closeMonth(t testing.TB, d *app.Ledger, book *app.AddressBook, dir string, accounts ...string) *app.Closed {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(filepath.Dir(dir), 0o700))
 	c, err := d.MakePackage(t.Context(), app.PackageQuestion{
@@ -34,8 +34,8 @@ func closeMonth(t testing.TB, d *app.Desk, book *app.AddressBook, dir string, ac
 }
 
 // again opens a second connection to a ledger.
-func again(d *app.Desk) func(context.Context) (*app.Desk, error) {
-	return func(ctx context.Context) (*app.Desk, error) { return app.Open(ctx, d.Place, d.Tables) }
+func again(d *app.Ledger) func(context.Context) (*app.Ledger, error) {
+	return func(ctx context.Context) (*app.Ledger, error) { return app.Open(ctx, d.Place, d.Tables) }
 }
 
 // A close package is listed with its versions and changes, its files are those of the manifest, and it is checked
@@ -178,14 +178,14 @@ func TestChecks(t *testing.T) {
 	defer cancel()
 	var working sync.WaitGroup
 	opened := make(chan struct{})
-	how := func(ctx context.Context) (*app.Desk, error) {
+	how := func(ctx context.Context) (*app.Ledger, error) {
 		close(opened)
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
 	options := func(o *web.Options) {
 		l := &o.Ledgers[0]
-		l.Labels, l.Packages, l.Open = book, shelf, func(ctx context.Context) (*app.Desk, error) { return how(ctx) }
+		l.Labels, l.Packages, l.Open = book, shelf, func(ctx context.Context) (*app.Ledger, error) { return how(ctx) }
 		o.Ending, o.Working = ctx.Done(), &working
 	}
 	s := served(t, d, options)
@@ -214,14 +214,14 @@ func TestChecks(t *testing.T) {
 	other, _, _ := monthEnd(t)
 	partly := filled(t, "0..27")
 	for _, c := range []struct {
-		how  func(context.Context) (*app.Desk, error)
+		how  func(context.Context) (*app.Ledger, error)
 		want string
 	}{
 		{again(other), `<dd class="ok">verified 20`},
 		{again(partly), `<dd class="bad">differs from the ledger 20`},
-		{func(context.Context) (*app.Desk, error) { panic("wrong") }, `<dd class="bad">failed 20`},
-		{func(context.Context) (*app.Desk, error) { return nil, io.ErrUnexpectedEOF }, `<dd class="bad">failed 20`},
-		{func(ctx context.Context) (*app.Desk, error) {
+		{func(context.Context) (*app.Ledger, error) { panic("wrong") }, `<dd class="bad">failed 20`},
+		{func(context.Context) (*app.Ledger, error) { return nil, io.ErrUnexpectedEOF }, `<dd class="bad">failed 20`},
+		{func(ctx context.Context) (*app.Ledger, error) {
 			return app.Open(ctx, filepath.Join(dir, "nowhere.db"), d.Tables)
 		}, `<dd class="bad">failed 20`},
 	} {

@@ -97,7 +97,7 @@ func (s *server) prepare(ctx context.Context, c *comparison) (err error) {
 	if c.options, err = c.settings.books.Options(asked); err != nil {
 		return err
 	}
-	token, err := s.Desk.Token(ctx)
+	token, err := s.Ledger.Token(ctx)
 	c.options.Symbol = token.Symbol
 	return err
 }
@@ -108,7 +108,7 @@ func (s *server) compare(r *http.Request, c *comparison) error {
 		return &unreadError{c.unread}
 	}
 	return s.runLongRead(r, func() (err error) {
-		c.result, err = s.Desk.Reconcile(r.Context(), c.file, c.upload.Name, c.asked, c.options)
+		c.result, err = s.Ledger.Reconcile(r.Context(), c.file, c.upload.Name, c.asked, c.options)
 		return err
 	})
 }
@@ -163,7 +163,7 @@ func (s *server) reconciliation(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer c.close()
-	state, err := s.Desk.State(r.Context())
+	state, err := s.Ledger.State(r.Context())
 	if err != nil {
 		return err
 	}

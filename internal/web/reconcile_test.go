@@ -29,7 +29,7 @@ import (
 )
 
 // monthEnd is the sample ledger of a month end, with its directory and its address book.
-func monthEnd(t testing.TB) (d *app.Desk, dir string, book *app.AddressBook) {
+func monthEnd(t testing.TB) (d *app.Ledger, dir string, book *app.AddressBook) {
 	t.Helper()
 	dir = t.TempDir()
 	require.NoError(t, monthend.Write(dir))
@@ -109,7 +109,7 @@ func tableOf(t testing.TB, page, title string) (rows [][]string) {
 }
 
 // result compares a record like fees reconcile.
-func result(t testing.TB, d *app.Desk, in app.BooksInput, p app.PeriodInput, book *app.AddressBook, accounts ...string) (written map[string]string) {
+func result(t testing.TB, d *app.Ledger, in app.BooksInput, p app.PeriodInput, book *app.AddressBook, accounts ...string) (written map[string]string) {
 	t.Helper()
 	asked, err := p.Parse()
 	require.NoError(t, err)

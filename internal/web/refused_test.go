@@ -113,7 +113,7 @@ func TestFormsOfRequests(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- reply.Serve(ctx, listener, web.Handler(web.Options{Ledgers: []web.Ledger{{Desk: filled(t, "0..3"), Network: "moonbeam"}}, Users: readers()}))
+		ended <- reply.Serve(ctx, listener, web.Handler(web.Options{Ledgers: []web.Served{{Ledger: filled(t, "0..3"), Network: "moonbeam"}}, Users: readers()}))
 	}()
 	for request, status := range map[string]int{
 		"OPTIONS *":                          http.StatusMethodNotAllowed,

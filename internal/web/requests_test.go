@@ -151,7 +151,7 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("connectio
 
 // A client that disconnects is counted as gone, before and during the response.
 func TestGone(t *testing.T) {
-	h := web.Handler(web.Options{Ledgers: []web.Ledger{{Desk: filled(t, "0..27"), Network: "moonbeam"}}})
+	h := web.Handler(web.Options{Ledgers: []web.Served{{Ledger: filled(t, "0..27"), Network: "moonbeam"}}})
 	s := httptest.NewServer(h)
 	defer s.Close()
 	ctx, leave := context.WithCancel(t.Context())
@@ -189,7 +189,7 @@ func TestFailuresAreLogged(t *testing.T) {
 // During shutdown a request in progress is answered completely, no others are accepted, and the server ends
 // without an error.
 func TestItEndsGracefully(t *testing.T) {
-	h := web.Handler(web.Options{Ledgers: []web.Ledger{{Desk: filled(t, "0..27"), Network: "moonbeam"}}})
+	h := web.Handler(web.Options{Ledgers: []web.Served{{Ledger: filled(t, "0..27"), Network: "moonbeam"}}})
 	begun, release := make(chan struct{}), make(chan struct{})
 	slow := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		close(begun)

@@ -20,7 +20,7 @@ import (
 
 // Options configure a server.
 type Options struct {
-	Ledgers []Ledger         // at least one; several are served below their names
+	Ledgers []Served         // at least one; several are served below their names
 	Program string           // the program with its version
 	Hosts   []string         // host names of this server, besides those of this machine
 	Log     *slog.Logger     // of requests and failures; nil for none
@@ -40,10 +40,10 @@ type Options struct {
 	Proxies []netip.Prefix
 }
 
-// Ledger is a served ledger with its related data.
-type Ledger struct {
+// Served is a ledger to serve, with its related data.
+type Served struct {
 	Name    string // its path prefix if several ledgers are served: letters, digits, - and _
-	Desk    *app.Desk
+	Ledger  *app.Ledger
 	Network string // of the chain
 	Place   string // for the command line, "" for the default
 	// Flags are the other flags that equivalent commands need, such as --labels; "" for none.
@@ -62,10 +62,10 @@ type Ledger struct {
 	PricesFile string
 	Packages   string // the directory of the close packages, "" for none
 	// Open opens a second connection to the ledger to check a package; nil disables checks.
-	Open func(context.Context) (*app.Desk, error)
+	Open func(context.Context) (*app.Ledger, error)
 	// OpenTrail opens the ledger to record who prepared, reviewed and closed a package. Nil disables closing, which also
 	// needs Open, Packages and users with roles.
-	OpenTrail func(context.Context) (*app.Desk, error)
+	OpenTrail func(context.Context) (*app.Ledger, error)
 }
 
 // Default limits.
@@ -79,7 +79,7 @@ const (
 // server serves one of the ledgers.
 type server struct {
 	Options
-	Ledger
+	Served
 	base       string           // its path prefix, "" if it is the only ledger
 	cache      *once[kept]      // of responses, by ETag
 	lists      *once[*keptList] // independent of sort order and page
@@ -152,7 +152,7 @@ func handler(o Options, now func() time.Time) http.Handler {
 	books := map[string]*labels{"": newLabels(nil)} // by file
 	for _, l := range o.Ledgers {
 		s := front
-		s.Ledger, s.news = l, &news{desk: l.Desk}
+		s.Served, s.news = l, &news{ledger: l.Ledger}
 		s.shown = new(packageCache)
 		if l.Labels != nil && books[l.Labels.Path] == nil {
 			books[l.Labels.Path] = newLabels(l.Labels)
@@ -163,7 +163,7 @@ func handler(o Options, now func() time.Time) http.Handler {
 		if len(o.Ledgers) > 1 {
 			s.base = "/" + l.Name
 		}
-		s.Metrics.Ledger(l.Name, l.Desk.Status)
+		s.Metrics.Ledger(l.Name, l.Ledger.Status)
 		s.route(mux)
 		if len(o.Ledgers) == 1 {
 			front = s
@@ -236,9 +236,9 @@ func (s *server) ready(w http.ResponseWriter, r *http.Request) {
 }
 
 // Readable returns the error that prevents one of the ledgers from being read.
-func Readable(ctx context.Context, list []Ledger) error {
+func Readable(ctx context.Context, list []Served) error {
 	for _, l := range list {
-		if err := l.Desk.Readable(ctx); err != nil {
+		if err := l.Ledger.Readable(ctx); err != nil {
 			return err
 		}
 	}

@@ -154,7 +154,7 @@ func provedFile[T provable](s *server, w http.ResponseWriter, r *http.Request, o
 func (s *server) statementOf(r *http.Request, q *statementQuestion) (made *app.Statements, why string, err error) {
 	return proved(s, r, q, func(ctx context.Context, balances source.Source) (*app.Statements, error) {
 		q.Balances = balances
-		return s.Desk.Statements(ctx, q.StatementQuestion)
+		return s.Ledger.Statements(ctx, q.StatementQuestion)
 	})
 }
 
@@ -247,7 +247,7 @@ func (s *server) statementFile(w http.ResponseWriter, r *http.Request) error {
 
 func (s *server) rollforwardOf(r *http.Request, q *statementQuestion) (made *app.Rollforward, why string, err error) {
 	return proved(s, r, q, func(ctx context.Context, balances source.Source) (*app.Rollforward, error) {
-		return s.Desk.Rollforward(ctx, app.RollforwardQuestion{Question: q.Question, By: app.ByMonth, Balances: balances})
+		return s.Ledger.Rollforward(ctx, app.RollforwardQuestion{Question: q.Question, By: app.ByMonth, Balances: balances})
 	})
 }
 

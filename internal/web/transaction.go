@@ -18,7 +18,7 @@ import (
 // transaction shows a transaction with its movements and the calculation of its fee.
 func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 	return s.show(w, r, allSealed, func(string) (*view, error) {
-		t, err := s.Desk.Transaction(r.Context(), r.PathValue("name"))
+		t, err := s.Ledger.Transaction(r.Context(), r.PathValue("name"))
 		if err != nil {
 			return nil, err
 		}
@@ -108,8 +108,8 @@ func (s *server) isArchive() bool {
 
 // explanation explains a fee of the ledger from its block. It fails if the block belongs to another chain or
 // gives a different fee.
-func (s *server) explanation(r *http.Request, t *app.Paid) (*explain.Invoice, error) {
-	block, err := s.Desk.Block(r.Context(), t.Height)
+func (s *server) explanation(r *http.Request, t *app.Paid) (*explain.Explanation, error) {
+	block, err := s.Ledger.Block(r.Context(), t.Height)
 	if err != nil {
 		return nil, err
 	}

@@ -171,7 +171,7 @@ func (s *server) following(ctx context.Context, list *app.TransactionList, q app
 				return
 			}
 			var err error
-			if made, err = s.Desk.Transactions(ctx, q); err != nil {
+			if made, err = s.Ledger.Transactions(ctx, q); err != nil {
 				yield(nil, err)
 				return
 			}
@@ -192,9 +192,9 @@ func transactionList(list []*ledger.Transaction) iter.Seq2[*ledger.Transaction, 
 
 // paidTransactions lists transactions and, if accounts are selected, counts those that may be missing.
 func (s *server) paidTransactions(r *http.Request, q app.TransactionsQuestion) (*app.TransactionList, error) {
-	made, err := s.Desk.Transactions(r.Context(), q)
+	made, err := s.Ledger.Transactions(r.Context(), q)
 	if err == nil && len(q.Payers) > 0 {
-		err = s.Desk.CountWithoutPayer(r.Context(), made, q.Payers)
+		err = s.Ledger.CountWithoutPayer(r.Context(), made, q.Payers)
 	}
 	return made, err
 }

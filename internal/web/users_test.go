@@ -64,11 +64,11 @@ func (c *clock) goOn(d time.Duration) {
 }
 
 // guarded returns a server with users, its clock and its log.
-func guarded(t testing.TB, d *app.Desk, change func(*web.Options)) (*httptest.Server, *clock, *bytes.Buffer) {
+func guarded(t testing.TB, d *app.Ledger, change func(*web.Options)) (*httptest.Server, *clock, *bytes.Buffer) {
 	t.Helper()
 	at := &clock{now: time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)}
 	log := new(bytes.Buffer)
-	o := web.Options{Ledgers: []web.Ledger{{Desk: d, Network: "moonbeam"}}, Program: "a test", Users: readers(), Log: slog.New(slog.NewTextHandler(log, nil))}
+	o := web.Options{Ledgers: []web.Served{{Ledger: d, Network: "moonbeam"}}, Program: "a test", Users: readers(), Log: slog.New(slog.NewTextHandler(log, nil))}
 	if change != nil {
 		change(&o)
 	}

@@ -146,7 +146,7 @@ func (s *server) page(r *http.Request, v *view) ([]byte, error) {
 	v.Network, v.Base, v.Here, v.Theme, v.Packages = s.Network, s.base+"/", r.RequestURI, themeOf(r), s.Packages != ""
 	who := visitorOf(r)
 	unknown := who.user == "" && (s.Users != nil || s.Header != "")
-	v.User, v.Outside = who.user, unknown || s.Desk == nil
+	v.User, v.Outside = who.user, unknown || s.Ledger == nil
 	if who.session {
 		v.Token = s.token(r)
 	}
@@ -161,7 +161,7 @@ func (s *server) page(r *http.Request, v *view) ([]byte, error) {
 	for _, t := range append(v.Tables[:len(v.Tables):len(v.Tables)], v.First) {
 		t.fit()
 	}
-	if !v.Outside && s.Desk != nil {
+	if !v.Outside && s.Ledger != nil {
 		if v.Known = s.known(); v.Form == nil || !v.Form.has("period") {
 			v.Bar = s.viewBar(r, v)
 		}

@@ -87,7 +87,7 @@ func TestSeveralLedgers(t *testing.T) {
 	first, second := filled(t, "0..27"), filled(t, "0..24")
 	s := served(t, first, func(o *web.Options) {
 		o.Ledgers[0].Name, o.Ledgers[0].Place = "one", "one.db"
-		o.Ledgers = append(o.Ledgers, web.Ledger{Name: "two", Desk: second, Network: "moonbeam", Place: "two.db"})
+		o.Ledgers = append(o.Ledgers, web.Served{Name: "two", Ledger: second, Network: "moonbeam", Place: "two.db"})
 	})
 	require.Equal(t, "/one/overview", get(t, s, "/", nil).header.Get("Location"))
 	require.Equal(t, "/two/overview", get(t, s, "/two/", nil).header.Get("Location"))

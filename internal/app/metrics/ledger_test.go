@@ -24,7 +24,7 @@ import (
 )
 
 // filled is a ledger with blocks of the demo.
-func filled(t testing.TB, first, last uint64) *app.Desk {
+func filled(t testing.TB, first, last uint64) *app.Ledger {
 	t.Helper()
 	place := filepath.Join(t.TempDir(), "fees.db")
 	src, err := source.Open(demo.Name, source.Options{})

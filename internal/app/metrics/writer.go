@@ -9,12 +9,12 @@ import (
 
 // writer is the state that programs share that write a ledger: the open one, and whether they wait.
 type writer struct {
-	open    atomic.Pointer[app.Desk]
+	open    atomic.Pointer[app.Ledger]
 	waiting atomic.Bool
 }
 
 // Opened records the ledger that is written from now on.
-func (w *writer) Opened(d *app.Desk) {
+func (w *writer) Opened(d *app.Ledger) {
 	w.open.Store(d)
 	w.waiting.Store(false)
 }

@@ -30,7 +30,7 @@ func (s *Settlement) step(st Step, result fmt.Stringer) {
 }
 
 // settle derives the settlement from the events. The resulting amounts come from the report.
-func (v *Invoice) settle() *Settlement {
+func (v *Explanation) settle() *Settlement {
 	t := &v.Transaction
 	charged, known := t.Charged.Get()
 	if !known {
@@ -63,7 +63,7 @@ func (v *Invoice) settle() *Settlement {
 
 // settled lists the withdrawal, the refund and the credits. It returns false if no interpretation of the deposits
 // gives the amount charged in the report.
-func (v *Invoice) settled(s *Settlement, cash chain.Cash, charged chain.Wei) bool {
+func (v *Explanation) settled(s *Settlement, cash chain.Cash, charged chain.Wei) bool {
 	credits, ok := v.credits(cash, charged)
 	if !ok {
 		return false
@@ -84,7 +84,7 @@ func (v *Invoice) settled(s *Settlement, cash chain.Cash, charged chain.Wei) boo
 }
 
 // credits separates the credits from the refund, like the report.
-func (v *Invoice) credits(cash chain.Cash, charged chain.Wei) (credits []chain.Deposit, ok bool) {
+func (v *Explanation) credits(cash chain.Cash, charged chain.Wei) (credits []chain.Deposit, ok bool) {
 	author, _ := v.Transaction.Author.Get()
 	for _, authorPaid := range []bool{!author.IsZero(), author.IsZero()} {
 		refund, credits := cash.Settle(authorPaid)
@@ -96,7 +96,7 @@ func (v *Invoice) credits(cash chain.Cash, charged chain.Wei) (credits []chain.D
 }
 
 // proportion adds the treasury's share of the fee if governance sets it.
-func (v *Invoice) proportion(s *Settlement) {
+func (v *Explanation) proportion(s *Settlement) {
 	d, _ := v.rules.Destinations.Get()
 	base, above := d.NativeBase, d.NativeTip
 	if v.Transaction.Layer == fee.EVM {
@@ -116,7 +116,7 @@ func (v *Invoice) proportion(s *Settlement) {
 }
 
 // destinations adds the destinations of the fee, as far as known.
-func (v *Invoice) destinations(s *Settlement) {
+func (v *Explanation) destinations(s *Settlement) {
 	t := &v.Transaction
 	burned, hasBurned := t.Burned.Get()
 	treasury, hasTreasury := t.Treasury.Get()

@@ -72,8 +72,8 @@ func reader(t testing.TB, recording, way string) *source.Reader {
 	return &source.Reader{Source: src, Tables: tables}
 }
 
-// explained returns the invoice of a transaction in a modified block.
-func explained(t testing.TB, r *source.Reader, height uint64, index int, change func(*source.Item)) *explain.Invoice {
+// explained returns the explanation of a transaction in a modified block.
+func explained(t testing.TB, r *source.Reader, height uint64, index int, change func(*source.Item)) *explain.Explanation {
 	item, err := r.Read(context.Background(), source.Height(height))
 	require.NoError(t, err)
 	if change != nil {
@@ -178,7 +178,7 @@ func worked(t *testing.T, formula string) string {
 // The notes answer likely questions of a reader.
 func TestNotes(t *testing.T) {
 	built := reader(t, "moonbeam-2100", "built in")
-	note := func(v *explain.Invoice, name string) string {
+	note := func(v *explain.Explanation, name string) string {
 		at := slices.IndexFunc(v.Steps, func(s explain.Step) bool { return s.Name == name })
 		require.GreaterOrEqual(t, at, 0, name)
 		return v.Steps[at].Note
@@ -259,9 +259,9 @@ func TestWhyThisMultiplier(t *testing.T) {
 	require.Equal(t, "block 25: transactionPayment.nextFeeMultiplier, at the block itself, by rule 6", from(r))
 }
 
-// Unreadable data gives no figure: an invoice goes as far as the data.
+// Unreadable data gives no figure: an explanation goes as far as the data.
 func TestAsFarAsItGoes(t *testing.T) {
-	steps := func(v *explain.Invoice) (names []string) {
+	steps := func(v *explain.Explanation) (names []string) {
 		for _, s := range v.Steps {
 			names = append(names, s.Name)
 		}
@@ -325,7 +325,7 @@ func (s setTo) FeesTreasuryProportion(_ context.Context, key string, at uint64) 
 	return chain.AtBlock[chain.Optional[chain.Perbill]]{At: at, Value: s.share}, nil
 }
 
-// Where the split of a fee follows from FeesTreasuryProportion, the invoice says which share
+// Where the split of a fee follows from FeesTreasuryProportion, the explanation says which share
 // that was and which block left it, beside the treasury's part; not where the fee is divided
 // by a fixed share. The runtime of the recording gives the treasury 20 %: the table makes that a
 // parameter for EVM transactions, such as 25-4, and not for native ones, such as 25-6.

@@ -40,13 +40,13 @@ func (s *Step) Calculation() string {
 	return strings.NewReplacer(pairs...).Replace(s.Formula)
 }
 
-func (v *Invoice) step(s Step, result fmt.Stringer) {
+func (v *Explanation) step(s Step, result fmt.Stringer) {
 	s.Result = Digits(result.String())
 	v.Steps = append(v.Steps, s)
 }
 
 // stepsEVM adds the steps of fee rules 6, 3 or 4, and 2, as far as they are known.
-func (v *Invoice) stepsEVM() {
+func (v *Explanation) stepsEVM() {
 	t := &v.Transaction
 	base, hasBase := v.report.BaseFeeOf(v.Transaction.Transaction).Get()
 	if hasBase {
@@ -85,7 +85,7 @@ func (v *Invoice) stepsEVM() {
 	}
 }
 
-func (v *Invoice) baseFeeStep(base chain.GasPrice) {
+func (v *Explanation) baseFeeStep(base chain.GasPrice) {
 	s := Step{Name: "base fee per gas", Unit: InWeiPerGas, Rule: chain.Some(6)}
 	if static, ok := v.rules.BaseFee.Static.Get(); ok {
 		s.Formula, s.Values = "static base fee", []Value{with("static base fee", static)}
@@ -101,7 +101,7 @@ func (v *Invoice) baseFeeStep(base chain.GasPrice) {
 }
 
 // priceStep adds the gas price. Types whose price depends on the base fee require it.
-func (v *Invoice) priceStep(price, base chain.GasPrice) {
+func (v *Explanation) priceStep(price, base chain.GasPrice) {
 	p, err := evm.ParsePayload(v.extrinsic.Args)
 	if err != nil {
 		return
@@ -121,7 +121,7 @@ func (v *Invoice) priceStep(price, base chain.GasPrice) {
 }
 
 // weightStep returns the charged weight with its name.
-func (v *Invoice) weightStep(gas chain.Gas) Value {
+func (v *Explanation) weightStep(gas chain.Gas) Value {
 	reported, _ := v.Transaction.Weight.Get()
 	weight := with("weight", reported)
 	if correction := v.rules.WeightCorrection; !correction.IsZero() {
@@ -137,7 +137,7 @@ func (v *Invoice) weightStep(gas chain.Gas) Value {
 }
 
 // partSteps split the fee into the part at the base fee and the part above it.
-func (v *Invoice) partSteps(paid, priority chain.Wei, price, base chain.GasPrice, charged Value) {
+func (v *Explanation) partSteps(paid, priority chain.Wei, price, base chain.GasPrice, charged Value) {
 	formula := charged.Name + " × (gas price − base fee per gas)"
 	if v.rules.EVMUnit > 1 {
 		formula = fmt.Sprintf("floor(%s / %d)", formula, v.rules.EVMUnit)
@@ -151,7 +151,7 @@ func (v *Invoice) partSteps(paid, priority chain.Wei, price, base chain.GasPrice
 }
 
 // stepsNative adds fee rule 1, or the settlement.
-func (v *Invoice) stepsNative() {
+func (v *Explanation) stepsNative() {
 	t := &v.Transaction
 	paid, ok := t.Fee.Get()
 	if !ok {
@@ -182,7 +182,7 @@ func (v *Invoice) stepsNative() {
 	}
 }
 
-func (v *Invoice) waived() bool {
+func (v *Explanation) waived() bool {
 	outcome, err := v.extrinsic.Outcome()
 	if err != nil {
 		return false

@@ -7,7 +7,7 @@ import (
 )
 
 // VerdictText describes how the fee compares with the amount charged.
-func (v *Invoice) VerdictText() string {
+func (v *Explanation) VerdictText() string {
 	t := &v.Transaction
 	switch verdict, _ := t.Verdict.Get(); verdict {
 	case evidence.Match:
@@ -26,7 +26,7 @@ func (v *Invoice) VerdictText() string {
 }
 
 // ClassText describes the cause of a drift.
-func (v *Invoice) ClassText(class evidence.Class) string {
+func (v *Explanation) ClassText(class evidence.Class) string {
 	text := fmt.Sprintf("class: %s", class)
 	switch {
 	case v.Diagnosis != nil:

@@ -15,9 +15,9 @@ import (
 
 // The screen sizes that pages are designed for: a phone, a tablet, and a desktop.
 var (
-	Phone  = Size{390, 844}
-	Tablet = Size{1024, 768}
-	Desk   = Size{1440, 900}
+	Phone   = Size{390, 844}
+	Tablet  = Size{1024, 768}
+	Desktop = Size{1440, 900}
 )
 
 // Size is the size of a screen, in CSS pixels.
@@ -28,7 +28,7 @@ const widestPhone = 834
 
 // Options configures a tab.
 type Options struct {
-	Size            // the default is Desk
+	Size            // the default is Desktop
 	Dark       bool // the system prefers dark colours
 	Scriptless bool // scripts are disabled
 }
@@ -62,7 +62,7 @@ func (b *Browser) Tab(t testing.TB, origin string, o Options) *Tab {
 	})
 	require.NoError(t, err)
 	if o.Size == (Size{}) {
-		o.Size = Desk
+		o.Size = Desktop
 	}
 	tab.Resize(o.Size)
 	tab.Colours(o.Dark)

@@ -47,7 +47,7 @@ func hasPassword(address string) bool {
 }
 
 // Ask opens the ledger for reading, calls ask, and closes it.
-func (f *LedgerFlags) Ask(c *cobra.Command, networkFile string, ask func(*app.Desk) error) error {
+func (f *LedgerFlags) Ask(c *cobra.Command, networkFile string, ask func(*app.Ledger) error) error {
 	d, err := f.Open(c.Context(), networkFile)
 	if err != nil {
 		return err
@@ -57,16 +57,16 @@ func (f *LedgerFlags) Ask(c *cobra.Command, networkFile string, ask func(*app.De
 }
 
 // Open opens the ledger for reading, with the user's network tables.
-func (f *LedgerFlags) Open(ctx context.Context, networkFile string) (*app.Desk, error) {
+func (f *LedgerFlags) Open(ctx context.Context, networkFile string) (*app.Ledger, error) {
 	return f.open(ctx, networkFile, app.Open)
 }
 
 // OpenTrail opens the ledger to extend its audit trail, with the user's network tables.
-func (f *LedgerFlags) OpenTrail(ctx context.Context, networkFile string) (*app.Desk, error) {
+func (f *LedgerFlags) OpenTrail(ctx context.Context, networkFile string) (*app.Ledger, error) {
 	return f.open(ctx, networkFile, app.OpenTrail)
 }
 
-func (f *LedgerFlags) open(ctx context.Context, networkFile string, open func(context.Context, string, network.Tables) (*app.Desk, error)) (*app.Desk, error) {
+func (f *LedgerFlags) open(ctx context.Context, networkFile string, open func(context.Context, string, network.Tables) (*app.Ledger, error)) (*app.Ledger, error) {
 	place, err := f.LedgerPlace()
 	if err != nil {
 		return nil, err

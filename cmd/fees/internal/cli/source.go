@@ -98,8 +98,8 @@ func (f *SourceFlags) Reader() (*source.Reader, error) {
 	}, nil
 }
 
-// Desk opens the ledger, or a temporary one if a gateway is named.
-func (f *SourceFlags) Desk(ctx context.Context, book *LedgerFlags, asked app.Period, p *Progress) (*app.Desk, error) {
+// OpenLedger opens the ledger, or a temporary one if a gateway is named.
+func (f *SourceFlags) OpenLedger(ctx context.Context, book *LedgerFlags, asked app.Period, p *Progress) (*app.Ledger, error) {
 	if f.Gateway == "" {
 		return book.Open(ctx, f.NetworkFile)
 	}
@@ -111,7 +111,7 @@ func (f *SourceFlags) Desk(ctx context.Context, book *LedgerFlags, asked app.Per
 }
 
 // Temporary returns a temporary ledger of a gateway's blocks.
-func (f *SourceFlags) Temporary(ctx context.Context, reader *source.Reader, asked app.Period, p *Progress) (*app.Desk, error) {
+func (f *SourceFlags) Temporary(ctx context.Context, reader *source.Reader, asked app.Period, p *Progress) (*app.Ledger, error) {
 	return app.Temporary(ctx, "of "+ShownPlace(f.Place()), asked, app.FillOptions{Reader: reader, Concurrency: f.Concurrency, Progress: p.Asked()})
 }
 

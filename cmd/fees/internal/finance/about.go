@@ -142,7 +142,7 @@ func writeBeside(c *cobra.Command, a *closing.About, file string, inputs []closi
 }
 
 // showAbout writes a report with the statement of how it was made.
-func (f *reportFlags) showAbout(c *cobra.Command, args []string, d *app.Desk, q app.ReportQuestion, book string) error {
+func (f *reportFlags) showAbout(c *cobra.Command, args []string, d *app.Ledger, q app.ReportQuestion, book string) error {
 	asked, err := f.aboutQuestion(c, args, book, blocksOf(f.Gateway)...)
 	if err != nil {
 		return err

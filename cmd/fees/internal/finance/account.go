@@ -55,7 +55,7 @@ func newAccount() *cobra.Command {
 }
 
 // showAccount shows the account named by an address or label.
-func (f *accountFlags) showAccount(ctx context.Context, d *app.Desk, book *app.AddressBook, name string) error {
+func (f *accountFlags) showAccount(ctx context.Context, d *app.Ledger, book *app.AddressBook, name string) error {
 	account, err := app.OneAccount(name, book)
 	if err != nil {
 		return err

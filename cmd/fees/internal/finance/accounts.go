@@ -70,7 +70,7 @@ func (f *accountsFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	return f.Ask(c, f.networkFile, func(d *app.Desk) error {
+	return f.Ask(c, f.networkFile, func(d *app.Ledger) error {
 		x, err := d.Export(c.Context(), app.ExportQuestion{Question: q, With: app.WithFees})
 		if err != nil {
 			return err

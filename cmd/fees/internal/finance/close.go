@@ -227,7 +227,7 @@ func (f *closeFlags) makePackage(c *cobra.Command) error {
 		return err
 	}
 	q.Accounts, q.Proved = strings.Split(f.accounts, ","), !f.noBalances
-	return f.Ask(c, q.Networks, func(d *app.Desk) error {
+	return f.Ask(c, q.Networks, func(d *app.Ledger) error {
 		closed, err := d.MakePackage(ctx, *q)
 		if err != nil {
 			writeRowErrors(stderr, err)
@@ -264,7 +264,7 @@ func (f *closeFlags) checkPackage(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	checked, err := app.CheckPackage(c.Context(), f.check, func(ctx context.Context) (*app.Desk, error) { return f.openToCheck(ctx, vouchers) }, vouchers, f.options(c))
+	checked, err := app.CheckPackage(c.Context(), f.check, func(ctx context.Context) (*app.Ledger, error) { return f.openToCheck(ctx, vouchers) }, vouchers, f.options(c))
 	if err != nil {
 		writeRowErrors(c.ErrOrStderr(), err)
 		return err
@@ -279,7 +279,7 @@ func (f *closeFlags) checkPackage(c *cobra.Command) error {
 
 // openToCheck opens the ledger to compare a package with. It returns nil if no ledger is named or exists
 // and an archive, signers or authorities are given instead.
-func (f *closeFlags) openToCheck(ctx context.Context, v app.Vouchers) (*app.Desk, error) {
+func (f *closeFlags) openToCheck(ctx context.Context, v app.Vouchers) (*app.Ledger, error) {
 	d, err := f.LedgerFlags.Open(ctx, "")
 	if app.KindOf(err) != failure.NotFound || f.LedgerFlags.Named() {
 		return d, err

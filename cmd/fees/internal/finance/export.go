@@ -170,7 +170,7 @@ func (f *exportFlags) export(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	return f.Ask(c, f.networkFile, func(d *app.Desk) error {
+	return f.Ask(c, f.networkFile, func(d *app.Ledger) error {
 		x, err := d.Export(c.Context(), q)
 		if err != nil {
 			return err

@@ -46,7 +46,7 @@ func (f *exportFlags) exportMonths(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	return f.Ask(c, f.networkFile, func(d *app.Desk) error {
+	return f.Ask(c, f.networkFile, func(d *app.Ledger) error {
 		if f.checks {
 			return f.checkPartitions(c, d)
 		}
@@ -91,7 +91,7 @@ func writeMonth(stdout io.Writer, o dataset.Outcome, m *dataset.Manifest) {
 }
 
 // checkPartitions is fees export --partitioned DIR --check.
-func (f *exportFlags) checkPartitions(c *cobra.Command, d *app.Desk) error {
+func (f *exportFlags) checkPartitions(c *cobra.Command, d *app.Ledger) error {
 	progress := f.Progress(c, "months").Asked()
 	found, err := d.CheckDataset(c.Context(), f.partitioned, &progress)
 	if err != nil {

@@ -265,7 +265,7 @@ func (f *reconcileFlags) writeFixed(c *cobra.Command, r *reconcile.Result) error
 // filled after the record was read.
 func (f *reconcileFlags) compare(c *cobra.Command, p app.Period, o reconcile.Options, asked app.AboutQuestion) (r *reconcile.Result, err error) {
 	ctx := c.Context()
-	var d *app.Desk
+	var d *app.Ledger
 	var reader *source.Reader
 	var token console.Token
 	if f.Gateway == "" {

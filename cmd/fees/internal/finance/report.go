@@ -181,7 +181,7 @@ func (f *reportFlags) report(c *cobra.Command, args []string) (err error) {
 		}
 	}
 	p := f.Progress(c, "blocks")
-	d, err := f.Desk(c.Context(), &f.LedgerFlags, read, p)
+	d, err := f.OpenLedger(c.Context(), &f.LedgerFlags, read, p)
 	if err != nil {
 		return err
 	}
@@ -194,7 +194,7 @@ func (f *reportFlags) report(c *cobra.Command, args []string) (err error) {
 }
 
 // showFees reads a report from a ledger and writes it.
-func showFees(ctx context.Context, o *cli.Output, d *app.Desk, q app.ReportQuestion) error {
+func showFees(ctx context.Context, o *cli.Output, d *app.Ledger, q app.ReportQuestion) error {
 	made, err := d.Fees(ctx, q)
 	if err != nil {
 		return err

@@ -166,7 +166,7 @@ func (f *rollforwardFlags) lead(c *cobra.Command, args []string) (err error) {
 		asked.Sources = sourceOfBalances(&f.GatewayFlags)
 	}
 	q.Progress = f.Progress(c, "balances").Asked()
-	return f.Ask(c, f.networkFile, func(d *app.Desk) error {
+	return f.Ask(c, f.networkFile, func(d *app.Ledger) error {
 		made, err := d.Rollforward(c.Context(), q)
 		if err != nil {
 			return err

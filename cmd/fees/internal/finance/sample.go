@@ -86,7 +86,7 @@ func (f *sampleFlags) sample(c *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	return f.Ask(c, "", func(d *app.Desk) error {
+	return f.Ask(c, "", func(d *app.Ledger) error {
 		s, err := d.Sample(c.Context(), q)
 		if err != nil {
 			return err

@@ -191,7 +191,7 @@ func (f *serveFlags) serve(c *cobra.Command, _ []string) error {
 	defer stop()
 	defer func() {
 		for _, l := range o.Ledgers {
-			l.Desk.Close()
+			l.Ledger.Close()
 		}
 	}()
 	secured, err := f.accessFlags.fill(&o)
@@ -231,7 +231,7 @@ func (f *serveFlags) serve(c *cobra.Command, _ []string) error {
 		if len(o.Ledgers) > 1 {
 			path = "/" + l.Name
 		}
-		fmt.Fprintf(stderr, "fees: serving the ledger %s at %s://%s%s\n", l.Desk.Place, scheme, listener.Addr(), path)
+		fmt.Fprintf(stderr, "fees: serving the ledger %s at %s://%s%s\n", l.Ledger.Place, scheme, listener.Addr(), path)
 	}
 	return reply.Serve(ctx, listener, handler)
 }
@@ -283,9 +283,9 @@ func (f *serveFlags) named() (list []namedLedger, err error) {
 }
 
 // open opens a ledger, or fills a temporary one from an archive.
-func (f *serveFlags) open(ctx context.Context, n namedLedger, stderr io.Writer) (l *web.Ledger, err error) {
+func (f *serveFlags) open(ctx context.Context, n namedLedger, stderr io.Writer) (l *web.Served, err error) {
 	at := &cli.LedgerFlags{Ledger: n.place}
-	l = &web.Ledger{Name: n.name, Flags: f.LabelFlags.Line(), PricesFile: strings.Join(f.prices.Files, ",")}
+	l = &web.Served{Name: n.name, Flags: f.LabelFlags.Line(), PricesFile: strings.Join(f.prices.Files, ",")}
 	if n.place != "" {
 		l.Place = app.ShownLedger(n.place)
 	}
@@ -309,7 +309,7 @@ func (f *serveFlags) open(ctx context.Context, n namedLedger, stderr io.Writer) 
 	}
 	l.Packages = f.packages
 	temporary := l.Source != nil && !at.Named()
-	l.Open = func(ctx context.Context) (*app.Desk, error) {
+	l.Open = func(ctx context.Context) (*app.Ledger, error) {
 		if temporary {
 			return f.temporary(ctx, l.Source, stderr)
 		}
@@ -319,14 +319,14 @@ func (f *serveFlags) open(ctx context.Context, n namedLedger, stderr io.Writer) 
 		if temporary {
 			return nil, errors.New("--close needs a ledger that keeps the audit trail; name it with --ledger")
 		}
-		l.OpenTrail = func(ctx context.Context) (*app.Desk, error) { return at.OpenTrail(ctx, f.NetworkFile) }
+		l.OpenTrail = func(ctx context.Context) (*app.Ledger, error) { return at.OpenTrail(ctx, f.NetworkFile) }
 	}
-	if l.Desk, err = l.Open(ctx); err != nil {
+	if l.Ledger, err = l.Open(ctx); err != nil {
 		return nil, err
 	}
-	state, err := l.Desk.State(ctx)
+	state, err := l.Ledger.State(ctx)
 	if err != nil {
-		l.Desk.Close()
+		l.Ledger.Close()
 		return nil, err
 	}
 	l.Network = state.Network
@@ -338,7 +338,7 @@ func (f *serveFlags) open(ctx context.Context, n namedLedger, stderr io.Writer) 
 }
 
 // temporary returns a temporary ledger of an archive's blocks.
-func (f *serveFlags) temporary(ctx context.Context, reader *source.Reader, stderr io.Writer) (*app.Desk, error) {
+func (f *serveFlags) temporary(ctx context.Context, reader *source.Reader, stderr io.Writer) (*app.Ledger, error) {
 	heights, err := reader.Source.Kept()
 	if err != nil {
 		return nil, err

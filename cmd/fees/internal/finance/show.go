@@ -45,7 +45,7 @@ func newShow() *cobra.Command {
 }
 
 // show identifies a text and shows what it names.
-func (f *lookupFlags) show(ctx context.Context, d *app.Desk, book *app.AddressBook, text string) error {
+func (f *lookupFlags) show(ctx context.Context, d *app.Ledger, book *app.AddressBook, text string) error {
 	if hash, err := chain.ParseHash(text); err == nil {
 		return f.showHash(ctx, d, book, hash)
 	}
@@ -99,7 +99,7 @@ func (f *lookupFlags) identify(text, what, command string) {
 	}
 }
 
-func (f *lookupFlags) showHash(ctx context.Context, d *app.Desk, book *app.AddressBook, hash chain.Hash) error {
+func (f *lookupFlags) showHash(ctx context.Context, d *app.Ledger, book *app.AddressBook, hash chain.Hash) error {
 	at, err := d.PlaceOf(ctx, hash.String())
 	var none *app.NotThereError
 	if errors.As(err, &none) {
@@ -113,7 +113,7 @@ func (f *lookupFlags) showHash(ctx context.Context, d *app.Desk, book *app.Addre
 	return f.showTransaction(ctx, d, book, place)
 }
 
-func (f *lookupFlags) showAccount(ctx context.Context, d *app.Desk, book *app.AddressBook, name string) error {
+func (f *lookupFlags) showAccount(ctx context.Context, d *app.Ledger, book *app.AddressBook, name string) error {
 	account, err := app.OneAccount(name, book)
 	if err != nil {
 		return err
@@ -128,7 +128,7 @@ func (f *lookupFlags) showAccount(ctx context.Context, d *app.Desk, book *app.Ad
 }
 
 // report shows a report on the available part of a period.
-func (f *lookupFlags) report(ctx context.Context, d *app.Desk, book *app.AddressBook, by report.By, period app.PeriodInput, accounts ...string) error {
+func (f *lookupFlags) report(ctx context.Context, d *app.Ledger, book *app.AddressBook, by report.By, period app.PeriodInput, accounts ...string) error {
 	period.Partial = true
 	asked, err := period.Parse()
 	if err != nil {
@@ -142,7 +142,7 @@ func (f *lookupFlags) report(ctx context.Context, d *app.Desk, book *app.Address
 }
 
 // showBlock shows a block of the ledger.
-func (f *lookupFlags) showBlock(ctx context.Context, d *app.Desk, height uint64) error {
+func (f *lookupFlags) showBlock(ctx context.Context, d *app.Ledger, height uint64) error {
 	b, err := d.Block(ctx, height)
 	if err != nil {
 		return err

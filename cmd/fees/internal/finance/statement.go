@@ -161,7 +161,7 @@ func (f *statementFlags) readAccounts(c *cobra.Command, args []string, q *app.St
 
 // openOrMake opens the ledger. If none is named or exists, or with --direct, it fills a temporary one
 // with a range's blocks.
-func (f *statementFlags) openOrMake(c *cobra.Command, reader *source.Reader, asked app.Period) (*app.Desk, error) {
+func (f *statementFlags) openOrMake(c *cobra.Command, reader *source.Reader, asked app.Period) (*app.Ledger, error) {
 	_, missing := os.Stat(cli.DefaultLedger)
 	unnamed := !f.Named() && errors.Is(missing, os.ErrNotExist)
 	switch {

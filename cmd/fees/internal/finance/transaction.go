@@ -54,13 +54,13 @@ func (f *lookupFlags) add(c *cobra.Command) {
 }
 
 // lookup returns the run function of a look-up command: it opens address book and ledger, then calls show.
-func (f *lookupFlags) lookup(show func(context.Context, *app.Desk, *app.AddressBook, string) error) func(*cobra.Command, []string) error {
+func (f *lookupFlags) lookup(show func(context.Context, *app.Ledger, *app.AddressBook, string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		book, err := f.ReadBook(&f.LedgerFlags, f.Quiet, c.ErrOrStderr())
 		if err != nil {
 			return err
 		}
-		return f.Ask(c, f.networkFile, func(d *app.Desk) error { return show(c.Context(), d, book, args[0]) })
+		return f.Ask(c, f.networkFile, func(d *app.Ledger) error { return show(c.Context(), d, book, args[0]) })
 	}
 }
 
@@ -73,7 +73,7 @@ func newTransaction() *cobra.Command {
 }
 
 // showTransaction shows the named transaction.
-func (f *lookupFlags) showTransaction(ctx context.Context, d *app.Desk, book *app.AddressBook, name string) error {
+func (f *lookupFlags) showTransaction(ctx context.Context, d *app.Ledger, book *app.AddressBook, name string) error {
 	t, err := d.Transaction(ctx, name)
 	if err != nil {
 		return err

@@ -81,7 +81,7 @@ func (f *explainFlags) explain(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	return f.Show(cli.Answer{JSON: app.LabelledInvoice(bill, book), Text: func(p *console.Page) { writeInvoice(p, bill, book) }, Finding: !bill.Holds()})
+	return f.Show(cli.Answer{JSON: app.LabelledExplanation(bill, book), Text: func(p *console.Page) { writeExplanation(p, bill, book) }, Finding: !bill.Holds()})
 }
 
 // withoutBlock reports whether a hash names the transaction and no flag names its block.

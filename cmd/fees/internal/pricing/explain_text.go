@@ -21,8 +21,8 @@ type page struct {
 // pageWidth is the width of unlimited output, in columns.
 const pageWidth = 80
 
-// writeInvoice writes an invoice as text.
-func writeInvoice(w *console.Page, v *explain.Invoice, book *app.AddressBook) {
+// writeExplanation writes an explanation as text.
+func writeExplanation(w *console.Page, v *explain.Explanation, book *app.AddressBook) {
 	p := &page{w, w.Width}
 	if w.Width == math.MaxInt {
 		p.width = pageWidth
@@ -45,7 +45,7 @@ func writeInvoice(w *console.Page, v *explain.Invoice, book *app.AddressBook) {
 }
 
 // head writes the identity of the transaction.
-func (p *page) head(v *explain.Invoice, book *app.AddressBook) {
+func (p *page) head(v *explain.Explanation, book *app.AddressBook) {
 	t := &v.Transaction
 	kind := t.Call
 	if typed, ok := t.Type.Get(); ok {
@@ -74,7 +74,7 @@ func (p *page) head(v *explain.Invoice, book *app.AddressBook) {
 }
 
 // inputs lists figures with their sources.
-func (p *page) inputs(inputs []explain.Input, v *explain.Invoice) {
+func (p *page) inputs(inputs []explain.Input, v *explain.Explanation) {
 	column := 0
 	for _, in := range inputs {
 		column = max(column, utf8.RuneCountInString(in.Name)+2)
@@ -89,7 +89,7 @@ func (p *page) inputs(inputs []explain.Input, v *explain.Invoice) {
 }
 
 // steps lists the arithmetic: formula, formula with values, result.
-func (p *page) steps(steps []explain.Step, v *explain.Invoice) {
+func (p *page) steps(steps []explain.Step, v *explain.Explanation) {
 	label := func(s *explain.Step) string {
 		if rule, ok := s.Rule.Get(); ok {
 			return fmt.Sprintf("%s (rule %d)", s.Name, rule)
@@ -137,7 +137,7 @@ func amountText(n explain.Digits, unit string, token console.Token) string {
 }
 
 // verdict writes whether fee and charge agree, and all findings and notes.
-func (p *page) verdict(v *explain.Invoice) {
+func (p *page) verdict(v *explain.Explanation) {
 	p.title("Verdict")
 	t := &v.Transaction
 	if t.Error != nil {

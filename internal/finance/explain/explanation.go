@@ -13,9 +13,9 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// Invoice is a fee with everything it is derived from. Its JSON uses the keys of a block's JSON for the
+// Explanation is a fee with everything it is derived from. Its JSON uses the keys of a block's JSON for the
 // same values.
-type Invoice struct {
+type Explanation struct {
 	Network     string                     `json:"network"`
 	Runtime     chain.Optional[uint32]     `json:"runtime"`
 	Rules       string                     `json:"rules"`
@@ -70,8 +70,8 @@ const (
 )
 
 // Make explains the transaction with the given index.
-func Make(item source.Item, r *evidence.Report, index int, multiplierAt string) *Invoice {
-	v := &Invoice{
+func Make(item source.Item, r *evidence.Report, index int, multiplierAt string) *Explanation {
+	v := &Explanation{
 		Network: r.Network, Runtime: r.Runtime, Rules: r.Rules,
 		Block: r.Number, BlockHash: r.Hash, Time: r.Time, Finalized: r.Finalized, Evidence: r.Evidence, Index: index, Token: console.Token{Symbol: item.Rules.Symbol, Decimals: item.Rules.Decimals},
 		Inputs: []Input{}, Steps: []Step{}, Findings: []evidence.Finding{}, Notes: r.Notes,
@@ -103,28 +103,28 @@ func Make(item source.Item, r *evidence.Report, index int, multiplierAt string) 
 
 // Holds reports whether the fee is determined by rules that apply or that gave the amount charged, without
 // findings.
-func (v *Invoice) Holds() bool {
+func (v *Explanation) Holds() bool {
 	verdict, _ := v.Transaction.Verdict.Get()
 	return v.Transaction.Error == nil && len(v.Findings) == 0 && (v.rules.Certain || verdict == evidence.Match)
 }
 
-func (v *Invoice) read(name string, value fmt.Stringer, unit, from string) {
+func (v *Explanation) read(name string, value fmt.Stringer, unit, from string) {
 	v.Inputs = append(v.Inputs, input(name, value, unit, from))
 }
 
 // field describes a field of the extrinsic.
-func (v *Invoice) field(path string) string {
+func (v *Explanation) field(path string) string {
 	return fmt.Sprintf("block %d, extrinsic %d: %s", v.Block, v.Index, path)
 }
 
 // event describes a field of an event of the extrinsic, by its index.
-func (v *Invoice) event(i int, path string) string {
+func (v *Explanation) event(i int, path string) string {
 	e := &v.extrinsic.Events[i]
 	return v.field(fmt.Sprintf("events[%d] %s.%s %s", i, e.Pallet, e.Name, path))
 }
 
 // readEVM adds the inputs of an EVM transaction's fee, as far as they can be read.
-func (v *Invoice) readEVM() {
+func (v *Explanation) readEVM() {
 	if payload, err := evm.ParsePayload(v.extrinsic.Args); err == nil {
 		v.readPayload(&payload)
 	}
@@ -132,7 +132,7 @@ func (v *Invoice) readEVM() {
 	v.readRules()
 }
 
-func (v *Invoice) readPayload(p *evm.Payload) {
+func (v *Explanation) readPayload(p *evm.Payload) {
 	action, err := p.Action()
 	v.Creates = err == nil && action.Create
 	place := "args.transaction."
@@ -150,7 +150,7 @@ func (v *Invoice) readPayload(p *evm.Payload) {
 	v.read("maxFeePerGas", p.MaxFeePerGas, InWeiPerGas, v.field(place+"maxFeePerGas"))
 }
 
-func (v *Invoice) readWeight() {
+func (v *Explanation) readWeight() {
 	weight, ok := v.Transaction.Weight.Get()
 	if !ok {
 		return
@@ -174,7 +174,7 @@ func (v *Invoice) readWeight() {
 }
 
 // readRules adds the inputs of the base fee.
-func (v *Invoice) readRules() {
+func (v *Explanation) readRules() {
 	if runtime, ok := v.Runtime.Get(); ok {
 		v.read("runtime", Digits(fmt.Sprint(runtime)), "",
 			fmt.Sprintf("runtime spec after block %d: each block is executed by the runtime set at its parent", max(v.Block, 1)-1))
@@ -213,7 +213,7 @@ func (v *Invoice) readRules() {
 
 // readNative adds the inputs of a native transaction's fee: the fee event, or the settlement if there is
 // none.
-func (v *Invoice) readNative() {
+func (v *Explanation) readNative() {
 	t := &v.Transaction
 	paid, ok := t.Fee.Get()
 	tip, _ := t.Tip.Get()

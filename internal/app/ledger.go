@@ -13,8 +13,8 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// Desk answers questions about a ledger.
-type Desk struct {
+// Ledger answers questions about a ledger.
+type Ledger struct {
 	Book   *ledger.Book
 	Place  string // the ledger's location without credentials
 	Tables network.Tables
@@ -24,30 +24,30 @@ type Desk struct {
 
 // Open opens a ledger for reading. The place is a file path or a postgres:// URL; tables must contain
 // the ledger's network.
-func Open(ctx context.Context, place string, tables network.Tables) (*Desk, error) {
+func Open(ctx context.Context, place string, tables network.Tables) (*Ledger, error) {
 	return open(ctx, place, tables, ledger.Open)
 }
 
 // OpenWriter opens a ledger for exclusive writing, and creates it if it does not exist.
-func OpenWriter(ctx context.Context, place string, tables network.Tables) (*Desk, error) {
+func OpenWriter(ctx context.Context, place string, tables network.Tables) (*Ledger, error) {
 	return open(ctx, place, tables, ledger.OpenWriter)
 }
 
 // OpenShared opens a ledger in PostgreSQL for writing beside other writers.
-func OpenShared(ctx context.Context, place string, tables network.Tables) (*Desk, error) {
+func OpenShared(ctx context.Context, place string, tables network.Tables) (*Ledger, error) {
 	return open(ctx, place, tables, ledger.OpenShared)
 }
 
 // OpenTrail opens a ledger to extend its audit trail, also while another program writes blocks.
-func OpenTrail(ctx context.Context, place string, tables network.Tables) (*Desk, error) {
+func OpenTrail(ctx context.Context, place string, tables network.Tables) (*Ledger, error) {
 	return open(ctx, place, tables, ledger.OpenTrail)
 }
 
 // opener is the type of these functions.
-type opener = func(context.Context, string, network.Tables) (*Desk, error)
+type opener = func(context.Context, string, network.Tables) (*Ledger, error)
 
-func open(ctx context.Context, place string, tables network.Tables, how func(context.Context, string) (*ledger.Book, error)) (*Desk, error) {
-	d := &Desk{Place: ShownLedger(place), Tables: tables}
+func open(ctx context.Context, place string, tables network.Tables, how func(context.Context, string) (*ledger.Book, error)) (*Ledger, error) {
+	d := &Ledger{Place: ShownLedger(place), Tables: tables}
 	var err error
 	if d.Book, err = how(ctx, place); err != nil {
 		return nil, d.wrapErr(err)
@@ -57,7 +57,7 @@ func open(ctx context.Context, place string, tables network.Tables, how func(con
 }
 
 // setLastBlock records the chain's final block in the ledger, if the tables contain one.
-func (d *Desk) setLastBlock(ctx context.Context) {
+func (d *Ledger) setLastBlock(ctx context.Context) {
 	if last, ended := d.lastBlock(ctx).Get(); ended {
 		d.Book.ChainEnds(last)
 	}
@@ -65,7 +65,7 @@ func (d *Desk) setLastBlock(ctx context.Context) {
 
 // lastBlock returns the last block of the ledger's chain if the tables state that the chain has ended.
 // It ignores errors of the ledger: the questions report them.
-func (d *Desk) lastBlock(ctx context.Context) (none chain.Optional[uint64]) {
+func (d *Ledger) lastBlock(ctx context.Context) (none chain.Optional[uint64]) {
 	id, err := d.Book.Identity(ctx)
 	if err != nil {
 		return none
@@ -78,7 +78,7 @@ func (d *Desk) lastBlock(ctx context.Context) (none chain.Optional[uint64]) {
 
 // begin opens a ledger for the blocks of a source, starting at height first. Before it creates a ledger, it
 // reads the source's block at height has.
-func begin(ctx context.Context, place string, reader *source.Reader, has, first uint64, open opener) (*Desk, error) {
+func begin(ctx context.Context, place string, reader *source.Reader, has, first uint64, open opener) (*Ledger, error) {
 	id, err := identify(ctx, reader, has)
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func begin(ctx context.Context, place string, reader *source.Reader, has, first 
 }
 
 // Close closes the ledger.
-func (d *Desk) Close() error {
+func (d *Ledger) Close() error {
 	err := d.Book.Close()
 	if d.remove != nil {
 		d.remove()
@@ -103,7 +103,7 @@ func (d *Desk) Close() error {
 }
 
 // Network returns the ledger's network from the tables.
-func (d *Desk) Network(ctx context.Context) (*network.Network, error) {
+func (d *Ledger) Network(ctx context.Context) (*network.Network, error) {
 	id, err := d.Book.Identity(ctx)
 	if err != nil {
 		return nil, d.wrapErr(err)
@@ -116,13 +116,13 @@ func (d *Desk) Network(ctx context.Context) (*network.Network, error) {
 }
 
 // Token returns the ledger's token, whose symbol is "" if no table contains its network.
-func (d *Desk) Token(ctx context.Context) (console.Token, error) {
+func (d *Ledger) Token(ctx context.Context) (console.Token, error) {
 	_, token, err := d.named(ctx)
 	return token, err
 }
 
 // named returns the name of the ledger's network, and its token.
-func (d *Desk) named(ctx context.Context) (name string, token console.Token, err error) {
+func (d *Ledger) named(ctx context.Context) (name string, token console.Token, err error) {
 	id, err := d.Book.Identity(ctx)
 	token.Decimals = id.Decimals
 	if n, ok := d.Tables.Named(id.Network); err == nil && ok {
@@ -137,7 +137,7 @@ func tokenOf(n *network.Network) console.Token {
 }
 
 // wrapErr adds the ledger's location to an error.
-func (d *Desk) wrapErr(err error) error {
+func (d *Ledger) wrapErr(err error) error {
 	if err == nil {
 		return nil
 	}

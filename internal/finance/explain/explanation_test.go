@@ -18,7 +18,7 @@ import (
 // payer: by what was charged.
 func TestExplainedRefund(t *testing.T) {
 	payer, other := chain.Address20([20]byte{1}), chain.Address20([20]byte{2})
-	var v Invoice
+	var v Explanation
 	cash := chain.Cash{Payer: payer, Withdrawn: chain.NewWei(100), Deposits: []chain.Deposit{
 		{Account: payer, Amount: chain.NewWei(30)}, {Account: other, Amount: chain.NewWei(14)}, {Account: payer, Amount: chain.NewWei(7)}}}
 	for charged, want := range map[uint64]struct {
@@ -41,7 +41,7 @@ func TestExplainedDestinations(t *testing.T) {
 		return chain.Event{Pallet: "balances", Name: name, Data: data}
 	}
 	some := func(n uint64) chain.Optional[chain.Wei] { return chain.Some(chain.NewWei(n)) }
-	v := Invoice{Block: 7, Index: 3, extrinsic: &chain.Extrinsic{Events: []chain.Event{
+	v := Explanation{Block: 7, Index: 3, extrinsic: &chain.Extrinsic{Events: []chain.Event{
 		event("Withdraw", payer, 1000), event("Deposit", payer, 300), event("Deposit", other, 140), event("Deposit", payer, 7)}}}
 	v.Transaction.Transaction = &fee.Transaction{Layer: fee.EVM}
 	v.Transaction.Proof = evidence.Proof{Charged: some(700), Burned: some(553), Treasury: some(140), Author: some(7)}
