@@ -20,6 +20,7 @@ import (
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/test/nodetest"
+	"github.com/feeledger/fees/internal/test/tier"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/source/prove"
@@ -66,10 +67,7 @@ var located = regexp.MustCompile(`block \d+|block 0x|[a-z]+_[a-zA-Z]+: |the node
 // verdicts of a quiet run, and if blocks are missing there is an error with its cause and position. That holds
 // for 500 faults (100 with -short; FEES_FAULTS overrides), none of which leaves anything running or open.
 func TestFaultsOnTheWholeWay(t *testing.T) {
-	wanted := nodetest.Wanted(500)
-	if testing.Short() {
-		wanted = 100
-	}
+	wanted := nodetest.Wanted(500) / tier.Step(5)
 	done, kinds, blocks, failed := map[string]int{}, 0, 0, map[string]int{}
 	for _, upgrade := range []bool{false, true} {
 		node, faults := faultyNode(t, upgrade)
