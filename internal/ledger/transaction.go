@@ -113,24 +113,32 @@ func (b *Book) Transactions(ctx context.Context, q Query) iter.Seq2[*Transaction
 // Activity contains an account's rows of one block, each kind in the order of the chain.
 type Activity struct {
 	Height       uint64
-	Transactions []*Transaction // that the account paid for
-	Movements    []*Movement    // of its balance
+	Time         chain.Optional[chain.Time] // of the block
+	Transactions []*Transaction             // that the account paid for
+	Movements    []*Movement                // of its balance
+	Transfers    []*Transfer                // that it sent or received, if requested
 }
 
-// Activity returns the blocks of a span in which an account paid for transactions or its balance moved. It reads each
-// block once.
-func (b *Book) Activity(ctx context.Context, account chain.Address, span chain.Heights) iter.Seq2[*Activity, error] {
+// Activity returns the blocks of a span in which an account paid for transactions, its balance moved, or, with
+// transfers, it sent or received an ERC-20 transfer. It reads each block once.
+func (b *Book) Activity(ctx context.Context, account chain.Address, span chain.Heights, transfers bool) iter.Seq2[*Activity, error] {
+	kinds := uint64(hasPaid | hasMoved)
+	if transfers {
+		kinds |= hasParty
+	}
 	return sequence(func(yield func(*Activity) bool) error {
-		for c, err := range b.lookedUp(ctx, Query{Span: span}, byAccounts([]chain.Address{account}, hasPaid|hasMoved), allRows) {
+		for c, err := range b.lookedUp(ctx, Query{Span: span}, byAccounts([]chain.Address{account}, kinds), allRows) {
 			if err != nil {
 				return err
 			}
 			a := &Activity{
 				Height:       c.Height,
+				Time:         c.Time,
 				Transactions: pointers(c.Transactions, func(*Transaction) bool { return true }),
 				Movements:    pointers(c.Movements, func(*Movement) bool { return true }),
+				Transfers:    pointers(c.Transfers, func(*Transfer) bool { return true }),
 			}
-			if len(a.Transactions)+len(a.Movements) > 0 && !yield(a) {
+			if len(a.Transactions)+len(a.Movements)+len(a.Transfers) > 0 && !yield(a) {
 				return nil
 			}
 		}
