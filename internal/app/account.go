@@ -75,11 +75,8 @@ func (d *Ledger) Account(ctx context.Context, q AccountQuestion) (*AccountSummar
 	if a.Network, a.Token, err = d.named(ctx); err != nil {
 		return nil, err
 	}
-	of := ledger.Query{Accounts: named, Span: span}
-	for _, add := range []func(context.Context, *ledger.Book, ledger.Query) error{a.addFees, a.addMovements, a.addTransfers} {
-		if err := add(ctx, d.Book, of); err != nil {
-			return nil, d.wrapErr(err)
-		}
+	if err := a.addActivity(ctx, d.Book, span); err != nil {
+		return nil, d.wrapErr(err)
 	}
 	if a.WithoutPayer, err = d.withoutPayer(ctx, &held, named); err != nil {
 		return nil, err
@@ -98,77 +95,59 @@ func (d *Ledger) Account(ctx context.Context, q AccountQuestion) (*AccountSummar
 	return a, nil
 }
 
-// see records a block in which the account appears.
-func (a *AccountSummary) see(height uint64, at chain.Optional[chain.Time]) {
-	if first, ok := a.First.Get(); !ok || height < first.Height {
-		a.First = chain.Some(Seen{height, at})
-	}
-	if last, ok := a.Last.Get(); !ok || height > last.Height {
-		a.Last = chain.Some(Seen{height, at})
-	}
-}
-
-func (a *AccountSummary) addFees(ctx context.Context, book *ledger.Book, q ledger.Query) error {
-	for c, err := range book.Costs(ctx, q) {
+// addActivity adds up the account's rows in a range.
+func (a *AccountSummary) addActivity(ctx context.Context, book *ledger.Book, span chain.Heights) error {
+	var in, out chain.Wei
+	unknown := uint64(0)
+	for block, err := range book.Activity(ctx, a.Account, span, true) {
 		if err != nil {
 			return err
 		}
-		a.see(c.Height, c.Time)
-		sums, err := ledger.SumsOf(c)
-		if err == nil {
-			err = a.Fees.Add(&sums)
+		if a.Last = chain.Some(Seen{block.Height, block.Time}); !a.First.Known() {
+			a.First = a.Last
 		}
-		if err != nil {
-			return fmt.Errorf("%d-%d: the sum of the fees: %w", c.Height, c.Index, err)
+		for _, t := range block.Transactions {
+			sums, err := ledger.SumsOf(&t.Cost)
+			if err == nil {
+				err = a.Fees.Add(&sums)
+			}
+			if err != nil {
+				return fmt.Errorf("%d-%d: the sum of the fees: %w", t.Height, t.Index, err)
+			}
+		}
+		a.Movements += uint64(len(block.Movements))
+		for _, m := range block.Movements {
+			if !m.Known() {
+				unknown++
+			} else if err := addMovement(m, &in, &out); err != nil {
+				return fmt.Errorf("block %d: the sum of the movements: %w", m.Height, err)
+			}
+		}
+		for _, x := range block.Transfers {
+			if x.Recipient.Is(a.Account) {
+				a.TransfersIn++
+			}
+			if x.Sender.Is(a.Account) {
+				a.TransfersOut++
+			}
 		}
 	}
 	a.Charged = knownUnless(a.Fees.Uncharged, a.Fees.Charged)
-	return nil
-}
-
-func (a *AccountSummary) addMovements(ctx context.Context, book *ledger.Book, q ledger.Query) error {
-	var in, out chain.Wei
-	unknown := uint64(0)
-	for m, err := range book.Movements(ctx, q) {
-		if err != nil {
-			return err
-		}
-		a.see(m.Height, m.Time)
-		a.Movements++
-		if !m.Known() {
-			unknown++
-			continue
-		}
-		free, _ := m.Free.Get()
-		reserved, _ := m.Reserved.Get()
-		change, err := free.Add(reserved)
-		if err == nil && change.Sign() > 0 {
-			in, err = in.Add(change.Size())
-		} else if err == nil {
-			out, err = out.Add(change.Size())
-		}
-		if err != nil {
-			return fmt.Errorf("block %d: the sum of the movements: %w", m.Height, err)
-		}
-	}
 	a.In, a.Out = knownUnless(unknown, in), knownUnless(unknown, out)
 	return nil
 }
 
-func (a *AccountSummary) addTransfers(ctx context.Context, book *ledger.Book, q ledger.Query) error {
-	for x, err := range book.Transfers(ctx, q) {
-		if err != nil {
-			return err
-		}
-		a.see(x.Height, x.Time)
-		if x.Recipient.Is(a.Account) {
-			a.TransfersIn++
-		}
-		if x.Sender.Is(a.Account) {
-			a.TransfersOut++
-		}
+// addMovement adds a change of a balance, free and reserved together, to the increases or the decreases.
+func addMovement(m *ledger.Movement, in, out *chain.Wei) error {
+	free, _ := m.Free.Get()
+	reserved, _ := m.Reserved.Get()
+	change, err := free.Add(reserved)
+	if err == nil && change.Sign() > 0 {
+		*in, err = in.Add(change.Size())
+	} else if err == nil {
+		*out, err = out.Add(change.Size())
 	}
-	return nil
+	return err
 }
 
 // OneAccount returns the account that text names: an address, or a label in the address book. It

@@ -43,7 +43,7 @@ func (d *Ledger) Findings(ctx context.Context, span chain.Heights) (*Findings, e
 		}
 		found.add(f.Block, f.Check, 1)
 	}
-	for b, err := range d.Book.Blocks(ctx, ledger.Query{Span: span}) {
+	for b, err := range d.Book.Doubtful(ctx, span) {
 		if err != nil {
 			return nil, d.wrapErr(err)
 		}

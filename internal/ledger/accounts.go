@@ -31,7 +31,7 @@ func (b *Book) checkAccounts(ctx context.Context, entries []*Entry) error {
 
 // AccountSize returns the number of bytes of the ledger's accounts, or 0 if no transaction shows it yet.
 func (b *Book) AccountSize(ctx context.Context) (int, error) {
-	spans, err := b.spansWith(ctx, everyBlock, func(s *Sums) bool { return s.EVM+s.Native > 0 })
+	spans, err := b.spansWith(ctx, everyBlock, func(s *stretch) bool { return s.sums.EVM+s.sums.Native > 0 })
 	if err != nil {
 		return 0, err
 	}

@@ -118,6 +118,9 @@ func questions(last uint64) (list []question) {
 	ask("Unmatched", func(b *ledger.Book, out *strings.Builder) error {
 		return each(b.Unmatched(ctx, in(all)), told[*ledger.Transaction](out))
 	})
+	ask("Doubtful", func(b *ledger.Book, out *strings.Builder) error {
+		return each(b.Doubtful(ctx, all), told[*ledger.Block](out))
+	})
 	ask("TransactionsByHash", func(b *ledger.Book, out *strings.Builder) error {
 		return each(b.TransactionsByHash(ctx, hashOfTransaction(last/3)), told[*ledger.Transaction](out))
 	})

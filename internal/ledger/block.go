@@ -114,6 +114,25 @@ func (b *Book) Blocks(ctx context.Context, q Query) iter.Seq2[*Block, error] {
 	return page(q, blocks, func(c *Content) []*Block { return []*Block{c.Block} })
 }
 
+// Doubtful returns the blocks of a span that have a transaction without a fee, or that uncertain rules priced. It reads
+// only the days that have some.
+func (b *Book) Doubtful(ctx context.Context, span chain.Heights) iter.Seq2[*Block, error] {
+	return sequence(func(yield func(*Block) bool) error {
+		spans, err := b.spansWith(ctx, span, func(s *stretch) bool { return s.sums.Undetermined > 0 || s.uncertain() })
+		if err != nil {
+			return err
+		}
+		for _, span := range spans {
+			for x, err := range b.Blocks(ctx, Query{Span: span}) {
+				if err != nil || (x.Undetermined > 0 || !x.Certain) && !yield(x) {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
 // addressSet is a set of accounts.
 type addressSet map[chain.Address]bool
 

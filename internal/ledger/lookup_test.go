@@ -33,7 +33,10 @@ func byAccount(span chain.Heights) map[string]func(b *ledger.Book, count *int) e
 			return each(b.Movements(ctx, in(span, mover)), func(*ledger.Movement) error { *count++; return nil })
 		},
 		"activity": func(b *ledger.Book, count *int) error {
-			return each(b.Activity(ctx, mover, span), func(a *ledger.Activity) error { *count += len(a.Movements); return nil })
+			return each(b.Activity(ctx, mover, span, false), func(a *ledger.Activity) error { *count += len(a.Movements); return nil })
+		},
+		"activity with transfers": func(b *ledger.Book, count *int) error {
+			return each(b.Activity(ctx, receiver, span, true), func(a *ledger.Activity) error { *count += len(a.Transfers); return nil })
 		},
 		"transfers of the sender": func(b *ledger.Book, count *int) error {
 			return each(b.Transfers(ctx, in(span, mover)), func(*ledger.Transfer) error { *count++; return nil })

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/movement"
@@ -76,58 +77,78 @@ func TestSums(t *testing.T) {
 	})
 }
 
-// An account's activity has what its blocks contain of it: the transactions that it paid for, by the reports, and its
-// movements, by the events.
+// An account's activity has what its blocks contain of it: the transactions that it paid for and its ERC-20 transfers, by
+// the reports, and its movements, by the events. Without transfers, a block that has nothing else is left out.
 func TestActivity(t *testing.T) {
 	type rows struct {
+		time         chain.Optional[chain.Time]
 		transactions []int
 		movements    []movement.Movement
+		transfers    []evm.Transfer
 	}
 	engines(t, func(t *testing.T, newPlace func() string) {
+		moves := 0
 		both(t, func(t *testing.T, r *recording) {
 			book := written(t, newPlace(), r.id, r.entries)
 			sealAll(t, book)
-			want := map[chain.Address]map[uint64]rows{}
-			of := func(a chain.Address) map[uint64]rows {
-				if want[a] == nil {
-					want[a] = map[uint64]rows{}
-				}
-				return want[a]
-			}
+			want := map[chain.Address]map[uint64]*rows{}
 			for _, p := range r.proved {
+				of := func(a chain.Address) *rows {
+					if want[a] == nil {
+						want[a] = map[uint64]*rows{}
+					}
+					if want[a][p.Block.Number] == nil {
+						want[a][p.Block.Number] = &rows{time: p.Report.Time}
+					}
+					return want[a][p.Block.Number]
+				}
 				for _, x := range p.Report.Transactions {
 					payer, _ := x.Payer.Get()
-					have := of(payer)[p.Block.Number]
-					have.transactions = append(have.transactions, x.Index)
-					of(payer)[p.Block.Number] = have
+					of(payer).transactions = append(of(payer).transactions, x.Index)
+					for _, transfer := range x.Transfers {
+						moves++
+						of(transfer.From).transfers = append(of(transfer.From).transfers, transfer)
+						if transfer.To != transfer.From {
+							of(transfer.To).transfers = append(of(transfer.To).transfers, transfer)
+						}
+					}
 				}
 				moved, _ := movement.Of(p.Block, chain.AddressSize)
 				for _, m := range moved {
-					have := of(m.Account)[p.Block.Number]
-					have.movements = append(have.movements, m)
-					of(m.Account)[p.Block.Number] = have
+					of(m.Account).movements = append(of(m.Account).movements, m)
 				}
 			}
 			require.NotEmpty(t, want)
 			for account, blocks := range want {
-				have, last := map[uint64]rows{}, chain.Optional[uint64]{}
-				require.NoError(t, each(book.Activity(ctx, account, chain.Heights{Last: r.last}), func(a *ledger.Activity) error {
-					before, some := last.Get()
-					require.True(t, !some || before < a.Height)
-					last = chain.Some(a.Height)
-					var x rows
-					for _, t := range a.Transactions {
-						x.transactions = append(x.transactions, t.Index)
+				for _, transfers := range []bool{true, false} {
+					have, last := map[uint64]*rows{}, chain.Optional[uint64]{}
+					require.NoError(t, each(book.Activity(ctx, account, chain.Heights{Last: r.last}, transfers), func(a *ledger.Activity) error {
+						before, some := last.Get()
+						require.True(t, !some || before < a.Height)
+						last = chain.Some(a.Height)
+						x := &rows{time: a.Time}
+						for _, t := range a.Transactions {
+							x.transactions = append(x.transactions, t.Index)
+						}
+						for _, m := range a.Movements {
+							x.movements = append(x.movements, m.Movement)
+						}
+						for _, m := range a.Transfers {
+							x.transfers = append(x.transfers, evm.Transfer{Token: m.Token, From: m.Sender, To: m.Recipient, Amount: m.Amount})
+						}
+						have[a.Height] = x
+						return nil
+					}))
+					require.Equal(t, blocks, have, account)
+					for height, x := range blocks { // what is left without transfers
+						if x.transfers = nil; len(x.transactions)+len(x.movements) == 0 {
+							delete(blocks, height)
+						}
 					}
-					for _, m := range a.Movements {
-						x.movements = append(x.movements, m.Movement)
-					}
-					have[a.Height] = x
-					return nil
-				}))
-				require.Equal(t, blocks, have, account)
+				}
 			}
 		})
+		require.Positive(t, moves)
 	})
 }
 

@@ -2,6 +2,7 @@ package ledger_test
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"slices"
 	"strings"
@@ -146,6 +147,71 @@ func TestFewTransactionsOfSpans(t *testing.T) {
 				}
 			}
 		}
+	})
+}
+
+// Blocks with an undetermined fee or of uncertain rules are found in any span, whatever days and months it cuts; days
+// without such blocks are not read.
+func TestDoubtful(t *testing.T) {
+	const count, sealed = 60, 50
+	made := monthsMade(count, 31*time.Hour)
+	doubtful := func(h uint64) bool { return h%11 == 10 || h%17 == 8 }
+	for h := range uint64(count) {
+		made[h].Report.Totals.Match = 1 // the rules do not matter
+		if h%17 == 8 {
+			made[h].Report.Rules, made[h].Report.Totals.Match = "made up?", 0
+		}
+		if h%11 == 3 {
+			made[h].Report.Rules = "made up?" // and every fee matches
+		}
+	}
+	engines(t, func(t *testing.T, newPlace func() string) {
+		book := writer(t, newPlace())
+		require.NoError(t, book.Begin(ctx, madeUpChain, 0))
+		for i, m := range made {
+			m.Report.Finalized = chain.Some(i < sealed)
+			require.NoError(t, book.Write(ctx, []*ledger.Entry{m.entry(t)}))
+		}
+		sealAll(t, book)
+		for first := uint64(0); first < count; first += 7 {
+			for last := first; last < count+10; last += 6 {
+				var want, have []uint64
+				for h := first; h <= min(last, count-1); h++ {
+					if doubtful(h) {
+						want = append(want, h)
+					}
+				}
+				require.NoError(t, each(book.Doubtful(ctx, chain.Heights{First: first, Last: last}), func(b *ledger.Block) error {
+					have = append(have, b.Height)
+					require.Equal(t, b.Height%17 == 8, !b.Certain)
+					require.Equal(t, b.Height%11 == 10, b.Undetermined > 0)
+					return nil
+				}))
+				require.Equal(t, want, have, "%d..%d", first, last)
+			}
+		}
+		for _, q := range queriesOf(t, book, func(b *ledger.Book) (string, error) { // a month and a day without any
+			return "", each(b.Doubtful(ctx, chain.Heights{First: 11, Last: 13}), func(b *ledger.Block) error { return errors.New("none is doubtful") })
+		}) {
+			require.NotContains(t, q.text, "record")
+		}
+	})
+}
+
+// Uncertain rules are recognised by their names on every recorded chain.
+func TestDoubtfulOfRecordings(t *testing.T) {
+	both(t, func(t *testing.T, r *recording) {
+		book := written(t, newFile(t), r.id, r.entries)
+		all := chain.Heights{Last: r.last}
+		var want, have []ledger.Block
+		require.NoError(t, each(book.Blocks(ctx, in(all)), func(b *ledger.Block) error {
+			if b.Undetermined > 0 || !b.Certain {
+				want = append(want, *b)
+			}
+			return nil
+		}))
+		require.NoError(t, each(book.Doubtful(ctx, all), func(b *ledger.Block) error { have = append(have, *b); return nil }))
+		require.Equal(t, want, have)
 	})
 }
 

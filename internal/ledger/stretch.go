@@ -154,6 +154,12 @@ func (s *stretch) addRules(names string) {
 	s.rules = nullable(strings.Join(slices.Compact(all), "\n"))
 }
 
+// uncertain reports whether uncertain rules priced a transaction; their names end in "?". A block without transactions
+// is certain.
+func (s *stretch) uncertain() bool {
+	return slices.ContainsFunc(lines(string(s.rules)), func(name string) bool { return strings.HasSuffix(name, "?") })
+}
+
 func lines(text string) []string {
 	if text == "" {
 		return nil

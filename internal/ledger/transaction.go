@@ -113,24 +113,32 @@ func (b *Book) Transactions(ctx context.Context, q Query) iter.Seq2[*Transaction
 // Activity contains an account's rows of one block, each kind in the order of the chain.
 type Activity struct {
 	Height       uint64
-	Transactions []*Transaction // that the account paid for
-	Movements    []*Movement    // of its balance
+	Time         chain.Optional[chain.Time] // of the block
+	Transactions []*Transaction             // that the account paid for
+	Movements    []*Movement                // of its balance
+	Transfers    []*Transfer                // that it sent or received, if requested
 }
 
-// Activity returns the blocks of a span in which an account paid for transactions or its balance moved. It reads each
-// block once.
-func (b *Book) Activity(ctx context.Context, account chain.Address, span chain.Heights) iter.Seq2[*Activity, error] {
+// Activity returns the blocks of a span in which an account paid for transactions, its balance moved, or, with
+// transfers, it sent or received an ERC-20 transfer. It reads each block once.
+func (b *Book) Activity(ctx context.Context, account chain.Address, span chain.Heights, transfers bool) iter.Seq2[*Activity, error] {
+	kinds := uint64(hasPaid | hasMoved)
+	if transfers {
+		kinds |= hasParty
+	}
 	return sequence(func(yield func(*Activity) bool) error {
-		for c, err := range b.lookedUp(ctx, Query{Span: span}, byAccounts([]chain.Address{account}, hasPaid|hasMoved), allRows) {
+		for c, err := range b.lookedUp(ctx, Query{Span: span}, byAccounts([]chain.Address{account}, kinds), allRows) {
 			if err != nil {
 				return err
 			}
 			a := &Activity{
 				Height:       c.Height,
+				Time:         c.Time,
 				Transactions: pointers(c.Transactions, func(*Transaction) bool { return true }),
 				Movements:    pointers(c.Movements, func(*Movement) bool { return true }),
+				Transfers:    pointers(c.Transfers, func(*Transfer) bool { return true }),
 			}
-			if len(a.Transactions)+len(a.Movements) > 0 && !yield(a) {
+			if len(a.Transactions)+len(a.Movements)+len(a.Transfers) > 0 && !yield(a) {
 				return nil
 			}
 		}
@@ -148,20 +156,20 @@ func (b *Book) Costs(ctx context.Context, q Query) iter.Seq2[*Cost, error] {
 // WithoutPayer returns the transactions that match a query and have no known payer.
 func (b *Book) WithoutPayer(ctx context.Context, q Query) iter.Seq2[*Transaction, error] {
 	return b.few(ctx, q,
-		func(s *Sums) bool { return s.Undetermined > 0 }, // without a payer there is no fee: see NewEntry
+		func(s *stretch) bool { return s.sums.Undetermined > 0 }, // without a payer there is no fee: see NewEntry
 		func(t *Transaction) bool { return !t.Payer.Known() })
 }
 
 // Unmatched returns the transactions that match a query and whose fee is undetermined or drifts.
 func (b *Book) Unmatched(ctx context.Context, q Query) iter.Seq2[*Transaction, error] {
 	return b.few(ctx, q,
-		func(s *Sums) bool { return s.Undetermined+s.Drifts > 0 },
+		func(s *stretch) bool { return s.sums.Undetermined+s.sums.Drifts > 0 },
 		func(t *Transaction) bool { return !t.Fee.Known() || t.Verdict == evidence.Drift })
 }
 
-// few returns the wanted transactions that match a query, of a kind that most days lack: only days whose sums
-// include some are scanned.
-func (b *Book) few(ctx context.Context, q Query, some func(*Sums) bool, wanted func(*Transaction) bool) iter.Seq2[*Transaction, error] {
+// few returns the wanted transactions that match a query, of a kind that most days lack: only days that may have
+// some are scanned.
+func (b *Book) few(ctx context.Context, q Query, some func(*stretch) bool, wanted func(*Transaction) bool) iter.Seq2[*Transaction, error] {
 	if len(q.Accounts) > 0 {
 		return fails[*Transaction](errAccounts)
 	}
@@ -187,19 +195,19 @@ func (b *Book) few(ctx context.Context, q Query, some func(*Sums) bool, wanted f
 	})
 }
 
-// spansWith returns the parts of a span, in order, that may contain what some looks for: days whose sums include
-// some, and all unsealed blocks.
-func (b *Book) spansWith(ctx context.Context, span chain.Heights, some func(*Sums) bool) (list []chain.Heights, err error) {
+// spansWith returns the parts of a span, in order, that may contain what some looks for in days and months: such days,
+// and all unsealed blocks.
+func (b *Book) spansWith(ctx context.Context, span chain.Heights, some func(*stretch) bool) (list []chain.Heights, err error) {
 	sealed, err := b.sealed(ctx)
 	if err != nil {
 		return nil, err
 	}
-	cut, err := b.pieces(ctx, Period{Heights: chain.Some(span)}, span, func(s *stretch) bool { return s.unit == daily || !some(&s.sums) })
+	cut, err := b.pieces(ctx, Period{Heights: chain.Some(span)}, span, func(s *stretch) bool { return s.unit == daily || !some(s) })
 	if err != nil {
 		return nil, err
 	}
 	for i := range cut {
-		if x := &cut[i]; x.number != noTime && some(&x.sums) { // blocks without a time have no transactions
+		if x := &cut[i]; x.number != noTime && some(x.stretch) { // blocks without a time have no transactions
 			list = append(list, x.span)
 		}
 	}

@@ -86,6 +86,27 @@ func (b *made) Movements(_ context.Context, q ledger.Query) iter.Seq2[*ledger.Mo
 	})
 }
 
+func (b *made) Activity(ctx context.Context, account chain.Address, span chain.Heights, _ bool) iter.Seq2[*ledger.Activity, error] {
+	return activityOf(ctx, b, account, span)
+}
+
+// activityOf yields the rows of a made-up ledger one by one.
+func activityOf(ctx context.Context, b journal.Book, account chain.Address, span chain.Heights) iter.Seq2[*ledger.Activity, error] {
+	q := ledger.Query{Accounts: []chain.Address{account}, Span: span}
+	return func(yield func(*ledger.Activity, error) bool) {
+		for t, err := range b.Transactions(ctx, q) {
+			if !yield(&ledger.Activity{Transactions: []*ledger.Transaction{t}}, err) || err != nil {
+				return
+			}
+		}
+		for m, err := range b.Movements(ctx, q) {
+			if !yield(&ledger.Activity{Movements: []*ledger.Movement{m}}, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
 func (b *made) Blocks(_ context.Context, q ledger.Query) iter.Seq2[*ledger.Block, error] {
 	return oneBlock(q)
 }

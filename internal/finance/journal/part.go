@@ -83,35 +83,27 @@ func (p *Payments) again(ctx context.Context, withMovements bool) iter.Seq2[*par
 func (p *Payments) read(ctx context.Context, span chain.Heights, withMovements bool) (*part, error) {
 	found := &part{}
 	full := func() bool { return span.First < span.Last && found.size() == maxHeld }
-	read := func() error {
-		for t, err := range p.transactions(ctx, span) {
-			switch {
-			case err != nil:
-				return err
-			case !p.has(t):
-				continue
-			case full():
-				return errFull
-			}
-			found.payments = append(found.payments, paymentOf(t, p.token))
-		}
-		if !withMovements {
+	pay := func(t *ledger.Transaction) error {
+		if !p.has(t) {
 			return nil
 		}
-		for m, err := range readBy(p, span, func(q ledger.Query) iter.Seq2[*ledger.Movement, error] { return p.book.Movements(ctx, q) }) {
-			switch {
-			case err != nil:
-				return err
-			case !p.asked[m.Account]:
-				continue
-			case full():
-				return errFull
-			}
-			found.movements = append(found.movements, m)
+		if full() {
+			return errFull
 		}
+		found.payments = append(found.payments, paymentOf(t, p.token))
 		return nil
 	}
-	err := read()
+	move := func(m *ledger.Movement) error {
+		if !p.asked[m.Account] {
+			return nil
+		}
+		if full() {
+			return errFull
+		}
+		found.movements = append(found.movements, m)
+		return nil
+	}
+	err := p.candidates(ctx, span, withMovements, pay, move)
 	if err != nil && !errors.Is(err, errFull) {
 		err = &LedgerError{err}
 	}
@@ -119,34 +111,51 @@ func (p *Payments) read(ctx context.Context, span chain.Heights, withMovements b
 	return found, err
 }
 
-// transactions returns the candidates for payments: for few accounts, their own and those without a known payer.
-func (p *Payments) transactions(ctx context.Context, span chain.Heights) iter.Seq2[*ledger.Transaction, error] {
-	return func(yield func(*ledger.Transaction, error) bool) {
-		for t, err := range readBy(p, span, func(q ledger.Query) iter.Seq2[*ledger.Transaction, error] { return p.book.Transactions(ctx, q) }) {
-			if !yield(t, err) || err != nil {
-				return
-			}
+// candidates reads all rows; for few accounts, their own rows and the transactions without a known payer.
+func (p *Payments) candidates(ctx context.Context, span chain.Heights, withMovements bool, pay func(*ledger.Transaction) error, move func(*ledger.Movement) error) error {
+	if len(p.accounts) > fewAccounts {
+		err := each(p.book.Transactions(ctx, ledger.Query{Span: span}), pay)
+		if err == nil && withMovements {
+			err = each(p.book.Movements(ctx, ledger.Query{Span: span}), move)
 		}
-		if len(p.accounts) <= fewAccounts {
-			p.book.WithoutPayer(ctx, ledger.Query{Span: span})(yield)
+		return err
+	}
+	for _, a := range p.accounts {
+		var err error
+		if withMovements { // each block is read once
+			err = each(p.book.Activity(ctx, a, span, false), func(block *ledger.Activity) error {
+				for _, t := range block.Transactions {
+					if err := pay(t); err != nil {
+						return err
+					}
+				}
+				for _, m := range block.Movements {
+					if err := move(m); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		} else {
+			err = each(p.book.Transactions(ctx, ledger.Query{Accounts: []chain.Address{a}, Span: span}), pay)
+		}
+		if err != nil {
+			return err
 		}
 	}
+	return each(p.book.WithoutPayer(ctx, ledger.Query{Span: span}), pay)
 }
 
-// readBy reads the rows of few accounts one after the other, and otherwise all rows.
-func readBy[T any](p *Payments, span chain.Heights, rows func(ledger.Query) iter.Seq2[*T, error]) iter.Seq2[*T, error] {
-	if len(p.accounts) > fewAccounts {
-		return rows(ledger.Query{Span: span})
-	}
-	return func(yield func(*T, error) bool) {
-		for _, a := range p.accounts {
-			for x, err := range rows(ledger.Query{Accounts: []chain.Address{a}, Span: span}) {
-				if !yield(x, err) || err != nil {
-					return
-				}
-			}
+func each[T any](rows iter.Seq2[*T, error], do func(*T) error) error {
+	for x, err := range rows {
+		if err == nil {
+			err = do(x)
+		}
+		if err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 func (p *part) size() int { return len(p.payments) + len(p.movements) }

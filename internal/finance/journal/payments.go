@@ -16,6 +16,7 @@ type Book interface {
 	WithoutPayer(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Transaction, error]
 	TransactionAt(ctx context.Context, at ledger.Place) (*ledger.Transaction, error)
 	Movements(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Movement, error]
+	Activity(ctx context.Context, account chain.Address, span chain.Heights, transfers bool) iter.Seq2[*ledger.Activity, error]
 	Blocks(ctx context.Context, q ledger.Query) iter.Seq2[*ledger.Block, error]
 }
 

@@ -162,6 +162,10 @@ func (b *endless) Movements(_ context.Context, q ledger.Query) iter.Seq2[*ledger
 	})
 }
 
+func (b *endless) Activity(ctx context.Context, account chain.Address, span chain.Heights, _ bool) iter.Seq2[*ledger.Activity, error] {
+	return activityOf(ctx, b, account, span)
+}
+
 func (b *endless) Blocks(_ context.Context, q ledger.Query) iter.Seq2[*ledger.Block, error] {
 	return oneBlock(q)
 }
@@ -297,6 +301,10 @@ func (b *hasty) Movements(ctx context.Context, q ledger.Query) iter.Seq2[*ledger
 	return b.made.Movements(ctx, q)
 }
 
+func (b *hasty) Activity(ctx context.Context, account chain.Address, span chain.Heights, _ bool) iter.Seq2[*ledger.Activity, error] {
+	return activityOf(ctx, b, account, span)
+}
+
 // The movements entered are those that were proved.
 func TestProvedIsEntered(t *testing.T) {
 	b := &hasty{made: &made{movements: []ledger.Movement{moved(t, 2, "mint", "5", more(t, "5")), moved(t, 3, "mint", "1", more(t, "1"))}}}
@@ -323,6 +331,10 @@ func (b *later) Movements(ctx context.Context, q ledger.Query) iter.Seq2[*ledger
 		return func(yield func(*ledger.Movement, error) bool) { yield(nil, errBroken) }
 	}
 	return b.made.Movements(ctx, q)
+}
+
+func (b *later) Activity(ctx context.Context, account chain.Address, span chain.Heights, _ bool) iter.Seq2[*ledger.Activity, error] {
+	return activityOf(ctx, b, account, span)
 }
 
 func TestBookFailsLater(t *testing.T) {

@@ -86,7 +86,7 @@ func (s *Statement) Lines(ctx context.Context) iter.Seq2[*Line, error] {
 func (s *Statement) walk(ctx context.Context, each func(*Line) error) (balances.Running, error) {
 	r := balances.From(s.Opening)
 	height := s.Span.First
-	for block, err := range s.book.Activity(ctx, s.Account, s.Span) {
+	for block, err := range s.book.Activity(ctx, s.Account, s.Span, false) {
 		if err != nil {
 			return r, ofLedger(err)
 		}
