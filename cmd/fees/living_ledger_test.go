@@ -36,6 +36,8 @@ func (l *living) flags(book string) []string {
 // livingSent is a transaction that was sent to a chain: who signed it, and what that account was charged.
 type livingSent struct {
 	From, SS58 string
+	EthHash    string
+	XtHash     string
 	Charged    string `json:"charged_wei"`
 }
 
@@ -209,6 +211,60 @@ func TestPackagesOfLivingChains(t *testing.T) {
 			require.NoError(t, err, string(out)) // it asserts the balances
 			free, _ := l.balance(t, x.SS58, l.last)
 			require.Contains(t, strings.ReplaceAll(string(out), ".", ""), free+" ")
+		})
+	}
+}
+
+// A company's record of what was charged, in the token, agrees with the ledger; a changed amount is found.
+func TestRecordsOfLivingChains(t *testing.T) {
+	for symbol, l := range map[string]living{"CTC": livingChains[0], "TAO": livingChains[1]} {
+		t.Run(l.name, func(t *testing.T) {
+			dir := t.TempDir()
+			book, own, record, fixed := filepath.Join(dir, "fees.db"), filepath.Join(dir, "own.csv"), filepath.Join(dir, "record.csv"), filepath.Join(dir, "fixed.csv")
+			_, stderr, code := fees(t, append([]string{"sync", fmt.Sprintf("0..%d", l.last), "--gateway", pairs.Path(t, l.name, "gateway")}, l.flags(book)...)...)
+			require.Zero(t, code, stderr)
+			var accounts, amounts []string
+			lines := []string{"hash,payer,Fee (" + symbol + ")"}
+			for i, x := range l.sent(t) {
+				hash, payer := x.EthHash, x.SS58
+				if hash == "" {
+					hash = x.XtHash
+				} else if i%2 == 0 {
+					payer = x.From
+				}
+				units := fmt.Sprintf("%0*s", l.decimals+1, x.Charged)
+				amounts = append(amounts, units[:len(units)-l.decimals]+"."+units[len(units)-l.decimals:])
+				lines = append(lines, hash+","+payer+","+amounts[i])
+				accounts = append(accounts, x.SS58)
+			}
+			require.NoError(t, os.WriteFile(own, []byte(strings.Join(accounts, "\n")), 0o600))
+			compare := func(more ...string) (out, stderr string, code int) {
+				require.NoError(t, os.WriteFile(record, []byte(strings.Join(lines, "\n")+"\n"), 0o600))
+				return fees(t, append(append([]string{"reconcile", record, "--accounts", own}, l.flags(book)...), more...)...)
+			}
+			out, stderr, code := compare("--format", "json", "--fix", fixed)
+			require.Zero(t, code, out+stderr)
+			require.Contains(t, out, `"reconciled": true`)
+			read, err := os.ReadFile(fixed)
+			require.NoError(t, err)
+			for i, line := range strings.Split(strings.TrimSpace(string(read)), "\n")[1:] {
+				cells := strings.Split(line, ",")
+				require.Equal(t, []string{"matched", amounts[i]}, []string{cells[3], cells[5]}, line)
+			}
+
+			least := "0." + strings.Repeat("0", l.decimals-1) + "1"
+			last := amounts[3][len(amounts[3])-1]
+			lines[4] = strings.TrimSuffix(lines[4], string(last)) + string(last^1)
+			out, _, code = compare()
+			require.Equal(t, exitFinding, code, out)
+			require.Regexp(t, `amount_differs +5 .*`+least, out)
+			out, stderr, code = compare("--tolerance", least+" "+symbol)
+			require.Zero(t, code, out+stderr)
+			require.Regexp(t, `within_tolerance +1 `, out)
+			lines = append(lines[:4], lines[5:]...)
+			out, _, code = compare()
+			require.Equal(t, exitFinding, code, out)
+			require.Regexp(t, `only_on_chain +1 .*`+strings.TrimRight(amounts[3], "0"), out)
 		})
 	}
 }
