@@ -215,6 +215,8 @@ func TestDraftsOfChainsWith32Bytes(t *testing.T) {
 		require.Equal(t, want.SpecName, have.SpecName)
 		require.Equal(t, want.LastRuntime, have.LastRuntime)
 		require.Equal(t, want.AccountMapping, have.AccountMapping)
+		require.NotNil(t, have.SS58Prefix)
+		require.EqualValues(t, 42, *have.SS58Prefix, "the prefix of the accounts in sent.json")
 		require.Equal(t, want.Rows[0].BaseFeeStored, have.Rows[0].BaseFeeStored)
 		require.Equal(t, want.NativeFees[0].BaseWeight, have.NativeFees[0].BaseWeight)
 		require.Equal(t, want.BaseFeeUpdates[0].Elasticity, have.BaseFeeUpdates[0].Elasticity)
