@@ -10,6 +10,9 @@ import (
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
+// MaxSS58Prefix is the highest prefix of a chain in SS58.
+const MaxSS58Prefix = 1<<14 - 1
+
 const (
 	anyPrefix    = 42 // of Substrate chains in general
 	checksumSize = 2

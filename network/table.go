@@ -71,6 +71,8 @@ type Network struct {
 	Treasury *chain.Address `json:"treasury,omitempty"`
 	// AccountMapping says how an EVM address becomes the native account that pays for it.
 	AccountMapping AccountMapping `json:"account_mapping,omitempty"`
+	// SS58Prefix is the chain's own prefix of accounts of 32 bytes in SS58; nil if unknown.
+	SS58Prefix *uint16 `json:"ss58_prefix,omitempty"`
 	// TreasuryName is the name of the account Treasury, if it is not the treasury but another pot, such as "staking pot".
 	TreasuryName string `json:"treasury_name,omitempty"`
 	// Sources contains the sources of the network's figures outside the rows, by field name.
@@ -271,6 +273,8 @@ func (n *Network) check() error {
 		return fmt.Errorf("treasury_name %q: want up to 32 lower-case letters, digits, spaces and hyphens, with treasury", n.TreasuryName)
 	case n.Treasury != nil && n.Treasury.Size() != n.AccountMapping.Size():
 		return fmt.Errorf("treasury %v: want %d bytes, as the chain's native accounts", *n.Treasury, n.AccountMapping.Size())
+	case n.SS58Prefix != nil && (n.AccountMapping.Size() != chain.LongAddressSize || *n.SS58Prefix > chain.MaxSS58Prefix):
+		return fmt.Errorf("ss58_prefix %d: want at most %d, on a chain whose native accounts have %d bytes", *n.SS58Prefix, chain.MaxSS58Prefix, chain.LongAddressSize)
 	case n.Decimals > 18:
 		return fmt.Errorf("decimals %d: want at most 18", n.Decimals)
 	case n.EVMUnit > maxEVMUnit:

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/test/gatewaytest"
 	"github.com/feeledger/fees/internal/test/nodetest"
 	"github.com/feeledger/fees/internal/test/pairs"
 	"github.com/feeledger/fees/internal/test/postgrestest"
@@ -36,6 +37,8 @@ func (l *living) flags(book string) []string {
 // livingSent is a transaction that was sent to a chain: who signed it, and what that account was charged.
 type livingSent struct {
 	From, SS58 string
+	EthHash    string
+	XtHash     string
 	Charged    string `json:"charged_wei"`
 }
 
@@ -213,6 +216,162 @@ func TestPackagesOfLivingChains(t *testing.T) {
 	}
 }
 
+// A package is checked against the blocks without its ledger. Each base fee that was altered there is found, also the one
+// after the last block, which prices nothing in the package: it does not follow from the block.
+func TestPackagesFindAlteredBaseFees(t *testing.T) {
+	for _, l := range livingChains {
+		t.Run(l.name, func(t *testing.T) {
+			dir := t.TempDir()
+			book, made, gateway := filepath.Join(dir, "fees.db"), filepath.Join(dir, "january"), filepath.Join(dir, "gateway")
+			recorded := pairs.Path(t, l.name, "gateway")
+			_, stderr, code := fees(t, append([]string{"sync", fmt.Sprintf("0..%d", l.last), "--gateway", recorded}, l.flags(book)...)...)
+			require.Zero(t, code, stderr)
+			_, stderr, code = fees(t, append([]string{"close", "--month", "2026-01", "--partial", "--accounts", l.sent(t)[0].From, "--gateway", recorded, "-o", made}, l.flags(book)...)...)
+			require.Zero(t, code, stderr)
+			require.NoError(t, os.Remove(book))
+			require.NoError(t, os.CopyFS(gateway, os.DirFS(recorded)))
+			check := func() (string, int) {
+				out, stderr, code := fees(t, "close", "--check", made, "--gateway", gateway)
+				return out + stderr, code
+			}
+			out, code := check()
+			require.Zero(t, code, out)
+			for height := range l.last + 1 {
+				path := filepath.Join(gateway, "base-fee", fmt.Sprintf("%d.json", height))
+				text, err := os.ReadFile(path)
+				require.NoError(t, err)
+				value := regexp.MustCompile(`"value":"([0-9]+)([0-9])"`).FindStringSubmatch(string(text))
+				require.NotNil(t, value, string(text))
+				other := strings.Replace(string(text), value[0], `"value":"`+value[1]+string(value[2][0]^1)+`"`, 1)
+				require.NoError(t, os.WriteFile(path, []byte(other), 0o600))
+				out, code := check()
+				require.Equal(t, exitFinding, code, "height %d: %s", height, out)
+				require.NoError(t, os.WriteFile(path, text, 0o600))
+			}
+		})
+	}
+}
+
+// A company's record of what was charged, in the token, agrees with the ledger; a changed amount is found.
+func TestRecordsOfLivingChains(t *testing.T) {
+	for symbol, l := range map[string]living{"CTC": livingChains[0], "TAO": livingChains[1]} {
+		t.Run(l.name, func(t *testing.T) {
+			dir := t.TempDir()
+			book, own, record, fixed := filepath.Join(dir, "fees.db"), filepath.Join(dir, "own.csv"), filepath.Join(dir, "record.csv"), filepath.Join(dir, "fixed.csv")
+			_, stderr, code := fees(t, append([]string{"sync", fmt.Sprintf("0..%d", l.last), "--gateway", pairs.Path(t, l.name, "gateway")}, l.flags(book)...)...)
+			require.Zero(t, code, stderr)
+			var accounts, amounts []string
+			lines := []string{"hash,payer,Fee (" + symbol + ")"}
+			for i, x := range l.sent(t) {
+				hash, payer := x.EthHash, x.SS58
+				if hash == "" {
+					hash = x.XtHash
+				} else if i%2 == 0 {
+					payer = x.From
+				}
+				units := fmt.Sprintf("%0*s", l.decimals+1, x.Charged)
+				amounts = append(amounts, units[:len(units)-l.decimals]+"."+units[len(units)-l.decimals:])
+				lines = append(lines, hash+","+payer+","+amounts[i])
+				accounts = append(accounts, x.SS58)
+			}
+			require.NoError(t, os.WriteFile(own, []byte(strings.Join(accounts, "\n")), 0o600))
+			compare := func(more ...string) (out, stderr string, code int) {
+				require.NoError(t, os.WriteFile(record, []byte(strings.Join(lines, "\n")+"\n"), 0o600))
+				return fees(t, append(append([]string{"reconcile", record, "--accounts", own}, l.flags(book)...), more...)...)
+			}
+			out, stderr, code := compare("--format", "json", "--fix", fixed)
+			require.Zero(t, code, out+stderr)
+			require.Contains(t, out, `"reconciled": true`)
+			read, err := os.ReadFile(fixed)
+			require.NoError(t, err)
+			for i, line := range strings.Split(strings.TrimSpace(string(read)), "\n")[1:] {
+				cells := strings.Split(line, ",")
+				require.Equal(t, []string{"matched", amounts[i]}, []string{cells[3], cells[5]}, line)
+			}
+
+			least := "0." + strings.Repeat("0", l.decimals-1) + "1"
+			last := amounts[3][len(amounts[3])-1]
+			lines[4] = strings.TrimSuffix(lines[4], string(last)) + string(last^1)
+			out, _, code = compare()
+			require.Equal(t, exitFinding, code, out)
+			require.Regexp(t, `amount_differs +5 .*`+least, out)
+			out, stderr, code = compare("--tolerance", least+" "+symbol)
+			require.Zero(t, code, out+stderr)
+			require.Regexp(t, `within_tolerance +1 `, out)
+			lines = append(lines[:4], lines[5:]...)
+			out, _, code = compare()
+			require.Equal(t, exitFinding, code, out)
+			require.Regexp(t, `only_on_chain +1 .*`+strings.TrimRight(amounts[3], "0"), out)
+		})
+	}
+}
+
+// An EVM address stands for its account in the other commands, too: they verify, record and sample the same.
+func TestEVMAddressesOfLivingChains(t *testing.T) {
+	for _, l := range livingChains {
+		t.Run(l.name, func(t *testing.T) {
+			dir := t.TempDir()
+			book, archive := filepath.Join(dir, "fees.db"), filepath.Join(dir, "archive")
+			recorded := pairs.Path(t, l.name, "gateway")
+			server := httptest.NewServer(gatewaytest.Handler(recorded))
+			defer server.Close()
+			table := l.flags(book)[:2]
+			x := l.sent(t)[0]
+			out, stderr, code := fees(t, append([]string{"archive", "record", "1..9", "-o", archive, "--accounts", x.From + "," + x.SS58, "--gateway", server.URL}, table...)...)
+			require.Zero(t, code, out+stderr)
+			for _, source := range []string{recorded, archive} {
+				want := ""
+				for _, name := range []string{x.SS58, x.From, x.From + "," + x.SS58} {
+					blocks := "2..9" // the archive does not have the balance before its first block
+					out, stderr, code := fees(t, append([]string{"verify", blocks, "--accounts", name, "--gateway", source, "--format", "json"}, table...)...)
+					require.Zero(t, code, out+stderr)
+					require.Regexp(t, `"id":"account\.balance"[^{]*"held":8,"broken":0,`, out)
+					if want == "" {
+						want = out
+					}
+					require.Equal(t, want, out, name)
+				}
+			}
+			account, err := chain.ParseAccount(x.SS58)
+			require.NoError(t, err)
+			free, _ := l.balance(t, x.SS58, 9)
+			for _, name := range []string{x.SS58, account.SS58(5), fmt.Sprintf("0x%x", account.Bytes())} {
+				out, stderr, code := fees(t, "gateway", "balance", name, "--at", "9", "--gateway", server.URL, "--format", "json")
+				require.Zero(t, code, out+stderr)
+				require.Contains(t, out, `"account": "`+x.SS58+`"`)
+				require.Contains(t, out, `"free": "`+free+`"`)
+			}
+			both := filepath.Join(dir, "both.json")
+			text, err := os.ReadFile(table[1])
+			require.NoError(t, err)
+			var one, two struct {
+				Networks []json.RawMessage `json:"networks"`
+			}
+			require.NoError(t, json.Unmarshal(text, &one))
+			text, err = os.ReadFile(repository.Path("testdata", "networks", "vflow-testnet.json"))
+			require.NoError(t, err)
+			require.NoError(t, json.Unmarshal(text, &two))
+			one.Networks = append(one.Networks, two.Networks...)
+			text, err = json.Marshal(one)
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(both, text, 0o600))
+			_, stderr, code = fees(t, "archive", "record", "1..9", "-o", filepath.Join(dir, "other"), "--accounts", x.From, "--gateway", server.URL, "--network-file", both)
+			require.Equal(t, exitUsage, code)
+			require.Contains(t, stderr, "have accounts of different sizes")
+
+			_, stderr, code = fees(t, append([]string{"sync", "0..9", "--gateway", recorded}, l.flags(book)...)...)
+			require.Zero(t, code, stderr)
+			sample := append([]string{"sample", "--size", "3", "--seed", "s", "--format", "csv"}, l.flags(book)...)
+			named, stderr, code := fees(t, append(sample, "--accounts", x.SS58)...)
+			require.Zero(t, code, stderr)
+			require.Equal(t, 4, strings.Count(named, "\n"), named)
+			out, stderr, code = fees(t, append(sample, "--accounts", x.From)...)
+			require.Zero(t, code, stderr)
+			require.Equal(t, named, out)
+		})
+	}
+}
+
 // PostgreSQL holds the same ledger.
 func TestLivingLedgersInPostgreSQL(t *testing.T) {
 	server := postgrestest.Start(t)
@@ -251,6 +410,18 @@ func TestNamesOfLivingAccounts(t *testing.T) {
 	require.Zero(t, code, stderr)
 	require.Contains(t, out, x.SS58)
 	require.Regexp(t, `evm address +`+x.From, out)
+	require.NotContains(t, out, "on its chain")
+	text, err := os.ReadFile(repository.Path("testdata", "networks", l.table))
+	require.NoError(t, err)
+	own := filepath.Join(t.TempDir(), "own.json")
+	require.NoError(t, os.WriteFile(own, []byte(strings.Replace(string(text), `"account_mapping": "hashed",`, `"account_mapping": "hashed", "ss58_prefix": 5,`, 1)), 0o600))
+	out, stderr, code = fees(t, "account", account.SS58(5), "--network-file", own, "--ledger", book)
+	require.Zero(t, code, stderr)
+	require.Regexp(t, `on its chain +`+account.SS58(5)+`\n`, out)
+	out, stderr, code = fees(t, "account", x.SS58, "--network-file", own, "--ledger", book, "--format", "json")
+	require.Zero(t, code, stderr)
+	require.Contains(t, out, `"account": "`+x.SS58+`",`)
+	require.Contains(t, out, `"ss58": "`+account.SS58(5)+`",`)
 	out, stderr, code = fees(t, append([]string{"report", "--accounts", x.From + "," + account.SS58(0)}, l.flags(book)...)...)
 	require.Zero(t, code, stderr)
 	require.Regexp(t, `EVM transactions +3\n`, out)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/reconcile"
 )
@@ -30,6 +29,6 @@ func (d *Ledger) AboutReconciliation(ctx context.Context, r *reconcile.Result, p
 		a.Totals.Add("rows: "+string(s.Outcome), fmt.Sprint(s.Count))
 	}
 	a.Totals.Add("control total: record", fmt.Sprintf("%v wei", r.Total.Books))
-	addWei(&a.Totals, "control total: chain", r.Total.Chain, console.Token{Symbol: r.Options.Symbol})
+	addWei(&a.Totals, "control total: chain", r.Total.Chain, r.Options.Token())
 	return a, nil
 }

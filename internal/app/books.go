@@ -72,6 +72,22 @@ func (in *BooksInput) Options(q Question) (o reconcile.Options, err error) {
 	return o, in.fill(&o)
 }
 
+// SetToken sets the network's token, in which amounts and the tolerance are read. Errors are of type [InputError].
+func (in *BooksInput) SetToken(o *reconcile.Options, token console.Token) error {
+	o.Symbol, o.Decimals = token.Symbol, token.Decimals
+	return in.setTolerance(o)
+}
+
+func (in *BooksInput) setTolerance(o *reconcile.Options) (err error) {
+	if in.Tolerance == "" {
+		return nil
+	}
+	if o.Tolerance, o.ToleranceSymbol, err = reconcile.ParseTolerance(in.Tolerance, o.Decimals); err != nil {
+		return notUnderstood("%v: %v", FieldTolerance, err)
+	}
+	return nil
+}
+
 // fill sets the options for reading the record.
 func (in *BooksInput) fill(o *reconcile.Options) (err error) {
 	o.Sheet, o.Unit, o.DateFormat, o.Encoding = in.Sheet, reconcile.Unit(in.Unit), in.DateFormat, reconcile.Encoding(in.Encoding)
@@ -91,13 +107,10 @@ func (in *BooksInput) fill(o *reconcile.Options) (err error) {
 	if o.Thousands, err = oneCharacter(FieldThousands, in.Thousands, 0); err != nil {
 		return err
 	}
-	if o.Columns, err = parseColumns(in.Columns); err != nil || in.Tolerance == "" {
+	if o.Columns, err = parseColumns(in.Columns); err != nil {
 		return err
 	}
-	if o.Tolerance, o.ToleranceSymbol, err = reconcile.ParseTolerance(in.Tolerance); err != nil {
-		return notUnderstood("%v: %v", FieldTolerance, err)
-	}
-	return nil
+	return in.setTolerance(o)
 }
 
 // RowsError reports rows of a company's record that cannot be read.

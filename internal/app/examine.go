@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/source/prove"
 )
@@ -30,6 +32,9 @@ type Extrinsics interface {
 // block order. If it returns an error, the summary covers the blocks before the error.
 func Examine(ctx context.Context, blocks chain.Heights, e Examination, each func(*evidence.Report) error) (*evidence.Summary, error) {
 	summary := evidence.NewSummary()
+	if err := e.mapAccounts(ctx, blocks.First); err != nil {
+		return summary, err
+	}
 	var before []chain.Balance // after the previous block
 	if blocks.First > 0 {
 		var err error
@@ -53,6 +58,20 @@ func Examine(ctx context.Context, blocks chain.Heights, e Examination, each func
 		}
 	}
 	return summary, nil
+}
+
+// mapAccounts replaces EVM addresses by the accounts that pay for them, where native accounts have 32 bytes.
+func (e *Examination) mapAccounts(ctx context.Context, first uint64) error {
+	maps := func(n network.Network) bool { return n.AccountMapping != network.SameAccount }
+	if len(e.Accounts) == 0 || !slices.ContainsFunc(e.Reader.Tables.All(), maps) {
+		return nil
+	}
+	item, err := e.Reader.Read(ctx, source.Height(first))
+	if err != nil {
+		return err
+	}
+	e.Accounts = mapped(item.Rules.AccountMapping, e.Accounts)
+	return nil
 }
 
 // prove proves a block and reads the accounts' balances after it.

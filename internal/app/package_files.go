@@ -257,11 +257,13 @@ func (x *maker) makeReconciliation(ctx context.Context) error {
 		q.Prices = nil
 	}
 	options, err := books.Options(q)
+	if err == nil {
+		err = books.SetToken(&options, tokenOf(x.network))
+	}
 	if err != nil {
 		return err
 	}
 	span := x.span()
-	options.Symbol = x.network.Symbol
 	file, err := books.Read(ctx, options)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/finance/addressbook"
@@ -30,18 +31,47 @@ func (d *Ledger) natives(ctx context.Context, accounts []chain.Address) (list []
 	if known {
 		mapping = n.AccountMapping
 	}
-	seen := map[chain.Address]bool{}
-	for _, a := range accounts {
-		account := mapping.Of(a)
+	list = mapped(mapping, accounts)
+	for _, account := range list {
 		if err := d.checkSize(ctx, id.Network, account, mapping.Size(), known); err != nil {
 			return nil, err
 		}
-		if !seen[account] {
+	}
+	return list, nil
+}
+
+// mapped returns native accounts: where they have 32 bytes, those that pay for EVM addresses. Each is returned once.
+func mapped(mapping network.AccountMapping, accounts []chain.Address) (list []chain.Address) {
+	seen := map[chain.Address]bool{}
+	for _, a := range accounts {
+		if account := mapping.Of(a); !seen[account] {
 			seen[account] = true
 			list = append(list, account)
 		}
 	}
-	return list, nil
+	return list
+}
+
+// NativesOf returns the accounts of the chain of a user's network file, as a ledger has them: where they have 32 bytes,
+// those that pay for EVM addresses. It returns an error for an EVM address if the file's chains differ. Tables without a
+// file change nothing.
+func NativesOf(tables network.Tables, accounts []chain.Address) ([]chain.Address, error) {
+	var own []network.AccountMapping
+	for _, n := range tables.All() {
+		if n.File != "" && !slices.Contains(own, n.AccountMapping) {
+			own = append(own, n.AccountMapping)
+		}
+	}
+	switch {
+	case len(own) == 0 || len(accounts) == 0:
+		return accounts, nil
+	case len(own) == 1:
+		return mapped(own[0], accounts), nil
+	}
+	if i := slices.IndexFunc(accounts, func(a chain.Address) bool { return a.Size() == chain.AddressSize }); i >= 0 {
+		return nil, notUnderstood("%v %v: the chains in %v have accounts of different sizes. Name a file of one chain", FieldAccounts, accounts[i], FieldNetworkFile)
+	}
+	return accounts, nil
 }
 
 // checkSize checks that a ledger can have an account. Without a table, its transactions tell the size.

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/feeledger/fees/chain"
@@ -20,8 +21,8 @@ func (d *Ledger) Reconcile(ctx context.Context, file *reconcile.File, name strin
 	if err != nil {
 		return nil, err
 	}
-	if token.Places() != console.TokenDecimals {
-		return nil, notUnderstood("%s has %d decimals, and a record is compared in a token with %d. Use fees report and fees export", token.Symbol, token.Places(), console.TokenDecimals)
+	if read := o.Token(); read.Places() != token.Places() {
+		return nil, fmt.Errorf("internal error: the record was read with %d decimals, but %s has %d", read.Places(), token.Symbol, token.Places())
 	}
 	if o.Accounts, err = d.natives(ctx, o.Accounts); err != nil {
 		return nil, err

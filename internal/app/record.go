@@ -78,7 +78,11 @@ func (a *AccountSummary) Record(book *AddressBook) jsontext.Record {
 	first, firstTime := seen(a.First)
 	last, lastTime := seen(a.Last)
 	span, _ := a.Held.Span.Get()
-	r := append(jsontext.Record{{Name: "account", Value: a.Account}}, book.labelFields("", chain.Some(a.Account))...)
+	r := jsontext.Record{{Name: "account", Value: a.Account}}
+	if own, ok := a.SS58.Get(); ok {
+		r = append(r, jsontext.Field{Name: "ss58", Value: own})
+	}
+	r = append(r, book.labelFields("", chain.Some(a.Account))...)
 	r = append(r, jsontext.Record{
 		{Name: "network", Value: a.Network}, {Name: "symbol", Value: orNull(a.Symbol)}, {Name: "first_block", Value: span.First}, {Name: "last_block", Value: span.Last}, {Name: "evidence", Value: a.Held.Evidence},
 		{Name: "first_seen", Value: first}, {Name: "first_seen_time", Value: firstTime}, {Name: "last_seen", Value: last}, {Name: "last_seen_time", Value: lastTime},

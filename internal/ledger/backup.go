@@ -80,9 +80,6 @@ func (b *Book) copyTo(ctx context.Context, path string, c *cut, progress func(do
 	if m.row, err = readBookRow(ctx, m.q); err != nil {
 		return err
 	}
-	if m.row.Decimals, err = b.decimals(ctx, m.q); err != nil {
-		return err
-	}
 	total, err := m.blocks(ctx)
 	if err != nil {
 		return err

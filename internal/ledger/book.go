@@ -141,16 +141,29 @@ func (c *bookRow) next() uint64 { return c.first + c.sealed }
 
 // readBookRow reads the state of the ledger. It returns ErrNone before the first Begin.
 func readBookRow(ctx context.Context, q querier) (c bookRow, err error) {
-	found := false
-	err = list(ctx, q, bookColumns, func(r row) error {
-		found = true
-		if err := readSigned(bookFields, r, &c); err != nil {
-			return fmt.Errorf("%w: the table book was altered: %w", ErrDamaged, err)
-		}
+	var r row
+	err = list(ctx, q, bookColumns, func(found row) error {
+		r = found
 		return nil
 	}, selectFrom("book", bookColumns))
-	if err == nil && !found {
-		err = fmt.Errorf("%w: it is empty", ErrNone)
+	switch {
+	case err != nil:
+		return c, err
+	case r == nil:
+		return c, fmt.Errorf("%w: it is empty", ErrNone)
+	}
+	altered := readSigned(bookFields, r, &c)
+	if altered == nil {
+		return c, nil
+	}
+	if c.Decimals, err = readDecimals(ctx, q); err != nil {
+		return c, err
+	}
+	if hasOtherDecimals(c.Decimals) {
+		altered = readSignedBy(bookFields, r, &c, unitFields)
+	}
+	if altered != nil {
+		err = fmt.Errorf("%w: the table book or book_unit was altered: %w", ErrDamaged, altered)
 	}
 	return c, err
 }
@@ -158,15 +171,14 @@ func readBookRow(ctx context.Context, q querier) (c bookRow, err error) {
 // keep writes the row of the table book.
 func (c *bookRow) keep(ctx context.Context, tx transaction) error {
 	columns := append([]column{{"one", integer}}, bookColumns...)
-	return tx.exec(ctx, putInto("book", columns, 1), append(row{int64(1)}, signedRow(bookFields, c)...)...)
+	r, digest := signedRow(bookFields, c), c.digest()
+	r[len(bookFields)] = digest[:]
+	return tx.exec(ctx, putInto("book", columns, 1), append(row{int64(1)}, r...)...)
 }
 
 // Identity returns the ledger's chain, or ErrNone before the first Begin.
 func (b *Book) Identity(ctx context.Context) (Identity, error) {
 	c, err := readBookRow(ctx, b.engine)
-	if err == nil {
-		c.Decimals, err = b.decimals(ctx, b.engine)
-	}
 	return c.Identity, err
 }
 
@@ -183,13 +195,10 @@ func (b *Book) Begin(ctx context.Context, id Identity, first uint64) error {
 			if first >= maxHeight {
 				return fmt.Errorf("block %d exceeds the greatest height that a ledger can store", first)
 			}
-			if err := b.setDecimals(ctx, tx, id.Decimals); err != nil {
+			if err := setDecimals(ctx, tx, id.Decimals); err != nil {
 				return err
 			}
 			return (&bookRow{Identity: id, first: first}).keep(ctx, tx)
-		}
-		if err == nil {
-			have.Decimals, err = b.decimals(ctx, tx)
 		}
 		if err != nil {
 			return err

@@ -276,6 +276,11 @@ func signedRow[T any](fields []field[T], x *T) row {
 
 // readSigned reads a row of such a table and checks its digest.
 func readSigned[T any](fields []field[T], r row, into *T) error {
+	return readSignedBy(fields, r, into, fields)
+}
+
+// readSignedBy is readSigned for a digest that covers other fields.
+func readSignedBy[T any](fields []field[T], r row, into *T, covered []field[T]) error {
 	last := len(fields)
 	if err := readRow(fields, r[:last], into); err != nil {
 		return err
@@ -284,7 +289,7 @@ func readSigned[T any](fields []field[T], r row, into *T) error {
 	if err := fill(have[:], r[last]); err != nil {
 		return fmt.Errorf("its digest: %w", err)
 	}
-	if digest := digestOf(fields, into); digest != have {
+	if digest := digestOf(covered, into); digest != have {
 		return fmt.Errorf("its digest is %v, not %v", digest, have)
 	}
 	return nil

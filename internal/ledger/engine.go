@@ -26,7 +26,6 @@ type engine interface {
 	snapshot(ctx context.Context) (q querier, end func(), err error)
 	// checkIndexes checks that the indexes find the existing rows, and reports errors to found.
 	checkIndexes(ctx context.Context, found func(message string)) error
-	dialect() *dialect
 	close() error
 }
 
@@ -35,6 +34,7 @@ type engine interface {
 type querier interface {
 	exec(ctx context.Context, query string, arguments ...any) error
 	query(ctx context.Context, query string, arguments ...any) (rowSet, error)
+	dialect() *dialect
 }
 
 // rowSet iterates over the rows of a query.

@@ -446,4 +446,4 @@ func (s *scanned[T]) value() value {
 	return s.V
 }
 
-func (*postgresEngine) dialect() *dialect { return &postgresDialect }
+func (pgQuerier) dialect() *dialect { return &postgresDialect }

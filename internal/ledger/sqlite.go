@@ -503,4 +503,4 @@ func (r *sqlRows) values(columns []column, into row) error {
 	return nil
 }
 
-func (*sqliteEngine) dialect() *dialect { return &sqliteDialect }
+func (sqlQuerier) dialect() *dialect { return &sqliteDialect }

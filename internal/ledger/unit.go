@@ -4,20 +4,33 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/feeledger/fees/internal/console"
 )
 
-// hasTable reports whether a table exists.
-func hasTable(ctx context.Context, q querier, d *dialect, name string) (there bool, err error) {
-	_, err = one(ctx, q, []any{&there}, d.hasTable(name))
-	return there, err
+// unitFields are the fields that the digest of the table book's row covers if the token has other than 18 decimals. They
+// are in the table book_unit.
+var unitFields = append(slices.Clip(bookFields), field[bookRow]{"decimals", fact, func(b *bookRow) any { return &b.Decimals }})
+
+// hasOtherDecimals reports whether a token has other than 18 decimals. 0 stands for 18.
+func hasOtherDecimals(decimals int) bool {
+	return (console.Token{Decimals: decimals}).Places() != console.TokenDecimals
 }
 
-// decimals returns the decimals of the ledger's token; 0 stands for 18, of which the ledger has no table book_unit.
-func (b *Book) decimals(ctx context.Context, q querier) (decimals int, err error) {
-	if there, err := hasTable(ctx, q, b.engine.dialect(), "book_unit"); err != nil || !there {
+// digest returns the row's digest.
+func (c *bookRow) digest() Digest {
+	if hasOtherDecimals(c.Decimals) {
+		return digestOf(unitFields, c)
+	}
+	return digestOf(bookFields, c)
+}
+
+// readDecimals reads the decimals of a ledger whose token has other than 18. It returns 0 if there is no table book_unit.
+func readDecimals(ctx context.Context, q querier) (decimals int, err error) {
+	there := false
+	if _, err := one(ctx, q, []any{&there}, q.dialect().hasTable("book_unit")); err != nil || !there {
 		return 0, err
 	}
 	found, err := one(ctx, q, []any{&decimals}, "SELECT decimals FROM book_unit")
@@ -28,8 +41,8 @@ func (b *Book) decimals(ctx context.Context, q querier) (decimals int, err error
 }
 
 // setDecimals sets the decimals of a new ledger's token, and changes the views of amounts in the token.
-func (b *Book) setDecimals(ctx context.Context, tx transaction, decimals int) error {
-	if (console.Token{Decimals: decimals}).Places() == console.TokenDecimals {
+func setDecimals(ctx context.Context, tx transaction, decimals int) error {
+	if !hasOtherDecimals(decimals) {
 		return nil
 	}
 	if err := tx.exec(ctx, "CREATE TABLE book_unit (decimals INTEGER NOT NULL)"); err != nil {
@@ -38,7 +51,7 @@ func (b *Book) setDecimals(ctx context.Context, tx transaction, decimals int) er
 	if err := tx.exec(ctx, "INSERT INTO book_unit (decimals) VALUES (?)", decimals); err != nil {
 		return err
 	}
-	text, err := b.engine.dialect().render(migration1, decimals)
+	text, err := tx.dialect().render(migration1, decimals)
 	if err != nil {
 		return err
 	}

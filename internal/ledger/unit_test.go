@@ -40,16 +40,47 @@ func TestTokenDecimals(t *testing.T) {
 	})
 }
 
-// A table that was altered is noticed.
+// Decimals that were altered are noticed: the digest of the table book covers them.
 func TestTokenDecimalsThatWereAltered(t *testing.T) {
 	engines(t, func(t *testing.T, newPlace func() string) {
 		place := newPlace()
 		book := written(t, place, ledger.Identity{Network: "made up", Decimals: 9}, []*ledger.Entry{makeBlock(0, hashOf(0, 0), chain.Hash{}, "1").entry(t)})
-		for _, alter := range []string{"UPDATE book_unit SET decimals = 19", "DELETE FROM book_unit"} {
-			openSQL(t, place).do(t, alter)
+		for _, c := range []struct{ alter, message string }{
+			{"UPDATE book_unit SET decimals = 8", "the table book or book_unit was altered"},
+			{"UPDATE book_unit SET decimals = 18", "the table book or book_unit was altered"},
+			{"UPDATE book_unit SET decimals = 19", "table book_unit: a token has 1 to 18 decimals"},
+			{"DELETE FROM book_unit", "table book_unit: a token has 1 to 18 decimals"},
+			{"DROP TABLE book_unit", "the table book or book_unit was altered"},
+		} {
+			openSQL(t, place).do(t, c.alter)
 			_, err := book.Identity(ctx)
-			require.ErrorIs(t, err, ledger.ErrDamaged)
-			require.ErrorContains(t, err, "table book_unit: a token has 1 to 18 decimals")
+			require.ErrorIs(t, err, ledger.ErrDamaged, c.alter)
+			require.ErrorContains(t, err, c.message)
+			var found []ledger.Damage
+			require.NoError(t, book.Verify(ctx, func(d ledger.Damage) { found = append(found, d) }, func(_, _ uint64) {}))
+			require.Len(t, found, 1, c.alter)
+			require.Contains(t, found[0].Message, c.message)
 		}
+	})
+}
+
+// The digest of a ledger whose token has 18 decimals does not depend on how they are stated, nor on a table that it lacks.
+func TestUsualTokenDecimals(t *testing.T) {
+	engines(t, func(t *testing.T, newPlace func() string) {
+		var rows []any
+		for _, decimals := range []int{0, 18, 9} {
+			place := newPlace()
+			book := written(t, place, ledger.Identity{Network: "made up", Decimals: decimals}, []*ledger.Entry{makeBlock(0, hashOf(0, 0), chain.Hash{}, "1").entry(t)})
+			db := openSQL(t, place)
+			rows = append(rows, shown(t, db, "book"))
+			if decimals != 9 {
+				db.do(t, "CREATE TABLE book_unit (decimals INTEGER NOT NULL)")
+				id, err := book.Identity(ctx)
+				require.NoError(t, err)
+				require.Zero(t, id.Decimals)
+			}
+		}
+		require.Equal(t, rows[0], rows[1])
+		require.NotEqual(t, rows[0], rows[2])
 	})
 }

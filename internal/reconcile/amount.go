@@ -10,13 +10,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // amountForm describes how amounts are written.
 type amountForm struct {
 	unit               Unit // "" if each amount states its own
-	symbol             string
+	token              console.Token
 	negative           bool // fees are negative
 	decimal, thousands rune
 }
@@ -157,12 +158,12 @@ func (f amountForm) unitIn(text string) (rest string, unit Unit) {
 	isNumeral := func(r rune) bool { return r < 'A' || r > 'z' }
 	if i := strings.LastIndexFunc(text, isNumeral); i >= 0 {
 		_, size := utf8.DecodeRuneInString(text[i:])
-		if unit = unitNamed(text[i+size:], f.symbol); unit != "" {
+		if unit = unitNamed(text[i+size:], f.token.Symbol); unit != "" {
 			return strings.TrimSpace(text[:i+size]), unit
 		}
 	}
 	if i := strings.IndexFunc(text, isNumeral); i > 0 {
-		if unit = unitNamed(text[:i], f.symbol); unit != "" {
+		if unit = unitNamed(text[:i], f.token.Symbol); unit != "" {
 			return strings.TrimSpace(text[i:]), unit
 		}
 	}
@@ -213,6 +214,9 @@ func (f amountForm) readNumber(raw string) (a amount, err error) {
 	places := len(fraction) - exponent // after the point
 	short := strings.TrimRight(digits, "0")
 	places -= len(digits) - len(short)
+	if !f.unit.fits(f.token) {
+		return wrong(errGwei)
+	}
 	a.digits, a.binary = sheetDigits, f.unit
 	switch {
 	case short == "":
@@ -223,7 +227,7 @@ func (f amountForm) readNumber(raw string) (a amount, err error) {
 		return wrong(errTooMuch)
 	case len(short) > sheetDigits && places <= 0 && isExact(short, -places):
 		a.digits = 0
-	case len(short) > sheetDigits && places > f.unit.places():
+	case len(short) > sheetDigits && places > f.places():
 		places -= len(short) - sheetDigits
 		short = rounded(short, sheetDigits)
 		trimmed := strings.TrimRight(short, "0")
@@ -234,12 +238,12 @@ func (f amountForm) readNumber(raw string) (a amount, err error) {
 		a.decimals = max(0, places)
 	}
 	switch {
-	case places > f.unit.places() && f.unit == Wei:
+	case places > f.places() && f.unit == Wei:
 		return wrong(errors.New("has a fraction, but wei are whole; use --unit gwei or --unit token if that is the unit"))
-	case places > f.unit.places():
-		return wrong(f.unit.tooManyDecimals(places))
+	case places > f.places():
+		return wrong(f.tooManyDecimals(places))
 	}
-	if a.wei, err = chain.ParseWei(short + strings.Repeat("0", f.unit.places()-places)); err != nil {
+	if a.wei, err = chain.ParseWei(short + strings.Repeat("0", f.places()-places)); err != nil {
 		return wrong(err)
 	}
 	return a, f.signed(raw, a.wei, below)
@@ -284,9 +288,9 @@ func isKept(number, of chain.Wei, digits int) bool {
 
 // isSameBinary reports whether a spreadsheet, and programs that write one, store both amounts as the same
 // 53-bit binary number. Nothing is computed with these numbers.
-func isSameBinary(a, b chain.Wei, of Unit) bool {
-	first, err := strconv.ParseFloat(inUnit(a, of), 64)
-	second, err2 := strconv.ParseFloat(inUnit(b, of), 64)
+func isSameBinary(a, b chain.Wei, places int) bool {
+	first, err := strconv.ParseFloat(console.Scaled(a, places), 64)
+	second, err2 := strconv.ParseFloat(console.Scaled(b, places), 64)
 	return err == nil && err2 == nil && first == second
 }
 
@@ -302,14 +306,14 @@ func lastDigit(wei chain.Wei) chain.Wei {
 }
 
 // ParseTolerance parses an amount with its unit, as people write a tolerance: 5 (wei), 1 Gwei, 0.000001 GLMR.
-// The symbol is the token's, or "" if none is given.
-func ParseTolerance(text string) (wei chain.Wei, symbol string, err error) {
-	f := amountForm{unit: Wei, decimal: '.'}
+// The symbol is the token's, or "" if none is given. Decimals are the token's; 0 stands for 18.
+func ParseTolerance(text string, decimals int) (wei chain.Wei, symbol string, err error) {
+	f := amountForm{unit: Wei, decimal: '.', token: console.Token{Decimals: decimals}}
 	plain := strings.TrimSpace(text)
 	name := strings.TrimLeft(plain, "0123456789.")
 	if name != "" {
 		symbol = strings.TrimSpace(name)
-		f.unit, f.symbol = unitNamed(symbol, ""), symbol
+		f.unit, f.token.Symbol = unitNamed(symbol, ""), symbol
 		if f.unit != "" {
 			symbol = ""
 		} else if f.unit = Token; !isSymbol.MatchString(symbol) {
@@ -326,17 +330,5 @@ func ParseTolerance(text string) (wei chain.Wei, symbol string, err error) {
 // isSymbol matches token symbols.
 var isSymbol = regexp.MustCompile(`^[A-Za-z]{2,12}$`)
 
-// inTokens formats wei in the token, with all 18 decimals.
-func inTokens(wei fmt.Stringer) string { return inUnit(wei, Token) }
-
-// inUnit formats wei in a unit, with all of its decimals.
-func inUnit(wei fmt.Stringer, of Unit) string {
-	digits, negative := strings.CutPrefix(wei.String(), "-")
-	places := of.places()
-	digits = strings.Repeat("0", max(0, places+1-len(digits))) + digits
-	sign := ""
-	if negative {
-		sign = "-"
-	}
-	return sign + digits[:len(digits)-places] + "." + digits[len(digits)-places:]
-}
+// places returns the number of decimals that an amount of the form's unit can have.
+func (f amountForm) places() int { return f.unit.places(f.token) }

@@ -98,7 +98,7 @@ func (f amountForm) unknown(text string) string {
 	}
 	for _, part := range []string{text[:at[0]], text[at[1]:]} {
 		part = strings.Trim(part, " \u00a0\u202f()+"+strings.Join(minusSigns, ""))
-		if part != "" && unitNamed(part, f.symbol) == "" {
+		if part != "" && unitNamed(part, f.token.Symbol) == "" {
 			return part
 		}
 	}

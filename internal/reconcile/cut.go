@@ -11,12 +11,15 @@ import (
 // Some products keep fewer decimals of a fee than the chain has. A fee that is the chain's with the
 // rest cut off, or rounded half up, does not count as a difference.
 
-// maxCutDecimals is one less than the decimals of an amount in the network's token.
-const maxCutDecimals = 17
+// maxCutDecimals is one less than the decimals of most tokens.
+const maxCutDecimals = console.TokenDecimals - 1
+
+// maxCut is one less than the decimals of an amount in the network's token.
+func (o *Options) maxCut() int { return o.Token().Places() - 1 }
 
 // isCut reports whether a fee is an amount cut after some decimals of the token, or rounded to them.
-func isCut(fee, amount chain.Wei, decimals int) bool {
-	kept := len(amount.String()) - (Token.places() - decimals) // digits
+func (o *Options) isCut(fee, amount chain.Wei, decimals int) bool {
+	kept := len(amount.String()) - (o.Token().Places() - decimals) // digits
 	return kept >= 0 && isKept(fee, amount, kept) || kept <= 0 && fee.IsZero()
 }
 
@@ -38,7 +41,7 @@ func (c *cuts) add(difference chain.SignedWei) {
 func (c *cuts) notes(o *Options) (list []string) {
 	if c.count > 0 && !c.overflow {
 		list = append(list, fmt.Sprintf("Cut after %d decimals: %s, in total %s %s.", o.CutDecimals,
-			console.Counted(c.count, "fee"), console.Plain(inTokens(c.total)), strings.TrimSpace(console.Printable(o.Symbol))))
+			console.Counted(c.count, "fee"), console.Plain(o.Token().Tokens(c.total)), strings.TrimSpace(console.Printable(o.Symbol))))
 	}
 	if c.differ > 0 && c.fit == c.differ {
 		list = append(list, fmt.Sprintf("Each fee that differs is the chain's, cut after %d decimals. To accept them, add --cut-decimals %d.", o.fileDecimals, o.fileDecimals))

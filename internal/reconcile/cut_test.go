@@ -101,12 +101,12 @@ func TestTolerance(t *testing.T) {
 		"5": {"5", ""}, "5 wei": {"5", ""}, "1 Gwei": {"1000000000", ""}, "1.5gwei": {"1500000000", ""}, "2 token": {"2000000000000000000", ""},
 		"0.000001 GLMR": {"1000000000000", "GLMR"}, " 0 ": {"0", ""},
 	} {
-		w, symbol, err := reconcile.ParseTolerance(text)
+		w, symbol, err := reconcile.ParseTolerance(text, 0)
 		require.NoError(t, err, text)
 		require.Equal(t, want, [2]string{w.String(), symbol})
 	}
 	for _, text := range []string{"", "-1", "0.1", "1 2", "GLMR", "1 G-L", "0.0000000001 Gwei", "1e3", strings.Repeat("9", 50), "1,5 Gwei"} {
-		_, _, err := reconcile.ParseTolerance(text)
+		_, _, err := reconcile.ParseTolerance(text, 0)
 		require.ErrorContains(t, err, "such as 1 Gwei, 0.000001 token or 500 wei", text)
 	}
 }

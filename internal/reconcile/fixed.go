@@ -90,7 +90,7 @@ func (f *fixer) addedCells(rec *record) ([]string, error) {
 		return nil, nil
 	}
 	i := f.item
-	cells := []string{string(i.Outcome), textOf(i.Chain), tokenText(i.Chain), textOf(i.Difference), tokenText(i.Difference), "", i.why()}
+	cells := []string{string(i.Outcome), textOf(i.Chain), tokenText(f.result, i.Chain), textOf(i.Difference), tokenText(f.result, i.Difference), "", i.why(f.result)}
 	if t, ok := i.Transaction.Get(); ok {
 		cells[5] = t.Place.String()
 	}
@@ -138,8 +138,8 @@ func textOf[T interface{ String() string }](o chain.Optional[T]) string {
 	return ""
 }
 
-func tokenText[T interface{ String() string }](o chain.Optional[T]) string {
-	if text := tokensOf(o); text != nil {
+func tokenText[T interface{ String() string }](r *Result, o chain.Optional[T]) string {
+	if text := tokensOf(r, o); text != nil {
 		return *text
 	}
 	return ""

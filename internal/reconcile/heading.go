@@ -97,7 +97,7 @@ func (r *fileReader) begin(rec *record) error {
 	o := r.options
 	r.rows = &rowReader{
 		options: o, columns: r.file.Columns, header: h, workbook: r.table.form == "xlsx", dates: dates, assets: newAssets(h, r.file.Columns, o), feeRow: newFeeRow(h, r.file.Columns), profile: newProfileRows(h, r.file.Columns, o),
-		amounts: amountForm{unit: unit, symbol: o.Symbol, negative: o.Negative, decimal: o.Decimal, thousands: o.Thousands},
+		amounts: amountForm{unit: unit, token: o.Token(), negative: o.Negative, decimal: o.Decimal, thousands: o.Thousands},
 	}
 	r.file.name(above)
 	r.above = nil
@@ -291,7 +291,7 @@ func (h header) proposed(rows []*record, o *Options) (list []Setting) {
 			return slices.Contains(fields, u.field) && (o.Columns[u.field] != "" || slices.ContainsFunc(h, func(name string) bool { return u.isNamed(name, o) }))
 		})
 	}
-	form := amountForm{symbol: o.Symbol, decimal: o.Decimal, thousands: o.Thousands}
+	form := amountForm{token: o.Token(), decimal: o.Decimal, thousands: o.Thousands}
 	only := func(field Field, is func(*cell) bool) {
 		var places []int
 		for i := range h {

@@ -53,7 +53,7 @@ func labelled(book *addressbook.Book, payer chain.Optional[chain.Address]) *item
 func (r *Result) itemJSON(i *Item) itemJSON {
 	x := itemJSON{
 		Outcome: i.Outcome, Books: i.Books, Chain: i.Chain, Difference: i.Difference, Notes: append([]string{}, i.Notes...),
-		BooksToken: tokensOf(i.Books), ChainToken: tokensOf(i.Chain), DifferenceToken: tokensOf(i.Difference),
+		BooksToken: tokensOf(r, i.Books), ChainToken: tokensOf(r, i.Chain), DifferenceToken: tokensOf(r, i.Difference),
 	}
 	if row := i.Row; row != nil {
 		x.Line, x.BooksDate, x.BooksAccount, x.BooksID, x.BooksHash = &row.Line, row.Date, row.Account, row.Place, row.AnyHash()
@@ -68,13 +68,13 @@ func (r *Result) itemJSON(i *Item) itemJSON {
 	return x
 }
 
-// tokensOf formats an amount in the token, if known.
-func tokensOf[T interface{ String() string }](o chain.Optional[T]) *string {
+// tokensOf formats an amount in the result's token, if known.
+func tokensOf[T interface{ String() string }](r *Result, o chain.Optional[T]) *string {
 	v, known := o.Get()
 	if !known {
 		return nil
 	}
-	text := inTokens(v)
+	text := r.Options.Token().Tokens(v)
 	return &text
 }
 
@@ -92,7 +92,7 @@ type sumJSON struct {
 }
 
 func (r *Result) sumJSON(s *Sum) sumJSON {
-	return sumJSON{s.Outcome, s.Count, s.Books, inTokens(s.Books), s.Chain, tokensOf(s.Chain), s.Difference, tokensOf(s.Difference), r.worthJSON(s.Worth)}
+	return sumJSON{s.Outcome, s.Count, s.Books, r.Options.Token().Tokens(s.Books), s.Chain, tokensOf(r, s.Chain), s.Difference, tokensOf(r, s.Difference), r.worthJSON(s.Worth)}
 }
 
 // MarshalJSON writes the result with the details of what does not match.

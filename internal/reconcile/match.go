@@ -234,10 +234,10 @@ func (m *matcher) amount(item *Item, row *Row, paid chain.Wei) Outcome {
 	case row.Digits == sheetDigits && isKept(row.Fee, paid, sheetDigits):
 		item.note("spreadsheets keep 15 digits, so %[2]v wei became %[1]v", row.Fee, paid)
 		return WithinRounding
-	case row.Binary != "" && isSameBinary(row.Fee, paid, row.Binary):
+	case row.Binary != "" && isSameBinary(row.Fee, paid, row.Binary.places(m.options.Token())):
 		item.note("spreadsheets store binary numbers, so %[2]v wei became %[1]v", row.Fee, paid)
 		return WithinRounding
-	case m.options.CutDecimals > 0 && isCut(row.Fee, paid, m.options.CutDecimals):
+	case m.options.CutDecimals > 0 && m.options.isCut(row.Fee, paid, m.options.CutDecimals):
 		m.cuts.add(difference)
 		item.note("cut after %d decimals", m.options.CutDecimals)
 		return WithinRounding
@@ -248,7 +248,7 @@ func (m *matcher) amount(item *Item, row *Row, paid chain.Wei) Outcome {
 		item.note("the record states only %d digits of the fee", row.Digits)
 	}
 	m.cuts.differ++
-	if d := m.options.fileDecimals; d > 0 && d <= maxCutDecimals && isCut(row.Fee, paid, d) {
+	if d := m.options.fileDecimals; d > 0 && d <= m.options.maxCut() && m.options.isCut(row.Fee, paid, d) {
 		m.cuts.fit++
 	}
 	return AmountDiffers

@@ -13,6 +13,8 @@ import (
 // number parses a plain number without its sign and unit. text is the whole cell.
 func (f amountForm) number(text, plain string) (a amount, err error) {
 	switch {
+	case !f.unit.fits(f.token):
+		return a, errGwei
 	case isHex.MatchString(plain) && f.unit != Wei:
 		return a, fmt.Errorf("is hexadecimal, which is only supported for wei; use --unit wei if that is the unit")
 	case isHex.MatchString(plain):
@@ -23,7 +25,7 @@ func (f amountForm) number(text, plain string) (a amount, err error) {
 	if err != nil {
 		return a, err
 	}
-	if n.isRounded(f.unit) {
+	if n.isRounded(f.places()) {
 		return a, fmt.Errorf("shows only %d digits, and its format may hide others; format the column to show all digits, and save the file again", n.stated)
 	}
 	switch count := len(strings.TrimRight(strings.TrimLeft(n.digits, "0"), "0")); {
@@ -35,7 +37,7 @@ func (f amountForm) number(text, plain string) (a amount, err error) {
 	if f.unit == Token {
 		a.decimals = max(0, n.places)
 	}
-	a.wei, err = n.wei(f.unit)
+	a.wei, err = f.wei(&n)
 	return a, err
 }
 
@@ -73,33 +75,33 @@ func (f amountForm) numeral(text, plain string) (n numeral, err error) {
 
 // isRounded reports whether a number in scientific notation was rounded by its format: 2.10E+15 shows three digits
 // of an amount that has sixteen. A number such as 2.1E+15, whose last digit is not 0, is taken literally.
-func (n *numeral) isRounded(u Unit) bool {
-	return n.exponent && n.padded && n.stated > 0 && n.places < u.places()
+func (n *numeral) isRounded(places int) bool {
+	return n.exponent && n.padded && n.stated > 0 && n.places < places
 }
 
-// wei converts a number of a unit to wei.
-func (n *numeral) wei(u Unit) (chain.Wei, error) {
+// wei converts a number of the form's unit to wei.
+func (f amountForm) wei(n *numeral) (chain.Wei, error) {
 	digits := strings.TrimLeft(n.digits, "0")
 	short := strings.TrimRight(digits, "0")
 	places := n.places - (len(digits) - len(short))
 	switch {
 	case short == "":
 		return chain.Wei{}, nil
-	case places > u.places() && u == Wei:
+	case places > f.places() && f.unit == Wei:
 		return chain.Wei{}, errors.New("has a fraction, but wei are whole; use --unit gwei or --unit token, or declare the thousands separator with --thousands")
-	case places > u.places():
-		return chain.Wei{}, u.tooManyDecimals(places)
-	case len(short)-places+u.places() > maxDigits:
+	case places > f.places():
+		return chain.Wei{}, f.tooManyDecimals(places)
+	case len(short)-places+f.places() > maxDigits:
 		return chain.Wei{}, errTooMuch
 	}
-	return chain.ParseWei(short + strings.Repeat("0", u.places()-places))
+	return chain.ParseWei(short + strings.Repeat("0", f.places()-places))
 }
 
 // errTooMuch reports an amount that exceeds any balance.
 var errTooMuch = errors.New("exceeds any amount on the chain")
 
-func (u Unit) tooManyDecimals(count int) error {
-	return fmt.Errorf("has %d decimals, but an amount in %s has at most %d", count, u, u.places())
+func (f amountForm) tooManyDecimals(count int) error {
+	return fmt.Errorf("has %d decimals, but an amount in %s has at most %d", count, f.unit, f.places())
 }
 
 // maxDigits is the number of digits of 2^128.

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
@@ -19,20 +20,28 @@ import (
 type Unit string
 
 const (
-	Wei   Unit = "wei"
-	Gwei  Unit = "gwei"  // 10^9 wei
-	Token Unit = "token" // 10^18 wei
+	Wei   Unit = "wei"   // the token's smallest unit
+	Gwei  Unit = "gwei"  // 10^9 wei, of a token with 18 decimals
+	Token Unit = "token" // such as 10^18 wei
 )
 
 // places returns the number of decimals that an amount can have.
-func (u Unit) places() int {
+func (u Unit) places(token console.Token) int {
 	switch u {
 	case Token:
-		return 18
+		return token.Places()
 	case Gwei:
-		return 9
+		return console.GweiDecimals
 	}
 	return 0
+}
+
+// errGwei reports a unit that other tokens lack.
+var errGwei = fmt.Errorf("is in gwei, which only tokens with %d decimals have; use wei, the smallest unit, or token", console.TokenDecimals)
+
+// fits reports whether a token has the unit.
+func (u Unit) fits(token console.Token) bool {
+	return u != Gwei || token.Places() == console.TokenDecimals
 }
 
 // Options control how a file is read and what it is compared with. The zero value reads a file that states
@@ -47,6 +56,7 @@ type Options struct {
 	Unit       Unit             // of the fees; "" if the column name or each amount states it
 	Negative   bool             // fees are written as negative amounts
 	Symbol     string           // of the network's token, as in "Fee (GLMR)"
+	Decimals   int              // of the network's token; 0 stands for 18
 	Decimal    rune             // decimal separator; 0 means the point
 	Thousands  rune             // separator of thousands; 0 means none
 	DateFormat string           // such as dd.mm.yyyy; "" means the usual unambiguous formats
@@ -72,6 +82,9 @@ type Options struct {
 	fileDecimals int      // highest number of decimals of a fee in the file
 }
 
+// Token returns the network's token.
+func (o *Options) Token() console.Token { return console.Token{Symbol: o.Symbol, Decimals: o.Decimals} }
+
 // checked returns the validated options with their defaults.
 func (o Options) checked() (Options, error) {
 	if o.Decimal == 0 {
@@ -83,6 +96,8 @@ func (o Options) checked() (Options, error) {
 	switch {
 	case o.Unit != "" && o.Unit != Wei && o.Unit != Gwei && o.Unit != Token:
 		return o, fmt.Errorf("--unit %q must be wei, gwei or token", o.Unit)
+	case !o.Unit.fits(o.Token()):
+		return o, fmt.Errorf("--unit %s: %s has %d decimals; use wei, its smallest unit, or token", o.Unit, shownName(o.Symbol), o.Decimals)
 	case o.Encoding != "" && o.Encoding != UTF8 && o.Encoding != Windows1252:
 		return o, fmt.Errorf("--encoding %q must be utf-8 or windows-1252; UTF-16 is detected", o.Encoding)
 	case o.HeaderRow < 0 || o.HeaderRow > maxRows:
@@ -93,8 +108,8 @@ func (o Options) checked() (Options, error) {
 		return o, fmt.Errorf("--header-row %d is also in --skip-rows", o.HeaderRow)
 	case o.ToleranceSymbol != "" && o.Symbol != "" && !strings.EqualFold(o.ToleranceSymbol, o.Symbol):
 		return o, fmt.Errorf("--tolerance is in %s, but the token is %s", shownName(o.ToleranceSymbol), o.Symbol)
-	case o.CutDecimals < 0 || o.CutDecimals > maxCutDecimals:
-		return o, fmt.Errorf("--cut-decimals %d must be between 1 and %d", o.CutDecimals, maxCutDecimals)
+	case o.CutDecimals < 0 || o.CutDecimals > o.maxCut():
+		return o, fmt.Errorf("--cut-decimals %d must be between 1 and %d", o.CutDecimals, o.maxCut())
 	case o.Profile != "" && o.Profile != NoProfile && o.findProfile(o.Profile) == nil:
 		return o, fmt.Errorf("--profile %q is unknown. List the profiles with \"fees reconcile --profiles\"", o.Profile)
 	case o.Separator != 0 && !strings.ContainsRune(separators, o.Separator):

@@ -45,10 +45,10 @@ type File struct {
 func (f *File) Matching(o Options) Options {
 	read := f.options
 	o.Separator, o.Encoding, o.Sheet, o.Columns, o.HeaderRow, o.SkipRows = read.Separator, read.Encoding, read.Sheet, read.Columns, read.HeaderRow, read.SkipRows
-	o.Unit, o.Negative, o.Symbol, o.Decimal, o.Thousands, o.DateFormat, o.Zone = read.Unit, read.Negative, read.Symbol, read.Decimal, read.Thousands, read.DateFormat, read.Zone
+	o.Unit, o.Negative, o.Symbol, o.Decimals, o.Decimal, o.Thousands, o.DateFormat, o.Zone = read.Unit, read.Negative, read.Symbol, read.Decimals, read.Decimal, read.Thousands, read.DateFormat, read.Zone
 	o.Profile, o.Profiles, o.applied, o.alias, o.fileDecimals = read.Profile, read.Profiles, read.applied, f.alias, f.decimals
 	if o.CutDecimals == 0 && f.Profile != nil && f.Profile.Decimals > 0 {
-		if cut := max(f.Profile.Decimals, f.decimals); cut <= maxCutDecimals {
+		if cut := max(f.Profile.Decimals, f.decimals); cut <= o.maxCut() {
 			o.CutDecimals = cut
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/table"
 )
 
@@ -25,7 +24,7 @@ func (r *Result) Summary() *table.Sheet {
 		{Name: "books", Kind: table.Wei}, {Name: "chain", Kind: table.Wei}, {Name: "difference", Kind: table.SignedWei},
 	}
 	return table.WithLate(&table.Sheet{
-		Name: "summary", Title: r.title(), Notes: r.Notes, Token: console.Token{Symbol: r.Options.Symbol},
+		Name: "summary", Title: r.title(), Notes: r.Notes, Token: r.Options.Token(),
 		Columns: append(columns, r.worthColumns(false)...),
 		Rows: rows(func(yield func([]any) bool) {
 			for _, s := range append(append([]Sum{}, r.Sums...), r.Total) {
@@ -54,7 +53,7 @@ func (r *Result) Details(all bool) *table.Sheet {
 		title = allTitle
 	}
 	details := &table.Sheet{
-		Name: "details", Title: title, Notes: r.Notes, Token: console.Token{Symbol: r.Options.Symbol},
+		Name: "details", Title: title, Notes: r.Notes, Token: r.Options.Token(),
 		Columns: []table.Column{
 			{Name: "outcome", Kind: table.Text}, {Name: "line", Kind: table.Integer}, {Name: "id", Kind: table.Text}, {Name: "time", Kind: table.Time},
 			{Name: "books", Kind: table.Wei, Total: true}, {Name: "chain", Kind: table.Wei, Total: true}, {Name: "difference", Kind: table.SignedWei, Total: true},
@@ -113,7 +112,7 @@ func (i *Item) cells() []any {
 // Basis returns a table of what the result depends on: the file, the ledger and the options.
 func (r *Result) Basis() *table.Sheet {
 	return &table.Sheet{
-		Name: "basis", Title: "Basis of the result", Token: console.Token{Symbol: r.Options.Symbol},
+		Name: "basis", Title: "Basis of the result", Token: r.Options.Token(),
 		Columns: []table.Column{{Name: "what", Kind: table.Text}, {Name: "value", Kind: table.Text}},
 		Rows: rows(func(yield func([]any) bool) {
 			for _, f := range r.basis() {

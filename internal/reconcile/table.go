@@ -112,9 +112,9 @@ func (r *Result) writeSummary(out *console.Page, width int) {
 	sums := append(append([]Sum{}, r.Sums...), r.Total)
 	var books, onChain, apart []string
 	for i := range sums {
-		books = append(books, inTokens(sums[i].Books))
-		onChain = append(onChain, knownTokens(sums[i].Chain))
-		apart = append(apart, knownTokens(sums[i].Difference))
+		books = append(books, r.Options.Token().Tokens(sums[i].Books))
+		onChain = append(onChain, knownTokens(r, sums[i].Chain))
+		apart = append(apart, knownTokens(r, sums[i].Difference))
 	}
 	books, onChain, apart = console.SameDecimals(books), console.SameDecimals(onChain), console.SameDecimals(apart)
 	unit := func(name string) string {
@@ -162,8 +162,8 @@ func fitAll(columns []column, lines [][]string) {
 }
 
 // knownTokens formats an amount in the token, or "unknown".
-func knownTokens[T interface{ String() string }](o chain.Optional[T]) string {
-	if text := tokensOf(o); text != nil {
+func knownTokens[T interface{ String() string }](r *Result, o chain.Optional[T]) string {
+	if text := tokensOf(r, o); text != nil {
 		return *text
 	}
 	return "unknown"
@@ -188,7 +188,7 @@ func (r *Result) writeDetails(out *console.Page, all bool, width int) error {
 		if !i.Outcome.isListed(all) {
 			continue
 		}
-		cells := i.short()
+		cells := i.short(r)
 		decimals = max(decimals, console.Decimals(cells[3]))
 		for k := range columns[:3] {
 			columns[k].fit(cells[k])
@@ -199,7 +199,7 @@ func (r *Result) writeDetails(out *console.Page, all bool, width int) error {
 			return err
 		}
 		if i.Outcome.isListed(all) {
-			columns[3].fit(console.WithDecimals(i.short()[3], decimals))
+			columns[3].fit(console.WithDecimals(i.short(r)[3], decimals))
 		}
 	}
 	indent := widthOf(columns) + 2
@@ -218,16 +218,16 @@ func (r *Result) writeDetails(out *console.Page, all bool, width int) error {
 		if !i.Outcome.isListed(all) {
 			continue
 		}
-		cells := i.short()
+		cells := i.short(r)
 		cells[3] = console.WithDecimals(cells[3], decimals)
-		i.writeShort(out, columns, cells, beside, indent, width)
+		r.writeShort(out, i, columns, cells, beside, indent, width)
 	}
 	return nil
 }
 
 // writeShort writes an item.
-func (i *Item) writeShort(out *console.Page, columns []column, cells []string, beside bool, indent, width int) {
-	why := i.why()
+func (r *Result) writeShort(out *console.Page, i *Item, columns []column, cells []string, beside bool, indent, width int) {
+	why := i.why(r)
 	if !beside || why == "" {
 		outcomeRow(out, columns[:4], cells, "\n")
 		if why != "" {
@@ -241,7 +241,7 @@ func (i *Item) writeShort(out *console.Page, columns []column, cells []string, b
 }
 
 // short returns the item as a line of the table: outcome, line, transaction ID, difference.
-func (i *Item) short() []string {
+func (i *Item) short(r *Result) []string {
 	cells := []string{string(i.Outcome), "", "", ""}
 	if i.Row != nil {
 		cells[1] = strconv.Itoa(i.Row.Line)
@@ -253,18 +253,18 @@ func (i *Item) short() []string {
 		cells[2] = t.Place.String()
 	}
 	if i.Outcome != LeftOut {
-		cells[3] = knownTokens(i.Difference)
+		cells[3] = knownTokens(r, i.Difference)
 	}
 	return cells
 }
 
 // why returns the reason for an outcome, "" if the outcome says it all.
-func (i *Item) why() string {
+func (i *Item) why(r *Result) string {
 	notes := strings.Join(i.Notes, "; ")
 	reason := ""
 	switch i.Outcome {
 	case AmountDiffers:
-		reason = fmt.Sprintf("books: %s, chain: %s", console.Plain(knownTokens(i.Books)), console.Plain(knownTokens(i.Chain)))
+		reason = fmt.Sprintf("books: %s, chain: %s", console.Plain(knownTokens(r, i.Books)), console.Plain(knownTokens(r, i.Chain)))
 	case OnlyInBooks:
 		reason = "not in the ledger"
 	case OnlyOnChain:

@@ -46,6 +46,9 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 		if evm, ok := a.EVM.Get(); ok {
 			v.Lead += "EVM address " + evm.String() + ". "
 		}
+		if own, ok := a.SS58.Get(); ok {
+			v.Lead += "On its chain " + own + ". "
+		}
 		v.Lead += "Blocks " + spanText(a.Held.Span) + ". Evidence: " + a.Held.Evidence.String() + "."
 		v.Main = []fact{amount("fees", chain.Some(a.Fees.Fee), a.Token), amount("charged on chain", a.Charged, a.Token)}
 		v.Facts = []fact{

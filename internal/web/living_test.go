@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -25,6 +26,7 @@ import (
 func TestLivingChain(t *testing.T) {
 	text, err := os.ReadFile(repository.Path("testdata", "networks", "bittensor-218.json"))
 	require.NoError(t, err)
+	text = bytes.Replace(text, []byte(`"account_mapping": "hashed",`), []byte(`"account_mapping": "hashed", "ss58_prefix": 13116,`), 1)
 	tables, err := network.BuiltIn().With("bittensor-218.json", text)
 	require.NoError(t, err)
 	src, err := answers.OpenDirectory(pairs.Path(t, "bittensor-218", "gateway"))
@@ -52,6 +54,7 @@ func TestLivingChain(t *testing.T) {
 		page := get(t, s, found.header.Get("Location"), nil)
 		require.Equal(t, http.StatusOK, page.status, name)
 		require.Contains(t, page.text, "Account "+account, name)
+		require.Contains(t, page.text, "On its chain "+parsed.SS58(13116)+". ", name)
 		require.Contains(t, page.text, `<data value="1260000">`, name)
 		require.Contains(t, shown(page.text), "0.001260000", name)
 	}

@@ -98,8 +98,10 @@ func (s *server) prepare(ctx context.Context, c *comparison) (err error) {
 		return err
 	}
 	token, err := s.Ledger.Token(ctx)
-	c.options.Symbol = token.Symbol
-	return err
+	if err != nil {
+		return err
+	}
+	return c.settings.books.SetToken(&c.options, token)
 }
 
 // compare compares the record once it is read.
@@ -221,7 +223,7 @@ func (s *server) outcomes(v *view, c *comparison, here string) error {
 	}
 	total := &result.Total
 	v.Facts = append(v.Facts, plain("read", readAs(c.file)), plain("period", c.asked.Name), plain("blocks", spanText(result.Span)), plain("accounts", fmt.Sprint(len(c.options.Accounts))),
-		amount("books", chain.Some(total.Books), console.Token{Symbol: result.Options.Symbol}), amount("chain", total.Chain, console.Token{Symbol: result.Options.Symbol}), amount("difference (books - chain)", total.Difference, console.Token{Symbol: result.Options.Symbol}))
+		amount("books", chain.Some(total.Books), result.Options.Token()), amount("chain", total.Chain, result.Options.Token()), amount("difference (books - chain)", total.Difference, result.Options.Token()))
 	v.Notes = result.Notes
 	for _, list := range []*table.Sheet{result.Summary(), narrowed(result.Details(c.settings.all), shownColumns)} {
 		table, err := s.list(list, listing{limit: maxRows, zone: c.asked.Zone}, nil)

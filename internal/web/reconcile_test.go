@@ -120,7 +120,7 @@ func result(t testing.TB, d *app.Ledger, in app.BooksInput, p app.PeriodInput, b
 	o.Accounts, o.Labels = chosen.Accounts, chosen.Labels
 	token, err := d.Token(t.Context())
 	require.NoError(t, err)
-	o.Symbol = token.Symbol
+	require.NoError(t, in.SetToken(&o, token))
 	file, err := in.Read(t.Context(), o)
 	require.NoError(t, err)
 	defer file.Close()

@@ -163,12 +163,18 @@ func (d *drafting) decimals(decimals int) {
 	d.find("evm_unit", "how many of the EVM's wei are one of the token's smallest units, 10^9 on a chain with 9 decimals whose EVM has 18: the currency adapter of pallet evm in the runtime's source; leave it out if 1")
 }
 
-// accounts reads the size of accounts. How an address of the EVM becomes one of 32 bytes is in the source only.
+// accounts reads the size of accounts, and their prefix. How an address of the EVM becomes one of 32 bytes is in the source only.
 func (d *drafting) accounts(context.Context) error {
 	if d.m.AccountSize() == chain.LongAddressSize {
 		d.Table.AccountMapping = network.HashedAccount
 		d.source("account_mapping", "accounts of 32 bytes in the metadata")
 		d.find("account_mapping", "whether AddressMapping of pallet evm in the runtime's source is HashedAddressMapping; no other is supported")
+		v, known := d.constant("System", "SS58Prefix")
+		if prefix, err := chain.ReadUint64(v); known && err == nil && prefix <= chain.MaxSS58Prefix {
+			own := uint16(prefix)
+			d.Table.SS58Prefix = &own
+			d.source("ss58_prefix", "constant system.ss58Prefix")
+		}
 	}
 	return nil
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/sys/jsontext"
 	"github.com/feeledger/fees/internal/test/nodetest"
+	"github.com/feeledger/fees/internal/test/pairs"
 	"github.com/feeledger/fees/internal/test/realmetadata"
 	"github.com/feeledger/fees/internal/test/repository"
 	"github.com/feeledger/fees/internal/test/rpcserver"
@@ -175,6 +176,24 @@ func TestDraftOfANode(t *testing.T) {
 	require.True(t, rules.Certain)
 }
 
+// The rule of a base fee that follows the multiplier is in the source only. The metadata are real ones, with the pallet's
+// name changed: no recorded runtime has that pallet.
+func TestDraftOfADynamicBaseFee(t *testing.T) {
+	text, err := os.ReadFile(pairs.Path(t, "creditcoin3-87", "node", "metadata.hex"))
+	require.NoError(t, err)
+	recorded, err := hex.DecodeString(strings.TrimPrefix(strings.TrimSpace(string(text)), "0x"))
+	require.NoError(t, err)
+	const name, other = "\x1cBaseFee", "\x44DynamicEvmBaseFee" // with their compact lengths
+	require.Contains(t, string(recorded), name)
+	d, err := draft.OfNode(t.Context(), nodeOf(t, []byte(strings.ReplaceAll(string(recorded), name, other)), nil))
+	require.NoError(t, err)
+	require.Equal(t, "DynamicEvmBaseFee.BaseFeePerGas", d.Table.Rows[0].BaseFeeStored.Name())
+	require.Empty(t, d.Table.BaseFeeUpdates)
+	list := strings.Join(d.Table.ToFind, "\n")
+	require.Contains(t, list, "base_fee_updates[0]: weight_factor, step, minimum and maximum: WeightFactor, StepLimitRatio")
+	require.NotContains(t, list, "base_fee_updates[0].minimum")
+}
+
 // A draft of a real chain with accounts of 32 bytes, from its node, has the figures that its verified table has.
 func TestDraftsOfChainsWith32Bytes(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -196,6 +215,8 @@ func TestDraftsOfChainsWith32Bytes(t *testing.T) {
 		require.Equal(t, want.SpecName, have.SpecName)
 		require.Equal(t, want.LastRuntime, have.LastRuntime)
 		require.Equal(t, want.AccountMapping, have.AccountMapping)
+		require.NotNil(t, have.SS58Prefix)
+		require.EqualValues(t, 42, *have.SS58Prefix, "the prefix of the accounts in sent.json")
 		require.Equal(t, want.Rows[0].BaseFeeStored, have.Rows[0].BaseFeeStored)
 		require.Equal(t, want.NativeFees[0].BaseWeight, have.NativeFees[0].BaseWeight)
 		require.Equal(t, want.BaseFeeUpdates[0].Elasticity, have.BaseFeeUpdates[0].Elasticity)

@@ -185,7 +185,7 @@ func (f *recordFlags) record(c *cobra.Command, _ []string) error {
 
 // recordAnswers records a gateway's responses for a range.
 func recordAnswers(ctx context.Context, blocks chain.Heights, accounts []chain.Address, flags *recordFlags, progress func(done, total uint64)) (cli.Record, error) {
-	o := answers.RecordOptions{First: blocks.First, Last: blocks.Last, Accounts: accounts, Concurrency: flags.Concurrency, Segments: flags.segments, Progress: progress}
+	o := answers.RecordOptions{First: blocks.First, Last: blocks.Last, Concurrency: flags.Concurrency, Segments: flags.segments, Progress: progress}
 	if trusted, err := flags.Trusted(); err != nil || trusted.Known() {
 		return nil, cmp.Or(err, errors.New("--trust needs --proofs; add --proofs"))
 	}
@@ -195,6 +195,9 @@ func recordAnswers(ctx context.Context, blocks chain.Heights, accounts []chain.A
 	}
 	tables, err := app.ReadTables(flags.networkFile)
 	if err != nil {
+		return nil, err
+	}
+	if o.Accounts, err = app.NativesOf(tables, accounts); err != nil {
 		return nil, err
 	}
 	o.ParameterKey = func(r chain.AtBlock[chain.Runtime]) string {

@@ -22,13 +22,16 @@ import (
 
 // recordProofs records a node's data on a range with proofs.
 func recordProofs(ctx context.Context, blocks chain.Heights, accounts []chain.Address, flags *recordFlags, progress func(done, total uint64)) (cli.Record, error) {
-	o := proofs.RecordOptions{First: blocks.First, Last: blocks.Last, Accounts: accounts, Concurrency: flags.Concurrency, Progress: progress}
+	o := proofs.RecordOptions{First: blocks.First, Last: blocks.Last, Concurrency: flags.Concurrency, Progress: progress}
 	var err error
 	if o.Trusted, err = flags.Trusted(); err != nil {
 		return nil, err
 	}
 	tables, err := app.ReadTables(flags.networkFile)
 	if err != nil {
+		return nil, err
+	}
+	if o.Accounts, err = app.NativesOf(tables, accounts); err != nil {
 		return nil, err
 	}
 	o.ParameterKey = func(r proofs.RuntimeName) string { return tables.ParameterKey(r.SpecName, r.SpecVersion) }

@@ -115,8 +115,8 @@ func (ask asking[C, T]) as(record func(asked, T) cli.Record) asking[C, cli.Recor
 // height parses the argument as a height.
 func (a asked) height() (uint64, error) { return cli.ParseHeight(a.args[0]) }
 
-// account parses the argument as an address.
-func (a asked) account() (chain.Address, error) { return chain.ParseAddress(a.args[0]) }
+// account parses the argument as an account, of 20 or 32 bytes.
+func (a asked) account() (chain.Address, error) { return chain.ParseAccount(a.args[0]) }
 
 // hash parses the argument as a hash, if there is one.
 func (a asked) hash() (hash chain.Optional[chain.Hash], err error) {

@@ -99,6 +99,7 @@ func (f *accountFlags) writeAccount(page *console.Page, a *app.AccountSummary, b
 		p.Add("group", group)
 	}
 	p.Add("evm address", cli.Known(a.EVM))
+	p.Add("on its chain", cli.Known(a.SS58))
 	p.Add("first seen", seen(a.First))
 	p.Add("last seen", seen(a.Last))
 	p.Add("transactions paid", fmt.Sprintf("%d evm, %d native", a.Fees.EVM, a.Fees.Native))

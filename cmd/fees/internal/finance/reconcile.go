@@ -277,7 +277,9 @@ func (f *reconcileFlags) compare(c *cobra.Command, p app.Period, o reconcile.Opt
 	} else if reader, err = f.Reader(); err == nil {
 		token, err = app.TokenOf(ctx, reader, p)
 	}
-	o.Symbol = token.Symbol
+	if err == nil {
+		err = f.SetToken(&o, token)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -47,8 +47,9 @@ type sampleFlags struct {
 	cli.Output
 	cli.QuietFlag
 	aboutFlag
-	asked    app.SampleQuestion
-	accounts []string
+	asked       app.SampleQuestion
+	accounts    []string
+	networkFile string
 }
 
 func newSample() *cobra.Command {
@@ -63,6 +64,7 @@ func (f *sampleFlags) add(c *cobra.Command) {
 	c.Flags().IntVar(&f.asked.Size, "size", 0, fmt.Sprintf("how many transactions, at most %d", app.MaxSample))
 	c.Flags().StringVar(&f.asked.Seed, "seed", "", "a text that decides which transactions; the auditor chooses it")
 	c.Flags().StringSliceVar(&f.accounts, "accounts", nil, "the payers"+cli.AccountsUsage)
+	c.Flags().StringVar(&f.networkFile, "network-file", "", "a file with your own network tables")
 	f.addAbout(c)
 }
 
@@ -86,7 +88,7 @@ func (f *sampleFlags) sample(c *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	return f.Ask(c, "", func(d *app.Ledger) error {
+	return f.Ask(c, f.networkFile, func(d *app.Ledger) error {
 		s, err := d.Sample(c.Context(), q)
 		if err != nil {
 			return err

@@ -162,7 +162,7 @@ func (l *listing) proofs(n *network.Network) {
 		for _, a := range n.Anchors {
 			l.text(fmt.Sprintf("block %d: %s", a.Height, console.Printable(a.Source)))
 		}
-		for _, field := range []string{"treasury", "last_block", "account_mapping", "decimals"} {
+		for _, field := range []string{"treasury", "last_block", "account_mapping", "ss58_prefix", "decimals"} {
 			if text := n.Sources[field]; text != "" {
 				l.text(field + ": " + console.Printable(text))
 			}
