@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -13,7 +14,7 @@ var posts = []route{
 	{path: "/reconcile", ask: (*server).receive},
 	{path: "/reconcile/{token}/forget", ask: (*server).forget},
 	{path: "/packages/{package}/check", ask: (*server).startCheck},
-	{path: "/close", ask: (*server).preparePackage, parameters: append([]string{"journal", "comment"}, scopeParameters...)},
+	{path: "/close", ask: (*server).preparePackage, parameters: slices.Concat(closeParameters, scopeParameters)},
 	{path: "/close/{name}", ask: (*server).doAct, parameters: actParameters},
 	{path: "/account/{address}", ask: (*server).editEntry, parameters: entryParameters},
 	{path: "/accounts/unlabelled", ask: (*server).labelPayer, parameters: payerParameters},
