@@ -30,7 +30,7 @@ var errNoClosing = &problem{http.StatusNotFound, "Not found", "This server does 
 
 // closes reports whether packages are prepared, reviewed and closed here.
 func (s *server) closes() bool {
-	return s.OpenTrail != nil && s.Open != nil && s.Users != nil && s.Packages != ""
+	return s.Closes && s.OpenTrail != nil && s.Open != nil && s.Users != nil && s.Packages != ""
 }
 
 // actor returns the user of a request with the roles of the file of users.
@@ -208,15 +208,7 @@ var errRecorded = errors.New("recorded already")
 // record appends an act to the ledger's audit trail if the user may do it now, and returns the round with it. Another
 // program may write blocks meanwhile.
 func (s *server) record(ctx context.Context, by app.Actor, act ledger.Act) (round app.Round, err error) {
-	d, err := s.OpenTrail(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, d.Close()) }()
-	if act.Time, err = chain.TimeAt(uint64(time.Now().UnixMilli())); err != nil {
-		return nil, err
-	}
-	act, err = d.Book.Record(ctx, act, func(trail []ledger.Act) error {
+	act, err = s.appendAct(ctx, act, func(trail []ledger.Act) error {
 		round = app.RoundOf(trail, act.Period, act.Zone)
 		if n := len(round); n > 0 && act.Kind == ledger.Prepared && round[n-1].Kind == act.Kind && round[n-1].User == act.User && round[n-1].Manifest == act.Manifest {
 			return errRecorded
@@ -227,6 +219,19 @@ func (s *server) record(ctx context.Context, by app.Actor, act ledger.Act) (roun
 		return round, nil
 	}
 	return append(round, act), err
+}
+
+// appendAct appends an act to the ledger's audit trail unless allow, which may be nil, returns an error.
+func (s *server) appendAct(ctx context.Context, act ledger.Act, allow func(trail []ledger.Act) error) (_ ledger.Act, err error) {
+	d, err := s.OpenTrail(ctx)
+	if err != nil {
+		return act, err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	if act.Time, err = chain.TimeAt(uint64(time.Now().UnixMilli())); err != nil {
+		return act, err
+	}
+	return d.Book.Record(ctx, act, allow)
 }
 
 // openPrepared opens a package that is not closed yet.
