@@ -199,6 +199,9 @@ func (s *server) reconciliation(w http.ResponseWriter, r *http.Request) error {
 		}
 		v.Ways = append(v.Ways, s.packageWay(r, c)...)
 	}
+	if err != nil {
+		v.Ways = append(v.Ways, link{"Upload another record", "reconcile" + c.settings.scope.query(nil)})
+	}
 	s.render(w, r, status, v)
 	return nil
 }
