@@ -19,7 +19,7 @@ func TestLedgerTrail(t *testing.T) {
 	require.Zero(t, code, stderr)
 	out, stderr, code := fees(t, "ledger", "trail", "--ledger", place)
 	require.Zero(t, code, stderr)
-	require.Equal(t, "No package was prepared in the browser: see fees serve --help, --close.\n", out)
+	require.Equal(t, "Nothing was done in the browser: see fees serve --help, --close and --edit-labels.\n", out)
 
 	book, err := ledger.OpenTrail(t.Context(), place)
 	require.NoError(t, err)
@@ -28,6 +28,7 @@ func TestLedgerTrail(t *testing.T) {
 	for _, a := range []ledger.Act{
 		{Time: at, User: "anna", Kind: ledger.Prepared, Period: "2026-01", Zone: "UTC"},
 		{Time: at, User: "bob", Kind: ledger.Returned, Period: "2026-01", Zone: "UTC", Comment: "Prices, please"},
+		{Time: at, User: "carol", Kind: ledger.Labelled, Account: alith, EntryBefore: `label "Hot"`},
 	} {
 		_, err := book.Record(t.Context(), a, nil)
 		require.NoError(t, err)
@@ -37,12 +38,14 @@ func TestLedgerTrail(t *testing.T) {
 	out, stderr, code = fees(t, "ledger", "trail", "--ledger", place)
 	require.Zero(t, code, stderr)
 	require.Regexp(t, `(?m)^ *2  2026-02-03T08:30:00Z +bob +returned +2026-01 .*Prices, please$`, out)
+	require.Regexp(t, `(?m)^ *3  2026-02-03T08:30:00Z +carol +labelled .*label "Hot" → none$`, out)
 	out, stderr, code = fees(t, "ledger", "trail", "--ledger", place, "--format", "csv")
 	require.Zero(t, code, stderr)
-	require.Regexp(t, `^number,time,user,act,period,timezone,manifest_sha256,comment,trail_digest\n1,2026-02-03T08:30:00Z,anna,prepared,2026-01,UTC,0{64},,[0-9a-f]{64}\n2,.*,"Prices, please",[0-9a-f]{64}\n$`, out)
+	require.Regexp(t, `^number,time,user,act,period,timezone,manifest_sha256,comment,account,entry_before,entry_after,trail_digest\n1,2026-02-03T08:30:00Z,anna,prepared,2026-01,UTC,0{64},,,,,[0-9a-f]{64}\n2,.*,"Prices, please",,,,[0-9a-f]{64}\n3,.*,carol,labelled,,,0{64},,`+alith+`,"label ""Hot""",,[0-9a-f]{64}\n$`, out)
 	out, stderr, code = fees(t, "ledger", "trail", "--ledger", place, "--format", "json")
 	require.Zero(t, code, stderr)
 	require.Contains(t, out, `"user": "bob"`)
+	require.Contains(t, out, `"entry_before": "label \"Hot\""`)
 
 	db, err := sql.Open("sqlite", place)
 	require.NoError(t, err)

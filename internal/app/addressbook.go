@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
@@ -49,10 +51,25 @@ func ReadAddressBook(path string) (*AddressBook, error) {
 	return &AddressBook{book, path, sum}, nil
 }
 
+// EntryText returns the label, group and account of an entry as one line; "" if it has none of them.
+func EntryText(e addressbook.Entry) string {
+	var parts []string
+	for _, x := range []struct{ name, text string }{{"label", e.Label}, {"group", e.Group}, {"account", e.Account}} {
+		if x.text != "" {
+			parts = append(parts, x.name+" "+strconv.Quote(x.text))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Sum returns the SHA-256 of the book's file.
+func (b *AddressBook) Sum() ledger.Digest { return b.sum }
+
 // Edit writes the label, group and account of an entry to the book's file and returns the new book. All other lines of
-// the file stay as they are. If the file has changed since it was read, it returns a [StaleError]; if the file cannot
-// take the entry, [addressbook.ErrEdit]. The file is then unchanged.
-func (b *AddressBook) Edit(e addressbook.Entry) (*AddressBook, error) {
+// the file stay as they are. Just before the new file replaces the old one, record gets its SHA-256. If the file has changed since it was
+// read, it returns a [StaleError]; if the file cannot take the entry, [addressbook.ErrEdit]; and errors of record. The
+// file is then unchanged.
+func (b *AddressBook) Edit(e addressbook.Entry, record func(sum ledger.Digest) error) (*AddressBook, error) {
 	text, err := os.ReadFile(b.Path)
 	if err != nil {
 		return nil, err
@@ -64,10 +81,33 @@ func (b *AddressBook) Edit(e addressbook.Entry) (*AddressBook, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &AddressBook{book, b.Path, sha256.Sum256(text)}, disk.Replace(b.Path, 0o666, func(to io.Writer) error {
-		_, err := to.Write(text)
-		return err
+	made := &AddressBook{book, b.Path, sha256.Sum256(text)}
+	err = disk.Replace(b.Path, 0o666, func(to io.Writer) error {
+		if _, err := to.Write(text); err != nil {
+			return err
+		}
+		return record(made.sum)
 	})
+	if err != nil {
+		return nil, err
+	}
+	return made, nil
+}
+
+// CheckWritable returns an error if the book's file cannot be replaced.
+func (b *AddressBook) CheckWritable() error {
+	if !isFile(b.Path) {
+		return fmt.Errorf("%s is not a regular file", b.Path)
+	}
+	target, err := filepath.EvalSymlinks(b.Path)
+	if err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(filepath.Dir(target), filepath.Base(target)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Close(), os.Remove(file.Name()))
 }
 
 // AddressBookBeside returns the path of the address book beside a ledger, or "" if there is no such

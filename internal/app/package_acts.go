@@ -44,6 +44,20 @@ func actsText(acts []ledger.Act) []byte {
 	return text.Bytes()
 }
 
+// WriteTrail writes all acts of an audit trail as csv: the columns of [WriteActs], with the account and its entry before
+// and after an edit of the address book.
+func WriteTrail(to io.Writer, acts []ledger.Act) error {
+	out := csv.NewWriter(to)
+	last := len(actColumns) - 1
+	out.Write(slices.Concat(actColumns[:last], []string{"account", "entry_before", "entry_after"}, actColumns[last:]))
+	for _, a := range acts {
+		texts := a.Texts()
+		out.Write(slices.Concat(texts[:last], []string{a.Account, a.EntryBefore, a.EntryAfter, a.Digest.String()}))
+	}
+	out.Flush()
+	return out.Error()
+}
+
 func actCells(a ledger.Act) []string { return append(a.Texts(), a.Digest.String()) }
 
 // ReadActs parses inputs/acts.csv of a package. Only the form that this program writes is accepted.

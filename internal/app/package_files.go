@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/feeledger/fees/chain"
@@ -248,7 +247,7 @@ func (x *maker) makeReconciliation(ctx context.Context) error {
 	if r == nil {
 		return nil
 	}
-	books := BooksInput{Path: x.inputs.Books.Path, Reading: r.Reading}
+	books := BooksInput{Path: x.inputs.Books.Path, Content: x.inputs.Books.Content, Reading: r.Reading}
 	q := x.question(Progress{})
 	if x.inputs.Labels == nil {
 		q.Labels = nil
@@ -274,10 +273,13 @@ func (x *maker) makeReconciliation(ctx context.Context) error {
 		return err
 	}
 	defer result.Close()
+	if err := CheckPeriod(result, x.asked); err != nil {
+		return err
+	}
 	// Blocks sealed after the period do not belong to it.
 	result.Seal, result.Sealed = x.manifest.Blocks.Seal, chain.Some(span.Last)
 	x.manifest.Findings.Differences += uint64(result.Apart())
-	if err := x.keepBooks(r, file); err != nil {
+	if err := x.keepBooks(r, &books, file); err != nil {
 		return err
 	}
 	err = x.draft.Add("reconciliation.json", func(w io.Writer) error { return result.WriteJSON(w, true) })
@@ -288,9 +290,9 @@ func (x *maker) makeReconciliation(ctx context.Context) error {
 }
 
 // keepBooks stores the file that was compared.
-func (x *maker) keepBooks(r *closing.Reconciliation, file *reconcile.File) error {
+func (x *maker) keepBooks(r *closing.Reconciliation, books *BooksInput, file *reconcile.File) error {
 	r.Input = inputBooks + "." + file.Form
-	in, err := os.Open(x.inputs.Books.Path)
+	in, err := books.open()
 	if err != nil {
 		return err
 	}
@@ -304,7 +306,7 @@ func (x *maker) keepBooks(r *closing.Reconciliation, file *reconcile.File) error
 	}
 	kept := slices.IndexFunc(x.draft.Files(), func(f closing.File) bool { return f.Name == r.Input })
 	if x.draft.Files()[kept].SHA256 != file.SHA256.String() {
-		return fmt.Errorf("%s changed while it was read; try again", x.inputs.Books.Path)
+		return fmt.Errorf("%s changed while it was read; try again", books.Path)
 	}
 	return nil
 }

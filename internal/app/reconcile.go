@@ -48,6 +48,32 @@ func (d *Ledger) Reconcile(ctx context.Context, file *reconcile.File, name strin
 	return result, nil
 }
 
+// CheckPeriod returns an [InputError] if a record is of another period: it has rows, but none of them names a transaction
+// of the compared blocks or is dated in the period.
+func CheckPeriod(r *reconcile.Result, p Period) error {
+	span, _ := r.Span.Get()
+	outside := 0
+	for i, err := range r.Items() {
+		if err != nil {
+			return err
+		}
+		if i.Row == nil {
+			continue
+		}
+		t, named := i.Transaction.Get()
+		switch {
+		case named && t.Place.Height >= span.First && t.Place.Height <= span.Last, !named && p.Asked.Has(0, i.Row.Date):
+			return nil
+		case named || i.Outcome != reconcile.LeftOut || i.Row.Date.Known():
+			outside++
+		}
+	}
+	if outside == 0 {
+		return nil
+	}
+	return notUnderstood("%s is not of %s: none of its rows names a transaction of that period or is dated in it. Choose the record's own period, or give the record of %[2]s.", r.Name, p.Name)
+}
+
 // WriteReconciliation writes a comparison as json, csv, xlsx or, for any other form, text: the
 // mismatches, or all rows.
 func WriteReconciliation(w io.Writer, r *reconcile.Result, form string, all bool, width int) error {

@@ -16,7 +16,7 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// ActKind is what a user did with the package of a period.
+// ActKind is what a user did with the package of a period, or with the address book.
 type ActKind string
 
 // The acts.
@@ -26,28 +26,33 @@ const (
 	Approved  ActKind = "approved"
 	Closed    ActKind = "closed"
 	Withdrawn ActKind = "withdrawn" // by the preparer
+	Labelled  ActKind = "labelled"  // an account's entry in the address book was edited
 )
 
-var actKinds = []ActKind{Prepared, Returned, Approved, Closed, Withdrawn}
+var packageKinds = []ActKind{Prepared, Returned, Approved, Closed, Withdrawn}
 
 // Limits of an act's texts.
 const (
-	MaxComment = 1000 // characters
-	maxActText = 256  // bytes of the other texts
+	MaxComment   = 1000 // characters
+	maxActText   = 256  // bytes of the other texts
+	maxEntryText = 4096 // bytes of an entry of the address book
 )
 
-// Act is a line of the audit trail: who did what with the package of a period. Lines are never changed or
-// removed.
+// Act is a line of the audit trail: who did what with the package of a period, or with an account's entry in the address
+// book. Lines are never changed or removed.
 type Act struct {
-	Number   uint64     `json:"number"` // from 1 on, without gaps
-	Time     chain.Time `json:"time"`
-	User     string     `json:"user"`
-	Kind     ActKind    `json:"act"`
-	Period   string     `json:"period"` // a month or a year, such as 2026-01
-	Zone     string     `json:"zone"`   // its time zone
-	Manifest Digest     `json:"manifest_sha256"`
-	Comment  string     `json:"comment"`
-	Digest   Digest     `json:"digest"` // of this line and, through them, of all lines before it
+	Number      uint64     `json:"number"` // from 1 on, without gaps
+	Time        chain.Time `json:"time"`
+	User        string     `json:"user"`
+	Kind        ActKind    `json:"act"`
+	Period      string     `json:"period"`          // a month or a year, such as 2026-01; "" for labels
+	Zone        string     `json:"zone"`            // its time zone
+	Manifest    Digest     `json:"manifest_sha256"` // of the package's manifest; for labels, of the address book's file after the edit
+	Comment     string     `json:"comment"`
+	Account     string     `json:"account,omitempty"`      // whose entry was edited; "" for packages
+	EntryBefore string     `json:"entry_before,omitempty"` // the entry before the edit, as text; "" for none
+	EntryAfter  string     `json:"entry_after,omitempty"`  // the entry after the edit
+	Digest      Digest     `json:"digest"`                 // of this line and, through them, of all lines before it
 }
 
 // ErrAct reports an act with an invalid text.
@@ -56,14 +61,19 @@ var ErrAct = failure.New(failure.NotUnderstood, "not a valid act")
 // Check returns ErrAct unless the texts can be stored, shown and opened in a spreadsheet: one line each, without control
 // characters, and no formula.
 func (a *Act) Check() error {
+	if a.Kind == Labelled {
+		return a.checkLabel()
+	}
 	for _, x := range []struct{ name, text string }{{"user", a.User}, {"period", a.Period}, {"time zone", a.Zone}} {
 		if x.text == "" || len(x.text) > maxActText || console.Printable(x.text) != x.text {
 			return fmt.Errorf("%w: the %s must be one line of up to %d bytes", ErrAct, x.name, maxActText)
 		}
 	}
 	switch {
-	case !slices.Contains(actKinds, a.Kind):
+	case !slices.Contains(packageKinds, a.Kind):
 		return fmt.Errorf("%w: %q is not one of the acts", ErrAct, string(a.Kind))
+	case a.Account+a.EntryBefore+a.EntryAfter != "":
+		return fmt.Errorf("%w: only an edit of the address book is about an account", ErrAct)
 	case utf8.RuneCountInString(a.Comment) > MaxComment || !utf8.ValidString(a.Comment) || console.Printable(a.Comment) != a.Comment:
 		return fmt.Errorf("%w: the comment must be one line of up to %d characters, without control characters", ErrAct, MaxComment)
 	case table.Safe(a.User) != a.User || table.Safe(a.Comment) != a.Comment:
@@ -72,10 +82,35 @@ func (a *Act) Check() error {
 	return nil
 }
 
+// checkLabel checks an edit of the address book.
+func (a *Act) checkLabel() error {
+	account, err := chain.ParseAddress(a.Account)
+	switch {
+	case a.User == "" || len(a.User) > maxActText || console.Printable(a.User) != a.User || table.Safe(a.User) != a.User:
+		return fmt.Errorf("%w: the user must be one line of up to %d bytes that begins with a letter or a digit", ErrAct, maxActText)
+	case err != nil || account.String() != a.Account:
+		return fmt.Errorf("%w: %q is not an account", ErrAct, a.Account)
+	case a.Period+a.Zone+a.Comment != "":
+		return fmt.Errorf("%w: an edit of the address book has no period and no comment", ErrAct)
+	case a.EntryBefore == a.EntryAfter:
+		return fmt.Errorf("%w: the entry of %s does not change", ErrAct, a.Account)
+	}
+	for _, text := range []string{a.EntryBefore, a.EntryAfter} {
+		if len(text) > maxEntryText || console.Printable(text) != text || table.Safe(text) != text {
+			return fmt.Errorf("%w: the entry of %s must be one line of up to %d bytes", ErrAct, a.Account, maxEntryText)
+		}
+	}
+	return nil
+}
+
 // Texts returns the line's values as texts, in the order that the digest covers: number, time, user, act,
-// period, time zone, SHA-256 of the manifest, comment.
+// period, time zone, SHA-256, comment; for an edit of the address book also the account and its entry before and after.
 func (a *Act) Texts() []string {
-	return []string{strconv.FormatUint(a.Number, 10), a.Time.String(), a.User, string(a.Kind), a.Period, a.Zone, a.Manifest.String(), a.Comment}
+	texts := []string{strconv.FormatUint(a.Number, 10), a.Time.String(), a.User, string(a.Kind), a.Period, a.Zone, a.Manifest.String(), a.Comment}
+	if a.Kind == Labelled {
+		texts = append(texts, a.Account, a.EntryBefore, a.EntryAfter)
+	}
+	return texts
 }
 
 // After returns the digest of the line that follows a line with another digest: the SHA-256 of that digest and
@@ -92,6 +127,7 @@ func (a *Act) After(before Digest) Digest {
 type actRow struct {
 	number, ms                       uint64
 	user, act, period, zone, comment string
+	account, before, after           string
 	manifest, digest                 Digest
 }
 
@@ -104,6 +140,9 @@ var actFields = []field[actRow]{
 	{"zone", fact, func(r *actRow) any { return &r.zone }},
 	{"manifest", fact, func(r *actRow) any { return (*Seal)(&r.manifest) }},
 	{"comment", fact, func(r *actRow) any { return &r.comment }},
+	{"account", fact, func(r *actRow) any { return &r.account }},
+	{"entry_before", fact, func(r *actRow) any { return &r.before }},
+	{"entry_after", fact, func(r *actRow) any { return &r.after }},
 	{"digest", fact, func(r *actRow) any { return (*Seal)(&r.digest) }},
 }
 
@@ -126,7 +165,10 @@ func readTrail(ctx context.Context, q querier) (acts []Act, err error) {
 		if err != nil {
 			return fmt.Errorf("%w: table trail: line %d was altered: %w", ErrDamaged, number, err)
 		}
-		a := Act{x.number, at, x.user, ActKind(x.act), x.period, x.zone, x.manifest, x.comment, x.digest}
+		a := Act{x.number, at, x.user, ActKind(x.act), x.period, x.zone, x.manifest, x.comment, x.account, x.before, x.after, x.digest}
+		if a.Kind != Labelled && a.Account+a.EntryBefore+a.EntryAfter != "" { // the digest does not cover them
+			return damaged("table trail: line %d was altered: it is about an account", number)
+		}
 		if before = a.After(before); before != a.Digest {
 			return damaged("table trail: line %d was altered or moved: its digest is %v, not %v", number, before, a.Digest)
 		}
@@ -171,7 +213,7 @@ func (b *Book) Record(ctx context.Context, act Act, allow func(before []Act) err
 		}
 		act.Number = uint64(len(have)) + 1
 		act.Digest = act.After(before)
-		x := actRow{act.Number, uint64(act.Time.Std().UnixMilli()), act.User, string(act.Kind), act.Period, act.Zone, act.Comment, act.Manifest, act.Digest}
+		x := actRow{act.Number, uint64(act.Time.Std().UnixMilli()), act.User, string(act.Kind), act.Period, act.Zone, act.Comment, act.Account, act.EntryBefore, act.EntryAfter, act.Manifest, act.Digest}
 		r := make(row, len(actFields))
 		for i, f := range actFields {
 			r[i] = encode(f.at(&x))

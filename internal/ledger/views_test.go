@@ -122,8 +122,8 @@ func TestViews(t *testing.T) {
 			{"month", "1970-01", "0", "0", "1"}, {"month", "2023-11", "1", "1", "1"}, {"month", "2024-02", "2", "2", "1"},
 		}, cells("book_seals", "unit", "name", "first", "last", "blocks"))
 		require.Equal(t, [][]string{{"0", "1", fmt.Sprint(trusted.Height), fmt.Sprint(trusted.Hash)}}, cells("book_proved", "first", "last", "trusted_height", "trusted_hash"))
-		trail := cells("book_trail", "number", "time", "actor", "act", "period", "zone", "manifest", "comment")
+		trail := cells("book_trail", "number", "time", "actor", "act", "period", "zone", "manifest", "comment", "account", "entry_before", "entry_after")
 		require.Len(t, trail, len(acts))
-		require.Equal(t, []string{"1", "2026-02-03T08:30:00.123Z", "anna", "prepared", "2026-01", "UTC", "0x01" + strings.Repeat("0", 62), "the first"}, trail[0])
+		require.Equal(t, []string{"1", "2026-02-03T08:30:00.123Z", "anna", "prepared", "2026-01", "UTC", "0x01" + strings.Repeat("0", 62), "the first", "", "", ""}, trail[0])
 	})
 }

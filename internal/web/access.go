@@ -146,8 +146,11 @@ func (s *server) askToLogIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	to := "/login"
-	if r.Method != http.MethodPost && r.URL.RequestURI() != "/" {
+	switch {
+	case r.Method != http.MethodPost && r.URL.RequestURI() != "/":
 		to += "?to=" + url.QueryEscape(r.URL.RequestURI())
+	case r.Method == http.MethodPost && s.typedPage(r) != "" && crossOrigin.Check(r) == nil: // the form of an upload
+		to += "?to=" + url.QueryEscape(r.URL.EscapedPath())
 	}
 	if len(to) > maxQuery {
 		to = "/login"

@@ -30,7 +30,7 @@ var errNoClosing = &problem{http.StatusNotFound, "Not found", "This server does 
 
 // closes reports whether packages are prepared, reviewed and closed here.
 func (s *server) closes() bool {
-	return s.OpenTrail != nil && s.Open != nil && s.Users != nil && s.Packages != ""
+	return s.Closes && s.OpenTrail != nil && s.Open != nil && s.Users != nil && s.Packages != ""
 }
 
 // actor returns the user of a request with the roles of the file of users.
@@ -98,6 +98,9 @@ func (s *server) preparePackage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if _, err := s.Ledger.Held(ctx, period); err != nil {
+		return err
+	}
+	if q.Books, err = s.packageRecord(r.WithContext(ctx), &sc, fields, by, &act); err != nil {
 		return err
 	}
 	name := s.packageName(act.Period, act.Zone)
@@ -205,15 +208,7 @@ var errRecorded = errors.New("recorded already")
 // record appends an act to the ledger's audit trail if the user may do it now, and returns the round with it. Another
 // program may write blocks meanwhile.
 func (s *server) record(ctx context.Context, by app.Actor, act ledger.Act) (round app.Round, err error) {
-	d, err := s.OpenTrail(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, d.Close()) }()
-	if act.Time, err = chain.TimeAt(uint64(time.Now().UnixMilli())); err != nil {
-		return nil, err
-	}
-	act, err = d.Book.Record(ctx, act, func(trail []ledger.Act) error {
+	act, err = s.appendAct(ctx, act, func(trail []ledger.Act) error {
 		round = app.RoundOf(trail, act.Period, act.Zone)
 		if n := len(round); n > 0 && act.Kind == ledger.Prepared && round[n-1].Kind == act.Kind && round[n-1].User == act.User && round[n-1].Manifest == act.Manifest {
 			return errRecorded
@@ -224,6 +219,19 @@ func (s *server) record(ctx context.Context, by app.Actor, act ledger.Act) (roun
 		return round, nil
 	}
 	return append(round, act), err
+}
+
+// appendAct appends an act to the ledger's audit trail unless allow, which may be nil, returns an error.
+func (s *server) appendAct(ctx context.Context, act ledger.Act, allow func(trail []ledger.Act) error) (_ ledger.Act, err error) {
+	d, err := s.OpenTrail(ctx)
+	if err != nil {
+		return act, err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	if act.Time, err = chain.TimeAt(uint64(time.Now().UnixMilli())); err != nil {
+		return act, err
+	}
+	return d.Book.Record(ctx, act, allow)
 }
 
 // openPrepared opens a package that is not closed yet.
@@ -367,7 +375,7 @@ func (s *server) closePage(w http.ResponseWriter, r *http.Request) error {
 	if !s.closes() {
 		return errNoClosing
 	}
-	sc, err := readScope(r.URL.RawQuery, "journal", "comment")
+	sc, err := readScope(r.URL.RawQuery, closeParameters...)
 	if err != nil {
 		return err
 	}
@@ -380,6 +388,7 @@ func (s *server) closePage(w http.ResponseWriter, r *http.Request) error {
 		asked := s.ofCompany(sc)
 		v.Form = &form{Action: "close", Post: true, Token: s.token(r), Button: "Prepare", Fields: asked.controls("The accounts of the package")}
 		v.Form.Fields = append(v.Form.Fields, ofOptions("journal", "Journal for", sc.own.Get("journal"), "", app.ProgramNames()...), commentControl(sc.own.Get("comment")))
+		s.addRecord(v, r, &sc)
 	} else {
 		v.Notes = []string{"Only preparers can prepare packages. The administrator of this server assigns the role."}
 	}
@@ -490,6 +499,9 @@ func (s *server) addPrepared(v *view, r *http.Request, p *closing.Placed, runnin
 		plain("transactions", fmt.Sprintf("%d evm, %d native", m.Totals.EVM, m.Totals.Native)),
 		fact{Name: "findings", cell: findingsOf(m.Findings)}, plain("seal", m.Blocks.Seal), plain("manifest, SHA-256", p.Sum))
 	v.Main = []fact{amount("fees", chain.Some(m.Totals.Fee), token), amount("charged", m.Totals.Charged, token)}
+	if record := m.Options.Reconciliation; record != nil {
+		v.Facts = append(v.Facts, plain("record of fees", console.Printable(record.Name)))
+	}
 	v.Warnings = append(v.Warnings, gapsOf(m)...)
 	here := "close/" + url.PathEscape(p.Name)
 	v.Tables = append(v.Tables, actTable(round), fileTable(m, here))
@@ -498,13 +510,14 @@ func (s *server) addPrepared(v *view, r *http.Request, p *closing.Placed, runnin
 		v.Form = s.actForm(r, round, p, here, typed) // above the files, of which there are many
 	}
 	if state == ledger.Returned && s.actor(r).Preparer {
-		v.Links = append([]link{{"Prepare it again", "close" + againQuery(m)}}, v.Links...)
+		v.Links = append([]link{{"Prepare it again", "close" + againQuery(m, round.PreparedBy(s.owner(r), p.Sum))}}, v.Links...)
 	}
 	return nil
 }
 
-// againQuery returns the parameters of the form that prepares a package again.
-func againQuery(m *closing.Manifest) string {
+// againQuery returns the parameters of the form that prepares a package again. Only its preparer keeps its record of
+// fees.
+func againQuery(m *closing.Manifest, own bool) string {
 	sc := scope{Period: m.Period.Name(), Partial: !m.Period.Complete}
 	if m.Period.Timezone != "UTC" {
 		sc.Zone = m.Period.Timezone
@@ -512,7 +525,11 @@ func againQuery(m *closing.Manifest) string {
 	if len(m.Accounts) <= maxLinked {
 		sc.Accounts = accountList(m.Accounts)
 	}
-	return sc.query(url.Values{"journal": {m.Options.Journal}})
+	values := url.Values{"journal": {m.Options.Journal}}
+	if own && m.Options.Reconciliation != nil {
+		values.Set("record", preparedRecord)
+	}
+	return sc.query(values)
 }
 
 // actParameters are the fields of the form of an act, which its page accepts too.

@@ -62,6 +62,7 @@ func newOffice(t *testing.T, change func(*web.Options)) *office {
 	o.Server, o.clock, _ = guarded(t, d, func(c *web.Options) {
 		l := &c.Ledgers[0]
 		l.Labels, l.Packages, l.Open, l.Place = labels, o.shelf, again(d), "fees.db"
+		l.Closes = true
 		l.OpenTrail = func(ctx context.Context) (*app.Ledger, error) { return app.OpenTrail(ctx, d.Place, d.Tables) }
 		c.Users, c.Working = closers(), &o.working
 		if change != nil {
@@ -290,7 +291,7 @@ func TestActsWhileTheLedgerIsWritten(t *testing.T) {
 
 // Without --close, or without users, nothing can be closed.
 func TestServersThatCloseNothing(t *testing.T) {
-	o := newOffice(t, func(c *web.Options) { c.Ledgers[0].OpenTrail = nil })
+	o := newOffice(t, func(c *web.Options) { c.Ledgers[0].Closes = false })
 	require.Equal(t, http.StatusNotFound, o.page(t, "anna", "/close").status)
 	require.Equal(t, http.StatusNotFound, o.page(t, "anna", "/close/2026-01").status)
 	require.Equal(t, http.StatusNotFound, o.page(t, "anna", "/close/2026-01/report.csv").status)

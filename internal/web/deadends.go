@@ -23,13 +23,15 @@ func (s *server) failurePage(r *http.Request, p *problem, cause error) *view {
 	if s.Ledger == nil || visitorOf(r).user == "" && (s.Users != nil || s.Header != "") {
 		return v
 	}
+	path := strings.TrimPrefix(strings.TrimPrefix(r.URL.EscapedPath(), s.base), "/")
 	if r.Method != http.MethodGet {
 		if to := s.typedPage(r); to != "" {
 			v.Ways = []link{{"Back to the form", to}}
+		} else {
+			v.Ways = append(s.listOf(path), link{"Overview", "overview"})
 		}
 		return v
 	}
-	path := strings.TrimPrefix(strings.TrimPrefix(r.URL.EscapedPath(), s.base), "/")
 	values, _ := url.ParseQuery(r.URL.RawQuery) // what can be read of it
 	v.Path, v.Form = path, typedForm(path, values)
 	var lacking *app.NotHeldError
@@ -58,11 +60,14 @@ func (s *server) failurePage(r *http.Request, p *problem, cause error) *view {
 	case p.Title == statuses[failure.Damaged].Title:
 		v.Remedy = "fees ledger verify" + s.placeFlag()
 	case p.Status == http.StatusNotFound:
-		v.Ways = s.near(r, path)
+		v.Ways = append(s.near(r, path), s.listOf(path)...)
 	case p.Status >= http.StatusBadGateway || p.Status == http.StatusTooManyRequests:
 		v.Ways = append(v.Ways, link{"Try again", ownPath(r.URL.RequestURI())})
 	}
-	if path != "overview" {
+	if len(v.Ways) == 0 {
+		v.Ways = s.listOf(path)
+	}
+	if path != "overview" || r.URL.RawQuery != "" {
 		v.Ways = append(v.Ways, link{"Overview", "overview"})
 	}
 	return v
@@ -99,18 +104,60 @@ func (s *server) near(r *http.Request, path string) (list []link) {
 	return append(list, link{fmt.Sprintf("Block %d, the last sealed one", span.Last), fmt.Sprintf("block/%d", span.Last)})
 }
 
+// listOf returns the link to the list that a page belongs to; none for a list itself.
+func (s *server) listOf(path string) []link {
+	kind, _, below := strings.Cut(path, "/")
+	switch {
+	case !below:
+	case kind == "account", kind == "accounts", kind == "contract":
+		return []link{{"Accounts", "accounts"}}
+	case kind == "reconcile":
+		return []link{{"Upload a record of fees", "reconcile"}}
+	case kind == "close" && s.closes():
+		return []link{{"Packages to close", "close"}}
+	case kind == "packages" && s.Packages != "":
+		return []link{{"Packages", "packages"}}
+	}
+	return nil
+}
+
+// typedParameters returns the parameters that the error page of a path offers to correct; none for a page without any.
+func typedParameters(path string) []string {
+	for _, form := range slices.Concat(feesForms, transactionForms, accountForms, resultForms) {
+		path = strings.TrimSuffix(path, "."+form)
+	}
+	switch {
+	case path == "overview":
+		return []string{"period"}
+	case path == "accounts/unlabelled":
+		return slices.Concat(scopeParameters[:2], payerFields, listingParameters)
+	case path == "reconcile":
+		return scopeParameters[:3]
+	case path == "close":
+		return slices.Concat(scopeParameters[:3], closeParameters)
+	case strings.HasPrefix(path, "reconcile/"):
+		return slices.Concat(scopeParameters[:3], settingNames())
+	case slices.Contains([]string{"fees", "transactions", "findings"}, path), strings.HasPrefix(path, "contract/"), strings.HasSuffix(path, "/statement"), strings.HasSuffix(path, "/rollforward"):
+		return typed
+	}
+	return nil
+}
+
 // typedForm returns the parameters of a request as a form, so that they can be corrected; nil for a page without any.
 // Unknown parameters are left out: they are the error.
 func typedForm(path string, values url.Values) *form {
-	scoped := slices.Contains([]string{"fees", "transactions", "findings"}, path) || strings.HasPrefix(path, "contract/") || strings.HasSuffix(path, "/statement") || strings.HasSuffix(path, "/rollforward")
-	if !scoped {
+	names := typedParameters(path)
+	if names == nil {
 		return nil
 	}
 	f := &form{Action: path, Button: "Show"}
-	for _, name := range typed {
+	for _, name := range names {
 		if values.Has(name) || name == "period" || name == "zone" {
 			f.Fields = append(f.Fields, control{Name: name, Label: labelOf(name), Kind: "text", Value: console.Printable(strings.Join(values[name], ","))})
 		}
+	}
+	if len(names) == 1 { // the overview is of whole months
+		return f
 	}
 	partial := ""
 	if values.Get("partial") == "1" {

@@ -17,6 +17,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/addressbook"
+	"github.com/feeledger/fees/internal/ledger"
 )
 
 // labels is an address book in use. Ledgers with the same file share one.
@@ -48,7 +49,9 @@ func (s *server) labels() *app.AddressBook { return s.names.inUse.Load().book }
 // mayLabel reports whether the user of a request may edit the address book.
 func (s *server) mayLabel(r *http.Request) bool { return s.editsLabels() && s.actor(r).Preparer }
 
-func (s *server) editsLabels() bool { return s.EditLabels && s.Users != nil && s.labels() != nil }
+func (s *server) editsLabels() bool {
+	return s.EditLabels && s.OpenTrail != nil && s.Users != nil && s.labels() != nil
+}
 
 var errNoEditing = &problem{http.StatusNotFound, "Not found", "This server does not edit the address book. Start it with fees serve --edit-labels."}
 
@@ -135,7 +138,8 @@ func (s *server) labelPayer(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// edit writes an entry to the address book's file, puts it in use and redirects to a page. One edit runs at a time.
+// edit records the edit of an entry in the ledger's audit trail, writes it to the address book's file, puts it in use and
+// redirects to a page. One edit runs at a time.
 func (s *server) edit(w http.ResponseWriter, r *http.Request, read func(url.Values) (e addressbook.Entry, to string, err error)) error {
 	if !s.editsLabels() {
 		return errNoEditing
@@ -153,8 +157,9 @@ func (s *server) edit(w http.ResponseWriter, r *http.Request, read func(url.Valu
 	if err != nil {
 		return err
 	}
-	e.Line = 0
-	made, err := s.labels().Edit(e)
+	ctx, cancel := context.WithTimeout(r.Context(), s.Time)
+	defer cancel()
+	made, err := s.writeEntry(ctx, s.owner(r), e)
 	var stale *app.StaleError
 	if errors.As(err, &stale) { // show what the file says now, if it can be read
 		if now, err := app.ReadAddressBook(s.labels().Path); err == nil {
@@ -162,7 +167,7 @@ func (s *server) edit(w http.ResponseWriter, r *http.Request, read func(url.Valu
 		}
 	}
 	if err != nil {
-		return s.editProblem(r.Context(), err)
+		return s.editProblem(ctx, err)
 	}
 	s.names.replace(made)
 	s.Log.Info("address book edited", "user", s.owner(r))
@@ -170,8 +175,34 @@ func (s *server) edit(w http.ResponseWriter, r *http.Request, read func(url.Valu
 	return nil
 }
 
+// writeEntry records an edit and writes it. If the recorded edit cannot be written, it records that the entry is as before.
+func (s *server) writeEntry(ctx context.Context, user string, e addressbook.Entry) (*app.AddressBook, error) {
+	book := s.labels()
+	act := ledger.Act{User: user, Kind: ledger.Labelled, Account: e.Address.String(), EntryBefore: app.EntryText(book.Entry(e.Address)), EntryAfter: app.EntryText(e)}
+	if act.EntryBefore == act.EntryAfter {
+		return book, nil
+	}
+	e.Line = 0
+	recorded := false
+	made, err := book.Edit(e, func(sum ledger.Digest) (err error) {
+		act.Manifest = sum
+		_, err = s.appendAct(ctx, act, nil)
+		recorded = err == nil
+		return err
+	})
+	if err != nil && recorded {
+		act.EntryBefore, act.EntryAfter, act.Manifest = act.EntryAfter, act.EntryBefore, book.Sum()
+		_, undone := s.appendAct(context.WithoutCancel(ctx), act, nil)
+		err = errors.Join(err, undone)
+	}
+	return made, err
+}
+
 // editProblem converts an error without the path of the file.
 func (s *server) editProblem(ctx context.Context, err error) error {
+	if errors.Is(err, ledger.ErrLocked) {
+		return s.actProblem(ctx, err)
+	}
 	p := problemOf(ctx, err, s.Time)
 	p.Detail = strings.ReplaceAll(p.Detail, s.labels().Path, "the address book")
 	if p.Status == http.StatusInternalServerError {

@@ -42,7 +42,7 @@ func (s *server) renderLogIn(w http.ResponseWriter, r *http.Request, status int,
 	}
 	l.Token = s.token(r)
 	lead := r.Host
-	if !slices.ContainsFunc(s.Options.Ledgers, func(l Served) bool { return l.OpenTrail != nil || l.EditLabels }) {
+	if !slices.ContainsFunc(s.Options.Ledgers, func(l Served) bool { return l.Closes || l.EditLabels }) {
 		lead += " · read-only access"
 	}
 	s.render(w, r, status, &view{Title: "Log in to fees", Lead: lead, LogIn: l})

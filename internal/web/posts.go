@@ -4,16 +4,17 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 )
 
-// posts lists the routes that accept POST. Only those of closing change a ledger: they extend its audit trail. The page
+// posts lists the routes that accept POST. Only acts of closing and edits of labels change a ledger: they extend its audit trail. The page
 // of a form with parameters accepts them too, and shows what was typed.
 var posts = []route{
-	{path: "/reconcile", ask: (*server).receive},
+	{path: "/reconcile", ask: (*server).receive, parameters: scopeParameters},
 	{path: "/reconcile/{token}/forget", ask: (*server).forget},
 	{path: "/packages/{package}/check", ask: (*server).startCheck},
-	{path: "/close", ask: (*server).preparePackage, parameters: append([]string{"journal", "comment"}, scopeParameters...)},
+	{path: "/close", ask: (*server).preparePackage, parameters: slices.Concat(closeParameters, scopeParameters)},
 	{path: "/close/{name}", ask: (*server).doAct, parameters: actParameters},
 	{path: "/account/{address}", ask: (*server).editEntry, parameters: entryParameters},
 	{path: "/accounts/unlabelled", ask: (*server).labelPayer, parameters: payerParameters},

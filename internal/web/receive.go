@@ -85,6 +85,7 @@ func (s *server) readUpload(r *http.Request) (*upload, *scope, error) {
 	}
 	body := &io.LimitedReader{R: r.Body, N: maxFile + maxForm + 1}
 	file, values, err := readForm(body, r.Header.Get("Content-Type"), s.token(r) != "", func(token string) error { return s.checkToken(r, token) })
+	r.PostForm = values // for the way back to the form
 	switch {
 	case body.N <= 0 || errors.Is(err, errTooLarge):
 		return nil, nil, drained(r)
@@ -126,7 +127,7 @@ func readForm(body io.Reader, contentType string, guarded bool, check func(token
 			return file, values, nil
 		}
 		if err != nil {
-			return nil, nil, err
+			return nil, values, err
 		}
 		name := part.FormName()
 		if guarded && name != "token" {
@@ -141,7 +142,7 @@ func readForm(body io.Reader, contentType string, guarded bool, check func(token
 			err = invalidRequest("The field %q is unknown or repeated.", console.Printable(name))
 		}
 		if err != nil {
-			return nil, nil, err
+			return nil, values, err
 		}
 		if guarded {
 			if err := check(values.Get("token")); err != nil {

@@ -53,6 +53,7 @@ func (s *server) ofCompany(sc scope) scope {
 
 // comparison compares a company's record with the ledger.
 type comparison struct {
+	token    string // of the upload
 	upload   *upload
 	settings settings
 	asked    app.Period
@@ -73,18 +74,18 @@ func (c *comparison) close() {
 	runtime.KeepAlive(c.record) // the result uses its file
 }
 
-// comparison returns the file of a token, with its settings.
-func (s *server) comparison(r *http.Request) (*comparison, error) {
-	u := s.uploads.get(s.owner(r), r.PathValue("token"))
+// comparison returns the user's file of a token, with the settings of a query.
+func (s *server) comparison(r *http.Request, token, query string) (*comparison, error) {
+	u := s.uploads.get(s.owner(r), token)
 	if u == nil {
 		return nil, errNotKept
 	}
-	set, err := readSettings(r.URL.RawQuery)
+	set, err := readSettings(query)
 	if err != nil {
 		return nil, err
 	}
 	set.books.Path, set.books.Content = u.Name, u.Content
-	return &comparison{upload: u, settings: set}, nil
+	return &comparison{token: token, upload: u, settings: set}, nil
 }
 
 // prepare resolves the period, the accounts and the options.
@@ -160,7 +161,7 @@ const previewed = 6
 
 // reconciliation shows how a file is read, and the results by row.
 func (s *server) reconciliation(w http.ResponseWriter, r *http.Request) error {
-	c, err := s.comparison(r)
+	c, err := s.comparison(r, r.PathValue("token"), r.URL.RawQuery)
 	if err != nil {
 		return err
 	}
@@ -198,6 +199,10 @@ func (s *server) reconciliation(w http.ResponseWriter, r *http.Request) error {
 		if err := s.outcomes(v, c, here); err != nil {
 			return err
 		}
+		v.Ways = append(v.Ways, s.packageWay(r, c)...)
+	}
+	if err != nil {
+		v.Ways = append(v.Ways, link{"Upload another record", "reconcile" + c.settings.scope.query(nil)})
 	}
 	s.render(w, r, status, v)
 	return nil
@@ -318,7 +323,7 @@ func (s *server) checkedFile(w http.ResponseWriter, r *http.Request) error {
 
 // compared sends a file derived from a comparison.
 func (s *server) compared(w http.ResponseWriter, r *http.Request, write func(*answer, *comparison) error) error {
-	c, err := s.comparison(r)
+	c, err := s.comparison(r, r.PathValue("token"), r.URL.RawQuery)
 	if err != nil {
 		return err
 	}

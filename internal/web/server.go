@@ -51,7 +51,7 @@ type Served struct {
 	// Made is the command that creates the ledger if it is deleted with the server; otherwise "".
 	Made   string
 	Labels *app.AddressBook // address labels; nil for none
-	// EditLabels lets preparers edit the address book, which also needs users with roles.
+	// EditLabels lets preparers edit the address book, which also needs OpenTrail and users with roles.
 	EditLabels bool
 	// Source provides balances and the blocks that explain a fee; nil for none. Gateway is its name on the
 	// command line.
@@ -63,8 +63,9 @@ type Served struct {
 	Packages   string // the directory of the close packages, "" for none
 	// Open opens a second connection to the ledger to check a package; nil disables checks.
 	Open func(context.Context) (*app.Ledger, error)
-	// OpenTrail opens the ledger to record who prepared, reviewed and closed a package. Nil disables closing, which also
-	// needs Open, Packages and users with roles.
+	// Closes lets users with roles prepare, review and close packages, which also needs Open, OpenTrail and Packages.
+	Closes bool
+	// OpenTrail opens the ledger to record what users do; nil disables Closes and EditLabels.
 	OpenTrail func(context.Context) (*app.Ledger, error)
 }
 

@@ -99,16 +99,20 @@ CREATE TABLE proved (
     digest          {{data}} NOT NULL     -- of this row
 ){{clustered}};
 
--- The audit trail: what users did with the packages of periods. Each digest covers the one before it.
+-- The audit trail: what users did with the packages of periods and with the address book. Each digest covers the one
+-- before it.
 CREATE TABLE trail (
     number    {{integer}} NOT NULL PRIMARY KEY,  -- from 1 on
     time_ms   {{integer}} NOT NULL,
     actor     TEXT NOT NULL,
-    act       TEXT NOT NULL,                     -- prepared, returned, approved, closed or withdrawn
+    act       TEXT NOT NULL,                     -- prepared, returned, approved, closed, withdrawn or labelled
     period    TEXT NOT NULL,
     zone      TEXT NOT NULL,
-    manifest  {{data}} NOT NULL,                 -- its SHA-256
+    manifest  {{data}} NOT NULL,                 -- its SHA-256; for labels, that of the address book's file
     comment   TEXT NOT NULL,
+    account   TEXT NOT NULL,                     -- whose label was edited; '' for packages
+    entry_before TEXT NOT NULL,                  -- its entry in the address book
+    entry_after  TEXT NOT NULL,
     digest    {{data}} NOT NULL
 ){{clustered}};
 {{if files}}
@@ -173,5 +177,5 @@ CREATE VIEW book_proved AS SELECT first, last, trusted_height, {{hex "trusted_ha
     final_set, final_root, CASE WHEN final_set IS NOT NULL THEN {{hex "final_root_hash"}} END AS final_root_hash, final_para
 FROM proved;
 
-CREATE VIEW book_trail AS SELECT number, {{time "time_ms"}} AS time, actor, act, period, zone, {{hex "manifest"}} AS manifest, comment, {{hex "digest"}} AS digest
+CREATE VIEW book_trail AS SELECT number, {{time "time_ms"}} AS time, actor, act, period, zone, {{hex "manifest"}} AS manifest, comment, account, entry_before, entry_after, {{hex "digest"}} AS digest
 FROM trail;

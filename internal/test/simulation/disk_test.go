@@ -49,7 +49,8 @@ type disk struct {
 	died    func()       // called once
 	failed  func()
 	dead    atomic.Bool
-	err     error // of copying
+	acting  atomic.Bool // a user acts: the commit is not the program's
+	err     error       // of copying
 }
 
 // mount routes a file's commits through its disk until it is released.
@@ -60,6 +61,12 @@ func (d *disk) mount() (letGo func()) {
 
 // committing is called before each commit; a result other than 0 refuses it.
 func (d *disk) committing() int32 {
+	if d.acting.Load() {
+		if d.dead.Load() {
+			return 1
+		}
+		return 0
+	}
 	n := d.commits.Add(1)
 	switch {
 	case d.dead.Load():

@@ -92,7 +92,7 @@ func (w *world) runs(r *run) (ended, error) {
 		return e, err
 	}
 	reader := &source.Reader{Source: src, Tables: w.story.tables, Unfinalized: r.unfinalized}
-	e.filled, e.err = w.command(ctx, r, reader)
+	e.filled, e.err = w.command(ctx, r, reader, d)
 	if c, ok := src.(io.Closer); ok {
 		c.Close()
 	}
@@ -110,8 +110,8 @@ func (w *world) runs(r *run) (ended, error) {
 }
 
 // command runs the command.
-func (w *world) command(ctx context.Context, r *run, reader *source.Reader) (*app.Filled, error) {
-	o := app.FillOptions{Reader: reader, Concurrency: r.concurrency}
+func (w *world) command(ctx context.Context, r *run, reader *source.Reader, d *disk) (*app.Filled, error) {
+	o := app.FillOptions{Reader: reader, Concurrency: r.concurrency, Progress: app.Progress{Show: func(done, _ uint64) { w.actsBeside(d, done) }}}
 	if r.command == "follow" {
 		f := app.FollowOptions{FillOptions: o, Heads: source.HeadsOf(reader.Source, r.poll), Lag: func(height, newest uint64) {
 			if w.calm() && height >= w.story.last {

@@ -83,6 +83,8 @@ func (c *counts) add(other *counts) {
 	c.faults += other.faults
 	c.refused += other.refused
 	c.spoiled += other.spoiled
+	c.acts += other.acts
+	c.lies += other.lies
 }
 
 // quietBooks creates the ledgers of quiet runs.

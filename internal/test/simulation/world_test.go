@@ -12,6 +12,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/failure"
+	"github.com/feeledger/fees/internal/ledger"
 )
 
 // world is everything in one history: the chain, how it grows and what is replaced, how the gateway or node responds, and
@@ -38,6 +39,10 @@ type world struct {
 	ledger  state  // after the last run
 	spoiled string // copy of the ledger before a row was altered; "" if none was
 
+	trail    []ledger.Act // the acts that the ledger has
+	kept     int          // how many of them the copy has
+	actError error        // of an act beside a run
+
 	mu    sync.Mutex // guards what follows
 	run   int
 	asked map[string]int  // number of requests in this run
@@ -48,7 +53,7 @@ type world struct {
 }
 
 // counts are the numbers of events in a history.
-type counts struct{ runs, deaths, replaced, faults, refused, spoiled int }
+type counts struct{ runs, deaths, replaced, faults, refused, spoiled, acts, lies int }
 
 // newWorld returns the world of a seed.
 func newWorld(seed uint64, directory string) *world {
@@ -304,9 +309,11 @@ func (w *world) step(r *run, d dice) error {
 		return fmt.Errorf("run %d (%v): %w", w.run, r, err)
 	}
 	if e.died && d.chance(500) {
-		return w.spoil(d)
+		if err := w.spoil(d); err != nil {
+			return err
+		}
 	}
-	return nil
+	return w.actsBetween()
 }
 
 // judge returns what is wrong with a run's end.
@@ -318,13 +325,17 @@ func (w *world) judge(e *ended) error {
 		}
 		w.note("the ledger is what it was before it was altered")
 		w.path, w.spoiled, w.open = w.spoiled, "", true // the copy may be older
+		w.trail = w.trail[:w.kept]
 		return w.look()
+	}
+	if w.actError != nil {
+		return w.actError
 	}
 	elsewhere := kind == failure.Stopped || kind == failure.Unanswered // another cause: creating the tables of a new ledger is retried after a second
 	if e.failed && !e.died && e.err != nil && !elsewhere && e.wentOn > time.Second {
 		return fmt.Errorf("it went on for %v after a commit was refused, and ended with %w", e.wentOn, e.err)
 	}
-	if err := w.look(); err != nil {
+	if err := errors.Join(w.look(), w.keepsActs()); err != nil {
 		return err
 	}
 	switch {
@@ -367,6 +378,7 @@ func (w *world) spoil(d dice) error {
 	if err := copyBook(w.path, kept); err != nil {
 		return err
 	}
+	w.kept = len(w.trail)
 	db, err := opened(w.path)
 	if err != nil {
 		return err

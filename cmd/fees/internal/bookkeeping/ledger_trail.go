@@ -1,6 +1,7 @@
 package bookkeeping
 
 import (
+	"cmp"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -12,15 +13,16 @@ import (
 )
 
 const trailManual = `Show the audit trail: who prepared, returned, approved, closed or withdrew the
-package of which period in the browser, when, and with which comment. Each
-line has a digest of itself and all lines before it. An altered trail is an
+package of which period in the browser, when, and with which comment; and who
+edited which label of the address book. Each line has a digest of itself and
+all lines before it. An altered trail is an
 error that names the first wrong line; fees close --check finds lines that were
 removed from its end.`
 
 func newLedgerTrail() *cobra.Command {
 	var f statusFlags
 	return cli.New(&cobra.Command{
-		Use: "trail", Short: "Show who prepared, reviewed and closed packages", Long: trailManual, RunE: f.trail,
+		Use: "trail", Short: "Show who closed packages and edited labels", Long: trailManual, RunE: f.trail,
 		Example: "  fees ledger trail\n  fees ledger trail --format csv -o trail.csv",
 		Args:    cli.NoneOf("fees ledger trail takes no argument, got %q; name the ledger with --ledger"),
 	}, f.LedgerFlags.Add, f.Forms("table", "csv", "json"))
@@ -34,7 +36,7 @@ func (f *statusFlags) trail(c *cobra.Command, _ []string) error {
 		}
 		return f.Show(cli.Answer{
 			JSON: cli.Record{{"acts", append([]ledger.Act{}, acts...)}},
-			CSV:  func(w io.Writer) error { return app.WriteActs(w, acts) },
+			CSV:  func(w io.Writer) error { return app.WriteTrail(w, acts) },
 			Text: func(page *console.Page) { writeTrail(page, acts) },
 		})
 	})
@@ -42,15 +44,19 @@ func (f *statusFlags) trail(c *cobra.Command, _ []string) error {
 
 func writeTrail(page *console.Page, acts []ledger.Act) {
 	if len(acts) == 0 {
-		page.Line("No package was prepared in the browser: see fees serve --help, --close.", 0)
+		page.Line("Nothing was done in the browser: see fees serve --help, --close and --edit-labels.", 0)
 		return
 	}
 	rows := console.NewTable(
 		console.Column{Name: "line", Right: true}, console.Column{Name: "time"}, console.Column{Name: "user"}, console.Column{Name: "act"},
-		console.Column{Name: "period"}, console.Column{Name: "zone", Drop: 2}, console.Column{Name: "manifest", Drop: 3, Cut: true}, console.Column{Name: "comment", Drop: 1, Cut: true},
+		console.Column{Name: "period"}, console.Column{Name: "zone", Drop: 2}, console.Column{Name: "manifest", Drop: 4, Cut: true}, console.Column{Name: "account", Drop: 3, Cut: true}, console.Column{Name: "comment", Drop: 1, Cut: true},
 	)
 	for _, a := range acts {
-		rows.Row(a.Number, a.Time, console.Printable(a.User), a.Kind, a.Period, a.Zone, a.Manifest, console.Printable(a.Comment))
+		said := a.Comment
+		if a.Kind == ledger.Labelled {
+			said = cmp.Or(a.EntryBefore, "none") + " → " + cmp.Or(a.EntryAfter, "none")
+		}
+		rows.Row(a.Number, a.Time, console.Printable(a.User), a.Kind, a.Period, a.Zone, a.Manifest, console.Printable(a.Account), console.Printable(said))
 	}
 	page.Table(rows)
 }

@@ -58,9 +58,10 @@ Use --tls-cert and --tls-key. Without TLS, passwords cross the network in clear
 text. Users only read, except with --close: it lets preparers make packages and
 reviewers approve those of others (fees serve password --role), with each act
 in the ledger's audit trail. With --edit-labels, preparers edit the address
-book. Requests are refused unless the host is one of
-the server's own addresses, in the certificate, or in --host. --time-limit
-limits each request, which also ends when the browser closes the connection.
+book, with each edit in the audit trail. Requests are refused unless the host
+is one of the server's own addresses, in the certificate, or in --host.
+--time-limit limits each request, which also ends when the browser closes the
+connection.
 
 Failures are logged on standard error, and with --log-requests every request:
 its ID (also in the response as X-Request-Id), the pattern of its path, its
@@ -301,6 +302,11 @@ func (f *serveFlags) open(ctx context.Context, n namedLedger, stderr io.Writer) 
 	if l.EditLabels = f.editLabels; f.editLabels && l.Labels == nil {
 		return nil, errors.New("--edit-labels needs an address book; name one with --labels, or save it as accounts.csv next to the ledger")
 	}
+	if f.editLabels {
+		if err := l.Labels.CheckWritable(); err != nil {
+			return nil, fmt.Errorf("--edit-labels cannot write the address book: %w", err)
+		}
+	}
 	if f.Gateway != "" {
 		if l.Source, err = f.Reader(); err != nil {
 			return nil, err
@@ -315,9 +321,9 @@ func (f *serveFlags) open(ctx context.Context, n namedLedger, stderr io.Writer) 
 		}
 		return at.Open(ctx, f.NetworkFile)
 	}
-	if f.close {
+	if l.Closes = f.close; f.close || f.editLabels {
 		if temporary {
-			return nil, errors.New("--close needs a ledger that keeps the audit trail; name it with --ledger")
+			return nil, fmt.Errorf("%s needs a ledger that keeps the audit trail; name it with --ledger", map[bool]string{true: "--close", false: "--edit-labels"}[f.close])
 		}
 		l.OpenTrail = func(ctx context.Context) (*app.Ledger, error) { return at.OpenTrail(ctx, f.NetworkFile) }
 	}
