@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -220,7 +221,7 @@ func (s *server) outcomes(v *view, c *comparison, here string) error {
 		v.Ways = append(v.Ways, c.settings.way(here, "Compare with ", reconcile.Way{Settings: []reconcile.Setting{{Name: "rows-only"}}}))
 	}
 	total := &result.Total
-	v.Facts = append(v.Facts, plain("read", readAs(c.file)), plain("period", c.asked.Name), plain("blocks", spanText(result.Span)), plain("accounts", fmt.Sprint(len(c.options.Accounts))),
+	v.Facts = append(v.Facts, plain("read", readAs(c.file)), plain("period", cmp.Or(c.asked.Name, "all sealed blocks")), plain("blocks", spanText(result.Span)), plain("accounts", fmt.Sprint(len(c.options.Accounts))),
 		amount("books", chain.Some(total.Books), console.Token{Symbol: result.Options.Symbol}), amount("chain", total.Chain, console.Token{Symbol: result.Options.Symbol}), amount("difference (books - chain)", total.Difference, console.Token{Symbol: result.Options.Symbol}))
 	v.Notes = result.Notes
 	for _, list := range []*table.Sheet{result.Summary(), narrowed(result.Details(c.settings.all), shownColumns)} {
