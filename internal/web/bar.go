@@ -39,14 +39,17 @@ const maxChoices = 60
 // zones are the time zones offered first; others can be typed.
 var zones = []option{{"UTC", ""}, {"Europe/London", ""}, {"Europe/Berlin", ""}, {"Europe/Zurich", ""}, {"America/New_York", ""}, {"America/Chicago", ""}, {"America/Los_Angeles", ""}, {"Asia/Dubai", ""}, {"Asia/Singapore", ""}, {"Asia/Tokyo", ""}, {"Australia/Sydney", ""}}
 
-// viewBar returns the view bar of a page. If the page has no period, the bar leads to the fees of one.
+// viewBar returns the view bar of a page. On the overview, which shows months only, everything else leads to the fees of
+// what was chosen.
 func (s *server) viewBar(r *http.Request, v *view) *viewBar {
-	sc, path := v.Scope, v.Path
+	sc, path, around := v.Scope, v.Path, v.Around
 	if sc == nil {
-		sc, path = new(scope), "fees"
+		sc, path = &scope{Period: v.Month}, "fees"
+	} else {
+		around = sc.around(path, listing{}.with(sc.own))
 	}
 	b := &viewBar{Action: path, Days: sc.daysForm(path)}
-	for _, l := range sc.around(path, listing{}.with(sc.own)) {
+	for _, l := range around {
 		if b.Before.To == "" && l.Text < sc.Period {
 			b.Before = l
 		} else {
@@ -73,6 +76,9 @@ func (s *server) viewBar(r *http.Request, v *view) *viewBar {
 		}
 		last := &period.Years[len(period.Years)-1]
 		m.Here, m.To = m.Name == sc.Period, to(func(o *scope) { o.Period, o.Partial = m.Name, m.Partial })
+		if v.Month != "" {
+			m.To = overviewOf(m.Name)
+		}
 		last.Months = append(last.Months, m)
 	}
 	period.Links = append(period.Links, navigation{link{"All sealed blocks", to(func(o *scope) { o.Period, o.Partial = "", false })}, "", sc.Period == ""})

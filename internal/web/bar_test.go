@@ -45,3 +45,21 @@ func TestBarAddresses(t *testing.T) {
 	require.Contains(t, page, `<input name="accounts" type="checkbox" value="group:ours" checked> ours`)
 	require.NotContains(t, strings.Split(page, `<input name="accounts" type="text" value="`)[1][:5], "0x", "a label is a choice")
 }
+
+// Pages without a period have no view bar, and the months of the overview are overviews.
+func TestPagesWithoutABar(t *testing.T) {
+	d, dir, labels := monthEnd(t)
+	shelf := filepath.Join(dir, "closed")
+	closeMonth(t, d, labels, filepath.Join(shelf, "2026-01"), "Operations")
+	s := served(t, d, func(o *web.Options) { o.Ledgers[0].Labels, o.Ledgers[0].Packages = labels, shelf })
+	const bar = `<section class="bar"`
+	for _, path := range []string{"/packages", "/packages/2026-01", "/accounts", "/account/" + alith, "/block/5", "/tx/9999-1", "/fees?period=2031-01", "/nothing", "/reconcile"} {
+		require.NotContains(t, get(t, s, path, nil).text, bar, path)
+	}
+	for _, path := range []string{"/overview", "/fees", "/transactions", "/findings", "/account/" + alith + "/statement?balances=none"} {
+		require.Contains(t, get(t, s, path, nil).text, bar, path)
+	}
+	page := get(t, s, "/overview?period=2026-01", nil).text
+	require.Contains(t, page, `<a href="overview?period=2026-02" class="partial">Feb `)
+	require.Contains(t, page, `<a class="turn" href="overview?period=2026-02" rel="next"`)
+}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/internal/app"
@@ -50,8 +51,8 @@ func (h *hand) follow(selector string) {
 	h.Enter()
 }
 
-// write types into a field, or selects the option with a value. With keys, the option is selected by its first letters.
-func (h *hand) write(name, value, letters string) {
+// write types into a field.
+func (h *hand) write(name, value string) {
 	h.t.Helper()
 	selector := `main [name="` + name + `"]:not([type=hidden])`
 	if !h.keys {
@@ -59,15 +60,40 @@ func (h *hand) write(name, value, letters string) {
 		return
 	}
 	h.reach(selector)
-	h.Key(letters)
+	h.Key(value)
 	require.Equal(h.t, value, browsertest.Ask[string](h.Tab, "document.activeElement.value"))
+}
+
+// choose selects an act. With keys, the Tab key reaches the first one, and arrows the others.
+func (h *hand) choose(act string) {
+	h.t.Helper()
+	selector := `main [name="act"]`
+	if !h.keys {
+		h.Select(selector + `[value="` + act + `"]`).Press()
+	} else {
+		h.reach(selector)
+		h.Key(" ")
+		for range h.options() {
+			if browsertest.Ask[string](h.Tab, "document.activeElement.value") == act {
+				break
+			}
+			h.Key(kb.ArrowDown)
+		}
+	}
+	require.Equal(h.t, act, h.chosen())
+}
+
+// chosen returns the act that is selected, or "".
+func (h *hand) chosen() string {
+	h.t.Helper()
+	return browsertest.Ask[string](h.Tab, `document.querySelector("main [name=act]:checked")?.value ?? ""`)
 }
 
 // send sends the form with the field of a comment, which must be the last one that was used.
 func (h *hand) send(comment string) {
 	h.t.Helper()
 	if comment != "" {
-		h.write("comment", comment, comment)
+		h.write("comment", comment)
 	}
 	if h.keys {
 		h.reach(`main [name="comment"]`)
@@ -82,12 +108,12 @@ func (h *hand) logIn(name, word string) {
 	require.Contains(h.t, h.Heading(), "Log in")
 	if h.keys {
 		if browsertest.Ask[bool](h.Tab, `document.activeElement.name !== "password"`) { // after an error the password has the focus
-			h.write("name", name, name)
+			h.write("name", name)
 		}
-		h.write("password", word, word)
+		h.write("password", word)
 	} else {
-		h.write("name", name, name)
-		h.write("password", word, word)
+		h.write("name", name)
+		h.write("password", word)
 	}
 	h.Enter()
 }
@@ -95,7 +121,7 @@ func (h *hand) logIn(name, word string) {
 // options returns the acts that a page offers.
 func (h *hand) options() []string {
 	h.t.Helper()
-	return browsertest.Ask[[]string](h.Tab, `[...document.querySelectorAll("main [name=act] option")].map((o) => o.value)`)
+	return browsertest.Ask[[]string](h.Tab, `[...document.querySelectorAll("main [name=act]")].map((o) => o.value)`)
 }
 
 // fact returns a figure of the page.
@@ -160,9 +186,10 @@ func closedByTwo(t *testing.T, b *browsertest.Browser, options browsertest.Optio
 	bob.follow(`main a[href="close/2026-01"]`)
 	require.Contains(t, bob.Text(), "first draft")
 	require.Equal(t, []string{"approved", "returned"}, bob.options())
+	require.Empty(t, bob.chosen(), "no act is recorded that nobody chose")
 	_, report := bob.Select(`a[href="close/2026-01/report.csv"]`).Download()
 	require.NotEmpty(t, report)
-	bob.write("act", "returned", "ret")
+	bob.choose("returned")
 	o.clock.goOn(2 * time.Hour)
 	bob.send(comment)
 	bob.Refused(http.StatusUnauthorized)
@@ -172,7 +199,8 @@ func closedByTwo(t *testing.T, b *browsertest.Browser, options browsertest.Optio
 	bob.Refused(http.StatusUnauthorized)
 	require.Equal(t, []string{"anna prepared"}, o.trail(t))
 	bob.logIn("bob", password)
-	require.Equal(t, []string{"returned", comment}, browsertest.Ask[[]string](bob.Tab, `[document.querySelector("main [name=act]").value, document.querySelector("main [name=comment]").value]`))
+	require.Equal(t, "returned", bob.chosen())
+	require.Equal(t, comment, browsertest.Ask[string](bob.Tab, `document.querySelector("main [name=comment]").value`))
 	bob.send("")
 	require.Equal(t, "/close/2026-01", bob.Path())
 	require.Equal(t, "returned", bob.fact("state"))
@@ -184,13 +212,13 @@ func closedByTwo(t *testing.T, b *browsertest.Browser, options browsertest.Optio
 	anna.follow(`main a[href^="close?accounts="]`)
 	accounts := browsertest.Ask[string](anna.Tab, `document.querySelector("main [name=accounts]").value`)
 	require.Len(t, strings.Split(accounts, ","), company)
-	anna.write("accounts", "group:company,Payroll", "group:company,Payroll")
+	anna.write("accounts", "group:company,Payroll")
 	anna.send("with payroll")
 	finished(anna)
 	require.Equal(t, fmt.Sprint(company+1), anna.fact("accounts"))
 
 	bob.Open("/close/2026-01")
-	bob.write("act", "approved", "app")
+	bob.choose("approved")
 	bob.send("")
 	require.Equal(t, "approved", bob.fact("state"))
 	require.Equal(t, []string{"returned"}, bob.options(), "the approval and the closing are of two users")
@@ -199,7 +227,7 @@ func closedByTwo(t *testing.T, b *browsertest.Browser, options browsertest.Optio
 	anna.Open("/overview")
 	anna.follow(`main a[href="close/2026-01"]`)
 	require.Contains(t, anna.options(), "closed")
-	anna.write("act", "closed", "close")
+	anna.choose("closed")
 	anna.send("done")
 	finished(anna)
 	require.Contains(t, anna.fact("last work"), "closed")
@@ -242,20 +270,20 @@ func labelled(t *testing.T, b *browsertest.Browser) {
 	h.logIn("anna", password)
 	require.Equal(t, payer, browsertest.Ask[string](h.Tab, `document.querySelector("main [name=payer]").value`), "the one with the highest fees")
 	seen("unlabelled")
-	h.write("label", "Bridge", "Bridge")
+	h.write("label", "Bridge")
 	o.clock.goOn(2 * time.Hour)
 	h.Enter()
 	h.Refused(http.StatusUnauthorized)
 	h.logIn("anna", password)
 	require.Equal(t, "Bridge", browsertest.Ask[string](h.Tab, `document.querySelector("main [name=label]").value`))
-	h.write("group", "outside", "outside")
+	h.write("group", "outside")
 	h.Enter()
 	require.Equal(t, "/accounts/unlabelled?period=2026-01", h.Path())
 	require.NotContains(t, h.Text(), "Bridge")
 	require.Contains(t, content(t, path), payer+",Bridge,outside\n")
 	h.Open("/account/" + payer)
 	require.Contains(t, h.Text(), "Bridge")
-	h.write("label", "Main bridge", "Main bridge")
+	h.write("label", "Main bridge")
 	h.Enter()
 	require.Contains(t, h.Text(), "Main bridge")
 	require.Contains(t, content(t, path), payer+",Main bridge,outside\n")

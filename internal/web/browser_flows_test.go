@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"math/big"
 	"net/http"
@@ -110,9 +111,17 @@ func toAFee(t *testing.T, s *viewed, tab *browsertest.Tab) {
 	require.Equal(t, "/tx/"+place, tab.Path())
 }
 
+// turnTo follows a link of the navigation, which is in a menu on a phone.
+func turnTo(tab *browsertest.Tab, name string) {
+	if browsertest.Ask[bool](tab, `document.querySelector("nav .pages:not([open])")?.checkVisibility() ?? false`) {
+		tab.Select("nav .pages summary").Press()
+	}
+	tab.Find(browsertest.Link, name).Follow()
+}
+
 func anotherPeriod(t *testing.T, s *viewed, tab *browsertest.Tab) {
 	tab.Open("/overview")
-	tab.Find(browsertest.Link, "Fees").Follow()
+	turnTo(tab, "Fees")
 	tab.Field("period").Type("2025-02")
 	tab.Field("zone").Type("America/New_York")
 	tab.Enter()
@@ -124,7 +133,7 @@ func anotherPeriod(t *testing.T, s *viewed, tab *browsertest.Tab) {
 	require.NotEqual(t, s.report(t, report.Day, app.PeriodInput{Month: "2025-02"}).Totals.Fee, there.Totals.Fee, "the zone makes a difference")
 	feesOf(t, tab, there.Groups)
 	require.Contains(t, tab.Amounts(), there.Totals.Fee.String())
-	tab.Find(browsertest.Link, "Transactions").Follow()
+	turnTo(tab, "Transactions")
 	require.Contains(t, tab.Path(), "zone=America%2FNew_York", "the period goes along")
 }
 
@@ -246,7 +255,7 @@ func colours(t *testing.T, _ *viewed, tab *browsertest.Tab) {
 		if want := map[string]string{"dark": "rgb(13, 16, 18)", "light": "rgb(246, 247, 247)"}[shade]; want != "" {
 			require.Equal(t, want, background, shade)
 		}
-		tab.Find(browsertest.Link, "Transactions").Follow()
+		turnTo(tab, "Transactions")
 		require.Equal(t, background, browsertest.Ask[string](tab, `getComputedStyle(document.body).backgroundColor`), "%s goes along", shade)
 		tab.Back()
 	}
@@ -282,7 +291,7 @@ func reconciled(t *testing.T, b *browsertest.Browser) {
 		t.Run(name, func(t *testing.T) {
 			tab := b.Tab(t, s.URL, o)
 			tab.Open("/fees?period=2026-01&accounts=group%3Acompany")
-			tab.Find(browsertest.Link, "Reconcile").Follow()
+			turnTo(tab, "Reconcile")
 			tab.Field("file").Choose(filepath.Join(dir, "company.csv"))
 			tab.Submit("file")
 			require.Contains(t, tab.Text(), "do not match")
@@ -339,13 +348,21 @@ func packages(t *testing.T, b *browsertest.Browser) {
 	tab.Open("/overview")
 	tab.Find(browsertest.Button, "Copy").Press()
 	tab.Until(`document.querySelector("[data-copies]").textContent === "Copied"`)
-	tab.Find(browsertest.Link, "Packages").Follow()
+	turnTo(tab, "Packages")
 	require.Contains(t, tab.Amounts(), closed.Manifest.Totals.Fee.String())
 	look(t, tab)
 	tab.Find(browsertest.Link, "2026-01").Follow()
 	require.Contains(t, tab.Text(), closed.Sum)
 	look(t, tab)
 	tab.Resize(browsertest.Desktop)
+	require.True(t, browsertest.Ask[bool](tab, `(() => {
+		const [left, right] = document.querySelector(".two").children;
+		return right.getBoundingClientRect().left > left.getBoundingClientRect().right && Math.abs(right.getBoundingClientRect().top - left.getBoundingClientRect().top) < 1;
+	})()`), "the files are beside the figures")
+	name, archive := tab.Select(`a[href$="/package.zip"]`).Download()
+	require.Equal(t, "2026-01-v2.zip", name)
+	_, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
+	require.NoError(t, err)
 	tab.Find(browsertest.Button, "Check again").Follow()
 	tab.Until(`document.querySelector("dd.ok")?.textContent.startsWith("verified ") ?? false`) // the page asks again by itself
 }

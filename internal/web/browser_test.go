@@ -86,6 +86,8 @@ func TestInABrowser(t *testing.T) {
 	}
 	beside("keyboard", func(t *testing.T) { byKeyboard(t, b, s) })
 	beside("keys", func(t *testing.T) { pressed(t, b, s) })
+	beside("menu", func(t *testing.T) { menu(t, b, s) })
+	beside("printed", func(t *testing.T) { printed(t, b, s) })
 	beside("news", func(t *testing.T) { newBlocks(t, b) })
 	beside("log in", func(t *testing.T) { loggedIn(t, b) })
 	beside("packages", func(t *testing.T) { packages(t, b) })
@@ -179,6 +181,34 @@ func byKeyboard(t *testing.T, b *browsertest.Browser, s *viewed) {
 	}
 	tab.Enter()
 	require.Equal(t, "/transactions", tab.Path())
+}
+
+// On a phone the pages are in a menu, which the keyboard opens without scripts, and whose links are all on the screen.
+func menu(t *testing.T, b *browsertest.Browser, s *viewed) {
+	for _, scriptless := range []bool{true, false} {
+		tab := b.Tab(t, s.url, browsertest.Options{Size: browsertest.Phone, Scriptless: scriptless})
+		tab.Open("/findings")
+		for range 20 {
+			if browsertest.Ask[bool](tab, `document.activeElement.matches("nav .pages summary")`) {
+				break
+			}
+			tab.Key("\t")
+		}
+		tab.Key("\r")
+		require.True(t, browsertest.Ask[bool](tab, `document.querySelector("nav .pages").open`))
+		links := browsertest.Ask[[]string](tab, `[...document.querySelectorAll("nav a")].filter((a) => {
+			const box = a.getBoundingClientRect();
+			return a.checkVisibility() && a.scrollWidth <= a.clientWidth && box.left >= 0 && box.right <= innerWidth && box.bottom <= innerHeight && box.height >= 40;
+		}).map((a) => a.getAttribute("href"))`)
+		require.Equal(t, []string{"overview", "overview", "fees", "transactions", "accounts", "findings", "reconcile", "packages"}, links, "the first is the name of the program")
+		require.Empty(t, tab.Overhang())
+		if !scriptless {
+			require.Empty(t, tab.Barriers())
+		}
+		picture(t, tab, fmt.Sprint(scriptless))
+		turnTo(tab, "Accounts")
+		require.Equal(t, "/accounts", tab.Path())
+	}
 }
 
 // Keys open the look-up, the pages and the rows, unless a field has the focus or they are turned off.

@@ -147,9 +147,22 @@ func (c *chart) scale(largest float64) (top float64) {
 	}
 	count := int(math.Ceil(largest/step - 1e-9))
 	for i := range count + 1 {
-		c.Ticks = append(c.Ticks, tick{plotHeight - i*plotHeight/count, strconv.FormatFloat(float64(i)*step, 'g', 6, 64)})
+		c.Ticks = append(c.Ticks, tick{plotHeight - i*plotHeight/count, tickText(float64(i) * step)})
 	}
 	return step * float64(count)
+}
+
+// tickText returns the text of a tick: without an exponent, and in millions from there on.
+func tickText(v float64) string {
+	unit := ""
+	if v >= 1e6 {
+		v, unit = v/1e6, "M"
+	}
+	text := strconv.FormatFloat(v, 'g', 6, 64)
+	if rounded, err := strconv.ParseFloat(text, 64); err == nil {
+		text = strconv.FormatFloat(rounded, 'f', -1, 64)
+	}
+	return text + unit
 }
 
 // short returns a group's label below its bar.

@@ -140,7 +140,7 @@ func (s *server) checked(v *view, r *http.Request, p *closing.Placed, at string)
 		}
 	}
 	if s.Open != nil {
-		v.Last = &form{Action: at + "/check", Post: true, Token: s.token(r), Button: "Check again"}
+		v.Top = &form{Action: at + "/check", Post: true, Token: s.token(r), Button: "Check again"}
 	}
 }
 

@@ -62,7 +62,8 @@ func TestOverviewOfAMonth(t *testing.T) {
 	s := view(t, "ours")
 	page := pageAt(t, s.url+"/overview?period=2025-02")
 	require.Contains(t, page, "<h1>Overview, February 2025</h1>")
-	require.Contains(t, page, `<a href="overview?period=2025-01">2025-01</a> <a href="overview?period=2025-03">2025-03</a>`)
+	require.Contains(t, page, `<a class="turn" href="overview?period=2025-01" rel="prev"`)
+	require.Contains(t, page, `<a class="turn" href="overview?period=2025-03" rel="next"`)
 	require.Contains(t, page, `Fees by day: 28 bars`)
 	require.Contains(t, page, `<a href="fees?by=account&amp;partial=1&amp;period=2025-02-01..2025-02-01" tabindex="-1">`)
 	for title, by := range map[string]string{"Top payers": "account", "Top contracts": "contract"} {

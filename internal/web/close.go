@@ -504,10 +504,10 @@ func (s *server) addPrepared(v *view, r *http.Request, p *closing.Placed, runnin
 	}
 	v.Warnings = append(v.Warnings, gapsOf(m)...)
 	here := "close/" + url.PathEscape(p.Name)
-	v.Tables = append(v.Tables, actTable(round), fileTable(m, here))
-	v.Downloads = []link{{closing.ManifestFile, here + "/" + closing.ManifestFile}}
+	v.Tables = append(v.Tables, actTable(round))
+	v.Side, v.Primary, v.Sealed = []*tabular{fileTable(m, here)}, zipLink(here), packageFooter(p)
 	if recorded && !running {
-		v.Form = s.actForm(r, round, p, here, typed) // above the files, of which there are many
+		v.Form = s.actForm(r, round, p, here, typed)
 	}
 	if state == ledger.Returned && s.actor(r).Preparer {
 		v.Links = append([]link{{"Prepare it again", "close" + againQuery(m, round.PreparedBy(s.owner(r), p.Sum))}}, v.Links...)
@@ -538,12 +538,12 @@ var actParameters = []string{"act", "comment"}
 // actForm returns the form of the acts that the user may do now, with what was typed into it before; nil if there are
 // none.
 func (s *server) actForm(r *http.Request, round app.Round, p *closing.Placed, here string, typed url.Values) *form {
-	by, choice := s.actor(r), control{Name: "act", Label: "Act", Kind: "select", Value: typed.Get("act")}
+	by, choice := s.actor(r), control{Name: "act", Label: "Act", Kind: "radio", Value: typed.Get("act")}
 	last := round[len(round)-1]
 	if last.Kind == ledger.Closed { // its package was not made
 		round = round[:len(round)-1]
 	}
-	for _, o := range []option{{string(ledger.Approved), "approve"}, {string(ledger.Closed), "close"}, {string(ledger.Returned), "return to the preparer"}, {string(ledger.Withdrawn), "withdraw"}} {
+	for _, o := range []option{{string(ledger.Approved), "Approve"}, {string(ledger.Closed), "Close"}, {string(ledger.Returned), "Return to the preparer"}, {string(ledger.Withdrawn), "Withdraw"}} {
 		if round.Allows(by, ledger.ActKind(o.Value), last.Manifest) == nil {
 			choice.Options = append(choice.Options, o)
 		}

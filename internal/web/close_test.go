@@ -158,6 +158,10 @@ func TestCloseByTwoUsers(t *testing.T) {
 	report := o.page(t, "bob", "/close/2026-01/report.csv")
 	require.Equal(t, http.StatusOK, report.status)
 	require.NotEmpty(t, report.text)
+	require.Contains(t, filesBelow(t, unpacked(t, o.page(t, "bob", "/close/2026-01/package.zip").text)), "2026-01-v1/report.csv")
+	for _, path := range []string{"/close/2026-01/package.zip", "/packages/2026-01/v1/package.zip"} {
+		require.Equal(t, http.StatusSeeOther, get(t, o.Server, path, nil).status, "it needs a log-in")
+	}
 	require.Equal(t, http.StatusSeeOther, o.act(t, "bob", "returned", first, "the group <script>alert(1)</script>, please").status)
 	page := o.page(t, "anna", "/close/2026-01")
 	require.Contains(t, page.text, "the group &lt;script&gt;alert(1)&lt;/script&gt;, please")

@@ -81,3 +81,6 @@ func Around(period string) (list []string) {
 	}
 	return list
 }
+
+// TickText is the text of a chart's tick.
+func TickText(v float64) string { return tickText(v) }

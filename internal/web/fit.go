@@ -6,12 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// Widths of a table in a window of 1440, 1024 and 721 pixels. Below the last, and wherever a table does not fit,
-// each row is a card.
-var windows = []struct {
+// window is a width of the window in pixels, with the width of a table in it.
+type window struct {
 	class string
 	room  int
-}{{"1440", 1388}, {"1024", 972}, {"721", 669}}
+}
+
+// windows are the widths at which the layout of a table changes. Below the last, and wherever a table does not fit, each
+// row is a card. A table beside others has the same room in a window of 1440 pixels as alone in one of 1024.
+var windows = []window{{"1440", 1388}, {"1024", 972}, {"721", 669}}
 
 // Widths in pixels of the widest of the usual system fonts, so that a table fits with any of them.
 const (
@@ -26,7 +29,7 @@ const (
 
 // fit selects the layout of a table from the lengths of its cells: exact amounts if they all fit, otherwise those after
 // the first cut to six decimals, then all of them cut, otherwise cards. None is hidden.
-func (t *tabular) fit() {
+func (t *tabular) fit(windows []window) {
 	if t == nil || len(t.Rows) == 0 {
 		return
 	}
@@ -45,11 +48,28 @@ func (t *tabular) fit() {
 		}
 		short += cut
 	}
-	t.Layout = "t" + least(shortest) + " f" + least(short) + " e" + least(exact)
+	t.Layout = "t" + least(windows, shortest) + " f" + least(windows, short) + " e" + least(windows, exact) + " " + paper(exact)
+}
+
+// Widths of a table, in the size of the screen, that fits on A4 paper in the smaller sizes of print.
+const (
+	portraitRoom  = 980
+	landscapeRoom = 1700
+)
+
+// paper returns the class of a table on paper, where amounts are exact. A table that does not fit has cards.
+func paper(exact int) string {
+	switch {
+	case exact <= portraitRoom:
+		return "portrait"
+	case exact <= landscapeRoom:
+		return "landscape"
+	}
+	return "cards"
 }
 
 // least returns the class of the smallest window for a table of some width.
-func least(width int) string {
+func least(windows []window, width int) string {
 	class := "none"
 	for _, w := range windows {
 		if width <= w.room {

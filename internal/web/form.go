@@ -30,7 +30,7 @@ func (f *form) has(name string) bool {
 // control is a field of a form.
 type control struct {
 	Name, Label string
-	Kind        string // an input type, select, or choice: one of several checkboxes
+	Kind        string // an input type, select, or choice: one of several checkboxes; radio offers the options as buttons
 	Value       string
 	Hint        string // shown below the field
 	Options     []option
@@ -38,7 +38,7 @@ type control struct {
 	Form        string // the ID of its form, for an input inside another form
 }
 
-// option is an option of a select.
+// option is an option of a select or of radio buttons.
 type option struct{ Value, Text string }
 
 // chosen adds the field's own value to its options if it is missing.

@@ -180,11 +180,11 @@ func (s *server) monthView(ctx context.Context, months []month, shown month) (*m
 // addTo adds the figures of a month to a page.
 func (k *monthView) addTo(s *server, v *view, months []month, shown month) error {
 	about := scope{Period: shown.Name, Partial: shown.Partial}
-	v.Title, v.Main, v.Chart = "Overview, "+about.name(), k.main, k.chart
+	v.Title, v.Month, v.Main, v.Chart = "Overview, "+about.name(), shown.Name, k.main, k.chart
 	if i := slices.IndexFunc(months, func(m month) bool { return m.Name == shown.Name }); i >= 0 {
 		for _, at := range []int{i - 1, i + 1} {
 			if at >= 0 && at < len(months) {
-				v.Around = append(v.Around, link{months[at].Name, "overview?period=" + months[at].Name})
+				v.Around = append(v.Around, link{months[at].Name, overviewOf(months[at].Name)})
 			}
 		}
 	}
@@ -230,6 +230,9 @@ func (k *monthView) addTo(s *server, v *view, months []month, shown month) error
 	v.Downloads = fileLinks(feesForms, "fees", "?by=month")
 	return nil
 }
+
+// overviewOf returns the overview of a month.
+func overviewOf(month string) string { return "overview?period=" + month }
 
 // monthPage returns the page of a month's fees, or "" if name is not a month.
 func monthPage(name string) string {

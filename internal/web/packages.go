@@ -397,7 +397,7 @@ func (s *server) packagePage(w http.ResponseWriter, r *http.Request, shelf *clos
 	}
 	m, at := p.Manifest, "packages/"+url.PathEscape(p.Name)
 	here := at + "/v" + strconv.Itoa(m.Version)
-	v := &view{Title: fmt.Sprintf("Package %s, version %d", console.Printable(m.Period.Name()), m.Version), Path: "package", Command: "fees close --check " + console.Argument(path.Join(s.Packages, p.Name)) + s.placeFlag()}
+	v := &view{Title: fmt.Sprintf("Package %s, version %d", console.Printable(m.Period.Name()), m.Version), Path: "packages", Command: "fees close --check " + console.Argument(path.Join(s.Packages, p.Name)) + s.placeFlag()}
 	v.Lead = fmt.Sprintf("%s, %s. Created by %s.", console.Printable(m.Network), console.Printable(m.Period.Timezone), console.Printable(m.Tool))
 	sealed := "final and sealed"
 	if !m.Blocks.Final {
@@ -421,14 +421,20 @@ func (s *server) packagePage(w http.ResponseWriter, r *http.Request, shelf *clos
 	if len(acts) > 0 {
 		v.Tables = append(v.Tables, actTable(acts))
 	}
-	v.Tables = append(v.Tables, fileTable(m, here), versionTable(versions, at))
+	v.Side, v.Primary = []*tabular{versionTable(versions, at), fileTable(m, here)}, zipLink(here)
 	if changes != nil {
 		v.Tables = append(v.Tables, changeTable(changes))
 	}
-	v.Downloads = []link{{closing.ManifestFile, here + "/" + closing.ManifestFile}}
+	v.Sealed = packageFooter(p)
 	v.Notes = []string{"Record the manifest's SHA-256 in a place that cannot be altered. It covers the whole package."}
 	s.render(w, r, http.StatusOK, v)
 	return nil
+}
+
+// packageFooter identifies a package for the foot of its page.
+func packageFooter(p *closing.Placed) string {
+	m := p.Manifest
+	return fmt.Sprintf("%s, %s, %s; seal %s; %v; manifest %s", console.Printable(m.Network), m.Period.Name(), console.Printable(m.Period.Timezone), cmp.Or(m.Blocks.Seal, "none"), m.Evidence, p.Sum)
 }
 
 // gapsOf describes what the period and the package lack.
@@ -446,12 +452,13 @@ func gapsOf(m *closing.Manifest) (list []string) {
 func fileTable(m *closing.Manifest, here string) *tabular {
 	t := &tabular{Title: "Files", Heads: heads("file", "bytes", "SHA-256")}
 	t.Heads[1].Class = "figure"
+	t.Rows = [][]cell{{{Text: closing.ManifestFile, To: here + "/" + closing.ManifestFile}, {}, {}}}
 	for _, f := range m.Files {
 		to := here
 		for part := range strings.SplitSeq(f.Name, "/") {
 			to += "/" + url.PathEscape(part)
 		}
-		t.Rows = append(t.Rows, []cell{{Text: console.Printable(f.Name), To: to}, {Text: fmt.Sprint(f.Size), Class: "figure"}, {Text: console.Printable(f.SHA256), Class: "hex"}})
+		t.Rows = append(t.Rows, []cell{{Text: console.Printable(f.Name), To: to}, {Text: fmt.Sprint(f.Size), Class: "figure", Number: true}, {Text: shortSum(f.SHA256), Class: "hex"}})
 	}
 	return t
 }

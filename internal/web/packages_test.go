@@ -82,7 +82,7 @@ func TestPackages(t *testing.T) {
 	changes, err := closing.Compare(first.Manifest, second.Manifest)
 	require.NoError(t, err)
 	require.Len(t, changed, 1+len(changes.Totals)+len(changes.Manifest)+len(changes.Files))
-	require.Len(t, tableOf(t, page.text, "Files"), 1+len(second.Manifest.Files))
+	require.Len(t, tableOf(t, page.text, "Files"), 2+len(second.Manifest.Files))
 
 	for version, c := range map[string]*app.Closed{"v1": first, "v2": second} {
 		old := get(t, s, "/packages/2026-01/"+version, nil)
@@ -311,6 +311,10 @@ func TestHostilePackages(t *testing.T) {
 	require.Contains(t, page.text, "not all final and sealed")
 	require.Equal(t, http.StatusConflict, get(t, s, "/packages/hostile/v1/%3Cscript%3E.html", nil).status)
 	require.Contains(t, get(t, s, "/packages/twice", nil).text, "This package, version or file does not exist.")
+	lacking := get(t, s, "/packages/twice/v2/package.zip", nil)
+	require.Equal(t, http.StatusConflict, lacking.status)
+	require.Contains(t, lacking.text, "version 1 is missing")
+	require.Equal(t, http.StatusConflict, get(t, s, "/packages/hostile/v1/package.zip", nil).status)
 	require.NotContains(t, get(t, s, "/overview", nil).text, "not a close package")
 	require.NotContains(t, get(t, s, "/api/v1/packages", nil).text, "nothing")
 

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -227,7 +228,7 @@ func (s *server) outcomes(v *view, c *comparison, here string) error {
 		v.Ways = append(v.Ways, c.settings.way(here, "Compare with ", reconcile.Way{Settings: []reconcile.Setting{{Name: "rows-only"}}}))
 	}
 	total := &result.Total
-	v.Facts = append(v.Facts, plain("read", readAs(c.file)), plain("period", c.asked.Name), plain("blocks", spanText(result.Span)), plain("accounts", fmt.Sprint(len(c.options.Accounts))),
+	v.Facts = append(v.Facts, plain("read", readAs(c.file)), plain("period", cmp.Or(c.asked.Name, "all sealed blocks")), plain("blocks", spanText(result.Span)), plain("accounts", fmt.Sprint(len(c.options.Accounts))),
 		amount("books", chain.Some(total.Books), result.Options.Token()), amount("chain", total.Chain, result.Options.Token()), amount("difference (books - chain)", total.Difference, result.Options.Token()))
 	v.Notes = result.Notes
 	for _, list := range []*table.Sheet{result.Summary(), narrowed(result.Details(c.settings.all), shownColumns)} {

@@ -2,11 +2,15 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"html/template"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
+
+	"github.com/feeledger/fees/internal/console"
 )
 
 //go:embed page/page.html
@@ -33,20 +37,24 @@ type view struct {
 	Failed    bool   // the page is an error
 	Away      bool   // the ledger may not answer
 	Path      string // of the page
-	Scope     *scope // nil if the page has no period
+	Scope     *scope // nil if the page has no period, or a month only
+	Month     string // of the overview; "" for none
 	Bar       *viewBar
 	Whose     bool      // the page can be limited to accounts
 	Fields    []control // of the view
 	Filters   []control
 	By        []navigation // other groupings
 	Form      *form
-	Last      *form    // the action on the content
-	Warnings  []string // missing data and failed checks
-	Ways      []link   // suggested remedies
-	Refresh   int      // reload interval in seconds; 0 for never
-	Packages  bool     // the server has packages
-	First     *tabular // above the figures; nil for none
-	Main      []fact   // the main figures
+	Last      *form      // the action on the content
+	Top       *form      // the same, beside the title
+	Primary   *link      // the main download, beside the title
+	Side      []*tabular // beside the other content in a wide window
+	Warnings  []string   // missing data and failed checks
+	Ways      []link     // suggested remedies
+	Refresh   int        // reload interval in seconds; 0 for never
+	Packages  bool       // the server has packages
+	First     *tabular   // above the figures; nil for none
+	Main      []fact     // the main figures
 	Facts     []fact
 	Steps     []stepGroup
 	Parts     []part // the distribution of a fee
@@ -80,6 +88,18 @@ type view struct {
 func (v *view) add(t *tabular, err error) error {
 	v.Tables = append(v.Tables, t)
 	return err
+}
+
+// Printed is the page's title, period and time zone for the foot of each sheet of paper, which lacks the view bar.
+func (v *view) Printed() string {
+	sc, text := v.Scope, v.Title
+	if sc == nil {
+		return text
+	}
+	if sc.Period == "" || !strings.Contains(text, sc.Period) {
+		text += ", " + sc.name()
+	}
+	return text + ", " + cmp.Or(console.Printable(sc.Zone), "UTC")
 }
 
 // fact is a name with a value.
@@ -158,11 +178,18 @@ func (s *server) page(r *http.Request, v *view) ([]byte, error) {
 			v.Ledgers = append(v.Ledgers, navigation{link{l.Name, "/" + l.Name + "/overview"}, "", l.Name == s.Name})
 		}
 	}
-	for _, t := range append(v.Tables[:len(v.Tables):len(v.Tables)], v.First) {
-		t.fit()
+	whole, beside := windows, windows
+	if len(v.Side) > 0 {
+		beside = windows[1:]
+	}
+	for _, t := range append(v.Side[:len(v.Side):len(v.Side)], v.First) {
+		t.fit(whole)
+	}
+	for _, t := range v.Tables {
+		t.fit(beside)
 	}
 	if !v.Outside && s.Ledger != nil {
-		if v.Known = s.known(); v.Form == nil || !v.Form.has("period") {
+		if v.Known = s.known(); (v.Scope != nil || v.Month != "") && (v.Form == nil || !v.Form.has("period")) {
 			v.Bar = s.viewBar(r, v)
 		}
 	}
@@ -191,6 +218,16 @@ func (s *server) shownTo(r *http.Request) string {
 		return s.token(r)
 	}
 	return ""
+}
+
+var (
+	cssComment = regexp.MustCompile(`(?s)/\*.*?\*/`)
+	cssSpace   = regexp.MustCompile(`\s*([{};,])\s*`)
+)
+
+// compact removes comments and needless space from a style sheet.
+func compact(css string) string {
+	return cssSpace.ReplaceAllString(cssComment.ReplaceAllString(css, ""), "$1")
 }
 
 // fixed serves an embedded file.

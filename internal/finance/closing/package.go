@@ -67,6 +67,9 @@ func openRegular(name string) (*os.File, error) {
 	return os.Open(name)
 }
 
+// VersionDir returns the directory of an earlier version, in that of the newest one.
+func VersionDir(version int) string { return path.Join(versionsDir, strconv.Itoa(version)) }
+
 // maxProblems limits the problems that are reported.
 const maxProblems = 100
 
@@ -76,7 +79,7 @@ func (p *Package) Problems() (list []string, err error) {
 	list, err = p.ownProblems(true)
 	for next := p; err == nil && next.Manifest.Version > 1 && len(list) < maxProblems; {
 		version := next.Manifest.Version - 1
-		name := path.Join(versionsDir, strconv.Itoa(version))
+		name := VersionDir(version)
 		before, wrong := Open(filepath.Join(p.Dir, filepath.FromSlash(name)))
 		switch {
 		case errors.Is(wrong, fs.ErrNotExist), errors.Is(wrong, ErrNone):

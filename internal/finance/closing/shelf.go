@@ -10,10 +10,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -116,7 +114,7 @@ func (p *Placed) open(version int) error {
 	if version < 1 || version > p.Manifest.Version {
 		return fs.ErrNotExist
 	}
-	in := path.Join(versionsDir, strconv.Itoa(version))
+	in := VersionDir(version)
 	if info, err := p.root.Lstat(in); err != nil {
 		return err
 	} else if !info.IsDir() {

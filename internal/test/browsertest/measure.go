@@ -42,3 +42,10 @@ func (b *Tab) Picture(path string) {
 	require.NoError(b.t, os.MkdirAll(filepath.Dir(path), 0o755))
 	require.NoError(b.t, os.WriteFile(path, small.Bytes(), 0o644))
 }
+
+// Print returns the page as a PDF file, as a printer would show it on paper of the page's own size.
+func (b *Tab) Print() []byte {
+	b.t.Helper()
+	yes := true
+	return call(b, page.PrintToPDF, page.PrintToPDFParams{PreferCSSPageSize: &yes}).Data
+}
