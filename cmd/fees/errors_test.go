@@ -55,6 +55,8 @@ func TestRecordedErrors(t *testing.T) {
 		"base-fee-storage":         {"gateway storage base-fee baseFeePerGas", exitGateway, `"baseFee" was not recognized as a queryable pallet.`},
 		"unknown-pallet":           {"gateway storage nonesuch x", exitGateway, `"nonesuch" was not recognized as a queryable pallet.`},
 		"unknown-storage":          {"gateway storage transaction-payment nonesuch", exitGateway, `Could not find storage item ("nonesuch")`},
+		"account-32":               {"gateway balance " + unknown, exitGateway, "Invalid address format"},
+		"ss58-account":             {"gateway balance 5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY", exitUsage, "is not an account of moonbeam: it has 32 bytes, not 20"}, // the answer is 0
 		"account-unknown-OK":       {"gateway balance 0x7777777777777777777777777777777777777777", exitOK, ""},
 
 		"over-u32":                 {"block 4294967296", exitUsage, "want a height from 0 to 4294967295"},
@@ -67,8 +69,6 @@ func TestRecordedErrors(t *testing.T) {
 		"malformed-at":             {"gateway multiplier abc", exitUsage, "must be a number from 0 to 4294967295"},
 		"bad-account":              {"gateway balance nonsense", exitUsage, "is not an address"},
 		"bad-account-short":        {"gateway balance 0x1234", exitUsage, "is not an address"},
-		"account-32":               {"gateway balance " + unknown, exitUsage, "is not an address"},
-		"ss58-account":             {"gateway balance 5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY", exitUsage, "is not an address"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // retries wait until the timeout
@@ -86,7 +86,7 @@ func TestRecordedErrors(t *testing.T) {
 				args = append(strings.Fields(command), "--gateway", server.URL, "--", argument)
 			}
 			require.Equal(t, c.code, run(context.Background(), args, &out, &errors), "%s", &errors)
-			require.Equal(t, c.code == exitUsage, asked.Load() == 0, "%d requests", asked.Load())
+			require.Equal(t, c.code == exitUsage && name != "ss58-account", asked.Load() == 0, "%d requests", asked.Load())
 			if c.code == exitOK {
 				require.Empty(t, errors.String())
 				return

@@ -83,7 +83,7 @@ func TestDocumentOfTheTable(t *testing.T) {
 	text, err := os.ReadFile(networksDoc)
 	require.NoError(t, err)
 	documented := map[string]bool{}
-	for _, key := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(string(text), -1) {
+	for _, key := range regexp.MustCompile("`([a-z0-9_]+)`").FindAllStringSubmatch(string(text), -1) {
 		documented[key[1]] = true
 	}
 	for _, part := range []any{

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -167,6 +168,10 @@ func askBalance(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Reco
 	if err != nil {
 		return nil, err
 	}
+	// A gateway answers with zeros for an account of another size.
+	if n := networkOf(b.Value.Symbol); n != nil && n.AccountMapping.Size() != account.Size() {
+		return nil, fmt.Errorf("%s is not an account of %s: it has %d bytes, not %d", account, n.Name, account.Size(), n.AccountMapping.Size())
+	}
 	return cli.Record{{"account", account}, {"at", b.At}, {"at_hash", b.AtHash}, {"nonce", b.Value.Nonce}, {"free", b.Value.Free}, {"reserved", b.Value.Reserved},
 		{"free_token", tokensOf(b.Value.Free, chain.Some(b.Value.Symbol))}, {"symbol", b.Value.Symbol}}, nil
 }
@@ -174,12 +179,19 @@ func askBalance(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Reco
 // tokensOf formats an amount in the token of a built-in network. It is unknown for other symbols, as their decimals are.
 func tokensOf(amount chain.Wei, symbol chain.Optional[string]) (none chain.Optional[string]) {
 	name, _ := symbol.Get()
-	for _, n := range network.BuiltIn().All() {
-		if n.Symbol == name {
-			return chain.Some(console.Token{Decimals: int(n.Decimals)}.Tokens(amount))
-		}
+	if n := networkOf(name); n != nil {
+		return chain.Some(console.Token{Decimals: int(n.Decimals)}.Tokens(amount))
 	}
 	return none
+}
+
+// networkOf returns the built-in network with a token's symbol, or nil.
+func networkOf(symbol string) *network.Network {
+	all := network.BuiltIn().All()
+	if i := slices.IndexFunc(all, func(n network.Network) bool { return n.Symbol == symbol }); i >= 0 {
+		return &all[i]
+	}
+	return nil
 }
 
 func askStorage(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Record, error) {
