@@ -30,6 +30,7 @@ import (
 	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/test/gatewaytest"
+	"github.com/feeledger/fees/internal/test/tier"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
@@ -54,10 +55,7 @@ func TestFaults(t *testing.T) {
 	t.Cleanup(func() { log.SetOutput(os.Stderr) })
 	known := readTruth(t)
 	// A client with a single response cannot detect a fork; readers can.
-	wantedFaults, leastOfKind := 10_000, 100 // faults of each kind
-	if testing.Short() {                     // as under the race detector, for which those at the same time count
-		wantedFaults, leastOfKind = 1_000, 3
-	}
+	wantedFaults, leastOfKind := 10_000/tier.Sparse(10, 4), 100/tier.Sparse(33, 4) // faults of each kind
 	plain, forks := gatewaytest.NewFaults(directory), gatewaytest.NewFaults(directory)
 	plain.Seed, plain.Percent = *seed, 60
 	forks.Seed, forks.Percent, forks.Forks = *seed, 35, true

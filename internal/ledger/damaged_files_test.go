@@ -31,7 +31,7 @@ func damagesWanted(t *testing.T) int {
 	if testing.Short() {
 		return 20
 	}
-	return 60
+	return 40
 }
 
 // smallFile is an intact ledger of a few months in a file, and its answers.
