@@ -98,3 +98,30 @@ func TestExamineMapsAccounts(t *testing.T) {
 	require.ErrorIs(t, err, errAway)
 	require.Zero(t, summary.Blocks)
 }
+
+// An EVM address and the account that pays for it are one account of a ledger, with its text in the chain's own form.
+func TestAccountOfAnEVMAddress(t *testing.T) {
+	place := file(t)
+	reader := demo(t)
+	reader.Tables = mapping(t, [2]string{"moonbeam", `"account_mapping": "hashed", "ss58_prefix": 5,`})
+	_, err := app.Sync(t.Context(), place, blocks(t, "0..3"), app.FillOptions{Reader: reader})
+	require.NoError(t, err)
+	d, err := app.Open(t.Context(), place, reader.Tables)
+	require.NoError(t, err)
+	defer d.Close()
+	byEVM, err := d.Account(t.Context(), app.AccountQuestion{Account: address(t, alith)})
+	require.NoError(t, err)
+	require.Equal(t, hashedAlith(t), byEVM.Account)
+	require.Equal(t, chain.Some(address(t, alith)), byEVM.EVM)
+	own, known := byEVM.SS58.Get()
+	require.True(t, known)
+	again, err := chain.ParseAccount(own)
+	require.NoError(t, err)
+	require.Equal(t, hashedAlith(t), again)
+
+	native, err := d.Account(t.Context(), app.AccountQuestion{Account: hashedAlith(t)})
+	require.NoError(t, err)
+	require.False(t, native.EVM.Known(), "the question did not name it")
+	byEVM.EVM = native.EVM
+	require.Equal(t, native, byEVM)
+}
