@@ -32,4 +32,34 @@ func TestAboutBalances(t *testing.T) {
 	pairs = pairsOf(a)
 	require.Equal(t, inTokens(t, all), pairs["control total: charged"])
 	require.Contains(t, pairs["parameter"], "list all")
+
+	// A balance that is one wei off is counted, and which balances were compared is stated.
+	src := withBalances(t)
+	wrong := src
+	wrong.balance = func(a chain.Address, height uint64) (chain.Balance, error) {
+		b, err := src.balance(a, height)
+		if err == nil && height == 27 {
+			b.Free, err = b.Free.Add(chain.NewWei(1))
+		}
+		return b, err
+	}
+	for _, c := range []struct {
+		balances          otherwise
+		everyBlock        bool
+		proved, differing string
+		compared          string
+	}{
+		{src, false, "1 of 1", "0", "balances compared before and after"},
+		{src, true, "1 of 1", "0", "balances compared after each block"},
+		{wrong, false, "0 of 1", "1", "balances compared before and after"},
+	} {
+		made, err := d.Statements(t.Context(), app.StatementQuestion{Question: q, Balances: c.balances, EveryBlock: c.everyBlock})
+		require.NoError(t, err)
+		a, err := made.About(t.Context(), asked)
+		require.NoError(t, err)
+		pairs := pairsOf(a)
+		require.Equal(t, c.proved, pairs["statements proved by balances"])
+		require.Equal(t, c.differing, pairs["statements that differ from balances"])
+		require.Equal(t, c.compared, pairs["parameter"])
+	}
 }

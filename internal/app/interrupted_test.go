@@ -1,0 +1,212 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/failure"
+	"github.com/feeledger/fees/internal/finance/report"
+	"github.com/feeledger/fees/internal/finance/rollforward"
+	"github.com/feeledger/fees/internal/table"
+	"github.com/feeledger/fees/network"
+)
+
+// counted is a context that is cancelled when it is asked for the last time of a count.
+type counted struct {
+	context.Context
+	cancel context.CancelFunc
+	asked  atomic.Int64
+	last   int64
+}
+
+func (c *counted) count() {
+	if c.asked.Add(1) == c.last {
+		c.cancel()
+	}
+}
+
+func (c *counted) Done() <-chan struct{} { c.count(); return c.Context.Done() }
+func (c *counted) Err() error            { c.count(); return c.Context.Err() }
+
+// interruptedAt calls a function with a context that is cancelled at its n-th use. It returns how often it was used.
+func interruptedAt(t *testing.T, n int64, do func(context.Context) (any, error)) (result any, uses int64, err error) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	c := &counted{Context: ctx, cancel: cancel, last: n}
+	result, err = do(c)
+	return result, c.asked.Load(), err
+}
+
+// An operation that is interrupted, at any moment, returns an error or the whole answer: never part of it.
+func TestInterrupted(t *testing.T) {
+	long(t)
+	leavesNothing(t)
+	place := copied(t)
+	d := opened(t, place)
+	all := app.Heights(1, 27)
+	accounts := []chain.Address{address(t, alith)}
+	q := app.Question{Period: all, Accounts: accounts}
+	asked := app.AboutQuestion{Program: "a test", Command: "a test"}
+	pack := question(t)
+	made := packed(t, d, pack)
+	january := period(t, pack.PeriodInput)
+	held, err := d.Held(t.Context(), all)
+	require.NoError(t, err)
+	dirs, wanted, seal := t.TempDir(), blocks(t, "0..27"), sealOf(t, place)
+	for name, do := range map[string]func(context.Context) (any, error){
+		"status": func(ctx context.Context) (any, error) { return d.Status(ctx) },
+		"account": func(ctx context.Context) (any, error) {
+			return d.Account(ctx, app.AccountQuestion{Account: accounts[0]})
+		},
+		"findings": func(ctx context.Context) (any, error) { return d.Findings(ctx, spanOf(1, 27)) },
+		"state":    func(ctx context.Context) (any, error) { return d.StateOf(ctx, all) },
+		"transactions": func(ctx context.Context) (any, error) {
+			return d.Transactions(ctx, app.TransactionsQuestion{Period: all, Payers: accounts})
+		},
+		"without payer": func(ctx context.Context) (any, error) {
+			l := &app.TransactionList{Held: held}
+			err := d.CountWithoutPayer(ctx, l, accounts)
+			return l.WithoutPayer, err
+		},
+		"transaction": func(ctx context.Context) (any, error) { return d.Transaction(ctx, allSent(t)[0].Hash) },
+		"report": func(ctx context.Context) (any, error) {
+			q := app.ReportQuestion{Question: q, Choice: report.Choice{By: report.Account}}
+			f, err := d.Fees(ctx, q)
+			if err != nil {
+				return nil, err
+			}
+			return d.About(ctx, f, &q, asked)
+		},
+		"statements": func(ctx context.Context) (any, error) {
+			made, err := d.Statements(ctx, app.StatementQuestion{Question: q})
+			if err != nil {
+				return nil, err
+			}
+			return made.About(ctx, asked)
+		},
+		"rollforward": func(ctx context.Context) (any, error) {
+			made, err := d.Rollforward(ctx, app.RollforwardQuestion{Question: q, By: app.ByMonth, List: chain.Some(rollforward.All)})
+			if err != nil {
+				return nil, err
+			}
+			return made.About(ctx, asked)
+		},
+		"sample": func(ctx context.Context) (any, error) {
+			s, err := d.Sample(ctx, app.SampleQuestion{Question: q, Size: 5, Seed: "a seed"})
+			if err != nil {
+				return nil, err
+			}
+			var text bytes.Buffer
+			err = table.WriteCSV(&text, s.Sheet(ctx))
+			return []any{s.Population, s.Chosen, text.String()}, err
+		},
+		"records": func(ctx context.Context) (any, error) {
+			var text bytes.Buffer
+			err := d.WriteRecords(ctx, &text, all)
+			return text.String(), err
+		},
+		"reconciliation": func(ctx context.Context) (any, error) {
+			o, err := pack.Books.Options(q)
+			if err != nil {
+				return nil, err
+			}
+			o.Accounts, o.Symbol = accounts, "GLMR"
+			file, err := pack.Books.Read(ctx, o)
+			if err != nil {
+				return nil, err
+			}
+			defer file.Close()
+			r, err := d.Reconcile(ctx, file, "theirs", all, o)
+			if err != nil {
+				return nil, err
+			}
+			defer r.Close()
+			return d.AboutReconciliation(ctx, r, all, asked)
+		},
+		"export": func(ctx context.Context) (any, error) {
+			x, err := d.Export(ctx, app.ExportQuestion{Question: q, With: app.WithFees})
+			if err != nil {
+				return nil, err
+			}
+			return x.About(ctx, "csv", asked)
+		},
+		"package": func(ctx context.Context) (any, error) {
+			q := pack
+			q.Dir = filepath.Join(dirs, "package")
+			defer os.RemoveAll(q.Dir)
+			made, err := d.MakePackage(ctx, q)
+			if err != nil {
+				require.NoDirExists(t, q.Dir)
+				return nil, err
+			}
+			return made.Sum, nil
+		},
+		"check": func(ctx context.Context) (any, error) {
+			open := func(ctx context.Context) (*app.Ledger, error) { return app.Open(ctx, place, network.BuiltIn()) }
+			c, err := app.CheckPackage(ctx, made.Dir, open, app.Vouchers{}, pack.PackageOptions)
+			if err != nil {
+				return nil, err
+			}
+			return [][]string{c.Damage, c.Differences, c.Notes}, nil
+		},
+		"unchanged": func(ctx context.Context) (any, error) { return nil, d.Unchanged(ctx, made.Manifest) },
+		"months": func(ctx context.Context) (any, error) {
+			dir := filepath.Join(dirs, "months")
+			defer os.RemoveAll(dir)
+			x, err := d.Dataset(ctx, app.DatasetQuestion{Dir: dir, Period: january, Program: "a test"})
+			if err != nil {
+				return nil, err
+			}
+			c, err := d.CheckDataset(ctx, dir, &app.Progress{})
+			return []any{x, c}, err
+		},
+		"sync": func(ctx context.Context) (any, error) {
+			dir := filepath.Join(dirs, "sync")
+			require.NoError(t, os.Mkdir(dir, 0o700))
+			defer os.RemoveAll(dir)
+			place := filepath.Join(dir, "fees.db")
+			if _, err := app.Sync(ctx, place, wanted, app.FillOptions{Reader: demo(t)}); err != nil {
+				_, resumed := app.Sync(t.Context(), place, wanted, app.FillOptions{Reader: demo(t)})
+				require.NoError(t, resumed)
+				require.Equal(t, seal, sealOf(t, place), "it continues where it was interrupted")
+				return nil, err
+			}
+			return sealOf(t, place), nil
+		},
+		"verification": func(ctx context.Context) (any, error) {
+			v, err := app.Verify(ctx, app.VerifyOptions{Place: place, Against: &app.FillOptions{Reader: demo(t)}, Program: "a test"})
+			if err != nil {
+				return nil, err
+			}
+			return []any{v.Blocks, v.Compared, v.Damage, v.Differences, v.Evidence, v.NotKept}, nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			whole, uses, err := interruptedAt(t, 0, do)
+			require.NoError(t, err)
+			stopped := 0
+			moments := int64(150)
+			if uses > 2000 { // an operation that takes long
+				moments = 12
+			}
+			for n := int64(1); n <= uses; n += (uses + moments - 1) / moments {
+				result, _, err := interruptedAt(t, n, do)
+				if err != nil {
+					require.Equal(t, failure.Stopped, app.KindOf(err), "use %d of %d: %v", n, uses, err)
+					stopped++
+					continue
+				}
+				require.Equal(t, whole, result, "use %d of %d", n, uses)
+			}
+			require.Positive(t, stopped)
+		})
+	}
+}
