@@ -66,9 +66,9 @@ func EntryText(e addressbook.Entry) string {
 func (b *AddressBook) Sum() ledger.Digest { return b.sum }
 
 // Edit writes the label, group and account of an entry to the book's file and returns the new book. All other lines of
-// the file stay as they are. Just before the new file replaces the old one, record gets its SHA-256. If the file has changed since it was
-// read, it returns a [StaleError]; if the file cannot take the entry, [addressbook.ErrEdit]; and errors of record. The
-// file is then unchanged.
+// the file stay as they are. Just before the new file replaces the old one, record gets its SHA-256. If the file has
+// changed since it was read, Edit returns a [StaleError]; if the file cannot take the entry, [addressbook.ErrEdit]; and
+// errors of record. The file is then unchanged.
 func (b *AddressBook) Edit(e addressbook.Entry, record func(sum ledger.Digest) error) (*AddressBook, error) {
 	text, err := os.ReadFile(b.Path)
 	if err != nil {
@@ -99,16 +99,15 @@ func (b *AddressBook) CheckWritable() error {
 	if !isFile(b.Path) {
 		return fmt.Errorf("%s is not a regular file", b.Path)
 	}
-	target, err := filepath.EvalSymlinks(b.Path)
-	if err != nil {
-		return err
+	err := disk.Replace(b.Path, 0o666, func(io.Writer) error { return errTried })
+	if errors.Is(err, errTried) {
+		return nil
 	}
-	file, err := os.CreateTemp(filepath.Dir(target), filepath.Base(target)+".*.tmp")
-	if err != nil {
-		return err
-	}
-	return errors.Join(file.Close(), os.Remove(file.Name()))
+	return err
 }
+
+// errTried ends a replacement before the file changes.
+var errTried = errors.New("tried")
 
 // AddressBookBeside returns the path of the address book beside a ledger, or "" if there is no such
 // file, no ledger file, or the ledger is in PostgreSQL.

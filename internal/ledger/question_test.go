@@ -103,6 +103,19 @@ func TestWithoutPayer(t *testing.T) {
 	})
 }
 
+// partlySealed writes a new ledger whose first blocks are sealed, and the others not final.
+func partlySealed(t *testing.T, place string, list []made, sealed int) *ledger.Book {
+	t.Helper()
+	book := writer(t, place)
+	require.NoError(t, book.Begin(ctx, madeUpChain, 0))
+	for i, m := range list {
+		m.Report.Finalized = chain.Some(i < sealed)
+		require.NoError(t, book.Write(ctx, []*ledger.Entry{m.entry(t)}))
+	}
+	sealAll(t, book)
+	return book
+}
+
 // Transactions without a payer, and undetermined or drifting fees, are found on the days that have some, in unsealed
 // blocks, and in any part of them.
 func TestFewTransactionsOfSpans(t *testing.T) {
@@ -117,13 +130,7 @@ func TestFewTransactionsOfSpans(t *testing.T) {
 		return !x.Fee.Known() || v == evidence.Drift
 	}
 	engines(t, func(t *testing.T, newPlace func() string) {
-		book := writer(t, newPlace())
-		require.NoError(t, book.Begin(ctx, madeUpChain, 0))
-		for i, m := range made {
-			m.Report.Finalized = chain.Some(i < sealed)
-			require.NoError(t, book.Write(ctx, []*ledger.Entry{m.entry(t)}))
-		}
-		sealAll(t, book)
+		book := partlySealed(t, newPlace(), made, sealed)
 		s, err := book.Sealed(ctx)
 		require.NoError(t, err)
 		require.Equal(t, heights(0, sealed-1), s)
@@ -166,13 +173,7 @@ func TestDoubtful(t *testing.T) {
 		}
 	}
 	engines(t, func(t *testing.T, newPlace func() string) {
-		book := writer(t, newPlace())
-		require.NoError(t, book.Begin(ctx, madeUpChain, 0))
-		for i, m := range made {
-			m.Report.Finalized = chain.Some(i < sealed)
-			require.NoError(t, book.Write(ctx, []*ledger.Entry{m.entry(t)}))
-		}
-		sealAll(t, book)
+		book := partlySealed(t, newPlace(), made, sealed)
 		for first := uint64(0); first < count; first += 7 {
 			for last := first; last < count+10; last += 6 {
 				var want, have []uint64

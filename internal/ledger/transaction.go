@@ -156,7 +156,7 @@ func (b *Book) Costs(ctx context.Context, q Query) iter.Seq2[*Cost, error] {
 // WithoutPayer returns the transactions that match a query and have no known payer.
 func (b *Book) WithoutPayer(ctx context.Context, q Query) iter.Seq2[*Transaction, error] {
 	return b.few(ctx, q,
-		func(s *stretch) bool { return s.sums.Undetermined > 0 }, // without a payer there is no fee: see NewEntry
+		func(s *stretch) bool { return s.sums.Undetermined > 0 }, // a transaction without a payer has no fee: see NewEntry
 		func(t *Transaction) bool { return !t.Payer.Known() })
 }
 

@@ -27,7 +27,7 @@ func (c *bookRow) digest() Digest {
 	return digestOf(bookFields, c)
 }
 
-// readDecimals reads the decimals of a ledger whose token has other than 18. It returns 0 if there is no table book_unit.
+// readDecimals reads the token's decimals from table book_unit. It returns 0, which stands for 18, without that table.
 func readDecimals(ctx context.Context, q querier) (decimals int, err error) {
 	there := false
 	if _, err := one(ctx, q, []any{&there}, q.dialect().hasTable("book_unit")); err != nil || !there {

@@ -186,7 +186,7 @@ func closedByTwo(t *testing.T, b *browsertest.Browser, options browsertest.Optio
 	bob.follow(`main a[href="close/2026-01"]`)
 	require.Contains(t, bob.Text(), "first draft")
 	require.Equal(t, []string{"approved", "returned"}, bob.options())
-	require.Empty(t, bob.chosen(), "no act is recorded that nobody chose")
+	require.Empty(t, bob.chosen(), "no act is chosen in advance")
 	_, report := bob.Select(`a[href="close/2026-01/report.csv"]`).Download()
 	require.NotEmpty(t, report)
 	bob.choose("returned")

@@ -83,7 +83,7 @@ func (s *server) packageRecord(r *http.Request, sc *scope, fields url.Values, by
 func (s *server) recordAgain(ctx context.Context, name string, by app.Actor) (none app.BooksInput, err error) {
 	shelf, p, err := s.openPrepared(name)
 	if err != nil {
-		return none, invalidRequest("record: no package of this period is prepared, so that there is no record to keep. Upload the record again.")
+		return none, invalidRequest("record: no package of this period is prepared. Upload the record again.")
 	}
 	defer shelf.Close()
 	defer p.Close()
@@ -124,7 +124,7 @@ func (s *server) addRecord(v *view, r *http.Request, sc *scope) {
 		values.Del("record")
 		u := s.uploads.get(s.owner(r), token)
 		if u == nil {
-			v.Warnings = append(v.Warnings, "The record of fees is no longer kept. Upload it again, or prepare the package without it.")
+			v.Warnings = append(v.Warnings, "The server no longer has the record of fees. Upload it again, or prepare the package without it.")
 			v.Ways = append(v.Ways, link{"Upload it again", "reconcile" + bare.query(nil)}, without)
 			return
 		}

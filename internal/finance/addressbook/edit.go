@@ -23,8 +23,9 @@ func cannot(format string, values ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrEdit}, values...)...)
 }
 
-// Edit returns the text of an address book in which one address has the label, group and account of an entry, and what it
-// reads as. A new address becomes the last line. All other lines stay as they are, to the byte, and so do other columns of the line.
+// Edit returns the text of an address book in which one address has the label, group and account of an entry, and the book
+// that this text contains. A new address becomes the last line. All other lines stay as they are, to the byte, and so do
+// other columns of the line.
 //
 // It returns ErrEdit for text that a file or a spreadsheet could misread: control characters, bidirectional marks, line
 // breaks, the start of a formula, and more than 200 bytes. Other errors are those of [Read].

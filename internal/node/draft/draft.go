@@ -163,7 +163,8 @@ func (d *drafting) decimals(decimals int) {
 	d.find("evm_unit", "how many of the EVM's wei are one of the token's smallest units, 10^9 on a chain with 9 decimals whose EVM has 18: the currency adapter of pallet evm in the runtime's source; leave it out if 1")
 }
 
-// accounts reads the size of accounts, and their prefix. How an address of the EVM becomes one of 32 bytes is in the source only.
+// accounts reads the size of accounts, and their prefix. How an address of the EVM becomes one of 32 bytes is in the
+// source only.
 func (d *drafting) accounts(context.Context) error {
 	if d.m.AccountSize() == chain.LongAddressSize {
 		d.Table.AccountMapping = network.HashedAccount

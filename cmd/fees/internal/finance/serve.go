@@ -323,7 +323,11 @@ func (f *serveFlags) open(ctx context.Context, n namedLedger, stderr io.Writer) 
 	}
 	if l.Closes = f.close; f.close || f.editLabels {
 		if temporary {
-			return nil, fmt.Errorf("%s needs a ledger that keeps the audit trail; name it with --ledger", map[bool]string{true: "--close", false: "--edit-labels"}[f.close])
+			flag := "--edit-labels"
+			if f.close {
+				flag = "--close"
+			}
+			return nil, fmt.Errorf("%s needs a ledger that keeps the audit trail; name it with --ledger", flag)
 		}
 		l.OpenTrail = func(ctx context.Context) (*app.Ledger, error) { return at.OpenTrail(ctx, f.NetworkFile) }
 	}
