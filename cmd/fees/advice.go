@@ -11,6 +11,7 @@ import (
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/archive"
 	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/ledger"
@@ -42,7 +43,7 @@ var remedies = []struct {
 	})},
 	{as[*source.ForkError], advise("Run it again; if it fails again, use a gateway that is not on a fork")},
 	{is(source.ErrNotFinal), either("unfinalized", "Wait, or accept it with --unfinalized", "Wait until it is final")},
-	{is(answers.ErrNotFinal), advise("Wait until it is; only final blocks are recorded")},
+	{is(archive.ErrNotFinal), advise("Wait until it is; only final blocks are recorded")},
 	{is(app.ErrUnanswered), either("timeout", "Run it again, perhaps with a longer --timeout", "Run it again")},
 	{notOffered, advise("Check that the URL is a block gateway's")},
 	{is(answers.ErrDamaged), advise("Record it again")},

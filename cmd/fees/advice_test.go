@@ -22,6 +22,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/archive"
 	"github.com/feeledger/fees/internal/archive/answers"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/ledger"
@@ -41,7 +42,7 @@ func advisedErrors() []error {
 		&httpclient.UnreachableError{Place: httpclient.Place{What: httpclient.Node, Address: "ws://127.0.0.1:9944"}, Err: errors.New("refused")},
 		&httpclient.StatusError{Code: 500, Message: "WebSocket is not connected"}, &httpclient.StatusError{Code: 401}, &httpclient.StatusError{Code: 402}, &httpclient.StatusError{Code: 429},
 		&httpclient.StatusError{Code: 500}, &httpclient.StatusError{Code: 524}, chain.ErrPruned, &httpclient.InterruptedError{Next: 7, Err: &httpclient.StatusError{Code: 502}}, &rpc.DecodeError{Err: errors.New("x")}, rpc.ErrNoMethod, chain.ErrSyncing, chain.ErrNoBlock,
-		&source.ForkError{}, source.ErrNotFinal, answers.ErrNotFinal, app.ErrUnanswered, chain.ErrNotOffered, answers.ErrDamaged,
+		&source.ForkError{}, source.ErrNotFinal, archive.ErrNotFinal, app.ErrUnanswered, chain.ErrNotOffered, answers.ErrDamaged,
 		ledger.ErrNone, &app.NotHeldError{Period: "2026-01", Lacks: []string{"its end"}, Fill: span},
 		&app.NotHeldError{Period: "2026-01", Lacks: []string{"its end"}, Compared: chain.Some(app.PeriodInput{Month: "2026-01"})},
 		&app.NotThereError{Lacks: lacks}, ledger.ErrOlder, &ledger.DiffersError{}, &ledger.DamageError{}, &money.MissingError{},

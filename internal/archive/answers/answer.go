@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/feeledger/fees/internal/archive"
 	"github.com/feeledger/fees/internal/httpclient"
 )
 
@@ -22,7 +23,7 @@ func (r *recorder) find(path string, check func(text string) error) (answer, boo
 	if err != nil || check(text) != nil {
 		return answer{}, false
 	}
-	if want, ok := r.listed[path]; ok && sum(text) != want || r.listed != nil && !ok {
+	if want, ok := r.listed[path]; ok && archive.Sum(text) != want || r.listed != nil && !ok {
 		return answer{}, false
 	}
 	return answer{path, text, true}, true
@@ -41,7 +42,7 @@ func (r *recorder) obtain(ctx context.Context, path, question string, check func
 		return answer{}, ctx.Err()
 	}
 	text, err := r.gateway.Answer(httpclient.Checked(ctx, func(text string) error {
-		if err := check(text); !errors.Is(err, ErrNotFinal) { // not an error of the answer
+		if err := check(text); !errors.Is(err, archive.ErrNotFinal) { // not an error of the answer
 			return err
 		}
 		return nil
@@ -66,6 +67,6 @@ func (r *recorder) keep(a answer) error {
 			return err
 		}
 	}
-	r.manifest.Pieces = append(r.manifest.Pieces, pieceOf(a.path, a.text))
+	r.manifest.Pieces = append(r.manifest.Pieces, archive.PieceOf(a.path, a.text))
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
+	"github.com/feeledger/fees/internal/archive"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/sys/disk"
@@ -74,7 +75,7 @@ func (a *Archive) hasBlocks() error {
 		return nil
 	}
 	if a.has(segmentDirectory) {
-		return fmt.Errorf("%s: %w: found segments but no %s; the recording is not finished", a.name, ErrLacks, manifestPath)
+		return fmt.Errorf("%s: %w: found segments but no %s; the recording is not finished", a.name, ErrLacks, archive.ManifestPath)
 	}
 	return &noArchiveError{fmt.Errorf("%s is not a directory of recordings: it contains no directory %s", a.name, blockDirectory)}
 }
@@ -400,19 +401,14 @@ func (a *Archive) readUpTo(path string, maxSize int) (string, error) {
 	text, err := a.readFile(path)
 	switch {
 	case errors.Is(err, ErrLacks):
-		return "", a.damaged(path, errMissing)
+		return "", a.damaged(path, archive.ErrMissing)
 	case err != nil:
 		return "", err
-	case sum(text) != want:
-		return "", a.damaged(path, errChanged)
+	case archive.Sum(text) != want:
+		return "", a.damaged(path, archive.ErrChanged)
 	}
 	return text, nil
 }
-
-var (
-	errMissing = errors.New("the file is in the manifest but missing")
-	errChanged = errors.New("the file differs from the manifest")
-)
 
 // readFile returns a file's text, up to the size limit of an answer.
 func (a *Archive) readFile(path string) (string, error) {

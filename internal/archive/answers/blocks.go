@@ -29,7 +29,7 @@ func (r *recorder) blocks(ctx context.Context) error {
 		}
 		if err != nil {
 			if r.options.Segments { // only complete segments are stored
-				w.next = s.first
+				w.next = s.First
 			}
 			return &httpclient.InterruptedError{Next: w.next, Err: err}
 		}
@@ -57,7 +57,7 @@ type heightResult struct {
 func (r *recorder) missingHeights(ctx context.Context) iter.Seq[heightResult] {
 	missing := func(yield func(uint64) bool) {
 		for i, s := range r.spans {
-			for number := s.first; r.segments[i] == nil && number <= s.last; number++ {
+			for number := s.First; r.segments[i] == nil && number <= s.Last; number++ {
 				if !yield(number) {
 					return
 				}
@@ -71,10 +71,10 @@ func (r *recorder) missingHeights(ctx context.Context) iter.Seq[heightResult] {
 }
 
 // recordSpan stores the heights of a range and then its runtimes, each of which must belong to its block.
-func (r *recorder) recordSpan(ctx context.Context, w *walk, s span, keep func(answer) error) error {
-	hashes := make(map[uint64]chain.Hash, s.last-s.first+1)
-	w.next = s.first
-	for range s.last - s.first + 1 {
+func (r *recorder) recordSpan(ctx context.Context, w *walk, s chain.Heights, keep func(answer) error) error {
+	hashes := make(map[uint64]chain.Hash, s.Blocks())
+	w.next = s.First
+	for range s.Blocks() {
 		next, _ := w.heights()
 		if err := cmp.Or(next.err, ctx.Err()); err != nil {
 			return err

@@ -16,6 +16,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
+	"github.com/feeledger/fees/internal/archive"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/node/reply"
 	"github.com/feeledger/fees/internal/substrate/render"
@@ -23,7 +24,7 @@ import (
 
 // Handler serves an archive as a gateway: with the real gateway's paths, bodies, statuses and error texts. Data that
 // the chain may have but the archive lacks results in status 500 with an explanation. Errors contain no stack.
-func Handler(a *Archive) http.Handler { return reply.Handler(gateway{a}) }
+func Handler(a *Archive) http.Handler { return archive.Handler(a.name, gateway{a}) }
 
 type gateway struct{ archive *Archive }
 
@@ -48,19 +49,14 @@ func badRequest(format string, args ...any) error {
 
 var errNoSuchBlock = render.Refused(http.StatusInternalServerError, render.NoBlock)
 
-// Answer answers a request. Errors do not reveal the archive's location on this machine.
+// Answer answers a request.
 func (g gateway) Answer(ctx context.Context, question string) (string, error) {
 	u, err := url.ParseRequestURI(question)
 	if err != nil {
 		return "", chain.ErrNotOffered
 	}
 	query := u.Query()
-	text, err := g.answer(ctx, u.Path, query.Get("at"), query.Get("keys[]"))
-	var refused *render.RefusedError
-	if err == nil || errors.Is(err, chain.ErrNotOffered) || errors.As(err, &refused) {
-		return text, err
-	}
-	return "", render.Refused(http.StatusInternalServerError, "%s", strings.TrimPrefix(err.Error(), g.archive.name+": "))
+	return g.answer(ctx, u.Path, query.Get("at"), query.Get("keys[]"))
 }
 
 func (g gateway) answer(ctx context.Context, path, at, key string) (string, error) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
+	"github.com/feeledger/fees/internal/archive"
 	"github.com/feeledger/fees/internal/httpclient"
 )
 
@@ -32,7 +33,7 @@ func (r *recorder) height(ctx context.Context, number uint64) (height, error) {
 		}
 		h.hash, h.parent = b.Hash, b.ParentHash
 		if final, known := b.Finalized.Get(); known && !final {
-			return ErrNotFinal
+			return archive.ErrNotFinal
 		}
 		return wrongHeight(number, b.Number)
 	})

@@ -16,9 +16,6 @@ const (
 	baseFeeDirectory   = "base-fee"
 	runtimeForAll      = "runtime-spec.json"
 	nodePath           = "node-version.json"
-	manifestPath       = "manifest.json"
-	// stampPath contains a timestamp of the manifest, if one was requested. It is not part of the recording.
-	stampPath = manifestPath + ".tsr"
 )
 
 func blockPath(height uint64) string { return heightPath(blockDirectory, height) }

@@ -2,8 +2,6 @@ package answers
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/archive"
 )
 
 // manifestFormat is the version of the manifest's format.
@@ -37,46 +36,21 @@ type Manifest struct {
 	// BlockWeights are the heights at which system.blockWeight was requested, ascending; absent if it was not requested.
 	// The gateway may have refused it at some.
 	BlockWeights []chain.Heights `json:"block_weights,omitempty"`
-	Pieces       []Piece         `json:"pieces"` // the plain files, sorted by path
+	Pieces       []archive.Piece `json:"pieces"` // the plain files, sorted by path
 	// Segments are those of the range, ascending and without gaps, if the answers are stored in segments.
 	Segments []Segment `json:"segments,omitempty"`
 	// SHA256 is the checksum of the manifest's own text with this value empty.
 	SHA256 string `json:"sha256"`
 }
 
-// Piece is a file of an archive, or an answer in a segment.
-type Piece struct {
-	Path   string `json:"path"`
-	Size   int64  `json:"size"`
-	SHA256 string `json:"sha256"` // of its bytes
-}
-
-func pieceOf(path, text string) Piece { return Piece{path, int64(len(text)), sum(text)} }
-
-func sum[Text string | []byte](text Text) string {
-	digest := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(digest[:])
-}
-
 // seal returns the manifest's canonical text with its own checksum.
-func (m *Manifest) seal() (text string, err error) {
-	slices.SortFunc(m.Pieces, func(a, b Piece) int { return cmp.Compare(a.Path, b.Path) })
-	m.SHA256 = ""
-	open, err := m.text()
-	if err != nil {
-		return "", err
-	}
-	m.SHA256 = sum(open)
-	return m.text()
-}
-
-func (m *Manifest) text() (string, error) {
-	text, err := json.MarshalIndent(m, "", " ")
-	return string(text) + "\n", err
+func (m *Manifest) seal() (string, error) {
+	slices.SortFunc(m.Pieces, func(a, b archive.Piece) int { return cmp.Compare(a.Path, b.Path) })
+	return archive.Seal(m, &m.SHA256)
 }
 
 // Files lists all files of the archive except the manifest, sorted by path, and then the segments by height.
-func (m *Manifest) Files() []Piece {
+func (m *Manifest) Files() []archive.Piece {
 	files := slices.Clone(m.Pieces)
 	for _, s := range m.Segments {
 		files = append(files, s.Piece)
@@ -112,31 +86,25 @@ func (m *Manifest) heights() map[string][]uint64 {
 
 // readManifest reads the manifest, and rejects it if any byte differs from what the recorder wrote.
 func (a *Archive) readManifest() (*Manifest, error) {
-	text, err := a.readFile(manifestPath)
+	text, err := a.readFile(archive.ManifestPath)
 	if err != nil {
 		return nil, err
 	}
 	if crowded(text) {
-		return nil, a.damaged(manifestPath, errCrowded)
+		return nil, a.damaged(archive.ManifestPath, errCrowded)
 	}
 	var m Manifest
 	if err := json.Unmarshal([]byte(text), &m); err != nil {
-		return nil, a.damaged(manifestPath, err)
+		return nil, a.damaged(archive.ManifestPath, err)
 	}
 	if m.Format != manifestFormat {
-		return nil, a.damaged(manifestPath, fmt.Errorf("unsupported format %d; this program reads format %d", m.Format, manifestFormat))
+		return nil, a.damaged(archive.ManifestPath, fmt.Errorf("unsupported format %d; this program reads format %d", m.Format, manifestFormat))
 	}
-	sealed := m
-	sealed.Pieces = slices.Clone(m.Pieces)
-	want, err := sealed.seal()
-	if err != nil {
-		return nil, a.damaged(manifestPath, err)
-	}
-	if text != want {
-		return nil, a.damaged(manifestPath, errors.New("its own checksum does not match"))
+	if err := archive.CheckSeal(text, m.seal); err != nil {
+		return nil, a.damaged(archive.ManifestPath, err)
 	}
 	if !m.whole() {
-		return nil, a.damaged(manifestPath, errors.New("its segments do not match its range"))
+		return nil, a.damaged(archive.ManifestPath, errors.New("its segments do not match its range"))
 	}
 	return &m, nil
 }
@@ -157,7 +125,7 @@ func crowded(text string) bool {
 func (m *Manifest) whole() bool {
 	next := m.First
 	for _, s := range m.Segments {
-		if s.First != next || s.Last < s.First || s.Last-s.First >= segmentSize || s.Path != segmentPath(s.First, s.Last) {
+		if s.First != next || s.Last < s.First || s.Last-s.First >= archive.SegmentSize || s.Path != segmentPath(s.Heights) {
 			return false
 		}
 		next = s.Last + 1

@@ -2,9 +2,9 @@ package answers
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/archive"
 	"github.com/feeledger/fees/internal/httpclient"
 )
 
@@ -35,54 +35,39 @@ type RecordOptions struct {
 const (
 	// maxPlain is how many blocks are stored in plain files, unless segments are requested.
 	maxPlain = 300
-	// segmentSize is how many heights a segment covers.
-	segmentSize = 1000
 	// maxSegments keeps the manifest, with 450 bytes per segment, below the size limit for reading.
 	maxSegments = 50_000
-	// maxAccounts keeps a segment's list of pieces below the size limit for reading.
-	maxAccounts = 100
 )
 
 // normal returns the options with defaults, and the accounts sorted without duplicates.
 func (o RecordOptions) normal() (RecordOptions, error) {
-	if o.Last < o.First {
-		return o, fmt.Errorf("blocks %d to %d: the range ends before it begins", o.First, o.Last)
+	if err := archive.CheckRange(o.First, o.Last); err != nil {
+		return o, err
 	}
 	if o.Concurrency <= 0 {
 		o.Concurrency = httpclient.DefaultConcurrency
 	}
 	if o.segmentSize == 0 {
-		o.segmentSize = segmentSize
+		o.segmentSize = archive.SegmentSize
 	}
 	o.Segments = o.Segments || o.Last-o.First >= maxPlain
 	if o.Segments && o.Last/o.segmentSize-o.First/o.segmentSize >= maxSegments {
 		return o, fmt.Errorf("blocks %d to %d exceed the limit of %d segments in an archive; record %d blocks at a time",
 			o.First, o.Last, maxSegments, (maxSegments-1)*o.segmentSize)
 	}
-	o.Accounts = slices.Clone(o.Accounts)
-	slices.SortFunc(o.Accounts, chain.Address.Compare)
-	o.Accounts = slices.Compact(o.Accounts)
-	if len(o.Accounts) > maxAccounts {
-		return o, fmt.Errorf("%d accounts exceed the limit of %d in an archive", len(o.Accounts), maxAccounts)
-	}
-	return o, nil
+	var err error
+	o.Accounts, err = archive.Accounts(o.Accounts)
+	return o, err
 }
 
 // base returns the height whose multiplier and runtime apply to the first block.
 func (o RecordOptions) base() uint64 { return max(o.First, 1) - 1 }
 
-// span is a range of heights, inclusive, whose answers are stored together.
-type span struct{ first, last uint64 }
-
 // spans splits the range, ascending: one span for each segment, or one for all.
-func (o RecordOptions) spans() []span {
+func (o RecordOptions) spans() []chain.Heights {
+	whole := chain.Heights{First: o.First, Last: o.Last}
 	if !o.Segments {
-		return []span{{o.First, o.Last}}
+		return []chain.Heights{whole}
 	}
-	var spans []span
-	for k := o.First / o.segmentSize; k <= o.Last/o.segmentSize; k++ {
-		first := k * o.segmentSize
-		spans = append(spans, span{max(first, o.First), min(first+(o.segmentSize-1), o.Last)})
-	}
-	return spans
+	return archive.Split(whole, o.segmentSize)
 }

@@ -9,14 +9,11 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
-	"github.com/feeledger/fees/internal/failure"
+	"github.com/feeledger/fees/internal/archive"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/sys/disk"
 )
-
-// ErrNotFinal reports a block that could still be replaced, and is therefore not recorded.
-var ErrNotFinal = failure.New(failure.Unanswered, "not final yet")
 
 // Answers is a gateway that returns the exact bytes of its answers.
 type Answers interface {
@@ -70,7 +67,7 @@ type recorder struct {
 	disk     disk.Disk
 	options  RecordOptions
 	base     uint64
-	spans    []span
+	spans    []chain.Heights
 	places   chan struct{} // slots for concurrent requests
 	kept     *Archive      // the existing contents of the directory
 	old      *Manifest
@@ -94,8 +91,7 @@ func (r *recorder) prepare(ctx context.Context) error {
 	old, err := r.kept.readManifest()
 	switch {
 	case err == nil && (old.First != o.First || old.Last != o.Last || !slices.Equal(old.Accounts, r.manifest.Accounts)):
-		return fmt.Errorf("%s already contains blocks %d to %d with the balances of %d accounts. Record into another directory.",
-			r.disk.Directory, old.First, old.Last, len(old.Accounts))
+		return archive.AlreadyContains(r.disk.Directory, old.First, old.Last, old.Accounts)
 	case err == nil:
 		r.old, r.listed = old, old.sums()
 	case !errors.Is(err, ErrLacks) && !errors.Is(err, ErrDamaged):
@@ -116,10 +112,10 @@ func (r *recorder) prepare(ctx context.Context) error {
 // expected returns a function that reports whether a path belongs to the archive.
 func (r *recorder) expected() func(path string) bool {
 	o := r.options
-	paths := map[string]bool{manifestPath: true, stampPath: true, nodePath: true}
+	paths := map[string]bool{archive.ManifestPath: true, archive.StampPath: true, nodePath: true}
 	if o.Segments {
 		for _, s := range r.spans {
-			paths[segmentPath(s.first, s.last)] = true
+			paths[segmentPath(s)] = true
 		}
 		return func(path string) bool { return paths[path] }
 	}
@@ -133,7 +129,7 @@ func (r *recorder) expected() func(path string) bool {
 		for _, path := range r.paths(s) {
 			paths[path] = true
 		}
-		for h := s.first; h <= s.last; h++ {
+		for h := s.First; h <= s.Last; h++ {
 			paths[runtimePath(h)] = true
 		}
 	}
@@ -142,12 +138,12 @@ func (r *recorder) expected() func(path string) bool {
 
 // paths returns the paths of the answers of a span in the order of storage, without those that the gateway may have
 // refused, and without the runtimes.
-func (r *recorder) paths(s span) []string {
+func (r *recorder) paths(s chain.Heights) []string {
 	var paths []string
-	if s.first == r.options.First && r.base < s.first {
+	if s.First == r.options.First && r.base < s.First {
 		paths = append(paths, multiplierPath(r.base))
 	}
-	for h := s.first; h <= s.last; h++ {
+	for h := s.First; h <= s.Last; h++ {
 		paths = append(paths, headerPath(h), multiplierPath(h))
 		for _, account := range r.options.Accounts {
 			paths = append(paths, balancePath(account, h))
@@ -176,7 +172,9 @@ func (r *recorder) node(ctx context.Context) error {
 // name was synced.
 func (r *recorder) finish(ctx context.Context) (*Manifest, error) {
 	listed := r.manifest.sums()
-	if err := r.disk.Sweep(func(path string) bool { return path == manifestPath || path == stampPath || listed[path] != "" }); err != nil {
+	if err := r.disk.Sweep(func(path string) bool {
+		return path == archive.ManifestPath || path == archive.StampPath || listed[path] != ""
+	}); err != nil {
 		return nil, err
 	}
 	if r.old != nil && !r.wrote && len(r.listed) == len(listed) {
@@ -193,7 +191,7 @@ func (r *recorder) finish(ctx context.Context) (*Manifest, error) {
 	if err := r.disk.Flush(); err != nil {
 		return nil, err
 	}
-	if err := r.disk.Write(manifestPath, text); err != nil {
+	if err := r.disk.Write(archive.ManifestPath, text); err != nil {
 		return nil, err
 	}
 	return &r.manifest, r.disk.Flush()

@@ -31,7 +31,7 @@ type runtimeAt struct {
 // The spans are processed in sequence, as each continues from the last runtime of the previous one.
 func (r *recorder) missingRuntimes(ctx context.Context) iter.Seq[spanRuntimes] {
 	var last runtimeAt // of the previous spans; without a path if the gateway offers none
-	missing := func(yield func(span) bool) {
+	missing := func(yield func(chain.Heights) bool) {
 		for i, s := range r.spans {
 			if kept := r.segments[i]; kept != nil {
 				if kept.runtime.path != "" {
@@ -44,29 +44,29 @@ func (r *recorder) missingRuntimes(ctx context.Context) iter.Seq[spanRuntimes] {
 			}
 		}
 	}
-	return inorder.Map(ctx, missing, 1, func(ctx context.Context, s span) (of spanRuntimes) {
+	return inorder.Map(ctx, missing, 1, func(ctx context.Context, s chain.Heights) (of spanRuntimes) {
 		of, last = r.spanRuntimes(ctx, s, last)
 		return of
 	})
 }
 
 // spanRuntimes finds the runtimes of a span, given the last one before it, and returns the last of the span as end.
-func (r *recorder) spanRuntimes(ctx context.Context, s span, last runtimeAt) (of spanRuntimes, end runtimeAt) {
+func (r *recorder) spanRuntimes(ctx context.Context, s chain.Heights, last runtimeAt) (of spanRuntimes, end runtimeAt) {
 	if changes, ok := r.listedRuntimes(); ok {
 		return spanRuntimes{changes: changes, seen: changes}, last
 	}
-	if s.first == r.options.First {
+	if s.First == r.options.First {
 		last, of.err = r.runtime(ctx, r.base)
 		if errors.Is(of.err, chain.ErrNotOffered) {
 			return spanRuntimes{}, runtimeAt{}
 		}
 		of.changes, of.seen = []runtimeAt{last}, []runtimeAt{last}
 	}
-	if of.err != nil || last.path == "" || last.at == s.last {
+	if of.err != nil || last.path == "" || last.at == s.Last {
 		return of, last
 	}
-	last.at = max(last.at, max(s.first, 1)-1) // unchanged up to here
-	if end, of.err = r.runtime(ctx, s.last); of.err == nil {
+	last.at = max(last.at, max(s.First, 1)-1) // unchanged up to here
+	if end, of.err = r.runtime(ctx, s.Last); of.err == nil {
 		of.seen = append(of.seen, end)
 		of.err = r.changes(ctx, last, end, &of)
 	}

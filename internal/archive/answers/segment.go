@@ -12,8 +12,9 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/archive"
 	"github.com/feeledger/fees/internal/httpclient"
-	"github.com/feeledger/fees/internal/sys/disk"
 )
 
 // Segment is a file with the answers of consecutive heights: a zip file of zstd frames, one for each answer, under the
@@ -22,18 +23,17 @@ import (
 // The manifest proves the list, and the list proves each answer, so that one can be read without the others. The
 // list, not the zip file's own directory, gives their offsets.
 type Segment struct {
-	First uint64 `json:"first"`
-	Last  uint64 `json:"last"`
-	Piece
+	chain.Heights
+	archive.Piece
 	Listing  Entry    `json:"listing"`
 	Runtimes []uint64 `json:"runtimes,omitempty"` // the heights of its runtimes, ascending
 }
 
 // Entry is a piece in a segment.
 type Entry struct {
-	Piece        // the answer itself
-	Offset int64 `json:"offset"` // of its zstd frame in the file
-	Packed int64 `json:"packed"` // the size of the frame
+	archive.Piece       // the answer itself
+	Offset        int64 `json:"offset"` // of its zstd frame in the file
+	Packed        int64 `json:"packed"` // the size of the frame
 }
 
 const (
@@ -41,32 +41,22 @@ const (
 	listingPath      = "pieces.json"
 )
 
-func segmentPath(first, last uint64) string {
-	return fmt.Sprintf("%s/%d-%d.zip", segmentDirectory, first, last)
+func segmentPath(h chain.Heights) string {
+	return fmt.Sprintf("%s/%d-%d.zip", segmentDirectory, h.First, h.Last)
 }
 
 // maxPacked limits the size of a frame; none is much larger than its answer.
 const maxPacked = httpclient.DefaultMaxAnswer + httpclient.DefaultMaxAnswer/8
 
-// The only encoder and decoder. Their output depends on nothing but the input. A frame that claims to be larger than
-// any answer is rejected before memory is allocated.
-var (
-	encoder = sync.OnceValue(func() *zstd.Encoder {
-		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1),
-			zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true))
-		if err != nil {
-			panic(err) // invalid options
-		}
-		return e
-	})
-	decoder = sync.OnceValue(func() *zstd.Decoder {
-		d, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(httpclient.DefaultMaxAnswer), zstd.WithDecoderLowmem(true))
-		if err != nil {
-			panic(err)
-		}
-		return d
-	})
-)
+// The only encoder: its output depends on nothing but the input.
+var encoder = sync.OnceValue(func() *zstd.Encoder {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1),
+		zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true))
+	if err != nil {
+		panic(err) // invalid options
+	}
+	return e
+})
 
 // unpack opens a segment's file and returns the text of an entry.
 func (a *Archive) unpack(s Segment, e Entry) (string, error) {
@@ -83,12 +73,12 @@ func (a *Archive) openSegment(s Segment) (segmentFile, error) {
 	f, size, err := a.openAt(s.Path)
 	switch {
 	case errors.Is(err, ErrLacks):
-		return nil, a.damaged(s.Path, errMissing)
+		return nil, a.damaged(s.Path, archive.ErrMissing)
 	case err != nil:
 		return nil, err
 	case size != s.Size: // there is more than what is listed
 		f.Close()
-		return nil, a.damaged(s.Path, errChanged)
+		return nil, a.damaged(s.Path, archive.ErrChanged)
 	}
 	return f, nil
 }
@@ -101,15 +91,11 @@ func (a *Archive) unpackFrom(f io.ReaderAt, s Segment, e Entry) (string, error) 
 	}
 	packed := make([]byte, e.Packed)
 	if _, err := f.ReadAt(packed, e.Offset); err != nil {
-		return "", a.damaged(inside, fmt.Errorf("%w: %w", errChanged, err))
+		return "", a.damaged(inside, fmt.Errorf("%w: %w", archive.ErrChanged, err))
 	}
-	var frame zstd.Header
-	if err := frame.Decode(packed); err != nil || frame.Skippable || !disk.OneFrame(packed, frame.HeaderSize, frame.HasCheckSum) {
-		return "", a.damaged(inside, errChanged)
-	}
-	text, err := decoder().DecodeAll(packed, nil)
-	if err != nil || int64(len(text)) != e.Size || sum(text) != e.SHA256 {
-		return "", a.damaged(inside, errChanged)
+	text, err := archive.Unpack(packed, int(e.Size))
+	if err != nil || int64(len(text)) != e.Size || archive.Sum(text) != e.SHA256 {
+		return "", a.damaged(inside, archive.ErrChanged)
 	}
 	return string(text), nil
 }

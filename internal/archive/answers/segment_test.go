@@ -21,6 +21,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/feeledger/fees/internal/archive"
 	"github.com/feeledger/fees/internal/test/tier"
 
 	"github.com/klauspost/compress/zstd"
@@ -631,7 +632,7 @@ func TestCrowded(t *testing.T) {
 	m.Segments = slices.Clone(m.Segments)
 	m.Segments[0].Size = int64(len(packed))
 	m.Segments[0].Listing = answers.Entry{
-		Piece:  answers.Piece{Path: "pieces.json", Size: int64(len(nothings)), SHA256: hex.EncodeToString(digest[:])},
+		Piece:  archive.Piece{Path: "pieces.json", Size: int64(len(nothings)), SHA256: hex.EncodeToString(digest[:])},
 		Packed: int64(len(packed)),
 	}
 	sealed, err = answers.Seal(m)
@@ -661,10 +662,10 @@ func TestLongestManifest(t *testing.T) {
 	for i := range uint64(answers.MaxSegments) {
 		first := m.First + i*size
 		m.Last = first + size - 1
-		piece := answers.Piece{Path: fmt.Sprintf("segments/%d-%d.zip", first, m.Last), Size: 1 << 34, SHA256: strings.Repeat("f", 64)}
-		list := answers.Piece{Path: "pieces.json", Size: 1 << 24, SHA256: piece.SHA256}
+		piece := archive.Piece{Path: fmt.Sprintf("segments/%d-%d.zip", first, m.Last), Size: 1 << 34, SHA256: strings.Repeat("f", 64)}
+		list := archive.Piece{Path: "pieces.json", Size: 1 << 24, SHA256: piece.SHA256}
 		m.Segments = append(m.Segments, answers.Segment{
-			First: first, Last: m.Last, Piece: piece,
+			Heights: chain.Heights{First: first, Last: m.Last}, Piece: piece,
 			Listing: answers.Entry{Piece: list, Offset: 1 << 34, Packed: 1 << 24}, Runtimes: []uint64{first},
 		})
 	}

@@ -13,6 +13,9 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/archive"
 )
 
 // segmentWriter writes a segment's file. It holds the list of its pieces, but not their text.
@@ -25,9 +28,9 @@ type segmentWriter struct {
 	packed  []byte // the last frame
 }
 
-func newSegmentWriter(s span, file io.Writer) *segmentWriter {
+func newSegmentWriter(s chain.Heights, file io.Writer) *segmentWriter {
 	w := &segmentWriter{buffer: bufio.NewWriterSize(file, 1<<16), digest: sha256.New()}
-	w.segment = Segment{First: s.first, Last: s.last, Piece: Piece{Path: segmentPath(s.first, s.last)}}
+	w.segment = Segment{Heights: s, Piece: archive.Piece{Path: segmentPath(s)}}
 	w.zip = zip.NewWriter(w)
 	return w
 }
@@ -51,7 +54,7 @@ func (w *segmentWriter) add(path, text string) error {
 
 func (w *segmentWriter) put(path, text string) (Entry, error) {
 	w.packed = encoder().EncodeAll([]byte(text), w.packed[:0])
-	e := Entry{Piece: pieceOf(path, text), Packed: int64(len(w.packed))}
+	e := Entry{Piece: archive.PieceOf(path, text), Packed: int64(len(w.packed))}
 	out, err := w.zip.CreateRaw(&zip.FileHeader{ // without a time
 		Name:               path,
 		Method:             zstd.ZipMethodWinZip,

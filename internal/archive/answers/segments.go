@@ -9,12 +9,14 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
+	"github.com/feeledger/fees/internal/archive"
+	"github.com/feeledger/fees/internal/httpclient"
 )
 
 // recordSegment requests a span and stores it in a segment, which gets its name when it is complete.
-func (r *recorder) recordSegment(ctx context.Context, w *walk, s span) error {
+func (r *recorder) recordSegment(ctx context.Context, w *walk, s chain.Heights) error {
 	r.wrote = true
-	path := segmentPath(s.first, s.last)
+	path := segmentPath(s)
 	file, err := r.disk.Create(path)
 	if err != nil {
 		return err
@@ -74,8 +76,8 @@ func (r *recorder) findSegments(ctx context.Context) error {
 
 // findSegment checks a segment against the old manifest. Without a manifest, it writes the segment again, discarding the
 // output, and compares the results.
-func (r *recorder) findSegment(s span) (*keptSegment, error) {
-	path := segmentPath(s.first, s.last)
+func (r *recorder) findSegment(s chain.Heights) (*keptSegment, error) {
+	path := segmentPath(s)
 	file, err := r.kept.pieceAt(path)
 	if err != nil {
 		return nil, err
@@ -83,7 +85,7 @@ func (r *recorder) findSegment(s span) (*keptSegment, error) {
 	var segment Segment
 	var entries []Entry
 	if r.old != nil {
-		segment, _ = r.old.segmentOf(blockPath(s.first))
+		segment, _ = r.old.segmentOf(blockPath(s.First))
 		entries, err = r.kept.listing(segment)
 	} else {
 		segment, entries, err = r.kept.rewrite(s)
@@ -92,7 +94,7 @@ func (r *recorder) findSegment(s span) (*keptSegment, error) {
 		return nil, err
 	}
 	if segment.Piece != file {
-		return nil, r.kept.damaged(path, errChanged)
+		return nil, r.kept.damaged(path, archive.ErrChanged)
 	}
 	paths := r.paths(s)
 	others := slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool { return r.refusable(e.Path) })
@@ -103,8 +105,8 @@ func (r *recorder) findSegment(s span) (*keptSegment, error) {
 }
 
 // rewrite writes the contents of a segment's file as the recorder would, and returns the result.
-func (a *Archive) rewrite(s span) (Segment, []Entry, error) {
-	path := segmentPath(s.first, s.last)
+func (a *Archive) rewrite(s chain.Heights) (Segment, []Entry, error) {
+	path := segmentPath(s)
 	fail := func(err error) (Segment, []Entry, error) { return Segment{}, nil, a.damaged(path, err) }
 	file, size, err := a.openAt(path)
 	if err != nil {
@@ -125,7 +127,7 @@ func (a *Archive) rewrite(s span) (Segment, []Entry, error) {
 		if err != nil {
 			return fail(err)
 		}
-		text, err := decoder().DecodeAll(packed, nil)
+		text, err := archive.Unpack(packed, httpclient.DefaultMaxAnswer)
 		if err != nil {
 			return fail(err)
 		}

@@ -7,16 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"slices"
-	"strings"
 
+	"github.com/feeledger/fees/internal/archive"
 	"github.com/feeledger/fees/internal/sys/disk"
 )
-
-// maxShown limits how many damaged files an error names.
-const maxShown = 10
 
 // Verify checks that a directory is what its recorder left: each file of the manifest, byte for byte, and no other.
 // The error is [ErrDamaged] and names the files that were changed, are missing or were added, or [ErrLacks] without a
@@ -34,18 +29,9 @@ func Verify(ctx context.Context, directory string, progress func(done, total uin
 		return nil, err
 	}
 	sums := manifest.sums()
-	var found []string
-	irregular := map[string]bool{}
-	err = disk.New(directory).Each(func(path string, entry fs.DirEntry) error {
-		if _, listed := sums[path]; !listed && path != manifestPath && path != stampPath {
-			found = append(found, path+": not in the manifest")
-		} else if !entry.Type().IsRegular() {
-			found = append(found, path+": not a regular file")
-			irregular[path] = true
-		}
-		return ctx.Err()
-	})
-	if err != nil {
+	var found archive.Findings
+	listed := func(path string) bool { return sums[path] != "" }
+	if err := found.AddStrangers(a.files, listed); err != nil {
 		return nil, err
 	}
 	files := manifest.Files()
@@ -56,45 +42,34 @@ func Verify(ctx context.Context, directory string, progress func(done, total uin
 		if progress != nil {
 			progress(uint64(i), uint64(len(files)))
 		}
-		if irregular[piece.Path] {
-			continue
-		}
 		have, err := a.pieceAt(piece.Path)
 		switch {
 		case errors.Is(err, ErrLacks):
-			found = append(found, piece.Path+": "+errMissing.Error())
+			found.Add(piece.Path + ": " + archive.ErrMissing.Error())
+		case errors.Is(err, disk.ErrNotRegular): // among the strangers
 		case err != nil:
-			found = append(found, piece.Path+": cannot be read")
+			found.Add(piece.Path + ": cannot be read")
 		case have != piece:
-			found = append(found, piece.Path+": "+errChanged.Error())
+			found.Add(piece.Path + ": " + archive.ErrChanged.Error())
 		}
 	}
 	if progress != nil {
 		progress(uint64(len(files)), uint64(len(files)))
 	}
-	if len(found) == 0 {
-		return manifest, nil
-	}
-	slices.Sort(found)
-	more := ""
-	if len(found) > maxShown {
-		more = fmt.Sprintf("; and %d more files", len(found)-maxShown)
-		found = found[:maxShown]
-	}
-	return nil, fmt.Errorf("%s: %w: %s%s", directory, ErrDamaged, strings.Join(found, "; "), more)
+	return manifest, found.Err(directory, ErrDamaged)
 }
 
 // pieceAt describes the current file at a path, of any size.
-func (a *Archive) pieceAt(path string) (Piece, error) {
+func (a *Archive) pieceAt(path string) (archive.Piece, error) {
 	file, _, err := a.open(path)
 	if err != nil {
-		return Piece{}, err
+		return archive.Piece{}, err
 	}
 	defer file.Close()
 	digest := sha256.New()
 	size, err := io.Copy(digest, file)
 	if err != nil {
-		return Piece{}, a.damaged(path, err)
+		return archive.Piece{}, a.damaged(path, err)
 	}
-	return Piece{path, size, hex.EncodeToString(digest.Sum(nil))}, nil
+	return archive.Piece{Path: path, Size: size, SHA256: hex.EncodeToString(digest.Sum(nil))}, nil
 }

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/archive"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/sys/disk"
 )
@@ -29,7 +30,7 @@ func (e *unfinishedError) Error() string {
 	if e.err != nil {
 		return e.err.Error()
 	}
-	return fmt.Sprintf("%s is not an archive of a node: no %s. If a recording was interrupted, continue it with \"fees archive record\".", e.name, manifestPath)
+	return fmt.Sprintf("%s is not an archive of a node: no %s. If a recording was interrupted, continue it with \"fees archive record\".", e.name, archive.ManifestPath)
 }
 
 func (e *unfinishedError) Unwrap() error { return ErrDamaged }
@@ -59,7 +60,7 @@ type readRuntime struct {
 
 // Is reports whether a directory claims to be such an archive, or contains an interrupted recording.
 func Is(directory string) bool {
-	file, err := os.Open(filepath.Join(directory, manifestPath))
+	file, err := os.Open(filepath.Join(directory, archive.ManifestPath))
 	if errors.Is(err, fs.ErrNotExist) {
 		begun, err := os.ReadDir(filepath.Join(directory, "headers"))
 		return err == nil && len(begun) > 0 && filepath.Ext(begun[0].Name()) == ".zst"
@@ -91,18 +92,18 @@ func Open(directory string, trusted chain.Optional[chain.Anchor]) (*Archive, err
 
 func open(name string, files fs.FS) (*Archive, error) {
 	a := &Archive{name: name, files: files, runtimes: map[RuntimeName]readRuntime{}}
-	text, err := a.read(manifestPath, maxManifest)
+	text, err := a.read(archive.ManifestPath, maxManifest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &unfinishedError{name: name}
 	}
 	if err != nil {
 		return nil, err
 	}
-	if a.manifest, err = readManifest(text); err != nil {
-		return nil, a.damaged(manifestPath, err)
+	if a.manifest, err = readManifest(string(text)); err != nil {
+		return nil, a.damaged(archive.ManifestPath, err)
 	}
 	if a.accounts, err = a.manifest.accounts(); err != nil {
-		return nil, a.damaged(manifestPath, err)
+		return nil, a.damaged(archive.ManifestPath, err)
 	}
 	a.tops = make([]chain.Optional[chain.Hash], len(a.manifest.Segments))
 	a.tops[len(a.tops)-1] = chain.Some(a.manifest.LastHash)
@@ -182,28 +183,26 @@ func (a *Archive) read(path string, limit int64) ([]byte, error) {
 }
 
 // piece returns the content of a file of the archive, up to a size limit. Its checksum must match the manifest.
-func (a *Archive) piece(p Piece, limit int) ([]byte, error) {
+func (a *Archive) piece(p archive.Piece, limit int) ([]byte, error) {
 	if p.Size < 0 || p.Size > int64(limit) {
 		return nil, a.damaged(p.Path, fmt.Errorf("the manifest states a size of %d bytes", p.Size))
 	}
 	packed, err := a.read(p.Path, p.Size)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, a.damaged(p.Path, errors.New("the file is missing"))
+		return nil, a.damaged(p.Path, archive.ErrMissing)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if pieceOf(p.Path, packed) != p {
-		return nil, a.damaged(p.Path, errChanged)
+	if archive.PieceOf(p.Path, packed) != p {
+		return nil, a.damaged(p.Path, archive.ErrChanged)
 	}
-	bytes, err := unpack(packed, limit)
+	bytes, err := archive.Unpack(packed, limit)
 	if err != nil {
 		return nil, a.damaged(p.Path, err)
 	}
 	return bytes, nil
 }
-
-var errChanged = errors.New("the content was altered")
 
 // headed returns the header of a block, proved by those above it.
 func (a *Archive) headed(height uint64) (headed, error) {
@@ -247,7 +246,7 @@ func (a *Archive) readChain(s *Segment, top chain.Hash) (list []headed, below ch
 	if err != nil {
 		return nil, below, err
 	}
-	list, below, err = proveChain(encoded, s.span(), top)
+	list, below, err = proveChain(encoded, s.Heights, top)
 	if err != nil {
 		return nil, below, a.damaged(s.Headers.Path, err)
 	}
@@ -262,17 +261,17 @@ func (a *Archive) encodedHeaders(s *Segment) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	headers, err := readHeaders(bytes, s.span())
+	headers, err := readHeaders(bytes, s.Heights)
 	if err != nil {
 		return nil, a.damaged(s.Headers.Path, err)
 	}
 	return headers, nil
 }
 
-// proveChain proves the headers of a span from its last block down.
-func proveChain(encoded [][]byte, s span, top chain.Hash) (list []headed, below chain.Hash, err error) {
+// proveChain proves the headers of a range from its last block down.
+func proveChain(encoded [][]byte, s chain.Heights, top chain.Hash) (list []headed, below chain.Hash, err error) {
 	list = make([]headed, len(encoded))
-	at := chain.Anchor{Height: s.last, Hash: top}
+	at := chain.Anchor{Height: s.Last, Hash: top}
 	for i := len(encoded) - 1; i >= 0; i-- {
 		h, parent, err := proveHeader(encoded[i], at)
 		if err != nil {
@@ -310,7 +309,7 @@ func (a *Archive) readSegment(s *Segment) (*segment, error) {
 	if err != nil {
 		return nil, err
 	}
-	read, err := readSegment(bytes, s.span())
+	read, err := readSegment(bytes, s.Heights)
 	if err != nil {
 		return nil, a.damaged(s.Blocks.Path, err)
 	}
@@ -326,7 +325,7 @@ func (a *Archive) runtime(name RuntimeName) (*runtime, error) {
 	}
 	listed := a.manifest.runtime(name)
 	if listed == nil {
-		return nil, a.damaged(manifestPath, fmt.Errorf("it lacks the runtime %v", name))
+		return nil, a.damaged(archive.ManifestPath, fmt.Errorf("it lacks the runtime %v", name))
 	}
 	bytes, err := a.piece(listed.Metadata, maxRuntime)
 	var r *runtime

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/archive"
 	"github.com/feeledger/fees/internal/test/chaingen"
 )
 
@@ -25,12 +26,12 @@ func TestIs(t *testing.T) {
 	require.True(t, Is(directory))
 	require.False(t, Is(filepath.Join(directory, "blocks")))
 	other := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(other, manifestPath), []byte(`{"format":"another"}`), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(other, archive.ManifestPath), []byte(`{"format":"another"}`), 0o644))
 	require.False(t, Is(other))
 	stopped := t.TempDir()
 	require.False(t, Is(stopped))
 	require.NoError(t, os.CopyFS(stopped, os.DirFS(directory)))
-	require.NoError(t, os.Remove(filepath.Join(stopped, manifestPath)))
+	require.NoError(t, os.Remove(filepath.Join(stopped, archive.ManifestPath)))
 	require.True(t, Is(stopped))
 	_, err := Open(stopped, chain.Optional[chain.Anchor]{})
 	require.ErrorContains(t, err, "If a recording was interrupted, continue it with")
@@ -41,7 +42,7 @@ func TestIs(t *testing.T) {
 	m := a.manifest
 	total := int64(0)
 	for path, text := range tree(t, directory) {
-		if path != manifestPath {
+		if path != archive.ManifestPath {
 			total += int64(len(text))
 		}
 	}
@@ -139,7 +140,7 @@ func TestManifestsRefused(t *testing.T) {
 			m.Segments = slices.Clone(m.Segments)
 			last := &m.Segments[len(m.Segments)-1]
 			last.Last += 2
-			last.Headers.Path, last.Blocks.Path = last.span().headersPath(), last.span().blocksPath()
+			last.Headers.Path, last.Blocks.Path = headersPath(last.Heights), blocksPath(last.Heights)
 		}, "its segments do not match its range"},
 		"a path outside": {func(m *Manifest) {
 			m.Segments = slices.Clone(m.Segments)
@@ -153,10 +154,15 @@ func TestManifestsRefused(t *testing.T) {
 		}, "invalid runtime ../x/2302"},
 		"no version":           {func(m *Manifest) { m.Runtimes[0].Version = nil }, "invalid runtime moonbeam/2302"},
 		"a code that is above": {func(m *Manifest) { m.Runtimes[0].Code = &Code{At: 201, Proof: m.Runtimes[0].Code.Proof} }, "invalid runtime moonbeam/2302"},
-		"an account twice":     {func(m *Manifest) { m.Accounts = append(m.Accounts, m.Accounts...) }, "its accounts are not sorted or not unique"},
+		"an account twice":     {func(m *Manifest) { m.Accounts = append(m.Accounts, m.Accounts...) }, "its accounts are not in the order and form that fees writes"},
 		"no account":           {func(m *Manifest) { m.Accounts = []string{"0x12"} }, "0x12"},
-		"small letters":        {func(m *Manifest) { m.Accounts = []string{strings.ToLower(m.Accounts[0])} }, "its accounts are not sorted or not unique"},
-		"too many accounts":    {func(m *Manifest) { m.Accounts = make([]string, 101) }, "101 accounts exceed the limit of 100"},
+		"small letters":        {func(m *Manifest) { m.Accounts = []string{strings.ToLower(m.Accounts[0])} }, "its accounts are not in the order and form that fees writes"},
+		"too many accounts": {func(m *Manifest) {
+			m.Accounts = nil
+			for i := range 101 {
+				m.Accounts = append(m.Accounts, chain.Address20([20]byte{byte(i)}).String())
+			}
+		}, "101 accounts exceed the limit of 100"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := bundleFrom(t, a).manifest
@@ -164,7 +170,7 @@ func TestManifestsRefused(t *testing.T) {
 			text, err := m.seal()
 			require.NoError(t, err)
 			changed := maps.Clone(files)
-			changed[manifestPath] = &fstest.MapFile{Data: text}
+			changed[archive.ManifestPath] = &fstest.MapFile{Data: []byte(text)}
 			_, err = open("archive", changed)
 			require.ErrorIs(t, err, ErrDamaged)
 			require.ErrorContains(t, err, test.want)
@@ -172,12 +178,12 @@ func TestManifestsRefused(t *testing.T) {
 	}
 	for name, text := range map[string]string{"empty": "", "no object": "[]", "of another program": `{"format":"another"}`} {
 		changed := maps.Clone(files)
-		changed[manifestPath] = &fstest.MapFile{Data: []byte(text)}
+		changed[archive.ManifestPath] = &fstest.MapFile{Data: []byte(text)}
 		_, err := open("archive", changed)
 		require.ErrorIs(t, err, ErrDamaged, name)
 	}
 	changed := maps.Clone(files)
-	changed[manifestPath] = &fstest.MapFile{Data: make([]byte, maxManifest+2)}
+	changed[archive.ManifestPath] = &fstest.MapFile{Data: make([]byte, maxManifest+2)}
 	_, err := open("archive", changed)
 	require.ErrorContains(t, err, "it has more than 67108864 bytes")
 }
@@ -186,25 +192,25 @@ func TestManifestsRefused(t *testing.T) {
 func TestBombs(t *testing.T) {
 	bomb := pack(make([]byte, maxRuntime+1))
 	require.Less(t, len(bomb), 1<<16)
-	_, err := unpack(bomb, maxRuntime)
+	_, err := archive.Unpack(bomb, maxRuntime)
 	require.ErrorContains(t, err, "larger than 67108864 bytes")
 	for _, size := range []int{0, 1, 255, 256, 257, 1 << 16, maxRuntime} {
 		packed := pack(make([]byte, size))
-		bytes, err := unpack(packed, maxRuntime)
+		bytes, err := archive.Unpack(packed, maxRuntime)
 		require.NoError(t, err)
 		require.Len(t, bytes, size)
-		_, err = unpack(append(packed, packed...), maxRuntime)
+		_, err = archive.Unpack(append(packed, packed...), maxRuntime)
 		if size > 255 {
 			require.Error(t, err, "two frames")
 		}
 	}
-	_, err = readSegment(append([]byte{0xfe, 0xff, 0xff, 0xff}, make([]byte, 1<<20)...), span{0, 0}) // 2^30-1 of them
+	_, err = readSegment(append([]byte{0xfe, 0xff, 0xff, 0xff}, make([]byte, 1<<20)...), chain.Heights{First: 0, Last: 0}) // 2^30-1 of them
 	require.ErrorContains(t, err, "block 0: ")
-	_, err = readSegment(append([]byte{0x02, 0x00, 0x04, 0x00}, make([]byte, 1<<20)...), span{0, 0}) // 65,536
+	_, err = readSegment(append([]byte{0x02, 0x00, 0x04, 0x00}, make([]byte, 1<<20)...), chain.Heights{First: 0, Last: 0}) // 65,536
 	require.ErrorContains(t, err, "a list of 65536, want at most 16384")
-	_, err = readSegment(append([]byte{0, 8}, make([]byte, 9)...), span{0, 0})
+	_, err = readSegment(append([]byte{0, 8}, make([]byte, 9)...), chain.Heights{First: 0, Last: 0})
 	require.ErrorContains(t, err, "a list with an empty item")
-	_, err = readHeaders([]byte{0}, span{0, 0})
+	_, err = readHeaders([]byte{0}, chain.Heights{First: 0, Last: 0})
 	require.ErrorContains(t, err, "got 0 headers, want 1")
 }
 
@@ -254,7 +260,7 @@ func TestDamagedIsNotRead(t *testing.T) {
 	whole, files, _ := whole(t)
 	require.Empty(t, each(t, whole, 28))
 	for path := range files {
-		if path == manifestPath {
+		if path == archive.ManifestPath {
 			continue
 		}
 		for kind, data := range map[string][]byte{"missing": nil, "cut": files[path].Data[:20], "longer": append(slices.Clone(files[path].Data), 0)} {
@@ -306,7 +312,7 @@ func TestJoinOfDamaged(t *testing.T) {
 	low, high := recorded(t, node, RecordOptions{First: 1, Last: 30}), recorded(t, node, RecordOptions{First: 31, Last: 50})
 	for _, directory := range []string{low, high} {
 		for path, text := range tree(t, directory) {
-			if path == manifestPath {
+			if path == archive.ManifestPath {
 				continue
 			}
 			require.NoError(t, os.Remove(filepath.Join(directory, path)))
@@ -317,7 +323,7 @@ func TestJoinOfDamaged(t *testing.T) {
 			default:
 				require.ErrorIs(t, err, ErrDamaged, path)
 				require.ErrorContains(t, err, path)
-				require.NoFileExists(t, filepath.Join(output, manifestPath))
+				require.NoFileExists(t, filepath.Join(output, archive.ManifestPath))
 			}
 			require.NoError(t, os.WriteFile(filepath.Join(directory, path), []byte(text), 0o644))
 		}
@@ -378,7 +384,7 @@ func TestHandler(t *testing.T) {
 	require.NoError(t, os.RemoveAll(filepath.Join(directory, "blocks")))
 	status, text = get("/blocks/45")
 	require.Equal(t, http.StatusInternalServerError, status)
-	require.Contains(t, text, "blocks/32-47.zst: the file is missing")
+	require.Contains(t, text, "blocks/32-47.zst: the file is in the manifest but missing")
 	require.NotContains(t, text, directory)
 	require.NoError(t, os.RemoveAll(filepath.Join(directory, "headers")))
 	again, err := Open(directory, chain.Optional[chain.Anchor]{})

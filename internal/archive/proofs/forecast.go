@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/archive"
 	"github.com/feeledger/fees/internal/sys/disk"
 )
 
@@ -52,7 +53,7 @@ func NewForecast(ctx context.Context, from Origin, o RecordOptions, questionsPer
 	f.Blocks = o.Last - base(o.First) + 1
 	s := sample{from: withoutCode{from}, options: o, perSecond: questionsPerSecond, runtimes: map[RuntimeName]int64{}}
 	for _, places := range s.places() {
-		if err := s.record(ctx, fmt.Sprintf("%s/%d", directory, places.first), places); err != nil {
+		if err := s.record(ctx, fmt.Sprintf("%s/%d", directory, places.First), places); err != nil {
 			return f, err
 		}
 	}
@@ -84,28 +85,30 @@ type sample struct {
 }
 
 // places returns the blocks to sample; for a short range, all.
-func (s *sample) places() []span {
+func (s *sample) places() []chain.Heights {
 	first, last := base(s.options.First), s.options.Last
 	size := uint64(s.options.Concurrency * sampled)
 	if s.perSecond > 0 { // two requests per block, at three positions: about twelve seconds
 		size = min(size, max(uint64(2*s.perSecond), 2))
 	}
 	if last-first+1 <= 3*size {
-		return []span{{first, last}}
+		return []chain.Heights{{First: first, Last: last}}
 	}
 	middle := first + (last-first)/2
-	return []span{{last - size + 1, last}, {middle, middle + size - 1}, {first, first + size - 1}}
+	return []chain.Heights{
+		{First: last - size + 1, Last: last}, {First: middle, Last: middle + size - 1}, {First: first, Last: first + size - 1},
+	}
 }
 
 // segmentText is the approximate number of bytes in the manifest per segment.
 const segmentText = 450
 
-func (s *sample) record(ctx context.Context, directory string, blocks span) error {
+func (s *sample) record(ctx context.Context, directory string, blocks chain.Heights) error {
 	o := s.options
-	o.First, o.Last, o.Progress = blocks.first+1, blocks.last, nil
+	o.First, o.Last, o.Progress = blocks.First+1, blocks.Last, nil
 	o.Trusted = chain.Optional[chain.Anchor]{} // a forecast proves nothing
-	if blocks.first == blocks.last {
-		o.First = blocks.first
+	if blocks.First == blocks.Last {
+		o.First = blocks.First
 	}
 	r, err := newRecorder(ctx, s.from, disk.New(directory), o)
 	if err != nil {
@@ -116,11 +119,11 @@ func (s *sample) record(ctx context.Context, directory string, blocks span) erro
 		return err
 	}
 	s.took += time.Since(begin)
-	s.blocks += uint64(blocks.size())
+	s.blocks += uint64(blocks.Blocks())
 	for _, kept := range r.manifest.Segments {
 		s.bytes += kept.Headers.Size + kept.Blocks.Size
 	}
-	s.bytes += int64(blocks.size()) * segmentText / segmentSize
+	s.bytes += int64(blocks.Blocks()) * segmentText / archive.SegmentSize
 	for _, runtime := range r.manifest.Runtimes {
 		s.runtimes[runtime.RuntimeName] = runtime.Metadata.Size
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/archive"
 )
 
 // A forecast comes close to what recording then comes to: questions and messages to the last
@@ -73,7 +74,7 @@ func TestForecast(t *testing.T) {
 		_, err := NewForecast(t.Context(), FromNode(served(t, made.Node())), RecordOptions{First: 2, Last: 1}, 0)
 		require.ErrorContains(t, err, "ends before it begins")
 		_, err = NewForecast(t.Context(), FromNode(served(t, made.Node())), RecordOptions{First: 2, Last: 1301}, 0)
-		require.ErrorIs(t, err, ErrNotFinal)
+		require.ErrorIs(t, err, archive.ErrNotFinal)
 		_, err = NewForecast(t.Context(), &telling{Origin: FromNode(served(t, made.Node())), hash: func(uint64, chain.Hash) chain.Hash { return chain.Hash{} }}, RecordOptions{First: 2, Last: 13}, 0)
 		require.Error(t, err)
 	})

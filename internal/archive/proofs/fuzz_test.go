@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/archive"
 )
 
 // seeds adds what the files of an archive hold, unpacked.
@@ -21,13 +22,13 @@ func seeds(f *testing.F, add func(path string, packed []byte)) {
 func FuzzReadSegment(f *testing.F) {
 	seeds(f, func(path string, packed []byte) {
 		if filepath.Dir(path) == "blocks" {
-			bytes, err := unpack(packed, maxBlocks)
+			bytes, err := archive.Unpack(packed, maxBlocks)
 			require.NoError(f, err)
 			f.Add(bytes)
 		}
 	})
 	f.Fuzz(func(t *testing.T, bytes []byte) {
-		for _, s := range []span{{0, 15}, {32, 34}} {
+		for _, s := range []chain.Heights{{First: 0, Last: 15}, {First: 32, Last: 34}} {
 			read, err := readSegment(bytes, s)
 			if err != nil {
 				continue
@@ -45,13 +46,13 @@ func FuzzReadSegment(f *testing.F) {
 func FuzzReadHeaders(f *testing.F) {
 	seeds(f, func(path string, packed []byte) {
 		if filepath.Dir(path) == "headers" {
-			bytes, err := unpack(packed, maxHeaders)
+			bytes, err := archive.Unpack(packed, maxHeaders)
 			require.NoError(f, err)
 			f.Add(bytes)
 		}
 	})
 	f.Fuzz(func(t *testing.T, bytes []byte) {
-		for _, s := range []span{{0, 15}, {32, 34}} {
+		for _, s := range []chain.Heights{{First: 0, Last: 15}, {First: 32, Last: 34}} {
 			headers, err := readHeaders(bytes, s)
 			if err != nil {
 				continue
@@ -66,20 +67,22 @@ func FuzzReadHeaders(f *testing.F) {
 
 func FuzzReadManifest(f *testing.F) {
 	seeds(f, func(path string, packed []byte) {
-		if path == manifestPath {
+		if path == archive.ManifestPath {
 			f.Add(packed, true)
 			f.Add(packed, false)
 		}
 	})
 	f.Fuzz(func(t *testing.T, text []byte, sealed bool) {
 		if sealed { // with a new checksum, or nothing would pass
-			if m, err := unsealed(text); err == nil {
-				if text, err = m.seal(); err != nil {
+			if m, err := unsealed(string(text)); err == nil {
+				resealed, err := m.seal()
+				if err != nil {
 					return
 				}
+				text = []byte(resealed)
 			}
 		}
-		m, err := readManifest(text)
+		m, err := readManifest(string(text))
 		if err != nil {
 			return
 		}
@@ -90,7 +93,7 @@ func FuzzReadManifest(f *testing.F) {
 			require.True(t, s.First <= height && height <= s.Last)
 		}
 		directory := t.TempDir()
-		require.NoError(t, os.WriteFile(filepath.Join(directory, manifestPath), text, 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(directory, archive.ManifestPath), text, 0o600))
 		a, err := Open(directory, chain.Optional[chain.Anchor]{})
 		require.NoError(t, err)
 		_, err = a.Base()
@@ -102,7 +105,7 @@ func FuzzUnpack(f *testing.F) {
 	seeds(f, func(_ string, packed []byte) { f.Add(packed) })
 	f.Add(pack(make([]byte, 1<<20)))
 	f.Fuzz(func(t *testing.T, packed []byte) {
-		if bytes, err := unpack(packed, 1<<16); err == nil {
+		if bytes, err := archive.Unpack(packed, 1<<16); err == nil {
 			require.LessOrEqual(t, len(bytes), 1<<16)
 		}
 	})

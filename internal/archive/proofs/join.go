@@ -261,7 +261,7 @@ func (p *parts) left(block chain.Anchor) (*Archive, *Runtime, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := in.executed(&list[height-s.first], s)
+	r, err := in.executed(&list[height-s.First], s)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -275,14 +275,14 @@ func (a *Archive) given(height uint64) (g Given, err error) {
 	if err != nil {
 		return g, err
 	}
-	h := &list[height-s.first]
+	h := &list[height-s.First]
 	executed, err := a.executed(h, s)
 	if err != nil {
 		return g, err
 	}
 	g = Given{Header: h.Encode(), Extrinsics: s.at(height).extrinsics}
 	if g.Proof, err = way(h, s.proof, executed.keys, map[trie.Hash]bool{}); err != nil {
-		return g, a.damaged(s.blocksPath(), err)
+		return g, a.damaged(blocksPath(s.Heights), err)
 	}
 	return g, nil
 }

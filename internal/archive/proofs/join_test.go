@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/feeledger/fees/internal/archive"
 	"github.com/feeledger/fees/internal/test/tier"
 
 	"github.com/stretchr/testify/require"
@@ -165,8 +166,8 @@ func TestFromArchive(t *testing.T) {
 				delete(want, path)
 			}
 		}
-		delete(want, manifestPath)
-		delete(have, manifestPath)
+		delete(want, archive.ManifestPath)
+		delete(have, archive.ManifestPath)
 		requireSame(t, want, have)
 	}
 	for name, o := range map[string]RecordOptions{

@@ -2,8 +2,6 @@ package proofs
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,17 +10,12 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/archive"
 	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // format is the version of the archive format.
 const format = "fees node archive 1"
-
-const (
-	manifestPath = "manifest.json"
-	// stampPath contains a timestamp of the manifest, if one was requested. It is not part of the recording.
-	stampPath = manifestPath + ".tsr"
-)
 
 // Manifest describes the contents of an archive. It contains no time and no path: the same range of the same chain gives the
 // same manifest, if the node's statements about itself agree.
@@ -56,40 +49,23 @@ type Runtime struct {
 	Version      json.RawMessage `json:"version"`
 	ParameterKey string          `json:"parameter_key,omitempty"` // of FeesTreasuryProportion
 	BaseFeeItem  string          `json:"base_fee_item,omitempty"` // where the base fee is stored
-	Metadata     Piece           `json:"metadata"`
+	Metadata     archive.Piece   `json:"metadata"`
 	// Code identifies the runtime's code; absent if the node supplied no proof of it.
 	Code *Code `json:"code,omitempty"`
 }
 
 // Code identifies the code of a runtime in the state of the parent of the highest block that it executed.
 type Code struct {
-	At    uint64     `json:"at"`   // the parent
-	Hash  chain.Hash `json:"hash"` // blake2b-256
-	Proof Piece      `json:"proof"`
+	At    uint64        `json:"at"`   // the parent
+	Hash  chain.Hash    `json:"hash"` // blake2b-256
+	Proof archive.Piece `json:"proof"`
 }
 
 // Segment describes up to a thousand blocks.
 type Segment struct {
-	First   uint64 `json:"first"`
-	Last    uint64 `json:"last"`
-	Headers Piece  `json:"headers"`
-	Blocks  Piece  `json:"blocks"`
-}
-
-func (s *Segment) span() span { return span{s.First, s.Last} }
-
-// Piece is a file of the archive.
-type Piece struct {
-	Path   string `json:"path"`
-	Size   int64  `json:"size"`
-	SHA256 string `json:"sha256"`
-}
-
-func pieceOf(path string, bytes []byte) Piece { return Piece{path, int64(len(bytes)), sum(bytes)} }
-
-func sum(bytes []byte) string {
-	digest := sha256.Sum256(bytes)
-	return hex.EncodeToString(digest[:])
+	chain.Heights
+	Headers archive.Piece `json:"headers"`
+	Blocks  archive.Piece `json:"blocks"`
 }
 
 func (n RuntimeName) path(kind string) string {
@@ -104,7 +80,7 @@ func (n RuntimeName) codePath() string { return n.path("code") }
 var fileName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,63}$`)
 
 // Pieces lists all files of the archive but the manifest.
-func (m *Manifest) Pieces() (list []Piece) {
+func (m *Manifest) Pieces() (list []archive.Piece) {
 	for i := range m.Segments {
 		list = append(list, m.Segments[i].Headers, m.Segments[i].Blocks)
 	}
@@ -119,7 +95,7 @@ func (m *Manifest) Pieces() (list []Piece) {
 
 // listed returns the paths of all files of the archive.
 func (m *Manifest) listed() map[string]bool {
-	paths := map[string]bool{manifestPath: true, stampPath: true, finalityPath: true}
+	paths := map[string]bool{archive.ManifestPath: true, archive.StampPath: true, finalityPath: true}
 	for _, p := range m.Pieces() {
 		paths[p.Path] = true
 	}
@@ -149,23 +125,10 @@ func (m *Manifest) base() uint64 { return base(m.First) }
 func base(first uint64) uint64 { return max(first, 1) - 1 }
 
 // seal returns the manifest's canonical text with its own checksum.
-func (m *Manifest) seal() ([]byte, error) {
-	m.SHA256 = ""
-	open, err := m.text()
-	if err != nil {
-		return nil, err
-	}
-	m.SHA256 = sum(open)
-	return m.text()
-}
-
-func (m *Manifest) text() ([]byte, error) {
-	text, err := json.MarshalIndent(m, "", " ")
-	return append(text, '\n'), err
-}
+func (m *Manifest) seal() (string, error) { return archive.Seal(m, &m.SHA256) }
 
 // readManifest parses a manifest, and rejects it if any byte differs from what was written.
-func readManifest(text []byte) (*Manifest, error) {
+func readManifest(text string) (*Manifest, error) {
 	m, err := unsealed(text)
 	if err != nil {
 		return nil, err
@@ -173,20 +136,15 @@ func readManifest(text []byte) (*Manifest, error) {
 	if m.Format != format {
 		return nil, fmt.Errorf("unsupported format %.40q; this program reads %q", m.Format, format)
 	}
-	sealed := *m
-	want, err := sealed.seal()
-	if err != nil {
+	if err := archive.CheckSeal(text, m.seal); err != nil {
 		return nil, err
-	}
-	if string(text) != string(want) {
-		return nil, errors.New("its own checksum does not match")
 	}
 	return m, m.check()
 }
 
-func unsealed(text []byte) (*Manifest, error) {
+func unsealed(text string) (*Manifest, error) {
 	var m Manifest
-	return &m, json.Unmarshal(text, &m)
+	return &m, json.Unmarshal([]byte(text), &m)
 }
 
 // maxRuntimes limits the runtimes of an archive. A chain has a few a year.
@@ -211,8 +169,8 @@ func (m *Manifest) checkSegments() error {
 	next := m.base()
 	for i := range m.Segments {
 		s := &m.Segments[i]
-		if s.First != next || s.Last < s.First || s.Last > m.Last || s.Last/segmentSize != s.First/segmentSize ||
-			s.Headers.Path != s.span().headersPath() || s.Blocks.Path != s.span().blocksPath() {
+		if s.First != next || s.Last < s.First || s.Last > m.Last || s.Last/archive.SegmentSize != s.First/archive.SegmentSize ||
+			s.Headers.Path != headersPath(s.Heights) || s.Blocks.Path != blocksPath(s.Heights) {
 			return wrong
 		}
 		next = s.Last + 1
@@ -247,23 +205,21 @@ func (m *Manifest) checkRuntimes() error {
 
 // accounts returns the accounts with balances, which must be ascending.
 func (m *Manifest) accounts() (list []chain.Address, err error) {
-	if len(m.Accounts) > maxAccounts {
-		return nil, fmt.Errorf("%d accounts exceed the limit of %d", len(m.Accounts), maxAccounts)
-	}
-	for i, text := range m.Accounts {
+	for _, text := range m.Accounts {
 		a, err := chain.ParseAccount(text)
 		if err != nil {
 			return nil, err
 		}
-		if a.String() != text || i > 0 && compareAddresses(list[i-1], a) >= 0 {
-			return nil, errors.New("its accounts are not sorted or not unique")
-		}
 		list = append(list, a)
+	}
+	if list, err = archive.Accounts(list); err != nil {
+		return nil, err
+	}
+	if !slices.EqualFunc(list, m.Accounts, func(a chain.Address, text string) bool { return a.String() == text }) {
+		return nil, errors.New("its accounts are not in the order and form that fees writes")
 	}
 	return list, nil
 }
-
-func compareAddresses(a, b chain.Address) int { return a.Compare(b) }
 
 // runtime returns the runtime with a name, nil for none.
 func (m *Manifest) runtime(name RuntimeName) *Runtime {

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/archive"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/node/rpc"
 )
@@ -97,12 +98,12 @@ func (a *Archive) Block(_ context.Context, block chain.Optional[chain.Hash]) (rp
 	}
 	extrinsics := s.at(h.Number).extrinsics
 	if err := proveExtrinsics(&h, extrinsics); err != nil {
-		return rpc.Block{}, a.damaged(s.blocksPath(), err)
+		return rpc.Block{}, a.damaged(blocksPath(s.Heights), err)
 	}
 	return rpc.Block{Header: asNode(&h), Extrinsics: extrinsics}, nil
 }
 
-func (s *segment) at(height uint64) *block { return &s.blocks[height-s.first] }
+func (s *segment) at(height uint64) *block { return &s.blocks[height-s.First] }
 
 // Storage returns the proved state of a block at some keys. It returns [chain.ErrNotKept] for a key that was not
 // recorded.
@@ -126,7 +127,7 @@ func (a *Archive) Storage(_ context.Context, block chain.Hash, places ...[]byte)
 			return nil, fmt.Errorf("%s: the state at 0x%x: %w", a.name, place, chain.ErrNotKept)
 		}
 		if stored[i], err = proveState(&h, s.proof, k); err != nil {
-			return nil, a.damaged(s.blocksPath(), err)
+			return nil, a.damaged(blocksPath(s.Heights), err)
 		}
 	}
 	return stored, nil
@@ -145,7 +146,7 @@ func (r *runtime) key(place []byte) (key, bool) {
 func (a *Archive) executed(h *headed, s *segment) (*runtime, error) {
 	name, err := runtimeOf(h, s.proof)
 	if err != nil {
-		return nil, a.damaged(s.blocksPath(), err)
+		return nil, a.damaged(blocksPath(s.Heights), err)
 	}
 	return a.runtime(name)
 }
@@ -238,7 +239,7 @@ func (a *Archive) Call(ctx context.Context, method string, params ...any) (jsons
 func (a *Archive) word(text []byte) (jsonscan.Value, error) {
 	v, err := jsonscan.Parse(string(text))
 	if err != nil {
-		return v, a.damaged(manifestPath, err)
+		return v, a.damaged(archive.ManifestPath, err)
 	}
 	return v, nil
 }

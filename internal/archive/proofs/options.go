@@ -2,10 +2,9 @@ package proofs
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/failure"
+	"github.com/feeledger/fees/internal/archive"
 	"github.com/feeledger/fees/internal/httpclient"
 )
 
@@ -30,14 +29,12 @@ type RecordOptions struct {
 	segmentSize uint64 // for tests; 1,000 by default
 }
 
-// maxAccounts keeps the proof of a block below what nodes answer.
-const maxAccounts = 100
-
 func (o RecordOptions) normal() (RecordOptions, error) {
+	if err := archive.CheckRange(o.First, o.Last); err != nil {
+		return o, err
+	}
 	t, trusted := o.Trusted.Get()
 	switch {
-	case o.Last < o.First:
-		return o, fmt.Errorf("blocks %d to %d: the range ends before it begins", o.First, o.Last)
 	case trusted && t.Height > o.Last:
 		return o, fmt.Errorf("checkpoint block %d is above the range, which ends with block %d. Record up to it, or take a block of the range from an explorer.", t.Height, o.Last)
 	case trusted && t.Height < o.First:
@@ -47,16 +44,9 @@ func (o RecordOptions) normal() (RecordOptions, error) {
 		o.Concurrency = httpclient.DefaultConcurrency
 	}
 	if o.segmentSize == 0 {
-		o.segmentSize = segmentSize
+		o.segmentSize = archive.SegmentSize
 	}
-	o.Accounts = slices.Clone(o.Accounts)
-	slices.SortFunc(o.Accounts, compareAddresses)
-	o.Accounts = slices.Compact(o.Accounts)
-	if len(o.Accounts) > maxAccounts {
-		return o, fmt.Errorf("%d accounts exceed the limit of %d in an archive", len(o.Accounts), maxAccounts)
-	}
-	return o, nil
+	var err error
+	o.Accounts, err = archive.Accounts(o.Accounts)
+	return o, err
 }
-
-// ErrNotFinal reports a block that could still be replaced, and is therefore not recorded.
-var ErrNotFinal = failure.New(failure.Unanswered, "not final yet")

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/archive"
 	"github.com/feeledger/fees/internal/substrate/trie"
 	"github.com/feeledger/fees/internal/sys/inorder"
 )
@@ -19,9 +20,9 @@ const portionSize = 16
 
 // portion is a batch of consecutive blocks to request, or an existing segment.
 type portion struct {
-	span
-	of    span // the segment they belong to
-	there bool // the segment's files exist
+	chain.Heights
+	of    chain.Heights // the segment they belong to
+	there bool          // the segment's files exist
 	keys  [][]byte
 }
 
@@ -43,11 +44,11 @@ type making struct {
 }
 
 func newMaking(s *segment, encoded [][]byte) *making {
-	return &making{segment: s, encoded: encoded, heads: make([]headed, s.size()), executed: make([]*met, s.size())}
+	return &making{segment: s, encoded: encoded, heads: make([]headed, s.Blocks()), executed: make([]*met, s.Blocks())}
 }
 
-func newSegment(s span) *making {
-	return newMaking(&segment{span: s, blocks: make([]block, s.size())}, make([][]byte, s.size()))
+func newSegment(s chain.Heights) *making {
+	return newMaking(&segment{Heights: s, blocks: make([]block, s.Blocks())}, make([][]byte, s.Blocks()))
 }
 
 // blocks records the blocks of some portions, several concurrently.
@@ -74,7 +75,7 @@ func (r *recorder) blocks(ctx context.Context, portions iter.Seq[portion]) error
 		if err := r.add(ctx, s, &g); err != nil {
 			return err
 		}
-		if g.first == s.first {
+		if g.First == s.First {
 			if err := r.end(s); err != nil {
 				return err
 			}
@@ -90,7 +91,7 @@ func (r *recorder) portions(yield func(portion) bool) {
 	slices.Reverse(list)
 	for _, s := range list {
 		if r.there(s) {
-			if !yield(portion{span: s, of: s, there: true}) {
+			if !yield(portion{Heights: s, of: s, there: true}) {
 				return
 			}
 			continue
@@ -104,12 +105,12 @@ func (r *recorder) portions(yield func(portion) bool) {
 }
 
 // portionsOf yields the portions of a missing segment.
-func (r *recorder) portionsOf(s span) iter.Seq[portion] {
-	parts := spans(s.first, s.last, portionSize)
+func (r *recorder) portionsOf(s chain.Heights) iter.Seq[portion] {
+	parts := archive.Split(s, portionSize)
 	slices.Reverse(parts)
 	return func(yield func(portion) bool) {
 		for _, part := range parts {
-			if !yield(portion{span: part, of: s, keys: r.likely.places()}) {
+			if !yield(portion{Heights: part, of: s, keys: r.likely.places()}) {
 				return
 			}
 		}
@@ -117,8 +118,8 @@ func (r *recorder) portionsOf(s span) iter.Seq[portion] {
 }
 
 // there reports whether a segment was recorded: its blocks are written last.
-func (r *recorder) there(s span) bool {
-	_, err := os.Stat(r.disk.At(s.blocksPath()))
+func (r *recorder) there(s chain.Heights) bool {
+	_, err := os.Stat(r.disk.At(blocksPath(s)))
 	return err == nil
 }
 
@@ -126,31 +127,31 @@ func (r *recorder) there(s span) bool {
 func (r *recorder) ask(ctx context.Context, p portion) given {
 	g := given{portion: p}
 	if p.there {
-		g.kept = r.kept(p.span)
+		g.kept = r.kept(p.Heights)
 		return g
 	}
-	blocks, err := r.anchors(ctx, p.span)
+	blocks, err := r.anchors(ctx, p.Heights)
 	if err == nil {
 		g.blocks, err = r.from.Given(ctx, blocks, p.keys)
 	}
-	if g.err = err; err == nil && len(g.blocks) != p.size() {
-		g.err = fmt.Errorf("blocks %d to %d: got %d blocks", p.first, p.last, len(g.blocks))
+	if g.err = err; err == nil && uint64(len(g.blocks)) != p.Blocks() {
+		g.err = fmt.Errorf("blocks %d to %d: got %d blocks", p.First, p.Last, len(g.blocks))
 	}
 	return g
 }
 
-// anchors returns the blocks of a span as the origin states them.
-func (r *recorder) anchors(ctx context.Context, s span) (list []chain.Anchor, err error) {
-	heights := make([]uint64, s.size())
+// anchors returns the blocks of a range as the origin states them.
+func (r *recorder) anchors(ctx context.Context, s chain.Heights) (list []chain.Anchor, err error) {
+	heights := make([]uint64, s.Blocks())
 	for i := range heights {
-		heights[i] = s.first + uint64(i)
+		heights[i] = s.First + uint64(i)
 	}
 	hashes, err := r.from.Hashes(ctx, heights)
 	if err != nil {
-		return nil, fmt.Errorf("blocks %d to %d: %w", s.first, s.last, err)
+		return nil, fmt.Errorf("blocks %d to %d: %w", s.First, s.Last, err)
 	}
 	if len(hashes) != len(heights) {
-		return nil, fmt.Errorf("blocks %d to %d: got %d hashes", s.first, s.last, len(hashes))
+		return nil, fmt.Errorf("blocks %d to %d: got %d hashes", s.First, s.Last, len(hashes))
 	}
 	for i, hash := range hashes {
 		known, there := hash.Get()
@@ -199,7 +200,7 @@ func (r *recorder) addBlock(ctx context.Context, s *making, b *Given, keys [][]b
 	if len(b.Extrinsics) > maxItems || len(parts) > maxItems {
 		return &BlockError{h.Number, "extrinsics or proof", fmt.Errorf("%d and %d exceed the limit of %d each", len(b.Extrinsics), len(parts), maxItems)}
 	}
-	at := h.Number - s.first
+	at := h.Number - s.First
 	s.heads[at], s.executed[at], s.encoded[at] = h, executed, b.Header
 	s.segment.blocks[at] = block{b.Extrinsics, parts}
 	return r.passed(ctx, &h, executed)
@@ -225,7 +226,7 @@ func (r *recorder) take(ctx context.Context, g *given) error {
 		return err
 	}
 	if !whole {
-		return r.blocks(ctx, r.portionsOf(g.span))
+		return r.blocks(ctx, r.portionsOf(g.Heights))
 	}
 	for i := len(s.heads) - 1; i >= 0; i-- {
 		if err := r.passed(ctx, &s.heads[i], s.executed[i]); err != nil {
@@ -241,7 +242,7 @@ func (r *recorder) prove(ctx context.Context, s *making) (whole bool, err error)
 	if s == nil {
 		return false, nil
 	}
-	if s.heads, _, err = proveChain(s.encoded, s.span, r.at.Hash); err != nil {
+	if s.heads, _, err = proveChain(s.encoded, s.Heights, r.at.Hash); err != nil {
 		return false, nil
 	}
 	for i := len(s.heads) - 1; i >= 0; i-- {
@@ -263,12 +264,12 @@ func (r *recorder) prove(ctx context.Context, s *making) (whole bool, err error)
 }
 
 // kept returns an existing segment, or nil if it cannot be read or was compressed differently.
-func (r *recorder) kept(s span) *making {
-	headers, headersPiece, err := r.packed(s.headersPath(), maxHeaders)
+func (r *recorder) kept(s chain.Heights) *making {
+	headers, headersPiece, err := r.packed(headersPath(s), maxHeaders)
 	if err != nil {
 		return nil
 	}
-	blocks, blocksPiece, err := r.packed(s.blocksPath(), maxBlocks)
+	blocks, blocksPiece, err := r.packed(blocksPath(s), maxBlocks)
 	if err != nil {
 		return nil
 	}
@@ -281,12 +282,12 @@ func (r *recorder) kept(s span) *making {
 		return nil
 	}
 	m := newMaking(kept, encoded)
-	m.files = Segment{s.first, s.last, headersPiece, blocksPiece}
+	m.files = Segment{s, headersPiece, blocksPiece}
 	return m
 }
 
 // packed returns the content of an existing file, up to a size limit and if compressed as it would be now.
-func (r *recorder) packed(path string, limit int) (unpacked []byte, piece Piece, err error) {
+func (r *recorder) packed(path string, limit int) (unpacked []byte, piece archive.Piece, err error) {
 	file, err := os.Open(r.disk.At(path))
 	if err != nil {
 		return nil, piece, err
@@ -296,8 +297,8 @@ func (r *recorder) packed(path string, limit int) (unpacked []byte, piece Piece,
 	if err != nil {
 		return nil, piece, err
 	}
-	if unpacked, err = unpack(packed, limit); err == nil && !bytes.Equal(packed, pack(unpacked)) {
-		err = errChanged
+	if unpacked, err = archive.Unpack(packed, limit); err == nil && !bytes.Equal(packed, pack(unpacked)) {
+		err = archive.ErrChanged
 	}
-	return unpacked, pieceOf(path, packed), err
+	return unpacked, archive.PieceOf(path, packed), err
 }

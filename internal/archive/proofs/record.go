@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/archive"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/sys/disk"
@@ -80,17 +81,16 @@ func (r *recorder) prepare() error {
 	for _, account := range o.Accounts {
 		r.manifest.Accounts = append(r.manifest.Accounts, account.String())
 	}
-	if text, err := os.ReadFile(r.disk.At(manifestPath)); err == nil {
-		old, err := readManifest(text)
+	if text, err := os.ReadFile(r.disk.At(archive.ManifestPath)); err == nil {
+		old, err := readManifest(string(text))
 		if err == nil && (old.First != o.First || old.Last != o.Last || !slices.Equal(old.Accounts, r.manifest.Accounts)) {
-			return fmt.Errorf("%s already contains blocks %d to %d with the balances of %d accounts. Record into another directory.",
-				r.disk.Directory, old.First, old.Last, len(old.Accounts))
+			return archive.AlreadyContains(r.disk.Directory, old.First, old.Last, old.Accounts)
 		}
 		r.old = old
 	}
-	paths := map[string]bool{manifestPath: true, stampPath: true, finalityPath: true}
+	paths := map[string]bool{archive.ManifestPath: true, archive.StampPath: true, finalityPath: true}
 	for _, s := range r.spans() {
-		paths[s.headersPath()], paths[s.blocksPath()] = true, true
+		paths[headersPath(s)], paths[blocksPath(s)] = true, true
 	}
 	return r.disk.Sweep(func(path string) bool { return paths[path] || runtimeFile.MatchString(path) })
 }
@@ -98,8 +98,8 @@ func (r *recorder) prepare() error {
 // runtimeFile matches the names of runtime files.
 var runtimeFile = regexp.MustCompile(`^runtimes/[a-z][a-z0-9-]*\.(metadata|code)\.zst$`)
 
-func (r *recorder) spans() []span {
-	return spans(base(r.options.First), r.options.Last, r.options.segmentSize)
+func (r *recorder) spans() []chain.Heights {
+	return archive.Split(chain.Heights{First: base(r.options.First), Last: r.options.Last}, r.options.segmentSize)
 }
 
 // begin finds the last block, and the runtime that executed it, as the origin states them.
@@ -113,10 +113,10 @@ func (r *recorder) begin(ctx context.Context) error {
 			return err
 		}
 		if final < o.Last {
-			return fmt.Errorf("block %d: %w; the newest final block is %d", o.Last, ErrNotFinal, final)
+			return fmt.Errorf("block %d: %w; the newest final block is %d", o.Last, archive.ErrNotFinal, final)
 		}
 	}
-	top, err := r.anchors(ctx, span{base(o.Last), o.Last})
+	top, err := r.anchors(ctx, chain.Heights{First: base(o.Last), Last: o.Last})
 	if err != nil {
 		return err
 	}
@@ -157,14 +157,14 @@ func (r *recorder) passed(ctx context.Context, h *headed, executed *met) error {
 func (r *recorder) keep(s *making) error {
 	headers, blocks := appendList(nil, s.encoded), s.encode()
 	if len(headers) > maxHeaders || len(blocks) > maxBlocks {
-		return fmt.Errorf("blocks %d to %d: %d bytes of headers and %d bytes of contents exceed the limits of %d and %d", s.first, s.last, len(headers), len(blocks), maxHeaders, maxBlocks)
+		return fmt.Errorf("blocks %d to %d: %d bytes of headers and %d bytes of contents exceed the limits of %d and %d", s.First, s.Last, len(headers), len(blocks), maxHeaders, maxBlocks)
 	}
-	kept := Segment{First: s.first, Last: s.last}
+	kept := Segment{Heights: s.Heights}
 	var err error
-	if kept.Headers, err = r.file(s.headersPath(), pack(headers)); err != nil {
+	if kept.Headers, err = r.file(headersPath(s.Heights), pack(headers)); err != nil {
 		return err
 	}
-	if kept.Blocks, err = r.file(s.blocksPath(), pack(blocks)); err != nil {
+	if kept.Blocks, err = r.file(blocksPath(s.Heights), pack(blocks)); err != nil {
 		return err
 	}
 	r.manifest.Segments = append(r.manifest.Segments, kept)
@@ -172,9 +172,9 @@ func (r *recorder) keep(s *making) error {
 }
 
 // file writes a file, unless it exists.
-func (r *recorder) file(path string, bytes []byte) (Piece, error) {
-	piece := pieceOf(path, bytes)
-	if have, err := os.ReadFile(r.disk.At(path)); err == nil && pieceOf(path, have) == piece {
+func (r *recorder) file(path string, bytes []byte) (archive.Piece, error) {
+	piece := archive.PieceOf(path, bytes)
+	if have, err := os.ReadFile(r.disk.At(path)); err == nil && archive.PieceOf(path, have) == piece {
 		return piece, nil
 	}
 	return piece, r.disk.Write(path, string(bytes))
@@ -194,7 +194,7 @@ func (r *recorder) finish(ctx context.Context) (*Manifest, error) {
 		return nil, err
 	}
 	if m, err = readManifest(text); err != nil {
-		return nil, fmt.Errorf("%s: %w", manifestPath, err)
+		return nil, fmt.Errorf("%s: %w", archive.ManifestPath, err)
 	}
 	listed := m.listed()
 	if err := r.disk.Each(func(path string, _ fs.DirEntry) error {
@@ -208,7 +208,7 @@ func (r *recorder) finish(ctx context.Context) (*Manifest, error) {
 	if err := r.disk.Flush(); err != nil {
 		return nil, err
 	}
-	if _, err := r.file(manifestPath, text); err != nil {
+	if _, err := r.file(archive.ManifestPath, []byte(text)); err != nil {
 		return nil, err
 	}
 	return m, r.disk.Flush()

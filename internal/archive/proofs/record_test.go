@@ -15,6 +15,7 @@ import (
 	"golang.org/x/crypto/blake2b"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/archive"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/substrate/header"
@@ -475,7 +476,7 @@ func TestNoAnswer(t *testing.T) {
 		directory := t.TempDir()
 		_, err := recordTo(t, &telling{Origin: node, fails: method}, directory, RecordOptions{First: 1, Last: 40})
 		require.ErrorIs(t, err, errNoAnswer, method)
-		require.NoFileExists(t, filepath.Join(directory, manifestPath))
+		require.NoFileExists(t, filepath.Join(directory, archive.ManifestPath))
 	}
 	made.SetHead(20)
 	_, err := node.Given(t.Context(), []chain.Anchor{{Height: 40, Hash: made.Hash(40)}}, nil)
@@ -514,6 +515,6 @@ func TestTooMuchOfABlock(t *testing.T) {
 	b.Header = h.Encode()
 	name := RuntimeName{"moonbeam", 1000}
 	r := &recorder{at: chain.Anchor{Height: 7, Hash: h.Hash()}, runtimes: map[RuntimeName]*met{name: {runtime: &runtime{RuntimeName: name}}}}
-	err := r.addBlock(t.Context(), newSegment(span{0, 15}), &b, nil)
+	err := r.addBlock(t.Context(), newSegment(chain.Heights{First: 0, Last: 15}), &b, nil)
 	require.EqualError(t, err, "block 7: extrinsics or proof: 16385 and 0 exceed the limit of 16384 each")
 }

@@ -10,12 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/feeledger/fees/internal/test/tier"
-
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/archive"
 	"github.com/feeledger/fees/internal/sys/disk"
 	"github.com/feeledger/fees/internal/test/crashtest"
+	"github.com/feeledger/fees/internal/test/tier"
 )
 
 var errKilled = errors.New("killed")
@@ -56,9 +57,9 @@ func TestKilledBeforeEachStep(t *testing.T) {
 		kind, path, _ := strings.Cut(step, " ")
 		kinds[kind+" "+strings.Split(path, "/")[0]] = true
 		whole := uint64(0)
-		for _, s := range spans(0, 50, 16) {
-			if _, err := os.Stat(filepath.Join(directory, s.blocksPath())); err == nil {
-				whole += uint64(s.size())
+		for _, s := range archive.Split(chain.Heights{First: 0, Last: 50}, 16) {
+			if _, err := os.Stat(filepath.Join(directory, blocksPath(s))); err == nil {
+				whole += s.Blocks()
 			}
 		}
 		node.blocks.Store(0)

@@ -3,32 +3,17 @@ package proofs
 import (
 	"fmt"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/substrate/scale"
 	"github.com/feeledger/fees/internal/substrate/trie"
 )
 
-// segmentSize is the maximum number of heights in the files of a segment.
-const segmentSize = 1000
+func headersPath(h chain.Heights) string { return segmentPath("headers", h) }
 
-// span is a range of heights, inclusive.
-type span struct{ first, last uint64 }
+func blocksPath(h chain.Heights) string { return segmentPath("blocks", h) }
 
-func (s span) size() int { return int(s.last - s.first + 1) }
-
-func (s span) name() string { return fmt.Sprintf("%d-%d", s.first, s.last) }
-
-func (s span) headersPath() string { return "headers/" + s.name() + ".zst" }
-
-func (s span) blocksPath() string { return "blocks/" + s.name() + ".zst" }
-
-// spans splits a range, ascending: each span ends below a multiple of size.
-func spans(first, last, size uint64) (list []span) {
-	for from := first; from <= last; {
-		to := min(from-from%size+size-1, last)
-		list = append(list, span{from, to})
-		from = to + 1
-	}
-	return list
+func segmentPath(directory string, h chain.Heights) string {
+	return fmt.Sprintf("%s/%d-%d.zst", directory, h.First, h.Last)
 }
 
 // block contains the recorded data of a block, without its header.
@@ -37,9 +22,9 @@ type block struct {
 	parts      [][]byte // of its state trie, without those that a lower block in the segment needs
 }
 
-// segment contains the blocks of a span, ascending.
+// segment contains the blocks of a range, ascending.
 type segment struct {
-	span
+	chain.Heights
 	blocks []block
 	proof  *trie.Proof // of all blocks
 }
@@ -89,30 +74,30 @@ func readItems(r *scale.Reader, read func(*scale.Reader) []byte) (list [][]byte)
 	return list
 }
 
-// readHeaders parses the headers of a span.
-func readHeaders(bytes []byte, s span) ([][]byte, error) {
+// readHeaders parses the headers of a range.
+func readHeaders(bytes []byte, s chain.Heights) ([][]byte, error) {
 	r := scale.NewReader(bytes)
 	headers := readList(r)
 	if err := r.End(); err != nil {
 		return nil, err
 	}
-	if len(headers) != s.size() {
-		return nil, fmt.Errorf("got %d headers, want %d", len(headers), s.size())
+	if uint64(len(headers)) != s.Blocks() {
+		return nil, fmt.Errorf("got %d headers, want %d", len(headers), s.Blocks())
 	}
 	return headers, nil
 }
 
-// readSegment parses the blocks of a span.
-func readSegment(bytes []byte, s span) (*segment, error) {
+// readSegment parses the blocks of a range.
+func readSegment(bytes []byte, s chain.Heights) (*segment, error) {
 	r := scale.NewReader(bytes)
-	segment := &segment{span: s, blocks: make([]block, s.size())}
+	segment := &segment{Heights: s, blocks: make([]block, s.Blocks())}
 	var all [][]byte
 	for i := range segment.blocks {
 		b := &segment.blocks[i]
 		b.extrinsics = readItems(r, readExtrinsic)
 		b.parts = readList(r)
 		if r.Err() != nil {
-			return nil, fmt.Errorf("block %d: %w", s.first+uint64(i), r.Err())
+			return nil, fmt.Errorf("block %d: %w", s.First+uint64(i), r.Err())
 		}
 		all = append(all, b.parts...)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/archive"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/sys/disk"
@@ -59,7 +60,7 @@ func TestTornArchives(t *testing.T) {
 	cmd.Env = append(os.Environ(), asRecorder+"="+filepath.Join(home, "moonbeam"))
 	check := func(home string, s crashtest.State) error {
 		directory := filepath.Join(home, "moonbeam")
-		_, there := os.Lstat(filepath.Join(directory, manifestPath))
+		_, there := os.Lstat(filepath.Join(directory, archive.ManifestPath))
 		if there == nil || s.Whole {
 			if _, err := Verify(context.Background(), directory, chain.Optional[chain.Anchor]{}, nil); err != nil {
 				return fmt.Errorf("it has its manifest: %w", err)

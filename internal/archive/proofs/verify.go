@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/archive"
 	"github.com/feeledger/fees/internal/substrate/trie"
 	"github.com/feeledger/fees/internal/sys/inorder"
 )
@@ -24,9 +25,6 @@ type Verified struct {
 	// Proved is how many blocks of the range the trusted block proves: those above it are not proved.
 	Proved uint64
 }
-
-// maxShown limits how many findings an error names.
-const maxShown = 10
 
 // Verify proves an archive: each header by the one above and by the trusted block, the extrinsics and the state of each block
 // by its header, and each runtime's name and code by the state. Each file must match its checksum, and there must be no
@@ -46,19 +44,16 @@ func verify(ctx context.Context, name string, files fs.FS, trusted chain.Optiona
 	if t, given := trusted.Get(); given && (t.Height < m.base() || t.Height > m.Last) {
 		return nil, a.trust(trusted)
 	}
-	if err := v.files(); err != nil {
+	listed := m.listed()
+	if err := v.found.AddStrangers(files, func(path string) bool { return listed[path] }); err != nil {
 		return nil, err
 	}
 	if err := v.blocks(ctx); err != nil {
 		return nil, err
 	}
 	v.runtimes()
-	if len(v.found) > 0 {
-		more := ""
-		if v.count > len(v.found) {
-			more = fmt.Sprintf("; and %d more", v.count-len(v.found))
-		}
-		return nil, fmt.Errorf("%s: %w: %s%s", name, ErrDamaged, strings.Join(v.found, "; "), more)
+	if err := v.found.Err(name, ErrDamaged); err != nil {
+		return nil, err
 	}
 	return &Verified{Manifest: m, Trusted: trusted, Proved: m.ProvedBy(trusted)}, nil
 }
@@ -71,30 +66,11 @@ type verification struct {
 	done     uint64
 	total    uint64
 	highest  map[RuntimeName]uint64 // the highest block that a runtime executed
-	found    []string               // at most maxShown
-	count    int                    // of all findings
+	found    archive.Findings
 }
 
 func (v *verification) find(err error) {
-	if v.count++; len(v.found) < maxShown {
-		v.found = append(v.found, strings.TrimPrefix(strings.TrimPrefix(err.Error(), v.archive.name+": "), ErrDamaged.Error()+": "))
-	}
-}
-
-// files looks for files that do not belong to the archive.
-func (v *verification) files() error {
-	listed := v.archive.manifest.listed()
-	return fs.WalkDir(v.archive.files, ".", func(path string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil || entry.IsDir():
-			return err
-		case !listed[path]:
-			v.find(fmt.Errorf("%s: not in the manifest", path))
-		case !entry.Type().IsRegular():
-			v.find(fmt.Errorf("%s: not a regular file", path))
-		}
-		return nil
-	})
+	v.found.Add(strings.TrimPrefix(strings.TrimPrefix(err.Error(), v.archive.name+": "), ErrDamaged.Error()+": "))
 }
 
 // looked is the result of verifying a segment.
@@ -168,7 +144,7 @@ func (v *verification) look(ctx context.Context, s *Segment) (l looked) {
 		l.findings = append(l.findings, err)
 		return l
 	}
-	l.heads, l.top, l.below, l.findings = linked(encoded, s.span())
+	l.heads, l.top, l.below, l.findings = linked(encoded, s.Heights)
 	if l.heads == nil {
 		return l
 	}
@@ -197,12 +173,12 @@ func (v *verification) look(ctx context.Context, s *Segment) (l looked) {
 	return l
 }
 
-// linked parses the headers of a span, each of which must be the parent of the next. It reads all of them, so that every
+// linked parses the headers of a range, each of which must be the parent of the next. It reads all of them, so that every
 // wrong one is named.
-func linked(encoded [][]byte, s span) (heads []headed, top, below chain.Hash, findings []error) {
+func linked(encoded [][]byte, s chain.Heights) (heads []headed, top, below chain.Hash, findings []error) {
 	heads = make([]headed, len(encoded))
 	for i := range encoded {
-		h, err := readHead(encoded[i], s.first+uint64(i))
+		h, err := readHead(encoded[i], s.First+uint64(i))
 		if err != nil {
 			return nil, top, below, []error{err}
 		}
@@ -230,7 +206,7 @@ func (v *verification) block(h *headed, b *block, proof *trie.Proof, seen map[tr
 // runtimes proves the code of the runtimes, and that each executed blocks above those of the previous one.
 func (v *verification) runtimes() {
 	m := v.archive.manifest
-	whole := v.count == 0 // otherwise the runtimes of some blocks are unknown
+	whole := v.found.None() // otherwise the runtimes of some blocks are unknown
 	next := m.base()
 	for i := range m.Runtimes {
 		r := &m.Runtimes[i]
@@ -241,16 +217,16 @@ func (v *verification) runtimes() {
 		switch {
 		case !whole:
 		case !used:
-			v.find(fmt.Errorf("%s: runtime %v executed no block", manifestPath, r.RuntimeName))
+			v.find(fmt.Errorf("%s: runtime %v executed no block", archive.ManifestPath, r.RuntimeName))
 		case highest < next:
-			v.find(fmt.Errorf("%s: runtime %v is out of order: block %d is the last that it executed", manifestPath, r.RuntimeName, highest))
+			v.find(fmt.Errorf("%s: runtime %v is out of order: block %d is the last that it executed", archive.ManifestPath, r.RuntimeName, highest))
 		}
 		next = highest + 1
 		if r.Code == nil {
 			continue
 		}
 		if whole && r.Code.At+1 != highest {
-			v.find(fmt.Errorf("%s: the code of runtime %v is from block %d, but block %d is the last that it executed", manifestPath, r.RuntimeName, r.Code.At, highest))
+			v.find(fmt.Errorf("%s: the code of runtime %v is from block %d, but block %d is the last that it executed", archive.ManifestPath, r.RuntimeName, r.Code.At, highest))
 		}
 		if _, err := v.archive.code(r); err != nil {
 			v.find(err)

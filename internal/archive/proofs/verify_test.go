@@ -17,6 +17,7 @@ import (
 	"golang.org/x/crypto/blake2b"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/archive"
 	"github.com/feeledger/fees/internal/substrate/header"
 	"github.com/feeledger/fees/internal/substrate/trie"
 )
@@ -50,7 +51,7 @@ func bundleFrom(t testing.TB, a *Archive) *bundle {
 	}
 	for i := range b.manifest.Runtimes {
 		r := &b.manifest.Runtimes[i]
-		pieces := []Piece{r.Metadata}
+		pieces := []archive.Piece{r.Metadata}
 		if r.Code != nil {
 			code := *r.Code
 			r.Code = &code
@@ -71,13 +72,13 @@ var packedBefore = map[string][]byte{}
 // made is the files of the archive.
 func (b *bundle) made(t testing.TB) fstest.MapFS {
 	files := fstest.MapFS{}
-	put := func(p *Piece, bytes []byte) {
+	put := func(p *archive.Piece, bytes []byte) {
 		packed, known := packedBefore[string(bytes)]
 		if !known {
 			packed = pack(bytes)
 			packedBefore[string(bytes)] = packed
 		}
-		*p = pieceOf(p.Path, packed)
+		*p = archive.PieceOf(p.Path, packed)
 		files[p.Path] = &fstest.MapFile{Data: packed}
 	}
 	for i := range b.manifest.Segments {
@@ -94,7 +95,7 @@ func (b *bundle) made(t testing.TB) fstest.MapFS {
 	}
 	text, err := b.manifest.seal()
 	require.NoError(t, err)
-	files[manifestPath] = &fstest.MapFile{Data: text}
+	files[archive.ManifestPath] = &fstest.MapFile{Data: []byte(text)}
 	return files
 }
 
@@ -106,15 +107,15 @@ func (b *bundle) write(t testing.TB, directory string) {
 
 // changeManifest changes an archive's manifest, which stays well formed.
 func changeManifest(t testing.TB, directory string, change func(*Manifest)) {
-	path := filepath.Join(directory, manifestPath)
+	path := filepath.Join(directory, archive.ManifestPath)
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
-	m, err := readManifest(text)
+	m, err := readManifest(string(text))
 	require.NoError(t, err)
 	change(m)
-	text, err = m.seal()
+	sealed, err := m.seal()
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(path, text, 0o644))
+	require.NoError(t, os.WriteFile(path, []byte(sealed), 0o644))
 }
 
 // whole is the archive that is changed: of 200 blocks, across the upgrade, with the balance of
@@ -166,12 +167,12 @@ func TestChangedBytesAreFound(t *testing.T) {
 		want := path
 		switch kind := i / len(paths) % 6; kind {
 		case 0: // missing
-			if delete(changed, path); path == manifestPath {
+			if delete(changed, path); path == archive.ManifestPath {
 				_, err := verify(t.Context(), "archive", changed, trusted, nil)
 				require.ErrorContains(t, err, "is not an archive of a node")
 				continue
 			}
-			requireFound(t, changed, trusted, want, "the file is missing")
+			requireFound(t, changed, trusted, want, "the file is in the manifest but missing")
 			continue
 		case 1: // too much
 			want = path + "2"
@@ -202,7 +203,7 @@ func (f *forger) any() (b *block, segment, at int, height uint64) {
 	segment = f.IntN(len(f.segments))
 	s := f.segments[segment]
 	at = f.IntN(len(s.blocks))
-	return &s.blocks[at], segment, at, s.first + uint64(at)
+	return &s.blocks[at], segment, at, s.First + uint64(at)
 }
 
 func flip(bytes []byte, at int) []byte {
@@ -228,7 +229,7 @@ func (f *forger) part(t testing.TB, name string) (owner uint64) {
 			if blake2b.Sum256(part) == last {
 				s.blocks[i].parts = slices.Clone(s.blocks[i].parts)
 				s.blocks[i].parts[j] = flip(part, f.IntN(len(part)))
-				return s.first + uint64(i)
+				return s.First + uint64(i)
 			}
 		}
 	}
@@ -327,7 +328,7 @@ var forgeries = map[string]func(t testing.TB, f *forger) []string{
 	"the order of headers": func(_ testing.TB, f *forger) []string {
 		s, i := f.IntN(len(f.headers)-1), f.IntN(15)
 		f.headers[s][i], f.headers[s][i+1] = f.headers[s][i+1], f.headers[s][i]
-		height := f.segments[s].first + uint64(i)
+		height := f.segments[s].First + uint64(i)
 		return []string{at(height) + fmt.Sprintf("header: it is the header of block %d", height+1)}
 	},
 	"the order of blocks": func(_ testing.TB, f *forger) []string {
@@ -335,13 +336,13 @@ var forgeries = map[string]func(t testing.TB, f *forger) []string{
 		blocks := f.segments[s].blocks
 		f.headers[s][i], f.headers[s][i+1] = f.headers[s][i+1], f.headers[s][i]
 		blocks[i], blocks[i+1] = blocks[i+1], blocks[i]
-		return []string{at(f.segments[s].first+uint64(i)) + "header: "}
+		return []string{at(f.segments[s].First+uint64(i)) + "header: "}
 	},
 	"the order of what is in blocks": func(_ testing.TB, f *forger) []string {
 		s, i := f.IntN(len(f.headers)-1), f.IntN(15)
 		blocks := f.segments[s].blocks
 		blocks[i], blocks[i+1] = blocks[i+1], blocks[i]
-		return []string{at(f.segments[s].first + uint64(i))}
+		return []string{at(f.segments[s].First + uint64(i))}
 	},
 	"a missing block": func(_ testing.TB, f *forger) []string {
 		s, i := f.IntN(len(f.headers)-1), f.IntN(16)
