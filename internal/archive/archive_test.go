@@ -84,3 +84,16 @@ func TestFindings(t *testing.T) {
 	}
 	require.ErrorContains(t, f.Err("kept", kind), "another; and 4 more")
 }
+
+func TestPieceOf(t *testing.T) { // the sum by sha256sum
+	want := Piece{"blocks/1.json", 3, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"}
+	require.Equal(t, want, PieceOf("blocks/1.json", "abc"))
+	require.Equal(t, want, PieceOf("blocks/1.json", []byte("abc")))
+}
+
+func TestRangesRefused(t *testing.T) {
+	require.NoError(t, CheckRange(7, 7))
+	require.EqualError(t, CheckRange(8, 7), "blocks 8 to 7: the range ends before it begins")
+	require.EqualError(t, AlreadyContains("kept", 3, 9, []string{"0x12"}),
+		"kept already contains blocks 3 to 9 with the balances of 1 accounts. Record into another directory.")
+}

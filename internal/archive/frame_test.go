@@ -24,10 +24,12 @@ func TestUnpackWantsOneFrame(t *testing.T) {
 			require.Error(t, err, "larger than the limit")
 		}
 		for what, other := range map[string][]byte{
-			"after":   append(packed[:len(packed):len(packed)], skippable...),
-			"before":  append([]byte(skippable), packed...),
-			"another": append(packed[:len(packed):len(packed)], packed...),
-			"a byte":  append(packed[:len(packed):len(packed)], 0),
+			"after":    append(packed[:len(packed):len(packed)], skippable...),
+			"before":   append([]byte(skippable), packed...),
+			"another":  append(packed[:len(packed):len(packed)], packed...),
+			"no block": packed[:len(packed)-len(packed)/2],
+			"nothing":  nil,
+			"a byte":   append(packed[:len(packed):len(packed)], 0),
 		} {
 			_, err := Unpack(other, 1<<20)
 			require.Error(t, err, what)
