@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/internal/test/pdftest"
 	"github.com/feeledger/fees/internal/test/program"
 )
 
@@ -68,6 +69,7 @@ func TestPaperFigures(t *testing.T) {
 		require.NoError(t, os.WriteFile("x.pdf", []byte(first), 0o600), problems)
 		out, err := exec.CommandContext(t.Context(), qpdf, "--check", "x.pdf").CombinedOutput()
 		require.NoError(t, err, "%s", out)
+		require.Empty(t, pdftest.PDFAFindings(t, []byte(first)))
 		shown, err := exec.CommandContext(t.Context(), pdftotext, "-layout", "x.pdf", "-").Output()
 		require.NoError(t, err)
 		words := map[string]bool{}
@@ -103,4 +105,12 @@ func TestPaperFlags(t *testing.T) {
 		require.Equal(t, exitUsage, code)
 		require.Contains(t, problems, want)
 	}
+}
+
+func TestCoverIsPDFA(t *testing.T) {
+	program.Ask(t, program.PDF)
+	filled(t, newLedgerFile(t))
+	directory := filepath.Join(t.TempDir(), "january")
+	closed(t, directory)
+	require.Empty(t, pdftest.PDFAFindings(t, []byte(filesUnder(t, directory)["cover.pdf"])))
 }

@@ -294,7 +294,7 @@ func (d *Document) Close() error {
 	d.bold.write(o)
 	o.put(d.pages, fmt.Sprintf("<</Type/Pages/Count %s/Kids%v>>", number, d.all))
 	d.end(d.structure)
-	parents, metadata, info := o.reserve(), o.reserve(), o.reserve()
+	parents, metadata, info, gray := o.reserve(), o.reserve(), o.reserve(), o.reserve()
 	var nums strings.Builder
 	for i, marks := range d.marks {
 		fmt.Fprintf(&nums, "%d %v ", i, marks)
@@ -302,18 +302,30 @@ func (d *Document) Close() error {
 	o.put(parents, fmt.Sprintf("<</Nums[%s]>>", strings.TrimSpace(nums.String())))
 	o.put(d.tree, fmt.Sprintf("<</Type/StructTreeRoot/K %v/ParentTree %v/ParentTreeNextKey %s>>", d.root, parents, number))
 	o.plainStream(metadata, "/Type/Metadata/Subtype/XML", d.metadata())
+	o.stream(gray, "/N 1", grayProfile())
 	o.put(info, fmt.Sprintf("<</Title%s>>", textString(d.options.Title)))
-	o.put(d.catalog, fmt.Sprintf("<</Type/Catalog/Pages %v/Lang(en)/MarkInfo<</Marked true>>/StructTreeRoot %v/Metadata %v/ViewerPreferences<</DisplayDocTitle true>>>>", d.pages, d.tree, metadata))
+	o.put(d.catalog, fmt.Sprintf("<</Type/Catalog/Pages %v/Lang(en)/MarkInfo<</Marked true>>/StructTreeRoot %v/Metadata %v/ViewerPreferences<</DisplayDocTitle true>>/OutputIntents[<</Type/OutputIntent/S/GTS_PDFA1/OutputConditionIdentifier(Gray)/Info(Gray, gamma 2.2)/DestOutputProfile %v>>]>>", d.pages, d.tree, metadata, gray))
 	return o.close(d.catalog, info)
 }
 
-// metadata returns the document's description in XMP.
+// metadata returns the document's description in XMP: its title, and that it is PDF/A-2b and PDF/UA-1. PDF/A requires
+// a schema of what it does not know itself, the identification of PDF/UA.
 func (d *Document) metadata() []byte {
 	var title bytes.Buffer
 	xml.EscapeText(&title, []byte(clean(d.options.Title))) // a buffer does not fail
 	return []byte("<?xpacket begin=\"\ufeff\" id=\"W5M0MpCehiHzreSzNTczkc9d\"?>\n" +
 		`<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">` +
-		`<rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:pdfuaid="http://www.aiim.org/pdfua/ns/id/">` +
-		`<dc:title><rdf:Alt><rdf:li xml:lang="x-default">` + title.String() + `</rdf:li></rdf:Alt></dc:title>` +
-		"<pdfuaid:part>1</pdfuaid:part></rdf:Description></rdf:RDF></x:xmpmeta>\n<?xpacket end=\"r\"?>")
+		`<rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/">` +
+		`<dc:title><rdf:Alt><rdf:li xml:lang="x-default">` + title.String() + `</rdf:li></rdf:Alt></dc:title></rdf:Description>` +
+		`<rdf:Description rdf:about="" xmlns:pdfaid="http://www.aiim.org/pdfa/ns/id/">` +
+		`<pdfaid:part>2</pdfaid:part><pdfaid:conformance>B</pdfaid:conformance></rdf:Description>` +
+		`<rdf:Description rdf:about="" xmlns:pdfuaid="http://www.aiim.org/pdfua/ns/id/"><pdfuaid:part>1</pdfuaid:part></rdf:Description>` +
+		`<rdf:Description rdf:about="" xmlns:pdfaExtension="http://www.aiim.org/pdfa/ns/extension/"` +
+		` xmlns:pdfaSchema="http://www.aiim.org/pdfa/ns/schema#" xmlns:pdfaProperty="http://www.aiim.org/pdfa/ns/property#">` +
+		`<pdfaExtension:schemas><rdf:Bag><rdf:li rdf:parseType="Resource"><pdfaSchema:schema>PDF/UA identification</pdfaSchema:schema>` +
+		`<pdfaSchema:namespaceURI>http://www.aiim.org/pdfua/ns/id/</pdfaSchema:namespaceURI><pdfaSchema:prefix>pdfuaid</pdfaSchema:prefix>` +
+		`<pdfaSchema:property><rdf:Seq><rdf:li rdf:parseType="Resource"><pdfaProperty:name>part</pdfaProperty:name>` +
+		`<pdfaProperty:valueType>Integer</pdfaProperty:valueType><pdfaProperty:category>internal</pdfaProperty:category>` +
+		`<pdfaProperty:description>part of ISO 14289</pdfaProperty:description></rdf:li></rdf:Seq></pdfaSchema:property>` +
+		"</rdf:li></rdf:Bag></pdfaExtension:schemas></rdf:Description></rdf:RDF></x:xmpmeta>\n<?xpacket end=\"r\"?>")
 }

@@ -84,6 +84,7 @@ func (f *face) encode(text string) string {
 
 // write writes the font with the characters that were shown.
 func (f *face) write(o *objects) {
+	f.encode(" ") // a character map must not be empty
 	file, toGlyphs, descriptor, descendant, toUnicode := o.reserve(), o.reserve(), o.reserve(), o.reserve(), o.reserve()
 	subset := f.subset(f.glyphs)
 	o.stream(file, fmt.Sprintf("/Length1 %d", len(subset)), subset)

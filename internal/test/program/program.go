@@ -26,7 +26,7 @@ const (
 	Namespaces Kind = "namespaces" // ip, and the right to make networks
 	Office     Kind = "office"
 	OpenSSL    Kind = "openssl"
-	PDF        Kind = "pdf" // pdftotext and qpdf
+	PDF        Kind = "pdf" // pdftotext, qpdf, and PDFBox Preflight
 	Postgres   Kind = "postgres"
 	Promtool   Kind = "promtool"
 	Python     Kind = "python"
