@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"sync"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/httpclient"
 	"github.com/feeledger/fees/internal/sys/inorder"
+	"github.com/feeledger/fees/network"
 )
 
 // ForkError means that two consecutive blocks are on different chains: one of them was replaced while they
@@ -85,7 +87,8 @@ func (r *Reader) deliver(ctx context.Context, blocks chain.Heights, concurrency 
 type blockQuestion struct {
 	height     uint64
 	runtime    runtimeAnswer
-	unanswered error // error of the request for its batch
+	rules      func() (network.Rules, error) // of that runtime
+	unanswered error                         // error of the request for its batch
 }
 
 // blockQuestions returns the blocks of a range, in order. It requests a block's runtime when the block is due.
@@ -93,9 +96,13 @@ type blockQuestion struct {
 func (r *Reader) blockQuestions(ctx context.Context, blocks chain.Heights, before chain.Optional[runtimeAt]) iter.Seq[blockQuestion] {
 	return func(yield func(blockQuestion) bool) {
 		runtimes := r.runtimes(ctx, blocks, before)
-		for height := blocks.First; height <= blocks.Last; height++ {
-			runtime := runtimes.find(ctx, height)
-			if !yield(blockQuestion{height: height, runtime: runtime}) || runtime.err != nil {
+		var q blockQuestion
+		for q.height = blocks.First; q.height <= blocks.Last; q.height++ {
+			runtime := runtimes.find(ctx, q.height)
+			if q.rules == nil || !runtime.same(q.runtime) {
+				q.rules = sync.OnceValues(func() (network.Rules, error) { return r.rules(runtime.runtimeAt) })
+			}
+			if q.runtime = runtime; !yield(q) || runtime.err != nil {
 				return
 			}
 		}
@@ -187,7 +194,7 @@ func (r *Reader) fetch(ctx context.Context, q blockQuestion) *fetched {
 	}
 	got.block = b
 	if got.err == nil {
-		got.item, got.err = r.item(ctx, b, q.runtime.runtimeAt)
+		got.item, got.err = r.item(ctx, b, q.runtime.runtimeAt, q.rules)
 	}
 	return got
 }

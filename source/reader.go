@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
@@ -46,7 +47,7 @@ func (r *Reader) Read(ctx context.Context, ref Ref) (Item, error) {
 	if err != nil {
 		return Item{}, err
 	}
-	return r.item(ctx, b, a)
+	return r.item(ctx, b, a, func() (network.Rules, error) { return r.rules(a) })
 }
 
 // block reads a block, which must be final unless Unfinalized is set.
@@ -72,14 +73,15 @@ func (r *Reader) find(ctx context.Context, ref Ref) (*chain.Block, error) {
 }
 
 // item adds to a block the rules of the runtime that executed it and the multiplier in force.
-func (r *Reader) item(ctx context.Context, b *chain.Block, a runtimeAt) (Item, error) {
+func (r *Reader) item(ctx context.Context, b *chain.Block, a runtimeAt, rulesOf func() (network.Rules, error)) (Item, error) {
 	if err := a.check(b); err != nil {
 		return Item{}, err
 	}
-	rules, err := r.rules(a)
+	rules, err := rulesOf()
 	if err != nil {
 		return Item{}, err
 	}
+	rules.Notes = slices.Clip(rules.Notes) // other blocks share them
 	if !b.Finalized.Known() {
 		rules.Notes = append(rules.Notes, "the gateway does not report whether the block is final")
 	}
@@ -133,8 +135,7 @@ func (r *Reader) Final() (none evidence.Finality) {
 	return none
 }
 
-// rules returns the network's rules for the runtime that executed a block. It creates new ones for every
-// block, which may add notes to them.
+// rules returns the network's rules for the runtime that executed a block.
 func (r *Reader) rules(a runtimeAt) (network.Rules, error) {
 	n, note, err := r.Tables.Find(a.identity(), r.Network)
 	if err != nil {

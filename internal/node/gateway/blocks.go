@@ -8,7 +8,6 @@ import (
 	"math"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,8 +17,6 @@ import (
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/substrate/render"
 )
-
-var digits = regexp.MustCompile(`^[0-9]+$`)
 
 // named returns the block that a path component names by hash or height.
 func (g *Gateway) named(ctx context.Context, id string) (place, error) {
@@ -36,7 +33,7 @@ func (g *Gateway) named(ctx context.Context, id string) (place, error) {
 			return refuse("Cannot get block hash for %s. Hex string block IDs must be 32-bytes (66-characters) in length.", id)
 		}
 		return g.byHash(ctx, chain.Hash(bytes))
-	case !digits.MatchString(id):
+	case strings.Trim(id, "0123456789") != "" || id == "":
 		return refuse("Cannot get block hash for %s. Block IDs must be either 32-byte hex strings or non-negative decimal integers.", id)
 	}
 	height, err := strconv.ParseUint(id, 10, 64)

@@ -218,6 +218,17 @@ func TestItems(t *testing.T) {
 	require.True(t, strings.HasSuffix(hex.EncodeToString(item.Place()), "02010000"))
 	_, err = item.Answer(render.At{Height: 9}, []byte{1})
 	require.ErrorContains(t, err, "System.BlockHash at block 9: SCALE at byte 0")
+
+	// Items without keys are remembered, some of them, by their spelling.
+	for hyphens := range 100 {
+		for range 2 {
+			item, err := runtime.Item(strings.Repeat("-", hyphens)+"system", "number", nil)
+			require.NoError(t, err)
+			require.Equal(t, "26aa394eea5630e07c48ae0c9558cef702a5c1b19ab7a04f536c519aca4983ac", hex.EncodeToString(item.Place()))
+			_, err = runtime.Item(strings.Repeat("-", hyphens)+"system", "number", []string{"1"})
+			require.ErrorContains(t, err, "does not take any arguments")
+		}
+	}
 }
 
 // scaledFees are the hashes of those five bytes.

@@ -2,6 +2,8 @@ package render
 
 import (
 	"fmt"
+	"sync"
+	"sync/atomic"
 
 	"github.com/feeledger/fees/internal/substrate/metadata"
 	"github.com/feeledger/fees/internal/substrate/scalejson"
@@ -16,6 +18,8 @@ type Runtime struct {
 	extensions []part          // of a signed extrinsic
 	validator  metadata.TypeID // of session.validators, if there is a session
 	session    bool
+	items      sync.Map // *Item without keys, by the requested pallet and name
+	itemCount  atomic.Int64
 }
 
 // part is a part of a record or of a signature.

@@ -3,6 +3,7 @@ package render
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
@@ -57,13 +58,32 @@ type Item struct {
 	entry   *metadata.StorageEntry
 	name    string // in the response
 	keys    []string
-	coded   [][]byte
+	place   []byte // the storage key
+	head    []byte // of the response, from the pallet to the value
 }
+
+// maxItems limits the items that a runtime remembers.
+const maxItems = 64
 
 // Item returns an item of a pallet's storage. Names of pallets and items are accepted in any spelling that
 // converts to their camelCase form; a pallet's also in any case. Keys are decimal integers, or the key's SCALE
 // in hex, which addresses and hashes already are. Other forms that polkadot-js accepts are an error here.
 func (r *Runtime) Item(pallet, name string, keys []string) (*Item, error) {
+	if len(keys) > 0 {
+		return r.findItem(pallet, name, keys)
+	}
+	asked := [2]string{pallet, name}
+	if known, found := r.items.Load(asked); found {
+		return known.(*Item), nil
+	}
+	i, err := r.findItem(pallet, name, nil)
+	if err == nil && r.itemCount.Add(1) <= maxItems {
+		r.items.Store(asked, i)
+	}
+	return i, err
+}
+
+func (r *Runtime) findItem(pallet, name string, keys []string) (*Item, error) {
 	pallet, name = scalejson.CamelCase(pallet), scalejson.CamelCase(name)
 	i := &Item{runtime: r, name: name, keys: keys}
 	for at := range r.metadata.Pallets {
@@ -91,9 +111,24 @@ func (r *Runtime) Item(pallet, name string, keys []string) (*Item, error) {
 	if scalejson.CamelCase(i.entry.Name) != name {
 		return nil, Refused(internalError, "historicApi.query[palletName][storageItemId] is not a function")
 	}
-	return i, i.readKeys()
+	if err := i.readKeys(); err != nil {
+		return nil, err
+	}
+	i.head = scalejson.AppendString([]byte(`,"pallet":`), scalejson.CamelCase(i.pallet.Name))
+	i.head = appendNumber(append(i.head, `,"palletIndex":`...), uint64(i.pallet.Index))
+	i.head = scalejson.AppendString(append(i.head, `,"storageItem":`...), i.name)
+	i.head = append(i.head, `,"keys":[`...)
+	for n, key := range i.keys {
+		if n > 0 {
+			i.head = append(i.head, ',')
+		}
+		i.head = scalejson.AppendString(i.head, key)
+	}
+	i.head = append(i.head, `],"value":`...)
+	return i, nil
 }
 
+// readKeys checks the keys, and completes the storage key with them.
 func (i *Item) readKeys() error {
 	types := []metadata.TypeID{i.entry.Key}
 	switch hashers := len(i.entry.Hashers); {
@@ -112,12 +147,13 @@ func (i *Item) readKeys() error {
 		return Refused(internalError, "%s(%s) is a map, requiring %d arguments, %d found",
 			full, i.runtime.names(types), len(types), len(i.keys))
 	}
+	i.place = Place(i.pallet.Prefix, i.entry.Name)
 	for at, id := range types {
 		coded, err := i.runtime.codec.Key(id, i.keys[at])
 		if err != nil {
 			return Refused(internalError, "%s: key %q: %v", full, i.keys[at], err)
 		}
-		i.coded = append(i.coded, coded)
+		i.place = append(i.place, hashed(i.entry.Hashers[at], coded)...)
 	}
 	return nil
 }
@@ -143,27 +179,11 @@ func Place(prefix, name string) []byte {
 }
 
 // Place returns the storage key of the item (state_getStorage).
-func (i *Item) Place() []byte {
-	place := Place(i.pallet.Prefix, i.entry.Name)
-	for at, h := range i.entry.Hashers {
-		place = append(place, hashed(h, i.coded[at])...)
-	}
-	return place
-}
+func (i *Item) Place() []byte { return slices.Clip(i.place) }
 
 // Answer returns the response of /pallets/PALLET/storage/ITEM. Stored is nil if nothing is stored.
 func (i *Item) Answer(at At, stored []byte) ([]byte, error) {
-	to := scalejson.AppendString(append(at.hashFirst(nil), `,"pallet":`...), scalejson.CamelCase(i.pallet.Name))
-	to = appendNumber(append(to, `,"palletIndex":`...), uint64(i.pallet.Index))
-	to = scalejson.AppendString(append(to, `,"storageItem":`...), i.name)
-	to = append(to, `,"keys":[`...)
-	for n, key := range i.keys {
-		if n > 0 {
-			to = append(to, ',')
-		}
-		to = scalejson.AppendString(to, key)
-	}
-	to, err := i.value(append(to, `],"value":`...), stored)
+	to, err := i.value(append(at.hashFirst(nil), i.head...), stored)
 	if err != nil {
 		return nil, fmt.Errorf("%s.%s at block %d: %w", i.pallet.Name, i.entry.Name, at.Height, err)
 	}

@@ -37,23 +37,23 @@ func ListRoot(list [][]byte, layout Layout) Hash {
 		items[i] = item{nibbles(scale.AppendCompact(nil, uint64(i))), value}
 	}
 	slices.SortFunc(items, func(a, b item) int { return bytes.Compare(a.key, b.key) })
-	return blake2b.Sum256(layout.encode(items))
+	var room [2 << 10]byte // usually enough for a leaf
+	return blake2b.Sum256(layout.append(room[:0], items))
 }
 
 // item is an item of a list and the rest of its key, in nibbles.
 type item struct{ key, value []byte }
 
-// encode returns the node above some items, sorted by key. No key of a list is a prefix of another, so all
+// append appends the node above some items, sorted by key. No key of a list is a prefix of another, so all
 // values are in leaves.
-func (l Layout) encode(items []item) []byte {
+func (l Layout) append(to []byte, items []item) []byte {
 	first, last := items[0], items[len(items)-1]
 	switch {
 	case len(items) == 1 && l == Layout1 && len(first.value) > 32:
 		hash := blake2b.Sum256(first.value)
-		return append(appendHead(nil, leafByHash, first.key), hash[:]...)
+		return append(appendHead(to, leafByHash, first.key), hash[:]...)
 	case len(items) == 1:
-		node := make([]byte, 0, 8+len(first.key)+len(first.value))
-		return scale.AppendBlob(appendHead(node, leaf, first.key), first.value)
+		return scale.AppendBlob(appendHead(to, leaf, first.key), first.value)
 	}
 	shared := 0 // all items share what the first and the last share
 	for first.key[shared] == last.key[shared] {
@@ -68,11 +68,13 @@ func (l Layout) encode(items []item) []byte {
 			below++
 		}
 		has |= 1 << nibble
-		children = scale.AppendBlob(children, merkleValue(l.encode(items[:below])))
-		items = items[below:]
+		from := len(to)
+		to = l.append(to, items[:below]) // its room is used again
+		children = scale.AppendBlob(children, merkleValue(to[from:]))
+		to, items = to[:from], items[below:]
 	}
-	encoded := appendHead(nil, branch, first.key[:shared])
-	return append(binary.LittleEndian.AppendUint16(encoded, has), children...)
+	to = appendHead(to, branch, first.key[:shared])
+	return append(binary.LittleEndian.AppendUint16(to, has), children...)
 }
 
 // merkleValue returns a parent's reference to a node.

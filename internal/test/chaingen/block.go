@@ -22,12 +22,9 @@ type body struct {
 	trie       *trietest.Trie // of the state, nil if the chain is not rooted
 }
 
-// cachedBodies is the number of cached blocks: each is requested more than once.
-const cachedBodies = 1 << 10
-
 // body returns the block at a height.
 func (c *Chain) body(height uint64) *body {
-	if b := c.bodies[height%cachedBodies].Load(); b != nil && b.height == height {
+	if b := c.bodies[height%c.options.Cached].Load(); b != nil && b.height == height {
 		return b
 	}
 	return c.make(height, c.state(max(height, 1)-1))
@@ -48,7 +45,7 @@ func (c *Chain) make(height uint64, before state) *body {
 		b.header.StateRoot = b.trie.Root()
 	}
 	b.hash = hashOf(&b.header)
-	c.bodies[height%cachedBodies].Store(b)
+	c.bodies[height%c.options.Cached].Store(b)
 	return b
 }
 

@@ -37,6 +37,8 @@ type Options struct {
 	Upgrade uint64
 	// Network contains the network's parameters; nil means [Moonbeam].
 	Network *Network
+	// Cached is the number of generated blocks that stay in memory, 15 kB each; 0 means 1,024.
+	Cached uint64
 	// Head is the newest block of [Chain.Handler], [Chain.Node] and [Chain.Source]; 0 means 100,000.
 	// [Chain.SetHead] changes it.
 	Head uint64
@@ -57,7 +59,7 @@ type Chain struct {
 	followed map[chain.Address]int
 	head     head
 	accounts [cachedAccounts]atomic.Pointer[account]
-	bodies   [cachedBodies]atomic.Pointer[body]
+	bodies   []atomic.Pointer[body] // each block is requested more than once
 	heights  heights
 
 	mu sync.Mutex // guards history
@@ -68,10 +70,11 @@ type Chain struct {
 func New(o Options) *Chain {
 	o.Head = cmp.Or(o.Head, defaultHead)
 	o.Every = cmp.Or(o.Every, 12*time.Second)
+	o.Cached = cmp.Or(o.Cached, 1<<10)
 	if o.Begin.IsZero() {
 		o.Begin = time.Date(2025, time.January, 1, 0, 0, 0, 0, time.UTC)
 	}
-	c := &Chain{options: o, network: Moonbeam()}
+	c := &Chain{options: o, network: Moonbeam(), bodies: make([]atomic.Pointer[body], o.Cached)}
 	if o.Network != nil {
 		c.network = *o.Network
 	}

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"github.com/feeledger/fees/internal/jsonscan"
 )
 
 // Method returns a JSON result.
@@ -122,7 +124,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	time.Sleep(s.Latency)
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.Write(s.answer(text, nil))
+	w.Write(s.answer(nil, string(text), nil))
 }
 
 // socket responds to the messages on a WebSocket, in sequence.
@@ -137,8 +139,14 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 	ctx, leave := context.WithCancel(r.Context())
 	defer leave()
 	open := &session{ctx: ctx, socket: c, ends: map[string]context.CancelFunc{}}
+	var text bytes.Buffer
+	var answer []byte
 	for {
-		_, text, err := c.Read(ctx)
+		text.Reset()
+		_, r, err := c.Reader(ctx)
+		if err == nil {
+			_, err = text.ReadFrom(r)
+		}
 		if err != nil {
 			s.count(func(s *Sockets) {
 				if websocket.CloseStatus(err) == websocket.StatusNormalClosure {
@@ -149,11 +157,12 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 			})
 			return
 		}
-		answer := s.answer(text, open)
 		if s.Latency > 0 {
+			answer := s.answer(nil, text.String(), open)
 			time.AfterFunc(s.Latency, func() { c.Write(ctx, websocket.MessageText, answer) })
 			continue
 		}
+		answer = s.answer(answer[:0], text.String(), open)
 		if err := c.Write(ctx, websocket.MessageText, answer); err != nil {
 			return
 		}
@@ -210,102 +219,123 @@ func (o *session) unsubscribe(params []json.RawMessage) []byte {
 	return []byte("false")
 }
 
+// question is a request, with its id as JSON.
 type question struct {
-	ID     json.RawMessage   `json:"id"`
-	Method string            `json:"method"`
-	Params []json.RawMessage `json:"params"`
+	id     string
+	method string
+	params []json.RawMessage
 }
 
-// answer responds to a message: a single request, or a batch.
-func (s *Server) answer(text []byte, open *session) []byte {
+// parse parses a message: a single request, or a batch.
+func parse(text string) (questions []question, batch bool, err error) {
+	err = jsonscan.Scan(text, func(s *jsonscan.Scanner) {
+		if batch = s.IsArray(); !batch {
+			questions = append(questions, readQuestion(s))
+			return
+		}
+		s.Array()
+		for s.Element() {
+			questions = append(questions, readQuestion(s))
+		}
+	})
+	return questions, batch, err
+}
+
+func readQuestion(s *jsonscan.Scanner) (q question) {
+	s.Object()
+	for s.Member() {
+		switch s.Key() {
+		case "id":
+			q.id = s.Value().Raw()
+		case "method":
+			q.method = s.Text()
+		case "params":
+			s.Array()
+			for s.Element() {
+				q.params = append(q.params, json.RawMessage(s.Value().Raw()))
+			}
+		default:
+			s.Skip()
+		}
+	}
+	return q
+}
+
+// answer appends the response to a message.
+func (s *Server) answer(to []byte, text string, open *session) []byte {
 	s.guard.Lock()
 	s.messages++
 	s.guard.Unlock()
-	text = bytes.TrimSpace(text)
-	if len(text) == 0 || text[0] != '[' {
-		var q question
-		if err := json.Unmarshal(text, &q); err != nil {
-			return refusal(nil, &Error{-32700, "Parse error"})
-		}
-		return s.one(&q, open)
-	}
-	var batch []question
-	switch err := json.Unmarshal(text, &batch); {
+	questions, batch, err := parse(text)
+	switch {
 	case err != nil:
-		return refusal(nil, &Error{-32700, "Parse error"})
-	case len(batch) == 0:
-		return refusal(nil, &Error{-32600, "Invalid request"})
+		return refusal(to, "", &Error{-32700, "Parse error"})
+	case !batch:
+		return s.one(to, &questions[0], open)
+	case len(questions) == 0:
+		return refusal(to, "", &Error{-32600, "Invalid request"})
 	case s.MaxConcurrent == 1:
-		return refusal(nil, &Error{-32005, "Batched requests are not supported by this server"})
-	case len(batch) > cmp.Or(s.MaxConcurrent, maxBatch):
-		return refusal(nil, &Error{-32010, "The batch request was too large"})
+		return refusal(to, "", &Error{-32005, "Batched requests are not supported by this server"})
+	case len(questions) > cmp.Or(s.MaxConcurrent, maxBatch):
+		return refusal(to, "", &Error{-32010, "The batch request was too large"})
 	}
-	answers := []byte{'['}
-	for i := range batch {
+	to = append(to, '[')
+	for i := range questions {
 		if i > 0 {
-			answers = append(answers, ',')
+			to = append(to, ',')
 		}
-		answers = append(answers, s.one(&batch[i], open)...)
+		to = s.one(to, &questions[i], open)
 	}
-	return append(answers, ']')
+	return append(to, ']')
 }
 
-func (s *Server) one(q *question, open *session) []byte {
-	s.guard.Lock()
-	if s.asked == nil {
-		s.asked = map[string]int{}
+// one appends the response to a request.
+func (s *Server) one(to []byte, q *question, open *session) []byte {
+	result, err := s.result(q, open)
+	if err != nil {
+		return refusal(to, q.id, err)
 	}
-	s.asked[q.Method]++
-	s.guard.Unlock()
-	if method := s.Methods[q.Method]; method != nil {
-		result, err := method(q.Params)
-		if err != nil {
-			return refusal(q.ID, err)
-		}
-		return answered(q.ID, result)
-	}
-	if subscription, there := s.Subscriptions[q.Method]; there && open != nil {
-		return answered(q.ID, open.subscribe(subscription, q.Params))
-	}
-	for _, subscription := range s.Subscriptions {
-		if subscription.Unsubscribe == q.Method && open != nil {
-			return answered(q.ID, open.unsubscribe(q.Params))
-		}
-	}
-	if s.Other != nil {
-		result, err := s.Other(q.Method, q.Params)
-		if err != nil {
-			return refusal(q.ID, err)
-		}
-		return answered(q.ID, result)
-	}
-	return refusal(q.ID, &Error{-32601, "Method not found"})
-}
-
-func answered(id json.RawMessage, result []byte) []byte {
-	to := make([]byte, 0, len(result)+64)
-	to = append(append(to, `{"jsonrpc":"2.0","id":`...), numbered(id)...)
+	to = append(append(to, `{"jsonrpc":"2.0","id":`...), cmp.Or(q.id, "null")...)
 	to = append(append(to, `,"result":`...), result...)
 	return append(to, '}')
 }
 
-func refusal(id json.RawMessage, err error) []byte {
-	var whole Refused
-	if errors.As(err, &whole) {
-		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":%s}`, numbered(id), whole)
+func (s *Server) result(q *question, open *session) ([]byte, error) {
+	s.guard.Lock()
+	if s.asked == nil {
+		s.asked = map[string]int{}
 	}
-	refused := &Error{-32603, err.Error()}
-	errors.As(err, &refused)
-	text, failed := json.Marshal(refused)
-	if failed != nil {
-		panic(failed) // a number and a text have a JSON form
+	s.asked[q.method]++
+	s.guard.Unlock()
+	if method := s.Methods[q.method]; method != nil {
+		return method(q.params)
 	}
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":%s}`, numbered(id), text)
+	if subscription, there := s.Subscriptions[q.method]; there && open != nil {
+		return open.subscribe(subscription, q.params), nil
+	}
+	for _, subscription := range s.Subscriptions {
+		if subscription.Unsubscribe == q.method && open != nil {
+			return open.unsubscribe(q.params), nil
+		}
+	}
+	if s.Other != nil {
+		return s.Other(q.method, q.params)
+	}
+	return nil, &Error{-32601, "Method not found"}
 }
 
-func numbered(id json.RawMessage) []byte {
-	if id == nil {
-		return []byte("null")
+// refusal appends an error in the response to the request with an id.
+func refusal(to []byte, id string, err error) []byte {
+	text := []byte(nil)
+	if whole := Refused(nil); errors.As(err, &whole) {
+		text = whole
+	} else {
+		refused := &Error{-32603, err.Error()}
+		errors.As(err, &refused)
+		var failed error
+		if text, failed = json.Marshal(refused); failed != nil {
+			panic(failed) // a number and a text have a JSON form
+		}
 	}
-	return id
+	return fmt.Appendf(to, `{"jsonrpc":"2.0","id":%s,"error":%s}`, cmp.Or(id, "null"), text)
 }
