@@ -33,16 +33,24 @@ func Gwei(price chain.GasPrice) string { return Scaled(price, GweiDecimals) }
 
 // Scaled returns a decimal integer divided by 10^decimals.
 func Scaled(integer fmt.Stringer, decimals int) string {
-	digits, negative := strings.CutPrefix(integer.String(), "-")
-	if missing := decimals + 1 - len(digits); missing > 0 {
-		digits = strings.Repeat("0", missing) + digits
+	return string(AppendScaled(nil, integer.String(), decimals))
+}
+
+// AppendScaled appends a decimal integer divided by 10^decimals.
+func AppendScaled(out []byte, integer string, decimals int) []byte {
+	digits, negative := strings.CutPrefix(integer, "-")
+	if negative {
+		out = append(out, '-')
 	}
 	point := len(digits) - decimals
-	digits = digits[:point] + "." + digits[point:]
-	if negative {
-		return "-" + digits
+	if point <= 0 {
+		out = append(out, '0')
 	}
-	return digits
+	out = append(append(out, digits[:max(0, point)]...), '.')
+	for ; point < 0; point++ {
+		out = append(out, '0')
+	}
+	return append(out, digits[len(digits)-min(decimals, len(digits)):]...)
 }
 
 // Plain returns a decimal number without trailing zeros in its fraction.
@@ -73,7 +81,7 @@ func Decimals(number string) int {
 	if i < 0 {
 		return 0
 	}
-	return max(0, len(Plain(number))-i-1)
+	return len(strings.TrimRight(number[i+1:], "0"))
 }
 
 // WithDecimals truncates a number to some decimals. A number without a point is unchanged.

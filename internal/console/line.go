@@ -11,6 +11,9 @@ import (
 // Printable returns untrusted text as one line, without control characters and direction marks. Line
 // breaks and tabs become spaces, invalid UTF-8 becomes U+FFFD.
 func Printable(text string) string {
+	if isPlain(text) {
+		return text
+	}
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n', r == '\t', r == '\u2028', r == '\u2029':
@@ -22,6 +25,24 @@ func Printable(text string) string {
 	}, text)
 }
 
+// isPlain reports whether all characters are printable ASCII.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// widthOf returns the number of columns that a text takes.
+func widthOf(s string) int {
+	if isPlain(s) {
+		return len(s)
+	}
+	return text.StringWidthWithoutEscSequences(s)
+}
+
 // narrowest is the minimum width for wrapping, in columns.
 const narrowest = 20
 
@@ -29,7 +50,7 @@ const narrowest = 20
 // spaces; the caller has written at most that much before the first one.
 func WriteWrapped(out io.StringWriter, line string, indent, width int) {
 	line = Printable(line)
-	if limit := max(width, narrowest) - indent; limit < text.StringWidthWithoutEscSequences(line) {
+	if limit := max(width, narrowest) - indent; limit < widthOf(line) {
 		line = strings.ReplaceAll(text.WrapSoft(line, limit), "\n", "\n"+strings.Repeat(" ", indent))
 	}
 	for part := range strings.Lines(line + "\n") {

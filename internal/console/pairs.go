@@ -1,10 +1,6 @@
 package console
 
-import (
-	"strings"
-
-	"github.com/jedib0t/go-pretty/v6/text"
-)
+import "strings"
 
 // Pairs are lines of a name and a text.
 type Pairs []Pair
@@ -30,7 +26,7 @@ const besideFrom = 60
 func (p *Page) Pairs(pairs Pairs) {
 	column := 0
 	for _, pair := range pairs {
-		column = max(column, text.StringWidthWithoutEscSequences(pair.Name)+2)
+		column = max(column, widthOf(pair.Name)+2)
 	}
 	for _, pair := range pairs {
 		p.pair(pair, column)
@@ -39,10 +35,10 @@ func (p *Page) Pairs(pairs Pairs) {
 
 func (p *Page) pair(pair Pair, column int) {
 	isWord := !strings.Contains(pair.Text, " ")
-	width := text.StringWidthWithoutEscSequences(pair.Text)
+	width := widthOf(pair.Text)
 	switch {
 	case width <= p.Width-column && p.Width >= besideFrom:
-		p.WriteString(pair.Name + strings.Repeat(" ", column-text.StringWidthWithoutEscSequences(pair.Name)) + p.Verdict(pair.Text) + "\n")
+		p.WriteString(pair.Name + strings.Repeat(" ", column-widthOf(pair.Name)) + p.Verdict(pair.Text) + "\n")
 	case isWord && width <= hashLength:
 		p.WriteString(pair.Name + "\n")
 		p.WriteString("  ")
@@ -51,7 +47,7 @@ func (p *Page) pair(pair Pair, column int) {
 		p.WriteString(pair.Name + "\n  ")
 		p.Line(pair.Text, 2)
 	default:
-		p.WriteString(pair.Name + strings.Repeat(" ", column-text.StringWidthWithoutEscSequences(pair.Name)))
+		p.WriteString(pair.Name + strings.Repeat(" ", column-widthOf(pair.Name)))
 		p.Line(pair.Text, column)
 	}
 }

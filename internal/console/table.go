@@ -1,6 +1,7 @@
 package console
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -65,11 +66,11 @@ func (p *Page) Table(t *Table) {
 	fit := t.layout.Fit(p)
 	fit.Header()
 	for _, row := range t.rows {
-		fit.Row(row)
+		fit.Row(row, "")
 	}
 	if t.footer != nil {
 		fit.Rule()
-		fit.Row(t.footer)
+		fit.Row(t.footer, "")
 	}
 	fit.LeftOut()
 }
@@ -95,17 +96,19 @@ var shapes = [...]shape{
 const dropping = 3
 
 // cut shortens a cell to a shape.
-func (s shape) cut(c Column, cell string) string {
-	term, _, detailed := strings.Cut(cell, ": ")
-	switch {
-	case c.Term && detailed:
-		return Cut(cell, max(s.text, text.StringWidthWithoutEscSequences(term)+2))
+func (s shape) cut(c *Column, cell string) string {
+	if c.Term {
+		if term, _, detailed := strings.Cut(cell, ": "); detailed {
+			return Cut(cell, max(s.text, widthOf(term)+2))
+		}
+	}
+	switch hex := c.Cut && isHex(cell); {
+	case hex && len(cell) > addressLength:
+		return Ends(cell, s.hash)
+	case hex, c.Cut && isSS58(cell):
+		return Ends(cell, s.address)
 	case !c.Cut || isNumber(cell):
 		return cell
-	case isHex(cell) && len(cell) > addressLength:
-		return Ends(cell, s.hash)
-	case isHex(cell), isSS58(cell):
-		return Ends(cell, s.address)
 	}
 	return Cut(cell, s.text)
 }
@@ -114,13 +117,24 @@ func (s shape) cut(c Column, cell string) string {
 const addressLength = 42
 
 func isHex(cell string) bool {
-	return len(cell) >= addressLength && strings.HasPrefix(cell, "0x") && strings.Trim(cell[2:], "0123456789abcdefABCDEF") == ""
+	if len(cell) < addressLength || !strings.HasPrefix(cell, "0x") {
+		return false
+	}
+	for _, c := range []byte(cell[2:]) {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') && (c < 'A' || c > 'F') {
+			return false
+		}
+	}
+	return true
 }
 
 // isSS58 reports whether a cell is an account of 32 bytes.
 func isSS58(cell string) bool {
+	if len(cell) <= addressLength {
+		return false
+	}
 	_, err := chain.ParseAccount(cell)
-	return err == nil && len(cell) > addressLength
+	return err == nil
 }
 
 func isNumber(cell string) bool { return strings.Trim(cell, "-.0123456789") == "" }
@@ -136,21 +150,22 @@ type Layout struct {
 func NewLayout(columns []Column) *Layout {
 	l := &Layout{columns, make([]measure, len(columns))}
 	for i, c := range columns {
-		l.measures[i].header(text.StringWidthWithoutEscSequences(c.Name))
+		l.measures[i].header(widthOf(c.Name))
 	}
 	return l
 }
 
 // Measure widens the columns for a row.
 func (l *Layout) Measure(cells []string) {
-	for i, c := range l.columns {
-		l.measures[i].add(c, cells[i])
+	for i := range l.columns {
+		l.measures[i].add(&l.columns[i], cells[i])
 	}
 }
 
 // measure is the width of a column.
 type measure struct {
-	widest   [len(shapes)]int // in each shape, of cells without decimals
+	widest   [len(shapes)]int // in each shape, of cells without decimals; not increasing
+	hex      int              // the length of the last hash or address, which takes as much in each shape as any other
 	whole    int              // of the digits before the point
 	decimals int              // the maximum number of decimals
 }
@@ -161,17 +176,23 @@ func (m *measure) header(width int) {
 	}
 }
 
-func (m *measure) add(c Column, cell string) {
+func (m *measure) add(c *Column, cell string) {
 	if point := strings.IndexByte(cell, '.'); point >= 0 && c.Decimals {
 		m.whole, m.decimals = max(m.whole, point), max(m.decimals, Decimals(cell))
 		return
 	}
-	width := text.StringWidthWithoutEscSequences(cell)
+	width := widthOf(cell)
+	if width <= m.widest[len(shapes)-1] || width == m.hex && isHex(cell) {
+		return
+	}
 	for i, shape := range shapes {
 		if width > shapes[len(shapes)-1].text {
-			width = text.StringWidthWithoutEscSequences(shape.cut(c, cell))
+			width = widthOf(shape.cut(c, cell))
 		}
 		m.widest[i] = max(m.widest[i], width)
+	}
+	if isHex(cell) {
+		m.hex = len(cell)
 	}
 }
 
@@ -190,6 +211,7 @@ type Fit struct {
 	page  *Page
 	shape int
 	drop  int // columns with this Drop or a higher one are hidden; 0 for none
+	line  []byte
 }
 
 // Fit fits a layout to a page: it shortens hashes and addresses, then hides columns, then shortens text.
@@ -241,35 +263,39 @@ func (f *Fit) Header() {
 	for i, c := range f.columns {
 		names[i] = c.Name
 	}
-	f.write(names, false)
+	f.write(names, "", false)
 	f.Rule()
 }
 
 // Rule writes a line, which extends a gap beyond the last column if the width allows.
-func (f *Fit) Rule() {
+func (f *Fit) Rule() { f.page.WriteString(strings.Repeat("-", f.ruled()) + "\n") }
+
+func (f *Fit) ruled() int {
 	width := f.Width()
-	for range shapes[f.shape].gap {
-		if width < f.page.Width {
-			width++
-		}
-	}
-	f.page.WriteString(strings.Repeat("-", width) + "\n")
+	return max(width, min(width+shapes[f.shape].gap, f.page.Width))
 }
 
-// Row writes a row that was measured.
-func (f *Fit) Row(cells []string) { f.write(cells, true) }
+// besideGap separates a table from what is beside it.
+const besideGap = 2
 
-func (f *Fit) write(cells []string, marked bool) {
-	var line strings.Builder
-	for i, c := range f.columns {
+// Beside returns the number of columns that are left beside the table, of a number in total.
+func (f *Fit) Beside(width int) int { return width - f.ruled() - besideGap }
+
+// Row writes a row that was measured, with a text beside it.
+func (f *Fit) Row(cells []string, beside string) { f.write(cells, beside, true) }
+
+func (f *Fit) write(cells []string, beside string, marked bool) {
+	line, gap := f.line[:0], shapes[f.shape].gap
+	for i := range f.columns {
 		if !f.Shows(i) {
 			continue
 		}
+		c, m := &f.columns[i], &f.measures[i]
 		cell := shapes[f.shape].cut(c, cells[i])
 		if c.Decimals {
-			cell = WithDecimals(cell, f.measures[i].decimals)
+			cell = WithDecimals(cell, m.decimals)
 		}
-		padding := strings.Repeat(" ", max(0, f.measures[i].in(f.shape)-text.StringWidthWithoutEscSequences(cell)))
+		padding := m.in(f.shape) - widthOf(cell)
 		if marked && c.Verdict {
 			cell = f.page.Verdict(cell)
 		}
@@ -277,13 +303,25 @@ func (f *Fit) write(cells []string, marked bool) {
 			cell = f.page.coloured(cell, text.FgRed)
 		}
 		if c.Right {
-			cell = padding + cell
+			line = append(spaced(line, padding), cell...)
 		} else {
-			cell += padding
+			line = spaced(append(line, cell...), padding)
 		}
-		line.WriteString(cell + strings.Repeat(" ", shapes[f.shape].gap))
+		line = spaced(line, gap)
 	}
-	f.page.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	if beside != "" {
+		line = append(spaced(line, f.ruled()-f.Width()-gap+besideGap), beside...)
+	}
+	f.line = append(bytes.TrimRight(line, " "), '\n')
+	f.page.Write(f.line)
+}
+
+// spaced appends spaces.
+func spaced(line []byte, n int) []byte {
+	for ; n > 0; n-- {
+		line = append(line, ' ')
+	}
+	return line
 }
 
 // LeftOut lists the hidden columns and how to see them.
@@ -317,7 +355,7 @@ func Fitting(word string, columns int) string {
 
 // Cut shortens text to width columns, ending in … if it does not fit.
 func Cut(line string, width int) string {
-	if text.StringWidthWithoutEscSequences(line) <= width {
+	if widthOf(line) <= width {
 		return line
 	}
 	used := 0

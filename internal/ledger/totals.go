@@ -58,7 +58,7 @@ type Total struct {
 // Totals calls each with totals of the sealed blocks of a span that belong to a period. Totals of whole months
 // and days are read and checked by their leaves; the rest of the period is scanned block by block. A key can
 // therefore occur several times, and the caller must add them up. It returns the sorted names of the rules
-// that priced the transactions, and reports to progress how many blocks are done.
+// that priced the transactions, and reports to progress how many blocks are done. A total is valid until each returns.
 func (b *Book) Totals(ctx context.Context, p Period, span chain.Heights, by TotalsBy, each func(*Total) error, progress func(done uint64)) (rules []string, err error) {
 	err = b.watchDetaching(ctx, func() error {
 		list, err := b.pieces(ctx, p, span, by.takes)
@@ -121,8 +121,9 @@ func (b *Book) totalsOfStretch(ctx context.Context, q querier, p Period, by Tota
 		note()
 	}
 	var paid uint64
+	t := new(Total) // reused
 	err := b.eachPart(ctx, q, x.stretch, kindsBy[by], func(key []byte, s *Sums) error {
-		t := &Total{Sums: *s}
+		*t = Total{Sums: *s}
 		switch by {
 		case ByQuarterHour:
 			if len(key) != 4 {

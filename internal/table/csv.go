@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 )
 
 // WriteCSV writes a header and one line per row, in RFC 4180 with \n line ends. A wei column fee becomes
@@ -50,7 +51,8 @@ func (s *Sheet) appendCSV(cells []string, c Column, value any) []string {
 	case string:
 		return append(cells, Safe(v))
 	case chain.SignedWei:
-		return append(cells, v.String(), s.Tokens(v))
+		digits := v.String()
+		return append(cells, digits, string(console.AppendScaled(nil, digits, s.Places())))
 	case nil:
 		if c.isAmount() {
 			return append(cells, "", "")

@@ -86,6 +86,9 @@ type Sheet struct {
 	// Rows yields rows with one value per column. It is consumed once. An error ends the writing and is
 	// returned.
 	Rows iter.Seq2[[]any, error]
+	// Beside returns a text for the text table to write beside a row, numbered from 0, within some columns. nil for
+	// none.
+	Beside func(row, width int) string
 }
 
 // snakeCase matches column names. They are the headers of every format, so they must need no escaping.
@@ -158,7 +161,8 @@ func (s *Sheet) read(number int, values, row []any) (err error) {
 	if len(values) != len(s.Columns) {
 		return fmt.Errorf("sheet %q, row %d: have %d values, want %d", s.Name, number, len(values), len(s.Columns))
 	}
-	for i, c := range s.Columns {
+	for i := range s.Columns {
+		c := &s.Columns[i]
 		if row[i], err = c.Kind.read(values[i]); err != nil {
 			return fmt.Errorf("sheet %q, row %d, column %s: %w", s.Name, number, c.Name, err)
 		}

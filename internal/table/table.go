@@ -19,10 +19,13 @@ func WriteTable(w io.Writer, s *Sheet, width int) (err error) {
 	if err := s.check(); err != nil {
 		return err
 	}
-	t := grid{sheet: s, layout: console.NewLayout(s.tableColumns()), totals: newTotals(s)}
+	t := grid{sheet: s, layout: console.NewLayout(s.tableColumns()), totals: newTotals(s), width: width}
 	defer func() { err = errors.Join(err, t.rows.Close()) }()
 	if err := s.each(t.add); err != nil {
 		return err
+	}
+	if s.Beside != nil && width >= besideFrom {
+		width -= besideRoom
 	}
 	page := console.NewPage(w, width)
 	if s.Title != "" {
@@ -41,17 +44,28 @@ func WriteTable(w io.Writer, s *Sheet, width int) (err error) {
 	return page.Flush()
 }
 
+// Space for what is beside the rows, in columns.
+const (
+	besideFrom  = 60 // nothing on narrower terminals
+	besideRoom  = 10 // left free, with a gap
+	besideLeast = 8
+)
+
 // shown returns a value as text.
-func (s *Sheet) shown(value any) string {
+func (s *Sheet) shown(value any) string { return string(s.appendShown(nil, value)) }
+
+func (s *Sheet) appendShown(out []byte, value any) []byte {
 	switch v := value.(type) {
 	case chain.SignedWei:
-		return s.Tokens(v)
+		return console.AppendScaled(out, v.String(), s.Places())
 	case chain.GasPrice:
-		return console.Gwei(v)
+		return console.AppendScaled(out, v.String(), console.GweiDecimals)
 	case unknownAmount:
-		return notKnown
+		return append(out, notKnown...)
+	case string:
+		return append(out, console.Printable(v)...)
 	}
-	return console.Printable(exact(value))
+	return append(out, exact(value)...)
 }
 
 // grid holds the rows of a table as text, which are measured before the first one is written.
@@ -60,6 +74,10 @@ type grid struct {
 	layout *console.Layout
 	rows   spill.Records // cells separated by line breaks
 	totals *totals
+	width  int
+
+	text  []byte // reused, like the next one
+	cells []string
 }
 
 // tableColumns returns the columns for the terminal.
@@ -76,15 +94,27 @@ func (s *Sheet) tableColumns() []console.Column {
 
 // add adds a row.
 func (t *grid) add(row []any) error {
-	cells := make([]string, len(row))
+	t.text = t.text[:0]
 	for i, value := range row {
-		cells[i] = t.sheet.shown(value)
+		if i > 0 {
+			t.text = append(t.text, '\n') // cells contain no line breaks
+		}
+		t.text = t.sheet.appendShown(t.text, value)
 	}
-	t.layout.Measure(cells)
-	if _, err := t.rows.Add([]byte(strings.Join(cells, "\n"))); err != nil { // cells contain no line breaks
+	t.layout.Measure(t.split(t.text))
+	if _, err := t.rows.Add(t.text); err != nil {
 		return err
 	}
 	return t.totals.add(row)
+}
+
+// split returns the cells of a row.
+func (t *grid) split(row []byte) []string {
+	t.cells = t.cells[:0]
+	for cell := range strings.SplitSeq(string(row), "\n") {
+		t.cells = append(t.cells, cell)
+	}
+	return t.cells
 }
 
 // hasDecimals reports whether a column of the kind is aligned at the decimal point.
@@ -109,17 +139,23 @@ func (t *grid) write(page *console.Page, columns []Column) error {
 	fit := t.layout.Fit(page)
 	footer = labelled(footer, columns, fit.Shows)
 	fit.Header()
+	room, number := fit.Beside(t.width), 0
 	for row, err := range t.rows.All() {
 		if err != nil {
 			return err
 		}
-		fit.Row(strings.Split(string(row), "\n"))
+		beside := ""
+		if t.sheet.Beside != nil && t.width >= besideFrom && room >= besideLeast {
+			beside = t.sheet.Beside(number, room)
+		}
+		fit.Row(t.split(row), beside)
+		number++
 	}
 	if t.totals.exist() {
 		if t.rows.Len() > 0 {
 			fit.Rule()
 		}
-		fit.Row(footer)
+		fit.Row(footer, "")
 	}
 	fit.LeftOut()
 	return nil

@@ -53,3 +53,16 @@ note: blocks 5 to 7 are not in the ledger,
 	require.NoError(t, table.WriteTable(&out, s, 1))
 	require.Contains(t, out.String(), "10.502625")
 }
+
+// What is beside the rows begins in one column, also beside wide characters, and only if there is room.
+func TestBeside(t *testing.T) {
+	text := func(width int) string {
+		s := one(table.Text, false, "ab", "漢字", "")
+		s.Beside = func(row, width int) string { return strings.Repeat("#", min(row*2, width)) }
+		var out strings.Builder
+		require.NoError(t, table.WriteTable(&out, s, width))
+		return out.String()
+	}
+	require.Equal(t, "it\n------\nab\n漢字    ##\n        ####\n", text(60))
+	require.Equal(t, "it\n------\nab\n漢字\n\n", text(59))
+}

@@ -3,8 +3,6 @@ package table
 import (
 	"fmt"
 
-	"github.com/shopspring/decimal"
-
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/money"
 )
@@ -12,8 +10,7 @@ import (
 // totals holds the exact sums of the columns with a total.
 type totals struct {
 	sheet   *Sheet
-	amounts []chain.SignedWei
-	numbers []decimal.Decimal // of columns that are not in wei
+	amounts []chain.SignedWei // of integers too
 	fiat    []money.Amount    // unrounded
 	unknown []bool            // the column has an unknown figure
 }
@@ -23,27 +20,32 @@ const notKnown = "not known"
 
 func newTotals(s *Sheet) *totals {
 	n := len(s.Columns)
-	return &totals{s, make([]chain.SignedWei, n), make([]decimal.Decimal, n), make([]money.Amount, n), make([]bool, n)}
+	return &totals{s, make([]chain.SignedWei, n), make([]money.Amount, n), make([]bool, n)}
 }
 
 // add adds a row.
 func (t *totals) add(row []any) (err error) {
-	for i, c := range t.sheet.Columns {
+	for i := range t.sheet.Columns {
+		c := &t.sheet.Columns[i]
 		if !c.Total || row[i] == nil {
 			t.unknown[i] = t.unknown[i] || c.Whole
 			continue
 		}
 		switch v := row[i].(type) {
 		case chain.SignedWei:
-			if t.amounts[i], err = t.amounts[i].Add(v); err != nil {
-				return fmt.Errorf("sheet %q, column %s: the total: %w", t.sheet.Name, c.Name, err)
-			}
+			t.amounts[i], err = t.amounts[i].Add(v)
 		case integer:
-			t.numbers[i] = t.numbers[i].Add(decimal.RequireFromString(string(v)))
+			var n chain.SignedWei
+			if n, err = chain.ParseSignedWei(string(v)); err == nil {
+				t.amounts[i], err = t.amounts[i].Add(n)
+			}
 		case money.Amount:
 			t.fiat[i] = t.fiat[i].Add(v)
 		case unknownAmount:
 			t.unknown[i] = true
+		}
+		if err != nil {
+			return fmt.Errorf("sheet %q, column %s: the total: %w", t.sheet.Name, c.Name, err)
 		}
 	}
 	return nil
@@ -61,7 +63,7 @@ func (t *totals) of(column int) any {
 	case c.Kind == Fiat:
 		return money.NothingIn(c.Currency).Add(t.fiat[column])
 	}
-	return integer(t.numbers[column].String())
+	return integer(t.amounts[column].String())
 }
 
 // exist reports whether a column has a total.

@@ -104,7 +104,7 @@ func (k Kind) read(value any) (any, error) {
 		}
 	case int, int64, uint64, chain.Gas, chain.Nonce, chain.RefTime:
 		if k == Integer {
-			return integer(fmt.Sprint(v)), nil
+			return integer(exact(v)), nil
 		}
 	}
 	return nil, fmt.Errorf("a value of type %T is not of kind %v", value, k)
@@ -166,6 +166,14 @@ func exact(value any) string {
 		return ""
 	case string:
 		return v
+	case integer:
+		return string(v)
+	case int:
+		return strconv.Itoa(v)
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case uint64:
+		return strconv.FormatUint(v, 10)
 	case fmt.Stringer:
 		return v.String()
 	}

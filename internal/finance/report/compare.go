@@ -7,7 +7,6 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/ledger"
-	"github.com/feeledger/fees/internal/money"
 )
 
 // Comparison compares the fees of a period with those of another one, usually the previous
@@ -69,25 +68,15 @@ func (c *Comparison) gather() (err error) {
 		return nil
 	}
 	key := Key{Others: chain.Some(uint64(rest))}
-	others := &Pair{}
-	side := func(r *Report, of func(*Pair) *Group) (*Group, error) {
-		var sums ledger.Sums
-		worth := r.nothing()
-		for _, p := range c.Pairs[c.Top:] {
-			g := of(p)
-			if g.sums != nil {
-				if err := sums.Add(g.sums); err != nil {
-					return nil, err
-				}
-			}
-			worth = worth.plus(worthOf(&g.Figures))
-		}
-		return &Group{Key: key, Figures: figuresOf(&sums).valued(worth)}, nil
+	others := &Pair{Now: &Group{Key: key}, Before: &Group{Key: key}}
+	var now, before []*Group
+	for _, p := range c.Pairs[c.Top:] {
+		now, before = append(now, p.Now), append(before, p.Before)
 	}
-	if others.Now, err = side(c.Now, func(p *Pair) *Group { return p.Now }); err != nil {
+	if others.Now.Figures, err = combined(now, c.Now.nothing()); err != nil {
 		return err
 	}
-	if others.Before, err = side(c.Before, func(p *Pair) *Group { return p.Before }); err != nil {
+	if others.Before.Figures, err = combined(before, c.Before.nothing()); err != nil {
 		return err
 	}
 	c.Pairs = append(c.Pairs[:c.Top], others)
@@ -114,15 +103,6 @@ func (r *Report) without(other *Group, at position) *Group {
 		g.Key = r.keyAt(at)
 	}
 	return g
-}
-
-// nothing returns the worth of no transactions.
-func (r *Report) nothing() (w worth) {
-	if r.Prices != nil {
-		none := chain.Some(money.NothingIn(r.Prices.Currency))
-		w = worth{none, none}
-	}
-	return w
 }
 
 func worthOf(f *Figures) worth { return worth{f.FeeWorth, f.ChargedWorth} }

@@ -75,7 +75,8 @@ type Report struct {
 type Group struct {
 	Key
 	Figures
-	sums *ledger.Sums // for comparisons; nil without transactions
+	sums   *ledger.Sums // while the report is made, and for comparisons; nil without transactions
+	number int          // while the report is made: counted from 1
 }
 
 // maxGroups limits a report's memory: each group takes one to two kilobytes.
@@ -210,37 +211,41 @@ func (q *Question) coarsest() (by ledger.TotalsBy, ok bool) {
 // adder sums up transactions.
 type adder struct {
 	question *Question
-	groups   map[id]*group
-	list     []*group // in the order found
+	groups   map[id]*Group
+	list     []*Group // in the order found
 	all      ledger.Sums
 	rules    map[string]bool
 	worth    worth         // of all transactions
 	valuer   *money.Valuer // nil without prices
 	// gasPrices are counted if percentiles are requested: group 0 contains all transactions.
 	gasPrices gasPrices
-	last      *group                 // the previous block's group, if groups are periods of time
+	last      *Group                 // the previous block's group, if groups are periods of time
 	height    uint64                 // of the previous block
 	untold    uint64                 // transactions left out because their outcome is unknown
 	idle      map[chain.Address]bool // selected payers without transactions so far
 	mark      chain.Optional[string] // of the transaction, if the grouping needs it
 	suspended suspended
+
+	freeGroups []Group // allocated together, since there may be many
+	freeSums   []ledger.Sums
 }
 
-// group is a group being built.
-type group struct {
-	Key
-	ledger.Sums
-	worth  worth
-	number int  // counted from 1
-	idle   bool // without transactions
+// next returns the next of some values that are allocated together.
+func next[T any](free *[]T) *T {
+	if len(*free) == 0 {
+		*free = make([]T, 64)
+	}
+	first := &(*free)[0]
+	*free = (*free)[1:]
+	return first
 }
 
 func newAdder(q *Question) *adder {
-	a := &adder{question: q, groups: map[id]*group{}, rules: map[string]bool{}, idle: maps.Clone(q.Payers)}
+	a := &adder{question: q, groups: map[id]*Group{}, rules: map[string]bool{}, idle: maps.Clone(q.Payers)}
 	if q.Prices != nil {
 		a.valuer = q.Prices.Valuer()
 	}
-	a.worth = a.nothing()
+	a.worth = q.nothing()
 	return a
 }
 
@@ -324,7 +329,7 @@ func (a *adder) transaction(c *ledger.Cost) error {
 }
 
 // groupOf returns the group of a subject.
-func (a *adder) groupOf(s subject) (*group, error) {
+func (a *adder) groupOf(s subject) (*Group, error) {
 	by := a.question.By
 	if s.account.Known() && by.Labelled() {
 		labels := a.question.Labels
@@ -338,7 +343,9 @@ func (a *adder) groupOf(s subject) (*group, error) {
 		if len(a.list) == maxGroups {
 			return nil, &TooManyGroupsError{by, maxGroups}
 		}
-		g = &group{Key: by.key(&s, a.question.Zone), worth: a.nothing(), number: len(a.list) + 1}
+		g = next(&a.freeGroups)
+		g.Key, g.sums, g.number = by.key(&s, a.question.Zone), next(&a.freeSums), len(a.list)+1
+		g.Figures = g.valued(a.question.nothing())
 		a.list = append(a.list, g)
 		if by == Block { // the previous block is complete
 			clear(a.groups)
@@ -360,28 +367,20 @@ func (a *adder) result() (groups []*Group, all Figures, err error) {
 		}
 		return p
 	}
-	by := a.question.By
+	by, top := a.question.By, a.question.Top
 	if by == Account {
 		for payer := range a.idle {
-			a.list = append(a.list, &group{Key: Key{Account: chain.Some(payer)}, worth: a.nothing(), idle: true})
+			a.list = append(a.list, &Group{Key: Key{Account: chain.Some(payer)}, Figures: Figures{}.valued(a.question.nothing())})
 		}
 	}
-	sums := map[*Group]*group{}
 	for _, g := range a.list {
-		if err := a.all.Add(&g.Sums); err != nil {
-			return nil, all, err
-		}
-		a.worth = a.worth.plus(g.worth)
-		made := &Group{Key: g.Key, Figures: Figures{}.valued(g.worth)}
-		if !g.idle {
-			made.Figures = figuresOf(&g.Sums).with(rankedOf(g.number)).valued(g.worth)
-			if a.question.Compared {
-				made.sums = &g.Sums
+		if g.sums != nil {
+			if err := a.all.Add(g.sums); err != nil {
+				return nil, all, err
 			}
+			g.Figures = figuresOf(g.sums).with(rankedOf(g.number)).valued(worthOf(&g.Figures))
 		}
-		groups, sums[made] = append(groups, made), g
-	}
-	for _, g := range groups {
+		a.worth = a.worth.plus(worthOf(&g.Figures))
 		for _, address := range []chain.Optional[chain.Address]{g.Account, g.Contract} {
 			if address.Known() {
 				g.Label, g.InGroup = a.question.Labels.LabelOf(address), a.question.Labels.GroupOf(address)
@@ -389,21 +388,34 @@ func (a *adder) result() (groups []*Group, all Figures, err error) {
 		}
 	}
 	all = figuresOf(&a.all).with(rankedOf(0)).valued(a.worth)
-	top := a.question.Top
+	groups = a.list
 	if top == 0 {
 		slices.SortFunc(groups, by.compare)
-		return groups, all, nil
-	}
-	slices.SortFunc(groups, by.compareFees)
-	if len(groups) <= top {
-		return groups, all, nil
-	}
-	others := group{Key: Key{Others: chain.Some(uint64(len(groups) - top))}, worth: a.nothing()}
-	for _, g := range groups[top:] {
-		if err := others.Add(&sums[g].Sums); err != nil {
+	} else if slices.SortFunc(groups, by.compareFees); len(groups) > top {
+		others := &Group{Key: Key{Others: chain.Some(uint64(len(groups) - top))}}
+		if others.Figures, err = combined(groups[top:], a.question.nothing()); err != nil {
 			return nil, all, err
 		}
-		others.worth = others.worth.plus(sums[g].worth)
+		groups = append(groups[:top:top], others)
 	}
-	return append(groups[:top], &Group{Key: others.Key, Figures: figuresOf(&others.Sums).valued(others.worth)}), all, nil
+	for _, g := range groups {
+		if g.number = 0; !a.question.Compared {
+			g.sums = nil
+		}
+	}
+	return groups, all, nil
+}
+
+// combined adds up groups; nothing is the worth of none.
+func combined(groups []*Group, nothing worth) (f Figures, err error) {
+	var sums ledger.Sums
+	for _, g := range groups {
+		if g.sums != nil {
+			if err := sums.Add(g.sums); err != nil {
+				return f, err
+			}
+		}
+		nothing = nothing.plus(worthOf(&g.Figures))
+	}
+	return figuresOf(&sums).valued(nothing), nil
 }

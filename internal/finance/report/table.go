@@ -1,12 +1,10 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
@@ -19,52 +17,33 @@ var shown = map[string]int{
 	"fee": 0, "evm": 1, "native": 1, "evm_failed": 2, "native_failed": 2, "evm_fee": 2, "native_fee": 2,
 }
 
-const (
-	maxBar    = 40 // characters of the longest bar
-	leastBar  = 8  // no bars if there is less space
-	barWidth  = 60 // no bars on narrower terminals
-	barGap    = 2
-	headLines = 2 // of the table: names and a rule
-)
+// maxBar is the length of the longest bar, in characters.
+const maxBar = 40
 
 // WriteTable writes the report for a terminal of the given width: missing data, the groups with a bar for
-// each fee, the totals and the notes. It keeps all rows in memory.
+// each fee, the totals and the notes.
 func WriteTable(w io.Writer, r *Report, width int) error {
-	var out strings.Builder
-	console.WriteWrapped(&out, r.Title(), 2, width)
+	page := console.NewPage(w, width)
+	page.Line(r.Title(), 2)
 	for _, note := range append(slices.Clone(r.Partial), r.evidence()) {
-		console.WriteWrapped(&out, note, 2, width)
+		page.Line(note, 2)
 	}
 	if len(r.Groups) > 0 {
-		lines, err := r.tableLines(width)
-		if err != nil {
+		page.WriteString("\n")
+		s := r.sheetOf(r.choose())
+		s.Title, s.Notes, s.Beside = "", nil, r.feeBars()
+		if err := table.WriteTable(page, s, width); err != nil {
 			return err
 		}
-		out.WriteString("\n" + strings.Join(r.withBars(lines, width), "\n") + "\n")
 	}
-	out.WriteString("\n" + r.totalLines(width))
+	page.WriteString("\n" + r.totalLines(width))
 	for i, note := range r.Notes[len(r.Partial):] {
 		if i == 0 {
-			out.WriteString("\n")
+			page.WriteString("\n")
 		}
-		console.WriteWrapped(&out, "note: "+note, 2, width)
+		page.Line("note: "+note, 2)
 	}
-	_, err := io.WriteString(w, out.String())
-	return err
-}
-
-// tableLines formats the groups with the columns that fit next to the bars.
-func (r *Report) tableLines(width int) (lines []string, err error) {
-	if width >= barWidth {
-		width -= barGap + leastBar
-	}
-	var text bytes.Buffer
-	s := r.sheetOf(r.choose())
-	s.Title, s.Notes = "", nil
-	if err := table.WriteTable(&text, s, width); err != nil {
-		return nil, err
-	}
-	return strings.Split(strings.TrimRight(text.String(), "\n"), "\n"), nil
+	return page.Flush()
 }
 
 // choose returns the columns for the terminal.
@@ -102,47 +81,23 @@ func (r *Report) namedOthers(columns []column) []column {
 	return append([]column{named}, columns[1:len(columns)-1]...)
 }
 
-func widest(lines []string) (n int) {
-	for _, line := range lines {
-		n = max(n, utf8.RuneCountInString(line))
-	}
-	return n
-}
-
-// withBars appends a bar to each group's line if there is space.
-func (r *Report) withBars(lines []string, width int) []string {
-	used := widest(lines[:headLines+len(r.Groups)]) + barGap
-	room := min(width-used, maxBar)
-	greatest := r.greatest()
-	if width < barWidth || room < leastBar || greatest.IsZero() {
-		return lines
-	}
-	for i, g := range r.Groups {
-		line := &lines[headLines+i]
-		*line += strings.Repeat(" ", used-utf8.RuneCountInString(*line)) + strings.Repeat("#", barOf(g.Fee, greatest, room))
-		*line = strings.TrimRight(*line, " ")
-	}
-	return lines
-}
-
-// greatest returns the highest fee of a group.
-func (r *Report) greatest() (most chain.Wei) {
+// feeBars returns a function that draws the bar of a group's fee, of at most some characters; at least one for any fee
+// above 0.
+func (r *Report) feeBars() func(group, width int) string {
+	var greatest chain.Wei
 	for _, g := range r.Groups {
-		if g.Fee.Cmp(most) > 0 {
-			most = g.Fee
+		if g.Fee.Cmp(greatest) > 0 {
+			greatest = g.Fee
 		}
 	}
-	return most
-}
-
-// barOf returns the length of a fee's bar if the highest fee has the given length; at least 1 for any
-// fee above 0.
-func barOf(fee, greatest chain.Wei, limit int) int {
-	n := int(length(fee) / length(greatest) * float64(limit))
-	if n == 0 && !fee.IsZero() {
-		return 1
+	whole := length(greatest)
+	return func(group, width int) string {
+		fee, limit := r.Groups[group].Fee, min(width, maxBar)
+		if fee.IsZero() {
+			return ""
+		}
+		return strings.Repeat("#", min(max(1, int(length(fee)/whole*float64(limit))), limit))
 	}
-	return min(n, limit)
 }
 
 // totalLines formats the totals, one per line.

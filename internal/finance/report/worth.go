@@ -14,9 +14,9 @@ import (
 type worth struct{ fee, charged chain.Optional[money.Amount] }
 
 // nothing returns the worth of no transactions.
-func (a *adder) nothing() (w worth) {
-	if a.valuer != nil {
-		none := chain.Some(money.NothingIn(a.valuer.Currency))
+func (q *Question) nothing() (w worth) {
+	if q.Prices != nil {
+		none := chain.Some(money.NothingIn(q.Prices.Currency))
 		w = worth{none, none}
 	}
 	return w
@@ -27,15 +27,15 @@ func (w worth) plus(x worth) worth {
 }
 
 // add adds sums of transactions with the same price to a group.
-func (a *adder) add(g *group, s *ledger.Sums, at chain.Optional[chain.Time]) error {
+func (a *adder) add(g *Group, s *ledger.Sums, at chain.Optional[chain.Time]) error {
 	if v := a.valuer; v != nil {
 		added := worth{fee: money.Value(v, s.Fee, at)}
 		if s.Uncharged == 0 {
 			added.charged = money.Value(v, s.Charged, at)
 		}
-		g.worth = g.worth.plus(added)
+		g.Figures = g.valued(worthOf(&g.Figures).plus(added))
 	}
-	return g.Add(s)
+	return g.sums.Add(s)
 }
 
 // valued adds the worth of the fees.
