@@ -102,10 +102,14 @@ func ParseAccount(text string) (a Address, err error) {
 
 // read parses an address from a gateway: 0x and 40 hex digits in any case, or SS58.
 func (Address) read(v Value) (a Address, err error) {
-	if text, ok := v.Text(); ok && mayBeSS58(text) {
+	text, err := hexText(v, "an address")
+	switch {
+	case err != nil:
+	case mayBeSS58(text):
 		return parseSS58(text)
+	default:
+		err = decodeHex(a.bytes[:AddressSize], text, "an address")
 	}
-	err = readHex(a.bytes[:AddressSize], v, "an address")
 	return a, err
 }
 
@@ -178,14 +182,22 @@ func (h *Hash) UnmarshalText(text []byte) (err error) {
 }
 
 func readHex(into []byte, v Value, what string) error {
+	text, err := hexText(v, what)
+	if err != nil {
+		return err
+	}
+	return decodeHex(into, text, what)
+}
+
+func hexText(v Value, what string) (string, error) {
 	text, ok := v.Text()
 	switch {
 	case ok:
-		return decodeHex(into, text, what)
+		return text, nil
 	case v.Kind() == jsonscan.Absent || v.Kind() == jsonscan.Null:
-		return ErrMissing
+		return "", ErrMissing
 	}
-	return fmt.Errorf("want %s, have %v", what, v.Kind())
+	return "", fmt.Errorf("want %s, have %v", what, v.Kind())
 }
 
 // decodeHex decodes 0x and exactly 2*len(into) hex digits.

@@ -42,7 +42,8 @@ func TestCallNames(t *testing.T) {
 		x := &b.Extrinsics[3]
 		require.Equal(t, fee.Native, fee.Classify(x))
 		x.Pallet, x.Call = c[0], c[1]
-		report := fee.Price(b, runtimeRules(t, "moonbeam", 3702), stored(t, number(unit), b.Number, network.AtParent))
+		rules := runtimeRules(t, "moonbeam", 3702)
+		report := fee.Price(b, &rules, stored(t, number(unit), b.Number, network.AtParent))
 		i := slices.IndexFunc(report.Transactions, func(x fee.Transaction) bool { return x.Index == 3 })
 		require.Equal(t, c[0]+"."+c[1], report.Transactions[i].Call)
 	}

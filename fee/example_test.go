@@ -19,7 +19,7 @@ func ExamplePrice() {
 		fmt.Println(err)
 		return
 	}
-	report := fee.Price(item.Block, item.Rules, item.Multiplier)
+	report := fee.Price(item.Block, &item.Rules, item.Multiplier)
 	for _, transaction := range report.Transactions {
 		paid, known := transaction.Fee.Get()
 		if !known {

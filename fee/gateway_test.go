@@ -154,7 +154,7 @@ func priced(t testing.TB, text string, rules network.Rules, m *big.Int) *fee.Rep
 	t.Helper()
 	b, err := sidecar.DecodeBlock(text)
 	require.NoError(t, err)
-	report := fee.Price(b, rules, stored(t, m, b.Number, rules.MultiplierAt))
+	report := fee.Price(b, &rules, stored(t, m, b.Number, rules.MultiplierAt))
 	return report
 }
 

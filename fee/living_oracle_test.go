@@ -93,7 +93,7 @@ func TestGeneratedBlocksOfLivingChains(t *testing.T) {
 		}
 		b, err := sidecar.DecodeBlock(gatewayBlock(t, extrinsics...))
 		require.NoError(t, err)
-		r := fee.Price(b, rules, chain.Some(before))
+		r := fee.Price(b, &rules, chain.Some(before))
 		total := new(big.Int)
 		for i := range r.Transactions {
 			x := &r.Transactions[i]

@@ -69,7 +69,7 @@ func TestFeesOfLivingChains(t *testing.T) {
 				require.NoError(t, err)
 				before := chain.Stored(m)
 				before.BaseFee = chain.Some(base.Value)
-				r := fee.Price(b, rules, chain.Some(before))
+				r := fee.Price(b, &rules, chain.Some(before))
 				for i := range r.Transactions {
 					x := &r.Transactions[i]
 					if x.Layer != fee.EVM {
@@ -80,7 +80,7 @@ func TestFeesOfLivingChains(t *testing.T) {
 					require.Equal(t, charged[[2]uint64{height, uint64(x.Index)}], paid.String(), "%d-%d", height, x.Index)
 					delete(charged, [2]uint64{height, uint64(x.Index)})
 					equal++
-					if x.BaseFeePerGas.Known() {
+					if x.BaseFeePerGas != nil {
 						moved++
 					}
 				}

@@ -141,7 +141,8 @@ func TestBlockZero(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := decoded(t, good(t))
 			b.Number = 0
-			report := fee.Price(b, runtimeRules(t, "moonbeam", c.runtime), chain.Optional[chain.StoredMultiplier]{})
+			rules := runtimeRules(t, "moonbeam", c.runtime)
+			report := fee.Price(b, &rules, chain.Optional[chain.StoredMultiplier]{})
 			have := shown(t, report)
 			require.Nil(t, have["multiplier"])
 			require.Equal(t, c.baseFee, have["base_fee_per_gas"])
@@ -158,7 +159,8 @@ func TestBlockZero(t *testing.T) {
 	}
 	b := decoded(t, good(t))
 	b.Number, b.Extrinsics = 0, nil
-	report := fee.Price(b, runtimeRules(t, "moonbeam", 3702), chain.Optional[chain.StoredMultiplier]{})
+	rules := runtimeRules(t, "moonbeam", 3702)
+	report := fee.Price(b, &rules, chain.Optional[chain.StoredMultiplier]{})
 	require.True(t, report.Holds())
 	have := shown(t, report)
 	require.Equal(t, []any{}, have["transactions"])
@@ -245,7 +247,7 @@ func TestTotalsThatOverflow(t *testing.T) {
 			for index, change := range c.changes {
 				text = changed(t, text, index, change)
 			}
-			report := fee.Price(decoded(t, text), rules, stored(t, number(unit), blockNumber, rules.MultiplierAt))
+			report := fee.Price(decoded(t, text), &rules, stored(t, number(unit), blockNumber, rules.MultiplierAt))
 			if c.want == "" {
 				require.Equal(t, "340282366920938463463374607431768211455", report.Totals.Fee.String())
 				require.True(t, report.Totals.Complete)

@@ -16,66 +16,65 @@ import (
 //
 // A transaction that cannot be priced is in the report with its [Error]; so is one whose fee would make a
 // total exceed the highest balance.
-func Price(b *chain.Block, rules network.Rules, multiplier chain.Optional[chain.StoredMultiplier]) *Report {
+func Price(b *chain.Block, rules *network.Rules, multiplier chain.Optional[chain.StoredMultiplier]) *Report {
 	r := &Report{
-		Network:    rules.Network,
-		Runtime:    rules.Runtime,
-		Rules:      rules.Name,
-		Certain:    rules.Certain,
-		Number:     b.Number,
-		Hash:       b.Hash,
-		ParentHash: b.ParentHash,
-		Finalized:  b.Finalized,
-		Multiplier: multiplier,
-		Notes:      append([]string{}, rules.Notes...),
+		Network:      rules.Network,
+		Runtime:      rules.Runtime,
+		Rules:        rules.Name,
+		Certain:      rules.Certain,
+		Number:       b.Number,
+		Hash:         b.Hash,
+		ParentHash:   b.ParentHash,
+		Finalized:    b.Finalized,
+		Multiplier:   multiplier,
+		Transactions: make([]Transaction, transactions(b)),
+		Notes:        append([]string{}, rules.Notes...),
 	}
 	r.dateAndBaseFee(b, rules)
-	r.Transactions = make([]Transaction, 0, transactions(b))
-	baseFee := r.BaseFeePerGas
-	stored, moves := rules.BaseFee.Stored.Get()
-	if moves {
-		baseFee = setBaseFee(stored, b.OnInitialize, baseFee)
-	}
+	set := baseFeeEventOf(rules)
+	baseFee, priced := set.after(b.OnInitialize, r.BaseFeePerGas), 0
 	for i := range b.Extrinsics {
 		x := &b.Extrinsics[i]
-		if moves && i > 0 {
-			baseFee = setBaseFee(stored, b.Extrinsics[i-1].Events, baseFee)
-		}
-		layer := Classify(x)
-		if layer == Inherent {
+		if layer := Classify(x); layer == Inherent {
 			r.Totals.Inherents++
-			continue
-		}
-		r.Transactions = append(r.Transactions, Transaction{})
-		t := &r.Transactions[len(r.Transactions)-1]
-		t.describe(x, layer)
-		var err error
-		if layer == EVM {
-			if baseFee != r.BaseFeePerGas {
-				t.BaseFeePerGas = baseFee
-			}
-			err = priceEVM(t, x, rules, baseFee)
 		} else {
-			err = priceNative(t, x, rules)
+			r.price(&r.Transactions[priced], x, layer, rules, baseFee)
+			priced++
 		}
-		if err == nil {
-			err = r.Totals.add(t)
-		}
-		if err != nil {
-			r.Totals.Undetermined++
-			t.Fee, t.Method = chain.Optional[chain.Wei]{}, chain.Optional[Method]{}
-			t.PriorityFee, t.Tip = chain.Optional[chain.Wei]{}, chain.Optional[chain.Wei]{}
-			t.Error = &Error{b.Number, x.Index, err}
-		}
-		r.Totals.count(t)
-		r.Certain = r.Certain && !t.inexact
+		baseFee = set.after(x.Events, baseFee)
 	}
-	if moves && len(b.Extrinsics) > 0 {
-		baseFee = setBaseFee(stored, b.Extrinsics[len(b.Extrinsics)-1].Events, baseFee)
+	if baseFee != r.BaseFeePerGas {
+		last := baseFee
+		r.lastBaseFee = &last
 	}
-	r.lastBaseFee = baseFee
 	r.Totals.Complete = r.Totals.Undetermined == 0
 	return r
+}
+
+// price sets a transaction of the report, given the base fee in force for it.
+func (r *Report) price(t *Transaction, x *chain.Extrinsic, layer Layer, rules *network.Rules, baseFee chain.Optional[chain.GasPrice]) {
+	t.describe(x, layer)
+	var err error
+	if layer == EVM {
+		if base, known := baseFee.Get(); known && baseFee != r.BaseFeePerGas {
+			changed := base
+			t.BaseFeePerGas = &changed
+		}
+		err = priceEVM(t, x, rules, baseFee)
+	} else {
+		err = priceNative(t, x, rules)
+	}
+	if err == nil {
+		err = r.Totals.add(t)
+	}
+	if err != nil {
+		r.Totals.Undetermined++
+		t.Fee, t.Method = chain.Optional[chain.Wei]{}, chain.Optional[Method]{}
+		t.PriorityFee, t.Tip = chain.Optional[chain.Wei]{}, chain.Optional[chain.Wei]{}
+		t.Error = &Error{r.Number, x.Index, err}
+	}
+	r.Totals.count(t)
+	r.Certain = r.Certain && !t.inexact
 }
 
 // transactions counts the block's extrinsics that are transactions.
@@ -89,7 +88,7 @@ func transactions(b *chain.Block) (n int) {
 }
 
 // dateAndBaseFee sets the values of the block as a whole.
-func (r *Report) dateAndBaseFee(b *chain.Block, rules network.Rules) {
+func (r *Report) dateAndBaseFee(b *chain.Block, rules *network.Rules) {
 	var err error
 	if r.Time, err = b.Time(); err != nil {
 		r.note("unknown time: %v", err)
@@ -167,7 +166,7 @@ func (t *Transaction) ended(outcome chain.Outcome) {
 }
 
 // priceEVM sets everything known about an EVM transaction, even if an error leaves its fee undetermined.
-func priceEVM(t *Transaction, x *chain.Extrinsic, rules network.Rules, baseFee chain.Optional[chain.GasPrice]) error {
+func priceEVM(t *Transaction, x *chain.Extrinsic, rules *network.Rules, baseFee chain.Optional[chain.GasPrice]) error {
 	outcome, noOutcome := x.Outcome()
 	if noOutcome == nil {
 		t.Success = chain.Some(outcome.Success)
@@ -186,7 +185,7 @@ func priceEVM(t *Transaction, x *chain.Extrinsic, rules network.Rules, baseFee c
 	var weight chain.RefTime
 	noWeight := noOutcome
 	if noOutcome == nil {
-		weight, noWeight = t.weigh(outcome, &rules)
+		weight, noWeight = t.weigh(outcome, rules)
 	}
 	payload, noPayload := evm.ParsePayload(x.Args)
 	if noPayload != nil {
@@ -204,7 +203,7 @@ func priceEVM(t *Transaction, x *chain.Extrinsic, rules network.Rules, baseFee c
 	if err := cmp.Or(noPrice, noWeight, notExecuted); err != nil { // without Executed no one is charged
 		return err
 	}
-	return t.charge(price, weight, payload.GasLimit, &rules, baseFee)
+	return t.charge(price, weight, payload.GasLimit, rules, baseFee)
 }
 
 // refuse sets the fee of a transaction that the runtime refused before it ran: 0. No event names its sender, so the
@@ -292,7 +291,7 @@ func (t *Transaction) charge(price chain.GasPrice, weight chain.RefTime, limit c
 
 // priceNative reads the fee from the chain's fee event, or from cash movements if the runtime has no such
 // event. The other fields only describe the transaction, so values that cannot be decoded are noted.
-func priceNative(t *Transaction, x *chain.Extrinsic, rules network.Rules) error {
+func priceNative(t *Transaction, x *chain.Extrinsic, rules *network.Rules) error {
 	if x.Signed {
 		if from, err := chain.Read[chain.Address](x.Signer); err != nil {
 			t.note("signature.signer: %v", err)

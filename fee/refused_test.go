@@ -30,7 +30,7 @@ func TestRefusedBeforeItRan(t *testing.T) {
 		b, err := sidecar.DecodeBlock(strings.Replace(string(text), c.old, c.new, 1))
 		require.NoError(t, err)
 		var x fee.Transaction
-		for _, one := range fee.Price(b, network.Rules{}, chain.Optional[chain.StoredMultiplier]{}).Transactions {
+		for _, one := range fee.Price(b, &network.Rules{}, chain.Optional[chain.StoredMultiplier]{}).Transactions {
 			if one.Index == 4 {
 				x = one
 			}

@@ -27,7 +27,7 @@ type Report struct {
 	Totals        Totals                                 `json:"totals"`
 	Notes         []string                               `json:"notes"`
 
-	lastBaseFee chain.Optional[chain.GasPrice] // in force at the end of the block
+	lastBaseFee *chain.Optional[chain.GasPrice] // in force at the end of the block, if other than BaseFeePerGas
 }
 
 // Holds reports whether every fee is determined, by rules that are known to apply.
@@ -35,12 +35,17 @@ func (r *Report) Holds() bool { return r.Totals.Complete && r.Certain }
 
 // LastBaseFee returns the base fee per gas in force at the end of the block: that of the last event that sets one,
 // otherwise the block's.
-func (r *Report) LastBaseFee() chain.Optional[chain.GasPrice] { return r.lastBaseFee }
+func (r *Report) LastBaseFee() chain.Optional[chain.GasPrice] {
+	if r.lastBaseFee != nil {
+		return *r.lastBaseFee
+	}
+	return r.BaseFeePerGas
+}
 
 // BaseFeeOf returns the base fee per gas in force for one of the block's EVM transactions.
 func (r *Report) BaseFeeOf(t *Transaction) chain.Optional[chain.GasPrice] {
-	if t.BaseFeePerGas.Known() {
-		return t.BaseFeePerGas
+	if t.BaseFeePerGas != nil {
+		return chain.Some(*t.BaseFeePerGas)
 	}
 	return r.BaseFeePerGas
 }
@@ -58,22 +63,21 @@ type Transaction struct {
 	Payer    chain.Optional[chain.Address]  `json:"payer"` // the account charged
 	Nonce    chain.Optional[chain.Nonce]    `json:"nonce"`
 	GasPrice chain.Optional[chain.GasPrice] `json:"gas_price"` // EVM only
-	// BaseFeePerGas is known only if an earlier event in the block set a base fee other than the block's.
-	BaseFeePerGas chain.Optional[chain.GasPrice] `json:"base_fee_per_gas,omitzero"`
-	Gas           chain.Optional[chain.Gas]      `json:"gas"`    // EVM only
-	Weight        chain.Optional[chain.RefTime]  `json:"weight"` // as reported by the chain
-	Fee           chain.Optional[chain.Wei]      `json:"fee"`    // the whole fee, tip included
-	Method        chain.Optional[Method]         `json:"method"`
-	PriorityFee   chain.Optional[chain.Wei]      `json:"priority_fee"` // EVM only: the part of Fee above the base fee
-	Tip           chain.Optional[chain.Wei]      `json:"tip"`          // native only: the part of Fee that the sender added
-	Success       chain.Optional[bool]           `json:"success"`      // of the extrinsic
-	Outcome       chain.Optional[Outcome]        `json:"outcome"`      // of the transaction
-	Status        chain.Optional[string]         `json:"status"`       // EVM only: the exit reason
-	Transfers     []evm.Transfer                 `json:"transfers"`
-	Notes         []string                       `json:"notes"`
-	Error         *Error                         `json:"error"` // why Fee is unknown
-
-	inexact bool // the weight is not a whole number of gas
+	// BaseFeePerGas is nil unless an earlier event in the block set a base fee other than the block's.
+	BaseFeePerGas *chain.GasPrice               `json:"base_fee_per_gas,omitempty"`
+	Gas           chain.Optional[chain.Gas]     `json:"gas"`    // EVM only
+	Weight        chain.Optional[chain.RefTime] `json:"weight"` // as reported by the chain
+	Fee           chain.Optional[chain.Wei]     `json:"fee"`    // the whole fee, tip included
+	Method        chain.Optional[Method]        `json:"method"`
+	PriorityFee   chain.Optional[chain.Wei]     `json:"priority_fee"` // EVM only: the part of Fee above the base fee
+	Tip           chain.Optional[chain.Wei]     `json:"tip"`          // native only: the part of Fee that the sender added
+	Success       chain.Optional[bool]          `json:"success"`      // of the extrinsic
+	inexact       bool                          // the weight is not a whole number of gas
+	Outcome       chain.Optional[Outcome]       `json:"outcome"` // of the transaction
+	Status        chain.Optional[string]        `json:"status"`  // EVM only: the exit reason
+	Transfers     []evm.Transfer                `json:"transfers"`
+	Notes         []string                      `json:"notes"`
+	Error         *Error                        `json:"error"` // why Fee is unknown
 }
 
 // Layer is one of the chain's two layers, or the kind of inherents.

@@ -31,7 +31,7 @@ func TestReadingsOfTheMultiplier(t *testing.T) {
 			reader := source.Reader{Source: demo.Open(), Tables: network.BuiltIn(), Specification: c.specification}
 			item, err := reader.Read(context.Background(), source.Height(uint64(height)))
 			require.NoError(t, err)
-			report := fee.Price(item.Block, item.Rules, item.Multiplier)
+			report := fee.Price(item.Block, &item.Rules, item.Multiplier)
 			have := shown(t, report)
 			require.Equal(t, c.rules, have["rules"])
 			require.Equal(t, c.baseFee.String(), have["base_fee_per_gas"], "block %d by %s", height, c.rules)

@@ -24,7 +24,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	report := fee.Price(item.Block, item.Rules, item.Multiplier)
+	report := fee.Price(item.Block, &item.Rules, item.Multiplier)
 	fmt.Println(report.Totals.Fee, "wei, by", report.Rules)
 	// Output: 13562199740911341 wei, by moonbeam/2100
 }
@@ -44,7 +44,7 @@ func ExampleReader_Range() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		report := fee.Price(item.Block, item.Rules, item.Multiplier)
+		report := fee.Price(item.Block, &item.Rules, item.Multiplier)
 		fmt.Println(report.Number, report.Totals.Fee)
 	}
 	// Output:
@@ -74,7 +74,7 @@ func ExampleReader_Follow() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		report := fee.Price(item.Block, item.Rules, item.Multiplier)
+		report := fee.Price(item.Block, &item.Rules, item.Multiplier)
 		fmt.Println(report.Number, report.Totals.Fee)
 	}
 	// Output:

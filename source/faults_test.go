@@ -306,7 +306,7 @@ func (a *asker) checkItem(item source.Item, height uint64, err error) error {
 	return checkReport(priced(item), priced(a.known.items[height]))
 }
 
-func priced(item source.Item) *fee.Report { return fee.Price(item.Block, item.Rules, item.Multiplier) }
+func priced(item source.Item) *fee.Report { return fee.Price(item.Block, &item.Rules, item.Multiplier) }
 
 // checkReport requires the right figures: all of them, or a report that marks some as undetermined.
 func checkReport(have, want *fee.Report) error {

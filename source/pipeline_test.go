@@ -428,7 +428,7 @@ func BenchmarkRange(b *testing.B) {
 					if err != nil {
 						b.Fatal(err)
 					}
-					fee.Price(item.Block, item.Rules, item.Multiplier)
+					fee.Price(item.Block, &item.Rules, item.Multiplier)
 					blocks++
 				}
 			}

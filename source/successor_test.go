@@ -38,8 +38,8 @@ func TestSuccessorPricesTheSame(t *testing.T) {
 				require.Empty(t, evidence.Compare(want[i].Block, have[i].Block))
 				require.Equal(t, want[i].Multiplier, have[i].Multiplier)
 				require.Equal(t, want[i].Rules, have[i].Rules)
-				a := fee.Price(want[i].Block, want[i].Rules, want[i].Multiplier)
-				b := fee.Price(have[i].Block, have[i].Rules, have[i].Multiplier)
+				a := fee.Price(want[i].Block, &want[i].Rules, want[i].Multiplier)
+				b := fee.Price(have[i].Block, &have[i].Rules, have[i].Multiplier)
 				require.Equal(t, a, b, "block %d", want[i].Block.Number)
 				priced += len(a.Transactions)
 			}

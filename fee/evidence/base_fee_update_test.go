@@ -49,7 +49,7 @@ func TestBaseFeeUpdate(t *testing.T) {
 		"of another block": {block(), weights(limit, 0, 0), storedAt(height-1, 800_000_000), storedAt(height+1, 900_000_000), "not made: the multiplier is read at the block itself, as in the specification", 0, "the multiplier is read at the block itself, as in the specification"},
 		"no base fee":      {block(), weights(limit, 0, 0), at(height-1, 1e18), storedAt(height, 900_000_000), "not made: the base fee is unknown", 0, "the base fee is unknown"},
 	} {
-		r := evidence.Prove(c.block, fee.Price(c.block, rules, c.before), rules, evidence.Options{BlockWeight: c.counted})
+		r := evidence.Prove(c.block, fee.Price(c.block, &rules, c.before), rules, evidence.Options{BlockWeight: c.counted})
 		r.Stored(c.stored)
 		require.Equal(t, c.want, outcome(t, r, "block.base_fee_update"), what)
 		check := evidence.Checks()[index(t, "block.base_fee_update")]
@@ -93,7 +93,7 @@ func TestBaseFeeFollowsTheMultiplier(t *testing.T) {
 		"one wei more":   {block(), storedAt(height, 1e18, 1_000_093_000_001), "it stored a base fee of 1000093000001 wei per gas, but 1000093000000 follows from 1000000000000 and the multiplier 1000000000000000000", 0},
 		"other multiple": {block(), storedAt(height, 1e17, 999_907_000_000), "held", 1},
 	} {
-		r := evidence.Prove(c.block, fee.Price(c.block, rules, storedAt(height-1, 5e17, 1_000_000_000_000)), rules, evidence.Options{})
+		r := evidence.Prove(c.block, fee.Price(c.block, &rules, storedAt(height-1, 5e17, 1_000_000_000_000)), rules, evidence.Options{})
 		r.Stored(c.stored)
 		require.Equal(t, c.want, outcome(t, r, "block.base_fee_update"), what)
 		check := evidence.Checks()[index(t, "block.base_fee_update")]
@@ -104,7 +104,7 @@ func TestBaseFeeFollowsTheMultiplier(t *testing.T) {
 	for limit, c := range map[string]struct{ base, multiplier uint64 }{
 		"minimum": {800_000_000_000, 1e16}, "maximum": {80_000_000_000_000, 18_000_000_000_000_000_000},
 	} {
-		r := evidence.Prove(block(), fee.Price(block(), rules, storedAt(height-1, 1e18, c.base)), rules, evidence.Options{})
+		r := evidence.Prove(block(), fee.Price(block(), &rules, storedAt(height-1, 1e18, c.base)), rules, evidence.Options{})
 		r.Stored(storedAt(height, c.multiplier, c.base))
 		require.Equal(t, "held", outcome(t, r, "block.base_fee_update"))
 		held, whyNot := r.Proves(&check, block())

@@ -27,7 +27,7 @@ func benchmark(b *testing.B, prove bool) {
 		require.NoError(b, err)
 		parent, err := stored(h.multipliers[height-1])
 		require.NoError(b, err)
-		r := fee.Price(block, h.rules, parent)
+		r := fee.Price(block, &h.rules, parent)
 		if prove {
 			require.True(b, len(evidence.Prove(block, r, h.rules, evidence.Options{}).Findings) == 0)
 		}

@@ -283,7 +283,7 @@ func TestCompareWith(t *testing.T) {
 	other := decoded(t, h.blocks[25])
 	same := at(24, 999_850_000_000_000_000)
 	report := func() *evidence.Report {
-		return evidence.Prove(b, fee.Price(b, h.rules, same), h.rules, evidence.Options{})
+		return evidence.Prove(b, fee.Price(b, &h.rules, same), h.rules, evidence.Options{})
 	}
 
 	r := report()

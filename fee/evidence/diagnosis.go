@@ -90,7 +90,7 @@ func alternatives(r *Report, rules network.Rules, around Neighbours) []alternati
 
 // explainedBy prices the block with the alternative, and makes it the diagnosis if the fees match.
 func (r *Report) explainedBy(b *chain.Block, a alternative) bool {
-	other := fee.Price(b, a.rules, a.multiplier)
+	other := fee.Price(b, &a.rules, a.multiplier)
 	deciding := 0
 	for i := range r.Transactions {
 		t := &r.Transactions[i]

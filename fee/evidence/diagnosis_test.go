@@ -93,7 +93,7 @@ func TestDiagnose(t *testing.T) {
 	} {
 		rules := rulesOf(t, "moonbeam", c.runtime)
 		report := func() *evidence.Report {
-			return evidence.Prove(c.block, fee.Price(c.block, rules, at(height-1, c.multiplier)), rules, evidence.Options{})
+			return evidence.Prove(c.block, fee.Price(c.block, &rules, at(height-1, c.multiplier)), rules, evidence.Options{})
 		}
 		r := report()
 		require.True(t, r.DriftsOnEVM(), what)
@@ -140,7 +140,7 @@ func TestDiagnoseByWhatCannotPrice(t *testing.T) {
 		paying(t, "eip1559", object{"maxFeePerGas": "200000000000", "maxPriorityFeePerGas": "0", "chainId": "1284", "accessList": []any{}}, "2445192000000000"))
 	b.Number = 0
 	none := chain.Optional[chain.StoredMultiplier]{}
-	r := evidence.Prove(b, fee.Price(b, rules, none), rules, evidence.Options{})
+	r := evidence.Prove(b, fee.Price(b, &rules, none), rules, evidence.Options{})
 	require.Equal(t, []string{"drift", "match"}, []string{word(r.Transactions[0].Verdict), word(r.Transactions[1].Verdict)})
 	r.Diagnose(b, rules, evidence.Neighbours{Rules: []network.Rules{next}})
 	require.Nil(t, r.Diagnosis)

@@ -22,7 +22,7 @@ func proofOf(t *testing.T, h *history, height int, o evidence.Options) *evidence
 	b := decoded(t, h.blocks[height])
 	multiplier, err := stored(h.multipliers[height-1])
 	require.NoError(t, err)
-	return evidence.Prove(b, fee.Price(b, h.rules, multiplier), h.rules, o)
+	return evidence.Prove(b, fee.Price(b, &h.rules, multiplier), h.rules, o)
 }
 
 // A recorded node has block 10 in the chain's encoding: each extrinsic's hash matches only its own bytes.

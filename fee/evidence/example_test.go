@@ -22,7 +22,7 @@ func ExampleProve() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	priced := fee.Price(item.Block, item.Rules, item.Multiplier)
+	priced := fee.Price(item.Block, &item.Rules, item.Multiplier)
 	proved := evidence.Prove(item.Block, priced, item.Rules, evidence.Options{Signatures: true})
 	fmt.Println(proved.Totals.Drift, "drifts,", proved.Holds())
 	// Output: 0 drifts, true

@@ -21,7 +21,7 @@ import (
 // spentBy returns the gas that the block's only transaction took from another account.
 func spentBy(t *testing.T, b *chain.Block, rules network.Rules) chain.Optional[evidence.GasSpent] {
 	t.Helper()
-	r := evidence.Prove(b, fee.Price(b, rules, one), rules, evidence.Options{})
+	r := evidence.Prove(b, fee.Price(b, &rules, one), rules, evidence.Options{})
 	require.Len(t, r.Transactions, 1)
 	text, err := json.Marshal(r.Transactions[0])
 	require.NoError(t, err)
@@ -70,7 +70,7 @@ func TestGasOfARecordedCall(t *testing.T) {
 	b, err := sidecar.DecodeBlock(string(text))
 	require.NoError(t, err)
 	rules := familyRules(t, "creditcoin-87", "creditcoin", 87)
-	r := evidence.Prove(b, fee.Price(b, rules, one), rules, evidence.Options{})
+	r := evidence.Prove(b, fee.Price(b, &rules, one), rules, evidence.Options{})
 	spent, known := r.Transactions[0].GasSpent.Get()
 	require.True(t, known)
 	require.Equal(t, "0x8eaf04151687736326c9fea17e25fc5287613693", strings.ToLower(spent.Source.String()))
@@ -112,12 +112,12 @@ func TestTreasuryOf32Bytes(t *testing.T) {
 			b.Number += uint64(i)
 			b.OnInitialize = []chain.Event{told(t, "100", has)}
 			b.OnFinalize = []chain.Event{credit(t, account.String(), "7")}
-			r := evidence.Prove(b, fee.Price(b, with, one), with, evidence.Options{})
+			r := evidence.Prove(b, fee.Price(b, &with, one), with, evidence.Options{})
 			sequence.Add(b, r)
 			if i == 1 {
 				require.Equal(t, want, outcome(t, r, "block.treasury"))
 			}
-			r = evidence.Prove(b, fee.Price(b, rules, one), rules, evidence.Options{})
+			r = evidence.Prove(b, fee.Price(b, &rules, one), rules, evidence.Options{})
 			without.Add(b, r)
 			require.Equal(t, elsewhere, outcome(t, r, "block.treasury"))
 		}

@@ -99,7 +99,7 @@ func (h *history) prove(height int, block, multiplier string, o evidence.Options
 			return nil, err
 		}
 	}
-	return evidence.Prove(b, fee.Price(b, h.rules, parent), h.rules, o), nil
+	return evidence.Prove(b, fee.Price(b, &h.rules, parent), h.rules, o), nil
 }
 
 // all verifies every block and the continuity between them.

@@ -51,7 +51,7 @@ func summed(blocks []*chain.Block, rules network.Rules) *evidence.Summary {
 	s := evidence.NewSummary()
 	var sequence evidence.Sequence
 	for _, b := range blocks {
-		r := evidence.Prove(b, fee.Price(b, rules, one), rules, evidence.Options{})
+		r := evidence.Prove(b, fee.Price(b, &rules, one), rules, evidence.Options{})
 		sequence.Add(b, r)
 		s.Add(r)
 	}
@@ -148,7 +148,7 @@ func TestNoncesAreForgotten(t *testing.T) {
 	var sequence evidence.Sequence
 	for i, runtime := range []uint32{2100, 2101} {
 		rules := rulesOf(t, "moonbeam", runtime)
-		r := evidence.Prove(blocks[i], fee.Price(blocks[i], rules, one), rules, evidence.Options{})
+		r := evidence.Prove(blocks[i], fee.Price(blocks[i], &rules, one), rules, evidence.Options{})
 		sequence.Add(blocks[i], r)
 		require.Equal(t, evidence.Tally{NotApplicable: 1, Why: "the account's previous transaction is unknown"}, tally(t, r, "block.nonce"))
 	}

@@ -93,7 +93,7 @@ func (r *recording) prove(height int, b *chain.Block) *evidence.Report {
 	if list, ok := r.encoded[b.Hash]; ok {
 		o.Encoded = chain.Some(list)
 	}
-	return evidence.Prove(b, fee.Price(b, r.rules, parent), r.rules, o)
+	return evidence.Prove(b, fee.Price(b, &r.rules, parent), r.rules, o)
 }
 
 // findings returns the findings on the whole range, by check, with one block replaced. An unknown fee counts

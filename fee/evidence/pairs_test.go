@@ -198,7 +198,7 @@ func (p *pair) proofAt(t *testing.T, height int, text string) *evidence.Report {
 		parent, err = stored(p.multipliers[height-1])
 		require.NoError(t, err)
 	}
-	return evidence.Prove(b, fee.Price(b, p.rules, parent), p.rules, o)
+	return evidence.Prove(b, fee.Price(b, &p.rules, parent), p.rules, o)
 }
 
 // If the table does not define the destinations of fees, they are not guessed: sums are unknown, and the block
@@ -320,7 +320,7 @@ func TestNotRefused(t *testing.T) {
 	} {
 		b, rules := decoded(t, h.blocks[10]), h.rules
 		change(&b.Extrinsics[4], &rules)
-		for _, x := range fee.Price(b, rules, one).Transactions {
+		for _, x := range fee.Price(b, &rules, one).Transactions {
 			if x.Index == 4 {
 				require.Equal(t, "-", shown(x.Fee), what)
 				require.Error(t, x.Error, what)

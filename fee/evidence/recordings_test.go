@@ -228,7 +228,7 @@ func TestProofOfTheRealNetwork(t *testing.T) {
 	nothing, err := chain.NewPerbill(0)
 	require.NoError(t, err)
 	for _, o := range []evidence.Options{thorough, {Signatures: true, FeesTreasuryProportion: chain.Some(nothing)}} {
-		r := evidence.Prove(b, fee.Price(b, rules, multiplier), rules, o)
+		r := evidence.Prove(b, fee.Price(b, &rules, multiplier), rules, o)
 		require.Empty(t, r.Findings)
 		require.True(t, r.Holds())
 		require.Equal(t, 9, r.Totals.Match)
@@ -264,7 +264,7 @@ func TestWrongConstantOnTheRealNetwork(t *testing.T) {
 	n, _ := tables.Named("moonbeam")
 	rules, err := n.Rules(3702)
 	require.NoError(t, err)
-	r := evidence.Prove(b, fee.Price(b, rules, at(realHeight-1, realMultiplier)), rules, thorough)
+	r := evidence.Prove(b, fee.Price(b, &rules, at(realHeight-1, realMultiplier)), rules, thorough)
 	require.False(t, r.Holds())
 	require.True(t, r.DriftsOnEVM())
 	require.Equal(t, 1, r.Totals.Drift)

@@ -78,7 +78,7 @@ func TestReportJSON(t *testing.T) {
 	b := decoded(t, h.blocks[25])
 	m, err := stored(h.multipliers[24])
 	require.NoError(t, err)
-	plain := fee.Price(b, h.rules, m)
+	plain := fee.Price(b, &h.rules, m)
 	r := evidence.Prove(b, plain, h.rules, thorough)
 	before := tree(t, encoded(t, plain)).(object)
 	after := tree(t, encoded(t, r)).(object)
@@ -149,7 +149,7 @@ func TestProveChecksTheReport(t *testing.T) {
 		"the fees add up to 4200000000000000 wei, but the total is 1":                   func(r *fee.Report) { r.Totals.Fee = chain.NewWei(1) },
 		"1 EVM and 0 native transactions and 3 inherents do not add up to 2 extrinsics": func(r *fee.Report) { r.Totals.Inherents = 3 },
 	} {
-		report := fee.Price(b, rules, one)
+		report := fee.Price(b, &rules, one)
 		change(report)
 		r := evidence.Prove(b, report, rules, evidence.Options{})
 		require.Contains(t, broken(r), "block.totals")
@@ -158,9 +158,9 @@ func TestProveChecksTheReport(t *testing.T) {
 
 	uncapped, capped := rulesOf(t, "moonbeam", 1201), rulesOf(t, "moonbeam", 1401)
 	b = block(dynamic(t, "105000000000", "10000000000", "110000000000"))
-	r := evidence.Prove(b, fee.Price(b, uncapped, one), capped, evidence.Options{})
+	r := evidence.Prove(b, fee.Price(b, &uncapped, one), capped, evidence.Options{})
 	require.Equal(t, "the gas price of 110000000000 wei is above maxFeePerGas, 105000000000", r.Findings[0].Message)
-	r = evidence.Prove(b, fee.Price(b, uncapped, one), uncapped, evidence.Options{})
+	r = evidence.Prove(b, fee.Price(b, &uncapped, one), uncapped, evidence.Options{})
 	require.Equal(t, 1, tally(t, r, "evm.price").Held)
 }
 
@@ -196,7 +196,7 @@ func TestBaseFeeBounds(t *testing.T) {
 	rules := rulesOf(t, "moonbeam", 3702)
 	b := block(legacy(t, "200000000000", "200000000000"))
 	half := at(height-1, 500_000_000_000_000_000)
-	r := evidence.Prove(b, fee.Price(b, rules, half), rules, evidence.Options{})
+	r := evidence.Prove(b, fee.Price(b, &rules, half), rules, evidence.Options{})
 	require.Equal(t, "15625000000 wei per gas is below the minimum of 31250000000", r.Findings[0].Message)
 	require.Equal(t, []string{"block.base_fee"}, broken(r))
 
@@ -206,11 +206,11 @@ func TestBaseFeeBounds(t *testing.T) {
 	for more, broken := range map[uint64]int{0: 0, 32_000_000: 1} { // 32,000,000 × 31.25 Gwei / 10^18 = 1 wei
 		m, err := highest.Add(chain.NewMultiplier(more))
 		require.NoError(t, err)
-		r = evidence.Prove(b, fee.Price(b, rules, chain.Some(chain.StoredMultiplier{At: height - 1, Value: m})), rules, evidence.Options{})
+		r = evidence.Prove(b, fee.Price(b, &rules, chain.Some(chain.StoredMultiplier{At: height - 1, Value: m})), rules, evidence.Options{})
 		require.Equal(t, broken, tally(t, r, "block.base_fee").Broken, more)
 	}
 
-	r = evidence.Prove(b, fee.Price(b, rules, chain.Optional[chain.StoredMultiplier]{}), rules, evidence.Options{})
+	r = evidence.Prove(b, fee.Price(b, &rules, chain.Optional[chain.StoredMultiplier]{}), rules, evidence.Options{})
 	require.Empty(t, r.Findings)
 	require.Equal(t, "the base fee is unknown", tally(t, r, "block.base_fee").Why)
 	require.Equal(t, "the base fee is unknown", tally(t, r, "evm.price").Why)
@@ -230,7 +230,7 @@ func TestProveBySpecification(t *testing.T) {
 	b := decoded(t, h.blocks[25])
 	m, err := stored(h.multipliers[25])
 	require.NoError(t, err)
-	r := evidence.Prove(b, fee.Price(b, rules, m), rules, thorough)
+	r := evidence.Prove(b, fee.Price(b, &rules, m), rules, thorough)
 	for _, id := range []string{"evm.split", "native.split"} {
 		require.Equal(t, "the table does not contain the destinations of this runtime's fees", tally(t, r, id).Why)
 	}
@@ -239,7 +239,7 @@ func TestProveBySpecification(t *testing.T) {
 	require.Equal(t, "the multiplier is read at the block itself, as in the specification", tally(t, r, "block.multiplier").Why)
 
 	noCash := block(native(t, "0", feePaid(t, "5", "0"), paidNative(t, "Yes")))
-	r = evidence.Prove(noCash, fee.Price(noCash, rules, one), rules, thorough)
+	r = evidence.Prove(noCash, fee.Price(noCash, &rules, one), rules, thorough)
 	require.Equal(t, "no_evidence", word(r.Transactions[0].Verdict))
 	require.Empty(t, r.Findings)
 }
@@ -365,7 +365,7 @@ func TestStored(t *testing.T) {
 	} {
 		rules := rulesOf(t, c.network, c.runtime)
 		b := block()
-		r := evidence.Prove(b, fee.Price(b, rules, c.parent), rules, evidence.Options{})
+		r := evidence.Prove(b, fee.Price(b, &rules, c.parent), rules, evidence.Options{})
 		r.Stored(c.stored)
 		require.Equal(t, c.want, tally(t, r, "block.multiplier"), what)
 	}
@@ -374,7 +374,7 @@ func TestStored(t *testing.T) {
 	rules := rulesOf(t, "moonbeam", 1701)
 	parent := chain.Some(chain.StoredMultiplier{At: height - 1, Value: big})
 	heavy := block(native(t, "0", event(t, "system.ExtrinsicSuccess", object{"weight": "370000000000", "class": "Normal", "paysFee": "Yes"})))
-	r := evidence.Prove(heavy, fee.Price(heavy, rules, parent), rules, evidence.Options{})
+	r := evidence.Prove(heavy, fee.Price(heavy, &rules, parent), rules, evidence.Options{})
 	r.Stored(at(height, unit))
 	require.Equal(t, 1, tally(t, r, "block.multiplier").Broken)
 	require.Contains(t, messageOf(r, "block.multiplier"), "overflow")
@@ -382,7 +382,7 @@ func TestStored(t *testing.T) {
 	specification := rulesOf(t, "moonbeam", 2100)
 	specification.Update = chain.Optional[network.MultiplierUpdate]{}
 	empty := block()
-	r = evidence.Prove(empty, fee.Price(empty, specification, one), specification, evidence.Options{})
+	r = evidence.Prove(empty, fee.Price(empty, &specification, one), specification, evidence.Options{})
 	r.Stored(at(height, unit))
 	require.Equal(t, "the table does not define how the multiplier changes", tally(t, r, "block.multiplier").Why)
 }

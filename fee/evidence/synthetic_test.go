@@ -108,7 +108,7 @@ var one = at(height-1, 1_000_000_000_000_000_000)
 
 // proved prices and verifies a block with the multiplier 1.
 func proved(b *chain.Block, rules network.Rules, o evidence.Options) *evidence.Report {
-	return evidence.Prove(b, fee.Price(b, rules, one), rules, o)
+	return evidence.Prove(b, fee.Price(b, &rules, one), rules, o)
 }
 
 // row returns the proof of the only transaction of a report in one line.

@@ -81,7 +81,7 @@ func TestTreasury(t *testing.T) {
 			b := block(native(t, "0", append(x.extrinsic[:len(x.extrinsic):len(x.extrinsic)], paidNative(t, "Yes"))...))
 			b.Number += uint64(i)
 			b.OnInitialize, b.OnFinalize = x.hook, x.end
-			r := evidence.Prove(b, fee.Price(b, rules, one), rules, evidence.Options{})
+			r := evidence.Prove(b, fee.Price(b, &rules, one), rules, evidence.Options{})
 			sequence.Add(b, r)
 			require.Equal(t, x.want, outcome(t, r, "block.treasury"), "%s: block %d", what, i)
 		}
@@ -97,7 +97,7 @@ func TestTreasuryNotKnown(t *testing.T) {
 		b := block()
 		b.Number += uint64(i)
 		b.OnInitialize = []chain.Event{told(t, "0", has)}
-		r := evidence.Prove(b, fee.Price(b, rules, one), rules, evidence.Options{})
+		r := evidence.Prove(b, fee.Price(b, &rules, one), rules, evidence.Options{})
 		sequence.Add(b, r)
 		require.Equal(t, "not made: the table does not contain the treasury's account", outcome(t, r, "block.treasury"))
 	}

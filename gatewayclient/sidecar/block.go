@@ -59,8 +59,8 @@ func (d *blockDecoder) release() {
 	if cap(d.list) > maxKept || cap(d.events) > maxKept {
 		return
 	}
-	clear(d.list[:cap(d.list)]) // release the text
-	clear(d.events[:cap(d.events)])
+	clear(d.list) // release the text; nothing is beyond the length
+	clear(d.events)
 	*d = blockDecoder{list: d.list[:0], events: d.events[:0]}
 	decoders.Put(d)
 }

@@ -33,6 +33,7 @@ func (d *blockDecoder) usualExtrinsic(x *chain.Extrinsic) bool {
 	}
 	if !usual {
 		d.Back(mark)
+		clear(d.events[events:])
 		d.events = d.events[:events]
 		return false
 	}

@@ -487,7 +487,7 @@ func TestDataHavenBySpecName(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, []string{c.rules, c.symbol}, []string{item.Rules.Name, item.Rules.Symbol})
 			require.True(t, item.Rules.Certain)
-			report := fee.Price(item.Block, item.Rules, item.Multiplier)
+			report := fee.Price(item.Block, &item.Rules, item.Multiplier)
 			require.Equal(t, c.baseFee, known(t, report.BaseFeePerGas))
 		})
 	}

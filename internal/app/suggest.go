@@ -180,7 +180,7 @@ func (s *Suggestion) lookBack(ctx context.Context, reader *source.Reader, head, 
 			return err
 		}
 		s.Blocks++
-		report := fee.Price(item.Block, item.Rules, item.Multiplier)
+		report := fee.Price(item.Block, &item.Rules, item.Multiplier)
 		prices, counted, err := fee.PriorityFees(report)
 		if err != nil {
 			return malformedPrices(err)

@@ -81,7 +81,7 @@ func price(ctx context.Context, made *chaingen.Chain, reader *source.Reader) (fl
 			if err != nil {
 				return 0, err
 			}
-			fee.Price(b, items[i].Rules, items[i].Multiplier)
+			fee.Price(b, &items[i].Rules, items[i].Multiplier)
 		}
 		done += len(texts)
 	}

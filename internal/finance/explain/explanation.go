@@ -187,7 +187,7 @@ func (v *Explanation) readRules() {
 		base, known := v.report.BaseFeeOf(v.Transaction.Transaction).Get()
 		m, _ := v.report.Multiplier.Get()
 		from := fmt.Sprintf("block %d: %s", stored.Height(m.At), stored.Name())
-		if v.Transaction.BaseFeePerGas.Known() {
+		if v.Transaction.BaseFeePerGas != nil {
 			pallet, name := stored.Event()
 			from = fmt.Sprintf("event %s.%s earlier in the block", pallet, name)
 		}

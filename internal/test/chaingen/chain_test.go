@@ -141,7 +141,8 @@ func TestAllKinds(t *testing.T) {
 		for _, e := range slices.Concat(b.OnInitialize, b.OnFinalize) {
 			events[e.Pallet+"."+e.Name]++
 		}
-		r := fee.Price(b, rulesOf(t, c, height), stored(t, c, height-1))
+		rules := rulesOf(t, c, height)
+		r := fee.Price(b, &rules, stored(t, c, height-1))
 		base, _ := r.BaseFeePerGas.Get()
 		for i := range r.Transactions {
 			x := &r.Transactions[i]

@@ -57,7 +57,7 @@ func proveBlocks(t testing.TB, c *chaingen.Chain, first, last uint64, o evidence
 		if height > 0 {
 			parent = stored(t, c, height-1)
 		}
-		r := evidence.Prove(b, fee.Price(b, rules, parent), rules, o)
+		r := evidence.Prove(b, fee.Price(b, &rules, parent), rules, o)
 		sequence.Add(b, r)
 		r.Stored(stored(t, c, height))
 		require.Empty(t, r.Findings, "block %d", height)

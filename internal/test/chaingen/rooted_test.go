@@ -271,7 +271,7 @@ func TestBalancesFollow(t *testing.T) {
 		if height > 0 {
 			parent = stored(t, c, height-1)
 		}
-		r := evidence.Prove(b, fee.Price(b, rules, parent), rules, evidence.Options{})
+		r := evidence.Prove(b, fee.Price(b, &rules, parent), rules, evidence.Options{})
 		sequence.Add(b, r)
 		for _, a := range accounts {
 			after := of(a, height)
