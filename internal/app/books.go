@@ -23,7 +23,10 @@ type BooksInput struct {
 	Path    string
 	Content []byte // the content of the file named Path; nil reads it from disk
 	closing.Reading
-	RowsOnly bool // do not look for fees that the record lacks
+	RowsOnly bool                   // do not look for fees that the record lacks
+	Accepted []reconcile.Acceptance // of differences
+	// SomeAccepted lets a package leave out acceptances that fit no difference; otherwise they are an error.
+	SomeAccepted bool
 }
 
 // Set sets a field from text, as a form or a [reconcile.Way] gives it. Errors are of type [InputError].
@@ -68,7 +71,7 @@ func rowOf(f Field, text string) (int, error) {
 
 // Options combines the input with a question. Errors are of type [InputError].
 func (in *BooksInput) Options(q Question) (o reconcile.Options, err error) {
-	o = reconcile.Options{Zone: q.Period.Zone, Accounts: q.Accounts, Labels: q.Labels, Prices: q.Prices, RowsOnly: in.RowsOnly}
+	o = reconcile.Options{Zone: q.Period.Zone, Accounts: q.Accounts, Labels: q.Labels, Prices: q.Prices, RowsOnly: in.RowsOnly, Accepted: in.Accepted}
 	return o, in.fill(&o)
 }
 
