@@ -76,13 +76,8 @@ func (in *BooksInput) Options(q Question) (o reconcile.Options, err error) {
 }
 
 // SetToken sets the network's token, in which amounts and the tolerance are read. Errors are of type [InputError].
-func (in *BooksInput) SetToken(o *reconcile.Options, token console.Token) error {
-	o.Symbol, o.Decimals = token.Symbol, token.Decimals
-	return in.setTolerance(o)
-}
-
-func (in *BooksInput) setTolerance(o *reconcile.Options) (err error) {
-	if in.Tolerance == "" {
+func (in *BooksInput) SetToken(o *reconcile.Options, token console.Token) (err error) {
+	if o.Symbol, o.Decimals = token.Symbol, token.Decimals; in.Tolerance == "" {
 		return nil
 	}
 	if o.Tolerance, o.ToleranceSymbol, err = reconcile.ParseTolerance(in.Tolerance, o.Decimals); err != nil {
@@ -110,10 +105,8 @@ func (in *BooksInput) fill(o *reconcile.Options) (err error) {
 	if o.Thousands, err = oneCharacter(FieldThousands, in.Thousands, 0); err != nil {
 		return err
 	}
-	if o.Columns, err = parseColumns(in.Columns); err != nil {
-		return err
-	}
-	return in.setTolerance(o)
+	o.Columns, err = parseColumns(in.Columns)
+	return err
 }
 
 // RowsError reports rows of a company's record that cannot be read.
