@@ -133,7 +133,7 @@ func inDirectory(t *testing.T, directory, command string) {
 }
 
 // pagesThatRun maps pages whose commands are run in order to the minimum number of commands.
-var pagesThatRun = map[string]int{"closing.md": 20, "reference.md": 15, "journals.md": 5}
+var pagesThatRun = map[string]int{"closing.md": 21, "reference.md": 15, "journals.md": 5}
 
 // TestMonthEnd runs the commands of these pages in a directory of fees demo, one after the
 // other. Each ends with the exit code that the page says.

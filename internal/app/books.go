@@ -23,7 +23,10 @@ type BooksInput struct {
 	Path    string
 	Content []byte // the content of the file named Path; nil reads it from disk
 	closing.Reading
-	RowsOnly bool // do not look for fees that the record lacks
+	RowsOnly bool                   // do not look for fees that the record lacks
+	Accepted []reconcile.Acceptance // of differences
+	// SomeAccepted lets a package leave out acceptances that fit no difference; otherwise they are an error.
+	SomeAccepted bool
 }
 
 // Set sets a field from text, as a form or a [reconcile.Way] gives it. Errors are of type [InputError].
@@ -68,18 +71,13 @@ func rowOf(f Field, text string) (int, error) {
 
 // Options combines the input with a question. Errors are of type [InputError].
 func (in *BooksInput) Options(q Question) (o reconcile.Options, err error) {
-	o = reconcile.Options{Zone: q.Period.Zone, Accounts: q.Accounts, Labels: q.Labels, Prices: q.Prices, RowsOnly: in.RowsOnly}
+	o = reconcile.Options{Zone: q.Period.Zone, Accounts: q.Accounts, Labels: q.Labels, Prices: q.Prices, RowsOnly: in.RowsOnly, Accepted: in.Accepted}
 	return o, in.fill(&o)
 }
 
 // SetToken sets the network's token, in which amounts and the tolerance are read. Errors are of type [InputError].
-func (in *BooksInput) SetToken(o *reconcile.Options, token console.Token) error {
-	o.Symbol, o.Decimals = token.Symbol, token.Decimals
-	return in.setTolerance(o)
-}
-
-func (in *BooksInput) setTolerance(o *reconcile.Options) (err error) {
-	if in.Tolerance == "" {
+func (in *BooksInput) SetToken(o *reconcile.Options, token console.Token) (err error) {
+	if o.Symbol, o.Decimals = token.Symbol, token.Decimals; in.Tolerance == "" {
 		return nil
 	}
 	if o.Tolerance, o.ToleranceSymbol, err = reconcile.ParseTolerance(in.Tolerance, o.Decimals); err != nil {
@@ -107,10 +105,8 @@ func (in *BooksInput) fill(o *reconcile.Options) (err error) {
 	if o.Thousands, err = oneCharacter(FieldThousands, in.Thousands, 0); err != nil {
 		return err
 	}
-	if o.Columns, err = parseColumns(in.Columns); err != nil {
-		return err
-	}
-	return in.setTolerance(o)
+	o.Columns, err = parseColumns(in.Columns)
+	return err
 }
 
 // RowsError reports rows of a company's record that cannot be read.

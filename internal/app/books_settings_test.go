@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/reconcile"
@@ -26,7 +27,10 @@ func TestSettingsOfARecord(t *testing.T) {
 		`tolerance: "much" `:                                {Tolerance: "much"},
 	} {
 		books := app.BooksInput{Path: "books.csv", Reading: in}
-		_, err := books.Options(app.Question{})
+		o, err := books.Options(app.Question{})
+		if err == nil {
+			err = books.SetToken(&o, console.Token{Symbol: "GLMR"})
+		}
 		require.ErrorContains(t, err, want)
 		require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 	}

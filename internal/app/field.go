@@ -48,6 +48,8 @@ const (
 	FieldProfile     Field = "profile"
 	FieldCutDecimals Field = "cut-decimals"
 	FieldFix         Field = "fix"
+	FieldAccept      Field = "accept"
+	FieldDifferences Field = "differences"
 	FieldChart       Field = "chart"
 	FieldTags        Field = "tags"
 	FieldSummarise   Field = "summarise"

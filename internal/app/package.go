@@ -78,7 +78,7 @@ func (q *PackageQuestion) options() closing.Options {
 	priced := q.Prices.kept()
 	var record *closing.Reconciliation
 	if q.Books.Path != "" {
-		record = &closing.Reconciliation{Name: filepath.Base(q.Books.Path), Reading: q.Books.Reading, Priced: priced != nil}
+		record = &closing.Reconciliation{Name: filepath.Base(q.Books.Path), Reading: q.Books.Reading, Priced: priced != nil, Accepted: len(q.Books.Accepted) > 0}
 		record.Columns = append([]string{}, record.Columns...) // never null
 	}
 	return closing.Options{
@@ -198,7 +198,10 @@ type maker struct {
 	prices   *money.List       // nil where none are given
 	classes  *rollforward.OwnRules
 	charted  ChartInput
-	tool     string                                // that about.txt names, when the package is made again
+	tool     string   // that about.txt names, when the package is made again
+	again    bool     // the package is made again
+	unfit    []string // its acceptances that fit no difference
+	accepted []acceptedSum
 	acts     func(context.Context) ([]byte, error) // the text of inputs/acts.csv
 	draft    *closing.Draft
 	manifest closing.Manifest // what is known so far

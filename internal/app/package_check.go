@@ -93,7 +93,7 @@ func CheckPackage(ctx context.Context, dir string, open func(context.Context) (*
 	}
 	if d == nil {
 		c.skipFigures(tables)
-		return c, nil
+		return c, c.checkAccepted()
 	}
 	defer d.Close()
 	if c.Manifest.Options.OwnNetworks {
@@ -195,10 +195,15 @@ func (v *verifier) check(ctx context.Context) (differences []string, err error) 
 	if differences, err = v.compareActs(ctx); err != nil {
 		return nil, err
 	}
-	made, err := v.again(ctx)
+	about, err := v.compareAccepted(ctx)
 	if err != nil {
 		return nil, err
 	}
+	made, unfit, err := v.again(ctx)
+	if err != nil {
+		return nil, err
+	}
+	differences = slices.Concat(differences, about, unfit)
 	if made.Tool != m.Tool {
 		v.Notes = append(v.Notes, fmt.Sprintf("made by %s, checked by %s", m.Tool, made.Tool))
 		made.Tool = m.Tool
@@ -227,27 +232,27 @@ func (v *verifier) check(ctx context.Context) (differences []string, err error) 
 }
 
 // again makes the package from its own inputs in a temporary directory. If no gateway is reachable, it copies the
-// files that need one.
-func (v *verifier) again(ctx context.Context) (*closing.Manifest, error) {
+// files that need one. Unfit are the acceptances that fit no difference.
+func (v *verifier) again(ctx context.Context) (_ *closing.Manifest, unfit []string, err error) {
 	x, err := v.maker(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	err = v.draft(ctx, x)
 	if kind := KindOf(err); !x.manifest.Options.Balances || kind != failure.Unanswered && kind != failure.NotFound {
-		return &x.manifest, err
+		return &x.manifest, x.unfit, err
 	}
 	v.Notes = append(v.Notes, "not compared because the gateway is not reachable ("+err.Error()+"): files that need balances")
 	if x, err = v.maker(ctx); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	x.withoutSource = true
 	if err := v.draft(ctx, x); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	v.takeOver(&x.manifest)
 	v.Part = true
-	return &x.manifest, nil
+	return &x.manifest, x.unfit, nil
 }
 
 // takeOver copies the entries of files that need a gateway from the package.
@@ -295,7 +300,7 @@ func (v *verifier) maker(ctx context.Context) (*maker, error) {
 	if err != nil {
 		return nil, err
 	}
-	x.examined, x.evidence = v.blocks, m.Evidence
+	x.examined, x.evidence, x.again = v.blocks, m.Evidence, true
 	x.inputs.Accounts = []string{in(inputAccounts)}
 	if m.Options.Labels {
 		if x.inputs.Labels, err = ReadAddressBook(in(inputLabels)); err != nil {
@@ -325,6 +330,9 @@ func (v *verifier) maker(ctx context.Context) (*maker, error) {
 			return nil, fmt.Errorf("%w: unexpected record of fees %q", closing.ErrDamaged, r.Input)
 		}
 		x.inputs.Books.Path = in(r.Input)
+		if x.inputs.Books.Accepted, err = v.readAccepted(); err != nil {
+			return nil, err
+		}
 		own := *r
 		x.manifest.Options.Reconciliation = &own
 	}

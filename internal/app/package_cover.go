@@ -3,6 +3,7 @@ package app
 import (
 	"io"
 	"iter"
+	"slices"
 
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/table"
@@ -17,6 +18,9 @@ func (x *maker) writeCover(w io.Writer, a *closing.About) error {
 	made := a.Sheet()
 	made.Title = "How this package was made"
 	sheets := []*table.Sheet{made, findingsSheet(m), accountsSheet(m.Accounts), filesSheet(x.draft.Files())}
+	if m.Findings.Accepted > 0 {
+		sheets = slices.Insert(sheets, 2, x.acceptedSheet())
+	}
 	return writePaper(w, PaperSizes[0], "Close package, "+m.Network+", "+m.Period.Name(), nil, a, sheets)
 }
 

@@ -247,7 +247,7 @@ func (x *maker) makeReconciliation(ctx context.Context) error {
 	if r == nil {
 		return nil
 	}
-	books := BooksInput{Path: x.inputs.Books.Path, Content: x.inputs.Books.Content, Reading: r.Reading}
+	books := BooksInput{Path: x.inputs.Books.Path, Content: x.inputs.Books.Content, Reading: r.Reading, Accepted: x.inputs.Books.Accepted}
 	q := x.question(Progress{})
 	if x.inputs.Labels == nil {
 		q.Labels = nil
@@ -279,10 +279,10 @@ func (x *maker) makeReconciliation(ctx context.Context) error {
 	// Blocks sealed after the period do not belong to it.
 	result.Seal, result.Sealed = x.manifest.Blocks.Seal, chain.Some(span.Last)
 	x.manifest.Findings.Differences += uint64(result.Apart())
-	if err := x.keepBooks(r, &books, file); err != nil {
+	if err := errors.Join(x.keepBooks(r, &books, file), x.keepAccepted(result)); err != nil {
 		return err
 	}
-	err = x.draft.Add("reconciliation.json", func(w io.Writer) error { return result.WriteJSON(w, true) })
+	err = x.draft.Add(reconciliationFile, func(w io.Writer) error { return result.WriteJSON(w, true) })
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/reconcile"
@@ -18,9 +19,11 @@ import (
 // The user states how a record is read: the error of an invalid part names its
 // field.
 func TestBooksInput(t *testing.T) {
-	o, err := (&app.BooksInput{Reading: closing.Reading{Decimal: ",", Thousands: ".", Separator: "semicolon", Tolerance: "7", Columns: []string{"fee = Kosten", "hash="}}}).Options(app.Question{})
+	in := app.BooksInput{Reading: closing.Reading{Decimal: ",", Thousands: ".", Separator: "semicolon", Tolerance: "0.7 token", Columns: []string{"fee = Kosten", "hash="}}}
+	o, err := in.Options(app.Question{})
 	require.NoError(t, err)
-	require.Equal(t, reconcile.Options{Decimal: ',', Thousands: '.', Separator: ';', Tolerance: chain.NewWei(7),
+	require.NoError(t, in.SetToken(&o, console.Token{Symbol: "TAO", Decimals: 9}))
+	require.Equal(t, reconcile.Options{Decimal: ',', Thousands: '.', Separator: ';', Tolerance: chain.NewWei(700_000_000), Symbol: "TAO", Decimals: 9,
 		Columns: map[reconcile.Field]string{"fee": " Kosten", "hash": ""}}, o)
 	for text, want := range map[string]rune{"": 0, ",": ',', "comma": ',', ";": ';', "tab": '\t', `\t`: '\t', "\t": '\t', "pipe": '|'} {
 		o, err := (&app.BooksInput{Reading: closing.Reading{Separator: text}}).Options(app.Question{})
@@ -35,7 +38,12 @@ func TestBooksInput(t *testing.T) {
 		app.FieldTolerance: {Tolerance: "-1"},
 		app.FieldMap:       {Columns: []string{"fee=A", "fee=B"}},
 	} {
-		_, err := (&app.BooksInput{Reading: reading}).Options(app.Question{})
+		in := app.BooksInput{Reading: reading}
+		o, err := in.Options(app.Question{})
+		if field == app.FieldTolerance { // the network's token states its decimals
+			require.NoError(t, err)
+			err = in.SetToken(&o, console.Token{Symbol: "GLMR"})
+		}
 		require.Equal(t, []app.Field{field}, fieldsOf(t, err))
 		require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 	}
@@ -48,7 +56,8 @@ func books(t *testing.T, d *app.Ledger, in app.BooksInput, p app.Period, account
 	t.Helper()
 	o, err := in.Options(app.Question{})
 	require.NoError(t, err)
-	o.Accounts, o.Symbol = accounts, "GLMR"
+	require.NoError(t, in.SetToken(&o, console.Token{Symbol: "GLMR"}))
+	o.Accounts = accounts
 	file, err := in.Read(t.Context(), o)
 	require.NoError(t, err)
 	t.Cleanup(func() { file.Close() })

@@ -21,7 +21,7 @@ type Round []ledger.Act
 // RoundOf returns the last round of a period in a time zone; empty if it was never prepared.
 func RoundOf(trail []ledger.Act, period, zone string) (r Round) {
 	for _, a := range trail {
-		if a.Period != period || a.Zone != zone {
+		if a.Period != period || a.Zone != zone || a.Kind == ledger.Accepted {
 			continue
 		}
 		if r.State() == ledger.Closed {

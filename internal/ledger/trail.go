@@ -26,10 +26,11 @@ const (
 	Approved  ActKind = "approved"
 	Closed    ActKind = "closed"
 	Withdrawn ActKind = "withdrawn" // by the preparer
+	Accepted  ActKind = "accepted"  // differences between the company's record and the ledger
 	Labelled  ActKind = "labelled"  // an account's entry in the address book was edited
 )
 
-var packageKinds = []ActKind{Prepared, Returned, Approved, Closed, Withdrawn}
+var packageKinds = []ActKind{Prepared, Returned, Approved, Closed, Withdrawn, Accepted}
 
 // Limits of an act's texts.
 const (
@@ -38,8 +39,8 @@ const (
 	maxEntryText = 4096 // bytes of an entry of the address book
 )
 
-// Act is a line of the audit trail: who did what with the package of a period, or with an account's entry in the address
-// book. Lines are never changed or removed.
+// Act is a line of the audit trail: who did what with the package of a period or its record of fees, or with an account's
+// entry in the address book. Lines are never changed or removed.
 type Act struct {
 	Number      uint64     `json:"number"` // from 1 on, without gaps
 	Time        chain.Time `json:"time"`
@@ -47,7 +48,7 @@ type Act struct {
 	Kind        ActKind    `json:"act"`
 	Period      string     `json:"period"`          // a month or a year, such as 2026-01; "" for labels
 	Zone        string     `json:"zone"`            // its time zone
-	Manifest    Digest     `json:"manifest_sha256"` // of the package's manifest; for labels, of the address book's file after the edit
+	Manifest    Digest     `json:"manifest_sha256"` // of the package's manifest; for accepted differences, of their list; for labels, of the address book's file after the edit
 	Comment     string     `json:"comment"`
 	Account     string     `json:"account,omitempty"`      // whose entry was edited; "" for packages
 	EntryBefore string     `json:"entry_before,omitempty"` // the entry before the edit, as text; "" for none

@@ -32,6 +32,7 @@ type itemJSON struct {
 	BooksID         chain.Optional[ledger.Place]    `json:"books_id"`
 	BooksHash       chain.Optional[chain.Hash]      `json:"books_hash"`
 	Notes           []string                        `json:"notes"`
+	Accepted        *acceptanceJSON                 `json:"accepted,omitempty"`
 	*itemLabels
 	*worthJSON
 }
@@ -54,6 +55,7 @@ func (r *Result) itemJSON(i *Item) itemJSON {
 	x := itemJSON{
 		Outcome: i.Outcome, Books: i.Books, Chain: i.Chain, Difference: i.Difference, Notes: append([]string{}, i.Notes...),
 		BooksToken: tokensOf(r, i.Books), ChainToken: tokensOf(r, i.Chain), DifferenceToken: tokensOf(r, i.Difference),
+		Accepted: r.AcceptanceOf(i).json(),
 	}
 	if row := i.Row; row != nil {
 		x.Line, x.BooksDate, x.BooksAccount, x.BooksID, x.BooksHash = &row.Line, row.Date, row.Account, row.Place, row.AnyHash()
@@ -110,6 +112,7 @@ func (r *Result) WriteJSON(w io.Writer, all bool) error {
 		Headline   string               `json:"headline"`
 		Reconciled chain.Optional[bool] `json:"reconciled"` // null if everything compared agrees but completeness was not checked
 		Complete   bool                 `json:"completeness_checked"`
+		Accepted   int                  `json:"accepted,omitempty"` // differences
 		Notes      []string             `json:"notes"`
 		Basis      facts                `json:"basis"`
 		Symbol     string               `json:"symbol"`
@@ -123,7 +126,7 @@ func (r *Result) WriteJSON(w io.Writer, all bool) error {
 	if r.File != nil {
 		head.File = r.File.Summary(r.Incoming)
 	}
-	head.Headline, head.Complete, head.Notes = r.Headline(), r.Complete(), append([]string{}, r.Notes...)
+	head.Headline, head.Complete, head.Accepted, head.Notes = r.Headline(), r.Complete(), r.Accepted(), append([]string{}, r.Notes...)
 	head.Basis, head.Symbol, head.Total = r.basis(), r.Options.Symbol, r.sumJSON(&r.Total)
 	if r.valuer != nil {
 		basis := r.valuer.Basis()

@@ -124,6 +124,7 @@ func (p *packer) item(i *Item) {
 	for _, note := range i.Notes {
 		p.text(note)
 	}
+	p.number(uint64(i.cut))
 }
 
 func (p *packer) transaction(t Transaction) {
@@ -247,6 +248,7 @@ func (u *unpacker) item() (i Item) {
 			break
 		}
 	}
+	i.cut = int(u.number())
 	return i
 }
 

@@ -92,6 +92,7 @@ func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Option
 		r.Notes = append(r.Notes, fmt.Sprintf("%s without a fee %s not in the books, which makes no difference.", console.Counted(m.free, "transaction"), console.Verb(m.free, "is", "are")))
 	}
 	r.Notes = append(r.Notes, m.cuts.notes(&o)...)
+	r.settle()
 	r.Incoming = m.incoming
 	if len(m.idle) > 0 {
 		r.Notes = append(r.Notes, console.PaidNothing(m.idle)+".")
@@ -219,7 +220,7 @@ func (m *matcher) compareAmount(item *Item, row *Row, t *ledger.Transaction) {
 	item.Outcome = m.amount(item, row, paid)
 	if why := row.otherPayer(t); why != "" {
 		item.note("%s", why)
-		if item.Outcome != AmountDiffers {
+		if item.cut = 0; item.Outcome != AmountDiffers {
 			item.Outcome = PayerDiffers
 		}
 	}
@@ -248,7 +249,8 @@ func (m *matcher) amount(item *Item, row *Row, paid chain.Wei) Outcome {
 		item.note("the record states only %d digits of the fee", row.Digits)
 	}
 	m.cuts.differ++
-	if d := m.options.fileDecimals; d > 0 && d <= m.options.maxCut() && m.options.isCut(row.Fee, paid, d) {
+	item.cut = m.options.cutAfter(row.Fee, paid)
+	if d := m.options.fileDecimals; d > 0 && item.cut == d {
 		m.cuts.fit++
 	}
 	return AmountDiffers

@@ -75,7 +75,8 @@ type Options struct {
 	// ToleranceSymbol is the token in which the tolerance was given, "" for wei, Gwei or an unnamed token.
 	// It must equal Symbol.
 	ToleranceSymbol string
-	Partial         bool // allow a period that the ledger does not cover
+	Accepted        []Acceptance // of differences, each at most once
+	Partial         bool         // allow a period that the ledger does not cover
 
 	applied      *Profile // the profile that reads the file; nil means none
 	alias        string   // the file's own symbol for the network's token; "" if it is the network's

@@ -65,6 +65,8 @@ type Item struct {
 	Chain       chain.Optional[chain.Wei]   // what the accounts paid for the transaction in the period, see [ledger.Transaction.Paid]; for duplicates, only set in the first item
 	Difference  chain.Optional[chain.SignedWei]
 	Notes       []string
+
+	cut int // decimals after which the row's amount is cut, if that is the difference; otherwise 0
 }
 
 func (i *Item) note(format string, arguments ...any) {
@@ -96,8 +98,11 @@ type Result struct {
 	Options  Options
 	Sums     []Sum // one per outcome
 	Total    Sum
-	Incoming int // rows left out because another account sent them
+	Groups   []Group      // the differences by what to do about them, in display order
+	Unfit    []Acceptance // those that fit no difference
+	Incoming int          // rows left out because another account sent them
 	items    items
+	accepted accepted
 	valuer   *money.Valuer // nil without prices
 	partial  bool          // the ledger lacks part of the period
 }
@@ -112,7 +117,7 @@ func (r *Result) Close() error { return r.items.records.Close() }
 func newResult(o *Options, s *ledger.Status, c *covered) *Result {
 	r := &Result{
 		Notes: c.notes(), Network: s.Network, Genesis: s.Genesis, Sealed: s.Sealed,
-		Period: o.Period, Span: c.Span, Options: *o, partial: len(c.Lacks) > 0,
+		Period: o.Period, Span: c.Span, Options: *o, partial: len(c.Lacks) > 0, accepted: newAccepted(o.Accepted),
 	}
 	if seal, ok := s.Seal.Get(); ok {
 		r.Seal = seal.String()
@@ -158,6 +163,9 @@ func (r *Result) Headline() string {
 	switch {
 	case apart > 0:
 		text = fmt.Sprintf("%d of %d do not match", apart, count)
+		if n := r.Accepted(); n > 0 {
+			text += fmt.Sprintf(", %d of them accepted", n)
+		}
 	case count == 0 && r.Complete():
 		text = "nothing to compare: the file contains no fees and the accounts paid none"
 	case count == 0:
@@ -189,6 +197,12 @@ func (r *Result) add(item *Item) error {
 		for _, s := range []*Sum{&r.Sums[of], &r.Total} {
 			s.addWorth(item, worth, r.valuer.Currency)
 		}
+	}
+	if !item.Outcome.Agrees() {
+		if err := r.addToGroup(item); err != nil {
+			return fmt.Errorf("the sum of the fees: %w", err)
+		}
+		r.accepted.find(item)
 	}
 	_, err := r.items.add(item)
 	return err

@@ -52,6 +52,21 @@ func (r *Result) Details(all bool) *table.Sheet {
 	if all {
 		title = allTitle
 	}
+	return r.detailsOf(title, func(i *Item) bool { return i.Outcome.isListed(all) })
+}
+
+// Agreeing returns a table of the items that agree without being equal, within rounding or the tolerance.
+func (r *Result) Agreeing() *table.Sheet {
+	return r.detailsOf("Items that agree within rounding or tolerance", func(i *Item) bool { return i.Outcome.isListed(false) && i.Outcome.Agrees() })
+}
+
+// Differences returns a table of a group.
+func (r *Result) Differences(g *Group) *table.Sheet {
+	return r.detailsOf(g.Title(), g.In)
+}
+
+// detailsOf returns a table of some items.
+func (r *Result) detailsOf(title string, has func(*Item) bool) *table.Sheet {
 	details := &table.Sheet{
 		Name: "details", Title: title, Notes: r.Notes, Token: r.Options.Token(),
 		Columns: []table.Column{
@@ -66,7 +81,7 @@ func (r *Result) Details(all bool) *table.Sheet {
 				case err != nil:
 					yield(nil, err)
 					return
-				case !item.Outcome.isListed(all):
+				case !has(item):
 				case !yield(r.cells(item), nil):
 					return
 				}
@@ -76,7 +91,7 @@ func (r *Result) Details(all bool) *table.Sheet {
 	if r.Options.Labels != nil {
 		details.Columns = append(details.Columns, table.Column{Name: "payer_label", Kind: table.Text}, table.Column{Name: "payer_group", Kind: table.Text})
 	}
-	details.Columns = append(details.Columns, r.worthColumns(true)...)
+	details.Columns = append(append(details.Columns, r.acceptanceColumns()...), r.worthColumns(true)...)
 	return table.WithLate(details, r.Options.Prices)
 }
 
@@ -91,7 +106,7 @@ func (r *Result) cells(i *Item) []any {
 		of := labelled(r.Options.Labels, payer)
 		cells = append(cells, of.PayerLabel, of.PayerGroup)
 	}
-	return append(cells, r.worthCells(i)...)
+	return append(append(cells, r.acceptanceCells(i)...), r.worthCells(i)...)
 }
 
 // cells returns the item as a row of the details, without labels.

@@ -24,6 +24,7 @@ func (r *Result) WriteTable(w io.Writer, all bool, width int) error {
 		out.WriteString("\n")
 		console.WriteWrapped(out, "note: "+n, 2, width)
 	}
+	r.writeGroups(out, width)
 	shown := all && r.Total.Count > 0 || r.Total.Count > r.count(Matched)+r.count(LeftOut)
 	if shown {
 		if err := r.writeDetails(out, all, width); err != nil {
@@ -269,6 +270,9 @@ func (i *Item) why(r *Result) string {
 		reason = "not in the ledger"
 	case OnlyOnChain:
 		reason = "not in the books"
+	}
+	if a := r.AcceptanceOf(i); a != nil {
+		notes = strings.TrimPrefix(notes+"; "+a.said(), "; ")
 	}
 	if reason != "" && notes != "" {
 		return reason + "; " + notes

@@ -92,6 +92,11 @@ func TestInABrowser(t *testing.T) {
 	beside("log in", func(t *testing.T) { loggedIn(t, b) })
 	beside("packages", func(t *testing.T) { packages(t, b) })
 	beside("reconcile", func(t *testing.T) { reconciled(t, b) })
+	beside("accept, mouse", func(t *testing.T) { acceptedByOne(t, b, browsertest.Options{}, false) })
+	beside("accept, keys alone", func(t *testing.T) { acceptedByOne(t, b, browsertest.Options{}, true) })
+	beside("accept, phone without scripts", func(t *testing.T) {
+		acceptedByOne(t, b, browsertest.Options{Size: browsertest.Phone, Dark: true, Scriptless: true}, false)
+	})
 	beside("labels", func(t *testing.T) { labelled(t, b) })
 	beside("close, mouse", func(t *testing.T) { closedByTwo(t, b, browsertest.Options{}, false) })
 	beside("close, keys alone", func(t *testing.T) { closedByTwo(t, b, browsertest.Options{}, true) })

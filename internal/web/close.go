@@ -502,9 +502,13 @@ func (s *server) addPrepared(v *view, r *http.Request, p *closing.Placed, runnin
 	if record := m.Options.Reconciliation; record != nil {
 		v.Facts = append(v.Facts, plain("record of fees", console.Printable(record.Name)))
 	}
+	accepted, err := s.acceptedTable(r.Context(), p, "close/"+url.PathEscape(p.Name))
+	if err != nil {
+		return err
+	}
 	v.Warnings = append(v.Warnings, gapsOf(m)...)
 	here := "close/" + url.PathEscape(p.Name)
-	v.Tables = append(v.Tables, actTable(round))
+	v.Tables = append(append(v.Tables, accepted...), actTable(round))
 	v.Side, v.Primary, v.Sealed = []*tabular{fileTable(m, here)}, zipLink(here), packageFooter(p)
 	if recorded && !running {
 		v.Form = s.actForm(r, round, p, here, typed)

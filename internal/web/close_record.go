@@ -13,6 +13,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/reconcile"
 )
 
 // preparedRecord is the value of the field record that keeps the record of the package that is prepared again. Other
@@ -76,7 +77,9 @@ func (s *server) packageRecord(r *http.Request, sc *scope, fields url.Values, by
 	if err := s.compare(r, c); err != nil {
 		return none, err
 	}
-	return c.settings.books, app.CheckPeriod(c.result, c.asked)
+	books := c.settings.books
+	books.Accepted, books.SomeAccepted = c.options.Accepted, true
+	return books, app.CheckPeriod(c.result, c.asked)
 }
 
 // recordAgain returns the record of a package that is not closed yet, for the user who prepared it.
@@ -102,7 +105,8 @@ func (s *server) recordAgain(ctx context.Context, name string, by app.Actor) (no
 	if err := p.Copy(ctx, kept.Input, &text); err != nil {
 		return none, packageTrouble(err)
 	}
-	return app.BooksInput{Path: kept.Name, Content: text.Bytes(), Reading: kept.Reading}, nil
+	rows, err := acceptedRows(ctx, p)
+	return app.BooksInput{Path: kept.Name, Content: text.Bytes(), Reading: kept.Reading, Accepted: reconcile.Acceptances(rows), SomeAccepted: true}, err
 }
 
 // addRecord adds the record of fees to the page of a package's form, with its way of reading as hidden fields.
@@ -129,14 +133,22 @@ func (s *server) addRecord(v *view, r *http.Request, sc *scope) {
 			return
 		}
 		v.Facts = append(v.Facts, fact{Name: "record of fees", cell: cell{Text: u.Name, To: "reconcile/" + token + bare.query(values)}}, plain("size", fmt.Sprintf("%d bytes", len(u.Content))), plain("SHA-256", u.sum))
+		if n := len(s.uploads.accepted(token)); n > 0 {
+			v.Facts = append(v.Facts, plain("accepted differences", fmt.Sprint(n)))
+		}
 		v.Ways = append(v.Ways, without)
 	}
 }
 
+// ofPackage reports whether the user may prepare a package with a comparison.
+func (s *server) ofPackage(r *http.Request, c *comparison) bool {
+	in := c.settings.scope.input()
+	return s.closes() && s.actor(r).Preparer && !c.settings.books.RowsOnly && len(c.options.Accounts) > 0 && in.Month+in.Year != ""
+}
+
 // packageWay returns the link from a comparison to the package that contains it, if the user may prepare one.
 func (s *server) packageWay(r *http.Request, c *comparison) []link {
-	in := c.settings.scope.input()
-	if !s.closes() || !s.actor(r).Preparer || c.settings.books.RowsOnly || len(c.options.Accounts) == 0 || in.Month+in.Year == "" {
+	if !s.ofPackage(r, c) {
 		return nil
 	}
 	values := recordValues(c.settings.values)

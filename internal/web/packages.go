@@ -421,6 +421,11 @@ func (s *server) packagePage(w http.ResponseWriter, r *http.Request, shelf *clos
 	if len(acts) > 0 {
 		v.Tables = append(v.Tables, actTable(acts))
 	}
+	accepted, err := s.acceptedTable(r.Context(), p, here)
+	if err != nil {
+		v.Warnings = append(v.Warnings, problemOf(r.Context(), err, s.Time).Detail)
+	}
+	v.Tables = append(v.Tables, accepted...)
 	v.Side, v.Primary = []*tabular{versionTable(versions, at), fileTable(m, here)}, zipLink(here)
 	if changes != nil {
 		v.Tables = append(v.Tables, changeTable(changes))

@@ -10,6 +10,7 @@ import (
 	"path"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/feeledger/fees/chain"
@@ -76,12 +77,12 @@ func (c *comparison) close() {
 }
 
 // comparison returns the user's file of a token, with the settings of a query.
-func (s *server) comparison(r *http.Request, token, query string) (*comparison, error) {
+func (s *server) comparison(r *http.Request, token, query string, more ...string) (*comparison, error) {
 	u := s.uploads.get(s.owner(r), token)
 	if u == nil {
 		return nil, errNotKept
 	}
-	set, err := readSettings(query)
+	set, err := readSettings(query, more...)
 	if err != nil {
 		return nil, err
 	}
@@ -103,6 +104,7 @@ func (s *server) prepare(ctx context.Context, c *comparison) (err error) {
 	if err != nil {
 		return err
 	}
+	c.options.Accepted = s.uploads.accepted(c.token)
 	return c.settings.books.SetToken(&c.options, token)
 }
 
@@ -162,11 +164,13 @@ const previewed = 6
 
 // reconciliation shows how a file is read, and the results by row.
 func (s *server) reconciliation(w http.ResponseWriter, r *http.Request) error {
-	c, err := s.comparison(r, r.PathValue("token"), r.URL.RawQuery)
+	c, err := s.comparison(r, r.PathValue("token"), r.URL.RawQuery, acceptParameters...)
 	if err != nil {
 		return err
 	}
 	defer c.close()
+	typed := c.settings.values.Get("comment")
+	c.settings.values.Del("comment")
 	state, err := s.Ledger.State(r.Context())
 	if err != nil {
 		return err
@@ -200,6 +204,9 @@ func (s *server) reconciliation(w http.ResponseWriter, r *http.Request) error {
 		if err := s.outcomes(v, c, here); err != nil {
 			return err
 		}
+		if err := s.addDifferences(v, r, c, here, typed); err != nil {
+			return err
+		}
 		v.Ways = append(v.Ways, s.packageWay(r, c)...)
 	}
 	if err != nil {
@@ -231,10 +238,17 @@ func (s *server) outcomes(v *view, c *comparison, here string) error {
 	v.Facts = append(v.Facts, plain("read", readAs(c.file)), plain("period", cmp.Or(c.asked.Name, "all sealed blocks")), plain("blocks", spanText(result.Span)), plain("accounts", fmt.Sprint(len(c.options.Accounts))),
 		amount("books", chain.Some(total.Books), result.Options.Token()), amount("chain", total.Chain, result.Options.Token()), amount("difference (books - chain)", total.Difference, result.Options.Token()))
 	v.Notes = result.Notes
-	for _, list := range []*table.Sheet{result.Summary(), narrowed(result.Details(c.settings.all), shownColumns)} {
+	details := result.Agreeing()
+	if c.settings.all {
+		details = result.Details(true)
+	}
+	for _, list := range []*table.Sheet{result.Summary(), narrowed(details, shownColumns)} {
 		table, err := s.list(list, listing{limit: maxRows, zone: c.asked.Zone}, nil)
 		if err != nil {
 			return err
+		}
+		if list.Name == "summary" {
+			table.Rows = slices.DeleteFunc(table.Rows, func(row []cell) bool { return row[1].Text == "0" && row[0].Text != "total" })
 		}
 		for _, row := range table.Rows {
 			if o := reconcile.Outcome(row[0].Text); list.Name == "details" && !o.Agrees() {

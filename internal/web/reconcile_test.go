@@ -172,36 +172,35 @@ func TestMonthInTheBrowser(t *testing.T) {
 	require.Contains(t, a.text, "fees reconcile company.csv --month 2026-01 --accounts group:company --ledger fees.db")
 
 	// Its lines 5, 12 and 16, and the transaction 10-7, which it lacks.
-	rows := tableOf(t, a.text, "Items that do not match to the wei")
-	require.Equal(t, []string{"outcome", "line", "id"}, rows[0][:3])
+	var rows [][]string
 	found := map[string]string{}
-	for _, row := range rows[1 : len(rows)-1] {
-		named := row[1]
-		if named == "" {
-			named = row[2]
-		}
-		found[named] = row[0]
+	for _, title := range []string{"Amount differs (1)", "Duplicate (1)", "Only in books (1)", "Only on chain (1)"} {
+		group := tableOf(t, a.text, title)
+		require.Len(t, group, 2)
+		require.Equal(t, title == "Only on chain (1)", group[0][0] == "id", group[0])
+		rows = append(rows, group[1])
+		found[group[1][0]] = strings.ToLower(strings.TrimSuffix(title, " (1)"))
 	}
 	require.Equal(t, map[string]string{"5": "amount differs", "12": "duplicate", "16": "only in books", "10-7": "only on chain"}, found)
 	lines := bytes.Count(content, []byte("\n"))
 	require.Contains(t, a.text, fmt.Sprintf("4 of %d do not match.", lines-1+1)) // without the header, and with 10-7
 
 	// The wrong fee leads to its transaction, and to what it moved.
-	wrong := regexp.MustCompile(`<td class="bad">amount differs</td><td[^>]*>5</td><td[^>]*><a href="(tx/[0-9-]+)">`).FindStringSubmatch(bare(a.text))
+	wrong := regexp.MustCompile(`<td class="figure">5</td><td[^>]*><a href="(tx/[0-9-]+)">`).FindStringSubmatch(bare(a.text))
 	require.NotNil(t, wrong, a.text)
 	tx := get(t, s, "/"+wrong[1], nil)
 	require.Equal(t, http.StatusOK, tx.status)
 	require.Contains(t, tx.text, "<h2>Movements of the native balances</h2>")
 	var line []string
 	for _, row := range rows {
-		if row[1] == "5" {
+		if row[0] == "5" {
 			line = row
 		}
 	}
 	records, err := csv.NewReader(bytes.NewReader(content)).ReadAll()
 	require.NoError(t, err)
-	require.Equal(t, records[4][3], line[4], "the books, as the file has them")
-	require.Contains(t, shown(tx.text), ">"+line[5]+"</data>", "the chain, as its page has it")
+	require.Equal(t, records[4][3], line[3], "the books, as the file has them")
+	require.Contains(t, shown(tx.text), ">"+line[4]+"</data>", "the chain, as its page has it")
 
 	// Everything that can be taken home is what the command line writes.
 	want := result(t, d, app.BooksInput{Path: filepath.Join(dir, "company.csv")}, app.PeriodInput{Month: "2026-01"}, book, "group:company")

@@ -94,9 +94,9 @@ func settingNames() (names []string) {
 	return names
 }
 
-// readSettings parses the settings of a URL.
-func readSettings(query string) (set settings, err error) {
-	if set.scope, err = readScope(query, settingNames()...); err != nil {
+// readSettings parses the settings of a URL, which may have more parameters.
+func readSettings(query string, more ...string) (set settings, err error) {
+	if set.scope, err = readScope(query, slices.Concat(settingNames(), more)...); err != nil {
 		return set, err
 	}
 	set.values = set.scope.own

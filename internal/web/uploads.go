@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/feeledger/fees/internal/reconcile"
 )
 
 const (
@@ -34,14 +36,17 @@ type uploads struct {
 	now  func() time.Time
 	gone func(token string) // called for each discarded file
 
+	accepting sync.Mutex // one user at a time accepts differences
+
 	mu    sync.Mutex
 	kept  map[string]*upload
+	taken map[string][]reconcile.Acceptance // of the differences of files, by token
 	size  int
 	timer *time.Timer // of the next clean-up; nil if nothing is kept
 }
 
 func newUploads() *uploads {
-	return &uploads{now: time.Now, gone: func(string) {}, kept: map[string]*upload{}}
+	return &uploads{now: time.Now, gone: func(string) {}, kept: map[string]*upload{}, taken: map[string][]reconcile.Acceptance{}}
 }
 
 // put keeps a file and returns its token. If there is not enough memory, the least recently used files are
@@ -75,6 +80,30 @@ func (u *uploads) get(owner, token string) *upload {
 	}
 	found.used = u.now()
 	return found
+}
+
+// acceptanceSize is the memory that is counted for an acceptance.
+const acceptanceSize = 256
+
+// accepted returns the acceptances of a file's differences.
+func (u *uploads) accepted(token string) []reconcile.Acceptance {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.taken[token]
+}
+
+// accept replaces the acceptances of an owner's file. If there is not enough memory, other files are discarded.
+func (u *uploads) accept(owner, token string, list []reconcile.Acceptance) error {
+	if u.get(owner, token) == nil {
+		return errNotKept
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.size += (len(list) - len(u.taken[token])) * acceptanceSize
+	for u.taken[token] = list; u.size > maxKept && len(u.kept) > 1; {
+		u.drop(u.oldest())
+	}
+	return nil
 }
 
 // forget discards a file of an owner and reports whether it existed.
@@ -117,8 +146,9 @@ func (u *uploads) oldest() (token string) {
 
 func (u *uploads) drop(token string) {
 	if one := u.kept[token]; one != nil {
-		u.size -= len(one.Content)
+		u.size -= len(one.Content) + len(u.taken[token])*acceptanceSize
 		delete(u.kept, token)
+		delete(u.taken, token)
 		u.gone(token)
 	}
 }

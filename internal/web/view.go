@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/feeledger/fees/internal/console"
@@ -59,6 +60,7 @@ type view struct {
 	Steps     []stepGroup
 	Parts     []part // the distribution of a fee
 	Tables    []*tabular
+	Groups    []*differences
 	Notes     []string
 	Links     []link // to related pages
 	Downloads []link
@@ -131,6 +133,7 @@ type cell struct {
 	// Sorted is a column's sort order: ascending or descending; "" if not sorted.
 	Sorted string
 	Time   string // the exact instant, if it is a time
+	Tick   string // the value of a checkbox; its label is Text
 }
 
 // tabular is a table.
@@ -151,6 +154,22 @@ func (t *tabular) dropFirst() {
 	t.Heads = t.Heads[1:]
 	for i := range t.Rows {
 		t.Rows[i] = t.Rows[i][1:]
+	}
+}
+
+// dropEmpty removes the columns without a value.
+func (t *tabular) dropEmpty() {
+	for i := len(t.Heads) - 1; i >= 0; i-- {
+		if slices.ContainsFunc(t.Rows, func(row []cell) bool { return row[i].Text != "" }) {
+			continue
+		}
+		t.Heads = slices.Delete(t.Heads, i, i+1)
+		for k := range t.Rows {
+			t.Rows[k] = slices.Delete(t.Rows[k], i, i+1)
+		}
+		if t.Totals != nil {
+			t.Totals = slices.Delete(t.Totals, i, i+1)
+		}
 	}
 }
 
@@ -187,6 +206,9 @@ func (s *server) page(r *http.Request, v *view) ([]byte, error) {
 	}
 	for _, t := range v.Tables {
 		t.fit(beside)
+	}
+	for _, d := range v.Groups {
+		d.Table.fit(beside)
 	}
 	if !v.Outside && s.Ledger != nil {
 		if v.Known = s.known(); (v.Scope != nil || v.Month != "") && (v.Form == nil || !v.Form.has("period")) {

@@ -109,7 +109,8 @@ type Reconciliation struct {
 	Name  string `json:"name"`  // of the original file
 	Input string `json:"input"` // path in the package
 	Reading
-	Priced bool `json:"priced,omitempty"` // amounts are also in the currency of the prices; absent in older packages
+	Priced   bool `json:"priced,omitempty"`   // amounts are also in the currency of the prices; absent in older packages
+	Accepted bool `json:"accepted,omitempty"` // inputs/accepted.csv exists: the accepted differences
 }
 
 // Reading contains the settings for reading a company's record of fees. "" selects the default.
@@ -167,6 +168,8 @@ type Findings struct {
 	Statements   uint64 `json:"statements"`   // accounts with an unproved statement
 	Journal      uint64 `json:"journal"`      // 1 if the movements do not match the balances
 	Differences  uint64 `json:"differences"`  // between the company's record and the ledger
+	// Accepted counts those of the differences that a person accepted.
+	Accepted uint64 `json:"accepted_differences,omitempty"`
 	// Rollforward is 1 if one of its columns does not close.
 	Rollforward uint64 `json:"rollforward,omitempty"`
 }
@@ -181,7 +184,7 @@ func (f Findings) Counts(yield func(what string, count uint64) bool) {
 		count uint64
 	}{
 		{"failed checks", f.Checks}, {"undetermined fees", f.Undetermined}, {"fee drifts", f.Drifts}, {"unrecognised events", f.Unclassified}, {"failed statements", f.Statements},
-		{"failed rollforwards", f.Rollforward}, {"failed journals", f.Journal}, {"reconciliation differences", f.Differences},
+		{"failed rollforwards", f.Rollforward}, {"failed journals", f.Journal}, {"reconciliation differences", f.Differences}, {"accepted differences", f.Accepted},
 	} {
 		if n.count > 0 && !yield(n.what, n.count) {
 			return

@@ -46,7 +46,7 @@ func isInput(f File) bool { return strings.HasPrefix(f.Name, inputsDir) || f.Nam
 
 // isRecord reports whether an input is the company's own record or the acts of closing, which are new every month.
 func isRecord(name string) bool {
-	return strings.HasPrefix(name, inputsDir+"books.") || name == inputsDir+"acts.csv"
+	return strings.HasPrefix(name, inputsDir+"books.") || name == inputsDir+"acts.csv" || name == inputsDir+"accepted.csv"
 }
 
 // None reports whether nothing changed.

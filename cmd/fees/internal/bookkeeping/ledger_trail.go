@@ -13,11 +13,11 @@ import (
 )
 
 const trailManual = `Show the audit trail: who prepared, returned, approved, closed or withdrew the
-package of which period in the browser, when, and with which comment; and who
-edited which label of the address book. Each line has a digest of itself and
-all lines before it. An altered trail is an
-error that names the first wrong line; fees close --check finds lines that were
-removed from its end.`
+package of which period in the browser, when, and with which comment; who
+accepted differences of its record of fees; and who edited which label of the
+address book. Each line has a digest of itself and all lines before it. An
+altered trail is an error that names the first wrong line; fees close --check
+finds lines that were removed from its end.`
 
 func newLedgerTrail() *cobra.Command {
 	var f statusFlags

@@ -28,6 +28,7 @@ A package contains, for the fees that the accounts paid:
   rollforward.*         the rollforward with every movement
   journal.*             the journal for the program of --as
   reconciliation.*      with --reconcile, your record compared with the ledger
+                        and, with --accept, the accepted differences
   account-codes.*       with --chart, fees by account of your chart of accounts
   tags.*                with --tags, fees by tag
   networks.json         the network table
@@ -133,6 +134,7 @@ type closeFlags struct {
 	authority, authorities string
 	noBalances             bool
 	since                  string
+	accept                 string   // a file of accepted differences
 	withCheck              []string // names of flags allowed with --check
 }
 
@@ -175,6 +177,7 @@ func (f *closeFlags) add(c *cobra.Command) {
 	flags.BoolVar(&f.noBalances, "no-balances", false, "do not get balances; statements are not checked")
 	addPrices(c, &q.Prices)
 	flags.StringVar(&q.Books.Path, "reconcile", "", "your record of fees, csv or xlsx, as for fees reconcile")
+	flags.StringVar(&f.accept, "accept", "", "for --reconcile, a CSV file of accepted differences, written with fees reconcile --differences and filled in")
 	addBooks(c, &q.Books, "for --reconcile, ")
 	cli.Complete(c, "as", app.ProgramNames()...)
 	cli.Complete(c, "with", app.WithFees, app.WithMovements)
@@ -194,6 +197,8 @@ func (f *closeFlags) makePackage(c *cobra.Command) error {
 			}
 		}
 		return err
+	case f.accept != "" && q.Books.Path == "":
+		return errors.New("--accept is for the differences of a record; add --reconcile FILE")
 	case f.signers != "":
 		return errors.New("--signers is only for checking; add --check DIR")
 	case f.authorities != "":
@@ -209,6 +214,9 @@ func (f *closeFlags) makePackage(c *cobra.Command) error {
 		if _, err := closing.OpenBefore(f.since); err != nil {
 			return fmt.Errorf("--since: %w", err)
 		}
+	}
+	if q.Books.Accepted, err = app.ReadAcceptances(f.accept); err != nil {
+		return err
 	}
 	if err := readOwnProfiles(&q.Books); err != nil {
 		return err

@@ -99,6 +99,11 @@ outcome, chain_wei, chain_token, difference_wei, difference_token, id and
 notes. csv keeps its separator and encoding. In xlsx, token amounts are
 numbers, which a spreadsheet rounds; wei amounts are exact.
 
+--differences FILE writes a line for each difference. To accept one, fill in by,
+time (2026-02-03) and comment, and name the file with --accept, here or for
+fees close. An accepted difference remains a difference, and the exit code 1. If
+its line, transaction or one of its amounts changes, it is another difference.
+
 ` + pricesManual + `
 Your record, the chain's side and the difference are valued on the
 transaction's day, or on the row's date if no transaction was found.
@@ -121,6 +126,7 @@ const reconcileExamples = `  fees reconcile company.csv --accounts group:company
   fees reconcile march.xlsx --accounts group:company --unit token --decimal , --thousands . -o march.json --format json
   fees reconcile company.csv 1..24 --accounts group:company --labels accounts.csv --gateway ./gateway
   fees reconcile company.csv --accounts group:company --skip-rows 12,16 --fix company-checked.csv
+  fees reconcile company.csv 1..24 --accounts group:company --differences accepted.csv
   fees reconcile company.csv 1..24 --accounts group:company --prices prices.csv --fiat EUR
   fees reconcile company.csv --rows-only --map hash="Tx Hash",fee="Fee (GLMR)",date= --unit token`
 
@@ -130,6 +136,8 @@ type reconcileFlags struct {
 	questionFlags
 	app.BooksInput
 	fix      string // the file for the annotated record
+	list     string // the file for the list of differences
+	accept   string // the file of accepted differences
 	all      bool
 	profiles bool // list the profiles
 	paperFlag
@@ -158,6 +166,8 @@ func (f *reconcileFlags) add(c *cobra.Command) {
 	f.addPaper(c)
 	addBooks(c, &f.BooksInput, "")
 	c.Flags().StringVar(&f.fix, "fix", "", "write a copy of your record to this file, with the ledger's figures added")
+	c.Flags().StringVar(&f.list, "differences", "", "write the differences to this CSV file, to accept them with --accept")
+	c.Flags().StringVar(&f.accept, "accept", "", "a CSV file of accepted differences, written with --differences and filled in")
 	c.Flags().BoolVar(&f.profiles, "profiles", false, "list the recognised exports")
 	c.Flags().BoolVar(&f.all, "all", false, "also show matches")
 }
@@ -181,6 +191,12 @@ func (f *reconcileFlags) reconcile(c *cobra.Command, args []string) error {
 		return errors.New("--gateway and --ledger cannot be combined; leave out one of them")
 	case f.fix != "" && f.fix == f.File:
 		return errors.New("--fix and -o name the same file; name two files")
+	case f.list != "" && (f.list == f.File || f.list == f.fix || f.list == f.accept || f.list == f.Path):
+		return errors.New("--differences names a file that another argument names; name a new file")
+	}
+	var err error
+	if f.Accepted, err = app.ReadAcceptances(f.accept); err != nil {
+		return err
 	}
 	if f.fix != "" {
 		if err := f.CheckFixed(f.fix); err != nil {
@@ -213,7 +229,10 @@ func (f *reconcileFlags) reconcile(c *cobra.Command, args []string) error {
 	if len(options.Accounts) == 0 && !f.RowsOnly {
 		return f.askForAccounts(c, args, result, chosen.Book)
 	}
-	if err := f.writeFixed(c, result); err != nil {
+	if err := app.CheckAccepted(result); err != nil {
+		return err
+	}
+	if err := errors.Join(f.writeFixed(c, result), f.writeDifferences(c, result)); err != nil {
 		return err
 	}
 	return f.show(c, result, asked.Inputs, book)
@@ -259,6 +278,14 @@ func (f *reconcileFlags) writeFixed(c *cobra.Command, r *reconcile.Result) error
 		}
 	}
 	return nil
+}
+
+// writeDifferences writes the list of --differences.
+func (f *reconcileFlags) writeDifferences(c *cobra.Command, r *reconcile.Result) error {
+	if f.list == "" {
+		return nil
+	}
+	return cli.ReplaceNamedFile(c.Context(), "--differences", f.list, func(w io.Writer) error { return r.WriteDifferences(w, false) })
 }
 
 // compare compares the record with the ledger, or with a temporary ledger of a gateway's blocks, which is
@@ -336,6 +363,9 @@ func (f *reconcileFlags) show(c *cobra.Command, r *reconcile.Result, inputs []cl
 			if s.Count > 0 {
 				found = append(found, fmt.Sprintf("%d %s", s.Count, s.Outcome))
 			}
+		}
+		if n := r.Accepted(); n > 0 {
+			found = append(found, fmt.Sprintf("%d of the differences accepted", n))
 		}
 		fmt.Fprintln(stderr, "fees: "+strings.Join(found, ", "))
 	}

@@ -1,0 +1,316 @@
+package web_test
+
+import (
+	"encoding/csv"
+	"fmt"
+	"html"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/finance/closing"
+	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/web"
+)
+
+var (
+	groupIn = regexp.MustCompile(`(?s)<section class="differences" id="d-([a-z_]+)">\n<h2>([^<]*)</h2>(.*?)</section>`)
+	tickIn  = regexp.MustCompile(`<input type="checkbox" name="difference" value="([0-9a-f]{64})" aria-label="([^"]*)">`)
+)
+
+// group is a group of differences on a page of a reconciliation.
+type group struct {
+	head   string
+	fields []string // hidden ones
+	ticks  []string // digests that can be accepted
+	labels []string
+}
+
+// groups returns the groups of differences on a page, by kind.
+func groups(t testing.TB, page string) map[string]group {
+	t.Helper()
+	list := map[string]group{}
+	for _, s := range groupIn.FindAllStringSubmatch(page, -1) {
+		g := group{head: html.UnescapeString(s[2])}
+		for _, h := range hiddenIn.FindAllStringSubmatch(s[3], -1) {
+			if h[1] != "token" {
+				g.fields = append(g.fields, h[1], html.UnescapeString(h[2]))
+			}
+		}
+		for _, tick := range tickIn.FindAllStringSubmatch(s[3], -1) {
+			g.ticks, g.labels = append(g.ticks, tick[1]), append(g.labels, tick[2])
+		}
+		list[s[1]] = g
+	}
+	return list
+}
+
+func plus(fields []string, more ...string) []string {
+	return append(append([]string{}, fields...), more...)
+}
+
+// The differences of a record are grouped by what to do about them. A preparer accepts one, or a group, with a comment;
+// they stay differences, and each act is a line of the audit trail. The package holds them, its reviewer sees them, and a
+// check finds what was changed.
+func TestAcceptDifferences(t *testing.T) {
+	o := newOffice(t, nil)
+	path := o.upload(t, "anna", "company.csv", o.companyRecord(t), "period", "2026-01", "accounts", "group:company")
+	at, _, _ := strings.Cut(path, "?")
+	page := o.page(t, "anna", path)
+	require.Equal(t, http.StatusOK, page.status, page.text)
+	list := groups(t, page.text)
+	total := 0
+	for kind, g := range list {
+		require.NotEmpty(t, g.ticks, kind)
+		require.Contains(t, g.head, "("+strconv.Itoa(len(g.ticks))+")", kind)
+		total += len(g.ticks)
+	}
+	require.Equal(t, 4, total, "lines 5, 12 and 16, and 10-7")
+	require.Equal(t, []string{"Accept id 10-7"}, list["only_on_chain"].labels)
+	require.Contains(t, page.text, "Not in your books. Add this line.")
+
+	lacking := list["only_on_chain"]
+	a := o.send(t, "anna", at, plus(lacking.fields, "difference", lacking.ticks[0], "comment", "booked <b>in</b> February")...)
+	require.Equal(t, http.StatusSeeOther, a.status, a.text)
+	require.Equal(t, path+"#d-only_on_chain", a.header.Get("Location"))
+	page = o.page(t, "anna", path)
+	require.Contains(t, page.text, "4 of ")
+	require.Contains(t, page.text, " do not match, 1 of them accepted.")
+	require.Contains(t, page.text, "booked &lt;b&gt;in&lt;/b&gt; February")
+	require.Contains(t, page.text, "(1, 1 accepted)")
+	require.Empty(t, groups(t, page.text)["only_on_chain"].ticks)
+	twice := o.send(t, "anna", at, plus(lacking.fields, "difference", lacking.ticks[0], "comment", "twice")...)
+	require.Equal(t, http.StatusConflict, twice.status, twice.text)
+
+	var whole group
+	for _, kind := range []string{"only_in_books", "amount_differs", "payer_differs"} {
+		if g, has := groups(t, page.text)[kind]; has {
+			whole = g
+			break
+		}
+	}
+	a = o.send(t, "anna", at, plus(whole.fields, "whole", "1", "comment", "rounded")...)
+	require.Equal(t, http.StatusSeeOther, a.status, a.text)
+	trail, err := o.ledger.Book.Trail(t.Context())
+	require.NoError(t, err)
+	require.Len(t, trail, 2)
+	require.Equal(t, ledger.Accepted, trail[1].Kind)
+	require.Equal(t, []string{"anna", "2026-01", "UTC", "rounded"}, []string{trail[1].User, trail[1].Period, trail[1].Zone, trail[1].Comment})
+	accepted := 1 + len(whole.ticks)
+
+	// The record's way into the package keeps them; the reviewer sees them before the decision.
+	fields := o.recordForm(t, "anna", path)
+	form := o.page(t, "anna", "/close?period=2026-01&record="+strings.TrimPrefix(at, "/reconcile/"))
+	require.Contains(t, form.text, "<dt>accepted differences</dt><dd>"+strconv.Itoa(accepted))
+	require.Equal(t, http.StatusSeeOther, o.send(t, "anna", "/close", fields...).status)
+	review := o.page(t, "bob", "/close/2026-01")
+	require.Contains(t, review.text, "Accepted differences ("+strconv.Itoa(accepted)+" of 4)")
+	require.Contains(t, review.text, "booked &lt;b&gt;in&lt;/b&gt; February")
+	require.Less(t, strings.Index(review.text, "Accepted differences"), strings.Index(review.text, ">Acts</h2>"))
+
+	// Returned and prepared again, they are the same.
+	require.Equal(t, http.StatusSeeOther, o.act(t, "bob", "returned", o.manifest(t, "anna"), "another journal").status)
+	require.Equal(t, http.StatusSeeOther, o.send(t, "anna", "/close", "period", "2026-01", "accounts", "group:company", "journal", "beancount", "record", "prepared").status)
+	require.Equal(t, http.StatusSeeOther, o.act(t, "bob", "approved", o.manifest(t, "anna"), "").status)
+	require.Equal(t, http.StatusSeeOther, o.act(t, "anna", "closed", o.manifest(t, "anna"), "").status)
+	require.Contains(t, o.page(t, "bob", "/packages/2026-01").text, "Accepted differences ("+strconv.Itoa(accepted)+" of 4)")
+
+	dir := filepath.Join(o.shelf, "2026-01")
+	check := func() *app.PackageCheck {
+		c, err := app.CheckPackage(t.Context(), dir, again(o.ledger), app.Vouchers{}, app.PackageOptions{Program: "a test"})
+		require.NoError(t, err)
+		return c
+	}
+	c := check()
+	require.Empty(t, append(c.Damage, c.Differences...))
+	require.False(t, c.Part)
+	require.EqualValues(t, 4, c.Manifest.Findings.Differences)
+	require.EqualValues(t, accepted, c.Manifest.Findings.Accepted)
+	text, err := os.ReadFile(filepath.Join(dir, "inputs", "accepted.csv"))
+	require.NoError(t, err)
+	rows, err := csv.NewReader(strings.NewReader(string(text))).ReadAll()
+	require.NoError(t, err)
+	require.Len(t, rows, accepted+1)
+	last := rows[len(rows)-1]
+	require.Equal(t, []string{lacking.ticks[0], "only_on_chain", "", "10-7"}, last[:4])
+	require.Equal(t, []string{"anna", trail[0].Time.String(), "booked <b>in</b> February", "1"}, last[7:])
+	for i := range text {
+		changed := append([]byte{}, text...)
+		changed[i] ^= 1
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "inputs", "accepted.csv"), changed, 0o600))
+		p, err := closing.Open(dir)
+		require.NoError(t, err)
+		problems, err := p.Problems()
+		require.NoError(t, err)
+		require.Len(t, problems, 1, "byte %d", i)
+	}
+	require.NotEmpty(t, check().Damage)
+	require.Equal(t, http.StatusOK, o.page(t, "bob", "/packages/2026-01").status, "a damaged package has a page")
+}
+
+// Nobody accepts without the role, without a comment, what is not shown, or another user's record; nothing of it is in the
+// trail. What was typed is kept.
+func TestRefusedAcceptances(t *testing.T) {
+	o := newOffice(t, nil)
+	path := o.upload(t, "anna", "company.csv", o.companyRecord(t), "period", "2026-01", "accounts", "group:company")
+	at, _, _ := strings.Cut(path, "?")
+	page := o.page(t, "anna", path).text
+	g := groups(t, page)["only_on_chain"]
+	other := ""
+	for kind, x := range groups(t, page) {
+		if kind != "only_on_chain" {
+			other = x.ticks[0]
+		}
+	}
+	one := plus(g.fields, "difference", g.ticks[0], "comment", "why")
+	set := func(name, value string) []string { return plus(one, name, value) }
+	for _, c := range []struct {
+		who    string
+		fields []string
+		status int
+		want   string
+	}{
+		{"bob", one, http.StatusForbidden, "Only preparers"}, {"eve", one, http.StatusForbidden, "Only preparers"}, {"carol", one, http.StatusNotFound, "no longer kept"},
+		{"anna", set("comment", ""), http.StatusBadRequest, "say why you accept"}, {"anna", set("comment", "=1+1"), http.StatusBadRequest, "formula"}, {"anna", set("comment", "a\u202eb"), http.StatusBadRequest, "control characters"},
+		{"anna", set("comment", strings.Repeat("x", 1001)), http.StatusBadRequest, "1000"}, {"anna", set("difference", other), http.StatusConflict, "have changed"}, {"anna", set("difference", "x"), http.StatusConflict, "have changed"},
+		{"anna", plus(g.fields, "comment", "why"), http.StatusBadRequest, "select at least one"}, {"anna", set("shown", strings.Repeat("0", 64)), http.StatusConflict, "have changed"}, {"anna", set("group", "matched"), http.StatusConflict, "have changed"},
+		{"anna", set("rows_only", "1"), http.StatusBadRequest, "do not compare only the rows"}, {"anna", set("period", "3..27"), http.StatusBadRequest, "a month or a year"}, {"anna", set("period", "x"), http.StatusBadRequest, "x"},
+		{"anna", set("accounts", "group:none"), http.StatusBadRequest, "none"}, {"anna", set("unit", "euro"), http.StatusUnprocessableEntity, "euro"},
+		{"anna", set("token", "x"), http.StatusForbidden, ""},
+	} {
+		a := o.send(t, c.who, at, c.fields...)
+		require.Equal(t, c.status, a.status, "%s %q: %s", c.who, c.fields[len(c.fields)-2:], a.text)
+		require.Contains(t, a.text, c.want)
+	}
+	refused := o.send(t, "anna", at, set("comment", strings.Repeat("x", 1001))...)
+	back := regexp.MustCompile(`<a href="(/reconcile/[^"]*)">Back to the form</a>`).FindStringSubmatch(refused.text)
+	require.NotNil(t, back, refused.text)
+	again := o.page(t, "anna", html.UnescapeString(back[1]))
+	require.Equal(t, http.StatusOK, again.status, again.text)
+	require.Contains(t, again.text, strings.Repeat("x", 1001), "what was typed")
+	require.Empty(t, o.trail(t))
+	require.Equal(t, g.ticks, groups(t, o.page(t, "anna", path).text)["only_on_chain"].ticks)
+	require.Empty(t, groups(t, o.page(t, "anna", path+"&rows_only=1").text)["amount_differs"].ticks)
+
+	// Accounts of another comparison: what was accepted does not fit it.
+	require.Equal(t, http.StatusSeeOther, o.send(t, "anna", at, one...).status)
+	require.Equal(t, []string{"anna accepted"}, o.trail(t))
+	fewer := o.page(t, "anna", strings.Replace(path, "group%3Acompany", alith, 1))
+	require.Equal(t, http.StatusOK, fewer.status)
+	require.Contains(t, fewer.text, "1 acceptance fits no difference of this comparison")
+	p := o.as(t, "anna")
+	forged := sendFields(t, o.Server, at, url.Values{"token": {p.token}}, func(r *http.Request) {
+		with(p.cookie)(r)
+		r.Header.Set("Sec-Fetch-Site", "cross-site")
+	})
+	require.Equal(t, http.StatusForbidden, forged.status)
+
+	// A server that closes nothing shows the groups only.
+	plain := served(t, o.ledger, nil)
+	text := formAt(t, plain, o.companyRecord(t))
+	require.NotContains(t, text, `name="difference"`)
+	require.Contains(t, text, `<section class="differences" id="d-`)
+	require.Equal(t, http.StatusNotFound, sendFields(t, plain, at, url.Values{"comment": {"x"}}, nil).status)
+}
+
+// formAt uploads a record to a server without users and returns its page.
+func formAt(t *testing.T, s *httptest.Server, record []byte) string {
+	t.Helper()
+	contentType, body := formOf(t, "company.csv", record, url.Values{"period": {"2026-01"}, "accounts": {alith}})
+	a := post(t, s, "/reconcile", contentType, body, nil)
+	require.Equal(t, http.StatusSeeOther, a.status, a.text)
+	return get(t, s, a.header.Get("Location"), nil).text
+}
+
+// An act that accepts what is no longer a difference holds for nothing; what is left of it can be accepted again.
+func TestAcceptAgain(t *testing.T) {
+	o := newOffice(t, nil)
+	lines := strings.Split(strings.TrimSpace(string(o.companyRecord(t))), "\n")
+	amount := regexp.MustCompile(`0\.[0-9]{18}`)
+	for i, add := range map[int]uint64{1: 1, 2: 1000} {
+		lines[i] = amount.ReplaceAllStringFunc(lines[i], func(text string) string {
+			wei, err := strconv.ParseUint(strings.TrimPrefix(text, "0."), 10, 64)
+			require.NoError(t, err)
+			return fmt.Sprintf("0.%018d", wei+add)
+		})
+	}
+	path := o.upload(t, "anna", "company.csv", []byte(strings.Join(lines, "\n")+"\n"), "period", "2026-01", "accounts", "group:company")
+	at, _, _ := strings.Cut(path, "?")
+	page := o.page(t, "anna", path).text
+	both := groups(t, page)["amount_differs"]
+	require.Contains(t, both.labels, "Accept line 2", page)
+	require.Contains(t, both.labels, "Accept line 3")
+	require.Equal(t, http.StatusSeeOther, o.send(t, "anna", at, plus(both.fields, "whole", "1", "comment", "rounded")...).status)
+	tolerant := path + "&tolerance=" + url.QueryEscape("10 wei")
+	page = o.page(t, "anna", tolerant).text
+	require.Contains(t, page, strconv.Itoa(len(both.ticks))+" acceptances fit no difference of this comparison, or only in part. Accept again what you need.")
+	left := groups(t, page)["amount_differs"]
+	require.Len(t, left.ticks, len(both.ticks)-1)
+	require.NotContains(t, left.labels, "Accept line 2")
+	require.Equal(t, http.StatusSeeOther, o.send(t, "anna", at, plus(left.fields, "whole", "1", "comment", "rounded by more")...).status)
+	page = o.page(t, "anna", tolerant).text
+	require.NotContains(t, page, "Accept again what you need.")
+	require.Contains(t, page, "rounded by more")
+	require.Empty(t, groups(t, page)["amount_differs"].ticks)
+	require.Equal(t, []string{"anna accepted", "anna accepted"}, o.trail(t))
+}
+
+// Whatever a user with roles sends to the forms, nothing fails, no script runs, and only that user's own acts are in the
+// trail.
+func TestHostileActs(t *testing.T) {
+	o := newOffice(t, nil)
+	random := rand.New(rand.NewPCG(3, 4))
+	one := func(list []string) string { return list[random.IntN(len(list))] }
+	most := 150
+	if text := os.Getenv("FEES_REQUESTS"); text != "" {
+		var err error
+		most, err = strconv.Atoi(text)
+		require.NoError(t, err)
+	}
+	path := o.upload(t, "anna", "company.csv", o.companyRecord(t), "period", "2026-01", "accounts", "group:company")
+	at, _, _ := strings.Cut(path, "?")
+	names := append(web.Parameters(), "act", "manifest", "comment", "group", "shown", "difference", "whole", "token", "label", "payer", "record", "journal")
+	statuses := map[int]int{}
+	for range most {
+		who, to := one([]string{"anna", "anna", "bob", "carol", "eve"}), one([]string{at, at, at, "/close", "/close/2026-01", "/account/" + alith, "/accounts/unlabelled"})
+		fields := []string{}
+		if list := groups(t, o.page(t, "anna", path).text); random.IntN(2) == 0 && len(list) > 0 {
+			for _, g := range list {
+				fields = plus(g.fields, "comment", one(hostileValues))
+				if len(g.ticks) > 0 {
+					fields = append(fields, "difference", one(g.ticks))
+				}
+			}
+		}
+		for range random.IntN(3) {
+			fields = append(fields, one(names), one(hostileValues))
+		}
+		a := o.send(t, who, to, fields...)
+		statuses[a.status]++
+		require.NotEqual(t, http.StatusInternalServerError, a.status, "%s %s %q\n%s", who, to, fields, a.text)
+		require.NotContains(t, a.text, "root:")
+		require.NotContains(t, foreign(a.text), "<script", "%q", fields)
+	}
+	page := o.page(t, "anna", path)
+	require.Equal(t, http.StatusOK, page.status)
+	require.NotContains(t, foreign(page.text), "<script")
+	acts, err := o.ledger.Book.Trail(t.Context())
+	require.NoError(t, err)
+	for _, a := range acts {
+		require.NoError(t, a.Check())
+		if a.Kind == ledger.Accepted {
+			require.Equal(t, "anna", a.User)
+		}
+	}
+	t.Logf("%d requests: %v, %d acts", most, statuses, len(acts))
+}
