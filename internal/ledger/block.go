@@ -105,11 +105,8 @@ func (b *Book) Blocks(ctx context.Context, q Query) iter.Seq2[*Block, error] {
 	if len(q.Accounts) > 0 {
 		return fails[*Block](errAccounts)
 	}
-	sums := func(by *coder, r *blockRow) (*Content, error) {
+	blocks := walk(ctx, b, nil, q.span(), func(by *coder, r *blockRow) (*Content, error) {
 		return r.trimmed(by, withSums, func(c *Content) { c.Transactions = nil })
-	}
-	blocks := b.read(ctx, nil, sums, func(of func(*coder, *blockRow) (*Content, error)) iter.Seq2[*Content, error] {
-		return walk(ctx, b, nil, q.span(), of)
 	})
 	return page(q, blocks, func(c *Content) []*Block { return []*Block{c.Block} })
 }

@@ -179,7 +179,7 @@ func flagged[T placed](ctx context.Context, b *Book, q Query, flag flags, of fun
 				return err
 			}
 			sealed, _ := slices.BinarySearch(heights, next)
-			for c, err := range b.contentsAt(ctx, nil, heights[:sealed], everything) {
+			for c, err := range walkHeights(ctx, b, nil, heights[:sealed], contentOfRow(everything)) {
 				if err != nil || !yield(c) {
 					return err
 				}

@@ -167,10 +167,7 @@ func (b *Book) lookUp(ctx context.Context, q Query, l lookup, d depth, yield fun
 			continue
 		}
 		slices.Sort(within)
-		heights := slices.Compact(within)
-		for c, err := range b.read(ctx, nil, trimmed, func(of func(*coder, *blockRow) (*Content, error)) iter.Seq2[*Content, error] {
-			return walkHeights(ctx, b, nil, heights, of)
-		}) {
+		for c, err := range walkHeights(ctx, b, nil, slices.Compact(within), trimmed) {
 			if err != nil || !yield(c) {
 				return err
 			}
@@ -179,9 +176,7 @@ func (b *Book) lookUp(ctx context.Context, q Query, l lookup, d depth, yield fun
 	if span.First = max(span.First, grows); span.First > span.Last {
 		return nil
 	}
-	return pass(b.read(ctx, nil, trimmed, func(of func(*coder, *blockRow) (*Content, error)) iter.Seq2[*Content, error] {
-		return walk(ctx, b, nil, span, of)
-	}), yield)
+	return pass(walk(ctx, b, nil, span, trimmed), yield)
 }
 
 // overlapping groups stretches in order of height; those whose heights overlap come together.

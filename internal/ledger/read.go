@@ -134,30 +134,70 @@ func readersAtOnce() int { return min(runtime.GOMAXPROCS(0)+1, maxReaders) }
 // coders are reused by one reader after the other; each keeps its buffers.
 var coders = sync.Pool{New: func() any { return new(coder) }}
 
-// decodedRows is the result of decoding a batch of rows.
-type decodedRows[T any] struct {
-	heights []uint64
-	values  []T
-	left    chain.Heights // not read yet because the records were too large
+// decoder makes a value of a checked block.
+type decoder[T any] func(*coder, *blockRow) (T, error)
+
+// batch is some of the blocks to read: those of a span, or those at some heights in it.
+type batch struct {
+	span    chain.Heights
+	heights []uint64 // nil for all stored blocks
 	err     error
 }
 
-// decodeRows applies of to each row.
-func decodeRows[T any](rows []*blockRow, more bool, err error, span chain.Heights, of func(*coder, *blockRow) (T, error)) (m decodedRows[T]) {
-	by := coders.Get().(*coder)
-	defer coders.Put(by)
-	m.left, m.err = chain.Heights{First: 1}, err
-	for _, r := range rows {
-		if m.err != nil {
-			return m
-		}
-		var x T
-		if x, m.err = of(by, r); m.err == nil {
-			m.heights, m.values = append(m.heights, r.height), append(m.values, x)
+// decodedBatch contains the decoded blocks of a batch.
+type decodedBatch[T any] struct {
+	heights []uint64
+	values  []T
+	left    *batch // not read yet because the records were too large
+	err     error
+}
+
+// readBatch reads, checks and decodes a batch. An index named the heights, so a missing block is damage. If heights are
+// close together, it also reads the blocks in between and skips them.
+func readBatch[T any](ctx context.Context, q querier, x batch, of decoder[T]) (m decodedBatch[T]) {
+	if x.err != nil {
+		return decodedBatch[T]{err: x.err}
+	}
+	where, arguments := "height >= ? AND height <= ?", bounds(x.span)
+	if x.heights != nil && x.span.Blocks() > 4*uint64(len(x.heights)) {
+		where, arguments = "height IN ("+strings.Repeat("?, ", len(x.heights)-1)+"?)", nil
+		for _, h := range x.heights {
+			arguments = append(arguments, int64(h))
 		}
 	}
-	if more {
-		m.left = chain.Heights{First: rows[len(rows)-1].height + 1, Last: span.Last}
+	by := coders.Get().(*coder)
+	defer coders.Put(by)
+	size, wanted := 0, x.heights
+	m.err = scanRows(ctx, q, func(r *blockRow) error {
+		switch {
+		case x.heights == nil:
+		case len(wanted) == 0 || r.height < wanted[0]:
+			return nil
+		case r.height > wanted[0]:
+			return damagedBlock(wanted[0], "missing")
+		}
+		if size += len(r.record); size > maxRead && len(m.values) > 0 {
+			m.left = &batch{span: chain.Heights{First: r.height, Last: x.span.Last}, heights: wanted}
+			return errEnough
+		}
+		if wanted != nil {
+			wanted = wanted[1:]
+		}
+		err := r.checked()
+		if err != nil {
+			return err
+		}
+		value, err := of(by, r)
+		if err == nil {
+			m.heights, m.values = append(m.heights, r.height), append(m.values, value)
+		}
+		return err
+	}, selectFrom("blocks", rowColumns)+" WHERE "+where+" ORDER BY height", arguments...)
+	switch {
+	case errors.Is(m.err, errEnough):
+		m.err = nil
+	case m.err == nil && len(wanted) > 0:
+		m.err = damagedBlock(wanted[0], "missing")
 	}
 	return m
 }
@@ -165,9 +205,33 @@ func decodeRows[T any](rows []*blockRow, more bool, err error, span chain.Height
 // walk reads a span's blocks in order of height and applies of to each. Each block is checked, and a missing
 // sealed block is an error. If q is nil, several batches are read concurrently. No connection is held while
 // a result is delivered.
-func walk[T any](ctx context.Context, b *Book, q querier, span chain.Heights, of func(*coder, *blockRow) (T, error)) iter.Seq2[T, error] {
+func walk[T any](ctx context.Context, b *Book, q querier, span chain.Heights, of decoder[T]) iter.Seq2[T, error] {
+	return walkBatches(ctx, b, q, of, func(q querier, sealed chain.Optional[chain.Heights]) (iter.Seq[batch], *presence) {
+		span := since(span, sealed)
+		return batches(ctx, q, span), newPresence(span, sealed)
+	})
+}
+
+// maxAtOnce is the number of heights in one query.
+const maxAtOnce = 100
+
+// walkHeights is walk for the sealed blocks at given heights, in their order.
+func walkHeights[T any](ctx context.Context, b *Book, q querier, heights []uint64, of decoder[T]) iter.Seq2[T, error] {
+	return walkBatches(ctx, b, q, of, func(querier, chain.Optional[chain.Heights]) (iter.Seq[batch], *presence) {
+		return func(yield func(batch) bool) {
+			for part := range slices.Chunk(heights, maxAtOnce) {
+				if !yield(batch{span: chain.Heights{First: part[0], Last: part[len(part)-1]}, heights: part}) {
+					return
+				}
+			}
+		}, &presence{}
+	})
+}
+
+// walkBatches reads the batches that split returns for the sealed blocks.
+func walkBatches[T any](ctx context.Context, b *Book, q querier, of decoder[T], split func(querier, chain.Optional[chain.Heights]) (iter.Seq[batch], *presence)) iter.Seq2[T, error] {
 	return sequence(func(yield func(T) bool) (err error) {
-		readers := 1
+		q, readers := q, 1
 		if q == nil {
 			q, readers = b.engine.shared(), readersAtOnce()
 		}
@@ -175,17 +239,16 @@ func walk[T any](ctx context.Context, b *Book, q querier, span chain.Heights, of
 		if err != nil {
 			return err
 		}
-		span = since(span, sealed)
 		defer func() { err = b.orDetached(ctx, sealed, err) }()
-		read := func(ctx context.Context, p part) decodedRows[T] {
-			if p.err != nil {
-				return decodedRows[T]{err: p.err}
-			}
-			rows, more, err := readChecked(ctx, q, "height >= ? AND height <= ?", bounds(p.span)...)
-			return decodeRows(rows, more, err, p.span, of)
+		read := func(ctx context.Context, x batch) decodedBatch[T] {
+			return readBatch(ctx, q, x, func(by *coder, r *blockRow) (T, error) {
+				have, some := sealed.Get()
+				r.sealed = some && r.height <= have.Last
+				return of(by, r)
+			})
 		}
-		present := newPresence(span, sealed)
-		for m := range inorder.Map(ctx, batches(ctx, q, span), readers, read) {
+		list, present := split(q, sealed)
+		for m := range inorder.Map(ctx, list, readers, read) {
 			for {
 				for i, x := range m.values {
 					if err := present.at(m.heights[i]); err != nil {
@@ -198,25 +261,19 @@ func walk[T any](ctx context.Context, b *Book, q querier, span chain.Heights, of
 				if m.err != nil {
 					return m.err
 				}
-				if m.left.First > m.left.Last {
+				if m.left == nil {
 					break
 				}
-				m = read(ctx, part{span: m.left}) // very large records are read by one reader
+				m = read(ctx, *m.left) // very large records are read by one reader
 			}
 		}
 		return present.ended()
 	})
 }
 
-// part is a part of a span, or an error.
-type part struct {
-	span chain.Heights
-	err  error
-}
-
 // batches splits a span into batches of a few stored blocks each, in order of height.
-func batches(ctx context.Context, q querier, span chain.Heights) iter.Seq[part] {
-	return func(yield func(part) bool) {
+func batches(ctx context.Context, q querier, span chain.Heights) iter.Seq[batch] {
+	return func(yield func(batch) bool) {
 		for from, end := int64(min(span.First, math.MaxInt64)), bounds(span)[1]; ; {
 			var last *int64
 			_, err := one(ctx, q, []any{&last}, "SELECT max(height) FROM (SELECT height FROM blocks WHERE height >= ? AND height <= ? ORDER BY height LIMIT ?) AS next", from, end, batchSize)
@@ -224,10 +281,10 @@ func batches(ctx context.Context, q querier, span chain.Heights) iter.Seq[part] 
 				err = damagedBlock(uint64(from), "the heights are out of order")
 			}
 			if err != nil {
-				yield(part{err: err})
+				yield(batch{err: err})
 				return
 			}
-			if last == nil || !yield(part{span: chain.Heights{First: uint64(from), Last: uint64(*last)}}) || *last == math.MaxInt64 {
+			if last == nil || !yield(batch{span: chain.Heights{First: uint64(from), Last: uint64(*last)}}) || *last == math.MaxInt64 {
 				return
 			}
 			from = *last + 1
@@ -238,133 +295,14 @@ func batches(ctx context.Context, q querier, span chain.Heights) iter.Seq[part] 
 // heightFields is the column of a query for heights.
 var heightFields = []field[uint64]{{"height", fact, func(h *uint64) any { return h }}}
 
-// maxAtOnce is the number of heights in one query.
-const maxAtOnce = 100
-
-// walkHeights reads the blocks at given heights, in their order, and applies of to each. An index named the
-// heights, so a missing block is damage. If q is nil, several batches are read concurrently.
-func walkHeights[T any](ctx context.Context, b *Book, q querier, heights []uint64, of func(*coder, *blockRow) (T, error)) iter.Seq2[T, error] {
-	readers := 1
-	if q == nil {
-		q, readers = b.engine.shared(), readersAtOnce()
-	}
-	return sequence(func(yield func(T) bool) error {
-		for m := range inorder.Map(ctx, slices.Chunk(heights, maxAtOnce), readers, func(ctx context.Context, heights []uint64) decodedHeights[T] {
-			return readHeights(ctx, q, heights, of)
-		}) {
-			for {
-				for _, x := range m.values {
-					if !yield(x) {
-						return nil
-					}
-				}
-				if m.err != nil || len(m.left) == 0 {
-					break
-				}
-				m = readHeights(ctx, q, m.left, of) // very large records are read by one reader
-			}
-			if m.err != nil {
-				return m.err
-			}
-		}
-		return nil
-	})
-}
-
-// decodedHeights is the result of decoding blocks at given heights.
-type decodedHeights[T any] struct {
-	values []T
-	left   []uint64 // not read yet because the records were too large
-	err    error
-}
-
-// readHeights reads the blocks at given heights. If these are close together, it also reads the blocks in
-// between and skips them.
-func readHeights[T any](ctx context.Context, q querier, heights []uint64, of func(*coder, *blockRow) (T, error)) (m decodedHeights[T]) {
-	first, last := heights[0], heights[len(heights)-1]
-	where, arguments := "height >= ? AND height <= ?", bounds(chain.Heights{First: first, Last: last})
-	if last-first >= 4*uint64(len(heights)) {
-		where, arguments = "height IN ("+placesIn(len(heights))+")", nil
-		for _, h := range heights {
-			arguments = append(arguments, int64(h))
-		}
-	}
-	by := coders.Get().(*coder)
-	defer coders.Put(by)
-	i, size := 0, 0
-	m.err = scanRows(ctx, q, func(r *blockRow) error {
-		switch {
-		case i < len(heights) && r.height > heights[i]:
-			return damagedBlock(heights[i], "missing")
-		case i == len(heights) || r.height < heights[i]:
-			return nil
-		}
-		if size += len(r.record); size > maxRead && i > 0 {
-			m.left = heights[i:]
-			return errEnough
-		}
-		i++
-		if err := r.checked(); err != nil {
-			return err
-		}
-		x, err := of(by, r)
-		if err == nil {
-			m.values = append(m.values, x)
-		}
-		return err
-	}, selectFrom("blocks", rowColumns)+" WHERE "+where+" ORDER BY height", arguments...)
-	if errors.Is(m.err, errEnough) {
-		m.err = nil
-	} else if m.err == nil && i < len(heights) {
-		m.err = damagedBlock(heights[i], "missing")
-	}
-	return m
-}
-
-// placesIn returns n placeholders.
-func placesIn(n int) string { return strings.Repeat("?, ", n-1) + "?" }
-
-// contents returns the blocks of a span, with their findings and whether they are sealed.
+// contents returns the blocks of a span.
 func (b *Book) contents(ctx context.Context, q querier, span chain.Heights, d depth) iter.Seq2[*Content, error] {
-	return b.read(ctx, q, untrimmed(d), func(of func(*coder, *blockRow) (*Content, error)) iter.Seq2[*Content, error] {
-		return walk(ctx, b, q, span, of)
-	})
+	return walk(ctx, b, q, span, contentOfRow(d))
 }
 
-// contentsAt returns the blocks at given heights, like contents.
-func (b *Book) contentsAt(ctx context.Context, q querier, heights []uint64, d depth) iter.Seq2[*Content, error] {
-	return b.read(ctx, q, untrimmed(d), func(of func(*coder, *blockRow) (*Content, error)) iter.Seq2[*Content, error] {
-		return walkHeights(ctx, b, q, heights, of)
-	})
-}
-
-// untrimmed decodes blocks with all rows.
-func untrimmed(d depth) func(*coder, *blockRow) (*Content, error) {
+// contentOfRow decodes blocks with all rows.
+func contentOfRow(d depth) decoder[*Content] {
 	return func(by *coder, r *blockRow) (*Content, error) { return r.content(by, d) }
-}
-
-// read reads blocks' contents and marks sealed ones.
-func (b *Book) read(ctx context.Context, q querier, decode func(*coder, *blockRow) (*Content, error), blocks func(of func(*coder, *blockRow) (*Content, error)) iter.Seq2[*Content, error]) iter.Seq2[*Content, error] {
-	return sequence(func(yield func(*Content) bool) error {
-		if q == nil {
-			q = b.engine.shared()
-		}
-		sealed, err := b.sealedBy(ctx, q)
-		if err != nil && !errors.Is(err, ErrNone) {
-			return err
-		}
-		s, some := sealed.Get()
-		return pass(blocks(func(by *coder, r *blockRow) (*Content, error) {
-			c, err := decode(by, r)
-			if err == nil && some && r.height <= s.Last {
-				c.Sealed = true
-				for i := range c.Transactions {
-					c.Transactions[i].Sealed = true
-				}
-			}
-			return c, err
-		}), yield)
-	})
 }
 
 // whole returns the row itself.

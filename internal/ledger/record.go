@@ -67,6 +67,7 @@ type blockRow struct {
 	known  nullable
 	sum    []byte
 
+	sealed   bool   // if known
 	wrong    error  // a column contains an invalid value
 	digested Digest // zero until it is needed
 }
@@ -187,7 +188,7 @@ func (r *blockRow) trimmed(by *coder, d depth, trim func(*Content)) (*Content, e
 
 // decoded decodes a checked record and the column known.
 func (r *blockRow) decoded(c *Content, by *coder, d depth) error {
-	b := &Block{Height: r.height, Hash: r.hash(), ParentHash: r.parentHash(), Final: r.flags&notFinal == 0}
+	b := &Block{Height: r.height, Hash: r.hash(), ParentHash: r.parentHash(), Final: r.flags&notFinal == 0, Sealed: r.sealed}
 	c.Block, c.Digest = b, r.digest()
 	code := c.codeCosts
 	if d >= allRows {
@@ -217,7 +218,7 @@ func (r *blockRow) decoded(c *Content, by *coder, d depth) error {
 func (c *Content) place() {
 	for i := range c.Transactions {
 		t := &c.Transactions[i]
-		t.Height, t.Time, t.Rules, t.Final = c.Height, c.Time, c.Rules, c.Final
+		t.Height, t.Time, t.Rules, t.Final, t.Sealed = c.Height, c.Time, c.Rules, c.Final, c.Sealed
 		for _, d := range c.known.Diagnoses {
 			if d.Extrinsic == t.Index {
 				t.Class = d.Class

@@ -114,7 +114,7 @@ func (b *Book) counts(ctx context.Context, q querier, c *bookRow, s *Status) err
 				heights[h] = true
 			}
 		}
-		for x, err := range b.contentsAt(ctx, q, slices.Sorted(maps.Keys(heights)), everything) {
+		for x, err := range walkHeights(ctx, b, q, slices.Sorted(maps.Keys(heights)), contentOfRow(everything)) {
 			if err != nil {
 				return err
 			}

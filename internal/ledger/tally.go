@@ -207,7 +207,7 @@ func (b *bodies) addHashes(hashes []uint64) {
 // tallied builds the tally of a day from its blocks.
 func (b *Book) tallied(ctx context.Context, q querier, s *stretch) (*tally, error) {
 	t := newTally(s.first)
-	for c, err := range walk(ctx, b, q, s.heights(), func(by *coder, r *blockRow) (*Content, error) { return r.content(by, everything) }) {
+	for c, err := range b.contents(ctx, q, s.heights(), everything) {
 		if err == nil && daily.numberOf(c.Time) == s.number {
 			err = t.add(c)
 		}
