@@ -299,7 +299,7 @@ func TestDetachDropsPartitions(t *testing.T) {
 			if _, err := r.Status(ctx); !must(t, err) {
 				return
 			}
-			for _, err := range r.Costs(ctx, Query{Span: chain.Heights{First: first, Last: end}}) {
+			for _, err := range r.Transactions(ctx, Query{Span: chain.Heights{First: first, Last: end}}) {
 				if err != nil && !errors.Is(err, ErrDetached) {
 					t.Error(err)
 					return

@@ -33,27 +33,24 @@ type postgresEngine struct {
 
 var postgresDialect = dialect{
 	goose: goose.DialectPostgres,
-	types: map[kind]string{integer: "BIGINT", text: "TEXT", word: "TEXT", data: "BYTEA", amount: "NUMERIC(78, 0)"},
-	hex:   func(c string) string { return "'0x' || nullif(encode(" + c + ", 'hex'), '')" },
-	time: func(c string) string {
-		return fmt.Sprintf("to_char(timestamp 'epoch' + %s / 1000 * interval '1 second', 'YYYY-MM-DD\"T\"HH24:MI:SS') || CASE %s %% 1000 WHEN 0 THEN '' ELSE '.' || lpad((%s %% 1000)::text, 3, '0') END || 'Z'", c, c, c)
+	sql: map[string]string{
+		"integer": "BIGINT", "word": "TEXT", "data": "BYTEA", "amount": "NUMERIC(78, 0)", "strict": "", "clustered": "", "files": "", // not in files
+		"by":        " PARTITION BY RANGE ($1)",
+		"hex":       "'0x' || nullif(encode($1, 'hex'), '')",
+		"time":      `to_char(timestamp 'epoch' + $1 / 1000 * interval '1 second', 'YYYY-MM-DD"T"HH24:MI:SS') || CASE $1 % 1000 WHEN 0 THEN '' ELSE '.' || lpad(($1 % 1000)::text, 3, '0') END || 'Z'`,
+		"day":       "(date '1970-01-01' + $1::integer)",
+		"dayText":   "(date '1970-01-01' + $1::integer)::text",
+		"monthText": "to_char(date '1970-01-01' + make_interval(months => $1::integer), 'YYYY-MM')",
+		"wei":       "$1::text",
+		"sum":       "coalesce(sum($1), 0)::text", // exact
+		"wordOf":    "$1",
+		"json":      "($1->>'$2')",                           // the text at a key of an object
+		"each":      "jsonb_array_elements($1::jsonb->'$2')", // the elements of a list in an object
 	},
-	day:    func(c string) string { return "(date '1970-01-01' + " + c + "::integer)" },
-	wei:    func(c string) string { return c + "::text" },
-	sum:    func(c string) string { return "coalesce(sum(" + c + "), 0)::text" },
-	wordOf: func(c string) string { return c },
 	coin: func(c string, places int) string {
 		return fmt.Sprintf("(%s::numeric * 0.%s1)::numeric(%d, %d)", c, strings.Repeat("0", places-1), 39+places, places)
 	},
-	dayText: func(c string) string { return "(date '1970-01-01' + " + c + "::integer)::text" },
-	monthText: func(c string) string {
-		return "to_char(date '1970-01-01' + make_interval(months => " + c + "::integer), 'YYYY-MM')"
-	},
 	hasTable: func(name string) string { return "SELECT to_regclass('" + name + "') IS NOT NULL" },
-
-	json: func(of, key string) string { return "(" + of + "->>'" + key + "')" },
-	each: func(of, list string) string { return "jsonb_array_elements(" + of + "::jsonb->'" + list + "')" },
-	by:   func(key string) string { return " PARTITION BY RANGE (" + key + ")" },
 }
 
 // The advisory locks of a database and schema: for writers (exclusive or shared), sealing, migrations,
@@ -315,14 +312,12 @@ func (t *postgresTransaction) insert(ctx context.Context, table string, columns 
 	return err
 }
 
-// lock takes a lock until the transaction ends.
 func (t *postgresTransaction) lock(ctx context.Context, lock int) error {
 	_, err := t.tx.Exec(ctx, "SELECT pg_advisory_xact_lock("+lockKey(lock)+")")
 	return err
 }
 
-// tryLock takes a lock until the transaction ends, if it is free. If this machine vanishes meanwhile,
-// the others do not wait long.
+// tryLock lets the others not wait long if this machine vanishes meanwhile.
 func (t *postgresTransaction) tryLock(ctx context.Context, lock int) (mine bool, err error) {
 	if _, err := t.tx.Exec(ctx, "SET LOCAL idle_in_transaction_session_timeout = '10s'"); err != nil {
 		return false, err
