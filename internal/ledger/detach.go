@@ -158,9 +158,12 @@ func (b *Book) Detachable(ctx context.Context, before Month) (d Detachment, err 
 	if err != nil {
 		return d, err
 	}
-	d = Detachment{Span: c.span(), Months: c.months, Begins: c.height}
-	d.Bytes, err = b.engine.partitionBytes(ctx, c.height)
-	return d, err
+	return b.detachment(ctx, c)
+}
+
+func (b *Book) detachment(ctx context.Context, c *cut) (Detachment, error) {
+	bytes, err := b.engine.partitionBytes(ctx, c.height)
+	return Detachment{c.span(), c.months, c.height, bytes}, err
 }
 
 // DetachProgress receives how many blocks a detachment has copied, verified and removed.
@@ -188,8 +191,7 @@ func (b *Book) Detach(ctx context.Context, before Month, path string, progress D
 	if err != nil {
 		return d, err
 	}
-	d = Detachment{Span: c.span(), Months: c.months, Begins: c.height}
-	if d.Bytes, err = b.engine.partitionBytes(ctx, c.height); err != nil {
+	if d, err = b.detachment(ctx, c); err != nil {
 		return d, err
 	}
 	check := func(path string) error { return b.checkDetached(ctx, path, c, progress.Verified) }

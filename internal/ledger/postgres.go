@@ -3,7 +3,6 @@ package ledger
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -281,7 +280,7 @@ const beginSnapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; LOCK TAB
 func (e *postgresEngine) snapshot(ctx context.Context) (querier, func(), error) {
 	tx, err := e.pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: beginSnapshot})
 	if err != nil {
-		return nil, nil, wrapAway(wrapDamage(err, brokenServer(err)))
+		return nil, nil, ofServer(err)
 	}
 	return pgQuerier{tx}, func() { tx.Rollback(context.WithoutCancel(ctx)) }, nil
 }
@@ -340,8 +339,11 @@ type pgQuerier struct {
 
 func (q pgQuerier) exec(ctx context.Context, query string, arguments ...any) error {
 	_, err := q.to.Exec(ctx, numbered(query), arguments...)
-	return wrapAway(wrapDamage(err, brokenServer(err)))
+	return ofServer(err)
 }
+
+// ofServer wraps a server's error in ErrDamaged or ErrAway where it means that.
+func ofServer(err error) error { return wrapAway(wrapDamage(err, brokenServer(err))) }
 
 // brokenServer reports class XX errors (damaged server files), missing tables or columns, and columns
 // of another type.
@@ -355,41 +357,28 @@ func brokenServer(err error) bool {
 func (q pgQuerier) query(ctx context.Context, query string, arguments ...any) (rowSet, error) {
 	rows, err := q.to.Query(ctx, numbered(query), arguments...)
 	if err != nil {
-		return nil, wrapAway(wrapDamage(err, brokenServer(err)))
+		return nil, ofServer(err)
 	}
-	return &pgRows{Rows: rows}, nil
+	return &pgRows{rows}, nil
 }
 
-type pgRows struct {
-	pgx.Rows
-	scanners []any // one for each column
-}
+type pgRows struct{ pgx.Rows }
 
 func (r *pgRows) close() { r.Rows.Close() }
 
-func (r *pgRows) Err() error {
-	err := r.Rows.Err()
-	return wrapAway(wrapDamage(err, brokenServer(err)))
-}
+func (r *pgRows) Err() error { return ofServer(r.Rows.Err()) }
 
-func (r *pgRows) Scan(into ...any) error {
-	err := r.Rows.Scan(into...)
-	return wrapAway(wrapDamage(err, brokenServer(err)))
-}
+func (r *pgRows) Scan(into ...any) error { return ofServer(r.Rows.Scan(into...)) }
 
-func (r *pgRows) values(columns []column, into row) error {
-	if r.scanners == nil {
-		for _, c := range columns {
-			r.scanners = append(r.scanners, c.kind.scanner())
+func (r *pgRows) values(_ []column, into row) error {
+	list, err := r.Rows.Values()
+	copy(into, list)
+	for i, v := range list {
+		if n, ok := v.(pgtype.Numeric); ok && err == nil {
+			into[i], err = n.Value() // its digits
 		}
 	}
-	if err := r.Scan(r.scanners...); err != nil {
-		return err
-	}
-	for i, s := range r.scanners {
-		into[i] = s.(scanner).value()
-	}
-	return nil
+	return ofServer(err)
 }
 
 // numbered replaces the question marks of a statement with $1, $2 and so on. No text in our statements
@@ -415,30 +404,6 @@ var passing = []string{"40", "53300", "55P03", "57P01", "57P02", "57P03", "25006
 func Passes(err error) bool {
 	var refused *pgconn.PgError
 	return errors.As(err, &refused) && slices.ContainsFunc(passing, func(code string) bool { return strings.HasPrefix(refused.Code, code) })
-}
-
-// scanner receives a column value from the driver, which uses its own types for some.
-type scanner interface{ value() value }
-
-func (k kind) scanner() scanner {
-	switch k {
-	case integer:
-		return new(scanned[int64])
-	case text, word, amount:
-		return new(scanned[string])
-	case data:
-		return new(scanned[[]byte])
-	}
-	panic(fmt.Sprint("unknown column type: ", int(k)))
-}
-
-type scanned[T any] struct{ sql.Null[T] }
-
-func (s *scanned[T]) value() value {
-	if !s.Valid {
-		return nil
-	}
-	return s.V
 }
 
 func (pgQuerier) dialect() *dialect { return &postgresDialect }
