@@ -93,11 +93,8 @@ func questions(last uint64) (list []question) {
 	ask("Transfers", func(b *ledger.Book, out *strings.Builder) error {
 		return each(b.Transfers(ctx, in(all, mover)), told[*ledger.Transfer](out))
 	})
-	ask("Costs", func(b *ledger.Book, out *strings.Builder) error {
-		return each(b.Costs(ctx, in(all)), told[*ledger.Cost](out))
-	})
-	ask("CostsOf", func(b *ledger.Book, out *strings.Builder) error {
-		return each(b.Costs(ctx, in(all, payer, chain.Address20([20]byte{19: 2}))), told[*ledger.Cost](out))
+	ask("PaymentsOfTwo", func(b *ledger.Book, out *strings.Builder) error {
+		return each(b.Transactions(ctx, in(all, payer, chain.Address20([20]byte{19: 2}))), told[*ledger.Transaction](out))
 	})
 	for name, span := range map[string]chain.Heights{"": all, " of some": some} {
 		ask("Payments"+name, func(b *ledger.Book, out *strings.Builder) error {

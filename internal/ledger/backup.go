@@ -146,7 +146,7 @@ func (b *Book) copyBlocks(ctx context.Context, list []*blockRow) error {
 		if err != nil {
 			return err
 		}
-		rows, shown = append(rows, r.values()), append(shown, c.shown()...)
+		rows, shown = append(rows, rowOf(rowFields, r)), append(shown, c.shown()...)
 	}
 	return b.change(ctx, func(tx transaction) error { return insertBlocks(ctx, tx, rows, shown) })
 }

@@ -32,7 +32,7 @@ func (c *bookRow) movedFrom(first uint64, then string) error {
 
 // lower moves the first height down while nothing is sealed.
 func (b *Book) lower(ctx context.Context, tx transaction, first uint64) error {
-	if err := lockSealing(ctx, tx); err != nil {
+	if err := tx.lock(ctx, lockSeal); err != nil {
 		return err
 	}
 	have, err := readBookRow(ctx, tx)
@@ -117,11 +117,10 @@ func (b *Book) checkSeam(ctx context.Context, q querier, s *sealing) error {
 // join adds the blocks that the ledger already has in a stretch, above the new ones. The stretch has
 // no parts until it is ended again.
 func (s *stretch) join(ctx context.Context, tx transaction) error {
-	found, err := readStretches(ctx, tx, s.unit, "number = ?", s.number)
-	if err != nil || len(found) == 0 {
+	above, err := stretchAt(ctx, tx, s.unit, s.number)
+	if err != nil || above == nil {
 		return err
 	}
-	above := found[0]
 	if s.unit == daily {
 		var have Seal
 		if s.seal, have, err = extendSeal(ctx, tx, s.seal, above); err != nil {

@@ -190,7 +190,7 @@ func TestBlocksThatComeBelow(t *testing.T) {
 // saidOf returns the answers of some queries as texts.
 func saidOf(t *testing.T, book *ledger.Book, span chain.Heights) (list []string) {
 	add := func(x any) { list = append(list, fmt.Sprintf("%+v", x)) }
-	require.NoError(t, each(book.Costs(ctx, in(span)), func(c *ledger.Cost) error { add(*c); return nil }))
+	require.NoError(t, each(book.Transactions(ctx, in(span)), func(x *ledger.Transaction) error { add(*x); return nil }))
 	require.NoError(t, each(book.Movements(ctx, in(span, mover)), func(m *ledger.Movement) error { add(*m); return nil }))
 	for by := ledger.ByQuarterHour; by <= ledger.ByAccount; by++ {
 		sums := map[string]*ledger.Sums{}

@@ -168,6 +168,20 @@ func readBookRow(ctx context.Context, q querier) (c bookRow, err error) {
 	return c, err
 }
 
+// inSnapshot calls do with the state of the ledger, in one snapshot.
+func (b *Book) inSnapshot(ctx context.Context, do func(q querier, c *bookRow) error) error {
+	q, end, err := b.engine.snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
+	c, err := readBookRow(ctx, q)
+	if err != nil {
+		return err
+	}
+	return do(q, &c)
+}
+
 // keep writes the row of the table book.
 func (c *bookRow) keep(ctx context.Context, tx transaction) error {
 	columns := append([]column{{"one", integer}}, bookColumns...)
@@ -251,6 +265,17 @@ func (b *Book) change(ctx context.Context, what func(transaction) error) error {
 	return b.wrapLost(tx.commit(ctx))
 }
 
+// changeBook is change with the state of the ledger.
+func (b *Book) changeBook(ctx context.Context, what func(tx transaction, c *bookRow) error) error {
+	return b.change(ctx, func(tx transaction) error {
+		c, err := readBookRow(ctx, tx)
+		if err != nil {
+			return err
+		}
+		return what(tx, &c)
+	})
+}
+
 // wrapLost wraps an error in ErrLost if a sole writer has lost its connection.
 func (b *Book) wrapLost(err error) error {
 	if e, ok := b.engine.(*postgresEngine); ok && err != nil && e.lost() {
@@ -268,13 +293,9 @@ func (b *Book) WriteJob(ctx context.Context, entries []*Entry, also func(ctx con
 	if err := b.preparePartitions(ctx, entries); err != nil {
 		return err
 	}
-	return b.change(ctx, func(tx transaction) error {
-		c, err := readBookRow(ctx, tx)
-		if err != nil {
-			return err
-		}
+	return b.changeBook(ctx, func(tx transaction, c *bookRow) error {
 		for _, run := range runs(entries) {
-			if _, err := b.store(ctx, tx, &c, run); err != nil {
+			if _, err := b.store(ctx, tx, c, run); err != nil {
 				return err
 			}
 		}

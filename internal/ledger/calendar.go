@@ -26,17 +26,12 @@ func anyStretch(*stretch) bool { return true }
 // partly in both or cannot be used as a whole. Each block is in one piece. However long the chain is, this
 // reads the months of the ledger, the days of a few months, and at most two days of blocks. The blocks
 // without a time, which are in no period of times, come first.
-func (b *Book) pieces(ctx context.Context, p Period, span chain.Heights, take wholeStretch) ([]piece, error) {
-	q, end, err := b.engine.snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer end()
-	c, err := readBookRow(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	return b.piecesAt(ctx, q, &c, p, span, take)
+func (b *Book) pieces(ctx context.Context, p Period, span chain.Heights, take wholeStretch) (list []piece, err error) {
+	err = b.inSnapshot(ctx, func(q querier, c *bookRow) error {
+		list, err = b.piecesAt(ctx, q, c, p, span, take)
+		return err
+	})
+	return list, err
 }
 
 // piecesAt is pieces within one snapshot.
@@ -93,13 +88,12 @@ func (p Period) cut(s *stretch) (some, whole bool) {
 
 // times returns when a stretch begins, and when the next one does.
 func (u unit) times(number int64) (begin, end time.Time) {
+	begin = time.UnixMilli(number * dayMS).UTC()
 	if u == daily {
-		return Day(number).Start(), Day(number + 1).Start()
+		return begin, begin.AddDate(0, 0, 1)
 	}
-	month := func(number int64) time.Time {
-		return time.Date(1970, time.Month(1+number), 1, 0, 0, 0, 0, time.UTC)
-	}
-	return month(number), month(number + 1)
+	begin = time.Date(1970, time.Month(1+number), 1, 0, 0, 0, 0, time.UTC)
+	return begin, begin.AddDate(0, 1, 0)
 }
 
 // has reports whether a block is in the piece.
@@ -118,14 +112,11 @@ func (b *Book) months(ctx context.Context, q querier, c *bookRow) ([]*stretch, e
 
 // sealedMonths returns the state of the ledger and its months, from one snapshot.
 func (b *Book) sealedMonths(ctx context.Context) (c bookRow, all []*stretch, err error) {
-	q, end, err := b.engine.snapshot(ctx)
-	if err != nil {
-		return c, nil, err
-	}
-	defer end()
-	if c, err = readBookRow(ctx, q); err == nil {
-		all, err = b.months(ctx, q, &c)
-	}
+	err = b.inSnapshot(ctx, func(q querier, now *bookRow) error {
+		c = *now
+		all, err = b.months(ctx, q, now)
+		return err
+	})
 	return c, all, err
 }
 

@@ -109,6 +109,8 @@ func encode(cell any) value {
 		return x.String()
 	case *uint64:
 		return int64(*x)
+	case *chain.Time:
+		return x.Std().UnixMilli()
 	case *int64:
 		return *x
 	case *bool:
@@ -166,6 +168,11 @@ func decode(cell any, v value) (err error) {
 		}
 	case *uint64:
 		*x, err = natural(v)
+	case *chain.Time:
+		var ms uint64
+		if ms, err = natural(v); err == nil {
+			*x, err = chain.TimeAt(ms)
+		}
 	case *int64:
 		*x, err = as[int64](v)
 	case *bool:
@@ -233,6 +240,15 @@ func names(columns []column) []string {
 	return list
 }
 
+// rowOf returns the row of a value.
+func rowOf[T any](fields []field[T], x *T) row {
+	r := make(row, len(fields), len(fields)+1)
+	for i := range fields {
+		r[i] = encode(fields[i].at(x))
+	}
+	return r
+}
+
 // readRow reads a row. It returns an error at the first invalid value, which another program wrote.
 func readRow[T any](fields []field[T], r row, into *T) error {
 	for i := range fields {
@@ -266,12 +282,8 @@ func signedColumns[T any](fields []field[T]) []column {
 
 // signedRow returns a row of such a table.
 func signedRow[T any](fields []field[T], x *T) row {
-	r := make(row, len(fields), len(fields)+1)
-	for i := range fields {
-		r[i] = encode(fields[i].at(x))
-	}
 	digest := digestOf(fields, x)
-	return append(r, digest[:])
+	return append(rowOf(fields, x), digest[:])
 }
 
 // readSigned reads a row of such a table and checks its digest.

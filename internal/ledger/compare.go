@@ -123,13 +123,10 @@ func compareRows[T any](height uint64, table string, fields []field[T], whole ma
 
 // numberedBy names what the rows of a table are numbered by.
 func numberedBy(table string) string {
-	switch table {
-	case "transactions", "diagnoses":
+	if table == "transactions" || table == "diagnoses" {
 		return "extrinsic"
-	case "movements", "unclassified", "transfers", "findings", "unanswered":
-		return "position"
 	}
-	return "row"
+	return "position"
 }
 
 // Rejudge stores what a later program makes of stored blocks. The rows stay, and with them digests and

@@ -90,5 +90,5 @@ func TestCompare(t *testing.T) {
 }
 
 func TestDifferencesOfAnUnknownTable(t *testing.T) {
-	require.Equal(t, "block 3, table other, row 1: missing in the ledger, present now", ledger.Difference{Height: 3, Table: "other", Row: 1, Stored: "missing", Now: "present"}.String())
+	require.Equal(t, "block 3, table movements, position 1: missing in the ledger, present now", ledger.Difference{Height: 3, Table: "movements", Row: 1, Stored: "missing", Now: "present"}.String())
 }

@@ -71,6 +71,9 @@ type cut struct {
 // span returns the heights to be detached.
 func (c *cut) span() chain.Heights { return chain.Heights{First: c.first, Last: c.height - 1} }
 
+// number returns the number of the first day or month to stay.
+func (c *cut) number(u unit) int64 { return u.number(c.month.Start().UnixMilli()) }
+
 // cutBefore finds where the blocks before a month end. A month that is not over may still lack blocks.
 func (b *Book) cutBefore(ctx context.Context, month Month) (*cut, error) {
 	book, all, err := b.sealedMonths(ctx)
@@ -104,7 +107,7 @@ func (b *Book) cutBefore(ctx context.Context, month Month) (*cut, error) {
 
 // disorder returns an error that names the first block above the cut that has an earlier time.
 func (b *Book) disorder(ctx context.Context, c *cut) error {
-	have, err := b.sealed(ctx)
+	have, err := b.sealedBy(ctx, b.engine)
 	if err != nil {
 		return err
 	}
@@ -133,7 +136,7 @@ func (c *cut) takes(table string) (where string, arguments []any) {
 	case table == "rejudgements":
 		return " WHERE height < ?", []any{int64(c.height)}
 	}
-	return " WHERE unit = ? AND number < ? OR unit = ? AND number < ?", []any{unitNames[daily], int64(DayOf(c.month.Start())), unitNames[monthly], int64(c.month)}
+	return " WHERE unit = ? AND number < ? OR unit = ? AND number < ?", []any{unitNames[daily], c.number(daily), unitNames[monthly], c.number(monthly)}
 }
 
 // copyProved copies which blocks before the cut are proved.
@@ -155,9 +158,12 @@ func (b *Book) Detachable(ctx context.Context, before Month) (d Detachment, err 
 	if err != nil {
 		return d, err
 	}
-	d = Detachment{Span: c.span(), Months: c.months, Begins: c.height}
-	d.Bytes, err = b.engine.partitionBytes(ctx, c.height)
-	return d, err
+	return b.detachment(ctx, c)
+}
+
+func (b *Book) detachment(ctx context.Context, c *cut) (Detachment, error) {
+	bytes, err := b.engine.partitionBytes(ctx, c.height)
+	return Detachment{c.span(), c.months, c.height, bytes}, err
 }
 
 // DetachProgress receives how many blocks a detachment has copied, verified and removed.
@@ -185,8 +191,7 @@ func (b *Book) Detach(ctx context.Context, before Month, path string, progress D
 	if err != nil {
 		return d, err
 	}
-	d = Detachment{Span: c.span(), Months: c.months, Begins: c.height}
-	if d.Bytes, err = b.engine.partitionBytes(ctx, c.height); err != nil {
+	if d, err = b.detachment(ctx, c); err != nil {
 		return d, err
 	}
 	check := func(path string) error { return b.checkDetached(ctx, path, c, progress.Verified) }
@@ -245,15 +250,11 @@ func (b *Book) checkDetached(ctx context.Context, path string, c *cut, progress 
 		return fmt.Errorf("%w: %s does not contain exactly blocks %v of this ledger", ErrDamaged, path, c.span())
 	}
 	for u := range unitCount {
-		number := int64(c.month)
-		if u == daily {
-			number = int64(DayOf(c.month.Start()))
-		}
 		copied, err := readStretches(ctx, detached.engine, u, "number >= ?", noTime)
 		if err != nil {
 			return err
 		}
-		kept, err := readStretches(ctx, b.engine, u, "number < ?", number)
+		kept, err := readStretches(ctx, b.engine, u, "number < ?", c.number(u))
 		if err != nil {
 			return err
 		}
@@ -266,11 +267,7 @@ func (b *Book) checkDetached(ctx context.Context, path string, c *cut, progress 
 
 // cutOff moves the ledger's first height to the cut. The rows below it stay until clear removes them.
 func (b *Book) cutOff(ctx context.Context, c *cut) error {
-	return b.change(ctx, func(tx transaction) error {
-		book, err := readBookRow(ctx, tx)
-		if err != nil {
-			return err
-		}
+	return b.changeBook(ctx, func(tx transaction, book *bookRow) error {
 		if book.first != c.first || book.next() <= c.height {
 			return fmt.Errorf("the ledger was changed meanwhile; run the command again")
 		}
@@ -325,7 +322,7 @@ func (b *Book) clear(ctx context.Context, progress func(done, total uint64)) (le
 		if err := removeRows(ctx, tx, chain.Heights{First: 0, Last: span.Last}); err != nil { // including unsealed blocks below
 			return err
 		}
-		c, err := readBookRow(ctx, tx)
+		c, err := readBookRow(ctx, tx) // now: others may seal meanwhile
 		if err != nil {
 			return err
 		}

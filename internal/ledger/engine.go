@@ -52,6 +52,9 @@ type rowSet interface {
 type transaction interface {
 	querier
 	insert(ctx context.Context, table string, columns []column, rows []row) error
+	// lock takes a lock until the transaction ends; tryLock does if it is free.
+	lock(ctx context.Context, lock int) error
+	tryLock(ctx context.Context, lock int) (mine bool, err error)
 	commit(ctx context.Context) error
 	rollback() // does nothing after a commit
 }

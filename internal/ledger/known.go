@@ -107,17 +107,12 @@ var fewFlags = [...]struct {
 }{{hasFindings, "findings"}, {hasUnclassified, "unclassified"}, {hasUnanswered, "unanswered"}}
 
 // flagsOf returns the flags of a block.
-func flagsOf(c *Content, k *known) (f flags) {
-	for _, x := range []struct {
-		has  bool
-		flag flags
-	}{{!c.Final, notFinal}, {len(k.Findings) > 0, hasFindings}, {len(c.Unclassified) > 0, hasUnclassified}, {len(k.Unanswered) > 0, hasUnanswered}} {
-		if x.has {
-			f |= x.flag
-		}
-	}
-	return f
+func flagsOf(c *Content, k *known) flags {
+	return notFinal.when(!c.Final) | hasFindings.when(len(k.Findings) > 0) | hasUnclassified.when(len(c.Unclassified) > 0) | hasUnanswered.when(len(k.Unanswered) > 0)
 }
+
+// when returns the flag if a block has it.
+func (f flags) when(has bool) flags { return f * flags(flag(has)) }
 
 // Finding is a failed check as stored in the ledger.
 type Finding struct {
@@ -195,17 +190,12 @@ func flagged[T placed](ctx context.Context, b *Book, q Query, flag flags, of fun
 
 // flaggedNow returns the heights of flagged from one snapshot, and the height to be sealed next.
 func (b *Book) flaggedNow(ctx context.Context, span chain.Heights, flag flags, limit int) (heights []uint64, next uint64, err error) {
-	q, end, err := b.engine.snapshot(ctx)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer end()
-	c, err := readBookRow(ctx, q)
-	if err != nil {
-		return nil, 0, err
-	}
-	heights, err = b.flagged(ctx, q, &c, span, flag, limit)
-	return heights, c.next(), err
+	err = b.inSnapshot(ctx, func(q querier, c *bookRow) error {
+		next = c.next()
+		heights, err = b.flagged(ctx, q, c, span, flag, limit)
+		return err
+	})
+	return heights, next, err
 }
 
 // flagged returns the heights of a span's blocks that have a flag: at least the first limit of them. Sealed

@@ -199,21 +199,16 @@ func overlapping(list []*stretch) iter.Seq[[]*stretch] {
 // stretchesFor returns the stretches that have parts of a kind for the blocks of a span, in their order, and
 // the height from which on there are none.
 func (b *Book) stretchesFor(ctx context.Context, span chain.Heights, kind partKind) (list []*stretch, grows uint64, err error) {
-	q, end, err := b.engine.snapshot(ctx)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer end()
-	c, err := readBookRow(ctx, q)
-	if errors.Is(err, ErrNone) {
+	var cut []piece
+	err = b.inSnapshot(ctx, func(q querier, c *bookRow) error {
+		grows = c.next()
+		cut, err = b.piecesAt(ctx, q, c, Period{Heights: chain.Some(span)}, span, func(s *stretch) bool { return s.unit == monthly && kind == hashBlocks && s.ended() })
+		return err
+	})
+	switch {
+	case errors.Is(err, ErrNone):
 		return nil, 0, nil
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	grows = c.next()
-	cut, err := b.piecesAt(ctx, q, &c, Period{Heights: chain.Some(span)}, span, func(s *stretch) bool { return s.unit == monthly && kind == hashBlocks && s.ended() })
-	if err != nil {
+	case err != nil:
 		return nil, 0, err
 	}
 	for _, x := range cut {

@@ -26,9 +26,6 @@ func byAccount(span chain.Heights) map[string]func(b *ledger.Book, count *int) e
 		"transactions": func(b *ledger.Book, count *int) error {
 			return each(b.Transactions(ctx, in(span, payer)), func(*ledger.Transaction) error { *count++; return nil })
 		},
-		"costs": func(b *ledger.Book, count *int) error {
-			return each(b.Costs(ctx, in(span, payer)), func(*ledger.Cost) error { *count++; return nil })
-		},
 		"movements": func(b *ledger.Book, count *int) error {
 			return each(b.Movements(ctx, in(span, mover)), func(*ledger.Movement) error { *count++; return nil })
 		},

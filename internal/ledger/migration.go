@@ -23,53 +23,31 @@ var migrations = []string{migration1}
 
 // dialect contains the SQL that differs between the engines.
 type dialect struct {
-	goose     goose.Dialect
-	types     map[kind]string
-	strict    string // suffix of a table ordered by row
-	clustered string // suffix of a table ordered by its key
-	hex       func(column string) string
-	time      func(column string) string
-	day       func(column string) string
-	wei       func(column string) string
-	sum       func(column string) string // the exact sum of amounts, as text
-	wordOf    func(column string) string
-	coin      func(column string, places int) string // an amount of the smallest unit in the token, with that many decimals
-	dayText   func(column string) string             // a day's number as YYYY-MM-DD
-	monthText func(column string) string             // a month's number as YYYY-MM
-	hasTable  func(name string) string               // the query that reports whether a table exists
-
-	json  func(of, key string) string  // the text at a key of a JSON object
-	each  func(of, list string) string // the elements of a list in a JSON object
-	by    func(key string) string      // the clause that partitions a table
-	files bool                         // a ledger is a file
+	goose goose.Dialect
+	// sql is SQL by name, with $1 and $2 for its arguments: types of columns, suffixes of tables, and expressions.
+	sql      map[string]string
+	coin     func(column string, places int) string // an amount of the smallest unit in the token, with that many decimals
+	hasTable func(name string) string               // the query that reports whether a table exists
 }
 
 // render renders a migration's SQL, with views of a token with that many decimals.
 func (d *dialect) render(text string, places int) (string, error) {
-	t, err := template.New("").Funcs(template.FuncMap{
-		"integer":   func() string { return d.types[integer] },
-		"data":      func() string { return d.types[data] },
-		"amount":    func() string { return d.types[amount] },
-		"word":      func() string { return d.types[word] },
-		"wordOf":    d.wordOf,
-		"strict":    func() string { return d.strict },
-		"clustered": func() string { return d.clustered },
-		"hex":       d.hex,
-		"time":      d.time,
-		"day":       d.day,
-		"wei":       d.wei,
-		"sum":       d.sum,
-		"coin":      func(column string) string { return d.coin(column, places) },
-		"dayText":   d.dayText,
-		"monthText": d.monthText,
-		"json":      d.json,
-		"each":      d.each,
-		"by":        d.by,
-		"files":     func() bool { return d.files },
-		"counts":    func() []string { return sumNames(integer) },
-		"amounts":   func() []string { return sumNames(amount) },
-		"usual":     func() []string { return usualTexts },
-	}).Parse(text)
+	functions := template.FuncMap{
+		"coin":    func(column string) string { return d.coin(column, places) },
+		"counts":  func() []string { return sumNames(integer) },
+		"amounts": func() []string { return sumNames(amount) },
+		"usual":   func() []string { return usualTexts },
+	}
+	for name, sql := range d.sql {
+		functions[name] = func(arguments ...string) string {
+			text := sql
+			for i, argument := range arguments {
+				text = strings.ReplaceAll(text, fmt.Sprint("$", i+1), argument)
+			}
+			return text
+		}
+	}
+	t, err := template.New("").Funcs(functions).Parse(text)
 	if err != nil {
 		return "", err
 	}

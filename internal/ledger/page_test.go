@@ -49,9 +49,6 @@ var pagedRows = map[string]struct {
 	"movements of an account":  {[]chain.Address{mover}, movementsAt},
 	"transfers":                {nil, transfersAt},
 	"transfers of an account":  {[]chain.Address{mover}, transfersAt},
-	"costs":                    {nil, costsAt},
-	"costs of an account":      {[]chain.Address{chain.Address20([20]byte{19: 1})}, costsAt},
-	"costs of many":            {many(chain.Address20([20]byte{19: 1})), costsAt},
 	"findings":                 {nil, func(b *ledger.Book, q ledger.Query) ([]rowAt, error) { return rowsAt(b.Findings(ctx, q)) }},
 	"unclassified":             {nil, func(b *ledger.Book, q ledger.Query) ([]rowAt, error) { return rowsAt(b.Unclassified(ctx, q)) }},
 }
@@ -61,7 +58,6 @@ func transactionsAt(b *ledger.Book, q ledger.Query) ([]rowAt, error) {
 }
 func movementsAt(b *ledger.Book, q ledger.Query) ([]rowAt, error) { return rowsAt(b.Movements(ctx, q)) }
 func transfersAt(b *ledger.Book, q ledger.Query) ([]rowAt, error) { return rowsAt(b.Transfers(ctx, q)) }
-func costsAt(b *ledger.Book, q ledger.Query) ([]rowAt, error)     { return rowsAt(b.Costs(ctx, q)) }
 
 // many are more accounts than an index search accepts; one of them has rows.
 func many(account chain.Address) []chain.Address {
@@ -187,7 +183,7 @@ func TestAPageOfALookUpOfAnotherDay(t *testing.T) {
 			return err
 		}
 		const lost = 30 // of 2023-12-03, as blocks 28 to 31
-		day := ledger.DayOf(time.Date(2023, 12, 3, 0, 0, 0, 0, time.UTC))
+		day := time.Date(2023, 12, 3, 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60)
 		openSQL(t, place).do(t, fmt.Sprintf("UPDATE parts SET body = (SELECT body FROM parts WHERE unit = 'day' AND number = %d AND kind = 3 AND part = 10) WHERE unit = 'day' AND number = %d AND kind = 3 AND part = 10", day+1, day))
 		for after := 0; after < lost; after++ {
 			require.ErrorIs(t, ask(after, lost), ledger.ErrDamaged, after)

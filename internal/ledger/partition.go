@@ -74,11 +74,10 @@ func (e *postgresEngine) makePartitions(ctx context.Context, span chain.Heights)
 }
 
 func (e *postgresEngine) makePartition(ctx context.Context, span chain.Heights) error {
-	begun, err := e.begin(ctx)
+	tx, err := e.begin(ctx)
 	if err != nil {
 		return err
 	}
-	tx := begun.(*postgresTransaction)
 	defer tx.rollback()
 	if err := tx.lock(ctx, lockPartitions); err != nil {
 		return err

@@ -227,12 +227,7 @@ func TestQuestionsByHeightReadTheirPartitions(t *testing.T) {
 			return err
 		},
 		func() error {
-			for _, err := range walkHeights(ctx, b, q, []uint64{height, height + 3}, whole) {
-				if err != nil {
-					return err
-				}
-			}
-			return nil
+			return readBatch(ctx, q, batch{span: chain.Heights{First: height, Last: height + 3}, heights: []uint64{height, height + 3}}, whole).err
 		},
 		func() error { // it stops after one batch, before the end of the span
 			for p := range batches(ctx, q, chain.Heights{First: height, Last: everyBlock.Last}) {
@@ -250,9 +245,8 @@ func TestQuestionsByHeightReadTheirPartitions(t *testing.T) {
 		require.Greater(t, e.queries, before)
 	}
 	e.most = 2
-	for _, err := range walkHeights(ctx, b, q, []uint64{height, height + partitionHeights}, whole) {
-		require.NoError(t, err)
-	}
+	apart := []uint64{height, height + partitionHeights}
+	require.NoError(t, readBatch(ctx, q, batch{span: chain.Heights{First: apart[0], Last: apart[1]}, heights: apart}, whole).err)
 }
 
 // Whole partitions of detached blocks are dropped, and rows of a partly detached one are deleted. Concurrent queries
@@ -305,7 +299,7 @@ func TestDetachDropsPartitions(t *testing.T) {
 			if _, err := r.Status(ctx); !must(t, err) {
 				return
 			}
-			for _, err := range r.Costs(ctx, Query{Span: chain.Heights{First: first, Last: end}}) {
+			for _, err := range r.Transactions(ctx, Query{Span: chain.Heights{First: first, Last: end}}) {
 				if err != nil && !errors.Is(err, ErrDetached) {
 					t.Error(err)
 					return

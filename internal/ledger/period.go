@@ -78,7 +78,7 @@ func (b *Book) Cover(ctx context.Context, p Period) (Cover, error) {
 	if p.reversed() {
 		return Cover{}, fmt.Errorf("%w: %v", ErrPeriod, p)
 	}
-	sealed, err := b.sealed(ctx)
+	sealed, err := b.sealedBy(ctx, b.engine)
 	if err != nil {
 		return Cover{}, err
 	}
@@ -92,11 +92,7 @@ func (b *Book) Cover(ctx context.Context, p Period) (Cover, error) {
 	return b.coverTimes(ctx, p, have)
 }
 
-// sealed returns the span of the sealed blocks.
-func (b *Book) sealed(ctx context.Context) (chain.Optional[chain.Heights], error) {
-	return b.sealedBy(ctx, b.engine)
-}
-
+// sealedBy returns the span of the sealed blocks.
 func (b *Book) sealedBy(ctx context.Context, q querier) (none chain.Optional[chain.Heights], err error) {
 	c, err := readBookRow(ctx, q)
 	if err != nil || c.sealed == 0 {
@@ -159,26 +155,27 @@ func (b *Book) blocksOf(ctx context.Context, p Period) (found chain.Optional[cha
 		}
 		found = chain.Some(chain.Heights{First: min(span.First, first), Last: max(span.Last, last)})
 	}
-	list, err := b.pieces(ctx, p, everyBlock, anyStretch)
-	if err != nil {
-		return found, err
-	}
-	for i := range list {
+	err = b.inPeriod(ctx, p, everyBlock, func(s *stretch) { widen(s.first, s.last) }, func(height uint64) { widen(height, height) })
+	return found, err
+}
+
+// inPeriod calls whole for the days and months of a span that a period includes as a whole, and one for each block of
+// the others that is in the period.
+func (b *Book) inPeriod(ctx context.Context, p Period, span chain.Heights, whole func(*stretch), one func(height uint64)) error {
+	list, err := b.pieces(ctx, p, span, anyStretch)
+	for i := 0; err == nil && i < len(list); i++ {
 		x := &list[i]
 		if x.whole {
-			widen(x.first, x.last)
+			whole(x.stretch)
 			continue
 		}
-		err := b.timesOf(ctx, x.span, func(height uint64, at chain.Optional[chain.Time]) {
+		err = b.timesOf(ctx, x.span, func(height uint64, at chain.Optional[chain.Time]) {
 			if x.has(p, height, at) {
-				widen(height, height)
+				one(height)
 			}
 		})
-		if err != nil {
-			return found, err
-		}
 	}
-	return found, nil
+	return err
 }
 
 // timesOf calls each with the time of every block of a span.
@@ -206,7 +203,7 @@ func inParentheses(at chain.Optional[chain.Time]) string {
 
 // Sealed returns the span of the sealed blocks as a period of heights, or [ErrNone] if there are none.
 func (b *Book) Sealed(ctx context.Context) (Period, error) {
-	sealed, err := b.sealed(ctx)
+	sealed, err := b.sealedBy(ctx, b.engine)
 	if err == nil && !sealed.Known() {
 		err = fmt.Errorf("%w: no block is sealed yet", ErrNone)
 	}
@@ -220,28 +217,10 @@ func (b *Book) Outside(ctx context.Context, p Period, span chain.Heights) (heigh
 	if p.Heights.Known() {
 		return nil, nil
 	}
-	list, err := b.pieces(ctx, p, span, anyStretch)
-	if err != nil {
-		return nil, err
-	}
 	var within uint64 // how many blocks of the span are in the period, usually all
-	for i := range list {
-		x := &list[i]
-		if x.whole {
-			within += x.sums.Blocks
-			continue
-		}
-		err = b.timesOf(ctx, x.span, func(height uint64, at chain.Optional[chain.Time]) {
-			if x.has(p, height, at) {
-				within++
-			}
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	if within == span.Blocks() {
-		return nil, nil
+	err = b.inPeriod(ctx, p, span, func(s *stretch) { within += s.sums.Blocks }, func(uint64) { within++ })
+	if err != nil || within == span.Blocks() {
+		return nil, err
 	}
 	err = b.timesOf(ctx, span, func(height uint64, at chain.Optional[chain.Time]) {
 		if !p.Has(height, at) && len(heights) < few {

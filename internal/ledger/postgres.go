@@ -3,7 +3,6 @@ package ledger
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -33,27 +32,24 @@ type postgresEngine struct {
 
 var postgresDialect = dialect{
 	goose: goose.DialectPostgres,
-	types: map[kind]string{integer: "BIGINT", text: "TEXT", word: "TEXT", data: "BYTEA", amount: "NUMERIC(78, 0)"},
-	hex:   func(c string) string { return "'0x' || nullif(encode(" + c + ", 'hex'), '')" },
-	time: func(c string) string {
-		return fmt.Sprintf("to_char(timestamp 'epoch' + %s / 1000 * interval '1 second', 'YYYY-MM-DD\"T\"HH24:MI:SS') || CASE %s %% 1000 WHEN 0 THEN '' ELSE '.' || lpad((%s %% 1000)::text, 3, '0') END || 'Z'", c, c, c)
+	sql: map[string]string{
+		"integer": "BIGINT", "word": "TEXT", "data": "BYTEA", "amount": "NUMERIC(78, 0)", "strict": "", "clustered": "", "files": "", // not in files
+		"by":        " PARTITION BY RANGE ($1)",
+		"hex":       "'0x' || nullif(encode($1, 'hex'), '')",
+		"time":      `to_char(timestamp 'epoch' + $1 / 1000 * interval '1 second', 'YYYY-MM-DD"T"HH24:MI:SS') || CASE $1 % 1000 WHEN 0 THEN '' ELSE '.' || lpad(($1 % 1000)::text, 3, '0') END || 'Z'`,
+		"day":       "(date '1970-01-01' + $1::integer)",
+		"dayText":   "(date '1970-01-01' + $1::integer)::text",
+		"monthText": "to_char(date '1970-01-01' + make_interval(months => $1::integer), 'YYYY-MM')",
+		"wei":       "$1::text",
+		"sum":       "coalesce(sum($1), 0)::text", // exact
+		"wordOf":    "$1",
+		"json":      "($1->>'$2')",                           // the text at a key of an object
+		"each":      "jsonb_array_elements($1::jsonb->'$2')", // the elements of a list in an object
 	},
-	day:    func(c string) string { return "(date '1970-01-01' + " + c + "::integer)" },
-	wei:    func(c string) string { return c + "::text" },
-	sum:    func(c string) string { return "coalesce(sum(" + c + "), 0)::text" },
-	wordOf: func(c string) string { return c },
 	coin: func(c string, places int) string {
 		return fmt.Sprintf("(%s::numeric * 0.%s1)::numeric(%d, %d)", c, strings.Repeat("0", places-1), 39+places, places)
 	},
-	dayText: func(c string) string { return "(date '1970-01-01' + " + c + "::integer)::text" },
-	monthText: func(c string) string {
-		return "to_char(date '1970-01-01' + make_interval(months => " + c + "::integer), 'YYYY-MM')"
-	},
 	hasTable: func(name string) string { return "SELECT to_regclass('" + name + "') IS NOT NULL" },
-
-	json: func(of, key string) string { return "(" + of + "->>'" + key + "')" },
-	each: func(of, list string) string { return "jsonb_array_elements(" + of + "::jsonb->'" + list + "')" },
-	by:   func(key string) string { return " PARTITION BY RANGE (" + key + ")" },
 }
 
 // The advisory locks of a database and schema: for writers (exclusive or shared), sealing, migrations,
@@ -284,7 +280,7 @@ const beginSnapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; LOCK TAB
 func (e *postgresEngine) snapshot(ctx context.Context) (querier, func(), error) {
 	tx, err := e.pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: beginSnapshot})
 	if err != nil {
-		return nil, nil, wrapAway(wrapDamage(err, brokenServer(err)))
+		return nil, nil, ofServer(err)
 	}
 	return pgQuerier{tx}, func() { tx.Rollback(context.WithoutCancel(ctx)) }, nil
 }
@@ -315,14 +311,12 @@ func (t *postgresTransaction) insert(ctx context.Context, table string, columns 
 	return err
 }
 
-// lock takes a lock until the transaction ends.
 func (t *postgresTransaction) lock(ctx context.Context, lock int) error {
 	_, err := t.tx.Exec(ctx, "SELECT pg_advisory_xact_lock("+lockKey(lock)+")")
 	return err
 }
 
-// tryLock takes a lock until the transaction ends, if it is free. If this machine vanishes meanwhile,
-// the others do not wait long.
+// tryLock lets the others not wait long if this machine vanishes meanwhile.
 func (t *postgresTransaction) tryLock(ctx context.Context, lock int) (mine bool, err error) {
 	if _, err := t.tx.Exec(ctx, "SET LOCAL idle_in_transaction_session_timeout = '10s'"); err != nil {
 		return false, err
@@ -345,8 +339,11 @@ type pgQuerier struct {
 
 func (q pgQuerier) exec(ctx context.Context, query string, arguments ...any) error {
 	_, err := q.to.Exec(ctx, numbered(query), arguments...)
-	return wrapAway(wrapDamage(err, brokenServer(err)))
+	return ofServer(err)
 }
+
+// ofServer wraps a server's error in ErrDamaged or ErrAway where it means that.
+func ofServer(err error) error { return wrapAway(wrapDamage(err, brokenServer(err))) }
 
 // brokenServer reports class XX errors (damaged server files), missing tables or columns, and columns
 // of another type.
@@ -360,41 +357,28 @@ func brokenServer(err error) bool {
 func (q pgQuerier) query(ctx context.Context, query string, arguments ...any) (rowSet, error) {
 	rows, err := q.to.Query(ctx, numbered(query), arguments...)
 	if err != nil {
-		return nil, wrapAway(wrapDamage(err, brokenServer(err)))
+		return nil, ofServer(err)
 	}
-	return &pgRows{Rows: rows}, nil
+	return &pgRows{rows}, nil
 }
 
-type pgRows struct {
-	pgx.Rows
-	scanners []any // one for each column
-}
+type pgRows struct{ pgx.Rows }
 
 func (r *pgRows) close() { r.Rows.Close() }
 
-func (r *pgRows) Err() error {
-	err := r.Rows.Err()
-	return wrapAway(wrapDamage(err, brokenServer(err)))
-}
+func (r *pgRows) Err() error { return ofServer(r.Rows.Err()) }
 
-func (r *pgRows) Scan(into ...any) error {
-	err := r.Rows.Scan(into...)
-	return wrapAway(wrapDamage(err, brokenServer(err)))
-}
+func (r *pgRows) Scan(into ...any) error { return ofServer(r.Rows.Scan(into...)) }
 
-func (r *pgRows) values(columns []column, into row) error {
-	if r.scanners == nil {
-		for _, c := range columns {
-			r.scanners = append(r.scanners, c.kind.scanner())
+func (r *pgRows) values(_ []column, into row) error {
+	list, err := r.Rows.Values()
+	copy(into, list)
+	for i, v := range list {
+		if n, ok := v.(pgtype.Numeric); ok && err == nil {
+			into[i], err = n.Value() // its digits
 		}
 	}
-	if err := r.Scan(r.scanners...); err != nil {
-		return err
-	}
-	for i, s := range r.scanners {
-		into[i] = s.(scanner).value()
-	}
-	return nil
+	return ofServer(err)
 }
 
 // numbered replaces the question marks of a statement with $1, $2 and so on. No text in our statements
@@ -420,30 +404,6 @@ var passing = []string{"40", "53300", "55P03", "57P01", "57P02", "57P03", "25006
 func Passes(err error) bool {
 	var refused *pgconn.PgError
 	return errors.As(err, &refused) && slices.ContainsFunc(passing, func(code string) bool { return strings.HasPrefix(refused.Code, code) })
-}
-
-// scanner receives a column value from the driver, which uses its own types for some.
-type scanner interface{ value() value }
-
-func (k kind) scanner() scanner {
-	switch k {
-	case integer:
-		return new(scanned[int64])
-	case text, word, amount:
-		return new(scanned[string])
-	case data:
-		return new(scanned[[]byte])
-	}
-	panic(fmt.Sprint("unknown column type: ", int(k)))
-}
-
-type scanned[T any] struct{ sql.Null[T] }
-
-func (s *scanned[T]) value() value {
-	if !s.Valid {
-		return nil
-	}
-	return s.V
 }
 
 func (pgQuerier) dialect() *dialect { return &postgresDialect }

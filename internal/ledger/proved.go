@@ -3,7 +3,6 @@ package ledger
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -105,10 +104,8 @@ func readProved(ctx context.Context, q querier, where string, arguments ...any) 
 
 // changeProved changes which blocks of a span are proved.
 func changeProved(ctx context.Context, tx transaction, span chain.Heights, how func(provedSpans) provedSpans) error {
-	if t, ok := tx.(*postgresTransaction); ok { // others may merge an adjacent span concurrently
-		if err := t.lock(ctx, lockProved); err != nil {
-			return err
-		}
+	if err := tx.lock(ctx, lockProved); err != nil { // others may merge an adjacent span concurrently
+		return err
 	}
 	have, err := provedAround(ctx, tx, span)
 	if err != nil {
@@ -213,12 +210,8 @@ func evidenceOf(ctx context.Context, q querier, span chain.Heights, blocks uint6
 // proved finds impossible rows in the table proved.
 func (v *verification) proved(ctx context.Context) error {
 	have, err := readProved(ctx, v.q, "1 = 1")
-	if errors.Is(err, ErrDamaged) {
-		v.found(Damage{Table: "proved", Message: err.Error()})
-		return nil
-	}
 	if err != nil {
-		return err
+		return v.unlessDamaged("proved", err)
 	}
 	for _, s := range have {
 		blocks := uint64(0)

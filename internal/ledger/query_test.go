@@ -2,7 +2,6 @@ package ledger_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -169,12 +168,4 @@ func TestUnclassified(t *testing.T) {
 		require.Equal(t, `["0x00",1]`, found[0].Data)
 		require.Equal(t, movement.ErrUnknownEvent.Error(), found[0].Reason)
 	})
-}
-
-func TestDays(t *testing.T) {
-	for text, want := range map[string]ledger.Day{"1969-12-31T23:59:59Z": -1, "1970-01-01T00:00:00Z": 0, "1970-01-02T00:00:00Z": 1} {
-		at, err := time.Parse(time.RFC3339, text)
-		require.NoError(t, err)
-		require.Equal(t, want, ledger.DayOf(at), text)
-	}
 }

@@ -300,7 +300,7 @@ func (b *Book) contents(ctx context.Context, q querier, span chain.Heights, d de
 	return walk(ctx, b, q, span, contentOfRow(d))
 }
 
-// contentOfRow decodes blocks with all rows.
+// contentOfRow decodes blocks up to a depth.
 func contentOfRow(d depth) decoder[*Content] {
 	return func(by *coder, r *blockRow) (*Content, error) { return r.content(by, d) }
 }

@@ -35,7 +35,7 @@ func (b *Book) Relearn(ctx context.Context, entries []*Entry) (answered int, err
 		return 0, nil
 	}
 	err = b.change(ctx, func(tx transaction) error {
-		if err := lockSealing(ctx, tx); err != nil { // sealing counts the flags
+		if err := tx.lock(ctx, lockSeal); err != nil { // sealing counts the flags
 			return err
 		}
 		c, err := readBookRow(ctx, tx)
@@ -66,17 +66,18 @@ func (b *Book) Relearn(ctx context.Context, entries []*Entry) (answered int, err
 // noteAgain updates the flag counts of a sealed block's day and month.
 func noteAgain(ctx context.Context, tx transaction, b *Block, was, now flags) error {
 	for u := range unitCount {
-		found, err := readStretches(ctx, tx, u, "number = ?", u.numberOf(b.Time))
+		s, err := stretchAt(ctx, tx, u, u.numberOf(b.Time))
 		if err != nil {
 			return err
 		}
-		for _, s := range found {
-			for i, few := range fewFlags {
-				s.flagged[i] += flag(now&few.flag != 0) - flag(was&few.flag != 0)
-			}
-			if err := s.keep(ctx, tx); err != nil {
-				return err
-			}
+		if s == nil {
+			continue
+		}
+		for i, few := range fewFlags {
+			s.flagged[i] += flag(now&few.flag != 0) - flag(was&few.flag != 0)
+		}
+		if err := s.keep(ctx, tx); err != nil {
+			return err
 		}
 	}
 	return nil

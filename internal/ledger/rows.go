@@ -62,24 +62,6 @@ func (q *Query) takes(p Place) bool {
 		(!ok || p.Height > after.Height || p.Height == after.Height && p.Row > after.Row)
 }
 
-// pager selects the rows of a query, up to its limit.
-type pager struct {
-	*Query
-	taken int
-}
-
-// full reports whether the limit is reached.
-func (p *pager) full() bool { return p.Limit > 0 && p.taken >= p.Limit }
-
-// take reports whether to deliver the row at a place, and counts it.
-func (p *pager) take(at Place) bool {
-	if p.full() || !p.takes(at) {
-		return false
-	}
-	p.taken++
-	return true
-}
-
 // heights returns how many blocks with rows suffice for the limit: one of them may have no row after the
 // place.
 func (q *Query) heights() int {
@@ -122,16 +104,11 @@ func fails[T any](err error) iter.Seq2[T, error] {
 // placed is a value with a position in the chain.
 type placed interface{ Place() Place }
 
-// rowsOf returns the rows that match a query, scanning all blocks of its span.
-func rowsOf[T placed](ctx context.Context, b *Book, q Query, d depth, of func(*Content) []T) iter.Seq2[T, error] {
-	return page(q, b.contents(ctx, nil, q.span(), d), of)
-}
-
 // rowsByAccount returns the rows that match a query. If it names a few accounts, an index finds the blocks
 // that contain rows of the kind.
 func rowsByAccount[T placed](ctx context.Context, b *Book, q Query, kind uint64, d depth, of func(*Content) []T) iter.Seq2[T, error] {
 	if n := len(q.Accounts); n == 0 || n > maxAccounts {
-		return rowsOf(ctx, b, q, d, of)
+		return page(q, b.contents(ctx, nil, q.span(), d), of)
 	}
 	return page(q, b.lookedUp(ctx, q, byAccounts(q.Accounts, kind), d), of)
 }
@@ -142,13 +119,16 @@ const maxAccounts = 100
 // page returns the rows of some blocks that match a query, up to its limit.
 func page[T placed](q Query, blocks iter.Seq2[*Content, error], of func(*Content) []T) iter.Seq2[T, error] {
 	return sequence(func(yield func(T) bool) error {
-		p := pager{Query: &q}
+		taken := 0
 		for c, err := range blocks {
 			if err != nil {
 				return err
 			}
 			for _, x := range of(c) {
-				if p.take(x.Place()) && !yield(x) || p.full() {
+				if !q.takes(x.Place()) {
+					continue
+				}
+				if taken++; !yield(x) || taken == q.Limit {
 					return nil
 				}
 			}

@@ -63,7 +63,7 @@ func (b *Book) Unsealed(ctx context.Context) (bool, error) {
 // while another program is sealing, or without a ledger.
 func (b *Book) asSealer(ctx context.Context, do func(tx transaction, c bookRow) error) error {
 	err := b.change(ctx, func(tx transaction) error {
-		if mine, err := trySealing(ctx, tx); err != nil || !mine {
+		if mine, err := tx.tryLock(ctx, lockSeal); err != nil || !mine {
 			return err
 		}
 		c, err := readBookRow(ctx, tx)
@@ -79,22 +79,6 @@ func (b *Book) asSealer(ctx context.Context, do func(tx transaction, c bookRow) 
 		b.tallies = nil // they may include blocks that were not sealed
 	}
 	return err
-}
-
-// trySealing takes the sealing lock if it is free.
-func trySealing(ctx context.Context, tx transaction) (mine bool, err error) {
-	if t, ok := tx.(*postgresTransaction); ok {
-		return t.tryLock(ctx, lockSeal)
-	}
-	return true, nil
-}
-
-// lockSealing waits for the sealing lock.
-func lockSealing(ctx context.Context, tx transaction) error {
-	if t, ok := tx.(*postgresTransaction); ok {
-		return t.lock(ctx, lockSeal)
-	}
-	return nil
 }
 
 // sealBatch seals one batch of blocks. If one is invalid, the blocks before it are sealed; the error is
@@ -212,19 +196,18 @@ func (s *sealing) add(ctx context.Context, q querier, c *Content, f flags) error
 }
 
 // read reads the stretch that a block is added to, or starts a new one at the block.
-func (s *sealing) read(ctx context.Context, q querier, k stretchKey, height uint64) error {
+func (s *sealing) read(ctx context.Context, q querier, k stretchKey, height uint64) (err error) {
 	if s.grown[k] != nil {
 		return nil
 	}
-	x := &stretch{unit: k.unit, number: k.number, first: height}
+	var x *stretch
 	if !s.fresh {
-		found, err := readStretches(ctx, q, k.unit, "number = ?", k.number)
-		if err != nil {
+		if x, err = stretchAt(ctx, q, k.unit, k.number); err != nil {
 			return err
 		}
-		if len(found) > 0 {
-			x = found[0]
-		}
+	}
+	if x == nil {
+		x = &stretch{unit: k.unit, number: k.number, first: height}
 	}
 	s.grown[k] = x
 	return nil
@@ -389,7 +372,7 @@ func (s *stretch) dropHashes(ctx context.Context, tx transaction) error {
 // SealOf returns the seal of a span's blocks whose time is in the period. It depends only on those blocks.
 // Each is read and checked. It returns an error if a block is missing or not sealed.
 func (b *Book) SealOf(ctx context.Context, p Period, span chain.Heights) (none Seal, err error) {
-	have, err := b.sealed(ctx)
+	have, err := b.sealedBy(ctx, b.engine)
 	if err != nil {
 		return none, err
 	}

@@ -30,8 +30,7 @@ type sqliteEngine struct {
 	db         *sql.DB
 	lock       *sql.DB                 // holds the lock file of the writer, nil for a reader
 	writer     *sql.Conn               // the writing connection, nil for a reader
-	statements map[string]*sql.Stmt    // prepared on writer
-	insertions map[insertion]*sql.Stmt // the same, for insert statements
+	insertions map[insertion]*sql.Stmt // statements prepared on writer
 	arguments  []any                   // reused argument buffer
 }
 
@@ -42,21 +41,20 @@ type insertion struct {
 }
 
 var sqliteDialect = dialect{
-	goose:     goose.DialectSQLite3,
-	types:     map[kind]string{integer: "INTEGER", text: "TEXT", data: "BLOB", word: "ANY", amount: "ANY"}, // see compacted
-	strict:    " STRICT",
-	clustered: " STRICT, WITHOUT ROWID",
-	hex:       func(c string) string { return "'0x' || nullif(lower(hex(" + c + ")), '')" }, // hex(null) is not null
-	time: func(c string) string {
-		return fmt.Sprintf("strftime('%%Y-%%m-%%dT%%H:%%M:%%S', %s / 1000, 'unixepoch') || CASE %s %% 1000 WHEN 0 THEN '' ELSE printf('.%%03d', %s %% 1000) END || 'Z'", c, c, c)
-	},
-	day:       func(c string) string { return "date(" + c + " * 86400, 'unixepoch')" },
-	dayText:   func(c string) string { return "date(" + c + " * 86400, 'unixepoch')" },
-	monthText: func(c string) string { return "printf('%04d-%02d', 1970 + " + c + " / 12, 1 + " + c + " % 12)" },
-	wei:       func(c string) string { return "CAST(" + c + " AS TEXT)" },
-	sum:       sumOfDigits,
-	wordOf: func(c string) string {
-		return "CASE typeof(" + c + ") WHEN 'integer' THEN (SELECT word FROM words WHERE number = " + c + ") ELSE " + c + " END"
+	goose: goose.DialectSQLite3,
+	sql: map[string]string{
+		"integer": "INTEGER", "word": "ANY", "data": "BLOB", "amount": "ANY", "strict": " STRICT", "clustered": " STRICT, WITHOUT ROWID", "files": "true", // see compacted
+		"by":        "",
+		"hex":       "'0x' || nullif(lower(hex($1)), '')", // hex(null) is not null
+		"time":      "strftime('%Y-%m-%dT%H:%M:%S', $1 / 1000, 'unixepoch') || CASE $1 % 1000 WHEN 0 THEN '' ELSE printf('.%03d', $1 % 1000) END || 'Z'",
+		"day":       "date($1 * 86400, 'unixepoch')",
+		"dayText":   "date($1 * 86400, 'unixepoch')",
+		"monthText": "printf('%04d-%02d', 1970 + $1 / 12, 1 + $1 % 12)",
+		"wei":       "CAST($1 AS TEXT)",
+		"sum":       sumOfDigits("$1"),
+		"wordOf":    "CASE typeof($1) WHEN 'integer' THEN (SELECT word FROM words WHERE number = $1) ELSE $1 END",
+		"json":      "$1.value->>'$2'",
+		"each":      "json_each($1, '$.$2')",
 	},
 	coin: func(c string, places int) string { // SQLite's arithmetic is not exact
 		digits := "ltrim(" + c + ", '-')"
@@ -64,10 +62,6 @@ var sqliteDialect = dialect{
 			c, digits, places, digits, digits, places, strings.Repeat("0", places), digits, places)
 	},
 	hasTable: func(name string) string { return "SELECT count(*) > 0 FROM sqlite_master WHERE name = '" + name + "'" },
-	json:     func(of, key string) string { return of + ".value->>'" + key + "'" },
-	each:     func(of, list string) string { return "json_each(" + of + ", '$." + list + "')" },
-	by:       func(string) string { return "" },
-	files:    true,
 }
 
 // sumOfDigits returns SQL for the exact sum of a column of amounts, as text; SQLite's own is not exact above
@@ -135,7 +129,7 @@ func trailSQLite(ctx context.Context, path string) (*sqliteEngine, error) {
 
 // openConnection opens the connection for transactions.
 func (e *sqliteEngine) openConnection(ctx context.Context) (err error) {
-	e.statements, e.insertions = map[string]*sql.Stmt{}, map[insertion]*sql.Stmt{}
+	e.insertions = map[insertion]*sql.Stmt{}
 	e.writer, err = e.db.Conn(ctx)
 	return err
 }
@@ -316,7 +310,7 @@ func (e *sqliteEngine) checkIndexes(ctx context.Context, found func(message stri
 
 func (e *sqliteEngine) close() error {
 	var err error
-	for _, s := range e.statements {
+	for _, s := range e.insertions {
 		err = errors.Join(err, s.Close())
 	}
 	if e.writer != nil {
@@ -395,32 +389,21 @@ func (t *sqliteTransaction) insert(ctx context.Context, table string, columns []
 }
 
 // inserting returns the statement that inserts a number of rows at once.
-func (t *sqliteTransaction) inserting(ctx context.Context, table string, columns []column, rows int) (*sql.Stmt, error) {
+func (t *sqliteTransaction) inserting(ctx context.Context, table string, columns []column, rows int) (s *sql.Stmt, err error) {
 	key := insertion{table, rows}
-	s := t.engine.insertions[key]
-	if s == nil {
-		var err error
+	if s = t.engine.insertions[key]; s == nil {
 		places := placesFor(columns)
-		if s, err = t.prepared(ctx, insertInto(table, columns)+strings.Repeat(places+", ", rows-1)+places); err != nil {
-			return nil, err
+		if s, err = t.engine.writer.PrepareContext(ctx, insertInto(table, columns)+strings.Repeat(places+", ", rows-1)+places); err == nil {
+			t.engine.insertions[key] = s
 		}
-		t.engine.insertions[key] = s
 	}
-	return s, nil
+	return s, err
 }
 
-// prepared returns a cached prepared statement.
-func (t *sqliteTransaction) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
-	s := t.engine.statements[query]
-	if s == nil {
-		var err error
-		if s, err = t.engine.writer.PrepareContext(ctx, query); err != nil {
-			return nil, err
-		}
-		t.engine.statements[query] = s
-	}
-	return s, nil
-}
+// lock does nothing: a file has one transaction at a time.
+func (t *sqliteTransaction) lock(context.Context, int) error { return nil }
+
+func (t *sqliteTransaction) tryLock(context.Context, int) (bool, error) { return true, nil }
 
 func (t *sqliteTransaction) commit(ctx context.Context) error {
 	_, err := t.engine.writer.ExecContext(ctx, "COMMIT")

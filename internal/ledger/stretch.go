@@ -53,13 +53,11 @@ func (u unit) number(ms int64) int64 {
 
 // name formats a day or month for people.
 func (u unit) name(number int64) string {
-	switch {
-	case number == noTime:
+	if number == noTime {
 		return "the blocks without a time"
-	case u == daily:
-		return Day(number).String()
 	}
-	return time.Date(1970, time.Month(1+number), 1, 0, 0, 0, 0, time.UTC).Format("2006-01")
+	begin, _ := u.times(number)
+	return begin.Format([...]string{daily: time.DateOnly, monthly: "2006-01"}[u])
 }
 
 // stretch is a UTC day or month: the sealed blocks whose time is in it, their sums and their seal.
@@ -197,17 +195,23 @@ func daysAt(ctx context.Context, q querier, month int64) ([]*stretch, error) {
 		return readStretches(ctx, q, daily, "number = ?", int64(noTime))
 	}
 	begin, end := monthly.times(month)
-	return readStretches(ctx, q, daily, "number >= ? AND number < ?", int64(DayOf(begin)), int64(DayOf(end)))
+	return readStretches(ctx, q, daily, "number >= ? AND number < ?", daily.number(begin.UnixMilli()), daily.number(end.UnixMilli()))
+}
+
+// stretchAt reads the stretch with a number, nil if there is none.
+func stretchAt(ctx context.Context, q querier, u unit, number int64) (*stretch, error) {
+	found, err := readStretches(ctx, q, u, "number = ?", number)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return found[0], nil
 }
 
 // now returns the current stretch, which may have been extended downwards.
 func (s *stretch) now(ctx context.Context, q querier) (*stretch, error) {
-	found, err := readStretches(ctx, q, s.unit, "number = ?", s.number)
-	if err == nil && len(found) == 0 {
+	found, err := stretchAt(ctx, q, s.unit, s.number)
+	if err == nil && found == nil {
 		err = fmt.Errorf("%w: table stretches: the %s %s is missing", ErrDamaged, unitNames[s.unit], s.name())
 	}
-	if err != nil {
-		return nil, err
-	}
-	return found[0], nil
+	return found, err
 }

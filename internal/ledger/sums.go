@@ -106,35 +106,16 @@ func SumsOf(c *Cost) (s Sums, err error) {
 func (s *Sums) of(c *Cost) (err error) {
 	s.Fee, s.PriorityFee, s.Tip, s.Charged = or(c.Fee), or(c.PriorityFee), or(c.Tip), or(c.Charged)
 	s.Burned, s.Treasury, s.Author, s.Gas = or(c.Burned), or(c.Treasury), or(c.Author), or(c.Gas).Uint64()
-	if !c.Fee.Known() {
-		s.Undetermined = 1
-	}
-	switch {
-	case !c.Charged.Known():
-		s.Uncharged = 1
-	case !c.Burned.Known() || !c.Treasury.Known() || !c.Author.Known():
-		s.Unaccounted = 1
-	}
-	for _, part := range [...]struct {
-		known bool
-		count *uint64
-	}{{c.Burned.Known(), &s.BurnedUnknown}, {c.Treasury.Known(), &s.TreasuryUnknown}, {c.Author.Known(), &s.AuthorUnknown}} {
-		if !part.known {
-			*part.count = 1
-		}
-	}
-	if c.Verdict == evidence.Drift {
-		s.Drifts = 1
-	}
+	s.Undetermined, s.Uncharged, s.Drifts = flag(!c.Fee.Known()), flag(!c.Charged.Known()), flag(c.Verdict == evidence.Drift)
+	s.BurnedUnknown, s.TreasuryUnknown, s.AuthorUnknown = flag(!c.Burned.Known()), flag(!c.Treasury.Known()), flag(!c.Author.Known())
+	s.Unaccounted = flag(c.Charged.Known() && s.BurnedUnknown+s.TreasuryUnknown+s.AuthorUnknown > 0)
 	s.CountOutcome(c.Layer, c.Outcome)
 	if c.Layer != fee.EVM {
 		s.Native, s.NativeFee = 1, s.Fee
 		return nil
 	}
 	s.EVM, s.EVMFee = 1, s.Fee
-	if c.Fee.Known() && !c.PriorityFee.Known() {
-		s.PriorityUnknown = 1
-	}
+	s.PriorityUnknown = flag(c.Fee.Known() && !c.PriorityFee.Known())
 	price, priced := c.GasPrice.Get()
 	gas, used := c.Gas.Get()
 	if priced && used && c.Fee.Known() {

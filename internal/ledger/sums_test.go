@@ -46,7 +46,8 @@ func totalled(book *ledger.Book, p ledger.Period, by ledger.TotalsBy) (map[strin
 // addedUp computes the same from single transactions.
 func addedUp(t *testing.T, book *ledger.Book, p ledger.Period, by ledger.TotalsBy) (map[string]ledger.Sums, []string) {
 	found, rules := map[string]ledger.Sums{}, map[string]bool{}
-	require.NoError(t, each(book.Costs(ctx, in(chain.Heights{Last: math.MaxInt64})), func(c *ledger.Cost) error {
+	require.NoError(t, each(book.Transactions(ctx, in(chain.Heights{Last: math.MaxInt64})), func(payment *ledger.Transaction) error {
+		c := &payment.Cost
 		if !p.Has(c.Height, c.Time) {
 			return nil
 		}

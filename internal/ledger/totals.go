@@ -60,54 +60,44 @@ type Total struct {
 // therefore occur several times, and the caller must add them up. It returns the sorted names of the rules
 // that priced the transactions, and reports to progress how many blocks are done. A total is valid until each returns.
 func (b *Book) Totals(ctx context.Context, p Period, span chain.Heights, by TotalsBy, each func(*Total) error, progress func(done uint64)) (rules []string, err error) {
+	found, done := map[string]bool{}, uint64(0)
 	err = b.watchDetaching(ctx, func() error {
 		list, err := b.pieces(ctx, p, span, by.takes)
-		if err == nil {
-			rules, err = b.totalsOf(ctx, nil, p, span, by, list, each, progress)
+		for i := range list {
+			if err := b.totalsOfPiece(ctx, p, span, by, &list[i], found, each); err != nil {
+				return err
+			}
+			done += list[i].span.Blocks()
+			progress(done)
 		}
 		return err
 	})
-	return rules, err
-}
-
-// totalsOf reads through q, or concurrently if q is nil, like walk.
-func (b *Book) totalsOf(ctx context.Context, q querier, p Period, span chain.Heights, by TotalsBy, list []piece, each func(*Total) error, progress func(done uint64)) (rules []string, err error) {
-	found := map[string]bool{}
-	done := uint64(0)
-	for i := range list {
-		x := &list[i]
-		if err := b.totalsOfPiece(ctx, q, p, span, by, x, found, each); err != nil {
-			return nil, err
-		}
-		done += x.span.Blocks()
-		progress(done)
-	}
-	return slices.Sorted(maps.Keys(found)), nil
+	return slices.Sorted(maps.Keys(found)), err
 }
 
 // totalsOfPiece delivers the totals of a piece and notes the rules that priced its transactions. If blocks were
 // added to a day or a month since the period was cut into pieces, its totals are gone or include those blocks:
 // its original blocks are scanned instead.
-func (b *Book) totalsOfPiece(ctx context.Context, q querier, p Period, span chain.Heights, by TotalsBy, x *piece, rules map[string]bool, each func(*Total) error) error {
+func (b *Book) totalsOfPiece(ctx context.Context, p Period, span chain.Heights, by TotalsBy, x *piece, rules map[string]bool, each func(*Total) error) error {
 	if !x.whole && !(by == ByQuarterHour && x.byQuarters(p, span)) {
-		return b.lookThrough(ctx, q, p, by, x, rules, each)
+		return b.lookThrough(ctx, p, by, x, rules, each)
 	}
 	handed := false
-	err := b.totalsOfStretch(ctx, q, p, by, x, rules, func(t *Total) error {
+	err := b.totalsOfStretch(ctx, p, by, x, rules, func(t *Total) error {
 		handed = true
 		return each(t)
 	})
-	if q != nil || !errors.Is(err, ErrDamaged) || !b.changed(ctx, x.stretch) {
+	if !errors.Is(err, ErrDamaged) || !b.changed(ctx, x.stretch) {
 		return err
 	}
 	if handed { // delivered totals cannot be withdrawn
 		return fmt.Errorf("%w. Try again.", ErrExtended)
 	}
-	return b.lookThrough(ctx, q, p, by, x, rules, each)
+	return b.lookThrough(ctx, p, by, x, rules, each)
 }
 
 // totalsOfStretch delivers the totals of a stretch; of its quarters of an hour, those of the period.
-func (b *Book) totalsOfStretch(ctx context.Context, q querier, p Period, by TotalsBy, x *piece, rules map[string]bool, each func(*Total) error) error {
+func (b *Book) totalsOfStretch(ctx context.Context, p Period, by TotalsBy, x *piece, rules map[string]bool, each func(*Total) error) error {
 	note := func() {
 		for _, name := range lines(string(x.rules)) {
 			rules[name] = true
@@ -122,7 +112,7 @@ func (b *Book) totalsOfStretch(ctx context.Context, q querier, p Period, by Tota
 	}
 	var paid uint64
 	t := new(Total) // reused
-	err := b.eachPart(ctx, q, x.stretch, kindsBy[by], func(key []byte, s *Sums) error {
+	err := b.eachPart(ctx, x.stretch, kindsBy[by], func(key []byte, s *Sums) error {
 		*t = Total{Sums: *s}
 		switch by {
 		case ByQuarterHour:
@@ -161,7 +151,7 @@ func (b *Book) totalsOfStretch(ctx context.Context, q querier, p Period, by Tota
 	if err != nil || kindsBy[by] != accountSums || paid == x.sums.EVM+x.sums.Native {
 		return err
 	}
-	return b.lookedThrough(ctx, q, p, x, func(of *Block, c *Cost, s *Sums) error { // transactions without a known payer
+	return b.lookedThrough(ctx, p, x, func(of *Block, c *Cost, s *Sums) error { // transactions without a known payer
 		if c == nil || c.Payer.Known() {
 			return nil
 		}
@@ -182,11 +172,8 @@ func (s *stretch) start(by TotalsBy) (none chain.Optional[chain.Time]) {
 }
 
 // eachPart calls each with the sums of all parts of a kind.
-func (b *Book) eachPart(ctx context.Context, q querier, s *stretch, kind partKind, each func(key []byte, s *Sums) error) error {
-	readers := 1
-	if q == nil {
-		q, readers = b.engine.shared(), readersAtOnce()
-	}
+func (b *Book) eachPart(ctx context.Context, s *stretch, kind partKind, each func(key []byte, s *Sums) error) error {
+	q := b.engine.shared()
 	type read struct {
 		body []byte
 		err  error
@@ -195,7 +182,7 @@ func (b *Book) eachPart(ctx context.Context, q querier, s *stretch, kind partKin
 	for i := range parts {
 		parts[i] = i
 	}
-	for r := range inorder.Map(ctx, slices.Values(parts), readers, func(ctx context.Context, part int) (r read) {
+	for r := range inorder.Map(ctx, slices.Values(parts), readersAtOnce(), func(ctx context.Context, part int) (r read) {
 		r.body, r.err = s.body(ctx, q, kind, part)
 		return r
 	}) {
@@ -210,8 +197,8 @@ func (b *Book) eachPart(ctx context.Context, q querier, s *stretch, kind partKin
 }
 
 // lookThrough delivers what each block of a piece adds, and notes the rules that priced it.
-func (b *Book) lookThrough(ctx context.Context, q querier, p Period, by TotalsBy, x *piece, rules map[string]bool, each func(*Total) error) error {
-	return b.lookedThrough(ctx, q, p, x, func(block *Block, c *Cost, s *Sums) error {
+func (b *Book) lookThrough(ctx context.Context, p Period, by TotalsBy, x *piece, rules map[string]bool, each func(*Total) error) error {
+	return b.lookedThrough(ctx, p, x, func(block *Block, c *Cost, s *Sums) error {
 		if c != nil {
 			rules[c.Rules] = true
 		} else if by != ByQuarterHour && by != ByDay && by != ByMonth {
@@ -239,8 +226,8 @@ func startAt(at time.Time) (none chain.Optional[chain.Time]) {
 
 // lookedThrough calls each for every block of a piece that belongs to a period: first for the block itself,
 // without a cost, then for its transactions.
-func (b *Book) lookedThrough(ctx context.Context, q querier, p Period, x *piece, each func(*Block, *Cost, *Sums) error) error {
-	for c, err := range b.contents(ctx, q, x.span, withSums) {
+func (b *Book) lookedThrough(ctx context.Context, p Period, x *piece, each func(*Block, *Cost, *Sums) error) error {
+	for c, err := range b.contents(ctx, nil, x.span, withSums) {
 		if err != nil {
 			return err
 		}
@@ -263,15 +250,15 @@ func (b *Book) lookedThrough(ctx context.Context, q querier, p Period, x *piece,
 // totalOf returns the total of one transaction, or of a block without one.
 func totalOf(by TotalsBy, of *Block, c *Cost, s *Sums) *Total {
 	t := &Total{Sums: *s}
-	at, timed := of.Time.Get()
-	switch ms := at.Std().UnixMilli(); {
-	case by == ByQuarterHour && timed:
-		t.Start = startAt(time.UnixMilli(ms / quarterHourMS * quarterHourMS))
-	case (by == ByDay || by == ByContractDay || by == ByAccountDay) && timed:
-		t.Start = startAt(DayOf(at.Std()).Start())
-	case by == ByMonth && timed:
-		begin, _ := monthly.times(monthly.number(ms))
-		t.Start = startAt(begin)
+	if at, timed := of.Time.Get(); timed {
+		switch ms := at.Std().UnixMilli(); by {
+		case ByQuarterHour:
+			t.Start = startAt(time.UnixMilli(ms / quarterHourMS * quarterHourMS))
+		case ByDay, ByContractDay, ByAccountDay:
+			t.Start = startAt(time.UnixMilli(ms / dayMS * dayMS))
+		case ByMonth:
+			t.Start = startAt(MonthOf(at.Std()).Start())
+		}
 	}
 	switch {
 	case c == nil:

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -124,27 +123,19 @@ func (a *Act) After(before Digest) Digest {
 	return sha256.Sum256(text)
 }
 
-// actRow is a row of the table trail.
-type actRow struct {
-	number, ms                       uint64
-	user, act, period, zone, comment string
-	account, before, after           string
-	manifest, digest                 Digest
-}
-
-var actFields = []field[actRow]{
-	{"number", fact, func(r *actRow) any { return &r.number }},
-	{"time_ms", fact, func(r *actRow) any { return &r.ms }},
-	{"actor", fact, func(r *actRow) any { return &r.user }},
-	{"act", fact, func(r *actRow) any { return &r.act }},
-	{"period", fact, func(r *actRow) any { return &r.period }},
-	{"zone", fact, func(r *actRow) any { return &r.zone }},
-	{"manifest", fact, func(r *actRow) any { return (*Seal)(&r.manifest) }},
-	{"comment", fact, func(r *actRow) any { return &r.comment }},
-	{"account", fact, func(r *actRow) any { return &r.account }},
-	{"entry_before", fact, func(r *actRow) any { return &r.before }},
-	{"entry_after", fact, func(r *actRow) any { return &r.after }},
-	{"digest", fact, func(r *actRow) any { return (*Seal)(&r.digest) }},
+var actFields = []field[Act]{
+	{"number", fact, func(a *Act) any { return &a.Number }},
+	{"time_ms", fact, func(a *Act) any { return &a.Time }},
+	{"actor", fact, func(a *Act) any { return &a.User }},
+	{"act", fact, func(a *Act) any { return (*string)(&a.Kind) }},
+	{"period", fact, func(a *Act) any { return &a.Period }},
+	{"zone", fact, func(a *Act) any { return &a.Zone }},
+	{"manifest", fact, func(a *Act) any { return (*Seal)(&a.Manifest) }},
+	{"comment", fact, func(a *Act) any { return &a.Comment }},
+	{"account", fact, func(a *Act) any { return &a.Account }},
+	{"entry_before", fact, func(a *Act) any { return &a.EntryBefore }},
+	{"entry_after", fact, func(a *Act) any { return &a.EntryAfter }},
+	{"digest", fact, func(a *Act) any { return (*Seal)(&a.Digest) }},
 }
 
 var actColumns = columnsOf(actFields)
@@ -155,18 +146,13 @@ func readTrail(ctx context.Context, q querier) (acts []Act, err error) {
 	var before Digest
 	err = list(ctx, q, actColumns, func(r row) error {
 		number := uint64(len(acts)) + 1
-		var x actRow
-		if err := readRow(actFields, r, &x); err != nil {
+		var a Act
+		if err := readRow(actFields, r, &a); err != nil {
 			return fmt.Errorf("%w: table trail: line %d was altered: %w", ErrDamaged, number, err)
 		}
-		if x.number != number {
+		if a.Number != number {
 			return damaged("table trail: line %d is missing", number)
 		}
-		at, err := chain.TimeAt(x.ms)
-		if err != nil {
-			return fmt.Errorf("%w: table trail: line %d was altered: %w", ErrDamaged, number, err)
-		}
-		a := Act{x.number, at, x.user, ActKind(x.act), x.period, x.zone, x.manifest, x.comment, x.account, x.before, x.after, x.digest}
 		if a.Kind != Labelled && a.Account+a.EntryBefore+a.EntryAfter != "" { // the digest does not cover them
 			return damaged("table trail: line %d was altered: it is about an account", number)
 		}
@@ -214,12 +200,7 @@ func (b *Book) Record(ctx context.Context, act Act, allow func(before []Act) err
 		}
 		act.Number = uint64(len(have)) + 1
 		act.Digest = act.After(before)
-		x := actRow{act.Number, uint64(act.Time.Std().UnixMilli()), act.User, string(act.Kind), act.Period, act.Zone, act.Comment, act.Account, act.EntryBefore, act.EntryAfter, act.Manifest, act.Digest}
-		r := make(row, len(actFields))
-		for i, f := range actFields {
-			r[i] = encode(f.at(&x))
-		}
-		return tx.insert(ctx, "trail", actColumns, []row{r})
+		return tx.insert(ctx, "trail", actColumns, []row{rowOf(actFields, &act)})
 	})
 	return act, err
 }
@@ -227,9 +208,5 @@ func (b *Book) Record(ctx context.Context, act Act, allow func(before []Act) err
 // trail finds the first line of the audit trail that was altered, removed or moved.
 func (v *verification) trail(ctx context.Context) error {
 	_, err := readTrail(ctx, v.q)
-	if errors.Is(err, ErrDamaged) {
-		v.found(Damage{Table: "trail", Message: err.Error()})
-		return nil
-	}
-	return err
+	return v.unlessDamaged("trail", err)
 }

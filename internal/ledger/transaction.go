@@ -146,13 +146,6 @@ func (b *Book) Activity(ctx context.Context, account chain.Address, span chain.H
 	})
 }
 
-// Costs returns the costs of the transactions that match a query.
-func (b *Book) Costs(ctx context.Context, q Query) iter.Seq2[*Cost, error] {
-	return sequence(func(yield func(*Cost) bool) error {
-		return pass(b.Transactions(ctx, q), func(t *Transaction) bool { return yield(&t.Cost) })
-	})
-}
-
 // WithoutPayer returns the transactions that match a query and have no known payer.
 func (b *Book) WithoutPayer(ctx context.Context, q Query) iter.Seq2[*Transaction, error] {
 	return b.few(ctx, q,
@@ -173,32 +166,26 @@ func (b *Book) few(ctx context.Context, q Query, some func(*stretch) bool, wante
 	if len(q.Accounts) > 0 {
 		return fails[*Transaction](errAccounts)
 	}
-	return sequence(func(yield func(*Transaction) bool) error {
+	return page(q, sequence(func(yield func(*Content) bool) error {
 		spans, err := b.spansWith(ctx, q.span(), some)
 		if err != nil {
 			return err
 		}
-		p := pager{Query: &q}
 		for _, span := range spans {
-			of := q
-			of.Span = chain.Heights{First: max(span.First, q.Span.First), Last: min(span.Last, q.Span.Last)}
-			for t, err := range rowsOf(ctx, b, of, transactionsOnly, func(c *Content) []*Transaction { return pointers(c.Transactions, wanted) }) {
-				if err != nil {
+			for c, err := range b.contents(ctx, nil, span, transactionsOnly) {
+				if err != nil || !yield(c) {
 					return err
-				}
-				if p.take(t.Place()) && !yield(t) || p.full() {
-					return nil
 				}
 			}
 		}
 		return nil
-	})
+	}), func(c *Content) []*Transaction { return pointers(c.Transactions, wanted) })
 }
 
 // spansWith returns the parts of a span, in order, that may contain what some looks for in days and months: such days,
 // and all unsealed blocks.
 func (b *Book) spansWith(ctx context.Context, span chain.Heights, some func(*stretch) bool) (list []chain.Heights, err error) {
-	sealed, err := b.sealed(ctx)
+	sealed, err := b.sealedBy(ctx, b.engine)
 	if err != nil {
 		return nil, err
 	}

@@ -87,20 +87,10 @@ func (b *Book) verify(ctx context.Context, found func(Damage), progress func(don
 		progress(v.done, max(total, v.done))
 	}
 	err = v.sealedBlocks(ctx, v.verify)
-	if err == nil {
-		err = v.ended(ctx)
-	}
-	if err == nil {
-		err = v.otherBlocks(ctx)
-	}
-	if err == nil {
-		err = v.strays(ctx)
-	}
-	if err == nil {
-		err = v.proved(ctx)
-	}
-	if err == nil {
-		err = v.trail(ctx)
+	for _, check := range []func(context.Context) error{v.ended, v.otherBlocks, v.strays, v.proved, v.trail} {
+		if err == nil {
+			err = check(ctx)
+		}
 	}
 	return err
 }
@@ -120,9 +110,25 @@ type verification struct {
 	coder    coder
 }
 
-// lose notes that blocks are altered or missing.
-func (v *verification) lose(first, last uint64) {
-	v.lost = append(v.lost, chain.Heights{First: first, Last: last})
+// unlessDamaged returns other errors than damage, which it reports.
+func (v *verification) unlessDamaged(table string, err error) error {
+	if errors.Is(err, ErrDamaged) {
+		v.found(Damage{Table: table, Message: err.Error()})
+		return nil
+	}
+	return err
+}
+
+// altered reports a block that is not what was written.
+func (v *verification) altered(height uint64, err error) {
+	v.report(height, "%v", err)
+	v.lost = append(v.lost, chain.Heights{First: height, Last: height})
+}
+
+// missing reports that the next blocks are missing, up to a height.
+func (v *verification) missing(last uint64) {
+	v.report(v.next, "missing, up to block %d", last)
+	v.lost = append(v.lost, chain.Heights{First: v.next, Last: last})
 }
 
 // knows reports whether no block of a span was lost.
@@ -182,15 +188,16 @@ func (v *verification) verify(ctx context.Context, last uint64) error {
 }
 
 // shown returns some blocks' rows of the table transactions, by height.
-func (v *verification) shown(ctx context.Context, list []*blockRow) (map[uint64][]row, error) {
+func (v *verification) shown(ctx context.Context, blocks []*blockRow) (map[uint64][]row, error) {
 	rows := map[uint64][]row{}
-	if len(list) == 0 {
+	if len(blocks) == 0 {
 		return rows, nil
 	}
-	first, end := idsOf(chain.Heights{First: list[0].height, Last: list[len(list)-1].height})
-	return rows, listRows(ctx, v.q, shownColumns, func(r row) {
+	first, end := idsOf(chain.Heights{First: blocks[0].height, Last: blocks[len(blocks)-1].height})
+	return rows, list(ctx, v.q, shownColumns, func(r row) error {
 		id, _ := r[0].(int64)
 		rows[uint64(id)>>extrinsicBits] = append(rows[uint64(id)>>extrinsicBits], r)
+		return nil
 	}, selectFrom("transactions", shownColumns)+" WHERE id >= ? AND id < ? ORDER BY id", first, end)
 }
 
@@ -198,15 +205,13 @@ func (v *verification) block(ctx context.Context, r *blockRow, shown []row) erro
 	height := r.height
 	sealed := height >= v.row.first && height < v.end
 	if height > v.next && v.next < v.row.next() {
-		v.report(v.next, "missing, up to block %d", min(height, v.row.next())-1)
-		v.lose(v.next, min(height, v.row.next())-1)
+		v.missing(min(height, v.row.next()) - 1)
 	}
 	v.next = max(height+1, v.row.first)
 	before := v.before
 	v.before = nil
 	if err := r.check(); err != nil {
-		v.report(height, "%v", err)
-		v.lose(height, height)
+		v.altered(height, err)
 		return nil
 	}
 	v.before = r
@@ -215,8 +220,7 @@ func (v *verification) block(ctx context.Context, r *blockRow, shown []row) erro
 	}
 	c := &Content{}
 	if err := r.decoded(c, &v.coder, everything); err != nil {
-		v.report(height, "%v", err)
-		v.lose(height, height)
+		v.altered(height, err)
 		return nil
 	}
 	v.compareShown(c, shown)
@@ -251,8 +255,7 @@ func (v *verification) grow(ctx context.Context, c *Content, f flags) error {
 	before := s.last[daily]
 	s.parent = chain.Optional[chain.Hash]{} // already compared
 	if err := s.add(ctx, v.q, c, f); err != nil {
-		v.report(c.Height, "%v", err)
-		v.lose(c.Height, c.Height)
+		v.altered(c.Height, err)
 	}
 	if s.last[daily] == before {
 		return nil
@@ -261,12 +264,12 @@ func (v *verification) grow(ctx context.Context, c *Content, f flags) error {
 		if number == s.last[daily] {
 			continue
 		}
-		found, err := readStretches(ctx, v.q, daily, "number = ?", number)
+		day, err := stretchAt(ctx, v.q, daily, number)
 		if err != nil && !errors.Is(err, ErrDamaged) {
 			return err
 		}
-		if len(found) == 1 && s.tallies[number].has(found[0]) && found[0].ended() {
-			if err := v.compareParts(ctx, found[0], s.tallies[number].bodies()); err != nil {
+		if day != nil && s.tallies[number].has(day) && day.ended() {
+			if err := v.compareParts(ctx, day, s.tallies[number].bodies()); err != nil {
 				return err
 			}
 			delete(s.tallies, number)
@@ -278,18 +281,17 @@ func (v *verification) grow(ctx context.Context, c *Content, f flags) error {
 // compare compares a day or month rebuilt from the sealed blocks with the stored one.
 func (v *verification) compare(ctx context.Context, want *stretch) error {
 	damage := func(format string, arguments ...any) { v.damagedStretch(want.unit, want.number, format, arguments...) }
-	found, err := readStretches(ctx, v.q, want.unit, "number = ?", want.number)
+	have, err := stretchAt(ctx, v.q, want.unit, want.number)
 	switch {
 	case errors.Is(err, ErrDamaged):
 		damage("%v", err)
 		return nil
 	case err != nil:
 		return err
-	case len(found) == 0:
+	case have == nil:
 		damage("missing")
 		return nil
 	}
-	have := found[0]
 	want.leaves, want.merged = have.leaves, have.merged && want.unit == daily
 	if have.flagged != want.flagged {
 		if err := v.learn(ctx, want); err != nil {
@@ -366,8 +368,7 @@ func (v *verification) damagedStretch(u unit, number int64, format string, argum
 // ended compares the days and months, and the parts of days that were not compared yet.
 func (v *verification) ended(ctx context.Context) error {
 	if v.next < v.end {
-		v.report(v.next, "missing, up to block %d", v.end-1)
-		v.lose(v.next, v.end-1)
+		v.missing(v.end - 1)
 		v.next = v.end
 	}
 	s := &v.sealing
@@ -376,7 +377,7 @@ func (v *verification) ended(ctx context.Context) error {
 		for _, want := range s.ofUnit(u) {
 			if seen[want.number] = true; u == monthly {
 				want.seal = sealOf(slices.DeleteFunc(s.ofUnit(daily), func(day *stretch) bool {
-					return day.number == noTime != (want.number == noTime) || day.number != noTime && monthly.number(Day(day.number).Start().UnixMilli()) != want.number
+					return day.number == noTime != (want.number == noTime) || day.number != noTime && monthly.number(day.number*dayMS) != want.number
 				}))
 			}
 			if !v.knows(want.heights()) {
@@ -386,9 +387,9 @@ func (v *verification) ended(ctx context.Context) error {
 				return err
 			}
 			if t := s.tallies[want.number]; u == daily && t != nil {
-				found, err := readStretches(ctx, v.q, u, "number = ? AND leaves IS NOT NULL", want.number)
-				if err == nil && len(found) == 1 && t.has(found[0]) {
-					err = v.compareParts(ctx, found[0], t.bodies())
+				day, err := stretchAt(ctx, v.q, u, want.number)
+				if err == nil && day != nil && day.ended() && t.has(day) {
+					err = v.compareParts(ctx, day, t.bodies())
 				}
 				if err != nil && !errors.Is(err, ErrDamaged) { // damage was already reported
 					return err
@@ -413,16 +414,10 @@ func (v *verification) ended(ctx context.Context) error {
 // strays reports rows that belong to nothing.
 func (v *verification) strays(ctx context.Context) error {
 	months, err := v.book.months(ctx, v.q, &v.row)
-	if err == nil {
-		for _, month := range months {
-			if _, err = v.book.daysOf(ctx, v.q, month); err != nil {
-				break
-			}
-		}
+	for i := 0; err == nil && i < len(months); i++ {
+		_, err = v.book.daysOf(ctx, v.q, months[i])
 	}
-	if errors.Is(err, ErrDamaged) {
-		v.found(Damage{Table: "stretches", Message: err.Error()})
-	} else if err != nil {
+	if err := v.unlessDamaged("stretches", err); err != nil {
 		return err
 	}
 	if _, file := v.book.engine.(*sqliteEngine); file {
@@ -450,12 +445,13 @@ func (v *verification) strays(ctx context.Context) error {
 // words compares the table words with usualTexts.
 func (v *verification) words(ctx context.Context) error {
 	var have []string
-	err := listRows(ctx, v.q, []column{{"number", integer}, {"word", text}}, func(r row) {
-		if word, ok := r[1].(string); ok && r[0] == int64(len(have)) {
-			have = append(have, word)
-		} else {
-			have = append(have, "")
+	err := list(ctx, v.q, []column{{"number", integer}, {"word", text}}, func(r row) error {
+		word, _ := r[1].(string)
+		if r[0] != int64(len(have)) {
+			word = ""
 		}
+		have = append(have, word)
+		return nil
 	}, "SELECT number, word FROM words ORDER BY number")
 	if err == nil && !slices.Equal(have, usualTexts) {
 		v.found(Damage{Table: "words", Message: "they differ from the words that this program uses"})
@@ -470,12 +466,4 @@ func equal(a, b value) bool {
 		return ok && bytes.Equal(x, y)
 	}
 	return a == b
-}
-
-// listRows is list for a function that cannot fail.
-func listRows(ctx context.Context, q querier, columns []column, each func(row), query string, arguments ...any) error {
-	return list(ctx, q, columns, func(r row) error {
-		each(r)
-		return nil
-	}, query, arguments...)
 }

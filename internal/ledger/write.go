@@ -51,16 +51,12 @@ func (b *Book) Write(ctx context.Context, entries []*Entry) error {
 		return err
 	}
 	ended := false
-	err := b.change(ctx, func(tx transaction) error {
-		c, err := readBookRow(ctx, tx)
-		if err != nil {
-			return err
-		}
-		list, err := b.store(ctx, tx, &c, entries)
+	err := b.changeBook(ctx, func(tx transaction, c *bookRow) error {
+		list, err := b.store(ctx, tx, c, entries)
 		if err != nil || len(list) == 0 {
 			return err
 		}
-		ended, err = b.sealStored(ctx, tx, c, list)
+		ended, err = b.sealStored(ctx, tx, *c, list)
 		return err
 	})
 	if err != nil {
@@ -82,7 +78,7 @@ func (b *Book) sealStored(ctx context.Context, tx transaction, c bookRow, stored
 	if i < 0 || !stored[i].Final() {
 		return false, nil
 	}
-	if mine, err := trySealing(ctx, tx); err != nil || !mine {
+	if mine, err := tx.tryLock(ctx, lockSeal); err != nil || !mine {
 		return false, err
 	}
 	before := c.next()
@@ -165,21 +161,12 @@ func (b *Book) store(ctx context.Context, tx transaction, c *bookRow, entries []
 	}
 	rows, shown := make([]row, len(added)), []row(nil)
 	for i, e := range added {
-		rows[i], shown = e.row.values(), append(shown, e.content.shown()...)
+		rows[i], shown = rowOf(rowFields, &e.row), append(shown, e.content.shown()...)
 	}
 	if err := insertBlocks(ctx, tx, rows, shown); err != nil {
 		return nil, err
 	}
 	return added, noteProved(ctx, tx, entries, added)
-}
-
-// values returns the row's column values.
-func (r *blockRow) values() row {
-	list := make(row, len(rowFields))
-	for i, f := range rowFields {
-		list[i] = encode(f.at(r))
-	}
-	return list
 }
 
 // shown returns the rows of the table transactions.

@@ -250,7 +250,7 @@ func ask(ctx context.Context, book *ledger.Book) error {
 		{"the same with percentiles", reported(report.Question{Choice: report.Choice{By: report.Account, Percentiles: true}}, lastMonth)},
 		{"find the busiest payer", func() (int, error) {
 			count := map[chain.Address]int{}
-			for c, err := range book.Costs(ctx, ledger.Query{Span: lastMonth}) {
+			for c, err := range book.Transactions(ctx, ledger.Query{Span: lastMonth}) {
 				if err != nil {
 					return 0, err
 				}

@@ -120,7 +120,7 @@ func TestWorthAsPythonHasIt(t *testing.T) {
 	book, dir := month(t), t.TempDir()
 	period := days(t, "2026-02-01", "2026-03-01", time.UTC)
 	var rows []map[string]any
-	for c, err := range book.Costs(t.Context(), ledger.Query{Span: chain.Heights{Last: monthHead}}) {
+	for c, err := range book.Transactions(t.Context(), ledger.Query{Span: chain.Heights{Last: monthHead}}) {
 		require.NoError(t, err)
 		at, timed := c.Time.Get()
 		require.True(t, timed)
