@@ -72,10 +72,16 @@ func (a Address) Compare(b Address) int {
 // ParseAddress parses an address of 20 bytes that a person typed: 0x and 40 hex digits, with letters all lower case, all
 // upper case, or in the mixed case of a valid EIP-55 checksum.
 func ParseAddress(text string) (a Address, err error) {
-	if a, err = ParseAccount(text); err == nil && a.long {
-		return Address{}, fmt.Errorf("%q is not an address: want 0x and 40 hex digits", jsonscan.Excerpt(text))
+	if account, err := ParseAccount(text); err == nil && account.long {
+		return Address{}, fmt.Errorf("%q has 32 bytes. Name an EVM address: 0x and 40 hex digits", text)
 	}
-	return a, err
+	if err = decodeHex(a.bytes[:AddressSize], text, "an address"); err == nil {
+		err = a.checkCase(text)
+	}
+	if err != nil {
+		return Address{}, err
+	}
+	return a, nil
 }
 
 // ParseAccount is [ParseAddress] for accounts of 20 or 32 bytes. One of 32 bytes is in SS58, with any prefix, or 0x and 64
@@ -90,14 +96,22 @@ func ParseAccount(text string) (a Address, err error) {
 	case mayBeSS58(text):
 		return parseSS58(text)
 	}
-	if err = decodeHex(a.bytes[:AddressSize], text, "an address"); err != nil {
-		return a, err
+	if decodeHex(a.bytes[:AddressSize], text, "an address") != nil {
+		return Address{}, notSS58(text, "32 bytes")
 	}
-	digits, written := text[2:], a.String()
-	if text != written && digits != strings.ToLower(digits) && digits != strings.ToUpper(digits) {
-		return Address{}, fmt.Errorf("%q has an invalid EIP-55 checksum. If every digit is correct, write %s", text, written)
+	if err = a.checkCase(text); err != nil {
+		return Address{}, err
 	}
 	return a, nil
+}
+
+// checkCase checks the EIP-55 checksum of an address of 20 bytes in mixed case.
+func (a Address) checkCase(text string) error {
+	digits, written := text[2:], a.String()
+	if text != written && digits != strings.ToLower(digits) && digits != strings.ToUpper(digits) {
+		return fmt.Errorf("%q has an invalid EIP-55 checksum. If every digit is correct, write %s", text, written)
+	}
+	return nil
 }
 
 // read parses an address from a gateway: 0x and 40 hex digits in any case, or SS58.

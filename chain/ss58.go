@@ -61,11 +61,15 @@ func parseSS58(text string) (Address, error) {
 	end := start + LongAddressSize
 	switch {
 	case len(raw) != end+checksumSize || raw[0] > 127: // 128 and above are reserved
-		return Address{}, fmt.Errorf("%q is not an address: want 0x and 40 hex digits, or SS58 of 32 bytes", jsonscan.Excerpt(text))
+		return Address{}, notSS58(text, "32 bytes")
 	case ss58Checksum(raw[:end]) != [checksumSize]byte(raw[end:]):
-		return Address{}, fmt.Errorf("%q is not an address: want 0x and 40 hex digits, or SS58 with a valid checksum", jsonscan.Excerpt(text))
+		return Address{}, notSS58(text, "32 bytes with a valid checksum")
 	}
 	return Address32([LongAddressSize]byte(raw[start:end])), nil
+}
+
+func notSS58(text, want string) error {
+	return fmt.Errorf("%q is not an address: want 0x and 40 hex digits, or SS58 of %s", jsonscan.Excerpt(text), want)
 }
 
 const base58Digits = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"

@@ -68,6 +68,12 @@ func TestMalformedSS58(t *testing.T) {
 	refused(strings.Repeat("z", 500))
 	_, err := chain.ParseAccount(strings.Replace(right, "5C4j", "5C4k", 1))
 	require.ErrorContains(t, err, "a valid checksum")
+	_, err = chain.ParseAccount("5C4j")
+	require.EqualError(t, err, `"5C4j" is not an address: want 0x and 40 hex digits, or SS58 of 32 bytes`)
+	_, err = chain.ParseAddress("5C4j")
+	require.EqualError(t, err, `"5C4j" is not an address: want 0x and 40 hex digits`)
+	_, err = chain.ParseAccount("0xf24ff3a9cf04c71dbc94d0b566f7a27b94566caC")
+	require.ErrorContains(t, err, "invalid EIP-55 checksum")
 }
 
 func TestAddressSizes(t *testing.T) {

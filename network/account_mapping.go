@@ -31,6 +31,19 @@ func (m AccountMapping) Size() int {
 	return chain.AddressSize
 }
 
+// CheckSize returns an error if the accounts of a network have another size than this one. The error says how to name the
+// account instead.
+func (m AccountMapping) CheckSize(account chain.Address, network string) error {
+	have, want := account.Size(), m.Size()
+	switch {
+	case have == want:
+		return nil
+	case want == chain.AddressSize:
+		return fmt.Errorf("%v has %d bytes, and accounts of %s have %d. Name an EVM address: 0x and 40 hex digits", account, have, network, want)
+	}
+	return fmt.Errorf("%v has %d bytes, and accounts of %s have %d. Name the account in SS58", account, have, network, want)
+}
+
 // OwnForm returns an account of 32 bytes in SS58 with the chain's own prefix. It is unknown if the prefix is, or if
 // [chain.Address.String] returns the same.
 func (n *Network) OwnForm(account chain.Address) (none chain.Optional[string]) {

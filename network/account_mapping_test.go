@@ -21,6 +21,15 @@ func TestAccountMapping(t *testing.T) {
 	require.ErrorContains(t, err, `account_mapping "other": want "hashed", or nothing if accounts have 20 bytes`)
 }
 
+// An account of the wrong size is named with what to write instead.
+func TestCheckSize(t *testing.T) {
+	short, long := chain.Address20([20]byte{}), chain.Address32([32]byte{})
+	require.NoError(t, network.SameAccount.CheckSize(short, "a"))
+	require.NoError(t, network.HashedAccount.CheckSize(long, "a"))
+	require.EqualError(t, network.SameAccount.CheckSize(long, "a"), long.String()+" has 32 bytes, and accounts of a have 20. Name an EVM address: 0x and 40 hex digits")
+	require.EqualError(t, network.HashedAccount.CheckSize(short, "a"), "0x0000000000000000000000000000000000000000 has 20 bytes, and accounts of a have 32. Name the account in SS58")
+}
+
 // The prefix is the chain's own form. The texts are the vectors of docs.substrate.io's Alice, with the prefixes 0 (Polkadot) and 42.
 func TestOwnForm(t *testing.T) {
 	const table = `{"networks":[{"name":"x","symbol":"X","last_runtime":1,%FIELDS%"rows":[{"from_runtime":1,"static_base_fee":"1","source":"x"}]}]}`

@@ -56,7 +56,7 @@ func TestRecordedErrors(t *testing.T) {
 		"unknown-pallet":           {"gateway storage nonesuch x", exitGateway, `"nonesuch" was not recognized as a queryable pallet.`},
 		"unknown-storage":          {"gateway storage transaction-payment nonesuch", exitGateway, `Could not find storage item ("nonesuch")`},
 		"account-32":               {"gateway balance " + unknown, exitGateway, "Invalid address format"},
-		"ss58-account":             {"gateway balance 5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY", exitUsage, "is not an account of moonbeam: it has 32 bytes, not 20"}, // the answer is 0
+		"ss58-account":             {"gateway balance 5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY", exitUsage, "has 32 bytes, and accounts of moonbeam have 20. Name an EVM address: 0x and 40 hex digits"}, // the answer is 0
 		"account-unknown-OK":       {"gateway balance 0x7777777777777777777777777777777777777777", exitOK, ""},
 
 		"over-u32":                 {"block 4294967296", exitUsage, "want a height from 0 to 4294967295"},

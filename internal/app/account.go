@@ -168,9 +168,9 @@ func OneAccount(text string, names *AddressBook) (a chain.Address, err error) {
 	case len(found) == 1:
 		return found[0], nil
 	case names == nil:
-		return a, notUnderstood("account %q: not an address (0x and 40 hex digits). To use a label, name an address book with %v, or put %s beside the ledger.", text, FieldLabels, AddressBookFile)
+		return a, notUnderstood("account %q: not an address (0x and 40 hex digits, or SS58). To use a label, name an address book with %v, or put %s beside the ledger.", text, FieldLabels, AddressBookFile)
 	case len(found) == 0:
-		return a, notUnderstood("account %q: not an address (0x and 40 hex digits), and not a label in %s", text, names.Path)
+		return a, notUnderstood("account %q: not an address (0x and 40 hex digits, or SS58), and not a label in %s", text, names.Path)
 	}
 	var list []string
 	for _, address := range found[:min(len(found), maxPlaces)] {

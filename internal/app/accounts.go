@@ -124,9 +124,9 @@ func (l *accountList) addFile(path string) error {
 		l.addEntries(l.names.entries().Labelled(path))
 		return nil
 	case errors.Is(err, os.ErrNotExist) && l.names != nil:
-		return fmt.Errorf("not an address (0x and 40 hex digits), a file, or a label in %s", l.names.Path)
+		return fmt.Errorf("not an address (0x and 40 hex digits, or SS58), a file, or a label in %s", l.names.Path)
 	case errors.Is(err, os.ErrNotExist):
-		return errors.New("not an address (0x and 40 hex digits), and not a file")
+		return errors.New("not an address (0x and 40 hex digits, or SS58), and not a file")
 	case err != nil:
 		return err
 	case len(book.Entries()) == 0:

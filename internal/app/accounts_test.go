@@ -68,11 +68,11 @@ func TestReadAccountsWrong(t *testing.T) {
 	file := listFile(t, accountOne+"\nme\n0x12,you\naddress\n")
 	_, _, err := app.ReadAccounts([]string{"0x34", file, "nowhere.txt"}, nil)
 	require.EqualError(t, err, strings.Join([]string{
-		`accounts: "0x34" is not an address: want 0x and 40 hex digits`,
-		`accounts ` + file + `: line 2: "me" is not an address: want 0x and 40 hex digits`,
-		`line 3: "0x12" is not an address: want 0x and 40 hex digits`,
-		`line 4: "address" is not an address: want 0x and 40 hex digits`,
-		`accounts nowhere.txt: not an address (0x and 40 hex digits), and not a file`,
+		`accounts: "0x34" is not an address: want 0x and 40 hex digits, or SS58 of 32 bytes`,
+		`accounts ` + file + `: line 2: "me" is not an address: want 0x and 40 hex digits, or SS58 of 32 bytes`,
+		`line 3: "0x12" is not an address: want 0x and 40 hex digits, or SS58 of 32 bytes`,
+		`line 4: "address" is not an address: want 0x and 40 hex digits, or SS58 of 32 bytes`,
+		`accounts nowhere.txt: not an address (0x and 40 hex digits, or SS58), and not a file`,
 	}, "\n"))
 
 	empty := listFile(t, "address\n# empty\n")

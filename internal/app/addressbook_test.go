@@ -63,7 +63,7 @@ func TestReadAccountsOfTheBook(t *testing.T) {
 	require.EqualError(t, err, "accounts: "+accountTwo+` has the label "Cold" here, but "Mine" earlier`)
 	_, _, err = app.ReadAccounts([]string{"group:theirs", "nowhere"}, book)
 	require.EqualError(t, err, "accounts group:theirs: no such group in "+book.Path+". Its groups: ours\n"+
-		"accounts nowhere: not an address (0x and 40 hex digits), a file, or a label in "+book.Path)
+		"accounts nowhere: not an address (0x and 40 hex digits, or SS58), a file, or a label in "+book.Path)
 	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 
 	many := "address,group\n"

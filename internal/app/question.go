@@ -33,7 +33,12 @@ func (d *Ledger) natives(ctx context.Context, accounts []chain.Address) (list []
 	}
 	list = mapped(mapping, accounts)
 	for _, account := range list {
-		if err := d.checkSize(ctx, id.Network, account, mapping.Size(), known); err != nil {
+		if !known {
+			err = d.checkSize(ctx, id.Network, account)
+		} else if wrong := mapping.CheckSize(account, id.Network); wrong != nil {
+			err = notUnderstood("%v", wrong)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -74,21 +79,14 @@ func NativesOf(tables network.Tables, accounts []chain.Address) ([]chain.Address
 	return accounts, nil
 }
 
-// checkSize checks that a ledger can have an account. Without a table, its transactions tell the size.
-func (d *Ledger) checkSize(ctx context.Context, network string, account chain.Address, want int, known bool) (err error) {
+// checkSize checks that a ledger without a table can have an account: its transactions tell the size.
+func (d *Ledger) checkSize(ctx context.Context, network string, account chain.Address) error {
 	have := account.Size()
-	if !known {
-		if want, err = d.Book.AccountSize(ctx); err != nil || want == 0 {
-			return d.wrapErr(err)
-		}
+	want, err := d.Book.AccountSize(ctx)
+	if err != nil || want == 0 || have == want {
+		return d.wrapErr(err)
 	}
-	switch {
-	case have == want:
-		return nil
-	case !known:
-		return notUnderstood("%v has %d bytes, and accounts of %s have %d. Name the network's table with %v, which says how one becomes the other", account, have, network, want, FieldNetworkFile)
-	}
-	return notUnderstood("%v has %d bytes, and accounts of %s have %d", account, have, network, want)
+	return notUnderstood("%v has %d bytes, and accounts of %s have %d. Name the network's table with %v, which says how one becomes the other", account, have, network, want, FieldNetworkFile)
 }
 
 // heldOf returns what the ledger contains of a period, and its network.

@@ -63,13 +63,13 @@ func TestReadErrors(t *testing.T) {
 	for name, test := range map[string]struct{ text, err string }{
 		"all at once": {
 			"x,y\n" + first + ",a\n" + first + ",b\n" + second + "\n" + second + ",\"a\n" + second + ",c\n" + first + ",a,Assets:A\n" + first + ",a,Assets:B\n" + second + ",d\n" + cased[:41] + "C\naddress\n",
-			`line 1: "x" is not an address: want 0x and 40 hex digits
+			`line 1: "x" is not an address: want 0x and 40 hex digits, or SS58 of 32 bytes
 line 3: ` + first + ` has the label "b" here, but "a" on line 2
 line 5: extraneous or missing " in quoted-field
 line 8: ` + first + ` has the account "Assets:B" here, but "Assets:A" on line 7
 line 9: ` + second + ` has the label "d" here, but "c" on line 6
 line 10: "` + cased[:41] + `C" has an invalid EIP-55 checksum. If every digit is correct, write ` + cased + `
-line 11: "address" is not an address: want 0x and 40 hex digits`,
+line 11: "address" is not an address: want 0x and 40 hex digits, or SS58 of 32 bytes`,
 		},
 		"bare quote":          {first + `,a"b`, `line 1: bare " in non-quoted-field`},
 		"over two lines":      {first + ",\"a\n" + second + ",b\"", "line 1: extraneous or missing \" in quoted-field\nline 2: bare \" in non-quoted-field"},
@@ -82,11 +82,11 @@ line 11: "address" is not an address: want 0x and 40 hex digits`,
 		"an open comma":       {first + ",Them, Inc.", `line 1: "Inc." is not an account such as Assets:Wallet; quote text that contains a separator`},
 		"four fields":         {first + ",a,Assets:A,b", "line 1: 4 fields, more than 3; quote text that contains a separator"},
 		"more than named":     {"address,label\n" + first + ",Them, Inc.", "line 2: 3 fields, more than 2; quote text that contains a separator"},
-		"another separator":   {first + ";a\n" + second + ",b", `line 2: "` + second + `,b" is not an address: want 0x and 40 hex digits`},
+		"another separator":   {first + ";a\n" + second + ",b", `line 2: "` + second + `,b" is not an address: want 0x and 40 hex digits, or SS58 of 32 bytes`},
 		"a column twice":      {"address,name,kind,label\n" + first + ",a,b,c", `line 1: the columns "name" and "label" contain the same field`},
-		"no address":          {"label,address\nA,\n", `line 2: "" is not an address: want 0x and 40 hex digits`},
+		"no address":          {"label,address\nA,\n", `line 2: "" is not an address: want 0x and 40 hex digits, or SS58 of 32 bytes`},
 		"Macintosh":           {first + ",a\r" + second + ",b\r", "line 1: contains a carriage return; lines must end with LF or CRLF"},
-		"no header of a list": {"wallet\n" + first, `line 1: "wallet" is not an address: want 0x and 40 hex digits`},
+		"no header of a list": {"wallet\n" + first, `line 1: "wallet" is not an address: want 0x and 40 hex digits, or SS58 of 32 bytes`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			book, err := addressbook.Read(strings.NewReader(test.text))

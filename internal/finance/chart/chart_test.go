@@ -121,7 +121,7 @@ func TestReadErrors(t *testing.T) {
 				"0x12,,,,,,1\n,both,,,,,1\n,,transfer,,,,1\n,,,25,,,1\n,,,,lost,,1\n,,,,,bribe,1\n,evm,,,,,\n,,,,,,=cmd\n,,,,,,-\n,,,,,,1,2\n|,,,,,,1\n",
 			`line 1: suspense "=1": a spreadsheet would take it for a formula
 line 3: "rounding" is set to "2" here, and to "1" on line 2
-line 5: payer "0x12": "0x12" is not an address: want 0x and 40 hex digits
+line 5: payer "0x12": "0x12" is not an address: want 0x and 40 hex digits, or SS58 of 32 bytes
 line 6: layer "both": want evm, native
 line 7: call "transfer": want a pallet and a call such as balances.transfer, or balances.*
 line 8: id "25": want a transaction such as 25-4, or its hash
@@ -213,5 +213,5 @@ func TestPayerOf32Bytes(t *testing.T) {
 		require.Empty(t, read(t, "payer,account\n"+name+",6810\n").Place(f).Value(chart.Account), name)
 	}
 	_, err := chart.Read([]byte("payer,account\n5Fghzk1AJt88PeFEzuRfXzbPchiBbsVGTTXcdx599VdZzkTB,6810\n"))
-	require.ErrorContains(t, err, "SS58 with a valid checksum")
+	require.ErrorContains(t, err, "SS58 of 32 bytes with a valid checksum")
 }

@@ -43,7 +43,7 @@ line 7: "Cash:Box" is not an account below Assets or Liabilities, such as Assets
 line 2: each part of the account "Assets:" must contain a letter or a digit
 line 3: "`+alith+`" is an address, not a name`)
 	_, err = namesOf(strings.Join([]string{alith + ",Alith", "0x12,Short", alith + ",Again"}, "\n"))
-	require.EqualError(t, err, `line 2: "0x12" is not an address: want 0x and 40 hex digits
+	require.EqualError(t, err, `line 2: "0x12" is not an address: want 0x and 40 hex digits, or SS58 of 32 bytes
 line 3: `+alith+` has the label "Again" here, but "Alith" on line 1`)
 	var file strings.Builder
 	for n := range 1000 {

@@ -169,8 +169,10 @@ func askBalance(ctx context.Context, c *gatewayclient.Client, a asked) (cli.Reco
 		return nil, err
 	}
 	// A gateway answers with zeros for an account of another size.
-	if n := networkOf(b.Value.Symbol); n != nil && n.AccountMapping.Size() != account.Size() {
-		return nil, fmt.Errorf("%s is not an account of %s: it has %d bytes, not %d", account, n.Name, account.Size(), n.AccountMapping.Size())
+	if n := networkOf(b.Value.Symbol); n != nil {
+		if err := n.AccountMapping.CheckSize(account, n.Name); err != nil {
+			return nil, err
+		}
 	}
 	return cli.Record{{"account", account}, {"at", b.At}, {"at_hash", b.AtHash}, {"nonce", b.Value.Nonce}, {"free", b.Value.Free}, {"reserved", b.Value.Reserved},
 		{"free_token", tokensOf(b.Value.Free, chain.Some(b.Value.Symbol))}, {"symbol", b.Value.Symbol}}, nil

@@ -153,7 +153,7 @@ func (f *statementFlags) readAccounts(c *cobra.Command, args []string, q *app.St
 	}
 	q.Accounts, q.Labels = chosen.Accounts, chosen.Labels
 	if len(q.Accounts) == 0 {
-		return nil, nil, errors.New("no account is named; pass an address of 0x and 40 hex digits, or --accounts FILE" + cli.Offer(book))
+		return nil, nil, errors.New("no account is named; pass an address (0x and 40 hex digits, or SS58), or --accounts FILE" + cli.Offer(book))
 	}
 	q.Prices, err = f.priceFlags.Read()
 	return rest, book, err
