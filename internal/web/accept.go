@@ -103,7 +103,9 @@ func (s *server) groupOf(c *comparison, g *reconcile.Group, of *pending, may boo
 	if t.Title = ""; len(t.Rows) == 1 {
 		t.Totals = nil
 	}
-	t.dropEmpty()
+	if t.dropEmpty(); t.Totals != nil {
+		t.Totals[0].Text = "Total"
+	}
 	d := &differences{ID: "d-" + string(g.Kind), Head: fmt.Sprintf("%s (%d)", g.Title(), g.Count), Text: g.Remedy(), Table: t}
 	if g.Accepted > 0 {
 		d.Head = fmt.Sprintf("%s (%d, %d accepted)", g.Title(), g.Count, g.Accepted)

@@ -30,12 +30,12 @@ const (
 // sideRoom is the width of a table in the side column of a wide window. Below that window, it has the whole width.
 const sideRoom = 398
 
-// fitSide selects the layout of a table in the side column.
+// fitSide selects the layout of a table in the side column. One that does not fit there at all has cards in each window.
 func (t *tabular) fitSide() {
 	exact, short, shortest := t.fit(windows)
 	switch {
 	case shortest > sideRoom:
-		t.Layout += " scards"
+		t.Layout = "tnone" + t.Layout[strings.Index(t.Layout, " "):]
 	case short > sideRoom:
 		t.Layout += " sfirst"
 	case exact > sideRoom:
