@@ -64,7 +64,7 @@ func (x *maker) makeAbout(ctx context.Context) error {
 	if err := x.draft.Add(aboutFile, a.Write); err != nil || x.withoutSource {
 		return err
 	}
-	return x.draft.Add(coverFile, func(w io.Writer) error { return x.writeCover(w, a) })
+	return x.draft.Add(CoverFile, func(w io.Writer) error { return x.writeCover(w, a) })
 }
 
 // aboutPackage states how the package was made.

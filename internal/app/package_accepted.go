@@ -142,7 +142,7 @@ func (x *maker) acceptedSheet() *table.Sheet {
 		Rows: rowsOf(x.accepted, func(s acceptedSum) []any {
 			return []any{s.kind, s.count, s.difference, s.acceptance.By, s.acceptance.Time, s.acceptance.Comment}
 		}),
-		Notes: []string{"they are differences still; " + AcceptedFile + " lists each"},
+		Notes: []string{"they remain differences; " + AcceptedFile + " lists each"},
 	}
 	if more := x.manifest.Findings.Accepted - counted; more > 0 {
 		sheet.Notes = append(sheet.Notes, fmt.Sprintf("%d more are only there", more))

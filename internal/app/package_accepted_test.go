@@ -300,3 +300,48 @@ func TestAcceptancesInTheTrail(t *testing.T) {
 	require.Len(t, found.Differences, 2)
 	require.Contains(t, found.Differences[0], "it has no line in the audit trail, though the package was closed in the browser")
 }
+
+// Many differences with a comment each: the cover lists the first, and the file of the package can be given again. What
+// cannot be read names the file; of many that fit no difference, some lines are named.
+func TestManyAcceptances(t *testing.T) {
+	place := copied(t)
+	d, q := opened(t, place), question(t)
+	q.With, q.Proved, q.Balances = app.WithFees, false, nil
+	text, err := os.ReadFile(q.Books.Path)
+	require.NoError(t, err)
+	for i := range 110 {
+		text = fmt.Appendf(text, "0x%064x;%d\n", i+1, i+1)
+	}
+	require.NoError(t, os.WriteFile(q.Books.Path, text, 0o600))
+	q.Books.Accepted = acceptances(nil, reconciled(t, d, &q)...)
+	require.Len(t, q.Books.Accepted, 110)
+	for i := range q.Books.Accepted {
+		q.Books.Accepted[i].Comment = fmt.Sprint("number ", i)
+	}
+	made := packed(t, d, q)
+	require.EqualValues(t, 110, made.Manifest.Findings.Accepted)
+	found := checked(t, q.Dir, place, q.PackageOptions)
+	require.Empty(t, append(found.Damage, found.Differences...))
+
+	again := q
+	again.Dir = filepath.Join(t.TempDir(), "again")
+	again.Books.Accepted, err = app.ReadAcceptances(filepath.Join(q.Dir, "inputs", "accepted.csv"))
+	require.NoError(t, err)
+	require.Len(t, again.Books.Accepted, 110)
+	require.Equal(t, made.Sum, packed(t, d, again).Sum)
+
+	for i := range again.Books.Accepted {
+		again.Books.Accepted[i].Difference[0] ^= 1
+	}
+	again.Dir = filepath.Join(t.TempDir(), "refused")
+	_, err = d.MakePackage(t.Context(), again)
+	require.ErrorContains(t, err, "accept: 110 differences are accepted that the record no longer has, or that changed (lines 2, 3, 4, 5, 6, 105 more)")
+	none, err := app.ReadAcceptances("")
+	require.NoError(t, err)
+	require.Empty(t, none)
+	for path, want := range map[string]string{write(t, "wrong.csv", "x\n"): "the first line must name the columns", filepath.Join(t.TempDir(), "missing.csv"): "does not exist"} {
+		_, err := app.ReadAcceptances(path)
+		require.ErrorContains(t, err, want)
+		require.Equal(t, []app.Field{app.FieldAccept}, fieldsOf(t, err))
+	}
+}

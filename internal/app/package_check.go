@@ -259,7 +259,7 @@ func (v *verifier) again(ctx context.Context) (_ *closing.Manifest, unfit []stri
 func (v *verifier) takeOver(made *closing.Manifest) {
 	m := v.Manifest
 	made.Findings.Statements, made.Findings.Rollforward = m.Findings.Statements, m.Findings.Rollforward
-	names := slices.Concat(statementFiles, rollforwardFiles, []string{coverFile})
+	names := slices.Concat(statementFiles, rollforwardFiles, []string{CoverFile})
 	if m.Options.With == WithMovements {
 		made.Findings.Journal, made.LeftOut = m.Findings.Journal, m.LeftOut
 		names = append([]string{"journal." + m.Options.Journal}, names...)

@@ -9,8 +9,8 @@ import (
 	"github.com/feeledger/fees/internal/table"
 )
 
-// coverFile is the cover of a package, to sign on paper. Findings and checksums of files that need a gateway are on it.
-const coverFile = "cover.pdf"
+// CoverFile is the cover of a package, to sign on paper. Findings and checksums of files that need a gateway are on it.
+const CoverFile = "cover.pdf"
 
 // writeCover writes the cover: how the package was made, its findings, accounts and files.
 func (x *maker) writeCover(w io.Writer, a *closing.About) error {

@@ -70,9 +70,12 @@ func pendingOf(r *reconcile.Result) (map[reconcile.Kind]*pending, error) {
 // addDifferences adds the groups of differences to the page of a comparison.
 func (s *server) addDifferences(v *view, r *http.Request, c *comparison, here, typed string) error {
 	may := s.ofPackage(r, c)
-	waiting, err := pendingOf(c.result)
-	if err != nil {
-		return err
+	var waiting map[reconcile.Kind]*pending
+	if may || c.result.Accepted() > 0 {
+		var err error
+		if waiting, err = pendingOf(c.result); err != nil {
+			return err
+		}
 	}
 	if n := len(c.result.Unfit); n > 0 {
 		v.Warnings = append(v.Warnings, console.Counted(n, "acceptance")+console.Verb(n, " fits", " fit")+" no difference of this comparison, or only in part. Accept again what you need.")
@@ -100,7 +103,9 @@ func (s *server) groupOf(c *comparison, g *reconcile.Group, of *pending, may boo
 	if t.Title = ""; len(t.Rows) == 1 {
 		t.Totals = nil
 	}
-	t.dropEmpty()
+	if t.dropEmpty(); t.Totals != nil {
+		t.Totals[0].Text = "Total"
+	}
 	d := &differences{ID: "d-" + string(g.Kind), Head: fmt.Sprintf("%s (%d)", g.Title(), g.Count), Text: g.Remedy(), Table: t}
 	if g.Accepted > 0 {
 		d.Head = fmt.Sprintf("%s (%d, %d accepted)", g.Title(), g.Count, g.Accepted)
@@ -158,13 +163,16 @@ func (s *server) acceptDifferences(w http.ResponseWriter, r *http.Request) error
 			values[name] = fields[name]
 		}
 	}
+	ctx, cancel := context.WithTimeout(r.Context(), s.Time)
+	defer cancel()
+	r = r.WithContext(ctx)
 	token := r.PathValue("token")
 	c, err := s.comparison(r, token, values.Encode())
 	if err != nil {
 		return err
 	}
 	defer c.close()
-	if err := s.prepare(r.Context(), c); err != nil {
+	if err := s.prepare(ctx, c); err != nil {
 		return err
 	}
 	if !s.ofPackage(r, c) {
@@ -188,8 +196,11 @@ func (s *server) acceptDifferences(w http.ResponseWriter, r *http.Request) error
 		}
 		return err
 	}
-	chosen, err := chosenDifferences(c.result, fields)
-	if err != nil {
+	var chosen []ledger.Digest
+	if err := s.runLongRead(r, func() (err error) {
+		chosen, err = chosenDifferences(c.result, fields)
+		return err
+	}); err != nil {
 		return err
 	}
 	if err := s.accept(r, c, act, chosen); err != nil {
@@ -254,12 +265,10 @@ func (s *server) accept(r *http.Request, c *comparison, act ledger.Act, chosen [
 	if len(list)+len(chosen) > reconcile.MaxAccepted {
 		return invalidRequest("difference: at most %d can be accepted.", reconcile.MaxAccepted)
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), s.Time)
-	defer cancel()
 	act.Manifest = reconcile.ActDigest(chosen)
-	act, err := s.appendAct(ctx, act, nil)
+	act, err := s.appendAct(r.Context(), act, nil)
 	if errors.Is(err, ledger.ErrLocked) {
-		return s.actProblem(ctx, err)
+		return s.actProblem(r.Context(), err)
 	}
 	if err != nil {
 		return err

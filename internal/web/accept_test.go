@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -313,4 +314,40 @@ func TestHostileActs(t *testing.T) {
 		}
 	}
 	t.Logf("%d requests: %v, %d acts", most, statuses, len(acts))
+}
+
+// The memory of acceptances is counted; they go with their file, and other files make room for them.
+func TestMemoryOfAcceptances(t *testing.T) {
+	now := time.Date(2026, 2, 1, 8, 0, 0, 0, time.UTC)
+	u := web.NewUploads(func() time.Time { return now })
+	first := u.Put("ada", "a.csv", make([]byte, 100))
+	now = now.Add(time.Second)
+	second := u.Put("bo", "b.csv", make([]byte, 100))
+	now = now.Add(time.Second)
+	require.ErrorContains(t, u.Accept("bo", first, 1), "no longer kept", "another user's")
+	require.NoError(t, u.Accept("ada", first, 1000))
+	require.Equal(t, 1000, u.Accepted(first))
+	require.Greater(t, u.Size(), 100_000)
+	require.NoError(t, u.Accept("ada", first, 1))
+	require.Less(t, u.Size(), 1000)
+	require.True(t, u.Has("bo", second))
+	now = now.Add(time.Second)
+	require.NoError(t, u.Accept("ada", first, 1_000_000))
+	require.False(t, u.Has("bo", second))
+	require.True(t, u.Forget("ada", first))
+	require.Zero(t, u.Size())
+	require.Zero(t, u.Accepted(first))
+}
+
+// A table in the side column is as narrow as the column, although the window is wide.
+func TestSideColumn(t *testing.T) {
+	for amounts, want := range map[int]string{1: "", 2: "sminor", 3: "sfirst", 4: ""} {
+		classes := strings.Fields(web.SideLayout(amounts))
+		require.Equal(t, amounts == 4, classes[0] == "tnone", classes)
+		if want == "" {
+			require.False(t, strings.HasPrefix(classes[len(classes)-1], "s"), classes)
+			continue
+		}
+		require.Equal(t, want, classes[len(classes)-1], amounts)
+	}
 }

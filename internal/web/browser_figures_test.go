@@ -65,6 +65,7 @@ func pictures(t *testing.T, b *browsertest.Browser) {
 	} {
 		tab := b.Tab(t, s.url, p.Options)
 		tab.Open(p.path)
+		browsertest.Ask[bool](tab, `(document.querySelectorAll("td").forEach((cell) => { if (!cell.children.length) cell.textContent = cell.textContent.replace(/[/]\S*[/]/, "packages/"); }), true)`) // a temporary directory
 		shoot(tab, p.name)
 	}
 	d, dir, labels := monthEnd(t)
@@ -73,5 +74,6 @@ func pictures(t *testing.T, b *browsertest.Browser) {
 	tab.Open("/reconcile?period=2026-01&accounts=group%3Acompany")
 	tab.Field("file").Choose(filepath.Join(dir, "company.csv"))
 	tab.Submit("file")
+	browsertest.Ask[bool](tab, `(document.querySelector("main > h2").scrollIntoView(), true)`)
 	shoot(tab, "reconcile")
 }

@@ -197,7 +197,11 @@ func lookedUp(t *testing.T, s *viewed, tab *browsertest.Tab) {
 	for text, path := range map[string]string{
 		paid.Hash.String(): "/tx/" + s.place, s.account.String(): "/account/" + s.account.String(), hostile: "/account/" + s.account.String(), "25": "/block/25",
 	} {
-		tab.Field("q").Type(text)
+		field := `header > form [name="q"]`
+		if browsertest.Ask[bool](tab, `document.querySelector(".find").checkVisibility()`) {
+			field = `.find [name="q"]`
+		}
+		tab.Select(field).Type(text)
 		tab.Enter()
 		require.Equal(t, path, tab.Path(), text)
 	}

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"net/http"
@@ -86,6 +87,8 @@ func TestInABrowser(t *testing.T) {
 	}
 	beside("keyboard", func(t *testing.T) { byKeyboard(t, b, s) })
 	beside("keys", func(t *testing.T) { pressed(t, b, s) })
+	beside("header", func(t *testing.T) { compactHeader(t, b) })
+	beside("paper", func(t *testing.T) { paperButton(t, b, s) })
 	beside("menu", func(t *testing.T) { menu(t, b, s) })
 	beside("printed", func(t *testing.T) { printed(t, b, s) })
 	beside("news", func(t *testing.T) { newBlocks(t, b) })
@@ -119,6 +122,67 @@ func TestInABrowser(t *testing.T) {
 				picture(t, tab, "end")
 			})
 		}
+	}
+}
+
+// On a phone the header is one line; the look-up and the log-out are in menus, without scripts too, and the key of the
+// look-up opens its menu.
+func compactHeader(t *testing.T, b *browsertest.Browser) {
+	o := newOffice(t, nil)
+	for _, scriptless := range []bool{true, false} {
+		h := &hand{b.Tab(t, o.URL, browsertest.Options{Size: browsertest.Phone, Scriptless: scriptless}), t, false}
+		h.Open("/findings")
+		h.logIn("anna", password)
+		for _, width := range []int64{360, 390} {
+			h.Resize(browsertest.Size{Width: width, Height: 800})
+			require.LessOrEqual(t, browsertest.Ask[float64](h.Tab, `document.querySelector("header").getBoundingClientRect().height`), 56.0, width)
+			require.Empty(t, append(h.Overhang(), h.Outside()...))
+		}
+		if scriptless {
+			h.Select(".find summary").Press()
+		} else {
+			require.Empty(t, h.Barriers())
+			h.Key("/")
+			require.True(t, browsertest.Ask[bool](h.Tab, `document.activeElement.matches(".find input")`))
+		}
+		require.True(t, browsertest.Ask[bool](h.Tab, `document.querySelector(".find input").checkVisibility()`))
+		h.Select(".find input").Type("10-7")
+		h.Enter()
+		require.Equal(t, "/tx/10-7", h.Path())
+		h.Select("nav .pages summary").Press()
+		h.Select("nav .pages .user button").Follow()
+		require.Contains(t, h.Path(), "/login")
+	}
+}
+
+// A page that is meant for paper has a button that prints it; without scripts it says how, or links to the PDF.
+func paperButton(t *testing.T, b *browsertest.Browser, s *viewed) {
+	path := "/account/" + s.account.String() + "/statement?period=2025-01"
+	tab := b.Tab(t, s.url, browsertest.Options{})
+	tab.Open(path)
+	browsertest.Ask[bool](tab, `(window.print = () => { window.printed = true; }, true)`)
+	tab.Select("#print").Press()
+	require.True(t, browsertest.Ask[bool](tab, "window.printed === true"))
+	tab = b.Tab(t, s.url, browsertest.Options{Scriptless: true})
+	tab.Open(path)
+	require.False(t, browsertest.Ask[bool](tab, `document.getElementById("print").checkVisibility()`))
+	require.Contains(t, tab.Text(), "add --format pdf to the command below")
+
+	d, dir, labels := monthEnd(t)
+	shelf := filepath.Join(dir, "printed")
+	closeMonth(t, d, labels, filepath.Join(shelf, "2026-01"), "group:company")
+	other := served(t, d, func(o *web.Options) { o.Ledgers[0].Labels, o.Ledgers[0].Packages = labels, shelf })
+	tab = b.Tab(t, other.URL, browsertest.Options{Scriptless: true})
+	tab.Open("/packages/2026-01")
+	_, cover := tab.Find(browsertest.Link, "Cover (PDF)").Download()
+	require.True(t, bytes.HasPrefix(cover, []byte("%PDF-")))
+
+	// The files beside fit their column.
+	tab.Resize(browsertest.Size{Width: 1440, Height: 900})
+	wide := browsertest.Ask[[]float64](tab, `[...document.querySelectorAll(".side .box")].map((box) => box.scrollWidth - box.clientWidth)`)
+	require.NotEmpty(t, wide)
+	for _, over := range wide {
+		require.Zero(t, over)
 	}
 }
 

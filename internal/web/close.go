@@ -510,6 +510,7 @@ func (s *server) addPrepared(v *view, r *http.Request, p *closing.Placed, runnin
 	here := "close/" + url.PathEscape(p.Name)
 	v.Tables = append(append(v.Tables, accepted...), actTable(round))
 	v.Side, v.Primary, v.Sealed = []*tabular{fileTable(m, here)}, zipLink(here), packageFooter(p)
+	v.Paper, v.PDF = true, coverLink(m, here)
 	if recorded && !running {
 		v.Form = s.actForm(r, round, p, here, typed)
 	}

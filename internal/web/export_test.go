@@ -3,6 +3,8 @@ package web
 import (
 	"net/http"
 	"time"
+
+	"github.com/feeledger/fees/internal/reconcile"
 )
 
 // Paths lists the paths of the API.
@@ -84,3 +86,21 @@ func Around(period string) (list []string) {
 
 // TickText is the text of a chart's tick.
 func TickText(v float64) string { return tickText(v) }
+
+// Accept replaces the acceptances of an owner's file.
+func (u *Uploads) Accept(owner, token string, count int) error {
+	return u.of.accept(owner, token, make([]reconcile.Acceptance, count))
+}
+
+// Accepted returns the number of acceptances of a file.
+func (u *Uploads) Accepted(token string) int { return len(u.of.accepted(token)) }
+
+// SideLayout returns the layout of a table beside others, with a name and some amounts in each row.
+func SideLayout(amounts int) string {
+	t := &tabular{Heads: make([]cell, amounts+1), Rows: [][]cell{{{Text: "Wallet"}}}}
+	for range amounts {
+		t.Rows[0] = append(t.Rows[0], cell{Text: "0.123456789012345678", Exact: "123456789012345678"})
+	}
+	t.fitSide()
+	return t.Layout
+}

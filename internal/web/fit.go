@@ -27,13 +27,29 @@ const (
 	longText = 19
 )
 
-// fit selects the layout of a table from the lengths of its cells: exact amounts if they all fit, otherwise those after
-// the first cut to six decimals, then all of them cut, otherwise cards. None is hidden.
-func (t *tabular) fit(windows []window) {
-	if t == nil || len(t.Rows) == 0 {
-		return
+// sideRoom is the width of a table in the side column of a wide window. Below that window, it has the whole width.
+const sideRoom = 398
+
+// fitSide selects the layout of a table in the side column. One that does not fit there at all has cards in each window.
+func (t *tabular) fitSide() {
+	exact, short, shortest := t.fit(windows)
+	switch {
+	case shortest > sideRoom:
+		t.Layout = "tnone" + t.Layout[strings.Index(t.Layout, " "):]
+	case short > sideRoom:
+		t.Layout += " sfirst"
+	case exact > sideRoom:
+		t.Layout += " sminor"
 	}
-	exact, short, shortest, first := 0, 0, 0, true
+}
+
+// fit selects the layout of a table from the lengths of its cells: exact amounts if they all fit, otherwise those after
+// the first cut to six decimals, then all of them cut, otherwise cards. None is hidden. It returns the widths of these three.
+func (t *tabular) fit(windows []window) (exact, short, shortest int) {
+	if t == nil || len(t.Rows) == 0 {
+		return 0, 0, 0
+	}
+	first := true
 	for i := range t.Heads {
 		full, cut, long := t.width(i)
 		exact, shortest = exact+full, shortest+cut
@@ -49,6 +65,7 @@ func (t *tabular) fit(windows []window) {
 		short += cut
 	}
 	t.Layout = "t" + least(windows, shortest) + " f" + least(windows, short) + " e" + least(windows, exact) + " " + paper(exact)
+	return exact, short, shortest
 }
 
 // Widths of a table, in the size of the screen, that fits on A4 paper in the smaller sizes of print.

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/sys/jsontext"
@@ -430,10 +431,19 @@ func (s *server) packagePage(w http.ResponseWriter, r *http.Request, shelf *clos
 	if changes != nil {
 		v.Tables = append(v.Tables, changeTable(changes))
 	}
+	v.Paper, v.PDF = true, coverLink(m, here)
 	v.Sealed = packageFooter(p)
 	v.Notes = []string{"Record the manifest's SHA-256 in a place that cannot be altered. It covers the whole package."}
 	s.render(w, r, http.StatusOK, v)
 	return nil
+}
+
+// coverLink returns the link to a package's cover; nil if it has none.
+func coverLink(m *closing.Manifest, here string) *link {
+	if !slices.ContainsFunc(m.Files, func(f closing.File) bool { return f.Name == app.CoverFile }) {
+		return nil
+	}
+	return &link{"Cover (PDF)", here + "/" + app.CoverFile}
 }
 
 // packageFooter identifies a package for the foot of its page.

@@ -204,6 +204,7 @@ func (s *server) reconciliation(w http.ResponseWriter, r *http.Request) error {
 		if err := s.outcomes(v, c, here); err != nil {
 			return err
 		}
+		v.Paper = true
 		if err := s.addDifferences(v, r, c, here, typed); err != nil {
 			return err
 		}

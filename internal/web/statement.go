@@ -117,7 +117,7 @@ func provedPage[T provable](s *server, w http.ResponseWriter, r *http.Request, w
 			return nil, err
 		}
 		name, account := strings.ToLower(what), q.account.String()
-		v := &view{Title: what + " of " + s.called(account), Path: q.path(name), Scope: &q.scope, Unsealed: why != "", Downloads: s.downloads(&q, name)}
+		v := &view{Title: what + " of " + s.called(account), Path: q.path(name), Scope: &q.scope, Unsealed: why != "", Paper: true, Downloads: s.downloads(&q, name)}
 		v.Facts = []fact{{Name: "account", cell: cell{Text: account, To: "account/" + account, Class: "hex"}}}
 		v.Command += account + q.scope.flags() + s.provedFlags(&q) + s.ledgerFlag()
 		if err := fill(&q, made, why != "", v); err != nil {

@@ -61,6 +61,8 @@ type view struct {
 	Parts     []part // the distribution of a fee
 	Tables    []*tabular
 	Groups    []*differences
+	Paper     bool  // the page is meant for paper, too
+	PDF       *link // its own paper form; nil if only the command line writes it
 	Notes     []string
 	Links     []link // to related pages
 	Downloads []link
@@ -201,9 +203,10 @@ func (s *server) page(r *http.Request, v *view) ([]byte, error) {
 	if len(v.Side) > 0 {
 		beside = windows[1:]
 	}
-	for _, t := range append(v.Side[:len(v.Side):len(v.Side)], v.First) {
-		t.fit(whole)
+	for _, t := range v.Side {
+		t.fitSide()
 	}
+	v.First.fit(whole)
 	for _, t := range v.Tables {
 		t.fit(beside)
 	}

@@ -8,6 +8,12 @@ for (const button of document.querySelectorAll("[data-copies]")) {
   });
 }
 
+const paper = document.getElementById("print");
+if (paper) {
+  paper.hidden = false;
+  paper.addEventListener("click", () => print());
+}
+
 const news = document.getElementById("news");
 let source = null;
 
@@ -67,7 +73,11 @@ function move(by) {
 }
 
 const acts = {
-  "/": () => document.querySelector("[role=search] input")?.focus(),
+  "/": () => {
+    const menu = document.querySelector(".find");
+    if (menu?.checkVisibility()) menu.open = true;
+    [...document.querySelectorAll("[role=search] input")].find((field) => field.checkVisibility())?.focus();
+  },
   "?": () => {
     const keys = document.getElementById("keys");
     keys.open = !keys.open;
