@@ -174,15 +174,3 @@ func requireUnescaped(t *testing.T, quoted string) {
 	have, _, _ = parse(t, `{`+quoted+`:0}`).Only()
 	require.Equal(t, want, have, "key of Value.Only of %q", quoted)
 }
-
-// The end of a long string that was checked before is found in another way, wherever it has an escape.
-func TestLongStrings(t *testing.T) {
-	for _, special := range []string{``, `\"`, `\\`, `\u0041`, `é`} {
-		for length := 56; length < 96; length++ {
-			for at := range length {
-				text := `["` + strings.Repeat("a", at) + special + strings.Repeat("b", length-at) + `","c"]`
-				requireSame(t, tree(t, text), parse(t, text))
-			}
-		}
-	}
-}

@@ -43,11 +43,6 @@ func (s *Scanner) str(start int) (end int, escaped bool) {
 			}
 			wide |= x
 			i += 8
-			if s.proved && i == start+1+long {
-				if end := i + strings.IndexByte(text[i:], '"'); strings.IndexByte(text[i:end], '\\') < 0 {
-					return end + 1, escaped
-				}
-			}
 		}
 		if i >= len(text) {
 			return s.fail(i, "the text ends inside a string"), escaped
@@ -70,9 +65,6 @@ func (s *Scanner) str(start int) (end int, escaped bool) {
 		}
 	}
 }
-
-// long is the length from which on the end of a string that was checked before is searched for.
-const long = 64
 
 // ends reports whether a byte ends a run of plain text in a string.
 func ends(c byte) bool { return c == '"' || c == '\\' || c < ' ' }
