@@ -37,7 +37,7 @@ type Options struct {
 	Upgrade uint64
 	// Network contains the network's parameters; nil means [Moonbeam].
 	Network *Network
-	// Cached is the number of generated blocks that stay in memory, 15 kB each; 0 means 1,024.
+	// Cached is the number of generated blocks that stay in memory, some 12 kB each; 0 means 1,024.
 	Cached uint64
 	// Head is the newest block of [Chain.Handler], [Chain.Node] and [Chain.Source]; 0 means 100,000.
 	// [Chain.SetHead] changes it.
