@@ -431,5 +431,5 @@ func TestNamesOfLivingAccounts(t *testing.T) {
 	require.Contains(t, stderr, "has 20 bytes, and accounts of creditcoin have 32")
 	_, stderr, code = fees(t, append([]string{"account", x.SS58[:20] + "z" + x.SS58[21:]}, l.flags(book)...)...)
 	require.Equal(t, exitUsage, code)
-	require.Contains(t, stderr, "SS58 with a valid checksum")
+	require.Contains(t, stderr, "SS58 of 32 bytes with a valid checksum")
 }

@@ -61,7 +61,7 @@ func TestLivingChain(t *testing.T) {
 	require.Contains(t, get(t, s, "/account/"+alith, nil).text, "EVM address "+alith)
 	wrong := get(t, s, "/lookup?q="+account[:47]+"B", nil)
 	require.NotEqual(t, 200, wrong.status)
-	require.Contains(t, wrong.text, "SS58 with a valid checksum")
+	require.Contains(t, wrong.text, "SS58 of 32 bytes with a valid checksum")
 	require.Contains(t, shown(get(t, s, "/account/"+account+"/statement", nil).text), "0.001260000")
 	require.Contains(t, shown(get(t, s, "/fees?by=account&accounts="+alith, nil).text), "0.001260000")
 }
