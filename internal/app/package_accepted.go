@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -78,7 +79,7 @@ func (x *maker) keepAccepted(r *reconcile.Result) error {
 
 // acceptedSum is the accepted differences of a kind with the same person, time and comment.
 type acceptedSum struct {
-	kind       string
+	group      *reconcile.Group
 	acceptance reconcile.Acceptance
 	count      uint64
 	difference chain.Optional[chain.SignedWei] // unknown if that of any is
@@ -87,37 +88,36 @@ type acceptedSum struct {
 // maxAcceptedSums limits the rows on a cover.
 const maxAcceptedSums = 100
 
-// acceptedSums summarizes the accepted differences in the order of the record.
+// acceptedSums summarizes the accepted differences by group, and in the order of the record.
 func acceptedSums(r *reconcile.Result) (list []acceptedSum) {
-	for g := range r.Groups {
-		group := &r.Groups[g]
-		if group.Accepted == 0 {
+	type key struct {
+		kind              reconcile.Kind
+		by, time, comment string
+	}
+	places := map[key]int{}
+	for i, err := range r.Items() {
+		if err != nil { // writing them reports it
+			break
+		}
+		a := r.AcceptanceOf(i)
+		if a == nil {
 			continue
 		}
-		for i, err := range r.Items() {
-			if err != nil { // writing them reports it
-				return list
-			}
-			if !group.In(i) {
-				continue
-			}
-			a := r.AcceptanceOf(i)
-			if a == nil {
-				continue
-			}
-			of := slices.IndexFunc(list, func(s acceptedSum) bool {
-				return s.kind == group.Title() && s.acceptance.By == a.By && s.acceptance.Time == a.Time && s.acceptance.Comment == a.Comment
-			})
-			if of < 0 {
-				if len(list) == maxAcceptedSums {
-					return list
-				}
-				list, of = append(list, acceptedSum{kind: group.Title(), acceptance: *a, difference: chain.Some(chain.SignedWei{})}), len(list)
-			}
-			list[of].add(i.Difference)
+		group := r.GroupOf(i)
+		k := key{group.Kind, a.By, a.Time, a.Comment}
+		of, there := places[k]
+		if !there {
+			of = len(list)
+			places[k] = of
+			list = append(list, acceptedSum{group: group, acceptance: *a, difference: chain.Some(chain.SignedWei{})})
 		}
+		list[of].add(i.Difference)
 	}
-	return list
+	order := func(s acceptedSum) int {
+		return slices.IndexFunc(r.Groups, func(g reconcile.Group) bool { return g.Kind == s.group.Kind })
+	}
+	slices.SortStableFunc(list, func(a, b acceptedSum) int { return cmp.Compare(order(a), order(b)) })
+	return list[:min(len(list), maxAcceptedSums)]
 }
 
 func (s *acceptedSum) add(difference chain.Optional[chain.SignedWei]) {
@@ -140,7 +140,7 @@ func (x *maker) acceptedSheet() *table.Sheet {
 		Name: "accepted", Title: "Accepted differences", Token: tokenOf(x.network),
 		Columns: []table.Column{{Name: "kind", Kind: table.Text}, {Name: "count", Kind: table.Integer}, {Name: "difference", Kind: table.SignedWei}, {Name: "by", Kind: table.Text}, {Name: "time", Kind: table.Text}, {Name: "comment", Kind: table.Text}},
 		Rows: rowsOf(x.accepted, func(s acceptedSum) []any {
-			return []any{s.kind, s.count, s.difference, s.acceptance.By, s.acceptance.Time, s.acceptance.Comment}
+			return []any{s.group.Title(), s.count, s.difference, s.acceptance.By, s.acceptance.Time, s.acceptance.Comment}
 		}),
 		Notes: []string{"they remain differences; " + AcceptedFile + " lists each"},
 	}
@@ -160,11 +160,18 @@ func (c *PackageCheck) readAccepted() ([]reconcile.Acceptance, error) {
 	if err != nil {
 		return nil, err
 	}
+	rows, err := ReadAccepted(text)
+	return reconcile.Acceptances(rows), err
+}
+
+// ReadAccepted reads a package's file of accepted differences. If it is not what fees writes, the error is
+// [closing.ErrDamaged].
+func ReadAccepted(text []byte) ([]reconcile.AcceptedRow, error) {
 	rows, err := reconcile.ReadAccepted(text)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", closing.ErrDamaged, AcceptedFile, err)
+		err = fmt.Errorf("%w: %s: %w", closing.ErrDamaged, AcceptedFile, err)
 	}
-	return reconcile.Acceptances(rows), nil
+	return rows, err
 }
 
 // checkAccepted compares a package's accepted differences with its own reconciliation, which needs no ledger.

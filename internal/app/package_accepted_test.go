@@ -16,6 +16,7 @@ import (
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/reconcile"
+	"github.com/feeledger/fees/internal/test/pdftest"
 	"github.com/feeledger/fees/network"
 )
 
@@ -316,10 +317,20 @@ func TestManyAcceptances(t *testing.T) {
 	q.Books.Accepted = acceptances(nil, reconciled(t, d, &q)...)
 	require.Len(t, q.Books.Accepted, 110)
 	for i := range q.Books.Accepted {
-		q.Books.Accepted[i].Comment = fmt.Sprint("number ", i)
+		q.Books.Accepted[i].Comment = fmt.Sprint("number ", i%109) // the last one is summed up with the first
 	}
 	made := packed(t, d, q)
 	require.EqualValues(t, 110, made.Manifest.Findings.Accepted)
+	cover, err := os.ReadFile(filepath.Join(q.Dir, "cover.pdf"))
+	require.NoError(t, err)
+	var cells []string
+	leaves, _ := pdftest.Parse(t, cover).Leaves()
+	for _, l := range leaves {
+		cells = append(cells, l.Text)
+	}
+	shown := strings.Join(cells, "|")
+	require.Contains(t, shown, "|Only in books|2|0.000000000000000111|Anna|2026-02-03|number 0|", "1 wei in the first line, 110 in the last one")
+	require.Contains(t, shown, "|number 99|Note: they remain differences; inputs/accepted.csv lists each|Note: 9 more are only there|")
 	found := checked(t, q.Dir, place, q.PackageOptions)
 	require.Empty(t, append(found.Damage, found.Differences...))
 

@@ -81,18 +81,25 @@ func kinds() (list []Kind) {
 // In reports whether an item is a difference of the group.
 func (g *Group) In(i *Item) bool { return !i.Outcome.Agrees() && i.kind() == g.Kind }
 
+// GroupOf returns the group of an item; nil if the item agrees.
+func (r *Result) GroupOf(i *Item) *Group {
+	if of := slices.IndexFunc(r.Groups, func(g Group) bool { return g.In(i) }); of >= 0 {
+		return &r.Groups[of]
+	}
+	return nil
+}
+
 // addToGroup adds a difference to the group of its kind.
 func (r *Result) addToGroup(i *Item) error {
-	of := slices.IndexFunc(r.Groups, func(g Group) bool { return g.In(i) })
-	if of < 0 {
+	g := r.GroupOf(i)
+	if g == nil {
 		r.Groups = append(r.Groups, Group{Kind: i.kind(), Sum: r.noSum(i.Outcome), From: i.cut, To: i.cut})
 		order := kinds()
 		slices.SortFunc(r.Groups, func(a, b Group) int {
 			return cmp.Compare(slices.Index(order, a.Kind), slices.Index(order, b.Kind))
 		})
-		of = slices.IndexFunc(r.Groups, func(g Group) bool { return g.In(i) })
+		g = r.GroupOf(i)
 	}
-	g := &r.Groups[of]
 	g.From, g.To = min(g.From, i.cut), max(g.To, i.cut)
 	return g.add(i)
 }

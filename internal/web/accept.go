@@ -54,14 +54,14 @@ func pendingOf(r *reconcile.Result) (map[reconcile.Kind]*pending, error) {
 		if err != nil {
 			return nil, err
 		}
-		for i := range r.Groups {
-			g := &r.Groups[i]
-			if of := list[g.Kind]; of != nil && g.In(item) {
-				of.all = append(of.all, item.Digest())
-				if r.AcceptanceOf(item) == nil {
-					of.open = append(of.open, item.Digest())
-				}
-			}
+		g := r.GroupOf(item)
+		if g == nil || list[g.Kind] == nil {
+			continue
+		}
+		of, difference := list[g.Kind], item.Digest()
+		of.all = append(of.all, difference)
+		if r.AcceptanceOf(item) == nil {
+			of.open = append(of.open, difference)
 		}
 	}
 	return list, nil
@@ -288,9 +288,9 @@ func acceptedRows(ctx context.Context, p *closing.Placed) ([]reconcile.AcceptedR
 	if err := p.Copy(ctx, app.AcceptedFile, &text); err != nil {
 		return nil, packageTrouble(err)
 	}
-	rows, err := reconcile.ReadAccepted(text.Bytes())
+	rows, err := app.ReadAccepted(text.Bytes())
 	if err != nil {
-		return nil, packageTrouble(fmt.Errorf("%w: %s: %w", closing.ErrDamaged, app.AcceptedFile, err))
+		return nil, packageTrouble(err)
 	}
 	return rows, nil
 }
