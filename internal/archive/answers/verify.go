@@ -46,7 +46,7 @@ func Verify(ctx context.Context, directory string, progress func(done, total uin
 		switch {
 		case errors.Is(err, ErrLacks):
 			found.Add(piece.Path + ": " + archive.ErrMissing.Error())
-		case errors.Is(err, disk.ErrNotRegular): // among the strangers
+		case errors.Is(err, disk.ErrNotRegular) && !found.None(): // among the strangers
 		case err != nil:
 			found.Add(piece.Path + ": cannot be read")
 		case have != piece:
