@@ -19,12 +19,12 @@ func WriteTable(w io.Writer, s *Sheet, width int) (err error) {
 	if err := s.check(); err != nil {
 		return err
 	}
-	t := grid{sheet: s, layout: console.NewLayout(s.tableColumns()), totals: newTotals(s), width: width}
+	t := grid{sheet: s, layout: console.NewLayout(s.tableColumns()), totals: newTotals(s), width: width, beside: s.Beside != nil && width >= besideFrom}
 	defer func() { err = errors.Join(err, t.rows.Close()) }()
 	if err := s.each(t.add); err != nil {
 		return err
 	}
-	if s.Beside != nil && width >= besideFrom {
+	if t.beside {
 		width -= besideRoom
 	}
 	page := console.NewPage(w, width)
@@ -75,6 +75,7 @@ type grid struct {
 	rows   spill.Records // cells separated by line breaks
 	totals *totals
 	width  int
+	beside bool // there is room for text beside the rows
 
 	text  []byte // reused, like the next one
 	cells []string
@@ -145,7 +146,7 @@ func (t *grid) write(page *console.Page, columns []Column) error {
 			return err
 		}
 		beside := ""
-		if t.sheet.Beside != nil && t.width >= besideFrom && room >= besideLeast {
+		if t.beside && room >= besideLeast {
 			beside = t.sheet.Beside(number, room)
 		}
 		fit.Row(t.split(row), beside)

@@ -159,8 +159,8 @@ func TestAcceptDifferences(t *testing.T) {
 	require.Equal(t, http.StatusOK, o.page(t, "bob", "/packages/2026-01").status, "a damaged package has a page")
 }
 
-// Nobody accepts without the role, without a comment, what is not shown, or another user's record; nothing of it is in the
-// trail. What was typed is kept.
+// Requests without the role or a comment, for differences that are not shown, or for another user's record are refused. The
+// trail does not contain them. What was typed is kept.
 func TestRefusedAcceptances(t *testing.T) {
 	o := newOffice(t, nil)
 	path := o.upload(t, "anna", "company.csv", o.companyRecord(t), "period", "2026-01", "accounts", "group:company")
@@ -233,7 +233,7 @@ func formAt(t *testing.T, s *httptest.Server, record []byte) string {
 	return get(t, s, a.header.Get("Location"), nil).text
 }
 
-// An act that accepts what is no longer a difference holds for nothing; what is left of it can be accepted again.
+// An act is void if one of its differences is gone. The others can be accepted again.
 func TestAcceptAgain(t *testing.T) {
 	o := newOffice(t, nil)
 	lines := strings.Split(strings.TrimSpace(string(o.companyRecord(t))), "\n")
