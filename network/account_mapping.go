@@ -44,19 +44,6 @@ func (m AccountMapping) CheckSize(account chain.Address, network string) error {
 	return fmt.Errorf("%v has %d bytes, and accounts of %s have %d. Name the account in SS58", account, have, network, want)
 }
 
-// OwnForm returns an account of 32 bytes in SS58 with the chain's own prefix. It is unknown if the prefix is, or if
-// [chain.Address.String] returns the same.
-func (n *Network) OwnForm(account chain.Address) (none chain.Optional[string]) {
-	if n.SS58Prefix == nil || account.Size() != chain.LongAddressSize {
-		return none
-	}
-	own := account.SS58(*n.SS58Prefix)
-	if own == account.String() {
-		return none
-	}
-	return chain.Some(own)
-}
-
 // Of returns the native account of an address of the EVM. Native accounts are returned unchanged.
 func (m AccountMapping) Of(address chain.Address) chain.Address {
 	if m != HashedAccount || address.Size() != chain.AddressSize {

@@ -30,33 +30,25 @@ func TestCheckSize(t *testing.T) {
 	require.EqualError(t, network.HashedAccount.CheckSize(short, "a"), "0x0000000000000000000000000000000000000000 has 20 bytes, and accounts of a have 32. Name the account in SS58")
 }
 
-// The prefix is the chain's own form. The texts are the vectors of docs.substrate.io's Alice, with the prefixes 0 (Polkadot) and 42.
-func TestOwnForm(t *testing.T) {
+// A prefix needs accounts of 32 bytes, and rules have the network's own.
+func TestSS58Prefix(t *testing.T) {
 	const table = `{"networks":[{"name":"x","symbol":"X","last_runtime":1,%FIELDS%"rows":[{"from_runtime":1,"static_base_fee":"1","source":"x"}]}]}`
-	read := func(fields string) (*network.Network, error) {
+	read := func(fields string) (rules network.Rules, err error) {
 		tables, err := network.BuiltIn().With("x.json", []byte(strings.Replace(table, "%FIELDS%", fields, 1)))
+		if err != nil {
+			return rules, err
+		}
 		n, _ := tables.Named("x")
-		return n, err
+		return n.Rules(1)
 	}
-	alice, err := chain.ParseAccount("5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY")
-	require.NoError(t, err)
-	for fields, want := range map[string]chain.Optional[string]{
-		`"account_mapping":"hashed","ss58_prefix":0,`:  chain.Some("15oF4uVJwmo4TdGW7VfQxNLavjCXviqxT9S1MgbjMNHr6Sp5"),
-		`"account_mapping":"hashed","ss58_prefix":42,`: {},
-		`"account_mapping":"hashed",`:                  {},
+	for fields, want := range map[string]chain.Optional[uint16]{
+		`"account_mapping":"hashed","ss58_prefix":0,`: chain.Some(uint16(0)),
+		`"account_mapping":"hashed",`:                 {},
 	} {
-		n, err := read(fields)
+		rules, err := read(fields)
 		require.NoError(t, err)
-		require.Equal(t, want, n.OwnForm(alice), fields)
-		require.False(t, n.OwnForm(chain.Address20([20]byte{1})).Known())
+		require.Equal(t, want, rules.SS58Prefix, fields)
 	}
-	n, err := read(`"account_mapping":"hashed","ss58_prefix":5,`)
-	require.NoError(t, err)
-	own, known := n.OwnForm(alice).Get()
-	require.True(t, known)
-	again, err := chain.ParseAccount(own)
-	require.NoError(t, err)
-	require.Equal(t, alice, again)
 	for _, fields := range []string{`"ss58_prefix":5,`, `"account_mapping":"hashed","ss58_prefix":16384,`} {
 		_, err := read(fields)
 		require.ErrorContains(t, err, "want at most 16383, on a chain whose native accounts have 32 bytes", fields)

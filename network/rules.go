@@ -33,6 +33,8 @@ type Rules struct {
 	Network  string
 	Symbol   string // of the network's token, such as GLMR
 	Decimals int    // of that token; the zero value stands for 18
+	// SS58Prefix is the network's own prefix of accounts of 32 bytes, if its table states one.
+	SS58Prefix chain.Optional[uint16]
 	// Runtime is the version of the runtime that executed the block; unknown if the specification's row is used.
 	Runtime chain.Optional[uint32]
 	// Name identifies the row that priced a block: "moonbeam/2100" or "spec/mainnet". It ends in "?" if the
@@ -127,6 +129,7 @@ func (n *Network) Rules(runtime uint32) (Rules, error) {
 		Network:            n.Name,
 		Symbol:             n.Symbol,
 		Decimals:           int(n.Decimals),
+		SS58Prefix:         optional(n.SS58Prefix),
 		Runtime:            chain.Some(runtime),
 		Name:               fmt.Sprintf("%s/%d", n.Name, runtime),
 		Certain:            true,
@@ -184,6 +187,7 @@ func (n *Network) SpecificationRules() (Rules, error) {
 		Network:         n.Name,
 		Symbol:          n.Symbol,
 		Decimals:        int(n.Decimals),
+		SS58Prefix:      optional(n.SS58Prefix),
 		Name:            "spec/" + s.Name,
 		Certain:         true,
 		Source:          s.Source,

@@ -130,6 +130,15 @@ func (r *Report) TokenDecimals() int {
 	return r.rules.TokenDecimals()
 }
 
+// SS58Prefix returns the network's own prefix of accounts of 32 bytes, if its table states one. The report's JSON has
+// the prefix of all chains, 42.
+func (r *Report) SS58Prefix() (none chain.Optional[uint16]) {
+	if r.rules == nil {
+		return none
+	}
+	return r.rules.SS58Prefix
+}
+
 // AccountSize returns the number of bytes of the network's accounts.
 func (r *Report) AccountSize() int {
 	if r.rules == nil {

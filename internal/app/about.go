@@ -33,8 +33,12 @@ func (d *Ledger) about(ctx context.Context, h *Held, q *Question, asked AboutQue
 	if err != nil {
 		return nil, err
 	}
+	token, err := d.Token(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for _, account := range accounts {
-		a.Accounts = append(a.Accounts, closing.Account{Address: account.String()})
+		a.Accounts = append(a.Accounts, closing.Account{Address: token.Account(account)})
 	}
 	if !h.Asked.Heights.Known() {
 		a.From, a.Before = h.Asked.From.String(), h.Asked.To.String()

@@ -27,7 +27,6 @@ type AccountQuestion struct {
 type AccountSummary struct {
 	Account       chain.Address
 	EVM           chain.Optional[chain.Address] // the EVM address that stands for the account, if the question named that
-	SS58          chain.Optional[string]        // the account with the chain's own prefix, if that differs from Account's text
 	Network       string
 	console.Token                           // the network's
 	Held          Held                      // the blocks
@@ -75,9 +74,6 @@ func (d *Ledger) Account(ctx context.Context, q AccountQuestion) (*AccountSummar
 	}
 	if a.Network, a.Token, err = d.named(ctx); err != nil {
 		return nil, err
-	}
-	if n, known := d.Tables.Named(a.Network); known {
-		a.SS58 = n.OwnForm(a.Account)
 	}
 	if err := a.addActivity(ctx, d.Book, span); err != nil {
 		return nil, d.wrapErr(err)

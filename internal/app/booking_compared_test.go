@@ -9,6 +9,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/booking"
 	"github.com/feeledger/fees/internal/finance/report"
@@ -102,7 +103,7 @@ func TestUnknownFeesByAChart(t *testing.T) {
 	sum, count := charges(t, func(s sent) bool { return s.place() != "25-6" })
 	have := map[string]string{}
 	for _, g := range r.Groups {
-		have[g.Name()] = fmt.Sprint(g.Fee, " ", g.EVM+g.Native, " ", g.Undetermined)
+		have[g.Name(console.Token{})] = fmt.Sprint(g.Fee, " ", g.EVM+g.Native, " ", g.Undetermined)
 	}
 	require.Equal(t, map[string]string{"6810": fmt.Sprint(sum, " ", count, " 0"), report.NoAccountCode: "0 1 1"}, have)
 	require.Contains(t, r.Notes[0], "SUSPENSE: no rule of the chart matches 1 transaction, fee 0.000000000000000000 GLMR and 1 undetermined: 25-6")

@@ -77,7 +77,7 @@ func (in *BooksInput) Options(q Question) (o reconcile.Options, err error) {
 
 // SetToken sets the network's token, in which amounts and the tolerance are read. Errors are of type [InputError].
 func (in *BooksInput) SetToken(o *reconcile.Options, token console.Token) (err error) {
-	if o.Symbol, o.Decimals = token.Symbol, token.Decimals; in.Tolerance == "" {
+	if o.Symbol, o.Decimals, o.SS58Prefix = token.Symbol, token.Decimals, token.SS58Prefix; in.Tolerance == "" {
 		return nil
 	}
 	if o.Tolerance, o.ToleranceSymbol, err = reconcile.ParseTolerance(in.Tolerance, o.Decimals); err != nil {

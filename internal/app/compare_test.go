@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/network"
@@ -82,9 +83,9 @@ func TestCompareMonths(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, now.Totals, c.Now.Totals)
 	require.Len(t, c.Pairs, 31)
-	require.Equal(t, "2025-02-28 2025-01-28", c.Pairs[27].Now.Name()+" "+c.Pairs[27].Before.Name())
+	require.Equal(t, "2025-02-28 2025-01-28", c.Pairs[27].Now.Name(console.Token{})+" "+c.Pairs[27].Before.Name(console.Token{}))
 	require.False(t, c.Pairs[30].Now.Day.Known())
-	require.Equal(t, "2025-01-31", c.Pairs[30].Before.Name())
+	require.Equal(t, "2025-01-31", c.Pairs[30].Before.Name(console.Token{}))
 	q.By = report.Block
 	_, err = d.Compare(t.Context(), q, app.PeriodInput{Month: "2025-01"})
 	require.ErrorContains(t, err, "two ranges of heights")

@@ -77,8 +77,8 @@ func (d *Ledger) export(ctx context.Context, h Held, q ExportQuestion) (*Export,
 	}
 	x.style.Notes = h.Notes()
 	if idle := x.Payments.Idle(); len(idle) > 0 {
-		x.Notes = append(x.Notes, console.PaidNothing(idle))
-		x.style.Notes = append(x.style.Notes, console.PaidNothing(idle))
+		x.Notes = append(x.Notes, x.style.PaidNothing(idle))
+		x.style.Notes = append(x.style.Notes, x.style.PaidNothing(idle))
 	}
 	if n, _ := x.Payments.Undetermined(); n > 0 {
 		x.style.Notes = append(x.style.Notes, fmt.Sprintf("UNDETERMINED: %s unknown and %s excluded from all sums", console.Counted(n, "fee")+console.Verb(n, " is", " are"), console.Verb(n, "is", "are")))

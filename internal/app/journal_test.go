@@ -80,7 +80,7 @@ func TestExportNotes(t *testing.T) {
 	}))
 	idle := address(t, accountOne)
 	x := exported(t, d, app.ExportQuestion{Question: app.Question{Period: parsed(t, app.PeriodInput{Month: "2026-01", Partial: true}), Accounts: []chain.Address{address(t, alith), idle}}})
-	require.Equal(t, console.PaidNothing([]chain.Address{idle}), x.Notes[len(x.Notes)-1])
+	require.Equal(t, console.Token{}.PaidNothing([]chain.Address{idle}), x.Notes[len(x.Notes)-1])
 	require.True(t, strings.HasPrefix(x.Notes[0], "PARTIAL: "))
 	// The other fees of block 25 follow from their rules.
 	require.Contains(t, x.Style().Notes, "UNDETERMINED: 1 fee is unknown and is excluded from all sums")

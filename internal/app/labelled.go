@@ -1,10 +1,14 @@
 package app
 
 import (
+	"bytes"
+
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/explain"
+	"github.com/feeledger/fees/internal/sys/jsontext"
 )
 
 // partyLabels contains the address book's labels for the parties of a transaction.
@@ -45,28 +49,59 @@ func labelsOf(t *evidence.Transaction, book *AddressBook) partyLabels {
 	return partyLabels{book.LabelOf(t.From), book.LabelOf(t.To), book.LabelOf(t.Payer), book.GroupOf(t.Payer)}
 }
 
-// LabelledReport returns the JSON form of a block's report, with labels if book is not nil.
-func LabelledReport(r *evidence.Report, book *AddressBook) any {
-	if book == nil {
-		return r
-	}
-	x := struct {
-		*evidence.Report
-		Transactions []LabelledTransaction `json:"transactions"`
-	}{r, []LabelledTransaction{}}
-	for i := range r.Transactions {
-		x.Transactions = append(x.Transactions, Labelled(&r.Transactions[i], book))
-	}
-	return x
+// ReportToken returns the token of a block's network, without its symbol.
+func ReportToken(r *evidence.Report) console.Token {
+	return console.Token{Decimals: r.TokenDecimals(), SS58Prefix: r.SS58Prefix()}
 }
 
-// LabelledExplanation returns the JSON form of an explanation, with labels if book is not nil.
-func LabelledExplanation(v *explain.Explanation, book *AddressBook) any {
-	if book == nil {
-		return v
+// LabelledReport returns the JSON form of a block's report: accounts in the network's form, and labels if book is not
+// nil.
+func LabelledReport(r *evidence.Report, book *AddressBook) any {
+	own := ownForm{r, ReportToken(r), r.Transactions}
+	if book != nil {
+		x := struct {
+			*evidence.Report
+			Transactions []LabelledTransaction `json:"transactions"`
+		}{r, []LabelledTransaction{}}
+		for i := range r.Transactions {
+			x.Transactions = append(x.Transactions, Labelled(&r.Transactions[i], book))
+		}
+		own.value = x
 	}
-	return struct {
-		*explain.Explanation
-		Transaction LabelledTransaction `json:"transaction"`
-	}{v, Labelled(&v.Transaction, book)}
+	return own
+}
+
+// LabelledExplanation returns the JSON form of an explanation: accounts in the network's form, and labels if book is not
+// nil.
+func LabelledExplanation(v *explain.Explanation, book *AddressBook) any {
+	own := ownForm{v, v.Token, []evidence.Transaction{v.Transaction}}
+	if book != nil {
+		own.value = struct {
+			*explain.Explanation
+			Transaction LabelledTransaction `json:"transaction"`
+		}{v, Labelled(&v.Transaction, book)}
+	}
+	return own
+}
+
+// ownForm is a value with transactions, whose accounts JSON has in the form of the token's network.
+type ownForm struct {
+	value        any
+	token        console.Token
+	transactions []evidence.Transaction
+}
+
+// MarshalJSON replaces the texts of accounts: the public types have the prefix of all chains.
+func (o ownForm) MarshalJSON() ([]byte, error) {
+	text, err := jsontext.Line(o.value)
+	for i := range o.transactions {
+		t := &o.transactions[i]
+		spent, _ := t.GasSpent.Get()
+		for _, account := range []chain.Optional[chain.Address]{t.From, t.To, t.Payer, chain.Some(spent.Account)} {
+			if a, known := account.Get(); known && o.token.Account(a) != a.String() {
+				text = bytes.ReplaceAll(text, []byte(`"`+a.String()+`"`), []byte(`"`+o.token.Account(a)+`"`))
+			}
+		}
+	}
+	return text, err
 }

@@ -133,7 +133,11 @@ func (d *Ledger) named(ctx context.Context) (name string, token console.Token, e
 
 // tokenOf returns the token of a network.
 func tokenOf(n *network.Network) console.Token {
-	return console.Token{Symbol: n.Symbol, Decimals: int(n.Decimals)}
+	token := console.Token{Symbol: n.Symbol, Decimals: int(n.Decimals)}
+	if n.SS58Prefix != nil {
+		token.SS58Prefix = chain.Some(*n.SS58Prefix)
+	}
+	return token
 }
 
 // wrapErr adds the ledger's location to an error.

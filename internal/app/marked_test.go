@@ -50,7 +50,7 @@ func TestReportByAccountCode(t *testing.T) {
 		require.Equal(t, all, r.Totals)
 		have := map[string]chain.Wei{}
 		for _, g := range r.Groups {
-			have[g.Name()] = g.Fee
+			have[g.Name(console.Token{})] = g.Fee
 		}
 		require.Equal(t, map[string]chain.Wei{"6811": native, "6810": own, suspense: others}, have)
 		require.Contains(t, r.Notes[0], "SUSPENSE: ")
@@ -66,7 +66,7 @@ func TestReportByAccountCode(t *testing.T) {
 	require.NoError(t, err)
 	found := false
 	for _, g := range one.Groups {
-		if g.Name() == "Project X" {
+		if g.Name(console.Token{}) == "Project X" {
 			found = true
 			require.Equal(t, uint64(1), g.EVM+g.Native)
 		}

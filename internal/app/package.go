@@ -298,6 +298,10 @@ func (x *maker) readAccounts(ctx context.Context) error {
 	if x.accounts, err = x.natives(ctx, chosen.Addresses()); err != nil {
 		return err
 	}
+	token, err := x.Token(ctx)
+	if err != nil {
+		return err
+	}
 	own := &addressbook.Book{}
 	for _, account := range x.accounts {
 		e := chosen.Entry(account)
@@ -305,7 +309,7 @@ func (x *maker) readAccounts(ctx context.Context) error {
 		if err := own.Add(addressbook.Entry{Address: e.Address, Label: label}); err != nil {
 			return err
 		}
-		x.manifest.Accounts = append(x.manifest.Accounts, closing.Account{Address: e.Address.String(), Label: label})
+		x.manifest.Accounts = append(x.manifest.Accounts, closing.Account{Address: token.Account(e.Address), Label: label})
 	}
 	x.labels = own
 	if x.inputs.Labels == nil {

@@ -95,5 +95,5 @@ func TokenOf(ctx context.Context, reader *source.Reader, p Period) (token consol
 		return token, err
 	}
 	item, err := reader.Read(ctx, source.Height(span.First))
-	return console.Token{Symbol: item.Rules.Symbol, Decimals: item.Rules.Decimals}, err
+	return console.TokenOf(&item.Rules), err
 }

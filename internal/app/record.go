@@ -23,7 +23,7 @@ func transactionRecord(t *Paid, book *AddressBook) jsontext.Record {
 		name    string
 		address chain.Optional[chain.Address]
 	}{{"from", t.Sender}, {"to", t.Recipient}, {"payer", t.Payer}} {
-		r = append(r, jsontext.Field{Name: party.name, Value: party.address})
+		r = append(r, jsontext.Field{Name: party.name, Value: t.AccountOf(party.address)})
 		r = append(r, book.labelFields(party.name+"_", party.address)...)
 	}
 	return append(r, jsontext.Record{
@@ -38,9 +38,9 @@ func transactionRecord(t *Paid, book *AddressBook) jsontext.Record {
 func movementFields(t *Paid, book *AddressBook) []jsontext.Field {
 	movements := []jsontext.Record{}
 	for _, m := range t.Movements {
-		x := append(jsontext.Record{{Name: "account", Value: m.Account}}, book.labelFields("account_", chain.Some(m.Account))...)
+		x := append(jsontext.Record{{Name: "account", Value: t.Token.Account(m.Account)}}, book.labelFields("account_", chain.Some(m.Account))...)
 		x = append(x, jsontext.Field{Name: "event", Value: m.Event}, jsontext.Field{Name: "kind", Value: m.Kind}, jsontext.Field{Name: "amount", Value: m.Amount}, jsontext.Field{Name: "free", Value: m.Free}, jsontext.Field{Name: "reserved", Value: m.Reserved},
-			jsontext.Field{Name: "counterparty", Value: m.Counterparty})
+			jsontext.Field{Name: "counterparty", Value: t.AccountOf(m.Counterparty)})
 		movements = append(movements, append(x, book.labelFields("counterparty_", m.Counterparty)...))
 	}
 	transfers := []jsontext.Record{}
@@ -78,10 +78,7 @@ func (a *AccountSummary) Record(book *AddressBook) jsontext.Record {
 	first, firstTime := seen(a.First)
 	last, lastTime := seen(a.Last)
 	span, _ := a.Held.Span.Get()
-	r := jsontext.Record{{Name: "account", Value: a.Account}}
-	if own, ok := a.SS58.Get(); ok {
-		r = append(r, jsontext.Field{Name: "ss58", Value: own})
-	}
+	r := jsontext.Record{{Name: "account", Value: a.Token.Account(a.Account)}}
 	r = append(r, book.labelFields("", chain.Some(a.Account))...)
 	r = append(r, jsontext.Record{
 		{Name: "network", Value: a.Network}, {Name: "symbol", Value: orNull(a.Symbol)}, {Name: "first_block", Value: span.First}, {Name: "last_block", Value: span.Last}, {Name: "evidence", Value: a.Held.Evidence},

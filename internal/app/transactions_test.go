@@ -132,12 +132,12 @@ func TestLabelled(t *testing.T) {
 	require.NoError(t, err)
 	bill, err := app.Explain(t.Context(), reader, which)
 	require.NoError(t, err)
-	require.Equal(t, any(bill), app.LabelledExplanation(bill, nil))
+	require.Equal(t, jsonOf(t, bill), jsonOf(t, app.LabelledExplanation(bill, nil)))
 	item, err := reader.Read(t.Context(), source.Height(25))
 	require.NoError(t, err)
 	made, err := prove.Block(t.Context(), reader, item, evidence.Options{})
 	require.NoError(t, err)
-	require.Equal(t, any(made), app.LabelledReport(made, nil))
+	require.Equal(t, jsonOf(t, made), jsonOf(t, app.LabelledReport(made, nil)))
 	for _, labelled := range []any{app.LabelledExplanation(bill, book), app.LabelledReport(made, book)} {
 		var text bytes.Buffer
 		require.NoError(t, jsontext.Write(&text, labelled))
@@ -157,4 +157,10 @@ func TestTransactionsOfAClosedLedger(t *testing.T) {
 	require.Error(t, d.CountWithoutPayer(t.Context(), list, payers))
 	_, err = d.Transactions(t.Context(), app.TransactionsQuestion{Period: app.Heights(0, 27)})
 	require.Error(t, err)
+}
+
+func jsonOf(t *testing.T, value any) string {
+	text, err := jsontext.Indented(value, "")
+	require.NoError(t, err)
+	return string(text)
 }

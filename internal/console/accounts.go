@@ -13,11 +13,11 @@ const maxAccounts = 20
 
 // PaidNothing returns a note on selected accounts without fees, which reveals mistyped addresses. It names
 // up to maxAccounts, ordered by their bytes.
-func PaidNothing(accounts []chain.Address) string {
+func (t Token) PaidNothing(accounts []chain.Address) string {
 	list := slices.SortedFunc(slices.Values(accounts), chain.Address.Compare)
 	var names []string
 	for _, a := range list[:min(len(list), maxAccounts)] {
-		names = append(names, a.String())
+		names = append(names, t.Account(a))
 	}
 	text := "no fees in the period for " + strings.Join(names, ", ")
 	if more := len(list) - len(names); more > 0 {

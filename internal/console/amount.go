@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/network"
 )
 
 // The usual decimals of a token, and those of a Gwei, in wei.
@@ -16,10 +17,30 @@ const (
 	GweiDecimals  = 9
 )
 
-// Token is a network's token, in which amounts are shown.
+// Token is a network's token, in which amounts are shown, and the form of the network's accounts.
 type Token struct {
-	Symbol   string // such as GLMR; "" if unknown
-	Decimals int    // 0 stands for 18
+	Symbol     string                 // such as GLMR; "" if unknown
+	Decimals   int                    // 0 stands for 18
+	SS58Prefix chain.Optional[uint16] // of accounts of 32 bytes; if unknown, they have the prefix of all chains, 42
+}
+
+// TokenOf returns the token of a network's rules.
+func TokenOf(r *network.Rules) Token { return Token{r.Symbol, r.Decimals, r.SS58Prefix} }
+
+// Account returns the text of an account: SS58 with the network's prefix if it has 32 bytes.
+func (t Token) Account(a chain.Address) string {
+	if prefix, known := t.SS58Prefix.Get(); known {
+		return a.SS58(prefix)
+	}
+	return a.String()
+}
+
+// AccountOf returns the text of an account if it is known.
+func (t Token) AccountOf(o chain.Optional[chain.Address]) (none chain.Optional[string]) {
+	if a, known := o.Get(); known {
+		return chain.Some(t.Account(a))
+	}
+	return none
 }
 
 // Places returns the number of decimals of the token's smallest unit.

@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/sys/csvlist"
@@ -275,17 +276,17 @@ func ReadAccepted(text []byte) (list []AcceptedRow, err error) {
 
 // itemOfJSON is what identifies a difference in the details of a result, and its acceptance.
 type itemOfJSON struct {
-	Outcome   Outcome         `json:"outcome"`
-	Line      *int            `json:"line"`
-	ID        string          `json:"id"`
-	Extrinsic string          `json:"extrinsic_hash"`
-	Payer     string          `json:"payer"`
-	BooksID   string          `json:"books_id"`
-	BooksHash string          `json:"books_hash"`
-	Account   string          `json:"books_account"`
-	Books     string          `json:"books"`
-	Chain     string          `json:"chain"`
-	Accepted  *acceptanceJSON `json:"accepted"`
+	Outcome   Outcome                       `json:"outcome"`
+	Line      *int                          `json:"line"`
+	ID        string                        `json:"id"`
+	Extrinsic string                        `json:"extrinsic_hash"`
+	Payer     chain.Optional[chain.Address] `json:"payer"`
+	BooksID   string                        `json:"books_id"`
+	BooksHash string                        `json:"books_hash"`
+	Account   chain.Optional[chain.Address] `json:"books_account"`
+	Books     string                        `json:"books"`
+	Chain     string                        `json:"chain"`
+	Accepted  *acceptanceJSON               `json:"accepted"`
 }
 
 // AcceptedIn returns the acceptances in a result that [Result.WriteJSON] wrote. Each names the difference beside it.
@@ -325,7 +326,7 @@ func AcceptedIn(result io.Reader) (list []Acceptance, err error) {
 		if i.Outcome.Agrees() || len(list) == MaxAccepted {
 			return wrong(errors.New("it accepts what is not a difference"))
 		}
-		parts := [differenceParts]string{string(i.Outcome), "", i.ID, i.Extrinsic, i.Payer, i.BooksID, i.BooksHash, i.Account, i.Books, i.Chain}
+		parts := [differenceParts]string{string(i.Outcome), "", i.ID, i.Extrinsic, textOf(i.Payer), i.BooksID, i.BooksHash, textOf(i.Account), i.Books, i.Chain}
 		if i.Line != nil {
 			parts[1] = strconv.Itoa(*i.Line)
 		}

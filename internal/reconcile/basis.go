@@ -71,7 +71,7 @@ const maxListedAccounts = 20
 func (r *Result) accounts() string {
 	var list []string
 	for _, a := range r.Options.Accounts {
-		list = append(list, a.String())
+		list = append(list, r.Options.Token().Account(a))
 	}
 	slices.Sort(list)
 	list = slices.Compact(list)

@@ -18,7 +18,7 @@ type itemJSON struct {
 	Line            *int                            `json:"line"`
 	ID              *ledger.Place                   `json:"id"`
 	Time            chain.Optional[chain.Time]      `json:"time"`
-	Payer           chain.Optional[chain.Address]   `json:"payer"`
+	Payer           chain.Optional[string]          `json:"payer"`
 	EVMHash         chain.Optional[chain.Hash]      `json:"evm_hash"`
 	ExtrinsicHash   *chain.Hash                     `json:"extrinsic_hash"`
 	Books           chain.Optional[chain.Wei]       `json:"books"`
@@ -28,7 +28,7 @@ type itemJSON struct {
 	Difference      chain.Optional[chain.SignedWei] `json:"difference"`
 	DifferenceToken *string                         `json:"difference_token"`
 	BooksDate       chain.Optional[chain.Time]      `json:"books_date"`
-	BooksAccount    chain.Optional[chain.Address]   `json:"books_account"`
+	BooksAccount    chain.Optional[string]          `json:"books_account"`
 	BooksID         chain.Optional[ledger.Place]    `json:"books_id"`
 	BooksHash       chain.Optional[chain.Hash]      `json:"books_hash"`
 	Notes           []string                        `json:"notes"`
@@ -58,12 +58,12 @@ func (r *Result) itemJSON(i *Item) itemJSON {
 		Accepted: r.AcceptanceOf(i).json(),
 	}
 	if row := i.Row; row != nil {
-		x.Line, x.BooksDate, x.BooksAccount, x.BooksID, x.BooksHash = &row.Line, row.Date, row.Account, row.Place, row.AnyHash()
+		x.Line, x.BooksDate, x.BooksAccount, x.BooksID, x.BooksHash = &row.Line, row.Date, r.Options.Token().AccountOf(row.Account), row.Place, row.AnyHash()
 	}
 	if t, ok := i.Transaction.Get(); ok {
-		x.ID, x.Time, x.Payer, x.EVMHash, x.ExtrinsicHash = &t.Place, t.Time, t.Payer, t.EVMHash, &t.Hash
+		x.ID, x.Time, x.Payer, x.EVMHash, x.ExtrinsicHash = &t.Place, t.Time, r.Options.Token().AccountOf(t.Payer), t.EVMHash, &t.Hash
 	}
-	x.itemLabels = labelled(r.Options.Labels, x.Payer)
+	x.itemLabels = labelled(r.Options.Labels, i.payer())
 	if r.valuer != nil {
 		x.worthJSON = r.worthJSON(i.worth(r.valuer, r.Options.Zone))
 	}

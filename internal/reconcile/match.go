@@ -95,7 +95,7 @@ func Match(ctx context.Context, book Book, rows iter.Seq2[*Row, error], o Option
 	r.settle()
 	r.Incoming = m.incoming
 	if len(m.idle) > 0 {
-		r.Notes = append(r.Notes, console.PaidNothing(m.idle)+".")
+		r.Notes = append(r.Notes, r.Options.Token().PaidNothing(m.idle)+".")
 	}
 	return r, nil
 }
@@ -218,7 +218,7 @@ func (m *matcher) compareAmount(item *Item, row *Row, t *ledger.Transaction) {
 	}
 	item.Difference = chain.Some(row.Fee.Difference(paid))
 	item.Outcome = m.amount(item, row, paid)
-	if why := row.otherPayer(t); why != "" {
+	if why := row.otherPayer(t, m.options.Token()); why != "" {
 		item.note("%s", why)
 		if item.cut = 0; item.Outcome != AmountDiffers {
 			item.Outcome = PayerDiffers
@@ -280,7 +280,7 @@ func (m *matcher) isMine(account chain.Address) bool {
 }
 
 // otherPayer names the payer if it differs from the row's account.
-func (r *Row) otherPayer(t *ledger.Transaction) string {
+func (r *Row) otherPayer(t *ledger.Transaction, token console.Token) string {
 	said, has := r.Account.Get()
 	payer, known := t.Payer.Get()
 	switch {
@@ -289,7 +289,7 @@ func (r *Row) otherPayer(t *ledger.Transaction) string {
 	case !known:
 		return "the payer is unknown"
 	case !payer.Is(said):
-		return fmt.Sprintf("%v paid, not %v", payer, said)
+		return fmt.Sprintf("%s paid, not %s", token.Account(payer), token.Account(said))
 	}
 	return ""
 }

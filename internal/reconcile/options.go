@@ -66,6 +66,8 @@ type Options struct {
 	Profiles    []*Profile // the user's own profiles, tried before the built-in ones
 	CutDecimals int        // decimals of the token after which fees may be cut or rounded; 0 means none
 
+	SS58Prefix chain.Optional[uint16] // of the network's accounts of 32 bytes
+
 	Labels    *addressbook.Book             // labels of addresses; may be nil
 	Accounts  []chain.Address               // the company's accounts, whose payments must be in the file
 	RowsOnly  bool                          // do not look for transactions that no row names
@@ -84,7 +86,9 @@ type Options struct {
 }
 
 // Token returns the network's token.
-func (o *Options) Token() console.Token { return console.Token{Symbol: o.Symbol, Decimals: o.Decimals} }
+func (o *Options) Token() console.Token {
+	return console.Token{Symbol: o.Symbol, Decimals: o.Decimals, SS58Prefix: o.SS58Prefix}
+}
 
 // checked returns the validated options with their defaults.
 func (o Options) checked() (Options, error) {

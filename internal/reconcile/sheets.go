@@ -99,14 +99,16 @@ func (r *Result) detailsOf(title string, has func(*Item) bool) *table.Sheet {
 func (r *Result) cells(i *Item) []any {
 	cells := i.cells()
 	if r.Options.Labels != nil {
-		var payer chain.Optional[chain.Address]
-		if t, ok := i.Transaction.Get(); ok {
-			payer = t.Payer
-		}
-		of := labelled(r.Options.Labels, payer)
+		of := labelled(r.Options.Labels, i.payer())
 		cells = append(cells, of.PayerLabel, of.PayerGroup)
 	}
 	return append(append(cells, r.acceptanceCells(i)...), r.worthCells(i)...)
+}
+
+// payer returns the account that paid on the chain, if it is known.
+func (i *Item) payer() chain.Optional[chain.Address] {
+	t, _ := i.Transaction.Get()
+	return t.Payer
 }
 
 // cells returns the item as a row of the details, without labels.

@@ -163,7 +163,7 @@ func (s *Sheet) read(number int, values, row []any) (err error) {
 	}
 	for i := range s.Columns {
 		c := &s.Columns[i]
-		if row[i], err = c.Kind.read(values[i]); err != nil {
+		if row[i], err = s.value(c.Kind, values[i]); err != nil {
 			return fmt.Errorf("sheet %q, row %d, column %s: %w", s.Name, number, c.Name, err)
 		}
 		if a, ok := row[i].(money.Amount); ok && a.Currency() != c.Currency {

@@ -12,7 +12,7 @@ import (
 
 // The converted values of a row are nil or: string (Text), integer,
 // chain.SignedWei (Wei and SignedWei), chain.TokenAmount, chain.GasPrice,
-// chain.Time, date, chain.Hash, chain.Address, bool, money.Amount, unknownAmount, percent.
+// chain.Time, date, chain.Hash, account, bool, money.Amount, unknownAmount, percent.
 
 // unknownAmount is an unknown amount of a currency, which makes the total unknown.
 type unknownAmount struct{}
@@ -41,6 +41,20 @@ func (n integer) int64() (int64, bool) {
 type date struct{ start time.Time }
 
 func (d date) String() string { return d.start.Format(time.DateOnly) }
+
+// account is the text of an account, in the form of its network.
+type account string
+
+func (a account) String() string { return string(a) }
+
+// value converts a value of a column.
+func (s *Sheet) value(k Kind, value any) (any, error) {
+	read, err := k.read(value)
+	if a, ok := read.(chain.Address); ok {
+		return account(s.Account(a)), err
+	}
+	return read, err
+}
 
 // read converts a value of the kind.
 func (k Kind) read(value any) (any, error) {

@@ -38,16 +38,14 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		path := "account/" + account.String()
-		v := &view{Title: "Account " + a.Account.String(), Path: path, Command: "fees account " + account.String() + s.ledgerFlag()}
+		named := a.Token.Account(account)
+		path := "account/" + named
+		v := &view{Title: "Account " + a.Token.Account(a.Account), Path: path, Command: "fees account " + named + s.ledgerFlag()}
 		if label, ok := s.label(account); ok {
 			v.Lead = label + ". "
 		}
 		if evm, ok := a.EVM.Get(); ok {
 			v.Lead += "EVM address " + evm.String() + ". "
-		}
-		if own, ok := a.SS58.Get(); ok {
-			v.Lead += "On its chain " + own + ". "
 		}
 		v.Lead += "Blocks " + spanText(a.Held.Span) + ". Evidence: " + a.Held.Evidence.String() + "."
 		v.Main = []fact{amount("fees", chain.Some(a.Fees.Fee), a.Token), amount("charged on chain", a.Charged, a.Token)}
@@ -57,7 +55,10 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 			plain("ERC-20 transfers", fmt.Sprintf("%d in, %d out", a.TransfersIn, a.TransfersOut)),
 		}
 		v.Last = s.entryForm(r, account, typed)
-		v.Links = []link{{"Statement", path + "/statement"}, {"Rollforward", path + "/rollforward"}, {"Fees by day", "fees?accounts=" + account.String()}, {"Fees of calls to this contract", "contract/" + account.String()}}
+		v.Links = []link{{"Statement", path + "/statement"}, {"Rollforward", path + "/rollforward"}, {"Fees by day", "fees?accounts=" + named}}
+		if account.Size() == chain.AddressSize { // contracts have EVM addresses
+			v.Links = append(v.Links, link{"Fees of calls to this contract", "contract/" + named})
+		}
 		if n := a.Fees.Undetermined; n > 0 {
 			v.Warnings = append(v.Warnings, incomplete(n))
 		}
@@ -80,7 +81,7 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 			return nil, err
 		}
 		table.Title = "Fees by call"
-		v.Downloads = transactionDownloads(&scope{Accounts: account.String()}, nil)
+		v.Downloads = transactionDownloads(&scope{Accounts: named}, nil)
 		v.Tables = []*tabular{table}
 		return v, nil
 	})

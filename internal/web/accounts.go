@@ -25,7 +25,11 @@ func (s *server) accounts(w http.ResponseWriter, r *http.Request) error {
 			return v, nil
 		}
 		v.Downloads = fileLinks(transactionForms, "accounts", "")
-		table, err := s.list(s.accountSheet(), l, at("accounts"))
+		token, err := s.Ledger.Token(r.Context())
+		if err != nil {
+			return nil, err
+		}
+		table, err := s.list(s.accountSheet(token), l, at("accounts"))
 		if err != nil {
 			return nil, err
 		}
@@ -42,8 +46,8 @@ func (s *server) accounts(w http.ResponseWriter, r *http.Request) error {
 }
 
 // accountSheet lists the accounts of the address book.
-func (s *server) accountSheet() *table.Sheet {
-	return listed("", console.Token{}, s.labels().Entries(), func(e addressbook.Entry) []any { return []any{e.Address, e.Label, e.Group} },
+func (s *server) accountSheet(token console.Token) *table.Sheet {
+	return listed("", token, s.labels().Entries(), func(e addressbook.Entry) []any { return []any{e.Address, e.Label, e.Group} },
 		table.Column{Name: "account", Kind: table.Address}, table.Column{Name: "label", Kind: table.Text}, table.Column{Name: "group", Kind: table.Text})
 }
 
@@ -52,5 +56,9 @@ func (s *server) accountsFile(w http.ResponseWriter, r *http.Request) error {
 	if s.labels() == nil {
 		return &problem{http.StatusNotFound, "Not found", "This server has no address book. Start it with fees serve --labels FILE."}
 	}
-	return s.send(w, r, func(to *answer) error { return app.WriteSheet(to, to.form, s.accountSheet()) })
+	token, err := s.Ledger.Token(r.Context())
+	if err != nil {
+		return err
+	}
+	return s.send(w, r, func(to *answer) error { return app.WriteSheet(to, to.form, s.accountSheet(token)) })
 }

@@ -72,9 +72,9 @@ func chartOf(made *report.Report, compared *report.Comparison, to func(name stri
 	top := c.scale(largest)
 	height := func(w chain.Wei) int { return int(math.Round(tokens(c.Token, w) / top * plotHeight)) }
 	for i, g := range now {
-		b := bar{Name: g.Name(), EVM: height(g.EVMFee), To: to(g.Name())}
+		b := bar{Name: g.Name(c.Token), EVM: height(g.EVMFee), To: to(g.Name(c.Token))}
 		b.Native = height(g.Fee) - b.EVM
-		b.Exact = fmt.Sprintf("%s: %s %s", g.Name(), c.Tokens(g.Fee), c.Symbol)
+		b.Exact = fmt.Sprintf("%s: %s %s", g.Name(c.Token), c.Tokens(g.Fee), c.Symbol)
 		if g.Undetermined > 0 {
 			b.Unknown = true
 			b.Exact += fmt.Sprintf(", and %s undetermined", console.Counted(g.Undetermined, "fee"))

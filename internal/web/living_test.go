@@ -3,10 +3,13 @@ package web_test
 import (
 	"bytes"
 	"fmt"
+	"html"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,6 +17,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/archive/answers"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/test/pairs"
 	"github.com/feeledger/fees/internal/test/repository"
 	"github.com/feeledger/fees/internal/web"
@@ -53,8 +57,7 @@ func TestLivingChain(t *testing.T) {
 		require.Equal(t, http.StatusSeeOther, found.status, name)
 		page := get(t, s, found.header.Get("Location"), nil)
 		require.Equal(t, http.StatusOK, page.status, name)
-		require.Contains(t, page.text, "Account "+account, name)
-		require.Contains(t, page.text, "On its chain "+parsed.SS58(13116)+". ", name)
+		require.Contains(t, page.text, "Account "+parsed.SS58(13116), name)
 		require.Contains(t, page.text, `<data value="1260000">`, name)
 		require.Contains(t, shown(page.text), "0.001260000", name)
 	}
@@ -64,4 +67,27 @@ func TestLivingChain(t *testing.T) {
 	require.Contains(t, wrong.text, "SS58 of 32 bytes with a valid checksum")
 	require.Contains(t, shown(get(t, s, "/account/"+account+"/statement", nil).text), "0.001260000")
 	require.Contains(t, shown(get(t, s, "/fees?by=account&accounts="+alith, nil).text), "0.001260000")
+
+	// Every page and file that a link leads to shows accounts in the chain's own form.
+	own, seen, links := parsed.SS58(13116), map[string]bool{}, []string{"/overview", "/fees?by=account", "/account/" + alith, "/account/" + alith + "/statement", "/accounts", "/accounts/unlabelled", "/transactions"}
+	shows := 0
+	for len(links) > 0 && len(seen) < 600 {
+		link := links[0]
+		links = links[1:]
+		if seen[link] || strings.HasSuffix(link, ".pdf") || strings.HasPrefix(link, "/static/") {
+			continue
+		}
+		seen[link] = true
+		page := get(t, s, link, nil)
+		for _, shown := range []string{account, console.Ends(account, 4), console.Ends(account, 6)} {
+			require.NotContains(t, page.text, shown, link)
+		}
+		if strings.Contains(page.text, own) || strings.Contains(page.text, console.Ends(own, 4)) {
+			shows++
+		}
+		for _, found := range regexp.MustCompile(`href="([^"#]+)"`).FindAllStringSubmatch(page.text, -1) {
+			links = append(links, "/"+strings.TrimPrefix(html.UnescapeString(found[1]), "/"))
+		}
+	}
+	require.Greater(t, shows, 100)
 }

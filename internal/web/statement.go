@@ -25,7 +25,8 @@ type statementQuestion struct {
 	app.StatementQuestion
 	scope   scope
 	account chain.Address
-	bare    bool // balances are not queried, so nothing is proved
+	named   string // the account in the form of its network
+	bare    bool   // balances are not queried, so nothing is proved
 	listing listing
 }
 
@@ -34,6 +35,11 @@ func (s *server) statementQuestion(r *http.Request, own ...string) (q statementQ
 	if q.account, err = app.OneAccount(r.PathValue("address"), s.labels()); err != nil {
 		return q, err
 	}
+	token, err := s.Ledger.Token(r.Context())
+	if err != nil {
+		return q, err
+	}
+	q.named = token.Account(q.account)
 	if q.scope, err = readScope(r.URL.RawQuery, slices.Concat([]string{"part", "price", "balances"}, own)...); err != nil {
 		return q, err
 	}
@@ -59,7 +65,7 @@ func (s *server) statementQuestion(r *http.Request, own ...string) (q statementQ
 
 // path returns the path of a page or file of the account.
 func (q *statementQuestion) path(what string) string {
-	return "account/" + q.account.String() + "/" + what
+	return "account/" + q.named + "/" + what
 }
 
 // balances returns the source of account balances, or nil.
@@ -116,7 +122,7 @@ func provedPage[T provable](s *server, w http.ResponseWriter, r *http.Request, w
 		if err != nil {
 			return nil, err
 		}
-		name, account := strings.ToLower(what), q.account.String()
+		name, account := strings.ToLower(what), q.named
 		v := &view{Title: what + " of " + s.called(account), Path: q.path(name), Scope: &q.scope, Unsealed: why != "", Paper: true, Downloads: s.downloads(&q, name)}
 		v.Facts = []fact{{Name: "account", cell: cell{Text: account, To: "account/" + account, Class: "hex"}}}
 		v.Command += account + q.scope.flags() + s.provedFlags(&q) + s.ledgerFlag()

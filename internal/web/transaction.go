@@ -28,7 +28,7 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 		v.Main = []fact{amount("fee", t.Fee, t.Token), amount("charged on chain", t.Charged, t.Token), verdictFact(t)}
 		v.Facts = []fact{
 			{Name: "block", cell: cell{Text: fmt.Sprint(t.Height), To: fmt.Sprintf("block/%d", t.Height)}}, plain("time", optionalText(t.Time)),
-			plain("outcome", cmp.Or(words(string(t.Outcome)), notKnown)), s.party("payer", t.Payer), s.party("from", t.Sender), s.party("to", t.Recipient),
+			plain("outcome", cmp.Or(words(string(t.Outcome)), notKnown)), s.party("payer", t.AccountOf(t.Payer)), s.party("from", t.AccountOf(t.Sender)), s.party("to", t.AccountOf(t.Recipient)),
 			hash("EVM hash", optionalText(t.EVMHash)), hash("extrinsic hash", t.Hash.String()), plain("gas", optionalText(t.Gas)), plain("nonce", optionalText(t.Nonce)), plain("rules", t.Rules),
 		}
 		if v.Parts = distribution(t); v.Parts == nil {

@@ -123,11 +123,11 @@ func (s *server) unlabelledFile(w http.ResponseWriter, r *http.Request) error {
 	}
 	return s.file(w, r, q.asked.Period, func(to *answer) error {
 		return s.runLongRead(r, func() error {
-			_, list, err := s.unlabelledPayers(r.Context(), &q)
+			made, list, err := s.unlabelledPayers(r.Context(), &q)
 			if err != nil {
 				return err
 			}
-			return table.WriteCSV(to, listed("", console.Token{}, list, func(g *report.Group) []any { return []any{g.Account, "", ""} },
+			return table.WriteCSV(to, listed("", made.Token, list, func(g *report.Group) []any { return []any{g.Account, "", ""} },
 				table.Column{Name: "address", Kind: table.Address}, table.Column{Name: "label", Kind: table.Text}, table.Column{Name: "group", Kind: table.Text}))
 		})
 	})

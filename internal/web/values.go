@@ -45,12 +45,12 @@ func optionalText[T any](o chain.Optional[T]) string {
 func spanText(o chain.Optional[chain.Heights]) string { return cmp.Or(optionalText(o), "none") }
 
 // party returns an account of a transaction.
-func (s *server) party(name string, o chain.Optional[chain.Address]) fact {
-	address, ok := o.Get()
+func (s *server) party(name string, o chain.Optional[string]) fact {
+	account, ok := o.Get()
 	if !ok {
 		return plain(name, notKnown)
 	}
-	return fact{Name: name, cell: cell{Text: s.called(address.String()), To: "account/" + address.String()}}
+	return fact{Name: name, cell: cell{Text: s.called(account), To: "account/" + account}}
 }
 
 // called returns an address's label, or the address shortened.

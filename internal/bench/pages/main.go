@@ -44,7 +44,7 @@ type server struct {
 	address string
 }
 
-var address = regexp.MustCompile(`is at (http://\S+)`)
+var address = regexp.MustCompile(`at (http://\S+)`)
 
 func start(program, place string) (*server, error) {
 	command := exec.Command(program, "serve", "--ledger", place, "--labels", "none", "--listen", "127.0.0.1:0", "--time-limit", "60s")

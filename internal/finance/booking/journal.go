@@ -218,7 +218,7 @@ func (p *pass) single(ctx context.Context) iter.Seq2[*Entry, error] {
 				Memo: fmt.Sprintf("%s transaction fee %s", text(p.Network), b.Place()),
 				Postings: []*Posting{{
 					Key: b.key, Exact: b.exact, Tokens: Tokens{b.paid, 1}, Hash: hash,
-					Memo: fmt.Sprintf("fee %s %s of %s", b.Place(), text(b.Call), text(cmp.Or(b.placed.Facts.Label, b.placed.Facts.Payer.String()))),
+					Memo: fmt.Sprintf("fee %s %s of %s", b.Place(), text(b.Call), text(cmp.Or(b.placed.Facts.Label, p.Account(b.placed.Facts.Payer)))),
 					Late: b.late,
 				}},
 			}

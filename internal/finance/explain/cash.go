@@ -69,7 +69,7 @@ func (v *Explanation) settled(s *Settlement, cash chain.Cash, charged chain.Wei)
 		return false
 	}
 	s.Payer = chain.Some(cash.Payer)
-	s.read("withdrawn", cash.Withdrawn, v.event(cash.At, fmt.Sprintf("data[1], from %v", cash.Payer)))
+	s.read("withdrawn", cash.Withdrawn, v.event(cash.At, "data[1], from "+v.Token.Account(cash.Payer)))
 	whole := Step{Name: "charged", Formula: "withdrawn", Values: []Value{with("withdrawn", cash.Withdrawn)}}
 	if back := len(cash.Deposits) - len(credits) - 1; back >= 0 {
 		refund := cash.Deposits[back]

@@ -42,11 +42,14 @@ func (s *Style) zone() *time.Location {
 	return s.Zone
 }
 
+// names returns the names; accounts without one have the form of the network.
 func (s *Style) names() *Names {
-	if s.Names == nil {
-		return &Names{}
+	var names Names
+	if s.Names != nil {
+		names = *s.Names
 	}
-	return s.Names
+	names.token = s.Token
+	return &names
 }
 
 // Journal contains entries in chain order, to be written for a program. They are not held in memory, but created

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/addressbook"
 )
 
@@ -15,6 +16,7 @@ type Names struct {
 	names  map[chain.Address]string
 	assets map[chain.Address]Account
 	groups *addressbook.Book // the addresses, with their groups
+	token  console.Token     // the network's, for the form of accounts without a name
 }
 
 // Name returns the name of an address, or else the address.
@@ -22,7 +24,7 @@ func (n *Names) Name(a chain.Address) string {
 	if name, ok := n.Label(a); ok {
 		return name
 	}
-	return a.String()
+	return n.token.Account(a)
 }
 
 // Label returns the name of an address, if it has one.
@@ -57,7 +59,7 @@ var assetRoots = []string{"Assets", "Liabilities"}
 // accounts, which must be below Assets or Liabilities. No two addresses may have the same name. The error
 // lists all problems with their lines.
 func NewNames(book *addressbook.Book) (*Names, error) {
-	n := &Names{map[chain.Address]string{}, map[chain.Address]Account{}, book}
+	n := &Names{names: map[chain.Address]string{}, assets: map[chain.Address]Account{}, groups: book}
 	lines := map[string]int{}
 	var wrong wrongLines
 	for _, e := range book.Entries() {

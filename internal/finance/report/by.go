@@ -8,6 +8,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
 )
 
@@ -240,8 +241,8 @@ func (k *Key) timed() bool {
 	return k.Block.Known() || k.Hour.Known() || k.Day.Known() || k.Month.Known()
 }
 
-// Name returns the group's display name, which is unique.
-func (k *Key) Name() string {
+// Name returns the group's display name, which is unique. Accounts have the form of the token's network.
+func (k *Key) Name(token console.Token) string {
 	if n, ok := k.Others.Get(); ok {
 		return grouped(n) + " others"
 	}
@@ -254,7 +255,7 @@ func (k *Key) Name() string {
 		}
 	}
 	if account, ok := k.Account.Get(); ok {
-		return k.called(account)
+		return k.called(token, account)
 	}
 	for _, text := range []chain.Optional[string]{k.Label, k.InGroup} {
 		if name, ok := text.Get(); ok && !k.Layer.Known() {
@@ -274,7 +275,7 @@ func (k *Key) Name() string {
 		name += " " + call
 	}
 	if contract, ok := k.Contract.Get(); ok {
-		name += " " + k.called(contract)
+		name += " " + k.called(token, contract)
 	}
 	return name
 }
@@ -289,9 +290,9 @@ func grouped(n uint64) string {
 }
 
 // called returns an address with its label.
-func (k *Key) called(address chain.Address) string {
+func (k *Key) called(token console.Token, address chain.Address) string {
 	if label, ok := k.Label.Get(); ok {
-		return label + " " + address.String()
+		return label + " " + token.Account(address)
 	}
-	return address.String()
+	return token.Account(address)
 }

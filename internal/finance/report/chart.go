@@ -14,6 +14,7 @@ import (
 	"github.com/wcharczuk/go-chart/v2"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 )
 
 // bar is a bar of a chart. Its length is floating-point geometry; exact figures are in the
@@ -92,7 +93,7 @@ func (r *Report) bars(f frame, value func(*Group) float64) (bars []bar, each int
 		each = (len(r.Groups) + f.timeBars - 1) / f.timeBars
 		for i, g := range r.Groups {
 			if i%each == 0 {
-				bars = append(bars, bar{label: chartLabel(g, f.label)})
+				bars = append(bars, bar{label: chartLabel(g, f.label, r.Token)})
 			}
 			bars[len(bars)-1].length += value(g)
 		}
@@ -101,7 +102,7 @@ func (r *Report) bars(f frame, value func(*Group) float64) (bars []bar, each int
 	for i, g := range r.Groups {
 		switch {
 		case i < f.ranked:
-			bars = append(bars, bar{label: chartLabel(g, f.label)})
+			bars = append(bars, bar{label: chartLabel(g, f.label, r.Token)})
 		case i == f.ranked:
 			bars = append(bars, bar{label: fmt.Sprintf("%d\nothers", len(r.Groups)-f.ranked)})
 		}
@@ -112,18 +113,18 @@ func (r *Report) bars(f frame, value func(*Group) float64) (bars []bar, each int
 
 // chartLabel returns a short name of a group without characters that are special in SVG: the chart library
 // writes text unescaped.
-func chartLabel(g *Group, limit int) string {
+func chartLabel(g *Group, limit int, token console.Token) string {
 	if n, ok := g.Others.Get(); ok {
 		return fmt.Sprintf("%d\nothers", n)
 	}
-	name := g.Name()
+	name := g.Name(token)
 	for _, address := range []chain.Optional[chain.Address]{g.Account, g.Contract} {
 		if label, ok := g.Label.Get(); ok {
 			name = label
 			break
 		}
 		if a, ok := address.Get(); ok {
-			text := a.String()
+			text := token.Account(a)
 			name = text[2:6] + "…" + text[len(text)-4:]
 			if g.Account.Known() {
 				return name

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
@@ -135,7 +136,7 @@ func TestComparePlaces(t *testing.T) {
 	book := month(t)
 	pairs := func(by report.By, now, before ledger.Period, zone *time.Location) (list []string) {
 		for _, p := range halves(t, book, report.Question{Choice: report.Choice{By: by}, Zone: zone}, now, before, 0).Pairs {
-			list = append(list, p.Now.Name()+" "+p.Before.Name())
+			list = append(list, p.Now.Name(console.Token{})+" "+p.Before.Name(console.Token{}))
 		}
 		return list
 	}
@@ -202,8 +203,8 @@ func TestCompareHeights(t *testing.T) {
 	for _, by := range []report.By{report.Hour, report.Day, report.Month} {
 		c := halves(t, book, report.Question{Choice: report.Choice{By: by}}, heights(400, monthHead), heights(1, 399), 0)
 		require.Equal(t, c.Now.Holds() && c.Before.Holds(), c.Holds())
-		require.Equal(t, c.Now.Groups[0].Name(), c.Pairs[0].Now.Name())
-		require.Equal(t, c.Before.Groups[0].Name(), c.Pairs[0].Before.Name())
+		require.Equal(t, c.Now.Groups[0].Name(console.Token{}), c.Pairs[0].Now.Name(console.Token{}))
+		require.Equal(t, c.Before.Groups[0].Name(console.Token{}), c.Pairs[0].Before.Name(console.Token{}))
 		now, before := new(big.Int), new(big.Int)
 		for _, p := range c.Pairs {
 			now.Add(now, number(t, p.Now.Fee.String()))

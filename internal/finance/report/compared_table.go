@@ -74,7 +74,7 @@ func (c *Comparison) choose() (columns []pairColumn) {
 		columns[0].Kind = table.Text
 		columns[0].value = func(p *Pair) (any, error) {
 			if p.Now.Others.Known() {
-				return p.Now.Name(), nil
+				return p.Now.Name(c.Now.Token), nil
 			}
 			value, err := first.value(p)
 			return text(c.Now.Token, value), err

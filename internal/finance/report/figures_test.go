@@ -136,7 +136,7 @@ func TestNotes(t *testing.T) {
 	groups, totals, err := a.result()
 	require.NoError(t, err)
 	require.Len(t, groups, 1)
-	require.Equal(t, "not known", groups[0].Name())
+	require.Equal(t, "not known", groups[0].Name(console.Token{}))
 	require.Equal(t, []string{
 		"1 fee is undetermined and excluded from the totals",
 		"1 fee differs from what the chain charged: fee is calculated by the rules, charged is what was paid",
@@ -159,9 +159,9 @@ func TestChartLabel(t *testing.T) {
 		"2026-10-25":               {Day: chain.Some("2026-10-25")},
 		"not\nknown":               {},
 	} {
-		require.Equal(t, want, chartLabel(&Group{Key: k}, 14))
+		require.Equal(t, want, chartLabel(&Group{Key: k}, 14, console.Token{}))
 	}
-	label := chartLabel(&Group{Key: Key{Layer: chain.Some("native"), Call: chain.Some(hostile)}}, 14)
+	label := chartLabel(&Group{Key: Key{Layer: chain.Some("native"), Call: chain.Some(hostile)}}, 14, console.Token{})
 	require.False(t, strings.ContainsAny(label, `<>&"'`), label)
 }
 

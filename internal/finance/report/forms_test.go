@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/xuri/excelize/v2"
 
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/internal/test/tier"
@@ -231,7 +232,7 @@ func TestTableWidths(t *testing.T) {
 			require.LessOrEqual(t, len([]rune(strings.TrimRight(line, "\n"))), width, "%d: %s", width, line)
 		}
 		require.Equal(t, width >= 60, bars > 0, width)
-		require.Contains(t, out.String(), r.Groups[0].Name()[2:6])
+		require.Contains(t, out.String(), r.Groups[0].Name(console.Token{})[2:6])
 	}
 }
 

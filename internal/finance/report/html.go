@@ -251,7 +251,7 @@ func text(token console.Token, value any) string {
 	case chain.Optional[chain.Time]:
 		return optional(v)
 	case chain.Optional[chain.Address]:
-		return optional(v)
+		return optional(token.AccountOf(v))
 	}
 	return fmt.Sprint(value)
 }

@@ -69,9 +69,13 @@ func (o object) MarshalJSON() ([]byte, error) {
 	})
 }
 
-func objectOf(columns []column, g *Group) (o object) {
+func (r *Report) objectOf(columns []column, g *Group) (o object) {
 	for _, c := range columns {
-		o = append(o, field{c.Name, c.value(g)})
+		value := c.value(g)
+		if account, ok := value.(chain.Optional[chain.Address]); ok {
+			value = r.AccountOf(account)
+		}
+		o = append(o, field{c.Name, value})
 	}
 	return o
 }
@@ -81,7 +85,7 @@ func WriteJSON(w io.Writer, r *Report) error {
 	out := jsontext.NewStream(w, false)
 	out.Members(r.document())
 	out.List("groups", r.groups)
-	out.Members(ending{objectOf(r.figureColumns(), &Group{Figures: r.Totals}), append([]string{}, r.Notes...)})
+	out.Members(ending{r.objectOf(r.figureColumns(), &Group{Figures: r.Totals}), append([]string{}, r.Notes...)})
 	return out.Close()
 }
 
@@ -97,7 +101,7 @@ func (r *Report) document() document {
 func (r *Report) groups(yield func([]byte, error) bool) {
 	columns := r.columns()
 	for _, g := range r.Groups {
-		text, err := jsontext.Indented(objectOf(columns, g), jsontext.ElementPrefix)
+		text, err := jsontext.Indented(r.objectOf(columns, g), jsontext.ElementPrefix)
 		if !yield(text, err) {
 			return
 		}
@@ -129,7 +133,7 @@ func ends(span chain.Heights) (first, last chain.Optional[uint64]) {
 // accounts returns the selected payers in byte order, or nil for all.
 func (r *Report) accounts() (list []string) {
 	for _, payer := range r.payers() {
-		list = append(list, payer.String())
+		list = append(list, r.Account(payer))
 	}
 	return list
 }
@@ -137,7 +141,7 @@ func (r *Report) accounts() (list []string) {
 // calledAccounts returns the selected payers with their labels, for display.
 func (r *Report) calledAccounts() (list []string) {
 	for _, payer := range r.payers() {
-		name := payer.String()
+		name := r.Account(payer)
 		if label, ok := r.Labels.Label(payer); ok {
 			name += " (" + label + ")"
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/table"
@@ -74,9 +75,9 @@ func TestLabelledTotals(t *testing.T) {
 
 // A payer that is not known has no group, and is distinguished from an account without one.
 func TestUnknownPayerHasNoLabel(t *testing.T) {
-	require.Equal(t, "not known", (&report.Key{}).Name())
-	require.Equal(t, "Hot", (&report.Key{Label: chain.Some("Hot")}).Name())
-	require.Equal(t, report.NoGroup, (&report.Key{InGroup: chain.Some(report.NoGroup)}).Name())
+	require.Equal(t, "not known", (&report.Key{}).Name(console.Token{}))
+	require.Equal(t, "Hot", (&report.Key{Label: chain.Some("Hot")}).Name(console.Token{}))
+	require.Equal(t, report.NoGroup, (&report.Key{InGroup: chain.Some(report.NoGroup)}).Name(console.Token{}))
 }
 
 // golden compares with a file of testdata.

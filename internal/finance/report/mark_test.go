@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/ledger"
 )
@@ -48,7 +49,7 @@ func TestMarksAddUp(t *testing.T) {
 			for _, g := range r.Groups {
 				mark, known := g.Mark.Get()
 				require.True(t, known)
-				require.Equal(t, mark, g.Name())
+				require.Equal(t, mark, g.Name(console.Token{}))
 				require.Equal(t, want[mark].String(), g.Fee.String())
 			}
 			require.Contains(t, r.Notes[0], fmt.Sprintf("no rule of the chart matches %d transaction", suspended))

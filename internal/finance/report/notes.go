@@ -90,7 +90,7 @@ func (a *adder) notes() (notes []string) {
 		}
 	}
 	if a.question.By != Account && len(a.idle) > 0 { // otherwise they are groups
-		notes = append(notes, console.PaidNothing(slices.Collect(maps.Keys(a.idle))))
+		notes = append(notes, a.question.PaidNothing(slices.Collect(maps.Keys(a.idle))))
 	}
 	return notes
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/source/prove"
@@ -119,7 +120,7 @@ func TestDaysBefore1970(t *testing.T) {
 	})
 	r := made(t, book, report.Question{Choice: report.Choice{By: report.Day}, Period: heights(0, generatedHead), Zone: location(t, "America/New_York")})
 	require.Len(t, r.Groups, 1)
-	require.Equal(t, "1969-12-31", r.Groups[0].Name())
+	require.Equal(t, "1969-12-31", r.Groups[0].Name(console.Token{}))
 	for form := range forms {
 		text := written(t, form, r)
 		if form != "xlsx" && form != "parquet" { // which are packed

@@ -17,6 +17,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/ledger"
@@ -43,7 +44,7 @@ func TestGroupsAreWhatWasCharged(t *testing.T) {
 			r := made(t, book, q)
 			have := map[string]*big.Int{}
 			for _, g := range r.Groups {
-				have[g.Name()] = g.Fee.Big()
+				have[g.Name(console.Token{})] = g.Fee.Big()
 				require.Equal(t, chain.Some(g.Fee), g.Charged)
 			}
 			require.Len(t, have, len(want), "%s by %s", name, by)
@@ -146,15 +147,15 @@ func TestGasPrices(t *testing.T) {
 		}
 		compared := 0
 		for _, g := range made(t, book, report.Question{Choice: report.Choice{By: by, Percentiles: true}, Period: heights(0, head)}).Groups {
-			list := prices[g.Name()]
+			list := prices[g.Name(console.Token{})]
 			if list == nil {
-				require.False(t, g.AveragePrice.Known() || g.Price10.Known(), g.Name())
+				require.False(t, g.AveragePrice.Known() || g.Price10.Known(), g.Name(console.Token{}))
 				continue
 			}
 			slices.SortFunc(list, (*big.Int).Cmp)
 			rank := func(percent int) string { return list[(len(list)*percent+99)/100-1].String() }
-			require.Equal(t, new(big.Int).Quo(paid[g.Name()], used[g.Name()]).String(), known(t, g.AveragePrice))
-			require.Equal(t, []string{rank(10), rank(50), rank(90)}, []string{known(t, g.Price10), known(t, g.Price50), known(t, g.Price90)}, g.Name())
+			require.Equal(t, new(big.Int).Quo(paid[g.Name(console.Token{})], used[g.Name(console.Token{})]).String(), known(t, g.AveragePrice))
+			require.Equal(t, []string{rank(10), rank(50), rank(90)}, []string{known(t, g.Price10), known(t, g.Price50), known(t, g.Price90)}, g.Name(console.Token{}))
 			compared++
 		}
 		require.Equal(t, len(prices), compared, by)
@@ -244,9 +245,9 @@ func TestOrder(t *testing.T) {
 				y, _ := b.Block.Get()
 				return cmp.Compare(x, y)
 			case report.Hour, report.Day, report.Month:
-				return strings.Compare(a.Name(), b.Name())
+				return strings.Compare(a.Name(console.Token{}), b.Name(console.Token{}))
 			}
-			return cmp.Or(b.Fee.Cmp(a.Fee), strings.Compare(strings.ToLower(a.Name()), strings.ToLower(b.Name())))
+			return cmp.Or(b.Fee.Cmp(a.Fee), strings.Compare(strings.ToLower(a.Name(console.Token{})), strings.ToLower(b.Name(console.Token{}))))
 		}), by)
 	}
 }

@@ -74,7 +74,7 @@ func (r *Report) namedOthers(columns []column) []column {
 	first := columns[0]
 	named := column{table.Column{Name: first.Name, Kind: table.Text}, func(g *Group) any {
 		if g.Others.Known() {
-			return g.Name()
+			return g.Name(r.Token)
 		}
 		return text(r.Token, first.value(g))
 	}}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/money"
@@ -157,8 +158,8 @@ func TestWorthAsPythonHasIt(t *testing.T) {
 				r := made(t, book, report.Question{Choice: report.Choice{By: by}, Period: period, Prices: list})
 				require.Len(t, r.Groups, len(want)-1)
 				for _, g := range append(r.Groups, &report.Group{Figures: r.Totals}) {
-					key := g.Name()
-					if g.Name() == "not known" {
+					key := g.Name(console.Token{})
+					if g.Name(console.Token{}) == "not known" {
 						key = "total"
 					}
 					fee, known := g.FeeWorth.Get()
@@ -236,7 +237,7 @@ func TestWorthWithoutAPrice(t *testing.T) {
 	q.PartialPrices = true
 	r := made(t, book, q)
 	for _, g := range r.Groups {
-		require.Equal(t, g.Name() != "2026-02-03" && g.Name() != "2026-02-05", g.FeeWorth.Known(), g.Name())
+		require.Equal(t, g.Name(console.Token{}) != "2026-02-03" && g.Name(console.Token{}) != "2026-02-05", g.FeeWorth.Known(), g.Name(console.Token{}))
 	}
 	require.False(t, r.Totals.FeeWorth.Known())
 	var text bytes.Buffer

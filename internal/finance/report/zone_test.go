@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
 )
 
@@ -34,7 +35,7 @@ func TestZones(t *testing.T) {
 		var names []string
 		for _, by := range []By{Hour, Day, Month} {
 			k := by.key(&x, zone)
-			names = append(names, k.Name())
+			names = append(names, k.Name(console.Token{}))
 		}
 		require.Equal(t, []string{c.hour, c.day, c.month}, names, "%s in %s", c.utc, c.zone)
 	}

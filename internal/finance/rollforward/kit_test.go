@@ -17,6 +17,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/archive/answers"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/finance/rollforward"
 	"github.com/feeledger/fees/internal/ledger"
@@ -187,7 +188,7 @@ func made(t testing.TB, book *ledger.Book, q rollforward.Question) *rollforward.
 func columnOf(t testing.TB, r *rollforward.Rollforward, period, name string) *rollforward.Column {
 	t.Helper()
 	for i := range r.Columns {
-		if c := &r.Columns[i]; c.Period.Name == period && c.Name() == name {
+		if c := &r.Columns[i]; c.Period.Name == period && c.Name(console.Token{}) == name {
 			return c
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/rollforward"
 )
 
@@ -259,7 +260,7 @@ func checkGroup(t *testing.T, r *rollforward.Rollforward, c *rollforward.Column,
 			}
 			require.Equal(t, between.String(), in.String())
 		}
-		require.Equal(t, free.String(), textOf(line.Free), "%s of %s", line.Line, c.Name())
+		require.Equal(t, free.String(), textOf(line.Free), "%s of %s", line.Line, c.Name(console.Token{}))
 	}
 	before, _ := c.Opening.Get()
 	after, _ := c.Closing.Get()

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/addressbook"
 	"github.com/feeledger/fees/internal/finance/balances"
 	"github.com/feeledger/fees/internal/finance/statement"
@@ -336,13 +337,13 @@ func (c *Column) check() error {
 		}
 	}
 	if !rest.IsZero() {
-		return fmt.Errorf("internal error: the rollforward of %s in %s lacks a movement: free %v wei, reserved %v wei", c.Name(), c.Period.Name, rest.Free, rest.Reserved)
+		return fmt.Errorf("internal error: the rollforward of %s in %s lacks a movement: free %v wei, reserved %v wei", c.Name(console.Token{}), c.Period.Name, rest.Free, rest.Reserved)
 	}
 	return nil
 }
 
-// Name returns the account or group of the column.
-func (c *Column) Name() string {
+// Name returns the account, in the form of the token's network, or group of the column.
+func (c *Column) Name(token console.Token) string {
 	switch c.Scope {
 	case OfAll:
 		return "all accounts"
@@ -350,7 +351,7 @@ func (c *Column) Name() string {
 		return "group " + c.Group
 	}
 	account, _ := c.Account.Get()
-	return account.String()
+	return token.Account(account)
 }
 
 // addWhole adds columns for all periods together, if there are several.

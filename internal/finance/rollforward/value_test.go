@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/rollforward"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/table"
@@ -41,7 +42,7 @@ func TestValues(t *testing.T) {
 			require.True(t, known)
 			have, ok := new(big.Rat).SetString(amount.Exact())
 			require.True(t, ok)
-			require.Zero(t, worth.Cmp(have), "%s of %s: %s, want %s", line.Line, r.Columns[i].Name(), have, worth)
+			require.Zero(t, worth.Cmp(have), "%s of %s: %s, want %s", line.Line, r.Columns[i].Name(console.Token{}), have, worth)
 			valued++
 		}
 	}

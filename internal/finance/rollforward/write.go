@@ -43,7 +43,7 @@ func (y *Style) Parts(r *Rollforward) (sheets []*table.Sheet) {
 	for i := range r.Columns {
 		c := &r.Columns[i]
 		one := r.marked(y.brief(c))
-		one.Title = console.Printable(c.title()) + ", " + c.Period.title()
+		one.Title = console.Printable(c.title(y.Token)) + ", " + c.Period.title()
 		var drop []string
 		if !c.reserves() {
 			drop = append(drop, "reserved", "total")
@@ -71,8 +71,8 @@ type stringWriter struct{ io.Writer }
 func (w stringWriter) WriteString(text string) (int, error) { return io.WriteString(w.Writer, text) }
 
 // title returns the name of the column, with the label and the group.
-func (c *Column) title() string {
-	text := c.Name()
+func (c *Column) title(token console.Token) string {
+	text := c.Name(token)
 	if c.Label != "" {
 		text += " (" + c.Label + ")"
 	}
@@ -121,7 +121,7 @@ type (
 		LastBlock   uint64                          `json:"last_block"`
 		Whole       bool                            `json:"of_all_periods"`
 		Scope       Scope                           `json:"scope"`
-		Account     chain.Optional[chain.Address]   `json:"account"`
+		Account     chain.Optional[string]          `json:"account"`
 		Label       chain.Optional[string]          `json:"label"`
 		Group       chain.Optional[string]          `json:"group"`
 		Accounts    int                             `json:"accounts"`
@@ -172,7 +172,7 @@ func (y *Style) head(r *Rollforward) jsonHead {
 func (y *Style) WriteJSON(w io.Writer, r *Rollforward) error {
 	list := []jsonColumn{}
 	for i := range r.Columns {
-		c, err := r.Columns[i].json()
+		c, err := r.Columns[i].json(y.Token)
 		if err != nil {
 			return err
 		}
@@ -195,9 +195,9 @@ func (y *Style) WriteMovementsJSON(ctx context.Context, w io.Writer, r *Rollforw
 	return out.Close()
 }
 
-func (c *Column) json() (j jsonColumn, err error) {
+func (c *Column) json(token console.Token) (j jsonColumn, err error) {
 	j = jsonColumn{
-		Period: c.Period.Name, FirstBlock: c.Period.Span.First, LastBlock: c.Period.Span.Last, Whole: c.Whole, Scope: c.Scope, Account: c.Account,
+		Period: c.Period.Name, FirstBlock: c.Period.Span.First, LastBlock: c.Period.Span.Last, Whole: c.Whole, Scope: c.Scope, Account: token.AccountOf(c.Account),
 		Label: optionalText(c.Label), Group: optionalText(c.Group), Accounts: c.Accounts, Proved: c.Opening.Known() && c.Holds(),
 		Opening: c.Opening, Unexplained: c.Unexplained, Closing: c.Closing,
 	}

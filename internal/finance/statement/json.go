@@ -14,7 +14,7 @@ import (
 
 // head is a statement without its lines.
 type head struct {
-	Account     chain.Address                   `json:"account"`
+	Account     string                          `json:"account"`
 	Label       chain.Optional[string]          `json:"label"`
 	Group       *chain.Optional[string]         `json:"group,omitempty"` // omitted from JSON without an address book
 	Network     string                          `json:"network"`
@@ -42,7 +42,7 @@ type head struct {
 
 func (y *Style) head(s *Statement) head {
 	h := head{
-		Account: s.Account, Label: y.label(s.Account), Network: y.Network, Symbol: y.Symbol, FirstBlock: s.Span.First, LastBlock: s.Span.Last, Evidence: y.Evidence,
+		Account: y.Account(s.Account), Label: y.label(s.Account), Network: y.Network, Symbol: y.Symbol, FirstBlock: s.Span.First, LastBlock: s.Span.Last, Evidence: y.Evidence,
 		Proved: s.Opening.Known() && s.Holds(), Heights: s.Proved, Movements: s.Closes(), Unexplained: s.Unexplained,
 		Differences: append([]balances.Difference{}, s.Differences...), More: s.More, Settled: append([]balances.Difference{}, s.Settled...),
 		Kinds: append([]KindTotal{}, s.Kinds...), Fees: append([]LayerFees{}, s.Fees...),

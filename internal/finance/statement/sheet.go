@@ -37,9 +37,9 @@ type Style struct {
 // Name returns an account with its label.
 func (y *Style) Name(account chain.Address) string {
 	if label, ok := y.Labels.Label(account); ok {
-		return fmt.Sprintf("%v (%s)", account, console.Printable(label))
+		return fmt.Sprintf("%s (%s)", y.Account(account), console.Printable(label))
 	}
-	return account.String()
+	return y.Account(account)
 }
 
 // sheet builds a sheet of consecutive statements.
@@ -192,7 +192,7 @@ func (y *Style) date(at chain.Optional[chain.Time]) any {
 // with returns the other account's label, or its address.
 func (y *Style) with(account chain.Optional[chain.Address]) any {
 	if a, ok := account.Get(); ok && !y.Labels.LabelOf(account).Known() {
-		return a.String()
+		return y.Account(a)
 	}
 	return y.Labels.LabelOf(account)
 }

@@ -30,7 +30,7 @@ func (y *Style) brief(account chain.Address) string {
 	if label, ok := y.Labels.Label(account); ok && y.Called {
 		return label
 	}
-	return account.String()[:10]
+	return y.Account(account)[:10]
 }
 
 // WriteTable writes a statement for a terminal.

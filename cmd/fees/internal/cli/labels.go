@@ -104,28 +104,28 @@ func (f *LabelFlags) Addresses(list []string, quiet bool, stderr io.Writer) ([]c
 	return chosen.Accounts, nil
 }
 
-// Called returns an address with its label, "" if the address is unknown.
-func Called(b *app.AddressBook, address chain.Optional[chain.Address]) string {
+// Called returns an address in the network's form with its label, "" if the address is unknown.
+func Called(token console.Token, b *app.AddressBook, address chain.Optional[chain.Address]) string {
 	a, ok := address.Get()
 	if !ok {
 		return ""
 	}
 	if b != nil {
 		if label, ok := b.Label(a); ok {
-			return fmt.Sprintf("%v (%s)", a, console.Printable(label))
+			return fmt.Sprintf("%s (%s)", token.Account(a), console.Printable(label))
 		}
 	}
-	return a.String()
+	return token.Account(a)
 }
 
-// LabelOf returns the label of an address, or the address; "" if the address is unknown.
-func LabelOf(b *app.AddressBook, address chain.Optional[chain.Address]) string {
+// LabelOf returns the label of an address, or the address in the network's form; "" if the address is unknown.
+func LabelOf(token console.Token, b *app.AddressBook, address chain.Optional[chain.Address]) string {
 	if b != nil {
 		if label, ok := b.LabelOf(address).Get(); ok {
 			return label
 		}
 	}
-	return Known(address)
+	return Known(token.AccountOf(address))
 }
 
 // Offer suggests values of --accounts from an address book, "" if it is empty.

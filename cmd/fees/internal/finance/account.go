@@ -80,7 +80,7 @@ func (f *accountFlags) showAccount(ctx context.Context, d *app.Ledger, book *app
 
 // writeAccount writes an account as text.
 func (f *accountFlags) writeAccount(page *console.Page, a *app.AccountSummary, book *app.AddressBook) {
-	page.Line(fmt.Sprintf("Account %s on %s, %s", cli.Called(book, chain.Some(a.Account)), a.Network, a.Held.Name), 2)
+	page.Line(fmt.Sprintf("Account %s on %s, %s", cli.Called(a.Token, book, chain.Some(a.Account)), a.Network, a.Held.Name), 2)
 	page.Line("evidence: "+a.Held.Evidence.String(), 2)
 	page.WriteString("\n")
 	seen := func(s chain.Optional[app.Seen]) string {
@@ -99,7 +99,6 @@ func (f *accountFlags) writeAccount(page *console.Page, a *app.AccountSummary, b
 		p.Add("group", group)
 	}
 	p.Add("evm address", cli.Known(a.EVM))
-	p.Add("on its chain", cli.Known(a.SS58))
 	p.Add("first seen", seen(a.First))
 	p.Add("last seen", seen(a.Last))
 	p.Add("transactions paid", fmt.Sprintf("%d evm, %d native", a.Fees.EVM, a.Fees.Native))
@@ -118,7 +117,7 @@ func (f *accountFlags) writeAccount(page *console.Page, a *app.AccountSummary, b
 		p.Add("reserved balance", tokens(chain.Some(b.Reserved), a.Token))
 		proof := "yes, by the movements since the first block"
 		if !a.Proved {
-			proof = "NO: the movements lead to another balance; find the block with: " + cli.Line(f.command, "fees statement "+a.Account.String(), "ledger", "labels", "network-file", "gateway", "trust")
+			proof = "NO: the movements lead to another balance; find the block with: " + cli.Line(f.command, "fees statement "+a.Token.Account(a.Account), "ledger", "labels", "network-file", "gateway", "trust")
 		}
 		p.Add("proved", proof)
 	}

@@ -238,7 +238,7 @@ func writeTie(page *console.Page, b *app.Bookings) {
 	}
 	page.Pairs(p)
 	for _, s := range b.Suspended {
-		who := s.Payer.String()
+		who := b.Account(s.Payer)
 		if s.Label != "" {
 			who = console.Printable(s.Label)
 		}

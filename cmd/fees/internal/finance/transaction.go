@@ -116,9 +116,9 @@ func writeTransaction(w io.Writer, t *app.Paid, book *app.AddressBook, width int
 	p.Add("time", strings.TrimPrefix(when, ", "))
 	p.Add("hash", t.Hash.String())
 	p.Add("evm hash", cli.Known(t.EVMHash))
-	p.Add("from", cli.Called(book, t.Sender))
-	p.Add("to", cli.Called(book, t.Recipient))
-	payer := cli.Called(book, t.Payer)
+	p.Add("from", cli.Called(t.Token, book, t.Sender))
+	p.Add("to", cli.Called(t.Token, book, t.Recipient))
+	payer := cli.Called(t.Token, book, t.Payer)
 	if payer == "" {
 		payer = cli.NotKnown
 	}
@@ -155,7 +155,7 @@ func movementsOf(t *app.Paid, book *app.AddressBook) *table.Sheet {
 	}, book, t.Movements, func(m *ledger.Movement) []any {
 		var with any
 		if m.Counterparty.Known() {
-			with = cli.LabelOf(book, m.Counterparty)
+			with = cli.LabelOf(t.Token, book, m.Counterparty)
 		}
 		return []any{m.Account, string(m.Kind), m.Free, m.Reserved, with}
 	})
@@ -185,7 +185,7 @@ func listed[T any](title string, token console.Token, columns []table.Column, bo
 			cells := row(x)
 			for i, value := range cells {
 				if a, ok := value.(chain.Address); ok && book != nil {
-					cells[i] = cli.LabelOf(book, chain.Some(a))
+					cells[i] = cli.LabelOf(token, book, chain.Some(a))
 				}
 			}
 			if !yield(cells, nil) {

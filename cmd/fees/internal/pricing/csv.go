@@ -50,9 +50,15 @@ var columns = []column{
 	{"call", func(_ *evidence.Report, t *evidence.Transaction) string { return t.Call }},
 	{"hash", func(_ *evidence.Report, t *evidence.Transaction) string { return t.Hash.String() }},
 	{"evm_hash", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.EVMHash) }},
-	{"from", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.From) }},
-	{"to", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.To) }},
-	{"payer", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Payer) }},
+	{"from", func(r *evidence.Report, t *evidence.Transaction) string {
+		return cli.Known(app.ReportToken(r).AccountOf(t.From))
+	}},
+	{"to", func(r *evidence.Report, t *evidence.Transaction) string {
+		return cli.Known(app.ReportToken(r).AccountOf(t.To))
+	}},
+	{"payer", func(r *evidence.Report, t *evidence.Transaction) string {
+		return cli.Known(app.ReportToken(r).AccountOf(t.Payer))
+	}},
 	{"nonce", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Nonce) }},
 	{"gas_price", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.GasPrice) }},
 	{"gas", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Gas) }},
@@ -60,7 +66,7 @@ var columns = []column{
 	{"fee", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Fee) }},
 	{"fee_token", func(r *evidence.Report, t *evidence.Transaction) string {
 		if paid, ok := t.Fee.Get(); ok {
-			return tokenOf(r).Tokens(paid)
+			return app.ReportToken(r).Tokens(paid)
 		}
 		return ""
 	}},

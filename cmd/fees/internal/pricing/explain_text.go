@@ -53,7 +53,7 @@ func (p *page) head(v *explain.Explanation, book *app.AddressBook) {
 	}
 	p.line("", fmt.Sprintf("Fee of transaction %d-%d on %s (%s, %s)", v.Block, v.Index, v.Network, t.Layer, cli.Name(kind, cli.MaxName)))
 	p.WriteString("\n")
-	to := cli.Called(book, t.To)
+	to := cli.Called(v.Token, book, t.To)
 	if to != "" && v.Creates {
 		to += " (contract creation)"
 	}
@@ -63,7 +63,7 @@ func (p *page) head(v *explain.Explanation, book *app.AddressBook) {
 	}
 	for _, row := range [][2]string{
 		{"hash", t.Hash.String()}, {"evm hash", cli.Known(t.EVMHash)},
-		{"from", cli.Called(book, t.From)}, {"to", to}, {"payer", cli.Called(book, t.Payer)},
+		{"from", cli.Called(v.Token, book, t.From)}, {"to", to}, {"payer", cli.Called(v.Token, book, t.Payer)},
 		{"gas from", gasSpent(t, v.Token, book)},
 		{"outcome", outcome(*t)}, {"time", when}, {"rules", v.Rules}, {"evidence", v.Evidence.String()},
 	} {

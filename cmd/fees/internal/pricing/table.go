@@ -17,14 +17,15 @@ import (
 
 // writeTable writes a report as text.
 func writeTable(page *console.Page, r *evidence.Report, rules network.Rules, book *app.AddressBook) {
+	token := console.TokenOf(&rules)
 	writeHead(page, r, rules)
 	if len(r.Transactions) > 0 {
 		page.WriteString("\n")
-		page.Table(transactionRows(r, rules.Symbol, book))
-		writeGasSpent(page, r, &rules, book)
+		page.Table(transactionRows(r, token, book))
+		writeGasSpent(page, r, token, book)
 	}
 	page.WriteString("\n")
-	page.Table(totalRows(r, rules.Symbol))
+	page.Table(totalRows(r, token))
 	if n := r.Totals.Inherents; n > 0 {
 		page.WriteString(console.Counted(n, "inherent") + " " + console.Verb(n, "pays", "pay") + " no fee\n")
 	}
@@ -66,21 +67,18 @@ func writeHead(page *console.Page, r *evidence.Report, rules network.Rules) {
 	page.Pairs(pairs)
 }
 
-// tokenOf returns the token of a block's network, without its symbol.
-func tokenOf(r *evidence.Report) console.Token { return console.Token{Decimals: r.TokenDecimals()} }
-
-func transactionRows(r *evidence.Report, symbol string, book *app.AddressBook) *console.Table {
+func transactionRows(r *evidence.Report, token console.Token, book *app.AddressBook) *console.Table {
 	rows := console.NewTable(
 		console.Column{Name: "#", Right: true}, console.Column{Name: "layer", Drop: 3}, console.Column{Name: "type", Cut: true, Drop: 4},
 		console.Column{Name: "hash", Cut: true, Drop: 2}, console.Column{Name: "payer", Cut: true, Drop: 1},
 		console.Column{Name: "gas", Right: true, Drop: 6}, console.Column{Name: "Gwei", Right: true, Decimals: true, Drop: 5},
-		console.Column{Name: "fee " + symbol, Right: true, Decimals: true, Verdict: true},
+		console.Column{Name: "fee " + token.Symbol, Right: true, Decimals: true, Verdict: true},
 		console.Column{Name: "outcome", Term: true}, console.Column{Name: "proof", Verdict: true},
 	)
 	for _, t := range r.Transactions {
 		fee, price := "undetermined", ""
 		if paid, ok := t.Fee.Get(); ok {
-			fee = tokenOf(r).Tokens(paid)
+			fee = app.ReportToken(r).Tokens(paid)
 		} else if t.Error == nil {
 			fee = ""
 		}
@@ -91,17 +89,17 @@ func transactionRows(r *evidence.Report, symbol string, book *app.AddressBook) *
 		if evm, ok := t.EVMHash.Get(); ok {
 			hash = evm.String()
 		}
-		rows.Row(t.Index, t.Layer, kind(t), hash, cli.LabelOf(book, t.Payer), cli.Known(t.Gas), price, fee, outcome(t), verdict(t))
+		rows.Row(t.Index, t.Layer, kind(t), hash, cli.LabelOf(token, book, t.Payer), cli.Known(t.Gas), price, fee, outcome(t), verdict(t))
 	}
 	return rows
 }
 
 // writeGasSpent writes the gas that native transactions took from other accounts than their payers'.
-func writeGasSpent(page *console.Page, r *evidence.Report, rules *network.Rules, book *app.AddressBook) {
+func writeGasSpent(page *console.Page, r *evidence.Report, token console.Token, book *app.AddressBook) {
 	for i := range r.Transactions {
 		t := &r.Transactions[i]
 		if _, spent := t.GasSpent.Get(); spent {
-			page.Line(fmt.Sprintf("#%d took gas: %s", t.Index, gasSpent(t, console.Token{Symbol: rules.Symbol, Decimals: rules.Decimals}, book)), 2)
+			page.Line(fmt.Sprintf("#%d took gas: %s", t.Index, gasSpent(t, token, book)), 2)
 		}
 	}
 }
@@ -113,7 +111,7 @@ func gasSpent(t *evidence.Transaction, token console.Token, book *app.AddressBoo
 		return ""
 	}
 	return fmt.Sprintf("%s %s from %s, the account of %s", console.Plain(token.Tokens(s.Amount)), token.Symbol,
-		cli.Called(book, chain.Some(s.Account)), cli.Called(book, chain.Some(s.Source)))
+		cli.Called(token, book, chain.Some(s.Account)), cli.Called(token, book, chain.Some(s.Source)))
 }
 
 // kind returns the type of an EVM transaction, or the call of a native one.
@@ -145,11 +143,11 @@ func verdict(t evidence.Transaction) string {
 	return words(v)
 }
 
-func totalRows(r *evidence.Report, symbol string) *console.Table {
-	t, token := r.Totals, tokenOf(r)
+func totalRows(r *evidence.Report, token console.Token) *console.Table {
+	t := r.Totals
 	rows := console.NewTable(
 		console.Column{Name: "layer", Verdict: true}, console.Column{Name: "transactions", Right: true}, console.Column{Name: "failed", Right: true},
-		console.Column{Name: "fee " + symbol, Right: true, Decimals: true},
+		console.Column{Name: "fee " + token.Symbol, Right: true, Decimals: true},
 	)
 	rows.Row(fee.EVM, t.EVM, t.EVMFailed, token.Tokens(t.EVMFee))
 	rows.Row(fee.Native, t.Native, t.NativeFailed, token.Tokens(t.NativeFee))

@@ -206,7 +206,7 @@ func (w *watcher) writeLine(out io.Writer, r *evidence.Report) {
 	if !r.Proved() {
 		flags += "  rules not certain"
 	}
-	fee := tokenOf(r).Tokens(r.Totals.Fee)
+	fee := app.ReportToken(r).Tokens(r.Totals.Fee)
 	if w.narrow {
 		fmt.Fprintf(out, "%8d %-24s %21s\n", r.Number, cli.Known(r.Time), fee)
 		if flags != "" { // failures go on the next line
