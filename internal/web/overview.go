@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"sync"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
@@ -154,20 +155,15 @@ func (s *server) monthView(ctx context.Context, months []month, shown month) (*m
 			return nil, err
 		}
 	}
-	for _, top := range []topList{{title: "Top payers", by: report.Account}, {title: "Top contracts", by: report.Contract}} {
-		q := question(top.by)
-		q.Labels, q.Top = s.book(), maxTop
-		if top.by == report.Contract {
-			q.Only.Layer = chain.Some(fee.EVM)
-		}
-		made, err := s.Ledger.Report(ctx, q)
-		if err != nil {
-			return nil, err
-		}
-		if top.rows, err = keepRows(made.Sheet()); err != nil {
-			return nil, err
-		}
-		v.top = append(v.top, top)
+	v.top = []topList{{title: "Top payers", by: report.Account}, {title: "Top contracts", by: report.Contract}}
+	var reading sync.WaitGroup // a month's accounts and contracts take most of the time
+	failed := make([]error, len(v.top))
+	for i := range v.top {
+		reading.Go(func() { failed[i] = s.readTop(ctx, &v.top[i], question(v.top[i].by)) })
+	}
+	reading.Wait()
+	if err := errors.Join(failed...); err != nil {
+		return nil, err
 	}
 	all, err := s.Ledger.Report(ctx, app.ReportQuestion{Question: app.Question{Period: allSealed}, Choice: report.Choice{By: report.Month}})
 	if err != nil {
@@ -175,6 +171,19 @@ func (s *server) monthView(ctx context.Context, months []month, shown month) (*m
 	}
 	v.months, err = keepRows(all.Sheet())
 	return v, err
+}
+
+// readTop reads the largest groups of a month.
+func (s *server) readTop(ctx context.Context, top *topList, q app.ReportQuestion) error {
+	q.Labels, q.Top = s.book(), maxTop
+	if top.by == report.Contract {
+		q.Only.Layer = chain.Some(fee.EVM)
+	}
+	made, err := s.Ledger.Report(ctx, q)
+	if err == nil {
+		top.rows, err = keepRows(made.Sheet())
+	}
+	return err
 }
 
 // addTo adds the figures of a month to a page.
