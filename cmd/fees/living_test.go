@@ -1,6 +1,11 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -9,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/test/nodetest"
 	"github.com/feeledger/fees/internal/test/pairs"
 	"github.com/feeledger/fees/internal/test/repository"
@@ -127,11 +133,61 @@ func TestNodeWithAccountsOf32Bytes(t *testing.T) {
 	require.Contains(t, out, `"account_mapping": "hashed"`)
 	require.Contains(t, out, `"elasticity": 125000`)
 	const signer = "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac"
-	for _, args := range [][]string{
-		{"tx", "build", "system.remark", "0x01", "--signer", signer, "-o", t.TempDir() + "/draft.json"}, {"estimate", "system.remark", "0x01", "--from", signer},
+	for want, args := range map[string][]string{
+		"signing for accounts of 32 bytes is not supported":                          {"tx", "build", "system.remark", "0x01", "--signer", signer, "-o", t.TempDir() + "/draft.json"},
+		"has 20 bytes, and accounts of this chain have 32. Name the account in SS58": {"estimate", "system.remark", "0x01", "--from", signer},
 	} {
 		_, stderr, code = fees(t, append(args, "--node", node.URL, "--network-file", repository.Path("testdata", "networks", "creditcoin-87.json"))...)
 		require.Equal(t, exitUsage, code)
-		require.Contains(t, stderr, "signing for accounts of 32 bytes is not supported")
+		require.Contains(t, stderr, want)
 	}
+}
+
+// The estimate of a transfer is what the real node answered for that transfer, and what was charged for it in block 5. The
+// node is asked about an extrinsic of its signer with the same call.
+func TestEstimateForAccountsOf32Bytes(t *testing.T) {
+	const alice, to, charged = "5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY", "5GQTayHJwhXeYVFpsV79i6kbSGRifRrhnuC2E6mKX5MtsmzT", "22938224957077234"
+	recorded := nodetest.OpenPair(t, "creditcoin3-87")
+	text, err := os.ReadFile(pairs.Path(t, "creditcoin3-87", "node", "state_call.json"))
+	require.NoError(t, err)
+	var answers map[string]struct{ Result string }
+	require.NoError(t, json.Unmarshal(text, &answers))
+	account, err := chain.ParseAccount(alice)
+	require.NoError(t, err)
+	asked := 0
+	node := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		var q struct {
+			ID     json.RawMessage
+			Method string
+			Params []string
+		}
+		if json.Unmarshal(body, &q) == nil && q.Method == "state_call" && q.Params[0] == "TransactionPaymentApi_query_info" {
+			signed := fmt.Sprintf("8400%x01", account.Bytes()) // version, variant Id, account, sr25519
+			_, call, found := strings.Cut(q.Params[1], signed+strings.Repeat("01", 64))
+			require.True(t, found, q.Params[1])
+			call = call[len("95000400") : len(call)-8] // after era, nonce and tip, before the length
+			for params, a := range answers {
+				if strings.HasPrefix(params, `["TransactionPaymentApi_query_info"`) && strings.Contains(params, signed) && strings.Contains(params, call) {
+					asked++
+					fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%q}`, q.ID, a.Result)
+					return
+				}
+			}
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		recorded.ServeHTTP(w, r)
+	}))
+	defer node.Close()
+	for _, prefix := range []uint16{42, 5} { // of any chain
+		receiver, err := chain.ParseAccount(to)
+		require.NoError(t, err)
+		out, stderr, code := fees(t, "estimate", "balances.transferKeepAlive", receiver.SS58(prefix), "5CTC", "--from", account.SS58(prefix),
+			"--node", node.URL, "--symbol", "CTC", "--decimals", "18", "--network-file", repository.Path("testdata", "networks", "creditcoin-87.json"), "--format", "json")
+		require.Zero(t, code, stderr)
+		require.Contains(t, out, `"fee": "`+charged+`"`)
+		require.Contains(t, out, `"fee_token": "0.022938224957077234"`)
+		require.Contains(t, out, `"evm_fee": null`)
+	}
+	require.Equal(t, 2, asked)
 }

@@ -42,6 +42,9 @@ func Build(ctx context.Context, q BuildQuestion) (*Draft, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := view.Runtime.CanSign(); err != nil {
+		return nil, notUnderstood("%v", err)
+	}
 	n := &NativeDraft{CallData: call, Genesis: genesis}
 	if n.Tip, err = amountOf(q.Tip, c.Token); err != nil {
 		return nil, notUnderstood("tip: %v", err)

@@ -88,6 +88,13 @@ func EstimateCall(ctx context.Context, q EstimateQuestion) (*Estimate, error) {
 	if e.Tip, err = amountOf(q.Tip, c.Token); err != nil {
 		return nil, notUnderstood("tip: %v", err)
 	}
+	accounts := network.SameAccount
+	if view.Runtime.Metadata().AccountSize() == chain.LongAddressSize {
+		accounts = network.HashedAccount
+	}
+	if err := accounts.CheckSize(q.From, cmp.Or(c.Name, "this chain")); err != nil {
+		return nil, notUnderstood("%v: %v", FieldFrom, err)
+	}
 	if err := q.native(ctx, view, e); err != nil {
 		return nil, err
 	}
@@ -173,7 +180,7 @@ func (q *EstimateQuestion) rules(ctx context.Context, view *state.View, e *Estim
 func (q *EstimateQuestion) byEVM(ctx context.Context, view *state.View, of chain.Optional[network.Rules], multiplier chain.Multiplier, e *Estimate) error {
 	rules, known := of.Get()
 	to, value, transfer := transferOf(view, e.CallData)
-	if !known || !transfer {
+	if !known || !transfer || to.Size() != chain.AddressSize { // the EVM's accounts have 20 bytes
 		return nil
 	}
 	gas, err := q.Node.EstimateGas(ctx, rpc.EthCall{From: q.From, To: chain.Some(to), Value: value})
@@ -233,7 +240,7 @@ func transferOf(view *state.View, data []byte) (to chain.Address, value chain.We
 // priority sets the prices of priorities, based on what recent blocks paid.
 func (q *EstimateQuestion) priority(ctx context.Context, of chain.Optional[network.Rules], e *Estimate) error {
 	rules, known := of.Get()
-	if !known {
+	if !known || rules.EVMUnit > 1 { // the layers' prices have different units
 		return nil
 	}
 	gas, _ := evm.Gas(e.Native.Weight.RefTime, rules.WeightPerGas)

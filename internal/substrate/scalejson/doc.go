@@ -26,8 +26,8 @@
 // wrapper of an opaque value. None of 115 metadata files of Moonbeam's and DataHaven's networks contains them.
 //
 // An [Encoder] does the reverse: it converts such JSON to SCALE, by the same rules. Sidecar's responses for
-// all extrinsics and events of five recorded chains encode to the bytes of their nodes
-// (TestEncodesWhatWasRecorded). It rejects bits, MultiAddress and wrappers of opaque values.
+// all extrinsics and events of seven recorded chains encode to the bytes of their nodes
+// (TestEncodesWhatWasRecorded). It rejects bits and wrappers of opaque values.
 //
 // Recorded responses of Sidecar, for Moonbeam's runtimes 1701, 2100 and 2600 and DataHaven's 100, contain 22
 // calls and 28 events: of balances, ethereum, evm, system, timestamp, treasury, transactionPayment,

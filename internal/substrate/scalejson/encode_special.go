@@ -29,7 +29,9 @@ func (e *Encoder) special(id metadata.TypeID, t *metadata.Type) (coding, bool) {
 		return e.account32(t), true
 	case "sp_runtime::generic::era::Era":
 		return coding{write: (*coder).era}, true
-	case "sp_runtime::multiaddress::MultiAddress", "polkadot_runtime_common::claims::EthereumAddress":
+	case "sp_runtime::multiaddress::MultiAddress":
+		return e.variant(t), true
+	case "polkadot_runtime_common::claims::EthereumAddress":
 		return cannot(t, "it does not occur on chains with accounts of 20 bytes"), true
 	case "primitive_types::U256":
 		return unsignedCoding(256), true

@@ -151,10 +151,10 @@ func TestEncodesTheSample(t *testing.T) {
 	require.Greater(t, events, 100)
 }
 
-// All recordings of six chains: Sidecar's texts of calls and events encode to the node's bytes, and so do the
+// All recordings of seven chains: Sidecar's texts of calls and events encode to the node's bytes, and so do the
 // package's texts of all values in storage.
 func TestEncodesWhatWasRecorded(t *testing.T) {
-	for _, name := range append([]string{"vflow-2000"}, tier.Some(1, pairs.RealRuntimes)...) {
+	for _, name := range append([]string{"vflow-2000", "creditcoin3-87"}, tier.Some(1, pairs.RealRuntimes)...) {
 		dir := pairs.Path(t, name, "node")
 		read := func(name string, v any) {
 			text, err := os.ReadFile(filepath.Join(dir, name+".json"))
@@ -503,7 +503,7 @@ func TestEncodeErrorsOfSpecialTypes(t *testing.T) {
 		{special(metadata.Variant, "sp_runtime::generic::era::Era"), `{"mortalEra":["64","63"]}`, "f503"},
 		{special(metadata.Variant, "sp_runtime::generic::era::Era"), `{"mortalEra":["64","64"]}`, "with a period of 4 to 65536"},
 		{special(metadata.Variant, "sp_runtime::generic::era::Era"), `{"mortalEra":"64"}`, "with a period of 4 to 65536"},
-		{special(metadata.Variant, "sp_runtime::multiaddress::MultiAddress"), `"0x"`, "it does not occur on chains with accounts of 20 bytes"},
+		{special(metadata.Variant, "polkadot_runtime_common::claims::EthereumAddress"), `"0x"`, "it does not occur on chains with accounts of 20 bytes"},
 		{special(metadata.Composite, "WrapperOpaque"), `"0x"`, "no known runtime has it"},
 		{special(metadata.Composite, "sp_core::crypto::AccountId32"), `"x"`, "the runtime does not define SS58Prefix"},
 	} {

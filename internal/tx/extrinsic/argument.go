@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/substrate/metadata"
 	"github.com/feeledger/fees/internal/substrate/scalejson"
@@ -71,6 +72,9 @@ func (r *Runtime) given(t *metadata.Type, text string) (jsonscan.Value, error) {
 			return r.given(r.plain(*t.Parameters[0].Type), text)
 		}
 	}
+	if v, known := r.account32(t, text); known {
+		return v, nil
+	}
 	if v, err := jsonscan.Parse(text); err == nil {
 		return v, nil
 	}
@@ -78,6 +82,23 @@ func (r *Runtime) given(t *metadata.Type, text string) (jsonscan.Value, error) {
 		return jsonscan.OfObject(jsonscan.Field{Key: text, Value: jsonscan.OfNull()}), nil
 	}
 	return jsonscan.OfText(text), nil
+}
+
+// account32 returns the JSON of an account of 32 bytes, which has the prefix of the runtime. Users may write any prefix.
+func (r *Runtime) account32(t *metadata.Type, text string) (v jsonscan.Value, known bool) {
+	account, err := chain.ParseAccount(text)
+	prefix, known := r.metadata.SS58Prefix()
+	if err != nil || !known || account.Size() != chain.LongAddressSize {
+		return v, false
+	}
+	v = jsonscan.OfText(account.SS58(prefix))
+	switch t.Name() {
+	case "MultiAddress":
+		return jsonscan.OfObject(jsonscan.Field{Key: "id", Value: v}), true
+	case "AccountId32":
+		return v, true
+	}
+	return v, false // such as a hash
 }
 
 // named reports whether a text names a variant without a value, of an enum in which others have values: its

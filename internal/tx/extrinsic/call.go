@@ -76,9 +76,6 @@ func (r *Runtime) find(name string) (*Called, error) {
 // unit; 0x and hex digits for bytes, accounts and hashes; a call as its call data in hex or as JSON; null for
 // an empty Option; and Sidecar's JSON for everything else. An error names the argument and its type.
 func (r *Runtime) Call(name string, arguments []string) ([]byte, error) {
-	if r.signers != signers20 {
-		return nil, errSigners
-	}
 	called, err := r.find(name)
 	if err != nil {
 		return nil, err

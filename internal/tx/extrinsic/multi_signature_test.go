@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/ed25519"
 	"encoding/hex"
+	"encoding/json"
 	"os"
 	"strings"
 	"testing"
@@ -97,8 +98,7 @@ func TestFormsOfMultiAddress(t *testing.T) {
 	_, err := extrinsic.NewRuntime(m, extrinsic.Token{})
 	require.ErrorContains(t, err, "accounts of this runtime are not of 20 bytes")
 
-	_, err = r.Call("system.remark", []string{"0x01"})
-	require.ErrorContains(t, err, "signing for accounts of 32 bytes is not supported")
+	require.ErrorContains(t, r.CanSign(), "signing for accounts of 32 bytes is not supported")
 
 	account := bytes.Repeat([]byte{0xab}, 32)
 	remark := []byte{0, 0, 4, 1} // system.remark 0x01: era, nonce and tip precede it
@@ -129,5 +129,39 @@ func TestFormsOfMultiAddress(t *testing.T) {
 	for length := range whole {
 		_, err := r.Read(whole[:length])
 		require.Error(t, err)
+	}
+}
+
+// The extrinsic of an estimate differs from the one that was sent in nothing but the signature.
+func TestEncodeUnmade(t *testing.T) {
+	for _, name := range []string{"creditcoin3-87", "bittensor-218"} {
+		r, _ := runtimeOf32(t, name)
+		text, err := os.ReadFile(pairs.Path(t, name, "node", "chain_getBlock.json"))
+		require.NoError(t, err)
+		var blocks map[string]struct {
+			Result struct{ Block struct{ Extrinsics []string } }
+		}
+		require.NoError(t, json.Unmarshal(text, &blocks))
+		compared := 0
+		for _, b := range blocks {
+			for _, encoded := range b.Result.Block.Extrinsics {
+				sent, err := hex.DecodeString(encoded[2:])
+				require.NoError(t, err)
+				x, err := r.Read(sent)
+				require.NoError(t, err)
+				if !x.Signed || x.Multi.Scheme != extrinsic.Sr25519 {
+					continue
+				}
+				unmade, err := r.EncodeUnmade(x.Data, &x.Signing, x.Signer)
+				require.NoError(t, err)
+				at := bytes.Index(sent, x.Multi.Bytes[:64])
+				require.Positive(t, at)
+				require.Equal(t, bytes.Repeat([]byte{1}, 64), unmade[at:at+64])
+				copy(unmade[at:], x.Multi.Bytes[:64])
+				require.Equal(t, encoded[2:], hex.EncodeToString(unmade))
+				compared++
+			}
+		}
+		require.Greater(t, compared, 20, name)
 	}
 }

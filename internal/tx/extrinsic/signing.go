@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 
 	"golang.org/x/crypto/blake2b"
 	"golang.org/x/crypto/sha3"
@@ -217,21 +218,36 @@ func (r *Runtime) Encode(call []byte, s *Signing, signer chain.Address, signatur
 	if signer.Size() != chain.AddressSize || r.signers != signers20 {
 		return nil, errSigners
 	}
+	return r.encode(call, s, signer, signature[:])
+}
+
+// EncodeUnmade returns the extrinsic of a call with a placeholder signature, at its final length: of accounts of 32
+// bytes, an sr25519 signature, as most of them sign. It is for fee estimates.
+func (r *Runtime) EncodeUnmade(call []byte, s *Signing, signer chain.Address) ([]byte, error) {
+	placeholder := bytes.Repeat([]byte{1}, SignatureLength)
+	if r.signers != signers20 {
+		placeholder[0] = byte(Sr25519) // then 64 bytes
+	}
+	return r.encode(call, s, signer, placeholder)
+}
+
+// encode returns the extrinsic of a call with an encoded signature.
+func (r *Runtime) encode(call []byte, s *Signing, signer chain.Address, signature []byte) ([]byte, error) {
 	inside, err := r.inside(s)
 	if err != nil {
 		return nil, err
 	}
-	body := append([]byte{signedVersion}, signer.Bytes()...)
-	body = append(append(append(body, signature[:]...), inside...), call...)
-	return scale.AppendBlob(nil, body), nil
+	body := []byte{signedVersion}
+	if r.signers == signersMulti {
+		body = append(body, addressID)
+	}
+	return scale.AppendBlob(nil, slices.Concat(body, signer.Bytes(), signature, inside, call)), nil
 }
 
-// EncodeUnmade returns the extrinsic of a call with a placeholder signature, at its final length. It is for
-// fee estimates.
-func (r *Runtime) EncodeUnmade(call []byte, s *Signing, signer chain.Address) ([]byte, error) {
-	var placeholder Signature
-	for i := range placeholder {
-		placeholder[i] = 1
+// CanSign returns an error if extrinsics of this runtime can be read, but not signed.
+func (r *Runtime) CanSign() error {
+	if r.signers != signers20 {
+		return errSigners
 	}
-	return r.Encode(call, s, signer, placeholder)
+	return nil
 }

@@ -39,7 +39,7 @@ func (f *estimateFlags) estimateCall(c *cobra.Command, args []string) error {
 	if call.from == "" {
 		return errors.New("--from is missing; name the account that would sign")
 	}
-	from, err := chain.ParseAddress(call.from)
+	from, err := chain.ParseAccount(call.from)
 	if err != nil {
 		return fmt.Errorf("--from: %w", err)
 	}
