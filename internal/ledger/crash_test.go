@@ -26,6 +26,7 @@ const (
 	fileLimit = "FEES_LEDGER_TEST_LIMIT"  // limit of file sizes, in bytes
 	detachTo  = "FEES_LEDGER_TEST_DETACH" // detach blocks from the ledger into this file instead
 	extending = "FEES_LEDGER_TEST_EXTEND" // add this many blocks below the ledger instead
+	holding   = "FEES_LEDGER_TEST_HOLD"   // begin the ledger, and then wait
 )
 
 // crashBlocks is the number of blocks that it writes.
@@ -80,7 +81,11 @@ func writeAll(place string) (err error) {
 		}
 		return extend(book, crashChain(count))
 	}
-	return goOn(book, crashChain(crashBlocks), func() { fmt.Println("writing") })
+	return goOn(book, crashChain(crashBlocks), func() {
+		if fmt.Println("writing"); os.Getenv(holding) != "" {
+			time.Sleep(time.Minute) // until it is killed
+		}
+	})
 }
 
 // goOn writes and seals the missing blocks.
@@ -136,7 +141,7 @@ func quietSeal(t *testing.T) chain.Optional[ledger.Seal] {
 func TestAnotherProgramWrites(t *testing.T) {
 	engines(t, func(t *testing.T, newPlace func() string) {
 		place := newPlace()
-		cmd, said, _ := start(t, place)
+		cmd, said, _ := start(t, place, holding+"=1")
 		defer cmd.Wait()
 		defer cmd.Process.Kill()
 		require.True(t, said.Scan())
