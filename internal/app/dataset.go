@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/ledger/dataset"
 )
@@ -103,7 +104,7 @@ func (d *Ledger) chainOf(ctx context.Context, program string) (c dataset.Chain, 
 		return c, err
 	}
 	id, err := d.Book.Identity(ctx)
-	return dataset.Chain{Network: n.Name, Genesis: id.Genesis, Token: tokenOf(n), Program: program}, d.wrapErr(err)
+	return dataset.Chain{Network: n.Name, Genesis: id.Genesis, Token: console.TokenOfNetwork(n), Program: program}, d.wrapErr(err)
 }
 
 // monthHeld is a month with the parts that the ledger lacks.

@@ -126,18 +126,9 @@ func (d *Ledger) named(ctx context.Context) (name string, token console.Token, e
 	id, err := d.Book.Identity(ctx)
 	token.Decimals = id.Decimals
 	if n, ok := d.Tables.Named(id.Network); err == nil && ok {
-		token = tokenOf(n)
+		token = console.TokenOfNetwork(n)
 	}
 	return id.Network, token, d.wrapErr(err)
-}
-
-// tokenOf returns the token of a network.
-func tokenOf(n *network.Network) console.Token {
-	token := console.Token{Symbol: n.Symbol, Decimals: int(n.Decimals)}
-	if n.SS58Prefix != nil {
-		token.SS58Prefix = chain.Some(*n.SS58Prefix)
-	}
-	return token
 }
 
 // wrapErr adds the ledger's location to an error.

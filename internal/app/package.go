@@ -142,7 +142,7 @@ func (x *maker) install(ctx context.Context, dir string, key *signature.Key, aut
 	if err != nil {
 		return nil, errors.Join(ctx.Err(), err) // a key's agent may take long
 	}
-	c := &Closed{Package: made, Changed: changed, Token: tokenOf(x.network)}
+	c := &Closed{Package: made, Changed: changed, Token: console.TokenOfNetwork(x.network)}
 	if err := c.vouched(ctx); err != nil {
 		return nil, err
 	}

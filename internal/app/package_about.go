@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/chart"
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/finance/report"
@@ -90,7 +91,7 @@ func (x *maker) aboutPackage(ctx context.Context) (*closing.About, error) {
 		}
 	}
 	t := &m.Totals
-	a.Totals = totalPairs(t.EVM+t.Native, chain.Some(t.Fee), t.Charged, tokenOf(x.network))
+	a.Totals = totalPairs(t.EVM+t.Native, chain.Some(t.Fee), t.Charged, console.TokenOfNetwork(x.network))
 	return a, nil
 }
 

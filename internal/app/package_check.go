@@ -139,7 +139,7 @@ func (c *PackageCheck) ledgerOfArchive(ctx context.Context, tables network.Table
 // skipFigures notes what cannot be compared without a ledger.
 func (c *PackageCheck) skipFigures(tables network.Tables) {
 	if n, ok := tables.Named(c.Manifest.Network); ok {
-		c.Token = tokenOf(n)
+		c.Token = console.TokenOfNetwork(n)
 	}
 	c.Part, c.Alone = true, true
 	c.Notes = []string{"not compared because there is no ledger: the blocks and all figures"}
@@ -342,7 +342,7 @@ func (v *verifier) maker(ctx context.Context) (*maker, error) {
 	if err := x.find(ctx); err != nil {
 		return nil, err
 	}
-	v.Token = tokenOf(x.network)
+	v.Token = console.TokenOfNetwork(x.network)
 	return x, nil
 }
 

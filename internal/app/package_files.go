@@ -171,7 +171,7 @@ func (x *maker) makeStatements(ctx context.Context) error {
 	} else {
 		x.manifest.LeftOut = append(x.manifest.LeftOut, "proof of the statements: balances were not queried")
 	}
-	made, err := x.statements(ctx, &x.held, statement.Style{Network: x.network.Name, Token: tokenOf(x.network), Zone: x.held.Zone, Labels: x.labels, Called: x.inputs.Labels != nil}, &q)
+	made, err := x.statements(ctx, &x.held, statement.Style{Network: x.network.Name, Token: console.TokenOfNetwork(x.network), Zone: x.held.Zone, Labels: x.labels, Called: x.inputs.Labels != nil}, &q)
 	if err != nil {
 		return err
 	}
@@ -257,7 +257,7 @@ func (x *maker) makeReconciliation(ctx context.Context) error {
 	}
 	options, err := books.Options(q)
 	if err == nil {
-		err = books.SetToken(&options, tokenOf(x.network))
+		err = books.SetToken(&options, console.TokenOfNetwork(x.network))
 	}
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/network"
@@ -107,7 +108,7 @@ func (q *ReportQuestion) check() error {
 
 // report reports what the ledger contains of a period, possibly for a comparison.
 func (d *Ledger) report(ctx context.Context, h *Held, n *network.Network, q *ReportQuestion, compared bool) (*report.Report, error) {
-	prices, err := pricesOf(tokenOf(n), q.Prices)
+	prices, err := pricesOf(console.TokenOfNetwork(n), q.Prices)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +117,7 @@ func (d *Ledger) report(ctx context.Context, h *Held, n *network.Network, q *Rep
 		return nil, err
 	}
 	asked := report.Question{
-		Choice: q.Choice, Network: n.Name, Token: tokenOf(n), Name: h.Name, Period: h.Asked, Zone: h.Zone, Cover: h.Cover, Evidence: h.Evidence, Partial: h.Notes(),
+		Choice: q.Choice, Network: n.Name, Token: console.TokenOfNetwork(n), Name: h.Name, Period: h.Asked, Zone: h.Zone, Cover: h.Cover, Evidence: h.Evidence, Partial: h.Notes(),
 		Labels: q.Labels, Prices: prices, PartialPrices: h.Period.Partial, Compared: compared,
 		Marker: d.marker(q),
 	}

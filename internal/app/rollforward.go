@@ -101,11 +101,11 @@ func (d *Ledger) rollforward(ctx context.Context, held *Held, n *network.Network
 	if err != nil {
 		return nil, err
 	}
-	prices, err := pricesOf(tokenOf(n), q.Prices)
+	prices, err := pricesOf(console.TokenOfNetwork(n), q.Prices)
 	if err != nil {
 		return nil, err
 	}
-	r := &Rollforward{ledger: d, question: q, held: held, Style: rollforward.Style{Network: n.Name, Token: tokenOf(n), Labels: q.Labels, Zone: held.Zone, Evidence: held.Evidence}}
+	r := &Rollforward{ledger: d, question: q, held: held, Style: rollforward.Style{Network: n.Name, Token: console.TokenOfNetwork(n), Labels: q.Labels, Zone: held.Zone, Evidence: held.Evidence}}
 	asked := rollforward.Question{
 		Periods: []rollforward.Period{{Name: held.Name, Span: span}}, Accounts: &addressbook.Book{}, Classifier: rollforward.Classifier{Own: q.Classes},
 		Options: balances.Options{Concurrency: q.Concurrency, Progress: q.Progress.show},

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/balances"
 	"github.com/feeledger/fees/internal/finance/statement"
 	"github.com/feeledger/fees/internal/table"
@@ -88,7 +89,7 @@ func (d *Ledger) Statements(ctx context.Context, q StatementQuestion) (*Statemen
 	if err != nil {
 		return nil, err
 	}
-	return d.statements(ctx, &held, statement.Style{Network: n.Name, Token: tokenOf(n), Zone: held.Zone, Labels: q.Labels, Called: q.Labels != nil}, &q)
+	return d.statements(ctx, &held, statement.Style{Network: n.Name, Token: console.TokenOfNetwork(n), Zone: held.Zone, Labels: q.Labels, Called: q.Labels != nil}, &q)
 }
 
 // statements makes the statements from what the ledger contains of a period.

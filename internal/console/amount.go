@@ -27,6 +27,15 @@ type Token struct {
 // TokenOf returns the token of a network's rules.
 func TokenOf(r *network.Rules) Token { return Token{r.Symbol, r.Decimals, r.SS58Prefix} }
 
+// TokenOfNetwork returns a network's token.
+func TokenOfNetwork(n *network.Network) Token {
+	t := Token{Symbol: n.Symbol, Decimals: int(n.Decimals)}
+	if n.SS58Prefix != nil {
+		t.SS58Prefix = chain.Some(*n.SS58Prefix)
+	}
+	return t
+}
+
 // Account returns the text of an account: SS58 with the network's prefix if it has 32 bytes.
 func (t Token) Account(a chain.Address) string {
 	if prefix, known := t.SS58Prefix.Get(); known {

@@ -148,7 +148,7 @@ func particular(row network.Row) (list []string) {
 func (l *listing) proofs(n *network.Network) {
 	treasury := "not known"
 	if n.Treasury != nil {
-		treasury = n.Treasury.String()
+		treasury = console.TokenOfNetwork(n).Account(*n.Treasury)
 	}
 	l.WriteString("\n")
 	l.Line(cmp.Or(n.TreasuryName, "treasury")+": "+treasury, 2)
