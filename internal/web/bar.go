@@ -91,7 +91,7 @@ func (s *server) viewBar(r *http.Request, v *view) *viewBar {
 		b.Chips = append(b.Chips, link{"Incomplete periods", to(func(o *scope) { o.Partial = false })})
 	}
 	if v.Whose || v.Scope == nil {
-		b.Menus = append(b.Menus, s.accountsMenu(sc))
+		b.Menus = append(b.Menus, s.accountsMenu(sc, s.network(r.Context())))
 		for i, name := range sc.list() {
 			b.Chips = append(b.Chips, link{"Account: " + s.accountName(name), to(func(o *scope) { o.Accounts = strings.Join(slices.Delete(sc.list(), i, i+1), ",") })})
 		}
@@ -165,7 +165,7 @@ func (s *scope) daysForm(path string) *form {
 }
 
 // accountsMenu offers the groups and labels of the address book, and text for other accounts.
-func (s *server) accountsMenu(sc *scope) menu {
+func (s *server) accountsMenu(sc *scope, network console.Token) menu {
 	chosen := sc.list()
 	m := menu{Name: "Accounts", Value: "all"}
 	if len(chosen) == 1 {
@@ -191,7 +191,8 @@ func (s *server) accountsMenu(sc *scope) menu {
 		}
 		for _, e := range s.labels().Entries() {
 			if e.Label != "" {
-				offer(e.Address.String(), e.Label, console.Ends(e.Address.String(), 4))
+				address := network.Account(e.Address)
+				offer(address, e.Label, console.Ends(address, 4))
 			}
 		}
 	}

@@ -56,7 +56,7 @@ func (s *server) lookup(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if to == "" {
-		found := s.matches(text)
+		found := s.matches(text, s.network(r.Context()))
 		if len(found) != 1 {
 			s.suggest(w, r, text, found)
 			return nil

@@ -14,7 +14,7 @@ const maxMatches = 50
 type match struct{ kind, text, about, to string }
 
 // matches returns the groups, labels and addresses of the address book that contain a text.
-func (s *server) matches(text string) (list []match) {
+func (s *server) matches(text string, network console.Token) (list []match) {
 	if s.labels() == nil {
 		return nil
 	}
@@ -31,7 +31,7 @@ func (s *server) matches(text string) (list []match) {
 		}
 	}
 	for _, e := range s.labels().Entries() {
-		address := e.Address.String()
+		address := network.Account(e.Address)
 		if e.Label != "" && strings.Contains(strings.ToLower(e.Label), text) || len(text) > 2 && strings.HasPrefix(strings.ToLower(address), text) {
 			label := e.Label
 			if label == "" {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"iter"
 	"strconv"
@@ -51,6 +52,12 @@ func (s *server) party(name string, o chain.Optional[string]) fact {
 		return plain(name, notKnown)
 	}
 	return fact{Name: name, cell: cell{Text: s.called(account), To: "account/" + account}}
+}
+
+// network returns how the ledger's network writes accounts and amounts, as far as it can be read.
+func (s *server) network(ctx context.Context) console.Token {
+	token, _ := s.Ledger.Token(ctx)
+	return token
 }
 
 // called returns an address's label, or the address shortened.
