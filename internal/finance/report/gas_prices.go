@@ -2,11 +2,11 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"container/heap"
 	"encoding/binary"
 	"errors"
 	"iter"
-	"maps"
 	"math/bits"
 	"slices"
 
@@ -26,51 +26,71 @@ var maxPrices = 250_000
 // gasPrices counts the gas prices paid in each group. There may be as many prices as transactions: those
 // that exceed the memory limit go to temporary files as sorted runs, which are merged at the end.
 type gasPrices struct {
-	counts map[string]uint64 // by group and price, encoded so that keys sort numerically
-	runs   []*spill.Records
-	paid   []uint64 // number of transactions with a price, by group
-	key    []byte
+	held []groupPrice // in memory, in the order of the chain
+	runs []*spill.Records
+	paid []uint64 // number of transactions with a price, by group
 }
 
-// add counts a price in a group. Groups are numbered from 0.
-func (p *gasPrices) add(group int, price chain.GasPrice) error {
-	if p.counts == nil {
-		p.counts = map[string]uint64{}
+// groupPrice is a price that a transaction of a group paid. Groups are numbered from 0.
+type groupPrice struct {
+	group uint32
+	price chain.GasPrice
+}
+
+func (p groupPrice) compare(x groupPrice) int {
+	if p.group != x.group {
+		return cmp.Compare(p.group, x.group)
 	}
+	return p.price.Cmp(x.price)
+}
+
+// add counts a price in a group.
+func (p *gasPrices) add(group int, price chain.GasPrice) error {
 	for len(p.paid) <= group {
 		p.paid = append(p.paid, 0)
 	}
 	p.paid[group]++
-	digits := price.String()
-	p.key = binary.BigEndian.AppendUint32(p.key[:0], uint32(group))
-	p.key = append(append(p.key, byte(len(digits))), digits...)
-	p.counts[string(p.key)]++
-	if len(p.counts) < maxPrices {
+	p.held = append(p.held, groupPrice{uint32(group), price})
+	if len(p.held) < maxPrices {
 		return nil
 	}
 	return p.spill()
 }
 
-// spill writes the counts in memory to a temporary file, sorted.
+// spill writes the prices in memory to a temporary file, sorted.
 func (p *gasPrices) spill() error {
 	run := new(spill.Records)
 	p.runs = append(p.runs, run)
-	for record := range p.held() {
+	for record := range p.sorted() {
 		if _, err := run.Add(record); err != nil {
 			return err
 		}
 	}
-	clear(p.counts)
+	p.held = p.held[:0]
 	return nil
 }
 
-// held returns the sorted records in memory: a key followed by an eight-byte count.
-func (p *gasPrices) held() iter.Seq2[[]byte, error] {
+// A record is a group, its price and a count, with the most significant byte first: records sort as their prices do.
+const (
+	priceAt = 4
+	countAt = priceAt + 32
+)
+
+// sorted returns the records of the prices in memory.
+func (p *gasPrices) sorted() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		for _, key := range slices.Sorted(maps.Keys(p.counts)) {
-			if !yield(binary.BigEndian.AppendUint64([]byte(key), p.counts[key]), nil) {
+		slices.SortFunc(p.held, groupPrice.compare)
+		for i := 0; i < len(p.held); {
+			count := 1
+			for one := p.held[i]; i+count < len(p.held) && p.held[i+count] == one; {
+				count++
+			}
+			word := p.held[i].price.Word()
+			record := append(binary.BigEndian.AppendUint32(nil, p.held[i].group), word[:]...)
+			if !yield(binary.BigEndian.AppendUint64(record, uint64(count)), nil) {
 				return
 			}
+			i += count
 		}
 	}
 }
@@ -89,18 +109,15 @@ func (p *gasPrices) ranked() ([]percentiles, error) {
 	list := make([]percentiles, len(p.paid))
 	below := uint64(0) // transactions of the group with a lower price
 	last := -1
-	for key, count := range p.merged() {
-		if key.err != nil {
-			return nil, key.err
-		}
-		group := int(binary.BigEndian.Uint32(key.text))
-		if group != last {
-			last, below = group, 0
-		}
-		price, err := chain.ParseGasPrice(string(key.text[5:]))
+	for record, err := range p.merged() {
 		if err != nil {
 			return nil, err
 		}
+		group, count := int(binary.BigEndian.Uint32(record)), binary.BigEndian.Uint64(record[countAt:])
+		if group != last {
+			last, below = group, 0
+		}
+		price := chain.GasPriceOf([32]byte(record[priceAt:]))
 		for i, percent := range percents {
 			if rank := rankOf(percent, p.paid[group]); rank > below && rank <= below+count {
 				list[group][i] = chain.Some(price)
@@ -121,22 +138,16 @@ func rankOf(percent, n uint64) uint64 {
 	return rank
 }
 
-// mergedKey is a group and one of its prices, or an error.
-type mergedKey struct {
-	text []byte
-	err  error
-}
-
-// merged returns all keys with their counts, sorted; a key may occur several times.
-func (p *gasPrices) merged() iter.Seq2[mergedKey, uint64] {
-	return func(yield func(mergedKey, uint64) bool) {
+// merged returns all records, sorted; a price of a group may occur several times.
+func (p *gasPrices) merged() iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
 		var h runHeap
 		defer func() {
 			for _, r := range h {
 				r.stop()
 			}
 		}()
-		sources := []iter.Seq2[[]byte, error]{p.held()}
+		sources := []iter.Seq2[[]byte, error]{p.sorted()}
 		for _, run := range p.runs {
 			sources = append(sources, run.All())
 		}
@@ -150,12 +161,7 @@ func (p *gasPrices) merged() iter.Seq2[mergedKey, uint64] {
 		heap.Init(&h)
 		for len(h) > 0 {
 			r := h[0]
-			end := len(r.record) - 8
-			if r.err != nil {
-				yield(mergedKey{err: r.err}, 0)
-				return
-			}
-			if !yield(mergedKey{text: r.record[:end]}, binary.BigEndian.Uint64(r.record[end:])) {
+			if !yield(r.record, r.err) || r.err != nil {
 				return
 			}
 			if r.read() {
