@@ -347,6 +347,7 @@ func TestComparedAndPriced(t *testing.T) {
 		}
 	}
 	only := "?period=3..27&contract=" + contract
+	require.Contains(t, get(t, s, "/transactions?period=3..27", nil).text, ` class="verdict ok"`)
 	page = get(t, s, "/contract/"+contract+"?period=3..27", nil).text
 	totals := parsed(t, get(t, s, "/api/v1/report"+only, nil).text)["totals"].(map[string]any)
 	require.Contains(t, page, `<data value="`+totals["fee"].(string)+`">`)
