@@ -348,6 +348,7 @@ func TestComparedAndPriced(t *testing.T) {
 	}
 	only := "?period=3..27&contract=" + contract
 	require.Contains(t, get(t, s, "/transactions?period=3..27", nil).text, ` class="verdict ok"`)
+	require.Contains(t, shown(get(t, s, "/block/25", nil).text), "1 Jan 2026 00:04:48 UTC")
 	page = get(t, s, "/contract/"+contract+"?period=3..27", nil).text
 	totals := parsed(t, get(t, s, "/api/v1/report"+only, nil).text)["totals"].(map[string]any)
 	require.Contains(t, page, `<data value="`+totals["fee"].(string)+`">`)

@@ -336,7 +336,9 @@ func TestHostilePackages(t *testing.T) {
 	}
 	require.NotContains(t, get(t, without, "/fees", nil).text, ">Packages<")
 	empty := served(t, d, func(o *web.Options) { o.Ledgers[0].Packages = t.TempDir() })
-	require.Contains(t, get(t, empty, "/packages", nil).text, "No close packages yet. Create them with fees close.")
+	bareShelf := get(t, empty, "/packages", nil).text
+	require.Contains(t, bareShelf, "No close packages yet. Create them with fees close.")
+	require.Equal(t, 1, strings.Count(bareShelf, "fees close --month"), "the command is there once")
 }
 
 // tableOfList returns the cells of a page's only table.

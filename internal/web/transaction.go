@@ -27,7 +27,7 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 		v.Lead, v.Unsealed = fmt.Sprintf("%s, %s", t.Layer, cmp.Or(t.Type, t.Call)), !t.Sealed
 		v.Main = []fact{amount("fee", t.Fee, t.Token), amount("charged on chain", t.Charged, t.Token), verdictFact(t)}
 		v.Facts = []fact{
-			{Name: "block", cell: cell{Text: fmt.Sprint(t.Height), To: fmt.Sprintf("block/%d", t.Height)}}, plain("time", optionalText(t.Time)),
+			{Name: "block", cell: cell{Text: fmt.Sprint(t.Height), To: fmt.Sprintf("block/%d", t.Height)}}, moment("time", t.Time),
 			plain("outcome", cmp.Or(words(string(t.Outcome)), notKnown)), s.party("payer", t.AccountOf(t.Payer)), s.party("from", t.AccountOf(t.Sender)), s.party("to", t.AccountOf(t.Recipient)),
 			hash("EVM hash", optionalText(t.EVMHash)), hash("extrinsic hash", t.Hash.String()), plain("gas", optionalText(t.Gas)), plain("nonce", optionalText(t.Nonce)), plain("rules", t.Rules),
 		}
