@@ -233,7 +233,7 @@ func (s *server) packageList(w http.ResponseWriter, r *http.Request) error {
 		notes = append(notes, "To close a month, run: "+create)
 	}
 	v.Notes = notes
-	t := &tabular{Heads: heads("package", "period", "check", "version", "findings", "fees "+token.Symbol, "charged "+token.Symbol, "evidence", "manifest", "written")}
+	t := &tabular{Heads: heads("package", "period", "check", "version", "findings", "fees "+token.Symbol, "charged "+token.Symbol, "evidence", "manifest", "written, UTC")}
 	t.Heads[5].Class, t.Heads[6].Class = "figure", "figure"
 	for i := range list {
 		c := &list[i]
@@ -251,9 +251,11 @@ func (s *server) packageList(w http.ResponseWriter, r *http.Request) error {
 		if c.Version > 1 {
 			version += fmt.Sprintf(", %d earlier", c.Version-1)
 		}
+		var written cell
+		written.Text, written.Time = timeIn(time.UTC, c.Written)
 		t.Rows = append(t.Rows, []cell{
 			{Text: console.Printable(c.Name), To: "packages/" + url.PathEscape(c.Name)}, {Text: period + " " + c.Period.Timezone, To: feesOf(c.Period, c.accounts)}, c.Check.cell(), {Text: version}, findingsOf(c.Findings),
-			wei(token, chain.Some(c.Fee)), wei(token, c.Charged), {Text: c.Evidence}, {Text: console.Ends(c.Sum, 6), Class: "hex"}, instantCell(c.Written),
+			wei(token, chain.Some(c.Fee)), wei(token, c.Charged), {Text: c.Evidence}, {Text: console.Ends(c.Sum, 6), Class: "hex"}, written,
 		})
 	}
 	if len(list) > 0 {
