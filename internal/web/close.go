@@ -403,7 +403,7 @@ func commentControl(typed string) control {
 
 // waitingTable lists the packages that wait for their next act.
 func (s *server) waitingTable(trail []ledger.Act) *tabular {
-	t := &tabular{Title: "Packages to review or close", Heads: heads("package", "state", "by", "time", "comment"), None: "No package waits for an act."}
+	t := &tabular{Title: "Packages to review or close", Heads: heads("package", "state", "by", "time", "comment"), None: "No packages to review or close."}
 	seen := map[string]bool{}
 	for _, a := range slices.Backward(trail) {
 		name := s.packageName(a.Period, a.Zone)

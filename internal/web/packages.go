@@ -502,7 +502,7 @@ func changeTable(c *closing.Changes) *tabular {
 	t := &tabular{Title: fmt.Sprintf("Changes since version %d", c.Version-1), Heads: heads("item", "before", "now")}
 	add := func(name, before, now string) {
 		if len(t.Rows) < maxRows {
-			t.Rows = append(t.Rows, []cell{{Text: console.Printable(name)}, {Text: cmp.Or(before, "none"), Class: "hex"}, {Text: cmp.Or(now, "none"), Class: "hex"}})
+			t.Rows = append(t.Rows, []cell{{Text: console.Printable(name)}, {Text: cmp.Or(before, "none"), Class: "hex", Number: true}, {Text: cmp.Or(now, "none"), Class: "hex", Number: true}})
 		}
 	}
 	for _, list := range [][]closing.Change{c.Totals, c.Manifest} {

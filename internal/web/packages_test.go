@@ -81,6 +81,7 @@ func TestPackages(t *testing.T) {
 	changed := tableOf(t, page.text, "Changes since version 1")
 	changes, err := closing.Compare(first.Manifest, second.Manifest)
 	require.NoError(t, err)
+	require.Regexp(t, `<td[^>]* data-head="now">\d{1,3}(<b>\d</b>\d\d){5,}</td>`, page.text, "the digits of amounts are grouped")
 	require.Len(t, changed, 1+len(changes.Totals)+len(changes.Manifest)+len(changes.Files))
 	require.Len(t, tableOf(t, page.text, "Files"), 2+len(second.Manifest.Files))
 
