@@ -30,7 +30,7 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 		v.Facts = []fact{
 			{Name: "block", cell: cell{Text: fmt.Sprint(t.Height), To: fmt.Sprintf("block/%d", t.Height)}}, moment("time", t.Time),
 			plain("outcome", cmp.Or(words(string(t.Outcome)), notKnown)), s.party("payer", t.AccountOf(t.Payer)), s.party("from", t.AccountOf(t.Sender)), s.party("to", t.AccountOf(t.Recipient)),
-			hash("EVM hash", optionalText(t.EVMHash)), hash("extrinsic hash", t.Hash.String()), plain("gas", optionalText(t.Gas)), plain("nonce", optionalText(t.Nonce)), plain("rules", t.Rules),
+			hash("EVM hash", optionalText(t.EVMHash)), hash("extrinsic hash", t.Hash.String()), fact{Name: "gas", cell: cell{Text: optionalText(t.Gas), Number: true}}, plain("nonce", optionalText(t.Nonce)), plain("rules", t.Rules),
 		}
 		if v.Parts = distribution(t); v.Parts == nil {
 			v.Facts = append(v.Facts, amount("burned", t.Burned, t.Token), amount("treasury", t.Treasury, t.Token), amount("author", t.Author, t.Token))
