@@ -9,11 +9,11 @@ import (
 	"github.com/feeledger/fees/internal/test/browsertest"
 )
 
-// fits opens each page at the widths of a desktop, a laptop and a phone: each amount and each verdict is on the screen, and
-// no page scrolls sideways.
+// fits opens each page at the widths of a desktop, a laptop and a phone: each amount, each verdict and
+// each label of a chart is on the screen, and no page scrolls sideways.
 func fits(t *testing.T, b *browsertest.Browser, s *viewed) {
 	account, tables := "/account/"+s.account.String(), 0
-	list := append(s.pages(), s.record, "/fees?period=2025-02&by=contract&compare=before", "/fees?by=layer&columns=all&price=EUR", "/transactions?period=2025-01-01..2025-01-03",
+	list := append(s.pages(), s.record, "/fees?period=2025-02&compare=before", "/fees?period=2025-02&by=contract&compare=before", "/fees?by=layer&columns=all&price=EUR", "/transactions?period=2025-01-01..2025-01-03",
 		account+"/statement?period=2025-01-01..2025-01-07&columns=all", account+"/statement?period=2025-01&part=fees&columns=all&price=EUR", account+"/statement?period=2025-01&part=transfers", account+"/statement?period=2025-01&part=summary")
 	tab := b.Tab(t, s.url, browsertest.Options{})
 	for _, path := range list {
@@ -23,6 +23,10 @@ func fits(t *testing.T, b *browsertest.Browser, s *viewed) {
 			tab.Resize(browsertest.Size{Width: width, Height: 900})
 			require.Empty(t, tab.Outside(), path)
 			require.Empty(t, tab.Overhang(), path)
+			require.Empty(t, browsertest.Ask[[]string](tab, `[...document.querySelectorAll(".bars text")].filter((label) => {
+				const [at, figure] = [label, label.closest("figure")].map((e) => e.getBoundingClientRect());
+				return label.checkVisibility() && (at.left < figure.left || at.right > figure.right || label.textContent === "not known");
+			}).map((label) => label.textContent)`), "%s: labels of a chart that are cut off, or say nothing, at %d px", path, width)
 			if width == 1440 || width == 1024 || width == 390 {
 				browsertest.Ask[bool](tab, `document.querySelector("main .box")?.scrollIntoView({behavior: "instant"}), true`)
 				picture(t, tab, fmt.Sprintf("%s %d", path, width))

@@ -168,6 +168,9 @@ func paperButton(t *testing.T, b *browsertest.Browser, s *viewed) {
 	require.False(t, browsertest.Ask[bool](tab, `document.getElementById("print").checkVisibility()`))
 	require.Contains(t, tab.Text(), "add --format pdf to the command below")
 
+	tab.Open("/tx/" + s.place)
+	require.Contains(t, tab.Text(), "Print with the browser’s menu.")
+
 	d, dir, labels := monthEnd(t)
 	shelf := filepath.Join(dir, "printed")
 	closeMonth(t, d, labels, filepath.Join(shelf, "2026-01"), "group:company")

@@ -75,6 +75,10 @@ func chartOf(made *report.Report, compared *report.Comparison, to func(name stri
 		b := bar{Name: g.Name(c.Token), EVM: height(g.EVMFee), To: to(g.Name(c.Token))}
 		b.Native = height(g.Fee) - b.EVM
 		b.Exact = fmt.Sprintf("%s: %s %s", g.Name(c.Token), c.Tokens(g.Fee), c.Symbol)
+		if b.Name == notKnown && before != nil { // only the previous period is that long
+			b.Name = before[i].Name(c.Token)
+			b.Exact = b.Name + ": none"
+		}
 		if g.Undetermined > 0 {
 			b.Unknown = true
 			b.Exact += fmt.Sprintf(", and %s undetermined", console.Counted(g.Undetermined, "fee"))

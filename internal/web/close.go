@@ -403,7 +403,7 @@ func commentControl(typed string) control {
 
 // waitingTable lists the packages that wait for their next act.
 func (s *server) waitingTable(trail []ledger.Act) *tabular {
-	t := &tabular{Title: "Packages to review or close", Heads: heads("package", "state", "by", "time", "comment"), None: "No package waits for an act."}
+	t := &tabular{Title: "Packages to review or close", Heads: heads("package", "state", "by", "time", "comment"), None: "No packages to review or close."}
 	seen := map[string]bool{}
 	for _, a := range slices.Backward(trail) {
 		name := s.packageName(a.Period, a.Zone)
@@ -418,8 +418,11 @@ func (s *server) waitingTable(trail []ledger.Act) *tabular {
 }
 
 // timeCell returns a time to the second, with the exact one on hover.
-func timeCell(t chain.Time) cell {
-	text, exact := timeIn(time.UTC, t.String())
+func timeCell(t chain.Time) cell { return instantCell(t.String()) }
+
+// instantCell returns a time in RFC 3339 likewise.
+func instantCell(t string) cell {
+	text, exact := timeIn(time.UTC, t)
 	return cell{Text: text + " UTC", Time: exact}
 }
 
@@ -497,7 +500,7 @@ func (s *server) addPrepared(v *view, r *http.Request, p *closing.Placed, runnin
 	v.Facts = append(v.Facts, plain("state", string(state)), fact{Name: "fees in the ledger", cell: cell{Text: m.Period.Name(), To: feesOf(m.Period, m.Accounts)}},
 		plain("blocks", fmt.Sprintf("%d..%d", m.Blocks.First, m.Blocks.Last)), plain("evidence", m.Evidence.String()), plain("accounts", fmt.Sprint(len(m.Accounts))),
 		plain("transactions", fmt.Sprintf("%d evm, %d native", m.Totals.EVM, m.Totals.Native)),
-		fact{Name: "findings", cell: findingsOf(m.Findings)}, plain("seal", m.Blocks.Seal), plain("manifest, SHA-256", p.Sum))
+		fact{Name: "findings", cell: findingsOf(m.Findings)}, hash("seal", m.Blocks.Seal), hash("manifest, SHA-256", p.Sum))
 	v.Main = []fact{amount("fees", chain.Some(m.Totals.Fee), token), amount("charged", m.Totals.Charged, token)}
 	if record := m.Options.Reconciliation; record != nil {
 		v.Facts = append(v.Facts, plain("record of fees", console.Printable(record.Name)))

@@ -132,7 +132,7 @@ func (s *server) addRecord(v *view, r *http.Request, sc *scope) {
 			v.Ways = append(v.Ways, link{"Upload it again", "reconcile" + bare.query(nil)}, without)
 			return
 		}
-		v.Facts = append(v.Facts, fact{Name: "record of fees", cell: cell{Text: u.Name, To: "reconcile/" + token + bare.query(values)}}, plain("size", fmt.Sprintf("%d bytes", len(u.Content))), plain("SHA-256", u.sum))
+		v.Facts = append(v.Facts, fact{Name: "record of fees", cell: cell{Text: u.Name, To: "reconcile/" + token + bare.query(values)}}, plain("size", fmt.Sprintf("%d bytes", len(u.Content))), hash("SHA-256", u.sum))
 		if n := len(s.uploads.accepted(token)); n > 0 {
 			v.Facts = append(v.Facts, plain("accepted differences", fmt.Sprint(n)))
 		}

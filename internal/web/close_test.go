@@ -121,7 +121,7 @@ func (o *office) manifest(t *testing.T, name string) string {
 	t.Helper()
 	page := o.page(t, name, "/close/2026-01")
 	require.Equal(t, http.StatusOK, page.status, page.text)
-	_, after, found := strings.Cut(page.text, "<dt>manifest, SHA-256</dt><dd>")
+	_, after, found := strings.Cut(page.text, "<dt>manifest, SHA-256</dt><dd class=\"hex\">")
 	require.True(t, found, page.text)
 	return after[:64]
 }

@@ -35,7 +35,7 @@ func (s *server) contract(w http.ResponseWriter, r *http.Request) error {
 			return nil, err
 		}
 		v := kept.view
-		return &v, v.add(s.part(kept.rows, l, sc.in(path)))
+		return &v, v.add(s.part(kept.rows, l.without(details), sc.in(path)))
 	})
 }
 

@@ -89,9 +89,20 @@ func classOf(c *table.Column) string {
 	return ""
 }
 
+// standing maps verdicts to the further class that colours and marks them.
+var standing = map[string]string{"match": " ok", "matched": " ok", "drift": " bad", "undetermined": " warn"}
+
 // cell formats a value for a page, times in a zone: hashes and addresses are shortened and link to their page.
 func (s *server) cell(c *table.Column, v table.Cell, zone *time.Location) cell {
 	shown := cell{Text: v.Text, Class: classOf(c)}
+	switch shown.Class {
+	case "verdict":
+		shown.Class += standing[v.Text]
+	case "hex":
+		if v.Exact == "" { // a name for several
+			shown.Class = ""
+		}
+	}
 	if v.Exact == "" {
 		return shown
 	}
@@ -102,6 +113,9 @@ func (s *server) cell(c *table.Column, v table.Cell, zone *time.Location) cell {
 		shown.Text, shown.Time = timeIn(zone, v.Exact)
 	case c.Kind == table.Address:
 		shown.To, shown.Text = "account/"+v.Exact, s.called(v.Exact)
+		if shown.Text != console.Ends(v.Exact, 4) { // a label
+			shown.Class = ""
+		}
 	case c.Kind == table.Hash && c.Name != "parent_hash":
 		shown.To, shown.Text = "lookup?q="+v.Exact, console.Ends(v.Exact, 4)
 	case c.Name == "place" || c.Name == "id":

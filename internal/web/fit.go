@@ -132,6 +132,9 @@ func (t *tabular) width(column int) (exact, cut int, long bool) {
 		if n > longText {
 			n, long = longText, true
 		}
+		if c.Class == "ok" || strings.HasPrefix(c.Class, "verdict ") {
+			n += 2 // for the mark
+		}
 		full, less = max(full, float64(n)*charWidth), max(less, float64(n)*charWidth)
 	}
 	return int(full) + padding, int(less) + padding, long

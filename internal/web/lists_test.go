@@ -128,6 +128,7 @@ func TestLists(t *testing.T) {
 	require.Empty(t, rowsOf(past.text))
 	require.NotContains(t, get(t, s, "/fees?by=block", nil).text, ">evm failed</a>")
 	require.Contains(t, get(t, s, "/fees?by=block&columns=all", nil).text, ">evm failed</a>")
+	require.NotContains(t, get(t, s, "/contract/"+alith, nil).text, ">evm failed</a>")
 	for _, path := range []string{"/fees?sort=nothing", "/fees?after=-1", "/fees?sort=-fee&after=9223372036854775807", "/fees?after=01", "/fees?columns=2", "/fees.csv?sort=fee", "/fees?layer=x", "/fees?contract=0x1", "/fees?price=EUR", "/fees?compare=march", "/transactions?after=x", "/transactions?limit=0", "/transactions?limit=1001"} {
 		require.Equal(t, http.StatusBadRequest, get(t, s, path, nil).status, path)
 	}
@@ -201,6 +202,13 @@ func TestStatements(t *testing.T) {
 	require.NoError(t, rolled.Style.WriteJSON(&want, rolled.Rollforward))
 	require.Equal(t, want.String(), get(t, s, "/api/v1/accounts/"+account.String()+"/rollforward?period=3..50", nil).text)
 	require.Contains(t, html.UnescapeString(get(t, s, base+"/rollforward?period=3..50", nil).text), rolled.Style.Notes[0])
+	grouped := served(t, d, func(o *web.Options) {
+		o.Ledgers[0].Source, o.Ledgers[0].Labels = reader, book(t, "address,label,group\n"+account.String()+",Payments,ours\n")
+	})
+	rolledPage := get(t, grouped, base+"/rollforward?period=3..50", nil).text
+	require.NotContains(t, rolledPage, ">first block</a>", "the page is about one period and one account")
+	require.Len(t, rowsOf(rolledPage), 2+len(rolled.Columns[0].Sums), "the lines of its group repeat its own")
+	require.Contains(t, get(t, grouped, base+"/rollforward?period=3..50&columns=all", nil).text, ">first block</a>")
 	for _, path := range []string{base + "/statement.xlsx?period=3..50", base + "/rollforward.xlsx?period=3..50"} {
 		require.Equal(t, "PK", get(t, s, path, nil).text[:2])
 	}
@@ -339,6 +347,8 @@ func TestComparedAndPriced(t *testing.T) {
 		}
 	}
 	only := "?period=3..27&contract=" + contract
+	require.Contains(t, get(t, s, "/transactions?period=3..27", nil).text, ` class="verdict ok"`)
+	require.Contains(t, shown(get(t, s, "/block/25", nil).text), "1 Jan 2026 00:04:48 UTC")
 	page = get(t, s, "/contract/"+contract+"?period=3..27", nil).text
 	totals := parsed(t, get(t, s, "/api/v1/report"+only, nil).text)["totals"].(map[string]any)
 	require.Contains(t, page, `<data value="`+totals["fee"].(string)+`">`)

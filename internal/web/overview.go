@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/feeledger/fees/chain"
@@ -85,7 +86,7 @@ func (s *server) statusView(status *app.Status, token console.Token) *view {
 	t := &status.Totals
 	v.Facts = []fact{
 		plain("network", status.Network), plain("blocks", spanText(status.Stored)), plain("last sealed block", optionalText(status.Sealed)),
-		plain("time of the last block", optionalText(status.LastTime)), plain("evidence", status.Evidence.String()),
+		moment("time of the last block", status.LastTime), plain("evidence", status.Evidence.String()),
 		amount("fees of all blocks", chain.Some(t.Fee), token), plain("transactions", fmt.Sprintf("%d evm, %d native", t.EVM, t.Native)),
 		amount("burned", status.Burned, token), amount("treasury", status.Treasury, token), amount("authors", status.Author, token),
 		{Name: "failed checks", cell: cell{Text: fmt.Sprint(status.Findings), To: "findings"}}, {Name: "fee drifts", cell: cell{Text: fmt.Sprint(t.Drifts), To: "findings"}},
@@ -212,7 +213,7 @@ func (k *monthView) addTo(s *server, v *view, months []month, shown month) error
 				row[0].Text = "others"
 			}
 		}
-		t.Links = []link{{"All", "fees" + about.query(url.Values{"by": {string(top.by)}, "sort": {"-fee"}})}}
+		t.Links = []link{{"All " + strings.ToLower(strings.TrimPrefix(top.title, "Top ")), "fees" + about.query(url.Values{"by": {string(top.by)}, "sort": {"-fee"}})}}
 		v.Tables = append(v.Tables, t)
 	}
 	if k.changed != nil {

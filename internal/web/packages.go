@@ -222,16 +222,18 @@ func (s *server) packageList(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := &view{Title: "Packages", Path: "packages"}
-	v.Notes = append(notes, "To close a month, run: fees close --month 2026-01 --accounts FILE -o "+console.Argument(path.Join(s.Packages, "2026-01"))+s.placeFlag())
+	create := "fees close --month 2026-01 --accounts FILE -o " + console.Argument(path.Join(s.Packages, "2026-01")) + s.placeFlag()
 	v.Lead = "Close packages, created with fees close and checked here against the ledger."
 	if s.closes() {
 		v.Links = []link{{"Prepare, review or close a package", "close"}}
 	}
 	if len(list) == 0 {
-		v.Lead = "No close packages yet. Create them with fees close."
-		v.Remedy = "fees close --month 2026-01 --accounts FILE -o " + console.Argument(path.Join(s.Packages, "2026-01")) + s.placeFlag()
+		v.Lead, v.Remedy = "No close packages yet. Create them with fees close.", create
+	} else {
+		notes = append(notes, "To close a month, run: "+create)
 	}
-	t := &tabular{Heads: heads("package", "period", "check", "version", "findings", "fees "+token.Symbol, "charged "+token.Symbol, "evidence", "manifest", "written")}
+	v.Notes = notes
+	t := &tabular{Heads: heads("package", "period", "check", "version", "findings", "fees "+token.Symbol, "charged "+token.Symbol, "evidence", "manifest", "written, UTC")}
 	t.Heads[5].Class, t.Heads[6].Class = "figure", "figure"
 	for i := range list {
 		c := &list[i]
@@ -249,9 +251,11 @@ func (s *server) packageList(w http.ResponseWriter, r *http.Request) error {
 		if c.Version > 1 {
 			version += fmt.Sprintf(", %d earlier", c.Version-1)
 		}
+		var written cell
+		written.Text, written.Time = timeIn(time.UTC, c.Written)
 		t.Rows = append(t.Rows, []cell{
 			{Text: console.Printable(c.Name), To: "packages/" + url.PathEscape(c.Name)}, {Text: period + " " + c.Period.Timezone, To: feesOf(c.Period, c.accounts)}, c.Check.cell(), {Text: version}, findingsOf(c.Findings),
-			wei(token, chain.Some(c.Fee)), wei(token, c.Charged), {Text: c.Evidence}, {Text: console.Ends(c.Sum, 6), Class: "hex"}, {Text: c.Written},
+			wei(token, chain.Some(c.Fee)), wei(token, c.Charged), {Text: c.Evidence}, {Text: console.Ends(c.Sum, 6), Class: "hex"}, written,
 		})
 	}
 	if len(list) > 0 {
@@ -408,7 +412,7 @@ func (s *server) packagePage(w http.ResponseWriter, r *http.Request, shelf *clos
 		plain("blocks", fmt.Sprintf("%d..%d, %s", m.Blocks.First, m.Blocks.Last, sealed)), {Name: "fees in the ledger", cell: cell{Text: m.Period.Name(), To: feesOf(m.Period, m.Accounts)}},
 		plain("evidence", m.Evidence.String()), plain("accounts", fmt.Sprint(len(m.Accounts))), plain("transactions", fmt.Sprintf("%d evm, %d native", m.Totals.EVM, m.Totals.Native)),
 		amount("burned", m.Totals.Burned, token), amount("treasury", m.Totals.Treasury, token),
-		{Name: "findings", cell: findingsOf(m.Findings)}, plain("seal", m.Blocks.Seal), plain("manifest, SHA-256", p.Sum), plain("manifest written", p.Written.UTC().Format(time.RFC3339)),
+		{Name: "findings", cell: findingsOf(m.Findings)}, hash("seal", m.Blocks.Seal), hash("manifest, SHA-256", p.Sum), {Name: "manifest written", cell: instantCell(p.Written.UTC().Format(time.RFC3339))},
 	}
 	v.Main = []fact{amount("fees", chain.Some(m.Totals.Fee), token), amount("charged", m.Totals.Charged, token)}
 	v.Warnings = append(v.Warnings, gapsOf(m)...)
@@ -498,7 +502,7 @@ func changeTable(c *closing.Changes) *tabular {
 	t := &tabular{Title: fmt.Sprintf("Changes since version %d", c.Version-1), Heads: heads("item", "before", "now")}
 	add := func(name, before, now string) {
 		if len(t.Rows) < maxRows {
-			t.Rows = append(t.Rows, []cell{{Text: console.Printable(name)}, {Text: cmp.Or(before, "none"), Class: "hex"}, {Text: cmp.Or(now, "none"), Class: "hex"}})
+			t.Rows = append(t.Rows, []cell{{Text: console.Printable(name)}, {Text: cmp.Or(before, "none"), Class: "hex", Number: true}, {Text: cmp.Or(now, "none"), Class: "hex", Number: true}})
 		}
 	}
 	for _, list := range [][]closing.Change{c.Totals, c.Manifest} {

@@ -81,6 +81,7 @@ func TestPackages(t *testing.T) {
 	changed := tableOf(t, page.text, "Changes since version 1")
 	changes, err := closing.Compare(first.Manifest, second.Manifest)
 	require.NoError(t, err)
+	require.Regexp(t, `<td[^>]* data-head="now">\d{1,3}(<b>\d</b>\d\d){5,}</td>`, page.text, "the digits of amounts are grouped")
 	require.Len(t, changed, 1+len(changes.Totals)+len(changes.Manifest)+len(changes.Files))
 	require.Len(t, tableOf(t, page.text, "Files"), 2+len(second.Manifest.Files))
 
@@ -336,7 +337,9 @@ func TestHostilePackages(t *testing.T) {
 	}
 	require.NotContains(t, get(t, without, "/fees", nil).text, ">Packages<")
 	empty := served(t, d, func(o *web.Options) { o.Ledgers[0].Packages = t.TempDir() })
-	require.Contains(t, get(t, empty, "/packages", nil).text, "No close packages yet. Create them with fees close.")
+	bareShelf := get(t, empty, "/packages", nil).text
+	require.Contains(t, bareShelf, "No close packages yet. Create them with fees close.")
+	require.Equal(t, 1, strings.Count(bareShelf, "fees close --month"), "the command is there once")
 }
 
 // tableOfList returns the cells of a page's only table.

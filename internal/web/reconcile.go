@@ -186,7 +186,7 @@ func (s *server) reconciliation(w http.ResponseWriter, r *http.Request) error {
 	here := "reconcile/" + r.PathValue("token")
 	v.Form = s.settingsForm(&c.settings, here, preview)
 	v.Form.Title, v.Form.Shown = "File settings", err != nil || c.lacksAccounts()
-	v.Facts = []fact{plain("file", fmt.Sprintf("%s, %d bytes", c.upload.Name, len(c.upload.Content))), plain("SHA-256", c.upload.sum)}
+	v.Facts = []fact{plain("file", fmt.Sprintf("%s, %d bytes", c.upload.Name, len(c.upload.Content))), hash("SHA-256", c.upload.sum)}
 	v.Last = &form{Action: here + "/forget", Post: true, Token: s.token(r), Button: "Delete this file"}
 	status := http.StatusOK
 	var unread *unreadError

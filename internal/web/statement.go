@@ -15,8 +15,10 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
+	"github.com/feeledger/fees/internal/finance/rollforward"
 	"github.com/feeledger/fees/internal/finance/statement"
 	"github.com/feeledger/fees/internal/money"
+	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/source"
 )
 
@@ -262,8 +264,29 @@ func (s *server) rollforward(w http.ResponseWriter, r *http.Request) error {
 	return provedPage(s, w, r, "Rollforward", listingParameters, s.rollforwardOf, func(q *statementQuestion, made *app.Rollforward, _ bool, v *view) error {
 		v.Lead, v.Notes, v.Command = made.Style.Notes[0], made.Style.Notes[1:], "fees rollforward --accounts "+v.Command
 		v.Fields = s.priceControl(q.scope.own)
-		return v.add(s.list(made.Lines(), q.listing, q.scope.in(v.Path)))
+		l := q.listing.without(rollforwardDetails)
+		if !slices.ContainsFunc(made.Columns, func(c rollforward.Column) bool { return c.Period.Name != made.Columns[0].Period.Name }) {
+			l = l.without(append(rollforwardDetails, "period"))
+		}
+		return v.add(s.list(ofAccount(made.Lines()), l, q.scope.in(v.Path)))
 	})
+}
+
+// rollforwardDetails are the columns of a rollforward that a page shows only on request: the page is about one account.
+var rollforwardDetails = []string{"first_block", "last_block", "scope", "account", "label", "group"}
+
+// ofAccount returns a sheet without the lines of the account's group, which repeat its own.
+func ofAccount(sheet *table.Sheet) *table.Sheet {
+	own := *sheet
+	at := slices.IndexFunc(sheet.Columns, func(c table.Column) bool { return c.Name == "scope" })
+	own.Rows = func(yield func([]any, error) bool) {
+		for row, err := range sheet.Rows {
+			if (err != nil || row[at] == string(rollforward.OfAccount)) && !yield(row, err) {
+				return
+			}
+		}
+	}
+	return &own
 }
 
 // rollforwardFile sends the rollforward as a file, or as the JSON of the command line.

@@ -24,12 +24,13 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 		}
 		place := t.Place().String()
 		v := &view{Title: "Transaction " + place, Path: "tx", Command: "fees explain " + place + s.ledgerFlag() + s.gatewayFlag()}
+		v.Paper, v.NoPDF = true, true
 		v.Lead, v.Unsealed = fmt.Sprintf("%s, %s", t.Layer, cmp.Or(t.Type, t.Call)), !t.Sealed
 		v.Main = []fact{amount("fee", t.Fee, t.Token), amount("charged on chain", t.Charged, t.Token), verdictFact(t)}
 		v.Facts = []fact{
-			{Name: "block", cell: cell{Text: fmt.Sprint(t.Height), To: fmt.Sprintf("block/%d", t.Height)}}, plain("time", optionalText(t.Time)),
+			{Name: "block", cell: cell{Text: fmt.Sprint(t.Height), To: fmt.Sprintf("block/%d", t.Height)}}, moment("time", t.Time),
 			plain("outcome", cmp.Or(words(string(t.Outcome)), notKnown)), s.party("payer", t.AccountOf(t.Payer)), s.party("from", t.AccountOf(t.Sender)), s.party("to", t.AccountOf(t.Recipient)),
-			hash("EVM hash", optionalText(t.EVMHash)), hash("extrinsic hash", t.Hash.String()), plain("gas", optionalText(t.Gas)), plain("nonce", optionalText(t.Nonce)), plain("rules", t.Rules),
+			hash("EVM hash", optionalText(t.EVMHash)), hash("extrinsic hash", t.Hash.String()), fact{Name: "gas", cell: cell{Text: optionalText(t.Gas), Number: true}}, plain("nonce", optionalText(t.Nonce)), plain("rules", t.Rules),
 		}
 		if v.Parts = distribution(t); v.Parts == nil {
 			v.Facts = append(v.Facts, amount("burned", t.Burned, t.Token), amount("treasury", t.Treasury, t.Token), amount("author", t.Author, t.Token))

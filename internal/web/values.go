@@ -32,6 +32,15 @@ func amount[W chain.Wei | chain.SignedWei](name string, o chain.Optional[W], tok
 	return fact{Name: name, cell: cell{Text: token.Tokens(any(wei).(fmt.Stringer)), Exact: fmt.Sprint(wei), Unit: console.Printable(token.Symbol)}}
 }
 
+// moment returns a time in UTC; without text if it is unknown.
+func moment(name string, o chain.Optional[chain.Time]) fact {
+	at, known := o.Get()
+	if !known {
+		return fact{Name: name}
+	}
+	return fact{Name: name, cell: timeCell(at)}
+}
+
 // hash returns a hash or an address in full.
 func hash(name, text string) fact { return fact{Name: name, cell: cell{Text: text, Class: "hex"}} }
 
@@ -92,7 +101,7 @@ func seen(name string, o chain.Optional[app.Seen]) fact {
 	if !ok {
 		return plain(name, "not in these blocks")
 	}
-	return fact{Name: name, cell: cell{Text: strings.TrimSpace(fmt.Sprintf("block %d %s", at.Height, optionalText(at.Time))), To: fmt.Sprintf("block/%d", at.Height)}}
+	return fact{Name: name, cell: cell{Text: strings.TrimSuffix(fmt.Sprintf("block %d, %s", at.Height, moment("", at.Time).Text), ", "), To: fmt.Sprintf("block/%d", at.Height)}}
 }
 
 // heightOf parses a height.
