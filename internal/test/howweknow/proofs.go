@@ -63,7 +63,7 @@ var proofs = []proof{
 	{tampering, "fee/evidence", "TestNamedChanges", "changes"},
 	{tampering, "fee/evidence", "TestEverySingleChange", "changes|caught"},
 	{tampering, "fee/evidence", "TestOmissions", ""},
-	{balances, "chain", "TestRecordedBalances", "balances"},
+	{balances, "internal/movement", "TestRecordedBalances", "balances"},
 
 	{archives, "internal/substrate/trie", "TestRootsOfAnotherImplementation", "tries"},
 	{archives, "internal/archive/proofs", "TestForgeriesAreFound", ""},
