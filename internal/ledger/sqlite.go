@@ -217,12 +217,14 @@ func openFile(path string, parameters ...string) (*sql.DB, error) {
 }
 
 // lockFile locks the writer's file next to a ledger. The lock belongs to the operating system and ends
-// with the process.
+// with the process. SQLite takes it in two steps. Of two programs that start together, each can find the other's first
+// step; so that not both are refused, they wait briefly, and the lock is a transaction's: in SQLite's exclusive locking
+// mode, neither would let go of its first step.
 func lockFile(ctx context.Context, path string) (*sql.DB, error) {
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {
 		return nil, disk.Uncreated(path, err)
 	}
-	db, err := openFile(path+"-writer", "mode=rwc", "_pragma=busy_timeout(0)", "_pragma=locking_mode(EXCLUSIVE)", "_pragma=journal_mode(OFF)")
+	db, err := openFile(path+"-writer", "mode=rwc", "_pragma=busy_timeout(250)", "_pragma=journal_mode(OFF)")
 	if err != nil {
 		return nil, err
 	}
