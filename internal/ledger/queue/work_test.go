@@ -73,9 +73,9 @@ func TestAJobThatTakesLongGoesOnInAnother(t *testing.T) {
 	t.Parallel()
 	s := newShared(t, postgrestest.Start(t))
 	require.Equal(t, 1, s.enqueue(60, 60))
-	s.work(slow(80*time.Millisecond), queue.Options{Limit: 4 * time.Second})
+	s.work(slow(160*time.Millisecond), queue.Options{Limit: 8 * time.Second})
 	s.requireDone(60)
-	require.GreaterOrEqual(t, s.jobs().Done, uint64(3)) // 60 × 80 ms, 2 s at a time
+	require.GreaterOrEqual(t, s.jobs().Done, uint64(3)) // 60 × 160 ms, 4 s at a time
 	require.Equal(t, 1, one[int](s, "SELECT max(attempt) FROM jobs"))
 }
 
