@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
@@ -157,14 +156,10 @@ func (s *server) monthView(ctx context.Context, months []month, shown month) (*m
 		}
 	}
 	v.top = []topList{{title: "Top payers", by: report.Account}, {title: "Top contracts", by: report.Contract}}
-	var reading sync.WaitGroup // a month's accounts and contracts take most of the time
-	failed := make([]error, len(v.top))
 	for i := range v.top {
-		reading.Go(func() { failed[i] = s.readTop(ctx, &v.top[i], question(v.top[i].by)) })
-	}
-	reading.Wait()
-	if err := errors.Join(failed...); err != nil {
-		return nil, err
+		if err := s.readTop(ctx, &v.top[i], question(v.top[i].by)); err != nil {
+			return nil, err
+		}
 	}
 	all, err := s.Ledger.Report(ctx, app.ReportQuestion{Question: app.Question{Period: allSealed}, Choice: report.Choice{By: report.Month}})
 	if err != nil {
