@@ -23,6 +23,14 @@ func (m AccountMapping) check() error {
 	return nil
 }
 
+// MappingOf returns the usual mapping to native accounts of a size in bytes.
+func MappingOf(size int) AccountMapping {
+	if size == chain.LongAddressSize {
+		return HashedAccount
+	}
+	return SameAccount
+}
+
 // Size returns the size of native accounts in bytes.
 func (m AccountMapping) Size() int {
 	if m == HashedAccount {

@@ -109,6 +109,11 @@ func TestAccountsInTheChainsOwnForm(t *testing.T) {
 		check("export as "+as, run(0, "export", "--accounts", accounts, "--as", as))
 	}
 
+	twins := write("twins.csv", "address,label\n"+x.From+",Twin\n"+native.SS58+",Twin\n")
+	twice := run(0, "export", "--accounts", accounts, "--as", "hledger", "--labels", twins)
+	check("a label that two accounts have", twice)
+	require.Contains(t, twice, "Twin "+account.SS58(prefix))
+
 	check("movements", run(0, "export", "--accounts", accounts, "--as", "hledger", "--with", "movements", "--gateway", recorded))
 	chart := write("chart.csv", "# suspense: 9999\n# rounding: 6859\n# asset: 1500\n# xero tax rate: Tax Exempt\npayer,account\n"+account.SS58(0)+",6810\n")
 	check("journal", run(0, "export", "--accounts", accounts, "--as", "xero", "--chart", chart, "--prices", write("prices.csv", "# source: Example\ndate,price\n2026-01-01,2000000\n"), "--fiat", "EUR", "--last-known", "--summarise", "transaction"))

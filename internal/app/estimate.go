@@ -88,10 +88,7 @@ func EstimateCall(ctx context.Context, q EstimateQuestion) (*Estimate, error) {
 	if e.Tip, err = amountOf(q.Tip, c.Token); err != nil {
 		return nil, notUnderstood("tip: %v", err)
 	}
-	accounts := network.SameAccount
-	if view.Runtime.Metadata().AccountSize() == chain.LongAddressSize {
-		accounts = network.HashedAccount
-	}
+	accounts := network.MappingOf(view.Runtime.Metadata().AccountSize())
 	if err := accounts.CheckSize(q.From, cmp.Or(c.Name, "this chain")); err != nil {
 		return nil, notUnderstood("%v: %v", FieldFrom, err)
 	}

@@ -41,6 +41,9 @@ type Export struct {
 	ledger   *Ledger
 }
 
+// Token returns the network's token.
+func (x *Export) Token() console.Token { return x.style.Token }
+
 // Export prepares the export of a period.
 func (d *Ledger) Export(ctx context.Context, q ExportQuestion) (*Export, error) {
 	held, err := d.Held(ctx, q.Period)

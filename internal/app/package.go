@@ -298,11 +298,7 @@ func (x *maker) readAccounts(ctx context.Context) error {
 	if x.accounts, err = x.natives(ctx, chosen.Addresses()); err != nil {
 		return err
 	}
-	token, err := x.Token(ctx)
-	if err != nil {
-		return err
-	}
-	own := &addressbook.Book{}
+	token, own := console.TokenOfNetwork(x.network), &addressbook.Book{}
 	for _, account := range x.accounts {
 		e := chosen.Entry(account)
 		label := strings.TrimSpace(console.Printable(cmp.Or(x.inputs.Labels.entries().Entry(e.Address).Label, e.Label)))

@@ -47,26 +47,25 @@ func (u Unit) fits(token console.Token) bool {
 // Options control how a file is read and what it is compared with. The zero value reads a file that states
 // everything itself, and compares its rows with the whole ledger.
 type Options struct {
-	Separator  rune             // of csv: comma, semicolon, tab or pipe; 0 detects it
-	Encoding   Encoding         // of csv: UTF8 or Windows1252; "" means UTF-16 if the byte order mark says so, otherwise UTF-8
-	Sheet      string           // of xlsx; "" means the first visible sheet
-	Columns    map[Field]string // column names; "" if the file has no such column; other fields are found by their usual names
-	HeaderRow  int              // line of the header; 0 means the first line that names a fee and a transaction
-	SkipRows   []int            // lines to skip
-	Unit       Unit             // of the fees; "" if the column name or each amount states it
-	Negative   bool             // fees are written as negative amounts
-	Symbol     string           // of the network's token, as in "Fee (GLMR)"
-	Decimals   int              // of the network's token; 0 stands for 18
-	Decimal    rune             // decimal separator; 0 means the point
-	Thousands  rune             // separator of thousands; 0 means none
-	DateFormat string           // such as dd.mm.yyyy; "" means the usual unambiguous formats
-	Zone       *time.Location   // for dates without a zone and for Excel's dates; nil means UTC
+	Separator  rune                   // of csv: comma, semicolon, tab or pipe; 0 detects it
+	Encoding   Encoding               // of csv: UTF8 or Windows1252; "" means UTF-16 if the byte order mark says so, otherwise UTF-8
+	Sheet      string                 // of xlsx; "" means the first visible sheet
+	Columns    map[Field]string       // column names; "" if the file has no such column; other fields are found by their usual names
+	HeaderRow  int                    // line of the header; 0 means the first line that names a fee and a transaction
+	SkipRows   []int                  // lines to skip
+	Unit       Unit                   // of the fees; "" if the column name or each amount states it
+	Negative   bool                   // fees are written as negative amounts
+	Symbol     string                 // of the network's token, as in "Fee (GLMR)"
+	Decimals   int                    // of the network's token; 0 stands for 18
+	SS58Prefix chain.Optional[uint16] // of the network's accounts of 32 bytes
+	Decimal    rune                   // decimal separator; 0 means the point
+	Thousands  rune                   // separator of thousands; 0 means none
+	DateFormat string                 // such as dd.mm.yyyy; "" means the usual unambiguous formats
+	Zone       *time.Location         // for dates without a zone and for Excel's dates; nil means UTC
 
 	Profile     string     // name of the profile that reads the file; "" recognises it, NoProfile uses none
 	Profiles    []*Profile // the user's own profiles, tried before the built-in ones
 	CutDecimals int        // decimals of the token after which fees may be cut or rounded; 0 means none
-
-	SS58Prefix chain.Optional[uint16] // of the network's accounts of 32 bytes
 
 	Labels    *addressbook.Book             // labels of addresses; may be nil
 	Accounts  []chain.Address               // the company's accounts, whose payments must be in the file

@@ -19,7 +19,7 @@ func TestNamesOf(t *testing.T) {
 
 	book := &addressbook.Book{}
 	long := strings.Repeat("x", 150)
-	for i, label := range []string{"Exchange", "Exchange!", "Cold", "***", "0x0000000000000000000000000000000000000009", long, long, ""} {
+	for i, label := range []string{"Exchange", "Exchange!", "Cold", "***", "0x0000000000000000000000000000000000000009", "Exchange 0x0000000000000000000000000000000000000001", long, long, ""} {
 		require.NoError(t, book.Add(addressbook.Entry{Address: chain.Address20([20]byte{19: byte(i + 1)}), Label: label, Group: "ours"}))
 	}
 	require.NoError(t, book.Add(addressbook.Entry{Address: chain.Address20([20]byte{19: 1}), Account: "Assets:Deposit"}))
@@ -29,7 +29,7 @@ func TestNamesOf(t *testing.T) {
 		require.Equal(t, want, names.Name(chain.Address20([20]byte{19: byte(i + 1)})))
 	}
 	seen := map[string]bool{}
-	for i := range 8 {
+	for i := range 9 {
 		address := chain.Address20([20]byte{19: byte(i + 1)})
 		name := names.Name(address)
 		require.False(t, seen[name], name)

@@ -14,6 +14,7 @@ import (
 // Names maps addresses to names and asset accounts. The zero value contains no names.
 type Names struct {
 	names  map[chain.Address]string
+	shared map[chain.Address]string // names that several addresses have: each has its address added
 	assets map[chain.Address]Account
 	groups *addressbook.Book // the addresses, with their groups
 	token  console.Token     // the network's, for the form of accounts without a name
@@ -29,7 +30,11 @@ func (n *Names) Name(a chain.Address) string {
 
 // Label returns the name of an address, if it has one.
 func (n *Names) Label(a chain.Address) (string, bool) {
-	name, ok := n.names[n.listed(a)]
+	a = n.listed(a)
+	if name, shared := n.shared[a]; shared {
+		return name + " " + n.token.Account(a), true
+	}
+	name, ok := n.names[a]
 	return name, ok
 }
 
@@ -83,19 +88,28 @@ func NamesOf(book *addressbook.Book) (*Names, error) {
 	for _, e := range book.Entries() {
 		called[cleanName(e.Label)]++
 	}
-	unique := &addressbook.Book{}
+	const longestAddress = 50 // in SS58
+	unique, shared := &addressbook.Book{}, map[chain.Address]string{}
 	for _, e := range book.Entries() {
-		switch name := cleanName(e.Label); {
-		case name == "" || isAddress(name), called[name] > 1 && len([]rune(name)) > longestText-len(" "+e.Address.String()):
+		name := cleanName(e.Label)
+		switch words := strings.Fields(name); {
+		case name == "" || isAddress(words[len(words)-1]): // others could be called the same
 			e.Label = ""
 		case called[name] > 1:
-			e.Label = name + " " + e.Address.String()
+			if e.Label = ""; len([]rune(name)) < longestText-longestAddress {
+				shared[e.Address] = name
+			}
 		}
 		if err := unique.Add(e); err != nil {
 			return nil, err
 		}
 	}
-	return NewNames(unique)
+	n, err := NewNames(unique)
+	if err != nil {
+		return nil, err
+	}
+	n.shared = shared
+	return n, nil
 }
 
 func isAddress(text string) bool {

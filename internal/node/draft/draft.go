@@ -166,8 +166,7 @@ func (d *drafting) decimals(decimals int) {
 // accounts reads the size of accounts, and their prefix. How an address of the EVM becomes one of 32 bytes is in the
 // source only.
 func (d *drafting) accounts(context.Context) error {
-	if d.m.AccountSize() == chain.LongAddressSize {
-		d.Table.AccountMapping = network.HashedAccount
+	if d.Table.AccountMapping = network.MappingOf(d.m.AccountSize()); d.Table.AccountMapping != network.SameAccount {
 		d.source("account_mapping", "accounts of 32 bytes in the metadata")
 		d.find("account_mapping", "whether AddressMapping of pallet evm in the runtime's source is HashedAddressMapping; no other is supported")
 		v, known := d.constant("System", "SS58Prefix")

@@ -73,8 +73,9 @@ func (r *Runtime) find(name string) (*Called, error) {
 
 // Call encodes a call from its name and its arguments, each written according to its type: an integer in
 // decimal digits; an amount of the token such as 1.5GLMR if the type has 128 bits, otherwise the smallest
-// unit; 0x and hex digits for bytes, accounts and hashes; a call as its call data in hex or as JSON; null for
-// an empty Option; and Sidecar's JSON for everything else. An error names the argument and its type.
+// unit; 0x and hex digits for bytes, accounts and hashes; SS58 for accounts of 32 bytes; a call as its call data in
+// hex or as JSON; null for an empty Option; and Sidecar's JSON for everything else. An error names the argument and its
+// type.
 func (r *Runtime) Call(name string, arguments []string) ([]byte, error) {
 	called, err := r.find(name)
 	if err != nil {

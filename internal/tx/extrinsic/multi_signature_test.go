@@ -154,6 +154,8 @@ func TestEncodeUnmade(t *testing.T) {
 				}
 				unmade, err := r.EncodeUnmade(x.Data, &x.Signing, x.Signer)
 				require.NoError(t, err)
+				_, err = r.EncodeUnmade(x.Data, &x.Signing, chain.Address{})
+				require.ErrorContains(t, err, "has 20 bytes, and accounts of this runtime have 32")
 				at := bytes.Index(sent, x.Multi.Bytes[:64])
 				require.Positive(t, at)
 				require.Equal(t, bytes.Repeat([]byte{1}, 64), unmade[at:at+64])

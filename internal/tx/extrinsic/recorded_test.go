@@ -193,7 +193,7 @@ func TestRecordedExtrinsics(t *testing.T) {
 				signature, err := developers[signer].Sign(extrinsic.Digest(payload))
 				require.NoError(t, err)
 				_, err = r.runtime.Encode(call, s, chain.Address32([32]byte{}), signature)
-				require.ErrorContains(t, err, "signing for accounts of 32 bytes is not supported")
+				require.ErrorContains(t, err, "has 32 bytes, and accounts of this runtime have 20")
 				whole, err := r.runtime.Encode(call, s, signer, signature)
 				require.NoError(t, err)
 				require.Equal(t, hex.EncodeToString(encoded), hex.EncodeToString(whole))

@@ -215,8 +215,8 @@ var errSigners = errors.New("signing for accounts of 32 bytes is not supported")
 
 // Encode returns the signed extrinsic of a call, with its length prefix.
 func (r *Runtime) Encode(call []byte, s *Signing, signer chain.Address, signature Signature) ([]byte, error) {
-	if signer.Size() != chain.AddressSize || r.signers != signers20 {
-		return nil, errSigners
+	if err := r.CanSign(); err != nil {
+		return nil, err
 	}
 	return r.encode(call, s, signer, signature[:])
 }
@@ -233,6 +233,9 @@ func (r *Runtime) EncodeUnmade(call []byte, s *Signing, signer chain.Address) ([
 
 // encode returns the extrinsic of a call with an encoded signature.
 func (r *Runtime) encode(call []byte, s *Signing, signer chain.Address, signature []byte) ([]byte, error) {
+	if have, want := signer.Size(), r.metadata.AccountSize(); have != want {
+		return nil, fmt.Errorf("the signer %v has %d bytes, and accounts of this runtime have %d", signer, have, want)
+	}
 	inside, err := r.inside(s)
 	if err != nil {
 		return nil, err

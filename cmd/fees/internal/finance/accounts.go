@@ -89,7 +89,7 @@ func (f *accountsFlags) run(c *cobra.Command, args []string) error {
 		if err != nil {
 			return x.Explain(err)
 		}
-		return cmp.Or(writeUndetermined(c.ErrOrStderr(), x.Payments), cli.Found(nil, !check.Holds()))
+		return cmp.Or(writeUndetermined(c.ErrOrStderr(), x), cli.Found(nil, !check.Holds()))
 	})
 }
 

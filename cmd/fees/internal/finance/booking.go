@@ -123,7 +123,7 @@ func (f *exportFlags) book(c *cobra.Command, x *app.Export) error {
 	if err != nil {
 		return x.Explain(err)
 	}
-	return writeUndetermined(c.ErrOrStderr(), x.Payments)
+	return writeUndetermined(c.ErrOrStderr(), x)
 }
 
 // writeFiles writes the files of a journal, with a manifest if there are several.

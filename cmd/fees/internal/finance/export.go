@@ -192,7 +192,7 @@ func (f *exportFlags) export(c *cobra.Command, args []string) error {
 		if err := f.withAbout(c, x, asked, nil); err != nil {
 			return err
 		}
-		return writeUndetermined(c.ErrOrStderr(), x.Payments)
+		return writeUndetermined(c.ErrOrStderr(), x)
 	})
 }
 
@@ -220,8 +220,8 @@ func (f *exportFlags) question(c *cobra.Command, args []string) (q app.ExportQue
 }
 
 // writeUndetermined lists the first undetermined fees, and returns [cli.ErrFinding] if there are any.
-func writeUndetermined(stderr io.Writer, payments *journal.Payments) error {
-	count, first := payments.Undetermined()
+func writeUndetermined(stderr io.Writer, x *app.Export) error {
+	count, first := x.Payments.Undetermined()
 	if count == 0 {
 		return nil
 	}
@@ -229,9 +229,9 @@ func writeUndetermined(stderr io.Writer, payments *journal.Payments) error {
 	for _, p := range first {
 		payer := "unknown payer"
 		if a, ok := p.Payer.Get(); ok {
-			payer = a.String()
+			payer = x.Token().Account(a)
 		} else if a, ok := p.Sender.Get(); ok {
-			payer = a.String()
+			payer = x.Token().Account(a)
 		}
 		fmt.Fprintf(stderr, "  %s, %s: %s\n", p.Place(), payer, console.Printable(p.Error))
 	}

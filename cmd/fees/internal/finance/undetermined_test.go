@@ -10,6 +10,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/finance/journal"
 	"github.com/feeledger/fees/internal/ledger"
 )
@@ -37,7 +38,7 @@ func TestExportManyUndetermined(t *testing.T) {
 	payments, err := journal.Find(t.Context(), withoutPayers{count: 1234}, q)
 	require.NoError(t, err)
 	var stderr strings.Builder
-	require.ErrorIs(t, writeUndetermined(&stderr, payments), cli.ErrFinding)
+	require.ErrorIs(t, writeUndetermined(&stderr, &app.Export{Payments: payments}), cli.ErrFinding)
 	lines := strings.Split(stderr.String(), "\n")
 	require.Len(t, lines, 1+100+2)
 	require.Equal(t, "fees: 1234 fees are undetermined and not in any total:", lines[0])

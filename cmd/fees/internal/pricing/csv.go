@@ -8,6 +8,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/cmd/fees/internal/cli"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/app"
@@ -50,15 +51,9 @@ var columns = []column{
 	{"call", func(_ *evidence.Report, t *evidence.Transaction) string { return t.Call }},
 	{"hash", func(_ *evidence.Report, t *evidence.Transaction) string { return t.Hash.String() }},
 	{"evm_hash", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.EVMHash) }},
-	{"from", func(r *evidence.Report, t *evidence.Transaction) string {
-		return cli.Known(app.ReportToken(r).AccountOf(t.From))
-	}},
-	{"to", func(r *evidence.Report, t *evidence.Transaction) string {
-		return cli.Known(app.ReportToken(r).AccountOf(t.To))
-	}},
-	{"payer", func(r *evidence.Report, t *evidence.Transaction) string {
-		return cli.Known(app.ReportToken(r).AccountOf(t.Payer))
-	}},
+	{"from", func(r *evidence.Report, t *evidence.Transaction) string { return account(r, t.From) }},
+	{"to", func(r *evidence.Report, t *evidence.Transaction) string { return account(r, t.To) }},
+	{"payer", func(r *evidence.Report, t *evidence.Transaction) string { return account(r, t.Payer) }},
 	{"nonce", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Nonce) }},
 	{"gas_price", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.GasPrice) }},
 	{"gas", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Gas) }},
@@ -92,6 +87,11 @@ var columns = []column{
 	{"treasury", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Treasury) }},
 	{"author", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Author) }},
 	{"level", func(_ *evidence.Report, t *evidence.Transaction) string { return cli.Known(t.Level) }},
+}
+
+// account returns an account in the form of the block's network.
+func account(r *evidence.Report, a chain.Optional[chain.Address]) string {
+	return cli.Known(app.ReportToken(r).AccountOf(a))
 }
 
 // list returns values as JSON, or "" if there are none.

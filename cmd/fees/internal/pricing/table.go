@@ -78,7 +78,7 @@ func transactionRows(r *evidence.Report, token console.Token, book *app.AddressB
 	for _, t := range r.Transactions {
 		fee, price := "undetermined", ""
 		if paid, ok := t.Fee.Get(); ok {
-			fee = app.ReportToken(r).Tokens(paid)
+			fee = token.Tokens(paid)
 		} else if t.Error == nil {
 			fee = ""
 		}
