@@ -173,7 +173,7 @@ func priceEVM(t *Transaction, x *chain.Extrinsic, rules *network.Rules, baseFee 
 	}
 	executed, notExecuted := evm.FindExecuted(x)
 	if notExecuted == nil {
-		t.executed(executed, rules.AccountMapping)
+		t.executed(x, executed, rules.AccountMapping)
 	}
 	switch {
 	case noOutcome != nil:
@@ -198,7 +198,7 @@ func priceEVM(t *Transaction, x *chain.Extrinsic, rules *network.Rules, baseFee 
 		t.GasPrice = chain.Some(price)
 	}
 	if noOutcome == nil && !outcome.Success && !rules.NoWithdrawEvent && evm.Refused(x) {
-		return t.refuse(&payload, rules.AccountMapping)
+		return t.refuse(x, &payload, rules.AccountMapping)
 	}
 	if err := cmp.Or(noPrice, noWeight, notExecuted); err != nil { // without Executed no one is charged
 		return err
@@ -208,7 +208,7 @@ func priceEVM(t *Transaction, x *chain.Extrinsic, rules *network.Rules, baseFee 
 
 // refuse sets the fee of a transaction that the runtime refused before it ran: 0. No event names its sender, so the
 // signature does.
-func (t *Transaction) refuse(p *evm.Payload, accounts network.AccountMapping) error {
+func (t *Transaction) refuse(x *chain.Extrinsic, p *evm.Payload, accounts network.AccountMapping) error {
 	signed, err := ethtx.OfPayload(p)
 	if err != nil {
 		return err
@@ -217,18 +217,18 @@ func (t *Transaction) refuse(p *evm.Payload, accounts network.AccountMapping) er
 	if err != nil {
 		return err
 	}
-	t.From, t.Payer, t.To = chain.Some(sender), chain.Some(accounts.Of(sender)), signed.To
+	t.From, t.Payer, t.To = chain.Some(sender), t.payerOf(x, sender, accounts), signed.To
 	t.Fee, t.PriorityFee, t.Method = chain.Some(chain.Wei{}), chain.Some(chain.Wei{}), chain.Some(ByRule)
 	t.Gas = chain.Optional[chain.Gas]{}
 	t.note("the runtime refused it before it ran: nothing was charged, and its nonce can be used again")
 	return nil
 }
 
-func (t *Transaction) executed(e evm.Executed, accounts network.AccountMapping) {
+func (t *Transaction) executed(x *chain.Extrinsic, e evm.Executed, accounts network.AccountMapping) {
 	t.EVMHash = chain.Some(e.Hash)
 	t.From = chain.Some(e.From)
 	t.To = chain.Some(e.To)
-	t.Payer = chain.Some(accounts.Of(e.From))
+	t.Payer = t.payerOf(x, e.From, accounts)
 	if e.Exit != (evm.Exit{}) {
 		t.Status = chain.Some(e.Exit.Reason)
 	} else {
@@ -237,6 +237,23 @@ func (t *Transaction) executed(e evm.Executed, accounts network.AccountMapping) 
 	if e.Count > 1 {
 		t.note("%d events ethereum.Executed: the last is the transaction's own", e.Count)
 	}
+}
+
+// payerOf returns the account that pays for an address of the EVM. If an account can have claimed the address, that is the
+// one from which the chain withdrew.
+func (t *Transaction) payerOf(x *chain.Extrinsic, from chain.Address, accounts network.AccountMapping) (none chain.Optional[chain.Address]) {
+	account := accounts.Of(from)
+	if account.Size() == accounts.Size() {
+		return chain.Some(account)
+	}
+	cash, err := chain.FindCash(x)
+	if err != nil || cash.Payer.Size() != accounts.Size() {
+		return none
+	}
+	if cash.Payer != from.Hashed() {
+		t.note("the payer is not the account that the sender's address is hashed to: it must have claimed the address, which was not checked")
+	}
+	return chain.Some(cash.Payer)
 }
 
 // weigh sets the gas and returns the weight that is charged.

@@ -40,5 +40,12 @@ func TestRefusedBeforeItRan(t *testing.T) {
 			require.Equal(t, chain.Some(chain.Wei{}), x.Fee)
 			require.Equal(t, x.From, x.Payer)
 		}
+		claimed := fee.Price(b, &network.Rules{AccountMapping: network.ClaimedAccount}, chain.Optional[chain.StoredMultiplier]{})
+		for _, one := range claimed.Transactions {
+			if one.Index == 4 {
+				require.Equal(t, x.Fee, one.Fee, name)
+				require.False(t, one.Payer.Known(), "nothing was withdrawn")
+			}
+		}
 	}
 }

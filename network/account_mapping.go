@@ -14,13 +14,17 @@ const (
 	SameAccount AccountMapping = ""
 	// HashedAccount means that native accounts have 32 bytes: blake2b-256 of "evm:" and the 20 bytes.
 	HashedAccount AccountMapping = "hashed"
+	// ClaimedAccount means that native accounts have 32 bytes and can claim addresses of the EVM, as on Astar, NeuroWeb and
+	// peaq. Only the event that withdraws a fee says which account pays for an address.
+	ClaimedAccount AccountMapping = "claimed"
 )
 
 func (m AccountMapping) check() error {
-	if m != SameAccount && m != HashedAccount {
-		return fmt.Errorf("account_mapping %q: want %q, or nothing if accounts have 20 bytes", string(m), string(HashedAccount))
+	switch m {
+	case SameAccount, HashedAccount, ClaimedAccount:
+		return nil
 	}
-	return nil
+	return fmt.Errorf("account_mapping %q: want %q or %q, or nothing if accounts have 20 bytes", string(m), string(HashedAccount), string(ClaimedAccount))
 }
 
 // MappingOf returns the usual mapping to native accounts of a size in bytes.
@@ -33,10 +37,10 @@ func MappingOf(size int) AccountMapping {
 
 // Size returns the size of native accounts in bytes.
 func (m AccountMapping) Size() int {
-	if m == HashedAccount {
-		return chain.LongAddressSize
+	if m == SameAccount {
+		return chain.AddressSize
 	}
-	return chain.AddressSize
+	return chain.LongAddressSize
 }
 
 // CheckSize returns an error if the accounts of a network have another size than this one. The error says how to name the
@@ -52,7 +56,8 @@ func (m AccountMapping) CheckSize(account chain.Address, network string) error {
 	return fmt.Errorf("%v has %d bytes, and accounts of %s have %d. Name the account in SS58", account, have, network, want)
 }
 
-// Of returns the native account of an address of the EVM. Native accounts are returned unchanged.
+// Of returns the native account of an address of the EVM. Native accounts are returned unchanged, and so are addresses that
+// an account can have claimed.
 func (m AccountMapping) Of(address chain.Address) chain.Address {
 	if m != HashedAccount || address.Size() != chain.AddressSize {
 		return address

@@ -17,11 +17,13 @@ func TestAccountMapping(t *testing.T) {
 	require.Equal(t, a.Hashed(), network.HashedAccount.Of(a))
 	require.Equal(t, a.Hashed(), network.HashedAccount.Of(a.Hashed()), "a native account is its own")
 	require.Equal(t, 32, network.HashedAccount.Size())
+	require.Equal(t, a, network.ClaimedAccount.Of(a), "only events tell whose it is")
+	require.Equal(t, 32, network.ClaimedAccount.Size())
 	for _, m := range []network.AccountMapping{network.SameAccount, network.HashedAccount} {
 		require.Equal(t, m, network.MappingOf(m.Size()))
 	}
 	_, err := network.BuiltIn().With("x.json", []byte(`{"networks":[{"name":"x","symbol":"X","last_runtime":1,"account_mapping":"other","rows":[{"from_runtime":1,"static_base_fee":"1","source":"x"}]}]}`))
-	require.ErrorContains(t, err, `account_mapping "other": want "hashed", or nothing if accounts have 20 bytes`)
+	require.ErrorContains(t, err, `account_mapping "other": want "hashed" or "claimed", or nothing if accounts have 20 bytes`)
 }
 
 // An account of the wrong size is named with what to write instead.

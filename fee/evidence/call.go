@@ -132,6 +132,7 @@ func impossibleEvents(x *chain.Extrinsic, accounts network.AccountMapping) strin
 	followed, transferred := false, false
 	from, to, amount, transfers := transferOf(x)
 	to = accounts.Of(to)
+	claimed := to.Size() != accounts.Size() // by an account that the call does not name
 	for i := range x.Events {
 		e := &x.Events[i]
 		if (x.Pallet == "system" || x.Pallet == "balances") && slices.Contains(ownEvents[e.Pallet], e.Name) {
@@ -141,7 +142,7 @@ func impossibleEvents(x *chain.Extrinsic, accounts network.AccountMapping) strin
 			return fmt.Sprintf("%s cannot emit system.Remarked", call)
 		}
 		followed = followed || e.Pallet == x.Pallet && slices.Contains(follow[call], e.Name)
-		transferred = transferred || transfers && e.Is("balances", "Transfer") && isTransfer(e.Data, from, to, amount)
+		transferred = transferred || transfers && e.Is("balances", "Transfer") && isTransfer(e.Data, from, to, claimed, amount)
 	}
 	outcome, err := x.Outcome()
 	switch {
@@ -170,9 +171,11 @@ func transferOf(x *chain.Extrinsic) (from, to chain.Address, amount chain.Wei, o
 	return from, to, amount, ok
 }
 
-func isTransfer(data chain.Value, from, to chain.Address, amount chain.Wei) bool {
+// isTransfer reports whether an event moved an amount between two accounts, or to any account if another one has claimed
+// the recipient.
+func isTransfer(data chain.Value, from, to chain.Address, claimed bool, amount chain.Wei) bool {
 	payer, noPayer := chain.Read[chain.Address](data.Index(0))
 	payee, noPayee := chain.Read[chain.Address](data.Index(1))
 	moved, noAmount := chain.Read[chain.Wei](data.Index(2))
-	return noPayer == nil && noPayee == nil && noAmount == nil && payer == from && payee == to && moved == amount
+	return noPayer == nil && noPayee == nil && noAmount == nil && payer == from && (payee == to || claimed) && moved == amount
 }

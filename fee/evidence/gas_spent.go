@@ -31,6 +31,7 @@ func gasSpent(x *chain.Extrinsic, t *fee.Transaction, accounts network.AccountMa
 		return none
 	}
 	s := GasSpent{Source: source, Account: accounts.Of(source)}
+	found := s.Account.Size() == accounts.Size()
 	for i := range x.Events {
 		e := &x.Events[i]
 		withdrawn := e.Is("balances", "Withdraw")
@@ -40,6 +41,9 @@ func gasSpent(x *chain.Extrinsic, t *fee.Transaction, accounts network.AccountMa
 		account, err := chain.Read[chain.Address](e.Data.Index(0))
 		if err != nil {
 			return none
+		}
+		if !found && withdrawn && account != payer { // the account that claimed the source
+			s.Account, found = account, true
 		}
 		if account != s.Account {
 			continue

@@ -71,6 +71,11 @@ func (e *Examination) mapAccounts(ctx context.Context, first uint64) error {
 		return err
 	}
 	e.Accounts = mapped(item.Rules.AccountMapping, e.Accounts)
+	for _, account := range e.Accounts {
+		if err := item.Rules.AccountMapping.CheckSize(account, item.Rules.Network); err != nil {
+			return notUnderstood("%v: %v", FieldAccounts, err)
+		}
+	}
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/ledger"
 )
@@ -122,14 +123,14 @@ func (m *matcher) judge(row *Row) (item Item, err error) {
 	if row.LeftOut != "" {
 		return Item{Outcome: LeftOut, Row: row, Notes: []string{row.LeftOut}}, nil
 	}
-	if account, known := row.Account.Get(); known && len(m.mine) > 0 && !m.isMine(account) && m.options.applied != nil && m.options.applied.Incoming {
-		m.incoming++
-		return Item{Outcome: LeftOut, Row: row, Notes: []string{fmt.Sprintf("another account sent it: %v", account)}}, nil
-	}
 	item = Item{Row: row, Books: chain.Some(row.Fee), Difference: chain.Some(row.Fee.Signed())}
 	found, err := m.find(row)
 	if err != nil {
 		return item, err
+	}
+	if account, known := row.Account.Get(); known && len(m.mine) > 0 && !m.isMine(account, found) && m.options.applied != nil && m.options.applied.Incoming {
+		m.incoming++
+		return Item{Outcome: LeftOut, Row: row, Notes: []string{"another account sent it: " + m.options.Token().Account(account)}}, nil
 	}
 	if len(found) == 0 && m.options.alias != "" {
 		return Item{Outcome: LeftOut, Row: row, Notes: []string{"the fee is in " + m.options.alias + ", and the ledger has no such transaction"}}, nil
@@ -274,9 +275,19 @@ func (i *Item) paid(t *ledger.Transaction) {
 	}
 }
 
-// isMine reports whether an account that a row names is one of the company's.
-func (m *matcher) isMine(account chain.Address) bool {
-	return m.mine[account] || account.Size() == chain.AddressSize && m.mine[account.Hashed()]
+// isMine reports whether an account that a row names is one of the company's, or sent a transaction that one of them paid.
+func (m *matcher) isMine(account chain.Address, found []*ledger.Transaction) bool {
+	return m.mine[account] || account.Size() == chain.AddressSize && m.mine[account.Hashed()] ||
+		slices.ContainsFunc(found, func(t *ledger.Transaction) bool {
+			payer, known := t.Payer.Get()
+			return known && m.mine[payer] && isEVMSender(account, t)
+		})
+}
+
+// isEVMSender reports whether an account sent an EVM transaction. The account that pays for it may have claimed the sender's
+// address.
+func isEVMSender(account chain.Address, t *ledger.Transaction) bool {
+	return t.Layer == fee.EVM && t.Sender == chain.Some(account)
 }
 
 // otherPayer names the payer if it differs from the row's account.
@@ -288,7 +299,7 @@ func (r *Row) otherPayer(t *ledger.Transaction, token console.Token) string {
 		return ""
 	case !known:
 		return "the payer is unknown"
-	case !payer.Is(said):
+	case !payer.Is(said) && !isEVMSender(said, t):
 		return fmt.Sprintf("%s paid, not %s", token.Account(payer), token.Account(said))
 	}
 	return ""

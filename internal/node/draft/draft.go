@@ -168,7 +168,7 @@ func (d *drafting) decimals(decimals int) {
 func (d *drafting) accounts(context.Context) error {
 	if d.Table.AccountMapping = network.MappingOf(d.m.AccountSize()); d.Table.AccountMapping != network.SameAccount {
 		d.source("account_mapping", "accounts of 32 bytes in the metadata")
-		d.find("account_mapping", "whether AddressMapping of pallet evm in the runtime's source is HashedAddressMapping; no other is supported")
+		d.find("account_mapping", "AddressMapping of pallet evm in the runtime's source: hashed if it is HashedAddressMapping, claimed if accounts can claim addresses")
 		v, known := d.constant("System", "SS58Prefix")
 		if prefix, err := chain.ReadUint64(v); known && err == nil && prefix <= chain.MaxSS58Prefix {
 			own := uint16(prefix)
