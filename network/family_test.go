@@ -1,10 +1,13 @@
 package network_test
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,6 +23,9 @@ import (
 func TestFamily(t *testing.T) {
 	files, err := filepath.Glob(repository.Path("testdata", "networks", "*.json"))
 	require.NoError(t, err)
+	page, err := os.ReadFile(repository.Path("docs", "family.md"))
+	require.NoError(t, err)
+	rows := strings.Split(string(page), "\n")
 	verified := map[string]bool{"vflow-testnet.json": true, "creditcoin-87.json": true, "bittensor-218.json": true}
 	unverified := 0
 	for _, file := range files {
@@ -36,6 +42,14 @@ func TestFamily(t *testing.T) {
 		rules, err := n.Rules(n.LastRuntime)
 		require.NoError(t, err, name)
 		require.Equal(t, verified[name], rules.Certain, name)
+		link := fmt.Sprintf("[%d](../testdata/networks/%s)", n.LastRuntime, name)
+		at := slices.IndexFunc(rows, func(row string) bool { return strings.Contains(row, link) })
+		require.Positive(t, at, "%s has no row", link)
+		require.Equal(t, verified[name], !strings.Contains(rows[at], "unverified"), rows[at])
+		require.Contains(t, rows[at], cmp.Or(string(n.AccountMapping), "20 bytes"))
+		if n.Decimals != 0 {
+			require.Contains(t, rows[at], fmt.Sprintf("%d decimals", n.Decimals))
+		}
 		if verified[name] {
 			continue
 		}
