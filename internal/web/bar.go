@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"maps"
 	"net/http"
 	"net/url"
@@ -91,7 +92,7 @@ func (s *server) viewBar(r *http.Request, v *view) *viewBar {
 		b.Chips = append(b.Chips, link{"Incomplete periods", to(func(o *scope) { o.Partial = false })})
 	}
 	if v.Whose || v.Scope == nil {
-		b.Menus = append(b.Menus, s.accountsMenu(sc, s.network(r.Context())))
+		b.Menus = append(b.Menus, s.accountsMenu(r.Context(), sc))
 		for i, name := range sc.list() {
 			b.Chips = append(b.Chips, link{"Account: " + s.accountName(name), to(func(o *scope) { o.Accounts = strings.Join(slices.Delete(sc.list(), i, i+1), ",") })})
 		}
@@ -165,7 +166,7 @@ func (s *scope) daysForm(path string) *form {
 }
 
 // accountsMenu offers the groups and labels of the address book, and text for other accounts.
-func (s *server) accountsMenu(sc *scope, network console.Token) menu {
+func (s *server) accountsMenu(ctx context.Context, sc *scope) menu {
 	chosen := sc.list()
 	m := menu{Name: "Accounts", Value: "all"}
 	if len(chosen) == 1 {
@@ -184,6 +185,7 @@ func (s *server) accountsMenu(sc *scope, network console.Token) menu {
 		m.Fields = append(m.Fields, c)
 	}
 	if s.labels() != nil {
+		network := s.network(ctx)
 		for _, group := range s.labels().GroupNames() {
 			if !strings.Contains(group, ",") { // the parameter is a list
 				offer(app.GroupPrefix+group, group, "group")

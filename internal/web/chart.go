@@ -72,9 +72,10 @@ func chartOf(made *report.Report, compared *report.Comparison, to func(name stri
 	top := c.scale(largest)
 	height := func(w chain.Wei) int { return int(math.Round(tokens(c.Token, w) / top * plotHeight)) }
 	for i, g := range now {
-		b := bar{Name: g.Name(c.Token), EVM: height(g.EVMFee), To: to(g.Name(c.Token))}
+		name := g.Name(c.Token)
+		b := bar{Name: name, EVM: height(g.EVMFee), To: to(name)}
 		b.Native = height(g.Fee) - b.EVM
-		b.Exact = fmt.Sprintf("%s: %s %s", g.Name(c.Token), c.Tokens(g.Fee), c.Symbol)
+		b.Exact = fmt.Sprintf("%s: %s %s", name, c.Tokens(g.Fee), c.Symbol)
 		if b.Name == notKnown && before != nil { // only the previous period is that long
 			b.Name = before[i].Name(c.Token)
 			b.Exact = b.Name + ": none"

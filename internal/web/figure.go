@@ -90,14 +90,14 @@ func classOf(c *table.Column) string {
 }
 
 // standing maps verdicts to the further class that colours and marks them.
-var standing = map[string]string{"match": " ok", "matched": " ok", "drift": " bad", "undetermined": " warn"}
+var standing = map[string]string{"match": "ok", "matched": "ok", "drift": "bad", "undetermined": "warn"}
 
 // cell formats a value for a page, times in a zone: hashes and addresses are shortened and link to their page.
 func (s *server) cell(c *table.Column, v table.Cell, zone *time.Location) cell {
 	shown := cell{Text: v.Text, Class: classOf(c)}
 	switch shown.Class {
 	case "verdict":
-		shown.Class += standing[v.Text]
+		shown.Class = strings.TrimSpace(shown.Class + " " + standing[v.Text])
 	case "hex":
 		if v.Exact == "" { // a name for several
 			shown.Class = ""

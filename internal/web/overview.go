@@ -157,7 +157,16 @@ func (s *server) monthView(ctx context.Context, months []month, shown month) (*m
 	}
 	v.top = []topList{{title: "Top payers", by: report.Account}, {title: "Top contracts", by: report.Contract}}
 	for i := range v.top {
-		if err := s.readTop(ctx, &v.top[i], question(v.top[i].by)); err != nil {
+		q := question(v.top[i].by)
+		q.Labels, q.Top = s.book(), maxTop
+		if q.By == report.Contract {
+			q.Only.Layer = chain.Some(fee.EVM)
+		}
+		made, err := s.Ledger.Report(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		if v.top[i].rows, err = keepRows(made.Sheet()); err != nil {
 			return nil, err
 		}
 	}
@@ -167,19 +176,6 @@ func (s *server) monthView(ctx context.Context, months []month, shown month) (*m
 	}
 	v.months, err = keepRows(all.Sheet())
 	return v, err
-}
-
-// readTop reads the largest groups of a month.
-func (s *server) readTop(ctx context.Context, top *topList, q app.ReportQuestion) error {
-	q.Labels, q.Top = s.book(), maxTop
-	if top.by == report.Contract {
-		q.Only.Layer = chain.Some(fee.EVM)
-	}
-	made, err := s.Ledger.Report(ctx, q)
-	if err == nil {
-		top.rows, err = keepRows(made.Sheet())
-	}
-	return err
 }
 
 // addTo adds the figures of a month to a page.

@@ -264,11 +264,11 @@ func (s *server) rollforward(w http.ResponseWriter, r *http.Request) error {
 	return provedPage(s, w, r, "Rollforward", listingParameters, s.rollforwardOf, func(q *statementQuestion, made *app.Rollforward, _ bool, v *view) error {
 		v.Lead, v.Notes, v.Command = made.Style.Notes[0], made.Style.Notes[1:], "fees rollforward --accounts "+v.Command
 		v.Fields = s.priceControl(q.scope.own)
-		l := q.listing.without(rollforwardDetails)
+		hidden := slices.Clone(rollforwardDetails)
 		if !slices.ContainsFunc(made.Columns, func(c rollforward.Column) bool { return c.Period.Name != made.Columns[0].Period.Name }) {
-			l = l.without(append(rollforwardDetails, "period"))
+			hidden = append(hidden, "period")
 		}
-		return v.add(s.list(ofAccount(made.Lines()), l, q.scope.in(v.Path)))
+		return v.add(s.list(ofAccount(made.Lines()), q.listing.without(hidden), q.scope.in(v.Path)))
 	})
 }
 

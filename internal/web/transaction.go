@@ -7,7 +7,6 @@ import (
 	"net/http"
 
 	"github.com/feeledger/fees/fee"
-	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/finance/explain"
@@ -63,7 +62,7 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 // verdictFact returns the verdict.
 func verdictFact(t *app.Paid) fact {
 	f := plain("verdict", words(string(t.Verdict)))
-	f.Class = map[evidence.Verdict]string{evidence.Match: "ok", evidence.Drift: "bad"}[t.Verdict]
+	f.Class = standing[string(t.Verdict)]
 	return f
 }
 
