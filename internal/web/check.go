@@ -173,26 +173,33 @@ func (s *server) start(key string, work func(ctx context.Context, show func(done
 	if !s.checks.begin(key) {
 		return false
 	}
-	run := func() { s.run(key, work) }
+	s.aside(func(ctx context.Context) { s.run(ctx, key, work) })
+	return true
+}
+
+// aside does background work until it ends or the server shuts down.
+func (s *server) aside(work func(context.Context)) {
+	run := func() {
+		ctx, cancel := context.WithTimeout(context.Background(), maxCheckTime)
+		defer cancel()
+		go func() {
+			select {
+			case <-s.Ending:
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
+		work(ctx)
+	}
 	if s.Working != nil {
 		s.Working.Go(run)
 	} else {
 		go run()
 	}
-	return true
 }
 
-// run does background work until it ends or the server shuts down.
-func (s *server) run(key string, work func(ctx context.Context, show func(done, total uint64)) (state string, lines []string)) {
-	ctx, cancel := context.WithTimeout(context.Background(), maxCheckTime)
-	defer cancel()
-	go func() {
-		select {
-		case <-s.Ending:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
+// run does the work of a key, and shows its result.
+func (s *server) run(ctx context.Context, key string, work func(ctx context.Context, show func(done, total uint64)) (state string, lines []string)) {
 	state, lines := checkFailed, []string{"See the server log for the cause."}
 	defer func() {
 		if wrong := recover(); wrong != nil {

@@ -54,7 +54,7 @@ func (s *server) overview(w http.ResponseWriter, r *http.Request) error {
 			}
 			shown = months[i]
 		}
-		kept, err := keptOf(s, r, allSealed, s.monthViews, sealed, "overview?period="+shown.Name, true, func(ctx context.Context) (*monthView, error) { return s.monthView(ctx, months, shown) })
+		kept, err := s.keptMonth(r, months, shown)
 		if err != nil {
 			return nil, err
 		}
@@ -68,6 +68,9 @@ func (s *server) overview(w http.ResponseWriter, r *http.Request) error {
 		}
 		v.First = s.checklist(shown, kept.findings, packages, trail)
 		if err := kept.addTo(s, v, months, shown); err != nil {
+			return nil, err
+		}
+		if err := s.addMonths(r.Context(), v, months); err != nil {
 			return nil, err
 		}
 		if len(packages) > 0 {
@@ -110,7 +113,6 @@ type monthView struct {
 	chart    *chart
 	changed  *rows // since the month before; nil without one
 	top      []topList
-	months   *rows
 }
 
 // topList is the largest groups of a month.
@@ -123,13 +125,36 @@ type topList struct {
 // maxTop limits the payers and contracts on the overview.
 const maxTop = 5
 
-// monthView reads the figures of a month.
-func (s *server) monthView(ctx context.Context, months []month, shown month) (*monthView, error) {
+// warm reads the figures of the month that the overview shows first.
+func (s *server) warm(ctx context.Context) {
+	r := (&http.Request{}).WithContext(ctx)
+	if months := s.months(ctx); len(months) > 0 {
+		_, _ = s.keptMonth(r, months, monthToClose(months, s.Packages != "")) // a page will say what failed
+	}
+}
+
+// keptMonth returns the figures of a month. Those of a complete one stay the same while the ledger grows.
+func (s *server) keptMonth(r *http.Request, months []month, shown month) (*monthView, error) {
 	input := app.PeriodInput{Month: shown.Name, Partial: shown.Partial}
 	period, err := input.Parse()
 	if err != nil {
 		return nil, err
 	}
+	before := false // whether the month before is complete, too
+	if i := slices.IndexFunc(months, func(m month) bool { return m.Name == shown.Name }); i > 0 && !shown.Partial {
+		before = !months[i-1].Partial
+	}
+	state, err := s.stateOf(r.Context(), period)
+	if err != nil {
+		return nil, err
+	}
+	return keptOf(s, r, period, s.monthViews, state.String(), fmt.Sprintf("overview?period=%s %t", shown.Name, before), true, func(ctx context.Context) (*monthView, error) {
+		return s.monthView(ctx, &input, period, before)
+	})
+}
+
+// monthView reads the figures of a month, and compares them with the month before if that is complete.
+func (s *server) monthView(ctx context.Context, input *app.PeriodInput, period app.Period, before bool) (*monthView, error) {
 	question := func(by report.By) app.ReportQuestion {
 		return app.ReportQuestion{Question: app.Question{Period: period}, Choice: report.Choice{By: by}}
 	}
@@ -142,7 +167,7 @@ func (s *server) monthView(ctx context.Context, months []month, shown month) (*m
 	if v.findings, err = s.countFindings(ctx, period); err != nil {
 		return nil, err
 	}
-	if i := slices.IndexFunc(months, func(m month) bool { return m.Name == shown.Name }); i > 0 && !shown.Partial && !months[i-1].Partial {
+	if before {
 		q := question(report.Month)
 		if q.Beside, err = input.Beside(app.PeriodBefore); err != nil {
 			return nil, err
@@ -170,13 +195,11 @@ func (s *server) monthView(ctx context.Context, months []month, shown month) (*m
 			return nil, err
 		}
 	}
-	all, err := s.Ledger.Report(ctx, app.ReportQuestion{Question: app.Question{Period: allSealed}, Choice: report.Choice{By: report.Month}})
-	if err != nil {
-		return nil, err
-	}
-	v.months, err = keepRows(all.Sheet())
-	return v, err
+	return v, nil
 }
+
+// monthFigures are the columns of lists on the overview.
+var monthFigures = []string{"evm", "native", "fee", "charged"}
 
 // addTo adds the figures of a month to a page.
 func (k *monthView) addTo(s *server, v *view, months []month, shown month) error {
@@ -189,9 +212,8 @@ func (k *monthView) addTo(s *server, v *view, months []month, shown month) error
 			}
 		}
 	}
-	figures := []string{"evm", "native", "fee", "charged"}
 	for _, top := range k.top {
-		t, err := s.part(top.rows, listing{fixed: true, Only: append(figures[:4:4], string(top.by))}, nil)
+		t, err := s.part(top.rows, listing{fixed: true, Only: append(slices.Clone(monthFigures), string(top.by))}, nil)
 		if err != nil {
 			return err
 		}
@@ -216,10 +238,19 @@ func (k *monthView) addTo(s *server, v *view, months []month, shown month) error
 		t.Links = []link{{"By day", "fees" + about.query(url.Values{"compare": {app.PeriodBefore}})}}
 		v.Tables = append(v.Tables, t)
 	}
+	return nil
+}
+
+// addMonths adds the fees of all months, if there are several.
+func (s *server) addMonths(ctx context.Context, v *view, months []month) error {
 	if len(months) == 1 {
 		return nil
 	}
-	t, err := s.part(k.months, listing{fixed: true, Only: figures}, nil)
+	all, err := s.Ledger.Report(ctx, app.ReportQuestion{Question: app.Question{Period: allSealed}, Choice: report.Choice{By: report.Month}})
+	if err != nil {
+		return err
+	}
+	t, err := s.list(all.Sheet(), listing{fixed: true, Only: monthFigures}, nil)
 	if err != nil {
 		return err
 	}

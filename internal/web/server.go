@@ -31,6 +31,8 @@ type Options struct {
 	// Working, if not nil, tracks the background work.
 	Ending  <-chan struct{}
 	Working *sync.WaitGroup
+	// Warm reads the figures of the first page before someone asks for it.
+	Warm bool
 
 	TLS    bool         // the server uses TLS
 	Users  *users.Users // who may log in; nil for no log-in
@@ -166,6 +168,9 @@ func handler(o Options, now func() time.Time) http.Handler {
 		}
 		s.Metrics.Ledger(l.Name, l.Ledger.Status)
 		s.route(mux)
+		if o.Warm {
+			s.aside(s.warm)
+		}
 		if len(o.Ledgers) == 1 {
 			front = s
 		}

@@ -187,7 +187,7 @@ func (f *serveFlags) serve(c *cobra.Command, _ []string) error {
 	ctx, stop := context.WithCancel(c.Context())
 	counts := metrics.New(cli.Version())
 	f.Observer = counts.Source()
-	o := web.Options{Program: cli.Version(), Hosts: f.hosts, Log: f.logger(stderr), Metrics: counts, Time: f.limit, Ending: ctx.Done(), Working: new(sync.WaitGroup)}
+	o := web.Options{Program: cli.Version(), Hosts: f.hosts, Log: f.logger(stderr), Metrics: counts, Time: f.limit, Ending: ctx.Done(), Working: new(sync.WaitGroup), Warm: true}
 	defer o.Working.Wait()
 	defer stop()
 	defer func() {
