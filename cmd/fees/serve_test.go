@@ -43,17 +43,19 @@ func TestServe(t *testing.T) {
 		return string(text)
 	}
 	for path, command := range map[string][]string{
-		"/api/v1/report?period=3..27&by=account":                                    {"report", "3..27", "--by", "account"},
-		"/api/v1/transactions/25-7":                                                 {"tx", "25-7"},
-		"/api/v1/accounts/" + alith:                                                 {"account", alith},
-		"/api/v1/blocks/25":                                                         {"show", "25"},
-		"/api/v1/report?period=14..27&by=layer&compare=before&price=EUR":            {"report", "14..27", "--by", "layer", "--compare", "--prices", prices, "--fiat", "EUR"},
-		"/api/v1/report?period=3..27&by=type&layer=evm&status=reverted":             {"report", "3..27", "--by", "type", "--only", "layer=evm,status=reverted"},
-		"/api/v1/transactions/25-7/explanation":                                     {"explain", "25-7", "--gateway", "demo"},
-		"/api/v1/accounts/" + alith + "/statement?period=1..24&balances=none":       {"statement", alith, "1..24", "--no-balances"},
-		"/api/v1/accounts/" + alith + "/rollforward?period=1..24&balances=none":     {"rollforward", "--accounts", alith, "1..24", "--no-balances"},
-		"/account/" + alith + "/statement.csv?period=1..24&balances=none&part=fees": {"statement", alith, "1..24", "--no-balances", "--format", "csv", "--part", "fees"},
-		"/fees.csv?period=3..27&by=call":                                            {"report", "3..27", "--by", "call", "--format", "csv"},
+		"/api/v1/report?period=3..27&by=account":                                         {"report", "3..27", "--by", "account"},
+		"/api/v1/transactions/25-7":                                                      {"tx", "25-7"},
+		"/api/v1/accounts/" + alith:                                                      {"account", alith},
+		"/api/v1/blocks/25":                                                              {"show", "25"},
+		"/api/v1/report?period=14..27&by=layer&compare=before&price=EUR":                 {"report", "14..27", "--by", "layer", "--compare", "--prices", prices, "--fiat", "EUR"},
+		"/api/v1/report?period=3..27&by=type&layer=evm&status=reverted":                  {"report", "3..27", "--by", "type", "--only", "layer=evm,status=reverted"},
+		"/api/v1/transactions/25-7/explanation":                                          {"explain", "25-7", "--gateway", "demo"},
+		"/api/v1/accounts/" + alith + "/statement?period=1..24&balances=none":            {"statement", alith, "1..24", "--no-balances"},
+		"/api/v1/accounts/" + alith + "/rollforward?period=1..24&balances=none":          {"rollforward", "--accounts", alith, "1..24", "--no-balances"},
+		"/account/" + alith + "/statement.csv?period=1..24&balances=none&part=fees":      {"statement", alith, "1..24", "--no-balances", "--format", "csv", "--part", "fees"},
+		"/account/" + alith + "/statement.pdf?period=1..24&balances=none":                {"statement", alith, "1..24", "--no-balances", "--format", "pdf"},
+		"/account/" + alith + "/rollforward.pdf?period=1..24&balances=none&paper=letter": {"rollforward", "--accounts", alith, "1..24", "--no-balances", "--format", "pdf", "--paper", "letter"},
+		"/fees.csv?period=3..27&by=call":                                                 {"report", "3..27", "--by", "call", "--format", "csv"},
 	} {
 		command = append(command, "--ledger", place, "--labels", "none", "--quiet")
 		if !slices.Contains(command, "--format") {

@@ -77,6 +77,7 @@ var contentTypes = map[string]string{
 	"parquet": "application/vnd.apache.parquet",
 	"json":    "application/json",
 	"jsonl":   "application/jsonl",
+	"pdf":     "application/pdf",
 	"xlsx":    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 

@@ -166,7 +166,8 @@ func paperButton(t *testing.T, b *browsertest.Browser, s *viewed) {
 	tab = b.Tab(t, s.url, browsertest.Options{Scriptless: true})
 	tab.Open(path)
 	require.False(t, browsertest.Ask[bool](tab, `document.getElementById("print").checkVisibility()`))
-	require.Contains(t, tab.Text(), "add --format pdf to the command below")
+	_, statement := tab.Find(browsertest.Link, "PDF").Download()
+	require.True(t, bytes.HasPrefix(statement, []byte("%PDF-")))
 
 	tab.Open("/tx/" + s.place)
 	require.Contains(t, tab.Text(), "Print with the browser’s menu.")

@@ -45,7 +45,16 @@ func (s *server) checklist(m month, findings int, packages []closed, trail []led
 	}
 	made := packageOf(packages, m.Name)
 	steps := []closeStep{filled, findingsStep(findings, &about), s.statementsStep(made), reconciledStep(made, &about), s.closedStep(m, made, app.RoundOf(trail, m.Name, "UTC"))}
-	t := &tabular{Title: "Close " + about.name(), Heads: heads("step", "state", "next")}
+	verdict := " can be closed"
+	switch {
+	case made != nil:
+		verdict = " is closed"
+	case m.Partial:
+		verdict = " is not complete"
+	case findings > 0:
+		verdict = " has findings"
+	}
+	t := &tabular{Title: about.name() + verdict, Heads: heads("step", "state", "next")}
 	for _, p := range steps {
 		t.Rows = append(t.Rows, []cell{{Text: p.name}, p.state, p.next})
 	}

@@ -76,6 +76,7 @@ func (s *server) overview(w http.ResponseWriter, r *http.Request) error {
 		if len(packages) > 0 {
 			v.Tables = append(v.Tables, closedTable(packages))
 		}
+		v.Side, v.Facts = []*tabular{factTable("Ledger", v.Facts)}, nil
 		return v, nil
 	})
 }
@@ -104,6 +105,18 @@ func (s *server) statusView(status *app.Status, token console.Token) *view {
 		v.Warnings = append(v.Warnings, console.Counted(status.NotFinal, "block")+" "+console.Verb(status.NotFinal, "is", "are")+" not final yet.")
 	}
 	return v
+}
+
+// factTable lists facts beside a page.
+func factTable(title string, facts []fact) *tabular {
+	t := &tabular{Title: title, Heads: heads("what", "value")}
+	for _, f := range facts {
+		if f.Unit != "" {
+			f.Name, f.Unit = f.Name+", "+f.Unit, ""
+		}
+		t.Rows = append(t.Rows, []cell{{Text: f.Name}, f.cell})
+	}
+	return t
 }
 
 // monthView is the part of the overview about a month. It is shared by requests.
@@ -259,7 +272,9 @@ func (s *server) addMonths(ctx context.Context, v *view, months []month) error {
 		row[0].To = monthPage(row[0].Text)
 	}
 	v.Tables = append(v.Tables, t)
-	v.Downloads = fileLinks(feesForms, "fees", "?by=month")
+	for _, l := range fileLinks(feesForms, "fees", "?by=month") {
+		v.Downloads = append(v.Downloads, link{"months, " + l.Text, l.To})
+	}
 	return nil
 }
 

@@ -83,7 +83,7 @@ func pages() []route {
 // Download formats of fees, and of an account's statement and rollforward.
 var (
 	feesForms    = []string{"csv", "xlsx", "parquet", "json"}
-	accountForms = []string{"csv", "xlsx", "json"}
+	accountForms = []string{"csv", "xlsx", "json", "pdf"}
 )
 
 // Nav returns the links to the other pages, for the same period.

@@ -236,8 +236,9 @@ func (s *server) outcomes(v *view, c *comparison, here string) error {
 		v.Ways = append(v.Ways, c.settings.way(here, "Compare with ", reconcile.Way{Settings: []reconcile.Setting{{Name: "rows-only"}}}))
 	}
 	total := &result.Total
-	v.Facts = append(v.Facts, plain("read", readAs(c.file)), plain("period", cmp.Or(c.asked.Name, "all sealed blocks")), plain("blocks", spanText(result.Span)), plain("accounts", fmt.Sprint(len(c.options.Accounts))),
-		amount("books", chain.Some(total.Books), result.Options.Token()), amount("chain", total.Chain, result.Options.Token()), amount("difference (books - chain)", total.Difference, result.Options.Token()))
+	token := result.Options.Token()
+	v.Main = []fact{amount("difference, books - chain", total.Difference, token), amount("books", chain.Some(total.Books), token), amount("chain", total.Chain, token)}
+	v.Facts = append(v.Facts, plain("read", readAs(c.file)), plain("period", cmp.Or(c.asked.Name, "all sealed blocks")), plain("blocks", spanText(result.Span)), plain("accounts", fmt.Sprint(len(c.options.Accounts))))
 	v.Notes = result.Notes
 	details := result.Agreeing()
 	if c.settings.all {
@@ -266,6 +267,10 @@ func (s *server) outcomes(v *view, c *comparison, here string) error {
 	}
 	query := c.settings.query()
 	for _, form := range resultForms {
+		if form == "pdf" {
+			v.PDF = &link{"PDF", here + "/result.pdf" + query}
+			continue
+		}
 		v.Downloads = append(v.Downloads, link{"unmatched rows, " + strings.ToUpper(form), here + "/result." + form + query})
 		if c.settings.all {
 			v.Downloads[len(v.Downloads)-1].Text = "all rows, " + strings.ToUpper(form)
@@ -316,12 +321,19 @@ func narrowed(from *table.Sheet, names []string) *table.Sheet {
 }
 
 // resultForms are the download formats of a result.
-var resultForms = []string{"csv", "xlsx", "json"}
+var resultForms = []string{"csv", "xlsx", "json", "pdf"}
 
 // reconciliationFile sends the result as fees reconcile writes it.
 func (s *server) reconciliationFile(w http.ResponseWriter, r *http.Request) error {
 	return s.compared(w, r, func(to *answer, c *comparison) error {
-		return app.WriteReconciliation(to, c.result, to.form, c.settings.all, 0)
+		if to.form != "pdf" {
+			return app.WriteReconciliation(to, c.result, to.form, c.settings.all, 0)
+		}
+		a, err := s.Ledger.AboutReconciliation(r.Context(), c.result, c.asked, app.AboutQuestion{Program: s.Program})
+		if err != nil {
+			return err
+		}
+		return app.WriteReconciliationPDF(to, c.result, c.settings.all, app.PaperSizes[0], a)
 	})
 }
 

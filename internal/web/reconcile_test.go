@@ -134,6 +134,11 @@ func result(t testing.TB, d *app.Ledger, in app.BooksInput, p app.PeriodInput, b
 			"json": func(w io.Writer) error { return r.WriteJSON(w, all) },
 			"csv":  func(w io.Writer) error { return table.WriteCSV(w, r.Details(all)) },
 			"xlsx": func(w io.Writer) error { return table.WriteXLSX(w, r.Sheets(all)...) },
+			"pdf": func(w io.Writer) error {
+				a, err := d.AboutReconciliation(t.Context(), r, asked, app.AboutQuestion{Program: "another"})
+				require.NoError(t, err)
+				return app.WriteReconciliationPDF(w, r, all, "a4", a)
+			},
 		} {
 			var out bytes.Buffer
 			require.NoError(t, write(&out))
@@ -205,7 +210,7 @@ func TestMonthInTheBrowser(t *testing.T) {
 	// Everything that can be taken home is what the command line writes.
 	want := result(t, d, app.BooksInput{Path: filepath.Join(dir, "company.csv")}, app.PeriodInput{Month: "2026-01"}, book, "group:company")
 	token, query, _ := strings.Cut(path, "?")
-	for _, form := range []string{"json", "csv", "xlsx"} {
+	for _, form := range []string{"json", "csv", "xlsx", "pdf"} {
 		b := get(t, s, token+"/result."+form+"?"+query, nil)
 		require.Equal(t, want[form], b.text, form)
 		require.Equal(t, "attachment; filename=result."+form, b.header.Get("Content-Disposition"))

@@ -15,6 +15,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
+	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/finance/rollforward"
 	"github.com/feeledger/fees/internal/finance/statement"
 	"github.com/feeledger/fees/internal/money"
@@ -110,6 +111,8 @@ type provable interface {
 	Holds() bool
 	Explain(err error) error
 	Write(ctx context.Context, w io.Writer, form string, width int) error
+	About(ctx context.Context, asked app.AboutQuestion) (*closing.About, error)
+	WritePDF(ctx context.Context, w io.Writer, size string, a *closing.About) error
 }
 
 // provedPage shows a result about an account. Own are its parameters besides the common ones, and fill adds its
@@ -125,7 +128,10 @@ func provedPage[T provable](s *server, w http.ResponseWriter, r *http.Request, w
 			return nil, err
 		}
 		name, account := strings.ToLower(what), q.named
-		v := &view{Title: what + " of " + s.called(account), Path: q.path(name), Scope: &q.scope, Unsealed: why != "", Paper: true, Downloads: s.downloads(&q, name)}
+		v := &view{Title: what + " of " + s.called(account), Path: q.path(name), Scope: &q.scope, Unsealed: why != "", Paper: true}
+		files := s.downloads(&q, name)
+		last := len(files) - 1 // the document, whose link is beside the button for printing
+		v.Downloads, v.PDF = files[:last], &files[last]
 		v.Facts = []fact{{Name: "account", cell: cell{Text: account, To: "account/" + account, Class: "hex"}}}
 		v.Command += account + q.scope.flags() + s.provedFlags(&q) + s.ledgerFlag()
 		if err := fill(&q, made, why != "", v); err != nil {
@@ -143,8 +149,12 @@ func provedPage[T provable](s *server, w http.ResponseWriter, r *http.Request, w
 
 // provedFile sends a result about an account as a file. If balances are not available, it fails.
 func provedFile[T provable](s *server, w http.ResponseWriter, r *http.Request, of func(*http.Request, *statementQuestion) (T, string, error)) error {
-	q, err := s.statementQuestion(r)
+	q, err := s.statementQuestion(r, "paper")
 	if err != nil {
+		return err
+	}
+	paper := cmp.Or(q.scope.own.Get("paper"), app.PaperSizes[0])
+	if err := app.OneOf("paper", paper, app.PaperSizes...); err != nil {
 		return err
 	}
 	return s.file(w, r, allSealed, func(to *answer) error {
@@ -155,7 +165,14 @@ func provedFile[T provable](s *server, w http.ResponseWriter, r *http.Request, o
 		if err != nil {
 			return err
 		}
-		return made.Explain(made.Write(r.Context(), to, to.form, 0))
+		if to.form != "pdf" {
+			return made.Explain(made.Write(r.Context(), to, to.form, 0))
+		}
+		a, err := made.About(r.Context(), app.AboutQuestion{Program: s.Program})
+		if err != nil {
+			return made.Explain(err)
+		}
+		return made.Explain(made.WritePDF(r.Context(), to, paper, a))
 	})
 }
 

@@ -62,8 +62,7 @@ type view struct {
 	Tables    []*tabular
 	Groups    []*differences
 	Paper     bool  // the page is meant for paper, too
-	NoPDF     bool  // and the command below makes no PDF of it
-	PDF       *link // its own paper form; nil if only the command line writes it
+	PDF       *link // its document; nil for none
 	Notes     []string
 	Links     []link // to related pages
 	Downloads []link
