@@ -10,16 +10,21 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/internal/web"
+	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/source"
 )
 
-// steps returns the checklist of an overview: the state and the next action of each step.
-func steps(t *testing.T, page string) map[string][2]string {
+// steps returns the checklist of an overview with its heading: the state and the next action of each step.
+func steps(t *testing.T, page, heading string) map[string][2]string {
 	t.Helper()
-	_, rest, found := strings.Cut(page, "<h2>Close ")
+	_, rest, found := strings.Cut(page, heading+"</h2>")
 	require.True(t, found, page)
 	list, _, _ := strings.Cut(rest, "</table>")
 	matched := regexp.MustCompile(`(?s)<tr role="row"><td role="rowheader"[^>]*>(.*?)</td><td[^>]*>(.*?)</td><td[^>]*>(.*?)</td></tr>`).FindAllStringSubmatch(list, -1)
@@ -40,7 +45,7 @@ func TestChecklist(t *testing.T) {
 		o.Ledgers[0].Place, o.Ledgers[0].Source, o.Ledgers[0].Gateway = "fees.db", nil, ""
 	}), "/overview", nil)
 	require.Equal(t, http.StatusOK, open.status, open.text)
-	before := steps(t, open.text)
+	before := steps(t, open.text, `<h2 class="ok">January 2026 can be closed`)
 	require.Equal(t, [2]string{"complete", ""}, before["filled"])
 	require.Equal(t, "none", before["findings"][0])
 	require.Equal(t, `<a href="findings?period=2026-01">Findings</a>`, before["findings"][1])
@@ -50,7 +55,7 @@ func TestChecklist(t *testing.T) {
 
 	closeMonth(t, d, labels, filepath.Join(shelf, "2026-01"), "Operations")
 	s := served(t, d, func(o *web.Options) { o.Ledgers[0].Labels, o.Ledgers[0].Packages = labels, shelf })
-	after := steps(t, get(t, s, "/overview?period=2026-01", nil).text)
+	after := steps(t, get(t, s, "/overview?period=2026-01", nil).text, `<h2 class="ok">January 2026 is closed`)
 	require.Equal(t, [2]string{"version 1", `<a href="packages/2026-01">Package</a>`}, after["closed"])
 	require.Equal(t, "closed without balances", after["statements"][0])
 	require.Equal(t, "not reconciled", after["reconciled"][0])
@@ -84,9 +89,32 @@ func TestOverviewOfAMonth(t *testing.T) {
 	}
 	require.Contains(t, page, "<h2>Compared with the month before</h2>")
 	require.NotContains(t, pageAt(t, s.url+"/overview?period=2025-03"), "Compared with", "a partial month is not compared")
-	require.Equal(t, [2]string{"partial", "fees sync --month 2025-03 --gateway http://127.0.0.1:1"}, steps(t, pageAt(t, s.url+"/overview?period=2025-03"))["filled"])
+	require.Equal(t, [2]string{"partial", "fees sync --month 2025-03 --gateway http://127.0.0.1:1"}, steps(t, pageAt(t, s.url+"/overview?period=2025-03"), `<h2 class="bad">March 2025 cannot be closed yet`)["filled"])
 
 	require.Contains(t, pageAt(t, s.url+"/overview?period=2024-01"), "The ledger has no blocks of period=2024-01. Choose a month from 2025-01 to 2025-03.")
+}
+
+// What the first page shows is read before the server answers, and once only while the blocks of its month stay the same.
+func TestReadAhead(t *testing.T) {
+	reader := &source.Reader{Source: chaingen.New(chaingen.Options{Seed: 7, Head: 248, Every: 6 * time.Hour}).Source(), Tables: network.BuiltIn()}
+	place := filepath.Join(t.TempDir(), "fees.db")
+	sync := func(blocks string) {
+		wanted, err := app.WantedInput{Blocks: blocks}.Parse()
+		require.NoError(t, err)
+		_, err = app.Sync(t.Context(), place, wanted, app.FillOptions{Reader: reader})
+		require.NoError(t, err)
+	}
+	sync("0..200") // of January and of a part of February
+	d, err := app.Open(t.Context(), place, network.BuiltIn())
+	require.NoError(t, err)
+	defer d.Close()
+	first, second := web.MonthViews(d, func() { sync("201..210") })
+	require.Equal(t, [2]int{1, 1}, [2]int{first, second})
+	first, second = web.MonthViews(d, func() { sync("211..248") })
+	require.Equal(t, [2]int{1, 2}, [2]int{first, second}, "February is complete, and the month to close")
+
+	s := served(t, d, func(o *web.Options) { o.ReadAhead = time.Minute })
+	require.Equal(t, foreign(get(t, served(t, d, nil), "/overview", nil).text), foreign(get(t, s, "/overview", nil).text))
 }
 
 // pageAt returns the body of a response.

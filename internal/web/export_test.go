@@ -1,9 +1,11 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"time"
 
+	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/reconcile"
 )
 
@@ -103,4 +105,16 @@ func SideLayout(amounts int) string {
 	}
 	t.fitSide()
 	return t.Layout
+}
+
+// MonthViews reads ahead twice, with something done in between, and returns how many months' figures were kept then.
+func MonthViews(d *app.Ledger, between func()) (first, second int) {
+	s := &server{Served: Served{Ledger: d}, Options: Options{Time: DefaultTime}, names: newLabels(nil), long: make(chan struct{}, 1), longWaiting: make(chan struct{}, 1)}
+	s.monthViews = newOnce(maxSummaries, func(*monthView) int { return 1 })
+	s.monthLists, s.states = newOnce(maxSummaries, func([]month) int { return 1 }), newOnce(maxStates, func(app.State) int { return 1 })
+	s.readAhead(context.Background())
+	first = len(s.monthViews.kept.at)
+	between()
+	s.readAhead(context.Background())
+	return first, len(s.monthViews.kept.at)
 }

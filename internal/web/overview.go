@@ -23,7 +23,7 @@ func (s *server) overview(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, allSealed, func(sealed string) (*view, error) {
+	return s.show(w, r, allSealed, func(string) (*view, error) {
 		status, err := s.Ledger.Status(r.Context())
 		if err != nil {
 			return nil, err
@@ -54,7 +54,7 @@ func (s *server) overview(w http.ResponseWriter, r *http.Request) error {
 			}
 			shown = months[i]
 		}
-		kept, err := keptOf(s, r, allSealed, s.monthViews, sealed, "overview?period="+shown.Name, true, func(ctx context.Context) (*monthView, error) { return s.monthView(ctx, months, shown) })
+		kept, err := s.monthView(r, months, shown)
 		if err != nil {
 			return nil, err
 		}
@@ -68,6 +68,9 @@ func (s *server) overview(w http.ResponseWriter, r *http.Request) error {
 		}
 		v.First = s.checklist(shown, kept.findings, packages, trail)
 		if err := kept.addTo(s, v, months, shown); err != nil {
+			return nil, err
+		}
+		if err := s.addMonths(r.Context(), v, months); err != nil {
 			return nil, err
 		}
 		if len(packages) > 0 {
@@ -110,7 +113,6 @@ type monthView struct {
 	chart    *chart
 	changed  *rows // since the month before; nil without one
 	top      []topList
-	months   *rows
 }
 
 // topList is the largest groups of a month.
@@ -123,13 +125,26 @@ type topList struct {
 // maxTop limits the payers and contracts on the overview.
 const maxTop = 5
 
-// monthView reads the figures of a month.
-func (s *server) monthView(ctx context.Context, months []month, shown month) (*monthView, error) {
+// monthView returns the figures of a month. They are read again only when blocks of that month are added.
+func (s *server) monthView(r *http.Request, months []month, shown month) (*monthView, error) {
 	input := app.PeriodInput{Month: shown.Name, Partial: shown.Partial}
 	period, err := input.Parse()
 	if err != nil {
 		return nil, err
 	}
+	state, err := s.stateOf(r.Context(), period)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(months, func(m month) bool { return m.Name == shown.Name })
+	compared := i > 0 && !shown.Partial && !months[i-1].Partial
+	return keptOf(s, r, period, s.monthViews, state.String(), fmt.Sprintf("%s %t %t", shown.Name, shown.Partial, compared), true, func(ctx context.Context) (*monthView, error) {
+		return s.readMonthView(ctx, input, period, compared)
+	})
+}
+
+// readMonthView reads the figures of a month.
+func (s *server) readMonthView(ctx context.Context, input app.PeriodInput, period app.Period, compared bool) (*monthView, error) {
 	question := func(by report.By) app.ReportQuestion {
 		return app.ReportQuestion{Question: app.Question{Period: period}, Choice: report.Choice{By: by}}
 	}
@@ -142,16 +157,16 @@ func (s *server) monthView(ctx context.Context, months []month, shown month) (*m
 	if v.findings, err = s.countFindings(ctx, period); err != nil {
 		return nil, err
 	}
-	if i := slices.IndexFunc(months, func(m month) bool { return m.Name == shown.Name }); i > 0 && !shown.Partial && !months[i-1].Partial {
+	if compared {
 		q := question(report.Month)
 		if q.Beside, err = input.Beside(app.PeriodBefore); err != nil {
 			return nil, err
 		}
-		compared, err := s.Ledger.Fees(ctx, q)
+		made, err := s.Ledger.Fees(ctx, q)
 		if err != nil {
 			return nil, err
 		}
-		if v.changed, err = keepRows(compared.Sheet()); err != nil {
+		if v.changed, err = keepRows(made.Sheet()); err != nil {
 			return nil, err
 		}
 	}
@@ -170,12 +185,7 @@ func (s *server) monthView(ctx context.Context, months []month, shown month) (*m
 			return nil, err
 		}
 	}
-	all, err := s.Ledger.Report(ctx, app.ReportQuestion{Question: app.Question{Period: allSealed}, Choice: report.Choice{By: report.Month}})
-	if err != nil {
-		return nil, err
-	}
-	v.months, err = keepRows(all.Sheet())
-	return v, err
+	return v, nil
 }
 
 // addTo adds the figures of a month to a page.
@@ -189,9 +199,8 @@ func (k *monthView) addTo(s *server, v *view, months []month, shown month) error
 			}
 		}
 	}
-	figures := []string{"evm", "native", "fee", "charged"}
 	for _, top := range k.top {
-		t, err := s.part(top.rows, listing{fixed: true, Only: append(figures[:4:4], string(top.by))}, nil)
+		t, err := s.part(top.rows, listing{fixed: true, Only: append(slices.Clone(overviewFigures), string(top.by))}, nil)
 		if err != nil {
 			return err
 		}
@@ -216,10 +225,22 @@ func (k *monthView) addTo(s *server, v *view, months []month, shown month) error
 		t.Links = []link{{"By day", "fees" + about.query(url.Values{"compare": {app.PeriodBefore}})}}
 		v.Tables = append(v.Tables, t)
 	}
+	return nil
+}
+
+// overviewFigures are the columns of the tables on the overview.
+var overviewFigures = []string{"evm", "native", "fee", "charged"}
+
+// addMonths adds the fees of each month, if there are several.
+func (s *server) addMonths(ctx context.Context, v *view, months []month) error {
 	if len(months) == 1 {
 		return nil
 	}
-	t, err := s.part(k.months, listing{fixed: true, Only: figures}, nil)
+	all, err := s.Ledger.Report(ctx, app.ReportQuestion{Question: app.Question{Period: allSealed}, Choice: report.Choice{By: report.Month}})
+	if err != nil {
+		return err
+	}
+	t, err := s.list(all.Sheet(), listing{fixed: true, Only: overviewFigures}, nil)
 	if err != nil {
 		return err
 	}

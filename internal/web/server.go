@@ -27,6 +27,8 @@ type Options struct {
 	Metrics *metrics.Metrics // served at /metrics; nil for new ones
 	Time    time.Duration    // timeout of a request; 0 for the default
 	AtOnce  int              // concurrent requests; 0 for the default
+	// ReadAhead is how long Handler may take to read what the first page shows; 0 to read nothing ahead.
+	ReadAhead time.Duration
 	// Ending is closed when the server shuts down; it ends event streams and background work. Nil means never.
 	// Working, if not nil, tracks the background work.
 	Ending  <-chan struct{}
@@ -150,6 +152,8 @@ func handler(o Options, now func() time.Time) http.Handler {
 	}
 	front.requests = front.Metrics.Requests(func() int { return len(front.working) }, func() int { return len(front.waiting) })
 	mux := http.NewServeMux()
+	ahead, done := context.WithTimeout(context.Background(), o.ReadAhead)
+	defer done()
 	books := map[string]*labels{"": newLabels(nil)} // by file
 	for _, l := range o.Ledgers {
 		s := front
@@ -166,6 +170,7 @@ func handler(o Options, now func() time.Time) http.Handler {
 		}
 		s.Metrics.Ledger(l.Name, l.Ledger.Status)
 		s.route(mux)
+		s.readAhead(ahead)
 		if len(o.Ledgers) == 1 {
 			front = s
 		}
@@ -188,6 +193,17 @@ func handler(o Options, now func() time.Time) http.Handler {
 	mux.HandleFunc("GET /readyz", front.ready)
 	mux.HandleFunc("/", front.nothing)
 	return front.counted(mux, front.guard(front.admit(mux)))
+}
+
+// readAhead reads the figures on the overview. A request reports what cannot be read.
+func (s *server) readAhead(ctx context.Context) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.base+"/overview", nil)
+	if err != nil || ctx.Err() != nil {
+		return
+	}
+	if months := s.months(ctx); len(months) > 0 {
+		_, _ = s.monthView(r, months, monthToClose(months, s.Packages != ""))
+	}
 }
 
 // route adds the paths of a ledger.
