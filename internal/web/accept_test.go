@@ -86,7 +86,7 @@ func TestAcceptDifferences(t *testing.T) {
 	require.Equal(t, path+"#d-only_on_chain", a.header.Get("Location"))
 	page = o.page(t, "anna", path)
 	require.Contains(t, page.text, "4 of ")
-	require.Contains(t, page.text, " do not match, 1 of them accepted.")
+	require.Contains(t, page.text, " do not match, 1 of them accepted")
 	require.Contains(t, page.text, "booked &lt;b&gt;in&lt;/b&gt; February")
 	require.Contains(t, page.text, "(1, 1 accepted)")
 	require.Empty(t, groups(t, page.text)["only_on_chain"].ticks)

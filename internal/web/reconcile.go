@@ -224,9 +224,16 @@ var shownColumns = []string{"outcome", "line", "id", "time", "books", "chain", "
 func (s *server) outcomes(v *view, c *comparison, here string) error {
 	result := c.result
 	headline := result.Headline()
-	v.Lead, v.Failed = strings.ToUpper(headline[:1])+headline[1:]+".", !result.Agrees()
+	total, token := &result.Total, result.Options.Token()
+	v.Main = []fact{
+		{Name: "result", cell: cell{Text: strings.ToUpper(headline[:1]) + headline[1:]}},
+		amount("difference (books - chain)", total.Difference, token), amount("books", chain.Some(total.Books), token), amount("chain", total.Chain, token),
+	}
+	if !result.Agrees() || c.lacksAccounts() {
+		v.Main[0].Class = "bad"
+	}
 	if c.lacksAccounts() {
-		v.Failed, v.Warnings = true, []string{errNoAccounts.Detail}
+		v.Warnings = []string{errNoAccounts.Detail}
 		groups := s.labels().GroupNames()
 		for _, group := range groups[:min(len(groups), app.MaxGroups)] {
 			set := c.settings
@@ -235,9 +242,7 @@ func (s *server) outcomes(v *view, c *comparison, here string) error {
 		}
 		v.Ways = append(v.Ways, c.settings.way(here, "Compare with ", reconcile.Way{Settings: []reconcile.Setting{{Name: "rows-only"}}}))
 	}
-	total := &result.Total
-	v.Facts = append(v.Facts, plain("read", readAs(c.file)), plain("period", cmp.Or(c.asked.Name, "all sealed blocks")), plain("blocks", spanText(result.Span)), plain("accounts", fmt.Sprint(len(c.options.Accounts))),
-		amount("books", chain.Some(total.Books), result.Options.Token()), amount("chain", total.Chain, result.Options.Token()), amount("difference (books - chain)", total.Difference, result.Options.Token()))
+	v.Facts = append(v.Facts, plain("read", readAs(c.file)), plain("period", cmp.Or(c.asked.Name, "all sealed blocks")), plain("blocks", spanText(result.Span)), plain("accounts", fmt.Sprint(len(c.options.Accounts))))
 	v.Notes = result.Notes
 	details := result.Agreeing()
 	if c.settings.all {
