@@ -60,6 +60,7 @@ type FindingList struct {
 	Held  Held
 	Notes []string // the missing parts of the period
 	Sheet *table.Sheet
+	Count *closing.Findings // of the rows of the sheet, once they are read
 }
 
 // ListFindings lists the findings in the blocks of a period. The rows are read from the ledger as the table is
@@ -73,7 +74,8 @@ func (d *Ledger) ListFindings(ctx context.Context, p Period) (*FindingList, erro
 	if err != nil {
 		return nil, err
 	}
-	list := &FindingList{Held: held, Notes: held.Notes(), Sheet: closing.List(ctx, d.Book, span, new(closing.Findings))}
+	list := &FindingList{Held: held, Notes: held.Notes(), Count: new(closing.Findings)}
+	list.Sheet = closing.List(ctx, d.Book, span, list.Count)
 	list.Sheet.Token, err = d.Token(ctx)
 	return list, err
 }

@@ -50,6 +50,14 @@ func (l *Statements) Sheet(ctx context.Context) *table.Sheet {
 	return l.Style.Movements(ctx, l.List...)
 }
 
+// SheetByFee returns the requested part as a table; of the movements, those of a fee as one row.
+func (l *Statements) SheetByFee(ctx context.Context) *table.Sheet {
+	if l.question.Part == StatementParts[0] {
+		return l.Style.MovementsByFee(ctx, l.List...)
+	}
+	return l.Sheet(ctx)
+}
+
 // Sheets returns everything, as the sheets of a workbook.
 func (l *Statements) Sheets(ctx context.Context) []*table.Sheet { return l.Style.Sheets(ctx, l.List) }
 

@@ -44,21 +44,40 @@ func (s *server) checklist(m month, findings int, packages []closed, trail []led
 		filled.next = cell{Text: "fees sync --month " + m.Name + s.gatewayFlag() + s.placeFlag(), Class: "hex"}
 	}
 	made := packageOf(packages, m.Name)
-	steps := []closeStep{filled, findingsStep(findings, &about), s.statementsStep(made), reconciledStep(made, &about), s.closedStep(m, made, app.RoundOf(trail, m.Name, "UTC"))}
-	verdict := " can be closed"
-	switch {
-	case made != nil:
-		verdict = " is closed"
-	case m.Partial:
-		verdict = " is not complete"
-	case findings > 0:
-		verdict = " has findings"
-	}
-	t := &tabular{Title: about.name() + verdict, Heads: heads("step", "state", "next")}
+	round := app.RoundOf(trail, m.Name, "UTC")
+	steps := []closeStep{filled, findingsStep(findings, &about), s.statementsStep(made), reconciledStep(made, &about), s.closedStep(m, made, round)}
+	t := &tabular{Heads: heads("step", "state", "next")}
+	verdict, tone := verdictOf(m, findings, made, round)
+	t.Title, t.Tone = about.name()+" "+verdict, tone
 	for _, p := range steps {
 		t.Rows = append(t.Rows, []cell{{Text: p.name}, p.state, p.next})
 	}
 	return t
+}
+
+// verdictOf returns whether a month can be closed, in words and as a class.
+func verdictOf(m month, findings int, made *closed, round app.Round) (text, class string) {
+	switch {
+	case round.Open():
+		return "is being closed", ""
+	case made != nil && !made.Findings.None():
+		return "is closed, with findings", "bad"
+	case made != nil:
+		return "is closed", "ok"
+	case m.Partial:
+		return "cannot be closed yet", "bad"
+	case findings > 0:
+		return "can be closed, with " + findingsText(findings), "bad"
+	}
+	return "can be closed", "ok"
+}
+
+// findingsText counts findings in words, up to maxCounted.
+func findingsText(count int) string {
+	if count > maxCounted {
+		return fmt.Sprintf("more than %d findings", maxCounted)
+	}
+	return console.Counted(count, "finding")
 }
 
 // packageOf returns the readable package of a month in UTC, or nil.
@@ -96,11 +115,8 @@ func (s *server) countFindings(ctx context.Context, period app.Period) (count in
 
 func findingsStep(count int, about *scope) closeStep {
 	p := closeStep{"findings", cell{Text: "none", Class: "ok"}, cell{Text: "Findings", To: "findings" + about.query(nil)}}
-	switch {
-	case count > maxCounted:
-		p.state = cell{Text: fmt.Sprintf("more than %d", maxCounted), Class: "bad"}
-	case count > 0:
-		p.state = cell{Text: fmt.Sprint(count), Class: "bad"}
+	if count > 0 {
+		p.state = cell{Text: findingsText(count), Class: "bad"}
 	}
 	return p
 }

@@ -16,10 +16,10 @@ import (
 	"github.com/feeledger/fees/internal/web"
 )
 
-// steps returns the checklist of an overview below its verdict: the state and the next action of each step.
-func steps(t *testing.T, page, verdict string) map[string][2]string {
+// steps returns the checklist of an overview with its heading: the state and the next action of each step.
+func steps(t *testing.T, page, heading string) map[string][2]string {
 	t.Helper()
-	_, rest, found := strings.Cut(page, "<h2>"+verdict+"</h2>")
+	_, rest, found := strings.Cut(page, heading+"</h2>")
 	require.True(t, found, page)
 	list, _, _ := strings.Cut(rest, "</table>")
 	matched := regexp.MustCompile(`(?s)<tr role="row"><td role="rowheader"[^>]*>(.*?)</td><td[^>]*>(.*?)</td><td[^>]*>(.*?)</td></tr>`).FindAllStringSubmatch(list, -1)
@@ -40,7 +40,7 @@ func TestChecklist(t *testing.T) {
 		o.Ledgers[0].Place, o.Ledgers[0].Source, o.Ledgers[0].Gateway = "fees.db", nil, ""
 	}), "/overview", nil)
 	require.Equal(t, http.StatusOK, open.status, open.text)
-	before := steps(t, open.text, "January 2026 can be closed")
+	before := steps(t, open.text, `<h2 class="ok">January 2026 can be closed`)
 	require.Equal(t, [2]string{"complete", ""}, before["filled"])
 	require.Equal(t, "none", before["findings"][0])
 	require.Equal(t, `<a href="findings?period=2026-01">Findings</a>`, before["findings"][1])
@@ -50,7 +50,7 @@ func TestChecklist(t *testing.T) {
 
 	closeMonth(t, d, labels, filepath.Join(shelf, "2026-01"), "Operations")
 	s := served(t, d, func(o *web.Options) { o.Ledgers[0].Labels, o.Ledgers[0].Packages = labels, shelf })
-	after := steps(t, get(t, s, "/overview?period=2026-01", nil).text, "January 2026 is closed")
+	after := steps(t, get(t, s, "/overview?period=2026-01", nil).text, `<h2 class="ok">January 2026 is closed`)
 	require.Equal(t, [2]string{"version 1", `<a href="packages/2026-01">Package</a>`}, after["closed"])
 	require.Equal(t, "closed without balances", after["statements"][0])
 	require.Equal(t, "not reconciled", after["reconciled"][0])
@@ -84,7 +84,7 @@ func TestOverviewOfAMonth(t *testing.T) {
 	}
 	require.Contains(t, page, "<h2>Compared with the month before</h2>")
 	require.NotContains(t, pageAt(t, s.url+"/overview?period=2025-03"), "Compared with", "a partial month is not compared")
-	require.Equal(t, [2]string{"partial", "fees sync --month 2025-03 --gateway http://127.0.0.1:1"}, steps(t, pageAt(t, s.url+"/overview?period=2025-03"), "March 2025 is not complete")["filled"])
+	require.Equal(t, [2]string{"partial", "fees sync --month 2025-03 --gateway http://127.0.0.1:1"}, steps(t, pageAt(t, s.url+"/overview?period=2025-03"), `<h2 class="bad">March 2025 cannot be closed yet`)["filled"])
 
 	require.Contains(t, pageAt(t, s.url+"/overview?period=2024-01"), "The ledger has no blocks of period=2024-01. Choose a month from 2025-01 to 2025-03.")
 }

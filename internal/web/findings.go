@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"net/http"
 
 	"github.com/feeledger/fees/internal/app"
@@ -19,16 +20,24 @@ func (s *server) findings(w http.ResponseWriter, r *http.Request) error {
 	}
 	l.zone = list.Held.Zone
 	return s.show(w, r, list.Held.Period, func(string) (*view, error) {
-		table, err := s.list(list.Sheet, l, sc.in("findings"))
+		all, err := keepRows(list.Sheet)
 		if err != nil {
 			return nil, err
 		}
-		v := &view{Title: "Findings, " + list.Held.Name, Path: "findings", Scope: &sc, Warnings: list.Notes, Tables: []*tabular{table}}
-		v.Lead = "Failed checks, undetermined fees, fee drifts and unrecognised events in these blocks, for all accounts."
-		if len(table.Rows) == 0 {
-			v.Lead, v.Tables = "No findings: every check of these blocks passed. The overview shows how many checks were not possible.", nil
+		v := &view{Title: "Findings, " + list.Held.Name, Path: "findings", Scope: &sc, Warnings: list.Notes}
+		if all.count == 0 {
+			v.Lead = "No findings: every check of these blocks passed. The overview shows how many checks were not possible."
+		} else {
+			v.Lead = "Failed checks, undetermined fees, fee drifts and unrecognised events in these blocks, for all accounts."
+			v.Main = []fact{{Name: "findings", cell: cell{Text: fmt.Sprint(all.count), Number: true, Class: "bad"}}}
+			for kind, count := range list.Count.Counts {
+				v.Facts = append(v.Facts, fact{Name: kind, cell: cell{Text: fmt.Sprint(count), Number: true}})
+			}
+			if err := v.add(s.part(all, l, sc.in("findings"))); err != nil {
+				return nil, err
+			}
 		}
-		v.Facts = []fact{plain("evidence", list.Held.Evidence.String())}
+		v.Facts = append(v.Facts, plain("evidence", list.Held.Evidence.String()))
 		v.Downloads = []link{{"CSV", "findings.csv" + sc.query(nil)}}
 		return v, nil
 	})

@@ -191,7 +191,22 @@ func TestStatements(t *testing.T) {
 	balance := slices.Index(rows[0], "free_balance")
 	last := rows[len(rows)-1]
 	require.Equal(t, closing.Free.String(), last[balance])
-	require.Len(t, rowsOf(page), min(100, len(rows)-1))
+	require.Len(t, rowsOf(get(t, s, base+"/statement?period=3..50&columns=all", nil).text), min(100, len(rows)-1))
+	kind, ofFee, charged := slices.Index(rows[0], "kind"), slices.Index(rows[0], "of_fee"), slices.Index(rows[0], "fee")
+	fees, parts := 0, 0
+	for _, row := range rows[1:] {
+		if row[ofFee] == "true" {
+			require.NotEqual(t, "fee", row[kind], "a file lists events")
+			parts++
+		}
+		if row[charged] != "" {
+			fees++
+			require.Contains(t, page, `<data value="-`+row[charged]+`">`)
+		}
+	}
+	require.Greater(t, parts, fees)
+	require.Equal(t, fees, strings.Count(bare(page), "<td>fee</td>"), "on the page, a fee is one row")
+	require.NotContains(t, page, ">fee GLMR</a>", "the change of the balance is the fee")
 	for _, part := range []string{"fees", "transfers", "summary"} {
 		require.Equal(t, http.StatusOK, get(t, s, base+"/statement?period=3..50&part="+part, nil).status, part)
 	}

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
@@ -138,11 +139,18 @@ type topList struct {
 // maxTop limits the payers and contracts on the overview.
 const maxTop = 5
 
-// warm reads the figures of the month that the overview shows first.
-func (s *server) warm(ctx context.Context) {
-	r := (&http.Request{}).WithContext(ctx)
-	if months := s.months(ctx); len(months) > 0 {
-		_, _ = s.keptMonth(r, months, monthToClose(months, s.Packages != "")) // a page will say what failed
+// readAhead reads the figures of the month that the overview shows first. A page will say what failed.
+func (s *server) readAhead() {
+	done := make(chan struct{})
+	s.aside(func(ctx context.Context) {
+		defer close(done)
+		if months := s.months(ctx); len(months) > 0 {
+			_, _ = s.keptMonth((&http.Request{}).WithContext(ctx), months, monthToClose(months, s.Packages != ""))
+		}
+	})
+	select {
+	case <-done:
+	case <-time.After(s.ReadAhead):
 	}
 }
 

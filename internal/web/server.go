@@ -31,8 +31,9 @@ type Options struct {
 	// Working, if not nil, tracks the background work.
 	Ending  <-chan struct{}
 	Working *sync.WaitGroup
-	// Warm reads the figures of the first page before someone asks for it.
-	Warm bool
+	// ReadAhead is how long [Handler] waits for the figures of the first page; they are then read in the background. 0 reads
+	// nothing ahead.
+	ReadAhead time.Duration
 
 	TLS    bool         // the server uses TLS
 	Users  *users.Users // who may log in; nil for no log-in
@@ -168,8 +169,8 @@ func handler(o Options, now func() time.Time) http.Handler {
 		}
 		s.Metrics.Ledger(l.Name, l.Ledger.Status)
 		s.route(mux)
-		if o.Warm {
-			s.aside(s.warm)
+		if o.ReadAhead > 0 {
+			s.readAhead()
 		}
 		if len(o.Ledgers) == 1 {
 			front = s

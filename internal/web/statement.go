@@ -189,6 +189,28 @@ const noBalances = "none"
 // hiddenColumns are the columns of a statement that a page shows only on request.
 var hiddenColumns = []string{"account", "block", "event_index", "of_fee", "counterparty_label", "amount", "hash", "paid_for", "layer", "account_label", "account_group", "method", "gas_price", "gas", "event", "call", "reserved_balance"}
 
+// eventColumns are those of them that describe an event: with one of these, a fee has a row for each of its movements.
+var eventColumns = []string{"event", "event_index", "amount"}
+
+// ofEvents reports whether a listing shows columns of events.
+func (l listing) ofEvents() bool {
+	return l.All || slices.ContainsFunc(l.Only, func(name string) bool { return slices.Contains(eventColumns, name) })
+}
+
+// feesAreChanges reports whether each fee is the change of the free balance in its row, so that one column is enough.
+func feesAreChanges(movements *rows) (same bool, err error) {
+	fee, free := columnOf(movements, "fee"), columnOf(movements, "free")
+	if fee < 0 || free < 0 {
+		return false, nil
+	}
+	same = true
+	err = movements.each(0, func(row []table.Cell) bool {
+		same = row[fee].Exact == "" || "-"+row[fee].Exact == row[free].Exact
+		return same
+	})
+	return same, err
+}
+
 // statement shows an account's statement for a period.
 func (s *server) statement(w http.ResponseWriter, r *http.Request) error {
 	return provedPage(s, w, r, "Statement", listingParameters, s.statementOf, func(q *statementQuestion, made *app.Statements, unanswered bool, v *view) error {
@@ -201,9 +223,20 @@ func (s *server) statement(w http.ResponseWriter, r *http.Request) error {
 		if q.Part == "summary" {
 			q.listing.All = true
 		}
-		all, err := keepRows(made.Sheet(r.Context()))
+		sheet := made.SheetByFee
+		if q.listing.ofEvents() {
+			sheet = made.Sheet
+		} else if q.Part == app.StatementParts[0] {
+			v.Notes = append(slices.Clip(v.Notes), "A fee is one row: what was withheld less what was given back. All columns show each event.")
+		}
+		all, err := keepRows(sheet(r.Context()))
 		if err != nil {
 			return err
+		}
+		if same, err := feesAreChanges(all); err != nil {
+			return err
+		} else if same {
+			q.listing.brief = append(slices.Clip(hiddenColumns), "fee")
 		}
 		if v.Chart, err = balanceChart(all, one.Opening, made.Style.Token, q.Period.Zone); err != nil {
 			return err

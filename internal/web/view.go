@@ -141,6 +141,7 @@ type cell struct {
 // tabular is a table.
 type tabular struct {
 	Title   string
+	Tone    string // the class of the title; "" for none
 	Layout  string // see fit; "" scrolls in its box
 	Heads   []cell
 	Rows    [][]cell

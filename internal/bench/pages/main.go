@@ -130,7 +130,8 @@ func measure(program, place, month string, runs, users int, during time.Duration
 			return fmt.Sprintf("/fees?by=contract&status=reverted&period=%s&after=%d", month, 100*i)
 		}},
 		{"a day beside the day before", func(i int) string { return "/fees?by=hour&compare=before&period=" + day(i) + ".." + day(i) }},
-		{"a contract's month", func(i int) string {
+		{"a contract's days", func(i int) string { return fmt.Sprintf("/contract/%s?period=%s", contract, days(i)) }},
+		{"a contract's month in other zones", func(i int) string {
 			return fmt.Sprintf("/contract/%s?period=%s&zone=Etc/GMT-%d", contract, month, i%14)
 		}},
 		{"transactions of a day", func(i int) string { return "/transactions?period=" + day(i) + ".." + day(i) }},

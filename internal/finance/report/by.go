@@ -213,7 +213,12 @@ func (b By) compare(x, y *Group) int {
 
 // compareFees orders groups by fee even if they are groups of time: highest first, then in their usual
 // order.
-func (b By) compareFees(x, y *Group) int { return cmp.Or(y.Fee.Cmp(x.Fee), b.compare(x, y)) }
+func (b By) compareFees(x, y *Group) int {
+	if order := y.Fee.Cmp(x.Fee); order != 0 {
+		return order
+	}
+	return b.compare(x, y)
+}
 
 func compareText(x, y chain.Optional[string]) int {
 	a, _ := x.Get()

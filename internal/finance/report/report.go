@@ -160,8 +160,15 @@ func (q *Question) totals() (by ledger.TotalsBy, ok bool) {
 		return 0, false
 	}
 	by, ok = q.coarsest()
-	if !q.Only.IsAll() && !(by == ledger.ByContract && q.Only.ofTotals()) {
-		return 0, false
+	if !q.Only.IsAll() {
+		switch {
+		case !q.Only.ofTotals():
+			return 0, false
+		case by == ledger.ByDay || by == ledger.ByMonth:
+			by = ledger.ByContractDay
+		case by != ledger.ByContract:
+			return 0, false
+		}
 	}
 	if ok && q.Prices != nil {
 		return q.priced(by)

@@ -211,20 +211,47 @@ func TestTotalsAndTransactionsMakeTheSameReport(t *testing.T) {
 					if i%2 == 0 {
 						q.Only = only(t, "layer=evm", "call=Ethereum.transact")
 					}
-					have := made(t, book, q)
-					q.Percentiles = true
-					want := made(t, book, q)
-					for _, f := range append([]*report.Group{{Figures: want.Totals}}, want.Groups...) {
-						require.Equal(t, f.AveragePrice.Known(), f.Price10.Known() && f.Price50.Known() && f.Price90.Known())
-						f.Price10, f.Price50, f.Price90 = have.Totals.Price10, have.Totals.Price50, have.Totals.Price90 // none
-					}
-					want.Totals.Price10, want.Totals.Price50, want.Totals.Price90 = have.Totals.Price10, have.Totals.Price50, have.Totals.Price90
-					want.Percentiles = false
-					require.Equal(t, want, have, "%s by %s, %v in %v", name, by, period, zone)
+					sameByTransaction(t, book, q)
 				}
 			}
 		}
 	}
+}
+
+// Days and months of selected transactions are made from the totals by contract of each day.
+func TestSelectedDaysFromTotals(t *testing.T) {
+	book, _ := kept(t, generated(300), 300)
+	for _, by := range []report.By{report.Day, report.Month} {
+		for _, condition := range []string{"layer=evm", "layer=native", "call=Ethereum.transact"} {
+			r := sameByTransaction(t, book, report.Question{Choice: report.Choice{By: by, Only: only(t, condition)}, Period: heights(0, 290)})
+			require.NotEmpty(t, r.Groups)
+		}
+	}
+	var contracts []string
+	for _, g := range made(t, book, report.Question{Choice: report.Choice{By: report.Contract, Only: only(t, "layer=evm")}, Period: heights(0, 300)}).Groups[:3] {
+		contract, known := g.Contract.Get()
+		require.True(t, known)
+		contracts = append(contracts, contract.String())
+	}
+	for _, contract := range contracts {
+		sameByTransaction(t, book, report.Question{Choice: report.Choice{By: report.Day, Only: only(t, "contract="+contract)}, Period: heights(0, 300)})
+	}
+}
+
+// sameByTransaction returns a report, after it compared it with one that reads every transaction.
+func sameByTransaction(t *testing.T, book *ledger.Book, q report.Question) *report.Report {
+	t.Helper()
+	have := made(t, book, q)
+	q.Percentiles = true
+	want := made(t, book, q)
+	for _, f := range append([]*report.Group{{Figures: want.Totals}}, want.Groups...) {
+		require.Equal(t, f.AveragePrice.Known(), f.Price10.Known() && f.Price50.Known() && f.Price90.Known())
+		f.Price10, f.Price50, f.Price90 = have.Totals.Price10, have.Totals.Price50, have.Totals.Price90 // none
+	}
+	want.Totals.Price10, want.Totals.Price50, want.Totals.Price90 = have.Totals.Price10, have.Totals.Price50, have.Totals.Price90
+	want.Percentiles = false
+	require.Equal(t, want, have, "by %s, %v in %v", q.By, q.Period, q.Zone)
+	return have
 }
 
 func known(t *testing.T, price chain.Optional[chain.GasPrice]) string {

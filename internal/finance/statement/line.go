@@ -2,8 +2,10 @@ package statement
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/finance/balances"
@@ -80,6 +82,73 @@ func (s *Statement) Each(ctx context.Context, each func(*Line) error) error {
 // Lines returns the same lines as an iterator.
 func (s *Statement) Lines(ctx context.Context) iter.Seq2[*Line, error] {
 	return sequence(func(each func(*Line) error) error { return s.Each(ctx, each) })
+}
+
+// EachFee calls each for the same lines, with the movements of a fee as one: what was withheld less what was given back.
+// Its Movement is the first of them. Balances are those after the lines up to it.
+func (s *Statement) EachFee(ctx context.Context, each func(*Line) error) error {
+	var lines []Line // of one extrinsic or hook
+	pass := func() error {
+		joined, err := byFee(lines)
+		for i := range joined {
+			if err == nil {
+				err = each(&joined[i])
+			}
+		}
+		lines = lines[:0]
+		return err
+	}
+	err := s.Each(ctx, func(l *Line) error {
+		if len(lines) > 0 && lines[0].Place() != l.Place() {
+			if err := pass(); err != nil {
+				return err
+			}
+		}
+		lines = append(lines, *l)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return pass()
+}
+
+// byFee joins the movements of the fee in an extrinsic, unless a change in it is unknown.
+func byFee(lines []Line) ([]Line, error) {
+	first := slices.IndexFunc(lines, func(l Line) bool { return l.OfFee })
+	if first < 0 || slices.ContainsFunc(lines, func(l Line) bool { return l.ChangeUnknown() }) {
+		return lines, nil
+	}
+	rest := Line{Free: chain.Some(chain.SignedWei{}), Reserved: chain.Some(chain.SignedWei{})} // the parts of the fee that follow
+	for i := len(lines) - 1; i >= first; i-- {
+		l := &lines[i]
+		var err error
+		if i > first && l.OfFee {
+			err = errors.Join(add(&rest.Free, l.Free), add(&rest.Reserved, l.Reserved))
+		} else {
+			err = errors.Join(add(&l.FreeBalance, rest.Free), add(&l.ReservedBalance, rest.Reserved))
+		}
+		if i == first {
+			err = errors.Join(err, add(&l.Free, rest.Free), add(&l.Reserved, rest.Reserved))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", l.Place(), err)
+		}
+	}
+	others := slices.DeleteFunc(lines[first+1:], func(l Line) bool { return l.OfFee })
+	return lines[:first+1+len(others)], nil
+}
+
+// add adds to an amount, if both are known.
+func add(to *chain.Optional[chain.SignedWei], more chain.Optional[chain.SignedWei]) error {
+	sum, known := to.Get()
+	by, also := more.Get()
+	if !known || !also {
+		return nil
+	}
+	sum, err := sum.Add(by)
+	*to = chain.Some(sum)
+	return err
 }
 
 // walk iterates over the lines and returns the final balance.

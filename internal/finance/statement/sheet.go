@@ -101,13 +101,29 @@ var movementColumns = []table.Column{
 // Movements returns one row per line of the statements. The amount charged for a fee is in the row of the
 // first movement that is part of it, so that the column's total is the amount paid.
 func (y *Style) Movements(ctx context.Context, list ...*Statement) *table.Sheet {
+	return y.lines(ctx, list, false)
+}
+
+// MovementsByFee returns the same with one row per fee, which is no event then: see [Statement.EachFee].
+func (y *Style) MovementsByFee(ctx context.Context, list ...*Statement) *table.Sheet {
+	return y.lines(ctx, list, true)
+}
+
+func (y *Style) lines(ctx context.Context, list []*Statement, byFee bool) *table.Sheet {
 	return y.sheet("movements", "Movements and fees", slices.Concat(movementColumns, y.worthColumns(worthNames...)), list, func(s *Statement, add func(...any) error) error {
-		return s.Each(ctx, func(l *Line) error {
-			row := []any{s.Account, l.Place(), l.Height, l.Time}
-			if m := l.Movement; m != nil {
+		walk := s.Each
+		if byFee {
+			walk = s.EachFee
+		}
+		return walk(ctx, func(l *Line) error {
+			row, worth := []any{s.Account, l.Place(), l.Height, l.Time}, y.worthOf(l)
+			if m := l.Movement; m != nil && !(byFee && l.OfFee) {
 				row = append(row, m.Event, m.EventIndex, string(m.Kind), l.OfFee, m.Counterparty, y.Labels.LabelOf(m.Counterparty), m.Amount)
 			} else {
 				row = append(row, nil, nil, string(l.Kind()), true, nil, nil, nil)
+				if worth != nil {
+					worth[0] = nil // of the amount
+				}
 			}
 			row = append(row, l.Free, l.Reserved, l.FreeBalance, l.ReservedBalance)
 			if t := l.Payment; t != nil {
@@ -115,7 +131,7 @@ func (y *Style) Movements(ctx context.Context, list ...*Statement) *table.Sheet 
 			} else {
 				row = append(row, nil, nil, nil, nil, nil, nil)
 			}
-			return add(append(append(row, remark(l)), y.worthOf(l)...)...)
+			return add(append(append(row, remark(l)), worth...)...)
 		})
 	})
 }

@@ -111,6 +111,41 @@ func TestRecordedLines(t *testing.T) {
 	}
 }
 
+// By fee, the movements of a fee are one line with what was charged, and each line still leads from one balance to the next.
+func TestLinesByFee(t *testing.T) {
+	fees := 0
+	for name, last := range recordings {
+		book, balances := recorded(t, name), ledgertest.RecordedBalances(t, name)
+		for account := range balances {
+			s := made(t, book, balances, account, chain.Heights{Last: last}, false)
+			opening, known := s.Opening.Get()
+			require.True(t, known)
+			before, lines := Change{Free: opening.Free.Signed(), Reserved: opening.Reserved.Signed()}, uint64(0)
+			require.NoError(t, s.EachFee(context.Background(), func(l *statement.Line) error {
+				lines++
+				free, _ := l.Free.Get()
+				reserved, _ := l.Reserved.Get()
+				after, err := before.Plus(Change{Free: free, Reserved: reserved})
+				require.NoError(t, err)
+				require.Equal(t, chain.Some(after.Free), l.FreeBalance, "%s %v %s", name, account, l.Place())
+				require.Equal(t, chain.Some(after.Reserved), l.ReservedBalance)
+				if before = after; l.Payment != nil {
+					fees++
+					charged, known := l.Payment.Charged.Get()
+					require.True(t, known)
+					require.Equal(t, charged.Signed().Negated(), free)
+				}
+				return nil
+			}))
+			require.LessOrEqual(t, lines, s.Count)
+			if closing, known := s.Closing.Get(); known {
+				require.Equal(t, closing.Free.Signed(), before.Free)
+			}
+		}
+	}
+	require.Greater(t, fees, 100)
+}
+
 // A movement missing from the ledger is located in its block, by every search method.
 func TestDeletedMovementIsFound(t *testing.T) {
 	const name = "moonbeam-2100"

@@ -178,6 +178,9 @@ func isDirectory(flag, path string) error {
 	return nil
 }
 
+// readAhead limits how much later the server answers because it reads the first page's figures.
+const readAhead = 3 * time.Second
+
 // serve runs fees serve.
 func (f *serveFlags) serve(c *cobra.Command, _ []string) error {
 	if err := f.check(); err != nil {
@@ -187,7 +190,7 @@ func (f *serveFlags) serve(c *cobra.Command, _ []string) error {
 	ctx, stop := context.WithCancel(c.Context())
 	counts := metrics.New(cli.Version())
 	f.Observer = counts.Source()
-	o := web.Options{Program: cli.Version(), Hosts: f.hosts, Log: f.logger(stderr), Metrics: counts, Time: f.limit, Ending: ctx.Done(), Working: new(sync.WaitGroup), Warm: true}
+	o := web.Options{Program: cli.Version(), Hosts: f.hosts, Log: f.logger(stderr), Metrics: counts, Time: f.limit, Ending: ctx.Done(), Working: new(sync.WaitGroup), ReadAhead: readAhead}
 	defer o.Working.Wait()
 	defer stop()
 	defer func() {

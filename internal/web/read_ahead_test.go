@@ -4,7 +4,6 @@ import (
 	"database/sql"
 	"net/http"
 	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
@@ -20,7 +19,7 @@ import (
 // The figures of the month that the overview shows are read before a reader asks for them, and once: those of a complete
 // month stay while the ledger grows. Afterwards the ledger's parts of that month are damaged, so that reading them again
 // fails, as it does for a server that starts then.
-func TestWarm(t *testing.T) {
+func TestReadAhead(t *testing.T) {
 	place := filepath.Join(t.TempDir(), "fees.db")
 	reader := &source.Reader{Source: chaingen.New(chaingen.Options{Seed: 7, Head: 150, Every: 6 * time.Hour}).Source(), Tables: network.BuiltIn()}
 	grow := func(blocks string) {
@@ -33,9 +32,7 @@ func TestWarm(t *testing.T) {
 	d, err := app.Open(t.Context(), place, network.BuiltIn())
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, d.Close()) })
-	var working sync.WaitGroup
-	s := served(t, d, func(o *web.Options) { o.Warm, o.Working = true, &working })
-	working.Wait()
+	s := served(t, d, func(o *web.Options) { o.ReadAhead = time.Minute })
 
 	db, err := sql.Open("sqlite", place)
 	require.NoError(t, err)
