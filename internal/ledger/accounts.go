@@ -31,19 +31,12 @@ func (b *Book) checkAccounts(ctx context.Context, entries []*Entry) error {
 
 // AccountSize returns the number of bytes of the ledger's accounts, or 0 if no transaction shows it yet.
 func (b *Book) AccountSize(ctx context.Context) (int, error) {
-	spans, err := b.spansWith(ctx, everyBlock, func(s *stretch) bool { return s.sums.EVM+s.sums.Native > 0 })
-	if err != nil {
-		return 0, err
-	}
-	for _, span := range spans {
-		for t, err := range b.Transactions(ctx, Query{Span: span}) {
-			if err != nil {
-				return 0, err
-			}
-			if payer, known := t.Payer.Get(); known {
-				return payer.Size(), nil
-			}
+	some := func(s *stretch) bool { return s.sums.EVM+s.sums.Native > 0 }
+	for t, err := range b.few(ctx, Query{Span: everyBlock}, some, func(t *Transaction) bool { return t.Payer.Known() }) {
+		if err != nil {
+			return 0, err
 		}
+		return or(t.Payer).Size(), nil
 	}
 	return 0, nil
 }

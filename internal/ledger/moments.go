@@ -97,24 +97,15 @@ func (m *moments) sealedBlocks(ctx context.Context, read func(ctx context.Contex
 // sealedAtEnd is how many sealed blocks are read from the last snapshot.
 var sealedAtEnd = uint64(20 * batchSize)
 
-// batch reads the rows of the next batch of blocks, up to a height, unchecked.
+// batch reads the rows of the next blocks, up to a height, unchecked.
 func (m *moments) batch(ctx context.Context, last uint64, each func([]*blockRow) error) error {
-	span := chain.Heights{First: m.at, Last: last}
-	for p := range batches(ctx, m.q, span) {
-		if p.err != nil {
-			return p.err
-		}
-		span.Last = p.span.Last
-		break
-	}
-	rows, more, err := readRows(ctx, m.q, "height >= ? AND height <= ?", bounds(span)...)
+	rows, more, err := readRows(ctx, m.q, "height >= ? AND height <= ?", bounds(chain.Heights{First: m.at, Last: last})...)
 	if err != nil {
 		return err
 	}
-	if more {
-		span.Last = rows[len(rows)-1].height
+	if m.at = last + 1; more {
+		m.at = rows[len(rows)-1].height + 1
 	}
-	m.at = span.Last + 1
 	return each(rows)
 }
 

@@ -106,7 +106,7 @@ func (b *Book) addStored(ctx context.Context, q querier, s *sealing, last uint64
 	by := coders.Get().(*coder)
 	defer coders.Put(by)
 	for more := true; more && s.next() <= last; {
-		rows, left, failed := readRows(ctx, q, "height >= ? AND height <= ?", int64(s.next()), int64(min(last, s.next()+batchSize-1)))
+		rows, left, failed := readRows(ctx, q, "height >= ? AND height <= ?", bounds(chain.Heights{First: s.next(), Last: last})...)
 		for _, r := range rows {
 			if r.height != s.next() || r.flags&notFinal != 0 {
 				return nil
@@ -126,7 +126,7 @@ func (b *Book) addStored(ctx context.Context, q querier, s *sealing, last uint64
 		if failed != nil {
 			return failed
 		}
-		more = left || len(rows) == batchSize
+		more = left
 	}
 	return nil
 }
