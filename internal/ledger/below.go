@@ -146,8 +146,11 @@ func extendSeal(ctx context.Context, q querier, on Seal, day *stretch) (all, own
 	return all, own, err
 }
 
-// changed reports whether a stretch has changed: blocks were added below it, or a late block.
-func (b *Book) changed(ctx context.Context, s *stretch) bool {
-	now, err := s.now(ctx, b.engine.shared())
-	return err == nil && now.digest() != s.digest()
+// changed returns a stretch as it is now if blocks were added to it since it was read: below it, or a late block.
+func (s *stretch) changed(ctx context.Context, q querier) (now *stretch) {
+	now, err := stretchAt(ctx, q, s.unit, s.number)
+	if err != nil || now == nil || now.digest() == s.digest() {
+		return nil
+	}
+	return now
 }

@@ -254,15 +254,7 @@ func (id Identity) check(other Identity) error {
 
 // change runs a change to the ledger in one transaction.
 func (b *Book) change(ctx context.Context, what func(transaction) error) error {
-	tx, err := b.engine.begin(ctx)
-	if err != nil {
-		return b.wrapLost(err)
-	}
-	defer tx.rollback()
-	if err := what(tx); err != nil {
-		return b.wrapLost(err)
-	}
-	return b.wrapLost(tx.commit(ctx))
+	return b.wrapLost(inTransaction(ctx, b.engine, what))
 }
 
 // changeBook is change with the state of the ledger.

@@ -59,6 +59,29 @@ type transaction interface {
 	rollback() // does nothing after a commit
 }
 
+// inTransaction runs a change in one transaction.
+func inTransaction(ctx context.Context, e engine, what func(transaction) error) error {
+	tx, err := e.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer tx.rollback()
+	if err := what(tx); err != nil {
+		return err
+	}
+	return tx.commit(ctx)
+}
+
+// execAll runs statements without arguments, up to the first that fails.
+func execAll(ctx context.Context, q querier, statements ...string) error {
+	for _, statement := range statements {
+		if err := q.exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // wrapDamage wraps an error in ErrDamaged if damaged is true.
 func wrapDamage(err error, damaged bool) error {
 	if damaged && !errors.Is(err, ErrDamaged) {

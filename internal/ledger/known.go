@@ -237,8 +237,7 @@ func (b *Book) flaggedOf(ctx context.Context, q querier, s *stretch, flag flags)
 		if err != nil {
 			return nil, err
 		}
-		at, err := r.at()
-		if err == nil && r.flags&flag != 0 && s.unit.numberOf(at) == s.number {
+		if r.flags&flag != 0 && s.unit.numberOf(r.time) == s.number {
 			have++
 		}
 	}

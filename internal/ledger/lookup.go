@@ -95,11 +95,9 @@ func (l *lookup) heights(ctx context.Context, b *Book, s *stretch) (found []uint
 	for _, part := range l.parts {
 		body, err := s.body(ctx, q, l.kind, part)
 		if errors.Is(err, ErrDamaged) {
-			now, failed := s.now(ctx, q)
-			if failed != nil || now.digest() == s.digest() {
-				return nil, err
+			if now := s.changed(ctx, q); now != nil {
+				return l.heightsNow(ctx, b, now)
 			}
-			return l.heightsNow(ctx, b, now)
 		}
 		if err != nil {
 			return nil, err

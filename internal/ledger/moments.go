@@ -78,20 +78,26 @@ func (m *moments) sealedBlocks(ctx context.Context, read func(ctx context.Contex
 		m.end = m.row.next()
 		more := m.end - min(m.at, m.end)
 		last := more <= sealedAtEnd || more >= left
-		for left = more; m.at < m.end; {
-			if !last {
-				if err := m.renew(ctx); err != nil {
-					return err
-				}
-			}
-			if err := read(ctx, m.end-1); err != nil {
+		left = more
+		if err := m.below(ctx, m.end, !last, read); err != nil || last || m.row.next() == m.end {
+			return err
+		}
+	}
+}
+
+// below reads the blocks below a height, from one snapshot or several.
+func (m *moments) below(ctx context.Context, end uint64, several bool, read func(ctx context.Context, last uint64) error) error {
+	for m.at < end {
+		if several {
+			if err := m.renew(ctx); err != nil {
 				return err
 			}
 		}
-		if last || m.row.next() == m.end {
-			return nil
+		if err := read(ctx, end-1); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 // sealedAtEnd is how many sealed blocks are read from the last snapshot.
@@ -116,8 +122,8 @@ func (m *moments) blocks(ctx context.Context) (count uint64, err error) {
 	return m.row.sealed + count, err
 }
 
-// highestBlock returns the height of the highest stored block, nil if there is none.
-func highestBlock(ctx context.Context, q querier) (highest *int64, err error) {
-	_, err = one(ctx, q, []any{&highest}, "SELECT max(height) FROM blocks")
-	return highest, err
+// heightsEnd returns the height after the highest stored block, 0 if there is none.
+func heightsEnd(ctx context.Context, q querier) (end uint64, err error) {
+	_, err = one(ctx, q, []any{&end}, "SELECT coalesce(max(height) + 1, 0) FROM blocks")
+	return end, err
 }

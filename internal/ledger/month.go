@@ -48,8 +48,7 @@ type Record struct {
 // Records returns the records of a span's blocks, in order of height.
 func (b *Book) Records(ctx context.Context, span chain.Heights) iter.Seq2[*Record, error] {
 	return walk(ctx, b, nil, span, func(_ *coder, r *blockRow) (*Record, error) {
-		at, err := r.at()
-		return &Record{r.height, at, r.digest(), r.record}, err
+		return &Record{r.height, r.time, r.digest(), r.record}, nil
 	})
 }
 

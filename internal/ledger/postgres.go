@@ -220,29 +220,24 @@ func (e *postgresEngine) checkIndex(ctx context.Context, table, key string, foun
 	}
 	defer end()
 	rows := "SELECT count(*), coalesce(sum(hashtextextended(concat_ws(' ', " + key + "), 0)), 0)::text FROM "
-	var fromTable, byIndex [2]string
-	for _, x := range []struct {
-		into  *[2]string
-		plan  string
-		query string
-	}{
-		{&fromTable, "SET LOCAL enable_seqscan = on; SET LOCAL enable_indexscan = off; SET LOCAL enable_indexonlyscan = off; SET LOCAL enable_bitmapscan = off", rows + table},
-		{&byIndex, "SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan = on; SET LOCAL enable_indexonlyscan = on; SET LOCAL enable_sort = off",
-			rows + "(SELECT " + key + " FROM " + table + " ORDER BY " + key + ") AS ordered"},
-	} {
-		for _, setting := range strings.Split(x.plan, "; ") {
-			if err := q.exec(ctx, setting); err != nil {
-				return err
-			}
-		}
-		var count int64
-		if _, err := one(ctx, q, []any{&count, &x.into[1]}, x.query); err != nil {
-			return err
-		}
-		x.into[0] = strconv.FormatInt(count, 10)
+	var inTable, byIndex struct {
+		count int64
+		sum   string
 	}
-	if fromTable != byIndex {
-		found(fmt.Sprintf("the index of table %s finds %s rows, but the table contains %s. Rebuild it with REINDEX TABLE %s.", table, byIndex[0], fromTable[0], table))
+	if err := execAll(ctx, q, "SET LOCAL enable_seqscan = on", "SET LOCAL enable_indexscan = off", "SET LOCAL enable_indexonlyscan = off", "SET LOCAL enable_bitmapscan = off"); err != nil {
+		return err
+	}
+	if _, err := one(ctx, q, []any{&inTable.count, &inTable.sum}, rows+table); err != nil {
+		return err
+	}
+	if err := execAll(ctx, q, "SET LOCAL enable_seqscan = off", "SET LOCAL enable_indexscan = on", "SET LOCAL enable_indexonlyscan = on", "SET LOCAL enable_sort = off"); err != nil {
+		return err
+	}
+	if _, err := one(ctx, q, []any{&byIndex.count, &byIndex.sum}, rows+"(SELECT "+key+" FROM "+table+" ORDER BY "+key+") AS ordered"); err != nil {
+		return err
+	}
+	if inTable != byIndex {
+		found(fmt.Sprintf("the index of table %s finds %d rows, but the table contains %d. Rebuild it with REINDEX TABLE %s.", table, byIndex.count, inTable.count, table))
 	}
 	return nil
 }

@@ -129,11 +129,11 @@ func readBatch[T any](ctx context.Context, q querier, x batch, of decoder[T]) (m
 	}
 	by := coders.Get().(*coder)
 	defer coders.Put(by)
-	size, next, wanted := 0, x.span.First, x.heights
+	size, next, wanted := 0, uint64(0), x.heights
 	m.err = scanRows(ctx, q, func(r *blockRow) error {
 		r.sealed = x.heights != nil
 		switch {
-		case r.height < next, !r.sealed && r.height > x.span.Last:
+		case r.height < next, !r.sealed && (r.height < x.span.First || r.height > x.span.Last):
 			return damagedBlock(r.height, "out of order")
 		case r.sealed && (len(wanted) == 0 || r.height < wanted[0]):
 			return nil

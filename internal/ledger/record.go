@@ -61,7 +61,7 @@ func (c *Content) record(by *coder) []byte {
 // blockRow is a row of the table blocks.
 type blockRow struct {
 	height uint64
-	time   chain.Optional[uint64] // in milliseconds, for SQL; also in the record
+	time   chain.Optional[chain.Time] // for SQL; also in the record
 	flags  flags
 	record []byte
 	known  nullable
@@ -86,7 +86,7 @@ var rowColumns = columnsOf(rowFields)
 // sumOf returns the SHA-256 of the record's digest, the time (8 bytes, big-endian, all ones if there is
 // none), the flags (likewise), and the column known.
 func (r *blockRow) sumOf(digest Digest) Digest {
-	ms, timed := r.time.Get()
+	ms, timed := millis(r.time).Get()
 	if !timed {
 		ms = ^uint64(0)
 	}
@@ -135,19 +135,6 @@ func (r *blockRow) hash() chain.Hash { return chain.Hash(r.record[hashAt:parentA
 
 // parentHash returns the parent block's hash.
 func (r *blockRow) parentHash() chain.Hash { return chain.Hash(r.record[parentAt:headSize]) }
-
-// at returns when the block was made.
-func (r *blockRow) at() (none chain.Optional[chain.Time], err error) {
-	ms, timed := r.time.Get()
-	if !timed {
-		return none, nil
-	}
-	t, err := chain.TimeAt(ms)
-	if err != nil {
-		return none, damagedBlock(r.height, "its time: %v", err)
-	}
-	return chain.Some(t), nil
-}
 
 // depth is how much of a block is decoded.
 type depth int
@@ -207,7 +194,7 @@ func (r *blockRow) decoded(c *Content, by *coder, d depth) error {
 	if err != nil {
 		return fmt.Errorf("its record: %w", err)
 	}
-	if r.time != millis(b.Time) || d >= allRows && r.flags != flagsOf(c, &c.known) {
+	if r.time != b.Time || d >= allRows && r.flags != flagsOf(c, &c.known) {
 		return errors.New("its time or its flags differ from its record")
 	}
 	c.place()

@@ -241,7 +241,7 @@ func (b *Book) timeAt(ctx context.Context, q querier, height uint64) (none chain
 	if err != nil || r == nil {
 		return none, err
 	}
-	return r.at()
+	return r.time, nil
 }
 
 // blockAt returns the block at a height, nil if it is not stored.
@@ -269,8 +269,7 @@ func (b *Book) Predecessor(ctx context.Context, height uint64) (none chain.Optio
 	if err != nil || r == nil {
 		return none, err
 	}
-	at, err := r.at()
-	return chain.Some(evidence.Predecessor{Number: height, Hash: r.hash(), Time: at}), err
+	return chain.Some(evidence.Predecessor{Number: height, Hash: r.hash(), Time: r.time}), nil
 }
 
 // Extent returns the ledger's first height, and the height after the highest final block. It returns ErrNone

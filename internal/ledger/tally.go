@@ -222,7 +222,11 @@ func (b *Book) tallied(ctx context.Context, q querier, s *stretch) (*tally, erro
 }
 
 // mergedParts merges the parts of a month's days.
-func (b *Book) mergedParts(ctx context.Context, q querier, month *stretch, days []*stretch) (*bodies, error) {
+func (b *Book) mergedParts(ctx context.Context, q querier, month *stretch) (*bodies, error) {
+	days, err := daysAt(ctx, q, month.number)
+	if err != nil {
+		return nil, err
+	}
 	out := newBodies()
 	for _, kind := range []partKind{contractSums, accountSums} {
 		for part := range partsOf[kind] {

@@ -87,7 +87,7 @@ func (b *Book) totalsOfPiece(ctx context.Context, p Period, span chain.Heights, 
 		handed = true
 		return each(t)
 	})
-	if !errors.Is(err, ErrDamaged) || !b.changed(ctx, x.stretch) {
+	if !errors.Is(err, ErrDamaged) || x.changed(ctx, b.engine.shared()) == nil {
 		return err
 	}
 	if handed { // delivered totals cannot be withdrawn

@@ -45,10 +45,7 @@ func setDecimals(ctx context.Context, tx transaction, decimals int) error {
 	if !hasOtherDecimals(decimals) {
 		return nil
 	}
-	if err := tx.exec(ctx, "CREATE TABLE book_unit (decimals INTEGER NOT NULL)"); err != nil {
-		return err
-	}
-	if err := tx.exec(ctx, "INSERT INTO book_unit (decimals) VALUES (?)", decimals); err != nil {
+	if err := execAll(ctx, tx, "CREATE TABLE book_unit (decimals INTEGER NOT NULL)", fmt.Sprintf("INSERT INTO book_unit (decimals) VALUES (%d)", decimals)); err != nil {
 		return err
 	}
 	text, err := tx.dialect().render(migration1, decimals)
@@ -59,10 +56,8 @@ func setDecimals(ctx context.Context, tx transaction, decimals int) error {
 		if !strings.Contains(view[0], "_token") {
 			continue
 		}
-		for _, statement := range []string{"DROP VIEW " + view[1], view[0]} {
-			if err := tx.exec(ctx, statement); err != nil {
-				return fmt.Errorf("view %s: %w", view[1], err)
-			}
+		if err := execAll(ctx, tx, "DROP VIEW "+view[1], view[0]); err != nil {
+			return fmt.Errorf("view %s: %w", view[1], err)
 		}
 	}
 	return nil
