@@ -86,9 +86,9 @@ var rowColumns = columnsOf(rowFields)
 // sumOf returns the SHA-256 of the record's digest, the time (8 bytes, big-endian, all ones if there is
 // none), the flags (likewise), and the column known.
 func (r *blockRow) sumOf(digest Digest) Digest {
-	ms, timed := millis(r.time).Get()
-	if !timed {
-		ms = ^uint64(0)
+	ms := ^uint64(0)
+	if at, timed := r.time.Get(); timed {
+		ms = millisOf(at)
 	}
 	text := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(digest[:], ms), uint64(r.flags))
 	return sha256.Sum256(append(text, r.known...))

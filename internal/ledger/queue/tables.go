@@ -3,13 +3,10 @@ package queue
 import (
 	"context"
 	"fmt"
-	"log/slog"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
-
-var silent = slog.New(slog.DiscardHandler)
 
 // table defines the jobs: the open ones, and for a while the ended ones. A taken job has a worker until it ends or
 // is due again.
