@@ -140,3 +140,33 @@ func inAll(list []*stretch, blocks uint64, of string) error {
 	}
 	return nil
 }
+
+// SealedMonth is the sealed part of a UTC month.
+type SealedMonth struct {
+	Month
+	Span   chain.Heights // from the lowest block to the highest
+	Blocks uint64        // of the month, by block time
+	Seal   Seal
+}
+
+// Period returns the whole month as a period.
+func (m *SealedMonth) Period() (p Period, err error) {
+	if p.From, err = chain.TimeAt(uint64(m.Start().UnixMilli())); err == nil {
+		p.To, err = chain.TimeAt(uint64((m.Month + 1).Start().UnixMilli()))
+	}
+	return p, err
+}
+
+// Months returns the months that contain sealed blocks, in order, and the number of sealed blocks without
+// a time, such as block 0, which are in no month.
+func (b *Book) Months(ctx context.Context) (months []SealedMonth, timeless uint64, err error) {
+	_, all, err := b.sealedMonths(ctx)
+	for _, s := range all {
+		if s.number == noTime {
+			timeless = s.sums.Blocks
+			continue
+		}
+		months = append(months, SealedMonth{Month(s.number), s.heights(), s.sums.Blocks, s.seal})
+	}
+	return months, timeless, err
+}

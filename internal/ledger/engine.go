@@ -152,3 +152,14 @@ func putInto(table string, columns []column, key int) string {
 	}
 	return insertInto(table, columns) + placesFor(columns) + " ON CONFLICT (" + columnList(columns[:key]) + ") DO UPDATE SET " + strings.Join(set, ", ")
 }
+
+// DamageError reports that requested data is not what was written; [Book.Verify] lists all damage.
+// It is an [ErrDamaged].
+type DamageError struct{ What string }
+
+func (e *DamageError) Error() string { return ErrDamaged.Error() + ": " + e.What }
+
+// Unwrap returns ErrDamaged.
+func (e *DamageError) Unwrap() error { return ErrDamaged }
+
+func damaged(format string, args ...any) error { return &DamageError{fmt.Sprintf(format, args...)} }

@@ -5,19 +5,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/feeledger/fees/chain"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/failure"
 )
 
 // postgresEngine is a ledger in the connection's current schema of a PostgreSQL database.
@@ -402,3 +406,38 @@ func Passes(err error) bool {
 }
 
 func (pgQuerier) dialect() *dialect { return &postgresDialect }
+
+// EndStalled terminates connections of other instances that changed something in a transaction and then
+// stopped in the middle of a message, if the server has waited longer than after for the rest. The server would
+// wait forever and keep the changed rows locked; between messages its limit is 30 s. It returns the number of
+// terminated connections. It requires PostgreSQL.
+func (b *Book) EndStalled(ctx context.Context, after time.Duration) (ended int, err error) {
+	err = b.Pool().QueryRow(ctx, `SELECT count(*) FILTER (WHERE pg_terminate_backend(pid)) FROM pg_stat_activity
+		WHERE application_name = $1 AND datname = current_database() AND usename = current_user
+			AND backend_xid IS NOT NULL AND state = 'active' AND wait_event = 'ClientRead' AND state_change < clock_timestamp() - $2::interval`,
+		application, after).Scan(&ended)
+	if err != nil {
+		return 0, fmt.Errorf("ending stalled connections: %w", err)
+	}
+	return ended, nil
+}
+
+// ErrAway reports that a ledger's database is not responding.
+var ErrAway = failure.New(failure.Busy, "the ledger's database is not responding")
+
+// wrapAway wraps an error of a PostgreSQL connection in ErrAway.
+func wrapAway(err error) error {
+	var refused *pgconn.ConnectError
+	var network net.Error
+	switch {
+	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, ErrAway):
+		return err
+	case errors.As(err, &refused), errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
+		return fmt.Errorf("%w: %w", ErrAway, err)
+	}
+	var said *pgconn.PgError
+	if !errors.As(err, &said) && pgconn.SafeToRetry(err) { // the connection was already broken
+		return fmt.Errorf("%w: %w", ErrAway, err)
+	}
+	return err
+}

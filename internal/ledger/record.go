@@ -1,10 +1,12 @@
 package ledger
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"iter"
 
 	"github.com/feeledger/fees/chain"
 )
@@ -223,4 +225,24 @@ func (c *Content) place() {
 	for i := range c.Unclassified {
 		c.Unclassified[i].Height, c.Unclassified[i].Position = c.Height, i
 	}
+}
+
+// Record is the input of a block's digest.
+type Record struct {
+	Height uint64
+	Time   chain.Optional[chain.Time] // of the block
+	Digest Digest
+	Bytes  []byte
+}
+
+// Records returns the records of a span's blocks, in order of height.
+func (b *Book) Records(ctx context.Context, span chain.Heights) iter.Seq2[*Record, error] {
+	return walk(ctx, b, nil, span, func(_ *coder, r *blockRow) (*Record, error) {
+		return &Record{r.height, r.time, r.digest(), r.record}, nil
+	})
+}
+
+// Contents returns the blocks of a span with everything that their seal covers, in order of height.
+func (b *Book) Contents(ctx context.Context, span chain.Heights) iter.Seq2[*Content, error] {
+	return b.contents(ctx, nil, span, everything)
 }

@@ -231,3 +231,15 @@ func pointers[T any](list []T, wanted func(*T) bool) (some []*T) {
 	}
 	return some
 }
+
+// AccountSize returns the number of bytes of the ledger's accounts, or 0 if no transaction shows it yet.
+func (b *Book) AccountSize(ctx context.Context) (int, error) {
+	some := func(s *stretch) bool { return s.sums.EVM+s.sums.Native > 0 }
+	for t, err := range b.few(ctx, Query{Span: everyBlock}, some, func(t *Transaction) bool { return t.Payer.Known() }) {
+		if err != nil {
+			return 0, err
+		}
+		return or(t.Payer).Size(), nil
+	}
+	return 0, nil
+}

@@ -262,3 +262,27 @@ func (b *Book) Rollback(ctx context.Context) (removed uint64, err error) {
 	}
 	return removed, nil
 }
+
+// A ledger has accounts of one size, which its first payer fixes: otherwise one account could stand in it twice, by its
+// EVM address and by the account of 32 bytes that pays for it.
+
+// checkAccounts returns ErrOtherAccounts unless the entries' accounts have the size of the ledger's.
+func (b *Book) checkAccounts(ctx context.Context, entries []*Entry) error {
+	b.sizing.Lock() // workers share a ledger
+	defer b.sizing.Unlock()
+	for _, e := range entries {
+		if b.accountSize == 0 {
+			size, err := b.AccountSize(ctx)
+			if err != nil {
+				return err
+			}
+			if b.accountSize = size; size == 0 {
+				b.accountSize = e.accountSize
+			}
+		}
+		if e.accountSize != b.accountSize {
+			return fmt.Errorf("%w: %d bytes, and block %d has accounts of %d", ErrOtherAccounts, b.accountSize, e.Height(), e.accountSize)
+		}
+	}
+	return nil
+}
