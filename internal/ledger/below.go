@@ -30,17 +30,16 @@ func (c *bookRow) movedFrom(first uint64, then string) error {
 	return fmt.Errorf("%w; it now starts at block %d. %s", err, c.first, then)
 }
 
-// lower moves the first height down while nothing is sealed.
-func (b *Book) lower(ctx context.Context, tx transaction, first uint64) error {
+// lower moves the first height down while nothing is sealed, and returns the state of the ledger.
+func lower(ctx context.Context, tx transaction, first uint64) (c bookRow, err error) {
 	if err := tx.lock(ctx, lockSeal); err != nil {
-		return err
+		return c, err
 	}
-	have, err := readBookRow(ctx, tx)
-	if err != nil || have.sealed > 0 || first >= have.first {
-		return err
+	if c, err = readBookRow(ctx, tx); err != nil || c.sealed > 0 || first >= c.first {
+		return c, err
 	}
-	have.first = first
-	return have.keep(ctx, tx)
+	c.first = first
+	return c, c.keep(ctx, tx)
 }
 
 // checkRemoved returns an error while rows of detached blocks are being removed where others are to be

@@ -221,10 +221,7 @@ func (b *Book) Begin(ctx context.Context, id Identity, first uint64) error {
 			return err
 		}
 		if first < have.first && have.sealed == 0 {
-			if err := b.lower(ctx, tx, first); err != nil {
-				return err
-			}
-			if have, err = readBookRow(ctx, tx); err != nil {
+			if have, err = lower(ctx, tx, first); err != nil {
 				return err
 			}
 		}
@@ -286,7 +283,7 @@ func (b *Book) WriteJob(ctx context.Context, entries []*Entry, also func(ctx con
 		return err
 	}
 	return b.changeBook(ctx, func(tx transaction, c *bookRow) error {
-		for _, run := range runs(entries) {
+		for _, run := range runs(entries, nil) {
 			if _, err := b.store(ctx, tx, c, run); err != nil {
 				return err
 			}
@@ -295,11 +292,11 @@ func (b *Book) WriteJob(ctx context.Context, entries []*Entry, also func(ctx con
 	})
 }
 
-// runs splits entries wherever heights are not consecutive.
-func runs(entries []*Entry) (list [][]*Entry) {
+// runs splits entries wherever heights are not consecutive, or two neighbours are not alike; nil means that all are.
+func runs(entries []*Entry, alike func(a, b *Entry) bool) (list [][]*Entry) {
 	first := 0
-	for i := range entries {
-		if i+1 == len(entries) || entries[i+1].Height() != entries[i].Height()+1 {
+	for i, e := range entries {
+		if i+1 == len(entries) || entries[i+1].Height() != e.Height()+1 || alike != nil && !alike(e, entries[i+1]) {
 			list = append(list, entries[first:i+1])
 			first = i + 1
 		}

@@ -57,13 +57,14 @@ var postgresDialect = dialect{
 }
 
 // The advisory locks of a database and schema: for writers (exclusive or shared), sealing, migrations,
-// the table proved, and creating partitions.
+// the table proved, creating partitions, and the audit trail.
 const (
 	lockWrite = 0x66656573 + iota
 	lockSeal
 	lockSchema
 	lockProved
 	lockPartitions
+	lockTrail
 )
 
 // lockKey returns the two numbers of a lock.

@@ -330,7 +330,7 @@ func (v *verification) compareParts(ctx context.Context, s *stretch, want *bodie
 		v.damaged("parts", s, "%d parts instead of %d", there, wanted)
 	}
 	for _, kind := range s.kinds() {
-		for part, body := range want[kind] {
+		for part, body := range want[kind][:partsOf[kind]] {
 			have, err := s.body(ctx, v.q, kind, part)
 			switch {
 			case errors.Is(err, ErrDamaged):

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,7 +104,7 @@ func (b *Book) sealStored(ctx context.Context, tx transaction, c bookRow, stored
 
 // preparePartitions creates the partitions for entries.
 func (b *Book) preparePartitions(ctx context.Context, entries []*Entry) error {
-	for _, run := range runs(entries) {
+	for _, run := range runs(entries, nil) {
 		if err := b.engine.makePartitions(ctx, spanOf(run)); err != nil {
 			return err
 		}
@@ -263,10 +264,8 @@ func (b *Book) Rollback(ctx context.Context) (removed uint64, err error) {
 	return removed, nil
 }
 
-// A ledger has accounts of one size, which its first payer fixes: otherwise one account could stand in it twice, by its
-// EVM address and by the account of 32 bytes that pays for it.
-
-// checkAccounts returns ErrOtherAccounts unless the entries' accounts have the size of the ledger's.
+// checkAccounts returns ErrOtherAccounts unless the entries' accounts have the size of the ledger's, which its first payer
+// fixes: otherwise one account could stand in it twice, by its EVM address and by the account of 32 bytes that pays for it.
 func (b *Book) checkAccounts(ctx context.Context, entries []*Entry) error {
 	b.sizing.Lock() // workers share a ledger
 	defer b.sizing.Unlock()
@@ -276,9 +275,7 @@ func (b *Book) checkAccounts(ctx context.Context, entries []*Entry) error {
 			if err != nil {
 				return err
 			}
-			if b.accountSize = size; size == 0 {
-				b.accountSize = e.accountSize
-			}
+			b.accountSize = cmp.Or(size, e.accountSize)
 		}
 		if e.accountSize != b.accountSize {
 			return fmt.Errorf("%w: %d bytes, and block %d has accounts of %d", ErrOtherAccounts, b.accountSize, e.Height(), e.accountSize)
