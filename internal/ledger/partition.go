@@ -63,18 +63,20 @@ func partitionOf(height uint64) chain.Heights {
 // read and write: a table is created first and then attached, which blocks no one.
 func (e *postgresEngine) makePartitions(ctx context.Context, span chain.Heights) error {
 	for height := span.First; height <= span.Last && height < maxHeight; height = partitionOf(height).Last + 1 {
-		if e.knowsPartition(height) {
+		part := partitionOf(height)
+		if _, known := e.partitions.Load(part.First); known {
 			continue
 		}
-		if err := e.makePartition(ctx, partitionOf(height)); err != nil {
-			return fmt.Errorf("the partitions of blocks %v: %w", partitionOf(height), err)
+		if err := e.makePartition(ctx, part); err != nil {
+			return fmt.Errorf("the partitions of blocks %v: %w", part, err)
 		}
+		e.partitions.Store(part.First, true)
 	}
 	return nil
 }
 
 func (e *postgresEngine) makePartition(ctx context.Context, span chain.Heights) error {
-	err := inTransaction(ctx, e, func(tx transaction) error {
+	return inTransaction(ctx, e, func(tx transaction) error {
 		if err := tx.lock(ctx, lockPartitions); err != nil {
 			return err
 		}
@@ -96,20 +98,6 @@ func (e *postgresEngine) makePartition(ctx context.Context, span chain.Heights) 
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	e.knowing.Lock()
-	defer e.knowing.Unlock()
-	e.partitions = append(e.partitions, span)
-	return nil
-}
-
-// knowsPartition reports whether a height's partitions are known to exist.
-func (e *postgresEngine) knowsPartition(height uint64) bool {
-	e.knowing.Lock()
-	defer e.knowing.Unlock()
-	return slices.ContainsFunc(e.partitions, func(s chain.Heights) bool { return height >= s.First && height <= s.Last })
 }
 
 // below returns the partitions that are entirely below a height.
@@ -125,9 +113,7 @@ func (e *postgresEngine) dropPartitions(ctx context.Context, height uint64) erro
 	if err != nil {
 		return err
 	}
-	e.knowing.Lock()
-	e.partitions = nil
-	e.knowing.Unlock()
+	e.partitions.Clear()
 	for _, p := range gone {
 		err := inTransaction(ctx, e, func(tx transaction) error {
 			return execAll(ctx, tx, "SET LOCAL lock_timeout = '10s'", "DROP TABLE IF EXISTS "+pgx.Identifier{p.name}.Sanitize())

@@ -20,7 +20,6 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 
-	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/failure"
 )
 
@@ -30,8 +29,7 @@ type postgresEngine struct {
 	pool *pgxpool.Pool
 	held *pgxpool.Conn // holds the writer's lock, nil for a reader
 
-	knowing    sync.Mutex      // a worker's jobs write concurrently
-	partitions []chain.Heights // known to exist, for all tables
+	partitions sync.Map // the first heights of those known to exist, for all tables; a worker's jobs write concurrently
 }
 
 var postgresDialect = dialect{
