@@ -276,10 +276,7 @@ func (b *Book) wrapLost(err error) error {
 // WriteJob stores blocks like Write, but allows gaps between them and seals none. It calls also in
 // the same transaction. It requires PostgreSQL.
 func (b *Book) WriteJob(ctx context.Context, entries []*Entry, also func(ctx context.Context, tx pgx.Tx) error) error {
-	if err := b.checkAccounts(ctx, entries); err != nil {
-		return err
-	}
-	if err := b.preparePartitions(ctx, entries); err != nil {
+	if err := b.prepare(ctx, entries); err != nil {
 		return err
 	}
 	return b.changeBook(ctx, func(tx transaction, c *bookRow) error {

@@ -86,7 +86,7 @@ func copies[T any](list []T, wanted func(*T) bool) (some []T) {
 }
 
 // heights returns the matching heights in a stretch that has ended. If the stretch was extended downwards
-// meanwhile, its current parts are used.
+// meanwhile, its current parts are used, or all of its heights as long as it has none.
 func (l *lookup) heights(ctx context.Context, b *Book, s *stretch) (found []uint64, err error) {
 	q := b.engine.shared()
 	if s.number == noTime {
@@ -95,8 +95,10 @@ func (l *lookup) heights(ctx context.Context, b *Book, s *stretch) (found []uint
 	for _, part := range l.parts {
 		body, err := s.body(ctx, q, l.kind, part)
 		if errors.Is(err, ErrDamaged) {
-			if now := s.changed(ctx, q); now != nil {
-				return l.heightsNow(ctx, b, now)
+			if now := s.changed(ctx, q); now != nil && now.hasParts(l.kind) {
+				return l.heights(ctx, b, now)
+			} else if now != nil {
+				return now.allHeights()
 			}
 		}
 		if err != nil {
@@ -110,15 +112,6 @@ func (l *lookup) heights(ctx context.Context, b *Book, s *stretch) (found []uint
 	}
 	slices.Sort(found)
 	return slices.Compact(found), nil
-}
-
-// heightsNow returns the matching heights in a stretch that has changed: all heights, as long as it has no
-// parts.
-func (l *lookup) heightsNow(ctx context.Context, b *Book, now *stretch) ([]uint64, error) {
-	if _, there := now.leaf(l.kind, 0); now.ended() && there {
-		return l.heights(ctx, b, now)
-	}
-	return now.allHeights()
 }
 
 // allHeights returns all heights from the stretch's first block to its last. Their number is limited to what
@@ -212,14 +205,12 @@ func (b *Book) stretchesFor(ctx context.Context, span chain.Heights, kind partKi
 		return nil, 0, err
 	}
 	for _, x := range cut {
-		if _, there := x.leaf(kind, 0); x.number == noTime {
-			if kind != hashBlocks { // without a time, a block has no transactions
-				list = append(list, x.stretch)
-			}
-		} else if !x.ended() || !there {
-			grows = min(grows, x.first)
-		} else {
+		switch {
+		case x.number == noTime && kind == hashBlocks: // without a time, a block has no transactions
+		case x.number == noTime, x.hasParts(kind):
 			list = append(list, x.stretch)
+		default:
+			grows = min(grows, x.first)
 		}
 	}
 	return slices.DeleteFunc(list, func(s *stretch) bool { return s.first >= grows }), grows, nil

@@ -60,6 +60,12 @@ func (s *stretch) leaf(kind partKind, part int) (place int, there bool) {
 	return 0, false
 }
 
+// hasParts reports whether the stretch has ended and has parts of a kind.
+func (s *stretch) hasParts(kind partKind) bool {
+	_, there := s.leaf(kind, 0)
+	return there && s.ended()
+}
+
 // bodies are the uncompressed parts of a stretch.
 type bodies [partKinds][maxParts][]byte
 

@@ -293,16 +293,15 @@ func (t *postgresTransaction) insert(ctx context.Context, table string, columns 
 		return nil
 	}
 	_, err := t.tx.CopyFrom(ctx, pgx.Identifier{table}, names(columns), pgx.CopyFromSlice(len(rows), func(i int) ([]any, error) {
-		values := make([]any, len(rows[i]))
-		for c, v := range rows[i] {
+		values := slices.Clone(rows[i])
+		for c, v := range values {
 			if text, ok := v.(string); ok && columns[c].kind == amount {
 				var n pgtype.Numeric
 				if err := n.Scan(text); err != nil {
 					return nil, err
 				}
-				v = n
+				values[c] = n
 			}
-			values[c] = v
 		}
 		return values, nil
 	}))

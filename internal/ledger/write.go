@@ -45,10 +45,7 @@ func (e *DiffersError) Error() string {
 // The parts of an ended day or month are written in a separate change. If that fails, the blocks are stored and
 // sealed, and the next sealing retries it.
 func (b *Book) Write(ctx context.Context, entries []*Entry) error {
-	if err := b.checkAccounts(ctx, entries); err != nil {
-		return err
-	}
-	if err := b.preparePartitions(ctx, entries); err != nil {
+	if err := b.prepare(ctx, entries); err != nil {
 		return err
 	}
 	ended := false
@@ -102,8 +99,11 @@ func (b *Book) sealStored(ctx context.Context, tx transaction, c bookRow, stored
 	return len(s.grown) > int(unitCount) || daily.numberOf(last) != s.last[daily], errors.Join(err, s.keep(ctx, tx))
 }
 
-// preparePartitions creates the partitions for entries.
-func (b *Book) preparePartitions(ctx context.Context, entries []*Entry) error {
+// prepare checks the accounts of entries and creates the partitions for them.
+func (b *Book) prepare(ctx context.Context, entries []*Entry) error {
+	if err := b.checkAccounts(ctx, entries); err != nil {
+		return err
+	}
 	for _, run := range runs(entries, nil) {
 		if err := b.engine.makePartitions(ctx, spanOf(run)); err != nil {
 			return err
