@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,13 +98,10 @@ func one(ctx context.Context, q querier, into []any, query string, arguments ...
 		return false, err
 	}
 	defer rows.close()
-	if rows.Next() {
-		if err := rows.Scan(into...); err != nil {
-			return false, err
-		}
-		found = true
+	if found = rows.Next(); found {
+		err = rows.Scan(into...)
 	}
-	return found, rows.Err()
+	return found, cmp.Or(err, rows.Err())
 }
 
 // list calls each for every row of a query with these columns. Each row is newly allocated.

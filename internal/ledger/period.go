@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -148,12 +149,10 @@ func (b *Book) ended(sealed uint64) bool {
 // times. Blocks inside that range may be outside the period, because times can go backwards. Whole days and
 // months know the range of their blocks; partial ones are scanned.
 func (b *Book) blocksOf(ctx context.Context, p Period) (found chain.Optional[chain.Heights], err error) {
+	span := chain.Heights{First: math.MaxUint64}
 	widen := func(first, last uint64) {
-		span, ok := found.Get()
-		if !ok {
-			span = chain.Heights{First: first, Last: last}
-		}
-		found = chain.Some(chain.Heights{First: min(span.First, first), Last: max(span.Last, last)})
+		span = chain.Heights{First: min(span.First, first), Last: max(span.Last, last)}
+		found = chain.Some(span)
 	}
 	err = b.inPeriod(ctx, p, everyBlock, func(s *stretch) { widen(s.first, s.last) }, func(height uint64) { widen(height, height) })
 	return found, err

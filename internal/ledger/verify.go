@@ -38,14 +38,10 @@ func (d Damage) String() string {
 // source (Compare), or with a seal kept elsewhere, does. Nor does it notice lines removed from the end of the audit
 // trail; a package that was closed after them does.
 func (b *Book) Verify(ctx context.Context, found func(Damage), progress func(done, total uint64)) error {
-	if err := b.engine.checkIndexes(ctx, func(message string) { found(Damage{Table: "indexes", Message: message}) }); err != nil {
-		return b.unreadable(err, found)
+	err := b.engine.checkIndexes(ctx, func(message string) { found(Damage{Table: "indexes", Message: message}) })
+	if err == nil {
+		err = b.verify(ctx, found, progress)
 	}
-	return b.unreadable(b.verify(ctx, found, progress), found)
-}
-
-// unreadable reports a damage error to found instead of returning it.
-func (b *Book) unreadable(err error, found func(Damage)) error {
 	if errors.Is(err, ErrDamaged) {
 		found(Damage{Table: "book", Message: "the rest could not be verified: " + err.Error()})
 		return nil
@@ -227,12 +223,7 @@ func (v *verification) block(ctx context.Context, r *blockRow, shown []row) erro
 
 // compareShown compares a block's rows for SQL with its record.
 func (v *verification) compareShown(c *Content, have []row) {
-	want := c.shown()
-	same := len(have) == len(want)
-	for i := 0; same && i < len(want); i++ {
-		same = slices.EqualFunc(have[i], want[i], equal)
-	}
-	if !same {
+	if !slices.EqualFunc(have, c.shown(), func(a, b row) bool { return slices.EqualFunc(a, b, equal) }) {
 		v.found(Damage{chain.Some(c.Height), "transactions", "the rows of this block differ from its record"})
 	}
 }
@@ -256,18 +247,28 @@ func (v *verification) grow(ctx context.Context, c *Content, f flags) error {
 		if number == s.last[daily] {
 			continue
 		}
-		day, err := stretchAt(ctx, v.q, daily, number)
-		if err != nil && !errors.Is(err, ErrDamaged) {
+		if err := v.compareTally(ctx, number); err != nil {
 			return err
-		}
-		if day != nil && s.tallies[number].has(day) && day.ended() {
-			if err := v.compareParts(ctx, day, s.tallies[number].bodies()); err != nil {
-				return err
-			}
-			delete(s.tallies, number)
 		}
 	}
 	return nil
+}
+
+// compareTally compares the parts of a day with its tally once it has all blocks of the day, and forgets the tally.
+func (v *verification) compareTally(ctx context.Context, number int64) error {
+	t := v.sealing.tallies[number]
+	if t == nil {
+		return nil
+	}
+	day, err := stretchAt(ctx, v.q, daily, number)
+	if errors.Is(err, ErrDamaged) { // which is reported elsewhere
+		return nil
+	}
+	if err != nil || day == nil || !t.has(day) || !day.ended() {
+		return err
+	}
+	delete(v.sealing.tallies, number)
+	return v.compareParts(ctx, day, t.bodies())
 }
 
 // compare compares a day or month rebuilt from the sealed blocks with the stored one.
@@ -371,12 +372,8 @@ func (v *verification) ended(ctx context.Context) error {
 			if err := v.compare(ctx, want); err != nil {
 				return err
 			}
-			if t := s.tallies[want.number]; u == daily && t != nil {
-				day, err := stretchAt(ctx, v.q, u, want.number)
-				if err == nil && day != nil && day.ended() && t.has(day) {
-					err = v.compareParts(ctx, day, t.bodies())
-				}
-				if err != nil && !errors.Is(err, ErrDamaged) { // damage was already reported
+			if u == daily {
+				if err := v.compareTally(ctx, want.number); err != nil {
 					return err
 				}
 			}
