@@ -107,27 +107,21 @@ func (b *Book) copyTo(ctx context.Context, path string, c *cut, progress func(do
 	}
 	if c != nil {
 		total = c.height - m.at
-		for row.sealed = total; m.at < c.height; {
-			if err := m.renew(ctx); err != nil {
-				return err
-			}
-			if err := read(ctx, c.height-1); err != nil {
-				return err
-			}
+		row.sealed = total
+		if err := m.below(ctx, c.height, true, read); err != nil {
+			return err
 		}
 	} else {
 		if err := m.sealedBlocks(ctx, read); err != nil {
 			return err
 		}
 		row = m.row
-		highest, err := highestBlock(ctx, m.q)
+		end, err := heightsEnd(ctx, m.q)
+		if err == nil {
+			err = m.below(ctx, end, false, read)
+		}
 		if err != nil {
 			return err
-		}
-		for highest != nil && m.at <= uint64(*highest) {
-			if err := read(ctx, uint64(*highest)); err != nil {
-				return err
-			}
 		}
 	}
 	row.removing = chain.Optional[uint64]{}

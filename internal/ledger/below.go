@@ -30,17 +30,16 @@ func (c *bookRow) movedFrom(first uint64, then string) error {
 	return fmt.Errorf("%w; it now starts at block %d. %s", err, c.first, then)
 }
 
-// lower moves the first height down while nothing is sealed.
-func (b *Book) lower(ctx context.Context, tx transaction, first uint64) error {
+// lower moves the first height down while nothing is sealed, and returns the state of the ledger.
+func lower(ctx context.Context, tx transaction, first uint64) (c bookRow, err error) {
 	if err := tx.lock(ctx, lockSeal); err != nil {
-		return err
+		return c, err
 	}
-	have, err := readBookRow(ctx, tx)
-	if err != nil || have.sealed > 0 || first >= have.first {
-		return err
+	if c, err = readBookRow(ctx, tx); err != nil || c.sealed > 0 || first >= c.first {
+		return c, err
 	}
-	have.first = first
-	return have.keep(ctx, tx)
+	c.first = first
+	return c, c.keep(ctx, tx)
 }
 
 // checkRemoved returns an error while rows of detached blocks are being removed where others are to be
@@ -146,8 +145,11 @@ func extendSeal(ctx context.Context, q querier, on Seal, day *stretch) (all, own
 	return all, own, err
 }
 
-// changed reports whether a stretch has changed: blocks were added below it, or a late block.
-func (b *Book) changed(ctx context.Context, s *stretch) bool {
-	now, err := s.now(ctx, b.engine.shared())
-	return err == nil && now.digest() != s.digest()
+// changed returns a stretch as it is now if blocks were added to it since it was read: below it, or a late block.
+func (s *stretch) changed(ctx context.Context, q querier) (now *stretch) {
+	now, err := stretchAt(ctx, q, s.unit, s.number)
+	if err != nil || now == nil || now.digest() == s.digest() {
+		return nil
+	}
+	return now
 }

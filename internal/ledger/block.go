@@ -102,47 +102,22 @@ func (b *Block) Place() Place { return Place{Height: b.Height} }
 
 // Blocks returns the blocks that match a query, in order of height.
 func (b *Book) Blocks(ctx context.Context, q Query) iter.Seq2[*Block, error] {
-	if len(q.Accounts) > 0 {
-		return fails[*Block](errAccounts)
-	}
-	blocks := walk(ctx, b, nil, q.span(), func(by *coder, r *blockRow) (*Content, error) {
-		return r.trimmed(by, withSums, func(c *Content) { c.Transactions = nil })
-	})
-	return page(q, blocks, func(c *Content) []*Block { return []*Block{c.Block} })
+	return page(q, walk(ctx, b, nil, q.span(), withoutRows), func(c *Content) []*Block { return []*Block{c.Block} })
+}
+
+// withoutRows decodes a block, without its rows.
+func withoutRows(by *coder, r *blockRow) (*Content, error) {
+	return r.trimmed(by, withSums, func(c *Content) { c.Transactions = nil })
 }
 
 // Doubtful returns the blocks of a span that have a transaction without a fee, or that uncertain rules priced. It reads
 // only the days that have some.
 func (b *Book) Doubtful(ctx context.Context, span chain.Heights) iter.Seq2[*Block, error] {
-	return sequence(func(yield func(*Block) bool) error {
-		spans, err := b.spansWith(ctx, span, func(s *stretch) bool { return s.sums.Undetermined > 0 || s.uncertain() })
-		if err != nil {
-			return err
+	blocks := b.walkDays(ctx, span, func(s *stretch) bool { return s.sums.Undetermined > 0 || s.uncertain() }, withoutRows)
+	return page(Query{Span: span}, blocks, func(c *Content) (doubtful []*Block) {
+		if c.Block.Undetermined > 0 || !c.Certain {
+			doubtful = append(doubtful, c.Block)
 		}
-		for _, span := range spans {
-			for x, err := range b.Blocks(ctx, Query{Span: span}) {
-				if err != nil || (x.Undetermined > 0 || !x.Certain) && !yield(x) {
-					return err
-				}
-			}
-		}
-		return nil
+		return doubtful
 	})
-}
-
-// addressSet is a set of accounts.
-type addressSet map[chain.Address]bool
-
-func setOf(accounts []chain.Address) addressSet {
-	set := addressSet{}
-	for _, a := range accounts {
-		set[a] = true
-	}
-	return set
-}
-
-// has reports whether an account is known and in the set.
-func (s addressSet) has(o chain.Optional[chain.Address]) bool {
-	a, known := o.Get()
-	return known && s[a]
 }

@@ -221,10 +221,7 @@ func (b *Book) Begin(ctx context.Context, id Identity, first uint64) error {
 			return err
 		}
 		if first < have.first && have.sealed == 0 {
-			if err := b.lower(ctx, tx, first); err != nil {
-				return err
-			}
-			if have, err = readBookRow(ctx, tx); err != nil {
+			if have, err = lower(ctx, tx, first); err != nil {
 				return err
 			}
 		}
@@ -254,15 +251,7 @@ func (id Identity) check(other Identity) error {
 
 // change runs a change to the ledger in one transaction.
 func (b *Book) change(ctx context.Context, what func(transaction) error) error {
-	tx, err := b.engine.begin(ctx)
-	if err != nil {
-		return b.wrapLost(err)
-	}
-	defer tx.rollback()
-	if err := what(tx); err != nil {
-		return b.wrapLost(err)
-	}
-	return b.wrapLost(tx.commit(ctx))
+	return b.wrapLost(inTransaction(ctx, b.engine, what))
 }
 
 // changeBook is change with the state of the ledger.
@@ -287,14 +276,11 @@ func (b *Book) wrapLost(err error) error {
 // WriteJob stores blocks like Write, but allows gaps between them and seals none. It calls also in
 // the same transaction. It requires PostgreSQL.
 func (b *Book) WriteJob(ctx context.Context, entries []*Entry, also func(ctx context.Context, tx pgx.Tx) error) error {
-	if err := b.checkAccounts(ctx, entries); err != nil {
-		return err
-	}
-	if err := b.preparePartitions(ctx, entries); err != nil {
+	if err := b.prepare(ctx, entries); err != nil {
 		return err
 	}
 	return b.changeBook(ctx, func(tx transaction, c *bookRow) error {
-		for _, run := range runs(entries) {
+		for _, run := range runs(entries, nil) {
 			if _, err := b.store(ctx, tx, c, run); err != nil {
 				return err
 			}
@@ -303,11 +289,11 @@ func (b *Book) WriteJob(ctx context.Context, entries []*Entry, also func(ctx con
 	})
 }
 
-// runs splits entries wherever heights are not consecutive.
-func runs(entries []*Entry) (list [][]*Entry) {
+// runs splits entries wherever heights are not consecutive, or two neighbours are not alike; nil means that all are.
+func runs(entries []*Entry, alike func(a, b *Entry) bool) (list [][]*Entry) {
 	first := 0
-	for i := range entries {
-		if i+1 == len(entries) || entries[i+1].Height() != entries[i].Height()+1 {
+	for i, e := range entries {
+		if i+1 == len(entries) || entries[i+1].Height() != e.Height()+1 || alike != nil && !alike(e, entries[i+1]) {
 			list = append(list, entries[first:i+1])
 			first = i + 1
 		}

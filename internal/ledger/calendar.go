@@ -15,18 +15,14 @@ type piece struct {
 	span  chain.Heights // that contains its blocks
 }
 
-// wholeStretch reports whether a query can use a stretch as a whole: it may need data that the stretch
-// does not have.
-type wholeStretch func(*stretch) bool
-
 // anyStretch is for queries that need only a stretch's heights and its number of blocks.
 func anyStretch(*stretch) bool { return true }
 
 // pieces cuts the sealed blocks of a period within a span into months, and into days where a month is only
-// partly in both or cannot be used as a whole. Each block is in one piece. However long the chain is, this
+// partly in both or cannot be used as a whole: take reports whether it has all that the query needs. Each block is in one piece. However long the chain is, this
 // reads the months of the ledger, the days of a few months, and at most two days of blocks. The blocks
 // without a time, which are in no period of times, come first.
-func (b *Book) pieces(ctx context.Context, p Period, span chain.Heights, take wholeStretch) (list []piece, err error) {
+func (b *Book) pieces(ctx context.Context, p Period, span chain.Heights, take func(*stretch) bool) (list []piece, err error) {
 	err = b.inSnapshot(ctx, func(q querier, c *bookRow) error {
 		list, err = b.piecesAt(ctx, q, c, p, span, take)
 		return err
@@ -35,7 +31,7 @@ func (b *Book) pieces(ctx context.Context, p Period, span chain.Heights, take wh
 }
 
 // piecesAt is pieces within one snapshot.
-func (b *Book) piecesAt(ctx context.Context, q querier, c *bookRow, p Period, span chain.Heights, take wholeStretch) ([]piece, error) {
+func (b *Book) piecesAt(ctx context.Context, q querier, c *bookRow, p Period, span chain.Heights, take func(*stretch) bool) ([]piece, error) {
 	months, err := b.months(ctx, q, c)
 	if err != nil {
 		return nil, err
@@ -139,4 +135,34 @@ func inAll(list []*stretch, blocks uint64, of string) error {
 		return damaged("table stretches: the %d days or months of %s contain %d blocks in total, not %d", len(list), of, have, blocks)
 	}
 	return nil
+}
+
+// SealedMonth is the sealed part of a UTC month.
+type SealedMonth struct {
+	Month
+	Span   chain.Heights // from the lowest block to the highest
+	Blocks uint64        // of the month, by block time
+	Seal   Seal
+}
+
+// Period returns the whole month as a period.
+func (m *SealedMonth) Period() (p Period, err error) {
+	if p.From, err = chain.TimeAt(uint64(m.Start().UnixMilli())); err == nil {
+		p.To, err = chain.TimeAt(uint64((m.Month + 1).Start().UnixMilli()))
+	}
+	return p, err
+}
+
+// Months returns the months that contain sealed blocks, in order, and the number of sealed blocks without
+// a time, such as block 0, which are in no month.
+func (b *Book) Months(ctx context.Context) (months []SealedMonth, timeless uint64, err error) {
+	_, all, err := b.sealedMonths(ctx)
+	for _, s := range all {
+		if s.number == noTime {
+			timeless = s.sums.Blocks
+			continue
+		}
+		months = append(months, SealedMonth{Month(s.number), s.heights(), s.sums.Blocks, s.seal})
+	}
+	return months, timeless, err
 }

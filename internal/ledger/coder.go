@@ -328,17 +328,27 @@ func optional[T any](c *coder, o *chain.Optional[T], code func(x *T, none bool) 
 	}
 }
 
-// small codes an optional number that must not exceed limit.
-func small[N uint32 | uint64 | int](c *coder, o *chain.Optional[N], limit uint64) {
-	optional(c, o, func(x *N, none bool) bool {
+// ordinal codes an optional value that has a number of at most limit.
+func ordinal[T any](c *coder, o *chain.Optional[T], limit uint64, number func(T) uint64, of func(uint64) (T, error)) {
+	optional(c, o, func(x *T, none bool) bool {
 		n := uint64(0)
 		if !none {
-			n = uint64(*x) + 1
+			n = number(*x) + 1
 		}
 		n = c.upTo(limit+1, n)
-		*x = N(n - 1)
+		if n > 0 && c.reading {
+			var err error
+			if *x, err = of(n - 1); err != nil {
+				c.fail()
+			}
+		}
 		return n > 0
 	})
+}
+
+// small codes an optional number that must not exceed limit.
+func small[N uint32 | uint64 | int](c *coder, o *chain.Optional[N], limit uint64) {
+	ordinal(c, o, limit, func(n N) uint64 { return uint64(n) }, func(n uint64) (N, error) { return N(n), nil })
 }
 
 // quantity codes an amount of up to 256 bits.
@@ -459,15 +469,7 @@ func (c *coder) cell(cell any) {
 	case *chain.TokenAmount:
 		quantity(c, x, false, chain.TokenAmount.Word, tokenAmountOf)
 	case *chain.Optional[bool]:
-		optional(c, x, func(b *bool, none bool) bool {
-			n := uint64(0)
-			if !none {
-				n = 1 + flag(*b)
-			}
-			n = c.upTo(2, n)
-			*b = n == 2
-			return n > 0
-		})
+		ordinal(c, x, 1, flag, func(n uint64) (bool, error) { return n == 1, nil })
 	case *chain.Optional[int]:
 		small(c, x, math.MaxInt32)
 	case *chain.Optional[uint32]:
@@ -475,7 +477,7 @@ func (c *coder) cell(cell any) {
 	case *chain.Optional[uint64]:
 		small(c, x, math.MaxInt64)
 	case *chain.Optional[chain.Time]:
-		c.time(x)
+		ordinal(c, x, math.MaxInt64, millisOf, chain.TimeAt)
 	case *chain.Optional[chain.Hash]:
 		optional(c, x, func(h *chain.Hash, none bool) bool {
 			known := c.upTo(1, flag(!none)) == 1
@@ -511,37 +513,17 @@ func (c *coder) data(b *[]byte) {
 	if *b != nil {
 		n = uint64(len(*b)) + 1
 	}
-	if n = c.number(n); n == 0 {
+	if n = c.upTo(math.MaxInt32, n); n == 0 {
 		*b = nil
 	} else if !c.reading {
 		c.values = append(c.values, *b...)
-	} else if n-1 > uint64(len(c.values)) {
-		c.fail()
 	} else {
 		*b = c.bytes(int(n - 1))
 	}
 }
 
-// time codes a time in milliseconds.
-func (c *coder) time(o *chain.Optional[chain.Time]) {
-	ms := millis(*o)
-	small(c, &ms, math.MaxInt64)
-	if n, known := ms.Get(); known && c.reading {
-		t, err := chain.TimeAt(n)
-		if err != nil {
-			c.fail()
-		}
-		*o = chain.Some(t)
-	}
-}
-
-// millis returns a time in milliseconds.
-func millis(o chain.Optional[chain.Time]) (none chain.Optional[uint64]) {
-	if t, known := o.Get(); known {
-		return chain.Some(uint64(t.Std().UnixMilli()))
-	}
-	return none
-}
+// millisOf returns a time in milliseconds.
+func millisOf(t chain.Time) uint64 { return uint64(t.Std().UnixMilli()) }
 
 // columns codes rows, column by column.
 func columns[T any](c *coder, rows *[]T, fields []field[T]) {

@@ -101,10 +101,7 @@ func encode(cell any) value {
 	case *chain.Hash:
 		return x[:]
 	case *chain.Optional[chain.Hash]:
-		if h, ok := x.Get(); ok {
-			return h[:]
-		}
-		return nil
+		return encodeOptional(x)
 	case *chain.Wei:
 		return x.String()
 	case *uint64:
@@ -116,12 +113,18 @@ func encode(cell any) value {
 	case *bool:
 		return int64(flag(*x))
 	case *chain.Optional[uint64]:
-		if n, ok := x.Get(); ok {
-			return int64(n)
-		}
-		return nil
+		return encodeOptional(x)
+	case *chain.Optional[chain.Time]:
+		return encodeOptional(x)
 	}
 	panic(fmt.Sprintf("ledger: no column type for %T", cell))
+}
+
+func encodeOptional[T any](o *chain.Optional[T]) value {
+	if x, known := o.Get(); known {
+		return encode(&x)
+	}
+	return nil
 }
 
 // clean makes a text acceptable to PostgreSQL: each NUL, and each run of bytes that is not UTF-8,
@@ -156,11 +159,7 @@ func decode(cell any, v value) (err error) {
 	case *chain.Hash:
 		err = fill(x[:], v)
 	case *chain.Optional[chain.Hash]:
-		if v != nil {
-			var h chain.Hash
-			err = fill(h[:], v)
-			*x = chain.Some(h)
-		}
+		err = decodeOptional(x, v)
 	case *chain.Wei:
 		var digits string
 		if digits, err = as[string](v); err == nil {
@@ -182,11 +181,18 @@ func decode(cell any, v value) (err error) {
 		}
 		*x = n == 1
 	case *chain.Optional[uint64]:
-		if v != nil {
-			var n uint64
-			n, err = natural(v)
-			*x = chain.Some(n)
-		}
+		err = decodeOptional(x, v)
+	case *chain.Optional[chain.Time]:
+		err = decodeOptional(x, v)
+	}
+	return err
+}
+
+func decodeOptional[T any](o *chain.Optional[T], v value) (err error) {
+	if v != nil {
+		var x T
+		err = decode(&x, v)
+		*o = chain.Some(x)
 	}
 	return err
 }

@@ -100,31 +100,22 @@ func (b *Book) cutBefore(ctx context.Context, month Month) (*cut, error) {
 	case len(c.months) == 0:
 		return nil, fmt.Errorf("%w: the ledger starts at block %d and has no blocks before %v", ErrNoCut, book.first, month)
 	case last > c.height:
-		return nil, b.disorder(ctx, c)
+		return nil, b.disorder(ctx, c, book.next()-1)
 	}
 	return c, nil
 }
 
-// disorder returns an error that names the first block above the cut that has an earlier time.
-func (b *Book) disorder(ctx context.Context, c *cut) error {
-	have, err := b.sealedBy(ctx, b.engine)
-	if err != nil {
-		return err
-	}
-	sealed, _ := have.Get()
-	var found *DisorderError
-	err = b.timesOf(ctx, chain.Heights{First: c.height, Last: sealed.Last}, func(height uint64, at chain.Optional[chain.Time]) {
-		if t, ok := at.Get(); found == nil && (!ok || MonthOf(t.Std()) < c.month) {
-			found = &DisorderError{c.month, height, at, c.height}
+// disorder returns an error that names the first block above the cut, up to a height, that has an earlier time.
+func (b *Book) disorder(ctx context.Context, c *cut, last uint64) error {
+	for r, err := range walk(ctx, b, nil, chain.Heights{First: c.height, Last: last}, whole) {
+		if err != nil {
+			return err
 		}
-	})
-	if err != nil {
-		return err
+		if t, ok := r.time.Get(); !ok || MonthOf(t.Std()) < c.month {
+			return &DisorderError{c.month, r.height, r.time, c.height}
+		}
 	}
-	if found == nil {
-		return damaged("table stretches: blocks of months before %v are listed above block %d, but none is there", c.month, c.height)
-	}
-	return found
+	return damaged("table stretches: blocks of months before %v are listed above block %d, but none is there", c.month, c.height)
 }
 
 // takes returns the condition for the rows of a table, other than blocks, that are before the cut: none

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,6 +60,29 @@ type transaction interface {
 	rollback() // does nothing after a commit
 }
 
+// inTransaction runs a change in one transaction.
+func inTransaction(ctx context.Context, e engine, what func(transaction) error) error {
+	tx, err := e.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer tx.rollback()
+	if err := what(tx); err != nil {
+		return err
+	}
+	return tx.commit(ctx)
+}
+
+// execAll runs statements without arguments, up to the first that fails.
+func execAll(ctx context.Context, q querier, statements ...string) error {
+	for _, statement := range statements {
+		if err := q.exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // wrapDamage wraps an error in ErrDamaged if damaged is true.
 func wrapDamage(err error, damaged bool) error {
 	if damaged && !errors.Is(err, ErrDamaged) {
@@ -74,13 +98,10 @@ func one(ctx context.Context, q querier, into []any, query string, arguments ...
 		return false, err
 	}
 	defer rows.close()
-	if rows.Next() {
-		if err := rows.Scan(into...); err != nil {
-			return false, err
-		}
-		found = true
+	if found = rows.Next(); found {
+		err = rows.Scan(into...)
 	}
-	return found, rows.Err()
+	return found, cmp.Or(err, rows.Err())
 }
 
 // list calls each for every row of a query with these columns. Each row is newly allocated.
@@ -129,3 +150,14 @@ func putInto(table string, columns []column, key int) string {
 	}
 	return insertInto(table, columns) + placesFor(columns) + " ON CONFLICT (" + columnList(columns[:key]) + ") DO UPDATE SET " + strings.Join(set, ", ")
 }
+
+// DamageError reports that requested data is not what was written; [Book.Verify] lists all damage.
+// It is an [ErrDamaged].
+type DamageError struct{ What string }
+
+func (e *DamageError) Error() string { return ErrDamaged.Error() + ": " + e.What }
+
+// Unwrap returns ErrDamaged.
+func (e *DamageError) Unwrap() error { return ErrDamaged }
+
+func damaged(format string, args ...any) error { return &DamageError{fmt.Sprintf(format, args...)} }

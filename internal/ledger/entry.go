@@ -55,7 +55,7 @@ func NewEntry(b *chain.Block, r *evidence.Report) (*Entry, error) {
 	}
 	by := coders.Get().(*coder)
 	defer coders.Put(by)
-	e.row = blockRow{height: c.Height, time: millis(c.Time), flags: flagsOf(c, k), record: c.record(by)}
+	e.row = blockRow{height: c.Height, time: c.Time, flags: flagsOf(c, k), record: c.record(by)}
 	var err error
 	if e.row.known, err = k.encoded(); err != nil {
 		return nil, fmt.Errorf("block %d: %w", b.Number, err)

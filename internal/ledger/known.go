@@ -158,83 +158,61 @@ func (u *Unclassified) Place() Place { return Place{u.Height, u.Position} }
 // Unclassified returns the unrecognised balances events that match a query.
 func (b *Book) Unclassified(ctx context.Context, q Query) iter.Seq2[*Unclassified, error] {
 	return flagged(ctx, b, q, hasUnclassified, func(c *Content) []*Unclassified {
-		return pointers(c.Unclassified, func(*Unclassified) bool { return true })
+		return pointers(c.Unclassified, nil)
 	})
 }
 
 // flagged returns rows of the blocks that have a flag; few do.
 func flagged[T placed](ctx context.Context, b *Book, q Query, flag flags, of func(*Content) []T) iter.Seq2[T, error] {
-	if len(q.Accounts) > 0 {
-		return fails[T](errAccounts)
-	}
 	return page(q, sequence(func(yield func(*Content) bool) error {
 		return b.watchDetaching(ctx, func() error {
-			heights, next, err := b.flaggedNow(ctx, q.span(), flag, q.heights())
+			var heights []uint64
+			above := q.span()
+			err := b.inSnapshot(ctx, func(snapshot querier, c *bookRow) (err error) {
+				heights, err = b.flagged(ctx, snapshot, c, above, flag, q.heights())
+				above.First = max(above.First, c.next())
+				return err
+			})
 			if err != nil {
 				return err
 			}
-			sealed, _ := slices.BinarySearch(heights, next)
-			for c, err := range walkHeights(ctx, b, nil, heights[:sealed], contentOfRow(everything)) {
+			for c, err := range walkHeights(ctx, b, nil, heights, contentOfRow(everything)) {
 				if err != nil || !yield(c) {
 					return err
 				}
 			}
-			if sealed == len(heights) {
-				return nil
-			}
-			above := chain.Heights{First: heights[sealed], Last: heights[len(heights)-1]} // these may be replaced meanwhile
-			return pass(b.contents(ctx, nil, above, everything), yield)
+			return pass(walk(ctx, b, nil, above, func(by *coder, r *blockRow) (*Content, error) {
+				if r.flags&flag == 0 {
+					return &Content{}, nil
+				}
+				return r.content(by, everything)
+			}), yield)
 		})
 	}), of)
 }
 
-// flaggedNow returns the heights of flagged from one snapshot, and the height to be sealed next.
-func (b *Book) flaggedNow(ctx context.Context, span chain.Heights, flag flags, limit int) (heights []uint64, next uint64, err error) {
-	err = b.inSnapshot(ctx, func(q querier, c *bookRow) error {
-		next = c.next()
-		heights, err = b.flagged(ctx, q, c, span, flag, limit)
-		return err
-	})
-	return heights, next, err
-}
-
-// flagged returns the heights of a span's blocks that have a flag: at least the first limit of them. Sealed
-// blocks are counted in the stretches; the others are scanned.
+// flagged returns the heights of a span's sealed blocks that have a flag: at least the first limit of them.
 func (b *Book) flagged(ctx context.Context, q querier, c *bookRow, span chain.Heights, flag flags, limit int) (heights []uint64, err error) {
-	span.First = max(span.First, c.first)
-	if sealed := (chain.Heights{First: span.First, Last: min(span.Last, c.next()-1)}); c.sealed > 0 && sealed.First <= sealed.Last {
-		list, err := b.piecesAt(ctx, q, c, Period{Heights: chain.Some(sealed)}, sealed, anyStretch)
-		if err != nil {
-			return nil, err
-		}
-		slices.SortFunc(list, func(x, y piece) int { return cmp.Compare(x.first, y.first) })
-		for i := range list {
-			if len(heights) >= limit && slices.Max(heights[:limit]) < list[i].first {
-				break
-			}
-			found, err := b.flaggedOf(ctx, q, list[i].stretch, flag)
-			if err != nil {
-				return nil, err
-			}
-			heights = append(heights, slices.DeleteFunc(found, func(h uint64) bool { return h < sealed.First || h > sealed.Last })...)
-		}
-		slices.Sort(heights)
+	span = chain.Heights{First: max(span.First, c.first), Last: min(span.Last, c.next()-1)}
+	if c.sealed == 0 || span.First > span.Last {
+		return nil, nil
 	}
-	span.First = max(span.First, c.next())
-	if span.First > span.Last || len(heights) >= limit {
-		return heights, nil
+	list, err := b.piecesAt(ctx, q, c, Period{Heights: chain.Some(span)}, span, anyStretch)
+	if err != nil {
+		return nil, err
 	}
-	for r, err := range walk(ctx, b, q, span, whole) {
-		if err != nil {
-			return nil, err
-		}
-		if r.flags&flag != 0 {
-			heights = append(heights, r.height)
-		}
-		if len(heights) >= limit {
+	slices.SortFunc(list, func(x, y piece) int { return cmp.Compare(x.first, y.first) })
+	for i := range list {
+		if len(heights) >= limit && slices.Max(heights[:limit]) < list[i].first {
 			break
 		}
+		found, err := b.flaggedOf(ctx, q, list[i].stretch, flag)
+		if err != nil {
+			return nil, err
+		}
+		heights = append(heights, slices.DeleteFunc(found, func(h uint64) bool { return h < span.First || h > span.Last })...)
 	}
+	slices.Sort(heights)
 	return heights, nil
 }
 
@@ -259,8 +237,7 @@ func (b *Book) flaggedOf(ctx context.Context, q querier, s *stretch, flag flags)
 		if err != nil {
 			return nil, err
 		}
-		at, err := r.at()
-		if err == nil && r.flags&flag != 0 && s.unit.numberOf(at) == s.number {
+		if r.flags&flag != 0 && s.unit.numberOf(r.time) == s.number {
 			have++
 		}
 	}
@@ -277,4 +254,83 @@ func heightsBy(ctx context.Context, q querier, query string, arguments ...any) (
 		return nil
 	}, query, arguments...)
 	return heights, err
+}
+
+// Relearn updates the findings, diagnoses and unanswered questions of stored blocks, where the entries have
+// fewer unanswered questions. Digests and seals do not change. It returns how many questions were answered.
+// A block with another digest is skipped; Compare reports it.
+func (b *Book) Relearn(ctx context.Context, entries []*Entry) (answered int, err error) {
+	type relearned struct {
+		*Entry
+		was flags
+	}
+	var list []relearned
+	questions := 0
+	for _, e := range entries {
+		rows, _, err := readChecked(ctx, b.engine, "height = ?", int64(e.Height()))
+		if err != nil {
+			return 0, err
+		}
+		if len(rows) == 0 || rows[0].flags&hasUnanswered == 0 || rows[0].digest() != e.Digest() {
+			continue
+		}
+		had, err := readKnown(rows[0].known)
+		if err != nil {
+			return 0, damagedBlock(e.Height(), "column known: %v", err)
+		}
+		if n := len(had.Unanswered) - len(e.content.known.Unanswered); n > 0 {
+			questions += n
+			list = append(list, relearned{e, rows[0].flags})
+		}
+	}
+	if len(list) == 0 {
+		return 0, nil
+	}
+	err = b.change(ctx, func(tx transaction) error {
+		if err := tx.lock(ctx, lockSeal); err != nil { // sealing counts the flags
+			return err
+		}
+		c, err := readBookRow(ctx, tx)
+		if err != nil {
+			return err
+		}
+		for _, e := range list {
+			now := e.row
+			now.flags = now.flags&^notFinal | e.was&notFinal // finality does not change
+			sum := now.sumOf(e.Digest())
+			if err := tx.exec(ctx, "UPDATE blocks SET flags = ?, known = ?, sum = ? WHERE height = ?", int64(now.flags), encode(&now.known), sum[:], int64(e.Height())); err != nil {
+				return err
+			}
+			if e.Height() >= c.first && e.Height() < c.next() {
+				if err := noteAgain(ctx, tx, e.content.Block, e.was, now.flags); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return questions, nil
+}
+
+// noteAgain updates the flag counts of a sealed block's day and month.
+func noteAgain(ctx context.Context, tx transaction, b *Block, was, now flags) error {
+	for u := range unitCount {
+		s, err := stretchAt(ctx, tx, u, u.numberOf(b.Time))
+		if err != nil {
+			return err
+		}
+		if s == nil {
+			continue
+		}
+		for i, few := range fewFlags {
+			s.flagged[i] += flag(now&few.flag != 0) - flag(was&few.flag != 0)
+		}
+		if err := s.keep(ctx, tx); err != nil {
+			return err
+		}
+	}
+	return nil
 }

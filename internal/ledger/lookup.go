@@ -24,13 +24,15 @@ type lookup struct {
 
 // byAccounts finds the blocks that contain rows of some kinds for any of some accounts.
 func byAccounts(accounts []chain.Address, kinds uint64) lookup {
-	keys, set, party := map[string]bool{}, setOf(accounts), partyOf(accounts)
+	keys, set, long := map[string]bool{}, map[chain.Address]bool{}, slices.ContainsFunc(accounts, isLong)
+	party := func(a chain.Address) bool { return set[a] || long && set[a.Hashed()] } // a transfer names EVM addresses
 	l := lookup{kind: accountBlocks, trim: func(c *Content) {
-		c.Transactions = copies(c.Transactions, func(t *Transaction) bool { return kinds&hasPaid != 0 && set.has(t.Payer) })
+		c.Transactions = copies(c.Transactions, func(t *Transaction) bool { return kinds&hasPaid != 0 && t.Payer.Known() && set[or(t.Payer)] })
 		c.Movements = copies(c.Movements, func(m *Movement) bool { return kinds&hasMoved != 0 && set[m.Account] })
-		c.Transfers = copies(c.Transfers, func(x *Transfer) bool { return kinds&hasParty != 0 && party(x) })
+		c.Transfers = copies(c.Transfers, func(x *Transfer) bool { return kinds&hasParty != 0 && (party(x.Sender) || party(x.Recipient)) })
 	}}
 	for _, a := range accounts {
+		set[a] = true
 		key := a.Bytes()[:accountKey]
 		keys[string(key)] = true
 		if part := int(key[0] >> 4); !slices.Contains(l.parts, part) {
@@ -84,7 +86,7 @@ func copies[T any](list []T, wanted func(*T) bool) (some []T) {
 }
 
 // heights returns the matching heights in a stretch that has ended. If the stretch was extended downwards
-// meanwhile, its current parts are used.
+// meanwhile, its current parts are used, or all of its heights as long as it has none.
 func (l *lookup) heights(ctx context.Context, b *Book, s *stretch) (found []uint64, err error) {
 	q := b.engine.shared()
 	if s.number == noTime {
@@ -93,11 +95,11 @@ func (l *lookup) heights(ctx context.Context, b *Book, s *stretch) (found []uint
 	for _, part := range l.parts {
 		body, err := s.body(ctx, q, l.kind, part)
 		if errors.Is(err, ErrDamaged) {
-			now, failed := s.now(ctx, q)
-			if failed != nil || now.digest() == s.digest() {
-				return nil, err
+			if now := s.changed(ctx, q); now != nil && now.hasParts(l.kind) {
+				return l.heights(ctx, b, now)
+			} else if now != nil {
+				return now.allHeights()
 			}
-			return l.heightsNow(ctx, b, now)
 		}
 		if err != nil {
 			return nil, err
@@ -112,42 +114,33 @@ func (l *lookup) heights(ctx context.Context, b *Book, s *stretch) (found []uint
 	return slices.Compact(found), nil
 }
 
-// heightsNow returns the matching heights in a stretch that has changed: all heights, as long as it has no
-// parts.
-func (l *lookup) heightsNow(ctx context.Context, b *Book, now *stretch) ([]uint64, error) {
-	if _, there := now.leaf(l.kind, 0); now.ended() && there {
-		return l.heights(ctx, b, now)
-	}
-	return now.allHeights()
-}
-
 // allHeights returns all heights from the stretch's first block to its last. Their number is limited to what
 // can be looked up.
-func (s *stretch) allHeights() (all []uint64, err error) {
+func (s *stretch) allHeights() ([]uint64, error) {
 	if s.last-s.first >= 1<<hashPlaceBits {
 		return nil, damaged("table stretches: the blocks of %s range from %d to %d, which is too wide", s.name(), s.first, s.last)
 	}
-	for h := s.first; h <= s.last; h++ {
-		all = append(all, h)
-	}
-	return all, nil
+	return heightsIn(s.heights()), nil
 }
 
-// lookedUp returns the blocks of a query's span that may match, with the rows that do. Unsealed blocks are scanned, and so is
+// trimmed decodes a block with the rows that match.
+func (l *lookup) trimmed(d depth) decoder[*Content] {
+	return func(by *coder, r *blockRow) (*Content, error) { return r.trimmed(by, d, l.trim) }
+}
+
+// lookedUp returns the blocks of a span that may match, with the rows that do. Unsealed blocks are scanned, and so is
 // everything from the first stretch on that has no parts yet.
-func (b *Book) lookedUp(ctx context.Context, q Query, l lookup, d depth) iter.Seq2[*Content, error] {
+func (b *Book) lookedUp(ctx context.Context, span chain.Heights, l lookup, d depth) iter.Seq2[*Content, error] {
 	return sequence(func(yield func(*Content) bool) error {
-		return b.watchDetaching(ctx, func() error { return b.lookUp(ctx, q, l, d, yield) })
+		return b.watchDetaching(ctx, func() error { return b.lookUp(ctx, span, l, d, yield) })
 	})
 }
 
-func (b *Book) lookUp(ctx context.Context, q Query, l lookup, d depth, yield func(*Content) bool) error {
-	span := q.span()
+func (b *Book) lookUp(ctx context.Context, span chain.Heights, l lookup, d depth, yield func(*Content) bool) error {
 	stretches, grows, err := b.stretchesFor(ctx, span, l.kind)
 	if err != nil {
 		return err
 	}
-	trimmed := func(by *coder, r *blockRow) (*Content, error) { return r.trimmed(by, d, l.trim) }
 	type found struct {
 		heights []uint64
 		err     error
@@ -167,7 +160,7 @@ func (b *Book) lookUp(ctx context.Context, q Query, l lookup, d depth, yield fun
 			continue
 		}
 		slices.Sort(within)
-		for c, err := range walkHeights(ctx, b, nil, slices.Compact(within), trimmed) {
+		for c, err := range walkHeights(ctx, b, nil, slices.Compact(within), l.trimmed(d)) {
 			if err != nil || !yield(c) {
 				return err
 			}
@@ -176,7 +169,7 @@ func (b *Book) lookUp(ctx context.Context, q Query, l lookup, d depth, yield fun
 	if span.First = max(span.First, grows); span.First > span.Last {
 		return nil
 	}
-	return pass(walk(ctx, b, nil, span, trimmed), yield)
+	return pass(walk(ctx, b, nil, span, l.trimmed(d)), yield)
 }
 
 // overlapping groups stretches in order of height; those whose heights overlap come together.
@@ -212,14 +205,12 @@ func (b *Book) stretchesFor(ctx context.Context, span chain.Heights, kind partKi
 		return nil, 0, err
 	}
 	for _, x := range cut {
-		if _, there := x.leaf(kind, 0); x.number == noTime {
-			if kind != hashBlocks { // without a time, a block has no transactions
-				list = append(list, x.stretch)
-			}
-		} else if !x.ended() || !there {
-			grows = min(grows, x.first)
-		} else {
+		switch {
+		case x.number == noTime && kind == hashBlocks: // without a time, a block has no transactions
+		case x.number == noTime, x.hasParts(kind):
 			list = append(list, x.stretch)
+		default:
+			grows = min(grows, x.first)
 		}
 	}
 	return slices.DeleteFunc(list, func(s *stretch) bool { return s.first >= grows }), grows, nil

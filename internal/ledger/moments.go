@@ -78,43 +78,40 @@ func (m *moments) sealedBlocks(ctx context.Context, read func(ctx context.Contex
 		m.end = m.row.next()
 		more := m.end - min(m.at, m.end)
 		last := more <= sealedAtEnd || more >= left
-		for left = more; m.at < m.end; {
-			if !last {
-				if err := m.renew(ctx); err != nil {
-					return err
-				}
-			}
-			if err := read(ctx, m.end-1); err != nil {
+		left = more
+		if err := m.below(ctx, m.end, !last, read); err != nil || last || m.row.next() == m.end {
+			return err
+		}
+	}
+}
+
+// below reads the blocks below a height, from one snapshot or several.
+func (m *moments) below(ctx context.Context, end uint64, several bool, read func(ctx context.Context, last uint64) error) error {
+	for m.at < end {
+		if several {
+			if err := m.renew(ctx); err != nil {
 				return err
 			}
 		}
-		if last || m.row.next() == m.end {
-			return nil
+		if err := read(ctx, end-1); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 // sealedAtEnd is how many sealed blocks are read from the last snapshot.
 var sealedAtEnd = uint64(20 * batchSize)
 
-// batch reads the rows of the next batch of blocks, up to a height, unchecked.
+// batch reads the rows of the next blocks, up to a height, unchecked.
 func (m *moments) batch(ctx context.Context, last uint64, each func([]*blockRow) error) error {
-	span := chain.Heights{First: m.at, Last: last}
-	for p := range batches(ctx, m.q, span) {
-		if p.err != nil {
-			return p.err
-		}
-		span.Last = p.span.Last
-		break
-	}
-	rows, more, err := readRows(ctx, m.q, "height >= ? AND height <= ?", bounds(span)...)
+	rows, more, err := readRows(ctx, m.q, "height >= ? AND height <= ?", bounds(chain.Heights{First: m.at, Last: last})...)
 	if err != nil {
 		return err
 	}
-	if more {
-		span.Last = rows[len(rows)-1].height
+	if m.at = last + 1; more {
+		m.at = rows[len(rows)-1].height + 1
 	}
-	m.at = span.Last + 1
 	return each(rows)
 }
 
@@ -125,8 +122,8 @@ func (m *moments) blocks(ctx context.Context) (count uint64, err error) {
 	return m.row.sealed + count, err
 }
 
-// highestBlock returns the height of the highest stored block, nil if there is none.
-func highestBlock(ctx context.Context, q querier) (highest *int64, err error) {
-	_, err = one(ctx, q, []any{&highest}, "SELECT max(height) FROM blocks")
-	return highest, err
+// heightsEnd returns the height after the highest stored block, 0 if there is none.
+func heightsEnd(ctx context.Context, q querier) (end uint64, err error) {
+	_, err = one(ctx, q, []any{&end}, "SELECT coalesce(max(height) + 1, 0) FROM blocks")
+	return end, err
 }

@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"iter"
-	"slices"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/movement"
@@ -35,10 +34,7 @@ func (m *Movement) Place() Place { return Place{m.Height, m.Position} }
 
 // Movements returns the movements that match a query.
 func (b *Book) Movements(ctx context.Context, q Query) iter.Seq2[*Movement, error] {
-	set := setOf(q.Accounts)
-	return rowsByAccount(ctx, b, q, hasMoved, allRows, func(c *Content) []*Movement {
-		return pointers(c.Movements, func(m *Movement) bool { return len(set) == 0 || set[m.Account] })
-	})
+	return rowsByAccount(ctx, b, q, hasMoved, allRows, func(c *Content) []*Movement { return pointers(c.Movements, nil) })
 }
 
 // Transfer is an ERC-20 transfer as stored in the ledger.
@@ -64,18 +60,7 @@ var transferFields = []field[Transfer]{
 // Place returns the transfer's position in the chain.
 func (x *Transfer) Place() Place { return Place{x.Height, x.Position} }
 
-// partyOf returns whether some accounts sent or received a transfer. Transfers name EVM addresses; an account of 32 bytes
-// is the address that it is made from.
-func partyOf(accounts []chain.Address) func(*Transfer) bool {
-	set, long := setOf(accounts), slices.ContainsFunc(accounts, isLong)
-	has := func(a chain.Address) bool { return set[a] || long && set[a.Hashed()] }
-	return func(x *Transfer) bool { return has(x.Sender) || has(x.Recipient) }
-}
-
 // Transfers returns the ERC-20 transfers that match a query.
 func (b *Book) Transfers(ctx context.Context, q Query) iter.Seq2[*Transfer, error] {
-	party := partyOf(q.Accounts)
-	return rowsByAccount(ctx, b, q, hasParty, allRows, func(c *Content) []*Transfer {
-		return pointers(c.Transfers, func(x *Transfer) bool { return len(q.Accounts) == 0 || party(x) })
-	})
+	return rowsByAccount(ctx, b, q, hasParty, allRows, func(c *Content) []*Transfer { return pointers(c.Transfers, nil) })
 }

@@ -31,7 +31,9 @@ const (
 )
 
 // partsOf is the number of parts of each kind.
-var partsOf = [partKinds]int{1, 16, 16, 16, 64}
+var partsOf = [partKinds]int{1, 16, 16, 16, maxParts}
+
+const maxParts = 1 << hashPartBits
 
 // kinds returns the kinds of parts that a stretch has. A month contains the hashes of its days, which then
 // drop theirs.
@@ -58,15 +60,14 @@ func (s *stretch) leaf(kind partKind, part int) (place int, there bool) {
 	return 0, false
 }
 
-// bodies are the uncompressed parts of a stretch.
-type bodies [partKinds][][]byte
-
-func newBodies() (b bodies) {
-	for kind := range b {
-		b[kind] = make([][]byte, partsOf[kind])
-	}
-	return b
+// hasParts reports whether the stretch has ended and has parts of a kind.
+func (s *stretch) hasParts(kind partKind) bool {
+	_, there := s.leaf(kind, 0)
+	return there && s.ended()
 }
+
+// bodies are the uncompressed parts of a stretch.
+type bodies [partKinds][maxParts][]byte
 
 // writeParts writes the parts and the leaves of a stretch that has ended.
 func (s *stretch) writeParts(ctx context.Context, tx transaction, b *bodies) error {
@@ -76,7 +77,7 @@ func (s *stretch) writeParts(ctx context.Context, tx transaction, b *bodies) err
 	s.leaves = []byte{}
 	var rows []row
 	for _, kind := range s.kinds() {
-		for part, body := range b[kind] {
+		for part, body := range b[kind][:partsOf[kind]] {
 			leaf := sha256.Sum256(body)
 			s.leaves = append(s.leaves, leaf[:]...)
 			rows = append(rows, row{unitNames[s.unit], s.number, int64(kind), int64(part), zip.EncodeAll(body, nil)})

@@ -63,58 +63,41 @@ func partitionOf(height uint64) chain.Heights {
 // read and write: a table is created first and then attached, which blocks no one.
 func (e *postgresEngine) makePartitions(ctx context.Context, span chain.Heights) error {
 	for height := span.First; height <= span.Last && height < maxHeight; height = partitionOf(height).Last + 1 {
-		if e.knowsPartition(height) {
+		part := partitionOf(height)
+		if _, known := e.partitions.Load(part.First); known {
 			continue
 		}
-		if err := e.makePartition(ctx, partitionOf(height)); err != nil {
-			return fmt.Errorf("the partitions of blocks %v: %w", partitionOf(height), err)
+		if err := e.makePartition(ctx, part); err != nil {
+			return fmt.Errorf("the partitions of blocks %v: %w", part, err)
 		}
+		e.partitions.Store(part.First, true)
 	}
 	return nil
 }
 
 func (e *postgresEngine) makePartition(ctx context.Context, span chain.Heights) error {
-	tx, err := e.begin(ctx)
-	if err != nil {
-		return err
-	}
-	defer tx.rollback()
-	if err := tx.lock(ctx, lockPartitions); err != nil {
-		return err
-	}
-	there, err := partitionsThere(ctx, tx)
-	if err != nil {
-		return err
-	}
-	for _, t := range cutTables {
-		table := t.name
-		if slices.ContainsFunc(there, func(p partition) bool { return p.table == table && p.First <= span.First && p.Last >= span.Last }) {
-			continue
+	return inTransaction(ctx, e, func(tx transaction) error {
+		if err := tx.lock(ctx, lockPartitions); err != nil {
+			return err
 		}
-		name := fmt.Sprintf("%s_%d", table, span.First)
-		for _, statement := range []string{
-			fmt.Sprintf("CREATE TABLE %s (LIKE %s INCLUDING ALL)", name, table),
-			fmt.Sprintf("ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%d) TO (%d)", table, name, span.First*t.times, (span.Last+1)*t.times),
-		} {
-			if err := tx.exec(ctx, statement); err != nil {
+		there, err := partitionsThere(ctx, tx)
+		if err != nil {
+			return err
+		}
+		for _, t := range cutTables {
+			if slices.ContainsFunc(there, func(p partition) bool { return p.table == t.name && p.First <= span.First && p.Last >= span.Last }) {
+				continue
+			}
+			name := fmt.Sprintf("%s_%d", t.name, span.First)
+			err := execAll(ctx, tx,
+				fmt.Sprintf("CREATE TABLE %s (LIKE %s INCLUDING ALL)", name, t.name),
+				fmt.Sprintf("ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%d) TO (%d)", t.name, name, span.First*t.times, (span.Last+1)*t.times))
+			if err != nil {
 				return err
 			}
 		}
-	}
-	if err := tx.commit(ctx); err != nil {
-		return err
-	}
-	e.knowing.Lock()
-	defer e.knowing.Unlock()
-	e.partitions = append(e.partitions, span)
-	return nil
-}
-
-// knowsPartition reports whether a height's partitions are known to exist.
-func (e *postgresEngine) knowsPartition(height uint64) bool {
-	e.knowing.Lock()
-	defer e.knowing.Unlock()
-	return slices.ContainsFunc(e.partitions, func(s chain.Heights) bool { return height >= s.First && height <= s.Last })
+		return nil
+	})
 }
 
 // below returns the partitions that are entirely below a height.
@@ -130,29 +113,16 @@ func (e *postgresEngine) dropPartitions(ctx context.Context, height uint64) erro
 	if err != nil {
 		return err
 	}
-	e.knowing.Lock()
-	e.partitions = nil
-	e.knowing.Unlock()
+	e.partitions.Clear()
 	for _, p := range gone {
-		if err := e.dropPartition(ctx, p.name); err != nil {
+		err := inTransaction(ctx, e, func(tx transaction) error {
+			return execAll(ctx, tx, "SET LOCAL lock_timeout = '10s'", "DROP TABLE IF EXISTS "+pgx.Identifier{p.name}.Sanitize())
+		})
+		if err != nil {
 			return fmt.Errorf("the partition %s: %w", p.name, err)
 		}
 	}
 	return nil
-}
-
-func (e *postgresEngine) dropPartition(ctx context.Context, name string) error {
-	tx, err := e.begin(ctx)
-	if err != nil {
-		return err
-	}
-	defer tx.rollback()
-	for _, statement := range []string{"SET LOCAL lock_timeout = '10s'", "DROP TABLE IF EXISTS " + pgx.Identifier{name}.Sanitize()} {
-		if err := tx.exec(ctx, statement); err != nil {
-			return err
-		}
-	}
-	return tx.commit(ctx)
 }
 
 func (e *postgresEngine) partitionBytes(ctx context.Context, height uint64) (none chain.Optional[uint64], err error) {

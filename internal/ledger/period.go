@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -148,47 +149,36 @@ func (b *Book) ended(sealed uint64) bool {
 // times. Blocks inside that range may be outside the period, because times can go backwards. Whole days and
 // months know the range of their blocks; partial ones are scanned.
 func (b *Book) blocksOf(ctx context.Context, p Period) (found chain.Optional[chain.Heights], err error) {
+	span := chain.Heights{First: math.MaxUint64}
 	widen := func(first, last uint64) {
-		span, ok := found.Get()
-		if !ok {
-			span = chain.Heights{First: first, Last: last}
-		}
-		found = chain.Some(chain.Heights{First: min(span.First, first), Last: max(span.Last, last)})
+		span = chain.Heights{First: min(span.First, first), Last: max(span.Last, last)}
+		found = chain.Some(span)
 	}
 	err = b.inPeriod(ctx, p, everyBlock, func(s *stretch) { widen(s.first, s.last) }, func(height uint64) { widen(height, height) })
 	return found, err
 }
 
-// inPeriod calls whole for the days and months of a span that a period includes as a whole, and one for each block of
+// inPeriod calls all for the days and months of a span that a period includes as a whole, and one for each block of
 // the others that is in the period.
-func (b *Book) inPeriod(ctx context.Context, p Period, span chain.Heights, whole func(*stretch), one func(height uint64)) error {
+func (b *Book) inPeriod(ctx context.Context, p Period, span chain.Heights, all func(*stretch), one func(height uint64)) error {
 	list, err := b.pieces(ctx, p, span, anyStretch)
-	for i := 0; err == nil && i < len(list); i++ {
+	if err != nil {
+		return err
+	}
+	for i := range list {
 		x := &list[i]
 		if x.whole {
-			whole(x.stretch)
+			all(x.stretch)
 			continue
 		}
-		err = b.timesOf(ctx, x.span, func(height uint64, at chain.Optional[chain.Time]) {
-			if x.has(p, height, at) {
-				one(height)
+		for r, err := range walk(ctx, b, nil, x.span, whole) {
+			if err != nil {
+				return err
 			}
-		})
-	}
-	return err
-}
-
-// timesOf calls each with the time of every block of a span.
-func (b *Book) timesOf(ctx context.Context, span chain.Heights, each func(height uint64, at chain.Optional[chain.Time])) error {
-	for r, err := range walk(ctx, b, nil, span, whole) {
-		if err != nil {
-			return err
+			if x.has(p, r.height, r.time) {
+				one(r.height)
+			}
 		}
-		at, err := r.at()
-		if err != nil {
-			return err
-		}
-		each(r.height, at)
 	}
 	return nil
 }
@@ -222,10 +212,13 @@ func (b *Book) Outside(ctx context.Context, p Period, span chain.Heights) (heigh
 	if err != nil || within == span.Blocks() {
 		return nil, err
 	}
-	err = b.timesOf(ctx, span, func(height uint64, at chain.Optional[chain.Time]) {
-		if !p.Has(height, at) && len(heights) < few {
-			heights = append(heights, height)
+	for r, err := range walk(ctx, b, nil, span, whole) {
+		if err != nil {
+			return nil, err
 		}
-	})
-	return heights, err
+		if !p.Has(r.height, r.time) && len(heights) < few {
+			heights = append(heights, r.height)
+		}
+	}
+	return heights, nil
 }

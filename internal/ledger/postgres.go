@@ -5,19 +5,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/feeledger/fees/chain"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
+
+	"github.com/feeledger/fees/internal/failure"
 )
 
 // postgresEngine is a ledger in the connection's current schema of a PostgreSQL database.
@@ -26,8 +29,7 @@ type postgresEngine struct {
 	pool *pgxpool.Pool
 	held *pgxpool.Conn // holds the writer's lock, nil for a reader
 
-	knowing    sync.Mutex      // a worker's jobs write concurrently
-	partitions []chain.Heights // known to exist, for all tables
+	partitions sync.Map // the first heights of those known to exist, for all tables; a worker's jobs write concurrently
 }
 
 var postgresDialect = dialect{
@@ -53,13 +55,14 @@ var postgresDialect = dialect{
 }
 
 // The advisory locks of a database and schema: for writers (exclusive or shared), sealing, migrations,
-// the table proved, and creating partitions.
+// the table proved, creating partitions, and the audit trail.
 const (
 	lockWrite = 0x66656573 + iota
 	lockSeal
 	lockSchema
 	lockProved
 	lockPartitions
+	lockTrail
 )
 
 // lockKey returns the two numbers of a lock.
@@ -220,29 +223,24 @@ func (e *postgresEngine) checkIndex(ctx context.Context, table, key string, foun
 	}
 	defer end()
 	rows := "SELECT count(*), coalesce(sum(hashtextextended(concat_ws(' ', " + key + "), 0)), 0)::text FROM "
-	var fromTable, byIndex [2]string
-	for _, x := range []struct {
-		into  *[2]string
-		plan  string
-		query string
-	}{
-		{&fromTable, "SET LOCAL enable_seqscan = on; SET LOCAL enable_indexscan = off; SET LOCAL enable_indexonlyscan = off; SET LOCAL enable_bitmapscan = off", rows + table},
-		{&byIndex, "SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan = on; SET LOCAL enable_indexonlyscan = on; SET LOCAL enable_sort = off",
-			rows + "(SELECT " + key + " FROM " + table + " ORDER BY " + key + ") AS ordered"},
-	} {
-		for _, setting := range strings.Split(x.plan, "; ") {
-			if err := q.exec(ctx, setting); err != nil {
-				return err
-			}
-		}
-		var count int64
-		if _, err := one(ctx, q, []any{&count, &x.into[1]}, x.query); err != nil {
-			return err
-		}
-		x.into[0] = strconv.FormatInt(count, 10)
+	var inTable, byIndex struct {
+		count int64
+		sum   string
 	}
-	if fromTable != byIndex {
-		found(fmt.Sprintf("the index of table %s finds %s rows, but the table contains %s. Rebuild it with REINDEX TABLE %s.", table, byIndex[0], fromTable[0], table))
+	if err := execAll(ctx, q, "SET LOCAL enable_seqscan = on", "SET LOCAL enable_indexscan = off", "SET LOCAL enable_indexonlyscan = off", "SET LOCAL enable_bitmapscan = off"); err != nil {
+		return err
+	}
+	if _, err := one(ctx, q, []any{&inTable.count, &inTable.sum}, rows+table); err != nil {
+		return err
+	}
+	if err := execAll(ctx, q, "SET LOCAL enable_seqscan = off", "SET LOCAL enable_indexscan = on", "SET LOCAL enable_indexonlyscan = on", "SET LOCAL enable_sort = off"); err != nil {
+		return err
+	}
+	if _, err := one(ctx, q, []any{&byIndex.count, &byIndex.sum}, rows+"(SELECT "+key+" FROM "+table+" ORDER BY "+key+") AS ordered"); err != nil {
+		return err
+	}
+	if inTable != byIndex {
+		found(fmt.Sprintf("the index of table %s finds %d rows, but the table contains %d. Rebuild it with REINDEX TABLE %s.", table, byIndex.count, inTable.count, table))
 	}
 	return nil
 }
@@ -295,16 +293,15 @@ func (t *postgresTransaction) insert(ctx context.Context, table string, columns 
 		return nil
 	}
 	_, err := t.tx.CopyFrom(ctx, pgx.Identifier{table}, names(columns), pgx.CopyFromSlice(len(rows), func(i int) ([]any, error) {
-		values := make([]any, len(rows[i]))
-		for c, v := range rows[i] {
+		values := slices.Clone(rows[i])
+		for c, v := range values {
 			if text, ok := v.(string); ok && columns[c].kind == amount {
 				var n pgtype.Numeric
 				if err := n.Scan(text); err != nil {
 					return nil, err
 				}
-				v = n
+				values[c] = n
 			}
-			values[c] = v
 		}
 		return values, nil
 	}))
@@ -407,3 +404,38 @@ func Passes(err error) bool {
 }
 
 func (pgQuerier) dialect() *dialect { return &postgresDialect }
+
+// EndStalled terminates connections of other instances that changed something in a transaction and then
+// stopped in the middle of a message, if the server has waited longer than after for the rest. The server would
+// wait forever and keep the changed rows locked; between messages its limit is 30 s. It returns the number of
+// terminated connections. It requires PostgreSQL.
+func (b *Book) EndStalled(ctx context.Context, after time.Duration) (ended int, err error) {
+	err = b.Pool().QueryRow(ctx, `SELECT count(*) FILTER (WHERE pg_terminate_backend(pid)) FROM pg_stat_activity
+		WHERE application_name = $1 AND datname = current_database() AND usename = current_user
+			AND backend_xid IS NOT NULL AND state = 'active' AND wait_event = 'ClientRead' AND state_change < clock_timestamp() - $2::interval`,
+		application, after).Scan(&ended)
+	if err != nil {
+		return 0, fmt.Errorf("ending stalled connections: %w", err)
+	}
+	return ended, nil
+}
+
+// ErrAway reports that a ledger's database is not responding.
+var ErrAway = failure.New(failure.Busy, "the ledger's database is not responding")
+
+// wrapAway wraps an error of a PostgreSQL connection in ErrAway.
+func wrapAway(err error) error {
+	var refused *pgconn.ConnectError
+	var network net.Error
+	switch {
+	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, ErrAway):
+		return err
+	case errors.As(err, &refused), errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
+		return fmt.Errorf("%w: %w", ErrAway, err)
+	}
+	var said *pgconn.PgError
+	if !errors.As(err, &said) && pgconn.SafeToRetry(err) { // the connection was already broken
+		return fmt.Errorf("%w: %w", ErrAway, err)
+	}
+	return err
+}

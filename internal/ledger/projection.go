@@ -36,13 +36,9 @@ func shownRow(t *Transaction) row {
 	case known && t.Payer != t.Sender:
 		payer = paid.Bytes()
 	}
-	var success value
-	if s, known := t.Success.Get(); known {
-		success = int64(flag(s))
-	}
 	return row{
-		int64(t.Height)<<extrinsicBits | int64(t.Index), clean(string(t.Layer)), wordOf(t.Type), clean(t.Call), hash[:], addressOf(t.Sender), addressOf(t.Recipient), payer,
-		digits(t.GasPrice), digits(t.Gas), digits(t.Fee), digits(t.Tip), success, wordOf(string(t.Outcome)), digits(t.Charged), wordOf(string(t.Verdict)),
+		int64(t.Height)<<extrinsicBits | int64(t.Index), clean(string(t.Layer)), wordOf(t.Type), clean(t.Call), hash[:], shownIf(t.Sender, chain.Address.Bytes), shownIf(t.Recipient, chain.Address.Bytes), payer,
+		digits(t.GasPrice), digits(t.Gas), digits(t.Fee), digits(t.Tip), shownIf(t.Success, func(s bool) int64 { return int64(flag(s)) }), wordOf(string(t.Outcome)), digits(t.Charged), wordOf(string(t.Verdict)),
 	}
 }
 
@@ -53,19 +49,15 @@ func wordOf(s string) value {
 	return clean(s)
 }
 
-func addressOf(o chain.Optional[chain.Address]) value {
-	if a, known := o.Get(); known {
-		return a.Bytes()
+// shownIf returns what of makes of a value, or nil if it is unknown.
+func shownIf[T, V any](o chain.Optional[T], of func(T) V) value {
+	if x, known := o.Get(); known {
+		return of(x)
 	}
 	return nil
 }
 
-func digits[Q interface{ String() string }](o chain.Optional[Q]) value {
-	if q, known := o.Get(); known {
-		return q.String()
-	}
-	return nil
-}
+func digits[Q interface{ String() string }](o chain.Optional[Q]) value { return shownIf(o, Q.String) }
 
 // compacted returns a word or an amount as a file stores it: a usual word as its number, an amount below 2^63
 // as an integer.

@@ -138,27 +138,19 @@ func unprove(ctx context.Context, tx transaction, span chain.Heights) error {
 // noteProved records which stored blocks the entries prove. Added blocks that their entries do not prove
 // become not proved.
 func noteProved(ctx context.Context, tx transaction, entries, added []*Entry) error {
-	for _, run := range runs(added) {
+	for _, run := range runs(added, nil) {
 		if err := unprove(ctx, tx, spanOf(run)); err != nil {
 			return err
 		}
 	}
-	for _, run := range runs(entries) {
-		for len(run) > 0 {
-			checkpoint := run[0].provedBy
-			n := slices.IndexFunc(run, func(e *Entry) bool { return e.provedBy != checkpoint })
-			if n < 0 {
-				n = len(run)
-			}
-			span := spanOf(run[:n])
-			run = run[n:]
-			by, ok := checkpoint.Get()
-			if !ok {
-				continue
-			}
-			if err := changeProved(ctx, tx, span, func(have provedSpans) provedSpans { return have.with(provedSpan{span, by}) }); err != nil {
-				return err
-			}
+	for _, run := range runs(entries, func(a, b *Entry) bool { return a.provedBy == b.provedBy }) {
+		by, proved := run[0].provedBy.Get()
+		if !proved {
+			continue
+		}
+		span := spanOf(run)
+		if err := changeProved(ctx, tx, span, func(have provedSpans) provedSpans { return have.with(provedSpan{span, by}) }); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -173,7 +165,7 @@ func spanOf(entries []*Entry) chain.Heights {
 // It does not check the rows against the digests; Compare does.
 func (b *Book) Prove(ctx context.Context, entries []*Entry) error {
 	return b.change(ctx, func(tx transaction) error {
-		for _, run := range runs(entries) {
+		for _, run := range runs(entries, nil) {
 			have, err := b.around(ctx, tx, spanOf(run), readChecked)
 			if err != nil {
 				return err

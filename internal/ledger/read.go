@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,8 +25,8 @@ var maxRead = 16 << 20
 // errEnough stops a query.
 var errEnough = errors.New("enough was read")
 
-// readRows reads the rows of the blocks that match a condition, in order of height, up to maxRead bytes.
-// more reports whether others follow.
+// readRows reads the rows of the first blocks that match a condition, in order of height: at most batchSize of them,
+// and up to maxRead bytes. more reports whether others may follow.
 func readRows(ctx context.Context, q querier, where string, arguments ...any) (rows []*blockRow, more bool, err error) {
 	size := 0
 	err = scanRows(ctx, q, func(r *blockRow) error {
@@ -34,11 +35,11 @@ func readRows(ctx context.Context, q querier, where string, arguments ...any) (r
 		}
 		rows = append(rows, r)
 		return nil
-	}, selectFrom("blocks", rowColumns)+" WHERE "+where+" ORDER BY height", arguments...)
+	}, selectFrom("blocks", rowColumns)+" WHERE "+where+" ORDER BY height LIMIT ?", append(arguments, batchSize)...)
 	if errors.Is(err, errEnough) {
 		return rows, true, nil
 	}
-	return rows, false, err
+	return rows, len(rows) == batchSize, err
 }
 
 // scanRows calls each for every row of a query for rowColumns, unchecked.
@@ -68,13 +69,6 @@ func readChecked(ctx context.Context, q querier, where string, arguments ...any)
 	return rows, more, err
 }
 
-// since removes heights below the ledger: rows there belong to detached blocks.
-func since(s chain.Heights, sealed chain.Optional[chain.Heights]) chain.Heights {
-	have, _ := sealed.Get()
-	s.First = max(s.First, have.First)
-	return s
-}
-
 // orDetached replaces a damage error with ErrDetached if blocks were detached while they were read.
 func (b *Book) orDetached(ctx context.Context, sealed chain.Optional[chain.Heights], err error) error {
 	if have, ok := sealed.Get(); ok && errors.Is(err, ErrDamaged) {
@@ -94,37 +88,6 @@ func (b *Book) watchDetaching(ctx context.Context, do func() error) error {
 	return b.orDetached(ctx, sealed, do())
 }
 
-// presence checks that none of a span's sealed blocks is missing.
-type presence struct{ next, end uint64 }
-
-func newPresence(span chain.Heights, sealed chain.Optional[chain.Heights]) *presence {
-	s, ok := sealed.Get()
-	if !ok {
-		return &presence{}
-	}
-	return &presence{max(span.First, s.First), min(span.Last, s.Last) + 1}
-}
-
-// at checks the next stored block, in order of height.
-func (p *presence) at(height uint64) error {
-	switch {
-	case p.next < min(height, p.end):
-		return damagedBlock(p.next, "missing")
-	case height < p.next:
-		return damagedBlock(height, "out of order")
-	}
-	p.next = max(p.next, height+1)
-	return nil
-}
-
-// ended checks the end of the span.
-func (p *presence) ended() error {
-	if p.next < p.end {
-		return damagedBlock(p.next, "missing")
-	}
-	return nil
-}
-
 // maxReaders limits the concurrent readers of a span: SQLite runs a query on one core.
 const maxReaders = 4
 
@@ -137,23 +100,22 @@ var coders = sync.Pool{New: func() any { return new(coder) }}
 // decoder makes a value of a checked block.
 type decoder[T any] func(*coder, *blockRow) (T, error)
 
-// batch is some of the blocks to read: those of a span, or those at some heights in it.
+// batch is some of the blocks to read: the unsealed ones of a span, or the sealed ones at some heights in it.
 type batch struct {
 	span    chain.Heights
-	heights []uint64 // nil for all stored blocks
+	heights []uint64 // nil for unsealed blocks
 	err     error
 }
 
 // decodedBatch contains the decoded blocks of a batch.
 type decodedBatch[T any] struct {
-	heights []uint64
-	values  []T
-	left    *batch // not read yet because the records were too large
-	err     error
+	values []T
+	left   *batch // not read yet because the records were too large
+	err    error
 }
 
-// readBatch reads, checks and decodes a batch. An index named the heights, so a missing block is damage. If heights are
-// close together, it also reads the blocks in between and skips them.
+// readBatch reads, checks and decodes a batch. A sealed block that is missing is damage. If heights are close together,
+// it also reads the blocks in between and skips them.
 func readBatch[T any](ctx context.Context, q querier, x batch, of decoder[T]) (m decodedBatch[T]) {
 	if x.err != nil {
 		return decodedBatch[T]{err: x.err}
@@ -167,29 +129,30 @@ func readBatch[T any](ctx context.Context, q querier, x batch, of decoder[T]) (m
 	}
 	by := coders.Get().(*coder)
 	defer coders.Put(by)
-	size, wanted := 0, x.heights
+	size, next, wanted := 0, uint64(0), x.heights
 	m.err = scanRows(ctx, q, func(r *blockRow) error {
+		r.sealed = x.heights != nil
 		switch {
-		case x.heights == nil:
-		case len(wanted) == 0 || r.height < wanted[0]:
+		case r.height < next, !r.sealed && (r.height < x.span.First || r.height > x.span.Last):
+			return damagedBlock(r.height, "out of order")
+		case r.sealed && (len(wanted) == 0 || r.height < wanted[0]):
 			return nil
-		case r.height > wanted[0]:
-			return damagedBlock(wanted[0], "missing")
+		case r.sealed && r.height > wanted[0]:
+			return cmp.Or(r.checked(), damagedBlock(wanted[0], "missing"))
 		}
 		if size += len(r.record); size > maxRead && len(m.values) > 0 {
 			m.left = &batch{span: chain.Heights{First: r.height, Last: x.span.Last}, heights: wanted}
 			return errEnough
 		}
-		if wanted != nil {
+		if next = r.height + 1; r.sealed {
 			wanted = wanted[1:]
 		}
-		err := r.checked()
-		if err != nil {
+		if err := r.checked(); err != nil {
 			return err
 		}
 		value, err := of(by, r)
 		if err == nil {
-			m.heights, m.values = append(m.heights, r.height), append(m.values, value)
+			m.values = append(m.values, value)
 		}
 		return err
 	}, selectFrom("blocks", rowColumns)+" WHERE "+where+" ORDER BY height", arguments...)
@@ -203,12 +166,24 @@ func readBatch[T any](ctx context.Context, q querier, x batch, of decoder[T]) (m
 }
 
 // walk reads a span's blocks in order of height and applies of to each. Each block is checked, and a missing
-// sealed block is an error. If q is nil, several batches are read concurrently. No connection is held while
-// a result is delivered.
+// sealed block is an error. Blocks below the sealed ones are skipped: they are not sealed yet, or were detached. If q
+// is nil, several batches are read concurrently. No connection is held while a result is delivered.
 func walk[T any](ctx context.Context, b *Book, q querier, span chain.Heights, of decoder[T]) iter.Seq2[T, error] {
-	return walkBatches(ctx, b, q, of, func(q querier, sealed chain.Optional[chain.Heights]) (iter.Seq[batch], *presence) {
-		span := since(span, sealed)
-		return batches(ctx, q, span), newPresence(span, sealed)
+	return walkBatches(ctx, b, q, of, func(q querier, sealed chain.Optional[chain.Heights]) iter.Seq[batch] {
+		return func(yield func(batch) bool) {
+			rest := span
+			if have, some := sealed.Get(); some {
+				within := chain.Heights{First: max(span.First, have.First), Last: min(span.Last, have.Last)}
+				for ; within.First <= within.Last; within.First += batchSize {
+					part := chain.Heights{First: within.First, Last: min(within.First+batchSize-1, within.Last)}
+					if !yield(batch{span: part, heights: heightsIn(part)}) {
+						return
+					}
+				}
+				rest.First = max(span.First, have.Last+1)
+			}
+			batches(ctx, q, rest)(yield)
+		}
 	})
 }
 
@@ -217,19 +192,19 @@ const maxAtOnce = 100
 
 // walkHeights is walk for the sealed blocks at given heights, in their order.
 func walkHeights[T any](ctx context.Context, b *Book, q querier, heights []uint64, of decoder[T]) iter.Seq2[T, error] {
-	return walkBatches(ctx, b, q, of, func(querier, chain.Optional[chain.Heights]) (iter.Seq[batch], *presence) {
+	return walkBatches(ctx, b, q, of, func(querier, chain.Optional[chain.Heights]) iter.Seq[batch] {
 		return func(yield func(batch) bool) {
 			for part := range slices.Chunk(heights, maxAtOnce) {
 				if !yield(batch{span: chain.Heights{First: part[0], Last: part[len(part)-1]}, heights: part}) {
 					return
 				}
 			}
-		}, &presence{}
+		}
 	})
 }
 
 // walkBatches reads the batches that split returns for the sealed blocks.
-func walkBatches[T any](ctx context.Context, b *Book, q querier, of decoder[T], split func(querier, chain.Optional[chain.Heights]) (iter.Seq[batch], *presence)) iter.Seq2[T, error] {
+func walkBatches[T any](ctx context.Context, b *Book, q querier, of decoder[T], split func(querier, chain.Optional[chain.Heights]) iter.Seq[batch]) iter.Seq2[T, error] {
 	return sequence(func(yield func(T) bool) (err error) {
 		q, readers := q, 1
 		if q == nil {
@@ -240,20 +215,10 @@ func walkBatches[T any](ctx context.Context, b *Book, q querier, of decoder[T], 
 			return err
 		}
 		defer func() { err = b.orDetached(ctx, sealed, err) }()
-		read := func(ctx context.Context, x batch) decodedBatch[T] {
-			return readBatch(ctx, q, x, func(by *coder, r *blockRow) (T, error) {
-				have, some := sealed.Get()
-				r.sealed = some && r.height <= have.Last
-				return of(by, r)
-			})
-		}
-		list, present := split(q, sealed)
-		for m := range inorder.Map(ctx, list, readers, read) {
+		read := func(ctx context.Context, x batch) decodedBatch[T] { return readBatch(ctx, q, x, of) }
+		for m := range inorder.Map(ctx, split(q, sealed), readers, read) {
 			for {
-				for i, x := range m.values {
-					if err := present.at(m.heights[i]); err != nil {
-						return err
-					}
+				for _, x := range m.values {
 					if !yield(x) {
 						return nil
 					}
@@ -267,8 +232,16 @@ func walkBatches[T any](ctx context.Context, b *Book, q querier, of decoder[T], 
 				m = read(ctx, *m.left) // very large records are read by one reader
 			}
 		}
-		return present.ended()
+		return nil
 	})
+}
+
+// heightsIn returns the heights of a span.
+func heightsIn(span chain.Heights) (all []uint64) {
+	for h := span.First; h <= span.Last; h++ {
+		all = append(all, h)
+	}
+	return all
 }
 
 // batches splits a span into batches of a few stored blocks each, in order of height.

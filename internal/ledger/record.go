@@ -1,10 +1,12 @@
 package ledger
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"iter"
 
 	"github.com/feeledger/fees/chain"
 )
@@ -61,7 +63,7 @@ func (c *Content) record(by *coder) []byte {
 // blockRow is a row of the table blocks.
 type blockRow struct {
 	height uint64
-	time   chain.Optional[uint64] // in milliseconds, for SQL; also in the record
+	time   chain.Optional[chain.Time] // for SQL; also in the record
 	flags  flags
 	record []byte
 	known  nullable
@@ -86,9 +88,9 @@ var rowColumns = columnsOf(rowFields)
 // sumOf returns the SHA-256 of the record's digest, the time (8 bytes, big-endian, all ones if there is
 // none), the flags (likewise), and the column known.
 func (r *blockRow) sumOf(digest Digest) Digest {
-	ms, timed := r.time.Get()
-	if !timed {
-		ms = ^uint64(0)
+	ms := ^uint64(0)
+	if at, timed := r.time.Get(); timed {
+		ms = millisOf(at)
 	}
 	text := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(digest[:], ms), uint64(r.flags))
 	return sha256.Sum256(append(text, r.known...))
@@ -135,19 +137,6 @@ func (r *blockRow) hash() chain.Hash { return chain.Hash(r.record[hashAt:parentA
 
 // parentHash returns the parent block's hash.
 func (r *blockRow) parentHash() chain.Hash { return chain.Hash(r.record[parentAt:headSize]) }
-
-// at returns when the block was made.
-func (r *blockRow) at() (none chain.Optional[chain.Time], err error) {
-	ms, timed := r.time.Get()
-	if !timed {
-		return none, nil
-	}
-	t, err := chain.TimeAt(ms)
-	if err != nil {
-		return none, damagedBlock(r.height, "its time: %v", err)
-	}
-	return chain.Some(t), nil
-}
 
 // depth is how much of a block is decoded.
 type depth int
@@ -207,7 +196,7 @@ func (r *blockRow) decoded(c *Content, by *coder, d depth) error {
 	if err != nil {
 		return fmt.Errorf("its record: %w", err)
 	}
-	if r.time != millis(b.Time) || d >= allRows && r.flags != flagsOf(c, &c.known) {
+	if r.time != b.Time || d >= allRows && r.flags != flagsOf(c, &c.known) {
 		return errors.New("its time or its flags differ from its record")
 	}
 	c.place()
@@ -236,4 +225,24 @@ func (c *Content) place() {
 	for i := range c.Unclassified {
 		c.Unclassified[i].Height, c.Unclassified[i].Position = c.Height, i
 	}
+}
+
+// Record is the input of a block's digest.
+type Record struct {
+	Height uint64
+	Time   chain.Optional[chain.Time] // of the block
+	Digest Digest
+	Bytes  []byte
+}
+
+// Records returns the records of a span's blocks, in order of height.
+func (b *Book) Records(ctx context.Context, span chain.Heights) iter.Seq2[*Record, error] {
+	return walk(ctx, b, nil, span, func(_ *coder, r *blockRow) (*Record, error) {
+		return &Record{r.height, r.time, r.digest(), r.record}, nil
+	})
+}
+
+// Contents returns the blocks of a span with everything that their seal covers, in order of height.
+func (b *Book) Contents(ctx context.Context, span chain.Heights) iter.Seq2[*Content, error] {
+	return b.contents(ctx, nil, span, everything)
 }

@@ -96,29 +96,32 @@ func pass[T any](list iter.Seq2[T, error], yield func(T) bool) error {
 	return nil
 }
 
-// fails returns an iterator that yields only an error.
-func fails[T any](err error) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) { yield(*new(T), err) }
-}
-
 // placed is a value with a position in the chain.
 type placed interface{ Place() Place }
 
 // rowsByAccount returns the rows that match a query. If it names a few accounts, an index finds the blocks
 // that contain rows of the kind.
 func rowsByAccount[T placed](ctx context.Context, b *Book, q Query, kind uint64, d depth, of func(*Content) []T) iter.Seq2[T, error] {
-	if n := len(q.Accounts); n == 0 || n > maxAccounts {
-		return page(q, b.contents(ctx, nil, q.span(), d), of)
+	blocks := b.contents(ctx, nil, q.span(), d)
+	if n := len(q.Accounts); n > maxAccounts {
+		l := byAccounts(q.Accounts, kind)
+		blocks = walk(ctx, b, nil, q.span(), l.trimmed(d))
+	} else if n > 0 {
+		blocks = b.lookedUp(ctx, q.span(), byAccounts(q.Accounts, kind), d)
 	}
-	return page(q, b.lookedUp(ctx, q, byAccounts(q.Accounts, kind), d), of)
+	q.Accounts = nil // the blocks have only their rows
+	return page(q, blocks, of)
 }
 
 // maxAccounts limits the accounts of an index search.
 const maxAccounts = 100
 
-// page returns the rows of some blocks that match a query, up to its limit.
+// page returns the rows of some blocks that match a query without accounts, up to its limit.
 func page[T placed](q Query, blocks iter.Seq2[*Content, error], of func(*Content) []T) iter.Seq2[T, error] {
 	return sequence(func(yield func(T) bool) error {
+		if len(q.Accounts) > 0 {
+			return errAccounts
+		}
 		taken := 0
 		for c, err := range blocks {
 			if err != nil {

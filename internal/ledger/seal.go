@@ -106,7 +106,7 @@ func (b *Book) addStored(ctx context.Context, q querier, s *sealing, last uint64
 	by := coders.Get().(*coder)
 	defer coders.Put(by)
 	for more := true; more && s.next() <= last; {
-		rows, left, failed := readRows(ctx, q, "height >= ? AND height <= ?", int64(s.next()), int64(min(last, s.next()+batchSize-1)))
+		rows, left, failed := readRows(ctx, q, "height >= ? AND height <= ?", bounds(chain.Heights{First: s.next(), Last: last})...)
 		for _, r := range rows {
 			if r.height != s.next() || r.flags&notFinal != 0 {
 				return nil
@@ -126,7 +126,7 @@ func (b *Book) addStored(ctx context.Context, q querier, s *sealing, last uint64
 		if failed != nil {
 			return failed
 		}
-		more = left || len(rows) == batchSize
+		more = left
 	}
 	return nil
 }
@@ -169,25 +169,25 @@ func (b *Book) beginSealing(ctx context.Context, q querier, c bookRow) (*sealing
 }
 
 // add adds the next block. The ledger's day and month for it are read through q.
-func (s *sealing) add(ctx context.Context, q querier, c *Content, f flags) error {
+func (s *sealing) add(ctx context.Context, q querier, c *Content, f flags) (err error) {
 	if want, ok := s.parent.Get(); ok && c.ParentHash != want {
 		return &ForkError{c.Height, c.ParentHash, want}
 	}
-	for u := range unitCount {
-		if err := s.read(ctx, q, stretchKey{u, u.numberOf(c.Time)}, c.Height); err != nil {
+	var into [unitCount]*stretch
+	for u := range into {
+		if into[u], err = s.stretch(ctx, q, unit(u), c); err != nil {
 			return err
 		}
 	}
 	s.broken = true
-	day := s.grown[stretchKey{daily, daily.numberOf(c.Time)}]
-	if err := s.tallies.add(day, c); err != nil {
-		return fmt.Errorf("block %d: %w", c.Height, err)
-	}
-	for u := range unitCount {
-		s.last[u] = u.numberOf(c.Time)
-		if err := s.grown[stretchKey{u, s.last[u]}].add(c, f); err != nil {
-			return fmt.Errorf("block %d: %w", c.Height, err)
+	err = s.tallies.add(into[daily], c)
+	for u, x := range into {
+		if s.last[u] = x.number; err == nil {
+			err = x.add(c, f)
 		}
+	}
+	if err != nil {
+		return fmt.Errorf("block %d: %w", c.Height, err)
 	}
 	s.parent = chain.Some(c.Hash)
 	s.sealed++
@@ -195,22 +195,19 @@ func (s *sealing) add(ctx context.Context, q querier, c *Content, f flags) error
 	return nil
 }
 
-// read reads the stretch that a block is added to, or starts a new one at the block.
-func (s *sealing) read(ctx context.Context, q querier, k stretchKey, height uint64) (err error) {
-	if s.grown[k] != nil {
-		return nil
-	}
-	var x *stretch
-	if !s.fresh {
-		if x, err = stretchAt(ctx, q, k.unit, k.number); err != nil {
-			return err
-		}
+// stretch returns the day or month that a block is added to: one that has grown, the ledger's, or a new one.
+func (s *sealing) stretch(ctx context.Context, q querier, u unit, c *Content) (x *stretch, err error) {
+	k := stretchKey{u, u.numberOf(c.Time)}
+	if x = s.grown[k]; x == nil && !s.fresh {
+		x, err = stretchAt(ctx, q, k.unit, k.number)
 	}
 	if x == nil {
-		x = &stretch{unit: k.unit, number: k.number, first: height}
+		x = &stretch{unit: k.unit, number: k.number, first: c.Height}
 	}
-	s.grown[k] = x
-	return nil
+	if err == nil {
+		s.grown[k] = x
+	}
+	return x, err
 }
 
 // add adds a block to the tally of its day, if the tally includes all earlier blocks of the day.
@@ -305,68 +302,62 @@ func (b *Book) end(ctx context.Context, tx transaction, c *bookRow) (found bool,
 		if len(open) == 0 {
 			continue
 		}
-		if u == monthly {
-			return true, b.endMonth(ctx, tx, open[0])
-		}
-		return true, b.endDay(ctx, tx, open[0])
+		return true, b.endStretch(ctx, tx, open[0])
 	}
 	maps.DeleteFunc(b.tallies, func(day int64, _ *tally) bool { return day != daily.numberOf(at) }) // other programs ended these days
 	return false, nil
 }
 
-func (b *Book) endDay(ctx context.Context, tx transaction, day *stretch) (err error) {
-	of := newBodies()
-	if day.number != noTime {
-		t := b.tallies[day.number]
-		if t == nil || !t.has(day) {
-			if t, err = b.tallied(ctx, tx, day); err != nil {
-				return err
-			}
+// endStretch writes the parts of a day or a month that has ended.
+func (b *Book) endStretch(ctx context.Context, tx transaction, s *stretch) (err error) {
+	of := new(bodies)
+	var days []*stretch
+	switch {
+	case s.number == noTime: // it has no parts
+	case s.unit == daily:
+		of, err = b.dayParts(ctx, tx, s)
+	default:
+		if of, err = b.mergedParts(ctx, tx, s); err == nil {
+			days, err = daysAt(ctx, tx, s.number)
 		}
-		delete(b.tallies, day.number)
-		of = *t.bodies()
 	}
-	if err := day.writeParts(ctx, tx, &of); err != nil {
-		return err
+	if err == nil {
+		err = s.writeParts(ctx, tx, of)
 	}
-	return day.keep(ctx, tx)
-}
-
-func (b *Book) endMonth(ctx context.Context, tx transaction, month *stretch) error {
-	days, err := daysAt(ctx, tx, month.number)
 	if err != nil {
 		return err
 	}
-	of := newBodies()
-	if month.number != noTime {
-		merged, err := b.mergedParts(ctx, tx, month, days)
-		if err != nil {
-			return err
-		}
-		of = *merged
-	}
-	if err := month.writeParts(ctx, tx, &of); err != nil {
-		return err
-	}
 	for _, day := range days {
-		if day.merged || day.number == noTime {
+		if day.merged {
 			continue
 		}
 		if err := day.dropHashes(ctx, tx); err != nil {
 			return err
 		}
-		if err := day.keep(ctx, tx); err != nil {
-			return err
+	}
+	return s.keep(ctx, tx)
+}
+
+// dayParts returns the parts of a day, from its tally or else from its blocks.
+func (b *Book) dayParts(ctx context.Context, q querier, day *stretch) (_ *bodies, err error) {
+	t := b.tallies[day.number]
+	if t == nil || !t.has(day) {
+		if t, err = b.tallied(ctx, q, day); err != nil {
+			return nil, err
 		}
 	}
-	return month.keep(ctx, tx)
+	delete(b.tallies, day.number)
+	return t.bodies(), nil
 }
 
 // dropHashes deletes a day's hashes, which its month now contains.
 func (s *stretch) dropHashes(ctx context.Context, tx transaction) error {
 	place, _ := s.leaf(hashBlocks, 0)
 	s.leaves, s.merged = s.leaves[:place*len(Digest{})], true
-	return tx.exec(ctx, "DELETE FROM parts WHERE unit = ? AND number = ? AND kind = ?", unitNames[s.unit], s.number, int64(hashBlocks))
+	if err := tx.exec(ctx, "DELETE FROM parts WHERE unit = ? AND number = ? AND kind = ?", unitNames[s.unit], s.number, int64(hashBlocks)); err != nil {
+		return err
+	}
+	return s.keep(ctx, tx)
 }
 
 // SealOf returns the seal of a span's blocks whose time is in the period. It depends only on those blocks.
@@ -384,12 +375,8 @@ func (b *Book) SealOf(ctx context.Context, p Period, span chain.Heights) (none S
 		if err != nil {
 			return none, err
 		}
-		at, err := r.at()
-		if err != nil {
-			return none, err
-		}
-		if p.Has(r.height, at) {
-			seals.Add(at, r.digest())
+		if p.Has(r.height, r.time) {
+			seals.Add(r.time, r.digest())
 		}
 	}
 	return seals.Seal(), nil

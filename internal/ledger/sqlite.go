@@ -489,3 +489,24 @@ func (r *sqlRows) values(columns []column, into row) error {
 }
 
 func (sqlQuerier) dialect() *dialect { return &sqliteDialect }
+
+// Reread calls with with the ledger as it is on disk now. An open file stays readable in memory after it was
+// destroyed or replaced, so a file is opened again.
+func (b *Book) Reread(ctx context.Context, with func(*Book) error) error {
+	e, ok := b.engine.(*sqliteEngine)
+	if !ok {
+		return with(b)
+	}
+	now, err := os.Stat(e.path)
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(e.opened, now) {
+		return fmt.Errorf("%w: its file was replaced", ErrDamaged)
+	}
+	again, err := Open(ctx, e.path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(with(again), again.Close())
+}

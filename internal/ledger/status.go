@@ -35,26 +35,25 @@ type Status struct {
 
 // Status returns the state of the ledger.
 func (b *Book) Status(ctx context.Context) (s Status, err error) {
-	q, end, err := b.engine.snapshot(ctx)
-	if err != nil {
-		return s, err
-	}
-	defer end()
-	c, err := readBookRow(ctx, q)
-	if err != nil {
-		return s, err
-	}
+	err = b.inSnapshot(ctx, func(q querier, c *bookRow) error {
+		s, err = b.status(ctx, q, c)
+		return err
+	})
+	return s, err
+}
+
+func (b *Book) status(ctx context.Context, q querier, c *bookRow) (s Status, err error) {
 	s.Identity, s.First = c.Identity, c.first
 	if c.sealed > 0 {
 		s.Sealed = chain.Some(c.next() - 1)
 	}
-	if err := b.counts(ctx, q, &c, &s); err != nil {
+	if err := b.counts(ctx, q, c, &s); err != nil {
 		return s, err
 	}
 	if s.Evidence, err = evidenceOf(ctx, q, chain.Heights{First: c.first, Last: everyBlock.Last}, s.Blocks); err != nil {
 		return s, err
 	}
-	below, gaps, err := b.below(ctx, q, c)
+	below, gaps, err := b.below(ctx, q, *c)
 	if err != nil {
 		return s, err
 	}
@@ -67,7 +66,7 @@ func (b *Book) Status(ctx context.Context) (s Status, err error) {
 	if c.sealed == 0 {
 		return s, nil
 	}
-	months, err := b.months(ctx, q, &c)
+	months, err := b.months(ctx, q, c)
 	if err != nil {
 		return s, err
 	}
@@ -241,7 +240,7 @@ func (b *Book) timeAt(ctx context.Context, q querier, height uint64) (none chain
 	if err != nil || r == nil {
 		return none, err
 	}
-	return r.at()
+	return r.time, nil
 }
 
 // blockAt returns the block at a height, nil if it is not stored.
@@ -269,8 +268,7 @@ func (b *Book) Predecessor(ctx context.Context, height uint64) (none chain.Optio
 	if err != nil || r == nil {
 		return none, err
 	}
-	at, err := r.at()
-	return chain.Some(evidence.Predecessor{Number: height, Hash: r.hash(), Time: at}), err
+	return chain.Some(evidence.Predecessor{Number: height, Hash: r.hash(), Time: r.time}), nil
 }
 
 // Extent returns the ledger's first height, and the height after the highest final block. It returns ErrNone

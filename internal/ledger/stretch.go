@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -205,13 +204,4 @@ func stretchAt(ctx context.Context, q querier, u unit, number int64) (*stretch, 
 		return nil, err
 	}
 	return found[0], nil
-}
-
-// now returns the current stretch, which may have been extended downwards.
-func (s *stretch) now(ctx context.Context, q querier) (*stretch, error) {
-	found, err := stretchAt(ctx, q, s.unit, s.number)
-	if err == nil && found == nil {
-		err = fmt.Errorf("%w: table stretches: the %s %s is missing", ErrDamaged, unitNames[s.unit], s.name())
-	}
-	return found, err
 }

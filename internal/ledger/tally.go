@@ -167,7 +167,7 @@ func (t *tally) noteHash(hash chain.Hash, height uint64) {
 
 // bodies returns the day's parts.
 func (t *tally) bodies() *bodies {
-	b := newBodies()
+	b := new(bodies)
 	for kind, sums := range t.sums {
 		b.addSums(partKind(kind), sums)
 	}
@@ -181,7 +181,7 @@ func (t *tally) bodies() *bodies {
 		*body = append(binary.AppendUvarint(append(*body, key...), uint64(len(r.steps))), r.steps...)
 	}
 	b.addHashes(t.hashes)
-	return &b
+	return b
 }
 
 // accountKey is the number of bytes of an account in the index of blocks.
@@ -222,8 +222,12 @@ func (b *Book) tallied(ctx context.Context, q querier, s *stretch) (*tally, erro
 }
 
 // mergedParts merges the parts of a month's days.
-func (b *Book) mergedParts(ctx context.Context, q querier, month *stretch, days []*stretch) (*bodies, error) {
-	out := newBodies()
+func (b *Book) mergedParts(ctx context.Context, q querier, month *stretch) (*bodies, error) {
+	days, err := daysAt(ctx, q, month.number)
+	if err != nil {
+		return nil, err
+	}
+	out := new(bodies)
 	for _, kind := range []partKind{contractSums, accountSums} {
 		for part := range partsOf[kind] {
 			sums := keyedSums{}
@@ -255,22 +259,21 @@ func (b *Book) mergedParts(ctx context.Context, q querier, month *stretch, days 
 		}
 	}
 	out.addHashes(hashes)
-	return &out, nil
+	return out, nil
 }
 
 // hashesOf returns a day's hash entries. If the month already contains them, the day's blocks are scanned.
-func (b *Book) hashesOf(ctx context.Context, q querier, day *stretch) (parts [][]byte, err error) {
+func (b *Book) hashesOf(ctx context.Context, q querier, day *stretch) (parts [maxParts][]byte, err error) {
 	if day.merged {
 		t, err := b.tallied(ctx, q, day)
 		if err != nil {
-			return nil, err
+			return parts, err
 		}
 		return t.bodies()[hashBlocks], nil
 	}
-	parts = make([][]byte, partsOf[hashBlocks])
 	for i := range parts {
 		if parts[i], err = day.body(ctx, q, hashBlocks, i); err != nil {
-			return nil, err
+			return parts, err
 		}
 	}
 	return parts, nil

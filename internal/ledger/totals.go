@@ -55,16 +55,48 @@ type Total struct {
 	Sums
 }
 
+// start returns when the quarter of an hour, day or month of a time begins; unknown if totals are not grouped by them.
+func (by TotalsBy) start(at time.Time) (none chain.Optional[chain.Time]) {
+	switch by {
+	case ByQuarterHour:
+		return startAt(at.UnixMilli() / quarterHourMS * quarterHourMS)
+	case ByDay, ByContractDay, ByAccountDay:
+		return startAt(at.UnixMilli() / dayMS * dayMS)
+	case ByMonth:
+		return startAt(MonthOf(at).Start().UnixMilli())
+	}
+	return none
+}
+
+// startAt returns a time in milliseconds, if it can be represented.
+func startAt(ms int64) (none chain.Optional[chain.Time]) {
+	t, err := chain.TimeAt(uint64(ms))
+	if err != nil {
+		return none
+	}
+	return chain.Some(t)
+}
+
+// totaling is a call of Totals.
+type totaling struct {
+	book   *Book
+	period Period
+	span   chain.Heights
+	by     TotalsBy
+	each   func(*Total) error
+	rules  map[string]bool // found so far
+}
+
 // Totals calls each with totals of the sealed blocks of a span that belong to a period. Totals of whole months
 // and days are read and checked by their leaves; the rest of the period is scanned block by block. A key can
 // therefore occur several times, and the caller must add them up. It returns the sorted names of the rules
 // that priced the transactions, and reports to progress how many blocks are done. A total is valid until each returns.
 func (b *Book) Totals(ctx context.Context, p Period, span chain.Heights, by TotalsBy, each func(*Total) error, progress func(done uint64)) (rules []string, err error) {
-	found, done := map[string]bool{}, uint64(0)
+	t, done := &totaling{b, p, span, by, each, map[string]bool{}}, uint64(0)
 	err = b.watchDetaching(ctx, func() error {
 		list, err := b.pieces(ctx, p, span, by.takes)
 		for i := range list {
-			if err := b.totalsOfPiece(ctx, p, span, by, &list[i], found, each); err != nil {
+			if err := t.piece(ctx, &list[i]); err != nil {
 				return err
 			}
 			done += list[i].span.Blocks()
@@ -72,103 +104,89 @@ func (b *Book) Totals(ctx context.Context, p Period, span chain.Heights, by Tota
 		}
 		return err
 	})
-	return slices.Sorted(maps.Keys(found)), err
+	return slices.Sorted(maps.Keys(t.rules)), err
 }
 
-// totalsOfPiece delivers the totals of a piece and notes the rules that priced its transactions. If blocks were
+// piece delivers the totals of a piece and notes the rules that priced its transactions. If blocks were
 // added to a day or a month since the period was cut into pieces, its totals are gone or include those blocks:
 // its original blocks are scanned instead.
-func (b *Book) totalsOfPiece(ctx context.Context, p Period, span chain.Heights, by TotalsBy, x *piece, rules map[string]bool, each func(*Total) error) error {
-	if !x.whole && !(by == ByQuarterHour && x.byQuarters(p, span)) {
-		return b.lookThrough(ctx, p, by, x, rules, each)
+func (t *totaling) piece(ctx context.Context, x *piece) error {
+	all := func(*Cost) bool { return true }
+	if !x.whole && !(t.by == ByQuarterHour && x.byQuarters(t.period, t.span)) {
+		return t.scan(ctx, x, all)
 	}
-	handed := false
-	err := b.totalsOfStretch(ctx, p, by, x, rules, func(t *Total) error {
-		handed = true
-		return each(t)
+	delivered := false
+	err := t.stretch(ctx, x, func(total *Total) error {
+		delivered = true
+		return t.each(total)
 	})
-	if !errors.Is(err, ErrDamaged) || !b.changed(ctx, x.stretch) {
+	if !errors.Is(err, ErrDamaged) || x.changed(ctx, t.book.engine.shared()) == nil {
 		return err
 	}
-	if handed { // delivered totals cannot be withdrawn
+	if delivered { // it cannot be withdrawn
 		return fmt.Errorf("%w. Try again.", ErrExtended)
 	}
-	return b.lookThrough(ctx, p, by, x, rules, each)
+	return t.scan(ctx, x, all)
 }
 
-// totalsOfStretch delivers the totals of a stretch; of its quarters of an hour, those of the period.
-func (b *Book) totalsOfStretch(ctx context.Context, p Period, by TotalsBy, x *piece, rules map[string]bool, each func(*Total) error) error {
+// stretch delivers the totals of a stretch; of its quarters of an hour, those of the period.
+func (t *totaling) stretch(ctx context.Context, x *piece, each func(*Total) error) error {
 	note := func() {
 		for _, name := range lines(string(x.rules)) {
-			rules[name] = true
+			t.rules[name] = true
 		}
 	}
-	if kindsBy[by] == partKinds {
-		note()
-		return each(&Total{Start: x.start(by), Sums: x.sums})
+	var start chain.Optional[chain.Time]
+	if x.number != noTime {
+		begin, _ := x.unit.times(x.number)
+		start = t.by.start(begin)
 	}
-	if x.whole {
+	kind := kindsBy[t.by]
+	if x.whole || kind == partKinds {
 		note()
+	}
+	if kind == partKinds {
+		return each(&Total{Start: start, Sums: x.sums})
 	}
 	var paid uint64
-	t := new(Total) // reused
-	err := b.eachPart(ctx, x.stretch, kindsBy[by], func(key []byte, s *Sums) error {
-		*t = Total{Sums: *s}
-		switch by {
-		case ByQuarterHour:
+	total := new(Total) // reused
+	err := t.book.eachPart(ctx, x.stretch, kind, func(key []byte, s *Sums) error {
+		*total = Total{Start: start, Sums: *s}
+		switch kind {
+		case quarterHours:
 			if len(key) != 4 {
 				return damaged("table parts: invalid key %q of a quarter of an hour", key)
 			}
-			t.Start = startAt(time.UnixMilli(int64(binary.BigEndian.Uint32(key)) * quarterHourMS))
-			if !x.whole && !p.Has(0, t.Start) {
+			total.Start = startAt(int64(binary.BigEndian.Uint32(key)) * quarterHourMS)
+			if !x.whole && !t.period.Has(0, total.Start) {
 				return nil
 			}
 			if s.EVM+s.Native > 0 {
 				note()
 			}
-		case ByContract, ByContractDay:
+		case contractSums:
 			parts := strings.SplitN(string(key), "\x00", 3)
 			if len(parts) != 3 || parts[2] != "" && len(parts[2]) != chain.AddressSize {
 				return damaged("table parts: invalid key %q of a contract", key)
 			}
-			t.Layer, t.Call = fee.Layer(parts[0]), parts[1]
+			total.Layer, total.Call = fee.Layer(parts[0]), parts[1]
 			if parts[2] != "" {
-				t.Contract = chain.Some(chain.Address20([chain.AddressSize]byte([]byte(parts[2]))))
+				total.Contract = chain.Some(chain.Address20([chain.AddressSize]byte([]byte(parts[2]))))
 			}
-		case ByAccount, ByAccountDay:
+		case accountSums:
 			account, err := chain.AddressOf(key)
 			if err != nil {
 				return damaged("table parts: invalid key %q of an account", key)
 			}
-			t.Account = chain.Some(account)
+			total.Account = chain.Some(account)
 			paid += s.EVM + s.Native
 		}
-		if by == ByContractDay || by == ByAccountDay {
-			t.Start = x.start(ByDay)
-		}
-		return each(t)
+		return each(total)
 	})
-	if err != nil || kindsBy[by] != accountSums || paid == x.sums.EVM+x.sums.Native {
+	if err != nil || kind != accountSums || paid == x.sums.EVM+x.sums.Native {
 		return err
 	}
-	return b.lookedThrough(ctx, p, x, func(of *Block, c *Cost, s *Sums) error { // transactions without a known payer
-		if c == nil || c.Payer.Known() {
-			return nil
-		}
-		return each(totalOf(by, of, c, s))
-	})
-}
-
-// start returns when the stretch, or the month it belongs to, begins.
-func (s *stretch) start(by TotalsBy) (none chain.Optional[chain.Time]) {
-	if s.number == noTime {
-		return none
-	}
-	begin, _ := s.unit.times(s.number)
-	if by == ByMonth {
-		begin, _ = monthly.times(monthly.number(begin.UnixMilli()))
-	}
-	return startAt(begin)
+	return t.scan(ctx, x, func(c *Cost) bool { return !c.Payer.Known() })
 }
 
 // eachPart calls each with the sums of all parts of a kind.
@@ -196,18 +214,6 @@ func (b *Book) eachPart(ctx context.Context, s *stretch, kind partKind, each fun
 	return nil
 }
 
-// lookThrough delivers what each block of a piece adds, and notes the rules that priced it.
-func (b *Book) lookThrough(ctx context.Context, p Period, by TotalsBy, x *piece, rules map[string]bool, each func(*Total) error) error {
-	return b.lookedThrough(ctx, p, x, func(block *Block, c *Cost, s *Sums) error {
-		if c != nil {
-			rules[c.Rules] = true
-		} else if by != ByQuarterHour && by != ByDay && by != ByMonth {
-			return nil
-		}
-		return each(totalOf(by, block, c, s))
-	})
-}
-
 // byQuarters reports whether the totals by quarter of an hour suffice for a part of a day: the period begins and
 // ends on a quarter, a single rule priced the day, and its blocks are in the span.
 func (x *piece) byQuarters(p Period, span chain.Heights) bool {
@@ -215,60 +221,43 @@ func (x *piece) byQuarters(p Period, span chain.Heights) bool {
 	return !p.Heights.Known() && x.inside(span) && quarter(p.From) && quarter(p.To) && x.unit == daily && x.ended() && len(lines(string(x.rules))) < 2
 }
 
-// startAt returns a begin time, if it can be represented.
-func startAt(at time.Time) (none chain.Optional[chain.Time]) {
-	t, err := chain.TimeAt(uint64(at.UnixMilli()))
-	if err != nil {
-		return none
-	}
-	return chain.Some(t)
-}
-
-// lookedThrough calls each for every block of a piece that belongs to a period: first for the block itself,
-// without a cost, then for its transactions.
-func (b *Book) lookedThrough(ctx context.Context, p Period, x *piece, each func(*Block, *Cost, *Sums) error) error {
-	for c, err := range b.contents(ctx, nil, x.span, withSums) {
+// scan delivers what each block of a piece and its wanted transactions add, and notes the rules that priced them.
+func (t *totaling) scan(ctx context.Context, x *piece, wanted func(*Cost) bool) error {
+	kind := kindsBy[t.by]
+	for c, err := range t.book.contents(ctx, nil, x.span, withSums) {
 		if err != nil {
 			return err
 		}
-		if !x.has(p, c.Height, c.Time) {
+		if !x.has(t.period, c.Height, c.Time) {
 			continue
 		}
-		err := each(c.Block, nil, &Sums{Blocks: 1, Inherents: c.Inherents})
+		var start chain.Optional[chain.Time]
+		if at, timed := c.Time.Get(); timed {
+			start = t.by.start(at.Std())
+		}
+		if kind != contractSums && kind != accountSums {
+			err = t.each(&Total{Start: start, Sums: Sums{Blocks: 1, Inherents: c.Inherents}})
+		}
 		for i := range c.Transactions {
-			if err == nil {
-				err = each(c.Block, &c.Transactions[i].Cost, &c.each[i])
+			cost := &c.Transactions[i].Cost
+			if err != nil || !wanted(cost) {
+				continue
 			}
+			t.rules[cost.Rules] = true
+			total := &Total{Start: start, Sums: c.each[i]}
+			switch kind {
+			case contractSums:
+				if total.Layer, total.Call = cost.Layer, cost.Call; cost.Layer == fee.EVM {
+					total.Contract = cost.Recipient
+				}
+			case accountSums:
+				total.Account = cost.Payer
+			}
+			err = t.each(total)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// totalOf returns the total of one transaction, or of a block without one.
-func totalOf(by TotalsBy, of *Block, c *Cost, s *Sums) *Total {
-	t := &Total{Sums: *s}
-	if at, timed := of.Time.Get(); timed {
-		switch ms := at.Std().UnixMilli(); by {
-		case ByQuarterHour:
-			t.Start = startAt(time.UnixMilli(ms / quarterHourMS * quarterHourMS))
-		case ByDay, ByContractDay, ByAccountDay:
-			t.Start = startAt(time.UnixMilli(ms / dayMS * dayMS))
-		case ByMonth:
-			t.Start = startAt(MonthOf(at.Std()).Start())
-		}
-	}
-	switch {
-	case c == nil:
-	case by == ByContract || by == ByContractDay:
-		t.Layer, t.Call = c.Layer, c.Call
-		if c.Layer == fee.EVM {
-			t.Contract = c.Recipient
-		}
-	case by == ByAccount || by == ByAccountDay:
-		t.Account = c.Payer
-	}
-	return t
 }

@@ -177,10 +177,8 @@ func (b *Book) Record(ctx context.Context, act Act, allow func(before []Act) err
 		return act, err
 	}
 	err := b.change(ctx, func(tx transaction) error {
-		if _, several := b.engine.(*postgresEngine); several { // a file has one transaction at a time
-			if err := tx.exec(ctx, "LOCK TABLE trail IN SHARE ROW EXCLUSIVE MODE"); err != nil {
-				return err
-			}
+		if err := tx.lock(ctx, lockTrail); err != nil {
+			return err
 		}
 		if _, err := readBookRow(ctx, tx); err != nil {
 			return err

@@ -104,11 +104,10 @@ func (t *Transaction) MayBePaidBy(account chain.Address) bool {
 
 // Transactions returns the transactions that match a query.
 func (b *Book) Transactions(ctx context.Context, q Query) iter.Seq2[*Transaction, error] {
-	payers := setOf(q.Accounts)
-	return rowsByAccount(ctx, b, q, hasPaid, transactionsOnly, func(c *Content) []*Transaction {
-		return pointers(c.Transactions, func(t *Transaction) bool { return len(payers) == 0 || payers.has(t.Payer) })
-	})
+	return rowsByAccount(ctx, b, q, hasPaid, transactionsOnly, allTransactions)
 }
+
+func allTransactions(c *Content) []*Transaction { return pointers(c.Transactions, nil) }
 
 // Activity contains an account's rows of one block, each kind in the order of the chain.
 type Activity struct {
@@ -119,6 +118,9 @@ type Activity struct {
 	Transfers    []*Transfer                // that it sent or received, if requested
 }
 
+// Place returns the block's position in the chain.
+func (a *Activity) Place() Place { return Place{Height: a.Height} }
+
 // Activity returns the blocks of a span in which an account paid for transactions, its balance moved, or, with
 // transfers, it sent or received an ERC-20 transfer. It reads each block once.
 func (b *Book) Activity(ctx context.Context, account chain.Address, span chain.Heights, transfers bool) iter.Seq2[*Activity, error] {
@@ -126,23 +128,12 @@ func (b *Book) Activity(ctx context.Context, account chain.Address, span chain.H
 	if transfers {
 		kinds |= hasParty
 	}
-	return sequence(func(yield func(*Activity) bool) error {
-		for c, err := range b.lookedUp(ctx, Query{Span: span}, byAccounts([]chain.Address{account}, kinds), allRows) {
-			if err != nil {
-				return err
-			}
-			a := &Activity{
-				Height:       c.Height,
-				Time:         c.Time,
-				Transactions: pointers(c.Transactions, func(*Transaction) bool { return true }),
-				Movements:    pointers(c.Movements, func(*Movement) bool { return true }),
-				Transfers:    pointers(c.Transfers, func(*Transfer) bool { return true }),
-			}
-			if len(a.Transactions)+len(a.Movements)+len(a.Transfers) > 0 && !yield(a) {
-				return nil
-			}
+	blocks := b.lookedUp(ctx, span, byAccounts([]chain.Address{account}, kinds), allRows)
+	return page(Query{Span: span}, blocks, func(c *Content) []*Activity {
+		if len(c.Transactions)+len(c.Movements)+len(c.Transfers) == 0 {
+			return nil
 		}
-		return nil
+		return []*Activity{{c.Height, c.Time, allTransactions(c), pointers(c.Movements, nil), pointers(c.Transfers, nil)}}
 	})
 }
 
@@ -163,47 +154,40 @@ func (b *Book) Unmatched(ctx context.Context, q Query) iter.Seq2[*Transaction, e
 // few returns the wanted transactions that match a query, of a kind that most days lack: only days that may have
 // some are scanned.
 func (b *Book) few(ctx context.Context, q Query, some func(*stretch) bool, wanted func(*Transaction) bool) iter.Seq2[*Transaction, error] {
-	if len(q.Accounts) > 0 {
-		return fails[*Transaction](errAccounts)
-	}
-	return page(q, sequence(func(yield func(*Content) bool) error {
-		spans, err := b.spansWith(ctx, q.span(), some)
+	return page(q, b.walkDays(ctx, q.span(), some, contentOfRow(transactionsOnly)), func(c *Content) []*Transaction { return pointers(c.Transactions, wanted) })
+}
+
+// walkDays is walk for the days of a span that may contain what some looks for in days and months, and all unsealed
+// blocks.
+func (b *Book) walkDays(ctx context.Context, span chain.Heights, some func(*stretch) bool, of decoder[*Content]) iter.Seq2[*Content, error] {
+	return sequence(func(yield func(*Content) bool) error {
+		var spans []chain.Heights
+		err := b.inSnapshot(ctx, func(q querier, c *bookRow) error {
+			cut, err := b.piecesAt(ctx, q, c, Period{Heights: chain.Some(span)}, span, func(s *stretch) bool { return s.unit == daily || !some(s) })
+			for i := range cut {
+				if x := &cut[i]; x.number != noTime && some(x.stretch) { // blocks without a time have no transactions
+					spans = append(spans, x.span)
+				}
+			}
+			if c.sealed == 0 {
+				spans = append(spans, span)
+			} else if c.next() <= span.Last {
+				spans = append(spans, chain.Heights{First: max(span.First, c.next()), Last: span.Last})
+			}
+			return err
+		})
 		if err != nil {
 			return err
 		}
-		for _, span := range spans {
-			for c, err := range b.contents(ctx, nil, span, transactionsOnly) {
+		for _, span := range joined(spans) {
+			for c, err := range walk(ctx, b, nil, span, of) {
 				if err != nil || !yield(c) {
 					return err
 				}
 			}
 		}
 		return nil
-	}), func(c *Content) []*Transaction { return pointers(c.Transactions, wanted) })
-}
-
-// spansWith returns the parts of a span, in order, that may contain what some looks for in days and months: such days,
-// and all unsealed blocks.
-func (b *Book) spansWith(ctx context.Context, span chain.Heights, some func(*stretch) bool) (list []chain.Heights, err error) {
-	sealed, err := b.sealedBy(ctx, b.engine)
-	if err != nil {
-		return nil, err
-	}
-	cut, err := b.pieces(ctx, Period{Heights: chain.Some(span)}, span, func(s *stretch) bool { return s.unit == daily || !some(s) })
-	if err != nil {
-		return nil, err
-	}
-	for i := range cut {
-		if x := &cut[i]; x.number != noTime && some(x.stretch) { // blocks without a time have no transactions
-			list = append(list, x.span)
-		}
-	}
-	if s, ok := sealed.Get(); !ok {
-		list = append(list, span)
-	} else if s.Last < span.Last {
-		list = append(list, chain.Heights{First: max(span.First, s.Last+1), Last: span.Last})
-	}
-	return joined(list), nil
+	})
 }
 
 // joined sorts spans and merges those that overlap or touch.
@@ -222,19 +206,7 @@ func joined(list []chain.Heights) (all []chain.Heights) {
 // TransactionsByHash returns the transactions with an EVM or extrinsic hash, in chain order. There may be
 // several, because extrinsic hashes are not unique on the chain.
 func (b *Book) TransactionsByHash(ctx context.Context, hash chain.Hash) iter.Seq2[*Transaction, error] {
-	return sequence(func(yield func(*Transaction) bool) error {
-		for c, err := range b.lookedUp(ctx, Query{Span: everyBlock}, byHash(hash), transactionsOnly) {
-			if err != nil {
-				return err
-			}
-			for i := range c.Transactions {
-				if !yield(&c.Transactions[i]) {
-					return nil
-				}
-			}
-		}
-		return nil
-	})
+	return page(Query{Span: everyBlock}, b.lookedUp(ctx, everyBlock, byHash(hash), transactionsOnly), allTransactions)
 }
 
 // TransactionAt returns the transaction at a place, nil if there is none.
@@ -250,12 +222,24 @@ func (b *Book) TransactionAt(ctx context.Context, at Place) (found *Transaction,
 	return found, nil
 }
 
-// pointers returns pointers to the wanted values.
+// pointers returns pointers to the wanted values, or to all.
 func pointers[T any](list []T, wanted func(*T) bool) (some []*T) {
 	for i := range list {
-		if wanted(&list[i]) {
+		if wanted == nil || wanted(&list[i]) {
 			some = append(some, &list[i])
 		}
 	}
 	return some
+}
+
+// AccountSize returns the number of bytes of the ledger's accounts, or 0 if no transaction shows it yet.
+func (b *Book) AccountSize(ctx context.Context) (int, error) {
+	some := func(s *stretch) bool { return s.sums.EVM+s.sums.Native > 0 }
+	for t, err := range b.few(ctx, Query{Span: everyBlock}, some, func(t *Transaction) bool { return t.Payer.Known() }) {
+		if err != nil {
+			return 0, err
+		}
+		return or(t.Payer).Size(), nil
+	}
+	return 0, nil
 }

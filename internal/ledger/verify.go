@@ -38,14 +38,10 @@ func (d Damage) String() string {
 // source (Compare), or with a seal kept elsewhere, does. Nor does it notice lines removed from the end of the audit
 // trail; a package that was closed after them does.
 func (b *Book) Verify(ctx context.Context, found func(Damage), progress func(done, total uint64)) error {
-	if err := b.engine.checkIndexes(ctx, func(message string) { found(Damage{Table: "indexes", Message: message}) }); err != nil {
-		return b.unreadable(err, found)
+	err := b.engine.checkIndexes(ctx, func(message string) { found(Damage{Table: "indexes", Message: message}) })
+	if err == nil {
+		err = b.verify(ctx, found, progress)
 	}
-	return b.unreadable(b.verify(ctx, found, progress), found)
-}
-
-// unreadable reports a damage error to found instead of returning it.
-func (b *Book) unreadable(err error, found func(Damage)) error {
 	if errors.Is(err, ErrDamaged) {
 		found(Damage{Table: "book", Message: "the rest could not be verified: " + err.Error()})
 		return nil
@@ -59,7 +55,7 @@ func (b *Book) verify(ctx context.Context, found func(Damage), progress func(don
 		return err
 	}
 	defer m.close()
-	highest, err := highestBlock(ctx, m.q)
+	end, err := heightsEnd(ctx, m.q)
 	if err != nil {
 		return err
 	}
@@ -68,7 +64,7 @@ func (b *Book) verify(ctx context.Context, found func(Damage), progress func(don
 	case errors.Is(err, ErrDamaged):
 		found(Damage{Table: "book", Message: err.Error()})
 		return nil
-	case errors.Is(err, ErrNone) && highest != nil:
+	case errors.Is(err, ErrNone) && end > 0:
 		found(Damage{Table: "book", Message: "its row is missing"})
 		return nil
 	case err != nil:
@@ -143,19 +139,11 @@ func (v *verification) report(height uint64, format string, arguments ...any) {
 // otherBlocks verifies the blocks above the sealed ones; those below were read first. They are in no seal yet,
 // and may be replaced, sealed or removed meanwhile.
 func (v *verification) otherBlocks(ctx context.Context) error {
-	highest, err := highestBlock(ctx, v.q)
-	if err != nil || highest == nil {
+	end, err := heightsEnd(ctx, v.q)
+	if err != nil {
 		return err
 	}
-	for v.at <= uint64(*highest) {
-		if err := v.renew(ctx); err != nil {
-			return err
-		}
-		if err := v.verify(ctx, uint64(*highest)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return v.below(ctx, end, true, v.verify)
 }
 
 // verify verifies the next blocks, up to a height.
@@ -235,12 +223,7 @@ func (v *verification) block(ctx context.Context, r *blockRow, shown []row) erro
 
 // compareShown compares a block's rows for SQL with its record.
 func (v *verification) compareShown(c *Content, have []row) {
-	want := c.shown()
-	same := len(have) == len(want)
-	for i := 0; same && i < len(want); i++ {
-		same = slices.EqualFunc(have[i], want[i], equal)
-	}
-	if !same {
+	if !slices.EqualFunc(have, c.shown(), func(a, b row) bool { return slices.EqualFunc(a, b, equal) }) {
 		v.found(Damage{chain.Some(c.Height), "transactions", "the rows of this block differ from its record"})
 	}
 }
@@ -264,32 +247,41 @@ func (v *verification) grow(ctx context.Context, c *Content, f flags) error {
 		if number == s.last[daily] {
 			continue
 		}
-		day, err := stretchAt(ctx, v.q, daily, number)
-		if err != nil && !errors.Is(err, ErrDamaged) {
+		if err := v.compareTally(ctx, number); err != nil {
 			return err
-		}
-		if day != nil && s.tallies[number].has(day) && day.ended() {
-			if err := v.compareParts(ctx, day, s.tallies[number].bodies()); err != nil {
-				return err
-			}
-			delete(s.tallies, number)
 		}
 	}
 	return nil
 }
 
+// compareTally compares the parts of a day with its tally once it has all blocks of the day, and forgets the tally.
+func (v *verification) compareTally(ctx context.Context, number int64) error {
+	t := v.sealing.tallies[number]
+	if t == nil {
+		return nil
+	}
+	day, err := stretchAt(ctx, v.q, daily, number)
+	if errors.Is(err, ErrDamaged) { // which is reported elsewhere
+		return nil
+	}
+	if err != nil || day == nil || !t.has(day) || !day.ended() {
+		return err
+	}
+	delete(v.sealing.tallies, number)
+	return v.compareParts(ctx, day, t.bodies())
+}
+
 // compare compares a day or month rebuilt from the sealed blocks with the stored one.
 func (v *verification) compare(ctx context.Context, want *stretch) error {
-	damage := func(format string, arguments ...any) { v.damagedStretch(want.unit, want.number, format, arguments...) }
 	have, err := stretchAt(ctx, v.q, want.unit, want.number)
 	switch {
 	case errors.Is(err, ErrDamaged):
-		damage("%v", err)
+		v.damaged("stretches", want, "%v", err)
 		return nil
 	case err != nil:
 		return err
 	case have == nil:
-		damage("missing")
+		v.damaged("stretches", want, "missing")
 		return nil
 	}
 	want.leaves, want.merged = have.leaves, have.merged && want.unit == daily
@@ -300,17 +292,13 @@ func (v *verification) compare(ctx context.Context, want *stretch) error {
 	}
 	switch {
 	case have.heights() != want.heights() || have.sums.Blocks != want.sums.Blocks:
-		damage("it counts %d blocks in %v, but the ledger contains %d in %v", have.sums.Blocks, have.heights(), want.sums.Blocks, want.heights())
+		v.damaged("stretches", want, "it counts %d blocks in %v, but the ledger contains %d in %v", have.sums.Blocks, have.heights(), want.sums.Blocks, want.heights())
 	case have.seal != want.seal:
-		damage("the seal is %v, but the digests give %v", have.seal, want.seal)
+		v.damaged("stretches", want, "the seal is %v, but the digests give %v", have.seal, want.seal)
 	case have.digest() != want.digest():
-		damage("its counts or sums differ from its blocks")
+		v.damaged("stretches", want, "its counts or sums differ from its blocks")
 	case have.unit == monthly && have.ended() && have.number != noTime:
-		days, err := daysAt(ctx, v.q, have.number)
-		var of *bodies
-		if err == nil {
-			of, err = v.book.mergedParts(ctx, v.q, have, days)
-		}
+		of, err := v.book.mergedParts(ctx, v.q, have)
 		if err == nil {
 			err = v.compareParts(ctx, have, of)
 		}
@@ -335,34 +323,32 @@ func (v *verification) learn(ctx context.Context, s *stretch) error {
 
 // compareParts compares a stretch's parts with those rebuilt from its blocks or its days.
 func (v *verification) compareParts(ctx context.Context, s *stretch, want *bodies) error {
-	damage := func(format string, arguments ...any) {
-		v.found(Damage{Table: "parts", Message: fmt.Sprintf("the %s %s: ", unitNames[s.unit], s.name()) + fmt.Sprintf(format, arguments...)})
-	}
 	var there uint64
 	if _, err := one(ctx, v.q, []any{&there}, "SELECT count(*) FROM parts WHERE unit = ? AND number = ?", unitNames[s.unit], s.number); err != nil {
 		return err
 	}
 	if wanted := uint64(len(s.leaves) / len(Digest{})); there != wanted {
-		damage("%d parts instead of %d", there, wanted)
+		v.damaged("parts", s, "%d parts instead of %d", there, wanted)
 	}
 	for _, kind := range s.kinds() {
-		for part, body := range want[kind] {
+		for part, body := range want[kind][:partsOf[kind]] {
 			have, err := s.body(ctx, v.q, kind, part)
 			switch {
 			case errors.Is(err, ErrDamaged):
-				damage("%v", err)
+				v.damaged("parts", s, "%v", err)
 			case err != nil:
 				return err
 			case !bytes.Equal(have, body):
-				damage("part %d of kind %d differs from its blocks", part, kind)
+				v.damaged("parts", s, "part %d of kind %d differs from its blocks", part, kind)
 			}
 		}
 	}
 	return nil
 }
 
-func (v *verification) damagedStretch(u unit, number int64, format string, arguments ...any) {
-	v.found(Damage{Table: "stretches", Message: fmt.Sprintf("the %s %s: ", unitNames[u], u.name(number)) + fmt.Sprintf(format, arguments...)})
+// damaged reports damage of a day or a month in a table.
+func (v *verification) damaged(table string, s *stretch, format string, arguments ...any) {
+	v.found(Damage{Table: table, Message: fmt.Sprintf("the %s %s: ", unitNames[s.unit], s.name()) + fmt.Sprintf(format, arguments...)})
 }
 
 // ended compares the days and months, and the parts of days that were not compared yet.
@@ -386,12 +372,8 @@ func (v *verification) ended(ctx context.Context) error {
 			if err := v.compare(ctx, want); err != nil {
 				return err
 			}
-			if t := s.tallies[want.number]; u == daily && t != nil {
-				day, err := stretchAt(ctx, v.q, u, want.number)
-				if err == nil && day != nil && day.ended() && t.has(day) {
-					err = v.compareParts(ctx, day, t.bodies())
-				}
-				if err != nil && !errors.Is(err, ErrDamaged) { // damage was already reported
+			if u == daily {
+				if err := v.compareTally(ctx, want.number); err != nil {
 					return err
 				}
 			}
@@ -404,7 +386,7 @@ func (v *verification) ended(ctx context.Context) error {
 		}
 		for _, x := range there {
 			if !seen[x.number] && v.knows(x.heights()) {
-				v.damagedStretch(u, x.number, "none of the blocks belong to it")
+				v.damaged("stretches", x, "none of the blocks belong to it")
 			}
 		}
 	}

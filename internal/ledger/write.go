@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,10 +45,7 @@ func (e *DiffersError) Error() string {
 // The parts of an ended day or month are written in a separate change. If that fails, the blocks are stored and
 // sealed, and the next sealing retries it.
 func (b *Book) Write(ctx context.Context, entries []*Entry) error {
-	if err := b.checkAccounts(ctx, entries); err != nil {
-		return err
-	}
-	if err := b.preparePartitions(ctx, entries); err != nil {
+	if err := b.prepare(ctx, entries); err != nil {
 		return err
 	}
 	ended := false
@@ -101,9 +99,12 @@ func (b *Book) sealStored(ctx context.Context, tx transaction, c bookRow, stored
 	return len(s.grown) > int(unitCount) || daily.numberOf(last) != s.last[daily], errors.Join(err, s.keep(ctx, tx))
 }
 
-// preparePartitions creates the partitions for entries.
-func (b *Book) preparePartitions(ctx context.Context, entries []*Entry) error {
-	for _, run := range runs(entries) {
+// prepare checks the accounts of entries and creates the partitions for them.
+func (b *Book) prepare(ctx context.Context, entries []*Entry) error {
+	if err := b.checkAccounts(ctx, entries); err != nil {
+		return err
+	}
+	for _, run := range runs(entries, nil) {
 		if err := b.engine.makePartitions(ctx, spanOf(run)); err != nil {
 			return err
 		}
@@ -261,4 +262,24 @@ func (b *Book) Rollback(ctx context.Context) (removed uint64, err error) {
 		return 0, err
 	}
 	return removed, nil
+}
+
+// checkAccounts returns ErrOtherAccounts unless the entries' accounts have the size of the ledger's, which its first payer
+// fixes: otherwise one account could stand in it twice, by its EVM address and by the account of 32 bytes that pays for it.
+func (b *Book) checkAccounts(ctx context.Context, entries []*Entry) error {
+	b.sizing.Lock() // workers share a ledger
+	defer b.sizing.Unlock()
+	for _, e := range entries {
+		if b.accountSize == 0 {
+			size, err := b.AccountSize(ctx)
+			if err != nil {
+				return err
+			}
+			b.accountSize = cmp.Or(size, e.accountSize)
+		}
+		if e.accountSize != b.accountSize {
+			return fmt.Errorf("%w: %d bytes, and block %d has accounts of %d", ErrOtherAccounts, b.accountSize, e.Height(), e.accountSize)
+		}
+	}
+	return nil
 }

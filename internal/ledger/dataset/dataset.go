@@ -125,7 +125,7 @@ func (d *Dataset) Export(ctx context.Context, book *ledger.Book, month *ledger.S
 		old, err = nil, nil
 	}
 	if err != nil {
-		return "", nil, d.advised(err)
+		return "", nil, advised(err)
 	}
 	outcome := Written
 	if old != nil && !old.Unfinished {
@@ -151,7 +151,7 @@ func (d *Dataset) Export(ctx context.Context, book *ledger.Book, month *ledger.S
 		return "", nil, err
 	}
 	if outcome == Grown && (x.sealBefore.Seal().String() != old.Blocks.Seal || month.Span.First != old.Blocks.First) {
-		return "", nil, &DiffersError{name, fmt.Sprintf("its blocks %d..%d differ from the ledger. Use --replace to write the month again.", old.Blocks.First, old.Blocks.Last)}
+		return "", nil, &DiffersError{name, fmt.Sprintf("its blocks %d..%d differ from the ledger"+advice, old.Blocks.First, old.Blocks.Last)}
 	}
 	if old == nil {
 		if outcome, err = d.unlisted(x, o.Replace); err != nil {
@@ -168,7 +168,7 @@ func (d *Dataset) compare(old *Manifest, month *ledger.SealedMonth, whole, repla
 		if replace {
 			return Replaced, nil
 		}
-		return "", &DiffersError{name, fmt.Sprintf(format, args...) + ". Use --replace to write the month again."}
+		return "", &DiffersError{name, fmt.Sprintf(format, args...) + advice}
 	}
 	if old.Format != format {
 		return differs("its files have format %d, not %d", old.Format, format)
@@ -195,16 +195,19 @@ func (d *Dataset) compare(old *Manifest, month *ledger.SealedMonth, whole, repla
 			return Replaced, nil
 		}
 		if problem != "" {
-			return "", d.advised(fmt.Errorf("%w: %s: %s", ErrDamaged, filepath.Join(d.dir, filepath.FromSlash(f.Name)), problem))
+			return "", advised(fmt.Errorf("%w: %s: %s", ErrDamaged, filepath.Join(d.dir, filepath.FromSlash(f.Name)), problem))
 		}
 	}
 	return Unchanged, nil
 }
 
+// advice is the remedy for files that differ or are damaged.
+const advice = ". Use --replace to write the month again."
+
 // advised adds the remedy to a damage error.
-func (d *Dataset) advised(err error) error {
+func advised(err error) error {
 	if errors.Is(err, ErrDamaged) {
-		return fmt.Errorf("%w. Use --replace to write the month again.", err)
+		return fmt.Errorf("%w"+advice, err)
 	}
 	return err
 }
@@ -223,7 +226,7 @@ func (d *Dataset) unlisted(x *draft, replace bool) (Outcome, error) {
 		case replace:
 			outcome = Replaced
 		default:
-			return "", &DiffersError{name, "it exists without a manifest and differs from the ledger. Use --replace to write the month again."}
+			return "", &DiffersError{name, "it exists without a manifest and differs from the ledger" + advice}
 		}
 	}
 	return outcome, nil

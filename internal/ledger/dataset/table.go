@@ -133,12 +133,15 @@ func unclassifiedRow(b *ledger.Block, u *ledger.Unclassified) []any {
 // address formats an address as SQL users write it, hex in lower case: text comparison is case-sensitive.
 func address(a chain.Address) string { return a.Plain() }
 
-func account(a chain.Optional[chain.Address]) any {
-	if a, ok := a.Get(); ok {
-		return address(a)
+// optional returns what of makes of a value, or nil if it is unknown.
+func optional[T, V any](o chain.Optional[T], of func(T) V) any {
+	if x, known := o.Get(); known {
+		return of(x)
 	}
 	return nil
 }
+
+func account(a chain.Optional[chain.Address]) any { return optional(a, address) }
 
 // text returns a text, or nil if it is empty.
 func text(s string) any {
@@ -149,19 +152,11 @@ func text(s string) any {
 }
 
 func runtime(v chain.Optional[uint32]) any {
-	if v, ok := v.Get(); ok {
-		return uint64(v)
-	}
-	return nil
+	return optional(v, func(v uint32) uint64 { return uint64(v) })
 }
 
 // multiplier returns the multiplier in units of 10^-18, as text: 128 bits can exceed 38 digits.
-func multiplier(m chain.Optional[chain.Multiplier]) any {
-	if m, ok := m.Get(); ok {
-		return m.String()
-	}
-	return nil
-}
+func multiplier(m chain.Optional[chain.Multiplier]) any { return optional(m, chain.Multiplier.String) }
 
 // place returns where an event occurred: in an extrinsic, or in a hook before or after them.
 func place(w movement.Where) string {

@@ -26,7 +26,7 @@ func (s sealer) run(ctx context.Context, wake <-chan struct{}) error {
 		case <-wake:
 		case <-ticker.C:
 		}
-		_, err := s.all(ctx)
+		_, err := s.seal(ctx)
 		if err != nil && ctx.Err() == nil {
 			if s.Permanent(err) {
 				return err
@@ -36,18 +36,12 @@ func (s sealer) run(ctx context.Context, wake <-chan struct{}) error {
 	}
 }
 
-// all seals until nothing is left or another program seals, and returns the number of sealed blocks.
-func (s sealer) all(ctx context.Context) (sealed uint64, err error) {
-	for {
-		blocks, err := s.book.Seal(ctx)
-		sealed += blocks
-		if err != nil {
-			return sealed, fmt.Errorf("seal: %w", err)
-		}
-		if blocks == 0 {
-			return sealed, nil
-		}
+// seal seals until nothing is left or another program seals, and returns the number of sealed blocks.
+func (s sealer) seal(ctx context.Context) (blocks uint64, err error) {
+	if blocks, err = s.book.Seal(ctx); err != nil {
+		err = fmt.Errorf("seal: %w", err)
 	}
+	return blocks, err
 }
 
 // last seals after the work is over. If the work was cancelled, it is limited to a few seconds: the next
@@ -73,7 +67,7 @@ func (s sealer) last(ctx context.Context) error {
 // seen the last stored blocks.
 func (s sealer) rest(ctx context.Context) error {
 	for waited := time.Now(); ; {
-		sealed, err := s.all(ctx)
+		sealed, err := s.seal(ctx)
 		if err != nil {
 			return err
 		}

@@ -1,16 +1,21 @@
-package queue
+package queue_test
 
 import (
-	"math"
+	"context"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
-	"github.com/feeledger/fees/chain"
 	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/ledger/queue"
+	"github.com/feeledger/fees/internal/test/postgrestest"
 )
 
-// Compares spans with sets of heights.
-func TestWithout(t *testing.T) {
+// Compares the jobs that are added beside open ones with sets of heights.
+func TestEnqueueBesideOpenJobs(t *testing.T) {
+	s := newShared(t, postgrestest.Start(t))
 	random := rand.New(rand.NewPCG(1, 2))
 	heights := func(spans []chain.Heights) map[uint64]bool {
 		set := map[uint64]bool{}
@@ -28,28 +33,27 @@ func TestWithout(t *testing.T) {
 		}
 		return spans
 	}
-	for range 5000 {
-		spans, others := some(), some()
-		left := without(spans, others)
+	add := func(spans []chain.Heights, size uint64) {
+		_, err := queue.Enqueue(context.Background(), s.Pool(), spans, size)
+		require.NoError(t, err)
+	}
+	for range 200 {
+		spans, others, size := some(), some(), 1+random.Uint64N(9)
+		add(others, 1+random.Uint64N(9))
+		open := s.spans()
+		add(spans, size)
 		want := heights(spans)
 		for h := range heights(others) {
-			delete(want, h)
+			want[h] = true
 		}
-		require.Equal(t, want, heights(left), "%v without %v", spans, others)
-		for i, s := range left {
-			require.LessOrEqual(t, s.First, s.Last)
-			require.True(t, i == 0 || left[i-1].Last < s.First)
+		have := s.spans()
+		require.Equal(t, want, heights(have), "%v beside %v", spans, others)
+		for i, x := range have {
+			require.LessOrEqual(t, x.First, x.Last)
+			require.True(t, i == 0 || have[i-1].Last < x.First, "%v beside %v", spans, others)
+			require.True(t, x.Blocks() <= size || heights(open)[x.First])
 		}
+		require.True(t, slices.IsSorted(column[uint64](s, "SELECT first FROM jobs ORDER BY id")[len(open):]), "they are taken in order of height")
+		s.exec("DELETE FROM jobs")
 	}
-}
-
-func TestSpansUpToTheLastHeight(t *testing.T) {
-	all := chain.Heights{First: 0, Last: math.MaxUint64}
-	require.Equal(t, []chain.Heights{all}, union([]chain.Heights{{First: 5, Last: math.MaxUint64}, {First: 0, Last: 7}}))
-	require.Empty(t, without([]chain.Heights{{First: 3, Last: math.MaxUint64}}, []chain.Heights{all}))
-	require.Equal(t, []chain.Heights{{First: 0, Last: 4}, {First: math.MaxUint64, Last: math.MaxUint64}},
-		without([]chain.Heights{all}, []chain.Heights{{First: 5, Last: math.MaxUint64 - 1}}))
-	parts, err := cut([]chain.Heights{{First: math.MaxUint64 - 4, Last: math.MaxUint64}}, 3)
-	require.NoError(t, err)
-	require.Equal(t, []chain.Heights{{First: math.MaxUint64 - 4, Last: math.MaxUint64 - 2}, {First: math.MaxUint64 - 1, Last: math.MaxUint64}}, parts)
 }

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -82,20 +83,12 @@ func (o Options) othersSealing() time.Duration {
 func (o Options) looking() time.Duration { return max(o.Limit/2, look) }
 
 func (o Options) withDefaults() Options {
-	if o.Jobs == 0 {
-		o.Jobs = 4
-	}
-	if o.Limit == 0 {
-		o.Limit = 10 * time.Second
-	}
+	o.Jobs, o.Limit, o.Logger = cmp.Or(o.Jobs, 4), cmp.Or(o.Limit, 10*time.Second), cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	if o.Permanent == nil {
 		o.Permanent = func(error) bool { return false }
 	}
 	if o.Began == nil {
 		o.Began = func() func(Outcome) { return func(Outcome) {} }
-	}
-	if o.Logger == nil {
-		o.Logger = silent
 	}
 	return o
 }
