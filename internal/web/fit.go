@@ -129,7 +129,7 @@ func (t *tabular) width(column int) (exact, cut int, long bool) {
 			less = max(less, float64(len(head)+1)*digitWidth+groups)
 			continue
 		}
-		if n > longText {
+		if n > longText && c.Time == "" {
 			n, long = longText, true
 		}
 		if c.Class == "ok" || strings.HasPrefix(c.Class, "verdict ") {

@@ -184,6 +184,9 @@ var unusual = []string{"reserved", "reserved_balance", "undetermined", "remark",
 // shows reports whether a column is shown.
 func (l listing) shows(all *rows, column int) bool {
 	name := all.columns[column].Name
+	if all.charged && name == "charged" && (l.Only == nil || l.fixed) {
+		return l.All
+	}
 	if l.Only != nil {
 		return column == 0 || slices.Contains(l.Only, name)
 	}
@@ -197,7 +200,7 @@ func (l listing) head(name string, c *table.Column, to func(listing) string) cel
 	if c.Kind.IsRight() {
 		next.Sort = "-" + c.Name
 	}
-	h := cell{Text: name, Class: classOf(c)}
+	h := cell{Text: name, Class: classOf(c), Short: words(c.Name)}
 	if to == nil || l.fixed {
 		return h
 	}

@@ -347,7 +347,7 @@ func TestAccountsInTheBrowser(t *testing.T) {
 	path := sent(t, s, "right.csv", []byte(right), url.Values{"period": {"2026-01"}})
 	a := get(t, s, path, nil)
 	require.Equal(t, http.StatusOK, a.status)
-	require.Contains(t, a.text, "14 rows match; completeness not checked.")
+	require.Contains(t, a.text, "14 rows match; completeness not checked")
 	require.NotContains(t, a.text, "All 14 match")
 	require.Contains(t, a.text, "fees missing from the file cannot be found")
 	require.Contains(t, a.text, `name="accounts" type="text" value="group:company"`)
@@ -369,7 +369,7 @@ func TestAccountsInTheBrowser(t *testing.T) {
 	theirs := get(t, s, ways["the accounts of payroll"], nil)
 	require.Contains(t, theirs.text, "paid by another account")
 	rows := get(t, s, ways["only the rows"], nil)
-	require.Contains(t, rows.text, "14 rows match; completeness not checked.")
+	require.Contains(t, rows.text, "14 rows match; completeness not checked")
 	require.Contains(t, rows.text, "--rows-only")
 	require.Contains(t, rows.text, "result.csv")
 }

@@ -23,12 +23,15 @@ type rows struct {
 	count   int
 	totals  []table.Cell
 	used    []bool // columns with a value other than 0
+	charged bool   // each fee is what was charged: the column repeats it
 	size    int    // of the chunks, in bytes
 }
 
 // keepRows reads and compresses a sheet.
 func keepRows(from *table.Sheet) (r *rows, err error) {
 	r = &rows{title: from.Title, columns: from.Columns, heads: from.Headings(), used: make([]bool, len(from.Columns))}
+	fee, charged := columnOf(r, "fee"), columnOf(r, "charged")
+	r.charged = fee >= 0 && charged >= 0
 	var chunk []byte
 	end := func() {
 		if len(chunk) > 0 {
@@ -42,6 +45,7 @@ func keepRows(from *table.Sheet) (r *rows, err error) {
 		for i, c := range row {
 			r.used[i] = r.used[i] || c.Text != "" && c.Exact != "0"
 		}
+		r.charged = r.charged && row[fee].Exact == row[charged].Exact
 		if r.count++; r.count%pageRows == 0 {
 			end()
 		}

@@ -136,7 +136,11 @@ type cell struct {
 	Sorted string
 	Time   string // the exact instant, if it is a time
 	Tick   string // the value of a checkbox; its label is Text
+	Short  string // of a heading with a unit, the name only
 }
+
+// Label returns the text of a heading beside a value.
+func (c cell) Label() string { return cmp.Or(c.Short, c.Text) }
 
 // tabular is a table.
 type tabular struct {
