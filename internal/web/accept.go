@@ -80,9 +80,13 @@ func (s *server) addDifferences(v *view, r *http.Request, c *comparison, here, t
 	if n := len(c.result.Unfit); n > 0 {
 		v.Warnings = append(v.Warnings, console.Counted(n, "acceptance")+console.Verb(n, " fits", " fit")+" no difference of this comparison, or only in part. Accept again what you need.")
 	}
+	carried := s.carried(c)
+	if n := len(carried); n > 0 {
+		v.Lead = console.Counted(n, "acceptance") + console.Verb(n, " is", " are") + " carried over from your earlier file: line, transaction and amounts are the same."
+	}
 	for i := range c.result.Groups {
 		g := &c.result.Groups[i]
-		d, err := s.groupOf(c, g, waiting[g.Kind], may)
+		d, err := s.groupOf(c, g, waiting[g.Kind], carried, may)
 		if err != nil {
 			return err
 		}
@@ -95,7 +99,7 @@ func (s *server) addDifferences(v *view, r *http.Request, c *comparison, here, t
 }
 
 // groupOf returns a group as a table, with a checkbox for each difference that the user may accept.
-func (s *server) groupOf(c *comparison, g *reconcile.Group, of *pending, may bool) (*differences, error) {
+func (s *server) groupOf(c *comparison, g *reconcile.Group, of *pending, carried map[ledger.Digest]bool, may bool) (*differences, error) {
 	t, err := s.list(narrowed(c.result.Differences(g), differenceColumns), listing{limit: max(minGroupRows, maxRows/len(c.result.Groups)), zone: c.asked.Zone}, nil)
 	if err != nil {
 		return nil, err
@@ -122,6 +126,8 @@ func (s *server) groupOf(c *comparison, g *reconcile.Group, of *pending, may boo
 		first := cell{Text: "accepted", Class: "ok"}
 		if one := of.all[i]; open[one] {
 			first = cell{Text: "Accept " + t.Heads[1].Text + " " + row[0].Text, Tick: one.String()}
+		} else if carried[one] {
+			first.Text = "carried over"
 		}
 		t.Rows[i] = slices.Insert(row, 0, first)
 	}
@@ -276,7 +282,43 @@ func (s *server) accept(r *http.Request, c *comparison, act ledger.Act, chosen [
 	for _, d := range chosen {
 		list = append(list, reconcile.Acceptance{Difference: d, By: act.User, Time: act.Time.String(), Comment: act.Comment, Act: act.Number})
 	}
-	return s.uploads.accept(s.owner(r), c.token, list)
+	return s.uploads.accept(s.owner(r), c.token, c.subject(), list)
+}
+
+// subject identifies what a comparison is about: the period and the accounts.
+func (c *comparison) subject() string {
+	return fmt.Sprintf("%s\n%v\n%v", c.asked.Name, c.asked.Zone, slices.SortedFunc(slices.Values(c.options.Accounts), chain.Address.Compare))
+}
+
+// carry offers the acceptances of the user's earlier file of the same subject to a file without any.
+func (s *server) carry(r *http.Request, c *comparison) {
+	if len(c.options.Accepted) == 0 && s.ofPackage(r, c) {
+		c.options.Accepted = s.uploads.earlier(c.upload.owner, c.subject())
+		c.carries = len(c.options.Accepted) > 0
+	}
+}
+
+// keepCarried keeps those of them that accept exactly the same differences, all of an act.
+func (s *server) keepCarried(c *comparison) error {
+	if !c.carries {
+		return nil
+	}
+	list := slices.DeleteFunc(slices.Clone(c.options.Accepted), func(a reconcile.Acceptance) bool { return slices.Contains(c.result.Unfit, a) })
+	if c.options.Accepted, c.result.Unfit = list, nil; len(list) == 0 {
+		return nil
+	}
+	return s.uploads.carry(c.upload.owner, c.token, c.subject(), list)
+}
+
+// carried returns the differences whose acceptance is of an earlier file.
+func (s *server) carried(c *comparison) map[ledger.Digest]bool {
+	list, last := map[ledger.Digest]bool{}, s.uploads.lastCarried(c.token)
+	for _, a := range c.options.Accepted {
+		if a.Act <= last {
+			list[a.Difference] = true
+		}
+	}
+	return list
 }
 
 // acceptedRows returns the accepted differences of a package.

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -264,6 +265,44 @@ func TestAcceptAgain(t *testing.T) {
 	require.Contains(t, page, "rounded by more")
 	require.Empty(t, groups(t, page)["amount_differs"].ticks)
 	require.Equal(t, []string{"anna accepted", "anna accepted"}, o.trail(t))
+}
+
+// The next file of the same period and accounts takes over the acceptances of its user's last one, but only of acts all of
+// whose differences are exactly the same.
+func TestCarriedAcceptances(t *testing.T) {
+	o := newOffice(t, nil)
+	subject := []string{"period", "2026-01", "accounts", "group:company"}
+	record := string(o.companyRecord(t))
+	path := o.upload(t, "anna", "company.csv", []byte(record), subject...)
+	at, _, _ := strings.Cut(path, "?")
+	for kind, g := range groups(t, o.page(t, "anna", path).text) {
+		require.Equal(t, http.StatusSeeOther, o.send(t, "anna", at, plus(g.fields, "whole", "1", "comment", "kind "+kind)...).status)
+	}
+	trail := o.trail(t)
+	require.Equal(t, http.StatusSeeOther, o.send(t, "anna", at+"/forget").status)
+
+	again := o.upload(t, "anna", "again.csv", []byte(record), subject...)
+	for range 2 { // a second look at the page is the same
+		page := o.page(t, "anna", again).text
+		require.Contains(t, page, " do not match, 4 of them accepted")
+		require.Contains(t, page, "4 acceptances are carried over from your earlier file")
+		require.Equal(t, 4, strings.Count(page, ">carried over<"))
+		require.Contains(t, page, "kind only_on_chain")
+	}
+	require.Equal(t, trail, o.trail(t), "nobody acted again")
+
+	lines := strings.SplitAfter(record, "\n")
+	corrected := o.upload(t, "anna", "corrected.csv", []byte(strings.Join(slices.Delete(slices.Clone(lines), 15, 16), "")), subject...)
+	page := o.page(t, "anna", corrected).text // without line 16, which is in no block
+	require.Contains(t, page, " do not match, 3 of them accepted")
+	require.NotContains(t, page, "fit no difference")
+	for name, other := range map[string]string{
+		"another period":   o.upload(t, "anna", "a.csv", []byte(record), "period", "2026-02", "partial", "1", "accounts", "group:company"),
+		"another account":  o.upload(t, "anna", "b.csv", []byte(record), "period", "2026-01", "accounts", "Operations"),
+		"not of a package": o.upload(t, "anna", "c.csv", []byte(record), subject...) + "&rows-only=1",
+	} {
+		require.NotContains(t, o.page(t, "anna", other).text, "carried over", name)
+	}
 }
 
 // Whatever a user with roles sends to the forms, nothing fails, no script runs, and only that user's own acts are in the

@@ -89,7 +89,7 @@ func TickText(v float64) string { return tickText(v) }
 
 // Accept replaces the acceptances of an owner's file.
 func (u *Uploads) Accept(owner, token string, count int) error {
-	return u.of.accept(owner, token, make([]reconcile.Acceptance, count))
+	return u.of.accept(owner, token, "", make([]reconcile.Acceptance, count))
 }
 
 // Accepted returns the number of acceptances of a file.

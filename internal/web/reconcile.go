@@ -61,7 +61,8 @@ type comparison struct {
 	asked    app.Period
 	options  reconcile.Options
 	*record
-	result *reconcile.Result
+	result  *reconcile.Result
+	carries bool // the acceptances are those of an earlier file
 }
 
 // lacksAccounts reports whether accounts are missing and not only the rows are compared.
@@ -180,6 +181,7 @@ func (s *server) reconciliation(w http.ResponseWriter, r *http.Request) error {
 	var preview *reconcile.Preview
 	if err = s.prepare(r.Context(), c); err == nil {
 		if err = s.read(r, c); err == nil {
+			s.carry(r, c)
 			preview, err = c.preview, s.compare(r, c)
 		}
 	}
@@ -205,6 +207,9 @@ func (s *server) reconciliation(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		v.Paper = true
+		if err := s.keepCarried(c); err != nil {
+			return err
+		}
 		if err := s.addDifferences(v, r, c, here, typed); err != nil {
 			return err
 		}

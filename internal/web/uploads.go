@@ -41,12 +41,16 @@ type uploads struct {
 	mu    sync.Mutex
 	kept  map[string]*upload
 	taken map[string][]reconcile.Acceptance // of the differences of files, by token
-	size  int
-	timer *time.Timer // of the next clean-up; nil if nothing is kept
+	// last are the acceptances of an owner's last file of a subject, which the next one takes over. carried are the last
+	// acts that files took over, by token: their own acts follow.
+	last    *recent[string, []reconcile.Acceptance]
+	carried map[string]uint64
+	size    int
+	timer   *time.Timer // of the next clean-up; nil if nothing is kept
 }
 
 func newUploads() *uploads {
-	return &uploads{now: time.Now, gone: func(string) {}, kept: map[string]*upload{}, taken: map[string][]reconcile.Acceptance{}}
+	return &uploads{now: time.Now, gone: func(string) {}, kept: map[string]*upload{}, taken: map[string][]reconcile.Acceptance{}, last: newRecent[string, []reconcile.Acceptance](), carried: map[string]uint64{}}
 }
 
 // put keeps a file and returns its token. If there is not enough memory, the least recently used files are
@@ -92,8 +96,42 @@ func (u *uploads) accepted(token string) []reconcile.Acceptance {
 	return u.taken[token]
 }
 
-// accept replaces the acceptances of an owner's file. If there is not enough memory, other files are discarded.
-func (u *uploads) accept(owner, token string, list []reconcile.Acceptance) error {
+// Limits of the acceptances for later files.
+const (
+	maxSubjects = 20
+	maxCarried  = 10_000 // of a subject
+)
+
+// earlier returns the acceptances of an owner's last file of a subject.
+func (u *uploads) earlier(owner, subject string) []reconcile.Acceptance {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	list, _ := u.last.get(owner + "\n" + subject)
+	return list
+}
+
+// carry gives a file the acceptances of an earlier one.
+func (u *uploads) carry(owner, token, subject string, list []reconcile.Acceptance) error {
+	err := u.accept(owner, token, subject, list)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.kept[token] != nil {
+		for _, a := range list {
+			u.carried[token] = max(u.carried[token], a.Act)
+		}
+	}
+	return err
+}
+
+// lastCarried returns the last act that a file took over from an earlier one; 0 for none.
+func (u *uploads) lastCarried(token string) uint64 {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.carried[token]
+}
+
+// accept replaces the acceptances of an owner's file of a subject. If there is not enough memory, other files are discarded.
+func (u *uploads) accept(owner, token, subject string, list []reconcile.Acceptance) error {
 	if u.get(owner, token) == nil {
 		return errNotKept
 	}
@@ -102,6 +140,12 @@ func (u *uploads) accept(owner, token string, list []reconcile.Acceptance) error
 	u.size += (len(list) - len(u.taken[token])) * acceptanceSize
 	for u.taken[token] = list; u.size > maxKept && len(u.kept) > 1; {
 		u.drop(u.oldest())
+	}
+	if len(list) <= maxCarried {
+		u.last.add(owner+"\n"+subject, list)
+	}
+	if len(u.last.at) > maxSubjects {
+		u.last.remove(u.last.oldest())
 	}
 	return nil
 }
@@ -149,6 +193,7 @@ func (u *uploads) drop(token string) {
 		u.size -= len(one.Content) + len(u.taken[token])*acceptanceSize
 		delete(u.kept, token)
 		delete(u.taken, token)
+		delete(u.carried, token)
 		u.gone(token)
 	}
 }
