@@ -82,7 +82,7 @@ func (s *server) addDifferences(v *view, r *http.Request, c *comparison, here, t
 	}
 	carried := s.carried(c)
 	if n := len(carried); n > 0 {
-		v.Lead = console.Counted(n, "acceptance") + console.Verb(n, " is", " are") + " carried over from your earlier file: line, transaction and amounts are the same."
+		v.Lead += " " + console.Counted(n, "acceptance") + console.Verb(n, " is", " are") + " carried over from your earlier file: line, transaction and amounts are the same."
 	}
 	for i := range c.result.Groups {
 		g := &c.result.Groups[i]
