@@ -104,7 +104,7 @@ func (y *Style) Movements(ctx context.Context, list ...*Statement) *table.Sheet 
 	return y.lines(ctx, list, false)
 }
 
-// MovementsByFee returns the same with one row per fee, which is no event then: see [Statement.EachFee].
+// MovementsByFee returns the same with one row per fee, without an event: see [Statement.EachFee].
 func (y *Style) MovementsByFee(ctx context.Context, list ...*Statement) *table.Sheet {
 	return y.lines(ctx, list, true)
 }
