@@ -12,10 +12,11 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/test/tier"
 )
 
 // failing repeats an operation on a ledger while the engine fails at its first step, then its second and so on, until it
-// succeeds; a short run skips more and more steps. Each failure must be reported as such, not as damage. left is called
+// succeeds; all but a nightly run skip more and more steps. Each failure must be reported as such, not as damage. left is called
 // after each.
 func failing(t *testing.T, book *ledger.Book, name string, do func() error, left func(what string)) {
 	t.Helper()
@@ -32,8 +33,8 @@ func failing(t *testing.T, book *ledger.Book, name string, do func() error, left
 		require.ErrorIs(t, err, ledger.ErrFault, what)
 		require.NotErrorIs(t, err, ledger.ErrDamaged, what)
 		left(what)
-		if testing.Short() {
-			n += n / 4
+		if !tier.Nightly() {
+			n += n / tier.Sparse(4, 12)
 		}
 	}
 }
