@@ -242,9 +242,8 @@ func (t *Transaction) executed(x *chain.Extrinsic, e evm.Executed, accounts netw
 // payerOf returns the account that pays for an address of the EVM. If an account can have claimed the address, that is the
 // one from which the chain withdrew.
 func (t *Transaction) payerOf(x *chain.Extrinsic, from chain.Address, accounts network.AccountMapping) (none chain.Optional[chain.Address]) {
-	account := accounts.Of(from)
-	if account.Size() == accounts.Size() {
-		return chain.Some(account)
+	if !accounts.MayBeClaimed(from) {
+		return chain.Some(accounts.Of(from))
 	}
 	cash, err := chain.FindCash(x)
 	if err != nil || cash.Payer.Size() != accounts.Size() {

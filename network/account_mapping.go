@@ -56,6 +56,11 @@ func (m AccountMapping) CheckSize(account chain.Address, network string) error {
 	return fmt.Errorf("%v has %d bytes, and accounts of %s have %d. Name the account in SS58", account, have, network, want)
 }
 
+// MayBeClaimed reports whether an address is one of the EVM that an account can have claimed.
+func (m AccountMapping) MayBeClaimed(address chain.Address) bool {
+	return m == ClaimedAccount && address.Size() == chain.AddressSize
+}
+
 // Of returns the native account of an address of the EVM. Native accounts are returned unchanged, and so are addresses that
 // an account can have claimed.
 func (m AccountMapping) Of(address chain.Address) chain.Address {

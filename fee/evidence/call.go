@@ -132,7 +132,7 @@ func impossibleEvents(x *chain.Extrinsic, accounts network.AccountMapping) strin
 	followed, transferred := false, false
 	from, to, amount, transfers := transferOf(x)
 	to = accounts.Of(to)
-	claimed := to.Size() != accounts.Size() // by an account that the call does not name
+	claimed := accounts.MayBeClaimed(to) // then the call does not name the account
 	for i := range x.Events {
 		e := &x.Events[i]
 		if (x.Pallet == "system" || x.Pallet == "balances") && slices.Contains(ownEvents[e.Pallet], e.Name) {

@@ -31,7 +31,7 @@ func gasSpent(x *chain.Extrinsic, t *fee.Transaction, accounts network.AccountMa
 		return none
 	}
 	s := GasSpent{Source: source, Account: accounts.Of(source)}
-	found := s.Account.Size() == accounts.Size()
+	found := !accounts.MayBeClaimed(source)
 	for i := range x.Events {
 		e := &x.Events[i]
 		withdrawn := e.Is("balances", "Withdraw")
