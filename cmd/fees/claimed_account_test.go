@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/test/pairs"
 	"github.com/feeledger/fees/internal/test/repository"
 )
@@ -133,4 +134,17 @@ func TestAddressesThatMayBeClaimed(t *testing.T) {
 	c.run(t, 0, "reconcile", record, "--rows-only", "--ledger", c.book)
 	require.NoError(t, os.WriteFile(record, []byte("hash,payer,fee_wei\n"+c.sender.EthHash+",0x0000000000000000000000000000000000000001,"+c.sender.Charged+"\n"), 0o600))
 	require.Contains(t, c.run(t, exitFinding, "reconcile", record, "--rows-only", "--all", "--ledger", c.book), "paid, not 0x0000000000000000000000000000000000000001")
+
+	// An explorer's export lists transactions by their senders, also those of others.
+	charged, err := chain.ParseWei(c.sender.Charged)
+	require.NoError(t, err)
+	fee := console.Token{}.Tokens(charged)
+	explorer := "Transaction Hash,Status,Method,Blockno,DateTime (UTC),From,From_Nametag,To,To_Nametag,Amount,Value (USD),Txn Fee\n"
+	for _, from := range []string{c.sender.From, "0x0000000000000000000000000000000000000001"} {
+		explorer += c.sender.EthHash + ",Success,Transfer,1,2026-01-01 00:00:12," + from + ",," + from + ",,0 CTC,$0.00," + fee + "\n"
+	}
+	require.NoError(t, os.WriteFile(record, []byte(explorer), 0o600))
+	out = c.run(t, 0, "reconcile", record, "--profile", "etherscan-page", "--accounts", c.account.String(), "--rows-only", "--all", "--ledger", c.book)
+	require.Contains(t, out, "another account sent it: 0x0000000000000000000000000000000000000001")
+	require.Regexp(t, `matched +1 `, out)
 }

@@ -123,14 +123,18 @@ func (m *matcher) judge(row *Row) (item Item, err error) {
 	if row.LeftOut != "" {
 		return Item{Outcome: LeftOut, Row: row, Notes: []string{row.LeftOut}}, nil
 	}
+	if account, known := row.Account.Get(); known && len(m.mine) > 0 && m.options.applied != nil && m.options.applied.Incoming {
+		if mine, err := m.isMine(account, row); err != nil {
+			return item, err
+		} else if !mine {
+			m.incoming++
+			return Item{Outcome: LeftOut, Row: row, Notes: []string{"another account sent it: " + m.options.Token().Account(account)}}, nil
+		}
+	}
 	item = Item{Row: row, Books: chain.Some(row.Fee), Difference: chain.Some(row.Fee.Signed())}
 	found, err := m.find(row)
 	if err != nil {
 		return item, err
-	}
-	if account, known := row.Account.Get(); known && len(m.mine) > 0 && !m.isMine(account, found) && m.options.applied != nil && m.options.applied.Incoming {
-		m.incoming++
-		return Item{Outcome: LeftOut, Row: row, Notes: []string{"another account sent it: " + m.options.Token().Account(account)}}, nil
 	}
 	if len(found) == 0 && m.options.alias != "" {
 		return Item{Outcome: LeftOut, Row: row, Notes: []string{"the fee is in " + m.options.alias + ", and the ledger has no such transaction"}}, nil
@@ -275,13 +279,21 @@ func (i *Item) paid(t *ledger.Transaction) {
 	}
 }
 
-// isMine reports whether an account that a row names is one of the company's, or sent a transaction that one of them paid.
-func (m *matcher) isMine(account chain.Address, found []*ledger.Transaction) bool {
-	return m.mine[account] || account.Size() == chain.AddressSize && m.mine[account.Hashed()] ||
-		slices.ContainsFunc(found, func(t *ledger.Transaction) bool {
-			payer, known := t.Payer.Get()
-			return known && m.mine[payer] && isEVMSender(account, t)
-		})
+// isMine reports whether an account that a row names is one of the company's. One of them may have claimed an EVM address,
+// which the row's transactions tell.
+func (m *matcher) isMine(account chain.Address, row *Row) (bool, error) {
+	size := m.options.Accounts[0].Size()
+	if m.mine[account] || account.Size() == size {
+		return m.mine[account], nil
+	}
+	if m.mine[account.Hashed()] {
+		return true, nil
+	}
+	found, err := m.find(row)
+	return slices.ContainsFunc(found, func(t *ledger.Transaction) bool {
+		payer, known := t.Payer.Get()
+		return known && m.mine[payer] && isEVMSender(account, t)
+	}), err
 }
 
 // isEVMSender reports whether an account sent an EVM transaction. The account that pays for it may have claimed the sender's
