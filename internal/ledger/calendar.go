@@ -18,10 +18,10 @@ type piece struct {
 // anyStretch is for queries that need only a stretch's heights and its number of blocks.
 func anyStretch(*stretch) bool { return true }
 
-// pieces cuts the sealed blocks of a period within a span into months, and into days where a month is only
-// partly in both or cannot be used as a whole: take reports whether it has all that the query needs. Each block is in one piece. However long the chain is, this
-// reads the months of the ledger, the days of a few months, and at most two days of blocks. The blocks
-// without a time, which are in no period of times, come first.
+// pieces cuts the sealed blocks of a period within a span into months, and into days where a month is only partly in both
+// or cannot be used as a whole: take reports whether it has all that the query needs. Each block is in one piece. However
+// long the chain is, this reads the months of the ledger, the days of a few months, and at most two days of blocks. The
+// blocks without a time, which are in no period of times, come first.
 func (b *Book) pieces(ctx context.Context, p Period, span chain.Heights, take func(*stretch) bool) (list []piece, err error) {
 	err = b.inSnapshot(ctx, func(q querier, c *bookRow) error {
 		list, err = b.piecesAt(ctx, q, c, p, span, take)

@@ -2,6 +2,7 @@ package queue_test
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -56,4 +57,20 @@ func TestEnqueueBesideOpenJobs(t *testing.T) {
 		require.True(t, slices.IsSorted(column[uint64](s, "SELECT first FROM jobs ORDER BY id")[len(open):]), "they are taken in order of height")
 		s.exec("DELETE FROM jobs")
 	}
+}
+
+// The last height that a ledger can store is the end of the last job, and is not added twice.
+func TestEnqueueUpToTheLastHeight(t *testing.T) {
+	s := newShared(t, postgrestest.Start(t))
+	const last = math.MaxInt64 - 1
+	for _, want := range []int{2, 0} {
+		added, err := queue.Enqueue(context.Background(), s.Pool(), []chain.Heights{{First: last - 4, Last: last}}, 3)
+		require.NoError(t, err)
+		require.Equal(t, want, added)
+		require.Equal(t, []chain.Heights{{First: last - 4, Last: last - 2}, {First: last - 1, Last: last}}, s.spans())
+	}
+	added, err := queue.Enqueue(context.Background(), s.Pool(), []chain.Heights{{First: last - 7, Last: last}}, math.MaxUint64)
+	require.NoError(t, err)
+	require.Equal(t, 1, added)
+	require.Equal(t, chain.Heights{First: last - 7, Last: last - 5}, s.spans()[0])
 }
