@@ -303,7 +303,11 @@ func (s *server) keepCarried(c *comparison) error {
 	if !c.carries {
 		return nil
 	}
-	list := slices.DeleteFunc(slices.Clone(c.options.Accepted), func(a reconcile.Acceptance) bool { return slices.Contains(c.result.Unfit, a) })
+	unfit := map[reconcile.Acceptance]bool{}
+	for _, a := range c.result.Unfit {
+		unfit[a] = true
+	}
+	list := slices.DeleteFunc(slices.Clone(c.options.Accepted), func(a reconcile.Acceptance) bool { return unfit[a] })
 	if c.options.Accepted, c.result.Unfit = list, nil; len(list) == 0 {
 		return nil
 	}

@@ -123,7 +123,7 @@ func (s *server) listOf(path string) []link {
 
 // typedParameters returns the parameters that the error page of a path offers to correct; none for a page without any.
 func typedParameters(path string) []string {
-	for _, form := range slices.Concat(feesForms, transactionForms, accountForms, resultForms) {
+	for _, form := range slices.Concat(feesForms, transactionForms, resultForms, []string{paperForm}) {
 		path = strings.TrimSuffix(path, "."+form)
 	}
 	switch {

@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
@@ -139,19 +138,17 @@ type topList struct {
 // maxTop limits the payers and contracts on the overview.
 const maxTop = 5
 
-// readAhead reads the figures of the month that the overview shows first. A page will say what failed.
-func (s *server) readAhead() {
-	done := make(chan struct{})
+// readAhead reads the figures of the month that the overview shows first, in the background until done is closed. A page
+// will say what failed.
+func (s *server) readAhead() (done chan struct{}) {
+	done = make(chan struct{})
 	s.aside(func(ctx context.Context) {
 		defer close(done)
 		if months := s.months(ctx); len(months) > 0 {
 			_, _ = s.keptMonth((&http.Request{}).WithContext(ctx), months, monthToClose(months, s.Packages != ""))
 		}
 	})
-	select {
-	case <-done:
-	case <-time.After(s.ReadAhead):
-	}
+	return done
 }
 
 // keptMonth returns the figures of a month. Those of a complete one stay the same while the ledger grows.

@@ -71,20 +71,20 @@ func pages() []route {
 	for _, form := range transactionForms {
 		list = append(list, route{path: "/transactions." + form, ask: (*server).transactionsFile}, route{path: "/accounts." + form, ask: withoutParameters((*server).accountsFile)})
 	}
-	for _, form := range accountForms {
-		list = append(list, route{path: "/account/{address}/statement." + form, ask: (*server).statementFile}, route{path: "/account/{address}/rollforward." + form, ask: (*server).rollforwardFile})
-	}
-	for _, form := range resultForms {
-		list = append(list, route{path: "/reconcile/{token}/result." + form, ask: (*server).reconciliationFile})
+	for _, form := range append(slices.Clip(resultForms), paperForm) {
+		list = append(list, route{path: "/account/{address}/statement." + form, ask: (*server).statementFile}, route{path: "/account/{address}/rollforward." + form, ask: (*server).rollforwardFile},
+			route{path: "/reconcile/{token}/result." + form, ask: (*server).reconciliationFile})
 	}
 	return list
 }
 
-// Download formats of fees, and of an account's statement and rollforward.
+// Download formats of fees; and of an account's statement and rollforward, and of a reconciliation, which are documents, too.
 var (
-	feesForms    = []string{"csv", "xlsx", "parquet", "json"}
-	accountForms = []string{"csv", "xlsx", "json", "pdf"}
+	feesForms   = []string{"csv", "xlsx", "parquet", "json"}
+	resultForms = []string{"csv", "xlsx", "json"}
 )
+
+const paperForm = "pdf"
 
 // Nav returns the links to the other pages, for the same period.
 func (v *view) Nav() (list []navigation) {

@@ -108,7 +108,7 @@ func TestHostileForms(t *testing.T) {
 			page := get(t, s, a.header.Get("Location"), nil)
 			require.NotContains(t, page.text, "etc/passwd", name)
 			require.Equal(t, http.StatusOK, page.status, page.text)
-			require.Contains(t, page.text, "Nothing to compare: the file contains no fees; completeness not checked")
+			require.Contains(t, page.text, "Nothing to compare: the file contains no fees; completeness not checked.")
 		}
 	}
 	for name, value := range map[string]string{"Origin": "http://evil.example", "Sec-Fetch-Site": "cross-site"} {

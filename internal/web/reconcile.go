@@ -271,11 +271,8 @@ func (s *server) outcomes(v *view, c *comparison, here string) error {
 		return nil
 	}
 	query := c.settings.query()
+	v.PDF = &fileLinks([]string{paperForm}, here+"/result", query)[0]
 	for _, form := range resultForms {
-		if form == "pdf" {
-			v.PDF = &link{"PDF", here + "/result.pdf" + query}
-			continue
-		}
 		v.Downloads = append(v.Downloads, link{"unmatched rows, " + strings.ToUpper(form), here + "/result." + form + query})
 		if c.settings.all {
 			v.Downloads[len(v.Downloads)-1].Text = "all rows, " + strings.ToUpper(form)
@@ -325,13 +322,10 @@ func narrowed(from *table.Sheet, names []string) *table.Sheet {
 	return &to
 }
 
-// resultForms are the download formats of a result.
-var resultForms = []string{"csv", "xlsx", "json", "pdf"}
-
 // reconciliationFile sends the result as fees reconcile writes it.
 func (s *server) reconciliationFile(w http.ResponseWriter, r *http.Request) error {
 	return s.compared(w, r, func(to *answer, c *comparison) error {
-		if to.form != "pdf" {
+		if to.form != paperForm {
 			return app.WriteReconciliation(to, c.result, to.form, c.settings.all, 0)
 		}
 		a, err := s.Ledger.AboutReconciliation(r.Context(), c.result, c.asked, app.AboutQuestion{Program: s.Program})

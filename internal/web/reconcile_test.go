@@ -188,7 +188,7 @@ func TestMonthInTheBrowser(t *testing.T) {
 	}
 	require.Equal(t, map[string]string{"5": "amount differs", "12": "duplicate", "16": "only in books", "10-7": "only on chain"}, found)
 	lines := bytes.Count(content, []byte("\n"))
-	require.Contains(t, a.text, fmt.Sprintf("4 of %d do not match", lines-1+1)) // without the header, and with 10-7
+	require.Contains(t, a.text, fmt.Sprintf("4 of %d do not match.", lines-1+1)) // without the header, and with 10-7
 
 	// The wrong fee leads to its transaction, and to what it moved.
 	wrong := regexp.MustCompile(`<td class="figure">5</td><td[^>]*><a href="(tx/[0-9-]+)">`).FindStringSubmatch(bare(a.text))
@@ -274,7 +274,7 @@ func TestMappingInTheBrowser(t *testing.T) {
 		a = get(t, s, path, nil)
 	}
 	require.Equal(t, http.StatusOK, a.status, "%s\n%s", path, a.text)
-	require.Contains(t, a.text, fmt.Sprintf("4 of %d do not match", len(records)))
+	require.Contains(t, a.text, fmt.Sprintf("4 of %d do not match.", len(records)))
 
 	// The same by hand, as a form sends it, is the same; the command line says it.
 	token, query, _ := strings.Cut(path, "?")
@@ -347,7 +347,7 @@ func TestAccountsInTheBrowser(t *testing.T) {
 	path := sent(t, s, "right.csv", []byte(right), url.Values{"period": {"2026-01"}})
 	a := get(t, s, path, nil)
 	require.Equal(t, http.StatusOK, a.status)
-	require.Contains(t, a.text, "14 rows match; completeness not checked")
+	require.Contains(t, a.text, "14 rows match; completeness not checked.")
 	require.NotContains(t, a.text, "All 14 match")
 	require.Contains(t, a.text, "fees missing from the file cannot be found")
 	require.Contains(t, a.text, `name="accounts" type="text" value="group:company"`)
@@ -364,12 +364,12 @@ func TestAccountsInTheBrowser(t *testing.T) {
 	}
 	require.Len(t, ways, 5)
 	ours := get(t, s, ways["the accounts of company"], nil)
-	require.Contains(t, ours.text, "2 of 16 do not match")
+	require.Contains(t, ours.text, "2 of 16 do not match.")
 	require.Contains(t, ours.text, "only on chain")
 	theirs := get(t, s, ways["the accounts of payroll"], nil)
 	require.Contains(t, theirs.text, "paid by another account")
 	rows := get(t, s, ways["only the rows"], nil)
-	require.Contains(t, rows.text, "14 rows match; completeness not checked")
+	require.Contains(t, rows.text, "14 rows match; completeness not checked.")
 	require.Contains(t, rows.text, "--rows-only")
 	require.Contains(t, rows.text, "result.csv")
 }

@@ -31,8 +31,8 @@ type Options struct {
 	// Working, if not nil, tracks the background work.
 	Ending  <-chan struct{}
 	Working *sync.WaitGroup
-	// ReadAhead is how long [Handler] waits for the figures of the first page; they are then read in the background. 0 reads
-	// nothing ahead.
+	// ReadAhead is how long [Handler] waits for the figures of all ledgers' first pages; they are then read in the
+	// background. 0 reads nothing ahead.
 	ReadAhead time.Duration
 
 	TLS    bool         // the server uses TLS
@@ -153,6 +153,7 @@ func handler(o Options, now func() time.Time) http.Handler {
 	}
 	front.requests = front.Metrics.Requests(func() int { return len(front.working) }, func() int { return len(front.waiting) })
 	mux := http.NewServeMux()
+	var read []<-chan struct{}
 	books := map[string]*labels{"": newLabels(nil)} // by file
 	for _, l := range o.Ledgers {
 		s := front
@@ -170,10 +171,18 @@ func handler(o Options, now func() time.Time) http.Handler {
 		s.Metrics.Ledger(l.Name, l.Ledger.Status)
 		s.route(mux)
 		if o.ReadAhead > 0 {
-			s.readAhead()
+			read = append(read, s.readAhead())
 		}
 		if len(o.Ledgers) == 1 {
 			front = s
+		}
+	}
+	late, stop := context.WithTimeout(context.Background(), o.ReadAhead)
+	defer stop()
+	for _, done := range read {
+		select {
+		case <-done:
+		case <-late.Done():
 		}
 	}
 	first := ""

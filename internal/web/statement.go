@@ -129,9 +129,7 @@ func provedPage[T provable](s *server, w http.ResponseWriter, r *http.Request, w
 		}
 		name, account := strings.ToLower(what), q.named
 		v := &view{Title: what + " of " + s.called(account), Path: q.path(name), Scope: &q.scope, Unsealed: why != "", Paper: true}
-		files := s.downloads(&q, name)
-		last := len(files) - 1 // the document, whose link is beside the button for printing
-		v.Downloads, v.PDF = files[:last], &files[last]
+		v.Downloads, v.PDF = s.downloads(&q, name, resultForms...), &s.downloads(&q, name, paperForm)[0]
 		v.Facts = []fact{{Name: "account", cell: cell{Text: account, To: "account/" + account, Class: "hex"}}}
 		v.Command += account + q.scope.flags() + s.provedFlags(&q) + s.ledgerFlag()
 		if err := fill(&q, made, why != "", v); err != nil {
@@ -165,7 +163,7 @@ func provedFile[T provable](s *server, w http.ResponseWriter, r *http.Request, o
 		if err != nil {
 			return err
 		}
-		if to.form != "pdf" {
+		if to.form != paperForm {
 			return made.Explain(made.Write(r.Context(), to, to.form, 0))
 		}
 		a, err := made.About(r.Context(), app.AboutQuestion{Program: s.Program})
@@ -255,13 +253,13 @@ func partLinks(q *statementQuestion) (list []navigation) {
 	return list
 }
 
-// downloads returns links to the download formats of a result.
-func (s *server) downloads(q *statementQuestion, what string) []link {
+// downloads returns links to a result in some formats.
+func (s *server) downloads(q *statementQuestion, what string, forms ...string) []link {
 	own := listing{}.with(q.scope.own)
 	if q.bare && s.Source != nil {
 		own.Set("balances", noBalances)
 	}
-	return fileLinks(accountForms, q.path(what), q.scope.query(own))
+	return fileLinks(forms, q.path(what), q.scope.query(own))
 }
 
 // provedFlags returns the command-line flags for the source of balances and the prices.
