@@ -2,11 +2,13 @@ package ledger_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,9 +18,10 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/test/postgrestest"
 )
 
-// seedAsked sets the seed of the random changes of TestSingleBits.
+// seedAsked sets the seed of random changes.
 const seedAsked = "FEES_BITS_SEED"
 
 // bitsBook is a ledger of several days and months, with unsealed blocks above and below, some of them not final.
@@ -86,58 +89,137 @@ func right(t *testing.T, b *ledger.Book, asked []question, whole map[string]stri
 	return refused
 }
 
-// If any bit of a ledger's file or any value of a row in PostgreSQL changes, no query returns a wrong answer.
-func TestSingleBits(t *testing.T) {
-	seed, changes := uint64(time.Now().UnixNano()), damagesWanted(t)
+// randomChanges returns the source of the changes of a test, from the seed of the environment if there is one, and their
+// number.
+func randomChanges(t *testing.T) (random *rand.Rand, changes int) {
+	seed := uint64(time.Now().UnixNano())
 	if text := os.Getenv(seedAsked); text != "" {
 		var err error
 		seed, err = strconv.ParseUint(text, 10, 64)
 		require.NoError(t, err)
 	}
 	t.Logf("%s=%d", seedAsked, seed)
-	asked := bitsQuestions()
-	engines(t, func(t *testing.T, newPlace func() string) {
-		random := rand.New(rand.NewPCG(seed, 1))
-		place := newPlace()
-		bitsBook(t, place)
-		book, whole, refused, opened := reader(t, place), map[string]string{}, 0, 0
-		for _, q := range asked {
-			whole[q.name], _ = said(q, book)
+	return rand.New(rand.NewPCG(seed, 1)), damagesWanted(t)
+}
+
+// saidBy returns all answers of a whole ledger; some are errors.
+func saidBy(book *ledger.Book, asked []question) map[string]string {
+	whole := map[string]string{}
+	for _, q := range asked {
+		whole[q.name], _ = said(q, book)
+	}
+	return whole
+}
+
+// changeBits requires right answers of a file, each time with one bit changed.
+func changeBits(t *testing.T, changes int, bits func(file []byte) (random func() int)) {
+	place, asked := filepath.Join(t.TempDir(), "fees.db"), bitsQuestions()
+	bitsBook(t, place)
+	whole := saidBy(reader(t, place), asked)
+	file, err := os.ReadFile(place)
+	require.NoError(t, err)
+	refused, opened, next := 0, 0, bits(file)
+	for range changes {
+		at := next()
+		changed := bytes.Clone(file)
+		changed[at/8] ^= 1 << (at % 8)
+		require.NoError(t, os.WriteFile(place, changed, 0o600))
+		book, err := ledger.Open(ctx, place)
+		if err != nil {
+			continue
 		}
-		if ledger.Postgres(place) {
-			x := tampered{database: openSQL(t, place), book: book}
-			for range changes {
-				if what, undo := x.anyChange(t, random); undo != nil {
-					opened++
-					if right(t, book, asked, whole, what) {
-						refused++
-					}
-					undo()
-				}
-			}
-			right(t, book, asked, whole, "nothing was changed")
-		} else {
-			require.NoError(t, book.Close())
-			file, err := os.ReadFile(place)
-			require.NoError(t, err)
-			for range changes {
-				at := random.IntN(8 * len(file))
-				changed := bytes.Clone(file)
-				changed[at/8] ^= 1 << (at % 8)
-				require.NoError(t, os.WriteFile(place, changed, 0o600))
-				book, err := ledger.Open(ctx, place)
-				if err != nil {
-					continue
-				}
-				opened++
-				if right(t, book, asked, whole, fmt.Sprintf("bit %d of byte %d", at%8, at/8)) {
-					refused++
-				}
-				require.NoError(t, book.Close())
-			}
+		opened++
+		if right(t, book, asked, whole, fmt.Sprintf("bit %d of byte %d", at%8, at/8)) {
+			refused++
 		}
-		t.Logf("%d of %d changed books were opened, and %d of them did not answer every question", opened, changes, refused)
+		require.NoError(t, book.Close())
+	}
+	t.Logf("%d of %d changed files were opened, and %d of them did not answer every question", opened, changes, refused)
+}
+
+// If any bit of a ledger's file changes, no query returns a wrong answer.
+func TestSingleBits(t *testing.T) {
+	random, changes := randomChanges(t)
+	changeBits(t, changes, func(file []byte) func() int {
+		return func() int { return random.IntN(8 * len(file)) }
 	})
+}
+
+// Nor if it is a bit that says where unsealed blocks are, which the seals do not cover.
+func TestSingleBitsOfUnsealedHeights(t *testing.T) {
+	random, changes := randomChanges(t)
+	changeBits(t, changes, func(file []byte) func() int {
+		places := placesOfUnsealed(file)
+		require.Greater(t, len(places), 300)
+		return func() int { return 8*places[random.IntN(len(places))] + random.IntN(8) }
+	})
+}
+
+// placesOfUnsealed returns the bytes of a file that say where bitsBook's unsealed blocks are: the headers, the pointers
+// and the keys of the leaves that contain them, and of all pages above leaves (https://sqlite.org/fileformat2.html).
+func placesOfUnsealed(file []byte) (places []int) {
+	size := int(binary.BigEndian.Uint16(file[16:]))
+	for start := 0; start < len(file); start += size {
+		page, header := file[start:start+size], 8
+		switch page[0] {
+		case 5:
+			header = 12
+		case 13:
+		default:
+			continue
+		}
+		found, unsealed := []int(nil), header == 12
+		for i := range header + 2*int(binary.BigEndian.Uint16(page[3:])) {
+			found = append(found, start+i)
+			if i < header || i%2 != 0 {
+				continue
+			}
+			cell := int(binary.BigEndian.Uint16(page[i:]))
+			key := cell + 4 // after the pointer to a page
+			if header == 8 {
+				_, n := varint(page[cell:]) // the size of the row
+				key = cell + n
+			}
+			height, n := varint(page[key:])
+			unsealed = unsealed || height >= 4 && height <= 6 || height >= 102 && height <= 107
+			for at := cell; at < key+n; at++ {
+				found = append(found, start+at)
+			}
+		}
+		if unsealed {
+			places = append(places, found...)
+		}
+	}
+	return places
+}
+
+// varint reads a number of SQLite's, and returns its length.
+func varint(from []byte) (x uint64, length int) {
+	for x, length = uint64(from[0]&0x7f), 1; from[length-1] >= 0x80; length++ {
+		x = x<<7 | uint64(from[length]&0x7f)
+	}
+	return x, length
+}
+
+// If any value of a row in PostgreSQL changes, no query returns a wrong answer.
+func TestSingleValues(t *testing.T) {
+	random, changes := randomChanges(t)
+	place, asked := postgrestest.Start(t).Database(t), bitsQuestions()
+	bitsBook(t, place)
+	book := reader(t, place)
+	whole, refused, changed := saidBy(book, asked), 0, 0
+	x := tampered{database: openSQL(t, place), book: book}
+	for range changes {
+		if what, undo := x.anyChange(t, random); undo != nil {
+			changed++
+			if right(t, book, asked, whole, what) {
+				refused++
+			}
+			undo()
+		}
+	}
+	right(t, book, asked, whole, "nothing was changed")
+	t.Logf("%d of %d changes were accepted, and after %d of them a question was not answered", changed, changes, refused)
 }
 
 // anyChange changes a value of a row, if the schema accepts it.

@@ -139,6 +139,14 @@ var bookColumns = signedColumns(bookFields)
 // next returns the height to be sealed next.
 func (c *bookRow) next() uint64 { return c.first + c.sealed }
 
+// sealedHeights returns the heights of the sealed blocks, if there are any.
+func (c *bookRow) sealedHeights() (span chain.Optional[chain.Heights]) {
+	if c.sealed > 0 {
+		span = chain.Some(chain.Heights{First: c.first, Last: c.next() - 1})
+	}
+	return span
+}
+
 // readBookRow reads the state of the ledger. It returns ErrNone before the first Begin.
 func readBookRow(ctx context.Context, q querier) (c bookRow, err error) {
 	var r row

@@ -44,11 +44,12 @@
 // # Queries
 //
 // A query checks what it reads: rows by their sums, stretches by their digests, parts by their leaves, and
-// that no sealed block is missing. A block lost above the sealed ones looks as if it was never stored, and is
-// fetched again. A query cuts its period into pieces (calendar.go): whole months, whole days, and partial
-// ones whose blocks are scanned. No connection is held while results are delivered, so nested queries do not
-// block each other. Verify recomputes everything from the records. Operations that read a whole ledger use
-// several short snapshots (moments.go): one long snapshot would keep the database from vacuuming.
+// that no sealed block is missing. A block lost beside the sealed ones looks as if it was never stored, and is
+// fetched again, unless its neighbours show that its height was altered. A query cuts its period into pieces
+// (calendar.go): whole months, whole days, and partial ones whose blocks are scanned. No connection is held
+// while results are delivered, so nested queries do not block each other. Verify recomputes everything from
+// the records. Operations that read a whole ledger use several short snapshots (moments.go): one long snapshot
+// would keep the database from vacuuming.
 //
 // The table transactions is for SQL users: it repeats parts of the records (projection.go), no query of this
 // package reads it, and Verify compares it with them. In a file, an amount below 2^63 is stored as an integer

@@ -230,10 +230,7 @@ func TestQuestionsByHeightReadTheirPartitions(t *testing.T) {
 			return readBatch(ctx, q, batch{span: chain.Heights{First: height, Last: height + 3}, heights: []uint64{height, height + 3}}, whole).err
 		},
 		func() error { // it stops after one batch, before the end of the span
-			for p := range batches(ctx, q, chain.Heights{First: height, Last: everyBlock.Last}) {
-				return p.err
-			}
-			return nil
+			return readBatch(ctx, q, batch{span: chain.Heights{First: height, Last: everyBlock.Last}}, whole).err
 		},
 		func() error {
 			_, err := one(ctx, q, []any{new(int64)}, "SELECT max(height) FROM blocks WHERE flags & 1 = 0")

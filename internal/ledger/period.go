@@ -96,10 +96,10 @@ func (b *Book) Cover(ctx context.Context, p Period) (Cover, error) {
 // sealedBy returns the span of the sealed blocks.
 func (b *Book) sealedBy(ctx context.Context, q querier) (none chain.Optional[chain.Heights], err error) {
 	c, err := readBookRow(ctx, q)
-	if err != nil || c.sealed == 0 {
+	if err != nil {
 		return none, err
 	}
-	return chain.Some(chain.Heights{First: c.first, Last: c.next() - 1}), nil
+	return c.sealedHeights(), nil
 }
 
 func coverHeights(want, have chain.Heights) (c Cover) {

@@ -103,50 +103,54 @@ type decoder[T any] func(*coder, *blockRow) (T, error)
 // batch is some of the blocks to read: the unsealed ones of a span, or the sealed ones at some heights in it.
 type batch struct {
 	span    chain.Heights
-	heights []uint64 // nil for unsealed blocks
-	err     error
+	heights []uint64                      // nil for unsealed blocks
+	sealed  chain.Optional[chain.Heights] // beside unsealed ones
 }
 
 // decodedBatch contains the decoded blocks of a batch.
 type decodedBatch[T any] struct {
 	values []T
-	left   *batch // not read yet because the records were too large
+	left   *batch // not read yet because there were too many records, or too large ones
 	err    error
 }
 
 // readBatch reads, checks and decodes a batch. A sealed block that is missing is damage. If heights are close together,
 // it also reads the blocks in between and skips them.
 func readBatch[T any](ctx context.Context, q querier, x batch, of decoder[T]) (m decodedBatch[T]) {
-	if x.err != nil {
-		return decodedBatch[T]{err: x.err}
-	}
-	where, arguments := "height >= ? AND height <= ?", bounds(x.span)
-	if x.heights != nil && x.span.Blocks() > 4*uint64(len(x.heights)) {
-		where, arguments = "height IN ("+strings.Repeat("?, ", len(x.heights)-1)+"?)", nil
+	where, arguments := "height >= ? AND height <= ? ORDER BY height", bounds(x.span)
+	switch {
+	case x.heights == nil:
+		where, arguments = where+" LIMIT ?", append(arguments, batchSize+1)
+	case x.span.Blocks() > 4*uint64(len(x.heights)):
+		where, arguments = "height IN ("+strings.Repeat("?, ", len(x.heights)-1)+"?) ORDER BY height", nil
 		for _, h := range x.heights {
 			arguments = append(arguments, int64(h))
 		}
 	}
 	by := coders.Get().(*coder)
 	defer coders.Put(by)
-	size, next, wanted := 0, uint64(0), x.heights
+	size, next, wanted := 0, x.span.First, x.heights
+	var absent []uint64
 	m.err = scanRows(ctx, q, func(r *blockRow) error {
 		r.sealed = x.heights != nil
 		switch {
-		case r.height < next, !r.sealed && (r.height < x.span.First || r.height > x.span.Last):
+		case r.height < next, !r.sealed && r.height > x.span.Last:
 			return damagedBlock(r.height, "out of order")
 		case r.sealed && (len(wanted) == 0 || r.height < wanted[0]):
 			return nil
 		case r.sealed && r.height > wanted[0]:
 			return cmp.Or(r.checked(), damagedBlock(wanted[0], "missing"))
 		}
-		if size += len(r.record); size > maxRead && len(m.values) > 0 {
-			m.left = &batch{span: chain.Heights{First: r.height, Last: x.span.Last}, heights: wanted}
+		if size += len(r.record); len(m.values) == batchSize || size > maxRead && len(m.values) > 0 {
+			m.left = &batch{chain.Heights{First: r.height, Last: x.span.Last}, wanted, x.sealed}
 			return errEnough
 		}
-		if next = r.height + 1; r.sealed {
+		if r.sealed {
 			wanted = wanted[1:]
+		} else if r.height > next && next == x.span.First {
+			absent = append(absent, next)
 		}
+		next = r.height + 1
 		if err := r.checked(); err != nil {
 			return err
 		}
@@ -155,14 +159,45 @@ func readBatch[T any](ctx context.Context, q querier, x batch, of decoder[T]) (m
 			m.values = append(m.values, value)
 		}
 		return err
-	}, selectFrom("blocks", rowColumns)+" WHERE "+where+" ORDER BY height", arguments...)
+	}, selectFrom("blocks", rowColumns)+" WHERE "+where, arguments...)
 	switch {
 	case errors.Is(m.err, errEnough):
 		m.err = nil
 	case m.err == nil && len(wanted) > 0:
 		m.err = damagedBlock(wanted[0], "missing")
+	case x.heights == nil && next <= x.span.Last:
+		absent = append(absent, next)
+	}
+	if m.err == nil {
+		m.err = checkAbsent(ctx, q, x.sealed, absent)
 	}
 	return m
+}
+
+// checkAbsent checks the blocks on both sides of heights that seem not to be stored, and that no sealed block is missing
+// there. Nothing says which unsealed blocks should be there, and one whose height was altered can hide others: a search
+// goes past them, or a scan stops before them.
+func checkAbsent(ctx context.Context, q querier, sealed chain.Optional[chain.Heights], heights []uint64) error {
+	for _, height := range heights {
+		lowest, end := uint64(0), uint64(math.MaxUint64) // between the two
+		for _, beside := range []string{"height < ? ORDER BY height DESC", "height >= ? ORDER BY height"} {
+			err := scanRows(ctx, q, func(r *blockRow) error {
+				if r.height < height {
+					lowest = r.height + 1
+				} else {
+					end = r.height
+				}
+				return r.checked()
+			}, selectFrom("blocks", rowColumns)+" WHERE "+beside+" LIMIT 1", int64(min(height, math.MaxInt64)))
+			if err != nil {
+				return err
+			}
+		}
+		if have, some := sealed.Get(); some && max(lowest, have.First) < min(end, have.Last+1) {
+			return damagedBlock(max(lowest, have.First), "missing")
+		}
+	}
+	return nil
 }
 
 // walk reads a span's blocks in order of height and applies of to each. Each block is checked, and a missing
@@ -182,7 +217,9 @@ func walk[T any](ctx context.Context, b *Book, q querier, span chain.Heights, of
 				}
 				rest.First = max(span.First, have.Last+1)
 			}
-			batches(ctx, q, rest)(yield)
+			if rest.First <= rest.Last {
+				yield(batch{span: rest, sealed: sealed})
+			}
 		}
 	})
 }
@@ -242,27 +279,6 @@ func heightsIn(span chain.Heights) (all []uint64) {
 		all = append(all, h)
 	}
 	return all
-}
-
-// batches splits a span into batches of a few stored blocks each, in order of height.
-func batches(ctx context.Context, q querier, span chain.Heights) iter.Seq[batch] {
-	return func(yield func(batch) bool) {
-		for from, end := int64(min(span.First, math.MaxInt64)), bounds(span)[1]; ; {
-			var last *int64
-			_, err := one(ctx, q, []any{&last}, "SELECT max(height) FROM (SELECT height FROM blocks WHERE height >= ? AND height <= ? ORDER BY height LIMIT ?) AS next", from, end, batchSize)
-			if err == nil && last != nil && *last < from {
-				err = damagedBlock(uint64(from), "the heights are out of order")
-			}
-			if err != nil {
-				yield(batch{err: err})
-				return
-			}
-			if last == nil || !yield(batch{span: chain.Heights{First: uint64(from), Last: uint64(*last)}}) || *last == math.MaxInt64 {
-				return
-			}
-			from = *last + 1
-		}
-	}
 }
 
 // heightFields is the column of a query for heights.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/ledger"
 )
 
@@ -42,6 +43,50 @@ func TestFewBytesAtOnce(t *testing.T) {
 			left.Forget()
 			require.EqualValues(t, len(entries)-1, sealAll(t, left))
 			require.Equal(t, seal, statusOf(t, left).Seal)
+		}
+	})
+}
+
+// Queries return all blocks, whether more of them match than are read at once, or those that match are close together.
+func TestMoreBlocksThanAreReadAtOnce(t *testing.T) {
+	account := chain.Address20([20]byte{19: 0xbb})
+	newYear := uint64(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli())
+	var entries []*ledger.Entry
+	for h := range uint64(700) {
+		m := makeBlock(h, hashOf(h, 0), hashOf(h-min(h, 1), 0), "7").at(newYear + 200_000*h) // the first day ends
+		if h%3 == 0 {
+			m.event("balances", "Deposit", `["`+account.String()+`","7"]`)
+		}
+		entries = append(entries, m.entry(t))
+	}
+	engines(t, func(t *testing.T, newPlace func() string) {
+		unsealed := writer(t, newPlace())
+		require.NoError(t, unsealed.Begin(ctx, madeUpChain, 0))
+		require.NoError(t, unsealed.Write(ctx, entries[5:300]))
+		require.NoError(t, unsealed.Write(ctx, entries[310:]))
+		for _, x := range []struct {
+			book  *ledger.Book
+			lacks func(h uint64) bool
+		}{
+			{written(t, newPlace(), madeUpChain, entries), func(uint64) bool { return false }},
+			{unsealed, func(h uint64) bool { return h < 5 || h >= 300 && h < 310 }},
+		} {
+			var blocks, moved []uint64
+			require.NoError(t, each(x.book.Blocks(ctx, in(chain.Heights{Last: 1_000})), func(b *ledger.Block) error { blocks = append(blocks, b.Height); return nil }))
+			require.NoError(t, each(x.book.Movements(ctx, in(chain.Heights{Last: 1_000}, account)), func(m *ledger.Movement) error { moved = append(moved, m.Height); return nil }))
+			for h := range uint64(len(entries)) {
+				if x.lacks(h) {
+					continue
+				}
+				require.Equal(t, h, blocks[0])
+				blocks = blocks[1:]
+				if h%3 == 0 {
+					require.Equal(t, h, moved[0])
+					moved = moved[1:]
+				}
+			}
+			require.Empty(t, blocks)
+			require.Empty(t, moved)
 		}
 	})
 }

@@ -57,7 +57,7 @@ func (b *Book) status(ctx context.Context, q querier, c *bookRow) (s Status, err
 	if err != nil {
 		return s, err
 	}
-	s.Below, s.Gaps = below, append(gaps, s.Gaps...)
+	s.Below, s.Gaps = below, slices.Concat(gaps, s.Gaps)
 	if stored, some := s.Stored.Get(); some {
 		if s.LastTime, err = b.timeAt(ctx, q, stored.Last); err != nil {
 			return s, err
@@ -164,46 +164,43 @@ func (b *Book) Missing(ctx context.Context, span chain.Heights) ([]chain.Heights
 	if err != nil {
 		return nil, err
 	}
-	return b.missing(ctx, b.engine, c, span, false)
+	gaps, err := b.missing(ctx, b.engine, c, span, notFinal)
+	return gaps, b.orDetached(ctx, c.sealedHeights(), err)
 }
 
 // below returns the unsealed blocks below the ledger's first one, and the gaps between them and it.
 func (b *Book) below(ctx context.Context, q querier, c bookRow) (stored chain.Optional[chain.Heights], gaps []chain.Heights, err error) {
-	var lowest, highest *int64
-	if _, err := one(ctx, q, []any{&lowest, &highest}, "SELECT min(height), max(height) FROM blocks WHERE height >= 0 AND height < ?", int64(c.first)); err != nil || lowest == nil {
-		return stored, nil, err
-	}
-	if _, removing := c.removed(); removing {
+	if _, removing := c.removed(); removing || c.first == 0 {
 		return stored, nil, nil
 	}
-	gaps, err = b.missing(ctx, q, c, chain.Heights{First: uint64(*lowest), Last: c.first - 1}, true)
-	beside := []uint64{uint64(*lowest), uint64(*highest)}
-	for _, gap := range gaps {
-		beside = append(beside, gap.First-1, gap.Last+1)
+	span := chain.Heights{Last: c.first - 1}
+	if gaps, err = b.missing(ctx, q, c, span, 0); err != nil {
+		return stored, nil, err
 	}
-	var after *int64 // detects a first block that was moved away
-	if err == nil && c.sealed > 0 {
-		_, err = one(ctx, q, []any{&after}, "SELECT min(height) FROM blocks WHERE height > ?", *highest)
-		if err == nil && (after == nil || uint64(*after) != c.first) {
-			err = damagedBlock(c.first, "out of order")
-		}
+	if len(gaps) > 0 && gaps[0].First == 0 { // below the lowest block
+		span.First, gaps = gaps[0].Last+1, gaps[1:]
 	}
-	for _, height := range beside { // the heights in between are consecutive
-		if err == nil {
-			_, err = b.blockAt(ctx, q, height)
-		}
+	if end := len(gaps) - 1; end >= 0 && gaps[end].Last == span.Last {
+		span.Last = gaps[end].First - 1
 	}
-	return chain.Some(chain.Heights{First: uint64(*lowest), Last: uint64(*highest)}), gaps, err
+	if span.First < c.first {
+		stored = chain.Some(span)
+	}
+	return stored, gaps, nil
 }
 
-// missing searches only above and below the sealed blocks, which have no gaps.
-func (b *Book) missing(ctx context.Context, q querier, c bookRow, span chain.Heights, notFinalToo bool) (gaps []chain.Heights, err error) {
+// storedFields are those of a row that tell whether a final block is stored.
+var storedFields = []field[blockRow]{rowFields[0], rowFields[2]} // height, flags
+
+// missing returns the heights of a span whose blocks are missing or have a flag. It searches only above and below the
+// sealed blocks, which have no gaps.
+func (b *Book) missing(ctx context.Context, q querier, c bookRow, span chain.Heights, flag flags) (gaps []chain.Heights, err error) {
 	next := span.First
 	switch {
 	case span.First >= c.first:
 		next = max(next, c.next())
 	case c.sealed > 0 && span.Last >= c.first:
-		if gaps, err = b.missing(ctx, q, c, chain.Heights{First: span.First, Last: c.first - 1}, notFinalToo); err != nil {
+		if gaps, err = b.missing(ctx, q, c, chain.Heights{First: span.First, Last: c.first - 1}, flag); err != nil {
 			return nil, err
 		}
 		next = c.next()
@@ -211,27 +208,34 @@ func (b *Book) missing(ctx context.Context, q querier, c bookRow, span chain.Hei
 	if next > span.Last {
 		return gaps, nil
 	}
-	unwanted := notFinal
-	if notFinalToo {
-		unwanted = 0
-	}
-	err = scan(ctx, q, heightFields, func(height *uint64) error {
-		if *height < next {
-			return damagedBlock(*height, "out of order")
+	var absent []uint64
+	expected := next
+	err = scan(ctx, q, storedFields, func(r *blockRow) error {
+		if r.height < expected || r.height > span.Last {
+			return damagedBlock(r.height, "out of order")
 		}
-		if *height > next {
-			gaps = append(gaps, chain.Heights{First: next, Last: *height - 1})
+		if r.height > expected {
+			absent = append(absent, expected)
 		}
-		next = *height + 1
+		if expected = r.height + 1; r.flags&flag != 0 {
+			return nil
+		}
+		if r.height > next {
+			gaps = append(gaps, chain.Heights{First: next, Last: r.height - 1})
+		}
+		next = r.height + 1
 		return nil
-	}, "SELECT height FROM blocks WHERE height >= ? AND height <= ? AND flags & ? = 0 ORDER BY height", int64(next), bounds(span)[1], int64(unwanted))
-	if err != nil {
-		return nil, err
+	}, selectFrom("blocks", columnsOf(storedFields))+" WHERE height >= ? AND height <= ? ORDER BY height", bounds(chain.Heights{First: next, Last: span.Last})...)
+	if expected <= span.Last {
+		absent = append(absent, expected)
 	}
 	if next <= span.Last {
 		gaps = append(gaps, chain.Heights{First: next, Last: span.Last})
 	}
-	return gaps, nil
+	if err == nil {
+		err = checkAbsent(ctx, q, c.sealedHeights(), absent)
+	}
+	return gaps, err
 }
 
 // timeAt returns when the block at a height was made; unknown if it is not stored.
