@@ -67,7 +67,7 @@ func (s *viewed) pages() []string {
 	return []string{
 		"/overview", "/overview?period=2025-02", "/fees?period=2025-01", "/fees?by=account&compare=before&period=2025-02-01..2025-02-02&price=EUR", "/fees?by=block&period=2025-02-01..2025-02-05&sort=-fee&columns=all",
 		"/transactions?period=2025-01-01..2025-01-07&status=reverted", "/tx/" + s.place, "/block/25", account, account + "/statement?period=2025-01-01..2025-01-07",
-		account + "/rollforward?period=2025-01", "/contract/" + s.account.String() + "?period=2025-01", "/findings", "/accounts", "/accounts/unlabelled?period=2025-02", "/packages", "/reconcile?period=2025-01",
+		account + "/rollforward?period=2025-01", "/contract/" + s.account.String() + "?period=2025-01", "/accounts", "/accounts/unlabelled?period=2025-02", "/packages", "/reconcile?period=2025-01",
 	}
 }
 
@@ -109,6 +109,9 @@ func TestInABrowser(t *testing.T) {
 	for _, path := range s.pages() {
 		beside(path, func(t *testing.T) { eachPage(t, b, s, path, http.StatusOK) })
 	}
+	beside("/findings", func(t *testing.T) {
+		eachPage(t, b, &viewed{url: served(t, filled(t, "0..27"), nil).URL}, "/findings", http.StatusOK)
+	})
 	beside("not there", func(t *testing.T) { eachPage(t, b, s, "/tx/9999-1", http.StatusNotFound) })
 	beside("a record", func(t *testing.T) { eachPage(t, b, s, s.record, http.StatusOK) })
 	beside("not understood", func(t *testing.T) { eachPage(t, b, s, "/fees?by=colour", http.StatusBadRequest) })

@@ -59,6 +59,7 @@ type view struct {
 	Facts     []fact
 	Steps     []stepGroup
 	Parts     []part // the distribution of a fee
+	Found     []*found
 	Tables    []*tabular
 	Groups    []*differences
 	Paper     bool  // the page is meant for paper, too
