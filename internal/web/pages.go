@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/feeledger/fees/internal/app"
 )
@@ -85,6 +87,24 @@ var (
 )
 
 const paperForm = "pdf"
+
+// paperSize returns the paper that a request names, A4 if it names none.
+func paperSize(asked url.Values) (string, error) {
+	size := cmp.Or(asked.Get("paper"), app.PaperSizes[0])
+	return size, app.OneOf("paper", size, app.PaperSizes...)
+}
+
+// otherPapers returns the links to a PDF document on the other papers.
+func otherPapers(pdf link) (list []link) {
+	join := "?"
+	if strings.Contains(pdf.To, "?") {
+		join = "&"
+	}
+	for _, size := range app.PaperSizes[1:] {
+		list = append(list, link{pdf.Text + ", " + size, pdf.To + join + "paper=" + size})
+	}
+	return list
+}
 
 // Nav returns the links to the other pages, for the same period.
 func (v *view) Nav() (list []navigation) {

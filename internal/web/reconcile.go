@@ -278,7 +278,7 @@ func (s *server) outcomes(v *view, c *comparison, here string) error {
 			v.Downloads[len(v.Downloads)-1].Text = "all rows, " + strings.ToUpper(form)
 		}
 	}
-	v.Downloads = append(v.Downloads, link{"the file with results, " + strings.ToUpper(c.file.Form), here + "/fixed" + query})
+	v.Downloads = append(v.Downloads, append(otherPapers(*v.PDF), link{"the file with results, " + strings.ToUpper(c.file.Form), here + "/fixed" + query})...)
 	return nil
 }
 
@@ -332,8 +332,12 @@ func (s *server) reconciliationFile(w http.ResponseWriter, r *http.Request) erro
 		if err != nil {
 			return err
 		}
-		return app.WriteReconciliationPDF(to, c.result, c.settings.all, app.PaperSizes[0], a)
-	})
+		paper, err := paperSize(c.settings.values)
+		if err != nil {
+			return err
+		}
+		return app.WriteReconciliationPDF(to, c.result, c.settings.all, paper, a)
+	}, "paper")
 }
 
 // checkedFile sends the company's own file with the result of each row, as fees reconcile --fix writes it.
@@ -349,8 +353,8 @@ func (s *server) checkedFile(w http.ResponseWriter, r *http.Request) error {
 }
 
 // compared sends a file derived from a comparison.
-func (s *server) compared(w http.ResponseWriter, r *http.Request, write func(*answer, *comparison) error) error {
-	c, err := s.comparison(r, r.PathValue("token"), r.URL.RawQuery)
+func (s *server) compared(w http.ResponseWriter, r *http.Request, write func(*answer, *comparison) error, more ...string) error {
+	c, err := s.comparison(r, r.PathValue("token"), r.URL.RawQuery, more...)
 	if err != nil {
 		return err
 	}

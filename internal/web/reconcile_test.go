@@ -127,18 +127,20 @@ func result(t testing.TB, d *app.Ledger, in app.BooksInput, p app.PeriodInput, b
 	r, err := d.Reconcile(t.Context(), file, filepath.Base(in.Path), asked, o)
 	require.NoError(t, err)
 	defer r.Close()
+	onPaper := func(w io.Writer, all bool, size string) error {
+		a, err := d.AboutReconciliation(t.Context(), r, asked, app.AboutQuestion{Program: "another"})
+		require.NoError(t, err)
+		return app.WriteReconciliationPDF(w, r, all, size, a)
+	}
 	written = map[string]string{}
 	for _, all := range []bool{false, true} {
 		end := map[bool]string{true: " all"}[all]
 		for form, write := range map[string]func(io.Writer) error{
-			"json": func(w io.Writer) error { return r.WriteJSON(w, all) },
-			"csv":  func(w io.Writer) error { return table.WriteCSV(w, r.Details(all)) },
-			"xlsx": func(w io.Writer) error { return table.WriteXLSX(w, r.Sheets(all)...) },
-			"pdf": func(w io.Writer) error {
-				a, err := d.AboutReconciliation(t.Context(), r, asked, app.AboutQuestion{Program: "another"})
-				require.NoError(t, err)
-				return app.WriteReconciliationPDF(w, r, all, "a4", a)
-			},
+			"json":       func(w io.Writer) error { return r.WriteJSON(w, all) },
+			"csv":        func(w io.Writer) error { return table.WriteCSV(w, r.Details(all)) },
+			"xlsx":       func(w io.Writer) error { return table.WriteXLSX(w, r.Sheets(all)...) },
+			"pdf":        func(w io.Writer) error { return onPaper(w, all, "a4") },
+			"pdf letter": func(w io.Writer) error { return onPaper(w, all, "letter") },
 		} {
 			var out bytes.Buffer
 			require.NoError(t, write(&out))
@@ -217,6 +219,13 @@ func TestMonthInTheBrowser(t *testing.T) {
 		require.Equal(t, want[form+" all"], get(t, s, token+"/result."+form+"?all=1&"+query, nil).text, form)
 		require.Contains(t, a.text, `href="`+html.EscapeString(strings.TrimPrefix(token, "/")+"/result."+form+"?"+query)+`"`)
 	}
+	letter := token + "/result.pdf?" + query + "&paper=letter"
+	require.Contains(t, a.text, `href="`+html.EscapeString(strings.TrimPrefix(letter, "/"))+`" download>PDF, letter</a>`)
+	require.Equal(t, want["pdf letter"], get(t, s, letter, nil).text)
+	require.NotEqual(t, want["pdf"], want["pdf letter"])
+	wrongPaper := get(t, s, token+"/result.pdf?"+query+"&paper=napkin", nil)
+	require.Equal(t, http.StatusBadRequest, wrongPaper.status)
+	require.Contains(t, wrongPaper.text, "want a4 or letter")
 	b := get(t, s, token+"/fixed?"+query, nil)
 	require.Equal(t, want["fixed"], b.text)
 	require.Equal(t, "attachment; filename=company-checked.csv", b.header.Get("Content-Disposition"))

@@ -129,7 +129,8 @@ func provedPage[T provable](s *server, w http.ResponseWriter, r *http.Request, w
 		}
 		name, account := strings.ToLower(what), q.named
 		v := &view{Title: what + " of " + s.called(account), Path: q.path(name), Scope: &q.scope, Unsealed: why != "", Paper: true}
-		v.Downloads, v.PDF = s.downloads(&q, name, resultForms...), &s.downloads(&q, name, paperForm)[0]
+		v.PDF = &s.downloads(&q, name, paperForm)[0]
+		v.Downloads = append(s.downloads(&q, name, resultForms...), otherPapers(*v.PDF)...)
 		v.Facts = []fact{{Name: "account", cell: cell{Text: account, To: "account/" + account, Class: "hex"}}}
 		v.Command += account + q.scope.flags() + s.provedFlags(&q) + s.ledgerFlag()
 		if err := fill(&q, made, why != "", v); err != nil {
@@ -151,8 +152,8 @@ func provedFile[T provable](s *server, w http.ResponseWriter, r *http.Request, o
 	if err != nil {
 		return err
 	}
-	paper := cmp.Or(q.scope.own.Get("paper"), app.PaperSizes[0])
-	if err := app.OneOf("paper", paper, app.PaperSizes...); err != nil {
+	paper, err := paperSize(q.scope.own)
+	if err != nil {
 		return err
 	}
 	return s.file(w, r, allSealed, func(to *answer) error {
