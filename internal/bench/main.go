@@ -28,7 +28,7 @@ import (
 const (
 	recordings = "testdata/recordings/moonbeam-2100"
 	reference  = "internal/bench/reference.mjs"
-	rounds     = 9
+	rounds     = 5
 	blocks     = 27 // heights from 1; block 0 has no parent
 	// gcPercent is the value that cmd/fees sets.
 	gcPercent = 400
