@@ -40,7 +40,7 @@ func (s *server) accounts(w http.ResponseWriter, r *http.Request) error {
 			}
 		}
 		v.Tables = []*tabular{table}
-		v.Links = []link{{"Fees by label", "fees?by=label"}, {"Fees by group", "fees?by=group"}, {"Payers without a label", "accounts/unlabelled"}}
+		v.Links = []link{{"Opening and closing balances", "accounts/rollforward"}, {"Fees by label", "fees?by=label"}, {"Fees by group", "fees?by=group"}, {"Payers without a label", "accounts/unlabelled"}}
 		return v, nil
 	})
 }

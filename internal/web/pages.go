@@ -48,6 +48,7 @@ func pages() []route {
 		{path: "/tx/{name}", ask: withoutParameters((*server).transaction)},
 		{path: "/block/{height}", ask: (*server).block},
 		{path: "/accounts", ask: (*server).accounts},
+		{path: "/accounts/rollforward", ask: (*server).rollforwards},
 		{path: "/accounts/unlabelled", ask: (*server).unlabelled},
 		{path: "/accounts/unlabelled.csv", ask: (*server).unlabelledFile},
 		{path: "/account/{address}", ask: (*server).account},
@@ -75,6 +76,7 @@ func pages() []route {
 	}
 	for _, form := range append(slices.Clip(resultForms), paperForm) {
 		list = append(list, route{path: "/account/{address}/statement." + form, ask: (*server).statementFile}, route{path: "/account/{address}/rollforward." + form, ask: (*server).rollforwardFile},
+			route{path: "/accounts/rollforward." + form, ask: (*server).rollforwardFile},
 			route{path: "/reconcile/{token}/result." + form, ask: (*server).reconciliationFile})
 	}
 	return list

@@ -16,37 +16,39 @@ import (
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/closing"
-	"github.com/feeledger/fees/internal/finance/rollforward"
 	"github.com/feeledger/fees/internal/finance/statement"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/source"
 )
 
-// statementQuestion is a request for a page or a file about one account.
+// statementQuestion is a request for a page or a file about one account, or about several.
 type statementQuestion struct {
 	app.StatementQuestion
 	scope   scope
-	account chain.Address
-	named   string // the account in the form of its network
+	named   string // the account in the form of its network; "" for several
 	bare    bool   // balances are not queried, so nothing is proved
 	listing listing
 }
 
-// statementQuestion parses a request whose path contains the account.
+// statementQuestion parses a request. Its path contains the account; without one it is about the accounts that it names, or
+// all of the address book.
 func (s *server) statementQuestion(r *http.Request, own ...string) (q statementQuestion, err error) {
-	if q.account, err = app.OneAccount(r.PathValue("address"), s.labels()); err != nil {
-		return q, err
+	var account chain.Address
+	if text := r.PathValue("address"); text != "" {
+		if account, err = app.OneAccount(text, s.labels()); err != nil {
+			return q, err
+		}
+		token, err := s.Ledger.Token(r.Context())
+		if err != nil {
+			return q, err
+		}
+		q.named = token.Account(account)
 	}
-	token, err := s.Ledger.Token(r.Context())
-	if err != nil {
-		return q, err
-	}
-	q.named = token.Account(q.account)
 	if q.scope, err = readScope(r.URL.RawQuery, slices.Concat([]string{"part", "price", "balances"}, own)...); err != nil {
 		return q, err
 	}
-	if q.scope.Accounts != "" {
+	if q.named != "" && q.scope.Accounts != "" {
 		return q, invalidRequest("The account is in the path. Remove the parameter accounts.")
 	}
 	q.Part = cmp.Or(q.scope.own.Get("part"), app.StatementParts[0])
@@ -62,12 +64,25 @@ func (s *server) statementQuestion(r *http.Request, own ...string) (q statementQ
 	}
 	q.Question, err = s.readQuestion(&q.scope)
 	q.listing.zone = q.Period.Zone
-	q.Accounts, q.Labels = []chain.Address{q.account}, s.book()
+	q.Labels = s.book()
+	if q.named != "" {
+		q.Accounts = []chain.Address{account}
+	} else if q.scope.Accounts == "" && q.Labels != nil {
+		for _, e := range q.Labels.Entries() {
+			q.Accounts = append(q.Accounts, e.Address)
+		}
+	}
+	if err == nil && len(q.Accounts) == 0 {
+		err = invalidRequest("No accounts are chosen. Name some, or start the server with fees serve --labels FILE.")
+	}
 	return q, err
 }
 
-// path returns the path of a page or file of the account.
+// path returns the path of a page or file of the account, or of several.
 func (q *statementQuestion) path(what string) string {
+	if q.named == "" {
+		return "accounts/" + what
+	}
 	return "account/" + q.named + "/" + what
 }
 
@@ -127,12 +142,15 @@ func provedPage[T provable](s *server, w http.ResponseWriter, r *http.Request, w
 		if err != nil {
 			return nil, err
 		}
-		name, account := strings.ToLower(what), q.named
-		v := &view{Title: what + " of " + s.called(account), Path: q.path(name), Scope: &q.scope, Unsealed: why != "", Paper: true}
+		name := strings.ToLower(what)
+		v := &view{Title: what, Path: q.path(name), Scope: &q.scope, Unsealed: why != "", Paper: true}
 		v.PDF = &s.downloads(&q, name, paperForm)[0]
 		v.Downloads = append(s.downloads(&q, name, resultForms...), otherPapers(*v.PDF)...)
-		v.Facts = []fact{{Name: "account", cell: cell{Text: account, To: "account/" + account, Class: "hex"}}}
-		v.Command += account + q.scope.flags() + s.provedFlags(&q) + s.ledgerFlag()
+		if q.named != "" {
+			v.Title += " of " + s.called(q.named)
+			v.Facts = []fact{{Name: "account", cell: cell{Text: q.named, To: "account/" + q.named, Class: "hex"}}}
+		}
+		v.Command = q.named + q.scope.flags() + s.provedFlags(&q) + s.ledgerFlag()
 		if err := fill(&q, made, why != "", v); err != nil {
 			return nil, made.Explain(err)
 		}
@@ -300,47 +318,6 @@ func statementFacts(one *statement.Statement, token console.Token, asked bool) (
 // statementFile sends the statement as a file, or as the JSON of the command line.
 func (s *server) statementFile(w http.ResponseWriter, r *http.Request) error {
 	return provedFile(s, w, r, s.statementOf)
-}
-
-func (s *server) rollforwardOf(r *http.Request, q *statementQuestion) (made *app.Rollforward, why string, err error) {
-	return proved(s, r, q, func(ctx context.Context, balances source.Source) (*app.Rollforward, error) {
-		return s.Ledger.Rollforward(ctx, app.RollforwardQuestion{Question: q.Question, By: app.ByMonth, Balances: balances})
-	})
-}
-
-// rollforward shows how an account's opening balance of a period leads to the closing balance.
-func (s *server) rollforward(w http.ResponseWriter, r *http.Request) error {
-	return provedPage(s, w, r, "Rollforward", listingParameters, s.rollforwardOf, func(q *statementQuestion, made *app.Rollforward, _ bool, v *view) error {
-		v.Lead, v.Notes, v.Command = made.Style.Notes[0], made.Style.Notes[1:], "fees rollforward --accounts "+v.Command
-		v.Fields = s.priceControl(q.scope.own)
-		hidden := slices.Clone(rollforwardDetails)
-		if !slices.ContainsFunc(made.Columns, func(c rollforward.Column) bool { return c.Period.Name != made.Columns[0].Period.Name }) {
-			hidden = append(hidden, "period")
-		}
-		return v.add(s.list(ofAccount(made.Lines()), q.listing.without(hidden), q.scope.in(v.Path)))
-	})
-}
-
-// rollforwardDetails are the columns of a rollforward that a page shows only on request: the page is about one account.
-var rollforwardDetails = []string{"first_block", "last_block", "scope", "account", "label", "group"}
-
-// ofAccount returns a sheet without the lines of the account's group, which repeat its own.
-func ofAccount(sheet *table.Sheet) *table.Sheet {
-	own := *sheet
-	at := slices.IndexFunc(sheet.Columns, func(c table.Column) bool { return c.Name == "scope" })
-	own.Rows = func(yield func([]any, error) bool) {
-		for row, err := range sheet.Rows {
-			if (err != nil || row[at] == string(rollforward.OfAccount)) && !yield(row, err) {
-				return
-			}
-		}
-	}
-	return &own
-}
-
-// rollforwardFile sends the rollforward as a file, or as the JSON of the command line.
-func (s *server) rollforwardFile(w http.ResponseWriter, r *http.Request) error {
-	return provedFile(s, w, r, s.rollforwardOf)
 }
 
 // priced returns the prices if a page's parameters ask for amounts in their currency, otherwise nil.
