@@ -29,7 +29,7 @@ func damagesWanted(t *testing.T) int {
 		return n
 	}
 	if testing.Short() {
-		return 20
+		return 10
 	}
 	return 40
 }

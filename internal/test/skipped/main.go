@@ -33,7 +33,7 @@ func run(words []string) (code int, err error) {
 	if len(words) < 2 || words[0] != "go" || words[1] != "test" {
 		return 0, errors.New("no tests were given. Write go test and its arguments after it")
 	}
-	atOnce := fmt.Sprintf("-p=%d", runtime.GOMAXPROCS(0)+1) // packages at once: tests also wait
+	atOnce := fmt.Sprintf("-p=%d", runtime.GOMAXPROCS(0)+3) // packages at once: tests also wait
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	command := exec.CommandContext(ctx, "go", slices.Concat([]string{"test", "-json", atOnce}, words[2:])...)
