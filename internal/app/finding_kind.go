@@ -41,7 +41,7 @@ func KindOfFinding(kind, what string, height uint64) FindingKind {
 	}
 	k := FindingKind{
 		Title:   "A check failed",
-		Meaning: "A property that the chain guarantees does not hold.",
+		Meaning: "The chain guarantees a property that these blocks lack.",
 		Remedy:  "Compare the blocks with a second source. If it returns the same, this is what the chain recorded: say so when you close the month.",
 		Command: fmt.Sprintf("fees verify %v --gateway URL --against SECOND_URL", chain.Heights{First: height - min(height, 1), Last: height}),
 	}
