@@ -49,7 +49,6 @@ func (s *server) rollforwards(w http.ResponseWriter, r *http.Request) error {
 			v.Command = " --accounts " + console.Argument(s.labels().Path) + v.Command
 		}
 		v.Command = "fees rollforward --by period" + v.Command
-		v.Fields = s.priceControl(q.scope.own)
 		sheet := made.Style.Summary(made.Rollforward)
 		all, err := keepRows(ofScope(sheet, rollforward.OfAccount))
 		if err != nil {

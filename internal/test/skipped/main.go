@@ -33,10 +33,13 @@ func run(words []string) (code int, err error) {
 	if len(words) < 2 || words[0] != "go" || words[1] != "test" {
 		return 0, errors.New("no tests were given. Write go test and its arguments after it")
 	}
-	atOnce := fmt.Sprintf("-p=%d", runtime.GOMAXPROCS(0)+3) // packages at once: tests also wait
+	atOnce := runtime.GOMAXPROCS(0) + 1 // packages: tests also wait
+	if slices.Contains(words, "-short") {
+		atOnce += 2 // these need little memory
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	command := exec.CommandContext(ctx, "go", slices.Concat([]string{"test", "-json", atOnce}, words[2:])...)
+	command := exec.CommandContext(ctx, "go", slices.Concat([]string{"test", "-json", fmt.Sprint("-p=", atOnce)}, words[2:])...)
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) } // and wait, to list and remove
 	command.Stdin, command.Stderr = os.Stdin, os.Stderr
 	if slices.Contains(words, "-short") { // full runs use the disk
