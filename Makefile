@@ -3,7 +3,8 @@
 # Tests use little memory: less frequent garbage collection saves a fifth of the time.
 test test-all: export GOGC = 400
 
-# Run the everyday tests. They need and use only Go, and are linked faster without debug information. The last lines list the skipped tests.
+# Run the everyday tests. They need and use only Go. Without debug information they are linked faster. The last lines
+# list the skipped tests.
 test:
 	FEES_WITH= go run ./internal/test/skipped go test -short -ldflags=-w -timeout 20m ./...
 

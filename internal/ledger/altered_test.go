@@ -65,7 +65,7 @@ func TestRowsThatTheEngineMixesUp(t *testing.T) {
 		"blocks in another order":    {put(inSpan, 3, 1), blocks, "block 1, table blocks: out of order"},
 		"a block of another height":  {put(inSpan, 3, 4), blocks, "block 3, table blocks: missing"},
 		"a block that was not named": {put(inSpan, 0, 1), named, "block 0, table blocks: missing"},
-		"a finding's height twice":   {set(flagged, 1, int64(0)), named, "block 0, table blocks: out of order"},
+		"a finding's height twice":   {set(flagged, 1, int64(0)), named, "block 0, table blocks: missing"},
 		"a month twice":              {put(months, 1, 0), monthly, "table stretches: the month 2023-11 is out of order"},
 		"a day of another number":    {set("unit = ? AND number >= ? AND number < ?", 0, "month"), unpaid, "was altered"},
 	} {

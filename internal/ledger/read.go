@@ -118,9 +118,10 @@ type decodedBatch[T any] struct {
 // it also reads the blocks in between and skips them.
 func readBatch[T any](ctx context.Context, q querier, x batch, of decoder[T]) (m decodedBatch[T]) {
 	where, arguments := "height >= ? AND height <= ? ORDER BY height", bounds(x.span)
+	size, next, wanted := 0, uint64(0), x.heights
 	switch {
 	case x.heights == nil:
-		where, arguments = where+" LIMIT ?", append(arguments, batchSize+1)
+		where, arguments, next = where+" LIMIT ?", append(arguments, batchSize+1), x.span.First
 	case x.span.Blocks() > 4*uint64(len(x.heights)):
 		where, arguments = "height IN ("+strings.Repeat("?, ", len(x.heights)-1)+"?) ORDER BY height", nil
 		for _, h := range x.heights {
@@ -129,7 +130,6 @@ func readBatch[T any](ctx context.Context, q querier, x batch, of decoder[T]) (m
 	}
 	by := coders.Get().(*coder)
 	defer coders.Put(by)
-	size, next, wanted := 0, x.span.First, x.heights
 	var absent []uint64
 	m.err = scanRows(ctx, q, func(r *blockRow) error {
 		r.sealed = x.heights != nil

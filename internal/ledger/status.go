@@ -89,11 +89,8 @@ func (b *Book) status(ctx context.Context, q querier, c *bookRow) (s Status, err
 // counts counts blocks, findings and the like, and finds the range and gaps of the stored blocks. Unsealed
 // blocks are scanned.
 func (b *Book) counts(ctx context.Context, q querier, c *bookRow, s *Status) error {
-	next := c.first
-	if s.Blocks = c.sealed; c.sealed > 0 {
-		next = c.next()
-		s.Stored = chain.Some(chain.Heights{First: c.first, Last: next - 1})
-	}
+	next := c.next()
+	s.Blocks, s.Stored = c.sealed, c.sealedHeights()
 	count := func(x *Content) {
 		s.Findings += uint64(len(x.known.Findings))
 		s.Unread += uint64(len(x.Unclassified))

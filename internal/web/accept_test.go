@@ -289,7 +289,7 @@ func TestCarriedAcceptances(t *testing.T) {
 		require.Equal(t, 4, strings.Count(page, ">carried over<"))
 		require.Contains(t, page, "kind only_on_chain")
 	}
-	require.Equal(t, trail, o.trail(t), "the carried acceptances are no new acts")
+	require.Equal(t, trail, o.trail(t), "carried acceptances add no acts")
 
 	lines := strings.SplitAfter(record, "\n")
 	corrected := o.upload(t, "anna", "corrected.csv", []byte(strings.Join(slices.Delete(slices.Clone(lines), 15, 16), "")), subject...)

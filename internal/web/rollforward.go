@@ -54,7 +54,11 @@ func (s *server) rollforwards(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		if all.totals, err = rowOf(ofScope(sheet, rollforward.OfAll)); err != nil {
+		_, err = ofScope(sheet, rollforward.OfAll).Each(func(row []table.Cell) error { // one, if there are several accounts
+			all.totals = slices.Clone(row)
+			return nil
+		})
+		if err != nil {
 			return err
 		}
 		if len(q.Accounts) > 1 {
@@ -75,19 +79,6 @@ func (s *server) rollforwards(w http.ResponseWriter, r *http.Request) error {
 
 // alwaysShown are the amounts of several accounts that a page shows even if all are 0.
 var alwaysShown = []string{"opening", "fees", "closing"}
-
-// rowOf returns the cells of a sheet's first row, nil if it has none.
-func rowOf(sheet *table.Sheet) (first []table.Cell, err error) {
-	kept, err := keepRows(sheet)
-	if err != nil {
-		return nil, err
-	}
-	err = kept.each(0, func(row []table.Cell) bool {
-		first = slices.Clone(row)
-		return false
-	})
-	return first, err
-}
 
 // ofScope returns a sheet with the rows of a scope only: an account's group repeats its own.
 func ofScope(sheet *table.Sheet, scope rollforward.Scope) *table.Sheet {
