@@ -176,8 +176,14 @@ func readBookRow(ctx context.Context, q querier) (c bookRow, err error) {
 	return c, err
 }
 
-// inSnapshot calls do with the state of the ledger, in one snapshot.
-func (b *Book) inSnapshot(ctx context.Context, do func(q querier, c *bookRow) error) error {
+// inSnapshot calls do with the state of the ledger, in one snapshot. If the context ends it, the error is that of the
+// context: reads that run in other goroutines only find that the transaction is over.
+func (b *Book) inSnapshot(ctx context.Context, do func(q querier, c *bookRow) error) (err error) {
+	defer func() {
+		if ended := ctx.Err(); err != nil && ended != nil && !errors.Is(err, ended) {
+			err = ended
+		}
+	}()
 	q, end, err := b.engine.snapshot(ctx)
 	if err != nil {
 		return err

@@ -445,9 +445,6 @@ func unanswerable(err error) bool { return broken(err) || hasCode(err, sqlite3.S
 
 func (q sqlQuerier) query(ctx context.Context, query string, arguments ...any) (rowSet, error) {
 	rows, err := q.to.QueryContext(ctx, query, arguments...)
-	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil { // the context ended the snapshot
-		err = ctx.Err()
-	}
 	if err != nil {
 		return nil, wrapDamage(err, unanswerable(err))
 	}
