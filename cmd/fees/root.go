@@ -103,6 +103,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	screen := cli.NewScreen(stdout, stderr)
 	root := newRoot(screen.Stdout, screen.Stderr)
 	root.SetArgs(withHelp(args))
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		cli.RegisterCompletions(root)
+	}
 	c, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitOK

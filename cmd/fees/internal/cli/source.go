@@ -55,21 +55,6 @@ func (f *SourceFlags) AddFinal(c *cobra.Command) {
 	Complete(c, "multiplier-at", "block", "parent")
 }
 
-// Complete adds shell completion of a flag's values.
-func Complete(c *cobra.Command, flag string, values ...string) {
-	CompleteBy(c, flag, func() []string { return values })
-}
-
-// CompleteBy completes a flag's value with values that are made when they are asked for.
-func CompleteBy(c *cobra.Command, flag string, values func() []string) {
-	complete := func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return values(), cobra.ShellCompDirectiveDefault
-	}
-	if err := c.RegisterFlagCompletionFunc(flag, complete); err != nil {
-		panic(err) // the flag does not exist
-	}
-}
-
 // Reader checks the flags and opens the source.
 func (f *SourceFlags) Reader() (*source.Reader, error) {
 	if f.rules != "auto" && f.rules != "spec" {
