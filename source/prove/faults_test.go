@@ -67,7 +67,7 @@ var located = regexp.MustCompile(`block \d+|block 0x|[a-z]+_[a-zA-Z]+: |the node
 // verdicts of a quiet run, and if blocks are missing there is an error with its cause and position. That holds
 // for 500 faults (100 with -short; FEES_FAULTS overrides), none of which leaves anything running or open.
 func TestFaultsOnTheWholeWay(t *testing.T) {
-	wanted := nodetest.Wanted(500) / tier.Step(5)
+	wanted := tier.Count(t, "FEES_FAULTS", 100, 500)
 	done, kinds, blocks, failed := map[string]int{}, 0, 0, map[string]int{}
 	for _, upgrade := range []bool{false, true} {
 		node, faults := faultyNode(t, upgrade)

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -20,6 +19,7 @@ import (
 	"github.com/feeledger/fees/internal/archive"
 	"github.com/feeledger/fees/internal/substrate/header"
 	"github.com/feeledger/fees/internal/substrate/trie"
+	"github.com/feeledger/fees/internal/test/tier"
 )
 
 // bundle is an archive in memory that can be changed, and written anew by somebody who can do
@@ -142,16 +142,8 @@ func requireFound(t testing.TB, files fstest.MapFS, trusted chain.Optional[chain
 	}
 }
 
-// damagesWanted is how many changes of an archive are made: .ci/nightly wants 500.
-func damagesWanted(t *testing.T) int {
-	text := os.Getenv("FEES_DAMAGES")
-	if text == "" {
-		return 100
-	}
-	n, err := strconv.Atoi(text)
-	require.NoError(t, err)
-	return n
-}
+// damagesWanted returns the number of changes of an archive.
+func damagesWanted(t *testing.T) int { return tier.Count(t, "FEES_DAMAGES", 25, 100) }
 
 // A byte that is another one, a file that is missing, and one too much: by the sums.
 func TestChangedBytesAreFound(t *testing.T) {

@@ -20,6 +20,7 @@ import (
 	"github.com/feeledger/fees/internal/node/gateway"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/test/nodetest"
+	"github.com/feeledger/fees/internal/test/tier"
 )
 
 // faultyNode is the node of a chain of 600 blocks, 500 of them final, with an upgrade or
@@ -55,10 +56,7 @@ var actionable = regexp.MustCompile(`block \d+|block 0x|[a-z]+_[a-zA-Z]+: |the n
 // is wrong and where: in 1,500 faults (200 with -short; FEES_FAULTS says how many), of which
 // none leaves anything running or open.
 func TestFaults(t *testing.T) {
-	wanted := nodetest.Wanted(1500)
-	if testing.Short() {
-		wanted = 200
-	}
+	wanted := tier.Count(t, "FEES_FAULTS", 200, 1500)
 	done, kinds, right, failed := map[string]int{}, 0, 0, map[string]int{}
 	for _, upgrade := range []bool{false, true} {
 		node, faults := faultyNode(t, upgrade)

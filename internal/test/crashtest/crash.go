@@ -13,14 +13,11 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"github.com/feeledger/fees/internal/test/tier"
 )
 
 // StatesAsked is the environment variable with the number of states per sync.
 const StatesAsked = "FEES_TORN"
-
-// fewStates is the default number, with different seeds at each sync.
-const fewStates = 1
 
 // State is a state of the files after a crash.
 type State struct {
@@ -46,12 +43,7 @@ func (c Counted) String() string {
 // several concurrently. Each distinct state is checked once. Check returns what is wrong with a state.
 func (h *History) Crashes(t testing.TB, check func(directory string, s State) error) Counted {
 	t.Helper()
-	states := fewStates
-	if text := os.Getenv(StatesAsked); text != "" {
-		var err error
-		states, err = strconv.Atoi(text)
-		require.NoError(t, err)
-	}
+	states := tier.Count(t, StatesAsked, 1, 1) // with different seeds at each sync
 	home := t.TempDir()
 	if memory, err := os.MkdirTemp("/dev/shm", "fees-crash-"); err == nil { // in memory, to avoid waiting for a disk
 		t.Cleanup(func() { os.RemoveAll(memory) })

@@ -2,18 +2,8 @@ package nodetest
 
 import (
 	"net"
-	"os"
-	"strconv"
 	"sync/atomic"
 )
-
-// Wanted returns the number of faults for a test, which FEES_FAULTS in the environment overrides.
-func Wanted(otherwise int) int {
-	if n, err := strconv.Atoi(os.Getenv("FEES_FAULTS")); err == nil {
-		return n
-	}
-	return otherwise
-}
 
 // Counting counts a listener's open connections.
 type Counting struct {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/test/tier"
 )
 
 // A planted bug is a patch in testdata/planted: a description, and for each file of the module the removed (-) and added
@@ -78,7 +80,7 @@ var seedThatFailed = regexp.MustCompile(`\n\s*seed ([0-9]+): (.*)`)
 
 // TestPlantedBugs checks that the simulation finds each bug within a number of seeds.
 func TestPlantedBugs(t *testing.T) {
-	seeds := number(t, "FEES_PLANTED", 0)
+	seeds := tier.Count[uint64](t, "FEES_PLANTED", 0, 0)
 	if seeds == 0 {
 		t.Skip("set FEES_PLANTED=1000 to search for each planted bug with at most 1000 seeds (builds the program a dozen times)")
 	}

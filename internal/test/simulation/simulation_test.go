@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -25,27 +24,12 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// number returns the number in an environment variable.
-func number(t *testing.T, name string, usual uint64) uint64 {
-	text := os.Getenv(name)
-	if text == "" {
-		return usual
-	}
-	n, err := strconv.ParseUint(text, 10, 64)
-	require.NoError(t, err, name)
-	return n
-}
-
 // TestHistories runs the histories of some seeds.
 func TestHistories(t *testing.T) {
 	quietBooks(t)
-	usual := uint64(6)
-	if testing.Short() {
-		usual = 1
-	}
-	first, seeds := number(t, "FEES_SEED_FROM", 1), number(t, "FEES_SEEDS", usual)
+	first, seeds := tier.Count[uint64](t, "FEES_SEED_FROM", 1, 1), tier.Count[uint64](t, "FEES_SEEDS", 1, 6)
 	if os.Getenv("FEES_SEED") != "" {
-		first, seeds = number(t, "FEES_SEED", 0), 1
+		first, seeds = tier.Count[uint64](t, "FEES_SEED", 0, 0), 1
 	}
 	var next atomic.Uint64
 	var sum counts
@@ -102,7 +86,7 @@ func quietBooks(t *testing.T) {
 // Seeds 1 and 2 have gateways.
 func TestTheSameSeedIsTheSameHistory(t *testing.T) {
 	quietBooks(t)
-	first := number(t, "FEES_SEED", 1)
+	first := tier.Count[uint64](t, "FEES_SEED", 1, 1)
 	for seed := first; seed < first+2/uint64(tier.Step(2)); seed++ {
 		require.Equal(t, strings.Join(history(t, seed).trace, "\n"), strings.Join(history(t, seed).trace, "\n"))
 	}

@@ -4,6 +4,7 @@ package tier
 import (
 	"hash/crc32"
 	"os"
+	"strconv"
 	"testing"
 )
 
@@ -40,4 +41,21 @@ func Some[T any](n int, all []T) []T {
 		return all[:n]
 	}
 	return all
+}
+
+// Count returns how often a test repeats something: the number in the environment variable if there is one, otherwise
+// short in a short run and full in others.
+func Count[N int | uint64](t testing.TB, variable string, short, full N) N {
+	t.Helper()
+	if text := os.Getenv(variable); text != "" {
+		n, err := strconv.ParseUint(text, 10, 31)
+		if err != nil {
+			t.Fatalf("%s: %v", variable, err)
+		}
+		return N(n)
+	}
+	if testing.Short() {
+		return short
+	}
+	return full
 }

@@ -3,8 +3,6 @@ package extrinsic_test
 import (
 	"encoding/hex"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -12,6 +10,7 @@ import (
 
 	"github.com/feeledger/fees/internal/substrate/metadata"
 	"github.com/feeledger/fees/internal/test/chaingen"
+	"github.com/feeledger/fees/internal/test/tier"
 	"github.com/feeledger/fees/internal/tx/extrinsic"
 )
 
@@ -100,10 +99,7 @@ func TestNothingPanics(t *testing.T) {
 	runtime, bytes := madeUp(t)
 	m, err := metadata.Parse(bytes)
 	require.NoError(t, err)
-	faults := 10_000
-	if n, err := strconv.Atoi(os.Getenv("FEES_FAULTS")); err == nil {
-		faults = n
-	}
+	faults := tier.Count(t, "FEES_FAULTS", 10_000, 10_000)
 	r := rand.New(rand.NewPCG(19, 1))
 	pieces := []string{"0x", "null", "{", "}", "[", "]", "\"", ":", ",", "1", "0", "-", ".", "GLMR", alith, "true", "raw", "call", "method", "args", "\x00", "ü", "99999999999999999999", " "}
 	var calls []extrinsic.Called
