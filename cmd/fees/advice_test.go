@@ -62,9 +62,7 @@ func advisedErrors() []error {
 // Every flag named in a message exists in the failed command, and every command line in it has an existing
 // command and flags, for any flags of the failed command.
 func TestAdviceFitsTheCommand(t *testing.T) {
-	for _, name := range []string{"FEES_GATEWAY", "GATEWAY_NODE_URL", "FEES_NODE"} {
-		t.Setenv(name, "")
-	}
+	t.Parallel()
 	root := newRoot(io.Discard, io.Discard)
 	advised := map[string]bool{} // literals of exit.go and provider.go found in a message
 	literals := append(messages(t, "exit.go"), messages(t, "provider.go")...)
@@ -93,10 +91,8 @@ func TestAdviceFitsTheCommand(t *testing.T) {
 
 // The advice on a closed port names the flag or variable of the address.
 func TestAdviceNamesWhereTheAddressCameFrom(t *testing.T) {
+	t.Parallel()
 	const none = "http://127.0.0.1:1" // no port of this number is ever open
-	for _, name := range []string{"FEES_GATEWAY", "GATEWAY_NODE_URL", "FEES_NODE", "FEES_LEDGER"} {
-		t.Setenv(name, "")
-	}
 	for args, want := range map[string]string{
 		"block 25 --gateway ws://127.0.0.1:1":                    ". Start it, or name another with --gateway or FEES_GATEWAY.\n",
 		"sync 1..2 --ledger x.db --gateway ws://127.0.0.1:1":     ". Start it, or name another with --gateway or FEES_GATEWAY.\n",
@@ -108,7 +104,7 @@ func TestAdviceNamesWhereTheAddressCameFrom(t *testing.T) {
 	} {
 		t.Run(args, func(t *testing.T) {
 			t.Parallel() // they mostly wait
-			_, stderr, code := ran(append(strings.Fields(args), "--timeout", "1s")...)
+			_, stderr, code := fees(t, append(strings.Fields(args), "--timeout", "1s")...)
 			require.Equal(t, exitGateway, code, stderr)
 			require.Contains(t, stderr, want)
 		})
@@ -213,6 +209,7 @@ var shownBy = map[string][]string{
 // Flags and command lines in all texts exist: in the program's own texts and on pages, in some command; in
 // other packages, in every command that shows the text.
 func TestTextsNameFlagsThatExist(t *testing.T) {
+	t.Parallel()
 	root := newRoot(io.Discard, io.Discard)
 	root.InitDefaultHelpCmd()
 	for _, l := range messages(t, "../..") {
@@ -250,7 +247,7 @@ func TestTextsNameFlagsThatExist(t *testing.T) {
 
 // The error on a path that is not a directory of recordings describes it.
 func TestNotAnArchive(t *testing.T) {
-	t.Setenv("FEES_GATEWAY", "")
+	t.Parallel()
 	blocks := filepath.Join(recordings(t), "moonbeam-2100", "blocks")
 	block, note := filepath.Join(blocks, "25.json"), filepath.Join(t.TempDir(), "note.txt")
 	require.NoError(t, os.WriteFile(note, []byte("hello"), 0o600))

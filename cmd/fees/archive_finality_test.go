@@ -63,6 +63,7 @@ type verifiedFinal struct {
 
 // An archive is recorded with what proves its last block final, and verified offline from a set of validators.
 func TestArchiveFinality(t *testing.T) {
+	t.Parallel()
 	made, node, relay, relayed := relayedNode(t, 90)
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -174,6 +175,7 @@ func TestArchiveFinality(t *testing.T) {
 // A long archive is recorded by a program that is killed again and again, in two parts that are joined: it is verified
 // from the first set of validators, and its blocks are those that were recorded at once.
 func TestArchiveFinalityAfterKills(t *testing.T) {
+	t.Parallel()
 	endsPrograms(t)
 	blocks, kills := uint64(600), 4
 	if os.Getenv("FEES_KILLS") != "" {
@@ -220,6 +222,7 @@ func TestArchiveFinalityAfterKills(t *testing.T) {
 
 // Each of 200 forgeries of an archive's evidence is found, and the part is named.
 func TestArchiveFinalityForgeries(t *testing.T) {
+	t.Parallel()
 	_, node, relay, relayed := relayedNode(t, 90)
 	dir := t.TempDir()
 	set, archive := trustedSet(t, relayed), filepath.Join(dir, "archive")

@@ -31,6 +31,7 @@ func anchorOf(made *chaingen.Chain, height uint64) string {
 // Blocks are recorded with proofs; the archive gives the same fees as the node and the same responses as its
 // gateway.
 func TestArchiveWithProofs(t *testing.T) {
+	t.Parallel()
 	made, http, ws := rootedNode(t, 31, 40, 90)
 	account := made.Accounts()[0].String()
 	kept := filepath.Join(t.TempDir(), "kept")
@@ -119,6 +120,7 @@ func filesOf(t testing.TB, directory string) map[string]string {
 
 // Errors of recording and proving state cause and remedy.
 func TestArchiveWithProofsRefused(t *testing.T) {
+	t.Parallel()
 	made, http, _ := rootedNode(t, 32, 0, 30)
 	plain := httptest.NewServer(chaingen.New(chaingen.Options{Seed: 32, Head: 30}).Node())
 	defer plain.Close()

@@ -15,6 +15,7 @@ import (
 
 // An authority timestamps archives of both kinds; openssl verifies them.
 func TestArchiveTimestamp(t *testing.T) {
+	t.Parallel()
 	address, certificates := tsatest.Serve(t, time.Now().Add(time.Hour))
 	_, others := tsatest.Serve(t, time.Now().Add(time.Hour))
 	_, http, _ := rootedNode(t, 33, 0, 30)

@@ -13,6 +13,7 @@ import (
 
 // Plain and segmented archives give the same fees as the recordings, to the byte.
 func TestArchivesPriceAlike(t *testing.T) {
+	t.Parallel()
 	recorded := filepath.Join(recordings(t), "moonbeam-2100")
 	plain, segments := filepath.Join(t.TempDir(), "plain"), filepath.Join(t.TempDir(), "segments")
 	gateway := httptest.NewServer(gatewaytest.Handler(recorded))

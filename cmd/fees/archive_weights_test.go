@@ -18,6 +18,7 @@ import (
 // On runtime 2600 the multiplier depends on the recorded block weight. An archive keeps the weight and proves
 // as much as the gateway: everything except block 0, which has no parent.
 func TestArchivesProveTheMultiplier(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		recorded string
 		last     int
@@ -47,6 +48,7 @@ func TestArchivesProveTheMultiplier(t *testing.T) {
 
 // A changed weight is reported as damage, not as missing.
 func TestVerifyNamesADamagedWeight(t *testing.T) {
+	t.Parallel()
 	gateway := httptest.NewServer(gatewaytest.Handler(fiveBlocks(t)))
 	t.Cleanup(gateway.Close)
 	directory := filepath.Join(t.TempDir(), "kept")

@@ -17,9 +17,6 @@ import (
 
 // bookedMonth is the directory of fees demo with a filled ledger and a chart of accounts.
 func bookedMonth(t *testing.T) string {
-	for _, name := range []string{"FEES_GATEWAY", "GATEWAY_NODE_URL", "FEES_NODE", "FEES_LEDGER", "FEES_ACCOUNTS"} {
-		t.Setenv(name, "")
-	}
 	directory := t.TempDir()
 	require.NoError(t, monthend.Write(directory))
 	t.Chdir(directory)
@@ -197,6 +194,7 @@ func TestBookingFiles(t *testing.T) {
 
 // A fee that is not known is in no journal: it is listed, and the exit code says so.
 func TestBookingUndetermined(t *testing.T) {
+	t.Parallel()
 	recording, place := altered(t, "blocks/3.json", func(text string) string {
 		return strings.NewReplacer(`"Executed"`, `"Forgotten"`, `"Withdraw"`, `"Frozen"`).Replace(text)
 	})

@@ -24,8 +24,7 @@ import (
 // A month end in the browser gives the same bytes as the command line: reconciliation, annotated record, and
 // close package, which is checked again.
 func TestMonthInTheBrowser(t *testing.T) {
-	t.Setenv("FEES_LEDGER", "")
-	t.Setenv("FEES_ACCOUNTS", "")
+	t.Parallel()
 	dir := t.TempDir()
 	require.NoError(t, monthend.Write(dir))
 	in := func(name string) string { return filepath.Join(dir, name) }

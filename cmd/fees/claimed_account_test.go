@@ -75,6 +75,7 @@ func (c *claimed) run(t *testing.T, want int, arguments ...string) string {
 // Where accounts can claim addresses, the payer is the account from which the chain withdrew: its fees, its balances and
 // the gas that others spend of it hold, where a table of hashed accounts contradicts the chain.
 func TestClaimedAccounts(t *testing.T) {
+	t.Parallel()
 	c := claimAddresses(t)
 	blocks := fmt.Sprintf("0..%d", c.last)
 	out, stderr, code := fees(t, "verify", blocks, "--gateway", c.gateway, "--network-file", repository.Path("testdata", "networks", c.living.table))
@@ -117,6 +118,7 @@ func TestClaimedAccounts(t *testing.T) {
 // An address that an account may have claimed does not say which account is meant. A company's record may name it: it sent
 // the transaction.
 func TestAddressesThatMayBeClaimed(t *testing.T) {
+	t.Parallel()
 	c := claimAddresses(t)
 	c.run(t, 0, "sync", fmt.Sprintf("0..%d", c.last), "--gateway", c.gateway, "--ledger", c.book)
 	for _, arguments := range [][]string{

@@ -39,7 +39,6 @@ func TestCloseFromAnArchive(t *testing.T) {
 	require.Contains(t, closed, "148 of 148 blocks proved up to block 150, hash "+made.Hash(150).String())
 
 	t.Chdir(t.TempDir())
-	t.Setenv("FEES_LEDGER", "")
 	check := func(code int, archive, pack string, more ...string) string {
 		t.Helper()
 		stdout, stderr, have := fees(t, append([]string{"close", "--check", pack, "--gateway", archive, "--trust", trusted}, more...)...)
@@ -122,8 +121,7 @@ func replaceChecksum(t *testing.T, directory string, text, altered []byte) {
 // the table, with recomputed checksums, is found with a ledger and with an archive. The ledger's rows cover
 // prices; figures used only by checks of blocks need the archive.
 func TestCloseWithATableOfItsOwn(t *testing.T) {
-	t.Setenv("FEES_LEDGER", "")
-	t.Setenv("FEES_GATEWAY", "")
+	t.Parallel()
 	directory := t.TempDir()
 	in := func(name string) string { return filepath.Join(directory, name) }
 	blocks := filepath.Join(recordings(t), "moonbeam-2100")

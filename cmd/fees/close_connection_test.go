@@ -11,9 +11,8 @@ import (
 
 // Every command closes its connection to a node, even if it fails.
 func TestConnectionsAreClosed(t *testing.T) {
+	t.Parallel()
 	node, _, ws := pairNode(t, "moonbeam-2600")
-	t.Setenv("FEES_GATEWAY", "")
-	t.Setenv("FEES_NODE", "")
 	ledger := filepath.Join(t.TempDir(), "fees.db")
 	for _, command := range []string{
 		"block 12 --gateway WS",

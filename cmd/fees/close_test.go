@@ -211,6 +211,7 @@ func TestCloseInterrupted(t *testing.T) {
 
 // A journal that does not balance is left out, and a note says so.
 func TestCloseDifference(t *testing.T) {
+	t.Parallel()
 	recording, place := altered(t, "balance-info/"+strings.ToLower(alith)+"/4.json", func(text string) string {
 		return strings.Replace(text, `"free":"9`, `"free":"8`, 1)
 	})
@@ -256,6 +257,7 @@ func wholeMonth(t *testing.T, place string, first time.Time, from, count uint64)
 
 // A complete month gives the same package while the ledger grows.
 func TestCloseWholeMonth(t *testing.T) {
+	t.Parallel()
 	place := newLedgerFile(t)
 	// Blocks 100 and 101 are of 31 December, 102 to 163 of January, 164 of 1 February.
 	start := time.Date(2025, 12, 31, 0, 0, 0, 0, time.UTC)

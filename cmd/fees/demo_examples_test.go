@@ -22,9 +22,6 @@ var neverEnds = regexp.MustCompile(`^(archive )?serve `)
 // TestExamplesOfTheDemo runs every command line in help, README and documents that uses the built-in demo. Each
 // must end with 0, since newcomers start with them.
 func TestExamplesOfTheDemo(t *testing.T) {
-	for _, name := range []string{"FEES_GATEWAY", "GATEWAY_NODE_URL", "FEES_NODE", "FEES_LEDGER", "FEES_ACCOUNTS"} {
-		t.Setenv(name, "")
-	}
 	var texts []string
 	for c := range commands(newRoot(io.Discard, io.Discard)) {
 		texts = append(texts, strings.ReplaceAll(c.Example, "\\\n      ", ""))
@@ -62,6 +59,7 @@ func TestExamplesOfTheDemo(t *testing.T) {
 // Every demo account with balances is proved, block by block and as a whole. It closes with the real gateway's
 // balance at the last block.
 func TestAccountsOfTheDemo(t *testing.T) {
+	t.Parallel()
 	accounts, err := filepath.Glob(filepath.Join(recordings(t), "moonbeam-2100/balance-info/*"))
 	require.NoError(t, err)
 	require.Len(t, accounts, 18)

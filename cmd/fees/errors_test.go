@@ -25,6 +25,7 @@ import (
 // Each recorded error response of the real gateway gives the documented exit code and a one-line message.
 // Requests that can only be rejected are not sent.
 func TestRecordedErrors(t *testing.T) {
+	t.Parallel()
 	const address = "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac"
 	const unknown = "0x1212121212121212121212121212121212121212121212121212121212121212"
 	const down, hung = "Failed while trying to get the latest header.", "No response received from RPC endpoint in 60s"
@@ -100,6 +101,7 @@ func TestRecordedErrors(t *testing.T) {
 
 // A block with an invalid time is a malformed response of the gateway.
 func TestMalformedTime(t *testing.T) {
+	t.Parallel()
 	answer := gatewaytest.RecordedError{Status: http.StatusOK, Body: `{"number":"25","hash":"0x` + strings.Repeat("1", 64) +
 		`","parentHash":"0x` + strings.Repeat("1", 64) + `","extrinsics":[{"method":{"pallet":"timestamp","method":"set"},"signature":null,` +
 		`"args":{"now":"soon"},"hash":"0x` + strings.Repeat("1", 64) + `","events":[]}]}`}
@@ -111,6 +113,7 @@ func TestMalformedTime(t *testing.T) {
 }
 
 func TestShownPlace(t *testing.T) {
+	t.Parallel()
 	for place, want := range map[string]string{
 		"demo":                              "demo",
 		"./kept":                            "./kept",
@@ -124,6 +127,7 @@ func TestShownPlace(t *testing.T) {
 
 // Amounts beyond 128 bits are a gateway error, not a wrong argument.
 func TestExitCodeOfImpossibleAmounts(t *testing.T) {
+	t.Parallel()
 	err := fmt.Errorf("block 25: extrinsic 3, added to those before it: the sum of fee: %w", chain.ErrOverflow)
 	require.Equal(t, exitGateway, exitCode(t.Context(), err))
 	require.Contains(t, explainError(t.Context(), nil, err), ". Use another gateway; no chain has such amounts.")
@@ -131,6 +135,7 @@ func TestExitCodeOfImpossibleAmounts(t *testing.T) {
 
 // Advice depends on the type of the error, and its command line uses the same ledger and gateway.
 func TestAdvice(t *testing.T) {
+	t.Parallel()
 	c := &cobra.Command{}
 	for _, name := range []string{"ledger", "gateway", "labels", "network-file"} {
 		c.Flags().String(name, "", "")

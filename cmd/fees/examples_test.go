@@ -57,9 +57,6 @@ func TestExamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("some hundred programs")
 	}
-	for _, name := range []string{"FEES_LEDGER", "FEES_ACCOUNTS", "FEES_NODE", "GATEWAY_NODE_URL", "FEES_API_KEY"} {
-		t.Setenv(name, "")
-	}
 	t.Setenv("FEES_GATEWAY", "gateway")
 	prepared := t.TempDir()
 	require.NoError(t, monthend.Write(prepared))
@@ -138,11 +135,9 @@ var pagesThatRun = map[string]int{"closing.md": 21, "reference.md": 15, "journal
 // TestMonthEnd runs the commands of these pages in a directory of fees demo, one after the
 // other. Each ends with the exit code that the page says.
 func TestMonthEnd(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("some eighty programs")
-	}
-	for _, name := range []string{"FEES_LEDGER", "FEES_ACCOUNTS", "FEES_NODE", "FEES_GATEWAY", "GATEWAY_NODE_URL", "FEES_API_KEY"} {
-		t.Setenv(name, "")
 	}
 	for name, least := range pagesThatRun {
 		t.Run(name, func(t *testing.T) {

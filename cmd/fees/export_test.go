@@ -29,6 +29,7 @@ func altered(t *testing.T, file string, change func(string) string) (recording, 
 
 // An undetermined fee is listed, excluded from totals, and makes the exit code 1.
 func TestExportUndetermined(t *testing.T) {
+	t.Parallel()
 	_, place := altered(t, "blocks/3.json", func(text string) string {
 		return strings.NewReplacer(`"Executed"`, `"Forgotten"`, `"Withdraw"`, `"Frozen"`).Replace(text)
 	})
@@ -51,6 +52,7 @@ func TestExportUndetermined(t *testing.T) {
 
 // If movements do not lead to a balance, the block is named and nothing is written.
 func TestExportDifference(t *testing.T) {
+	t.Parallel()
 	recording, place := altered(t, "balance-info/"+strings.ToLower(alith)+"/4.json", func(text string) string {
 		return strings.Replace(text, `"free":"9`, `"free":"8`, 1)
 	})

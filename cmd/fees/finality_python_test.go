@@ -16,6 +16,7 @@ import (
 
 // The auditor's Python script, with OpenSSL's ed25519, agrees with fees on made-up and real evidence.
 func TestFinalityByPython(t *testing.T) {
+	t.Parallel()
 	python := program.Path(t, program.Python, "python3")
 	if _, err := exec.LookPath("openssl"); err != nil {
 		program.Missing(t, program.Python, "openssl is not installed")

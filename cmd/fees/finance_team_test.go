@@ -31,9 +31,6 @@ type team struct {
 
 // newTeam serves a generated chain and starts in an empty directory.
 func newTeam(t *testing.T, begin time.Time, every time.Duration, until time.Time) *team {
-	for _, name := range []string{"FEES_LEDGER", "FEES_ACCOUNTS", "FEES_NODE", "GATEWAY_NODE_URL", "FEES_API_KEY", "COLUMNS"} {
-		t.Setenv(name, "")
-	}
 	m := &team{T: t, begin: begin, every: every}
 	m.made = chaingen.New(chaingen.Options{Seed: 23, Rooted: true, Signed: true, Begin: begin, Every: every, Head: m.lastBefore(until)})
 	server := httptest.NewServer(m.made.Handler())
@@ -64,7 +61,7 @@ var helps = regexp.MustCompile(`(?:(Read) it with: |")fees ((?:'[^']*'|[^;"'\n])
 func (m *team) asks(code int, proposals int, line string) (stdout string) {
 	m.Helper()
 	for range proposals {
-		_, stderr, refused := ran(words(line)...)
+		_, stderr, refused := fees(m, words(line)...)
 		require.Contains(m, []int{exitUsage, exitLedger}, refused, "fees %s\n%s", line, stderr)
 		found := helps.FindStringSubmatch(stderr)
 		require.NotNil(m, found, "fees %s\n%s", line, stderr)
@@ -74,10 +71,10 @@ func (m *team) asks(code int, proposals int, line string) (stdout string) {
 			line = help
 			continue
 		}
-		_, stderr, filled := ran(words(help)...)
+		_, stderr, filled := fees(m, words(help)...)
 		require.Equal(m, exitOK, filled, "fees %s\n%s", help, stderr)
 	}
-	stdout, stderr, ended := ran(words(line)...)
+	stdout, stderr, ended := fees(m, words(line)...)
 	require.Equal(m, code, ended, "fees %s\n%s%s", line, stdout, stderr)
 	return stdout
 }
@@ -165,7 +162,7 @@ func TestFinanceTeam(t *testing.T) {
 	var report struct {
 		Totals struct{ Fee, Charged string }
 	}
-	_, stderr, code := ran(words("report --accounts group:company" + of)...)
+	_, stderr, code := fees(t, words("report --accounts group:company"+of)...)
 	require.Equal(t, exitUsage, code)
 	require.Equal(t, "fees: --accounts group:company: no address book; name one with --labels (pass --labels accounts.csv, or fill the ledger next to it)\n", stderr)
 	m.asks(exitOK, 1, "report"+of)
@@ -182,7 +179,7 @@ func TestFinanceTeam(t *testing.T) {
 		m.write(u.name, u.make(january))
 		line := "reconcile '" + u.name + "' --accounts group:company --all --format json" + of
 		if len(u.flags) > 0 { // only the team knows the unit of its fees
-			_, stderr, code = ran(words(line)...)
+			_, stderr, code = fees(t, words(line)...)
 			require.Equal(t, exitUsage, code)
 			for _, flag := range u.flags[:1] {
 				require.Contains(t, stderr, flag)

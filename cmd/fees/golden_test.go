@@ -20,6 +20,7 @@ var networks = map[string]int{"moonbeam-2100": 28, "moonbeam-1701": 22}
 // TestGolden compares every recorded block in every format with a golden file, so that no change goes
 // unnoticed. TestCharged checks the figures.
 func TestGolden(t *testing.T) {
+	t.Parallel()
 	for network, blocks := range networks {
 		for height := range blocks {
 			for format, ending := range map[string]string{"table": "txt", "json": "json", "csv": "csv"} {
@@ -67,6 +68,7 @@ func sentIn(t *testing.T, network string) []sent {
 // TestCharged compares the fees in JSON and CSV with the chain's charges for every recorded transaction. Native
 // fees of runtime 1701 have no event and are "cash only".
 func TestCharged(t *testing.T) {
+	t.Parallel()
 	for network, blocks := range networks {
 		t.Run(network, func(t *testing.T) {
 			expected := sentIn(t, network)
@@ -154,6 +156,7 @@ func printed(t *testing.T, network string, height int) ([]printedTransaction, []
 
 // TestCSVIsJSON compares every CSV cell with the JSON of the block, and the header with its keys.
 func TestCSVIsJSON(t *testing.T) {
+	t.Parallel()
 	for network, blocks := range networks {
 		for height := range blocks {
 			args := []string{"block", strconv.Itoa(height), "--all", "--gateway", filepath.Join(recordings(t), network), "--format"}

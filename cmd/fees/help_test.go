@@ -10,6 +10,7 @@ import (
 
 // Help fits the width of a terminal, and the first screen is at most 40 lines.
 func TestHelpFits(t *testing.T) {
+	t.Parallel()
 	for _, command := range []string{"", "sync", "follow", "worker", "ledger", "ledger status", "ledger verify", "ledger backup", "ledger detach", "ledger upgrade", "close", "gateway serve", "serve", "serve password", "proof", "proof check", "proof finality"} {
 		stdout, stderr, code := fees(t, append(strings.Fields(command), "--help")...)
 		require.Equal(t, exitOK, code, stderr)

@@ -261,6 +261,7 @@ func TestLedgerBackup(t *testing.T) {
 
 // Another program's database is not changed.
 func TestLedgerOfSomebodyElse(t *testing.T) {
+	t.Parallel()
 	place := filepath.Join(t.TempDir(), "other.db")
 	db, err := sql.Open("sqlite", place)
 	require.NoError(t, err)

@@ -14,6 +14,7 @@ import (
 
 // fees ledger trail shows the acts of the audit trail, and names the first line that was altered.
 func TestLedgerTrail(t *testing.T) {
+	t.Parallel()
 	place := filepath.Join(t.TempDir(), "fees.db")
 	_, stderr, code := fees(t, "sync", "24..27", "--gateway", "demo", "--ledger", place)
 	require.Zero(t, code, stderr)

@@ -20,6 +20,7 @@ import (
 	"github.com/feeledger/fees/internal/test/postgrestest"
 	"github.com/feeledger/fees/internal/test/program"
 	"github.com/feeledger/fees/internal/test/repository"
+	"github.com/feeledger/fees/internal/test/tier"
 )
 
 // living is a recorded chain whose accounts have 32 bytes.
@@ -76,6 +77,7 @@ var sealIn = regexp.MustCompile(`seal ([0-9a-f]{64})`)
 // A ledger of a chain with accounts of 32 bytes is the same from the gateway's answers and straight from the node, and what
 // each account paid is what was charged when its transactions were sent.
 func TestLedgersOfLivingChains(t *testing.T) {
+	t.Parallel()
 	for _, l := range livingChains {
 		t.Run(l.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -135,6 +137,7 @@ func TestLedgersOfLivingChains(t *testing.T) {
 
 // Statements are proved at every block, and the rollforward leads to the balances that the storage holds, in the token.
 func TestStatementsOfLivingChains(t *testing.T) {
+	t.Parallel()
 	for _, l := range livingChains {
 		t.Run(l.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -177,6 +180,7 @@ func TestStatementsOfLivingChains(t *testing.T) {
 
 // A package of a month is the same when it is made again, and holds every fee of the accounts.
 func TestPackagesOfLivingChains(t *testing.T) {
+	t.Parallel()
 	for _, l := range livingChains {
 		t.Run(l.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -219,7 +223,8 @@ func TestPackagesOfLivingChains(t *testing.T) {
 // A package is checked against the blocks without its ledger. Each base fee that was altered there is found, also the one
 // after the last block, which prices nothing in the package: it does not follow from the block.
 func TestPackagesFindAlteredBaseFees(t *testing.T) {
-	for _, l := range livingChains {
+	t.Parallel()
+	for _, l := range tier.Some(1, livingChains) {
 		t.Run(l.name, func(t *testing.T) {
 			dir := t.TempDir()
 			book, made, gateway := filepath.Join(dir, "fees.db"), filepath.Join(dir, "january"), filepath.Join(dir, "gateway")
@@ -254,6 +259,7 @@ func TestPackagesFindAlteredBaseFees(t *testing.T) {
 
 // A company's record of what was charged, in the token, agrees with the ledger; a changed amount is found.
 func TestRecordsOfLivingChains(t *testing.T) {
+	t.Parallel()
 	for symbol, l := range map[string]living{"CTC": livingChains[0], "TAO": livingChains[1]} {
 		t.Run(l.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -308,6 +314,7 @@ func TestRecordsOfLivingChains(t *testing.T) {
 
 // An EVM address stands for its account in the other commands, too: they verify, record and sample the same.
 func TestEVMAddressesOfLivingChains(t *testing.T) {
+	t.Parallel()
 	for _, l := range livingChains {
 		t.Run(l.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -374,6 +381,7 @@ func TestEVMAddressesOfLivingChains(t *testing.T) {
 
 // PostgreSQL holds the same ledger.
 func TestLivingLedgersInPostgreSQL(t *testing.T) {
+	t.Parallel()
 	server := postgrestest.Start(t)
 	for _, l := range livingChains {
 		sync := append([]string{"sync", fmt.Sprintf("0..%d", l.last), "--gateway", pairs.Path(t, l.name, "gateway")}, l.flags(filepath.Join(t.TempDir(), "fees.db"))...)
@@ -390,6 +398,7 @@ func TestLivingLedgersInPostgreSQL(t *testing.T) {
 
 // One account has many names: SS58 with any prefix, hex, and the EVM address that it is made from.
 func TestNamesOfLivingAccounts(t *testing.T) {
+	t.Parallel()
 	l := livingChains[0]
 	book := filepath.Join(t.TempDir(), "fees.db")
 	_, stderr, code := fees(t, append([]string{"sync", "0..9", "--gateway", pairs.Path(t, l.name, "gateway")}, l.flags(book)...)...)

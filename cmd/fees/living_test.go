@@ -22,6 +22,7 @@ import (
 
 // A pot is called by its name, in the listing of the table and in the report on a block.
 func TestNamedPot(t *testing.T) {
+	t.Parallel()
 	table := repository.Path("testdata", "networks", "vflow-testnet.json")
 	out, stderr, code := fees(t, "networks", "vflow-testnet", "--network-file", table)
 	require.Zero(t, code, stderr)
@@ -36,6 +37,7 @@ func TestNamedPot(t *testing.T) {
 // A token with 9 decimals is shown with 9, and the stored base fee names its storage. Native accounts of 32 bytes do not
 // matter to an EVM fee.
 func TestTokenWithNineDecimals(t *testing.T) {
+	t.Parallel()
 	table := repository.Path("testdata", "networks", "bittensor-218.json")
 	out, stderr, code := fees(t, "networks", "bittensor", "--network-file", table)
 	require.Zero(t, code, stderr)
@@ -49,6 +51,7 @@ func TestTokenWithNineDecimals(t *testing.T) {
 // says, and the base fee moves by its rule: from the gateway's answers and straight from the node, which also proves the
 // native formula.
 func TestAccountsOf32Bytes(t *testing.T) {
+	t.Parallel()
 	for name, table := range map[string]string{"creditcoin3-87": "creditcoin-87.json", "bittensor-218": "bittensor-218.json"} {
 		t.Run(name, func(t *testing.T) {
 			table := repository.Path("testdata", "networks", table)
@@ -75,6 +78,7 @@ func TestAccountsOf32Bytes(t *testing.T) {
 
 // A table that was not compared with its chain says so in the listing, and in JSON.
 func TestUnverifiedTables(t *testing.T) {
+	t.Parallel()
 	for name, file := range map[string]string{
 		"astar": "astar-2300", "shiden": "shiden-2300", "peaq": "peaq-103", "neuroweb": "neuroweb-121", "tanssi-evm": "tanssi-evm-1700",
 		"creditcoin": "creditcoin-131", "bittensor": "bittensor-425", "vflow": "vflow-1000000",
@@ -95,6 +99,7 @@ func TestUnverifiedTables(t *testing.T) {
 
 // Blocks priced by an unverified table exit with 1, unless every fee equals what the chain charged.
 func TestExitOfUnverifiedTables(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile(repository.Path("testdata", "networks", "creditcoin-87.json"))
 	require.NoError(t, err)
 	unverified := strings.Replace(string(text), `"last_runtime"`, `"unverified": "a test", "last_runtime"`, 1)
@@ -115,6 +120,7 @@ func TestExitOfUnverifiedTables(t *testing.T) {
 
 // A native call that spends another account's gas names that account, beside the signer, who pays the fee of 0.
 func TestGasOfAnotherAccount(t *testing.T) {
+	t.Parallel()
 	gateway, table := repository.Shared(t, "pairs", "creditcoin3-87", "gateway"), repository.Path("testdata", "networks", "creditcoin-87.json")
 	const spent = "0.0000105 CTC from 5HbG9ag4EdpqXLTK45MpTocQ4byqwaDtjQfeEiaygg8w573u, the account of 0x8eaf04151687736326c9fEa17E25Fc5287613693"
 	for _, args := range [][]string{{"block", "8"}, {"explain", "8-1"}} {
@@ -126,6 +132,7 @@ func TestGasOfAnotherAccount(t *testing.T) {
 
 // From the node of a chain with accounts of 32 bytes, a table is drafted. Signing for such accounts is refused.
 func TestNodeWithAccountsOf32Bytes(t *testing.T) {
+	t.Parallel()
 	node := httptest.NewServer(nodetest.OpenPair(t, "creditcoin3-87"))
 	defer node.Close()
 	out, stderr, code := fees(t, "networks", "draft", "--gateway", node.URL)
@@ -146,6 +153,7 @@ func TestNodeWithAccountsOf32Bytes(t *testing.T) {
 // The estimate of a transfer is what the real node answered for that transfer, and what was charged for it in block 5. The
 // node is asked about an extrinsic of its signer with the same call.
 func TestEstimateForAccountsOf32Bytes(t *testing.T) {
+	t.Parallel()
 	const alice, to, charged = "5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY", "5GQTayHJwhXeYVFpsV79i6kbSGRifRrhnuC2E6mKX5MtsmzT", "22938224957077234"
 	recorded := nodetest.OpenPair(t, "creditcoin3-87")
 	text, err := os.ReadFile(pairs.Path(t, "creditcoin3-87", "node", "state_call.json"))

@@ -208,7 +208,6 @@ func TestChainOfOnesOwn(t *testing.T) {
 	require.NoError(t, os.WriteFile(table, []byte(madeUpTable), 0o600))
 	t.Setenv("FEES_LEDGER", newLedgerFile(t))
 	t.Setenv("FEES_GATEWAY", url)
-	t.Setenv("FEES_NODE", "")
 	blocks := fmt.Sprintf("%d..%d", madeUpFirst, madeUpLast)
 	ran := func(code int, args ...string) (stdout string) {
 		t.Helper()
@@ -292,7 +291,6 @@ func TestChainOfOnesOwnIsNotGuessed(t *testing.T) {
 	_, _, url := madeUp(t)
 	t.Setenv("FEES_GATEWAY", url)
 	t.Setenv("FEES_LEDGER", newLedgerFile(t))
-	t.Setenv("FEES_NODE", "")
 	blocks := fmt.Sprintf("%d..%d", madeUpFirst, madeUpLast)
 	for _, args := range [][]string{{"block", "310"}, {"verify", blocks}, {"sync", blocks, "--quiet"}} {
 		stdout, stderr, code := fees(t, args...)

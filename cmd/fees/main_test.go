@@ -26,7 +26,20 @@ var update = flag.Bool("update", false, "rewrite the golden files and the expect
 
 func TestMain(m *testing.M) {
 	os.Unsetenv("GOGC") // do not pass the setting of the test run to the programs started here
-	testscript.Main(m, map[string]func(){"fees": main})
+	testscript.Main(isolated{m}, map[string]func(){"fees": main})
+}
+
+// settings are the variables that change what fees does.
+var settings = []string{"COLUMNS", "FEES_ACCOUNTS", "FEES_API_KEY", "FEES_GATEWAY", "FEES_KEY_PASSPHRASE", "FEES_LEDGER", "FEES_NODE", "GATEWAY_NODE_URL", "SSH_AUTH_SOCK"}
+
+// isolated are the tests, run without the settings of the machine.
+type isolated struct{ testscript.TestingM }
+
+func (i isolated) Run() int {
+	for _, name := range settings {
+		os.Unsetenv(name)
+	}
+	return i.TestingM.Run()
 }
 
 // recordings returns the directory of the recorded blocks.
@@ -162,14 +175,7 @@ func holds(ts *testscript.TestScript, _ bool, args []string) {
 
 // fees runs the program in this process.
 func fees(t testing.TB, args ...string) (stdout, stderr string, code int) {
-	t.Setenv("COLUMNS", "")
-	var out, errors bytes.Buffer
-	code = run(context.Background(), args, &out, &errors)
-	return out.String(), errors.String(), code
-}
-
-// ran runs the program in this process, like fees, but is safe for parallel tests.
-func ran(args ...string) (stdout, stderr string, code int) {
+	t.Helper()
 	var out, errors bytes.Buffer
 	code = run(context.Background(), args, &out, &errors)
 	return out.String(), errors.String(), code

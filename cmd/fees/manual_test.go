@@ -83,6 +83,7 @@ func readsPages(man string) bool {
 
 // Wrong combinations of arguments of fees help are errors.
 func TestManualMistakes(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ args, message string }{
 		{"help --all report", "--all and --man-pages cover every command; leave out \"report\""},
 		{"help --all --man-pages x", "--all and --man-pages cannot be combined; leave out one of them"},
@@ -98,6 +99,7 @@ func TestManualMistakes(t *testing.T) {
 
 // A hidden command has no man page.
 func TestExplained(t *testing.T) {
+	t.Parallel()
 	root := &cobra.Command{Use: "a"}
 	run := func(*cobra.Command, []string) {}
 	root.AddCommand(&cobra.Command{Use: "b", Run: run}, &cobra.Command{Use: "c", Run: run, Hidden: true})

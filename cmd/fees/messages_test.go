@@ -48,9 +48,6 @@ func TestMessages(t *testing.T) {
 
 // prepareMessages changes to a directory of fees demo with a ledger, damaged files and a short archive.
 func prepareMessages(t *testing.T) {
-	for _, name := range []string{"FEES_GATEWAY", "FEES_LEDGER", "FEES_ACCOUNTS", "FEES_NODE", "GATEWAY_NODE_URL", "FEES_API_KEY", "FEES_KEY_PASSPHRASE", "SSH_AUTH_SOCK"} {
-		t.Setenv(name, "")
-	}
 	directory := t.TempDir()
 	require.NoError(t, monthend.Write(directory))
 	t.Chdir(directory)

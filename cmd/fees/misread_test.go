@@ -15,6 +15,7 @@ import (
 // A call misread by a gateway is a failed check, and a block that it cannot decode is an error with its reply. Both
 // have a remedy.
 func TestMisreadCall(t *testing.T) {
+	t.Parallel()
 	directory := t.TempDir()
 	require.NoError(t, os.CopyFS(directory, os.DirFS(filepath.Join(recordings(t), "moonbeam-2100"))))
 	file := filepath.Join(directory, "blocks/25.json")

@@ -60,7 +60,6 @@ func (c *changed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // An error of a node is one line with cause, address and remedy.
 func TestErrorsOfANode(t *testing.T) {
 	recorded, _, _ := pairNode(t, "moonbeam-2600")
-	t.Setenv("FEES_NODE", "")
 	const discarded = `"error":{"code":4003,"message":"Client error: Api called for an unknown Block: State already discarded for 0x12"}`
 	const pruned = "the node does not keep this block or its state: "
 	const archive = ". Use an archive node (--state-pruning archive --blocks-pruning archive)."
@@ -169,7 +168,6 @@ func TestErrorsOfANode(t *testing.T) {
 func TestOtherChainsOfNodes(t *testing.T) {
 	recorded, _, _ := pairNode(t, "moonbeam-2600")
 	_, other, otherWS := pairNode(t, "moonbeam-2100")
-	t.Setenv("FEES_NODE", "")
 	server := httptest.NewServer(recorded)
 	defer server.Close()
 	ledger := newLedgerFile(t)

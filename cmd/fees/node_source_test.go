@@ -34,8 +34,6 @@ func TestANodeIsASource(t *testing.T) {
 	const name = "moonbeam-2600"
 	node, http, ws := pairNode(t, name)
 	recorded := pairs.Path(t, name, "gateway")
-	t.Setenv("FEES_GATEWAY", "")
-	t.Setenv("FEES_NODE", "")
 	block := outputOf(t, exitOK, "block", "12", "--gateway", recorded)
 	require.Equal(t, block, outputOf(t, exitOK, "block", "12", "--gateway", ws))
 	require.Equal(t, block, outputOf(t, exitOK, "block", "12", "--gateway", http))

@@ -16,6 +16,7 @@ type other struct{ source.Source }
 
 // A source registered by the test works in every command like recordings.
 func TestAnotherKindOfSource(t *testing.T) {
+	t.Parallel()
 	kinds := source.Kinds
 	t.Cleanup(func() { source.Kinds = kinds })
 	source.Kinds = append([]source.Kind{{
@@ -25,7 +26,6 @@ func TestAnotherKindOfSource(t *testing.T) {
 			return other{recordings}, err
 		},
 	}}, kinds...)
-	t.Setenv("FEES_NODE", "")
 
 	directory := t.TempDir()
 	accounts := filepath.Join(directory, "mine.csv")

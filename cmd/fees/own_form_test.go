@@ -21,6 +21,7 @@ import (
 // Accounts of 32 bytes have the chain's own prefix wherever they are shown: in every format of every command, and in
 // every file of a package. A package still holds, and a difference that was accepted is found again.
 func TestAccountsInTheChainsOwnForm(t *testing.T) {
+	t.Parallel()
 	const prefix = 5 // other than 42, which is that of all chains
 	l, dir := livingChains[0], t.TempDir()
 	text, err := os.ReadFile(repository.Path("testdata", "networks", l.table))

@@ -97,6 +97,7 @@ func TestPaperFigures(t *testing.T) {
 }
 
 func TestPaperFlags(t *testing.T) {
+	t.Parallel()
 	for want, args := range map[string][]string{
 		"--paper only applies to --format pdf": {"rollforward", "1..2", "--accounts", "x", "--paper", "letter"},
 		`a4`:                                   {"rollforward", "1..2", "--accounts", "x", "--format", "pdf", "--paper", "a5"},

@@ -17,6 +17,7 @@ import (
 // A gateway with part of the chain fills a ledger like the directory that it serves, by heights and by days, to the
 // same seal.
 func TestPartOfChain(t *testing.T) {
+	t.Parallel()
 	whole := httptest.NewServer(gatewaytest.Handler(filepath.Join(recordings(t), "moonbeam-2100")))
 	t.Cleanup(whole.Close)
 	for _, blocks := range []string{"10..20", "1..20"} {

@@ -16,11 +16,11 @@ import (
 // An export killed at random times and restarted gives the same files as an undisturbed one, to the byte. Parquet
 // files are complete at any time.
 func TestProcessPartitionedKilled(t *testing.T) {
-	endsPrograms(t)
 	t.Parallel()
+	endsPrograms(t)
 	place := newLedgerFile(t)
 	_, gateway := generated(t, 71, 400)
-	_, stderr, code := ran("sync", "--signatures=false", "0..400", "--ledger", place, "--gateway", gateway)
+	_, stderr, code := fees(t, "sync", "--signatures=false", "0..400", "--ledger", place, "--gateway", gateway)
 	require.Equal(t, exitOK, code, stderr)
 	export := func(directory string) *process {
 		return start(t, "export", "--partitioned", directory, "--ledger", place, "--partial")

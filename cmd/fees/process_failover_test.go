@@ -19,10 +19,10 @@ import (
 // restarted with the same addresses, it continues and stores again what the standby lacks. The ledger ends up
 // identical to that of an undisturbed run, row by row.
 func TestProcessFollowFailover(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts two servers, twice")
 	}
-	t.Parallel()
 	const first, last = 100, 320
 	for name, waits := range map[string]bool{"a standby that lags": false, "commits that wait for the standby": true} {
 		t.Run(name, func(t *testing.T) {
@@ -42,7 +42,7 @@ func TestProcessFollowFailover(t *testing.T) {
 			}
 			sealedOn := func(place string, height uint64) func() bool {
 				return func() bool {
-					if !hasBlocks(place) {
+					if !hasBlocks(t, place) {
 						return false
 					}
 					s := statusOf(t, place)
@@ -109,7 +109,7 @@ func TestProcessFollowFailover(t *testing.T) {
 			p.ends(t, exitInterrupted)
 
 			quiet := standby.Database(t)
-			_, stderr, code := ran(append([]string{"sync", "100..320", "--ledger", quiet}, at...)...)
+			_, stderr, code := fees(t, append([]string{"sync", "100..320", "--ledger", quiet}, at...)...)
 			require.Equal(t, exitOK, code, stderr)
 			requireSound(t, place, last, *statusOf(t, quiet).Seal)
 			want, have := rowsOf(t, quiet), rowsOf(t, place)

@@ -20,8 +20,8 @@ import (
 // A recording from a node, killed at random times and restarted, gives the same archive as an undisturbed one, to
 // the byte.
 func TestProcessRecordKilled(t *testing.T) {
-	endsPrograms(t)
 	t.Parallel()
+	endsPrograms(t)
 	last := uint64(1999) // two segments
 	if tier.Nightly() {
 		last = 3999
@@ -62,6 +62,7 @@ func TestProcessRecordKilled(t *testing.T) {
 
 // A served archive with proofs gives the same fees as the node.
 func TestProcessServesProofs(t *testing.T) {
+	t.Parallel()
 	made := chaingen.New(chaingen.Options{Seed: 52, Rooted: true, Signed: true, Head: 30})
 	server := newRestartable(t, made.Node())
 	gateway := "http://" + server.address
@@ -74,7 +75,7 @@ func TestProcessServesProofs(t *testing.T) {
 		return served != ""
 	})
 	require.Equal(t, outputOf(t, exitOK, "block", "9", "--gateway", gateway, "--format", "csv"), outputOf(t, exitOK, "block", "9", "--gateway", served, "--format", "csv"))
-	_, stderr, code := ran("block", "21", "--gateway", served)
+	_, stderr, code := fees(t, "block", "21", "--gateway", served)
 	require.Equal(t, exitGateway, code)
 	require.Contains(t, stderr, "block 21: not stored; blocks 2 to 20 are")
 	p.signal(t, syscall.SIGINT)

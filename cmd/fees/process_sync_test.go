@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -22,25 +21,15 @@ import (
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/internal/test/ledgertest"
+	"github.com/feeledger/fees/internal/test/tier"
 )
 
-// killsAsked is the environment variable for the number of kills; .ci/nightly sets 100, which takes almost a
-// minute.
-const killsAsked = "FEES_KILLS"
-
-// killsWanted returns the number of kills.
-func killsWanted(t *testing.T) int {
-	text := os.Getenv(killsAsked)
-	if text == "" {
-		return 20
-	}
-	kills, err := strconv.Atoi(text)
-	require.NoError(t, err)
-	return kills
-}
+// killsWanted returns the number of kills; those of .ci/nightly take almost a minute.
+func killsWanted(t *testing.T) int { return tier.Count(t, "FEES_KILLS", 8, 8) }
 
 // A sync killed at random times and restarted gives the same ledger as an undisturbed one.
 func TestProcessSyncKilled(t *testing.T) {
+	t.Parallel()
 	endsPrograms(t)
 	const blocks, last = "1..400", 400
 	_, gateway := generated(t, 11, last)
@@ -54,6 +43,7 @@ func TestProcessSyncKilled(t *testing.T) {
 // A ledger extended downwards, killed at random times and restarted, ends up identical to one that started with the
 // lower block, row by row.
 func TestProcessSyncBelowKilled(t *testing.T) {
+	t.Parallel()
 	endsPrograms(t)
 	const last, upper = 400, "301..400"
 	made := chaingen.New(chaingen.Options{Seed: 18, Head: last, Begin: time.Date(2026, 1, 20, 0, 0, 0, 0, time.UTC), Every: time.Hour})
@@ -124,7 +114,7 @@ func killedAndFilled(t *testing.T, last uint64, begin func() string, fill func(p
 		require.LessOrEqual(t, rounds, 2*kills, "nothing is killed")
 		place := begin()
 		stored, fruitless := uint64(0), 0 // tries
-		if hasBlocks(place) {
+		if hasBlocks(t, place) {
 			stored = statusOf(t, place).Blocks
 		}
 		for tries := 0; ; tries++ {
@@ -140,7 +130,7 @@ func killedAndFilled(t *testing.T, last uint64, begin func() string, fill func(p
 			}
 			p.kill()
 			killed++
-			if !hasBlocks(place) || statusOf(t, place).Blocks == stored {
+			if !hasBlocks(t, place) || statusOf(t, place).Blocks == stored {
 				fruitless++
 			} else {
 				stored, fruitless = statusOf(t, place).Blocks, 0
@@ -156,8 +146,8 @@ func killedAndFilled(t *testing.T, last uint64, begin func() string, fill func(p
 
 // A signal ends a sync soon; stored blocks stay, and the next program can write.
 func TestProcessSyncStopped(t *testing.T) {
-	endsPrograms(t)
 	t.Parallel()
+	endsPrograms(t)
 	const blocks, last = "1..1500", 1500
 	made, gateway := generated(t, 12, last)
 	seal := ""
@@ -165,7 +155,7 @@ func TestProcessSyncStopped(t *testing.T) {
 		t.Run(signal.String(), func(t *testing.T) {
 			place := newLedgerFile(t)
 			p := start(t, "sync", "--signatures=false", blocks, "--ledger", place, "--gateway", gateway)
-			eventually(t, "no block is stored", func() bool { return hasBlocks(place) })
+			eventually(t, "no block is stored", func() bool { return hasBlocks(t, place) })
 			p.signal(t, signal)
 			asked := time.Now()
 			p.ends(t, exitInterrupted)
@@ -193,8 +183,8 @@ func TestProcessSyncStopped(t *testing.T) {
 
 // Of two concurrent syncs, one writes and the other fails at once.
 func TestProcessSyncTwice(t *testing.T) {
-	endsPrograms(t)
 	t.Parallel()
+	endsPrograms(t)
 	const blocks, last = "1..600", 600
 	made := chaingen.New(chaingen.Options{Seed: 13, Head: last})
 	gate := make(chan struct{})
@@ -237,8 +227,8 @@ func TestProcessSyncTwice(t *testing.T) {
 
 // A gateway that is down briefly, and one that is down too long.
 func TestProcessSyncGatewayRestarts(t *testing.T) {
-	endsPrograms(t)
 	t.Parallel()
+	endsPrograms(t)
 	const blocks, last = "1..700", 700
 	made := chaingen.New(chaingen.Options{Seed: 14, Head: last})
 	var away atomic.Bool // now or before
@@ -251,7 +241,7 @@ func TestProcessSyncGatewayRestarts(t *testing.T) {
 	}))
 	gateway := "http://" + server.address
 	place := newLedgerFile(t)
-	stored := func() bool { return hasBlocks(place) }
+	stored := func() bool { return hasBlocks(t, place) }
 	p := start(t, "sync", "--signatures=false", blocks, "--ledger", place, "--gateway", gateway)
 	eventually(t, "no block is stored", stored)
 	away.Store(true)

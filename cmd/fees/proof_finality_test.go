@@ -44,6 +44,7 @@ func proofFinality(t *testing.T, code int, args ...string) (r provedFinal, stder
 
 // Each real chain of evidence is proved by one command.
 func TestProofFinalityOfRealChains(t *testing.T) {
+	t.Parallel()
 	for file, want := range map[string]struct {
 		sets   []string
 		number uint64
@@ -80,6 +81,7 @@ func TestProofFinalityOfRealChains(t *testing.T) {
 
 // Evidence is proved from its root, from a set in another file, and from a trusted block.
 func TestProofFinality(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write := func(name string, content any) string {
 		text, err := json.Marshal(content)

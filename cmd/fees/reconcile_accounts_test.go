@@ -49,8 +49,6 @@ func demoMonth(t *testing.T) (dir string) {
 	dir = t.TempDir()
 	require.NoError(t, monthend.Write(dir))
 	t.Chdir(dir)
-	t.Setenv("FEES_LEDGER", "")
-	t.Setenv("FEES_ACCOUNTS", "")
 	_, stderr, code := fees(t, "sync", "--month", "2026-01", "--gateway", "gateway", "--quiet")
 	require.Equal(t, exitOK, code, stderr)
 	return dir

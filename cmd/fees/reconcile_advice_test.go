@@ -24,6 +24,7 @@ var offered = regexp.MustCompile(`(?m)(?:^fees: if .*: |\. Read it with: )fees (
 
 // Each suggested command reads the file when pasted.
 func TestReconcileAdviceWorks(t *testing.T) {
+	t.Parallel()
 	s := allSent(t, "moonbeam-2100")[0]
 	hash, wei, token := s.Hash, s.Charged, strings.Replace(commaTokens(s.Charged), ",", ".", 1)
 	row := func(cells ...string) string { return strings.Join(append([]string{hash}, cells...), ";") + "\n" }

@@ -159,6 +159,7 @@ func words(line string) (list []string) {
 // Eight realistic company files reconcile to the wei by following the messages, and the annotated file reconciles
 // again.
 func TestReconcileUglyFiles(t *testing.T) {
+	t.Parallel()
 	var list []sentTransaction
 	for _, s := range allSent(t, "moonbeam-2100") {
 		if s.Charged != "0" {
@@ -230,6 +231,7 @@ func TestReconcileUglyFiles(t *testing.T) {
 
 // Without the flag, the message lists the negative rows.
 func TestReconcileNegativeIsNamed(t *testing.T) {
+	t.Parallel()
 	list := allSent(t, "moonbeam-2100")[:5]
 	text := "Tx Hash,fee_wei\n"
 	for _, s := range list {

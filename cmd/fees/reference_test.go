@@ -14,6 +14,7 @@ import (
 // TestReference requires docs/reference.md to name every command, environment variable and exit
 // code.
 func TestReference(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("../../docs/reference.md")
 	require.NoError(t, err)
 	page := string(text)

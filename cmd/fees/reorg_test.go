@@ -78,6 +78,7 @@ func (f *forks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // Unfinalized blocks come and go without a trace in the final ledger.
 func TestUnfinalized(t *testing.T) {
+	t.Parallel()
 	gateway, address := newForks(t)
 	place := newLedgerFile(t)
 	sync := func(code int, args ...string) (stdout, stderr string) {
@@ -138,6 +139,7 @@ func TestUnfinalized(t *testing.T) {
 
 // fees follow, which only reads final blocks, also replaces unfinalized ones.
 func TestFollowAfterUnfinalized(t *testing.T) {
+	t.Parallel()
 	gateway, address := newForks(t)
 	place := newLedgerFile(t)
 	gateway.set(fork{head: 12, final: 8, above: 12})

@@ -16,6 +16,7 @@ import (
 // The auditor's Python script computes seals and fees from the output of fees export --as records, using only the
 // documentation: for the ledger, a month and its package. Changed data gives another seal or is rejected.
 func TestSealsByPython(t *testing.T) {
+	t.Parallel()
 	python := program.Path(t, program.Python, "python3")
 	dir := t.TempDir()
 	place, records := filepath.Join(dir, "fees.db"), filepath.Join(dir, "records.jsonl")

@@ -10,6 +10,7 @@ import (
 
 // One account's statement is a JSON object; several are JSON lines of the same objects.
 func TestStatementsAsJSON(t *testing.T) {
+	t.Parallel()
 	const alith, baltathar = "0xf24FF3a9CF04c71Dbc94D0b566f7A27B94566cac", "0x3Cd0A705a2DC65e5b1E1205896BaA2be8A07c6e0"
 	labels := listFile(t, alith+`,"Hot ""wallet"" \  one"`+"\n")
 	statements := func(accounts ...string) string {

@@ -15,6 +15,7 @@ import (
 
 // Commands work with Sidecar's successor as with Sidecar.
 func TestSuccessor(t *testing.T) {
+	t.Parallel()
 	recorded := gatewaytest.Handler(filepath.Join(recordings(t), "moonbeam-2100"))
 	sidecar, successor := httptest.NewServer(recorded), httptest.NewServer(gatewaytest.Successor(recorded))
 	t.Cleanup(sidecar.Close)
@@ -50,6 +51,7 @@ func TestSuccessor(t *testing.T) {
 
 // A block without extrinsics, and one with invalid numbers, are refused. The remedy is the node.
 func TestSuccessorCannotBeRead(t *testing.T) {
+	t.Parallel()
 	recorded := gatewaytest.Successor(gatewaytest.Handler(filepath.Join(recordings(t), "moonbeam-2100")))
 	extrinsics := regexp.MustCompile(`"extrinsics":\[.*\],"extrinsicsRoot"`)
 	for want, change := range map[string]func(string) string{

@@ -16,7 +16,6 @@ import (
 // atTerminal runs the program on a terminal of some width and returns everything shown.
 func atTerminal(t *testing.T, ctx context.Context, columns uint16, args ...string) (shown string, code int) {
 	t.Helper()
-	t.Setenv("COLUMNS", "")
 	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	require.NoError(t, err)
 	defer person.Close()
@@ -87,6 +86,7 @@ func TestTerminalProgress(t *testing.T) {
 
 // A stopped command reports its progress once.
 func TestTerminalStopped(t *testing.T) {
+	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	shown, code := atTerminal(t, ctx, 80, "sync", "0..27", "--gateway", "demo", "--ledger", t.TempDir()+"/fees.db")

@@ -26,7 +26,7 @@ const (
 
 // toldBy runs the program and returns its complete output.
 func toldBy(t *testing.T, want int, args ...string) string {
-	stdout, stderr, code := ran(args...)
+	stdout, stderr, code := fees(t, args...)
 	require.Equal(t, want, code, "%v: %s", args, stderr)
 	return stdout + stderr
 }
@@ -97,6 +97,7 @@ func TestSignWithoutLeaks(t *testing.T) {
 
 // The system's data on a waiting process does not contain the phrase that it read.
 func TestSecretIsNotInTheProcessList(t *testing.T) {
+	t.Parallel()
 	directory := t.TempDir()
 	draft, phrase := filepath.Join(directory, "draft.json"), filepath.Join(directory, "phrase")
 	require.NoError(t, os.WriteFile(phrase, []byte(devPhrase), 0o600))

@@ -15,6 +15,7 @@ import (
 // The last block of a range is treated like any other: a response for another block, garbage or an empty response is
 // an error, and a late one is reported. None of them gives exit code 0.
 func TestVerifyOfTheLastMultiplier(t *testing.T) {
+	t.Parallel()
 	recorded := gatewaytest.Handler(filepath.Join(recordings(t), "moonbeam-2100"))
 	const last = "/pallets/transaction-payment/storage/nextFeeMultiplier?at=25"
 	for name, c := range map[string]struct {

@@ -14,6 +14,7 @@ import (
 
 // Verdicts are colored under the names used where they are defined.
 func TestVerdictsHaveColours(t *testing.T) {
+	t.Parallel()
 	const green, yellow, red, none = "\x1b[32m", "\x1b[33m", "\x1b[31m", ""
 	for word, colour := range map[string]string{
 		string(evidence.Match): green, string(evidence.Drift): red, string(evidence.NoEvidence): yellow, string(evidence.CashOnly): none,

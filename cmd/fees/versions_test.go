@@ -194,9 +194,6 @@ func nextMonthIsClosed(t *testing.T, directory string) {
 
 // quietEnvironment returns an environment without the user's settings.
 func quietEnvironment(t *testing.T) {
-	for _, name := range []string{"FEES_LEDGER", "FEES_ACCOUNTS", "FEES_NODE", "FEES_GATEWAY", "GATEWAY_NODE_URL", "FEES_API_KEY", "COLUMNS"} {
-		t.Setenv(name, "")
-	}
 }
 
 // unpack extracts a tar.gz.

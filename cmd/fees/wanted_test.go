@@ -23,6 +23,7 @@ func slow(t testing.TB, head uint64) (made *chaingen.Chain, gateway string) {
 // A ledger filled by days covers them in every time zone (14 hours before, 12 after), with one more block at each
 // end. A ledger filled by the heights of the days does not, since more blocks could exist.
 func TestSyncOfDaysCoversThem(t *testing.T) {
+	t.Parallel()
 	_, gateway := slow(t, 20)
 	for name, c := range map[string]struct {
 		fill    []string
@@ -60,6 +61,7 @@ func TestSyncOfDaysCoversThem(t *testing.T) {
 
 // An unfinished day is not covered; once it has ended, the same command adds the missing blocks.
 func TestSyncOfADayThatGoesOn(t *testing.T) {
+	t.Parallel()
 	made, gateway := slow(t, 7)
 	place := newLedgerFile(t)
 	day := []string{"--from", "2026-01-02", "--to", "2026-01-02", "--ledger", place, "--quiet"}

@@ -137,7 +137,6 @@ func recorded(t *testing.T) string { return filepath.Join(recordings(t), "moonbe
 // every height is printed once, in order.
 func TestWatchPolling(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	t.Setenv("FEES_NODE", "")
 	gateway := gatewaytest.NewGrowing(recorded(t), 5)
 	server := newRestartable(t, gateway)
 	w := startWatch(t, "--gateway", "http://"+server.address, "--from", "3", "--poll", "5ms", "--format", "json")
@@ -310,7 +309,7 @@ func TestWatchSubscribed(t *testing.T) {
 
 // A node on another chain than the gateway, and a server that is not a node.
 func TestWatchWrongNode(t *testing.T) {
-	t.Setenv("FEES_NODE", "")
+	t.Parallel()
 	node := &announcingNode{t: t, directory: filepath.Join(recordings(t), "moonbeam-1701"), head: 7, listeners: map[*websocket.Conn]bool{}}
 	nodeServer := newRestartable(t, node)
 	at := []string{"--gateway", "demo", "--node", "ws://" + nodeServer.address}
@@ -331,6 +330,7 @@ func TestWatchWrongNode(t *testing.T) {
 
 // CSV has the rows of fees block under one header.
 func TestWatchCSV(t *testing.T) {
+	t.Parallel()
 	stdout, _, code := fees(t, "watch", "--gateway", "demo", "--from", "20", "--format", "csv")
 	require.Equal(t, exitOK, code)
 	var want [][]string
@@ -354,6 +354,7 @@ type full struct{}
 func (full) Write([]byte) (int, error) { return 0, os.ErrInvalid }
 
 func TestWatchCannotWrite(t *testing.T) {
+	t.Parallel()
 	for _, format := range []string{"table", "json", "csv"} {
 		var stderr bytes.Buffer
 		code := run(t.Context(), []string{"watch", "--gateway", "demo", "--from", "3", "--format", format}, full{}, &stderr)

@@ -2,8 +2,8 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -93,9 +93,6 @@ func TestWidths(t *testing.T) {
 	directory := t.TempDir()
 	require.NoError(t, monthend.Write(directory))
 	t.Chdir(directory)
-	for _, name := range []string{"FEES_GATEWAY", "FEES_LEDGER", "FEES_ACCOUNTS"} {
-		t.Setenv(name, "")
-	}
 	_, stderr, code := fees(t, "sync", "--from", "2026-01-31", "--to", "2026-02-01", "--gateway", "gateway", "--quiet")
 	require.Contains(t, []int{exitOK, exitFinding}, code, stderr)
 	for _, c := range widthCommands {
@@ -116,9 +113,8 @@ func TestWidths(t *testing.T) {
 // feesAt runs the program with a terminal width.
 func feesAt(t *testing.T, width int, args ...string) (stdout, stderr string, code int) {
 	t.Setenv("COLUMNS", strconv.Itoa(width))
-	var out, errors bytes.Buffer
-	code = run(context.Background(), args, &out, &errors)
-	return out.String(), errors.String(), code
+	defer os.Unsetenv("COLUMNS")
+	return fees(t, args...)
 }
 
 // fits requires that no line is wider.

@@ -15,6 +15,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/test/tier"
 )
 
 // Rows that a damaged file returns at other heights, twice or out of order are reported as damage by the query.
@@ -147,7 +148,7 @@ func TestVerifyFindsAStretchThatFitsItsDigest(t *testing.T) {
 		book, db := written(t, place, madeUpChain, monthsOfBlocks(12, 5*24*time.Hour)), openSQL(t, place) // until January
 		for unit, number := range map[string]int64{"day": time.Date(2023, 12, 4, 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60), "month": 53*12 + 11} {
 			for _, c := range db.columns(t, "stretches") {
-				if c.key || c.name == "digest" {
+				if c.key || c.name == "digest" || !tier.Takes(c.name) {
 					continue
 				}
 				db.altered(t, "stretches", "UPDATE stretches SET merged = merged", func() {

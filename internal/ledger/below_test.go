@@ -219,7 +219,7 @@ func TestQuestionsWhileABookIsExtended(t *testing.T) {
 	const count, pace = 500, 4 * time.Hour
 	entries := monthsOfBlocks(count, pace)
 	engines(t, func(t *testing.T, newPlace func() string) {
-		for by := ledger.ByQuarterHour; by <= ledger.ByAccount; by++ {
+		for by := ledger.ByQuarterHour; by <= ledger.ByAccount; by += ledger.TotalsBy(tier.Sparse(3, 1)) {
 			place := newPlace()
 			book := written(t, place, madeUpChain, entries[100:])
 			span := chain.Heights{First: 100, Last: count - 1}

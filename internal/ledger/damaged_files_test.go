@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -17,22 +16,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/test/tier"
 )
 
-// damagesAsked sets the number of damaged files.
-const damagesAsked = "FEES_DAMAGES"
-
-func damagesWanted(t *testing.T) int {
-	if text := os.Getenv(damagesAsked); text != "" {
-		n, err := strconv.Atoi(text)
-		require.NoError(t, err)
-		return n
-	}
-	if testing.Short() {
-		return 10
-	}
-	return 40
-}
+// damagesWanted returns the number of damaged files.
+func damagesWanted(t *testing.T) int { return tier.Count(t, "FEES_DAMAGES", 10, 40) }
 
 // smallFile is an intact ledger of a few months in a file, and its answers.
 type smallFile struct {

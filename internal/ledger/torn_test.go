@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -22,6 +21,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/test/crashtest"
+	"github.com/feeledger/fees/internal/test/tier"
 )
 
 // asTask makes this test binary a program that runs one of the tasks in the directory of asWriter. With goingOn it
@@ -102,9 +102,7 @@ func TestCallsThatFail(t *testing.T) {
 		t.Skip("not in a short run: starts many programs")
 	}
 	few, turns := 1, 5 // each task gets two of the failures
-	if text := os.Getenv(crashtest.StatesAsked); text != "" {
-		n, err := strconv.Atoi(text)
-		require.NoError(t, err)
+	if n := tier.Count(t, crashtest.StatesAsked, 0, 0); n > 0 {
 		few, turns = 1+n/20, 1
 	}
 	for turn, name := range slices.Sorted(maps.Keys(tasks)) {

@@ -22,6 +22,7 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/finance/closing"
 	"github.com/feeledger/fees/internal/ledger"
+	"github.com/feeledger/fees/internal/test/tier"
 	"github.com/feeledger/fees/internal/web"
 )
 
@@ -311,12 +312,7 @@ func TestHostileActs(t *testing.T) {
 	o := newOffice(t, nil)
 	random := rand.New(rand.NewPCG(3, 4))
 	one := func(list []string) string { return list[random.IntN(len(list))] }
-	most := 150
-	if text := os.Getenv("FEES_REQUESTS"); text != "" {
-		var err error
-		most, err = strconv.Atoi(text)
-		require.NoError(t, err)
-	}
+	most := tier.Count(t, "FEES_REQUESTS", 50, 150)
 	path := o.upload(t, "anna", "company.csv", o.companyRecord(t), "period", "2026-01", "accounts", "group:company")
 	at, _, _ := strings.Cut(path, "?")
 	names := append(web.Parameters(), "act", "manifest", "comment", "group", "shown", "difference", "whole", "token", "label", "payer", "record", "journal")

@@ -8,17 +8,16 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"regexp"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/internal/test/tier"
 	"github.com/feeledger/fees/internal/web"
 )
 
@@ -38,12 +37,7 @@ func TestHostileRequests(t *testing.T) {
 	paths := append(web.Routes(), "/", "/healthz", "/readyz", "/metrics", "/theme", "/events/", "/../../etc/passwd", "//", "/%2e%2e/", "/static/{x}", "/login", "/logout", "/debug/pprof/")
 	names := append(web.Parameters(), "q", "set", "to", "", "<b>")
 	inPath := regexp.MustCompile(`\{[^}]*\}`)
-	most := 500
-	if text := os.Getenv("FEES_REQUESTS"); text != "" {
-		var err error
-		most, err = strconv.Atoi(text)
-		require.NoError(t, err)
-	}
+	most := tier.Count(t, "FEES_REQUESTS", 500, 500)
 	slow := func() { // one that never ends what it says
 		c, err := net.Dial("tcp", s.Listener.Addr().String())
 		require.NoError(t, err)

@@ -360,6 +360,9 @@ func TestFormats(t *testing.T) {
 // Ten thousand transactions of three months, an entry each: the files are divided where the
 // product's limit is, and DATEV's by month too.
 func TestManyTransactions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not in a short run: writes 10,000 payments in every format")
+	}
 	prices := ""
 	for day := date(t, time.DateOnly, "2025-12-01"); day.Before(date(t, time.DateOnly, "2026-03-01")); day = day.AddDate(0, 0, 1) {
 		prices += day.Format(time.DateOnly) + ",0.2315\n"

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -17,10 +16,8 @@ import (
 	"github.com/feeledger/fees/internal/ledger/queue"
 	"github.com/feeledger/fees/internal/test/postgrestest"
 	"github.com/feeledger/fees/internal/test/program"
+	"github.com/feeledger/fees/internal/test/tier"
 )
-
-// killsAsked sets how often workers and their server are killed.
-const killsAsked = "FEES_SERVER_KILLS"
 
 // namespace is a separate network with a link to ours.
 type namespace struct {
@@ -73,12 +70,7 @@ func TestKillsAcrossNamespaces(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not in a short run: kills servers and workers")
 	}
-	wanted := 6
-	if text := os.Getenv(killsAsked); text != "" {
-		var err error
-		wanted, err = strconv.Atoi(text)
-		require.NoError(t, err)
-	}
+	wanted := tier.Count(t, "FEES_SERVER_KILLS", 6, 6)
 	for i, commit := range []string{"on", "off"} {
 		t.Run("synchronous_commit "+commit, func(t *testing.T) {
 			t.Parallel()

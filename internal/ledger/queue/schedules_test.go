@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -19,6 +17,7 @@ import (
 	"github.com/feeledger/fees/internal/ledger/queue"
 	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/internal/test/postgrestest"
+	"github.com/feeledger/fees/internal/test/tier"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/source/prove"
@@ -124,18 +123,9 @@ func (s early) Block(ctx context.Context, height uint64) (*chain.Block, error) {
 // TestSchedules requires the ledger of an undisturbed run from every schedule: FEES_SCHEDULES of them, from FEES_SCHEDULE
 // on.
 func TestSchedules(t *testing.T) {
-	number := func(name string, usual uint64) uint64 {
-		text := os.Getenv(name)
-		if text == "" {
-			return usual
-		}
-		n, err := strconv.ParseUint(text, 10, 64)
-		require.NoError(t, err, name)
-		return n
-	}
 	server := postgrestest.Start(t)
-	first := number("FEES_SCHEDULE", 1)
-	for seed := first; seed < first+number("FEES_SCHEDULES", 2); seed++ {
+	first := tier.Count[uint64](t, "FEES_SCHEDULE", 1, 1)
+	for seed := first; seed < first+tier.Count[uint64](t, "FEES_SCHEDULES", 2, 2); seed++ {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			s := &schedule{shared: newShared(t, server), seed: seed, attempts: map[uint64]int{}}
