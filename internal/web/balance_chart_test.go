@@ -1,14 +1,18 @@
 package web_test
 
 import (
+	"cmp"
 	"encoding/csv"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/feeledger/fees/internal/web"
 )
 
 // A statement draws the free balance at the end of each day: the last one of its rows, carried over days without any.
@@ -21,7 +25,7 @@ func TestBalanceChart(t *testing.T) {
 		require.NoError(t, err)
 		at, of := slices.Index(rows[0], "time"), slices.Index(rows[0], "free_balance")
 		page := pageAt(t, s.url+path+"?period=2025-02"+zone)
-		require.Contains(t, page, "<figcaption>Free balance at the end of each day, GLMR</figcaption>")
+		requireProportional(t, page)
 		drawn := regexp.MustCompile(`<title>(2025-[0-9-]+): ([0-9.]+) GLMR</title>`).FindAllStringSubmatch(page, -1)
 		require.Greater(t, len(drawn), 20)
 		ends := map[string]string{}
@@ -45,6 +49,44 @@ func TestBalanceChart(t *testing.T) {
 	require.NotContains(t, pageAt(t, s.url+path+"?period=2025-02&part=fees"), "Free balance at the end")
 }
 
+// captions matches the chart's caption; the scale starts at 0 where it does not say.
+var captions = regexp.MustCompile(`<figcaption>Free balance at the end of each day, GLMR(?:; the scale starts at ([0-9.]+M?))?</figcaption>`)
+
+// requireProportional requires the height of each bar to be that of its balance between the lowest and the highest tick.
+func requireProportional(t *testing.T, page string) (from string) {
+	t.Helper()
+	caption := captions.FindStringSubmatch(page)
+	require.NotNil(t, caption)
+	page = page[strings.Index(page, caption[0]):]
+	ticks := map[string]float64{} // by vertical position
+	for _, tick := range regexp.MustCompile(`<text x="50" y="([0-9]+)" [^>]*>([0-9.]+M?)</text>`).FindAllStringSubmatch(page, -1) {
+		ticks[tick[1]] = asNumber(t, tick[2])
+	}
+	bottom, top := ticks["200"], ticks["0"]
+	require.Equal(t, asNumber(t, cmp.Or(caption[1], "0")), bottom)
+	require.Greater(t, top, bottom)
+	bars := regexp.MustCompile(`<title>2025-[0-9-]+: ([0-9.]+) GLMR</title><rect class="evm" x="[^"]*" y="([0-9]+)" width="[^"]*" height="([0-9]+)"/>`).FindAllStringSubmatch(page, -1)
+	require.NotEmpty(t, bars)
+	for _, bar := range bars {
+		height := asNumber(t, bar[3])
+		require.InDelta(t, (asNumber(t, bar[1])-bottom)/(top-bottom)*200, height, 1, bar[1])
+		require.Equal(t, 200-height, asNumber(t, bar[2]))
+		require.Positive(t, height, bar[1])
+	}
+	return caption[1]
+}
+
+func asNumber(t *testing.T, text string) float64 {
+	t.Helper()
+	digits, millions := strings.CutSuffix(text, "M")
+	number, err := strconv.ParseFloat(digits, 64)
+	require.NoError(t, err)
+	if millions {
+		number *= 1e6
+	}
+	return number
+}
+
 // laterBy14Hours returns the day of a time in a zone that is 14 hours ahead.
 func laterBy14Hours(t *testing.T, text string) string {
 	t.Helper()
@@ -57,4 +99,27 @@ func laterBy14Hours(t *testing.T, text string) string {
 func tokensOf(wei string) string {
 	digits := strings.Repeat("0", max(0, 19-len(wei))) + wei
 	return digits[:len(digits)-18] + "." + digits[len(digits)-18:]
+}
+
+// Balances that differ little are drawn from a value below them, which the chart names; others from 0. The heights are
+// calculated by hand: (balance - start) / (highest tick - start) * 200.
+func TestScaleOfBalances(t *testing.T) {
+	token := func(digits string) string { return digits + "000000000000000000" }
+	for name, c := range map[string]struct {
+		amounts   []string
+		from, top string
+		heights   []int
+	}{
+		"little":   {[]string{token("1000"), token("1010"), token("1004")}, "998", "1010", []int{33, 200, 100}},
+		"unknown":  {[]string{token("1000"), "", token("1010")}, "998", "1010", []int{33, 0, 200}},
+		"much":     {[]string{token("500"), token("1000")}, "", "1000", []int{100, 200}},
+		"the same": {[]string{token("7"), token("7")}, "", "8", []int{175, 175}},
+		"one wei":  {[]string{token("1000000"), token("1000000")[:24] + "1"}, "", "1M", []int{200, 200}},
+		"nothing":  {[]string{"0", ""}, "", "", nil},
+	} {
+		from, top, heights := web.Heights(c.amounts...)
+		require.Equal(t, c.from, from, name)
+		require.Equal(t, c.top, top, name)
+		require.Equal(t, c.heights, heights, name)
+	}
 }

@@ -82,7 +82,7 @@ func (s *server) viewBar(r *http.Request, v *view) *viewBar {
 		}
 		last.Months = append(last.Months, m)
 	}
-	period.Links = append(period.Links, navigation{link{"All sealed blocks", to(func(o *scope) { o.Period, o.Partial = "", false })}, "", sc.Period == ""})
+	period.Links = append(period.Links, navigation{link: link{"All sealed blocks", to(func(o *scope) { o.Period, o.Partial = "", false })}, Here: sc.Period == ""})
 	b.Menus = append(b.Menus, period)
 	if sc.Zone != "" {
 		b.Menus[0].Value += ", " + console.Printable(sc.Zone)
@@ -210,7 +210,7 @@ func byLinks(q *feesQuestion) (list []navigation) {
 		if by == report.Day {
 			own.Del("by")
 		}
-		list = append(list, navigation{link{words(string(by)), "fees" + q.scope.query(own)}, "", by == q.asked.By})
+		list = append(list, navigation{link: link{words(string(by)), "fees" + q.scope.query(own)}, Here: by == q.asked.By})
 	}
 	return list
 }

@@ -14,7 +14,8 @@ import (
 const (
 	plotHeight = 200
 	maxBars    = 366
-	maxLabels  = 16 // on a wide page; a phone shows every third
+	maxLabels  = 16   // on a wide page; a phone shows every third
+	leastPart  = 1e-4 // of the largest amount: smaller differences have no ticks of their own
 )
 
 // chart plots amounts over time, such as the fees of a report: one bar per group, EVM below native. Only its lengths are
@@ -26,6 +27,7 @@ type chart struct {
 	Bars     []bar
 	Ticks    []tick
 	Compared string // the period that the lines show; "" for none
+	From     string // where the scale starts; "" for 0
 }
 
 // bar plots one group. Horizontal positions are percentages of the plot, vertical ones are pixels.
@@ -69,7 +71,7 @@ func chartOf(made *report.Report, compared *report.Comparison, to func(name stri
 	if largest == 0 {
 		return nil
 	}
-	top := c.scale(largest)
+	_, top := c.scale(0, largest)
 	height := func(w chain.Wei) int { return int(math.Round(tokens(c.Token, w) / top * plotHeight)) }
 	for i, g := range now {
 		name := g.Name(c.Token)
@@ -101,22 +103,31 @@ func chartOf(made *report.Report, compared *report.Comparison, to func(name stri
 	return c
 }
 
-// plot draws a bar for each amount of the chart's days. It returns false if all are 0 or unknown.
+// plot draws a bar for each amount of the chart's days. It returns false if all are 0 or unknown. Amounts that differ
+// little are drawn from a value below them: from 0 they would look the same.
 func (c *chart) plot(amounts []chain.Optional[chain.Wei]) bool {
-	largest := 0.0
+	smallest, largest := math.Inf(1), 0.0
 	for _, a := range amounts {
-		amount, _ := a.Get()
-		largest = max(largest, tokens(c.Token, amount))
+		if amount, known := a.Get(); known {
+			length := tokens(c.Token, amount)
+			smallest, largest = min(smallest, length), max(largest, length)
+		}
 	}
 	if largest == 0 {
 		return false
 	}
-	top := c.scale(largest)
+	if part := (largest - smallest) / largest; part > 0.25 || part < leastPart {
+		smallest = 0
+	}
+	base, top := c.scale(smallest, largest)
+	if base > 0 {
+		c.From = tickText(base)
+	}
 	for i, a := range amounts {
 		b := &c.Bars[i]
 		amount, known := a.Get()
 		if b.Unknown = !known; known {
-			b.EVM = int(math.Round(tokens(c.Token, amount) / top * plotHeight))
+			b.EVM = int(math.Round((tokens(c.Token, amount) - base) / (top - base) * plotHeight))
 			b.Exact = fmt.Sprintf("%s: %s %s", b.Name, c.Tokens(amount), c.Symbol)
 		} else {
 			b.Exact = b.Name + ": " + notKnown
@@ -141,20 +152,22 @@ func (c *chart) place(by report.By) {
 	}
 }
 
-// scale sets the ticks, at steps of 1, 2 or 5 times a power of ten, and returns the highest.
-func (c *chart) scale(largest float64) (top float64) {
-	step := math.Pow(10, math.Floor(math.Log10(largest)))
+// scale sets the ticks, at steps of 1, 2 or 5 times a power of ten, and returns the lowest and the highest. The lowest is
+// 0 for a smallest amount of 0, otherwise at least half a step below it, so that each amount has a bar.
+func (c *chart) scale(smallest, largest float64) (base, top float64) {
+	step := math.Pow(10, math.Floor(math.Log10(largest-smallest)))
 	for _, part := range []float64{5, 2, 1, 0.5, 0.2} {
-		if largest/(step*part) >= 2.5 {
+		if (largest-smallest)/(step*part) >= 2.5 {
 			step *= part
 			break
 		}
 	}
-	count := int(math.Ceil(largest/step - 1e-9))
+	first := max(0, math.Floor(smallest/step-0.5))
+	count := int(math.Ceil(largest/step-1e-9) - first)
 	for i := range count + 1 {
-		c.Ticks = append(c.Ticks, tick{plotHeight - i*plotHeight/count, tickText(float64(i) * step)})
+		c.Ticks = append(c.Ticks, tick{plotHeight - i*plotHeight/count, tickText((first + float64(i)) * step)})
 	}
-	return step * float64(count)
+	return step * first, step * (first + float64(count))
 }
 
 // tickText returns the text of a tick: without an exponent, and in millions from there on.

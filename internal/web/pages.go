@@ -122,15 +122,30 @@ func (v *view) Nav() (list []navigation) {
 		if !slices.Contains([]string{"overview", "accounts", "packages"}, p.path) { // pages without a period
 			to += about.query(nil)
 		}
-		list = append(list, navigation{link{p.text, to}, p.key, p.path == v.Path})
+		list = append(list, navigation{link{p.text, to}, p.key, p.path == v.Path, p.path == sectionOf(v.Path)})
 	}
 	return list
 }
 
+// sectionOf returns the path of the page in the navigation that a page belongs to, or another path.
+func sectionOf(path string) string {
+	first, _, _ := strings.Cut(path, "/")
+	switch first {
+	case "account":
+		return "accounts"
+	case "tx":
+		return "transactions"
+	case "close":
+		return "packages"
+	}
+	return first
+}
+
 type navigation struct {
 	link
-	Key  string // opens it, after g; "" for none
-	Here bool   // the current page
+	Key    string // opens it, after g; "" for none
+	Here   bool   // the current page
+	Within bool   // the section of the current page
 }
 
 // allSealed is the period of an answer that depends on all sealed blocks.

@@ -267,7 +267,7 @@ func partLinks(q *statementQuestion) (list []navigation) {
 	for _, part := range app.StatementParts {
 		own := without(q.scope.own, listingParameters...)
 		own.Set("part", part)
-		list = append(list, navigation{link{part, q.path("statement") + q.scope.query(own)}, "", part == q.Part})
+		list = append(list, navigation{link: link{part, q.path("statement") + q.scope.query(own)}, Here: part == q.Part})
 	}
 	return list
 }

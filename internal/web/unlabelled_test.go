@@ -36,3 +36,19 @@ func TestPayersWithoutALabel(t *testing.T) {
 	require.Contains(t, pageAt(t, s.url+"/accounts"), `<a href="accounts/unlabelled">Payers without a label</a>`)
 	require.Contains(t, pageAt(t, s.url+"/accounts/unlabelled?accounts=x"), "Remove the parameter accounts.")
 }
+
+// The navigation marks the page, and for a page below another one its section.
+func TestNavigation(t *testing.T) {
+	s := view(t, "ours")
+	account := "/account/" + s.account.String()
+	for path, want := range map[string]string{
+		"/accounts":             `<a href="accounts" aria-current="page">Accounts</a>`,
+		"/accounts/unlabelled":  `<a href="accounts" aria-current="true">Accounts</a>`,
+		"/accounts/rollforward": `<a href="accounts" aria-current="true">Accounts</a>`,
+		account:                 `<a href="accounts" aria-current="true">Accounts</a>`,
+		account + "/statement":  `<a href="accounts" aria-current="true">Accounts</a>`,
+		"/fees":                 `aria-current="page">Fees</a>`,
+	} {
+		require.Contains(t, pageAt(t, s.url+path), want, path)
+	}
+}

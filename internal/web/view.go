@@ -202,7 +202,7 @@ func (s *server) page(r *http.Request, v *view) ([]byte, error) {
 	}
 	if !unknown && len(s.Options.Ledgers) > 1 {
 		for _, l := range s.Options.Ledgers {
-			v.Ledgers = append(v.Ledgers, navigation{link{l.Name, "/" + l.Name + "/overview"}, "", l.Name == s.Name})
+			v.Ledgers = append(v.Ledgers, navigation{link: link{l.Name, "/" + l.Name + "/overview"}, Here: l.Name == s.Name})
 		}
 	}
 	whole, beside := windows, windows
