@@ -15,7 +15,7 @@ const (
 	plotHeight = 200
 	maxBars    = 366
 	maxLabels  = 16   // on a wide page; a phone shows every third
-	leastPart  = 1e-4 // of the largest amount: smaller differences have no ticks of their own
+	leastPart  = 1e-4 // of the largest amount: ticks cannot show smaller differences
 )
 
 // chart plots amounts over time, such as the fees of a report: one bar per group, EVM below native. Only its lengths are
