@@ -1,6 +1,6 @@
 .PHONY: test test-all bench bench-ledger bench-node cover lint fuzz golden proof
 
-# Tests use little memory: less frequent garbage collection saves a fifth of the time.
+# Tests use little memory: less frequent garbage collection saves time.
 test test-all: export GOGC = 800
 
 # Packages whose tests take longest: they begin first.

@@ -57,7 +57,7 @@ func TestMakeItAgain(t *testing.T) {
 		{"sample", "--size", "3", "--seed", "it's $(me)", "--accounts", "group:company,group:payroll", "--month", "2026-01", "--format", "csv"},
 	} {
 		file := fmt.Sprint("result", i)
-		_, stderr, code := fees(t, append(command, "-o", file, "--about")...)
+		_, stderr, code := fees(append(command, "-o", file, "--about")...)
 		require.Contains(t, []int{exitOK, exitFinding}, code, stderr)
 		require.Regexp(t, file+`\.about\.txt states how it was made, at 20[0-9-]+T[0-9:]+Z`, stderr)
 		about := aboutOf(t, file)
@@ -75,7 +75,7 @@ func TestMakeItAgain(t *testing.T) {
 		require.NotZero(t, inputs)
 
 		again := file + "-again"
-		_, stderr, code = fees(t, append(wordsIn(t, about["make it again"]), "-o", again)...)
+		_, stderr, code = fees(append(wordsIn(t, about["make it again"]), "-o", again)...)
 		require.Contains(t, []int{exitOK, exitFinding}, code, stderr)
 		require.Equal(t, about["SHA-256"], sumOfFile(t, again), command)
 	}
@@ -83,7 +83,7 @@ func TestMakeItAgain(t *testing.T) {
 	// A workbook has the statement inside, and the same bytes each time.
 	var sums []string
 	for _, name := range []string{"a.xlsx", "b.xlsx"} {
-		_, stderr, code := fees(t, "export", "--as", "xlsx", "--accounts", "group:company", "--month", "2026-01", "--about", "-o", name)
+		_, stderr, code := fees("export", "--as", "xlsx", "--accounts", "group:company", "--month", "2026-01", "--about", "-o", name)
 		require.Equal(t, exitOK, code, stderr)
 		sums = append(sums, sumOfFile(t, name))
 		require.NoFileExists(t, name+".about.txt")
@@ -103,7 +103,7 @@ func TestMakeItAgain(t *testing.T) {
 		{"export", "--partitioned", "lake", "--about"}, {"sample", "--size", "1", "--seed", "a", "--accounts", "group:company", "--about"},
 		{"sample", "--size", "1", "--seed", "a"}, {"sample", "--size", "0", "--seed", "a", "--accounts", "group:company"}, {"report", "--by", "tag"},
 	} {
-		_, stderr, code := fees(t, wrong...)
+		_, stderr, code := fees(wrong...)
 		require.NotContains(t, []int{exitOK, exitFinding}, code, wrong)
 		require.NotEmpty(t, stderr)
 		require.NoFileExists(t, "x.about.txt")
@@ -116,7 +116,7 @@ func TestCloseByAChart(t *testing.T) {
 	bookedMonth(t)
 	require.NoError(t, os.WriteFile("tags.csv", []byte("3-4,Project X\n"), 0o600))
 	closeMonth := func(month, dir string, more ...string) string {
-		stdout, stderr, code := fees(t, append([]string{"close", "--month", month, "--partial", "--accounts", "group:company", "--no-balances", "--chart", "chart.csv", "--tags", "tags.csv", "-o", dir}, more...)...)
+		stdout, stderr, code := fees(append([]string{"close", "--month", month, "--partial", "--accounts", "group:company", "--no-balances", "--chart", "chart.csv", "--tags", "tags.csv", "-o", dir}, more...)...)
 		require.Contains(t, []int{exitOK, exitFinding}, code, stderr)
 		return stdout
 	}
@@ -131,7 +131,7 @@ func TestCloseByAChart(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(about), total+" wei")
 	require.Contains(t, string(about), sumOfFile(t, filepath.Join("january", "inputs", "chart.csv")))
-	stdout, stderr, code := fees(t, "close", "--check", "january")
+	stdout, stderr, code := fees("close", "--check", "january")
 	require.Contains(t, []int{exitOK, exitFinding}, code, stdout+stderr)
 	require.Contains(t, stdout, "verified")
 
@@ -142,9 +142,9 @@ func TestCloseByAChart(t *testing.T) {
 	changed := closeMonth("2026-02", "february", "--since", "january")
 	require.Contains(t, changed, "Changes of inputs and options since 2026-01 (january)")
 	require.Contains(t, changed, "    + Treasury,,,,6899,,\n")
-	checked, _, _ := fees(t, "close", "--check", "february")
+	checked, _, _ := fees("close", "--check", "february")
 	require.Contains(t, checked, "    + Treasury,,,,6899,,\n")
-	_, stderr, code = fees(t, "close", "--month", "2026-02", "--partial", "--accounts", "group:company", "--no-balances", "-o", "march", "--since", "none")
+	_, stderr, code = fees("close", "--month", "2026-02", "--partial", "--accounts", "group:company", "--no-balances", "-o", "march", "--since", "none")
 	require.Equal(t, exitUsage, code, stderr)
 	require.NoDirExists(t, "march")
 }

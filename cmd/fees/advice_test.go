@@ -104,7 +104,7 @@ func TestAdviceNamesWhereTheAddressCameFrom(t *testing.T) {
 	} {
 		t.Run(args, func(t *testing.T) {
 			t.Parallel() // they mostly wait
-			_, stderr, code := fees(t, append(strings.Fields(args), "--timeout", "1s")...)
+			_, stderr, code := fees(append(strings.Fields(args), "--timeout", "1s")...)
 			require.Equal(t, exitGateway, code, stderr)
 			require.Contains(t, stderr, want)
 		})
@@ -268,13 +268,13 @@ func TestNotAnArchive(t *testing.T) {
 			if command == "archive verify %s" && place == blocks {
 				continue // it has no manifest
 			}
-			_, stderr, code := fees(t, strings.Fields(fmt.Sprintf(command, place))...)
+			_, stderr, code := fees(strings.Fields(fmt.Sprintf(command, place))...)
 			require.Equal(t, "fees: "+c.says+"\n", stderr, command)
 			require.Equal(t, c.code, code, command)
 		}
 	}
 	for _, command := range []string{"verify 24..25 --gateway demo --against nowhere", "archive join nowhere nowhere -o x", "close --check nowhere"} {
-		_, stderr, _ := fees(t, strings.Fields(command)...)
+		_, stderr, _ := fees(strings.Fields(command)...)
 		require.Contains(t, stderr, "there is no directory nowhere", command)
 	}
 }

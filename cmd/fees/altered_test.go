@@ -26,12 +26,12 @@ func TestAFeeThatWasAlteredConsistently(t *testing.T) {
 		ofDays := [][]string{{"report", "0..27"}, {"report", "--month", "2026-01", "--partial"}, {"ledger", "status"}}
 		var before []string
 		for _, arguments := range ofDays {
-			stdout, stderr, code := fees(t, arguments...)
+			stdout, stderr, code := fees(arguments...)
 			before = append(before, fmt.Sprint(stdout, stderr, code))
 		}
 		hash := raise(t, place, alith, 25)
 		for i, arguments := range ofDays {
-			stdout, stderr, code := fees(t, arguments...)
+			stdout, stderr, code := fees(arguments...)
 			require.Equal(t, before[i], fmt.Sprint(stdout, stderr, code), arguments)
 		}
 		books := filepath.Join(t.TempDir(), "books.csv")
@@ -50,7 +50,7 @@ func TestAFeeThatWasAlteredConsistently(t *testing.T) {
 			{"reconcile", books, "0..27", "--accounts", alith},
 			{"reconcile", books, "0..27"},
 		} {
-			stdout, stderr, code := fees(t, arguments...)
+			stdout, stderr, code := fees(arguments...)
 			what := strings.Join(arguments, " ")
 			require.Equal(t, exitLedger, code, "%s: %s%s", what, stdout, stderr)
 			require.Contains(t, stdout+stderr, "block 25, table ", what)
@@ -63,7 +63,7 @@ func TestAFeeThatWasAlteredConsistently(t *testing.T) {
 func TestCloseAsksForBalancesFirst(t *testing.T) {
 	place := filled(t, filepath.Join(t.TempDir(), "fees.db"))
 	raise(t, place, alith, 25)
-	stdout, stderr, code := fees(t, "close", "--month", "2026-01", "--partial", "--accounts", alith, "-o", filepath.Join(t.TempDir(), "new"), "--gateway", "http://127.0.0.1:1", "--timeout", "1s")
+	stdout, stderr, code := fees("close", "--month", "2026-01", "--partial", "--accounts", alith, "-o", filepath.Join(t.TempDir(), "new"), "--gateway", "http://127.0.0.1:1", "--timeout", "1s")
 	require.Equal(t, exitGateway, code, stdout+stderr)
 	require.Contains(t, stderr, "block 27: no answer from the gateway")
 	require.NotContains(t, stderr, "block 25")

@@ -80,7 +80,7 @@ func TestArchiveFinality(t *testing.T) {
 	require.Equal(t, filesOf(t, at("plain")), have, "the blocks are recorded alike")
 
 	verify := func(name string, code int, more ...string) (v verifiedFinal, stderr string) {
-		stdout, stderr, exit := fees(t, append([]string{"archive", "verify", at(name), "--format", "json", "--quiet"}, more...)...)
+		stdout, stderr, exit := fees(append([]string{"archive", "verify", at(name), "--format", "json", "--quiet"}, more...)...)
 		require.Equal(t, code, exit, stderr)
 		if code == exitOK {
 			require.NoError(t, json.Unmarshal([]byte(stdout), &v))
@@ -135,7 +135,7 @@ func TestArchiveFinality(t *testing.T) {
 	// A parachain that runs the same runtime is another chain.
 	tables := strings.Replace(outputOf(t, exitOK, "networks", "moonbeam", "--format", "json"), `"parachain": 2004`, `"parachain": 2005`, 1)
 	require.NoError(t, os.WriteFile(at("other.json"), []byte(strings.Replace(tables, `"name": "moonbeam"`, `"name": "other"`, 1)), 0o600))
-	_, stderr, code := fees(t, "block", "60", "--gateway", at("high"), "--trust-set", set, "--network-file", at("other.json"), "--network", "other")
+	_, stderr, code := fees("block", "60", "--gateway", at("high"), "--trust-set", set, "--network-file", at("other.json"), "--network", "other")
 	require.Equal(t, exitFinding, code)
 	require.Contains(t, stderr, "the evidence of finality is of another chain: parachain 2004, but other is parachain 2005. Use evidence of other.")
 
@@ -166,7 +166,7 @@ func TestArchiveFinality(t *testing.T) {
 		"no evidence of finality":                                                                   {"archive", "verify", at("plain"), "--trust-set", set},
 		"this source has no proofs":                                                                 {"block", "3", "--gateway", "demo", "--trust-set", set},
 	} {
-		_, stderr, code := fees(t, args...)
+		_, stderr, code := fees(args...)
 		require.NotEqual(t, exitOK, code)
 		require.Contains(t, stderr, want)
 	}
@@ -247,7 +247,7 @@ func TestArchiveFinalityForgeries(t *testing.T) {
 		require.NoError(t, err)
 		forged[i] = "0123456789abcdef"[digit^(1<<(n%4))]
 		require.NoError(t, os.WriteFile(path, forged, 0o600))
-		_, stderr, code := fees(t, "archive", "verify", archive, "--trust-set", set, "--quiet")
+		_, stderr, code := fees("archive", "verify", archive, "--trust-set", set, "--quiet")
 		require.Equal(t, exitLedger, code, "digit %d", i)
 		require.Regexp(t, `finality\.json: (steps\[\d+\]|para): `, stderr)
 	}

@@ -152,7 +152,7 @@ func TestArchiveWithProofsRefused(t *testing.T) {
 		{"block 21 --gateway KEPT", exitLedger, "not stored: the archive contains blocks 5 to 20"},
 	} {
 		args := strings.Fields(strings.NewReplacer("ELSEWHERE", elsewhere, "KEPT", kept, "HTTP", http, "PLAIN", plain.URL, "DEMO", t.TempDir()).Replace(c.args))
-		stdout, stderr, code := fees(t, args...)
+		stdout, stderr, code := fees(args...)
 		require.Equal(t, c.code, code, "%v: %s", args, stderr)
 		require.Empty(t, stdout, args)
 		require.Contains(t, stderr, c.says, args)

@@ -45,13 +45,13 @@ func TestArchiveTimestamp(t *testing.T) {
 			outputOf(t, exitOK, record...)
 			require.NoError(t, os.WriteFile(filepath.Join(other, "manifest.json.tsr"), stamp, 0o600))
 			require.Contains(t, outputOf(t, exitFinding, "archive", "verify", other), "the timestamp is for other bytes or was altered")
-			_, stderr, code := fees(t, append(record, "--timestamp", address)...)
+			_, stderr, code := fees(append(record, "--timestamp", address)...)
 			require.Equal(t, exitUsage, code)
 			require.Contains(t, stderr, "manifest.json.tsr: the timestamp is for other bytes or was altered; remove the file to get a new timestamp")
 		})
 	}
 	kept := filepath.Join(t.TempDir(), "kept")
-	_, stderr, code := fees(t, "archive", "record", "3..9", "--gateway", http, "--proofs", "-o", kept, "--timestamp", "http://127.0.0.1:1")
+	_, stderr, code := fees("archive", "record", "3..9", "--gateway", http, "--proofs", "-o", kept, "--timestamp", "http://127.0.0.1:1")
 	require.Equal(t, exitGateway, code)
 	require.Contains(t, stderr, "the time-stamping authority returned no timestamp")
 	outputOf(t, exitOK, "archive", "verify", kept) // it is whole

@@ -19,14 +19,14 @@ func TestArchivesPriceAlike(t *testing.T) {
 	gateway := httptest.NewServer(gatewaytest.Handler(recorded))
 	t.Cleanup(gateway.Close)
 	for directory, flag := range map[string]string{plain: "--quiet", segments: "--segments"} {
-		_, stderr, code := fees(t, "archive", "record", "0..27", "-o", directory, "--gateway", gateway.URL, flag)
+		_, stderr, code := fees("archive", "record", "0..27", "-o", directory, "--gateway", gateway.URL, flag)
 		require.Equal(t, exitOK, code, stderr)
 	}
 	for height := range 28 {
-		want, _, _ := fees(t, "block", strconv.Itoa(height), "--format", "json", "--gateway", recorded)
+		want, _, _ := fees("block", strconv.Itoa(height), "--format", "json", "--gateway", recorded)
 		require.NotEmpty(t, want)
 		for _, directory := range []string{plain, segments} {
-			have, stderr, _ := fees(t, "block", strconv.Itoa(height), "--format", "json", "--gateway", directory)
+			have, stderr, _ := fees("block", strconv.Itoa(height), "--format", "json", "--gateway", directory)
 			require.Equal(t, want, have, stderr)
 		}
 	}

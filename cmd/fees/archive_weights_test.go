@@ -36,9 +36,9 @@ func TestArchivesProveTheMultiplier(t *testing.T) {
 			require.Equal(t, tallied{Held: c.last + 1}, want["block.weighed"])
 			for _, flag := range []string{"--quiet", "--segments"} {
 				directory := filepath.Join(t.TempDir(), "kept")
-				_, stderr, code := fees(t, "archive", "record", blocks, "-o", directory, "--gateway", gateway.URL, flag)
+				_, stderr, code := fees("archive", "record", blocks, "-o", directory, "--gateway", gateway.URL, flag)
 				require.Equal(t, exitOK, code, stderr)
-				_, stderr, code = fees(t, "archive", "verify", directory)
+				_, stderr, code = fees("archive", "verify", directory)
 				require.Equal(t, exitOK, code, stderr)
 				require.Equal(t, want, checksOf(t, blocks, directory))
 			}
@@ -52,13 +52,13 @@ func TestVerifyNamesADamagedWeight(t *testing.T) {
 	gateway := httptest.NewServer(gatewaytest.Handler(fiveBlocks(t)))
 	t.Cleanup(gateway.Close)
 	directory := filepath.Join(t.TempDir(), "kept")
-	_, stderr, code := fees(t, "archive", "record", "0..4", "-o", directory, "--gateway", gateway.URL)
+	_, stderr, code := fees("archive", "record", "0..4", "-o", directory, "--gateway", gateway.URL)
 	require.Equal(t, exitOK, code, stderr)
 	file := filepath.Join(directory, "block-weight", "3.json")
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(text), "2100000000", "2100000001", 1)), 0o644))
-	stdout, stderr, code := fees(t, "verify", "0..4", "--gateway", directory)
+	stdout, stderr, code := fees("verify", "0..4", "--gateway", directory)
 	require.NotEqual(t, exitOK, code)
 	require.Contains(t, stdout+stderr, "block-weight/3.json: the archive is damaged")
 }
@@ -72,7 +72,7 @@ type tallied struct {
 
 // checksOf returns the checks in the last line of fees verify.
 func checksOf(t *testing.T, blocks, gateway string) map[string]tallied {
-	stdout, stderr, _ := fees(t, "verify", blocks, "--gateway", gateway, "--format", "json", "--quiet")
+	stdout, stderr, _ := fees("verify", blocks, "--gateway", gateway, "--format", "json", "--quiet")
 	lines := strings.Split(strings.TrimSpace(stdout), "\n")
 	var last struct {
 		Summary struct {

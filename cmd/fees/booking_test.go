@@ -20,7 +20,7 @@ func bookedMonth(t *testing.T) string {
 	directory := t.TempDir()
 	require.NoError(t, monthend.Write(directory))
 	t.Chdir(directory)
-	_, stderr, code := fees(t, "sync", "0..48", "--gateway", "gateway", "--quiet")
+	_, stderr, code := fees("sync", "0..48", "--gateway", "gateway", "--quiet")
 	require.Contains(t, []int{exitOK, exitFinding}, code, stderr)
 	require.NoError(t, os.WriteFile("chart.csv", []byte(`# suspense: 9999
 # rounding: 6859
@@ -48,7 +48,7 @@ var priced = []string{"--prices", "prices.csv", "--fiat", "EUR"}
 
 // chargedBy is what the report has charged for the same accounts, in wei and in cents.
 func chargedBy(t *testing.T) (wei string, cents *big.Rat) {
-	stdout, stderr, code := fees(t, append([]string{"report", "--month", "2026-01", "--accounts", "group:company,group:payroll", "--format", "json"}, priced...)...)
+	stdout, stderr, code := fees(append([]string{"report", "--month", "2026-01", "--accounts", "group:company,group:payroll", "--format", "json"}, priced...)...)
 	require.Contains(t, []int{exitOK, exitFinding}, code, stderr)
 	var r struct {
 		Totals struct {
@@ -78,7 +78,7 @@ func TestBookings(t *testing.T) {
 	columns := map[string][2]int{"quickbooks": {3, 4}, "netsuite": {6, 7}, "journal-csv": {4, 5}}
 	for _, form := range []string{"quickbooks", "xero", "netsuite", "datev", "journal-csv"} {
 		for _, by := range []string{"transaction", "day", "month"} {
-			stdout, stderr, code := fees(t, booking(form, append([]string{"--summarise", by}, priced...)...)...)
+			stdout, stderr, code := fees(booking(form, append([]string{"--summarise", by}, priced...)...)...)
 			require.Equal(t, exitOK, code, stderr)
 			require.Contains(t, stderr, "agrees: ")
 			require.Contains(t, stderr, "SUSPENSE: no rule of the chart places ")
@@ -118,7 +118,7 @@ func TestBookings(t *testing.T) {
 			}
 		}
 	}
-	stdout, stderr, code := fees(t, booking("xero", append([]string{"--dry-run"}, priced...)...)...)
+	stdout, stderr, code := fees(booking("xero", append([]string{"--dry-run"}, priced...)...)...)
 	require.Equal(t, exitOK, code, stderr)
 	require.Contains(t, stdout, "Journal of fees of moonbeam, 2026-01, by day")
 	require.Contains(t, stdout, "report           agrees: 0.953115035178067180 GLMR, 0.22 EUR")
@@ -138,7 +138,7 @@ func TestBookingFiles(t *testing.T) {
 			args[i] = "small.csv"
 		}
 	}
-	_, stderr, code := fees(t, args...)
+	_, stderr, code := fees(args...)
 	require.Equal(t, exitOK, code, stderr)
 	text, err := os.ReadFile("january-manifest.json")
 	require.NoError(t, err)
@@ -160,7 +160,7 @@ func TestBookingFiles(t *testing.T) {
 		rows += file.Rows
 	}
 	require.GreaterOrEqual(t, rows, 2*18)
-	_, stderr, code = fees(t, append(booking("datev", "-o", "EXTF_january.csv"), priced...)...)
+	_, stderr, code = fees(append(booking("datev", "-o", "EXTF_january.csv"), priced...)...)
 	require.Equal(t, exitOK, code, stderr)
 	require.FileExists(t, filepath.Join(directory, "EXTF_january.csv"))
 
@@ -185,7 +185,7 @@ func TestBookingFiles(t *testing.T) {
 				}
 			}
 		}
-		_, stderr, code := fees(t, args...)
+		_, stderr, code := fees(args...)
 		require.Equal(t, exitUsage, code, "%s: %s", want, stderr)
 		require.Contains(t, stderr, want)
 	}
@@ -201,7 +201,7 @@ func TestBookingUndetermined(t *testing.T) {
 	prices, chart := filepath.Join(recording, "prices.csv"), filepath.Join(recording, "chart.csv")
 	require.NoError(t, os.WriteFile(prices, []byte("# source: test\n2026-01-01,1000\n"), 0o600))
 	require.NoError(t, os.WriteFile(chart, []byte("# asset: 1500\n# rounding: 6859\naccount\n6810\n"), 0o600))
-	stdout, stderr, code := fees(t, "export", "--as", "netsuite", "--accounts", alith, "--ledger", place, "--chart", chart, "--prices", prices, "--fiat", "EUR", "--summarise", "transaction")
+	stdout, stderr, code := fees("export", "--as", "netsuite", "--accounts", alith, "--ledger", place, "--chart", chart, "--prices", prices, "--fiat", "EUR", "--summarise", "transaction")
 	require.Equal(t, exitFinding, code, stderr)
 	require.Contains(t, stderr, "4 fees are undetermined and not in any total:\n  3-4, unknown payer: ")
 	require.NotContains(t, stdout, "fee 3-4")
@@ -214,7 +214,7 @@ func TestAccountsCheck(t *testing.T) {
 	bookedMonth(t)
 	require.NoError(t, os.WriteFile("tags.csv", []byte("hash,tag\n2-4,cold\n"), 0o600))
 	check := []string{"accounts", "check", "--chart", "chart.csv", "--month", "2026-01", "--accounts", "group:company,group:payroll"}
-	stdout, stderr, code := fees(t, append(check, "--tags", "tags.csv")...)
+	stdout, stderr, code := fees(append(check, "--tags", "tags.csv")...)
 	require.Equal(t, exitFinding, code, stderr)
 	for _, want := range []string{
 		"1-5   Operations        balances.transferKeepAlive", "6811     line 10   1521   line 10  200          11", "2-4   Customer refunds", "6813     line 12   1523   line 12",
@@ -222,15 +222,15 @@ func TestAccountsCheck(t *testing.T) {
 	} {
 		require.Contains(t, stdout, want)
 	}
-	stdout, _, code = fees(t, append(check, "--format", "csv")...)
+	stdout, _, code = fees(append(check, "--format", "csv")...)
 	require.Equal(t, exitFinding, code)
 	rows, err := csv.NewReader(strings.NewReader(stdout)).ReadAll()
 	require.NoError(t, err)
 	require.Len(t, rows, 1+18)
 	require.NoError(t, os.WriteFile("chart.csv", []byte("account,asset\n6810,1510\n"), 0o600))
-	_, stderr, code = fees(t, check...)
+	_, stderr, code = fees(check...)
 	require.Equal(t, exitOK, code, stderr)
-	_, stderr, code = fees(t, check[:2]...)
+	_, stderr, code = fees(check[:2]...)
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, stderr, "--chart")
 }
@@ -239,11 +239,11 @@ func TestAccountsCheck(t *testing.T) {
 func TestTextJournalsWithChart(t *testing.T) {
 	bookedMonth(t)
 	for _, form := range []string{"hledger", "ledger"} {
-		stdout, stderr, code := fees(t, booking(form)...)
+		stdout, stderr, code := fees(booking(form)...)
 		require.Equal(t, exitOK, code, stderr)
 		require.Contains(t, stdout, "    ; cost_centre: 200\n    6812  0.021797132753844000 GLMR\n    1522  -0.021797132753844000 GLMR\n")
 	}
-	_, stderr, code := fees(t, booking("beancount")...)
+	_, stderr, code := fees(booking("beancount")...)
 	require.NotEqual(t, exitOK, code)
 	require.Contains(t, stderr, "does not lie below one of Assets")
 }

@@ -30,7 +30,7 @@ func TestMonthInTheBrowser(t *testing.T) {
 	in := func(name string) string { return filepath.Join(dir, name) }
 	fees := func(want int, args ...string) {
 		t.Helper()
-		_, stderr, code := fees(t, args...)
+		_, stderr, code := fees(args...)
 		require.Equal(t, want, code, "%v\n%s", args, stderr)
 	}
 	fees(0, "sync", "--month", "2026-01", "--gateway", in("gateway"), "--ledger", in("fees.db"), "--quiet")

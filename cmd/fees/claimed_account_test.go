@@ -35,7 +35,7 @@ func claimAddresses(t *testing.T) *claimed {
 	spenders := regexp.MustCompile(`"gas_spent": \{\s+"source": "0x[0-9a-fA-F]{40}",\s+"account": "(\w+)"`)
 	found := map[string]bool{}
 	for height := range c.last + 1 {
-		out, stderr, code := fees(t, "block", fmt.Sprint(height), "--format", "json", "--gateway", pairs.Path(t, c.name, "gateway"),
+		out, stderr, code := fees("block", fmt.Sprint(height), "--format", "json", "--gateway", pairs.Path(t, c.name, "gateway"),
 			"--network-file", repository.Path("testdata", "networks", c.living.table))
 		require.Zero(t, code, stderr)
 		for _, match := range spenders.FindAllStringSubmatch(out, -1) {
@@ -67,7 +67,7 @@ func claimAddresses(t *testing.T) *claimed {
 
 func (c *claimed) run(t *testing.T, want int, arguments ...string) string {
 	t.Helper()
-	out, stderr, code := fees(t, append(arguments, "--network-file", c.table)...)
+	out, stderr, code := fees(append(arguments, "--network-file", c.table)...)
 	require.Equal(t, want, code, "%v: %s%s", arguments, out, stderr)
 	return out + stderr
 }
@@ -78,7 +78,7 @@ func TestClaimedAccounts(t *testing.T) {
 	t.Parallel()
 	c := claimAddresses(t)
 	blocks := fmt.Sprintf("0..%d", c.last)
-	out, stderr, code := fees(t, "verify", blocks, "--gateway", c.gateway, "--network-file", repository.Path("testdata", "networks", c.living.table))
+	out, stderr, code := fees("verify", blocks, "--gateway", c.gateway, "--network-file", repository.Path("testdata", "networks", c.living.table))
 	require.Equal(t, exitFinding, code, out+stderr)
 	require.Contains(t, out+stderr, "the fee was withdrawn from "+c.account.String())
 	c.run(t, 0, "verify", blocks, "--gateway", c.gateway)

@@ -41,7 +41,7 @@ func TestCloseFromAnArchive(t *testing.T) {
 	t.Chdir(t.TempDir())
 	check := func(code int, archive, pack string, more ...string) string {
 		t.Helper()
-		stdout, stderr, have := fees(t, append([]string{"close", "--check", pack, "--gateway", archive, "--trust", trusted}, more...)...)
+		stdout, stderr, have := fees(append([]string{"close", "--check", pack, "--gateway", archive, "--trust", trusted}, more...)...)
 		require.Equal(t, code, have, stdout+stderr)
 		return stdout + stderr
 	}

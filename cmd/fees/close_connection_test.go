@@ -34,7 +34,7 @@ func TestConnectionsAreClosed(t *testing.T) {
 		"node header --node WS",
 	} {
 		before := node.Sockets()
-		stdout, stderr, code := fees(t, strings.Fields(strings.ReplaceAll(command, "WS", ws))...)
+		stdout, stderr, code := fees(strings.Fields(strings.ReplaceAll(command, "WS", ws))...)
 		now := node.Sockets()
 		require.Greater(t, now.Opened, before.Opened, "%s: exit code %d: %s%s", command, code, stdout, stderr)
 		require.Eventually(t, func() bool { now = node.Sockets(); return now.Closed == now.Opened }, time.Minute, 10*time.Millisecond,

@@ -23,7 +23,7 @@ func TestCloseTimestamp(t *testing.T) {
 	require.Regexp(t, `(?m)^timestamp: \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ, authority not checked; check it with --check --tsa-ca FILE$`, stdout)
 	check := func(want int, line string, flags ...string) {
 		t.Helper()
-		stdout, stderr, code := fees(t, append([]string{"close", "--check", dir}, flags...)...)
+		stdout, stderr, code := fees(append([]string{"close", "--check", dir}, flags...)...)
 		require.Equal(t, want, code, stdout+stderr)
 		require.Regexp(t, "(?m)^"+line, stdout)
 	}
@@ -54,7 +54,7 @@ func TestCloseWithoutTimestamp(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "january")
 	refused := func(want int, message string, flags ...string) {
 		t.Helper()
-		_, stderr, code := fees(t, append([]string{"close", "--month", "2026-01", "--partial", "--no-balances", "--accounts", alith, "-o", dir}, flags...)...)
+		_, stderr, code := fees(append([]string{"close", "--month", "2026-01", "--partial", "--no-balances", "--accounts", alith, "-o", dir}, flags...)...)
 		require.Equal(t, want, code, stderr)
 		require.Contains(t, stderr, message)
 		require.NoDirExists(t, dir)
@@ -63,7 +63,7 @@ func TestCloseWithoutTimestamp(t *testing.T) {
 	refused(exitGateway, "the time-stamping authority returned no timestamp: ", "--timestamp", "http://127.0.0.1:1")
 	refused(exitUsage, "--timestamp: not an http or https URL of a time-stamping authority", "--timestamp", "somewhere")
 	refused(exitUsage, "add --check DIR", "--tsa-ca", "somewhere")
-	_, stderr, code := fees(t, "close", "--check", dir, "--tsa-ca", filepath.Join(dir, "none"))
+	_, stderr, code := fees("close", "--check", dir, "--tsa-ca", filepath.Join(dir, "none"))
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, stderr, "--tsa-ca: ")
 }

@@ -32,14 +32,14 @@ func closed(t *testing.T, dir string, more ...string) (stdout string, code int) 
 	t.Helper()
 	arguments := append([]string{"close", "--month", "2026-01", "--partial", "--accounts", alith, "-o", dir,
 		"--gateway", filepath.Join(recordings(t), "moonbeam-2100")}, more...)
-	stdout, stderr, code := fees(t, arguments...)
+	stdout, stderr, code := fees(arguments...)
 	require.Contains(t, []int{exitOK, exitFinding}, code, stderr)
 	return stdout, code
 }
 
 func checked(t *testing.T, dir string) (stdout, stderr string, code int) {
 	t.Helper()
-	return fees(t, "close", "--check", dir, "--gateway", filepath.Join(recordings(t), "moonbeam-2100"))
+	return fees("close", "--check", dir, "--gateway", filepath.Join(recordings(t), "moonbeam-2100"))
 }
 
 // filesUnder returns the files of a directory with their contents.
@@ -100,7 +100,7 @@ func TestCloseTwice(t *testing.T) {
 	require.Contains(t, filesUnder(t, one)["report.json"], "PARTIAL")
 
 	// Without a gateway, files that need balances are not compared, and a note says so.
-	stdout, stderr, code = fees(t, "close", "--check", one, "--gateway", "http://127.0.0.1:1", "--timeout", "1s")
+	stdout, stderr, code = fees("close", "--check", one, "--gateway", "http://127.0.0.1:1", "--timeout", "1s")
 	require.Equal(t, exitOK, code, stderr)
 	for _, name := range []string{"statements.json", "statements.xlsx", "journal.beancount", "cover.pdf"} {
 		require.Contains(t, stdout, "note: not compared: "+name+"\n")
@@ -216,7 +216,7 @@ func TestCloseDifference(t *testing.T) {
 		return strings.Replace(text, `"free":"9`, `"free":"8`, 1)
 	})
 	dir := filepath.Join(t.TempDir(), "january")
-	stdout, stderr, code := fees(t, "close", "--month", "2026-01", "--partial", "--accounts", alith, "-o", dir, "--ledger", place,
+	stdout, stderr, code := fees("close", "--month", "2026-01", "--partial", "--accounts", alith, "-o", dir, "--ledger", place,
 		"--gateway", recording, "--with", "movements")
 	require.Equal(t, exitFinding, code, stderr)
 	require.Contains(t, stdout, "left out      the journal: ")
@@ -267,13 +267,13 @@ func TestCloseWholeMonth(t *testing.T) {
 	lines := "extrinsic,fee_wei\n150-1,150\n"
 	require.NoError(t, os.WriteFile(books, []byte(lines), 0o600))
 	arguments := []string{"close", "--month", "2026-01", "--accounts", alith, "-o", dir, "--ledger", place, "--no-balances", "--reconcile", books}
-	_, stderr, code := fees(t, arguments...)
+	_, stderr, code := fees(arguments...)
 	require.Equal(t, exitLedger, code)
 	require.Contains(t, stderr, "its end")
 	require.NoDirExists(t, dir)
 
 	wholeMonth(t, place, start, 164, 1)
-	stdout, stderr, code := fees(t, arguments...)
+	stdout, stderr, code := fees(arguments...)
 	require.Equal(t, exitFinding, code, stderr)
 	require.Contains(t, stdout, "reconciliation differences: 61\n") // 62 transactions, and one is recorded
 	m := manifestOf(t, dir)
@@ -284,15 +284,15 @@ func TestCloseWholeMonth(t *testing.T) {
 	require.Equal(t, lines, before["inputs/books.csv"])
 
 	wholeMonth(t, place, start, 165, 5)
-	stdout, stderr, code = fees(t, arguments...)
+	stdout, stderr, code = fees(arguments...)
 	require.Equal(t, exitFinding, code, stderr)
 	require.Contains(t, stdout, "unchanged: every byte is the same")
 	require.Equal(t, before, filesUnder(t, dir))
-	stdout, stderr, code = fees(t, "close", "--check", dir, "--ledger", place)
+	stdout, stderr, code = fees("close", "--check", dir, "--ledger", place)
 	require.Equal(t, exitOK, code, stdout+stderr)
 
 	require.NoError(t, os.Remove(books))
-	_, stderr, code = fees(t, arguments...)
+	_, stderr, code = fees(arguments...)
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, stderr, "books.csv does not exist")
 	require.NoDirExists(t, dir+".closing")
@@ -310,7 +310,7 @@ func TestCloseCheckTakesEverythingFromThePackage(t *testing.T) {
 		{"--unit", "token"}, {"--map", "fee=Kosten"}, {"--decimal", ","}, {"--thousands", "."}, {"--separator", "tab"}, {"--sheet", "x"},
 		{"--date-format", "dd.mm.yyyy"}, {"--tolerance", "1"}, {"--reconcile", "x"}, {"--month", "2026-01"}, {"-o", "x"},
 	} {
-		_, stderr, code := fees(t, append([]string{"close", "--check", dir}, flags...)...)
+		_, stderr, code := fees(append([]string{"close", "--check", dir}, flags...)...)
 		require.Equal(t, exitUsage, code, "%v: %s", flags, stderr)
 		require.Contains(t, stderr, "--check takes everything from the package's manifest; leave out --")
 	}

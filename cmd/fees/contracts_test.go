@@ -66,12 +66,12 @@ func TestOutputsAreKept(t *testing.T) {
 	directory := t.TempDir()
 	require.NoError(t, monthend.Write(directory))
 	t.Chdir(directory)
-	_, stderr, code := fees(t, "sync", "0..48", "--gateway", "gateway", "--quiet")
+	_, stderr, code := fees("sync", "0..48", "--gateway", "gateway", "--quiet")
 	require.Contains(t, []int{exitOK, exitFinding}, code, stderr)
 	var now []string
 	for _, c := range keptOutputs {
 		for _, format := range strings.Fields(c.formats) {
-			stdout, stderr, code := fees(t, append(strings.Fields(c.command), "--format", format)...)
+			stdout, stderr, code := fees(append(strings.Fields(c.command), "--format", format)...)
 			require.Contains(t, []int{exitOK, exitFinding}, code, "%s: %s", c.command, stderr)
 			if format == "csv" {
 				header, _, _ := strings.Cut(stdout, "\n")

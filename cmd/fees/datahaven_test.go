@@ -50,7 +50,7 @@ func (g *parameterGateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func TestDataHavenProportion(t *testing.T) {
 	directory := pairs.Path(t, "datahaven-100", "gateway")
 	t.Setenv("COLUMNS", "100")
-	stdout, stderr, code := fees(t, "explain", "39-1", "--gateway", directory, "--quiet")
+	stdout, stderr, code := fees("explain", "39-1", "--gateway", directory, "--quiet")
 	require.Equal(t, exitOK, code, stderr)
 	require.Contains(t, stdout, `
   FeesTreasuryProportion  333333333 parts per billion = 33.3333333 %
@@ -61,7 +61,7 @@ func TestDataHavenProportion(t *testing.T) {
 	lacking := t.TempDir()
 	require.NoError(t, os.CopyFS(lacking, os.DirFS(directory)))
 	require.NoError(t, os.RemoveAll(filepath.Join(lacking, "parameters")))
-	stdout, _, _ = fees(t, "explain", "39-1", "--gateway", lacking, "--quiet")
+	stdout, _, _ = fees("explain", "39-1", "--gateway", lacking, "--quiet")
 	require.Contains(t, stdout, `
   FeesTreasuryProportion  not known
                           state after block 38, in force for the next block
@@ -91,18 +91,18 @@ func TestDataHavenBooks(t *testing.T) {
 			t.Setenv("FEES_LEDGER", newLedgerFile(t))
 			t.Setenv("FEES_GATEWAY", server.URL)
 
-			stdout, stderr, code := fees(t, "sync", fmt.Sprint("0..", c.last), "--quiet")
+			stdout, stderr, code := fees("sync", fmt.Sprint("0..", c.last), "--quiet")
 			require.Equal(t, exitFinding, code, stderr)
 			require.Contains(t, stdout, fmt.Sprintf("%d stored, 0 already there; sealed up to block %d", c.last+1, c.last))
 			require.Contains(t, stdout, c.found)
 			require.Empty(t, stderr)
 			require.Equal(t, []string{"0x0004"}, slices.Sorted(maps.Keys(gateway.keys)), "a key is SCALE in hex")
-			stdout, stderr, code = fees(t, "ledger", "verify", "--gateway", server.URL, "--quiet")
+			stdout, stderr, code = fees("ledger", "verify", "--gateway", server.URL, "--quiet")
 			require.Equal(t, exitOK, code, stdout+stderr)
 			require.Contains(t, stdout, "nothing was altered")
 			require.Equal(t, []string{"0x0004"}, slices.Sorted(maps.Keys(gateway.keys)))
 
-			stdout, stderr, code = fees(t, "report", "--format", "json")
+			stdout, stderr, code = fees("report", "--format", "json")
 			require.Equal(t, exitFinding, code, stderr)
 			var report struct {
 				Symbol string
@@ -116,7 +116,7 @@ func TestDataHavenBooks(t *testing.T) {
 			accounts := filepath.Join(t.TempDir(), "mine.csv")
 			require.NoError(t, os.WriteFile(accounts, []byte(strings.Join(payers, "\n")), 0o600))
 			dir := filepath.Join(t.TempDir(), "january")
-			stdout, stderr, code = fees(t, "close", "--month", "2026-01", "--partial", "--accounts", accounts, "-o", dir, "--with", "movements")
+			stdout, stderr, code = fees("close", "--month", "2026-01", "--partial", "--accounts", accounts, "-o", dir, "--with", "movements")
 			require.Equal(t, exitFinding, code, stderr) // those of the sync
 			require.Contains(t, stdout, fmt.Sprintf("blocks        2..%d, %d, final and sealed\n", c.last, c.last-1), "block 1 says that it is of November")
 			text, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
@@ -128,7 +128,7 @@ func TestDataHavenBooks(t *testing.T) {
 			require.NoError(t, json.Unmarshal(text, &manifest))
 			require.Equal(t, sums, manifest.Totals.sums(), "these are all who paid")
 			require.Equal(t, map[string]int{"checks": c.checks, "undetermined": 0, "drifts": 0, "unclassified": 0, "statements": 0, "journal": 0, "differences": 0}, manifest.Findings)
-			stdout, stderr, code = fees(t, "close", "--check", dir)
+			stdout, stderr, code = fees("close", "--check", dir)
 			require.Equal(t, exitOK, code, stdout+stderr)
 			require.Contains(t, stdout, "\nverified: every file is unchanged and the same as from today's ledger\n")
 			require.NotContains(t, stdout, "note:")

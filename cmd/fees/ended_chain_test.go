@@ -27,7 +27,7 @@ func TestCloseAnEndedChain(t *testing.T) {
 	t.Setenv("FEES_GATEWAY", "demo")
 	ran := func(code int, args ...string) (stdout, stderr string) {
 		t.Helper()
-		stdout, stderr, have := fees(t, append(args, "--network-file", table)...)
+		stdout, stderr, have := fees(append(args, "--network-file", table)...)
 		require.Equal(t, code, have, stderr)
 		return stdout, stderr
 	}
@@ -50,9 +50,9 @@ func TestCloseAnEndedChain(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, p.Manifest.Period.Complete)
 	require.Equal(t, &closing.ChainEnd{Block: last, Hash: told.Hash}, p.Manifest.Period.ChainEnd)
-	stdout, stderr, code := fees(t, "close", "--check", dir) // by the table in the package
+	stdout, stderr, code := fees("close", "--check", dir) // by the table in the package
 	require.Equal(t, exitOK, code, stdout+stderr)
 
-	_, stderr, code = fees(t, append(month[:len(month)-1], filepath.Join(t.TempDir(), "partial"))...)
+	_, stderr, code = fees(append(month[:len(month)-1], filepath.Join(t.TempDir(), "partial"))...)
 	require.Equal(t, exitLedger, code, stderr) // in the built-in table the chain has not ended
 }

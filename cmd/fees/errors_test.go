@@ -107,7 +107,7 @@ func TestMalformedTime(t *testing.T) {
 		`"args":{"now":"soon"},"hash":"0x` + strings.Repeat("1", 64) + `","events":[]}]}`}
 	server := httptest.NewServer(answer)
 	t.Cleanup(server.Close)
-	_, stderr, code := fees(t, "gateway", "block", "25", "--gateway", server.URL)
+	_, stderr, code := fees("gateway", "block", "25", "--gateway", server.URL)
 	require.Equal(t, exitGateway, code)
 	require.Contains(t, stderr, "malformed block 25: ")
 }

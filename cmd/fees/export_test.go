@@ -22,7 +22,7 @@ func altered(t *testing.T, file string, change func(string) string) (recording, 
 	require.NotEqual(t, string(text), changed)
 	require.NoError(t, os.WriteFile(path, []byte(changed), 0o600))
 	place = filepath.Join(recording, "fees.db")
-	_, stderr, code := fees(t, "sync", "3..4", "--gateway", recording, "--ledger", place, "--quiet")
+	_, stderr, code := fees("sync", "3..4", "--gateway", recording, "--ledger", place, "--quiet")
 	require.Contains(t, []int{exitOK, exitFinding}, code, stderr)
 	return recording, place
 }
@@ -34,7 +34,7 @@ func TestExportUndetermined(t *testing.T) {
 		return strings.NewReplacer(`"Executed"`, `"Forgotten"`, `"Withdraw"`, `"Frozen"`).Replace(text)
 	})
 	for _, form := range []string{"hledger", "koinly", "csv"} {
-		stdout, stderr, code := fees(t, "export", "--as", form, "--accounts", alith, "--ledger", place)
+		stdout, stderr, code := fees("export", "--as", form, "--accounts", alith, "--ledger", place)
 		require.Equal(t, exitFinding, code, stderr)
 		require.Contains(t, stderr, "fees are undetermined and not in any total:\n  3-4, ")
 		switch form {
@@ -56,7 +56,7 @@ func TestExportDifference(t *testing.T) {
 	recording, place := altered(t, "balance-info/"+strings.ToLower(alith)+"/4.json", func(text string) string {
 		return strings.Replace(text, `"free":"9`, `"free":"8`, 1)
 	})
-	stdout, stderr, code := fees(t, "export", "--as", "ledger", "--with", "movements", "--accounts", alith, "--ledger", place, "--gateway", recording)
+	stdout, stderr, code := fees("export", "--as", "ledger", "--with", "movements", "--accounts", alith, "--ledger", place, "--gateway", recording)
 	require.Equal(t, exitFinding, code)
 	require.Empty(t, stdout)
 	require.Contains(t, stderr, "block 4: the balance of "+alith+" exceeds its movements by -100000000000000000000 wei free and 0 wei reserved")

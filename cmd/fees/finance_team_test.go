@@ -61,7 +61,7 @@ var helps = regexp.MustCompile(`(?:(Read) it with: |")fees ((?:'[^']*'|[^;"'\n])
 func (m *team) asks(code int, proposals int, line string) (stdout string) {
 	m.Helper()
 	for range proposals {
-		_, stderr, refused := fees(m, words(line)...)
+		_, stderr, refused := fees(words(line)...)
 		require.Contains(m, []int{exitUsage, exitLedger}, refused, "fees %s\n%s", line, stderr)
 		found := helps.FindStringSubmatch(stderr)
 		require.NotNil(m, found, "fees %s\n%s", line, stderr)
@@ -71,10 +71,10 @@ func (m *team) asks(code int, proposals int, line string) (stdout string) {
 			line = help
 			continue
 		}
-		_, stderr, filled := fees(m, words(help)...)
+		_, stderr, filled := fees(words(help)...)
 		require.Equal(m, exitOK, filled, "fees %s\n%s", help, stderr)
 	}
-	stdout, stderr, ended := fees(m, words(line)...)
+	stdout, stderr, ended := fees(words(line)...)
 	require.Equal(m, code, ended, "fees %s\n%s%s", line, stdout, stderr)
 	return stdout
 }
@@ -162,7 +162,7 @@ func TestFinanceTeam(t *testing.T) {
 	var report struct {
 		Totals struct{ Fee, Charged string }
 	}
-	_, stderr, code := fees(t, words("report --accounts group:company"+of)...)
+	_, stderr, code := fees(words("report --accounts group:company" + of)...)
 	require.Equal(t, exitUsage, code)
 	require.Equal(t, "fees: --accounts group:company: no address book; name one with --labels (pass --labels accounts.csv, or fill the ledger next to it)\n", stderr)
 	m.asks(exitOK, 1, "report"+of)
@@ -179,7 +179,7 @@ func TestFinanceTeam(t *testing.T) {
 		m.write(u.name, u.make(january))
 		line := "reconcile '" + u.name + "' --accounts group:company --all --format json" + of
 		if len(u.flags) > 0 { // only the team knows the unit of its fees
-			_, stderr, code = fees(t, words(line)...)
+			_, stderr, code = fees(words(line)...)
 			require.Equal(t, exitUsage, code)
 			for _, flag := range u.flags[:1] {
 				require.Contains(t, stderr, flag)

@@ -26,7 +26,7 @@ func TestGolden(t *testing.T) {
 			for format, ending := range map[string]string{"table": "txt", "json": "json", "csv": "csv"} {
 				name := fmt.Sprintf("%s/%d.%s", network, height, ending)
 				t.Run(name, func(t *testing.T) {
-					got, _, code := fees(t, "block", strconv.Itoa(height), "--gateway", filepath.Join(recordings(t), network), "--format", format)
+					got, _, code := fees("block", strconv.Itoa(height), "--gateway", filepath.Join(recordings(t), network), "--format", format)
 					require.Contains(t, []int{exitOK, exitFinding}, code)
 					path := filepath.Join("../../testdata/golden", name)
 					if *update {
@@ -135,12 +135,12 @@ type printedTransaction struct {
 // printed returns a block's JSON and CSV output.
 func printed(t *testing.T, network string, height int) ([]printedTransaction, []map[string]string) {
 	args := []string{"block", strconv.Itoa(height), "--gateway", filepath.Join(recordings(t), network), "--format"}
-	text, _, _ := fees(t, append(args, "json")...)
+	text, _, _ := fees(append(args, "json")...)
 	var report struct {
 		Transactions []printedTransaction `json:"transactions"`
 	}
 	require.NoError(t, json.Unmarshal([]byte(text), &report))
-	text, _, _ = fees(t, append(args, "csv")...)
+	text, _, _ = fees(append(args, "csv")...)
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	require.NoError(t, err)
 	var byName []map[string]string
@@ -160,10 +160,10 @@ func TestCSVIsJSON(t *testing.T) {
 	for network, blocks := range networks {
 		for height := range blocks {
 			args := []string{"block", strconv.Itoa(height), "--all", "--gateway", filepath.Join(recordings(t), network), "--format"}
-			text, _, _ := fees(t, append(args, "json")...)
+			text, _, _ := fees(append(args, "json")...)
 			var report map[string]any
 			require.NoError(t, json.Unmarshal([]byte(text), &report))
-			text, _, _ = fees(t, append(args, "csv")...)
+			text, _, _ = fees(append(args, "csv")...)
 			rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 			require.NoError(t, err)
 			transactions := report["transactions"].([]any)

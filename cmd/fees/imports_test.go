@@ -30,7 +30,7 @@ func TestImports(t *testing.T) {
 		"subscan.csv":          {"", false, []string{"matched 16"}},
 		"german.csv":           {"", false, []string{"matched 16"}},
 	} {
-		stdout, stderr, code := fees(t, "reconcile", filepath.Join(imports, file), "--month", "2026-01", "--accounts", "group:company", "--quiet")
+		stdout, stderr, code := fees("reconcile", filepath.Join(imports, file), "--month", "2026-01", "--accounts", "group:company", "--quiet")
 		want := exitOK
 		if c.found {
 			want = exitFinding
@@ -59,13 +59,13 @@ func TestHashWhereItIs(t *testing.T) {
 		"ID":             "Extrinsic,Frais (GLMR)\nextrinsic 1-4,0.021797132753844\n",
 	} {
 		require.NoError(t, os.WriteFile("own.csv", []byte(text), 0o600))
-		stdout, stderr, code := fees(t, "reconcile", "own.csv", "--month", "2026-01", "--accounts", "group:company", "--rows-only", "--quiet")
+		stdout, stderr, code := fees("reconcile", "own.csv", "--month", "2026-01", "--accounts", "group:company", "--rows-only", "--quiet")
 		require.Equal(t, exitOK, code, "%s: %s", name, stderr)
 		require.Regexp(t, `(?m)^matched +1 `, stdout, name)
 	}
 	hashes := "0x2be578b75fee9f4bf0e88f95e47c602056300c253987c192f8d9efcd281fa5f5 0x65deb72cb7baefb56b0016622fe23b27383b77e75127ce0fcfb164ce37eab446"
 	require.NoError(t, os.WriteFile("own.csv", []byte("hash,fee (GLMR)\n"+hashes+",0.1\n"), 0o600))
-	_, stderr, code := fees(t, "reconcile", "own.csv", "--month", "2026-01", "--accounts", "group:company")
+	_, stderr, code := fees("reconcile", "own.csv", "--month", "2026-01", "--accounts", "group:company")
 	require.Equal(t, exitUsage, code)
 	for hash := range strings.FieldsSeq(hashes) {
 		require.Contains(t, stderr, hash)
@@ -75,17 +75,17 @@ func TestHashWhereItIs(t *testing.T) {
 // Profiles are listed, and a user's own is read from a file.
 func TestProfileFlag(t *testing.T) {
 	demoMonth(t)
-	stdout, _, code := fees(t, "reconcile", "--profiles")
+	stdout, _, code := fees("reconcile", "--profiles")
 	require.Equal(t, exitOK, code)
 	require.Regexp(t, `(?m)^  koinly-bulk +Koinly bulk export$`, stdout)
 	require.NoError(t, os.WriteFile("own.json", []byte(`{"name": "own", "title": "Wallet export", "headers": ["ref", "spent"], "columns": {"hash": ["ref"], "fee": ["spent"]}, "unit": "token"}`), 0o600))
 	require.NoError(t, os.WriteFile("own.csv", []byte("ref,spent\n0x2be578b75fee9f4bf0e88f95e47c602056300c253987c192f8d9efcd281fa5f5,0.021797132753844\n"), 0o600))
 	asked := []string{"reconcile", "own.csv", "--month", "2026-01", "--accounts", "group:company", "--rows-only", "--quiet"}
-	stdout, stderr, code := fees(t, append(asked, "--profile", "./own.json")...)
+	stdout, stderr, code := fees(append(asked, "--profile", "./own.json")...)
 	require.Equal(t, exitOK, code, stderr)
 	require.Contains(t, stdout, "Wallet export, 1 row: 1 fee of GLMR\n")
 	for profile, why := range map[string]string{"koinly": "no row has the columns of the profile koinly", "nothing": "is unknown", "./missing.json": "./missing.json does not exist", "./own.csv": "not a list of profiles"} {
-		_, stderr, code := fees(t, append(asked, "--profile", profile)...)
+		_, stderr, code := fees(append(asked, "--profile", profile)...)
 		require.NotEqual(t, exitOK, code, profile)
 		require.Contains(t, stderr, why, profile)
 	}

@@ -22,31 +22,31 @@ func TestLedgerDetach(t *testing.T) {
 	places(t, func(t *testing.T, place func() string) {
 		at := place()
 		t.Setenv("FEES_LEDGER", at)
-		_, stderr, code := fees(t, "sync", "--signatures=false", fmt.Sprintf("%d..%d", first, last), "--gateway", gateway)
+		_, stderr, code := fees("sync", "--signatures=false", fmt.Sprintf("%d..%d", first, last), "--gateway", gateway)
 		require.Equal(t, exitOK, code, stderr)
 		report := func(place string, args ...string) (string, string, int) {
 			if place != "" {
 				args = append(args, "--ledger", place)
 			}
-			return fees(t, append([]string{"report", "--format", "json"}, args...)...)
+			return fees(append([]string{"report", "--format", "json"}, args...)...)
 		}
 		earlier := fmt.Sprintf("%d..%d", first, boundary-1)
 		want, stderr, code := report("", earlier)
 		require.Equal(t, exitOK, code, stderr)
 		wantLater, _, _ := report("", fmt.Sprintf("%d..%d", boundary, last))
 
-		stdout, stderr, code := fees(t, "ledger", "detach", "--before", month, "--dry-run")
+		stdout, stderr, code := fees("ledger", "detach", "--before", month, "--dry-run")
 		require.Equal(t, exitOK, code, stderr)
 		require.Contains(t, stdout, fmt.Sprintf("would move blocks %s (%d) of %s; ", earlier, boundary-first, before))
 		require.Contains(t, stdout, fmt.Sprintf(" would start at block %d\n", boundary))
 		file := filepath.Join(t.TempDir(), "earlier.db")
-		stdout, stderr, code = fees(t, "ledger", "detach", "--before", month, "-o", file)
+		stdout, stderr, code = fees("ledger", "detach", "--before", month, "-o", file)
 		require.Equal(t, exitOK, code, stderr)
 		require.Contains(t, stdout, fmt.Sprintf("moved blocks %s (%d) to %s; ", earlier, boundary-first, file))
 		if !ledger.Postgres(at) {
 			require.Contains(t, stdout, "keeps its size and reuses the space; fees ledger backup makes a smaller copy")
 		}
-		_, stderr, code = fees(t, "ledger", "verify")
+		_, stderr, code = fees("ledger", "verify")
 		require.Equal(t, exitOK, code, stderr)
 		requireVerified(t, file)
 
@@ -61,7 +61,7 @@ func TestLedgerDetach(t *testing.T) {
 		require.Equal(t, wantLater, have)
 
 		// The ledger continues from there.
-		_, stderr, code = fees(t, "sync", "--signatures=false", "--gateway", gateway)
+		_, stderr, code = fees("sync", "--signatures=false", "--gateway", gateway)
 		require.Equal(t, exitOK, code, stderr)
 	})
 }

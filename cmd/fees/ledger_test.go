@@ -32,7 +32,7 @@ func filled(t *testing.T, place string) string {
 		require.NoError(t, os.WriteFile(place, filledOnce, 0o600))
 		return place
 	}
-	_, stderr, code := fees(t, "sync", "0..27", "--gateway", "demo")
+	_, stderr, code := fees("sync", "0..27", "--gateway", "demo")
 	require.Equal(t, exitFinding, code, stderr)
 	if !ledger.Postgres(place) {
 		var err error
@@ -99,7 +99,7 @@ func TestLedgerSums(t *testing.T) {
 		families[x.Family]++
 	}
 	for height := range 28 {
-		stdout, stderr, code := fees(t, "block", strconv.Itoa(height), "--gateway", "demo", "--format", "json")
+		stdout, stderr, code := fees("block", strconv.Itoa(height), "--gateway", "demo", "--format", "json")
 		want := exitOK
 		if height == 2 { // whose time is before block 1's
 			want = exitFinding
@@ -120,7 +120,7 @@ func TestLedgerSums(t *testing.T) {
 	}
 	places(t, func(t *testing.T, place func() string) {
 		filled(t, place())
-		stdout, _, code := fees(t, "ledger", "status", "--format", "json")
+		stdout, _, code := fees("ledger", "status", "--format", "json")
 		require.Equal(t, exitOK, code)
 		var status totals
 		require.NoError(t, json.Unmarshal([]byte(stdout), &status))
@@ -150,12 +150,12 @@ func TestLedgerDamaged(t *testing.T) {
 			damaged := filled(t, place())
 			requireVerified(t, damaged)
 			alter(t, damaged, statement)
-			stdout, stderr, code := fees(t, "ledger", "verify")
+			stdout, stderr, code := fees("ledger", "verify")
 			require.Equal(t, exitLedger, code, statement)
 			require.Contains(t, stdout, named, statement)
 			require.NotContains(t, stdout, "nothing was altered")
 			require.Regexp(t, `^fees: ledger .*: the ledger is damaged in (1 place|\d+ places); restore a backup, or fill a new ledger\n$`, stderr)
-			stdout, _, code = fees(t, "ledger", "verify", "--format", "json")
+			stdout, _, code = fees("ledger", "verify", "--format", "json")
 			require.Equal(t, exitLedger, code)
 			var report struct {
 				Damage  []struct{ Table, Message string }
@@ -173,7 +173,7 @@ func TestLedgerOfAnotherParent(t *testing.T) {
 	places(t, func(t *testing.T, place func() string) {
 		damaged := filled(t, place())
 		rewrite(t, damaged, 9, true, func(r *ledgertest.Record) { copy(r.Head[41:], r.Head[9:41]) })
-		stdout, _, code := fees(t, "ledger", "verify")
+		stdout, _, code := fees("ledger", "verify")
 		require.Equal(t, exitLedger, code, stdout)
 		require.Contains(t, stdout, "block 9, table blocks: its parent is ")
 	})
@@ -185,7 +185,7 @@ func TestLedgerComparedWithAnotherRecord(t *testing.T) {
 		filled(t, place())
 		altered := filepath.Join(t.TempDir(), "altered")
 		require.NoError(t, os.CopyFS(altered, os.DirFS(filepath.Join(recordings(t), "moonbeam-2100"))))
-		stdout, stderr, code := fees(t, "ledger", "verify", "--gateway", altered)
+		stdout, stderr, code := fees("ledger", "verify", "--gateway", altered)
 		require.Equal(t, exitOK, code, stdout+stderr)
 		require.Contains(t, stdout, "28 blocks read again, with the same results")
 
@@ -194,7 +194,7 @@ func TestLedgerComparedWithAnotherRecord(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 1, strings.Count(string(text), `"nonce":"8"`))
 		require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(text), `"nonce":"8"`, `"nonce":"88"`, 1)), 0o600))
-		stdout, stderr, code = fees(t, "ledger", "verify", "--gateway", altered)
+		stdout, stderr, code = fees("ledger", "verify", "--gateway", altered)
 		require.Equal(t, exitLedger, code, stdout+stderr)
 		require.Contains(t, stdout, "block 25, table transactions, extrinsic 6: nonce is 8 in the ledger, 88 now\n")
 		require.Contains(t, stderr, "the ledger is damaged, or the gateway is wrong: ")
@@ -204,7 +204,7 @@ func TestLedgerComparedWithAnotherRecord(t *testing.T) {
 
 // A program with other results: the old results stay, the new ones are stored beside them.
 func TestLedgerRejudged(t *testing.T) {
-	tables, _, code := fees(t, "networks", "--format", "json")
+	tables, _, code := fees("networks", "--format", "json")
 	require.Equal(t, exitOK, code)
 	file := filepath.Join(t.TempDir(), "cheap.json")
 	cheap := strings.ReplaceAll(tables, `"static_base_fee": "100000000000"`, `"static_base_fee": "90000000000"`)
@@ -212,14 +212,14 @@ func TestLedgerRejudged(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte(cheap), 0o600))
 	places(t, func(t *testing.T, place func() string) {
 		there := filled(t, place())
-		before, _, _ := fees(t, "ledger", "status", "--format", "json")
+		before, _, _ := fees("ledger", "status", "--format", "json")
 		const fee = "SELECT fee FROM book_transactions WHERE height = 25 AND extrinsic = 5"
 		db := opened(t, there)
 		var old string
 		require.NoError(t, db.QueryRow(fee).Scan(&old))
 
 		for range 2 { // the same note again is one
-			stdout, stderr, code := fees(t, "ledger", "verify", "--gateway", "demo", "--network-file", file)
+			stdout, stderr, code := fees("ledger", "verify", "--gateway", "demo", "--network-file", file)
 			require.Equal(t, exitFinding, code, stdout+stderr)
 			require.Contains(t, stdout, "block 25, table transactions, extrinsic 5: fee is "+old+" in the ledger, ")
 			require.Empty(t, stderr)
@@ -234,7 +234,7 @@ func TestLedgerRejudged(t *testing.T) {
 		var kept string
 		require.NoError(t, db.QueryRow(fee).Scan(&kept))
 		require.Equal(t, old, kept)
-		after, _, _ := fees(t, "ledger", "status", "--format", "json")
+		after, _, _ := fees("ledger", "status", "--format", "json")
 		require.Equal(t, before, after)
 		requireVerified(t, there)
 	})
@@ -244,14 +244,14 @@ func TestLedgerRejudged(t *testing.T) {
 func TestLedgerBackup(t *testing.T) {
 	places(t, func(t *testing.T, place func() string) {
 		filled(t, place())
-		status, _, _ := fees(t, "ledger", "status", "--format", "json")
+		status, _, _ := fees("ledger", "status", "--format", "json")
 		copied := newLedgerFile(t)
-		stdout, stderr, code := fees(t, "ledger", "backup", copied)
+		stdout, stderr, code := fees("ledger", "backup", copied)
 		require.Equal(t, exitOK, code, stderr)
 		require.Contains(t, stdout, ": copied to "+copied)
 		seal := statusOf(t, os.Getenv("FEES_LEDGER")).Seal
 		requireSound(t, copied, 27, *seal)
-		ofCopy, _, _ := fees(t, "ledger", "status", "--format", "json", "--ledger", copied)
+		ofCopy, _, _ := fees("ledger", "status", "--format", "json", "--ledger", copied)
 		if before, _, jobs := strings.Cut(status, ",\n  \"jobs_waiting\""); jobs {
 			status = before + "\n}\n"
 		}
@@ -271,7 +271,7 @@ func TestLedgerOfSomebodyElse(t *testing.T) {
 	before, err := os.ReadFile(place)
 	require.NoError(t, err)
 	for _, command := range []string{"ledger status", "ledger verify", "sync 0..3 --gateway demo", "follow --gateway demo"} {
-		_, stderr, code := fees(t, append(strings.Fields(command), "--ledger", place)...)
+		_, stderr, code := fees(append(strings.Fields(command), "--ledger", place)...)
 		require.Equal(t, exitLedger, code, command)
 		require.Contains(t, stderr, "no ledger", command)
 	}

@@ -16,9 +16,9 @@ import (
 func TestLedgerTrail(t *testing.T) {
 	t.Parallel()
 	place := filepath.Join(t.TempDir(), "fees.db")
-	_, stderr, code := fees(t, "sync", "24..27", "--gateway", "demo", "--ledger", place)
+	_, stderr, code := fees("sync", "24..27", "--gateway", "demo", "--ledger", place)
 	require.Zero(t, code, stderr)
-	out, stderr, code := fees(t, "ledger", "trail", "--ledger", place)
+	out, stderr, code := fees("ledger", "trail", "--ledger", place)
 	require.Zero(t, code, stderr)
 	require.Equal(t, "Nothing was done in the browser: see fees serve --help, --close and --edit-labels.\n", out)
 
@@ -36,14 +36,14 @@ func TestLedgerTrail(t *testing.T) {
 	}
 	require.NoError(t, book.Close())
 
-	out, stderr, code = fees(t, "ledger", "trail", "--ledger", place)
+	out, stderr, code = fees("ledger", "trail", "--ledger", place)
 	require.Zero(t, code, stderr)
 	require.Regexp(t, `(?m)^ *2  2026-02-03T08:30:00Z +bob +returned +2026-01 .*Prices, please$`, out)
 	require.Regexp(t, `(?m)^ *3  2026-02-03T08:30:00Z +carol +labelled .*label "Hot" → none$`, out)
-	out, stderr, code = fees(t, "ledger", "trail", "--ledger", place, "--format", "csv")
+	out, stderr, code = fees("ledger", "trail", "--ledger", place, "--format", "csv")
 	require.Zero(t, code, stderr)
 	require.Regexp(t, `^number,time,user,act,period,timezone,manifest_sha256,comment,account,entry_before,entry_after,trail_digest\n1,2026-02-03T08:30:00Z,anna,prepared,2026-01,UTC,0{64},,,,,[0-9a-f]{64}\n2,.*,"Prices, please",,,,[0-9a-f]{64}\n3,.*,carol,labelled,,,0{64},,`+alith+`,"label ""Hot""",,[0-9a-f]{64}\n$`, out)
-	out, stderr, code = fees(t, "ledger", "trail", "--ledger", place, "--format", "json")
+	out, stderr, code = fees("ledger", "trail", "--ledger", place, "--format", "json")
 	require.Zero(t, code, stderr)
 	require.Contains(t, out, `"user": "bob"`)
 	require.Contains(t, out, `"entry_before": "label \"Hot\""`)
@@ -53,7 +53,7 @@ func TestLedgerTrail(t *testing.T) {
 	_, err = db.Exec("UPDATE trail SET comment = 'Fine' WHERE number = 2")
 	require.NoError(t, err)
 	require.NoError(t, db.Close())
-	_, stderr, code = fees(t, "ledger", "trail", "--ledger", place)
+	_, stderr, code = fees("ledger", "trail", "--ledger", place)
 	require.Equal(t, exitLedger, code)
 	require.Contains(t, stderr, "table trail: line 2 was altered or moved")
 }

@@ -87,14 +87,14 @@ func TestLedgersOfLivingChains(t *testing.T) {
 			defer node.Close()
 			var seals []string
 			for i, source := range []string{recorded, node.URL} {
-				out, stderr, code := fees(t, append([]string{"sync", blocks, "--gateway", source}, l.flags(filepath.Join(dir, fmt.Sprintf("%d.db", i)))...)...)
+				out, stderr, code := fees(append([]string{"sync", blocks, "--gateway", source}, l.flags(filepath.Join(dir, fmt.Sprintf("%d.db", i)))...)...)
 				require.Zero(t, code, stderr)
 				require.Regexp(t, sealIn, out)
 				seals = append(seals, sealIn.FindStringSubmatch(out)[1])
 			}
 			require.Equal(t, seals[0], seals[1])
 			book := filepath.Join(dir, "0.db")
-			out, stderr, code := fees(t, "ledger", "verify", "--ledger", book)
+			out, stderr, code := fees("ledger", "verify", "--ledger", book)
 			require.Zero(t, code, out+stderr)
 
 			want, count := map[string]chain.Wei{}, map[string]int{}
@@ -108,7 +108,7 @@ func TestLedgersOfLivingChains(t *testing.T) {
 				require.NoError(t, err)
 				count[x.SS58]++
 			}
-			out, stderr, code = fees(t, append([]string{"report", "--by", "account", "--format", "json"}, l.flags(book)...)...)
+			out, stderr, code = fees(append([]string{"report", "--by", "account", "--format", "json"}, l.flags(book)...)...)
 			require.Zero(t, code, stderr)
 			var report struct {
 				Totals struct{ Charged string }
@@ -122,7 +122,7 @@ func TestLedgersOfLivingChains(t *testing.T) {
 			units := fmt.Sprintf("%0*s", l.decimals+1, all)
 			inTokens := units[:len(units)-l.decimals] + "." + units[len(units)-l.decimals:]
 			for _, form := range []string{"table", "csv", "html"} {
-				out, stderr, code := fees(t, append([]string{"report", "--by", "month", "--format", form}, l.flags(book)...)...)
+				out, stderr, code := fees(append([]string{"report", "--by", "month", "--format", form}, l.flags(book)...)...)
 				require.Zero(t, code, stderr)
 				require.Contains(t, out, inTokens, form)
 			}
@@ -143,17 +143,17 @@ func TestStatementsOfLivingChains(t *testing.T) {
 			dir := t.TempDir()
 			book := filepath.Join(dir, "fees.db")
 			recorded := pairs.Path(t, l.name, "gateway")
-			_, stderr, code := fees(t, append([]string{"sync", fmt.Sprintf("0..%d", l.last), "--gateway", recorded}, l.flags(book)...)...)
+			_, stderr, code := fees(append([]string{"sync", fmt.Sprintf("0..%d", l.last), "--gateway", recorded}, l.flags(book)...)...)
 			require.Zero(t, code, stderr)
 			accounts := l.accounts(t)
 			own := filepath.Join(dir, "own.csv")
 			require.NoError(t, os.WriteFile(own, []byte(strings.Join(accounts, "\n")), 0o600))
 
-			out, stderr, code := fees(t, append([]string{"statement", "--accounts", own, "--gateway", recorded, "--every-block", "--format", "json"}, l.flags(book)...)...)
+			out, stderr, code := fees(append([]string{"statement", "--accounts", own, "--gateway", recorded, "--every-block", "--format", "json"}, l.flags(book)...)...)
 			require.Zero(t, code, stderr)
 			require.Equal(t, len(accounts), strings.Count(out, "\n"))
 
-			out, stderr, code = fees(t, append([]string{"rollforward", "--accounts", own, "--gateway", recorded, "--format", "json"}, l.flags(book)...)...)
+			out, stderr, code = fees(append([]string{"rollforward", "--accounts", own, "--gateway", recorded, "--format", "json"}, l.flags(book)...)...)
 			require.Zero(t, code, stderr)
 			var rolled struct {
 				Rollforwards []struct {
@@ -186,14 +186,14 @@ func TestPackagesOfLivingChains(t *testing.T) {
 			dir := t.TempDir()
 			book, made := filepath.Join(dir, "fees.db"), filepath.Join(dir, "january")
 			recorded := pairs.Path(t, l.name, "gateway")
-			_, stderr, code := fees(t, append([]string{"sync", fmt.Sprintf("0..%d", l.last), "--gateway", recorded}, l.flags(book)...)...)
+			_, stderr, code := fees(append([]string{"sync", fmt.Sprintf("0..%d", l.last), "--gateway", recorded}, l.flags(book)...)...)
 			require.Zero(t, code, stderr)
 			x := l.sent(t)[0]
 			labels := filepath.Join(dir, "accounts.csv") // beside the ledger; the EVM address stands for its account
 			require.NoError(t, os.WriteFile(labels, []byte("address,label,group,account\n"+x.From+",Alith,ours,Assets:Alith\n5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY,Alice,ours,Assets:Alice\n"), 0o600))
-			_, stderr, code = fees(t, append([]string{"close", "--month", "2026-01", "--partial", "--accounts", "group:ours", "--gateway", recorded, "-o", made}, l.flags(book)...)...)
+			_, stderr, code = fees(append([]string{"close", "--month", "2026-01", "--partial", "--accounts", "group:ours", "--gateway", recorded, "-o", made}, l.flags(book)...)...)
 			require.Zero(t, code, stderr)
-			_, stderr, code = fees(t, "close", "--check", made, "--gateway", recorded, "--ledger", book)
+			_, stderr, code = fees("close", "--check", made, "--gateway", recorded, "--ledger", book)
 			require.Zero(t, code, stderr)
 			read, err := os.ReadFile(filepath.Join(made, "report.json"))
 			require.NoError(t, err)
@@ -209,7 +209,7 @@ func TestPackagesOfLivingChains(t *testing.T) {
 			require.Contains(t, string(read), `"charged": "`+want.String()+`"`)
 
 			journal := filepath.Join(dir, "movements.journal")
-			_, stderr, code = fees(t, append([]string{"export", "--as", "hledger", "--with", "movements", "--accounts", "group:ours", "--gateway", recorded, "-o", journal}, l.flags(book)...)...)
+			_, stderr, code = fees(append([]string{"export", "--as", "hledger", "--with", "movements", "--accounts", "group:ours", "--gateway", recorded, "-o", journal}, l.flags(book)...)...)
 			require.Zero(t, code, stderr)
 			hledger := exec.Command(program.Path(t, program.Accounting, "hledger"), "-f", journal, "balance", "--flat", "-N", "-E", "Assets:Alith")
 			out, err := hledger.CombinedOutput()
@@ -229,14 +229,14 @@ func TestPackagesFindAlteredBaseFees(t *testing.T) {
 			dir := t.TempDir()
 			book, made, gateway := filepath.Join(dir, "fees.db"), filepath.Join(dir, "january"), filepath.Join(dir, "gateway")
 			recorded := pairs.Path(t, l.name, "gateway")
-			_, stderr, code := fees(t, append([]string{"sync", fmt.Sprintf("0..%d", l.last), "--gateway", recorded}, l.flags(book)...)...)
+			_, stderr, code := fees(append([]string{"sync", fmt.Sprintf("0..%d", l.last), "--gateway", recorded}, l.flags(book)...)...)
 			require.Zero(t, code, stderr)
-			_, stderr, code = fees(t, append([]string{"close", "--month", "2026-01", "--partial", "--accounts", l.sent(t)[0].From, "--gateway", recorded, "-o", made}, l.flags(book)...)...)
+			_, stderr, code = fees(append([]string{"close", "--month", "2026-01", "--partial", "--accounts", l.sent(t)[0].From, "--gateway", recorded, "-o", made}, l.flags(book)...)...)
 			require.Zero(t, code, stderr)
 			require.NoError(t, os.Remove(book))
 			require.NoError(t, os.CopyFS(gateway, os.DirFS(recorded)))
 			check := func() (string, int) {
-				out, stderr, code := fees(t, "close", "--check", made, "--gateway", gateway)
+				out, stderr, code := fees("close", "--check", made, "--gateway", gateway)
 				return out + stderr, code
 			}
 			out, code := check()
@@ -264,7 +264,7 @@ func TestRecordsOfLivingChains(t *testing.T) {
 		t.Run(l.name, func(t *testing.T) {
 			dir := t.TempDir()
 			book, own, record, fixed := filepath.Join(dir, "fees.db"), filepath.Join(dir, "own.csv"), filepath.Join(dir, "record.csv"), filepath.Join(dir, "fixed.csv")
-			_, stderr, code := fees(t, append([]string{"sync", fmt.Sprintf("0..%d", l.last), "--gateway", pairs.Path(t, l.name, "gateway")}, l.flags(book)...)...)
+			_, stderr, code := fees(append([]string{"sync", fmt.Sprintf("0..%d", l.last), "--gateway", pairs.Path(t, l.name, "gateway")}, l.flags(book)...)...)
 			require.Zero(t, code, stderr)
 			var accounts, amounts []string
 			lines := []string{"hash,payer,Fee (" + symbol + ")"}
@@ -283,7 +283,7 @@ func TestRecordsOfLivingChains(t *testing.T) {
 			require.NoError(t, os.WriteFile(own, []byte(strings.Join(accounts, "\n")), 0o600))
 			compare := func(more ...string) (out, stderr string, code int) {
 				require.NoError(t, os.WriteFile(record, []byte(strings.Join(lines, "\n")+"\n"), 0o600))
-				return fees(t, append(append([]string{"reconcile", record, "--accounts", own}, l.flags(book)...), more...)...)
+				return fees(append(append([]string{"reconcile", record, "--accounts", own}, l.flags(book)...), more...)...)
 			}
 			out, stderr, code := compare("--format", "json", "--fix", fixed)
 			require.Zero(t, code, out+stderr)
@@ -324,13 +324,13 @@ func TestEVMAddressesOfLivingChains(t *testing.T) {
 			defer server.Close()
 			table := l.flags(book)[:2]
 			x := l.sent(t)[0]
-			out, stderr, code := fees(t, append([]string{"archive", "record", "1..9", "-o", archive, "--accounts", x.From + "," + x.SS58, "--gateway", server.URL}, table...)...)
+			out, stderr, code := fees(append([]string{"archive", "record", "1..9", "-o", archive, "--accounts", x.From + "," + x.SS58, "--gateway", server.URL}, table...)...)
 			require.Zero(t, code, out+stderr)
 			for _, source := range []string{recorded, archive} {
 				want := ""
 				for _, name := range []string{x.SS58, x.From, x.From + "," + x.SS58} {
 					blocks := "2..9" // the archive does not have the balance before its first block
-					out, stderr, code := fees(t, append([]string{"verify", blocks, "--accounts", name, "--gateway", source, "--format", "json"}, table...)...)
+					out, stderr, code := fees(append([]string{"verify", blocks, "--accounts", name, "--gateway", source, "--format", "json"}, table...)...)
 					require.Zero(t, code, out+stderr)
 					require.Regexp(t, `"id":"account\.balance"[^{]*"held":8,"broken":0,`, out)
 					if want == "" {
@@ -343,7 +343,7 @@ func TestEVMAddressesOfLivingChains(t *testing.T) {
 			require.NoError(t, err)
 			free, _ := l.balance(t, x.SS58, 9)
 			for _, name := range []string{x.SS58, account.SS58(5), fmt.Sprintf("0x%x", account.Bytes())} {
-				out, stderr, code := fees(t, "gateway", "balance", name, "--at", "9", "--gateway", server.URL, "--format", "json")
+				out, stderr, code := fees("gateway", "balance", name, "--at", "9", "--gateway", server.URL, "--format", "json")
 				require.Zero(t, code, out+stderr)
 				require.Contains(t, out, `"account": "`+x.SS58+`"`)
 				require.Contains(t, out, `"free": "`+free+`"`)
@@ -362,17 +362,17 @@ func TestEVMAddressesOfLivingChains(t *testing.T) {
 			text, err = json.Marshal(one)
 			require.NoError(t, err)
 			require.NoError(t, os.WriteFile(both, text, 0o600))
-			_, stderr, code = fees(t, "archive", "record", "1..9", "-o", filepath.Join(dir, "other"), "--accounts", x.From, "--gateway", server.URL, "--network-file", both)
+			_, stderr, code = fees("archive", "record", "1..9", "-o", filepath.Join(dir, "other"), "--accounts", x.From, "--gateway", server.URL, "--network-file", both)
 			require.Equal(t, exitUsage, code)
 			require.Contains(t, stderr, "have accounts of different sizes")
 
-			_, stderr, code = fees(t, append([]string{"sync", "0..9", "--gateway", recorded}, l.flags(book)...)...)
+			_, stderr, code = fees(append([]string{"sync", "0..9", "--gateway", recorded}, l.flags(book)...)...)
 			require.Zero(t, code, stderr)
 			sample := append([]string{"sample", "--size", "3", "--seed", "s", "--format", "csv"}, l.flags(book)...)
-			named, stderr, code := fees(t, append(sample, "--accounts", x.SS58)...)
+			named, stderr, code := fees(append(sample, "--accounts", x.SS58)...)
 			require.Zero(t, code, stderr)
 			require.Equal(t, 4, strings.Count(named, "\n"), named)
-			out, stderr, code = fees(t, append(sample, "--accounts", x.From)...)
+			out, stderr, code = fees(append(sample, "--accounts", x.From)...)
 			require.Zero(t, code, stderr)
 			require.Equal(t, named, out)
 		})
@@ -385,13 +385,13 @@ func TestLivingLedgersInPostgreSQL(t *testing.T) {
 	server := postgrestest.Start(t)
 	for _, l := range livingChains {
 		sync := append([]string{"sync", fmt.Sprintf("0..%d", l.last), "--gateway", pairs.Path(t, l.name, "gateway")}, l.flags(filepath.Join(t.TempDir(), "fees.db"))...)
-		file, stderr, code := fees(t, sync...)
+		file, stderr, code := fees(sync...)
 		require.Zero(t, code, stderr)
 		sync[len(sync)-1] = server.Database(t)
-		database, stderr, code := fees(t, sync...)
+		database, stderr, code := fees(sync...)
 		require.Zero(t, code, stderr)
 		require.Equal(t, sealIn.FindString(file), sealIn.FindString(database))
-		out, stderr, code := fees(t, "ledger", "verify", "--ledger", sync[len(sync)-1])
+		out, stderr, code := fees("ledger", "verify", "--ledger", sync[len(sync)-1])
 		require.Zero(t, code, out+stderr)
 	}
 }
@@ -401,32 +401,32 @@ func TestNamesOfLivingAccounts(t *testing.T) {
 	t.Parallel()
 	l := livingChains[0]
 	book := filepath.Join(t.TempDir(), "fees.db")
-	_, stderr, code := fees(t, append([]string{"sync", "0..9", "--gateway", pairs.Path(t, l.name, "gateway")}, l.flags(book)...)...)
+	_, stderr, code := fees(append([]string{"sync", "0..9", "--gateway", pairs.Path(t, l.name, "gateway")}, l.flags(book)...)...)
 	require.Zero(t, code, stderr)
 	x := l.sent(t)[0]
 	account, err := chain.ParseAccount(x.SS58)
 	require.NoError(t, err)
-	want, stderr, code := fees(t, append([]string{"account", x.SS58, "--format", "json"}, l.flags(book)...)...)
+	want, stderr, code := fees(append([]string{"account", x.SS58, "--format", "json"}, l.flags(book)...)...)
 	require.Zero(t, code, stderr)
 	require.Contains(t, want, x.SS58)
 	require.Contains(t, want, `"evm": 3`)
 	for _, name := range []string{account.SS58(0), account.SS58(7391), fmt.Sprintf("0x%x", account.Bytes())} {
-		have, stderr, code := fees(t, append([]string{"account", name, "--format", "json"}, l.flags(book)...)...)
+		have, stderr, code := fees(append([]string{"account", name, "--format", "json"}, l.flags(book)...)...)
 		require.Zero(t, code, stderr)
 		require.Equal(t, want, have, name)
 	}
-	out, stderr, code := fees(t, append([]string{"account", x.From}, l.flags(book)...)...)
+	out, stderr, code := fees(append([]string{"account", x.From}, l.flags(book)...)...)
 	require.Zero(t, code, stderr)
 	require.Contains(t, out, x.SS58)
 	require.Regexp(t, `evm address +`+x.From, out)
-	out, stderr, code = fees(t, append([]string{"report", "--accounts", x.From + "," + account.SS58(0)}, l.flags(book)...)...)
+	out, stderr, code = fees(append([]string{"report", "--accounts", x.From + "," + account.SS58(0)}, l.flags(book)...)...)
 	require.Zero(t, code, stderr)
 	require.Regexp(t, `EVM transactions +3\n`, out)
 
-	_, stderr, code = fees(t, "account", x.From, "--ledger", book)
+	_, stderr, code = fees("account", x.From, "--ledger", book)
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, stderr, "has 20 bytes, and accounts of creditcoin have 32")
-	_, stderr, code = fees(t, append([]string{"account", x.SS58[:20] + "z" + x.SS58[21:]}, l.flags(book)...)...)
+	_, stderr, code = fees(append([]string{"account", x.SS58[:20] + "z" + x.SS58[21:]}, l.flags(book)...)...)
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, stderr, "SS58 of 32 bytes with a valid checksum")
 }

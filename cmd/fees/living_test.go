@@ -24,11 +24,11 @@ import (
 func TestNamedPot(t *testing.T) {
 	t.Parallel()
 	table := repository.Path("testdata", "networks", "vflow-testnet.json")
-	out, stderr, code := fees(t, "networks", "vflow-testnet", "--network-file", table)
+	out, stderr, code := fees("networks", "vflow-testnet", "--network-file", table)
 	require.Zero(t, code, stderr)
 	require.Contains(t, out, "staking pot: 0x6D6F646C506f745374616B650000000000000000")
 	require.Contains(t, out, "pot ")
-	out, stderr, code = fees(t, "block", "10", "--gateway", pairs.Path(t, "vflow-2000", "gateway"), "--network-file", table)
+	out, stderr, code = fees("block", "10", "--gateway", pairs.Path(t, "vflow-2000", "gateway"), "--network-file", table)
 	require.Zero(t, code, stderr)
 	require.Contains(t, out, "staking pot")
 	require.NotContains(t, out, "treasury")
@@ -39,10 +39,10 @@ func TestNamedPot(t *testing.T) {
 func TestTokenWithNineDecimals(t *testing.T) {
 	t.Parallel()
 	table := repository.Path("testdata", "networks", "bittensor-218.json")
-	out, stderr, code := fees(t, "networks", "bittensor", "--network-file", table)
+	out, stderr, code := fees("networks", "bittensor", "--network-file", table)
 	require.Zero(t, code, stderr)
 	require.Contains(t, out, "stored in BaseFee.BaseFeePerGas")
-	out, stderr, _ = fees(t, "block", "3", "--gateway", repository.Shared(t, "pairs", "bittensor-218", "gateway"), "--network-file", table)
+	out, stderr, _ = fees("block", "3", "--gateway", repository.Shared(t, "pairs", "bittensor-218", "gateway"), "--network-file", table)
 	require.Contains(t, out, "stored in BaseFee.BaseFeePerGas", stderr)
 	require.Contains(t, out, " 0.001260000 ", "21,000 gas at 60 Gwei: 1,260,000 rao")
 }
@@ -56,19 +56,19 @@ func TestAccountsOf32Bytes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			table := repository.Path("testdata", "networks", table)
 			recorded := pairs.Path(t, name, "gateway")
-			out, stderr, code := fees(t, "networks", "check", table, "1..26", "--gateway", recorded)
+			out, stderr, code := fees("networks", "check", table, "1..26", "--gateway", recorded)
 			require.Zero(t, code, out+stderr)
 			require.Contains(t, out, "5 rows: 4 proved, 0 contradicted, 1 not checked")
 			node := httptest.NewServer(nodetest.OpenPair(t, name))
 			defer node.Close()
-			out, stderr, code = fees(t, "networks", "check", table, "1..26", "--gateway", node.URL)
+			out, stderr, code = fees("networks", "check", table, "1..26", "--gateway", node.URL)
 			require.Zero(t, code, out+stderr)
 			require.Contains(t, out, "5 rows: 5 proved, 0 contradicted")
-			out, stderr, code = fees(t, "verify", "1..26", "--gateway", recorded, "--network-file", table)
+			out, stderr, code = fees("verify", "1..26", "--gateway", recorded, "--network-file", table)
 			require.NotContains(t, out, "drift", stderr)
 			require.NotContains(t, out, "undetermined")
 			require.LessOrEqual(t, code, 1, out+stderr)
-			out, stderr, code = fees(t, "verify", "1..26", "--gateway", recorded, "--node", node.URL, "--network-file", table)
+			out, stderr, code = fees("verify", "1..26", "--gateway", recorded, "--node", node.URL, "--network-file", table)
 			require.LessOrEqual(t, code, 1, out+stderr)
 			require.Regexp(t, `native\.signature +27 +0 +0`, out)
 			require.Regexp(t, `extrinsic\.hash +\d+ +0 +0`, out)
@@ -84,14 +84,14 @@ func TestUnverifiedTables(t *testing.T) {
 		"creditcoin": "creditcoin-131", "bittensor": "bittensor-425", "vflow": "vflow-1000000",
 	} {
 		table := repository.Path("testdata", "networks", file+".json")
-		out, stderr, code := fees(t, "networks", name, "--network-file", table)
+		out, stderr, code := fees("networks", name, "--network-file", table)
 		require.Zero(t, code, stderr)
 		require.Contains(t, out, "unverified: figures from the runtime's source, read 2026-11-25", name)
-		out, stderr, code = fees(t, "networks", name, "--network-file", table, "--format", "json")
+		out, stderr, code = fees("networks", name, "--network-file", table, "--format", "json")
 		require.Zero(t, code, stderr)
 		require.Contains(t, out, `"unverified": "figures from the runtime's source, read 2026-11-25`, name)
 	}
-	out, stderr, code := fees(t, "networks", "astar", "--network-file", repository.Path("testdata", "networks", "astar-2300.json"))
+	out, stderr, code := fees("networks", "astar", "--network-file", repository.Path("testdata", "networks", "astar-2300.json"))
 	require.Zero(t, code, stderr)
 	require.Contains(t, out, "Stored base fee")
 	require.Contains(t, out, " 30855000  0.0093 %    80000")
@@ -111,7 +111,7 @@ func TestExitOfUnverifiedTables(t *testing.T) {
 	} {
 		file := filepath.Join(t.TempDir(), name)
 		require.NoError(t, os.WriteFile(file, []byte(c.table), 0o600))
-		out, stderr, code := fees(t, "block", "8", "--gateway", repository.Shared(t, "pairs", "creditcoin3-87", "gateway"), "--network-file", file)
+		out, stderr, code := fees("block", "8", "--gateway", repository.Shared(t, "pairs", "creditcoin3-87", "gateway"), "--network-file", file)
 		require.Equal(t, c.code, code, out+stderr)
 		require.Contains(t, out, "creditcoin/87?")
 		require.Contains(t, out, "unverified: the table of creditcoin in ")
@@ -124,7 +124,7 @@ func TestGasOfAnotherAccount(t *testing.T) {
 	gateway, table := repository.Shared(t, "pairs", "creditcoin3-87", "gateway"), repository.Path("testdata", "networks", "creditcoin-87.json")
 	const spent = "0.0000105 CTC from 5HbG9ag4EdpqXLTK45MpTocQ4byqwaDtjQfeEiaygg8w573u, the account of 0x8eaf04151687736326c9fEa17E25Fc5287613693"
 	for _, args := range [][]string{{"block", "8"}, {"explain", "8-1"}} {
-		out, stderr, code := fees(t, append(args, "--gateway", gateway, "--network-file", table)...)
+		out, stderr, code := fees(append(args, "--gateway", gateway, "--network-file", table)...)
 		require.Zero(t, code, stderr)
 		require.Contains(t, strings.Join(strings.Fields(out), " "), spent)
 	}
@@ -135,7 +135,7 @@ func TestNodeWithAccountsOf32Bytes(t *testing.T) {
 	t.Parallel()
 	node := httptest.NewServer(nodetest.OpenPair(t, "creditcoin3-87"))
 	defer node.Close()
-	out, stderr, code := fees(t, "networks", "draft", "--gateway", node.URL)
+	out, stderr, code := fees("networks", "draft", "--gateway", node.URL)
 	require.Zero(t, code, stderr)
 	require.Contains(t, out, `"account_mapping": "hashed"`)
 	require.Contains(t, out, `"elasticity": 125000`)
@@ -144,7 +144,7 @@ func TestNodeWithAccountsOf32Bytes(t *testing.T) {
 		"signing for accounts of 32 bytes is not supported":                          {"tx", "build", "system.remark", "0x01", "--signer", signer, "-o", t.TempDir() + "/draft.json"},
 		"has 20 bytes, and accounts of this chain have 32. Name the account in SS58": {"estimate", "system.remark", "0x01", "--from", signer},
 	} {
-		_, stderr, code = fees(t, append(args, "--node", node.URL, "--network-file", repository.Path("testdata", "networks", "creditcoin-87.json"))...)
+		_, stderr, code = fees(append(args, "--node", node.URL, "--network-file", repository.Path("testdata", "networks", "creditcoin-87.json"))...)
 		require.Equal(t, exitUsage, code)
 		require.Contains(t, stderr, want)
 	}
@@ -190,7 +190,7 @@ func TestEstimateForAccountsOf32Bytes(t *testing.T) {
 	for _, prefix := range []uint16{42, 5} { // of any chain
 		receiver, err := chain.ParseAccount(to)
 		require.NoError(t, err)
-		out, stderr, code := fees(t, "estimate", "balances.transferKeepAlive", receiver.SS58(prefix), "5CTC", "--from", account.SS58(prefix),
+		out, stderr, code := fees("estimate", "balances.transferKeepAlive", receiver.SS58(prefix), "5CTC", "--from", account.SS58(prefix),
 			"--node", node.URL, "--symbol", "CTC", "--decimals", "18", "--network-file", repository.Path("testdata", "networks", "creditcoin-87.json"), "--format", "json")
 		require.Zero(t, code, stderr)
 		require.Contains(t, out, `"fee": "`+charged+`"`)

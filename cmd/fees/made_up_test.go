@@ -211,7 +211,7 @@ func TestChainOfOnesOwn(t *testing.T) {
 	blocks := fmt.Sprintf("%d..%d", madeUpFirst, madeUpLast)
 	ran := func(code int, args ...string) (stdout string) {
 		t.Helper()
-		stdout, stderr, have := fees(t, append(args, "--network-file", table)...)
+		stdout, stderr, have := fees(append(args, "--network-file", table)...)
 		require.Equal(t, code, have, "%v: %s%s", args, stdout, stderr)
 		return stdout
 	}
@@ -277,7 +277,7 @@ func TestChainOfOnesOwn(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(kept), madeUpKey)
 	require.NoError(t, os.Remove(table)) // the package has it
-	stdout, stderr, code := fees(t, "close", "--check", dir)
+	stdout, stderr, code := fees("close", "--check", dir)
 	require.Equal(t, exitOK, code, stdout+stderr)
 	require.Contains(t, stdout, "verified: every file is unchanged and the same as from today's ledger\n")
 	require.Equal(t, map[string]bool{madeUpKey: true}, gateway.asked())
@@ -293,14 +293,14 @@ func TestChainOfOnesOwnIsNotGuessed(t *testing.T) {
 	t.Setenv("FEES_LEDGER", newLedgerFile(t))
 	blocks := fmt.Sprintf("%d..%d", madeUpFirst, madeUpLast)
 	for _, args := range [][]string{{"block", "310"}, {"verify", blocks}, {"sync", blocks, "--quiet"}} {
-		stdout, stderr, code := fees(t, args...)
+		stdout, stderr, code := fees(args...)
 		require.Equal(t, exitUsage, code, stdout)
 		require.Contains(t, stderr, `the gateway serves "tidewater"`)
 		require.Contains(t, stderr, "pass your own table with --network-file")
 	}
 	right := filepath.Join(t.TempDir(), "right.json")
 	require.NoError(t, os.WriteFile(right, []byte(madeUpTable), 0o600))
-	stdout, stderr, code := fees(t, "verify", blocks, "--network-file", right)
+	stdout, stderr, code := fees("verify", blocks, "--network-file", right)
 	require.Equal(t, exitOK, code, stdout+stderr)
 
 	for name, c := range map[string]struct{ from, to, check, list string }{
@@ -318,10 +318,10 @@ func TestChainOfOnesOwnIsNotGuessed(t *testing.T) {
 			require.Equal(t, 1, strings.Count(madeUpTable, c.from))
 			wrong := filepath.Join(t.TempDir(), "wrong.json")
 			require.NoError(t, os.WriteFile(wrong, []byte(strings.Replace(madeUpTable, c.from, c.to, 1)), 0o600))
-			stdout, stderr, code := fees(t, "verify", blocks, "--network-file", wrong)
+			stdout, stderr, code := fees("verify", blocks, "--network-file", wrong)
 			require.Equal(t, exitFinding, code, stdout+stderr)
 			require.Regexp(t, `: `+regexp.QuoteMeta(c.check)+`: `, strings.ReplaceAll(stdout, "\n  ", " "))
-			stdout, stderr, code = fees(t, "networks", "check", wrong, blocks)
+			stdout, stderr, code = fees("networks", "check", wrong, blocks)
 			require.Equal(t, exitFinding, code, stdout+stderr)
 			require.Regexp(t, `(?m)^`+c.list+` +1  contradicted `, stdout)
 		})
@@ -330,7 +330,7 @@ func TestChainOfOnesOwnIsNotGuessed(t *testing.T) {
 	// Figures missing from the file are unknown.
 	unsaid := filepath.Join(t.TempDir(), "unsaid.json")
 	require.NoError(t, os.WriteFile(unsaid, []byte(strings.Replace(madeUpTable, `"treasury": "`+strings.ToLower(madeUpTreasury.String())+`",`, "", 1)), 0o600))
-	stdout, stderr, code = fees(t, "verify", blocks, "--network-file", unsaid)
+	stdout, stderr, code = fees("verify", blocks, "--network-file", unsaid)
 	require.Equal(t, exitFinding, code, stdout+stderr)
 	require.Contains(t, stdout, "of 271 transactions the amounts burned or paid to treasury and author are not known")
 }

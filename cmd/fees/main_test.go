@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"maps"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -57,10 +59,7 @@ func TestScripts(t *testing.T) {
 	node := httptest.NewServer(recordedNode(t))
 	t.Cleanup(node.Close)
 	keys := sshKeys(t) // shared: read-only, and slow to create
-	variables := map[string]string{
-		"GATEWAY": server.URL, "NODE": node.URL, "RECORDINGS": recordings(t), "KEYS": keys, "COLUMNS": "",
-		"FEES_NODE": "", "FEES_GATEWAY": "", "FEES_LEDGER": "", "SSH_AUTH_SOCK": "", "FEES_KEY_PASSPHRASE": "",
-	}
+	variables := map[string]string{"GATEWAY": server.URL, "NODE": node.URL, "RECORDINGS": recordings(t), "KEYS": keys}
 	params := testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       *update,
@@ -78,10 +77,7 @@ func TestScripts(t *testing.T) {
 		testscript.Run(t, params)
 		return
 	}
-	names := []string{"HOME", "TMPDIR", "FEES_ACCOUNTS", "FEES_API_KEY", "GATEWAY_NODE_URL"} // set by scripts or testscript
-	for name := range variables {
-		names = append(names, name)
-	}
+	names := slices.Concat([]string{"HOME", "TMPDIR"}, settings, slices.Collect(maps.Keys(variables)))
 	for _, name := range names {
 		t.Setenv(name, "") // restored after the test
 	}
@@ -174,8 +170,7 @@ func holds(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // fees runs the program in this process.
-func fees(t testing.TB, args ...string) (stdout, stderr string, code int) {
-	t.Helper()
+func fees(args ...string) (stdout, stderr string, code int) {
 	var out, errors bytes.Buffer
 	code = run(context.Background(), args, &out, &errors)
 	return out.String(), errors.String(), code

@@ -21,10 +21,10 @@ import (
 // warnings.
 func TestManual(t *testing.T) {
 	t.Setenv("COLUMNS", "200")
-	all, stderr, code := fees(t, "help", "--all")
+	all, stderr, code := fees("help", "--all")
 	require.Equal(t, exitOK, code, stderr)
 	directory := filepath.Join(t.TempDir(), "man1")
-	_, stderr, code = fees(t, "help", "--man-pages", directory)
+	_, stderr, code = fees("help", "--man-pages", directory)
 	require.Equal(t, exitOK, code, stderr)
 
 	pages := 0
@@ -90,7 +90,7 @@ func TestManualMistakes(t *testing.T) {
 		{"help --man-pages /dev/null/x", "--man-pages: mkdir /dev/null: not a directory"},
 		{"help repotr", "unknown command \"repotr\"; fees help lists the commands"},
 	} {
-		stdout, stderr, code := fees(t, strings.Fields(c.args)...)
+		stdout, stderr, code := fees(strings.Fields(c.args)...)
 		require.Equal(t, exitUsage, code)
 		require.Empty(t, stdout)
 		require.Equal(t, "fees: "+c.message+"\n", stderr)

@@ -33,7 +33,7 @@ func TestMessages(t *testing.T) {
 			}
 			continue
 		}
-		_, stderr, code := fees(t, splitQuoted(command)...)
+		_, stderr, code := fees(splitQuoted(command)...)
 		messages[stderr] = true
 		fmt.Fprintf(&got, "%sexit %d\n%s\n", line, code, stderr)
 	}
@@ -52,7 +52,7 @@ func prepareMessages(t *testing.T) {
 	require.NoError(t, monthend.Write(directory))
 	t.Chdir(directory)
 	for _, command := range []string{"sync 0..30 --gateway gateway --quiet", "sync 10..12 --gateway gateway --ledger small.db --quiet", "sync 3..27 --gateway demo --ledger other.db --quiet"} {
-		_, stderr, code := fees(t, strings.Fields(command)...)
+		_, stderr, code := fees(strings.Fields(command)...)
 		require.Contains(t, []int{exitOK, exitFinding}, code, stderr)
 	}
 	require.NoError(t, os.CopyFS("damaged", os.DirFS("gateway")))

@@ -107,7 +107,7 @@ func TestProcessWorkerMetrics(t *testing.T) {
 	t.Parallel()
 	_, gateway := generated(t, 33, 40)
 	place := postgrestest.Start(t).Database(t)
-	_, stderr, code := fees(t, "sync", "--signatures=false", "1..40", "--enqueue", "--ledger", place, "--gateway", gateway)
+	_, stderr, code := fees("sync", "--signatures=false", "1..40", "--enqueue", "--ledger", place, "--gateway", gateway)
 	require.Equal(t, exitOK, code, stderr)
 	p := start(t, "worker", "--signatures=false", "--ledger", place, "--gateway", gateway, "--metrics", "127.0.0.1:0")
 	at := metricsAt(t, p)

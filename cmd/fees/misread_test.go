@@ -31,11 +31,11 @@ func TestMisreadCall(t *testing.T) {
 	served := httptest.NewServer(answers.Handler(kept))
 	t.Cleanup(served.Close)
 	for _, gateway := range []string{directory, served.URL} {
-		out, _, code := fees(t, "block", "25", "--gateway", gateway)
+		out, _, code := fees("block", "25", "--gateway", gateway)
 		require.Equal(t, exitFinding, code)
 		require.Contains(t, out, "native.call: a signer cannot call system.setStorage, but the extrinsic did not fail with BadOrigin")
 		require.Contains(t, out, "types bundle")
-		_, stderr, code := fees(t, "block", "26", "--gateway", gateway)
+		_, stderr, code := fees("block", "26", "--gateway", gateway)
 		require.Equal(t, exitGateway, code, stderr)
 		require.Contains(t, stderr, "createType(SignedBlock)")
 		require.Contains(t, stderr, "SAS_SUBSTRATE_TYPES_BUNDLE")

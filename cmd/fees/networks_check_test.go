@@ -50,11 +50,11 @@ func TestNetworksCheckWithANode(t *testing.T) {
 	t.Setenv("FEES_GATEWAY", gateway.URL)
 	t.Setenv("FEES_NODE", node.URL)
 
-	text, stderr, code := fees(t, "networks", "moonbeam", "--format", "json")
+	text, stderr, code := fees("networks", "moonbeam", "--format", "json")
 	require.Equal(t, exitOK, code, stderr)
 	right := filepath.Join(t.TempDir(), "mine.json")
 	require.NoError(t, os.WriteFile(right, []byte(text), 0o600))
-	stdout, stderr, code := fees(t, "networks", "check", right, "3..27")
+	stdout, stderr, code := fees("networks", "check", right, "3..27")
 	require.Equal(t, exitOK, code, stdout+stderr)
 	require.Regexp(t, `(?m)^native_fees +\d+  proved +25 +[1-9]\d* +0$`, stdout)
 
@@ -63,7 +63,7 @@ func TestNetworksCheckWithANode(t *testing.T) {
 	require.NotEqual(t, text, dearer)
 	wrong := filepath.Join(t.TempDir(), "wrong.json")
 	require.NoError(t, os.WriteFile(wrong, []byte(dearer), 0o600))
-	stdout, stderr, code = fees(t, "networks", "check", wrong, "3..27")
+	stdout, stderr, code = fees("networks", "check", wrong, "3..27")
 	require.Equal(t, exitFinding, code, stdout+stderr)
 	require.Regexp(t, `(?m)^native_fees +\d+  contradicted +25 +0 +[1-9]\d*$`, stdout)
 	require.Regexp(t, `(?m)^native_fees from \d+: block \d+, extrinsic \d+: native.formula: `, stdout)

@@ -156,7 +156,7 @@ func TestErrorsOfANode(t *testing.T) {
 			if strings.Contains(c.says, "no answer from the node") || strings.Contains(c.says, "malformed answer") { // it is asked again until then
 				timeout = "2s"
 			}
-			_, stderr, code := fees(t, append(strings.Fields(c.args), "--timeout", timeout, "--quiet")...)
+			_, stderr, code := fees(append(strings.Fields(c.args), "--timeout", timeout, "--quiet")...)
 			stderr = regexp.MustCompile(`JSON at byte [0-9]+`).ReplaceAllString(stderr, "JSON at byte N") // which depends on how often it asked
 			require.Equal(t, "fees: "+strings.ReplaceAll(c.says, "at AT:", "at "+server.URL+":")+"\n", stderr)
 			require.Equal(t, c.code, code)
@@ -176,7 +176,7 @@ func TestOtherChainsOfNodes(t *testing.T) {
 	for _, address := range []string{other + "/?node", otherWS} {
 		t.Setenv("FEES_GATEWAY", address)
 		for _, command := range []string{"sync 10..12 --quiet", "follow --quiet"} {
-			stdout, stderr, code := fees(t, append(strings.Fields(command), "--ledger", ledger)...)
+			stdout, stderr, code := fees(append(strings.Fields(command), "--ledger", ledger)...)
 			require.Equal(t, exitUsage, code, "%s: %s", command, stdout)
 			require.Regexp(t, "^fees: ledger [^ ]+: the ledger belongs to another chain: its block 0 on moonbeam is 0x3e63b7ef[0-9a-f]{56}, not 0x6e0f77ab[0-9a-f]{56}. Name another ledger with --ledger.\n$", stderr, command)
 		}

@@ -24,7 +24,7 @@ func pairNode(t *testing.T, name string) (node *nodetest.Node, http, ws string) 
 // outputOf returns the output of a command, which must end with a code.
 func outputOf(t *testing.T, want int, args ...string) string {
 	t.Helper()
-	stdout, stderr, code := fees(t, args...)
+	stdout, stderr, code := fees(args...)
 	require.Equal(t, want, code, "fees %v: %s%s", args, stdout, stderr)
 	return stdout
 }
@@ -65,7 +65,7 @@ func TestANodeIsASource(t *testing.T) {
 	require.Less(t, node.Asked()["chain_getHeader"], 40)
 
 	// A key in a URL stays out of the process list.
-	_, stderr, code := fees(t, "block", "1", "--gateway", "wss://host/0123456789abcdef0123")
+	_, stderr, code := fees("block", "1", "--gateway", "wss://host/0123456789abcdef0123")
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, stderr, "put the URL in the environment variable FEES_GATEWAY")
 	require.NotContains(t, stderr, "0123456789abcdef0123")

@@ -73,13 +73,13 @@ func TestOmissionsAreFound(t *testing.T) {
 			height := fmt.Sprint(o.height)
 			require.NoError(t, os.WriteFile(filepath.Join(directory, "blocks", height+".json"), omitted(t, directory, o), 0o600))
 
-			stdout, stderr, code := fees(t, "verify", height+".."+height, "--gateway", directory)
+			stdout, stderr, code := fees("verify", height+".."+height, "--gateway", directory)
 			require.Equal(t, exitFinding, code, stderr)
 			require.Contains(t, stdout, fmt.Sprintf("block %d%s: %s", o.height, o.extrinsic, o.check))
-			stdout, stderr, code = fees(t, "block", height, "--gateway", directory)
+			stdout, stderr, code = fees("block", height, "--gateway", directory)
 			require.Equal(t, exitFinding, code, stderr)
 			require.Contains(t, stdout, o.check+": ")
-			_, stderr, code = fees(t, "watch", "--from", height, "--gateway", directory)
+			_, stderr, code = fees("watch", "--from", height, "--gateway", directory)
 			require.Equal(t, exitFinding, code, stderr)
 			require.Contains(t, stderr, o.check)
 		})
@@ -115,7 +115,7 @@ func TestBlockBesideItsParent(t *testing.T) {
 			well.ServeHTTP(w, r)
 		}))
 		defer gateway.Close()
-		stdout, stderr, code := fees(t, "block", "25", "--gateway", gateway.URL, "--timeout", "2s", "--quiet")
+		stdout, stderr, code := fees("block", "25", "--gateway", gateway.URL, "--timeout", "2s", "--quiet")
 		require.Equal(t, exitOK, code, stderr)
 		return strings.Join(strings.Fields(stdout), " "), requests
 	}

@@ -34,7 +34,7 @@ func TestAnotherKindOfSource(t *testing.T) {
 		for i := range args {
 			args[i] = strings.ReplaceAll(args[i], "$", filepath.Join(directory, filepath.Base(place))+"-")
 		}
-		stdout, stderr, code = fees(t, append(args, "--gateway", place)...)
+		stdout, stderr, code = fees(append(args, "--gateway", place)...)
 		without := strings.NewReplacer(filepath.Join(directory, filepath.Base(place)), "", place, "")
 		return without.Replace(stdout), without.Replace(stderr), code
 	}

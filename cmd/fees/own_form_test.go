@@ -35,12 +35,12 @@ func TestAccountsInTheChainsOwnForm(t *testing.T) {
 	recorded, made := pairs.Path(t, l.name, "gateway"), path("january")
 	ours := []string{"--network-file", table, "--ledger", path("fees.db")}
 	run := func(want int, arguments ...string) string {
-		out, stderr, code := fees(t, append(arguments, ours...)...)
+		out, stderr, code := fees(append(arguments, ours...)...)
 		require.Equal(t, want, code, "%v: %s%s", arguments, out, stderr)
 		return out + stderr
 	}
 	priced := func(arguments ...string) string {
-		out, stderr, code := fees(t, append(arguments, ours[:2]...)...)
+		out, stderr, code := fees(append(arguments, ours[:2]...)...)
 		require.Zero(t, code, "%v: %s%s", arguments, out, stderr)
 		return out
 	}
@@ -120,7 +120,7 @@ func TestAccountsInTheChainsOwnForm(t *testing.T) {
 	check("journal", run(0, "export", "--accounts", accounts, "--as", "xero", "--chart", chart, "--prices", write("prices.csv", "# source: Example\ndate,price\n2026-01-01,2000000\n"), "--fiat", "EUR", "--last-known", "--summarise", "transaction"))
 
 	run(0, "close", "--month", "2026-01", "--partial", "--accounts", accounts, "--gateway", recorded, "-o", made)
-	out, stderr, code := fees(t, "close", "--check", made, "--gateway", recorded, "--ledger", path("fees.db"))
+	out, stderr, code := fees("close", "--check", made, "--gateway", recorded, "--ledger", path("fees.db"))
 	require.Zero(t, code, out+stderr)
 	files := 0
 	require.NoError(t, filepath.WalkDir(made, func(path string, e fs.DirEntry, err error) error {

@@ -48,7 +48,7 @@ func TestPaperFigures(t *testing.T) {
 	books := "hash,fee\n" + "0x" + strings.Repeat("ab", 32) + ",0.123456789012345678\n"
 	require.NoError(t, os.WriteFile("books.csv", []byte(books), 0o600))
 	ledger := []string{"--ledger", "fees.db", "--quiet"}
-	_, problems, code := fees(t, append([]string{"sync", "20..25", "--gateway", gateway}, ledger...)...)
+	_, problems, code := fees(append([]string{"sync", "20..25", "--gateway", gateway}, ledger...)...)
 	require.Equal(t, exitOK, code, problems)
 	balances := map[string]bool{"free": true, "free_balance": true, "fee": true, "charged": true, "total": true}
 	for _, c := range []struct {
@@ -61,9 +61,9 @@ func TestPaperFigures(t *testing.T) {
 		{[]string{"reconcile", "books.csv", "20..25", "--accounts", alith, "--all", "--unit", "token"}, map[string]bool{"books": true, "chain": true, "difference": true}, 10},
 	} {
 		args := append(c.args, ledger...)
-		text, _, _ := fees(t, append(args, "--format", "json")...)
-		first, problems, _ := fees(t, append(args, "--format", "pdf", "--paper", "letter")...)
-		again, _, _ := fees(t, append(args, "--format", "pdf", "--paper", "letter")...)
+		text, _, _ := fees(append(args, "--format", "json")...)
+		first, problems, _ := fees(append(args, "--format", "pdf", "--paper", "letter")...)
+		again, _, _ := fees(append(args, "--format", "pdf", "--paper", "letter")...)
 		require.NotEmpty(t, first, problems)
 		require.Equal(t, first, again)
 		require.NoError(t, os.WriteFile("x.pdf", []byte(first), 0o600), problems)
@@ -102,7 +102,7 @@ func TestPaperFlags(t *testing.T) {
 		"--paper only applies to --format pdf": {"rollforward", "1..2", "--accounts", "x", "--paper", "letter"},
 		`a4`:                                   {"rollforward", "1..2", "--accounts", "x", "--format", "pdf", "--paper", "a5"},
 	} {
-		_, problems, code := fees(t, args...)
+		_, problems, code := fees(args...)
 		require.Equal(t, exitUsage, code)
 		require.Contains(t, problems, want)
 	}

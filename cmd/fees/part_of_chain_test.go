@@ -22,7 +22,7 @@ func TestPartOfChain(t *testing.T) {
 	t.Cleanup(whole.Close)
 	for _, blocks := range []string{"10..20", "1..20"} {
 		directory := filepath.Join(t.TempDir(), "part")
-		_, stderr, code := fees(t, "archive", "record", blocks, "-o", directory, "--gateway", whole.URL, "--quiet")
+		_, stderr, code := fees("archive", "record", blocks, "-o", directory, "--gateway", whole.URL, "--quiet")
 		require.Equal(t, exitOK, code, stderr)
 		kept, err := answers.OpenDirectory(directory)
 		require.NoError(t, err)
@@ -37,15 +37,15 @@ func TestPartOfChain(t *testing.T) {
 			var said []string
 			for _, gateway := range []string{directory, part.URL} {
 				book := filepath.Join(t.TempDir(), "fees.db")
-				_, stderr, ended := fees(t, append([]string{"sync", "--ledger", book, "--gateway", gateway, "--quiet", "--concurrency", "1"}, wanted...)...)
+				_, stderr, ended := fees(append([]string{"sync", "--ledger", book, "--gateway", gateway, "--quiet", "--concurrency", "1"}, wanted...)...)
 				require.Contains(t, []int{exitOK, exitFinding}, ended, "%v: %s", wanted, stderr) // block 1's time is wrong
-				status, _, code := fees(t, "ledger", "status", "--ledger", book, "--format", "json")
+				status, _, code := fees("ledger", "status", "--ledger", book, "--format", "json")
 				require.Equal(t, exitOK, code)
 				said = append(said, fmt.Sprint(ended, strings.ReplaceAll(status, book, "")))
 			}
 			require.Equal(t, said[0], said[1], wanted)
 		}
-		_, stderr, code = fees(t, "sync", "0..20", "--ledger", filepath.Join(t.TempDir(), "fees.db"), "--gateway", part.URL)
+		_, stderr, code = fees("sync", "0..20", "--ledger", filepath.Join(t.TempDir(), "fees.db"), "--gateway", part.URL)
 		require.Equal(t, exitGateway, code)
 		require.Contains(t, stderr, "block 0: no such block")
 		require.Less(t, asked, 400)

@@ -20,7 +20,7 @@ func TestProcessPartitionedKilled(t *testing.T) {
 	endsPrograms(t)
 	place := newLedgerFile(t)
 	_, gateway := generated(t, 71, 400)
-	_, stderr, code := fees(t, "sync", "--signatures=false", "0..400", "--ledger", place, "--gateway", gateway)
+	_, stderr, code := fees("sync", "--signatures=false", "0..400", "--ledger", place, "--gateway", gateway)
 	require.Equal(t, exitOK, code, stderr)
 	export := func(directory string) *process {
 		return start(t, "export", "--partitioned", directory, "--ledger", place, "--partial")

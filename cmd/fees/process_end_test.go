@@ -116,7 +116,7 @@ func TestProcessEndsWithASignal(t *testing.T) {
 		"tables that another program holds": func(t *testing.T) (*process, func() bool) {
 			_, gateway := generated(t, 3, 30)
 			place := postgrestest.Start(t).Database(t)
-			_, stderr, code := fees(t, "sync", "--signatures=false", "1..10", "--gateway", gateway, "--ledger", place)
+			_, stderr, code := fees("sync", "--signatures=false", "1..10", "--gateway", gateway, "--ledger", place)
 			require.Equal(t, exitOK, code, stderr)
 			db := opened(t, place)
 			tx, err := db.Begin()
@@ -170,7 +170,7 @@ func TestProcessWritesToAPipe(t *testing.T) {
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	p.ends(t, exitOK)
-	stdout, _, _ := fees(t, "block", "25", "--gateway", "demo", "--format", "json")
+	stdout, _, _ := fees("block", "25", "--gateway", "demo", "--format", "json")
 	require.Equal(t, stdout, string(text))
 }
 
@@ -181,7 +181,7 @@ func TestProcessBackupKilled(t *testing.T) {
 	place := newLedgerFile(t)
 	gateway := httptest.NewServer(chaingen.New(chaingen.Options{Seed: 31, Head: 1500}).Handler())
 	t.Cleanup(gateway.Close)
-	_, stderr, code := fees(t, "sync", "--signatures=false", "1..1500", "--ledger", place, "--gateway", gateway.URL)
+	_, stderr, code := fees("sync", "--signatures=false", "1..1500", "--ledger", place, "--gateway", gateway.URL)
 	require.Equal(t, exitOK, code, stderr)
 	directory := t.TempDir()
 	target := filepath.Join(directory, "copy.db")

@@ -42,7 +42,7 @@ func TestProcessFollowFailover(t *testing.T) {
 			}
 			sealedOn := func(place string, height uint64) func() bool {
 				return func() bool {
-					if !hasBlocks(t, place) {
+					if !hasBlocks(place) {
 						return false
 					}
 					s := statusOf(t, place)
@@ -109,7 +109,7 @@ func TestProcessFollowFailover(t *testing.T) {
 			p.ends(t, exitInterrupted)
 
 			quiet := standby.Database(t)
-			_, stderr, code := fees(t, append([]string{"sync", "100..320", "--ledger", quiet}, at...)...)
+			_, stderr, code := fees(append([]string{"sync", "100..320", "--ledger", quiet}, at...)...)
 			require.Equal(t, exitOK, code, stderr)
 			requireSound(t, place, last, *statusOf(t, quiet).Seal)
 			want, have := rowsOf(t, quiet), rowsOf(t, place)

@@ -28,7 +28,7 @@ func TestProcessFollow(t *testing.T) {
 	}
 	sealed := func(height uint64) func() bool {
 		return func() bool {
-			if !hasBlocks(t, place) {
+			if !hasBlocks(place) {
 				return false
 			}
 			s := statusOf(t, place)

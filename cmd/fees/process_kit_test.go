@@ -132,16 +132,16 @@ type ledgerStatus struct {
 
 func statusOf(t testing.TB, place string) (s ledgerStatus) {
 	t.Helper()
-	stdout, stderr, code := fees(t, "ledger", "status", "--ledger", place, "--format", "json")
+	stdout, stderr, code := fees("ledger", "status", "--ledger", place, "--format", "json")
 	require.Equal(t, exitOK, code, stderr)
 	require.NoError(t, json.Unmarshal([]byte(stdout), &s))
 	return s
 }
 
 // hasBlocks reports whether a ledger exists and contains blocks.
-func hasBlocks(t testing.TB, place string) bool {
+func hasBlocks(place string) bool {
 	var s ledgerStatus
-	stdout, _, code := fees(t, "ledger", "status", "--ledger", place, "--format", "json")
+	stdout, _, code := fees("ledger", "status", "--ledger", place, "--format", "json")
 	return code == exitOK && json.Unmarshal([]byte(stdout), &s) == nil && s.Blocks > 0
 }
 
@@ -157,7 +157,7 @@ func requireSound(t testing.TB, place string, sealed uint64, seal string) {
 
 func requireVerified(t testing.TB, place string) {
 	t.Helper()
-	stdout, stderr, code := fees(t, "ledger", "verify", "--ledger", place)
+	stdout, stderr, code := fees("ledger", "verify", "--ledger", place)
 	require.Equal(t, exitOK, code, stdout+stderr)
 	require.Contains(t, stdout, "nothing was altered")
 }
@@ -166,7 +166,7 @@ func requireVerified(t testing.TB, place string) {
 func quietSync(t testing.TB, blocks, gateway string) string {
 	t.Helper()
 	place := newLedgerFile(t)
-	_, stderr, code := fees(t, "sync", "--signatures=false", blocks, "--ledger", place, "--gateway", gateway)
+	_, stderr, code := fees("sync", "--signatures=false", blocks, "--ledger", place, "--gateway", gateway)
 	require.Equal(t, exitOK, code, stderr)
 	s := statusOf(t, place)
 	require.NotNil(t, s.Seal)

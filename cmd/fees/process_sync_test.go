@@ -114,7 +114,7 @@ func killedAndFilled(t *testing.T, last uint64, begin func() string, fill func(p
 		require.LessOrEqual(t, rounds, 2*kills, "nothing is killed")
 		place := begin()
 		stored, fruitless := uint64(0), 0 // tries
-		if hasBlocks(t, place) {
+		if hasBlocks(place) {
 			stored = statusOf(t, place).Blocks
 		}
 		for tries := 0; ; tries++ {
@@ -130,7 +130,7 @@ func killedAndFilled(t *testing.T, last uint64, begin func() string, fill func(p
 			}
 			p.kill()
 			killed++
-			if !hasBlocks(t, place) || statusOf(t, place).Blocks == stored {
+			if !hasBlocks(place) || statusOf(t, place).Blocks == stored {
 				fruitless++
 			} else {
 				stored, fruitless = statusOf(t, place).Blocks, 0
@@ -155,7 +155,7 @@ func TestProcessSyncStopped(t *testing.T) {
 		t.Run(signal.String(), func(t *testing.T) {
 			place := newLedgerFile(t)
 			p := start(t, "sync", "--signatures=false", blocks, "--ledger", place, "--gateway", gateway)
-			eventually(t, "no block is stored", func() bool { return hasBlocks(t, place) })
+			eventually(t, "no block is stored", func() bool { return hasBlocks(place) })
 			p.signal(t, signal)
 			asked := time.Now()
 			p.ends(t, exitInterrupted)
@@ -241,7 +241,7 @@ func TestProcessSyncGatewayRestarts(t *testing.T) {
 	}))
 	gateway := "http://" + server.address
 	place := newLedgerFile(t)
-	stored := func() bool { return hasBlocks(t, place) }
+	stored := func() bool { return hasBlocks(place) }
 	p := start(t, "sync", "--signatures=false", blocks, "--ledger", place, "--gateway", gateway)
 	eventually(t, "no block is stored", stored)
 	away.Store(true)

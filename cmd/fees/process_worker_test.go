@@ -22,10 +22,10 @@ func TestProcessWorkers(t *testing.T) {
 	place := postgrestest.Start(t).Database(t)
 	at := []string{"--ledger", place, "--gateway", gateway}
 
-	stdout, stderr, code := fees(t, append([]string{"sync", "--signatures=false", blocks, "--enqueue"}, at...)...)
+	stdout, stderr, code := fees(append([]string{"sync", "--signatures=false", blocks, "--enqueue"}, at...)...)
 	require.Equal(t, exitOK, code, stderr)
 	require.Regexp(t, `^postgres://127\.0\.0\.1:\d+/test_\d+: blocks 1\.\.1000: 1000 missing; created 5 jobs for fees worker\n$`, stdout)
-	stdout, _, code = fees(t, append([]string{"sync", "--signatures=false", blocks, "--enqueue"}, at...)...)
+	stdout, _, code = fees(append([]string{"sync", "--signatures=false", blocks, "--enqueue"}, at...)...)
 	require.Equal(t, exitOK, code)
 	require.Contains(t, stdout, "1000 missing; created 0 jobs")
 	require.Equal(t, uint64(5), statusOf(t, place).Waiting)
@@ -53,7 +53,7 @@ func TestProcessWorkers(t *testing.T) {
 	require.GreaterOrEqual(t, s.Done, uint64(5))
 	require.Empty(t, s.Failures)
 
-	stdout, _, code = fees(t, append([]string{"sync", "--signatures=false", blocks}, at...)...)
+	stdout, _, code = fees(append([]string{"sync", "--signatures=false", blocks}, at...)...)
 	require.Equal(t, exitOK, code)
 	require.Contains(t, stdout, "0 stored, 1000 already there")
 }
@@ -65,7 +65,7 @@ func TestProcessWorkerWithoutGateway(t *testing.T) {
 	made, gateway := generated(t, 22, last)
 	server := newRestartable(t, made.Handler())
 	place := postgrestest.Start(t).Database(t)
-	_, stderr, code := fees(t, "sync", "--signatures=false", blocks, "--enqueue", "--ledger", place, "--gateway", gateway)
+	_, stderr, code := fees("sync", "--signatures=false", blocks, "--enqueue", "--ledger", place, "--gateway", gateway)
 	require.Equal(t, exitOK, code, stderr)
 
 	// Slow, so that the gateway can go down during a job.
@@ -74,7 +74,7 @@ func TestProcessWorkerWithoutGateway(t *testing.T) {
 	server.stop()
 	stdout := ""
 	eventually(t, "no job failed of that", func() bool { // on a slow machine one fails of its time first
-		stdout, _, _ = fees(t, "ledger", "status", "--ledger", place)
+		stdout, _, _ = fees("ledger", "status", "--ledger", place)
 		return strings.Contains(stdout, "no answer from the gateway")
 	})
 	require.NotEmpty(t, statusOf(t, place).Failures)
@@ -114,7 +114,7 @@ func TestProcessWorkerWaitsForTheDatabase(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			place := postgrestest.Start(t).Database(t)
-			_, stderr, code := fees(t, "sync", "--signatures=false", blocks, "--enqueue", "--ledger", place, "--gateway", gateway)
+			_, stderr, code := fees("sync", "--signatures=false", blocks, "--enqueue", "--ledger", place, "--gateway", gateway)
 			require.Equal(t, exitOK, code, stderr)
 			address, end := refuse(t, place)
 			p := start(t, "worker", "--signatures=false", "--until-done", "--ledger", address, "--gateway", gateway, "--quiet")
@@ -133,12 +133,12 @@ func TestProcessWorkerWaitsForTheDatabase(t *testing.T) {
 func TestProcessWorkerSaysWhatDoesNotHold(t *testing.T) {
 	t.Parallel()
 	place := postgrestest.Start(t).Database(t)
-	_, stderr, code := fees(t, "sync", "--signatures=false", "0..27", "--enqueue", "--ledger", place, "--gateway", "demo")
+	_, stderr, code := fees("sync", "--signatures=false", "0..27", "--enqueue", "--ledger", place, "--gateway", "demo")
 	require.Equal(t, exitOK, code, stderr)
 	p := start(t, "worker", "--signatures=false", "--until-done", "--ledger", place, "--gateway", "demo", "--quiet")
 	p.ends(t, exitOK)
 	require.Contains(t, p.stderr.String(), "fees: check failed: block 2: block.time: its time 2026-01-01T00:00:12Z is not after the time of block 1")
-	stdout, _, code := fees(t, "sync", "--signatures=false", "0..27", "--ledger", place, "--gateway", "demo")
+	stdout, _, code := fees("sync", "--signatures=false", "0..27", "--ledger", place, "--gateway", "demo")
 	require.Equal(t, exitFinding, code)
 	require.Contains(t, stdout, "failed checks in blocks 0..27: 1 block.time (")
 }

@@ -35,7 +35,7 @@ type provedFinal struct {
 
 func proofFinality(t *testing.T, code int, args ...string) (r provedFinal, stderr string) {
 	t.Helper()
-	stdout, stderr, have := fees(t, append([]string{"proof", "finality", "--json"}, args...)...)
+	stdout, stderr, have := fees(append([]string{"proof", "finality", "--json"}, args...)...)
 	require.Equal(t, code, have, stderr)
 	require.NoError(t, json.Unmarshal([]byte(stdout), &r))
 	require.NotNil(t, r.Final)
@@ -96,7 +96,7 @@ func TestProofFinality(t *testing.T) {
 	require.Equal(t, []string{"5", "6", "7"}, r.Sets)
 	require.EqualValues(t, 2004, r.Head.Para)
 	require.Equal(t, finalitytest.Hex(finalitytest.Events), r.State.Value)
-	stdout, _, code := fees(t, "proof", "finality", file)
+	stdout, _, code := fees("proof", "finality", file)
 	require.Equal(t, exitOK, code)
 	require.True(t, strings.HasPrefix(stdout, "final        proved\nblock        303\n"), stdout)
 	require.Contains(t, stdout, "value        "+finalitytest.Hex(finalitytest.Events)+"\n")
@@ -115,11 +115,11 @@ func TestProofFinality(t *testing.T) {
 	require.Empty(t, trusted.Sets)
 	require.Equal(t, r.State, trusted.State)
 	require.Equal(t, "trusted", trusted.Chain[0].Kind)
-	stdout, _, code = fees(t, "proof", "finality", file, "--trust", "303:"+r.Target)
+	stdout, _, code = fees("proof", "finality", file, "--trust", "303:"+r.Target)
 	require.Equal(t, exitOK, code)
 	require.Contains(t, stdout, "final        not proved: the block is trusted (--trust)\n")
 
-	stdout, _, code = fees(t, "proof", "finality", set)
+	stdout, _, code = fees("proof", "finality", set)
 	require.Equal(t, exitFinding, code)
 	require.Equal(t, "final  not proved: root is missing: the evidence names no trusted set of validators\n", stdout)
 	require.NoError(t, os.WriteFile(file, []byte("{"), 0o600))
@@ -130,7 +130,7 @@ func TestProofFinality(t *testing.T) {
 		"--trust-set " + file:                             {set, "--trust-set", file},
 		"if any flags in the group [trust-set trust] are": {set, "--trust-set", file, "--trust", "7"},
 	} {
-		_, stderr, code := fees(t, append([]string{"proof", "finality"}, args...)...)
+		_, stderr, code := fees(append([]string{"proof", "finality"}, args...)...)
 		require.Equal(t, exitUsage, code, stderr)
 		require.Contains(t, stderr, want)
 	}

@@ -52,14 +52,14 @@ func TestPatienceEnds(t *testing.T) {
 			} {
 				args = append(args, "--quiet", "--timeout", "1s")
 				failing.Store(&c.fail)
-				_, stderr, code := fees(t, args...)
+				_, stderr, code := fees(args...)
 				require.Equal(t, exitGateway, code, stderr)
 				require.True(t, strings.HasPrefix(stderr, "fees: "+c.words), stderr)
 				require.Contains(t, stderr, c.advice)
 				require.Regexp(t, ", then run the same command again to continue at block 2[45]\\.\n$", stderr)
 				require.NotContains(t, stderr, key)
 				failing.Store(nil)
-				_, stderr, code = fees(t, args...)
+				_, stderr, code = fees(args...)
 				require.Equal(t, exitOK, code, stderr)
 			}
 		})
@@ -67,7 +67,7 @@ func TestPatienceEnds(t *testing.T) {
 	t.Run("pruned", func(t *testing.T) {
 		fail := says(500, "4003: Client error: Api called for an unknown Block: State already discarded for 0x12")
 		failing.Store(&fail)
-		_, stderr, code := fees(t, "block", "25")
+		_, stderr, code := fees("block", "25")
 		require.Equal(t, exitGateway, code)
 		require.Equal(t, `fees: the gateway replied "4003: Client error: Api called for an unknown Block: State already discarded for 0x12" `+
 			"(block 25: the node does not keep this block or its state: GET /blocks/25: status 500 Internal Server Error). "+

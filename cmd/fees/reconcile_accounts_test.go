@@ -49,7 +49,7 @@ func demoMonth(t *testing.T) (dir string) {
 	dir = t.TempDir()
 	require.NoError(t, monthend.Write(dir))
 	t.Chdir(dir)
-	_, stderr, code := fees(t, "sync", "--month", "2026-01", "--gateway", "gateway", "--quiet")
+	_, stderr, code := fees("sync", "--month", "2026-01", "--gateway", "gateway", "--quiet")
 	require.Equal(t, exitOK, code, stderr)
 	return dir
 }
@@ -61,7 +61,7 @@ func TestReconcileStrangersFees(t *testing.T) {
 	asked := []string{"reconcile", "export.csv", "--month", "2026-01", "--accounts", "group:company", "--quiet", "--all"}
 	run := func(more ...string) string {
 		t.Helper()
-		stdout, stderr, code := fees(t, append(asked, more...)...)
+		stdout, stderr, code := fees(append(asked, more...)...)
 		require.Equal(t, exitFinding, code, stderr)
 		return stdout
 	}
@@ -131,19 +131,19 @@ func TestReconcileWithoutAccounts(t *testing.T) {
 	dir := demoMonth(t)
 	require.NoError(t, os.WriteFile("export.csv", []byte(explorerExport), 0o600))
 	for _, form := range []string{"table", "json", "csv"} {
-		stdout, stderr, code := fees(t, "reconcile", "export.csv", "--month", "2026-01", "--format", form)
+		stdout, stderr, code := fees("reconcile", "export.csv", "--month", "2026-01", "--format", form)
 		require.Equal(t, exitUsage, code, stderr)
 		require.Contains(t, stdout+stderr, "15 rows match; completeness not checked", form)
 		require.NotContains(t, strings.ToLower(stdout+stderr), "all 15 match", form)
 		require.Contains(t, stderr, "fees: no accounts are named, so fees missing from the books were not looked for; run one of the commands above\n")
 	}
-	_, stderr, code := fees(t, "reconcile", "export.csv", "--month", "2026-01", "--fix", "fixed.csv", "--format", "csv", "-o", "result.csv", "--quiet")
+	_, stderr, code := fees("reconcile", "export.csv", "--month", "2026-01", "--fix", "fixed.csv", "--format", "csv", "-o", "result.csv", "--quiet")
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, stderr, "no file was written")
 	for _, name := range []string{"fixed.csv", "result.csv"} {
 		require.NoFileExists(t, filepath.Join(dir, name))
 	}
-	_, stderr, _ = fees(t, "reconcile", "export.csv", "--month", "2026-01", "--quiet")
+	_, stderr, _ = fees("reconcile", "export.csv", "--month", "2026-01", "--quiet")
 	var offered []string
 	for line := range strings.Lines(stderr) {
 		if _, command, found := strings.Cut(strings.TrimSpace(line), ": fees "); found {
@@ -158,20 +158,20 @@ func TestReconcileWithoutAccounts(t *testing.T) {
 		"reconcile export.csv --month 2026-01 --quiet --rows-only",
 	}, offered)
 	for i, want := range []int{exitFinding, exitFinding, exitFinding, exitFinding, exitOK} {
-		_, stderr, code := fees(t, words(offered[i])...)
+		_, stderr, code := fees(words(offered[i])...)
 		require.Equal(t, want, code, "%s\n%s", offered[i], stderr)
 	}
 
 	// Without an address book, and with rows that do not match.
-	stdout, stderr, code := fees(t, "reconcile", "company.csv", "--month", "2026-01", "--labels", "none", "--quiet")
+	stdout, stderr, code := fees("reconcile", "company.csv", "--month", "2026-01", "--labels", "none", "--quiet")
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, stdout, "3 of 17 do not match; completeness not checked")
 	require.Contains(t, stderr, "add --accounts with addresses or a CSV file of them, or run the command above")
-	_, stderr, code = fees(t, "reconcile", "company.csv", "--month", "2026-01", "--rows-only", "--format", "json")
+	_, stderr, code = fees("reconcile", "company.csv", "--month", "2026-01", "--rows-only", "--format", "json")
 	require.Equal(t, exitFinding, code)
 	require.Contains(t, stderr, "3 of 17 do not match; completeness not checked")
 	require.NoError(t, os.WriteFile("empty.csv", []byte("hash,fee_wei\n"), 0o600))
-	_, stderr, code = fees(t, "reconcile", "empty.csv", "--month", "2026-01", "--rows-only", "--quiet")
+	_, stderr, code = fees("reconcile", "empty.csv", "--month", "2026-01", "--rows-only", "--quiet")
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, stderr, "empty.csv contains no fee to compare")
 }

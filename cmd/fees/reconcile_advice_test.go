@@ -73,7 +73,7 @@ func TestReconcileAdviceWorks(t *testing.T) {
 			height := fmt.Sprintf("%d..%d", s.Height, s.Height)
 			lines := [][]string{append([]string{"reconcile", path, height, "--gateway", "demo", "--accounts", s.From, "--quiet", "--format", "json", "--all"}, c.flags...)}
 			if c.offers != 0 {
-				_, stderr, code := fees(t, lines[0]...)
+				_, stderr, code := fees(lines[0]...)
 				require.Equal(t, exitUsage, code, stderr)
 				lines = nil
 				for _, found := range offered.FindAllStringSubmatch(stderr, -1) {
@@ -85,7 +85,7 @@ func TestReconcileAdviceWorks(t *testing.T) {
 			}
 			matched := 0
 			for _, line := range lines {
-				stdout, stderr, code := fees(t, line...)
+				stdout, stderr, code := fees(line...)
 				require.NotEqual(t, exitUsage, code, stderr)
 				r := reconciliationOf(t, stdout)
 				matched += r.counts()["matched"]

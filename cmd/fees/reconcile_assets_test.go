@@ -39,7 +39,7 @@ func TestReconcileOtherAssets(t *testing.T) {
 	demoMonth(t)
 	write := func(text string) { require.NoError(t, os.WriteFile("books.csv", []byte(text), 0o600)) }
 	run := func(more ...string) (stdout, stderr string, code int) {
-		return fees(t, append([]string{"reconcile", "books.csv", "--month", "2026-01", "--accounts", "group:company", "--quiet"}, more...)...)
+		return fees(append([]string{"reconcile", "books.csv", "--month", "2026-01", "--accounts", "group:company", "--quiet"}, more...)...)
 	}
 	write(custodyExport(t))
 	stdout, stderr, code := run()

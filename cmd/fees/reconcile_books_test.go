@@ -138,7 +138,7 @@ func accountsOf(t *testing.T, list []sentTransaction) (path string) {
 // synced fills a new ledger from a recording, for the following commands.
 func synced(t *testing.T, recording, span string) {
 	t.Setenv("FEES_LEDGER", newLedgerFile(t))
-	_, stderr, code := fees(t, "sync", span, "--gateway", recording)
+	_, stderr, code := fees("sync", span, "--gateway", recording)
 	require.Contains(t, []int{exitOK, exitFinding}, code, stderr)
 }
 
@@ -197,7 +197,7 @@ func requireSame(t *testing.T, want int, arguments ...string) {
 		var written [2][]byte
 		for i := range written {
 			path := filepath.Join(t.TempDir(), "result")
-			_, stderr, code := fees(t, append(arguments, "--format", format, "-o", path)...)
+			_, stderr, code := fees(append(arguments, "--format", format, "-o", path)...)
 			require.Equal(t, want, code, stderr)
 			var err error
 			written[i], err = os.ReadFile(path)
@@ -225,7 +225,7 @@ func TestReconcileBooks(t *testing.T) {
 			}
 			t.Run(name+" "+form, func(t *testing.T) {
 				arguments := append([]string{"reconcile", file.path, "--accounts", accountsOf(t, list)}, file.flags...)
-				stdout, stderr, code := fees(t, append(arguments, "--format", "json")...)
+				stdout, stderr, code := fees(append(arguments, "--format", "json")...)
 				require.Equal(t, exitOK, code, stderr)
 				require.Empty(t, stderr)
 				r := reconciliationOf(t, stdout)
@@ -233,7 +233,7 @@ func TestReconcileBooks(t *testing.T) {
 				require.Equal(t, map[string]int{"matched": len(list)}, r.counts())
 				require.Equal(t, reconciledSum{"total", len(list), total, total, "0"}, r.Total)
 				require.Empty(t, r.Details)
-				again, _, _ := fees(t, append(arguments, "--format", "json")...)
+				again, _, _ := fees(append(arguments, "--format", "json")...)
 				require.Equal(t, stdout, again)
 			})
 		}
@@ -335,7 +335,7 @@ func TestReconcilePlantedDifferences(t *testing.T) {
 		}
 		t.Run(form, func(t *testing.T) {
 			arguments := append([]string{"reconcile", file.path, "--accounts", accountsOf(t, list)}, file.flags...)
-			stdout, stderr, code := fees(t, append(arguments, "--format", "json")...)
+			stdout, stderr, code := fees(append(arguments, "--format", "json")...)
 			require.Equal(t, exitFinding, code, stderr)
 			require.Equal(t, "fees: 78 matched, 3 amount_differs, 2 duplicate, 2 ambiguous, 2 only_in_books, 3 only_on_chain\n", stderr)
 			r := reconciliationOf(t, stdout)

@@ -34,7 +34,7 @@ func TestReconcileWorkbook(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gas.xlsx")
 	require.NoError(t, f.SaveAs(path))
 
-	stdout, stderr, code := fees(t, "reconcile", path, "0..27", "--gateway", "demo", "--sheet", "Gas", "--accounts", accountsOf(t, allSent(t, "moonbeam-2100")), "--map", "fee=Kosten", "--unit", "wei", "--format", "json")
+	stdout, stderr, code := fees("reconcile", path, "0..27", "--gateway", "demo", "--sheet", "Gas", "--accounts", accountsOf(t, allSent(t, "moonbeam-2100")), "--map", "fee=Kosten", "--unit", "wei", "--format", "json")
 	require.Equal(t, exitOK, code, stderr)
 	require.Empty(t, stderr)
 	var result struct {

@@ -178,13 +178,13 @@ func TestReconcileUglyFiles(t *testing.T) {
 			require.NoError(t, err)
 			fixed := filepath.Join(dir, "fixed"+filepath.Ext(path))
 			arguments := append([]string{"reconcile", path, "0..27", "--gateway", "demo", "--accounts", accountsOf(t, list), "--all", "--quiet", "--format", "json", "--fix", fixed}, u.flags...)
-			stdout, stderr, code := fees(t, arguments...)
+			stdout, stderr, code := fees(arguments...)
 			for range u.steps {
 				require.Equal(t, exitUsage, code, stderr)
 				line := proposed.FindStringSubmatch(stderr)
 				require.NotNil(t, line, stderr)
 				arguments = words(line[1])
-				stdout, stderr, code = fees(t, arguments...)
+				stdout, stderr, code = fees(arguments...)
 			}
 			require.Equal(t, exitOK, code, stderr)
 			r := reconciliationOf(t, stdout)
@@ -220,7 +220,7 @@ func TestReconcileUglyFiles(t *testing.T) {
 					arguments[i] = filepath.Join(dir, "again"+filepath.Ext(path))
 				}
 			}
-			stdout, stderr, code = fees(t, arguments...)
+			stdout, stderr, code = fees(arguments...)
 			require.Equal(t, exitOK, code, stderr)
 			again := reconciliationOf(t, stdout)
 			require.Equal(t, r.counts(), again.counts())
@@ -239,7 +239,7 @@ func TestReconcileNegativeIsNamed(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "it's.csv")
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-	_, stderr, code := fees(t, "reconcile", path, "0..27", "--gateway", "demo", "--quiet", "--map", `fee=fee_wei`, "--separator=comma")
+	_, stderr, code := fees("reconcile", path, "0..27", "--gateway", "demo", "--quiet", "--map", `fee=fee_wei`, "--separator=comma")
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, stderr, `column 2 "fee_wei": the value is negative; use --negative if the file writes fees as negative amounts: 5 rows, starting with lines 2, 3 and 4`)
 	require.Contains(t, stderr, "5 rows cannot be read. Read it with: fees reconcile '"+strings.ReplaceAll(path, "'", `'\''`)+"' 0..27 --gateway demo --map fee=fee_wei --quiet --separator comma --negative\n")

@@ -83,7 +83,7 @@ func TestUnfinalized(t *testing.T) {
 	place := newLedgerFile(t)
 	sync := func(code int, args ...string) (stdout, stderr string) {
 		t.Helper()
-		stdout, stderr, got := fees(t, append([]string{"sync", "--signatures=false", "--ledger", place, "--gateway", address}, args...)...)
+		stdout, stderr, got := fees(append([]string{"sync", "--signatures=false", "--ledger", place, "--gateway", address}, args...)...)
 		require.Equal(t, code, got, stdout+stderr)
 		requireVerified(t, place)
 		return stdout, stderr
@@ -143,7 +143,7 @@ func TestFollowAfterUnfinalized(t *testing.T) {
 	gateway, address := newForks(t)
 	place := newLedgerFile(t)
 	gateway.set(fork{head: 12, final: 8, above: 12})
-	_, stderr, code := fees(t, "sync", "--signatures=false", "--from", "1", "--unfinalized", "--ledger", place, "--gateway", address)
+	_, stderr, code := fees("sync", "--signatures=false", "--from", "1", "--unfinalized", "--ledger", place, "--gateway", address)
 	require.Equal(t, exitOK, code, stderr)
 	require.Equal(t, uint64(4), statusOf(t, place).NotFinal)
 

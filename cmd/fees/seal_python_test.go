@@ -24,7 +24,7 @@ func TestSealsByPython(t *testing.T) {
 		out, err := exec.CommandContext(t.Context(), python, append([]string{"../../docs/verify_seal.py", file}, seals...)...).CombinedOutput()
 		return string(out), err
 	}
-	_, stderr, _ := fees(t, "sync", "0..27", "--gateway", "demo", "--ledger", place) // one check does not hold
+	_, stderr, _ := fees("sync", "0..27", "--gateway", "demo", "--ledger", place) // one check does not hold
 	outputOf(t, exitOK, "export", "--as", "records", "0..27", "--ledger", place, "-o", records)
 	sealed := regexp.MustCompile(`(?m)^seal +([0-9a-f]{64})$`).FindStringSubmatch(outputOf(t, exitOK, "ledger", "status", "--ledger", place))
 	require.NotNil(t, sealed, stderr)

@@ -22,7 +22,7 @@ func TestServe(t *testing.T) {
 	place := newLedgerFile(t)
 	prices := filepath.Join(t.TempDir(), "prices.csv")
 	require.NoError(t, os.WriteFile(prices, []byte("day,price,currency,source\n2026-01-01,0.2315,EUR,a bank\n2026-11-20,0.5,EUR,a bank\n"), 0o600))
-	_, stderr, code := fees(t, "sync", "0..27", "--gateway", "demo", "--ledger", place, "--quiet")
+	_, stderr, code := fees("sync", "0..27", "--gateway", "demo", "--ledger", place, "--quiet")
 	require.Contains(t, []int{exitOK, exitFinding}, code, stderr)
 	p := start(t, "serve", "--ledger", place, "--listen", "127.0.0.1:0", "--labels", "none", "--gateway", "demo", "--prices", prices, "--fiat", "EUR")
 	address := ""
@@ -61,12 +61,12 @@ func TestServe(t *testing.T) {
 		if !slices.Contains(command, "--format") {
 			command = append(command, "--format", "json")
 		}
-		stdout, stderr, code := fees(t, command...)
+		stdout, stderr, code := fees(command...)
 		require.Contains(t, []int{exitOK, exitFinding}, code, stderr) // a statement without balances is not proved
 		require.Equal(t, stdout, get(path), path)
 	}
 	require.Contains(t, get("/fees?period=3..27"), "fees report 3..27 --ledger "+place)
-	_, stderr, code = fees(t, "sync", "0..27", "--gateway", "demo", "--ledger", place, "--quiet") // a writer is not kept away
+	_, stderr, code = fees("sync", "0..27", "--gateway", "demo", "--ledger", place, "--quiet") // a writer is not kept away
 	require.Contains(t, []int{exitOK, exitFinding}, code, stderr)
 	p.signal(t, syscall.SIGTERM)
 	p.ends(t, exitOK)

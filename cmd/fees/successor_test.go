@@ -24,28 +24,28 @@ func TestSuccessor(t *testing.T) {
 		{"block", "25"}, {"block", "head", "--format", "json"}, {"explain", "25-7"}, {"verify", "2..27", "--signatures", "--format", "json"},
 		{"gateway", "storage", "transaction-payment", "nextFeeMultiplier", "--at", "7"}, {"gateway", "spec", "7"},
 	} {
-		want, _, code := fees(t, append(line, "--gateway", sidecar.URL, "--quiet")...)
-		have, stderr, same := fees(t, append(line, "--gateway", successor.URL, "--quiet")...)
+		want, _, code := fees(append(line, "--gateway", sidecar.URL, "--quiet")...)
+		have, stderr, same := fees(append(line, "--gateway", successor.URL, "--quiet")...)
 		require.Equal(t, code, same, stderr)
 		require.Equal(t, want, have, line)
 	}
 
-	_, stderr, code := fees(t, "block", "99", "--gateway", successor.URL)
+	_, stderr, code := fees("block", "99", "--gateway", successor.URL)
 	require.Equal(t, exitGateway, code)
 	require.Contains(t, stderr, "block 99: no such block")
-	_, stderr, code = fees(t, "gateway", "storage", "nonesuch", "item", "--gateway", successor.URL)
+	_, stderr, code = fees("gateway", "storage", "nonesuch", "item", "--gateway", successor.URL)
 	require.Equal(t, exitGateway, code)
 	require.Contains(t, stderr, "Pallet not found: nonesuch")
 
 	// Its recording is read without it.
 	directory := filepath.Join(t.TempDir(), "recorded")
-	_, stderr, code = fees(t, "archive", "record", "20..27", "-o", directory, "--gateway", successor.URL, "--quiet")
+	_, stderr, code = fees("archive", "record", "20..27", "-o", directory, "--gateway", successor.URL, "--quiet")
 	require.Equal(t, exitOK, code, stderr)
-	want, _, _ := fees(t, "block", "25", "--gateway", sidecar.URL)
-	have, stderr, code := fees(t, "block", "25", "--gateway", directory)
+	want, _, _ := fees("block", "25", "--gateway", sidecar.URL)
+	have, stderr, code := fees("block", "25", "--gateway", directory)
 	require.Equal(t, exitOK, code, stderr)
 	require.Equal(t, want, have)
-	_, stderr, code = fees(t, "sync", "20..27", "--ledger", directory+".db", "--gateway", successor.URL, "--quiet")
+	_, stderr, code = fees("sync", "20..27", "--ledger", directory+".db", "--gateway", successor.URL, "--quiet")
 	require.Equal(t, exitOK, code, stderr)
 }
 
@@ -69,7 +69,7 @@ func TestSuccessorCannotBeRead(t *testing.T) {
 			w.Write([]byte(change(answer.Body.String())))
 		}))
 		t.Cleanup(server.Close)
-		_, stderr, code := fees(t, "block", "25", "--gateway", server.URL)
+		_, stderr, code := fees("block", "25", "--gateway", server.URL)
 		require.Equal(t, exitGateway, code)
 		require.Contains(t, stderr, want)
 		require.Contains(t, stderr, "--gateway ws://HOST")

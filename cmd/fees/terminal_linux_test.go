@@ -55,7 +55,7 @@ func TestTerminalColours(t *testing.T) {
 	_, _ = atTerminal(t, t.Context(), 60, append(block, "-o", file)...)
 	kept, err := os.ReadFile(file)
 	require.NoError(t, err)
-	whole, _, _ := fees(t, block...)
+	whole, _, _ := fees(block...)
 	require.Equal(t, whole, string(kept), "a file is whole, and has no colours")
 
 	for name, value := range map[string]string{"NO_COLOR": "1", "TERM": "dumb"} {

@@ -26,7 +26,7 @@ const (
 
 // toldBy runs the program and returns its complete output.
 func toldBy(t *testing.T, want int, args ...string) string {
-	stdout, stderr, code := fees(t, args...)
+	stdout, stderr, code := fees(args...)
 	require.Equal(t, want, code, "%v: %s", args, stderr)
 	return stdout + stderr
 }

@@ -40,7 +40,7 @@ func TestVerifyOfTheLastMultiplier(t *testing.T) {
 				recorded.ServeHTTP(w, r)
 			}))
 			t.Cleanup(gateway.Close)
-			out, stderr, code := fees(t, "verify", "23..25", "--quiet", "--gateway", gateway.URL, "--timeout", "1s")
+			out, stderr, code := fees("verify", "23..25", "--quiet", "--gateway", gateway.URL, "--timeout", "1s")
 			require.Equal(t, exitGateway, code, stderr)
 			require.Contains(t, stderr, c.error)
 			require.Contains(t, strings.Join(strings.Fields(out), " "), c.out)

@@ -55,7 +55,6 @@ func TestKeepVersion(t *testing.T) {
 	file, err := filepath.Abs(filepath.Join(keptVersions, name+".tar.gz"))
 	require.NoError(t, err)
 	require.NoFileExists(t, file, "what was kept is not written again")
-	quietEnvironment(t)
 	directory := t.TempDir()
 	at := func(name string) string { return filepath.Join(directory, filepath.FromSlash(name)) }
 	gateway := filepath.Join(recordings(t), "moonbeam-2100")
@@ -93,7 +92,6 @@ func TestEarlierVersions(t *testing.T) {
 	kept, err := filepath.Glob(filepath.Join(keptVersions, "*.tar.gz"))
 	require.NoError(t, err)
 	require.NotEmpty(t, kept)
-	quietEnvironment(t)
 	for _, file := range kept {
 		name := strings.TrimSuffix(filepath.Base(file), ".tar.gz")
 		directory := t.TempDir()
@@ -190,10 +188,6 @@ func nextMonthIsClosed(t *testing.T, directory string) {
 	well("close", "--month", "2026-02", "--partial", "--accounts", "group:company,Payroll", "--gateway", "gateway", "-o", "february")
 	well("close", "--check", "february", "--gateway", "gateway")
 	well("ledger", "verify", "--gateway", "gateway")
-}
-
-// quietEnvironment returns an environment without the user's settings.
-func quietEnvironment(t *testing.T) {
 }
 
 // unpack extracts a tar.gz.

@@ -41,10 +41,10 @@ func TestSyncOfDaysCoversThem(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			place := newLedgerFile(t)
-			stdout, stderr, code := fees(t, append([]string{"sync", "--signatures=false", "--gateway", gateway, "--ledger", place, "--quiet"}, c.fill...)...)
+			stdout, stderr, code := fees(append([]string{"sync", "--signatures=false", "--gateway", gateway, "--ledger", place, "--quiet"}, c.fill...)...)
 			require.Contains(t, []int{exitOK, exitFinding}, code, stderr)
 			require.Regexp(t, `: blocks `+regexp.QuoteMeta(c.blocks)+`(,[^:]*)?: `, stdout)
-			stdout, stderr, code = fees(t, "report", "--from", "2026-01-02", "--to", "2026-01-03", "--ledger", place, "--format", "csv", "--quiet")
+			stdout, stderr, code = fees("report", "--from", "2026-01-02", "--to", "2026-01-03", "--ledger", place, "--format", "csv", "--quiet")
 			if !c.covered {
 				require.Equal(t, exitLedger, code)
 				require.Contains(t, stderr, "2026-01-02 to 2026-01-03 is incomplete")
@@ -77,10 +77,10 @@ func TestSyncOfADayThatGoesOn(t *testing.T) {
 		{12, ": 0 stored, 10 already there; ", true}, // it is after the day in every zone
 	} {
 		made.SetHead(step.head)
-		stdout, stderr, code := fees(t, append([]string{"sync", "--signatures=false", "--gateway", gateway}, day...)...)
+		stdout, stderr, code := fees(append([]string{"sync", "--signatures=false", "--gateway", gateway}, day...)...)
 		require.Contains(t, []int{exitOK, exitFinding}, code, stderr)
 		require.Contains(t, stdout, step.told)
-		_, stderr, code = fees(t, append([]string{"report"}, day...)...)
+		_, stderr, code = fees(append([]string{"report"}, day...)...)
 		require.Equal(t, step.covered, code != exitLedger, stderr)
 	}
 }

@@ -111,7 +111,7 @@ func (w *watched) has(t *testing.T, first, last uint64) {
 	})
 	height := first
 	for line := range strings.Lines(w.stdout.String()) {
-		block, _, code := fees(t, "block", strconv.FormatUint(height, 10), "--gateway", "demo", "--format", "json")
+		block, _, code := fees("block", strconv.FormatUint(height, 10), "--gateway", "demo", "--format", "json")
 		require.Equal(t, exitOK, code)
 		var compact bytes.Buffer
 		require.NoError(t, json.Compact(&compact, []byte(block)))
@@ -319,7 +319,7 @@ func TestWatchWrongNode(t *testing.T) {
 		{"follow", "--from", "20", "--ledger", newLedgerFile(t)},
 		{"verify", "20..22"},
 	} {
-		stdout, stderr, code := fees(t, append(args, at...)...)
+		stdout, stderr, code := fees(append(args, at...)...)
 		require.Equal(t, exitUsage, code, stderr)
 		require.Empty(t, stdout)
 		require.Contains(t, stderr, "the node at ws://"+nodeServer.address+" and the gateway at demo are on different chains: block 0 is 0x0c72")
@@ -331,11 +331,11 @@ func TestWatchWrongNode(t *testing.T) {
 // CSV has the rows of fees block under one header.
 func TestWatchCSV(t *testing.T) {
 	t.Parallel()
-	stdout, _, code := fees(t, "watch", "--gateway", "demo", "--from", "20", "--format", "csv")
+	stdout, _, code := fees("watch", "--gateway", "demo", "--from", "20", "--format", "csv")
 	require.Equal(t, exitOK, code)
 	var want [][]string
 	for height := 20; height <= 27; height++ {
-		block, _, _ := fees(t, "block", strconv.Itoa(height), "--gateway", "demo", "--format", "csv")
+		block, _, _ := fees("block", strconv.Itoa(height), "--gateway", "demo", "--format", "csv")
 		rows, err := csv.NewReader(strings.NewReader(block)).ReadAll()
 		require.NoError(t, err)
 		if want != nil {

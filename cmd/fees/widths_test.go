@@ -93,7 +93,7 @@ func TestWidths(t *testing.T) {
 	directory := t.TempDir()
 	require.NoError(t, monthend.Write(directory))
 	t.Chdir(directory)
-	_, stderr, code := fees(t, "sync", "--from", "2026-01-31", "--to", "2026-02-01", "--gateway", "gateway", "--quiet")
+	_, stderr, code := fees("sync", "--from", "2026-01-31", "--to", "2026-02-01", "--gateway", "gateway", "--quiet")
 	require.Contains(t, []int{exitOK, exitFinding}, code, stderr)
 	for _, c := range widthCommands {
 		for _, width := range []int{60, 80, 120} {
@@ -114,7 +114,7 @@ func TestWidths(t *testing.T) {
 func feesAt(t *testing.T, width int, args ...string) (stdout, stderr string, code int) {
 	t.Setenv("COLUMNS", strconv.Itoa(width))
 	defer os.Unsetenv("COLUMNS")
-	return fees(t, args...)
+	return fees(args...)
 }
 
 // fits requires that no line is wider.

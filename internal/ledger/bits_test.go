@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +18,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/ledger"
 	"github.com/feeledger/fees/internal/test/postgrestest"
+	"github.com/feeledger/fees/internal/test/tier"
 )
 
 // seedAsked sets the seed of random changes.
@@ -92,12 +92,8 @@ func right(t *testing.T, b *ledger.Book, asked []question, whole map[string]stri
 // randomChanges returns the source of the changes of a test, from the seed of the environment if there is one, and their
 // number.
 func randomChanges(t *testing.T) (random *rand.Rand, changes int) {
-	seed := uint64(time.Now().UnixNano())
-	if text := os.Getenv(seedAsked); text != "" {
-		var err error
-		seed, err = strconv.ParseUint(text, 10, 64)
-		require.NoError(t, err)
-	}
+	now := uint64(time.Now().UnixNano())
+	seed := tier.Count(t, seedAsked, now, now)
 	t.Logf("%s=%d", seedAsked, seed)
 	return rand.New(rand.NewPCG(seed, 1)), damagesWanted(t)
 }

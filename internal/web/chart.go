@@ -15,6 +15,7 @@ const (
 	plotHeight = 200
 	maxBars    = 366
 	maxLabels  = 16   // on a wide page; a phone shows every third
+	mostPart   = 0.25 // of the largest amount: larger differences are drawn from 0
 	leastPart  = 1e-4 // of the largest amount: ticks cannot show smaller differences
 )
 
@@ -116,7 +117,7 @@ func (c *chart) plot(amounts []chain.Optional[chain.Wei]) bool {
 	if largest == 0 {
 		return false
 	}
-	if part := (largest - smallest) / largest; part > 0.25 || part < leastPart {
+	if part := (largest - smallest) / largest; part > mostPart || part < leastPart {
 		smallest = 0
 	}
 	base, top := c.scale(smallest, largest)

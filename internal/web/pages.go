@@ -135,8 +135,6 @@ func sectionOf(path string) string {
 		return "accounts"
 	case "tx":
 		return "transactions"
-	case "close":
-		return "packages"
 	}
 	return first
 }

@@ -48,7 +48,7 @@ func Some[T any](n int, all []T) []T {
 func Count[N int | uint64](t testing.TB, variable string, short, full N) N {
 	t.Helper()
 	if text := os.Getenv(variable); text != "" {
-		n, err := strconv.ParseUint(text, 10, 31)
+		n, err := strconv.ParseUint(text, 10, 63)
 		if err != nil {
 			t.Fatalf("%s: %v", variable, err)
 		}

@@ -14,7 +14,7 @@ func Complete(c *cobra.Command, flag string, values ...string) {
 func CompleteBy(c *cobra.Command, flag string, values func() []string) {
 	f := c.Flags().Lookup(flag)
 	if _, list := f.Value.(pflag.SliceValue); list {
-		panic("the flag " + flag + " is a list, and would be none any more")
+		panic("the flag " + flag + " is a list, whose methods completed hides")
 	}
 	f.Value = completed{f.Value, values}
 }
