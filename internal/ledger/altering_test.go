@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"slices"
@@ -76,11 +75,13 @@ func (b *Book) forge(ctx context.Context, u unit, number int64, do func(tx trans
 // ForgePart alters a part of a day or a month and recomputes its leaf.
 func (b *Book) ForgePart(ctx context.Context, of string, number int64, kind, part int, alter func(body []byte) []byte) error {
 	return b.forge(ctx, unit(slices.Index(unitNames[:], of)), number, func(tx transaction, s *stretch) error {
-		body, err := s.body(ctx, tx, partKind(kind), part)
-		if err != nil {
-			return err
+		var body []byte
+		for found, err := range readParts(ctx, tx, []*stretch{s}, partKind(kind), []int{part}) {
+			if err != nil {
+				return err
+			}
+			body = alter(found)
 		}
-		body = alter(bytes.Clone(body))
 		place, _ := s.leaf(partKind(kind), part)
 		leaf := sha256.Sum256(body)
 		copy(s.leaves[place*len(leaf):], leaf[:])

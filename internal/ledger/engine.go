@@ -136,10 +136,8 @@ func insertInto(table string, columns []column) string {
 	return "INSERT INTO " + table + " (" + columnList(columns) + ") VALUES "
 }
 
-// placesFor returns the placeholders of a row: (?, ?).
-func placesFor(columns []column) string {
-	return "(" + strings.Repeat("?, ", len(columns)-1) + "?)"
-}
+// placesFor returns n placeholders: (?, ?).
+func placesFor(n int) string { return "(" + strings.Repeat("?, ", n-1) + "?)" }
 
 // putInto returns a statement that inserts a row, or updates the row with the same key: the first key
 // columns.
@@ -148,7 +146,7 @@ func putInto(table string, columns []column, key int) string {
 	for _, name := range names(columns[key:]) {
 		set = append(set, name+" = excluded."+name)
 	}
-	return insertInto(table, columns) + placesFor(columns) + " ON CONFLICT (" + columnList(columns[:key]) + ") DO UPDATE SET " + strings.Join(set, ", ")
+	return insertInto(table, columns) + placesFor(len(columns)) + " ON CONFLICT (" + columnList(columns[:key]) + ") DO UPDATE SET " + strings.Join(set, ", ")
 }
 
 // DamageError reports that requested data is not what was written; [Book.Verify] lists all damage.

@@ -92,8 +92,7 @@ func (l *lookup) heights(ctx context.Context, b *Book, s *stretch) (found []uint
 	if s.number == noTime {
 		return s.allHeights()
 	}
-	for _, part := range l.parts {
-		body, err := s.body(ctx, q, l.kind, part)
+	for body, err := range readParts(ctx, q, []*stretch{s}, l.kind, l.parts) {
 		if errors.Is(err, ErrDamaged) {
 			if now := s.changed(ctx, q); now != nil && now.hasParts(l.kind) {
 				return l.heights(ctx, b, now)

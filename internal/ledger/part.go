@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"iter"
 	"math/bits"
 
 	"github.com/klauspost/compress/zstd"
@@ -109,28 +110,65 @@ func newZip() *zstd.Encoder {
 	return zip
 }
 
-// body reads and checks a part of a stretch that has ended.
-func (s *stretch) body(ctx context.Context, q querier, kind partKind, part int) (body []byte, err error) {
-	place, there := s.leaf(kind, part)
+// readParts reads parts of a kind of stretches of one unit that have ended, in one query. They come in the order of both
+// lists: nil for a stretch without such parts, and an error in the place of a part that was altered or is missing.
+func readParts(ctx context.Context, q querier, stretches []*stretch, kind partKind, parts []int) iter.Seq2[[]byte, error] {
+	type place struct{ number, part int64 }
+	return func(yield func([]byte, error) bool) {
+		if len(stretches) == 0 {
+			return
+		}
+		arguments := []any{unitNames[stretches[0].unit]}
+		for _, s := range stretches {
+			arguments = append(arguments, s.number)
+		}
+		arguments = append(arguments, int64(kind))
+		for _, part := range parts {
+			arguments = append(arguments, int64(part))
+		}
+		packed := map[place][]byte{}
+		err := list(ctx, q, []column{{"number", integer}, {"part", integer}, {"body", data}}, func(r row) error {
+			number, _ := r[0].(int64)
+			part, _ := r[1].(int64)
+			packed[place{number, part}], _ = r[2].([]byte)
+			return nil
+		}, "SELECT number, part, body FROM parts WHERE unit = ? AND number IN "+placesFor(len(stretches))+" AND kind = ? AND part IN "+placesFor(len(parts)), arguments...)
+		if err != nil && !errors.Is(err, ErrDamaged) {
+			yield(nil, err)
+			return
+		}
+		for _, s := range stretches {
+			for _, part := range parts {
+				if !yield(s.unpacked(kind, part, packed[place{s.number, int64(part)}])) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// unpacked checks a part.
+func (s *stretch) unpacked(kind partKind, part int, packed []byte) (body []byte, err error) {
+	at, there := s.leaf(kind, part)
 	if !there {
 		return nil, nil
 	}
-	whole := false
 	const size = len(Digest{})
-	err = scan(ctx, q, dataField("body"), func(packed *[]byte) (err error) {
-		if body, err = unzip.DecodeAll(*packed, nil); err == nil && len(s.leaves) >= (place+1)*size {
-			leaf := sha256.Sum256(body)
-			whole = string(s.leaves[place*size:][:size]) == string(leaf[:])
+	if body, err = unzip.DecodeAll(packed, nil); err == nil && packed != nil && len(s.leaves) >= (at+1)*size {
+		if leaf := sha256.Sum256(body); string(s.leaves[at*size:][:size]) == string(leaf[:]) {
+			return body, nil
 		}
-		return nil
-	}, "SELECT body FROM parts WHERE unit = ? AND number = ? AND kind = ? AND part = ?", unitNames[s.unit], s.number, int64(kind), int64(part))
-	if err != nil && !errors.Is(err, ErrDamaged) {
-		return nil, err
 	}
-	if !whole {
-		return nil, damaged("table parts: part %d of kind %d of %s was altered or is missing", part, kind, s.name())
+	return nil, damaged("table parts: part %d of kind %d of %s was altered or is missing", part, kind, s.name())
+}
+
+// all returns the numbers of the parts of a kind.
+func (k partKind) all() []int {
+	list := make([]int, partsOf[k])
+	for i := range list {
+		list[i] = i
 	}
-	return body, nil
+	return list
 }
 
 // appendSums appends a key's length, the key, the mask of sums that are not 0, and those sums.

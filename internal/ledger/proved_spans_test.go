@@ -102,7 +102,7 @@ func TestSpansThatCannotBe(t *testing.T) {
 		require.NoError(t, book.Write(ctx, entries))
 		require.NoError(t, book.change(ctx, func(tx transaction) error {
 			for _, s := range c.rows {
-				if err := tx.exec(ctx, insertInto("proved", provedColumns)+placesFor(provedColumns), signedRow(provedFields, &s)...); err != nil {
+				if err := tx.exec(ctx, insertInto("proved", provedColumns)+placesFor(len(provedColumns)), signedRow(provedFields, &s)...); err != nil {
 					return err
 				}
 			}

@@ -9,7 +9,6 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/feeledger/fees/chain"
@@ -123,7 +122,7 @@ func readBatch[T any](ctx context.Context, q querier, x batch, of decoder[T]) (m
 	case x.heights == nil:
 		where, arguments, next = where+" LIMIT ?", append(arguments, batchSize+1), x.span.First
 	case x.span.Blocks() > 4*uint64(len(x.heights)):
-		where, arguments = "height IN ("+strings.Repeat("?, ", len(x.heights)-1)+"?) ORDER BY height", nil
+		where, arguments = "height IN "+placesFor(len(x.heights))+" ORDER BY height", nil
 		for _, h := range x.heights {
 			arguments = append(arguments, int64(h))
 		}

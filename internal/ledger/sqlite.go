@@ -394,7 +394,7 @@ func (t *sqliteTransaction) insert(ctx context.Context, table string, columns []
 func (t *sqliteTransaction) inserting(ctx context.Context, table string, columns []column, rows int) (s *sql.Stmt, err error) {
 	key := insertion{table, rows}
 	if s = t.engine.insertions[key]; s == nil {
-		places := placesFor(columns)
+		places := placesFor(len(columns))
 		if s, err = t.engine.writer.PrepareContext(ctx, insertInto(table, columns)+strings.Repeat(places+", ", rows-1)+places); err == nil {
 			t.engine.insertions[key] = s
 		}

@@ -231,8 +231,7 @@ func (b *Book) mergedParts(ctx context.Context, q querier, month *stretch) (*bod
 	for _, kind := range []partKind{contractSums, accountSums} {
 		for part := range partsOf[kind] {
 			sums := keyedSums{}
-			for _, day := range days {
-				body, err := day.body(ctx, q, kind, part)
+			for body, err := range readParts(ctx, q, days, kind, []int{part}) {
 				if err == nil {
 					err = eachSum(body, sums.add)
 				}
@@ -263,18 +262,19 @@ func (b *Book) mergedParts(ctx context.Context, q querier, month *stretch) (*bod
 }
 
 // hashesOf returns a day's hash entries. If the month already contains them, the day's blocks are scanned.
-func (b *Book) hashesOf(ctx context.Context, q querier, day *stretch) (parts [maxParts][]byte, err error) {
+func (b *Book) hashesOf(ctx context.Context, q querier, day *stretch) (parts [][]byte, err error) {
 	if day.merged {
 		t, err := b.tallied(ctx, q, day)
 		if err != nil {
-			return parts, err
+			return nil, err
 		}
-		return t.bodies()[hashBlocks], nil
+		return t.bodies()[hashBlocks][:], nil
 	}
-	for i := range parts {
-		if parts[i], err = day.body(ctx, q, hashBlocks, i); err != nil {
-			return parts, err
+	for body, err := range readParts(ctx, q, []*stretch{day}, hashBlocks, hashBlocks.all()) {
+		if err != nil {
+			return nil, err
 		}
+		parts = append(parts, body)
 	}
 	return parts, nil
 }

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -189,26 +190,29 @@ func (t *totaling) stretch(ctx context.Context, x *piece, each func(*Total) erro
 	return t.scan(ctx, x, func(c *Cost) bool { return !c.Payer.Known() })
 }
 
+// partsAtOnce is the number of parts in one query. Their uncompressed bytes are held at once.
+const partsAtOnce = 4
+
 // eachPart calls each with the sums of all parts of a kind.
 func (b *Book) eachPart(ctx context.Context, s *stretch, kind partKind, each func(key []byte, s *Sums) error) error {
 	q := b.engine.shared()
 	type read struct {
-		body []byte
-		err  error
+		bodies [][]byte
+		err    error
 	}
-	parts := make([]int, partsOf[kind])
-	for i := range parts {
-		parts[i] = i
-	}
-	for r := range inorder.Map(ctx, slices.Values(parts), readersAtOnce(), func(ctx context.Context, part int) (r read) {
-		r.body, r.err = s.body(ctx, q, kind, part)
+	for r := range inorder.Map(ctx, slices.Chunk(kind.all(), partsAtOnce), readersAtOnce(), func(ctx context.Context, parts []int) (r read) {
+		for body, err := range readParts(ctx, q, []*stretch{s}, kind, parts) {
+			r.bodies, r.err = append(r.bodies, body), cmp.Or(r.err, err)
+		}
 		return r
 	}) {
-		if r.err == nil {
-			r.err = eachSum(r.body, each)
-		}
 		if r.err != nil {
 			return r.err
+		}
+		for _, body := range r.bodies {
+			if err := eachSum(body, each); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -331,14 +331,15 @@ func (v *verification) compareParts(ctx context.Context, s *stretch, want *bodie
 		v.damaged("parts", s, "%d parts instead of %d", there, wanted)
 	}
 	for _, kind := range s.kinds() {
-		for part, body := range want[kind][:partsOf[kind]] {
-			have, err := s.body(ctx, v.q, kind, part)
+		part := -1
+		for have, err := range readParts(ctx, v.q, []*stretch{s}, kind, kind.all()) {
+			part++
 			switch {
 			case errors.Is(err, ErrDamaged):
 				v.damaged("parts", s, "%v", err)
 			case err != nil:
 				return err
-			case !bytes.Equal(have, body):
+			case !bytes.Equal(have, want[kind][part]):
 				v.damaged("parts", s, "part %d of kind %d differs from its blocks", part, kind)
 			}
 		}
