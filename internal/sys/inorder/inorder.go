@@ -8,8 +8,7 @@ import (
 // Map runs work for up to size items concurrently, and yields the results in the order of the items. It starts the next
 // items before it yields a result, so that they run while the result is used.
 //
-// If the caller stops early, Map cancels the context of the work, starts nothing more, and waits for what was
-// started. waits for all that was begun, and begins no more.
+// If the caller stops early, Map cancels the context of the work, starts nothing more, and waits for what was started.
 func Map[Item, Result any](ctx context.Context, items iter.Seq[Item], size int, work func(context.Context, Item) Result) iter.Seq[Result] {
 	return Weighed(ctx, items, size, 0, func(Item) int { return 0 }, work)
 }
