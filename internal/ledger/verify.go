@@ -331,9 +331,8 @@ func (v *verification) compareParts(ctx context.Context, s *stretch, want *bodie
 		v.damaged("parts", s, "%d parts instead of %d", there, wanted)
 	}
 	for _, kind := range s.kinds() {
-		part := -1
+		part := 0
 		for have, err := range readParts(ctx, v.q, []*stretch{s}, kind, kind.all()) {
-			part++
 			switch {
 			case errors.Is(err, ErrDamaged):
 				v.damaged("parts", s, "%v", err)
@@ -342,6 +341,7 @@ func (v *verification) compareParts(ctx context.Context, s *stretch, want *bodie
 			case !bytes.Equal(have, want[kind][part]):
 				v.damaged("parts", s, "part %d of kind %d differs from its blocks", part, kind)
 			}
+			part++
 		}
 	}
 	return nil

@@ -15,8 +15,8 @@ const (
 	plotHeight = 200
 	maxBars    = 366
 	maxLabels  = 16   // on a wide page; a phone shows every third
-	mostPart   = 0.25 // of the largest amount: larger differences are drawn from 0
-	leastPart  = 1e-4 // of the largest amount: ticks cannot show smaller differences
+	maxSpread  = 0.25 // of the largest amount: a chart with a larger difference starts at 0
+	minSpread  = 1e-4 // of the largest amount: ticks cannot show smaller differences
 )
 
 // chart plots amounts over time, such as the fees of a report: one bar per group, EVM below native. Only its lengths are
@@ -117,7 +117,7 @@ func (c *chart) plot(amounts []chain.Optional[chain.Wei]) bool {
 	if largest == 0 {
 		return false
 	}
-	if part := (largest - smallest) / largest; part > mostPart || part < leastPart {
+	if spread := (largest - smallest) / largest; spread > maxSpread || spread < minSpread {
 		smallest = 0
 	}
 	base, top := c.scale(smallest, largest)
