@@ -3,6 +3,9 @@
 # Tests use little memory: less frequent garbage collection saves time.
 test test-all: export GOGC = 800
 
+# As on a machine with Go alone: linking takes a quarter less time without C.
+test test-all: export CGO_ENABLED = 0
+
 # Packages whose tests take longest: they begin first.
 SLOW = ./cmd/fees ./internal/ledger ./internal/web ./internal/app ./internal/archive/proofs ./internal/reconcile
 
