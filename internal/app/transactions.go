@@ -54,16 +54,16 @@ func (d *Ledger) Transactions(ctx context.Context, q TransactionsQuestion) (*Tra
 	if limit <= 0 {
 		limit = DefaultTransactions
 	}
-	for t, err := range d.Book.Transactions(ctx, ledger.Query{Accounts: q.Payers, Span: span, After: q.After}) {
+	wanted := q.Only.Query(span)
+	wanted.Accounts, wanted.After = q.Payers, q.After
+	for t, err := range d.Book.Transactions(ctx, wanted) {
 		switch {
 		case err != nil:
 			return nil, d.wrapErr(err)
 		case !held.Asked.Has(t.Height, t.Time):
 			continue
-		case !q.Only.Has(&t.Cost):
-			if q.Only.Outcome.Known() && t.Outcome == "" {
-				l.Untold++
-			}
+		case q.Only.Untold(&t.Kind):
+			l.Untold++
 			continue
 		case len(l.List) == limit:
 			l.Next = chain.Some(l.List[limit-1].Place())

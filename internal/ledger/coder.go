@@ -101,6 +101,15 @@ var errCoded = errors.New("not what was written")
 
 // decode reads everything that code codes.
 func (c *coder) decode(text []byte, code func()) error {
+	return c.decodeWith(text, func() { c.amounts.list = append(c.amounts.list, c.amount()) }, code)
+}
+
+// decodeWithoutAmounts is decode for values that are not amounts.
+func (c *coder) decodeWithoutAmounts(text []byte, code func()) error {
+	return c.decodeWith(text, func() { c.bytes(int(c.bytes(1)[0] &^ roundBit)) }, code)
+}
+
+func (c *coder) decodeWith(text []byte, amount, code func()) error {
 	c.reading, c.values, c.err = true, text, nil
 	c.texts.list, c.accounts.list, c.amounts.list = c.texts.list[:0], c.accounts.list[:0], c.amounts.list[:0]
 	for n := c.count(); n > 0; n-- {
@@ -119,7 +128,7 @@ func (c *coder) decode(text []byte, code func()) error {
 		c.accounts.list = append(c.accounts.list, a)
 	}
 	for n := c.count(); n > 0; n-- {
-		c.amounts.list = append(c.amounts.list, c.amount())
+		amount()
 	}
 	code()
 	return c.err
@@ -526,7 +535,10 @@ func (c *coder) data(b *[]byte) {
 func millisOf(t chain.Time) uint64 { return uint64(t.Std().UnixMilli()) }
 
 // columns codes rows, column by column.
-func columns[T any](c *coder, rows *[]T, fields []field[T]) {
+func columns[T any](c *coder, rows *[]T, fields []field[T]) { someColumns(c, rows, fields, nil) }
+
+// someColumns is columns that reads the wanted ones and skips the others, unless wanted is nil.
+func someColumns[T any](c *coder, rows *[]T, fields []field[T], wanted []bool) {
 	n := c.number(uint64(len(*rows)))
 	if c.reading {
 		if *rows = (*rows)[:0]; n > uint64(len(c.values)/len(fields)) { // each field takes at least one byte
@@ -536,10 +548,34 @@ func columns[T any](c *coder, rows *[]T, fields []field[T]) {
 		*rows = slices.Grow(*rows, int(n))[:n]
 		clear(*rows)
 	}
-	for _, f := range fields {
+	for k, f := range fields {
+		if wanted != nil && !wanted[k] && n > 0 {
+			c.skip(f.at(&(*rows)[0]), len(*rows))
+			continue
+		}
 		for i := range *rows {
 			c.cell(f.at(&(*rows)[i]))
 		}
+	}
+}
+
+// skip skips n values of the type that cell refers to.
+func (c *coder) skip(cell any, n int) {
+	switch cell.(type) {
+	case *chain.Hash, *Seal, *chain.Optional[chain.Hash], *[]byte: // others are numbers
+		for range n {
+			c.cell(cell)
+		}
+		return
+	}
+	at := 0
+	for ; n > 0 && at < len(c.values); at++ {
+		if c.values[at] < 1<<7 { // the last byte of a number
+			n--
+		}
+	}
+	if c.values = c.values[at:]; n > 0 {
+		c.fail()
 	}
 }
 

@@ -1,11 +1,15 @@
 package ledger
 
 import (
+	"fmt"
+	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/movement"
 )
 
 // coded encodes accounts, each by its index in the list.
@@ -52,4 +56,98 @@ func TestCodedAccounts(t *testing.T) {
 		changed[6] = size
 		require.ErrorIs(t, new(coder).decode(changed, func() {}), errCoded)
 	}
+}
+
+// Skipping values takes the same bytes as decoding them, for each column of each kind of rows, and finds the same end.
+func TestSkippedColumns(t *testing.T) {
+	skippedColumns(t, transactionFields)
+	skippedColumns(t, movementFields)
+	skippedColumns(t, transferFields)
+	skippedColumns(t, unclassifiedFields)
+}
+
+func skippedColumns[T any](t *testing.T, fields []field[T]) {
+	var c coder
+	random := rand.New(rand.NewPCG(1, 2))
+	rows := make([]T, 5)
+	for i := range rows {
+		for _, f := range fields {
+			fillCell(random, f.at(&rows[i]))
+		}
+	}
+	text := c.encoded(nil, func() { columns(&c, &rows, fields) })
+	for k, f := range fields {
+		wanted := make([]bool, len(fields))
+		wanted[k] = true
+		var some []T
+		require.NoError(t, c.decode(text, func() { someColumns(&c, &some, fields, wanted) }), f.name)
+		require.Empty(t, c.values, f.name)
+		for i := range rows {
+			require.Equal(t, f.at(&rows[i]), f.at(&some[i]), f.name)
+		}
+		for n := len(text) - 5; n < len(text); n++ {
+			require.ErrorIs(t, c.decode(text[:n], func() { someColumns(&c, &some, fields, wanted) }), errCoded, "%s, cut after %d bytes", f.name, n)
+		}
+	}
+}
+
+// fillCell sets a value: small ones and large ones, known and unknown.
+func fillCell(random *rand.Rand, cell any) {
+	n := random.Uint64() >> 1 >> random.IntN(63)
+	switch x := cell.(type) {
+	case *string:
+		*x = []string{"", "evm", "a text"}[n%3]
+	case *bool:
+		*x = n%2 == 1
+	case *int:
+		*x = int(n % math.MaxInt32)
+	case *uint64:
+		*x = n
+	case *[]byte:
+		*x = [][]byte{nil, {}, {0x80, 1}}[n%3]
+	case *movement.Where:
+		*x = movement.Where(n % 3)
+	case *chain.Hash:
+		x[0], x[31] = byte(n), 0x80
+	case *chain.Address:
+		*x = chain.Address20([20]byte{19: byte(n)})
+	case *chain.Wei:
+		*x = chain.NewWei(n)
+	case *chain.TokenAmount:
+		*x = chain.TokenAmountOf([32]byte{31: byte(n)})
+	case *chain.Optional[bool]:
+		*x = some(n, n%2 == 1)
+	case *chain.Optional[int]:
+		*x = some(n, int(n%math.MaxInt32))
+	case *chain.Optional[uint32]:
+		*x = some(n, uint32(n))
+	case *chain.Optional[uint64]:
+		*x = some(n, n)
+	case *chain.Optional[chain.Hash]:
+		*x = some(n, chain.Hash{byte(n), 31: 0x80})
+	case *chain.Optional[chain.Address]:
+		*x = some(n, chain.Address20([20]byte{19: byte(n)}))
+	case *chain.Optional[chain.Wei]:
+		*x = some(n, chain.NewWei(n))
+	case *chain.Optional[chain.GasPrice]:
+		*x = some(n, chain.NewGasPrice(n))
+	case *chain.Optional[chain.SignedWei]:
+		*x = some(n, chain.NewWei(n).Signed().Negated())
+	case *chain.Optional[chain.Gas]:
+		*x = some(n, chain.NewGas(n))
+	case *chain.Optional[chain.Nonce]:
+		*x = some(n, chain.NewNonce(n))
+	case *chain.Optional[chain.RefTime]:
+		*x = some(n, chain.NewRefTime(n))
+	default:
+		panic(fmt.Sprintf("no value for %T", cell))
+	}
+}
+
+// some returns a value that is known for two of three numbers.
+func some[T any](n uint64, x T) (o chain.Optional[T]) {
+	if n%3 > 0 {
+		o = chain.Some(x)
+	}
+	return o
 }

@@ -128,9 +128,10 @@ func contentOf(b *chain.Block, r *evidence.Report) *Content {
 		t := &c.Transactions[i]
 		*t = Transaction{
 			Cost: Cost{
-				Index: x.Index, Layer: x.Layer, Type: string(or(x.Type)), Call: clean(x.Call), // it is part of a key
-				Recipient: x.To, Payer: x.Payer, GasPrice: x.GasPrice, Gas: x.Gas, Fee: x.Fee, PriorityFee: x.PriorityFee, Tip: x.Tip,
-				Outcome: or(x.Outcome), Charged: x.Charged, Verdict: verdict(x), Burned: x.Burned, Treasury: x.Treasury, Author: x.Author,
+				Index: x.Index,
+				Kind:  Kind{Layer: x.Layer, Type: string(or(x.Type)), Call: clean(x.Call), Recipient: x.To, Outcome: or(x.Outcome)}, // the call is part of a key
+				Payer: x.Payer, GasPrice: x.GasPrice, Gas: x.Gas, Fee: x.Fee, PriorityFee: x.PriorityFee, Tip: x.Tip,
+				Charged: x.Charged, Verdict: verdict(x), Burned: x.Burned, Treasury: x.Treasury, Author: x.Author,
 			},
 			Hash: x.Hash, EVMHash: x.EVMHash, Sender: x.From, Nonce: x.Nonce, Weight: x.Weight, Method: string(or(x.Method)),
 			Success: x.Success, Status: or(x.Status), Drift: x.Drift,

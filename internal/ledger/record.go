@@ -53,6 +53,17 @@ func (c *Content) codeCosts(to *coder) {
 	columns(to, &c.Transactions, transactionFields)
 }
 
+// decodeKinds decodes the kinds of a checked block's transactions. It reuses the rows.
+func (r *blockRow) decodeKinds(by *coder, rows *[]Transaction) error {
+	return by.decodeWithoutAmounts(r.record[headSize:], func() {
+		b := new(Block)
+		for _, f := range blockFields {
+			by.skip(f.at(b), 1)
+		}
+		someColumns(by, rows, transactionFields, kindFields)
+	})
+}
+
 // record returns the bytes whose SHA-256 is the block's digest.
 func (c *Content) record(by *coder) []byte {
 	head := binary.BigEndian.AppendUint64([]byte{recordVersion}, c.Height)

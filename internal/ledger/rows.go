@@ -20,6 +20,11 @@ type Query struct {
 	Span     chain.Heights
 	After    chain.Optional[Place] // only rows after this place, for paging
 	Limit    int                   // maximum number of rows; 0 means no limit
+	// Wanted selects transactions by their kind; nil selects all, and other rows ignore it. Several goroutines call it
+	// at once, and it must not keep its argument.
+	Wanted func(*Kind) bool
+	// Progress, if not nil, is called with each block's height before its rows are returned.
+	Progress func(height uint64)
 }
 
 // Place is the position of a row: the height of its block, and the row within the block: the extrinsic index
@@ -62,6 +67,12 @@ func (q *Query) takes(p Place) bool {
 		(!ok || p.Height > after.Height || p.Height == after.Height && p.Row > after.Row)
 }
 
+// wants reports whether the query selects a transaction, ignoring its payer and place.
+func (q *Query) wants(t *Transaction) bool { return q.Wanted == nil || q.Wanted(&t.Kind) }
+
+// wanted returns the transactions of a block that the query selects, ignoring payers and places.
+func (q *Query) wanted(c *Content) []*Transaction { return pointers(c.Transactions, q.wants) }
+
 // heights returns how many blocks with rows suffice for the limit: one of them may have no row after the
 // place.
 func (q *Query) heights() int {
@@ -101,8 +112,12 @@ type placed interface{ Place() Place }
 
 // rowsByAccount returns the rows that match a query. If it names a few accounts, an index finds the blocks
 // that contain rows of the kind.
-func rowsByAccount[T placed](ctx context.Context, b *Book, q Query, kind uint64, d depth, of func(*Content) []T) iter.Seq2[T, error] {
-	blocks := b.contents(ctx, nil, q.span(), d)
+func rowsByAccount[T placed](ctx context.Context, b *Book, q Query, kind uint64, d depth, rows func(*Content) []T) iter.Seq2[T, error] {
+	of := contentOfRow(d)
+	if kind == hasPaid && q.Wanted != nil {
+		of = onlyKinds(q.Wanted)
+	}
+	blocks := walk(ctx, b, nil, q.span(), of)
 	if n := len(q.Accounts); n > maxAccounts {
 		l := byAccounts(q.Accounts, kind)
 		blocks = walk(ctx, b, nil, q.span(), l.trimmed(d))
@@ -110,7 +125,7 @@ func rowsByAccount[T placed](ctx context.Context, b *Book, q Query, kind uint64,
 		blocks = b.lookedUp(ctx, q.span(), byAccounts(q.Accounts, kind), d)
 	}
 	q.Accounts = nil // the blocks have only their rows
-	return page(q, blocks, of)
+	return page(q, blocks, rows)
 }
 
 // maxAccounts limits the accounts of an index search.
@@ -126,6 +141,9 @@ func page[T placed](q Query, blocks iter.Seq2[*Content, error], of func(*Content
 		for c, err := range blocks {
 			if err != nil {
 				return err
+			}
+			if q.Progress != nil {
+				q.Progress(c.Height)
 			}
 			for _, x := range of(c) {
 				if !q.takes(x.Place()) {

@@ -14,26 +14,31 @@ import (
 // Cost contains what is added up for a transaction: who paid how much, for what, and where it went.
 // [Transaction] contains the rest.
 type Cost struct {
-	Height      uint64
-	Time        chain.Optional[chain.Time] // of the block
-	Rules       string                     // the rules that priced it
-	Index       int                        // in the block
-	Layer       fee.Layer
-	Type        string // of an EVM transaction, otherwise ""
-	Call        string
-	Recipient   chain.Optional[chain.Address]
+	Height uint64
+	Time   chain.Optional[chain.Time] // of the block
+	Rules  string                     // the rules that priced it
+	Index  int                        // in the block
+	Kind
 	Payer       chain.Optional[chain.Address]
 	GasPrice    chain.Optional[chain.GasPrice]
 	Gas         chain.Optional[chain.Gas]
 	Fee         chain.Optional[chain.Wei]
 	PriorityFee chain.Optional[chain.Wei] // part of Fee, like Tip
 	Tip         chain.Optional[chain.Wei]
-	Outcome     fee.Outcome // "" if unknown
 	Charged     chain.Optional[chain.Wei]
 	Verdict     evidence.Verdict
 	Burned      chain.Optional[chain.Wei]
 	Treasury    chain.Optional[chain.Wei]
 	Author      chain.Optional[chain.Wei]
+}
+
+// Kind contains what queries select transactions by: what a transaction called, and its outcome.
+type Kind struct {
+	Layer     fee.Layer
+	Type      string // of an EVM transaction, otherwise ""
+	Call      string
+	Recipient chain.Optional[chain.Address]
+	Outcome   fee.Outcome // "" if unknown
 }
 
 // Place returns the transaction's position in the chain.
@@ -95,6 +100,14 @@ var transactionFields = []field[Transaction]{
 	{"author", judgement, func(t *Transaction) any { return &t.Author }},
 }
 
+// kindFields reports which of these fields are a Kind's.
+var kindFields = func() (are []bool) {
+	for _, f := range transactionFields {
+		are = append(are, slices.Contains([]string{"layer", "type", "call", "recipient", "outcome"}, f.name))
+	}
+	return are
+}()
+
 // MayBePaidBy reports whether an account may have paid a transaction whose payer is unknown: the account sent
 // it, or the sender is unknown too.
 func (t *Transaction) MayBePaidBy(account chain.Address) bool {
@@ -104,7 +117,33 @@ func (t *Transaction) MayBePaidBy(account chain.Address) bool {
 
 // Transactions returns the transactions that match a query.
 func (b *Book) Transactions(ctx context.Context, q Query) iter.Seq2[*Transaction, error] {
-	return rowsByAccount(ctx, b, q, hasPaid, transactionsOnly, allTransactions)
+	return rowsByAccount(ctx, b, q, hasPaid, transactionsOnly, q.wanted)
+}
+
+// onlyTransactions decodes blocks with the wanted transactions and no other rows.
+func onlyTransactions(wanted func(*Transaction) bool) decoder[*Content] {
+	return func(by *coder, r *blockRow) (*Content, error) {
+		return r.trimmed(by, transactionsOnly, func(c *Content) {
+			c.Transactions, c.Movements, c.Transfers = copies(c.Transactions, wanted), nil, nil
+		})
+	}
+}
+
+// onlyKinds is onlyTransactions for transactions of wanted kinds. It decodes no more than the kinds of a block that has none.
+func onlyKinds(wanted func(*Kind) bool) decoder[*Content] {
+	all := onlyTransactions(func(t *Transaction) bool { return wanted(&t.Kind) })
+	return func(by *coder, r *blockRow) (*Content, error) {
+		rows := &by.room.Transactions
+		if r.decodeKinds(by, rows) != nil {
+			return all(by, r)
+		}
+		for i := range *rows {
+			if wanted(&(*rows)[i].Kind) {
+				return all(by, r)
+			}
+		}
+		return &Content{Block: &Block{Height: r.height}}, nil
+	}
 }
 
 func allTransactions(c *Content) []*Transaction { return pointers(c.Transactions, nil) }
@@ -154,7 +193,7 @@ func (b *Book) Unmatched(ctx context.Context, q Query) iter.Seq2[*Transaction, e
 // few returns the wanted transactions that match a query, of a kind that most days lack: only days that may have
 // some are scanned.
 func (b *Book) few(ctx context.Context, q Query, some func(*stretch) bool, wanted func(*Transaction) bool) iter.Seq2[*Transaction, error] {
-	return page(q, b.walkDays(ctx, q.span(), some, contentOfRow(transactionsOnly)), func(c *Content) []*Transaction { return pointers(c.Transactions, wanted) })
+	return page(q, b.walkDays(ctx, q.span(), some, onlyTransactions(wanted)), q.wanted)
 }
 
 // walkDays is walk for the days of a span that may contain what some looks for in days and months, and all unsealed

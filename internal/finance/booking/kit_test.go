@@ -44,8 +44,8 @@ func payment(t testing.TB, height uint64, at string, payer byte, wei string) *jo
 	require.NoError(t, err)
 	p := &journal.Payment{Transaction: &ledger.Transaction{
 		Cost: ledger.Cost{
-			Height: height, Index: 4, Time: chain.Some(made), Layer: fee.EVM, Call: "ethereum.transact",
-			Payer: chain.Some(chain.Address20([20]byte{19: payer})), Recipient: chain.Some(chain.Address20([20]byte{18: 1, 19: payer})), Outcome: fee.Succeeded,
+			Height: height, Index: 4, Time: chain.Some(made), Payer: chain.Some(chain.Address20([20]byte{19: payer})),
+			Kind: ledger.Kind{Layer: fee.EVM, Call: "ethereum.transact", Recipient: chain.Some(chain.Address20([20]byte{18: 1, 19: payer})), Outcome: fee.Succeeded},
 		},
 		Hash: chain.Hash{1, byte(height >> 8), byte(height)}, EVMHash: chain.Some(chain.Hash{2, byte(height >> 8), byte(height)}),
 	}}

@@ -203,7 +203,7 @@ func FuzzRead(f *testing.F) {
 // A payer of 32 bytes is named by SS58 with any prefix, by hex, or by the EVM address that signed.
 func TestPayerOf32Bytes(t *testing.T) {
 	evm := address(t, payer)
-	f := chart.FactsOf(&ledger.Transaction{Cost: ledger.Cost{Layer: fee.EVM, Payer: chain.Some(evm.Hashed())}, Sender: chain.Some(evm)})
+	f := chart.FactsOf(&ledger.Transaction{Cost: ledger.Cost{Kind: ledger.Kind{Layer: fee.EVM}, Payer: chain.Some(evm.Hashed())}, Sender: chain.Some(evm)})
 	for _, name := range []string{
 		"5Fghzk1AJt88PeFEzuRfXzbPchiBbsVGTTXcdx599VdZzkTA", evm.Hashed().SS58(7391), "0xa02a00e549cb104f710d3fe6f2f83e91524d2a40c4ed831658a120883077f9a9", payer, contract + "|" + payer,
 	} {

@@ -91,9 +91,9 @@ func TestFindings(t *testing.T) {
 	b := &book{
 		findings: []evidence.Finding{{Check: "block.time", Block: 5, Message: "late"}, {Check: "fee", Block: 6, Extrinsic: chain.Some(2), Message: "no"}},
 		transactions: []ledger.Transaction{
-			{Cost: ledger.Cost{Height: 5, Index: 1, Call: "a.b", Fee: chain.Some(chain.NewWei(1)), Verdict: evidence.Match}},
-			{Cost: ledger.Cost{Height: 5, Index: 2, Call: "a.c", Payer: chain.Some(chain.Address20([20]byte{19: 1}))}, Error: "not priced"},
-			{Cost: ledger.Cost{Height: 5, Index: 3, Call: "a.d", Fee: chain.Some(chain.NewWei(3)), Charged: chain.Some(chain.NewWei(4)), Verdict: evidence.Drift},
+			{Cost: ledger.Cost{Height: 5, Index: 1, Kind: ledger.Kind{Call: "a.b"}, Fee: chain.Some(chain.NewWei(1)), Verdict: evidence.Match}},
+			{Cost: ledger.Cost{Height: 5, Index: 2, Kind: ledger.Kind{Call: "a.c"}, Payer: chain.Some(chain.Address20([20]byte{19: 1}))}, Error: "not priced"},
+			{Cost: ledger.Cost{Height: 5, Index: 3, Kind: ledger.Kind{Call: "a.d"}, Fee: chain.Some(chain.NewWei(3)), Charged: chain.Some(chain.NewWei(4)), Verdict: evidence.Drift},
 				Drift: chain.Some(chain.NewWei(4).Difference(chain.NewWei(3))), Class: evidence.Unknown},
 			{Cost: ledger.Cost{Height: 5, Index: 4, Fee: chain.Some(chain.NewWei(3)), Verdict: evidence.Drift}, Class: evidence.ZeroedPayer},
 		},

@@ -129,7 +129,7 @@ func noon() chain.Optional[chain.Time] {
 func paid(t testing.TB, index int, charge, charged string) *ledger.Transaction {
 	x := &ledger.Transaction{
 		Cost: ledger.Cost{
-			Height: 7, Time: noon(), Index: index, Layer: fee.EVM, Call: "ethereum.transact", Payer: chain.Some(address(t, alith)), Verdict: evidence.Match,
+			Height: 7, Time: noon(), Index: index, Kind: ledger.Kind{Layer: fee.EVM, Call: "ethereum.transact"}, Payer: chain.Some(address(t, alith)), Verdict: evidence.Match,
 		},
 		Hash: chain.Hash{byte(index)}, Sender: chain.Some(address(t, alith)),
 	}

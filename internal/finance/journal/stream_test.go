@@ -128,7 +128,7 @@ func (b *endless) payer(height uint64) chain.Address {
 
 func (b *endless) transaction(height uint64) *ledger.Transaction {
 	b.look()
-	x := &ledger.Transaction{Cost: ledger.Cost{Height: height, Time: noon(), Index: 1, Call: strings.Repeat("c", 100), Payer: chain.Some(b.payer(height)), Charged: chain.Some(chain.NewWei(3))}}
+	x := &ledger.Transaction{Cost: ledger.Cost{Height: height, Time: noon(), Index: 1, Kind: ledger.Kind{Call: strings.Repeat("c", 100)}, Payer: chain.Some(b.payer(height)), Charged: chain.Some(chain.NewWei(3))}}
 	binary.BigEndian.PutUint64(x.Hash[:], height)
 	return x
 }

@@ -16,8 +16,8 @@ import (
 
 func evmTransaction(price, gas, paid uint64) *ledger.Cost {
 	return &ledger.Cost{
-		Height: 9, Layer: fee.EVM, Rules: "moonbeam/2100", GasPrice: chain.Some(chain.NewGasPrice(price)), Gas: chain.Some(chain.NewGas(gas)),
-		Fee: chain.Some(chain.NewWei(paid)), Charged: chain.Some(chain.NewWei(paid)), Outcome: fee.Succeeded,
+		Height: 9, Kind: ledger.Kind{Layer: fee.EVM, Outcome: fee.Succeeded}, Rules: "moonbeam/2100", GasPrice: chain.Some(chain.NewGasPrice(price)), Gas: chain.Some(chain.NewGas(gas)),
+		Fee: chain.Some(chain.NewWei(paid)), Charged: chain.Some(chain.NewWei(paid)),
 	}
 }
 

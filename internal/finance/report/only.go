@@ -138,8 +138,26 @@ func (o *Only) hasTotal(t *ledger.Total) bool {
 }
 
 // Has reports whether a transaction is selected.
-func (o *Only) Has(c *ledger.Cost) bool {
-	return is(o.Layer, c.Layer) && is(o.Outcome, c.Outcome) && is(o.Type, evm.Type(c.Type)) && o.calls(c.Call) && (!o.Contract.Known() || isEVM(c) && sameAddress(o.Contract, c.Recipient))
+func (o *Only) Has(k *ledger.Kind) bool {
+	return is(o.Layer, k.Layer) && is(o.Outcome, k.Outcome) && is(o.Type, evm.Type(k.Type)) && o.calls(k.Call) && (!o.Contract.Known() || k.Layer == fee.EVM && sameAddress(o.Contract, k.Recipient))
+}
+
+// Untold reports whether it depends on a transaction's outcome, which is unknown, whether it is selected.
+func (o Only) Untold(k *ledger.Kind) bool {
+	if !o.Outcome.Known() || k.Outcome != "" {
+		return false
+	}
+	o.Outcome = chain.Optional[fee.Outcome]{}
+	return o.Has(k)
+}
+
+// Query returns a query for the transactions of a span that are selected or untold.
+func (o Only) Query(span chain.Heights) ledger.Query {
+	q := ledger.Query{Span: span}
+	if !o.IsAll() {
+		q.Wanted = func(k *ledger.Kind) bool { return o.Has(k) || o.Untold(k) }
+	}
+	return q
 }
 
 func is[T comparable](wanted chain.Optional[T], it T) bool {

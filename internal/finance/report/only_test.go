@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/finance/report"
 	"github.com/feeledger/fees/internal/ledger"
 )
@@ -92,6 +93,21 @@ func TestOnlyOfWhatIsNotKnown(t *testing.T) {
 		t.Skip("SKIPPED: the recording has no such transaction")
 	}
 	require.Contains(t, notes, fmt.Sprintf("%d transactions with unknown outcome are left out", untold))
+}
+
+// An unknown outcome leaves a transaction out only if it satisfies the other conditions.
+func TestUntold(t *testing.T) {
+	unknown := ledger.Kind{Layer: fee.EVM, Type: "legacy", Call: "ethereum.transact"}
+	known := unknown
+	known.Outcome = fee.Reverted
+	for condition, want := range map[string]bool{
+		"status=reverted": true, "status=failed,layer=evm": true, "status=failed,type=legacy": true,
+		"layer=evm": false, "status=failed,layer=native": false, "status=failed,type=eip1559": false, "status=failed,call=balances.transfer": false,
+	} {
+		o := only(t, strings.Split(condition, ",")...)
+		require.Equal(t, want, o.Untold(&unknown), condition)
+		require.False(t, o.Untold(&known), condition)
+	}
 }
 
 func TestParseOnly(t *testing.T) {

@@ -279,19 +279,19 @@ func (a *adder) transactions(ctx context.Context, book *ledger.Book, span chain.
 	if a.question.Payers != nil && len(a.question.Payers) == 0 {
 		return nil
 	}
-	for t, err := range book.Transactions(ctx, ledger.Query{Accounts: slices.Collect(maps.Keys(a.question.Payers)), Span: span}) {
+	q := a.question.Only.Query(span)
+	q.Accounts = slices.Collect(maps.Keys(a.question.Payers))
+	q.Progress = func(height uint64) { shown(height - span.First) }
+	for t, err := range book.Transactions(ctx, q) {
 		if err != nil {
 			return err
 		}
 		c := &t.Cost
-		shown(c.Height - span.First)
 		if !a.question.Period.Has(c.Height, c.Time) {
 			continue
 		}
-		if !a.question.Only.Has(c) {
-			if a.question.Only.Outcome.Known() && c.Outcome == "" {
-				a.untold++
-			}
+		if a.question.Only.Untold(&c.Kind) {
+			a.untold++
 			continue
 		}
 		if a.mark, err = a.marked(ctx, t); err != nil {
