@@ -246,7 +246,7 @@ func TestRangeFromTheFirstBlock(t *testing.T) {
 func TestRangeThatIsNone(t *testing.T) {
 	src := &synthetic{}
 	for blocks, want := range map[chain.Heights]string{
-		{First: 9, Last: 3}:          "range 9..3: the range ends before it starts",
+		{First: 9, Last: 3}:          "range 9..3: the range ends before it starts; write the lower height first",
 		{First: 9, Last: 4294967296}: "range 9..4294967296: heights go from 0 to 4294967295",
 	} {
 		items, err := readRange(context.Background(), src, src.reader(), blocks, 2)

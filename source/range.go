@@ -14,7 +14,7 @@ const maxHeight = math.MaxUint32 // the chain's heights are u32
 
 var (
 	errRangeForm = errors.New("want A..B, both included, or A:+N for N blocks from A, such as 100..199 or 100:+100")
-	errReversed  = errors.New("the range ends before it starts")
+	errReversed  = errors.New("the range ends before it starts; write the lower height first")
 	errNoBlocks  = errors.New("want 1 block or more")
 	errTooHigh   = fmt.Errorf("heights go from 0 to %d", uint64(maxHeight))
 )

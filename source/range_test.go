@@ -32,7 +32,7 @@ func TestParseRange(t *testing.T) {
 func TestParseRangeErrors(t *testing.T) {
 	const (
 		form     = "want A..B, both included, or A:+N for N blocks from A, such as 100..199 or 100:+100"
-		reversed = "the range ends before it starts"
+		reversed = "the range ends before it starts; write the lower height first"
 		none     = "want 1 block or more"
 		tooHigh  = "heights go from 0 to 4294967295"
 	)

@@ -3,13 +3,11 @@ package app
 import (
 	"context"
 	"errors"
-	"regexp"
 	"strconv"
 	"time"
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/finance/report"
-	"github.com/feeledger/fees/source"
 )
 
 // Before returns the previous period: the month before a month, the year before a year, or the
@@ -28,30 +26,13 @@ func (in PeriodInput) Before() (before PeriodInput, err error) {
 	case in.From != "" && in.To != "":
 		return before, before.endBefore(in)
 	case in.Blocks != "":
-		r, err := source.ParseRange(in.Blocks)
+		r, err := in.parseBlocks()
 		if err != nil {
-			return before, notUnderstood("%v", err)
+			return before, err
 		}
 		return before, before.heightsBefore(r.First, r.Last)
 	}
 	return before, notUnderstood("%v: state the period to compare with the previous one: a range, %v, %v, or %v and %v", FieldCompare, FieldMonth, FieldYear, FieldFrom, FieldTo)
-}
-
-// namedPeriod matches a month or a year.
-var namedPeriod = regexp.MustCompile(`^[0-9]{4}(-[0-9]{2})?$`)
-
-// IsNamed reports whether text is a month or a year, such as 2025-02 or 2025.
-func IsNamed(text string) bool { return namedPeriod.MatchString(text) }
-
-// Named returns the month or year that text names, in the same time zone.
-func (in PeriodInput) Named(text string) PeriodInput {
-	other := PeriodInput{Timezone: in.Timezone, Partial: in.Partial}
-	if len(text) == len("2025") {
-		other.Year = text
-	} else {
-		other.Month = text
-	}
-	return other
 }
 
 // PeriodBefore is the text for the previous period.
@@ -67,7 +48,9 @@ func (in PeriodInput) Beside(text string) (with chain.Optional[PeriodInput], err
 		before, err := in.Before()
 		return chain.Some(before), err
 	case IsNamed(text):
-		return chain.Some(in.Named(text)), nil
+		other := PeriodInput{Timezone: in.Timezone, Partial: in.Partial}
+		other.Set(text)
+		return chain.Some(other), nil
 	}
 	return with, notUnderstood("%v %q: want %s, a month such as 2025-02, or a year such as 2025", FieldCompare, text, PeriodBefore)
 }

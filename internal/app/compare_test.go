@@ -1,10 +1,12 @@
 package app_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
@@ -34,20 +36,36 @@ func TestPeriodBefore(t *testing.T) {
 	}
 }
 
-// A month or a year that is named is of the same time zone.
-func TestNamedPeriod(t *testing.T) {
-	in := app.PeriodInput{Month: "2026-03", Timezone: "Asia/Tokyo", Partial: true}
+// A text sets the field of its form and leaves the zone; what has no form of a period is an error.
+func TestSetPeriod(t *testing.T) {
 	for text, want := range map[string]app.PeriodInput{
-		"2025":    {Year: "2025", Timezone: "Asia/Tokyo", Partial: true},
-		"2025-02": {Month: "2025-02", Timezone: "Asia/Tokyo", Partial: true},
+		"2025": {Year: "2025"}, "2025-02": {Month: "2025-02"}, "2025-13": {Month: "2025-13"},
+		"2025-02-03": {From: "2025-02-03", To: "2025-02-03"}, "2025-02-03..2025-02-07": {From: "2025-02-03", To: "2025-02-07"},
+		"20..25": {Blocks: "20..25"}, "2025..2026": {Blocks: "2025..2026"}, "2025:+3": {Blocks: "2025:+3"},
 	} {
-		require.True(t, app.IsNamed(text))
-		require.Equal(t, want, in.Named(text))
+		in := app.PeriodInput{Timezone: "Asia/Tokyo", Partial: true}
+		want.Timezone, want.Partial = in.Timezone, in.Partial
+		in.Set(text)
+		require.Equal(t, want, in)
+		require.True(t, app.IsPeriod(text))
+		require.Equal(t, want.Year+want.Month != "", app.IsNamed(text), text)
 	}
-	for _, text := range []string{"", "before", "25-02", "2025-2", "2025-02-01", "20..25", " 2025"} {
-		require.False(t, app.IsNamed(text), text)
+	for _, text := range []string{"", "before", "25", "25-02", "2025-2", " 2025", "2025-02-03-04", "25-7"} {
+		require.False(t, app.IsPeriod(text), text)
+		if text != "" {
+			_, err := app.PeriodInput{Blocks: text}.Parse()
+			require.EqualError(t, err, fmt.Sprintf("period %q: want heights such as 100..199 or 100:+100, days such as 2026-01-05..2026-01-09, a month such as 2026-01, or a year", text))
+		}
 	}
-	_, err := opened(t, copied(t)).Compare(t.Context(), app.ReportQuestion{Question: app.Question{Period: app.Heights(14, 27)}, Choice: report.Choice{By: report.Day}}, in.Named("2025-13"))
+	two := app.PeriodInput{Month: "2026-03"}
+	two.Set("2026-04")
+	_, err := two.Parse()
+	require.ErrorContains(t, err, "in one way only")
+	in := app.PeriodInput{Month: "2026-03", Timezone: "Asia/Tokyo", Partial: true}
+	beside, err := in.Beside("2025")
+	require.NoError(t, err)
+	require.Equal(t, chain.Some(app.PeriodInput{Year: "2025", Timezone: "Asia/Tokyo", Partial: true}), beside)
+	_, err = opened(t, copied(t)).Compare(t.Context(), app.ReportQuestion{Question: app.Question{Period: app.Heights(14, 27)}, Choice: report.Choice{By: report.Day}}, app.PeriodInput{Month: "2025-13"})
 	require.Equal(t, failure.NotUnderstood, app.KindOf(err))
 }
 
@@ -57,7 +75,7 @@ func TestCompareMonths(t *testing.T) {
 	long(t)
 	reader, place := hourly(t), file(t)
 	for _, month := range []string{"2025-02", "2025-01"} {
-		_, err := app.Sync(t.Context(), place, wanted(t, app.WantedInput{Month: month}), app.FillOptions{Reader: reader})
+		_, err := app.Sync(t.Context(), place, wanted(t, app.PeriodInput{Month: month}), app.FillOptions{Reader: reader})
 		require.NoError(t, err)
 		if month == "2025-01" {
 			break

@@ -64,7 +64,7 @@ func Example() {
 	err := january(ctx, place, account, src)
 	fmt.Println(app.KindOf(err)) // there is no ledger yet
 
-	blocks, _ := app.WantedInput{Blocks: "0..27"}.Parse()
+	blocks, _ := app.PeriodInput{Blocks: "0..27"}.ParseWanted()
 	if _, err := app.Sync(ctx, place, blocks, app.FillOptions{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}}); err != nil {
 		fmt.Println(err)
 	}

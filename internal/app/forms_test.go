@@ -214,7 +214,7 @@ func TestFlagsOfAPeriod(t *testing.T) {
 // A day that the newest block does not reach is named with its time zone.
 func TestADayThatIsStillToCome(t *testing.T) {
 	for zone, want := range map[string]string{"": "2027-05-01", "Asia/Tokyo": "2027-05-01 in Asia/Tokyo"} {
-		_, err := app.Sync(t.Context(), file(t), wanted(t, app.WantedInput{From: "2027-05-01", To: "2027-05-02", Timezone: zone}), app.FillOptions{Reader: hourly(t)})
+		_, err := app.Sync(t.Context(), file(t), wanted(t, app.PeriodInput{From: "2027-05-01", To: "2027-05-02", Timezone: zone}), app.FillOptions{Reader: hourly(t)})
 		require.Equal(t, failure.NotUnderstood, app.KindOf(err), err)
 		require.ErrorContains(t, err, "is older than "+want)
 	}

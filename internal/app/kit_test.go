@@ -70,7 +70,7 @@ func filled(t testing.TB, place string) string {
 // fill stores the demo's blocks in a new ledger at a place.
 func fill(t testing.TB, place string) string {
 	t.Helper()
-	wanted, err := app.WantedInput{Blocks: "0..27"}.Parse()
+	wanted, err := app.PeriodInput{Blocks: "0..27"}.ParseWanted()
 	require.NoError(t, err)
 	done, err := app.Sync(t.Context(), place, wanted, app.FillOptions{Reader: demo(t)})
 	require.NoError(t, err)
@@ -123,14 +123,14 @@ func alter(t testing.TB, place, statement string) {
 	require.NoError(t, db.Close())
 }
 
-func wanted(t testing.TB, in app.WantedInput) app.Wanted {
+func wanted(t testing.TB, in app.PeriodInput) app.Wanted {
 	t.Helper()
-	w, err := in.Parse()
+	w, err := in.ParseWanted()
 	require.NoError(t, err)
 	return w
 }
 
-func blocks(t testing.TB, text string) app.Wanted { return wanted(t, app.WantedInput{Blocks: text}) }
+func blocks(t testing.TB, text string) app.Wanted { return wanted(t, app.PeriodInput{Blocks: text}) }
 
 func address(t testing.TB, text string) chain.Address {
 	t.Helper()

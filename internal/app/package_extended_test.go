@@ -15,7 +15,7 @@ func TestMonthAfterTheLedgerWasExtendedDownwards(t *testing.T) {
 	long(t)
 	reader, place := hourly(t), file(t)
 	sync := func(month string) {
-		_, err := app.Sync(t.Context(), place, wanted(t, app.WantedInput{Month: month}), app.FillOptions{Reader: reader})
+		_, err := app.Sync(t.Context(), place, wanted(t, app.PeriodInput{Month: month}), app.FillOptions{Reader: reader})
 		require.NoError(t, err)
 	}
 	sync("2025-02")

@@ -1,9 +1,12 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
+	"strings"
 	"time"
 	_ "time/tzdata" // for machines without a time zone database
 
@@ -24,6 +27,40 @@ type PeriodInput struct {
 	Timezone string // the time zone of the days, such as Europe/Berlin; "" is UTC
 	Partial  bool   // accept an incomplete period
 }
+
+var (
+	aMonth = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}$`)
+	aYear  = regexp.MustCompile(`^[0-9]{4}$`)
+	days   = regexp.MustCompile(`^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:\.\.([0-9]{4}-[0-9]{2}-[0-9]{2}))?$`)
+)
+
+// IsNamed reports whether a text is a month or a year, such as 2025-02 or 2025.
+func IsNamed(text string) bool { return aMonth.MatchString(text) || aYear.MatchString(text) }
+
+// IsPeriod reports whether a text has one of the forms that [PeriodInput.Set] accepts.
+func IsPeriod(text string) bool {
+	return IsNamed(text) || days.MatchString(text) || strings.Contains(text, "..") || strings.Contains(text, ":+")
+}
+
+// Set sets the fields that a text states: a month, a year, a day, two days such as 2026-01-05..2026-01-09, or a range of heights.
+func (in *PeriodInput) Set(text string) {
+	found := days.FindStringSubmatch(text)
+	switch {
+	case !in.IsEmpty():
+		in.Blocks = text // two periods, which parsing rejects
+	case aMonth.MatchString(text):
+		in.Month = text
+	case aYear.MatchString(text):
+		in.Year = text
+	case found != nil:
+		in.From, in.To = found[1], cmp.Or(found[2], found[1])
+	default:
+		in.Blocks = text
+	}
+}
+
+// IsEmpty reports whether no period is stated.
+func (in PeriodInput) IsEmpty() bool { return in.Blocks+in.Month+in.Year+in.From+in.To == "" }
 
 // Flags returns the period as command-line flags.
 func (in PeriodInput) Flags() (line string) {
@@ -68,12 +105,22 @@ func (in PeriodInput) Parse() (p Period, err error) {
 		err = p.ends(in.From, in.To)
 	default:
 		var r chain.Heights
-		if r, err = source.ParseRange(in.Blocks); err != nil {
-			return p, notUnderstood("%v", err)
+		if r, err = in.parseBlocks(); err == nil {
+			p.heights(r.First, r.Last)
 		}
-		p.heights(r.First, r.Last)
 	}
 	return p, err
+}
+
+// parseBlocks parses a range of heights.
+func (in PeriodInput) parseBlocks() (r chain.Heights, err error) {
+	if !IsPeriod(in.Blocks) {
+		return r, notUnderstood("period %q: want heights such as 100..199 or 100:+100, days such as 2026-01-05..2026-01-09, a month such as 2026-01, or a year", in.Blocks)
+	}
+	if r, err = source.ParseRange(in.Blocks); err != nil {
+		return r, notUnderstood("%v", err)
+	}
+	return r, nil
 }
 
 func count(yes bool) int {

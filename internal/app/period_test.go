@@ -114,6 +114,6 @@ func TestPeriodsThatAreNone(t *testing.T) {
 
 // A ledger may be filled with a range that no period states: it is only not said what the range lacks.
 func TestWantedBeforePeriods(t *testing.T) {
-	_, err := app.WantedInput{From: "1950-01-01", To: "2026-01-01"}.Parse()
+	_, err := app.PeriodInput{From: "1950-01-01", To: "2026-01-01"}.ParseWanted()
 	require.NoError(t, err)
 }

@@ -68,7 +68,7 @@ func TestAMonthInEveryTimeZone(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, d.Close())
 		}
-		filled, err := app.Sync(t.Context(), place, wanted(t, app.WantedInput{Month: "2025-02", Timezone: "Europe/Berlin"}), app.FillOptions{Reader: reader})
+		filled, err := app.Sync(t.Context(), place, wanted(t, app.PeriodInput{Month: "2025-02", Timezone: "Europe/Berlin"}), app.FillOptions{Reader: reader})
 		require.NoError(t, err)
 		require.Equal(t, spanOf(372-7, 709+6), filled.Blocks) // 14 hours are 7 blocks, 12 hours 6
 		require.Equal(t, "2025-02 in Europe/Berlin with a margin for every time zone", filled.Name)
@@ -85,7 +85,7 @@ func TestAMonthInEveryTimeZone(t *testing.T) {
 			}
 		}
 		// A month that is further away comes with what lies between.
-		filled, err = app.Sync(t.Context(), place, wanted(t, app.WantedInput{From: "2025-01-03", To: "2025-01-04"}), app.FillOptions{Reader: reader})
+		filled, err = app.Sync(t.Context(), place, wanted(t, app.PeriodInput{From: "2025-01-03", To: "2025-01-04"}), app.FillOptions{Reader: reader})
 		require.NoError(t, err)
 		require.Equal(t, spanOf(24-7, 372-7-1), filled.Blocks)
 		require.EqualValues(t, 24-7, filled.Status.First)

@@ -54,23 +54,23 @@ func withoutWithdraws(height uint64) func(*chain.Block) error {
 }
 
 // The error of an invalid input names its fields.
-func TestWantedInput(t *testing.T) {
+func TestPeriodInput(t *testing.T) {
 	for name, c := range map[string]struct {
-		in     app.WantedInput
+		in     app.PeriodInput
 		fields []app.Field
 		error  string
 	}{
-		"a range and an end": {app.WantedInput{Blocks: "1..2", From: "1"}, []app.Field{app.FieldMonth, app.FieldYear, app.FieldFrom, app.FieldTo}, "in one way only"},
-		"no range":           {app.WantedInput{Blocks: "2..1"}, nil, "2..1"},
-		"no height":          {app.WantedInput{From: "-1"}, []app.Field{app.FieldFrom}, "want a height, or a day such as 2026-01-31"},
-		"no day":             {app.WantedInput{To: "2026-02-30"}, []app.Field{app.FieldTo}, "want a height, or a day such as 2026-01-31"},
-		"no time zone":       {app.WantedInput{Month: "2026-01", Timezone: "Mars/Base"}, []app.Field{app.FieldTimezone}, "Mars/Base"},
-		"no month":           {app.WantedInput{Month: "2026-13"}, []app.Field{app.FieldMonth}, "2026-13"},
-		"no year":            {app.WantedInput{Year: "26"}, []app.Field{app.FieldYear}, "26"},
-		"backwards":          {app.WantedInput{From: "2026-01-02", To: "2026-01-01"}, []app.Field{app.FieldFrom, app.FieldTo}, "the range ends before it begins"},
+		"a range and an end": {app.PeriodInput{Blocks: "1..2", From: "1"}, []app.Field{app.FieldMonth, app.FieldYear, app.FieldFrom, app.FieldTo}, "in one way only"},
+		"no range":           {app.PeriodInput{Blocks: "2..1"}, nil, "2..1"},
+		"no height":          {app.PeriodInput{From: "-1"}, []app.Field{app.FieldFrom}, "want a height, or a day such as 2026-01-31"},
+		"no day":             {app.PeriodInput{To: "2026-02-30"}, []app.Field{app.FieldTo}, "want a height, or a day such as 2026-01-31"},
+		"no time zone":       {app.PeriodInput{Month: "2026-01", Timezone: "Mars/Base"}, []app.Field{app.FieldTimezone}, "Mars/Base"},
+		"no month":           {app.PeriodInput{Month: "2026-13"}, []app.Field{app.FieldMonth}, "2026-13"},
+		"no year":            {app.PeriodInput{Year: "26"}, []app.Field{app.FieldYear}, "26"},
+		"backwards":          {app.PeriodInput{From: "2026-01-02", To: "2026-01-01"}, []app.Field{app.FieldFrom, app.FieldTo}, "the range ends before it begins"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := c.in.Parse()
+			_, err := c.in.ParseWanted()
 			require.ErrorContains(t, err, c.error)
 			require.Equal(t, c.fields, fieldsOf(t, err))
 			require.Equal(t, failure.NotUnderstood, app.KindOf(err))
@@ -87,26 +87,26 @@ func TestForecastOfDays(t *testing.T) {
 	}
 	_, reader := made(3, 20_000)
 	for name, c := range map[string]struct {
-		in    app.WantedInput
+		in    app.PeriodInput
 		span  chain.Heights
 		error string
 	}{
-		"a day":              {in: app.WantedInput{From: "2025-01-02", To: "2025-01-02"}, span: spanOf(3000, 18_001)},
-		"the first":          {in: app.WantedInput{From: "2025-01-01", To: "2025-01-01"}, span: spanOf(1, 10_801)},
-		"to the newest":      {in: app.WantedInput{From: "2025-01-03"}, span: spanOf(10_200, 20_000)},
-		"a day that goes on": {in: app.WantedInput{From: "2025-01-03", To: "2025-01-03"}, span: spanOf(10_200, 20_000)},
-		"to a height":        {in: app.WantedInput{From: "2025-01-02", To: "7300"}, span: spanOf(3000, 7300)},
-		"from a height":      {in: app.WantedInput{From: "0", To: "2025-01-01"}, span: spanOf(0, 10_801)},
-		"a month":            {in: app.WantedInput{Month: "2025-01"}, span: spanOf(1, 20_000)},
-		"a day of Berlin":    {in: app.WantedInput{From: "2025-01-02", To: "2025-01-02", Timezone: "Europe/Berlin"}, span: spanOf(3000, 18_001)},
-		"a month too early":  {in: app.WantedInput{Month: "2024-12"}, error: "month: no block is as old as 2024-12-31; the first one, 1, is from 2025-01-01T00:00:00Z"},
-		"a month of America": {in: app.WantedInput{Month: "2024-12", Timezone: "America/New_York"}, span: spanOf(1, 3601)},
-		"a month too late":   {in: app.WantedInput{Month: "2025-02", Timezone: "Europe/Berlin"}, error: "month: the newest final block, 20000 of 2025-01-03T18:39:48Z, is older than 2025-02-01 in Europe/Berlin"},
-		"a year too late":    {in: app.WantedInput{Year: "2026"}, error: "year: the newest final block, 20000 of 2025-01-03T18:39:48Z, is older than 2026-01-01"},
-		"a range":            {in: app.WantedInput{Blocks: "5:+30"}, span: spanOf(5, 34)},
-		"no beginning":       {in: app.WantedInput{To: "2025-01-02"}, error: "a new ledger needs a beginning. State a range, month, year, or from with a height or a day, such as from 2026-01-01."},
-		"not there yet":      {in: app.WantedInput{From: "2025-01-04"}, error: "from: the newest final block, 20000 of 2025-01-03T18:39:48Z, is older than 2025-01-04"},
-		"nothing":            {in: app.WantedInput{From: "12000", To: "2025-01-01"}, error: "the range is empty: its first block would be 12000 and its last 10801"},
+		"a day":              {in: app.PeriodInput{From: "2025-01-02", To: "2025-01-02"}, span: spanOf(3000, 18_001)},
+		"the first":          {in: app.PeriodInput{From: "2025-01-01", To: "2025-01-01"}, span: spanOf(1, 10_801)},
+		"to the newest":      {in: app.PeriodInput{From: "2025-01-03"}, span: spanOf(10_200, 20_000)},
+		"a day that goes on": {in: app.PeriodInput{From: "2025-01-03", To: "2025-01-03"}, span: spanOf(10_200, 20_000)},
+		"to a height":        {in: app.PeriodInput{From: "2025-01-02", To: "7300"}, span: spanOf(3000, 7300)},
+		"from a height":      {in: app.PeriodInput{From: "0", To: "2025-01-01"}, span: spanOf(0, 10_801)},
+		"a month":            {in: app.PeriodInput{Month: "2025-01"}, span: spanOf(1, 20_000)},
+		"a day of Berlin":    {in: app.PeriodInput{From: "2025-01-02", To: "2025-01-02", Timezone: "Europe/Berlin"}, span: spanOf(3000, 18_001)},
+		"a month too early":  {in: app.PeriodInput{Month: "2024-12"}, error: "month: no block is as old as 2024-12-31; the first one, 1, is from 2025-01-01T00:00:00Z"},
+		"a month of America": {in: app.PeriodInput{Month: "2024-12", Timezone: "America/New_York"}, span: spanOf(1, 3601)},
+		"a month too late":   {in: app.PeriodInput{Month: "2025-02", Timezone: "Europe/Berlin"}, error: "month: the newest final block, 20000 of 2025-01-03T18:39:48Z, is older than 2025-02-01 in Europe/Berlin"},
+		"a year too late":    {in: app.PeriodInput{Year: "2026"}, error: "year: the newest final block, 20000 of 2025-01-03T18:39:48Z, is older than 2026-01-01"},
+		"a range":            {in: app.PeriodInput{Blocks: "5:+30"}, span: spanOf(5, 34)},
+		"no beginning":       {in: app.PeriodInput{To: "2025-01-02"}, error: "a new ledger needs a beginning. State a range, month, year, or from with a height or a day, such as from 2026-01-01."},
+		"not there yet":      {in: app.PeriodInput{From: "2025-01-04"}, error: "from: the newest final block, 20000 of 2025-01-03T18:39:48Z, is older than 2025-01-04"},
+		"nothing":            {in: app.PeriodInput{From: "12000", To: "2025-01-01"}, error: "the range is empty: its first block would be 12000 and its last 10801"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, err := app.ForecastSync(t.Context(), file(t), wanted(t, c.in), app.FillOptions{Reader: reader})
@@ -138,16 +138,16 @@ func TestForecastOfDays(t *testing.T) {
 // read, says at which end.
 func TestForecastOfDaysThatCannotBeFound(t *testing.T) {
 	_, reader := made(3, 20_000)
-	ask := func(in app.WantedInput, change func(*chain.Block) error) error {
+	ask := func(in app.PeriodInput, change func(*chain.Block) error) error {
 		o := app.FillOptions{Reader: &source.Reader{Source: otherwise{Source: reader.Source, block: change}, Tables: reader.Tables}}
 		_, err := app.ForecastSync(t.Context(), file(t), wanted(t, in), o)
 		return err
 	}
 	gone := func(*chain.Block) error { return errAway }
-	require.ErrorIs(t, ask(app.WantedInput{From: "2025-01-02"}, gone), errAway)
-	require.EqualError(t, ask(app.WantedInput{From: "2025-01-02"}, gone), "from: "+errAway.Error())
-	require.EqualError(t, ask(app.WantedInput{From: "1", To: "2025-01-02"}, gone), "to: "+errAway.Error())
-	err := ask(app.WantedInput{From: "1", To: "2025-01-02"}, movedTo(10_000, "soon"))
+	require.ErrorIs(t, ask(app.PeriodInput{From: "2025-01-02"}, gone), errAway)
+	require.EqualError(t, ask(app.PeriodInput{From: "2025-01-02"}, gone), "from: "+errAway.Error())
+	require.EqualError(t, ask(app.PeriodInput{From: "1", To: "2025-01-02"}, gone), "to: "+errAway.Error())
+	err := ask(app.PeriodInput{From: "1", To: "2025-01-02"}, movedTo(10_000, "soon"))
 	require.ErrorContains(t, err, "to: block 10000: ")
 }
 

@@ -12,16 +12,6 @@ import (
 	"github.com/feeledger/fees/source"
 )
 
-// WantedInput states the blocks to fill a ledger with: a range, a month, a year, or two ends. Without To they extend to
-// the newest block; without From they begin where the ledger ends.
-type WantedInput struct {
-	Blocks   string // A..B, inclusive, or A:+N
-	Month    string // such as 2026-01
-	Year     string // such as 2026
-	From, To string // heights or days, inclusive
-	Timezone string // the time zone of the days, such as Europe/Berlin; "" is UTC
-}
-
 // Wanted are the blocks to fill a ledger with.
 type Wanted struct {
 	blocks   *chain.Heights // nil if from and to are set
@@ -38,8 +28,9 @@ type end struct {
 	day    time.Time // if not zero, instead of the height
 }
 
-// Parse parses the input. Errors are of type [InputError].
-func (in WantedInput) Parse() (w Wanted, err error) {
+// ParseWanted parses the blocks to fill a ledger with. Without To they extend to the newest block; without From they begin
+// where the ledger ends. One end may be a day and the other a height. Errors are of type [InputError].
+func (in PeriodInput) ParseWanted() (w Wanted, err error) {
 	if w.zone, err = parseZone(in.Timezone); err != nil {
 		return w, err
 	}
@@ -50,12 +41,9 @@ func (in WantedInput) Parse() (w Wanted, err error) {
 	}
 	switch {
 	case in.Blocks != "":
-		blocks, err := source.ParseRange(in.Blocks)
-		if err != nil {
-			return w, notUnderstood("%v", err)
-		}
+		blocks, err := in.parseBlocks()
 		w.blocks = &blocks
-		return w, nil
+		return w, err
 	case in.Month != "" || in.Year != "":
 		first, last, err := parseMonth(in.Month)
 		w.of = [2]Field{FieldMonth, FieldMonth}

@@ -139,7 +139,7 @@ func TestEnqueueOfManyBlocks(t *testing.T) {
 	long(t)
 	_, reader := made(17, 40_000)
 	place := postgrestest.Start(t).Database(t)
-	jobs, err := app.Enqueue(t.Context(), place, wanted(t, app.WantedInput{From: "2025-01-02", To: "2025-01-04"}), app.FillOptions{Reader: reader})
+	jobs, err := app.Enqueue(t.Context(), place, wanted(t, app.PeriodInput{From: "2025-01-02", To: "2025-01-04"}), app.FillOptions{Reader: reader})
 	require.NoError(t, err)
 	require.Equal(t, spanOf(3000, 32_401), jobs.Blocks)
 	require.EqualValues(t, 29_402, jobs.Missing)

@@ -45,7 +45,7 @@ func listening(t *testing.T, s *httptest.Server) (next func() string, leave func
 func TestEvents(t *testing.T) {
 	place := filepath.Join(t.TempDir(), "fees.db")
 	fill := func(blocks string) {
-		wanted, err := app.WantedInput{Blocks: blocks}.Parse()
+		wanted, err := app.PeriodInput{Blocks: blocks}.ParseWanted()
 		require.NoError(t, err)
 		_, err = app.Sync(t.Context(), place, wanted, app.FillOptions{Reader: demoBlocks(t)})
 		require.NoError(t, err)

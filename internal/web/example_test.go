@@ -29,7 +29,7 @@ func ExampleHandler() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	blocks, err := app.WantedInput{Blocks: "24..25"}.Parse()
+	blocks, err := app.PeriodInput{Blocks: "24..25"}.ParseWanted()
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -67,7 +67,7 @@ func (l *ledgers) copy(t testing.TB, place, name string, fill func(place string)
 // fill syncs blocks of the demo into a ledger.
 func fill(t testing.TB, place, blocks string) {
 	t.Helper()
-	wanted, err := app.WantedInput{Blocks: blocks}.Parse()
+	wanted, err := app.PeriodInput{Blocks: blocks}.ParseWanted()
 	require.NoError(t, err)
 	_, err = app.Sync(t.Context(), place, wanted, app.FillOptions{Reader: demoBlocks(t)})
 	require.NoError(t, err)

@@ -42,7 +42,7 @@ func madeUpAs(t testing.TB, o chaingen.Options) (*app.Ledger, *source.Reader, ch
 	made := chaingen.New(o)
 	reader := &source.Reader{Source: made.Source(), Tables: network.BuiltIn()}
 	place := filepath.Join(t.TempDir(), "fees.db")
-	wanted, err := app.WantedInput{Blocks: fmt.Sprintf("0..%d", o.Head)}.Parse()
+	wanted, err := app.PeriodInput{Blocks: fmt.Sprintf("0..%d", o.Head)}.ParseWanted()
 	require.NoError(t, err)
 	_, err = app.Sync(t.Context(), place, wanted, app.FillOptions{Reader: reader})
 	require.NoError(t, err)

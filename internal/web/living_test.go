@@ -36,7 +36,7 @@ func TestLivingChain(t *testing.T) {
 	src, err := answers.OpenDirectory(pairs.Path(t, "bittensor-218", "gateway"))
 	require.NoError(t, err)
 	reader := &source.Reader{Source: src, Tables: tables}
-	wanted, err := app.WantedInput{Blocks: "0..4"}.Parse()
+	wanted, err := app.PeriodInput{Blocks: "0..4"}.ParseWanted()
 	require.NoError(t, err)
 	place := filepath.Join(t.TempDir(), "fees.db")
 	_, err = app.Sync(t.Context(), place, wanted, app.FillOptions{Reader: reader})

@@ -54,7 +54,7 @@ func TestManyAtOnce(t *testing.T) {
 func TestBothEngines(t *testing.T) {
 	file := filled(t, "0..27")
 	place := postgrestest.Start(t).Database(t)
-	wanted, err := app.WantedInput{Blocks: "0..27"}.Parse()
+	wanted, err := app.PeriodInput{Blocks: "0..27"}.ParseWanted()
 	require.NoError(t, err)
 	_, err = app.Sync(t.Context(), place, wanted, app.FillOptions{Reader: demoBlocks(t)})
 	require.NoError(t, err)

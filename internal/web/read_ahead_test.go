@@ -23,7 +23,7 @@ func TestReadAhead(t *testing.T) {
 	place := filepath.Join(t.TempDir(), "fees.db")
 	reader := &source.Reader{Source: chaingen.New(chaingen.Options{Seed: 7, Head: 150, Every: 6 * time.Hour}).Source(), Tables: network.BuiltIn()}
 	grow := func(blocks string) {
-		wanted, err := app.WantedInput{Blocks: blocks}.Parse()
+		wanted, err := app.PeriodInput{Blocks: blocks}.ParseWanted()
 		require.NoError(t, err)
 		_, err = app.Sync(t.Context(), place, wanted, app.FillOptions{Reader: reader})
 		require.NoError(t, err)

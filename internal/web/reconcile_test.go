@@ -37,7 +37,7 @@ func monthEnd(t testing.TB) (d *app.Ledger, dir string, book *app.AddressBook) {
 	prepared.copy(t, place, "the month", func(place string) {
 		src, err := source.Open(filepath.Join(dir, "gateway"), source.Options{})
 		require.NoError(t, err)
-		wanted, err := app.WantedInput{Blocks: "0..48"}.Parse()
+		wanted, err := app.PeriodInput{Blocks: "0..48"}.ParseWanted()
 		require.NoError(t, err)
 		_, err = app.Sync(t.Context(), place, wanted, app.FillOptions{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}})
 		require.NoError(t, err)

@@ -89,18 +89,7 @@ func (s *scope) period() (app.Period, error) { return s.input().Parse() }
 
 func (s *scope) input() app.PeriodInput {
 	in := app.PeriodInput{Timezone: s.Zone, Partial: s.Partial}
-	switch {
-	case s.Period == "":
-	case aMonth.MatchString(s.Period):
-		in.Month = s.Period
-	case aYear.MatchString(s.Period):
-		in.Year = s.Period
-	case days.MatchString(s.Period):
-		found := days.FindStringSubmatch(s.Period)
-		in.From, in.To = found[1], found[2]
-	default:
-		in.Blocks = s.Period
-	}
+	in.Set(s.Period)
 	return in
 }
 

@@ -29,7 +29,7 @@ func filled(t testing.TB, first, last uint64) *app.Ledger {
 	place := filepath.Join(t.TempDir(), "fees.db")
 	src, err := source.Open(demo.Name, source.Options{})
 	require.NoError(t, err)
-	wanted, err := app.WantedInput{Blocks: fmt.Sprintf("%d..%d", first, last)}.Parse()
+	wanted, err := app.PeriodInput{Blocks: fmt.Sprintf("%d..%d", first, last)}.ParseWanted()
 	require.NoError(t, err)
 	_, err = app.Sync(t.Context(), place, wanted, app.FillOptions{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}})
 	require.NoError(t, err)

@@ -243,7 +243,7 @@ func (o *options) store(reader *source.Reader) (took time.Duration, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(directory)) }()
-	w, err := app.WantedInput{Blocks: fmt.Sprintf("1..%d", o.blocks)}.Parse()
+	w, err := app.PeriodInput{Blocks: fmt.Sprintf("1..%d", o.blocks)}.ParseWanted()
 	if err != nil {
 		return 0, err
 	}

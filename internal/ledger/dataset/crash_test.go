@@ -35,7 +35,7 @@ func demoFile(t *testing.T, last string) string {
 	t.Helper()
 	src, err := source.Open("demo", source.Options{})
 	require.NoError(t, err)
-	wanted, err := app.WantedInput{Blocks: "0.." + last}.Parse()
+	wanted, err := app.PeriodInput{Blocks: "0.." + last}.ParseWanted()
 	require.NoError(t, err)
 	place := filepath.Join(t.TempDir(), "fees.db")
 	_, err = app.Sync(t.Context(), place, wanted, app.FillOptions{Reader: &source.Reader{Source: src, Tables: network.BuiltIn()}})

@@ -132,14 +132,14 @@ func (w *world) command(ctx context.Context, r *run, reader *source.Reader, d *d
 		}
 		return nil, err
 	}
-	in := app.WantedInput{Blocks: r.command}
+	in := app.PeriodInput{Blocks: r.command}
 	if r.command == "sync" {
 		in.Blocks = ""
 		if !w.ledger.begun {
 			in.From = fmt.Sprint(w.story.first)
 		}
 	}
-	wanted, err := in.Parse()
+	wanted, err := in.ParseWanted()
 	if err != nil {
 		return nil, err
 	}

@@ -62,7 +62,7 @@ type syncFlags struct {
 	cli.SourceFlags
 	cli.LedgerFlags
 	cli.QuietFlag
-	wanted     app.WantedInput
+	wanted     app.PeriodInput
 	signatures bool
 	dryRun     bool
 	enqueue    bool
@@ -71,7 +71,7 @@ type syncFlags struct {
 func newSync() *cobra.Command {
 	var f syncFlags
 	return cli.New(&cobra.Command{
-		Use: "sync [A..B|A:+N]", Short: "Fill the ledger with the blocks of a range", Long: syncManual, Example: syncExamples,
+		Use: "sync " + cli.PeriodUse, Short: "Fill the ledger with the blocks of a range", Long: syncManual, Example: syncExamples,
 		Args: cli.Args(0, 1, "at most one range"), RunE: f.fill,
 	}, cli.Resumes, f.SourceFlags.Add, f.LedgerFlags.Add, f.Concurrent, f.add, f.AddQuiet)
 }
@@ -89,11 +89,11 @@ func (f *syncFlags) add(c *cobra.Command) {
 
 func (f *syncFlags) fill(c *cobra.Command, args []string) error {
 	ctx, stdout := c.Context(), c.OutOrStdout()
-	if len(args) == 1 {
-		f.wanted.Blocks = args[0]
+	for _, text := range args {
+		f.wanted.Set(text)
 	}
 	options := app.FillOptions{Concurrency: f.Concurrency, Signatures: f.signatures, Progress: f.Progress(c, "blocks").Asked()}
-	wanted, err := f.wanted.Parse()
+	wanted, err := f.wanted.ParseWanted()
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/archive/demo"
 	"github.com/feeledger/fees/internal/httpclient"
-	"github.com/feeledger/fees/source"
 )
 
 // gatewayFlags name the flags that select the source of blocks.
@@ -32,7 +31,7 @@ func SyncLine(c *cobra.Command, blocks chain.Optional[chain.Heights]) string {
 	}
 	words := "fees sync"
 	for _, arg := range c.Flags().Args() {
-		if _, err := source.ParseRange(arg); err == nil {
+		if app.IsPeriod(arg) {
 			words += " " + arg
 		}
 	}

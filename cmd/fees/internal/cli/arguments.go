@@ -19,11 +19,22 @@ var replaced = map[string]map[string]string{
 	"fees ledger detach": {"to": "output"},
 }
 
-// FlagError adds to a flag error the current name of a renamed flag, similar names, or the command that lists the flags.
+// FlagError improves a flag error: it names the unknown command in place of an unknown flag of it, the current name of a
+// renamed flag, similar names, what the value should be, or the command that lists the flags.
 func FlagError(c *cobra.Command, err error) error {
 	for old, now := range replaced[c.CommandPath()] {
 		if err.Error() == "unknown flag: --"+old {
 			return fmt.Errorf("unknown flag --%s; use --%s (see %s --help)", old, now, c.CommandPath())
+		}
+	}
+	if words := c.Flags().Args(); c.HasSubCommands() && c.Args != nil {
+		if unknown := c.Args(c, words); unknown != nil {
+			return unknown
+		}
+	}
+	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		if want := formOf(wrong.Unwrap()); want != "" {
+			return fmt.Errorf("--%s %q: want %s; see %s --help", wrong.GetFlag().Name, wrong.GetValue(), want, c.CommandPath())
 		}
 	}
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
@@ -32,6 +43,24 @@ func FlagError(c *cobra.Command, err error) error {
 		}
 	}
 	return fmt.Errorf("%s; see %s --help", strings.TrimSuffix(err.Error(), "."), c.CommandPath())
+}
+
+// formOf returns what a value should be that the standard library could not parse, or "" for other errors.
+func formOf(err error) string {
+	number, ok := errors.AsType[*strconv.NumError](err)
+	switch {
+	case !ok && strings.HasPrefix(err.Error(), "time: "): // package time has no type for it
+		return "a duration such as 30s or 5m"
+	case !ok:
+		return ""
+	case errors.Is(number, strconv.ErrRange):
+		return "a smaller number"
+	case number.Func == "ParseBool":
+		return "true or false"
+	case number.Func == "ParseFloat":
+		return "a number such as 2.5"
+	}
+	return "a whole number"
 }
 
 // similarFlags returns the flags of a command whose names are similar to name. Cobra compares names of commands only, so

@@ -1,12 +1,12 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/feeledger/fees/internal/app"
-	"github.com/feeledger/fees/source"
 )
 
 // PeriodFlags select a period: a range of heights, a month, a year, or two ends.
@@ -16,13 +16,13 @@ type PeriodFlags struct{ app.PeriodInput }
 const AccountsUsage = ": addresses, labels, group:NAME, or CSV files in the address book's format; comma-separated or repeated"
 
 // PeriodUse is the period in a command's usage line.
-const PeriodUse = "[A..B|A:+N]"
+const PeriodUse = "[A..B|A:+N|MONTH|YEAR]"
 
 // PeriodManual is the section of a command's manual on periods.
 const PeriodManual = `The period is one of:
-  A..B               a range of heights, inclusive
+  A..B               a range of heights or days, inclusive
   A:+N               N blocks, starting at A
-  --month, --year    a month or a year
+  2026-01, 2026      a month or a year; also --month, --year
   --from and --to    two heights or two days, inclusive
 The default is all sealed blocks. Days are in --timezone (default UTC); a block
 belongs to the day of its timestamp. If the ledger lacks part of the period,
@@ -45,15 +45,13 @@ func (f *PeriodFlags) Parse(args []string) (p app.Period, err error) {
 	if len(args) > 1 {
 		return p, fmt.Errorf("got %d ranges; name one", len(args))
 	}
-	for _, blocks := range args {
-		if f.Blocks = blocks; blocks == "" {
-			_, err = source.ParseRange(blocks)
+	for _, text := range args {
+		if text == "" {
+			return p, errors.New("the period is empty; leave it out for all sealed blocks")
 		}
+		f.Set(text)
 	}
-	if err == nil {
-		p, err = f.PeriodInput.Parse()
-	}
-	return p, err
+	return f.PeriodInput.Parse()
 }
 
 // ParseMonths parses a period of whole months in UTC.

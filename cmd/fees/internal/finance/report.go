@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -161,8 +160,8 @@ func (f *reportFlags) report(c *cobra.Command, args []string) (err error) {
 	if q.Only, err = report.ParseOnly(f.only); err != nil {
 		return fmt.Errorf("--only %w", err)
 	}
-	if i := slices.IndexFunc(args, app.IsNamed); i >= 0 && f.compare == app.PeriodBefore { // --compare 2025-02 without an equals sign
-		f.compare, args = args[i], slices.Delete(slices.Clone(args), i, i+1)
+	if last := len(args) - 1; last >= 0 && f.compare == app.PeriodBefore && app.IsNamed(args[last]) && (last > 0 || !f.PeriodInput.IsEmpty()) {
+		f.compare, args = args[last], args[:last] // --compare 2025-02 without an equals sign, beside a period
 	}
 	if q.ChartInput, err = app.ReadMarks(q.By, f.chart, f.tags); err != nil {
 		return err

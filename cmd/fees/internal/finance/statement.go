@@ -141,10 +141,10 @@ func (f *statementFlags) readAccounts(c *cobra.Command, args []string, q *app.St
 	}
 	var list []string
 	for _, arg := range args {
-		if app.IsAddress(arg) || strings.HasPrefix(arg, app.GroupPrefix) || book.Names(arg) {
-			list = append(list, arg)
-		} else {
+		if app.IsPeriod(arg) && !book.Names(arg) {
 			rest = append(rest, arg)
+		} else {
+			list = append(list, arg)
 		}
 	}
 	chosen, err := book.Choose(append(list, f.accounts...))
