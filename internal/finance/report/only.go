@@ -142,7 +142,7 @@ func (o *Only) Has(k *ledger.Kind) bool {
 	return is(o.Layer, k.Layer) && is(o.Outcome, k.Outcome) && is(o.Type, evm.Type(k.Type)) && o.calls(k.Call) && (!o.Contract.Known() || k.Layer == fee.EVM && sameAddress(o.Contract, k.Recipient))
 }
 
-// Untold reports whether it depends on a transaction's outcome, which is unknown, whether it is selected.
+// Untold reports whether only a transaction's unknown outcome leaves it out: it satisfies the other conditions.
 func (o Only) Untold(k *ledger.Kind) bool {
 	if !o.Outcome.Known() || k.Outcome != "" {
 		return false
