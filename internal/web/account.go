@@ -42,13 +42,13 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 		path := "account/" + named
 		v := &view{Title: "Account " + a.Token.Account(a.Account), Path: path, Command: "fees account " + named + s.ledgerFlag()}
 		if label, ok := s.label(account); ok {
-			v.Lead = label + ". "
+			v.Title, v.Lead = label, "Account "+a.Token.Account(a.Account)+". "
 		}
 		if evm, ok := a.EVM.Get(); ok {
 			v.Lead += "EVM address " + evm.String() + ". "
 		}
 		v.Lead += "Blocks " + spanText(a.Held.Span) + ". Evidence: " + a.Held.Evidence.String() + "."
-		v.Main = []fact{amount("fees", chain.Some(a.Fees.Fee), a.Token), amount("charged on chain", a.Charged, a.Token)}
+		v.Main = feesAndCharge(eachCharged, a.Fees.Fee, a.Charged, a.Fees.Undetermined+a.Fees.Drifts, a.Token)
 		v.Facts = []fact{
 			seen("first seen", a.First), seen("last seen", a.Last), plain("transactions paid", fmt.Sprintf("%d evm, %d native", a.Fees.EVM, a.Fees.Native)),
 			plain("movements", fmt.Sprint(a.Movements)), amount("in", a.In, a.Token), amount("out", a.Out, a.Token),
@@ -80,7 +80,7 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		table.Title = "Fees by call"
+		table.Title = "Transactions that it paid for"
 		v.Downloads = transactionDownloads(&scope{Accounts: named}, nil)
 		v.Tables = []*tabular{table}
 		return v, nil

@@ -501,7 +501,7 @@ func (s *server) addPrepared(v *view, r *http.Request, p *closing.Placed, runnin
 		plain("blocks", fmt.Sprintf("%d..%d", m.Blocks.First, m.Blocks.Last)), plain("evidence", m.Evidence.String()), plain("accounts", fmt.Sprint(len(m.Accounts))),
 		plain("transactions", fmt.Sprintf("%d evm, %d native", m.Totals.EVM, m.Totals.Native)),
 		fact{Name: "findings", cell: findingsOf(m.Findings)}, hash("seal", m.Blocks.Seal), hash("manifest, SHA-256", p.Sum))
-	v.Main = []fact{amount("fees", chain.Some(m.Totals.Fee), token), amount("charged", m.Totals.Charged, token)}
+	v.Main = feesAndCharge(eachCharged, m.Totals.Fee, m.Totals.Charged, m.Findings.Undetermined+m.Findings.Drifts, token)
 	if record := m.Options.Reconciliation; record != nil {
 		v.Facts = append(v.Facts, plain("record of fees", console.Printable(record.Name)))
 	}

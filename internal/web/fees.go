@@ -186,10 +186,7 @@ func (q *feesQuestion) readsMuch() bool {
 // feesFacts returns the totals.
 func feesFacts(made *report.Report) (main, facts []fact) {
 	t := &made.Totals
-	main = []fact{amount("fees", chain.Some(t.Fee), made.Token), amount("charged on chain", t.Charged, made.Token)}
-	if t.Undetermined == 0 && made.Drifts == 0 && t.Charged == chain.Some(t.Fee) {
-		main = []fact{amount("fees, each as charged on chain", t.Charged, made.Token)}
-	}
+	main = feesAndCharge(eachCharged, t.Fee, t.Charged, t.Undetermined+made.Drifts, made.Token)
 	if made.Prices != nil {
 		code := string(made.Prices.Currency)
 		main = append(main, plain("fees in "+code, cmp.Or(optionalText(t.FeeWorth), notKnown)), plain("charged in "+code, cmp.Or(optionalText(t.ChargedWorth), notKnown)))

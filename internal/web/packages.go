@@ -414,7 +414,7 @@ func (s *server) packagePage(w http.ResponseWriter, r *http.Request, shelf *clos
 		amount("burned", m.Totals.Burned, token), amount("treasury", m.Totals.Treasury, token),
 		{Name: "findings", cell: findingsOf(m.Findings)}, hash("seal", m.Blocks.Seal), hash("manifest, SHA-256", p.Sum), {Name: "manifest written", cell: instantCell(p.Written.UTC().Format(time.RFC3339))},
 	}
-	v.Main = []fact{amount("fees", chain.Some(m.Totals.Fee), token), amount("charged", m.Totals.Charged, token)}
+	v.Main = feesAndCharge(eachCharged, m.Totals.Fee, m.Totals.Charged, m.Findings.Undetermined+m.Findings.Drifts, token)
 	v.Warnings = append(v.Warnings, gapsOf(m)...)
 	if r.PathValue("version") == "" {
 		s.checked(v, r, p, at)

@@ -32,6 +32,16 @@ func amount[W chain.Wei | chain.SignedWei](name string, o chain.Optional[W], tok
 	return fact{Name: name, cell: cell{Text: token.Tokens(any(wei).(fmt.Stringer)), Exact: fmt.Sprint(wei), Unit: console.Printable(token.Symbol)}}
 }
 
+// feesAndCharge returns the fees and what the chain charged: one fact with a name if they are equal and no transaction is unequal.
+func feesAndCharge(name string, fees chain.Wei, charged chain.Optional[chain.Wei], unequal uint64, token console.Token) []fact {
+	if unequal == 0 && charged == chain.Some(fees) {
+		return []fact{amount(name, charged, token)}
+	}
+	return []fact{amount("fees", chain.Some(fees), token), amount("charged on chain", charged, token)}
+}
+
+const eachCharged = "fees, each as charged on chain"
+
 // moment returns a time in UTC; without text if it is unknown.
 func moment(name string, o chain.Optional[chain.Time]) fact {
 	at, known := o.Get()

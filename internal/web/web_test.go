@@ -154,7 +154,8 @@ func TestLinks(t *testing.T) {
 	require.Contains(t, shown(tx), `<data value="5215236000000000">0.005215236000000000</data> <span class="unit">GLMR</span>`) // as the recording of the chain has it
 	require.Contains(t, get(t, s, "/block/25", nil).text, `<a href="tx/25-7">25-7</a>`)
 	account := get(t, s, "/account/"+alith, nil).text
-	require.Contains(t, account, "Alith &amp; &lt;b&gt;Co&lt;/b&gt;")
+	require.Contains(t, account, "<h1>Alith &amp; &lt;b&gt;Co&lt;/b&gt;</h1>")
+	require.Contains(t, account, "Account "+alith+". ")
 	require.NotContains(t, account, "<b>Co")
 	require.Contains(t, get(t, s, "/fees?by=label&accounts=group:ours", nil).text, "Alith &amp;")
 	accounts := get(t, s, "/accounts", nil).text
