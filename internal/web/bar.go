@@ -157,11 +157,8 @@ func optionsOf(values url.Values) (list []option) {
 
 // daysForm returns the form of a range of days.
 func (s *scope) daysForm(path string) *form {
-	from, to := "", ""
-	if found := days.FindStringSubmatch(s.Period); found != nil {
-		from, to = found[1], found[2]
-	}
-	fields := []control{{Name: "from", Label: "From", Kind: "date", Value: from, Required: true, Form: "days"}, {Name: "to", Label: "To", Kind: "date", Value: to, Required: true, Form: "days"}}
+	in := s.input()
+	fields := []control{{Name: "from", Label: "From", Kind: "date", Value: in.From, Required: true, Form: "days"}, {Name: "to", Label: "To", Kind: "date", Value: in.To, Required: true, Form: "days"}}
 	return &form{Action: path, Fields: fields, Button: "Show days", Hidden: s.hidden(append(fields, control{Name: "period"})...)}
 }
 

@@ -259,7 +259,7 @@ func (q *feesQuestion) narrower(name string) string {
 	switch {
 	case next == "" || q.asked.Beside.Known():
 		return ""
-	case by == report.Month && aMonth.MatchString(name) && (narrow.Period == "" || aYear.MatchString(narrow.Period)):
+	case by == report.Month && aMonth.MatchString(name) && (narrow.Period == "" || narrow.input().Year != ""):
 		narrow.Period = name
 	case by == report.Day && aDay.MatchString(name) && !narrow.ofHeights(): // otherwise the period covers part of the day
 		narrow.Period = name + ".." + name

@@ -30,11 +30,7 @@ var dayParameters = []string{"from", "to"}
 // listParameters are lists, which may be repeated.
 var listParameters = []string{"accounts", "columns"}
 
-var (
-	aMonth = regexp.MustCompile(`^[0-9]{4}-(0[1-9]|1[0-2])$`)
-	aYear  = regexp.MustCompile(`^[0-9]{4}$`)
-	days   = regexp.MustCompile(`^([0-9]{4}-[0-9]{2}-[0-9]{2})\.\.([0-9]{4}-[0-9]{2}-[0-9]{2})$`)
-)
+var aMonth = regexp.MustCompile(`^[0-9]{4}-(0[1-9]|1[0-2])$`)
 
 // parameters parses a URL's query. Unknown and repeated parameters are errors.
 func parameters(query string, known ...string) (url.Values, error) {
@@ -132,11 +128,12 @@ func (s *scope) query(own url.Values) string {
 
 // around returns links to the previous and the next month, year or range of days, if they exist.
 func (s *scope) around(path string, own url.Values) (list []link) {
-	if found := days.FindStringSubmatch(s.Period); found != nil {
-		return s.aroundDays(found[1], found[2], path, own)
+	in := s.input()
+	if in.From != "" {
+		return s.aroundDays(in.From, in.To, path, own)
 	}
 	layout, months := "2006-01", 1
-	if aYear.MatchString(s.Period) {
+	if in.Year != "" {
 		layout, months = "2006", 12
 	}
 	at, err := time.Parse(layout, s.Period)
@@ -164,7 +161,7 @@ func (s *scope) aroundDays(from, to, path string, own url.Values) (list []link) 
 	other := *s
 	for _, by := range []int{-count, count} {
 		other.Period = first.AddDate(0, 0, by).Format(time.DateOnly) + ".." + last.AddDate(0, 0, by).Format(time.DateOnly)
-		if _, err := other.period(); err == nil && days.MatchString(other.Period) {
+		if _, err := other.period(); err == nil {
 			list = append(list, link{other.Period, path + other.query(own)})
 		}
 	}

@@ -158,6 +158,9 @@ func TestLinks(t *testing.T) {
 	require.Contains(t, account, "Account "+alith+". ")
 	require.NotContains(t, account, "<b>Co")
 	require.Contains(t, get(t, s, "/fees?by=label&accounts=group:ours", nil).text, "Alith &amp;")
+	day := get(t, s, "/fees?period=2026-01-01&partial=1", nil).text // beside the days before and after
+	require.Contains(t, day, `"fees?partial=1&amp;period=2025-12-31..2025-12-31"`)
+	require.Contains(t, day, `"fees?partial=1&amp;period=2026-01-02..2026-01-02"`)
 	accounts := get(t, s, "/accounts", nil).text
 	require.Contains(t, accounts, `<a href="account/`+alith+`">`+alith+`</a>`)
 	require.Contains(t, accounts, `<a href="fees?accounts=group%3Aours">ours</a>`)
