@@ -94,6 +94,17 @@ func (s *server) get(ctx context.Context, path string) (took time.Duration, text
 	return time.Since(begin), text, err
 }
 
+// atOnce returns the times of several users who request a page at the same moment.
+func (s *server) atOnce(path string, users int) ([]time.Duration, error) {
+	list, errs := make([]time.Duration, users), make([]error, users)
+	var all sync.WaitGroup
+	for i := range users {
+		all.Go(func() { list[i], _, errs[i] = s.get(context.Background(), path) })
+	}
+	all.Wait()
+	return list, errors.Join(errs...)
+}
+
 // page is a kind of page with different addresses, so that none is cached yet.
 type page struct {
 	name string
@@ -144,17 +155,20 @@ func measure(program, place, month string, runs, users int, during time.Duration
 		}},
 		{"findings of a day", func(i int) string { return "/findings?period=" + day(i) + ".." + day(i) }},
 	}
-	fmt.Printf("%-44s %10s %10s %10s %10s\n", "page, ms", "median", "95 %", "longest", "cached, 95 %")
+	fmt.Printf("%-44s %10s %10s %10s %10s %22s\n", "page, ms", "median", "95 %", "longest", "cached, 95 %", "all at once, 95 %")
 	for _, p := range list {
 		var made, kept []time.Duration
-		for i := range runs {
+		renew := func() (err error) {
 			if strings.HasPrefix(p.name, "overview") { // it has one address, so each request needs a new server
-				if err := s.stop(); err != nil {
-					return err
+				if err = s.stop(); err == nil {
+					s, err = start(program, place)
 				}
-				if s, err = start(program, place); err != nil {
-					return err
-				}
+			}
+			return err
+		}
+		for i := range runs {
+			if err := renew(); err != nil {
+				return err
 			}
 			took, _, err := s.get(context.Background(), p.path(i))
 			if err != nil {
@@ -166,7 +180,18 @@ func measure(program, place, month string, runs, users int, during time.Duration
 			}
 			made, kept = append(made, took), append(kept, again)
 		}
-		fmt.Printf("%-44s %10.1f %10.1f %10.1f %10.1f\n", p.name, part(made, 50), part(made, 95), part(made, 100), part(kept, 95))
+		if err := renew(); err != nil {
+			return err
+		}
+		first, err := s.atOnce(p.path(runs), users)
+		if err != nil {
+			return err
+		}
+		again, err := s.atOnce(p.path(runs), users)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%-44s %10.1f %10.1f %10.1f %10.1f %10.1f, then %5.1f\n", p.name, part(made, 50), part(made, 95), part(made, 100), part(kept, 95), part(first, 95), part(again, 95))
 	}
 	fmt.Printf("peak memory of one user %d MB\n", s.peak()>>20)
 	if err := s.leave("/fees?by=account&status=succeeded&zone=Etc/GMT-3"); err != nil {
