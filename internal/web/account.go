@@ -31,7 +31,7 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 	if paid.After, err = readPlace(own); err != nil {
 		return err
 	}
-	return s.show(w, r, allSealed, func(sealed string) (*view, error) {
+	return s.show(w, r, allSealed, func(r *http.Request, sealed string) (*view, error) {
 		a, err := keptOf(s, r, allSealed, s.summaries, sealed, account.String(), true, func(ctx context.Context) (*app.AccountSummary, error) {
 			return s.Ledger.Account(ctx, app.AccountQuestion{Account: account})
 		})

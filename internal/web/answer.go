@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -52,15 +53,10 @@ func (s *server) stamp() string {
 	return fmt.Sprintf("%s %d %d", s.key, time.Since(s.began)/maxReuse, s.names.inUse.Load().number)
 }
 
-// unchanged reports whether the ledger is still in the state in which the request began. If not, the answer
-// belongs to no single state and gets no ETag.
-func (s *server) unchanged(w http.ResponseWriter, r *http.Request, about app.Period, before string) bool {
-	now, err := s.stateOf(r.Context(), about)
-	if err != nil || now.String() != before {
-		w.Header().Del("ETag")
-		return false
-	}
-	return true
+// isStill reports whether the ledger is still in a state.
+func (s *server) isStill(ctx context.Context, about app.Period, before string) bool {
+	now, err := s.stateOf(ctx, about)
+	return err == nil && now.String() == before
 }
 
 // answer buffers a file. Nothing is sent before the file is complete, so a failure never leaves half a file.
@@ -90,8 +86,8 @@ func (s *server) file(w http.ResponseWriter, r *http.Request, about app.Period, 
 	}
 	return s.send(w, r, func(to *answer) error {
 		err := write(to)
-		if err == nil && w.Header().Get("ETag") != "" {
-			s.unchanged(w, r, about, before)
+		if err == nil && w.Header().Get("ETag") != "" && !s.isStill(r.Context(), about, before) {
+			w.Header().Del("ETag") // it belongs to no single state
 		}
 		return err
 	})

@@ -18,7 +18,7 @@ func (s *server) block(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, allSealed, func(string) (*view, error) {
+	return s.show(w, r, allSealed, func(r *http.Request, _ string) (*view, error) {
 		b, err := s.Ledger.Block(r.Context(), height)
 		if err != nil {
 			return nil, err

@@ -20,6 +20,7 @@ type kept struct {
 	contentType string
 	name        string // of the file, if it is one
 	body        []byte
+	unsealed    bool // not only of sealed blocks: it is sent once
 }
 
 func sizeOfAnswer(k kept) int { return len(k.body) }
@@ -51,14 +52,10 @@ func (s *server) stateOf(ctx context.Context, about app.Period) (app.State, erro
 		return whole, err
 	}
 	key := fmt.Sprintf("%s\n%s\n%d\n%v", s.base, s.stamp(), span.First, about.Asked)
-	if of, found := s.states.find(key); found {
-		return of, nil
-	}
-	of, err := s.Ledger.StateOf(ctx, about)
-	if err == nil && of.Span != whole.Span {
-		s.states.add(key, of)
-	}
-	return of, err
+	return s.states.get(ctx, s.Time, key, func(ctx context.Context) (of app.State, keep bool, err error) {
+		of, err = s.Ledger.StateOf(ctx, about)
+		return of, of.Span != whole.Span, err
+	})
 }
 
 // keptOf returns the cached value for an address and a state of the ledger, or the result of build, shared by

@@ -29,7 +29,7 @@ func (s *server) contract(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	path := "contract/" + account.String()
-	return s.show(w, r, q.Period, func(sealed string) (*view, error) {
+	return s.show(w, r, q.Period, func(r *http.Request, sealed string) (*view, error) {
 		kept, err := keptOf(s, r, q.Period, s.lists, sealed, path+sc.query(nil), true, func(ctx context.Context) (*keptList, error) { return s.contractPage(ctx, account, path, &sc, q) })
 		if err != nil {
 			return nil, err

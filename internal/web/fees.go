@@ -110,7 +110,7 @@ func (s *server) fees(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, q.about(), func(sealed string) (*view, error) {
+	return s.show(w, r, q.about(), func(r *http.Request, sealed string) (*view, error) {
 		address := "fees" + q.scope.query(listing{}.with(q.scope.own))
 		kept, err := keptOf(s, r, q.about(), s.lists, sealed, address, q.readsMuch(), func(ctx context.Context) (*keptList, error) { return s.feesList(ctx, &q) })
 		if err != nil {

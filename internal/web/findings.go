@@ -23,7 +23,7 @@ func (s *server) findings(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	l.zone = list.Held.Zone
-	return s.show(w, r, list.Held.Period, func(string) (*view, error) {
+	return s.show(w, r, list.Held.Period, func(r *http.Request, _ string) (*view, error) {
 		all, err := keepRows(list.Sheet)
 		if err != nil {
 			return nil, err

@@ -23,7 +23,7 @@ func (s *server) overview(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, allSealed, func(sealed string) (*view, error) {
+	return s.show(w, r, allSealed, func(r *http.Request, sealed string) (*view, error) {
 		status, err := s.Ledger.Status(r.Context())
 		if err != nil {
 			return nil, err

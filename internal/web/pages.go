@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -149,31 +150,33 @@ type navigation struct {
 // allSealed is the period of an answer that depends on all sealed blocks.
 var allSealed = app.Period{All: true}
 
-// show writes a page that depends only on the sealed blocks of a period, unless the browser has a current copy.
-// It passes the sealed state to build.
-func (s *server) show(w http.ResponseWriter, r *http.Request, about app.Period, build func(sealed string) (*view, error)) error {
+// show writes a page that depends only on the sealed blocks of a period, unless the browser has a current copy. Concurrent
+// requests for the same page share one. Build gets the sealed state, and a request that lasts as long as one of them waits.
+func (s *server) show(w http.ResponseWriter, r *http.Request, about app.Period, build func(r *http.Request, sealed string) (*view, error)) error {
 	same, sealed, err := s.same(w, r, about, s.shownTo(r), s.monthsText(r.Context()))
 	if same || err != nil {
 		return err
 	}
-	v, err := build(sealed)
+	tag := w.Header().Get("ETag")
+	if s.cache.isUnderway(tag) {
+		releaseSlot(r)
+	}
+	k, err := s.cache.get(r.Context(), s.Time, tag, func(ctx context.Context) (k kept, keep bool, err error) {
+		r := r.WithContext(ctx)
+		v, err := build(r, sealed)
+		if err != nil {
+			return k, false, err
+		}
+		v.Sealed, v.Unsealed = sealed, v.Unsealed || !s.isStill(ctx, about, sealed)
+		page, err := s.page(r, v)
+		return kept{contentType: pageType, body: page, unsealed: v.Unsealed}, !v.Unsealed, err
+	})
 	if err != nil {
 		return err
 	}
-	if !v.Unsealed && !s.unchanged(w, r, about, sealed) {
-		v.Unsealed = true
-	}
-	v.Sealed = sealed
-	page, err := s.page(r, v)
-	if err != nil {
-		return err
-	}
-	k := kept{contentType: pageType, body: page}
-	if v.Unsealed {
+	if k.unsealed {
 		w.Header().Del("ETag")
-	} else {
-		s.cache.add(w.Header().Get("ETag"), k)
 	}
-	s.deliver(w, r, k, int64(len(page)), bytes.NewReader(page))
+	s.deliver(w, r, k, int64(len(k.body)), bytes.NewReader(k.body))
 	return nil
 }

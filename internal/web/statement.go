@@ -137,7 +137,7 @@ func provedPage[T provable](s *server, w http.ResponseWriter, r *http.Request, w
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, allSealed, func(string) (*view, error) {
+	return s.show(w, r, allSealed, func(r *http.Request, _ string) (*view, error) {
 		made, why, err := of(r, &q)
 		if err != nil {
 			return nil, err

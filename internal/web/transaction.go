@@ -16,7 +16,7 @@ import (
 
 // transaction shows a transaction with its movements and the calculation of its fee.
 func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
-	return s.show(w, r, allSealed, func(string) (*view, error) {
+	return s.show(w, r, allSealed, func(r *http.Request, _ string) (*view, error) {
 		t, err := s.Ledger.Transaction(r.Context(), r.PathValue("name"))
 		if err != nil {
 			return nil, err

@@ -90,7 +90,7 @@ func (s *server) transactions(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	l.zone = q.Period.Zone
-	return s.show(w, r, q.Period, func(sealed string) (*view, error) {
+	return s.show(w, r, q.Period, func(r *http.Request, sealed string) (*view, error) {
 		if l.Sort == "" {
 			made, err := s.paidTransactions(r, q)
 			if err != nil {

@@ -60,7 +60,7 @@ func (s *server) unlabelled(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, q.asked.Period, func(sealed string) (*view, error) {
+	return s.show(w, r, q.asked.Period, func(r *http.Request, sealed string) (*view, error) {
 		kept, err := keptOf(s, r, q.asked.Period, s.lists, sealed, "accounts/unlabelled"+q.scope.query(nil), true, func(ctx context.Context) (*keptList, error) { return s.unlabelledList(ctx, &q) })
 		if err != nil {
 			return nil, err
