@@ -42,13 +42,6 @@ func (o *once[T]) find(key string) (T, bool) {
 	return o.kept.get(key)
 }
 
-// isUnderway reports whether a request computes the value of a key.
-func (o *once[T]) isUnderway(key string) bool {
-	o.mutex.Lock()
-	defer o.mutex.Unlock()
-	return o.making[key] != nil
-}
-
 // forget drops the cached values whose keys begin with prefix.
 func (o *once[T]) forget(prefix string) {
 	o.mutex.Lock()

@@ -157,12 +157,14 @@ func (s *server) show(w http.ResponseWriter, r *http.Request, about app.Period, 
 	if same || err != nil {
 		return err
 	}
-	tag := w.Header().Get("ETag")
-	if s.cache.isUnderway(tag) {
-		releaseSlot(r)
-	}
-	k, err := s.cache.get(r.Context(), s.Time, tag, func(ctx context.Context) (k kept, keep bool, err error) {
-		r := r.WithContext(ctx)
+	releaseSlot(r) // the page takes one, however many requests wait for it, and even if this one does not
+	k, err := s.cache.get(r.Context(), s.Time, w.Header().Get("ETag"), func(ctx context.Context) (k kept, keep bool, err error) {
+		leave, err := acquireSlot(ctx, s.waiting, s.working)
+		if err != nil {
+			return k, false, err
+		}
+		defer leave()
+		r := r.WithContext(context.WithValue(ctx, leaveKey{}, leave))
 		v, err := build(r, sealed)
 		if err != nil {
 			return k, false, err
