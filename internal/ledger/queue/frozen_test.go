@@ -5,6 +5,7 @@ package queue_test
 import (
 	"regexp"
 	"testing"
+	"time"
 
 	"github.com/feeledger/fees/internal/test/postgrestest"
 )
@@ -18,13 +19,22 @@ func TestAWorkerIsFrozenWhileItSends(t *testing.T) {
 	s := newShared(t, postgrestest.StartOwn(t, "fsync=off")) // no database of the same server can be dropped meanwhile
 	s.enqueue(1500, 20)
 	between, address := overNetwork(t, s.address, 0)
-	between.LoseAfter(regexp.MustCompile(`copy "unsealed" [^;]*;\x00`)) // the last step of storing
 	gone := shared{t, s.Book, address}.process()
+	frozen := make(chan struct{})
+	// The last rows of a job. The process is frozen before the server waits, so that its own time limit cannot end that.
+	between.LoseAfter(regexp.MustCompile(`copy "transactions" [^;]*;\x00`), func() {
+		defer close(frozen)
+		gone.freeze()
+	})
+	select {
+	case <-frozen:
+	case <-time.After(patience):
+		t.Fatal("nothing was stored")
+	}
 	s.eventually("the server does not wait for rows", func() bool {
 		return one[bool](s, `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()
 			AND backend_xid IS NOT NULL AND state = 'active' AND query ILIKE 'copy%' AND wait_event = 'ClientRead')`)
 	})
-	gone.freeze()
 	s.ends(s.process())
 	s.requireDone(1500)
 	gone.thaw()

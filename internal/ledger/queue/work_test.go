@@ -267,7 +267,7 @@ func TestStoringThatTakesLong(t *testing.T) {
 	s.slowTable(0.1, "true")
 	s.work(slow(0), queue.Options{Jobs: 1, Limit: 4 * time.Second})
 	s.requireDone(60)
-	require.LessOrEqual(t, one[int](s, "SELECT max(attempt) FROM jobs"), 4)
+	require.LessOrEqual(t, one[int](s, "SELECT max(attempt) FROM jobs"), 6) // of 60, 30, 15, 7, 3 and 1 blocks
 	// A slow machine has judged fewer of them in its time.
 	require.Regexp(t, `^storing \d+ blocks from 1 on took longer than `, one[string](s, "SELECT error FROM jobs WHERE attempt > 1 LIMIT 1"))
 }
@@ -276,13 +276,12 @@ func TestStoringThatTakesLong(t *testing.T) {
 func TestABlockThatTakesLong(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		judge  time.Duration
-		store  float64
-		error  string
-		double int
+		judge time.Duration
+		store float64
+		error string
 	}{
-		"to be judged": {3 * time.Second, 0, "no result for block 1 within 2s", 1},
-		"to be stored": {0, 5, "storing 1 blocks from 2 on took longer than ", 1},
+		"to be judged": {3 * time.Second, 0, "no result for block 1 within "},
+		"to be stored": {0, 5, "storing 1 blocks from 2 on took longer than "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -294,7 +293,7 @@ func TestABlockThatTakesLong(t *testing.T) {
 			s.work(slow(test.judge), queue.Options{Jobs: 1, Limit: 4 * time.Second})
 			s.requireDone(3)
 			require.Positive(t, one[int](s, "SELECT count(*) FROM jobs WHERE error LIKE $1 || '%'", test.error))
-			require.Equal(t, test.double, one[int](s, "SELECT max(doubled) FROM jobs"))
+			require.Positive(t, one[int](s, "SELECT max(doubled) FROM jobs")) // 1, or more on a slow machine
 		})
 	}
 }

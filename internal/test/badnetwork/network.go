@@ -18,8 +18,9 @@ type Network struct {
 	mu          sync.Mutex
 	still       time.Time // nothing is forwarded until then
 	connections map[*net.TCPConn]bool
-	broken      int // connections
-	lost        *regexp.Regexp
+	broken      int            // connections
+	lost        *regexp.Regexp // see LoseAfter
+	beforeLoss  func()
 }
 
 // New forwards to the server at an address, such as 127.0.0.1:5432.
@@ -122,11 +123,12 @@ func (n *Network) Stall(pause time.Duration) {
 	n.still = time.Now().Add(pause)
 }
 
-// LoseAfter drops, once, everything that one connection sends to the server after a text.
-func (n *Network) LoseAfter(text *regexp.Regexp) {
+// LoseAfter drops, once, everything that one connection sends to the server after a text. Before the text is forwarded, it
+// calls a function.
+func (n *Network) LoseAfter(text *regexp.Regexp, before func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.lost = text
+	n.lost, n.beforeLoss = text, before
 }
 
 // losing returns the part of a packet to forward, and whether everything after it is lost.
@@ -141,6 +143,7 @@ func (n *Network) losing(bytes []byte) ([]byte, bool) {
 		return bytes, false
 	}
 	n.lost = nil
+	n.beforeLoss()
 	return bytes[:place[1]], true
 }
 
