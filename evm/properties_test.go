@@ -9,6 +9,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
+	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/network"
 )
 
@@ -52,7 +53,7 @@ func TestBaseFeePerGasIsTheProductDividedOnce(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, chain.Some(price(t, k)), static, "a static base fee does not follow the multiplier %v", m)
 
-		of := network.BaseFee{Stored: chain.Some(network.StoredBaseFee{Pallet: "BaseFee", Item: "BaseFeePerGas"})}
+		of := network.BaseFee{Stored: chain.Some(rule.StoredBaseFee{Pallet: "BaseFee", Item: "BaseFeePerGas"})}
 		stored, err := evm.BaseFeePerGas(of, chain.Some(chain.StoredMultiplier{Value: multiplier(t, m), BaseFee: chain.Some(price(t, k))}))
 		require.NoError(t, err)
 		require.Equal(t, chain.Some(price(t, k)), stored, "a stored base fee does not follow the multiplier %v", m)

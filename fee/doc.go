@@ -9,9 +9,6 @@
 //  4. A native transaction: the fee that the chain states, tip included (rule 1).
 //  5. The totals (rule 8).
 //
-// [Suggest] works in the other direction: it recommends bids for the next block, from its base fee and from
-// the priority fees that recent blocks paid ([PriorityFees]).
-//
 // A transaction that no rule can price is listed with the reason, an [Error]. Its fee is unknown, never zero,
 // and the totals that exclude it are marked incomplete.
 //

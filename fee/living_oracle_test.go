@@ -11,6 +11,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
+	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/network"
 )
 
@@ -37,7 +38,7 @@ func TestGeneratedBlocksOfLivingChains(t *testing.T) {
 		before := chain.StoredMultiplier{At: blockNumber - 1, Value: chain.NewMultiplier(multiplier)}
 		switch kind {
 		case "stored":
-			rules.BaseFee.Stored = chain.Some(network.StoredBaseFee{Pallet: "BaseFee", Item: "BaseFeePerGas"})
+			rules.BaseFee.Stored = chain.Some(rule.StoredBaseFee{Pallet: "BaseFee", Item: "BaseFeePerGas"})
 			before.BaseFee = chain.Some(chain.NewGasPrice(base.Uint64()))
 		case "fixed":
 			rules.BaseFee.Static = chain.Some(chain.NewGasPrice(base.Uint64()))

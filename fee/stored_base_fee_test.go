@@ -9,6 +9,8 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
+	"github.com/feeledger/fees/internal/market"
+	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/network"
 )
 
@@ -22,7 +24,7 @@ func TestStoredBaseFee(t *testing.T) {
 	event := event{method{"baseFee", "NewBaseFeePerGas"}, []any{"1000012345"}}
 	sets.Events = append(append(sets.Events[:1:1], event), sets.Events[1:]...)
 	rules := network.Rules{
-		BaseFee:      network.BaseFee{Stored: chain.Some(network.StoredBaseFee{Pallet: "BaseFee", Item: "BaseFeePerGas"})},
+		BaseFee:      network.BaseFee{Stored: chain.Some(rule.StoredBaseFee{Pallet: "BaseFee", Item: "BaseFeePerGas"})},
 		WeightPerGas: 20_000, PriceCapped: true, MultiplierAt: network.AtParent,
 	}
 	stored := chain.Some(chain.StoredMultiplier{At: blockNumber - 1, Value: chain.NewMultiplier(1e18), BaseFee: chain.Some(chain.NewGasPrice(670_241_192))})
@@ -46,7 +48,7 @@ func TestStoredBaseFee(t *testing.T) {
 		require.Equal(t, want, [3]string{paid.String(), priority.String(), base.String()})
 	}
 	require.False(t, r.Transactions[0].BaseFeePerGas != nil, "it is the block's")
-	prices, counted, err := fee.PriorityFees(r)
+	prices, counted, err := market.PriorityFees(r)
 	require.NoError(t, err)
 	require.Equal(t, 2, counted)
 	require.Equal(t, "3", prices[0].String())

@@ -2,6 +2,7 @@ package network_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -26,6 +27,8 @@ func TestAnchors(t *testing.T) {
 	require.Equal(t, "an explorer", n.Anchors[0].Source)
 	require.Equal(t, uint64(7), n.Anchors[1].Height)
 	require.Equal(t, "0x"+strings.Repeat("22", 32), n.Anchors[1].Hash.String())
+	require.Equal(t, []chain.Anchor{n.Anchors[0].Anchor, n.Anchors[1].Anchor}, tables.Anchors("LOCAL"))
+	require.Empty(t, tables.Anchors("other"))
 	for more, want := range map[string]string{
 		`"anchors": [{"height": 7, "source": "an explorer"}]`:                      "anchors: block 7: want height, hash and source",
 		`"anchors": [{"height": 7, "hash": "0x` + strings.Repeat("11", 32) + `"}]`: "anchors: block 7: want height, hash and source",
@@ -59,4 +62,47 @@ func TestBuiltInAnchors(t *testing.T) {
 	moonbeam, _ := network.BuiltIn().Named("moonbeam")
 	require.Equal(t, c.Block, moonbeam.Anchors[0].Height)
 	require.Equal(t, c.BlockHash, moonbeam.Anchors[0].Hash)
+}
+
+// A chain that has ended has a last block, which may have a source; a source without it is an error.
+func TestLastBlock(t *testing.T) {
+	with := func(more string) (network.Tables, error) {
+		return network.BuiltIn().With("f.json", []byte(strings.Replace(localTable, `"symbol"`, more+`"symbol"`, 1)))
+	}
+	for more, want := range map[string]string{
+		`"last_block": 0, "sources": {"last_block": "the chain's own"}, `:                    "0",
+		`"last_block": 18446744073709551615, "sources": {"last_block": "the chain's own"}, `: "18446744073709551615",
+		`"last_block": 7, `: "7",
+		``:                  "none",
+	} {
+		tables, err := with(more)
+		require.NoError(t, err, more)
+		n, _ := tables.Named("local")
+		have := "none"
+		if n.LastBlock != nil {
+			have = fmt.Sprint(*n.LastBlock)
+			rules, err := n.Rules(10)
+			require.NoError(t, err)
+			require.True(t, rules.Ends(*n.LastBlock))
+			require.False(t, rules.Ends(*n.LastBlock-1) && *n.LastBlock > 0)
+		}
+		require.Equal(t, want, have)
+		if strings.Contains(more, "sources") {
+			require.Equal(t, "the chain's own", n.Sources["last_block"])
+		}
+	}
+	for more, want := range map[string]string{
+		`"sources": {"last_block": "the chain's own"}, `:   `network 1 "local": sources: "last_block": want the name of a figure of the network, such as treasury`,
+		`"last_block": 7, "sources": {"last_block": ""}, `: `network 1 "local": sources: "last_block": want the name of a figure of the network, such as treasury`,
+	} {
+		_, err := with(more)
+		require.EqualError(t, err, want)
+	}
+	_, err := with(`"last_block": -1, `)
+	require.ErrorContains(t, err, "last_block")
+	// Every figure of a built-in network has its source.
+	for _, n := range network.BuiltIn().All() {
+		require.Equal(t, n.LastBlock != nil, n.Sources["last_block"] != "", n.Name)
+		require.Equal(t, n.Treasury != nil, n.Sources["treasury"] != "", n.Name)
+	}
 }

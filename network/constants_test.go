@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/internal/rule"
 )
 
 // The figures in the runtimes' own metadata match the tables: base weights, block weight limits, and the fees
@@ -54,7 +54,7 @@ func TestConstantsOfTheMetadata(t *testing.T) {
 }
 
 // compareCosts compares the fees per picosecond and per byte, if the metadata contain them.
-func compareCosts(t *testing.T, fee network.NativeFee, others, what string) {
+func compareCosts(t *testing.T, fee rule.NativeFee, others, what string) {
 	t.Helper()
 	if weight := regexp.MustCompile(`'WeightToFee': \[\((\d+), 0, 0, 1\)\]`).FindStringSubmatch(others); weight != nil {
 		require.Equal(t, fee.WeightFee.String(), weight[1], what)

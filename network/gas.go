@@ -10,16 +10,6 @@ type WeightPerGas uint64
 // (runtime/common, WEIGHT_PER_GAS). A chain with a different gas rate has a different value.
 const specifiedWeightPerGas = 25_000
 
-// ChargedGas selects the gas that an EVM transaction pays for. The zero value is [GasUsed].
-type ChargedGas string
-
-const (
-	GasUsed  ChargedGas = "used"  // the gas that the transaction used, by its weight
-	GasLimit ChargedGas = "limit" // its whole gas limit: the excess is not refunded
-)
-
-func (g ChargedGas) valid() bool { return g == "" || g == GasUsed || g == GasLimit }
-
 // maxEVMUnit is that of a token without decimals.
 const maxEVMUnit = 1_000_000_000_000_000_000
 

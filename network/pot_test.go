@@ -7,15 +7,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/network"
 )
 
 // A pot receives the whole part, under its own name.
 func TestPot(t *testing.T) {
-	parts, err := network.Pot.Split(chain.NewWei(7), chain.Optional[chain.Perbill]{})
+	parts, err := rule.Pot.Split(chain.NewWei(7), chain.Optional[chain.Perbill]{})
 	require.NoError(t, err)
-	require.Equal(t, network.Parts{Treasury: chain.NewWei(7)}, parts)
-	require.True(t, network.Destinations{EVMBase: network.Pot, EVMPriority: network.Author, NativeBase: network.Burned, NativeTip: network.Burned}.ToTreasury())
+	require.Equal(t, rule.Parts{Treasury: chain.NewWei(7)}, parts)
+	require.True(t, rule.Destinations{EVMBase: rule.Pot, EVMPriority: rule.Author, NativeBase: rule.Burned, NativeTip: rule.Burned}.ToTreasury())
 
 	const table = `{"networks": [{"name": "n", "symbol": "N", "last_runtime": 1, %POT% "rows": [{"from_runtime": 1, "static_base_fee": "1", "source": "s"}]}]}`
 	for pot, c := range map[string]struct{ label, want string }{
@@ -41,13 +42,4 @@ func TestPot(t *testing.T) {
 	_, err = network.BuiltIn().With("n.json", []byte(`{"networks": [{"name": "n", "symbol": "N", "last_runtime": 1,
 		"rows": [{"from_runtime": 1, "static_base_fee": "1", "charged_gas": "all", "source": "s"}]}]}`))
 	require.ErrorContains(t, err, `charged_gas "all": want used or limit`)
-}
-
-// The decimals are the token's, 18 if the table does not state them.
-func TestDecimals(t *testing.T) {
-	tao := sharedRules(t, "bittensor", 218)
-	require.Equal(t, 9, tao.TokenDecimals())
-	ctc := sharedRules(t, "creditcoin", 87)
-	require.Equal(t, 18, ctc.TokenDecimals())
-	require.Len(t, ctc.Notes, 1)
 }

@@ -1,41 +1,6 @@
 package network
 
-import (
-	"errors"
-	"fmt"
-	"regexp"
-
-	"github.com/feeledger/fees/chain"
-)
-
-// TreasuryProportion locates FeesTreasuryProportion, a governance parameter, in a chain's storage.
-type TreasuryProportion struct {
-	// Key is its key in the storage item parameters.parameters, SCALE in hex: the index of its parameter group,
-	// RuntimeConfig, and its index in the group.
-	Key string `json:"key"`
-	// Default applies until governance sets a value.
-	Default *chain.Perbill `json:"default"`
-	Source  string         `json:"source"`
-}
-
-var keyForm = regexp.MustCompile(`^0x([0-9a-f]{2}){1,64}$`)
-
-func (p *TreasuryProportion) check() error {
-	var err error
-	switch {
-	case p == nil:
-	case !keyForm.MatchString(p.Key):
-		err = fmt.Errorf("key %q: want the SCALE key in hex, in lower case, such as 0x0000", p.Key)
-	case p.Default == nil:
-		err = errors.New("default: missing; want parts per billion, such as 200000000 for 20 %")
-	case p.Source == "":
-		err = errNoSource
-	}
-	if err != nil {
-		return fmt.Errorf("fees_treasury_proportion: %w", err)
-	}
-	return nil
-}
+import "github.com/feeledger/fees/internal/rule"
 
 // ParameterKey returns the key of FeesTreasuryProportion for a runtime of the network with that spec name. It
 // returns "" if the runtime's fees do not depend on the parameter, or the tables do not contain the runtime.
@@ -43,7 +8,7 @@ func (t Tables) ParameterKey(specName string, runtime uint32) string {
 	rules := t.rulesOf(specName, runtime)
 	d, _ := rules.Destinations.Get()
 	p, _ := rules.Proportion.Get()
-	if !d.LooksAt(TreasuryParameter) {
+	if !d.LooksAt(rule.TreasuryParameter) {
 		return ""
 	}
 	return p.Key
@@ -60,7 +25,7 @@ func (t Tables) BaseFeeItem(specName string, runtime uint32) string {
 }
 
 // NeedsBlockWeight reports whether proving a block executed by that runtime requires system.blockWeight. It
-// returns false if the tables do not contain the runtime. See [Rules.NeedsBlockWeight].
+// returns false if the tables do not contain the runtime. See [rule.Verification.NeedsBlockWeight].
 func (t Tables) NeedsBlockWeight(specName string, runtime uint32) bool {
 	return t.rulesOf(specName, runtime).NeedsBlockWeight()
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/rule"
 )
 
 // MultiplierAt selects the block whose stored multiplier prices a block.
@@ -23,7 +24,7 @@ const (
 // minimum: that block is charged by the stored multiplier.
 type BaseFee struct {
 	Static        chain.Optional[chain.GasPrice]
-	Stored        chain.Optional[StoredBaseFee]
+	Stored        chain.Optional[rule.StoredBaseFee]
 	Constant      chain.GasPrice
 	MinMultiplier chain.Multiplier
 }
@@ -79,26 +80,8 @@ type Rules struct {
 	Notes           []string               // caveats for readers of a report that uses these rules
 	Faults          []Fault                // of any runtime of any known network
 
-	// The rules that verify a fee against the chain's records, if the table contains them. The specification
-	// contains none.
-	Destinations chain.Optional[Destinations]
-	// Proportion locates the parameter that the destinations use.
-	Proportion chain.Optional[TreasuryProportion]
-	Update     chain.Optional[MultiplierUpdate]
-	// BaseFeeUpdate is the rule for a stored base fee.
-	BaseFeeUpdate chain.Optional[BaseFeeUpdate]
-	NativeFee     chain.Optional[NativeFee]
-	// ExistentialDeposit is the minimum balance of an account.
-	ExistentialDeposit chain.Optional[chain.Wei]
-}
-
-// NeedsBlockWeight reports whether only system.blockWeight shows the block's weight, and thereby that no
-// extrinsic is missing: the multiplier is constant, or is computed from that weight, or the stored base fee is computed
-// from it.
-func (r Rules) NeedsBlockWeight() bool {
-	update, known := r.Update.Get()
-	baseFee, moves := r.BaseFeeUpdate.Get()
-	return known && update.BlockWeight == "" || moves && !baseFee.FollowsMultiplier()
+	// The rules that verify a fee against the chain's records. The specification contains none.
+	rule.Verification
 }
 
 // usualDecimals are the decimals of a token whose table does not state them.
@@ -120,47 +103,43 @@ var ErrNoSpecification = errors.New("not in the specification's table")
 // priced by the last row. Those rules, and those of an uncertain row, are not Certain. For a runtime older
 // than the first row, it returns [ErrUnknownRuntime].
 func (n *Network) Rules(runtime uint32) (Rules, error) {
-	row, ok := rowFor(n.Rows, runtime)
+	row, ok := n.PriceRow(runtime)
 	if !ok {
 		return Rules{}, fmt.Errorf("%w: the table of %s starts with runtime %d, but runtime %d executed this block",
 			ErrUnknownRuntime, n.Name, n.Rows[0].FromRuntime, runtime)
 	}
 	r := Rules{
-		Network:            n.Name,
-		Symbol:             n.Symbol,
-		Decimals:           int(n.Decimals),
-		SS58Prefix:         optional(n.SS58Prefix),
-		Runtime:            chain.Some(runtime),
-		Name:               fmt.Sprintf("%s/%d", n.Name, runtime),
-		Certain:            true,
-		Source:             fmt.Sprintf("%s, row from runtime %d: %s", n.table(), row.FromRuntime, row.Source),
-		BaseFee:            row.baseFee(),
-		MinGasPrice:        row.MinGasPrice(),
-		WeightCorrection:   row.WeightCorrection,
-		WeightPerGas:       row.WeightPerGas,
-		ChargesLimit:       row.ChargedGas == GasLimit,
-		EVMUnit:            n.EVMUnit,
-		PriceCapped:        !row.PriceUncapped,
-		MultiplierAt:       AtParent,
-		NoWithdrawEvent:    runtime < n.FirstWithdrawEvent,
-		NoFeeEvent:         runtime < n.FirstFeeEvent,
-		InexactDigest:      runtime < n.FirstExactDigest,
-		HoldsMore:          runtime < n.FirstExactHold,
-		DeclaredPaysFee:    runtime < n.FirstActualPaysFee,
-		NoSetCode:          runtime < n.FirstSetCode,
-		Treasury:           optional(n.Treasury),
-		AccountMapping:     n.AccountMapping,
-		TreasuryName:       n.TreasuryName,
-		LastBlock:          optional(n.LastBlock),
-		Notes:              n.notes(row.Note),
-		Faults:             n.faults,
-		Proportion:         optional(n.FeesTreasuryProportion),
-		Destinations:       known(n.Destinations, runtime, func(r DestinationsRow) Destinations { return r.Destinations }),
-		Update:             known(n.MultiplierUpdates, runtime, func(r MultiplierUpdateRow) MultiplierUpdate { return r.MultiplierUpdate }),
-		BaseFeeUpdate:      known(n.BaseFeeUpdates, runtime, func(r BaseFeeUpdateRow) BaseFeeUpdate { return r.BaseFeeUpdate }),
-		NativeFee:          known(n.NativeFees, runtime, func(r NativeFeeRow) NativeFee { return r.NativeFee }),
-		ExistentialDeposit: known(n.ExistentialDeposits, runtime, func(r ExistentialDepositRow) chain.Wei { return *r.Deposit }),
+		Network:          n.Name,
+		Symbol:           n.Symbol,
+		Decimals:         int(n.Decimals),
+		SS58Prefix:       optional(n.SS58Prefix),
+		Runtime:          chain.Some(runtime),
+		Name:             fmt.Sprintf("%s/%d", n.Name, runtime),
+		Certain:          true,
+		Source:           fmt.Sprintf("%s, row from runtime %d: %s", n.table(), row.FromRuntime, row.Source),
+		BaseFee:          baseFeeOf(row),
+		MinGasPrice:      row.MinGasPrice(),
+		WeightCorrection: row.WeightCorrection,
+		WeightPerGas:     WeightPerGas(row.WeightPerGas),
+		ChargesLimit:     row.ChargedGas == rule.GasLimit,
+		EVMUnit:          n.EVMUnit,
+		PriceCapped:      !row.PriceUncapped,
+		MultiplierAt:     AtParent,
+		NoWithdrawEvent:  runtime < n.FirstWithdrawEvent,
+		NoFeeEvent:       runtime < n.FirstFeeEvent,
+		InexactDigest:    runtime < n.FirstExactDigest,
+		HoldsMore:        runtime < n.FirstExactHold,
+		DeclaredPaysFee:  runtime < n.FirstActualPaysFee,
+		NoSetCode:        runtime < n.FirstSetCode,
+		Treasury:         optional(n.Treasury),
+		AccountMapping:   n.AccountMapping,
+		TreasuryName:     n.TreasuryName,
+		LastBlock:        optional(n.LastBlock),
+		Notes:            n.notes(row.Note),
+		Faults:           n.faults,
+		Verification:     n.Verification(runtime),
 	}
+	r.Proportion = optional(n.FeesTreasuryProportion)
 	if update, known := r.BaseFeeUpdate.Get(); known && row.BaseFeeStored != nil {
 		r.MinGasPrice = update.Minimum
 	}
@@ -243,7 +222,7 @@ func (n *Network) notes(ofRow string) []string {
 	return notes
 }
 
-func (r Row) baseFee() BaseFee {
+func baseFeeOf(r rule.PriceRow) BaseFee {
 	if r.StaticBaseFee != nil {
 		return BaseFee{Static: chain.Some(*r.StaticBaseFee)}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/network"
 )
 
@@ -34,7 +35,7 @@ func TestRulesAreThoseOfTheLastRowNotAfterTheRuntime(t *testing.T) {
 
 func checkRow(t *testing.T, n network.Network, runtime uint32) {
 	t.Helper()
-	var row *network.Row
+	var row *rule.PriceRow
 	for i := range n.Rows {
 		if n.Rows[i].FromRuntime <= runtime {
 			row = &n.Rows[i]
@@ -76,7 +77,7 @@ func checkRow(t *testing.T, n network.Network, runtime uint32) {
 	require.Equal(t, *row.MinMultiplier, rules.BaseFee.MinMultiplier, what)
 }
 
-func lowestPrice(row *network.Row) *big.Int {
+func lowestPrice(row *rule.PriceRow) *big.Int {
 	if row.StaticBaseFee != nil {
 		return row.StaticBaseFee.Big()
 	}

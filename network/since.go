@@ -82,18 +82,14 @@ func (n *Network) holds(runtime uint32, what func(*Rules) bool) bool {
 
 // begins returns the runtimes at which some rule changes, in order.
 func (n *Network) begins() []uint32 {
-	list := slices.Concat(firstOf(n.Rows), firstOf(n.Destinations), firstOf(n.MultiplierUpdates), firstOf(n.BaseFeeUpdates), firstOf(n.NativeFees), firstOf(n.ExistentialDeposits))
+	var list []uint32
+	for _, row := range n.ListedRows() {
+		list = append(list, row.From)
+	}
 	for _, s := range n.Since() {
 		list = append(list, s.Runtime)
 	}
 	list = slices.DeleteFunc(list, func(runtime uint32) bool { return runtime < n.Rows[0].FromRuntime })
 	slices.Sort(list)
 	return slices.Compact(list)
-}
-
-func firstOf[R listed](rows []R) (runtimes []uint32) {
-	for _, row := range rows {
-		runtimes = append(runtimes, row.head().from)
-	}
-	return runtimes
 }

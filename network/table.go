@@ -14,6 +14,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/rule"
 )
 
 // Network is one network's table.
@@ -77,19 +78,11 @@ type Network struct {
 	TreasuryName string `json:"treasury_name,omitempty"`
 	// Sources contains the sources of the network's figures outside the rows, by field name.
 	Sources map[string]string `json:"sources,omitempty"`
-	// FeesTreasuryProportion locates the parameter that [TreasuryParameter] uses; nil if unknown or not
+	// FeesTreasuryProportion locates the parameter that [rule.TreasuryParameter] uses; nil if unknown or not
 	// applicable.
-	FeesTreasuryProportion *TreasuryProportion `json:"fees_treasury_proportion,omitempty"`
-	Specification          *Specification      `json:"specification,omitempty"`
-	Rows                   []Row               `json:"rows"`
-	// The rules that verify a runtime's fees against the chain's records. A runtime before the first row of a
-	// list, or with an empty list, has no such rule.
-	Destinations      []DestinationsRow     `json:"destinations,omitempty"`
-	MultiplierUpdates []MultiplierUpdateRow `json:"multiplier_updates,omitempty"`
-	BaseFeeUpdates    []BaseFeeUpdateRow    `json:"base_fee_updates,omitempty"`
-	NativeFees        []NativeFeeRow        `json:"native_fees,omitempty"`
-	// ExistentialDeposits are the minimum balances of an account.
-	ExistentialDeposits []ExistentialDepositRow `json:"existential_deposits,omitempty"`
+	FeesTreasuryProportion *rule.TreasuryProportion `json:"fees_treasury_proportion,omitempty"`
+	Specification          *Specification           `json:"specification,omitempty"`
+	rule.Lists
 
 	File string `json:"-"` // the user's file that contains it, "" if built in
 
@@ -102,31 +95,6 @@ type Specification struct {
 	BaseFeeConstant *chain.GasPrice `json:"base_fee_constant"`
 	MinGasPrice     *chain.GasPrice `json:"minimum_gas_price"`
 	Source          string          `json:"source"`
-}
-
-// Row applies from its runtime to the next row. It has either StaticBaseFee, or BaseFeeStored, or BaseFeeConstant and
-// MinMultiplier. Prices are in wei per gas, multipliers are stored integers (10^18 for 1).
-type Row struct {
-	FromRuntime      uint32            `json:"from_runtime"`
-	StaticBaseFee    *chain.GasPrice   `json:"static_base_fee,omitempty"`
-	BaseFeeConstant  *chain.GasPrice   `json:"base_fee_constant,omitempty"`
-	MinMultiplier    *chain.Multiplier `json:"minimum_multiplier,omitempty"`
-	BaseFeeStored    *StoredBaseFee    `json:"base_fee_stored,omitempty"`
-	WeightPerGas     WeightPerGas      `json:"weight_per_gas,omitzero"` // the specification's if 0
-	WeightCorrection chain.RefTime     `json:"weight_correction,omitzero"`
-	PriceUncapped    bool              `json:"price_uncapped,omitempty"`
-	ChargedGas       ChargedGas        `json:"charged_gas,omitempty"`
-	// Uncertain reports that the sources do not confirm these figures. Note gives the reason.
-	Uncertain bool   `json:"uncertain,omitempty"`
-	Source    string `json:"source"`
-	Note      string `json:"note,omitempty"`
-}
-
-// MinGasPrice returns the lowest price that the row's runtimes accept, in wei per gas: the static base fee, or
-// floor(minimum multiplier × constant). It is 0 for a stored base fee, whose minimum is in [BaseFeeUpdate].
-func (r Row) MinGasPrice() chain.GasPrice {
-	lowest, _ := r.minGasPrice() // checked when the table was parsed
-	return lowest
 }
 
 // Tables contains the known networks, sorted by name.
@@ -279,8 +247,6 @@ func (n *Network) check() error {
 		return fmt.Errorf("decimals %d: want at most 18", n.Decimals)
 	case n.EVMUnit > maxEVMUnit:
 		return fmt.Errorf("evm_unit %d: want at most %d", n.EVMUnit, uint64(maxEVMUnit))
-	case len(n.Rows) == 0:
-		return errors.New("rows: missing; want at least one")
 	}
 	if s := n.Specification; s != nil {
 		if !nameForm.MatchString(s.Name) || s.BaseFeeConstant == nil || s.MinGasPrice == nil || s.Source == "" {
@@ -291,55 +257,13 @@ func (n *Network) check() error {
 		n.AccountMapping.check(),
 		n.checkSources(),
 		n.checkAnchors(),
-		n.FeesTreasuryProportion.check(),
-		checkRows("row", n.Rows),
-		checkRows("destinations", n.Destinations),
-		checkRows("multiplier_updates", n.MultiplierUpdates),
-		checkRows("base_fee_updates", n.BaseFeeUpdates),
-		checkRows("native_fees", n.NativeFees),
-		checkRows("existential_deposits", n.ExistentialDeposits),
+		n.FeesTreasuryProportion.Check(),
+		n.Lists.Check(),
 	); err != nil {
 		return err
 	}
-	if last := max(lastOf(n.Rows), lastOf(n.Destinations), lastOf(n.MultiplierUpdates), lastOf(n.BaseFeeUpdates), lastOf(n.NativeFees), lastOf(n.ExistentialDeposits)); n.LastRuntime < last {
+	if last := n.NewestRow(); n.LastRuntime < last {
 		return fmt.Errorf("last_runtime %d: want the newest runtime that the rows apply to, at least %d", n.LastRuntime, last)
 	}
 	return nil
-}
-
-func (r Row) check() error {
-	static, dynamic, stored := r.StaticBaseFee != nil, r.BaseFeeConstant != nil || r.MinMultiplier != nil, r.BaseFeeStored != nil
-	switch {
-	case static && dynamic, stored && (static || dynamic), !static && !dynamic && !stored:
-		return errors.New("want either static_base_fee, or base_fee_stored, or base_fee_constant with minimum_multiplier")
-	case stored:
-		if err := r.BaseFeeStored.check(); err != nil {
-			return err
-		}
-	case dynamic && (r.BaseFeeConstant == nil || r.MinMultiplier == nil):
-		return errors.New("want both base_fee_constant and minimum_multiplier")
-	}
-	if !r.ChargedGas.valid() {
-		return fmt.Errorf("charged_gas %q: want %s or %s", string(r.ChargedGas), GasUsed, GasLimit)
-	}
-	if r.Uncertain && r.Note == "" {
-		return errors.New("uncertain: want a note with the reason")
-	}
-	_, err := r.minGasPrice()
-	return err
-}
-
-// minGasPrice returns the row's static base fee, 0 for a stored one, or floor(minimum multiplier × constant).
-func (r Row) minGasPrice() (chain.GasPrice, error) {
-	if r.StaticBaseFee != nil {
-		return *r.StaticBaseFee, nil
-	}
-	if r.BaseFeeStored != nil {
-		return chain.GasPrice{}, nil
-	}
-	lowest, err := r.MinMultiplier.Of(*r.BaseFeeConstant)
-	if err != nil {
-		return chain.GasPrice{}, fmt.Errorf("minimum_multiplier × base_fee_constant: %w", err)
-	}
-	return lowest, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/feeledger/fees/internal/archive/demo"
 	"github.com/feeledger/fees/internal/jsonscan"
 	"github.com/feeledger/fees/internal/node/rpc"
+	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
@@ -89,7 +90,7 @@ func TestBlockWeight(t *testing.T) {
 
 	rules, err := moonbeam.Rules(2600)
 	require.NoError(t, err)
-	constant := network.Rules{Update: chain.Some(network.MultiplierUpdate{Constant: chain.Some(chain.NewMultiplier(1))})}
+	constant := network.Rules{Verification: rule.Verification{Update: chain.Some(rule.MultiplierUpdate{Constant: chain.Some(chain.NewMultiplier(1))})}}
 	for _, c := range []struct {
 		rules network.Rules
 		asked bool

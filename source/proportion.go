@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/internal/rule"
 )
 
 var errNoKey = errors.New("the table does not contain the parameter's key (fees_treasury_proportion)")
@@ -16,7 +16,7 @@ var errNoKey = errors.New("the table does not contain the parameter's key (fees_
 // do not use it. An error is permanent, see [CannotTell], or transient. A value is never assumed.
 func (r *Reader) FeesTreasuryProportion(ctx context.Context, item Item) (none chain.Optional[chain.Perbill], err error) {
 	d, known := item.Rules.Destinations.Get()
-	if !known || item.Block.Number == 0 || !d.LooksAt(network.TreasuryParameter) {
+	if !known || item.Block.Number == 0 || !d.LooksAt(rule.TreasuryParameter) {
 		return none, nil
 	}
 	parameter, known := item.Rules.Proportion.Get()

@@ -10,6 +10,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/archive/answers"
+	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 )
@@ -98,7 +99,7 @@ func TestFeesTreasuryProportionIsNotAskedFor(t *testing.T) {
 		rules, err := moonbeam.Rules(c.runtime)
 		require.NoError(t, err)
 		if c.withoutKey {
-			rules.Proportion = chain.Optional[network.TreasuryProportion]{}
+			rules.Proportion = chain.Optional[rule.TreasuryProportion]{}
 		}
 		p := parameters{value: 1}
 		proportion, err := (&source.Reader{Source: &p}).FeesTreasuryProportion(context.Background(), source.Item{Block: &chain.Block{Number: c.number}, Rules: rules})

@@ -9,6 +9,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/failure"
+	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/network"
 )
 
@@ -212,7 +213,7 @@ func (r *Reader) storedAt(ctx context.Context, at uint64, hash chain.Hash, rules
 }
 
 // baseFeeAt reads the base fee in the state of a block.
-func (r *Reader) baseFeeAt(ctx context.Context, item network.StoredBaseFee, at uint64, hash chain.Hash) (none chain.Optional[chain.GasPrice], err error) {
+func (r *Reader) baseFeeAt(ctx context.Context, item rule.StoredBaseFee, at uint64, hash chain.Hash) (none chain.Optional[chain.GasPrice], err error) {
 	base, err := r.Source.BaseFee(ctx, item.Name(), at)
 	if err != nil {
 		return none, err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/network"
 )
 
@@ -22,9 +23,9 @@ func above(t *fee.Transaction) chain.Optional[chain.Wei] {
 // the block's author.
 func authorParts(rules *network.Rules, t *fee.Transaction) (parts int) {
 	d, _ := rules.Destinations.Get()
-	ofBase, ofPart := d.NativeBase == network.Author, d.NativeTip == network.Author
+	ofBase, ofPart := d.NativeBase == rule.Author, d.NativeTip == rule.Author
 	if t.Layer == fee.EVM {
-		ofBase, ofPart = d.EVMBase == network.Author, d.EVMPriority == network.Author || d.PriorityMinted
+		ofBase, ofPart = d.EVMBase == rule.Author, d.EVMPriority == rule.Author || d.PriorityMinted
 	}
 	part, _ := above(t).Get()
 	if ofPart && !part.IsZero() {
@@ -51,7 +52,7 @@ func (p *prover) authorPaid(t *transaction, cash *chain.Cash) bool {
 // be the extrinsic's own. It removes credits of 0 from the slice.
 func (p *prover) divide(t *transaction, credits []chain.Deposit, refunded bool) result {
 	credits = slices.DeleteFunc(credits, func(c chain.Deposit) bool { return c.Amount.IsZero() })
-	var have network.Parts
+	var have rule.Parts
 	if p.treasuryMissing() && len(credits) > 0 {
 		return skips(noTreasury)
 	}
@@ -161,7 +162,7 @@ func (p *prover) splitUnknown() string {
 		return noDestinations
 	case p.treasuryMissing():
 		return noTreasury
-	case d.LooksAt(network.TreasuryParameter) && !p.options.FeesTreasuryProportion.Known():
+	case d.LooksAt(rule.TreasuryParameter) && !p.options.FeesTreasuryProportion.Known():
 		return "FeesTreasuryProportion is unknown"
 	}
 	return ""
@@ -175,7 +176,7 @@ func (p *prover) treasuryMissing() bool {
 }
 
 // split compares the parts with those that the rules prescribe.
-func (p *prover) split(t *fee.Transaction, have network.Parts) result {
+func (p *prover) split(t *fee.Transaction, have rule.Parts) result {
 	d, known := p.rules.Destinations.Get()
 	if !known {
 		return skips(noDestinations)
@@ -194,15 +195,15 @@ func (p *prover) split(t *fee.Transaction, have network.Parts) result {
 }
 
 // prescribed returns the division of a fee under the rules.
-func (p *prover) prescribed(d network.Destinations, t *fee.Transaction) (network.Parts, error) {
+func (p *prover) prescribed(d rule.Destinations, t *fee.Transaction) (rule.Parts, error) {
 	whole, ok := t.Fee.Get()
 	part, alsoOK := above(t).Get()
 	if !ok || !alsoOK {
-		return network.Parts{}, fmt.Errorf("the parts of the fee: %w", chain.ErrMissing)
+		return rule.Parts{}, fmt.Errorf("the parts of the fee: %w", chain.ErrMissing)
 	}
 	base, err := whole.Sub(part)
 	if err != nil {
-		return network.Parts{}, err
+		return rule.Parts{}, err
 	}
 	ofBase, ofPart := d.NativeBase, d.NativeTip
 	if t.Layer == fee.EVM {
@@ -218,13 +219,13 @@ func (p *prover) prescribed(d network.Destinations, t *fee.Transaction) (network
 	}
 	parts, err := ofBase.Split(base, p.options.FeesTreasuryProportion)
 	if err != nil {
-		return network.Parts{}, err
+		return rule.Parts{}, err
 	}
 	more, err := ofPart.Split(part, p.options.FeesTreasuryProportion)
 	if err != nil {
-		return network.Parts{}, err
+		return rule.Parts{}, err
 	}
-	return network.Parts{Treasury: sum(parts.Treasury, more.Treasury), Author: sum(parts.Author, more.Author)}, nil
+	return rule.Parts{Treasury: sum(parts.Treasury, more.Treasury), Author: sum(parts.Author, more.Author)}, nil
 }
 
 // sum adds two parts of one amount, which cannot overflow because the amount itself fits.

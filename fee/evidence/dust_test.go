@@ -8,7 +8,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
-	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/internal/rule"
 )
 
 // DataHaven's testnet had an existential deposit of 10^9 wei in runtime 100, and none from runtime 200 on.
@@ -69,7 +69,7 @@ func TestOneAuthor(t *testing.T) {
 func TestAllToTheAuthor(t *testing.T) {
 	rules := rulesOf(t, "moonbeam", 3702)
 	rules.Treasury = chain.Optional[chain.Address]{}
-	rules.Destinations = chain.Some(network.Destinations{EVMBase: network.Author, EVMPriority: network.Author, NativeBase: network.Author, NativeTip: network.Author})
+	rules.Destinations = chain.Some(rule.Destinations{EVMBase: rule.Author, EVMPriority: rule.Author, NativeBase: rule.Author, NativeTip: rule.Author})
 	paid := func(tip string, credits ...chain.Event) chain.Extrinsic {
 		events := append([]chain.Event{withdraw(t, payer, "1500"), credit(t, payer, "500")}, credits...)
 		return native(t, tip, append(events, feePaid(t, "1000", tip), paidNative(t, "Yes"))...)
@@ -102,7 +102,7 @@ func TestAllToTheAuthor(t *testing.T) {
 		})
 	}
 	// If some share goes to the treasury, its account must be known.
-	rules.Destinations = chain.Some(network.Destinations{EVMBase: network.Author, EVMPriority: network.Author, NativeBase: "treasury_1", NativeTip: network.Author})
+	rules.Destinations = chain.Some(rule.Destinations{EVMBase: rule.Author, EVMPriority: rule.Author, NativeBase: "treasury_1", NativeTip: rule.Author})
 	r := proved(block(paid("100", credit(t, author, "1000"))), rules, evidence.Options{})
 	require.Equal(t, evidence.Tally{NotApplicable: 1, Why: "the table does not contain the treasury's account"}, tally(t, r, "native.split"))
 }

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/crypto/blake2b"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/internal/rule"
 )
 
 // encoded checks each extrinsic's hash, the BLAKE2b-256 of the encoded extrinsic.
@@ -35,7 +35,7 @@ const noNode = "only a node has the encoded extrinsics (--node)"
 // that is otherwise known only from cash movements.
 func (s *subject) formula() {
 	t := s.t
-	rule, _ := s.rules.NativeFee.Get()
+	native, _ := s.rules.NativeFee.Get()
 	list, encoded := s.options.Encoded.Get()
 	multiplier, stored := s.proved.Multiplier.Get()
 	paid, determined := t.Fee.Get()
@@ -53,15 +53,15 @@ func (s *subject) formula() {
 		s.skip("the fee was waived")
 		return
 	}
-	want, err := formulaOf(rule, t.x, uint64(len(list[t.Index])), multiplier.Value, tip)
+	want, err := formulaOf(native, t.x, uint64(len(list[t.Index])), multiplier.Value, tip)
 	switch {
-	case errors.Is(err, network.ErrUnknownBaseWeight), errors.Is(err, errNoClass):
+	case errors.Is(err, rule.ErrUnknownBaseWeight), errors.Is(err, errNoClass):
 		s.skip(err.Error())
 		return
 	case err != nil:
 		s.broken("%v", err)
 		return
-	case want != paid && !(rule.LowerBound && paid.Cmp(want) > 0):
+	case want != paid && !(native.LowerBound && paid.Cmp(want) > 0):
 		s.broken("the fee is %v wei, but %v follows from its weight, length and multiplier", paid, want)
 		return
 	}
@@ -85,7 +85,7 @@ func (p *prover) isWaived(x *chain.Extrinsic, tipAlone bool) bool {
 	return !pays || p.rules.DeclaredPaysFee && tipAlone
 }
 
-func formulaOf(rule network.NativeFee, x *chain.Extrinsic, length uint64, multiplier chain.Multiplier, tip chain.Wei) (none chain.Wei, err error) {
+func formulaOf(native rule.NativeFee, x *chain.Extrinsic, length uint64, multiplier chain.Multiplier, tip chain.Wei) (none chain.Wei, err error) {
 	outcome, err := x.Outcome()
 	if err != nil {
 		return none, err
@@ -101,5 +101,5 @@ func formulaOf(rule network.NativeFee, x *chain.Extrinsic, length uint64, multip
 	if err != nil {
 		return none, err
 	}
-	return rule.Fee(class, weight, length, multiplier, tip)
+	return native.Fee(class, weight, length, multiplier, tip)
 }

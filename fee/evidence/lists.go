@@ -6,6 +6,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/network"
 )
 
@@ -20,18 +21,18 @@ type listed struct {
 
 // lists are the checks that depend on a list of a network's table.
 var lists = map[string]listed{
-	"block.base_fee":        {network.RowList, nil},
-	"evm.weight":            {network.RowList, nil},
-	"evm.gas":               {network.RowList, nil},
-	"evm.price":             {network.RowList, nil},
-	"evm.cash":              {network.RowList, followed},
-	"evm.split":             {network.DestinationList, always},
-	"native.split":          {network.DestinationList, always},
-	"block.multiplier":      {network.MultiplierUpdateList, moved},
-	"block.base_fee_update": {network.BaseFeeUpdateList, baseFeeMoved},
-	"block.weight":          {network.MultiplierUpdateList, nil},
-	"native.formula":        {network.NativeFeeList, always},
-	"block.dust":            {network.ExistentialDepositList, always},
+	"block.base_fee":        {rule.PriceList, nil},
+	"evm.weight":            {rule.PriceList, nil},
+	"evm.gas":               {rule.PriceList, nil},
+	"evm.price":             {rule.PriceList, nil},
+	"evm.cash":              {rule.PriceList, followed},
+	"evm.split":             {rule.DestinationList, always},
+	"native.split":          {rule.DestinationList, always},
+	"block.multiplier":      {rule.MultiplierUpdateList, moved},
+	"block.base_fee_update": {rule.BaseFeeUpdateList, baseFeeMoved},
+	"block.weight":          {rule.MultiplierUpdateList, nil},
+	"native.formula":        {rule.NativeFeeList, always},
+	"block.dust":            {rule.ExistentialDepositList, always},
 }
 
 // ListOf returns the list of a network's table that the check with an ID depends on, or "".

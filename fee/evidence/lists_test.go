@@ -9,6 +9,7 @@ import (
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/network"
 )
 
@@ -20,30 +21,30 @@ func TestAWrongRowBreaksChecksOfItsList(t *testing.T) {
 		list   string
 		change func(*network.Rules)
 	}{
-		"base fee":                 {network.RowList, func(r *network.Rules) { r.BaseFee.Static = chain.Some(chain.NewGasPrice(99_999_999_999)) }},
-		"a higher base fee":        {network.RowList, func(r *network.Rules) { r.BaseFee.Static = chain.Some(chain.NewGasPrice(200_000_000_000)) }},
-		"weight per gas":           {network.RowList, func(r *network.Rules) { r.WeightPerGas = 25_001 }},
-		"half the weight per gas":  {network.RowList, func(r *network.Rules) { r.WeightPerGas = 12_500 }},
-		"twice the weight per gas": {network.RowList, func(r *network.Rules) { r.WeightPerGas = 50_000 }},
-		"weight correction":        {network.RowList, func(r *network.Rules) { r.WeightCorrection = chain.NewRefTime(25_000) }},
-		"uncapped":                 {network.RowList, func(r *network.Rules) { r.PriceCapped = false }},
-		"destinations": {network.DestinationList, func(r *network.Rules) {
+		"base fee":                 {rule.PriceList, func(r *network.Rules) { r.BaseFee.Static = chain.Some(chain.NewGasPrice(99_999_999_999)) }},
+		"a higher base fee":        {rule.PriceList, func(r *network.Rules) { r.BaseFee.Static = chain.Some(chain.NewGasPrice(200_000_000_000)) }},
+		"weight per gas":           {rule.PriceList, func(r *network.Rules) { r.WeightPerGas = 25_001 }},
+		"half the weight per gas":  {rule.PriceList, func(r *network.Rules) { r.WeightPerGas = 12_500 }},
+		"twice the weight per gas": {rule.PriceList, func(r *network.Rules) { r.WeightPerGas = 50_000 }},
+		"weight correction":        {rule.PriceList, func(r *network.Rules) { r.WeightCorrection = chain.NewRefTime(25_000) }},
+		"uncapped":                 {rule.PriceList, func(r *network.Rules) { r.PriceCapped = false }},
+		"destinations": {rule.DestinationList, func(r *network.Rules) {
 			d, _ := r.Destinations.Get()
 			d.EVMBase = "treasury_21"
 			r.Destinations = chain.Some(d)
 		}},
-		"native's destination": {network.DestinationList, func(r *network.Rules) {
+		"native's destination": {rule.DestinationList, func(r *network.Rules) {
 			d, _ := r.Destinations.Get()
-			d.NativeBase = network.Burned
+			d.NativeBase = rule.Burned
 			r.Destinations = chain.Some(d)
 		}},
-		"treasury": {network.DestinationList, func(r *network.Rules) { r.Treasury = chain.Some(chain.Address20([20]byte{1})) }},
-		"adjustment": {network.MultiplierUpdateList, func(r *network.Rules) {
+		"treasury": {rule.DestinationList, func(r *network.Rules) { r.Treasury = chain.Some(chain.Address20([20]byte{1})) }},
+		"adjustment": {rule.MultiplierUpdateList, func(r *network.Rules) {
 			u, _ := r.Update.Get()
 			u.Adjustment = chain.NewMultiplier(30_000_000_000_001)
 			r.Update = chain.Some(u)
 		}},
-		"size of a block": {network.MultiplierUpdateList, func(r *network.Rules) {
+		"size of a block": {rule.MultiplierUpdateList, func(r *network.Rules) {
 			u, _ := r.Update.Get()
 			u.MaxRefTime = chain.NewRefTime(4_000)
 			r.Update = chain.Some(u)
@@ -71,16 +72,18 @@ func TestAWrongRowBreaksChecksOfItsList(t *testing.T) {
 func TestListsOfChecks(t *testing.T) {
 	whole := network.Rules{
 		Runtime: chain.Some(uint32(1)), MultiplierAt: network.AtParent, Treasury: chain.Some(chain.Address20([20]byte{1})),
-		Update:        chain.Some(network.MultiplierUpdate{MaxRefTime: chain.NewRefTime(500_000_000_000)}),
-		BaseFeeUpdate: chain.Some(network.BaseFeeUpdate{}),
-		NativeFee:     chain.Some(network.NativeFee{}), ExistentialDeposit: chain.Some(chain.Wei{}),
+		Verification: rule.Verification{
+			Update:        chain.Some(rule.MultiplierUpdate{MaxRefTime: chain.NewRefTime(500_000_000_000)}),
+			BaseFeeUpdate: chain.Some(rule.BaseFeeUpdate{}),
+			NativeFee:     chain.Some(rule.NativeFee{}), ExistentialDeposit: chain.Some(chain.Wei{}),
+		},
 	}
-	whole.BaseFee.Stored = chain.Some(network.StoredBaseFee{})
+	whole.BaseFee.Stored = chain.Some(rule.StoredBaseFee{})
 	static, noUpdate, noBaseFeeUpdate, noNativeFee, noDeposit := whole, whole, whole, whole, whole
 	static.BaseFee.Static = chain.Some(chain.NewGasPrice(1))
-	noUpdate.Update = chain.Optional[network.MultiplierUpdate]{}
-	noBaseFeeUpdate.BaseFeeUpdate = chain.Optional[network.BaseFeeUpdate]{}
-	noNativeFee.NativeFee = chain.Optional[network.NativeFee]{}
+	noUpdate.Update = chain.Optional[rule.MultiplierUpdate]{}
+	noBaseFeeUpdate.BaseFeeUpdate = chain.Optional[rule.BaseFeeUpdate]{}
+	noNativeFee.NativeFee = chain.Optional[rule.NativeFee]{}
 	noDeposit.ExistentialDeposit = chain.Optional[chain.Wei]{}
 	needs := map[string]int{}
 	about := map[string]int{}
@@ -90,7 +93,7 @@ func TestListsOfChecks(t *testing.T) {
 		}
 		require.Empty(t, c.WhyNot(&whole), c.ID)
 		for list, without := range map[string]*network.Rules{
-			network.RowList: &static, network.MultiplierUpdateList: &noUpdate, network.BaseFeeUpdateList: &noBaseFeeUpdate, network.NativeFeeList: &noNativeFee, network.ExistentialDepositList: &noDeposit,
+			rule.PriceList: &static, rule.MultiplierUpdateList: &noUpdate, rule.BaseFeeUpdateList: &noBaseFeeUpdate, rule.NativeFeeList: &noNativeFee, rule.ExistentialDepositList: &noDeposit,
 		} {
 			if c.WhyNot(without) != "" {
 				needs[list]++
@@ -101,9 +104,9 @@ func TestListsOfChecks(t *testing.T) {
 			about[evidence.ListOf(c.ID)]++
 		}
 	}
-	require.Equal(t, map[string]int{network.RowList: 1, network.MultiplierUpdateList: 2, network.BaseFeeUpdateList: 1, network.NativeFeeList: 1, network.ExistentialDepositList: 1}, needs)
+	require.Equal(t, map[string]int{rule.PriceList: 1, rule.MultiplierUpdateList: 2, rule.BaseFeeUpdateList: 1, rule.NativeFeeList: 1, rule.ExistentialDepositList: 1}, needs)
 	require.Equal(t, map[string]int{
-		network.RowList: 5, network.DestinationList: 2, network.MultiplierUpdateList: 2, network.BaseFeeUpdateList: 1, network.NativeFeeList: 1, network.ExistentialDepositList: 1,
+		rule.PriceList: 5, rule.DestinationList: 2, rule.MultiplierUpdateList: 2, rule.BaseFeeUpdateList: 1, rule.NativeFeeList: 1, rule.ExistentialDepositList: 1,
 	}, about, "each that a list names is a check")
 	require.Empty(t, evidence.ListOf("block.parent"))
 }
@@ -188,11 +191,11 @@ func TestProves(t *testing.T) {
 	update, _ := right.Update.Get()
 	multiplier, known := reports[6].Multiplier.Get() // block 5 stored it
 	require.True(t, known)
-	least, highest, constant := update, update, network.MultiplierUpdate{Constant: chain.Some(multiplier.Value)}
+	least, highest, constant := update, update, rule.MultiplierUpdate{Constant: chain.Some(multiplier.Value)}
 	least.Minimum = multiplier.Value
 	highest.Maximum = chain.Some(multiplier.Value)
 	for _, c := range []struct {
-		update network.MultiplierUpdate
+		update rule.MultiplierUpdate
 		want   proof
 	}{
 		{least, proof{0, "the multiplier stays at its minimum or maximum"}},

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/network"
 )
 
@@ -87,8 +88,8 @@ func TestDocumentOfTheTable(t *testing.T) {
 		documented[key[1]] = true
 	}
 	for _, part := range []any{
-		network.Network{}, network.Specification{}, network.TreasuryProportion{}, network.Row{}, network.DestinationsRow{},
-		network.MultiplierUpdateRow{}, network.BaseFeeUpdateRow{}, network.StoredBaseFee{}, network.NativeFeeRow{}, network.LengthFee{}, network.ExistentialDepositRow{}, network.Anchor{},
+		network.Network{}, network.Specification{}, rule.TreasuryProportion{}, rule.PriceRow{}, rule.DestinationsRow{},
+		rule.MultiplierUpdateRow{}, rule.BaseFeeUpdateRow{}, rule.StoredBaseFee{}, rule.NativeFeeRow{}, rule.LengthFee{}, rule.ExistentialDepositRow{}, network.Anchor{},
 	} {
 		for _, key := range keysOf(reflect.TypeOf(part)) {
 			require.True(t, documented[key], "docs/networks.md does not explain %s of %T", key, part)

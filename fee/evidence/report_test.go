@@ -10,6 +10,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
+	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/network"
 )
 
@@ -380,7 +381,7 @@ func TestStored(t *testing.T) {
 	require.Contains(t, messageOf(r, "block.multiplier"), "overflow")
 
 	specification := rulesOf(t, "moonbeam", 2100)
-	specification.Update = chain.Optional[network.MultiplierUpdate]{}
+	specification.Update = chain.Optional[rule.MultiplierUpdate]{}
 	empty := block()
 	r = evidence.Prove(empty, fee.Price(empty, &specification, one), specification, evidence.Options{})
 	r.Stored(at(height, unit))

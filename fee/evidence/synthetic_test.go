@@ -14,6 +14,7 @@ import (
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/network"
 )
 
@@ -399,7 +400,7 @@ func TestTotalsWithAnUnknownPart(t *testing.T) {
 	}
 	unread := native(t, "0", event(t, "balances.Withdraw", payer), feePaid(t, "1000", "0"), paidNative(t, "Yes"))
 	rules := rulesOf(t, "moonbeam", 2100)
-	rules.Destinations = chain.Optional[network.Destinations]{}
+	rules.Destinations = chain.Optional[rule.Destinations]{}
 	for place := range 3 {
 		list := []chain.Extrinsic{paid("5"), paid("7")}
 		r := proved(block(slices.Insert(list, place, unread)...), rules, evidence.Options{})
@@ -499,7 +500,7 @@ func TestNetworkOfAUser(t *testing.T) {
 func TestDestinationsNotKnown(t *testing.T) {
 	events := []chain.Event{withdraw(t, payer, "1500"), credit(t, payer, "500"), credit(t, treasuryAccount, "225"), credit(t, author, "100"), feePaid(t, "1000", "0"), paidNative(t, "Yes")}
 	unknown := rulesOf(t, "moonbeam", 3702)
-	unknown.Destinations = chain.Optional[network.Destinations]{}
+	unknown.Destinations = chain.Optional[rule.Destinations]{}
 	r := proved(block(native(t, "0", events...)), unknown, evidence.Options{})
 	require.Equal(t, "match charged=1000 drift=- class=- burned=- treasury=- author=-", row(r))
 	require.Equal(t, evidence.Tally{NotApplicable: 1, Why: "an account was credited, but no rule determines whether as the author"}, tally(t, r, "native.split"))

@@ -7,12 +7,13 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/network"
 )
 
 // normalWeight returns the ref time of the block's transactions of class Normal, computed from the block as
 // the runtime's row prescribes.
-func normalWeight(b *chain.Block, u network.MultiplierUpdate, perGas network.WeightPerGas) (sum chain.RefTime, err error) {
+func normalWeight(b *chain.Block, u rule.MultiplierUpdate, perGas network.WeightPerGas) (sum chain.RefTime, err error) {
 	for i := range b.Extrinsics {
 		x := &b.Extrinsics[i]
 		refTime, counts, err := normalRefTime(x, u, perGas)
@@ -32,7 +33,7 @@ func normalWeight(b *chain.Block, u network.MultiplierUpdate, perGas network.Wei
 var errNoClass = errors.New("the gateway does not return the class of each extrinsic")
 
 // normalRefTime returns the ref time that one extrinsic counts, if it is of class Normal.
-func normalRefTime(x *chain.Extrinsic, u network.MultiplierUpdate, perGas network.WeightPerGas) (refTime chain.RefTime, counts bool, err error) {
+func normalRefTime(x *chain.Extrinsic, u rule.MultiplierUpdate, perGas network.WeightPerGas) (refTime chain.RefTime, counts bool, err error) {
 	outcome, err := x.Outcome()
 	if err != nil {
 		return refTime, false, err
@@ -49,7 +50,7 @@ func normalRefTime(x *chain.Extrinsic, u network.MultiplierUpdate, perGas networ
 		return refTime, false, err
 	}
 	refTime = weight.RefTime
-	if u.BlockWeight != network.FromGasLimit {
+	if u.BlockWeight != rule.FromGasLimit {
 		return refTime, true, nil
 	}
 	if fee.Classify(x) == fee.EVM {
@@ -80,7 +81,7 @@ func (s *subject) weight() {
 	}
 	s.proved.normal = chain.Some(normal)
 	switch limit := u.NormalRefTime(); {
-	case u.BlockWeight == network.FromGasLimit:
+	case u.BlockWeight == rule.FromGasLimit:
 		s.skip("the runtime counted gas limits")
 	case normal.RefTime.Uint64() > limit.Uint64():
 		s.broken("the extrinsics weigh %v, but the limit of a block is %v", normal.RefTime, limit)
@@ -93,7 +94,7 @@ var errNotWeighed = errors.New(notWeighed)
 
 // normalWeight returns the weight of the block's transactions of class Normal: as counted by the chain, or as
 // computed from the block.
-func (s *subject) normalWeight(u network.MultiplierUpdate) (none chain.Weight, err error) {
+func (s *subject) normalWeight(u rule.MultiplierUpdate) (none chain.Weight, err error) {
 	if u.BlockWeight == "" {
 		counted, told := s.options.BlockWeight.Get()
 		if !told {

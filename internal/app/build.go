@@ -11,7 +11,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
-	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/market"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/node/state"
 	"github.com/feeledger/fees/internal/tx/extrinsic"
@@ -218,7 +218,7 @@ func (q *BuildEVMQuestion) price(ctx context.Context, d *EVMDraft) error {
 	if err != nil {
 		return fmt.Errorf("gas price: %w", err)
 	}
-	normal := s.Bids[slices.IndexFunc(s.Bids, func(b fee.Bid) bool { return b.Speed == fee.Normal })]
+	normal := s.Bids[slices.IndexFunc(s.Bids, func(b market.Bid) bool { return b.Speed == market.Normal })]
 	if !dynamic {
 		price, err := s.Market.Floor().Add(normal.MaxPriorityFeePerGas)
 		d.GasPrice = chain.Some(price)

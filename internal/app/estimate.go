@@ -11,10 +11,10 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
-	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/market"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/node/state"
 	"github.com/feeledger/fees/internal/substrate/render"
@@ -61,7 +61,7 @@ type EVMEstimate struct {
 
 // PriorityBid is the price of a priority in both layers.
 type PriorityBid struct {
-	Speed                fee.Speed
+	Speed                market.Speed
 	MaxPriorityFeePerGas chain.GasPrice
 	EVMPriorityFee       chain.Optional[chain.Wei] // for the transfer's gas
 	NativeTip            chain.Optional[chain.Wei] // the tip that pays the same per gas

@@ -11,6 +11,7 @@ import (
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/jsonscan"
+	"github.com/feeledger/fees/internal/market"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
@@ -53,7 +54,7 @@ var errNoHistory = errors.New("the fee history is empty")
 
 func (q *SuggestQuestion) askNode(ctx context.Context) (*Suggestion, error) {
 	var percentiles []float64
-	for _, p := range fee.Percentiles() {
+	for _, p := range market.Percentiles() {
 		percentiles = append(percentiles, float64(p))
 	}
 	history, err := q.Node.FeeHistory(ctx, q.Blocks, "latest", percentiles)
@@ -79,7 +80,7 @@ func (q *SuggestQuestion) askNode(ctx context.Context) (*Suggestion, error) {
 	if err := q.addRules(ctx, s); err != nil {
 		return nil, err
 	}
-	if s.Bids, err = fee.Suggest(s.Market); err != nil {
+	if s.Bids, err = market.Suggest(s.Market); err != nil {
 		return nil, &rpc.DecodeError{What: "fee history", Err: err}
 	}
 	return s, nil
@@ -146,7 +147,7 @@ func (q *SuggestQuestion) askGateway(ctx context.Context, why string) (*Suggesti
 	if err := s.lookBack(ctx, reader, head.Block.Number, q.Blocks); err != nil {
 		return nil, err
 	}
-	if s.Bids, err = fee.Suggest(s.Market); err != nil {
+	if s.Bids, err = market.Suggest(s.Market); err != nil {
 		return nil, malformedPrices(err)
 	}
 	return s, nil
@@ -181,7 +182,7 @@ func (s *Suggestion) lookBack(ctx context.Context, reader *source.Reader, head, 
 		}
 		s.Blocks++
 		report := fee.Price(item.Block, &item.Rules, item.Multiplier)
-		prices, counted, err := fee.PriorityFees(report)
+		prices, counted, err := market.PriorityFees(report)
 		if err != nil {
 			return malformedPrices(err)
 		}

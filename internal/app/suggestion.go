@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/market"
 	"github.com/feeledger/fees/network"
 )
 
@@ -21,8 +21,8 @@ type Suggestion struct {
 	From         string                                 // FromNode or FromGateway
 	Rules        chain.Optional[network.Rules]          // of the next block
 	Certain      bool                                   // the rules are known to apply
-	Market       fee.Market                             // the basis of the bids
-	Bids         []fee.Bid                              // slowest first
+	Market       market.Conditions                      // the basis of the bids
+	Bids         []market.Bid                           // slowest first
 	Multiplier   chain.Optional[chain.StoredMultiplier] // from the gateway
 	Newest       chain.Optional[uint64]                 // height of the newest block
 	Blocks       int                                    // number of blocks read
@@ -38,7 +38,7 @@ func (s *Suggestion) govern(rules network.Rules, multiplier chain.Optional[chain
 	update, known := rules.Update.Get()
 	s.Market.Static = rules.BaseFee.Static.Known() || update.Constant.Known() && !rules.BaseFee.Stored.Known()
 	if known && !s.Market.Static && !rules.BaseFee.Stored.Known() {
-		s.Market.Movement = chain.Some(fee.Movement{Update: update, Constant: rules.BaseFee.Constant, Multiplier: multiplier})
+		s.Market.Movement = chain.Some(market.Movement{Update: update, Constant: rules.BaseFee.Constant, Multiplier: multiplier})
 	}
 	s.Market.MinGasPrice = rules.MinGasPrice
 	s.Notes = append(s.Notes, rules.Notes...)
@@ -98,7 +98,7 @@ func (s *Suggestion) priorityFeeReason() string {
 		return "0: no EVM transaction in " + where
 	}
 	var percentiles []string
-	for _, p := range fee.Percentiles() {
+	for _, p := range market.Percentiles() {
 		percentiles = append(percentiles, fmt.Sprintf("%dth", p))
 	}
 	text := fmt.Sprintf("the median of each block's %s percentile, by gas, over the %d with EVM transactions among %s",
@@ -119,7 +119,7 @@ func (s *Suggestion) maxFeeReason() string {
 	var headrooms, blocks []string
 	for _, b := range s.Bids {
 		headrooms = append(headrooms, console.Plain(console.Scaled(b.Headroom, 18)))
-		if n, _ := b.FullBlocks.Get(); n < fee.MaxFullBlocks {
+		if n, _ := b.FullBlocks.Get(); n < market.MaxFullBlocks {
 			blocks = append(blocks, fmt.Sprint(n))
 		} else {
 			blocks = append(blocks, fmt.Sprintf("%d or more", n))
@@ -145,7 +145,7 @@ func (s *Suggestion) Raise() (none chain.Optional[chain.Multiplier]) {
 		return none
 	}
 	raise, err := moves.Update.Raise()
-	if err != nil { // [fee.Suggest] would have failed on it before
+	if err != nil { // [market.Suggest] would have failed on it before
 		return none
 	}
 	return chain.Some(raise)

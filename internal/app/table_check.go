@@ -8,6 +8,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/failure"
+	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
 	"github.com/feeledger/fees/source/prove"
@@ -30,7 +31,7 @@ type TableCheck struct {
 
 // RowCheck is the result for one row.
 type RowCheck struct {
-	network.ListedRow
+	rule.ListedRow
 	Blocks int // number of blocks of the row's runtimes
 	// Held counts passed checks that only a correct row can pass. Broken counts failed checks that concern the row.
 	Held, Broken int

@@ -12,6 +12,7 @@ import (
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/failure"
+	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/internal/test/chaingen"
 	"github.com/feeledger/fees/network"
 	"github.com/feeledger/fees/source"
@@ -73,8 +74,8 @@ func TestCheckTable(t *testing.T) {
 	require.Zero(t, c.Others)
 	require.Nil(t, c.FirstOther)
 	want := map[string]app.RowVerdict{
-		network.RowList: app.RowProved, network.DestinationList: app.RowProved, network.MultiplierUpdateList: app.RowProved,
-		network.NativeFeeList: app.RowUnchecked, network.ExistentialDepositList: app.RowUnchecked,
+		rule.PriceList: app.RowProved, rule.DestinationList: app.RowProved, rule.MultiplierUpdateList: app.RowProved,
+		rule.NativeFeeList: app.RowUnchecked, rule.ExistentialDepositList: app.RowUnchecked,
 	}
 	for i := range c.Rows {
 		r := &c.Rows[i]
@@ -90,15 +91,15 @@ func TestCheckTable(t *testing.T) {
 		delete(want, r.List)
 	}
 	require.Empty(t, want, "each list has one")
-	require.Equal(t, "only a node has the encoded extrinsics (--node)", rowAt(t, c, network.NativeFeeList).WhyNot())
-	require.Equal(t, "these blocks prove nothing about it", rowAt(t, c, network.ExistentialDepositList).WhyNot())
+	require.Equal(t, "only a node has the encoded extrinsics (--node)", rowAt(t, c, rule.NativeFeeList).WhyNot())
+	require.Equal(t, "these blocks prove nothing about it", rowAt(t, c, rule.ExistentialDepositList).WhyNot())
 
 	// Every transaction was sent while recording the demo: those of type 2 whose price
 	// is less than their maxFeePerGas prove the base fee, and all prove where fees go.
 	_, count := charges(t, func(s sent) bool { return s.Height >= whole.First })
-	require.EqualValues(t, count, rowAt(t, c, network.DestinationList).Held)
-	require.Less(t, uint64(rowAt(t, c, network.RowList).Held), count)
-	require.Equal(t, 25, rowAt(t, c, network.MultiplierUpdateList).Held)
+	require.EqualValues(t, count, rowAt(t, c, rule.DestinationList).Held)
+	require.Less(t, uint64(rowAt(t, c, rule.PriceList).Held), count)
+	require.Equal(t, 25, rowAt(t, c, rule.MultiplierUpdateList).Held)
 }
 
 // Failures due to a wrong row are reported at that row, with the first one.
@@ -107,7 +108,7 @@ func TestCheckTableContradicts(t *testing.T) {
 		list, check string
 		change      func(*network.Network)
 	}{
-		"base fee": {network.RowList, "evm.cash", func(n *network.Network) {
+		"base fee": {rule.PriceList, "evm.cash", func(n *network.Network) {
 			for i := range n.Rows {
 				if n.Rows[i].StaticBaseFee != nil {
 					price := chain.NewGasPrice(99_000_000_000)
@@ -115,19 +116,19 @@ func TestCheckTableContradicts(t *testing.T) {
 				}
 			}
 		}},
-		"weight per gas": {network.RowList, "evm.weight", func(n *network.Network) {
+		"weight per gas": {rule.PriceList, "evm.weight", func(n *network.Network) {
 			for i := range n.Rows {
 				n.Rows[i].WeightPerGas = 66_666
 			}
 		}},
-		"destinations": {network.DestinationList, "evm.split", func(n *network.Network) {
+		"destinations": {rule.DestinationList, "evm.split", func(n *network.Network) {
 			for i := range n.Destinations {
 				if d := &n.Destinations[i]; !d.Unknown {
 					d.EVMBase, d.EVMPriority = "treasury_21", "treasury_21"
 				}
 			}
 		}},
-		"multiplier": {network.MultiplierUpdateList, "block.multiplier", func(n *network.Network) {
+		"multiplier": {rule.MultiplierUpdateList, "block.multiplier", func(n *network.Network) {
 			for i := range n.MultiplierUpdates {
 				if u := &n.MultiplierUpdates[i]; u.Target > 0 {
 					u.Target = 500_000
@@ -184,7 +185,7 @@ func TestCheckTableFindsOthers(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, c.Holds())
 	for i := range c.Rows {
-		require.NotEqual(t, network.DestinationList, c.Rows[i].List)
+		require.NotEqual(t, rule.DestinationList, c.Rows[i].List)
 	}
 }
 
@@ -209,15 +210,15 @@ func TestCheckTableIsNotProvedByWhatTellsNothing(t *testing.T) {
 		return x.Pallet != "ethereum" || x.Args.Member("transaction").Member("legacy").Kind() != 0
 	}
 	c := only(whole, named)
-	row := rowAt(t, c, network.RowList)
+	row := rowAt(t, c, rule.PriceList)
 	require.Equal(t, app.RowUnchecked, row.Verdict(), "%+v", row)
 	require.Equal(t, "no transaction's price follows the base fee: each states its whole price, or pays its maxFeePerGas", row.WhyNot())
 
 	c = only(whole, func(x *chain.Extrinsic) bool { return x.Pallet != "ethereum" })
-	row = rowAt(t, c, network.RowList)
+	row = rowAt(t, c, rule.PriceList)
 	require.Equal(t, app.RowUnchecked, row.Verdict())
 	require.Equal(t, "these blocks prove nothing about it", row.WhyNot(), "there is no EVM transaction")
-	require.Equal(t, app.RowProved, rowAt(t, c, network.DestinationList).Verdict(), "native ones tell")
+	require.Equal(t, app.RowProved, rowAt(t, c, rule.DestinationList).Verdict(), "native ones tell")
 
 	// A multiplier that is at its minimum follows from many rows.
 	bounded := func(n *network.Network) {
@@ -230,7 +231,7 @@ func TestCheckTableIsNotProvedByWhatTellsNothing(t *testing.T) {
 	reader := ownTable(t, bounded)
 	reader.Source = fixedMultiplier{reader.Source, 1}
 	c = tableChecked(t, chain.Heights{First: 5, Last: 8}, app.Examination{Reader: reader})
-	row = rowAt(t, c, network.MultiplierUpdateList)
+	row = rowAt(t, c, rule.MultiplierUpdateList)
 	require.Equal(t, app.RowUnchecked, row.Verdict(), "%+v", row)
 	require.Equal(t, "the multiplier stays at its minimum or maximum", row.WhyNot())
 }
@@ -260,7 +261,7 @@ func TestCheckTableTellsWhatItDoesNotKnow(t *testing.T) {
 	require.True(t, c.Holds())
 	require.Equal(t, 1, c.Unanswered)
 	require.Equal(t, evidence.Question{About: evidence.AboutMultiplier, At: 27, Why: "busy"}, *c.FirstUnanswered)
-	require.Equal(t, 1, rowAt(t, c, network.MultiplierUpdateList).Held)
+	require.Equal(t, 1, rowAt(t, c, rule.MultiplierUpdateList).Held)
 
 	reader = ownTable(t, func(*network.Network) {})
 	reader.Source = otherwise{Source: reader.Source, block: func(b *chain.Block) error {

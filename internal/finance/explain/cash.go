@@ -7,7 +7,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
-	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/internal/rule"
 )
 
 // Settlement describes the amounts that moved.
@@ -102,7 +102,7 @@ func (v *Explanation) proportion(s *Settlement) {
 	if v.Transaction.Layer == fee.EVM {
 		base, above = d.EVMBase, d.EVMPriority
 	}
-	if base != network.TreasuryParameter && above != network.TreasuryParameter {
+	if base != rule.TreasuryParameter && above != rule.TreasuryParameter {
 		return
 	}
 	in := Input{Name: "FeesTreasuryProportion", Unit: InPerbill, From: fmt.Sprintf("state after block %d, in force for the next block", max(v.Block, 1)-1)}

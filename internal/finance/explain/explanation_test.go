@@ -11,7 +11,7 @@ import (
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/fee/evidence"
 	"github.com/feeledger/fees/internal/jsonscan"
-	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/internal/rule"
 )
 
 // TestExplainedRefund distinguishes the refund from the block author's amount, where the author is the
@@ -53,7 +53,7 @@ func TestExplainedDestinations(t *testing.T) {
 	require.Equal(t, Digits("553"), s.Steps[1].Result)
 
 	// Where the chain minted the author's part, it is not part of the charge.
-	v.rules.Destinations = chain.Some(network.Destinations{PriorityMinted: true})
+	v.rules.Destinations = chain.Some(rule.Destinations{PriorityMinted: true})
 	v.Transaction.Burned = some(560)
 	s = v.settle()
 	require.Equal(t, "700 − 140", s.Steps[1].Calculation())

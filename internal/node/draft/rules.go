@@ -9,18 +9,18 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/jsonscan"
-	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/internal/rule"
 )
 
 // dynamicEVMBaseFee is the pallet whose base fee follows the multiplier.
 const dynamicEVMBaseFee = "DynamicEvmBaseFee"
 
 // storedBaseFees are the pallets that store the base fee, with the item.
-var storedBaseFees = []network.StoredBaseFee{{Pallet: "BaseFee", Item: "BaseFeePerGas"}, {Pallet: dynamicEVMBaseFee, Item: "BaseFeePerGas"}}
+var storedBaseFees = []rule.StoredBaseFee{{Pallet: "BaseFee", Item: "BaseFeePerGas"}, {Pallet: dynamicEVMBaseFee, Item: "BaseFeePerGas"}}
 
 // baseFee names the item that stores the base fee, or states what was measured.
 func (d *drafting) baseFee(ctx context.Context) error {
-	row := network.Row{FromRuntime: d.Table.LastRuntime, Source: fmt.Sprint("a node's answers at block ", d.Block.Height)}
+	row := rule.PriceRow{FromRuntime: d.Table.LastRuntime, Source: fmt.Sprint("a node's answers at block ", d.Block.Height)}
 	for _, at := range storedBaseFees {
 		if p := d.m.Pallet(at.Pallet); p != nil && p.Entry(at.Item) != nil {
 			row.BaseFeeStored = &at
@@ -45,7 +45,7 @@ func (d *drafting) baseFee(ctx context.Context) error {
 		where += fmt.Sprintf(". The limit of class Normal, divided by a block's gas limit, is %d", d.limits.normal.refTime/gasLimit)
 	}
 	d.find("rows[0].weight_per_gas", where)
-	d.Table.Rows = []network.Row{row}
+	d.Table.Rows = []rule.PriceRow{row}
 	return nil
 }
 
@@ -65,7 +65,7 @@ func (d *drafting) baseFeeUpdate(ctx context.Context) error {
 		return nil // the rule is not checked
 	}
 	d.find("base_fee_updates[0].minimum", "BaseFeeThreshold and DefaultBaseFeePerGas of pallet base-fee in the runtime's source: default × ideal")
-	d.Table.BaseFeeUpdates = []network.BaseFeeUpdateRow{{FromRuntime: d.Table.LastRuntime, BaseFeeUpdate: network.BaseFeeUpdate{
+	d.Table.BaseFeeUpdates = []rule.BaseFeeUpdateRow{{FromRuntime: d.Table.LastRuntime, BaseFeeUpdate: rule.BaseFeeUpdate{
 		Elasticity: uint32(elasticity), MaxRefTime: chain.NewRefTime(d.limits.block.refTime), Source: "storage baseFee.elasticity, constant system.blockWeights"}}}
 	d.Read += 2
 	return nil
@@ -171,22 +171,22 @@ func readDimensions(v jsonscan.Value) (w dimensions, err error) {
 // update reads the limits that the multiplier's rule needs. Its target and speed are in the source only.
 func (d *drafting) update(context.Context) error {
 	d.find("multiplier_updates", "minimum, maximum, adjustment and target: FeeMultiplierUpdate of pallet transaction-payment in the runtime's source")
-	row := network.MultiplierUpdateRow{FromRuntime: d.Table.LastRuntime}
+	row := rule.MultiplierUpdateRow{FromRuntime: d.Table.LastRuntime}
 	if d.limited {
 		high, low := bits.Mul64(d.limits.normal.refTime, 1_000_000)
 		share, _ := bits.Div64(high, low, d.limits.block.refTime)
-		row.MaxRefTime, row.MaxProofSize, row.NormalClass = chain.NewRefTime(d.limits.block.refTime), d.limits.block.proofSize, network.NormalClass(share)
+		row.MaxRefTime, row.MaxProofSize, row.NormalClass = chain.NewRefTime(d.limits.block.refTime), d.limits.block.proofSize, rule.NormalClass(share)
 		row.Source = "constant system.blockWeights"
 		d.Read += 3
 	}
-	d.Table.MultiplierUpdates = []network.MultiplierUpdateRow{row}
+	d.Table.MultiplierUpdates = []rule.MultiplierUpdateRow{row}
 	return nil
 }
 
 // nativeFee reads the weight of an empty extrinsic, and what weight and length cost where the runtime has constants for
 // it: runtimes up to substrate 0.9.2x have.
 func (d *drafting) nativeFee(context.Context) error {
-	row := network.NativeFeeRow{FromRuntime: d.Table.LastRuntime}
+	row := rule.NativeFeeRow{FromRuntime: d.Table.LastRuntime}
 	row.Source = "constants of the pallets system and transactionPayment"
 	if d.limited {
 		row.BaseWeight, row.OperationalBaseWeight = chain.NewRefTime(d.limits.base.refTime), chain.Some(chain.NewRefTime(d.limits.operationalBase.refTime))
@@ -203,11 +203,11 @@ func (d *drafting) nativeFee(context.Context) error {
 		fee, err := chain.ParseWei(text)
 		length[1], known = fee, err == nil
 	}
-	row.LengthFee = network.LengthFee{Linear: length[1], Cubic: length[3]}
+	row.LengthFee = rule.LengthFee{Linear: length[1], Cubic: length[3]}
 	if !known {
 		d.find("native_fees[0].length_fee", "LengthToFee of pallet transaction-payment in the runtime's source")
 	}
-	d.Table.NativeFees = []network.NativeFeeRow{row}
+	d.Table.NativeFees = []rule.NativeFeeRow{row}
 	return nil
 }
 
@@ -242,7 +242,7 @@ func (d *drafting) existentialDeposit(context.Context) error {
 		d.find("existential_deposits", "ExistentialDeposit of pallet balances in the runtime's source")
 		return nil
 	}
-	d.Table.ExistentialDeposits = []network.ExistentialDepositRow{{FromRuntime: d.Table.LastRuntime, Deposit: &deposit, Source: "constant balances.existentialDeposit"}}
+	d.Table.ExistentialDeposits = []rule.ExistentialDepositRow{{FromRuntime: d.Table.LastRuntime, Deposit: &deposit, Source: "constant balances.existentialDeposit"}}
 	d.Read++
 	return nil
 }

@@ -36,5 +36,5 @@ func TestLinks(t *testing.T) {
 			}
 		}
 	}
-	require.Greater(t, links, 100)
+	require.Greater(t, links, 50)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/console"
+	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/network"
 )
 
@@ -117,7 +118,7 @@ func (l *listing) networkRows(n *network.Network) {
 	l.lines([]string{"base fee, Gwei", "minimum"}, lines, 2)
 }
 
-func baseFee(row network.Row) string {
+func baseFee(row rule.PriceRow) string {
 	if row.StaticBaseFee != nil {
 		return console.Plain(console.Gwei(*row.StaticBaseFee)) + " static"
 	}
@@ -128,7 +129,7 @@ func baseFee(row network.Row) string {
 }
 
 // particular returns the remarks on a row.
-func particular(row network.Row) (list []string) {
+func particular(row rule.PriceRow) (list []string) {
 	if row.Uncertain {
 		list = append(list, "uncertain")
 	}
@@ -211,14 +212,14 @@ func unknown(from uint32, note, source string) line {
 }
 
 // share returns a share as text for the table of destinations.
-func share(s network.Share) string {
+func share(s rule.Share) string {
 	percent, fixed := s.Percent()
 	switch {
-	case s == network.Pot:
+	case s == rule.Pot:
 		return "pot"
 	case fixed:
 		return fmt.Sprintf("%d/%d", 100-percent, percent)
-	case s == network.TreasuryParameter:
+	case s == rule.TreasuryParameter:
 		return "p"
 	}
 	return string(s)
@@ -282,11 +283,11 @@ func percent(parts uint64, decimals int32) string {
 }
 
 // weightOf returns the source of a block's weight.
-func weightOf(u network.MultiplierUpdate) string {
+func weightOf(u rule.MultiplierUpdate) string {
 	switch u.BlockWeight {
-	case network.FromEvents:
+	case rule.FromEvents:
 		return "events"
-	case network.FromGasLimit:
+	case rule.FromGasLimit:
 		return fmt.Sprintf("gas limits, %v each", u.BaseWeight)
 	}
 	return "blockWeight"
@@ -338,7 +339,7 @@ func nativeFeeLines(n *network.Network) (lines []line) {
 		if row.ProofFeeBillionths > 0 {
 			x.particular = append(x.particular, fmt.Sprintf("proof fee + %d billionths, %s", row.ProofFeeBillionths, row.Rounding))
 		}
-		if row.Combined == network.SumOfFees {
+		if row.Combined == rule.SumOfFees {
 			x.particular = append(x.particular, "weight + proof")
 		}
 		if row.LowerBound {

@@ -1,4 +1,4 @@
-package network_test
+package rule_test
 
 import (
 	"encoding/json"
@@ -13,6 +13,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
+	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/network"
 )
 
@@ -42,7 +43,7 @@ func recorded(t *testing.T, runtime string, last uint64) recording {
 	rules, err := rulesOf(t, "moonbeam", runtime)
 	require.NoError(t, err)
 	r := recording{
-		directory: filepath.Join("..", "testdata", "recordings", "moonbeam-"+runtime),
+		directory: filepath.Join("..", "..", "testdata", "recordings", "moonbeam-"+runtime),
 		rules:     rules, last: last, sent: map[[2]uint64]sent{},
 	}
 	var file struct{ Sent []sent }
@@ -91,7 +92,7 @@ func isEVM(x *chain.Extrinsic) bool { return x.Pallet == "ethereum" && x.Call ==
 
 // normalWeight returns the weight of a block's transactions of class Normal, computed as the runtime's row
 // prescribes.
-func normalWeight(t *testing.T, u network.MultiplierUpdate, block *chain.Block) chain.Weight {
+func normalWeight(t *testing.T, u rule.MultiplierUpdate, block *chain.Block) chain.Weight {
 	t.Helper()
 	var sum chain.Weight
 	for i := range block.Extrinsics {
@@ -102,7 +103,7 @@ func normalWeight(t *testing.T, u network.MultiplierUpdate, block *chain.Block) 
 		}
 		refTime := weight.RefTime
 		var err error
-		if u.BlockWeight == network.FromGasLimit {
+		if u.BlockWeight == rule.FromGasLimit {
 			if isEVM(x) {
 				payload, err := evm.ParsePayload(x.Args)
 				require.NoError(t, err)
@@ -199,7 +200,7 @@ func TestRecordedSplits(t *testing.T) {
 			fee, err := chain.ParseWei(s.Charged)
 			require.NoError(t, err)
 			var first, second chain.Wei
-			shares := [2]network.Share{d.NativeBase, d.NativeTip}
+			shares := [2]rule.Share{d.NativeBase, d.NativeTip}
 			if s.Family == "native" {
 				natives++
 				second, err = chain.ParseWei(s.Tip)
@@ -207,7 +208,7 @@ func TestRecordedSplits(t *testing.T) {
 				first, err = fee.Sub(second)
 			} else {
 				evms++
-				shares = [2]network.Share{d.EVMBase, d.EVMPriority}
+				shares = [2]rule.Share{d.EVMBase, d.EVMPriority}
 				_, _, weight := dispatched(t, x)
 				first, err = baseFee.Times(chain.NewGas(weight.RefTime.Uint64() / perGas))
 				require.NoError(t, err)

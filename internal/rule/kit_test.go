@@ -1,4 +1,4 @@
-package network_test
+package rule_test
 
 import (
 	"fmt"
@@ -100,4 +100,19 @@ func agree(t *testing.T, exact *big.Int, have fmt.Stringer, err error, what stri
 	}
 	require.NoError(t, err, what)
 	require.Equal(t, exact.String(), have.String(), what)
+}
+
+var builtIn = network.BuiltIn()
+
+// rulesOf returns the built-in rules for a runtime, or those of the specification.
+func rulesOf(t *testing.T, name, runtime string) (network.Rules, error) {
+	t.Helper()
+	n, ok := builtIn.Named(name)
+	require.True(t, ok, "no network %q", name)
+	if runtime == "specification" {
+		return n.SpecificationRules()
+	}
+	version, err := strconv.ParseUint(runtime, 10, 32)
+	require.NoError(t, err)
+	return n.Rules(uint32(version))
 }

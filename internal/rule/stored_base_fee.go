@@ -1,4 +1,4 @@
-package network
+package rule
 
 import (
 	"errors"
@@ -10,13 +10,21 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
+// StoredAt selects the block whose state contains the base fee of a block.
+type StoredAt string
+
+// A base fee is stored at the block's parent, or at the block itself if the chain sets it at the start of a block.
+const (
+	AtBlock  StoredAt = "block"
+	AtParent StoredAt = "parent"
+)
+
 // StoredBaseFee locates a base fee per gas, in wei, that the chain stores itself.
 type StoredBaseFee struct {
 	Pallet string `json:"pallet"` // such as BaseFee
 	Item   string `json:"item"`   // such as BaseFeePerGas
-	// At is the block whose state contains the base fee of a block: its parent, or the block itself if the chain sets
-	// the base fee at the start of a block. The zero value is the parent.
-	At MultiplierAt `json:"at,omitempty"`
+	// At is the block that stores it; the zero value is the parent.
+	At StoredAt `json:"at,omitempty"`
 }
 
 // Name returns the item with its pallet, such as "BaseFee.BaseFeePerGas".

@@ -1,4 +1,4 @@
-package fee_test
+package market_test
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/market"
 	"github.com/feeledger/fees/internal/test/vectors"
 )
 
@@ -36,7 +37,7 @@ func joined[T any](list []T) string {
 func TestBidVectors(t *testing.T) {
 	names := vectors.Names{Inputs: "base_fee minimum static blocks", Wanted: "priority max error"}
 	vectors.Run(t, "bids.txt", names, func(t *testing.T, v *vectors.Values) {
-		m := fee.Market{
+		m := market.Conditions{
 			BaseFeePerGas: gasPrice(t, v.Input("base_fee")),
 			MinGasPrice:   gasPrice(t, v.Input("minimum")),
 			Static:        v.Bool("static"),
@@ -50,7 +51,7 @@ func TestBidVectors(t *testing.T) {
 				m.PriorityFees = append(m.PriorityFees, prices)
 			}
 		}
-		bids, err := fee.Suggest(m)
+		bids, err := market.Suggest(m)
 		if v.Wants("error") {
 			v.Equal("error", "overflow")
 			require.ErrorIs(t, err, chain.ErrOverflow, v.Place())
@@ -58,14 +59,14 @@ func TestBidVectors(t *testing.T) {
 			return
 		}
 		require.NoError(t, err, v.Place())
-		var speeds []fee.Speed
+		var speeds []market.Speed
 		var priority, highest []chain.GasPrice
 		for _, b := range bids {
 			speeds = append(speeds, b.Speed)
 			priority = append(priority, b.MaxPriorityFeePerGas)
 			highest = append(highest, b.MaxFeePerGas)
 		}
-		require.Equal(t, []fee.Speed{fee.Slow, fee.Normal, fee.Fast}, speeds)
+		require.Equal(t, []market.Speed{market.Slow, market.Normal, market.Fast}, speeds)
 		v.Equal("priority", joined(priority))
 		v.Equal("max", joined(highest))
 	})
@@ -88,7 +89,7 @@ func TestPriorityPercentileVectors(t *testing.T) {
 				})
 			}
 		}
-		prices, counted, err := fee.PriorityFees(&r)
+		prices, counted, err := market.PriorityFees(&r)
 		if v.Wants("error") {
 			v.Equal("error", "overflow")
 			require.ErrorIs(t, err, chain.ErrOverflow, v.Place())
@@ -112,16 +113,16 @@ func TestPriorityFeesOfPricedTransactions(t *testing.T) {
 		{Layer: fee.EVM, GasPrice: price},
 		{Layer: fee.EVM, GasPrice: chain.Some(chain.NewGasPrice(101)), Gas: gas},
 	}}
-	prices, counted, err := fee.PriorityFees(&r)
+	prices, counted, err := market.PriorityFees(&r)
 	require.NoError(t, err)
 	require.Equal(t, 1, counted)
 	require.Equal(t, "1,1,1", joined(prices))
-	require.Equal(t, []uint64{10, 50, 90}, fee.Percentiles())
+	require.Equal(t, []uint64{10, 50, 90}, market.Percentiles())
 }
 
 func TestStaticBaseFeeHasNoHeadroom(t *testing.T) {
-	movement := chain.Some(fee.Movement{Constant: chain.NewGasPrice(100)}) // unused
-	bids, err := fee.Suggest(fee.Market{BaseFeePerGas: chain.NewGasPrice(100), Static: true, Movement: movement})
+	movement := chain.Some(market.Movement{Constant: chain.NewGasPrice(100)}) // unused
+	bids, err := market.Suggest(market.Conditions{BaseFeePerGas: chain.NewGasPrice(100), Static: true, Movement: movement})
 	require.NoError(t, err)
 	for _, b := range bids {
 		require.False(t, b.FullBlocks.Known())
@@ -130,7 +131,7 @@ func TestStaticBaseFeeHasNoHeadroom(t *testing.T) {
 }
 
 func TestSuggestWantsEveryPercentile(t *testing.T) {
-	_, err := fee.Suggest(fee.Market{PriorityFees: [][]chain.GasPrice{{chain.NewGasPrice(1)}}})
+	_, err := market.Suggest(market.Conditions{PriorityFees: [][]chain.GasPrice{{chain.NewGasPrice(1)}}})
 	require.EqualError(t, err, "priority fees: want 3 of a block, have 1")
 }
 
@@ -138,7 +139,7 @@ func TestSuggestWantsEveryPercentile(t *testing.T) {
 func TestBidsRise(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 1000 {
-		m := fee.Market{
+		m := market.Conditions{
 			BaseFeePerGas: chain.NewGasPrice(random.Uint64N(1e12)),
 			MinGasPrice:   chain.NewGasPrice(random.Uint64N(1e12)),
 			Static:        random.IntN(2) == 0,
@@ -147,7 +148,7 @@ func TestBidsRise(t *testing.T) {
 			a, b, c := random.Uint64N(1e10), random.Uint64N(1e10), random.Uint64N(1e10)
 			m.PriorityFees = append(m.PriorityFees, []chain.GasPrice{chain.NewGasPrice(a), chain.NewGasPrice(a + b), chain.NewGasPrice(a + b + c)})
 		}
-		bids, err := fee.Suggest(m)
+		bids, err := market.Suggest(m)
 		require.NoError(t, err)
 		for i, b := range bids {
 			needed, err := m.Floor().Add(b.MaxPriorityFeePerGas)
@@ -162,7 +163,7 @@ func TestBidsRise(t *testing.T) {
 }
 
 func ExampleSuggest() {
-	bids, err := fee.Suggest(fee.Market{
+	bids, err := market.Suggest(market.Conditions{
 		BaseFeePerGas: chain.NewGasPrice(31_250_000_000),
 		PriorityFees:  [][]chain.GasPrice{{chain.NewGasPrice(0), chain.NewGasPrice(1_000_000_000), chain.NewGasPrice(2_000_000_000)}},
 	})

@@ -1,4 +1,5 @@
-package fee
+// Package market recommends bids for the next block, from its base fee and from the priority fees that recent blocks paid.
+package market
 
 import (
 	"fmt"
@@ -6,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/fee"
 )
 
 // Speed is how soon a transaction should be included in a block.
@@ -49,8 +51,8 @@ func Percentiles() []uint64 {
 	return list
 }
 
-// Market is the input for bids.
-type Market struct {
+// Conditions are what bids follow from.
+type Conditions struct {
 	BaseFeePerGas chain.GasPrice // of the next block
 	Static        bool           // the base fee does not move
 	MinGasPrice   chain.GasPrice // the network's minimum, 0 if unknown
@@ -63,7 +65,7 @@ type Market struct {
 
 // Floor returns the lowest price that the next block accepts, in wei per gas: its base fee, or the network's
 // minimum if that is higher.
-func (m Market) Floor() chain.GasPrice {
+func (m Conditions) Floor() chain.GasPrice {
 	if m.BaseFeePerGas.Cmp(m.MinGasPrice) < 0 {
 		return m.MinGasPrice
 	}
@@ -84,7 +86,7 @@ func (m Market) Floor() chain.GasPrice {
 // fee is unchanged.
 //
 // Suggest returns [chain.ErrOverflow] if a price exceeds a 256-bit word.
-func Suggest(m Market) ([]Bid, error) {
+func Suggest(m Conditions) ([]Bid, error) {
 	bids := slices.Clone(speeds[:])
 	for i := range bids {
 		b := &bids[i]
@@ -136,7 +138,7 @@ func medianAt(blocks [][]chain.GasPrice, index int) (chain.GasPrice, error) {
 // Percentiles are weighted by gas, as in eth_feeHistory: with transactions sorted by priority fee, a
 // percentile is the priority fee of the first transaction at which the cumulative gas reaches floor(percentile
 // × gas / 100). PriorityFees returns [chain.ErrOverflow] if the gas exceeds 64 bits.
-func PriorityFees(r *Report) (prices []chain.GasPrice, transactions int, err error) {
+func PriorityFees(r *fee.Report) (prices []chain.GasPrice, transactions int, err error) {
 	tips, total, err := tipsOf(r)
 	if err != nil || len(tips) == 0 {
 		return nil, 0, err
@@ -162,13 +164,13 @@ type tip struct {
 }
 
 // tipsOf returns the tips of a block's transactions, ascending, and their total gas.
-func tipsOf(r *Report) (tips []tip, total uint64, err error) {
+func tipsOf(r *fee.Report) (tips []tip, total uint64, err error) {
 	for i := range r.Transactions {
 		t := &r.Transactions[i]
 		price, priced := t.GasPrice.Get()
 		gas, weighed := t.Gas.Get()
 		base, known := r.BaseFeeOf(t).Get()
-		if !known || t.Layer != EVM || t.Error != nil || !priced || !weighed {
+		if !known || t.Layer != fee.EVM || t.Error != nil || !priced || !weighed {
 			continue
 		}
 		above, err := price.Sub(base)

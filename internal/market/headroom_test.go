@@ -1,4 +1,4 @@
-package fee_test
+package market_test
 
 import (
 	"fmt"
@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/fee"
+	"github.com/feeledger/fees/internal/market"
+	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/network"
 )
 
@@ -67,13 +68,13 @@ func TestHeadroomOutlastsFullBlocks(t *testing.T) {
 		for _, m := range []*big.Int{big.NewInt(1e18), big.NewInt(1_008e15), big.NewInt(7_123_456_789_012_345_678)} {
 			for _, told := range []bool{true, false} { // the multiplier, or only the base fee
 				what := fmt.Sprintf("%s/%d at %v, told: %v", c.name, c.runtime, m, told)
-				market := fee.Market{BaseFeePerGas: gasPrice(t, c.rise.baseFee(m).String())}
-				movement := fee.Movement{Update: u, Constant: chain.NewGasPrice(uint64(c.rise.constant))}
+				conditions := market.Conditions{BaseFeePerGas: gasPrice(t, c.rise.baseFee(m).String())}
+				movement := market.Movement{Update: u, Constant: chain.NewGasPrice(uint64(c.rise.constant))}
 				if told {
 					movement.Multiplier = chain.Some(chain.NewMultiplier(m.Uint64()))
 				}
-				market.Movement = chain.Some(movement)
-				bids, err := fee.Suggest(market)
+				conditions.Movement = chain.Some(movement)
+				bids, err := market.Suggest(conditions)
 				require.NoError(t, err, what)
 				for i, b := range bids {
 					n, known := b.FullBlocks.Get()
@@ -91,7 +92,7 @@ func TestHeadroomOutlastsFullBlocks(t *testing.T) {
 	}
 }
 
-func updateOf(t *testing.T, name string, runtime uint32) network.MultiplierUpdate {
+func updateOf(t *testing.T, name string, runtime uint32) rule.MultiplierUpdate {
 	t.Helper()
 	n, ok := network.BuiltIn().Named(name)
 	require.True(t, ok)
@@ -103,9 +104,9 @@ func updateOf(t *testing.T, name string, runtime uint32) network.MultiplierUpdat
 }
 
 // full returns the number of full blocks that each bid outlasts.
-func full(t *testing.T, m fee.Market) (blocks []int) {
+func full(t *testing.T, m market.Conditions) (blocks []int) {
 	t.Helper()
-	bids, err := fee.Suggest(m)
+	bids, err := market.Suggest(m)
 	require.NoError(t, err)
 	for _, b := range bids {
 		n, known := b.FullBlocks.Get()
@@ -120,15 +121,15 @@ func full(t *testing.T, m fee.Market) (blocks []int) {
 // exactly: to 1.625 and 2.640625, and the base fee to 11 and 18. One of 8 wei, with bids for
 // 9, 12 and 16, goes to 13 and 21. One of 3 wei, with bids for 3, 4 and 6, to 4 and 7.
 func TestHeadroomToTheLastWei(t *testing.T) {
-	u := network.MultiplierUpdate{Minimum: chain.NewMultiplier(1), Adjustment: chain.NewMultiplier(1e18), Target: 500_000, MaxRefTime: chain.NewRefTime(4_000_000)}
+	u := rule.MultiplierUpdate{Minimum: chain.NewMultiplier(1), Adjustment: chain.NewMultiplier(1e18), Target: 500_000, MaxRefTime: chain.NewRefTime(4_000_000)}
 	for constant, want := range map[uint64][]int{7: {0, 0, 1}, 8: {0, 0, 1}, 3: {0, 1, 1}} {
 		price := chain.NewGasPrice(constant)
-		movement := fee.Movement{Update: u, Constant: price, Multiplier: chain.Some(chain.NewMultiplier(1e18))}
-		require.Equal(t, want, full(t, fee.Market{BaseFeePerGas: price, Movement: chain.Some(movement)}), constant)
+		movement := market.Movement{Update: u, Constant: price, Multiplier: chain.Some(chain.NewMultiplier(1e18))}
+		require.Equal(t, want, full(t, market.Conditions{BaseFeePerGas: price, Movement: chain.Some(movement)}), constant)
 	}
 	// A base fee of 3 wei may result from a multiplier just below 4/3: then it rises to 6.
-	movement := fee.Movement{Update: u, Constant: chain.NewGasPrice(3)}
-	require.Equal(t, []int{0, 0, 1}, full(t, fee.Market{BaseFeePerGas: chain.NewGasPrice(3), Movement: chain.Some(movement)}))
+	movement := market.Movement{Update: u, Constant: chain.NewGasPrice(3)}
+	require.Equal(t, []int{0, 0, 1}, full(t, market.Conditions{BaseFeePerGas: chain.NewGasPrice(3), Movement: chain.Some(movement)}))
 }
 
 // Blocks are counted to a bound where the base fee never gets there: at the multiplier's
@@ -136,39 +137,39 @@ func TestHeadroomToTheLastWei(t *testing.T) {
 // target.
 func TestHeadroomThatNothingOutlasts(t *testing.T) {
 	constant := chain.NewGasPrice(31_250_000_000)
-	movement := fee.Movement{Update: updateOf(t, "moonbeam", 3702), Constant: constant}
+	movement := market.Movement{Update: updateOf(t, "moonbeam", 3702), Constant: constant}
 	base := gasPrice(t, "1875000000000000") // 6 × 10^4 × 31.25 Gwei
-	require.Equal(t, []int{45, 155, fee.MaxFullBlocks}, full(t, fee.Market{BaseFeePerGas: base, Movement: chain.Some(movement)}))
+	require.Equal(t, []int{45, 155, market.MaxFullBlocks}, full(t, market.Conditions{BaseFeePerGas: base, Movement: chain.Some(movement)}))
 	movement.Update.Target = 1_000_000
-	require.Equal(t, []int{fee.MaxFullBlocks, fee.MaxFullBlocks, fee.MaxFullBlocks}, full(t, fee.Market{BaseFeePerGas: constant, Movement: chain.Some(movement)}))
+	require.Equal(t, []int{market.MaxFullBlocks, market.MaxFullBlocks, market.MaxFullBlocks}, full(t, market.Conditions{BaseFeePerGas: constant, Movement: chain.Some(movement)}))
 }
 
 // A base fee below the minimum is raised to it by any block: the headroom applies to the minimum.
 func TestHeadroomFromBelowTheMinimum(t *testing.T) {
 	minimum := chain.NewGasPrice(31_250_000_000)
-	movement := fee.Movement{Update: updateOf(t, "moonbeam", 3702), Constant: minimum}
-	m := fee.Market{BaseFeePerGas: chain.NewGasPrice(1_000_000_000), MinGasPrice: minimum, Movement: chain.Some(movement)}
+	movement := market.Movement{Update: updateOf(t, "moonbeam", 3702), Constant: minimum}
+	m := market.Conditions{BaseFeePerGas: chain.NewGasPrice(1_000_000_000), MinGasPrice: minimum, Movement: chain.Some(movement)}
 	require.Equal(t, []int{45, 155, 266}, full(t, m))
 }
 
 // A base fee that results from no multiplier is rejected.
 func TestHeadroomOfNoBaseFee(t *testing.T) {
-	movement := fee.Movement{Update: updateOf(t, "moonbeam", 3702), Constant: chain.NewGasPrice(1)}
+	movement := market.Movement{Update: updateOf(t, "moonbeam", 3702), Constant: chain.NewGasPrice(1)}
 	base := gasPrice(t, new(big.Int).Lsh(big.NewInt(1), 70).String()) // × 10^18 is more than 128 bits
-	bids, err := fee.Suggest(fee.Market{BaseFeePerGas: base, Movement: chain.Some(movement)})
+	bids, err := market.Suggest(market.Conditions{BaseFeePerGas: base, Movement: chain.Some(movement)})
 	require.ErrorIs(t, err, chain.ErrOverflow)
 	require.ErrorContains(t, err, "the multiplier for a base fee of 1180591620717411303424 wei per gas")
 	require.Nil(t, bids)
 	// So is one that a full block raises to more than 128 bits.
 	movement.Update.Maximum = chain.Optional[chain.Multiplier]{}
 	base = gasPrice(t, "340282366920938463462") // × 10^18 is just below 2^128
-	_, err = fee.Suggest(fee.Market{BaseFeePerGas: base, Movement: chain.Some(movement)})
+	_, err = market.Suggest(market.Conditions{BaseFeePerGas: base, Movement: chain.Some(movement)})
 	require.ErrorIs(t, err, chain.ErrOverflow)
 }
 
 // If nothing defines how the base fee moves, the duration of a headroom is unknown.
 func TestHeadroomOfAnUnknownMovement(t *testing.T) {
-	bids, err := fee.Suggest(fee.Market{BaseFeePerGas: chain.NewGasPrice(100)})
+	bids, err := market.Suggest(market.Conditions{BaseFeePerGas: chain.NewGasPrice(100)})
 	require.NoError(t, err)
 	for _, b := range bids {
 		require.False(t, b.FullBlocks.Known())

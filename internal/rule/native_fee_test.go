@@ -1,4 +1,4 @@
-package network_test
+package rule_test
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/internal/test/vectors"
 	"github.com/feeledger/fees/network"
 )
@@ -42,7 +43,7 @@ func TestNativeRuleVectors(t *testing.T) {
 	})
 }
 
-func nativeFee(t *testing.T, v *vectors.Values) network.NativeFee {
+func nativeFee(t *testing.T, v *vectors.Values) rule.NativeFee {
 	t.Helper()
 	n, known := rulesFor(t, v).NativeFee.Get()
 	require.True(t, known, v.Place())
@@ -55,7 +56,7 @@ func TestNativeFormulaVectors(t *testing.T) {
 		fee, err := nativeFee(t, v).Fee(chain.DispatchClass(v.Input("class")), weight(v), v.Number("length").Uint64(),
 			multiplier(t, v.Number("multiplier")), wei(t, v.Number("tip")))
 		if v.Wants("error") {
-			want := map[string]error{"class": network.ErrUnknownBaseWeight, "overflow": chain.ErrOverflow}[v.Wanted("error")]
+			want := map[string]error{"class": rule.ErrUnknownBaseWeight, "overflow": chain.ErrOverflow}[v.Wanted("error")]
 			require.NotNil(t, want, v.Place())
 			require.ErrorIs(t, err, want, v.Place())
 			require.Zero(t, fee, v.Place())
@@ -122,22 +123,22 @@ func TestNativeFeeOverflows(t *testing.T) {
 	one := chain.NewMultiplier(1_000_000_000_000_000_000)
 	two := chain.NewRefTime(2)
 	for want, c := range map[string]struct {
-		fee    network.NativeFee
+		fee    rule.NativeFee
 		weight chain.Weight
 		length uint64
 	}{
-		"fee of the base weight: ref time: overflow": {network.NativeFee{WeightFee: largest, BaseWeight: two}, chain.Weight{}, 0},
-		"fee of the weight: ref time: overflow":      {network.NativeFee{WeightFee: largest}, chain.Weight{RefTime: two}, 0},
-		"fee of the weight: proof size: overflow":    {network.NativeFee{ProofFee: largest}, chain.Weight{ProofSize: 2}, 0},
-		"fee of a length of 2 bytes: overflow":       {network.NativeFee{LengthFee: network.LengthFee{Cubic: largest}}, chain.Weight{}, 2},
-		"weight - base weight of 2: overflow":        {network.NativeFee{WeightIncludesBase: true, BaseWeight: two}, chain.Weight{}, 0},
-		"sum of the fee's parts: overflow":           {network.NativeFee{LengthFee: network.LengthFee{Linear: largest}}, chain.Weight{}, 1},
+		"fee of the base weight: ref time: overflow": {rule.NativeFee{WeightFee: largest, BaseWeight: two}, chain.Weight{}, 0},
+		"fee of the weight: ref time: overflow":      {rule.NativeFee{WeightFee: largest}, chain.Weight{RefTime: two}, 0},
+		"fee of the weight: proof size: overflow":    {rule.NativeFee{ProofFee: largest}, chain.Weight{ProofSize: 2}, 0},
+		"fee of a length of 2 bytes: overflow":       {rule.NativeFee{LengthFee: rule.LengthFee{Cubic: largest}}, chain.Weight{}, 2},
+		"weight - base weight of 2: overflow":        {rule.NativeFee{WeightIncludesBase: true, BaseWeight: two}, chain.Weight{}, 0},
+		"sum of the fee's parts: overflow":           {rule.NativeFee{LengthFee: rule.LengthFee{Linear: largest}}, chain.Weight{}, 1},
 	} {
 		fee, err := c.fee.Fee(chain.Normal, c.weight, c.length, one, chain.NewWei(1))
 		require.EqualError(t, err, want)
 		require.True(t, errors.Is(err, chain.ErrOverflow))
 		require.Zero(t, fee)
 	}
-	_, err := network.NativeFee{}.Fee("Other", chain.Weight{}, 0, one, chain.Wei{})
+	_, err := rule.NativeFee{}.Fee("Other", chain.Weight{}, 0, one, chain.Wei{})
 	require.EqualError(t, err, "unknown base weight of class Other")
 }

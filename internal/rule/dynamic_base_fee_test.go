@@ -1,4 +1,4 @@
-package network_test
+package rule_test
 
 import (
 	"math/big"
@@ -9,12 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/network"
 )
 
 // astar returns Astar's rule of the base fee, with the figures of facts/frontier.md.
-func astar() network.BaseFeeUpdate {
-	return network.BaseFeeUpdate{
+func astar() rule.BaseFeeUpdate {
+	return rule.BaseFeeUpdate{
 		WeightFactor: chain.NewGasPrice(30_855_000_000_000_000), Step: chain.NewMultiplier(93_000_000_000_000),
 		Minimum: chain.NewGasPrice(800_000_000_000), Maximum: chain.NewGasPrice(80_000_000_000_000),
 	}
@@ -90,7 +91,7 @@ func TestBaseFeeThatFollowsTheMultiplierIsExact(t *testing.T) {
 			bounds++
 			want = to
 		}
-		u := network.BaseFeeUpdate{WeightFactor: chain.NewGasPrice(factor), Step: chain.NewMultiplier(step), Minimum: price(t, lowest), Maximum: price(t, highest)}
+		u := rule.BaseFeeUpdate{WeightFactor: chain.NewGasPrice(factor), Step: chain.NewMultiplier(step), Minimum: price(t, lowest), Maximum: price(t, highest)}
 		have, err := u.NextAt(price(t, base), chain.NewMultiplier(multiplier))
 		if tooLong {
 			overflows++

@@ -1,4 +1,4 @@
-package network_test
+package rule_test
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/network"
 )
 
@@ -19,7 +20,7 @@ func TestListedRows(t *testing.T) {
 	to := func(last uint32) chain.Optional[uint32] { return chain.Some(last) }
 	var on chain.Optional[uint32] // for all later runtimes
 	rows := n.ListedRows()
-	require.Equal(t, []network.ListedRow{
+	require.Equal(t, []rule.ListedRow{
 		{List: "rows", From: 100, Last: on},
 		{List: "destinations", From: 100, Last: to(199), Unknown: true},
 		{List: "destinations", From: 200, Last: on},
@@ -51,8 +52,8 @@ func TestListedRows(t *testing.T) {
 				rules, err := n.Rules(runtime)
 				require.NoError(t, err)
 				known, listed := map[string]bool{
-					network.RowList: true, network.DestinationList: rules.Destinations.Known(), network.MultiplierUpdateList: rules.Update.Known(),
-					network.NativeFeeList: rules.NativeFee.Known(), network.ExistentialDepositList: rules.ExistentialDeposit.Known(),
+					rule.PriceList: true, rule.DestinationList: rules.Destinations.Known(), rule.MultiplierUpdateList: rules.Update.Known(),
+					rule.NativeFeeList: rules.NativeFee.Known(), rule.ExistentialDepositList: rules.ExistentialDeposit.Known(),
 				}[row.List]
 				require.True(t, listed, row.List)
 				require.Equal(t, !row.Unknown, known, "%s, %s from %d: runtime %d", n.Name, row.List, row.From, runtime)
@@ -63,6 +64,6 @@ func TestListedRows(t *testing.T) {
 
 // A table without a list has no rows of it.
 func TestListedRowsOfFewerLists(t *testing.T) {
-	n, _ := withLocal(t).Named("local")
-	require.Equal(t, []network.ListedRow{{List: "rows", From: 1}}, n.ListedRows())
+	lists := rule.Lists{Rows: []rule.PriceRow{{FromRuntime: 1}}}
+	require.Equal(t, []rule.ListedRow{{List: "rows", From: 1}}, lists.ListedRows())
 }

@@ -1,4 +1,4 @@
-package network_test
+package rule_test
 
 import (
 	"encoding/json"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
+	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/internal/test/repository"
 	"github.com/feeledger/fees/network"
 )
@@ -113,7 +114,7 @@ func TestBaseFeeUpdateIsExact(t *testing.T) {
 			floors++
 		}
 
-		u := network.BaseFeeUpdate{Elasticity: uint32(elasticity), Minimum: price(t, minimum), MaxRefTime: chain.NewRefTime(limit)}
+		u := rule.BaseFeeUpdate{Elasticity: uint32(elasticity), Minimum: price(t, minimum), MaxRefTime: chain.NewRefTime(limit)}
 		have, err := u.Next(price(t, base), chain.NewRefTime(weight))
 		if want.Cmp(word) >= 0 {
 			overflows++
@@ -148,7 +149,7 @@ func TestRecordedBaseFees(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			directory := repository.Shared(t, "pairs", name, "gateway")
-			u := network.BaseFeeUpdate{Elasticity: 125_000, Minimum: chain.NewGasPrice(c.minimum), MaxRefTime: chain.NewRefTime(c.limit)}
+			u := rule.BaseFeeUpdate{Elasticity: 125_000, Minimum: chain.NewGasPrice(c.minimum), MaxRefTime: chain.NewRefTime(c.limit)}
 			moved, set := 0, 0
 			for height := uint64(1); height <= c.blocks; height++ {
 				read := func(kind string, at uint64) string {

@@ -1,15 +1,15 @@
-package fee
+package market
 
 import (
 	"fmt"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/network"
+	"github.com/feeledger/fees/internal/rule"
 )
 
 // Movement defines how the base fee moves after the next block.
 type Movement struct {
-	Update   network.MultiplierUpdate
+	Update   rule.MultiplierUpdate
 	Constant chain.GasPrice // the base fee at a multiplier of 1
 	// Multiplier prices the next block. If unknown, the highest multiplier that results in the block's base fee is
 	// used.
@@ -25,7 +25,7 @@ const MaxFullBlocks = 100_000
 //	floor(multiplier after n full blocks × constant) ≤ price
 //
 // and at most [MaxFullBlocks]. The multiplier after a block follows from the previous one by
-// [network.MultiplierUpdate.Next].
+// [rule.MultiplierUpdate.Next].
 func (m Movement) outlasts(base, price chain.GasPrice) (blocks int, err error) {
 	multiplier, known := m.Multiplier.Get()
 	if !known {

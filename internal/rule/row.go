@@ -1,4 +1,4 @@
-package network
+package rule
 
 import (
 	"errors"
@@ -20,8 +20,6 @@ type rowHead struct {
 	source  string
 }
 
-func (r Row) head() rowHead { return rowHead{from: r.FromRuntime, source: r.Source} }
-
 var errNoSource = errors.New("source: missing; name the source of the figures")
 
 // checkRows checks the rows of a list and their order. Errors start with name.
@@ -40,14 +38,6 @@ func checkRows[R listed](name string, rows []R) error {
 		}
 	}
 	return nil
-}
-
-// lastOf returns the first runtime of the last row.
-func lastOf[R listed](rows []R) uint32 {
-	if len(rows) == 0 {
-		return 0
-	}
-	return rows[len(rows)-1].head().from
 }
 
 // empty checks that an unknown row contains no figures.

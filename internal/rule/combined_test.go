@@ -1,4 +1,4 @@
-package network_test
+package rule_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/network"
 )
 
@@ -27,8 +28,8 @@ func TestBothDimensionsOfTheWeightFee(t *testing.T) {
 		if random.IntN(4) == 0 {
 			proofParts = billion / 2 // odd sizes end in a half
 		}
-		combined := []network.Combined{"", network.LargerFee, network.SumOfFees}[random.IntN(3)]
-		rounding := []network.Rounding{network.RoundDown, network.RoundNearest}[random.IntN(2)]
+		combined := []rule.Combined{"", rule.LargerFee, rule.SumOfFees}[random.IntN(3)]
+		rounding := []rule.Rounding{rule.RoundDown, rule.RoundNearest}[random.IntN(2)]
 
 		price := func(n, whole uint64, parts uint32) *big.Int {
 			all := new(big.Int).SetUint64(whole)
@@ -38,7 +39,7 @@ func TestBothDimensionsOfTheWeightFee(t *testing.T) {
 			if rest.Int64() == billion/2 {
 				halves++
 			}
-			if rounding == network.RoundNearest && rest.Int64() > billion/2 {
+			if rounding == rule.RoundNearest && rest.Int64() > billion/2 {
 				quotient.Add(quotient, big.NewInt(1))
 			}
 			return quotient
@@ -46,7 +47,7 @@ func TestBothDimensionsOfTheWeightFee(t *testing.T) {
 		byTime, byProof := price(refTime-base, timeWhole, timeParts), price(proofSize, proofWhole, proofParts)
 		want := new(big.Int).Add(price(base, timeWhole, timeParts), big.NewInt(77))
 		switch {
-		case combined == network.SumOfFees:
+		case combined == rule.SumOfFees:
 			want.Add(want, byTime).Add(want, byProof)
 		case byProof.Cmp(byTime) > 0:
 			proofs++
@@ -54,9 +55,9 @@ func TestBothDimensionsOfTheWeightFee(t *testing.T) {
 		default:
 			want.Add(want, byTime)
 		}
-		n := network.NativeFee{
+		n := rule.NativeFee{
 			WeightFee: chain.NewWei(timeWhole), WeightFeeBillionths: timeParts, Rounding: rounding, WeightIncludesBase: true, BaseWeight: chain.NewRefTime(base),
-			ProofFee: chain.NewWei(proofWhole), ProofFeeBillionths: proofParts, Combined: combined, LengthFee: network.LengthFee{Linear: chain.NewWei(7)},
+			ProofFee: chain.NewWei(proofWhole), ProofFeeBillionths: proofParts, Combined: combined, LengthFee: rule.LengthFee{Linear: chain.NewWei(7)},
 		}
 		have, err := n.Fee(chain.Normal, chain.Weight{RefTime: chain.NewRefTime(refTime), ProofSize: proofSize}, 11, chain.NewMultiplier(1_000_000_000_000_000_000), chain.Wei{})
 		require.NoError(t, err)
@@ -70,12 +71,12 @@ func TestBothDimensionsOfTheWeightFee(t *testing.T) {
 func TestWeightFeeOverflows(t *testing.T) {
 	half, err := chain.ParseWei(new(big.Int).Lsh(big.NewInt(1), 127).String())
 	require.NoError(t, err)
-	n := network.NativeFee{WeightFee: half, ProofFee: half, BaseWeight: chain.NewRefTime(0), LengthFee: network.LengthFee{Linear: chain.NewWei(1)}}
+	n := rule.NativeFee{WeightFee: half, ProofFee: half, BaseWeight: chain.NewRefTime(0), LengthFee: rule.LengthFee{Linear: chain.NewWei(1)}}
 	for _, c := range []struct {
 		refTime, proofSize uint64
-		combined           network.Combined
+		combined           rule.Combined
 		fails              bool
-	}{{1, 1, network.LargerFee, false}, {1, 1, network.SumOfFees, true}, {2, 0, "", true}, {0, 2, "", true}} {
+	}{{1, 1, rule.LargerFee, false}, {1, 1, rule.SumOfFees, true}, {2, 0, "", true}, {0, 2, "", true}} {
 		n.Combined = c.combined
 		_, err := n.Fee(chain.Normal, chain.Weight{RefTime: chain.NewRefTime(c.refTime), ProofSize: c.proofSize}, 1, chain.NewMultiplier(1), chain.Wei{})
 		if c.refTime < 2 && c.proofSize < 2 && !c.fails {

@@ -1,4 +1,4 @@
-package network_test
+package rule_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/internal/test/vectors"
 	"github.com/feeledger/fees/network"
 )
@@ -40,7 +41,7 @@ func TestSplitVectors(t *testing.T) {
 			require.NoError(t, err)
 			proportion = chain.Some(p)
 		}
-		parts, err := network.Share(v.Input("share")).Split(wei(t, v.Number("amount")), proportion)
+		parts, err := rule.Share(v.Input("share")).Split(wei(t, v.Number("amount")), proportion)
 		if v.Wants("error") {
 			if v.Wanted("error") == "missing" {
 				require.ErrorIs(t, err, chain.ErrMissing)
@@ -66,7 +67,7 @@ func TestSplitLosesNothing(t *testing.T) {
 		p := new(big.Int).SetUint64(r.Uint64N(1_000_000_001))
 		proportion, err := chain.NewPerbill(p.Uint64())
 		require.NoError(t, err)
-		parts, err := network.TreasuryParameter.Split(wei(t, amount), chain.Some(proportion))
+		parts, err := rule.TreasuryParameter.Split(wei(t, amount), chain.Some(proportion))
 		require.NoError(t, err)
 		burned := scaled(amount, new(big.Int).Sub(billion, p), billion)
 		require.Equal(t, burned.String(), parts.Burned.String(), "%v by %v", amount, p)
@@ -74,7 +75,7 @@ func TestSplitLosesNothing(t *testing.T) {
 		require.True(t, parts.Author.IsZero())
 
 		percent := 1 + r.Int64N(100)
-		fixed, err := network.Share(fmt.Sprint("treasury_", percent)).Split(wei(t, amount), chain.Some(proportion))
+		fixed, err := rule.Share(fmt.Sprint("treasury_", percent)).Split(wei(t, amount), chain.Some(proportion))
 		require.NoError(t, err)
 		burned = scaled(amount, big.NewInt(100-percent), big.NewInt(100))
 		require.Equal(t, burned.String(), fixed.Burned.String(), "%v by %d %%", amount, percent)
@@ -101,19 +102,19 @@ func TestSharesOfATable(t *testing.T) {
 	for _, share := range []string{"treasury_0", "treasury_101", "treasury_020", "treasury_+5", "treasury_", "treasury_-1", "treasury_18446744073709551617", "treasury", ""} {
 		_, err := network.BuiltIn().With("f.json", []byte(proof(`"native_tip": "treasury_20"`, fmt.Sprintf(`"native_tip": %q`, share))))
 		require.EqualError(t, err, fmt.Sprintf(destinations, share))
-		percent, fixed := network.Share(share).Percent()
+		percent, fixed := rule.Share(share).Percent()
 		require.Equal(t, []any{uint64(0), false}, []any{percent, fixed}, share)
 	}
 }
 
 // The treasury receives something if any share is its own.
 func TestDestinationsToTheTreasury(t *testing.T) {
-	none := network.Destinations{EVMBase: network.Burned, EVMPriority: network.Author, NativeBase: network.Author, NativeTip: network.Burned}
+	none := rule.Destinations{EVMBase: rule.Burned, EVMPriority: rule.Author, NativeBase: rule.Author, NativeTip: rule.Burned}
 	require.False(t, none.ToTreasury())
-	for _, share := range []network.Share{network.TreasuryParameter, "treasury_1"} {
+	for _, share := range []rule.Share{rule.TreasuryParameter, "treasury_1"} {
 		for i := range 4 {
 			d := none
-			*[]*network.Share{&d.EVMBase, &d.EVMPriority, &d.NativeBase, &d.NativeTip}[i] = share
+			*[]*rule.Share{&d.EVMBase, &d.EVMPriority, &d.NativeBase, &d.NativeTip}[i] = share
 			require.True(t, d.ToTreasury(), i)
 		}
 	}

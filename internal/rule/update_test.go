@@ -1,4 +1,4 @@
-package network_test
+package rule_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/internal/test/vectors"
 	"github.com/feeledger/fees/network"
 )
@@ -69,7 +70,7 @@ func TestMultiplierUpdateVectors(t *testing.T) {
 }
 
 // exactNext returns the update in math/big.
-func exactNext(u network.MultiplierUpdate, parent *big.Int, w chain.Weight) *big.Int {
+func exactNext(u rule.MultiplierUpdate, parent *big.Int, w chain.Weight) *big.Int {
 	if constant, ok := u.Constant.Get(); ok {
 		return constant.Big()
 	}
@@ -183,7 +184,7 @@ func TestNormalClass(t *testing.T) {
 	require.Negative(t, below.Cmp(parent))
 }
 
-func updateFrom(t *testing.T, weights string) network.MultiplierUpdate {
+func updateFrom(t *testing.T, weights string) rule.MultiplierUpdate {
 	t.Helper()
 	n, err := withWeights(weights)
 	require.NoError(t, err)
@@ -255,7 +256,7 @@ func TestMultiplierUpdateDirection(t *testing.T) {
 // at Next.
 func TestMultiplierUpdateOfEquallyFullDimensions(t *testing.T) {
 	maximum := chain.NewMultiplier(2_000_000_000_000_000_000)
-	u := network.MultiplierUpdate{
+	u := rule.MultiplierUpdate{
 		Minimum: chain.NewMultiplier(1), Maximum: chain.Some(maximum), Adjustment: chain.NewMultiplier(4_000_000_000_000_000), Target: 250_000,
 		MaxRefTime: chain.NewRefTime(4_000_000_000_000), MaxProofSize: 4_000_000_000, LimitingDimension: true,
 	}
@@ -291,12 +292,12 @@ func TestRaise(t *testing.T) {
 			require.LessOrEqual(t, exactNext(free, unit, w).Cmp(new(big.Int).Add(unit, risen)), 0, "%s: with %v", rules.Name, w)
 		}
 	})
-	_, err := network.MultiplierUpdate{}.Raise()
+	_, err := rule.MultiplierUpdate{}.Raise()
 	require.EqualError(t, err, "difference to the target: overflow")
 }
 
 func TestMultiplierUpdateWithoutABlockWeight(t *testing.T) {
-	next, err := network.MultiplierUpdate{}.Next(chain.NewMultiplier(1), chain.Weight{})
+	next, err := rule.MultiplierUpdate{}.Next(chain.NewMultiplier(1), chain.Weight{})
 	require.EqualError(t, err, "difference to the target: overflow")
 	require.Zero(t, next)
 }

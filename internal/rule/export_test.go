@@ -1,4 +1,4 @@
-package network
+package rule
 
 import "github.com/feeledger/fees/chain"
 

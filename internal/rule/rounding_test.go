@@ -1,4 +1,4 @@
-package network_test
+package rule_test
 
 import (
 	"encoding/json"
@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/internal/test/repository"
 	"github.com/feeledger/fees/network"
 )
@@ -29,7 +30,7 @@ func TestFractionOfTheWeightFee(t *testing.T) {
 		}
 		length, whole, tip := random.Uint64N(10_000), random.Uint64N(1_000_000_000), random.Uint64N(1_000_000)
 		multiplier := 1_000_000_000_000_000_000 + random.Uint64N(7_000_000_000_000_000_000)
-		rounding := []network.Rounding{network.RoundDown, network.RoundNearest}[random.IntN(2)]
+		rounding := []rule.Rounding{rule.RoundDown, rule.RoundNearest}[random.IntN(2)]
 
 		fraction := func(n uint64) *big.Int {
 			product := new(big.Int).Mul(new(big.Int).SetUint64(n), big.NewInt(int64(parts)))
@@ -37,7 +38,7 @@ func TestFractionOfTheWeightFee(t *testing.T) {
 			if rest.Int64() == 500_000_000 {
 				halves++
 			}
-			if rounding == network.RoundNearest && rest.Cmp(big.NewInt(500_000_000)) > 0 {
+			if rounding == rule.RoundNearest && rest.Cmp(big.NewInt(500_000_000)) > 0 {
 				raised++
 				quotient.Add(quotient, big.NewInt(1))
 			}
@@ -47,9 +48,9 @@ func TestFractionOfTheWeightFee(t *testing.T) {
 		want := new(big.Int).Add(fraction(base), moving.Quo(moving, big.NewInt(1_000_000_000_000_000_000)))
 		want.Add(want, new(big.Int).SetUint64(3*length+tip))
 
-		n := network.NativeFee{
+		n := rule.NativeFee{
 			WeightFee: chain.NewWei(whole), WeightFeeBillionths: parts, Rounding: rounding, WeightIncludesBase: true,
-			BaseWeight: chain.NewRefTime(base), LengthFee: network.LengthFee{Linear: chain.NewWei(3)},
+			BaseWeight: chain.NewRefTime(base), LengthFee: rule.LengthFee{Linear: chain.NewWei(3)},
 		}
 		have, err := n.Fee(chain.Normal, chain.Weight{RefTime: chain.NewRefTime(weight)}, length, chain.NewMultiplier(multiplier), chain.NewWei(tip))
 		require.NoError(t, err)
@@ -85,19 +86,19 @@ func TestRecordedFractions(t *testing.T) {
 		"bittensor-218":  {"bittensor", 218, 24, 22},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rule, known := sharedRules(t, c.table, c.runtime).NativeFee.Get()
+			native, known := sharedRules(t, c.table, c.runtime).NativeFee.Get()
 			require.True(t, known)
-			floored := rule
-			floored.Rounding = network.RoundDown
+			floored := native
+			floored.Rounding = rule.RoundDown
 			count, down := 0, 0
 			for _, s := range nativesOf(t, name) {
-				for _, rounded := range []network.NativeFee{rule, floored} {
+				for _, rounded := range []rule.NativeFee{native, floored} {
 					have, err := rounded.Fee(s.class, s.weight, s.length, chain.NewMultiplier(1_000_000_000_000_000_000), s.tip)
 					require.NoError(t, err)
 					switch {
-					case rounded.Rounding == network.RoundDown && have == s.charged:
+					case rounded.Rounding == rule.RoundDown && have == s.charged:
 						down++
-					case rounded.Rounding == network.RoundNearest:
+					case rounded.Rounding == rule.RoundNearest:
 						require.Equal(t, s.charged.String(), have.String(), "%s", s.place)
 						count++
 					}
@@ -113,7 +114,7 @@ func TestRecordedFractions(t *testing.T) {
 // sharedRules returns the rules of a table in testdata/networks.
 func sharedRules(t testing.TB, name string, runtime uint32) network.Rules {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "testdata", "networks", fmt.Sprintf("%s-%d.json", name, runtime)))
+	text, err := os.ReadFile(filepath.Join("..", "..", "testdata", "networks", fmt.Sprintf("%s-%d.json", name, runtime)))
 	require.NoError(t, err)
 	tables, err := network.BuiltIn().With(name+".json", text)
 	require.NoError(t, err)
@@ -193,4 +194,13 @@ func nativesOf(t *testing.T, name string) (list []paidNative) {
 		}
 	}
 	return list
+}
+
+// The decimals are the token's, 18 if the table does not state them.
+func TestDecimals(t *testing.T) {
+	tao := sharedRules(t, "bittensor", 218)
+	require.Equal(t, 9, tao.TokenDecimals())
+	ctc := sharedRules(t, "creditcoin", 87)
+	require.Equal(t, 18, ctc.TokenDecimals())
+	require.Len(t, ctc.Notes, 1)
 }

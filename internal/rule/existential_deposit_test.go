@@ -1,8 +1,6 @@
-package network_test
+package rule_test
 
 import (
-	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -58,43 +56,4 @@ func TestExistentialDepositsAreChecked(t *testing.T) {
 	}
 	_, err := withDeposits(`{"from_runtime": 100, "deposit": "-1", "source": "b"}`)
 	require.ErrorContains(t, err, "not a non-negative integer")
-}
-
-// A chain that has ended has a last block, which may have a source; a source without it is an error.
-func TestLastBlock(t *testing.T) {
-	with := func(more string) (network.Tables, error) {
-		return network.BuiltIn().With("f.json", []byte(strings.Replace(localTable, `"symbol"`, more+`"symbol"`, 1)))
-	}
-	for more, want := range map[string]string{
-		`"last_block": 0, "sources": {"last_block": "the chain's own"}, `:                    "0",
-		`"last_block": 18446744073709551615, "sources": {"last_block": "the chain's own"}, `: "18446744073709551615",
-		`"last_block": 7, `: "7",
-		``:                  "none",
-	} {
-		tables, err := with(more)
-		require.NoError(t, err, more)
-		n, _ := tables.Named("local")
-		have := "none"
-		if n.LastBlock != nil {
-			have = fmt.Sprint(*n.LastBlock)
-		}
-		require.Equal(t, want, have)
-		if strings.Contains(more, "sources") {
-			require.Equal(t, "the chain's own", n.Sources["last_block"])
-		}
-	}
-	for more, want := range map[string]string{
-		`"sources": {"last_block": "the chain's own"}, `:   `network 1 "local": sources: "last_block": want the name of a figure of the network, such as treasury`,
-		`"last_block": 7, "sources": {"last_block": ""}, `: `network 1 "local": sources: "last_block": want the name of a figure of the network, such as treasury`,
-	} {
-		_, err := with(more)
-		require.EqualError(t, err, want)
-	}
-	_, err := with(`"last_block": -1, `)
-	require.ErrorContains(t, err, "last_block")
-	// Every figure of a built-in network has its source.
-	for _, n := range network.BuiltIn().All() {
-		require.Equal(t, n.LastBlock != nil, n.Sources["last_block"] != "", n.Name)
-		require.Equal(t, n.Treasury != nil, n.Sources["treasury"] != "", n.Name)
-	}
 }
