@@ -32,6 +32,7 @@ type AccountSummary struct {
 	Held          Held                      // the blocks
 	First, Last   chain.Optional[Seen]      // first and last block with the account
 	Fees          ledger.Sums               // of the transactions it paid for
+	Months        []MonthFee                // in which it paid for transactions, in order
 	Charged       chain.Optional[chain.Wei] // for these transactions, from the chain's events
 	Movements     uint64                    // changes of its native balance
 	// In and Out total the increases and decreases of its balance, free and reserved together. Out includes fees.
@@ -52,6 +53,34 @@ type AccountSummary struct {
 type Seen struct {
 	Height uint64
 	Time   chain.Optional[chain.Time]
+}
+
+// MonthFee is the sum of an account's fees in one month, in UTC.
+type MonthFee struct {
+	Month string                    // such as 2025-03
+	Fee   chain.Optional[chain.Wei] // unknown if a fee is
+}
+
+// addFee adds a transaction's fee to the month of its block. A block without a time belongs to no month.
+func (a *AccountSummary) addFee(t *ledger.Transaction) error {
+	at, timed := t.Time.Get()
+	if !timed {
+		return nil
+	}
+	name := at.Std().Format("2006-01")
+	if n := len(a.Months); n == 0 || a.Months[n-1].Month != name {
+		a.Months = append(a.Months, MonthFee{name, chain.Some(chain.Wei{})})
+	}
+	sum := &a.Months[len(a.Months)-1].Fee
+	before, known := sum.Get()
+	fee, priced := t.Fee.Get()
+	if !known || !priced {
+		*sum = chain.Optional[chain.Wei]{}
+		return nil
+	}
+	after, err := before.Add(fee)
+	*sum = chain.Some(after)
+	return err
 }
 
 // Account summarizes an account from the ledger.
@@ -110,6 +139,9 @@ func (a *AccountSummary) addActivity(ctx context.Context, book *ledger.Book, spa
 			sums, err := ledger.SumsOf(&t.Cost)
 			if err == nil {
 				err = a.Fees.Add(&sums)
+			}
+			if err == nil {
+				err = a.addFee(t)
 			}
 			if err != nil {
 				return fmt.Errorf("%d-%d: the sum of the fees: %w", t.Height, t.Index, err)

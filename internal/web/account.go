@@ -50,10 +50,11 @@ func (s *server) account(w http.ResponseWriter, r *http.Request) error {
 		v.Lead += "Blocks " + spanText(a.Held.Span) + ". Evidence: " + a.Held.Evidence.String() + "."
 		v.Main = feesAndCharge(eachCharged, a.Fees.Fee, a.Charged, a.Fees.Undetermined+a.Fees.Drifts, a.Token)
 		v.Facts = []fact{
-			seen("first seen", a.First), seen("last seen", a.Last), plain("transactions paid", fmt.Sprintf("%d evm, %d native", a.Fees.EVM, a.Fees.Native)),
+			seen("first seen", a.First), seen("last seen", a.Last), plain("transactions paid", fmt.Sprintf("%d EVM, %d native", a.Fees.EVM, a.Fees.Native)),
 			plain("movements", fmt.Sprint(a.Movements)), amount("in", a.In, a.Token), amount("out", a.Out, a.Token),
 			plain("ERC-20 transfers", fmt.Sprintf("%d in, %d out", a.TransfersIn, a.TransfersOut)),
 		}
+		v.Chart = monthChart(a.Months, named, a.Token)
 		v.Last = s.entryForm(r, account, typed)
 		v.Links = []link{{"Statement", path + "/statement"}, {"Rollforward", path + "/rollforward"}, {"Fees by day", "fees?accounts=" + named}}
 		if account.Size() == chain.AddressSize { // contracts have EVM addresses

@@ -54,7 +54,7 @@ func balanceChart(movements *rows, opening chain.Optional[chain.Balance], token 
 			break
 		}
 	}
-	if len(balances) < 2 || len(balances) > maxBars || !c.plot(balances) {
+	if len(balances) < 2 || len(balances) > maxBars || !c.plot(balances, true) {
 		return nil, nil
 	}
 	return c, nil

@@ -14,6 +14,7 @@ import (
 const (
 	plotHeight = 200
 	maxBars    = 366
+	maxBar     = 12   // the width of a bar, as a percentage of the plot
 	maxLabels  = 16   // on a wide page; a phone shows every third
 	maxSpread  = 0.25 // of the largest amount: a chart with a larger difference starts at 0
 	minSpread  = 1e-4 // of the largest amount: ticks cannot show smaller differences
@@ -104,9 +105,9 @@ func chartOf(made *report.Report, compared *report.Comparison, to func(name stri
 	return c
 }
 
-// plot draws a bar for each amount of the chart's days. It returns false if all are 0 or unknown. Amounts that differ
-// little are drawn from a value below them: from 0 they would look the same.
-func (c *chart) plot(amounts []chain.Optional[chain.Wei]) bool {
+// plot draws a bar for each amount. It returns false if all are 0 or unknown. Levels, such as balances, that differ little
+// are drawn from a value below them: from 0 they would look the same.
+func (c *chart) plot(amounts []chain.Optional[chain.Wei], levels bool) bool {
 	smallest, largest := math.Inf(1), 0.0
 	for _, a := range amounts {
 		if amount, known := a.Get(); known {
@@ -117,7 +118,7 @@ func (c *chart) plot(amounts []chain.Optional[chain.Wei]) bool {
 	if largest == 0 {
 		return false
 	}
-	if spread := (largest - smallest) / largest; spread > maxSpread || spread < minSpread {
+	if spread := (largest - smallest) / largest; !levels || spread > maxSpread || spread < minSpread {
 		smallest = 0
 	}
 	base, top := c.scale(smallest, largest)
@@ -142,9 +143,10 @@ func (c *chart) plot(amounts []chain.Optional[chain.Wei]) bool {
 func (c *chart) place(by report.By) {
 	each := (len(c.Bars) + maxLabels - 1) / maxLabels
 	slot := 100 / float64(len(c.Bars))
+	wide := min(slot*0.8, maxBar)
 	for i := range c.Bars {
 		b := &c.Bars[i]
-		b.X, b.W, b.LabelX = percent(slot*(float64(i)+0.1)), percent(slot*0.8), percent(slot*(float64(i)+0.5))
+		b.X, b.W, b.LabelX = percent(slot*(float64(i)+0.5)-wide/2), percent(wide), percent(slot*(float64(i)+0.5))
 		b.EVMY = plotHeight - b.EVM
 		b.NativeY = b.EVMY - b.Native
 		if i%each == 0 {

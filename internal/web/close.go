@@ -499,7 +499,7 @@ func (s *server) addPrepared(v *view, r *http.Request, p *closing.Placed, runnin
 	v.Lead = fmt.Sprintf("%s, %s. Not closed yet.", console.Printable(m.Network), console.Printable(m.Period.Timezone))
 	v.Facts = append(v.Facts, plain("state", string(state)), fact{Name: "fees in the ledger", cell: cell{Text: m.Period.Name(), To: feesOf(m.Period, m.Accounts)}},
 		plain("blocks", fmt.Sprintf("%d..%d", m.Blocks.First, m.Blocks.Last)), plain("evidence", m.Evidence.String()), plain("accounts", fmt.Sprint(len(m.Accounts))),
-		plain("transactions", fmt.Sprintf("%d evm, %d native", m.Totals.EVM, m.Totals.Native)),
+		plain("transactions", fmt.Sprintf("%d EVM, %d native", m.Totals.EVM, m.Totals.Native)),
 		fact{Name: "findings", cell: findingsOf(m.Findings)}, hash("seal", m.Blocks.Seal), hash("manifest, SHA-256", p.Sum))
 	v.Main = feesAndCharge(eachCharged, m.Totals.Fee, m.Totals.Charged, m.Findings.Undetermined+m.Findings.Drifts, token)
 	if record := m.Options.Reconciliation; record != nil {

@@ -71,7 +71,7 @@ func TestColumns(t *testing.T) {
 	}
 	token, err := d.Token(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, []string{"block", "fee " + token.Symbol, "burned " + token.Symbol}, names)
+	require.Equal(t, []string{"block", "fee, " + token.Symbol, "burned, " + token.Symbol}, names)
 	require.Contains(t, page, `<a href="fees?after=100&amp;by=block&amp;columns=fee%2Cburned&amp;sort=-fee">Next</a>`)
 	require.Contains(t, page, `value="burned" checked`)
 	require.NotContains(t, page, `value="treasury" checked`)

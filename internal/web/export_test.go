@@ -119,7 +119,7 @@ func Heights(amounts ...string) (from, top string, heights []int) {
 		}
 		list = append(list, chain.Some(amount))
 	}
-	if !c.plot(list) {
+	if !c.plot(list, true) {
 		return "", "", nil
 	}
 	for _, b := range c.Bars {

@@ -192,15 +192,15 @@ func feesFacts(made *report.Report) (main, facts []fact) {
 		main = append(main, plain("fees in "+code, cmp.Or(optionalText(t.FeeWorth), notKnown)), plain("charged in "+code, cmp.Or(optionalText(t.ChargedWorth), notKnown)))
 	}
 	return main, []fact{
-		plain("transactions", fmt.Sprintf("%d evm, %d native", t.EVM, t.Native)), plain("failed transactions", fmt.Sprintf("%d evm, %d native", t.EVMFailed, t.NativeFailed)),
-		amount("evm fees", chain.Some(t.EVMFee), made.Token), amount("native fees", chain.Some(t.NativeFee), made.Token),
+		plain("transactions", fmt.Sprintf("%d EVM, %d native", t.EVM, t.Native)), plain("failed transactions", fmt.Sprintf("%d EVM, %d native", t.EVMFailed, t.NativeFailed)),
+		amount("EVM fees", chain.Some(t.EVMFee), made.Token), amount("native fees", chain.Some(t.NativeFee), made.Token),
 		amount("burned", t.Burned, made.Token), amount("treasury", t.Treasury, made.Token), amount("authors", t.Author, made.Token),
 	}
 }
 
 // drawShares draws each fee's share of the largest below it.
 func drawShares(t *tabular, largest float64) {
-	at := slices.IndexFunc(t.Heads, func(h cell) bool { return strings.HasPrefix(h.Text, "fee ") })
+	at := slices.IndexFunc(t.Heads, func(h cell) bool { return h.Label() == "fee" })
 	if at < 0 {
 		return
 	}

@@ -30,6 +30,9 @@ const (
 // sideRoom is the width of a table in the side column of a wide window. Below that window, it has the whole width.
 const sideRoom = 398
 
+// sumRoom is the width of a table beside a chart in a wide window.
+const sumRoom = 758
+
 // fitSide selects the layout of a table in the side column. One that does not fit there at all has cards in each window.
 func (t *tabular) fitSide() {
 	exact, short, shortest := t.fit(windows)

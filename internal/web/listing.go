@@ -136,7 +136,7 @@ func (s *server) part(all *rows, l listing, to func(listing) string) (*tabular, 
 	}
 	var shown []int // the columns
 	for i, name := range all.heads {
-		if l.shows(all, i) {
+		if name = heading(name, &all.columns[i]); l.shows(all, i) {
 			shown = append(shown, i)
 			if all.columns[i].Kind == table.Time {
 				name += ", " + l.zone.String()
@@ -191,6 +191,18 @@ func (l listing) shows(all *rows, column int) bool {
 		return column == 0 || slices.Contains(l.Only, name)
 	}
 	return l.All || !slices.Contains(l.brief, name) && (all.used[column] || !slices.Contains(unusual, name))
+}
+
+// heading sets the unit of an amount off its name.
+func heading(text string, c *table.Column) string {
+	text = words(text)
+	switch c.Kind {
+	case table.Wei, table.SignedWei, table.GasPrice, table.Fiat:
+		if at := strings.LastIndexByte(text, ' '); at > 0 && text != words(c.Name) {
+			return text[:at] + "," + text[at:]
+		}
+	}
+	return text
 }
 
 // head returns the heading of a column, which links to the list sorted by it.

@@ -133,7 +133,7 @@ func TestOnePageForMany(t *testing.T) {
 	all.Wait()
 	for _, text := range texts {
 		require.Equal(t, texts[0], text)
-		require.Contains(t, text, "proved to the wei")
+		require.Contains(t, text, "Proved to the wei")
 	}
 	asked := balances.asked.Load()
 	require.Equal(t, texts[0], get(t, s, path, nil).text)

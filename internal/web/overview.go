@@ -90,7 +90,7 @@ func (s *server) statusView(status *app.Status, token console.Token) *view {
 	v.Facts = []fact{
 		plain("network", status.Network), plain("blocks", spanText(status.Stored)), plain("last sealed block", optionalText(status.Sealed)),
 		moment("time of the last block", status.LastTime), plain("evidence", status.Evidence.String()),
-		amount("fees of all blocks", chain.Some(t.Fee), token), plain("transactions", fmt.Sprintf("%d evm, %d native", t.EVM, t.Native)),
+		amount("fees of all blocks", chain.Some(t.Fee), token), plain("transactions", fmt.Sprintf("%d EVM, %d native", t.EVM, t.Native)),
 		amount("burned", status.Burned, token), amount("treasury", status.Treasury, token), amount("authors", status.Author, token),
 		{Name: "failed checks", cell: cell{Text: fmt.Sprint(status.Findings), To: "findings"}}, {Name: "fee drifts", cell: cell{Text: fmt.Sprint(t.Drifts), To: "findings"}},
 		{Name: "undetermined fees", cell: cell{Text: fmt.Sprint(t.Undetermined), To: "findings"}}, {Name: "unrecognised events", cell: cell{Text: fmt.Sprint(status.Unread), To: "findings"}}, plain("checks not possible", fmt.Sprint(status.Unanswered)),

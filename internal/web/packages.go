@@ -410,7 +410,7 @@ func (s *server) packagePage(w http.ResponseWriter, r *http.Request, shelf *clos
 	}
 	v.Facts = []fact{
 		plain("blocks", fmt.Sprintf("%d..%d, %s", m.Blocks.First, m.Blocks.Last, sealed)), {Name: "fees in the ledger", cell: cell{Text: m.Period.Name(), To: feesOf(m.Period, m.Accounts)}},
-		plain("evidence", m.Evidence.String()), plain("accounts", fmt.Sprint(len(m.Accounts))), plain("transactions", fmt.Sprintf("%d evm, %d native", m.Totals.EVM, m.Totals.Native)),
+		plain("evidence", m.Evidence.String()), plain("accounts", fmt.Sprint(len(m.Accounts))), plain("transactions", fmt.Sprintf("%d EVM, %d native", m.Totals.EVM, m.Totals.Native)),
 		amount("burned", m.Totals.Burned, token), amount("treasury", m.Totals.Treasury, token),
 		{Name: "findings", cell: findingsOf(m.Findings)}, hash("seal", m.Blocks.Seal), hash("manifest, SHA-256", p.Sum), {Name: "manifest written", cell: instantCell(p.Written.UTC().Format(time.RFC3339))},
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -16,7 +15,6 @@ import (
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/finance/closing"
-	"github.com/feeledger/fees/internal/finance/statement"
 	"github.com/feeledger/fees/internal/money"
 	"github.com/feeledger/fees/internal/table"
 	"github.com/feeledger/fees/source"
@@ -132,7 +130,7 @@ type provable interface {
 
 // provedPage shows a result about an account. Own are its parameters besides the common ones, and fill adds its
 // contents.
-func provedPage[T provable](s *server, w http.ResponseWriter, r *http.Request, what string, own []string, of func(*http.Request, *statementQuestion) (T, string, error), fill func(q *statementQuestion, made T, unanswered bool, v *view) error) error {
+func provedPage[T provable](s *server, w http.ResponseWriter, r *http.Request, what string, own []string, of func(*http.Request, *statementQuestion) (T, string, error), fill func(q *statementQuestion, made T, v *view) error) error {
 	q, err := s.statementQuestion(r, own...)
 	if err != nil {
 		return err
@@ -148,11 +146,15 @@ func provedPage[T provable](s *server, w http.ResponseWriter, r *http.Request, w
 		v.Downloads = append(s.downloads(&q, name, resultForms...), otherPapers(*v.PDF)...)
 		if q.named != "" {
 			v.Title += " of " + s.called(q.named)
-			v.Facts = []fact{{Name: "account", cell: cell{Text: q.named, To: "account/" + q.named, Class: "hex"}}}
+			other := map[string]string{"Statement": "Rollforward", "Rollforward": "Statement"}[what]
+			v.Links = []link{{"Account", "account/" + q.named}, {other, q.path(strings.ToLower(other)) + q.scope.query(nil)}}
 		}
 		v.Command = q.named + q.scope.flags() + s.provedFlags(&q) + s.ledgerFlag()
-		if err := fill(&q, made, why != "", v); err != nil {
+		if err := fill(&q, made, v); err != nil {
 			return nil, made.Explain(err)
+		}
+		if q.named != "" {
+			v.Lead = "Account " + q.named + ". " + strings.ToUpper(v.Lead[:1]) + v.Lead[1:] + "."
 		}
 		if why != "" {
 			v.Warnings = append(v.Warnings, why)
@@ -230,15 +232,20 @@ func feesAreChanges(movements *rows) (same bool, err error) {
 
 // statement shows an account's statement for a period.
 func (s *server) statement(w http.ResponseWriter, r *http.Request) error {
-	return provedPage(s, w, r, "Statement", listingParameters, s.statementOf, func(q *statementQuestion, made *app.Statements, unanswered bool, v *view) error {
+	return provedPage(s, w, r, "Statement", listingParameters, s.statementOf, func(q *statementQuestion, made *app.Statements, v *view) error {
 		one := made.List[0]
 		v.Lead, v.Warnings, v.Notes = one.Proof(), made.Style.Notes, one.Notes()[1:]
 		v.Command = "fees statement " + v.Command
 		v.By, v.Fields = partLinks(q), s.priceControl(q.scope.own)
-		v.Facts = append(v.Facts, statementFacts(one, made.Style.Token, unanswered)...)
+		sum, err := s.sumOf(made)
+		if err != nil {
+			return err
+		}
 		q.listing.brief = hiddenColumns
 		if q.Part == "summary" {
 			q.listing.All = true
+		} else {
+			v.Sum = sum
 		}
 		sheet := made.SheetByFee
 		if q.listing.ofEvents() {
@@ -250,6 +257,7 @@ func (s *server) statement(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
+		all.title, _, _ = strings.Cut(all.title, " for ") // the page's title names the account
 		if same, err := feesAreChanges(all); err != nil {
 			return err
 		} else if same {
@@ -290,29 +298,20 @@ func (s *server) provedFlags(q *statementQuestion) string {
 	return line + s.priceFlags(q.Prices)
 }
 
-// statementFacts returns the balances and the fees charged.
-func statementFacts(one *statement.Statement, token console.Token, asked bool) (facts []fact) {
-	for _, b := range []struct {
-		name    string
-		balance chain.Optional[chain.Balance]
-	}{{"opening", one.Opening}, {"closing", one.Closing}} {
-		if balance, ok := b.balance.Get(); ok {
-			facts = append(facts, amount(b.name+" free balance", chain.Some(balance.Free), token))
-			if one.Reserves() {
-				facts = append(facts, amount(b.name+" reserved balance", chain.Some(balance.Reserved), token))
-			}
-		} else {
-			facts = append(facts, plain(b.name+" balance", map[bool]string{true: notKnown, false: "not queried"}[asked]))
-		}
+// sumOf returns how the opening balance of a statement and its movements add up to the closing balance.
+func (s *server) sumOf(made *app.Statements) (*tabular, error) {
+	one := made.List[0]
+	l := listing{fixed: true, brief: []string{"account", "account_label", "account_group", "total"}}
+	if !one.Reserves() {
+		l.brief = append(l.brief, "reserved")
 	}
-	for _, f := range one.Fees {
-		charged := amount(string(f.Layer)+" fees", chain.Some(f.Charged), token)
-		if f.Unknown > 0 {
-			charged.Unit += fmt.Sprintf(", and %d %s", f.Unknown, notKnown)
-		}
-		facts = append(facts, charged)
+	t, err := s.list(made.Style.Summary(one), l, nil)
+	if err != nil {
+		return nil, err
 	}
-	return facts
+	t.Title = "From opening to closing"
+	t.Rows = slices.DeleteFunc(t.Rows, func(row []cell) bool { return strings.HasPrefix(row[0].Text, "fees ") }) // of which
+	return t, nil
 }
 
 // statementFile sends the statement as a file, or as the JSON of the command line.

@@ -55,6 +55,8 @@ type view struct {
 	Refresh   int        // reload interval in seconds; 0 for never
 	Packages  bool       // the server has packages
 	First     *tabular   // above the figures; nil for none
+	Sum       *tabular   // how the figures add up, beside or above the chart; nil for none
+	Beside    bool       // Sum has room beside the chart in a wide window
 	Main      []fact     // the main figures
 	Facts     []fact
 	Steps     []stepGroup
@@ -181,8 +183,13 @@ func (t *tabular) dropEmpty() {
 	}
 }
 
+// evmWord matches the abbreviation in a name.
+var evmWord = regexp.MustCompile(`(^|[ _])evm($|[ _])`)
+
 // words converts a name in snake case to words.
-func words(name string) string { return strings.ReplaceAll(name, "_", " ") }
+func words(name string) string {
+	return strings.ReplaceAll(evmWord.ReplaceAllString(name, "${1}EVM$2"), "_", " ")
+}
 
 // pageType is the media type of pages.
 const pageType = "text/html; charset=utf-8"
@@ -213,6 +220,8 @@ func (s *server) page(r *http.Request, v *view) ([]byte, error) {
 		t.fitSide()
 	}
 	v.First.fit(whole)
+	sum, _, _ := v.Sum.fit(whole)
+	v.Beside = sum <= sumRoom
 	for _, t := range v.Tables {
 		t.fit(beside)
 	}

@@ -1,0 +1,36 @@
+package web
+
+import (
+	"time"
+
+	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/app"
+	"github.com/feeledger/fees/internal/console"
+)
+
+// monthChart plots what an account paid in each month, and links each month to its fees by day. It returns nil if there
+// are less than two months or too many.
+func monthChart(months []app.MonthFee, account string, token console.Token) *chart {
+	if len(months) == 0 {
+		return nil
+	}
+	first, err := time.Parse("2006-01", months[0].Month)
+	if err != nil {
+		return nil
+	}
+	c := &chart{Title: "Fees by month, UTC", Token: token}
+	var fees []chain.Optional[chain.Wei]
+	for at := first; len(months) > 0 && len(fees) <= maxBars; at = at.AddDate(0, 1, 0) {
+		name, fee := at.Format("2006-01"), chain.Some(chain.Wei{})
+		b := bar{Name: name}
+		if months[0].Month == name {
+			fee, months = months[0].Fee, months[1:]
+			b.To = "fees?partial=1&accounts=" + account + "&period=" + name
+		}
+		c.Bars, fees = append(c.Bars, b), append(fees, fee)
+	}
+	if len(fees) < 2 || len(fees) > maxBars || !c.plot(fees, false) {
+		return nil
+	}
+	return c
+}
