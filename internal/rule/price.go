@@ -7,8 +7,8 @@ import (
 	"github.com/feeledger/fees/chain"
 )
 
-// PriceRow prices the blocks of its runtimes: it applies from its runtime to the next row. It has either StaticBaseFee, or BaseFeeStored, or BaseFeeConstant and
-// MinMultiplier. Prices are in wei per gas, multipliers are stored integers (10^18 for 1).
+// PriceRow prices the blocks from its runtime to the next row. It has either StaticBaseFee, or BaseFeeStored, or
+// BaseFeeConstant and MinMultiplier. Prices are in wei per gas, multipliers are stored integers (10^18 for 1).
 type PriceRow struct {
 	FromRuntime      uint32            `json:"from_runtime"`
 	StaticBaseFee    *chain.GasPrice   `json:"static_base_fee,omitempty"`

@@ -197,6 +197,7 @@ func TestStatements(t *testing.T) {
 		require.Contains(t, sum, `<td class="verdict">`+item+"</td>", "the sum comes first")
 	}
 	require.NotContains(t, sum, `<td class="verdict">fees `)
+	require.Contains(t, get(t, s, base+"/statement?period=3..50&balances=none", nil).text, "<h2>Movements by kind</h2>")
 	events := get(t, s, base+"/statement?period=3..50&columns=all", nil).text
 	require.Len(t, rowsOf(events[strings.LastIndex(events, "<table"):]), min(100, len(rows)-1))
 	kind, ofFee, charged := slices.Index(rows[0], "kind"), slices.Index(rows[0], "of_fee"), slices.Index(rows[0], "fee")

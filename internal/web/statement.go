@@ -310,7 +310,11 @@ func (s *server) sumOf(made *app.Statements) (*tabular, error) {
 		return nil, err
 	}
 	t.Title = "From opening to closing"
-	t.Rows = slices.DeleteFunc(t.Rows, func(row []cell) bool { return strings.HasPrefix(row[0].Text, "fees ") }) // of which
+	if !one.Opening.Known() {
+		t.Title = "Movements by kind"
+	}
+	// The sums of the fees by layer are no further addends: they are part of the movements.
+	t.Rows = slices.DeleteFunc(t.Rows, func(row []cell) bool { return strings.HasPrefix(row[0].Text, "fees ") })
 	return t, nil
 }
 

@@ -221,7 +221,7 @@ func (s *server) page(r *http.Request, v *view) ([]byte, error) {
 	}
 	v.First.fit(whole)
 	sum, _, _ := v.Sum.fit(whole)
-	v.Beside = sum <= sumRoom
+	v.Beside = v.Chart != nil && sum <= sumRoom
 	for _, t := range v.Tables {
 		t.fit(beside)
 	}
