@@ -9,7 +9,6 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
-	"github.com/feeledger/fees/internal/market"
 	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/network"
 )
@@ -48,10 +47,6 @@ func TestStoredBaseFee(t *testing.T) {
 		require.Equal(t, want, [3]string{paid.String(), priority.String(), base.String()})
 	}
 	require.False(t, r.Transactions[0].BaseFeePerGas != nil, "it is the block's")
-	prices, counted, err := market.PriorityFees(r)
-	require.NoError(t, err)
-	require.Equal(t, 2, counted)
-	require.Equal(t, "3", prices[0].String())
 
 	r = price(strings.Replace(text, `"onInitialize":{"events":[]}`, `"onInitialize":{"events":[{"method":{"pallet":"baseFee","method":"NewBaseFeePerGas"},"data":["7"]}]}`, 1))
 	paid, _ := r.Transactions[0].Fee.Get()

@@ -11,7 +11,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
-	"github.com/feeledger/fees/internal/market"
+	"github.com/feeledger/fees/internal/app/market"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/node/state"
 	"github.com/feeledger/fees/internal/tx/extrinsic"

@@ -11,10 +11,10 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
+	"github.com/feeledger/fees/internal/app/market"
 	"github.com/feeledger/fees/internal/console"
 	"github.com/feeledger/fees/internal/failure"
 	"github.com/feeledger/fees/internal/jsonscan"
-	"github.com/feeledger/fees/internal/market"
 	"github.com/feeledger/fees/internal/node/rpc"
 	"github.com/feeledger/fees/internal/node/state"
 	"github.com/feeledger/fees/internal/substrate/render"

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/app/market"
 	"github.com/feeledger/fees/internal/console"
-	"github.com/feeledger/fees/internal/market"
 	"github.com/feeledger/fees/network"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/fee"
-	"github.com/feeledger/fees/internal/market"
+	"github.com/feeledger/fees/internal/app/market"
 	"github.com/feeledger/fees/internal/test/vectors"
 )
 
@@ -118,6 +118,19 @@ func TestPriorityFeesOfPricedTransactions(t *testing.T) {
 	require.Equal(t, 1, counted)
 	require.Equal(t, "1,1,1", joined(prices))
 	require.Equal(t, []uint64{10, 50, 90}, market.Percentiles())
+}
+
+// A base fee that changed within the block is that of the transactions after the change.
+func TestPriorityFeesAboveAChangedBaseFee(t *testing.T) {
+	changed, gas := chain.NewGasPrice(200), chain.Some(chain.NewGas(21000))
+	r := fee.Report{BaseFeePerGas: chain.Some(chain.NewGasPrice(100)), Transactions: []fee.Transaction{
+		{Layer: fee.EVM, GasPrice: chain.Some(chain.NewGasPrice(103)), Gas: gas},
+		{Layer: fee.EVM, GasPrice: chain.Some(chain.NewGasPrice(203)), Gas: gas, BaseFeePerGas: &changed},
+	}}
+	prices, counted, err := market.PriorityFees(&r)
+	require.NoError(t, err)
+	require.Equal(t, 2, counted)
+	require.Equal(t, "3,3,3", joined(prices))
 }
 
 func TestStaticBaseFeeHasNoHeadroom(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
-	"github.com/feeledger/fees/internal/market"
+	"github.com/feeledger/fees/internal/app/market"
 	"github.com/feeledger/fees/internal/rule"
 	"github.com/feeledger/fees/network"
 )
