@@ -313,7 +313,7 @@ func (s *server) sumOf(made *app.Statements) (*tabular, error) {
 	if !one.Opening.Known() {
 		t.Title = "Movements by kind"
 	}
-	// The sums of the fees by layer are no further addends: they are part of the movements.
+	// The fees by layer are part of the movements, so they are left out.
 	t.Rows = slices.DeleteFunc(t.Rows, func(row []cell) bool { return strings.HasPrefix(row[0].Text, "fees ") })
 	return t, nil
 }
