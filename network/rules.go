@@ -103,7 +103,7 @@ var ErrNoSpecification = errors.New("not in the specification's table")
 // priced by the last row. Those rules, and those of an uncertain row, are not Certain. For a runtime older
 // than the first row, it returns [ErrUnknownRuntime].
 func (n *Network) Rules(runtime uint32) (Rules, error) {
-	row, ok := n.PriceRow(runtime)
+	row, ok := rule.PriceOf(&n.Lists, runtime)
 	if !ok {
 		return Rules{}, fmt.Errorf("%w: the table of %s starts with runtime %d, but runtime %d executed this block",
 			ErrUnknownRuntime, n.Name, n.Rows[0].FromRuntime, runtime)
@@ -137,7 +137,7 @@ func (n *Network) Rules(runtime uint32) (Rules, error) {
 		LastBlock:        optional(n.LastBlock),
 		Notes:            n.notes(row.Note),
 		Faults:           n.faults,
-		Verification:     n.Verification(runtime),
+		Verification:     rule.VerificationOf(&n.Lists, runtime),
 	}
 	r.Proportion = optional(n.FeesTreasuryProportion)
 	if update, known := r.BaseFeeUpdate.Get(); known && row.BaseFeeStored != nil {

@@ -258,11 +258,11 @@ func (n *Network) check() error {
 		n.checkSources(),
 		n.checkAnchors(),
 		n.FeesTreasuryProportion.Check(),
-		n.Lists.Check(),
+		rule.Check(&n.Lists),
 	); err != nil {
 		return err
 	}
-	if last := n.NewestRow(); n.LastRuntime < last {
+	if last := rule.NewestRow(&n.Lists); n.LastRuntime < last {
 		return fmt.Errorf("last_runtime %d: want the newest runtime that the rows apply to, at least %d", n.LastRuntime, last)
 	}
 	return nil

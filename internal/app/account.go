@@ -58,7 +58,7 @@ type Seen struct {
 // MonthFee is the sum of an account's fees in one month, in UTC.
 type MonthFee struct {
 	Month string                    // such as 2025-03
-	Fee   chain.Optional[chain.Wei] // unknown if a fee is
+	Fee   chain.Optional[chain.Wei] // unknown if any of its fees is unknown
 }
 
 // addFee adds a transaction's fee to the month of its block. A block without a time belongs to no month.

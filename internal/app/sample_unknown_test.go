@@ -101,6 +101,13 @@ func TestSampleOfUnknownFees(t *testing.T) {
 		require.Equal(t, strings.HasPrefix(row["id"], "25-"), row["charged"] == "", row["id"])
 		require.Equal(t, row["id"] == "25-4", row["error"] != "", row["id"])
 	}
+	for _, name := range []string{alith, baltathar} {
+		a, err := d.Account(t.Context(), app.AccountQuestion{Account: address(t, name)})
+		require.NoError(t, err)
+		require.Len(t, a.Months, 1)
+		_, unknown := charges(t, func(s sent) bool { return of(name)(s) && s.place() == "25-4" })
+		require.Equal(t, unknown == 0, a.Months[0].Fee.Known(), "a month with an unknown fee has no sum")
+	}
 	s, _ = taken(d, app.Heights(1, 24))
 	require.True(t, s.Holds())
 

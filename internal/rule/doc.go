@@ -1,7 +1,9 @@
-// Package rule contains the rows of a network's table, each a rule of its runtimes: how a block is priced
-// ([PriceRow]), and how its fees follow from the chain's own records ([Verification]): where their parts go
-// ([Destinations]), how a block changes the multiplier ([MultiplierUpdate]) and a stored base fee
-// ([BaseFeeUpdate]), and what weight and length cost ([NativeFee]).
+// Package rule contains the rows of a network's table, each a rule of its runtimes. A [PriceRow] prices blocks. The
+// others verify fees against what the chain recorded ([Verification]):
+//
+//   - [Destinations]: where the parts of a fee go
+//   - [MultiplierUpdate] and [BaseFeeUpdate]: how a block changes the multiplier and a stored base fee
+//   - [NativeFee]: what weight and length cost
 //
 // # Before you change it
 //

@@ -20,8 +20,8 @@ type Lists struct {
 	ExistentialDeposits []ExistentialDepositRow `json:"existential_deposits,omitempty"`
 }
 
-// Check checks each row, and that the rows of a list are in order.
-func (l *Lists) Check() error {
+// Check returns an error if a row is invalid or out of order.
+func Check(l *Lists) error {
 	if len(l.Rows) == 0 {
 		return errors.New("rows: missing; want at least one")
 	}
@@ -36,15 +36,15 @@ func (l *Lists) Check() error {
 }
 
 // NewestRow returns the runtime at which the newest row begins.
-func (l *Lists) NewestRow() (last uint32) {
+func NewestRow(l *Lists) (last uint32) {
 	for _, row := range l.ListedRows() {
 		last = max(last, row.From)
 	}
 	return last
 }
 
-// PriceRow returns the row that prices the blocks of a runtime, false if the runtime is older than the first one.
-func (l *Lists) PriceRow(runtime uint32) (PriceRow, bool) { return rowFor(l.Rows, runtime) }
+// PriceOf returns the row that prices the blocks of a runtime, false if the runtime is older than the first one.
+func PriceOf(l *Lists, runtime uint32) (PriceRow, bool) { return rowFor(l.Rows, runtime) }
 
 // The names of the lists in a table.
 const (

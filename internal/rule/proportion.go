@@ -20,7 +20,7 @@ type TreasuryProportion struct {
 
 var keyForm = regexp.MustCompile(`^0x([0-9a-f]{2}){1,64}$`)
 
-// Check checks a proportion that is not nil.
+// Check returns an error if a field is missing or malformed; nil passes.
 func (p *TreasuryProportion) Check() error {
 	var err error
 	switch {

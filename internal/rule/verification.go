@@ -16,8 +16,8 @@ type Verification struct {
 	Proportion chain.Optional[TreasuryProportion]
 }
 
-// Verification returns the rules of a runtime. The lists do not contain its Proportion.
-func (l *Lists) Verification(runtime uint32) Verification {
+// VerificationOf returns the rules of a runtime. The lists do not contain its Proportion.
+func VerificationOf(l *Lists, runtime uint32) Verification {
 	return Verification{
 		Destinations:       known(l.Destinations, runtime, func(r DestinationsRow) Destinations { return r.Destinations }),
 		Update:             known(l.MultiplierUpdates, runtime, func(r MultiplierUpdateRow) MultiplierUpdate { return r.MultiplierUpdate }),

@@ -79,7 +79,7 @@ func TestAcceptDifferences(t *testing.T) {
 		total += len(g.ticks)
 	}
 	require.Equal(t, 4, total, "lines 5, 12 and 16, and 10-7")
-	require.Equal(t, []string{"Accept id 10-7"}, list["only_on_chain"].labels)
+	require.Equal(t, []string{"Accept ID 10-7"}, list["only_on_chain"].labels)
 	require.Contains(t, page.text, "Not in your books. Add this line.")
 
 	lacking := list["only_on_chain"]

@@ -14,7 +14,7 @@ import (
 const (
 	plotHeight = 200
 	maxBars    = 366
-	maxBar     = 12   // the width of a bar, as a percentage of the plot
+	maxWidth   = 12   // of a bar, as a percentage of the plot
 	maxLabels  = 16   // on a wide page; a phone shows every third
 	maxSpread  = 0.25 // of the largest amount: a chart with a larger difference starts at 0
 	minSpread  = 1e-4 // of the largest amount: ticks cannot show smaller differences
@@ -30,6 +30,7 @@ type chart struct {
 	Ticks    []tick
 	Compared string // the period that the lines show; "" for none
 	From     string // where the scale starts; "" for 0
+	Alone    bool   // no table of the page repeats the links of the bars
 }
 
 // bar plots one group. Horizontal positions are percentages of the plot, vertical ones are pixels.
@@ -143,7 +144,7 @@ func (c *chart) plot(amounts []chain.Optional[chain.Wei], levels bool) bool {
 func (c *chart) place(by report.By) {
 	each := (len(c.Bars) + maxLabels - 1) / maxLabels
 	slot := 100 / float64(len(c.Bars))
-	wide := min(slot*0.8, maxBar)
+	wide := min(slot*0.8, maxWidth)
 	for i := range c.Bars {
 		b := &c.Bars[i]
 		b.X, b.W, b.LabelX = percent(slot*(float64(i)+0.5)-wide/2), percent(wide), percent(slot*(float64(i)+0.5))

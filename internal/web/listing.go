@@ -173,7 +173,7 @@ func (l listing) columnsForm(all *rows, to func(listing) string) *form {
 	values, _ := url.ParseQuery(query) // made by to
 	f := &form{Action: path, Button: "Show", Hidden: optionsOf(values)}
 	for i, c := range all.columns[1:] {
-		f.Fields = append(f.Fields, control{Name: "columns", Label: all.heads[i+1], Kind: "choice", Value: c.Name, Required: l.shows(all, i+1)})
+		f.Fields = append(f.Fields, control{Name: "columns", Label: heading(all.heads[i+1], &all.columns[i+1]), Kind: "choice", Value: c.Name, Required: l.shows(all, i+1)})
 	}
 	return f
 }
@@ -193,7 +193,7 @@ func (l listing) shows(all *rows, column int) bool {
 	return l.All || !slices.Contains(l.brief, name) && (all.used[column] || !slices.Contains(unusual, name))
 }
 
-// heading sets the unit of an amount off its name.
+// heading separates the unit of an amount from its name with a comma: fee, GLMR.
 func heading(text string, c *table.Column) string {
 	text = words(text)
 	switch c.Kind {

@@ -191,12 +191,11 @@ func TestStatements(t *testing.T) {
 	balance := slices.Index(rows[0], "free_balance")
 	last := rows[len(rows)-1]
 	require.Equal(t, closing.Free.String(), last[balance])
-	sum, _, found := strings.Cut(bare(page), "<h2>Movements and fees</h2>")
+	sum, movements, found := strings.Cut(bare(page), "<h2>Movements and fees</h2>")
 	require.True(t, found)
 	for _, item := range []string{"opening", "fee", "together", "closing"} {
-		require.Contains(t, sum, `<td class="verdict">`+item+"</td>", "the sum comes first")
+		require.Contains(t, sum, "<td>"+item+"</td>", "the sum comes first")
 	}
-	require.NotContains(t, sum, `<td class="verdict">fees `)
 	require.Contains(t, get(t, s, base+"/statement?period=3..50&balances=none", nil).text, "<h2>Movements by kind</h2>")
 	events := get(t, s, base+"/statement?period=3..50&columns=all", nil).text
 	require.Len(t, rowsOf(events[strings.LastIndex(events, "<table"):]), min(100, len(rows)-1))
@@ -213,7 +212,7 @@ func TestStatements(t *testing.T) {
 		}
 	}
 	require.Greater(t, parts, fees)
-	require.Equal(t, fees, strings.Count(bare(page), "<td>fee</td>"), "on the page, a fee is one row")
+	require.Equal(t, fees, strings.Count(movements, "<td>fee</td>"), "on the page, a fee is one row")
 	require.NotContains(t, page, ">fee, GLMR</a>", "the change of the balance is the fee")
 	for _, part := range []string{"fees", "transfers", "summary"} {
 		require.Equal(t, http.StatusOK, get(t, s, base+"/statement?period=3..50&part="+part, nil).status, part)

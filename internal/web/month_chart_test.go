@@ -32,7 +32,7 @@ func TestMonthChart(t *testing.T) {
 	}
 	require.Greater(t, len(want), 1)
 	page := html.UnescapeString(pageAt(t, s.url+"/account/"+account))
-	drawn := regexp.MustCompile(`<a href="([^"]*)" tabindex="-1"><g><title>(2025-[0-9]+): ([0-9.]+) GLMR</title>`).FindAllStringSubmatch(page, -1)
+	drawn := regexp.MustCompile(`<a href="([^"]*)" aria-label="[^"]*"><g><title>(2025-[0-9]+): ([0-9.]+) GLMR</title>`).FindAllStringSubmatch(page, -1)
 	require.Len(t, drawn, len(want))
 	for _, bar := range drawn {
 		require.Equal(t, tokensOf(want[bar[2]].String()), bar[3], bar[2])

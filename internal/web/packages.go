@@ -233,7 +233,7 @@ func (s *server) packageList(w http.ResponseWriter, r *http.Request) error {
 		notes = append(notes, "To close a month, run: "+create)
 	}
 	v.Notes = notes
-	t := &tabular{Heads: heads("package", "period", "check", "version", "findings", "fees "+token.Symbol, "charged "+token.Symbol, "evidence", "manifest", "written, UTC")}
+	t := &tabular{Heads: heads("package", "period", "check", "version", "findings", "fees, "+token.Symbol, "charged, "+token.Symbol, "evidence", "manifest", "written, UTC")}
 	t.Heads[5].Class, t.Heads[6].Class = "figure", "figure"
 	for i := range list {
 		c := &list[i]

@@ -184,7 +184,7 @@ func TestMonthInTheBrowser(t *testing.T) {
 	for _, title := range []string{"Amount differs (1)", "Duplicate (1)", "Only in books (1)", "Only on chain (1)"} {
 		group := tableOf(t, a.text, title)
 		require.Len(t, group, 2)
-		require.Equal(t, title == "Only on chain (1)", group[0][0] == "id", group[0])
+		require.Equal(t, title == "Only on chain (1)", group[0][0] == "ID", group[0])
 		rows = append(rows, group[1])
 		found[group[1][0]] = strings.ToLower(strings.TrimSuffix(title, " (1)"))
 	}

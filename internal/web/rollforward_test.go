@@ -39,7 +39,7 @@ func TestRollforwardOfSeveralAccounts(t *testing.T) {
 	a := get(t, s, "/accounts/rollforward?period=3..50", nil)
 	require.Equal(t, http.StatusOK, a.status, a.text)
 	require.Contains(t, a.text, "<h1>Rollforward of 2 accounts</h1>")
-	require.Contains(t, html.UnescapeString(a.text), "proved to the wei: opening + lines = closing, free and reserved")
+	require.Contains(t, html.UnescapeString(a.text), "Proved to the wei: opening + lines = closing, free and reserved")
 	require.Contains(t, html.UnescapeString(a.text), "fees rollforward --by period --accounts "+labels.Path+" 3..50")
 	rows := rowsOf(a.text)
 	require.Len(t, rows, 2)

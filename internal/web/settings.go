@@ -302,7 +302,7 @@ func previewTable(p *reconcile.Preview) *tabular {
 		if i < len(p.Header) {
 			head = shortened(p.Header[i])
 		}
-		t.Heads = append(t.Heads, cell{Text: head})
+		t.Heads = append(t.Heads, cell{Text: head, Class: "quoted"})
 		use := cell{Text: "not used"}
 		if meaning[i] != "" {
 			use = cell{Text: meaning[i], Class: "ok"}

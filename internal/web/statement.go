@@ -147,14 +147,18 @@ func provedPage[T provable](s *server, w http.ResponseWriter, r *http.Request, w
 		if q.named != "" {
 			v.Title += " of " + s.called(q.named)
 			other := map[string]string{"Statement": "Rollforward", "Rollforward": "Statement"}[what]
-			v.Links = []link{{"Account", "account/" + q.named}, {other, q.path(strings.ToLower(other)) + q.scope.query(nil)}}
+			own := without(q.scope.own, append(slices.Clip(listingParameters), "part")...)
+			v.Links = []link{{"Account", "account/" + q.named}, {other, q.path(strings.ToLower(other)) + q.scope.query(own)}}
 		}
 		v.Command = q.named + q.scope.flags() + s.provedFlags(&q) + s.ledgerFlag()
 		if err := fill(&q, made, v); err != nil {
 			return nil, made.Explain(err)
 		}
-		if q.named != "" {
-			v.Lead = "Account " + q.named + ". " + strings.ToUpper(v.Lead[:1]) + v.Lead[1:] + "."
+		if why != "" {
+			v.Lead = "not proved: balances are not available"
+		}
+		if v.Lead = sentence(v.Lead); q.named != "" {
+			v.Lead = "Account " + q.named + ". " + v.Lead
 		}
 		if why != "" {
 			v.Warnings = append(v.Warnings, why)
@@ -232,20 +236,17 @@ func feesAreChanges(movements *rows) (same bool, err error) {
 
 // statement shows an account's statement for a period.
 func (s *server) statement(w http.ResponseWriter, r *http.Request) error {
-	return provedPage(s, w, r, "Statement", listingParameters, s.statementOf, func(q *statementQuestion, made *app.Statements, v *view) error {
+	return provedPage(s, w, r, "Statement", listingParameters, s.statementOf, func(q *statementQuestion, made *app.Statements, v *view) (err error) {
 		one := made.List[0]
 		v.Lead, v.Warnings, v.Notes = one.Proof(), made.Style.Notes, one.Notes()[1:]
 		v.Command = "fees statement " + v.Command
 		v.By, v.Fields = partLinks(q), s.priceControl(q.scope.own)
-		sum, err := s.sumOf(made)
-		if err != nil {
-			return err
-		}
+		v.Facts = feesApart(one, made.Style.Token)
 		q.listing.brief = hiddenColumns
 		if q.Part == "summary" {
 			q.listing.All = true
-		} else {
-			v.Sum = sum
+		} else if v.Sum, err = s.sumTable(made); err != nil {
+			return err
 		}
 		sheet := made.SheetByFee
 		if q.listing.ofEvents() {
@@ -296,26 +297,6 @@ func (s *server) provedFlags(q *statementQuestion) string {
 		line = " --no-balances"
 	}
 	return line + s.priceFlags(q.Prices)
-}
-
-// sumOf returns how the opening balance of a statement and its movements add up to the closing balance.
-func (s *server) sumOf(made *app.Statements) (*tabular, error) {
-	one := made.List[0]
-	l := listing{fixed: true, brief: []string{"account", "account_label", "account_group", "total"}}
-	if !one.Reserves() {
-		l.brief = append(l.brief, "reserved")
-	}
-	t, err := s.list(made.Style.Summary(one), l, nil)
-	if err != nil {
-		return nil, err
-	}
-	t.Title = "From opening to closing"
-	if !one.Opening.Known() {
-		t.Title = "Movements by kind"
-	}
-	// The fees by layer are part of the movements, so they are left out.
-	t.Rows = slices.DeleteFunc(t.Rows, func(row []cell) bool { return strings.HasPrefix(row[0].Text, "fees ") })
-	return t, nil
 }
 
 // statementFile sends the statement as a file, or as the JSON of the command line.

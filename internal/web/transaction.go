@@ -24,7 +24,7 @@ func (s *server) transaction(w http.ResponseWriter, r *http.Request) error {
 		place := t.Place().String()
 		v := &view{Title: "Transaction " + place, Path: "tx", Command: "fees explain " + place + s.ledgerFlag() + s.gatewayFlag()}
 		v.Paper = true
-		v.Lead, v.Unsealed = fmt.Sprintf("%s, %s", t.Layer, cmp.Or(t.Type, t.Call)), !t.Sealed
+		v.Lead, v.Unsealed = words(string(t.Layer))+", "+cmp.Or(t.Type, t.Call), !t.Sealed
 		v.Main = []fact{amount("fee", t.Fee, t.Token), amount("charged on chain", t.Charged, t.Token), verdictFact(t)}
 		v.Facts = []fact{
 			{Name: "block", cell: cell{Text: fmt.Sprint(t.Height), To: fmt.Sprintf("block/%d", t.Height)}}, moment("time", t.Time),

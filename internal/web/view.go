@@ -183,12 +183,20 @@ func (t *tabular) dropEmpty() {
 	}
 }
 
-// evmWord matches the abbreviation in a name.
-var evmWord = regexp.MustCompile(`(^|[ _])evm($|[ _])`)
+// abbreviation matches the abbreviations in a name.
+var abbreviation = regexp.MustCompile(`\b(evm|id)\b`)
 
 // words converts a name in snake case to words.
 func words(name string) string {
-	return strings.ReplaceAll(evmWord.ReplaceAllString(name, "${1}EVM$2"), "_", " ")
+	return abbreviation.ReplaceAllStringFunc(strings.ReplaceAll(name, "_", " "), strings.ToUpper)
+}
+
+// sentence returns a text with a capital letter and a full stop.
+func sentence(text string) string {
+	if text == "" || strings.HasSuffix(text, ".") {
+		return text
+	}
+	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
 // pageType is the media type of pages.

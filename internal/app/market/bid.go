@@ -51,7 +51,7 @@ func Percentiles() []uint64 {
 	return list
 }
 
-// Conditions are what bids follow from.
+// Conditions are the input of [Suggest].
 type Conditions struct {
 	BaseFeePerGas chain.GasPrice // of the next block
 	Static        bool           // the base fee does not move

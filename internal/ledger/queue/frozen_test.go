@@ -20,17 +20,19 @@ func TestAWorkerIsFrozenWhileItSends(t *testing.T) {
 	s.enqueue(1500, 20)
 	between, address := overNetwork(t, s.address, 0)
 	gone := shared{t, s.Book, address}.process()
-	frozen := make(chan struct{})
+	lost, frozen := make(chan struct{}), make(chan struct{})
 	// The last rows of a job. The process is frozen before the server waits, so that its own time limit cannot end that.
 	between.LoseAfter(regexp.MustCompile(`copy "transactions" [^;]*;\x00`), func() {
-		defer close(frozen)
-		gone.freeze()
+		close(lost)
+		<-frozen
 	})
 	select {
-	case <-frozen:
+	case <-lost:
 	case <-time.After(patience):
 		t.Fatal("nothing was stored")
 	}
+	gone.freeze()
+	close(frozen)
 	s.eventually("the server does not wait for rows", func() bool {
 		return one[bool](s, `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()
 			AND backend_xid IS NOT NULL AND state = 'active' AND query ILIKE 'copy%' AND wait_event = 'ClientRead')`)

@@ -10,7 +10,7 @@ import (
 const one = 1_000_000_000_000_000_000
 
 // The figures of runtimes 2302 to 2600 (network/tables/moonbeam.json). They are repeated here, and so is the
-// formula, so that a block tests package network's.
+// formula, so that a block tests package rule's.
 const (
 	firstMultiplier = 8 * one // Moonbeam's initial value
 	leastMultiplier = one
