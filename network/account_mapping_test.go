@@ -20,7 +20,7 @@ func TestAccountMapping(t *testing.T) {
 	require.Equal(t, a, network.ClaimedAccount.Of(a), "only events tell whose it is")
 	require.Equal(t, 32, network.ClaimedAccount.Size())
 	require.True(t, network.ClaimedAccount.MayBeClaimed(a))
-	require.False(t, network.ClaimedAccount.MayBeClaimed(a.Hashed()), "it is no address of the EVM")
+	require.False(t, network.ClaimedAccount.MayBeClaimed(a.Hashed()), "it is not an address of the EVM")
 	require.False(t, network.HashedAccount.MayBeClaimed(a))
 	for _, m := range []network.AccountMapping{network.SameAccount, network.HashedAccount} {
 		require.Equal(t, m, network.MappingOf(m.Size()))

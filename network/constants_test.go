@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/internal/rule"
+	"github.com/feeledger/fees/internal/test/vectors"
 )
 
 // The figures in the runtimes' own metadata match the tables: base weights, block weight limits, and the fees
@@ -26,7 +27,7 @@ func TestConstantsOfTheMetadata(t *testing.T) {
 		base, largest, normal, others := numbers(cells[4]), numbers(cells[5]), numbers(cells[6]), cells[7]
 		for _, runtime := range numbers(cells[2]) {
 			what := strings.TrimSpace(cells[1]) + " " + runtime
-			rules, err := rulesOf(t, strings.TrimSpace(cells[1]), runtime)
+			rules, err := vectors.Rules(t, strings.TrimSpace(cells[1]), runtime)
 			require.NoError(t, err, what)
 			fee, known := rules.NativeFee.Get()
 			require.True(t, known, what)

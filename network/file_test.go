@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/test/vectors"
 	"github.com/feeledger/fees/network"
 )
 
@@ -201,7 +202,7 @@ func TestWithTakesATableThatProvesNothing(t *testing.T) {
 
 // The specification's own rules contain nothing that verifies a fee.
 func TestSpecificationRulesProveNothing(t *testing.T) {
-	rules, err := rulesOf(t, "moonbeam", "specification")
+	rules, err := vectors.Rules(t, "moonbeam", "specification")
 	require.NoError(t, err)
 	require.False(t, rules.Destinations.Known() || rules.Update.Known() || rules.NativeFee.Known())
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/internal/test/repository"
+	"github.com/feeledger/fees/internal/test/vectors"
 	"github.com/feeledger/fees/network"
 )
 
@@ -46,7 +47,7 @@ func number(t *testing.T, text string) uint64 {
 // documents do not print the lengths of their extrinsics: these are the only whole ones that fit. The treasury received
 // a fifth, and the odd wei.
 func TestMoonbaseNative(t *testing.T) {
-	rules, err := rulesOf(t, "moonbase", "3300")
+	rules, err := vectors.Rules(t, "moonbase", "3300")
 	require.NoError(t, err)
 	rule, known := rules.NativeFee.Get()
 	require.True(t, known)
@@ -79,7 +80,7 @@ func TestMoonbaseNative(t *testing.T) {
 // Three EVM transactions of the real Moonbase, runtime 3200, paid gas × price. Two pay the row's base fee at the lowest
 // multiplier, one states a higher price.
 func TestMoonbaseEVM(t *testing.T) {
-	rules, err := rulesOf(t, "moonbase", "3200")
+	rules, err := vectors.Rules(t, "moonbase", "3200")
 	require.NoError(t, err)
 	lowest, known, err := lowestBaseFee(rules)
 	require.NoError(t, err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/rule"
+	"github.com/feeledger/fees/internal/test/vectors"
 	"github.com/feeledger/fees/network"
 )
 
@@ -87,7 +88,7 @@ func lowestPrice(row *rule.PriceRow) *big.Int {
 
 func TestSpecificationRulesDoNotDependOnARuntime(t *testing.T) {
 	for name, want := range map[string]string{"moonbeam": "spec/mainnet", "moonbase": "spec/testnet"} {
-		rules, err := rulesOf(t, name, "specification")
+		rules, err := vectors.Rules(t, name, "specification")
 		require.NoError(t, err)
 		require.Equal(t, want, rules.Name)
 		require.True(t, rules.Certain)
@@ -98,7 +99,7 @@ func TestSpecificationRulesDoNotDependOnARuntime(t *testing.T) {
 		require.True(t, rules.PriceCapped)
 		require.True(t, rules.WeightCorrection.IsZero())
 	}
-	_, err := rulesOf(t, "moonriver", "specification")
+	_, err := vectors.Rules(t, "moonriver", "specification")
 	require.ErrorIs(t, err, network.ErrNoSpecification)
 	require.ErrorContains(t, err, "it has no row for moonriver")
 }

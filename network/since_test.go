@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/feeledger/fees/chain"
+	"github.com/feeledger/fees/internal/test/vectors"
 	"github.com/feeledger/fees/network"
 )
 
@@ -73,7 +74,7 @@ func TestFaults(t *testing.T) {
 	n, _ := tables.Named("moonbeam")
 	ofMine, err := n.Rules(2)
 	require.NoError(t, err)
-	builtIn, err := rulesOf(t, "moonriver", "2100")
+	builtIn, err := vectors.Rules(t, "moonriver", "2100")
 	require.NoError(t, err)
 	known := []string{
 		"uncapped 0 [moonbase 1200 to 1300 moonbeam 1201 to 1300 moonriver 1201 to 1300]",

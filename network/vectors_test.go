@@ -1,7 +1,6 @@
 package network_test
 
 import (
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,7 +15,7 @@ func TestNetworkVectors(t *testing.T) {
 		Wanted: "static constant minimum_multiplier minimum_price correction capped multiplier_at certain note error",
 	}
 	vectors.Run(t, "networks.txt", names, func(t *testing.T, v *vectors.Values) {
-		rules, err := rulesOf(t, v.Input("network"), v.Input("runtime"))
+		rules, err := vectors.Rules(t, v.Input("network"), v.Input("runtime"))
 		if v.Wants("error") {
 			want := map[string]error{
 				"unknown-runtime":  network.ErrUnknownRuntime,
@@ -53,19 +52,4 @@ func TestNetworkVectors(t *testing.T) {
 			require.Equal(t, "yes", v.Wanted("note"))
 		}
 	})
-}
-
-var builtIn = network.BuiltIn()
-
-// rulesOf returns the built-in rules for a runtime, or those of the specification.
-func rulesOf(t *testing.T, name, runtime string) (network.Rules, error) {
-	t.Helper()
-	n, ok := builtIn.Named(name)
-	require.True(t, ok, "no network %q", name)
-	if runtime == "specification" {
-		return n.SpecificationRules()
-	}
-	version, err := strconv.ParseUint(runtime, 10, 32)
-	require.NoError(t, err)
-	return n.Rules(uint32(version))
 }

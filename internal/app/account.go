@@ -57,7 +57,7 @@ type Seen struct {
 
 // MonthFee is the sum of an account's fees in one month, in UTC.
 type MonthFee struct {
-	Month string                    // such as 2025-03
+	Month time.Time                 // its first day
 	Fee   chain.Optional[chain.Wei] // unknown if any of its fees is unknown
 }
 
@@ -67,9 +67,10 @@ func (a *AccountSummary) addFee(t *ledger.Transaction) error {
 	if !timed {
 		return nil
 	}
-	name := at.Std().Format("2006-01")
-	if n := len(a.Months); n == 0 || a.Months[n-1].Month != name {
-		a.Months = append(a.Months, MonthFee{name, chain.Some(chain.Wei{})})
+	year, month, _ := at.Std().Date()
+	first := time.Date(year, month, 1, 0, 0, 0, 0, time.UTC)
+	if n := len(a.Months); n == 0 || !a.Months[n-1].Month.Equal(first) {
+		a.Months = append(a.Months, MonthFee{first, chain.Some(chain.Wei{})})
 	}
 	sum := &a.Months[len(a.Months)-1].Fee
 	before, known := sum.Get()

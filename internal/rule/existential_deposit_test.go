@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/feeledger/fees/internal/test/vectors"
 	"github.com/feeledger/fees/network"
 )
 
@@ -31,7 +32,7 @@ func TestExistentialDeposits(t *testing.T) {
 		}
 	}
 	// A missing list is not taken for a deposit of 0.
-	rules, err := rulesOf(t, "moonbeam", "specification")
+	rules, err := vectors.Rules(t, "moonbeam", "specification")
 	require.NoError(t, err)
 	require.False(t, rules.ExistentialDeposit.Known())
 }

@@ -42,7 +42,7 @@ func weight(v *vectors.Values) chain.Weight {
 // rulesFor returns the built-in rules of the case's network and runtime.
 func rulesFor(t *testing.T, v *vectors.Values) network.Rules {
 	t.Helper()
-	rules, err := rulesOf(t, v.Input("network"), v.Input("runtime"))
+	rules, err := vectors.Rules(t, v.Input("network"), v.Input("runtime"))
 	require.NoError(t, err, v.Place())
 	return rules
 }
@@ -70,7 +70,7 @@ func everyRuntime(t *testing.T, check func(network.Rules)) {
 			if !there {
 				continue
 			}
-			rules, err := rulesOf(t, n.Name, strconv.FormatUint(uint64(runtime), 10))
+			rules, err := vectors.Rules(t, n.Name, strconv.FormatUint(uint64(runtime), 10))
 			require.NoError(t, err)
 			check(rules)
 		}
@@ -100,19 +100,4 @@ func agree(t *testing.T, exact *big.Int, have fmt.Stringer, err error, what stri
 	}
 	require.NoError(t, err, what)
 	require.Equal(t, exact.String(), have.String(), what)
-}
-
-var builtIn = network.BuiltIn()
-
-// rulesOf returns the built-in rules for a runtime, or those of the specification.
-func rulesOf(t *testing.T, name, runtime string) (network.Rules, error) {
-	t.Helper()
-	n, ok := builtIn.Named(name)
-	require.True(t, ok, "no network %q", name)
-	if runtime == "specification" {
-		return n.SpecificationRules()
-	}
-	version, err := strconv.ParseUint(runtime, 10, 32)
-	require.NoError(t, err)
-	return n.Rules(uint32(version))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/feeledger/fees/evm"
 	"github.com/feeledger/fees/gatewayclient/sidecar"
 	"github.com/feeledger/fees/internal/rule"
+	"github.com/feeledger/fees/internal/test/vectors"
 	"github.com/feeledger/fees/network"
 )
 
@@ -40,7 +41,7 @@ type sent struct {
 
 func recorded(t *testing.T, runtime string, last uint64) recording {
 	t.Helper()
-	rules, err := rulesOf(t, "moonbeam", runtime)
+	rules, err := vectors.Rules(t, "moonbeam", runtime)
 	require.NoError(t, err)
 	r := recording{
 		directory: filepath.Join("..", "..", "testdata", "recordings", "moonbeam-"+runtime),

@@ -1,8 +1,6 @@
 package web
 
 import (
-	"time"
-
 	"github.com/feeledger/fees/chain"
 	"github.com/feeledger/fees/internal/app"
 	"github.com/feeledger/fees/internal/console"
@@ -14,16 +12,12 @@ func monthChart(months []app.MonthFee, account string, token console.Token) *cha
 	if len(months) == 0 {
 		return nil
 	}
-	first, err := time.Parse("2006-01", months[0].Month)
-	if err != nil {
-		return nil
-	}
 	c := &chart{Title: "Fees by month, UTC", Token: token, Alone: true}
 	var fees []chain.Optional[chain.Wei]
-	for at := first; len(months) > 0 && len(fees) <= maxBars; at = at.AddDate(0, 1, 0) {
+	for at := months[0].Month; len(months) > 0 && len(fees) <= maxBars; at = at.AddDate(0, 1, 0) {
 		name, fee := at.Format("2006-01"), chain.Some(chain.Wei{})
 		b := bar{Name: name}
-		if months[0].Month == name {
+		if months[0].Month.Equal(at) {
 			fee, months = months[0].Fee, months[1:]
 			b.To = "fees" + (&scope{Period: name, Accounts: account, Partial: true}).query(nil)
 		}

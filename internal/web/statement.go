@@ -155,13 +155,10 @@ func provedPage[T provable](s *server, w http.ResponseWriter, r *http.Request, w
 			return nil, made.Explain(err)
 		}
 		if why != "" {
-			v.Lead = "not proved: balances are not available"
+			v.Lead, v.Warnings = "not proved: balances are not available", append(v.Warnings, why)
 		}
 		if v.Lead = sentence(v.Lead); q.named != "" {
 			v.Lead = "Account " + q.named + ". " + v.Lead
-		}
-		if why != "" {
-			v.Warnings = append(v.Warnings, why)
 		}
 		if !made.Holds() {
 			v.Warnings = append(v.Warnings, "This "+name+" contains failed checks or unknown figures.")

@@ -26,7 +26,7 @@ func addends(one *statement.Statement) (list []addend, err error) {
 			list = append(list, addend{item, nil, chain.Some(balances.Of(have))})
 		}
 	}
-	balance("opening", one.Opening)
+	balance(statement.ItemOpening, one.Opening)
 	for _, k := range one.Kinds {
 		a := addend{string(k.Kind), k.Movements, chain.Some(k.Change)}
 		if k.Unknown > 0 {
@@ -44,14 +44,14 @@ func addends(one *statement.Statement) (list []addend, err error) {
 				return nil, err
 			}
 		}
-		list = append(list, addend{"inferred from balances", uint64(len(one.Settled)), chain.Some(sum)})
+		list = append(list, addend{statement.ItemSettled, uint64(len(one.Settled)), chain.Some(sum)})
 	}
 	if together := one.Closes(); together.Known() {
-		list = append(list, addend{"together", nil, together})
+		list = append(list, addend{statement.ItemMovements, nil, together})
 	}
-	balance("closing", one.Closing)
+	balance(statement.ItemClosing, one.Closing)
 	if !one.Holds() && one.Opening.Known() {
-		list = append(list, addend{"UNEXPLAINED", uint64(len(one.Differences)), one.Unexplained})
+		list = append(list, addend{statement.ItemUnexplained, uint64(len(one.Differences)), one.Unexplained})
 	}
 	return list, nil
 }

@@ -14,13 +14,13 @@ var summaryColumns = []table.Column{
 	{Name: "free", Kind: table.SignedWei}, {Name: "reserved", Kind: table.SignedWei, Drop: 2}, {Name: "total", Kind: table.SignedWei, Drop: 3},
 }
 
-// The items of a summary.
+// The items of a summary besides the kinds of movements.
 const (
-	itemOpening     = "opening"
-	itemSettled     = "inferred from balances"
-	itemClosing     = "closing"
-	itemMovements   = "together"
-	itemUnexplained = "UNEXPLAINED"
+	ItemOpening     = "opening"
+	ItemSettled     = "inferred from balances"
+	ItemClosing     = "closing"
+	ItemMovements   = "together"
+	ItemUnexplained = "UNEXPLAINED"
 )
 
 // Summary returns, for each statement, the opening balance, the sum of each kind of movement, the expected
@@ -76,19 +76,19 @@ func (s *Statement) items() (items []item) {
 			items = append(items, item{name: name, change: chain.Some(balances.Of(have))})
 		}
 	}
-	balance(itemOpening, s.Opening)
+	balance(ItemOpening, s.Opening)
 	for _, k := range s.Kinds {
 		items = append(items, item{name: string(k.Kind), count: k.Movements, change: chain.Some(k.Change)})
 	}
 	for _, d := range s.Settled {
-		items = append(items, item{name: fmt.Sprintf("%s, block %d", itemSettled, d.Height), change: chain.Some(d.Change)})
+		items = append(items, item{name: fmt.Sprintf("%s, block %d", ItemSettled, d.Height), change: chain.Some(d.Change)})
 	}
 	if s.Closes().Known() {
-		items = append(items, item{name: itemMovements, change: s.Closes()})
+		items = append(items, item{name: ItemMovements, change: s.Closes()})
 	}
-	balance(itemClosing, s.Closing)
+	balance(ItemClosing, s.Closing)
 	if !s.Holds() {
-		items = append(items, item{name: itemUnexplained, count: uint64(len(s.Differences)), change: s.Unexplained})
+		items = append(items, item{name: ItemUnexplained, count: uint64(len(s.Differences)), change: s.Unexplained})
 	}
 	for _, f := range s.Fees {
 		items = append(items, item{name: "fees " + string(f.Layer), count: f.Transactions, fee: chain.Some(f.Charged)})
